@@ -1,0 +1,76 @@
+// Errors are values: Result<T> is std::expected<T, Error>.
+//
+// An Error names the offending thing and what was expected. Nothing in the
+// library throws across its interface or prints; programmer errors (a NodeId
+// out of range, a null journal) are checks that end the program.
+#pragma once
+
+#include <expected>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace plexus {
+
+enum class ErrorCode {
+  kInvalidArgument,     // the caller's value is wrong; nothing was changed
+  kNotFound,            // no such node, edge, file, sequence
+  kAlreadyExists,       // a definition that contradicts an earlier one
+  kFailedPrecondition,  // right call, wrong moment (closed, below the history floor)
+  kResourceExhausted,   // a limit or the disk is full
+  kIo,                  // the operating system said no
+  kCorruption,          // damage found; the message names file and offset
+  kLocked,              // another process holds the directory
+  kReadOnly,            // opened read-only, or made so by a failed write
+  kUnsupported,         // a newer format, an absent feature
+  kCancelled,           // the caller asked to stop
+  kInternal,            // a bug in Plexus
+};
+
+// Short stable name, e.g. "invalid_argument".
+std::string_view ErrorCodeName(ErrorCode code);
+
+struct Error {
+  ErrorCode code = ErrorCode::kInternal;
+  std::string message;
+
+  // "corruption: checkpoint 3, section 7, offset 12: ..."
+  std::string ToString() const;
+};
+
+template <class T>
+using Result = std::expected<T, Error>;
+using Status = Result<void>;
+
+inline std::unexpected<Error> Fail(ErrorCode code, std::string message) {
+  return std::unexpected<Error>(Error{code, std::move(message)});
+}
+
+// PLEXUS_TRY(expr): returns the error of a Status/Result expression to the caller.
+#define PLEXUS_TRY(expr)                                       \
+  do {                                                         \
+    auto&& plexus_try_ = (expr);                               \
+    if (!plexus_try_) return std::unexpected(std::move(plexus_try_).error()); \
+  } while (false)
+
+#define PLEXUS_CONCAT_INNER(a, b) a##b
+#define PLEXUS_CONCAT(a, b) PLEXUS_CONCAT_INNER(a, b)
+
+// PLEXUS_ASSIGN(auto x, expr): unwraps a Result or returns its error.
+#define PLEXUS_ASSIGN(lhs, expr) \
+  PLEXUS_ASSIGN_IMPL(PLEXUS_CONCAT(plexus_result_, __COUNTER__), lhs, expr)
+#define PLEXUS_ASSIGN_IMPL(tmp, lhs, expr)                   \
+  auto tmp = (expr);                                         \
+  if (!tmp) return std::unexpected(std::move(tmp).error());  \
+  lhs = *std::move(tmp)
+
+// PLEXUS_CHECK(cond, why): a programmer error ends the program with its place.
+#define PLEXUS_CHECK(cond, why)                                         \
+  do {                                                                  \
+    if (!(cond)) [[unlikely]]                                           \
+      ::plexus::CheckFailed(#cond, why, __FILE__, __LINE__);            \
+  } while (false)
+
+[[noreturn]] void CheckFailed(const char* condition, const char* why, const char* file, int line);
+
+}  // namespace plexus

@@ -1,0 +1,109 @@
+// Graph: one live graph. Writers queue, readers take snapshots and never wait.
+//
+// Apply resolves a batch against the newest state, appends the record to the
+// Journal and publishes the next state, all of it or nothing. Waiting writers are
+// grouped: one of them (the leader) journals the whole group with one fsync. The
+// next state is complete before the journal is asked, so publishing is a pointer
+// swap that cannot fail. After a journal error the graph is read-only until it is
+// reopened: it never retries and reports success.
+//
+// Compaction folds the delta's runs into a new base, in the background or when
+// asked; the writer goes on meanwhile. A graph in RAM is a Graph without a journal.
+//
+// All members are thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "engine/error.h"
+#include "engine/journal.h"
+#include "engine/parallel.h"
+#include "engine/snapshot.h"
+#include "engine/state.h"
+#include "engine/write_batch.h"
+
+namespace plexus {
+
+enum class Maintenance { kManual, kBackground };
+
+struct GraphOptions {
+  Maintenance maintenance = Maintenance::kManual;
+  Durability durability = Durability::kSync;
+  // Compaction starts in the background above max(soft, base arcs / 8) delta arcs.
+  std::uint64_t delta_soft_arcs = 1 << 20;
+  // Above max(hard, base arcs / 2) delta arcs Apply waits for a compaction
+  // (kManual: compacts itself). Waits are counted in GraphStats.
+  std::uint64_t delta_hard_arcs = 1 << 23;
+  Executor* executor = nullptr;  // null: DefaultExecutor()
+  // Called by the maintenance thread after each background compaction.
+  std::function<void(const Snapshot&)> on_compacted;
+};
+
+struct ApplyOptions {
+  Durability durability = Durability::kDefault;
+};
+
+struct ChangeCounts {
+  std::uint64_t added = 0;    // "new" in replies
+  std::uint64_t changed = 0;
+  std::uint64_t same = 0;     // named by the batch, nothing to change
+  std::uint64_t removed = 0;
+};
+
+struct ApplyReport {
+  Sequence sequence = 0;  // of the batch; the current one when nothing changed
+  ChangeCounts nodes;     // fact plane
+  ChangeCounts edges;     // fact plane
+  ChangeCounts events;    // nodes of kind event
+  ChangeCounts outcomes;  // nodes of kind outcome
+  ChangeCounts index;     // other index nodes, and all index edges
+  ChangeCounts vectors;
+};
+
+struct GraphStats {
+  std::uint64_t batches = 0;      // applied since open
+  std::uint64_t groups = 0;       // journal appends
+  std::uint64_t compactions = 0;
+  std::uint64_t stalls = 0;       // Apply waited for the delta
+  std::uint64_t stall_ns = 0;
+};
+
+class Graph {
+ public:
+  // An empty graph in RAM.
+  static std::unique_ptr<Graph> InMemory(const GraphOptions& options = {});
+  // Goes on from `state` (a checkpoint plus its replayed tail, or EmptyState());
+  // appends go to `journal`. `journal` may be null (no durability).
+  static std::unique_ptr<Graph> Open(GraphState state, std::shared_ptr<Journal> journal,
+                                     const GraphOptions& options = {});
+  ~Graph();  // waits for maintenance; REQUIRES no call under way
+
+  Snapshot snapshot() const;
+
+  // Errors: kInvalidArgument names the offending operation and value (nothing was
+  // changed); kReadOnly after an earlier journal failure; the journal's own error.
+  Result<ApplyReport> Apply(const WriteBatch& batch, const ApplyOptions& options = {});
+
+  // Every batch up to `sequence` survives power loss when this returns.
+  Status WaitDurable(Sequence sequence);
+
+  // Folds the current delta into a new base.
+  Status Compact();
+
+  // True after a journal failure.
+  bool read_only() const;
+  GraphStats stats() const;
+  const GraphOptions& options() const;
+
+ private:
+  class Impl;
+  explicit Graph(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+// The state before the first record.
+GraphState EmptyState();
+
+}  // namespace plexus

@@ -1,0 +1,34 @@
+// Journal: where records go before they become visible. The seam between the
+// graph in RAM and whatever makes it durable; storage/ implements it over
+// RocksDB, tests over memory with injected faults.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "engine/error.h"
+#include "engine/record.h"
+#include "engine/types.h"
+
+namespace plexus {
+
+enum class Durability : std::uint8_t {
+  kDefault = 0,   // what the graph was opened with
+  kSync = 1,      // acknowledged after fsync
+  kBuffered = 2,  // reached the kernel: survives kill -9; fsync within 50 ms
+  kNone = 3,      // no promise until WaitDurable or close
+};
+
+// Append is called by one thread at a time, WaitDurable by any.
+class Journal {
+ public:
+  virtual ~Journal() = default;
+  // Makes a group of records (consecutive sequences) and their payloads durable
+  // as asked, all or a prefix of whole records. After an error the journal must
+  // not be appended to again.
+  virtual Status Append(std::span<const Record> group, Durability durability) = 0;
+  // Returns when every record up to `sequence` survives power loss.
+  virtual Status WaitDurable(Sequence sequence) = 0;
+};
+
+}  // namespace plexus

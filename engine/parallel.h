@@ -1,0 +1,85 @@
+// Parallel loops and reductions that give the same bits at any thread count.
+//
+// Work is cut into blocks by index, never by thread; partial results are kept
+// per block and combined in block order. An Executor decides who runs which
+// block when: oneTBB (its own arena, or one that the host hands in), plain
+// threads (for ThreadSanitizer, which cannot see into TBB), or the caller alone.
+//
+// A host that owns a thread pool implements Executor and passes it in options.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace plexus {
+
+// A non-owning reference to a callable taking a block number.
+class BlockTask {
+ public:
+  template <class Fn>
+    requires(!std::is_same_v<std::remove_cvref_t<Fn>, BlockTask>)
+  BlockTask(Fn& fn)  // NOLINT: implicit by design
+      : object_(const_cast<void*>(static_cast<const void*>(&fn))), call_([](void* object, std::size_t block) {
+          (*static_cast<Fn*>(object))(block);
+        }) {}
+  void operator()(std::size_t block) const { call_(object_, block); }
+
+ private:
+  void* object_;
+  void (*call_)(void*, std::size_t);
+};
+
+class Executor {
+ public:
+  virtual ~Executor() = default;
+  // Upper bound of blocks that run at once. Scratch may be sized by it; results
+  // must not depend on it.
+  virtual int thread_count() const = 0;
+  // Runs task(0) ... task(blocks - 1), each once, in any order, and returns when
+  // all are done. Tasks must not throw. Callable from several threads at once.
+  virtual void Run(std::size_t blocks, BlockTask task) = 0;
+};
+
+// All hardware threads over oneTBB; made at first use, lives for the process.
+Executor& DefaultExecutor();
+// One thread: the caller.
+Executor& SerialExecutor();
+// threads <= 0 means all. `arena` is a tbb::task_arena* of the host or null.
+std::unique_ptr<Executor> MakeTbbExecutor(int threads, void* arena = nullptr);
+// Plain std::thread per call; for ThreadSanitizer and hosts without TBB.
+std::unique_ptr<Executor> MakeThreadExecutor(int threads);
+
+// fn(begin, end) over [0, count) in blocks of `grain` indices.
+template <class Fn>
+void ParallelFor(Executor& executor, std::size_t count, std::size_t grain, Fn&& fn) {
+  if (count == 0) return;
+  std::size_t blocks = (count + grain - 1) / grain;
+  auto task = [&](std::size_t b) {
+    std::size_t begin = b * grain;
+    fn(begin, begin + grain < count ? begin + grain : count);
+  };
+  if (blocks == 1) {
+    task(0);
+    return;
+  }
+  executor.Run(blocks, BlockTask(task));
+}
+
+// Sum (or any fold) of fn(begin, end) over blocks, combined left to right.
+template <class T, class Fn, class Combine>
+T ParallelReduce(Executor& executor, std::size_t count, std::size_t grain, T identity, Fn&& fn,
+                 Combine&& combine) {
+  if (count == 0) return identity;
+  std::vector<T> partial((count + grain - 1) / grain, identity);
+  ParallelFor(executor, count, grain,
+              [&](std::size_t begin, std::size_t end) { partial[begin / grain] = fn(begin, end); });
+  T total = std::move(identity);
+  for (T& p : partial) total = combine(std::move(total), std::move(p));
+  return total;
+}
+
+}  // namespace plexus

@@ -1,0 +1,138 @@
+// Record: one resolved batch, the unit of the log and of replay.
+//
+// A WriteBatch speaks keys, names and partial updates; resolving it against the
+// current graph gives a Record that speaks ids and full values, sorted and
+// deduplicated. Applying a record needs no look-ups, so replay is fast and a
+// pure function: the same records give the same graph, bit for bit.
+//
+// All members are flat arrays of trivial structs, so that the codec in storage/
+// writes them as FlatBuffers struct vectors. The struct layouts are part of the
+// file format.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/payload.h"
+#include "engine/schema.h"
+#include "engine/types.h"
+
+namespace plexus {
+
+// One edge, identified by (source, kind, target, label), with its full new value.
+// Sorted by that identity inside a record, each identity once. Symmetric kinds
+// have source <= target.
+struct EdgeChange {
+  enum Flags : std::uint16_t {
+    kTombstone = 1,  // unlinked; weight and created_at are zero
+    kIsNew = 2,      // no such edge was alive before this record
+    kHasExtra = 4,   // an EdgeExtra with this index exists
+  };
+  NodeId source = 0;
+  NodeId target = 0;
+  StringId label = 0;
+  float weight = 1.0f;
+  std::int64_t created_at = 0;
+  KindId kind = 0;
+  std::uint16_t flags = 0;
+  std::uint32_t reserved = 0;
+
+  bool tombstone() const { return flags & kTombstone; }
+  bool is_new() const { return flags & kIsNew; }
+};
+static_assert(sizeof(EdgeChange) == 32);
+
+// The rare attributes of the edge at `index` in Record::edges. Absent times are
+// kNoTime. Sorted by index.
+struct EdgeExtra {
+  std::uint32_t index = 0;
+  StringId created_by = 0;
+  std::int64_t valid_from = kNoTime;
+  std::int64_t valid_until = kNoTime;
+  PayloadRef properties;
+};
+static_assert(sizeof(EdgeExtra) == 32);
+
+// New kind or life of an existing node (nodes introduced by the record are alive
+// and have their kind in `node_kinds`).
+struct NodeChange {
+  enum What : std::uint16_t {
+    kSetKind = 0,  // value = KindId
+    kRemove = 1,   // dead; its edges are tombstones in `edges`
+    kPurge = 2,    // dead and scrubbed; payload references and vectors dropped
+    kRevive = 3,   // alive again under the same id
+  };
+  NodeId node = 0;
+  std::uint16_t what = 0;
+  std::uint16_t value = 0;
+};
+static_assert(sizeof(NodeChange) == 8);
+
+// One column value. `bits` is the f64, the i64 or the StringId; cleared = absent.
+struct ColumnChange {
+  NodeId node = 0;
+  ColumnId column = 0;
+  std::uint16_t cleared = 0;
+  std::uint64_t bits = 0;
+};
+static_assert(sizeof(ColumnChange) == 16);
+
+// New payload reference of a node; no reference = cleared.
+struct PayloadChange {
+  NodeId node = 0;
+  std::uint32_t field = 0;  // NodeField
+  PayloadRef ref;
+};
+static_assert(sizeof(PayloadChange) == 16);
+
+// A vector's new value; its floats are a payload of the record (little endian
+// f32). No reference = removed.
+struct VectorChange {
+  NodeId node = 0;
+  std::uint32_t space = 0;  // SpaceId
+  PayloadRef ref;
+};
+static_assert(sizeof(VectorChange) == 16);
+
+// Bytes stored under (sequence, ordinal). The log keeps digest and size only.
+struct Payload {
+  std::uint32_t ordinal = 0;
+  std::string bytes;
+};
+
+struct Record {
+  Sequence sequence = 0;
+  std::int64_t time_ms = 0;
+
+  // Definitions, in id order, first id given; empty when nothing was defined.
+  KindId first_node_kind = 0;
+  std::vector<NodeKind> node_kind_definitions;
+  KindId first_edge_kind = 0;
+  std::vector<EdgeKind> edge_kind_definitions;
+  ColumnId first_column = 0;
+  std::vector<Column> column_definitions;
+  SpaceId first_space = 0;
+  std::vector<VectorSpace> space_definitions;
+
+  // Interned strings: ids first_string, first_string + 1, ...
+  StringId first_string = 0;
+  std::vector<std::uint64_t> string_offsets;  // count + 1, or empty
+  std::string string_bytes;
+
+  // Nodes introduced: ids first_node, first_node + 1, ...
+  NodeId first_node = 0;
+  std::vector<KindId> node_kinds;
+  std::vector<std::uint64_t> key_offsets;  // count + 1, or empty
+  std::string key_bytes;
+
+  std::vector<NodeChange> node_changes;  // in order
+  std::vector<EdgeChange> edges;
+  std::vector<EdgeExtra> edge_extras;
+  std::vector<ColumnChange> columns;   // sorted by (column, node), each pair once
+  std::vector<PayloadChange> payload_changes;
+  std::vector<VectorChange> vectors;
+  std::vector<Payload> payloads;  // by ordinal, 0, 1, 2 ...
+};
+
+}  // namespace plexus

@@ -1,0 +1,88 @@
+// Run: one immutable sorted piece of the delta, and how two become one.
+//
+// A record's edge changes become a run; neighbouring runs are merged in tiers so
+// that at most kMaxRuns exist. A side holds the arcs of one direction grouped by
+// row; rows are found through a small bucket index in O(1) expected. Tombstones
+// are kept: they hide arcs of older runs and of the base.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "engine/record.h"
+#include "engine/schema.h"
+#include "engine/types.h"
+
+namespace plexus {
+
+inline constexpr std::size_t kMaxRuns = 8;
+
+// An arc of the delta, sorted by (kind, neighbor, label) inside its row.
+struct DeltaArc {
+  NodeId neighbor;
+  StringId label;
+  float weight;
+  KindId kind;
+  std::uint16_t tombstone;
+};
+static_assert(sizeof(DeltaArc) == 16);
+
+// (kind, neighbor) as one comparable number; label breaks the remaining ties.
+inline std::uint64_t ArcOrder(KindId kind, NodeId neighbor) {
+  return (std::uint64_t{kind} << 32) | neighbor;
+}
+
+struct RunSide {
+  std::vector<NodeId> rows;            // ascending, distinct
+  std::vector<std::uint32_t> offsets;  // rows + 1
+  std::vector<DeltaArc> arcs;
+  std::vector<std::uint32_t> edges;    // index into Run::edges, parallel to arcs
+  std::vector<std::uint32_t> buckets;  // first row index at or after bucket << shift
+  std::uint32_t shift = 0;
+
+  // [begin, end) into arcs; empty when the row is not in this run.
+  std::pair<std::uint32_t, std::uint32_t> Row(NodeId node) const {
+    std::size_t b = node >> shift;
+    if (b + 1 >= buckets.size()) return {0, 0};
+    std::uint32_t lo = buckets[b], hi = buckets[b + 1];
+    while (lo < hi) {
+      std::uint32_t mid = lo + (hi - lo) / 2;
+      if (rows[mid] < node)
+        lo = mid + 1;
+      else
+        hi = mid;
+    }
+    if (lo == rows.size() || rows[lo] != node) return {0, 0};
+    return {offsets[lo], offsets[lo + 1]};
+  }
+  std::uint64_t size_bytes() const;
+};
+
+struct Run {
+  Sequence first = 0, last = 0;   // records folded in
+  std::vector<EdgeChange> edges;  // sorted by (source, kind, target, label)
+  std::vector<EdgeExtra> extras;  // sorted by index
+  RunSide out, in;
+
+  const RunSide& side(Direction direction) const {
+    return direction == Direction::kIn ? in : out;
+  }
+  const EdgeExtra* extra(std::uint32_t edge) const;  // null when there is none
+  std::uint64_t arc_count() const { return out.arcs.size(); }
+  std::uint64_t size_bytes() const;
+};
+
+// Strict order of edge identities.
+bool IdentityLess(const EdgeChange& a, const EdgeChange& b);
+
+// REQUIRES: edges sorted by identity, each once; extras sorted by index.
+// O(edges), radix sorts.
+std::shared_ptr<Run> MakeRun(Sequence sequence, std::vector<EdgeChange> edges,
+                             std::vector<EdgeExtra> extras, const Schema& schema);
+
+// One run equal to `older` followed by `newer`. Linear.
+std::shared_ptr<Run> MergeRuns(const Run& older, const Run& newer);
+
+}  // namespace plexus

@@ -1,0 +1,109 @@
+// Schema: the named kinds, columns and vector spaces of one graph.
+//
+// Kinds carry traits that Apply enforces and kernels read; a kind's traits are
+// frozen once it is defined, a second definition must agree. A Schema is
+// immutable once shared; a change publishes a new one. Built-in kinds
+// (vocabulary.h) have the same ids in every graph; user kinds follow.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/error.h"
+#include "engine/types.h"
+
+namespace plexus {
+
+// A node kind, e.g. memory (fact) or tag (index).
+struct NodeKind {
+  std::string name;
+  Plane plane = Plane::kFact;
+  bool operator==(const NodeKind&) const = default;
+};
+
+// An edge kind and its traits (DESIGN section 3, "Kind").
+struct EdgeKind {
+  std::string name;
+  std::string inverse;        // input under this name is stored reversed; "" = none
+  Plane plane = Plane::kFact;
+  bool symmetric = false;     // one edge, the smaller id is the source
+  bool suppresses = false;    // an active edge hides its target (supersedes)
+  bool blocking = false;      // source keeps target from being resolved (blocks)
+  bool acyclic = false;       // audited by verify and topo, not by Apply
+  bool self_loops = true;     // refused at the door when false
+  bool survives_removal = false;  // kept when an endpoint is removed (event members)
+  KindId source_kind = kNoKind;   // required node kind of an endpoint, kNoKind = any
+  KindId target_kind = kNoKind;
+  std::int64_t half_life_ms = 0;  // weight decay over age, 0 = none
+  bool operator==(const EdgeKind&) const = default;
+};
+
+enum class ColumnType : std::uint8_t { kF64 = 0, kI64 = 1, kString = 2 };  // kString: StringId
+
+struct Column {
+  std::string name;
+  ColumnType type = ColumnType::kF64;
+  bool operator==(const Column&) const = default;
+};
+
+enum class Metric : std::uint8_t { kCosine = 0, kInnerProduct = 1, kL2 = 2 };
+
+struct VectorSpace {
+  std::string name;
+  std::uint32_t dimensions = 0;
+  Metric metric = Metric::kCosine;
+  bool operator==(const VectorSpace&) const = default;
+};
+
+class Schema {
+ public:
+  // The built-in kinds and columns of vocabulary.h.
+  Schema();
+
+  const std::vector<NodeKind>& node_kinds() const { return node_kinds_; }
+  const std::vector<EdgeKind>& edge_kinds() const { return edge_kinds_; }
+  const std::vector<Column>& columns() const { return columns_; }
+  const std::vector<VectorSpace>& spaces() const { return spaces_; }
+
+  const NodeKind& node_kind(KindId id) const { return node_kinds_[id]; }
+  const EdgeKind& edge_kind(KindId id) const { return edge_kinds_[id]; }
+
+  std::optional<KindId> FindNodeKind(std::string_view name) const;
+  std::optional<ColumnId> FindColumn(std::string_view name) const;
+  std::optional<SpaceId> FindSpace(std::string_view name) const;
+  // Finds by name or by inverse name; `reversed` tells which.
+  struct EdgeKindMatch {
+    KindId kind;
+    bool reversed;
+  };
+  std::optional<EdgeKindMatch> FindEdgeKind(std::string_view name) const;
+
+  // Add a definition and return its id. Defining an existing name again with
+  // equal traits returns the old id; with other traits kAlreadyExists. A bad
+  // name (empty, over Limits, not UTF-8, control characters) is kInvalidArgument.
+  Result<KindId> Define(const NodeKind& kind);
+  Result<KindId> Define(const EdgeKind& kind);
+  Result<ColumnId> Define(const Column& column);
+  Result<SpaceId> Define(const VectorSpace& space);
+
+ private:
+  std::vector<NodeKind> node_kinds_;
+  std::vector<EdgeKind> edge_kinds_;
+  std::vector<Column> columns_;
+  std::vector<VectorSpace> spaces_;
+  std::map<std::string, KindId, std::less<>> node_kind_ids_;
+  std::map<std::string, EdgeKindMatch, std::less<>> edge_kind_ids_;
+  std::map<std::string, ColumnId, std::less<>> column_ids_;
+  std::map<std::string, SpaceId, std::less<>> space_ids_;
+};
+
+// Valid UTF-8, 1..Limits::kMaxKeyBytes bytes, no NUL; U+001F only as the one
+// separator of an index key when `index` is set. OK or kInvalidArgument.
+Status CheckKey(std::string_view key, bool index);
+bool IsValidUtf8(std::string_view bytes);
+
+}  // namespace plexus

@@ -1,0 +1,163 @@
+// Snapshot: the graph at one sequence number. Every read goes through one.
+//
+// A Snapshot is two pointers: copy it freely, keep it as long as you like, read it
+// from any thread. It never changes, never locks, never waits for a writer.
+// Removed nodes keep their id and key (`alive` is false) and have no arcs but
+// those of kinds that survive removal. Nothing is hidden here: visibility is a
+// question for algorithms/memory.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "engine/error.h"
+#include "engine/state.h"
+#include "engine/types.h"
+
+namespace plexus {
+
+// Which arcs a kernel follows: kinds, and optionally only those valid at a time.
+class ArcFilter {
+ public:
+  // Every kind of both planes.
+  static ArcFilter All() { return ArcFilter(); }
+  // No kinds named = the fact plane of `schema`.
+  static ArcFilter Kinds(const Schema& schema, std::span<const KindId> kinds);
+  // Also require valid_from <= now_ms < valid_until (absent = unbounded).
+  ArcFilter ValidAt(std::int64_t now_ms) const;
+
+  bool all_kinds() const { return allowed_.empty(); }
+  bool allows(KindId kind) const {
+    return allowed_.empty() || (kind < allowed_.size() && allowed_[kind]);
+  }
+  bool checks_time() const { return valid_at_ != kNoTime; }
+  std::int64_t valid_at() const { return valid_at_; }
+
+ private:
+  std::vector<std::uint8_t> allowed_;  // by kind; empty = all
+  std::int64_t valid_at_ = kNoTime;
+};
+
+// Where an arc is stored; resolves to its Edge. Valid for one Snapshot.
+struct ArcRef {
+  std::uint32_t run = 0;       // 0 = base, i = runs[i - 1]
+  std::uint32_t position = 0;  // base: arc position in that direction; run: edge index
+  Direction direction = Direction::kOut;
+};
+
+// One arc of a row, seen from the row's node.
+struct Arc {
+  NodeId neighbor;
+  KindId kind;
+  float weight;
+  ArcRef ref;
+};
+
+// An edge with everything but its properties' bytes.
+struct Edge {
+  NodeId source = kNoNode, target = kNoNode;
+  KindId kind = 0;
+  StringId label = 0;
+  float weight = 1;
+  std::int64_t created_at = 0;
+  StringId created_by = 0;
+  std::int64_t valid_from = kNoTime, valid_until = kNoTime;
+  PayloadRef properties;
+};
+
+class Snapshot {
+ public:
+  Snapshot() = default;
+  explicit Snapshot(std::shared_ptr<const GraphState> state) : state_(std::move(state)) {}
+
+  const GraphState& state() const { return *state_; }
+  const std::shared_ptr<const GraphState>& shared_state() const { return state_; }
+  Sequence sequence() const { return state_->sequence; }
+  std::int64_t time_ms() const { return state_->time_ms; }
+  const Schema& schema() const { return *state_->schema; }
+
+  // --- nodes. Ids are [0, node_count()), alive or not.
+  NodeId node_count() const { return state_->keys.size(); }
+  std::optional<NodeId> Find(std::string_view key) const { return state_->keys.Find(key); }
+  std::string_view key(NodeId node) const { return state_->keys[node]; }
+  std::string_view string(StringId id) const { return state_->strings[id]; }
+  KindId node_kind(NodeId node) const { return state_->node_kinds[node]; }
+  bool alive(NodeId node) const { return state_->node_flags[node] & kAlive; }
+  bool purged(NodeId node) const { return state_->node_flags[node] & kPurged; }
+  bool is_fact(NodeId node) const {
+    return schema().node_kind(node_kind(node)).plane == Plane::kFact;
+  }
+  // Alive nodes of a plane. O(kinds).
+  std::uint64_t CountNodes(Plane plane) const;
+  // Alive edges of a plane, symmetric ones once. O(kinds).
+  std::uint64_t CountEdges(Plane plane) const;
+
+  // --- columns; nullopt when absent. REQUIRES a column of that type.
+  std::optional<double> f64(ColumnId column, NodeId node) const;
+  std::optional<std::int64_t> i64(ColumnId column, NodeId node) const;
+  std::optional<StringId> string_column(ColumnId column, NodeId node) const;
+  std::uint64_t column_bits(ColumnId column, NodeId node) const;  // AbsentBits when absent
+  // The node's scope, kDefaultScope when it has none.
+  std::string_view scope(NodeId node) const;
+
+  // --- payloads, fetched from the store. kNotFound: none, or purged.
+  PayloadRef payload_ref(NodeId node, NodeField field) const {
+    return PayloadRef{state_->payload_refs[static_cast<int>(field)][node]};
+  }
+  Result<std::string> Payload(PayloadRef ref) const;
+  Result<std::string> Payload(NodeId node, NodeField field) const;
+
+  // --- vectors
+  const VectorTable::View* space(SpaceId id) const {
+    return id < state_->spaces.size() ? &state_->spaces[id] : nullptr;
+  }
+
+  // --- edges
+  bool has_delta() const { return !state_->runs.empty(); }
+  const Csr& base() const { return *state_->base; }
+  // True when the row of `node` is exactly its row in base() (one bit test).
+  bool clean(Direction direction, NodeId node) const {
+    return node < state_->base->node_count &&
+           (state_->runs.empty() || !state_->dirty->test(direction, node));
+  }
+
+  // Calls fn(const Arc&) for every arc of a row that passes the filter, in order
+  // of (kind, neighbor, label); kBoth gives the out row, then the in row (arcs of
+  // symmetric kinds once). fn may return bool: false stops. Cost: the row, plus
+  // a look-up in each run when the row is not clean.
+  template <class Fn>
+  void ForEachArc(Direction direction, NodeId node, const ArcFilter& filter, Fn&& fn) const;
+
+  // Number of arcs ForEachArc would visit.
+  std::uint64_t Degree(Direction direction, NodeId node, const ArcFilter& filter) const;
+
+  Edge edge(const Arc& arc, NodeId row) const;
+  // The edge of that identity, if alive. For symmetric kinds in either order.
+  std::optional<Edge> FindEdge(NodeId source, KindId kind, NodeId target, StringId label = 0) const;
+
+  // Every alive edge once, by source, then as in the out row.
+  template <class Fn>
+  void ForEachEdge(const ArcFilter& filter, Fn&& fn) const;
+
+  // The same graph with the delta folded into a new base. O(arcs); this very
+  // snapshot when there is no delta.
+  Result<Snapshot> Compacted(Executor& executor) const;
+
+ private:
+  template <class Fn>
+  bool VisitRow(Direction direction, NodeId node, const ArcFilter& filter, bool skip_symmetric,
+                Fn&& fn) const;
+  bool PassesTime(const ArcRef& ref, std::int64_t at) const;
+
+  std::shared_ptr<const GraphState> state_;
+};
+
+}  // namespace plexus
+
+#include "engine/snapshot_rows.h"  // the row iterator's templates

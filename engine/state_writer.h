@@ -1,0 +1,56 @@
+// StateWriter: the single-threaded heart of Apply and of replay.
+//
+// Holds the newest state in mutable form. `Resolve` turns a WriteBatch into a
+// Record against it, `Apply` folds a record in, `Publish` gives an immutable state.
+// Replaying a log is Apply in a loop; nothing else may change a graph.
+#pragma once
+
+#include <memory>
+
+#include "engine/error.h"
+#include "engine/graph.h"
+#include "engine/record.h"
+#include "engine/state.h"
+#include "engine/write_batch.h"
+
+namespace plexus {
+
+class StateWriter {
+ public:
+  explicit StateWriter(GraphState state);
+  ~StateWriter();
+  StateWriter(StateWriter&&) noexcept;
+  StateWriter& operator=(StateWriter&&) noexcept;
+
+  // The record that `batch` amounts to now, with sequence = current + 1, and what
+  // it changes. A batch that changes nothing gives a record with `sequence` 0,
+  // which must not be applied or journalled. Errors leave the writer as it was.
+  Result<Record> Resolve(const WriteBatch& batch, ApplyReport* report);
+
+  // Folds in the next record. kCorruption when its sequence, ids or values do not
+  // fit the state (every id in range, weights finite, order strict): a record
+  // read from disk may be trusted only after this. The state may be half changed
+  // after an error: drop the writer.
+  Status Apply(const Record& record);
+
+  // The state after the last record applied. Cheap; call once per group.
+  std::shared_ptr<const GraphState> Publish();
+
+  // Replaces the base by `base`, which folds in the first `folded_runs` runs.
+  void InstallBase(std::shared_ptr<const Csr> base, std::size_t folded_runs);
+  // Runs with index below `runs` are being compacted: leave them alone. 0 = none.
+  void PinRuns(std::size_t runs);
+
+  Sequence sequence() const;
+  std::uint64_t delta_arcs() const;
+
+ private:
+  struct Working;
+  std::unique_ptr<Working> working_;
+};
+
+// Folds the first `run_count` runs of `state` into a new base. Pure.
+Result<std::shared_ptr<const Csr>> FoldRuns(const GraphState& state, std::size_t run_count,
+                                            Executor& executor);
+
+}  // namespace plexus

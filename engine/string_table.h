@@ -1,0 +1,81 @@
+// StringTable: an append-only map string <-> dense u32 id, read without locks.
+//
+// Node keys and interned strings both live in one. The single writer inserts;
+// readers look up through View at the same time. Bytes lie in stable arenas,
+// so a string_view handed out lives as long as any View. The hash index is open
+// addressing over atomic words (hash tag, id + 1) published by release stores;
+// growing publishes a larger index in the next View, older views keep theirs.
+// Hashes are seeded per process against flooding; the seed never reaches disk.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "engine/types.h"
+
+namespace plexus {
+
+class StringTable {
+  struct Index;
+  struct Storage;
+
+ public:
+  // A consistent prefix of the table: ids below size().
+  class View {
+   public:
+    View() = default;
+    std::uint32_t size() const { return size_; }
+    std::string_view operator[](std::uint32_t id) const;  // REQUIRES id < size()
+    std::optional<std::uint32_t> Find(std::string_view text) const;
+    std::optional<std::uint32_t> Find(std::string_view text, std::uint64_t hash) const;
+
+   private:
+    friend class StringTable;
+    std::shared_ptr<const Index> index_;
+    std::shared_ptr<const Storage> storage_;
+    std::uint32_t size_ = 0;
+  };
+
+  StringTable();
+  ~StringTable();
+  StringTable(StringTable&&) noexcept;
+  StringTable& operator=(StringTable&&) noexcept;
+
+  // The seeded hash that Find and Insert use; compute it in parallel, ahead.
+  static std::uint64_t Hash(std::string_view text);
+
+  std::uint32_t size() const { return size_; }
+  std::uint64_t size_bytes() const;  // resident: bytes, offsets and index
+  std::string_view operator[](std::uint32_t id) const;
+
+  struct Inserted {
+    std::uint32_t id;
+    bool is_new;
+  };
+  Inserted Insert(std::string_view text, std::uint64_t hash);
+  Inserted Insert(std::string_view text) { return Insert(text, Hash(text)); }
+  std::optional<std::uint32_t> Find(std::string_view text, std::uint64_t hash) const;
+  std::optional<std::uint32_t> Find(std::string_view text) const { return Find(text, Hash(text)); }
+  // Brings the index line of `hash` towards the cache before Find/Insert.
+  void Prefetch(std::uint64_t hash) const;
+  void Reserve(std::uint32_t strings, std::uint64_t bytes);
+
+  // Appends many distinct strings (a checkpoint's keys): text i is
+  // bytes[offsets[i], offsets[i + 1]). Faster than Insert one by one, and
+  // returns false when two strings are equal (the table is then unusable).
+  bool AppendAll(std::span<const std::uint64_t> offsets, std::string_view bytes);
+
+  View Publish() const;
+
+ private:
+  std::uint32_t size_ = 0;
+  std::shared_ptr<Index> index_;
+  std::shared_ptr<Storage> storage_;
+};
+
+}  // namespace plexus

@@ -1,0 +1,48 @@
+// The scalar vocabulary of the engine: ids, directions, limits.
+//
+// Users name nodes by string key; everything inside speaks dense 32-bit ids, so
+// that arrays are small and kernels index them directly. Ids are handed out by
+// the log in order of first appearance and are permanent.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+namespace plexus {
+
+using NodeId = std::uint32_t;    // dense, permanent, below Snapshot::node_count()
+using KindId = std::uint16_t;    // node kind or edge kind, dense per graph
+using ColumnId = std::uint16_t;  // node column, dense per graph
+using SpaceId = std::uint16_t;   // vector space, dense per graph
+using StringId = std::uint32_t;  // interned label, created_by, scope; 0 is ""
+using EdgeSlot = std::uint32_t;  // position in a csr's out arrays; one Snapshot only
+using Sequence = std::uint64_t;  // position of a batch in the log; the first is 1
+
+inline constexpr NodeId kNoNode = std::numeric_limits<NodeId>::max();
+inline constexpr KindId kNoKind = std::numeric_limits<KindId>::max();
+inline constexpr std::int64_t kNoTime = std::numeric_limits<std::int64_t>::min();
+
+// What arcs a row holds: those leaving the node or those arriving at it.
+enum class Direction : std::uint8_t { kOut = 0, kIn = 1, kBoth = 2 };
+
+// Facts are what users store; index nodes (tags, terms, events ...) are what
+// makes "shared X" a common-neighbour question. Kernels see facts by default.
+enum class Plane : std::uint8_t { kFact = 0, kIndex = 1 };
+
+// Limits on everything that is fed from outside. Exceeding one is an error that
+// names it, never a crash.
+struct Limits {
+  static constexpr std::size_t kMaxKeyBytes = 1024;
+  static constexpr std::size_t kMaxStringBytes = 1024;     // labels, created_by, names
+  static constexpr std::size_t kMaxPayloadBytes = 1 << 20; // one text or property map
+  static constexpr std::size_t kMaxKinds = 65535;
+  static constexpr std::size_t kMaxColumns = 1024;
+  static constexpr std::size_t kMaxSpaces = 64;
+  static constexpr std::size_t kMaxDimensions = 4096;
+  static constexpr std::size_t kMaxBatchOps = std::size_t{1} << 24;
+  static constexpr std::uint64_t kMaxArcs = 0xFFFFFFFEull;  // per direction
+  static constexpr std::uint64_t kMaxNodes = 0xFFFFFFF0ull;
+};
+
+}  // namespace plexus

@@ -1,0 +1,173 @@
+// WriteBatch: changes to be applied together, in the user's terms.
+//
+// Nodes are named by key (or id), kinds, columns and spaces by name (or built-in
+// id). Operations take effect in order. An absent attribute keeps the stored
+// value; `Clear...` removes it; a new node or edge takes the batch's time as
+// created_at. Nothing is checked against the graph until Graph::Apply, which
+// applies all of it or nothing. Not thread-safe; build in parallel by filling
+// several and joining them with `Append`.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/record.h"
+#include "engine/schema.h"
+#include "engine/types.h"
+
+namespace plexus {
+
+// A node of the graph (by id) or a node named in this batch (by Node()).
+struct NodeRef {
+  std::uint64_t bits = 0;
+  static constexpr std::uint64_t kLocal = std::uint64_t{1} << 32;
+  static NodeRef Id(NodeId id) { return {id}; }
+  bool local() const { return bits & kLocal; }
+  std::uint32_t index() const { return static_cast<std::uint32_t>(bits); }
+};
+
+// A kind, column or space of the graph (by id) or named in this batch.
+struct NameRef {
+  std::uint16_t id = 0;
+  std::uint16_t local = 0;
+  NameRef() = default;
+  constexpr NameRef(std::uint16_t id) : id(id) {}  // NOLINT: built-in ids convert
+  static NameRef Local(std::uint16_t index) {
+    NameRef r(index);
+    r.local = 1;
+    return r;
+  }
+};
+
+class WriteBatch {
+ public:
+  explicit WriteBatch(std::int64_t time_ms = 0) : time_ms_(time_ms) {}
+
+  // --- definitions. Names used without one get default traits (fact plane,
+  // directed, self-loops allowed); columns and spaces must be defined.
+  void DefineNodeKind(NodeKind kind) { node_kinds_.push_back(std::move(kind)); }
+  void DefineEdgeKind(EdgeKind kind) { edge_kinds_.push_back(std::move(kind)); }
+  void DefineColumn(Column column) { columns_.push_back(std::move(column)); }
+  void DefineSpace(VectorSpace space) { spaces_.push_back(std::move(space)); }
+
+  // --- names used in this batch; the same name gives the same reference.
+  NameRef NodeKindNamed(std::string_view name) { return Intern(node_kind_names_, name); }
+  NameRef EdgeKindNamed(std::string_view name) { return Intern(edge_kind_names_, name); }
+  NameRef ColumnNamed(std::string_view name) { return Intern(column_names_, name); }
+  NameRef SpaceNamed(std::string_view name) { return Intern(space_names_, name); }
+
+  // --- nodes
+  // Names a node as an endpoint; it is created with kind kNode when new.
+  NodeRef Node(std::string_view key);
+  // Names a node and states that it exists: creates or revives it, and sets its
+  // kind when one is given.
+  NodeRef UpsertNode(std::string_view key, std::optional<NameRef> kind = std::nullopt);
+  void UpsertNode(NodeRef node, std::optional<NameRef> kind = std::nullopt);
+  // An index node, e.g. IndexNode(kTag, "rust").
+  NodeRef IndexNode(KindId kind, std::string_view name);
+  void RemoveNode(NodeRef node);
+  void PurgeNode(NodeRef node);
+
+  void SetF64(NodeRef node, NameRef column, double value);
+  void SetI64(NodeRef node, NameRef column, std::int64_t value);
+  void SetString(NodeRef node, NameRef column, std::string_view value);
+  void ClearColumn(NodeRef node, NameRef column);
+  void SetPayload(NodeRef node, NodeField field, std::string_view bytes);
+  void ClearPayload(NodeRef node, NodeField field);
+  void SetVector(NodeRef node, NameRef space, std::span<const float> values);
+  void ClearVector(NodeRef node, NameRef space);
+
+  // --- edges. Reference returned by Link is valid until the next Link.
+  struct EdgeInput {
+    NodeRef source, target;
+    NameRef kind;
+    std::string_view label;                    // "" unless parallel edges are meant
+    std::optional<float> weight;               // absent: keep, or 1 when new
+    std::optional<std::int64_t> created_at;    // absent: keep, or the batch's time
+    std::optional<std::string_view> created_by;     // "" clears
+    std::optional<std::int64_t> valid_from;         // kNoTime clears
+    std::optional<std::int64_t> valid_until;        // kNoTime clears
+    std::optional<std::string_view> properties;     // FlexBuffers map; "" clears
+  };
+  void Link(const EdgeInput& edge);
+  void Link(NodeRef source, NameRef kind, NodeRef target, float weight = 1.0f);
+  void Unlink(NodeRef source, NameRef kind, NodeRef target, std::string_view label = {});
+
+  // --- the whole
+  std::int64_t time_ms() const { return time_ms_; }
+  void set_time_ms(std::int64_t time_ms) { time_ms_ = time_ms; }
+  std::size_t op_count() const { return ops_.size() + edges_.size(); }
+  bool empty() const;
+  void Clear();
+  void ReserveEdges(std::size_t edges) { edges_.reserve(edges); }
+  // Appends `other`'s operations after this batch's own.
+  void Append(const WriteBatch& other);
+
+ private:
+  friend class BatchResolver;
+  struct Bytes {
+    std::uint64_t offset = 0;
+    std::uint32_t size = 0;
+  };
+  struct LocalNode {
+    Bytes key;
+    KindId index_kind = kNoKind;  // an index node of that kind
+    std::uint64_t hash = 0;       // StringTable::Hash, computed where the batch is filled
+  };
+  enum class OpCode : std::uint8_t {
+    kUpsert, kRemove, kPurge, kSetF64, kSetI64, kSetString, kClearColumn,
+    kSetPayload, kClearPayload, kSetVector, kClearVector
+  };
+  struct Op {
+    OpCode code;
+    std::uint8_t field = 0;     // NodeField
+    bool has_name = false;      // kUpsert: a kind was given
+    NameRef name;               // kind, column or space
+    NodeRef node;
+    std::uint64_t value = 0;    // bits of a number
+    Bytes bytes;
+    std::size_t edges_before = 0;  // edge operations that precede this one
+  };
+  enum EdgeHas : std::uint8_t {
+    kWeight = 1, kCreatedAt = 2, kCreatedBy = 4, kValidFrom = 8, kValidUntil = 16,
+    kProperties = 32, kRemoved = 64, kHasRare = 128
+  };
+  struct EdgeOp {
+    NodeRef source, target;
+    NameRef kind;
+    std::uint8_t has = 0;
+    float weight = 1.0f;
+    std::uint32_t label = 0;  // 1 + index into labels_, 0 = ""
+    std::uint32_t rare = 0;   // index into rare_ when kHasRare
+    std::int64_t created_at = 0;
+  };
+  struct Rare {
+    Bytes created_by, properties;
+    std::int64_t valid_from = kNoTime, valid_until = kNoTime;
+  };
+
+  static NameRef Intern(std::vector<std::string>& names, std::string_view name);
+  Bytes Store(std::string_view bytes);
+  std::string_view View(Bytes b) const { return std::string_view(arena_).substr(b.offset, b.size); }
+  std::uint32_t StoreLabel(std::string_view label);
+  Op& Push(OpCode code, NodeRef node);
+
+  std::int64_t time_ms_;
+  std::vector<NodeKind> node_kinds_;
+  std::vector<EdgeKind> edge_kinds_;
+  std::vector<Column> columns_;
+  std::vector<VectorSpace> spaces_;
+  std::vector<std::string> node_kind_names_, edge_kind_names_, column_names_, space_names_;
+  std::string arena_;
+  std::vector<LocalNode> nodes_;
+  std::vector<Bytes> labels_;
+  std::vector<Op> ops_;
+  std::vector<EdgeOp> edges_;
+  std::vector<Rare> rare_;
+};
+
+}  // namespace plexus
