@@ -11,6 +11,7 @@
 // the values below the size it was taken at.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -62,6 +63,21 @@ class PagedArray {
   };
 
   explicit PagedArray(T absent = T{}) : absent_(absent), spine_(std::make_shared<Spine>()) {}
+
+  // Goes on from a view. Parts that somebody else holds are copied before they
+  // are written to, so a view may be continued twice.
+  PagedArray(View view, T absent) : PagedArray(absent) {
+    if (!view.spine_) return;
+    size_ = published_ = view.size_;
+    const bool exclusive = view.spine_.use_count() == 1;
+    *spine_ = *view.spine_;
+    spine_->pages.resize((size_ + kPageSize - 1) / kPageSize);
+    if (!exclusive && size_ % kPageSize) {  // never append to a page another may append to
+      auto tail = std::make_shared<Page>();
+      for (std::size_t i = 0; i < size_ % kPageSize; ++i) tail->values[i] = spine_->pages.back()->values[i];
+      spine_->pages.back() = std::move(tail);
+    }
+  }
 
   std::size_t size() const { return size_; }
   T operator[](std::size_t i) const {

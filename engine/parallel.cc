@@ -1,1 +1,90 @@
-namespace plexus {}
+// Executors over oneTBB, over plain threads, and over the caller alone.
+#include "engine/parallel.h"
+
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+namespace plexus {
+
+namespace {
+
+class TbbExecutor final : public Executor {
+ public:
+  TbbExecutor(int threads, tbb::task_arena* host) : arena_(host) {
+    if (!arena_) {
+      owned_ = std::make_unique<tbb::task_arena>(threads > 0 ? threads : tbb::task_arena::automatic);
+      arena_ = owned_.get();
+    }
+  }
+  int thread_count() const override { return arena_->max_concurrency(); }
+  void Run(std::size_t blocks, BlockTask task) override {
+    arena_->execute([&] {
+      // isolate: a thread that waits here must not pick up an outer loop's block,
+      // which could re-enter a per-thread scratch buffer.
+      tbb::this_task_arena::isolate([&] {
+        tbb::parallel_for(std::size_t{0}, blocks, [&](std::size_t b) { task(b); });
+      });
+    });
+  }
+
+ private:
+  std::unique_ptr<tbb::task_arena> owned_;
+  tbb::task_arena* arena_;
+};
+
+class ThreadExecutor final : public Executor {
+ public:
+  explicit ThreadExecutor(int threads)
+      : threads_(threads > 0 ? threads
+                             : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()))) {}
+  int thread_count() const override { return threads_; }
+  void Run(std::size_t blocks, BlockTask task) override {
+    std::atomic<std::size_t> next{0};
+    auto work = [&] {
+      for (std::size_t b; (b = next.fetch_add(1)) < blocks;) task(b);
+    };
+    std::vector<std::thread> helpers;
+    std::size_t count = std::min<std::size_t>(threads_, blocks);
+    for (std::size_t t = 1; t < count; ++t) helpers.emplace_back(work);
+    work();
+    for (auto& h : helpers) h.join();
+  }
+
+ private:
+  int threads_;
+};
+
+class Serial final : public Executor {
+ public:
+  int thread_count() const override { return 1; }
+  void Run(std::size_t blocks, BlockTask task) override {
+    for (std::size_t b = 0; b < blocks; ++b) task(b);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Executor> MakeTbbExecutor(int threads, void* arena) {
+  return std::make_unique<TbbExecutor>(threads, static_cast<tbb::task_arena*>(arena));
+}
+std::unique_ptr<Executor> MakeThreadExecutor(int threads) {
+  return std::make_unique<ThreadExecutor>(threads);
+}
+Executor& SerialExecutor() {
+  static Serial serial;
+  return serial;
+}
+Executor& DefaultExecutor() {
+#ifdef PLEXUS_PLAIN_THREADS
+  static const std::unique_ptr<Executor> executor = MakeThreadExecutor(0);
+#else
+  static const std::unique_ptr<Executor> executor = MakeTbbExecutor(0);
+#endif
+  return *executor;
+}
+
+}  // namespace plexus

@@ -1,1 +1,194 @@
-namespace plexus {}
+// Making and merging the delta's runs: radix sorts and linear merges.
+#include "engine/run.h"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <tuple>
+
+#include "engine/radix_sort.h"
+
+namespace plexus {
+
+namespace {
+
+// The bucket index: about one bucket per row, so a look-up is a step or two.
+void IndexRows(RunSide& side) {
+  side.buckets.clear();
+  side.shift = 0;
+  if (side.rows.empty()) {
+    side.buckets.assign(1, 0);
+    return;
+  }
+  const std::uint64_t span = std::uint64_t{side.rows.back()} + 1;
+  while ((span >> side.shift) > std::max<std::uint64_t>(2 * side.rows.size(), 16)) ++side.shift;
+  const std::size_t buckets = (side.rows.back() >> side.shift) + 1;
+  side.buckets.assign(buckets + 1, 0);
+  for (NodeId row : side.rows) ++side.buckets[(row >> side.shift) + 1];
+  for (std::size_t b = 0; b < buckets; ++b) side.buckets[b + 1] += side.buckets[b];
+}
+
+// Starts a new row in `side` when `row` differs from the last.
+void PushRow(RunSide& side, NodeId row) {
+  if (side.rows.empty() || side.rows.back() != row) {
+    side.rows.push_back(row);
+    side.offsets.push_back(static_cast<std::uint32_t>(side.arcs.size()));
+  }
+}
+
+// An arc of the run before grouping: edge index, and whether it is the mirror
+// arc of a symmetric edge.
+struct Half {
+  const EdgeChange* edges;
+  Direction direction;
+  std::uint32_t edge(std::uint32_t half) const { return half >> 1; }
+  bool source_row(std::uint32_t half) const {
+    return (direction == Direction::kOut) != static_cast<bool>(half & 1);
+  }
+  NodeId row(std::uint32_t half) const {
+    const EdgeChange& e = edges[half >> 1];
+    return source_row(half) ? e.source : e.target;
+  }
+  NodeId neighbor(std::uint32_t half) const {
+    const EdgeChange& e = edges[half >> 1];
+    return source_row(half) ? e.target : e.source;
+  }
+};
+
+RunSide MakeSide(const std::vector<EdgeChange>& edges, const Schema& schema, Direction direction) {
+  std::vector<std::uint32_t> order, scratch;
+  order.reserve(edges.size());
+  for (std::uint32_t i = 0; i < edges.size(); ++i) {
+    order.push_back(i << 1);
+    if (schema.edge_kind(edges[i].kind).symmetric && edges[i].source != edges[i].target)
+      order.push_back((i << 1) | 1);
+  }
+  const Half half{edges.data(), direction};
+  StableSortBy(order, scratch, [&](std::uint32_t h) { return edges[h >> 1].label; });
+  StableSortBy(order, scratch, [&](std::uint32_t h) { return half.neighbor(h); });
+  StableSortBy(order, scratch, [&](std::uint32_t h) { return std::uint32_t{edges[h >> 1].kind}; });
+  StableSortBy(order, scratch, [&](std::uint32_t h) { return half.row(h); });
+  RunSide side;
+  side.arcs.reserve(order.size());
+  side.edges.reserve(order.size());
+  for (std::uint32_t h : order) {
+    const EdgeChange& e = edges[h >> 1];
+    PushRow(side, half.row(h));
+    side.arcs.push_back({half.neighbor(h), e.label, e.weight, e.kind,
+                         static_cast<std::uint16_t>(e.tombstone())});
+    side.edges.push_back(h >> 1);
+  }
+  side.offsets.push_back(static_cast<std::uint32_t>(side.arcs.size()));
+  IndexRows(side);
+  return side;
+}
+
+bool ArcLess(const DeltaArc& a, const DeltaArc& b) {
+  const std::uint64_t oa = ArcOrder(a.kind, a.neighbor), ob = ArcOrder(b.kind, b.neighbor);
+  return oa != ob ? oa < ob : a.label < b.label;
+}
+
+RunSide MergeSides(const RunSide& older, const std::vector<std::uint32_t>& older_map,
+                   const RunSide& newer, const std::vector<std::uint32_t>& newer_map) {
+  RunSide side;
+  side.arcs.reserve(older.arcs.size() + newer.arcs.size());
+  side.edges.reserve(older.arcs.size() + newer.arcs.size());
+  side.rows.reserve(older.rows.size() + newer.rows.size());
+  side.offsets.reserve(older.rows.size() + newer.rows.size() + 1);
+  auto copy = [&](const RunSide& from, const std::vector<std::uint32_t>& map, std::uint32_t i) {
+    side.arcs.push_back(from.arcs[i]);
+    side.edges.push_back(map[from.edges[i]]);
+  };
+  std::size_t a = 0, b = 0;
+  while (a < older.rows.size() || b < newer.rows.size()) {
+    const bool from_a = b == newer.rows.size() || (a < older.rows.size() && older.rows[a] <= newer.rows[b]);
+    const bool from_b = a == older.rows.size() || (b < newer.rows.size() && newer.rows[b] <= older.rows[a]);
+    PushRow(side, from_a ? older.rows[a] : newer.rows[b]);
+    std::uint32_t i = 0, i_end = 0, j = 0, j_end = 0;
+    if (from_a) i = older.offsets[a], i_end = older.offsets[a + 1], ++a;
+    if (from_b) j = newer.offsets[b], j_end = newer.offsets[b + 1], ++b;
+    while (i < i_end && j < j_end) {
+      if (ArcLess(older.arcs[i], newer.arcs[j])) {
+        copy(older, older_map, i++);
+      } else {
+        if (!ArcLess(newer.arcs[j], older.arcs[i])) ++i;  // the same identity: newest wins
+        copy(newer, newer_map, j++);
+      }
+    }
+    while (i < i_end) copy(older, older_map, i++);
+    while (j < j_end) copy(newer, newer_map, j++);
+  }
+  side.offsets.push_back(static_cast<std::uint32_t>(side.arcs.size()));
+  IndexRows(side);
+  return side;
+}
+
+}  // namespace
+
+bool IdentityLess(const EdgeChange& a, const EdgeChange& b) {
+  return std::tie(a.source, a.kind, a.target, a.label) <
+         std::tie(b.source, b.kind, b.target, b.label);
+}
+
+std::uint64_t RunSide::size_bytes() const {
+  return rows.capacity() * sizeof(NodeId) + offsets.capacity() * 4 +
+         arcs.capacity() * sizeof(DeltaArc) + edges.capacity() * 4 + buckets.capacity() * 4;
+}
+
+std::uint64_t Run::size_bytes() const {
+  return edges.capacity() * sizeof(EdgeChange) + extras.capacity() * sizeof(EdgeExtra) +
+         out.size_bytes() + in.size_bytes();
+}
+
+const EdgeExtra* Run::extra(std::uint32_t edge) const {
+  if (!(edges[edge].flags & EdgeChange::kHasExtra)) return nullptr;
+  auto it = std::lower_bound(extras.begin(), extras.end(), edge,
+                             [](const EdgeExtra& x, std::uint32_t e) { return x.index < e; });
+  return it != extras.end() && it->index == edge ? &*it : nullptr;
+}
+
+std::shared_ptr<Run> MakeRun(Sequence sequence, std::vector<EdgeChange> edges,
+                             std::vector<EdgeExtra> extras, const Schema& schema) {
+  auto run = std::make_shared<Run>();
+  run->first = run->last = sequence;
+  run->edges = std::move(edges);
+  run->extras = std::move(extras);
+  run->out = MakeSide(run->edges, schema, Direction::kOut);
+  run->in = MakeSide(run->edges, schema, Direction::kIn);
+  return run;
+}
+
+std::shared_ptr<Run> MergeRuns(const Run& older, const Run& newer) {
+  auto run = std::make_shared<Run>();
+  run->first = older.first;
+  run->last = newer.last;
+  run->edges.reserve(older.edges.size() + newer.edges.size());
+  std::vector<std::uint32_t> older_map(older.edges.size()), newer_map(newer.edges.size());
+  auto push = [&](const Run& from, std::uint32_t i) {
+    const auto at = static_cast<std::uint32_t>(run->edges.size());
+    run->edges.push_back(from.edges[i]);
+    if (const EdgeExtra* x = from.extra(i)) {
+      run->extras.push_back(*x);
+      run->extras.back().index = at;
+    }
+    return at;
+  };
+  std::uint32_t i = 0, j = 0;
+  const auto ni = static_cast<std::uint32_t>(older.edges.size());
+  const auto nj = static_cast<std::uint32_t>(newer.edges.size());
+  while (i < ni || j < nj) {
+    if (j == nj || (i < ni && IdentityLess(older.edges[i], newer.edges[j]))) {
+      older_map[i] = push(older, i);
+      ++i;
+    } else {
+      if (i < ni && !IdentityLess(newer.edges[j], older.edges[i])) ++i;  // replaced
+      newer_map[j] = push(newer, j);
+      ++j;
+    }
+  }
+  run->out = MergeSides(older.out, older_map, newer.out, newer_map);
+  run->in = MergeSides(older.in, older_map, newer.in, newer_map);
+  return run;
+}
+
+}  // namespace plexus

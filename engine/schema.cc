@@ -1,1 +1,200 @@
-namespace plexus {}
+// Definitions of kinds, columns and spaces, and the checks at the door.
+#include "engine/schema.h"
+
+#include <cstring>
+
+#include "engine/vocabulary.h"
+
+namespace plexus {
+
+namespace {
+
+Status CheckName(std::string_view what, std::string_view name) {
+  if (name.empty()) return Fail(ErrorCode::kInvalidArgument, std::string(what) + " name is empty");
+  if (name.size() > Limits::kMaxStringBytes)
+    return Fail(ErrorCode::kInvalidArgument,
+                std::string(what) + " name has " + std::to_string(name.size()) +
+                    " bytes, the limit is " + std::to_string(Limits::kMaxStringBytes));
+  if (!IsValidUtf8(name))
+    return Fail(ErrorCode::kInvalidArgument, std::string(what) + " name is not valid UTF-8");
+  for (unsigned char c : name)
+    if (c < 0x20 || c == 0x7f)
+      return Fail(ErrorCode::kInvalidArgument,
+                  std::string(what) + " name contains a control character");
+  return {};
+}
+
+template <class T>
+std::unexpected<Error> Conflict(std::string_view what, const T& t) {
+  return Fail(ErrorCode::kAlreadyExists, std::string(what) + " '" + t.name +
+                                             "' is already defined with other traits; a "
+                                             "definition cannot change");
+}
+
+}  // namespace
+
+Schema::Schema() {
+  auto nodes = BuiltinNodeKinds();
+  auto edges = BuiltinEdgeKinds();
+  auto columns = BuiltinColumns();
+  node_kinds_.assign(nodes.begin(), nodes.end());
+  edge_kinds_.assign(edges.begin(), edges.end());
+  columns_.assign(columns.begin(), columns.end());
+  for (KindId i = 0; i < node_kinds_.size(); ++i)
+    if (!node_kinds_[i].name.empty()) node_kind_ids_.emplace(node_kinds_[i].name, i);
+  for (KindId i = 0; i < edge_kinds_.size(); ++i) {
+    if (edge_kinds_[i].name.empty()) continue;
+    edge_kind_ids_.emplace(edge_kinds_[i].name, EdgeKindMatch{i, false});
+    if (!edge_kinds_[i].inverse.empty())
+      edge_kind_ids_.emplace(edge_kinds_[i].inverse, EdgeKindMatch{i, true});
+  }
+  for (ColumnId i = 0; i < columns_.size(); ++i)
+    if (!columns_[i].name.empty()) column_ids_.emplace(columns_[i].name, i);
+}
+
+std::optional<KindId> Schema::FindNodeKind(std::string_view name) const {
+  auto it = node_kind_ids_.find(name);
+  return it == node_kind_ids_.end() ? std::nullopt : std::optional(it->second);
+}
+std::optional<ColumnId> Schema::FindColumn(std::string_view name) const {
+  auto it = column_ids_.find(name);
+  return it == column_ids_.end() ? std::nullopt : std::optional(it->second);
+}
+std::optional<SpaceId> Schema::FindSpace(std::string_view name) const {
+  auto it = space_ids_.find(name);
+  return it == space_ids_.end() ? std::nullopt : std::optional(it->second);
+}
+std::optional<Schema::EdgeKindMatch> Schema::FindEdgeKind(std::string_view name) const {
+  auto it = edge_kind_ids_.find(name);
+  return it == edge_kind_ids_.end() ? std::nullopt : std::optional(it->second);
+}
+
+Result<KindId> Schema::Define(const NodeKind& kind) {
+  if (auto old = FindNodeKind(kind.name)) {
+    if (node_kinds_[*old] == kind) return *old;
+    return Conflict("node kind", kind);
+  }
+  PLEXUS_TRY(CheckName("node kind", kind.name));
+  if (node_kinds_.size() >= Limits::kMaxKinds)
+    return Fail(ErrorCode::kResourceExhausted, "more than 65535 node kinds");
+  KindId id = static_cast<KindId>(node_kinds_.size());
+  node_kinds_.push_back(kind);
+  node_kind_ids_.emplace(kind.name, id);
+  return id;
+}
+
+Result<KindId> Schema::Define(const EdgeKind& kind) {
+  if (auto old = FindEdgeKind(kind.name)) {
+    if (!old->reversed && edge_kinds_[old->kind] == kind) return old->kind;
+    return Conflict("edge kind", kind);
+  }
+  PLEXUS_TRY(CheckName("edge kind", kind.name));
+  if (!kind.inverse.empty()) {
+    PLEXUS_TRY(CheckName("inverse of edge kind", kind.inverse));
+    if (kind.symmetric)
+      return Fail(ErrorCode::kInvalidArgument,
+                  "symmetric edge kind '" + kind.name + "' cannot have an inverse name");
+    if (kind.inverse == kind.name || FindEdgeKind(kind.inverse))
+      return Fail(ErrorCode::kAlreadyExists, "inverse name '" + kind.inverse + "' of edge kind '" +
+                                                 kind.name + "' is already an edge kind");
+  }
+  for (KindId endpoint : {kind.source_kind, kind.target_kind})
+    if (endpoint != kNoKind && endpoint >= node_kinds_.size())
+      return Fail(ErrorCode::kInvalidArgument, "edge kind '" + kind.name +
+                                                   "' requires node kind " +
+                                                   std::to_string(endpoint) + ", which is not defined");
+  if (kind.half_life_ms < 0)
+    return Fail(ErrorCode::kInvalidArgument,
+                "edge kind '" + kind.name + "' has a negative half-life");
+  if (edge_kinds_.size() >= Limits::kMaxKinds)
+    return Fail(ErrorCode::kResourceExhausted, "more than 65535 edge kinds");
+  KindId id = static_cast<KindId>(edge_kinds_.size());
+  edge_kinds_.push_back(kind);
+  edge_kind_ids_.emplace(kind.name, EdgeKindMatch{id, false});
+  if (!kind.inverse.empty()) edge_kind_ids_.emplace(kind.inverse, EdgeKindMatch{id, true});
+  return id;
+}
+
+Result<ColumnId> Schema::Define(const Column& column) {
+  if (auto old = FindColumn(column.name)) {
+    if (columns_[*old] == column) return *old;
+    return Conflict("column", column);
+  }
+  PLEXUS_TRY(CheckName("column", column.name));
+  if (columns_.size() >= Limits::kMaxColumns)
+    return Fail(ErrorCode::kResourceExhausted, "more than 1024 columns");
+  ColumnId id = static_cast<ColumnId>(columns_.size());
+  columns_.push_back(column);
+  column_ids_.emplace(column.name, id);
+  return id;
+}
+
+Result<SpaceId> Schema::Define(const VectorSpace& space) {
+  if (auto old = FindSpace(space.name)) {
+    if (spaces_[*old] == space) return *old;
+    return Conflict("vector space", space);
+  }
+  PLEXUS_TRY(CheckName("vector space", space.name));
+  if (space.dimensions == 0 || space.dimensions > Limits::kMaxDimensions)
+    return Fail(ErrorCode::kInvalidArgument,
+                "vector space '" + space.name + "' has " + std::to_string(space.dimensions) +
+                    " dimensions, expected 1 to " + std::to_string(Limits::kMaxDimensions));
+  if (spaces_.size() >= Limits::kMaxSpaces)
+    return Fail(ErrorCode::kResourceExhausted, "more than 64 vector spaces");
+  SpaceId id = static_cast<SpaceId>(spaces_.size());
+  spaces_.push_back(space);
+  space_ids_.emplace(space.name, id);
+  return id;
+}
+
+bool IsValidUtf8(std::string_view s) {
+  const auto* p = reinterpret_cast<const unsigned char*>(s.data());
+  const auto* end = p + s.size();
+  while (p < end) {
+    if (end - p >= 8) {  // eight ASCII bytes at a time
+      std::uint64_t word;
+      std::memcpy(&word, p, 8);
+      if (!(word & 0x8080808080808080ull)) {
+        p += 8;
+        continue;
+      }
+    }
+    unsigned char c = *p;
+    if (c < 0x80) {
+      ++p;
+      continue;
+    }
+    int extra = c >= 0xF0 ? 3 : c >= 0xE0 ? 2 : 1;
+    if (c < 0xC2 || c > 0xF4 || end - p <= extra) return false;
+    for (int i = 1; i <= extra; ++i)
+      if ((p[i] & 0xC0) != 0x80) return false;
+    if (c == 0xE0 && p[1] < 0xA0) return false;  // overlong
+    if (c == 0xED && p[1] > 0x9F) return false;  // surrogate
+    if (c == 0xF0 && p[1] < 0x90) return false;  // overlong
+    if (c == 0xF4 && p[1] > 0x8F) return false;  // above U+10FFFF
+    p += extra + 1;
+  }
+  return true;
+}
+
+Status CheckKey(std::string_view key, bool index) {
+  auto bad = [&](const std::string& why) {
+    return Fail(ErrorCode::kInvalidArgument, "node key " + why);
+  };
+  if (key.empty()) return bad("is empty");
+  if (key.size() > Limits::kMaxKeyBytes)
+    return bad("has " + std::to_string(key.size()) + " bytes, the limit is " +
+               std::to_string(Limits::kMaxKeyBytes));
+  if (std::memchr(key.data(), 0, key.size())) return bad("contains a NUL byte");
+  if (!IsValidUtf8(key)) return bad("is not valid UTF-8");
+  std::size_t separator = key.find(kIndexSeparator);
+  if (!index && separator != std::string_view::npos)
+    return bad("contains U+001F, which is reserved for index nodes");
+  if (index && (separator == std::string_view::npos || separator == 0 ||
+                separator + 1 == key.size() ||
+                key.find(kIndexSeparator, separator + 1) != std::string_view::npos))
+    return bad("of an index node must be its kind, U+001F, its name");
+  return {};
+}
+
+}  // namespace plexus

@@ -1,1 +1,253 @@
-namespace plexus {}
+// StringTable: arenas for the bytes, pages for the entries, one hash index.
+#include "engine/string_table.h"
+
+#include <cstring>
+#include <random>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "engine/aligned_array.h"
+#include "engine/error.h"
+
+namespace plexus {
+
+namespace {
+
+constexpr std::size_t kEntriesPerPage = 8192;
+constexpr std::size_t kFirstChunk = 4096, kMaxChunk = std::size_t{4} << 20;
+constexpr std::size_t kMaxBulkChunk = std::size_t{1} << 30;
+
+// Where a string lies: 16 bits chunk, 32 bits offset, 16 bits size.
+std::uint64_t PackEntry(std::size_t chunk, std::size_t offset, std::size_t size) {
+  return (std::uint64_t{chunk} << 48) | (std::uint64_t{offset} << 16) | size;
+}
+
+std::uint32_t TagOf(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32); }
+
+std::uint64_t ProcessSeed() {
+  static const std::uint64_t seed = [] {
+    std::random_device device;
+    return (std::uint64_t{device()} << 32) | device();
+  }();
+  return seed;
+}
+
+}  // namespace
+
+// Slots are ordered by hash tag (slot = tag scaled to the capacity, then linear
+// probing), so growing is one sequential sweep and needs no string.
+struct StringTable::Index {
+  explicit Index(std::uint64_t capacity_pow2)
+      : capacity(capacity_pow2), slots(capacity_pow2) {}
+  std::uint64_t Home(std::uint32_t tag) const { return (std::uint64_t{tag} * capacity) >> 32; }
+  void Put(std::uint32_t tag, std::uint32_t id) {
+    std::uint64_t at = Home(tag);
+    while (slots[at].load(std::memory_order_relaxed)) at = (at + 1) & (capacity - 1);
+    slots[at].store((std::uint64_t{tag} << 32) | (id + 1), std::memory_order_release);
+  }
+  std::uint64_t capacity;
+  std::vector<std::atomic<std::uint64_t>> slots;
+};
+
+// The spine: pointers to chunks and pages. Immutable once a view may hold it;
+// what it points to is append-only.
+struct StringTable::Storage {
+  struct Chunk {
+    explicit Chunk(std::size_t capacity) : bytes(capacity) {}
+    AlignedArray<char> bytes;
+    std::size_t used = 0;  // writer only
+  };
+  struct Page {
+    std::uint64_t entries[kEntriesPerPage];
+  };
+  std::vector<std::shared_ptr<Chunk>> chunks;
+  std::vector<std::shared_ptr<Page>> pages;
+
+  std::string_view Get(std::uint32_t id) const {
+    std::uint64_t e = pages[id / kEntriesPerPage]->entries[id % kEntriesPerPage];
+    return {chunks[e >> 48]->bytes.data() + ((e >> 16) & 0xFFFFFFFFu), e & 0xFFFFu};
+  }
+};
+
+StringTable::StringTable()
+    : index_(std::make_shared<Index>(64)), storage_(std::make_shared<Storage>()) {}
+StringTable::StringTable(View view)
+    : size_(view.size_),
+      index_(std::const_pointer_cast<Index>(std::move(view.index_))),
+      storage_(std::const_pointer_cast<Storage>(std::move(view.storage_))) {
+  if (!index_) {
+    index_ = std::make_shared<Index>(64);
+    storage_ = std::make_shared<Storage>();
+    return;
+  }
+  if (index_.use_count() != 1) {  // another table may still insert into it
+    auto copy = std::make_shared<Index>(index_->capacity);
+    for (const auto& s : index_->slots) {
+      std::uint64_t slot = s.load(std::memory_order_acquire);
+      if (slot && static_cast<std::uint32_t>(slot) - 1 < size_)
+        copy->Put(static_cast<std::uint32_t>(slot >> 32), static_cast<std::uint32_t>(slot) - 1);
+    }
+    index_ = std::move(copy);
+  }
+  // Never append to a chunk or page that another table may append to.
+  auto own = std::make_shared<Storage>(*storage_);
+  const bool exclusive = storage_.use_count() == 1;
+  storage_.reset();
+  const std::size_t pages = (std::size_t{size_} + kEntriesPerPage - 1) / kEntriesPerPage;
+  own->pages.resize(pages);
+  if (!exclusive && size_ % kEntriesPerPage) {
+    auto page = std::make_shared<Storage::Page>();
+    std::memcpy(page->entries, own->pages.back()->entries,
+                size_ % kEntriesPerPage * sizeof(std::uint64_t));
+    own->pages.back() = std::move(page);
+  }
+  if (!exclusive) own->chunks.push_back(std::make_shared<Storage::Chunk>(kFirstChunk));
+  storage_ = std::move(own);
+}
+StringTable::~StringTable() = default;
+StringTable::StringTable(StringTable&&) noexcept = default;
+StringTable& StringTable::operator=(StringTable&&) noexcept = default;
+
+std::uint64_t StringTable::Hash(std::string_view text) {
+  return XXH3_64bits_withSeed(text.data(), text.size(), ProcessSeed());
+}
+
+std::string_view StringTable::operator[](std::uint32_t id) const { return storage_->Get(id); }
+
+void StringTable::Prefetch(std::uint64_t hash) const {
+  __builtin_prefetch(&index_->slots[index_->Home(TagOf(hash))]);
+}
+
+std::optional<std::uint32_t> StringTable::Find(std::string_view text, std::uint64_t hash) const {
+  const std::uint32_t tag = TagOf(hash);
+  for (std::uint64_t at = index_->Home(tag);; at = (at + 1) & (index_->capacity - 1)) {
+    std::uint64_t slot = index_->slots[at].load(std::memory_order_relaxed);
+    if (!slot) return std::nullopt;
+    if (slot >> 32 != tag) continue;
+    std::uint32_t id = static_cast<std::uint32_t>(slot) - 1;
+    if (storage_->Get(id) == text) return id;
+  }
+}
+
+StringTable::Inserted StringTable::Insert(std::string_view text, std::uint64_t hash) {
+  if (auto found = Find(text, hash)) return {*found, false};
+  PLEXUS_CHECK(text.size() < 65536, "strings are limited at the door");
+  // Room for the entry and the bytes; the spine is replaced, never edited.
+  const bool need_page = size_ % kEntriesPerPage == 0 && size_ / kEntriesPerPage >= storage_->pages.size();
+  const bool need_chunk = storage_->chunks.empty() ||
+                          storage_->chunks.back()->bytes.size() - storage_->chunks.back()->used < text.size();
+  if (need_page || need_chunk) {
+    auto grown = std::make_shared<Storage>(*storage_);
+    if (need_page) grown->pages.push_back(std::make_shared<Storage::Page>());
+    if (need_chunk) {
+      std::size_t size = kFirstChunk;
+      if (!grown->chunks.empty())
+        size = std::min(kMaxChunk, std::max(kFirstChunk, grown->chunks.back()->bytes.size() * 2));
+      PLEXUS_CHECK(grown->chunks.size() < 65535, "string arenas are full");
+      grown->chunks.push_back(std::make_shared<Storage::Chunk>(std::max(size, text.size())));
+    }
+    storage_ = std::move(grown);
+  }
+  auto& chunk = *storage_->chunks.back();
+  if (!text.empty()) std::memcpy(chunk.bytes.data() + chunk.used, text.data(), text.size());
+  storage_->pages[size_ / kEntriesPerPage]->entries[size_ % kEntriesPerPage] =
+      PackEntry(storage_->chunks.size() - 1, chunk.used, text.size());
+  chunk.used += text.size();
+  if ((std::uint64_t{size_} + 1) * 3 > index_->capacity * 2) Reserve(size_ + size_ / 2 + 64, 0);
+  index_->Put(TagOf(hash), size_);
+  return {size_++, true};
+}
+
+void StringTable::Reserve(std::uint32_t strings, std::uint64_t) {
+  std::uint64_t capacity = index_->capacity;
+  while (std::uint64_t{strings} * 3 > capacity * 2) capacity *= 2;
+  if (capacity == index_->capacity) return;
+  auto grown = std::make_shared<Index>(capacity);
+  for (const auto& s : index_->slots) {
+    std::uint64_t slot = s.load(std::memory_order_relaxed);
+    if (slot) grown->Put(static_cast<std::uint32_t>(slot >> 32), static_cast<std::uint32_t>(slot) - 1);
+  }
+  index_ = std::move(grown);
+}
+
+bool StringTable::AppendAll(std::span<const std::uint64_t> offsets, std::string_view bytes) {
+  if (offsets.size() < 2) return true;
+  const std::size_t count = offsets.size() - 1;
+  Reserve(static_cast<std::uint32_t>(size_ + count), 0);
+  auto grown = std::make_shared<Storage>(*storage_);
+  std::size_t done = 0;
+  while (done < count) {
+    // A chunk of whole strings, at most kMaxBulkChunk bytes.
+    std::size_t end = done;
+    while (end < count && offsets[end + 1] - offsets[done] <= kMaxBulkChunk) ++end;
+    std::size_t size = offsets[end] - offsets[done];
+    auto chunk = std::make_shared<Storage::Chunk>(std::max<std::size_t>(size, 1));
+    if (size) std::memcpy(chunk->bytes.data(), bytes.data() + offsets[done], size);
+    chunk->used = chunk->bytes.size();
+    grown->chunks.push_back(chunk);
+    for (std::size_t i = done; i < end; ++i) {
+      std::size_t id = size_ + i;
+      if (id / kEntriesPerPage >= grown->pages.size())
+        grown->pages.push_back(std::make_shared<Storage::Page>());
+      grown->pages[id / kEntriesPerPage]->entries[id % kEntriesPerPage] =
+          PackEntry(grown->chunks.size() - 1, offsets[i] - offsets[done], offsets[i + 1] - offsets[i]);
+    }
+    done = end;
+  }
+  storage_ = std::move(grown);
+  // Hash ahead in small groups, so that index lines are on their way.
+  constexpr std::size_t kAhead = 16;
+  std::uint64_t hashes[kAhead];
+  for (std::size_t i = 0; i < count; i += kAhead) {
+    std::size_t end = std::min(count, i + kAhead);
+    for (std::size_t k = i; k < end; ++k) {
+      hashes[k - i] = Hash(bytes.substr(offsets[k], offsets[k + 1] - offsets[k]));
+      Prefetch(hashes[k - i]);
+    }
+    for (std::size_t k = i; k < end; ++k) {
+      if (Find(bytes.substr(offsets[k], offsets[k + 1] - offsets[k]), hashes[k - i])) return false;
+      index_->Put(TagOf(hashes[k - i]), size_++);
+    }
+  }
+  return true;
+}
+
+std::uint64_t StringTable::size_bytes() const { return Publish().size_bytes(); }
+
+StringTable::View StringTable::Publish() const {
+  View v;
+  v.index_ = index_;
+  v.storage_ = storage_;
+  v.size_ = size_;
+  return v;
+}
+
+std::string_view StringTable::View::operator[](std::uint32_t id) const { return storage_->Get(id); }
+
+std::uint64_t StringTable::View::size_bytes() const {
+  if (!storage_) return 0;
+  std::uint64_t bytes = index_->capacity * sizeof(std::uint64_t);
+  bytes += storage_->pages.size() * sizeof(Storage::Page);
+  for (const auto& chunk : storage_->chunks) bytes += chunk->bytes.size();
+  return bytes;
+}
+
+std::optional<std::uint32_t> StringTable::View::Find(std::string_view text) const {
+  return Find(text, StringTable::Hash(text));
+}
+
+std::optional<std::uint32_t> StringTable::View::Find(std::string_view text,
+                                                     std::uint64_t hash) const {
+  if (!index_) return std::nullopt;
+  const std::uint32_t tag = TagOf(hash);
+  for (std::uint64_t at = index_->Home(tag);; at = (at + 1) & (index_->capacity - 1)) {
+    std::uint64_t slot = index_->slots[at].load(std::memory_order_acquire);
+    if (!slot) return std::nullopt;
+    if (slot >> 32 != tag) continue;
+    std::uint32_t id = static_cast<std::uint32_t>(slot) - 1;
+    if (id < size_ && storage_->Get(id) == text) return id;
+  }
+}
+
+}  // namespace plexus

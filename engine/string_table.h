@@ -30,6 +30,7 @@ class StringTable {
    public:
     View() = default;
     std::uint32_t size() const { return size_; }
+    std::uint64_t size_bytes() const;                     // resident: bytes, entries, index
     std::string_view operator[](std::uint32_t id) const;  // REQUIRES id < size()
     std::optional<std::uint32_t> Find(std::string_view text) const;
     std::optional<std::uint32_t> Find(std::string_view text, std::uint64_t hash) const;
@@ -42,6 +43,9 @@ class StringTable {
   };
 
   StringTable();
+  // Goes on from a view: takes its parts over when nobody else holds them, copies
+  // what it would write to otherwise. So a state may be continued twice.
+  explicit StringTable(View view);
   ~StringTable();
   StringTable(StringTable&&) noexcept;
   StringTable& operator=(StringTable&&) noexcept;

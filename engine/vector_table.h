@@ -50,6 +50,7 @@ class VectorTable {
   };
 
   explicit VectorTable(std::uint32_t dimensions);
+  explicit VectorTable(View view);  // goes on from a view, as StringTable does
   ~VectorTable();
   VectorTable(VectorTable&&) noexcept;
   VectorTable& operator=(VectorTable&&) noexcept;
