@@ -1,0 +1,243 @@
+// Tidy: the habits of the tree, kept by a test instead of by memory.
+//
+// Reads the sources under PLEXUS_SOURCE_DIR and fails on: an include arrow that is
+// not in the table of layers; a public header that includes a third-party or a
+// private header; a file that does not open with its story; a source file that no
+// build list names; a file too long to read; a machine's path in a file.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kMaxLines = 500;
+
+struct File {
+  std::string path;  // relative to the root, with '/'
+  std::vector<std::string> lines;
+  std::string text;
+};
+
+const fs::path& Root() {
+  // Another tree can be named, to see the test fail on it.
+  static const char* other = std::getenv("PLEXUS_TIDY_ROOT");
+  static const fs::path root(other ? other : PLEXUS_SOURCE_DIR);
+  return root;
+}
+
+bool StartsWith(const std::string& s, const std::string& prefix) {
+  return s.compare(0, prefix.size(), prefix) == 0;
+}
+
+File Read(const fs::path& path) {
+  File file;
+  file.path = fs::relative(path, Root()).generic_string();
+  std::ifstream in(path, std::ios::binary);
+  std::stringstream text;
+  text << in.rdbuf();
+  file.text = text.str();
+  std::istringstream lines(file.text);
+  for (std::string line; std::getline(lines, line);) file.lines.push_back(line);
+  return file;
+}
+
+// Every file of our folders whose name ends in one of `endings`.
+std::vector<File> Files(const std::vector<std::string>& endings) {
+  std::vector<File> files;
+  for (const char* folder : {"engine", "storage", "algorithms", "tools", "bench", "tests"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(Root() / folder)) {
+      if (!entry.is_regular_file()) continue;
+      const std::string name = entry.path().filename().string();
+      for (const std::string& ending : endings) {
+        if (name.size() >= ending.size() && name.ends_with(ending)) {
+          files.push_back(Read(entry.path()));
+          break;
+        }
+      }
+    }
+  }
+  std::sort(files.begin(), files.end(),
+            [](const File& a, const File& b) { return a.path < b.path; });
+  return files;
+}
+
+const std::vector<File>& Sources() {
+  static const std::vector<File> files = Files({".h", ".cc"});
+  return files;
+}
+
+// The included name of an #include line and whether it was in quotes; "" for others.
+std::string Included(const std::string& line, bool* quoted) {
+  std::size_t at = line.find_first_not_of(" \t");
+  if (at == std::string::npos || line.compare(at, 1, "#") != 0) return "";
+  at = line.find("include", at);
+  if (at == std::string::npos) return "";
+  const std::size_t open = line.find_first_of("\"<", at);
+  if (open == std::string::npos) return "";
+  *quoted = line[open] == '"';
+  const std::size_t close = line.find_first_of("\">", open + 1);
+  return close == std::string::npos ? "" : line.substr(open + 1, close - open - 1);
+}
+
+std::string Layer(const std::string& path) {
+  if (StartsWith(path, "algorithms/memory/")) return "algorithms/memory";
+  return path.substr(0, path.find('/'));
+}
+
+// DESIGN section 2: who may include whom.
+const std::map<std::string, std::set<std::string>>& Arrows() {
+  static const std::map<std::string, std::set<std::string>> arrows = {
+      {"engine", {"engine"}},
+      {"storage", {"storage", "engine"}},
+      {"algorithms", {"algorithms", "engine"}},
+      {"algorithms/memory", {"algorithms/memory", "algorithms", "engine"}},
+      {"tools", {"tools", "algorithms/memory", "algorithms", "storage", "engine"}},
+      {"bench", {"bench", "algorithms/memory", "algorithms", "storage", "engine"}},
+      {"tests", {"tests", "tools", "bench", "algorithms/memory", "algorithms", "storage", "engine"}},
+  };
+  return arrows;
+}
+
+// Third-party headers by the folder that may include them (".cc" and private headers).
+const std::map<std::string, std::vector<std::string>>& Libraries() {
+  static const std::map<std::string, std::vector<std::string>> libraries = {
+      {"engine", {"tbb/", "oneapi/", "boost/unordered/", "boost/unordered", "flatbuffers/", "hwy/"}},
+      {"storage", {"rocksdb/", "flatbuffers/", "xxhash", "boost/json", "boost/unordered"}},
+      {"algorithms", {"tbb/", "oneapi/", "Eigen/", "boost/graph", "boost/unordered", "boost/property_map",
+                      "boost/iterator", "boost/range", "boost/heap", "hwy/", "hnswlib/"}},
+      {"algorithms/memory", {}},
+  };
+  return libraries;
+}
+
+// Headers of libraries carry a folder or an ending; the standard library's do not.
+// POSIX headers are the operating system's, not a third party's.
+bool ThirdParty(const std::string& name, bool quoted) {
+  if (quoted) return false;
+  static const std::set<std::string> system = {"unistd.h", "fcntl.h", "dirent.h", "signal.h",
+                                               "errno.h", "pthread.h", "immintrin.h", "getopt.h",
+                                               "poll.h", "termios.h", "sched.h"};
+  if (StartsWith(name, "sys/") || system.contains(name)) return false;
+  return name.find('/') != std::string::npos || name.ends_with(".h") || name.ends_with(".hpp");
+}
+
+TEST(Tidy, ThereAreSources) { ASSERT_GT(Sources().size(), 20u); }
+
+TEST(Tidy, IncludeArrowsPointDown) {
+  for (const File& file : Sources()) {
+    const std::string from = Layer(file.path);
+    for (std::size_t i = 0; i < file.lines.size(); ++i) {
+      bool quoted = false;
+      const std::string name = Included(file.lines[i], &quoted);
+      if (name.empty()) continue;
+      const std::string where = file.path + ":" + std::to_string(i + 1) + " includes " + name;
+      if (quoted) {
+        // Generated headers (*_generated.h) stand in the build tree only.
+        EXPECT_TRUE(name.ends_with("_generated.h") || fs::exists(Root() / name))
+            << where << ": quoted includes are spelled from the root";
+        EXPECT_TRUE(Arrows().at(from).contains(Layer(name))) << where << ": arrow not allowed";
+      } else if (ThirdParty(name, quoted) && Libraries().contains(from)) {
+        const auto& allowed = Libraries().at(from);
+        EXPECT_TRUE(std::any_of(allowed.begin(), allowed.end(), [&](const std::string& prefix) {
+          return StartsWith(name, prefix);
+        })) << where << ": library not allowed in " << from;
+      }
+    }
+  }
+}
+
+TEST(Tidy, PublicHeadersAreClosedAndPlain) {
+  const File list = Read(Root() / "tools/packaging/public_headers.txt");
+  std::set<std::string> is_public;
+  for (const std::string& line : list.lines)
+    if (!line.empty() && line[0] != '#') is_public.insert(line);
+  ASSERT_GT(is_public.size(), 10u);
+  for (const std::string& header : is_public) {
+    ASSERT_TRUE(fs::exists(Root() / header)) << header << " is listed and does not exist";
+    // The two adaptors are opt-in and exist to include their library.
+    const bool adaptor =
+        header == "algorithms/boost_graph.h" || header == "algorithms/eigen.h";
+    for (const std::string& line : Read(Root() / header).lines) {
+      bool quoted = false;
+      const std::string name = Included(line, &quoted);
+      if (name.empty()) continue;
+      EXPECT_TRUE(adaptor || !ThirdParty(name, quoted)) << header << " is public and includes " << name;
+      EXPECT_TRUE(!quoted || is_public.contains(name))
+          << header << " is public, " << name << " is not";
+    }
+  }
+}
+
+TEST(Tidy, FilesOpenWithTheirStory) {
+  for (const File& file : Sources()) {
+    ASSERT_FALSE(file.lines.empty()) << file.path << " is empty";
+    EXPECT_TRUE(StartsWith(file.lines[0], "// ") && file.lines[0].size() > 20)
+        << file.path << " does not open with a comment that tells what it is";
+    EXPECT_TRUE(!file.path.ends_with(".h") || file.text.find("#pragma once") != std::string::npos)
+        << file.path << " has no #pragma once";
+  }
+}
+
+// True when `text` holds `name` as a whole word of a source list.
+bool Lists(const std::string& text, const std::string& name) {
+  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
+    const char before = at == 0 ? ' ' : text[at - 1];
+    const std::size_t end = at + name.size();
+    const char after = end < text.size() ? text[end] : ' ';
+    if (std::string(" \n\t/(\"").find(before) != std::string::npos &&
+        std::string(" \n\t)\"").find(after) != std::string::npos)
+      return true;
+  }
+  return false;
+}
+
+TEST(Tidy, EverySourceIsBuilt) {
+  std::map<std::string, std::string> lists;  // by folder, comments taken out
+  for (const File& list : Files({"CMakeLists.txt", ".cmake"})) {
+    std::string& text = lists[fs::path(list.path).parent_path().generic_string()];
+    for (const std::string& line : list.lines) text += line.substr(0, line.find('#')) + "\n";
+  }
+  for (const File& file : Sources()) {
+    if (!file.path.ends_with(".cc")) continue;
+    // A list in the file's folder or above it must name the file, seen from there.
+    bool built = false;
+    for (fs::path folder = fs::path(file.path).parent_path(); !folder.empty() && !built;
+         folder = folder.parent_path()) {
+      const std::string name = fs::path(file.path).lexically_relative(folder).generic_string();
+      for (fs::path from = folder; !from.empty() && !built; from = from.parent_path())
+        built = lists.contains(from.generic_string()) && Lists(lists[from.generic_string()], name);
+    }
+    EXPECT_TRUE(built) << file.path << " is in no source list";
+  }
+}
+
+TEST(Tidy, FilesCanBeRead) {
+  for (const File& file : Sources())
+    EXPECT_LE(file.lines.size(), static_cast<std::size_t>(kMaxLines)) << file.path << " is too long";
+}
+
+TEST(Tidy, NoPathsOfOneMachine) {
+  // Spelled in two halves so that this file passes its own test.
+  const std::vector<std::string> marks = {std::string("/wo") + "rk/", std::string("/ho") + "me/",
+                                          std::string("/ro") + "ot/"};
+  std::vector<File> files =
+      Files({".h", ".cc", ".cmake", "CMakeLists.txt", ".sh", ".md", ".fbs", ".txt", ".in"});
+  for (const char* top : {"README.md", "CONTRIBUTING.md", "CMakeLists.txt", "CMakePresets.json",
+                          ".ci/run", "third_party/README.md"})
+    files.push_back(Read(Root() / top));
+  for (const File& file : files)
+    for (const std::string& mark : marks)
+      EXPECT_EQ(file.text.find(mark), std::string::npos) << file.path << " names " << mark;
+}
+
+}  // namespace
