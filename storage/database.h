@@ -1,0 +1,203 @@
+// Database: a Graph that lives in a directory.
+//
+// Opening takes our lock, looks at the files without writing, checks them against
+// the anchor (anchor.h), loads the newest checkpoint, replays the log's tail and
+// only then opens for writing. Applied batches go through the journal into
+// RocksDB; checkpoints are written from a Snapshot while writes go on. Bytes:
+// storage/FORMAT.md; reasons: storage/README.md.
+//
+// Damage is refused with the name of the file and the offset: never served, never
+// deleted, never a crash. One writing process per directory; any number of
+// read-only ones beside it.
+//
+// Thread-safety: all const members, AsOf, Checkpoint, Verify and Backup may be
+// called from any thread beside running queries and Apply. Refresh, HardPurge,
+// BeginBulk, EndBulk and Close need the caller to be alone.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/error.h"
+#include "engine/graph.h"
+#include "engine/progress.h"
+#include "engine/snapshot.h"
+#include "engine/types.h"
+
+namespace plexus::storage {
+
+struct TestHooks;  // test_hooks.h, for fault injection only
+
+struct OpenOptions {
+  bool create = false;     // make the database when the directory has none
+  bool read_only = false;  // static view, takes no lock, writes nothing
+  bool strict = false;     // refuse to open when a torn tail would be dropped
+  GraphOptions graph;      // durability, maintenance, executor
+  // A checkpoint is due when the log behind the last one passes this. Written by
+  // a thread with Maintenance::kBackground, else when Checkpoint or Close is called.
+  std::uint64_t checkpoint_log_bytes = std::uint64_t{256} << 20;
+  bool checkpoint_on_close = true;  // when records follow the last checkpoint
+  int checkpoints_kept = 2;         // at least 1; the history floor's is kept besides
+  std::uint64_t payload_cache_bytes = std::uint64_t{64} << 20;
+  TestHooks* hooks = nullptr;
+};
+
+// What opening found and did.
+struct OpenReport {
+  bool created = false;       // the database is new
+  bool was_clean = false;     // the last writer closed it
+  bool live_writer = false;   // read-only, and a writer holds the lock
+  bool tail_dropped = false;  // a torn end of the write-ahead log was left out
+  std::string tail_message;   // what was dropped, for people; empty when nothing
+  Sequence sequence = 0;             // last record
+  Sequence checkpoint_sequence = 0;  // where loading began, 0 = from nothing
+  std::uint64_t checkpoint_bytes = 0;
+  std::uint64_t replayed_records = 0;
+  std::uint64_t finished_purges = 0;  // scrubbing that a crash had interrupted
+};
+
+struct VerifyOptions {
+  bool against_replay = true;  // replay the log and compare every checkpoint with it
+  Progress* progress = nullptr;
+};
+
+struct VerifyProblem {
+  std::string where;         // "log record 12", "checkpoint 3, out_neighbors", "000012.sst"
+  std::uint64_t offset = 0;  // byte or index inside `where`, 0 when it means nothing
+  std::string what;
+};
+
+struct VerifyReport {
+  bool ok = true;  // no problems
+  std::uint64_t records = 0, payloads = 0, checkpoints = 0, sections = 0, bytes = 0;
+  std::uint64_t nodes = 0, edges = 0, vectors = 0;
+  std::vector<VerifyProblem> problems;  // the first 1,000
+  std::vector<std::string> notes;       // no damage: cycles of acyclic kinds, pending purges
+};
+
+// One thing that happened to a node, oldest first.
+struct HistoryEntry {
+  enum class What : std::uint8_t {
+    kCreated, kKindSet, kRemoved, kPurged, kRevived, kColumnSet, kColumnCleared,
+    kPayloadSet, kPayloadCleared, kVectorSet, kVectorRemoved, kLinked, kUpdated, kUnlinked
+  };
+  What what = What::kCreated;
+  Sequence sequence = 0;
+  std::int64_t time_ms = 0;
+  KindId kind = 0;              // kCreated, kKindSet: node kind; edges: edge kind
+  ColumnId column = 0;          // kColumn*
+  std::uint64_t bits = 0;       // kColumnSet: the f64, i64 or StringId
+  NodeField field = NodeField::kText;  // kPayload*
+  SpaceId space = 0;            // kVector*
+  PayloadRef ref;               // kPayloadSet, kVectorSet, edges: properties
+  Direction direction = Direction::kOut;  // edges: kOut when the node is the source
+  NodeId other = kNoNode;       // edges: the other end
+  StringId label = 0;           // edges
+  float weight = 0;             // edges
+};
+// Short stable name, e.g. "unlinked".
+std::string_view HistoryWhatName(HistoryEntry::What what);
+
+struct StorageStats {
+  std::uint64_t disk_bytes = 0;        // all files of the directory
+  std::uint64_t log_bytes = 0;         // estimates of the live column families
+  std::uint64_t payload_bytes = 0;
+  std::uint64_t checkpoint_bytes = 0;
+  std::uint64_t tail_bytes = 0;        // log behind the newest checkpoint, encoded
+  std::uint64_t payload_cache_hits = 0, payload_cache_misses = 0;
+  std::vector<Sequence> checkpoints;   // ascending
+  Sequence history_floor = 0;          // AsOf reaches down to here; 0 = the beginning
+  Sequence synced_sequence = 0;        // survives power loss
+};
+
+class Database {
+ public:
+  // Errors: kNotFound (no database and not `create`), kLocked (names the holder),
+  // kCorruption (names file and offset), kUnsupported (a newer format), kIo,
+  // kReadOnly (a directory that cannot be written, opened for writing).
+  static Result<std::unique_ptr<Database>> Open(const std::string& directory,
+                                                const OpenOptions& options = {});
+  // True when `directory` holds a Plexus database (its anchor file is there).
+  static bool Exists(const std::string& directory);
+  ~Database();  // as Close, errors are lost
+
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+
+  // The live graph. A read-only database's Apply fails with kReadOnly. The
+  // reference is renewed by Refresh (when it finds news) and HardPurge.
+  Graph& graph();
+  Snapshot snapshot() const;
+  const OpenReport& report() const;
+  const std::string& directory() const;
+  bool read_only() const;
+  StorageStats stats() const;
+
+  // The graph as it was after record `sequence`: the nearest checkpoint at or
+  // before it plus replay; the last few are cached. 0 is the empty graph. Purged
+  // nodes show no payloads, vectors, tags or terms at any sequence. Errors:
+  // kFailedPrecondition below the history floor (names it), kNotFound in the future.
+  Result<Snapshot> AsOf(Sequence sequence);
+  // The last record whose time is <= time_ms. kNotFound before the first record.
+  Result<Snapshot> AsOfTime(std::int64_t time_ms);
+  Result<Sequence> SequenceAtTime(std::int64_t time_ms);
+
+  // Writes a checkpoint of the current snapshot unless the newest has its
+  // sequence already, and drops all but the newest few.
+  Status Checkpoint(Progress* progress = nullptr);
+
+  // Forgets the log up to and including `before`: a checkpoint there becomes the
+  // history floor, payloads that nothing above needs are deleted.
+  Status Trim(Sequence before, Progress* progress = nullptr);
+
+  // Purges nodes: Apply with PurgeNode, then Scrub. kNotFound names a missing key.
+  Result<ApplyReport> Purge(std::span<const std::string_view> keys, std::int64_t now_ms,
+                            Progress* progress = nullptr);
+  // Erases the bytes of nodes purged by Apply (also done by Checkpoint, Close and
+  // the next Open): payloads of every version, write-ahead logs, old checkpoints.
+  Status Scrub(Progress* progress = nullptr);
+  // Rewrites log, payloads and checkpoint into a new generation without the keys,
+  // edges and bytes of `nodes` and of the events they are members of. Node ids
+  // stay; the key becomes a placeholder. The graph() reference is renewed.
+  Status HardPurge(std::span<const NodeId> nodes, Progress* progress = nullptr);
+
+  // Bulk mode for big imports: records and payloads are written as sorted files
+  // and ingested in large steps, each step wholly there or not at all. Batches are
+  // visible at once but durable only when EndBulk or WaitDurable returns.
+  Status BeginBulk();
+  // Ingests what is left and writes a checkpoint.
+  Status EndBulk(Progress* progress = nullptr);
+
+  // Checks everything there is to check; problems are in the report, an error
+  // means that checking itself could not go on.
+  Result<VerifyReport> Verify(const VerifyOptions& options = {});
+
+  // A verified copy of the database in the new directory `to` (hard links where
+  // the file system allows). Writes may go on.
+  Status Backup(const std::string& to, Progress* progress = nullptr);
+  // Makes the new database `to` from a backup or a closed database, verified.
+  static Status Restore(const std::string& from, const std::string& to,
+                        Progress* progress = nullptr);
+
+  // What the log says about a node, oldest first. O(log).
+  Result<std::vector<HistoryEntry>> History(NodeId node);
+
+  // Read-only: brings the view up to what the writer has made durable since.
+  Status Refresh();
+
+  // Waits for maintenance, makes everything durable, writes a checkpoint when
+  // records follow the last one, and marks the anchor clean. Later calls do
+  // nothing. Snapshots stay usable but for their payloads.
+  Status Close();
+
+ private:
+  class Impl;
+  explicit Database(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace plexus::storage
