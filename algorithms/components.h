@@ -1,0 +1,44 @@
+// Weakly connected components: which nodes hang together, direction ignored.
+//
+// Afforest (Sutton, Ben-Nun, Barak, 2018): union-find where the larger root is
+// hooked under the smaller; a few arcs per node join most of the graph, then the
+// members of the largest component need no more work. The root that remains is
+// the smallest id of its component, so labels do not depend on threads.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "algorithms/node_subset.h"
+#include "engine/csr_view.h"
+#include "engine/error.h"
+#include "engine/parallel.h"
+#include "engine/snapshot.h"
+#include "engine/types.h"
+
+namespace plexus {
+
+struct ComponentsOptions {
+  std::vector<KindId> kinds;           // none = the fact plane
+  std::int64_t valid_at = kNoTime;     // only edges valid then
+  const NodeSubset* subset = nullptr;
+  Executor* executor = nullptr;
+};
+
+struct ComponentsResult {
+  std::vector<NodeId> labels;   // by NodeId: smallest id of the component, or kNoNode
+  std::uint64_t count = 0;      // components
+  std::uint64_t largest = 0;    // nodes of the largest one
+  NodeId largest_label = kNoNode;  // ties: the smaller label
+};
+
+// O(nodes + arcs), almost. Thread-safe. kInvalidArgument: a kind out of range.
+Result<ComponentsResult> Components(const Snapshot& snapshot,
+                                    const ComponentsOptions& options = {});
+
+// Labels on bare arrays; `in` is the transpose of `out` (the same view for a
+// symmetric graph).
+std::vector<NodeId> ComponentsCsr(const CsrView& out, const CsrView& in,
+                                  Executor* executor = nullptr);
+
+}  // namespace plexus

@@ -1,0 +1,55 @@
+// NodeSubset: a fixed set of nodes, one bit each: what a kernel may look at.
+//
+// The scopes a caller may see, the visible nodes (memory/visible.h), the active
+// set of a traversal, an explicit list: all are subsets. Immutable once made, so
+// freely shared between threads. Bits past the last node are zero.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "engine/error.h"
+#include "engine/snapshot.h"
+#include "engine/types.h"
+
+namespace plexus {
+
+class NodeSubset {
+ public:
+  NodeSubset() = default;
+  // Takes ready words: bit v % 64 of word v / 64. Bits at or past `capacity` are
+  // cleared. REQUIRES words.size() == ceil(capacity / 64).
+  NodeSubset(NodeId capacity, std::vector<std::uint64_t> words);
+
+  // Alive nodes of the fact plane. O(nodes).
+  static NodeSubset Facts(const Snapshot& snapshot);
+  // Alive nodes of both planes. O(nodes).
+  static NodeSubset Alive(const Snapshot& snapshot);
+  // Alive fact nodes whose scope is one of `scopes` ("user" also means: has no
+  // scope). A name nobody uses selects nothing. O(nodes).
+  static NodeSubset InScopes(const Snapshot& snapshot, std::span<const std::string_view> scopes);
+  // Exactly these; doubles are fine. kInvalidArgument names an id that the
+  // snapshot does not have. Removed nodes are accepted: kernels skip them.
+  static Result<NodeSubset> Of(const Snapshot& snapshot, std::span<const NodeId> nodes);
+
+  // What both sets hold. O(nodes / 64).
+  NodeSubset Intersect(const NodeSubset& other) const;
+
+  bool contains(NodeId node) const {
+    return node < capacity_ && (words_[node / 64] >> (node % 64)) & 1;
+  }
+  NodeId capacity() const { return capacity_; }     // ids at or past it are not members
+  std::uint64_t count() const { return count_; }    // members; O(1)
+  std::span<const std::uint64_t> words() const { return words_; }
+  std::vector<NodeId> ToList() const;               // ascending
+  bool operator==(const NodeSubset& other) const;   // same members
+
+ private:
+  NodeId capacity_ = 0;
+  std::uint64_t count_ = 0;
+  std::vector<std::uint64_t> words_;
+};
+
+}  // namespace plexus
