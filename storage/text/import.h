@@ -1,0 +1,120 @@
+// Import: text files in, WriteBatches out, counts and errors back.
+//
+// A file is cut at record ends into blocks of a fixed size; blocks are parsed on
+// all threads and applied in file order, each block (or part of one) as one batch,
+// while later blocks are being parsed. Cuts depend on bytes alone, so the ids that
+// nodes get do not depend on the number of threads. Importing a file again
+// changes nothing and reports everything as `same`.
+//
+// What each format means, record by record, is in storage/text/README.md.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/error.h"
+#include "engine/graph.h"
+#include "engine/parallel.h"
+#include "engine/progress.h"
+#include "engine/types.h"
+
+namespace plexus::text {
+
+enum class Format {
+  kAuto,       // by extension, else by the first bytes
+  kCsv,        // header; delimiter among , ; | tab
+  kTsv,        // header; tab
+  kJsonLines,  // DESIGN section 9
+  kEdgeList,   // `a b [weight]`, comments # and %; GAP's .el and .wel
+  kWordNet,    // a directory with data.noun, data.verb, data.adj, data.adv
+};
+
+// "csv" ... "wordnet", "auto". kInvalidArgument names the formats there are.
+Result<Format> ParseFormat(std::string_view name);
+std::string_view FormatName(Format format);
+
+// What to do with a record that cannot be read or that the graph refuses.
+enum class OnError {
+  kStop,  // records before it are imported, none after it; Import reports it in
+          // `errors` and sets `stopped`
+  kSkip,  // it is left out as a whole, counted, and the import goes on
+};
+
+// Bounds on what a file may hold; more is an error of that record.
+struct ImportLimits {
+  std::size_t line_bytes = std::size_t{16} << 20;   // one record
+  std::size_t field_bytes = Limits::kMaxPayloadBytes;  // one cell or string
+  std::size_t tags = 64;                            // of one node
+  std::size_t members = 65536;                      // of one event
+  std::size_t columns = 1024;                       // of a CSV header
+};
+
+struct ImportOptions {
+  Format format = Format::kAuto;
+  OnError on_error = OnError::kStop;
+  std::int64_t now_ms = 0;         // time of the batches; new records' created_at
+  Executor* executor = nullptr;    // how many threads parse; null: DefaultExecutor()
+  Progress* progress = nullptr;    // bytes read of all files
+  std::size_t max_errors_kept = 100;
+  std::size_t batch_ops = 262'144;         // operations of one batch, about
+  std::size_t block_bytes = std::size_t{4} << 20;  // read and parsed at a time
+  ApplyOptions apply;
+  ImportLimits limits;
+  // Around all Apply calls, e.g. storage::Database's bulk mode. `after` runs
+  // whenever `before` succeeded, after an error too.
+  std::function<Status()> before;
+  std::function<Status()> after;
+};
+
+struct ImportCounts {
+  std::uint64_t added = 0;    // "new"
+  std::uint64_t changed = 0;
+  std::uint64_t same = 0;
+  bool operator==(const ImportCounts&) const = default;
+};
+
+struct ImportError {
+  std::string file;
+  std::uint64_t line = 0;  // 1-based, where the record begins; 0: the file as a whole
+  std::string reason;
+  // "file:line: reason"
+  std::string ToString() const;
+};
+
+// DESIGN section 9, "import".
+struct ImportReport {
+  Sequence sequence = 0;  // of the graph after the import
+  ImportCounts nodes;     // fact nodes named by the files, each once
+  ImportCounts edges;     // fact edge records; a repetition counts as same
+  ImportCounts events;
+  std::uint64_t outcomes = 0;  // outcome records taken, the same ones included
+  std::uint64_t vectors = 0;   // vector records taken
+  std::uint64_t errors = 0;    // records refused
+  std::uint64_t removed = 0;   // unlinked edges and removed nodes of the fact plane
+  std::uint64_t records = 0;   // records read
+  std::uint64_t self_loops_skipped = 0;  // WordNet pointers to their own synset
+  std::uint64_t pointers = 0;            // WordNet pointers read
+  std::uint64_t bytes = 0;
+  std::uint64_t batches = 0;   // handed to Apply
+  bool stopped = false;        // kStop met an error
+  std::vector<ImportError> kept_errors;  // the first max_errors_kept, in file order
+};
+
+// Imports `files` in order. Record errors are in the report; the Result is an error
+// when a file cannot be read (kNotFound, kIo), its format is unknown or has no
+// reader (kInvalidArgument, kUnsupported), the graph cannot take writes (the
+// journal's error, kReadOnly), or progress said stop (kCancelled; whole batches
+// stay). Thread-safe as Graph is. Cost: O(bytes), memory O(threads * block_bytes).
+Result<ImportReport> Import(Graph& graph, const std::vector<std::string>& files,
+                            const ImportOptions& options = {});
+
+// The same for bytes in memory (tests, fuzzers, stdin); `name` stands in errors.
+// kAuto sniffs `name`'s extension and the bytes; kWordNet is not possible here.
+Result<ImportReport> ImportBytes(Graph& graph, std::string_view name, std::string_view bytes,
+                                 const ImportOptions& options = {});
+
+}  // namespace plexus::text
