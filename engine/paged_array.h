@@ -69,9 +69,12 @@ class PagedArray {
   PagedArray(View view, T absent) : PagedArray(absent) {
     if (!view.spine_) return;
     size_ = published_ = view.size_;
-    const bool exclusive = view.spine_.use_count() == 1;
+    if (size_ == 0) return;
+    const std::size_t last = (size_ - 1) / kPageSize;
+    const bool exclusive =
+        view.spine_.use_count() == 1 && view.spine_->pages[last].use_count() == 1;
     *spine_ = *view.spine_;
-    spine_->pages.resize((size_ + kPageSize - 1) / kPageSize);
+    spine_->pages.resize(last + 1);
     if (!exclusive && size_ % kPageSize) {  // never append to a page another may append to
       auto tail = std::make_shared<Page>();
       for (std::size_t i = 0; i < size_ % kPageSize; ++i) tail->values[i] = spine_->pages.back()->values[i];

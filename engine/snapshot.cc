@@ -1,1 +1,195 @@
-namespace plexus {}
+// Reads that are not row iteration: columns, payloads, single edges, counts.
+#include "engine/snapshot.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "engine/state_writer.h"
+#include "engine/vocabulary.h"
+
+namespace plexus {
+
+ArcFilter ArcFilter::Kinds(const Schema& schema, std::span<const KindId> kinds) {
+  ArcFilter filter;
+  filter.allowed_.assign(schema.edge_kinds().size(), 0);
+  for (KindId k : kinds)
+    if (k < filter.allowed_.size()) filter.allowed_[k] = 1;
+  if (kinds.empty())
+    for (std::size_t k = 0; k < filter.allowed_.size(); ++k)
+      filter.allowed_[k] = schema.edge_kinds()[k].plane == Plane::kFact;
+  return filter;
+}
+
+ArcFilter ArcFilter::ValidAt(std::int64_t now_ms) const {
+  ArcFilter filter = *this;
+  filter.valid_at_ = now_ms;
+  return filter;
+}
+
+std::uint64_t Snapshot::CountNodes(Plane plane) const {
+  std::uint64_t count = 0;
+  for (std::size_t k = 0; k < state_->nodes_by_kind.size(); ++k)
+    if (schema().node_kind(static_cast<KindId>(k)).plane == plane) count += state_->nodes_by_kind[k];
+  return count;
+}
+
+std::uint64_t Snapshot::CountEdges(Plane plane) const {
+  std::uint64_t count = 0;
+  for (std::size_t k = 0; k < state_->edges_by_kind.size(); ++k)
+    if (schema().edge_kind(static_cast<KindId>(k)).plane == plane) count += state_->edges_by_kind[k];
+  return count;
+}
+
+std::uint64_t Snapshot::column_bits(ColumnId column, NodeId node) const {
+  const std::uint64_t absent = AbsentBits(schema().columns()[column].type);
+  if (column >= state_->columns.size()) return absent;
+  const auto& view = state_->columns[column];
+  return node < view.size() ? view[node] : absent;
+}
+
+std::optional<double> Snapshot::f64(ColumnId column, NodeId node) const {
+  std::uint64_t bits = column_bits(column, node);
+  if (bits == kAbsentF64) return std::nullopt;
+  return std::bit_cast<double>(bits);
+}
+
+std::optional<std::int64_t> Snapshot::i64(ColumnId column, NodeId node) const {
+  std::uint64_t bits = column_bits(column, node);
+  if (bits == kAbsentI64) return std::nullopt;
+  return static_cast<std::int64_t>(bits);
+}
+
+std::optional<StringId> Snapshot::string_column(ColumnId column, NodeId node) const {
+  std::uint64_t bits = column_bits(column, node);
+  if (bits == kAbsentString) return std::nullopt;
+  return static_cast<StringId>(bits);
+}
+
+std::string_view Snapshot::scope(NodeId node) const {
+  auto id = string_column(kScope, node);
+  return id ? string(*id) : kDefaultScope;
+}
+
+Result<std::string> Snapshot::Payload(PayloadRef ref) const {
+  if (!ref) return Fail(ErrorCode::kNotFound, "no payload was written");
+  if (!state_->payload_store) return Fail(ErrorCode::kNotFound, "this graph has no payload store");
+  return state_->payload_store->Get(ref);
+}
+
+Result<std::string> Snapshot::Payload(NodeId node, NodeField field) const {
+  if (purged(node))
+    return Fail(ErrorCode::kNotFound, "node '" + std::string(key(node)) + "' was purged");
+  return Payload(payload_ref(node, field));
+}
+
+bool Snapshot::PassesTime(const ArcRef& ref, std::int64_t at) const {
+  std::int64_t from = kNoTime, until = kNoTime;
+  if (ref.run == 0) {
+    const Csr& base = *state_->base;
+    if (base.valid_from.slots.empty() && base.valid_until.slots.empty()) return true;
+    const EdgeSlot slot = ref.direction == Direction::kIn ? base.in_slots[ref.position] : ref.position;
+    from = base.valid_from.Get(slot, kNoTime);
+    until = base.valid_until.Get(slot, kNoTime);
+  } else if (const EdgeExtra* x = state_->runs[ref.run - 1]->extra(ref.position)) {
+    from = x->valid_from;
+    until = x->valid_until;
+  }
+  return (from == kNoTime || from <= at) && (until == kNoTime || at < until);
+}
+
+std::uint64_t Snapshot::Degree(Direction direction, NodeId node, const ArcFilter& filter) const {
+  if (direction != Direction::kBoth && filter.all_kinds() && !filter.checks_time() &&
+      clean(direction, node))
+    return state_->base->view(direction).degree(node);
+  std::uint64_t count = 0;
+  ForEachArc(direction, node, filter, [&](const Arc&) { ++count; });
+  return count;
+}
+
+Edge Snapshot::edge(const Arc& arc, NodeId row) const {
+  Edge e;
+  e.kind = arc.kind;
+  e.weight = arc.weight;
+  if (arc.ref.run > 0) {
+    const Run& run = *state_->runs[arc.ref.run - 1];
+    const EdgeChange& c = run.edges[arc.ref.position];
+    e.source = c.source;
+    e.target = c.target;
+    e.label = c.label;
+    e.created_at = c.created_at;
+    if (const EdgeExtra* x = run.extra(arc.ref.position)) {
+      e.created_by = x->created_by;
+      e.valid_from = x->valid_from;
+      e.valid_until = x->valid_until;
+      e.properties = x->properties;
+    }
+    return e;
+  }
+  const Csr& base = *state_->base;
+  const bool in = arc.ref.direction == Direction::kIn;
+  const EdgeSlot slot = in ? base.in_slots[arc.ref.position] : arc.ref.position;
+  e.source = in ? arc.neighbor : row;
+  e.target = in ? row : arc.neighbor;
+  if (e.source > e.target && schema().edge_kind(e.kind).symmetric) std::swap(e.source, e.target);
+  e.label = base.labels.Get(slot, 0);
+  e.created_at = base.out_created_at[slot];
+  e.created_by = base.created_by.Get(slot, 0);
+  e.valid_from = base.valid_from.Get(slot, kNoTime);
+  e.valid_until = base.valid_until.Get(slot, kNoTime);
+  e.properties.bits = base.properties.Get(slot, 0);
+  return e;
+}
+
+std::optional<Edge> Snapshot::FindEdge(NodeId source, KindId kind, NodeId target,
+                                       StringId label) const {
+  if (source >= node_count() || target >= node_count()) return std::nullopt;
+  const std::uint64_t order = ArcOrder(kind, target);
+  const GraphState& s = *state_;
+  if (!clean(Direction::kOut, source)) {
+    for (std::size_t r = s.runs.size(); r-- > 0;) {
+      const RunSide& side = s.runs[r]->out;
+      auto [begin, end] = side.Row(source);
+      auto it = std::lower_bound(side.arcs.begin() + begin, side.arcs.begin() + end, label,
+                                 [&](const DeltaArc& a, StringId l) {
+                                   const std::uint64_t o = ArcOrder(a.kind, a.neighbor);
+                                   return o != order ? o < order : a.label < l;
+                                 });
+      if (it == side.arcs.begin() + end || ArcOrder(it->kind, it->neighbor) != order ||
+          it->label != label)
+        continue;
+      if (it->tombstone) return std::nullopt;
+      const auto at = static_cast<std::uint32_t>(it - side.arcs.begin());
+      return edge(Arc{target, kind, it->weight,
+                      ArcRef{static_cast<std::uint32_t>(r + 1), side.edges[at], Direction::kOut}},
+                  source);
+    }
+  }
+  if (source >= s.base->node_count) return std::nullopt;
+  const CsrView out = s.base->out();
+  std::uint32_t lo = out.offsets[source], hi = out.offsets[source + 1];
+  const std::uint32_t end = hi;
+  while (lo < hi) {
+    const std::uint32_t mid = lo + (hi - lo) / 2;
+    const std::uint64_t o = ArcOrder(out.kind(mid), out.neighbors[mid]);
+    if (o < order || (o == order && s.base->labels.Get(mid, 0) < label))
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
+  if (lo == end || ArcOrder(out.kind(lo), out.neighbors[lo]) != order ||
+      s.base->labels.Get(lo, 0) != label)
+    return std::nullopt;
+  return edge(Arc{target, kind, out.weights[lo], ArcRef{0, lo, Direction::kOut}}, source);
+}
+
+Result<Snapshot> Snapshot::Compacted(Executor& executor) const {
+  if (!has_delta() && state_->base->node_count == node_count()) return *this;
+  PLEXUS_ASSIGN(auto base, FoldRuns(*state_, state_->runs.size(), executor));
+  auto state = std::make_shared<GraphState>(*state_);
+  state->base = std::move(base);
+  state->runs.clear();
+  state->dirty = std::make_shared<DirtyBits>(0);
+  return Snapshot(std::move(state));
+}
+
+}  // namespace plexus

@@ -91,10 +91,12 @@ StringTable::StringTable(View view)
     index_ = std::move(copy);
   }
   // Never append to a chunk or page that another table may append to.
-  auto own = std::make_shared<Storage>(*storage_);
-  const bool exclusive = storage_.use_count() == 1;
-  storage_.reset();
   const std::size_t pages = (std::size_t{size_} + kEntriesPerPage - 1) / kEntriesPerPage;
+  const bool exclusive = size_ > 0 && storage_.use_count() == 1 &&
+                         storage_->pages[pages - 1].use_count() == 1 &&
+                         storage_->chunks.back().use_count() == 1;
+  auto own = std::make_shared<Storage>(*storage_);
+  storage_.reset();
   own->pages.resize(pages);
   if (!exclusive && size_ % kEntriesPerPage) {
     auto page = std::make_shared<Storage::Page>();

@@ -30,10 +30,12 @@ VectorTable::VectorTable(std::uint32_t dimensions)
 VectorTable::VectorTable(View view) : VectorTable(view.dimensions_) {
   row_count_ = view.row_count_;
   live_ = view.live_;
-  if (view.chunks_) {
-    const bool exclusive = view.chunks_.use_count() == 1;
+  if (view.chunks_ && row_count_ > 0) {
+    const std::size_t last = (row_count_ - 1) / rows_per_chunk_;
+    const bool exclusive =
+        view.chunks_.use_count() == 1 && view.chunks_->chunks[last].use_count() == 1;
     *chunks_ = *view.chunks_;
-    chunks_->chunks.resize((std::size_t{row_count_} + rows_per_chunk_ - 1) / rows_per_chunk_);
+    chunks_->chunks.resize(last + 1);
     if (!exclusive && row_count_ % rows_per_chunk_) {  // never append where another may
       auto tail = std::make_shared<AlignedArray<float>>(chunks_->chunks.back()->size());
       std::memcpy(tail->data(), chunks_->chunks.back()->data(),

@@ -35,7 +35,7 @@ struct NameRef {
   std::uint16_t id = 0;
   std::uint16_t local = 0;
   NameRef() = default;
-  constexpr NameRef(std::uint16_t id) : id(id) {}  // NOLINT: built-in ids convert
+  constexpr NameRef(std::uint16_t builtin) : id(builtin) {}  // NOLINT: built-in ids convert
   static NameRef Local(std::uint16_t index) {
     NameRef r(index);
     r.local = 1;
