@@ -1,0 +1,33 @@
+// GraphBytes: what a graph's parts take in RAM, as `stats` publishes it.
+//
+// Counted from the arrays themselves, not from the allocator: payload bytes live in
+// the PayloadStore and are its own business, and a part that two snapshots share
+// counts in both.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/snapshot.h"
+
+namespace plexus {
+
+struct GraphBytes {
+  std::uint64_t csr = 0;      // offsets and arc arrays of the base, both directions
+  std::uint64_t sparse = 0;   // labels, created_by, valid times, property references of arcs
+  std::uint64_t delta = 0;    // runs and dirty bits
+  std::uint64_t nodes = 0;    // kinds and flags
+  std::uint64_t keys = 0;     // node keys with their index
+  std::uint64_t strings = 0;  // interned labels, names, scopes with their index
+  std::uint64_t columns = 0;  // used node columns
+  std::uint64_t payload_refs = 0;
+  std::uint64_t vectors = 0;
+  std::uint64_t total = 0;    // the sum of all above
+
+  double per_edge = 0;  // arc arrays of the base / its directed edges (a symmetric one is two)
+  double per_node = 0;  // (offsets + kinds and flags) / nodes
+};
+
+// O(runs + columns + spaces). Thread-safe.
+GraphBytes MeasureBytes(const Snapshot& snapshot);
+
+}  // namespace plexus
