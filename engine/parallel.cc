@@ -16,7 +16,7 @@ class TbbExecutor final : public Executor {
  public:
   TbbExecutor(int threads, tbb::task_arena* host) : arena_(host) {
     if (!arena_) {
-      owned_ = std::make_unique<tbb::task_arena>(threads > 0 ? threads : tbb::task_arena::automatic);
+      owned_ = std::make_unique<tbb::task_arena>(threads > 0 ? threads : int{tbb::task_arena::automatic});
       arena_ = owned_.get();
     }
   }
