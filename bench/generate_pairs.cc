@@ -1,0 +1,100 @@
+// The GAP suite's generators, written from their published definition.
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <random>
+
+#include "bench/pairs.h"
+
+namespace plexus::bench {
+
+namespace {
+
+constexpr std::uint64_t kBlock = 1 << 18;  // edges that share a seed
+
+// Unbiased draws from [0, max] by rejection, as the suite makes them: numbers at or
+// above the largest multiple of the range are thrown away.
+class UniformDraw {
+ public:
+  UniformDraw(std::uint32_t max, std::mt19937& random) : random_(random), range_(max + 1) {
+    const std::uint32_t largest = std::numeric_limits<std::uint32_t>::max();
+    whole_ = max == largest;
+    if (whole_) return;
+    const std::uint32_t rest = largest % range_;
+    cutoff_ = rest == range_ - 1 ? 0 : largest - rest;
+  }
+  std::uint32_t operator()() {
+    std::uint32_t draw = static_cast<std::uint32_t>(random_());
+    if (whole_) return draw;
+    while (cutoff_ != 0 && draw >= cutoff_) draw = static_cast<std::uint32_t>(random_());
+    return draw % range_;
+  }
+
+ private:
+  std::mt19937& random_;
+  std::uint32_t range_, cutoff_ = 0;
+  bool whole_ = false;
+};
+
+// make(random, e) gives pair e; blocks are seeded one by one.
+template <class Make>
+PairList Generate(int scale, int degree, Executor& executor, Make make) {
+  PairList list;
+  list.node_count = NodeId{1} << scale;
+  list.pairs = AlignedArray<NodePair>(std::size_t{list.node_count} * degree);
+  ParallelFor(executor, list.pairs.size(), kBlock, [&](std::size_t begin, std::size_t end) {
+    std::mt19937 random(static_cast<std::uint32_t>(kGapSeed + begin / kBlock));
+    for (std::size_t e = begin; e < end; ++e) list.pairs[e] = make(random);
+  });
+  return list;
+}
+
+// std::shuffle's order is the library's own; libstdc++'s is what the suite prints on
+// Linux, so the same call is used here.
+void PermuteIds(PairList& list, Executor& executor) {
+  std::vector<std::int32_t> permutation(list.node_count);
+  std::iota(permutation.begin(), permutation.end(), 0);
+  std::mt19937 random(static_cast<std::uint32_t>(kGapSeed));
+  std::shuffle(permutation.begin(), permutation.end(), random);
+  ParallelFor(executor, list.pairs.size(), kBlock, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t e = begin; e < end; ++e)
+      list.pairs[e] = {static_cast<NodeId>(permutation[list.pairs[e].source]),
+                       static_cast<NodeId>(permutation[list.pairs[e].target])};
+  });
+}
+
+}  // namespace
+
+PairList UniformPairs(int scale, int degree, Executor& executor) {
+  const std::uint32_t max = (std::uint32_t{1} << scale) - 1;
+  return Generate(scale, degree, executor, [max](std::mt19937& random) {
+    UniformDraw draw(max, random);
+    // Which of the two draws is the source is up to the suite's compiler; generated
+    // graphs are always symmetrized, so the graph is the same.
+    const NodeId source = draw();
+    const NodeId target = draw();
+    return NodePair{source, target};
+  });
+}
+
+PairList KroneckerPairs(int scale, int degree, Executor& executor) {
+  const std::uint32_t max = std::numeric_limits<std::uint32_t>::max();
+  const std::uint32_t a = static_cast<std::uint32_t>(0.57 * max);
+  const std::uint32_t b = static_cast<std::uint32_t>(0.19 * max);
+  const std::uint32_t c = b;
+  PairList list = Generate(scale, degree, executor, [=](std::mt19937& random) {
+    NodePair pair{0, 0};
+    for (int depth = 0; depth < scale; ++depth) {
+      const std::uint32_t point = static_cast<std::uint32_t>(random());
+      const bool lower = point >= a + b;                          // which half of the rows
+      const bool right = lower ? point > a + b + c : point > a;   // and of the columns
+      pair.source = pair.source << 1 | static_cast<NodeId>(lower);
+      pair.target = pair.target << 1 | static_cast<NodeId>(right);
+    }
+    return pair;
+  });
+  PermuteIds(list, executor);
+  return list;
+}
+
+}  // namespace plexus::bench
