@@ -1,0 +1,60 @@
+// Codec: Record <-> the bytes of one log value. Layout: record.fbs, FORMAT.md.
+//
+// Encoding seals the buffer with its digest and the log's running hash. Decoding
+// takes any bytes: it verifies structure, digest and offsets and gives an Error
+// for the rest, never a crash; that ids and values fit the graph is checked by
+// StateWriter::Apply. Payload bytes live elsewhere: a decoded record has the
+// right number of payloads, all empty, and their digests beside it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/error.h"
+#include "engine/record.h"
+#include "storage/digest.h"
+
+namespace plexus::storage {
+
+struct PayloadDigest {
+  std::uint64_t digest = 0;  // XXH3-64 of the bytes, seeded with the reference
+  std::uint32_t size = 0;
+  std::uint32_t reserved = 0;
+};
+
+std::uint64_t DigestPayload(PayloadRef ref, std::string_view bytes);
+
+struct EncodedRecord {
+  std::string bytes;
+  std::uint64_t digest = 0;
+  std::uint64_t running_hash = 0;
+};
+
+// Pure; REQUIRES a record as StateWriter::Resolve makes it. kResourceExhausted
+// when it would pass 2 GiB.
+Result<EncodedRecord> EncodeRecord(const Record& record, std::uint64_t previous_hash);
+// The same for a record whose payload bytes are not at hand but their digests.
+Result<EncodedRecord> EncodeRecord(const Record& record, const std::vector<PayloadDigest>& payloads,
+                                   std::uint64_t previous_hash);
+
+struct RecordHead {
+  Sequence sequence = 0;
+  std::int64_t time_ms = 0;
+  std::uint64_t digest = 0;
+  std::uint64_t running_hash = 0;
+};
+
+struct DecodedRecord {
+  Record record;
+  RecordHead head;
+  std::vector<PayloadDigest> payloads;  // parallel to record.payloads
+};
+
+// `where` opens every message, e.g. "log record 12".
+Result<DecodedRecord> DecodeRecord(ByteSpan bytes, std::string_view where);
+// Structure and digest are checked here too.
+Result<RecordHead> DecodeRecordHead(ByteSpan bytes, std::string_view where);
+
+}  // namespace plexus::storage

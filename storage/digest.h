@@ -1,0 +1,32 @@
+// Digests: XXH3-64 in the few shapes that the format needs.
+//
+// They detect damage; they prove nothing about who wrote the bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace plexus::storage {
+
+using ByteSpan = std::span<const std::uint8_t>;
+
+inline ByteSpan AsBytes(std::string_view text) {
+  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
+inline std::string_view AsText(ByteSpan bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::uint64_t Digest(ByteSpan bytes, std::uint64_t seed = 0);
+
+// Digest of `bytes` with the 16 bytes at `seal_offset` taken as zeros: how a
+// buffer carries its own digest. REQUIRES seal_offset + 16 <= bytes.size().
+inline constexpr std::size_t kSealBytes = 16;
+std::uint64_t DigestAroundSeal(ByteSpan bytes, std::size_t seal_offset);
+
+// The running hash of a log after a record with `digest`.
+std::uint64_t ChainHash(std::uint64_t previous, std::uint64_t digest);
+
+}  // namespace plexus::storage

@@ -1,0 +1,30 @@
+// Numbers of the file format. Meaning: FORMAT.md.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace plexus::storage {
+
+// Every buffer carries the version it was written with. A file with a larger one
+// is refused by name; every smaller one is read.
+inline constexpr std::uint16_t kFormatVersion = 1;
+
+inline constexpr char kRecordIdentifier[] = "PLXR";
+inline constexpr char kManifestIdentifier[] = "PLXM";
+inline constexpr char kSectionIdentifier[] = "PLXS";
+inline constexpr char kAnchorIdentifier[] = "PLXA";
+
+// FlatBuffers ends at 2 GiB; the verifier only asserts it, so we check first.
+inline constexpr std::size_t kMaxBufferBytes = (std::size_t{1} << 31) - (std::size_t{1} << 16);
+
+inline constexpr std::uint32_t kSectionBytes = 1 << 20;      // written by this version
+inline constexpr std::uint32_t kMaxSectionBytes = 16 << 20;  // read by it
+inline constexpr std::uint32_t kMinSectionBytes = 4 << 10;
+
+struct GraphId {
+  std::uint64_t high = 0, low = 0;
+  bool operator==(const GraphId&) const = default;
+};
+
+}  // namespace plexus::storage

@@ -1,0 +1,181 @@
+// Opening RocksDB: options with their reasons, keys, statuses.
+#include "storage/rocks.h"
+
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/table.h>
+
+namespace plexus::storage {
+
+namespace {
+
+// RocksDB's own diary: files we do not need, and a read-only directory cannot hold.
+class NullLogger : public rocksdb::Logger {
+ public:
+  using rocksdb::Logger::Logv;
+  void Logv(const char*, va_list) override {}
+};
+
+rocksdb::ColumnFamilyOptions FamilyOptions(std::size_t block_bytes, std::size_t buffer_bytes) {
+  rocksdb::BlockBasedTableOptions table;
+  table.block_size = block_bytes;
+  table.checksum = rocksdb::kXXH3;
+  table.format_version = 5;
+  table.no_block_cache = true;          // we keep our own caches
+  table.max_auto_readahead_size = 0;    // it would copy every block once more
+  rocksdb::ColumnFamilyOptions options;
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  options.compression = rocksdb::kNoCompression;
+  options.write_buffer_size = buffer_bytes;
+  return options;
+}
+
+rocksdb::DBOptions DatabaseOptions(Rocks::Mode mode, const Files& files) {
+  rocksdb::DBOptions options;
+  options.env = files.env();
+  options.info_log = std::make_shared<NullLogger>();
+  options.create_if_missing = mode == Rocks::Mode::kCreate;
+  options.error_if_exists = mode == Rocks::Mode::kCreate;
+  options.create_missing_column_families = mode == Rocks::Mode::kCreate;
+  // The default recovery mode drops fsynced records without a word (README.md).
+  options.wal_recovery_mode = mode == Rocks::Mode::kLook
+                                  ? rocksdb::WALRecoveryMode::kAbsoluteConsistency
+                                  : rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
+  options.paranoid_checks = true;
+  options.max_bgerror_resume_count = 0;  // after an error: refuse until reopened
+  options.max_open_files = -1;           // a vanished file shows when opening
+  options.max_total_wal_size = std::uint64_t{128} << 20;
+  options.keep_log_file_num = 1;
+  options.stats_dump_period_sec = 0;
+  options.stats_persist_period_sec = 0;
+  options.skip_stats_update_on_db_open = true;
+  return options;
+}
+
+void AppendBigEndian(std::string& key, std::uint64_t value, int bytes) {
+  for (int i = bytes - 1; i >= 0; --i) key.push_back(static_cast<char>(value >> (8 * i)));
+}
+
+std::uint64_t ReadBigEndian(const rocksdb::Slice& key, std::size_t begin, std::size_t bytes) {
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < bytes; ++i)
+    value = (value << 8) | static_cast<std::uint8_t>(key[begin + i]);
+  return value;
+}
+
+}  // namespace
+
+Status Check(const rocksdb::Status& status, std::string_view context) {
+  if (status.ok()) return {};
+  ErrorCode code = ErrorCode::kIo;
+  if (status.IsNotFound() || status.IsPathNotFound()) code = ErrorCode::kNotFound;
+  if (status.IsCorruption()) code = ErrorCode::kCorruption;
+  if (status.IsInvalidArgument()) code = ErrorCode::kCorruption;  // a family is missing
+  if (status.IsNotSupported()) code = ErrorCode::kUnsupported;
+  if (status.IsNoSpace()) code = ErrorCode::kResourceExhausted;
+  return Fail(code, std::string(context) + ": " + status.ToString());
+}
+
+std::string LogKey(Sequence sequence) {
+  std::string key;
+  AppendBigEndian(key, sequence, 8);
+  return key;
+}
+
+std::string PayloadKey(Sequence sequence, std::uint32_t ordinal) {
+  std::string key;
+  AppendBigEndian(key, sequence, 8);
+  AppendBigEndian(key, ordinal, 4);
+  return key;
+}
+
+std::string SectionKey(std::uint64_t checkpoint, std::uint32_t section) {
+  // Three bytes for the section, so that the value of a section of 2^20 bytes
+  // starts at a multiple of 8 inside its block (1 + 1 + 3 bytes of lengths, 11 of
+  // key, 8 of RocksDB's trailer) and is read in place.
+  std::string key;
+  AppendBigEndian(key, checkpoint, 8);
+  AppendBigEndian(key, section, 3);
+  return key;
+}
+
+Sequence SequenceOfLogKey(const rocksdb::Slice& key) {
+  return key.size() == 8 ? ReadBigEndian(key, 0, 8) : 0;
+}
+
+bool ParsePayloadKey(const rocksdb::Slice& key, Sequence* sequence, std::uint32_t* ordinal) {
+  if (key.size() != 12) return false;
+  *sequence = ReadBigEndian(key, 0, 8);
+  *ordinal = static_cast<std::uint32_t>(ReadBigEndian(key, 8, 4));
+  return true;
+}
+
+bool ParseSectionKey(const rocksdb::Slice& key, std::uint64_t* checkpoint,
+                     std::uint32_t* section) {
+  if (key.size() != 11) return false;
+  *checkpoint = ReadBigEndian(key, 0, 8);
+  *section = static_cast<std::uint32_t>(ReadBigEndian(key, 8, 3));
+  return true;
+}
+
+Result<std::shared_ptr<Rocks>> Rocks::Open(const std::string& path, Mode mode,
+                                           std::shared_ptr<Files> files) {
+  auto rocks = std::shared_ptr<Rocks>(new Rocks);
+  rocks->path_ = path;
+  rocks->files_ = std::move(files);
+  const rocksdb::DBOptions options = DatabaseOptions(mode, *rocks->files_);
+  const std::vector<rocksdb::ColumnFamilyDescriptor> families = {
+      {rocksdb::kDefaultColumnFamilyName, FamilyOptions(4 << 10, 1 << 20)},
+      {"log", FamilyOptions(32 << 10, 64 << 20)},
+      {"payload", FamilyOptions(8 << 10, 64 << 20)},
+      // A section is larger than a block may grow: each gets a block of its own.
+      {"checkpoint", FamilyOptions(64 << 10, 1 << 20)}};
+  const bool look = mode == Mode::kLook || mode == Mode::kLookTolerant;
+  const rocksdb::Status status =
+      look ? rocksdb::DB::OpenForReadOnly(options, path, families, &rocks->handles_, &rocks->db_)
+           : rocksdb::DB::Open(options, path, families, &rocks->handles_, &rocks->db_);
+  PLEXUS_TRY(Check(status, path));
+  return rocks;
+}
+
+Rocks::~Rocks() {
+  if (!db_) return;
+  for (rocksdb::ColumnFamilyHandle* handle : handles_)
+    db_->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
+  delete db_;
+}
+
+std::uint64_t Rocks::FamilyBytes(rocksdb::ColumnFamilyHandle* family) const {
+  std::uint64_t files = 0, memtables = 0;
+  db_->GetIntProperty(family, rocksdb::DB::Properties::kTotalSstFilesSize, &files);
+  db_->GetIntProperty(family, rocksdb::DB::Properties::kSizeAllMemTables, &memtables);
+  return files + memtables;
+}
+
+Status Rocks::FlushAll() const {
+  rocksdb::FlushOptions options;
+  options.wait = true;
+  return Check(db_->Flush(options, handles_), path_);
+}
+
+Status Rocks::Close() {
+  Status result;
+  for (rocksdb::ColumnFamilyHandle* handle : handles_)
+    db_->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
+  handles_.clear();
+  result = Check(db_->Close(), path_);
+  delete db_;
+  db_ = nullptr;
+  return result;
+}
+
+rocksdb::Options SortedFileOptions(const Rocks& rocks, rocksdb::ColumnFamilyHandle* family) {
+  return rocks.db()->GetOptions(family);
+}
+
+rocksdb::ReadOptions ScanOptions() {
+  rocksdb::ReadOptions options;
+  options.fill_cache = false;
+  return options;
+}
+
+}  // namespace plexus::storage

@@ -1,0 +1,127 @@
+// Applying parsed pieces: counts, refused records, records that need the graph.
+#include <algorithm>
+
+#include "storage/text/pipeline.h"
+
+namespace plexus::text {
+
+namespace {
+
+// Errors that a record can cause, as against those of the disk or the caller.
+bool IsRecordError(const Graph& graph, const Error& error) {
+  if (graph.read_only()) return false;
+  switch (error.code) {
+    case ErrorCode::kInvalidArgument:
+    case ErrorCode::kAlreadyExists:
+    case ErrorCode::kNotFound:
+    case ErrorCode::kResourceExhausted:
+    case ErrorCode::kFailedPrecondition:
+    case ErrorCode::kUnsupported: return true;
+    default: return false;
+  }
+}
+
+std::uint64_t Rest(std::uint64_t all, std::uint64_t some) { return all > some ? all - some : 0; }
+
+}  // namespace
+
+void PieceApplier::AddError(std::uint64_t line, std::string reason) {
+  ImportReport& report = run_.report;
+  ++report.errors;
+  if (report.kept_errors.size() < run_.options.max_errors_kept)
+    report.kept_errors.push_back({file_, line, std::move(reason)});
+  if (run_.options.on_error == OnError::kStop) report.stopped = true;
+}
+
+Piece PieceApplier::Parse(std::string_view text, std::uint64_t first_line) {
+  ParseContext context;
+  context.options = &run_.options;
+  context.schema = run_.graph.snapshot().state().schema;
+  context.touched = &run_.touched;
+  context.max_ops = SIZE_MAX;
+  Piece piece;
+  piece.batch.set_time_ms(run_.options.now_ms);
+  piece.schema = context.schema;
+  piece.first_line = first_line;
+  piece.text = text;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::uint64_t line =
+        first_line + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+    at += parser_.Parse(text.substr(at), line, context, piece);
+    if (piece.stopped) break;
+  }
+  return piece;
+}
+
+Result<ApplyReport> PieceApplier::ApplyBatch(const Piece& piece) {
+  ++run_.report.batches;
+  if (piece.lists.empty() && piece.patches.empty())
+    return run_.graph.Apply(piece.batch, run_.options.apply);
+  WriteBatch before(run_.options.now_ms), after(run_.options.now_ms);
+  PLEXUS_TRY(PrepareReplacements(run_.graph.snapshot(), piece, before, after));
+  if (before.empty() && after.empty()) return run_.graph.Apply(piece.batch, run_.options.apply);
+  before.Append(piece.batch);
+  before.Append(after);
+  return run_.graph.Apply(before, run_.options.apply);
+}
+
+Status PieceApplier::Apply(Piece& piece) {
+  if (piece.uses_schema && piece.schema != run_.graph.snapshot().state().schema)
+    piece = Parse(piece.text, piece.first_line);  // definitions came in between
+  ApplyReport report;
+  if (!piece.batch.empty()) {
+    Result<ApplyReport> applied = ApplyBatch(piece);
+    if (!applied) {
+      if (!IsRecordError(run_.graph, applied.error())) return std::unexpected(applied.error());
+      const std::size_t head = parser_.RecordLength(piece.text);
+      if (head < piece.text.size()) return Narrow(piece);
+      AddError(piece.first_line, applied.error().message);
+      return {};
+    }
+    report = *applied;
+  }
+  Book(piece, report);
+  return {};
+}
+
+// Some record of the piece was refused: apply its halves.
+Status PieceApplier::Narrow(const Piece& piece) {
+  std::vector<std::size_t> begins;
+  for (std::size_t at = 0; at < piece.text.size();) {
+    begins.push_back(at);
+    at += parser_.RecordLength(piece.text.substr(at));
+  }
+  const std::size_t middle = begins[begins.size() / 2];
+  const std::string_view head = piece.text.substr(0, middle);
+  Piece first = Parse(head, piece.first_line);
+  PLEXUS_TRY(Apply(first));
+  if (run_.report.stopped) return {};
+  first = Piece();
+  Piece second = Parse(piece.text.substr(middle),
+                       piece.first_line + std::count(head.begin(), head.end(), '\n'));
+  return Apply(second);
+}
+
+void PieceApplier::Book(const Piece& piece, const ApplyReport& applied) {
+  ImportReport& r = run_.report;
+  auto book = [](ImportCounts& to, const ChangeCounts& from, std::uint64_t named) {
+    to.added += from.added;
+    to.changed += from.changed;
+    to.same += Rest(named, from.added + from.changed);
+  };
+  r.nodes.added += applied.nodes.added;
+  run_.nodes_changed += applied.nodes.changed;
+  run_.nodes_removed += applied.nodes.removed;
+  book(r.edges, applied.edges, piece.fact_edges);
+  book(r.events, applied.events, piece.events);
+  r.outcomes += piece.outcomes;
+  r.vectors += piece.vectors;
+  r.removed += applied.nodes.removed + applied.edges.removed;
+  r.records += piece.records;
+  r.self_loops_skipped += piece.self_loops;
+  r.pointers += piece.pointers;
+  for (const RecordError& e : piece.errors) AddError(e.line, e.reason);
+  r.errors += piece.error_count - piece.errors.size();
+}
+
+}  // namespace plexus::text

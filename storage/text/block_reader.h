@@ -1,0 +1,75 @@
+// BlockReader: a file as a sequence of blocks that end at record ends.
+//
+// Sequential big reads into fresh buffers; the tail after the last record end is
+// carried to the next block. Quoted formats (CSV) may have line ends inside double
+// quotes: the parity of the quotes seen tells which line ends count. A record over
+// the limit is dropped without being held in memory and comes back as an error.
+// Not thread-safe; the pipeline reads from one thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "engine/error.h"
+
+namespace plexus::text {
+
+// Where bytes come from. Read returns 0 at the end.
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+  virtual Result<std::size_t> Read(char* to, std::size_t size) = 0;
+};
+
+Result<std::unique_ptr<ByteSource>> OpenFile(const std::string& path);
+std::unique_ptr<ByteSource> OpenBytes(std::string_view bytes);  // borrows
+
+struct Block {
+  std::unique_ptr<char[]> buffer;  // 16 bytes of '\n' follow the text
+  std::string_view text;           // whole records
+  std::uint64_t first_line = 1;
+  // A record that was dropped: `text` is empty then.
+  std::optional<std::string> dropped;
+};
+
+class BlockReader {
+ public:
+  static constexpr std::size_t kPadding = 16;
+
+  BlockReader(std::unique_ptr<ByteSource> source, std::size_t block_bytes,
+              std::size_t record_limit);
+
+  // From now on line ends inside double quotes do not end a record.
+  void set_quoted(bool quoted) { quoted_ = quoted; }
+
+  // Reads ahead without consuming: what the file begins with, up to `bytes`.
+  Result<std::string_view> Peek(std::size_t bytes);
+  // Drops the first `bytes` of what Peek showed (a byte order mark).
+  void Drop(std::size_t bytes);
+
+  // The next block; nullopt at the end.
+  Result<std::optional<Block>> Next();
+
+  std::uint64_t bytes_read() const { return bytes_read_; }
+
+ private:
+  Status Fill(std::size_t want);
+  Result<std::optional<Block>> DropRecord();
+  std::size_t LastRecordEnd() const;
+  Block Take(std::size_t bytes);
+
+  std::unique_ptr<ByteSource> source_;
+  std::size_t block_bytes_, record_limit_;
+  std::unique_ptr<char[]> buffer_;
+  std::size_t capacity_ = 0, size_ = 0;
+  std::uint64_t line_ = 1;
+  std::uint64_t bytes_read_ = 0;
+  bool quoted_ = false;
+  bool eof_ = false;
+};
+
+}  // namespace plexus::text

@@ -1,0 +1,18 @@
+// EdgeListParser: `source target [weight]`, one edge a line.
+//
+// SNAP's plain edge lists and GAP's .el and .wel. Fields are separated by spaces or
+// tabs; lines that begin with # or % and empty lines are passed over. Every edge
+// is of kind `link`. Keys are the tokens as they stand.
+#pragma once
+
+#include "storage/text/record_parser.h"
+
+namespace plexus::text {
+
+class EdgeListParser final : public RecordParser {
+ public:
+  std::size_t Parse(std::string_view text, std::uint64_t first_line, const ParseContext& context,
+                    Piece& piece) const override;
+};
+
+}  // namespace plexus::text

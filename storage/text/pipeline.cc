@@ -1,0 +1,167 @@
+// The workers of one file's import; see pipeline.h.
+#include "storage/text/pipeline.h"
+
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+
+namespace plexus::text {
+
+namespace {
+
+struct ParsedBlock {
+  Block block;
+  std::vector<Piece> pieces;
+};
+
+class Pipeline {
+ public:
+  Pipeline(ImportRun& run, const std::string& file, BlockReader& reader,
+           const RecordParser& parser, std::size_t workers)
+      : run_(run),
+        reader_(reader),
+        parser_(parser),
+        applier_(run, file, parser),
+        max_in_flight_(workers == 1 ? 1 : workers * 2 + 1) {}
+
+  void Work() {
+    std::unique_lock lock(mutex_);
+    while (!done_) {
+      if (!applying_ && parsed_.contains(next_apply_)) {
+        ApplyNext(lock);
+      } else if (!reading_ && !eof_ && in_flight_ < max_in_flight_) {
+        ReadNext(lock);
+      } else if (eof_ && in_flight_ == 0) {
+        done_ = true;
+      } else {
+        changed_.wait(lock);
+        continue;
+      }
+      changed_.notify_all();
+    }
+  }
+
+  Status status() const { return status_; }
+
+ private:
+  void Finish(Status status) {
+    if (!done_) status_ = std::move(status);
+    done_ = true;
+  }
+
+  void ApplyNext(std::unique_lock<std::mutex>& lock) {
+    applying_ = true;
+    ParsedBlock parsed = std::move(parsed_.extract(next_apply_).mapped());
+    lock.unlock();
+    Status status = ApplyBlock(parsed);
+    parsed = {};
+    lock.lock();
+    applying_ = false;
+    ++next_apply_;
+    --in_flight_;
+    if (!status || run_.report.stopped) Finish(std::move(status));
+  }
+
+  Status ApplyBlock(ParsedBlock& parsed) {
+    const std::uint64_t bytes = parsed.block.text.size();
+    if (parsed.block.dropped) {
+      applier_.AddError(parsed.block.first_line, *parsed.block.dropped);
+      return {};
+    }
+    for (Piece& piece : parsed.pieces) {
+      PLEXUS_TRY(applier_.Apply(piece));
+      piece.batch = WriteBatch();
+      if (run_.report.stopped) return {};
+    }
+    applied_bytes_ += bytes;
+    Progress* progress = run_.options.progress;
+    if (progress && !progress->Report("importing", run_.bytes_done + applied_bytes_, run_.bytes_total))
+      return Fail(ErrorCode::kCancelled, "import cancelled");
+    return {};
+  }
+
+  void ReadNext(std::unique_lock<std::mutex>& lock) {
+    reading_ = true;
+    ++in_flight_;
+    lock.unlock();
+    Result<std::optional<Block>> block = reader_.Next();
+    lock.lock();
+    reading_ = false;
+    if (!block || !*block) {
+      eof_ = true;
+      --in_flight_;
+      if (!block) Finish(std::unexpected(block.error()));
+      return;
+    }
+    const std::uint64_t index = next_read_++;
+    changed_.notify_all();
+    lock.unlock();
+    ParsedBlock parsed{std::move(**block), {}};
+    if (!parsed.block.dropped) {
+      ParseContext context;
+      context.options = &run_.options;
+      context.schema = run_.graph.snapshot().state().schema;
+      context.touched = &run_.touched;
+      parsed.pieces = ParseAll(parser_, parsed.block.text, parsed.block.first_line, context);
+    }
+    lock.lock();
+    parsed_.emplace(index, std::move(parsed));
+  }
+
+  ImportRun& run_;
+  BlockReader& reader_;
+  const RecordParser& parser_;
+  PieceApplier applier_;
+  const std::size_t max_in_flight_;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  // Guarded by mutex_.
+  std::map<std::uint64_t, ParsedBlock> parsed_;
+  std::uint64_t next_read_ = 0, next_apply_ = 0;
+  std::size_t in_flight_ = 0;
+  bool reading_ = false, applying_ = false, eof_ = false, done_ = false;
+  Status status_;
+  // Used by whoever is applying.
+  std::uint64_t applied_bytes_ = 0;
+};
+
+}  // namespace
+
+std::vector<Piece> ParseAll(const RecordParser& parser, std::string_view text,
+                            std::uint64_t first_line, const ParseContext& context) {
+  std::vector<Piece> pieces;
+  ParseContext limited = context;
+  limited.max_ops = std::max<std::size_t>(context.options->batch_ops, 1);
+  std::size_t at = 0;
+  while (at < text.size()) {
+    Piece& piece = pieces.emplace_back();
+    piece.batch.set_time_ms(context.options->now_ms);
+    piece.schema = context.schema;
+    piece.first_line = first_line;
+    const std::size_t used = parser.Parse(text.substr(at), first_line, limited, piece);
+    PLEXUS_CHECK(used > 0 && used <= text.size() - at, "a parser must consume whole records");
+    piece.text = text.substr(at, used);
+    first_line += std::count(piece.text.begin(), piece.text.end(), '\n');
+    at += used;
+    if (piece.stopped) break;
+  }
+  return pieces;
+}
+
+Status RunPipeline(ImportRun& run, const std::string& file, BlockReader& reader,
+                   const RecordParser& parser) {
+  Executor& executor = run.options.executor ? *run.options.executor : DefaultExecutor();
+  const std::size_t workers = static_cast<std::size_t>(std::max(1, executor.thread_count()));
+  Pipeline pipeline(run, file, reader, parser, workers);
+  auto work = [&](std::size_t) { pipeline.Work(); };
+  // Workers wait for each other, which a task pool must not do: plain threads.
+  if (workers == 1)
+    work(0);
+  else
+    MakeThreadExecutor(static_cast<int>(workers))->Run(workers, BlockTask(work));
+  return pipeline.status();
+}
+
+}  // namespace plexus::text

@@ -1,0 +1,69 @@
+// Pipeline: reads, parses and applies one file, all three at once.
+//
+// A few equal workers share the work: whoever is free applies the next block in
+// file order if it is parsed and nobody is applying, else reads and parses one
+// more block, else waits. One worker alone does all of it in turn and never waits.
+// Blocks in flight are bounded, so memory is too. Blocks are cut and applied in
+// file order, so results do not depend on the number of workers.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "engine/graph.h"
+#include "storage/text/block_reader.h"
+#include "storage/text/import.h"
+#include "storage/text/record_parser.h"
+
+namespace plexus::text {
+
+// What one import carries from file to file.
+struct ImportRun {
+  Graph& graph;
+  const ImportOptions& options;
+  ImportReport report;
+  TouchedNodes touched;
+  std::uint64_t bytes_done = 0;   // of files finished
+  std::uint64_t bytes_total = 0;  // of all files, 0 = unknown
+  // Fact nodes changed and removed, as the batches report them.
+  std::uint64_t nodes_changed = 0, nodes_removed = 0;
+  ImportRun(Graph& g, const ImportOptions& o) : graph(g), options(o), touched(g.snapshot()) {}
+};
+
+// Imports what `reader` holds. Record errors go to run.report; on kStop,
+// run.report.stopped is set and the rest of the file is left alone.
+Status RunPipeline(ImportRun& run, const std::string& file, BlockReader& reader,
+                   const RecordParser& parser);
+
+// Applies pieces, one at a time, in order (apply_piece.cc).
+class PieceApplier {
+ public:
+  PieceApplier(ImportRun& run, const std::string& file, const RecordParser& parser)
+      : run_(run), file_(file), parser_(parser) {}
+
+  // Applies one piece and books its counts and errors. When the graph refuses it,
+  // the piece is halved until the bad record stands alone. An Error is fatal.
+  Status Apply(Piece& piece);
+  void AddError(std::uint64_t line, std::string reason);
+
+ private:
+  Result<ApplyReport> ApplyBatch(const Piece& piece);
+  Status Narrow(const Piece& piece);
+  Piece Parse(std::string_view text, std::uint64_t first_line);
+  void Book(const Piece& piece, const ApplyReport& report);
+
+  ImportRun& run_;
+  const std::string& file_;
+  const RecordParser& parser_;
+};
+
+// Parses [text] completely into pieces of at most options.batch_ops operations.
+std::vector<Piece> ParseAll(const RecordParser& parser, std::string_view text,
+                            std::uint64_t first_line, const ParseContext& context);
+
+// Operations that make a replaced list or a merged map true in `snapshot`: to be put
+// before (`before`) and after (`after`) the piece's own.
+Status PrepareReplacements(const Snapshot& snapshot, const Piece& piece, WriteBatch& before,
+                           WriteBatch& after);
+
+}  // namespace plexus::text

@@ -1,0 +1,110 @@
+// RecordParser: what a text format must provide, and Piece: what it gives back.
+//
+// A parser turns whole records into one WriteBatch plus the few things that need
+// the graph as it is when the batch is applied: lists that replace what is stored
+// (tags, members) and property maps that are merged. Parsers are const and run on
+// many threads; all state of a run of records is in the Piece.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/schema.h"
+#include "engine/write_batch.h"
+#include "storage/text/import.h"
+#include "storage/text/touched_nodes.h"
+
+namespace plexus::text {
+
+// "The arcs of `kind` leaving `node` are exactly these": others are unlinked.
+struct ListReplacement {
+  std::string node;  // full key
+  KindId kind = kNoKind;
+  bool labelled = false;  // false: only arcs with an empty label are replaced
+  struct Item {
+    std::string target;  // full key
+    std::string label;
+    auto operator<=>(const Item&) const = default;
+  };
+  std::vector<Item> items;  // sorted
+};
+
+// Keys of a property map to set (or, null, to clear) in a node's stored map.
+struct PropertyPatch {
+  std::string node;       // full key
+  std::string patch;      // FlexBuffers map
+  // Stored keys not in `reserved` are dropped first (the record had "props").
+  bool replaces_rest = false;
+};
+
+struct RecordError {
+  std::uint64_t line = 0;
+  std::string reason;
+};
+
+struct Piece {
+  WriteBatch batch;
+  std::vector<ListReplacement> lists;
+  std::vector<PropertyPatch> patches;
+  std::vector<RecordError> errors;  // the first max_errors_kept
+  std::uint64_t error_count = 0;
+  std::uint64_t records = 0;
+  std::uint64_t fact_edges = 0;  // Link operations on the fact plane
+  std::uint64_t events = 0;
+  std::uint64_t outcomes = 0;
+  std::uint64_t vectors = 0;
+  std::uint64_t self_loops = 0;
+  std::uint64_t pointers = 0;
+  bool stopped = false;      // kStop: an error ended the piece
+  bool uses_schema = false;  // parsed differently under another schema
+  std::shared_ptr<const Schema> schema;
+
+  // Where the piece came from.
+  std::string_view text;
+  std::uint64_t first_line = 0;
+};
+
+// What the parse depends on beside the bytes.
+struct ParseContext {
+  const ImportOptions* options = nullptr;
+  std::shared_ptr<const Schema> schema;
+  TouchedNodes* touched = nullptr;  // may be null
+  std::size_t max_ops = 0;          // a piece ends after the record that reaches it
+};
+
+class RecordParser {
+ public:
+  virtual ~RecordParser() = default;
+
+  // Parses records from the head of `text` until it ends, the batch is full, or
+  // (kStop) a record is bad. Returns the bytes consumed: whole records, at least
+  // one. `text` begins at a record; 16 readable bytes, all '\n', follow the block.
+  virtual std::size_t Parse(std::string_view text, std::uint64_t first_line,
+                            const ParseContext& context, Piece& piece) const = 0;
+
+  // Bytes of the record at the head of `text`, its line end included.
+  virtual std::size_t RecordLength(std::string_view text) const {
+    std::size_t at = text.find('\n');
+    return at == std::string_view::npos ? text.size() : at + 1;
+  }
+
+  // True when records end at line ends outside of double quotes only.
+  virtual bool quoted() const { return false; }
+};
+
+// Notes a bad record; true = go on (kSkip).
+inline bool NoteError(const ParseContext& context, Piece& piece, std::uint64_t line,
+                      std::string reason) {
+  ++piece.error_count;
+  if (piece.errors.size() < std::max<std::size_t>(context.options->max_errors_kept, 1))
+    piece.errors.push_back({line, std::move(reason)});
+  if (context.options->on_error == OnError::kSkip) return true;
+  piece.stopped = true;
+  return false;
+}
+
+}  // namespace plexus::text
