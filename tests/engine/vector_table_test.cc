@@ -1,0 +1,153 @@
+// VectorTable: aligned padded rows, replacement by a new row, frozen views.
+#include "engine/vector_table.h"
+
+#include <cstdint>
+#include <map>
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace plexus {
+namespace {
+
+std::vector<float> Make(std::uint32_t dimensions, float first) {
+  std::vector<float> v(dimensions);
+  for (std::uint32_t i = 0; i < dimensions; ++i) v[i] = first + static_cast<float>(i);
+  return v;
+}
+std::vector<float> Of(const VectorTable::View& v, NodeId node) {
+  auto s = v.vector(node);
+  return {s.begin(), s.end()};
+}
+
+TEST(VectorTable, RowsAreAlignedAndPadded) {
+  for (std::uint32_t dimensions : {1u, 15u, 16u, 17u, 384u, 4096u}) {
+    VectorTable t(dimensions);
+    for (NodeId n = 0; n < 40; ++n) t.Set(n * 3, Make(dimensions, static_cast<float>(n)), PayloadRef::Make(1, n));
+    auto v = t.Publish();
+    EXPECT_EQ(v.dimensions(), dimensions);
+    EXPECT_EQ(v.stride() % 16, 0u);
+    EXPECT_GE(v.stride(), dimensions);
+    for (NodeId n = 0; n < 40; ++n) {
+      auto row = v.vector(n * 3);
+      ASSERT_EQ(row.size(), dimensions);
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(row.data()) % 64, 0u);
+      EXPECT_EQ(row[0], static_cast<float>(n));
+      for (std::uint32_t i = dimensions; i < v.stride(); ++i) ASSERT_EQ(row.data()[i], 0.0f);
+      EXPECT_EQ(v.ref(n * 3), PayloadRef::Make(1, n));
+    }
+    EXPECT_FALSE(v.has(1));
+    EXPECT_FALSE(v.has(1'000'000));
+    EXPECT_TRUE(v.vector(1'000'000).empty());
+    EXPECT_FALSE(v.ref(1'000'000));
+    EXPECT_GT(v.size_bytes(), 0u);
+  }
+}
+
+TEST(VectorTable, ReplaceAndRemoveLeaveOldViewsAlone) {
+  VectorTable t(3);
+  t.Set(5, Make(3, 1), PayloadRef::Make(1, 0));
+  t.Set(7, Make(3, 2), PayloadRef::Make(1, 1));
+  auto before = t.Publish();
+  t.Set(5, Make(3, 10), PayloadRef::Make(2, 0));
+  t.Remove(7);
+  t.Remove(7);
+  t.Remove(99);
+  auto after = t.Publish();
+  EXPECT_EQ(Of(before, 5), Make(3, 1));
+  EXPECT_EQ(Of(before, 7), Make(3, 2));
+  EXPECT_EQ(before.live_count(), 2u);
+  EXPECT_EQ(Of(after, 5), Make(3, 10));
+  EXPECT_FALSE(after.has(7));
+  EXPECT_FALSE(after.ref(7));
+  EXPECT_EQ(after.live_count(), 1u);
+  EXPECT_EQ(after.row_count(), 3u);
+  // Every row knows its node, dead ones say so.
+  EXPECT_EQ(before.node_of_row(0), 5u);
+  EXPECT_EQ(after.node_of_row(0), kNoNode);
+  EXPECT_EQ(after.node_of_row(1), kNoNode);
+  EXPECT_EQ(after.node_of_row(2), 5u);
+}
+
+TEST(VectorTable, EmptyView) {
+  VectorTable t(8);
+  auto v = t.Publish();
+  EXPECT_EQ(v.row_count(), 0u);
+  EXPECT_EQ(v.live_count(), 0u);
+  EXPECT_FALSE(v.has(0));
+}
+
+// Random sets and removals over many chunks; every view stays what it was.
+TEST(VectorTable, EqualsAMap) {
+  std::mt19937_64 rng(5);
+  VectorTable t(40);
+  std::map<NodeId, float> model;
+  std::vector<std::pair<VectorTable::View, std::map<NodeId, float>>> views;
+  for (int step = 0; step < 12'000; ++step) {
+    NodeId node = static_cast<NodeId>(rng() % 3000);
+    if (rng() % 4 == 0) {
+      t.Remove(node);
+      model.erase(node);
+    } else {
+      float first = static_cast<float>(rng() % 10'000);
+      t.Set(node, Make(40, first), PayloadRef::Make(1, static_cast<std::uint32_t>(step)));
+      model[node] = first;
+    }
+    if (step % 1500 == 0) views.emplace_back(t.Publish(), model);
+  }
+  views.emplace_back(t.Publish(), model);
+  for (const auto& [view, expected] : views) {
+    ASSERT_EQ(view.live_count(), expected.size());
+    std::size_t live_rows = 0;
+    for (std::uint32_t r = 0; r < view.row_count(); ++r) {
+      NodeId node = view.node_of_row(r);
+      if (node == kNoNode) continue;
+      ++live_rows;
+      ASSERT_EQ(view.vector(node).data(), view.row(r).data());
+    }
+    ASSERT_EQ(live_rows, expected.size());
+    for (NodeId n = 0; n < 3000; ++n) {
+      auto it = expected.find(n);
+      ASSERT_EQ(view.has(n), it != expected.end());
+      if (it == expected.end()) continue;
+      ASSERT_EQ(Of(view, n), Make(40, it->second));
+    }
+  }
+}
+
+TEST(VectorTable, GoesOnFromAViewTwice) {
+  VectorTable a(4);
+  for (NodeId n = 0; n < 10; ++n) a.Set(n, Make(4, static_cast<float>(n)), PayloadRef::Make(1, n));
+  auto v = a.Publish();
+  a.Set(10, Make(4, 100), PayloadRef::Make(2, 0));
+  VectorTable b(v), c(v);
+  b.Set(11, Make(4, 200), PayloadRef::Make(2, 0));
+  c.Set(12, Make(4, 300), PayloadRef::Make(2, 0));
+  auto va = a.Publish(), vb = b.Publish(), vc = c.Publish();
+  EXPECT_EQ(Of(va, 10), Make(4, 100));
+  EXPECT_EQ(Of(vb, 11), Make(4, 200));
+  EXPECT_EQ(Of(vc, 12), Make(4, 300));
+  EXPECT_FALSE(vb.has(10));
+  EXPECT_EQ(vb.live_count(), 11u);
+  for (NodeId n = 0; n < 10; ++n) EXPECT_EQ(Of(vc, n), Make(4, static_cast<float>(n)));
+}
+
+// The view's writer replaced its list of chunks but fills the same last chunk.
+TEST(VectorTable, ContinuingAViewLeavesTheWritersChunkAlone) {
+  VectorTable a(4096);  // 16 rows a chunk
+  for (NodeId n = 0; n < 10; ++n) a.Set(n, Make(4096, 1), PayloadRef::Make(1, n));
+  auto v = a.Publish();
+  for (NodeId n = 10; n < 20; ++n) a.Set(n, Make(4096, 2), PayloadRef::Make(2, n));
+  auto w = a.Publish();
+  VectorTable b(std::move(v));
+  for (NodeId n = 10; n < 20; ++n) b.Set(n, Make(4096, 3), PayloadRef::Make(2, n));
+  auto x = b.Publish();
+  for (NodeId n = 10; n < 20; ++n) {
+    EXPECT_EQ(w.vector(n)[0], 2.0f) << n;
+    EXPECT_EQ(x.vector(n)[0], 3.0f) << n;
+  }
+}
+
+}  // namespace
+}  // namespace plexus
