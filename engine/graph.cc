@@ -1,1 +1,304 @@
-namespace plexus {}
+// Graph: the queue of writers, the published state, the maintenance thread.
+//
+// Three locks, taken in this order and never held across another's wait:
+// `queue_mutex_` orders writers, `writer_mutex_` guards the StateWriter (the leader
+// holds it while it resolves, journals and publishes; compaction only to pin and
+// to install), `published_mutex_` guards one pointer for the length of a copy.
+#include "engine/graph.h"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "engine/memory_store.h"
+#include "engine/state_writer.h"
+
+namespace plexus {
+
+class Graph::Impl {
+ public:
+  Impl(GraphState state, std::shared_ptr<Journal> journal, const GraphOptions& options);
+  ~Impl();
+
+  std::shared_ptr<const GraphState> Published() const {
+    std::lock_guard lock(published_mutex_);
+    return published_;
+  }
+  Result<ApplyReport> Apply(const WriteBatch& batch, const ApplyOptions& options);
+  Status Compact();
+
+  struct Request {
+    const WriteBatch* batch;
+    Durability durability;
+    Result<ApplyReport> result = ApplyReport();
+    bool done = false;
+  };
+
+  void RunGroup(const std::vector<Request*>& group);
+  void RefuseAll(const std::vector<Request*>& group, const Error& error);
+  Status WaitForRoom(std::unique_lock<std::mutex>& lock);
+  Status FoldHoldingLock(std::unique_lock<std::mutex>& lock);
+  void Publish();
+  std::uint64_t Limit(std::uint64_t least, std::uint64_t divisor) const;
+  void MaintenanceLoop();
+
+  GraphOptions options_;
+  Executor& executor_;
+  std::shared_ptr<Journal> journal_;
+
+  std::mutex queue_mutex_;
+  std::condition_variable queue_changed_;
+  std::deque<Request*> queue_;
+  bool leading_ = false;
+
+  mutable std::mutex writer_mutex_;
+  std::condition_variable compacted_;
+  StateWriter writer_;
+  bool read_only_ = false;
+  bool compacting_ = false;
+  bool stop_ = false;
+  bool wanted_ = false;  // the maintenance thread has work
+  std::condition_variable maintenance_;
+  Status last_compaction_;
+  GraphStats stats_;
+
+  mutable std::mutex published_mutex_;
+  std::shared_ptr<const GraphState> published_;
+  std::thread thread_;
+};
+
+namespace {
+constexpr std::size_t kGroupBatches = 256;
+constexpr std::size_t kGroupOps = std::size_t{1} << 20;
+Error ReadOnlyError() {
+  return {ErrorCode::kReadOnly,
+          "the graph is read-only since a write to its journal failed; reopen it"};
+}
+}  // namespace
+
+Graph::Impl::Impl(GraphState state, std::shared_ptr<Journal> journal, const GraphOptions& options)
+    : options_(options),
+      executor_(options.executor ? *options.executor : DefaultExecutor()),
+      journal_(std::move(journal)),
+      writer_(std::move(state)),
+      published_(writer_.Publish()) {
+  if (options_.maintenance == Maintenance::kBackground)
+    thread_ = std::thread([this] { MaintenanceLoop(); });
+}
+
+Graph::Impl::~Impl() {
+  {
+    std::lock_guard lock(writer_mutex_);
+    stop_ = true;
+  }
+  maintenance_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Graph::Impl::Publish() {
+  auto next = writer_.Publish();
+  std::lock_guard lock(published_mutex_);
+  published_.swap(next);
+}  // the old state, if this was its last owner, is freed after the lock
+
+Result<ApplyReport> Graph::Impl::Apply(const WriteBatch& batch, const ApplyOptions& options) {
+  Request request{&batch, options.durability == Durability::kDefault ? options_.durability
+                                                                     : options.durability};
+  std::unique_lock lock(queue_mutex_);
+  queue_.push_back(&request);
+  queue_changed_.wait(lock, [&] {
+    return request.done || (!leading_ && queue_.front() == &request);
+  });
+  if (request.done) return std::move(request.result);
+  // This writer leads: it takes what waits behind it and works for all.
+  leading_ = true;
+  std::vector<Request*> group;
+  std::size_t ops = 0;
+  while (!queue_.empty() && group.size() < kGroupBatches && (group.empty() || ops < kGroupOps)) {
+    ops += queue_.front()->batch->op_count();
+    group.push_back(queue_.front());
+    queue_.pop_front();
+  }
+  lock.unlock();
+  RunGroup(group);
+  lock.lock();
+  leading_ = false;
+  for (Request* r : group) r->done = true;
+  lock.unlock();
+  queue_changed_.notify_all();
+  return std::move(request.result);
+}
+
+void Graph::Impl::RefuseAll(const std::vector<Request*>& group, const Error& error) {
+  for (Request* r : group)
+    if (r->result) r->result = std::unexpected(error);
+}
+
+void Graph::Impl::RunGroup(const std::vector<Request*>& group) {
+  std::unique_lock lock(writer_mutex_);
+  if (read_only_) return RefuseAll(group, ReadOnlyError());
+  if (auto room = WaitForRoom(lock); !room) return RefuseAll(group, room.error());
+  std::vector<Record> records;
+  records.reserve(group.size());  // PendingPayloads points into it
+  auto store = Published()->payload_store;
+  std::shared_ptr<PendingPayloads> pending;
+  Durability durability = Durability::kNone;
+  Status failed;
+  try {
+    for (Request* r : group) {
+      ApplyReport report;
+      auto record = writer_.Resolve(*r->batch, &report, pending);
+      if (!record) {
+        r->result = std::unexpected(record.error());
+        continue;
+      }
+      r->result = report;
+      durability = std::min(durability, r->durability);
+      if (record->sequence == 0) continue;
+      records.push_back(std::move(*record));
+      failed = writer_.Apply(records.back());
+      if (!failed) break;
+      if (records.back().payloads.empty()) continue;
+      if (!pending) pending = std::make_shared<PendingPayloads>(store);
+      pending->Add(records.back());
+    }
+  } catch (const std::exception& e) {  // out of memory: nothing was journalled
+    failed = Fail(ErrorCode::kResourceExhausted, std::string("applying a batch: ") + e.what());
+  }
+  if (failed && journal_ && !records.empty()) failed = journal_->Append(records, durability);
+  if (!failed) {
+    // The writer may be ahead of the journal now: it must not be used again.
+    read_only_ = true;
+    return RefuseAll(group, failed.error());
+  }
+  if (records.empty()) return;
+  stats_.batches += records.size();
+  ++stats_.groups;
+  Publish();
+  if (writer_.delta_arcs() > Limit(options_.delta_soft_arcs, 8)) {
+    wanted_ = true;
+    maintenance_.notify_one();
+  }
+}
+
+std::uint64_t Graph::Impl::Limit(std::uint64_t least, std::uint64_t divisor) const {
+  return std::max(least, published_->base->arc_count() / divisor);
+}
+
+// The hard limit on the delta: readers must not pay for a writer without end.
+Status Graph::Impl::WaitForRoom(std::unique_lock<std::mutex>& lock) {
+  if (writer_.delta_arcs() <= Limit(options_.delta_hard_arcs, 2)) return {};
+  const auto start = std::chrono::steady_clock::now();
+  ++stats_.stalls;
+  Status result;
+  if (options_.maintenance == Maintenance::kManual) {
+    result = FoldHoldingLock(lock);
+  } else {
+    wanted_ = true;
+    last_compaction_ = {};
+    maintenance_.notify_one();
+    compacted_.wait(lock, [&] {
+      return !last_compaction_ || stop_ || writer_.delta_arcs() <= Limit(options_.delta_hard_arcs, 2);
+    });
+    result = last_compaction_;
+  }
+  stats_.stall_ns += static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start)
+          .count());
+  return result;
+}
+
+// Pins the runs, folds them without the lock, installs the new base.
+Status Graph::Impl::FoldHoldingLock(std::unique_lock<std::mutex>& lock) {
+  compacted_.wait(lock, [&] { return !compacting_; });
+  if (read_only_) return {};  // the writer may hold what was never journalled
+  compacting_ = true;
+  const std::size_t runs = writer_.PinRuns();
+  const auto state = writer_.Publish();
+  lock.unlock();
+  Result<std::shared_ptr<const Csr>> base = Fail(ErrorCode::kInternal, "");
+  try {
+    base = FoldRuns(*state, runs, executor_);
+  } catch (const std::exception& e) {
+    base = Fail(ErrorCode::kResourceExhausted, std::string("compacting: ") + e.what());
+  }
+  lock.lock();
+  compacting_ = false;
+  Status result;
+  if (!base) {
+    writer_.UnpinRuns();
+    result = std::unexpected(base.error());
+  } else if (!read_only_) {
+    writer_.InstallBase(std::move(*base), runs);
+    ++stats_.compactions;
+    Publish();
+  }
+  compacted_.notify_all();
+  return result;
+}
+
+Status Graph::Impl::Compact() {
+  std::unique_lock lock(writer_mutex_);
+  return FoldHoldingLock(lock);
+}
+
+void Graph::Impl::MaintenanceLoop() {
+  std::unique_lock lock(writer_mutex_);
+  while (true) {
+    maintenance_.wait(lock, [&] { return stop_ || wanted_; });
+    if (stop_) return;
+    wanted_ = false;
+    last_compaction_ = FoldHoldingLock(lock);
+    compacted_.notify_all();
+    if (!last_compaction_ || !options_.on_compacted) continue;
+    lock.unlock();
+    options_.on_compacted(Snapshot(Published()));
+    lock.lock();
+  }
+}
+
+Graph::Graph(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Graph::~Graph() = default;
+
+std::unique_ptr<Graph> Graph::InMemory(const GraphOptions& options) {
+  auto store = std::make_shared<MemoryStore>();
+  GraphState state = EmptyState();
+  state.payload_store = store;
+  return Open(std::move(state), store, options);
+}
+
+std::unique_ptr<Graph> Graph::Open(GraphState state, std::shared_ptr<Journal> journal,
+                                   const GraphOptions& options) {
+  return std::unique_ptr<Graph>(
+      new Graph(std::make_unique<Impl>(std::move(state), std::move(journal), options)));
+}
+
+Snapshot Graph::snapshot() const { return Snapshot(impl_->Published()); }
+
+Result<ApplyReport> Graph::Apply(const WriteBatch& batch, const ApplyOptions& options) {
+  return impl_->Apply(batch, options);
+}
+
+Status Graph::WaitDurable(Sequence sequence) {
+  return impl_->journal_ ? impl_->journal_->WaitDurable(sequence) : Status();
+}
+
+Status Graph::Compact() { return impl_->Compact(); }
+
+bool Graph::read_only() const {
+  std::lock_guard lock(impl_->writer_mutex_);
+  return impl_->read_only_;
+}
+
+GraphStats Graph::stats() const {
+  std::lock_guard lock(impl_->writer_mutex_);
+  return impl_->stats_;
+}
+
+const GraphOptions& Graph::options() const { return impl_->options_; }
+
+}  // namespace plexus

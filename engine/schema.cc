@@ -103,6 +103,9 @@ Result<KindId> Schema::Define(const EdgeKind& kind) {
       return Fail(ErrorCode::kInvalidArgument, "edge kind '" + kind.name +
                                                    "' requires node kind " +
                                                    std::to_string(endpoint) + ", which is not defined");
+  if (kind.symmetric && kind.source_kind != kind.target_kind)
+    return Fail(ErrorCode::kInvalidArgument, "symmetric edge kind '" + kind.name +
+                                                 "' must require the same node kind at both ends");
   if (kind.half_life_ms < 0)
     return Fail(ErrorCode::kInvalidArgument,
                 "edge kind '" + kind.name + "' has a negative half-life");

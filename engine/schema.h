@@ -35,7 +35,7 @@ struct EdgeKind {
   bool blocking = false;      // source keeps target from being resolved (blocks)
   bool acyclic = false;       // audited by verify and topo, not by Apply
   bool self_loops = true;     // refused at the door when false
-  bool survives_removal = false;  // kept when an endpoint is removed (event members)
+  bool survives_removal = false;  // kept when its target is removed (event members)
   KindId source_kind = kNoKind;   // required node kind of an endpoint, kNoKind = any
   KindId target_kind = kNoKind;
   std::int64_t half_life_ms = 0;  // weight decay over age, 0 = none

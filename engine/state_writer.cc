@@ -1,1 +1,368 @@
-namespace plexus {}
+// Applying records: checks first, then arrays, then the run.
+#include "engine/state_writer.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "engine/vocabulary.h"
+#include "engine/working_state.h"
+
+namespace plexus {
+
+namespace {
+
+std::unexpected<Error> Damaged(const Record& r, const std::string& what) {
+  return Fail(ErrorCode::kCorruption, "record " + std::to_string(r.sequence) + ": " + what);
+}
+
+Status CheckOffsets(const Record& r, const char* what, const std::vector<std::uint64_t>& offsets,
+                    std::size_t count, std::size_t bytes) {
+  if (count == 0 && offsets.size() <= 1) return {};
+  if (offsets.size() != count + 1 || offsets.front() != 0 || offsets.back() != bytes ||
+      !std::is_sorted(offsets.begin(), offsets.end()))
+    return Damaged(r, std::string(what) + " offsets do not fit their bytes");
+  return {};
+}
+
+// Every id of the record against what will exist once it is applied.
+struct Bounds {
+  std::uint64_t nodes, strings;
+  const Schema& schema;
+};
+
+Status CheckEdges(const Record& r, const Bounds& b) {
+  std::size_t x = 0;
+  for (std::size_t i = 0; i < r.edges.size(); ++i) {
+    const EdgeChange& e = r.edges[i];
+    auto bad = [&](const char* what) {
+      return Damaged(r, "edge " + std::to_string(i) + " " + what);
+    };
+    if (e.source >= b.nodes || e.target >= b.nodes) return bad("has an endpoint out of range");
+    if (e.kind >= b.schema.edge_kinds().size() || b.schema.edge_kind(e.kind).name.empty())
+      return bad("has an unknown kind");
+    if (e.label >= b.strings) return bad("has an unknown label");
+    if (!std::isfinite(e.weight) || e.weight < 0) return bad("has a weight that is not finite and >= 0");
+    if (b.schema.edge_kind(e.kind).symmetric && e.source > e.target)
+      return bad("of a symmetric kind has its larger id first");
+    if (i > 0 && !IdentityLess(r.edges[i - 1], e)) return bad("is out of order");
+    if (!(e.flags & EdgeChange::kHasExtra)) continue;
+    if (x == r.edge_extras.size() || r.edge_extras[x].index != i) return bad("lacks its attributes");
+    if (r.edge_extras[x++].created_by >= b.strings) return bad("has an unknown created_by");
+  }
+  if (x != r.edge_extras.size()) return Damaged(r, "edge attributes without an edge");
+  return {};
+}
+
+Status CheckNodeValues(const Record& r, const Bounds& b) {
+  for (KindId kind : r.node_kinds)
+    if (kind >= b.schema.node_kinds().size() || b.schema.node_kind(kind).name.empty())
+      return Damaged(r, "a node has an unknown kind");
+  for (const NodeChange& c : r.node_changes) {
+    if (c.node >= b.nodes || c.what > NodeChange::kRevive)
+      return Damaged(r, "a node change is out of range");
+    if (c.what == NodeChange::kSetKind &&
+        (c.value >= b.schema.node_kinds().size() || b.schema.node_kind(c.value).name.empty()))
+      return Damaged(r, "a node changes to an unknown kind");
+  }
+  for (std::size_t i = 0; i < r.columns.size(); ++i) {
+    const ColumnChange& c = r.columns[i];
+    if (c.node >= b.nodes || c.column >= b.schema.columns().size() ||
+        b.schema.columns()[c.column].name.empty())
+      return Damaged(r, "a column value is out of range");
+    if (i > 0 && std::pair(r.columns[i - 1].column, r.columns[i - 1].node) >= std::pair(c.column, c.node))
+      return Damaged(r, "column values are out of order");
+    if (c.cleared) continue;
+    const ColumnType type = b.schema.columns()[c.column].type;
+    if (type == ColumnType::kF64 && !std::isfinite(std::bit_cast<double>(c.bits)))
+      return Damaged(r, "a column value is not finite");
+    if (type == ColumnType::kI64 && c.bits == kAbsentI64)
+      return Damaged(r, "a column value is the absent value");
+    if (type == ColumnType::kString && c.bits >= b.strings)
+      return Damaged(r, "a column names an unknown string");
+  }
+  for (const PayloadChange& c : r.payload_changes)
+    if (c.node >= b.nodes || c.field >= kNodeFieldCount)
+      return Damaged(r, "a payload reference is out of range");
+  for (const VectorChange& c : r.vectors)
+    if (c.node >= b.nodes || c.space >= b.schema.spaces().size())
+      return Damaged(r, "a vector is out of range");
+  return {};
+}
+
+template <class T>
+Status DefineAll(const Record& r, Schema& schema, std::size_t first, const std::vector<T>& all,
+                 std::size_t have, const char* what) {
+  if (all.empty()) return {};
+  if (first != have) return Damaged(r, std::string(what) + " definitions skip an id");
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    auto id = schema.Define(all[i]);
+    if (!id || *id != first + i)
+      return Damaged(r, std::string(what) + " '" + all[i].name + "' cannot be defined");
+  }
+  return {};
+}
+
+}  // namespace
+
+StateWriter::StateWriter(GraphState s) : working_(std::make_unique<Working>()) {
+  Working& w = *working_;
+  w.sequence = s.sequence;
+  w.time_ms = s.time_ms;
+  w.schema = std::move(s.schema);
+  w.keys = StringTable(std::move(s.keys));
+  w.strings = StringTable(std::move(s.strings));
+  if (w.strings.size() == 0) w.strings.Insert("");
+  w.node_kinds = PagedArray<KindId>(std::move(s.node_kinds), 0);
+  w.node_flags = PagedArray<std::uint8_t>(std::move(s.node_flags), 0);
+  s.columns.resize(w.schema->columns().size());
+  for (std::size_t c = 0; c < s.columns.size(); ++c)
+    w.columns.emplace_back(std::move(s.columns[c]), AbsentBits(w.schema->columns()[c].type));
+  for (int f = 0; f < kNodeFieldCount; ++f)
+    w.payload_refs[f] = PagedArray<std::uint64_t>(std::move(s.payload_refs[f]), 0);
+  for (auto& space : s.spaces) w.spaces.emplace_back(std::move(space));
+  for (std::size_t i = w.spaces.size(); i < w.schema->spaces().size(); ++i)
+    w.spaces.emplace_back(w.schema->spaces()[i].dimensions);
+  w.base = std::move(s.base);
+  w.runs = std::move(s.runs);
+  w.nodes_by_kind = std::move(s.nodes_by_kind);
+  w.edges_by_kind = std::move(s.edges_by_kind);
+  w.nodes_by_kind.resize(w.schema->node_kinds().size(), 0);
+  w.edges_by_kind.resize(w.schema->edge_kinds().size(), 0);
+  w.payload_store = std::move(s.payload_store);
+  w.dirty = std::make_shared<DirtyBits>(std::max<std::size_t>(64, w.keys.size()));
+  for (const auto& run : w.runs) w.MarkDirty(*run);
+}
+
+StateWriter::~StateWriter() = default;
+StateWriter::StateWriter(StateWriter&&) noexcept = default;
+StateWriter& StateWriter::operator=(StateWriter&&) noexcept = default;
+
+Sequence StateWriter::sequence() const { return working_->sequence; }
+
+std::uint64_t StateWriter::delta_arcs() const {
+  std::uint64_t arcs = 0;
+  for (const auto& run : working_->runs) arcs += run->arc_count();
+  return arcs;
+}
+
+void StateWriter::Working::GrowDirty() {
+  if (keys.size() <= dirty->capacity()) return;
+  dirty = std::make_shared<DirtyBits>(std::max<std::size_t>(keys.size(), 2 * dirty->capacity()));
+  for (const auto& run : runs) MarkDirty(*run);
+}
+
+void StateWriter::Working::MarkDirty(const Run& run) {
+  for (Direction d : {Direction::kOut, Direction::kIn})
+    for (NodeId row : run.side(d).rows) dirty->set(d, row);
+}
+
+void StateWriter::Working::AddRun(std::shared_ptr<const Run> run) {
+  MarkDirty(*run);
+  runs.push_back(std::move(run));
+  MergeTiers(kMaxRuns);
+}
+
+// Sizes at least halve from one run to the next, so a record is merged O(log n)
+// times; beyond `most` the cheapest neighbours are merged. Pinned runs (being
+// compacted) stay as they are.
+void StateWriter::Working::MergeTiers(std::size_t most) {
+  auto merge_at = [&](std::size_t i) {
+    published = nullptr;
+    runs[i] = MergeRuns(*runs[i], *runs[i + 1]);
+    runs.erase(runs.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+  };
+  while (runs.size() >= pinned_runs + 2 &&
+         runs[runs.size() - 2]->arc_count() <= 2 * runs.back()->arc_count())
+    merge_at(runs.size() - 2);
+  while (runs.size() > most && runs.size() >= pinned_runs + 2) {
+    std::size_t best = pinned_runs;
+    auto cost = [&](std::size_t i) { return runs[i]->arc_count() + runs[i + 1]->arc_count(); };
+    for (std::size_t i = pinned_runs; i + 1 < runs.size(); ++i)
+      if (cost(i) < cost(best)) best = i;
+    merge_at(best);
+  }
+}
+
+std::size_t StateWriter::PinRuns() {
+  Working& w = *working_;
+  w.MergeTiers(kMaxRuns - 2);  // leave room for the runs that come meanwhile
+  return w.pinned_runs = w.runs.size();
+}
+
+void StateWriter::UnpinRuns() {
+  working_->pinned_runs = 0;
+  working_->MergeTiers(kMaxRuns);
+}
+
+void StateWriter::InstallBase(std::shared_ptr<const Csr> base, std::size_t folded_runs) {
+  Working& w = *working_;
+  w.base = std::move(base);
+  w.runs.erase(w.runs.begin(), w.runs.begin() + static_cast<std::ptrdiff_t>(folded_runs));
+  w.pinned_runs = 0;
+  w.dirty = std::make_shared<DirtyBits>(std::max<std::size_t>(64, w.keys.size()));
+  for (const auto& run : w.runs) w.MarkDirty(*run);
+  w.MergeTiers(kMaxRuns);
+  w.published = nullptr;
+}
+
+Status StateWriter::Apply(const Record& r) {
+  Working& w = *working_;
+  if (r.sequence != w.sequence + 1)
+    return Damaged(r, "expected sequence " + std::to_string(w.sequence + 1));
+  if (r.time_ms < w.time_ms) return Damaged(r, "time runs backward");
+
+  // --- checks that need no change
+  std::shared_ptr<const Schema> schema = w.schema;
+  if (!r.node_kind_definitions.empty() || !r.edge_kind_definitions.empty() ||
+      !r.column_definitions.empty() || !r.space_definitions.empty()) {
+    auto defined = std::make_shared<Schema>(*w.schema);
+    PLEXUS_TRY(DefineAll(r, *defined, r.first_node_kind, r.node_kind_definitions,
+                         defined->node_kinds().size(), "node kind"));
+    PLEXUS_TRY(DefineAll(r, *defined, r.first_edge_kind, r.edge_kind_definitions,
+                         defined->edge_kinds().size(), "edge kind"));
+    PLEXUS_TRY(DefineAll(r, *defined, r.first_column, r.column_definitions,
+                         defined->columns().size(), "column"));
+    PLEXUS_TRY(DefineAll(r, *defined, r.first_space, r.space_definitions,
+                         defined->spaces().size(), "vector space"));
+    schema = std::move(defined);
+  }
+  const std::size_t strings = r.string_offsets.empty() ? 0 : r.string_offsets.size() - 1;
+  const std::size_t nodes = r.node_kinds.size();
+  PLEXUS_TRY(CheckOffsets(r, "string", r.string_offsets, strings, r.string_bytes.size()));
+  PLEXUS_TRY(CheckOffsets(r, "key", r.key_offsets, nodes, r.key_bytes.size()));
+  if (strings && r.first_string != w.strings.size()) return Damaged(r, "strings skip an id");
+  if (nodes && r.first_node != w.keys.size()) return Damaged(r, "nodes skip an id");
+  if (w.keys.size() + nodes > Limits::kMaxNodes) return Damaged(r, "too many nodes");
+  const Bounds bounds{std::uint64_t{w.keys.size()} + nodes, std::uint64_t{w.strings.size()} + strings,
+                      *schema};
+  PLEXUS_TRY(CheckEdges(r, bounds));
+  PLEXUS_TRY(CheckNodeValues(r, bounds));
+
+  // --- changes
+  w.published = nullptr;
+  w.schema = std::move(schema);
+  w.nodes_by_kind.resize(w.schema->node_kinds().size(), 0);
+  w.edges_by_kind.resize(w.schema->edge_kinds().size(), 0);
+  for (std::size_t c = w.columns.size(); c < w.schema->columns().size(); ++c)
+    w.columns.emplace_back(AbsentBits(w.schema->columns()[c].type));
+  for (std::size_t i = w.spaces.size(); i < w.schema->spaces().size(); ++i)
+    w.spaces.emplace_back(w.schema->spaces()[i].dimensions);
+  auto text = [](const std::string& bytes, const std::vector<std::uint64_t>& offsets, std::size_t i) {
+    return std::string_view(bytes).substr(offsets[i], offsets[i + 1] - offsets[i]);
+  };
+  for (std::size_t i = 0; i < strings; ++i) {
+    std::string_view s = text(r.string_bytes, r.string_offsets, i);
+    if (s.size() > Limits::kMaxStringBytes || !w.strings.Insert(s).is_new)
+      return Damaged(r, "string " + std::to_string(i) + " is too long or known already");
+  }
+  for (std::size_t i = 0; i < nodes; ++i) {
+    std::string_view key = text(r.key_bytes, r.key_offsets, i);
+    const bool index = w.schema->node_kind(r.node_kinds[i]).plane == Plane::kIndex;
+    if (auto ok = CheckKey(key, index); !ok) return Damaged(r, ok.error().message);
+    if (!w.keys.Insert(key).is_new) return Damaged(r, "node key '" + std::string(key) + "' is known already");
+    w.node_kinds.PushBack(r.node_kinds[i]);
+    w.node_flags.PushBack(kAlive);
+    ++w.nodes_by_kind[r.node_kinds[i]];
+  }
+  for (const NodeChange& c : r.node_changes) {
+    std::uint8_t flags = w.node_flags[c.node];
+    const bool was_alive = flags & kAlive;
+    if (was_alive) --w.nodes_by_kind[w.node_kinds[c.node]];
+    switch (c.what) {
+      case NodeChange::kSetKind: w.node_kinds.Set(c.node, c.value); break;
+      case NodeChange::kRemove: flags &= static_cast<std::uint8_t>(~kAlive); break;
+      case NodeChange::kPurge: flags = kPurged; break;
+      case NodeChange::kRevive: flags = kAlive; break;
+    }
+    w.node_flags.Set(c.node, flags);
+    if (flags & kAlive) ++w.nodes_by_kind[w.node_kinds[c.node]];
+  }
+  for (const ColumnChange& c : r.columns)
+    w.columns[c.column].Set(c.node, c.cleared ? AbsentBits(w.schema->columns()[c.column].type) : c.bits);
+  for (const PayloadChange& c : r.payload_changes) w.payload_refs[c.field].Set(c.node, c.ref.bits);
+  for (const VectorChange& c : r.vectors) {
+    VectorTable& table = w.spaces[c.space];
+    if (!c.ref) {
+      table.Remove(c.node);
+      continue;
+    }
+    std::string fetched;
+    std::string_view bytes;
+    if (c.ref.sequence() == r.sequence && c.ref.ordinal() < r.payloads.size()) {
+      bytes = r.payloads[c.ref.ordinal()].bytes;
+    } else {
+      auto got = w.payload_store ? w.payload_store->Get(c.ref)
+                                 : Result<std::string>(Fail(ErrorCode::kNotFound, "no payload store"));
+      if (!got && got.error().code == ErrorCode::kNotFound) {  // purged since
+        table.Remove(c.node);
+        continue;
+      }
+      if (!got) return std::unexpected(got.error());
+      fetched = std::move(*got);
+      bytes = fetched;
+    }
+    if (bytes.size() != table.dimensions() * sizeof(float)) return Damaged(r, "a vector has the wrong size");
+    std::vector<float> values(table.dimensions());
+    std::memcpy(values.data(), bytes.data(), bytes.size());
+    if (!std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); }))
+      return Damaged(r, "a vector has a value that is not finite");
+    table.Set(c.node, values, c.ref);
+  }
+  for (const EdgeChange& e : r.edges) {
+    if (e.tombstone() && w.edges_by_kind[e.kind] == 0) return Damaged(r, "an edge is removed that was not there");
+    if (e.tombstone())
+      --w.edges_by_kind[e.kind];
+    else if (e.is_new())
+      ++w.edges_by_kind[e.kind];
+  }
+  w.GrowDirty();
+  if (!r.edges.empty()) w.AddRun(MakeRun(r.sequence, r.edges, r.edge_extras, *w.schema));
+  w.sequence = r.sequence;
+  w.time_ms = r.time_ms;
+  return {};
+}
+
+std::shared_ptr<const GraphState> StateWriter::Publish() {
+  Working& w = *working_;
+  if (w.published) return w.published;
+  auto s = std::make_shared<GraphState>();
+  s->sequence = w.sequence;
+  s->time_ms = w.time_ms;
+  s->schema = w.schema;
+  s->keys = w.keys.Publish();
+  s->strings = w.strings.Publish();
+  s->node_kinds = w.node_kinds.Publish();
+  s->node_flags = w.node_flags.Publish();
+  s->columns.reserve(w.columns.size());
+  for (auto& c : w.columns) s->columns.push_back(c.Publish());
+  for (int f = 0; f < kNodeFieldCount; ++f) s->payload_refs[f] = w.payload_refs[f].Publish();
+  for (auto& space : w.spaces) s->spaces.push_back(space.Publish());
+  s->base = w.base;
+  s->runs = w.runs;
+  s->dirty = w.dirty;
+  s->nodes_by_kind = w.nodes_by_kind;
+  s->edges_by_kind = w.edges_by_kind;
+  s->payload_store = w.payload_store;
+  w.published = s;
+  return s;
+}
+
+GraphState EmptyState() {
+  GraphState s;
+  s.schema = std::make_shared<Schema>();
+  auto base = std::make_shared<Csr>();
+  base->out_offsets = AlignedArray<std::uint32_t>(1, 0);
+  base->in_offsets = AlignedArray<std::uint32_t>(1, 0);
+  s.base = std::move(base);
+  s.dirty = std::make_shared<DirtyBits>(0);
+  StringTable strings;
+  strings.Insert("");
+  s.strings = strings.Publish();
+  s.nodes_by_kind.resize(s.schema->node_kinds().size(), 0);
+  s.edges_by_kind.resize(s.schema->edge_kinds().size(), 0);
+  return s;
+}
+
+}  // namespace plexus

@@ -25,7 +25,9 @@ class StateWriter {
   // The record that `batch` amounts to now, with sequence = current + 1, and what
   // it changes. A batch that changes nothing gives a record with `sequence` 0,
   // which must not be applied or journalled. Errors leave the writer as it was.
-  Result<Record> Resolve(const WriteBatch& batch, ApplyReport* report);
+  // `payloads` replaces the state's store, for payloads not yet in the journal.
+  Result<Record> Resolve(const WriteBatch& batch, ApplyReport* report,
+                         std::shared_ptr<const PayloadStore> payloads = nullptr);
 
   // Folds in the next record. kCorruption when its sequence, ids or values do not
   // fit the state (every id in range, weights finite, order strict): a record
@@ -38,14 +40,17 @@ class StateWriter {
 
   // Replaces the base by `base`, which folds in the first `folded_runs` runs.
   void InstallBase(std::shared_ptr<const Csr> base, std::size_t folded_runs);
-  // Runs with index below `runs` are being compacted: leave them alone. 0 = none.
-  void PinRuns(std::size_t runs);
+  // Marks all present runs as being compacted, so that Apply leaves them alone
+  // until InstallBase or UnpinRuns. Returns how many there are.
+  std::size_t PinRuns();
+  void UnpinRuns();
 
   Sequence sequence() const;
   std::uint64_t delta_arcs() const;
 
+  struct Working;  // engine/working_state.h, private to the engine
+
  private:
-  struct Working;
   std::unique_ptr<Working> working_;
 };
 

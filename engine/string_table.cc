@@ -45,8 +45,10 @@ struct StringTable::Index {
     std::uint64_t at = Home(tag);
     while (slots[at].load(std::memory_order_relaxed)) at = (at + 1) & (capacity - 1);
     slots[at].store((std::uint64_t{tag} << 32) | (id + 1), std::memory_order_release);
+    ++count;
   }
   std::uint64_t capacity;
+  std::uint64_t count = 0;  // writer only
   std::vector<std::atomic<std::uint64_t>> slots;
 };
 
@@ -81,7 +83,8 @@ StringTable::StringTable(View view)
     storage_ = std::make_shared<Storage>();
     return;
   }
-  if (index_.use_count() != 1) {  // another table may still insert into it
+  // Another table may still insert into the index, or inserted more than we see.
+  if (index_.use_count() != 1 || index_->count != size_) {
     auto copy = std::make_shared<Index>(index_->capacity);
     for (const auto& s : index_->slots) {
       std::uint64_t slot = s.load(std::memory_order_acquire);
@@ -183,6 +186,7 @@ bool StringTable::AppendAll(std::span<const std::uint64_t> offsets, std::string_
     // A chunk of whole strings, at most kMaxBulkChunk bytes.
     std::size_t end = done;
     while (end < count && offsets[end + 1] - offsets[done] <= kMaxBulkChunk) ++end;
+    if (end == done) return false;  // one string beyond every limit
     std::size_t size = offsets[end] - offsets[done];
     auto chunk = std::make_shared<Storage::Chunk>(std::max<std::size_t>(size, 1));
     if (size) std::memcpy(chunk->bytes.data(), bytes.data() + offsets[done], size);
@@ -190,6 +194,7 @@ bool StringTable::AppendAll(std::span<const std::uint64_t> offsets, std::string_
     grown->chunks.push_back(chunk);
     for (std::size_t i = done; i < end; ++i) {
       std::size_t id = size_ + i;
+      if (offsets[i + 1] - offsets[i] >= 65536) return false;
       if (id / kEntriesPerPage >= grown->pages.size())
         grown->pages.push_back(std::make_shared<Storage::Page>());
       grown->pages[id / kEntriesPerPage]->entries[id % kEntriesPerPage] =

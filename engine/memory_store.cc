@@ -1,0 +1,31 @@
+// Payloads in a map.
+#include "engine/memory_store.h"
+
+namespace plexus {
+
+Status MemoryStore::Append(std::span<const Record> group, Durability) {
+  std::unique_lock lock(mutex_);
+  for (const Record& r : group)
+    for (const Payload& p : r.payloads)
+      payloads_[PayloadRef::Make(r.sequence, p.ordinal).bits] = p.bytes;
+  return {};
+}
+
+Status MemoryStore::WaitDurable(Sequence) { return {}; }
+
+Result<std::string> MemoryStore::Get(PayloadRef ref) const {
+  std::shared_lock lock(mutex_);
+  auto it = payloads_.find(ref.bits);
+  if (it == payloads_.end()) return Fail(ErrorCode::kNotFound, "no such payload");
+  return it->second;
+}
+
+Result<std::string> PendingPayloads::Get(PayloadRef ref) const {
+  for (const Record* r : records_)
+    if (r->sequence == ref.sequence() && ref.ordinal() < r->payloads.size())
+      return r->payloads[ref.ordinal()].bytes;
+  if (!rest_) return Fail(ErrorCode::kNotFound, "no such payload");
+  return rest_->Get(ref);
+}
+
+}  // namespace plexus

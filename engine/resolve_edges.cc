@@ -1,0 +1,218 @@
+// Resolving a batch, third part: edges.
+//
+// Every operation becomes a touch of an identity; touches are radix-sorted by
+// identity (stable, so operations stay in order) and each identity is decided
+// once: what is stored now, wiped if an endpoint was removed, changed by the
+// operations after that. What equals the stored edge is left out of the record.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <flatbuffers/flexbuffers.h>
+
+#include "engine/batch_resolver.h"
+#include "engine/radix_sort.h"
+
+namespace plexus {
+
+Status BatchResolver::TouchEdges() {
+  label_ids_.reserve(b_.labels_.size());
+  for (const auto& label : b_.labels_) {
+    PLEXUS_ASSIGN(StringId id, InternString(b_.View(label)));
+    label_ids_.push_back(id);
+  }
+  touches_.reserve(b_.edges_.size());
+  for (std::uint32_t i = 0; i < b_.edges_.size(); ++i) {
+    const auto& e = b_.edges_[i];
+    PLEXUS_ASSIGN(auto kind, EdgeKindOf(e.kind));
+    PLEXUS_ASSIGN(NodeId source, NodeOf(e.source));
+    PLEXUS_ASSIGN(NodeId target, NodeOf(e.target));
+    if (source == kNoNode || target == kNoNode) {  // unlinking what was never there
+      ++(schema().edge_kind(kind.kind).plane == Plane::kFact ? report_.edges : report_.index).same;
+      continue;
+    }
+    if (kind.reversed) std::swap(source, target);
+    EdgeTouch touch{source, target, e.label ? label_ids_[e.label - 1] : 0, kind.kind, i};
+    if (!(e.has & WriteBatch::kRemoved)) PLEXUS_TRY(CheckEdge(e, touch));
+    if (source > target && schema().edge_kind(kind.kind).symmetric)
+      std::swap(touch.source, touch.target);
+    touches_.push_back(touch);
+  }
+  if (some_dead_) TouchRemoved();
+  return {};
+}
+
+Status BatchResolver::CheckEdge(const WriteBatch::EdgeOp& op, const EdgeTouch& t) {
+  const EdgeKind& kind = schema().edge_kind(t.kind);
+  auto bad = [&](const std::string& what) {
+    return Fail(ErrorCode::kInvalidArgument, "edge '" + KeyOf(t.source) + "' " + kind.name + " '" +
+                                                 KeyOf(t.target) + "': " + what);
+  };
+  if (op.has & WriteBatch::kWeight && (!std::isfinite(op.weight) || op.weight < 0))
+    return bad("weight " + std::to_string(op.weight) + " must be finite and >= 0");
+  if (t.source == t.target && !kind.self_loops) return bad("this kind allows no self-loops");
+  if (op.has & WriteBatch::kCreatedAt && op.created_at == kNoTime) return bad("created_at is out of range");
+  auto endpoint = [&](NodeId node, KindId wanted, const char* which) -> Status {
+    if (wanted == kNoKind || KindOfNode(node) == wanted) return {};
+    return bad(std::string("its ") + which + " must be of kind '" + schema().node_kind(wanted).name +
+               "', not '" + schema().node_kind(KindOfNode(node)).name + "'");
+  };
+  PLEXUS_TRY(endpoint(t.source, kind.source_kind, "source"));
+  PLEXUS_TRY(endpoint(t.target, kind.target_kind, "target"));
+  if (op.has & WriteBatch::kProperties) {
+    std::string_view p = b_.View(b_.rare_[op.rare].properties);
+    if (p.size() > Limits::kMaxPayloadBytes)
+      return bad("properties have " + std::to_string(p.size()) + " bytes, the limit is " +
+                 std::to_string(Limits::kMaxPayloadBytes));
+    if (!p.empty() && !flexbuffers::VerifyBuffer(reinterpret_cast<const std::uint8_t*>(p.data()),
+                                                 p.size(), nullptr))
+      return bad("properties are not a FlexBuffers map");
+  }
+  return {};
+}
+
+// A removed node touches every edge it has, except those that outlive it.
+void BatchResolver::TouchRemoved() {
+  for (const Pending& p : old_nodes_) {
+    if (p.removed_at == kNever) continue;
+    for (Direction d : {Direction::kOut, Direction::kIn})
+      now_.ForEachArc(d, p.node, ArcFilter::All(), [&](const Arc& arc) {
+        const EdgeKind& kind = schema().edge_kind(arc.kind);
+        const Edge e = now_.edge(arc, p.node);
+        if (kind.survives_removal && e.source != p.node) return;
+        touches_.push_back({e.source, e.target, e.label, e.kind, kByRemoval});
+      });
+  }
+}
+
+Status BatchResolver::DecideEdges(ApplyReport& report) {
+  std::vector<std::uint32_t> order(touches_.size()), scratch;
+  std::iota(order.begin(), order.end(), 0u);
+  StableSortBy(order, scratch, [&](std::uint32_t i) { return touches_[i].label; });
+  StableSortBy(order, scratch, [&](std::uint32_t i) { return touches_[i].target; });
+  StableSortBy(order, scratch, [&](std::uint32_t i) { return std::uint32_t{touches_[i].kind}; });
+  StableSortBy(order, scratch, [&](std::uint32_t i) { return touches_[i].source; });
+  record_.edges.reserve(order.size());
+  for (std::size_t begin = 0; begin < order.size();) {
+    const EdgeTouch& t = touches_[order[begin]];
+    std::size_t end = begin + 1;
+    for (; end < order.size(); ++end) {
+      const EdgeTouch& u = touches_[order[end]];
+      if (u.source != t.source || u.kind != t.kind || u.target != t.target || u.label != t.label) break;
+    }
+    PLEXUS_TRY(DecideEdge(order.data() + begin, order.data() + end, report));
+    begin = end;
+  }
+  return {};
+}
+
+std::int64_t BatchResolver::LastRemoval(const EdgeTouch& t) {
+  if (!some_dead_) return kNever;
+  std::int64_t last = kNever;
+  if (const Pending* p = FindPending(t.source)) last = p->removed_at;
+  if (schema().edge_kind(t.kind).survives_removal) return last;
+  if (const Pending* p = FindPending(t.target)) last = std::max(last, p->removed_at);
+  return last;
+}
+
+Status BatchResolver::DecideEdge(const std::uint32_t* begin, const std::uint32_t* end,
+                                 ApplyReport& report) {
+  const EdgeTouch& t = touches_[*begin];
+  EdgeValue before, value;
+  bool existed = false;
+  if (t.source < now_.node_count() && t.target < now_.node_count()) {
+    if (auto e = now_.FindEdge(t.source, t.kind, t.target, t.label)) {
+      existed = true;
+      before = {e->weight, e->created_at, e->created_by, e->valid_from,
+                e->valid_until, e->properties, std::nullopt};
+    }
+  }
+  const std::int64_t removal = LastRemoval(t);
+  bool exists = existed && removal == kNever;
+  if (exists) value = before;
+  for (const std::uint32_t* i = begin; i != end; ++i) {
+    const std::uint32_t op = touches_[*i].op;
+    if (op == kByRemoval || op < removal) continue;
+    const auto& e = b_.edges_[op];
+    if (e.has & WriteBatch::kRemoved) {
+      exists = false;
+      continue;
+    }
+    PLEXUS_TRY(ApplyEdgeOp(e, !exists, value));
+    exists = true;
+  }
+  ChangeCounts& counts =
+      schema().edge_kind(t.kind).plane == Plane::kFact ? report.edges : report.index;
+  if (!exists) {
+    if (!existed) {
+      ++counts.same;
+      return {};
+    }
+    ++counts.removed;
+    EmitEdge(t, EdgeChange::kTombstone, {});
+    return {};
+  }
+  if (value.new_properties) {
+    if (existed) {
+      PLEXUS_ASSIGN(bool same, SamePayload(before.properties, *value.new_properties));
+      if (same) {
+        value.properties = before.properties;
+        value.new_properties.reset();
+      }
+    }
+  }
+  if (existed && value == before) {
+    ++counts.same;
+    return {};
+  }
+  if (value.new_properties) value.properties = StorePayload(*value.new_properties);
+  ++(existed ? counts.changed : counts.added);
+  EmitEdge(t, existed ? 0 : EdgeChange::kIsNew, value);
+  return {};
+}
+
+Status BatchResolver::ApplyEdgeOp(const WriteBatch::EdgeOp& op, bool fresh, EdgeValue& value) {
+  if (fresh) {
+    value = EdgeValue();
+    value.created_at = record_.time_ms;
+  }
+  if (op.has & WriteBatch::kWeight) value.weight = op.weight;
+  if (op.has & WriteBatch::kCreatedAt) value.created_at = op.created_at;
+  if (!(op.has & WriteBatch::kHasRare)) return {};
+  const auto& rare = b_.rare_[op.rare];
+  if (op.has & WriteBatch::kCreatedBy) {
+    PLEXUS_ASSIGN(value.created_by, InternString(b_.View(rare.created_by)));
+  }
+  if (op.has & WriteBatch::kValidFrom) value.valid_from = rare.valid_from;
+  if (op.has & WriteBatch::kValidUntil) value.valid_until = rare.valid_until;
+  if (op.has & WriteBatch::kProperties) {
+    value.properties = {};
+    value.new_properties.reset();
+    if (std::string_view p = b_.View(rare.properties); !p.empty()) value.new_properties = p;
+  }
+  return {};
+}
+
+void BatchResolver::EmitEdge(const EdgeTouch& t, std::uint16_t flags, const EdgeValue& v) {
+  EdgeChange e;
+  e.source = t.source;
+  e.target = t.target;
+  e.kind = t.kind;
+  e.label = t.label;
+  e.flags = flags;
+  e.weight = e.tombstone() ? 0 : v.weight;
+  e.created_at = e.tombstone() ? 0 : v.created_at;
+  EdgeExtra x;
+  x.index = static_cast<std::uint32_t>(record_.edges.size());
+  x.created_by = v.created_by;
+  x.valid_from = v.valid_from;
+  x.valid_until = v.valid_until;
+  x.properties = v.properties;
+  if (!e.tombstone() && (x.created_by || x.valid_from != kNoTime || x.valid_until != kNoTime || x.properties)) {
+    e.flags |= EdgeChange::kHasExtra;
+    record_.edge_extras.push_back(x);
+  }
+  record_.edges.push_back(e);
+}
+
+}  // namespace plexus

@@ -1,0 +1,127 @@
+// Resolving a batch, last part: what differs from the snapshot goes to the record.
+#include <algorithm>
+#include <cstring>
+#include <tuple>
+
+#include "engine/batch_resolver.h"
+#include "engine/vocabulary.h"
+
+namespace plexus {
+
+void BatchResolver::FinishColumns() {
+  auto key = [](const ColumnChange& c) { return std::pair(c.column, c.node); };
+  std::stable_sort(column_ops_.begin(), column_ops_.end(),
+                   [&](const auto& a, const auto& b) { return key(a) < key(b); });
+  for (std::size_t i = 0; i < column_ops_.size(); ++i) {
+    ColumnChange c = column_ops_[i];
+    if (i + 1 < column_ops_.size() && key(column_ops_[i + 1]) == key(c)) continue;  // the last wins
+    const std::uint64_t absent = AbsentBits(schema().columns()[c.column].type);
+    const bool known = c.node < now_.node_count() && c.column < now_.schema().columns().size();
+    const std::uint64_t before = known ? now_.column_bits(c.column, c.node) : absent;
+    if (c.cleared) c.bits = 0;
+    if (before == (c.cleared ? absent : c.bits)) continue;
+    record_.columns.push_back(c);
+    PendingOf(c.node).changed = true;
+  }
+}
+
+PayloadRef BatchResolver::StorePayload(std::string_view bytes) {
+  const auto ordinal = static_cast<std::uint32_t>(record_.payloads.size());
+  record_.payloads.push_back({ordinal, std::string(bytes)});
+  return PayloadRef::Make(record_.sequence, ordinal);
+}
+
+Result<bool> BatchResolver::SamePayload(PayloadRef ref, std::string_view bytes) const {
+  if (!ref) return false;
+  auto got = now_.Payload(ref);
+  if (got) return *got == bytes;
+  if (got.error().code == ErrorCode::kNotFound) return false;  // purged: write anew
+  return std::unexpected(got.error());
+}
+
+Status BatchResolver::FinishPayloads() {
+  auto key = [](const PayloadOp& p) { return std::pair(p.node, p.field); };
+  std::stable_sort(payload_ops_.begin(), payload_ops_.end(),
+                   [&](const auto& a, const auto& b) { return key(a) < key(b); });
+  for (std::size_t i = 0; i < payload_ops_.size(); ++i) {
+    const PayloadOp& p = payload_ops_[i];
+    if (i + 1 < payload_ops_.size() && key(payload_ops_[i + 1]) == key(p)) continue;
+    const PayloadRef before = p.node < now_.node_count()
+                                  ? now_.payload_ref(p.node, static_cast<NodeField>(p.field))
+                                  : PayloadRef{};
+    PayloadChange change{p.node, p.field, {}};
+    if (p.bytes) {
+      PLEXUS_ASSIGN(bool same, SamePayload(before, *p.bytes));
+      if (same) continue;
+      change.ref = StorePayload(*p.bytes);
+    } else if (!before) {
+      continue;
+    }
+    record_.payload_changes.push_back(change);
+    PendingOf(p.node).changed = true;
+  }
+  return {};
+}
+
+Status BatchResolver::FinishVectors() {
+  auto key = [](const VectorOp& v) { return std::pair(v.space, v.node); };
+  std::stable_sort(vector_ops_.begin(), vector_ops_.end(),
+                   [&](const auto& a, const auto& b) { return key(a) < key(b); });
+  for (std::size_t i = 0; i < vector_ops_.size(); ++i) {
+    const VectorOp& v = vector_ops_[i];
+    if (i + 1 < vector_ops_.size() && key(vector_ops_[i + 1]) == key(v)) continue;
+    const VectorTable::View* table = v.node < now_.node_count() ? now_.space(v.space) : nullptr;
+    const bool had = table && table->has(v.node);
+    VectorChange change{v.node, v.space, {}};
+    if (v.bytes) {
+      const auto old = had ? table->vector(v.node) : std::span<const float>();
+      if (had && std::memcmp(old.data(), v.bytes->data(), old.size_bytes()) == 0) {
+        ++report_.vectors.same;
+        continue;
+      }
+      change.ref = StorePayload(*v.bytes);
+      ++(had ? report_.vectors.changed : report_.vectors.added);
+    } else {
+      if (!had) continue;
+      ++report_.vectors.removed;
+    }
+    record_.vectors.push_back(change);
+  }
+  return {};
+}
+
+void BatchResolver::FinishNodes(ApplyReport& report) {
+  auto counts = [&](KindId kind) -> ChangeCounts& {
+    if (schema().node_kind(kind).plane == Plane::kFact) return report.nodes;
+    return kind == kEvent ? report.events : kind == kOutcome ? report.outcomes : report.index;
+  };
+  for (const Pending& p : new_nodes_) {
+    record_.node_kinds.push_back(p.kind);
+    if (p.purged) record_.node_changes.push_back({p.node, NodeChange::kPurge, 0});
+    else if (!p.alive) record_.node_changes.push_back({p.node, NodeChange::kRemove, 0});
+    if (p.purged && p.alive) record_.node_changes.push_back({p.node, NodeChange::kRevive, 0});
+    ++counts(p.kind).added;
+  }
+  std::vector<const Pending*> old;
+  for (const Pending& p : old_nodes_) old.push_back(&p);
+  std::sort(old.begin(), old.end(), [](auto* a, auto* b) { return a->node < b->node; });
+  for (const Pending* p : old) {
+    const std::size_t before = record_.node_changes.size();
+    if (p->kind != now_.node_kind(p->node))
+      record_.node_changes.push_back({p->node, NodeChange::kSetKind, p->kind});
+    const bool purge = p->purged && !(now_.purged(p->node) && !p->alive && !p->was_alive);
+    if (purge) record_.node_changes.push_back({p->node, NodeChange::kPurge, 0});
+    if (p->alive && (purge || !p->was_alive))
+      record_.node_changes.push_back({p->node, NodeChange::kRevive, 0});
+    if (!p->alive && p->was_alive && !purge)
+      record_.node_changes.push_back({p->node, NodeChange::kRemove, 0});
+    const bool changed = p->changed || record_.node_changes.size() != before;
+    ChangeCounts& c = counts(p->kind);
+    if (p->was_alive && !p->alive) ++c.removed;
+    else if (!p->was_alive && p->alive) ++c.added;
+    else if (changed) ++c.changed;
+    else if (p->touched) ++c.same;
+  }
+}
+
+}  // namespace plexus

@@ -1,0 +1,35 @@
+// The mutable form of a GraphState, private to StateWriter and the resolver.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "engine/state_writer.h"
+
+namespace plexus {
+
+struct StateWriter::Working {
+  Sequence sequence = 0;
+  std::int64_t time_ms = 0;
+  std::shared_ptr<const Schema> schema;
+  StringTable keys, strings;
+  PagedArray<KindId> node_kinds;
+  PagedArray<std::uint8_t> node_flags;
+  std::vector<PagedArray<std::uint64_t>> columns;
+  std::array<PagedArray<std::uint64_t>, kNodeFieldCount> payload_refs;
+  std::vector<VectorTable> spaces;
+  std::shared_ptr<const Csr> base;
+  std::vector<std::shared_ptr<const Run>> runs;
+  std::shared_ptr<DirtyBits> dirty;
+  std::vector<std::uint64_t> nodes_by_kind, edges_by_kind;
+  std::shared_ptr<const PayloadStore> payload_store;
+  std::size_t pinned_runs = 0;
+  std::shared_ptr<const GraphState> published;  // null after a change
+
+  void AddRun(std::shared_ptr<const Run> run);
+  void MergeTiers(std::size_t most);
+  void MarkDirty(const Run& run);
+  void GrowDirty();
+};
+
+}  // namespace plexus
