@@ -68,7 +68,8 @@ struct PageRankResult {
 // kInvalidArgument: damping, tolerance, iterations or a kind out of range; a
 // tolerance that the precision cannot reach (f32: below 2^-22 / (1 - d), f64:
 // below 2^-50 / (1 - d)); a seed that is not selected, or has a weight that is
-// negative, not finite, or sums to 0. No node selected: an empty, converged result.
+// negative, not finite, or sums to 0; with f32 also out-strengths outside 1e-25..1e25.
+// No node selected: an empty, converged result.
 Result<PageRankResult> PageRank(const Snapshot& snapshot, const PageRankOptions& options = {});
 
 }  // namespace plexus

@@ -1,0 +1,67 @@
+// Resolving kinds, planes and subsets into a Selection.
+#include "algorithms/internal/selection.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace plexus::internal {
+
+namespace {
+
+// True when no alive edge has a kind that the filter refuses.
+bool RefusesNothing(const Snapshot& snapshot, const ArcFilter& filter) {
+  const auto& by_kind = snapshot.state().edges_by_kind;
+  for (std::size_t kind = 0; kind < by_kind.size(); ++kind)
+    if (by_kind[kind] != 0 && !filter.allows(static_cast<KindId>(kind))) return false;
+  return true;
+}
+
+bool HasValidTimes(const Snapshot& snapshot) {
+  return snapshot.has_delta() || !snapshot.base().valid_from.slots.empty() ||
+         !snapshot.base().valid_until.slots.empty();
+}
+
+}  // namespace
+
+Result<Selection> Select(const Snapshot& snapshot, std::span<const KindId> kinds,
+                         std::int64_t valid_at, const NodeSubset* subset) {
+  const auto& edge_kinds = snapshot.schema().edge_kinds();
+  Selection s;
+  s.snapshot = &snapshot;
+  s.subset = subset;
+  for (KindId kind : kinds) {
+    if (kind >= edge_kinds.size() || edge_kinds[kind].name.empty())
+      return Fail(ErrorCode::kInvalidArgument,
+                  "edge kind " + std::to_string(kind) + " is not defined in this graph");
+    if (edge_kinds[kind].plane == Plane::kIndex) s.both_planes = true;
+  }
+  s.filter = ArcFilter::Kinds(snapshot.schema(), kinds);
+  if (RefusesNothing(snapshot, s.filter)) s.filter = ArcFilter::All();
+  if (valid_at != kNoTime && HasValidTimes(snapshot)) s.filter = s.filter.ValidAt(valid_at);
+
+  std::uint64_t selectable = snapshot.CountNodes(Plane::kFact);
+  if (s.both_planes) selectable += snapshot.CountNodes(Plane::kIndex);
+  s.all_nodes = !subset && selectable == snapshot.node_count();
+  s.whole_base = s.all_nodes && !snapshot.has_delta() && s.filter.all_kinds() &&
+                 !s.filter.checks_time() && snapshot.base().node_count == snapshot.node_count();
+  return s;
+}
+
+NodeSubset Selection::Materialise(Executor& executor) const {
+  const NodeId n = snapshot->node_count();
+  std::vector<std::uint64_t> words((std::size_t{n} + 63) / 64);
+  ParallelFor(executor, words.size(), 1024, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t w = begin; w < end; ++w) {
+      std::uint64_t bits = 0;
+      const NodeId first = static_cast<NodeId>(w * 64);
+      const NodeId count = std::min<NodeId>(64, n - first);
+      for (NodeId i = 0; i < count; ++i)
+        bits |= std::uint64_t{contains(first + i)} << i;
+      words[w] = bits;
+    }
+  });
+  return NodeSubset(n, std::move(words));
+}
+
+}  // namespace plexus::internal
