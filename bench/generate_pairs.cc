@@ -5,36 +5,13 @@
 #include <random>
 
 #include "bench/pairs.h"
+#include "bench/uniform_draw.h"
 
 namespace plexus::bench {
 
 namespace {
 
 constexpr std::uint64_t kBlock = 1 << 18;  // edges that share a seed
-
-// Unbiased draws from [0, max] by rejection, as the suite makes them: numbers at or
-// above the largest multiple of the range are thrown away.
-class UniformDraw {
- public:
-  UniformDraw(std::uint32_t max, std::mt19937& random) : random_(random), range_(max + 1) {
-    const std::uint32_t largest = std::numeric_limits<std::uint32_t>::max();
-    whole_ = max == largest;
-    if (whole_) return;
-    const std::uint32_t rest = largest % range_;
-    cutoff_ = rest == range_ - 1 ? 0 : largest - rest;
-  }
-  std::uint32_t operator()() {
-    std::uint32_t draw = static_cast<std::uint32_t>(random_());
-    if (whole_) return draw;
-    while (cutoff_ != 0 && draw >= cutoff_) draw = static_cast<std::uint32_t>(random_());
-    return draw % range_;
-  }
-
- private:
-  std::mt19937& random_;
-  std::uint32_t range_, cutoff_ = 0;
-  bool whole_ = false;
-};
 
 // make(random, e) gives pair e; blocks are seeded one by one.
 template <class Make>
@@ -68,7 +45,7 @@ void PermuteIds(PairList& list, Executor& executor) {
 PairList UniformPairs(int scale, int degree, Executor& executor) {
   const std::uint32_t max = (std::uint32_t{1} << scale) - 1;
   return Generate(scale, degree, executor, [max](std::mt19937& random) {
-    UniformDraw draw(max, random);
+    UniformDraw<std::mt19937> draw(max, random);
     // Which of the two draws is the source is up to the suite's compiler; generated
     // graphs are always symmetrized, so the graph is the same.
     const NodeId source = draw();

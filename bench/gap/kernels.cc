@@ -1,0 +1,123 @@
+// Kernels by way of algorithms/, and their serial checks.
+#include "bench/gap/kernels.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "algorithms/pagerank_csr.h"
+
+namespace plexus::bench {
+
+std::vector<float> GapPageRank(const Topology& graph, int iterations, double tolerance) {
+  Executor& executor = DefaultExecutor();
+  PageRankCsrInput<float> input;
+  const std::vector<float> reciprocal = OutReciprocals<float>(graph.out(), executor);
+  input.in = graph.in();
+  input.reciprocal = reciprocal;
+  PageRankCsrOptions options;
+  options.iterations = iterations;
+  // The kernel stops on d / (1 - d) * step, the suite on the step itself.
+  options.tolerance = tolerance * options.damping / (1 - options.damping);
+  options.keep_dangling = false;
+  options.executor = &executor;
+  return PageRankCsr<float>(input, options).scores;
+}
+
+std::string CheckPageRank(const Topology& graph, std::span<const float> scores, int iterations,
+                          double tolerance) {
+  const CsrView out = graph.out();
+  const NodeId n = graph.node_count;
+  std::vector<double> now(n, 1.0 / n), next(n);
+  for (int i = 0; i < iterations; ++i) {
+    std::fill(next.begin(), next.end(), 0.15 / n);
+    for (NodeId u = 0; u < n; ++u)
+      for (std::uint32_t a = out.offsets[u]; a < out.offsets[u + 1]; ++a)
+        next[out.neighbors[a]] += 0.85 * now[u] / out.degree(u);
+    double step = 0;
+    for (NodeId v = 0; v < n; ++v) step += std::abs(next[v] - now[v]);
+    now.swap(next);
+    if (step < tolerance) break;
+  }
+  if (scores.size() != n) return "one score a node expected";
+  double distance = 0;
+  for (NodeId v = 0; v < n; ++v) distance += std::abs(now[v] - scores[v]);
+  // An early stop may differ by one iteration when the step is close to the tolerance.
+  const double allowed = 1e-4 + tolerance;
+  return distance <= allowed ? "" : "L1 distance to the serial reference is " + std::to_string(distance);
+}
+
+std::string CheckBfs(const Topology& graph, NodeId source, const BfsCsrResult& result) {
+  const CsrView out = graph.out();
+  std::vector<std::uint32_t> depth(graph.node_count, kUnreached);
+  std::vector<NodeId> queue = {source};
+  depth[source] = 0;
+  for (std::size_t i = 0; i < queue.size(); ++i)
+    for (std::uint32_t a = out.offsets[queue[i]]; a < out.offsets[queue[i] + 1]; ++a)
+      if (NodeId v = out.neighbors[a]; depth[v] == kUnreached) {
+        depth[v] = depth[queue[i]] + 1;
+        queue.push_back(v);
+      }
+  for (NodeId v = 0; v < graph.node_count; ++v) {
+    const NodeId parent = result.parents[v];
+    if ((parent == kNoNode) != (depth[v] == kUnreached))
+      return "node " + std::to_string(v) + " is reached by one search only";
+    if (parent == kNoNode) continue;
+    if (v == source) {
+      if (parent != v) return "the source is not its own parent";
+      continue;
+    }
+    const auto row = out.neighbors.subspan(out.offsets[parent], out.degree(parent));
+    if (depth[parent] + 1 != depth[v] || !std::binary_search(row.begin(), row.end(), v))
+      return "node " + std::to_string(v) + " has a parent that is not one level up";
+  }
+  return "";
+}
+
+std::string CheckComponents(const Topology& graph, std::span<const NodeId> labels) {
+  const CsrView out = graph.out();
+  std::vector<NodeId> root(graph.node_count);
+  std::iota(root.begin(), root.end(), NodeId{0});
+  auto find = [&](NodeId v) {
+    while (root[v] != v) v = root[v] = root[root[v]];
+    return v;
+  };
+  for (NodeId u = 0; u < graph.node_count; ++u)
+    for (std::uint32_t a = out.offsets[u]; a < out.offsets[u + 1]; ++a) {
+      const NodeId x = find(u), y = find(out.neighbors[a]);
+      if (x != y) root[std::max(x, y)] = std::min(x, y);  // the smallest id stays the root
+    }
+  if (labels.size() != graph.node_count) return "one label a node expected";
+  for (NodeId v = 0; v < graph.node_count; ++v)
+    if (labels[v] != find(v)) return "node " + std::to_string(v) + " has the wrong component";
+  return "";
+}
+
+std::string CheckBuild(std::span<const NodePair> pairs, bool symmetrize, const Topology& graph) {
+  auto side = [&](bool reversed) {
+    std::vector<std::uint64_t> arcs;
+    for (const NodePair& pair : pairs) {
+      if (pair.source == pair.target) continue;
+      const std::uint64_t there = std::uint64_t{pair.source} << 32 | pair.target;
+      const std::uint64_t back = std::uint64_t{pair.target} << 32 | pair.source;
+      arcs.push_back(reversed ? back : there);
+      if (symmetrize) arcs.push_back(back);
+    }
+    std::sort(arcs.begin(), arcs.end());
+    arcs.erase(std::unique(arcs.begin(), arcs.end()), arcs.end());
+    return arcs;
+  };
+  auto same = [&](const CsrView& view, const std::vector<std::uint64_t>& arcs) {
+    if (view.arc_count() != arcs.size()) return false;
+    std::size_t i = 0;
+    for (NodeId v = 0; v < view.node_count(); ++v)
+      for (std::uint32_t a = view.offsets[v]; a < view.offsets[v + 1]; ++a, ++i)
+        if (arcs[i] != (std::uint64_t{v} << 32 | view.neighbors[a])) return false;
+    return i == arcs.size();
+  };
+  if (!same(graph.out(), side(false))) return "out rows differ from sorting the pairs";
+  if (!symmetrize && !same(graph.in(), side(true))) return "in rows differ from sorting the pairs";
+  return "";
+}
+
+}  // namespace plexus::bench

@@ -1,0 +1,51 @@
+// The GAP kernels of `gap`, each with the serial check that judges it.
+//
+// A kernel is ours (algorithms/ and engine/ over bare arrays); a check is slow,
+// obvious and shares nothing with it. Checks return "" or what is wrong.
+#pragma once
+
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "algorithms/bfs.h"
+#include "bench/uniform_draw.h"
+#include "engine/topology.h"
+
+namespace plexus::bench {
+
+// PageRank as the suite defines it: f32, all scores 1/n at first, damping 0.85, the
+// mass of nodes without out-arcs is lost (Plexus itself redistributes it), at most
+// `iterations`, an early stop when the L1 change falls below `tolerance` (0: never).
+std::vector<float> GapPageRank(const Topology& graph, int iterations, double tolerance);
+
+// Against the same number of iterations in f64, pushed, serially: L1 within 1e-4.
+std::string CheckPageRank(const Topology& graph, std::span<const float> scores, int iterations,
+                          double tolerance);
+// Reached exactly what a serial search reaches; parents are one level up.
+std::string CheckBfs(const Topology& graph, NodeId source, const BfsCsrResult& result);
+// Same partition as a serial union-find.
+std::string CheckComponents(const Topology& graph, std::span<const NodeId> labels);
+// Same rows as sorting the pairs.
+std::string CheckBuild(std::span<const NodePair> pairs, bool symmetrize, const Topology& graph);
+
+// Non-isolated start nodes in the suite's order.
+class SourcePicker {
+ public:
+  // REQUIRES a node with an out-arc.
+  explicit SourcePicker(const Topology& graph)
+      : graph_(graph), random_(27491095), draw_(graph.node_count - 1, random_) {}
+  NodeId Next() {
+    NodeId node = draw_();
+    while (graph_.out().degree(node) == 0) node = draw_();
+    return node;
+  }
+
+ private:
+  const Topology& graph_;
+  std::mt19937_64 random_;
+  UniformDraw<std::mt19937_64> draw_;
+};
+
+}  // namespace plexus::bench

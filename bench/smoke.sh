@@ -1,0 +1,20 @@
+#!/bin/bash
+# Runs every bench on small inputs: results are verified, nothing is timed.
+# Usage: bench/smoke.sh [BUILD_DIR], default build/release.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+build=${1:-build/release}/bench
+export PLEXUS_BENCH_SMALL=1
+for suite in bench/*_bench.cc; do
+  name=$(basename "$suite" .cc)
+  echo "--- $name"
+  "$build/$name" --benchmark_min_time=0.01
+done
+echo "--- resident"
+"$build/resident"
+echo "--- gap"
+for kernel in build pr bfs cc; do
+  "$build/gap" "$kernel" -g 10 -n 2 -v
+  "$build/gap" "$kernel" -u 10 -n 2 -v
+done
+echo "benches: all results verified"
