@@ -1,0 +1,157 @@
+// Hand-written readers, as the standard library's take locales and surprises.
+#include "tools/arguments.h"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+
+namespace plexus::tools {
+namespace {
+
+template <class T>
+std::optional<T> WholeNumber(std::string_view text) {
+  T value{};
+  const auto end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, value);
+  if (text.empty() || error != std::errc() || at != end) return std::nullopt;
+  return value;
+}
+
+bool AllDigits(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// Takes exactly `digits` digits off the front.
+std::optional<int> Take(std::string_view& text, std::size_t digits) {
+  if (text.size() < digits || !AllDigits(text.substr(0, digits))) return std::nullopt;
+  const auto value = WholeNumber<int>(text.substr(0, digits));
+  text.remove_prefix(digits);
+  return value;
+}
+
+bool Skip(std::string_view& text, char c) {
+  if (text.empty() || text.front() != c) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+std::optional<std::int64_t> ParseIso(std::string_view text) {
+  using namespace std::chrono;
+  const auto y = Take(text, 4);
+  if (!y || !Skip(text, '-')) return std::nullopt;
+  const auto m = Take(text, 2);
+  if (!m || !Skip(text, '-')) return std::nullopt;
+  const auto d = Take(text, 2);
+  if (!d) return std::nullopt;
+  const year_month_day date{year(*y), month(static_cast<unsigned>(*m)), day(static_cast<unsigned>(*d))};
+  if (!date.ok()) return std::nullopt;
+  std::int64_t ms = duration_cast<milliseconds>(sys_days(date).time_since_epoch()).count();
+  if (text.empty()) return ms;
+  if (!Skip(text, 'T') && !Skip(text, ' ')) return std::nullopt;
+  const auto hour = Take(text, 2);
+  if (!hour || !Skip(text, ':')) return std::nullopt;
+  const auto minute = Take(text, 2);
+  if (!minute) return std::nullopt;
+  int second = 0, fraction = 0;
+  if (Skip(text, ':')) {
+    const auto given = Take(text, 2);
+    if (!given) return std::nullopt;
+    second = *given;
+    if (Skip(text, '.')) {
+      int scale = 100;
+      if (text.empty() || text.front() < '0' || text.front() > '9') return std::nullopt;
+      for (; !text.empty() && text.front() >= '0' && text.front() <= '9'; scale /= 10) {
+        fraction += (text.front() - '0') * scale;
+        text.remove_prefix(1);
+      }
+    }
+  }
+  if (!Skip(text, 'Z')) Skip(text, 'z');
+  if (!text.empty() || *hour > 23 || *minute > 59 || second > 59) return std::nullopt;
+  return ms + ((*hour * 60 + *minute) * 60 + second) * std::int64_t{1000} + fraction;
+}
+
+}  // namespace
+
+WeightedKey SplitWeight(std::string_view text) {
+  const std::size_t at = text.rfind('=');
+  if (at != std::string_view::npos && at > 0) {
+    const auto weight = WholeNumber<double>(text.substr(at + 1));
+    if (weight && std::isfinite(*weight)) return {std::string(text.substr(0, at)), *weight};
+  }
+  return {std::string(text), 1.0};
+}
+
+Result<std::int64_t> ParseTime(std::string_view text) {
+  std::string_view digits = text;
+  if (digits.ends_with("ms")) digits.remove_suffix(2);
+  if (const auto ms = WholeNumber<std::int64_t>(digits); ms && *ms != kNoTime) return *ms;
+  if (const auto iso = ParseIso(text)) return *iso;
+  return Fail(ErrorCode::kInvalidArgument,
+              "'" + std::string(text) +
+                  "' is no time; expected 2026-11-21, 2026-11-21T22:05:00Z or milliseconds since 1970");
+}
+
+Result<Moment> ParseMoment(std::string_view text) {
+  if (AllDigits(text)) {
+    const auto number = WholeNumber<std::uint64_t>(text);
+    if (number && *number < kFirstTimeNumber) return Moment{Sequence{*number}};
+  }
+  Result<std::int64_t> time = ParseTime(text);
+  if (time) return Moment{*time};
+  return Fail(ErrorCode::kInvalidArgument,
+              "'" + std::string(text) +
+                  "' is neither a sequence number nor a time; expected 42, 2026-11-21T22:05:00Z or "
+                  "1700000000000ms");
+}
+
+Result<Direction> ParseDirection(std::string_view text) {
+  if (text == "out") return Direction::kOut;
+  if (text == "in") return Direction::kIn;
+  if (text == "both") return Direction::kBoth;
+  return Fail(ErrorCode::kInvalidArgument,
+              "direction '" + std::string(text) + "' is not one of out, in, both");
+}
+
+std::size_t EditDistance(std::string_view a, std::string_view b, std::size_t limit) {
+  const std::size_t gap = a.size() > b.size() ? a.size() - b.size() : b.size() - a.size();
+  if (gap > limit) return limit + 1;
+  std::vector<std::size_t> before, last(b.size() + 1), row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    std::size_t best = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1])});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[j] = std::min(row[j], before[j - 2] + 1);
+      best = std::min(best, row[j]);
+    }
+    if (best > limit) return limit + 1;
+    before = last;
+    last = row;
+  }
+  return last[b.size()];
+}
+
+std::optional<std::string> Nearest(std::string_view given, std::span<const std::string> candidates) {
+  const std::size_t limit = given.size() < 4 ? 1 : given.size() < 9 ? 2 : 3;
+  std::size_t best = limit + 1;
+  std::optional<std::string> nearest;
+  for (const std::string& candidate : candidates) {
+    const std::size_t distance = EditDistance(given, candidate, limit);
+    if (distance < best && distance < std::max<std::size_t>(candidate.size(), 1)) {
+      best = distance;
+      nearest = candidate;
+    }
+  }
+  return nearest;
+}
+
+std::string DidYouMean(std::string_view given, std::span<const std::string> candidates) {
+  const auto nearest = Nearest(given, candidates);
+  return nearest ? "; did you mean '" + *nearest + "'?" : std::string();
+}
+
+}  // namespace plexus::tools

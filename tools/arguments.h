@@ -1,0 +1,49 @@
+// Arguments in words: weighted keys, times, directions, and "did you mean".
+//
+// Pure functions; errors are kInvalidArgument and name the text that was given.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "engine/error.h"
+#include "engine/types.h"
+
+namespace plexus::tools {
+
+// "key=0.5" -> key, 0.5. Split at the last '=' only when a number follows it, so
+// keys with '=' in them need no quoting: "a=b" is the key "a=b".
+struct WeightedKey {
+  std::string key;
+  double weight = 1;
+};
+WeightedKey SplitWeight(std::string_view text);
+
+// "2026-11-21", "2026-11-21T22:05", "2026-11-21T22:05:00.123Z" (UTC; 'T' or a
+// blank, 'Z' optional), "1700000000000" or "1700000000000ms": milliseconds since
+// 1970.
+Result<std::int64_t> ParseTime(std::string_view text);
+
+// A plain number below kFirstTimeNumber is a sequence number, else a time.
+inline constexpr std::uint64_t kFirstTimeNumber = 100'000'000'000;
+struct Moment {
+  std::variant<Sequence, std::int64_t> value;  // index 0: sequence, 1: time in ms
+};
+Result<Moment> ParseMoment(std::string_view text);
+
+// "out", "in" or "both".
+Result<Direction> ParseDirection(std::string_view text);
+
+// The candidate nearest to `given` by edits; nullopt when none is near.
+std::optional<std::string> Nearest(std::string_view given, std::span<const std::string> candidates);
+// "; did you mean 'x'?" or "".
+std::string DidYouMean(std::string_view given, std::span<const std::string> candidates);
+// Edits (insert, delete, replace, swap neighbours) from a to b, at most `limit` + 1.
+std::size_t EditDistance(std::string_view a, std::string_view b, std::size_t limit);
+
+}  // namespace plexus::tools

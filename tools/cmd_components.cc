@@ -1,0 +1,185 @@
+// components and bfs: what hangs together, and what can be reached.
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "algorithms/bfs.h"
+#include "algorithms/components.h"
+#include "algorithms/ranking.h"
+#include "tools/arguments.h"
+#include "tools/cli.h"
+#include "tools/exit_code.h"
+#include "tools/format.h"
+#include "tools/json_writer.h"
+#include "tools/naming.h"
+#include "tools/output.h"
+#include "tools/reply.h"
+#include "tools/session.h"
+#include "tools/table.h"
+
+namespace plexus::tools {
+namespace {
+
+struct ComponentsArguments {
+  std::vector<std::string> kinds;
+  std::optional<std::uint64_t> top;
+};
+
+struct Component {
+  NodeId first;  // its smallest id
+  std::uint64_t size;
+};
+
+// Largest first, ties by smaller id.
+std::vector<Component> BySize(const ComponentsResult& result) {
+  std::vector<std::uint64_t> sizes(result.labels.size());
+  for (NodeId label : result.labels)
+    if (label != kNoNode) ++sizes[label];
+  std::vector<Component> components;
+  for (std::size_t node = 0; node < sizes.size(); ++node)
+    if (sizes[node] > 0) components.push_back({static_cast<NodeId>(node), sizes[node]});
+  std::stable_sort(components.begin(), components.end(),
+                   [](const Component& a, const Component& b) { return a.size > b.size; });
+  return components;
+}
+
+Result<int> RunComponents(const Globals& globals, const ComponentsArguments& given) {
+  PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
+  const Snapshot& snapshot = session->snapshot();
+  ComponentsOptions options;
+  PLEXUS_ASSIGN(options.kinds, FindEdgeKinds(snapshot.schema(), given.kinds));
+  options.subset = session->scope();
+  options.executor = &session->executor();
+  PLEXUS_ASSIGN(const ComponentsResult result, Components(snapshot, options));
+  std::vector<Component> components = BySize(result);
+  const std::uint64_t top = given.top.value_or(20);
+  if (top > 0 && components.size() > top) components.resize(top);
+
+  if (globals.json) {
+    JsonWriter json(Out());
+    json.BeginObject();
+    json.Field("count", result.count);
+    json.Field("largest", result.largest);
+    json.BeginArray("components");
+    for (const Component& component : components) {
+      json.BeginObject();
+      json.Field("key", snapshot.key(component.first));
+      json.Field("size", component.size);
+      json.EndObject();
+    }
+    json.EndArray();
+    json.EndObject();
+    Out() << '\n';
+    return kDone;
+  }
+  Out() << Grouped(result.count) << " components, the largest has " << Grouped(result.largest)
+        << " nodes\n";
+  Table table;
+  table.Column("nodes", Table::Align::kRight);
+  AddNodeColumns(table, globals, 60);
+  for (const Component& component : components) {
+    std::vector<std::string> row = {Grouped(component.size)};
+    AddNodeCells(row, globals, snapshot, component.first);
+    table.Row(row);
+  }
+  table.Print(Out());
+  return kDone;
+}
+
+struct BfsArguments {
+  std::vector<std::string> from, kinds;
+  std::optional<std::uint64_t> depth, top;
+  std::string direction = "out";
+};
+
+void WriteBfs(const Snapshot& snapshot, const BfsResult& result,
+              const std::vector<std::uint64_t>& levels, std::size_t shown) {
+  JsonWriter json(Out());
+  json.BeginObject();
+  json.Field("truncated", result.truncated);
+  json.Field("reached", result.nodes.size());
+  json.BeginArray("levels");
+  for (std::uint64_t count : levels) json.Value(count);
+  json.EndArray();
+  json.BeginArray("nodes");
+  for (std::size_t i = 0; i < shown; ++i) {
+    const BfsNode& node = result.nodes[i];
+    json.BeginObject();
+    json.Field("key", snapshot.key(node.node));
+    json.Field("depth", node.depth);
+    if (node.parent != kNoNode) json.Field("parent", snapshot.key(node.parent));
+    json.EndObject();
+  }
+  json.EndArray();
+  json.EndObject();
+  Out() << '\n';
+}
+
+Result<int> RunBfs(const Globals& globals, const BfsArguments& given) {
+  PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
+  const Snapshot& snapshot = session->snapshot();
+  std::vector<NodeId> sources;
+  for (const std::string& key : given.from) {
+    PLEXUS_ASSIGN(const NodeId node, FindAliveNode(snapshot, key));
+    sources.push_back(node);
+  }
+  BfsOptions options;
+  if (given.depth && *given.depth < kUnreached) options.max_depth = static_cast<std::uint32_t>(*given.depth);
+  PLEXUS_ASSIGN(options.direction, ParseDirection(given.direction));
+  PLEXUS_ASSIGN(options.kinds, FindEdgeKinds(snapshot.schema(), given.kinds));
+  options.subset = session->scope();
+  options.executor = &session->executor();
+  PLEXUS_ASSIGN(const BfsResult result, Bfs(snapshot, sources, options));
+  std::vector<std::uint64_t> levels;
+  for (const BfsNode& node : result.nodes) {
+    if (node.depth >= levels.size()) levels.resize(node.depth + 1);
+    ++levels[node.depth];
+  }
+  const std::uint64_t top = given.top.value_or(100);
+  const std::size_t shown = top == 0 ? result.nodes.size() : std::min<std::size_t>(top, result.nodes.size());
+  if (globals.json) {
+    WriteBfs(snapshot, result, levels, shown);
+    return kDone;
+  }
+  Out() << Grouped(result.nodes.size()) << " nodes reached; by depth:";
+  for (std::uint64_t count : levels) Out() << ' ' << Grouped(count);
+  Out() << '\n';
+  Table table;
+  table.Column("depth", Table::Align::kRight);
+  AddNodeColumns(table, globals, 60);
+  for (std::size_t i = 0; i < shown; ++i) {
+    std::vector<std::string> row = {std::to_string(result.nodes[i].depth)};
+    AddNodeCells(row, globals, snapshot, result.nodes[i].node);
+    table.Row(row);
+  }
+  table.Print(Out());
+  return kDone;
+}
+
+}  // namespace
+
+void AddComponents(Cli& cli) {
+  static ComponentsArguments components;
+  cli.Add("Ask", "components", "Tell which nodes hang together, directions ignored",
+          [](const Globals& globals) { return RunComponents(globals, components); })
+      .List("--kinds", "A,B", components.kinds, "only these edge kinds (default: all facts)")
+      .Option("--top", "K", components.top, "list the K largest; 0 = all (default 20)")
+      .Example("plexus components --db g", "how many parts, and the largest")
+      .Example("plexus components --db g --kinds supersedes --top 0 --json", "all chains of versions");
+
+  static BfsArguments bfs;
+  cli.Add("Ask", "bfs", "List what can be reached, nearest first",
+          [](const Globals& globals) { return RunBfs(globals, bfs); })
+      .Repeated("--from", "KEY", bfs.from, "start here; repeatable")
+      .Required()
+      .Option("--depth", "D", bfs.depth, "at most D edges away (default: no limit)")
+      .Choice("--direction", bfs.direction, {"out", "in", "both"}, "which way to walk (default out)")
+      .List("--kinds", "A,B", bfs.kinds, "only these edge kinds (default: all facts)")
+      .Option("--top", "K", bfs.top, "list the first K; 0 = all (default 100)")
+      .Example("plexus bfs --db g --from alice --depth 2", "everything two edges from alice")
+      .Example("plexus bfs --db g --from m1 --direction in --kinds depends_on --top 0 --json",
+               "all that depends on m1, directly or not");
+}
+
+}  // namespace plexus::tools

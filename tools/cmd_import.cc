@@ -1,0 +1,192 @@
+// import: batch files in. Makes the graph when there is none; importing a file
+// again changes nothing.
+#include <chrono>
+#include <filesystem>
+#include <iostream>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "storage/text/import.h"
+#include "tools/cli.h"
+#include "tools/exit_code.h"
+#include "tools/format.h"
+#include "tools/json_writer.h"
+#include "tools/output.h"
+#include "tools/session.h"
+#include "tools/table.h"
+
+namespace plexus::tools {
+namespace {
+
+// From here on files are written sorted and ingested, instead of one fsync a batch.
+constexpr std::uintmax_t kBulkBytes = std::uintmax_t{8} << 20;
+
+struct ImportArguments {
+  std::vector<std::string> files;
+  std::string format = "auto", on_error = "stop";
+};
+
+// Shows progress but never asks to stop: what was read is made durable first.
+class MustFinish : public Progress {
+ public:
+  explicit MustFinish(Progress* shown) : shown_(shown) {}
+  bool Report(std::string_view phase, std::uint64_t done, std::uint64_t total) override {
+    shown_->Report(phase, done, total);
+    return true;
+  }
+
+ private:
+  Progress* shown_;
+};
+
+std::uintmax_t TotalBytes(const std::vector<std::string>& files) {
+  namespace fs = std::filesystem;
+  std::uintmax_t total = 0;
+  std::error_code ignored;
+  const auto add = [&](const fs::path& path) {
+    const std::uintmax_t size = fs::file_size(path, ignored);
+    if (!ignored) total += size;
+  };
+  for (const std::string& file : files) {
+    if (!fs::is_directory(file, ignored)) {
+      add(file);
+      continue;
+    }
+    for (const auto& entry : fs::directory_iterator(file, ignored)) add(entry.path());
+  }
+  return total;
+}
+
+void WriteImportCounts(JsonWriter& json, const char* name, const text::ImportCounts& counts) {
+  json.BeginObject(name);
+  json.Field("new", counts.added);
+  json.Field("changed", counts.changed);
+  json.Field("same", counts.same);
+  json.EndObject();
+}
+
+void WriteReport(const text::ImportReport& report) {
+  JsonWriter json(Out());
+  json.BeginObject();
+  json.Field("sequence", report.sequence);
+  WriteImportCounts(json, "nodes", report.nodes);
+  WriteImportCounts(json, "edges", report.edges);
+  WriteImportCounts(json, "events", report.events);
+  json.Field("outcomes", report.outcomes);
+  json.Field("vectors", report.vectors);
+  json.Field("errors", report.errors);
+  json.Field("removed", report.removed);
+  json.Field("records", report.records);
+  json.Field("bytes", report.bytes);
+  json.Field("batches", report.batches);
+  if (report.pointers > 0) {
+    json.Field("pointers", report.pointers);
+    json.Field("self_loops_skipped", report.self_loops_skipped);
+  }
+  json.Field("stopped", report.stopped);
+  json.BeginArray("messages");
+  for (const text::ImportError& error : report.kept_errors) json.Value(error.ToString());
+  json.EndArray();
+  json.EndObject();
+  Out() << '\n';
+}
+
+void PrintReport(const text::ImportReport& report, double seconds) {
+  Table table;
+  const auto right = Table::Align::kRight;
+  table.Column("").Column("new", right).Column("changed", right).Column("same", right);
+  const auto row = [&](const char* name, const text::ImportCounts& counts) {
+    if (counts.added + counts.changed + counts.same > 0)
+      table.Row({name, Grouped(counts.added), Grouped(counts.changed), Grouped(counts.same)});
+  };
+  row("nodes", report.nodes);
+  row("edges", report.edges);
+  row("events", report.events);
+  table.Print(Out());
+  const auto line = [](std::uint64_t count, const char* what) {
+    if (count > 0) Out() << Grouped(count) << ' ' << what << '\n';
+  };
+  line(report.outcomes, "outcomes");
+  line(report.vectors, "vectors");
+  line(report.removed, "removed");
+  line(report.pointers, "pointers read");
+  line(report.self_loops_skipped, "pointers to themselves skipped");
+  line(report.errors, "records refused");
+  Out() << Grouped(report.records) << " records, " << Bytes(report.bytes) << ", sequence "
+        << report.sequence << ", in " << Number(seconds, 3) << " s\n";
+}
+
+void TellErrors(const text::ImportReport& report) {
+  for (const text::ImportError& error : report.kept_errors) {
+    if (report.stopped)
+      PrintError(Error{ErrorCode::kInvalidArgument, error.ToString()});
+    else
+      PrintWarning(error.ToString() + " (skipped)");
+  }
+  if (report.errors > report.kept_errors.size())
+    PrintWarning(std::to_string(report.errors - report.kept_errors.size()) + " more records refused");
+}
+
+Result<text::ImportReport> Read(Session& session, const ImportArguments& given,
+                                const text::ImportOptions& options) {
+  if (given.files != std::vector<std::string>{"-"})
+    return text::Import(session.graph(), given.files, options);
+  const std::string bytes(std::istreambuf_iterator<char>(std::cin), {});
+  return text::ImportBytes(session.graph(), "standard input", bytes, options);
+}
+
+Result<int> RunImport(const Globals& globals, const ImportArguments& given) {
+  text::ImportOptions options;
+  PLEXUS_ASSIGN(options.format, text::ParseFormat(given.format));
+  options.on_error = given.on_error == "skip" ? text::OnError::kSkip : text::OnError::kStop;
+  std::error_code ignored;
+  for (const std::string& file : given.files)  // before a graph is made for nothing
+    if (file != "-" && !std::filesystem::exists(file, ignored))
+      return Fail(ErrorCode::kNotFound, "no file '" + file + "'");
+  PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kCreate));
+  options.now_ms = session->now_ms();
+  options.executor = &session->executor();
+  options.progress = session->progress();
+  MustFinish must_finish(session->progress());
+  storage::Database& database = session->database();
+  if (TotalBytes(given.files) >= kBulkBytes) {
+    options.before = [&] { return database.BeginBulk(); };
+    options.after = [&] { return database.EndBulk(&must_finish); };
+  }
+  const auto start = std::chrono::steady_clock::now();
+  const Result<text::ImportReport> report = Read(*session, given, options);
+  const Status closed = session->Close();
+  if (!report) {
+    if (report.error().code != ErrorCode::kInvalidArgument) return std::unexpected(report.error());
+    PrintError(report.error());  // the file's fault, not the command line's
+    return kFailed;
+  }
+  PLEXUS_TRY(closed);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  TellErrors(*report);
+  if (globals.json)
+    WriteReport(*report);
+  else
+    PrintReport(*report, seconds);
+  return report->stopped ? kFailed : kDone;
+}
+
+}  // namespace
+
+void AddImport(Cli& cli) {
+  static ImportArguments given;
+  cli.Add("Files", "import", "Read batch files into a graph, which is made when there is none",
+          [](const Globals& globals) { return RunImport(globals, given); })
+      .Positionals("FILE", given.files, "files, WordNet's directory, or - for standard input")
+      .Choice("--format", given.format, {"auto", "csv", "tsv", "jsonl", "edgelist", "wordnet"},
+              "default auto: by name, then by content")
+      .Choice("--on-error", given.on_error, {"stop", "skip"},
+              "at a record that cannot be read (default stop)")
+      .Example("plexus import --db g people.csv knows.csv", "columns source,target,kind,weight make edges")
+      .Example("plexus import --db wn --format wordnet /usr/share/wordnet",
+               "117,659 concepts of WordNet 3.0");
+}
+
+}  // namespace plexus::tools

@@ -1,0 +1,130 @@
+// pagerank: which nodes matter, in general or as seen from seeds.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "algorithms/pagerank.h"
+#include "algorithms/ranking.h"
+#include "tools/arguments.h"
+#include "tools/cli.h"
+#include "tools/exit_code.h"
+#include "tools/format.h"
+#include "tools/json_writer.h"
+#include "tools/naming.h"
+#include "tools/output.h"
+#include "tools/reply.h"
+#include "tools/session.h"
+#include "tools/table.h"
+
+namespace plexus::tools {
+namespace {
+
+struct PageRankArguments {
+  std::optional<std::uint64_t> top, iterations;
+  std::optional<double> damping, tolerance;
+  std::vector<std::string> seeds, kinds;
+  std::string precision = "f64";
+  bool unweighted = false;
+};
+
+Result<PageRankOptions> Options(Session& session, const PageRankArguments& given) {
+  PageRankOptions options;
+  if (given.iterations && given.tolerance)
+    return Fail(ErrorCode::kInvalidArgument, "--iterations and --tolerance exclude each other");
+  if (given.iterations) {
+    if (*given.iterations < 1 || *given.iterations > 1'000'000)
+      return Fail(ErrorCode::kInvalidArgument, "--iterations is 1 to 1000000");
+    options.iterations = static_cast<int>(*given.iterations);
+  }
+  if (given.precision == "f32") {
+    options.precision = Precision::kF32;
+    options.tolerance = 1e-5;
+  }
+  if (given.damping) options.damping = *given.damping;
+  if (given.tolerance) options.tolerance = *given.tolerance;
+  options.weighted = !given.unweighted;
+  for (const std::string& text : given.seeds) {
+    const WeightedKey seed = SplitWeight(text);
+    PLEXUS_ASSIGN(const NodeId node, FindAliveNode(session.snapshot(), seed.key));
+    options.seeds.push_back({node, seed.weight});
+  }
+  PLEXUS_ASSIGN(options.kinds, FindEdgeKinds(session.schema(), given.kinds));
+  options.subset = session.scope();
+  options.executor = &session.executor();
+  return options;
+}
+
+void WriteRanks(const Snapshot& snapshot, const PageRankResult& result, const std::vector<ScoredNode>& top,
+                const std::vector<double>& scaled, const std::vector<double>& percentiles) {
+  JsonWriter json(Out());
+  json.BeginObject();
+  json.Field("sequence", snapshot.sequence());
+  json.Field("iterations", result.iterations);
+  json.Field("error", result.error);
+  json.Field("converged", result.converged);
+  json.BeginArray("nodes");
+  for (const ScoredNode& node : top) {
+    json.BeginObject();
+    json.Field("key", snapshot.key(node.node));
+    json.Field("score", node.score);
+    json.Field("scaled", scaled[node.node]);
+    json.Field("percentile", percentiles[node.node]);
+    json.EndObject();
+  }
+  json.EndArray();
+  json.EndObject();
+  Out() << '\n';
+}
+
+void PrintRanks(const Globals& globals, const Snapshot& snapshot, const PageRankResult& result,
+                const std::vector<ScoredNode>& top, const std::vector<double>& scaled) {
+  Table table;
+  const auto right = Table::Align::kRight;
+  table.Column("rank", right).Column("score", right).Column("of best", right);
+  AddNodeColumns(table, globals, 60);
+  for (std::size_t i = 0; i < top.size(); ++i) {
+    std::vector<std::string> row = {std::to_string(i + 1), Number(top[i].score, 4),
+                                    Number(scaled[top[i].node] * 100, 3) + " %"};
+    AddNodeCells(row, globals, snapshot, top[i].node);
+    table.Row(row);
+  }
+  table.Print(Out());
+  Out() << Grouped(result.nodes.count()) << " nodes, " << Grouped(result.edges) << " arcs, "
+        << result.iterations << " iterations, error " << Number(result.error, 3)
+        << (result.truncated ? ", not converged" : "") << '\n';
+}
+
+Result<int> RunPageRank(const Globals& globals, const PageRankArguments& given) {
+  PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
+  const Snapshot& snapshot = session->snapshot();
+  PLEXUS_ASSIGN(const PageRankOptions options, Options(*session, given));
+  PLEXUS_ASSIGN(const PageRankResult result, PageRank(snapshot, options));
+  const auto top = TopScores(result.scores, result.nodes, given.top.value_or(20));
+  const auto scaled = ScaleByMaximum(result.scores, result.nodes);
+  if (globals.json)
+    WriteRanks(snapshot, result, top, scaled, PercentileRanks(result.scores, result.nodes));
+  else
+    PrintRanks(globals, snapshot, result, top, scaled);
+  return kDone;
+}
+
+}  // namespace
+
+void AddPageRank(Cli& cli) {
+  static PageRankArguments given;
+  cli.Add("Ask", "pagerank", "Rank nodes by PageRank, in general or as seen from seeds",
+          [](const Globals& globals) { return RunPageRank(globals, given); })
+      .Option("--top", "K", given.top, "the K best; 0 = all (default 20)")
+      .Option("--damping", "D", given.damping, "in [0, 1) (default 0.85)")
+      .Option("--iterations", "N", given.iterations, "exactly N iterations")
+      .Option("--tolerance", "T", given.tolerance, "stop within T of the answer, L1 (default 1e-9; f32: 1e-5)")
+      .Repeated("--seed", "KEY[=W]", given.seeds, "restart here, with weight W (default 1); repeatable")
+      .List("--kinds", "A,B", given.kinds, "only these edge kinds (default: all facts)")
+      .Choice("--precision", given.precision, {"f64", "f32"}, "of the scores (default f64)")
+      .Flag("--unweighted", given.unweighted, "every edge counts 1")
+      .Example("plexus pagerank --db g --top 10", "the ten nodes that matter most")
+      .Example("plexus pagerank --db g --seed alice=2 --seed bob --kinds knows --json",
+               "as seen from alice (twice as much) and bob, over knows edges");
+}
+
+}  // namespace plexus::tools

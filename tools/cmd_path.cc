@@ -1,0 +1,139 @@
+// path: the shortest ways between two nodes, by edges or by weights.
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "algorithms/shortest_path.h"
+#include "tools/arguments.h"
+#include "tools/cli.h"
+#include "tools/exit_code.h"
+#include "tools/format.h"
+#include "tools/json_writer.h"
+#include "tools/naming.h"
+#include "tools/output.h"
+#include "tools/reply.h"
+#include "tools/session.h"
+
+namespace plexus::tools {
+namespace {
+
+struct PathArguments {
+  std::string from, to, column;
+  bool weighted = false;
+  std::optional<std::uint64_t> count;
+  std::string direction = "out";
+  std::vector<std::string> kinds;
+};
+
+Result<ShortestPathOptions> Options(Session& session, const PathArguments& given) {
+  ShortestPathOptions options;
+  if (given.weighted && !given.column.empty())
+    return Fail(ErrorCode::kInvalidArgument, "--weighted and --column exclude each other");
+  if (given.weighted) options.cost = PathCost::kLogWeight;
+  if (!given.column.empty()) {
+    const auto column = session.schema().FindColumn(given.column);
+    if (!column) {
+      std::vector<std::string> names;
+      for (const Column& known : session.schema().columns()) names.push_back(known.name);
+      return Fail(ErrorCode::kInvalidArgument,
+                  "no column '" + given.column + "'" + DidYouMean(given.column, names));
+    }
+    options.cost = PathCost::kColumn;
+    options.column = *column;
+  }
+  const std::uint64_t count = given.count.value_or(1);
+  if (count < 1 || count > 1000) return Fail(ErrorCode::kInvalidArgument, "--count is 1 to 1000");
+  options.count = static_cast<int>(count);
+  PLEXUS_ASSIGN(options.direction, ParseDirection(given.direction));
+  PLEXUS_ASSIGN(options.kinds, FindEdgeKinds(session.schema(), given.kinds));
+  options.subset = session.scope();
+  return options;
+}
+
+void WritePaths(const Snapshot& snapshot, const ShortestPathResult& result) {
+  JsonWriter json(Out());
+  json.BeginObject();
+  json.Field("truncated", result.truncated);
+  json.BeginArray("paths");
+  for (const FoundPath& path : result.paths) {
+    json.BeginObject();
+    json.Field("cost", path.cost);
+    json.Field("hops", path.edges.size());
+    WritePath(json, "edges", snapshot, path.edges);
+    json.EndObject();
+  }
+  json.EndArray();
+  json.EndObject();
+  Out() << '\n';
+}
+
+// One node a line, so that long names stay readable.
+void PrintPath(const Globals& globals, const Snapshot& snapshot, const FoundPath& path, bool weighted) {
+  Out() << path.edges.size() << (path.edges.size() == 1 ? " edge" : " edges") << ", cost "
+        << Number(path.cost);
+  if (weighted) Out() << " (product of weights " << Number(std::exp(-path.cost), 4) << ")";
+  Out() << '\n';
+  for (std::size_t i = 0; i < path.nodes.size(); ++i) {
+    const NodeId node = path.nodes[i];
+    if (i > 0) {
+      const PathEdge& edge = path.edges[i - 1];
+      const EdgeKind& kind = snapshot.schema().edge_kind(edge.kind);
+      const std::string words = kind.name + (edge.weight == 1.0f ? "" : " " + Number(edge.weight, 3));
+      const bool forward = edge.source == path.nodes[i - 1];
+      Out() << "    " << (kind.symmetric || forward ? "--" : "<--") << Escaped(words)
+            << (kind.symmetric || !forward ? "--" : "-->") << '\n';
+    }
+    const std::string shown = globals.names ? ShownName(snapshot, node)
+                                            : ShownKey(snapshot, node) + "  " + TextHead(snapshot, node);
+    Out() << "  " << Cut(Escaped(shown), 100) << '\n';
+  }
+}
+
+Result<int> RunPath(const Globals& globals, const PathArguments& given) {
+  PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
+  const Snapshot& snapshot = session->snapshot();
+  PLEXUS_ASSIGN(const NodeId from, FindAliveNode(snapshot, given.from));
+  PLEXUS_ASSIGN(const NodeId to, FindAliveNode(snapshot, given.to));
+  PLEXUS_ASSIGN(const ShortestPathOptions options, Options(*session, given));
+  PLEXUS_ASSIGN(const ShortestPathResult result, ShortestPath(snapshot, from, to, options));
+  if (globals.json) {
+    WritePaths(snapshot, result);
+    return kDone;
+  }
+  for (std::size_t i = 0; i < result.paths.size(); ++i) {
+    if (i > 0) Out() << '\n';
+    PrintPath(globals, snapshot, result.paths[i], given.weighted);
+  }
+  if (result.paths.empty()) {
+    const auto name = [&](NodeId node) {
+      return Escaped(globals.names ? ShownName(snapshot, node) : ShownKey(snapshot, node));
+    };
+    Out() << "no path from " << name(from) << " to " << name(to);
+    if (options.direction != Direction::kBoth) Out() << "; --direction both walks edges either way";
+    Out() << '\n';
+  }
+  return kDone;
+}
+
+}  // namespace
+
+void AddPath(Cli& cli) {
+  static PathArguments given;
+  cli.Add("Ask", "path", "Find the shortest paths between two nodes",
+          [](const Globals& globals) { return RunPath(globals, given); })
+      .Option("--from", "A", given.from, "the first node's key")
+      .Required()
+      .Option("--to", "B", given.to, "the last node's key")
+      .Required()
+      .Flag("--weighted", given.weighted, "best product of weights (cost -ln weight), not fewest edges")
+      .Option("--column", "NAME", given.column, "cost = this column of the nodes stepped into")
+      .Option("--count", "K", given.count, "the K best paths, 1 to 1000 (default 1)")
+      .Choice("--direction", given.direction, {"out", "in", "both"}, "which way to walk (default out)")
+      .List("--kinds", "A,B", given.kinds, "only these edge kinds (default: all facts)")
+      .Example("plexus path --db g --from alice --to dave", "the fewest edges from alice to dave")
+      .Example("plexus path --db g --from alice --to dave --weighted --count 3 --json",
+               "the three best products of weights, for a script");
+}
+
+}  // namespace plexus::tools

@@ -1,0 +1,151 @@
+// traverse: what lies within a few hops of seeds, best product of weights first,
+// with the path as proof.
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "algorithms/memory/visible.h"
+#include "algorithms/traverse.h"
+#include "tools/arguments.h"
+#include "tools/cli.h"
+#include "tools/exit_code.h"
+#include "tools/format.h"
+#include "tools/json_writer.h"
+#include "tools/naming.h"
+#include "tools/output.h"
+#include "tools/reply.h"
+#include "tools/session.h"
+#include "tools/table.h"
+
+namespace plexus::tools {
+namespace {
+
+struct TraverseArguments {
+  std::vector<std::string> from, kinds;
+  std::optional<std::uint64_t> hops, top;
+  std::optional<double> decay;
+  std::string direction = "out", aggregate = "max";
+  bool paths = false, include_superseded = false;
+};
+
+Aggregate AggregateNamed(const std::string& name) {  // names are checked by the parser
+  return name == "sum"        ? Aggregate::kSum
+         : name == "min"      ? Aggregate::kMin
+         : name == "noisy-or" ? Aggregate::kNoisyOr
+                              : Aggregate::kMax;
+}
+
+Result<TraverseOptions> Options(Session& session, const TraverseArguments& given) {
+  TraverseOptions options;
+  const std::uint64_t hops = given.hops.value_or(3);
+  if (hops > kMaxHops)
+    return Fail(ErrorCode::kInvalidArgument, "--hops is 0 to " + std::to_string(kMaxHops));
+  options.hops = static_cast<int>(hops);
+  PLEXUS_ASSIGN(options.direction, ParseDirection(given.direction));
+  options.aggregate = AggregateNamed(given.aggregate);
+  if (given.decay) options.decay = *given.decay;
+  options.top = given.top.value_or(100);
+  PLEXUS_ASSIGN(options.kinds, FindEdgeKinds(session.schema(), given.kinds));
+  options.valid_at = session.now_ms();
+  options.executor = &session.executor();
+  return options;
+}
+
+void WriteHits(const Snapshot& snapshot, const TraverseResult& result) {
+  JsonWriter json(Out());
+  json.BeginObject();
+  json.Field("truncated", result.truncated);
+  json.BeginArray("nodes");
+  for (const TraverseHit& hit : result.hits) {
+    json.BeginObject();
+    json.Field("key", snapshot.key(hit.node));
+    json.Field("score", hit.score);
+    json.Field("hops", hit.hops);
+    if (hit.seed != kNoNode) json.Field("from", snapshot.key(hit.seed));
+    WritePath(json, "path", snapshot, hit.path);
+    json.EndObject();
+  }
+  json.EndArray();
+  json.EndObject();
+  Out() << '\n';
+}
+
+// With paths, every hit is two lines: long paths would not fit beside it.
+void PrintHits(const Globals& globals, const Snapshot& snapshot, const TraverseResult& result, bool paths) {
+  if (paths) {
+    for (const TraverseHit& hit : result.hits) {
+      Out() << Number(hit.score, 4) << "  "
+            << Escaped(globals.names ? ShownName(snapshot, hit.node)
+                                     : ShownKey(snapshot, hit.node) + "  " + TextHead(snapshot, hit.node))
+            << '\n';
+      if (hit.seed != kNoNode)
+        Out() << "    " << Escaped(ShownPath(snapshot, hit.seed, hit.path)) << '\n';
+    }
+  } else {
+    Table table;
+    const auto right = Table::Align::kRight;
+    table.Column("score", right).Column("hops", right);
+    AddNodeColumns(table, globals, 70);
+    for (const TraverseHit& hit : result.hits) {
+      std::vector<std::string> row = {Number(hit.score, 4), std::to_string(hit.hops)};
+      AddNodeCells(row, globals, snapshot, hit.node);
+      table.Row(row);
+    }
+    table.Print(Out());
+  }
+  if (result.hits.empty()) Out() << "nothing within reach\n";
+  if (result.truncated) Out() << "truncated: the budget ran out\n";
+}
+
+Result<int> RunTraverse(const Globals& globals, const TraverseArguments& given) {
+  PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
+  const Snapshot& snapshot = session->snapshot();
+  PLEXUS_ASSIGN(TraverseOptions options, Options(*session, given));
+  std::vector<TraverseSeed> seeds;
+  for (const std::string& text : given.from) {
+    const WeightedKey seed = SplitWeight(text);
+    PLEXUS_ASSIGN(const NodeId node, FindAliveNode(snapshot, seed.key));
+    seeds.push_back({node, seed.weight});
+  }
+  // Superseded, expired and not yet valid memories are left out unless asked for.
+  VisibleOptions visible;
+  visible.include_superseded = given.include_superseded;
+  visible.executor = &session->executor();
+  NodeSubset subset = *VisibleNodes(snapshot, session->now_ms(), visible);
+  if (session->scope()) subset = subset.Intersect(*session->scope());
+  options.subset = &subset;
+
+  PLEXUS_ASSIGN(const TraverseResult result, Traverse(snapshot, seeds, options));
+  if (globals.json)
+    WriteHits(snapshot, result);
+  else
+    PrintHits(globals, snapshot, result, given.paths);
+  return kDone;
+}
+
+}  // namespace
+
+void AddTraverse(Cli& cli) {
+  static TraverseArguments given;
+  cli.Add("Ask", "traverse", "Find what lies within a few hops, best product of weights first",
+          [](const Globals& globals) { return RunTraverse(globals, given); })
+      .Repeated("--from", "KEY[=W]", given.from, "start here, with weight W (default 1); repeatable")
+      .Required()
+      .Option("--hops", "H", given.hops, "at most H edges away, 0 to 16 (default 3)")
+      .List("--kinds", "A,B", given.kinds, "only these edge kinds (default: all facts)")
+      .Choice("--direction", given.direction, {"out", "in", "both"}, "which way to walk (default out)")
+      .Choice("--aggregate", given.aggregate, {"max", "sum", "min", "noisy-or"},
+              "how several ways to a node become one score (default max)")
+      .Option("--decay", "D", given.decay, "factor for every hop, in (0, 1] (default 1)")
+      .Option("--top", "K", given.top, "the K best; 0 = all (default 100)")
+      .Flag("--paths", given.paths, "show the path behind each score (--json always has it)")
+      .Flag("--include-superseded", given.include_superseded, "do not hide what was superseded")
+      .Example("plexus traverse --db g --from alice --hops 3 --paths", "alice's surroundings and why")
+      .Example("plexus traverse --db g --from m1=2 --from m2 --hops 2 --kinds supports,causes "
+               "--direction both --decay 0.5 --json",
+               "evidence around two memories, both ways, halved at every hop");
+}
+
+}  // namespace plexus::tools

@@ -1,0 +1,212 @@
+// link, unlink, remove, purge: one change at a time, durable when the reply comes.
+//
+// Many changes at once are files for import; these are for hands and small scripts.
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/vocabulary.h"
+#include "storage/text/properties.h"
+#include "tools/arguments.h"
+#include "tools/cli.h"
+#include "tools/exit_code.h"
+#include "tools/naming.h"
+#include "tools/output.h"
+#include "tools/reply.h"
+#include "tools/session.h"
+
+namespace plexus::tools {
+namespace {
+
+struct LinkArguments {
+  std::string source, kind, target;
+  std::string label;
+  std::optional<double> weight;
+  std::optional<std::string> created_at, created_by, valid_from, valid_until, props;
+};
+
+// One line for people: "sequence 7: 1 edge new, 2 nodes new".
+std::string Summary(const ApplyReport& report) {
+  std::string text;
+  const auto add = [&](std::uint64_t count, const char* noun, const char* what) {
+    if (count == 0) return;
+    text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + noun + (count == 1 ? " " : "s ") + what;
+  };
+  const auto add_all = [&](const ChangeCounts& counts, const char* noun) {
+    add(counts.added, noun, "new");
+    add(counts.changed, noun, "changed");
+    add(counts.removed, noun, "removed");
+  };
+  add_all(report.edges, "edge");
+  add_all(report.nodes, "node");
+  add_all(report.index, "index entry");
+  return "sequence " + std::to_string(report.sequence) + ": " + (text.empty() ? "nothing to change" : text);
+}
+
+// Closes the graph, so that every error is heard, and only then answers.
+Result<int> Answer(Session& session, const ApplyReport& report) {
+  PLEXUS_TRY(session.Close());
+  if (session.globals().json) {
+    JsonWriter json(Out());
+    WriteApplyReport(json, report);
+    Out() << '\n';
+  } else {
+    Out() << Summary(report) << '\n';
+  }
+  return kDone;
+}
+
+// A fact by its key, or an index node ("tag:rust") where the edge's kind is of the
+// index plane.
+NodeRef Endpoint(WriteBatch& batch, const Schema& schema, std::string_view key, bool index) {
+  const std::string stored = index ? StoredKey(schema, key) : std::string(key);
+  const std::size_t at = stored.find(kIndexSeparator);
+  if (!index || at == std::string::npos) return batch.Node(key);
+  const auto kind = schema.FindNodeKind(std::string_view(stored).substr(0, at));
+  return kind ? batch.IndexNode(*kind, std::string_view(stored).substr(at + 1)) : batch.Node(key);
+}
+
+// A misspelt kind would quietly become a new one: say so.
+void NoteNewKind(const Session& session, const std::string& kind) {
+  if (session.globals().quiet || session.schema().FindEdgeKind(kind)) return;
+  PrintNote("note: '" + kind + "' is a new edge kind" + DidYouMean(kind, EdgeKindNames(session.schema())));
+}
+
+Result<int> RunLink(const Globals& globals, const LinkArguments& given) {
+  WriteBatch::EdgeInput edge;
+  if (given.weight) {
+    if (!(*given.weight >= 0) || *given.weight > std::numeric_limits<float>::max())
+      return Fail(ErrorCode::kInvalidArgument, "a weight is a finite number >= 0");
+    edge.weight = static_cast<float>(*given.weight);
+  }
+  edge.label = given.label;
+  const auto time = [](const std::optional<std::string>& text,
+                       std::optional<std::int64_t>& value) -> Status {
+    if (!text) return {};
+    PLEXUS_ASSIGN(value, ParseTime(*text));
+    return {};
+  };
+  PLEXUS_TRY(time(given.created_at, edge.created_at));
+  PLEXUS_TRY(time(given.valid_from, edge.valid_from));
+  PLEXUS_TRY(time(given.valid_until, edge.valid_until));
+  if (given.created_by) edge.created_by = *given.created_by;
+  std::string properties;
+  if (given.props) {
+    PLEXUS_ASSIGN(properties, text::PropertiesFromJson(*given.props));
+    edge.properties = properties;
+  }
+  PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kCreate));
+  NoteNewKind(*session, given.kind);
+  const auto match = session->schema().FindEdgeKind(given.kind);
+  const bool index = match && session->schema().edge_kind(match->kind).plane == Plane::kIndex;
+  WriteBatch batch(session->now_ms());
+  edge.source = Endpoint(batch, session->schema(), given.source, index);
+  edge.target = Endpoint(batch, session->schema(), given.target, index);
+  edge.kind = batch.EdgeKindNamed(given.kind);
+  batch.Link(edge);
+  PLEXUS_ASSIGN(const ApplyReport report, session->graph().Apply(batch));
+  return Answer(*session, report);
+}
+
+Result<int> RunUnlink(const Globals& globals, const LinkArguments& given) {
+  PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kWrite));
+  const Snapshot& snapshot = session->snapshot();
+  PLEXUS_ASSIGN(NodeId source, FindAliveNode(snapshot, given.source));
+  PLEXUS_ASSIGN(NodeId target, FindAliveNode(snapshot, given.target));
+  const std::string names[] = {given.kind};
+  PLEXUS_TRY(FindEdgeKinds(snapshot.schema(), names));
+  const auto match = *snapshot.schema().FindEdgeKind(given.kind);
+  const auto label = snapshot.state().strings.Find(given.label);
+  const bool linked =
+      (given.label.empty() || label) &&
+      snapshot.FindEdge(match.reversed ? target : source, match.kind, match.reversed ? source : target,
+                        given.label.empty() ? 0 : *label);
+  if (!linked)
+    return Fail(ErrorCode::kNotFound, "no edge " + given.source + " " + given.kind + " " + given.target +
+                                          (given.label.empty() ? "" : " with label '" + given.label + "'"));
+  WriteBatch batch(session->now_ms());
+  batch.Unlink(NodeRef::Id(source), batch.EdgeKindNamed(given.kind), NodeRef::Id(target), given.label);
+  PLEXUS_ASSIGN(const ApplyReport report, session->graph().Apply(batch));
+  return Answer(*session, report);
+}
+
+Result<int> RunRemove(const Globals& globals, const std::vector<std::string>& keys) {
+  PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kWrite));
+  WriteBatch batch(session->now_ms());
+  for (const std::string& key : keys) {
+    PLEXUS_ASSIGN(const NodeId node, FindAliveNode(session->snapshot(), key));
+    batch.RemoveNode(NodeRef::Id(node));
+  }
+  PLEXUS_ASSIGN(const ApplyReport report, session->graph().Apply(batch));
+  return Answer(*session, report);
+}
+
+Result<int> RunPurge(const Globals& globals, const std::vector<std::string>& keys, bool hard) {
+  PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kWrite));
+  std::vector<NodeId> nodes;
+  std::vector<std::string_view> stored;
+  for (const std::string& key : keys) {
+    PLEXUS_ASSIGN(const NodeId node, FindNode(session->snapshot(), key));
+    nodes.push_back(node);
+    stored.push_back(session->snapshot().key(node));
+  }
+  ApplyReport report;
+  if (hard) {
+    PLEXUS_TRY(session->database().HardPurge(nodes, session->progress()));
+    report.sequence = session->database().snapshot().sequence();
+    report.nodes.removed = nodes.size();
+  } else {
+    PLEXUS_ASSIGN(report, session->database().Purge(stored, session->now_ms(), session->progress()));
+  }
+  return Answer(*session, report);
+}
+
+}  // namespace
+
+void AddWrite(Cli& cli) {
+  static LinkArguments link;
+  cli.Add("Change", "link", "Add or update one edge",
+          [](const Globals& globals) { return RunLink(globals, link); })
+      .Positional("A", link.source, "the source's key; a new node when there is none")
+      .Positional("KIND", link.kind, "the edge's kind; an inverse name swaps the ends")
+      .Positional("B", link.target, "the target's key")
+      .Option("--weight", "W", link.weight, "finite, >= 0 (default: keep, or 1 when new)")
+      .Option("--label", "L", link.label, "tells parallel edges apart")
+      .Option("--created-at", "TIME", link.created_at, "default: --now")
+      .Option("--created-by", "NAME", link.created_by, "who says so")
+      .Option("--valid-from", "TIME", link.valid_from, "valid from then on")
+      .Option("--valid-until", "TIME", link.valid_until, "valid until just before then")
+      .Option("--props", "JSON", link.props, "an object of properties")
+      .Example("plexus link --db g alice knows bob --weight 0.8", "one edge, durable when it returns")
+      .Example("plexus link --db g m2 supersedes m1", "m2 hides m1 from recall and traverse");
+
+  static LinkArguments unlink;
+  cli.Add("Change", "unlink", "Take one edge back; the past keeps it",
+          [](const Globals& globals) { return RunUnlink(globals, unlink); })
+      .Positional("A", unlink.source, "the source's key")
+      .Positional("KIND", unlink.kind, "the edge's kind")
+      .Positional("B", unlink.target, "the target's key")
+      .Option("--label", "L", unlink.label, "of the edge that is meant")
+      .Example("plexus unlink --db g alice knows bob", "the edge is gone from now on")
+      .Example("plexus unlink --db g m2 supersedes m1 --json", "m1 shows again");
+
+  static std::vector<std::string> removed;
+  cli.Add("Change", "remove", "Remove nodes with their edges; the past keeps them",
+          [](const Globals& globals) { return RunRemove(globals, removed); })
+      .Positionals("KEY", removed, "the nodes' keys")
+      .Example("plexus remove --db g alice", "alice and her edges are gone from now on")
+      .Example("plexus remove --db g m1 m2 --json", "both in one batch");
+
+  static std::vector<std::string> purged;
+  static bool hard = false;
+  cli.Add("Change", "purge", "Erase what nodes hold, from the past too",
+          [](const Globals& globals) { return RunPurge(globals, purged, hard); })
+      .Positionals("KEY", purged, "the nodes' keys")
+      .Flag("--hard", hard, "rewrite the log without their keys and edges as well")
+      .Example("plexus purge --db g m1", "text, properties and vectors of m1, at every point in time")
+      .Example("plexus purge --db g m1 --hard", "the key and the edges too; slow, rewrites the log");
+}
+
+}  // namespace plexus::tools

@@ -1,0 +1,32 @@
+// Numbers, times and foreign text made fit for a person's terminal.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace plexus::tools {
+
+// 1234567 -> "1,234,567".
+std::string Grouped(std::uint64_t number);
+// 1234567 -> "1.2 M".
+std::string ShortNumber(double number);
+// 1234567 -> "1.2 MiB".
+std::string Bytes(std::uint64_t bytes);
+// Up to `digits` significant digits, no trailing zeros.
+std::string Number(double value, int digits = 6);
+// Milliseconds since 1970 -> "2026-11-21T22:05:00.123Z".
+std::string IsoTime(std::int64_t time_ms);
+
+// Control characters (C0, DEL, C1), bytes that are not UTF-8 and characters that
+// reorder or hide text become \xNN or \u{NNNN}: stored text must not be able to
+// drive the terminal that shows it.
+std::string Escaped(std::string_view text);
+
+// Columns that `text` takes on a terminal; a good guess for wide characters.
+std::size_t DisplayWidth(std::string_view text);
+// The first `width` columns, with an ellipsis where something was cut.
+std::string Cut(std::string_view text, std::size_t width);
+
+}  // namespace plexus::tools

@@ -1,0 +1,23 @@
+// plexus: the command line. Commands live in cmd_*.cc, the contract in DESIGN
+// section 9 and in README.md beside this file.
+#include "tools/cli.h"
+
+// A family a line, in the order of --help.
+int main(int argc, char** argv) {
+  plexus::tools::Cli cli;
+  plexus::tools::AddImport(cli);
+  plexus::tools::AddExport(cli);
+  plexus::tools::AddRead(cli);
+  plexus::tools::AddFind(cli);
+  plexus::tools::AddHistory(cli);
+  plexus::tools::AddStats(cli);
+  plexus::tools::AddKinds(cli);
+  plexus::tools::AddWrite(cli);
+  plexus::tools::AddPageRank(cli);
+  plexus::tools::AddTraverse(cli);
+  plexus::tools::AddPath(cli);
+  plexus::tools::AddComponents(cli);
+  plexus::tools::AddMaintain(cli);
+  plexus::tools::AddBackup(cli);
+  return cli.Main(argc, argv);
+}

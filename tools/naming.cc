@@ -1,0 +1,108 @@
+// Suggestions look at a bounded number of keys, so a typo stays cheap.
+#include "tools/naming.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "engine/vocabulary.h"
+#include "tools/arguments.h"
+
+namespace plexus::tools {
+namespace {
+
+constexpr NodeId kKeysLookedAt = 1'000'000;
+constexpr std::size_t kHeadBytes = 256;
+
+std::string NearestKey(const Snapshot& snapshot, std::string_view key) {
+  const NodeId end = std::min(snapshot.node_count(), kKeysLookedAt);
+  std::size_t best = key.size() < 4 ? 2 : key.size() < 9 ? 3 : 4;  // edits, exclusive
+  std::optional<NodeId> nearest;
+  for (NodeId node = 0; node < end && best > 1; ++node) {
+    if (!snapshot.alive(node)) continue;
+    const std::size_t distance = EditDistance(key, snapshot.key(node), best - 1);
+    if (distance >= best || distance >= snapshot.key(node).size()) continue;
+    best = distance;
+    nearest = node;
+  }
+  return nearest ? "; did you mean '" + ShownKey(snapshot, *nearest) + "'?" : std::string();
+}
+
+}  // namespace
+
+std::string StoredKey(const Schema& schema, std::string_view key) {
+  const std::size_t colon = key.find(':');
+  if (colon == std::string_view::npos || colon + 1 == key.size()) return std::string(key);
+  const auto kind = schema.FindNodeKind(key.substr(0, colon));
+  if (!kind || schema.node_kind(*kind).plane != Plane::kIndex) return std::string(key);
+  return IndexKey(schema.node_kind(*kind).name, key.substr(colon + 1));
+}
+
+Result<NodeId> FindNode(const Snapshot& snapshot, std::string_view key) {
+  if (const auto node = snapshot.Find(key)) return *node;
+  if (const auto node = snapshot.Find(StoredKey(snapshot.schema(), key))) return *node;
+  return Fail(ErrorCode::kNotFound,
+              "no node '" + std::string(key) + "'" + NearestKey(snapshot, key));
+}
+
+Result<NodeId> FindAliveNode(const Snapshot& snapshot, std::string_view key) {
+  PLEXUS_ASSIGN(const NodeId node, FindNode(snapshot, key));
+  if (snapshot.alive(node)) return node;
+  const char* how = snapshot.purged(node) ? "purged" : "removed";
+  return Fail(ErrorCode::kNotFound, "node '" + std::string(key) + "' was " + how +
+                                        "; 'plexus history' tells when");
+}
+
+std::vector<std::string> EdgeKindNames(const Schema& schema) {
+  std::vector<std::string> names;
+  for (const EdgeKind& kind : schema.edge_kinds()) {
+    if (!kind.name.empty()) names.push_back(kind.name);
+    if (!kind.inverse.empty()) names.push_back(kind.inverse);
+  }
+  return names;
+}
+
+std::vector<std::string> NodeKindNames(const Schema& schema) {
+  std::vector<std::string> names;
+  for (const NodeKind& kind : schema.node_kinds())
+    if (!kind.name.empty()) names.push_back(kind.name);
+  return names;
+}
+
+Result<std::vector<KindId>> FindEdgeKinds(const Schema& schema, std::span<const std::string> names) {
+  std::vector<KindId> kinds;
+  for (const std::string& name : names) {
+    const auto match = schema.FindEdgeKind(name);
+    if (!match)
+      return Fail(ErrorCode::kInvalidArgument,
+                  "no edge kind '" + name + "'" + DidYouMean(name, EdgeKindNames(schema)));
+    if (std::ranges::find(kinds, match->kind) == kinds.end()) kinds.push_back(match->kind);
+  }
+  return kinds;
+}
+
+std::string ShownKey(const Snapshot& snapshot, NodeId node) {
+  std::string key(snapshot.key(node));
+  const std::size_t at = key.find(kIndexSeparator);
+  if (at != std::string::npos) key[at] = ':';
+  return key;
+}
+
+std::string TextHead(const Snapshot& snapshot, NodeId node) {
+  if (!snapshot.payload_ref(node, NodeField::kText)) return {};
+  const Result<std::string> text = snapshot.Payload(node, NodeField::kText);
+  if (!text) return {};
+  std::string head = text->substr(0, text->find('\n'));
+  if (head.size() > kHeadBytes) {
+    std::size_t end = kHeadBytes;  // back to the start of a character
+    while (end > 0 && (static_cast<unsigned char>(head[end]) & 0xC0) == 0x80) --end;
+    head.resize(end);
+  }
+  return head;
+}
+
+std::string ShownName(const Snapshot& snapshot, NodeId node) {
+  std::string head = TextHead(snapshot, node);
+  return head.empty() ? ShownKey(snapshot, node) : head;
+}
+
+}  // namespace plexus::tools

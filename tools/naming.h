@@ -1,0 +1,40 @@
+// From names to ids and back: keys, kinds, and the words shown beside a key.
+//
+// Errors name what was given and the nearest name there is.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/error.h"
+#include "engine/schema.h"
+#include "engine/snapshot.h"
+#include "engine/types.h"
+
+namespace plexus::tools {
+
+// The node of that key, alive or not; "tag:rust" also names the index node rust of
+// kind tag when no node has that very key. kNotFound, with a suggestion.
+Result<NodeId> FindNode(const Snapshot& snapshot, std::string_view key);
+// The same, and kNotFound when it was removed.
+Result<NodeId> FindAliveNode(const Snapshot& snapshot, std::string_view key);
+// "tag:rust" -> IndexKey(tag, rust) when "tag" is an index kind; else the text itself.
+std::string StoredKey(const Schema& schema, std::string_view key);
+
+// Edge kinds by name or inverse name. kInvalidArgument, with a suggestion.
+Result<std::vector<KindId>> FindEdgeKinds(const Schema& schema, std::span<const std::string> names);
+// Names of all edge (node) kinds, inverse names included.
+std::vector<std::string> EdgeKindNames(const Schema& schema);
+std::vector<std::string> NodeKindNames(const Schema& schema);
+
+// The key as people read it: "tag:rust" for an index node. Not escaped.
+std::string ShownKey(const Snapshot& snapshot, NodeId node);
+// The first line of the node's text, at most 256 bytes of it; "" when it has none
+// or it cannot be read.
+std::string TextHead(const Snapshot& snapshot, NodeId node);
+// TextHead, or the key where there is no text.
+std::string ShownName(const Snapshot& snapshot, NodeId node);
+
+}  // namespace plexus::tools

@@ -1,0 +1,71 @@
+// The one place where the program opens a graph.
+#include "tools/session.h"
+
+#include <chrono>
+#include <vector>
+
+#include "tools/arguments.h"
+#include "tools/output.h"
+
+namespace plexus::tools {
+
+Result<std::int64_t> NowMs(const Globals& globals) {
+  if (!globals.now.empty()) return ParseTime(globals.now);
+  using namespace std::chrono;
+  return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
+}
+
+Result<Sequence> SequenceAt(storage::Database& database, std::string_view moment) {
+  PLEXUS_ASSIGN(const Moment when, ParseMoment(moment));
+  if (const Sequence* sequence = std::get_if<Sequence>(&when.value)) return *sequence;
+  return database.SequenceAtTime(std::get<std::int64_t>(when.value));
+}
+
+Result<std::unique_ptr<Session>> Session::Open(const Globals& globals, Access access) {
+  std::unique_ptr<Session> session(new Session());
+  PLEXUS_TRY(session->Begin(globals, access));
+  return session;
+}
+
+Status Session::Begin(const Globals& globals, Access access) {
+  globals_ = globals;
+  if (globals.db.empty())
+    return Fail(ErrorCode::kInvalidArgument, "which graph? --db DIR (or PLEXUS_DB) names its directory");
+  if (access != Access::kRead && !globals.as_of.empty())
+    return Fail(ErrorCode::kInvalidArgument, "--as-of reads the past; this command writes");
+  if (!globals.as_of.empty()) PLEXUS_TRY(ParseMoment(globals.as_of));
+  PLEXUS_ASSIGN(now_ms_, NowMs(globals));
+  if (globals.threads > 0) own_executor_ = MakeTbbExecutor(globals.threads);
+  executor_ = own_executor_ ? own_executor_.get() : &DefaultExecutor();
+  progress_ = std::make_unique<ProgressBar>(!globals.quiet);
+
+  storage::OpenOptions options;
+  options.create = access == Access::kCreate;
+  options.read_only = access == Access::kRead;
+  options.strict = globals.strict;
+  options.graph.executor = executor_;
+  PLEXUS_ASSIGN(database_, storage::Database::Open(globals.db, options));
+  if (access != Access::kRead) {
+    guard_.emplace();
+    EndOnLostReader(false);
+  }
+  if (database_->report().tail_dropped) PrintWarning(database_->report().tail_message);
+
+  snapshot_ = database_->snapshot();
+  if (!globals.as_of.empty()) {
+    PLEXUS_ASSIGN(const Sequence sequence, SequenceAt(*database_, globals.as_of));
+    PLEXUS_ASSIGN(snapshot_, database_->AsOf(sequence));
+  }
+  if (!globals.scopes.empty()) {
+    const std::vector<std::string_view> scopes(globals.scopes.begin(), globals.scopes.end());
+    scope_ = NodeSubset::InScopes(snapshot_, scopes);
+  }
+  return {};
+}
+
+Status Session::Close() {
+  EndProgress();
+  return database_->Close();
+}
+
+}  // namespace plexus::tools
