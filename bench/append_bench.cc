@@ -35,7 +35,7 @@ const Input& TheInput() {
     made.nodes = static_cast<NodeId>(Size("PLEXUS_BENCH_NODES", 1 << 20, 1 << 12));
     made.batches = static_cast<std::size_t>(Size("PLEXUS_BENCH_BATCHES", 600, 8));
     made.pairs = DistinctPairs(made.nodes, made.batches * kNew, 11);
-    for (NodeId v = 0; v < made.nodes; ++v) made.keys.push_back("n" + std::to_string(v));
+    for (NodeId v = 0; v < made.nodes; ++v) made.keys.push_back(std::to_string(v).insert(0, 1, 'n'));
     return made;
   }();
   return input;
