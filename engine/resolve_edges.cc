@@ -93,7 +93,13 @@ Status BatchResolver::DecideEdges(ApplyReport& report) {
   StableSortBy(order, scratch, [&](std::uint32_t i) { return std::uint32_t{touches_[i].kind}; });
   StableSortBy(order, scratch, [&](std::uint32_t i) { return touches_[i].source; });
   record_.edges.reserve(order.size());
+  auto prefetch = [&](std::size_t i, bool near) {
+    if (i < order.size() && touches_[order[i]].source < now_.node_count())
+      now_.PrefetchOutRow(touches_[order[i]].source, near);
+  };
   for (std::size_t begin = 0; begin < order.size();) {
+    prefetch(begin + 32, false);
+    prefetch(begin + 16, true);
     const EdgeTouch& t = touches_[order[begin]];
     std::size_t end = begin + 1;
     for (; end < order.size(); ++end) {

@@ -49,10 +49,11 @@ Status BatchResolver::FinishPayloads() {
     const PayloadRef before = p.node < now_.node_count()
                                   ? now_.payload_ref(p.node, static_cast<NodeField>(p.field))
                                   : PayloadRef{};
+    const bool purged = PendingOf(p.node).purged;  // what is stored will be erased: write anew
     PayloadChange change{p.node, p.field, {}};
     if (p.bytes) {
       PLEXUS_ASSIGN(bool same, SamePayload(before, *p.bytes));
-      if (same) continue;
+      if (same && !purged) continue;
       change.ref = StorePayload(*p.bytes);
     } else if (!before) {
       continue;
@@ -75,7 +76,8 @@ Status BatchResolver::FinishVectors() {
     VectorChange change{v.node, v.space, {}};
     if (v.bytes) {
       const auto old = had ? table->vector(v.node) : std::span<const float>();
-      if (had && std::memcmp(old.data(), v.bytes->data(), old.size_bytes()) == 0) {
+      if (had && !PendingOf(v.node).purged &&
+          std::memcmp(old.data(), v.bytes->data(), old.size_bytes()) == 0) {
         ++report_.vectors.same;
         continue;
       }

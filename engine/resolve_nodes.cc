@@ -156,12 +156,13 @@ Status BatchResolver::Operations() {
       PLEXUS_ASSIGN(NodeId source, NodeOf(e.source));
       PLEXUS_ASSIGN(NodeId target, NodeOf(e.target));
       if (kind.reversed) std::swap(source, target);
-      for (NodeId node : {source, target}) {
+      for (bool is_target : {false, true}) {
+        const NodeId node = is_target ? target : source;
         Pending* p = FindPending(node);
         if (!p && now_.alive(node)) continue;
         if (!p) p = &PendingOf(node);
         if (p->alive || (p->is_new && p->removed_at == kNever)) continue;  // lives anyway
-        if (node == target && schema().edge_kind(kind.kind).survives_removal) continue;
+        if (is_target && schema().edge_kind(kind.kind).survives_removal) continue;
         Revive(*p, false);
       }
     }

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
-#include <tuple>
 
 #include "engine/radix_sort.h"
 
@@ -88,47 +87,68 @@ bool ArcLess(const DeltaArc& a, const DeltaArc& b) {
   return oa != ob ? oa < ob : a.label < b.label;
 }
 
+// Where the arcs of a merged side go: raw cursors over arrays of the largest
+// possible size, cut to length at the end.
+class SideWriter {
+ public:
+  SideWriter(std::size_t rows, std::size_t arcs) {
+    side_.rows.resize(rows);
+    side_.offsets.resize(rows + 1);
+    side_.arcs.resize(arcs);
+    side_.edges.resize(arcs);
+  }
+  void Row(NodeId row) {
+    side_.rows[rows_] = row;
+    side_.offsets[rows_++] = static_cast<std::uint32_t>(arcs_);
+  }
+  void Arc(const DeltaArc& arc, std::uint32_t edge) {
+    side_.arcs[arcs_] = arc;
+    side_.edges[arcs_++] = edge;
+  }
+  RunSide Finish() {
+    side_.offsets[rows_] = static_cast<std::uint32_t>(arcs_);
+    side_.rows.resize(rows_);
+    side_.offsets.resize(rows_ + 1);
+    side_.arcs.resize(arcs_);
+    side_.edges.resize(arcs_);
+    IndexRows(side_);
+    return std::move(side_);
+  }
+
+ private:
+  RunSide side_;
+  std::size_t rows_ = 0, arcs_ = 0;
+};
+
 RunSide MergeSides(const RunSide& older, const std::vector<std::uint32_t>& older_map,
                    const RunSide& newer, const std::vector<std::uint32_t>& newer_map) {
-  RunSide side;
-  side.arcs.reserve(older.arcs.size() + newer.arcs.size());
-  side.edges.reserve(older.arcs.size() + newer.arcs.size());
-  side.rows.reserve(older.rows.size() + newer.rows.size());
-  side.offsets.reserve(older.rows.size() + newer.rows.size() + 1);
-  auto copy = [&](const RunSide& from, const std::vector<std::uint32_t>& map, std::uint32_t i) {
-    side.arcs.push_back(from.arcs[i]);
-    side.edges.push_back(map[from.edges[i]]);
-  };
+  SideWriter side(older.rows.size() + newer.rows.size(), older.arcs.size() + newer.arcs.size());
   std::size_t a = 0, b = 0;
-  while (a < older.rows.size() || b < newer.rows.size()) {
-    const bool from_a = b == newer.rows.size() || (a < older.rows.size() && older.rows[a] <= newer.rows[b]);
-    const bool from_b = a == older.rows.size() || (b < newer.rows.size() && newer.rows[b] <= older.rows[a]);
-    PushRow(side, from_a ? older.rows[a] : newer.rows[b]);
-    std::uint32_t i = 0, i_end = 0, j = 0, j_end = 0;
-    if (from_a) i = older.offsets[a], i_end = older.offsets[a + 1], ++a;
-    if (from_b) j = newer.offsets[b], j_end = newer.offsets[b + 1], ++b;
+  const std::size_t a_rows = older.rows.size(), b_rows = newer.rows.size();
+  std::uint32_t i = 0, j = 0;  // arcs follow the rows
+  while (a < a_rows || b < b_rows) {
+    const NodeId row_a = a < a_rows ? older.rows[a] : kNoNode;
+    const NodeId row_b = b < b_rows ? newer.rows[b] : kNoNode;
+    side.Row(std::min(row_a, row_b));
+    const std::uint32_t i_end = row_a <= row_b ? older.offsets[++a] : i;
+    const std::uint32_t j_end = row_b <= row_a ? newer.offsets[++b] : j;
     while (i < i_end && j < j_end) {
       if (ArcLess(older.arcs[i], newer.arcs[j])) {
-        copy(older, older_map, i++);
+        side.Arc(older.arcs[i], older_map[older.edges[i]]);
+        ++i;
       } else {
         if (!ArcLess(newer.arcs[j], older.arcs[i])) ++i;  // the same identity: newest wins
-        copy(newer, newer_map, j++);
+        side.Arc(newer.arcs[j], newer_map[newer.edges[j]]);
+        ++j;
       }
     }
-    while (i < i_end) copy(older, older_map, i++);
-    while (j < j_end) copy(newer, newer_map, j++);
+    for (; i < i_end; ++i) side.Arc(older.arcs[i], older_map[older.edges[i]]);
+    for (; j < j_end; ++j) side.Arc(newer.arcs[j], newer_map[newer.edges[j]]);
   }
-  side.offsets.push_back(static_cast<std::uint32_t>(side.arcs.size()));
-  IndexRows(side);
-  return side;
+  return side.Finish();
 }
 
 }  // namespace
-
-bool IdentityLess(const EdgeChange& a, const EdgeChange& b) {
-  return std::tie(a.source, a.kind, a.target, a.label) <
-         std::tie(b.source, b.kind, b.target, b.label);
-}
 
 std::uint64_t RunSide::size_bytes() const {
   return rows.capacity() * sizeof(NodeId) + offsets.capacity() * 4 +

@@ -57,6 +57,17 @@ struct RunSide {
     if (lo == rows.size() || rows[lo] != node) return {0, 0};
     return {offsets[lo], offsets[lo + 1]};
   }
+  // Brings the row's look-up path towards the cache: the bucket (near = false),
+  // then, a little later, the row entry and its arcs' offsets.
+  void Prefetch(NodeId node, bool near) const {
+    const std::size_t b = node >> shift;
+    if (b + 1 >= buckets.size()) return;
+    if (!near) return __builtin_prefetch(&buckets[b]);
+    if (const std::uint32_t at = buckets[b]; at < rows.size()) {
+      __builtin_prefetch(&rows[at]);
+      __builtin_prefetch(&offsets[at]);
+    }
+  }
   std::uint64_t size_bytes() const;
 };
 
@@ -75,7 +86,12 @@ struct Run {
 };
 
 // Strict order of edge identities.
-bool IdentityLess(const EdgeChange& a, const EdgeChange& b);
+inline bool IdentityLess(const EdgeChange& a, const EdgeChange& b) {
+  const std::uint64_t row_a = (std::uint64_t{a.source} << 16) | a.kind;
+  const std::uint64_t row_b = (std::uint64_t{b.source} << 16) | b.kind;
+  if (row_a != row_b) return row_a < row_b;
+  return ((std::uint64_t{a.target} << 32) | a.label) < ((std::uint64_t{b.target} << 32) | b.label);
+}
 
 // REQUIRES: edges sorted by identity, each once; extras sorted by index.
 // O(edges), radix sorts.

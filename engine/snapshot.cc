@@ -182,6 +182,21 @@ std::optional<Edge> Snapshot::FindEdge(NodeId source, KindId kind, NodeId target
   return edge(Arc{target, kind, out.weights[lo], ArcRef{0, lo, Direction::kOut}}, source);
 }
 
+void Snapshot::PrefetchOutRow(NodeId source, bool near) const {
+  const GraphState& s = *state_;
+  if (source < s.base->node_count) {
+    const std::uint32_t* offset = &s.base->out_offsets[source];
+    if (!near) {
+      __builtin_prefetch(offset);
+    } else if (*offset < s.base->arc_count()) {
+      __builtin_prefetch(&s.base->out_neighbors[*offset]);
+      __builtin_prefetch(&s.base->out_kinds[*offset]);
+    }
+  }
+  if (clean(Direction::kOut, source)) return;
+  for (const auto& run : s.runs) run->out.Prefetch(source, near);
+}
+
 Result<Snapshot> Snapshot::Compacted(Executor& executor) const {
   if (!has_delta() && state_->base->node_count == node_count()) return *this;
   PLEXUS_ASSIGN(auto base, FoldRuns(*state_, state_->runs.size(), executor));

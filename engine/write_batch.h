@@ -104,7 +104,7 @@ class WriteBatch {
   bool empty() const;
   void Clear();
   void ReserveEdges(std::size_t edges) { edges_.reserve(edges); }
-  // Appends `other`'s operations after this batch's own.
+  // Appends `other`'s operations after this batch's own. REQUIRES &other != this.
   void Append(const WriteBatch& other);
 
  private:
