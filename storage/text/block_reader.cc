@@ -94,6 +94,7 @@ Result<std::string_view> BlockReader::Peek(std::size_t bytes) {
 }
 
 void BlockReader::Drop(std::size_t bytes) {
+  line_ += std::count(buffer_.get(), buffer_.get() + bytes, '\n');
   std::memmove(buffer_.get(), buffer_.get() + bytes, size_ - bytes);
   size_ -= bytes;
 }
@@ -144,7 +145,6 @@ Result<std::optional<Block>> BlockReader::DropRecord() {
     PLEXUS_TRY(Fill(block_bytes_));
     const void* at = std::memchr(buffer_.get(), '\n', size_);
     if (at) {
-      ++line_;
       Drop(static_cast<const char*>(at) - buffer_.get() + 1);
       return block;
     }

@@ -48,7 +48,7 @@ class BlockReader {
 
   // Reads ahead without consuming: what the file begins with, up to `bytes`.
   Result<std::string_view> Peek(std::size_t bytes);
-  // Drops the first `bytes` of what Peek showed (a byte order mark).
+  // Drops the first `bytes` of what Peek showed (a byte order mark, a header).
   void Drop(std::size_t bytes);
 
   // The next block; nullopt at the end.

@@ -1,3 +1,26 @@
-# The sources of storage/text, relative to storage/. Included by storage/CMakeLists.txt.
+# The sources of storage/text, relative to storage/. Included by storage/CMakeLists.txt,
+# which links Boost::json for them.
+find_package(Boost 1.81 REQUIRED COMPONENTS json)
 set(PLEXUS_STORAGE_TEXT_SOURCES
-)
+  text/apply_piece.cc
+  text/batch_builder.cc
+  text/block_reader.cc
+  text/csv.cc
+  text/csv_row.cc
+  text/edge_list.cc
+  text/export_tables.cc
+  text/import.cc
+  text/json_definitions.cc
+  text/json_event_records.cc
+  text/json_export_definitions.cc
+  text/json_export_events.cc
+  text/json_exporter.cc
+  text/json_graph_records.cc
+  text/json_lines.cc
+  text/json_tree.cc
+  text/json_writer.cc
+  text/pipeline.cc
+  text/properties.cc
+  text/replacements.cc
+  text/sniff.cc
+  text/wordnet.cc)

@@ -1,0 +1,87 @@
+// BatchBuilder: names to node references, and lists kept true inside one piece.
+//
+// What every format that knows kinds shares: a key is a fact's own, or U+001F
+// makes it an index node's ("tag", U+001F, "rust"); where an edge kind declares an
+// index kind for an endpoint, the bare name is enough. Definitions made in the piece
+// are seen by its later records. One builder per piece, not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/error.h"
+#include "engine/vocabulary.h"
+#include "storage/text/record_parser.h"
+
+namespace plexus::text {
+
+// A node as a record names it, checked, not yet in the batch.
+struct NodeName {
+  std::string key;           // full key
+  KindId kind = kNoKind;     // of an index node
+  bool is_index() const { return kind != kNoKind; }
+};
+
+class BatchBuilder {
+ public:
+  BatchBuilder(const ParseContext& context, Piece& piece) : context_(context), piece_(piece) {
+    piece.uses_schema = true;
+  }
+
+  const ParseContext& context() const { return context_; }
+  Piece& piece() { return piece_; }
+  WriteBatch& batch() { return piece_.batch; }
+  const Schema& schema() const { return local_ ? *local_ : *context_.schema; }
+
+  // Definitions: checked against the schema so far, then put into the batch.
+  Status Define(const NodeKind& kind);
+  Status Define(const EdgeKind& kind);
+  Status Define(const Column& column);
+  Status Define(const VectorSpace& space);
+
+  // `expected`: the node kind that the place calls for, kNoKind = any.
+  Result<NodeName> Name(std::string_view name, KindId expected = kNoKind) const;
+  NodeRef Ref(const NodeName& name);
+
+  // An edge record, checked. `kind_name` may be an inverse name.
+  struct EdgeEnds {
+    NodeName source, target;  // as the record has them
+    std::string kind_name;
+    KindId stored = kNoKind;  // kNoKind: a kind defined by this use
+    bool reversed = false;
+    bool index_plane = false;
+  };
+  Result<EdgeEnds> Ends(std::string_view source, std::string_view target,
+                        std::string_view kind_name) const;
+  void Link(const EdgeEnds& ends, WriteBatch::EdgeInput edge);
+  void Unlink(const EdgeEnds& ends, std::string_view label);
+
+  // The arcs of `kind` leaving `node` become exactly `items`: notes the list for
+  // PrepareReplacements and unlinks what earlier lines of the piece linked.
+  void ReplaceList(const NodeName& node, NodeRef ref, KindId kind, bool labelled,
+                   std::vector<ListReplacement::Item> items);
+
+  // Sets some keys of a node's property map (events, outcomes).
+  Status PatchProperties(const NodeName& node, NodeRef ref, std::string patch,
+                         bool replaces_rest);
+
+ private:
+  using ListKey = std::pair<std::string, KindId>;
+  Schema& MutableSchema();
+  NameRef KindRef(const EdgeEnds& ends);
+
+  const ParseContext& context_;
+  Piece& piece_;
+  std::unique_ptr<Schema> local_;
+  std::map<ListKey, std::vector<ListReplacement::Item>> linked_;  // in this piece
+  std::map<ListKey, std::size_t> lists_;                          // index into piece_.lists
+  std::map<std::string, std::size_t> patches_;                    // index into piece_.patches
+};
+
+}  // namespace plexus::text

@@ -1,0 +1,197 @@
+// Import: opens the files, chooses parsers, runs the pipeline, sums up.
+#include "storage/text/import.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "storage/text/csv.h"
+#include "storage/text/edge_list.h"
+#include "storage/text/json_lines.h"
+#include "storage/text/pipeline.h"
+#include "storage/text/sniff.h"
+#include "storage/text/wordnet_parser.h"
+
+namespace plexus::text {
+
+namespace {
+
+constexpr std::size_t kSniffBytes = 65536;
+
+// How the bytes of one input are come by.
+struct Input {
+  std::string name;
+  std::optional<std::string_view> bytes;  // else a file
+};
+
+Result<std::unique_ptr<ByteSource>> Open(const Input& input) {
+  if (input.bytes) return OpenBytes(*input.bytes);
+  return OpenFile(input.name);
+}
+
+bool IsDirectory(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+std::uint64_t FileBytes(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode)
+             ? static_cast<std::uint64_t>(info.st_size) : 0;
+}
+
+BlockReader MakeReader(std::unique_ptr<ByteSource> source, const ImportOptions& options) {
+  return BlockReader(std::move(source), options.block_bytes, options.limits.line_bytes);
+}
+
+// The header, and the reader moved behind it. A bad header is a record error.
+Result<std::optional<CsvParser>> OpenTable(ImportRun& run, const Input& input, BlockReader& reader,
+                                           char delimiter) {
+  const ImportLimits& limits = run.options.limits;
+  std::size_t want = kSniffBytes;
+  PLEXUS_ASSIGN(std::string_view head, reader.Peek(want));
+  while (CsvRecordLength(head) == head.size() && head.size() == want && want <= limits.line_bytes) {
+    want *= 2;
+    PLEXUS_ASSIGN(head, reader.Peek(want));
+  }
+  if (head.empty()) return std::nullopt;
+  auto parser = CsvParser::FromHeader(head, delimiter, limits);
+  if (!parser) {
+    run.report.errors += 1;
+    if (run.report.kept_errors.size() < run.options.max_errors_kept)
+      run.report.kept_errors.push_back({input.name, 1, parser.error().message});
+    run.report.stopped |= run.options.on_error == OnError::kStop;
+    return std::nullopt;
+  }
+  reader.Drop(parser->header_bytes());
+  reader.set_quoted(true);
+  return std::move(*parser);
+}
+
+Status ImportOne(ImportRun& run, const Input& input) {
+  PLEXUS_ASSIGN(auto source, Open(input));
+  BlockReader reader = MakeReader(std::move(source), run.options);
+  PLEXUS_ASSIGN(std::string_view head, reader.Peek(kSniffBytes));
+  if (head.starts_with("\xef\xbb\xbf")) {
+    reader.Drop(3);
+    PLEXUS_ASSIGN(head, reader.Peek(kSniffBytes));
+  }
+  Format format = run.options.format;
+  PLEXUS_ASSIGN(const Format sniffed, format == Format::kAuto ? SniffFormat(input.name, head)
+                                                              : Result<Format>(format));
+  format = sniffed;
+  Status status;
+  switch (format) {
+    case Format::kCsv:
+    case Format::kTsv: {
+      PLEXUS_ASSIGN(auto table, OpenTable(run, input, reader, format == Format::kTsv ? '\t' : '\0'));
+      if (table) status = RunPipeline(run, input.name, reader, *table);
+      break;
+    }
+    case Format::kJsonLines:
+      status = RunPipeline(run, input.name, reader, JsonLinesParser());
+      break;
+    case Format::kEdgeList:
+      status = RunPipeline(run, input.name, reader, EdgeListParser());
+      break;
+    case Format::kWordNet:
+    case Format::kAuto:
+      return Fail(ErrorCode::kInvalidArgument,
+                  input.name + ": WordNet is imported from a directory with data.noun, data.verb, "
+                               "data.adj and data.adv");
+  }
+  run.report.bytes += reader.bytes_read();
+  run.bytes_done += reader.bytes_read();
+  return status;
+}
+
+Status ImportWordNet(ImportRun& run, const std::string& directory) {
+  WriteBatch kinds(run.options.now_ms);
+  for (const EdgeKind& kind : WordNetKinds()) kinds.DefineEdgeKind(kind);
+  PLEXUS_TRY(run.graph.Apply(kinds, run.options.apply));
+  for (bool pointers : {false, true}) {
+    std::optional<Snapshot> synsets;
+    if (pointers) synsets = run.graph.snapshot();
+    for (std::string_view file : WordNetFiles()) {
+      const std::string path = directory + "/" + std::string(file);
+      PLEXUS_ASSIGN(auto source, OpenFile(path));
+      BlockReader reader = MakeReader(std::move(source), run.options);
+      const char letter = file == "data.adv" ? 'r' : file[5];
+      PLEXUS_TRY(RunPipeline(run, path, reader, WordNetParser(letter, synsets)));
+      if (!pointers) run.report.bytes += reader.bytes_read();
+      run.bytes_done += reader.bytes_read();
+      if (run.report.stopped) return {};
+    }
+  }
+  return {};
+}
+
+Status ImportAll(ImportRun& run, const std::vector<Input>& inputs) {
+  for (const Input& input : inputs) {
+    if (!input.bytes && IsDirectory(input.name)) {
+      if (run.options.format != Format::kAuto && run.options.format != Format::kWordNet)
+        return Fail(ErrorCode::kInvalidArgument, input.name + ": is a directory");
+      PLEXUS_TRY(ImportWordNet(run, input.name));
+    } else {
+      PLEXUS_TRY(ImportOne(run, input));
+    }
+    if (run.report.stopped) break;
+  }
+  return {};
+}
+
+std::uint64_t TotalBytes(const std::vector<Input>& inputs) {
+  std::uint64_t total = 0;
+  for (const Input& input : inputs) {
+    if (input.bytes)
+      total += input.bytes->size();
+    else if (IsDirectory(input.name))
+      for (std::string_view file : WordNetFiles())
+        total += 2 * FileBytes(input.name + "/" + std::string(file));  // two passes
+    else
+      total += FileBytes(input.name);
+  }
+  return total;
+}
+
+Result<ImportReport> Run(Graph& graph, const std::vector<Input>& inputs,
+                         const ImportOptions& options) {
+  ImportRun run(graph, options);
+  run.bytes_total = TotalBytes(inputs);
+  if (options.before) PLEXUS_TRY(options.before());
+  const Status imported = ImportAll(run, inputs);
+  if (options.after) {
+    const Status after = options.after();
+    if (imported && !after) return std::unexpected(after.error());
+  }
+  if (!imported) return std::unexpected(imported.error());
+
+  ImportReport& report = run.report;
+  report.sequence = graph.snapshot().sequence();
+  const std::uint64_t known = run.touched.count();
+  const std::uint64_t removed = std::min(run.nodes_removed, known);
+  report.nodes.changed = std::min(run.nodes_changed, known - removed);
+  report.nodes.same = known - removed - report.nodes.changed;
+  return std::move(report);
+}
+
+}  // namespace
+
+std::string ImportError::ToString() const {
+  return file + (line ? ":" + std::to_string(line) : "") + ": " + reason;
+}
+
+Result<ImportReport> Import(Graph& graph, const std::vector<std::string>& files,
+                            const ImportOptions& options) {
+  std::vector<Input> inputs;
+  for (const std::string& file : files) inputs.push_back({file, std::nullopt});
+  return Run(graph, inputs, options);
+}
+
+Result<ImportReport> ImportBytes(Graph& graph, std::string_view name, std::string_view bytes,
+                                 const ImportOptions& options) {
+  return Run(graph, {{std::string(name), bytes}}, options);
+}
+
+}  // namespace plexus::text

@@ -1,0 +1,222 @@
+// Lines to records, and what all records share.
+#include "storage/text/json_lines.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "storage/text/json_record.h"
+#include "storage/text/property_map.h"
+
+namespace plexus::text {
+
+namespace {
+
+constexpr std::array<std::string_view, 16> kReservedKeys = {
+    "node", "edge",  "event", "outcome", "vector", "unlink", "remove",  "purge",
+    "kind", "column", "space", "text",    "tags",   "props",  "members", "label"};
+
+bool IsBlank(std::string_view line) {
+  return line.find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
+
+Status ParseLine(std::string_view line, JsonParser& json, BatchBuilder& builder) {
+  const std::size_t limit = builder.context().options->limits.line_bytes;
+  if (line.size() > limit)
+    return Bad("record over " + std::to_string(limit) + " bytes");
+  PLEXUS_ASSIGN(const JsonValue* root, json.Parse(line));
+  if (root->type != JsonType::kObject) return Bad("expected an object, got " + std::string(JsonTypeName(root->type)));
+  return JsonRecord(json, *root, builder).Add();
+}
+
+}  // namespace
+
+bool IsReservedKey(std::string_view name) {
+  return std::find(kReservedKeys.begin(), kReservedKeys.end(), name) != kReservedKeys.end();
+}
+
+std::size_t JsonLinesParser::Parse(std::string_view text, std::uint64_t first_line,
+                                   const ParseContext& context, Piece& piece) const {
+  JsonParser json(context.options->limits.field_bytes);
+  BatchBuilder builder(context, piece);
+  std::size_t at = 0;
+  for (std::uint64_t number = first_line; at < text.size(); ++number) {
+    if (piece.batch.op_count() >= context.max_ops) break;
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view line = text.substr(at, end - at);
+    at = std::min(end + 1, text.size());
+    if (IsBlank(line)) continue;
+    ++piece.records;
+    if (Status ok = ParseLine(line, json, builder); !ok)
+      if (!NoteError(context, piece, number, std::move(ok.error().message))) break;
+  }
+  return at;
+}
+
+std::unexpected<Error> Bad(std::string message) {
+  return Fail(ErrorCode::kInvalidArgument, std::move(message));
+}
+
+std::unexpected<Error> WrongType(const JsonValue& value, std::string_view expected) {
+  return Bad("\"" + std::string(value.key.substr(0, 80)) + "\" must be " + std::string(expected) +
+             ", got " + std::string(JsonTypeName(value.type)));
+}
+
+std::optional<std::int64_t> JsonToInt(const JsonValue& value) {
+  if (value.type == JsonType::kInt) return value.i;
+  if (value.type == JsonType::kDouble && std::trunc(value.d) == value.d && std::fabs(value.d) < 9007199254740992.0)
+    return static_cast<std::int64_t>(value.d);
+  return std::nullopt;
+}
+
+Status JsonRecord::Add() {
+  using Adder = Status (JsonRecord::*)(const JsonValue&);
+  struct Sort {
+    std::string_view key;
+    Adder add;
+  };
+  static constexpr Sort kSorts[] = {
+      {"node", &JsonRecord::AddNode},       {"edge", &JsonRecord::AddEdge},
+      {"event", &JsonRecord::AddEvent},     {"outcome", &JsonRecord::AddOutcome},
+      {"vector", &JsonRecord::AddVector},   {"unlink", &JsonRecord::AddUnlink},
+      {"remove", nullptr},                  {"purge", nullptr},
+      {"column", &JsonRecord::DefineColumn}};
+  const JsonValue* found = nullptr;
+  const Sort* sort = nullptr;
+  for (const Sort& s : kSorts) {
+    const JsonValue* v = Take(s.key);
+    if (!v) continue;
+    if (found)
+      return Bad("a record is one of \"" + std::string(found->key) + "\" and \"" +
+                 std::string(v->key) + "\", not both");
+    found = v;
+    sort = &s;
+  }
+  if (found && !sort->add) return AddRemoval(*found, sort->key == "purge");
+  if (found) return (this->*sort->add)(*found);
+  if (const JsonValue* space = Take("space")) return DefineSpace(*space);
+  if (const JsonValue* kind = Take("kind")) return DefineKind(*kind);
+  return Bad("not a record: expected one of the keys node, edge, event, outcome, vector, unlink, "
+             "remove, purge, kind, column, space");
+}
+
+const JsonValue* JsonRecord::Take(std::string_view key) {
+  for (std::size_t i = 0; i < members_.size(); ++i)
+    if (!taken_[i] && members_[i].key == key) {
+      taken_[i] = true;
+      return &members_[i];
+    }
+  return nullptr;
+}
+
+Result<const JsonValue*> JsonRecord::TakeString(std::string_view key, bool null_allowed) {
+  const JsonValue* v = Take(key);
+  if (v && !v->is_string() && !(null_allowed && v->is_null()))
+    return WrongType(*v, null_allowed ? "a string or null" : "a string");
+  return v;
+}
+
+Result<std::optional<bool>> JsonRecord::TakeBool(std::string_view key) {
+  const JsonValue* v = Take(key);
+  if (!v) return std::nullopt;
+  if (v->type != JsonType::kBool) return WrongType(*v, "true or false");
+  return v->boolean;
+}
+
+Result<std::optional<std::int64_t>> JsonRecord::TakeTime(std::string_view key) {
+  const JsonValue* v = Take(key);
+  if (!v) return std::nullopt;
+  if (v->is_null()) return kNoTime;
+  auto i = JsonToInt(*v);
+  if (!i || *i == kNoTime) return WrongType(*v, "an integer (milliseconds) or null");
+  return *i;
+}
+
+Result<std::optional<std::string>> JsonRecord::TakeProperties() {
+  const JsonValue* v = Take("props");
+  if (!v) return std::nullopt;
+  if (v->is_null()) return std::string();
+  if (v->type != JsonType::kObject) return WrongType(*v, "an object or null");
+  std::vector<const JsonValue*> members;
+  for (const JsonValue& m : json_.children(*v)) members.push_back(&m);
+  return EncodeProperties(json_, members);
+}
+
+Result<JsonRecord::ColumnValue> JsonRecord::ReadColumn(ColumnId id, const JsonValue& value) const {
+  ColumnValue out;
+  out.column = id;
+  if (value.is_null()) {
+    out.clear = true;
+    return out;
+  }
+  switch (builder_.schema().columns()[id].type) {
+    case ColumnType::kF64:
+      if (!value.is_number()) return WrongType(value, "a number or null");
+      out.f64 = value.number();
+      return out;
+    case ColumnType::kI64: {
+      auto i = JsonToInt(value);
+      if (!i || *i == kNoTime) return WrongType(value, "an integer or null");
+      out.i64 = *i;
+      return out;
+    }
+    case ColumnType::kString:
+      if (!value.is_string()) return WrongType(value, "a string or null");
+      if (value.text.size() > Limits::kMaxStringBytes || value.text.find('\0') != std::string_view::npos)
+        return Bad("\"" + std::string(value.key) + "\" is over " +
+                   std::to_string(Limits::kMaxStringBytes) + " bytes or holds U+0000");
+      out.text = value.text;
+      return out;
+  }
+  return Bad("unknown column type");
+}
+
+Result<std::vector<JsonRecord::ColumnValue>> JsonRecord::TakeColumns() {
+  std::vector<ColumnValue> out;
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    if (taken_[i]) continue;
+    auto id = builder_.schema().FindColumn(members_[i].key);
+    if (!id) continue;
+    taken_[i] = true;
+    PLEXUS_ASSIGN(ColumnValue value, ReadColumn(*id, members_[i]));
+    out.push_back(value);
+  }
+  PLEXUS_TRY(NothingLeft());
+  return out;
+}
+
+Status JsonRecord::NothingLeft() const {
+  for (std::size_t i = 0; i < members_.size(); ++i)
+    if (!taken_[i])
+      return Bad("unknown key \"" + std::string(members_[i].key.substr(0, 80)) +
+                 "\": not an attribute of this record and not a column; other data goes into "
+                 "\"props\"");
+  return {};
+}
+
+void JsonRecord::SetColumns(NodeRef node, const std::vector<ColumnValue>& values) {
+  WriteBatch& batch = builder_.batch();
+  for (const ColumnValue& v : values) {
+    const Column& column = builder_.schema().columns()[v.column];
+    const NameRef name =
+        v.column < kFirstUserColumn ? NameRef(v.column) : batch.ColumnNamed(column.name);
+    if (v.clear)
+      batch.ClearColumn(node, name);
+    else if (column.type == ColumnType::kF64)
+      batch.SetF64(node, name, v.f64);
+    else if (column.type == ColumnType::kI64)
+      batch.SetI64(node, name, v.i64);
+    else
+      batch.SetString(node, name, v.text);
+  }
+}
+
+void JsonRecord::SetText(NodeRef node, const JsonValue* text) {
+  if (!text) return;
+  if (text->is_null() || text->text.empty())
+    builder_.batch().ClearPayload(node, NodeField::kText);
+  else
+    builder_.batch().SetPayload(node, NodeField::kText, text->text);
+}
+
+}  // namespace plexus::text

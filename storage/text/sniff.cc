@@ -1,0 +1,97 @@
+// Format names, extensions, first bytes; see sniff.h.
+#include "storage/text/sniff.h"
+
+#include <algorithm>
+#include <string>
+
+namespace plexus::text {
+
+namespace {
+
+struct Name {
+  std::string_view name;
+  Format format;
+};
+constexpr Name kNames[] = {{"auto", Format::kAuto},      {"csv", Format::kCsv},
+                           {"tsv", Format::kTsv},        {"jsonl", Format::kJsonLines},
+                           {"edgelist", Format::kEdgeList}, {"wordnet", Format::kWordNet}};
+constexpr Name kExtensions[] = {{".csv", Format::kCsv},        {".tsv", Format::kTsv},
+                                {".tab", Format::kTsv},        {".jsonl", Format::kJsonLines},
+                                {".ndjson", Format::kJsonLines}, {".el", Format::kEdgeList},
+                                {".wel", Format::kEdgeList},   {".edges", Format::kEdgeList},
+                                {".edgelist", Format::kEdgeList}};
+
+std::string Lower(std::string_view s) {
+  std::string out(s);
+  for (char& c : out)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return out;
+}
+
+std::string_view FirstLine(std::string_view head) {
+  while (!head.empty()) {
+    const std::size_t end = std::min(head.find('\n'), head.size());
+    const std::string_view line = head.substr(0, end);
+    const std::size_t begin = line.find_first_not_of(" \t\r");
+    if (begin != std::string_view::npos && line[begin] != '#' && line[begin] != '%') return line;
+    head.remove_prefix(std::min(end + 1, head.size()));
+  }
+  return {};
+}
+
+bool HasCell(const std::string& line, std::string_view name) {
+  std::size_t at = 0;
+  while ((at = line.find(name, at)) != std::string::npos) {
+    auto edge = [&](std::size_t i) {
+      return i >= line.size() || std::string_view(",;|\t\" \r").find(line[i]) != std::string_view::npos;
+    };
+    if ((at == 0 || edge(at - 1)) && edge(at + name.size())) return true;
+    ++at;
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<Format> ParseFormat(std::string_view name) {
+  for (const Name& n : kNames)
+    if (n.name == name) return n.format;
+  return Fail(ErrorCode::kInvalidArgument, "unknown format '" + std::string(name.substr(0, 40)) +
+                                               "'; there are csv, tsv, jsonl, edgelist, wordnet");
+}
+
+std::string_view FormatName(Format format) {
+  for (const Name& n : kNames)
+    if (n.format == format) return n.name;
+  return "?";
+}
+
+Result<Format> SniffFormat(std::string_view name, std::string_view head) {
+  const std::string file(name);
+  if (head.starts_with("\x1f\x8b"))
+    return Fail(ErrorCode::kUnsupported, file + ": gzip; decompress it first");
+  if (head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff"))
+    return Fail(ErrorCode::kUnsupported, file + ": UTF-16; convert it to UTF-8 first");
+  const std::string lower = Lower(name);
+  for (const Name& e : kExtensions)
+    if (lower.ends_with(e.name)) return e.format;
+  if (head.starts_with("%%MatrixMarket"))
+    return Fail(ErrorCode::kUnsupported, file + ": Matrix Market files are not read yet");
+  for (std::string_view binary : {".sg", ".wsg"})
+    if (lower.ends_with(binary))
+      return Fail(ErrorCode::kUnsupported, file + ": GAP's serialized graphs are read by bench/gap only");
+
+  const std::string line = Lower(FirstLine(head));
+  if (line.empty()) return Format::kEdgeList;  // nothing but comments
+  const std::size_t begin = line.find_first_not_of(" \t");
+  if (line[begin] == '{') return Format::kJsonLines;
+  if ((HasCell(line, "source") && HasCell(line, "target")) || HasCell(line, "key") || HasCell(line, "id"))
+    return line.find('\t') != std::string::npos && line.find(',') == std::string::npos ? Format::kTsv
+                                                                                      : Format::kCsv;
+  if (line.find(',') == std::string::npos && line.find_first_of(" \t", begin) != std::string::npos)
+    return Format::kEdgeList;
+  return Fail(ErrorCode::kInvalidArgument,
+              file + ": cannot tell its format; name it: csv, tsv, jsonl, edgelist or wordnet");
+}
+
+}  // namespace plexus::text
