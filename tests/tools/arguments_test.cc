@@ -1,0 +1,76 @@
+// Arguments in words: weights, times, moments, suggestions.
+#include "tools/arguments.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace plexus::tools {
+namespace {
+
+TEST(SplitWeight, SplitsAtTheLastEqualsSignBeforeANumber) {
+  EXPECT_EQ(SplitWeight("a=0.5").key, "a");
+  EXPECT_EQ(SplitWeight("a=0.5").weight, 0.5);
+  EXPECT_EQ(SplitWeight("a=b=2").key, "a=b");
+  EXPECT_EQ(SplitWeight("a=b=2").weight, 2);
+  EXPECT_EQ(SplitWeight("a=1e-3").weight, 1e-3);
+  EXPECT_EQ(SplitWeight("a=-1").weight, -1);
+}
+
+TEST(SplitWeight, LeavesKeysWithoutANumberWhole) {
+  for (const char* text : {"a", "a=b", "a=", "=0.5", "a=0.5x", "a=nan", "a=inf", "a= 1", ""}) {
+    EXPECT_EQ(SplitWeight(text).key, text);
+    EXPECT_EQ(SplitWeight(text).weight, 1) << text;
+  }
+}
+
+TEST(ParseTime, ReadsIsoAndMilliseconds) {
+  EXPECT_EQ(*ParseTime("1970-01-01"), 0);
+  EXPECT_EQ(*ParseTime("1970-01-02T00:00"), 86'400'000);
+  EXPECT_EQ(*ParseTime("2026-11-21T22:05:01.123Z"), 1795298701123);
+  EXPECT_EQ(*ParseTime("2026-11-21 22:05:01.1234567"), 1795298701123);
+  EXPECT_EQ(*ParseTime("1969-12-31T23:59:59Z"), -1000);
+  EXPECT_EQ(*ParseTime("1700000000000"), 1700000000000);
+  EXPECT_EQ(*ParseTime("-5ms"), -5);
+}
+
+TEST(ParseTime, RefusesWhatIsNoTime) {
+  for (const char* text : {"", "ms", "yesterday", "2026-13-01", "2026-02-30", "2026-1-1", "2026-11-21T",
+                           "2026-11-21T25:00", "2026-11-21T22:61", "2026-11-21T22:05:01+02:00",
+                           "2026-11-21T22:05:01.", "99999999999999999999", "1.5"}) {
+    const auto time = ParseTime(text);
+    ASSERT_FALSE(time) << text;
+    EXPECT_EQ(time.error().code, ErrorCode::kInvalidArgument);
+  }
+}
+
+TEST(ParseMoment, TellsSequencesFromTimes) {
+  EXPECT_EQ(std::get<0>(ParseMoment("42")->value), 42u);
+  EXPECT_EQ(std::get<0>(ParseMoment("0")->value), 0u);
+  EXPECT_EQ(std::get<0>(ParseMoment("99999999999")->value), 99'999'999'999u);
+  EXPECT_EQ(std::get<1>(ParseMoment("100000000000")->value), 100'000'000'000);
+  EXPECT_EQ(std::get<1>(ParseMoment("42ms")->value), 42);
+  EXPECT_EQ(std::get<1>(ParseMoment("1970-01-02")->value), 86'400'000);
+  EXPECT_FALSE(ParseMoment("-1x"));
+  EXPECT_FALSE(ParseMoment("99999999999999999999"));
+}
+
+TEST(DidYouMean, SuggestsTheNearestName) {
+  const std::vector<std::string> names = {"supports", "supersedes", "is-a"};
+  EXPECT_EQ(DidYouMean("suports", names), "; did you mean 'supports'?");
+  EXPECT_EQ(DidYouMean("is_a", names), "; did you mean 'is-a'?");
+  EXPECT_EQ(DidYouMean("dog", names), "");
+  EXPECT_EQ(DidYouMean("", names), "");
+}
+
+TEST(EditDistance, CountsEdits) {
+  EXPECT_EQ(EditDistance("", "", 3), 0u);
+  EXPECT_EQ(EditDistance("abc", "abc", 3), 0u);
+  EXPECT_EQ(EditDistance("abc", "acb", 3), 1u);  // a swap is one edit
+  EXPECT_EQ(EditDistance("kitten", "sitting", 5), 3u);
+  EXPECT_EQ(EditDistance("kitten", "sitting", 2), 3u);  // limit + 1 = "more"
+}
+
+}  // namespace
+}  // namespace plexus::tools

@@ -1,0 +1,252 @@
+// Questions: get, neighbors, find, stats, kinds, pagerank, traverse, path, bfs,
+// components; the JSON shapes of DESIGN section 9.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "tests/tools/run_plexus.h"
+
+namespace plexus::testing {
+namespace {
+
+using boost::json::array;
+using boost::json::object;
+
+// a --0.5--> b --0.5--> c --1--> d, a --0.1--> d; e alone; one tag; m2 hides m1.
+class Ask : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    dir_ = new TempDir();
+    const std::string lines =
+        R"({"node":"a","kind":"memory","text":"apple, fruit\nround","tags":["red"],"trust":0.5,"props":{"n":1}})"
+        "\n"
+        R"({"node":"e","scope":"other","text":"evil \u001b[2Jtext"})"
+        "\n"
+        R"({"edge":["a","b"],"kind":"knows","weight":0.5})"
+        "\n"
+        R"({"edge":["b","c"],"kind":"knows","weight":0.5})"
+        "\n"
+        R"({"edge":["c","d"],"kind":"likes","weight":1})"
+        "\n"
+        R"({"edge":["a","d"],"kind":"knows","weight":0.125,"label":"x","created_by":"me"})"
+        "\n"
+        R"({"edge":["m2","m1"],"kind":"supersedes"})"
+        "\n"
+        R"({"edge":["a","m1"],"kind":"knows"})"
+        "\n";
+    const Finished run = Plexus({"import", "--db", Db(), "--format", "jsonl", "-", "--now", "1700000000000"}, {.input = lines});
+    ASSERT_EQ(run.code, 0) << run.err;
+  }
+  static void TearDownTestSuite() {
+    delete dir_;
+    dir_ = nullptr;
+  }
+  static std::string Db() { return *dir_ / "g"; }
+  static Finished Run(std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--db", Db()});
+    return Plexus(arguments);
+  }
+  static object Json(std::vector<std::string> arguments) {
+    arguments.push_back("--json");
+    const Finished run = Run(std::move(arguments));
+    EXPECT_EQ(run.code, 0) << run.err;
+    EXPECT_EQ(run.err, "");
+    return run.Json();
+  }
+  static TempDir* dir_;
+};
+TempDir* Ask::dir_ = nullptr;
+
+TEST_F(Ask, GetShowsEverythingOfANode) {
+  const object node = Json({"get", "a"});
+  EXPECT_EQ(node.at("key").as_string(), "a");
+  EXPECT_EQ(node.at("kind").as_string(), "memory");
+  EXPECT_EQ(node.at("text").as_string(), "apple, fruit\nround");
+  EXPECT_EQ(node.at("tags").as_array(), array({"red"}));
+  EXPECT_EQ(node.at("trust").as_double(), 0.5);
+  EXPECT_EQ(node.at("created_at").as_int64(), 1700000000000);
+  EXPECT_EQ(node.at("props").as_object().at("n").as_int64(), 1);
+  EXPECT_EQ(node.at("scope").as_string(), "user");
+  EXPECT_EQ(node.at("out_degree").as_int64(), 3);
+  EXPECT_EQ(Json({"get", "tag:red"}).at("kind").as_string(), "tag");
+}
+
+TEST_F(Ask, UnknownKeysAreNotFoundWithASuggestion) {
+  const Finished run = Run({"get", "mm1"});
+  EXPECT_EQ(run.code, 3);
+  EXPECT_EQ(run.out, "");
+  EXPECT_NE(run.err.find("did you mean 'm1'?"), std::string::npos) << run.err;
+  EXPECT_EQ(Run({"neighbors", "nobody"}).code, 3);
+  EXPECT_EQ(Run({"path", "--from", "a", "--to", "nobody"}).code, 3);
+  EXPECT_EQ(Run({"pagerank", "--seed", "nobody"}).code, 3);
+  EXPECT_EQ(Run({"traverse", "--from", "nobody"}).code, 3);
+  const Finished kind = Run({"pagerank", "--kinds", "knws"});
+  EXPECT_EQ(kind.code, 2);
+  EXPECT_NE(kind.err.find("did you mean 'knows'?"), std::string::npos) << kind.err;
+}
+
+TEST_F(Ask, StoredTextCannotDriveTheTerminal) {
+  const Finished run = Run({"get", "e"});
+  EXPECT_EQ(run.out.find('\x1b'), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("\\x1B[2J"), std::string::npos) << run.out;
+  EXPECT_EQ(Json({"get", "e"}).at("text").as_string(), "evil \x1b[2Jtext");
+}
+
+TEST_F(Ask, CommandNamesAreKeysToo) {
+  const Finished run = Run({"get", "stats"});
+  EXPECT_EQ(run.code, 3);
+  EXPECT_NE(run.err.find("'stats'"), std::string::npos) << run.err;
+}
+
+TEST_F(Ask, NeighborsHaveDirectionKindAndAttributes) {
+  const array in = Json({"neighbors", "d", "--direction", "in"}).at("neighbors").as_array();
+  ASSERT_EQ(in.size(), 2u);
+  bool labelled = false;
+  for (const auto& row : in) {
+    EXPECT_EQ(row.as_object().at("direction").as_string(), "in");
+    if (row.as_object().at("key").as_string() != "a") continue;
+    labelled = true;
+    EXPECT_EQ(row.as_object().at("label").as_string(), "x");
+    EXPECT_EQ(row.as_object().at("created_by").as_string(), "me");
+    EXPECT_EQ(row.as_object().at("weight").as_double(), 0.125);
+  }
+  EXPECT_TRUE(labelled);
+  EXPECT_EQ(Json({"neighbors", "d", "--kinds", "likes"}).at("neighbors").as_array().size(), 1u);
+  EXPECT_EQ(Json({"neighbors", "tag:red"}).at("neighbors").as_array().size(), 1u);
+  EXPECT_EQ(Json({"neighbors", "a"}).at("neighbors").as_array().size(), 3u);  // facts only
+}
+
+TEST_F(Ask, FindGoesFromWordsToKeys) {
+  const object found = Json({"find", "FRUIT"});
+  ASSERT_EQ(found.at("nodes").as_array().size(), 1u);
+  EXPECT_EQ(found.at("nodes").as_array()[0].as_object().at("key").as_string(), "a");
+  EXPECT_EQ(Run({"find", "--keys", "round"}).out, "a\n");
+  EXPECT_EQ(Run({"find", "zebra"}).code, 3);
+}
+
+TEST_F(Ask, StatsCountsFactsAndIndexApart) {
+  const object stats = Json({"stats"});
+  EXPECT_EQ(stats.at("nodes").as_int64(), 7);
+  EXPECT_EQ(stats.at("edges").as_int64(), 6);
+  EXPECT_EQ(stats.at("events").as_int64(), 0);
+  EXPECT_EQ(stats.at("kinds").as_object().at("knows").as_int64(), 4);
+  EXPECT_EQ(stats.at("index").as_object().at("nodes").as_int64(), 1);
+  const object& bytes = stats.at("bytes").as_object();
+  std::int64_t sum = 0;
+  for (const char* part : {"csr", "delta", "nodes", "keys", "strings", "columns", "sparse", "payload_refs", "vectors"}) {
+    ASSERT_TRUE(bytes.contains(part)) << part;
+    sum += bytes.at(part).as_int64();
+  }
+  EXPECT_EQ(bytes.at("total").as_int64(), sum);
+  EXPECT_TRUE(bytes.contains("per_edge"));
+  EXPECT_EQ(Run({"stats"}).code, 0);
+}
+
+TEST_F(Ask, KindsHaveTraits) {
+  bool found = false;
+  for (const auto& kind : Json({"kinds"}).at("edge_kinds").as_array())
+    if (kind.as_object().at("kind").as_string() == "contradicts") {
+      found = true;
+      EXPECT_TRUE(kind.as_object().at("symmetric").as_bool());
+    }
+  EXPECT_TRUE(found);
+  EXPECT_NE(Run({"kinds"}).out.find("supersedes"), std::string::npos);
+}
+
+TEST_F(Ask, PageRankSumsToOneAndObeysTop) {
+  const object all = Json({"pagerank", "--top", "0"});
+  double sum = 0, last = 2;
+  for (const auto& row : all.at("nodes").as_array()) {
+    const double score = row.as_object().at("score").to_number<double>();
+    EXPECT_LE(score, last);
+    last = score;
+    sum += score;
+  }
+  EXPECT_EQ(all.at("nodes").as_array().size(), 7u);
+  EXPECT_NEAR(sum, 1, 1e-12);
+  EXPECT_EQ(all.at("nodes").as_array()[0].as_object().at("scaled").to_number<double>(), 1);
+  EXPECT_EQ(all.at("nodes").as_array()[0].as_object().at("percentile").to_number<double>(), 1);
+  EXPECT_EQ(Json({"pagerank", "--top", "2"}).at("nodes").as_array().size(), 2u);
+  EXPECT_EQ(Json({"pagerank", "--iterations", "7"}).at("iterations").as_int64(), 7);
+  EXPECT_EQ(Run({"pagerank", "--damping", "1.5"}).code, 2);
+  EXPECT_EQ(Run({"pagerank", "--iterations", "3", "--tolerance", "0.1"}).code, 2);
+
+  const auto seeded = Json({"pagerank", "--seed", "c=2", "--seed", "a", "--top", "0"}).at("nodes").as_array();
+  double b = -1, e = -1;
+  for (const auto& row : seeded) {
+    const auto& key = row.as_object().at("key").as_string();
+    if (key == "b") b = row.as_object().at("score").to_number<double>();
+    if (key == "e") e = row.as_object().at("score").to_number<double>();
+  }
+  EXPECT_GT(b, 0);
+  EXPECT_EQ(e, 0);  // out of reach of the seeds
+}
+
+TEST_F(Ask, SameBitsWithAnyNumberOfThreads) {
+  const Finished one = Run({"pagerank", "--json", "--top", "0", "--threads", "1"});
+  EXPECT_EQ(one.out, Run({"pagerank", "--json", "--top", "0", "--threads", "4"}).out);
+}
+
+TEST_F(Ask, TraverseGivesScoresWithProof) {
+  const object reply = Json({"traverse", "--from", "a", "--hops", "3"});
+  EXPECT_FALSE(reply.at("truncated").as_bool());
+  bool found = false;
+  for (const auto& row : reply.at("nodes").as_array()) {
+    const object& hit = row.as_object();
+    EXPECT_NE(hit.at("key").as_string(), "m1");  // superseded
+    if (hit.at("key").as_string() != "d") continue;
+    found = true;
+    EXPECT_EQ(hit.at("score").to_number<double>(), 0.25);
+    EXPECT_EQ(hit.at("hops").as_int64(), 3);
+    const array& path = hit.at("path").as_array();
+    ASSERT_EQ(path.size(), 3u);
+    EXPECT_EQ(path[2].as_object().at("source").as_string(), "c");
+    EXPECT_EQ(path[2].as_object().at("kind").as_string(), "likes");
+    EXPECT_EQ(path[2].as_object().at("target").as_string(), "d");
+    EXPECT_EQ(path[2].as_object().at("weight").to_number<double>(), 1);
+  }
+  EXPECT_TRUE(found);
+  const std::string all = Run({"traverse", "--from", "a", "--include-superseded", "--json"}).out;
+  EXPECT_NE(all.find("\"m1\""), std::string::npos);
+  EXPECT_EQ(Json({"traverse", "--from", "a", "--hops", "0"}).at("nodes").as_array().size(), 0u);
+  EXPECT_EQ(Run({"traverse", "--from", "a", "--hops", "17"}).code, 2);
+  EXPECT_NE(Run({"traverse", "--from", "a", "--paths"}).out.find("--likes--> d"), std::string::npos);
+}
+
+TEST_F(Ask, PathByHopsAndByWeights) {
+  const object hops = Json({"path", "--from", "a", "--to", "d"});
+  ASSERT_EQ(hops.at("paths").as_array().size(), 1u);
+  EXPECT_EQ(hops.at("paths").as_array()[0].as_object().at("hops").as_int64(), 1);
+  const object weighted = Json({"path", "--from", "a", "--to", "d", "--weighted", "--count", "5"});
+  ASSERT_EQ(weighted.at("paths").as_array().size(), 2u);
+  const object& best = weighted.at("paths").as_array()[0].as_object();
+  EXPECT_EQ(best.at("hops").as_int64(), 3);
+  EXPECT_NEAR(best.at("cost").to_number<double>(), -std::log(0.25), 1e-12);
+  EXPECT_EQ(best.at("edges").as_array().size(), 3u);
+  EXPECT_EQ(Json({"path", "--from", "d", "--to", "a"}).at("paths").as_array().size(), 0u);
+  EXPECT_EQ(Json({"path", "--from", "d", "--to", "a", "--direction", "both"}).at("paths").as_array().size(), 1u);
+  EXPECT_EQ(Run({"path", "--from", "a", "--to", "d", "--count", "0"}).code, 2);
+}
+
+TEST_F(Ask, BfsAndComponents) {
+  const object bfs = Json({"bfs", "--from", "b"});
+  EXPECT_EQ(bfs.at("reached").as_int64(), 3);
+  EXPECT_EQ(bfs.at("levels").as_array(), array({1, 1, 1}));
+  EXPECT_EQ(bfs.at("nodes").as_array()[2].as_object().at("parent").as_string(), "c");
+  const object parts = Json({"components"});
+  EXPECT_EQ(parts.at("count").as_int64(), 2);
+  EXPECT_EQ(parts.at("largest").as_int64(), 6);
+  EXPECT_EQ(Json({"components", "--kinds", "likes"}).at("count").as_int64(), 6);
+}
+
+TEST_F(Ask, ScopeSelects) {
+  const array other = Json({"pagerank", "--scope", "other"}).at("nodes").as_array();
+  ASSERT_EQ(other.size(), 1u);
+  EXPECT_EQ(other[0].as_object().at("key").as_string(), "e");
+  EXPECT_EQ(Json({"pagerank", "--scope", "user,other"}).at("nodes").as_array().size(), 7u);
+}
+
+}  // namespace
+}  // namespace plexus::testing

@@ -1,0 +1,130 @@
+// Changes by hand: link, unlink, remove, purge; history and the past.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "tests/tools/run_plexus.h"
+
+namespace plexus::testing {
+namespace {
+
+using boost::json::object;
+
+class Change : public ::testing::Test {
+ protected:
+  Finished Run(std::vector<std::string> arguments, const RunOptions& options = {}) {
+    arguments.insert(arguments.end(), {"--db", dir_ / "g"});
+    return Plexus(arguments, options);
+  }
+  object Json(std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--json", "--quiet"});
+    const Finished run = Run(std::move(arguments));
+    EXPECT_EQ(run.code, 0) << run.err;
+    return run.Json();
+  }
+  TempDir dir_;
+};
+
+TEST_F(Change, LinkAddsUpdatesAndTellsWhatItDid) {
+  const object first = Json({"link", "a", "knows", "b", "--weight", "0.5"});
+  EXPECT_EQ(first.at("edges").as_object().at("new").as_int64(), 1);
+  EXPECT_EQ(first.at("nodes").as_object().at("new").as_int64(), 2);
+  const object again = Json({"link", "a", "knows", "b", "--weight", "0.5"});
+  EXPECT_EQ(again.at("edges").as_object().at("same").as_int64(), 1);
+  EXPECT_EQ(again.at("sequence"), first.at("sequence"));
+  const object changed = Json({"link", "a", "knows", "b", "--weight", "0.25", "--props", R"({"why":"x"})"});
+  EXPECT_EQ(changed.at("edges").as_object().at("changed").as_int64(), 1);
+  EXPECT_EQ(Json({"neighbors", "a"}).at("neighbors").as_array()[0].as_object().at("weight").to_number<double>(), 0.25);
+}
+
+TEST_F(Change, LinkWarnsOfAMisspeltKind) {
+  const Finished run = Run({"link", "a", "suports", "b"});
+  EXPECT_EQ(run.code, 0);
+  EXPECT_NE(run.err.find("did you mean 'supports'?"), std::string::npos) << run.err;
+}
+
+TEST_F(Change, UnlinkTakesBackWhatIsThereAndNothingElse) {
+  Json({"link", "a", "knows", "b"});
+  Json({"link", "a", "knows", "b", "--label", "x"});
+  EXPECT_EQ(Run({"unlink", "a", "knows", "c"}).code, 3);
+  EXPECT_EQ(Run({"unlink", "b", "knows", "a"}).code, 3);
+  EXPECT_EQ(Run({"unlink", "a", "knows", "b", "--label", "y"}).code, 3);
+  EXPECT_EQ(Run({"unlink", "a", "knowz", "b"}).code, 2);
+  Json({"unlink", "a", "knows", "b"});
+  EXPECT_EQ(Run({"unlink", "a", "knows", "b"}).code, 3);
+  EXPECT_EQ(Json({"stats"}).at("edges").as_int64(), 1);  // the labelled one
+  Json({"unlink", "a", "knows", "b", "--label", "x"});
+  EXPECT_EQ(Json({"stats"}).at("edges").as_int64(), 0);
+}
+
+TEST_F(Change, InverseNamesSwapTheEnds) {
+  Json({"link", "effect", "caused_by", "cause"});
+  const object row = Json({"neighbors", "cause"}).at("neighbors").as_array()[0].as_object();
+  EXPECT_EQ(row.at("kind").as_string(), "causes");
+  EXPECT_EQ(row.at("direction").as_string(), "out");
+  Json({"unlink", "effect", "caused_by", "cause"});
+  EXPECT_EQ(Json({"stats"}).at("edges").as_int64(), 0);
+}
+
+TEST_F(Change, TheNextQuerySeesAChangeAndThePastStays) {
+  Json({"link", "a", "knows", "b", "--now", "2026-01-01"});
+  Json({"link", "b", "knows", "c", "--now", "2026-02-01"});
+  EXPECT_EQ(Json({"traverse", "--from", "a"}).at("nodes").as_array().size(), 2u);
+  EXPECT_EQ(Json({"traverse", "--from", "a", "--as-of", "1"}).at("nodes").as_array().size(), 1u);
+  EXPECT_EQ(Json({"traverse", "--from", "a", "--as-of", "2026-01-15"}).at("nodes").as_array().size(), 1u);
+  EXPECT_EQ(Json({"stats", "--as-of", "2026-02-01T00:00:00Z"}).at("edges").as_int64(), 2);
+  EXPECT_EQ(Run({"get", "c", "--as-of", "1"}).code, 3);
+  EXPECT_EQ(Run({"stats", "--as-of", "99"}).code, 3);
+  EXPECT_EQ(Run({"stats", "--as-of", "2025-01-01"}).code, 3);
+}
+
+TEST_F(Change, RemoveKeepsHistory) {
+  Json({"link", "a", "knows", "b"});
+  const object reply = Json({"remove", "a"});
+  EXPECT_EQ(reply.at("nodes").as_object().at("removed").as_int64(), 1);
+  EXPECT_EQ(Run({"get", "a"}).code, 3);
+  EXPECT_EQ(Run({"remove", "a"}).code, 3);
+  EXPECT_EQ(Json({"stats"}).at("edges").as_int64(), 0);
+  EXPECT_EQ(Run({"get", "a", "--as-of", "1"}).code, 0);
+  std::vector<std::string> what;
+  for (const auto& entry : Json({"history", "a"}).at("entries").as_array())
+    what.emplace_back(entry.as_object().at("what").as_string());
+  ASSERT_FALSE(what.empty());
+  EXPECT_EQ(what.front(), "created");
+  EXPECT_NE(std::ranges::find(what, "removed"), what.end());
+  EXPECT_NE(Run({"history", "a"}).out.find("removed"), std::string::npos);
+}
+
+TEST_F(Change, PurgeErasesTheTextEverywhere) {
+  const std::string secret = "correct horse battery staple";
+  ASSERT_EQ(Run({"import", "--format", "jsonl", "-"}, {.input = "{\"node\":\"m\",\"text\":\"" + secret + "\"}\n"}).code, 0);
+  EXPECT_NE(Run({"get", "m"}).out.find(secret), std::string::npos);
+  EXPECT_EQ(Run({"purge", "nobody"}).code, 3);
+  Json({"purge", "m"});
+  EXPECT_EQ(Run({"get", "m"}).code, 3);
+  EXPECT_EQ(Run({"get", "m", "--as-of", "1"}).out.find(secret), std::string::npos);
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(dir_ / "g")) {
+    if (!entry.is_regular_file()) continue;
+    std::ifstream in(entry.path(), std::ios::binary);
+    const std::string bytes((std::istreambuf_iterator<char>(in)), {});
+    EXPECT_EQ(bytes.find(secret), std::string::npos) << entry.path();
+  }
+  EXPECT_EQ(Run({"verify"}).code, 0);
+}
+
+TEST_F(Change, BadValuesAreRefusedAndChangeNothing) {
+  Json({"link", "a", "knows", "b"});
+  EXPECT_EQ(Run({"link", "a", "knows", ""}).code, 2);
+  EXPECT_EQ(Run({"link", "a", "knows", std::string(2000, 'x')}).code, 2);
+  EXPECT_EQ(Run({"link", "a", "knows", "\xff"}).code, 2);
+  EXPECT_EQ(Run({"link", "a", "knows", "b", "--valid-from", "soon"}).code, 2);
+  EXPECT_EQ(Json({"stats"}).at("sequence").as_int64(), 1);
+}
+
+}  // namespace
+}  // namespace plexus::testing

@@ -1,0 +1,116 @@
+// Help, wrong usage, and the words the program finds for it.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/tools/run_plexus.h"
+
+namespace plexus::testing {
+namespace {
+
+// Commands as --help lists them.
+std::vector<std::string> Commands() {
+  std::istringstream help(Plexus({"--help"}).out);
+  std::vector<std::string> commands;
+  bool listed = false;
+  for (std::string line; std::getline(help, line);) {
+    if (line == "Files:" || line == "Look:" || line == "Ask:" || line == "Change:" || line == "Care:")
+      listed = true;
+    else if (line.empty())
+      listed = false;
+    else if (listed && line.starts_with("  ") && line[2] != ' ')
+      commands.push_back(line.substr(2, line.find(' ', 2) - 2));
+  }
+  return commands;
+}
+
+std::size_t Count(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+TEST(Usage, HelpListsEveryCommandOfTheContract) {
+  const auto commands = Commands();
+  const std::set<std::string> listed(commands.begin(), commands.end());
+  for (const char* name : {"import", "export", "get", "neighbors", "link", "unlink", "remove", "purge", "history",
+                           "kinds", "stats", "pagerank", "traverse", "path", "compact", "checkpoint", "verify",
+                           "trim", "backup", "restore", "components", "bfs", "find"})
+    EXPECT_TRUE(listed.contains(name)) << name;
+}
+
+TEST(Usage, EveryCommandHasTwoWorkedExamples) {
+  const auto commands = Commands();
+  ASSERT_GE(commands.size(), 23u);
+  for (const std::string& name : commands) {
+    const Finished help = Plexus({name, "--help"});
+    EXPECT_EQ(help.code, 0) << name;
+    EXPECT_EQ(help.err, "") << name;
+    EXPECT_GE(Count(help.out, "\n  plexus " + name), 2u) << help.out;
+  }
+}
+
+TEST(Usage, VersionIsOneLine) {
+  const Finished version = Plexus({"--version"});
+  EXPECT_EQ(version.code, 0);
+  EXPECT_TRUE(version.out.starts_with("plexus ")) << version.out;
+  EXPECT_EQ(Count(version.out, "\n"), 1u);
+}
+
+// Wrong usage: exit code 2, nothing on stdout, "plexus: error:" on stderr.
+void ExpectUsageError(const std::vector<std::string>& arguments, const std::string& words) {
+  const Finished run = Plexus(arguments);
+  EXPECT_EQ(run.code, 2) << run.err;
+  EXPECT_EQ(run.out, "");
+  EXPECT_TRUE(run.err.starts_with("plexus: error: ")) << run.err;
+  EXPECT_NE(run.err.find(words), std::string::npos) << run.err;
+}
+
+TEST(Usage, WrongCommandLinesExitWith2) {
+  ExpectUsageError({}, "which command?");
+  ExpectUsageError({"pagernak"}, "did you mean 'pagerank'?");
+  ExpectUsageError({"stats", "--db", "x", "--wrong"}, "--wrong");
+  ExpectUsageError({"stats"}, "--db");
+  ExpectUsageError({"get", "--db", "x"}, "KEY");
+  ExpectUsageError({"traverse", "--db", "x"}, "--from");
+  ExpectUsageError({"traverse", "--db", "x", "--from", "a", "--aggregate", "maxx"}, "did you mean 'max'?");
+  ExpectUsageError({"pagerank", "--db", "x", "--top", "many"}, "--top");
+  ExpectUsageError({"pagerank", "--db", "x", "--top", "-1"}, "--top");
+  ExpectUsageError({"stats", "--db", "x", "--threads", "0"}, "--threads");
+  ExpectUsageError({"stats", "--db", "x", "--as-of", "yesterday"}, "yesterday");
+  ExpectUsageError({"stats", "--db", "x", "--now", "later"}, "later");
+  ExpectUsageError({"link", "--db", "x", "a", "k", "b", "--as-of", "3"}, "--as-of");
+  ExpectUsageError({"link", "--db", "x", "a", "k", "b", "--weight", "-1"}, "weight");
+  ExpectUsageError({"link", "--db", "x", "a", "k", "b", "--weight", "nan"}, "weight");
+  ExpectUsageError({"link", "--db", "x", "a", "k", "b", "--props", "[1]"}, "");
+  ExpectUsageError({"export", "--db", "x", "--json"}, "--output");
+  ExpectUsageError({"import", "--db", "x", "--format", "cvs", "f"}, "did you mean 'csv'?");
+}
+
+TEST(Usage, AGraphThatIsNotThereIsNotFoundAndNotMade) {
+  const TempDir dir;
+  for (const char* command : {"stats", "kinds", "pagerank", "components", "compact", "checkpoint", "verify", "export"}) {
+    const Finished run = Plexus({command, "--db", dir / "none"});
+    EXPECT_EQ(run.code, 3) << command << ": " << run.err;
+    EXPECT_EQ(run.out, "") << command;
+    EXPECT_NE(run.err.find("none"), std::string::npos) << run.err;
+  }
+  EXPECT_EQ(Plexus({"import", "--db", dir / "none", dir / "no.csv"}).code, 3);
+  EXPECT_EQ(Plexus({"get", "--db", dir / "none", "a"}).code, 3);
+  EXPECT_EQ(Plexus({"stats", "--db", dir / "none/"}).code, 3);
+  EXPECT_FALSE(Plexus({"stats", "--db", dir / "none"}).err.empty());
+}
+
+TEST(Usage, GlobalOptionsMayStandOnEitherSide) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  ASSERT_EQ(Plexus({"link", "a", "knows", "b", "--db", db, "--quiet"}).code, 0);
+  EXPECT_EQ(Plexus({"--db", db, "--json", "stats"}).Json().at("edges").to_number<int>(), 1);
+  EXPECT_EQ(Plexus({"stats", "--json", "--db", db}).Json().at("edges").to_number<int>(), 1);
+}
+
+}  // namespace
+}  // namespace plexus::testing
