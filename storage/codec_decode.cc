@@ -79,6 +79,11 @@ Result<DecodedRecord> DecodeRecord(ByteSpan raw, std::string_view where) {
   r.node_changes = StructsToVector<NodeChange>(root->node_changes());
   r.edges = StructsToVector<EdgeChange>(root->edges());
   r.edge_extras = StructsToVector<EdgeExtra>(root->edge_extras());
+  for (std::size_t i = 0; i < r.edge_extras.size(); ++i)
+    if (r.edge_extras[i].index >= r.edges.size() ||
+        (i > 0 && r.edge_extras[i].index <= r.edge_extras[i - 1].index))
+      return Fail(ErrorCode::kCorruption, std::string(where) + ", edge attribute " +
+                                              std::to_string(i) + ": belongs to no edge");
   r.columns = StructsToVector<ColumnChange>(root->columns());
   r.payload_changes = StructsToVector<PayloadChange>(root->payload_changes());
   r.vectors = StructsToVector<VectorChange>(root->vectors());

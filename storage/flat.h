@@ -12,7 +12,7 @@
 
 #include "common_generated.h"
 #include "engine/error.h"
-#include "engine/schema.h"
+#include "storage/definitions.h"
 #include "storage/digest.h"
 #include "storage/format.h"
 
@@ -92,17 +92,6 @@ inline std::string ToString(const flatbuffers::Vector<std::uint8_t>* from) {
   return std::string(reinterpret_cast<const char*>(from->data()), from->size());
 }
 
-// Definitions of kinds, columns and spaces, as records and manifests carry them.
-struct DefinitionLists {
-  KindId first_node_kind = 0;
-  std::vector<NodeKind> node_kinds;
-  KindId first_edge_kind = 0;
-  std::vector<EdgeKind> edge_kinds;
-  ColumnId first_column = 0;
-  std::vector<Column> columns;
-  SpaceId first_space = 0;
-  std::vector<VectorSpace> spaces;
-};
 flatbuffers::Offset<fb::Definitions> BuildDefinitions(flatbuffers::FlatBufferBuilder& builder,
                                                       const DefinitionLists& lists);
 // Null gives empty lists. kCorruption names a value that no version writes.

@@ -1,0 +1,93 @@
+// The past: AsOf by sequence and by time.
+#include <algorithm>
+#include <optional>
+
+#include "storage/database_impl.h"
+
+namespace plexus::storage {
+
+namespace {
+
+constexpr std::size_t kPastKept = 4;
+
+Status BelowFloor(const std::string& directory, Sequence floor, const std::string& what) {
+  return Fail(ErrorCode::kFailedPrecondition, directory + ": " + what +
+                                                  " lies below the history floor, record " +
+                                                  std::to_string(floor));
+}
+
+}  // namespace
+
+Result<Snapshot> Database::AsOf(Sequence sequence) {
+  Impl& d = *impl_;
+  if (d.closed) return Fail(ErrorCode::kFailedPrecondition, d.directory + ": the database is closed");
+  const Snapshot now = d.graph->snapshot();
+  if (sequence == now.sequence()) return now;
+  if (sequence > now.sequence())
+    return Fail(ErrorCode::kNotFound, "sequence " + std::to_string(sequence) +
+                                          " lies in the future, the last record is " +
+                                          std::to_string(now.sequence()));
+  auto cached = [&]() -> std::optional<Snapshot> {
+    std::lock_guard guard(d.past_mutex);
+    const auto it = std::find_if(d.past.begin(), d.past.end(),
+                                 [&](const Snapshot& s) { return s.sequence() == sequence; });
+    if (it == d.past.end()) return std::nullopt;
+    d.past.splice(d.past.begin(), d.past, it);
+    return d.past.front();
+  };
+  if (const auto found = cached()) return *found;
+  std::lock_guard alone(d.maintenance);  // no checkpoint may vanish meanwhile
+  if (const auto found = cached()) return *found;  // somebody else just loaded it
+  LoadRequest request = d.Request();
+  if (sequence < request.floor.sequence)
+    return std::unexpected(
+        BelowFloor(d.directory, request.floor.sequence, "record " + std::to_string(sequence)).error());
+  if (d.journal) PLEXUS_TRY(d.journal->FlushBulk());
+  const std::map<NodeId, Sequence> purged = d.Purged();
+  request.target = sequence;
+  request.purged = &purged;
+  PLEXUS_ASSIGN(const Loaded loaded, LoadState(d.rocks, request));
+  const Snapshot past(loaded.state);
+  std::lock_guard guard(d.past_mutex);
+  // A purge empties the cache; one that came while we loaded must not be undone.
+  if (d.Purged() != purged) return past;
+  d.past.push_front(past);
+  if (d.past.size() > kPastKept) d.past.pop_back();
+  return past;
+}
+
+// Times never run backward along the log, so the last record at or before a time
+// is found by bisection.
+Result<Sequence> Database::SequenceAtTime(std::int64_t time_ms) {
+  Impl& d = *impl_;
+  if (d.closed) return Fail(ErrorCode::kFailedPrecondition, d.directory + ": the database is closed");
+  const Snapshot now = d.graph->snapshot();
+  if (now.sequence() > 0 && now.time_ms() <= time_ms) return now.sequence();
+  std::lock_guard alone(d.maintenance);
+  if (d.journal) PLEXUS_TRY(d.journal->FlushBulk());
+  Sequence low = d.floor().sequence, high = now.sequence();  // time(high) > time_ms
+  if (low > 0) {
+    std::int64_t floor_time = 0;
+    PLEXUS_ASSIGN(const std::vector<Manifest> manifests, ListCheckpoints(d.rocks));
+    for (const Manifest& m : manifests)
+      if (m.sequence == low) floor_time = m.time_ms;
+    if (time_ms < floor_time)
+      return std::unexpected(
+          BelowFloor(d.directory, low, "time " + std::to_string(time_ms)).error());
+  }
+  while (low + 1 < high) {
+    const Sequence middle = low + (high - low) / 2;
+    PLEXUS_ASSIGN(const RecordHead head, ReadRecordHead(d.rocks, middle));
+    (head.time_ms <= time_ms ? low : high) = middle;
+  }
+  if (low == 0)
+    return Fail(ErrorCode::kNotFound, "time " + std::to_string(time_ms) + " lies before the first record");
+  return low;
+}
+
+Result<Snapshot> Database::AsOfTime(std::int64_t time_ms) {
+  PLEXUS_ASSIGN(const Sequence sequence, SequenceAtTime(time_ms));
+  return AsOf(sequence);
+}
+
+}  // namespace plexus::storage

@@ -1,0 +1,237 @@
+// Database: checkpoints, closing, and the members that are one line each.
+#include "storage/database.h"
+
+#include <algorithm>
+
+#include "storage/checkpoint.h"
+#include "storage/database_impl.h"
+
+namespace plexus::storage {
+
+Database::Database(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Database::~Database() = default;
+
+Database::Impl::~Impl() {
+  (void)CloseNow();
+  // The graph's journal and the store may be held by snapshots for longer.
+  graph.reset();
+  journal.reset();
+  if (store) store->Attach(nullptr);
+  rocks.reset();
+}
+
+Graph& Database::graph() { return *impl_->graph; }
+Snapshot Database::snapshot() const { return impl_->graph->snapshot(); }
+const OpenReport& Database::report() const { return impl_->report; }
+const std::string& Database::directory() const { return impl_->directory; }
+bool Database::read_only() const { return impl_->options.read_only; }
+
+LogPoint Database::Impl::floor() const {
+  if (anchor.floor_sequence == 0) return {0, FirstHash(anchor.graph_id)};
+  return {anchor.floor_sequence, anchor.floor_hash};
+}
+
+LoadRequest Database::Impl::Request() const {
+  LoadRequest request;
+  request.graph_id = anchor.graph_id;
+  request.floor = floor();
+  request.payloads = store;
+  request.executor = options.graph.executor;
+  return request;
+}
+
+std::map<NodeId, Sequence> Database::Impl::Purged() {
+  std::lock_guard guard(purge_mutex);
+  return purged;
+}
+
+Status Database::Impl::Writable() const {
+  if (closed) return Fail(ErrorCode::kFailedPrecondition, directory + ": the database is closed");
+  if (options.read_only)
+    return Fail(ErrorCode::kReadOnly, directory + ": the database is open read-only");
+  return {};
+}
+
+Result<std::uint64_t> Database::Impl::HashAt(Sequence sequence) {
+  const RocksJournal::Position at = journal->position();
+  if (at.sequence == sequence) return at.hash;
+  if (sequence == floor().sequence) return floor().hash;
+  PLEXUS_ASSIGN(const RecordHead head, ReadRecordHead(rocks, sequence));
+  return head.running_hash;
+}
+
+Status Database::Impl::CheckpointNow(Progress* progress) {
+  PLEXUS_TRY(ScrubNow(progress));
+  const std::uint64_t tail_before = journal->tail_bytes();
+  const Snapshot snapshot = graph->snapshot();
+  if (snapshot.sequence() == 0 || snapshot.sequence() == anchor.checkpoint_sequence) return {};
+  PLEXUS_TRY(journal->FlushBulk());
+  PLEXUS_TRY(journal->WaitDurable(snapshot.sequence()));
+  PLEXUS_ASSIGN(const Snapshot compacted, snapshot.Compacted(executor()));
+  PLEXUS_ASSIGN(const std::uint64_t hash, HashAt(snapshot.sequence()));
+  PLEXUS_ASSIGN(const std::vector<Manifest> before, ListCheckpoints(rocks));
+  const std::uint64_t id = before.empty() ? 1 : before.back().id + 1;
+  PLEXUS_ASSIGN(const Manifest manifest,
+                WriteCheckpoint(rocks, compacted, anchor.graph_id, id, hash,
+                                scratch_path("checkpoint"), progress));
+  Anchor next = anchor;
+  next.sequence = std::max(next.sequence, manifest.sequence);
+  if (next.sequence == manifest.sequence) next.log_hash = hash;
+  next.checkpoint_id = manifest.id;
+  next.checkpoint_sequence = manifest.sequence;
+  next.checkpoint_digest = manifest.digest;
+  PLEXUS_TRY(WriteAnchor(directory, next, *files));
+  anchor = next;
+  const std::uint64_t tail_now = journal->tail_bytes();
+  journal->ResetTail(tail_now - std::min(tail_now, tail_before));
+  ReachPoint(options.hooks, "checkpoint.anchored");
+  return DropOldCheckpoints();
+}
+
+Status Database::Impl::DropOldCheckpoints() {
+  PLEXUS_ASSIGN(std::vector<Manifest> manifests, ListCheckpoints(rocks));
+  std::sort(manifests.begin(), manifests.end(), [](const Manifest& a, const Manifest& b) {
+    return std::pair(a.sequence, a.id) > std::pair(b.sequence, b.id);
+  });
+  int kept = 0;
+  for (const Manifest& m : manifests) {
+    const bool floor_needs_it = anchor.floor_sequence > 0 && m.sequence == anchor.floor_sequence;
+    const bool below_floor = m.sequence < anchor.floor_sequence;
+    if (m.id == anchor.checkpoint_id || (kept < options.checkpoints_kept && !below_floor)) {
+      ++kept;
+      continue;
+    }
+    if (!floor_needs_it) PLEXUS_TRY(DropCheckpoint(rocks, m.id));
+  }
+  return {};
+}
+
+Status Database::Checkpoint(Progress* progress) {
+  Impl& d = *impl_;
+  PLEXUS_TRY(d.Writable());
+  std::lock_guard guard(d.maintenance);
+  return d.CheckpointNow(progress);
+}
+
+// --- the keeper: automatic checkpoints
+
+void Database::Impl::Notice(std::uint64_t tail_bytes) {
+  if (tail_bytes < options.checkpoint_log_bytes) return;
+  std::lock_guard guard(keeper_mutex);
+  keeper_due = true;
+  keeper_wake.notify_all();
+}
+
+void Database::Impl::KeeperLoop() {
+  std::unique_lock guard(keeper_mutex);
+  for (;;) {
+    keeper_wake.wait(guard, [&] { return keeper_stop || keeper_due; });
+    if (keeper_stop) return;
+    keeper_due = false;
+    guard.unlock();
+    Status status;
+    {
+      std::lock_guard alone(maintenance);
+      if (!journal->bulk()) status = CheckpointNow(nullptr);
+    }
+    guard.lock();
+    if (!status) {  // told by Close; a full disk must not be hammered
+      keeper_status = status;
+      return;
+    }
+  }
+}
+
+void Database::Impl::StopKeeper() {
+  {
+    std::lock_guard guard(keeper_mutex);
+    keeper_stop = true;
+    keeper_wake.notify_all();
+  }
+  if (keeper.joinable()) keeper.join();
+}
+
+// --- bulk mode
+
+Status Database::BeginBulk() {
+  PLEXUS_TRY(impl_->Writable());
+  return impl_->journal->BeginBulk();
+}
+
+Status Database::EndBulk(Progress* progress) {
+  PLEXUS_TRY(impl_->Writable());
+  PLEXUS_TRY(impl_->journal->EndBulk());
+  return Checkpoint(progress);
+}
+
+// --- closing
+
+Status Database::Close() { return impl_->CloseNow(); }
+
+Status Database::Impl::CloseNow() {
+  if (closed) return {};
+  closed = true;
+  StopKeeper();
+  if (options.read_only || !journal) {
+    if (store) store->Attach(nullptr);
+    lock.Release();
+    return {};
+  }
+  std::lock_guard guard(maintenance);
+  Status status;
+  if (graph && !graph->read_only()) {
+    if (journal->bulk()) status = journal->EndBulk();
+    if (status) status = options.checkpoint_on_close ? CheckpointNow(nullptr) : ScrubNow(nullptr);
+  }
+  const RocksJournal::Position end = journal->position();
+  if (Status synced = journal->Close(); status && !synced) status = synced;
+  if (status && graph && graph->read_only())
+    status = Fail(ErrorCode::kReadOnly, directory + ": a write had failed, reopen to go on");
+  store->Attach(nullptr);
+  if (status) status = rocks->FlushAll();
+  if (Status shut = rocks->Close(); status && !shut) status = shut;
+  if (status) {
+    Anchor last = anchor;
+    last.clean = true;
+    last.sequence = end.sequence;
+    last.log_hash = end.hash;
+    auto listed = ListGeneration(generation_path(), *files);
+    if (listed) {
+      last.files = *std::move(listed);
+      ReachPoint(options.hooks, "close.before_anchor");
+      status = WriteAnchor(directory, last, *files);
+      if (status) anchor = last;
+    } else {
+      status = std::unexpected(listed.error());
+    }
+  }
+  lock.Release();
+  if (status && !keeper_status) return keeper_status;
+  return status;
+}
+
+StorageStats Database::stats() const {
+  Impl& d = *impl_;
+  StorageStats s;
+  std::lock_guard guard(d.maintenance);
+  s.disk_bytes = d.files->TreeBytes(d.directory);
+  s.history_floor = d.anchor.floor_sequence;
+  s.payload_cache_hits = d.store->hits();
+  s.payload_cache_misses = d.store->misses();
+  if (d.closed) return s;
+  s.log_bytes = d.rocks->FamilyBytes(d.rocks->log());
+  s.payload_bytes = d.rocks->FamilyBytes(d.rocks->payload());
+  s.checkpoint_bytes = d.rocks->FamilyBytes(d.rocks->checkpoint());
+  if (d.journal) {
+    s.tail_bytes = d.journal->tail_bytes();
+    s.synced_sequence = d.journal->synced();
+  } else {
+    s.synced_sequence = d.report.sequence;
+  }
+  if (auto manifests = ListCheckpoints(d.rocks))
+    for (const Manifest& m : *manifests) s.checkpoints.push_back(m.sequence);
+  std::sort(s.checkpoints.begin(), s.checkpoints.end());
+  return s;
+}
+
+}  // namespace plexus::storage

@@ -1,0 +1,87 @@
+// The inside of a Database, shared by the files that implement its members.
+#pragma once
+
+#include <condition_variable>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "storage/anchor.h"
+#include "storage/database.h"
+#include "storage/load.h"
+#include "storage/lock_file.h"
+#include "storage/payload_store.h"
+#include "storage/rocks_journal.h"
+
+namespace plexus::storage {
+
+class Database::Impl {
+ public:
+  std::string directory;
+  OpenOptions options;
+  OpenReport report;
+  std::shared_ptr<Files> files;
+  LockFile lock;  // held until everything below is gone
+  std::shared_ptr<Rocks> rocks;
+  std::shared_ptr<RocksPayloadStore> store;
+  std::shared_ptr<RocksJournal> journal;  // null when read-only
+  std::unique_ptr<Graph> graph;
+  bool closed = false;
+
+  // Serialises what rewrites files: checkpoint, trim, scrub, backup, close.
+  std::mutex maintenance;
+  Anchor anchor;  // guarded by `maintenance`
+
+  std::mutex purge_mutex;
+  std::map<NodeId, Sequence> purged;  // ever, last purge
+  std::map<NodeId, Sequence> to_scrub;
+
+  // The last few states of the past, newest use first.
+  std::mutex past_mutex;
+  std::list<Snapshot> past;
+
+  // Writes checkpoints when one is due, with Maintenance::kBackground.
+  std::thread keeper;
+  std::mutex keeper_mutex;
+  std::condition_variable keeper_wake;
+  bool keeper_stop = false, keeper_due = false;
+  Status keeper_status;
+
+  ~Impl();
+
+  Executor& executor() const {
+    return options.graph.executor ? *options.graph.executor : DefaultExecutor();
+  }
+  std::string generation_path() const { return GenerationPath(directory, anchor.generation); }
+  std::string scratch_path(const char* name) const { return directory + "/" + name + ".tmp"; }
+  LogPoint floor() const;
+  LoadRequest Request() const;  // without a target
+  std::map<NodeId, Sequence> Purged();
+
+  // open.cc
+  Status OpenForWriting();
+  Status OpenForReading();
+  // Looks at the closed files, compares them with the anchor and loads the state.
+  Result<Loaded> LookAndLoad(bool live_writer);
+  void StartGraph(const Loaded& loaded, std::shared_ptr<Journal> journal);
+  Status CreateIfAsked();
+  Status AttachWriter(const Loaded& loaded);
+
+  // database.cc. The two below REQUIRE `maintenance` held.
+  Status CheckpointNow(Progress* progress);
+  Status DropOldCheckpoints();
+  Result<std::uint64_t> HashAt(Sequence sequence);
+  void Notice(std::uint64_t tail_bytes);
+  void KeeperLoop();
+  void StopKeeper();
+  Status CloseNow();
+  Status Writable() const;  // open, not read-only
+
+  // scrub.cc. REQUIRES `maintenance` held.
+  Status ScrubNow(Progress* progress);
+};
+
+}  // namespace plexus::storage

@@ -1,0 +1,28 @@
+// Definitions of kinds, columns and spaces, as records and manifests carry them.
+#pragma once
+
+#include <vector>
+
+#include "engine/schema.h"
+#include "engine/types.h"
+
+namespace plexus::storage {
+
+// In id order; `first_*` is the id of the first one listed.
+struct DefinitionLists {
+  KindId first_node_kind = 0;
+  std::vector<NodeKind> node_kinds;
+  KindId first_edge_kind = 0;
+  std::vector<EdgeKind> edge_kinds;
+  ColumnId first_column = 0;
+  std::vector<Column> columns;
+  SpaceId first_space = 0;
+  std::vector<VectorSpace> spaces;
+};
+
+// What `schema` holds beyond the built-in vocabulary.
+DefinitionLists UserDefinitions(const Schema& schema);
+// The built-in vocabulary plus `lists`; kCorruption when an id comes out otherwise.
+Result<Schema> SchemaOf(const DefinitionLists& lists, std::string_view where);
+
+}  // namespace plexus::storage

@@ -1,0 +1,110 @@
+// History: what the log says about one node.
+#include "storage/database_impl.h"
+
+namespace plexus::storage {
+
+namespace {
+
+using What = HistoryEntry::What;
+
+void AddNodeChanges(const Record& r, NodeId node, HistoryEntry base,
+                    std::vector<HistoryEntry>& out) {
+  auto push = [&](What what) -> HistoryEntry& {
+    out.push_back(base);
+    out.back().what = what;
+    return out.back();
+  };
+  if (node >= r.first_node && node - r.first_node < r.node_kinds.size())
+    push(What::kCreated).kind = r.node_kinds[node - r.first_node];
+  for (const NodeChange& c : r.node_changes) {
+    if (c.node != node) continue;
+    switch (c.what) {
+      case NodeChange::kSetKind: push(What::kKindSet).kind = c.value; break;
+      case NodeChange::kRemove: push(What::kRemoved); break;
+      case NodeChange::kPurge: push(What::kPurged); break;
+      case NodeChange::kRevive: push(What::kRevived); break;
+    }
+  }
+  for (const ColumnChange& c : r.columns) {
+    if (c.node != node) continue;
+    HistoryEntry& e = push(c.cleared ? What::kColumnCleared : What::kColumnSet);
+    e.column = c.column;
+    e.bits = c.bits;
+  }
+  for (const PayloadChange& c : r.payload_changes) {
+    if (c.node != node || c.field >= kNodeFieldCount) continue;
+    HistoryEntry& e = push(c.ref ? What::kPayloadSet : What::kPayloadCleared);
+    e.field = static_cast<NodeField>(c.field);
+    e.ref = c.ref;
+  }
+  for (const VectorChange& c : r.vectors) {
+    if (c.node != node) continue;
+    HistoryEntry& e = push(c.ref ? What::kVectorSet : What::kVectorRemoved);
+    e.space = static_cast<SpaceId>(c.space);
+    e.ref = c.ref;
+  }
+}
+
+void AddEdgeChanges(const Record& r, NodeId node, HistoryEntry base,
+                    std::vector<HistoryEntry>& out) {
+  std::size_t x = 0;
+  for (std::size_t i = 0; i < r.edges.size(); ++i) {
+    const EdgeChange& edge = r.edges[i];
+    while (x < r.edge_extras.size() && r.edge_extras[x].index < i) ++x;
+    if (edge.source != node && edge.target != node) continue;
+    HistoryEntry e = base;
+    e.what = edge.tombstone() ? What::kUnlinked : edge.is_new() ? What::kLinked : What::kUpdated;
+    e.kind = edge.kind;
+    e.label = edge.label;
+    e.weight = edge.weight;
+    e.direction = edge.source == node ? Direction::kOut : Direction::kIn;
+    e.other = edge.source == node ? edge.target : edge.source;
+    if (x < r.edge_extras.size() && r.edge_extras[x].index == i) e.ref = r.edge_extras[x].properties;
+    out.push_back(e);
+  }
+}
+
+}  // namespace
+
+std::string_view HistoryWhatName(What what) {
+  switch (what) {
+    case What::kCreated: return "created";
+    case What::kKindSet: return "kind_set";
+    case What::kRemoved: return "removed";
+    case What::kPurged: return "purged";
+    case What::kRevived: return "revived";
+    case What::kColumnSet: return "column_set";
+    case What::kColumnCleared: return "column_cleared";
+    case What::kPayloadSet: return "payload_set";
+    case What::kPayloadCleared: return "payload_cleared";
+    case What::kVectorSet: return "vector_set";
+    case What::kVectorRemoved: return "vector_removed";
+    case What::kLinked: return "linked";
+    case What::kUpdated: return "updated";
+    case What::kUnlinked: return "unlinked";
+  }
+  return "unknown";
+}
+
+Result<std::vector<HistoryEntry>> Database::History(NodeId node) {
+  Impl& d = *impl_;
+  if (d.closed) return Fail(ErrorCode::kFailedPrecondition, d.directory + ": the database is closed");
+  if (node >= snapshot().node_count())
+    return Fail(ErrorCode::kNotFound, "there is no node " + std::to_string(node));
+  std::lock_guard guard(d.maintenance);
+  if (d.journal) PLEXUS_TRY(d.journal->FlushBulk());
+  std::vector<HistoryEntry> entries;
+  LogCursor cursor(d.rocks, d.floor());
+  for (;;) {
+    PLEXUS_ASSIGN(const bool more, cursor.Next());
+    if (!more) return entries;
+    const Record& r = cursor.record().record;
+    HistoryEntry base;
+    base.sequence = r.sequence;
+    base.time_ms = r.time_ms;
+    AddNodeChanges(r, node, base, entries);
+    AddEdgeChanges(r, node, base, entries);
+  }
+}
+
+}  // namespace plexus::storage

@@ -1,0 +1,101 @@
+// Checkpoint plus replay; the one way to a state, for opening, the past and verify.
+#include "storage/load.h"
+
+#include <cstring>
+
+#include "engine/state_writer.h"
+#include "storage/mask.h"
+#include "storage/rocks_journal.h"
+
+namespace plexus::storage {
+
+namespace {
+
+Result<const Manifest*> Newest(const std::vector<Manifest>& manifests, const LoadRequest& request) {
+  const Manifest* best = nullptr;
+  for (const Manifest& m : manifests) {
+    if (m.graph_id != request.graph_id)
+      return Fail(ErrorCode::kCorruption,
+                  "checkpoint " + std::to_string(m.id) + ": belongs to another graph");
+    if (m.sequence <= request.target && (!best || m.sequence >= best->sequence)) best = &m;
+  }
+  return best;
+}
+
+}  // namespace
+
+Result<Loaded> LoadState(const std::shared_ptr<Rocks>& rocks, const LoadRequest& request) {
+  Executor& executor = request.executor ? *request.executor : DefaultExecutor();
+  Loaded loaded;
+  loaded.point = {0, FirstHash(request.graph_id)};
+  GraphState state = EmptyState();
+  state.payload_store = request.payloads;
+  std::map<NodeId, Sequence> none;
+  const PurgeMask mask(request.purged ? *request.purged : none, request.target);
+  PLEXUS_ASSIGN(const std::vector<Manifest> manifests, ListCheckpoints(rocks));
+  PLEXUS_ASSIGN(const Manifest* best, Newest(manifests, request));
+  if (!request.use_checkpoints && request.floor.sequence == 0) best = nullptr;
+  if (!best && request.floor.sequence > 0)
+    return Fail(ErrorCode::kCorruption, rocks->path() + ": the checkpoint of the history floor " +
+                                            std::to_string(request.floor.sequence) + " is missing");
+  if (best) {
+    if (best->sequence > request.floor.sequence) {
+      PLEXUS_ASSIGN(const RecordHead head, ReadRecordHead(rocks, best->sequence));
+      if (head.running_hash != best->log_hash)
+        return Fail(ErrorCode::kCorruption, "checkpoint " + std::to_string(best->id) +
+                                                ": was made from another log");
+    }
+    const auto source = OpenSections(rocks, best->id);
+    PLEXUS_ASSIGN(state, ReadCheckpoint(*best, *source, request.payloads, executor,
+                                        request.progress));
+    loaded.point = {best->sequence, best->log_hash};
+    loaded.checkpoint_sequence = best->sequence;
+    loaded.checkpoint_id = best->id;
+    loaded.checkpoint_bytes = best->total_bytes();
+    if (!mask.empty()) {
+      PLEXUS_ASSIGN(state, mask.Apply(std::move(state), executor));
+    }
+  }
+  StateWriter writer(std::move(state));
+  LogCursor cursor(rocks, loaded.point);
+  while (cursor.point().sequence < request.target) {
+    PLEXUS_ASSIGN(const bool more, cursor.Next());
+    if (!more) break;
+    Record& record = cursor.record().record;
+    record.payloads.clear();  // vectors are fetched from the store
+    mask.Apply(record);
+    PLEXUS_TRY(writer.Apply(record));
+    loaded.tail_bytes += cursor.value_bytes();
+    if (++loaded.replayed_records % 256 == 0 && request.progress &&
+        !request.progress->Report("replay", loaded.replayed_records, 0))
+      return Fail(ErrorCode::kCancelled, "replay was stopped");
+  }
+  loaded.point = cursor.point();
+  if (request.target != ~Sequence{0} && loaded.point.sequence != request.target)
+    return Fail(ErrorCode::kCorruption, "log record " + std::to_string(loaded.point.sequence + 1) +
+                                            ": is missing from " + rocks->path());
+  loaded.state = writer.Publish();
+  return loaded;
+}
+
+Result<std::map<NodeId, Sequence>> ReadPurges(const std::shared_ptr<Rocks>& rocks,
+                                              const char* prefix, Sequence last) {
+  std::map<NodeId, Sequence> purges;
+  std::unique_ptr<rocksdb::Iterator> it(rocks->db()->NewIterator(ScanOptions(), rocks->meta()));
+  const std::size_t length = std::strlen(prefix);
+  for (it->Seek(prefix); it->Valid() && it->key().starts_with(prefix); it->Next()) {
+    if (it->key().size() != length + 4 || it->value().size() != 8)
+      return Fail(ErrorCode::kCorruption, rocks->path() + ", meta: a broken purge entry");
+    NodeId node = 0;
+    for (int i = 0; i < 4; ++i)
+      node = (node << 8) | static_cast<std::uint8_t>(it->key()[length + static_cast<std::size_t>(i)]);
+    Sequence sequence = 0;
+    for (int i = 7; i >= 0; --i)
+      sequence = (sequence << 8) | static_cast<std::uint8_t>(it->value()[static_cast<std::size_t>(i)]);
+    if (sequence <= last) purges[node] = sequence;
+  }
+  PLEXUS_TRY(Check(it->status(), rocks->path() + ", meta"));
+  return purges;
+}
+
+}  // namespace plexus::storage

@@ -1,0 +1,45 @@
+// Loading: the newest checkpoint at or below a sequence, then the log's tail.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+
+#include "engine/state.h"
+#include "storage/anchor.h"
+#include "storage/checkpoint.h"
+#include "storage/log_reader.h"
+
+namespace plexus::storage {
+
+struct LoadRequest {
+  GraphId graph_id;
+  LogPoint floor;                                       // {0, FirstHash} when untrimmed
+  Sequence target = ~Sequence{0};                       // replay up to here
+  const std::map<NodeId, Sequence>* purged = nullptr;   // mask what was purged after target
+  bool use_checkpoints = true;                          // false: from nothing, if it can be
+  std::shared_ptr<const PayloadStore> payloads;
+  Executor* executor = nullptr;
+  Progress* progress = nullptr;
+};
+
+struct Loaded {
+  std::shared_ptr<const GraphState> state;
+  LogPoint point;  // of the last record applied
+  Sequence checkpoint_sequence = 0;
+  std::uint64_t checkpoint_id = 0;
+  std::uint64_t checkpoint_bytes = 0;
+  std::uint64_t replayed_records = 0;
+  std::uint64_t tail_bytes = 0;
+};
+
+// kCorruption names the record or section; with a finite target also when the log
+// ends before it.
+Result<Loaded> LoadState(const std::shared_ptr<Rocks>& rocks, const LoadRequest& request);
+
+// Node -> sequence of its last purge, as the meta family says; sequences above
+// `last` belong to records that a crash took and are left out.
+Result<std::map<NodeId, Sequence>> ReadPurges(const std::shared_ptr<Rocks>& rocks,
+                                              const char* prefix, Sequence last);
+
+}  // namespace plexus::storage

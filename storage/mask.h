@@ -1,0 +1,54 @@
+// Masks: what a purge hides from every point in time before it.
+//
+// A soft purge erases payload bytes and leaves the log as it is (it chains
+// digests). So whoever rebuilds a past state drops, for every node purged later:
+// its text, properties and vectors, its edges to tags and terms, and the
+// properties (previews, tag snapshots) of edges that touch it.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "engine/parallel.h"
+#include "engine/record.h"
+#include "engine/state.h"
+
+namespace plexus::storage {
+
+class PurgeMask {
+ public:
+  // Of `purged` (node -> sequence of its last purge) those purged after `at`.
+  PurgeMask(const std::map<NodeId, Sequence>& purged, Sequence at);
+  explicit PurgeMask(std::vector<NodeId> nodes);
+
+  bool empty() const { return nodes_.empty(); }
+  bool hides(NodeId node) const;
+  void Apply(Record& record) const;
+  Result<GraphState> Apply(GraphState state, Executor& executor) const;
+
+ private:
+  bool HidesEdge(const EdgeChange& edge) const;
+  std::vector<NodeId> nodes_;  // ascending
+};
+
+// Drops edges[i] where drop(edge, extra or null) is true, keeping extras in step;
+// drop may change the extra.
+template <class Drop>
+void FilterEdges(std::vector<EdgeChange>& edges, std::vector<EdgeExtra>& extras, Drop&& drop) {
+  std::size_t kept = 0, kept_extras = 0, x = 0;
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    EdgeExtra* extra = nullptr;
+    if (x < extras.size() && extras[x].index == i) extra = &extras[x++];
+    if (drop(edges[i], extra)) continue;
+    if (extra) {
+      EdgeExtra copy = *extra;
+      copy.index = static_cast<std::uint32_t>(kept);
+      extras[kept_extras++] = copy;
+    }
+    edges[kept++] = edges[i];
+  }
+  edges.resize(kept);
+  extras.resize(kept_extras);
+}
+
+}  // namespace plexus::storage

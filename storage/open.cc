@@ -1,0 +1,283 @@
+// The guarded open: lock, look, compare, load, and only then write.
+//
+// 1. Take our lock. 2. Read the anchor; after a clean close compare every file with
+// it. 3. Open RocksDB read-only with kAbsoluteConsistency; after a crash, when that
+// fails, once more with kTolerateCorruptedTailRecords. 4. Compare the log's end and
+// the checkpoint with the anchor. 5. Load checkpoint and tail through that look.
+// 6. Mark the anchor as open, then open RocksDB for writing. A file that RocksDB
+// would have misread or deleted was refused before step 6.
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstring>
+
+#include "storage/database_impl.h"
+
+namespace plexus::storage {
+
+namespace {
+
+constexpr int kReadRetries = 40;  // beside a live writer, half a second in all
+
+// What a read-only graph's Apply meets.
+class RefusingJournal : public Journal {
+ public:
+  Status Append(std::span<const Record>, Durability) override {
+    return Fail(ErrorCode::kReadOnly, "the database is open read-only");
+  }
+  Status WaitDurable(Sequence) override { return {}; }
+};
+
+// The log's end as the look sees it, against what the anchor promises.
+Status CompareLog(const std::shared_ptr<Rocks>& rocks, const Anchor& anchor) {
+  PLEXUS_ASSIGN(const std::optional<RecordHead> last, LastRecord(rocks));
+  const LogPoint floor{anchor.floor_sequence, anchor.floor_sequence ? anchor.floor_hash
+                                                                    : FirstHash(anchor.graph_id)};
+  const LogPoint end = last && last->sequence > floor.sequence
+                           ? LogPoint{last->sequence, last->running_hash}
+                           : floor;
+  auto damage = [&](const std::string& what) {
+    return Fail(ErrorCode::kCorruption, rocks->path() + ": " + what);
+  };
+  if (end.sequence < anchor.sequence)
+    return damage("the log ends at record " + std::to_string(end.sequence) +
+                  ", the anchor has seen " + std::to_string(anchor.sequence));
+  if (anchor.clean && end.sequence != anchor.sequence)
+    return damage("the log goes on to record " + std::to_string(end.sequence) +
+                  " after a close at " + std::to_string(anchor.sequence));
+  std::uint64_t hash = floor.hash;
+  if (anchor.sequence > floor.sequence) {
+    PLEXUS_ASSIGN(const RecordHead head, ReadRecordHead(rocks, anchor.sequence));
+    hash = head.running_hash;
+  }
+  if (anchor.sequence > 0 && hash != anchor.log_hash)
+    return damage("log record " + std::to_string(anchor.sequence) +
+                  ": its running hash is not the anchor's");
+  if (anchor.checkpoint_id != 0) {
+    PLEXUS_ASSIGN(const std::vector<Manifest> manifests, ListCheckpoints(rocks));
+    bool found = false;
+    for (const Manifest& m : manifests)
+      found |= m.id == anchor.checkpoint_id && m.digest == anchor.checkpoint_digest;
+    if (!found)
+      return damage("checkpoint " + std::to_string(anchor.checkpoint_id) +
+                    " of the anchor is missing or another");
+  }
+  return {};
+}
+
+GraphId RandomId() {
+  GraphId id;
+  if (getrandom(&id, sizeof id, 0) != sizeof id || id == GraphId{}) {
+    const auto now = std::chrono::system_clock::now().time_since_epoch().count();
+    id = {static_cast<std::uint64_t>(now), static_cast<std::uint64_t>(getpid())};
+  }
+  return id;
+}
+
+}  // namespace
+
+// A new database: an anchor of generation 0 ("being made"), RocksDB, the real
+// anchor. A crash in between is recognised by the 0 and begun anew.
+Status Database::Impl::CreateIfAsked() {
+  auto found = ReadAnchor(directory, *files);
+  if (found && found->generation != 0) {
+    anchor = *std::move(found);
+    return {};
+  }
+  if (!found && found.error().code != ErrorCode::kNotFound) return std::unexpected(found.error());
+  if (!options.create) {
+    if (found) return Fail(ErrorCode::kNotFound, directory + ": was never completely created");
+    return std::unexpected(found.error());
+  }
+  const std::string path = GenerationPath(directory, 1);
+  if (!found) {
+    if (files->Exists(path + "/CURRENT"))
+      return Fail(ErrorCode::kCorruption,
+                  directory + "/" + kAnchorName + ": is missing beside an existing database");
+    anchor = {};
+    anchor.generation = 0;
+    anchor.graph_id = RandomId();
+    PLEXUS_TRY(WriteAnchor(directory, anchor, *files));
+  } else {
+    anchor = *std::move(found);
+  }
+  PLEXUS_TRY(files->RemoveTree(path));
+  {
+    PLEXUS_ASSIGN(std::shared_ptr<Rocks> made, Rocks::Open(path, Rocks::Mode::kCreate, files));
+    PLEXUS_TRY(made->FlushAll());
+    PLEXUS_TRY(made->Close());
+  }
+  ReachPoint(options.hooks, "open.created");
+  anchor.generation = 1;
+  anchor.log_hash = FirstHash(anchor.graph_id);
+  report.created = true;
+  return WriteAnchor(directory, anchor, *files);
+}
+
+Result<Loaded> Database::Impl::LookAndLoad(bool live_writer) {
+  const std::string path = generation_path();
+  if (!files->Exists(path))
+    return Fail(ErrorCode::kCorruption, path + ": is missing, the anchor names it");
+  if (anchor.clean) PLEXUS_TRY(CompareGeneration(path, anchor.files, *files));
+  auto look = Rocks::Open(path, Rocks::Mode::kLook, files);
+  if (!look && !anchor.clean) {
+    const std::string why = look.error().message;
+    look = Rocks::Open(path, Rocks::Mode::kLookTolerant, files);
+    if (look && !live_writer) {
+      report.tail_dropped = true;
+      report.tail_message = "a torn end of the write-ahead log was left out: " + why;
+      if (options.strict) return Fail(ErrorCode::kCorruption, report.tail_message);
+    }
+  }
+  if (!look) {
+    Error error = look.error();
+    if (error.code == ErrorCode::kIo || error.code == ErrorCode::kNotFound)
+      error.code = live_writer ? error.code : ErrorCode::kCorruption;
+    return std::unexpected(error);
+  }
+  rocks = *look;
+  PLEXUS_TRY(CompareLog(rocks, anchor));
+  store->Attach(rocks);
+  LoadRequest request = Request();
+  PLEXUS_ASSIGN(Loaded loaded, LoadState(rocks, request));
+  PLEXUS_ASSIGN(purged, ReadPurges(rocks, kPurgedPrefix, loaded.point.sequence));
+  PLEXUS_ASSIGN(to_scrub, ReadPurges(rocks, kScrubPrefix, loaded.point.sequence));
+  report.sequence = loaded.point.sequence;
+  report.checkpoint_sequence = loaded.checkpoint_sequence;
+  report.checkpoint_bytes = loaded.checkpoint_bytes;
+  report.replayed_records = loaded.replayed_records;
+  return loaded;
+}
+
+void Database::Impl::StartGraph(const Loaded& loaded, std::shared_ptr<Journal> to) {
+  graph = Graph::Open(*loaded.state, std::move(to), options.graph);
+}
+
+Status Database::Impl::AttachWriter(const Loaded& loaded) {
+  // The look must be closed before RocksDB opens the same files for writing.
+  store->Attach(nullptr);
+  PLEXUS_TRY(rocks->Close());
+  rocks.reset();
+  anchor.clean = false;
+  anchor.files.clear();
+  PLEXUS_TRY(WriteAnchor(directory, anchor, *files));
+  for (const char* name : {"bulk", "checkpoint"}) PLEXUS_TRY(files->RemoveTree(scratch_path(name)));
+  // Left over by a hard purge that a crash ended before or after its switch.
+  PLEXUS_ASSIGN(const std::vector<std::string> names, files->List(directory));
+  for (const std::string& name : names)
+    if (name.starts_with("generation-") && directory + "/" + name != generation_path())
+      PLEXUS_TRY(files->RemoveTree(directory + "/" + name));
+  PLEXUS_ASSIGN(rocks, Rocks::Open(generation_path(), Rocks::Mode::kWrite, files));
+  PLEXUS_ASSIGN(const std::optional<RecordHead> last, LastRecord(rocks));
+  const Sequence end = last ? std::max(last->sequence, anchor.floor_sequence) : anchor.floor_sequence;
+  if (end != loaded.point.sequence)
+    return Fail(ErrorCode::kCorruption, rocks->path() + ": opened for writing it ends at record " +
+                                            std::to_string(end) + ", before it was " +
+                                            std::to_string(loaded.point.sequence));
+  store->Attach(rocks);
+  RocksJournal::Options to;
+  to.durability = options.graph.durability == Durability::kDefault ? Durability::kSync
+                                                                   : options.graph.durability;
+  to.bulk_scratch = scratch_path("bulk");
+  to.on_purge = [this](NodeId node, Sequence sequence) {
+    {
+      std::lock_guard guard(purge_mutex);
+      purged[node] = sequence;
+      to_scrub[node] = sequence;
+    }
+    std::lock_guard guard(past_mutex);
+    past.clear();
+  };
+  to.on_append = [this](std::uint64_t tail_bytes) { Notice(tail_bytes); };
+  to.on_bulk = [this](Sequence first_pending) {
+    store->SetPending(first_pending, [this] { return journal->FlushBulk(); });
+  };
+  journal = std::make_shared<RocksJournal>(rocks, loaded.point.sequence, loaded.point.hash,
+                                           std::move(to));
+  journal->ResetTail(loaded.tail_bytes);
+  return {};
+}
+
+Status Database::Impl::OpenForWriting() {
+  if (options.create) PLEXUS_TRY(files->MakeDirectory(directory));
+  if (!files->Exists(directory)) return Fail(ErrorCode::kNotFound, directory + ": does not exist");
+  if (!options.create && !files->Exists(directory + "/" + kAnchorName))
+    return Fail(ErrorCode::kNotFound, directory + ": holds no Plexus database (no anchor file)");
+  PLEXUS_ASSIGN(lock, LockFile::Take(directory));
+  PLEXUS_TRY(CreateIfAsked());
+  report.was_clean = anchor.clean;
+  PLEXUS_ASSIGN(const Loaded loaded, LookAndLoad(false));
+  PLEXUS_TRY(AttachWriter(loaded));
+  StartGraph(loaded, journal);
+  if (options.graph.maintenance == Maintenance::kBackground)
+    keeper = std::thread([this] { KeeperLoop(); });
+  if (!to_scrub.empty()) {
+    report.finished_purges = to_scrub.size();
+    std::lock_guard guard(maintenance);
+    PLEXUS_TRY(ScrubNow(nullptr));
+  }
+  Notice(journal->tail_bytes());
+  return {};
+}
+
+Status Database::Impl::OpenForReading() {
+  Status last;
+  for (int attempt = 0; attempt < kReadRetries; ++attempt) {
+    report = {};
+    rocks.reset();
+    report.live_writer = LockFile::IsHeld(directory);
+    PLEXUS_ASSIGN(anchor, ReadAnchor(directory, *files));
+    if (anchor.generation == 0)
+      return Fail(ErrorCode::kNotFound, directory + ": is just being created");
+    report.was_clean = anchor.clean;
+    auto loaded = LookAndLoad(report.live_writer);
+    if (loaded) {
+      StartGraph(*loaded, std::make_shared<RefusingJournal>());
+      return {};
+    }
+    last = std::unexpected(loaded.error());
+    store->Attach(nullptr);
+    // Beside a writer files vanish and anchors change under us; without one what
+    // we saw is what there is.
+    const auto now = ReadAnchor(directory, *files);
+    const bool moved = report.live_writer || LockFile::IsHeld(directory) || (now && *now != anchor);
+    if (!moved) return last;
+    usleep(12'500);
+  }
+  return last;
+}
+
+Result<std::unique_ptr<Database>> Database::Open(const std::string& directory,
+                                                 const OpenOptions& options) {
+  auto impl = std::make_unique<Impl>();
+  impl->directory = directory;
+  while (impl->directory.size() > 1 && impl->directory.back() == '/') impl->directory.pop_back();
+  impl->options = options;
+  if (impl->options.checkpoints_kept < 1) impl->options.checkpoints_kept = 1;
+  impl->files = std::make_shared<Files>(options.hooks);
+  impl->store = std::make_shared<RocksPayloadStore>(options.payload_cache_bytes);
+  PLEXUS_TRY(options.read_only ? impl->OpenForReading() : impl->OpenForWriting());
+  return std::unique_ptr<Database>(new Database(std::move(impl)));
+}
+
+bool Database::Exists(const std::string& directory) {
+  return Files().Exists(directory + "/" + kAnchorName);
+}
+
+Status Database::Refresh() {
+  Impl& d = *impl_;
+  if (!d.options.read_only)
+    return Fail(ErrorCode::kFailedPrecondition, "Refresh is for read-only databases");
+  if (d.closed) return Fail(ErrorCode::kFailedPrecondition, "the database is closed");
+  auto fresh = Open(d.directory, d.options);
+  if (!fresh) return std::unexpected(fresh.error());
+  // Nothing new: keep the graph and whatever is cached with its snapshots.
+  if ((*fresh)->impl_->report.sequence == d.report.sequence &&
+      (*fresh)->impl_->anchor.generation == d.anchor.generation)
+    return {};
+  std::swap(impl_, (*fresh)->impl_);
+  return {};
+}
+
+}  // namespace plexus::storage

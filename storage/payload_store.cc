@@ -1,0 +1,116 @@
+// Payload look-ups: cache, RocksDB, digest.
+#include "storage/payload_store.h"
+
+#include <cstring>
+
+#include "storage/codec.h"
+
+namespace plexus::storage {
+
+namespace {
+
+constexpr std::uint64_t kEntryOverhead = 128;  // list and map nodes
+
+std::string Where(PayloadRef ref) {
+  return "payload (" + std::to_string(ref.sequence()) + ", " + std::to_string(ref.ordinal()) + ")";
+}
+
+}  // namespace
+
+std::string EncodePayload(PayloadRef ref, std::string_view bytes) {
+  const std::uint64_t digest = DigestPayload(ref, bytes);
+  std::string value(kPayloadHeader, '\0');
+  value.reserve(kPayloadHeader + bytes.size());
+  std::memcpy(value.data(), &digest, kPayloadHeader);
+  value.append(bytes);
+  return value;
+}
+
+Result<std::string_view> DecodePayload(PayloadRef ref, std::string_view value) {
+  if (value.empty()) return Fail(ErrorCode::kNotFound, Where(ref) + ": was purged");
+  if (value.size() < kPayloadHeader)
+    return Fail(ErrorCode::kCorruption, Where(ref) + ", offset 0: too short for its digest");
+  std::uint64_t digest;
+  std::memcpy(&digest, value.data(), kPayloadHeader);
+  const std::string_view bytes = value.substr(kPayloadHeader);
+  if (DigestPayload(ref, bytes) != digest)
+    return Fail(ErrorCode::kCorruption, Where(ref) + ", offset 8: the digest does not match its " +
+                                            std::to_string(bytes.size()) + " bytes");
+  return bytes;
+}
+
+void RocksPayloadStore::Attach(std::shared_ptr<Rocks> rocks) {
+  std::unique_lock lock(rocks_mutex_);
+  rocks_ = std::move(rocks);
+}
+
+void RocksPayloadStore::SetPending(Sequence first_pending, std::function<Status()> flush) {
+  std::unique_lock lock(rocks_mutex_);
+  flush_ = std::move(flush);
+  first_pending_.store(first_pending, std::memory_order_release);
+}
+
+Result<std::string> RocksPayloadStore::Get(PayloadRef ref) const {
+  if (!ref) return Fail(ErrorCode::kNotFound, "there is no payload");
+  std::string bytes;
+  if (Cached(ref, &bytes)) {
+    hits_.fetch_add(1, std::memory_order_relaxed);
+    return bytes;
+  }
+  misses_.fetch_add(1, std::memory_order_relaxed);
+  const Sequence pending = first_pending_.load(std::memory_order_acquire);
+  if (pending != 0 && ref.sequence() >= pending) {
+    std::function<Status()> flush;
+    {
+      std::shared_lock lock(rocks_mutex_);
+      flush = flush_;
+    }
+    if (flush) PLEXUS_TRY(flush());
+  }
+  std::shared_lock lock(rocks_mutex_);
+  if (!rocks_) return Fail(ErrorCode::kFailedPrecondition, Where(ref) + ": the database is closed");
+  rocksdb::PinnableSlice value;
+  const rocksdb::Status status =
+      rocks_->db()->Get(ScanOptions(), rocks_->payload(),
+                        PayloadKey(ref.sequence(), ref.ordinal()), &value);
+  if (status.IsNotFound())
+    return Fail(ErrorCode::kCorruption, Where(ref) + ": is missing from " + rocks_->path());
+  PLEXUS_TRY(Check(status, Where(ref)));
+  PLEXUS_ASSIGN(std::string_view found, DecodePayload(ref, value.ToStringView()));
+  bytes.assign(found);
+  Remember(ref, bytes);
+  return bytes;
+}
+
+bool RocksPayloadStore::Cached(PayloadRef ref, std::string* bytes) const {
+  std::lock_guard lock(cache_mutex_);
+  const auto it = index_.find(ref.bits);
+  if (it == index_.end()) return false;
+  recent_.splice(recent_.begin(), recent_, it->second);
+  *bytes = it->second->bytes;
+  return true;
+}
+
+void RocksPayloadStore::Remember(PayloadRef ref, const std::string& bytes) const {
+  const std::uint64_t cost = bytes.size() + kEntryOverhead;
+  if (cost > cache_limit_ / 8) return;  // one entry must not sweep out the rest
+  std::lock_guard lock(cache_mutex_);
+  if (index_.contains(ref.bits)) return;
+  recent_.push_front({ref.bits, bytes});
+  index_[ref.bits] = recent_.begin();
+  cache_bytes_ += cost;
+  while (cache_bytes_ > cache_limit_) {
+    cache_bytes_ -= recent_.back().bytes.size() + kEntryOverhead;
+    index_.erase(recent_.back().ref);
+    recent_.pop_back();
+  }
+}
+
+void RocksPayloadStore::ForgetCache() {
+  std::lock_guard lock(cache_mutex_);
+  recent_.clear();
+  index_.clear();
+  cache_bytes_ = 0;
+}
+
+}  // namespace plexus::storage

@@ -1,0 +1,175 @@
+// Soft purge: erasing the bytes of purged nodes from every file.
+//
+// The record of a purge carries a "scrub" mark into the meta family, in the same
+// write. Scrubbing finds every payload the node ever had (its own fields, its
+// vectors, the properties of edges that touch it) in the log and, below the history
+// floor, in the floor's checkpoint; overwrites each with the empty value that
+// means "purged"; then flushes and compacts, so that no file holds the bytes any
+// more. The log needs no change: it chains digests. A crash leaves the marks, and
+// the next open goes on.
+#include <algorithm>
+
+#include <rocksdb/write_batch.h>
+
+#include "storage/database_impl.h"
+#include "storage/mask.h"
+
+namespace plexus::storage {
+
+namespace {
+
+class RefCollector {
+ public:
+  explicit RefCollector(const std::map<NodeId, Sequence>& nodes) : nodes_(nodes) {}
+
+  void Add(const Record& r) {
+    for (const PayloadChange& c : r.payload_changes)
+      if (Hit(c.node, r.sequence)) Add(c.ref);
+    for (const VectorChange& c : r.vectors)
+      if (Hit(c.node, r.sequence)) Add(c.ref);
+    for (const EdgeExtra& x : r.edge_extras) {
+      const EdgeChange& e = r.edges[x.index];
+      if (Hit(e.source, r.sequence) || Hit(e.target, r.sequence)) Add(x.properties);
+    }
+  }
+  void Add(const GraphState& state) {
+    for (const auto& [node, purge] : nodes_) {
+      if (node >= state.keys.size() || state.sequence > purge) continue;
+      for (const auto& refs : state.payload_refs) Add(PayloadRef{refs[node]});
+      for (const VectorTable::View& space : state.spaces)
+        if (space.has(node)) Add(space.ref(node));
+    }
+    const EdgeList list = ListEdges(*state.base, *state.schema);
+    for (const EdgeExtra& x : list.extras) {
+      const EdgeChange& e = list.edges[x.index];
+      if (Hit(e.source, state.sequence) || Hit(e.target, state.sequence)) Add(x.properties);
+    }
+  }
+  std::vector<PayloadRef> Take() {
+    std::sort(refs_.begin(), refs_.end(),
+              [](PayloadRef a, PayloadRef b) { return a.bits < b.bits; });
+    refs_.erase(std::unique(refs_.begin(), refs_.end()), refs_.end());
+    return std::move(refs_);
+  }
+
+ private:
+  // What came after the purge belongs to the node's next life.
+  bool Hit(NodeId node, Sequence at) const {
+    const auto it = nodes_.find(node);
+    return it != nodes_.end() && at <= it->second;
+  }
+  void Add(PayloadRef ref) {
+    if (ref) refs_.push_back(ref);
+  }
+  const std::map<NodeId, Sequence>& nodes_;
+  std::vector<PayloadRef> refs_;
+};
+
+Status Overwrite(const std::shared_ptr<Rocks>& rocks, const std::vector<PayloadRef>& refs) {
+  rocksdb::WriteOptions sync;
+  sync.sync = true;
+  for (std::size_t i = 0; i < refs.size();) {
+    rocksdb::WriteBatch batch;
+    for (const std::size_t end = std::min(refs.size(), i + 10'000); i < end; ++i)
+      batch.Put(rocks->payload(), PayloadKey(refs[i].sequence(), refs[i].ordinal()), "")
+          .PermitUncheckedError();
+    PLEXUS_TRY(Check(rocks->db()->Write(sync, &batch), rocks->path()));
+  }
+  return {};
+}
+
+// Rewrites the sorted files that hold any of the keys, so that the overwritten
+// values are gone from disk and not just hidden.
+Status CompactAround(const std::shared_ptr<Rocks>& rocks, const std::vector<PayloadRef>& refs) {
+  rocksdb::CompactRangeOptions options;
+  options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+  options.exclusive_manual_compaction = false;
+  for (std::size_t i = 0; i < refs.size();) {
+    // Keys near one another are compacted in one go.
+    std::size_t last = i;
+    while (last + 1 < refs.size() && refs[last + 1].sequence() - refs[last].sequence() < 1000) ++last;
+    const std::string begin = PayloadKey(refs[i].sequence(), refs[i].ordinal());
+    const std::string end = PayloadKey(refs[last].sequence(), refs[last].ordinal());
+    const rocksdb::Slice from(begin), to(end);
+    PLEXUS_TRY(Check(rocks->db()->CompactRange(options, rocks->payload(), &from, &to),
+                     rocks->path()));
+    i = last + 1;
+  }
+  return {};
+}
+
+}  // namespace
+
+Status Database::Impl::ScrubNow(Progress* progress) {
+  std::map<NodeId, Sequence> nodes;
+  {
+    std::lock_guard guard(purge_mutex);
+    nodes = to_scrub;
+  }
+  if (nodes.empty()) return {};
+  PLEXUS_TRY(journal->FlushBulk());
+  Sequence last_purge = 0;
+  for (const auto& [node, sequence] : nodes) last_purge = std::max(last_purge, sequence);
+  PLEXUS_TRY(journal->WaitDurable(last_purge));
+  RefCollector collector(nodes);
+  if (floor().sequence > 0) {
+    LoadRequest request = Request();
+    request.target = floor().sequence;
+    PLEXUS_ASSIGN(const Loaded loaded, LoadState(rocks, request));
+    collector.Add(*loaded.state);
+  }
+  LogCursor cursor(rocks, floor());
+  while (cursor.point().sequence < last_purge) {
+    PLEXUS_ASSIGN(const bool more, cursor.Next());
+    if (!more) break;
+    collector.Add(cursor.record().record);
+    if (cursor.point().sequence % 256 == 0 && progress &&
+        !progress->Report("scrub", cursor.point().sequence, last_purge))
+      return Fail(ErrorCode::kCancelled, "scrubbing was stopped; it goes on at the next open");
+  }
+  const std::vector<PayloadRef> refs = collector.Take();
+  PLEXUS_TRY(Overwrite(rocks, refs));
+  store->ForgetCache();
+  {
+    std::lock_guard guard(past_mutex);
+    past.clear();
+  }
+  ReachPoint(options.hooks, "scrub.overwritten");
+  PLEXUS_TRY(rocks->FlushAll());  // retires the write-ahead logs with the old bytes
+  PLEXUS_TRY(CompactAround(rocks, refs));
+  rocksdb::WriteBatch done;
+  for (const auto& [node, sequence] : nodes)
+    done.Delete(rocks->meta(), NodeMetaKey(kScrubPrefix, node)).PermitUncheckedError();
+  rocksdb::WriteOptions sync;
+  sync.sync = true;
+  PLEXUS_TRY(Check(rocks->db()->Write(sync, &done), rocks->path()));
+  std::lock_guard guard(purge_mutex);
+  for (const auto& [node, sequence] : nodes) {
+    const auto it = to_scrub.find(node);
+    if (it != to_scrub.end() && it->second == sequence) to_scrub.erase(it);
+  }
+  return {};
+}
+
+Status Database::Scrub(Progress* progress) {
+  PLEXUS_TRY(impl_->Writable());
+  std::lock_guard guard(impl_->maintenance);
+  return impl_->ScrubNow(progress);
+}
+
+Result<ApplyReport> Database::Purge(std::span<const std::string_view> keys, std::int64_t now_ms,
+                                    Progress* progress) {
+  PLEXUS_TRY(impl_->Writable());
+  const Snapshot now = snapshot();
+  WriteBatch batch(now_ms);
+  for (const std::string_view key : keys) {
+    const auto node = now.Find(key);
+    if (!node) return Fail(ErrorCode::kNotFound, "there is no node '" + std::string(key) + "'");
+    batch.PurgeNode(NodeRef::Id(*node));
+  }
+  PLEXUS_ASSIGN(const ApplyReport applied, graph().Apply(batch));
+  PLEXUS_TRY(Scrub(progress));
+  return applied;
+}
+
+}  // namespace plexus::storage

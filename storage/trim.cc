@@ -1,0 +1,119 @@
+// Trim: forgetting the log below a checkpoint, the history floor.
+//
+// Order: the floor's checkpoint, then the anchor that names it, then deletion. A
+// crash before the anchor leaves one checkpoint more than needed, after it some
+// records that nobody looks at and the next trim deletes.
+#include <algorithm>
+
+#include <rocksdb/convenience.h>
+#include <rocksdb/write_batch.h>
+
+#include "storage/database_impl.h"
+
+namespace plexus::storage {
+
+namespace {
+
+// References that the floor's state still needs, ascending.
+std::vector<std::uint64_t> ReferencedBy(const GraphState& state) {
+  std::vector<std::uint64_t> refs;
+  for (const auto& view : state.payload_refs)
+    for (std::size_t i = 0; i < view.size(); ++i)
+      if (view[i] != 0) refs.push_back(view[i]);
+  for (const VectorTable::View& space : state.spaces)
+    for (NodeId v = 0; v < state.keys.size(); ++v)
+      if (space.has(v)) refs.push_back(space.ref(v).bits);
+  for (std::uint64_t bits : state.base->properties.values)
+    if (bits != 0) refs.push_back(bits);
+  std::sort(refs.begin(), refs.end());
+  return refs;
+}
+
+Status DropPayloads(const std::shared_ptr<Rocks>& rocks, Sequence before,
+                    const std::vector<std::uint64_t>& needed) {
+  std::unique_ptr<rocksdb::Iterator> it(rocks->db()->NewIterator(ScanOptions(), rocks->payload()));
+  rocksdb::WriteBatch batch;
+  auto write = [&]() -> Status {
+    PLEXUS_TRY(Check(rocks->db()->Write(rocksdb::WriteOptions(), &batch), rocks->path()));
+    batch.Clear();
+    return {};
+  };
+  for (it->SeekToFirst(); it->Valid(); it->Next()) {
+    Sequence sequence = 0;
+    std::uint32_t ordinal = 0;
+    if (!ParsePayloadKey(it->key(), &sequence, &ordinal))
+      return Fail(ErrorCode::kCorruption, rocks->path() + ", payload: a key that is none");
+    if (sequence > before) break;
+    if (std::binary_search(needed.begin(), needed.end(), PayloadRef::Make(sequence, ordinal).bits))
+      continue;
+    batch.Delete(rocks->payload(), it->key()).PermitUncheckedError();
+    if (batch.Count() >= 10'000) PLEXUS_TRY(write());
+  }
+  PLEXUS_TRY(Check(it->status(), rocks->path() + ", payload"));
+  return batch.Count() > 0 ? write() : Status();
+}
+
+}  // namespace
+
+Status Database::Trim(Sequence before, Progress* progress) {
+  Impl& d = *impl_;
+  PLEXUS_TRY(d.Writable());
+  std::lock_guard guard(d.maintenance);
+  const Sequence last = d.graph->snapshot().sequence();
+  if (before > last)
+    return Fail(ErrorCode::kInvalidArgument, "cannot trim up to record " + std::to_string(before) +
+                                                 ", the last one is " + std::to_string(last));
+  if (before <= d.anchor.floor_sequence) return {};
+  PLEXUS_TRY(d.journal->FlushBulk());
+  PLEXUS_TRY(d.journal->WaitDurable(before));
+  LoadRequest request = d.Request();
+  const std::map<NodeId, Sequence> purged = d.Purged();
+  request.target = before;
+  request.purged = &purged;
+  request.progress = progress;
+  PLEXUS_ASSIGN(const Loaded loaded, LoadState(d.rocks, request));
+  PLEXUS_ASSIGN(const Snapshot floor, Snapshot(loaded.state).Compacted(d.executor()));
+  PLEXUS_ASSIGN(const std::vector<Manifest> manifests, ListCheckpoints(d.rocks));
+  const std::uint64_t id = manifests.empty() ? 1 : manifests.back().id + 1;
+  PLEXUS_ASSIGN(const Manifest manifest,
+                WriteCheckpoint(d.rocks, floor, d.anchor.graph_id, id, loaded.point.hash,
+                                d.scratch_path("checkpoint"), progress));
+  Anchor next = d.anchor;
+  next.floor_sequence = before;
+  next.floor_hash = loaded.point.hash;
+  if (next.sequence < before) {
+    next.sequence = before;
+    next.log_hash = loaded.point.hash;
+  }
+  if (next.checkpoint_sequence <= before) {
+    next.checkpoint_id = manifest.id;
+    next.checkpoint_sequence = manifest.sequence;
+    next.checkpoint_digest = manifest.digest;
+  }
+  ReachPoint(d.options.hooks, "trim.before_anchor");
+  PLEXUS_TRY(WriteAnchor(d.directory, next, *d.files));
+  d.anchor = next;
+  ReachPoint(d.options.hooks, "trim.anchored");
+  {
+    std::lock_guard past_guard(d.past_mutex);
+    d.past.clear();
+  }
+  const std::string first = LogKey(0), end = LogKey(before + 1);
+  const rocksdb::Slice from(first), to(end);
+  PLEXUS_TRY(Check(rocksdb::DeleteFilesInRange(d.rocks->db(), d.rocks->log(), &from, &to, false),
+                   d.rocks->path()));
+  PLEXUS_TRY(Check(d.rocks->db()->DeleteRange(rocksdb::WriteOptions(), d.rocks->log(), first, end),
+                   d.rocks->path()));
+  PLEXUS_TRY(DropPayloads(d.rocks, before, ReferencedBy(floor.state())));
+  PLEXUS_TRY(d.rocks->FlushAll());
+  rocksdb::CompactRangeOptions compact;
+  compact.exclusive_manual_compaction = false;
+  PLEXUS_TRY(Check(d.rocks->db()->CompactRange(compact, d.rocks->log(), &from, &to), d.rocks->path()));
+  const std::string payload_end = PayloadKey(before + 1, 0);
+  const rocksdb::Slice payload_to(payload_end);
+  PLEXUS_TRY(Check(d.rocks->db()->CompactRange(compact, d.rocks->payload(), nullptr, &payload_to),
+                   d.rocks->path()));
+  return d.DropOldCheckpoints();
+}
+
+}  // namespace plexus::storage
