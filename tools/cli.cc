@@ -158,6 +158,7 @@ Cli::Cli() : impl_(std::make_unique<Impl>()) {
   app.set_version_flag("--version", std::string("plexus ") + PLEXUS_VERSION);
   app.footer(kMainFooter);
   app.get_formatter()->column_width(28);
+  app.get_formatter()->label("SUBCOMMAND", "COMMAND");
   app.add_option("--db", globals.db, "the graph's directory")->option_text("DIR")->envname("PLEXUS_DB");
   app.add_flag("--json", globals.json, "print one JSON object on stdout");
   app.add_option("--as-of", globals.as_of, "read the graph as it was then")->option_text("SEQ|TIME");
@@ -194,7 +195,7 @@ int Cli::Impl::Explain(const CLI::ParseError& error) {
   std::vector<std::string> names;
   for (const Entry& entry : entries) names.push_back(entry.command.impl_->app->get_name());
   if (chosen == nullptr && !app.remaining().empty()) {
-    const std::string& given = app.remaining().front();
+    const std::string given = app.remaining().front();
     message = "no command or option '" + given + "'" + DidYouMean(given, names);
   } else if (chosen == nullptr) {
     message = "which command?";
@@ -222,13 +223,15 @@ int Cli::Impl::Run() {
 int Cli::Main(int argc, char** argv) {
   InstallSignalHandlers();
   try {
-    impl_->app.parse(argc, argv);
+    try {
+      impl_->app.parse(argc, argv);
+    } catch (const CLI::Success& asked) {  // --help, --version
+      impl_->app.exit(asked, Out(), std::cerr);
+      return FlushOut() ? kDone : kFailed;
+    } catch (const CLI::ParseError& error) {
+      return impl_->Explain(error);
+    }
     return impl_->Run();
-  } catch (const CLI::Success& asked) {  // --help, --version
-    impl_->app.exit(asked, Out(), std::cerr);
-    return FlushOut() ? kDone : kFailed;
-  } catch (const CLI::ParseError& error) {
-    return impl_->Explain(error);
   } catch (const std::bad_alloc&) {
     PrintError(Error{ErrorCode::kResourceExhausted, "out of memory"});
   } catch (const std::exception& error) {
