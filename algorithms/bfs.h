@@ -25,9 +25,9 @@ inline constexpr std::uint32_t kUnreached = 0xFFFFFFFFu;
 struct BfsOptions {
   std::uint32_t max_depth = kUnreached;  // hops; kUnreached = no limit
   Direction direction = Direction::kOut;
-  std::vector<KindId> kinds;             // none = the fact plane
-  std::int64_t valid_at = kNoTime;       // only edges valid then
-  const NodeSubset* subset = nullptr;    // sources need not be in it
+  std::vector<KindId> kinds;           // none = the fact plane
+  std::int64_t valid_at = kNoTime;     // only edges valid then
+  const NodeSubset* subset = nullptr;  // sources need not be in it
   Budget budget;
   Executor* executor = nullptr;
 };
@@ -42,7 +42,7 @@ struct BfsNode {
 struct BfsResult {
   std::vector<BfsNode> nodes;  // by depth, then id; sources first
   bool truncated = false;
-  std::uint64_t edges = 0;     // arcs looked at
+  std::uint64_t edges = 0;  // arcs looked at
 };
 
 // Thread-safe; same bits at any thread count. kInvalidArgument: a kind or source
@@ -51,9 +51,9 @@ Result<BfsResult> Bfs(const Snapshot& snapshot, std::span<const NodeId> sources,
                       const BfsOptions& options = {});
 
 struct BfsCsrResult {
-  std::vector<NodeId> parents;         // by node; the source's own is itself, kNoNode = unreached
-  std::vector<std::uint32_t> depths;   // by node; kUnreached
-  std::uint64_t reached = 0;           // nodes, the source included
+  std::vector<NodeId> parents;        // by node; the source's own is itself, kNoNode = unreached
+  std::vector<std::uint32_t> depths;  // by node; kUnreached
+  std::uint64_t reached = 0;          // nodes, the source included
 };
 
 // `in` is the transpose of `out` (the same view for a symmetric graph).

@@ -16,7 +16,7 @@ namespace plexus {
 namespace {
 
 constexpr std::uint64_t kAlpha = 15, kBeta = 18;
-constexpr std::size_t kDownGrain = 256;   // level nodes a block, top-down
+constexpr std::size_t kDownGrain = 256;    // level nodes a block, top-down
 constexpr std::size_t kUpGrain = 64 * 64;  // nodes a block, bottom-up: whole words
 
 using Bits = std::vector<std::uint64_t>;

@@ -17,7 +17,7 @@ namespace plexus {
 namespace {
 
 constexpr std::size_t kGrain = 4096;
-constexpr std::uint32_t kSampledArcs = 2;   // per node, before the giant is known
+constexpr std::uint32_t kSampledArcs = 2;  // per node, before the giant is known
 constexpr std::size_t kSampledNodes = 1024;
 
 using Labels = std::vector<NodeId>;
@@ -31,8 +31,8 @@ void Link(NodeId u, NodeId v, Labels& labels) {
   while (p != q) {
     const NodeId high = std::max(p, q), low = std::min(p, q);
     NodeId expected = high;
-    if (std::atomic_ref<NodeId>(labels[high]).compare_exchange_strong(expected, low,
-                                                                      std::memory_order_relaxed) ||
+    if (std::atomic_ref<NodeId>(labels[high])
+            .compare_exchange_strong(expected, low, std::memory_order_relaxed) ||
         expected == low)
       return;
     p = Load(labels, expected);  // somebody hooked `high` first: go on from there

@@ -19,16 +19,16 @@
 namespace plexus {
 
 struct ComponentsOptions {
-  std::vector<KindId> kinds;           // none = the fact plane
-  std::int64_t valid_at = kNoTime;     // only edges valid then
+  std::vector<KindId> kinds;        // none = the fact plane
+  std::int64_t valid_at = kNoTime;  // only edges valid then
   const NodeSubset* subset = nullptr;
   Executor* executor = nullptr;
 };
 
 struct ComponentsResult {
-  std::vector<NodeId> labels;   // by NodeId: smallest id of the component, or kNoNode
-  std::uint64_t count = 0;      // components
-  std::uint64_t largest = 0;    // nodes of the largest one
+  std::vector<NodeId> labels;      // by NodeId: smallest id of the component, or kNoNode
+  std::uint64_t count = 0;         // components
+  std::uint64_t largest = 0;       // nodes of the largest one
   NodeId largest_label = kNoNode;  // ties: the smaller label
 };
 

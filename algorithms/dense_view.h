@@ -24,7 +24,7 @@
 namespace plexus {
 
 struct DenseViewOptions {
-  bool out = true;   // which directions to make
+  bool out = true;  // which directions to make
   bool in = true;
   bool weights = true;
   std::vector<KindId> kinds;        // none = the fact plane

@@ -40,11 +40,11 @@ class NodeSubset {
   bool contains(NodeId node) const {
     return node < capacity_ && (words_[node / 64] >> (node % 64)) & 1;
   }
-  NodeId capacity() const { return capacity_; }     // ids at or past it are not members
-  std::uint64_t count() const { return count_; }    // members; O(1)
+  NodeId capacity() const { return capacity_; }   // ids at or past it are not members
+  std::uint64_t count() const { return count_; }  // members; O(1)
   std::span<const std::uint64_t> words() const { return words_; }
-  std::vector<NodeId> ToList() const;               // ascending
-  bool operator==(const NodeSubset& other) const;   // same members
+  std::vector<NodeId> ToList() const;              // ascending
+  bool operator==(const NodeSubset& other) const;  // same members
 
  private:
   NodeId capacity_ = 0;

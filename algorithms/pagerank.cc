@@ -22,8 +22,7 @@ Status CheckOptions(const PageRankOptions& o) {
   auto bad = [](const std::string& what) { return Fail(ErrorCode::kInvalidArgument, what); };
   if (!(o.damping >= 0 && o.damping < 1))
     return bad("damping " + std::to_string(o.damping) + " is not in [0, 1)");
-  if (o.iterations < 0)
-    return bad("iterations " + std::to_string(o.iterations) + " is below 0");
+  if (o.iterations < 0) return bad("iterations " + std::to_string(o.iterations) + " is below 0");
   if (o.iterations > 0) return {};
   if (o.max_iterations < 1)
     return bad("max_iterations " + std::to_string(o.max_iterations) + " is below 1");
@@ -52,9 +51,9 @@ Result<std::vector<double>> Teleport(const Snapshot& snapshot, const DenseView& 
       return Fail(ErrorCode::kInvalidArgument,
                   "seed node " + std::to_string(seed.node) + " is not among the selected nodes");
     if (!(seed.weight >= 0) || !std::isfinite(seed.weight))
-      return Fail(ErrorCode::kInvalidArgument,
-                  "weight " + std::to_string(seed.weight) + " of seed node " +
-                      std::to_string(seed.node) + " is not a finite number >= 0");
+      return Fail(ErrorCode::kInvalidArgument, "weight " + std::to_string(seed.weight) +
+                                                   " of seed node " + std::to_string(seed.node) +
+                                                   " is not a finite number >= 0");
     teleport[dense] += seed.weight;
     total += seed.weight;
   }
@@ -68,13 +67,13 @@ Result<std::vector<double>> Teleport(const Snapshot& snapshot, const DenseView& 
 // unweighted kernel, which reads half as many bytes.
 bool AllOnes(std::span<const float> weights, Executor& executor) {
   return ParallelReduce(
-      executor, weights.size(), std::size_t{1} << 16, 1,
-      [&](std::size_t begin, std::size_t end) -> int {
-        return std::all_of(weights.begin() + static_cast<std::ptrdiff_t>(begin),
-                           weights.begin() + static_cast<std::ptrdiff_t>(end),
-                           [](float w) { return w == 1.0f; });
-      },
-      [](int a, int b) { return a & b; }) != 0;
+             executor, weights.size(), std::size_t{1} << 16, 1,
+             [&](std::size_t begin, std::size_t end) -> int {
+               return std::all_of(weights.begin() + static_cast<std::ptrdiff_t>(begin),
+                                  weights.begin() + static_cast<std::ptrdiff_t>(end),
+                                  [](float w) { return w == 1.0f; });
+             },
+             [](int a, int b) { return a & b; }) != 0;
 }
 
 // f32 has 8 exponent bits: out-strengths far from 1 would flush scores to zero.
@@ -91,7 +90,7 @@ Status CheckRange(const std::vector<Real>& reciprocals) {
 
 template <class Real>
 Status RankDense(const DenseView& view, const std::vector<double>& teleport,
-         const PageRankOptions& options, Executor& executor, PageRankResult& result) {
+                 const PageRankOptions& options, Executor& executor, PageRankResult& result) {
   CsrView out = view.out(), in = view.in();
   if (!options.weighted || AllOnes(out.weights, executor)) out.weights = in.weights = {};
   const std::vector<Real> reciprocals = OutReciprocals<Real>(out, executor);
@@ -122,14 +121,13 @@ Status RankDense(const DenseView& view, const std::vector<double>& teleport,
 Result<PageRankResult> PageRank(const Snapshot& snapshot, const PageRankOptions& options) {
   PLEXUS_TRY(CheckOptions(options));
   Executor& executor = internal::Pick(options.executor);
-  PLEXUS_ASSIGN(const DenseView view,
-                DenseView::Make(snapshot, {.out = true,
-                                           .in = true,
-                                           .weights = options.weighted,
-                                           .kinds = options.kinds,
-                                           .valid_at = options.valid_at,
-                                           .subset = options.subset,
-                                           .executor = &executor}));
+  PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, {.out = true,
+                                                                 .in = true,
+                                                                 .weights = options.weighted,
+                                                                 .kinds = options.kinds,
+                                                                 .valid_at = options.valid_at,
+                                                                 .subset = options.subset,
+                                                                 .executor = &executor}));
   PLEXUS_ASSIGN(const std::vector<double> teleport, Teleport(snapshot, view, options.seeds));
   PageRankResult result;
   result.scores.assign(snapshot.node_count(), 0.0);

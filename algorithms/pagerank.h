@@ -57,10 +57,10 @@ struct PageRankResult {
   std::vector<double> scores;  // by NodeId; 0 for nodes that are not selected
   NodeSubset nodes;            // the selected ones
   int iterations = 0;
-  double error = 0;            // bound on the L1 distance to the fixed point
-  bool converged = false;      // error <= tolerance
-  bool truncated = false;      // the budget ran out, or max_iterations
-  std::uint64_t edges = 0;     // arcs that took part
+  double error = 0;         // bound on the L1 distance to the fixed point
+  bool converged = false;   // error <= tolerance
+  bool truncated = false;   // the budget ran out, or max_iterations
+  std::uint64_t edges = 0;  // arcs that took part
 };
 
 // O(arcs + nodes) per iteration. Memory: 24 bytes a node, and 4 to 8 an arc more

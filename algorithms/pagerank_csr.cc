@@ -150,8 +150,8 @@ std::vector<Real> OutReciprocals(const CsrView& out, Executor& executor) {
         continue;
       }
       // Never 0, which would mean dangling.
-      reciprocals[v] = std::max(static_cast<Real>(1.0 / strength),
-                                std::numeric_limits<Real>::denorm_min());
+      reciprocals[v] =
+          std::max(static_cast<Real>(1.0 / strength), std::numeric_limits<Real>::denorm_min());
     }
   });
   return reciprocals;

@@ -25,8 +25,8 @@ struct PageRankCsrInput {
 
 struct PageRankCsrOptions {
   double damping = 0.85;
-  double tolerance = 0;     // as in PageRankOptions; <= 0: never stop early
-  int iterations = 20;      // at most
+  double tolerance = 0;       // as in PageRankOptions; <= 0: never stop early
+  int iterations = 20;        // at most
   bool keep_dangling = true;  // false: dangling mass is lost, as in the GAP suite
   Budget budget;
   Executor* executor = nullptr;

@@ -45,8 +45,9 @@ std::vector<double> PercentileRanks(std::span<const double> scores, const NodeSu
     std::size_t end = begin + 1;
     while (end < n && list[end].score == list[begin].score) ++end;
     // `n - end` score less, `end - begin - 1` others tie.
-    const double rank = (static_cast<double>(n - end) + 0.5 * static_cast<double>(end - begin - 1)) /
-                        static_cast<double>(n - 1);
+    const double rank =
+        (static_cast<double>(n - end) + 0.5 * static_cast<double>(end - begin - 1)) /
+        static_cast<double>(n - 1);
     for (std::size_t i = begin; i < end; ++i) ranks[list[i].node] = rank;
     begin = end;
   }

@@ -52,16 +52,23 @@ Status CheckOptions(const Snapshot& snapshot, const ShortestPathOptions& options
 }
 
 // Summed from the start, so that the same path always has the same bits.
-double CostOf(const Snapshot& snapshot, const ShortestPathOptions& options,
-              const FoundPath& path) {
+double CostOf(const Snapshot& snapshot, const ShortestPathOptions& options, const FoundPath& path) {
   double cost = 0;
   for (std::size_t i = 0; i < path.edges.size(); ++i) {
     const double weight = static_cast<double>(path.edges[i].weight);
     switch (options.cost) {
-      case PathCost::kHops: cost += 1; break;
-      case PathCost::kWeight: cost += weight; break;
-      case PathCost::kLogWeight: cost -= std::log(weight); break;
-      case PathCost::kColumn: cost += *snapshot.f64(options.column, path.nodes[i + 1]); break;
+      case PathCost::kHops:
+        cost += 1;
+        break;
+      case PathCost::kWeight:
+        cost += weight;
+        break;
+      case PathCost::kLogWeight:
+        cost -= std::log(weight);
+        break;
+      case PathCost::kColumn:
+        cost += *snapshot.f64(options.column, path.nodes[i + 1]);
+        break;
     }
   }
   return cost;
@@ -97,8 +104,8 @@ class Yen {
     // How many nodes each path found so far begins with in common with this one.
     std::vector<std::size_t> common;
     for (const FoundPath& p : result_.paths) {
-      auto [a, b] = std::mismatch(path.nodes.begin(), path.nodes.end(), p.nodes.begin(),
-                                  p.nodes.end());
+      auto [a, b] =
+          std::mismatch(path.nodes.begin(), path.nodes.end(), p.nodes.begin(), p.nodes.end());
       common.push_back(static_cast<std::size_t>(a - path.nodes.begin()));
     }
     NodeMap before(selection_.snapshot->node_count());  // nodes of the part kept

@@ -27,8 +27,8 @@ enum class PathCost : std::uint8_t {
 
 struct ShortestPathOptions {
   PathCost cost = PathCost::kHops;
-  ColumnId column = 0;          // with kColumn
-  int count = 1;                // 1..1000 paths, cheapest first
+  ColumnId column = 0;  // with kColumn
+  int count = 1;        // 1..1000 paths, cheapest first
   Direction direction = Direction::kOut;
   std::vector<KindId> kinds;           // none = the fact plane
   std::int64_t valid_at = kNoTime;     // only edges valid then
@@ -45,7 +45,7 @@ struct FoundPath {
 struct ShortestPathResult {
   std::vector<FoundPath> paths;  // empty: there is none (or truncated)
   bool truncated = false;
-  std::uint64_t edges = 0;       // arcs looked at
+  std::uint64_t edges = 0;  // arcs looked at
 };
 
 // Thread-safe, deterministic. Among equally cheap paths: fewest hops, then the

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -93,8 +94,9 @@ std::vector<Reached> Fold(const LayeredSearch& search, Aggregate aggregate, Node
     }
     Reached& r = reached[place];
     if (label.best > labels[r.label].best) r.label = i;
-    r.score = aggregate == Aggregate::kSum ? r.score + label.value
-                                           : r.score + label.value * (1.0 - r.score);
+    r.score = aggregate == Aggregate::kSum
+                  ? std::min(r.score + label.value, std::numeric_limits<double>::max())
+                  : r.score + label.value * (1.0 - r.score);
   }
   return reached;
 }

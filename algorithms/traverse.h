@@ -47,16 +47,16 @@ struct TraverseSeed {
 };
 
 struct TraverseOptions {
-  int hops = 3;            // 0..kMaxHops
+  int hops = 3;  // 0..kMaxHops
   Direction direction = Direction::kOut;
   Aggregate aggregate = Aggregate::kMax;
-  double decay = 1.0;      // in (0, 1], applied once per hop
-  std::size_t top = 100;   // best first, ties by id; 0 = all
-  bool paths = true;       // fill TraverseHit::path
-  bool include_seeds = false;  // seeds are never listed unless set (score: their own
-                               // weight and the walks that return)
-  std::vector<KindId> kinds;        // none = the fact plane
-  std::int64_t valid_at = kNoTime;  // only edges valid then
+  double decay = 1.0;                  // in (0, 1], applied once per hop
+  std::size_t top = 100;               // best first, ties by id; 0 = all
+  bool paths = true;                   // fill TraverseHit::path
+  bool include_seeds = false;          // seeds are never listed unless set (score: their own
+                                       // weight and the walks that return)
+  std::vector<KindId> kinds;           // none = the fact plane
+  std::int64_t valid_at = kNoTime;     // only edges valid then
   const NodeSubset* subset = nullptr;  // e.g. the visible nodes; seeds need not be in it
   Budget budget;
   Executor* executor = nullptr;

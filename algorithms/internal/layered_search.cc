@@ -32,10 +32,10 @@ constexpr bool kDominates = A == Aggregate::kMax || A == Aggregate::kMin;
 template <Aggregate A>
 void Merge(Label& label, const Label& offer, NodeId offer_parent, NodeId label_parent) {
   const bool replaces =
-      kDominates<A> ? Better<A>(offer.value, label.value) ||
-                          (offer.value == label.value && offer_parent < label_parent)
-                    : offer.best > label.best ||
-                          (offer.best == label.best && offer_parent < label_parent);
+      kDominates<A>
+          ? Better<A>(offer.value, label.value) ||
+                (offer.value == label.value && offer_parent < label_parent)
+          : offer.best > label.best || (offer.best == label.best && offer_parent < label_parent);
   double value = offer.value;
   if (A == Aggregate::kSum) value = std::min(label.value + offer.value, kMost);
   if (A == Aggregate::kNoisyOr) value = label.value + offer.value * (1.0 - label.value);
@@ -78,8 +78,8 @@ LayeredSearch::LayeredSearch(const Selection& selection, const TraverseOptions& 
     : selection_(selection),
       options_(options),
       executor_(executor),
-      max_labels_(static_cast<std::uint32_t>(
-          std::min<std::uint64_t>(options.budget.nodes, kMostLabels))),
+      max_labels_(
+          static_cast<std::uint32_t>(std::min<std::uint64_t>(options.budget.nodes, kMostLabels))),
       newest_(selection.snapshot->node_count()) {}
 
 void LayeredSearch::Run(std::span<const TraverseSeed> seeds) {
@@ -95,10 +95,14 @@ void LayeredSearch::Run(std::span<const TraverseSeed> seeds) {
     labels_.push_back(label);
   }
   switch (options_.aggregate) {
-    case Aggregate::kMax: return RunLayers<Aggregate::kMax>();
-    case Aggregate::kMin: return RunLayers<Aggregate::kMin>();
-    case Aggregate::kSum: return RunLayers<Aggregate::kSum>();
-    case Aggregate::kNoisyOr: return RunLayers<Aggregate::kNoisyOr>();
+    case Aggregate::kMax:
+      return RunLayers<Aggregate::kMax>();
+    case Aggregate::kMin:
+      return RunLayers<Aggregate::kMin>();
+    case Aggregate::kSum:
+      return RunLayers<Aggregate::kSum>();
+    case Aggregate::kNoisyOr:
+      return RunLayers<Aggregate::kNoisyOr>();
   }
 }
 

@@ -66,8 +66,8 @@ bool PointSearch::MayEnter(const Side& side, NodeId from, NodeId to) const {
 }
 
 // Notes that `node` was reached and whether the other side knows it.
-void PointSearch::Reached(Side& side, Side& other, NodeId node, std::uint32_t parent,
-                          Length length, const Arc& arc) {
+void PointSearch::Reached(Side& side, Side& other, NodeId node, std::uint32_t parent, Length length,
+                          const Arc& arc) {
   std::uint32_t& place = side.places.at(node);
   if (place == NodeMap::kAbsent) {
     place = static_cast<std::uint32_t>(side.reached.size());
@@ -99,14 +99,12 @@ void PointSearch::GrowLevel(Side& side, Side& other) {
   for (std::size_t i = begin; i < end && go_on; ++i) {
     const NodeId from = side.reached[i].node;
     const Length length = side.reached[i].length + Length{1.0, 1};
-    selection_.snapshot->ForEachArc(
-        side.direction, from, selection_.filter, [&](const Arc& arc) {
-          if (!Spend()) return go_on = false;
-          if (side.places.get(arc.neighbor) == NodeMap::kAbsent &&
-              MayEnter(side, from, arc.neighbor))
-            Reached(side, other, arc.neighbor, static_cast<std::uint32_t>(i), length, arc);
-          return true;
-        });
+    selection_.snapshot->ForEachArc(side.direction, from, selection_.filter, [&](const Arc& arc) {
+      if (!Spend()) return go_on = false;
+      if (side.places.get(arc.neighbor) == NodeMap::kAbsent && MayEnter(side, from, arc.neighbor))
+        Reached(side, other, arc.neighbor, static_cast<std::uint32_t>(i), length, arc);
+      return true;
+    });
   }
 }
 
@@ -144,9 +142,9 @@ Result<std::optional<double>> PointSearch::Cost(const Arc& arc, NodeId from, Nod
     case PathCost::kColumn: {
       const std::optional<double> value = snapshot.f64(options_.column, to);
       if (value && !(*value >= 0))
-        return Fail(ErrorCode::kInvalidArgument,
-                    "node '" + std::string(snapshot.key(to)) + "' has " +
-                        std::to_string(*value) + " in the cost column; costs must be >= 0");
+        return Fail(ErrorCode::kInvalidArgument, "node '" + std::string(snapshot.key(to)) +
+                                                     "' has " + std::to_string(*value) +
+                                                     " in the cost column; costs must be >= 0");
       return value;
     }
   }
@@ -208,8 +206,7 @@ FoundPath PointSearch::Spell() const {
   }
   std::reverse(path.nodes.begin(), path.nodes.end());
   std::reverse(path.edges.begin(), path.edges.end());
-  for (std::uint32_t at = best_->backward;
-       backward_.reached[at].parent != NodeMap::kAbsent;) {
+  for (std::uint32_t at = best_->backward; backward_.reached[at].parent != NodeMap::kAbsent;) {
     step(backward_, at);
     at = backward_.reached[at].parent;
     path.nodes.push_back(backward_.reached[at].node);

@@ -56,8 +56,7 @@ NodeSubset Selection::Materialise(Executor& executor) const {
       std::uint64_t bits = 0;
       const NodeId first = static_cast<NodeId>(w * 64);
       const NodeId count = std::min<NodeId>(64, n - first);
-      for (NodeId i = 0; i < count; ++i)
-        bits |= std::uint64_t{contains(first + i)} << i;
+      for (NodeId i = 0; i < count; ++i) bits |= std::uint64_t{contains(first + i)} << i;
       words[w] = bits;
     }
   });

@@ -43,8 +43,8 @@ struct Span {
 };
 
 // valid_from <= now < valid_until; notes in `span` when that will change.
-bool InForce(std::optional<std::int64_t> from, std::optional<std::int64_t> until,
-             std::int64_t now, Span& span) {
+bool InForce(std::optional<std::int64_t> from, std::optional<std::int64_t> until, std::int64_t now,
+             Span& span) {
   if (from) span.Cut(*from, now);
   if (until) span.Cut(*until, now);
   return (!from || *from <= now) && (!until || now < *until);
@@ -294,8 +294,8 @@ std::shared_ptr<const NodeSubset> VisibleNodes(const Snapshot& snapshot, std::in
                                                const VisibleOptions& options) {
   if (options.use_cache)
     if (auto nodes = SharedCache().Find(snapshot, now_ms, options.include_superseded)) return nodes;
-  Answer answer = Compute(snapshot, now_ms, options.include_superseded,
-                          internal::Pick(options.executor));
+  Answer answer =
+      Compute(snapshot, now_ms, options.include_superseded, internal::Pick(options.executor));
   if (options.use_cache) SharedCache().Keep(snapshot, options.include_superseded, answer);
   return answer.nodes;
 }

@@ -1,0 +1,177 @@
+// Breadth-first search against a plain queue, on snapshots and on bare arrays.
+#include "algorithms/bfs.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "tests/algorithms/each_case.h"
+#include "tests/reference/oracles.h"
+
+namespace plexus::testing {
+namespace {
+
+BfsResult Query(const Snapshot& s, const std::vector<NodeId>& sources,
+                const BfsOptions& options = {}) {
+  auto result = Bfs(s, sources, options);
+  if (!result) ADD_FAILURE() << result.error().ToString();
+  return result ? *std::move(result) : BfsResult{};
+}
+
+void Check(const CaseGraph& g, const std::vector<NodeId>& sources, const BfsOptions& options) {
+  const auto flat = g.Flat(options.kinds, options.subset);
+  const auto want = reference::Depths(flat, sources, options.direction);
+  const BfsResult got = Query(g.snapshot(), sources, options);
+  EXPECT_FALSE(got.truncated);
+  std::size_t reachable = 0;
+  for (std::uint32_t d : want) reachable += d <= options.max_depth && d != kUnreached;
+  ASSERT_EQ(got.nodes.size(), reachable);
+  const auto arcs = reference::Walkable(flat, options.direction);
+  std::vector<std::uint64_t> steps;
+  for (const auto& a : arcs) steps.push_back(std::uint64_t{a.from} << 32 | a.to);
+  std::sort(steps.begin(), steps.end());
+  for (std::size_t i = 0; i < got.nodes.size(); ++i) {
+    const BfsNode& n = got.nodes[i];
+    ASSERT_EQ(n.depth, want[n.node]);
+    if (i > 0) {
+      const BfsNode& before = got.nodes[i - 1];
+      ASSERT_TRUE(before.depth < n.depth || (before.depth == n.depth && before.node < n.node));
+    }
+    if (n.depth == 0) {
+      ASSERT_EQ(n.parent, kNoNode);
+    } else {
+      ASSERT_EQ(want[n.parent] + 1, n.depth);
+      ASSERT_TRUE(
+          std::binary_search(steps.begin(), steps.end(), std::uint64_t{n.parent} << 32 | n.node));
+    }
+  }
+}
+
+std::vector<NodeId> FirstSelected(const CaseGraph& g, std::size_t count) {
+  std::vector<NodeId> nodes;
+  const auto flat = g.Flat();
+  for (NodeId v = 0; v < flat.node_count() && nodes.size() < count; ++v)
+    if (flat.selected[v]) nodes.push_back(v);
+  return nodes;
+}
+
+TEST(Bfs, EqualsAQueueOnEveryShape) {
+  ForEachGraph([](const CaseGraph& g, Shape) {
+    for (Direction direction : {Direction::kOut, Direction::kIn, Direction::kBoth})
+      for (std::uint32_t depth : {0u, 2u, kUnreached}) {
+        BfsOptions options;
+        options.direction = direction;
+        options.max_depth = depth;
+        Check(g, FirstSelected(g, 1), options);
+        Check(g, FirstSelected(g, 5), options);
+        if (::testing::Test::HasFatalFailure()) return;
+      }
+  });
+}
+
+TEST(Bfs, KindsAndSubsets) {
+  ForEachCase(SmallCases(), [](const CaseGraph& g, Shape) {
+    const Snapshot s = g.snapshot();
+    std::vector<NodeId> most;
+    for (NodeId v = 0; v < s.node_count(); ++v)
+      if (v % 4 != 3) most.push_back(v);
+    const NodeSubset subset = *NodeSubset::Of(s, most);
+    const auto sources = FirstSelected(g, 1);
+    if (sources.empty() || !subset.contains(sources[0])) return;
+    BfsOptions options;
+    options.subset = &subset;
+    options.kinds = {kLink, kRelatesTo};
+    options.direction = Direction::kBoth;
+    Check(g, sources, options);
+    options.kinds = {kHasTag};
+    Check(g, sources, options);
+  });
+}
+
+TEST(Bfs, SameBitsAtAnyThreadCountAndOnAnyShape) {
+  const auto executors = Executors();
+  for (std::size_t which = 0; which < kLargeCases; ++which) {
+    std::optional<BfsResult> first;
+    for (Shape shape : kShapes) {
+      const CaseGraph& g = Large(which, shape);
+      for (const auto& e : executors) {
+        BfsOptions options;
+        options.executor = e.executor.get();
+        options.direction = Direction::kBoth;
+        BfsResult got = Query(g.snapshot(), FirstSelected(g, 2), options);
+        if (!first)
+          first = std::move(got);
+        else
+          EXPECT_EQ(got.nodes, first->nodes) << which << ", " << shape << ", " << e.name;
+      }
+    }
+  }
+}
+
+TEST(Bfs, BudgetsAndErrors) {
+  const CaseGraph& g = Large(0, Shape::kClean);
+  BfsOptions options;
+  options.budget.nodes = 10;
+  const BfsResult ten = Query(g.snapshot(), FirstSelected(g, 1), options);
+  EXPECT_TRUE(ten.truncated);
+  EXPECT_EQ(ten.nodes.size(), 10u);
+  options.budget = {};
+  options.budget.edges = 7;
+  const BfsResult seven = Query(g.snapshot(), FirstSelected(g, 1), options);
+  EXPECT_TRUE(seven.truncated);
+  EXPECT_EQ(seven.edges, 7u);
+  EXPECT_FALSE(Bfs(g.snapshot(), std::vector<NodeId>{1u << 30}, {}).has_value());
+  NodeId dead = 0;
+  while (g.snapshot().alive(dead)) ++dead;
+  EXPECT_EQ(Bfs(g.snapshot(), std::vector<NodeId>{dead}, {}).error().code, ErrorCode::kNotFound);
+}
+
+// Twice the same source, and a source reached from another, are listed once.
+TEST(Bfs, SourcesAreListedOnce) {
+  CaseGraph g;
+  g.AddNodes(2);
+  g.Link(0, kLink, 1);
+  g.Commit();
+  EXPECT_EQ(Query(g.snapshot(), {1, 0, 1}).nodes,
+            (std::vector<BfsNode>{{0, 0, kNoNode}, {1, 0, kNoNode}}));
+  EXPECT_TRUE(Query(g.snapshot(), {}).nodes.empty());
+}
+
+TEST(BfsCsr, EqualsAQueueAtAnyThreadCount) {
+  const auto executors = Executors();
+  ForEachGraph([&](const CaseGraph& g, Shape shape) {
+    const Snapshot s = g.snapshot();
+    if (s.node_count() == 0 || shape != Shape::kClean) return;
+    std::vector<KindId> all;  // every kind: the base arrays as they are
+    for (const auto& [identity, edge] : g.edges()) all.push_back(std::get<1>(identity));
+    all.push_back(kHasTag);
+    const auto flat = g.Flat(all);
+    for (NodeId source : {NodeId{0}, s.node_count() / 2}) {
+      if (!s.alive(source)) continue;
+      const auto want = reference::Depths(flat, {source}, Direction::kOut);
+      std::optional<BfsCsrResult> first;
+      for (const auto& e : executors) {
+        BfsCsrResult got = BfsCsr(s.base().out(), s.base().in(), source, e.executor.get());
+        ASSERT_EQ(got.depths, want) << e.name;
+        std::uint64_t reached = 0;
+        for (NodeId v = 0; v < s.node_count(); ++v) {
+          reached += want[v] != kUnreached;
+          ASSERT_EQ(got.parents[v] == kNoNode, want[v] == kUnreached);
+          if (v != source && want[v] != kUnreached) {
+            ASSERT_EQ(want[got.parents[v]] + 1, want[v]);
+            ASSERT_GT(s.Degree(Direction::kOut, got.parents[v], ArcFilter::All()), 0u);
+          }
+        }
+        EXPECT_EQ(got.reached, reached);
+        if (!first)
+          first = std::move(got);
+        else
+          EXPECT_EQ(got.parents, first->parents) << e.name;
+      }
+    }
+  });
+}
+
+}  // namespace
+}  // namespace plexus::testing

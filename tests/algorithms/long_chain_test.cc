@@ -1,0 +1,89 @@
+// A chain of a million edges: nothing recurses, nothing is quadratic.
+#include <gtest/gtest.h>
+
+#include "algorithms/bfs.h"
+#include "algorithms/components.h"
+#include "algorithms/memory/visible.h"
+#include "algorithms/pagerank.h"
+#include "algorithms/shortest_path.h"
+#include "algorithms/traverse.h"
+#include "engine/graph.h"
+#include "engine/vocabulary.h"
+
+namespace plexus {
+namespace {
+
+constexpr NodeId kLength = 1'000'000;
+
+// 0 <- 1 <- 2 ... : every node supersedes the one before.
+const Snapshot& Chain() {
+  static const Snapshot snapshot = [] {
+    auto graph = Graph::InMemory();
+    WriteBatch batch(1);
+    NodeRef before = batch.UpsertNode("0");
+    for (NodeId v = 1; v <= kLength; ++v) {
+      const NodeRef node = batch.UpsertNode(std::to_string(v));
+      batch.Link(node, NameRef(kSupersedes), before, 0.5f);
+      before = node;
+    }
+    auto applied = graph->Apply(batch);
+    if (!applied) ADD_FAILURE() << applied.error().ToString();
+    auto compacted = graph->Compact();
+    if (!compacted) ADD_FAILURE() << compacted.error().ToString();
+    return graph->snapshot();
+  }();
+  return snapshot;
+}
+
+TEST(LongChain, VisibleIsTheHead) {
+  EXPECT_EQ(VisibleNodes(Chain(), 0)->ToList(), std::vector<NodeId>{kLength});
+}
+
+TEST(LongChain, BreadthFirst) {
+  const auto got = Bfs(Chain(), std::vector<NodeId>{kLength});
+  ASSERT_TRUE(got.has_value());
+  ASSERT_EQ(got->nodes.size(), kLength + 1);
+  EXPECT_EQ(got->nodes.back(), (BfsNode{0, kLength, 1}));
+  const auto csr = BfsCsr(Chain().base().out(), Chain().base().in(), kLength);
+  EXPECT_EQ(csr.depths[0], kLength);
+}
+
+TEST(LongChain, ShortestPath) {
+  for (PathCost cost : {PathCost::kHops, PathCost::kWeight}) {
+    ShortestPathOptions options;
+    options.cost = cost;
+    options.count = cost == PathCost::kHops ? 2 : 1;
+    const auto got = ShortestPath(Chain(), kLength, 0, options);
+    ASSERT_TRUE(got.has_value());
+    ASSERT_EQ(got->paths.size(), 1u);
+    EXPECT_EQ(got->paths[0].edges.size(), kLength);
+    EXPECT_EQ(got->paths[0].cost, cost == PathCost::kHops ? kLength : kLength * 0.5);
+  }
+}
+
+TEST(LongChain, Components) {
+  const auto got = Components(Chain());
+  ASSERT_TRUE(got.has_value());
+  EXPECT_EQ(got->count, 1u);
+  EXPECT_EQ(got->largest, kLength + 1);
+}
+
+TEST(LongChain, TraverseStaysSmall) {
+  TraverseOptions options;
+  options.hops = kMaxHops;
+  const auto got = Traverse(Chain(), std::vector<TraverseSeed>{{kLength, 1.0}}, options);
+  ASSERT_TRUE(got.has_value());
+  EXPECT_EQ(got->hits.size(), static_cast<std::size_t>(kMaxHops));
+  EXPECT_EQ(got->edges, static_cast<std::uint64_t>(kMaxHops));
+}
+
+TEST(LongChain, PageRank) {
+  PageRankOptions options;
+  options.iterations = 5;
+  const auto got = PageRank(Chain(), options);
+  ASSERT_TRUE(got.has_value());
+  EXPECT_GT(got->scores[0], got->scores[kLength]);
+}
+
+}  // namespace
+}  // namespace plexus

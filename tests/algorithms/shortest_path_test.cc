@@ -1,0 +1,191 @@
+// Shortest paths against Bellman-Ford and against all simple paths.
+#include "algorithms/shortest_path.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "tests/algorithms/each_case.h"
+#include "tests/reference/oracles.h"
+
+namespace plexus::testing {
+namespace {
+
+constexpr PathCost kCosts[] = {PathCost::kHops, PathCost::kLogWeight, PathCost::kWeight,
+                               PathCost::kColumn};
+
+ShortestPathResult Query(const Snapshot& s, NodeId from, NodeId to,
+                         const ShortestPathOptions& options) {
+  auto result = ShortestPath(s, from, to, options);
+  if (!result) ADD_FAILURE() << result.error().ToString();
+  return result ? *std::move(result) : ShortestPathResult{};
+}
+
+std::vector<double> CostsOf(const std::vector<reference::FlatArc>& arcs, PathCost cost,
+                            const Snapshot& s, ColumnId column) {
+  std::vector<double> costs;
+  for (const auto& a : arcs) {
+    const double w = static_cast<double>(a.weight);
+    costs.push_back(cost == PathCost::kHops        ? 1.0
+                    : cost == PathCost::kWeight    ? w
+                    : cost == PathCost::kLogWeight ? (w == 0 ? -1.0 : -std::log(w))
+                                                   : s.f64(column, a.to).value_or(-1.0));
+  }
+  return costs;
+}
+
+void CheckPath(const Snapshot& s, const FoundPath& path, NodeId from, NodeId to,
+               const ShortestPathOptions& options) {
+  ASSERT_EQ(path.nodes.size(), path.edges.size() + 1);
+  ASSERT_EQ(path.nodes.front(), from);
+  ASSERT_EQ(path.nodes.back(), to);
+  ASSERT_EQ(std::set<NodeId>(path.nodes.begin(), path.nodes.end()).size(), path.nodes.size());
+  double cost = 0;
+  for (std::size_t i = 0; i < path.edges.size(); ++i) {
+    const PathEdge& e = path.edges[i];
+    const NodeId a = path.nodes[i], b = path.nodes[i + 1];
+    const auto edge = s.FindEdge(e.source, e.kind, e.target, e.label);
+    ASSERT_TRUE(edge && edge->weight == e.weight);
+    const bool symmetric = s.schema().edge_kind(e.kind).symmetric;
+    const bool forward = e.source == a && e.target == b;
+    const bool backward = e.source == b && e.target == a;
+    ASSERT_TRUE((forward && (symmetric || options.direction != Direction::kIn)) ||
+                (backward && (symmetric || options.direction != Direction::kOut)));
+    const double w = static_cast<double>(e.weight);
+    cost += options.cost == PathCost::kHops        ? 1.0
+            : options.cost == PathCost::kWeight    ? w
+            : options.cost == PathCost::kLogWeight ? -std::log(w)
+                                                   : *s.f64(options.column, b);
+  }
+  ASSERT_NEAR(cost, path.cost, 1e-12 * std::max(1.0, cost));
+}
+
+// The case's nodes get a cost column, with gaps.
+CaseGraph BuildCosted(const Case& c, Shape shape) {
+  CaseGraph g = Build(c, shape);
+  for (std::size_t v = 0; v < g.size(); ++v)
+    if (v % 7 != 6 && g.alive(v)) g.SetF64(v, kTrust, static_cast<double>(v % 5) * 0.25);
+  g.Commit();
+  return g;
+}
+
+TEST(ShortestPath, EqualsBellmanFord) {
+  for (const std::vector<Case>& cases : {SmallCases(), LargeCases()})
+    for (const Case& c : cases)
+      for (Shape shape : kShapes) {
+        SCOPED_TRACE(c.name);
+        const CaseGraph g = BuildCosted(c, shape);
+        const Snapshot s = g.snapshot();
+        const auto flat = g.Flat();
+        std::vector<NodeId> ends;
+        for (NodeId v = 0; v < flat.node_count() && ends.size() < 5; v += flat.node_count() / 9 + 1)
+          if (flat.selected[v]) ends.push_back(v);
+        const bool large = flat.node_count() > 1000;
+        for (PathCost cost : kCosts)
+          for (Direction direction : {Direction::kOut, Direction::kIn, Direction::kBoth}) {
+            if (large && (direction == Direction::kIn || shape == Shape::kRuns)) continue;
+            const auto arcs = reference::Walkable(flat, direction);
+            const auto costs = CostsOf(arcs, cost, s, kTrust);
+            for (NodeId from : ends)
+              for (NodeId to : ends) {
+                if (large && from != ends[0]) continue;
+                ShortestPathOptions options;
+                options.cost = cost;
+                options.column = kTrust;
+                options.direction = direction;
+                const auto want = reference::CheapestCost(arcs, costs, flat.node_count(), from, to);
+                const ShortestPathResult got = Query(s, from, to, options);
+                ASSERT_EQ(got.paths.size(), want.has_value() ? 1u : 0u)
+                    << from << " to " << to << " cost " << static_cast<int>(cost);
+                if (!want) continue;
+                ASSERT_NEAR(got.paths[0].cost, *want, 1e-12 * std::max(1.0, *want));
+                CheckPath(s, got.paths[0], from, to, options);
+                if (::testing::Test::HasFatalFailure()) return;
+              }
+          }
+      }
+}
+
+TEST(ShortestPath, NextBestPathsEqualTheSortedListOfAll) {
+  for (const Case& c : SmallCases()) {
+    if (c.name == "star" || c.steps == 0) continue;
+    SCOPED_TRACE(c.name);
+    const CaseGraph g = BuildCosted(c, Shape::kDelta);
+    const Snapshot s = g.snapshot();
+    const auto flat = g.Flat();
+    for (PathCost cost : kCosts) {
+      const auto arcs = reference::Walkable(flat, Direction::kOut);
+      const auto costs = CostsOf(arcs, cost, s, kTrust);
+      for (NodeId to = 0; to < flat.node_count(); to += 2) {
+        if (!flat.selected[0] || !flat.selected[to]) continue;
+        const auto want = reference::AllSimplePaths(arcs, costs, flat.node_count(), 0, to);
+        ShortestPathOptions options;
+        options.cost = cost;
+        options.column = kTrust;
+        options.count = 12;
+        const ShortestPathResult got = Query(s, 0, to, options);
+        ASSERT_EQ(got.paths.size(), std::min<std::size_t>(want.size(), 12));
+        std::set<std::vector<NodeId>> distinct;
+        for (std::size_t i = 0; i < got.paths.size(); ++i) {
+          ASSERT_NEAR(got.paths[i].cost, want[i].cost, 1e-12) << "path " << i;
+          CheckPath(s, got.paths[i], 0, to, options);
+          ASSERT_TRUE(distinct.insert(got.paths[i].nodes).second);
+        }
+        if (::testing::Test::HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST(ShortestPath, SubsetsKindsAndBudgets) {
+  CaseGraph g;
+  g.AddNodes(5);
+  g.Link(0, kLink, 1);
+  g.Link(1, kLink, 4);
+  g.Link(0, kSupports, 2);
+  g.Link(2, kSupports, 3);
+  g.Link(3, kSupports, 4);
+  g.Commit();
+  const Snapshot s = g.snapshot();
+  ShortestPathOptions options;
+  EXPECT_EQ(Query(s, 0, 4, options).paths[0].nodes, (std::vector<NodeId>{0, 1, 4}));
+  options.kinds = {kSupports};
+  EXPECT_EQ(Query(s, 0, 4, options).paths[0].nodes, (std::vector<NodeId>{0, 2, 3, 4}));
+  options.kinds.clear();
+  const NodeSubset without = *NodeSubset::Of(s, std::vector<NodeId>{2, 3});
+  options.subset = &without;  // the ends need not be in it
+  EXPECT_EQ(Query(s, 0, 4, options).paths[0].nodes, (std::vector<NodeId>{0, 2, 3, 4}));
+  options.subset = nullptr;
+  options.budget.edges = 1;
+  const ShortestPathResult cut = Query(s, 0, 4, options);
+  EXPECT_TRUE(cut.truncated);
+  EXPECT_TRUE(cut.paths.empty());
+  EXPECT_EQ(Query(s, 3, 3, {}).paths[0].nodes, std::vector<NodeId>{3});
+}
+
+TEST(ShortestPath, RefusesBadInput) {
+  CaseGraph g;
+  g.AddNodes(3);
+  g.Link(0, kLink, 1, 2.0f);
+  g.SetF64(1, kTrust, -1.0);
+  g.Commit();
+  g.Remove(2);
+  g.Commit();
+  auto run = [&](NodeId from, NodeId to, PathCost cost, int count = 1, ColumnId column = kTrust) {
+    ShortestPathOptions options;
+    options.cost = cost;
+    options.count = count;
+    options.column = column;
+    return ShortestPath(g.snapshot(), from, to, options);
+  };
+  EXPECT_NE(run(0, 1, PathCost::kLogWeight).error().message.find("'n0'"), std::string::npos);
+  EXPECT_NE(run(0, 1, PathCost::kColumn).error().message.find("'n1'"), std::string::npos);
+  EXPECT_EQ(run(0, 2, PathCost::kHops).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(run(7, 1, PathCost::kHops).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(run(0, 1, PathCost::kHops, 0).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(run(0, 1, PathCost::kColumn, 1, kCreatedAt).error().code, ErrorCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace plexus::testing

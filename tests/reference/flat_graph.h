@@ -1,0 +1,50 @@
+// FlatGraph: what the oracles run on, a plain list of arcs.
+//
+// Made from a test's own record of what it wrote, never from the engine's arrays,
+// so that an oracle shares no code with what it judges. Slow on purpose.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/types.h"
+
+namespace plexus::reference {
+
+struct FlatArc {
+  NodeId from, to;  // in the edge's direction; a symmetric edge is listed both ways
+  KindId kind;
+  float weight;
+  std::int64_t created_at;
+  bool mirrored;  // the second listing of a symmetric edge
+};
+
+struct FlatGraph {
+  std::vector<bool> selected;  // by NodeId
+  std::vector<FlatArc> arcs;   // both ends selected
+
+  NodeId node_count() const { return static_cast<NodeId>(selected.size()); }
+};
+
+// The arcs as they are walked: out as they are, in reversed, both = out and then
+// reversed, symmetric edges once.
+inline std::vector<FlatArc> Walkable(const FlatGraph& graph, Direction direction) {
+  std::vector<FlatArc> arcs;
+  if (direction != Direction::kIn) arcs = graph.arcs;
+  if (direction == Direction::kOut) return arcs;
+  std::vector<bool> symmetric;
+  for (const FlatArc& a : graph.arcs)
+    if (a.mirrored) {
+      if (symmetric.size() <= a.kind) symmetric.resize(a.kind + 1u);
+      symmetric[a.kind] = true;
+    }
+  for (FlatArc a : graph.arcs) {
+    const bool both_ways = a.kind < symmetric.size() && symmetric[a.kind];
+    if (direction == Direction::kBoth && both_ways) continue;
+    std::swap(a.from, a.to);
+    arcs.push_back(a);
+  }
+  return arcs;
+}
+
+}  // namespace plexus::reference

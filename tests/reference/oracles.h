@@ -1,0 +1,60 @@
+// The slow, obvious twins of the kernels. Never use them in production.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "engine/types.h"
+#include "tests/reference/flat_graph.h"
+
+namespace plexus::reference {
+
+// PageRank by power iteration on Eigen's sparse matrix, f64: `iterations`, or 400 when
+// 0 (the fixed point at a damping of 0.85 and below). `teleport` by NodeId, empty =
+// uniform over the selected nodes.
+std::vector<double> PageRank(const FlatGraph& graph, double damping, bool weighted,
+                             const std::vector<double>& teleport, int iterations);
+
+enum class Fold { kMax, kMin, kSum, kNoisyOr };
+
+// By NodeId; nullopt = not reached. Max, min and sum by enumerating every walk of
+// at most `hops` arcs; noisy-or by its layer recurrence over dense arrays.
+// `seeds` by NodeId, 0 = not a seed. A seed's own weight counts as a walk of no arcs.
+std::vector<std::optional<double>> Traverse(const FlatGraph& graph,
+                                            const std::vector<double>& seeds, int hops,
+                                            double decay, Direction direction, Fold fold);
+
+// Best product by `hops` rounds of Bellman-Ford.
+std::vector<std::optional<double>> BestProduct(const FlatGraph& graph,
+                                               const std::vector<double>& seeds, int hops,
+                                               double decay, Direction direction);
+
+// Depth by NodeId, 0xFFFFFFFF = unreached.
+std::vector<std::uint32_t> Depths(const FlatGraph& graph, const std::vector<NodeId>& sources,
+                                  Direction direction);
+
+// Smallest id of the component by NodeId, kNoNode = not selected. By depth-first search.
+std::vector<NodeId> Components(const FlatGraph& graph);
+
+// Cost of every simple path between two nodes, cheapest first, one per sequence of
+// nodes. `costs` parallel to Walkable(graph, direction); negative = closed.
+struct CostedPath {
+  double cost;
+  std::vector<NodeId> nodes;
+};
+std::vector<CostedPath> AllSimplePaths(const std::vector<FlatArc>& arcs,
+                                       const std::vector<double>& costs, NodeId node_count,
+                                       NodeId from, NodeId to);
+
+// Cost of the cheapest path by Bellman-Ford; nullopt = none.
+std::optional<double> CheapestCost(const std::vector<FlatArc>& arcs,
+                                   const std::vector<double>& costs, NodeId node_count, NodeId from,
+                                   NodeId to);
+
+// Nodes that supersession leaves standing, by definition: reachability of every
+// node from every node. `active` are the suppressing edges in force; `alive` the
+// candidates. O(n^3).
+std::vector<bool> Standing(const std::vector<bool>& alive, const std::vector<FlatArc>& active);
+
+}  // namespace plexus::reference
