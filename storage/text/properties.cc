@@ -128,7 +128,7 @@ void Build(fb::Builder& builder, const JsonParser& json, const JsonValue& value)
     case JsonType::kObject: {
       const std::size_t start = builder.StartMap();
       for (const JsonValue* v : Sorted(json, value)) {
-        builder.Key(v->key.data(), v->key.size());
+        builder.Key(std::string(v->key));  // copies its NUL, too
         Build(builder, json, *v);
       }
       builder.EndMap(start);
@@ -168,7 +168,7 @@ Result<std::string> EncodeProperties(const JsonParser& json,
   fb::Builder builder(256, fb::BUILDER_FLAG_SHARE_KEYS);
   const std::size_t start = builder.StartMap();
   for (const JsonValue* v : sorted) {
-    builder.Key(v->key.data(), v->key.size());
+    builder.Key(std::string(v->key));  // copies its NUL, too
     Build(builder, json, *v);
   }
   builder.EndMap(start);
