@@ -1,4 +1,4 @@
-// Topology against sets of pairs: every shape of input, both widths of key, any
+// Topology against sorted pairs: every shape of input, both widths of key, any
 // executor, both directions.
 #include "engine/topology.h"
 
@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <random>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -24,20 +23,23 @@ Arcs ListArcs(const CsrView& view) {
   return arcs;
 }
 
-// What the rows must be: a set of pairs, in order.
+// What the rows must be: the arcs sorted, each once.
 Arcs Expected(const std::vector<NodePair>& pairs, bool reversed, const TopologyOptions& options) {
-  std::set<std::pair<NodeId, NodeId>> arcs;
+  Arcs arcs;
   for (const NodePair& p : pairs) {
     if (p.source == p.target && !options.self_loops) continue;
-    if (!reversed || options.symmetrize) arcs.emplace(p.source, p.target);
-    if (reversed || options.symmetrize) arcs.emplace(p.target, p.source);
+    if (!reversed || options.symmetrize) arcs.emplace_back(p.source, p.target);
+    if (reversed || options.symmetrize) arcs.emplace_back(p.target, p.source);
   }
-  return Arcs(arcs.begin(), arcs.end());
+  std::sort(arcs.begin(), arcs.end());
+  arcs.erase(std::unique(arcs.begin(), arcs.end()), arcs.end());
+  return arcs;
 }
 
 void ExpectRight(NodeId nodes, const std::vector<NodePair>& pairs, TopologyOptions options) {
   SCOPED_TRACE(testing::Message() << nodes << " nodes, " << pairs.size() << " pairs, symmetrize "
                                   << options.symmetrize << ", self_loops " << options.self_loops);
+  const Arcs out = Expected(pairs, false, options), in = Expected(pairs, true, options);
   const auto three = MakeThreadExecutor(3);
   for (Executor* executor : {&SerialExecutor(), three.get(), &DefaultExecutor()}) {
     options.executor = executor;
@@ -45,8 +47,8 @@ void ExpectRight(NodeId nodes, const std::vector<NodePair>& pairs, TopologyOptio
     ASSERT_TRUE(built) << built.error().message;
     EXPECT_EQ(built->node_count, nodes);
     ASSERT_EQ(built->out().offsets.size(), std::size_t{nodes} + 1);
-    EXPECT_EQ(ListArcs(built->out()), Expected(pairs, false, options));
-    EXPECT_EQ(ListArcs(built->in()), Expected(pairs, true, options));
+    EXPECT_TRUE(ListArcs(built->out()) == out) << "out rows";
+    EXPECT_TRUE(ListArcs(built->in()) == in) << "in rows";
   }
 }
 
