@@ -34,6 +34,7 @@ class BatchResolver {
     bool was_alive = false;  // before the batch
     bool alive = false;
     bool is_new = false;     // first appears in this batch
+    bool linked = false;     // new, and an edge has named it already
     bool touched = false;    // named by a node operation
     bool purged = false;
     bool changed = false;    // kind, column or payload differs

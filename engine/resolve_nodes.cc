@@ -161,6 +161,7 @@ Status BatchResolver::Operations() {
         Pending* p = FindPending(node);
         if (!p && now_.alive(node)) continue;
         if (!p) p = &PendingOf(node);
+        p->linked = true;
         if (p->alive || (p->is_new && p->removed_at == kNever)) continue;  // lives anyway
         if (is_target && schema().edge_kind(kind.kind).survives_removal) continue;
         Revive(*p, false);
@@ -195,6 +196,7 @@ Status BatchResolver::Apply(const WriteBatch::Op& op) {
     }
     case OpCode::kRemove:
     case OpCode::kPurge:
+      if (p.is_new && !p.alive && !p.linked) return {};  // created further down
       if (op.code == OpCode::kPurge) p.purged = true;
       Remove(p, op.edges_before);
       return {};
