@@ -74,11 +74,19 @@ std::optional<std::int64_t> ParseIso(std::string_view text) {
 
 }  // namespace
 
+std::optional<std::uint64_t> ParseCount(std::string_view text) {
+  return WholeNumber<std::uint64_t>(text);
+}
+
+std::optional<double> ParseNumber(std::string_view text) {
+  const auto number = WholeNumber<double>(text);
+  return number && std::isfinite(*number) ? number : std::nullopt;
+}
+
 WeightedKey SplitWeight(std::string_view text) {
   const std::size_t at = text.rfind('=');
   if (at != std::string_view::npos && at > 0) {
-    const auto weight = WholeNumber<double>(text.substr(at + 1));
-    if (weight && std::isfinite(*weight)) return {std::string(text.substr(0, at)), *weight};
+    if (const auto weight = ParseNumber(text.substr(at + 1))) return {std::string(text.substr(0, at)), *weight};
   }
   return {std::string(text), 1.0};
 }

@@ -16,6 +16,10 @@
 
 namespace plexus::tools {
 
+// A whole number >= 0 and a finite number; nothing before or after them.
+std::optional<std::uint64_t> ParseCount(std::string_view text);
+std::optional<double> ParseNumber(std::string_view text);
+
 // "key=0.5" -> key, 0.5. Split at the last '=' only when a number follows it, so
 // keys with '=' in them need no quoting: "a=b" is the key "a=b".
 struct WeightedKey {

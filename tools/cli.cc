@@ -78,16 +78,21 @@ Command& Command::Option(const std::string& names, const std::string& shown, std
 
 Command& Command::Option(const std::string& names, const std::string& shown,
                          std::optional<double>& value, const std::string& help) {
-  const auto set = [&value](const double& given) { value = given; };
-  impl_->last = impl_->app->add_option_function<double>(names, set, help)->option_text(shown);
+  const auto set = [&value, names](const std::string& given) {
+    value = ParseNumber(given);
+    if (!value) throw CLI::ValidationError(names, "'" + given + "' is no finite number");
+  };
+  impl_->last = impl_->app->add_option_function<std::string>(names, set, help)->option_text(shown);
   return *this;
 }
 
 Command& Command::Option(const std::string& names, const std::string& shown,
                          std::optional<std::uint64_t>& value, const std::string& help) {
-  const auto set = [&value](const std::uint64_t& given) { value = given; };
-  impl_->last =
-      impl_->app->add_option_function<std::uint64_t>(names, set, help)->option_text(shown);
+  const auto set = [&value, names](const std::string& given) {
+    value = ParseCount(given);
+    if (!value) throw CLI::ValidationError(names, "'" + given + "' is no whole number >= 0");
+  };
+  impl_->last = impl_->app->add_option_function<std::string>(names, set, help)->option_text(shown);
   return *this;
 }
 

@@ -150,8 +150,8 @@ void AddFind(Cli& cli) {
       .Option("--top", "K", given.top, "at most K nodes; 0 = all (default 20)")
       .Flag("--keys", given.keys, "print keys only, one a line")
       .Example("plexus find --db wordnet dog", "the concepts that are called dog come first")
-      .Example("plexus path --db wordnet --from $(plexus find --db wordnet --keys --top 1 dog) ...",
-               "a word where another command wants a key");
+      .Example("plexus find --db wordnet --keys --top 1 dog",
+               "a word's key, for another command: --from $(plexus find ... dog)");
 }
 
 }  // namespace plexus::tools

@@ -47,6 +47,9 @@ Result<int> RunCheckpoint(const Globals& globals) {
 Result<int> RunTrim(const Globals& globals, const std::string& before) {
   PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kWrite));
   PLEXUS_ASSIGN(const Sequence cut, SequenceAt(session->database(), before));
+  if (cut > session->snapshot().sequence())
+    return Fail(ErrorCode::kNotFound, "sequence " + std::to_string(cut) + " is in the future; the last is " +
+                                          std::to_string(session->snapshot().sequence()));
   PLEXUS_TRY(session->database().Trim(cut, session->progress()));
   return Answer(*session, "history trimmed");
 }

@@ -146,7 +146,8 @@ TEST_F(Ask, StatsCountsFactsAndIndexApart) {
 
 TEST_F(Ask, KindsHaveTraits) {
   bool found = false;
-  for (const auto& kind : Json({"kinds"}).at("edge_kinds").as_array())
+  const object kinds = Json({"kinds"});
+  for (const auto& kind : kinds.at("edge_kinds").as_array())
     if (kind.as_object().at("kind").as_string() == "contradicts") {
       found = true;
       EXPECT_TRUE(kind.as_object().at("symmetric").as_bool());

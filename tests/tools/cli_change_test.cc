@@ -92,7 +92,8 @@ TEST_F(Change, RemoveKeepsHistory) {
   EXPECT_EQ(Json({"stats"}).at("edges").as_int64(), 0);
   EXPECT_EQ(Run({"get", "a", "--as-of", "1"}).code, 0);
   std::vector<std::string> what;
-  for (const auto& entry : Json({"history", "a"}).at("entries").as_array())
+  const object history = Json({"history", "a"});
+  for (const auto& entry : history.at("entries").as_array())
     what.emplace_back(entry.as_object().at("what").as_string());
   ASSERT_FALSE(what.empty());
   EXPECT_EQ(what.front(), "created");

@@ -62,6 +62,9 @@ TEST(Usage, VersionIsOneLine) {
 
 // Wrong usage: exit code 2, nothing on stdout, "plexus: error:" on stderr.
 void ExpectUsageError(const std::vector<std::string>& arguments, const std::string& words) {
+  std::string line;
+  for (const std::string& argument : arguments) line += argument + " ";
+  SCOPED_TRACE(line);
   const Finished run = Plexus(arguments);
   EXPECT_EQ(run.code, 2) << run.err;
   EXPECT_EQ(run.out, "");
@@ -79,6 +82,8 @@ TEST(Usage, WrongCommandLinesExitWith2) {
   ExpectUsageError({"traverse", "--db", "x", "--from", "a", "--aggregate", "maxx"}, "did you mean 'max'?");
   ExpectUsageError({"pagerank", "--db", "x", "--top", "many"}, "--top");
   ExpectUsageError({"pagerank", "--db", "x", "--top", "-1"}, "--top");
+  ExpectUsageError({"pagerank", "--db", "x", "--damping", "nan"}, "--damping");
+  ExpectUsageError({"pagerank", "--db", "x", "--damping", "0.5x"}, "--damping");
   ExpectUsageError({"stats", "--db", "x", "--threads", "0"}, "--threads");
   ExpectUsageError({"stats", "--db", "x", "--as-of", "yesterday"}, "yesterday");
   ExpectUsageError({"stats", "--db", "x", "--now", "later"}, "later");
