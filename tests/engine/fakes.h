@@ -1,4 +1,4 @@
-// MemoryStore: a journal and payload store in memory that fails on demand.
+// FakeStore: a journal and payload store in memory that fails on demand.
 //
 // Keeps every record it accepted, so that a test can replay them, and checks the
 // caller's side of the Journal contract: one thread at a time, consecutive
@@ -31,7 +31,7 @@ enum class FailHow {
   kAllWritten,      // everything did, but the fsync failed
 };
 
-class MemoryStore final : public Journal, public PayloadStore {
+class FakeStore final : public Journal, public PayloadStore {
  public:
   Status Append(std::span<const Record> group, Durability durability) override {
     if (busy_.exchange(true)) violations_.fetch_add(1);
@@ -49,6 +49,7 @@ class MemoryStore final : public Journal, public PayloadStore {
 
   Result<std::string> Get(PayloadRef ref) const override {
     std::lock_guard lock(mutex_);
+    if (++gets_ == fail_get_at_) return Fail(ErrorCode::kIo, "injected fault at a payload read");
     auto it = payloads_.find(ref.bits);
     if (it == payloads_.end()) return Fail(ErrorCode::kNotFound, "no such payload");
     return it->second;
@@ -59,6 +60,12 @@ class MemoryStore final : public Journal, public PayloadStore {
     fail_at_ = call;
     how_ = how;
   }
+  // The n-th Get from now fails.
+  void FailGetAt(std::uint64_t get) {
+    std::lock_guard lock(mutex_);
+    gets_ = 0;
+    fail_get_at_ = get;
+  }
   // Lets each Append take this long, so that writers queue behind it.
   void set_append_delay(std::chrono::microseconds delay) { delay_ = delay; }
 
@@ -68,16 +75,11 @@ class MemoryStore final : public Journal, public PayloadStore {
   int violations() const { return violations_.load(); }
   Durability last_durability() const { return Locked(durability_); }
 
-  // Every record in the log, with the payloads that were not purged.
+  // Every record in the log, without payload bytes: what a log on disk holds. A
+  // replay fetches vectors from the payload store.
   std::vector<Record> Records() const {
     std::lock_guard lock(mutex_);
-    std::vector<Record> records = records_;
-    for (Record& record : records) {
-      std::erase_if(record.payloads, [&](const Payload& p) {
-        return !payloads_.contains(PayloadRef::Make(record.sequence, p.ordinal).bits);
-      });
-    }
-    return records;
+    return records_;
   }
   std::size_t payload_count() const {
     std::lock_guard lock(mutex_);
@@ -129,12 +131,15 @@ class MemoryStore final : public Journal, public PayloadStore {
     for (const VectorChange& v : record.vectors)
       if (v.ref) refs_of_node_[v.node].insert(v.ref.bits);
     records_.push_back(record);
+    records_.back().payloads.clear();
   }
 
   mutable std::mutex mutex_;
   std::atomic<bool> busy_ = false;
   std::atomic<int> violations_ = 0;
   std::chrono::microseconds delay_{0};
+  mutable std::uint64_t gets_ = 0;
+  std::uint64_t fail_get_at_ = 0;
   std::uint64_t calls_ = 0, appends_ = 0, largest_group_ = 0, fail_at_ = 0;
   FailHow how_ = FailHow::kNothingWritten;
   bool broken_ = false;

@@ -1,4 +1,4 @@
-// Live: a StateWriter with a MemoryStore, the shortest way from a batch to a
+// Live: a StateWriter with a FakeStore, the shortest way from a batch to a
 // snapshot. No threads, no groups; those are Graph's, tested in graph_test.cc.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace plexus::testing {
 
 class Live {
  public:
-  Live() : store(std::make_shared<MemoryStore>()), writer(FirstState(store)) {}
+  Live() : store(std::make_shared<FakeStore>()), writer(FirstState(store)) {}
 
   static GraphState FirstState(std::shared_ptr<const PayloadStore> store) {
     GraphState state = EmptyState();
@@ -64,7 +64,7 @@ class Live {
     return s.FindEdge(*a, kind, *b, *l);
   }
 
-  std::shared_ptr<MemoryStore> store;
+  std::shared_ptr<FakeStore> store;
   StateWriter writer;
   Record record;  // of the last batch
 };

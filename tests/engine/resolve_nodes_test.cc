@@ -302,6 +302,21 @@ TEST(ResolveNodes, OrderInsideABatch) {
   EXPECT_FALSE(live.snapshot().f64(kTrust, 1));
 }
 
+// Removing what is not there yet is nothing, as if it stood in a batch of its own.
+TEST(ResolveNodes, RemovalBeforeCreationIsNothing) {
+  Live live;
+  ASSERT_TRUE(live.Do([](B& b) {
+    b.RemoveNode(b.Node("m"));
+    b.PurgeNode(b.Node("m"));
+    b.Link(b.IndexNode(kEvent, "e"), kMember, b.Node("m"));
+    b.RemoveNode(b.Node("n"));
+    b.Link(b.Node("n"), kLink, b.Node("m"));
+  }));
+  EXPECT_TRUE(live.Alive("m"));
+  EXPECT_TRUE(live.Alive("n"));
+  EXPECT_FALSE(live.snapshot().purged(live.Id("m")));
+}
+
 TEST(ResolveNodes, PurgeMarksAndErases) {
   Live live;
   ASSERT_TRUE(live.Do([](B& b) {
