@@ -65,9 +65,7 @@ Result<ApplyReport> PieceApplier::ApplyBatch(const Piece& piece) {
   return run_.graph.Apply(before, run_.options.apply);
 }
 
-Status PieceApplier::Apply(Piece& piece) {
-  if (piece.uses_schema && piece.schema != run_.graph.snapshot().state().schema)
-    piece = Parse(piece.text, piece.first_line);  // definitions came in between
+Status PieceApplier::Apply(const Piece& piece) {
   ApplyReport report;
   if (!piece.batch.empty()) {
     Result<ApplyReport> applied = ApplyBatch(piece);
@@ -97,7 +95,7 @@ Status PieceApplier::Narrow(const Piece& piece) {
   PLEXUS_TRY(Apply(first));
   if (run_.report.stopped) return {};
   first = Piece();
-  Piece second = Parse(piece.text.substr(middle),
+  const Piece second = Parse(piece.text.substr(middle),
                        piece.first_line + std::count(head.begin(), head.end(), '\n'));
   return Apply(second);
 }

@@ -133,25 +133,22 @@ Block BlockReader::Take(std::size_t bytes) {
   return block;
 }
 
-// The record at the head is over the limit: skip to the next line end.
+// The record at the head is over the limit: skip to the first line end behind it.
 Result<std::optional<Block>> BlockReader::DropRecord() {
   Block block;
   block.first_line = line_;
   block.dropped = "record over " + std::to_string(record_limit_) + " bytes" +
                   (quoted_ ? " (a quote that is never closed?)" : "");
-  line_ += std::count(buffer_.get(), buffer_.get() + size_, '\n');
-  for (;;) {
-    size_ = 0;
-    PLEXUS_TRY(Fill(block_bytes_));
-    const void* at = std::memchr(buffer_.get(), '\n', size_);
+  for (std::size_t from = std::min(record_limit_, size_);; from = 0) {
+    const void* at = std::memchr(buffer_.get() + from, '\n', size_ - from);
     if (at) {
-      Drop(static_cast<const char*>(at) - buffer_.get() + 1);
+      Drop(static_cast<std::size_t>(static_cast<const char*>(at) - buffer_.get()) + 1);
       return block;
     }
-    if (eof_) {
-      size_ = 0;
-      return block;
-    }
+    line_ += static_cast<std::uint64_t>(std::count(buffer_.get(), buffer_.get() + size_, '\n'));
+    size_ = 0;
+    if (eof_) return block;
+    PLEXUS_TRY(Fill(block_bytes_));
   }
 }
 
@@ -160,9 +157,8 @@ Result<std::optional<Block>> BlockReader::Next() {
   for (;;) {
     PLEXUS_TRY(Fill(want));
     if (size_ == 0) return std::nullopt;
-    if (eof_ && size_ < want) return Take(size_);
+    if (eof_ && size_ <= record_limit_) return Take(size_);  // the last record may lack its end
     if (std::size_t end = LastRecordEnd(); end > 0) return Take(end);
-    if (eof_) return Take(size_);
     if (size_ > record_limit_) return DropRecord();
     want = std::min(std::max(size_, want) * 2, record_limit_ + 1);
     want = std::max(want, size_ + 1);

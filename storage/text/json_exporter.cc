@@ -131,9 +131,12 @@ void JsonExporter::AppendColumns(NodeId node, bool skip_created_at) {
   for (std::size_t c = 0; c < s_.schema().columns().size(); ++c) {
     const Column& column = s_.schema().columns()[c];
     const auto id = static_cast<ColumnId>(c);
-    if (column.name.empty() || (skip_created_at && id == kCreatedAt) ||
-        s_.column_bits(id, node) == AbsentBits(column.type))
+    if (column.name.empty() || (skip_created_at && id == kCreatedAt)) continue;
+    if (s_.column_bits(id, node) == AbsentBits(column.type)) {
+      // A node that is new to the importing graph would be given a time.
+      if (id == kCreatedAt) out += ",\"created_at\":null";
       continue;
+    }
     AppendJsonKey(out, column.name);
     switch (column.type) {
       case ColumnType::kF64: AppendNumber(out, *s_.f64(id, node)); break;

@@ -69,9 +69,16 @@ class Pipeline {
       applier_.AddError(parsed.block.first_line, *parsed.block.dropped);
       return {};
     }
-    for (Piece& piece : parsed.pieces) {
-      PLEXUS_TRY(applier_.Apply(piece));
-      piece.batch = WriteBatch();
+    for (std::size_t i = 0; i < parsed.pieces.size(); ++i) {
+      const Piece& next = parsed.pieces[i];
+      if (next.uses_schema && next.schema != run_.graph.snapshot().state().schema) {
+        // Definitions came in between: read the rest of the block in their light.
+        const std::size_t at = static_cast<std::size_t>(next.text.data() - parsed.block.text.data());
+        parsed.pieces = Parse(parsed.block.text.substr(at), next.first_line);
+        i = 0;
+      }
+      PLEXUS_TRY(applier_.Apply(parsed.pieces[i]));
+      parsed.pieces[i].batch = WriteBatch();
       if (run_.report.stopped) return {};
     }
     applied_bytes_ += bytes;
@@ -79,6 +86,14 @@ class Pipeline {
     if (progress && !progress->Report("importing", run_.bytes_done + applied_bytes_, run_.bytes_total))
       return Fail(ErrorCode::kCancelled, "import cancelled");
     return {};
+  }
+
+  std::vector<Piece> Parse(std::string_view text, std::uint64_t first_line) const {
+    ParseContext context;
+    context.options = &run_.options;
+    context.schema = run_.graph.snapshot().state().schema;
+    context.touched = &run_.touched;
+    return ParseAll(parser_, text, first_line, context);
   }
 
   void ReadNext(std::unique_lock<std::mutex>& lock) {
@@ -98,13 +113,7 @@ class Pipeline {
     changed_.notify_all();
     lock.unlock();
     ParsedBlock parsed{std::move(**block), {}};
-    if (!parsed.block.dropped) {
-      ParseContext context;
-      context.options = &run_.options;
-      context.schema = run_.graph.snapshot().state().schema;
-      context.touched = &run_.touched;
-      parsed.pieces = ParseAll(parser_, parsed.block.text, parsed.block.first_line, context);
-    }
+    if (!parsed.block.dropped) parsed.pieces = Parse(parsed.block.text, parsed.block.first_line);
     lock.lock();
     parsed_.emplace(index, std::move(parsed));
   }

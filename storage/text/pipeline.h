@@ -43,7 +43,7 @@ class PieceApplier {
 
   // Applies one piece and books its counts and errors. When the graph refuses it,
   // the piece is halved until the bad record stands alone. An Error is fatal.
-  Status Apply(Piece& piece);
+  Status Apply(const Piece& piece);
   void AddError(std::uint64_t line, std::string reason);
 
  private:

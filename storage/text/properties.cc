@@ -111,6 +111,7 @@ std::vector<const JsonValue*> Sorted(const JsonParser& json, const JsonValue& ob
   return members;
 }
 
+// The builder reads one byte past what it is given, so it gets strings, not views.
 void Build(fb::Builder& builder, const JsonParser& json, const JsonValue& value) {
   switch (value.type) {
     case JsonType::kNull: builder.Null(); break;
@@ -118,7 +119,7 @@ void Build(fb::Builder& builder, const JsonParser& json, const JsonValue& value)
     case JsonType::kInt: builder.Int(value.i); break;
     case JsonType::kUint: builder.UInt(value.u); break;
     case JsonType::kDouble: builder.Double(value.d); break;
-    case JsonType::kString: builder.String(value.text.data(), value.text.size()); break;
+    case JsonType::kString: builder.String(std::string(value.text)); break;
     case JsonType::kArray: {
       const std::size_t start = builder.StartVector();
       for (const JsonValue& v : json.children(value)) Build(builder, json, v);

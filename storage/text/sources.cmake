@@ -24,3 +24,7 @@ set(PLEXUS_STORAGE_TEXT_SOURCES
   text/replacements.cc
   text/sniff.cc
   text/wordnet.cc)
+# FlexBuffers can turn strings into numbers by the C locale, for which its compiled
+# library would be needed; we never ask for that.
+set_source_files_properties(${PLEXUS_STORAGE_TEXT_SOURCES} PROPERTIES
+  COMPILE_DEFINITIONS FLATBUFFERS_LOCALE_INDEPENDENT=0)

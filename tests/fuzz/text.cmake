@@ -1,0 +1,4 @@
+# Fuzzers of the text formats. Included by tests/fuzz/CMakeLists.txt.
+plexus_fuzzer(jsonl_fuzz SOURCES jsonl_fuzz.cc LIBRARIES plexus_storage plexus_engine CORPUS corpus/jsonl)
+plexus_fuzzer(csv_fuzz SOURCES csv_fuzz.cc LIBRARIES plexus_storage plexus_engine CORPUS corpus/csv)
+plexus_fuzzer(edge_list_fuzz SOURCES edge_list_fuzz.cc LIBRARIES plexus_storage plexus_engine CORPUS corpus/edgelist)

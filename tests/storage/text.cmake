@@ -1,0 +1,11 @@
+# Tests of storage/text. Included by tests/storage/CMakeLists.txt.
+plexus_test(storage_text_test
+  SOURCES
+    text_csv_test.cc
+    text_edge_list_test.cc
+    text_export_test.cc
+    text_json_test.cc
+    text_parallel_test.cc
+    text_round_trip_test.cc
+    text_wordnet_test.cc
+  LIBRARIES plexus_storage plexus_engine)

@@ -1,0 +1,80 @@
+// Shared by the tests of the text formats: short ways to import, export, look.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <sstream>
+#include <string>
+#include <string_view>
+
+#include "engine/vocabulary.h"
+#include "storage/text/export.h"
+#include "storage/text/import.h"
+
+namespace plexus::text {
+
+inline constexpr std::int64_t kNow = 1'700'000'000'000;
+
+inline ImportOptions Skip() {
+  ImportOptions options;
+  options.on_error = OnError::kSkip;
+  return options;
+}
+
+inline ImportReport Load(Graph& graph, std::string_view name, std::string_view bytes,
+                         ImportOptions options = {}) {
+  if (options.now_ms == 0) options.now_ms = kNow;
+  auto report = ImportBytes(graph, name, bytes, options);
+  EXPECT_TRUE(report) << (report ? "" : report.error().ToString());
+  return report ? *report : ImportReport();
+}
+
+// Imports what must be free of errors.
+inline ImportReport LoadClean(Graph& graph, std::string_view name, std::string_view bytes,
+                              ImportOptions options = {}) {
+  ImportReport report = Load(graph, name, bytes, options);
+  EXPECT_EQ(report.errors, 0u);
+  for (const ImportError& e : report.kept_errors) ADD_FAILURE() << e.ToString();
+  return report;
+}
+
+// The text of the only error that `bytes` give.
+inline std::string OneError(std::string_view name, std::string_view bytes,
+                            ImportOptions options = Skip()) {
+  auto graph = Graph::InMemory();
+  const ImportReport report = Load(*graph, name, bytes, options);
+  EXPECT_EQ(report.errors, 1u) << bytes.substr(0, 200);
+  return report.kept_errors.empty() ? "" : report.kept_errors[0].ToString();
+}
+
+inline std::string JsonLines(const Snapshot& snapshot) {
+  std::ostringstream out;
+  Status ok = ExportJsonLines(snapshot, out);
+  EXPECT_TRUE(ok) << (ok ? "" : ok.error().ToString());
+  return out.str();
+}
+
+inline NodeId Id(const Snapshot& s, std::string_view key) {
+  auto id = s.Find(key);
+  EXPECT_TRUE(id) << key;
+  return id.value_or(0);
+}
+
+inline std::string Tag(std::string_view name) { return IndexKey("tag", name); }
+
+// "a>b", by keys, of one kind; "-" for none.
+inline std::string Edges(const Snapshot& s, std::string_view kind) {
+  const auto match = s.schema().FindEdgeKind(kind);
+  if (!match) return "-";
+  const KindId kinds[] = {match->kind};
+  std::string out;
+  s.ForEachEdge(ArcFilter::Kinds(s.schema(), kinds), [&](const Edge& e) {
+    if (!out.empty()) out += ' ';
+    out.append(DisplayName(s.key(e.source))).append(">").append(DisplayName(s.key(e.target)));
+    if (e.label) out.append("#").append(s.string(e.label));
+  });
+  return out;
+}
+
+}  // namespace plexus::text
