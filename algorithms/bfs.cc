@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "algorithms/internal/node_map.h"
+#include "algorithms/internal/row_prefetch.h"
 #include "algorithms/internal/selection.h"
 
 namespace plexus {
@@ -74,8 +75,12 @@ class Search {
 
   bool Push(std::size_t begin, std::size_t end, std::uint32_t depth) {
     if (options_.budget.Interrupted()) return false;
+    const internal::RowPrefetch prefetch(*selection_.snapshot, options_.direction);
+    auto node_at = [&](std::size_t j) { return result_.nodes[j].node; };
+    prefetch.Start(begin, end, node_at);
     bool go_on = true;
     for (std::size_t i = begin; i < end && go_on; ++i) {
+      prefetch.Ahead(i, end, node_at);
       const NodeId from = result_.nodes[i].node;
       selection_.snapshot->ForEachArc(
           options_.direction, from, selection_.filter, [&](const Arc& arc) {

@@ -79,8 +79,7 @@ std::vector<Reached> Fold(const LayeredSearch& search, Aggregate aggregate, Node
   std::vector<Reached> reached;
   if (aggregate == Aggregate::kMax || aggregate == Aggregate::kMin) {
     for (std::uint32_t i = 0; i < labels.size(); ++i)
-      if (search.newest(labels[i].node) == i)
-        reached.push_back({labels[i].node, i, labels[i].value});
+      if (!labels[i].dominated) reached.push_back({labels[i].node, i, labels[i].value});
     return reached;
   }
   NodeMap places(node_count);
@@ -113,12 +112,21 @@ void KeepTop(std::vector<Reached>& reached, std::size_t top) {
   std::sort(reached.begin(), reached.end(), better);
 }
 
-// The step into `label`, as the edge it took.
+// The step into `label`, as the edge it took. Spelled out here and not by
+// Snapshot::edge, which would also fetch what a path does not show.
 PathEdge StepOf(const Snapshot& snapshot, const Label& label, const Label& parent) {
-  const Arc arc{label.pulled ? parent.node : label.node, label.kind, label.weight,
-                ArcRef{label.run, label.position, label.direction}};
-  const Edge edge = snapshot.edge(arc, label.pulled ? label.node : parent.node);
-  return {edge.source, edge.target, edge.kind, edge.label, edge.weight};
+  const NodeId row = label.pulled ? label.node : parent.node;
+  const NodeId neighbor = label.pulled ? parent.node : label.node;
+  if (label.run != 0) {
+    const EdgeChange& edge = snapshot.state().runs[label.run - 1]->edges[label.position];
+    return {edge.source, edge.target, edge.kind, edge.label, edge.weight};
+  }
+  PathEdge step{row, neighbor, label.kind, 0, label.weight};
+  if (label.direction == Direction::kIn) std::swap(step.source, step.target);
+  if (step.source > step.target && snapshot.schema().edge_kind(step.kind).symmetric)
+    std::swap(step.source, step.target);
+  step.label = internal::BaseLabel(snapshot.base(), label.direction, label.position);
+  return step;
 }
 
 TraverseHit MakeHit(const Snapshot& snapshot, const std::vector<Label>& labels, const Reached& r,

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
+#include <utility>
+
+#include "algorithms/internal/row_prefetch.h"
 
 namespace plexus::internal {
 
@@ -27,42 +30,68 @@ bool Better(double a, double b) {
 template <Aggregate A>
 constexpr bool kDominates = A == Aggregate::kMax || A == Aggregate::kMin;
 
-// One more walk, or bundle of walks, arriving at a label of the same layer.
-// Ties of the proof go to the parent with the smaller node, then to the first arc.
-template <Aggregate A>
-void Merge(Label& label, const Label& offer, NodeId offer_parent, NodeId label_parent) {
-  const bool replaces =
-      kDominates<A>
-          ? Better<A>(offer.value, label.value) ||
-                (offer.value == label.value && offer_parent < label_parent)
-          : offer.best > label.best || (offer.best == label.best && offer_parent < label_parent);
-  double value = offer.value;
-  if (A == Aggregate::kSum) value = std::min(label.value + offer.value, kMost);
-  if (A == Aggregate::kNoisyOr) value = label.value + offer.value * (1.0 - label.value);
-  if (replaces) {
-    label = offer;
-    label.value = value;
-  } else if (!kDominates<A>) {
-    label.value = value;
-  }
-}
+// A walk, or bundle of walks, extended by one arc.
+struct Offer {
+  double value;
+  double best;
+  std::uint32_t parent;  // label it extends
+  NodeId parent_node;
+};
 
 template <Aggregate A>
-Label Step(const Label& from, std::uint32_t from_index, NodeId to, const Arc& arc, double decay,
-           bool pulled) {
-  Label label;
-  label.value = std::min(from.value * decay * static_cast<double>(arc.weight), kMost);
-  label.best = std::min(from.best * decay * static_cast<double>(arc.weight), kMost);
-  if (A == Aggregate::kNoisyOr) label.value = std::min(1.0, label.value);
-  label.node = to;
-  label.parent = from_index;
+Offer Extend(const Label& from, std::uint32_t index, float weight, double decay) {
+  Offer offer;
+  offer.value = std::min(from.value * decay * static_cast<double>(weight), kMost);
+  offer.best = kDominates<A> ? offer.value
+                             : std::min(from.best * decay * static_cast<double>(weight), kMost);
+  if (A == Aggregate::kNoisyOr) offer.value = std::min(1.0, offer.value);
+  offer.parent = index;
+  offer.parent_node = from.node;
+  return offer;
+}
+
+void Write(Label& label, const Offer& offer, NodeId node, const Arc& arc, bool pulled) {
+  label.value = offer.value;
+  label.best = offer.best;
+  label.node = node;
+  label.parent = offer.parent;
   label.position = arc.ref.position;
   label.weight = arc.weight;
   label.kind = arc.kind;
   label.run = static_cast<std::uint16_t>(arc.ref.run);
   label.direction = arc.ref.direction;
   label.pulled = pulled;
-  return label;
+}
+
+// The offer joins a label of its own layer. Ties of the proof go to the parent with
+// the smaller node, then to the first arc.
+template <Aggregate A>
+void Merge(Label& label, Offer offer, NodeId label_parent, const Arc& arc, bool pulled) {
+  const bool replaces = kDominates<A>
+                            ? Better<A>(offer.value, label.value) ||
+                                  (offer.value == label.value && offer.parent_node < label_parent)
+                            : offer.best > label.best ||
+                                  (offer.best == label.best && offer.parent_node < label_parent);
+  if (A == Aggregate::kSum) offer.value = std::min(label.value + offer.value, kMost);
+  if (A == Aggregate::kNoisyOr) offer.value = label.value + offer.value * (1.0 - label.value);
+  if (replaces)
+    Write(label, offer, label.node, arc, pulled);
+  else if (!kDominates<A>)
+    label.value = offer.value;
+}
+
+// One search's memory is kept per thread, unless it grew large: a small query then
+// allocates nothing.
+constexpr std::size_t kKeptBytes = 1 << 20;
+thread_local std::unique_ptr<LayeredSearch::Scratch> kept_scratch;
+
+std::unique_ptr<LayeredSearch::Scratch> TakeScratch() {
+  return kept_scratch ? std::move(kept_scratch) : std::make_unique<LayeredSearch::Scratch>();
+}
+
+void GiveBack(std::unique_ptr<LayeredSearch::Scratch> scratch) {
+  if (scratch->labels.capacity() * sizeof(Label) + scratch->newest.size_bytes() <= kKeptBytes)
+    kept_scratch = std::move(scratch);
 }
 
 Direction Reverse(Direction direction) {
@@ -80,7 +109,14 @@ LayeredSearch::LayeredSearch(const Selection& selection, const TraverseOptions& 
       executor_(executor),
       max_labels_(
           static_cast<std::uint32_t>(std::min<std::uint64_t>(options.budget.nodes, kMostLabels))),
-      newest_(selection.snapshot->node_count()) {}
+      scratch_(TakeScratch()),
+      labels_(scratch_->labels),
+      newest_(scratch_->newest) {
+  labels_.clear();
+  newest_.Reset(selection.snapshot->node_count());
+}
+
+LayeredSearch::~LayeredSearch() { GiveBack(std::move(scratch_)); }
 
 void LayeredSearch::Run(std::span<const TraverseSeed> seeds) {
   for (const TraverseSeed& seed : seeds) {
@@ -130,8 +166,12 @@ template <Aggregate A>
 bool LayeredSearch::Push(std::uint32_t begin, std::uint32_t end) {
   const Snapshot& snapshot = *selection_.snapshot;
   const std::uint64_t most_edges = options_.budget.edges;
+  const RowPrefetch prefetch(snapshot, options_.direction);
+  auto node_at = [&](std::size_t j) { return labels_[j].node; };
+  prefetch.Start(begin, end, node_at);
   bool go_on = true;
   for (std::uint32_t i = begin; i < end && go_on; ++i) {
+    prefetch.Ahead(i, end, node_at);
     const Label from = labels_[i];  // a copy: labels_ grows below
     snapshot.ForEachArc(options_.direction, from.node, selection_.filter, [&](const Arc& arc) {
       if (edges_ >= most_edges || ((edges_ & 4095) == 4095 && options_.budget.Interrupted()))
@@ -143,17 +183,21 @@ bool LayeredSearch::Push(std::uint32_t begin, std::uint32_t end) {
         at = kExcluded;
         return true;
       }
-      const Label offer = Step<A>(from, i, arc.neighbor, arc, options_.decay, false);
-      if (at != NodeMap::kAbsent && at >= end) {
-        Label& label = labels_[at];
-        Merge<A>(label, offer, from.node, labels_[label.parent].node);
-        return true;
+      const Offer offer = Extend<A>(from, i, arc.weight, options_.decay);
+      if (at != NodeMap::kAbsent) {
+        Label& old = labels_[at];
+        if (at >= end) {
+          Merge<A>(old, offer, labels_[old.parent].node, arc, false);
+          return true;
+        }
+        if (kDominates<A>) {
+          if (!Better<A>(offer.value, old.value)) return true;
+          if (labels_.size() < max_labels_) old.dominated = true;
+        }
       }
-      if (kDominates<A> && at != NodeMap::kAbsent && !Better<A>(offer.value, labels_[at].value))
-        return true;
       if (labels_.size() >= max_labels_) return go_on = false;
       at = static_cast<std::uint32_t>(labels_.size());
-      labels_.push_back(offer);
+      Write(labels_.emplace_back(), offer, arc.neighbor, arc, false);
       return true;
     });
   }
@@ -202,11 +246,11 @@ bool LayeredSearch::Pull(std::uint32_t begin, std::uint32_t end) {
         const std::uint32_t from = layer[arc.neighbor];
         if (from == NodeMap::kAbsent) return;
         ++mine.edges;
-        const Label offer = Step<A>(labels_[from], from, v, arc, options_.decay, true);
+        const Offer offer = Extend<A>(labels_[from], from, arc.weight, options_.decay);
         if (label.node == kNoNode)
-          label = offer;
+          Write(label, offer, v, arc, true);
         else
-          Merge<A>(label, offer, arc.neighbor, labels_[label.parent].node);
+          Merge<A>(label, offer, labels_[label.parent].node, arc, true);
       });
       if (label.node == kNoNode) continue;
       if (kDominates<A> && old != NodeMap::kAbsent && !Better<A>(label.value, labels_[old].value))
@@ -217,7 +261,9 @@ bool LayeredSearch::Pull(std::uint32_t begin, std::uint32_t end) {
   for (const Found& block : found) {
     edges_ += block.edges;
     for (const Label& label : block.labels) {
-      newest_.at(label.node) = static_cast<std::uint32_t>(labels_.size());
+      std::uint32_t& at = newest_.at(label.node);
+      if (kDominates<A> && at != NodeMap::kAbsent) labels_[at].dominated = true;
+      at = static_cast<std::uint32_t>(labels_.size());
       labels_.push_back(label);
     }
   }

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -24,7 +25,7 @@ namespace plexus::internal {
 struct Label {
   static constexpr std::uint32_t kSeed = 0xFFFFFFFFu;
   double value = 0;  // aggregate over the walks of this many hops
-  double best = 0;   // largest single walk; == value under max
+  double best = 0;   // largest single walk (max, min: == value)
   NodeId node = kNoNode;
   std::uint32_t parent = kSeed;  // label of the best (min: smallest) walk's prefix
   // The arc taken, as seen from `node` when pulled, else from the parent's node.
@@ -34,18 +35,25 @@ struct Label {
   std::uint16_t run = 0;
   Direction direction = Direction::kOut;
   bool pulled = false;
+  bool dominated = false;  // max, min: a later label of the node is better
 };
 
 class LayeredSearch {
  public:
+  struct Scratch {
+    std::vector<Label> labels;
+    NodeMap newest;  // node -> index of its newest label
+  };
+
   LayeredSearch(const Selection& selection, const TraverseOptions& options, Executor& executor);
+  ~LayeredSearch();
+  LayeredSearch(const LayeredSearch&) = delete;
+  LayeredSearch& operator=(const LayeredSearch&) = delete;
 
   // REQUIRES checked seeds, ascending, each node once.
   void Run(std::span<const TraverseSeed> seeds);
 
   const std::vector<Label>& labels() const { return labels_; }
-  // Index of the newest label of a node. Under max and min it is its best.
-  std::uint32_t newest(NodeId node) const { return newest_.get(node); }
   bool truncated() const { return truncated_; }
   std::uint64_t edges() const { return edges_; }
 
@@ -62,8 +70,9 @@ class LayeredSearch {
   const TraverseOptions& options_;
   Executor& executor_;
   std::uint32_t max_labels_;
-  std::vector<Label> labels_;
-  NodeMap newest_;
+  std::unique_ptr<Scratch> scratch_;
+  std::vector<Label>& labels_;
+  NodeMap& newest_;
   bool truncated_ = false;
   std::uint64_t edges_ = 0;
 };

@@ -5,6 +5,7 @@
 // nodes it becomes that array. Single-threaded to write, shared to read.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -17,9 +18,19 @@ class NodeMap {
  public:
   static constexpr std::uint32_t kAbsent = 0xFFFFFFFFu;
 
-  explicit NodeMap(NodeId node_count) : node_count_(node_count) {
-    slots_.assign(64, Slot{kNoNode, kAbsent});
-    shift_ = 32 - 6;
+  explicit NodeMap(NodeId node_count = 0) { Reset(node_count); }
+
+  // Empty again, for ids below node_count.
+  void Reset(NodeId node_count) {
+    node_count_ = node_count;
+    slots_.assign(kFirstSlots, Slot{kNoNode, kAbsent});
+    shift_ = 32 - std::countr_zero(kFirstSlots);
+    size_ = 0;
+    dense_ = {};
+  }
+
+  std::size_t size_bytes() const {
+    return (slots_.capacity() + spare_.capacity()) * sizeof(Slot) + dense_.capacity() * 4;
   }
 
   // The value, or kAbsent.
@@ -71,10 +82,10 @@ class NodeMap {
       MakeDense();
       return;
     }
-    std::vector<Slot> old(slots_.size() * 2, Slot{kNoNode, kAbsent});
-    std::swap(old, slots_);
+    spare_.assign(slots_.size() * 2, Slot{kNoNode, kAbsent});
+    std::swap(spare_, slots_);
     --shift_;
-    for (const Slot& s : old) {
+    for (const Slot& s : spare_) {
       if (s.node == kNoNode) continue;
       std::size_t i = Home(s.node);
       while (slots_[i].node != kNoNode) i = (i + 1) & (slots_.size() - 1);
@@ -82,10 +93,13 @@ class NodeMap {
     }
   }
 
-  NodeId node_count_;
-  int shift_;
+  static constexpr std::uint32_t kFirstSlots = 256;
+
+  NodeId node_count_ = 0;
+  int shift_ = 0;
   std::size_t size_ = 0;
   std::vector<Slot> slots_;
+  std::vector<Slot> spare_;           // the smaller table, once grown
   std::vector<std::uint32_t> dense_;  // by node once dense
 };
 

@@ -1,0 +1,61 @@
+// RowPrefetch: asks for the rows of nodes that will be visited soon.
+//
+// A small query spends its time waiting for rows that lie anywhere in memory. The
+// list of nodes to visit is known ahead, so their offsets are fetched some places
+// in front, and their arcs, found through the offsets, a few places behind that.
+// Only a hint: any node may be asked for, in the base or not.
+#pragma once
+
+#include "engine/snapshot.h"
+
+namespace plexus::internal {
+
+class RowPrefetch {
+ public:
+  static constexpr std::size_t kFar = 12;  // places ahead: offsets
+  static constexpr std::size_t kNear = 6;  // places ahead: arcs
+
+  RowPrefetch(const Snapshot& snapshot, Direction direction)
+      : node_count_(snapshot.base().node_count) {
+    if (direction != Direction::kIn) views_[count_++] = snapshot.base().out();
+    if (direction != Direction::kOut) views_[count_++] = snapshot.base().in();
+  }
+
+  // Before the first of places [begin, end); node_at(j) is the node at place j.
+  template <class NodeAt>
+  void Start(std::size_t begin, std::size_t end, NodeAt&& node_at) const {
+    for (std::size_t j = begin; j < end && j < begin + kFar; ++j) Offsets(node_at(j));
+    for (std::size_t j = begin; j < end && j < begin + kNear; ++j) Arcs(node_at(j));
+  }
+  // At place i.
+  template <class NodeAt>
+  void Ahead(std::size_t i, std::size_t end, NodeAt&& node_at) const {
+    if (i + kFar < end) Offsets(node_at(i + kFar));
+    if (i + kNear < end) Arcs(node_at(i + kNear));
+  }
+
+ private:
+  void Offsets(NodeId v) const {
+    if (v >= node_count_) return;
+    for (int k = 0; k < count_; ++k) __builtin_prefetch(&views_[k].offsets[v]);
+  }
+  void Arcs(NodeId v) const {
+    if (v >= node_count_) return;
+    for (int k = 0; k < count_; ++k) {
+      const std::uint32_t begin = views_[k].offsets[v], end = views_[k].offsets[v + 1];
+      if (begin == end) continue;
+      const std::uint32_t last = end - begin > 16 ? begin + 16 : end - 1;
+      __builtin_prefetch(&views_[k].neighbors[begin]);
+      __builtin_prefetch(&views_[k].neighbors[last]);
+      __builtin_prefetch(&views_[k].weights[begin]);
+      __builtin_prefetch(&views_[k].weights[last]);
+      __builtin_prefetch(&views_[k].kinds[begin]);
+    }
+  }
+
+  NodeId node_count_;
+  int count_ = 0;
+  CsrView views_[2];
+};
+
+}  // namespace plexus::internal
