@@ -1,63 +1,61 @@
-// The dirty half of the row iterator: a row's delta arcs, newest version first.
-#include <algorithm>
-#include <memory>
-
+// The dirty half of the row iterator: merging a row's arcs of several runs.
 #include "engine/snapshot.h"
 
 namespace plexus::internal {
 
-namespace {
-
-bool Less(const DeltaArc& a, const DeltaArc& b) {
-  const std::uint64_t oa = ArcOrder(a.kind, a.neighbor), ob = ArcOrder(b.kind, b.neighbor);
-  return oa != ob ? oa < ob : a.label < b.label;
-}
-
-// Buffers in use by this thread, innermost last; kept for the next row.
-struct ScratchStack {
-  std::vector<std::unique_ptr<std::vector<MergedArc>>> buffers;
-  std::size_t depth = 0;
-};
-thread_local ScratchStack scratch_stack;
-
-}  // namespace
-
-RowScratch::RowScratch() {
-  ScratchStack& stack = scratch_stack;
-  if (stack.depth == stack.buffers.size())
-    stack.buffers.push_back(std::make_unique<std::vector<MergedArc>>());
-  arcs_ = stack.buffers[stack.depth++].get();
-}
-
-RowScratch::~RowScratch() {
-  constexpr std::size_t kKeep = std::size_t{1} << 16;  // a hub's row is not kept for ever
-  if (arcs_->capacity() > kKeep) {
-    arcs_->clear();
-    arcs_->shrink_to_fit();
+// Two sorted parts into one; of equal identities the newer (what is here) stays.
+template <class Out>
+std::uint32_t DeltaRow::MergeInto(const Part& older, Out&& out) const {
+  std::uint32_t i = 0, j = 0, n = 0;
+  while (i < count_ || j < older.count) {
+    bool take_older = i == count_;
+    if (i < count_ && j < older.count) {
+      const DeltaArc& a = arcs_[i];
+      const DeltaArc& b = older.arcs[j];
+      const std::uint64_t oa = ArcOrder(a.kind, a.neighbor), ob = ArcOrder(b.kind, b.neighbor);
+      take_older = ob != oa ? ob < oa : b.label < a.label;
+      if (oa == ob && a.label == b.label) ++j;
+    }
+    if (take_older) {
+      out(n++, older.arcs[j], older.edges[j], older.run);
+      ++j;
+    } else {
+      out(n++, arcs_[i], edges_[i], run(i));
+      ++i;
+    }
   }
-  --scratch_stack.depth;
+  return n;
 }
 
-void MergeDeltaRow(const GraphState& state, Direction direction, NodeId node,
-                   std::vector<MergedArc>& merged) {
-  merged.clear();
-  for (std::size_t r = state.runs.size(); r-- > 0;) {  // newest first
-    const RunSide& side = state.runs[r]->side(direction);
-    auto [begin, end] = side.Row(node);
-    if (begin == end) continue;
-    const std::size_t newer = merged.size();
-    for (std::uint32_t i = begin; i < end; ++i)
-      merged.push_back({side.arcs[i], ArcRef{static_cast<std::uint32_t>(r + 1), side.edges[i],
-                                             direction}});
-    if (newer == 0) continue;
-    // Newer arcs come first among equals, so the first of each identity stays.
-    std::inplace_merge(merged.begin(), merged.begin() + newer, merged.end(),
-                       [](const MergedArc& a, const MergedArc& b) { return Less(a.arc, b.arc); });
-    auto same = [](const MergedArc& a, const MergedArc& b) {
-      return !Less(a.arc, b.arc) && !Less(b.arc, a.arc);
-    };
-    merged.erase(std::unique(merged.begin(), merged.end(), same), merged.end());
+void DeltaRow::MergeOlder(const Part& older) {
+  if (count_ + older.count <= kSmall) {
+    Buffer& to = small_[second_];
+    second_ = !second_;  // what is here may lie in the other one
+    count_ = MergeInto(older, [&](std::uint32_t n, const DeltaArc& arc, std::uint32_t edge,
+                                  std::uint32_t run) {
+      to.arcs[n] = arc;
+      to.edges[n] = edge;
+      to.runs[n] = run;
+    });
+    arcs_ = to.arcs;
+    edges_ = to.edges;
+    runs_ = to.runs;
+    return;
   }
+  auto to = std::make_unique<Large>();
+  to->arcs.reserve(count_ + older.count);
+  to->edges.reserve(count_ + older.count);
+  to->runs.reserve(count_ + older.count);
+  count_ = MergeInto(older, [&](std::uint32_t, const DeltaArc& arc, std::uint32_t edge,
+                                std::uint32_t run) {
+    to->arcs.push_back(arc);
+    to->edges.push_back(edge);
+    to->runs.push_back(run);
+  });
+  arcs_ = to->arcs.data();
+  edges_ = to->edges.data();
+  runs_ = to->runs.data();
+  large_ = std::move(to);
 }
 
 StringId BaseLabel(const Csr& base, Direction direction, std::uint32_t position) {

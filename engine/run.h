@@ -44,18 +44,19 @@ struct RunSide {
 
   // [begin, end) into arcs; empty when the row is not in this run.
   std::pair<std::uint32_t, std::uint32_t> Row(NodeId node) const {
-    std::size_t b = node >> shift;
+    const std::size_t b = node >> shift;
     if (b + 1 >= buckets.size()) return {0, 0};
-    std::uint32_t lo = buckets[b], hi = buckets[b + 1];
-    while (lo < hi) {
-      std::uint32_t mid = lo + (hi - lo) / 2;
-      if (rows[mid] < node)
-        lo = mid + 1;
+    std::uint32_t at = buckets[b], end = buckets[b + 1];
+    while (end - at > 8) {  // crowded buckets only
+      const std::uint32_t mid = at + (end - at) / 2;
+      if (rows[mid] <= node)
+        at = mid;
       else
-        hi = mid;
+        end = mid;
     }
-    if (lo == rows.size() || rows[lo] != node) return {0, 0};
-    return {offsets[lo], offsets[lo + 1]};
+    for (; at < end; ++at)
+      if (rows[at] == node) return {offsets[at], offsets[at + 1]};
+    return {0, 0};
   }
   // Brings the row's look-up path towards the cache: the bucket (near = false),
   // then, a little later, the row entry and its arcs' offsets.

@@ -134,6 +134,13 @@ class Snapshot {
   template <class Fn>
   void ForEachArc(Direction direction, NodeId node, const ArcFilter& filter, Fn&& fn) const;
 
+  // Calls fn(NodeId row, const Arc&) for every arc of rows [first, last), row by
+  // row in the order of ForEachArc; not for kBoth. The way to scan a graph: between
+  // two rows that the delta touches it is one tight loop over the base.
+  template <class Fn>
+  void ScanArcs(Direction direction, NodeId first, NodeId last, const ArcFilter& filter,
+                Fn&& fn) const;
+
   // Number of arcs ForEachArc would visit.
   std::uint64_t Degree(Direction direction, NodeId node, const ArcFilter& filter) const;
 

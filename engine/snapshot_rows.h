@@ -1,13 +1,16 @@
 // The row iterator: base row and runs merged on the fly. Included by snapshot.h.
 //
 // Clean rows take one bit test and then a tight loop over the base arrays. A
-// dirty row first merges its (few) delta arcs, newest wins, into a small buffer
-// and then walks base and buffer side by side. Order is (kind, neighbor, label)
+// dirty row walks base and delta side by side; when several runs have the row,
+// their arcs are merged first, newest wins, in a small buffer on the stack. Order is (kind, neighbor, label)
 // on every path, so sums come out in the same order, and with the same bits,
 // whether the graph is clean, has a delta, was compacted or reopened.
 #pragma once
 
+#include <algorithm>
+#include <memory>
 #include <type_traits>
+#include <vector>
 
 #include "engine/snapshot.h"
 
@@ -15,31 +18,122 @@ namespace plexus {
 
 namespace internal {
 
-// A delta arc with the place it came from.
-struct MergedArc {
-  DeltaArc arc;
-  ArcRef ref;
-};
-
-// Collects the newest version of every delta arc of a row, tombstones included.
-// The result lives in `scratch` (or is empty).
-void MergeDeltaRow(const GraphState& state, Direction direction, NodeId node,
-                   std::vector<MergedArc>& scratch);
-// Label of a base arc (0 when the base has no labels).
-StringId BaseLabel(const Csr& base, Direction direction, std::uint32_t position);
-
-// A per-thread buffer that survives nesting: each use takes one off a stack.
-class RowScratch {
+// The delta arcs of one row: the newest version of each identity, in order,
+// tombstones included. Points into a run when only one has the row, else into
+// its own small buffer, or into heap memory for rows with many delta arcs.
+class DeltaRow {
  public:
-  RowScratch();
-  ~RowScratch();
-  RowScratch(const RowScratch&) = delete;
-  RowScratch& operator=(const RowScratch&) = delete;
-  std::vector<MergedArc>& arcs() { return *arcs_; }
+  DeltaRow(const GraphState& state, Direction direction, NodeId node) {
+    for (std::size_t r = state.runs.size(); r-- > 0;) {  // newest first
+      const RunSide& side = state.runs[r]->side(direction);
+      auto [begin, end] = side.Row(node);
+      if (begin == end) continue;
+      const Part part{side.arcs.data() + begin, side.edges.data() + begin, end - begin,
+                      static_cast<std::uint32_t>(r + 1)};
+      if (count_ == 0)
+        TakeFirst(part);
+      else
+        MergeOlder(part);
+    }
+  }
+  DeltaRow() = default;  // no arcs; Add some, newest run first
+  DeltaRow(const DeltaRow&) = delete;
+  DeltaRow& operator=(const DeltaRow&) = delete;
+
+  // The row at index `row` of a run's side; `run` counts from 1, as in ArcRef.
+  void Add(const RunSide& side, std::size_t row, std::uint32_t run) {
+    const std::uint32_t begin = side.offsets[row];
+    const Part part{side.arcs.data() + begin, side.edges.data() + begin,
+                    side.offsets[row + 1] - begin, run};
+    if (count_ == 0)
+      TakeFirst(part);
+    else
+      MergeOlder(part);
+  }
+
+  std::uint32_t size() const { return count_; }
+  const DeltaArc& arc(std::uint32_t i) const { return arcs_[i]; }
+  std::uint32_t edge(std::uint32_t i) const { return edges_[i]; }
+  std::uint32_t run(std::uint32_t i) const { return runs_ ? runs_[i] : run_; }
 
  private:
-  std::vector<MergedArc>* arcs_;
+  static constexpr std::uint32_t kSmall = 16;
+  struct Part {
+    const DeltaArc* arcs;
+    const std::uint32_t* edges;
+    std::uint32_t count, run;
+  };
+  struct Buffer {
+    DeltaArc arcs[kSmall];
+    std::uint32_t edges[kSmall], runs[kSmall];
+  };
+  void TakeFirst(const Part& part) {
+    arcs_ = part.arcs;
+    edges_ = part.edges;
+    count_ = part.count;
+    run_ = part.run;
+  }
+  void MergeOlder(const Part& older);
+  template <class Out>
+  std::uint32_t MergeInto(const Part& older, Out&& out) const;
+
+  const DeltaArc* arcs_ = nullptr;
+  const std::uint32_t* edges_ = nullptr;
+  const std::uint32_t* runs_ = nullptr;  // null: all from run_
+  std::uint32_t count_ = 0, run_ = 0;
+  bool second_ = false;      // which small buffer is in use
+  Buffer small_[2];          // not initialised
+  struct Large {
+    std::vector<DeltaArc> arcs;
+    std::vector<std::uint32_t> edges, runs;
+  };
+  std::unique_ptr<Large> large_;
 };
+// Walks the rows that any run has, in ascending order, for scans.
+class DirtyRows {
+ public:
+  DirtyRows(const GraphState& state, Direction direction, NodeId first) {
+    for (std::size_t r = state.runs.size(); r-- > 0;) {  // newest first
+      const RunSide& side = state.runs[r]->side(direction);
+      auto at = std::lower_bound(side.rows.begin(), side.rows.end(), first);
+      if (at == side.rows.end()) continue;
+      heads_[count_] = *at;
+      cursors_[count_++] = {&side, static_cast<std::size_t>(at - side.rows.begin()),
+                            static_cast<std::uint32_t>(r + 1)};
+    }
+    FindNext();
+  }
+  NodeId next() const { return next_; }  // kNoNode at the end
+  // Moves past the present row; fills `delta` with its arcs.
+  void Take(DeltaRow& delta) {
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (heads_[i] != next_) continue;
+      Cursor& c = cursors_[i];
+      delta.Add(*c.side, c.row, c.run);
+      ++c.row;
+      heads_[i] = c.row < c.side->rows.size() ? c.side->rows[c.row] : kNoNode;
+    }
+    FindNext();
+  }
+
+ private:
+  struct Cursor {
+    const RunSide* side;
+    std::size_t row;
+    std::uint32_t run;
+  };
+  void FindNext() {
+    next_ = kNoNode;
+    for (std::size_t i = 0; i < count_; ++i) next_ = std::min(next_, heads_[i]);
+  }
+  std::size_t count_ = 0;
+  NodeId next_ = kNoNode;
+  NodeId heads_[kMaxRuns + 2];
+  Cursor cursors_[kMaxRuns + 2];
+};
+
+// Label of a base arc (0 when the base has no labels).
+StringId BaseLabel(const Csr& base, Direction direction, std::uint32_t position);
 
 template <class Fn, class A>
 inline bool Call(Fn& fn, const A& value) {
@@ -51,60 +145,124 @@ inline bool Call(Fn& fn, const A& value) {
   }
 }
 
+
+// One direction of the base as raw pointers.
+struct BaseRows {
+  BaseRows(const Csr& csr, Direction d)
+      : base(csr), direction(d), nodes(csr.node_count) {
+    const CsrView view = csr.view(d);
+    offsets = view.offsets.data();
+    neighbors = view.neighbors.data();
+    weights = view.weights.data();
+    low = view.kinds.data();
+    high = view.kinds_high.empty() ? nullptr : view.kinds_high.data();
+  }
+  std::uint32_t begin(NodeId v) const { return v < nodes ? offsets[v] : 0; }
+  std::uint32_t end(NodeId v) const { return v < nodes ? offsets[v + 1] : 0; }
+  KindId kind(std::uint32_t i) const {
+    return high ? static_cast<KindId>(low[i] | (high[i] << 8)) : low[i];
+  }
+
+  // Base arcs [i, end) merged with `delta`, in order; false when emit stopped.
+  template <class Emit>
+  bool Merge(std::uint32_t i, std::uint32_t end, const DeltaRow& delta, Emit&& emit) const {
+    for (std::uint32_t d = 0; d < delta.size(); ++d) {
+      const DeltaArc& arc = delta.arc(d);
+      const std::uint64_t order = ArcOrder(arc.kind, arc.neighbor);
+      while (i < end) {
+        const std::uint64_t base_order = ArcOrder(kind(i), neighbors[i]);
+        if (base_order >= order) {
+          if (base_order > order) break;
+          const StringId label = BaseLabel(base, direction, i);
+          if (label > arc.label) break;
+          if (label == arc.label) {  // replaced or removed
+            ++i;
+            break;
+          }
+        }
+        if (!emit(neighbors[i], kind(i), weights[i], ArcRef{0, i, direction})) return false;
+        ++i;
+      }
+      if (!arc.tombstone && !emit(arc.neighbor, arc.kind, arc.weight,
+                                  ArcRef{delta.run(d), delta.edge(d), direction}))
+        return false;
+    }
+    for (; i < end; ++i)
+      if (!emit(neighbors[i], kind(i), weights[i], ArcRef{0, i, direction})) return false;
+    return true;
+  }
+
+  const Csr& base;
+  Direction direction;
+  NodeId nodes;
+  const std::uint32_t* offsets;
+  const NodeId* neighbors;
+  const float* weights;
+  const std::uint8_t* low;
+  const std::uint8_t* high;
+};
+
 }  // namespace internal
 
 template <class Fn>
 bool Snapshot::VisitRow(Direction direction, NodeId node, const ArcFilter& filter,
                         bool skip_symmetric, Fn&& fn) const {
-  const GraphState& s = *state_;
-  const CsrView view = s.base->view(direction);
-  std::uint32_t begin = 0, end = 0;
-  if (node < s.base->node_count) {
-    begin = view.offsets[node];
-    end = view.offsets[node + 1];
-  }
+  const internal::BaseRows rows(*state_->base, direction);
   const bool plain = filter.all_kinds() && !filter.checks_time() && !skip_symmetric;
   auto emit = [&](NodeId neighbor, KindId kind, float weight, ArcRef ref) -> bool {
     if (!plain) {
       if (!filter.allows(kind)) return true;
-      if (skip_symmetric && s.schema->edge_kind(kind).symmetric) return true;
+      if (skip_symmetric && schema().edge_kind(kind).symmetric) return true;
       if (filter.checks_time() && !PassesTime(ref, filter.valid_at())) return true;
     }
     return internal::Call(fn, Arc{neighbor, kind, weight, ref});
   };
-  if (clean(direction, node)) {
-    for (std::uint32_t i = begin; i < end; ++i)
-      if (!emit(view.neighbors[i], view.kind(i), view.weights[i], ArcRef{0, i, direction}))
-        return false;
-    return true;
-  }
-  internal::RowScratch scratch;
-  auto& delta = scratch.arcs();
-  internal::MergeDeltaRow(s, direction, node, delta);
-  std::uint32_t i = begin;
-  for (const internal::MergedArc& d : delta) {
-    const std::uint64_t order = ArcOrder(d.arc.kind, d.arc.neighbor);
-    while (i < end) {
-      const KindId kind = view.kind(i);
-      const std::uint64_t base_order = ArcOrder(kind, view.neighbors[i]);
-      if (base_order > order) break;
-      if (base_order == order) {
-        StringId label = internal::BaseLabel(*s.base, direction, i);
-        if (label > d.arc.label) break;
-        if (label == d.arc.label) {  // replaced or removed
-          ++i;
-          break;
-        }
-      }
-      if (!emit(view.neighbors[i], kind, view.weights[i], ArcRef{0, i, direction})) return false;
-      ++i;
-    }
-    if (!d.arc.tombstone && !emit(d.arc.neighbor, d.arc.kind, d.arc.weight, d.ref)) return false;
-  }
+  std::uint32_t i = rows.begin(node);
+  const std::uint32_t end = rows.end(node);
+  if (!clean(direction, node))
+    return rows.Merge(i, end, internal::DeltaRow(*state_, direction, node), emit);
   for (; i < end; ++i)
-    if (!emit(view.neighbors[i], view.kind(i), view.weights[i], ArcRef{0, i, direction}))
+    if (!emit(rows.neighbors[i], rows.kind(i), rows.weights[i], ArcRef{0, i, direction}))
       return false;
   return true;
+}
+
+template <class Fn>
+void Snapshot::ScanArcs(Direction direction, NodeId first, NodeId last, const ArcFilter& filter,
+                        Fn&& fn) const {
+  const internal::BaseRows rows(*state_->base, direction);
+  const bool plain = filter.all_kinds() && !filter.checks_time();
+  auto clean_rows = [&](NodeId begin, NodeId end, auto&& emit) {
+    end = std::min(end, rows.nodes);
+    for (NodeId v = begin; v < end; ++v)
+      for (std::uint32_t i = rows.offsets[v]; i < rows.offsets[v + 1]; ++i)
+        emit(v, Arc{rows.neighbors[i], rows.kind(i), rows.weights[i], ArcRef{0, i, direction}});
+  };
+  auto scan = [&](auto&& emit) {
+    internal::DirtyRows dirty(*state_, direction, first);
+    for (NodeId v = first; v < last;) {
+      const NodeId stop = std::min(dirty.next(), last);
+      clean_rows(v, stop, emit);
+      if (stop == last) return;
+      internal::DeltaRow delta;
+      dirty.Take(delta);
+      rows.Merge(rows.begin(stop), rows.end(stop), delta,
+                 [&](NodeId neighbor, KindId kind, float weight, ArcRef ref) {
+                   emit(stop, Arc{neighbor, kind, weight, ref});
+                   return true;
+                 });
+      v = stop + 1;
+    }
+  };
+  if (plain) {
+    scan([&](NodeId v, const Arc& arc) { fn(v, arc); });
+  } else {
+    scan([&](NodeId v, const Arc& arc) {
+      if (!filter.allows(arc.kind)) return;
+      if (filter.checks_time() && !PassesTime(arc.ref, filter.valid_at())) return;
+      fn(v, arc);
+    });
+  }
 }
 
 template <class Fn>
