@@ -47,9 +47,14 @@ class Mover {
     for (int i = 0; i < kEdges; ++i) edges_.push_back(Fresh(kWeight));
   }
 
-  WriteBatch First() {
+  WriteBatch Nodes() {
     WriteBatch batch(1);
     for (NodeId v = 0; v < kNodes; ++v) batch.UpsertNode(Key(v));
+    return batch;
+  }
+
+  WriteBatch Edges() {
+    WriteBatch batch(1);
     for (std::size_t i = 0; i < edges_.size(); ++i) Put(batch, i);
     for (NodeId v = 0; v < kNodes; ++v) WriteDegree(batch, v);
     return batch;
@@ -166,7 +171,8 @@ TEST(Concurrency, OneWriterFourReadersAndCompaction) {
   options.executor = executor.get();
   auto graph = Graph::Open(Live::FirstState(store), store, options);
   Mover mover(42);
-  ASSERT_TRUE(graph->Apply(mover.First()));
+  ASSERT_TRUE(graph->Apply(mover.Nodes()));
+  ASSERT_TRUE(graph->Apply(mover.Edges()));
   ASSERT_EQ(Check(graph->snapshot()), "");
 
   std::atomic<bool> stop = false;
