@@ -161,8 +161,20 @@ bool WriteBatch::empty() const {
 }
 
 void WriteBatch::Clear() {
-  const std::int64_t time_ms = time_ms_;
-  *this = WriteBatch(time_ms);
+  node_kinds_.clear();
+  edge_kinds_.clear();
+  columns_.clear();
+  spaces_.clear();
+  node_kind_names_.clear();
+  edge_kind_names_.clear();
+  column_names_.clear();
+  space_names_.clear();
+  arena_.clear();
+  nodes_.clear();
+  labels_.clear();
+  ops_.clear();
+  edges_.clear();
+  rare_.clear();
 }
 
 void WriteBatch::Append(const WriteBatch& other) {

@@ -102,7 +102,7 @@ class WriteBatch {
   void set_time_ms(std::int64_t time_ms) { time_ms_ = time_ms; }
   std::size_t op_count() const { return ops_.size() + edges_.size(); }
   bool empty() const;
-  void Clear();
+  void Clear();  // keeps the memory (and the time) for the next batch
   void ReserveEdges(std::size_t edges) { edges_.reserve(edges); }
   // Appends `other`'s operations after this batch's own. REQUIRES &other != this.
   void Append(const WriteBatch& other);
