@@ -78,7 +78,7 @@ class Pipeline {
         i = 0;
       }
       PLEXUS_TRY(applier_.Apply(parsed.pieces[i]));
-      parsed.pieces[i].batch = WriteBatch();
+      pool_.Give(std::move(parsed.pieces[i].batch));
       if (run_.report.stopped) return {};
     }
     applied_bytes_ += bytes;
@@ -88,12 +88,12 @@ class Pipeline {
     return {};
   }
 
-  std::vector<Piece> Parse(std::string_view text, std::uint64_t first_line) const {
+  std::vector<Piece> Parse(std::string_view text, std::uint64_t first_line) {
     ParseContext context;
     context.options = &run_.options;
     context.schema = run_.graph.snapshot().state().schema;
     context.touched = &run_.touched;
-    return ParseAll(parser_, text, first_line, context);
+    return ParseAll(parser_, text, first_line, context, pool_);
   }
 
   void ReadNext(std::unique_lock<std::mutex>& lock) {
@@ -122,6 +122,7 @@ class Pipeline {
   BlockReader& reader_;
   const RecordParser& parser_;
   PieceApplier applier_;
+  BatchPool pool_;
   const std::size_t max_in_flight_;
 
   std::mutex mutex_;
@@ -139,13 +140,15 @@ class Pipeline {
 }  // namespace
 
 std::vector<Piece> ParseAll(const RecordParser& parser, std::string_view text,
-                            std::uint64_t first_line, const ParseContext& context) {
+                            std::uint64_t first_line, const ParseContext& context,
+                            BatchPool& pool) {
   std::vector<Piece> pieces;
   ParseContext limited = context;
   limited.max_ops = std::max<std::size_t>(context.options->batch_ops, 1);
   std::size_t at = 0;
   while (at < text.size()) {
     Piece& piece = pieces.emplace_back();
+    piece.batch = pool.Take();
     piece.batch.set_time_ms(context.options->now_ms);
     piece.schema = context.schema;
     piece.first_line = first_line;

@@ -8,7 +8,9 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <string>
+#include <vector>
 
 #include "engine/graph.h"
 #include "storage/text/block_reader.h"
@@ -57,9 +59,32 @@ class PieceApplier {
   const RecordParser& parser_;
 };
 
-// Parses [text] completely into pieces of at most options.batch_ops operations.
+// Batches that were applied, kept for their memory. Thread-safe.
+class BatchPool {
+ public:
+  WriteBatch Take() {
+    std::lock_guard lock(mutex_);
+    if (spare_.empty()) return WriteBatch();
+    WriteBatch batch = std::move(spare_.back());
+    spare_.pop_back();
+    return batch;
+  }
+  void Give(WriteBatch batch) {
+    batch.Clear();
+    std::lock_guard lock(mutex_);
+    if (spare_.size() < kMost) spare_.push_back(std::move(batch));
+  }
+
+ private:
+  static constexpr std::size_t kMost = 16;
+  std::mutex mutex_;
+  std::vector<WriteBatch> spare_;
+};
+
+// Parses [text] completely into pieces of about options.batch_ops operations.
 std::vector<Piece> ParseAll(const RecordParser& parser, std::string_view text,
-                            std::uint64_t first_line, const ParseContext& context);
+                            std::uint64_t first_line, const ParseContext& context,
+                            BatchPool& pool);
 
 // Operations that make a replaced list or a merged map true in `snapshot`: to be put
 // before (`before`) and after (`after`) the piece's own.

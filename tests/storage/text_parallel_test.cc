@@ -47,12 +47,12 @@ std::string RandomJson(std::uint64_t seed, int lines) {
     switch (random() % 8) {
       case 0:
       case 1:
-        text += R"({"node":)" + node() + R"(,"kind":"memory","stakes":)" + std::to_string(random() % 100) +
+        text += R"({"node":)" + node() + R"(,"kind":"memory","created_at":5,"stakes":)" + std::to_string(random() % 100) +
                 R"(,"tags":["t)" + std::to_string(random() % 9) + R"(","u)" + std::to_string(random() % 9) + "\"]}";
         break;
       case 2: text += R"({"unlink":[)" + node() + "," + node() + R"(],"kind":"k1"})"; break;
       case 3:
-        text += R"({"event":"e)" + std::to_string(random() % 40) + R"(","mode":"m)" + std::to_string(random() % 3) +
+        text += R"({"event":"e)" + std::to_string(random() % 40) + R"(","created_at":6,"mode":"m)" + std::to_string(random() % 3) +
                 R"(","members":[{"id":)" + node() + R"(,"role":"primary"}]})";
         break;
       case 4:
@@ -111,6 +111,8 @@ TEST(Parallel, Csv) { ExpectSame("e.csv", RandomCsv(2, 8000)); }
 TEST(Parallel, JsonLines) { ExpectSame("f.jsonl", RandomJson(3, 8000)); }
 
 // Cuts may fall anywhere: tiny blocks and batches give the graph that one batch gives.
+// (Node lines have their time here: a node that an earlier batch made by mentioning
+// it has none, and a later line does not make it new.)
 TEST(Parallel, AnyCutGivesTheSameGraph) {
   const auto two = MakeThreadExecutor(2);
   for (std::uint64_t seed = 10; seed < 14; ++seed) {
