@@ -115,7 +115,26 @@ Status Database::Checkpoint(Progress* progress) {
 
 // --- the keeper: automatic checkpoints
 
+// A record that left the write-ahead log is known to RocksDB's MANIFEST only; if
+// that were damaged after a crash, the anchor must still know of the record.
+void Database::Impl::MoveAnchor() {
+  std::unique_lock alone(maintenance, std::try_to_lock);
+  if (!alone.owns_lock() || closed) return;  // a checkpoint moves it as well
+  const RocksJournal::Position at = journal->position();
+  if (journal->bulk() || !journal->WaitDurable(at.sequence)) return;
+  Anchor next = anchor;
+  next.sequence = at.sequence;
+  next.log_hash = at.hash;
+  if (WriteAnchor(directory, next, *files)) anchor = next;  // else the old bound holds
+}
+
 void Database::Impl::Notice(std::uint64_t tail_bytes) {
+  constexpr std::uint64_t kAnchorStep = std::uint64_t{16} << 20;
+  if (tail_bytes < anchored_bytes) anchored_bytes = 0;  // a checkpoint came between
+  if (tail_bytes - anchored_bytes >= kAnchorStep) {
+    anchored_bytes = tail_bytes;
+    MoveAnchor();
+  }
   if (tail_bytes < options.checkpoint_log_bytes) return;
   std::lock_guard guard(keeper_mutex);
   keeper_due = true;

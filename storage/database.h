@@ -116,6 +116,8 @@ struct StorageStats {
 
 class Database {
  public:
+  class Impl;  // database_impl.h, for the files that implement this class
+
   // Errors: kNotFound (no database and not `create`), kLocked (names the holder),
   // kCorruption (names file and offset), kUnsupported (a newer format), kIo,
   // kReadOnly (a directory that cannot be written, opened for writing).
@@ -195,7 +197,6 @@ class Database {
   Status Close();
 
  private:
-  class Impl;
   explicit Database(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

@@ -50,6 +50,9 @@ class Database::Impl {
   bool keeper_stop = false, keeper_due = false;
   Status keeper_status;
 
+  // Log bytes at the last look of the anchor; one appending thread touches it.
+  std::uint64_t anchored_bytes = 0;
+
   ~Impl();
 
   Executor& executor() const {
@@ -74,7 +77,10 @@ class Database::Impl {
   Status CheckpointNow(Progress* progress);
   Status DropOldCheckpoints();
   Result<std::uint64_t> HashAt(Sequence sequence);
+  // After each append: wakes the keeper, and moves the anchor's lower bound on
+  // before RocksDB flushes log records out of the write-ahead log.
   void Notice(std::uint64_t tail_bytes);
+  void MoveAnchor();
   void KeeperLoop();
   void StopKeeper();
   Status CloseNow();

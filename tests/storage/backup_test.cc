@@ -1,0 +1,75 @@
+// Backups are whole databases of one moment; restoring gives one of its own.
+#include <filesystem>
+
+#include "tests/storage/expected.h"
+#include "tests/storage/store_test_util.h"
+
+namespace plexus::storage::testing {
+namespace {
+
+TEST(Backup, BackupAndRestore) {
+  ScratchDirectory scratch;
+  Expected expected;
+  auto db = MustOpen(scratch.path("live"), Create());
+  ApplyScript(*db, 1, 12);
+  PLEXUS_OK(db->Checkpoint());
+  ApplyScript(*db, 13, 18);
+  PLEXUS_OK(db->Backup(scratch.path("backup")));
+  ApplyScript(*db, 19, 25);  // the backup does not follow
+  auto again = db->Backup(scratch.path("backup"));
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().code, ErrorCode::kAlreadyExists);
+  PLEXUS_OK(Database::Restore(scratch.path("backup"), scratch.path("restored")));
+  {
+    auto restored = MustOpen(scratch.path("restored"));
+    EXPECT_TRUE(restored->report().was_clean);
+    EXPECT_EQ(DumpDigest(restored->snapshot()), expected.At(18));
+    EXPECT_EQ(DumpDigest(*restored->AsOf(7)), expected.At(7));
+    ApplyScript(*restored, 19, 21);
+    PLEXUS_OK(restored->Close());
+  }
+  // Writing to the restored one did not touch the backup.
+  auto copy = MustOpen(scratch.path("backup"), ReadOnly());
+  EXPECT_EQ(DumpDigest(copy->snapshot()), expected.At(18));
+  EXPECT_EQ(DumpDigest(db->snapshot()), expected.At(25));
+}
+
+TEST(Backup, EmptyAndTrimmed) {
+  ScratchDirectory scratch;
+  Expected expected;
+  auto db = MustOpen(scratch.path("live"), Create());
+  PLEXUS_OK(db->Backup(scratch.path("empty")));
+  ApplyScript(*db, 1, 10);
+  PLEXUS_OK(db->Trim(10));
+  PLEXUS_OK(db->Backup(scratch.path("trimmed")));
+  PLEXUS_OK(Database::Restore(scratch.path("trimmed"), scratch.path("restored")));
+  EXPECT_EQ(DumpDigest(MustOpen(scratch.path("restored"))->snapshot()), expected.At(10));
+  EXPECT_EQ(MustOpen(scratch.path("empty"), ReadOnly())->snapshot().sequence(), 0u);
+}
+
+TEST(Backup, DamagedBackupIsNotRestored) {
+  ScratchDirectory scratch;
+  auto db = MustOpen(scratch.path("live"), Create());
+  ApplyScript(*db, 1, 10);
+  PLEXUS_OK(db->Backup(scratch.path("backup")));
+  for (const std::string& path : FilesBelow(scratch.path("backup"))) {
+    if (!path.ends_with(".sst")) continue;
+    std::string bytes = ReadFile(path);
+    bytes[bytes.size() / 2] ^= 1;
+    std::filesystem::remove(path);  // a hard link: the live file must stay whole
+    WriteFile(path, bytes);
+    break;
+  }
+  auto restored = Database::Restore(scratch.path("backup"), scratch.path("restored"));
+  ASSERT_FALSE(restored);
+  EXPECT_EQ(restored.error().code, ErrorCode::kCorruption);
+  auto open = Database::Restore(scratch.path("live"), scratch.path("restored2"));
+  ASSERT_FALSE(open) << "an open database is not a backup";
+  EXPECT_EQ(open.error().code, ErrorCode::kFailedPrecondition);
+  auto report = db->Verify();
+  PLEXUS_OK(report);
+  EXPECT_TRUE(report->ok);
+}
+
+}  // namespace
+}  // namespace plexus::storage::testing

@@ -1,0 +1,33 @@
+// A child process with pipes on its stdin and stdout.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+namespace plexus::storage::testing {
+
+class ChildProcess {
+ public:
+  // Starts storage_child (the path is compiled in) with these arguments.
+  explicit ChildProcess(const std::vector<std::string>& arguments);
+  ~ChildProcess();  // kills it
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+
+  // The next line of its output; false at the end.
+  bool ReadLine(std::string* line);
+  // Reads what comes for that long, line by line into `lines`.
+  void ReadFor(int milliseconds, std::vector<std::string>* lines);
+  void CloseInput();
+  void Kill();  // SIGKILL
+  int Wait();   // exit status, 128 + signal when it was killed
+
+ private:
+  pid_t pid_ = -1;
+  int in_ = -1, out_ = -1;
+  std::string buffer_;
+};
+
+}  // namespace plexus::storage::testing

@@ -1,0 +1,104 @@
+// Killed in the middle: every acknowledged batch is there, no half one, no gap.
+#include <cstdlib>
+#include <random>
+
+#include "tests/storage/child_process.h"
+#include "tests/storage/expected.h"
+#include "tests/storage/store_test_util.h"
+
+namespace plexus::storage::testing {
+namespace {
+
+Sequence LastAck(const std::vector<std::string>& lines, Sequence before) {
+  Sequence last = before;
+  for (const std::string& line : lines)
+    if (line.starts_with("ack ")) last = std::max<Sequence>(last, std::strtoull(line.c_str() + 4, nullptr, 10));
+  return last;
+}
+
+// kill -9 while a child writes; PLEXUS_KILL_ROUNDS rounds (200 unless told).
+TEST(Crash, KillLoop) {
+  const std::uint64_t rounds = EnvNumber("PLEXUS_KILL_ROUNDS", 200);
+  const std::uint64_t seed = EnvNumber("PLEXUS_SEED", 11);
+  std::mt19937_64 random(seed);
+  std::uint64_t acknowledged = 0, dropped_tails = 0, early = 0;
+  std::unique_ptr<ScratchDirectory> scratch;
+  std::unique_ptr<Expected> expected;
+  Sequence acked = 0;
+  for (std::uint64_t round = 0; round < rounds; ++round) {
+    if (round % 20 == 0) {  // a fresh database now and then: creation is killed too
+      scratch = std::make_unique<ScratchDirectory>();
+      expected = std::make_unique<Expected>(seed);
+      acked = 0;
+    }
+    std::vector<std::string> lines;
+    {
+      ChildProcess child({"write", scratch->path(), std::to_string(seed)});
+      child.ReadFor(static_cast<int>(5 + random() % 75), &lines);
+      child.Kill();
+      std::string line;
+      while (child.ReadLine(&line)) lines.push_back(line);
+      ASSERT_EQ(child.Wait(), 128 + 9) << "seed " << seed << " round " << round;
+    }
+    const Sequence last = LastAck(lines, acked);
+    acknowledged += last - acked;
+    acked = last;
+    auto db = Database::Open(scratch->path(), Create());
+    ASSERT_TRUE(db) << "seed " << seed << " round " << round << ": " << db.error().ToString();
+    const Sequence found = (*db)->snapshot().sequence();
+    ASSERT_GE(found, acked) << "seed " << seed << " round " << round;
+    ASSERT_EQ(DumpDigest((*db)->snapshot()), expected->At(found)) << "seed " << seed << " round " << round;
+    dropped_tails += (*db)->report().tail_dropped;
+    early += lines.empty();
+    acked = found;
+    if (round % 10 == 0) {
+      auto report = (*db)->Verify();
+      PLEXUS_OK(report);
+      ASSERT_TRUE(report->ok) << report->problems[0].where << ": " << report->problems[0].what;
+    }
+    if (round % 3 == 0) PLEXUS_OK((*db)->Close());  // else: as a crash leaves it
+  }
+  RecordProperty("acknowledged", std::to_string(acknowledged));
+  std::printf("kill loop: %llu rounds, %llu acknowledged batches, 0 lost, %llu torn tails, "
+              "%llu killed before the first batch\n",
+              static_cast<unsigned long long>(rounds), static_cast<unsigned long long>(acknowledged),
+              static_cast<unsigned long long>(dropped_tails), static_cast<unsigned long long>(early));
+}
+
+// Every numbered point of a life with bulk steps, checkpoints, trims and closes.
+TEST(Crash, EveryPoint) {
+  constexpr Sequence kLast = 16;
+  Expected expected;
+  std::uint64_t points = 0;
+  for (std::uint64_t n = 1;; ++n) {
+    ScratchDirectory scratch;
+    ChildProcess child({"crash", scratch.path(), std::to_string(n), std::to_string(kLast)});
+    std::vector<std::string> lines;
+    std::string line, point;
+    while (child.ReadLine(&line)) {
+      if (line.starts_with("point ")) point = line.substr(6);
+      lines.push_back(line);
+    }
+    const int status = child.Wait();
+    if (status == 0) break;  // lived to the end
+    ASSERT_EQ(status, 9) << "point " << n;
+    ++points;
+    auto db = Database::Open(scratch.path(), Create());
+    ASSERT_TRUE(db) << "point " << n << " " << point << ": " << db.error().ToString();
+    const Sequence found = (*db)->snapshot().sequence();
+    ASSERT_GE(found, LastAck(lines, 0)) << "point " << n << " " << point;
+    ASSERT_EQ(DumpDigest((*db)->snapshot()), expected.At(found)) << "point " << n << " " << point;
+    auto report = (*db)->Verify();
+    PLEXUS_OK(report);
+    ASSERT_TRUE(report->ok) << "point " << n << " " << point << ": " << report->problems[0].where
+                            << ": " << report->problems[0].what;
+    ApplyScript(**db, found + 1, found + 1);
+    PLEXUS_OK((*db)->Close());
+  }
+  EXPECT_GE(points, 30u);
+  std::printf("crash points: %llu, each reopened to a whole prefix\n",
+              static_cast<unsigned long long>(points));
+}
+
+}  // namespace
+}  // namespace plexus::storage::testing

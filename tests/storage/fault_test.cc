@@ -1,0 +1,195 @@
+// The disk says no: EIO and ENOSPC at every write of a life with 50 batches.
+//
+// Each run fails one operation (or all from there on). The database must report an
+// error, accept nothing afterwards, and open again to every acknowledged batch.
+#include <atomic>
+
+#include <rocksdb/file_system.h>
+
+#include "storage/test_hooks.h"
+#include "tests/storage/expected.h"
+#include "tests/storage/store_test_util.h"
+
+namespace plexus::storage::testing {
+namespace {
+
+using rocksdb::FileOptions;
+using rocksdb::FileSystem;
+using rocksdb::IODebugContext;
+using rocksdb::IOOptions;
+using rocksdb::IOStatus;
+using rocksdb::Slice;
+
+struct Faults {
+  std::atomic<std::uint64_t> operations{0};
+  std::uint64_t fail_at = 0;  // 1-based; 0 = never
+  bool stay = false;          // all later ones fail too
+  bool no_space = false;
+  IOStatus Step() {
+    const std::uint64_t n = ++operations;
+    if (fail_at == 0 || n < fail_at || (n > fail_at && !stay)) return IOStatus::OK();
+    return no_space ? IOStatus::NoSpace("injected") : IOStatus::IOError("injected");
+  }
+};
+
+class FaultyFile : public rocksdb::FSWritableFileOwnerWrapper {
+ public:
+  FaultyFile(std::unique_ptr<rocksdb::FSWritableFile> file, Faults& faults)
+      : FSWritableFileOwnerWrapper(std::move(file)), faults_(faults) {}
+  IOStatus Append(const Slice& data, const IOOptions& o, IODebugContext* d) override {
+    if (IOStatus s = faults_.Step(); !s.ok()) {  // a short write: half of it is there
+      FSWritableFileOwnerWrapper::Append(Slice(data.data(), data.size() / 2), o, d).PermitUncheckedError();
+      return s;
+    }
+    return FSWritableFileOwnerWrapper::Append(data, o, d);
+  }
+  IOStatus Append(const Slice& data, const IOOptions& o, const rocksdb::DataVerificationInfo&,
+                  IODebugContext* d) override {
+    return Append(data, o, d);
+  }
+  IOStatus Sync(const IOOptions& o, IODebugContext* d) override {
+    if (IOStatus s = faults_.Step(); !s.ok()) return s;
+    return FSWritableFileOwnerWrapper::Sync(o, d);
+  }
+  IOStatus Fsync(const IOOptions& o, IODebugContext* d) override {
+    if (IOStatus s = faults_.Step(); !s.ok()) return s;
+    return FSWritableFileOwnerWrapper::Fsync(o, d);
+  }
+
+ private:
+  Faults& faults_;
+};
+
+class FaultyDirectory : public rocksdb::FSDirectoryWrapper {
+ public:
+  FaultyDirectory(std::unique_ptr<rocksdb::FSDirectory> directory, Faults& faults)
+      : FSDirectoryWrapper(std::move(directory)), faults_(faults) {}
+  IOStatus Fsync(const IOOptions& o, IODebugContext* d) override {
+    if (IOStatus s = faults_.Step(); !s.ok()) return s;
+    return FSDirectoryWrapper::Fsync(o, d);
+  }
+
+ private:
+  Faults& faults_;
+};
+
+class FaultyFileSystem : public rocksdb::FileSystemWrapper {
+ public:
+  explicit FaultyFileSystem(Faults& faults)
+      : FileSystemWrapper(FileSystem::Default()), faults_(faults) {}
+  const char* Name() const override { return "FaultyFileSystem"; }
+  IOStatus NewWritableFile(const std::string& path, const FileOptions& o,
+                           std::unique_ptr<rocksdb::FSWritableFile>* file, IODebugContext* d) override {
+    if (IOStatus s = faults_.Step(); !s.ok()) return s;
+    IOStatus s = FileSystemWrapper::NewWritableFile(path, o, file, d);
+    if (s.ok()) *file = std::make_unique<FaultyFile>(std::move(*file), faults_);
+    return s;
+  }
+  IOStatus NewDirectory(const std::string& path, const IOOptions& o,
+                        std::unique_ptr<rocksdb::FSDirectory>* directory, IODebugContext* d) override {
+    IOStatus s = FileSystemWrapper::NewDirectory(path, o, directory, d);
+    if (s.ok()) *directory = std::make_unique<FaultyDirectory>(std::move(*directory), faults_);
+    return s;
+  }
+  IOStatus RenameFile(const std::string& from, const std::string& to, const IOOptions& o,
+                      IODebugContext* d) override {
+    if (IOStatus s = faults_.Step(); !s.ok()) return s;
+    return FileSystemWrapper::RenameFile(from, to, o, d);
+  }
+
+ private:
+  Faults& faults_;
+};
+
+constexpr std::uint64_t kBatches = 50;
+
+struct Life {
+  Sequence acknowledged = 0;
+  bool failed = false;
+  std::string first_error;
+  bool refused_afterwards = true;
+};
+
+// 50 batches, a checkpoint after 20, a bulk step at 30, a close.
+Life Live(const std::string& directory, Faults& faults) {
+  Life life;
+  TestHooks hooks;
+  hooks.file_system = std::make_shared<FaultyFileSystem>(faults);
+  OpenOptions options = Create();
+  options.hooks = &hooks;
+  auto note = [&](const Status& status) {
+    if (status || life.failed) return;
+    life.failed = true;
+    life.first_error = status.error().ToString();
+  };
+  auto db = Database::Open(directory, options);
+  if (!db) {
+    note(std::unexpected(db.error()));
+    return life;
+  }
+  bool graph_failed = false;
+  for (std::uint64_t i = 1; i <= kBatches; ++i) {
+    if (i == 30) note((*db)->BeginBulk());
+    auto applied = (*db)->graph().Apply(ScriptBatch(i));
+    if (applied && graph_failed) life.refused_afterwards = false;
+    if (!applied) {
+      graph_failed = true;
+      note(std::unexpected(applied.error()));
+    }
+    if (i == 32) {
+      const Status done = (*db)->EndBulk();
+      note(done);
+      if (!done) return life;  // 30 to 32 are not acknowledged
+    }
+    if (applied && (i < 30 || i >= 32)) life.acknowledged = i;
+    if (i == 20) note((*db)->Checkpoint());
+  }
+  note((*db)->Close());
+  return life;
+}
+
+void FailEverywhere(bool no_space, bool stay) {
+  Expected expected;
+  std::uint64_t total = 0;
+  {
+    ScratchDirectory scratch;
+    Faults faults;
+    const Life life = Live(scratch.path(), faults);
+    ASSERT_FALSE(life.failed) << life.first_error;
+    ASSERT_EQ(life.acknowledged, kBatches);
+    total = faults.operations;
+  }
+  const std::uint64_t step = EnvNumber("PLEXUS_EVERY_FAULT", 1) ? 1 : 3;
+  std::uint64_t failed = 0, reopened = 0;
+  for (std::uint64_t n = 1; n <= total; n += step) {
+    ScratchDirectory scratch;
+    Faults faults;
+    faults.fail_at = n;
+    faults.stay = stay;
+    faults.no_space = no_space;
+    const Life life = Live(scratch.path(), faults);
+    failed += life.failed;
+    ASSERT_TRUE(life.refused_afterwards) << "write " << n;
+    if (stay) {
+      ASSERT_TRUE(life.failed) << "write " << n << " failed and nobody said so";
+    }
+    auto db = Database::Open(scratch.path(), Create());
+    ASSERT_TRUE(db) << "write " << n << " of " << total << ": " << db.error().ToString()
+                    << "\nafter: " << life.first_error;
+    const Sequence found = (*db)->snapshot().sequence();
+    ASSERT_GE(found, life.acknowledged) << "write " << n << ", after: " << life.first_error;
+    ASSERT_EQ(DumpDigest((*db)->snapshot()), expected.At(found)) << "write " << n;
+    ++reopened;
+    ApplyScript(**db, found + 1, found + 1);
+  }
+  std::printf("%s, %s: %llu writes, %llu runs told of an error, %llu reopened to a whole prefix\n",
+              no_space ? "ENOSPC" : "EIO", stay ? "from the n-th on" : "once",
+              static_cast<unsigned long long>(total), static_cast<unsigned long long>(failed),
+              static_cast<unsigned long long>(reopened));
+}
+
+TEST(Faults, IoErrorOnce) { FailEverywhere(false, false); }
+TEST(Faults, NoSpaceFromThenOn) { FailEverywhere(true, true); }
+
+}  // namespace
+}  // namespace plexus::storage::testing

@@ -1,0 +1,148 @@
+// The other process: a program that the storage tests start, watch and kill.
+//
+//   hold DIR            opens for writing, prints "ready", waits for stdin's end
+//   open DIR            tries to open for writing, prints the error code
+//   write DIR SEED      applies the script without end, printing each number once
+//                       it is acknowledged; checkpoints and bulk steps in between
+//   crash DIR N LAST    a fixed life of a database that ends at its N-th crash
+//                       point (exit 9), or prints "done"
+//   golden DIR          makes the golden database
+//
+// A program of its own and not a fork: RocksDB has threads.
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+#include <string>
+
+#include "storage/test_hooks.h"
+#include "tests/storage/store_test_util.h"
+
+namespace plexus::storage::testing {
+namespace {
+
+int Die(const Error& error) {
+  std::cerr << error.ToString() << std::endl;
+  return 1;
+}
+
+void Say(const std::string& line) {
+  const std::string text = line + "\n";
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const ssize_t written = ::write(1, text.data() + at, text.size() - at);
+    if (written <= 0) _exit(3);
+    at += static_cast<std::size_t>(written);
+  }
+}
+
+int Hold(const std::string& directory) {
+  auto db = Database::Open(directory, Create());
+  if (!db) return Die(db.error());
+  Say("ready");
+  char c;
+  while (::read(0, &c, 1) > 0) {
+  }
+  return 0;
+}
+
+int OpenOnly(const std::string& directory) {
+  auto db = Database::Open(directory, {});
+  Say(db ? "opened" : std::string(ErrorCodeName(db.error().code)) + ": " + db.error().message);
+  return 0;
+}
+
+// Acknowledged means: kSync, or WaitDurable returned.
+int Write(const std::string& directory, std::uint64_t seed) {
+  auto opened = Database::Open(directory, Create());
+  if (!opened) return Die(opened.error());
+  Database& db = **opened;
+  Say("at " + std::to_string(db.snapshot().sequence()));
+  for (std::uint64_t i = db.snapshot().sequence() + 1;; ++i) {
+    ApplyOptions options;
+    options.durability = i % 11 == 0 ? Durability::kNone : Durability::kSync;
+    auto applied = db.graph().Apply(ScriptBatch(i, seed), options);
+    if (!applied) return Die(applied.error());
+    if (options.durability == Durability::kSync) Say("ack " + std::to_string(i));
+    if (i % 23 == 0) {
+      if (auto s = db.Checkpoint(); !s) return Die(s.error());
+    }
+    if (i % 37 == 0) {
+      if (auto s = db.BeginBulk(); !s) return Die(s.error());
+      for (int k = 0; k < 5; ++k)
+        if (auto more = db.graph().Apply(ScriptBatch(++i, seed)); !more) return Die(more.error());
+      if (auto s = db.graph().WaitDurable(i); !s) return Die(s.error());
+      Say("ack " + std::to_string(i));
+      if (auto s = db.EndBulk(); !s) return Die(s.error());
+    }
+  }
+}
+
+int Crash(const std::string& directory, std::uint64_t crash_at, std::uint64_t last) {
+  std::uint64_t points = 0;
+  TestHooks hooks;
+  hooks.at_point = [&](const char* point) {
+    if (++points != crash_at) return;
+    Say(std::string("point ") + point);
+    _exit(9);
+  };
+  OpenOptions options = Create();
+  options.hooks = &hooks;
+  auto fail = [](const Error& e) { return Die(e); };
+  for (int life = 0; life < 2; ++life) {
+    auto opened = Database::Open(directory, options);
+    if (!opened) return fail(opened.error());
+    Database& db = **opened;
+    for (std::uint64_t i = db.snapshot().sequence() + 1; i <= last / 2 * (life + 1); ++i) {
+      if (i % 6 == 0)
+        if (auto s = db.BeginBulk(); !s) return fail(s.error());
+      if (auto s = db.graph().Apply(ScriptBatch(i)); !s) return fail(s.error());
+      if (i % 6 == 0) {
+        if (auto s = db.EndBulk(); !s) return fail(s.error());
+      }
+      Say("ack " + std::to_string(i));
+      if (i % 4 == 0)
+        if (auto s = db.Checkpoint(); !s) return fail(s.error());
+    }
+    if (auto s = db.Trim(2 + 2 * life); !s) return fail(s.error());
+    if (auto s = db.Close(); !s) return fail(s.error());
+  }
+  Say("done");
+  return 0;
+}
+
+int Golden(const std::string& directory) {
+  auto opened = Database::Open(directory, Create());
+  if (!opened) return Die(opened.error());
+  Database& db = **opened;
+  ApplyScript(db, 1, 8);
+  if (auto s = db.Checkpoint(); !s) return Die(s.error());
+  ApplyScript(db, 9, 12);
+  const std::string key = "m3";
+  const std::string_view keys[] = {key};
+  if (auto s = db.Purge(keys, 20'000); !s) return Die(s.error());
+  if (auto s = db.Checkpoint(); !s) return Die(s.error());
+  if (auto s = db.graph().Apply(ScriptBatch(14)); !s) return Die(s.error());
+  const Snapshot now = db.snapshot();
+  std::cout << Dump(now);
+  OpenOptions keep;
+  if (auto s = db.Close(); !s) return Die(s.error());
+  return 0;
+}
+
+}  // namespace
+}  // namespace plexus::storage::testing
+
+int main(int argc, char** argv) {
+  using namespace plexus::storage::testing;
+  const std::string mode = argc > 2 ? argv[1] : "", directory = argc > 2 ? argv[2] : "";
+  auto number = [&](int i) { return argc > i ? std::strtoull(argv[i], nullptr, 10) : 0; };
+  if (mode == "hold") return Hold(directory);
+  if (mode == "open") return OpenOnly(directory);
+  if (mode == "write") return Write(directory, number(3));
+  if (mode == "crash") return Crash(directory, number(3), number(4));
+  if (mode == "golden") return Golden(directory);
+  std::cerr << "usage: storage_child hold|open|write|crash|golden DIR ...\n";
+  return 2;
+}
