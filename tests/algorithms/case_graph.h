@@ -98,7 +98,7 @@ CaseGraph Build(const Case& c, Shape shape);
 // their parallel and dense roads.
 std::vector<Case> SmallCases();
 std::vector<Case> LargeCases();
-inline constexpr std::size_t kLargeCases = 3;
+inline constexpr std::size_t kLargeCases = 4;
 // LargeCases()[which] built in a shape, once for all tests of the process.
 const CaseGraph& Large(std::size_t which, Shape shape);
 

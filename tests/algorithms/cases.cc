@@ -63,6 +63,27 @@ Case Random(std::string name, std::uint64_t seed, std::size_t nodes, std::size_t
           }};
 }
 
+// All alive, all facts: once compacted, kernels run on the base arrays as they are.
+// A ring whose node 0 also points at many leaves that point nowhere.
+Case Whole(std::size_t ring, std::size_t leaves) {
+  return {"ring, fan and chords", 2, [=](CaseGraph& g, int step) {
+            std::mt19937_64 random(77);
+            if (step == 0) {
+              g.AddNodes(ring + leaves);
+              for (std::size_t v = 0; v < ring; ++v)
+                g.Link(v, kLink, (v + 1) % ring, Weight(random));
+              for (std::size_t v = 0; v < leaves; ++v) g.Link(0, kLink, ring + v, Weight(random));
+              for (std::size_t v = ring; v < ring + leaves; v += 9)
+                g.Link(v, kRelatesTo, v + 1, Weight(random));
+            } else {
+              for (std::size_t i = 0; i < ring; ++i) {
+                const std::size_t a = random() % ring, b = random() % ring;
+                if (a != b) g.Link(a, i % 3 ? kCauses : kSimilar, b, Weight(random));
+              }
+            }
+          }};
+}
+
 Case Star(std::size_t leaves) {
   return {"star", 2, [=](CaseGraph& g, int step) {
             if (step == 0) {
@@ -164,6 +185,7 @@ std::vector<Case> LargeCases() {
   Case star = Star(20000);
   star.name = "star 20000";
   cases.push_back(std::move(star));
+  cases.push_back(Whole(5000, 3001));
   return cases;
 }
 

@@ -54,6 +54,24 @@ TEST(Components, EqualsDepthFirstSearchAtAnyThreadCount) {
   });
 }
 
+// The base arrays as they are, index plane and removed nodes included.
+TEST(ComponentsCsr, EqualsDepthFirstSearchAtAnyThreadCount) {
+  const auto executors = Executors();
+  ForEachGraph([&](const CaseGraph& g, Shape shape) {
+    if (shape != Shape::kClean) return;
+    std::vector<KindId> all = {kHasTag};
+    for (const auto& [identity, edge] : g.edges()) all.push_back(std::get<1>(identity));
+    const auto want = reference::Components(g.Flat(all));
+    const Snapshot s = g.snapshot();
+    for (const auto& e : executors) {
+      const auto got = ComponentsCsr(s.base().out(), s.base().in(), e.executor.get());
+      ASSERT_EQ(got.size(), want.size());
+      for (NodeId v = 0; v < got.size(); ++v)
+        ASSERT_EQ(got[v], want[v] == kNoNode ? v : want[v]) << e.name;
+    }
+  });
+}
+
 // Sparse enough for many components of middling size, where the sampled arcs do
 // not suffice and the largest one is not the first.
 TEST(Components, ManyOfMiddlingSize) {

@@ -117,7 +117,7 @@ TEST(Traverse, EqualsBellmanFordOnLargeGraphs) {
     const auto flat = g.Flat();
     std::vector<double> weights(flat.node_count(), 0.0);
     std::vector<TraverseSeed> seeds;
-    for (NodeId v = 1; v < flat.node_count() && seeds.size() < 20; v += 7)
+    for (NodeId v = 0; v < flat.node_count() && seeds.size() < 20; v += 7)
       if (flat.selected[v]) {
         seeds.push_back({v, 1.0});
         weights[v] = 1.0;
@@ -125,7 +125,9 @@ TEST(Traverse, EqualsBellmanFordOnLargeGraphs) {
     TraverseOptions options;
     options.hops = 5;
     options.top = 0;
-    options.direction = shape == Shape::kRuns ? Direction::kBoth : Direction::kOut;
+    options.direction = shape == Shape::kRuns    ? Direction::kBoth
+                        : shape == Shape::kDelta ? Direction::kIn
+                                                 : Direction::kOut;
     Compare(g, seeds, options,
             reference::BestProduct(flat, weights, options.hops, 1.0, options.direction));
     options.aggregate = Aggregate::kNoisyOr;
