@@ -97,9 +97,19 @@ Status BatchResolver::DecideEdges(ApplyReport& report) {
     if (i < order.size() && touches_[order[i]].source < now_.node_count())
       now_.PrefetchOutRow(touches_[order[i]].source, near);
   };
+  auto prefetch_arcs = [&](std::size_t i) {  // of large runs; small ones are in cache
+    if (i >= order.size()) return;
+    const NodeId source = touches_[order[i]].source;
+    if (source >= now_.node_count() || now_.clean(Direction::kOut, source)) return;
+    for (const auto& run : now_.state().runs) {
+      if (run->arc_count() < (std::size_t{1} << 15)) continue;
+      if (auto [at, last] = run->out.Row(source); at < last) __builtin_prefetch(&run->out.arcs[at]);
+    }
+  };
   for (std::size_t begin = 0; begin < order.size();) {
     prefetch(begin + 32, false);
     prefetch(begin + 16, true);
+    prefetch_arcs(begin + 8);
     const EdgeTouch& t = touches_[order[begin]];
     std::size_t end = begin + 1;
     for (; end < order.size(); ++end) {

@@ -143,43 +143,54 @@ Edge Snapshot::edge(const Arc& arc, NodeId row) const {
 std::optional<Edge> Snapshot::FindEdge(NodeId source, KindId kind, NodeId target,
                                        StringId label) const {
   if (source >= node_count() || target >= node_count()) return std::nullopt;
+  // Rows are short as a rule: a scan that stops at the first arc not below beats a
+  // binary search; long rows are halved first.
+  constexpr std::uint32_t kShort = 24;
   const std::uint64_t order = ArcOrder(kind, target);
   const GraphState& s = *state_;
   if (!clean(Direction::kOut, source)) {
-    for (std::size_t r = s.runs.size(); r-- > 0;) {
+    for (std::size_t r = s.runs.size(); r-- > 0;) {  // newest first
       const RunSide& side = s.runs[r]->out;
-      auto [begin, end] = side.Row(source);
-      auto it = std::lower_bound(side.arcs.begin() + begin, side.arcs.begin() + end, label,
-                                 [&](const DeltaArc& a, StringId l) {
-                                   const std::uint64_t o = ArcOrder(a.kind, a.neighbor);
-                                   return o != order ? o < order : a.label < l;
-                                 });
-      if (it == side.arcs.begin() + end || ArcOrder(it->kind, it->neighbor) != order ||
-          it->label != label)
+      auto [at, end] = side.Row(source);
+      const std::uint32_t row_end = end;
+      auto below = [&](std::uint32_t i) {
+        const DeltaArc& a = side.arcs[i];
+        const std::uint64_t o = ArcOrder(a.kind, a.neighbor);
+        return o != order ? o < order : a.label < label;
+      };
+      for (std::uint32_t size = end - at; size > kShort; size = end - at) {
+        const std::uint32_t mid = at + size / 2;
+        (below(mid) ? at : end) = mid;
+      }
+      while (at < end && below(at)) ++at;
+      if (at == row_end) continue;
+      const DeltaArc& arc = side.arcs[at];
+      if (ArcOrder(arc.kind, arc.neighbor) != order ||
+          arc.label != label)
         continue;
-      if (it->tombstone) return std::nullopt;
-      const auto at = static_cast<std::uint32_t>(it - side.arcs.begin());
-      return edge(Arc{target, kind, it->weight,
+      if (arc.tombstone) return std::nullopt;
+      return edge(Arc{target, kind, arc.weight,
                       ArcRef{static_cast<std::uint32_t>(r + 1), side.edges[at], Direction::kOut}},
                   source);
     }
   }
   if (source >= s.base->node_count) return std::nullopt;
-  const CsrView out = s.base->out();
-  std::uint32_t lo = out.offsets[source], hi = out.offsets[source + 1];
-  const std::uint32_t end = hi;
-  while (lo < hi) {
-    const std::uint32_t mid = lo + (hi - lo) / 2;
-    const std::uint64_t o = ArcOrder(out.kind(mid), out.neighbors[mid]);
-    if (o < order || (o == order && s.base->labels.Get(mid, 0) < label))
-      lo = mid + 1;
-    else
-      hi = mid;
+  const internal::BaseRows rows(*s.base, Direction::kOut);
+  std::uint32_t at = rows.offsets[source], end = rows.offsets[source + 1];
+  const std::uint32_t row_end = end;
+  auto below = [&](std::uint32_t i) {
+    const std::uint64_t o = ArcOrder(rows.kind(i), rows.neighbors[i]);
+    return o < order || (o == order && label != 0 && s.base->labels.Get(i, 0) < label);
+  };
+  for (std::uint32_t size = end - at; size > kShort; size = end - at) {
+    const std::uint32_t mid = at + size / 2;
+    (below(mid) ? at : end) = mid;
   }
-  if (lo == end || ArcOrder(out.kind(lo), out.neighbors[lo]) != order ||
-      s.base->labels.Get(lo, 0) != label)
+  while (at < end && below(at)) ++at;
+  if (at == row_end || ArcOrder(rows.kind(at), rows.neighbors[at]) != order ||
+      s.base->labels.Get(at, 0) != label)
     return std::nullopt;
-  return edge(Arc{target, kind, out.weights[lo], ArcRef{0, lo, Direction::kOut}}, source);
+  return edge(Arc{target, kind, rows.weights[at], ArcRef{0, at, Direction::kOut}}, source);
 }
 
 void Snapshot::PrefetchOutRow(NodeId source, bool near) const {

@@ -164,8 +164,8 @@ void StateWriter::Working::AddRun(std::shared_ptr<const Run> run) {
   MergeTiers(kMaxRuns);
 }
 
-// Sizes at least halve from one run to the next, so a record is merged O(log n)
-// times; beyond `most` the cheapest neighbours are merged. Pinned runs (being
+// Sizes fall from one run to the next, and merged runs at least double, so a record
+// is merged O(log n) times; beyond `most` the cheapest neighbours are merged. Pinned runs (being
 // compacted) stay as they are.
 void StateWriter::Working::MergeTiers(std::size_t most) {
   auto merge_at = [&](std::size_t i) {
@@ -174,7 +174,7 @@ void StateWriter::Working::MergeTiers(std::size_t most) {
     runs.erase(runs.begin() + static_cast<std::ptrdiff_t>(i) + 1);
   };
   while (runs.size() >= pinned_runs + 2 &&
-         runs[runs.size() - 2]->arc_count() <= 2 * runs.back()->arc_count())
+         runs[runs.size() - 2]->arc_count() <= runs.back()->arc_count())
     merge_at(runs.size() - 2);
   while (runs.size() > most && runs.size() >= pinned_runs + 2) {
     std::size_t best = pinned_runs;
