@@ -1,38 +1,47 @@
 #!/bin/bash
 # Side by side with the GAP Benchmark Suite: the same graph into both programs,
-# A B A B ..., medians and spread of each program's "Trial Time:" lines.
+# A B A B ..., median and quartiles of each program's "Trial Time:" lines.
 #
 # Usage: bench/contend.sh GAPBS_DIR WORK [ROUNDS] [BUILD_DIR]
 #   GAPBS_DIR  a checkout of the suite with its programs built (make)
-#   WORK       build | pr | bfs | cc, each on Kronecker and uniform scale $SCALE (20)
-#   ROUNDS     rounds, 5 trials each (7)
-# The suite has no huge pages of its own; HUGE=1 gives it malloc's.
+#   WORK       build | pr | bfs | cc
+#   ROUNDS     rounds of TRIALS (3) trials each (5)
+# Environment: GRAPHS="-g -u" (Kronecker, uniform), SCALE=20, THREADS=2, TRIALS=3.
+# The suite asks for no huge pages; HUGE=1 gives its malloc them.
 set -euo pipefail
-gapbs=$1 work=$2 rounds=${3:-7}
-build=${4:-$(cd "$(dirname "$0")/.." && pwd)/build/release}/bench
+gapbs=$1 work=$2 rounds=${3:-5}
+here=$(cd "$(dirname "$0")" && pwd)
+build=${4:-$here/../build/release}/bench
 scale=${SCALE:-20}
-suite=$gapbs/$work options=(-n 5)
+suite=$gapbs/$work options=(-n "${TRIALS:-3}")
 case $work in
   build)
     suite=$gapbs/gap_build_contender
-    g++ -std=c++11 -O3 -fopenmp -I"$gapbs/src" "$(dirname "$0")/gap_build_contender.cc" -o "$suite" ;;
-  pr) suite=$gapbs/pr_spmv options=(-n 3 -i 20 -t 0) ;;
+    g++ -std=c++11 -O3 -fopenmp -I"$gapbs/src" "$here/gap_build_contender.cc" -o "$suite" ;;
+  pr) suite=$gapbs/pr_spmv options+=(-i 20 -t 0) ;;
 esac
 export OMP_NUM_THREADS=${THREADS:-2}
-if [ "${HUGE:-0}" = 1 ]; then export GLIBC_TUNABLES=glibc.malloc.hugetlb=1; fi
-for graph in -g -u; do
-  : >"/tmp/contend.$$.ours"
-  : >"/tmp/contend.$$.theirs"
+tunables=
+if [ "${HUGE:-0}" = 1 ]; then tunables=glibc.malloc.hugetlb=1; fi
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+for graph in ${GRAPHS:--g -u}; do
+  : >"$scratch/plexus"
+  : >"$scratch/gap"
   for ((round = 0; round < rounds; ++round)); do
-    GLIBC_TUNABLES='' "$build/gap" "$work" "$graph" "$scale" "${options[@]}" >>"/tmp/contend.$$.ours"
-    "$suite" "$graph" "$scale" "${options[@]}" >>"/tmp/contend.$$.theirs"
+    "$build/gap" "$work" "$graph" "$scale" "${options[@]}" >>"$scratch/plexus"
+    GLIBC_TUNABLES=$tunables "$suite" "$graph" "$scale" "${options[@]}" >>"$scratch/gap"
   done
-  for who in ours theirs; do
-    grep '^Trial Time:' "/tmp/contend.$$.$who" | awk '{print $3}' | sort -n |
+  # Both built the same graph, or nothing that follows means anything.
+  if ! diff <(grep '^Graph has' "$scratch/plexus" | sort -u) <(grep '^Graph has' "$scratch/gap" | sort -u); then
+    echo "contend: the graphs differ" >&2
+    exit 1
+  fi
+  for who in plexus gap; do
+    grep '^Trial Time:' "$scratch/$who" | awk '{print $3}' | sort -n |
       awk -v who="$who" -v what="$work $graph $scale" '
         {t[NR] = $1}
-        END {printf "%-16s %-7s median %.4f s  quartiles %.4f .. %.4f  best %.4f  (%d trials)\n",
+        END {printf "%-14s %-7s median %.4f s  quartiles %.4f .. %.4f  best %.4f  (%d trials)\n",
              what, who, t[int((NR + 1) / 2)], t[int((NR + 3) / 4)], t[int((3 * NR + 1) / 4)], t[1], NR}'
   done
-  rm -f "/tmp/contend.$$.ours" "/tmp/contend.$$.theirs"
 done
