@@ -72,12 +72,11 @@ step "The same question as asked by music and mathematics (personalised PageRank
 music=$(concept music) mathematics=$(concept mathematics)
 shell 'plexus pagerank --seed $music=2 --seed $mathematics --top 12 --names'
 
-step "Three hops around dog, every hop halves the weight; each score with its path"
-dog=$(concept dog)
-shell 'plexus traverse --from $dog --hops 3 --decay 0.5 --direction both --top 8 --paths --names'
+step "Three hops out from dog, and from piano at half the weight; a hop keeps 70 %. Each score has its path"
+dog=$(concept dog) piano=$(concept piano)
+shell 'plexus traverse --from $dog --from $piano=0.5 --hops 3 --decay 0.7 --top 12 --paths --names'
 
 step "How do you get from a dog to a piano?"
-piano=$(concept piano)
 shell 'plexus path --from $dog --to $piano --direction both --names'
 
 step "Live append: a new concept, durable when the command returns, seen by the next query"

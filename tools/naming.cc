@@ -6,6 +6,7 @@
 
 #include "engine/vocabulary.h"
 #include "tools/arguments.h"
+#include "tools/format.h"
 
 namespace plexus::tools {
 namespace {
@@ -103,6 +104,12 @@ std::string TextHead(const Snapshot& snapshot, NodeId node) {
 std::string ShownName(const Snapshot& snapshot, NodeId node) {
   std::string head = TextHead(snapshot, node);
   return head.empty() ? ShownKey(snapshot, node) : head;
+}
+
+std::string ShortName(const Snapshot& snapshot, NodeId node) {
+  const std::string head = TextHead(snapshot, node);
+  if (head.empty()) return ShownKey(snapshot, node);
+  return Cut(head.substr(0, head.find(", ")), 40);
 }
 
 }  // namespace plexus::tools

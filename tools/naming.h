@@ -36,5 +36,8 @@ std::string ShownKey(const Snapshot& snapshot, NodeId node);
 std::string TextHead(const Snapshot& snapshot, NodeId node);
 // TextHead, or the key where there is no text.
 std::string ShownName(const Snapshot& snapshot, NodeId node);
+// ShownName up to its first comma, at most 40 columns: for paths, where many names
+// share a line.
+std::string ShortName(const Snapshot& snapshot, NodeId node);
 
 }  // namespace plexus::tools

@@ -61,7 +61,7 @@ void WritePath(JsonWriter& json, std::string_view name, const Snapshot& snapshot
 }
 
 std::string ShownPath(const Snapshot& snapshot, NodeId start, const std::vector<PathEdge>& path) {
-  std::string text = ShownName(snapshot, start);
+  std::string text = ShortName(snapshot, start);
   NodeId at = start;
   for (const PathEdge& edge : path) {
     const EdgeKind& kind = snapshot.schema().edge_kind(edge.kind);
@@ -73,7 +73,7 @@ std::string ShownPath(const Snapshot& snapshot, NodeId start, const std::vector<
     text += kind.symmetric ? " --" + step + "-- "
             : forward      ? " --" + step + "--> "
                            : " <--" + step + "-- ";
-    text += ShownName(snapshot, at);
+    text += ShortName(snapshot, at);
   }
   return text;
 }

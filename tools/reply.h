@@ -28,7 +28,7 @@ void WriteEdgeAttributes(JsonWriter& json, const Snapshot& snapshot, const Edge&
 // [{"source":"a","kind":"k","target":"b","weight":x}, ...]
 void WritePath(JsonWriter& json, std::string_view name, const Snapshot& snapshot,
                const std::vector<PathEdge>& path);
-// "a --kind 0.7--> b <--kind 1-- c", walked from `start`, with names for keys.
+// "a --kind 0.7--> b <--kind 1-- c", walked from `start`, with short names.
 std::string ShownPath(const Snapshot& snapshot, NodeId start, const std::vector<PathEdge>& path);
 
 // How tables show a node: its key and the head of its text, or with --names the
