@@ -99,15 +99,15 @@ void BlockReader::Drop(std::size_t bytes) {
   size_ -= bytes;
 }
 
-// End of the last whole record held, 0 when there is none.
-std::size_t BlockReader::LastRecordEnd() const {
+// End of the last whole record in the first `seen` bytes, 0 when there is none.
+std::size_t BlockReader::LastRecordEnd(std::size_t seen) const {
   const char* data = buffer_.get();
   if (!quoted_) {
-    const void* at = ::memrchr(data, '\n', size_);
-    return at ? static_cast<const char*>(at) - data + 1 : 0;
+    const void* at = ::memrchr(data, '\n', seen);
+    return at ? static_cast<std::size_t>(static_cast<const char*>(at) - data) + 1 : 0;
   }
-  bool inside = std::count(data, data + size_, '"') & 1;
-  for (std::size_t i = size_; i > 0; --i) {
+  bool inside = std::count(data, data + seen, '"') & 1;
+  for (std::size_t i = seen; i > 0; --i) {
     if (data[i - 1] == '"')
       inside = !inside;
     else if (data[i - 1] == '\n' && !inside)
@@ -153,15 +153,15 @@ Result<std::optional<Block>> BlockReader::DropRecord() {
 }
 
 Result<std::optional<Block>> BlockReader::Next() {
-  std::size_t want = std::max(block_bytes_, size_);
-  for (;;) {
+  for (std::size_t want = block_bytes_;;) {
     PLEXUS_TRY(Fill(want));
     if (size_ == 0) return std::nullopt;
-    if (eof_ && size_ <= record_limit_) return Take(size_);  // the last record may lack its end
-    if (std::size_t end = LastRecordEnd(); end > 0) return Take(end);
-    if (size_ > record_limit_) return DropRecord();
-    want = std::min(std::max(size_, want) * 2, record_limit_ + 1);
-    want = std::max(want, size_ + 1);
+    const std::size_t seen = std::min(want, size_);  // Peek may have read further
+    const bool all = eof_ && seen == size_;
+    if (all && size_ <= record_limit_) return Take(size_);  // the last record may lack its end
+    if (std::size_t end = LastRecordEnd(seen); end > 0) return Take(end);
+    if (seen > record_limit_) return DropRecord();
+    want = std::max(std::min(seen * 2, record_limit_ + 1), seen + 1);
   }
 }
 

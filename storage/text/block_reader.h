@@ -59,7 +59,7 @@ class BlockReader {
  private:
   Status Fill(std::size_t want);
   Result<std::optional<Block>> DropRecord();
-  std::size_t LastRecordEnd() const;
+  std::size_t LastRecordEnd(std::size_t seen) const;
   Block Take(std::size_t bytes);
 
   std::unique_ptr<ByteSource> source_;
