@@ -1,5 +1,5 @@
-// Afforest on bare arrays, and union-find over the row iterator when the graph has
-// a delta, hidden kinds or unselected nodes.
+// Afforest over anything that can walk a row: bare arrays, or the row iterator when
+// the graph has a delta, hidden kinds or unselected nodes.
 //
 // Linking hooks the larger root under the smaller by compare-and-swap, so parents
 // only ever get smaller, there are no cycles, and the last root of a component is
@@ -56,8 +56,10 @@ void Compress(Labels& labels, Executor& executor) {
 // decides whose arcs are skipped.
 NodeId GuessLargest(const Labels& labels) {
   std::vector<NodeId> sample;
+  if (labels.empty()) return kNoNode;
   const std::size_t stride = std::max<std::size_t>(1, labels.size() / kSampledNodes);
-  for (std::size_t v = 0; v < labels.size(); v += stride) sample.push_back(labels[v]);
+  for (std::size_t v = 0; v < labels.size(); v += stride)
+    if (labels[v] != kNoNode) sample.push_back(labels[v]);
   std::sort(sample.begin(), sample.end());
   NodeId best = kNoNode;
   std::ptrdiff_t most = 0;
@@ -80,23 +82,58 @@ Labels Identity(std::size_t n, Executor& executor) {
   return labels;
 }
 
+// out(v, fn) and in(v, fn) call fn(neighbor) along a row until it returns false;
+// in may do nothing when out shows every arc at both ends. Nodes labelled kNoNode
+// take no part.
+template <class Out, class In>
+void Afforest(Labels& labels, Executor& executor, const Out& out, const In& in) {
+  for (std::uint32_t round = 0; round < kSampledArcs; ++round) {
+    ParallelFor(executor, labels.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+      for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
+        if (Load(labels, v) == kNoNode) continue;
+        std::uint32_t seen = 0;
+        out(v, [&](NodeId w) {
+          if (seen++ < round) return true;
+          Link(v, w, labels);
+          return false;
+        });
+      }
+    });
+    Compress(labels, executor);
+  }
+  // An arc between a member of the giant and another node is seen from the other
+  // node, which looks along both of its rows.
+  const NodeId giant = GuessLargest(labels);
+  ParallelFor(executor, labels.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
+      const NodeId label = Load(labels, v);
+      if (label == giant || label == kNoNode) continue;
+      auto link = [&](NodeId w) {
+        Link(v, w, labels);
+        return true;
+      };
+      out(v, link);
+      in(v, link);
+    }
+  });
+  Compress(labels, executor);
+}
+
 Labels OverRows(const internal::Selection& selection, Executor& executor) {
   const Snapshot& snapshot = *selection.snapshot;
   Labels labels = Identity(snapshot.node_count(), executor);
-  // First mark, then link: links follow labels of other blocks.
   ParallelFor(executor, labels.size(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (auto v = static_cast<NodeId>(begin); v < end; ++v)
       if (!selection.contains(v)) labels[v] = kNoNode;
   });
-  ParallelFor(executor, labels.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-    for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
-      if (Load(labels, v) == kNoNode) continue;
-      snapshot.ForEachArc(Direction::kOut, v, selection.filter, [&](const Arc& arc) {
-        if (Load(labels, arc.neighbor) != kNoNode) Link(v, arc.neighbor, labels);
+  auto row = [&](Direction direction) {
+    return [&, direction](NodeId v, auto&& fn) {
+      snapshot.ForEachArc(direction, v, selection.filter, [&](const Arc& arc) {
+        return Load(labels, arc.neighbor) == kNoNode || fn(arc.neighbor);
       });
-    }
-  });
-  Compress(labels, executor);
+    };
+  };
+  Afforest(labels, executor, row(Direction::kOut), row(Direction::kIn));
   return labels;
 }
 
@@ -118,31 +155,17 @@ void Count(const Labels& labels, ComponentsResult& result) {
 
 std::vector<NodeId> ComponentsCsr(const CsrView& out, const CsrView& in, Executor* chosen) {
   Executor& executor = internal::Pick(chosen);
-  const std::size_t n = out.node_count();
-  Labels labels = Identity(n, executor);
-  if (n == 0) return labels;
-  for (std::uint32_t round = 0; round < kSampledArcs; ++round) {
-    ParallelFor(executor, n, kGrain, [&](std::size_t begin, std::size_t end) {
-      for (auto v = static_cast<NodeId>(begin); v < end; ++v)
-        if (round < out.degree(v)) Link(v, out.neighbors[out.offsets[v] + round], labels);
-    });
-    Compress(labels, executor);
-  }
-  const NodeId giant = GuessLargest(labels);
-  // An arc between a member of the giant and another node is seen from the other
-  // node, which looks along both of its rows.
-  const bool symmetric = out.neighbors.data() == in.neighbors.data();
-  ParallelFor(executor, n, kGrain, [&](std::size_t begin, std::size_t end) {
-    for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
-      if (Load(labels, v) == giant) continue;
-      for (std::uint32_t a = out.offsets[v] + kSampledArcs; a < out.offsets[v + 1]; ++a)
-        Link(v, out.neighbors[a], labels);
-      if (symmetric) continue;
-      for (std::uint32_t a = in.offsets[v]; a < in.offsets[v + 1]; ++a)
-        Link(v, in.neighbors[a], labels);
-    }
-  });
-  Compress(labels, executor);
+  Labels labels = Identity(out.node_count(), executor);
+  auto row = [](const CsrView& view) {
+    return [&view](NodeId v, auto&& fn) {
+      for (std::uint32_t a = view.offsets[v]; a < view.offsets[v + 1]; ++a)
+        if (!fn(view.neighbors[a])) return;
+    };
+  };
+  if (out.neighbors.data() == in.neighbors.data())
+    Afforest(labels, executor, row(out), [](NodeId, auto&&) {});
+  else
+    Afforest(labels, executor, row(out), row(in));
   return labels;
 }
 

@@ -1,4 +1,4 @@
-// Packing selected rows: count, prefix sum, fill; blocks of dense ids in parallel.
+// Packing selected rows: blocks of dense ids in parallel, each walked once.
 #include "algorithms/dense_view.h"
 
 #include <algorithm>
@@ -34,49 +34,95 @@ struct DenseView::Parts {
     const std::uint64_t below = selected.words()[v / 64] & ((std::uint64_t{1} << (v % 64)) - 1);
     return ranks[v / 64] + static_cast<NodeId>(std::popcount(below));
   }
-
-  Status Pack(const internal::Selection& selection, Direction direction, bool weights,
-              Executor& executor, PackedRows& rows) const;
 };
 
-Status DenseView::Parts::Pack(const internal::Selection& selection, Direction direction,
-                              bool weights, Executor& executor, PackedRows& rows) const {
-  const Snapshot& snapshot = *selection.snapshot;
-  const std::size_t n = nodes.size();
-  rows.offsets = AlignedArray<std::uint32_t>(n + 1);
-  // Counting. Arcs to nodes outside the selection do not take part.
-  ParallelFor(executor, n, kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      std::uint32_t count = 0;
-      snapshot.ForEachArc(direction, nodes[i], selection.filter,
-                          [&](const Arc& arc) { count += selected.contains(arc.neighbor); });
-      rows.offsets[i + 1] = count;
+namespace {
+
+// Packs the rows of one direction. A block of nodes is walked once into its own
+// buffers, whose sizes then say where they go.
+class Packer {
+ public:
+  Packer(const internal::Selection& selection, const std::vector<NodeId>& nodes,
+         const std::vector<NodeId>& places, bool weights, Executor& executor)
+      : selection_(selection),
+        nodes_(nodes),
+        places_(places),
+        weights_(weights),
+        executor_(executor),
+        plain_(selection.filter.all_kinds() && !selection.filter.checks_time()) {}
+
+  Status Pack(Direction direction, PackedRows& rows) const {
+    const std::size_t n = nodes_.size();
+    std::vector<Block> blocks((n + kGrain - 1) / kGrain);
+    rows.offsets = AlignedArray<std::uint32_t>(n + 1);
+    rows.offsets[0] = 0;
+    ParallelFor(executor_, n, kGrain, [&](std::size_t begin, std::size_t end) {
+      Block& block = blocks[begin / kGrain];
+      for (std::size_t i = begin; i < end; ++i) {
+        Row(direction, nodes_[i], block);
+        rows.offsets[i + 1] = static_cast<std::uint32_t>(block.neighbors.size());
+      }
+    });
+    std::vector<std::uint64_t> starts;
+    std::uint64_t total = 0;
+    for (const Block& block : blocks) {
+      starts.push_back(total);
+      total += block.neighbors.size();
     }
-  });
-  rows.offsets[0] = 0;
-  std::uint64_t total = 0;
-  for (std::size_t i = 1; i <= n; ++i) {
-    total += rows.offsets[i];
-    rows.offsets[i] = static_cast<std::uint32_t>(total);
+    if (total > Limits::kMaxArcs)
+      return Fail(ErrorCode::kResourceExhausted,
+                  "the selected rows hold more arcs than one csr may");
+    rows.neighbors = AlignedArray<NodeId>(total);
+    if (weights_) rows.weights = AlignedArray<float>(total);
+    ParallelFor(executor_, n, kGrain, [&](std::size_t begin, std::size_t end) {
+      Block& block = blocks[begin / kGrain];
+      const std::uint64_t start = starts[begin / kGrain];
+      for (std::size_t i = begin; i < end; ++i)
+        rows.offsets[i + 1] += static_cast<std::uint32_t>(start);
+      std::copy(block.neighbors.begin(), block.neighbors.end(), rows.neighbors.begin() + start);
+      if (weights_)
+        std::copy(block.weights.begin(), block.weights.end(), rows.weights.begin() + start);
+      block = Block();
+    });
+    return {};
   }
-  if (total > Limits::kMaxArcs)
-    return Fail(ErrorCode::kResourceExhausted, "the selected rows hold more arcs than one csr may");
-  rows.neighbors = AlignedArray<NodeId>(total);
-  if (weights) rows.weights = AlignedArray<float>(total);
-  ParallelFor(executor, n, kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      std::uint32_t at = rows.offsets[i];
-      snapshot.ForEachArc(direction, nodes[i], selection.filter, [&](const Arc& arc) {
-        const NodeId neighbor = dense(arc.neighbor);
-        if (neighbor == kNoNode) return;
-        rows.neighbors[at] = neighbor;
-        if (weights) rows.weights[at] = arc.weight;
-        ++at;
-      });
+
+ private:
+  struct Block {
+    std::vector<NodeId> neighbors;
+    std::vector<float> weights;
+  };
+
+  void Row(Direction direction, NodeId v, Block& block) const {
+    const Snapshot& snapshot = *selection_.snapshot;
+    if (plain_ && selection_.all_nodes && snapshot.clean(direction, v)) {
+      const CsrView base = snapshot.base().view(direction);
+      const std::uint32_t begin = base.offsets[v], end = base.offsets[v + 1];
+      block.neighbors.insert(block.neighbors.end(), base.neighbors.begin() + begin,
+                             base.neighbors.begin() + end);
+      if (weights_)
+        block.weights.insert(block.weights.end(), base.weights.begin() + begin,
+                             base.weights.begin() + end);
+      return;
     }
-  });
-  return {};
-}
+    // Arcs to nodes outside the selection do not take part.
+    snapshot.ForEachArc(direction, v, selection_.filter, [&](const Arc& arc) {
+      const NodeId place = places_.empty() ? arc.neighbor : places_[arc.neighbor];
+      if (place == kNoNode) return;
+      block.neighbors.push_back(place);
+      if (weights_) block.weights.push_back(arc.weight);
+    });
+  }
+
+  const internal::Selection& selection_;
+  const std::vector<NodeId>& nodes_;
+  const std::vector<NodeId>& places_;  // node -> dense; empty = the same
+  const bool weights_;
+  Executor& executor_;
+  const bool plain_;
+};
+
+}  // namespace
 
 Result<DenseView> DenseView::Make(const Snapshot& snapshot, const DenseViewOptions& options) {
   PLEXUS_ASSIGN(const internal::Selection selection,
@@ -100,12 +146,18 @@ Result<DenseView> DenseView::Make(const Snapshot& snapshot, const DenseViewOptio
     before += static_cast<std::uint32_t>(std::popcount(word));
   }
   view.node_count_ = static_cast<NodeId>(parts->nodes.size());
+  std::vector<NodeId> places;
+  if (!selection.all_nodes) {
+    places.assign(snapshot.node_count(), kNoNode);
+    for (NodeId i = 0; i < view.node_count_; ++i) places[parts->nodes[i]] = i;
+  }
+  const Packer packer(selection, parts->nodes, places, options.weights, executor);
   if (options.out) {
-    PLEXUS_TRY(parts->Pack(selection, Direction::kOut, options.weights, executor, parts->out));
+    PLEXUS_TRY(packer.Pack(Direction::kOut, parts->out));
     view.out_ = parts->out.view();
   }
   if (options.in) {
-    PLEXUS_TRY(parts->Pack(selection, Direction::kIn, options.weights, executor, parts->in));
+    PLEXUS_TRY(packer.Pack(Direction::kIn, parts->in));
     view.in_ = parts->in.view();
   }
   view.parts_ = std::move(parts);

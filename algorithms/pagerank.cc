@@ -88,12 +88,41 @@ Status CheckRange(const std::vector<Real>& reciprocals) {
   return {};
 }
 
+// 1 / out-strength over the selected arcs, by dense id. Only sums are wanted of the
+// out rows, so a packed view does without them.
 template <class Real>
-Status RankDense(const DenseView& view, const std::vector<double>& teleport,
-                 const PageRankOptions& options, Executor& executor, PageRankResult& result) {
-  CsrView out = view.out(), in = view.in();
-  if (!options.weighted || AllOnes(out.weights, executor)) out.weights = in.weights = {};
-  const std::vector<Real> reciprocals = OutReciprocals<Real>(out, executor);
+std::vector<Real> Reciprocals(const internal::Selection& selection, const DenseView& view,
+                              bool weighted, Executor& executor) {
+  const Snapshot& snapshot = *selection.snapshot;
+  if (!view.packed()) {
+    CsrView out = snapshot.base().out();
+    if (!weighted) out.weights = {};
+    return OutReciprocals<Real>(out, executor);
+  }
+  const NodeSubset nodes = view.nodes();
+  std::vector<double> strengths(view.node_count());
+  ParallelFor(executor, strengths.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      double sum = 0;
+      snapshot.ForEachArc(Direction::kOut, view.node(static_cast<NodeId>(i)), selection.filter,
+                          [&](const Arc& arc) {
+                            if (selection.all_nodes || nodes.contains(arc.neighbor))
+                              sum += weighted ? static_cast<double>(arc.weight) : 1.0;
+                          });
+      strengths[i] = sum;
+    }
+  });
+  return StrengthReciprocals<Real>(strengths, executor);
+}
+
+template <class Real>
+Status RankDense(const internal::Selection& selection, const DenseView& view,
+                 const std::vector<double>& teleport, const PageRankOptions& options,
+                 Executor& executor, PageRankResult& result) {
+  CsrView in = view.in();
+  const bool weighted = options.weighted && !AllOnes(in.weights, executor);
+  if (!weighted) in.weights = {};
+  const std::vector<Real> reciprocals = Reciprocals<Real>(selection, view, weighted, executor);
   PLEXUS_TRY(CheckRange(reciprocals));
   const std::vector<Real> home(teleport.begin(), teleport.end());
   PageRankCsrOptions kernel;
@@ -128,6 +157,8 @@ Result<PageRankResult> PageRank(const Snapshot& snapshot, const PageRankOptions&
                                                                  .valid_at = options.valid_at,
                                                                  .subset = options.subset,
                                                                  .executor = &executor}));
+  PLEXUS_ASSIGN(const internal::Selection selection,
+                internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
   PLEXUS_ASSIGN(const std::vector<double> teleport, Teleport(snapshot, view, options.seeds));
   PageRankResult result;
   result.scores.assign(snapshot.node_count(), 0.0);
@@ -138,9 +169,9 @@ Result<PageRankResult> PageRank(const Snapshot& snapshot, const PageRankOptions&
     return result;
   }
   if (options.precision == Precision::kF32)
-    PLEXUS_TRY(RankDense<float>(view, teleport, options, executor, result));
+    PLEXUS_TRY(RankDense<float>(selection, view, teleport, options, executor, result));
   else
-    PLEXUS_TRY(RankDense<double>(view, teleport, options, executor, result));
+    PLEXUS_TRY(RankDense<double>(selection, view, teleport, options, executor, result));
   result.converged = result.error <= options.tolerance;
   if (options.iterations == 0 && !result.converged) result.truncated = true;
   return result;

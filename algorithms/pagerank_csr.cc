@@ -134,33 +134,41 @@ PageRankCsrResult<Real> PageRankCsr(const PageRankCsrInput<Real>& input,
 }
 
 template <class Real>
-std::vector<Real> OutReciprocals(const CsrView& out, Executor& executor) {
-  std::vector<Real> reciprocals(out.node_count());
-  ParallelFor(executor, reciprocals.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t v = begin; v < end; ++v) {
-      double strength = 0;
-      if (out.weights.empty()) {
-        strength = out.degree(static_cast<NodeId>(v));
-      } else {
-        for (std::uint32_t i = out.offsets[v]; i < out.offsets[v + 1]; ++i)
-          strength += static_cast<double>(out.weights[i]);
-      }
-      if (!(strength > 0)) {
-        reciprocals[v] = 0;
-        continue;
-      }
-      // Never 0, which would mean dangling.
-      reciprocals[v] =
-          std::max(static_cast<Real>(1.0 / strength), std::numeric_limits<Real>::denorm_min());
-    }
+std::vector<Real> StrengthReciprocals(std::span<const double> strengths, Executor& executor) {
+  std::vector<Real> reciprocals(strengths.size());
+  ParallelFor(executor, strengths.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t v = begin; v < end; ++v)  // never 0 unless dangling
+      reciprocals[v] = strengths[v] > 0 ? std::max(static_cast<Real>(1.0 / strengths[v]),
+                                                   std::numeric_limits<Real>::denorm_min())
+                                        : Real{0};
   });
   return reciprocals;
+}
+
+template <class Real>
+std::vector<Real> OutReciprocals(const CsrView& out, Executor& executor) {
+  std::vector<double> strengths(out.node_count());
+  ParallelFor(executor, strengths.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t v = begin; v < end; ++v) {
+      double sum = 0;
+      if (out.weights.empty()) {
+        sum = out.degree(static_cast<NodeId>(v));
+      } else {
+        for (std::uint32_t i = out.offsets[v]; i < out.offsets[v + 1]; ++i)
+          sum += static_cast<double>(out.weights[i]);
+      }
+      strengths[v] = sum;
+    }
+  });
+  return StrengthReciprocals<Real>(strengths, executor);
 }
 
 template PageRankCsrResult<float> PageRankCsr(const PageRankCsrInput<float>&,
                                               const PageRankCsrOptions&);
 template PageRankCsrResult<double> PageRankCsr(const PageRankCsrInput<double>&,
                                                const PageRankCsrOptions&);
+template std::vector<float> StrengthReciprocals(std::span<const double>, Executor&);
+template std::vector<double> StrengthReciprocals(std::span<const double>, Executor&);
 template std::vector<float> OutReciprocals(const CsrView&, Executor&);
 template std::vector<double> OutReciprocals(const CsrView&, Executor&);
 

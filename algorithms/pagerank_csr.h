@@ -51,4 +51,9 @@ PageRankCsrResult<Real> PageRankCsr(const PageRankCsrInput<Real>& input,
 template <class Real>
 std::vector<Real> OutReciprocals(const CsrView& out, Executor& executor);
 
+// The same from ready strengths (>= 0). Strengths beyond what Real can invert give
+// its smallest positive number, never 0.
+template <class Real>
+std::vector<Real> StrengthReciprocals(std::span<const double> strengths, Executor& executor);
+
 }  // namespace plexus
