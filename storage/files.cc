@@ -5,16 +5,16 @@
 
 #include <rocksdb/file_system.h>
 
+#include "storage/guard_fs.h"
 #include "storage/rocks.h"
 
 namespace plexus::storage {
 
-Files::Files(TestHooks* hooks) : hooks_(hooks), env_(rocksdb::Env::Default()) {
-  if (hooks && hooks->file_system) {
-    own_env_ = rocksdb::NewCompositeEnv(hooks->file_system);
-    env_ = own_env_.get();
-  }
-}
+Files::Files(TestHooks* hooks)
+    : hooks_(hooks),
+      own_env_(rocksdb::NewCompositeEnv(MakeGuard(
+          hooks && hooks->file_system ? hooks->file_system : rocksdb::FileSystem::Default()))),
+      env_(own_env_.get()) {}
 
 bool Files::Exists(const std::string& path) const { return env_->FileExists(path).ok(); }
 

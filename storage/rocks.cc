@@ -1,8 +1,9 @@
 // Opening RocksDB: options with their reasons, keys, statuses.
 #include "storage/rocks.h"
 
-#include <rocksdb/filter_policy.h>
 #include <rocksdb/table.h>
+
+#include "storage/guard_fs.h"
 
 namespace plexus::storage {
 
@@ -45,6 +46,7 @@ rocksdb::DBOptions DatabaseOptions(Rocks::Mode mode, const Files& files) {
   options.max_open_files = -1;           // a vanished file shows when opening
   options.max_total_wal_size = std::uint64_t{128} << 20;
   options.keep_log_file_num = 1;
+  options.db_host_id = "";  // no host names inside sorted files
   options.stats_dump_period_sec = 0;
   options.stats_persist_period_sec = 0;
   options.skip_stats_update_on_db_open = true;
@@ -71,8 +73,10 @@ Status Check(const rocksdb::Status& status, std::string_view context) {
   if (status.IsCorruption()) code = ErrorCode::kCorruption;
   if (status.IsInvalidArgument()) code = ErrorCode::kCorruption;  // a family is missing
   if (status.IsNotSupported()) code = ErrorCode::kUnsupported;
-  if (status.IsNoSpace()) code = ErrorCode::kResourceExhausted;
-  return Fail(code, std::string(context) + ": " + status.ToString());
+  const std::string text = status.ToString();
+  if (status.IsNoSpace() || text.find(kNoSpaceText) != std::string::npos)
+    code = ErrorCode::kResourceExhausted;
+  return Fail(code, std::string(context) + ": " + text);
 }
 
 std::string LogKey(Sequence sequence) {

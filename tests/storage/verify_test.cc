@@ -7,6 +7,7 @@
 #include <cstring>
 #include <functional>
 
+#include "engine/vocabulary.h"
 #include "storage/anchor.h"
 #include "storage/checkpoint.h"
 #include "storage/codec.h"
@@ -345,14 +346,14 @@ TEST_F(VerifyTest, StrayPayload) {
 TEST_F(VerifyTest, CyclesOfAcyclicKindsAreNotes) {
   auto db = MustOpen(scratch_.path());
   WriteBatch batch(100'000);
-  batch.Link(batch.Node("x"), NameRef(1), batch.Node("y"));  // supersedes
-  batch.Link(batch.Node("y"), NameRef(1), batch.Node("x"));
+  batch.Link(batch.Node("x"), NameRef(kDependsOn), batch.Node("y"));
+  batch.Link(batch.Node("y"), NameRef(kDependsOn), batch.Node("x"));
   PLEXUS_OK(db->graph().Apply(batch));
   auto report = db->Verify();
   PLEXUS_OK(report);
   EXPECT_TRUE(report->ok);
   ASSERT_EQ(report->notes.size(), 1u);
-  EXPECT_NE(report->notes[0].find("supersedes"), std::string::npos);
+  EXPECT_NE(report->notes[0].find("depends_on"), std::string::npos);
 }
 
 }  // namespace
