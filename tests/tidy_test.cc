@@ -226,6 +226,16 @@ TEST(Tidy, FilesCanBeRead) {
     EXPECT_LE(file.lines.size(), static_cast<std::size_t>(kMaxLines)) << file.path << " is too long";
 }
 
+TEST(Tidy, TheReadmesExampleIsTheOneThatIsCompiled) {
+  const std::string consumer = Read(Root() / "tests/install/consumer.cc").text;
+  const std::string begin = "// README-EXAMPLE-BEGIN\n", end = "// README-EXAMPLE-END";
+  const std::size_t from = consumer.find(begin), to = consumer.find(end);
+  ASSERT_TRUE(from != std::string::npos && to != std::string::npos && from < to);
+  const std::string example = consumer.substr(from + begin.size(), to - from - begin.size());
+  EXPECT_NE(Read(Root() / "README.md").text.find("```cpp\n" + example + "```"), std::string::npos)
+      << "README.md and tests/install/consumer.cc differ";
+}
+
 TEST(Tidy, NoPathsOfOneMachine) {
   // Spelled in two halves so that this file passes its own test.
   const std::vector<std::string> marks = {std::string("/wo") + "rk/", std::string("/ho") + "me/",
