@@ -96,9 +96,9 @@ shell "plexus stats | head -2; plexus stats --as-of $before | head -2"
 shell 'plexus history guide-dog-robot'
 
 step "A picture of a neighbourhood"
-shell 'plexus export --format dot --around $dog --hops 1 --limit 40 --output dog.dot; head -4 dog.dot'
+shell 'plexus export --format dot --around $dog --hops 2 --limit 45 --output dog.dot; head -4 dog.dot'
 if command -v dot >/dev/null; then
-  shell 'dot -Tpng -Gdpi=80 dog.dot -o dog.png && ls -l dog.png | cut -d" " -f5-'
+  shell 'dot -Kneato -Goverlap=prism -Gsplines=true -Gdpi=70 -Tpng dog.dot -o dog.png'
   mkdir -p "$root/build/demo"
   cp dog.dot dog.png "$root/build/demo/"
   echo "  kept as build/demo/dog.png"

@@ -43,7 +43,7 @@ std::string Duration(double seconds) {
 std::string ProgressLine(std::string_view phase, std::uint64_t done, std::uint64_t total,
                          std::uint64_t done_since_start, double seconds, int width) {
   const double rate = seconds > 0 ? static_cast<double>(done_since_start) / seconds : 0;
-  std::string tail = "  " + ShortNumber(rate) + "/s";
+  std::string tail = rate > 0 ? "  " + ShortNumber(rate) + "/s" : "";
   std::string line(phase);
   if (total == 0) {
     line += "  " + ShortNumber(static_cast<double>(done)) + tail;

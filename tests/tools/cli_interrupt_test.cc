@@ -13,7 +13,7 @@
 namespace plexus::testing {
 namespace {
 
-constexpr int kEdges = 1'500'000;
+constexpr int kEdges = 800'000;
 
 std::string EdgeList(const TempDir& dir) {
   std::string text;
@@ -31,14 +31,17 @@ int Interrupted(const std::string& db, const std::string& file, int signals,
   while (import.Running() && !std::filesystem::exists(db))
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   std::this_thread::sleep_for(after);
-  for (int i = 0; i < signals; ++i) import.Signal(SIGINT);
+  for (int i = 0; i < signals; ++i) {
+    if (i > 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));  // two, not one merged
+    import.Signal(SIGINT);
+  }
   return import.Wait();
 }
 
 // An interrupt may come before the work begins or after it ended: the wait is
 // shortened or lengthened until one has hit it. Fails when none ever does.
 void InterruptUntilHit(const TempDir& dir, const std::string& db, const std::string& file, int signals) {
-  for (int wait_ms : {700, 500, 350, 250, 150, 1000, 100, 50}) {
+  for (int wait_ms : {500, 300, 150, 750, 1000, 75, 30, 10}) {
     std::filesystem::remove_all(db);
     const int code = Interrupted(db, file, signals, std::chrono::milliseconds(wait_ms));
     if (code == 0) continue;  // was done already
