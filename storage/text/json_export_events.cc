@@ -102,7 +102,7 @@ Result<bool> JsonExporter::IsToldByMember(const Edge& e) const {
   Edge bare = e;
   bare.properties = {};
   if (!IsPlain(bare)) return false;
-  PLEXUS_ASSIGN(std::string properties, Payload(e.properties));
+  PLEXUS_ASSIGN(std::string properties, EdgeProperties(e));
   PLEXUS_ASSIGN(PropertyMap map, SplitProperties(properties));
   return std::all_of(map.begin(), map.end(), [](const auto& entry) {
     return Has(kMemberAttributes, entry.first) && Fits(entry.first, entry.second);
@@ -118,7 +118,7 @@ Status JsonExporter::AppendMembers(NodeId event) {
   const KindId kind[] = {kMember};
   std::vector<Member> members;
   for (const Edge& e : Row(event, ArcFilter::Kinds(s_.schema(), kind))) {
-    PLEXUS_ASSIGN(std::string properties, Payload(e.properties));
+    PLEXUS_ASSIGN(std::string properties, EdgeProperties(e));
     PLEXUS_ASSIGN(PropertyMap map, SplitProperties(properties));
     std::erase_if(map, [](const auto& entry) {
       return !Has(kMemberAttributes, entry.first) || !Fits(entry.first, entry.second);

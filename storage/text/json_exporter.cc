@@ -115,6 +115,11 @@ Result<std::string> JsonExporter::Payload(NodeId node, NodeField field) const {
   return s_.purged(node) ? std::string() : Payload(s_.payload_ref(node, field));
 }
 
+// What hangs on a purged node is not told, even if it was written after the purge.
+Result<std::string> JsonExporter::EdgeProperties(const Edge& e) const {
+  return s_.purged(e.source) || s_.purged(e.target) ? std::string() : Payload(e.properties);
+}
+
 bool JsonExporter::IsPlain(const Edge& e) const {
   return e.weight == 1 && e.created_by == 0 && e.valid_from == kNoTime && e.valid_until == kNoTime &&
          !e.properties;
@@ -233,7 +238,7 @@ Status JsonExporter::WriteEdge(const Edge& e) {
     AppendJsonKey(out, "valid_until");
     AppendNumber(out, e.valid_until);
   }
-  PLEXUS_ASSIGN(std::string properties, Payload(e.properties));
+  PLEXUS_ASSIGN(std::string properties, EdgeProperties(e));
   if (!properties.empty()) {
     PLEXUS_ASSIGN(std::string json, JsonFromProperties(properties));
     if (json != "{}") {

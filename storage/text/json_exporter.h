@@ -43,6 +43,7 @@ class JsonExporter {
   std::vector<Edge> Row(NodeId node, const ArcFilter& filter) const;
   Result<std::string> Payload(PayloadRef ref) const;  // "" when there is none
   Result<std::string> Payload(NodeId node, NodeField field) const;
+  Result<std::string> EdgeProperties(const Edge& edge) const;
   bool IsPlain(const Edge& edge) const;  // nothing but its ends (and its label)
 
   // json_export_events.cc
