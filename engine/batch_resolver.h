@@ -113,6 +113,7 @@ class BatchResolver {
   Status DecideEdge(const std::uint32_t* begin, const std::uint32_t* end, ApplyReport& report);
   Status ApplyEdgeOp(const WriteBatch::EdgeOp& op, bool fresh, EdgeValue& value);
   std::int64_t LastRemoval(const EdgeTouch& touch);
+  std::int64_t LastPurge(const EdgeTouch& touch);
   void EmitEdge(const EdgeTouch& touch, std::uint16_t flags, const EdgeValue& value);
 
   const StateWriter::Working& w_;

@@ -71,7 +71,8 @@ Status BatchResolver::CheckEdge(const WriteBatch::EdgeOp& op, const EdgeTouch& t
   return {};
 }
 
-// A removed node touches every edge it has, except those that outlive it.
+// A removed node touches every edge it has, except those that outlive it; a purged
+// one those too, since their properties go.
 void BatchResolver::TouchRemoved() {
   for (const Pending& p : old_nodes_) {
     if (p.removed_at == kNever) continue;
@@ -79,7 +80,7 @@ void BatchResolver::TouchRemoved() {
       now_.ForEachArc(d, p.node, ArcFilter::All(), [&](const Arc& arc) {
         const EdgeKind& kind = schema().edge_kind(arc.kind);
         const Edge e = now_.edge(arc, p.node);
-        if (kind.survives_removal && e.source != p.node) return;
+        if (kind.survives_removal && e.source != p.node && !p.purged) return;
         touches_.push_back({e.source, e.target, e.label, e.kind, kByRemoval});
       });
   }
@@ -131,6 +132,14 @@ std::int64_t BatchResolver::LastRemoval(const EdgeTouch& t) {
   return last;
 }
 
+std::int64_t BatchResolver::LastPurge(const EdgeTouch& t) {
+  std::int64_t last = kNever;
+  if (!some_dead_) return last;
+  for (NodeId node : {t.source, t.target})
+    if (const Pending* p = FindPending(node); p && p->purged) last = std::max(last, p->removed_at);
+  return last;
+}
+
 Status BatchResolver::DecideEdge(const std::uint32_t* begin, const std::uint32_t* end,
                                  ApplyReport& report) {
   const EdgeTouch& t = touches_[*begin];
@@ -144,11 +153,16 @@ Status BatchResolver::DecideEdge(const std::uint32_t* begin, const std::uint32_t
     }
   }
   const std::int64_t removal = LastRemoval(t);
+  const std::int64_t scrub = LastPurge(t);  // properties from before it are erased
   bool exists = existed && removal == kNever;
   if (exists) value = before;
+  if (scrub != kNever) value.properties = {};
+  bool named = false;  // by an operation, not only by a removal
   for (const std::uint32_t* i = begin; i != end; ++i) {
     const std::uint32_t op = touches_[*i].op;
-    if (op == kByRemoval || op < removal) continue;
+    if (op == kByRemoval) continue;
+    named = true;
+    if (op < removal) continue;
     const auto& e = b_.edges_[op];
     if (e.has & WriteBatch::kRemoved) {
       exists = false;
@@ -156,6 +170,7 @@ Status BatchResolver::DecideEdge(const std::uint32_t* begin, const std::uint32_t
     }
     PLEXUS_TRY(ApplyEdgeOp(e, !exists, value));
     exists = true;
+    if (op < scrub) value.new_properties.reset();
   }
   ChangeCounts& counts =
       schema().edge_kind(t.kind).plane == Plane::kFact ? report.edges : report.index;
@@ -169,7 +184,7 @@ Status BatchResolver::DecideEdge(const std::uint32_t* begin, const std::uint32_t
     return {};
   }
   if (value.new_properties) {
-    if (existed) {
+    if (existed && scrub == kNever) {
       PLEXUS_ASSIGN(bool same, SamePayload(before.properties, *value.new_properties));
       if (same) {
         value.properties = before.properties;
@@ -178,7 +193,7 @@ Status BatchResolver::DecideEdge(const std::uint32_t* begin, const std::uint32_t
     }
   }
   if (existed && value == before) {
-    ++counts.same;
+    if (named) ++counts.same;
     return {};
   }
   if (value.new_properties) value.properties = StorePayload(*value.new_properties);

@@ -106,6 +106,15 @@ void Batch::Remove(const std::string& key, bool purge) {
   for (const auto& [e, value] : before_.edges)
     if (dies(e)) edges_.insert(e);
   std::erase_if(after_.edges, [&](const auto& entry) { return dies(entry.first); });
+  if (!t.purge) return;
+  for (auto& [e, value] : after_.edges) {  // what outlives its target loses its properties
+    if (e.target != *id) continue;
+    const auto was = before_.edges.find(e);
+    if (was != before_.edges.end() && !was->second.properties.empty()) scrubbed_.insert(e);
+    if (value.properties.empty()) continue;
+    value.properties.clear();
+    edges_.insert(e);
+  }
 }
 
 void Batch::Set(const std::string& key, const std::string& column, const Value& value) {
@@ -200,13 +209,17 @@ bool Batch::Finish(Model& model, ApplyReport& report) {
     else
       ++CountsOf({0, after_.schema.edge_kind(after_.schema.FindEdgeKind(u.kind)->kind).name, 0, ""}, report).same;
   }
+  bool emitted = false;
   for (const EdgeId& id : edges_) {
     const auto was = before_.edges.find(id);
     const auto is = std::as_const(after_.edges).find(id);
     const bool existed = was != before_.edges.end(), exists = is != after_.edges.end();
     ChangeCounts& c = CountsOf(id, report);
+    // Equal bytes behind a new reference are a change: the old ones were erased.
+    const bool rewritten = exists && scrubbed_.contains(id) && !is->second.properties.empty();
+    emitted |= rewritten;
     if (existed && exists)
-      ++(was->second == is->second ? c.same : c.changed);
+      ++(was->second == is->second && !rewritten ? c.same : c.changed);
     else
       ++(existed ? c.removed : exists ? c.added : c.same);
   }
@@ -219,7 +232,6 @@ bool Batch::Finish(Model& model, ApplyReport& report) {
     else if (had || has)
       ++(had ? report.vectors.removed : report.vectors.added);
   }
-  bool emitted = false;
   for (const auto& [id, t] : touches_) {
     Node& node = after_.nodes[id];
     // What a batch leaves dead stays marked by a purge, in it or before it.
