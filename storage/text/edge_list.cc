@@ -97,7 +97,7 @@ void LinkRows(std::span<const Row> rows, TokenCache& cache, Piece& piece, Touche
     edge.source = cache.Get(row.tokens[0], row.words[0], piece, touched);
     edge.target = cache.Get(row.tokens[1], row.words[1], piece, touched);
     edge.kind = kLink;
-    if (row.weighted) edge.weight = row.weight;
+    if (row.weighted) edge.weight = row.weight + 0.0f;  // -0 becomes 0
     piece.batch.Link(edge);
   }
   piece.fact_edges += rows.size();

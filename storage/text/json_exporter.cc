@@ -219,7 +219,7 @@ Status JsonExporter::WriteEdge(const Edge& e) {
   AppendJsonKey(out, "kind");
   AppendJsonString(out, kind.name);
   AppendJsonKey(out, "weight");
-  AppendNumber(out, e.weight);
+  AppendNumber(out, e.weight + 0.0f);  // import makes 0 of -0
   if (e.label) {
     AppendJsonKey(out, "label");
     AppendJsonString(out, s_.string(e.label));

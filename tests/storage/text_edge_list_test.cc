@@ -36,6 +36,8 @@ TEST(EdgeList, SecondImportIsSame) {
   EXPECT_EQ(r.edges, (ImportCounts{0, 0, 4}));
   EXPECT_EQ(r.sequence, sequence);
   EXPECT_EQ(JsonLines(graph->snapshot()), before);
+  EXPECT_EQ(LoadClean(*graph, "g.el", "2 1 -0\n").edges, (ImportCounts{0, 1, 0}));
+  EXPECT_EQ(LoadClean(*graph, "g.el", "2 1 0\n").edges, (ImportCounts{0, 0, 1}));
   // A weight given changes, a weight left out keeps.
   EXPECT_EQ(LoadClean(*graph, "g.el", "2 3 0.75\n").edges, (ImportCounts{0, 1, 0}));
   EXPECT_EQ(LoadClean(*graph, "g.el", "2 3\n").edges, (ImportCounts{0, 0, 1}));
