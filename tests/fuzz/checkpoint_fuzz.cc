@@ -33,10 +33,10 @@ const Whole& Base() {
       const NodeRef a = batch.UpsertNode("n" + std::to_string(i), NameRef(kMemory));
       batch.SetF64(a, NameRef(kTrust), 0.5);
       batch.SetString(a, NameRef(kScope), "x");
-      batch.Link(a, NameRef(kContradicts), batch.Node("n" + std::to_string((i * 5 + 1) % 7)));
+      batch.Link(a, NameRef(kContradicts), batch.Node("n" + std::to_string(i + 1)));
       WriteBatch::EdgeInput edge;
       edge.source = a;
-      edge.target = batch.Node("n0");
+      edge.target = batch.Node("n6");
       edge.kind = NameRef(kSupports);
       edge.label = i % 2 ? "one" : "two";
       edge.created_by = "me";
