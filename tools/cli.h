@@ -53,6 +53,7 @@ class Command {
                   const std::vector<std::string>& choices, const std::string& help);
   // Positional arguments are required.
   Command& Positional(const std::string& name, std::string& value, const std::string& help);
+  // For file names only: CLI11 takes an argument like "[a,b]" apart here.
   Command& Positionals(const std::string& name, std::vector<std::string>& values,
                        const std::string& help);
   // The option named last must be given.

@@ -132,31 +132,25 @@ Result<int> RunUnlink(const Globals& globals, const LinkArguments& given) {
   return Answer(*session, report);
 }
 
-Result<int> RunRemove(const Globals& globals, const std::vector<std::string>& keys) {
+Result<int> RunRemove(const Globals& globals, const std::string& key) {
   PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kWrite));
+  PLEXUS_ASSIGN(const NodeId node, FindAliveNode(session->snapshot(), key));
   WriteBatch batch(session->now_ms());
-  for (const std::string& key : keys) {
-    PLEXUS_ASSIGN(const NodeId node, FindAliveNode(session->snapshot(), key));
-    batch.RemoveNode(NodeRef::Id(node));
-  }
+  batch.RemoveNode(NodeRef::Id(node));
   PLEXUS_ASSIGN(const ApplyReport report, session->graph().Apply(batch));
   return Answer(*session, report);
 }
 
-Result<int> RunPurge(const Globals& globals, const std::vector<std::string>& keys, bool hard) {
+Result<int> RunPurge(const Globals& globals, const std::string& key, bool hard) {
   PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kWrite));
-  std::vector<NodeId> nodes;
-  std::vector<std::string_view> stored;
-  for (const std::string& key : keys) {
-    PLEXUS_ASSIGN(const NodeId node, FindNode(session->snapshot(), key));
-    nodes.push_back(node);
-    stored.push_back(session->snapshot().key(node));
-  }
+  PLEXUS_ASSIGN(const NodeId node, FindNode(session->snapshot(), key));
+  const NodeId nodes[] = {node};
+  const std::string_view stored[] = {session->snapshot().key(node)};
   ApplyReport report;
   if (hard) {
     PLEXUS_TRY(session->database().HardPurge(nodes, session->progress()));
     report.sequence = session->database().snapshot().sequence();
-    report.nodes.removed = nodes.size();
+    report.nodes.removed = 1;
   } else {
     PLEXUS_ASSIGN(report, session->database().Purge(stored, session->now_ms(), session->progress()));
   }
@@ -192,19 +186,19 @@ void AddWrite(Cli& cli) {
       .Example("plexus unlink --db g alice knows bob", "the edge is gone from now on")
       .Example("plexus unlink --db g m2 supersedes m1 --json", "m1 shows again");
 
-  static std::vector<std::string> removed;
-  cli.Add("Change", "remove", "Remove nodes with their edges; the past keeps them",
+  static std::string removed;
+  cli.Add("Change", "remove", "Remove a node with its edges; the past keeps them",
           [](const Globals& globals) { return RunRemove(globals, removed); })
-      .Positionals("KEY", removed, "the nodes' keys")
+      .Positional("KEY", removed, "the node's key")
       .Example("plexus remove --db g alice", "alice and her edges are gone from now on")
-      .Example("plexus remove --db g m1 m2 --json", "both in one batch");
+      .Example("plexus remove --db g m1 --json", "many at once: {\"remove\":\"m1\"} lines for import");
 
-  static std::vector<std::string> purged;
+  static std::string purged;
   static bool hard = false;
-  cli.Add("Change", "purge", "Erase what nodes hold, from the past too",
+  cli.Add("Change", "purge", "Erase what a node holds, from the past too",
           [](const Globals& globals) { return RunPurge(globals, purged, hard); })
-      .Positionals("KEY", purged, "the nodes' keys")
-      .Flag("--hard", hard, "rewrite the log without their keys and edges as well")
+      .Positional("KEY", purged, "the node's key")
+      .Flag("--hard", hard, "rewrite the log without its key and edges as well")
       .Example("plexus purge --db g m1", "text, properties and vectors of m1, at every point in time")
       .Example("plexus purge --db g m1 --hard", "the key and the edges too; slow, rewrites the log");
 }

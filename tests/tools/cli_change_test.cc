@@ -18,11 +18,11 @@ using boost::json::object;
 class Change : public ::testing::Test {
  protected:
   Finished Run(std::vector<std::string> arguments, const RunOptions& options = {}) {
-    arguments.insert(arguments.end(), {"--db", dir_ / "g"});
+    arguments.insert(arguments.begin(), {"--db", dir_ / "g"});
     return Plexus(arguments, options);
   }
   object Json(std::vector<std::string> arguments) {
-    arguments.insert(arguments.end(), {"--json", "--quiet"});
+    arguments.insert(arguments.begin(), {"--json", "--quiet"});
     const Finished run = Run(std::move(arguments));
     EXPECT_EQ(run.code, 0) << run.err;
     return run.Json();
@@ -116,6 +116,17 @@ TEST_F(Change, PurgeErasesTheTextEverywhere) {
     EXPECT_EQ(bytes.find(secret), std::string::npos) << entry.path();
   }
   EXPECT_EQ(Run({"verify"}).code, 0);
+}
+
+TEST_F(Change, KeysAreTakenAsTheyAre) {
+  Json({"link", "[a]", "knows", "[b,c]"});
+  Json({"link", "x", "knows", "it's \"y\" = 1"});
+  EXPECT_EQ(Json({"traverse", "--from", "[a]"}).at("nodes").as_array().size(), 1u);
+  EXPECT_EQ(Json({"get", "it's \"y\" = 1"}).at("in_degree").as_int64(), 1);
+  EXPECT_EQ(Json({"remove", "[b,c]"}).at("nodes").as_object().at("removed").as_int64(), 1);
+  Json({"link", "--", "-dash", "knows", "--double"});
+  EXPECT_EQ(Run({"get", "-dash"}).code, 2);
+  EXPECT_EQ(Plexus({"get", "--db", dir_ / "g", "--", "-dash"}).code, 0);
 }
 
 TEST_F(Change, BadValuesAreRefusedAndChangeNothing) {
