@@ -5,9 +5,21 @@ namespace plexus {
 
 Status MemoryStore::Append(std::span<const Record> group, Durability) {
   std::unique_lock lock(mutex_);
-  for (const Record& r : group)
+  for (const Record& r : group) {
+    for (const NodeChange& c : r.node_changes) {  // purges first: the record may write anew
+      if (c.what != NodeChange::kPurge) continue;
+      for (std::uint64_t bits : written_[c.node]) payloads_.erase(bits);
+      written_.erase(c.node);
+    }
     for (const Payload& p : r.payloads)
       payloads_[PayloadRef::Make(r.sequence, p.ordinal).bits] = p.bytes;
+    for (const PayloadChange& c : r.payload_changes) Note(c.node, c.ref);
+    for (const VectorChange& c : r.vectors) Note(c.node, c.ref);
+    for (const EdgeExtra& x : r.edge_extras) {
+      Note(r.edges[x.index].source, x.properties);
+      Note(r.edges[x.index].target, x.properties);
+    }
+  }
   return {};
 }
 

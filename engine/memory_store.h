@@ -1,7 +1,8 @@
 // MemoryStore: journal and payload store of a graph that lives in RAM only.
 //
-// Keeps the payload bytes of every record; forgets the records themselves.
-// Thread-safe.
+// Keeps the payload bytes of every record; forgets the records themselves. A purge
+// erases all bytes that were ever written for the node or for edges at it, so that
+// older snapshots lose them too. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +26,13 @@ class MemoryStore final : public Journal, public PayloadStore {
   Result<std::string> Get(PayloadRef ref) const override;
 
  private:
+  void Note(NodeId node, PayloadRef ref) {
+    if (ref) written_[node].push_back(ref.bits);
+  }
+
   mutable std::shared_mutex mutex_;
   std::map<std::uint64_t, std::string> payloads_;  // by PayloadRef bits
+  std::map<NodeId, std::vector<std::uint64_t>> written_;  // what a purge erases
 };
 
 // Payloads of records that are not journalled yet, over a store that has the rest.
