@@ -148,6 +148,9 @@ std::string Check(const Snapshot& s) {
              std::to_string(s.i64(kAccessCount, v).value_or(-1));
     if (v < kNodes && s.Find(Key(v)) != v) return "key of " + std::to_string(v) + " is lost";
   }
+  double scanned = 0;
+  s.ScanArcs(Direction::kIn, 0, s.node_count(), all, [&](NodeId, const Arc& a) { scanned += a.weight; });
+  if (scanned != in_total) return "a scan of the in rows sums to " + std::to_string(scanned);
   s.ForEachEdge(all, [&](const Edge& e) {
     ++edges;
     edge_total += e.weight;

@@ -37,7 +37,15 @@ GraphState MakeState(NodeId nodes, std::shared_ptr<const Schema> schema, std::sh
 void CheckRows(const Snapshot& s, const EdgeMap& map, NodeId nodes) {
   for (Direction d : {Direction::kOut, Direction::kIn}) {
     auto rows = ModelRows(map, s.schema(), d, nodes);
-    for (NodeId v = 0; v < nodes; ++v) ASSERT_EQ(SnapshotRow(s, d, v), rows[v]) << "node " << v;
+    std::vector<Row> scanned(nodes);
+    s.ScanArcs(d, 0, nodes, ArcFilter::All(), [&](NodeId v, const Arc& arc) {
+      Edge e = s.edge(arc, v);
+      scanned[v].push_back({arc.kind, arc.neighbor, e.label, ValueOf(e)});
+    });
+    for (NodeId v = 0; v < nodes; ++v) {
+      ASSERT_EQ(SnapshotRow(s, d, v), rows[v]) << "node " << v;
+      ASSERT_EQ(scanned[v], rows[v]) << "scan, node " << v;
+    }
   }
 }
 

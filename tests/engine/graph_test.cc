@@ -17,6 +17,7 @@
 #include "engine/vocabulary.h"
 #include "tests/engine/dump.h"
 #include "tests/engine/live.h"
+#include "tests/engine/property_map.h"
 
 namespace plexus {
 namespace {
@@ -62,6 +63,43 @@ TEST(Graph, InMemoryStartsEmptyAndKeepsPayloads) {
   EXPECT_TRUE(graph->WaitDurable(1));
   EXPECT_EQ(graph->stats().batches, 1u);
   EXPECT_FALSE(graph->read_only());
+}
+
+// In RAM as on disk: purged bytes are gone from every snapshot, new ones stay.
+TEST(Graph, InMemoryPurgeErasesEverywhere) {
+  auto graph = Graph::InMemory();
+  auto apply = [&](auto fill) {
+    WriteBatch batch(1);
+    fill(batch);
+    ASSERT_TRUE(graph->Apply(batch));
+  };
+  const std::string properties = PropertyMap("p", 1);
+  apply([&](WriteBatch& b) {
+    NodeRef a = b.UpsertNode("a");
+    b.SetPayload(a, NodeField::kText, "first");
+    b.SetPayload(b.UpsertNode("b"), NodeField::kText, "kept");
+    WriteBatch::EdgeInput in;
+    in.source = a;
+    in.target = b.Node("b");
+    in.kind = kLink;
+    in.properties = properties;
+    b.Link(in);
+  });
+  Snapshot first = graph->snapshot();
+  apply([](WriteBatch& b) { b.SetPayload(b.Node("a"), NodeField::kText, "second"); });
+  Snapshot second = graph->snapshot();
+  EXPECT_EQ(first.Payload(0, NodeField::kText), "first");
+  ASSERT_TRUE(first.FindEdge(0, kLink, 1)->properties);
+  EXPECT_EQ(first.Payload(first.FindEdge(0, kLink, 1)->properties), properties);
+  apply([](WriteBatch& b) {
+    b.PurgeNode(b.Node("a"));
+    b.SetPayload(b.Node("a"), NodeField::kText, "third");
+  });
+  EXPECT_EQ(first.Payload(0, NodeField::kText).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(second.Payload(0, NodeField::kText).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(first.Payload(first.FindEdge(0, kLink, 1)->properties).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(graph->snapshot().Payload(0, NodeField::kText), "third");
+  EXPECT_EQ(first.Payload(1, NodeField::kText), "kept");
 }
 
 TEST(Graph, WithoutAJournal) {

@@ -276,6 +276,42 @@ TEST(ResolveEdges, MembersSurviveTheirTarget) {
   }
 }
 
+// A purge erases the properties of edges that outlive it; equal bytes set again in
+// the same batch are written anew.
+TEST(ResolveEdges, PurgeTakesThePropertiesOfSurvivingEdges) {
+  const std::string properties = PropertyMap("preview", 1);
+  Live live;
+  auto member = [&](B& b) {
+    auto in = Input(b.IndexNode(kEvent, "e"), kMember, b.Node("m"));
+    in.label = "primary";
+    in.properties = properties;
+    b.Link(in);
+  };
+  ASSERT_TRUE(live.Do([&](B& b) {
+    b.UpsertNode("m", kMemory);
+    member(b);
+  }));
+  const std::string event = IndexKey("event", "e");
+  const PayloadRef first = live.Find(event, kMember, "m", "primary")->properties;
+  ASSERT_TRUE(first);
+  auto report = live.Do([&](B& b) {
+    b.PurgeNode(b.Node("m"));
+    member(b);
+  });
+  ASSERT_TRUE(report);
+  const PayloadRef second = live.Find(event, kMember, "m", "primary")->properties;
+  ASSERT_TRUE(second);
+  EXPECT_NE(second, first);
+  EXPECT_EQ(live.snapshot().Payload(second), properties);
+  ASSERT_TRUE(live.Do([&](B& b) { b.UpsertNode("m"); }));
+  report = live.Do([&](B& b) { b.PurgeNode(b.Node("m")); });
+  ASSERT_TRUE(report);
+  EXPECT_EQ(Text(report->index), "0/1/0/0");
+  auto left = live.Find(event, kMember, "m", "primary");
+  ASSERT_TRUE(left) << "the edge itself stays";
+  EXPECT_FALSE(left->properties);
+}
+
 // A self-loop of a kind that survives its target still has a source to revive.
 TEST(ResolveEdges, SurvivingSelfLoopRevivesItsSource) {
   Live live;

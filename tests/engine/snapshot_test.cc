@@ -171,6 +171,15 @@ TEST(SnapshotHub, LargeDirtyRows) {
     EXPECT_EQ(count, kArms - kArms / 4);
     EXPECT_EQ(sum, 3.0 * kArms / 2 + kArms / 4.0);
   };
+  // Single edges of a long row, in the delta and in the base.
+  for (NodeId i = 1; i <= kArms; i += 1 + i % 7) {
+    auto e = s.FindEdge(0, kLink, i);
+    ASSERT_EQ(e.has_value(), i % 4 != 2) << i;
+    if (!e) continue;
+    ASSERT_EQ(e->target, i);
+    ASSERT_EQ(e->weight, i % 2 ? 3.0f : 1.0f);
+    ASSERT_FALSE(s.FindEdge(0, kSupports, i));
+  }
   check();
   std::thread other(check);
   check();

@@ -119,6 +119,7 @@ class Batch {
   Model after_;
   std::map<NodeId, Touch> touches_;
   std::set<EdgeId> edges_;
+  std::set<EdgeId> scrubbed_;  // outlived a purge, but not with their properties
   std::set<std::pair<std::string, NodeId>> vectors_;
   std::vector<std::string> unknown_ops_;
   struct UnknownUnlink {

@@ -191,6 +191,27 @@ class Comparison {
         if (s_.Degree(d, v, valid) != expected.size()) return AssertionFailure() << where << ": Degree, valid";
       }
     }
+    // Scans: the same rows again, over a range that begins and ends anywhere.
+    const auto nodes = static_cast<NodeId>(m_.nodes.size());
+    const NodeId first = static_cast<NodeId>(m_.sequence % (nodes + 1));
+    for (const auto& [from, to] : {std::pair{NodeId{0}, nodes}, std::pair{first, nodes}, std::pair{NodeId{0}, first}}) {
+      for (Direction d : {Direction::kOut, Direction::kIn}) {
+        for (const ArcFilter* filter : {&everything, &valid}) {
+          std::vector<Line> rows, scanned;
+          for (NodeId v = from; v < to; ++v) {
+            auto row = Seen(d, v, *filter);
+            rows.insert(rows.end(), row.begin(), row.end());
+          }
+          NodeId last = from;
+          s_.ScanArcs(d, from, to, *filter, [&](NodeId v, const Arc& arc) {
+            if (v < last || v >= to) scanned.push_back({});
+            last = v;
+            scanned.push_back(LineOf(s_.edge(arc, v), arc.neighbor));
+          });
+          if (auto ok = SameLines("scan from " + std::to_string(from), rows, scanned); !ok) return ok;
+        }
+      }
+    }
     std::sort(all.begin(), all.end(), [&](const Line& a, const Line& b) {
       return a.id.source != b.id.source ? a.id.source < b.id.source : order(a, b);
     });

@@ -1,0 +1,79 @@
+// MeasureBytes: the sum is the sum, the budget per edge and node is kept, every
+// part shows up when it is used.
+#include "engine/stats.h"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "engine/vocabulary.h"
+#include "tests/engine/live.h"
+
+namespace plexus {
+namespace {
+
+using namespace testing;
+
+std::uint64_t Sum(const GraphBytes& b) {
+  return b.csr + b.sparse + b.delta + b.nodes + b.keys + b.strings + b.columns + b.payload_refs + b.vectors;
+}
+
+TEST(Stats, EmptyGraph) {
+  Live live;
+  GraphBytes b = MeasureBytes(live.snapshot());
+  EXPECT_EQ(b.total, Sum(b));
+  EXPECT_EQ(b.per_edge, 0);
+  EXPECT_EQ(b.per_node, 0);
+  EXPECT_EQ(b.columns, 0u);
+  EXPECT_EQ(b.vectors, 0u);
+}
+
+TEST(Stats, TheBudgetOfDesignSection3) {
+  Live live;
+  constexpr int kNodes = 20'000, kArcs = 100'000;
+  ASSERT_TRUE(live.Do([](WriteBatch& b) {
+    std::vector<NodeRef> nodes;
+    for (int i = 0; i < kNodes; ++i) nodes.push_back(b.Node("n" + std::to_string(i)));
+    for (int i = 0; i < kArcs; ++i) b.Link(nodes[i % kNodes], kLink, nodes[(i * 7 + i / kNodes) % kNodes]);
+  }));
+  EXPECT_GT(MeasureBytes(live.snapshot()).delta, 0u);
+  const std::uint64_t edges = live.snapshot().CountEdges(Plane::kFact);
+  live.Compact();
+  GraphBytes b = MeasureBytes(live.snapshot());
+  EXPECT_EQ(b.total, Sum(b));
+  EXPECT_LE(b.per_edge, 32);
+  EXPECT_LE(b.per_node, 16);
+  EXPECT_EQ(b.csr, edges * 30 + 8 * (live.snapshot().node_count() + 1u));
+  EXPECT_EQ(b.sparse, 0u);
+  EXPECT_EQ(b.columns, 0u) << "no column was written";
+}
+
+TEST(Stats, EveryPartCounts) {
+  Live live;
+  ASSERT_TRUE(live.Do([](WriteBatch& b) {
+    b.DefineSpace({"s", 100, Metric::kL2});
+    NodeRef x = b.UpsertNode("x");
+    b.SetF64(x, kTrust, 1);
+    b.SetPayload(x, NodeField::kText, "t");
+    b.SetVector(x, b.SpaceNamed("s"), std::vector<float>(100, 1.0f));
+    WriteBatch::EdgeInput in;
+    in.source = x;
+    in.target = b.Node("y");
+    in.kind = kLink;
+    in.label = "label";
+    b.Link(in);
+  }));
+  live.Compact();
+  GraphBytes b = MeasureBytes(live.snapshot());
+  EXPECT_GT(b.sparse, 0u);
+  EXPECT_GT(b.columns, 0u);
+  EXPECT_GT(b.payload_refs, 0u);
+  EXPECT_GE(b.vectors, 400u);
+  EXPECT_GT(b.keys, 0u);
+  EXPECT_GT(b.strings, 0u);
+  EXPECT_EQ(b.total, Sum(b));
+}
+
+}  // namespace
+}  // namespace plexus
