@@ -109,6 +109,7 @@ class BatchResolver {
   Status TouchEdges();
   void TouchRemoved();
   Status CheckEdge(const WriteBatch::EdgeOp& op, const EdgeTouch& touch);
+  std::vector<std::uint32_t> OrderTouches() const;
   Status DecideEdges(ApplyReport& report);
   Status DecideEdge(const std::uint32_t* begin, const std::uint32_t* end, ApplyReport& report);
   Status ApplyEdgeOp(const WriteBatch::EdgeOp& op, bool fresh, EdgeValue& value);

@@ -45,4 +45,35 @@ void StableSortBy(std::vector<std::uint32_t>& order, std::vector<std::uint32_t>&
   }
 }
 
+// A position with its 64-bit key beside it, so that passes read in order.
+struct KeyedPosition {
+  std::uint64_t key;
+  std::uint32_t position;
+};
+
+// Stably sorts `items` by key.
+inline void StableSort(std::vector<KeyedPosition>& items, std::vector<KeyedPosition>& scratch) {
+  const std::size_t n = items.size();
+  std::uint64_t all_or = 0, all_and = ~std::uint64_t{0};
+  bool sorted = true;
+  for (std::size_t i = 0; i < n; ++i) {
+    all_or |= items[i].key;
+    all_and &= items[i].key;
+    sorted &= i == 0 || items[i].key >= items[i - 1].key;
+  }
+  if (sorted) return;
+  scratch.resize(n);
+  constexpr int kBits = 11;
+  constexpr std::uint64_t kMask = (1u << kBits) - 1;
+  for (int shift = 0; shift < 64; shift += kBits) {
+    if (!(((all_or ^ all_and) >> shift) & kMask)) continue;
+    std::array<std::uint32_t, 1 << kBits> start{};
+    for (const KeyedPosition& k : items) ++start[(k.key >> shift) & kMask];
+    std::uint32_t sum = 0;
+    for (auto& s : start) sum += std::exchange(s, sum);
+    for (const KeyedPosition& k : items) scratch[start[(k.key >> shift) & kMask]++] = k;
+    items.swap(scratch);
+  }
+}
+
 }  // namespace plexus

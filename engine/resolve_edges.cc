@@ -86,13 +86,32 @@ void BatchResolver::TouchRemoved() {
   }
 }
 
-Status BatchResolver::DecideEdges(ApplyReport& report) {
+// Positions of touches_ by (source, kind, target, label), then operation.
+std::vector<std::uint32_t> BatchResolver::OrderTouches() const {
   std::vector<std::uint32_t> order(touches_.size()), scratch;
   std::iota(order.begin(), order.end(), 0u);
+  if (touches_.empty()) return order;
+  const EdgeTouch& first = touches_.front();
+  const bool plain = std::all_of(touches_.begin(), touches_.end(), [&](const EdgeTouch& t) {
+    return t.kind == first.kind && t.label == first.label;
+  });
+  if (plain) {  // one kind, one label: a single key
+    std::vector<KeyedPosition> keyed(touches_.size()), spare;
+    for (std::uint32_t i = 0; i < keyed.size(); ++i)
+      keyed[i] = {(std::uint64_t{touches_[i].source} << 32) | touches_[i].target, i};
+    StableSort(keyed, spare);
+    for (std::size_t i = 0; i < keyed.size(); ++i) order[i] = keyed[i].position;
+    return order;
+  }
   StableSortBy(order, scratch, [&](std::uint32_t i) { return touches_[i].label; });
   StableSortBy(order, scratch, [&](std::uint32_t i) { return touches_[i].target; });
   StableSortBy(order, scratch, [&](std::uint32_t i) { return std::uint32_t{touches_[i].kind}; });
   StableSortBy(order, scratch, [&](std::uint32_t i) { return touches_[i].source; });
+  return order;
+}
+
+Status BatchResolver::DecideEdges(ApplyReport& report) {
+  const std::vector<std::uint32_t> order = OrderTouches();
   record_.edges.reserve(order.size());
   auto prefetch = [&](std::size_t i, bool near) {
     if (i < order.size() && touches_[order[i]].source < now_.node_count())
@@ -183,6 +202,9 @@ Status BatchResolver::DecideEdge(const std::uint32_t* begin, const std::uint32_t
     EmitEdge(t, EdgeChange::kTombstone, {});
     return {};
   }
+  if (scrub != kNever && existed && before.properties)  // the store must hear of this purge
+    for (NodeId node : {t.source, t.target})
+      if (Pending* p = FindPending(node); p && p->purged) p->changed = true;
   if (value.new_properties) {
     if (existed && scrub == kNever) {
       PLEXUS_ASSIGN(bool same, SamePayload(before.properties, *value.new_properties));

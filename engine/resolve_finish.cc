@@ -111,7 +111,8 @@ void BatchResolver::FinishNodes(ApplyReport& report) {
     const std::size_t before = record_.node_changes.size();
     if (p->kind != now_.node_kind(p->node))
       record_.node_changes.push_back({p->node, NodeChange::kSetKind, p->kind});
-    const bool purge = p->purged && !(now_.purged(p->node) && !p->alive && !p->was_alive);
+    const bool purge =
+        p->purged && (p->changed || !now_.purged(p->node) || p->alive || p->was_alive);
     if (purge) record_.node_changes.push_back({p->node, NodeChange::kPurge, 0});
     if (p->alive && (purge || !p->was_alive))
       record_.node_changes.push_back({p->node, NodeChange::kRevive, 0});

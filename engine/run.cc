@@ -63,10 +63,17 @@ RunSide MakeSide(const std::vector<EdgeChange>& edges, const Schema& schema, Dir
       order.push_back((i << 1) | 1);
   }
   const Half half{edges.data(), direction};
-  StableSortBy(order, scratch, [&](std::uint32_t h) { return edges[h >> 1].label; });
-  StableSortBy(order, scratch, [&](std::uint32_t h) { return half.neighbor(h); });
-  StableSortBy(order, scratch, [&](std::uint32_t h) { return std::uint32_t{edges[h >> 1].kind}; });
-  StableSortBy(order, scratch, [&](std::uint32_t h) { return half.row(h); });
+  // Edges come sorted by (source, kind, target, label). Without mirror arcs that is
+  // the order of the out side, and the in side lacks only its kinds and rows.
+  const bool mirrored = order.size() != edges.size();
+  if (mirrored) {
+    StableSortBy(order, scratch, [&](std::uint32_t h) { return edges[h >> 1].label; });
+    StableSortBy(order, scratch, [&](std::uint32_t h) { return half.neighbor(h); });
+  }
+  if (mirrored || direction == Direction::kIn) {
+    StableSortBy(order, scratch, [&](std::uint32_t h) { return std::uint32_t{edges[h >> 1].kind}; });
+    StableSortBy(order, scratch, [&](std::uint32_t h) { return half.row(h); });
+  }
   RunSide side;
   side.arcs.reserve(order.size());
   side.edges.reserve(order.size());
