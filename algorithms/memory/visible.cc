@@ -1,5 +1,5 @@
 // Visible nodes: collect the active suppressing edges, find their strong
-// components (Tarjan, with an explicit stack), hide what is superseded.
+// components, hide what is superseded.
 //
 // The answer changes with time only where a valid time of a node or of such an
 // edge lies. The smallest such moment after `now` and the largest up to it bound
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "algorithms/internal/selection.h"
+#include "algorithms/internal/strong_components.h"
 #include "engine/vocabulary.h"
 
 namespace plexus {
@@ -115,14 +116,14 @@ Collected Collect(const Snapshot& snapshot, std::int64_t now, Executor& executor
 }
 
 // The involved nodes renumbered 0..k-1 and their edges as a small csr.
-struct Graph {
+struct Involved {
   std::vector<NodeId> nodes;           // ascending
   std::vector<std::uint32_t> offsets;  // k + 1
   std::vector<std::uint32_t> targets;  // parallel to the edges, which ascend by source
 };
 
-Graph Renumber(const std::vector<Suppression>& edges) {
-  Graph g;
+Involved Renumber(const std::vector<Suppression>& edges) {
+  Involved g;
   for (const Suppression& e : edges) {
     g.nodes.push_back(e.source);
     g.nodes.push_back(e.target);
@@ -142,52 +143,10 @@ Graph Renumber(const std::vector<Suppression>& edges) {
   return g;
 }
 
-// Component number of each node (Tarjan 1972), without recursion.
-std::vector<std::uint32_t> StrongComponents(const Graph& g) {
-  constexpr std::uint32_t kNone = 0xFFFFFFFFu;
-  const auto n = static_cast<std::uint32_t>(g.nodes.size());
-  std::vector<std::uint32_t> index(n, kNone), low(n), component(n, kNone), next(n);
-  std::vector<std::uint32_t> path, open;  // the walk; nodes without a component yet
-  std::uint32_t counter = 0, components = 0;
-  for (std::uint32_t root = 0; root < n; ++root) {
-    if (index[root] != kNone) continue;
-    path.push_back(root);
-    while (!path.empty()) {
-      const std::uint32_t v = path.back();
-      if (index[v] == kNone) {
-        index[v] = low[v] = counter++;
-        next[v] = g.offsets[v];
-        open.push_back(v);
-      }
-      bool descended = false;
-      while (next[v] < g.offsets[v + 1]) {
-        const std::uint32_t w = g.targets[next[v]++];
-        if (index[w] == kNone) {
-          path.push_back(w);
-          descended = true;
-          break;
-        }
-        if (component[w] == kNone) low[v] = std::min(low[v], index[w]);
-      }
-      if (descended) continue;
-      path.pop_back();
-      if (!path.empty()) low[path.back()] = std::min(low[path.back()], low[v]);
-      if (low[v] != index[v]) continue;
-      for (std::uint32_t w = kNone; w != v;) {
-        w = open.back();
-        open.pop_back();
-        component[w] = components;
-      }
-      ++components;
-    }
-  }
-  return component;
-}
-
 // Clears the bits of superseded nodes.
 void Hide(const std::vector<Suppression>& edges, std::vector<std::uint64_t>& bits) {
-  const Graph g = Renumber(edges);
-  const std::vector<std::uint32_t> component = StrongComponents(g);
+  const Involved g = Renumber(edges);
+  const std::vector<std::uint32_t> component = internal::StrongComponents(g.offsets, g.targets);
   struct Head {
     bool superseded = false;
     bool cycle = false;

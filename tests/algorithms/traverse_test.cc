@@ -111,6 +111,25 @@ TEST(Traverse, EqualsEnumeratedWalks) {
   });
 }
 
+// CONTRACTS A5: with weights in (0, 1] the best simple path, the best walk and a
+// max-product Bellman-Ford of h rounds agree.
+TEST(Traverse, BestWalkIsTheBestSimplePath) {
+  ForEachCase(SmallCases(), [](const CaseGraph& g, Shape) {
+    const auto flat = g.Flat();
+    if (flat.node_count() == 0 || !flat.selected[0]) return;
+    std::vector<double> weights(flat.node_count(), 0.0);
+    weights[0] = 1.0;
+    for (int hops : {1, 2, 4, 6}) {
+      TraverseOptions options;
+      options.hops = hops;
+      options.top = 0;
+      Compare(g, {{0, 1.0}}, options, reference::BestSimplePath(flat, 0, hops, Direction::kOut));
+      Compare(g, {{0, 1.0}}, options,
+              reference::BestProduct(flat, weights, hops, 1.0, Direction::kOut));
+    }
+  });
+}
+
 // Big frontiers: the pulled layers.
 TEST(Traverse, EqualsBellmanFordOnLargeGraphs) {
   ForEachLarge([](const CaseGraph& g, Shape shape) {

@@ -30,6 +30,10 @@ std::vector<std::optional<double>> BestProduct(const FlatGraph& graph,
                                                const std::vector<double>& seeds, int hops,
                                                double decay, Direction direction);
 
+// Best product over simple paths of at most `hops` arcs from one node, by enumeration.
+std::vector<std::optional<double>> BestSimplePath(const FlatGraph& graph, NodeId from, int hops,
+                                                  Direction direction);
+
 // Depth by NodeId, 0xFFFFFFFF = unreached.
 std::vector<std::uint32_t> Depths(const FlatGraph& graph, const std::vector<NodeId>& sources,
                                   Direction direction);

@@ -26,6 +26,17 @@ void Walk(const std::vector<std::vector<FlatArc>>& rows, NodeId at, double value
          scores);
 }
 
+void SimplePaths(const std::vector<std::vector<FlatArc>>& rows, NodeId at, double value,
+                 int hops_left, std::vector<bool>& used, Scores& scores) {
+  if (!scores[at] || value > *scores[at]) scores[at] = value;
+  if (hops_left == 0) return;
+  used[at] = true;
+  for (const FlatArc& a : rows[at])
+    if (!used[a.to])
+      SimplePaths(rows, a.to, value * static_cast<double>(a.weight), hops_left - 1, used, scores);
+  used[at] = false;
+}
+
 Scores NoisyOr(const FlatGraph& graph, const std::vector<FlatArc>& arcs,
                const std::vector<double>& seeds, int hops, double decay) {
   Scores scores(graph.node_count()), layer(graph.node_count());
@@ -56,6 +67,15 @@ Scores Traverse(const FlatGraph& graph, const std::vector<double>& seeds, int ho
   Scores scores(graph.node_count());
   for (NodeId v = 0; v < graph.node_count(); ++v)
     if (seeds[v] > 0) Walk(rows, v, seeds[v], hops, decay, fold, scores);
+  return scores;
+}
+
+Scores BestSimplePath(const FlatGraph& graph, NodeId from, int hops, Direction direction) {
+  std::vector<std::vector<FlatArc>> rows(graph.node_count());
+  for (const FlatArc& a : Walkable(graph, direction)) rows[a.from].push_back(a);
+  Scores scores(graph.node_count());
+  std::vector<bool> used(graph.node_count());
+  SimplePaths(rows, from, 1.0, hops, used, scores);
   return scores;
 }
 

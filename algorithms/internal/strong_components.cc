@@ -1,0 +1,51 @@
+// Tarjan's algorithm without recursion: the walk is a stack of nodes, each with the
+// place in its row where it goes on.
+#include "algorithms/internal/strong_components.h"
+
+#include <algorithm>
+
+namespace plexus::internal {
+
+std::vector<std::uint32_t> StrongComponents(std::span<const std::uint32_t> offsets,
+                                            std::span<const std::uint32_t> targets) {
+  constexpr std::uint32_t kNone = 0xFFFFFFFFu;
+  const auto n = static_cast<std::uint32_t>(offsets.empty() ? 0 : offsets.size() - 1);
+  std::vector<std::uint32_t> index(n, kNone), low(n), component(n, kNone), next(n);
+  std::vector<std::uint32_t> walk, open;  // open: nodes without a component yet
+  std::uint32_t counter = 0, components = 0;
+  for (std::uint32_t root = 0; root < n; ++root) {
+    if (index[root] != kNone) continue;
+    walk.push_back(root);
+    while (!walk.empty()) {
+      const std::uint32_t v = walk.back();
+      if (index[v] == kNone) {
+        index[v] = low[v] = counter++;
+        next[v] = offsets[v];
+        open.push_back(v);
+      }
+      bool descended = false;
+      while (!descended && next[v] < offsets[v + 1]) {
+        const std::uint32_t w = targets[next[v]++];
+        if (index[w] == kNone) {
+          walk.push_back(w);
+          descended = true;
+        } else if (component[w] == kNone) {
+          low[v] = std::min(low[v], index[w]);
+        }
+      }
+      if (descended) continue;
+      walk.pop_back();
+      if (!walk.empty()) low[walk.back()] = std::min(low[walk.back()], low[v]);
+      if (low[v] != index[v]) continue;
+      for (std::uint32_t w = kNone; w != v;) {
+        w = open.back();
+        open.pop_back();
+        component[w] = components;
+      }
+      ++components;
+    }
+  }
+  return component;
+}
+
+}  // namespace plexus::internal
