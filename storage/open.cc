@@ -131,9 +131,15 @@ Result<Loaded> Database::Impl::LookAndLoad(bool live_writer) {
     }
   }
   if (!look) {
+    // What RocksDB calls an I/O error is mostly a file that its MANIFEST names and
+    // that is not there: damage, unless a writer moves files or the system refuses.
     Error error = look.error();
-    if (error.code == ErrorCode::kIo || error.code == ErrorCode::kNotFound)
-      error.code = live_writer ? error.code : ErrorCode::kCorruption;
+    bool refused = live_writer;
+    for (const char* text : {"Permission denied", "Input/output error", "Too many open files",
+                             "Cannot allocate memory"})
+      refused |= error.message.find(text) != std::string::npos;
+    if (!refused && (error.code == ErrorCode::kIo || error.code == ErrorCode::kNotFound))
+      error.code = ErrorCode::kCorruption;
     return std::unexpected(error);
   }
   rocks = *look;

@@ -42,6 +42,9 @@ Result<std::string_view> DecodePayload(PayloadRef ref, std::string_view value) {
 void RocksPayloadStore::Attach(std::shared_ptr<Rocks> rocks) {
   std::unique_lock lock(rocks_mutex_);
   rocks_ = std::move(rocks);
+  if (rocks_) return;
+  first_pending_.store(0, std::memory_order_release);
+  flush_ = nullptr;  // it belongs to the database, which snapshots may outlive
 }
 
 void RocksPayloadStore::SetPending(Sequence first_pending, std::function<Status()> flush) {

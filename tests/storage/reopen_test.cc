@@ -224,6 +224,36 @@ TEST(Durability, BufferedBecomesDurable) {
   EXPECT_EQ(db->stats().synced_sequence, 9u);
 }
 
+TEST(Close, SnapshotsOutliveTheDatabase) {
+  ScratchDirectory scratch;
+  Snapshot left, past;
+  {
+    auto db = MustOpen(scratch.path(), Create());
+    ApplyScript(*db, 1, 10);
+    PLEXUS_OK(db->BeginBulk());
+    ApplyScript(*db, 11, 12);
+    left = db->snapshot();
+    past = *db->AsOf(4);
+    PLEXUS_OK(db->Close());
+    PLEXUS_OK(db->Close());  // nothing more to do
+    EXPECT_FALSE(db->graph().Apply(ScriptBatch(13)));
+    EXPECT_EQ(db->Checkpoint().error().code, ErrorCode::kFailedPrecondition);
+    EXPECT_EQ(db->AsOf(3).error().code, ErrorCode::kFailedPrecondition);
+  }
+  EXPECT_EQ(left.sequence(), 12u);
+  EXPECT_EQ(past.sequence(), 4u);
+  std::uint64_t edges = 0, payloads = 0;
+  left.ForEachEdge(ArcFilter::All(), [&](const Edge&) { ++edges; });
+  EXPECT_EQ(edges, left.CountEdges(Plane::kFact) + left.CountEdges(Plane::kIndex));
+  for (NodeId v = 0; v < left.node_count(); ++v) {
+    const PayloadRef ref = left.payload_ref(v, NodeField::kText);
+    if (!ref || left.Payload(ref)) continue;  // what is cached may still be read
+    EXPECT_EQ(left.Payload(ref).error().code, ErrorCode::kFailedPrecondition);
+    ++payloads;
+  }
+  EXPECT_GT(payloads, 0u);
+}
+
 TEST(Keeper, WritesACheckpointWhenTheTailIsLong) {
   ScratchDirectory scratch;
   OpenOptions options = Create();
