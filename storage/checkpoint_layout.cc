@@ -131,20 +131,19 @@ Result<Manifest> DecodeManifest(ByteSpan raw, std::string_view where) {
       m.section_bytes % 8 != 0)
     return damage("sections of " + std::to_string(m.section_bytes) + " bytes");
   std::uint64_t sections = 0;
-  if (root->arrays())
-    for (const fb::ArrayInfo* a : *root->arrays()) {
-      const ArraySpec spec{a->array(), a->element(), a->width(), a->count()};
-      const std::string name = ArrayName(spec.array, spec.element);
-      if (spec.width == 0 || spec.width != ArrayWidth(spec.array))
-        return damage(name + " of width " + std::to_string(spec.width) + " is unknown");
-      if (m.Find(static_cast<ArrayId>(spec.array), spec.element))
-        return damage(name + " is listed twice");
-      if (spec.count == 0 || spec.count > (std::uint64_t{1} << 40))
-        return damage(name + " has " + std::to_string(spec.count) + " values");
-      m.arrays.push_back(spec);
-      sections += m.section_count(spec);
-      if (sections > m.section_digests.size() || m.arrays.size() > 8192) break;
-    }
+  for (const fb::ArrayInfo& a : StructsToVector<fb::ArrayInfo>(root->arrays())) {
+    const ArraySpec spec{a.array(), a.element(), a.width(), a.count()};
+    const std::string name = ArrayName(spec.array, spec.element);
+    if (spec.width == 0 || spec.width != ArrayWidth(spec.array))
+      return damage(name + " of width " + std::to_string(spec.width) + " is unknown");
+    if (m.Find(static_cast<ArrayId>(spec.array), spec.element))
+      return damage(name + " is listed twice");
+    if (spec.count == 0 || spec.count > (std::uint64_t{1} << 40))
+      return damage(name + " has " + std::to_string(spec.count) + " values");
+    m.arrays.push_back(spec);
+    sections += m.section_count(spec);
+    if (sections > m.section_digests.size() || m.arrays.size() > 8192) break;
+  }
   if (sections != m.section_digests.size() || sections >= 0xFFFFFF)
     return damage(std::to_string(m.section_digests.size()) + " section digests do not fit the arrays");
   return m;

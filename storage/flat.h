@@ -70,10 +70,15 @@ Status CheckSeal(ByteSpan bytes, const fb::Seal* seal, std::string_view where);
 std::uint64_t SetSeal(std::uint8_t* data, std::size_t size, const fb::Seal* seal, bool chained,
                       std::uint64_t previous_hash);
 
+// By one copy, never by elements: the verifier proves that a vector's length is
+// aligned, not that elements wider than the length are.
 template <class T>
 std::vector<T> ToVector(const flatbuffers::Vector<T>* from) {
-  if (!from || from->size() == 0) return {};
-  return std::vector<T>(from->data(), from->data() + from->size());
+  std::vector<T> to;
+  if (!from || from->size() == 0) return to;
+  to.resize(from->size());
+  std::memcpy(to.data(), from->Data(), to.size() * sizeof(T));
+  return to;
 }
 
 // Struct vectors whose layout equals ours, by one copy.
