@@ -117,15 +117,14 @@ void KeepTop(std::vector<Reached>& reached, std::size_t top) {
 PathEdge StepOf(const Snapshot& snapshot, const Label& label, const Label& parent) {
   const NodeId row = label.pulled ? label.node : parent.node;
   const NodeId neighbor = label.pulled ? parent.node : label.node;
-  if (label.run != 0) {
-    const EdgeChange& edge = snapshot.state().runs[label.run - 1]->edges[label.position];
-    return {edge.source, edge.target, edge.kind, edge.label, edge.weight};
-  }
   PathEdge step{row, neighbor, label.kind, 0, label.weight};
   if (label.direction == Direction::kIn) std::swap(step.source, step.target);
   if (step.source > step.target && snapshot.schema().edge_kind(step.kind).symmetric)
     std::swap(step.source, step.target);
-  step.label = internal::BaseLabel(snapshot.base(), label.direction, label.position);
+  step.label =
+      label.run != 0
+          ? snapshot.state().runs[label.run - 1]->side(label.direction).arcs[label.position].label
+          : internal::BaseLabel(snapshot.base(), label.direction, label.position);
   return step;
 }
 

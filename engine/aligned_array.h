@@ -44,6 +44,9 @@ class AlignedArray {
     if (data_) FreeAligned(data_, size_ * sizeof(T));
   }
 
+  // Forgets all but the first `size` elements; their memory stays.
+  void Truncate(std::size_t size) { size_ = size < size_ ? size : size_; }
+
   T* data() { return data_; }
   const T* data() const { return data_; }
   std::size_t size() const { return size_; }

@@ -60,6 +60,9 @@ class BatchResolver {
     std::uint32_t op;  // index into the batch's edges, or kByRemoval
   };
   static constexpr std::uint32_t kByRemoval = 0xFFFFFFFFu;
+  static std::uint64_t HashOf(const EdgeTouch& t) {
+    return EdgeFilter::Hash(t.source, t.kind, t.target, t.label);
+  }
   // The value of an edge while its operations are applied in turn.
   struct EdgeValue {
     float weight = 1.0f;

@@ -212,16 +212,28 @@ Status Graph::Impl::WaitForRoom(std::unique_lock<std::mutex>& lock) {
   return result;
 }
 
-// Pins the runs, folds them without the lock, installs the new base.
+// Pins the runs, merges them into one, folds that into a new base and installs it,
+// holding the lock only between the steps.
 Status Graph::Impl::FoldHoldingLock(std::unique_lock<std::mutex>& lock) {
   compacted_.wait(lock, [&] { return !compacting_; });
   if (read_only_) return {};  // the writer may hold what was never journalled
   compacting_ = true;
-  const std::size_t runs = writer_.PinRuns();
-  const auto state = writer_.Publish();
+  std::size_t runs = writer_.PinRuns();
+  auto state = writer_.Publish();
   lock.unlock();
   Result<std::shared_ptr<const Csr>> base = Fail(ErrorCode::kInternal, "");
   try {
+    if (runs > 1) {
+      auto merged = MergeRuns(std::span(state->runs).first(runs));
+      lock.lock();
+      if (!read_only_) {
+        writer_.ReplacePinned(std::move(merged));
+        runs = 1;
+        Publish();
+        state = writer_.Publish();
+      }
+      lock.unlock();
+    }
     base = FoldRuns(*state, runs, executor_);
   } catch (const std::exception& e) {
     base = Fail(ErrorCode::kResourceExhausted, std::string("compacting: ") + e.what());

@@ -114,22 +114,19 @@ Status BatchResolver::DecideEdges(ApplyReport& report) {
   const std::vector<std::uint32_t> order = OrderTouches();
   record_.edges.reserve(order.size());
   auto prefetch = [&](std::size_t i, bool near) {
-    if (i < order.size() && touches_[order[i]].source < now_.node_count())
-      now_.PrefetchOutRow(touches_[order[i]].source, near);
+    if (i >= order.size() || touches_[order[i]].source >= now_.node_count()) return;
+    now_.PrefetchBaseRow(touches_[order[i]].source, near);
+    if (!near) w_.filter.Prefetch(HashOf(touches_[order[i]]));
   };
-  auto prefetch_arcs = [&](std::size_t i) {  // of large runs; small ones are in cache
-    if (i >= order.size()) return;
-    const NodeId source = touches_[order[i]].source;
-    if (source >= now_.node_count() || now_.clean(Direction::kOut, source)) return;
-    for (const auto& run : now_.state().runs) {
-      if (run->arc_count() < (std::size_t{1} << 15)) continue;
-      if (auto [at, last] = run->out.Row(source); at < last) __builtin_prefetch(&run->out.arcs[at]);
-    }
+  auto prefetch_delta = [&](std::size_t i, bool near) {
+    if (i < order.size() && w_.filter.MayContain(HashOf(touches_[order[i]])))
+      now_.PrefetchDeltaRow(touches_[order[i]].source, near);
   };
   for (std::size_t begin = 0; begin < order.size();) {
     prefetch(begin + 32, false);
     prefetch(begin + 16, true);
-    prefetch_arcs(begin + 8);
+    prefetch_delta(begin + 16, false);
+    prefetch_delta(begin + 8, true);
     const EdgeTouch& t = touches_[order[begin]];
     std::size_t end = begin + 1;
     for (; end < order.size(); ++end) {
@@ -165,7 +162,9 @@ Status BatchResolver::DecideEdge(const std::uint32_t* begin, const std::uint32_t
   EdgeValue before, value;
   bool existed = false;
   if (t.source < now_.node_count() && t.target < now_.node_count()) {
-    if (auto e = now_.FindEdge(t.source, t.kind, t.target, t.label)) {
+    const bool in_delta = w_.filter.MayContain(HashOf(t));
+    if (auto e = in_delta ? now_.FindEdge(t.source, t.kind, t.target, t.label)
+                          : now_.FindBaseEdge(t.source, t.kind, t.target, t.label)) {
       existed = true;
       before = {e->weight, e->created_at, e->created_by, e->valid_from,
                 e->valid_until, e->properties, std::nullopt};

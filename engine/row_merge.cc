@@ -17,10 +17,10 @@ std::uint32_t DeltaRow::MergeInto(const Part& older, Out&& out) const {
       if (oa == ob && a.label == b.label) ++j;
     }
     if (take_older) {
-      out(n++, older.arcs[j], older.edges[j], older.run);
+      out(n++, older.arcs[j], older.first + j, older.run);
       ++j;
     } else {
-      out(n++, arcs_[i], edges_[i], run(i));
+      out(n++, arcs_[i], position(i), run(i));
       ++i;
     }
   }
@@ -31,29 +31,29 @@ void DeltaRow::MergeOlder(const Part& older) {
   if (count_ + older.count <= kSmall) {
     Buffer& to = small_[second_];
     second_ = !second_;  // what is here may lie in the other one
-    count_ = MergeInto(older, [&](std::uint32_t n, const DeltaArc& arc, std::uint32_t edge,
+    count_ = MergeInto(older, [&](std::uint32_t n, const DeltaArc& arc, std::uint32_t position,
                                   std::uint32_t run) {
       to.arcs[n] = arc;
-      to.edges[n] = edge;
+      to.positions[n] = position;
       to.runs[n] = run;
     });
     arcs_ = to.arcs;
-    edges_ = to.edges;
+    positions_ = to.positions;
     runs_ = to.runs;
     return;
   }
   auto to = std::make_unique<Large>();
   to->arcs.reserve(count_ + older.count);
-  to->edges.reserve(count_ + older.count);
+  to->positions.reserve(count_ + older.count);
   to->runs.reserve(count_ + older.count);
-  count_ = MergeInto(older, [&](std::uint32_t, const DeltaArc& arc, std::uint32_t edge,
+  count_ = MergeInto(older, [&](std::uint32_t, const DeltaArc& arc, std::uint32_t position,
                                 std::uint32_t run) {
     to->arcs.push_back(arc);
-    to->edges.push_back(edge);
+    to->positions.push_back(position);
     to->runs.push_back(run);
   });
   arcs_ = to->arcs.data();
-  edges_ = to->edges.data();
+  positions_ = to->positions.data();
   runs_ = to->runs.data();
   large_ = std::move(to);
 }

@@ -1,16 +1,20 @@
-// Run: one immutable sorted piece of the delta, and how two become one.
+// Run: one immutable sorted piece of the delta, and how several become one.
 //
-// A record's edge changes become a run; neighbouring runs are merged in tiers so
-// that at most kMaxRuns exist. A side holds the arcs of one direction grouped by
-// row; rows are found through a small bucket index in O(1) expected. Tombstones
-// are kept: they hide arcs of older runs and of the base.
+// A record's edge changes become a run; runs are merged so that at most kMaxRuns
+// exist (state_writer.cc has the schedule). A side holds the arcs of one direction
+// grouped by row; rows are found through a small bucket index in O(1) expected.
+// What only an edge's details need (created_at, extras) lies beside the out arcs
+// alone, so that merging moves 40 bytes an edge. Tombstones are kept: they hide
+// arcs of older runs and of the base.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "engine/aligned_array.h"
 #include "engine/record.h"
 #include "engine/schema.h"
 #include "engine/types.h"
@@ -25,7 +29,10 @@ struct DeltaArc {
   StringId label;
   float weight;
   KindId kind;
-  std::uint16_t tombstone;
+  std::uint16_t flags;  // EdgeChange::kTombstone, kHasExtra
+
+  bool tombstone() const { return flags & EdgeChange::kTombstone; }
+  bool has_extra() const { return flags & EdgeChange::kHasExtra; }
 };
 static_assert(sizeof(DeltaArc) == 16);
 
@@ -33,13 +40,16 @@ static_assert(sizeof(DeltaArc) == 16);
 inline std::uint64_t ArcOrder(KindId kind, NodeId neighbor) {
   return (std::uint64_t{kind} << 32) | neighbor;
 }
+inline bool ArcLess(const DeltaArc& a, const DeltaArc& b) {
+  const std::uint64_t oa = ArcOrder(a.kind, a.neighbor), ob = ArcOrder(b.kind, b.neighbor);
+  return oa != ob ? oa < ob : a.label < b.label;
+}
 
 struct RunSide {
-  std::vector<NodeId> rows;            // ascending, distinct
-  std::vector<std::uint32_t> offsets;  // rows + 1
-  std::vector<DeltaArc> arcs;
-  std::vector<std::uint32_t> edges;    // index into Run::edges, parallel to arcs
-  std::vector<std::uint32_t> buckets;  // first row index at or after bucket << shift
+  AlignedArray<NodeId> rows;            // ascending, distinct
+  AlignedArray<std::uint32_t> offsets;  // rows + 1
+  AlignedArray<DeltaArc> arcs;
+  AlignedArray<std::uint32_t> buckets;  // first row index at or after bucket << shift
   std::uint32_t shift = 0;
 
   // [begin, end) into arcs; empty when the row is not in this run.
@@ -69,19 +79,31 @@ struct RunSide {
       __builtin_prefetch(&offsets[at]);
     }
   }
+  // Position in [begin, end) (part of a row) of the first arc not below (kind,
+  // neighbor, label). Rows are short as a rule: a scan that stops at the first arc
+  // not below beats a binary search; long rows are halved first.
+  std::uint32_t LowerBound(std::uint32_t begin, std::uint32_t end, KindId kind, NodeId neighbor,
+                           StringId label) const;
+  // Fills buckets and shift from rows.
+  void IndexRows();
   std::uint64_t size_bytes() const;
 };
 
 struct Run {
-  Sequence first = 0, last = 0;   // records folded in
-  std::vector<EdgeChange> edges;  // sorted by (source, kind, target, label)
-  std::vector<EdgeExtra> extras;  // sorted by index
+  Sequence first = 0, last = 0;  // records folded in
+  std::uint32_t depth = 0;       // times its oldest arcs were merged
   RunSide out, in;
+  AlignedArray<std::int64_t> created_at;  // parallel to out.arcs
+  std::vector<EdgeExtra> extras;          // index = position in out.arcs, ascending
 
   const RunSide& side(Direction direction) const {
     return direction == Direction::kIn ? in : out;
   }
-  const EdgeExtra* extra(std::uint32_t edge) const;  // null when there is none
+  // Position in out.arcs of the arc that row `row` holds at `position` of a side.
+  std::uint32_t OutPosition(Direction direction, NodeId row, std::uint32_t position) const;
+  // The same when the row is not at hand: O(log rows) more.
+  std::uint32_t OutPosition(Direction direction, std::uint32_t position) const;
+  const EdgeExtra* extra(std::uint32_t out_position) const;  // null when there is none
   std::uint64_t arc_count() const { return out.arcs.size(); }
   std::uint64_t size_bytes() const;
 };
@@ -96,10 +118,11 @@ inline bool IdentityLess(const EdgeChange& a, const EdgeChange& b) {
 
 // REQUIRES: edges sorted by identity, each once; extras sorted by index.
 // O(edges), radix sorts.
-std::shared_ptr<Run> MakeRun(Sequence sequence, std::vector<EdgeChange> edges,
-                             std::vector<EdgeExtra> extras, const Schema& schema);
+std::shared_ptr<Run> MakeRun(Sequence sequence, std::span<const EdgeChange> edges,
+                             std::span<const EdgeExtra> extras, const Schema& schema);
 
-// One run equal to `older` followed by `newer`. Linear.
-std::shared_ptr<Run> MergeRuns(const Run& older, const Run& newer);
+// One run equal to all of `runs` applied in turn, oldest first. REQUIRES: at least
+// one. One pass over the arcs of each side, O(rows * runs + arcs).
+std::shared_ptr<Run> MergeRuns(std::span<const std::shared_ptr<const Run>> runs);
 
 }  // namespace plexus

@@ -90,9 +90,13 @@ bool Snapshot::PassesTime(const ArcRef& ref, std::int64_t at) const {
     const EdgeSlot slot = ref.direction == Direction::kIn ? base.in_slots[ref.position] : ref.position;
     from = base.valid_from.Get(slot, kNoTime);
     until = base.valid_until.Get(slot, kNoTime);
-  } else if (const EdgeExtra* x = state_->runs[ref.run - 1]->extra(ref.position)) {
-    from = x->valid_from;
-    until = x->valid_until;
+  } else {
+    const Run& run = *state_->runs[ref.run - 1];
+    if (!run.side(ref.direction).arcs[ref.position].has_extra()) return true;
+    if (const EdgeExtra* x = run.extra(run.OutPosition(ref.direction, ref.position))) {
+      from = x->valid_from;
+      until = x->valid_until;
+    }
   }
   return (from == kNoTime || from <= at) && (until == kNoTime || at < until);
 }
@@ -110,14 +114,16 @@ Edge Snapshot::edge(const Arc& arc, NodeId row) const {
   Edge e;
   e.kind = arc.kind;
   e.weight = arc.weight;
+  const bool in = arc.ref.direction == Direction::kIn;
+  e.source = in ? arc.neighbor : row;
+  e.target = in ? row : arc.neighbor;
+  if (e.source > e.target && schema().edge_kind(e.kind).symmetric) std::swap(e.source, e.target);
   if (arc.ref.run > 0) {
     const Run& run = *state_->runs[arc.ref.run - 1];
-    const EdgeChange& c = run.edges[arc.ref.position];
-    e.source = c.source;
-    e.target = c.target;
-    e.label = c.label;
-    e.created_at = c.created_at;
-    if (const EdgeExtra* x = run.extra(arc.ref.position)) {
+    const std::uint32_t at = run.OutPosition(arc.ref.direction, row, arc.ref.position);
+    e.label = run.out.arcs[at].label;
+    e.created_at = run.created_at[at];
+    if (const EdgeExtra* x = run.extra(at)) {
       e.created_by = x->created_by;
       e.valid_from = x->valid_from;
       e.valid_until = x->valid_until;
@@ -126,11 +132,7 @@ Edge Snapshot::edge(const Arc& arc, NodeId row) const {
     return e;
   }
   const Csr& base = *state_->base;
-  const bool in = arc.ref.direction == Direction::kIn;
   const EdgeSlot slot = in ? base.in_slots[arc.ref.position] : arc.ref.position;
-  e.source = in ? arc.neighbor : row;
-  e.target = in ? row : arc.neighbor;
-  if (e.source > e.target && schema().edge_kind(e.kind).symmetric) std::swap(e.source, e.target);
   e.label = base.labels.Get(slot, 0);
   e.created_at = base.out_created_at[slot];
   e.created_by = base.created_by.Get(slot, 0);
@@ -143,37 +145,31 @@ Edge Snapshot::edge(const Arc& arc, NodeId row) const {
 std::optional<Edge> Snapshot::FindEdge(NodeId source, KindId kind, NodeId target,
                                        StringId label) const {
   if (source >= node_count() || target >= node_count()) return std::nullopt;
-  // Rows are short as a rule: a scan that stops at the first arc not below beats a
-  // binary search; long rows are halved first.
-  constexpr std::uint32_t kShort = 24;
   const std::uint64_t order = ArcOrder(kind, target);
   const GraphState& s = *state_;
   if (!clean(Direction::kOut, source)) {
     for (std::size_t r = s.runs.size(); r-- > 0;) {  // newest first
       const RunSide& side = s.runs[r]->out;
-      auto [at, end] = side.Row(source);
-      const std::uint32_t row_end = end;
-      auto below = [&](std::uint32_t i) {
-        const DeltaArc& a = side.arcs[i];
-        const std::uint64_t o = ArcOrder(a.kind, a.neighbor);
-        return o != order ? o < order : a.label < label;
-      };
-      for (std::uint32_t size = end - at; size > kShort; size = end - at) {
-        const std::uint32_t mid = at + size / 2;
-        (below(mid) ? at : end) = mid;
-      }
-      while (at < end && below(at)) ++at;
-      if (at == row_end) continue;
+      const auto [begin, end] = side.Row(source);
+      if (begin == end) continue;
+      const std::uint32_t at = side.LowerBound(begin, end, kind, target, label);
+      if (at == end) continue;
       const DeltaArc& arc = side.arcs[at];
-      if (ArcOrder(arc.kind, arc.neighbor) != order ||
-          arc.label != label)
-        continue;
-      if (arc.tombstone) return std::nullopt;
+      if (ArcOrder(arc.kind, arc.neighbor) != order || arc.label != label) continue;
+      if (arc.tombstone()) return std::nullopt;
       return edge(Arc{target, kind, arc.weight,
-                      ArcRef{static_cast<std::uint32_t>(r + 1), side.edges[at], Direction::kOut}},
+                      ArcRef{static_cast<std::uint32_t>(r + 1), at, Direction::kOut}},
                   source);
     }
   }
+  return FindBaseEdge(source, kind, target, label);
+}
+
+std::optional<Edge> Snapshot::FindBaseEdge(NodeId source, KindId kind, NodeId target,
+                                           StringId label) const {
+  constexpr std::uint32_t kShort = 24;  // as RunSide::LowerBound
+  const std::uint64_t order = ArcOrder(kind, target);
+  const GraphState& s = *state_;
   if (source >= s.base->node_count) return std::nullopt;
   const internal::BaseRows rows(*s.base, Direction::kOut);
   std::uint32_t at = rows.offsets[source], end = rows.offsets[source + 1];
@@ -193,7 +189,7 @@ std::optional<Edge> Snapshot::FindEdge(NodeId source, KindId kind, NodeId target
   return edge(Arc{target, kind, rows.weights[at], ArcRef{0, at, Direction::kOut}}, source);
 }
 
-void Snapshot::PrefetchOutRow(NodeId source, bool near) const {
+void Snapshot::PrefetchBaseRow(NodeId source, bool near) const {
   const GraphState& s = *state_;
   if (source < s.base->node_count) {
     const std::uint32_t* offset = &s.base->out_offsets[source];
@@ -204,8 +200,11 @@ void Snapshot::PrefetchOutRow(NodeId source, bool near) const {
       __builtin_prefetch(&s.base->out_kinds[*offset]);
     }
   }
+}
+
+void Snapshot::PrefetchDeltaRow(NodeId source, bool near) const {
   if (clean(Direction::kOut, source)) return;
-  for (const auto& run : s.runs) run->out.Prefetch(source, near);
+  for (const auto& run : state_->runs) run->out.Prefetch(source, near);
 }
 
 Result<Snapshot> Snapshot::Compacted(Executor& executor) const {

@@ -47,7 +47,7 @@ class ArcFilter {
 // Where an arc is stored; resolves to its Edge. Valid for one Snapshot.
 struct ArcRef {
   std::uint32_t run = 0;       // 0 = base, i = runs[i - 1]
-  std::uint32_t position = 0;  // base: arc position in that direction; run: edge index
+  std::uint32_t position = 0;  // arc position in that direction, of base or run
   Direction direction = Direction::kOut;
 };
 
@@ -148,9 +148,14 @@ class Snapshot {
   // The edge of that identity, if alive. For symmetric kinds in either order.
   std::optional<Edge> FindEdge(NodeId source, KindId kind, NodeId target, StringId label = 0) const;
 
-  // Hides the latency of many FindEdge calls: call for a source some 32 look-ups
-  // ahead with near = false, some 16 ahead with near = true.
-  void PrefetchOutRow(NodeId source, bool near) const;
+  // The same for an edge of whose identity no run says anything.
+  std::optional<Edge> FindBaseEdge(NodeId source, KindId kind, NodeId target, StringId label) const;
+
+  // Hide the latency of many look-ups: call for a source some 32 look-ups ahead with
+  // near = false, some 16 ahead with near = true. The first fetches for
+  // FindBaseEdge, both together for FindEdge.
+  void PrefetchBaseRow(NodeId source, bool near) const;
+  void PrefetchDeltaRow(NodeId source, bool near) const;
 
   // Every alive edge once, by source, then as in the out row.
   template <class Fn>

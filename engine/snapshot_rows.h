@@ -28,7 +28,7 @@ class DeltaRow {
       const RunSide& side = state.runs[r]->side(direction);
       auto [begin, end] = side.Row(node);
       if (begin == end) continue;
-      const Part part{side.arcs.data() + begin, side.edges.data() + begin, end - begin,
+      const Part part{side.arcs.data() + begin, begin, end - begin,
                       static_cast<std::uint32_t>(r + 1)};
       if (count_ == 0)
         TakeFirst(part);
@@ -43,8 +43,7 @@ class DeltaRow {
   // The row at index `row` of a run's side; `run` counts from 1, as in ArcRef.
   void Add(const RunSide& side, std::size_t row, std::uint32_t run) {
     const std::uint32_t begin = side.offsets[row];
-    const Part part{side.arcs.data() + begin, side.edges.data() + begin,
-                    side.offsets[row + 1] - begin, run};
+    const Part part{side.arcs.data() + begin, begin, side.offsets[row + 1] - begin, run};
     if (count_ == 0)
       TakeFirst(part);
     else
@@ -53,23 +52,22 @@ class DeltaRow {
 
   std::uint32_t size() const { return count_; }
   const DeltaArc& arc(std::uint32_t i) const { return arcs_[i]; }
-  std::uint32_t edge(std::uint32_t i) const { return edges_[i]; }
+  std::uint32_t position(std::uint32_t i) const { return positions_ ? positions_[i] : first_ + i; }
   std::uint32_t run(std::uint32_t i) const { return runs_ ? runs_[i] : run_; }
 
  private:
   static constexpr std::uint32_t kSmall = 16;
   struct Part {
     const DeltaArc* arcs;
-    const std::uint32_t* edges;
-    std::uint32_t count, run;
+    std::uint32_t first, count, run;
   };
   struct Buffer {
     DeltaArc arcs[kSmall];
-    std::uint32_t edges[kSmall], runs[kSmall];
+    std::uint32_t positions[kSmall], runs[kSmall];
   };
   void TakeFirst(const Part& part) {
     arcs_ = part.arcs;
-    edges_ = part.edges;
+    first_ = part.first;
     count_ = part.count;
     run_ = part.run;
   }
@@ -78,14 +76,14 @@ class DeltaRow {
   std::uint32_t MergeInto(const Part& older, Out&& out) const;
 
   const DeltaArc* arcs_ = nullptr;
-  const std::uint32_t* edges_ = nullptr;
-  const std::uint32_t* runs_ = nullptr;  // null: all from run_
-  std::uint32_t count_ = 0, run_ = 0;
+  const std::uint32_t* positions_ = nullptr;  // null: first_, first_ + 1, ...
+  const std::uint32_t* runs_ = nullptr;       // null: all from run_
+  std::uint32_t count_ = 0, run_ = 0, first_ = 0;
   bool second_ = false;      // which small buffer is in use
   Buffer small_[2];          // not initialised
   struct Large {
     std::vector<DeltaArc> arcs;
-    std::vector<std::uint32_t> edges, runs;
+    std::vector<std::uint32_t> positions, runs;
   };
   std::unique_ptr<Large> large_;
 };
@@ -95,7 +93,7 @@ class DirtyRows {
   DirtyRows(const GraphState& state, Direction direction, NodeId first) {
     for (std::size_t r = state.runs.size(); r-- > 0;) {  // newest first
       const RunSide& side = state.runs[r]->side(direction);
-      auto at = std::lower_bound(side.rows.begin(), side.rows.end(), first);
+      const auto at = std::lower_bound(side.rows.begin(), side.rows.end(), first);
       if (at == side.rows.end()) continue;
       heads_[count_] = *at;
       cursors_[count_++] = {&side, static_cast<std::size_t>(at - side.rows.begin()),
@@ -183,8 +181,8 @@ struct BaseRows {
         if (!emit(neighbors[i], kind(i), weights[i], ArcRef{0, i, direction})) return false;
         ++i;
       }
-      if (!arc.tombstone && !emit(arc.neighbor, arc.kind, arc.weight,
-                                  ArcRef{delta.run(d), delta.edge(d), direction}))
+      if (!arc.tombstone() && !emit(arc.neighbor, arc.kind, arc.weight,
+                                  ArcRef{delta.run(d), delta.position(d), direction}))
         return false;
     }
     for (; i < end; ++i)

@@ -46,7 +46,9 @@ class DirtyBits {
            (words_[Word(d, v)].load(std::memory_order_relaxed) >> (v & 63)) & 1;
   }
   void set(Direction d, NodeId v) {
-    words_[Word(d, v)].fetch_or(std::uint64_t{1} << (v & 63), std::memory_order_relaxed);
+    auto& word = words_[Word(d, v)];  // one writer: no read-modify-write needed
+    word.store(word.load(std::memory_order_relaxed) | std::uint64_t{1} << (v & 63),
+               std::memory_order_relaxed);
   }
   std::uint64_t size_bytes() const { return words_.size() * 8; }
 

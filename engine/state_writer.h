@@ -43,6 +43,8 @@ class StateWriter {
   // Marks all present runs as being compacted, so that Apply leaves them alone
   // until InstallBase or UnpinRuns. Returns how many there are.
   std::size_t PinRuns();
+  // Puts `merged` in the place of all pinned runs (it equals them); it is pinned.
+  void ReplacePinned(std::shared_ptr<const Run> merged);
   void UnpinRuns();
 
   Sequence sequence() const;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "engine/edge_filter.h"
 #include "engine/state_writer.h"
 
 namespace plexus {
@@ -23,12 +24,15 @@ struct StateWriter::Working {
   std::shared_ptr<DirtyBits> dirty;
   std::vector<std::uint64_t> nodes_by_kind, edges_by_kind;
   std::shared_ptr<const PayloadStore> payload_store;
+  EdgeFilter filter;  // identities of all arcs in runs, and some of earlier ones
   std::size_t pinned_runs = 0;
   std::shared_ptr<const GraphState> published;  // null after a change
 
   void AddRun(std::shared_ptr<const Run> run);
-  void MergeTiers(std::size_t most);
+  void MergeRange(std::size_t from, std::size_t to);  // runs [from, to) become one
   void MarkDirty(const Run& run);
+  void FillFilter(const Run& run);
+  void RemakeFilter();
   void GrowDirty();
 };
 

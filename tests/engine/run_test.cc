@@ -20,58 +20,63 @@ std::shared_ptr<Run> ToRun(Sequence sequence, const Changes& changes, const Sche
   return MakeRun(sequence, std::move(c.edges), std::move(c.extras), schema);
 }
 
-// Changes of a run as (identity -> value or tombstone), from its edges.
-std::map<EdgeIdentity, std::pair<bool, EdgeValue>> Contents(const Run& run) {
+// Changes of a run as (identity -> value or tombstone), from its out side.
+std::map<EdgeIdentity, std::pair<bool, EdgeValue>> Contents(const Run& run, const Schema& schema) {
   std::map<EdgeIdentity, std::pair<bool, EdgeValue>> all;
-  for (std::uint32_t i = 0; i < run.edges.size(); ++i) {
-    const EdgeChange& e = run.edges[i];
-    EdgeValue v{.weight = e.weight, .created_at = e.created_at};
-    if (const EdgeExtra* x = run.extra(i))
-      v = {e.weight, e.created_at, x->created_by, x->valid_from, x->valid_until, x->properties.bits};
-    all[IdentityOf(e)] = {e.tombstone(), v};
+  for (std::uint32_t r = 0; r < run.out.rows.size(); ++r) {
+    for (std::uint32_t i = run.out.offsets[r]; i < run.out.offsets[r + 1]; ++i) {
+      const DeltaArc& arc = run.out.arcs[i];
+      EdgeChange e{.source = run.out.rows[r], .target = arc.neighbor, .label = arc.label, .kind = arc.kind};
+      if (schema.edge_kind(arc.kind).symmetric && e.source > e.target) std::swap(e.source, e.target);
+      EdgeValue v{.weight = arc.weight, .created_at = run.created_at[i]};
+      if (const EdgeExtra* x = run.extra(i))
+        v = {arc.weight, run.created_at[i], x->created_by, x->valid_from, x->valid_until, x->properties.bits};
+      const std::pair value(arc.tombstone(), v);
+      const auto [at, fresh] = all.emplace(IdentityOf(e), value);
+      EXPECT_TRUE(fresh || at->second == value) << "the mirror arc differs";
+    }
   }
   return all;
 }
 
-// Each side holds exactly the arcs its edges imply, sorted, found by Row().
-void CheckSides(const Run& run, const Schema& schema, NodeId nodes) {
-  for (std::size_t i = 1; i < run.edges.size(); ++i)
-    ASSERT_TRUE(IdentityLess(run.edges[i - 1], run.edges[i]));
+// Both sides hold the same arcs, sorted, found by Row(), and find each other.
+void CheckSides(const Run& run, NodeId nodes) {
+  ASSERT_EQ(run.in.arcs.size(), run.out.arcs.size());
+  ASSERT_EQ(run.created_at.size(), run.out.arcs.size());
+  std::size_t with_extra = 0;
+  for (const DeltaArc& arc : run.out.arcs) with_extra += arc.has_extra();
+  ASSERT_EQ(run.extras.size(), with_extra);
   for (Direction d : {Direction::kOut, Direction::kIn}) {
     const RunSide& side = run.side(d);
-    std::size_t expected = 0;
-    for (const EdgeChange& e : run.edges)
-      expected += 1 + (schema.edge_kind(e.kind).symmetric && e.source != e.target);
-    ASSERT_EQ(side.arcs.size(), expected);
-    ASSERT_EQ(side.edges.size(), expected);
     ASSERT_EQ(side.offsets.size(), side.rows.size() + 1);
     std::size_t seen = 0;
+    std::vector<bool> taken(run.out.arcs.size(), false);
     for (NodeId v = 0; v < nodes; ++v) {
       auto [begin, end] = side.Row(v);
       seen += end - begin;
       for (std::uint32_t a = begin; a < end; ++a) {
         const DeltaArc& arc = side.arcs[a];
-        const EdgeChange& e = run.edges[side.edges[a]];
-        ASSERT_EQ(arc.kind, e.kind);
-        ASSERT_EQ(arc.label, e.label);
-        ASSERT_EQ(arc.weight, e.weight);
-        ASSERT_EQ(arc.tombstone != 0, e.tombstone());
-        const bool forward = (d == Direction::kOut ? e.source : e.target) == v &&
-                             (d == Direction::kOut ? e.target : e.source) == arc.neighbor;
-        const bool mirrored = schema.edge_kind(e.kind).symmetric &&
-                              (d == Direction::kOut ? e.target : e.source) == v &&
-                              (d == Direction::kOut ? e.source : e.target) == arc.neighbor;
-        ASSERT_TRUE(forward || mirrored);
-        if (a > begin) {
-          const DeltaArc& p = side.arcs[a - 1];
-          ASSERT_LT(std::tuple(p.kind, p.neighbor, p.label),
-                    std::tuple(arc.kind, arc.neighbor, arc.label));
-        }
+        const std::uint32_t at = run.OutPosition(d, v, a);
+        ASSERT_EQ(at, run.OutPosition(d, a));
+        ASSERT_LT(at, run.out.arcs.size());
+        ASSERT_FALSE(taken[at]);
+        taken[at] = true;
+        const DeltaArc& out = run.out.arcs[at];
+        const auto [row, row_end] = run.out.Row(d == Direction::kOut ? v : arc.neighbor);
+        ASSERT_TRUE(row <= at && at < row_end);
+        ASSERT_EQ(out.neighbor, d == Direction::kOut ? arc.neighbor : v);
+        ASSERT_EQ(std::tuple(arc.kind, arc.label, arc.weight, arc.flags),
+                  std::tuple(out.kind, out.label, out.weight, out.flags));
+        ASSERT_TRUE(a == begin || ArcLess(side.arcs[a - 1], arc));
       }
     }
-    ASSERT_EQ(seen, expected);
+    ASSERT_EQ(seen, side.arcs.size());
     EXPECT_EQ(side.Row(kNoNode - 1), (std::pair<std::uint32_t, std::uint32_t>{0, 0}));
   }
+}
+
+std::shared_ptr<Run> Merge(std::vector<std::shared_ptr<const plexus::Run>> runs) {
+  return MergeRuns(runs);
 }
 
 TEST(Run, EmptyRun) {
@@ -81,7 +86,7 @@ TEST(Run, EmptyRun) {
   EXPECT_EQ(run->last, 3u);
   EXPECT_EQ(run->arc_count(), 0u);
   EXPECT_EQ(run->out.Row(0), (std::pair<std::uint32_t, std::uint32_t>{0, 0}));
-  auto both = MergeRuns(*run, *MakeRun(4, {}, {}, schema));
+  auto both = Merge({run, MakeRun(4, {}, {}, schema)});
   EXPECT_EQ(both->first, 3u);
   EXPECT_EQ(both->last, 4u);
   EXPECT_EQ(both->arc_count(), 0u);
@@ -91,10 +96,10 @@ TEST(Run, SymmetricEdgesHaveTwoArcsSelfLoopsOne) {
   Schema schema;
   KindId friends = *schema.Define(EdgeKind{.name = "friends", .inverse = "", .symmetric = true});
   EdgeChange ab{.source = 1, .target = 4, .kind = friends}, loop{.source = 2, .target = 2, .kind = friends};
-  auto run = MakeRun(1, {ab, loop}, {}, schema);
+  auto run = MakeRun(1, std::vector{ab, loop}, {}, schema);
   EXPECT_EQ(run->out.arcs.size(), 3u);
   EXPECT_EQ(run->in.arcs.size(), 3u);
-  CheckSides(*run, schema, 10);
+  CheckSides(*run, 10);
 }
 
 TEST(Run, MakeRunEqualsItsChanges) {
@@ -105,7 +110,19 @@ TEST(Run, MakeRunEqualsItsChanges) {
     ChangeOptions o{.nodes = seed % 3 == 0 ? 100'000u : 9u, .count = rng() % 300};
     Changes changes = RandomChanges(rng, schema, o);
     auto run = ToRun(seed + 1, changes, schema);
-    CheckSides(*run, schema, o.nodes);
+    CheckSides(*run, o.nodes);
+    const Changes canonical = Canonical(changes);
+    std::map<EdgeIdentity, std::pair<bool, EdgeValue>> expected;
+    std::size_t x = 0;
+    for (const EdgeChange& e : canonical.edges) {
+      EdgeValue v{.weight = e.weight, .created_at = e.created_at};
+      if (e.flags & EdgeChange::kHasExtra) {
+        const EdgeExtra& extra = canonical.extras[x++];
+        v = {e.weight, e.created_at, extra.created_by, extra.valid_from, extra.valid_until, extra.properties.bits};
+      }
+      expected[IdentityOf(e)] = {e.tombstone(), v};
+    }
+    EXPECT_EQ(Contents(*run, schema), expected);
   }
 }
 
@@ -138,18 +155,18 @@ TEST(Run, MergeEqualsApplyingBoth) {
     std::map<EdgeIdentity, std::pair<bool, EdgeValue>> expected;
     for (Sequence s = 1; s <= 6; ++s) {
       auto run = ToRun(s, RandomChanges(rng, schema, o), schema);
-      for (const auto& [id, value] : Contents(*run)) expected[id] = value;
+      for (const auto& [id, value] : Contents(*run, schema)) expected[id] = value;
       runs.push_back(run);
     }
-    // Two orders of merging give the same run.
+    // Two orders of merging and all at once give the same run.
     std::shared_ptr<const plexus::Run> left = runs[0], right = runs[5];
-    for (std::size_t i = 1; i < 6; ++i) left = MergeRuns(*left, *runs[i]);
-    for (std::size_t i = 5; i-- > 0;) right = MergeRuns(*runs[i], *right);
-    for (const auto& run : {left, right}) {
-      CheckSides(*run, schema, o.nodes);
+    for (std::size_t i = 1; i < 6; ++i) left = Merge({left, runs[i]});
+    for (std::size_t i = 5; i-- > 0;) right = Merge({runs[i], right});
+    for (const auto& run : {left, right, std::shared_ptr<const plexus::Run>(Merge(runs))}) {
+      CheckSides(*run, o.nodes);
       EXPECT_EQ(run->first, 1u);
       EXPECT_EQ(run->last, 6u);
-      auto contents = Contents(*run);
+      auto contents = Contents(*run, schema);
       ASSERT_EQ(contents.size(), expected.size());
       for (const auto& [id, value] : expected) {
         ASSERT_TRUE(contents.contains(id));
