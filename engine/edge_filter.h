@@ -1,16 +1,17 @@
 // EdgeFilter: "the delta says nothing about this edge", in one memory access.
 //
 // A blocked Bloom filter (Putze, Sanders, Singler 2007) over the identities of all
-// arcs in the delta, 16 bits each, four of them set in one 64-bit word: about one
-// false positive in a hundred. Most appended edges are new; without the filter each
-// would be looked up in every run. Belongs to the writer; not thread-safe.
+// arcs in the delta, at least 8 bits each, three of them set in one 64-bit word: at
+// most some five false positives in a hundred. Most appended edges are new; without
+// the filter each would be looked up in every run. Belongs to the writer; not
+// thread-safe.
 #pragma once
 
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <vector>
 
+#include "engine/aligned_array.h"
 #include "engine/types.h"
 
 namespace plexus {
@@ -26,7 +27,7 @@ class EdgeFilter {
   }
   // Empties the filter and makes room for `arcs` identities.
   void Reset(std::uint64_t arcs) {
-    words_.assign(std::bit_ceil(std::max<std::uint64_t>(64, (arcs + 3) / 4)), 0);
+    words_ = AlignedArray<std::uint64_t>(std::bit_ceil(std::max<std::uint64_t>(64, (arcs + 7) / 8)), 0);
     count_ = 0;
   }
   void Insert(std::uint64_t hash) {
@@ -40,16 +41,16 @@ class EdgeFilter {
   }
   void Prefetch(std::uint64_t hash) const { __builtin_prefetch(&words_[Word(hash)]); }
   std::uint64_t count() const { return count_; }
-  std::uint64_t capacity() const { return words_.size() * 4; }
+  std::uint64_t capacity() const { return words_.size() * 8; }
 
  private:
   std::size_t Word(std::uint64_t hash) const { return (hash >> 24) & (words_.size() - 1); }
   static std::uint64_t Mask(std::uint64_t hash) {
     return std::uint64_t{1} << (hash & 63) | std::uint64_t{1} << (hash >> 6 & 63) |
-           std::uint64_t{1} << (hash >> 12 & 63) | std::uint64_t{1} << (hash >> 18 & 63);
+           std::uint64_t{1} << (hash >> 12 & 63);
   }
 
-  std::vector<std::uint64_t> words_ = std::vector<std::uint64_t>(64);
+  AlignedArray<std::uint64_t> words_ = AlignedArray<std::uint64_t>(64, 0);
   std::uint64_t count_ = 0;
 };
 

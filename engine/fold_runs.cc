@@ -78,7 +78,7 @@ class DirectionFold {
   }
 
   // Fills the arrays, telling where arcs go: stretch(from, to, count) for arcs of
-  // clean rows; base_arc(from, to), gone(from) and delta_arc(row, position, to),
+  // clean rows; base_arc(from, to), gone(from) and delta_arc(position, to),
   // removed(position) for those of touched rows.
   template <class Stretch, class BaseArc, class Gone, class DeltaArcFn, class Removed>
   void Fill(Executor& executor, Stretch&& stretch, BaseArc&& base_arc, Gone&& gone,
@@ -106,7 +106,7 @@ class DirectionFold {
             },
             [&](std::uint32_t d) {
               const DeltaArc& arc = side_.arcs[d];
-              delta_arc(v, d, to);
+              delta_arc(d, to);
               Place(to++, arc.neighbor, arc.kind, arc.weight);
             },
             gone, removed);
@@ -222,6 +222,24 @@ void MoveSparseColumns(const Csr& base, const Run& run, const SlotMap& map, Csr&
   });
 }
 
+// The new slots of the run's in arcs. Each is one look-up in the out side, far from
+// the last; fetching ahead hides most of that.
+AlignedArray<EdgeSlot> SlotsOfInArcs(const Run& run, const SlotMap& map, Executor& executor) {
+  const AlignedArray<DeltaArc>& arcs = run.in.arcs;
+  AlignedArray<EdgeSlot> slots(arcs.size());
+  ParallelFor(executor, run.in.rows.size(), kRows, [&](std::size_t begin, std::size_t end) {
+    const std::uint32_t last = run.in.offsets[end];
+    for (std::size_t r = begin; r < end; ++r)
+      for (std::uint32_t d = run.in.offsets[r]; d < run.in.offsets[r + 1]; ++d) {
+        if (d + 24 < last) run.out.Prefetch(arcs[d + 24].neighbor, false);
+        if (d + 16 < last) run.out.Prefetch(arcs[d + 16].neighbor, true);
+        if (d + 8 < last) __builtin_prefetch(&run.out.arcs[run.out.Row(arcs[d + 8].neighbor).first]);
+        slots[d] = map.of_delta[run.OutPosition(Direction::kIn, run.in.rows[r], d)];
+      }
+  });
+  return slots;
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const Csr>> FoldRuns(const GraphState& state, std::size_t run_count,
@@ -257,18 +275,25 @@ Result<std::shared_ptr<const Csr>> FoldRuns(const GraphState& state, std::size_t
         map.of_base[from] = to;
       },
       [&](std::uint32_t from) { map.of_base[from] = kGone; },
-      [&](NodeId, std::uint32_t d, std::uint32_t to) {
+      [&](std::uint32_t d, std::uint32_t to) {
         csr->out_created_at[to] = run->created_at[d];
         map.of_delta[d] = to;
       },
       [&](std::uint32_t d) { map.of_delta[d] = kGone; });
   MoveSparseColumns(base, *run, map, *csr);
 
+  // A delta as large as the base: look-ups for its in arcs would cost more than
+  // transposing everything.
+  if (run->arc_count() > csr->arc_count() / 2) {
+    BuildInArrays(*csr, executor);
+    return std::shared_ptr<const Csr>(std::move(csr));
+  }
   DirectionFold in(base, *run, Direction::kIn, nodes, high_kinds,
                    {csr->in_offsets, csr->in_neighbors, csr->in_weights, csr->in_kinds,
                     csr->in_kinds_high});
   if (!in.FillOffsets(executor)) return Fail(ErrorCode::kInternal, "in arcs outnumber out arcs");
   csr->in_slots = AlignedArray<EdgeSlot>(csr->arc_count());
+  const AlignedArray<EdgeSlot> in_slots = SlotsOfInArcs(*run, map, executor);
   in.Fill(
       executor,
       [&](std::uint32_t from, std::uint32_t to, std::uint32_t count) {
@@ -279,9 +304,7 @@ Result<std::shared_ptr<const Csr>> FoldRuns(const GraphState& state, std::size_t
         csr->in_slots[to] = map.of_base[base.in_slots[from]];
       },
       [](std::uint32_t) {},
-      [&](NodeId row, std::uint32_t d, std::uint32_t to) {
-        csr->in_slots[to] = map.of_delta[run->OutPosition(Direction::kIn, row, d)];
-      },
+      [&](std::uint32_t d, std::uint32_t to) { csr->in_slots[to] = in_slots[d]; },
       [](std::uint32_t) {});
   return std::shared_ptr<const Csr>(std::move(csr));
 }

@@ -7,6 +7,7 @@
 #include "engine/graph.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -41,7 +42,7 @@ class Graph::Impl {
   void RunGroup(const std::vector<Request*>& group);
   void RefuseAll(const std::vector<Request*>& group, const Error& error);
   Status WaitForRoom(std::unique_lock<std::mutex>& lock);
-  Status FoldHoldingLock(std::unique_lock<std::mutex>& lock);
+  Status FoldHoldingLock(std::unique_lock<std::mutex>& lock, Executor& executor);
   void Publish();
   std::uint64_t Limit(std::uint64_t least, std::uint64_t divisor) const;
   void MaintenanceLoop();
@@ -62,6 +63,7 @@ class Graph::Impl {
   bool compacting_ = false;
   bool stop_ = false;
   bool wanted_ = false;  // the maintenance thread has work
+  std::atomic<int> waiting_{0};  // writers that wait for it
   std::condition_variable maintenance_;
   Status last_compaction_;
   GraphStats stats_;
@@ -196,14 +198,16 @@ Status Graph::Impl::WaitForRoom(std::unique_lock<std::mutex>& lock) {
   ++stats_.stalls;
   Status result;
   if (options_.maintenance == Maintenance::kManual) {
-    result = FoldHoldingLock(lock);
+    result = FoldHoldingLock(lock, executor_);
   } else {
     wanted_ = true;
     last_compaction_ = {};
     maintenance_.notify_one();
+    ++waiting_;
     compacted_.wait(lock, [&] {
       return !last_compaction_ || stop_ || writer_.delta_arcs() <= Limit(options_.delta_hard_arcs, 2);
     });
+    --waiting_;
     result = last_compaction_;
   }
   stats_.stall_ns += static_cast<std::uint64_t>(
@@ -214,7 +218,7 @@ Status Graph::Impl::WaitForRoom(std::unique_lock<std::mutex>& lock) {
 
 // Pins the runs, merges them into one, folds that into a new base and installs it,
 // holding the lock only between the steps.
-Status Graph::Impl::FoldHoldingLock(std::unique_lock<std::mutex>& lock) {
+Status Graph::Impl::FoldHoldingLock(std::unique_lock<std::mutex>& lock, Executor& executor) {
   compacted_.wait(lock, [&] { return !compacting_; });
   if (read_only_) return {};  // the writer may hold what was never journalled
   compacting_ = true;
@@ -234,7 +238,7 @@ Status Graph::Impl::FoldHoldingLock(std::unique_lock<std::mutex>& lock) {
       }
       lock.unlock();
     }
-    base = FoldRuns(*state, runs, executor_);
+    base = FoldRuns(*state, runs, executor);
   } catch (const std::exception& e) {
     base = Fail(ErrorCode::kResourceExhausted, std::string("compacting: ") + e.what());
   }
@@ -255,16 +259,32 @@ Status Graph::Impl::FoldHoldingLock(std::unique_lock<std::mutex>& lock) {
 
 Status Graph::Impl::Compact() {
   std::unique_lock lock(writer_mutex_);
-  return FoldHoldingLock(lock);
+  return FoldHoldingLock(lock, executor_);
 }
 
+// Background work runs on its one thread, beside writer and readers, unless a
+// writer waits for it: then on all.
+class BackgroundExecutor : public Executor {
+ public:
+  BackgroundExecutor(Executor& all, const std::atomic<int>& waiting) : all_(all), waiting_(waiting) {}
+  int thread_count() const override { return all_.thread_count(); }
+  void Run(std::size_t blocks, BlockTask task) override {
+    (waiting_ > 0 ? all_ : SerialExecutor()).Run(blocks, task);
+  }
+
+ private:
+  Executor& all_;
+  const std::atomic<int>& waiting_;
+};
+
 void Graph::Impl::MaintenanceLoop() {
+  BackgroundExecutor background(executor_, waiting_);
   std::unique_lock lock(writer_mutex_);
   while (true) {
     maintenance_.wait(lock, [&] { return stop_ || wanted_; });
     if (stop_) return;
     wanted_ = false;
-    last_compaction_ = FoldHoldingLock(lock);
+    last_compaction_ = FoldHoldingLock(lock, background);
     compacted_.notify_all();
     if (!last_compaction_ || !options_.on_compacted) continue;
     lock.unlock();

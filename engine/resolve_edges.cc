@@ -170,6 +170,17 @@ Status BatchResolver::DecideEdge(const std::uint32_t* begin, const std::uint32_t
                 e->valid_until, e->properties, std::nullopt};
     }
   }
+  if (!existed && !some_dead_ && end - begin == 1) {  // the common case: one new edge
+    const auto& e = b_.edges_[t.op];
+    if (!(e.has & (WriteBatch::kRemoved | WriteBatch::kHasRare))) {
+      ++(schema().edge_kind(t.kind).plane == Plane::kFact ? report.edges : report.index).added;
+      EdgeChange change{t.source, t.target, t.label, 1.0f, record_.time_ms, t.kind, EdgeChange::kIsNew, 0};
+      if (e.has & WriteBatch::kWeight) change.weight = e.weight;
+      if (e.has & WriteBatch::kCreatedAt) change.created_at = e.created_at;
+      record_.edges.push_back(change);
+      return {};
+    }
+  }
   const std::int64_t removal = LastRemoval(t);
   const std::int64_t scrub = LastPurge(t);  // properties from before it are erased
   bool exists = existed && removal == kNever;

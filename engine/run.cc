@@ -74,7 +74,7 @@ RunSide MakeSide(const Half& half, std::span<const std::uint32_t> order) {
 
 }  // namespace
 
-// About one bucket per row, so a look-up is a step or two.
+// A bucket for every one to two rows, so a look-up is a step or two.
 void RunSide::IndexRows() {
   shift = 0;
   if (rows.empty()) {
@@ -82,7 +82,7 @@ void RunSide::IndexRows() {
     return;
   }
   const NodeId last = rows[rows.size() - 1];
-  while (((std::uint64_t{last} + 1) >> shift) > std::max<std::uint64_t>(2 * rows.size(), 16)) ++shift;
+  while (((std::uint64_t{last} + 1) >> shift) > std::max<std::uint64_t>(rows.size(), 16)) ++shift;
   const std::uint32_t count = last >> shift;
   buckets = AlignedArray<std::uint32_t>(std::size_t{count} + 2);
   std::uint32_t bucket = 0;

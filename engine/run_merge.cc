@@ -15,6 +15,9 @@ namespace {
 
 using Runs = std::span<const std::shared_ptr<const Run>>;
 
+// The runs there are, and the one that comes.
+constexpr std::size_t kMost = kMaxRuns + 4;
+
 // One run's next arcs in the row being merged.
 struct Part {
   std::uint32_t at, end;
@@ -27,37 +30,38 @@ class SideMerger {
  public:
   SideMerger(Runs runs, Direction direction, RunSide& to, Stretch&& stretch)
       : to_(to), stretch_(std::forward<Stretch>(stretch)) {
+    heads_.fill(kNoNode);
     std::size_t rows = 0, arcs = 0;
     for (std::size_t r = runs.size(); r-- > 0;) {
       const RunSide& side = runs[r]->side(direction);
-      sides_.push_back(&side);
-      heads_.push_back(side.rows.empty() ? kNoNode : side.rows[0]);
+      const std::size_t s = count_++;
+      heads_[s] = side.rows.empty() ? kNoNode : side.rows[0];
+      sides_[s] = {side.rows.data(), side.rows.data() + side.rows.size(), side.offsets.data(),
+                   side.arcs.data()};
       rows += side.rows.size();
       arcs += side.arcs.size();
     }
-    next_.resize(sides_.size(), 0);
     to.rows = AlignedArray<NodeId>(rows);
     to.offsets = AlignedArray<std::uint32_t>(rows + 1);
     to.arcs = AlignedArray<DeltaArc>(arcs);
   }
 
   void Merge() {
-    std::vector<Part> parts(sides_.size());
-    const std::size_t count = sides_.size();
+    std::array<Part, kMost> parts;
     std::size_t rows = 0;
     while (true) {
       NodeId row = kNoNode;
-      for (std::size_t s = 0; s < count; ++s) row = std::min(row, heads_[s]);
+      for (const NodeId head : heads_) row = std::min(row, head);
       if (row == kNoNode) break;
       to_.rows[rows] = row;
       to_.offsets[rows++] = size_;
       std::size_t in_row = 0;
-      for (std::size_t s = 0; s < count; ++s) {
+      for (std::uint32_t s = 0; s < count_; ++s) {
         if (heads_[s] != row) continue;
-        const RunSide& side = *sides_[s];
-        const std::uint32_t r = next_[s]++;
-        heads_[s] = r + 1 < side.rows.size() ? side.rows[r + 1] : kNoNode;
-        parts[in_row++] = {side.offsets[r], side.offsets[r + 1], static_cast<std::uint32_t>(s)};
+        Cursor& side = sides_[s];
+        heads_[s] = ++side.row < side.rows_end ? *side.row : kNoNode;
+        parts[in_row++] = {side.offset[0], side.offset[1], s};
+        ++side.offset;
       }
       MergeRow(parts.data(), in_row);
     }
@@ -70,8 +74,9 @@ class SideMerger {
 
  private:
   void Copy(std::uint32_t side, std::uint32_t begin, std::uint32_t end) {
-    const DeltaArc* from = sides_[side]->arcs.data();
-    for (std::uint32_t i = begin; i < end; ++i) to_.arcs[size_ + (i - begin)] = from[i];
+    const DeltaArc* from = sides_[side].arcs;
+    DeltaArc* to = to_.arcs.data() + size_;
+    for (std::uint32_t i = begin; i < end; ++i) to[i - begin] = from[i];
     stretch_(side, begin, end, size_);
     size_ += end - begin;
   }
@@ -94,11 +99,17 @@ class SideMerger {
     }
     if (count == 1) Copy(parts[0].run, parts[0].at, parts[0].end);
   }
-  const DeltaArc& Arc(const Part& part) const { return sides_[part.run]->arcs[part.at]; }
+  const DeltaArc& Arc(const Part& part) const { return sides_[part.run].arcs[part.at]; }
 
-  std::vector<const RunSide*> sides_;  // newest first
-  std::vector<NodeId> heads_;          // next row of each
-  std::vector<std::uint32_t> next_;    // its index
+  struct Cursor {
+    const NodeId* row;  // the next one
+    const NodeId* rows_end;
+    const std::uint32_t* offset;  // of it
+    const DeltaArc* arcs;
+  };
+  std::array<Cursor, kMost> sides_;  // newest first
+  std::array<NodeId, kMost> heads_;  // next row of each, kNoNode beyond the last
+  std::uint32_t count_ = 0;
   RunSide& to_;
   std::uint32_t size_ = 0;
   Stretch stretch_;
@@ -112,6 +123,11 @@ void MergeSide(Runs runs, Direction direction, RunSide& to, Stretch&& stretch) {
 }  // namespace
 
 std::shared_ptr<Run> MergeRuns(Runs runs) {
+  if (runs.size() > kMost) {  // never by the schedule
+    const std::shared_ptr<const Run> parts[] = {MergeRuns(runs.first(kMost)),
+                                                MergeRuns(runs.subspan(kMost))};
+    return MergeRuns(parts);
+  }
   auto run = std::make_shared<Run>();
   run->first = runs.front()->first;
   run->last = runs.back()->last;

@@ -167,11 +167,11 @@ void StateWriter::Working::FillFilter(const Run& run) {
     }
 }
 
-// Twice the room that is needed now, never less than there was.
+// Four times the room that is needed now, never less than there was.
 void StateWriter::Working::RemakeFilter() {
   std::uint64_t arcs = 0;
   for (const auto& run : runs) arcs += run->arc_count();
-  filter.Reset(std::max(2 * arcs, filter.capacity()));
+  filter.Reset(std::max(4 * arcs, filter.capacity()));
   for (const auto& run : runs) FillFilter(*run);
 }
 
