@@ -9,6 +9,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -112,9 +113,10 @@ class BatchResolver {
   Status TouchEdges();
   void TouchRemoved();
   Status CheckEdge(const WriteBatch::EdgeOp& op, const EdgeTouch& touch);
-  std::vector<std::uint32_t> OrderTouches() const;
+  void SortTouches();
   Status DecideEdges(ApplyReport& report);
-  Status DecideEdge(const std::uint32_t* begin, const std::uint32_t* end, ApplyReport& report);
+  // What becomes of one identity: its touches, in the order of operations.
+  Status DecideEdge(std::span<const EdgeTouch> touches, ApplyReport& report);
   Status ApplyEdgeOp(const WriteBatch::EdgeOp& op, bool fresh, EdgeValue& value);
   std::int64_t LastRemoval(const EdgeTouch& touch);
   std::int64_t LastPurge(const EdgeTouch& touch);

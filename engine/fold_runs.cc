@@ -246,7 +246,7 @@ Result<std::shared_ptr<const Csr>> FoldRuns(const GraphState& state, std::size_t
                                             Executor& executor) {
   std::shared_ptr<const Run> run = std::make_shared<Run>();
   if (run_count == 1) run = state.runs[0];
-  if (run_count > 1) run = MergeRuns(std::span(state.runs).first(run_count));
+  if (run_count > 1) run = MergeRuns(std::span(state.runs).first(run_count), executor);
   const NodeId nodes = state.keys.size();
   const Csr& base = *state.base;
   auto csr = std::make_shared<Csr>();

@@ -86,7 +86,7 @@ Graph::Impl::Impl(GraphState state, std::shared_ptr<Journal> journal, const Grap
     : options_(options),
       executor_(options.executor ? *options.executor : DefaultExecutor()),
       journal_(std::move(journal)),
-      writer_(std::move(state)),
+      writer_(std::move(state), &executor_),
       published_(writer_.Publish()) {
   if (options_.maintenance == Maintenance::kBackground)
     thread_ = std::thread([this] { MaintenanceLoop(); });
@@ -228,7 +228,7 @@ Status Graph::Impl::FoldHoldingLock(std::unique_lock<std::mutex>& lock, Executor
   Result<std::shared_ptr<const Csr>> base = Fail(ErrorCode::kInternal, "");
   try {
     if (runs > 1) {
-      auto merged = MergeRuns(std::span(state->runs).first(runs));
+      auto merged = MergeRuns(std::span(state->runs).first(runs), executor);
       lock.lock();
       if (!read_only_) {
         writer_.ReplacePinned(std::move(merged));

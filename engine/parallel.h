@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -67,6 +68,23 @@ void ParallelFor(Executor& executor, std::size_t count, std::size_t grain, Fn&& 
     return;
   }
   executor.Run(blocks, BlockTask(task));
+}
+
+// Runs a() and b(), at once when the executor has the threads. Unlike the tasks of
+// ParallelFor these may throw; the exception of the first that did is thrown on.
+template <class A, class B>
+void ParallelInvoke(Executor& executor, A&& a, B&& b) {
+  std::exception_ptr thrown[2];
+  auto task = [&](std::size_t block) {
+    try {
+      block == 0 ? a() : b();
+    } catch (...) {
+      thrown[block] = std::current_exception();
+    }
+  };
+  executor.Run(2, BlockTask(task));
+  for (const std::exception_ptr& e : thrown)
+    if (e) std::rethrow_exception(e);
 }
 
 // Sum (or any fold) of fn(begin, end) over blocks, combined left to right.

@@ -86,54 +86,62 @@ void BatchResolver::TouchRemoved() {
   }
 }
 
-// Positions of touches_ by (source, kind, target, label), then operation.
-std::vector<std::uint32_t> BatchResolver::OrderTouches() const {
-  std::vector<std::uint32_t> order(touches_.size()), scratch;
-  std::iota(order.begin(), order.end(), 0u);
-  if (touches_.empty()) return order;
+// Puts touches_ in the order of (source, kind, target, label), then operation.
+void BatchResolver::SortTouches() {
+  if (touches_.empty()) return;
+  const std::size_t count = touches_.size();
   const EdgeTouch& first = touches_.front();
   const bool plain = std::all_of(touches_.begin(), touches_.end(), [&](const EdgeTouch& t) {
     return t.kind == first.kind && t.label == first.label;
   });
+  std::vector<EdgeTouch> sorted;
+  sorted.reserve(count);
   if (plain) {  // one kind, one label: a single key
-    std::vector<KeyedPosition> keyed(touches_.size()), spare;
-    for (std::uint32_t i = 0; i < keyed.size(); ++i)
+    std::vector<KeyedPosition> keyed(count), spare;
+    for (std::uint32_t i = 0; i < count; ++i)
       keyed[i] = {(std::uint64_t{touches_[i].source} << 32) | touches_[i].target, i};
     StableSort(keyed, spare);
-    for (std::size_t i = 0; i < keyed.size(); ++i) order[i] = keyed[i].position;
-    return order;
+    for (const KeyedPosition& k : keyed) sorted.push_back(touches_[k.position]);
+  } else {
+    std::vector<std::uint32_t> order(count), scratch;
+    std::iota(order.begin(), order.end(), 0u);
+    StableSortBy(order, scratch, [&](std::uint32_t i) { return touches_[i].label; });
+    StableSortBy(order, scratch, [&](std::uint32_t i) { return touches_[i].target; });
+    StableSortBy(order, scratch, [&](std::uint32_t i) { return std::uint32_t{touches_[i].kind}; });
+    StableSortBy(order, scratch, [&](std::uint32_t i) { return touches_[i].source; });
+    for (const std::uint32_t i : order) sorted.push_back(touches_[i]);
   }
-  StableSortBy(order, scratch, [&](std::uint32_t i) { return touches_[i].label; });
-  StableSortBy(order, scratch, [&](std::uint32_t i) { return touches_[i].target; });
-  StableSortBy(order, scratch, [&](std::uint32_t i) { return std::uint32_t{touches_[i].kind}; });
-  StableSortBy(order, scratch, [&](std::uint32_t i) { return touches_[i].source; });
-  return order;
+  touches_.swap(sorted);
 }
 
 Status BatchResolver::DecideEdges(ApplyReport& report) {
-  const std::vector<std::uint32_t> order = OrderTouches();
-  record_.edges.reserve(order.size());
+  SortTouches();
+  const std::size_t count = touches_.size();
+  record_.edges.reserve(count);
   auto prefetch = [&](std::size_t i, bool near) {
-    if (i >= order.size() || touches_[order[i]].source >= now_.node_count()) return;
-    now_.PrefetchBaseRow(touches_[order[i]].source, near);
-    if (!near) w_.filter.Prefetch(HashOf(touches_[order[i]]));
+    if (i >= count) return;
+    const EdgeTouch& t = touches_[i];
+    if (near && t.op != kByRemoval) __builtin_prefetch(&b_.edges_[t.op]);
+    if (t.source >= now_.node_count()) return;
+    now_.PrefetchBaseRow(t.source, near);
+    if (!near) w_.filter.Prefetch(HashOf(t));
   };
   auto prefetch_delta = [&](std::size_t i, bool near) {
-    if (i < order.size() && w_.filter.MayContain(HashOf(touches_[order[i]])))
-      now_.PrefetchDeltaRow(touches_[order[i]].source, near);
+    if (i < count && w_.filter.MayContain(HashOf(touches_[i])))
+      now_.PrefetchDeltaRow(touches_[i].source, near);
   };
-  for (std::size_t begin = 0; begin < order.size();) {
+  for (std::size_t begin = 0; begin < count;) {
     prefetch(begin + 32, false);
     prefetch(begin + 16, true);
     prefetch_delta(begin + 16, false);
     prefetch_delta(begin + 8, true);
-    const EdgeTouch& t = touches_[order[begin]];
+    const EdgeTouch& t = touches_[begin];
     std::size_t end = begin + 1;
-    for (; end < order.size(); ++end) {
-      const EdgeTouch& u = touches_[order[end]];
+    for (; end < count; ++end) {
+      const EdgeTouch& u = touches_[end];
       if (u.source != t.source || u.kind != t.kind || u.target != t.target || u.label != t.label) break;
     }
-    PLEXUS_TRY(DecideEdge(order.data() + begin, order.data() + end, report));
+    PLEXUS_TRY(DecideEdge(std::span(touches_).subspan(begin, end - begin), report));
     begin = end;
   }
   return {};
@@ -156,9 +164,8 @@ std::int64_t BatchResolver::LastPurge(const EdgeTouch& t) {
   return last;
 }
 
-Status BatchResolver::DecideEdge(const std::uint32_t* begin, const std::uint32_t* end,
-                                 ApplyReport& report) {
-  const EdgeTouch& t = touches_[*begin];
+Status BatchResolver::DecideEdge(std::span<const EdgeTouch> touches, ApplyReport& report) {
+  const EdgeTouch& t = touches.front();
   EdgeValue before, value;
   bool existed = false;
   if (t.source < now_.node_count() && t.target < now_.node_count()) {
@@ -170,7 +177,7 @@ Status BatchResolver::DecideEdge(const std::uint32_t* begin, const std::uint32_t
                 e->valid_until, e->properties, std::nullopt};
     }
   }
-  if (!existed && !some_dead_ && end - begin == 1) {  // the common case: one new edge
+  if (!existed && !some_dead_ && touches.size() == 1) {  // the common case: one new edge
     const auto& e = b_.edges_[t.op];
     if (!(e.has & (WriteBatch::kRemoved | WriteBatch::kHasRare))) {
       ++(schema().edge_kind(t.kind).plane == Plane::kFact ? report.edges : report.index).added;
@@ -187,8 +194,8 @@ Status BatchResolver::DecideEdge(const std::uint32_t* begin, const std::uint32_t
   if (exists) value = before;
   if (scrub != kNever) value.properties = {};
   bool named = false;  // by an operation, not only by a removal
-  for (const std::uint32_t* i = begin; i != end; ++i) {
-    const std::uint32_t op = touches_[*i].op;
+  for (const EdgeTouch& touch : touches) {
+    const std::uint32_t op = touch.op;
     if (op == kByRemoval) continue;
     named = true;
     if (op < removal) continue;

@@ -133,11 +133,18 @@ const EdgeExtra* Run::extra(std::uint32_t out_position) const {
 }
 
 std::shared_ptr<Run> MakeRun(Sequence sequence, std::span<const EdgeChange> edges,
-                             std::span<const EdgeExtra> extras, const Schema& schema) {
+                             std::span<const EdgeExtra> extras, const Schema& schema,
+                             Executor& executor) {
   auto run = std::make_shared<Run>();
   run->first = run->last = sequence;
-  const std::vector<std::uint32_t> order = OrderHalves(edges, schema, Direction::kOut);
-  run->out = MakeSide({edges, Direction::kOut}, order);
+  std::vector<std::uint32_t> order;  // of the out side
+  ParallelInvoke(
+      edges.size() < kLargeRun ? SerialExecutor() : executor,
+      [&] {
+        order = OrderHalves(edges, schema, Direction::kOut);
+        run->out = MakeSide({edges, Direction::kOut}, order);
+      },
+      [&] { run->in = MakeSide({edges, Direction::kIn}, OrderHalves(edges, schema, Direction::kIn)); });
   run->created_at = AlignedArray<std::int64_t>(order.size());
   for (std::uint32_t i = 0; i < order.size(); ++i) {
     const std::uint32_t edge = order[i] >> 1;
@@ -147,7 +154,6 @@ std::shared_ptr<Run> MakeRun(Sequence sequence, std::span<const EdgeChange> edge
                                             [](const EdgeExtra& x, std::uint32_t e) { return x.index < e; }));
     run->extras.back().index = i;
   }
-  run->in = MakeSide({edges, Direction::kIn}, OrderHalves(edges, schema, Direction::kIn));
   return run;
 }
 

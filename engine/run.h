@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "engine/aligned_array.h"
+#include "engine/parallel.h"
 #include "engine/record.h"
 #include "engine/schema.h"
 #include "engine/types.h"
@@ -117,12 +118,18 @@ inline bool IdentityLess(const EdgeChange& a, const EdgeChange& b) {
 }
 
 // REQUIRES: edges sorted by identity, each once; extras sorted by index.
-// O(edges), radix sorts.
+// O(edges), radix sorts. Large ones do both sides at once on `executor`.
 std::shared_ptr<Run> MakeRun(Sequence sequence, std::span<const EdgeChange> edges,
-                             std::span<const EdgeExtra> extras, const Schema& schema);
+                             std::span<const EdgeExtra> extras, const Schema& schema,
+                             Executor& executor = SerialExecutor());
 
 // One run equal to all of `runs` applied in turn, oldest first. REQUIRES: at least
-// one. One pass over the arcs of each side, O(rows * runs + arcs).
-std::shared_ptr<Run> MergeRuns(std::span<const std::shared_ptr<const Run>> runs);
+// one. One pass over the arcs of each side, O(rows * runs + arcs); both sides at
+// once on `executor` when they are large.
+std::shared_ptr<Run> MergeRuns(std::span<const std::shared_ptr<const Run>> runs,
+                               Executor& executor = SerialExecutor());
+
+// From how many arcs on the two sides of a run are worth two threads.
+inline constexpr std::size_t kLargeRun = std::size_t{1} << 15;
 
 }  // namespace plexus

@@ -122,11 +122,11 @@ void MergeSide(Runs runs, Direction direction, RunSide& to, Stretch&& stretch) {
 
 }  // namespace
 
-std::shared_ptr<Run> MergeRuns(Runs runs) {
+std::shared_ptr<Run> MergeRuns(Runs runs, Executor& executor) {
   if (runs.size() > kMost) {  // never by the schedule
-    const std::shared_ptr<const Run> parts[] = {MergeRuns(runs.first(kMost)),
-                                                MergeRuns(runs.subspan(kMost))};
-    return MergeRuns(parts);
+    const std::shared_ptr<const Run> parts[] = {MergeRuns(runs.first(kMost), executor),
+                                                MergeRuns(runs.subspan(kMost), executor)};
+    return MergeRuns(parts, executor);
   }
   auto run = std::make_shared<Run>();
   run->first = runs.front()->first;
@@ -139,20 +139,22 @@ std::shared_ptr<Run> MergeRuns(Runs runs) {
     extras |= !from->extras.empty();
   }
   run->created_at = AlignedArray<std::int64_t>(arcs);
-  MergeSide(runs, Direction::kOut, run->out,
-            [&](std::uint32_t side, std::uint32_t begin, std::uint32_t end, std::uint32_t to) {
-              const Run& from = *runs[runs.size() - 1 - side];
-              for (std::uint32_t i = begin; i < end; ++i, ++to) {
-                run->created_at[to] = from.created_at[i];
-                if (!extras) continue;
-                if (const EdgeExtra* x = from.extra(i)) {
-                  run->extras.push_back(*x);
-                  run->extras.back().index = to;
-                }
-              }
-            });
+  auto details = [&](std::uint32_t side, std::uint32_t begin, std::uint32_t end, std::uint32_t to) {
+    const Run& from = *runs[runs.size() - 1 - side];
+    for (std::uint32_t i = begin; i < end; ++i, ++to) {
+      run->created_at[to] = from.created_at[i];
+      if (!extras) continue;
+      if (const EdgeExtra* x = from.extra(i)) {
+        run->extras.push_back(*x);
+        run->extras.back().index = to;
+      }
+    }
+  };
+  ParallelInvoke(
+      arcs < kLargeRun ? SerialExecutor() : executor,
+      [&] { MergeSide(runs, Direction::kOut, run->out, details); },
+      [&] { MergeSide(runs, Direction::kIn, run->in, [](auto...) {}); });
   run->created_at.Truncate(run->arc_count());
-  MergeSide(runs, Direction::kIn, run->in, [](auto...) {});
   return run;
 }
 

@@ -106,8 +106,10 @@ Status DefineAll(const Record& r, Schema& schema, std::size_t first, const std::
 
 }  // namespace
 
-StateWriter::StateWriter(GraphState s) : working_(std::make_unique<Working>()) {
+StateWriter::StateWriter(GraphState s, Executor* executor)
+    : working_(std::make_unique<Working>()) {
   Working& w = *working_;
+  w.executor = executor ? executor : &SerialExecutor();
   w.sequence = s.sequence;
   w.time_ms = s.time_ms;
   w.schema = std::move(s.schema);
@@ -208,7 +210,7 @@ void StateWriter::Working::AddRun(std::shared_ptr<const Run> run) {
 
 void StateWriter::Working::MergeRange(std::size_t from, std::size_t to) {
   published = nullptr;
-  runs[from] = MergeRuns(std::span(runs).subspan(from, to - from));
+  runs[from] = MergeRuns(std::span(runs).subspan(from, to - from), *executor);
   runs.erase(runs.begin() + static_cast<std::ptrdiff_t>(from) + 1,
              runs.begin() + static_cast<std::ptrdiff_t>(to));
 }
@@ -352,7 +354,7 @@ Status StateWriter::Apply(const Record& r) {
       ++w.edges_by_kind[e.kind];
   }
   w.GrowDirty();
-  if (!r.edges.empty()) w.AddRun(MakeRun(r.sequence, r.edges, r.edge_extras, *w.schema));
+  if (!r.edges.empty()) w.AddRun(MakeRun(r.sequence, r.edges, r.edge_extras, *w.schema, *w.executor));
   w.sequence = r.sequence;
   w.time_ms = r.time_ms;
   return {};

@@ -17,7 +17,8 @@ namespace plexus {
 
 class StateWriter {
  public:
-  explicit StateWriter(GraphState state);
+  // Large runs are made and merged on `executor`; null: on the caller alone.
+  explicit StateWriter(GraphState state, Executor* executor = nullptr);
   ~StateWriter();
   StateWriter(StateWriter&&) noexcept;
   StateWriter& operator=(StateWriter&&) noexcept;

@@ -25,6 +25,7 @@ struct StateWriter::Working {
   std::vector<std::uint64_t> nodes_by_kind, edges_by_kind;
   std::shared_ptr<const PayloadStore> payload_store;
   EdgeFilter filter;  // identities of all arcs in runs, and some of earlier ones
+  Executor* executor = nullptr;  // never null once made
   std::size_t pinned_runs = 0;
   std::shared_ptr<const GraphState> published;  // null after a change
 
