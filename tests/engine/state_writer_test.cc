@@ -239,6 +239,34 @@ TEST(StateWriter, PurgedVectorsAreAbsentAfterReplay) {
   EXPECT_FALSE(s.space(0)->has(*s.Find("e")));
 }
 
+// The schedule of run merging: never more than kMaxRuns, and an arc is merged no more
+// often than the binomial bound says, also after a batch much larger than the rest.
+TEST(StateWriter, RunsStayFewAndAreMergedSeldom) {
+  for (const bool one_giant : {false, true}) {
+    StateWriter writer(EmptyState());
+    std::uint64_t merged_arcs = 0;  // arcs of runs that came from merges
+    for (int i = 0; i < 1286; ++i) {
+      WriteBatch b(1000 + i);
+      const int edges = one_giant && i == 3 ? 20'000 : 1;
+      for (int e = 0; e < edges; ++e)
+        b.Link(b.Node("a" + std::to_string(i)), kLink, b.Node("b" + std::to_string(e)));
+      ApplyReport report;
+      auto record = writer.Resolve(b, &report);
+      ASSERT_TRUE(record);
+      ASSERT_TRUE(writer.Apply(*record));
+      const auto state = writer.Publish();
+      ASSERT_LE(state->runs.size(), kMaxRuns);
+      for (const auto& run : state->runs) {
+        ASSERT_TRUE(one_giant || run->depth <= 5u) << run->depth;
+        ASSERT_EQ(run->last - run->first + 1 > 1, run->depth > 0);
+      }
+      if (const auto& last = state->runs.back(); last->depth > 0) merged_arcs += last->arc_count();
+    }
+    EXPECT_LE(merged_arcs, one_giant ? 200'000u : 1286u * 5);
+    EXPECT_EQ(writer.delta_arcs(), one_giant ? 1285u + 20'000u : 1286u);
+  }
+}
+
 // One state continued twice: neither disturbs the other, nor the state.
 TEST(StateWriter, AStateMayBeContinuedTwice) {
   Live live;
