@@ -43,15 +43,10 @@ NodeRef WriteBatch::Node(std::string_view key) {
 
 NodeRef WriteBatch::IndexNode(KindId kind, std::string_view name) {
   const auto kinds = BuiltinNodeKinds();
-  if (kind >= kinds.size() || kinds[kind].name.empty()) {
-    // A user's index kind: the caller composes the key; the kind is checked by Apply.
-    NodeRef ref = Node(name);
-    nodes_.back().index_kind = kind;
-    return ref;
-  }
-  NodeRef ref = Node(IndexKey(kinds[kind].name, name));
-  nodes_.back().index_kind = kind;
-  return ref;
+  // Of a user's index kind the caller composes the key. Apply takes the kind from the
+  // key's prefix.
+  if (kind >= kinds.size() || kinds[kind].name.empty()) return Node(name);
+  return Node(IndexKey(kinds[kind].name, name));
 }
 
 WriteBatch::Op& WriteBatch::Push(OpCode code, NodeRef node) {

@@ -115,8 +115,7 @@ class WriteBatch {
   };
   struct LocalNode {
     Bytes key;
-    KindId index_kind = kNoKind;  // an index node of that kind
-    std::uint64_t hash = 0;       // StringTable::Hash, computed where the batch is filled
+    std::uint64_t hash = 0;  // StringTable::Hash, computed where the batch is filled
   };
   enum class OpCode : std::uint8_t {
     kUpsert, kRemove, kPurge, kSetF64, kSetI64, kSetString, kClearColumn,
