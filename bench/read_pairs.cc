@@ -1,5 +1,4 @@
-// Reading and writing the GAP suite's files. Sizes that a file claims are compared
-// with the bytes that are there before anything is allocated.
+// Reading and writing the GAP suite's files; serialized graphs are read by storage/text.
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
@@ -8,6 +7,7 @@
 #include <memory>
 
 #include "bench/pairs.h"
+#include "storage/text/gap_serialized.h"
 
 namespace plexus::bench {
 
@@ -38,43 +38,11 @@ bool TakeNumber(const char*& at, const char* end, T& value) {
   return true;
 }
 
-Error Malformed(const std::string& path, const std::string& what) {
-  return Error{ErrorCode::kCorruption, path + ": " + what};
-}
-
-// Reads `count` values into `out` straight from the file.
-template <class T>
-bool ReadInto(std::FILE* file, T* out, std::size_t count) {
-  return std::fread(out, sizeof(T), count, file) == count;
-}
-
-// One direction of a serialized graph: i64 offsets, then ids (or ids with weights).
-Status ReadSide(std::FILE* file, const std::string& path, NodeId nodes, std::uint64_t arcs,
-                bool weighted, AlignedArray<std::uint32_t>& offsets,
-                AlignedArray<NodeId>& neighbors) {
-  AlignedArray<std::int64_t> wide(std::size_t{nodes} + 1);
-  if (!ReadInto(file, wide.data(), wide.size()))
-    return std::unexpected(Malformed(path, "ends inside the offsets"));
-  offsets = AlignedArray<std::uint32_t>(wide.size());
-  for (std::size_t v = 0; v < wide.size(); ++v) {
-    const bool fits = wide[v] >= (v ? wide[v - 1] : 0) && static_cast<std::uint64_t>(wide[v]) <= arcs;
-    if (!fits) return std::unexpected(Malformed(path, "offset " + std::to_string(v) + " is out of order"));
-    offsets[v] = static_cast<std::uint32_t>(wide[v]);
-  }
-  if (wide[0] != 0 || offsets[nodes] != arcs)
-    return std::unexpected(Malformed(path, "offsets do not cover the neighbors"));
-  neighbors = AlignedArray<NodeId>(arcs);
-  if (weighted) {
-    AlignedArray<NodePair> both(arcs);  // neighbor, weight
-    if (!ReadInto(file, both.data(), arcs)) return std::unexpected(Malformed(path, "ends inside the neighbors"));
-    for (std::uint64_t i = 0; i < arcs; ++i) neighbors[i] = both[i].source;
-  } else if (!ReadInto(file, neighbors.data(), arcs)) {
-    return std::unexpected(Malformed(path, "ends inside the neighbors"));
-  }
-  for (std::uint64_t i = 0; i < arcs; ++i)
-    if (neighbors[i] >= nodes)
-      return std::unexpected(Malformed(path, "neighbor " + std::to_string(i) + " is out of range"));
-  return {};
+// The suite's 64-bit offsets as ours. REQUIRES arcs within 32 bits, which the reader checked.
+AlignedArray<std::uint32_t> Narrow(const AlignedArray<std::int64_t>& wide) {
+  AlignedArray<std::uint32_t> offsets(wide.size());
+  for (std::size_t v = 0; v < wide.size(); ++v) offsets[v] = static_cast<std::uint32_t>(wide[v]);
+  return offsets;
 }
 
 }  // namespace
@@ -112,32 +80,16 @@ Result<PairList> ReadPairs(const std::string& path) {
 }
 
 Result<Topology> ReadSerialized(const std::string& path) {
-  const bool weighted = path.ends_with(".wsg");
-  File file(std::fopen(path.c_str(), "rb"));
-  if (!file) return Fail(ErrorCode::kNotFound, path + ": cannot be opened");
-  std::fseek(file.get(), 0, SEEK_END);
-  const std::uint64_t size = static_cast<std::uint64_t>(std::ftell(file.get()));
-  std::rewind(file.get());
-  std::uint8_t directed = 0;
-  std::int64_t arcs = 0, nodes = 0;
-  if (!ReadInto(file.get(), &directed, 1) || !ReadInto(file.get(), &arcs, 1) || !ReadInto(file.get(), &nodes, 1))
-    return std::unexpected(Malformed(path, "ends inside the header"));
-  if (directed > 1 || arcs < 0 || nodes < 0 || static_cast<std::uint64_t>(arcs) > Limits::kMaxArcs ||
-      static_cast<std::uint64_t>(nodes) > Limits::kMaxNodes)
-    return std::unexpected(Malformed(path, "the header's counts are out of range"));
-  const std::uint64_t side = (static_cast<std::uint64_t>(nodes) + 1) * 8 +
-                             static_cast<std::uint64_t>(arcs) * (weighted ? 8 : 4);
-  if (size != 17 + side * (directed ? 2 : 1))
-    return std::unexpected(Malformed(path, "has " + std::to_string(size) + " bytes, its header says " +
-                                               std::to_string(17 + side * (directed ? 2 : 1))));
+  PLEXUS_ASSIGN(text::GapGraph graph, text::ReadGapGraph(path));
   Topology topology;
-  topology.node_count = static_cast<NodeId>(nodes);
-  topology.symmetric = !directed;
-  PLEXUS_TRY(ReadSide(file.get(), path, topology.node_count, static_cast<std::uint64_t>(arcs), weighted,
-                      topology.out_offsets, topology.out_neighbors));
-  if (directed)
-    PLEXUS_TRY(ReadSide(file.get(), path, topology.node_count, static_cast<std::uint64_t>(arcs), weighted,
-                        topology.in_offsets, topology.in_neighbors));
+  topology.node_count = graph.node_count;
+  topology.symmetric = !graph.directed;
+  topology.out_offsets = Narrow(graph.out.offsets);
+  topology.out_neighbors = std::move(graph.out.neighbors);
+  if (graph.directed) {
+    topology.in_offsets = Narrow(graph.in.offsets);
+    topology.in_neighbors = std::move(graph.in.neighbors);
+  }
   return topology;
 }
 

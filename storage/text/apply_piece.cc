@@ -26,6 +26,7 @@ std::uint64_t Rest(std::uint64_t all, std::uint64_t some) { return all > some ? 
 }  // namespace
 
 void PieceApplier::AddError(std::uint64_t line, std::string reason) {
+  if (lines_ && !lines_->empty()) line = (*lines_)[line - 1];
   ImportReport& report = run_.report;
   ++report.errors;
   if (report.kept_errors.size() < run_.options.max_errors_kept)
@@ -63,6 +64,13 @@ Result<ApplyReport> PieceApplier::ApplyBatch(const Piece& piece) {
   before.Append(piece.batch);
   before.Append(after);
   return run_.graph.Apply(before, run_.options.apply);
+}
+
+void PieceApplier::Check(Piece& piece) {
+  run_.report.records += piece.records;
+  run_.entries.insert(run_.entries.end(), piece.entries.begin(), piece.entries.end());
+  for (RecordError& e : piece.errors) AddError(e.line, std::move(e.reason));
+  run_.report.errors += piece.error_count - piece.errors.size();
 }
 
 Status PieceApplier::Apply(const Piece& piece) {

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/error.h"
 
@@ -32,11 +33,23 @@ struct Block {
   std::unique_ptr<char[]> buffer;  // 16 bytes of '\n' follow the text
   std::string_view text;           // whole records
   std::uint64_t first_line = 1;
+  // When the text is a translation (an XML element, say, as a line): where in the
+  // file each of its lines stands. Empty: the lines are the file's own.
+  std::vector<std::uint64_t> lines;
   // A record that was dropped: `text` is empty then.
   std::optional<std::string> dropped;
 };
 
-class BlockReader {
+// Where blocks come from: a file cut at line ends, or a reader that translates.
+class BlockSource {
+ public:
+  virtual ~BlockSource() = default;
+  // The next block; nullopt at the end.
+  virtual Result<std::optional<Block>> Next() = 0;
+  virtual std::uint64_t bytes_read() const = 0;  // of the file
+};
+
+class BlockReader final : public BlockSource {
  public:
   static constexpr std::size_t kPadding = 16;
 
@@ -51,10 +64,8 @@ class BlockReader {
   // Drops the first `bytes` of what Peek showed (a byte order mark, a header).
   void Drop(std::size_t bytes);
 
-  // The next block; nullopt at the end.
-  Result<std::optional<Block>> Next();
-
-  std::uint64_t bytes_read() const { return bytes_read_; }
+  Result<std::optional<Block>> Next() override;
+  std::uint64_t bytes_read() const override { return bytes_read_; }
 
  private:
   Status Fill(std::size_t want);

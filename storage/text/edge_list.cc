@@ -15,6 +15,7 @@
 #include <span>
 
 #include "engine/vocabulary.h"
+#include "storage/text/token_cache.h"
 
 namespace plexus::text {
 
@@ -22,12 +23,6 @@ namespace {
 
 constexpr std::uint64_t kOnes = 0x0101010101010101ull;
 constexpr std::uint64_t kHighs = kOnes << 7;
-
-std::uint64_t Load8(const char* p) {
-  std::uint64_t w;
-  std::memcpy(&w, p, 8);
-  return w;
-}
 
 // High bit set in (at least) the lowest byte of `w` that is at or below ' '.
 std::uint64_t SpaceBytes(std::uint64_t w) { return (w - kOnes * 0x21) & ~w & kHighs; }
@@ -49,54 +44,13 @@ struct Row {
 };
 constexpr std::size_t kGroup = 32;
 
-std::uint64_t Word(std::string_view token) {
-  const std::uint64_t word = Load8(token.data());
-  return token.size() < 8 ? word & ((std::uint64_t{1} << (8 * token.size())) - 1) : word;
-}
-
-// Node references of one piece by token.
-class TokenCache {
- public:
-  TokenCache() : slots_(std::size_t{1} << kBits) {}
-  void Reset() {
-    if (++generation_ == 0) {
-      slots_.assign(slots_.size(), Slot{});
-      generation_ = 1;
-    }
-  }
-  void Prefetch(std::uint64_t word) const { __builtin_prefetch(&slots_[SlotOf(word)]); }
-  NodeRef Get(std::string_view token, std::uint64_t word, Piece& piece, TouchedNodes* touched) {
-    if (token.size() > 8) return Name(token, piece, touched);
-    Slot& slot = slots_[SlotOf(word)];
-    if (slot.word != word || slot.generation != generation_)
-      slot = {word, generation_, Name(token, piece, touched).index()};
-    return NodeRef{NodeRef::kLocal | slot.local};
-  }
-
- private:
-  static constexpr int kBits = 16;
-  struct Slot {
-    std::uint64_t word = 0;
-    std::uint32_t generation = 0, local = 0;
-  };
-  static std::size_t SlotOf(std::uint64_t word) {
-    word ^= word >> 29;  // digits differ in few bits: spread them before multiplying
-    return (word * 0x9E3779B97F4A7C15ull) >> (64 - kBits);
-  }
-  static NodeRef Name(std::string_view token, Piece& piece, TouchedNodes* touched) {
-    if (touched) touched->Mark(token);
-    return piece.batch.Node(token);
-  }
-  std::vector<Slot> slots_;
-  std::uint32_t generation_ = 0;
-};
-
-void LinkRows(std::span<const Row> rows, TokenCache& cache, Piece& piece, TouchedNodes* touched) {
+void LinkRows(std::span<const Row> rows, NameRef kind, TokenCache& cache, Piece& piece,
+              TouchedNodes* touched) {
   for (const Row& row : rows) {
     WriteBatch::EdgeInput edge;
     edge.source = cache.Get(row.tokens[0], row.words[0], piece, touched);
     edge.target = cache.Get(row.tokens[1], row.words[1], piece, touched);
-    edge.kind = kLink;
+    edge.kind = kind;
     if (row.weighted) edge.weight = row.weight + 0.0f;  // -0 becomes 0
     piece.batch.Link(edge);
   }
@@ -215,6 +169,7 @@ std::size_t EdgeListParser::Parse(std::string_view text, std::uint64_t first_lin
   const char* p = text.data();
   std::uint64_t line = first_line;
   piece.batch.ReserveEdges(std::min(context.max_ops, text.size() / 12 + 1));
+  const NameRef kind = kind_.empty() ? NameRef(kLink) : piece.batch.EdgeKindNamed(kind_);
   Row rows[kGroup];
   bool go_on = true;
   while (go_on && p < end && piece.batch.op_count() < context.max_ops) {
@@ -241,7 +196,7 @@ std::size_t EdgeListParser::Parse(std::string_view text, std::uint64_t first_lin
       else
         go_on = NoteError(context, piece, line, std::move(wrong));
     }
-    LinkRows({rows, count}, cache, piece, context.touched);
+    LinkRows({rows, count}, kind, cache, piece, context.touched);
   }
   return static_cast<std::size_t>(p - text.data());
 }

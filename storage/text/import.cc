@@ -1,13 +1,13 @@
 // Import: opens the files, chooses parsers, runs the pipeline, sums up.
 #include "storage/text/import.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <memory>
 
 #include "storage/text/csv.h"
 #include "storage/text/edge_list.h"
+#include "storage/text/import_documents.h"
+#include "storage/text/input.h"
 #include "storage/text/json_lines.h"
 #include "storage/text/pipeline.h"
 #include "storage/text/sniff.h"
@@ -18,28 +18,6 @@ namespace plexus::text {
 namespace {
 
 constexpr std::size_t kSniffBytes = 65536;
-
-// How the bytes of one input are come by.
-struct Input {
-  std::string name;
-  std::optional<std::string_view> bytes;  // else a file
-};
-
-Result<std::unique_ptr<ByteSource>> Open(const Input& input) {
-  if (input.bytes) return OpenBytes(*input.bytes);
-  return OpenFile(input.name);
-}
-
-bool IsDirectory(const std::string& path) {
-  struct stat info {};
-  return ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
-}
-
-std::uint64_t FileBytes(const std::string& path) {
-  struct stat info {};
-  return ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode)
-             ? static_cast<std::uint64_t>(info.st_size) : 0;
-}
 
 BlockReader MakeReader(std::unique_ptr<ByteSource> source, const ImportOptions& options) {
   return BlockReader(std::move(source), options.block_bytes, options.limits.line_bytes);
@@ -58,10 +36,7 @@ Result<std::optional<CsvParser>> OpenTable(ImportRun& run, const Input& input, B
   if (head.empty()) return std::nullopt;
   auto parser = CsvParser::FromHeader(head, delimiter, limits);
   if (!parser) {
-    run.report.errors += 1;
-    if (run.report.kept_errors.size() < run.options.max_errors_kept)
-      run.report.kept_errors.push_back({input.name, 1, parser.error().message});
-    run.report.stopped |= run.options.on_error == OnError::kStop;
+    AddFileError(run, input, 1, parser.error().message);
     return std::nullopt;
   }
   reader.Drop(parser->header_bytes());
@@ -70,7 +45,7 @@ Result<std::optional<CsvParser>> OpenTable(ImportRun& run, const Input& input, B
 }
 
 Status ImportOne(ImportRun& run, const Input& input) {
-  PLEXUS_ASSIGN(auto source, Open(input));
+  PLEXUS_ASSIGN(auto source, input.Open());
   BlockReader reader = MakeReader(std::move(source), run.options);
   PLEXUS_ASSIGN(std::string_view head, reader.Peek(kSniffBytes));
   if (head.starts_with("\xef\xbb\xbf")) {
@@ -81,6 +56,7 @@ Status ImportOne(ImportRun& run, const Input& input) {
   PLEXUS_ASSIGN(const Format sniffed, format == Format::kAuto ? SniffFormat(input.name, head)
                                                               : Result<Format>(format));
   format = sniffed;
+  if (IsDocument(format)) return ImportDocument(run, input, format);
   Status status;
   switch (format) {
     case Format::kCsv:
@@ -95,8 +71,7 @@ Status ImportOne(ImportRun& run, const Input& input) {
     case Format::kEdgeList:
       status = RunPipeline(run, input.name, reader, EdgeListParser());
       break;
-    case Format::kWordNet:
-    case Format::kAuto:
+    default:
       return Fail(ErrorCode::kInvalidArgument,
                   input.name + ": WordNet is imported from a directory with data.noun, data.verb, "
                                "data.adj and data.adv");
@@ -129,7 +104,7 @@ Status ImportWordNet(ImportRun& run, const std::string& directory) {
 
 Status ImportAll(ImportRun& run, const std::vector<Input>& inputs) {
   for (const Input& input : inputs) {
-    if (!input.bytes && IsDirectory(input.name)) {
+    if (input.is_directory()) {
       if (run.options.format != Format::kAuto && run.options.format != Format::kWordNet)
         return Fail(ErrorCode::kInvalidArgument, input.name + ": is a directory");
       PLEXUS_TRY(ImportWordNet(run, input.name));
@@ -144,13 +119,11 @@ Status ImportAll(ImportRun& run, const std::vector<Input>& inputs) {
 std::uint64_t TotalBytes(const std::vector<Input>& inputs) {
   std::uint64_t total = 0;
   for (const Input& input : inputs) {
-    if (input.bytes)
-      total += input.bytes->size();
-    else if (IsDirectory(input.name))
-      for (std::string_view file : WordNetFiles())
-        total += 2 * FileBytes(input.name + "/" + std::string(file));  // two passes
+    if (input.is_directory())
+      for (std::string_view file : WordNetFiles())  // two passes
+        total += 2 * Input{input.name + "/" + std::string(file), std::nullopt}.size().value_or(0);
     else
-      total += FileBytes(input.name);
+      total += input.size().value_or(0);
   }
   return total;
 }

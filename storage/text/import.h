@@ -31,16 +31,22 @@ enum class Format {
   kJsonLines,  // DESIGN section 9
   kEdgeList,   // `a b [weight]`, comments # and %; GAP's .el and .wel
   kWordNet,    // a directory with data.noun, data.verb, data.adj, data.adv
+  kMatrixMarket,  // .mtx, coordinate
+  kGapSerialized,  // GAP's .sg and .wsg
+  kGraphMl,
+  kNodeLink,   // JSON of NetworkX and d3: "nodes", and "links" or "edges"
+  kMcpMemory,  // the MCP memory server's file: entities and relations, JSON lines
 };
 
-// "csv" ... "wordnet", "auto". kInvalidArgument names the formats there are.
+// "csv" ... "mcp-memory", "auto". kInvalidArgument names the formats there are.
 Result<Format> ParseFormat(std::string_view name);
 std::string_view FormatName(Format format);
 
 // What to do with a record that cannot be read or that the graph refuses.
 enum class OnError {
-  kStop,  // records before it are imported, none after it; Import reports it in
-          // `errors` and sets `stopped`
+  kStop,  // records before it are imported, none after it (nothing at all of a matrix, a
+          // serialized graph, GraphML, node-link JSON, a memory file, if its bytes show
+          // the error); Import reports it in `errors` and sets `stopped`
   kSkip,  // it is left out as a whole, counted, and the import goes on
 };
 
@@ -51,6 +57,8 @@ struct ImportLimits {
   std::size_t tags = 64;                            // of one node
   std::size_t members = 65536;                      // of one event
   std::size_t columns = 1024;                       // of a CSV header
+  // Nodes that a matrix or a serialized graph may declare beyond one per byte of it.
+  std::size_t declared_nodes = std::size_t{1} << 20;
 };
 
 struct ImportOptions {
@@ -114,6 +122,8 @@ Result<ImportReport> Import(Graph& graph, const std::vector<std::string>& files,
 
 // The same for bytes in memory (tests, fuzzers, stdin); `name` stands in errors.
 // kAuto sniffs `name`'s extension and the bytes; kWordNet is not possible here.
+// Files that are not regular (pipes) cannot be read twice, which the formats from
+// kMatrixMarket on need: kUnsupported.
 Result<ImportReport> ImportBytes(Graph& graph, std::string_view name, std::string_view bytes,
                                  const ImportOptions& options = {});
 

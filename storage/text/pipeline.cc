@@ -13,14 +13,15 @@ namespace {
 struct ParsedBlock {
   Block block;
   std::vector<Piece> pieces;
+  std::uint64_t bytes_read = 0;  // of the file, when the block was complete
 };
 
 class Pipeline {
  public:
-  Pipeline(ImportRun& run, const std::string& file, BlockReader& reader,
+  Pipeline(ImportRun& run, const std::string& file, BlockSource& source,
            const RecordParser& parser, std::size_t workers)
       : run_(run),
-        reader_(reader),
+        source_(source),
         parser_(parser),
         applier_(run, file, parser),
         max_in_flight_(workers == 1 ? 1 : workers * 2 + 1) {}
@@ -64,13 +65,18 @@ class Pipeline {
   }
 
   Status ApplyBlock(ParsedBlock& parsed) {
-    const std::uint64_t bytes = parsed.block.text.size();
+    applier_.set_lines(&parsed.block.lines);
     if (parsed.block.dropped) {
       applier_.AddError(parsed.block.first_line, *parsed.block.dropped);
       return {};
     }
     for (std::size_t i = 0; i < parsed.pieces.size(); ++i) {
-      const Piece& next = parsed.pieces[i];
+      Piece& next = parsed.pieces[i];
+      if (run_.checking) {
+        applier_.Check(next);
+        if (run_.report.stopped) return {};
+        continue;
+      }
       if (next.uses_schema && next.schema != run_.graph.snapshot().state().schema) {
         // Definitions came in between: read the rest of the block in their light.
         const std::size_t at = static_cast<std::size_t>(next.text.data() - parsed.block.text.data());
@@ -81,9 +87,9 @@ class Pipeline {
       pool_.Give(std::move(parsed.pieces[i].batch));
       if (run_.report.stopped) return {};
     }
-    applied_bytes_ += bytes;
     Progress* progress = run_.options.progress;
-    if (progress && !progress->Report("importing", run_.bytes_done + applied_bytes_, run_.bytes_total))
+    if (progress && !progress->Report(run_.checking ? "checking" : "importing",
+                                      run_.bytes_done + parsed.bytes_read, run_.bytes_total))
       return Fail(ErrorCode::kCancelled, "import cancelled");
     return {};
   }
@@ -92,7 +98,8 @@ class Pipeline {
     ParseContext context;
     context.options = &run_.options;
     context.schema = run_.graph.snapshot().state().schema;
-    context.touched = &run_.touched;
+    context.touched = run_.checking ? nullptr : &run_.touched;
+    context.checking = run_.checking;
     return ParseAll(parser_, text, first_line, context, pool_);
   }
 
@@ -100,7 +107,8 @@ class Pipeline {
     reading_ = true;
     ++in_flight_;
     lock.unlock();
-    Result<std::optional<Block>> block = reader_.Next();
+    Result<std::optional<Block>> block = source_.Next();
+    const std::uint64_t bytes_read = source_.bytes_read();
     lock.lock();
     reading_ = false;
     if (!block || !*block) {
@@ -112,14 +120,14 @@ class Pipeline {
     const std::uint64_t index = next_read_++;
     changed_.notify_all();
     lock.unlock();
-    ParsedBlock parsed{std::move(**block), {}};
+    ParsedBlock parsed{std::move(**block), {}, bytes_read};
     if (!parsed.block.dropped) parsed.pieces = Parse(parsed.block.text, parsed.block.first_line);
     lock.lock();
     parsed_.emplace(index, std::move(parsed));
   }
 
   ImportRun& run_;
-  BlockReader& reader_;
+  BlockSource& source_;
   const RecordParser& parser_;
   PieceApplier applier_;
   BatchPool pool_;
@@ -133,8 +141,6 @@ class Pipeline {
   std::size_t in_flight_ = 0;
   bool reading_ = false, applying_ = false, eof_ = false, done_ = false;
   Status status_;
-  // Used by whoever is applying.
-  std::uint64_t applied_bytes_ = 0;
 };
 
 }  // namespace
@@ -162,11 +168,11 @@ std::vector<Piece> ParseAll(const RecordParser& parser, std::string_view text,
   return pieces;
 }
 
-Status RunPipeline(ImportRun& run, const std::string& file, BlockReader& reader,
+Status RunPipeline(ImportRun& run, const std::string& file, BlockSource& source,
                    const RecordParser& parser) {
   Executor& executor = run.options.executor ? *run.options.executor : DefaultExecutor();
   const std::size_t workers = static_cast<std::size_t>(std::max(1, executor.thread_count()));
-  Pipeline pipeline(run, file, reader, parser, workers);
+  Pipeline pipeline(run, file, source, parser, workers);
   auto work = [&](std::size_t) { pipeline.Work(); };
   // Workers wait for each other, which a task pool must not do: plain threads.
   if (workers == 1)

@@ -29,12 +29,15 @@ struct ImportRun {
   std::uint64_t bytes_total = 0;  // of all files, 0 = unknown
   // Fact nodes changed and removed, as the batches report them.
   std::uint64_t nodes_changed = 0, nodes_removed = 0;
+  // Pieces are parsed and their errors noted, nothing is applied.
+  bool checking = false;
+  std::vector<EntryAt> entries;  // what Piece::entries told while checking
   ImportRun(Graph& g, const ImportOptions& o) : graph(g), options(o), touched(g.snapshot()) {}
 };
 
-// Imports what `reader` holds. Record errors go to run.report; on kStop,
+// Imports what `source` holds. Record errors go to run.report; on kStop,
 // run.report.stopped is set and the rest of the file is left alone.
-Status RunPipeline(ImportRun& run, const std::string& file, BlockReader& reader,
+Status RunPipeline(ImportRun& run, const std::string& file, BlockSource& source,
                    const RecordParser& parser);
 
 // Applies pieces, one at a time, in order (apply_piece.cc).
@@ -46,6 +49,10 @@ class PieceApplier {
   // Applies one piece and books its counts and errors. When the graph refuses it,
   // the piece is halved until the bad record stands alone. An Error is fatal.
   Status Apply(const Piece& piece);
+  // Books a piece's errors and nothing else: the file is being checked.
+  void Check(Piece& piece);
+  // Lines of the block whose pieces come next, see Block::lines.
+  void set_lines(const std::vector<std::uint64_t>* lines) { lines_ = lines; }
   void AddError(std::uint64_t line, std::string reason);
 
  private:
@@ -57,6 +64,7 @@ class PieceApplier {
   ImportRun& run_;
   const std::string& file_;
   const RecordParser& parser_;
+  const std::vector<std::uint64_t>* lines_ = nullptr;
 };
 
 // Batches that were applied, kept for their memory. Thread-safe.

@@ -46,6 +46,13 @@ struct RecordError {
   std::string reason;
 };
 
+// An entry of a matrix, to find two at one place.
+struct EntryAt {
+  std::uint64_t place = 0;  // row and column
+  std::uint64_t line = 0;
+  auto operator<=>(const EntryAt&) const = default;
+};
+
 struct Piece {
   WriteBatch batch;
   std::vector<ListReplacement> lists;
@@ -59,6 +66,7 @@ struct Piece {
   std::uint64_t vectors = 0;
   std::uint64_t self_loops = 0;
   std::uint64_t pointers = 0;
+  std::vector<EntryAt> entries;  // of a matrix, while it is being checked
   bool stopped = false;      // kStop: an error ended the piece
   bool uses_schema = false;  // parsed differently under another schema
   std::shared_ptr<const Schema> schema;
@@ -73,6 +81,7 @@ struct ParseContext {
   const ImportOptions* options = nullptr;
   std::shared_ptr<const Schema> schema;
   TouchedNodes* touched = nullptr;  // may be null
+  bool checking = false;            // nothing will be applied: the file is being checked
   std::size_t max_ops = 0;          // a piece ends after the record that reaches it
 };
 

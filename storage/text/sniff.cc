@@ -14,12 +14,19 @@ struct Name {
 };
 constexpr Name kNames[] = {{"auto", Format::kAuto},      {"csv", Format::kCsv},
                            {"tsv", Format::kTsv},        {"jsonl", Format::kJsonLines},
-                           {"edgelist", Format::kEdgeList}, {"wordnet", Format::kWordNet}};
+                           {"edgelist", Format::kEdgeList}, {"wordnet", Format::kWordNet},
+                           {"mtx", Format::kMatrixMarket},  {"gapbs", Format::kGapSerialized},
+                           {"graphml", Format::kGraphMl},   {"node-link", Format::kNodeLink},
+                           {"mcp-memory", Format::kMcpMemory}};
+constexpr std::string_view kNameList =
+    "csv, tsv, jsonl, edgelist, mtx, gapbs, graphml, node-link, mcp-memory, wordnet";
 constexpr Name kExtensions[] = {{".csv", Format::kCsv},        {".tsv", Format::kTsv},
                                 {".tab", Format::kTsv},        {".jsonl", Format::kJsonLines},
                                 {".ndjson", Format::kJsonLines}, {".el", Format::kEdgeList},
                                 {".wel", Format::kEdgeList},   {".edges", Format::kEdgeList},
-                                {".edgelist", Format::kEdgeList}};
+                                {".edgelist", Format::kEdgeList}, {".mtx", Format::kMatrixMarket},
+                                {".sg", Format::kGapSerialized}, {".wsg", Format::kGapSerialized},
+                                {".graphml", Format::kGraphMl}};
 
 std::string Lower(std::string_view s) {
   std::string out(s);
@@ -57,7 +64,7 @@ Result<Format> ParseFormat(std::string_view name) {
   for (const Name& n : kNames)
     if (n.name == name) return n.format;
   return Fail(ErrorCode::kInvalidArgument, "unknown format '" + std::string(name.substr(0, 40)) +
-                                               "'; there are csv, tsv, jsonl, edgelist, wordnet");
+                                               "'; there are " + std::string(kNameList));
 }
 
 std::string_view FormatName(Format format) {
@@ -75,12 +82,7 @@ Result<Format> SniffFormat(std::string_view name, std::string_view head) {
   const std::string lower = Lower(name);
   for (const Name& e : kExtensions)
     if (lower.ends_with(e.name)) return e.format;
-  if (head.starts_with("%%MatrixMarket"))
-    return Fail(ErrorCode::kUnsupported, file + ": Matrix Market files are not read yet");
-  for (std::string_view binary : {".sg", ".wsg"})
-    if (lower.ends_with(binary))
-      return Fail(ErrorCode::kUnsupported, file + ": GAP's serialized graphs are read by bench/gap only");
-
+  if (head.starts_with("%%MatrixMarket")) return Format::kMatrixMarket;
   const std::string line = Lower(FirstLine(head));
   if (line.empty()) return Format::kEdgeList;  // nothing but comments
   const std::size_t begin = line.find_first_not_of(" \t");
@@ -91,7 +93,7 @@ Result<Format> SniffFormat(std::string_view name, std::string_view head) {
   if (line.find(',') == std::string::npos && line.find_first_of(" \t", begin) != std::string::npos)
     return Format::kEdgeList;
   return Fail(ErrorCode::kInvalidArgument,
-              file + ": cannot tell its format; name it: csv, tsv, jsonl, edgelist or wordnet");
+              file + ": cannot tell its format; name it: " + std::string(kNameList));
 }
 
 }  // namespace plexus::text

@@ -9,7 +9,9 @@ set(PLEXUS_STORAGE_TEXT_SOURCES
   text/csv_row.cc
   text/edge_list.cc
   text/export_tables.cc
+  text/gap_serialized.cc
   text/import.cc
+  text/import_documents.cc
   text/json_definitions.cc
   text/json_event_records.cc
   text/json_export_definitions.cc
@@ -19,6 +21,7 @@ set(PLEXUS_STORAGE_TEXT_SOURCES
   text/json_lines.cc
   text/json_tree.cc
   text/json_writer.cc
+  text/matrix_market.cc
   text/pipeline.cc
   text/properties.cc
   text/replacements.cc

@@ -2,3 +2,5 @@
 plexus_fuzzer(jsonl_fuzz SOURCES jsonl_fuzz.cc LIBRARIES plexus_storage plexus_engine CORPUS corpus/jsonl)
 plexus_fuzzer(csv_fuzz SOURCES csv_fuzz.cc LIBRARIES plexus_storage plexus_engine CORPUS corpus/csv)
 plexus_fuzzer(edge_list_fuzz SOURCES edge_list_fuzz.cc LIBRARIES plexus_storage plexus_engine CORPUS corpus/edgelist)
+plexus_fuzzer(matrix_market_fuzz SOURCES matrix_market_fuzz.cc LIBRARIES plexus_storage plexus_engine CORPUS corpus/mtx)
+plexus_fuzzer(gap_serialized_fuzz SOURCES gap_serialized_fuzz.cc LIBRARIES plexus_storage plexus_engine CORPUS corpus/gapbs)

@@ -19,8 +19,11 @@ inline std::string ExportAll(const Graph& graph) {
 }
 
 // The format's name decides the parser; errors are skipped, so all of the input is
-// seen. Export, import, export must agree, whatever the input was.
-inline void ImportAndCheck(Format format, const std::uint8_t* data, std::size_t size) {
+// seen. Export, import, export must agree, whatever the input was. Of a document
+// (a format that is checked as a whole) the stopping import must agree with that: no
+// error and the same graph, or an error; with `pure`, an error and no change at all.
+inline void ImportAndCheck(Format format, const std::uint8_t* data, std::size_t size,
+                           bool document = false, bool pure = true) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   ImportOptions options;
   options.format = format;
@@ -30,8 +33,10 @@ inline void ImportAndCheck(Format format, const std::uint8_t* data, std::size_t 
   options.block_bytes = 64;
   options.batch_ops = 8;
   options.limits.line_bytes = 4096;
+  options.limits.declared_nodes = 64;
   auto graph = Graph::InMemory();
-  if (!ImportBytes(*graph, "fuzz", bytes, options)) std::abort();
+  const auto skipped = ImportBytes(*graph, "fuzz", bytes, options);
+  if (!skipped) std::abort();
   const std::string first = ExportAll(*graph);
   auto copy = Graph::InMemory();
   ImportOptions again;
@@ -40,6 +45,13 @@ inline void ImportAndCheck(Format format, const std::uint8_t* data, std::size_t 
   again.now_ms = 2000;
   auto report = ImportBytes(*copy, "export", first, again);
   if (!report || report->errors || ExportAll(*copy) != first) std::abort();
+  if (!document) return;
+  options.on_error = OnError::kStop;
+  auto whole = Graph::InMemory();
+  const auto stopping = ImportBytes(*whole, "fuzz", bytes, options);
+  if (!stopping || (skipped->errors > 0 && !stopping->stopped)) std::abort();
+  if (stopping->stopped && pure && whole->snapshot().sequence() != 0) std::abort();
+  if (!stopping->stopped && ExportAll(*whole) != first) std::abort();
 }
 
 }  // namespace plexus::text

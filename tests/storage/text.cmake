@@ -4,7 +4,9 @@ plexus_test(storage_text_test
     text_csv_test.cc
     text_edge_list_test.cc
     text_export_test.cc
+    text_gap_test.cc
     text_json_test.cc
+    text_matrix_test.cc
     text_parallel_test.cc
     text_round_trip_test.cc
     text_wordnet_test.cc

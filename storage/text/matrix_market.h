@@ -1,0 +1,56 @@
+// Matrix Market coordinate files: an adjacency matrix, one entry a line.
+//
+// Entry (i, j, a) is an edge from node "i" to node "j" with weight a; all the rows
+// are nodes, named by their numbers from "1" on, also those without entries.
+//   general         kind `link`, i -> j
+//   symmetric       kind `linked` (symmetric); an entry may stand on either side
+//   skew-symmetric  kind `link`, along the positive direction: a > 0 is i -> j,
+//                   a < 0 is j -> i with weight -a
+// Fields real, integer and pattern (no value: the weight stays, or is 1). Refused:
+// other fields, dense arrays, rectangular matrices, negative entries elsewhere, two
+// entries at one place, values outside of what a "%%GraphBLAS type" line declares.
+// Source: Boisvert, Pozo, Remington, "The Matrix Market Exchange Formats", 1996.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "storage/text/record_parser.h"
+
+namespace plexus::text {
+
+class BlockReader;
+
+struct MatrixHeader {
+  enum class Field { kReal, kInteger, kPattern };
+  enum class Symmetry { kGeneral, kSymmetric, kSkew };
+  Field field = Field::kReal;
+  Symmetry symmetry = Symmetry::kGeneral;
+  std::uint64_t nodes = 0, entries = 0;
+  std::uint64_t line = 1;   // of the size line; of the bad line, after an error
+  std::uint64_t bytes = 0;  // of all header lines
+  // Values that "%%GraphBLAS type" allows; its name, "" without such a line.
+  double lowest = 0, highest = 0;
+  std::string_view type;
+};
+
+// Reads banner, comments and size line, and moves `reader` behind them.
+// kInvalidArgument, kUnsupported: `header.line` is where.
+Status ReadMatrixHeader(BlockReader& reader, std::size_t line_limit, MatrixHeader& header);
+
+class MatrixMarketParser final : public RecordParser {
+ public:
+  explicit MatrixMarketParser(const MatrixHeader& header) : header_(header) {}
+  std::size_t Parse(std::string_view text, std::uint64_t first_line, const ParseContext& context,
+                    Piece& piece) const override;
+
+ private:
+  MatrixHeader header_;
+};
+
+// The symmetric kind of undirected files that do not name one.
+inline constexpr std::string_view kLinkedKind = "linked";
+EdgeKind LinkedKind();
+
+}  // namespace plexus::text
