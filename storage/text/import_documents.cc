@@ -9,7 +9,11 @@
 
 #include "storage/text/edge_list.h"
 #include "storage/text/gap_serialized.h"
+#include "storage/text/graphml.h"
+#include "storage/text/json_element.h"
 #include "storage/text/matrix_market.h"
+#include "storage/text/mcp_memory.h"
+#include "storage/text/node_link.h"
 
 namespace plexus::text {
 
@@ -186,12 +190,47 @@ Status ImportGap(ImportRun& run, const Input& input) {
   return RunPipeline(run, input.name, lines, EdgeListParser(graph->directed ? "" : std::string(kLinkedKind)));
 }
 
+Status ImportMemory(ImportRun& run, const Input& input) {
+  return RunPasses(run, input, McpMemoryParser(), [&]() -> Result<std::unique_ptr<BlockSource>> {
+    PLEXUS_ASSIGN(auto bytes, input.Open());
+    auto reader = std::make_unique<BlockReader>(std::move(bytes), run.options.block_bytes, run.options.limits.line_bytes);
+    PLEXUS_ASSIGN(const std::string_view head, reader->Peek(3));
+    if (head == "\xef\xbb\xbf") reader->Drop(3);
+    return reader;
+  });
+}
+
+Status ImportGraphMl(ImportRun& run, const Input& input) {
+  return RunPasses(run, input, ElementParser({}), [&]() -> Result<std::unique_ptr<BlockSource>> {
+    PLEXUS_ASSIGN(auto bytes, input.Open());
+    return std::make_unique<GraphMlReader>(std::move(bytes), run.options.block_bytes, run.options.limits);
+  });
+}
+
+Status ImportNodeLink(ImportRun& run, const Input& input) {
+  const auto open = [&]() -> Result<std::unique_ptr<NodeLinkReader>> {
+    PLEXUS_ASSIGN(auto bytes, input.Open());
+    return std::make_unique<NodeLinkReader>(std::move(bytes), run.options.block_bytes, run.options.limits.line_bytes);
+  };
+  // What the document says about all edges may stand behind them: look first.
+  PLEXUS_ASSIGN(const auto scout, open());
+  for (bool more = true; more;) {
+    PLEXUS_ASSIGN(const auto block, scout->Next());
+    more = block.has_value();
+  }
+  return RunPasses(run, input, ElementParser(scout->defaults()),
+                   [&]() -> Result<std::unique_ptr<BlockSource>> { return open(); });
+}
+
 }  // namespace
 
 bool IsDocument(Format format) {
   switch (format) {
     case Format::kMatrixMarket:
-    case Format::kGapSerialized: return true;
+    case Format::kGapSerialized:
+    case Format::kGraphMl:
+    case Format::kNodeLink:
+    case Format::kMcpMemory: return true;
     default: return false;
   }
 }
@@ -212,6 +251,9 @@ Status ImportDocument(ImportRun& run, const Input& input, Format format) {
   switch (format) {
     case Format::kMatrixMarket: status = ImportMatrix(run, input, *size); break;
     case Format::kGapSerialized: status = ImportGap(run, input); break;
+    case Format::kGraphMl: status = ImportGraphMl(run, input); break;
+    case Format::kNodeLink: status = ImportNodeLink(run, input); break;
+    case Format::kMcpMemory: status = ImportMemory(run, input); break;
     default: return Fail(ErrorCode::kInternal, "not a document");
   }
   run.report.bytes += *size;

@@ -12,6 +12,29 @@ Result<std::string_view> KeyText(const JsonValue& key) {
 
 }  // namespace
 
+Result<JsonRecord::NodeRecord> JsonRecord::NodeNamed(std::string_view key, std::string_view kind) const {
+  NodeRecord record;
+  record.kind = kind;
+  if (!kind.empty()) record.known = builder_.schema().FindNodeKind(kind);
+  if (kind.size() > Limits::kMaxStringBytes)
+    return Bad("a node kind's name has 1 to " + std::to_string(Limits::kMaxStringBytes) + " bytes");
+  PLEXUS_ASSIGN(record.name, builder_.Name(key, record.known.value_or(kNoKind)));
+  if (!kind.empty() && record.name.is_index() && record.name.kind != record.known.value_or(kNoKind))
+    return Bad("the key names an index node of another kind than \"" + std::string(kind) + "\"");
+  return record;
+}
+
+Status JsonRecord::CheckTagCount(std::size_t count) const {
+  const std::size_t limit = builder_.context().options->limits.tags;
+  if (count > limit) return Bad("more than " + std::to_string(limit) + " tags");
+  return {};
+}
+
+Result<NodeName> JsonRecord::TagNamed(std::string_view tag) const {
+  if (tag.find(kIndexSeparator) != std::string_view::npos) return Bad("a tag must be a string without U+001F");
+  return builder_.Name(tag, kTag);
+}
+
 Status JsonRecord::AddNode(const JsonValue& key) {
   PLEXUS_ASSIGN(std::string_view key_text, KeyText(key));
   PLEXUS_ASSIGN(const JsonValue* kind, TakeString("kind", false));
@@ -20,56 +43,51 @@ Status JsonRecord::AddNode(const JsonValue& key) {
   const JsonValue* tags = Take("tags");
   PLEXUS_ASSIGN(std::vector<ColumnValue> columns, TakeColumns());
 
-  std::optional<KindId> known;
-  if (kind) {
-    known = builder_.schema().FindNodeKind(kind->text);
-    if (!known && (kind->text.empty() || kind->text.size() > Limits::kMaxStringBytes))
-      return Bad("a node kind's name has 1 to " + std::to_string(Limits::kMaxStringBytes) + " bytes");
-  }
-  PLEXUS_ASSIGN(NodeName name, builder_.Name(key_text, known.value_or(kNoKind)));
-  if (kind && name.is_index() && name.kind != known.value_or(kNoKind))
-    return Bad("the key names an index node of another kind than \"" + std::string(kind->text) + "\"");
-
-  std::vector<NodeName> tag_names;
+  if (kind && kind->text.empty())
+    return Bad("a node kind's name has 1 to " + std::to_string(Limits::kMaxStringBytes) + " bytes");
+  PLEXUS_ASSIGN(NodeRecord record, NodeNamed(key_text, kind ? kind->text : std::string_view()));
+  record.text = text;
+  record.properties = std::move(properties);
+  record.columns = std::move(columns);
+  if (tags) record.tags.emplace();
   if (tags && !tags->is_null()) {
     if (tags->type != JsonType::kArray) return WrongType(*tags, "an array of strings or null");
-    const std::size_t limit = builder_.context().options->limits.tags;
-    if (tags->count > limit) return Bad("more than " + std::to_string(limit) + " tags");
+    PLEXUS_TRY(CheckTagCount(tags->count));
     for (const JsonValue& tag : json_.children(*tags)) {
-      if (!tag.is_string() || tag.text.find(kIndexSeparator) != std::string_view::npos)
-        return Bad("a tag must be a string without U+001F");
-      PLEXUS_ASSIGN(NodeName tag_name, builder_.Name(tag.text, kTag));
-      tag_names.push_back(std::move(tag_name));
+      if (!tag.is_string()) return Bad("a tag must be a string without U+001F");
+      PLEXUS_ASSIGN(NodeName tag_name, TagNamed(tag.text));
+      record.tags->push_back(std::move(tag_name));
     }
   }
+  Put(record);
+  return {};
+}
 
-  // Checked: now the operations.
+void JsonRecord::Put(const NodeRecord& record) {
   WriteBatch& batch = builder_.batch();
-  const NodeRef node = builder_.Ref(name);
-  if (kind && !name.is_index())
-    batch.UpsertNode(node, known && *known < kFirstUserNodeKind ? NameRef(*known)
-                                                               : batch.NodeKindNamed(kind->text));
+  const NodeRef node = builder_.Ref(record.name);
+  if (!record.kind.empty() && !record.name.is_index())
+    batch.UpsertNode(node, record.known && *record.known < kFirstUserNodeKind ? NameRef(*record.known)
+                                                                              : batch.NodeKindNamed(record.kind));
   else
     batch.UpsertNode(node);
-  SetColumns(node, columns);
-  SetText(node, text);
-  if (properties && properties->empty())
+  SetColumns(node, record.columns);
+  SetText(node, record.text);
+  if (record.properties && record.properties->empty())
     batch.ClearPayload(node, NodeField::kProperties);
-  else if (properties)
-    batch.SetPayload(node, NodeField::kProperties, *properties);
-  if (tags) {
-    std::vector<ListReplacement::Item> items;
-    for (const NodeName& tag : tag_names) items.push_back({tag.key, ""});
-    builder_.ReplaceList(name, node, kHasTag, false, std::move(items));
-    for (const NodeName& tag : tag_names) {
-      WriteBatch::EdgeInput edge;
-      edge.source = node;
-      edge.target = builder_.Ref(tag);
-      edge.kind = kHasTag;
-      batch.Link(edge);
-    }
+  else if (record.properties)
+    batch.SetPayload(node, NodeField::kProperties, *record.properties);
+  if (!record.tags) return;
+  std::vector<ListReplacement::Item> items;
+  for (const NodeName& tag : *record.tags) items.push_back({tag.key, ""});
+  builder_.ReplaceList(record.name, node, kHasTag, false, std::move(items));
+  for (const NodeName& tag : *record.tags) {
+    WriteBatch::EdgeInput edge;
+    edge.source = node;
+    edge.target = builder_.Ref(tag);
+    edge.kind = kHasTag;
+    batch.Link(edge);
   }
-  return {};
 }
 
 Result<BatchBuilder::EdgeEnds> JsonRecord::TakeEnds(const JsonValue& ends) {
@@ -82,18 +100,14 @@ Result<BatchBuilder::EdgeEnds> JsonRecord::TakeEnds(const JsonValue& ends) {
   return builder_.Ends(two[0].text, two[1].text, kind ? kind->text : "link");
 }
 
-Status JsonRecord::AddEdge(const JsonValue& ends_value) {
-  PLEXUS_ASSIGN(BatchBuilder::EdgeEnds ends, TakeEnds(ends_value));
+Result<WriteBatch::EdgeInput> JsonRecord::TakeEdgeAttributes() {
+  WriteBatch::EdgeInput edge;
   PLEXUS_ASSIGN(const JsonValue* label, TakeString("label", true));
   PLEXUS_ASSIGN(const JsonValue* created_by, TakeString("created_by", true));
-  PLEXUS_ASSIGN(std::optional<std::int64_t> created_at, TakeTime("created_at"));
-  PLEXUS_ASSIGN(std::optional<std::int64_t> valid_from, TakeTime("valid_from"));
-  PLEXUS_ASSIGN(std::optional<std::int64_t> valid_until, TakeTime("valid_until"));
-  PLEXUS_ASSIGN(std::optional<std::string> properties, TakeProperties());
+  PLEXUS_ASSIGN(edge.created_at, TakeTime("created_at"));
+  PLEXUS_ASSIGN(edge.valid_from, TakeTime("valid_from"));
+  PLEXUS_ASSIGN(edge.valid_until, TakeTime("valid_until"));
   const JsonValue* weight = Take("weight");
-  PLEXUS_TRY(NothingLeft());
-
-  WriteBatch::EdgeInput edge;
   if (weight && weight->is_null()) {
     edge.weight = 1.0f;
   } else if (weight) {
@@ -106,12 +120,17 @@ Status JsonRecord::AddEdge(const JsonValue& ends_value) {
     if (s && (s->text.size() > Limits::kMaxStringBytes || s->text.find('\0') != std::string_view::npos))
       return Bad("\"" + std::string(s->key) + "\" is over " +
                  std::to_string(Limits::kMaxStringBytes) + " bytes or holds U+0000");
-  if (created_at == kNoTime) return Bad("\"created_at\" of an edge cannot be cleared");
+  if (edge.created_at == kNoTime) return Bad("\"created_at\" of an edge cannot be cleared");
   if (label) edge.label = label->text;
-  edge.created_at = created_at;
   if (created_by) edge.created_by = created_by->text;
-  edge.valid_from = valid_from;
-  edge.valid_until = valid_until;
+  return edge;
+}
+
+Status JsonRecord::AddEdge(const JsonValue& ends_value) {
+  PLEXUS_ASSIGN(BatchBuilder::EdgeEnds ends, TakeEnds(ends_value));
+  PLEXUS_ASSIGN(WriteBatch::EdgeInput edge, TakeEdgeAttributes());
+  PLEXUS_ASSIGN(std::optional<std::string> properties, TakeProperties());
+  PLEXUS_TRY(NothingLeft());
   if (properties) edge.properties = *properties;
   builder_.Link(ends, edge);
   return {};

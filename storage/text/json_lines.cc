@@ -172,6 +172,12 @@ Result<JsonRecord::ColumnValue> JsonRecord::ReadColumn(ColumnId id, const JsonVa
 }
 
 Result<std::vector<JsonRecord::ColumnValue>> JsonRecord::TakeColumns() {
+  PLEXUS_ASSIGN(std::vector<ColumnValue> out, TakeColumnValues());
+  PLEXUS_TRY(NothingLeft());
+  return out;
+}
+
+Result<std::vector<JsonRecord::ColumnValue>> JsonRecord::TakeColumnValues() {
   std::vector<ColumnValue> out;
   for (std::size_t i = 0; i < members_.size(); ++i) {
     if (taken_[i]) continue;
@@ -181,7 +187,6 @@ Result<std::vector<JsonRecord::ColumnValue>> JsonRecord::TakeColumns() {
     PLEXUS_ASSIGN(ColumnValue value, ReadColumn(*id, members_[i]));
     out.push_back(value);
   }
-  PLEXUS_TRY(NothingLeft());
   return out;
 }
 

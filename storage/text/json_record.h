@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "storage/text/batch_builder.h"
+#include "storage/text/json_element.h"
 #include "storage/text/json_tree.h"
 
 namespace plexus::text {
@@ -21,6 +22,9 @@ class JsonRecord {
 
   // Finds the record's sort and adds its operations. Nothing was added on error.
   Status Add();
+  // The same for an element of a document (json_element.h).
+  Status AddElementNode(std::uint64_t number);
+  Status AddElementEdge(const ElementDefaults& defaults);
 
  private:
   // What a column member asks for, checked.
@@ -32,7 +36,23 @@ class JsonRecord {
     std::string_view text;
   };
 
+  // A node's line, checked.
+  struct NodeRecord {
+    NodeName name;
+    std::string_view kind;  // "" leaves it
+    std::optional<KindId> known;
+    const JsonValue* text = nullptr;
+    std::optional<std::vector<NodeName>> tags;
+    std::optional<std::string> properties;
+    std::vector<ColumnValue> columns;
+  };
+
   Status AddNode(const JsonValue& key);
+  // Name and kind of a node's line.
+  Result<NodeRecord> NodeNamed(std::string_view key, std::string_view kind) const;
+  Result<NodeName> TagNamed(std::string_view tag) const;
+  Status CheckTagCount(std::size_t count) const;
+  void Put(const NodeRecord& record);
   Status AddEdge(const JsonValue& ends);
   Status AddUnlink(const JsonValue& ends);
   Status AddRemoval(const JsonValue& key, bool purge);
@@ -54,12 +74,22 @@ class JsonRecord {
   // The canonical map; nullopt: absent; "": null or {}.
   Result<std::optional<std::string>> TakeProperties();
   Result<BatchBuilder::EdgeEnds> TakeEnds(const JsonValue& ends);
-  // Columns among what is left; anything else left is an error.
+  // Weight, label, times, author of an edge's line; views into the tree.
+  Result<WriteBatch::EdgeInput> TakeEdgeAttributes();
+  // Columns among what is left.
+  Result<std::vector<ColumnValue>> TakeColumnValues();
+  // The same; anything else left is an error.
   Result<std::vector<ColumnValue>> TakeColumns();
   Status NothingLeft() const;
   Result<ColumnValue> ReadColumn(ColumnId id, const JsonValue& value) const;
   void SetColumns(NodeRef node, const std::vector<ColumnValue>& values);
   void SetText(NodeRef node, const JsonValue* text);
+  // Elements: a member that is a string; others of that name stay for the properties.
+  const JsonValue* TakeIfString(std::string_view key);
+  Result<std::string> TakeElementKey(std::string_view member);
+  // "props" with what is left laid over it; nullopt when there is neither.
+  Result<std::optional<std::string>> TakeRest();
+  Result<std::optional<std::vector<NodeName>>> TakeElementTags();
 
   const JsonParser& json_;
   std::span<const JsonValue> members_;

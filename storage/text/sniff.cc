@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <string>
 
+#include "storage/text/mcp_memory.h"
+
 namespace plexus::text {
 
 namespace {
@@ -58,6 +60,16 @@ bool HasCell(const std::string& line, std::string_view name) {
   return false;
 }
 
+// A document that begins with a list or with what NetworkX writes first.
+bool IsNodeLink(std::string_view head) {
+  std::string begin;  // without blanks
+  for (const char c : head.substr(0, 4096))
+    if (c != ' ' && c != '\t' && c != '\r' && c != '\n') begin += c;
+  for (const std::string_view key : {"{\"directed\":", "{\"multigraph\":", "{\"graph\":{", "{\"nodes\":[", "{\"links\":[", "{\"edges\":["})
+    if (begin.starts_with(key)) return true;
+  return false;
+}
+
 }  // namespace
 
 Result<Format> ParseFormat(std::string_view name) {
@@ -80,13 +92,21 @@ Result<Format> SniffFormat(std::string_view name, std::string_view head) {
   if (head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff"))
     return Fail(ErrorCode::kUnsupported, file + ": UTF-16; convert it to UTF-8 first");
   const std::string lower = Lower(name);
+  const bool json = lower.ends_with(".json"), json_lines = lower.ends_with(".jsonl");
+  if ((json || json_lines) && IsMcpMemoryLine(FirstLine(head))) return Format::kMcpMemory;
   for (const Name& e : kExtensions)
     if (lower.ends_with(e.name)) return e.format;
   if (head.starts_with("%%MatrixMarket")) return Format::kMatrixMarket;
+  if (head.find("<graphml") != std::string_view::npos &&
+      head.substr(std::min(head.find_first_not_of(" \t\r\n"), head.size())).starts_with('<'))
+    return Format::kGraphMl;
   const std::string line = Lower(FirstLine(head));
   if (line.empty()) return Format::kEdgeList;  // nothing but comments
   const std::size_t begin = line.find_first_not_of(" \t");
-  if (line[begin] == '{') return Format::kJsonLines;
+  if (line[begin] == '{') {
+    if (IsMcpMemoryLine(FirstLine(head))) return Format::kMcpMemory;
+    return json || IsNodeLink(head) ? Format::kNodeLink : Format::kJsonLines;
+  }
   if ((HasCell(line, "source") && HasCell(line, "target")) || HasCell(line, "key") || HasCell(line, "id"))
     return line.find('\t') != std::string::npos && line.find(',') == std::string::npos ? Format::kTsv
                                                                                       : Format::kCsv;

@@ -1,6 +1,7 @@
 # The sources of storage/text, relative to storage/. Included by storage/CMakeLists.txt,
-# which links Boost::json for them.
+# which links Boost::json and expat for them.
 find_package(Boost 1.81 REQUIRED COMPONENTS json)
+find_package(EXPAT REQUIRED)
 set(PLEXUS_STORAGE_TEXT_SOURCES
   text/apply_piece.cc
   text/batch_builder.cc
@@ -10,9 +11,11 @@ set(PLEXUS_STORAGE_TEXT_SOURCES
   text/edge_list.cc
   text/export_tables.cc
   text/gap_serialized.cc
+  text/graphml.cc
   text/import.cc
   text/import_documents.cc
   text/json_definitions.cc
+  text/json_element_records.cc
   text/json_event_records.cc
   text/json_export_definitions.cc
   text/json_export_events.cc
@@ -22,6 +25,8 @@ set(PLEXUS_STORAGE_TEXT_SOURCES
   text/json_tree.cc
   text/json_writer.cc
   text/matrix_market.cc
+  text/mcp_memory.cc
+  text/node_link.cc
   text/pipeline.cc
   text/properties.cc
   text/replacements.cc

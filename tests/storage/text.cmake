@@ -5,8 +5,11 @@ plexus_test(storage_text_test
     text_edge_list_test.cc
     text_export_test.cc
     text_gap_test.cc
+    text_graphml_test.cc
     text_json_test.cc
     text_matrix_test.cc
+    text_memory_test.cc
+    text_node_link_test.cc
     text_parallel_test.cc
     text_round_trip_test.cc
     text_wordnet_test.cc

@@ -1,0 +1,408 @@
+// Expat's events to elements; see graphml.h.
+#include "storage/text/graphml.h"
+
+#include <expat.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "storage/text/json_writer.h"
+
+namespace plexus::text {
+
+namespace {
+
+constexpr int kChunk = 1 << 18;
+constexpr std::size_t kMaxDepth = 64;
+constexpr std::string_view kNamespace = "http://graphml.graphdrawing.org/xmlns";
+
+std::string_view Trim(std::string_view s) {
+  const auto begin = s.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos) return {};
+  return s.substr(begin, s.find_last_not_of(" \t\r\n") - begin + 1);
+}
+
+enum class Type { kBoolean, kInteger, kReal, kString };
+
+// A <key>: the name and type of some data.
+struct Key {
+  std::string name;  // "" = not for us
+  Type type = Type::kString;
+  bool nodes = false, edges = false;
+  std::string fallback;  // JSON of <default>, "" = none
+};
+
+// The value as JSON appended; false when the text is none of the type's.
+bool AppendValue(std::string& out, Type type, std::string_view text) {
+  if (type == Type::kString) {
+    AppendJsonString(out, text);
+    return true;
+  }
+  text = Trim(text);
+  if (type == Type::kBoolean) {
+    if (text != "true" && text != "false" && text != "1" && text != "0") return false;
+    out += text == "true" || text == "1" ? "true" : "false";
+    return true;
+  }
+  if (text.starts_with('+')) text.remove_prefix(1);
+  const char* const last = text.data() + text.size();
+  if (type == Type::kInteger) {
+    std::int64_t i = 0;
+    auto [end, error] = std::from_chars(text.data(), last, i);
+    if (error != std::errc() || end != last) return false;
+    AppendNumber(out, i);
+    return true;
+  }
+  double d = 0;
+  auto [end, error] = std::from_chars(text.data(), last, d);
+  if (error != std::errc() || end != last || !std::isfinite(d)) return false;
+  AppendJsonDouble(out, d);
+  return true;
+}
+
+// What an open XML element is to us.
+enum class Open { kGraphMl, kKey, kDefault, kGraph, kNode, kEdge, kData, kSkipped };
+
+using Attributes = std::map<std::string_view, std::string_view>;
+
+}  // namespace
+
+struct GraphMlReader::Impl {
+  Impl(std::unique_ptr<ByteSource> s, std::size_t block, const ImportLimits& l)
+      : source(std::move(s)), block_bytes(block), limits(l), parser(XML_ParserCreateNS(nullptr, '|')) {
+    if (!parser) return;
+    XML_SetUserData(parser, this);
+    XML_SetElementHandler(parser, &OnStart, &OnEnd);
+    XML_SetCharacterDataHandler(parser, &OnText);
+    XML_SetStartDoctypeDeclHandler(parser, &OnDoctype);
+  }
+  ~Impl() {
+    if (parser) XML_ParserFree(parser);
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  // The events. C++ exceptions (memory) must not cross expat, which is C.
+  template <class Fn>
+  static void Guarded(void* user, Fn&& fn) {
+    auto& self = *static_cast<Impl*>(user);
+    if (self.failed) return;
+    try {
+      fn(self);
+    } catch (const std::exception& e) {
+      self.out_of_memory = true;
+      self.Stop();
+    }
+  }
+  static void OnStart(void* user, const XML_Char* name, const XML_Char** attributes) {
+    Guarded(user, [&](Impl& self) { self.Start(name, attributes); });
+  }
+  static void OnEnd(void* user, const XML_Char*) {
+    Guarded(user, [&](Impl& self) { self.End(); });
+  }
+  static void OnText(void* user, const XML_Char* text, int size) {
+    Guarded(user, [&](Impl& self) { self.Text({text, static_cast<std::size_t>(size)}); });
+  }
+  static void OnDoctype(void* user, const XML_Char*, const XML_Char*, const XML_Char*, int) {
+    Guarded(user, [&](Impl& self) { self.Refuse("a document type declaration is refused"); });
+  }
+
+  std::uint64_t line() const { return XML_GetCurrentLineNumber(parser); }
+  void Stop() {
+    failed = true;
+    XML_StopParser(parser, XML_FALSE);
+  }
+  // The document is read no further.
+  void Refuse(std::string_view reason) {
+    lines.AddError(line(), reason);
+    Stop();
+  }
+  // This node or edge is left out.
+  void Spoil(std::string reason) {
+    if (wrong.empty()) wrong = std::move(reason);
+  }
+
+  void Start(std::string_view name, const XML_Char** pairs);
+  void End();
+  void Text(std::string_view text);
+  Open Enter(std::string_view name, const Attributes& attributes);
+  void EnterKey(const Attributes& attributes);
+  void EnterGraph(const Attributes& attributes);
+  void EnterElement(Open sort, const Attributes& attributes);
+  void EnterData(const Attributes& attributes);
+  void EndData();
+  void EndElement(Open sort);
+  void Append(Open sort, std::string_view name, std::string_view json);
+  Status Feed();
+
+  std::unique_ptr<ByteSource> source;
+  const std::size_t block_bytes;
+  const ImportLimits limits;
+  XML_Parser parser;
+  ElementLines lines;
+  std::uint64_t fed = 0;
+  bool finished = false, failed = false, out_of_memory = false;
+
+  std::vector<Open> open;
+  bool has_graph = false, directed = true;
+  std::map<std::string, Key, std::less<>> keys;
+  std::vector<std::string> with_default;  // ids of keys
+  Key* key = nullptr;                     // of the <key> or <data> that is open
+  std::string text;                       // of <data> or <default>
+  bool markup = false;                    // it holds elements
+  // The node or edge that is open.
+  std::uint64_t element_line = 0, nodes = 0;
+  std::string element;  // its JSON so far
+  std::string beside;   // data whose names the element has for itself
+  std::set<std::string, std::less<>> given;
+  std::string wrong;
+};
+
+void GraphMlReader::Impl::Start(std::string_view name, const XML_Char** pairs) {
+  if (open.size() >= kMaxDepth) return Refuse("elements nested over " + std::to_string(kMaxDepth) + " deep");
+  const bool inside = !open.empty();
+  const Open parent = inside ? open.back() : Open::kGraphMl;
+  std::string_view local = name;
+  bool foreign = false;
+  if (const auto bar = name.rfind('|'); bar != std::string_view::npos) {
+    foreign = name.substr(0, bar) != kNamespace;
+    local = name.substr(bar + 1);
+  }
+  if (!inside) {
+    if (local != "graphml") return Refuse("expected <graphml>, got <" + std::string(local.substr(0, 80)) + ">");
+    open.push_back(Open::kGraphMl);
+    return;
+  }
+  if (parent == Open::kData || parent == Open::kDefault) markup = true;
+  if (foreign || parent == Open::kSkipped || parent == Open::kData || parent == Open::kDefault) {
+    open.push_back(Open::kSkipped);
+    return;
+  }
+  Attributes attributes;
+  for (; *pairs; pairs += 2) attributes[pairs[0]] = pairs[1];
+  const Open entered = Enter(local, attributes);
+  if (!failed) open.push_back(entered);
+}
+
+Open GraphMlReader::Impl::Enter(std::string_view name, const Attributes& attributes) {
+  const Open parent = open.back();
+  const bool in_element = parent == Open::kNode || parent == Open::kEdge;
+  if (name == "desc" || name == "locator" || name == "port") return Open::kSkipped;
+  if (name == "data") {
+    if (!in_element) return Open::kSkipped;  // of the graph or the file
+    EnterData(attributes);
+    return Open::kData;
+  }
+  if (name == "key" && parent == Open::kGraphMl) {
+    EnterKey(attributes);
+    return Open::kKey;
+  }
+  if (name == "default" && parent == Open::kKey) {
+    text.clear();
+    markup = false;
+    return Open::kDefault;
+  }
+  if (name == "graph") {
+    if (parent != Open::kGraphMl)
+      Refuse("a graph inside of another is not read");
+    else
+      EnterGraph(attributes);
+    return Open::kGraph;
+  }
+  if (name == "hyperedge") {
+    Refuse("hyperedges are not read");
+    return Open::kSkipped;
+  }
+  if ((name == "node" || name == "edge") && parent == Open::kGraph) {
+    const Open sort = name == "node" ? Open::kNode : Open::kEdge;
+    EnterElement(sort, attributes);
+    return sort;
+  }
+  Refuse("unexpected element <" + std::string(name.substr(0, 80)) + ">");
+  return Open::kSkipped;
+}
+
+void GraphMlReader::Impl::EnterKey(const Attributes& attributes) {
+  const auto value = [&](std::string_view name) {
+    const auto at = attributes.find(name);
+    return at == attributes.end() ? std::string_view() : at->second;
+  };
+  if (has_graph) return Refuse("a <key> stands behind the graph");
+  const std::string id(value("id"));
+  if (id.empty()) return Refuse("a <key> without id");
+  if (keys.size() >= limits.columns) return Refuse("more than " + std::to_string(limits.columns) + " keys");
+  Key made;
+  made.name = value("attr.name");
+  const std::string_view for_ = value("for"), type = value("attr.type");
+  made.nodes = for_.empty() || for_ == "all" || for_ == "node";
+  made.edges = for_.empty() || for_ == "all" || for_ == "edge";
+  if (type.empty() || type == "string")
+    made.type = Type::kString;
+  else if (type == "boolean")
+    made.type = Type::kBoolean;
+  else if (type == "int" || type == "long")
+    made.type = Type::kInteger;
+  else if (type == "float" || type == "double")
+    made.type = Type::kReal;
+  else
+    return Refuse("unknown attr.type \"" + std::string(type.substr(0, 80)) + "\"");
+  for (const auto& [other_id, other] : keys)
+    if (!made.name.empty() && other.name == made.name &&
+        ((made.nodes && other.nodes) || (made.edges && other.edges)))
+      return Refuse("two keys are named \"" + made.name.substr(0, 80) + "\"");
+  auto [at, is_new] = keys.emplace(id, std::move(made));
+  if (!is_new) return Refuse("key \"" + id.substr(0, 80) + "\" stands twice");
+  key = &at->second;
+}
+
+void GraphMlReader::Impl::EnterGraph(const Attributes& attributes) {
+  if (has_graph) return Refuse("a second graph is not read");
+  has_graph = true;
+  const auto at = attributes.find("edgedefault");
+  if (at == attributes.end() || (at->second != "directed" && at->second != "undirected"))
+    return Refuse("a graph's edgedefault must be directed or undirected");
+  directed = at->second == "directed";
+  for (const auto& [id, k] : keys)
+    if (!k.fallback.empty()) with_default.push_back(id);
+}
+
+void GraphMlReader::Impl::EnterElement(Open sort, const Attributes& attributes) {
+  element_line = line();
+  element = "{";
+  beside = "{";
+  given.clear();
+  wrong.clear();
+  const auto take = [&](std::string_view name, std::string_view as) {
+    const auto at = attributes.find(name);
+    if (at == attributes.end()) return Spoil("no \"" + std::string(name) + "\"");
+    AppendJsonKey(element, as);
+    AppendJsonString(element, at->second);
+  };
+  if (sort == Open::kNode) return take("id", "id");
+  take("source", "source");
+  take("target", "target");
+  const auto own = attributes.find("directed");
+  if (own != attributes.end() && own->second != "true" && own->second != "false")
+    return Spoil("\"directed\" must be true or false");
+  if (own == attributes.end() ? !directed : own->second == "false") element += ",\"directed\":false";
+}
+
+void GraphMlReader::Impl::EnterData(const Attributes& attributes) {
+  text.clear();
+  markup = false;
+  key = nullptr;
+  const auto id = attributes.find("key");
+  if (id == attributes.end()) return Spoil("<data> without key");
+  const auto at = keys.find(id->second);
+  if (at == keys.end()) return Spoil("no <key> \"" + std::string(id->second.substr(0, 80)) + "\"");
+  key = &at->second;
+  if (!key->name.empty() && !given.insert(at->first).second)
+    Spoil("\"" + key->name.substr(0, 80) + "\" stands twice");
+}
+
+void GraphMlReader::Impl::Text(std::string_view more) {
+  if (open.empty() || (open.back() != Open::kData && open.back() != Open::kDefault)) return;
+  if (text.size() <= limits.field_bytes) text += more;
+}
+
+// Data may be named as the element's own attributes; it then goes into "props".
+void GraphMlReader::Impl::Append(Open sort, std::string_view name, std::string_view json) {
+  const bool own = sort == Open::kNode ? name == "id" : name == "source" || name == "target" || name == "directed";
+  std::string& to = own ? beside : element;
+  AppendJsonKey(to, name);
+  to += json;
+}
+
+void GraphMlReader::Impl::EndData() {
+  if (!key || key->name.empty() || markup || !wrong.empty()) return;
+  if (text.size() > limits.field_bytes)
+    return Spoil("\"" + key->name.substr(0, 80) + "\" is over " + std::to_string(limits.field_bytes) + " bytes");
+  std::string json;
+  if (!AppendValue(json, key->type, text))
+    return Spoil("\"" + key->name.substr(0, 80) + "\": \"" + text.substr(0, 40) + "\" is not a finite value of its type");
+  Append(open.back(), key->name, json);
+  if (element.size() > limits.line_bytes) {
+    element = "{";
+    Spoil("element over " + std::to_string(limits.line_bytes) + " bytes");
+  }
+}
+
+void GraphMlReader::Impl::EndElement(Open sort) {
+  const std::uint64_t number = sort == Open::kNode ? nodes++ : 0;
+  if (wrong.empty()) {
+    for (const std::string& id : with_default) {
+      const Key& k = keys.find(id)->second;
+      if ((sort == Open::kNode ? k.nodes : k.edges) && !given.contains(id)) Append(sort, k.name, k.fallback);
+    }
+    if (beside != "{") {
+      AppendJsonKey(element, "props");
+      element += beside + "}";
+    }
+    lines.text() += sort == Open::kNode ? "N" + std::to_string(number) + " " : "E ";
+    lines.text() += element;
+    lines.text() += '}';
+    lines.EndLine(element_line);
+  } else {
+    lines.AddError(element_line, wrong);
+  }
+}
+
+void GraphMlReader::Impl::End() {
+  const Open ended = open.back();
+  open.pop_back();
+  switch (ended) {
+    case Open::kData:
+      return EndData();
+    case Open::kDefault:
+      if (!key->name.empty() && !markup && !AppendValue(key->fallback, key->type, text))
+        Refuse("<default> of \"" + key->name.substr(0, 80) + "\" is not a finite value of its type");
+      return;
+    case Open::kNode:
+    case Open::kEdge: return EndElement(ended);
+    default: return;
+  }
+}
+
+// Reads on until there is enough for a block or the document ends.
+Status GraphMlReader::Impl::Feed() {
+  if (!parser) return Fail(ErrorCode::kResourceExhausted, "GraphML: no memory for the parser");
+  while (!finished && lines.size() < block_bytes) {
+    void* buffer = XML_GetBuffer(parser, kChunk);
+    if (!buffer) return Fail(ErrorCode::kResourceExhausted, "GraphML: out of memory");
+    PLEXUS_ASSIGN(const std::size_t n, source->Read(static_cast<char*>(buffer), kChunk));
+    fed += n;
+    finished = n == 0;
+    const bool good = XML_ParseBuffer(parser, static_cast<int>(n), finished) == XML_STATUS_OK;
+    if (out_of_memory) return Fail(ErrorCode::kResourceExhausted, "GraphML: out of memory");
+    if (failed) {
+      finished = true;
+    } else if (!good) {
+      finished = true;
+      lines.AddError(line(), std::string("XML: ") + XML_ErrorString(XML_GetErrorCode(parser)));
+    } else if (finished && !has_graph) {
+      lines.AddError(line(), "the file has no <graph>");
+    } else if (const auto at = XML_GetCurrentByteIndex(parser);
+               !finished && fed - static_cast<std::uint64_t>(std::max<XML_Index>(at, 0)) > limits.line_bytes + kChunk) {
+      finished = true;  // a tag or comment that does not end
+      lines.AddError(line(), "one piece of markup is over " + std::to_string(limits.line_bytes) + " bytes");
+    }
+  }
+  return {};
+}
+
+GraphMlReader::GraphMlReader(std::unique_ptr<ByteSource> source, std::size_t block_bytes, const ImportLimits& limits)
+    : impl_(std::make_unique<Impl>(std::move(source), block_bytes, limits)) {}
+GraphMlReader::~GraphMlReader() = default;
+
+Result<std::optional<Block>> GraphMlReader::Next() {
+  PLEXUS_TRY(impl_->Feed());
+  return impl_->lines.Take();
+}
+
+std::uint64_t GraphMlReader::bytes_read() const { return impl_->fed; }
+
+}  // namespace plexus::text

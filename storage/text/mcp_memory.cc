@@ -1,0 +1,157 @@
+// Entities and relations to nodes and edges; see mcp_memory.h.
+#include "storage/text/mcp_memory.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "storage/text/batch_builder.h"
+#include "storage/text/json_record.h"
+#include "storage/text/json_tree.h"
+#include "storage/text/json_writer.h"
+#include "storage/text/properties.h"
+#include "storage/text/property_map.h"
+
+namespace plexus::text {
+
+namespace {
+
+Result<std::string_view> Text(const JsonParser& json, const JsonValue& root, std::string_view name) {
+  const JsonValue* value = json.Find(root, name);
+  if (!value) return Bad("no \"" + std::string(name) + "\"");
+  if (!value->is_string()) return WrongType(*value, "a string");
+  return value->text;
+}
+
+// Members that the record's sort does not know, as FlexBuffers; "" for none.
+Result<std::string> Others(const JsonParser& json, const JsonValue& root, std::span<const std::string_view> known) {
+  std::vector<const JsonValue*> members;
+  for (const JsonValue& m : json.children(root))
+    if (std::find(known.begin(), known.end(), m.key) == known.end()) members.push_back(&m);
+  return EncodeProperties(json, members);
+}
+
+// The observations as text, and as a list where lines cannot tell them apart.
+struct Observations {
+  std::string text;
+  std::string list;  // JSON, "null" when the lines of the text tell
+};
+
+Result<Observations> ReadObservations(const JsonParser& json, const JsonValue& root) {
+  Observations out{{}, "["};
+  bool plain = true;
+  const JsonValue* list = json.Find(root, "observations");
+  if (!list) return Bad("no \"observations\"");
+  if (list->type != JsonType::kArray) return WrongType(*list, "an array of strings");
+  for (const JsonValue& item : json.children(*list)) {
+    if (!item.is_string()) return Bad("an observation must be a string, got " + std::string(JsonTypeName(item.type)));
+    plain = plain && !item.text.empty() && item.text.find('\n') == std::string_view::npos;
+    if (!out.text.empty()) out.text += '\n';
+    out.text += item.text;
+    if (out.list.size() > 1) out.list += ',';
+    AppendJsonString(out.list, item.text);
+  }
+  out.list = plain ? "null" : out.list + "]";
+  if (out.text.size() > Limits::kMaxPayloadBytes)
+    return Bad("observations over " + std::to_string(Limits::kMaxPayloadBytes) + " bytes");
+  return out;
+}
+
+Status AddEntity(const JsonParser& json, const JsonValue& root, BatchBuilder& builder) {
+  static constexpr std::array<std::string_view, 4> kKnown = {"type", "name", "entityType", "observations"};
+  PLEXUS_ASSIGN(const std::string_view key, Text(json, root, "name"));
+  PLEXUS_ASSIGN(const std::string_view type, Text(json, root, "entityType"));
+  PLEXUS_ASSIGN(const Observations observations, ReadObservations(json, root));
+  PLEXUS_ASSIGN(const NodeName name, builder.Name(key));
+  if (name.is_index()) return Bad("an entity's name must not hold U+001F");
+  if (type.size() > Limits::kMaxStringBytes)
+    return Bad("\"entityType\" is over " + std::to_string(Limits::kMaxStringBytes) + " bytes");
+  NodeKind kind;
+  kind.name = std::string(type);
+  const auto known = builder.schema().FindNodeKind(type);
+  const bool is_kind = known ? builder.schema().node_kind(*known).plane == Plane::kFact
+                             : Schema(builder.schema()).Define(kind).has_value();
+  PLEXUS_ASSIGN(const std::string others, Others(json, root, kKnown));
+  PLEXUS_ASSIGN(PropertyMap patch, SplitProperties(others));
+  patch["observations"] = observations.list;
+  std::string& type_patch = patch["entityType"] = is_kind ? "null" : "";
+  if (!is_kind) AppendJsonString(type_patch, type);
+  PLEXUS_ASSIGN(std::string patch_bytes, JoinProperties(patch));
+
+  WriteBatch& batch = builder.batch();
+  const NodeRef node = builder.Ref(name);
+  if (is_kind)
+    batch.UpsertNode(node, known && *known < kFirstUserNodeKind ? NameRef(*known) : batch.NodeKindNamed(type));
+  else
+    batch.UpsertNode(node, NameRef(kNode));
+  if (observations.text.empty())
+    batch.ClearPayload(node, NodeField::kText);
+  else
+    batch.SetPayload(node, NodeField::kText, observations.text);
+  return builder.PatchProperties(name, node, std::move(patch_bytes), false);
+}
+
+Status AddRelation(const JsonParser& json, const JsonValue& root, BatchBuilder& builder) {
+  static constexpr std::array<std::string_view, 4> kKnown = {"type", "from", "to", "relationType"};
+  PLEXUS_ASSIGN(const std::string_view from, Text(json, root, "from"));
+  PLEXUS_ASSIGN(const std::string_view to, Text(json, root, "to"));
+  PLEXUS_ASSIGN(const std::string_view relation, Text(json, root, "relationType"));
+  PLEXUS_ASSIGN(const std::string properties, Others(json, root, kKnown));
+  for (const std::string_view end : {from, to}) {
+    PLEXUS_ASSIGN(const NodeName name, builder.Name(end));
+    if (name.is_index()) return Bad("an entity's name must not hold U+001F");
+  }
+  const auto match = builder.schema().FindEdgeKind(relation);
+  const bool is_kind = match ? builder.schema().edge_kind(match->kind).plane == Plane::kFact : !relation.empty();
+  WriteBatch::EdgeInput edge;
+  if (!is_kind) edge.label = relation;
+  if (!properties.empty()) edge.properties = properties;
+  PLEXUS_ASSIGN(const BatchBuilder::EdgeEnds ends, builder.Ends(from, to, is_kind ? relation : "link"));
+  builder.Link(ends, edge);
+  return {};
+}
+
+Status ParseLine(std::string_view line, JsonParser& json, BatchBuilder& builder) {
+  const std::size_t limit = builder.context().options->limits.line_bytes;
+  if (line.size() > limit) return Bad("record over " + std::to_string(limit) + " bytes");
+  PLEXUS_ASSIGN(const JsonValue* root, json.Parse(line));
+  if (root->type != JsonType::kObject)
+    return Bad("expected an object, got " + std::string(JsonTypeName(root->type)));
+  PLEXUS_ASSIGN(const std::string_view type, Text(json, *root, "type"));
+  if (type == "entity") return AddEntity(json, *root, builder);
+  if (type == "relation") return AddRelation(json, *root, builder);
+  return Bad("\"type\" must be entity or relation, got \"" + std::string(type.substr(0, 80)) + "\"");
+}
+
+}  // namespace
+
+std::size_t McpMemoryParser::Parse(std::string_view text, std::uint64_t first_line, const ParseContext& context,
+                                   Piece& piece) const {
+  JsonParser json(context.options->limits.field_bytes);
+  BatchBuilder builder(context, piece);
+  std::size_t at = 0;
+  for (std::uint64_t number = first_line; at < text.size(); ++number) {
+    if (piece.batch.op_count() >= context.max_ops) break;
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view line = text.substr(at, end - at);
+    at = std::min(end + 1, text.size());
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+    ++piece.records;
+    if (Status ok = ParseLine(line, json, builder); !ok)
+      if (!NoteError(context, piece, number, std::move(ok.error().message))) break;
+  }
+  return at;
+}
+
+bool IsMcpMemoryLine(std::string_view line) {
+  JsonParser json;
+  const auto root = json.Parse(line);
+  if (!root || (*root)->type != JsonType::kObject) return false;
+  const JsonValue* type = json.Find(**root, "type");
+  return type && type->is_string() &&
+         ((type->text == "entity" && json.Find(**root, "name")) ||
+          (type->text == "relation" && json.Find(**root, "relationType")));
+}
+
+}  // namespace plexus::text

@@ -1,0 +1,7 @@
+// Fuzz target: memory files from anywhere. See text_fuzz.h.
+#include "tests/fuzz/text_fuzz.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  plexus::text::ImportAndCheck(plexus::text::Format::kMcpMemory, data, size, true, false);
+  return 0;
+}
