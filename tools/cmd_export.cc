@@ -22,7 +22,7 @@ namespace plexus::tools {
 namespace {
 
 struct ExportArguments {
-  std::string format = "jsonl", table = "edges", output;
+  std::string format = "jsonl", table = "edges", edges_key = "links", output;
   std::vector<std::string> around, kinds;
   std::optional<std::uint64_t> hops, limit;
   bool keys = false;
@@ -64,7 +64,7 @@ Status Write(Session& session, const ExportArguments& given, std::ostream& out) 
   if (given.format == "jsonl") {
     if (selected || !given.kinds.empty())
       return Fail(ErrorCode::kInvalidArgument,
-                  "jsonl is the whole graph, lossless; --around, --kinds and --scope go with csv and dot");
+                  "jsonl is the whole graph, lossless; --around, --kinds and --scope go with the other formats");
     return text::ExportJsonLines(snapshot, out, options);
   }
   if (selected) options.include = [&](NodeId node) { return selected->contains(node); };
@@ -72,8 +72,14 @@ Status Write(Session& session, const ExportArguments& given, std::ostream& out) 
     options.csv_table = given.table == "nodes" ? text::CsvTable::kNodes : text::CsvTable::kEdges;
     return text::ExportCsv(snapshot, out, options);
   }
+  if (given.format == "mtx") return text::ExportMatrixMarket(snapshot, out, options);
+  if (given.format == "graphml") return text::ExportGraphMl(snapshot, out, options);
+  if (given.format == "node-link") {
+    options.edges_key = given.edges_key;
+    return text::ExportNodeLink(snapshot, out, options);
+  }
   if (!given.keys) options.dot_label = [&](NodeId node) { return ShownName(snapshot, node); };
-  return text::ExportDot(snapshot, out, options);
+  return given.format == "gexf" ? text::ExportGexf(snapshot, out, options) : text::ExportDot(snapshot, out, options);
 }
 
 // Written beside its place and renamed, so that no half file is ever seen.
@@ -124,14 +130,17 @@ void AddExport(Cli& cli) {
   static ExportArguments given;
   cli.Add("Files", "export", "Write the graph, or a neighbourhood of it, as text",
           [](const Globals& globals) { return RunExport(globals, given); })
-      .Choice("--format", given.format, {"jsonl", "csv", "dot"}, "jsonl is lossless (default jsonl)")
+      .Choice("--format", given.format, {"jsonl", "csv", "mtx", "graphml", "node-link", "gexf", "dot"},
+              "jsonl is lossless, the others show the facts (default jsonl)")
       .Option("-o,--output", "FILE", given.output, "write there instead of to stdout")
       .Choice("--table", given.table, {"edges", "nodes"}, "csv: which table (default edges)")
-      .Repeated("--around", "KEY", given.around, "csv, dot: only what is near this node; repeatable")
+      .Repeated("--around", "KEY", given.around, "not jsonl: only what is near this node; repeatable")
       .Option("--hops", "H", given.hops, "with --around: how near, both ways (default 1)")
       .Option("--limit", "N", given.limit, "with --around: at most N nodes, nearest first")
-      .List("--kinds", "A,B", given.kinds, "csv, dot: only these edge kinds (default: all facts)")
-      .Flag("--keys", given.keys, "dot: show keys instead of texts")
+      .List("--kinds", "A,B", given.kinds, "not jsonl: only these edge kinds (default: all facts)")
+      .Flag("--keys", given.keys, "dot, gexf: show keys instead of texts")
+      .Choice("--edges-key", given.edges_key, {"links", "edges"},
+              "node-link: name of the list of edges; NetworkX 3.4 and later reads edges (default links)")
       .Example("plexus export --db g > g.jsonl", "everything; import reads it back")
       .Example("plexus export --db g --format dot --around alice --hops 2 | dot -Tpng > alice.png",
                "a picture of alice's surroundings");

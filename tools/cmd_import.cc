@@ -194,7 +194,8 @@ void AddImport(Cli& cli) {
   cli.Add("Files", "import", "Read batch files into a graph, which is made when there is none",
           [](const Globals& globals) { return RunImport(globals, given); })
       .Positionals("FILE", given.files, "files, WordNet's directory, or - for standard input")
-      .Choice("--format", given.format, {"auto", "csv", "tsv", "jsonl", "edgelist", "wordnet"},
+      .Choice("--format", given.format,
+              {"auto", "csv", "tsv", "jsonl", "edgelist", "mtx", "gapbs", "graphml", "node-link", "mcp-memory", "wordnet"},
               "default auto: by name, then by content")
       .Choice("--on-error", given.on_error, {"stop", "skip"},
               "at a record that cannot be read (default stop)")

@@ -2,8 +2,8 @@
 //
 // JSON lines are lossless: definitions, nodes, edges, events, outcomes, vectors,
 // removals, in an order that does not depend on how the graph came about, so that
-// export, import into an empty graph, export gives the same bytes. CSV and DOT are
-// for other programs and show the fact plane.
+// export, import into an empty graph, export gives the same bytes. The other formats
+// are for other programs and show the fact plane.
 #pragma once
 
 #include <functional>
@@ -22,13 +22,15 @@ enum class CsvTable { kEdges, kNodes };
 
 struct ExportOptions {
   Progress* progress = nullptr;  // nodes written
-  // CSV and DOT: only these edge kinds; empty = the fact plane.
+  // All but JSON lines: only these edge kinds; empty = the fact plane.
   std::vector<KindId> kinds;
-  // CSV and DOT: only nodes for which this holds, and edges between them; null = all.
+  // All but JSON lines: only nodes for which this holds, and edges between them; null = all.
   std::function<bool(NodeId)> include;
   CsvTable csv_table = CsvTable::kEdges;
-  // DOT: what stands in a node's box; null = its key.
+  // DOT: what stands in a node's box, GEXF: its label; null = its key.
   std::function<std::string(NodeId)> dot_label;
+  // Node-link: the name of the list of edges, "links" or (NetworkX 3.4 and later) "edges".
+  std::string edges_key = "links";
 };
 
 // Every function streams: memory O(one row), plus O(index nodes) for JSON lines.
@@ -41,5 +43,14 @@ Status ExportJsonLines(const Snapshot& snapshot, std::ostream& out,
 Status ExportCsv(const Snapshot& snapshot, std::ostream& out, const ExportOptions& options = {});
 // One digraph; symmetric edges are drawn without arrow heads.
 Status ExportDot(const Snapshot& snapshot, std::ostream& out, const ExportOptions& options = {});
+// A square coordinate matrix, rows by node id; parallel edges are added up; pattern when
+// all weights are 1, symmetric when all edges are. Memory O(nodes). Keys are comments.
+Status ExportMatrixMarket(const Snapshot& snapshot, std::ostream& out, const ExportOptions& options = {});
+// Nodes with kind, text, tags, columns, props; edges with kind, weight, label, times,
+// props. Import reads both back; control characters of GraphML are spelled \u001b.
+Status ExportGraphMl(const Snapshot& snapshot, std::ostream& out, const ExportOptions& options = {});
+Status ExportNodeLink(const Snapshot& snapshot, std::ostream& out, const ExportOptions& options = {});
+// GEXF 1.3, for Gephi.
+Status ExportGexf(const Snapshot& snapshot, std::ostream& out, const ExportOptions& options = {});
 
 }  // namespace plexus::text

@@ -4,9 +4,9 @@
 #include "engine/vocabulary.h"
 #include "storage/text/csv.h"
 #include "storage/text/export.h"
+#include "storage/text/export_select.h"
 #include "storage/text/export_sink.h"
 #include "storage/text/json_writer.h"
-#include "storage/text/properties.h"
 
 namespace plexus::text {
 
@@ -46,41 +46,6 @@ void AppendNumberCell(std::string& out, std::optional<T> value) {
   if (value) AppendNumber(out, *value);
 }
 
-bool Included(const Snapshot& s, const ExportOptions& options, NodeId node) {
-  return s.alive(node) && s.is_fact(node) && (!options.include || options.include(node));
-}
-
-Result<std::string> PropertiesCell(const Snapshot& s, PayloadRef ref) {
-  if (!ref) return std::string();
-  Result<std::string> bytes = s.Payload(ref);
-  if (!bytes && bytes.error().code == ErrorCode::kNotFound) return std::string();
-  if (!bytes) return bytes;
-  PLEXUS_ASSIGN(std::string json, JsonFromProperties(*bytes));
-  return json == "{}" ? std::string() : json;
-}
-
-std::optional<std::int64_t> Time(std::int64_t ms) {
-  return ms == kNoTime ? std::nullopt : std::optional(ms);
-}
-
-// fn(edge) -> Status for every edge asked for, by source.
-template <class Fn>
-Status ForEachSelected(const Snapshot& s, const ExportOptions& options, ExportSink& sink, Fn&& fn) {
-  const ArcFilter filter = ArcFilter::Kinds(s.schema(), options.kinds);
-  for (NodeId v = 0; v < s.node_count(); ++v) {
-    PLEXUS_TRY(sink.EndNode());
-    if (!Included(s, options, v)) continue;
-    Status status;
-    s.ForEachArc(Direction::kOut, v, filter, [&](const Arc& arc) {
-      if (arc.neighbor < v && s.schema().edge_kind(arc.kind).symmetric) return true;
-      if (Included(s, options, arc.neighbor)) status = fn(s.edge(arc, v));
-      return status.has_value();
-    });
-    if (!status) return status;
-  }
-  return {};
-}
-
 Status CsvEdges(const Snapshot& s, const ExportOptions& options, ExportSink& sink) {
   std::string& out = sink.text();
   out += "source,target,kind,weight,label,created_at,created_by,valid_from,valid_until,props";
@@ -101,31 +66,15 @@ Status CsvEdges(const Snapshot& s, const ExportOptions& options, ExportSink& sin
     AppendNumberCell(out, Time(e.valid_from));
     AppendNumberCell(out, Time(e.valid_until));
     out += ',';
-    PLEXUS_ASSIGN(std::string properties, PropertiesCell(s, e.properties));
+    PLEXUS_ASSIGN(std::string properties, PropertiesJson(s, e.properties));
     AppendCell(out, properties);
     return sink.EndRow();
   });
 }
 
-std::string TagsCell(const Snapshot& s, NodeId node) {
-  const KindId kind[] = {kHasTag};
-  std::vector<std::string_view> tags;
-  s.ForEachArc(Direction::kOut, node, ArcFilter::Kinds(s.schema(), kind), [&](const Arc& arc) {
-    tags.push_back(DisplayName(s.key(arc.neighbor)));
-  });
-  std::sort(tags.begin(), tags.end());
-  std::string cell;
-  for (std::string_view tag : tags) cell.append(cell.empty() ? "" : ";").append(tag);
-  return cell;
-}
-
 Status CsvNodes(const Snapshot& s, const ExportOptions& options, ExportSink& sink) {
   std::string& out = sink.text();
-  std::vector<ColumnId> columns;  // used by anybody
-  for (std::size_t c = 0; c < s.schema().columns().size(); ++c)
-    if (!s.schema().columns()[c].name.empty() && c < s.state().columns.size() &&
-        s.state().columns[c].size() > 0)
-      columns.push_back(static_cast<ColumnId>(c));
+  const std::vector<ColumnId> columns = UsedColumns(s);
   out += "key,kind,text,tags";
   for (ColumnId c : columns) {
     out += ',';
@@ -140,13 +89,10 @@ Status CsvNodes(const Snapshot& s, const ExportOptions& options, ExportSink& sin
     out += ',';
     AppendCell(out, s.schema().node_kind(s.node_kind(v)).name);
     out += ',';
-    if (PayloadRef ref = s.payload_ref(v, NodeField::kText)) {
-      Result<std::string> text = s.Payload(ref);
-      if (!text && text.error().code != ErrorCode::kNotFound) return std::unexpected(text.error());
-      if (text) AppendCell(out, *text);
-    }
+    PLEXUS_ASSIGN(const std::string text, PayloadOrNone(s, s.payload_ref(v, NodeField::kText)));
+    AppendCell(out, text);
     out += ',';
-    AppendCell(out, TagsCell(s, v));
+    AppendCell(out, JoinedTags(s, v));
     for (ColumnId c : columns) {
       switch (s.schema().columns()[c].type) {
         case ColumnType::kF64: AppendNumberCell(out, s.f64(c, v)); break;
@@ -158,7 +104,7 @@ Status CsvNodes(const Snapshot& s, const ExportOptions& options, ExportSink& sin
       }
     }
     out += ',';
-    PLEXUS_ASSIGN(std::string properties, PropertiesCell(s, s.payload_ref(v, NodeField::kProperties)));
+    PLEXUS_ASSIGN(std::string properties, PropertiesJson(s, s.payload_ref(v, NodeField::kProperties)));
     AppendCell(out, properties);
     PLEXUS_TRY(sink.EndRow());
   }

@@ -9,7 +9,10 @@ set(PLEXUS_STORAGE_TEXT_SOURCES
   text/csv.cc
   text/csv_row.cc
   text/edge_list.cc
+  text/export_matrix.cc
+  text/export_node_link.cc
   text/export_tables.cc
+  text/export_xml.cc
   text/gap_serialized.cc
   text/graphml.cc
   text/import.cc

@@ -2,6 +2,7 @@
 plexus_test(storage_text_test
   SOURCES
     text_csv_test.cc
+    text_documents_test.cc
     text_edge_list_test.cc
     text_export_test.cc
     text_gap_test.cc
