@@ -92,6 +92,8 @@ void AddHistory(Cli& cli);
 void AddStats(Cli& cli);
 void AddKinds(Cli& cli);
 void AddFind(Cli& cli);
+void AddTerms(Cli& cli);
+void AddSearch(Cli& cli);
 void AddWrite(Cli& cli);
 void AddPageRank(Cli& cli);
 void AddTraverse(Cli& cli);

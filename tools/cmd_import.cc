@@ -19,6 +19,7 @@
 #include "tools/output.h"
 #include "tools/session.h"
 #include "tools/table.h"
+#include "tools/terms.h"
 
 namespace plexus::tools {
 namespace {
@@ -29,6 +30,7 @@ constexpr std::uintmax_t kBulkBytes = std::uintmax_t{8} << 20;
 struct ImportArguments {
   std::vector<std::string> files;
   std::string format = "auto", on_error = "stop";
+  bool terms = false;
 };
 
 // Shows progress but never asks to stop: what was read is made durable first.
@@ -70,7 +72,7 @@ void WriteImportCounts(JsonWriter& json, const char* name, const text::ImportCou
   json.EndObject();
 }
 
-void WriteReport(const text::ImportReport& report) {
+void WriteReport(const text::ImportReport& report, const IndexTermsReport* terms) {
   JsonWriter json(Out());
   json.BeginObject();
   json.Field("sequence", report.sequence);
@@ -87,6 +89,11 @@ void WriteReport(const text::ImportReport& report) {
   if (report.pointers > 0) {
     json.Field("pointers", report.pointers);
     json.Field("self_loops_skipped", report.self_loops_skipped);
+  }
+  if (terms) {
+    json.BeginObject("terms");
+    WriteTermFields(json, *terms);
+    json.EndObject();
   }
   json.Field("stopped", report.stopped);
   json.BeginArray("messages");
@@ -170,7 +177,15 @@ Result<int> RunImport(const Globals& globals, const ImportArguments& given) {
     options.after = [&] { return database.EndBulk(&must_finish); };
   }
   const auto start = std::chrono::steady_clock::now();
-  const Result<text::ImportReport> report = Read(*session, given, options);
+  const Snapshot before = session->graph().snapshot();
+  Result<text::ImportReport> report = Read(*session, given, options);
+  std::optional<Result<IndexTermsReport>> terms;
+  if (given.terms && report) {
+    IndexTermsOptions index;
+    index.since = &before;
+    terms = UpdateTerms(*session, index);
+    report->sequence = session->graph().snapshot().sequence();
+  }
   const Status closed = session->Close();
   if (!report) {
     if (report.error().code != ErrorCode::kInvalidArgument) return std::unexpected(report.error());
@@ -178,12 +193,14 @@ Result<int> RunImport(const Globals& globals, const ImportArguments& given) {
     return kFailed;
   }
   PLEXUS_TRY(closed);
+  if (terms && !*terms) return std::unexpected(terms->error());
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   TellErrors(*report);
   if (globals.json)
-    WriteReport(*report);
+    WriteReport(*report, terms ? &**terms : nullptr);
   else
     PrintReport(*report, seconds);
+  if (terms && !globals.json) PrintTerms(**terms);
   return report->stopped ? kFailed : kDone;
 }
 
@@ -199,6 +216,7 @@ void AddImport(Cli& cli) {
               "default auto: by name, then by content")
       .Choice("--on-error", given.on_error, {"stop", "skip"},
               "at a record that cannot be read (default stop)")
+      .Flag("--terms", given.terms, "make the texts' words terms, for search")
       .Example("plexus import --db g people.csv knows.csv", "columns source,target,kind,weight make edges")
       .Example("plexus import --db wn --format wordnet /usr/share/wordnet",
                "117,659 concepts of WordNet 3.0");

@@ -13,10 +13,12 @@ int main(int argc, char** argv) {
   plexus::tools::AddStats(cli);
   plexus::tools::AddKinds(cli);
   plexus::tools::AddWrite(cli);
+  plexus::tools::AddTerms(cli);
   plexus::tools::AddPageRank(cli);
   plexus::tools::AddTraverse(cli);
   plexus::tools::AddPath(cli);
   plexus::tools::AddComponents(cli);
+  plexus::tools::AddSearch(cli);
   plexus::tools::AddMaintain(cli);
   plexus::tools::AddBackup(cli);
   return cli.Main(argc, argv);

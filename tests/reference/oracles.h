@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "engine/types.h"
@@ -60,5 +62,10 @@ std::optional<double> CheapestCost(const std::vector<FlatArc>& arcs,
 // node from every node. `active` are the suppressing edges in force; `alive` the
 // candidates. O(n^3).
 std::vector<bool> Standing(const std::vector<bool>& alive, const std::vector<FlatArc>& active);
+
+// BM25 of every text for a query (algorithms/bm25.h has the formula); nullopt = has none
+// of the terms. A text is its terms with their frequencies.
+std::vector<std::optional<double>> Bm25(const std::vector<std::map<std::string, double>>& texts,
+                                        const std::vector<std::string>& query, double k1, double b);
 
 }  // namespace plexus::reference

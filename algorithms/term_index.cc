@@ -1,0 +1,167 @@
+// What has_term arcs lack and what they have too much; see term_index.h.
+#include "algorithms/term_index.h"
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+
+#include "engine/vocabulary.h"
+
+namespace plexus {
+
+namespace {
+
+constexpr std::size_t kGrain = 64;           // texts per task
+constexpr std::size_t kWave = 1024;         // nodes compared before their batch is filled
+
+// One node's arcs as they should become.
+struct Difference {
+  std::vector<TermCount> link;
+  std::vector<NodeId> unlink;  // term nodes
+  bool read = false;
+  bool empty() const { return link.empty() && unlink.empty(); }
+};
+
+// Splitters for as many threads as ask at once.
+class SplitterPool {
+ public:
+  explicit SplitterPool(const TermOptions& options) : options_(options) {}
+  Result<TermSplitter> Take() {
+    {
+      std::lock_guard lock(mutex_);
+      if (!spare_.empty()) {
+        TermSplitter splitter = std::move(spare_.back());
+        spare_.pop_back();
+        return splitter;
+      }
+    }
+    return TermSplitter::Make(options_);
+  }
+  void Give(TermSplitter splitter) {
+    std::lock_guard lock(mutex_);
+    spare_.push_back(std::move(splitter));
+  }
+
+ private:
+  const TermOptions& options_;
+  std::mutex mutex_;
+  std::vector<TermSplitter> spare_;
+};
+
+class Indexer {
+ public:
+  Indexer(const Snapshot& snapshot, const IndexTermsOptions& options)
+      : s_(snapshot), options_(options), has_term_(HasTermFilter(snapshot)), pool_(options.terms) {}
+
+  Result<IndexTermsReport> Run(const std::function<Status(const WriteBatch&)>& apply) {
+    PLEXUS_ASSIGN(TermSplitter first, pool_.Take());  // fails here, once, or never
+    pool_.Give(std::move(first));
+    WriteBatch batch(options_.now_ms);
+    for (NodeId begin = 0; begin < s_.node_count(); begin += std::min<std::size_t>(kWave, s_.node_count() - begin)) {
+      const std::size_t count = std::min<std::size_t>(kWave, s_.node_count() - begin);
+      PLEXUS_ASSIGN(const std::vector<Difference> wave, Compare(begin, count));
+      for (std::size_t i = 0; i < count; ++i) {
+        Fill(batch, static_cast<NodeId>(begin + i), wave[i]);
+        if (batch.op_count() < std::max<std::size_t>(options_.batch_ops, 1)) continue;
+        PLEXUS_TRY(apply(batch));
+        batch.Clear();
+      }
+      if (options_.progress && !options_.progress->Report("indexing terms", begin + count, s_.node_count()))
+        return Fail(ErrorCode::kCancelled, "indexing terms cancelled");
+    }
+    if (!batch.empty()) PLEXUS_TRY(apply(batch));
+    return report_;
+  }
+
+ private:
+  static ArcFilter HasTermFilter(const Snapshot& snapshot) {
+    const KindId kind[] = {kHasTerm};
+    return ArcFilter::Kinds(snapshot.schema(), kind);
+  }
+
+  bool Concerns(NodeId node) const {
+    if (!s_.alive(node) || !s_.is_fact(node)) return false;
+    if (options_.subset && !options_.subset->contains(node)) return false;
+    const Snapshot* since = options_.since;
+    if (!since || node >= since->node_count() || !since->alive(node)) return true;
+    const PayloadRef text = s_.payload_ref(node, NodeField::kText);
+    if (since->payload_ref(node, NodeField::kText) != text) return true;
+    return text && s_.Degree(Direction::kOut, node, has_term_) == 0;
+  }
+
+  Result<std::vector<Difference>> Compare(NodeId begin, std::size_t count) {
+    std::vector<Difference> wave(count);
+    std::vector<std::optional<Error>> errors((count + kGrain - 1) / kGrain);
+    Executor& executor = options_.executor ? *options_.executor : DefaultExecutor();
+    ParallelFor(executor, count, kGrain, [&](std::size_t first, std::size_t last) {
+      Result<TermSplitter> splitter = pool_.Take();
+      Status status = splitter ? Status() : std::unexpected(splitter.error());
+      for (std::size_t i = first; i < last && status; ++i)
+        if (Concerns(static_cast<NodeId>(begin + i)))
+          status = CompareNode(static_cast<NodeId>(begin + i), *splitter, wave[i]);
+      if (!status) errors[first / kGrain] = status.error();
+      if (splitter) pool_.Give(std::move(*splitter));
+    });
+    for (std::optional<Error>& error : errors)
+      if (error) return std::unexpected(std::move(*error));
+    return wave;
+  }
+
+  Status CompareNode(NodeId node, TermSplitter& splitter, Difference& out) const {
+    std::vector<TermCount> wanted;
+    if (const PayloadRef ref = s_.payload_ref(node, NodeField::kText)) {
+      Result<std::string> text = s_.Payload(ref);
+      if (!text && text.error().code != ErrorCode::kNotFound) return std::unexpected(text.error());
+      if (text) {
+        out.read = true;
+        PLEXUS_ASSIGN(wanted, splitter.Count(*text));
+      }
+    }
+    struct Stored {
+      std::string_view term;
+      NodeId node;
+      float weight;
+    };
+    std::vector<Stored> stored;
+    s_.ForEachArc(Direction::kOut, node, has_term_, [&](const Arc& arc) {
+      stored.push_back({DisplayName(s_.key(arc.neighbor)), arc.neighbor, arc.weight});
+    });
+    std::sort(stored.begin(), stored.end(), [](const Stored& a, const Stored& b) { return a.term < b.term; });
+    auto have = stored.begin();
+    for (TermCount& want : wanted) {
+      for (; have != stored.end() && have->term < want.term; ++have) out.unlink.push_back(have->node);
+      if (have != stored.end() && have->term == want.term) {
+        if ((have++)->weight == static_cast<float>(want.count)) continue;
+      }
+      out.link.push_back(std::move(want));
+    }
+    for (; have != stored.end(); ++have) out.unlink.push_back(have->node);
+    return {};
+  }
+
+  void Fill(WriteBatch& batch, NodeId node, const Difference& difference) {
+    report_.texts += difference.read;
+    if (difference.empty()) return;
+    ++report_.changed;
+    report_.linked += difference.link.size();
+    report_.unlinked += difference.unlink.size();
+    for (const TermCount& term : difference.link)
+      batch.Link(NodeRef::Id(node), kHasTerm, batch.IndexNode(kTerm, term.term), static_cast<float>(term.count));
+    for (const NodeId term : difference.unlink) batch.Unlink(NodeRef::Id(node), kHasTerm, NodeRef::Id(term));
+  }
+
+  const Snapshot& s_;
+  const IndexTermsOptions& options_;
+  const ArcFilter has_term_;
+  SplitterPool pool_;
+  IndexTermsReport report_;
+};
+
+}  // namespace
+
+Result<IndexTermsReport> IndexTerms(const Snapshot& snapshot, const IndexTermsOptions& options,
+                                    const std::function<Status(const WriteBatch&)>& apply) {
+  return Indexer(snapshot, options).Run(apply);
+}
+
+}  // namespace plexus

@@ -1,0 +1,54 @@
+// The index of terms: texts of facts as arcs to term nodes.
+//
+// A term is a node of kind `term` (index plane), an occurrence an edge of kind
+// has_term from the fact to the term whose weight is the term frequency. So a posting
+// list is the in-row of a term, its length the document frequency df, and "shares rare
+// terms" a question about common neighbours. Kernels that read never write: the index
+// is brought up to date by a caller who applies the batches made here.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "algorithms/node_subset.h"
+#include "algorithms/terms.h"
+#include "engine/error.h"
+#include "engine/parallel.h"
+#include "engine/progress.h"
+#include "engine/snapshot.h"
+#include "engine/write_batch.h"
+
+namespace plexus {
+
+struct IndexTermsOptions {
+  TermOptions terms;
+  std::int64_t now_ms = 0;             // time of the batches
+  const NodeSubset* subset = nullptr;  // only these nodes; null = all facts
+  // Only nodes whose text was written since, or has no terms yet: an earlier snapshot
+  // of the same graph.
+  const Snapshot* since = nullptr;
+  std::size_t batch_ops = 262'144;     // operations of one batch, about
+  Executor* executor = nullptr;        // null: DefaultExecutor()
+  Progress* progress = nullptr;        // nodes looked at
+};
+
+struct IndexTermsReport {
+  std::uint64_t texts = 0;     // texts read
+  std::uint64_t changed = 0;   // nodes whose terms were not up to date
+  std::uint64_t linked = 0;    // occurrences that are new or of another frequency
+  std::uint64_t unlinked = 0;  // occurrences that are no more
+  bool operator==(const IndexTermsReport&) const = default;
+};
+
+// Compares the terms of every alive fact's text with its has_term arcs and hands
+// batches that make them agree to `apply`, in order of node id; an Error from it ends
+// the work. A node without a text loses its terms. Run again without a change in
+// between, it hands out nothing. Parallel over texts; batches do not depend on the
+// number of threads. O(bytes of texts + has_term arcs). Errors: TermSplitter's,
+// kCorruption from the payload store, kCancelled.
+Result<IndexTermsReport> IndexTerms(const Snapshot& snapshot, const IndexTermsOptions& options,
+                                    const std::function<Status(const WriteBatch&)>& apply);
+
+}  // namespace plexus

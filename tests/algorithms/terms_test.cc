@@ -1,0 +1,88 @@
+// Texts to terms: folding, boundaries, stop words, and what no text may do.
+#include "algorithms/terms.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+
+namespace plexus {
+namespace {
+
+std::string Joined(std::string_view text, const TermOptions& options = {}) {
+  auto splitter = TermSplitter::Make(options);
+  EXPECT_TRUE(splitter);
+  const auto terms = splitter->Split(text);
+  EXPECT_TRUE(terms);
+  std::string out;
+  for (const std::string& term : *terms) out.append(out.empty() ? "" : "|").append(term);
+  return out;
+}
+
+TEST(Terms, FoldsAndCuts) {
+  EXPECT_EQ(Joined("The QUICK brown fox, fox-trot; and 3.14 of C++!"), "quick|brown|fox|fox|trot|3.14|c");
+  EXPECT_EQ(Joined("Don't read example.com"), "don't|read|example.com");
+  EXPECT_EQ(Joined("snake_case x1"), "snake_case|x1");
+  EXPECT_EQ(Joined(""), "");
+  EXPECT_EQ(Joined(" \t\n--- !? \u2026"), "");
+}
+
+TEST(Terms, FoldsBeyondAscii) {
+  EXPECT_EQ(Joined("STRASSE Stra\u00dfe"), "strasse|strasse");
+  EXPECT_EQ(Joined("\u041c\u043e\u0441\u043a\u0432\u0430 \u041c\u041e\u0421\u041a\u0412\u0410"),
+            "\u043c\u043e\u0441\u043a\u0432\u0430|\u043c\u043e\u0441\u043a\u0432\u0430");
+  EXPECT_EQ(Joined("\u03a3\u038a\u03a3\u03a5\u03a6\u039f\u03a3"), "\u03c3\u03af\u03c3\u03c5\u03c6\u03bf\u03c3");
+  EXPECT_EQ(Joined("\uff21\uff22\uff23 \ufb01n"), "abc|fin");        // full width, ligature
+  EXPECT_EQ(Joined("e\u0301t\u00e9"), "\u00e9t\u00e9");              // composed and not: one term
+  EXPECT_EQ(Joined("co\u00adoperate"), "cooperate");                  // soft hyphen
+  EXPECT_EQ(Joined("\u6211\u7231\u5317\u4eac"), "\u6211|\u7231|\u5317\u4eac");  // a dictionary's cuts
+  EXPECT_NE(Joined("\u0e20\u0e32\u0e29\u0e32\u0e44\u0e17\u0e22").find('|'), std::string::npos);
+}
+
+TEST(Terms, StopWordsAndLimits) {
+  TermOptions own;
+  own.stop_words = {"FOX"};
+  EXPECT_EQ(Joined("the fox runs", own), "runs");
+  own.default_stop_words = false;
+  EXPECT_EQ(Joined("the fox runs", own), "the|runs");
+  TermOptions brief;
+  brief.max_term_bytes = 5;
+  EXPECT_EQ(Joined("short longer short", brief), "short|short");
+  EXPECT_EQ(EnglishStopWords().size(), 33u);
+  brief.max_term_bytes = 1001;
+  EXPECT_EQ(TermSplitter::Make(brief).error().code, ErrorCode::kInvalidArgument);
+}
+
+TEST(Terms, BrokenBytesAreHarmless) {
+  EXPECT_EQ(Joined("ab\xff" "cd \xc3"), "ab|cd");
+  EXPECT_EQ(Joined(std::string_view("a1\0b2\x1f" "c3", 8)), "a1|b2|c3");
+  EXPECT_EQ(Joined(std::string(1'000'000, 'x')), "");
+}
+
+TEST(Terms, CountsAreSortedAndRandomTextsAgreeWithTheObvious) {
+  std::mt19937_64 random(11);
+  auto splitter = TermSplitter::Make();
+  ASSERT_TRUE(splitter);
+  for (int round = 0; round < 200; ++round) {
+    std::map<std::string, std::uint32_t> expected;
+    std::string text;
+    for (int word = 0; word < static_cast<int>(random() % 60); ++word) {
+      std::string lower;
+      for (std::uint64_t i = 0, n = 3 + random() % 3; i < n; ++i) {
+        const char c = "abcx19"[random() % 6];
+        lower += c;
+        text += random() % 2 && c >= 'a' ? static_cast<char>(c - 32) : c;
+      }
+      ++expected[lower];
+      text += "  !?()\n"[random() % 7];
+    }
+    const auto counts = splitter->Count(text);
+    ASSERT_TRUE(counts);
+    std::vector<TermCount> wanted;
+    for (const auto& [term, count] : expected) wanted.push_back({term, count});
+    EXPECT_EQ(*counts, wanted) << text;
+  }
+}
+
+}  // namespace
+}  // namespace plexus

@@ -1,0 +1,153 @@
+// search: texts that answer a query, by BM25 over the index of terms, and why.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "algorithms/bm25.h"
+#include "algorithms/memory/visible.h"
+#include "algorithms/terms.h"
+#include "engine/vocabulary.h"
+#include "tools/arguments.h"
+#include "tools/cli.h"
+#include "tools/exit_code.h"
+#include "tools/format.h"
+#include "tools/json_writer.h"
+#include "tools/naming.h"
+#include "tools/output.h"
+#include "tools/reply.h"
+#include "tools/session.h"
+#include "tools/table.h"
+
+namespace plexus::tools {
+namespace {
+
+struct SearchArguments {
+  std::string query;
+  std::optional<std::uint64_t> top;
+  std::optional<double> k1, b;
+  std::vector<std::string> kinds;
+  bool include_superseded = false;
+};
+
+// What may be found: visible nodes in scope, of the kinds asked for.
+Result<NodeSubset> Allowed(Session& session, const SearchArguments& given) {
+  const Snapshot& snapshot = session.snapshot();
+  VisibleOptions visible;
+  visible.include_superseded = given.include_superseded;
+  visible.executor = &session.executor();
+  NodeSubset subset = *VisibleNodes(snapshot, session.now_ms(), visible);
+  if (session.scope()) subset = subset.Intersect(*session.scope());
+  if (given.kinds.empty()) return subset;
+  std::vector<std::uint8_t> wanted(snapshot.schema().node_kinds().size());
+  for (const std::string& name : given.kinds) {
+    const auto kind = snapshot.schema().FindNodeKind(name);
+    if (!kind) return Fail(ErrorCode::kInvalidArgument, "no node kind '" + name + "'");
+    wanted[*kind] = 1;
+  }
+  std::vector<NodeId> nodes;
+  for (const NodeId node : subset.ToList())
+    if (wanted[snapshot.node_kind(node)]) nodes.push_back(node);
+  return NodeSubset::Of(snapshot, nodes);
+}
+
+void WriteResult(const Snapshot& snapshot, const Bm25Result& result) {
+  JsonWriter json(Out());
+  json.BeginObject();
+  json.Field("documents", result.documents);
+  json.Field("average_length", result.average_length);
+  json.BeginArray("terms");
+  for (const QueryTerm& term : result.terms) {
+    json.BeginObject();
+    json.Field("term", term.term);
+    json.Field("df", term.df);
+    json.Field("idf", term.idf);
+    json.EndObject();
+  }
+  json.EndArray();
+  json.Field("found", result.found);
+  json.BeginArray("results");
+  for (const Bm25Match& match : result.matches) {
+    json.BeginObject();
+    json.Field("key", snapshot.key(match.node));
+    json.Field("score", match.score);
+    json.Field("kind", snapshot.schema().node_kind(snapshot.node_kind(match.node)).name);
+    json.Field("text", TextHead(snapshot, match.node));
+    json.Field("length", match.length);
+    json.BeginArray("terms");
+    for (const TermShare& share : match.shares) {
+      json.BeginObject();
+      json.Field("term", result.terms[share.term].term);
+      json.Field("tf", share.frequency);
+      json.Field("df", result.terms[share.term].df);
+      json.Field("idf", result.terms[share.term].idf);
+      json.Field("score", share.score);
+      json.EndObject();
+    }
+    json.EndArray();
+    json.EndObject();
+  }
+  json.EndArray();
+  json.EndObject();
+  Out() << '\n';
+}
+
+void PrintResult(const Globals& globals, const Snapshot& snapshot, const Bm25Result& result) {
+  Table table;
+  table.Column("score", Table::Align::kRight);
+  AddNodeColumns(table, globals, 60);
+  table.Column("why", Table::Align::kLeft, 50);
+  for (const Bm25Match& match : result.matches) {
+    std::vector<std::string> row = {Number(match.score, 4)};
+    AddNodeCells(row, globals, snapshot, match.node);
+    std::string why;
+    for (const TermShare& share : match.shares)
+      why += (why.empty() ? "" : ", ") + result.terms[share.term].term + " " + Number(share.score, 3);
+    row.push_back(std::move(why));
+    table.Row(row);
+  }
+  table.Print(Out());
+  if (result.matches.size() < result.found) Out() << "... of " << Grouped(result.found) << '\n';
+}
+
+Result<int> RunSearch(const Globals& globals, const SearchArguments& given) {
+  PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
+  const Snapshot& snapshot = session->snapshot();
+  PLEXUS_ASSIGN(TermSplitter splitter, TermSplitter::Make());
+  PLEXUS_ASSIGN(const std::vector<std::string> terms, splitter.Split(given.query));
+  if (terms.empty())
+    return Fail(ErrorCode::kInvalidArgument, "'" + given.query + "' has no words to search for (stop words are none)");
+  PLEXUS_ASSIGN(const NodeSubset subset, Allowed(*session, given));
+  Bm25Options options;
+  options.top = static_cast<std::size_t>(given.top.value_or(20));
+  options.k1 = given.k1.value_or(options.k1);
+  options.b = given.b.value_or(options.b);
+  options.subset = &subset;
+  options.executor = &session->executor();
+  PLEXUS_ASSIGN(const Bm25Result result, Bm25(snapshot, terms, options));
+  if (result.documents == 0)
+    return Fail(ErrorCode::kFailedPrecondition, "the graph has no terms yet: run `plexus terms --db " + globals.db + "`");
+  if (globals.json)
+    WriteResult(snapshot, result);
+  else if (result.found > 0)
+    PrintResult(globals, snapshot, result);
+  if (result.found > 0) return kDone;
+  return Fail(ErrorCode::kNotFound, "no text has a word of '" + given.query + "'");
+}
+
+}  // namespace
+
+void AddSearch(Cli& cli) {
+  static SearchArguments given;
+  cli.Add("Ask", "search", "Texts that answer a query best, and why",
+          [](const Globals& globals) { return RunSearch(globals, given); })
+      .Positional("QUERY", given.query, "words, in any case; rare ones count more")
+      .Option("--top", "K", given.top, "at most K nodes; 0 = all (default 20)")
+      .List("--kinds", "A,B", given.kinds, "only these node kinds (default: all facts)")
+      .Option("--k1", "X", given.k1, "how soon more of the same word stops to help (default 1.2)")
+      .Option("--b", "X", given.b, "how much length is held against a text, 0 to 1 (default 0.75)")
+      .Flag("--include-superseded", given.include_superseded, "do not hide what was superseded")
+      .Example("plexus search --db g \"snow leopard\"", "best first, each word's share of the score beside it")
+      .Example("plexus search --db g --json --top 3 leopard", "with tf, df and idf of every word");
+}
+
+}  // namespace plexus::tools
