@@ -1,7 +1,7 @@
 // find: from words to keys, where keys are no words (WordNet's are offsets).
 //
-// Looks at every node's key and text, so it takes O(nodes); a term index comes with
-// recall. Best first: the whole name, a whole part of a comma-separated name, a part
+// Looks at every node's key and text, so it takes O(nodes); `search` looks up whole
+// words instead. Best first: the whole name, a whole part of a comma-separated name, a part
 // of the name, a part of the text; then the node with more edges.
 #include <algorithm>
 #include <array>

@@ -136,7 +136,8 @@ Result<float> ReadValue(std::string_view token, const MatrixHeader& header) {
   const std::string_view digits = token.starts_with('+') ? token.substr(1) : token;
   long double value = 0;  // its range tells what is too small for f32 from what is too large
   std::int64_t whole = 0;
-  if (header.field == MatrixHeader::Field::kInteger && !ParseWhole(digits, whole))
+  std::uint64_t large = 0;
+  if (header.field == MatrixHeader::Field::kInteger && !ParseWhole(digits, whole) && !ParseWhole(digits, large))
     return Bad("value " + Quoted(token) + " is not an integer");
   auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (error != std::errc() || end != digits.data() + digits.size() || !std::isfinite(value) ||

@@ -57,6 +57,13 @@ TEST(MatrixMarket, SymmetricSkewPatternInteger) {
   EXPECT_EQ(pattern->snapshot().FindEdge(1, kLink, 0)->weight, 1.0f);
 }
 
+TEST(MatrixMarket, WholeRangeOfIntegers) {
+  auto graph = Graph::InMemory();
+  LoadClean(*graph, "m.mtx", "%%MatrixMarket matrix coordinate integer general\n%%GraphBLAS type uint64_t\n2 2 1\n"
+                             "1 2 18446744073709551615\n");
+  EXPECT_EQ(graph->snapshot().FindEdge(0, kLink, 1)->weight, 18446744073709551616.0f);
+}
+
 TEST(MatrixMarket, SecondImportIsSame) {
   auto graph = Graph::InMemory();
   const std::string text = "%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n2 1 5\n3 2 .5\n";

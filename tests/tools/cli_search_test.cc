@@ -1,0 +1,98 @@
+// terms and search through the program: durable, idempotent, explained, careful.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "tests/tools/run_plexus.h"
+
+namespace plexus::testing {
+namespace {
+
+const std::string kLines =
+    "{\"node\":\"m1\",\"kind\":\"memory\",\"text\":\"The Dog chased the dog.\"}\n"
+    "{\"node\":\"m2\",\"kind\":\"memory\",\"text\":\"Der Hund und die Stra\xc3\x9f" "e; a dog, too.\"}\n"
+    "{\"node\":\"c1\",\"kind\":\"concept\",\"text\":\"a cat\"}\n"
+    "{\"edge\":[\"m2\",\"m1\"],\"kind\":\"supports\"}\n";
+
+int Number(const boost::json::value& value) { return value.to_number<int>(); }
+
+TEST(Search, ImportWithTermsThenSearch) {
+  const TempDir dir;
+  const std::string db = dir / "g", file = dir.File("m.jsonl", kLines);
+  const auto imported = Plexus({"import", "--db", db, "--terms", "--json", file}).Json();
+  EXPECT_EQ(Number(imported.at("terms").at("texts")), 3);
+  EXPECT_EQ(Number(imported.at("nodes").at("new")), 3);
+  const auto again = Plexus({"import", "--db", db, "--terms", "--json", file}).Json();
+  EXPECT_EQ(Number(again.at("terms").at("changed")), 0);
+  EXPECT_EQ(again.at("sequence"), imported.at("sequence"));
+
+  const auto reply = Plexus({"search", "--db", db, "--json", "DOG chased nothing"}).Json();
+  EXPECT_EQ(Number(reply.at("documents")), 3);
+  EXPECT_EQ(Number(reply.at("found")), 2);
+  const auto& results = reply.at("results").as_array();
+  ASSERT_EQ(results.size(), 2u);
+  EXPECT_EQ(results[0].at("key").as_string(), "m1");
+  EXPECT_EQ(Number(results[0].at("terms").at(0).at("tf")), 2);
+  EXPECT_EQ(Number(results[0].at("terms").at(0).at("df")), 2);
+  double sum = 0;
+  for (const auto& term : results[0].at("terms").as_array()) sum += term.at("score").to_number<double>();
+  EXPECT_NEAR(sum, results[0].at("score").to_number<double>(), 1e-12);
+  EXPECT_EQ(Number(reply.at("terms").at(2).at("df")), 0);  // "nothing"
+  EXPECT_EQ(Plexus({"search", "--db", db, "--json", "strasse"}).Json().at("results").at(0).at("key").as_string(), "m2");
+}
+
+TEST(Search, TermsFollowChangesAndDoNotTouchTheFacts) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  ASSERT_EQ(Plexus({"import", "--db", db, "--quiet", dir.File("m.jsonl", kLines)}).code, 0);
+  const auto before = Plexus({"pagerank", "--db", db, "--json"}).Json().at("nodes");
+  const Finished early = Plexus({"search", "--db", db, "dog"});
+  EXPECT_EQ(early.code, 1);
+  EXPECT_NE(early.err.find("plexus terms"), std::string::npos) << early.err;
+  const auto first = Plexus({"terms", "--db", db, "--json"}).Json();
+  EXPECT_EQ(Number(first.at("texts")), 3);
+  EXPECT_EQ(Number(first.at("changed")), 3);
+  const auto second = Plexus({"terms", "--db", db, "--json"}).Json();
+  EXPECT_EQ(Number(second.at("changed")), 0);
+  EXPECT_EQ(second.at("sequence"), first.at("sequence"));
+  EXPECT_EQ(Plexus({"pagerank", "--db", db, "--json"}).Json().at("nodes"), before);
+
+  const auto words = Plexus({"terms", "--db", db, "--json", "--stop-words", dir.File("de.txt", "Der\ndie\nund\n")}).Json();
+  EXPECT_EQ(Number(words.at("unlinked")), 3);
+  EXPECT_EQ(Plexus({"search", "--db", db, "und"}).code, 3);
+
+  dir.File("m.jsonl", "{\"node\":\"m1\",\"text\":\"a bird\"}\n");
+  ASSERT_EQ(Plexus({"import", "--db", db, "--quiet", "--terms", dir / "m.jsonl"}).code, 0);
+  EXPECT_EQ(Plexus({"search", "--db", db, "chased"}).code, 3);
+  EXPECT_EQ(Plexus({"search", "--db", db, "chased", "--as-of", std::to_string(Number(first.at("sequence")))}).code, 0);
+}
+
+TEST(Search, KindsScopesVisibilityAndWrongUse) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  const std::string lines = kLines + "{\"node\":\"old\",\"text\":\"dog dog dog\"}\n{\"edge\":[\"m1\",\"old\"],\"kind\":\"supersedes\"}\n"
+                                     "{\"node\":\"far\",\"text\":\"dog\",\"scope\":\"other\"}\n";
+  ASSERT_EQ(Plexus({"import", "--db", db, "--quiet", "--terms", dir.File("m.jsonl", lines)}).code, 0);
+  const auto found = [&](std::vector<std::string> more) {
+    std::vector<std::string> arguments = {"search", "--db", db, "--json", "dog"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const auto reply = Plexus(arguments).Json();
+    std::string keys;
+    for (const auto& r : reply.at("results").as_array()) keys += std::string(r.at("key").as_string()) + " ";
+    return keys;
+  };
+  EXPECT_EQ(found({}), "m1 far m2 ");
+  EXPECT_EQ(found({"--include-superseded"}), "old m1 far m2 ");
+  EXPECT_EQ(found({"--scope", "other"}), "far ");
+  EXPECT_EQ(found({"--kinds", "memory", "--top", "1"}), "m1 ");
+  EXPECT_EQ(Plexus({"search", "--db", db, "dog", "--kinds", "nokind"}).code, 2);
+  EXPECT_EQ(Plexus({"search", "--db", db, "the of"}).code, 2);  // stop words alone
+  EXPECT_EQ(Plexus({"search", "--db", db, "dog", "--b", "2"}).code, 2);
+  EXPECT_EQ(Plexus({"search", "--db", db, "unheard"}).code, 3);
+  EXPECT_NE(Plexus({"search", "--db", db, "dog"}).out.find("dog"), std::string::npos);
+  EXPECT_EQ(Plexus({"terms", "--db", dir / "none"}).code, 3);
+}
+
+}  // namespace
+}  // namespace plexus::testing
