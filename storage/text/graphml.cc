@@ -4,12 +4,11 @@
 #include <expat.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <map>
 #include <set>
 #include <vector>
 
+#include "storage/text/graphml_key.h"
 #include "storage/text/json_writer.h"
 
 namespace plexus::text {
@@ -19,50 +18,6 @@ namespace {
 constexpr int kChunk = 1 << 18;
 constexpr std::size_t kMaxDepth = 64;
 constexpr std::string_view kNamespace = "http://graphml.graphdrawing.org/xmlns";
-
-std::string_view Trim(std::string_view s) {
-  const auto begin = s.find_first_not_of(" \t\r\n");
-  if (begin == std::string_view::npos) return {};
-  return s.substr(begin, s.find_last_not_of(" \t\r\n") - begin + 1);
-}
-
-enum class Type { kBoolean, kInteger, kReal, kString };
-
-// A <key>: the name and type of some data.
-struct Key {
-  std::string name;  // "" = not for us
-  Type type = Type::kString;
-  bool nodes = false, edges = false;
-  std::string fallback;  // JSON of <default>, "" = none
-};
-
-// The value as JSON appended; false when the text is none of the type's.
-bool AppendValue(std::string& out, Type type, std::string_view text) {
-  if (type == Type::kString) {
-    AppendJsonString(out, text);
-    return true;
-  }
-  text = Trim(text);
-  if (type == Type::kBoolean) {
-    if (text != "true" && text != "false" && text != "1" && text != "0") return false;
-    out += text == "true" || text == "1" ? "true" : "false";
-    return true;
-  }
-  if (text.starts_with('+')) text.remove_prefix(1);
-  const char* const last = text.data() + text.size();
-  if (type == Type::kInteger) {
-    std::int64_t i = 0;
-    auto [end, error] = std::from_chars(text.data(), last, i);
-    if (error != std::errc() || end != last) return false;
-    AppendNumber(out, i);
-    return true;
-  }
-  double d = 0;
-  auto [end, error] = std::from_chars(text.data(), last, d);
-  if (error != std::errc() || end != last || !std::isfinite(d)) return false;
-  AppendJsonDouble(out, d);
-  return true;
-}
 
 // What an open XML element is to us.
 enum class Open { kGraphMl, kKey, kDefault, kGraph, kNode, kEdge, kData, kSkipped };
@@ -149,9 +104,9 @@ struct GraphMlReader::Impl {
 
   std::vector<Open> open;
   bool has_graph = false, directed = true;
-  std::map<std::string, Key, std::less<>> keys;
+  std::map<std::string, GraphMlKey, std::less<>> keys;
   std::vector<std::string> with_default;  // ids of keys
-  Key* key = nullptr;                     // of the <key> or <data> that is open
+  GraphMlKey* key = nullptr;                     // of the <key> or <data> that is open
   std::string text;                       // of <data> or <default>
   bool markup = false;                    // it holds elements
   // The node or edge that is open.
@@ -235,19 +190,19 @@ void GraphMlReader::Impl::EnterKey(const Attributes& attributes) {
   const std::string id(value("id"));
   if (id.empty()) return Refuse("a <key> without id");
   if (keys.size() >= limits.columns) return Refuse("more than " + std::to_string(limits.columns) + " keys");
-  Key made;
+  GraphMlKey made;
   made.name = value("attr.name");
   const std::string_view for_ = value("for"), type = value("attr.type");
   made.nodes = for_.empty() || for_ == "all" || for_ == "node";
   made.edges = for_.empty() || for_ == "all" || for_ == "edge";
   if (type.empty() || type == "string")
-    made.type = Type::kString;
+    made.type = GraphMlType::kString;
   else if (type == "boolean")
-    made.type = Type::kBoolean;
+    made.type = GraphMlType::kBoolean;
   else if (type == "int" || type == "long")
-    made.type = Type::kInteger;
+    made.type = GraphMlType::kInteger;
   else if (type == "float" || type == "double")
-    made.type = Type::kReal;
+    made.type = GraphMlType::kReal;
   else
     return Refuse("unknown attr.type \"" + std::string(type.substr(0, 80)) + "\"");
   for (const auto& [other_id, other] : keys)
@@ -335,7 +290,7 @@ void GraphMlReader::Impl::EndElement(Open sort) {
   const std::uint64_t number = sort == Open::kNode ? nodes++ : 0;
   if (wrong.empty()) {
     for (const std::string& id : with_default) {
-      const Key& k = keys.find(id)->second;
+      const GraphMlKey& k = keys.find(id)->second;
       if ((sort == Open::kNode ? k.nodes : k.edges) && !given.contains(id)) Append(sort, k.name, k.fallback);
     }
     if (beside != "{") {
