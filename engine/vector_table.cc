@@ -100,6 +100,12 @@ std::span<const float> VectorTable::View::row(std::uint32_t row) const {
   return {chunks_->Row(row), dimensions_};
 }
 
+std::span<const float> VectorTable::View::rows_from(std::uint32_t first) const {
+  const std::uint32_t in_chunk = chunks_->rows_per_chunk - first % chunks_->rows_per_chunk;
+  const std::uint32_t rows = std::min(in_chunk, row_count_ - first);
+  return {chunks_->Row(first), std::size_t{rows} * stride_};
+}
+
 std::span<const float> VectorTable::View::vector(NodeId node) const {
   std::uint32_t r = row_of_[node];
   return r == kNoRow ? std::span<const float>() : row(r);

@@ -34,6 +34,10 @@ class VectorTable {
     // `dimensions()` floats, or empty when the node has no vector here.
     std::span<const float> vector(NodeId node) const;
     std::span<const float> row(std::uint32_t row) const;
+    // Row `first` and those that lie behind it in memory, stride() floats apart, the
+    // zeros at their ends included: what a scan reads at a stretch. At least one row;
+    // REQUIRES first < row_count().
+    std::span<const float> rows_from(std::uint32_t first) const;
     // The node a row belongs to, kNoNode when the row is dead in this view.
     NodeId node_of_row(std::uint32_t row) const;
     PayloadRef ref(NodeId node) const;

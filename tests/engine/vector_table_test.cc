@@ -45,6 +45,27 @@ TEST(VectorTable, RowsAreAlignedAndPadded) {
   }
 }
 
+TEST(VectorTable, StretchesCoverEveryRowOnceInOrder) {
+  for (std::uint32_t dimensions : {3u, 100u, 4096u}) {
+    VectorTable t(dimensions);
+    for (NodeId n = 0; n < 5000 / (dimensions / 50 + 1); ++n) t.Set(n, Make(dimensions, static_cast<float>(n)), {});
+    const auto v = t.Publish();
+    std::uint32_t row = 0, stretches = 0;
+    for (; row < v.row_count(); ++stretches) {
+      const auto rows = v.rows_from(row);
+      ASSERT_GT(rows.size(), 0u);
+      ASSERT_EQ(rows.size() % v.stride(), 0u);
+      for (std::size_t i = 0; i < rows.size() / v.stride(); ++i, ++row)
+        ASSERT_EQ(rows.data() + i * v.stride(), v.row(row).data());
+    }
+    EXPECT_EQ(row, v.row_count());
+    EXPECT_GT(stretches, dimensions == 3 ? 0u : 1u);
+    // A stretch may start in the middle of another.
+    EXPECT_EQ(v.rows_from(1).data(), v.row(1).data());
+    EXPECT_EQ(v.rows_from(0).size(), v.rows_from(1).size() + v.stride());
+  }
+}
+
 TEST(VectorTable, ReplaceAndRemoveLeaveOldViewsAlone) {
   VectorTable t(3);
   t.Set(5, Make(3, 1), PayloadRef::Make(1, 0));
