@@ -84,6 +84,12 @@ void CaseGraph::SetF64(std::size_t node, ColumnId column, double value) {
 void CaseGraph::SetScope(std::size_t node, std::string scope) {
   batch_->SetString(Ref(node), NameRef(kScope), scope);
 }
+void CaseGraph::SetVector(std::size_t node, const std::string& space,
+                          const std::vector<float>& values, Metric metric) {
+  if (!snapshot().schema().FindSpace(space))
+    batch_->DefineSpace({space, static_cast<std::uint32_t>(values.size()), metric});
+  batch_->SetVector(Ref(node), batch_->SpaceNamed(space), values);
+}
 
 KindId CaseGraph::DefineKind(EdgeKind kind) {
   batch_->DefineEdgeKind(kind);

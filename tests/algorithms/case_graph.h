@@ -37,6 +37,9 @@ class CaseGraph {
   void SetI64(std::size_t node, ColumnId column, std::int64_t value);
   void SetF64(std::size_t node, ColumnId column, double value);
   void SetScope(std::size_t node, std::string scope);
+  // The space gets the first vector's length; `metric` counts at its first use.
+  void SetVector(std::size_t node, const std::string& space, const std::vector<float>& values,
+                 Metric metric = Metric::kCosine);
   // Kinds beyond the built-in ones.
   KindId DefineKind(EdgeKind kind);
 

@@ -68,4 +68,26 @@ std::vector<bool> Standing(const std::vector<bool>& alive, const std::vector<Fla
 std::vector<std::optional<double>> Bm25(const std::vector<std::map<std::string, double>>& texts,
                                         const std::vector<std::string>& query, double k1, double b);
 
+// How near two vectors are, in f64: the cosine (0 when either is zero), the inner product
+// or the distance.
+enum class Likeness { kCosine, kInnerProduct, kDistance };
+double Measure(Likeness likeness, const std::vector<float>& a, const std::vector<float>& b);
+
+// Nearest first, ties by smaller id; `vectors` by NodeId, empty = none. Distances count
+// as 1 / (1 + distance).
+struct Similar {
+  NodeId node;
+  double similarity;
+};
+std::vector<Similar> Nearest(const FlatGraph& graph, const std::vector<std::vector<float>>& vectors,
+                             Likeness likeness, const std::vector<float>& query);
+
+// The rerank formula by definition, over candidates in any order.
+struct Reranked {
+  NodeId node;
+  double score, similarity, graph;
+};
+std::vector<Reranked> Rerank(const FlatGraph& graph, const std::vector<Similar>& candidates,
+                             double boost);
+
 }  // namespace plexus::reference

@@ -1,0 +1,166 @@
+// Scan or gather, a small best-list per block, one merge at the end.
+//
+// The scan measures a stretch of rows first and asks which node a row belongs to only
+// when its rank would enter the block's list: measuring is bound by memory, asking by
+// latency. Blocks are cut by row, and the k best of a union are the k best of the
+// parts' k best, so neither blocks nor threads show in the answer.
+#include "algorithms/nearest.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "algorithms/internal/similar.h"
+
+namespace plexus {
+
+namespace internal {
+
+Result<SpaceQuery> SpaceQuery::Make(const Snapshot& snapshot, SpaceId space,
+                                    std::span<const float> query, std::optional<Metric> metric,
+                                    SimdLevel level) {
+  const VectorTable::View* view = snapshot.space(space);
+  if (!view)
+    return Fail(ErrorCode::kInvalidArgument,
+                "vector space " + std::to_string(space) + " is not defined in this graph");
+  const VectorSpace& defined = snapshot.schema().spaces()[space];
+  if (query.size() != defined.dimensions)
+    return Fail(ErrorCode::kInvalidArgument,
+                "the query has " + std::to_string(query.size()) + " values, space '" + defined.name +
+                    "' has " + std::to_string(defined.dimensions) + " dimensions");
+  for (std::size_t i = 0; i < query.size(); ++i)
+    if (!std::isfinite(query[i]))
+      return Fail(ErrorCode::kInvalidArgument,
+                  "value " + std::to_string(i) + " of the query is not a finite number");
+  return SpaceQuery(*view, query, metric.value_or(defined.metric), level);
+}
+
+std::vector<RankedNode> SpaceQuery::RankNodes(std::span<const NodeId> nodes,
+                                              Executor& executor) const {
+  std::vector<RankedNode> ranked(nodes.size());
+  ParallelFor(executor, nodes.size(), 512, [&](std::size_t begin, std::size_t end) {
+    constexpr std::size_t kAhead = 4;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (i + kAhead < end) {
+        // The hardware goes on by itself after the first lines of a row.
+        const float* next = view_->vector(nodes[i + kAhead]).data();
+        for (std::size_t line = 0; line < 4 && line * 16 < view_->stride(); ++line)
+          __builtin_prefetch(next + line * 16);
+      }
+      ranked[i].node = nodes[i];
+      Rank(view_->vector(nodes[i]).data(), 1, &ranked[i].rank);
+    }
+  });
+  return ranked;
+}
+
+void KeepBest(std::vector<RankedNode>& nodes, std::size_t top) {
+  if (top != 0 && top < nodes.size()) {
+    const auto cut = nodes.begin() + static_cast<std::ptrdiff_t>(top);
+    std::nth_element(nodes.begin(), cut, nodes.end());
+    nodes.erase(cut, nodes.end());
+  }
+  std::sort(nodes.begin(), nodes.end());
+}
+
+namespace {
+
+// The `top` best seen so far; its front is the worst of them.
+class BestList {
+ public:
+  explicit BestList(std::size_t top) : top_(top) {}
+  // False: certainly not among the best, whatever the node.
+  bool Admits(double rank) const { return best_.size() < top_ || top_ == 0 || rank >= best_.front().rank; }
+  void Add(RankedNode node) {
+    if (top_ != 0 && best_.size() == top_) {
+      if (!(node < best_.front())) return;
+      std::pop_heap(best_.begin(), best_.end());
+      best_.back() = node;
+    } else {
+      best_.push_back(node);
+    }
+    if (top_ != 0) std::push_heap(best_.begin(), best_.end());
+  }
+  std::vector<RankedNode> Take() { return std::move(best_); }
+
+ private:
+  std::size_t top_;
+  std::vector<RankedNode> best_;
+};
+
+constexpr std::uint32_t kStretch = 256;  // rows measured before any is looked at
+
+std::vector<RankedNode> ScanBlock(const SpaceQuery& query, const Selection& selection, NodeId skip,
+                                  std::size_t top, std::uint32_t begin, std::uint32_t end) {
+  const VectorTable::View& view = query.view();
+  BestList best(top);
+  double ranks[kStretch];
+  for (std::uint32_t row = begin; row < end;) {
+    const std::span<const float> rows = view.rows_from(row);
+    const auto count = std::min<std::uint32_t>(
+        {kStretch, end - row, static_cast<std::uint32_t>(rows.size() / view.stride())});
+    query.Rank(rows.data(), count, ranks);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      if (!best.Admits(ranks[i])) continue;
+      const NodeId node = view.node_of_row(row + i);
+      if (node != kNoNode && node != skip && selection.contains(node)) best.Add({ranks[i], node});
+    }
+    row += count;
+  }
+  return best.Take();
+}
+
+std::vector<RankedNode> Scan(const SpaceQuery& query, const Selection& selection,
+                             const NearestOptions& options, Executor& executor) {
+  const std::uint32_t rows = query.view().row_count();
+  const std::size_t grain = std::max<std::size_t>(4096, 16 * std::min<std::size_t>(options.top, rows));
+  std::vector<std::vector<RankedNode>> parts((rows + grain - 1) / grain);
+  ParallelFor(executor, rows, grain, [&](std::size_t begin, std::size_t end) {
+    parts[begin / grain] =
+        ScanBlock(query, selection, options.skip, options.top, static_cast<std::uint32_t>(begin),
+                  static_cast<std::uint32_t>(end));
+  });
+  std::vector<RankedNode> all;
+  for (const auto& part : parts) all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
+}  // namespace
+
+Result<NearestRanks> RankNearest(const Snapshot& snapshot, const SpaceQuery& query,
+                                 const NearestOptions& options) {
+  PLEXUS_ASSIGN(const Selection selection, Select(snapshot, {}, kNoTime, options.subset));
+  Executor& executor = Pick(options.executor);
+  const VectorTable::View& view = query.view();
+  NearestRanks found;
+  if (options.subset && options.subset->count() < view.row_count() / 4) {
+    std::vector<NodeId> nodes = options.subset->ToList();
+    std::erase_if(nodes, [&](NodeId v) {
+      return v >= snapshot.node_count() || v == options.skip || !view.has(v) || !selection.contains(v);
+    });
+    found.measured = nodes.size();
+    found.ranked = query.RankNodes(nodes, executor);
+  } else {
+    found.measured = view.row_count();
+    found.ranked = Scan(query, selection, options, executor);
+  }
+  KeepBest(found.ranked, options.top);
+  return found;
+}
+
+}  // namespace internal
+
+Result<NearestResult> Nearest(const Snapshot& snapshot, SpaceId space, std::span<const float> query,
+                              const NearestOptions& options) {
+  PLEXUS_ASSIGN(const internal::SpaceQuery prepared,
+                internal::SpaceQuery::Make(snapshot, space, query, options.metric, options.level));
+  PLEXUS_ASSIGN(const internal::NearestRanks found,
+                internal::RankNearest(snapshot, prepared, options));
+  NearestResult result;
+  result.measured = found.measured;
+  result.nodes.reserve(found.ranked.size());
+  for (const internal::RankedNode& r : found.ranked) result.nodes.push_back(prepared.ToSimilar(r));
+  return result;
+}
+
+}  // namespace plexus
