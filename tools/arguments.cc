@@ -122,6 +122,27 @@ Result<Direction> ParseDirection(std::string_view text) {
               "direction '" + std::string(text) + "' is not one of out, in, both");
 }
 
+namespace {
+constexpr Metric kMetrics[] = {Metric::kCosine, Metric::kInnerProduct, Metric::kL2};
+}
+
+std::string_view MetricName(Metric metric) {
+  return metric == Metric::kCosine ? "cosine" : metric == Metric::kInnerProduct ? "ip" : "l2";
+}
+
+Result<Metric> ParseMetric(std::string_view text) {
+  for (Metric metric : kMetrics)
+    if (text == MetricName(metric)) return metric;
+  return Fail(ErrorCode::kInvalidArgument,
+              "metric '" + std::string(text) + "' is not one of cosine, ip, l2");
+}
+
+std::vector<std::string> MetricNames() {
+  std::vector<std::string> names;
+  for (Metric metric : kMetrics) names.emplace_back(MetricName(metric));
+  return names;
+}
+
 std::size_t EditDistance(std::string_view a, std::string_view b, std::size_t limit) {
   const std::size_t gap = a.size() > b.size() ? a.size() - b.size() : b.size() - a.size();
   if (gap > limit) return limit + 1;

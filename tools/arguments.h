@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/error.h"
+#include "engine/schema.h"
 #include "engine/types.h"
 
 namespace plexus::tools {
@@ -42,6 +43,11 @@ Result<Moment> ParseMoment(std::string_view text);
 
 // "out", "in" or "both".
 Result<Direction> ParseDirection(std::string_view text);
+
+// "cosine", "ip" or "l2".
+Result<Metric> ParseMetric(std::string_view text);
+std::string_view MetricName(Metric metric);
+std::vector<std::string> MetricNames();
 
 // The candidate nearest to `given` by edits; nullopt when none is near.
 std::optional<std::string> Nearest(std::string_view given, std::span<const std::string> candidates);

@@ -99,6 +99,7 @@ void AddPageRank(Cli& cli);
 void AddTraverse(Cli& cli);
 void AddPath(Cli& cli);
 void AddComponents(Cli& cli);
+void AddRerank(Cli& cli);
 void AddMaintain(Cli& cli);
 void AddBackup(Cli& cli);
 void AddExport(Cli& cli);

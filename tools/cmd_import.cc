@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "storage/text/import.h"
+#include "storage/text/import_vectors.h"
+#include "tools/arguments.h"
 #include "tools/cli.h"
 #include "tools/exit_code.h"
 #include "tools/format.h"
@@ -31,7 +33,21 @@ struct ImportArguments {
   std::vector<std::string> files;
   std::string format = "auto", on_error = "stop";
   bool terms = false;
+
+  // Of raw vector files.
+  std::string keys, metric;
+  std::string space = "default";
+  std::optional<std::uint64_t> dimensions;
 };
+
+// The vector format that --format or the only file's name asks for.
+std::optional<text::VectorFormat> AskedVectorFormat(const ImportArguments& given) {
+  if (given.format == "npy") return text::VectorFormat::kNpy;
+  if (given.format == "fvecs") return text::VectorFormat::kFvecs;
+  if (given.format == "f32") return text::VectorFormat::kF32;
+  if (given.format != "auto" || given.files.size() != 1) return std::nullopt;
+  return text::VectorFormatOf(given.files[0]);
+}
 
 // Shows progress but never asks to stop: what was read is made durable first.
 class MustFinish : public Progress {
@@ -139,8 +155,25 @@ void TellErrors(const text::ImportReport& report) {
     PrintWarning(std::to_string(report.errors - report.kept_errors.size()) + " more records refused");
 }
 
+Result<text::ImportReport> ReadVectors(Session& session, const ImportArguments& given,
+                                       text::VectorFormat format, const text::ImportOptions& options) {
+  text::VectorImportOptions vectors;
+  vectors.format = format;
+  vectors.dimensions = given.dimensions.value_or(0);
+  vectors.space = given.space;
+  if (!given.metric.empty()) {
+    PLEXUS_ASSIGN(vectors.metric, ParseMetric(given.metric));
+  }
+  if (!given.keys.empty()) vectors.keys = text::VectorInput{given.keys};
+  if (given.files[0] != "-")
+    return text::ImportVectors(session.graph(), {given.files[0]}, vectors, options);
+  const std::string bytes(std::istreambuf_iterator<char>(std::cin), {});
+  return text::ImportVectors(session.graph(), {"standard input", bytes}, vectors, options);
+}
+
 Result<text::ImportReport> Read(Session& session, const ImportArguments& given,
                                 const text::ImportOptions& options) {
+  if (const auto format = AskedVectorFormat(given)) return ReadVectors(session, given, *format, options);
   if (given.files != std::vector<std::string>{"-"})
     return text::Import(session.graph(), given.files, options);
   const std::string bytes(std::istreambuf_iterator<char>(std::cin), {});
@@ -159,10 +192,20 @@ void KeepFreedMemory() {
 
 Result<int> RunImport(const Globals& globals, const ImportArguments& given) {
   text::ImportOptions options;
-  PLEXUS_ASSIGN(options.format, text::ParseFormat(given.format));
+  const bool vectors = AskedVectorFormat(given).has_value();
+  if (vectors && given.files.size() != 1)
+    return Fail(ErrorCode::kInvalidArgument, "vectors are imported from one file at a time");
+  if (!vectors && (!given.keys.empty() || !given.metric.empty() || given.dimensions))
+    return Fail(ErrorCode::kInvalidArgument,
+                "--keys, --metric and --dimensions go with a vector file (.npy, .fvecs, .f32)");
+  if (!vectors) {
+    PLEXUS_ASSIGN(options.format, text::ParseFormat(given.format));
+  }
   options.on_error = given.on_error == "skip" ? text::OnError::kSkip : text::OnError::kStop;
   std::error_code ignored;
-  for (const std::string& file : given.files)  // before a graph is made for nothing
+  std::vector<std::string> files = given.files;
+  if (!given.keys.empty()) files.push_back(given.keys);
+  for (const std::string& file : files)  // before a graph is made for nothing
     if (file != "-" && !std::filesystem::exists(file, ignored))
       return Fail(ErrorCode::kNotFound, "no file '" + file + "'");
   PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kCreate));
@@ -212,14 +255,22 @@ void AddImport(Cli& cli) {
           [](const Globals& globals) { return RunImport(globals, given); })
       .Positionals("FILE", given.files, "files, WordNet's directory, or - for standard input")
       .Choice("--format", given.format,
-              {"auto", "csv", "tsv", "jsonl", "edgelist", "mtx", "gapbs", "graphml", "node-link", "mcp-memory", "wordnet"},
+              {"auto", "csv", "tsv", "jsonl", "edgelist", "mtx", "gapbs", "graphml", "node-link", "mcp-memory", "wordnet", "npy", "fvecs", "f32"},
               "default auto: by name, then by content")
       .Choice("--on-error", given.on_error, {"stop", "skip"},
               "at a record that cannot be read (default stop)")
       .Flag("--terms", given.terms, "make the texts' words terms, for search")
+
+      .Option("--keys", "FILE", given.keys, "vectors: one key a line (default: the row's number, from 0)")
+      .Option("--space", "NAME", given.space, "vectors: the space they go to (default default)")
+      .Option("--dimensions", "D", given.dimensions, "vectors: values in a row; plain f32 needs it")
+      .Choice("--metric", given.metric, MetricNames(),
+              "vectors: how a new space measures (default cosine)")
       .Example("plexus import --db g people.csv knows.csv", "columns source,target,kind,weight make edges")
       .Example("plexus import --db wn --format wordnet /usr/share/wordnet",
-               "117,659 concepts of WordNet 3.0");
+               "117,659 concepts of WordNet 3.0")
+      .Example("plexus import --db g --keys words.txt vectors.npy",
+               "row i of the array becomes the vector of the i-th line's key");
 }
 
 }  // namespace plexus::tools

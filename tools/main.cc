@@ -19,6 +19,8 @@ int main(int argc, char** argv) {
   plexus::tools::AddPath(cli);
   plexus::tools::AddComponents(cli);
   plexus::tools::AddSearch(cli);
+
+  plexus::tools::AddRerank(cli);
   plexus::tools::AddMaintain(cli);
   plexus::tools::AddBackup(cli);
   return cli.Main(argc, argv);

@@ -17,6 +17,7 @@ set(PLEXUS_STORAGE_TEXT_SOURCES
   text/graphml.cc
   text/import.cc
   text/import_documents.cc
+  text/import_vectors.cc
   text/json_definitions.cc
   text/json_element_records.cc
   text/json_event_records.cc
@@ -30,10 +31,13 @@ set(PLEXUS_STORAGE_TEXT_SOURCES
   text/matrix_market.cc
   text/mcp_memory.cc
   text/node_link.cc
+  text/npy_header.cc
   text/pipeline.cc
   text/properties.cc
   text/replacements.cc
   text/sniff.cc
+  text/vector_file.cc
+  text/vector_keys.cc
   text/wordnet.cc)
 # FlexBuffers can turn strings into numbers by the C locale, for which its compiled
 # library would be needed; we never ask for that.

@@ -7,3 +7,4 @@ plexus_fuzzer(gap_serialized_fuzz SOURCES gap_serialized_fuzz.cc LIBRARIES plexu
 plexus_fuzzer(graphml_fuzz SOURCES graphml_fuzz.cc LIBRARIES plexus_storage plexus_engine CORPUS corpus/graphml)
 plexus_fuzzer(node_link_fuzz SOURCES node_link_fuzz.cc LIBRARIES plexus_storage plexus_engine CORPUS corpus/node_link)
 plexus_fuzzer(mcp_memory_fuzz SOURCES mcp_memory_fuzz.cc LIBRARIES plexus_storage plexus_engine CORPUS corpus/mcp_memory)
+plexus_fuzzer(vectors_fuzz SOURCES vectors_fuzz.cc LIBRARIES plexus_storage plexus_engine CORPUS corpus/vectors)

@@ -1,0 +1,222 @@
+// Exact vector search: one f32 query over about 350,000 vectors of 100 dimensions, a
+// search inside a subset, and the rerank of candidates.
+//
+// One query over all vectors is bound by memory, so its bar is the bandwidth that plain
+// reading reaches here and now: each iteration also reads an array of the same bytes
+// with the same threads (untimed for the benchmark, timed for itself), and `share` is
+// the median of the one over the median of the other. Bytes are those of the rows as
+// they lie in memory, padding included: whole cache lines are moved in any case.
+//
+// Vectors: PLEXUS_BENCH_VECTORS names a .fvecs or .npy file (bench/word_vectors.sh makes
+// one of real words), else normal random numbers. Verified: every value within 1e-6 of
+// f64 loops, and nothing better left out.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "algorithms/nearest.h"
+#include "algorithms/rerank.h"
+#include "bench/random_graph.h"
+#include "bench/support.h"
+#include "engine/aligned_array.h"
+#include "engine/graph.h"
+#include "engine/vocabulary.h"
+#include "storage/text/import_vectors.h"
+
+namespace plexus::bench {
+namespace {
+
+constexpr std::uint32_t kDimensions = 100;
+
+void FillRandom(Graph& graph) {
+  const auto rows = static_cast<NodeId>(Size("PLEXUS_BENCH_ROWS", 350'000, 5'000));
+  std::mt19937_64 random(1);
+  std::normal_distribution<float> normal;
+  std::vector<float> row(kDimensions);
+  for (NodeId v = 0; v < rows;) {
+    WriteBatch batch(kBenchTime);
+    if (v == 0) batch.DefineSpace({"default", kDimensions, Metric::kCosine});
+    for (const NodeId end = std::min(rows, v + 50'000); v < end; ++v) {
+      for (float& x : row) x = normal(random);
+      batch.SetVector(batch.Node(std::to_string(v)), batch.SpaceNamed("default"), row);
+    }
+    Must(graph.Apply(batch), "adding vectors");
+  }
+  std::fprintf(stderr, "vectors: %u random of %u dimensions\n", rows, kDimensions);
+}
+
+// Vectors by row number, and three random edges a node.
+const Snapshot& TheGraph() {
+  static const std::unique_ptr<Graph> graph = [] {
+    auto made = Graph::InMemory();
+    if (const char* file = std::getenv("PLEXUS_BENCH_VECTORS"); file && !Small()) {
+      const auto report = Must(text::ImportVectors(*made, {file}, {}, {}), "reading vectors");
+      if (report.errors > 0) Die(report.kept_errors.at(0).ToString());
+      std::fprintf(stderr, "vectors: %llu of %s\n", static_cast<unsigned long long>(report.vectors), file);
+    } else {
+      FillRandom(*made);
+    }
+    WriteBatch batch(kBenchTime);
+    for (const NodePair& pair :
+         DistinctPairs(made->snapshot().node_count(), std::size_t{3} * made->snapshot().node_count(), 9))
+      batch.Link(NodeRef::Id(pair.source), kRelatesTo, NodeRef::Id(pair.target), WeightOf(pair));
+    Must(made->Apply(batch), "adding edges");
+    Must(made->Compact(), "compacting");
+    return made;
+  }();
+  static const Snapshot snapshot = graph->snapshot();
+  return snapshot;
+}
+
+const VectorTable::View& TheVectors() { return *TheGraph().space(0); }
+std::uint64_t RowBytes() {
+  return std::uint64_t{TheVectors().row_count()} * TheVectors().stride() * sizeof(float);
+}
+
+// Reads as many bytes as the rows have, in blocks, with all threads of the executor.
+double SecondsToRead(Executor& executor) {
+  static const AlignedArray<std::uint64_t> words(RowBytes() / 8, 3);
+  const auto start = std::chrono::steady_clock::now();
+  const std::uint64_t sum = ParallelReduce(
+      executor, words.size(), std::size_t{1} << 16, std::uint64_t{0},
+      [&](std::size_t begin, std::size_t end) {
+        std::uint64_t part = 0;
+        for (std::size_t i = begin; i < end; ++i) part += words[i];
+        return part;
+      },
+      [](std::uint64_t a, std::uint64_t b) { return a + b; });
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  Require(sum == 3 * words.size(), "the sum of the words read");
+  return seconds;
+}
+
+double Median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+  return values[values.size() / 2];
+}
+
+double Exact(Metric metric, std::span<const float> a, std::span<const float> b) {
+  double dot = 0, aa = 0, bb = 0, squares = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double x = a[i], y = b[i];
+    dot += x * y;
+    aa += x * x;
+    bb += y * y;
+    squares += (x - y) * (x - y);
+  }
+  if (metric == Metric::kL2) return -std::sqrt(squares);
+  if (metric == Metric::kInnerProduct) return dot;
+  return aa == 0 || bb == 0 ? 0 : dot / std::sqrt(aa * bb);
+}
+
+void Verify(std::span<const float> query, const NodeSubset* subset, Metric metric,
+            const std::vector<SimilarNode>& got) {
+  const auto zero = std::vector<float>(query.size());
+  const double scale = metric == Metric::kCosine ? 1 : 20 * std::abs(Exact(Metric::kL2, query, zero));
+  double worst = INFINITY;
+  for (const SimilarNode& node : got) {
+    const double exact = Exact(metric, query, TheVectors().vector(node.node));
+    const double measure = metric == Metric::kL2 ? -node.measure : node.measure;
+    Require(std::abs(measure - exact) <= 1e-6 * scale, "a measure differs from f64");
+    worst = std::min(worst, exact);
+  }
+  std::size_t better = 0;
+  for (NodeId v = 0; v < TheGraph().node_count(); ++v)
+    if ((!subset || subset->contains(v)) && TheVectors().has(v))
+      better += Exact(metric, query, TheVectors().vector(v)) > worst + 2e-6 * scale;
+  Require(better < got.size(), "a better vector was left out");
+}
+
+// Queries are rows from all over the table.
+NodeId QueryNode(std::size_t i) {
+  return static_cast<NodeId>((i * 7919 + 13) % TheGraph().node_count());
+}
+
+void OneQuery(benchmark::State& state) {
+  const Snapshot& snapshot = TheGraph();
+  NearestOptions options;
+  options.metric = static_cast<Metric>(state.range(1));
+  options.level = static_cast<SimdLevel>(state.range(2));
+  if (!HasSimdLevel(options.level)) return state.SkipWithError("no such instruction level here");
+  options.executor = &ExecutorOf(static_cast<int>(state.range(0)));
+  std::vector<double> reads, scans;
+  std::size_t i = 0;
+  for (auto _ : state) {
+    const auto query = TheVectors().vector(QueryNode(i++));
+    reads.push_back(SecondsToRead(*options.executor));
+    const auto start = std::chrono::steady_clock::now();
+    const auto result = Nearest(snapshot, 0, query, options);
+    scans.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    state.SetIterationTime(scans.back());
+    Require(result.has_value() && result->nodes.size() == 10, "ten nearest");
+  }
+  const auto bytes = static_cast<double>(RowBytes());
+  state.counters["share"] = Median(reads) / Median(scans);
+  state.counters["scan_GB/s"] = bytes / Median(scans) / 1e9;
+  state.counters["read_GB/s"] = bytes / Median(reads) / 1e9;
+  for (std::size_t q : {0u, 1u}) {
+    const auto query = TheVectors().vector(QueryNode(q));
+    Verify(query, nullptr, *options.metric, Must(Nearest(snapshot, 0, query, options), "nearest").nodes);
+  }
+}
+BENCHMARK(OneQuery)
+    ->ArgNames({"threads", "metric", "level"})
+    ->Args({2, 0, static_cast<int>(SimdLevel::kBest)})
+    ->Args({2, 1, static_cast<int>(SimdLevel::kBest)})
+    ->Args({2, 2, static_cast<int>(SimdLevel::kBest)})
+    ->Args({2, 0, static_cast<int>(SimdLevel::kAvx2)})
+    ->Args({2, 0, static_cast<int>(SimdLevel::kScalar)})
+    ->Args({1, 0, static_cast<int>(SimdLevel::kBest)})
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+
+void InsideASubset(benchmark::State& state) {
+  const Snapshot& snapshot = TheGraph();
+  std::vector<NodeId> nodes;
+  for (NodeId v = 0; v < snapshot.node_count(); ++v)
+    if (v * 2654435761u % 100 < static_cast<std::uint32_t>(state.range(0))) nodes.push_back(v);
+  const NodeSubset subset = Must(NodeSubset::Of(snapshot, nodes), "subset");
+  NearestOptions options;
+  options.subset = &subset;
+  std::size_t i = 0;
+  for (auto _ : state) {
+    const auto query = TheVectors().vector(QueryNode(i++));
+    benchmark::DoNotOptimize(Must(Nearest(snapshot, 0, query, options), "nearest").nodes.data());
+  }
+  state.counters["vectors"] = static_cast<double>(subset.count());
+  const auto query = TheVectors().vector(QueryNode(0));
+  Verify(query, &subset, Metric::kCosine, Must(Nearest(snapshot, 0, query, options), "nearest").nodes);
+}
+BENCHMARK(InsideASubset)->ArgName("percent")->Arg(1)->Arg(10)->Arg(50)->Unit(benchmark::kMicrosecond);
+
+// The candidates of another search, reranked: what the graph term costs.
+void RerankNamed(benchmark::State& state) {
+  const Snapshot& snapshot = TheGraph();
+  const auto query = TheVectors().vector(QueryNode(3));
+  NearestOptions nearest;
+  nearest.top = static_cast<std::size_t>(state.range(0));
+  std::vector<NodeId> candidates;
+  for (const SimilarNode& node : Must(Nearest(snapshot, 0, query, nearest), "nearest").nodes)
+    candidates.push_back(node.node);
+  RerankResult result;
+  for (auto _ : state) result = Must(RerankCandidates(snapshot, 0, query, candidates, {}), "rerank");
+  Require(result.hits.size() == candidates.size(), "every candidate is ranked");
+  for (std::size_t i = 0; i < result.hits.size(); ++i) {
+    const RerankHit& hit = result.hits[i];
+    Require(std::abs(hit.score - 0.7 * hit.similarity - 0.3 * hit.graph) < 1e-12,
+            "score is the mixture of its terms");
+    Require(i == 0 || result.hits[i - 1].score >= hit.score, "best first");
+  }
+}
+BENCHMARK(RerankNamed)->ArgName("candidates")->Arg(30)->Arg(1000)->Unit(benchmark::kMicrosecond);
+
+}  // namespace
+}  // namespace plexus::bench

@@ -1,0 +1,173 @@
+// rerank, and raw vector files through import: the shapes of DESIGN section 9, what is
+// left out, and what is refused.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "tests/tools/run_plexus.h"
+
+namespace plexus::testing {
+namespace {
+
+using boost::json::array;
+using boost::json::object;
+
+// a is most like (1, 0); b hangs together with c and d; old is hidden by a; x has no
+// vector; f is of another scope.
+class Rerank : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    dir_ = new TempDir();
+    const std::string lines =
+        R"({"vector":"a","values":[1,0]})" "\n"
+        R"({"vector":"b","values":[3,4]})" "\n"
+        R"({"vector":"c","values":[0,1]})" "\n"
+        R"({"vector":"d","values":[-1,0]})" "\n"
+        R"({"vector":"old","values":[2,0]})" "\n"
+        R"({"vector":"f","values":[1,1]})" "\n"
+        R"({"node":"f","scope":"other"})" "\n"
+        R"({"node":"x"})" "\n"
+        R"({"edge":["a","old"],"kind":"supersedes"})" "\n"
+        R"({"edge":["b","c"],"kind":"supports","weight":0.75})" "\n"
+        R"({"edge":["d","b"],"kind":"causes","weight":0.25})" "\n";
+    const Finished run = Plexus({"import", "--db", Db(), "--format", "jsonl", "-"}, {.input = lines});
+    ASSERT_EQ(run.code, 0) << run.err;
+  }
+  static void TearDownTestSuite() {
+    delete dir_;
+    dir_ = nullptr;
+  }
+  static std::string Db() { return *dir_ / "g"; }
+  static Finished Run(std::vector<std::string> arguments, const RunOptions& options = {}) {
+    arguments.insert(arguments.end(), {"--db", Db()});
+    return Plexus(arguments, options);
+  }
+  static object Json(std::vector<std::string> arguments, const RunOptions& options = {}) {
+    arguments.push_back("--json");
+    const Finished run = Run(std::move(arguments), options);
+    EXPECT_EQ(run.code, 0) << run.err;
+    EXPECT_EQ(run.err, "");
+    return run.Json();
+  }
+  static std::string Keys(const object& reply) {
+    std::string keys;
+    for (const auto& row : reply.at("results").as_array())
+      keys += (keys.empty() ? "" : " ") + std::string(row.as_object().at("key").as_string());
+    return keys;
+  }
+  static double Of(const object& reply, std::size_t row, const char* name) {
+    return reply.at("results").as_array()[row].as_object().at(name).to_number<double>();
+  }
+  static TempDir* dir_;
+};
+TempDir* Rerank::dir_ = nullptr;
+
+TEST_F(Rerank, FusesSimilarityAndGraph) {
+  const std::string query = dir_->File("query.txt", "[1, 0]");
+  const object reply = Json({"rerank", "--vector", query, "--k", "10", "--graph-boost", "0.5"});
+  // degrees among a b c d f: 0 1 0.75 0.25 0
+  EXPECT_EQ(Keys(reply), "b a c f d");
+  EXPECT_DOUBLE_EQ(Of(reply, 0, "score"), 0.5 * 0.6 + 0.5);
+  EXPECT_DOUBLE_EQ(Of(reply, 0, "similarity"), 0.6);
+  EXPECT_DOUBLE_EQ(Of(reply, 0, "graph"), 1);
+  EXPECT_DOUBLE_EQ(Of(reply, 1, "score"), 0.5);
+  EXPECT_DOUBLE_EQ(Of(reply, 2, "graph"), 0.75);
+  EXPECT_DOUBLE_EQ(Of(reply, 2, "degree"), 0.75);
+  EXPECT_EQ(reply.at("candidates").as_int64(), 5);
+  EXPECT_EQ(reply.at("metric").as_string(), "cosine");
+  EXPECT_EQ(Keys(Json({"rerank", "--vector", query, "--graph-boost", "0"})), "a f b c d");
+  EXPECT_EQ(Keys(Json({"rerank", "--vector", query, "--graph-boost", "0", "--k", "2"})), "a f");
+  EXPECT_EQ(Keys(Json({"rerank", "--vector", query, "--graph-boost", "0.5", "--top", "2"})), "b a");
+  EXPECT_EQ(Keys(Json({"rerank", "--vector", "-", "--graph-boost", "0"}, {.input = "0,1"})), "c b f a d");
+  EXPECT_EQ(Keys(Json({"rerank", "--vector", query, "--graph-boost", "1", "--kinds", "causes"})), "b d a c f");
+  const object unit = Json({"rerank", "--vector", query, "--graph-boost", "0", "--unit-similarity"});
+  EXPECT_EQ(Of(unit, 4, "score"), 0);
+  EXPECT_EQ(Of(unit, 4, "measure"), -1);
+  const object l2 = Json({"rerank", "--vector", query, "--graph-boost", "0", "--metric", "l2"});
+  EXPECT_EQ(Of(l2, 1, "measure"), 1);
+  EXPECT_EQ(Of(l2, 1, "similarity"), 0.5);
+  EXPECT_EQ(Run({"rerank", "--vector", query}).code, 0);
+}
+
+TEST_F(Rerank, LikeANodeLeavesItOut) {
+  EXPECT_EQ(Keys(Json({"rerank", "--like", "b", "--graph-boost", "0"})), "f c a d");
+  EXPECT_EQ(Keys(Json({"rerank", "--like", "a", "--graph-boost", "0", "--include-superseded", "--k", "1"})), "old");
+  EXPECT_EQ(Keys(Json({"rerank", "--like", "a", "--graph-boost", "0", "--scope", "other"})), "f");
+  EXPECT_EQ(Run({"rerank", "--like", "x"}).code, 3);
+  EXPECT_EQ(Run({"rerank", "--like", "nobody"}).code, 3);
+}
+
+TEST_F(Rerank, NamedCandidates) {
+  const std::string file = dir_->File("candidates.txt", "c\r\nb\n\nx\nold\nb\n");
+  const object reply = Json({"rerank", "--like", "b", "--candidates", file, "--graph-boost", "0"});
+  EXPECT_EQ(Keys(reply), "b c");  // named, so the node itself counts
+  EXPECT_EQ(reply.at("without_vector").as_int64(), 1);
+  EXPECT_EQ(reply.at("left_out").as_int64(), 1);
+  const Finished told = Run({"rerank", "--like", "b", "--candidates", file});
+  EXPECT_EQ(told.code, 0);
+  EXPECT_NE(told.err.find("have no vector"), std::string::npos) << told.err;
+  const std::string bad = dir_->File("bad.txt", "a\nnobody\n");
+  const Finished unknown = Run({"rerank", "--like", "b", "--candidates", bad});
+  EXPECT_EQ(unknown.code, 3);
+  EXPECT_NE(unknown.err.find("bad.txt:2: "), std::string::npos) << unknown.err;
+  EXPECT_EQ(Keys(Json({"rerank", "--like", "b", "--candidates", "-"}, {.input = ""})), "");
+}
+
+TEST_F(Rerank, RefusesWhatItCannotDo) {
+  const std::string query = dir_->File("query.txt", "[1, 0]");
+  EXPECT_EQ(Run({"rerank"}).code, 2);
+  EXPECT_EQ(Run({"rerank", "--vector", query, "--like", "a"}).code, 2);
+  EXPECT_EQ(Run({"rerank", "--like", "a", "--k", "3", "--candidates", query}).code, 2);
+  EXPECT_EQ(Run({"rerank", "--like", "a", "--k", "0"}).code, 2);
+  EXPECT_EQ(Run({"rerank", "--like", "a", "--graph-boost", "1.5"}).code, 2);
+  EXPECT_EQ(Run({"rerank", "--like", "a", "--metric", "ip", "--unit-similarity"}).code, 2);
+  EXPECT_EQ(Run({"rerank", "--like", "a", "--metric", "cos"}).code, 2);
+  EXPECT_EQ(Run({"rerank", "--like", "a", "--space", "none"}).code, 3);
+  EXPECT_EQ(Run({"rerank", "--vector", *dir_ / "missing"}).code, 3);
+  EXPECT_EQ(Run({"rerank", "--vector", "-"}, {.input = "1 2 3"}).code, 2);
+  EXPECT_EQ(Run({"rerank", "--vector", "-"}, {.input = "1 nan"}).code, 2);
+}
+
+TEST_F(Rerank, SameBytesWithAnyNumberOfThreads) {
+  const Finished one = Run({"rerank", "--like", "a", "--json", "--threads", "1"});
+  EXPECT_EQ(one.out, Run({"rerank", "--like", "a", "--json", "--threads", "3"}).out);
+}
+
+TEST(ImportVectorFiles, KeysSpacesAndRefusals) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  const float values[] = {1, 0, 0.5f, 0.5f};
+  const std::string_view raw(reinterpret_cast<const char*>(values), sizeof values);
+  const std::string file = dir.File("v.f32", raw), keys = dir.File("keys.txt", "one\ntwo\n");
+  const Finished run = Plexus({"import", "--db", db, file, "--dimensions", "2", "--keys", keys, "--space", "words",
+                               "--metric", "ip", "--json"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(run.Json().at("vectors").as_int64(), 2);
+  EXPECT_EQ(run.Json().at("nodes").as_object().at("new").as_int64(), 2);
+  const Finished asked = Plexus({"rerank", "--db", db, "--like", "one", "--json"});  // the only space
+  ASSERT_EQ(asked.code, 0) << asked.err;
+  EXPECT_EQ(asked.Json().at("metric").as_string(), "ip");
+  EXPECT_EQ(asked.Json().at("results").as_array()[0].as_object().at("key").as_string(), "two");
+  // By row number, from standard input.
+  const Finished numbered = Plexus({"import", "--db", dir / "n", "-", "--format", "f32", "--dimensions", "4"},
+                                   {.input = std::string(raw)});
+  ASSERT_EQ(numbered.code, 0) << numbered.err;
+  EXPECT_EQ(Plexus({"get", "--db", dir / "n", "0"}).code, 0);
+  // A bad file changes nothing and ends with 1.
+  const Finished before = Plexus({"export", "--db", db, "--format", "jsonl"});
+  const Finished cut = Plexus({"import", "--db", db, "--format", "f32", "--dimensions", "3", "--space", "words", file});
+  EXPECT_EQ(cut.code, 1);
+  EXPECT_NE(cut.err.find("no whole number of rows"), std::string::npos) << cut.err;
+  const Finished mismatch = Plexus({"import", "--db", db, "--dimensions", "4", "--space", "words", file});
+  EXPECT_EQ(mismatch.code, 1);
+  EXPECT_NE(mismatch.err.find("space 'words' has 2 dimensions"), std::string::npos) << mismatch.err;
+  EXPECT_EQ(Plexus({"export", "--db", db, "--format", "jsonl"}).out, before.out);
+  EXPECT_EQ(Plexus({"import", "--db", db, file, file, "--format", "f32", "--dimensions", "2"}).code, 2);
+  EXPECT_EQ(Plexus({"import", "--db", db, dir.File("e.csv", "source,target\na,b\n"), "--keys", keys}).code, 2);
+  EXPECT_EQ(Plexus({"import", "--db", db, file, "--dimensions", "2", "--keys", dir / "none"}).code, 3);
+}
+
+}  // namespace
+}  // namespace plexus::testing

@@ -1,0 +1,226 @@
+// rerank: what is most like a vector or a node, reordered by how the candidates hang
+// together in the graph.
+#include <fstream>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "algorithms/memory/visible.h"
+#include "algorithms/rerank.h"
+#include "storage/text/import_vectors.h"
+#include "tools/arguments.h"
+#include "tools/cli.h"
+#include "tools/exit_code.h"
+#include "tools/format.h"
+#include "tools/json_writer.h"
+#include "tools/naming.h"
+#include "tools/output.h"
+#include "tools/reply.h"
+#include "tools/session.h"
+#include "tools/table.h"
+
+namespace plexus::tools {
+namespace {
+
+constexpr std::uint64_t kDefaultCandidates = 30;
+
+struct RerankArguments {
+  std::string vector, like, candidates, metric;
+  std::optional<std::string> space;
+  std::vector<std::string> kinds;
+  std::optional<std::uint64_t> k, top;
+  std::optional<double> boost;
+  bool unit_similarity = false, include_superseded = false;
+};
+
+Status CheckArguments(const RerankArguments& given) {
+  if (given.vector.empty() == given.like.empty())
+    return Fail(ErrorCode::kInvalidArgument, "like what? either --vector FILE or --like KEY");
+  if (!given.candidates.empty() && given.k)
+    return Fail(ErrorCode::kInvalidArgument, "--candidates and --k exclude each other");
+  if (given.k && *given.k == 0) return Fail(ErrorCode::kInvalidArgument, "--k is 1 or more");
+  if (given.vector == "-" && given.candidates == "-")
+    return Fail(ErrorCode::kInvalidArgument, "only one of --vector and --candidates can be standard input");
+  return {};
+}
+
+// The space named, or "default", or the only one there is.
+Result<SpaceId> FindSpace(const Schema& schema, const std::optional<std::string>& name) {
+  std::vector<std::string> names;
+  for (const VectorSpace& space : schema.spaces()) names.push_back(space.name);
+  if (names.empty()) return Fail(ErrorCode::kNotFound, "this graph has no vectors; import some");
+  if (const auto id = schema.FindSpace(name.value_or("default"))) return *id;
+  if (!name && names.size() == 1) return SpaceId{0};
+  std::string list;
+  for (const std::string& known : names) list += (list.empty() ? "" : ", ") + known;
+  if (!name) return Fail(ErrorCode::kInvalidArgument, "which space? --space is one of " + list);
+  return Fail(ErrorCode::kNotFound, "no vector space '" + *name + "'; there are " + list + DidYouMean(*name, names));
+}
+
+Result<std::string> ReadText(const std::string& file) {
+  if (file == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
+  std::ifstream in(file, std::ios::binary);
+  if (!in) return Fail(ErrorCode::kNotFound, "cannot open '" + file + "'");
+  std::string text(std::istreambuf_iterator<char>(in), {});
+  if (in.bad()) return Fail(ErrorCode::kIo, file + ": cannot be read");
+  return text;
+}
+
+// One key a line; empty lines are passed over.
+Result<std::vector<NodeId>> ReadCandidates(const Snapshot& snapshot, const std::string& file) {
+  PLEXUS_ASSIGN(const std::string text, ReadText(file));
+  const std::string name = file == "-" ? "standard input" : file;
+  std::vector<NodeId> nodes;
+  std::size_t line = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    std::string_view key = std::string_view(text).substr(at, end - at);
+    if (key.ends_with('\r')) key.remove_suffix(1);
+    at = end + 1;
+    ++line;
+    if (key.empty()) continue;
+    const auto node = FindAliveNode(snapshot, key.substr(0, Limits::kMaxKeyBytes + 1));
+    if (!node)
+      return Fail(node.error().code, name + ":" + std::to_string(line) + ": " + node.error().message);
+    nodes.push_back(*node);
+  }
+  return nodes;
+}
+
+struct Query {
+  std::vector<float> values;
+  NodeId node = kNoNode;  // that it was taken from
+};
+
+Result<Query> ReadQuery(const Snapshot& snapshot, SpaceId space, const RerankArguments& given) {
+  Query query;
+  if (!given.vector.empty()) {
+    if (given.vector == "-") {
+      PLEXUS_ASSIGN(const std::string bytes, ReadText("-"));
+      PLEXUS_ASSIGN(query.values, text::ReadVector({"standard input", bytes}));
+    } else {
+      PLEXUS_ASSIGN(query.values, text::ReadVector({given.vector}));
+    }
+    return query;
+  }
+  PLEXUS_ASSIGN(query.node, FindAliveNode(snapshot, given.like));
+  const auto values = snapshot.space(space)->vector(query.node);
+  if (values.empty())
+    return Fail(ErrorCode::kNotFound, "node '" + given.like + "' has no vector in space '" +
+                                          snapshot.schema().spaces()[space].name + "'");
+  query.values.assign(values.begin(), values.end());
+  return query;
+}
+
+void WriteHits(const Snapshot& snapshot, SpaceId space, Metric metric, const RerankOptions& options,
+               const RerankResult& result) {
+  JsonWriter json(Out());
+  json.BeginObject();
+  json.Field("space", snapshot.schema().spaces()[space].name);
+  json.Field("metric", MetricName(metric));
+  json.Field("graph_boost", options.boost);
+  json.Field("candidates", result.candidates);
+  json.Field("without_vector", result.without_vector);
+  json.Field("left_out", result.outside);
+  json.BeginArray("results");
+  for (const RerankHit& hit : result.hits) {
+    json.BeginObject();
+    json.Field("key", snapshot.key(hit.node));
+    json.Field("score", hit.score);
+    json.Field("similarity", hit.similarity);
+    json.Field("graph", hit.graph);
+    json.Field("measure", hit.measure);
+    json.Field("degree", hit.degree);
+    json.EndObject();
+  }
+  json.EndArray();
+  json.EndObject();
+  Out() << '\n';
+}
+
+void PrintHits(const Globals& globals, const Snapshot& snapshot, const RerankResult& result) {
+  Table table;
+  const auto right = Table::Align::kRight;
+  table.Column("score", right).Column("similarity", right).Column("graph", right);
+  AddNodeColumns(table, globals, 60);
+  for (const RerankHit& hit : result.hits) {
+    std::vector<std::string> row = {Number(hit.score, 4), Number(hit.similarity, 4), Number(hit.graph, 4)};
+    AddNodeCells(row, globals, snapshot, hit.node);
+    table.Row(row);
+  }
+  table.Print(Out());
+  if (result.hits.empty()) Out() << "no candidates\n";
+  if (globals.quiet) return;
+  if (result.without_vector > 0)
+    PrintNote(Grouped(result.without_vector) + " candidates have no vector and are left out");
+  if (result.outside > 0)
+    PrintNote(Grouped(result.outside) + " candidates are superseded, expired or out of scope and are left out");
+}
+
+Result<int> RunRerank(const Globals& globals, const RerankArguments& given) {
+  PLEXUS_TRY(CheckArguments(given));
+  PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
+  const Snapshot& snapshot = session->snapshot();
+  RerankOptions options;
+  PLEXUS_ASSIGN(const SpaceId space, FindSpace(session->schema(), given.space));
+  if (!given.metric.empty()) {
+    PLEXUS_ASSIGN(options.metric, ParseMetric(given.metric));
+  }
+  PLEXUS_ASSIGN(const Query query, ReadQuery(snapshot, space, given));
+  options.k = given.k.value_or(kDefaultCandidates);
+  options.top = given.top.value_or(0);
+  if (given.boost) options.boost = *given.boost;
+  options.unit_similarity = given.unit_similarity;
+  PLEXUS_ASSIGN(options.kinds, FindEdgeKinds(session->schema(), given.kinds));
+  options.valid_at = session->now_ms();
+  options.skip = query.node;
+  options.executor = &session->executor();
+  // Superseded, expired and not yet valid memories are left out unless asked for.
+  VisibleOptions visible;
+  visible.include_superseded = given.include_superseded;
+  visible.executor = options.executor;
+  NodeSubset subset = *VisibleNodes(snapshot, session->now_ms(), visible);
+  if (session->scope()) subset = subset.Intersect(*session->scope());
+  options.subset = &subset;
+
+  RerankResult result;
+  if (given.candidates.empty()) {
+    PLEXUS_ASSIGN(result, Rerank(snapshot, space, query.values, options));
+  } else {
+    PLEXUS_ASSIGN(const std::vector<NodeId> nodes, ReadCandidates(snapshot, given.candidates));
+    PLEXUS_ASSIGN(result, RerankCandidates(snapshot, space, query.values, nodes, options));
+  }
+  const Metric metric = options.metric.value_or(session->schema().spaces()[space].metric);
+  if (globals.json)
+    WriteHits(snapshot, space, metric, options, result);
+  else
+    PrintHits(globals, snapshot, result);
+  return kDone;
+}
+
+}  // namespace
+
+void AddRerank(Cli& cli) {
+  static RerankArguments given;
+  cli.Add("Ask", "rerank", "Find what is most like a vector or a node, reordered by the graph",
+          [](const Globals& globals) { return RunRerank(globals, given); })
+      .Option("--vector", "FILE", given.vector, "the query: numbers, a JSON array, .npy, .fvecs or .f32; - is stdin")
+      .Option("--like", "KEY", given.like, "the query: this node's own vector; the node is not among the nearest")
+      .Option("--candidates", "FILE", given.candidates, "rank these, one key a line; - is stdin")
+      .Option("--k", "N", given.k, "rank the N nearest (default 30)")
+      .Option("--top", "K", given.top, "list the K best of them; 0 = all (default 0)")
+      .Option("--graph-boost", "G", given.boost,
+              "score = (1 - G) * similarity + G * graph, G in [0, 1] (default 0.3)")
+      .List("--kinds", "A,B", given.kinds, "edges that count for the graph (default: all facts)")
+      .Option("--space", "NAME", given.space, "the vector space (default: default, or the only one)")
+      .Choice("--metric", given.metric, MetricNames(), "how to measure (default: the space's own)")
+      .Flag("--unit-similarity", given.unit_similarity, "map a cosine c to (1 + c) / 2")
+      .Flag("--include-superseded", given.include_superseded, "do not hide what was superseded")
+      .Example("plexus rerank --db g --like m1 --k 30 --top 10",
+               "the 30 memories nearest to m1, those first that hang together with the others")
+      .Example("plexus rerank --db g --vector query.npy --candidates hits.txt --graph-boost 0.5 --json",
+               "another system's hits in a new order, with every term of the score");
+}
+
+}  // namespace plexus::tools
