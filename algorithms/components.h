@@ -1,6 +1,6 @@
-// Weakly connected components: which nodes hang together, direction ignored.
+// Connected components: which nodes hang together, direction ignored or kept.
 //
-// Afforest (Sutton, Ben-Nun, Barak, 2018): union-find where the larger root is
+// Weakly: Afforest (Sutton, Ben-Nun, Barak, 2018): union-find where the larger root is
 // hooked under the smaller; a few arcs per node join most of the graph, then the
 // members of the largest component need no more work. The root that remains is
 // the smallest id of its component, so labels do not depend on threads.
@@ -35,6 +35,11 @@ struct ComponentsResult {
 // O(nodes + arcs), almost. Thread-safe. kInvalidArgument: a kind out of range.
 Result<ComponentsResult> Components(const Snapshot& snapshot,
                                     const ComponentsOptions& options = {});
+
+// The same for strong components: nodes that reach each other along the edges' direction
+// (symmetric kinds both ways). Tarjan (1972), one thread, no recursion; O(nodes + arcs).
+Result<ComponentsResult> StrongComponents(const Snapshot& snapshot,
+                                          const ComponentsOptions& options = {});
 
 // Labels on bare arrays; `in` is the transpose of `out` (the same view for a
 // symmetric graph).

@@ -100,6 +100,7 @@ void AddTraverse(Cli& cli);
 void AddPath(Cli& cli);
 void AddComponents(Cli& cli);
 void AddRerank(Cli& cli);
+void AddTopo(Cli& cli);
 void AddMaintain(Cli& cli);
 void AddBackup(Cli& cli);
 void AddExport(Cli& cli);

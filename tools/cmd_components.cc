@@ -22,6 +22,7 @@ namespace plexus::tools {
 namespace {
 
 struct ComponentsArguments {
+  bool strong = false;
   std::vector<std::string> kinds;
   std::optional<std::uint64_t> top;
 };
@@ -51,7 +52,8 @@ Result<int> RunComponents(const Globals& globals, const ComponentsArguments& giv
   PLEXUS_ASSIGN(options.kinds, FindEdgeKinds(snapshot.schema(), given.kinds));
   options.subset = session->scope();
   options.executor = &session->executor();
-  PLEXUS_ASSIGN(const ComponentsResult result, Components(snapshot, options));
+  PLEXUS_ASSIGN(const ComponentsResult result,
+                given.strong ? StrongComponents(snapshot, options) : Components(snapshot, options));
   std::vector<Component> components = BySize(result);
   const std::uint64_t top = given.top.value_or(20);
   if (top > 0 && components.size() > top) components.resize(top);
@@ -73,7 +75,7 @@ Result<int> RunComponents(const Globals& globals, const ComponentsArguments& giv
     Out() << '\n';
     return kDone;
   }
-  Out() << Grouped(result.count) << " components, the largest has " << Grouped(result.largest)
+  Out() << Grouped(result.count) << (given.strong ? " strong" : "") << " components, the largest has " << Grouped(result.largest)
         << " nodes\n";
   Table table;
   table.Column("nodes", Table::Align::kRight);
@@ -161,12 +163,14 @@ Result<int> RunBfs(const Globals& globals, const BfsArguments& given) {
 
 void AddComponents(Cli& cli) {
   static ComponentsArguments components;
-  cli.Add("Ask", "components", "Tell which nodes hang together, directions ignored",
+  cli.Add("Ask", "components", "Tell which nodes hang together",
           [](const Globals& globals) { return RunComponents(globals, components); })
+      .Flag("--strong", components.strong, "along directions: nodes that reach each other (default: directions ignored)")
       .List("--kinds", "A,B", components.kinds, "only these edge kinds (default: all facts)")
       .Option("--top", "K", components.top, "list the K largest; 0 = all (default 20)")
       .Example("plexus components --db g", "how many parts, and the largest")
-      .Example("plexus components --db g --kinds supersedes --top 0 --json", "all chains of versions");
+      .Example("plexus components --db g --kinds supersedes --top 0 --json", "all chains of versions")
+      .Example("plexus components --db g --strong --kinds depends_on", "what depends on itself in a circle");
 
   static BfsArguments bfs;
   cli.Add("Ask", "bfs", "List what can be reached, nearest first",

@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
   plexus::tools::AddPath(cli);
   plexus::tools::AddComponents(cli);
   plexus::tools::AddSearch(cli);
-
+  plexus::tools::AddTopo(cli);
   plexus::tools::AddRerank(cli);
   plexus::tools::AddMaintain(cli);
   plexus::tools::AddBackup(cli);

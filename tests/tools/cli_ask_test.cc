@@ -242,6 +242,46 @@ TEST_F(Ask, BfsAndComponents) {
   EXPECT_EQ(Json({"components", "--kinds", "likes"}).at("count").as_int64(), 6);
 }
 
+TEST_F(Ask, StrongComponentsAndTopologicalOrder) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  const std::string lines =
+      R"({"edge":["app","lib"],"kind":"depends_on"})" "\n"
+      R"({"edge":["lib","core"],"kind":"depends_on"})" "\n"
+      R"({"edge":["x","y"],"kind":"knows"})" "\n"
+      R"({"edge":["y","x"],"kind":"knows"})" "\n"
+      R"({"edge":["y","z"],"kind":"knows"})" "\n";
+  ASSERT_EQ(Plexus({"import", "--db", db, "--format", "jsonl", "-"}, {.input = lines}).code, 0);
+  const auto json = [&](std::vector<std::string> arguments, int code) {
+    arguments.insert(arguments.end(), {"--db", db, "--json"});
+    const Finished run = Plexus(arguments);
+    EXPECT_EQ(run.code, code) << run.err;
+    return run.Json();
+  };
+  const object strong = json({"components", "--strong", "--kinds", "knows,depends_on"}, 0);
+  EXPECT_EQ(strong.at("count").as_int64(), 5);
+  EXPECT_EQ(strong.at("largest").as_int64(), 2);
+  EXPECT_EQ(strong.at("components").as_array()[0].as_object().at("key").as_string(), "x");
+  EXPECT_EQ(json({"components", "--kinds", "knows,depends_on"}, 0).at("count").as_int64(), 2);
+
+  const object order = json({"topo", "--reverse"}, 0);
+  EXPECT_TRUE(order.at("acyclic").as_bool());
+  const array& nodes = order.at("nodes").as_array();
+  ASSERT_EQ(nodes.size(), 3u);
+  EXPECT_EQ(nodes[0].as_object().at("key").as_string(), "core");
+  EXPECT_EQ(nodes[2].as_object().at("key").as_string(), "app");
+  EXPECT_EQ(nodes[2].as_object().at("level").as_int64(), 2);
+  const object cyclic = json({"topo", "--kinds", "knows"}, 1);
+  EXPECT_FALSE(cyclic.at("acyclic").as_bool());
+  EXPECT_EQ(cyclic.at("cycles").as_array()[0].as_object().at("nodes").as_array(), array({"x", "y"}));
+  EXPECT_EQ(cyclic.at("nodes").as_array().size(), 3u);
+  const Finished told = Plexus({"topo", "--db", db, "--kinds", "knows"});
+  EXPECT_EQ(told.code, 1);
+  EXPECT_NE(told.out.find("cycle: x -> y -> x"), std::string::npos) << told.out;
+  EXPECT_EQ(Plexus({"topo", "--db", db, "--kinds", "similar"}).code, 2);
+  EXPECT_EQ(Plexus({"topo", "--db", db}).code, 0);
+}
+
 TEST_F(Ask, ScopeSelects) {
   const array other = Json({"pagerank", "--scope", "other"}).at("nodes").as_array();
   ASSERT_EQ(other.size(), 1u);

@@ -1,0 +1,42 @@
+// Strong components of a snapshot: Tarjan over the dense view, labels by smallest id.
+#include <algorithm>
+
+#include "algorithms/components.h"
+#include "algorithms/dense_view.h"
+#include "algorithms/internal/strong_components.h"
+
+namespace plexus {
+
+Result<ComponentsResult> StrongComponents(const Snapshot& snapshot,
+                                          const ComponentsOptions& options) {
+  DenseViewOptions wanted;
+  wanted.in = wanted.weights = false;
+  wanted.kinds = options.kinds;
+  wanted.valid_at = options.valid_at;
+  wanted.subset = options.subset;
+  wanted.executor = options.executor;
+  PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
+  const std::vector<std::uint32_t> component =
+      internal::StrongComponents(view.out().offsets, view.out().neighbors);
+  std::uint32_t count = 0;
+  for (std::uint32_t c : component) count = std::max(count, c + 1);
+  std::vector<NodeId> first(count, kNoNode);
+  std::vector<std::uint64_t> sizes(count);
+  ComponentsResult result;
+  result.labels.assign(snapshot.node_count(), kNoNode);
+  result.count = count;
+  for (NodeId dense = 0; dense < component.size(); ++dense) {  // ascending, so the first is the smallest
+    NodeId& label = first[component[dense]];
+    if (label == kNoNode) label = view.node(dense);
+    result.labels[view.node(dense)] = label;
+    ++sizes[component[dense]];
+  }
+  for (std::uint32_t c = 0; c < count; ++c)
+    if (sizes[c] > result.largest || (sizes[c] == result.largest && first[c] < result.largest_label)) {
+      result.largest = sizes[c];
+      result.largest_label = first[c];
+    }
+  return result;
+}
+
+}  // namespace plexus

@@ -1,0 +1,114 @@
+// topo: nodes in an order that every edge follows, or the cycles that forbid it.
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "algorithms/topological_order.h"
+#include "tools/arguments.h"
+#include "tools/cli.h"
+#include "tools/exit_code.h"
+#include "tools/format.h"
+#include "tools/json_writer.h"
+#include "tools/naming.h"
+#include "tools/output.h"
+#include "tools/reply.h"
+#include "tools/session.h"
+#include "tools/table.h"
+
+namespace plexus::tools {
+namespace {
+
+struct TopoArguments {
+  std::vector<std::string> kinds;
+  std::optional<std::uint64_t> top;
+  bool reverse = false;
+};
+
+void WriteOrder(const Snapshot& snapshot, const TopologicalOrderResult& result, std::size_t shown) {
+  JsonWriter json(Out());
+  json.BeginObject();
+  json.Field("acyclic", result.cycles.empty());
+  json.Field("count", result.order.size());
+  json.BeginArray("nodes");
+  for (std::size_t i = 0; i < shown; ++i) {
+    json.BeginObject();
+    json.Field("key", snapshot.key(result.order[i].node));
+    json.Field("level", result.order[i].level);
+    json.EndObject();
+  }
+  json.EndArray();
+  json.BeginArray("cycles");
+  for (const OrderCycle& cycle : result.cycles) {
+    json.BeginObject();
+    json.Field("size", cycle.size);
+    json.BeginArray("nodes");
+    for (NodeId node : cycle.nodes) json.Value(snapshot.key(node));
+    json.EndArray();
+    json.EndObject();
+  }
+  json.EndArray();
+  json.EndObject();
+  Out() << '\n';
+}
+
+void PrintOrder(const Globals& globals, const Snapshot& snapshot, const TopologicalOrderResult& result,
+                std::size_t shown) {
+  Table table;
+  table.Column("level", Table::Align::kRight);
+  AddNodeColumns(table, globals, 60);
+  for (std::size_t i = 0; i < shown; ++i) {
+    std::vector<std::string> row = {std::to_string(result.order[i].level)};
+    AddNodeCells(row, globals, snapshot, result.order[i].node);
+    table.Row(row);
+  }
+  table.Print(Out());
+  if (result.order.empty()) Out() << "no edges to order by\n";
+  if (shown < result.order.size()) Out() << "... " << Grouped(result.order.size() - shown) << " more\n";
+  constexpr std::size_t kShownCycles = 20, kShownNodes = 12;
+  for (std::size_t i = 0; i < std::min(kShownCycles, result.cycles.size()); ++i) {
+    const OrderCycle& cycle = result.cycles[i];
+    Out() << "cycle: ";
+    for (std::size_t k = 0; k < std::min(kShownNodes, cycle.nodes.size()); ++k)
+      Out() << Escaped(ShownKey(snapshot, cycle.nodes[k])) << " -> ";
+    if (cycle.nodes.size() > kShownNodes) Out() << "... -> ";
+    Out() << Escaped(ShownKey(snapshot, cycle.nodes[0]));
+    if (cycle.size > cycle.nodes.size()) Out() << "  (one of " << Grouped(cycle.size) << " nodes that reach each other)";
+    Out() << '\n';
+  }
+  if (result.cycles.size() > kShownCycles)
+    Out() << "... " << Grouped(result.cycles.size() - kShownCycles) << " more cycles\n";
+}
+
+Result<int> RunTopo(const Globals& globals, const TopoArguments& given) {
+  PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
+  const Snapshot& snapshot = session->snapshot();
+  TopologicalOrderOptions options;
+  PLEXUS_ASSIGN(options.kinds, FindEdgeKinds(snapshot.schema(), given.kinds));
+  options.reverse = given.reverse;
+  options.subset = session->scope();
+  options.executor = &session->executor();
+  PLEXUS_ASSIGN(const TopologicalOrderResult result, TopologicalOrder(snapshot, options));
+  const std::uint64_t top = given.top.value_or(globals.json ? 0 : 100);
+  const std::size_t shown = top == 0 ? result.order.size() : std::min<std::size_t>(top, result.order.size());
+  if (globals.json)
+    WriteOrder(snapshot, result, shown);
+  else
+    PrintOrder(globals, snapshot, result, shown);
+  return result.cycles.empty() ? kDone : kFailed;
+}
+
+}  // namespace
+
+void AddTopo(Cli& cli) {
+  static TopoArguments given;
+  cli.Add("Ask", "topo", "Order nodes so that every edge points forward; name the cycles (exit code 1)",
+          [](const Globals& globals) { return RunTopo(globals, given); })
+      .List("--kinds", "A,B", given.kinds, "order by these edge kinds (default: those declared acyclic)")
+      .Flag("--reverse", given.reverse, "what is pointed to first: dependencies before their dependents")
+      .Option("--top", "K", given.top, "list the first K; 0 = all (default 100, with --json all)")
+      .Example("plexus topo --db g --reverse", "in which order to do what depends_on each other")
+      .Example("plexus topo --db g --kinds supersedes --json", "versions, newest first; cycles, if there are any");
+}
+
+}  // namespace plexus::tools
