@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/types.h"
@@ -89,5 +90,23 @@ struct Reranked {
 };
 std::vector<Reranked> Rerank(const FlatGraph& graph, const std::vector<Similar>& candidates,
                              double boost);
+
+// Never-composed sets, by looking at every pair or triple (algorithms/frontier.h has the
+// definition), best first, ties by ids.
+struct FrontierInput {
+  std::vector<bool> facts;                      // alive facts, by NodeId: they make df
+  std::vector<bool> candidates;                 // of these
+  std::vector<bool> anchors;                    // empty = no anchor is asked for
+  std::vector<std::pair<NodeId, NodeId>> has;   // fact, index node; doubles are fine
+  std::vector<std::vector<NodeId>> events;      // members
+  std::vector<std::pair<NodeId, NodeId>> links; // mask a set that has both; empty = none
+};
+struct FrontierRow {
+  std::vector<NodeId> members;
+  double score;
+  std::map<NodeId, double> shares;
+};
+// The `top` best, 0 = all.
+std::vector<FrontierRow> Frontier(const FrontierInput& input, int arity, std::size_t top = 0);
 
 }  // namespace plexus::reference
