@@ -88,8 +88,8 @@ bool Together::ShareEvent(std::span<const std::uint32_t> rows) const {
   if (events_.begins.empty()) return false;
   std::array<std::span<const std::uint32_t>, 3> lists;
   for (std::size_t i = 0; i < rows.size(); ++i) lists[i] = events_.of(rows[i]);
-  std::sort(lists.begin(), lists.begin() + static_cast<std::ptrdiff_t>(rows.size()),
-            [](const auto& a, const auto& b) { return a.size() < b.size(); });
+  for (std::size_t i = 1; i < rows.size(); ++i)  // the shortest first
+    if (lists[i].size() < lists[0].size()) std::swap(lists[0], lists[i]);
   for (std::uint32_t event : lists[0]) {
     bool all = true;
     for (std::size_t i = 1; i < rows.size() && all; ++i) all = Contains(lists[i], event);

@@ -347,7 +347,7 @@ TEST(Frontier, BudgetCutsAtTheSamePlaceAndSaysSo) {
     o.budget.cancel = &cancel;
     EXPECT_TRUE(Ask(g.snapshot(), o).truncated);
     o.budget = Budget{};
-    o.budget.nodes = 1;
+    o.budget.nodes = 0;
     EXPECT_TRUE(Ask(g.snapshot(), o).truncated);
   }
 }
