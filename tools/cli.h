@@ -101,6 +101,7 @@ void AddPath(Cli& cli);
 void AddComponents(Cli& cli);
 void AddRerank(Cli& cli);
 void AddTopo(Cli& cli);
+void AddFrontier(Cli& cli);
 void AddMaintain(Cli& cli);
 void AddBackup(Cli& cli);
 void AddExport(Cli& cli);

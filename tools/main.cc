@@ -21,6 +21,7 @@ int main(int argc, char** argv) {
   plexus::tools::AddSearch(cli);
   plexus::tools::AddTopo(cli);
   plexus::tools::AddRerank(cli);
+  plexus::tools::AddFrontier(cli);
   plexus::tools::AddMaintain(cli);
   plexus::tools::AddBackup(cli);
   return cli.Main(argc, argv);
