@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kShort = 96;          // items of a list that is compared as it is
 constexpr std::size_t kMaxChain = 24;
 constexpr std::uint64_t kItemCost = 24;     // an item of a cut list, in comparisons
-constexpr std::size_t kAhead = 8;
+constexpr std::size_t kAhead = 16, kNear = 4;  // rows fetched before they are needed
 constexpr std::uint64_t kCheckEvery = 1 << 20;
 
 }  // namespace
@@ -54,8 +54,10 @@ bool ListMiner::Cut(std::span<const ListItem> items, std::uint64_t pairs, std::u
   level.terms.clear();
   auto for_each_next = [&](auto&& fn) {
     for (std::size_t i = 0; i < items.size(); ++i) {
-      if (i + kAhead < items.size())
-        __builtin_prefetch(&index_.entries[items[i + kAhead].entry + 1]);
+      if (i + kAhead < items.size()) {
+        __builtin_prefetch(&index_.entries[items[i + kAhead].entry]);
+        __builtin_prefetch(&index_.begins[items[i + kAhead].row() + 1]);
+      }
       const std::uint32_t end = index_.begins[items[i].row() + 1];
       for (std::uint32_t e = items[i].entry + 1; e < end && index_.entries[e].rest >= missing; ++e)
         fn(items[i], e, index_.entries[e].term);
@@ -106,7 +108,10 @@ void ListMiner::Compare(std::span<const ListItem> items, std::size_t first, std:
     passed_.clear();
     bound_.Scan(x, x + 1, n, Missing(), passed_);
     compared += n - x - 1;
-    for (std::uint32_t y : passed_) Score(items[x], items[y]);
+    for (std::size_t i = 0; i < passed_.size(); ++i) {
+      if (i + kNear < passed_.size()) index_.PrefetchRow(items[passed_[i + kNear]].row());
+      Score(items[x], items[passed_[i]]);
+    }
     unchecked_ += n - x;
     if (unchecked_ < kCheckEvery) continue;
     unchecked_ = 0;

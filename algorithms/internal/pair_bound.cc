@@ -8,7 +8,7 @@ namespace plexus::internal {
 
 namespace {
 
-constexpr std::size_t kAhead = 8;  // rows fetched before they are needed
+constexpr std::size_t kAhead = 16;  // rows fetched before they are needed
 
 struct View {
   const std::uint64_t* words[kWords];
@@ -122,6 +122,7 @@ void PairBound::Load(const SharedIndex& index, std::span<const ListItem> items,
   auto fetch = [&](std::size_t i) {
     __builtin_prefetch(&index.signatures[items[i].row()]);
     __builtin_prefetch(&index.entries[items[i].entry]);
+    __builtin_prefetch(&index.begins[items[i].row() + 1]);
   };
   for (std::size_t i = 0; i < std::min(kAhead, items.size()); ++i) fetch(i);
   for (std::size_t i = 0; i < items.size(); ++i) {

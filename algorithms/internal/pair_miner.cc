@@ -15,7 +15,7 @@ namespace plexus::internal {
 namespace {
 
 constexpr std::size_t kChunks = 8;                        // of rows, when lists are made
-constexpr std::uint64_t kFirstRound = 1 << 19;            // pairs
+constexpr std::uint64_t kFirstRound = 1 << 17;            // pairs
 constexpr std::uint64_t kLargestRound = std::uint64_t{1} << 40;
 constexpr std::uint64_t kTaskCost = 1 << 19;              // comparisons, roughly
 constexpr std::uint64_t kListCost = 64, kItemCost = 32;

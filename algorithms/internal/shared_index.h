@@ -75,6 +75,11 @@ struct SharedIndex {
   std::span<const SharedEntry> row(std::uint32_t r) const {
     return {entries.data() + begins[r], begins[r + 1] - begins[r]};
   }
+  // Both ends of a row: scoring reads it backwards, then forwards.
+  void PrefetchRow(std::uint32_t r) const {
+    __builtin_prefetch(entries.data() + begins[r]);
+    __builtin_prefetch(entries.data() + begins[r + 1] - 1);
+  }
   int word_of(std::uint32_t term) const { return cells[term] >> 6; }
   // Exact sum of a row from an entry to its end.
   double Tail(std::uint32_t row, std::uint32_t entry) const;
