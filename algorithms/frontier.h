@@ -51,8 +51,8 @@ struct FrontierOptions {
   std::int64_t valid_at = kNoTime;      // only edges to index nodes that are valid then
   const NodeSubset* subset = nullptr;   // candidates, e.g. the visible nodes; df counts all
   const NodeSubset* anchors = nullptr;  // a set must hold one of these
-  // edges: pairs of postings compared; nodes: sets scored. Looked at between rounds of
-  // work, so `nodes` may be passed by one round. Reading the index is not counted.
+  // edges: comparisons (FrontierResult::compared; triples may pass it by one round);
+  // nodes: sets scored, looked at between rounds. Reading the index is not counted.
   Budget budget;
   Executor* executor = nullptr;
 };
@@ -75,7 +75,7 @@ struct FrontierResult {
   std::uint64_t facts = 0;      // candidates that have a neighbour with df >= 2
   std::uint64_t neighbors = 0;  // such index nodes
   std::uint64_t wedges = 0;     // pairs of candidates over all of them: the exhaustive cost
-  std::uint64_t compared = 0;   // of these, looked at one by one
+  std::uint64_t compared = 0;   // comparisons made: of two facts, or of a pair and a third
   std::uint64_t scored = 0;     // sets scored exactly
 };
 
