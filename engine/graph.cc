@@ -126,7 +126,11 @@ Result<ApplyReport> Graph::Impl::Apply(const WriteBatch& batch, const ApplyOptio
     queue_.pop_front();
   }
   lock.unlock();
-  RunGroup(group);
+  try {
+    RunGroup(group);
+  } catch (const std::exception& e) {  // whoever waits must hear of it
+    RefuseAll(group, {ErrorCode::kResourceExhausted, std::string("applying a batch: ") + e.what()});
+  }
   lock.lock();
   leading_ = false;
   for (Request* r : group) r->done = true;
@@ -222,11 +226,11 @@ Status Graph::Impl::FoldHoldingLock(std::unique_lock<std::mutex>& lock, Executor
   compacted_.wait(lock, [&] { return !compacting_; });
   if (read_only_) return {};  // the writer may hold what was never journalled
   compacting_ = true;
-  std::size_t runs = writer_.PinRuns();
-  auto state = writer_.Publish();
-  lock.unlock();
-  Result<std::shared_ptr<const Csr>> base = Fail(ErrorCode::kInternal, "");
+  Status result;
   try {
+    std::size_t runs = writer_.PinRuns();
+    auto state = writer_.Publish();
+    lock.unlock();
     if (runs > 1) {
       auto merged = MergeRuns(std::span(state->runs).first(runs), executor);
       lock.lock();
@@ -235,24 +239,25 @@ Status Graph::Impl::FoldHoldingLock(std::unique_lock<std::mutex>& lock, Executor
         runs = 1;
         Publish();
         state = writer_.Publish();
+        compacted_.notify_all();  // versions that fell together may have made room
       }
       lock.unlock();
     }
-    base = FoldRuns(*state, runs, executor);
+    auto base = FoldRuns(*state, runs, executor);
+    lock.lock();
+    if (!base) {
+      result = std::unexpected(base.error());
+    } else if (!read_only_) {
+      writer_.InstallBase(std::move(*base), runs);
+      ++stats_.compactions;
+      Publish();
+    }
   } catch (const std::exception& e) {
-    base = Fail(ErrorCode::kResourceExhausted, std::string("compacting: ") + e.what());
+    if (!lock.owns_lock()) lock.lock();
+    result = Fail(ErrorCode::kResourceExhausted, std::string("compacting: ") + e.what());
   }
-  lock.lock();
+  writer_.UnpinRuns();
   compacting_ = false;
-  Status result;
-  if (!base) {
-    writer_.UnpinRuns();
-    result = std::unexpected(base.error());
-  } else if (!read_only_) {
-    writer_.InstallBase(std::move(*base), runs);
-    ++stats_.compactions;
-    Publish();
-  }
   compacted_.notify_all();
   return result;
 }
@@ -263,13 +268,16 @@ Status Graph::Impl::Compact() {
 }
 
 // Background work runs on its one thread, beside writer and readers, unless a
-// writer waits for it: then on all.
+// writer waits for it: then free threads of the graph's executor join in.
 class BackgroundExecutor : public Executor {
  public:
   BackgroundExecutor(Executor& all, const std::atomic<int>& waiting) : all_(all), waiting_(waiting) {}
   int thread_count() const override { return all_.thread_count(); }
   void Run(std::size_t blocks, BlockTask task) override {
-    (waiting_ > 0 ? all_ : SerialExecutor()).Run(blocks, task);
+    RunHelped(all_, blocks, task, [this] { return waiting_ > 0; });
+  }
+  bool Enqueue(std::function<void()> task) override {
+    return waiting_ > 0 && all_.Enqueue(std::move(task));
   }
 
  private:

@@ -30,6 +30,10 @@ class TbbExecutor final : public Executor {
       });
     });
   }
+  bool Enqueue(std::function<void()> task) override {
+    arena_->enqueue(std::move(task));
+    return true;
+  }
 
  private:
   std::unique_ptr<tbb::task_arena> owned_;
@@ -66,7 +70,40 @@ class Serial final : public Executor {
   }
 };
 
+// Outlives RunHelped for helpers that begin when all is done: they find no block.
+struct Helped {
+  Helped(std::size_t count, BlockTask what) : blocks(count), task(what) {}
+  void Work() {
+    for (std::size_t b; (b = next.fetch_add(1)) < blocks;) Do(b);
+  }
+  void Do(std::size_t block) {
+    task(block);
+    if (finished.fetch_add(1) + 1 == blocks) finished.notify_all();
+  }
+  const std::size_t blocks;
+  const BlockTask task;
+  std::atomic<std::size_t> next{0}, finished{0};
+};
+
 }  // namespace
+
+void RunHelped(Executor& executor, std::size_t blocks, BlockTask task,
+               const std::function<bool()>& help) {
+  const auto helped = std::make_shared<Helped>(blocks, task);
+  bool asked = executor.thread_count() < 2;
+  for (std::size_t b; (b = helped->next.fetch_add(1)) < blocks; helped->Do(b)) {
+    if (asked || b + 1 == blocks || !help()) continue;
+    asked = true;
+    const std::size_t helpers =
+        std::min<std::size_t>(static_cast<std::size_t>(executor.thread_count()), blocks - b) - 1;
+    try {
+      for (std::size_t h = 0; h < helpers; ++h)
+        if (!executor.Enqueue([helped] { helped->Work(); })) break;
+    } catch (...) {  // no memory for a helper: the caller does it all
+    }
+  }
+  for (std::size_t f; (f = helped->finished.load()) < blocks;) helped->finished.wait(f);
+}
 
 std::unique_ptr<Executor> MakeTbbExecutor(int threads, void* arena) {
   return std::make_unique<TbbExecutor>(threads, static_cast<tbb::task_arena*>(arena));

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -43,7 +44,20 @@ class Executor {
   // Runs task(0) ... task(blocks - 1), each once, in any order, and returns when
   // all are done. Tasks must not throw. Callable from several threads at once.
   virtual void Run(std::size_t blocks, BlockTask task) = 0;
+  // Hands `task` to a thread that gets to it some time, and returns at once. False:
+  // not supported, nothing was done.
+  virtual bool Enqueue(std::function<void()> task) {
+    (void)task;
+    return false;
+  }
 };
+
+// Runs task(0) ... task(blocks - 1), each once. The caller works through them itself;
+// from the first block at which `help` says so, threads of `executor` that are free
+// join in. Unlike Run it never waits for a thread that has not begun, so a busy
+// executor cannot hold up whoever calls this under a lock. Tasks must not throw.
+void RunHelped(Executor& executor, std::size_t blocks, BlockTask task,
+               const std::function<bool()>& help);
 
 // All hardware threads over oneTBB; made at first use, lives for the process.
 Executor& DefaultExecutor();
@@ -70,8 +84,9 @@ void ParallelFor(Executor& executor, std::size_t count, std::size_t grain, Fn&& 
   executor.Run(blocks, BlockTask(task));
 }
 
-// Runs a() and b(), at once when the executor has the threads. Unlike the tasks of
-// ParallelFor these may throw; the exception of the first that did is thrown on.
+// Runs a() and b(), at once when a thread of the executor is free. Never waits for
+// one that is not. Unlike the tasks of ParallelFor these may throw; the exception of
+// the first that did is thrown on.
 template <class A, class B>
 void ParallelInvoke(Executor& executor, A&& a, B&& b) {
   std::exception_ptr thrown[2];
@@ -82,7 +97,7 @@ void ParallelInvoke(Executor& executor, A&& a, B&& b) {
       thrown[block] = std::current_exception();
     }
   };
-  executor.Run(2, BlockTask(task));
+  RunHelped(executor, 2, BlockTask(task), [] { return true; });
   for (const std::exception_ptr& e : thrown)
     if (e) std::rethrow_exception(e);
 }

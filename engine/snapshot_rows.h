@@ -163,11 +163,10 @@ struct BaseRows {
 
   // Fetches what merging needs and a scan of weights alone would not have read.
   void Prefetch(NodeId v) const {
-    if (v >= nodes) return;
-    const std::uint32_t at = offsets[v];
-    __builtin_prefetch(neighbors + at);
-    __builtin_prefetch(neighbors + at + 16);
-    __builtin_prefetch(low + at);
+    if (v >= nodes || offsets[v] == offsets[v + 1]) return;
+    __builtin_prefetch(neighbors + offsets[v]);
+    __builtin_prefetch(neighbors + offsets[v + 1] - 1);
+    __builtin_prefetch(low + offsets[v]);
   }
 
   // Base arcs [i, end) merged with `delta`, in order; false when emit stopped.

@@ -134,8 +134,8 @@ StateWriter::StateWriter(GraphState s, Executor* executor)
   w.edges_by_kind.resize(w.schema->edge_kinds().size(), 0);
   w.payload_store = std::move(s.payload_store);
   w.dirty = std::make_shared<DirtyBits>(std::max<std::size_t>(64, w.keys.size()));
+  PLEXUS_CHECK(w.runs.size() <= kMaxRuns, "a state has at most kMaxRuns runs");
   for (const auto& run : w.runs) w.MarkDirty(*run);
-  w.RemakeFilter();
 }
 
 StateWriter::~StateWriter() = default;
@@ -169,11 +169,12 @@ void StateWriter::Working::FillFilter(const Run& run) {
     }
 }
 
-// Four times the room that is needed now, never less than there was.
+// Four times the room that is needed now; what is too large shrinks step by step.
 void StateWriter::Working::RemakeFilter() {
   std::uint64_t arcs = 0;
   for (const auto& run : runs) arcs += run->arc_count();
-  filter.Reset(std::max(4 * arcs, filter.capacity()));
+  filter_used = true;
+  filter.Reset(std::max(4 * arcs, filter.capacity() / 2));
   for (const auto& run : runs) FillFilter(*run);
 }
 
@@ -187,10 +188,12 @@ void StateWriter::Working::RemakeFilter() {
 void StateWriter::Working::AddRun(std::shared_ptr<const Run> run) {
   MarkDirty(*run);
   runs.push_back(std::move(run));
-  if (filter.count() + runs.back()->arc_count() > filter.capacity())
-    RemakeFilter();
-  else
-    FillFilter(*runs.back());
+  if (filter_used) {
+    if (filter.count() + runs.back()->arc_count() > filter.capacity())
+      RemakeFilter();
+    else
+      FillFilter(*runs.back());
+  }
   if (runs.size() <= kMaxRuns) return;
   constexpr std::uint64_t kMuchLarger = 16;
   std::size_t from = runs.size() - 1;
@@ -234,13 +237,14 @@ void StateWriter::UnpinRuns() { working_->pinned_runs = 0; }
 
 void StateWriter::InstallBase(std::shared_ptr<const Csr> base, std::size_t folded_runs) {
   Working& w = *working_;
+  auto dirty = std::make_shared<DirtyBits>(std::max<std::size_t>(64, w.keys.size()));
+  w.published = nullptr;
   w.base = std::move(base);
   w.runs.erase(w.runs.begin(), w.runs.begin() + static_cast<std::ptrdiff_t>(folded_runs));
   w.pinned_runs = 0;
-  w.dirty = std::make_shared<DirtyBits>(std::max<std::size_t>(64, w.keys.size()));
+  w.dirty = std::move(dirty);
   for (const auto& run : w.runs) w.MarkDirty(*run);
-  w.RemakeFilter();
-  w.published = nullptr;
+  if (w.filter_used) w.RemakeFilter();  // if that fails the old one tells too much, no less
 }
 
 Status StateWriter::Apply(const Record& r) {

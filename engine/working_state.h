@@ -24,7 +24,8 @@ struct StateWriter::Working {
   std::shared_ptr<DirtyBits> dirty;
   std::vector<std::uint64_t> nodes_by_kind, edges_by_kind;
   std::shared_ptr<const PayloadStore> payload_store;
-  EdgeFilter filter;  // identities of all arcs in runs, and some of earlier ones
+  EdgeFilter filter;         // identities of all arcs in runs, and some of earlier ones,
+  bool filter_used = false;  // kept from the first batch to resolve on: replay needs none
   Executor* executor = nullptr;  // never null once made
   std::size_t pinned_runs = 0;
   std::shared_ptr<const GraphState> published;  // null after a change

@@ -56,7 +56,7 @@ Result<Loaded> LoadState(const std::shared_ptr<Rocks>& rocks, const LoadRequest&
       PLEXUS_ASSIGN(state, mask.Apply(std::move(state), executor));
     }
   }
-  StateWriter writer(std::move(state));
+  StateWriter writer(std::move(state), &executor);
   LogCursor cursor(rocks, loaded.point);
   while (cursor.point().sequence < request.target) {
     PLEXUS_ASSIGN(const bool more, cursor.Next());

@@ -1,6 +1,8 @@
 // import: batch files in. Makes the graph when there is none; importing a file
 // again changes nothing.
+#if __has_include(<malloc.h>)
 #include <malloc.h>
+#endif
 
 #include <chrono>
 #include <filesystem>
