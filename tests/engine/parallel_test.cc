@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <memory>
+#include <new>
 #include <numeric>
 #include <random>
 #include <string>
@@ -149,6 +150,51 @@ TEST(Parallel, SeveralCallersAtOnce) {
       });
     for (auto& c : callers) c.join();
     EXPECT_EQ(total.load(), 3 * 20 * 50) << e.name;
+  }
+}
+
+TEST(Parallel, HelpedRunsEveryBlockOnce) {
+  for (const Named& e : Executors()) {
+    for (const std::size_t help_from : {0u, 7u, 1000u}) {
+      std::vector<std::atomic<int>> seen(200);
+      std::atomic<std::size_t> done = 0;
+      auto task = [&](std::size_t b) { ++seen[b], ++done; };
+      RunHelped(*e.executor, seen.size(), BlockTask(task), [&] { return done >= help_from; });
+      for (const auto& count : seen) ASSERT_EQ(count.load(), 1) << e.name;
+    }
+    auto never = [](std::size_t) { FAIL(); };
+    RunHelped(*e.executor, 0, BlockTask(never), [] { return true; });
+  }
+}
+
+// A pair is done while every thread of the executor sits in someone else's loop.
+TEST(Parallel, InvokeDoesNotWaitForABusyExecutor) {
+  for (const Named& e : Executors()) {
+    std::atomic<bool> release = false;
+    std::atomic<int> inside = 0;
+    std::thread reader([&] {
+      ParallelFor(*e.executor, static_cast<std::size_t>(e.executor->thread_count()), 1,
+                  [&](std::size_t, std::size_t) {
+                    ++inside;
+                    while (!release) std::this_thread::yield();
+                  });
+    });
+    while (inside == 0) std::this_thread::yield();
+    int a = 0, b = 0;
+    ParallelInvoke(*e.executor, [&] { a = 1; }, [&] { b = 2; });
+    EXPECT_EQ(a + b, 3) << e.name;
+    release = true;
+    reader.join();
+  }
+}
+
+TEST(Parallel, InvokeThrowsOnWhatWasThrown) {
+  for (const Named& e : Executors()) {
+    int ran = 0;
+    EXPECT_THROW(ParallelInvoke(*e.executor, [&] { throw std::bad_alloc(); }, [&] { ran = 1; }), std::bad_alloc);
+    EXPECT_EQ(ran, 1) << e.name;
+    EXPECT_THROW(ParallelInvoke(*e.executor, [&] { ran = 2; }, [&] { throw std::bad_alloc(); }), std::bad_alloc);
+    EXPECT_EQ(ran, 2) << e.name;
   }
 }
 
