@@ -40,7 +40,7 @@ inline bool AppendValue(std::string& out, GraphMlType type, std::string_view tex
     out += text == "true" || text == "1" ? "true" : "false";
     return true;
   }
-  if (text.starts_with('+')) text.remove_prefix(1);
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   const char* const last = text.data() + text.size();
   if (type == GraphMlType::kInteger) {
     std::int64_t i = 0;

@@ -133,7 +133,7 @@ struct Entry {
 };
 
 Result<float> ReadValue(std::string_view token, const MatrixHeader& header) {
-  const std::string_view digits = token.starts_with('+') ? token.substr(1) : token;
+  const std::string_view digits = token.starts_with('+') && !token.starts_with("+-") ? token.substr(1) : token;
   long double value = 0;  // its range tells what is too small for f32 from what is too large
   std::int64_t whole = 0;
   std::uint64_t large = 0;

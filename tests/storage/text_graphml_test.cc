@@ -64,6 +64,7 @@ TEST(GraphMl, RefusedWithLineAndNoChange) {
   for (const char* value : {"NaN", "INF", "-INF", "1e400", "", "x", "0x1"})
     EXPECT_EQ(edge(value), "g:6: \"weight\": \"" + std::string(value) + "\" is not a finite value of its type");
   EXPECT_EQ(edge("-1"), "g:6: weight -1.0 is negative");
+  EXPECT_EQ(edge("+-5"), "g:6: \"weight\": \"+-5\" is not a finite value of its type");
   EXPECT_EQ(Refused(Document("", "<edge source=\"a\"/>")), "g:6: no \"target\"");
   EXPECT_EQ(Refused(Document("", "<node/>")), "g:6: no \"id\"");
   EXPECT_EQ(Refused(Document("", "<node id=\"b\"><data key=\"k\"/></node>")), "g:6: no <key> \"k\"");

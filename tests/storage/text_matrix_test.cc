@@ -117,6 +117,8 @@ TEST(MatrixMarket, MangledFilesAreRefusedByLine) {
       {"%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 2 1.5\n", "3: value \"1.5\" is not an integer"},
       {"%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2 1\n", "3: expected `row column`"},
       {"%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 2 1\n", "3: a skew-symmetric matrix has no diagonal"},
+      {kGeneral + "2 2 1\n1 2 +-5\n", "3: value \"+-5\" is not a finite number within f32"},
+      {"%%MatrixMarket matrix coordinate integer skew-symmetric\n2 2 1\n2 1 +-5\n", "3: value \"+-5\" is not an integer"},
       {kGeneral + "2 2 1\n1 2 -1\n", "3: value \"-1\" is negative; weights are not"},
       {"%%MatrixMarket matrix coordinate real general more\n2 2 1\n1 2 1\n", "1: something follows the banner"},
       {"1 2 3\n", "1: expected \"%%MatrixMarket matrix coordinate ...\""},
