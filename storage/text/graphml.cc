@@ -17,6 +17,7 @@ namespace {
 
 constexpr int kChunk = 1 << 18;
 constexpr std::size_t kMaxDepth = 64;
+constexpr std::size_t kMaxDefaults = 1 << 16;  // bytes that a document's defaults add to an element
 constexpr std::string_view kNamespace = "http://graphml.graphdrawing.org/xmlns";
 
 // What an open XML element is to us.
@@ -90,8 +91,13 @@ struct GraphMlReader::Impl {
   void EnterElement(Open sort, const Attributes& attributes);
   void EnterData(const Attributes& attributes);
   void EndData();
+  void EndDefault();
+  bool AddDefaults(Open sort);
   void EndElement(Open sort);
   void Append(Open sort, std::string_view name, std::string_view json);
+  // Whether what is known of the element is longer than a record may be; it is let go then.
+  bool TooLong();
+  Result<XML_Status> ParseMore();
   Status Feed();
 
   std::unique_ptr<ByteSource> source;
@@ -101,11 +107,14 @@ struct GraphMlReader::Impl {
   ElementLines lines;
   std::uint64_t fed = 0;
   bool finished = false, failed = false, out_of_memory = false;
+  bool last = false;       // the parser has all of the file
+  bool suspended = false;  // it stopped inside of a chunk: the block is full
 
   std::vector<Open> open;
   bool has_graph = false, directed = true;
   std::map<std::string, GraphMlKey, std::less<>> keys;
   std::vector<std::string> with_default;  // ids of keys
+  std::size_t default_bytes = 0;          // of all of them, names and all
   GraphMlKey* key = nullptr;                     // of the <key> or <data> that is open
   std::string text;                       // of <data> or <default>
   bool markup = false;                    // it holds elements
@@ -157,6 +166,8 @@ Open GraphMlReader::Impl::Enter(std::string_view name, const Attributes& attribu
     return Open::kKey;
   }
   if (name == "default" && parent == Open::kKey) {
+    if (key->has_default) Refuse("a second <default> of \"" + key->name.substr(0, 80) + "\"");
+    key->has_default = true;
     text.clear();
     markup = false;
     return Open::kDefault;
@@ -280,19 +291,46 @@ void GraphMlReader::Impl::EndData() {
   if (!AppendValue(json, key->type, text))
     return Spoil("\"" + key->name.substr(0, 80) + "\": \"" + text.substr(0, 40) + "\" is not a finite value of its type");
   Append(open.back(), key->name, json);
-  if (element.size() > limits.line_bytes) {
-    element = "{";
-    Spoil("element over " + std::to_string(limits.line_bytes) + " bytes");
+  TooLong();
+}
+
+bool GraphMlReader::Impl::TooLong() {
+  if (element.size() + beside.size() <= limits.line_bytes) return false;
+  element = beside = "{";
+  Spoil("element over " + std::to_string(limits.line_bytes) + " bytes");
+  return true;
+}
+
+// Every element without its own value repeats a default, so few bytes could ask for
+// many: what all defaults have together is limited.
+void GraphMlReader::Impl::EndDefault() {
+  if (key->name.empty() || markup) return;
+  const std::string quoted = "\"" + key->name.substr(0, 80) + "\"";
+  if (text.size() > limits.field_bytes)
+    return Refuse("<default> of " + quoted + " is over " + std::to_string(limits.field_bytes) + " bytes");
+  if (!AppendValue(key->fallback, key->type, text))
+    return Refuse("<default> of " + quoted + " is not a finite value of its type");
+  std::string name;
+  AppendJsonString(name, key->name);
+  default_bytes += name.size() + key->fallback.size();
+  if (default_bytes > kMaxDefaults)
+    Refuse("with <default> of " + quoted + " the defaults are over " + std::to_string(kMaxDefaults) + " bytes");
+}
+
+// False when the element became too long.
+bool GraphMlReader::Impl::AddDefaults(Open sort) {
+  for (const std::string& id : with_default) {
+    const GraphMlKey& k = keys.find(id)->second;
+    if (!(sort == Open::kNode ? k.nodes : k.edges) || given.contains(id)) continue;
+    Append(sort, k.name, k.fallback);
+    if (TooLong()) return false;
   }
+  return true;
 }
 
 void GraphMlReader::Impl::EndElement(Open sort) {
   const std::uint64_t number = sort == Open::kNode ? nodes++ : 0;
-  if (wrong.empty()) {
-    for (const std::string& id : with_default) {
-      const GraphMlKey& k = keys.find(id)->second;
-      if ((sort == Open::kNode ? k.nodes : k.edges) && !given.contains(id)) Append(sort, k.name, k.fallback);
-    }
+  if (wrong.empty() && AddDefaults(sort)) {
     if (beside != "{") {
       AppendJsonKey(element, "props");
       element += beside + "}";
@@ -304,6 +342,7 @@ void GraphMlReader::Impl::EndElement(Open sort) {
   } else {
     lines.AddError(element_line, wrong);
   }
+  if (lines.size() >= block_bytes) XML_StopParser(parser, XML_TRUE);  // until the next block is wanted
 }
 
 void GraphMlReader::Impl::End() {
@@ -312,36 +351,41 @@ void GraphMlReader::Impl::End() {
   switch (ended) {
     case Open::kData:
       return EndData();
-    case Open::kDefault:
-      if (!key->name.empty() && !markup && !AppendValue(key->fallback, key->type, text))
-        Refuse("<default> of \"" + key->name.substr(0, 80) + "\" is not a finite value of its type");
-      return;
+    case Open::kDefault: return EndDefault();
     case Open::kNode:
     case Open::kEdge: return EndElement(ended);
     default: return;
   }
 }
 
+// The rest of the chunk at which the parser was stopped, else the next chunk.
+Result<XML_Status> GraphMlReader::Impl::ParseMore() {
+  if (suspended) return XML_ResumeParser(parser);
+  void* buffer = XML_GetBuffer(parser, kChunk);
+  if (!buffer) return Fail(ErrorCode::kResourceExhausted, "GraphML: out of memory");
+  PLEXUS_ASSIGN(const std::size_t n, source->Read(static_cast<char*>(buffer), kChunk));
+  fed += n;
+  last = n == 0;
+  return XML_ParseBuffer(parser, static_cast<int>(n), last);
+}
+
 // Reads on until there is enough for a block or the document ends.
 Status GraphMlReader::Impl::Feed() {
   if (!parser) return Fail(ErrorCode::kResourceExhausted, "GraphML: no memory for the parser");
   while (!finished && lines.size() < block_bytes) {
-    void* buffer = XML_GetBuffer(parser, kChunk);
-    if (!buffer) return Fail(ErrorCode::kResourceExhausted, "GraphML: out of memory");
-    PLEXUS_ASSIGN(const std::size_t n, source->Read(static_cast<char*>(buffer), kChunk));
-    fed += n;
-    finished = n == 0;
-    const bool good = XML_ParseBuffer(parser, static_cast<int>(n), finished) == XML_STATUS_OK;
+    PLEXUS_ASSIGN(const XML_Status status, ParseMore());
+    suspended = status == XML_STATUS_SUSPENDED;
+    finished = last && !suspended;
     if (out_of_memory) return Fail(ErrorCode::kResourceExhausted, "GraphML: out of memory");
     if (failed) {
       finished = true;
-    } else if (!good) {
+    } else if (status == XML_STATUS_ERROR) {
       finished = true;
       lines.AddError(line(), std::string("XML: ") + XML_ErrorString(XML_GetErrorCode(parser)));
     } else if (finished && !has_graph) {
       lines.AddError(line(), "the file has no <graph>");
     } else if (const auto at = XML_GetCurrentByteIndex(parser);
-               !finished && fed - static_cast<std::uint64_t>(std::max<XML_Index>(at, 0)) > limits.line_bytes + kChunk) {
+               !finished && !suspended && fed - static_cast<std::uint64_t>(std::max<XML_Index>(at, 0)) > limits.line_bytes + kChunk) {
       finished = true;  // a tag or comment that does not end
       lines.AddError(line(), "one piece of markup is over " + std::to_string(limits.line_bytes) + " bytes");
     }

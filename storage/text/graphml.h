@@ -8,6 +8,8 @@
 // The grammar is read by expat, event by event: no tree, no recursion, so hostile
 // depth costs nothing and is refused at 64. A document type declaration is refused as
 // soon as it begins, so there are no entities to expand and nothing external to fetch.
+// Defaults, which every element repeats, are 64 KiB together at most, and the parser
+// stops inside of a chunk when a block is full: memory follows neither of them.
 // Source: Brandes et al., "GraphML Progress Report", 2002; graphml.graphdrawing.org.
 #pragma once
 

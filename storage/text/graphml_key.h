@@ -25,6 +25,7 @@ struct GraphMlKey {
   std::string name;  // "" = not for us
   GraphMlType type = GraphMlType::kString;
   bool nodes = false, edges = false;
+  bool has_default = false;
   std::string fallback;  // JSON of <default>, "" = none
 };
 

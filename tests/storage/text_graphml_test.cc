@@ -1,4 +1,5 @@
 // GraphML: keys, types, defaults, direction; hostile XML refused by line.
+#include "storage/text/graphml.h"
 #include "tests/storage/text_support.h"
 
 namespace plexus::text {
@@ -63,8 +64,8 @@ TEST(GraphMl, RefusedWithLineAndNoChange) {
   };
   for (const char* value : {"NaN", "INF", "-INF", "1e400", "", "x", "0x1"})
     EXPECT_EQ(edge(value), "g:6: \"weight\": \"" + std::string(value) + "\" is not a finite value of its type");
-  EXPECT_EQ(edge("-1"), "g:6: weight -1.0 is negative");
   EXPECT_EQ(edge("+-5"), "g:6: \"weight\": \"+-5\" is not a finite value of its type");
+  EXPECT_EQ(edge("-1"), "g:6: weight -1.0 is negative");
   EXPECT_EQ(Refused(Document("", "<edge source=\"a\"/>")), "g:6: no \"target\"");
   EXPECT_EQ(Refused(Document("", "<node/>")), "g:6: no \"id\"");
   EXPECT_EQ(Refused(Document("", "<node id=\"b\"><data key=\"k\"/></node>")), "g:6: no <key> \"k\"");
@@ -115,6 +116,83 @@ TEST(GraphMl, HostileXmlIsBounded) {
                               Document("", "<node id=\"b\"><data key=\"none\"/></node>\n<node id=\"c\"/>"), Skip());
   EXPECT_EQ(r.errors, 1u);
   EXPECT_EQ(r.nodes.added, 2u);
+}
+
+std::string Key(const std::string& name, const std::string& defaults) {
+  return "<key id=\"" + name + "\" for=\"node\" attr.name=\"" + name + "\">" + defaults + "</key>";
+}
+std::string Default(std::size_t size) { return "<default>" + std::string(size, 'x') + "</default>"; }
+
+TEST(GraphMl, DefaultsAreOneEachAndFewBytes) {
+  EXPECT_EQ(Refused(Document(Key("k", "<default>5</default>\n<default>6</default>"), "")),
+            "g:4: a second <default> of \"k\"");
+  EXPECT_EQ(Refused(Document(Key("k", "<default/>\n<default/>"), "")), "g:4: a second <default> of \"k\"");
+  EXPECT_EQ(Refused(Document(Key("a", Default(40'000)) + "\n" + Key("b", Default(40'000)), "")),
+            "g:4: with <default> of \"b\" the defaults are over 65536 bytes");
+  EXPECT_EQ(Refused(Document("\n" + Key("a", Default(70'000)), "")),
+            "g:4: with <default> of \"a\" the defaults are over 65536 bytes");
+  const std::string name(70'000, 'n');
+  EXPECT_EQ(Refused(Document(Key(name, Default(1)), "")),
+            "g:3: with <default> of \"" + name.substr(0, 80) + "\" the defaults are over 65536 bytes");
+  ImportOptions options;
+  options.limits.field_bytes = 1000;
+  EXPECT_EQ(Refused(Document(Key("a", Default(1001)), ""), options), "g:3: <default> of \"a\" is over 1000 bytes");
+  // The element with its defaults must be within the limit of a record.
+  options.limits.line_bytes = 2000;
+  const std::string keys = Key("a", Default(900)) + Key("b", Default(900)) + Key("id", Default(900));
+  EXPECT_EQ(Refused(Document(keys, ""), options), "g:5: element over 2000 bytes");
+}
+
+// Few bytes that ask for many: a block is handed out as soon as it is full, not when
+// the bytes that were read have all been turned into elements.
+TEST(GraphMl, DefaultsDoNotOutgrowABlock) {
+  std::string body;
+  for (int i = 0; i < 5000; ++i) body += "<node id=\"n" + std::to_string(i) + "\"/>\n";
+  const std::string text = Document(Key("a", Default(10'000)), body);  // 90 KB for 50 MB
+  constexpr std::size_t kBlock = 100'000;
+  GraphMlReader reader(OpenBytes(text), kBlock, ImportLimits());
+  std::size_t lines = 0, blocks = 0;
+  for (;; ++blocks) {
+    auto block = reader.Next();
+    ASSERT_TRUE(block);
+    if (!*block) break;
+    EXPECT_LE((*block)->text.size(), kBlock + 11'000);
+    for (const std::uint64_t line : (*block)->lines) EXPECT_EQ(line, 5 + lines++);
+  }
+  EXPECT_EQ(lines, 5001u);
+  EXPECT_GT(blocks, 450u);
+  EXPECT_EQ(reader.bytes_read(), text.size());
+  // An error behind a stop has its own line.
+  auto graph = Graph::InMemory();
+  ImportOptions options = Skip();
+  options.block_bytes = 64;
+  const ImportReport r = Load(*graph, "g.graphml", Document("", "<node id=\"b\"/>\n<node/>\n<node id=\"c\"/>\n<nodes/>"), options);
+  ASSERT_EQ(r.kept_errors.size(), 2u);
+  EXPECT_EQ(r.kept_errors[0].ToString(), "g.graphml:7: no \"id\"");
+  EXPECT_EQ(r.kept_errors[1].ToString(), "g.graphml:9: unexpected element <nodes>");
+  EXPECT_EQ(r.nodes.added, 3u);
+}
+
+TEST(GraphMl, ThreadsAndCutsChangeNothing) {
+  std::string body;
+  for (int i = 0; i < 2000; ++i)
+    body += i % 3 ? "<edge source=\"n" + std::to_string(i % 50) + "\" target=\"n" + std::to_string(i % 71) + "\"/>\n"
+                  : "<node id=\"n" + std::to_string(i) + "\"><data key=\"a\">" + std::to_string(i) + "</data></node>";
+  const std::string text = Document(Key("a", Default(10)) + Key("b", Default(20)), body);
+  const auto two = MakeThreadExecutor(2);
+  std::string first;
+  for (Executor* executor : {&SerialExecutor(), two.get()})
+    for (const std::size_t block : {std::size_t{1}, std::size_t{3000}, std::size_t{1} << 22}) {
+      auto graph = Graph::InMemory();
+      ImportOptions options;
+      options.executor = executor;
+      options.block_bytes = block;
+      options.batch_ops = 101;
+      LoadClean(*graph, "g.graphml", text, options);
+      const std::string out = JsonLines(graph->snapshot());
+      if (first.empty()) first = out;
+      EXPECT_EQ(out, first);
+    }
 }
 
 }  // namespace
