@@ -40,6 +40,24 @@ Status BatchBuilder::Define(const VectorSpace& space) {
   return {};
 }
 
+Schema& BatchBuilder::TrialSchema() {
+  if (!trial_) trial_ = std::make_unique<Schema>(schema());
+  return *trial_;
+}
+
+Status BatchBuilder::CheckNewNodeKind(std::string_view name) {
+  NodeKind kind;
+  kind.name = name;
+  PLEXUS_TRY(TrialSchema().Define(kind));
+  return {};
+}
+Status BatchBuilder::CheckNewEdgeKind(std::string_view name) {
+  EdgeKind kind;
+  kind.name = name;
+  PLEXUS_TRY(TrialSchema().Define(kind));
+  return {};
+}
+
 Result<NodeName> BatchBuilder::Name(std::string_view name, KindId expected) const {
   const std::size_t separator = name.find(kIndexSeparator);
   const bool index_expected =
@@ -76,7 +94,7 @@ NodeRef BatchBuilder::Ref(const NodeName& name) {
 }
 
 Result<BatchBuilder::EdgeEnds> BatchBuilder::Ends(std::string_view source, std::string_view target,
-                                                  std::string_view kind_name) const {
+                                                  std::string_view kind_name) {
   EdgeEnds ends;
   ends.kind_name = std::string(kind_name);
   KindId source_kind = kNoKind, target_kind = kNoKind;
@@ -93,6 +111,8 @@ Result<BatchBuilder::EdgeEnds> BatchBuilder::Ends(std::string_view source, std::
   } else if (kind_name.empty() || kind_name.size() > Limits::kMaxStringBytes) {
     return Fail(ErrorCode::kInvalidArgument, "an edge kind's name has 1 to " +
                                                  std::to_string(Limits::kMaxStringBytes) + " bytes");
+  } else {
+    PLEXUS_TRY(CheckNewEdgeKind(kind_name));
   }
   PLEXUS_ASSIGN(ends.source, Name(source, source_kind));
   PLEXUS_ASSIGN(ends.target, Name(target, target_kind));

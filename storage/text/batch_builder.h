@@ -45,6 +45,12 @@ class BatchBuilder {
   Status Define(const Column& column);
   Status Define(const VectorSpace& space);
 
+  // Whether a kind that is not defined could be, by its name and by how many there are:
+  // what the graph will say when a record that uses it is applied. O(log kinds), after
+  // one copy of the schema in the piece.
+  Status CheckNewNodeKind(std::string_view name);
+  Status CheckNewEdgeKind(std::string_view name);
+
   // `expected`: the node kind that the place calls for, kNoKind = any.
   Result<NodeName> Name(std::string_view name, KindId expected = kNoKind) const;
   NodeRef Ref(const NodeName& name);
@@ -58,7 +64,7 @@ class BatchBuilder {
     bool index_plane = false;
   };
   Result<EdgeEnds> Ends(std::string_view source, std::string_view target,
-                        std::string_view kind_name) const;
+                        std::string_view kind_name);
   void Link(const EdgeEnds& ends, WriteBatch::EdgeInput edge);
   void Unlink(const EdgeEnds& ends, std::string_view label);
 
@@ -74,11 +80,13 @@ class BatchBuilder {
  private:
   using ListKey = std::pair<std::string, KindId>;
   Schema& MutableSchema();
+  Schema& TrialSchema();
   NameRef KindRef(const EdgeEnds& ends);
 
   const ParseContext& context_;
   Piece& piece_;
   std::unique_ptr<Schema> local_;
+  std::unique_ptr<Schema> trial_;  // with the kinds that records have used
   std::map<ListKey, std::vector<ListReplacement::Item>> linked_;  // in this piece
   std::map<ListKey, std::size_t> lists_;                          // index into piece_.lists
   std::map<std::string, std::size_t> patches_;                    // index into piece_.patches

@@ -18,6 +18,7 @@ Result<JsonRecord::NodeRecord> JsonRecord::NodeNamed(std::string_view key, std::
   if (!kind.empty()) record.known = builder_.schema().FindNodeKind(kind);
   if (kind.size() > Limits::kMaxStringBytes)
     return Bad("a node kind's name has 1 to " + std::to_string(Limits::kMaxStringBytes) + " bytes");
+  if (!kind.empty() && !record.known) PLEXUS_TRY(builder_.CheckNewNodeKind(kind));
   PLEXUS_ASSIGN(record.name, builder_.Name(key, record.known.value_or(kNoKind)));
   if (!kind.empty() && record.name.is_index() && record.name.kind != record.known.value_or(kNoKind))
     return Bad("the key names an index node of another kind than \"" + std::string(kind) + "\"");

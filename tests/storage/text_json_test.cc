@@ -242,21 +242,33 @@ TEST(Json, BadLineAddsNothing) {
   EXPECT_FALSE(s.schema().FindEdgeKind("newkind"));
 }
 
+TEST(Json, KindNamesAreCheckedWithTheRecord) {
+  for (const char* record : {R"({"edge":["n1","n2"],"kind":"bad\u0007kind"})", R"({"node":"n1","kind":"bad\u0007kind"})",
+                             R"({"node":"n1","kind":"bad\u007fkind"})"}) {
+    auto graph = Graph::InMemory();
+    const ImportReport r = Load(*graph, "f.jsonl", "{\"node\":\"n0\"}\n" + std::string(record) + "\n");
+    ASSERT_EQ(r.kept_errors.size(), 1u);
+    EXPECT_EQ(r.kept_errors[0].line, 2u);
+    EXPECT_NE(r.kept_errors[0].reason.find("kind name contains a control character"), std::string::npos);
+    EXPECT_EQ(graph->snapshot().node_count(), 1u);
+  }
+}
+
 // What only the graph can refuse is narrowed down to its line.
 TEST(Json, RefusalByTheGraphNamesItsLine) {
-  std::string text;
-  for (int i = 0; i < 100; ++i) text += R"({"node":"n)" + std::to_string(i) + "\"}\n";
-  text += R"({"edge":["n1","n2"],"kind":"bad\u0007kind"})" "\n";
-  for (int i = 100; i < 200; ++i) text += R"({"node":"n)" + std::to_string(i) + "\"}\n";
+  std::string text = "key,kind\n";
+  for (int i = 0; i < 100; ++i) text += "n" + std::to_string(i) + ",\n";
+  text += "n200,bad\akind\n";
+  for (int i = 100; i < 200; ++i) text += "n" + std::to_string(i) + ",\n";
   auto graph = Graph::InMemory();
-  const ImportReport r = Load(*graph, "f.jsonl", text, Skip());
+  const ImportReport r = Load(*graph, "f.csv", text, Skip());
   EXPECT_EQ(r.errors, 1u);
   ASSERT_EQ(r.kept_errors.size(), 1u);
-  EXPECT_EQ(r.kept_errors[0].line, 101u);
+  EXPECT_EQ(r.kept_errors[0].line, 102u);
   EXPECT_NE(r.kept_errors[0].reason.find("control character"), std::string::npos);
   EXPECT_EQ(r.nodes, (ImportCounts{200, 0, 0}));
   auto stopped = Graph::InMemory();
-  EXPECT_TRUE(Load(*stopped, "f.jsonl", text).stopped);
+  EXPECT_TRUE(Load(*stopped, "f.csv", text).stopped);
   EXPECT_EQ(stopped->snapshot().CountNodes(Plane::kFact), 100u);
 }
 

@@ -42,6 +42,14 @@ TEST(McpMemory, NothingIsLost) {
   EXPECT_FALSE(s.payload_ref(Id(s, "Odd"), NodeField::kProperties));
 }
 
+TEST(McpMemory, ARelationThatIsNoKindIsRefusedInTheCheck) {
+  auto graph = Graph::InMemory();
+  const ImportReport r = Load(*graph, "m.jsonl", kFile + R"({"type":"relation","from":"a","to":"b","relationType":"\u0007"})" "\n");
+  ASSERT_EQ(r.kept_errors.size(), 1u);
+  EXPECT_EQ(r.kept_errors[0].ToString(), "m.jsonl:8: edge kind name contains a control character");
+  EXPECT_EQ(graph->snapshot().sequence(), 0u);
+}
+
 TEST(McpMemory, RefusedByLineWithoutChange) {
   const auto refused = [](const std::string& line) {
     auto graph = Graph::InMemory();

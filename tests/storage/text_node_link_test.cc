@@ -98,6 +98,18 @@ TEST(NodeLink, RefusedWithLineAndNoChange) {
             std::string::npos);
 }
 
+// A name that no kind can have is found by the checking pass, far behind good elements.
+TEST(NodeLink, BadKindNamesChangeNothing) {
+  std::string nodes = "{\"nodes\":[";
+  for (int i = 0; i < 500; ++i) nodes += "{\"id\":" + std::to_string(i) + "},\n";
+  ImportOptions options;
+  options.batch_ops = 10;
+  options.block_bytes = 100;
+  EXPECT_EQ(Refused(nodes + R"({"id":"a","kind":"bad\u0007kind"}]})", options), "g:501: node kind name contains a control character");
+  EXPECT_EQ(Refused(nodes + "{\"id\":\"a\"}],\n" + R"("links":[{"source":"a","target":"a","kind":"bad\u001bkind"}]})", options),
+            "g:502: edge kind name contains a control character");
+}
+
 TEST(NodeLink, OneLongLineIsFineOneLongElementIsNot) {
   std::string text = "{\"nodes\":[";
   for (int i = 0; i < 5000; ++i) text += (i ? ",{\"id\":" : "{\"id\":") + std::to_string(i) + "}";
