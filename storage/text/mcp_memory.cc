@@ -67,11 +67,9 @@ Status AddEntity(const JsonParser& json, const JsonValue& root, BatchBuilder& bu
   if (name.is_index()) return Bad("an entity's name must not hold U+001F");
   if (type.size() > Limits::kMaxStringBytes)
     return Bad("\"entityType\" is over " + std::to_string(Limits::kMaxStringBytes) + " bytes");
-  NodeKind kind;
-  kind.name = std::string(type);
   const auto known = builder.schema().FindNodeKind(type);
   const bool is_kind = known ? builder.schema().node_kind(*known).plane == Plane::kFact
-                             : Schema(builder.schema()).Define(kind).has_value();
+                             : builder.CheckNewNodeKind(type).has_value();
   PLEXUS_ASSIGN(const std::string others, Others(json, root, kKnown));
   PLEXUS_ASSIGN(PropertyMap patch, SplitProperties(others));
   patch["observations"] = observations.list;

@@ -42,6 +42,21 @@ TEST(McpMemory, NothingIsLost) {
   EXPECT_FALSE(s.payload_ref(Id(s, "Odd"), NodeField::kProperties));
 }
 
+TEST(McpMemory, ManyTypesAndTypesThatAreNoKinds) {
+  std::string text;
+  for (int i = 0; i < 5000; ++i) {
+    const std::string n = std::to_string(i);
+    text += R"({"type":"entity","name":"n)" + n + R"(","entityType":")" + (i % 2 ? "t" : "\\u0007") + n + R"(","observations":[]})" "\n";
+  }
+  auto graph = Graph::InMemory();
+  EXPECT_EQ(LoadClean(*graph, "memory.jsonl", text).nodes.added, 5000u);
+  const Snapshot s = graph->snapshot();
+  EXPECT_EQ(s.schema().node_kind(s.node_kind(Id(s, "n4999"))).name, "t4999");
+  EXPECT_EQ(s.node_kind(Id(s, "n4998")), kNode);
+  EXPECT_EQ(JsonFromProperties(*s.Payload(Id(s, "n4998"), NodeField::kProperties)).value(),
+            R"({"entityType":"\u00074998"})");
+}
+
 TEST(McpMemory, ARelationThatIsNoKindIsRefusedInTheCheck) {
   auto graph = Graph::InMemory();
   const ImportReport r = Load(*graph, "m.jsonl", kFile + R"({"type":"relation","from":"a","to":"b","relationType":"\u0007"})" "\n");
