@@ -17,8 +17,6 @@ namespace plexus::text {
 
 namespace {
 
-constexpr std::size_t kSniffBytes = 65536;
-
 BlockReader MakeReader(std::unique_ptr<ByteSource> source, const ImportOptions& options) {
   return BlockReader(std::move(source), options.block_bytes, options.limits.line_bytes);
 }

@@ -142,7 +142,13 @@ std::size_t McpMemoryParser::Parse(std::string_view text, std::uint64_t first_li
   return at;
 }
 
-bool IsMcpMemoryLine(std::string_view line) {
+bool IsMcpMemoryLine(std::string_view line, bool cut) {
+  if (cut) {
+    std::string begin;  // without blanks
+    for (const char c : line.substr(0, 256))
+      if (c != ' ' && c != '\t') begin += c;
+    return begin.starts_with(R"({"type":"entity","name":)") || begin.starts_with(R"({"type":"relation","from":)");
+  }
   JsonParser json;
   const auto root = json.Parse(line);
   if (!root || (*root)->type != JsonType::kObject) return false;

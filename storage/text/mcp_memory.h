@@ -23,7 +23,8 @@ class McpMemoryParser final : public RecordParser {
                     Piece& piece) const override;
 };
 
-// Whether a line looks like one of these records.
-bool IsMcpMemoryLine(std::string_view line);
+// Whether a line looks like one of these records. `cut`: it is only the beginning of a
+// line, which is judged by what the server writes first.
+bool IsMcpMemoryLine(std::string_view line, bool cut);
 
 }  // namespace plexus::text

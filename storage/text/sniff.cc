@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "storage/text/json_tree.h"
 #include "storage/text/mcp_memory.h"
 
 namespace plexus::text {
@@ -70,6 +71,19 @@ bool IsNodeLink(std::string_view head) {
   return false;
 }
 
+// A whole line of our own JSON lines. A document on one line has lists instead.
+bool IsJsonRecord(std::string_view line) {
+  JsonParser json;
+  const auto root = json.Parse(line);
+  if (!root || (*root)->type != JsonType::kObject) return false;
+  const auto has = [&](std::string_view key) { return json.Find(**root, key) != nullptr; };
+  if (has("nodes") || has("links") || has("edges")) return false;
+  for (const std::string_view key : {"node", "edge", "event", "outcome", "vector", "unlink", "remove", "purge",
+                                     "kind", "column", "space"})
+    if (has(key)) return true;
+  return false;
+}
+
 }  // namespace
 
 Result<Format> ParseFormat(std::string_view name) {
@@ -93,19 +107,21 @@ Result<Format> SniffFormat(std::string_view name, std::string_view head) {
     return Fail(ErrorCode::kUnsupported, file + ": UTF-16; convert it to UTF-8 first");
   const std::string lower = Lower(name);
   const bool json = lower.ends_with(".json"), json_lines = lower.ends_with(".jsonl");
-  if ((json || json_lines) && IsMcpMemoryLine(FirstLine(head))) return Format::kMcpMemory;
+  const std::string_view first = FirstLine(head);
+  const bool cut = head.size() >= kSniffBytes && first.data() + first.size() == head.data() + head.size();
+  if ((json || json_lines) && IsMcpMemoryLine(first, cut)) return Format::kMcpMemory;
   for (const Name& e : kExtensions)
     if (lower.ends_with(e.name)) return e.format;
   if (head.starts_with("%%MatrixMarket")) return Format::kMatrixMarket;
   if (head.find("<graphml") != std::string_view::npos &&
       head.substr(std::min(head.find_first_not_of(" \t\r\n"), head.size())).starts_with('<'))
     return Format::kGraphMl;
-  const std::string line = Lower(FirstLine(head));
+  const std::string line = Lower(first);
   if (line.empty()) return Format::kEdgeList;  // nothing but comments
   const std::size_t begin = line.find_first_not_of(" \t");
   if (line[begin] == '{') {
-    if (IsMcpMemoryLine(FirstLine(head))) return Format::kMcpMemory;
-    return json || IsNodeLink(head) ? Format::kNodeLink : Format::kJsonLines;
+    if (IsMcpMemoryLine(first, cut)) return Format::kMcpMemory;
+    return (json && !IsJsonRecord(first)) || IsNodeLink(head) ? Format::kNodeLink : Format::kJsonLines;
   }
   if ((HasCell(line, "source") && HasCell(line, "target")) || HasCell(line, "key") || HasCell(line, "id"))
     return line.find('\t') != std::string::npos && line.find(',') == std::string::npos ? Format::kTsv

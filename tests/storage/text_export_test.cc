@@ -89,6 +89,9 @@ TEST(Files, SniffingAndErrors) {
   EXPECT_EQ(edges(write("two.txt", "source;target\n1;2\n")), 1u);
   EXPECT_EQ(edges(write("three.dat", "\xef\xbb\xbf{\"edge\":[\"1\",\"2\"]}\n")), 1u);
   EXPECT_EQ(edges(write("four.NDJSON", "{\"edge\":[\"1\",\"2\"]}")), 1u);
+  EXPECT_EQ(edges(write("lines.json", "\n{\"edge\":[\"1\",\"2\"]}\n{\"node\":\"3\"}\n")), 1u);
+  EXPECT_EQ(edges(write("kind.json", "{\"kind\":\"sees\"}\n{\"edge\":[\"1\",\"2\"]}\n")), 1u);
+  EXPECT_EQ(edges(write("document.json", "{\"kind\":\"x\",\"nodes\":[],\"links\":[{\"source\":\"1\",\"target\":\"2\"}]}\n")), 1u);
   auto error = [&](const std::string& path) {
     auto r = Import(*graph, {path});
     EXPECT_FALSE(r);

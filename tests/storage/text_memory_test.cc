@@ -65,6 +65,14 @@ TEST(McpMemory, ARelationThatIsNoKindIsRefusedInTheCheck) {
   EXPECT_EQ(graph->snapshot().sequence(), 0u);
 }
 
+TEST(McpMemory, FirstLineLongerThanWhatIsSniffed) {
+  const std::string line = R"({"type": "entity","name":"Ada","entityType":"person","observations":[")" + std::string(100'000, 'x') + "\"]}\n";
+  for (const char* name : {"memory.json", "memory.jsonl", "memory"}) {
+    auto graph = Graph::InMemory();
+    EXPECT_EQ(LoadClean(*graph, name, line + kFile).nodes.added, 4u) << name;
+  }
+}
+
 TEST(McpMemory, RefusedByLineWithoutChange) {
   const auto refused = [](const std::string& line) {
     auto graph = Graph::InMemory();
