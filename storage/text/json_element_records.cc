@@ -174,8 +174,9 @@ Status JsonRecord::AddElementEdge(const ElementDefaults& defaults) {
   }
   PLEXUS_ASSIGN(const std::optional<std::string> properties, TakeRest());
   const std::string name(kind && !kind->text.empty() ? kind->text : directed ? "link" : kLinkedKind);
+  PLEXUS_ASSIGN(const BatchBuilder::EdgeEnds ends, builder_.Ends(source, target, name));
   const auto match = builder_.schema().FindEdgeKind(name);
-  if (!match) {  // stated at its first use, so that no later edge can mean it otherwise
+  if (!match) {  // stated at its first good use, so that no later edge can mean it otherwise
     EdgeKind defined;
     defined.name = name;
     defined.symmetric = !directed;
@@ -183,7 +184,6 @@ Status JsonRecord::AddElementEdge(const ElementDefaults& defaults) {
   } else if (!directed && !builder_.schema().edge_kind(match->kind).symmetric) {
     return Bad("the edge is undirected, but kind \"" + name + "\" is directed");
   }
-  PLEXUS_ASSIGN(const BatchBuilder::EdgeEnds ends, builder_.Ends(source, target, name));
   if (properties) edge.properties = *properties;
   builder_.Link(ends, edge);
   return {};

@@ -110,6 +110,15 @@ TEST(NodeLink, BadKindNamesChangeNothing) {
             "g:502: edge kind name contains a control character");
 }
 
+TEST(NodeLink, AnEdgeLeftOutDefinesNoKind) {
+  auto graph = Graph::InMemory();
+  const ImportReport r = Load(*graph, "g.json", R"({"nodes":[{"id":"a"}],"links":[{"source":"a","target":"","kind":"knows"},
+    {"source":"a","target":"a","kind":"sees"}]})", Skip());
+  EXPECT_EQ(r.errors, 1u);
+  EXPECT_FALSE(graph->snapshot().schema().FindEdgeKind("knows"));
+  EXPECT_TRUE(graph->snapshot().schema().FindEdgeKind("sees"));
+}
+
 TEST(NodeLink, OneLongLineIsFineOneLongElementIsNot) {
   std::string text = "{\"nodes\":[";
   for (int i = 0; i < 5000; ++i) text += (i ? ",{\"id\":" : "{\"id\":") + std::to_string(i) + "}";
