@@ -38,15 +38,18 @@ Result<VectorKeys> VectorKeys::Read(const VectorInput& input, std::uint64_t rows
   PLEXUS_ASSIGN(keys.text_, ReadAll(input, rows * kLine + 3));
   const std::string& text = keys.text_;
   std::size_t at = text.starts_with("\xef\xbb\xbf") ? 3 : 0;
+  std::uint64_t lines = 0;  // counted to the end; kept while there are rows for them
   while (at < text.size()) {
     const std::size_t line_end = std::min(text.find('\n', at), text.size());
     const std::size_t end = line_end > at && text[line_end - 1] == '\r' ? line_end - 1 : line_end;
-    keys.begins_.push_back(at);
-    keys.ends_.push_back(end);
+    if (lines++ < rows) {
+      keys.begins_.push_back(at);
+      keys.ends_.push_back(end);
+    }
     at = line_end + 1;
   }
-  if (keys.begins_.size() != rows)
-    return Fail(ErrorCode::kInvalidArgument, input.name + ": " + std::to_string(keys.begins_.size()) +
+  if (lines != rows)
+    return Fail(ErrorCode::kInvalidArgument, input.name + ": " + std::to_string(lines) +
                                                  " keys for " + std::to_string(rows) + " vectors");
   keys.Check();
   return keys;

@@ -238,6 +238,7 @@ TEST(TextVectors, KeysAreCheckedAsAWhole) {
   };
   EXPECT_EQ(refused("a\n"), "keys.txt: 1 keys for 2 vectors");
   EXPECT_EQ(refused("a\nb\nc\n"), "keys.txt: 3 keys for 2 vectors");
+  EXPECT_EQ(refused(std::string(1500, '\n')), "keys.txt: 1500 keys for 2 vectors");
   EXPECT_EQ(refused("a\na\n"), "keys.txt:2: the same key as line 1");
   EXPECT_EQ(refused("\nb\n").substr(0, 12), "keys.txt:1: ");
   EXPECT_EQ(refused("a\nb\xff\n").substr(0, 12), "keys.txt:2: ");
