@@ -2,8 +2,10 @@
 #include "algorithms/term_index.h"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include "engine/vocabulary.h"
 
@@ -11,14 +13,15 @@ namespace plexus {
 
 namespace {
 
-constexpr std::size_t kGrain = 64;           // texts per task
-constexpr std::size_t kWave = 1024;         // nodes compared before their batch is filled
+constexpr std::size_t kGrain = 64;   // texts per task
+constexpr std::size_t kWave = 1024;  // nodes compared before their batch is filled, at most
 
 // One node's arcs as they should become.
 struct Difference {
   std::vector<TermCount> link;
   std::vector<NodeId> unlink;  // term nodes
-  bool read = false;
+  std::size_t bytes = 0;       // of the text
+  bool read = false, done = false;
   bool empty() const { return link.empty() && unlink.empty(); }
 };
 
@@ -59,15 +62,20 @@ class Indexer {
     WriteBatch batch(options_.now_ms);
     for (NodeId begin = 0; begin < s_.node_count(); begin += std::min<std::size_t>(kWave, s_.node_count() - begin)) {
       const std::size_t count = std::min<std::size_t>(kWave, s_.node_count() - begin);
-      PLEXUS_ASSIGN(const std::vector<Difference> wave, Compare(begin, count));
-      for (std::size_t i = 0; i < count; ++i) {
-        Fill(batch, static_cast<NodeId>(begin + i), wave[i]);
-        if (batch.op_count() < std::max<std::size_t>(options_.batch_ops, 1)) continue;
-        PLEXUS_TRY(apply(batch));
-        batch.Clear();
+      std::vector<Difference> wave(count);
+      for (std::size_t next = 0; next < count;) {
+        PLEXUS_TRY(Compare(begin, next, wave));
+        for (; next < count && wave[next].done; ++next) {
+          const Difference difference = std::exchange(wave[next], {});
+          held_ -= difference.bytes;
+          Fill(batch, static_cast<NodeId>(begin + next), difference);
+          if (batch.op_count() < std::max<std::size_t>(options_.batch_ops, 1)) continue;
+          PLEXUS_TRY(apply(batch));
+          batch.Clear();
+        }
+        if (options_.progress && !options_.progress->Report("indexing terms", begin + next, s_.node_count()))
+          return Fail(ErrorCode::kCancelled, "indexing terms cancelled");
       }
-      if (options_.progress && !options_.progress->Report("indexing terms", begin + count, s_.node_count()))
-        return Fail(ErrorCode::kCancelled, "indexing terms cancelled");
     }
     if (!batch.empty()) PLEXUS_TRY(apply(batch));
     return report_;
@@ -89,22 +97,30 @@ class Indexer {
     return text && s_.Degree(Direction::kOut, node, has_term_) == 0;
   }
 
-  Result<std::vector<Difference>> Compare(NodeId begin, std::size_t count) {
-    std::vector<Difference> wave(count);
+  // Compares nodes of the wave from `next` on, at least that one, until the texts of
+  // those that are not yet in a batch are wave_bytes. Which ones are left for another
+  // call depends on the threads; the batches, filled in order, do not.
+  Status Compare(NodeId begin, std::size_t next, std::vector<Difference>& wave) {
+    const std::size_t count = wave.size() - next;
     std::vector<std::optional<Error>> errors((count + kGrain - 1) / kGrain);
     Executor& executor = options_.executor ? *options_.executor : DefaultExecutor();
     ParallelFor(executor, count, kGrain, [&](std::size_t first, std::size_t last) {
       Result<TermSplitter> splitter = pool_.Take();
       Status status = splitter ? Status() : std::unexpected(splitter.error());
-      for (std::size_t i = first; i < last && status; ++i)
+      for (std::size_t i = next + first; i < next + last && status; ++i) {
+        if (wave[i].done) continue;
+        if (i != next && held_ >= options_.wave_bytes) break;
         if (Concerns(static_cast<NodeId>(begin + i)))
           status = CompareNode(static_cast<NodeId>(begin + i), *splitter, wave[i]);
+        wave[i].done = true;
+        held_ += wave[i].bytes;
+      }
       if (!status) errors[first / kGrain] = status.error();
       if (splitter) pool_.Give(std::move(*splitter));
     });
     for (std::optional<Error>& error : errors)
       if (error) return std::unexpected(std::move(*error));
-    return wave;
+    return {};
   }
 
   Status CompareNode(NodeId node, TermSplitter& splitter, Difference& out) const {
@@ -114,6 +130,7 @@ class Indexer {
       if (!text && text.error().code != ErrorCode::kNotFound) return std::unexpected(text.error());
       if (text) {
         out.read = true;
+        out.bytes = text->size();
         PLEXUS_ASSIGN(wanted, splitter.Count(*text));
       }
     }
@@ -154,6 +171,7 @@ class Indexer {
   const IndexTermsOptions& options_;
   const ArcFilter has_term_;
   SplitterPool pool_;
+  std::atomic<std::size_t> held_ = 0;  // bytes of the texts compared but not in a batch
   IndexTermsReport report_;
 };
 

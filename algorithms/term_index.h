@@ -30,6 +30,8 @@ struct IndexTermsOptions {
   // of the same graph.
   const Snapshot* since = nullptr;
   std::size_t batch_ops = 262'144;     // operations of one batch, about
+  // Texts compared before their batch is filled, about: what is held of them.
+  std::size_t wave_bytes = std::size_t{32} << 20;
   Executor* executor = nullptr;        // null: DefaultExecutor()
   Progress* progress = nullptr;        // nodes looked at
 };

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <random>
+#include <utility>
 
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
@@ -123,10 +124,50 @@ TEST(TermIndex, ErrorsAndCancelEndTheWork) {
   EXPECT_EQ(Index(*Graph::InMemory()), IndexTermsReport());
 }
 
+TEST(TermIndex, LongTextsEndAWave) {
+  auto graph = Graph::InMemory();
+  WriteBatch batch(1);
+  for (int i = 0; i < 100; ++i) SetText(batch, "n" + std::to_string(i), "word and another" + std::to_string(i));
+  Apply(*graph, batch);
+  struct Count : Progress {
+    bool Report(std::string_view, std::uint64_t done, std::uint64_t) override {
+      EXPECT_GT(done, last);
+      last = done;
+      ++reports;
+      return true;
+    }
+    std::uint64_t last = 0;
+    int reports = 0;
+  };
+  const auto reports = [&](std::size_t wave_bytes) {
+    Count count;
+    IndexTermsOptions options;
+    options.executor = &SerialExecutor();
+    options.progress = &count;
+    options.wave_bytes = wave_bytes;
+    std::uint64_t batches = 0;
+    options.batch_ops = 1;
+    const auto report = IndexTerms(graph->snapshot(), options, [&](const WriteBatch&) {
+      ++batches;
+      // A batch is handed out before texts beyond the wave are looked at.
+      EXPECT_LE(batches, count.last + std::max<std::size_t>(wave_bytes / 16, 1) + 1);
+      return Status();
+    });
+    EXPECT_TRUE(report);
+    EXPECT_EQ(report->texts, 100u);
+    EXPECT_EQ(batches, 100u);
+    return count.reports;
+  };
+  EXPECT_EQ(reports(1), 100);
+  EXPECT_EQ(reports(40), 34);  // three texts of 17 or 18 bytes reach it
+  EXPECT_EQ(reports(1 << 20), 1);
+}
+
 TEST(TermIndex, ThreadsAndBatchesChangeNothing) {
   std::vector<std::string> keys;
   for (const auto& executor : testing::Executors())
-    for (const std::size_t ops : {std::size_t{10}, std::size_t{1} << 18}) {
+    for (const auto& [ops, wave] : {std::pair<std::size_t, std::size_t>{10, 1 << 25}, {1 << 18, 1 << 25},
+                                    {1 << 18, 1}, {100, 700}}) {
       auto graph = Graph::InMemory();
       std::mt19937_64 random(3);
       WriteBatch batch(1);
@@ -139,6 +180,7 @@ TEST(TermIndex, ThreadsAndBatchesChangeNothing) {
       IndexTermsOptions options;
       options.executor = executor.executor.get();
       options.batch_ops = ops;
+      options.wave_bytes = wave;
       Index(*graph, options);
       std::vector<std::string> now;
       const Snapshot s = graph->snapshot();
