@@ -35,7 +35,6 @@ struct ImportArguments {
   std::vector<std::string> files;
   std::string format = "auto", on_error = "stop";
   bool terms = false;
-
   // Of raw vector files.
   std::string keys, metric;
   std::string space = "default";
@@ -262,7 +261,6 @@ void AddImport(Cli& cli) {
       .Choice("--on-error", given.on_error, {"stop", "skip"},
               "at a record that cannot be read (default stop)")
       .Flag("--terms", given.terms, "make the texts' words terms, for search")
-
       .Option("--keys", "FILE", given.keys, "vectors: one key a line (default: the row's number, from 0)")
       .Option("--space", "NAME", given.space, "vectors: the space they go to (default default)")
       .Option("--dimensions", "D", given.dimensions, "vectors: values in a row; plain f32 needs it")
