@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "algorithms/internal/keep_best.h"
 #include "algorithms/internal/similar.h"
 
 namespace plexus {
@@ -52,15 +53,6 @@ std::vector<RankedNode> SpaceQuery::RankNodes(std::span<const NodeId> nodes,
     }
   });
   return ranked;
-}
-
-void KeepBest(std::vector<RankedNode>& nodes, std::size_t top) {
-  if (top != 0 && top < nodes.size()) {
-    const auto cut = nodes.begin() + static_cast<std::ptrdiff_t>(top);
-    std::nth_element(nodes.begin(), cut, nodes.end());
-    nodes.erase(cut, nodes.end());
-  }
-  std::sort(nodes.begin(), nodes.end());
 }
 
 namespace {

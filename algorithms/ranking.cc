@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "algorithms/internal/keep_best.h"
+
 namespace plexus {
 
 std::vector<ScoredNode> TopScores(std::span<const double> scores, const NodeSubset& nodes,
@@ -14,12 +16,7 @@ std::vector<ScoredNode> TopScores(std::span<const double> scores, const NodeSubs
   auto better = [](const ScoredNode& a, const ScoredNode& b) {
     return a.score != b.score ? a.score > b.score : a.node < b.node;
   };
-  if (top != 0 && top < list.size()) {
-    auto cut = list.begin() + static_cast<std::ptrdiff_t>(top);
-    std::nth_element(list.begin(), cut, list.end(), better);
-    list.erase(cut, list.end());
-  }
-  std::sort(list.begin(), list.end(), better);
+  internal::KeepBest(list, top, better);
   return list;
 }
 

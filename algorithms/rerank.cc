@@ -5,6 +5,7 @@
 #include <atomic>
 #include <string>
 
+#include "algorithms/internal/keep_best.h"
 #include "algorithms/internal/node_map.h"
 #include "algorithms/internal/similar.h"
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "algorithms/internal/keep_best.h"
 #include "algorithms/internal/layered_search.h"
 #include "algorithms/internal/node_map.h"
 #include "algorithms/internal/selection.h"
@@ -100,18 +101,6 @@ std::vector<Reached> Fold(const LayeredSearch& search, Aggregate aggregate, Node
   return reached;
 }
 
-void KeepTop(std::vector<Reached>& reached, std::size_t top) {
-  auto better = [](const Reached& a, const Reached& b) {
-    return a.score != b.score ? a.score > b.score : a.node < b.node;
-  };
-  if (top != 0 && top < reached.size()) {
-    auto cut = reached.begin() + static_cast<std::ptrdiff_t>(top);
-    std::nth_element(reached.begin(), cut, reached.end(), better);
-    reached.erase(cut, reached.end());
-  }
-  std::sort(reached.begin(), reached.end(), better);
-}
-
 // The step into `label`, as the edge it took. Spelled out here and not by
 // Snapshot::edge, which would also fetch what a path does not show.
 PathEdge StepOf(const Snapshot& snapshot, const Label& label, const Label& parent) {
@@ -163,7 +152,9 @@ Result<TraverseResult> Traverse(const Snapshot& snapshot, std::span<const Traver
       return it != starts.end() && it->node == r.node;
     });
   }
-  KeepTop(reached, options.top);
+  internal::KeepBest(reached, options.top, [](const Reached& a, const Reached& b) {
+    return a.score != b.score ? a.score > b.score : a.node < b.node;
+  });
 
   TraverseResult result;
   result.truncated = search.truncated();

@@ -10,11 +10,8 @@ std::uint32_t DeltaRow::MergeInto(const Part& older, Out&& out) const {
   while (i < count_ || j < older.count) {
     bool take_older = i == count_;
     if (i < count_ && j < older.count) {
-      const DeltaArc& a = arcs_[i];
-      const DeltaArc& b = older.arcs[j];
-      const std::uint64_t oa = ArcOrder(a.kind, a.neighbor), ob = ArcOrder(b.kind, b.neighbor);
-      take_older = ob != oa ? ob < oa : b.label < a.label;
-      if (oa == ob && a.label == b.label) ++j;
+      take_older = ArcLess(older.arcs[j], arcs_[i]);
+      if (!take_older && !ArcLess(arcs_[i], older.arcs[j])) ++j;  // the same identity
     }
     if (take_older) {
       out(n++, older.arcs[j], older.first + j, older.run);

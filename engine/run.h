@@ -1,7 +1,7 @@
 // Run: one immutable sorted piece of the delta, and how several become one.
 //
 // A record's edge changes become a run; runs are merged so that at most kMaxRuns
-// exist (state_writer.cc has the schedule). A side holds the arcs of one direction
+// exist (delta_schedule.cc says when). A side holds the arcs of one direction
 // grouped by row; rows are found through a small bucket index in O(1) expected.
 // What only an edge's details need (created_at, extras) lies beside the out arcs
 // alone, so that merging moves 40 bytes an edge. Tombstones are kept: they hide

@@ -59,9 +59,6 @@ class SpaceQuery {
   VectorQuery query_;
 };
 
-// Sorted, cut to `top` (0 = all).
-void KeepBest(std::vector<RankedNode>& nodes, std::size_t top);
-
 // Nearest before ranks become similarities.
 struct NearestRanks {
   std::vector<RankedNode> ranked;  // nearest first

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "storage/text/ascii.h"
 #include "storage/text/json_writer.h"
 #include "storage/text/properties.h"
 #include "storage/text/property_map.h"
@@ -19,19 +20,6 @@ std::unexpected<Error> Bad(std::string message) {
 }
 
 std::string Quoted(std::string_view s) { return "\"" + std::string(s.substr(0, 80)) + "\""; }
-
-std::string_view Trim(std::string_view s) {
-  const auto begin = s.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return {};
-  return s.substr(begin, s.find_last_not_of(" \t") - begin + 1);
-}
-
-std::string Lower(std::string_view s) {
-  std::string out(s);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return out;
-}
 
 template <class T>
 Result<T> Number(std::string_view name, std::string_view cell) {

@@ -8,15 +8,10 @@
 #include <string>
 #include <string_view>
 
+#include "storage/text/ascii.h"
 #include "storage/text/json_writer.h"
 
 namespace plexus::text {
-
-inline std::string_view TrimXml(std::string_view s) {
-  const auto begin = s.find_first_not_of(" \t\r\n");
-  if (begin == std::string_view::npos) return {};
-  return s.substr(begin, s.find_last_not_of(" \t\r\n") - begin + 1);
-}
 
 enum class GraphMlType { kBoolean, kInteger, kReal, kString };
 
@@ -35,7 +30,7 @@ inline bool AppendValue(std::string& out, GraphMlType type, std::string_view tex
     AppendJsonString(out, text);
     return true;
   }
-  text = TrimXml(text);
+  text = Trim(text, " \t\r\n");
   if (type == GraphMlType::kBoolean) {
     if (text != "true" && text != "false" && text != "1" && text != "0") return false;
     out += text == "true" || text == "1" ? "true" : "false";

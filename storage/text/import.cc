@@ -130,24 +130,28 @@ Result<ImportReport> Run(Graph& graph, const std::vector<Input>& inputs,
                          const ImportOptions& options) {
   ImportRun run(graph, options);
   run.bytes_total = TotalBytes(inputs);
-  if (options.before) PLEXUS_TRY(options.before());
-  const Status imported = ImportAll(run, inputs);
-  if (options.after) {
-    const Status after = options.after();
+  return RunImport(run, [&] { return ImportAll(run, inputs); });
+}
+
+}  // namespace
+
+Result<ImportReport> RunImport(ImportRun& run, const std::function<Status()>& import) {
+  if (run.options.before) PLEXUS_TRY(run.options.before());
+  const Status imported = import();
+  if (run.options.after) {
+    const Status after = run.options.after();
     if (imported && !after) return std::unexpected(after.error());
   }
   if (!imported) return std::unexpected(imported.error());
 
   ImportReport& report = run.report;
-  report.sequence = graph.snapshot().sequence();
+  report.sequence = run.graph.snapshot().sequence();
   const std::uint64_t known = run.touched.count();
   const std::uint64_t removed = std::min(run.nodes_removed, known);
   report.nodes.changed = std::min(run.nodes_changed, known - removed);
   report.nodes.same = known - removed - report.nodes.changed;
   return std::move(report);
 }
-
-}  // namespace
 
 std::string ImportError::ToString() const {
   return file + (line ? ":" + std::to_string(line) : "") + ": " + reason;

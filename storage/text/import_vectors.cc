@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "storage/text/ascii.h"
 #include "storage/text/pipeline.h"
 #include "storage/text/vector_file.h"
 #include "storage/text/vector_keys.h"
@@ -169,12 +170,7 @@ std::unexpected<Error> BadVector(const std::string& name, std::string reason) {
 
 // Numbers between blanks or commas; one pair of brackets around them may be there.
 Result<std::vector<float>> ParseNumbers(const std::string& name, std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r\n";
-  const auto trim = [&](std::string_view s) {
-    const std::size_t begin = s.find_first_not_of(kBlanks);
-    if (begin == std::string_view::npos) return std::string_view();
-    return s.substr(begin, s.find_last_not_of(kBlanks) - begin + 1);
-  };
+  const auto trim = [](std::string_view s) { return Trim(s, " \t\r\n"); };
   text = trim(text);
   if (text.starts_with('[') && text.ends_with(']')) text = trim(text.substr(1, text.size() - 2));
   std::vector<float> values;
@@ -204,19 +200,7 @@ Result<std::vector<float>> ParseNumbers(const std::string& name, std::string_vie
 Result<ImportReport> ImportVectors(Graph& graph, const VectorInput& file,
                                    const VectorImportOptions& vectors, const ImportOptions& options) {
   ImportRun run(graph, options);
-  if (options.before) PLEXUS_TRY(options.before());
-  const Status imported = VectorImport(run, file, vectors).Run();
-  if (options.after) {
-    const Status after = options.after();
-    if (imported && !after) return std::unexpected(after.error());
-  }
-  if (!imported) return std::unexpected(imported.error());
-  ImportReport& report = run.report;
-  report.sequence = graph.snapshot().sequence();
-  const std::uint64_t known = run.touched.count();
-  report.nodes.changed = std::min(run.nodes_changed, known);
-  report.nodes.same = known - report.nodes.changed;
-  return std::move(report);
+  return RunImport(run, [&] { return VectorImport(run, file, vectors).Run(); });
 }
 
 Result<std::vector<float>> ReadVector(const VectorInput& file) {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "storage/text/ascii.h"
 #include "storage/text/json_element.h"
 #include "storage/text/json_record.h"
 #include "storage/text/matrix_market.h"
@@ -28,29 +29,17 @@ Status ParseElement(std::string_view line, const ElementDefaults& defaults, Json
   return sort == 'N' ? record.AddElementNode(number) : record.AddElementEdge(defaults);
 }
 
-std::string_view Trim(std::string_view s) {
-  const auto begin = s.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return {};
-  return s.substr(begin, s.find_last_not_of(" \t") - begin + 1);
-}
-
 }  // namespace
 
 std::size_t ElementParser::Parse(std::string_view text, std::uint64_t first_line, const ParseContext& context,
                                  Piece& piece) const {
   JsonParser json(context.options->limits.field_bytes);
   BatchBuilder builder(context, piece);
-  std::size_t at = 0;
-  for (std::uint64_t number = first_line; at < text.size(); ++number) {
-    if (piece.batch.op_count() >= context.max_ops) break;
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    const std::string_view line = text.substr(at, end - at);
-    at = std::min(end + 1, text.size());
+  return TakeLines(text, first_line, context, piece, [&](std::string_view line, std::uint64_t number) {
     if (line[0] != 'V') ++piece.records;
-    if (Status ok = ParseElement(line, defaults_, json, builder); !ok)
-      if (!NoteError(context, piece, number, std::move(ok.error().message))) break;
-  }
-  return at;
+    Status ok = ParseElement(line, defaults_, json, builder);
+    return ok || NoteError(context, piece, number, std::move(ok.error().message));
+  });
 }
 
 std::optional<Block> ElementLines::Take() {

@@ -39,18 +39,12 @@ std::size_t JsonLinesParser::Parse(std::string_view text, std::uint64_t first_li
                                    const ParseContext& context, Piece& piece) const {
   JsonParser json(context.options->limits.field_bytes);
   BatchBuilder builder(context, piece);
-  std::size_t at = 0;
-  for (std::uint64_t number = first_line; at < text.size(); ++number) {
-    if (piece.batch.op_count() >= context.max_ops) break;
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    const std::string_view line = text.substr(at, end - at);
-    at = std::min(end + 1, text.size());
-    if (IsBlank(line)) continue;
+  return TakeLines(text, first_line, context, piece, [&](std::string_view line, std::uint64_t number) {
+    if (IsBlank(line)) return true;
     ++piece.records;
-    if (Status ok = ParseLine(line, json, builder); !ok)
-      if (!NoteError(context, piece, number, std::move(ok.error().message))) break;
-  }
-  return at;
+    Status ok = ParseLine(line, json, builder);
+    return ok || NoteError(context, piece, number, std::move(ok.error().message));
+  });
 }
 
 std::unexpected<Error> Bad(std::string message) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/vocabulary.h"
+#include "storage/text/ascii.h"
 #include "storage/text/block_reader.h"
 #include "storage/text/token_cache.h"
 
@@ -34,13 +35,6 @@ std::string_view Next(std::string_view& line) {
   const std::string_view token = line.substr(begin, end - begin);
   line.remove_prefix(end);
   return token;
-}
-
-std::string Lower(std::string_view s) {
-  std::string out(s);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return out;
 }
 
 template <class T>
@@ -235,27 +229,21 @@ std::size_t MatrixMarketParser::Parse(std::string_view text, std::uint64_t first
   cache.Reset();
   const bool symmetric = header_.symmetry == MatrixHeader::Symmetry::kSymmetric;
   const NameRef kind = symmetric ? piece.batch.EdgeKindNamed(kLinkedKind) : NameRef(kLink);
-  std::size_t at = 0;
-  for (std::uint64_t number = first_line; at < text.size(); ++number) {
-    if (piece.batch.op_count() >= context.max_ops) break;
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    const std::string_view line = text.substr(at, end - at);
-    at = std::min(end + 1, text.size());
+  return TakeLines(text, first_line, context, piece, [&](std::string_view line, std::uint64_t number) {
     std::string_view rest = line;
-    if (line.starts_with('%') || Next(rest).empty()) continue;
+    if (line.starts_with('%') || Next(rest).empty()) return true;
     ++piece.records;
     Result<Entry> entry = ReadEntry(line, header_);
-    if (!entry) {
-      if (!NoteError(context, piece, number, std::move(entry.error().message))) break;
-    } else if (context.checking) {
+    if (!entry) return NoteError(context, piece, number, std::move(entry.error().message));
+    if (context.checking) {
       std::uint64_t row = entry->row, column = entry->column;
       if (header_.symmetry != MatrixHeader::Symmetry::kGeneral && row < column) std::swap(row, column);
       piece.entries.push_back({row << 32 | column, number});
     } else {
       Link(*entry, header_, kind, cache, piece, context.touched);
     }
-  }
-  return at;
+    return true;
+  });
 }
 
 EdgeKind LinkedKind() {

@@ -128,18 +128,12 @@ std::size_t McpMemoryParser::Parse(std::string_view text, std::uint64_t first_li
                                    Piece& piece) const {
   JsonParser json(context.options->limits.field_bytes);
   BatchBuilder builder(context, piece);
-  std::size_t at = 0;
-  for (std::uint64_t number = first_line; at < text.size(); ++number) {
-    if (piece.batch.op_count() >= context.max_ops) break;
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    const std::string_view line = text.substr(at, end - at);
-    at = std::min(end + 1, text.size());
-    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+  return TakeLines(text, first_line, context, piece, [&](std::string_view line, std::uint64_t number) {
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) return true;
     ++piece.records;
-    if (Status ok = ParseLine(line, json, builder); !ok)
-      if (!NoteError(context, piece, number, std::move(ok.error().message))) break;
-  }
-  return at;
+    Status ok = ParseLine(line, json, builder);
+    return ok || NoteError(context, piece, number, std::move(ok.error().message));
+  });
 }
 
 bool IsMcpMemoryLine(std::string_view line, bool cut) {

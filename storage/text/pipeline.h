@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -34,6 +35,10 @@ struct ImportRun {
   std::vector<EntryAt> entries;  // what Piece::entries told while checking
   ImportRun(Graph& g, const ImportOptions& o) : graph(g), options(o), touched(g.snapshot()) {}
 };
+
+// The frame of every import: `import` between options.before and options.after, then
+// the counts that need the whole run.
+Result<ImportReport> RunImport(ImportRun& run, const std::function<Status()>& import);
 
 // Imports what `source` holds. Record errors go to run.report; on kStop,
 // run.report.stopped is set and the rest of the file is left alone.

@@ -6,6 +6,7 @@
 // many threads; all state of a run of records is in the Piece.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -114,6 +115,23 @@ inline bool NoteError(const ParseContext& context, Piece& piece, std::uint64_t l
   if (context.options->on_error == OnError::kSkip) return true;
   piece.stopped = true;
   return false;
+}
+
+// The frame of a parser whose records are lines: take(line, number) for the lines of
+// `text`, without their ends, until it returns false or the piece is full. Returns
+// the bytes taken.
+template <class Take>
+std::size_t TakeLines(std::string_view text, std::uint64_t first_line, const ParseContext& context,
+                      const Piece& piece, Take&& take) {
+  std::size_t at = 0;
+  for (std::uint64_t number = first_line; at < text.size(); ++number) {
+    if (piece.batch.op_count() >= context.max_ops) break;
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view line = text.substr(at, end - at);
+    at = std::min(end + 1, text.size());
+    if (!take(line, number)) break;
+  }
+  return at;
 }
 
 }  // namespace plexus::text

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "storage/text/ascii.h"
 #include "storage/text/json_tree.h"
 #include "storage/text/mcp_memory.h"
 
@@ -30,13 +31,6 @@ constexpr Name kExtensions[] = {{".csv", Format::kCsv},        {".tsv", Format::
                                 {".edgelist", Format::kEdgeList}, {".mtx", Format::kMatrixMarket},
                                 {".sg", Format::kGapSerialized}, {".wsg", Format::kGapSerialized},
                                 {".graphml", Format::kGraphMl}};
-
-std::string Lower(std::string_view s) {
-  std::string out(s);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return out;
-}
 
 std::string_view FirstLine(std::string_view head) {
   while (!head.empty()) {

@@ -118,30 +118,23 @@ Result<Synset> ReadSynset(std::string_view line, char letter) {
 
 std::size_t WordNetParser::Parse(std::string_view text, std::uint64_t first_line,
                                  const ParseContext& context, Piece& piece) const {
-  std::size_t at = 0;
-  for (std::uint64_t number = first_line; at < text.size(); ++number) {
-    if (piece.batch.op_count() >= context.max_ops) break;
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    const std::string_view line = text.substr(at, end - at);
-    at = std::min(end + 1, text.size());
-    if (line.starts_with("  ") || line.find_first_not_of(" \r") == std::string_view::npos) continue;
+  return TakeLines(text, first_line, context, piece, [&](std::string_view line, std::uint64_t number) {
+    if (line.starts_with("  ") || line.find_first_not_of(" \r") == std::string_view::npos) return true;
     Result<Synset> synset = ReadSynset(line, letter_);
     if (!synset) {
-      if (synsets_) continue;  // told in the first pass
+      if (synsets_) return true;  // told in the first pass
       ++piece.records;
-      if (NoteError(context, piece, number, synset.error().message)) continue;
-      break;
+      return NoteError(context, piece, number, synset.error().message);
     }
     if (!synsets_) {
       ++piece.records;
       if (context.touched) context.touched->Mark(synset->key);
       const NodeRef node = piece.batch.UpsertNode(synset->key, NameRef(kConcept));
       piece.batch.SetPayload(node, NodeField::kText, synset->text);
-      continue;
+      return true;
     }
     NodeRef node;
     bool named = false;
-    bool go_on = true;
     for (const Pointer& pointer : synset->pointers) {
       ++piece.pointers;
       if (pointer.target == synset->key) {
@@ -149,8 +142,7 @@ std::size_t WordNetParser::Parse(std::string_view text, std::uint64_t first_line
         continue;
       }
       if (!synsets_->Find(pointer.target)) {
-        go_on = NoteError(context, piece, number, "pointer to an unknown synset " + pointer.target);
-        if (!go_on) break;
+        if (!NoteError(context, piece, number, "pointer to an unknown synset " + pointer.target)) return false;
         continue;
       }
       if (!std::exchange(named, true)) node = piece.batch.Node(synset->key);
@@ -162,9 +154,8 @@ std::size_t WordNetParser::Parse(std::string_view text, std::uint64_t first_line
       piece.batch.Link(edge);
       ++piece.fact_edges;
     }
-    if (!go_on) break;
-  }
-  return at;
+    return true;
+  });
 }
 
 std::span<const WordNetPointer> WordNetPointers() {

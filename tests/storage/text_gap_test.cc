@@ -110,20 +110,7 @@ TEST(GapSerialized, ThreadsAndCutsChangeNothing) {
   for (std::uint32_t u = 0; u < rows.size(); ++u)
     for (std::uint32_t k = 1; k <= 7; ++k) rows[u].push_back({(u * 37 + k * k * 11) % 500, static_cast<std::int32_t>(k)});
   const std::string bytes = Serialized(rows, true, true);
-  const auto two = MakeThreadExecutor(2);
-  std::string first;
-  for (Executor* executor : {&SerialExecutor(), two.get()})
-    for (const std::size_t block : {std::size_t{64}, std::size_t{3000}, std::size_t{1} << 22}) {
-      auto graph = Graph::InMemory();
-      ImportOptions options;
-      options.executor = executor;
-      options.block_bytes = block;
-      options.batch_ops = 101;
-      LoadClean(*graph, "g.wsg", bytes, options);
-      const std::string out = JsonLines(graph->snapshot());
-      if (first.empty()) first = out;
-      EXPECT_EQ(out, first);
-    }
+  ExpectSameAtAnyCut("g.wsg", bytes, {64, 3000, 1 << 22});
 }
 
 }  // namespace

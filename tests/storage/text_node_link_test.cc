@@ -146,20 +146,7 @@ TEST(NodeLink, ThreadsAndCutsChangeNothing) {
     if (random() % 2) text += "\n";
   }
   text += "]}";
-  const auto two = MakeThreadExecutor(2);
-  std::string first;
-  for (Executor* executor : {&SerialExecutor(), two.get()})
-    for (const std::size_t block : {std::size_t{64}, std::size_t{3000}, std::size_t{1} << 22}) {
-      auto graph = Graph::InMemory();
-      ImportOptions options;
-      options.executor = executor;
-      options.block_bytes = block;
-      options.batch_ops = 101;
-      LoadClean(*graph, "g.json", text, options);
-      const std::string out = JsonLines(graph->snapshot());
-      if (first.empty()) first = out;
-      EXPECT_EQ(out, first);
-    }
+  ExpectSameAtAnyCut("g.json", text, {64, 3000, 1 << 22});
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <initializer_list>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -53,6 +54,28 @@ inline std::string JsonLines(const Snapshot& snapshot) {
   Status ok = ExportJsonLines(snapshot, out);
   EXPECT_TRUE(ok) << (ok ? "" : ok.error().ToString());
   return out.str();
+}
+
+// Imports `bytes` at 1 and 2 threads, cut at each of `blocks`: the same graph, without
+// errors. Returns the last report.
+inline ImportReport ExpectSameAtAnyCut(std::string_view name, std::string_view bytes,
+                                       std::initializer_list<std::size_t> blocks) {
+  const auto two = MakeThreadExecutor(2);
+  ImportReport report;
+  std::string first;
+  for (Executor* executor : {&SerialExecutor(), two.get()})
+    for (const std::size_t block : blocks) {
+      auto graph = Graph::InMemory();
+      ImportOptions options;
+      options.executor = executor;
+      options.block_bytes = block;
+      options.batch_ops = 97;
+      report = LoadClean(*graph, name, bytes, options);
+      const std::string out = JsonLines(graph->snapshot());
+      if (first.empty()) first = out;
+      EXPECT_EQ(out, first);
+    }
+  return report;
 }
 
 inline NodeId Id(const Snapshot& s, std::string_view key) {

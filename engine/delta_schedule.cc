@@ -1,0 +1,106 @@
+// The writer's delta: when runs are merged, pinned for compaction and dropped, and
+// what is derived from them (dirty bits, the edge filter).
+#include <algorithm>
+
+#include "engine/working_state.h"
+
+namespace plexus {
+
+void StateWriter::Working::GrowDirty() {
+  if (keys.size() <= dirty->capacity()) return;
+  dirty = std::make_shared<DirtyBits>(std::max<std::size_t>(keys.size(), 2 * dirty->capacity()));
+  for (const auto& run : runs) MarkDirty(*run);
+}
+
+void StateWriter::Working::MarkDirty(const Run& run) {
+  for (Direction d : {Direction::kOut, Direction::kIn})
+    for (NodeId row : run.side(d).rows) dirty->set(d, row);
+}
+
+void StateWriter::Working::FillFilter(const Run& run) {
+  for (std::uint32_t r = 0; r < run.out.rows.size(); ++r)
+    for (std::uint32_t i = run.out.offsets[r]; i < run.out.offsets[r + 1]; ++i) {
+      const DeltaArc& arc = run.out.arcs[i];
+      filter.Insert(EdgeFilter::Hash(run.out.rows[r], arc.kind, arc.neighbor, arc.label));
+    }
+}
+
+// Four times the room that is needed now; what is too large shrinks step by step.
+void StateWriter::Working::RemakeFilter() {
+  std::uint64_t arcs = 0;
+  for (const auto& run : runs) arcs += run->arc_count();
+  filter_used = true;
+  filter.Reset(std::max(4 * arcs, filter.capacity() / 2));
+  for (const auto& run : runs) FillFilter(*run);
+}
+
+// The schedule is the binomial one of merge compaction with a bounded number of
+// runs: a new run takes a free place; when none is left it is merged with the top
+// runs that were merged least often. An arc is then merged d times, where the
+// (kMaxRuns + d choose d) covers the number of batches: 3 times in 165 batches, 5 in
+// 1,287 (Mathieu, Staelin, Young, Yousefi: Bigtable merge compaction, 2014). A run
+// much larger than all above it is left out until they have grown. Pinned runs
+// (being compacted) stay as they are.
+void StateWriter::Working::AddRun(std::shared_ptr<const Run> run) {
+  MarkDirty(*run);
+  runs.push_back(std::move(run));
+  if (filter_used) {
+    if (filter.count() + runs.back()->arc_count() > filter.capacity())
+      RemakeFilter();
+    else
+      FillFilter(*runs.back());
+  }
+  if (runs.size() <= kMaxRuns) return;
+  constexpr std::uint64_t kMuchLarger = 16;
+  std::size_t from = runs.size() - 1;
+  const std::uint32_t depth = runs[from - 1]->depth;
+  for (std::uint64_t above = runs[from]->arc_count(); from > pinned_runs; --from) {
+    const Run& below = *runs[from - 1];
+    if (below.depth > depth || below.arc_count() > kMuchLarger * above) break;
+    above += below.arc_count();
+  }
+  if (from + 1 < runs.size()) return MergeRange(from, runs.size());
+  auto cost = [&](std::size_t i) { return runs[i]->arc_count() + runs[i + 1]->arc_count(); };
+  std::size_t best = pinned_runs;
+  for (std::size_t i = pinned_runs; i + 1 < runs.size(); ++i)
+    if (cost(i) < cost(best)) best = i;
+  MergeRange(best, best + 2);
+}
+
+void StateWriter::Working::MergeRange(std::size_t from, std::size_t to) {
+  published = nullptr;
+  runs[from] = MergeRuns(std::span(runs).subspan(from, to - from), *executor);
+  runs.erase(runs.begin() + static_cast<std::ptrdiff_t>(from) + 1,
+             runs.begin() + static_cast<std::ptrdiff_t>(to));
+}
+
+std::size_t StateWriter::PinRuns() {
+  Working& w = *working_;
+  constexpr std::size_t kMost = kMaxRuns - 2;  // room for the runs that come meanwhile
+  if (w.runs.size() > kMost) w.MergeRange(kMost - 1, w.runs.size());
+  return w.pinned_runs = w.runs.size();
+}
+
+void StateWriter::ReplacePinned(std::shared_ptr<const Run> merged) {
+  Working& w = *working_;
+  w.runs.erase(w.runs.begin() + 1, w.runs.begin() + static_cast<std::ptrdiff_t>(w.pinned_runs));
+  w.runs.front() = std::move(merged);
+  w.pinned_runs = 1;
+  w.published = nullptr;
+}
+
+void StateWriter::UnpinRuns() { working_->pinned_runs = 0; }
+
+void StateWriter::InstallBase(std::shared_ptr<const Csr> base, std::size_t folded_runs) {
+  Working& w = *working_;
+  auto dirty = std::make_shared<DirtyBits>(std::max<std::size_t>(64, w.keys.size()));
+  w.published = nullptr;
+  w.base = std::move(base);
+  w.runs.erase(w.runs.begin(), w.runs.begin() + static_cast<std::ptrdiff_t>(folded_runs));
+  w.pinned_runs = 0;
+  w.dirty = std::move(dirty);
+  for (const auto& run : w.runs) w.MarkDirty(*run);
+  if (w.filter_used) w.RemakeFilter();  // if that fails the old one tells too much, no less
+}
+
+}  // namespace plexus

@@ -1,0 +1,23 @@
+// Small helpers for ASCII text inside records.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace plexus::text {
+
+inline std::string_view Trim(std::string_view s, std::string_view blanks = " \t") {
+  const auto begin = s.find_first_not_of(blanks);
+  if (begin == std::string_view::npos) return {};
+  return s.substr(begin, s.find_last_not_of(blanks) - begin + 1);
+}
+
+// A to Z only; other bytes stay.
+inline std::string Lower(std::string_view s) {
+  std::string out(s);
+  for (char& c : out)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return out;
+}
+
+}  // namespace plexus::text
