@@ -6,11 +6,39 @@
 
 #include <algorithm>
 #include <atomic>
+#include <list>
+#include <mutex>
 #include <thread>
 
 namespace plexus {
 
 namespace {
+
+// Tasks handed over and not begun. oneTBB forgets those it has not reached when the
+// process ends; this list is never destroyed, so that what they hold is still owned
+// by someone then and no leak checker counts it as lost.
+class Handed {
+ public:
+  using Tasks = std::list<std::function<void()>>;
+  static Handed& All() {
+    static Handed* const all = new Handed;
+    return *all;
+  }
+  Tasks::iterator Add(std::function<void()> task) {
+    std::lock_guard lock(mutex_);
+    return tasks_.insert(tasks_.end(), std::move(task));
+  }
+  std::function<void()> Take(Tasks::iterator at) {
+    std::lock_guard lock(mutex_);
+    std::function<void()> task = std::move(*at);
+    tasks_.erase(at);
+    return task;
+  }
+
+ private:
+  std::mutex mutex_;
+  Tasks tasks_;
+};
 
 class TbbExecutor final : public Executor {
  public:
@@ -31,7 +59,13 @@ class TbbExecutor final : public Executor {
     });
   }
   bool Enqueue(std::function<void()> task) override {
-    arena_->enqueue(std::move(task));
+    const auto at = Handed::All().Add(std::move(task));
+    try {
+      arena_->enqueue([at] { Handed::All().Take(at)(); });
+    } catch (...) {
+      Handed::All().Take(at);
+      throw;
+    }
     return true;
   }
 
