@@ -129,8 +129,8 @@ Result<DenseView> DenseView::Make(const Snapshot& snapshot, const DenseViewOptio
                 internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
   Executor& executor = internal::Pick(options.executor);
   DenseView view;
-  view.snapshot_ = snapshot;
   if (selection.whole_base) {
+    view.snapshot_ = snapshot;
     view.node_count_ = snapshot.node_count();
     if (options.out) view.out_ = snapshot.base().out();
     if (options.in) view.in_ = snapshot.base().in();

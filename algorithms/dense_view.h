@@ -7,7 +7,7 @@
 // ids and rows keep theirs, so a sum over a row, or over blocks of nodes, comes
 // out with the same bits on either path.
 //
-// Keeps its Snapshot alive. Immutable; share freely.
+// Keeps its Snapshot alive unless it is packed. Immutable; share freely.
 #pragma once
 
 #include <cstdint>

@@ -1,15 +1,21 @@
 // PageRank of a Snapshot: check the options, view the selection as dense arrays,
-// run the pull kernel, spread the scores back over the node ids.
+// prepare what does not depend on the seeds (or find it prepared), run the kernel,
+// spread the scores back over the node ids.
 #include "algorithms/pagerank.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "algorithms/dense_view.h"
+#include "algorithms/internal/pagerank_tiles.h"
 #include "algorithms/internal/selection.h"
+#include "algorithms/internal/snapshot_cache.h"
 #include "algorithms/pagerank_csr.h"
 
 namespace plexus {
@@ -88,41 +94,82 @@ Status CheckRange(const std::vector<Real>& reciprocals) {
   return {};
 }
 
-// 1 / out-strength over the selected arcs, by dense id. Only sums are wanted of the
-// out rows, so a packed view does without them.
-template <class Real>
-std::vector<Real> Reciprocals(const internal::Selection& selection, const DenseView& view,
-                              bool weighted, Executor& executor) {
-  const Snapshot& snapshot = *selection.snapshot;
-  if (!view.packed()) {
-    CsrView out = snapshot.base().out();
-    if (!weighted) out.weights = {};
-    return OutReciprocals<Real>(out, executor);
-  }
-  const NodeSubset nodes = view.nodes();
-  std::vector<double> strengths(view.node_count());
-  ParallelFor(executor, strengths.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      double sum = 0;
-      snapshot.ForEachArc(Direction::kOut, view.node(static_cast<NodeId>(i)), selection.filter,
-                          [&](const Arc& arc) {
-                            if (selection.all_nodes || nodes.contains(arc.neighbor))
-                              sum += weighted ? static_cast<double>(arc.weight) : 1.0;
-                          });
-      strengths[i] = sum;
+// Sum of weights (or number) of the selected out arcs, by dense id.
+std::vector<double> Strengths(const DenseView& view, bool weighted, Executor& executor) {
+  CsrView out = view.out();
+  if (!weighted) out.weights = {};
+  return OutStrengths(out, executor);
+}
+
+// What a run needs besides its seeds. Holds no snapshot.
+struct Prepared {
+  // What it was prepared for.
+  std::vector<KindId> kinds;
+  std::int64_t valid_at = kNoTime;
+  bool asked_weighted = true, asked_tiles = false;
+  // What was prepared.
+  std::optional<DenseView> packed;  // the rows, when they are not the base's own
+  bool weighted = true;             // some weight is not 1
+  std::vector<double> strengths;
+  std::shared_ptr<const internal::PageRankTiles> tiles;
+};
+using PreparedPtr = std::shared_ptr<const Prepared>;
+
+internal::SnapshotCache<PreparedPtr, 4>& SharedCache() {
+  static internal::SnapshotCache<PreparedPtr, 4> cache;
+  return cache;
+}
+
+// Below so many iterations making a layout costs more than it saves.
+constexpr int kIterationsForTiles = 5;
+
+// The dense view, and what belongs to it.
+struct Ready {
+  DenseView view;
+  PreparedPtr prepared;
+};
+
+Result<Ready> Prepare(const Snapshot& snapshot, const PageRankOptions& options, Executor& executor) {
+  const DenseViewOptions wanted{.out = true,
+                                .in = true,
+                                .weights = options.weighted,
+                                .kinds = options.kinds,
+                                .valid_at = options.valid_at,
+                                .subset = options.subset,
+                                .executor = &executor};
+  const bool tiles = options.iterations == 0 || options.iterations >= kIterationsForTiles;
+  const bool cached = options.use_cache && !options.subset;
+  if (cached)
+    if (auto found = SharedCache().Find(snapshot, [&](const PreparedPtr& p) {
+          return p->kinds == options.kinds && p->valid_at == options.valid_at &&
+                 p->asked_weighted == options.weighted && p->asked_tiles == tiles;
+        })) {
+      if ((*found)->packed) return Ready{*(*found)->packed, *found};
+      PLEXUS_ASSIGN(DenseView view, DenseView::Make(snapshot, wanted));  // O(kinds)
+      return Ready{std::move(view), *found};
     }
-  });
-  return StrengthReciprocals<Real>(strengths, executor);
+  PLEXUS_ASSIGN(DenseView view, DenseView::Make(snapshot, wanted));
+  auto made = std::make_shared<Prepared>();
+  made->kinds = options.kinds;
+  made->valid_at = options.valid_at;
+  made->asked_weighted = options.weighted;
+  made->asked_tiles = tiles;
+  CsrView in = view.in();
+  made->weighted = options.weighted && !AllOnes(in.weights, executor);
+  if (!made->weighted) in.weights = {};
+  made->strengths = Strengths(view, made->weighted, executor);
+  if (tiles) made->tiles = MakePageRankTiles(in, view.out(), executor);
+  if (view.packed()) made->packed = view;
+  if (cached) SharedCache().Keep(snapshot, made);
+  return Ready{std::move(view), std::move(made)};
 }
 
 template <class Real>
-Status RankDense(const internal::Selection& selection, const DenseView& view,
-                 const std::vector<double>& teleport, const PageRankOptions& options,
-                 Executor& executor, PageRankResult& result) {
-  CsrView in = view.in();
-  const bool weighted = options.weighted && !AllOnes(in.weights, executor);
-  if (!weighted) in.weights = {};
-  const std::vector<Real> reciprocals = Reciprocals<Real>(selection, view, weighted, executor);
+Status RankDense(const Ready& ready, const std::vector<double>& teleport,
+                 const PageRankOptions& options, Executor& executor, PageRankResult& result) {
+  CsrView in = ready.view.in();
+  if (!ready.prepared->weighted) in.weights = {};
+  const std::vector<Real> reciprocals = StrengthReciprocals<Real>(ready.prepared->strengths, executor);
   PLEXUS_TRY(CheckRange(reciprocals));
   const std::vector<Real> home(teleport.begin(), teleport.end());
   PageRankCsrOptions kernel;
@@ -131,14 +178,16 @@ Status RankDense(const internal::Selection& selection, const DenseView& view,
   kernel.tolerance = options.iterations > 0 ? 0 : options.tolerance;
   kernel.budget = options.budget;
   kernel.executor = &executor;
-  const auto ranked = PageRankCsr<Real>({in, reciprocals, home}, kernel);
+  const auto ranked =
+      PageRankCsr<Real>({in, reciprocals, home, ready.prepared->tiles.get()}, kernel);
 
-  ParallelFor(executor, view.node_count(), kGrain, [&](std::size_t begin, std::size_t end) {
+  ParallelFor(executor, ready.view.node_count(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
-      result.scores[view.node(static_cast<NodeId>(i))] = static_cast<double>(ranked.scores[i]);
+      result.scores[ready.view.node(static_cast<NodeId>(i))] = static_cast<double>(ranked.scores[i]);
   });
   result.iterations = ranked.iterations;
   result.truncated = ranked.truncated;
+  result.bytes_per_iteration = ranked.bytes_per_iteration;
   // Before the first step nothing is known but that both vectors sum to 1.
   result.error =
       ranked.iterations == 0 ? 2.0 : options.damping / (1.0 - options.damping) * ranked.step;
@@ -150,28 +199,26 @@ Status RankDense(const internal::Selection& selection, const DenseView& view,
 Result<PageRankResult> PageRank(const Snapshot& snapshot, const PageRankOptions& options) {
   PLEXUS_TRY(CheckOptions(options));
   Executor& executor = internal::Pick(options.executor);
-  PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, {.out = true,
-                                                                 .in = true,
-                                                                 .weights = options.weighted,
-                                                                 .kinds = options.kinds,
-                                                                 .valid_at = options.valid_at,
-                                                                 .subset = options.subset,
-                                                                 .executor = &executor}));
-  PLEXUS_ASSIGN(const internal::Selection selection,
-                internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
+  const auto start = std::chrono::steady_clock::now();
+  PLEXUS_ASSIGN(const Ready ready, Prepare(snapshot, options, executor));
+  const DenseView& view = ready.view;
   PLEXUS_ASSIGN(const std::vector<double> teleport, Teleport(snapshot, view, options.seeds));
   PageRankResult result;
   result.scores.assign(snapshot.node_count(), 0.0);
   result.nodes = view.nodes();
   result.edges = view.in().arc_count();
+  result.preparation_ms =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  result.tiled = ready.prepared->tiles != nullptr;
+  result.layout_bytes = result.tiled ? ready.prepared->tiles->size_bytes() : 0;
   if (view.node_count() == 0) {
     result.converged = true;
     return result;
   }
   if (options.precision == Precision::kF32)
-    PLEXUS_TRY(RankDense<float>(selection, view, teleport, options, executor, result));
+    PLEXUS_TRY(RankDense<float>(ready, teleport, options, executor, result));
   else
-    PLEXUS_TRY(RankDense<double>(selection, view, teleport, options, executor, result));
+    PLEXUS_TRY(RankDense<double>(ready, teleport, options, executor, result));
   result.converged = result.error <= options.tolerance;
   if (options.iterations == 0 && !result.converged) result.truncated = true;
   return result;

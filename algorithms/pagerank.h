@@ -15,6 +15,13 @@
 // graph: the kernel runs over the selected nodes renumbered in id order. For the
 // same reason index nodes and their edges do not change the bits of the facts'
 // scores, whatever ids they take in between (README, "Same facts, same PageRank").
+//
+// Large graphs without locality are ranked over a private layout of their arcs (tiles,
+// internal/pagerank_tiles.h). What is prepared once for a snapshot and options, the
+// layout, the out-strengths and the packed rows of a dirty graph, is kept for the next
+// calls: the last four of the process, dropped when their snapshot is gone. Whether
+// the layout is used depends on the graph's shape and on the options alone, so an
+// answer's bits do not depend on what is kept.
 #pragma once
 
 #include <cstdint>
@@ -49,6 +56,7 @@ struct PageRankOptions {
   std::vector<KindId> kinds;        // none = the fact plane
   std::int64_t valid_at = kNoTime;  // only edges valid then; kNoTime = any time
   const NodeSubset* subset = nullptr;
+  bool use_cache = true;  // not with a subset
   Budget budget;  // edges = arcs x iterations; deadline; cancel. Checked per iteration
   Executor* executor = nullptr;
 };
@@ -61,10 +69,17 @@ struct PageRankResult {
   bool converged = false;   // error <= tolerance
   bool truncated = false;   // the budget ran out, or max_iterations
   std::uint64_t edges = 0;  // arcs that took part
+  bool tiled = false;       // the private layout was used
+  // To make the layout, the strengths and packed rows; near 0 when they were at hand.
+  double preparation_ms = 0;
+  std::uint64_t layout_bytes = 0;
+  // Modelled: every array of the kernel once, each line fetched used to the end.
+  std::uint64_t bytes_per_iteration = 0;
 };
 
-// O(arcs + nodes) per iteration. Memory: 24 bytes a node, and 4 to 8 an arc more
-// when the graph has a delta, hidden kinds or unselected nodes. Thread-safe.
+// O(arcs + nodes) per iteration. Memory: 24 bytes a node, 4 to 8 an arc more when the
+// graph has a delta, hidden kinds or unselected nodes, and 2 to 3 an arc (6 to 7 with
+// weights) for the private layout, 8 while it is made. Thread-safe.
 // kInvalidArgument: damping, tolerance, iterations or a kind out of range; a
 // tolerance that the precision cannot reach (f32: below 2^-22 / (1 - d), f64:
 // below 2^-50 / (1 - d)); a seed that is not selected, or has a weight that is

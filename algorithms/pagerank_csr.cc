@@ -1,7 +1,7 @@
-// The pull kernel. One pass over the nodes per iteration does everything: row sum,
-// new score, change, next contribution, dangling mass.
+// The iterations, and the pull kernel. One pass over the nodes per iteration does
+// everything: row sum, new score, change, next contribution, dangling mass.
 //
-// Sums: a row uses four running sums taken in turn, which the processor overlaps
+// Sums of pull: a row uses four running sums taken in turn, which the processor overlaps
 // and which lose less in f32 than one long chain; f32 rows are summed in f64, free
 // beside the cache misses. Blocks are cut by node id and their partial sums added
 // in order, so no bit depends on the threads.
@@ -14,18 +14,19 @@
 #include <limits>
 #include <utility>
 
+#include "algorithms/internal/pagerank_step.h"
+#include "algorithms/internal/pagerank_tiles.h"
 #include "engine/aligned_array.h"
 
 namespace plexus {
 
 namespace {
 
-constexpr std::size_t kGrain = 4096;  // nodes a block; part of the result's definition
+using internal::PageRankPartial;
+using internal::PageRankStep;
+using internal::PageRankTiles;
 
-struct Partial {
-  double step = 0;      // sum of |new - old|
-  double dangling = 0;  // mass on nodes without arcs
-};
+constexpr std::size_t kGrain = 4096;  // nodes a block; part of the result's definition
 
 template <bool kWeighted, class Real>
 inline double RowSum(const NodeId* neighbors, const float* weights, std::uint32_t count,
@@ -51,32 +52,62 @@ inline double RowSum(const NodeId* neighbors, const float* weights, std::uint32_
 
 // One iteration over [begin, end).
 template <bool kWeighted, class Real>
-Partial Update(const PageRankCsrInput<Real>& input, double damping, double base,
-               const Real* contribution, Real* next, Real* scores, std::size_t begin,
-               std::size_t end) {
-  const std::uint32_t* offsets = input.in.offsets.data();
-  const NodeId* neighbors = input.in.neighbors.data();
-  const float* weights = input.in.weights.data();
-  const Real* reciprocal = input.reciprocal.data();
-  const Real* teleport = input.teleport.empty() ? nullptr : input.teleport.data();
-  Partial partial;
+PageRankPartial PullRows(const CsrView& in, const PageRankStep<Real>& step, std::size_t begin,
+                         std::size_t end) {
+  const std::uint32_t* offsets = in.offsets.data();
+  const NodeId* neighbors = in.neighbors.data();
+  const float* weights = in.weights.data();
+  PageRankPartial partial;
   for (std::size_t v = begin; v < end; ++v) {
     const std::uint32_t at = offsets[v];
-    const double sum = RowSum<kWeighted>(neighbors + at, kWeighted ? weights + at : nullptr,
-                                         offsets[v + 1] - at, contribution);
-    const double home = teleport ? base * static_cast<double>(teleport[v]) : base;
-    const Real score = static_cast<Real>(home + damping * sum);
-    partial.step += std::abs(static_cast<double>(score) - static_cast<double>(scores[v]));
-    if (reciprocal[v] == 0) partial.dangling += static_cast<double>(score);
-    scores[v] = score;
-    next[v] = score * reciprocal[v];
+    step.Finish(v,
+                RowSum<kWeighted>(neighbors + at, kWeighted ? weights + at : nullptr,
+                                  offsets[v + 1] - at, step.contribution),
+                partial);
   }
   return partial;
 }
 
-Partial Add(Partial a, Partial b) { return {a.step + b.step, a.dangling + b.dangling}; }
+template <class Real>
+PageRankPartial StepByPull(const CsrView& in, const PageRankStep<Real>& step, Executor& executor) {
+  return ParallelReduce(
+      executor, in.node_count(), kGrain, PageRankPartial{},
+      [&](std::size_t begin, std::size_t end) {
+        return in.weights.empty() ? PullRows<false>(in, step, begin, end)
+                                  : PullRows<true>(in, step, begin, end);
+      },
+      internal::Add);
+}
+
+// `from` in the order of the tiles' positions.
+template <class Real>
+AlignedArray<Real> ByPosition(const PageRankTiles& tiles, std::span<const Real> from,
+                              Executor& executor) {
+  AlignedArray<Real> to(from.size());
+  ParallelFor(executor, from.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t p = begin; p < end; ++p) to[p] = from[tiles.node(static_cast<std::uint32_t>(p))];
+  });
+  return to;
+}
+
+// Every array once, as if each line fetched were used to the end.
+template <class Real>
+std::uint64_t BytesPerIteration(const PageRankCsrInput<Real>& input) {
+  const std::uint64_t n = input.reciprocal.size();
+  // Scores twice, reciprocals, contributions read and written, teleport.
+  std::uint64_t bytes = n * sizeof(Real) * (input.teleport.empty() ? 5 : 6);
+  if (input.tiles) return bytes + input.tiles->size_bytes() + 2 * n * sizeof(double);
+  bytes += (n + 1) * sizeof(std::uint32_t) + input.in.arc_count() * sizeof(NodeId);
+  return bytes + input.in.weights.size_bytes();
+}
 
 }  // namespace
+
+std::shared_ptr<const PageRankTiles> MakePageRankTiles(const CsrView& in, const CsrView& out,
+                                                       Executor& executor) {
+  if (!PageRankTiles::Pay(in)) return nullptr;
+  return std::make_shared<const PageRankTiles>(PageRankTiles::Make(in, out, executor));
+}
 
 template <class Real>
 PageRankCsrResult<Real> PageRankCsr(const PageRankCsrInput<Real>& input,
@@ -86,26 +117,42 @@ PageRankCsrResult<Real> PageRankCsr(const PageRankCsrInput<Real>& input,
   if (n == 0) return result;
   PLEXUS_CHECK(input.in.node_count() == n, "one reciprocal per node");
   PLEXUS_CHECK(input.teleport.empty() || input.teleport.size() == n, "one teleport per node");
+  PLEXUS_CHECK(!input.tiles || input.tiles->arc_count() == input.in.arc_count(), "tiles of these rows");
   Executor& executor = options.executor ? *options.executor : DefaultExecutor();
-  const bool weighted = !input.in.weights.empty();
   const bool uniform = input.teleport.empty();
   const double share = uniform ? 1.0 / static_cast<double>(n) : 1.0;  // of `base` per node
+  result.bytes_per_iteration = BytesPerIteration(input);
 
-  result.scores.resize(n);
-  AlignedArray<Real> contribution(n), next(n);
-  Partial last = ParallelReduce(
-      executor, n, kGrain, Partial{},
+  PageRankStep<Real> step;
+  step.damping = options.damping;
+  step.reciprocal = input.reciprocal.data();
+  step.teleport = uniform ? nullptr : input.teleport.data();
+  AlignedArray<Real> reciprocal, teleport;  // by position, where tiles renumber
+  const bool renumbered = input.tiles && input.tiles->renumbered();
+  if (renumbered) {
+    reciprocal = ByPosition(*input.tiles, input.reciprocal, executor);
+    step.reciprocal = reciprocal.data();
+    if (!uniform) {
+      teleport = ByPosition(*input.tiles, input.teleport, executor);
+      step.teleport = teleport.data();
+    }
+  }
+  AlignedArray<Real> contribution(n), next(n), scores(n);
+  AlignedArray<double> sums(input.tiles ? n : 0);
+  step.scores = scores.data();
+  PageRankPartial last = ParallelReduce(
+      executor, n, kGrain, PageRankPartial{},
       [&](std::size_t begin, std::size_t end) {
-        Partial partial;
+        PageRankPartial partial;
         for (std::size_t v = begin; v < end; ++v) {
-          const Real score = uniform ? static_cast<Real>(share) : input.teleport[v];
-          result.scores[v] = score;
-          contribution[v] = score * input.reciprocal[v];
-          if (input.reciprocal[v] == 0) partial.dangling += static_cast<double>(score);
+          const Real score = uniform ? static_cast<Real>(share) : step.teleport[v];
+          scores[v] = score;
+          contribution[v] = score * step.reciprocal[v];
+          if (step.reciprocal[v] == 0) partial.dangling += static_cast<double>(score);
         }
         return partial;
       },
-      Add);
+      internal::Add);
 
   const double bound = options.damping / (1.0 - options.damping);
   std::uint64_t edges_left = options.budget.edges;
@@ -116,20 +163,21 @@ PageRankCsrResult<Real> PageRankCsr(const PageRankCsrInput<Real>& input,
     }
     if (edges_left != Budget::kUnlimited) edges_left -= input.in.arc_count();
     const double kept = options.keep_dangling ? options.damping * last.dangling : 0.0;
-    const double base = (1.0 - options.damping + kept) * share;
-    last = ParallelReduce(
-        executor, n, kGrain, Partial{},
-        [&](std::size_t begin, std::size_t end) {
-          auto update = weighted ? Update<true, Real> : Update<false, Real>;
-          return update(input, options.damping, base, contribution.data(), next.data(),
-                        result.scores.data(), begin, end);
-        },
-        Add);
+    step.base = (1.0 - options.damping + kept) * share;
+    step.contribution = contribution.data();
+    step.next = next.data();
+    last = input.tiles ? internal::StepOverTiles(*input.tiles, step, sums.data(), executor)
+                       : StepByPull(input.in, step, executor);
     std::swap(contribution, next);
     result.step = last.step;
     ++result.iterations;
     if (options.tolerance > 0 && bound * last.step <= options.tolerance) break;
   }
+  result.scores.resize(n);
+  ParallelFor(executor, n, kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t p = begin; p < end; ++p)
+      result.scores[renumbered ? input.tiles->node(static_cast<std::uint32_t>(p)) : p] = scores[p];
+  });
   return result;
 }
 
@@ -145,8 +193,7 @@ std::vector<Real> StrengthReciprocals(std::span<const double> strengths, Executo
   return reciprocals;
 }
 
-template <class Real>
-std::vector<Real> OutReciprocals(const CsrView& out, Executor& executor) {
+std::vector<double> OutStrengths(const CsrView& out, Executor& executor) {
   std::vector<double> strengths(out.node_count());
   ParallelFor(executor, strengths.size(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t v = begin; v < end; ++v) {
@@ -160,7 +207,7 @@ std::vector<Real> OutReciprocals(const CsrView& out, Executor& executor) {
       strengths[v] = sum;
     }
   });
-  return StrengthReciprocals<Real>(strengths, executor);
+  return strengths;
 }
 
 template PageRankCsrResult<float> PageRankCsr(const PageRankCsrInput<float>&,
@@ -169,7 +216,5 @@ template PageRankCsrResult<double> PageRankCsr(const PageRankCsrInput<double>&,
                                                const PageRankCsrOptions&);
 template std::vector<float> StrengthReciprocals(std::span<const double>, Executor&);
 template std::vector<double> StrengthReciprocals(std::span<const double>, Executor&);
-template std::vector<float> OutReciprocals(const CsrView&, Executor&);
-template std::vector<double> OutReciprocals(const CsrView&, Executor&);
 
 }  // namespace plexus

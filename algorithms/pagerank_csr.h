@@ -1,11 +1,16 @@
-// PageRank on bare arrays: the pull kernel behind PageRank(), for bench and tests.
+// PageRank on bare arrays: the kernels behind PageRank(), for bench and tests.
 //
 // Pull over in-rows needs no atomics: a node's new score is written by one thread.
 // Contributions are divided once per node and iteration, the whole update is one
-// pass over the nodes, partial sums belong to blocks of node ids, and a row is
-// summed in an order that depends on its length alone.
+// pass over the nodes, partial sums belong to blocks of rows, and a row is summed in
+// an order that depends on the arrays alone.
+//
+// Large graphs without locality go through tiles, a private copy of the arcs that
+// keeps what is gathered in cache (internal/pagerank_tiles.h): built once, worth it
+// from about five iterations on.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -16,11 +21,22 @@
 
 namespace plexus {
 
+namespace internal {
+class PageRankTiles;
+}
+
+// Null where tiles do not pay: few nodes, few arcs, or rows that are local already.
+// `out` is asked for row lengths only. O(nodes + arcs). May throw std::bad_alloc.
+std::shared_ptr<const internal::PageRankTiles> MakePageRankTiles(const CsrView& in,
+                                                                 const CsrView& out,
+                                                                 Executor& executor);
+
 template <class Real>
 struct PageRankCsrInput {
   CsrView in;                        // rows = arcs arriving; weights used when not empty
   std::span<const Real> reciprocal;  // 1 / out-strength by node, 0 = dangling
   std::span<const Real> teleport;    // sums to 1; empty = uniform
+  const internal::PageRankTiles* tiles = nullptr;  // of `in`; null: pull
 };
 
 struct PageRankCsrOptions {
@@ -38,6 +54,7 @@ struct PageRankCsrResult {
   int iterations = 0;
   double step = 0;  // L1 norm of the last change
   bool truncated = false;
+  std::uint64_t bytes_per_iteration = 0;  // of arrays, each read or written once
 };
 
 // REQUIRES reciprocal (and teleport, unless empty) to have one entry per node.
@@ -46,13 +63,11 @@ template <class Real>
 PageRankCsrResult<Real> PageRankCsr(const PageRankCsrInput<Real>& input,
                                     const PageRankCsrOptions& options = {});
 
-// 1 / out-strength by node, 0 where a node has none: row lengths when
-// out.weights is empty, else the rows' sums. O(nodes), or O(arcs).
-template <class Real>
-std::vector<Real> OutReciprocals(const CsrView& out, Executor& executor);
+// Sum of weights of every out row, or its length when out.weights is empty.
+std::vector<double> OutStrengths(const CsrView& out, Executor& executor);
 
-// The same from ready strengths (>= 0). Strengths beyond what Real can invert give
-// its smallest positive number, never 0.
+// 1 / strength by node, 0 where it is 0 (dangling). REQUIRES strengths >= 0. Those
+// beyond what Real can invert give its smallest positive number, never 0.
 template <class Real>
 std::vector<Real> StrengthReciprocals(std::span<const double> strengths, Executor& executor);
 

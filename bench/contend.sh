@@ -6,7 +6,8 @@
 #   GAPBS_DIR  a checkout of the suite with its programs built (make)
 #   WORK       build | pr | bfs | cc
 #   ROUNDS     rounds of TRIALS (3) trials each (5)
-# Environment: GRAPHS="-g -u" (Kronecker, uniform), SCALE=20, THREADS=2, TRIALS=3.
+# Environment: GRAPHS="-g -u" (Kronecker, uniform), SCALE=20, THREADS=2, TRIALS=3,
+# PLEXUS_OPTIONS= more options of ours (pr: -l charged).
 # The suite asks for no huge pages; HUGE=1 gives its malloc them.
 set -euo pipefail
 gapbs=$1 work=$2 rounds=${3:-5}
@@ -29,7 +30,7 @@ for graph in ${GRAPHS:--g -u}; do
   : >"$scratch/plexus"
   : >"$scratch/gap"
   for ((round = 0; round < rounds; ++round)); do
-    "$build/gap" "$work" "$graph" "$scale" "${options[@]}" >>"$scratch/plexus"
+    "$build/gap" "$work" "$graph" "$scale" "${options[@]}" ${PLEXUS_OPTIONS:-} >>"$scratch/plexus"
     GLIBC_TUNABLES=$tunables "$suite" "$graph" "$scale" "${options[@]}" >>"$scratch/gap"
   done
   # Both built the same graph, or nothing that follows means anything.

@@ -7,14 +7,13 @@
 #include "algorithms/memory/visible.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
-#include <mutex>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "algorithms/internal/selection.h"
+#include "algorithms/internal/snapshot_cache.h"
 #include "algorithms/internal/strong_components.h"
 #include "engine/vocabulary.h"
 
@@ -207,43 +206,13 @@ Answer Compute(const Snapshot& snapshot, std::int64_t now, bool include_supersed
   return {std::make_shared<const NodeSubset>(n, std::move(bits)), span};
 }
 
-// The last few answers, newest first. Entries name a state without keeping it.
-class Cache {
- public:
-  std::shared_ptr<const NodeSubset> Find(const Snapshot& snapshot, std::int64_t now,
-                                         bool include_superseded) {
-    std::lock_guard lock(mutex_);
-    for (std::size_t i = 0; i < entries_.size(); ++i) {
-      const Entry& e = entries_[i];
-      if (!e.answer.nodes || e.include_superseded != include_superseded ||
-          !e.answer.span.holds(now) || e.state.lock() != snapshot.shared_state())
-        continue;
-      std::rotate(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(i),
-                  entries_.begin() + static_cast<std::ptrdiff_t>(i) + 1);
-      return entries_[0].answer.nodes;
-    }
-    return nullptr;
-  }
-  void Keep(const Snapshot& snapshot, bool include_superseded, Answer answer) {
-    std::lock_guard lock(mutex_);
-    std::rotate(entries_.begin(), entries_.end() - 1, entries_.end());
-    entries_[0] = {snapshot.shared_state(), include_superseded, std::move(answer)};
-    for (Entry& e : entries_)
-      if (e.state.expired()) e = Entry{};
-  }
-
- private:
-  struct Entry {
-    std::weak_ptr<const GraphState> state;
-    bool include_superseded = false;
-    Answer answer;
-  };
-  std::mutex mutex_;
-  std::array<Entry, 8> entries_;
+struct Cached {
+  bool include_superseded = false;
+  Answer answer;
 };
 
-Cache& SharedCache() {
-  static Cache cache;
+internal::SnapshotCache<Cached, 8>& SharedCache() {
+  static internal::SnapshotCache<Cached, 8> cache;
   return cache;
 }
 
@@ -252,10 +221,13 @@ Cache& SharedCache() {
 std::shared_ptr<const NodeSubset> VisibleNodes(const Snapshot& snapshot, std::int64_t now_ms,
                                                const VisibleOptions& options) {
   if (options.use_cache)
-    if (auto nodes = SharedCache().Find(snapshot, now_ms, options.include_superseded)) return nodes;
+    if (auto found = SharedCache().Find(snapshot, [&](const Cached& c) {
+          return c.include_superseded == options.include_superseded && c.answer.span.holds(now_ms);
+        }))
+      return found->answer.nodes;
   Answer answer =
       Compute(snapshot, now_ms, options.include_superseded, internal::Pick(options.executor));
-  if (options.use_cache) SharedCache().Keep(snapshot, options.include_superseded, answer);
+  if (options.use_cache) SharedCache().Keep(snapshot, {options.include_superseded, answer});
   return answer.nodes;
 }
 

@@ -9,12 +9,15 @@
 
 namespace plexus::bench {
 
-std::vector<float> GapPageRank(const Topology& graph, int iterations, double tolerance) {
+std::vector<float> GapPageRank(const Topology& graph, const internal::PageRankTiles* tiles,
+                               int iterations, double tolerance) {
   Executor& executor = DefaultExecutor();
   PageRankCsrInput<float> input;
-  const std::vector<float> reciprocal = OutReciprocals<float>(graph.out(), executor);
+  const std::vector<float> reciprocal =
+      StrengthReciprocals<float>(OutStrengths(graph.out(), executor), executor);
   input.in = graph.in();
   input.reciprocal = reciprocal;
+  input.tiles = tiles;
   PageRankCsrOptions options;
   options.iterations = iterations;
   // The kernel stops on d / (1 - d) * step, the suite on the step itself.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "algorithms/bfs.h"
+#include "algorithms/pagerank_csr.h"
 #include "bench/uniform_draw.h"
 #include "engine/topology.h"
 
@@ -18,7 +19,9 @@ namespace plexus::bench {
 // PageRank as the suite defines it: f32, all scores 1/n at first, damping 0.85, the
 // mass of nodes without out-arcs is lost (Plexus itself redistributes it), at most
 // `iterations`, an early stop when the L1 change falls below `tolerance` (0: never).
-std::vector<float> GapPageRank(const Topology& graph, int iterations, double tolerance);
+// `tiles`: from MakePageRankTiles; null = pull.
+std::vector<float> GapPageRank(const Topology& graph, const internal::PageRankTiles* tiles,
+                               int iterations, double tolerance);
 
 // Against the same number of iterations in f64, pushed, serially: L1 within 1e-4.
 std::string CheckPageRank(const Topology& graph, std::span<const float> scores, int iterations,

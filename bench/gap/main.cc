@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <string>
 
 #include "algorithms/bfs.h"
@@ -22,7 +23,7 @@ using namespace plexus;         // NOLINT: a program of one file
 using namespace plexus::bench;  // NOLINT
 
 struct Options {
-  std::string kernel, file;
+  std::string kernel, file, layout = "kept";
   int scale = 0, degree = 16, trials = 16, iterations = 20;
   bool uniform = false, symmetrize = false, verify = false;
   double tolerance = 1e-4;
@@ -32,8 +33,10 @@ struct Options {
 int Usage() {
   std::fprintf(stderr,
                "usage: gap KERNEL (-f FILE | -g SCALE | -u SCALE) [-k DEGREE] [-s] [-n TRIALS]\n"
-               "           [-i ITERATIONS] [-t TOLERANCE] [-r SOURCE] [-v]\n"
+               "           [-i ITERATIONS] [-t TOLERANCE] [-r SOURCE] [-l LAYOUT] [-v]\n"
                "KERNEL: build pr bfs cc. FILE: .el .wel .sg .wsg; -s makes .el symmetric.\n"
+               "LAYOUT of pr: kept (made once, its time printed apart), charged (made anew in\n"
+               "every trial), pull (none).\n"
                "-v checks every trial against a serial reference.\n"
                "examples: gap pr -g 20 -i 20 -t 0 -n 5     gap bfs -f road.sg -r 1 -v\n");
   return 2;
@@ -58,7 +61,7 @@ bool Number(const char* text, T low, T high, T& value) {
 bool Parse(int argc, char** argv, Options& o) {
   if (argc < 2 || argv[1][0] == '-') return false;
   o.kernel = argv[1];
-  for (int c; (c = getopt(argc - 1, argv + 1, "f:g:u:k:n:i:t:r:sv")) != -1;) {
+  for (int c; (c = getopt(argc - 1, argv + 1, "f:g:u:k:n:i:t:r:l:sv")) != -1;) {
     bool ok = true;
     switch (c) {
       case 'f': o.file = optarg; break;
@@ -69,12 +72,16 @@ bool Parse(int argc, char** argv, Options& o) {
       case 'i': ok = Number(optarg, 0, 1'000'000, o.iterations); break;
       case 't': ok = Number(optarg, 0.0, 1.0, o.tolerance); break;
       case 'r': ok = Number(optarg, NodeId{0}, kNoNode - 1, o.source); break;
+      case 'l':
+        o.layout = optarg;
+        ok = o.layout == "kept" || o.layout == "charged" || o.layout == "pull";
+        break;
       case 's': o.symmetrize = true; break;
       case 'v': o.verify = true; break;
       default: return false;
     }
     if (!ok) {
-      std::fprintf(stderr, "gap: -%c %s: not a number in range\n", c, optarg);
+      std::fprintf(stderr, "gap: -%c %s: not in range\n", c, optarg);
       return false;
     }
   }
@@ -132,6 +139,25 @@ bool RunTrials(const Options& o, Trial trial, Check check) {
   return ok;
 }
 
+bool RunPageRank(const Options& o, const Topology& graph) {
+  auto make = [&] { return MakePageRankTiles(graph.in(), graph.out(), DefaultExecutor()); };
+  std::shared_ptr<const internal::PageRankTiles> kept;
+  if (o.layout == "kept") {
+    const auto start = std::chrono::steady_clock::now();
+    kept = make();
+    PrintTime("Layout Time", Seconds(start));
+  }
+  return RunTrials(
+      o,
+      [&] {
+        const auto tiles = o.layout == "charged" ? make() : kept;
+        return GapPageRank(graph, tiles.get(), o.iterations, o.tolerance);
+      },
+      [&](const std::vector<float>& scores) {
+        return CheckPageRank(graph, scores, o.iterations, o.tolerance);
+      });
+}
+
 Result<bool> RunKernel(const Options& o) {
   const bool serialized = o.file.ends_with(".sg") || o.file.ends_with(".wsg");
   Topology graph;
@@ -154,11 +180,7 @@ Result<bool> RunKernel(const Options& o) {
     return RunTrials(o, [&] { return Build(o, list); }, [&](const Result<Topology>& built) {
       return built ? CheckBuild(list.span(), o.symmetrize, *built) : built.error().message;
     });
-  if (o.kernel == "pr")
-    return RunTrials(o, [&] { return GapPageRank(graph, o.iterations, o.tolerance); },
-                     [&](const std::vector<float>& scores) {
-                       return CheckPageRank(graph, scores, o.iterations, o.tolerance);
-                     });
+  if (o.kernel == "pr") return RunPageRank(o, graph);
   if (o.kernel == "cc")
     return RunTrials(o, [&] { return ComponentsCsr(graph.out(), graph.in()); },
                      [&](const std::vector<NodeId>& labels) { return CheckComponents(graph, labels); });

@@ -1,0 +1,121 @@
+// The kernel over tiles. A block's sums stay in cache while its tiles are added one by
+// one; a group of rows is a loop of fixed length, summed as a tree of f32 (or f64) and
+// added to the row's f64.
+#include "algorithms/internal/pagerank_step.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+namespace plexus::internal {
+
+namespace {
+
+constexpr std::uint32_t kShort = PageRankTiles::kShort;
+
+// What is left of a block's streams.
+struct Cursor {
+  const std::uint16_t* rows;
+  const std::uint16_t* sources;
+  const float* weights;
+  const std::uint32_t* long_counts;
+};
+
+template <bool kWeighted, class Real>
+struct TileKernel {
+  const Real* segment;  // contributions
+  double* sums;         // of the block's rows
+
+  Real Term(const std::uint16_t* sources, const float* weights, std::uint32_t i) const {
+    if constexpr (kWeighted)
+      return segment[sources[i]] * static_cast<Real>(weights[i]);
+    else
+      return segment[sources[i]];
+  }
+  // Terms [kFrom, kFrom + kCount) as a balanced tree.
+  template <std::uint32_t kFrom, std::uint32_t kCount>
+  Real Tree(const std::uint16_t* sources, const float* weights) const {
+    if constexpr (kCount == 1) {
+      return Term(sources, weights, kFrom);
+    } else {
+      constexpr std::uint32_t kLeft = kCount / 2;
+      return Tree<kFrom, kLeft>(sources, weights) +
+             Tree<kFrom + kLeft, kCount - kLeft>(sources, weights);
+    }
+  }
+  template <std::uint32_t kCount>
+  void Group(std::uint32_t rows, Cursor& at) const {
+    const std::uint16_t* sources = at.sources;
+    const float* weights = at.weights;
+    for (std::uint32_t i = 0; i < rows; ++i) {
+      sums[at.rows[i]] += static_cast<double>(Tree<0, kCount>(sources, weights));
+      sources += kCount;
+      if constexpr (kWeighted) weights += kCount;
+    }
+    at.rows += rows;
+    at.sources = sources;
+    at.weights = weights;
+  }
+  // A row of any length: eights, folded into f64 every kStretch of them.
+  void Long(Cursor& at) const {
+    constexpr std::uint32_t kStretch = 64;
+    const std::uint32_t count = *at.long_counts++;
+    double sum = 0;
+    std::uint32_t i = 0;
+    while (i + 8 <= count) {
+      Real parts[8] = {};
+      const std::uint32_t end = std::min(count, i + 8 * kStretch);
+      for (; i + 8 <= end; i += 8)
+        for (std::uint32_t k = 0; k < 8; ++k) parts[k] += Term(at.sources, at.weights, i + k);
+      sum += static_cast<double>(((parts[0] + parts[1]) + (parts[2] + parts[3])) +
+                                 ((parts[4] + parts[5]) + (parts[6] + parts[7])));
+    }
+    for (; i < count; ++i) sum += static_cast<double>(Term(at.sources, at.weights, i));
+    sums[*at.rows++] += sum;
+    at.sources += count;
+    if constexpr (kWeighted) at.weights += count;
+  }
+  void Run(const PageRankTiles::Tile& tile, Cursor& at) const {
+    [&]<std::uint32_t... kGroup>(std::integer_sequence<std::uint32_t, kGroup...>) {
+      (Group<kGroup + 1>(tile.rows[kGroup], at), ...);
+    }(std::make_integer_sequence<std::uint32_t, kShort>());
+    for (std::uint32_t left = tile.rows[kShort]; left > 0; --left) Long(at);
+  }
+};
+
+template <bool kWeighted, class Real>
+PageRankPartial StepBlock(const PageRankTiles& tiles, const PageRankTiles::Block& block,
+                          const PageRankStep<Real>& step, double* sums) {
+  std::fill_n(sums, block.end - block.begin, 0.0);
+  Cursor at{block.rows.data(), tiles.sources() + block.first_arc,
+            kWeighted ? tiles.weights() + block.first_arc : nullptr, block.long_counts.data()};
+  for (std::size_t s = 0; s < block.tiles.size(); ++s)
+    TileKernel<kWeighted, Real>{step.contribution + s * PageRankTiles::kSegment, sums}.Run(
+        block.tiles[s], at);
+  PageRankPartial partial;
+  for (std::uint32_t row = block.begin; row < block.end; ++row)
+    step.Finish(row, sums[row - block.begin], partial);
+  return partial;
+}
+
+}  // namespace
+
+template <class Real>
+PageRankPartial StepOverTiles(const PageRankTiles& tiles, const PageRankStep<Real>& step,
+                              double* sums, Executor& executor) {
+  return ParallelReduce(
+      executor, tiles.blocks().size(), 1, PageRankPartial{},
+      [&](std::size_t b, std::size_t) {
+        const PageRankTiles::Block& block = tiles.blocks()[b];
+        return tiles.weights() ? StepBlock<true>(tiles, block, step, sums + block.begin)
+                               : StepBlock<false>(tiles, block, step, sums + block.begin);
+      },
+      Add);
+}
+
+template PageRankPartial StepOverTiles(const PageRankTiles&, const PageRankStep<float>&, double*,
+                                       Executor&);
+template PageRankPartial StepOverTiles(const PageRankTiles&, const PageRankStep<double>&, double*,
+                                       Executor&);
+
+}  // namespace plexus::internal

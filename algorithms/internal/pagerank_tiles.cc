@@ -1,0 +1,273 @@
+// Building the tiles: order the nodes, cut rows into blocks of like work, then sort
+// each block's arcs by (segment, arcs of the row there, row) in two passes.
+#include "algorithms/internal/pagerank_tiles.h"
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <utility>
+
+namespace plexus::internal {
+
+namespace {
+
+constexpr std::uint32_t kBits = PageRankTiles::kSegmentBits, kSegment = PageRankTiles::kSegment,
+                        kShort = PageRankTiles::kShort;
+
+// Position of every node, and the reverse.
+struct Numbering {
+  AlignedArray<NodeId> order;  // both empty: every node stays in its place
+  AlignedArray<std::uint32_t> position;
+};
+
+// Nodes by falling out-degree, ties by id: a counting sort whose last bucket takes all
+// hubs. Kept only where the first sixteenth of the nodes has two fifths of the arcs or
+// more; on an even graph the order would cost locality and bring nothing.
+Numbering ByDegree(const CsrView& out, Executor& executor) {
+  constexpr std::uint32_t kBuckets = 4096;
+  constexpr std::size_t kGrain = std::size_t{1} << 16;
+  const std::uint32_t n = out.node_count();
+  const std::size_t parts = (n + kGrain - 1) / kGrain;
+  auto bucket = [&](std::size_t v) {
+    return kBuckets - 1 - std::min(out.degree(static_cast<NodeId>(v)), kBuckets - 1);
+  };
+  std::vector<std::uint32_t> starts(parts * kBuckets);  // by part, bucket
+  ParallelFor(executor, n, kGrain, [&](std::size_t begin, std::size_t end) {
+    std::uint32_t* const counts = &starts[begin / kGrain * kBuckets];
+    for (std::size_t v = begin; v < end; ++v) ++counts[bucket(v)];
+  });
+  std::uint32_t at = 0;
+  for (std::uint32_t b = 0; b < kBuckets; ++b)
+    for (std::size_t part = 0; part < parts; ++part)
+      at += std::exchange(starts[part * kBuckets + b], at);
+  Numbering made{AlignedArray<NodeId>(n), AlignedArray<std::uint32_t>(n)};
+  ParallelFor(executor, n, kGrain, [&](std::size_t begin, std::size_t end) {
+    std::uint32_t* const next = &starts[begin / kGrain * kBuckets];
+    for (std::size_t v = begin; v < end; ++v) {
+      const std::uint32_t to = next[bucket(v)]++;
+      made.order[to] = static_cast<NodeId>(v);
+      made.position[v] = to;
+    }
+  });
+  std::uint64_t first = 0;
+  for (std::uint32_t i = 0; i < n / 16; ++i) first += out.degree(made.order[i]);
+  if (first * 5 < out.arc_count() * 2) return {};
+  return made;
+}
+
+// Rows in blocks of at most kSegment rows and about arcs / 64 arcs.
+std::vector<PageRankTiles::Block> CutBlocks(const CsrView& in, const Numbering& numbering,
+                                            Executor& executor) {
+  constexpr std::uint32_t kChunk = 16;  // blocks are cut between chunks of rows
+  const std::uint32_t n = in.node_count();
+  std::vector<std::uint32_t> arcs((n + kChunk - 1) / kChunk);
+  ParallelFor(executor, n, std::size_t{kChunk} << 10, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      arcs[i / kChunk] += in.degree(numbering.order.empty() ? static_cast<NodeId>(i) : numbering.order[i]);
+  });
+  const std::uint64_t enough = std::max<std::uint64_t>(in.arc_count() / 64, std::uint64_t{1} << 18);
+  std::vector<PageRankTiles::Block> blocks;
+  std::uint64_t before = 0, inside = 0;
+  std::uint32_t begin = 0;
+  for (std::size_t c = 0; c < arcs.size(); ++c) {
+    inside += arcs[c];
+    const std::uint32_t end = std::min(n, static_cast<std::uint32_t>(c + 1) * kChunk);
+    if (inside < enough && end - begin + kChunk <= kSegment && end < n) continue;
+    PageRankTiles::Block& block = blocks.emplace_back();
+    block.begin = begin;
+    block.end = end;
+    block.first_arc = before;
+    before += std::exchange(inside, 0);
+    begin = end;
+  }
+  return blocks;
+}
+
+// What one block needs while it is sorted; handed on from block to block.
+struct Scratch {
+  std::vector<std::uint32_t> sources;  // positions, row by row
+  struct Run {                         // arcs of one row from one segment
+    std::uint32_t segment, count;
+  };
+  std::vector<Run> runs;                // row by row
+  std::vector<std::uint32_t> row_runs;  // how many, by row
+  std::vector<std::uint32_t> counts;    // by segment; all 0 between rows
+  std::vector<std::uint64_t> next;      // by segment: where the row's next source goes
+};
+
+class ScratchPool {
+ public:
+  std::unique_ptr<Scratch> Take() {
+    std::lock_guard lock(mutex_);
+    if (free_.empty()) return std::make_unique<Scratch>();
+    std::unique_ptr<Scratch> taken = std::move(free_.back());
+    free_.pop_back();
+    return taken;
+  }
+  void Give(std::unique_ptr<Scratch> scratch) {
+    std::lock_guard lock(mutex_);
+    free_.push_back(std::move(scratch));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Scratch>> free_;
+};
+
+// Group of a row with `count` arcs in a tile.
+constexpr std::uint32_t Group(std::uint32_t count) { return std::min(count, kShort + 1) - 1; }
+
+class BlockSorter {
+ public:
+  BlockSorter(const CsrView& in, const Numbering& numbering, std::uint32_t segments,
+              std::uint16_t* sources, float* weights)
+      : in_(in), numbering_(numbering), segments_(segments), sources_(sources), weights_(weights) {}
+
+  void Sort(PageRankTiles::Block& block, Scratch& scratch) const {
+    Count(block, scratch);
+    Place(block, scratch);
+  }
+
+ private:
+  NodeId RowNode(std::uint32_t position) const {
+    return numbering_.order.empty() ? position : numbering_.order[position];
+  }
+
+  // First pass: the runs of every row, and how many rows each group has.
+  void Count(PageRankTiles::Block& block, Scratch& scratch) const {
+    block.tiles.assign(segments_, {});
+    scratch.sources.clear();
+    scratch.runs.clear();
+    scratch.row_runs.clear();
+    scratch.counts.assign(segments_, 0);
+    const std::uint32_t* const position = numbering_.position.data();
+    for (std::uint32_t p = block.begin; p < block.end; ++p) {
+      const NodeId v = RowNode(p);
+      const std::size_t first_run = scratch.runs.size();
+      for (std::uint32_t a = in_.offsets[v]; a < in_.offsets[v + 1]; ++a) {
+        const std::uint32_t source = position ? position[in_.neighbors[a]] : in_.neighbors[a];
+        scratch.sources.push_back(source);
+        if (scratch.counts[source >> kBits]++ == 0) scratch.runs.push_back({source >> kBits, 0});
+      }
+      for (std::size_t r = first_run; r < scratch.runs.size(); ++r) {
+        Scratch::Run& run = scratch.runs[r];
+        run.count = std::exchange(scratch.counts[run.segment], 0);
+        ++block.tiles[run.segment].rows[Group(run.count)];
+      }
+      scratch.row_runs.push_back(static_cast<std::uint32_t>(scratch.runs.size() - first_run));
+    }
+  }
+
+  // Second pass: rows to their groups, arcs to their rows.
+  void Place(PageRankTiles::Block& block, Scratch& scratch) const {
+    struct Cursor {
+      std::uint64_t row, arc;
+    };
+    // Of each group; a long row's arcs follow those of the row before, so one will do.
+    std::vector<std::array<Cursor, kShort + 1>> cursors(segments_);
+    std::vector<std::uint64_t> first_long(segments_);  // row of the first long one
+    std::vector<std::uint64_t> long_before(segments_);
+    std::uint64_t row = 0, arc = block.first_arc, longs = 0;
+    std::vector<std::uint64_t> long_arcs(segments_);
+    for (const Scratch::Run& run : scratch.runs)
+      if (run.count > kShort) long_arcs[run.segment] += run.count;
+    for (std::uint32_t s = 0; s < segments_; ++s) {
+      const PageRankTiles::Tile& tile = block.tiles[s];
+      for (std::uint32_t g = 0; g < kShort; ++g) {
+        cursors[s][g] = {row, arc};
+        row += tile.rows[g];
+        arc += std::uint64_t{tile.rows[g]} * (g + 1);
+      }
+      cursors[s][kShort] = {row, arc};
+      first_long[s] = row;
+      long_before[s] = longs;
+      row += tile.rows[kShort];
+      longs += tile.rows[kShort];
+      arc += long_arcs[s];
+    }
+    block.rows = AlignedArray<std::uint16_t>(row);
+    block.long_counts.resize(longs);
+
+    scratch.next.assign(segments_, 0);
+    const Scratch::Run* run = scratch.runs.data();
+    const std::uint32_t* source = scratch.sources.data();
+    for (std::uint32_t p = block.begin; p < block.end; ++p) {
+      const auto local = static_cast<std::uint16_t>(p - block.begin);
+      for (std::uint32_t left = scratch.row_runs[local]; left > 0; --left, ++run) {
+        const std::uint32_t group = Group(run->count);
+        Cursor& cursor = cursors[run->segment][group];
+        if (group == kShort)
+          block.long_counts[long_before[run->segment] + (cursor.row - first_long[run->segment])] = run->count;
+        scratch.next[run->segment] = cursor.arc;
+        cursor.arc += run->count;
+        block.rows[cursor.row++] = local;
+      }
+      const NodeId v = RowNode(p);
+      for (std::uint32_t a = in_.offsets[v]; a < in_.offsets[v + 1]; ++a, ++source) {
+        const std::uint64_t to = scratch.next[*source >> kBits]++;
+        sources_[to] = static_cast<std::uint16_t>(*source);
+        if (weights_) weights_[to] = in_.weights[a];
+      }
+    }
+  }
+
+  const CsrView& in_;
+  const Numbering& numbering_;
+  const std::uint32_t segments_;
+  std::uint16_t* const sources_;
+  float* const weights_;
+};
+
+}  // namespace
+
+bool PageRankTiles::Pay(const CsrView& in) {
+  const std::uint32_t n = in.node_count();
+  const std::uint64_t segments = (std::uint64_t{n} + kSegment - 1) / kSegment;
+  // Two segments, at most 1 MiB of f64 or half of it in f32, stay in cache as they are.
+  if (segments <= 2 || in.arc_count() < std::uint64_t{1} << 21) return false;
+  if (in.arc_count() / (segments * segments) < 4096) return false;
+  // Sampled arcs that pull finds in cache: near the row, or beside the arc before.
+  constexpr std::uint32_t kSamples = 2048, kArcs = 32;
+  std::uint32_t near = 0, seen = 0;
+  for (std::uint32_t i = 0; i < kSamples; ++i) {
+    const NodeId v = static_cast<NodeId>(std::uint64_t{n} * i / kSamples);
+    const std::uint32_t end = std::min(in.offsets[v + 1], in.offsets[v] + kArcs);
+    for (std::uint32_t a = in.offsets[v]; a < end; ++a, ++seen) {
+      const NodeId u = in.neighbors[a];
+      const NodeId distance = u > v ? u - v : v - u;
+      near += distance < kSegment / 2 ||
+              (a > in.offsets[v] && in.neighbors[a - 1] / 16 == u / 16);
+    }
+  }
+  return std::uint64_t{near} * 4 < std::uint64_t{seen} * 3;
+}
+
+PageRankTiles PageRankTiles::Make(const CsrView& in, const CsrView& out, Executor& executor) {
+  PageRankTiles made;
+  made.node_count_ = in.node_count();
+  Numbering numbering = ByDegree(out, executor);
+  made.blocks_ = CutBlocks(in, numbering, executor);
+  made.sources_ = AlignedArray<std::uint16_t>(in.arc_count());
+  if (!in.weights.empty()) made.weights_ = AlignedArray<float>(in.arc_count());
+  const std::uint32_t segments = (made.node_count_ + kSegment - 1) / kSegment;
+  const BlockSorter sorter(in, numbering, segments, made.sources_.data(), made.weights_.data());
+  ScratchPool pool;
+  ParallelFor(executor, made.blocks_.size(), 1, [&](std::size_t b, std::size_t) {
+    std::unique_ptr<Scratch> scratch = pool.Take();
+    sorter.Sort(made.blocks_[b], *scratch);
+    pool.Give(std::move(scratch));
+  });
+  made.order_ = std::move(numbering.order);
+  return made;
+}
+
+std::uint64_t PageRankTiles::size_bytes() const {
+  std::uint64_t bytes = order_.size_bytes() + sources_.size_bytes() + weights_.size_bytes();
+  for (const Block& block : blocks_)
+    bytes += sizeof block + block.tiles.size() * sizeof(Tile) + block.rows.size_bytes() +
+             block.long_counts.size() * sizeof(std::uint32_t);
+  return bytes;
+}
+
+}  // namespace plexus::internal
