@@ -3,6 +3,7 @@
 #include "algorithms/internal/pagerank_tiles.h"
 
 #include <algorithm>
+#include <bit>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -21,16 +22,19 @@ struct Numbering {
   AlignedArray<std::uint32_t> position;
 };
 
-// Nodes by falling out-degree, ties by id: a counting sort whose last bucket takes all
-// hubs. Kept only where the first sixteenth of the nodes has two fifths of the arcs or
+// Nodes by falling out-degree, to a quarter of an octave, ties by id: coarse enough to
+// leave rows that were near each other so. Kept only where the first sixteenth of the nodes has two fifths of the arcs or
 // more; on an even graph the order would cost locality and bring nothing.
 Numbering ByDegree(const CsrView& out, Executor& executor) {
-  constexpr std::uint32_t kBuckets = 4096;
+  constexpr std::uint32_t kBuckets = 4 * 33;
   constexpr std::size_t kGrain = std::size_t{1} << 16;
   const std::uint32_t n = out.node_count();
   const std::size_t parts = (n + kGrain - 1) / kGrain;
   auto bucket = [&](std::size_t v) {
-    return kBuckets - 1 - std::min(out.degree(static_cast<NodeId>(v)), kBuckets - 1);
+    const std::uint32_t degree = out.degree(static_cast<NodeId>(v));
+    const std::uint32_t octave = static_cast<std::uint32_t>(std::bit_width(degree));
+    const std::uint32_t quarter = octave >= 3 ? degree >> (octave - 3) & 3 : 0;
+    return kBuckets - 1 - (4 * octave + quarter);
   };
   std::vector<std::uint32_t> starts(parts * kBuckets);  // by part, bucket
   ParallelFor(executor, n, kGrain, [&](std::size_t begin, std::size_t end) {
@@ -86,14 +90,32 @@ std::vector<PageRankTiles::Block> CutBlocks(const CsrView& in, const Numbering& 
 
 // What one block needs while it is sorted; handed on from block to block.
 struct Scratch {
-  std::vector<std::uint32_t> sources;  // positions, row by row
-  struct Run {                         // arcs of one row from one segment
+  std::unique_ptr<std::uint32_t[]> sources;  // positions, row by row
+  std::uint64_t capacity = 0;
+  struct Run {  // arcs of one row from one segment
     std::uint32_t segment, count;
   };
   std::vector<Run> runs;                // row by row
   std::vector<std::uint32_t> row_runs;  // how many, by row
-  std::vector<std::uint32_t> counts;    // by segment; all 0 between rows
-  std::vector<std::uint64_t> next;      // by segment: where the row's next source goes
+  // By segment and by whether the arc's place in its row is even or odd: two counters
+  // side by side, because most arcs of a row come from the same segment and a counter
+  // cannot be raised again before its last value is stored.
+  std::vector<std::uint32_t> counts;   // all 0 between rows
+  std::vector<std::uint64_t> touched;  // segments of the row, as bits
+  std::vector<std::uint64_t> next;     // where the row's sources go: evens up, odds down
+
+  void Reserve(std::uint64_t arcs, std::uint32_t segments) {
+    if (capacity < arcs) {
+      sources.reset();
+      sources = std::make_unique_for_overwrite<std::uint32_t[]>(arcs);
+      capacity = arcs;
+    }
+    runs.clear();
+    row_runs.clear();
+    counts.assign(std::size_t{2} * segments, 0);
+    touched.assign((segments + 63) / 64, 0);
+    next.assign(std::size_t{2} * segments, 0);
+  }
 };
 
 class ScratchPool {
@@ -124,8 +146,9 @@ class BlockSorter {
               std::uint16_t* sources, float* weights)
       : in_(in), numbering_(numbering), segments_(segments), sources_(sources), weights_(weights) {}
 
-  void Sort(PageRankTiles::Block& block, Scratch& scratch) const {
-    Count(block, scratch);
+  // `arcs` of the block.
+  void Sort(PageRankTiles::Block& block, std::uint64_t arcs, Scratch& scratch) const {
+    Count(block, arcs, scratch);
     Place(block, scratch);
   }
 
@@ -134,28 +157,64 @@ class BlockSorter {
     return numbering_.order.empty() ? position : numbering_.order[position];
   }
 
+  // Renumbered rows lie anywhere: ask early for where they begin, then for the rows.
+  void PrefetchRows(std::uint32_t p, std::uint32_t end) const {
+    constexpr std::uint32_t kFar = 24, kNear = 12, kLines = 6;
+    if (numbering_.order.empty()) return;
+    if (p + kFar < end) __builtin_prefetch(&in_.offsets[numbering_.order[p + kFar]]);
+    if (p + kNear < end) {
+      const NodeId v = numbering_.order[p + kNear];
+      const NodeId* const row = in_.neighbors.data() + in_.offsets[v];
+      const std::uint32_t lines = std::min(in_.degree(v) / 16 + 1, kLines);
+      for (std::uint32_t line = 0; line < lines; ++line) __builtin_prefetch(row + 16 * line);
+    }
+  }
+
   // First pass: the runs of every row, and how many rows each group has.
-  void Count(PageRankTiles::Block& block, Scratch& scratch) const {
+  void Count(PageRankTiles::Block& block, std::uint64_t arcs, Scratch& scratch) const {
     block.tiles.assign(segments_, {});
-    scratch.sources.clear();
-    scratch.runs.clear();
-    scratch.row_runs.clear();
-    scratch.counts.assign(segments_, 0);
-    const std::uint32_t* const position = numbering_.position.data();
+    scratch.Reserve(arcs, segments_);
+    std::uint32_t* sources = scratch.sources.get();
     for (std::uint32_t p = block.begin; p < block.end; ++p) {
+      PrefetchRows(p, block.end);
       const NodeId v = RowNode(p);
-      const std::size_t first_run = scratch.runs.size();
-      for (std::uint32_t a = in_.offsets[v]; a < in_.offsets[v + 1]; ++a) {
-        const std::uint32_t source = position ? position[in_.neighbors[a]] : in_.neighbors[a];
-        scratch.sources.push_back(source);
-        if (scratch.counts[source >> kBits]++ == 0) scratch.runs.push_back({source >> kBits, 0});
+      const std::uint32_t degree = in_.degree(v);
+      const NodeId* const neighbors = in_.neighbors.data() + in_.offsets[v];
+      if (numbering_.position.empty())
+        std::copy_n(neighbors, degree, sources);
+      else
+        for (std::uint32_t i = 0; i < degree; ++i) sources[i] = numbering_.position[neighbors[i]];
+      CountRow(sources, degree, scratch);
+      sources += degree;
+      const std::size_t before = scratch.runs.size();
+      for (std::size_t w = 0; w < scratch.touched.size(); ++w)
+        for (std::uint64_t left = std::exchange(scratch.touched[w], 0); left != 0; left &= left - 1) {
+          const std::uint32_t segment = static_cast<std::uint32_t>(w * 64) + static_cast<std::uint32_t>(std::countr_zero(left));
+          std::uint32_t* const counts = &scratch.counts[2 * std::size_t{segment}];
+          const std::uint32_t count = std::exchange(counts[0], 0) + std::exchange(counts[1], 0);
+          scratch.runs.push_back({segment, count});
+          ++block.tiles[segment].rows[Group(count)];
+        }
+      scratch.row_runs.push_back(static_cast<std::uint32_t>(scratch.runs.size() - before));
+    }
+  }
+
+  void CountRow(const std::uint32_t* sources, std::uint32_t degree, Scratch& scratch) const {
+    std::uint32_t* const counts = scratch.counts.data();
+    if (segments_ <= 64) {  // the set in a register
+      std::uint64_t touched = 0;
+      for (std::uint32_t i = 0; i < degree; ++i) {
+        const std::uint32_t segment = sources[i] >> kBits;
+        touched |= std::uint64_t{1} << segment;
+        ++counts[2 * segment + (i & 1)];
       }
-      for (std::size_t r = first_run; r < scratch.runs.size(); ++r) {
-        Scratch::Run& run = scratch.runs[r];
-        run.count = std::exchange(scratch.counts[run.segment], 0);
-        ++block.tiles[run.segment].rows[Group(run.count)];
-      }
-      scratch.row_runs.push_back(static_cast<std::uint32_t>(scratch.runs.size() - first_run));
+      scratch.touched[0] = touched;
+      return;
+    }
+    for (std::uint32_t i = 0; i < degree; ++i) {
+      const std::uint32_t segment = sources[i] >> kBits;
+      scratch.touched[segment / 64] |= std::uint64_t{1} << (segment % 64);
+      ++counts[2 * segment + (i & 1)];
     }
   }
 
@@ -189,9 +248,8 @@ class BlockSorter {
     block.rows = AlignedArray<std::uint16_t>(row);
     block.long_counts.resize(longs);
 
-    scratch.next.assign(segments_, 0);
     const Scratch::Run* run = scratch.runs.data();
-    const std::uint32_t* source = scratch.sources.data();
+    const std::uint32_t* source = scratch.sources.get();
     for (std::uint32_t p = block.begin; p < block.end; ++p) {
       const auto local = static_cast<std::uint16_t>(p - block.begin);
       for (std::uint32_t left = scratch.row_runs[local]; left > 0; --left, ++run) {
@@ -199,16 +257,24 @@ class BlockSorter {
         Cursor& cursor = cursors[run->segment][group];
         if (group == kShort)
           block.long_counts[long_before[run->segment] + (cursor.row - first_long[run->segment])] = run->count;
-        scratch.next[run->segment] = cursor.arc;
+        std::uint64_t* const next = &scratch.next[2 * std::size_t{run->segment}];
+        next[0] = cursor.arc;
         cursor.arc += run->count;
+        next[1] = cursor.arc - 1;
         block.rows[cursor.row++] = local;
       }
       const NodeId v = RowNode(p);
-      for (std::uint32_t a = in_.offsets[v]; a < in_.offsets[v + 1]; ++a, ++source) {
-        const std::uint64_t to = scratch.next[*source >> kBits]++;
-        sources_[to] = static_cast<std::uint16_t>(*source);
-        if (weights_) weights_[to] = in_.weights[a];
+      const std::uint32_t degree = in_.degree(v);
+      std::uint64_t* const next = scratch.next.data();
+      for (std::uint32_t i = 0; i < degree; ++i) {
+        const std::uint32_t odd = i & 1;
+        std::uint64_t& at = next[2 * (source[i] >> kBits) + odd];
+        const std::uint64_t to = at;
+        at += odd ? ~std::uint64_t{0} : 1;
+        sources_[to] = static_cast<std::uint16_t>(source[i]);
+        if (weights_) weights_[to] = in_.weights[in_.offsets[v] + i];
       }
+      source += degree;
     }
   }
 
@@ -248,14 +314,18 @@ PageRankTiles PageRankTiles::Make(const CsrView& in, const CsrView& out, Executo
   made.node_count_ = in.node_count();
   Numbering numbering = ByDegree(out, executor);
   made.blocks_ = CutBlocks(in, numbering, executor);
-  made.sources_ = AlignedArray<std::uint16_t>(in.arc_count());
+  made.arc_count_ = in.arc_count();
+  made.sources_ = AlignedArray<std::uint16_t>(in.arc_count() + kPadding);
+  std::fill_n(made.sources_.end() - kPadding, kPadding, std::uint16_t{0});
   if (!in.weights.empty()) made.weights_ = AlignedArray<float>(in.arc_count());
   const std::uint32_t segments = (made.node_count_ + kSegment - 1) / kSegment;
   const BlockSorter sorter(in, numbering, segments, made.sources_.data(), made.weights_.data());
   ScratchPool pool;
   ParallelFor(executor, made.blocks_.size(), 1, [&](std::size_t b, std::size_t) {
     std::unique_ptr<Scratch> scratch = pool.Take();
-    sorter.Sort(made.blocks_[b], *scratch);
+    const std::uint64_t end =
+        b + 1 < made.blocks_.size() ? made.blocks_[b + 1].first_arc : in.arc_count();
+    sorter.Sort(made.blocks_[b], end - made.blocks_[b].first_arc, *scratch);
     pool.Give(std::move(scratch));
   });
   made.order_ = std::move(numbering.order);

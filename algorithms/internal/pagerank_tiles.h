@@ -62,13 +62,16 @@ class PageRankTiles {
   // Position -> node.
   NodeId node(std::uint32_t position) const { return order_.empty() ? position : order_[position]; }
   const std::vector<Block>& blocks() const { return blocks_; }
+  // kPadding zeros follow the last, so that a kernel may look ahead.
+  static constexpr std::uint32_t kPadding = 32;
   const std::uint16_t* sources() const { return sources_.data(); }
   const float* weights() const { return weights_.data(); }  // null: all 1
-  std::uint64_t arc_count() const { return sources_.size(); }
+  std::uint64_t arc_count() const { return arc_count_; }
   std::uint64_t size_bytes() const;
 
  private:
   std::uint32_t node_count_ = 0;
+  std::uint64_t arc_count_ = 0;
   AlignedArray<NodeId> order_;  // empty: the nodes' own order
   std::vector<Block> blocks_;
   AlignedArray<std::uint16_t> sources_;  // by block, tile, group, row: source - segment's first

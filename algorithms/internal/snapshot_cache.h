@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <utility>
 
 #include "engine/snapshot.h"
@@ -20,9 +19,9 @@ namespace plexus::internal {
 template <class Answer, std::size_t kEntries>
 class SnapshotCache {
  public:
-  // The newest answer of `snapshot` that `fits(answer)`.
+  // The newest answer of `snapshot` that `fits(answer)`, or null.
   template <class Fits>
-  std::optional<Answer> Find(const Snapshot& snapshot, Fits&& fits) {
+  std::shared_ptr<const Answer> Find(const Snapshot& snapshot, Fits&& fits) {
     std::lock_guard lock(mutex_);
     for (std::size_t i = 0; i < kEntries; ++i) {
       const Entry& e = entries_[i];
@@ -31,9 +30,9 @@ class SnapshotCache {
                   entries_.begin() + static_cast<std::ptrdiff_t>(i) + 1);
       return entries_[0].answer;
     }
-    return std::nullopt;
+    return nullptr;
   }
-  void Keep(const Snapshot& snapshot, Answer answer) {
+  void Keep(const Snapshot& snapshot, std::shared_ptr<const Answer> answer) {
     std::lock_guard lock(mutex_);
     std::rotate(entries_.begin(), entries_.end() - 1, entries_.end());
     entries_[0] = {snapshot.shared_state(), std::move(answer)};
@@ -44,7 +43,7 @@ class SnapshotCache {
  private:
   struct Entry {
     std::weak_ptr<const GraphState> state;
-    std::optional<Answer> answer;
+    std::shared_ptr<const Answer> answer;
   };
   std::mutex mutex_;
   std::array<Entry, kEntries> entries_;

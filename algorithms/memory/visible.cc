@@ -227,7 +227,7 @@ std::shared_ptr<const NodeSubset> VisibleNodes(const Snapshot& snapshot, std::in
       return found->answer.nodes;
   Answer answer =
       Compute(snapshot, now_ms, options.include_superseded, internal::Pick(options.executor));
-  if (options.use_cache) SharedCache().Keep(snapshot, {options.include_superseded, answer});
+  if (options.use_cache) SharedCache().Keep(snapshot, std::make_shared<const Cached>(options.include_superseded, answer));
   return answer.nodes;
 }
 

@@ -1,0 +1,107 @@
+// The 16-lane kernel. It walks the tiles as the kernel of one PageRank does; the loops
+// over lanes have a fixed length and become a few vector instructions each.
+#include "algorithms/internal/pagerank_lanes.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace plexus::internal {
+
+namespace {
+
+constexpr std::uint32_t kAhead = 24;  // arcs: how early a source's line is asked for
+
+// Terms [begin, end) of a row.
+template <bool kWeighted>
+Lanes AddTerms(const std::uint16_t* sources, const float* weights, std::uint32_t begin,
+               std::uint32_t end, const Lanes* segment) {
+  Lanes part;
+  for (std::uint32_t i = begin; i < end; ++i) {
+    __builtin_prefetch(&segment[sources[i + kAhead]]);
+    const Lanes& from = segment[sources[i]];
+    for (std::uint32_t k = 0; k < kLanes; ++k)
+      part.at[k] += kWeighted ? from.at[k] * weights[i] : from.at[k];
+  }
+  return part;
+}
+
+// A long row is summed in f64 sixteen terms at a time: a hub's error in f32 would be
+// larger than the tolerances that are allowed.
+template <bool kWeighted>
+Lanes AddLongRow(const std::uint16_t* sources, const float* weights, std::uint32_t count,
+                 const Lanes* segment) {
+  std::array<double, kLanes> sum{};
+  for (std::uint32_t begin = 0; begin < count; begin += 16) {
+    const Lanes part = AddTerms<kWeighted>(sources, weights, begin, std::min(count, begin + 16), segment);
+    for (std::uint32_t k = 0; k < kLanes; ++k) sum[k] += static_cast<double>(part.at[k]);
+  }
+  Lanes all;
+  for (std::uint32_t k = 0; k < kLanes; ++k) all.at[k] = static_cast<float>(sum[k]);
+  return all;
+}
+
+template <bool kWeighted>
+LanesPartial StepBlock(const PageRankTiles& tiles, const PageRankTiles::Block& block,
+                       const LanesStep& step, Lanes* sums) {
+  std::fill_n(sums, block.end - block.begin, Lanes{});
+  const std::uint16_t* rows = block.rows.data();
+  const std::uint16_t* sources = tiles.sources() + block.first_arc;
+  const float* weights = kWeighted ? tiles.weights() + block.first_arc : nullptr;
+  const std::uint32_t* long_counts = block.long_counts.data();
+  for (std::size_t s = 0; s < block.tiles.size(); ++s) {
+    const Lanes* const segment = step.contribution + s * PageRankTiles::kSegment;
+    for (std::uint32_t group = 0; group <= PageRankTiles::kShort; ++group)
+      for (std::uint32_t left = block.tiles[s].rows[group]; left > 0; --left) {
+        const std::uint32_t count = group < PageRankTiles::kShort ? group + 1 : *long_counts++;
+        const Lanes part = count > PageRankTiles::kShort
+                               ? AddLongRow<kWeighted>(sources, weights, count, segment)
+                               : AddTerms<kWeighted>(sources, weights, 0, count, segment);
+        Lanes& sum = sums[*rows++];
+        for (std::uint32_t k = 0; k < kLanes; ++k) sum.at[k] += part.at[k];
+        sources += count;
+        if (kWeighted) weights += count;
+      }
+  }
+
+  LanesPartial partial;
+  auto seed = std::lower_bound(step.seeds->begin(), step.seeds->end(), block.begin,
+                               [](const LaneSeed& a, std::uint32_t p) { return a.position < p; });
+  for (std::uint32_t row = block.begin; row < block.end; ++row) {
+    Lanes score = sums[row - block.begin];
+    for (float& x : score.at) x *= step.damping;
+    for (; seed != step.seeds->end() && seed->position == row; ++seed)
+      score.at[seed->lane] += step.base[seed->lane] * seed->share;
+    const float reciprocal = step.reciprocal[row];
+    for (std::uint32_t k = 0; k < kLanes; ++k)
+      partial.step[k] += static_cast<double>(std::abs(score.at[k] - step.scores[row].at[k]));
+    if (reciprocal == 0)
+      for (std::uint32_t k = 0; k < kLanes; ++k) partial.dangling[k] += static_cast<double>(score.at[k]);
+    step.scores[row] = score;
+    for (std::uint32_t k = 0; k < kLanes; ++k) step.next[row].at[k] = score.at[k] * reciprocal;
+  }
+  return partial;
+}
+
+}  // namespace
+
+LanesPartial Add(LanesPartial a, const LanesPartial& b) {
+  for (std::uint32_t k = 0; k < kLanes; ++k) {
+    a.step[k] += b.step[k];
+    a.dangling[k] += b.dangling[k];
+  }
+  return a;
+}
+
+LanesPartial StepLanes(const PageRankTiles& tiles, const LanesStep& step, Lanes* sums,
+                       Executor& executor) {
+  return ParallelReduce(
+      executor, tiles.blocks().size(), 1, LanesPartial{},
+      [&](std::size_t b, std::size_t) {
+        const PageRankTiles::Block& block = tiles.blocks()[b];
+        return tiles.weights() ? StepBlock<true>(tiles, block, step, sums + block.begin)
+                               : StepBlock<false>(tiles, block, step, sums + block.begin);
+      },
+      Add);
+}
+
+}  // namespace plexus::internal

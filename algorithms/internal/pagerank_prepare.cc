@@ -1,0 +1,138 @@
+// Checks, and what is prepared once and kept.
+#include "algorithms/internal/pagerank_prepare.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <utility>
+
+#include "algorithms/internal/selection.h"
+#include "algorithms/internal/snapshot_cache.h"
+#include "algorithms/pagerank_csr.h"
+
+namespace plexus::internal {
+
+namespace {
+
+// Multiplying by 1 changes no bit, so a graph whose weights are all 1 takes the
+// unweighted kernel, which reads half as many bytes.
+bool AllOnes(std::span<const float> weights, Executor& executor) {
+  return ParallelReduce(
+             executor, weights.size(), std::size_t{1} << 16, 1,
+             [&](std::size_t begin, std::size_t end) -> int {
+               return std::all_of(weights.begin() + static_cast<std::ptrdiff_t>(begin),
+                                  weights.begin() + static_cast<std::ptrdiff_t>(end),
+                                  [](float w) { return w == 1.0f; });
+             },
+             [](int a, int b) { return a & b; }) != 0;
+}
+
+// Large layouts may be among them: few are kept.
+SnapshotCache<PageRankPrepared, 4>& SharedCache() {
+  static SnapshotCache<PageRankPrepared, 4> cache;
+  return cache;
+}
+
+}  // namespace
+
+Status CheckPageRankOptions(const PageRankOptions& o) {
+  auto bad = [](const std::string& what) { return Fail(ErrorCode::kInvalidArgument, what); };
+  if (!(o.damping >= 0 && o.damping < 1))
+    return bad("damping " + std::to_string(o.damping) + " is not in [0, 1)");
+  if (o.iterations < 0) return bad("iterations " + std::to_string(o.iterations) + " is below 0");
+  if (o.iterations > 0) return {};
+  if (o.max_iterations < 1)
+    return bad("max_iterations " + std::to_string(o.max_iterations) + " is below 1");
+  const bool f32 = o.precision == Precision::kF32;
+  const double floor = std::ldexp(1.0, f32 ? -22 : -50) / (1.0 - o.damping);
+  if (!(o.tolerance >= floor)) {
+    char text[160];
+    std::snprintf(text, sizeof text,
+                  "tolerance %g cannot be reached in %s; at damping %g it must be at least %.3g",
+                  o.tolerance, f32 ? "f32" : "f64", o.damping, floor);
+    return bad(text);
+  }
+  return {};
+}
+
+Result<PageRankReady> PreparePageRank(const Snapshot& snapshot, const PageRankOptions& options,
+                                      TileUse tile_use, Executor& executor) {
+  const DenseViewOptions wanted{.out = true,
+                                .in = true,
+                                .weights = options.weighted,
+                                .kinds = options.kinds,
+                                .valid_at = options.valid_at,
+                                .subset = options.subset,
+                                .executor = &executor};
+  const bool cached = options.use_cache && !options.subset;
+  if (cached)
+    if (auto found = SharedCache().Find(snapshot, [&](const PageRankPrepared& p) {
+          return p.kinds == options.kinds && p.valid_at == options.valid_at &&
+                 p.asked_weighted == options.weighted && p.tile_use == tile_use;
+        })) {
+      if (found->packed) return PageRankReady{*found->packed, found};
+      PLEXUS_ASSIGN(DenseView view, DenseView::Make(snapshot, wanted));  // O(kinds)
+      return PageRankReady{std::move(view), std::move(found)};
+    }
+  PLEXUS_ASSIGN(DenseView view, DenseView::Make(snapshot, wanted));
+  auto made = std::make_shared<PageRankPrepared>();
+  made->kinds = options.kinds;
+  made->valid_at = options.valid_at;
+  made->asked_weighted = options.weighted;
+  made->tile_use = tile_use;
+  CsrView in = view.in(), out = view.out();
+  made->weighted = options.weighted && !AllOnes(in.weights, executor);
+  if (!made->weighted) in.weights = out.weights = {};
+  made->strengths = OutStrengths(out, executor);
+  if (tile_use == TileUse::kAlways)
+    made->tiles = std::make_shared<const PageRankTiles>(PageRankTiles::Make(in, out, executor));
+  else if (tile_use == TileUse::kWhereTheyPay)
+    made->tiles = MakePageRankTiles(in, out, executor);
+  if (view.packed()) made->packed = view;
+  if (cached) SharedCache().Keep(snapshot, made);
+  return PageRankReady{std::move(view), std::move(made)};
+}
+
+Status CheckF32Range(std::span<const float> reciprocals) {
+  for (const float r : reciprocals)
+    if (r != 0 && !(r > 1e-25f && r < 1e25f))
+      return Fail(ErrorCode::kInvalidArgument,
+                  "edge weights sum up to less than 1e-25 or more than 1e25 at a node, which "
+                  "f32 cannot divide by; use f64");
+  return {};
+}
+
+Result<std::vector<SeedShare>> SeedShares(const Snapshot& snapshot, const DenseView& view,
+                                          std::span<const PageRankSeed> seeds) {
+  std::vector<SeedShare> shares;
+  double total = 0;
+  for (const PageRankSeed& seed : seeds) {
+    const NodeId dense = seed.node < snapshot.node_count() ? view.dense(seed.node) : kNoNode;
+    if (dense == kNoNode)
+      return Fail(ErrorCode::kInvalidArgument,
+                  "seed node " + std::to_string(seed.node) + " is not among the selected nodes");
+    if (!(seed.weight >= 0) || !std::isfinite(seed.weight))
+      return Fail(ErrorCode::kInvalidArgument, "weight " + std::to_string(seed.weight) +
+                                                   " of seed node " + std::to_string(seed.node) +
+                                                   " is not a finite number >= 0");
+    shares.push_back({dense, seed.weight});
+    total += seed.weight;
+  }
+  if (!(total > 0) || !std::isfinite(total))
+    return Fail(ErrorCode::kInvalidArgument, "the seeds' weights do not have a finite sum above 0");
+  std::stable_sort(shares.begin(), shares.end(),
+                   [](const SeedShare& a, const SeedShare& b) { return a.dense < b.dense; });
+  std::size_t kept = 0;
+  for (std::size_t i = 1; i < shares.size(); ++i) {
+    if (shares[i].dense == shares[kept].dense)
+      shares[kept].share += shares[i].share;
+    else
+      shares[++kept] = shares[i];
+  }
+  shares.resize(kept + 1);
+  for (SeedShare& s : shares) s.share /= total;
+  return shares;
+}
+
+}  // namespace plexus::internal

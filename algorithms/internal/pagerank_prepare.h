@@ -1,0 +1,58 @@
+// What PageRank of a Snapshot needs before the first iteration, for one seed set or
+// many: checked options, the selection as dense arrays, out-strengths, the layout.
+//
+// What does not depend on the seeds is kept for the next calls with the same snapshot
+// and options (SnapshotCache).
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "algorithms/dense_view.h"
+#include "algorithms/internal/pagerank_tiles.h"
+#include "algorithms/pagerank.h"
+
+namespace plexus::internal {
+
+enum class TileUse : std::uint8_t { kNever, kWhereTheyPay, kAlways };
+
+// Holds no snapshot.
+struct PageRankPrepared {
+  // What it was prepared for.
+  std::vector<KindId> kinds;
+  std::int64_t valid_at = kNoTime;
+  bool asked_weighted = true;
+  TileUse tile_use = TileUse::kNever;
+  // What was prepared.
+  std::optional<DenseView> packed;  // the rows, when they are not the base's own
+  bool weighted = true;             // some weight is not 1
+  std::vector<double> strengths;    // sum of the out arcs' weights, by dense id
+  std::shared_ptr<const PageRankTiles> tiles;
+};
+
+// The dense view, and what belongs to it.
+struct PageRankReady {
+  DenseView view;
+  std::shared_ptr<const PageRankPrepared> prepared;
+};
+
+// Damping, tolerance and iterations, as pagerank.h has them.
+Status CheckPageRankOptions(const PageRankOptions& options);
+
+Result<PageRankReady> PreparePageRank(const Snapshot& snapshot, const PageRankOptions& options,
+                                      TileUse tile_use, Executor& executor);
+
+// f32 has 8 exponent bits: out-strengths far from 1 would flush scores to zero.
+Status CheckF32Range(std::span<const float> reciprocals);
+
+struct SeedShare {
+  NodeId dense;
+  double share;  // of the teleport; they sum to 1
+};
+// By rising dense id, a node once. kInvalidArgument: see pagerank.h.
+Result<std::vector<SeedShare>> SeedShares(const Snapshot& snapshot, const DenseView& view,
+                                          std::span<const PageRankSeed> seeds);
+
+}  // namespace plexus::internal

@@ -1,0 +1,178 @@
+// Sixteen sets at a time: seeds to positions of the tiles, sweeps until the last set
+// is within tolerance, scores back to nodes.
+#include "algorithms/pagerank_batch.h"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "algorithms/internal/pagerank_lanes.h"
+#include "algorithms/internal/pagerank_prepare.h"
+#include "algorithms/internal/selection.h"
+#include "algorithms/pagerank_csr.h"
+#include "engine/aligned_array.h"
+
+namespace plexus {
+
+namespace {
+
+using internal::kLanes;
+using internal::Lanes;
+using internal::LanesPartial;
+using internal::LaneSeed;
+using internal::PageRankTiles;
+
+constexpr std::size_t kGrain = 4096;
+constexpr std::size_t kMaxSets = 4096;
+
+class Sweeper {
+ public:
+  Sweeper(const internal::PageRankReady& ready, std::span<const float> reciprocals,
+          const PageRankOptions& options, Executor& executor)
+      : ready_(ready),
+        tiles_(*ready.prepared->tiles),
+        options_(options),
+        executor_(executor),
+        edges_left_(options.budget.edges),
+        n_(ready.view.node_count()),
+        reciprocal_(n_),
+        position_(n_),
+        contribution_(n_),
+        next_(n_),
+        scores_(n_),
+        sums_(n_) {
+    ParallelFor(executor, n_, kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t p = begin; p < end; ++p) {
+        const NodeId dense = tiles_.node(static_cast<std::uint32_t>(p));
+        reciprocal_[p] = reciprocals[dense];
+        position_[dense] = static_cast<std::uint32_t>(p);
+      }
+    });
+  }
+
+  // Sets [first, first + lanes) of the result; seeds[i] are set i's shares by dense id,
+  // empty = uniform.
+  void Run(std::span<const std::vector<internal::SeedShare>> seeds, std::size_t first,
+           PageRankBatchResult& result) {
+    const std::size_t lanes = seeds.size();
+    Start(seeds);
+    internal::LanesStep step;
+    step.damping = static_cast<float>(options_.damping);
+    step.seeds = &seeds_;
+    step.reciprocal = reciprocal_.data();
+    step.scores = scores_.data();
+    const double bound = options_.damping / (1.0 - options_.damping);
+    const int most = options_.iterations > 0 ? options_.iterations : options_.max_iterations;
+    int done = 0;
+    for (bool within = false; done < most && !within; ++done) {
+      if (edges_left_ < tiles_.arc_count() || options_.budget.Interrupted()) {
+        result.truncated = true;
+        break;
+      }
+      if (edges_left_ != Budget::kUnlimited) edges_left_ -= tiles_.arc_count();
+      for (std::size_t k = 0; k < kLanes; ++k)
+        step.base[k] = static_cast<float>(1.0 - options_.damping + options_.damping * last_.dangling[k]);
+      step.contribution = contribution_.data();
+      step.next = next_.data();
+      last_ = internal::StepLanes(tiles_, step, sums_.data(), executor_);
+      std::swap(contribution_, next_);
+      within = options_.iterations == 0 &&
+               std::all_of(last_.step.begin(), last_.step.begin() + static_cast<std::ptrdiff_t>(lanes),
+                           [&](double s) { return bound * s <= options_.tolerance; });
+    }
+    result.iterations = std::max(result.iterations, done);
+    for (std::size_t k = 0; k < lanes; ++k)
+      result.errors[first + k] = done == 0 ? 2.0 : bound * last_.step[k];
+    ParallelFor(executor_, n_, kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t p = begin; p < end; ++p) {
+        const NodeId node = ready_.view.node(tiles_.node(static_cast<std::uint32_t>(p)));
+        std::copy_n(scores_[p].at.begin(), lanes, &result.scores[node * result.sets + first]);
+      }
+    });
+  }
+
+ private:
+  void Start(std::span<const std::vector<internal::SeedShare>> seeds) {
+    seeds_.clear();
+    for (std::uint32_t k = 0; k < seeds.size(); ++k) {
+      for (const internal::SeedShare& s : seeds[k])
+        seeds_.push_back({position_[s.dense], k, static_cast<float>(s.share)});
+      if (seeds[k].empty())
+        for (std::uint32_t p = 0; p < n_; ++p)
+          seeds_.push_back({p, k, 1.0f / static_cast<float>(n_)});
+    }
+    std::sort(seeds_.begin(), seeds_.end(), [](const LaneSeed& a, const LaneSeed& b) {
+      return a.position != b.position ? a.position < b.position : a.lane < b.lane;
+    });
+    ParallelFor(executor_, n_, kGrain, [&](std::size_t begin, std::size_t end) {
+      std::fill(scores_.begin() + begin, scores_.begin() + end, Lanes{});
+      std::fill(contribution_.begin() + begin, contribution_.begin() + end, Lanes{});
+    });
+    last_ = {};
+    for (const LaneSeed& s : seeds_) {
+      scores_[s.position].at[s.lane] = s.share;
+      contribution_[s.position].at[s.lane] = s.share * reciprocal_[s.position];
+      if (reciprocal_[s.position] == 0) last_.dangling[s.lane] += static_cast<double>(s.share);
+    }
+  }
+
+  const internal::PageRankReady& ready_;
+  const PageRankTiles& tiles_;
+  const PageRankOptions& options_;
+  Executor& executor_;
+  std::uint64_t edges_left_;
+  const std::uint32_t n_;
+  AlignedArray<float> reciprocal_;        // by position
+  AlignedArray<std::uint32_t> position_;  // by dense id
+  AlignedArray<Lanes> contribution_, next_, scores_, sums_;
+  std::vector<LaneSeed> seeds_;
+  LanesPartial last_;
+};
+
+Status Check(std::span<const std::vector<PageRankSeed>> sets, const PageRankOptions& options) {
+  auto bad = [](const std::string& what) { return Fail(ErrorCode::kInvalidArgument, what); };
+  if (sets.empty() || sets.size() > kMaxSets)
+    return bad(std::to_string(sets.size()) + " seed sets; 1 to " + std::to_string(kMaxSets) + " are possible");
+  if (!options.seeds.empty()) return bad("a batch takes its seeds from the sets, not from the options");
+  if (options.precision != Precision::kF32) return bad("a batch is computed in f32; say so in the options");
+  return internal::CheckPageRankOptions(options);
+}
+
+}  // namespace
+
+Result<PageRankBatchResult> PageRankBatch(const Snapshot& snapshot,
+                                          std::span<const std::vector<PageRankSeed>> sets,
+                                          const PageRankOptions& options) {
+  PLEXUS_TRY(Check(sets, options));
+  Executor& executor = internal::Pick(options.executor);
+  const auto start = std::chrono::steady_clock::now();
+  PLEXUS_ASSIGN(const internal::PageRankReady ready,
+                internal::PreparePageRank(snapshot, options, internal::TileUse::kAlways, executor));
+  std::vector<std::vector<internal::SeedShare>> shares(sets.size());
+  for (std::size_t s = 0; s < sets.size(); ++s)
+    if (!sets[s].empty()) {
+      PLEXUS_ASSIGN(shares[s], internal::SeedShares(snapshot, ready.view, sets[s]));
+    }
+  const std::vector<float> reciprocals = StrengthReciprocals<float>(ready.prepared->strengths, executor);
+  PLEXUS_TRY(internal::CheckF32Range(reciprocals));
+  PageRankBatchResult result;
+  result.sets = sets.size();
+  result.scores.assign(std::size_t{snapshot.node_count()} * sets.size(), 0.0f);
+  result.errors.assign(sets.size(), 0.0);
+  result.edges = ready.view.in().arc_count();
+  result.preparation_ms =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  if (ready.view.node_count() > 0) {
+    Sweeper sweeper(ready, reciprocals, options, executor);
+    for (std::size_t first = 0; first < sets.size(); first += kLanes)
+      sweeper.Run(std::span(shares).subspan(first, std::min<std::size_t>(kLanes, sets.size() - first)),
+                  first, result);
+  }
+  result.converged = std::all_of(result.errors.begin(), result.errors.end(),
+                                 [&](double e) { return e <= options.tolerance; });
+  if (options.iterations == 0 && !result.converged) result.truncated = true;
+  return result;
+}
+
+}  // namespace plexus

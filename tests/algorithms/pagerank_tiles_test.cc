@@ -1,0 +1,249 @@
+// The tiled layout holds exactly the arcs it was made of, and the kernel over it gives
+// what pull gives; PageRank() uses it where it says so, with the same bits always.
+#include "algorithms/internal/pagerank_tiles.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+#include <tuple>
+#include <vector>
+
+#include "algorithms/dense_view.h"
+#include "algorithms/pagerank.h"
+#include "algorithms/pagerank_csr.h"
+#include "engine/graph.h"
+#include "engine/vocabulary.h"
+#include "tests/algorithms/each_case.h"
+
+namespace plexus::testing {
+namespace {
+
+using internal::PageRankTiles;
+
+struct Rows {
+  std::vector<std::uint32_t> offsets;
+  std::vector<NodeId> neighbors;
+  std::vector<float> weights;
+  CsrView view(bool weighted) const {
+    return {offsets, neighbors, weighted ? std::span<const float>(weights) : std::span<const float>(), {}, {}};
+  }
+};
+struct BothRows {
+  Rows out, in;
+};
+
+// Rows of `arcs`, (row, column, weight), in that order.
+Rows Pack(NodeId n, std::vector<std::tuple<NodeId, NodeId, float>> arcs) {
+  std::sort(arcs.begin(), arcs.end());
+  Rows rows;
+  rows.offsets.assign(n + 1, 0);
+  for (const auto& [row, column, weight] : arcs) {
+    ++rows.offsets[row + 1];
+    rows.neighbors.push_back(column);
+    rows.weights.push_back(weight);
+  }
+  std::partial_sum(rows.offsets.begin(), rows.offsets.end(), rows.offsets.begin());
+  return rows;
+}
+
+enum class Kind { kEmpty, kEven, kSkewed, kHub };
+
+BothRows Random(Kind kind, NodeId n, std::size_t m) {
+  std::mt19937_64 random(7 + static_cast<unsigned>(kind));
+  auto pick = [&]() -> NodeId {
+    const double u = std::uniform_real_distribution<double>(0, 1)(random);
+    if (kind == Kind::kSkewed) return static_cast<NodeId>(static_cast<std::uint64_t>(u * u * u * u * u * n) * 7919 % n);
+    return static_cast<NodeId>(u * n);
+  };
+  std::vector<std::tuple<NodeId, NodeId, float>> arcs;
+  for (std::size_t i = 0; kind != Kind::kEmpty && i < m; ++i) {
+    const NodeId u = kind == Kind::kHub && i % 3 == 0 ? n - 1 : pick();
+    const NodeId v = kind == Kind::kHub && i % 3 == 1 ? n / 2 : pick();  // parallel arcs and loops, too
+    arcs.emplace_back(u, v, static_cast<float>(1 + i % 7) / 4);
+  }
+  BothRows graph;
+  graph.out = Pack(n, arcs);
+  for (auto& [u, v, w] : arcs) std::swap(u, v);
+  graph.in = Pack(n, std::move(arcs));
+  return graph;
+}
+
+constexpr NodeId kNodes = 3 * PageRankTiles::kSegment + 1234;
+
+TEST(PageRankTiles, HoldTheArcsTheyWereMadeOf) {
+  for (Kind kind : {Kind::kEmpty, Kind::kEven, Kind::kSkewed, Kind::kHub})
+    for (bool weighted : {false, true}) {
+      SCOPED_TRACE(static_cast<int>(kind));
+      const BothRows g = Random(kind, kNodes, 300'000);
+      const CsrView in = g.in.view(weighted);
+      const PageRankTiles tiles = PageRankTiles::Make(in, g.out.view(false), DefaultExecutor());
+      ASSERT_EQ(tiles.arc_count(), in.arc_count());
+      EXPECT_EQ(tiles.weights() != nullptr, weighted && in.arc_count() > 0);
+      if (kind == Kind::kEven || kind == Kind::kSkewed) {
+        EXPECT_EQ(tiles.renumbered(), kind == Kind::kSkewed);
+      }
+      std::vector<char> named(kNodes, 0);
+      for (NodeId p = 0; p < kNodes; ++p) ++named[tiles.node(p)];
+      EXPECT_EQ(std::count(named.begin(), named.end(), 1), std::ptrdiff_t{kNodes});
+
+      std::vector<std::tuple<NodeId, NodeId, float>> got, want;
+      std::uint32_t next_row = 0;
+      std::uint64_t arc = 0;
+      for (const PageRankTiles::Block& block : tiles.blocks()) {
+        EXPECT_EQ(block.begin, next_row);
+        EXPECT_LE(block.end - block.begin, PageRankTiles::kSegment);
+        EXPECT_EQ(block.first_arc, arc);
+        next_row = block.end;
+        std::size_t row = 0, longs = 0;
+        for (std::uint32_t s = 0; s < block.tiles.size(); ++s)
+          for (std::uint32_t group = 0; group <= PageRankTiles::kShort; ++group)
+            for (std::uint32_t i = 0; i < block.tiles[s].rows[group]; ++i, ++row) {
+              const std::uint32_t count = group < PageRankTiles::kShort ? group + 1 : block.long_counts.at(longs++);
+              EXPECT_TRUE(group < PageRankTiles::kShort || count > PageRankTiles::kShort);
+              for (std::uint32_t k = 0; k < count; ++k, ++arc)
+                got.emplace_back(tiles.node(block.begin + block.rows[row]),
+                                 tiles.node(s * PageRankTiles::kSegment + tiles.sources()[arc]),
+                                 tiles.weights() ? tiles.weights()[arc] : 1.0f);
+            }
+        EXPECT_EQ(row, block.rows.size());
+        EXPECT_EQ(longs, block.long_counts.size());
+      }
+      EXPECT_EQ(next_row, kNodes);
+      for (NodeId v = 0; v < kNodes; ++v)
+        for (std::uint32_t a = in.offsets[v]; a < in.offsets[v + 1]; ++a)
+          want.emplace_back(v, in.neighbors[a], in.weight(a));
+      std::sort(got.begin(), got.end());
+      std::sort(want.begin(), want.end());
+      EXPECT_TRUE(got == want);
+    }
+}
+
+template <class Real>
+void ExpectPullsAnswer(Kind kind, double within) {
+  const auto executors = Executors();
+  const BothRows g = Random(kind, kNodes, 300'000);
+  for (bool weighted : {false, true})
+    for (bool personal : {false, true}) {
+      const std::vector<double> strengths = OutStrengths(g.out.view(weighted), DefaultExecutor());
+      const std::vector<Real> reciprocals = StrengthReciprocals<Real>(strengths, DefaultExecutor());
+      std::vector<Real> teleport;
+      if (personal) {
+        teleport.assign(kNodes, 0);
+        teleport[5] = static_cast<Real>(0.25);
+        teleport[kNodes - 1] = static_cast<Real>(0.75);
+      }
+      PageRankCsrInput<Real> input{g.in.view(weighted), reciprocals, teleport, nullptr};
+      PageRankCsrOptions options;
+      options.iterations = 12;
+      const auto want = PageRankCsr<Real>(input, options);
+      std::vector<Real> first;
+      for (const auto& e : executors) {
+        options.executor = e.executor.get();
+        const PageRankTiles tiles = PageRankTiles::Make(input.in, g.out.view(false), *e.executor);
+        input.tiles = &tiles;
+        const auto got = PageRankCsr<Real>(input, options);
+        input.tiles = nullptr;
+        double distance = 0;
+        for (NodeId v = 0; v < kNodes; ++v)
+          distance += std::abs(static_cast<double>(got.scores[v]) - static_cast<double>(want.scores[v]));
+        EXPECT_LE(distance, within);
+        EXPECT_NEAR(got.step, want.step, within);
+        EXPECT_GT(got.bytes_per_iteration, 0u);
+        if (first.empty()) first = got.scores;
+        EXPECT_TRUE(first == got.scores) << e.name;
+      }
+    }
+}
+
+TEST(PageRankTiles, GiveWhatPullGives) {
+  for (Kind kind : {Kind::kEmpty, Kind::kEven, Kind::kSkewed, Kind::kHub}) {
+    SCOPED_TRACE(static_cast<int>(kind));
+    ExpectPullsAnswer<double>(kind, 1e-11);
+    ExpectPullsAnswer<float>(kind, 1e-6);
+  }
+}
+
+TEST(PageRankTiles, PayOnLargeGraphsWithoutLocalityOnly) {
+  auto pays = [](NodeId n, std::uint32_t degree, auto neighbor) {
+    Rows rows;
+    for (NodeId v = 0; v < n; ++v) {
+      rows.offsets.push_back(v * degree);
+      for (std::uint32_t k = 0; k < degree; ++k) rows.neighbors.push_back(neighbor(v, k));
+    }
+    rows.offsets.push_back(n * degree);
+    return PageRankTiles::Pay(rows.view(false));
+  };
+  std::mt19937 random(3);
+  constexpr NodeId n = 4 * PageRankTiles::kSegment;
+  EXPECT_TRUE(pays(n, 16, [&](NodeId, std::uint32_t) { return random() % n; }));
+  EXPECT_FALSE(pays(n, 16, [&](NodeId v, std::uint32_t k) { return (v + k) % n; }));  // local
+  EXPECT_FALSE(pays(n, 4, [&](NodeId, std::uint32_t) { return random() % n; }));      // few arcs
+  EXPECT_FALSE(pays(n / 2, 40, [&](NodeId, std::uint32_t) { return random() % (n / 2); }));
+  EXPECT_FALSE(PageRankTiles::Pay({}));
+}
+
+// A graph large enough for tiles: PageRank says it used them, keeps what it prepared,
+// and its bits depend neither on that nor on delta, compaction or threads.
+TEST(PageRankTiles, ServePageRank) {
+  constexpr NodeId n = 2 * PageRankTiles::kSegment + 5000;
+  auto graph = Graph::InMemory();
+  std::mt19937_64 random(11);
+  auto node = [&] { return static_cast<NodeId>(random() % n); };
+  WriteBatch batch;
+  for (NodeId v = 0; v < n; ++v) batch.UpsertNode(std::to_string(v));
+  ASSERT_TRUE(graph->Apply(batch));
+  for (int part = 0; part < 5; ++part) {
+    batch.Clear();
+    const int arcs = part < 4 ? 550'000 : 20'000;
+    for (int i = 0; i < arcs; ++i)
+      batch.Link(NodeRef::Id(node()), kLink, NodeRef::Id(node()), static_cast<float>(1 + i % 5));
+    ASSERT_TRUE(graph->Apply(batch));
+    if (part == 3) {
+      ASSERT_TRUE(graph->Compact());
+    }
+  }
+  const Snapshot dirty = graph->snapshot();
+  ASSERT_TRUE(dirty.has_delta());
+  auto rank = [](const Snapshot& s, PageRankOptions options) { return *PageRank(s, options); };
+  PageRankOptions options;
+  options.tolerance = 1e-10;
+  const PageRankResult first = rank(dirty, options);
+  EXPECT_TRUE(first.tiled);
+  EXPECT_GT(first.layout_bytes, first.edges * 6);
+  EXPECT_TRUE(first.converged);
+  EXPECT_NEAR(std::accumulate(first.scores.begin(), first.scores.end(), 0.0), 1.0, 1e-9);
+
+  PageRankOptions few = options;  // too few iterations for a layout
+  few.iterations = 4;
+  EXPECT_FALSE(rank(dirty, few).tiled);
+  few.iterations = 6;
+  const PageRankResult six = rank(dirty, few);
+  EXPECT_TRUE(six.tiled);
+  const DenseView view = *DenseView::Make(dirty);
+  const auto reciprocals =
+      StrengthReciprocals<double>(OutStrengths(view.out(), DefaultExecutor()), DefaultExecutor());
+  PageRankCsrOptions kernel;
+  kernel.iterations = 6;
+  const auto pulled = PageRankCsr<double>({view.in(), reciprocals, {}, nullptr}, kernel);
+  double distance = 0;
+  for (NodeId v = 0; v < n; ++v) distance += std::abs(six.scores[v] - pulled.scores[v]);
+  EXPECT_LE(distance, 1e-13);
+
+  EXPECT_TRUE(rank(dirty, options).scores == first.scores);  // kept
+  options.use_cache = false;
+  EXPECT_TRUE(rank(dirty, options).scores == first.scores);
+  options.executor = &SerialExecutor();
+  EXPECT_TRUE(rank(dirty, options).scores == first.scores);
+  options.use_cache = true;
+  ASSERT_TRUE(graph->Compact());
+  const Snapshot clean = graph->snapshot();
+  ASSERT_FALSE(clean.has_delta());
+  EXPECT_TRUE(rank(clean, options).scores == first.scores);
+  EXPECT_TRUE(rank(clean, options).scores == first.scores);  // kept
+}
+
+}  // namespace
+}  // namespace plexus::testing
