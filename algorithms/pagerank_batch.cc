@@ -28,24 +28,21 @@ constexpr std::size_t kMaxSets = 4096;
 
 class Sweeper {
  public:
-  Sweeper(const internal::PageRankReady& ready, std::span<const float> reciprocals,
-          const PageRankOptions& options, Executor& executor)
+  Sweeper(const internal::PageRankReady& ready, const PageRankOptions& options, Executor& executor)
       : ready_(ready),
         tiles_(*ready.prepared->tiles),
         options_(options),
         executor_(executor),
         edges_left_(options.budget.edges),
         n_(ready.view.node_count()),
-        reciprocal_(n_),
+        strength_(n_),
         position_(n_),
-        contribution_(n_),
-        next_(n_),
-        scores_(n_),
-        sums_(n_) {
+        now_(n_),
+        next_(n_) {
     ParallelFor(executor, n_, kGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t p = begin; p < end; ++p) {
         const NodeId dense = tiles_.node(static_cast<std::uint32_t>(p));
-        reciprocal_[p] = reciprocals[dense];
+        strength_[p] = static_cast<float>(ready.prepared->strengths[dense]);
         position_[dense] = static_cast<std::uint32_t>(p);
       }
     });
@@ -60,8 +57,7 @@ class Sweeper {
     internal::LanesStep step;
     step.damping = static_cast<float>(options_.damping);
     step.seeds = &seeds_;
-    step.reciprocal = reciprocal_.data();
-    step.scores = scores_.data();
+    step.strength = strength_.data();
     const double bound = options_.damping / (1.0 - options_.damping);
     const int most = options_.iterations > 0 ? options_.iterations : options_.max_iterations;
     int done = 0;
@@ -73,10 +69,10 @@ class Sweeper {
       if (edges_left_ != Budget::kUnlimited) edges_left_ -= tiles_.arc_count();
       for (std::size_t k = 0; k < kLanes; ++k)
         step.base[k] = static_cast<float>(1.0 - options_.damping + options_.damping * last_.dangling[k]);
-      step.contribution = contribution_.data();
+      step.now = now_.data();
       step.next = next_.data();
-      last_ = internal::StepLanes(tiles_, step, sums_.data(), executor_);
-      std::swap(contribution_, next_);
+      last_ = stepper_.Step(tiles_, step, executor_);
+      std::swap(now_, next_);
       within = options_.iterations == 0 &&
                std::all_of(last_.step.begin(), last_.step.begin() + static_cast<std::ptrdiff_t>(lanes),
                            [&](double s) { return bound * s <= options_.tolerance; });
@@ -87,7 +83,8 @@ class Sweeper {
     ParallelFor(executor_, n_, kGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t p = begin; p < end; ++p) {
         const NodeId node = ready_.view.node(tiles_.node(static_cast<std::uint32_t>(p)));
-        std::copy_n(scores_[p].at.begin(), lanes, &result.scores[node * result.sets + first]);
+        for (std::size_t k = 0; k < lanes; ++k)
+          result.scores[node * result.sets + first + k] = internal::ScoreOf(now_[p].at[k], strength_[p]);
       }
     });
   }
@@ -106,14 +103,13 @@ class Sweeper {
       return a.position != b.position ? a.position < b.position : a.lane < b.lane;
     });
     ParallelFor(executor_, n_, kGrain, [&](std::size_t begin, std::size_t end) {
-      std::fill(scores_.begin() + begin, scores_.begin() + end, Lanes{});
-      std::fill(contribution_.begin() + begin, contribution_.begin() + end, Lanes{});
+      std::fill(now_.begin() + begin, now_.begin() + end, Lanes{});
     });
     last_ = {};
     for (const LaneSeed& s : seeds_) {
-      scores_[s.position].at[s.lane] = s.share;
-      contribution_[s.position].at[s.lane] = s.share * reciprocal_[s.position];
-      if (reciprocal_[s.position] == 0) last_.dangling[s.lane] += static_cast<double>(s.share);
+      const float strength = strength_[s.position];
+      now_[s.position].at[s.lane] = strength > 0 ? s.share / strength : s.share;
+      if (!(strength > 0)) last_.dangling[s.lane] += static_cast<double>(s.share);
     }
   }
 
@@ -123,9 +119,10 @@ class Sweeper {
   Executor& executor_;
   std::uint64_t edges_left_;
   const std::uint32_t n_;
-  AlignedArray<float> reciprocal_;        // by position
+  AlignedArray<float> strength_;          // by position
   AlignedArray<std::uint32_t> position_;  // by dense id
-  AlignedArray<Lanes> contribution_, next_, scores_, sums_;
+  AlignedArray<Lanes> now_, next_;
+  internal::LanesStepper stepper_;
   std::vector<LaneSeed> seeds_;
   LanesPartial last_;
 };
@@ -154,17 +151,20 @@ Result<PageRankBatchResult> PageRankBatch(const Snapshot& snapshot,
     if (!sets[s].empty()) {
       PLEXUS_ASSIGN(shares[s], internal::SeedShares(snapshot, ready.view, sets[s]));
     }
-  const std::vector<float> reciprocals = StrengthReciprocals<float>(ready.prepared->strengths, executor);
-  PLEXUS_TRY(internal::CheckF32Range(reciprocals));
+  PLEXUS_TRY(internal::CheckF32Range(
+      StrengthReciprocals<float>(ready.prepared->strengths, executor)));
   PageRankBatchResult result;
   result.sets = sets.size();
-  result.scores.assign(std::size_t{snapshot.node_count()} * sets.size(), 0.0f);
+  result.scores = AlignedArray<float>(std::size_t{snapshot.node_count()} * sets.size());
+  ParallelFor(executor, result.scores.size(), kGrain * kLanes, [&](std::size_t begin, std::size_t end) {
+    std::fill(result.scores.begin() + begin, result.scores.begin() + end, 0.0f);
+  });
   result.errors.assign(sets.size(), 0.0);
   result.edges = ready.view.in().arc_count();
   result.preparation_ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   if (ready.view.node_count() > 0) {
-    Sweeper sweeper(ready, reciprocals, options, executor);
+    Sweeper sweeper(ready, options, executor);
     for (std::size_t first = 0; first < sets.size(); first += kLanes)
       sweeper.Run(std::span(shares).subspan(first, std::min<std::size_t>(kLanes, sets.size() - first)),
                   first, result);

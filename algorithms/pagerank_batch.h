@@ -1,8 +1,8 @@
 // Many personalised PageRanks in one pass: up to 16 seed sets share every sweep over
 // the arcs (more are done 16 at a time).
 //
-// The same formula as PageRank() in pagerank.h, in f32. A sweep for 16 costs what 3 to
-// 5 single ones do, because the cache line fetched for a source holds its contribution
+// The same formula as PageRank() in pagerank.h, in f32. A sweep for 16 costs what 4 to
+// 6 single ones do, because the cache line fetched for a source holds its contribution
 // to all 16.
 #pragma once
 
@@ -11,13 +11,14 @@
 #include <vector>
 
 #include "algorithms/pagerank.h"
+#include "engine/aligned_array.h"
 
 namespace plexus {
 
 struct PageRankBatchResult {
   std::size_t sets = 0;
   // Score of node v for set s: scores[v * sets + s]; 0 for nodes that are not selected.
-  std::vector<float> scores;
+  AlignedArray<float> scores;
   std::vector<double> errors;  // by set: bound on the L1 distance to its fixed point
   int iterations = 0;          // the most that any set took
   bool converged = false;      // every error <= tolerance
@@ -30,8 +31,8 @@ struct PageRankBatchResult {
 
 // options.seeds must be empty and options.precision kF32; a set without seeds is the
 // uniform teleport. Sets in the same sixteen stop together, when the last of them is
-// within tolerance: the others may run some iterations more than alone. Memory: 256
-// bytes a node besides the layout and the scores. Same bits at any thread count, and
+// within tolerance: the others may run some iterations more than alone. Memory: 128
+// bytes a node and 4 MiB a thread besides the layout and the scores. Same bits at any thread count, and
 // with options.iterations whatever else is in the batch. Thread-safe. Errors as
 // PageRank(), and kInvalidArgument for no set or more than 4096.
 Result<PageRankBatchResult> PageRankBatch(const Snapshot& snapshot,

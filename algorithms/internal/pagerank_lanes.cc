@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <utility>
 
 namespace plexus::internal {
 
@@ -49,7 +51,7 @@ LanesPartial StepBlock(const PageRankTiles& tiles, const PageRankTiles::Block& b
   const float* weights = kWeighted ? tiles.weights() + block.first_arc : nullptr;
   const std::uint32_t* long_counts = block.long_counts.data();
   for (std::size_t s = 0; s < block.tiles.size(); ++s) {
-    const Lanes* const segment = step.contribution + s * PageRankTiles::kSegment;
+    const Lanes* const segment = step.now + s * PageRankTiles::kSegment;
     for (std::uint32_t group = 0; group <= PageRankTiles::kShort; ++group)
       for (std::uint32_t left = block.tiles[s].rows[group]; left > 0; --left) {
         const std::uint32_t count = group < PageRankTiles::kShort ? group + 1 : *long_counts++;
@@ -71,13 +73,18 @@ LanesPartial StepBlock(const PageRankTiles& tiles, const PageRankTiles::Block& b
     for (float& x : score.at) x *= step.damping;
     for (; seed != step.seeds->end() && seed->position == row; ++seed)
       score.at[seed->lane] += step.base[seed->lane] * seed->share;
-    const float reciprocal = step.reciprocal[row];
+    const float strength = step.strength[row];
+    const Lanes& now = step.now[row];
+    Lanes& next = step.next[row];
     for (std::uint32_t k = 0; k < kLanes; ++k)
-      partial.step[k] += static_cast<double>(std::abs(score.at[k] - step.scores[row].at[k]));
-    if (reciprocal == 0)
+      partial.step[k] += static_cast<double>(std::abs(score.at[k] - ScoreOf(now.at[k], strength)));
+    if (strength > 0) {
+      const float reciprocal = 1 / strength;
+      for (std::uint32_t k = 0; k < kLanes; ++k) next.at[k] = score.at[k] * reciprocal;
+    } else {
       for (std::uint32_t k = 0; k < kLanes; ++k) partial.dangling[k] += static_cast<double>(score.at[k]);
-    step.scores[row] = score;
-    for (std::uint32_t k = 0; k < kLanes; ++k) step.next[row].at[k] = score.at[k] * reciprocal;
+      next = score;
+    }
   }
   return partial;
 }
@@ -92,14 +99,17 @@ LanesPartial Add(LanesPartial a, const LanesPartial& b) {
   return a;
 }
 
-LanesPartial StepLanes(const PageRankTiles& tiles, const LanesStep& step, Lanes* sums,
-                       Executor& executor) {
+LanesPartial LanesStepper::Step(const PageRankTiles& tiles, const LanesStep& step, Executor& executor) {
   return ParallelReduce(
       executor, tiles.blocks().size(), 1, LanesPartial{},
       [&](std::size_t b, std::size_t) {
+        std::unique_ptr<Sums> sums = pool_.Take();
         const PageRankTiles::Block& block = tiles.blocks()[b];
-        return tiles.weights() ? StepBlock<true>(tiles, block, step, sums + block.begin)
-                               : StepBlock<false>(tiles, block, step, sums + block.begin);
+        const LanesPartial partial = tiles.weights()
+                                         ? StepBlock<true>(tiles, block, step, sums->rows.data())
+                                         : StepBlock<false>(tiles, block, step, sums->rows.data());
+        pool_.Give(std::move(sums));
+        return partial;
       },
       Add);
 }

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "algorithms/internal/pagerank_tiles.h"
+#include "algorithms/internal/scratch_pool.h"
+#include "engine/aligned_array.h"
 #include "engine/parallel.h"
 
 namespace plexus::internal {
@@ -32,19 +34,28 @@ struct LanesPartial {
 };
 LanesPartial Add(LanesPartial a, const LanesPartial& b);
 
-// Arrays by position.
+// Arrays by position. A node's line holds its contributions, score / strength; that of
+// a node without out arcs, which nobody reads, the scores themselves. So the scores
+// need no array of their own.
 struct LanesStep {
   float damping = 0;
   std::array<float, kLanes> base{};  // mass that teleports, by lane
   const std::vector<LaneSeed>* seeds = nullptr;
-  const float* reciprocal = nullptr;
-  const Lanes* contribution = nullptr;
-  Lanes* next = nullptr;  // contributions to the next iteration
-  Lanes* scores = nullptr;
+  const float* strength = nullptr;  // 0 = no out arcs
+  const Lanes* now = nullptr;
+  Lanes* next = nullptr;
 };
+inline float ScoreOf(float line, float strength) { return strength > 0 ? line * strength : line; }
 
-// `sums` is scratch, one entry a row.
-LanesPartial StepLanes(const PageRankTiles& tiles, const LanesStep& step, Lanes* sums,
-                       Executor& executor);
+class LanesStepper {
+ public:
+  LanesPartial Step(const PageRankTiles& tiles, const LanesStep& step, Executor& executor);
+
+ private:
+  struct Sums {
+    AlignedArray<Lanes> rows{PageRankTiles::kSegment};
+  };
+  ScratchPool<Sums> pool_;
+};
 
 }  // namespace plexus::internal

@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <bit>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <utility>
+
+#include "algorithms/internal/scratch_pool.h"
 
 namespace plexus::internal {
 
@@ -116,25 +117,6 @@ struct Scratch {
     touched.assign((segments + 63) / 64, 0);
     next.assign(std::size_t{2} * segments, 0);
   }
-};
-
-class ScratchPool {
- public:
-  std::unique_ptr<Scratch> Take() {
-    std::lock_guard lock(mutex_);
-    if (free_.empty()) return std::make_unique<Scratch>();
-    std::unique_ptr<Scratch> taken = std::move(free_.back());
-    free_.pop_back();
-    return taken;
-  }
-  void Give(std::unique_ptr<Scratch> scratch) {
-    std::lock_guard lock(mutex_);
-    free_.push_back(std::move(scratch));
-  }
-
- private:
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Scratch>> free_;
 };
 
 // Group of a row with `count` arcs in a tile.
@@ -320,7 +302,7 @@ PageRankTiles PageRankTiles::Make(const CsrView& in, const CsrView& out, Executo
   if (!in.weights.empty()) made.weights_ = AlignedArray<float>(in.arc_count());
   const std::uint32_t segments = (made.node_count_ + kSegment - 1) / kSegment;
   const BlockSorter sorter(in, numbering, segments, made.sources_.data(), made.weights_.data());
-  ScratchPool pool;
+  ScratchPool<Scratch> pool;
   ParallelFor(executor, made.blocks_.size(), 1, [&](std::size_t b, std::size_t) {
     std::unique_ptr<Scratch> scratch = pool.Take();
     const std::uint64_t end =

@@ -1,0 +1,126 @@
+// PageRank over a live graph: unweighted against weighted, 16 rankings in one batch
+// against 16 runs, preparation apart. Side by side with other programs: `gap`.
+//
+// Verified: one more serial step from the result moves it by no more than f32 allows,
+// and every ranking of a batch is the one that a run of its own gives.
+#include <benchmark/benchmark.h>
+
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "algorithms/pagerank.h"
+#include "algorithms/pagerank_batch.h"
+#include "bench/pairs.h"
+#include "bench/random_graph.h"
+#include "bench/support.h"
+#include "engine/graph.h"
+
+namespace plexus::bench {
+namespace {
+
+constexpr int kIterations = 20;
+
+// 0 = Kronecker, 1 = uniform; both directed, weights in (0, 1].
+const Snapshot& TheGraph(std::int64_t uniform) {
+  static Snapshot made[2];
+  Snapshot& snapshot = made[uniform];
+  if (snapshot.shared_state()) return snapshot;
+  const int scale = static_cast<int>(Size("PLEXUS_BENCH_SCALE", 20, 10));
+  auto graph = Graph::InMemory();
+  {
+    const PairList list = uniform ? UniformPairs(scale, 16, DefaultExecutor())
+                                  : KroneckerPairs(scale, 16, DefaultExecutor());
+    const std::vector<NodePair> pairs(list.span().begin(), list.span().end());
+    AddNodes(*graph, NodeId{1} << scale);
+    AddEdges(*graph, pairs, 0, pairs.size(), 1 << 20);
+  }
+  Must(graph->Compact(), "compacting");
+  return snapshot = graph->snapshot();
+}
+
+PageRankOptions Options(bool weighted) {
+  PageRankOptions options;
+  options.precision = Precision::kF32;
+  options.weighted = weighted;
+  options.iterations = kIterations;
+  options.executor = &ExecutorOf(2);
+  return options;
+}
+
+std::vector<std::vector<PageRankSeed>> SixteenSeeds(const Snapshot& snapshot) {
+  std::vector<std::vector<PageRankSeed>> sets;
+  const ArcFilter all = ArcFilter::All();
+  for (NodeId v = 1; sets.size() < 16; v = v * 48271u % snapshot.node_count())
+    if (snapshot.Degree(Direction::kOut, v, all) > 0) sets.push_back({{v, 1.0}});
+  return sets;
+}
+
+void CheckOneMoreStep(const Snapshot& s, const PageRankResult& result, bool weighted) {
+  const NodeId n = s.node_count();
+  std::vector<double> next(n, 0);
+  double dangling = 0, step = 0, sum = 0;
+  const ArcFilter all = ArcFilter::All();
+  for (NodeId u = 0; u < n; ++u) {
+    auto weight = [&](const Arc& arc) { return weighted ? static_cast<double>(arc.weight) : 1.0; };
+    double strength = 0;
+    s.ForEachArc(Direction::kOut, u, all, [&](const Arc& arc) { strength += weight(arc); });
+    sum += result.scores[u];
+    if (strength == 0) dangling += result.scores[u];
+    s.ForEachArc(Direction::kOut, u, all, [&](const Arc& arc) {
+      next[arc.neighbor] += 0.85 * result.scores[u] * weight(arc) / strength;
+    });
+  }
+  for (NodeId v = 0; v < n; ++v)
+    step += std::abs(next[v] + (0.15 + 0.85 * dangling) / n - result.scores[v]);
+  Require(std::abs(sum - 1) < 1e-5, "PageRank sums to 1");
+  Require(step <= result.error * 0.15 + 1e-5, "one more step moves it by less than the last");
+}
+
+void PageRankF32(benchmark::State& state) {
+  const Snapshot& snapshot = TheGraph(state.range(0));
+  const bool weighted = state.range(1) != 0;
+  const double prepared = Must(PageRank(snapshot, Options(weighted)), "pagerank").preparation_ms;
+  PageRankResult result;
+  for (auto _ : state) result = Must(PageRank(snapshot, Options(weighted)), "pagerank");
+  CheckOneMoreStep(snapshot, result, weighted);
+  state.counters["arcs/s"] =
+      benchmark::Counter(static_cast<double>(result.edges) * kIterations, benchmark::Counter::kIsIterationInvariantRate);
+  state.counters["tiled"] = result.tiled;
+  state.counters["prepare_ms"] = prepared;  // 0 where an earlier benchmark of the process did it
+  state.counters["bytes/arc"] = static_cast<double>(result.bytes_per_iteration) / static_cast<double>(result.edges);
+}
+BENCHMARK(PageRankF32)->ArgNames({"uniform", "weighted"})->ArgsProduct({{0, 1}, {0, 1}})
+    ->UseRealTime()->Unit(benchmark::kMillisecond);
+
+void SixteenRuns(benchmark::State& state) {
+  const Snapshot& snapshot = TheGraph(state.range(0));
+  PageRankOptions options = Options(false);
+  for (auto _ : state)
+    for (const auto& seeds : SixteenSeeds(snapshot)) {
+      options.seeds = seeds;
+      benchmark::DoNotOptimize(Must(PageRank(snapshot, options), "pagerank"));
+    }
+}
+BENCHMARK(SixteenRuns)->ArgName("uniform")->Arg(0)->Arg(1)->UseRealTime()->Unit(benchmark::kMillisecond);
+
+void BatchOfSixteen(benchmark::State& state) {
+  const Snapshot& snapshot = TheGraph(state.range(0));
+  const auto sets = SixteenSeeds(snapshot);
+  Must(PageRankBatch(snapshot, sets, Options(false)), "preparing");
+  PageRankBatchResult result;
+  for (auto _ : state) result = Must(PageRankBatch(snapshot, sets, Options(false)), "batch");
+  for (const std::size_t s : {0, 7, 15}) {
+    PageRankOptions options = Options(false);
+    options.seeds = sets[s];
+    const PageRankResult alone = Must(PageRank(snapshot, options), "pagerank");
+    double distance = 0;
+    for (NodeId v = 0; v < snapshot.node_count(); ++v)
+      distance += std::abs(alone.scores[v] - static_cast<double>(result.score(v, s)));
+    Require(distance < 1e-5, "a ranking of the batch is the one of its own run");
+  }
+}
+BENCHMARK(BatchOfSixteen)->ArgName("uniform")->Arg(0)->Arg(1)->UseRealTime()->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace plexus::bench
