@@ -96,7 +96,7 @@ std::uint64_t BytesPerIteration(const PageRankCsrInput<Real>& input) {
   const std::uint64_t n = input.reciprocal.size();
   // Scores twice, reciprocals, contributions read and written, teleport.
   std::uint64_t bytes = n * sizeof(Real) * (input.teleport.empty() ? 5 : 6);
-  if (input.tiles) return bytes + input.tiles->size_bytes() + 2 * n * sizeof(double);
+  if (input.tiles) return bytes + input.tiles->size_bytes();
   bytes += (n + 1) * sizeof(std::uint32_t) + input.in.arc_count() * sizeof(NodeId);
   return bytes + input.in.weights.size_bytes();
 }
@@ -138,7 +138,7 @@ PageRankCsrResult<Real> PageRankCsr(const PageRankCsrInput<Real>& input,
     }
   }
   AlignedArray<Real> contribution(n), next(n), scores(n);
-  AlignedArray<double> sums(input.tiles ? n : 0);
+  internal::TileStepper over_tiles;
   step.scores = scores.data();
   PageRankPartial last = ParallelReduce(
       executor, n, kGrain, PageRankPartial{},
@@ -166,7 +166,7 @@ PageRankCsrResult<Real> PageRankCsr(const PageRankCsrInput<Real>& input,
     step.base = (1.0 - options.damping + kept) * share;
     step.contribution = contribution.data();
     step.next = next.data();
-    last = input.tiles ? internal::StepOverTiles(*input.tiles, step, sums.data(), executor)
+    last = input.tiles ? over_tiles.Step(*input.tiles, step, executor)
                        : StepByPull(input.in, step, executor);
     std::swap(contribution, next);
     result.step = last.step;

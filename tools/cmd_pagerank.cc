@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "algorithms/pagerank.h"
+#include "algorithms/pagerank_push.h"
 #include "algorithms/ranking.h"
 #include "tools/arguments.h"
 #include "tools/cli.h"
@@ -21,7 +22,7 @@ namespace {
 
 struct PageRankArguments {
   std::optional<std::uint64_t> top, iterations;
-  std::optional<double> damping, tolerance;
+  std::optional<double> damping, tolerance, push;
   std::vector<std::string> seeds, kinds;
   std::string precision = "f64";
   bool unweighted = false;
@@ -94,10 +95,70 @@ void PrintRanks(const Globals& globals, const Snapshot& snapshot, const PageRank
         << (result.truncated ? ", not converged" : "") << '\n';
 }
 
+void WritePushed(const Snapshot& snapshot, const PageRankPushResult& result) {
+  JsonWriter json(Out());
+  json.BeginObject();
+  json.Field("sequence", snapshot.sequence());
+  json.Field("error", result.error);
+  json.Field("converged", result.converged);
+  json.Field("truncated", result.truncated);
+  json.Field("certain_top", result.certain_top);
+  json.Field("nodes_touched", result.nodes);
+  json.Field("edges", result.edges);
+  json.BeginArray("nodes");
+  for (const ScoredNode& node : result.top) {
+    json.BeginObject();
+    json.Field("key", snapshot.key(node.node));
+    json.Field("score", node.score);
+    json.EndObject();
+  }
+  json.EndArray();
+  json.EndObject();
+  Out() << '\n';
+}
+
+void PrintPushed(const Globals& globals, const Snapshot& snapshot, const PageRankPushResult& result) {
+  Table table;
+  const auto right = Table::Align::kRight;
+  table.Column("rank", right).Column("at least", right);
+  AddNodeColumns(table, globals, 60);
+  for (std::size_t i = 0; i < result.top.size(); ++i) {
+    std::vector<std::string> row = {std::to_string(i + 1), Number(result.top[i].score, 4)};
+    AddNodeCells(row, globals, snapshot, result.top[i].node);
+    table.Row(row);
+  }
+  table.Print(Out());
+  Out() << Grouped(result.nodes) << " nodes touched, " << Grouped(result.edges) << " arcs, "
+        << Number(result.error, 3) << " of the mass not placed"
+        << (result.certain_top ? "; no other node can belong among these" : "")
+        << (result.truncated ? "; stopped early" : "") << '\n';
+}
+
+Result<int> RunPush(const Globals& globals, const Session& session, const PageRankArguments& given,
+                    const PageRankOptions& options) {
+  if (given.iterations || given.tolerance || given.precision != "f64")
+    return Fail(ErrorCode::kInvalidArgument,
+                "--push excludes --iterations, --tolerance and --precision");
+  PageRankPushOptions push;
+  push.damping = options.damping;
+  push.max_error = *given.push;
+  push.top = given.top.value_or(20);
+  push.weighted = options.weighted;
+  push.kinds = options.kinds;
+  push.subset = options.subset;
+  PLEXUS_ASSIGN(const PageRankPushResult result, PageRankPush(session.snapshot(), options.seeds, push));
+  if (globals.json)
+    WritePushed(session.snapshot(), result);
+  else
+    PrintPushed(globals, session.snapshot(), result);
+  return kDone;
+}
+
 Result<int> RunPageRank(const Globals& globals, const PageRankArguments& given) {
   PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
   const Snapshot& snapshot = session->snapshot();
   PLEXUS_ASSIGN(const PageRankOptions options, Options(*session, given));
+  if (given.push) return RunPush(globals, *session, given, options);
   PLEXUS_ASSIGN(const PageRankResult result, PageRank(snapshot, options));
   const auto top = TopScores(result.scores, result.nodes, given.top.value_or(20));
   const auto scaled = ScaleByMaximum(result.scores, result.nodes);
@@ -120,6 +181,8 @@ void AddPageRank(Cli& cli) {
       .Option("--tolerance", "T", given.tolerance, "stop within T of the answer, L1 (default 1e-9; f32: 1e-5)")
       .Repeated("--seed", "KEY[=W]", given.seeds, "restart here, with weight W (default 1); repeatable")
       .List("--kinds", "A,B", given.kinds, "only these edge kinds (default: all facts)")
+      .Option("--push", "E", given.push,
+              "near the seeds only, until at most E of the mass is not placed (1e-9 to 1)")
       .Choice("--precision", given.precision, {"f64", "f32"}, "of the scores (default f64)")
       .Flag("--unweighted", given.unweighted, "every edge counts 1")
       .Example("plexus pagerank --db g --top 10", "the ten nodes that matter most")

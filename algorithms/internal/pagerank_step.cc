@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <utility>
 
 namespace plexus::internal {
@@ -70,8 +71,9 @@ struct TileKernel {
       sum += static_cast<double>(((parts[0] + parts[1]) + (parts[2] + parts[3])) +
                                  ((parts[4] + parts[5]) + (parts[6] + parts[7])));
     }
-    for (; i < count; ++i) sum += static_cast<double>(Term(at.sources, at.weights, i));
-    sums[*at.rows++] += sum;
+    Real rest = 0;
+    for (; i < count; ++i) rest += Term(at.sources, at.weights, i);
+    sums[*at.rows++] += sum + static_cast<double>(rest);
     at.sources += count;
     if constexpr (kWeighted) at.weights += count;
   }
@@ -101,21 +103,23 @@ PageRankPartial StepBlock(const PageRankTiles& tiles, const PageRankTiles::Block
 }  // namespace
 
 template <class Real>
-PageRankPartial StepOverTiles(const PageRankTiles& tiles, const PageRankStep<Real>& step,
-                              double* sums, Executor& executor) {
+PageRankPartial TileStepper::Step(const PageRankTiles& tiles, const PageRankStep<Real>& step,
+                                  Executor& executor) {
   return ParallelReduce(
       executor, tiles.blocks().size(), 1, PageRankPartial{},
       [&](std::size_t b, std::size_t) {
+        std::unique_ptr<Sums> sums = pool_.Take();
         const PageRankTiles::Block& block = tiles.blocks()[b];
-        return tiles.weights() ? StepBlock<true>(tiles, block, step, sums + block.begin)
-                               : StepBlock<false>(tiles, block, step, sums + block.begin);
+        const PageRankPartial partial = tiles.weights()
+                                            ? StepBlock<true>(tiles, block, step, sums->rows.data())
+                                            : StepBlock<false>(tiles, block, step, sums->rows.data());
+        pool_.Give(std::move(sums));
+        return partial;
       },
       Add);
 }
 
-template PageRankPartial StepOverTiles(const PageRankTiles&, const PageRankStep<float>&, double*,
-                                       Executor&);
-template PageRankPartial StepOverTiles(const PageRankTiles&, const PageRankStep<double>&, double*,
-                                       Executor&);
+template PageRankPartial TileStepper::Step(const PageRankTiles&, const PageRankStep<float>&, Executor&);
+template PageRankPartial TileStepper::Step(const PageRankTiles&, const PageRankStep<double>&, Executor&);
 
 }  // namespace plexus::internal

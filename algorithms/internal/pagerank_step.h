@@ -6,6 +6,8 @@
 #include <cstddef>
 
 #include "algorithms/internal/pagerank_tiles.h"
+#include "algorithms/internal/scratch_pool.h"
+#include "engine/aligned_array.h"
 #include "engine/parallel.h"
 
 namespace plexus::internal {
@@ -38,9 +40,18 @@ struct PageRankStep {
   }
 };
 
-// The iteration over tiles. `sums` is scratch, one entry a row.
-template <class Real>
-PageRankPartial StepOverTiles(const PageRankTiles& tiles, const PageRankStep<Real>& step,
-                              double* sums, Executor& executor);
+// Iterations over tiles. A block's sums are scratch that stays in cache.
+class TileStepper {
+ public:
+  template <class Real>
+  PageRankPartial Step(const PageRankTiles& tiles, const PageRankStep<Real>& step,
+                       Executor& executor);
+
+ private:
+  struct Sums {
+    AlignedArray<double> rows{PageRankTiles::kSegment};
+  };
+  ScratchPool<Sums> pool_;
+};
 
 }  // namespace plexus::internal

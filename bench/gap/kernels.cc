@@ -9,21 +9,25 @@
 
 namespace plexus::bench {
 
-std::vector<float> GapPageRank(const Topology& graph, const internal::PageRankTiles* tiles,
-                               int iterations, double tolerance) {
+GapPageRankInput PreparePageRank(const Topology& graph, bool tiles) {
   Executor& executor = DefaultExecutor();
+  GapPageRankInput made;
+  made.reciprocal = StrengthReciprocals<float>(OutStrengths(graph.out(), executor), executor);
+  if (tiles) made.tiles = MakePageRankTiles(graph.in(), graph.out(), executor);
+  return made;
+}
+
+std::vector<float> GapPageRank(const Topology& graph, const GapPageRankInput& prepared,
+                               int iterations, double tolerance) {
   PageRankCsrInput<float> input;
-  const std::vector<float> reciprocal =
-      StrengthReciprocals<float>(OutStrengths(graph.out(), executor), executor);
   input.in = graph.in();
-  input.reciprocal = reciprocal;
-  input.tiles = tiles;
+  input.reciprocal = prepared.reciprocal;
+  input.tiles = prepared.tiles.get();
   PageRankCsrOptions options;
   options.iterations = iterations;
   // The kernel stops on d / (1 - d) * step, the suite on the step itself.
   options.tolerance = tolerance * options.damping / (1 - options.damping);
   options.keep_dangling = false;
-  options.executor = &executor;
   return PageRankCsr<float>(input, options).scores;
 }
 

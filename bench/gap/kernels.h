@@ -4,6 +4,7 @@
 // obvious and shares nothing with it. Checks return "" or what is wrong.
 #pragma once
 
+#include <memory>
 #include <random>
 #include <span>
 #include <string>
@@ -16,11 +17,17 @@
 
 namespace plexus::bench {
 
+// What does not change from run to run: 1 / out-degree, and tiles (null = pull).
+struct GapPageRankInput {
+  std::vector<float> reciprocal;
+  std::shared_ptr<const internal::PageRankTiles> tiles;
+};
+GapPageRankInput PreparePageRank(const Topology& graph, bool tiles);
+
 // PageRank as the suite defines it: f32, all scores 1/n at first, damping 0.85, the
 // mass of nodes without out-arcs is lost (Plexus itself redistributes it), at most
 // `iterations`, an early stop when the L1 change falls below `tolerance` (0: never).
-// `tiles`: from MakePageRankTiles; null = pull.
-std::vector<float> GapPageRank(const Topology& graph, const internal::PageRankTiles* tiles,
+std::vector<float> GapPageRank(const Topology& graph, const GapPageRankInput& input,
                                int iterations, double tolerance);
 
 // Against the same number of iterations in f64, pushed, serially: L1 within 1e-4.

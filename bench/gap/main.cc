@@ -9,7 +9,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
-#include <memory>
 #include <string>
 
 #include "algorithms/bfs.h"
@@ -140,18 +139,17 @@ bool RunTrials(const Options& o, Trial trial, Check check) {
 }
 
 bool RunPageRank(const Options& o, const Topology& graph) {
-  auto make = [&] { return MakePageRankTiles(graph.in(), graph.out(), DefaultExecutor()); };
-  std::shared_ptr<const internal::PageRankTiles> kept;
-  if (o.layout == "kept") {
+  auto prepare = [&] { return PreparePageRank(graph, o.layout != "pull"); };
+  GapPageRankInput kept;
+  if (o.layout != "charged") {
     const auto start = std::chrono::steady_clock::now();
-    kept = make();
+    kept = prepare();
     PrintTime("Layout Time", Seconds(start));
   }
   return RunTrials(
       o,
       [&] {
-        const auto tiles = o.layout == "charged" ? make() : kept;
-        return GapPageRank(graph, tiles.get(), o.iterations, o.tolerance);
+        return GapPageRank(graph, o.layout == "charged" ? prepare() : kept, o.iterations, o.tolerance);
       },
       [&](const std::vector<float>& scores) {
         return CheckPageRank(graph, scores, o.iterations, o.tolerance);

@@ -174,7 +174,16 @@ TEST_F(Ask, PageRankSumsToOneAndObeysTop) {
   EXPECT_EQ(Run({"pagerank", "--damping", "1.5"}).code, 2);
   EXPECT_EQ(Run({"pagerank", "--iterations", "3", "--tolerance", "0.1"}).code, 2);
 
+  const object pushed = Json({"pagerank", "--seed", "c=2", "--seed", "a", "--push", "1e-6", "--top", "2"});
+  EXPECT_TRUE(pushed.at("converged").as_bool());
+  EXPECT_LE(pushed.at("error").as_double(), 1e-6);
+  ASSERT_EQ(pushed.at("nodes").as_array().size(), 2u);
+  EXPECT_EQ(Run({"pagerank", "--push", "0.1"}).code, 2);  // no seed
+  EXPECT_EQ(Run({"pagerank", "--seed", "a", "--push", "2"}).code, 2);
+  EXPECT_EQ(Run({"pagerank", "--seed", "a", "--push", "0.1", "--iterations", "3"}).code, 2);
+
   const auto seeded = Json({"pagerank", "--seed", "c=2", "--seed", "a", "--top", "0"}).at("nodes").as_array();
+  EXPECT_EQ(pushed.at("nodes").as_array()[0].at("key"), seeded[0].at("key"));
   double b = -1, e = -1;
   for (const auto& row : seeded) {
     const auto& key = row.as_object().at("key").as_string();

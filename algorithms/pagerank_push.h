@@ -1,0 +1,60 @@
+// Personalised PageRank near its seeds, by forward push (Andersen, Chung and Lang,
+// "Local graph partitioning using PageRank vectors", 2006).
+//
+// The same vector x as PageRank() with seeds, in pagerank.h. Push keeps a lower bound
+// p and a residual r with
+//
+//   x = p + (1 - d) (I - d M)^-1 r,      M column-stochastic,
+//
+// and moves residual into p node by node: p(v) += (1 - d) r(v), and d r(v) goes to v's
+// out neighbours by weight, or back to the seeds where v has none. So |x - p|_1 is
+// exactly the residual left, and every x(v) lies in [p(v), p(v) + residual].
+//
+// It touches only nodes that matter to the seeds: the answer for one seed in a large
+// graph comes in microseconds where the whole vector takes seconds. For errors below
+// about 1e-4, or many seeds, PageRank() is faster.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "algorithms/budget.h"
+#include "algorithms/node_subset.h"
+#include "algorithms/pagerank.h"
+#include "algorithms/ranking.h"
+#include "engine/error.h"
+#include "engine/snapshot.h"
+#include "engine/types.h"
+
+namespace plexus {
+
+struct PageRankPushOptions {
+  double damping = 0.85;    // in [0, 1)
+  double max_error = 1e-3;  // stop when |x - p|_1 is at most this; in [1e-9, 1]
+  std::size_t top = 20;     // 0 = every node touched
+  // Stop as soon as nobody outside the top can belong into it (ties aside).
+  bool stop_at_certain_top = false;
+  bool weighted = true;
+  std::vector<KindId> kinds;        // none = the fact plane
+  std::int64_t valid_at = kNoTime;  // only edges valid then
+  const NodeSubset* subset = nullptr;
+  Budget budget;  // nodes touched, arcs followed, deadline, cancel
+};
+
+struct PageRankPushResult {
+  std::vector<ScoredNode> top;  // p, best first, ties by smaller id
+  double error = 0;             // |x - p|_1
+  bool converged = false;       // error <= max_error
+  bool certain_top = false;     // no other node's x can exceed that of a listed one
+  bool truncated = false;       // the budget ran out
+  std::uint64_t pushes = 0, edges = 0, nodes = 0;  // nodes: touched
+};
+
+// Serial and deterministic. O(edges followed); about 1 / max_error pushes in practice,
+// and O(nodes touched) memory: 40 bytes each. Thread-safe. kInvalidArgument: no seeds,
+// or as PageRank().
+Result<PageRankPushResult> PageRankPush(const Snapshot& snapshot, std::span<const PageRankSeed> seeds,
+                                        const PageRankPushOptions& options = {});
+
+}  // namespace plexus
