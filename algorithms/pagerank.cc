@@ -4,6 +4,8 @@
 #include "algorithms/pagerank.h"
 
 #include <chrono>
+#include <cmath>
+#include <string>
 
 #include "algorithms/internal/pagerank_prepare.h"
 #include "algorithms/internal/selection.h"
@@ -18,14 +20,34 @@ constexpr std::size_t kGrain = 4096;
 // Below so many iterations making a layout costs more than it saves.
 constexpr int kIterationsForTiles = 5;
 
+// The scores to begin with, by dense id; empty = the teleport.
+Result<std::vector<double>> Start(const DenseView& view, std::span<const double> start) {
+  std::vector<double> dense;
+  if (start.empty()) return dense;
+  dense.resize(view.node_count());
+  double sum = 0;
+  for (NodeId i = 0; i < view.node_count(); ++i) {
+    const NodeId node = view.node(i);
+    if (node >= start.size()) continue;
+    if (!(start[node] >= 0) || !std::isfinite(start[node]))
+      return Fail(ErrorCode::kInvalidArgument, "the first score of node " + std::to_string(node) +
+                                                   " is not a finite number >= 0");
+    sum += dense[i] = start[node];
+  }
+  if (!(sum > 0) || !std::isfinite(sum))
+    return Fail(ErrorCode::kInvalidArgument, "the first scores of the selected nodes do not have a finite sum above 0");
+  for (double& x : dense) x /= sum;
+  return dense;
+}
+
 template <class Real>
 Status RankDense(const internal::PageRankReady& ready, const std::vector<double>& teleport,
-                 const PageRankOptions& options, Executor& executor, PageRankResult& result) {
+                 const std::vector<double>& start, const PageRankOptions& options, Executor& executor, PageRankResult& result) {
   CsrView in = ready.view.in();
   if (!ready.prepared->weighted) in.weights = {};
   const std::vector<Real> reciprocals = StrengthReciprocals<Real>(ready.prepared->strengths, executor);
   if constexpr (sizeof(Real) == sizeof(float)) PLEXUS_TRY(internal::CheckF32Range(reciprocals));
-  const std::vector<Real> home(teleport.begin(), teleport.end());
+  const std::vector<Real> home(teleport.begin(), teleport.end()), first(start.begin(), start.end());
   PageRankCsrOptions kernel;
   kernel.damping = options.damping;
   kernel.iterations = options.iterations > 0 ? options.iterations : options.max_iterations;
@@ -33,7 +55,7 @@ Status RankDense(const internal::PageRankReady& ready, const std::vector<double>
   kernel.budget = options.budget;
   kernel.executor = &executor;
   const auto ranked =
-      PageRankCsr<Real>({in, reciprocals, home, ready.prepared->tiles.get()}, kernel);
+      PageRankCsr<Real>({in, reciprocals, home, ready.prepared->tiles.get(), first}, kernel);
 
   ParallelFor(executor, ready.view.node_count(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
@@ -53,8 +75,9 @@ Status RankDense(const internal::PageRankReady& ready, const std::vector<double>
 Result<PageRankResult> PageRank(const Snapshot& snapshot, const PageRankOptions& options) {
   PLEXUS_TRY(internal::CheckPageRankOptions(options));
   Executor& executor = internal::Pick(options.executor);
-  const auto start = std::chrono::steady_clock::now();
-  const bool many = options.iterations == 0 || options.iterations >= kIterationsForTiles;
+  const auto began = std::chrono::steady_clock::now();
+  const bool many = options.iterations > 0 ? options.iterations >= kIterationsForTiles
+                                           : options.start.empty();
   PLEXUS_ASSIGN(const internal::PageRankReady ready,
                 internal::PreparePageRank(
                     snapshot, options,
@@ -71,17 +94,18 @@ Result<PageRankResult> PageRank(const Snapshot& snapshot, const PageRankOptions&
   result.nodes = view.nodes();
   result.edges = view.in().arc_count();
   result.preparation_ms =
-      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
   result.tiled = ready.prepared->tiles != nullptr;
   result.layout_bytes = result.tiled ? ready.prepared->tiles->size_bytes() : 0;
   if (view.node_count() == 0) {
     result.converged = true;
     return result;
   }
+  PLEXUS_ASSIGN(const std::vector<double> start, Start(view, options.start));
   if (options.precision == Precision::kF32)
-    PLEXUS_TRY(RankDense<float>(ready, teleport, options, executor, result));
+    PLEXUS_TRY(RankDense<float>(ready, teleport, start, options, executor, result));
   else
-    PLEXUS_TRY(RankDense<double>(ready, teleport, options, executor, result));
+    PLEXUS_TRY(RankDense<double>(ready, teleport, start, options, executor, result));
   result.converged = result.error <= options.tolerance;
   if (options.iterations == 0 && !result.converged) result.truncated = true;
   return result;

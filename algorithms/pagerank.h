@@ -25,6 +25,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "algorithms/budget.h"
@@ -56,6 +57,11 @@ struct PageRankOptions {
   std::vector<KindId> kinds;        // none = the fact plane
   std::int64_t valid_at = kNoTime;  // only edges valid then; kNoTime = any time
   const NodeSubset* subset = nullptr;
+  // Refresh: begin at these scores by NodeId, those of an earlier state of the graph,
+  // instead of the teleport. They are scaled to sum to 1 over the selected nodes; ids
+  // beyond the list begin at 0. After a small change a fraction of the iterations is
+  // left to do. `error` bounds the distance to the fixed point all the same.
+  std::span<const double> start = {};
   bool use_cache = true;  // not with a subset
   Budget budget;  // edges = arcs x iterations; deadline; cancel. Checked per iteration
   Executor* executor = nullptr;
@@ -84,7 +90,8 @@ struct PageRankResult {
 // tolerance that the precision cannot reach (f32: below 2^-22 / (1 - d), f64:
 // below 2^-50 / (1 - d)); a seed that is not selected, or has a weight that is
 // negative, not finite, or sums to 0; with f32 also out-strengths outside 1e-25..1e25.
-// No node selected: an empty, converged result.
+// `start` with an entry that is negative or not finite, or with nothing on the selected
+// nodes. No node selected: an empty, converged result.
 Result<PageRankResult> PageRank(const Snapshot& snapshot, const PageRankOptions& options = {});
 
 }  // namespace plexus

@@ -117,6 +117,7 @@ PageRankCsrResult<Real> PageRankCsr(const PageRankCsrInput<Real>& input,
   if (n == 0) return result;
   PLEXUS_CHECK(input.in.node_count() == n, "one reciprocal per node");
   PLEXUS_CHECK(input.teleport.empty() || input.teleport.size() == n, "one teleport per node");
+  PLEXUS_CHECK(input.start.empty() || input.start.size() == n, "one first score per node");
   PLEXUS_CHECK(!input.tiles || input.tiles->arc_count() == input.in.arc_count(), "tiles of these rows");
   Executor& executor = options.executor ? *options.executor : DefaultExecutor();
   const bool uniform = input.teleport.empty();
@@ -145,7 +146,9 @@ PageRankCsrResult<Real> PageRankCsr(const PageRankCsrInput<Real>& input,
       [&](std::size_t begin, std::size_t end) {
         PageRankPartial partial;
         for (std::size_t v = begin; v < end; ++v) {
-          const Real score = uniform ? static_cast<Real>(share) : step.teleport[v];
+          const Real score = !input.start.empty() ? input.start[renumbered ? input.tiles->node(static_cast<std::uint32_t>(v)) : v]
+                             : uniform            ? static_cast<Real>(share)
+                                                  : step.teleport[v];
           scores[v] = score;
           contribution[v] = score * step.reciprocal[v];
           if (step.reciprocal[v] == 0) partial.dangling += static_cast<double>(score);

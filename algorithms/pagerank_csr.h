@@ -37,6 +37,7 @@ struct PageRankCsrInput {
   std::span<const Real> reciprocal;  // 1 / out-strength by node, 0 = dangling
   std::span<const Real> teleport;    // sums to 1; empty = uniform
   const internal::PageRankTiles* tiles = nullptr;  // of `in`; null: pull
+  std::span<const Real> start = {};  // first scores, summing to 1; empty = the teleport
 };
 
 struct PageRankCsrOptions {

@@ -174,6 +174,36 @@ TEST(PageRank, BoundsTheTrueError) {
   }
 }
 
+TEST(PageRank, RefreshesFromEarlierScores) {
+  CaseGraph g;
+  g.AddNodes(3000);
+  for (std::size_t i = 0; i < 3000; ++i)
+    for (std::size_t k = 1; k < 6; ++k) g.Link(i, kLink, (i * 13 + k * k * 101 + 7) % 3000, 0.5f + static_cast<float>(k));
+  g.Commit();
+  PageRankOptions options;
+  options.tolerance = 1e-10;
+  const PageRankResult before = Rank(g.snapshot(), options);
+  g.Link(g.AddNode(), kLink, 5);
+  g.Link(17, kLink, 2900);
+  g.Remove(44);
+  g.Commit();
+  const PageRankResult fresh = Rank(g.snapshot(), options);
+  options.start = before.scores;
+  const PageRankResult refreshed = Rank(g.snapshot(), options);
+  EXPECT_TRUE(refreshed.converged);
+  EXPECT_LE(refreshed.iterations, fresh.iterations);
+  const auto want = reference::PageRank(g.Flat(), options.damping, true, {}, 0);
+  EXPECT_LE(Distance(refreshed.scores, want), refreshed.error + 1e-13);
+  options.start = fresh.scores;
+  EXPECT_LE(Rank(g.snapshot(), options).iterations, 2);
+
+  const std::vector<double> zero(3000, 0.0), negative(3000, -1.0);
+  options.start = zero;
+  EXPECT_FALSE(PageRank(g.snapshot(), options).has_value());
+  options.start = negative;
+  EXPECT_FALSE(PageRank(g.snapshot(), options).has_value());
+}
+
 TEST(PageRank, RefusesWhatItCannotDo) {
   CaseGraph g;
   g.AddNodes(3);
