@@ -156,15 +156,17 @@ class Database {
   // history floor, payloads that nothing above needs are deleted.
   Status Trim(Sequence before, Progress* progress = nullptr);
 
-  // Purges nodes: Apply with PurgeNode, then Scrub. kNotFound names a missing key.
+  // Purges nodes: Apply with PurgeNode, then Scrub. Terms that only they have are
+  // removed with them; the words stay in the log as keys, which HardPurge erases.
+  // kNotFound names a missing key.
   Result<ApplyReport> Purge(std::span<const std::string_view> keys, std::int64_t now_ms,
                             Progress* progress = nullptr);
   // Erases the bytes of nodes purged by Apply (also done by Checkpoint, Close and
   // the next Open): payloads of every version, write-ahead logs, old checkpoints.
   Status Scrub(Progress* progress = nullptr);
   // Rewrites log, payloads and checkpoint into a new generation without the keys,
-  // edges and bytes of `nodes` and of the events they are members of. Node ids
-  // stay; the key becomes a placeholder. The graph() reference is renewed.
+  // edges and bytes of `nodes`, of the events they are members of and of terms that
+  // no other node ever had. Node ids stay; the key becomes a placeholder. The graph() reference is renewed.
   Status HardPurge(std::span<const NodeId> nodes, Progress* progress = nullptr);
 
   // Bulk mode for big imports: records and payloads are written as sorted files

@@ -3,7 +3,8 @@
 //
 // Node ids are permanent, so a hard-purged node stays as a dead node under a
 // placeholder key; its edges, columns, payloads and vectors, and those of the events
-// it was a member of and of their outcomes, are left out of every record. The new
+// it was a member of and of their outcomes, and the terms that only it had, are left
+// out of every record. The new
 // generation is complete and synced before the anchor switches to it; a crash
 // before that leaves the old one, after it the old one is deleted at the next open.
 #include <algorithm>
@@ -35,6 +36,7 @@ class Rewriter {
       : db_(db), nodes_(std::move(nodes)), now_(now) {}
 
   Status FindFollowers();
+  Status FindTerms();
   // Fills `to` (new, empty); returns the new log's end.
   Result<LogPoint> Rewrite(const std::shared_ptr<Rocks>& to, Progress* progress);
 
@@ -78,8 +80,27 @@ Status Rewriter::FindFollowers() {
     PLEXUS_TRY(ForEachEdgeList([&](const std::vector<EdgeChange>& edges) {
       AddFollowers(edges, kLabels, events, outcomes);
     }));
+  PLEXUS_TRY(FindTerms());
   nodes_.merge(events);
   nodes_.merge(outcomes);
+  return {};
+}
+
+// Terms that no other node ever had: their keys are words of the purged texts alone.
+Status Rewriter::FindTerms() {
+  NodeSet terms;
+  PLEXUS_TRY(ForEachEdgeList([&](const std::vector<EdgeChange>& edges) {
+    for (const EdgeChange& e : edges)
+      if (e.kind == kHasTerm && Gone(e.source) && now_.node_kind(e.target) == kTerm) terms.insert(e.target);
+  }));
+  if (terms.empty()) return {};
+  PLEXUS_TRY(ForEachEdgeList([&](const std::vector<EdgeChange>& edges) {
+    for (const EdgeChange& e : edges) {
+      if (!Gone(e.source)) terms.erase(e.target);
+      if (!Gone(e.target)) terms.erase(e.source);
+    }
+  }));
+  nodes_.merge(terms);
   return {};
 }
 

@@ -177,6 +177,63 @@ TEST(Purge, BehindAHistoryFloorAndInBulk) {
   EXPECT_TRUE(report->ok) << report->problems[0].where << ": " << report->problems[0].what;
 }
 
+// Two texts with their words: "shared" is in both, the others in one of them.
+void FillTerms(Database& db) {
+  WriteBatch batch(1000);
+  const NodeRef secret = batch.UpsertNode("secret-node", NameRef(kMemory)), other = batch.UpsertNode("other");
+  for (const char* word : {"hunterword", "sharedword"}) batch.Link(secret, kHasTerm, batch.IndexNode(kTerm, word));
+  for (const char* word : {"otherword", "sharedword", "onceword"}) batch.Link(other, kHasTerm, batch.IndexNode(kTerm, word));
+  PLEXUS_OK(db.graph().Apply(batch));
+  WriteBatch later(2000);  // "onceword" moves from one to the other
+  later.Unlink(later.Node("other"), kHasTerm, later.IndexNode(kTerm, "onceword"));
+  later.Link(later.Node("secret-node"), kHasTerm, later.IndexNode(kTerm, "onceword"));
+  PLEXUS_OK(db.graph().Apply(later));
+}
+
+std::string AliveTerms(const Snapshot& s) {
+  std::string words;
+  for (NodeId v = 0; v < s.node_count(); ++v)
+    if (s.alive(v) && s.node_kind(v) == kTerm) words += std::string(DisplayName(s.key(v))) + " ";
+  return words;
+}
+
+TEST(Purge, WordsOfThePurgedTextAloneGoWithIt) {
+  ScratchDirectory scratch;
+  auto db = MustOpen(scratch.path(), Create());
+  FillTerms(*db);
+  EXPECT_EQ(AliveTerms(db->snapshot()), "hunterword sharedword otherword onceword ");
+  const std::string_view keys[] = {"secret-node"};
+  PLEXUS_OK(db->Purge(keys, 3000));
+  EXPECT_EQ(AliveTerms(db->snapshot()), "sharedword otherword ");
+  auto report = db->Verify();
+  PLEXUS_OK(report);
+  EXPECT_TRUE(report->ok);
+  WriteBatch again(4000);
+  again.Link(again.Node("other"), kHasTerm, again.IndexNode(kTerm, "hunterword"));
+  PLEXUS_OK(db->graph().Apply(again));
+  EXPECT_EQ(AliveTerms(db->snapshot()), "hunterword sharedword otherword ");
+}
+
+TEST(HardPurge, WordsThatNobodyElseEverHadAreInNoFile) {
+  for (const bool trimmed : {false, true}) {
+    ScratchDirectory scratch;
+    auto db = MustOpen(scratch.path(), Create());
+    FillTerms(*db);
+    if (trimmed) PLEXUS_OK(db->Trim(2));
+    const NodeId node = *db->snapshot().Find("secret-node");
+    ASSERT_FALSE(Found(scratch.path(), {"hunterword"}).empty());
+    PLEXUS_OK(db->HardPurge({&node, 1}));
+    EXPECT_EQ(Found(scratch.path(), {"hunterword", "secret-node"}), std::vector<std::string>{});
+    // What the history knows of another node stays; below the floor nobody knows.
+    EXPECT_EQ(AliveTerms(db->snapshot()), trimmed ? "sharedword otherword " : "sharedword otherword onceword ");
+    auto report = db->Verify();
+    PLEXUS_OK(report);
+    EXPECT_TRUE(report->ok);
+    for (Sequence s = trimmed ? 2 : 1; s <= db->snapshot().sequence(); ++s) PLEXUS_OK(db->AsOf(s));
+    PLEXUS_OK(db->Close());
+  }
+}
+
 TEST(HardPurge, KeysAndEventsAreGoneToo) {
   for (const bool trimmed : {false, true}) {
     ScratchDirectory scratch;
