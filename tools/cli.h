@@ -93,6 +93,7 @@ void AddStats(Cli& cli);
 void AddKinds(Cli& cli);
 void AddFind(Cli& cli);
 void AddTerms(Cli& cli);
+void AddEmbed(Cli& cli);
 void AddSearch(Cli& cli);
 void AddWrite(Cli& cli);
 void AddPageRank(Cli& cli);

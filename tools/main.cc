@@ -14,6 +14,7 @@ int main(int argc, char** argv) {
   plexus::tools::AddKinds(cli);
   plexus::tools::AddWrite(cli);
   plexus::tools::AddTerms(cli);
+  plexus::tools::AddEmbed(cli);
   plexus::tools::AddPageRank(cli);
   plexus::tools::AddTraverse(cli);
   plexus::tools::AddPath(cli);

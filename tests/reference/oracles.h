@@ -69,6 +69,10 @@ std::vector<bool> Standing(const std::vector<bool>& alive, const std::vector<Fla
 std::vector<std::optional<double>> Bm25(const std::vector<std::map<std::string, double>>& texts,
                                         const std::vector<std::string>& query, double k1, double b);
 
+// The vector of every text (algorithms/text_vectors.h has the formula), empty = none.
+std::vector<std::vector<double>> TextVectors(const std::vector<std::map<std::string, double>>& texts,
+                                             std::uint32_t dimensions, std::uint64_t seed);
+
 // How near two vectors are, in f64: the cosine (0 when either is zero), the inner product
 // or the distance.
 enum class Likeness { kCosine, kInnerProduct, kDistance };

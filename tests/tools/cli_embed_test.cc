@@ -1,0 +1,80 @@
+// embed through the program: durable, idempotent, useful to rerank, careful.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/tools/run_plexus.h"
+
+namespace plexus::testing {
+namespace {
+
+const std::string kLines =
+    "{\"node\":\"m1\",\"kind\":\"memory\",\"text\":\"The large dog chased the cat.\"}\n"
+    "{\"node\":\"m2\",\"kind\":\"memory\",\"text\":\"A large dog sleeps.\"}\n"
+    "{\"node\":\"m3\",\"kind\":\"memory\",\"text\":\"Ships sail at dawn.\"}\n"
+    "{\"node\":\"m4\",\"kind\":\"memory\"}\n"
+    "{\"edge\":[\"m3\",\"m1\"],\"kind\":\"supports\"}\n";
+
+int Number(const boost::json::value& value) { return value.to_number<int>(); }
+
+std::string Keys(const boost::json::object& reply) {
+  std::string keys;
+  for (const auto& result : reply.at("results").as_array()) keys += std::string(result.at("key").as_string()) + " ";
+  return keys;
+}
+
+TEST(Embed, VectorsAreDurableAndTheSecondRunSaysTheSame) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  ASSERT_EQ(Plexus({"import", "--db", db, "--quiet", dir.File("m.jsonl", kLines)}).code, 0);
+  const Finished early = Plexus({"embed", "--db", db});
+  EXPECT_EQ(early.code, 1);
+  EXPECT_NE(early.err.find("plexus terms"), std::string::npos) << early.err;
+  ASSERT_EQ(Plexus({"terms", "--db", db}).code, 0);
+
+  const auto first = Plexus({"embed", "--db", db, "--json"}).Json();
+  EXPECT_EQ(Number(first.at("documents")), 3);
+  EXPECT_EQ(Number(first.at("dimensions")), 128);
+  EXPECT_EQ(Number(first.at("vectors").at("new")), 3);
+  EXPECT_EQ(Number(first.at("without")), 1);
+  const auto before = Plexus({"export", "--db", db, "--format", "jsonl"}).out;
+  EXPECT_NE(before.find("\"vector\":\"m1\""), std::string::npos);
+  const auto second = Plexus({"embed", "--db", db, "--json", "--threads", "1"}).Json();
+  EXPECT_EQ(Number(second.at("vectors").at("same")), 3);
+  EXPECT_EQ(Number(second.at("vectors").at("new")), 0);
+  EXPECT_EQ(second.at("sequence"), first.at("sequence"));
+  EXPECT_EQ(Plexus({"export", "--db", db, "--format", "jsonl"}).out, before);
+  EXPECT_EQ(Plexus({"verify", "--db", db}).code, 0);
+
+  EXPECT_EQ(Keys(Plexus({"rerank", "--db", db, "--json", "--space", "text", "--like", "m1", "--top", "1",
+                         "--graph-boost", "0"}).Json()), "m2 ");
+  const auto question = Plexus({"embed", "--db", db, "--query", "the dawn ship's SHIPS"});
+  ASSERT_EQ(question.code, 0) << question.err;
+  EXPECT_EQ(Keys(Plexus({"rerank", "--db", db, "--json", "--vector", "-", "--top", "1"}, {.input = question.out}).Json()),
+            "m3 ");
+}
+
+TEST(Embed, SpacesSeedsAndWrongUse) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  ASSERT_EQ(Plexus({"import", "--db", db, "--quiet", "--terms", dir.File("m.jsonl", kLines)}).code, 0);
+  ASSERT_EQ(Plexus({"embed", "--db", db, "--space", "small", "--dimensions", "16", "--seed", "7"}).code, 0);
+  const auto again = Plexus({"embed", "--db", db, "--space", "small", "--seed", "7", "--json"}).Json();
+  EXPECT_EQ(Number(again.at("dimensions")), 16);  // the space's own
+  EXPECT_EQ(Number(again.at("vectors").at("same")), 3);
+  const auto other = Plexus({"embed", "--db", db, "--space", "small", "--json"}).Json();
+  EXPECT_EQ(Number(other.at("vectors").at("changed")), 3);
+  const auto query = Plexus({"embed", "--db", db, "--space", "small", "--query", "dog unheard", "--json"}).Json();
+  EXPECT_EQ(query.at("values").as_array().size(), 16u);
+  EXPECT_EQ(Number(query.at("known")), 1);
+
+  EXPECT_EQ(Plexus({"embed", "--db", db, "--space", "small", "--dimensions", "8"}).code, 2);
+  EXPECT_EQ(Plexus({"embed", "--db", db, "--dimensions", "0"}).code, 2);
+  EXPECT_EQ(Plexus({"embed", "--db", db, "--query", "unheard"}).code, 3);
+  EXPECT_EQ(Plexus({"embed", "--db", db, "--as-of", "1"}).code, 2);
+  EXPECT_EQ(Plexus({"embed", "--db", dir / "none"}).code, 3);
+  EXPECT_NE(Plexus({"embed", "--help"}).out.find("--seed"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace plexus::testing

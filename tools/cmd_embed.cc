@@ -1,0 +1,144 @@
+// embed: a vector for every text, made of its terms, and the vector of a question.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "algorithms/terms.h"
+#include "algorithms/text_vectors.h"
+#include "tools/cli.h"
+#include "tools/exit_code.h"
+#include "tools/format.h"
+#include "tools/json_writer.h"
+#include "tools/output.h"
+#include "tools/session.h"
+
+namespace plexus::tools {
+namespace {
+
+struct EmbedArguments {
+  std::string space = "text", query;
+  std::optional<std::uint64_t> dimensions, seed;
+};
+
+Result<TextVectorOptions> Options(Session& session, const EmbedArguments& given) {
+  TextVectorOptions options;
+  options.space = given.space;
+  // A space that is there says itself how long its vectors are.
+  if (const auto space = session.schema().FindSpace(given.space))
+    options.dimensions = session.schema().spaces()[*space].dimensions;
+  if (given.dimensions) {
+    if (*given.dimensions < 1 || *given.dimensions > Limits::kMaxDimensions)
+      return Fail(ErrorCode::kInvalidArgument,
+                  "--dimensions is 1 to " + std::to_string(Limits::kMaxDimensions));
+    options.dimensions = static_cast<std::uint32_t>(*given.dimensions);
+  }
+  options.seed = given.seed.value_or(options.seed);
+  options.now_ms = session.now_ms();
+  options.subset = session.scope();
+  options.executor = &session.executor();
+  options.progress = session.progress();
+  return options;
+}
+
+Error NoTerms(const Globals& globals) {
+  return {ErrorCode::kFailedPrecondition, "the graph has no terms yet: run `plexus terms --db " + globals.db + "`"};
+}
+
+void WriteReport(Sequence sequence, const TextVectorOptions& options, const TextVectorReport& report) {
+  JsonWriter json(Out());
+  json.BeginObject();
+  json.Field("sequence", sequence);
+  json.Field("space", options.space);
+  json.Field("dimensions", options.dimensions);
+  json.Field("seed", options.seed);
+  json.Field("documents", report.documents);
+  json.Field("terms", report.terms);
+  json.BeginObject("vectors");
+  json.Field("new", report.added);
+  json.Field("changed", report.changed);
+  json.Field("same", report.same);
+  json.Field("removed", report.removed);
+  json.EndObject();
+  json.Field("without", report.without);
+  json.EndObject();
+  Out() << '\n';
+}
+
+void PrintReport(const TextVectorOptions& options, const TextVectorReport& report) {
+  Out() << Grouped(report.documents) << " texts of " << Grouped(report.terms) << " different terms became "
+        << Grouped(report.added + report.changed + report.same) << " vectors of " << options.dimensions
+        << " dimensions in space '" << Escaped(options.space) << "': " << Grouped(report.added) << " new, "
+        << Grouped(report.changed) << " changed, " << Grouped(report.same) << " same";
+  if (report.removed > 0) Out() << ", " << Grouped(report.removed) << " removed";
+  Out() << "; " << Grouped(report.without) << " nodes without terms have none\n";
+}
+
+Result<int> MakeAll(const Globals& globals, const EmbedArguments& given) {
+  PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kWrite));
+  PLEXUS_ASSIGN(const TextVectorOptions options, Options(*session, given));
+  const auto report =
+      MakeTextVectors(session->graph().snapshot(), options, [&](const WriteBatch& batch) -> Status {
+        const auto applied = session->graph().Apply(batch);
+        if (!applied) return std::unexpected(applied.error());
+        return {};
+      });
+  const Sequence sequence = session->graph().snapshot().sequence();
+  const Status closed = session->Close();
+  if (!report) return std::unexpected(report.error());
+  PLEXUS_TRY(closed);
+  // Vectors of texts that lost all their terms are gone by now, which is an answer.
+  if (report->documents == 0 && report->removed == 0) return std::unexpected(NoTerms(globals));
+  if (globals.json)
+    WriteReport(sequence, options, *report);
+  else
+    PrintReport(options, *report);
+  return kDone;
+}
+
+Result<int> MakeOne(const Globals& globals, const EmbedArguments& given) {
+  PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
+  PLEXUS_ASSIGN(const TextVectorOptions options, Options(*session, given));
+  PLEXUS_ASSIGN(TermSplitter splitter, TermSplitter::Make());
+  PLEXUS_ASSIGN(const std::vector<TermCount> terms, splitter.Count(given.query));
+  PLEXUS_ASSIGN(const QueryVector query, TextVector(session->snapshot(), terms, options));
+  if (query.values.empty())
+    return Fail(ErrorCode::kNotFound, "no text has a word of '" + given.query + "'");
+  JsonWriter json(Out());
+  if (globals.json) {
+    json.BeginObject();
+    json.Field("space", options.space);
+    json.Field("dimensions", options.dimensions);
+    json.Field("seed", options.seed);
+    json.Field("terms", terms.size());
+    json.Field("known", query.known);
+    json.Key("values");
+  }
+  json.BeginArray();  // as `rerank --vector` reads it
+  for (const float value : query.values) json.Value(value);
+  json.EndArray();
+  if (globals.json) json.EndObject();
+  Out() << '\n';
+  return kDone;
+}
+
+Result<int> RunEmbed(const Globals& globals, const EmbedArguments& given) {
+  return given.query.empty() ? MakeAll(globals, given) : MakeOne(globals, given);
+}
+
+}  // namespace
+
+void AddEmbed(Cli& cli) {
+  static EmbedArguments given;
+  cli.Add("Change", "embed", "Make a vector of every text, from its terms, for `rerank`",
+          [](const Globals& globals) { return RunEmbed(globals, given); })
+      .Option("--space", "NAME", given.space,
+              "the vector space that holds them and nothing else (default: text)")
+      .Option("--dimensions", "D", given.dimensions, "length of a vector (default: the space's, or 128)")
+      .Option("--seed", "S", given.seed, "of the random projection, the same for all of a space (default 1)")
+      .Option("--query", "WORDS", given.query, "print the vector of these words and change nothing")
+      .Example("plexus embed --db g", "tf-idf of the terms, projected to 128 dimensions; again after changes")
+      .Example("plexus embed --db g --query \"large dog\" | plexus rerank --db g --space text --vector -",
+               "what is most like these words");
+}
+
+}  // namespace plexus::tools
