@@ -18,7 +18,9 @@ namespace plexus::internal {
 namespace {
 
 constexpr std::size_t kPairSteps[] = {1 << 10, 1 << 14, 1 << 18, 1 << 22};
-constexpr std::size_t kLargestBatch = 1024;
+constexpr std::size_t kLargestBatch = 1024, kSmallestBatch = 8;
+// The pairs of a batch each keep a list of up to 2k triples: what these take together.
+constexpr std::size_t kBatchBytes = std::size_t{256} << 20;
 
 double Mean(double ab, double ac, double bc) { return (ab + ac + bc) / 3; }
 
@@ -187,7 +189,9 @@ class Miner {
   // Goes on behind the pairs that are done: a longer list begins with the shorter one.
   // True when the rest cannot matter.
   bool CompleteAll(const std::vector<ScoredSet<2>>& pairs) {
-    for (; done_ < pairs.size(); batch_ = std::min(batch_ * 2, kLargestBatch)) {
+    const std::size_t largest =
+        std::clamp(kBatchBytes / (2 * question_.k * sizeof(ScoredSet<3>)), kSmallestBatch, kLargestBatch);
+    for (; done_ < pairs.size(); batch_ = std::min(batch_ * 2, largest)) {
       std::vector<RowPair> batch;
       for (std::size_t i = done_; i < pairs.size() && batch.size() < batch_ && Hopeful(pairs[i]); ++i)
         batch.push_back({pairs[i].score, RowOf(pairs[i].members[0]), RowOf(pairs[i].members[1])});
