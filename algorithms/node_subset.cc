@@ -76,6 +76,12 @@ NodeSubset NodeSubset::Intersect(const NodeSubset& other) const {
   return NodeSubset(capacity, std::move(words));
 }
 
+NodeSubset NodeSubset::Unite(const NodeSubset& other) const {
+  std::vector<std::uint64_t> words = words_;
+  for (std::size_t w = 0; w < std::min(words.size(), other.words_.size()); ++w) words[w] |= other.words_[w];
+  return NodeSubset(capacity_, std::move(words));
+}
+
 std::vector<NodeId> NodeSubset::ToList() const {
   std::vector<NodeId> list;
   list.reserve(count_);

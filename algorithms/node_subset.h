@@ -36,6 +36,8 @@ class NodeSubset {
 
   // What both sets hold. O(nodes / 64).
   NodeSubset Intersect(const NodeSubset& other) const;
+  // What either set holds, below this one's capacity. O(nodes / 64).
+  NodeSubset Unite(const NodeSubset& other) const;
 
   bool contains(NodeId node) const {
     return node < capacity_ && (words_[node / 64] >> (node % 64)) & 1;

@@ -171,7 +171,7 @@ Cli::Cli() : impl_(std::make_unique<Impl>()) {
       ->option_text("S[,S]")
       ->delimiter(',')
       ->allow_extra_args(false);
-  app.add_option("--now", globals.now, "the time that is now (default: the clock)")->option_text("TIME");
+  app.add_option("--now", globals.now, "the time that is now (default: that of --as-of, or the clock)")->option_text("TIME");
   app.add_option("--threads", globals.threads, "threads to use (default: all)")
       ->option_text("N")
       ->check(CLI::Range(1, 1024));

@@ -23,6 +23,7 @@ namespace {
 
 struct ComponentsArguments {
   bool strong = false;
+  std::string valid_at;
   std::vector<std::string> kinds;
   std::optional<std::uint64_t> top;
 };
@@ -50,6 +51,7 @@ Result<int> RunComponents(const Globals& globals, const ComponentsArguments& giv
   const Snapshot& snapshot = session->snapshot();
   ComponentsOptions options;
   PLEXUS_ASSIGN(options.kinds, FindEdgeKinds(snapshot.schema(), given.kinds));
+  PLEXUS_ASSIGN(options.valid_at, session->ValidAt(given.valid_at));
   options.subset = session->scope();
   options.executor = &session->executor();
   PLEXUS_ASSIGN(const ComponentsResult result,
@@ -92,7 +94,7 @@ Result<int> RunComponents(const Globals& globals, const ComponentsArguments& giv
 struct BfsArguments {
   std::vector<std::string> from, kinds;
   std::optional<std::uint64_t> depth, top;
-  std::string direction = "out";
+  std::string direction = "out", valid_at;
 };
 
 void WriteBfs(const Snapshot& snapshot, const BfsResult& result,
@@ -130,6 +132,7 @@ Result<int> RunBfs(const Globals& globals, const BfsArguments& given) {
   if (given.depth && *given.depth < kUnreached) options.max_depth = static_cast<std::uint32_t>(*given.depth);
   PLEXUS_ASSIGN(options.direction, ParseDirection(given.direction));
   PLEXUS_ASSIGN(options.kinds, FindEdgeKinds(snapshot.schema(), given.kinds));
+  PLEXUS_ASSIGN(options.valid_at, session->ValidAt(given.valid_at));
   options.subset = session->scope();
   options.executor = &session->executor();
   PLEXUS_ASSIGN(const BfsResult result, Bfs(snapshot, sources, options));
@@ -167,6 +170,7 @@ void AddComponents(Cli& cli) {
           [](const Globals& globals) { return RunComponents(globals, components); })
       .Flag("--strong", components.strong, "along directions: nodes that reach each other (default: directions ignored)")
       .List("--kinds", "A,B", components.kinds, "only these edge kinds (default: all facts)")
+      .Option("--valid-at", "TIME", components.valid_at, "follow only edges valid then, or now (default: all)")
       .Option("--top", "K", components.top, "list the K largest; 0 = all (default 20)")
       .Example("plexus components --db g", "how many parts, and the largest")
       .Example("plexus components --db g --kinds supersedes --top 0 --json", "all chains of versions")
@@ -180,6 +184,7 @@ void AddComponents(Cli& cli) {
       .Option("--depth", "D", bfs.depth, "at most D edges away (default: no limit)")
       .Choice("--direction", bfs.direction, {"out", "in", "both"}, "which way to walk (default out)")
       .List("--kinds", "A,B", bfs.kinds, "only these edge kinds (default: all facts)")
+      .Option("--valid-at", "TIME", bfs.valid_at, "follow only edges valid then, or now (default: all)")
       .Option("--top", "K", bfs.top, "list the first K; 0 = all (default 100)")
       .Example("plexus bfs --db g --from alice --depth 2", "everything two edges from alice")
       .Example("plexus bfs --db g --from m1 --direction in --kinds depends_on --top 0 --json",

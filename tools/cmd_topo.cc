@@ -22,6 +22,7 @@ namespace {
 struct TopoArguments {
   std::vector<std::string> kinds;
   std::optional<std::uint64_t> top;
+  std::string valid_at;
   bool reverse = false;
 };
 
@@ -85,6 +86,7 @@ Result<int> RunTopo(const Globals& globals, const TopoArguments& given) {
   const Snapshot& snapshot = session->snapshot();
   TopologicalOrderOptions options;
   PLEXUS_ASSIGN(options.kinds, FindEdgeKinds(snapshot.schema(), given.kinds));
+  PLEXUS_ASSIGN(options.valid_at, session->ValidAt(given.valid_at));
   options.reverse = given.reverse;
   options.subset = session->scope();
   options.executor = &session->executor();
@@ -106,6 +108,7 @@ void AddTopo(Cli& cli) {
           [](const Globals& globals) { return RunTopo(globals, given); })
       .List("--kinds", "A,B", given.kinds, "order by these edge kinds (default: those declared acyclic)")
       .Flag("--reverse", given.reverse, "what is pointed to first: dependencies before their dependents")
+      .Option("--valid-at", "TIME", given.valid_at, "follow only edges valid then, or now (default: all)")
       .Option("--top", "K", given.top, "list the first K; 0 = all (default 100, with --json all)")
       .Example("plexus topo --db g --reverse", "in which order to do what depends_on each other")
       .Example("plexus topo --db g --kinds supersedes --json", "versions, newest first; cycles, if there are any");

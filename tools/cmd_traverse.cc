@@ -1,8 +1,10 @@
 // traverse: what lies within a few hops of seeds, best product of weights first,
 // with the path as proof.
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -51,6 +53,17 @@ Result<TraverseOptions> Options(Session& session, const TraverseArguments& given
   options.valid_at = session.now_ms();
   options.executor = &session.executor();
   return options;
+}
+
+// Events, outcomes, tags ... are neither superseded nor expired: when kinds that lead to
+// them are named they are met, as in a traversal without visibility.
+void AddIndexNodes(const Snapshot& snapshot, std::span<const KindId> kinds, NodeSubset& subset) {
+  const auto& traits = snapshot.schema().edge_kinds();
+  if (std::ranges::none_of(kinds, [&](KindId kind) { return traits[kind].plane == Plane::kIndex; })) return;
+  std::vector<NodeId> nodes;
+  for (NodeId node = 0; node < snapshot.node_count(); ++node)
+    if (snapshot.alive(node) && !snapshot.is_fact(node)) nodes.push_back(node);
+  subset = NodeSubset::Of(snapshot, nodes)->Unite(subset);
 }
 
 void WriteHits(const Snapshot& snapshot, const TraverseResult& result) {
@@ -115,6 +128,7 @@ Result<int> RunTraverse(const Globals& globals, const TraverseArguments& given) 
   visible.executor = &session->executor();
   NodeSubset subset = *VisibleNodes(snapshot, session->now_ms(), visible);
   if (session->scope()) subset = subset.Intersect(*session->scope());
+  AddIndexNodes(snapshot, options.kinds, subset);
   options.subset = &subset;
 
   PLEXUS_ASSIGN(const TraverseResult result, Traverse(snapshot, seeds, options));

@@ -55,12 +55,24 @@ Status Session::Begin(const Globals& globals, Access access) {
   if (!globals.as_of.empty()) {
     PLEXUS_ASSIGN(const Sequence sequence, SequenceAt(*database_, globals.as_of));
     PLEXUS_ASSIGN(snapshot_, database_->AsOf(sequence));
+    // What was visible and valid then is judged by the clock of then.
+    if (globals.now.empty()) {
+      PLEXUS_ASSIGN(const Moment when, ParseMoment(globals.as_of));
+      const std::int64_t* asked = std::get_if<std::int64_t>(&when.value);
+      now_ms_ = asked ? *asked : snapshot_.time_ms();
+    }
   }
   if (!globals.scopes.empty()) {
     const std::vector<std::string_view> scopes(globals.scopes.begin(), globals.scopes.end());
     scope_ = NodeSubset::InScopes(snapshot_, scopes);
   }
   return {};
+}
+
+Result<std::int64_t> Session::ValidAt(std::string_view given) const {
+  if (given.empty()) return kNoTime;
+  if (given == "now") return now_ms_;
+  return ParseTime(given);
 }
 
 Status Session::Close() {

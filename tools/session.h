@@ -41,7 +41,10 @@ class Session {
   const Snapshot& snapshot() const { return snapshot_; }
   const Schema& schema() const { return snapshot_.schema(); }
   const Globals& globals() const { return globals_; }
+  // --now; without it the time of --as-of (a sequence's is that of its batch), or the clock.
   std::int64_t now_ms() const { return now_ms_; }
+  // --valid-at: a time, or "now"; "" is kNoTime, valid times are not looked at.
+  Result<std::int64_t> ValidAt(std::string_view given) const;
   Executor& executor() { return *executor_; }
   Progress* progress() { return progress_.get(); }
   // The nodes that --scope selects; null = all of them.

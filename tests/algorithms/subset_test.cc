@@ -36,6 +36,9 @@ TEST_F(SubsetTest, PlanesAndRemovedNodes) {
   EXPECT_FALSE(facts.contains(s.node_count()));
   EXPECT_FALSE(facts.contains(kNoNode));
   EXPECT_EQ(alive.Intersect(facts), facts);
+  EXPECT_EQ(facts.Unite(alive), alive);
+  EXPECT_EQ(alive.Unite(NodeSubset()), alive);
+  EXPECT_EQ(NodeSubset().Unite(alive).count(), 0u);  // nothing below its capacity
 }
 
 TEST_F(SubsetTest, Scopes) {

@@ -2,6 +2,7 @@
 // components; the JSON shapes of DESIGN section 9.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -289,6 +290,87 @@ TEST_F(Ask, StrongComponentsAndTopologicalOrder) {
   EXPECT_NE(told.out.find("cycle: x -> y -> x"), std::string::npos) << told.out;
   EXPECT_EQ(Plexus({"topo", "--db", db, "--kinds", "similar"}).code, 2);
   EXPECT_EQ(Plexus({"topo", "--db", db}).code, 0);
+}
+
+TEST_F(Ask, ValidTimesOfEdges) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  const std::string lines =
+      R"({"edge":["a","b"],"kind":"depends_on","valid_until":2000})" "\n"
+      R"({"edge":["b","c"],"kind":"depends_on","valid_from":1000})" "\n"
+      R"({"edge":["c","a"],"kind":"depends_on","valid_from":2000})" "\n";
+  ASSERT_EQ(Plexus({"import", "--db", db, "--now", "500", "--format", "jsonl", "-"}, {.input = lines}).code, 0);
+  const auto json = [&](std::vector<std::string> arguments, int code = 0) {
+    arguments.insert(arguments.end(), {"--db", db, "--json"});
+    const Finished run = Plexus(arguments);
+    EXPECT_EQ(run.code, code) << run.err;
+    return run.Json();
+  };
+  const auto strong = [&](std::vector<std::string> when) {
+    when.insert(when.begin(), {"components", "--strong"});
+    return json(when).at("largest").as_int64();
+  };
+  EXPECT_EQ(strong({}), 3);  // all edges, whenever they were valid
+  EXPECT_EQ(strong({"--valid-at", "1500"}), 1);
+  EXPECT_EQ(strong({"--valid-at", "now"}), 1);
+  EXPECT_EQ(json({"components", "--valid-at", "now", "--now", "500"}).at("count").as_int64(), 2);
+  EXPECT_FALSE(json({"topo"}, 1).at("acyclic").as_bool());
+  EXPECT_EQ(json({"topo", "--valid-at", "2500"}).at("nodes").as_array()[0].as_object().at("key").as_string(), "b");
+  EXPECT_EQ(json({"bfs", "--from", "a"}).at("reached").as_int64(), 3);
+  EXPECT_EQ(json({"bfs", "--from", "a", "--valid-at", "2000"}).at("reached").as_int64(), 1);
+  EXPECT_EQ(Plexus({"topo", "--db", db, "--valid-at", "soon"}).code, 2);
+}
+
+TEST_F(Ask, TraverseReachesEventsAndOutcomesWhenTheirKindsAreNamed) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  const std::string lines =
+      R"({"event":"e1","query":"why","members":[{"id":"m1","role":"primary"},{"id":"m2"},{"id":"old"}]})" "\n"
+      R"({"outcome":"e1","type":"helpful","labeled_at":5})" "\n"
+      R"({"edge":["m2","old"],"kind":"supersedes"})" "\n";
+  ASSERT_EQ(Plexus({"import", "--db", db, "--format", "jsonl", "-"}, {.input = lines}).code, 0);
+  const auto keys = [&](std::vector<std::string> more) {
+    std::vector<std::string> arguments = {"traverse", "--db", db, "--json", "--from", "m1"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    std::string found;
+    const object reply = Plexus(arguments).Json();
+    for (const auto& node : reply.at("nodes").as_array()) {
+      std::string key(node.as_object().at("key").as_string());
+      std::replace(key.begin(), key.end(), '\x1f', ':');
+      found += key + " ";
+    }
+    return found;
+  };
+  EXPECT_EQ(keys({"--kinds", "member,labels", "--direction", "in", "--hops", "2"}),
+            "event:e1 outcome:helpful/5//e1 ");
+  EXPECT_EQ(keys({"--kinds", "member", "--direction", "both", "--hops", "2"}), "event:e1 m2 ");  // old stays hidden
+  EXPECT_EQ(keys({"--direction", "both"}), "");
+}
+
+// CONTRACTS decision 6: the past answers as it would have answered then.
+TEST_F(Ask, ThePastIsJudgedByItsOwnClock) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  const std::string first =
+      R"({"node":"short","valid_until":2000})" "\n"
+      R"({"node":"later","valid_from":3000})" "\n"
+      R"({"edge":["a","short"],"kind":"supports"})" "\n"
+      R"({"edge":["a","later"],"kind":"supports"})" "\n";
+  ASSERT_EQ(Plexus({"import", "--db", db, "--now", "1000", "--format", "jsonl", "-"}, {.input = first}).code, 0);
+  ASSERT_EQ(Plexus({"link", "--db", db, "a", "supports", "b", "--now", "9000"}).code, 0);
+  const auto reached = [&](std::vector<std::string> more) {
+    std::vector<std::string> arguments = {"traverse", "--db", db, "--json", "--from", "a"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    std::string found;
+    const object reply = Plexus(arguments).Json();
+    for (const auto& node : reply.at("nodes").as_array())
+      found += std::string(node.as_object().at("key").as_string()) + " ";
+    return found;
+  };
+  EXPECT_EQ(reached({}), "later b ");
+  EXPECT_EQ(reached({"--as-of", "1"}), "short ");         // the time of batch 1
+  EXPECT_EQ(reached({"--as-of", "2"}), "later b ");
+  EXPECT_EQ(reached({"--as-of", "1", "--now", "5000"}), "later ");  // unless it is said otherwise
 }
 
 TEST_F(Ask, ScopeSelects) {
