@@ -38,6 +38,7 @@ class TopSets {
   explicit TopSets(std::size_t k, const Set& bar = Set{}) : k_(k), bar_(bar) {}
 
   const Set& bar() const { return bar_; }
+  std::size_t size() const { return sets_.size(); }  // held, up to 2k
   bool Passes(const Set& set) const { return Better()(set, bar_); }
 
   // True when the bar moved.

@@ -19,8 +19,9 @@ namespace {
 
 constexpr std::size_t kPairSteps[] = {1 << 10, 1 << 14, 1 << 18, 1 << 22};
 constexpr std::size_t kLargestBatch = 1024, kSmallestBatch = 8;
-// The pairs of a batch each keep a list of up to 2k triples: what these take together.
-constexpr std::size_t kBatchBytes = std::size_t{256} << 20;
+// Each pair of a batch keeps a list of up to 2k triples: batches shrink when what they
+// found together is more than this.
+constexpr std::size_t kBatchBytes = std::size_t{64} << 20;
 
 double Mean(double ab, double ac, double bc) { return (ab + ac + bc) / 3; }
 
@@ -189,9 +190,7 @@ class Miner {
   // Goes on behind the pairs that are done: a longer list begins with the shorter one.
   // True when the rest cannot matter.
   bool CompleteAll(const std::vector<ScoredSet<2>>& pairs) {
-    const std::size_t largest =
-        std::clamp(kBatchBytes / (2 * question_.k * sizeof(ScoredSet<3>)), kSmallestBatch, kLargestBatch);
-    for (; done_ < pairs.size(); batch_ = std::min(batch_ * 2, largest)) {
+    while (done_ < pairs.size()) {
       std::vector<RowPair> batch;
       for (std::size_t i = done_; i < pairs.size() && batch.size() < batch_ && Hopeful(pairs[i]); ++i)
         batch.push_back({pairs[i].score, RowOf(pairs[i].members[0]), RowOf(pairs[i].members[1])});
@@ -201,9 +200,11 @@ class Miner {
         answer_.truncated = true;
         return true;
       }
-      CompleteBatch(batch);
+      const std::size_t found = CompleteBatch(batch);
       done_ += batch.size();
       if (stop_) return true;
+      batch_ = found > kBatchBytes / sizeof(ScoredSet<3>) ? std::max(batch_ / 2, kSmallestBatch)
+                                                          : std::min(batch_ * 2, kLargestBatch);
     }
     return false;
   }
@@ -220,7 +221,8 @@ class Miner {
         std::lower_bound(index_.nodes.begin(), index_.nodes.end(), node) - index_.nodes.begin());
   }
 
-  void CompleteBatch(const std::vector<RowPair>& batch) {
+  // Returns the number of triples that were held at once.
+  std::size_t CompleteBatch(const std::vector<RowPair>& batch) {
     std::vector<TopSets<3>> found(batch.size(), TopSets<3>(question_.k, best_.bar()));
     std::vector<std::pair<std::uint64_t, std::uint64_t>> costs(batch.size());
     ParallelFor(executor_, batch.size(), 1, [&](std::size_t i, std::size_t) {
@@ -234,13 +236,16 @@ class Miner {
       costs[i] = {completer->compared, completer->scored};
       Return(std::move(completer));
     });
+    std::size_t held = 0;
     for (std::size_t i = 0; i < batch.size(); ++i) {
+      held += found[i].size();
       best_.Join(found[i]);
       answer_.compared += costs[i].first;
       answer_.scored += costs[i].second;
     }
     best_.Cut();
     if (stop_) answer_.truncated = true;
+    return held;
   }
 
   std::unique_ptr<Completer> Borrow() {
