@@ -1,0 +1,150 @@
+// The agent-memory ledger that ships with the demo (tools/demo/ledger): imports cleanly
+// with these counts, answers what the demo asks, goes out and in without a loss.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tests/tools/run_plexus.h"
+
+namespace plexus::testing {
+namespace {
+
+using boost::json::object;
+
+std::int64_t Number(const boost::json::value& value) { return value.to_number<std::int64_t>(); }
+
+class Ledger : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    dir_ = new TempDir();
+    for (const char* week : {"1", "2", "3"}) imports_.push_back(Import(Db(), week));
+  }
+  static void TearDownTestSuite() { delete dir_; }
+  static std::string Db() { return *dir_ / "g"; }
+  static object Import(const std::string& db, const std::string& week) {
+    const std::string day = week == "1" ? "09" : week == "2" ? "16" : "23";
+    return Plexus({"import", "--db", db, "--terms", "--json", "--now", "2026-03-" + day,
+                   std::string(PLEXUS_LEDGER) + "/week" + week + ".jsonl"}).Json();
+  }
+  static object Ask(std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--db", Db(), "--json"});
+    const Finished run = Plexus(arguments);
+    EXPECT_EQ(run.code, 0) << run.err;
+    return run.Json();
+  }
+  // "a b " of an array of objects.
+  static std::string Keys(const boost::json::value& list) {
+    std::string keys;
+    for (const auto& row : list.as_array()) {
+      std::string key(row.at("key").as_string());
+      std::replace(key.begin(), key.end(), '\x1f', ':');
+      keys += key + " ";
+    }
+    return keys;
+  }
+  static std::string Ids(const boost::json::value& candidate) {
+    std::string ids;
+    for (const auto& id : candidate.at("ids").as_array()) ids += std::string(id.as_string()) + " ";
+    return ids;
+  }
+
+  static inline TempDir* dir_ = nullptr;
+  static inline std::vector<object> imports_;
+};
+
+TEST_F(Ledger, ImportsCleanlyWithTheseCounts) {
+  struct Week {
+    int nodes, edges, events, outcomes;
+  };
+  const Week weeks[] = {{54, 44, 5, 3}, {39, 55, 8, 8}, {25, 46, 5, 6}};
+  for (std::size_t i = 0; i < 3; ++i) {
+    SCOPED_TRACE(i + 1);
+    EXPECT_EQ(Number(imports_[i].at("nodes").at("new")), weeks[i].nodes);
+    EXPECT_EQ(Number(imports_[i].at("edges").at("new")), weeks[i].edges);
+    EXPECT_EQ(Number(imports_[i].at("events").at("new")), weeks[i].events);
+    EXPECT_EQ(Number(imports_[i].at("outcomes")), weeks[i].outcomes);
+    EXPECT_EQ(Number(imports_[i].at("errors")), 0);
+  }
+  const object stats = Ask({"stats"});
+  EXPECT_EQ(Number(stats.at("nodes")), 117);  // 118 less one that was purged
+  EXPECT_EQ(Number(stats.at("edges")), 145);
+  EXPECT_EQ(Number(stats.at("events")), 18);
+  const auto kinds = stats.at("kinds").as_object();
+  const auto index = stats.at("index").at("kinds").as_object();
+  for (const auto& [kind, count] : std::initializer_list<std::pair<const char*, int>>{
+           {"supersedes", 6}, {"contradicts", 5}, {"supports", 21}, {"causes", 7}, {"depends_on", 5},
+           {"temporal", 46}, {"referential", 5}, {"causal", 4}, {"trajectory", 10}, {"evokes", 11}})
+    EXPECT_EQ(Number(kinds.at(kind)), count) << kind;
+  for (const auto& [kind, count] : std::initializer_list<std::pair<const char*, int>>{
+           {"member", 47}, {"labels", 17}, {"in_session", 56}, {"mentions", 97}, {"has_tag", 121}, {"inscribed", 7}})
+    EXPECT_EQ(Number(index.at(kind)), count) << kind;
+  EXPECT_EQ(Plexus({"verify", "--db", Db()}).code, 0);
+}
+
+TEST_F(Ledger, ASecondImportChangesNothing) {
+  const TempDir dir;
+  Import(dir / "g", "1");
+  const std::string before = Plexus({"export", "--db", dir / "g", "--format", "jsonl"}).out;
+  const object again = Import(dir / "g", "1");
+  for (const char* what : {"nodes", "edges", "events"}) {
+    EXPECT_EQ(Number(again.at(what).at("new")), 0) << what;
+    EXPECT_EQ(Number(again.at(what).at("changed")), 0) << what;
+  }
+  EXPECT_EQ(Plexus({"export", "--db", dir / "g", "--format", "jsonl"}).out, before);
+}
+
+TEST_F(Ledger, RoundTripsWithoutALoss) {
+  const TempDir dir;
+  const std::string once = Plexus({"export", "--db", Db(), "--format", "jsonl"}).out;
+  ASSERT_EQ(Plexus({"import", "--db", dir / "copy", "--quiet", dir.File("once.jsonl", once)}).code, 0);
+  EXPECT_EQ(Plexus({"export", "--db", dir / "copy", "--format", "jsonl"}).out, once);
+  const object stats = Ask({"stats"}), copied = Plexus({"stats", "--db", dir / "copy", "--json"}).Json();
+  for (const char* what : {"nodes", "edges", "events", "kinds"}) EXPECT_EQ(copied.at(what), stats.at(what)) << what;
+}
+
+TEST_F(Ledger, SupersededFactsShowWhenTheyWereTrue) {
+  const auto best = [&](std::vector<std::string> more) {
+    std::vector<std::string> arguments = {"search", "settlement worker retries", "--kinds", "memory", "--top", "1"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return Keys(Ask(arguments).at("results"));
+  };
+  EXPECT_EQ(best({"--now", "2026-03-23"}), "retry-jitter ");
+  EXPECT_EQ(best({"--as-of", "2026-03-10"}), "retry-thrice ");
+  EXPECT_EQ(best({"--as-of", "2026-03-17"}), "retry-five ");
+  EXPECT_EQ(Keys(Ask({"traverse", "--from", "retry-jitter", "--kinds", "supersedes", "--now", "2026-03-23"}).at("nodes")), "");
+  EXPECT_EQ(Keys(Ask({"traverse", "--from", "retry-jitter", "--kinds", "supersedes", "--include-superseded"}).at("nodes")),
+            "retry-thrice retry-five ");
+}
+
+TEST_F(Ledger, WhatWasUsedTogetherAndWhatCameOfIt) {
+  const object reply = Ask({"traverse", "--from", "half-refund", "--kinds", "member,labels", "--direction", "in",
+                            "--hops", "2", "--now", "2026-03-23"});
+  EXPECT_EQ(Keys(reply.at("nodes")),
+            "event:c17 outcome:accepted/1773928800000/user/c17 outcome:helpful/1773997200000/tool/c17 ");
+  EXPECT_EQ(reply.at("nodes").at(1).at("path").as_array().size(), 2u);
+  EXPECT_EQ(Ask({"neighbors", "event:c17"}).at("neighbors").as_array().size(), 6u);
+}
+
+TEST_F(Ledger, APairThatIsTriedIsNoCandidateAnyMore) {
+  const TempDir dir;
+  const std::string db = dir / "copy";
+  const std::string all = Plexus({"export", "--db", Db(), "--format", "jsonl"}).out;
+  ASSERT_EQ(Plexus({"import", "--db", db, "--quiet", dir.File("all.jsonl", all)}).code, 0);
+  const auto frontier = [&] {
+    return Plexus({"frontier", "--db", db, "--json", "--mask", "linked", "--kinds", "has_tag,mentions", "--now", "2026-03-23"})
+        .Json().at("candidates").as_array();
+  };
+  const auto before = frontier();
+  ASSERT_FALSE(before.empty());
+  EXPECT_EQ(Ids(before[0]), "books-close refused-rows-late ");
+  EXPECT_EQ(before[0].at("shared").as_array().size(), 3u);
+  const std::string event =
+      R"({"event":"c19","members":[{"id":"books-close","role":"primary"},{"id":"refused-rows-late","role":"related"}]})" "\n";
+  ASSERT_EQ(Plexus({"import", "--db", db, "--format", "jsonl", "-"}, {.input = event}).code, 0);
+  for (const auto& candidate : frontier()) EXPECT_NE(Ids(candidate), Ids(before[0]));
+}
+
+}  // namespace
+}  // namespace plexus::testing
