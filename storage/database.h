@@ -158,6 +158,7 @@ class Database {
 
   // Purges nodes: Apply with PurgeNode, then Scrub. Terms that only they have are
   // removed with them; the words stay in the log as keys, which HardPurge erases.
+  // (A term that another writer links in that moment goes too; indexing restores it.)
   // kNotFound names a missing key.
   Result<ApplyReport> Purge(std::span<const std::string_view> keys, std::int64_t now_ms,
                             Progress* progress = nullptr);
