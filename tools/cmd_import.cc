@@ -3,11 +3,11 @@
 #if __has_include(<malloc.h>)
 #include <malloc.h>
 #endif
+#include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
 #include <iostream>
-#include <iterator>
 #include <limits>
 #include <optional>
 #include <string>
@@ -132,6 +132,7 @@ void PrintReport(const text::ImportReport& report, double seconds) {
   row("edges", report.edges);
   row("events", report.events);
   table.Print(Out());
+  if (report.stopped && report.batches == 0) Out() << "nothing was imported; the graph is as it was\n";
   const auto line = [](std::uint64_t count, const char* what) {
     if (count > 0) Out() << Grouped(count) << ' ' << what << '\n';
   };
@@ -156,6 +157,20 @@ void TellErrors(const text::ImportReport& report) {
     PrintWarning(std::to_string(report.errors - report.kept_errors.size()) + " more records refused");
 }
 
+// Vectors are read from regular files; what a pipe holds is kept in memory.
+Result<std::string> ReadVectorsFromInput() {
+  constexpr std::size_t kMost = std::size_t{1} << 30;
+  std::string bytes;
+  std::vector<char> buffer(std::size_t{1} << 20);
+  while (std::cin.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) || std::cin.gcount() > 0) {
+    bytes.append(buffer.data(), static_cast<std::size_t>(std::cin.gcount()));
+    if (bytes.size() > kMost)
+      return Fail(ErrorCode::kResourceExhausted,
+                  "standard input: over " + std::to_string(kMost) + " bytes of vectors; save them as a file");
+  }
+  return bytes;
+}
+
 Result<text::ImportReport> ReadVectors(Session& session, const ImportArguments& given,
                                        text::VectorFormat format, const text::ImportOptions& options) {
   text::VectorImportOptions vectors;
@@ -168,7 +183,7 @@ Result<text::ImportReport> ReadVectors(Session& session, const ImportArguments& 
   if (!given.keys.empty()) vectors.keys = text::VectorInput{given.keys};
   if (given.files[0] != "-")
     return text::ImportVectors(session.graph(), {given.files[0]}, vectors, options);
-  const std::string bytes(std::istreambuf_iterator<char>(std::cin), {});
+  PLEXUS_ASSIGN(const std::string bytes, ReadVectorsFromInput());
   return text::ImportVectors(session.graph(), {"standard input", bytes}, vectors, options);
 }
 
@@ -177,8 +192,7 @@ Result<text::ImportReport> Read(Session& session, const ImportArguments& given,
   if (const auto format = AskedVectorFormat(given)) return ReadVectors(session, given, *format, options);
   if (given.files != std::vector<std::string>{"-"})
     return text::Import(session.graph(), given.files, options);
-  const std::string bytes(std::istreambuf_iterator<char>(std::cin), {});
-  return text::ImportBytes(session.graph(), "standard input", bytes, options);
+  return text::ImportStream(session.graph(), "standard input", STDIN_FILENO, options);
 }
 
 // This process lives for one import and takes and frees arrays of many megabytes
@@ -224,7 +238,7 @@ Result<int> RunImport(const Globals& globals, const ImportArguments& given) {
   const Snapshot before = session->graph().snapshot();
   Result<text::ImportReport> report = Read(*session, given, options);
   std::optional<Result<IndexTermsReport>> terms;
-  if (given.terms && report) {
+  if (given.terms && report && !report->stopped) {  // a refused file leaves no trace
     IndexTermsOptions index;
     index.since = &before;
     terms = UpdateTerms(*session, index);
@@ -259,7 +273,9 @@ void AddImport(Cli& cli) {
               {"auto", "csv", "tsv", "jsonl", "edgelist", "mtx", "gapbs", "graphml", "node-link", "mcp-memory", "wordnet", "npy", "fvecs", "f32"},
               "default auto: by name, then by content")
       .Choice("--on-error", given.on_error, {"stop", "skip"},
-              "at a record that cannot be read (default stop)")
+              "at a record that cannot be read or that the graph refuses: stop, and nothing of all\n"
+              "the files is imported (default); skip it and count it. What no check of the files can\n"
+              "foresee (a full disk, Ctrl-C half way) keeps whole batches; import again to complete")
       .Flag("--terms", given.terms, "make the texts' words terms, for search")
       .Option("--keys", "FILE", given.keys, "vectors: one key a line (default: the row's number, from 0)")
       .Option("--space", "NAME", given.space, "vectors: the space they go to (default default)")

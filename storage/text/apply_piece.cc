@@ -27,18 +27,11 @@ std::uint64_t Rest(std::uint64_t all, std::uint64_t some) { return all > some ? 
 
 void PieceApplier::AddError(std::uint64_t line, std::string reason) {
   if (lines_ && !lines_->empty()) line = (*lines_)[line - 1];
-  ImportReport& report = run_.report;
-  ++report.errors;
-  if (report.kept_errors.size() < run_.options.max_errors_kept)
-    report.kept_errors.push_back({file_, line, std::move(reason)});
-  if (run_.options.on_error == OnError::kStop) report.stopped = true;
+  run_.AddError(file_, line, std::move(reason));
 }
 
 Piece PieceApplier::Parse(std::string_view text, std::uint64_t first_line) {
-  ParseContext context;
-  context.options = &run_.options;
-  context.schema = run_.graph.snapshot().state().schema;
-  context.touched = &run_.touched;
+  ParseContext context = run_.Context();
   context.max_ops = SIZE_MAX;
   Piece piece;
   piece.batch.set_time_ms(run_.options.now_ms);
@@ -66,17 +59,16 @@ Result<ApplyReport> PieceApplier::ApplyBatch(const Piece& piece) {
   return run_.graph.Apply(before, run_.options.apply);
 }
 
-void PieceApplier::Check(Piece& piece) {
-  run_.report.records += piece.records;
+Result<ApplyReport> PieceApplier::Foresee(const Piece& piece) {
+  PLEXUS_TRY(run_.check.Take(piece));
   run_.entries.insert(run_.entries.end(), piece.entries.begin(), piece.entries.end());
-  for (RecordError& e : piece.errors) AddError(e.line, std::move(e.reason));
-  run_.report.errors += piece.error_count - piece.errors.size();
+  return ApplyReport();
 }
 
 Status PieceApplier::Apply(const Piece& piece) {
   ApplyReport report;
-  if (!piece.batch.empty()) {
-    Result<ApplyReport> applied = ApplyBatch(piece);
+  if (run_.checking || !piece.batch.empty()) {
+    Result<ApplyReport> applied = run_.checking ? Foresee(piece) : ApplyBatch(piece);
     if (!applied) {
       if (!IsRecordError(run_.graph, applied.error())) return std::unexpected(applied.error());
       const std::size_t head = parser_.RecordLength(piece.text);
@@ -110,6 +102,14 @@ Status PieceApplier::Narrow(const Piece& piece) {
 
 void PieceApplier::Book(const Piece& piece, const ApplyReport& applied) {
   ImportReport& r = run_.report;
+  r.records += piece.records;
+  if (!run_.checking) BookApplied(piece, applied);
+  for (const RecordError& e : piece.errors) AddError(e.line, e.reason);
+  r.errors += piece.error_count - piece.errors.size();
+}
+
+void PieceApplier::BookApplied(const Piece& piece, const ApplyReport& applied) {
+  ImportReport& r = run_.report;
   auto book = [](ImportCounts& to, const ChangeCounts& from, std::uint64_t named) {
     to.added += from.added;
     to.changed += from.changed;
@@ -123,11 +123,8 @@ void PieceApplier::Book(const Piece& piece, const ApplyReport& applied) {
   r.outcomes += piece.outcomes;
   r.vectors += piece.vectors;
   r.removed += applied.nodes.removed + applied.edges.removed;
-  r.records += piece.records;
   r.self_loops_skipped += piece.self_loops;
   r.pointers += piece.pointers;
-  for (const RecordError& e : piece.errors) AddError(e.line, e.reason);
-  r.errors += piece.error_count - piece.errors.size();
 }
 
 }  // namespace plexus::text

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "storage/text/import_check.h"
 #include "storage/text/properties.h"
 #include "storage/text/property_map.h"
 
@@ -15,7 +16,8 @@ std::string Quoted(std::string_view s) { return "'" + std::string(s.substr(0, 80
 }  // namespace
 
 Schema& BatchBuilder::MutableSchema() {
-  if (!local_) local_ = std::make_unique<Schema>(*context_.schema);
+  if (!local_) local_ = std::make_shared<Schema>(*context_.schema);
+  piece_.schema_after = local_;
   return *local_;
 }
 
@@ -93,30 +95,79 @@ NodeRef BatchBuilder::Ref(const NodeName& name) {
   return batch().UpsertNode(name.key, batch().NodeKindNamed(schema().node_kind(name.kind).name));
 }
 
+Status BatchBuilder::Upsert(const NodeName& name, NodeRef node, std::string_view kind) {
+  if (kind.empty() || name.is_index()) {
+    batch().UpsertNode(node);
+    return {};
+  }
+  const auto known = schema().FindNodeKind(kind);
+  if (!known) {
+    NodeKind defined;
+    defined.name = kind;
+    PLEXUS_TRY(Define(defined));
+  }
+  batch().UpsertNode(node, known && *known < kFirstUserNodeKind ? NameRef(*known)
+                                                                : batch().NodeKindNamed(kind));
+  if (context_.check && context_.check->watches_kinds()) piece_.notes.kinds.push_back({name.key, std::string(kind)});
+  return {};
+}
+
+void BatchBuilder::SetProperties(const NodeName& name, NodeRef node, const std::string& properties) {
+  if (properties.empty())
+    batch().ClearPayload(node, NodeField::kProperties);
+  else
+    batch().SetPayload(node, NodeField::kProperties, properties);
+  if (context_.check && name.is_index())
+    piece_.notes.maps.push_back({name.key, properties.size(),
+                                 context_.check->WatchesMap(name.key) ? properties : std::string()});
+}
+
 Result<BatchBuilder::EdgeEnds> BatchBuilder::Ends(std::string_view source, std::string_view target,
                                                   std::string_view kind_name) {
   EdgeEnds ends;
   ends.kind_name = std::string(kind_name);
-  KindId source_kind = kNoKind, target_kind = kNoKind;
+  bool self_loops = true;
   if (auto match = schema().FindEdgeKind(kind_name)) {
     const EdgeKind& kind = schema().edge_kind(match->kind);
     ends.stored = match->kind;
     ends.reversed = match->reversed;
     ends.index_plane = kind.plane == Plane::kIndex;
-    source_kind = match->reversed ? kind.target_kind : kind.source_kind;
-    target_kind = match->reversed ? kind.source_kind : kind.target_kind;
-    if (!kind.self_loops && source == target && source_kind == target_kind)
-      return Fail(ErrorCode::kInvalidArgument, "an edge of kind " + Quoted(kind.name) +
-                                                   " cannot join " + Quoted(source) + " to itself");
+    ends.source_kind = match->reversed ? kind.target_kind : kind.source_kind;
+    ends.target_kind = match->reversed ? kind.source_kind : kind.target_kind;
+    self_loops = kind.self_loops;
   } else if (kind_name.empty() || kind_name.size() > Limits::kMaxStringBytes) {
     return Fail(ErrorCode::kInvalidArgument, "an edge kind's name has 1 to " +
                                                  std::to_string(Limits::kMaxStringBytes) + " bytes");
   } else {
     PLEXUS_TRY(CheckNewEdgeKind(kind_name));
   }
-  PLEXUS_ASSIGN(ends.source, Name(source, source_kind));
-  PLEXUS_ASSIGN(ends.target, Name(target, target_kind));
+  PLEXUS_ASSIGN(ends.source, Name(source, ends.source_kind));
+  PLEXUS_ASSIGN(ends.target, Name(target, ends.target_kind));
+  if (!self_loops && ends.source.key == ends.target.key)
+    return Fail(ErrorCode::kInvalidArgument, "an edge of kind " + Quoted(kind_name) +
+                                                 " cannot join " + Quoted(source) + " to itself");
   return ends;
+}
+
+// What the graph would do at the first edge of that kind.
+Status BatchBuilder::DefineByUse(const EdgeEnds& ends) {
+  if (ends.stored != kNoKind || schema().FindEdgeKind(ends.kind_name)) return {};
+  EdgeKind defined;
+  defined.name = ends.kind_name;
+  return Define(defined);
+}
+
+// Which kind a fact has is known to the graph and to the file as a whole only.
+void BatchBuilder::NoteWanted(const EdgeEnds& ends) {
+  if (!context_.check || ends.stored == kNoKind) return;
+  const auto note = [&](const NodeName& node, KindId wanted, std::string_view which) {
+    if (wanted == kNoKind || schema().node_kind(wanted).plane == Plane::kIndex) return;
+    piece_.notes.wanted.push_back({node.key, schema().node_kind(wanted).name,
+                                   "edge " + Quoted(ends.source.key) + " " + ends.kind_name + " " +
+                                       Quoted(ends.target.key) + ": its " + std::string(which)});
+  };
+  note(ends.source, ends.source_kind, "source");
+  note(ends.target, ends.target_kind, "target");
 }
 
 NameRef BatchBuilder::KindRef(const EdgeEnds& ends) {
@@ -124,7 +175,9 @@ NameRef BatchBuilder::KindRef(const EdgeEnds& ends) {
                                                             : batch().EdgeKindNamed(ends.kind_name);
 }
 
-void BatchBuilder::Link(const EdgeEnds& ends, WriteBatch::EdgeInput edge) {
+Status BatchBuilder::Link(const EdgeEnds& ends, WriteBatch::EdgeInput edge) {
+  PLEXUS_TRY(DefineByUse(ends));
+  NoteWanted(ends);
   edge.source = Ref(ends.source);
   edge.target = Ref(ends.target);
   edge.kind = KindRef(ends);
@@ -132,12 +185,29 @@ void BatchBuilder::Link(const EdgeEnds& ends, WriteBatch::EdgeInput edge) {
   if (!ends.index_plane) ++piece_.fact_edges;
   if (ends.stored == kHasTag || ends.stored == kMember)
     linked_[{ends.source.key, ends.stored}].push_back({ends.target.key, std::string(edge.label)});
+  return {};
 }
 
-void BatchBuilder::Unlink(const EdgeEnds& ends, std::string_view label) {
+Status BatchBuilder::Unlink(const EdgeEnds& ends, std::string_view label) {
+  PLEXUS_TRY(DefineByUse(ends));
   const NodeRef source = Ref(ends.source);
   const NodeRef target = Ref(ends.target);
   batch().Unlink(source, KindRef(ends), target, label);
+  return {};
+}
+
+void BatchBuilder::Remove(const NodeName& name, bool purge) {
+  const NodeRef node = Ref(name);
+  if (purge)
+    batch().PurgeNode(node);
+  else
+    batch().RemoveNode(node);
+  removed_.insert(name.key);
+  if (const auto at = patches_.find(name.key); at != patches_.end()) {
+    piece_.patches[at->second] = {};  // of what is no more
+    patches_.erase(at);
+  }
+  if (context_.check) piece_.notes.removed.push_back(name.key);
 }
 
 void BatchBuilder::ReplaceList(const NodeName& node, NodeRef ref, KindId kind, bool labelled,
@@ -180,7 +250,7 @@ Status BatchBuilder::PatchProperties(const NodeName& node, NodeRef ref, std::str
     batch().ClearPayload(ref, NodeField::kProperties);
   else
     batch().SetPayload(ref, NodeField::kProperties, alone);
-  piece_.patches[at->second] = {node.key, std::move(whole), replaces_rest};
+  piece_.patches[at->second] = {node.key, std::move(whole), replaces_rest, removed_.contains(node.key)};
   return {};
 }
 

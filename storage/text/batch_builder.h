@@ -3,13 +3,16 @@
 // What every format that knows kinds shares: a key is a fact's own, or U+001F
 // makes it an index node's ("tag", U+001F, "rust"); where an edge kind declares an
 // index kind for an endpoint, the bare name is enough. Definitions made in the piece
-// are seen by its later records. One builder per piece, not thread-safe.
+// are seen by its later records, and a kind is defined by the first good record that
+// names it, so that a later definition with other traits is refused wherever the file
+// is cut. One builder per piece, not thread-safe.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,6 +35,7 @@ class BatchBuilder {
  public:
   BatchBuilder(const ParseContext& context, Piece& piece) : context_(context), piece_(piece) {
     piece.uses_schema = true;
+    if (piece.schema_after) local_ = std::make_shared<Schema>(*piece.schema_after);
   }
 
   const ParseContext& context() const { return context_; }
@@ -54,6 +58,12 @@ class BatchBuilder {
   // `expected`: the node kind that the place calls for, kNoKind = any.
   Result<NodeName> Name(std::string_view name, KindId expected = kNoKind) const;
   NodeRef Ref(const NodeName& name);
+  // States a fact node's kind (an index node's is in its key), and that it exists;
+  // "" = whatever it has.
+  Status Upsert(const NodeName& name, NodeRef node, std::string_view kind);
+
+  // The map as a whole; "" clears it.
+  void SetProperties(const NodeName& name, NodeRef node, const std::string& properties);
 
   // An edge record, checked. `kind_name` may be an inverse name.
   struct EdgeEnds {
@@ -62,11 +72,14 @@ class BatchBuilder {
     KindId stored = kNoKind;  // kNoKind: a kind defined by this use
     bool reversed = false;
     bool index_plane = false;
+    KindId source_kind = kNoKind, target_kind = kNoKind;  // what the kind wants them to be
   };
   Result<EdgeEnds> Ends(std::string_view source, std::string_view target,
                         std::string_view kind_name);
-  void Link(const EdgeEnds& ends, WriteBatch::EdgeInput edge);
-  void Unlink(const EdgeEnds& ends, std::string_view label);
+  // On an error nothing was added.
+  Status Link(const EdgeEnds& ends, WriteBatch::EdgeInput edge);
+  Status Unlink(const EdgeEnds& ends, std::string_view label);
+  void Remove(const NodeName& name, bool purge);
 
   // The arcs of `kind` leaving `node` become exactly `items`: notes the list for
   // PrepareReplacements and unlinks what earlier lines of the piece linked.
@@ -82,14 +95,17 @@ class BatchBuilder {
   Schema& MutableSchema();
   Schema& TrialSchema();
   NameRef KindRef(const EdgeEnds& ends);
+  Status DefineByUse(const EdgeEnds& ends);
+  void NoteWanted(const EdgeEnds& ends);
 
   const ParseContext& context_;
   Piece& piece_;
-  std::unique_ptr<Schema> local_;
-  std::unique_ptr<Schema> trial_;  // with the kinds that records have used
+  std::shared_ptr<Schema> local_;
+  std::unique_ptr<Schema> trial_;  // with the kinds that records have named
   std::map<ListKey, std::vector<ListReplacement::Item>> linked_;  // in this piece
   std::map<ListKey, std::size_t> lists_;                          // index into piece_.lists
   std::map<std::string, std::size_t> patches_;                    // index into piece_.patches
+  std::set<std::string> removed_;                                 // in this piece
 };
 
 }  // namespace plexus::text

@@ -218,8 +218,7 @@ Status CsvParser::AddEdge(const CsvRow& row, BatchBuilder& builder) const {
     return Bad("label or created_by over " + std::to_string(Limits::kMaxStringBytes) + " bytes");
   PLEXUS_ASSIGN(std::optional<std::string> properties, Properties(row, nullptr));
   if (properties) edge.properties = *properties;
-  builder.Link(ends, edge);
-  return {};
+  return builder.Link(ends, edge);
 }
 
 Status CsvParser::AddNode(const CsvRow& row, BatchBuilder& builder) const {
@@ -228,6 +227,7 @@ Status CsvParser::AddNode(const CsvRow& row, BatchBuilder& builder) const {
   std::optional<KindId> known;
   if (!kind.empty()) known = schema.FindNodeKind(kind);
   if (kind.size() > Limits::kMaxStringBytes) return Bad("a node kind's name is too long");
+  if (!kind.empty() && !known) PLEXUS_TRY(builder.CheckNewNodeKind(kind));
   PLEXUS_ASSIGN(NodeName name, builder.Name(Cell(row, Field::kKey), known.value_or(kNoKind)));
   if (!kind.empty() && name.is_index() && name.kind != known.value_or(kNoKind))
     return Bad("the key names an index node of another kind than " + Quoted(kind));
@@ -278,10 +278,7 @@ Status CsvParser::AddNode(const CsvRow& row, BatchBuilder& builder) const {
 
   WriteBatch& batch = builder.batch();
   const NodeRef node = builder.Ref(name);
-  if (kind.empty() || name.is_index())
-    batch.UpsertNode(node);
-  else
-    batch.UpsertNode(node, batch.NodeKindNamed(kind));
+  PLEXUS_TRY(builder.Upsert(name, node, kind));
   for (const Value& v : values) {
     const NameRef column = v.column < kFirstUserColumn
                                ? NameRef(v.column)
@@ -293,7 +290,7 @@ Status CsvParser::AddNode(const CsvRow& row, BatchBuilder& builder) const {
     }
   }
   if (auto text = Cell(row, Field::kText); !text.empty()) batch.SetPayload(node, NodeField::kText, text);
-  if (properties && !properties->empty()) batch.SetPayload(node, NodeField::kProperties, *properties);
+  if (properties && !properties->empty()) builder.SetProperties(name, node, *properties);
   if (!tags.empty()) {
     std::vector<ListReplacement::Item> items;
     for (const NodeName& tag : tags) items.push_back({tag.key, ""});

@@ -168,8 +168,8 @@ std::size_t EdgeListParser::Parse(std::string_view text, std::uint64_t first_lin
   const char* const end = text.data() + text.size();
   const char* p = text.data();
   std::uint64_t line = first_line;
-  piece.batch.ReserveEdges(std::min(context.max_ops, text.size() / 12 + 1));
-  const NameRef kind = kind_.empty() ? NameRef(kLink) : piece.batch.EdgeKindNamed(kind_);
+  if (!context.check) piece.batch.ReserveEdges(std::min(context.max_ops, text.size() / 12 + 1));
+  const NameRef kind = kind_.empty() || context.check ? NameRef(kLink) : piece.batch.EdgeKindNamed(kind_);
   Row rows[kGroup];
   bool go_on = true;
   while (go_on && p < end && piece.batch.op_count() < context.max_ops) {
@@ -180,8 +180,10 @@ std::size_t EdgeListParser::Parse(std::string_view text, std::uint64_t first_lin
       if (!surprises.non_ascii) {
         if (const char* next = ReadUsualLine(p, row)) {
           p = std::min(next, end);  // the last line may end with the padding
-          cache.Prefetch(row.words[0]);
-          cache.Prefetch(row.words[1]);
+          if (!context.check) {
+            cache.Prefetch(row.words[0]);
+            cache.Prefetch(row.words[1]);
+          }
           ++count;
           ++piece.records;
           continue;
@@ -196,7 +198,7 @@ std::size_t EdgeListParser::Parse(std::string_view text, std::uint64_t first_lin
       else
         go_on = NoteError(context, piece, line, std::move(wrong));
     }
-    LinkRows({rows, count}, kind, cache, piece, context.touched);
+    if (!context.check) LinkRows({rows, count}, kind, cache, piece, context.touched);
   }
   return static_cast<std::size_t>(p - text.data());
 }

@@ -40,7 +40,7 @@ struct GapGraph {
 // when the input is no regular file.
 Result<GapGraph> ReadGapGraph(const Input& input);
 inline Result<GapGraph> ReadGapGraph(const std::string& path) {
-  return ReadGapGraph(Input{path, std::nullopt});
+  return ReadGapGraph(Input{path});
 }
 
 }  // namespace plexus::text

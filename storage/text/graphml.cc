@@ -18,6 +18,9 @@ namespace {
 constexpr int kChunk = 1 << 18;
 constexpr std::size_t kMaxDepth = 64;
 constexpr std::size_t kMaxDefaults = 1 << 16;  // bytes that a document's defaults add to an element
+// Bytes that they add to all elements: so many for each byte read, and some more.
+constexpr std::uint64_t kDefaultsPerByte = 16;
+constexpr std::uint64_t kDefaultsAnyway = std::uint64_t{1} << 20;
 constexpr std::string_view kNamespace = "http://graphml.graphdrawing.org/xmlns";
 
 // What an open XML element is to us.
@@ -115,6 +118,7 @@ struct GraphMlReader::Impl {
   std::map<std::string, GraphMlKey, std::less<>> keys;
   std::vector<std::string> with_default;  // ids of keys
   std::size_t default_bytes = 0;          // of all of them, names and all
+  std::uint64_t added = 0;                // bytes that they added to elements
   GraphMlKey* key = nullptr;                     // of the <key> or <data> that is open
   std::string text;                       // of <data> or <default>
   bool markup = false;                    // it holds elements
@@ -323,14 +327,22 @@ bool GraphMlReader::Impl::AddDefaults(Open sort) {
     const GraphMlKey& k = keys.find(id)->second;
     if (!(sort == Open::kNode ? k.nodes : k.edges) || given.contains(id)) continue;
     Append(sort, k.name, k.fallback);
+    added += k.name.size() + k.fallback.size();
     if (TooLong()) return false;
+  }
+  if (added > kDefaultsAnyway + kDefaultsPerByte * fed) {
+    Refuse("the defaults of keys make the document over " + std::to_string(kDefaultsPerByte) +
+           " times as large as it is");
+    return false;
   }
   return true;
 }
 
 void GraphMlReader::Impl::EndElement(Open sort) {
   const std::uint64_t number = sort == Open::kNode ? nodes++ : 0;
-  if (wrong.empty() && AddDefaults(sort)) {
+  const bool good = wrong.empty() && AddDefaults(sort);
+  if (failed) return;  // the document was refused
+  if (good) {
     if (beside != "{") {
       AppendJsonKey(element, "props");
       element += beside + "}";
@@ -361,9 +373,19 @@ void GraphMlReader::Impl::End() {
 // The rest of the chunk at which the parser was stopped, else the next chunk.
 Result<XML_Status> GraphMlReader::Impl::ParseMore() {
   if (suspended) return XML_ResumeParser(parser);
-  void* buffer = XML_GetBuffer(parser, kChunk);
+  // Expat begins a token that did not end anew with every chunk: what waits doubles the
+  // chunk, so that a byte is looked at twice and not once for each chunk behind it.
+  const auto at = static_cast<std::uint64_t>(std::max<XML_Index>(XML_GetCurrentByteIndex(parser), 0));
+  const std::uint64_t waiting = fed - std::min(fed, at);
+  const int chunk = static_cast<int>(std::clamp<std::uint64_t>(waiting, kChunk, limits.line_bytes + kChunk));
+  void* buffer = XML_GetBuffer(parser, chunk);
   if (!buffer) return Fail(ErrorCode::kResourceExhausted, "GraphML: out of memory");
-  PLEXUS_ASSIGN(const std::size_t n, source->Read(static_cast<char*>(buffer), kChunk));
+  std::size_t n = 0;
+  while (n < static_cast<std::size_t>(chunk)) {
+    PLEXUS_ASSIGN(const std::size_t got, source->Read(static_cast<char*>(buffer) + n, static_cast<std::size_t>(chunk) - n));
+    if (got == 0) break;
+    n += got;
+  }
   fed += n;
   last = n == 0;
   return XML_ParseBuffer(parser, static_cast<int>(n), last);

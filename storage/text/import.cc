@@ -1,8 +1,16 @@
 // Import: opens the files, chooses parsers, runs the pipeline, sums up.
+//
+// With OnError::kStop every group of inputs is gone through twice: all of it is checked
+// (run.checking), and only then is any of it applied.
 #include "storage/text/import.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <memory>
+#include <span>
 
 #include "storage/text/csv.h"
 #include "storage/text/edge_list.h"
@@ -34,7 +42,7 @@ Result<std::optional<CsvParser>> OpenTable(ImportRun& run, const Input& input, B
   if (head.empty()) return std::nullopt;
   auto parser = CsvParser::FromHeader(head, delimiter, limits);
   if (!parser) {
-    AddFileError(run, input, 1, parser.error().message);
+    run.AddError(input.name, 1, parser.error().message);
     return std::nullopt;
   }
   reader.Drop(parser->header_bytes());
@@ -42,7 +50,7 @@ Result<std::optional<CsvParser>> OpenTable(ImportRun& run, const Input& input, B
   return std::move(*parser);
 }
 
-Status ImportOne(ImportRun& run, const Input& input) {
+Status ImportFile(ImportRun& run, const Input& input, Checked& checked) {
   PLEXUS_ASSIGN(auto source, input.Open());
   BlockReader reader = MakeReader(std::move(source), run.options);
   PLEXUS_ASSIGN(std::string_view head, reader.Peek(kSniffBytes));
@@ -54,7 +62,7 @@ Status ImportOne(ImportRun& run, const Input& input) {
   PLEXUS_ASSIGN(const Format sniffed, format == Format::kAuto ? SniffFormat(input.name, head)
                                                               : Result<Format>(format));
   format = sniffed;
-  if (IsDocument(format)) return ImportDocument(run, input, format);
+  if (IsDocument(format)) return ImportDocument(run, input, format, checked);
   Status status;
   switch (format) {
     case Format::kCsv:
@@ -79,19 +87,31 @@ Status ImportOne(ImportRun& run, const Input& input) {
   return status;
 }
 
-Status ImportWordNet(ImportRun& run, const std::string& directory) {
+Status DefineWordNetKinds(ImportRun& run, const Input& directory) {
   WriteBatch kinds(run.options.now_ms);
-  for (const EdgeKind& kind : WordNetKinds()) kinds.DefineEdgeKind(kind);
-  PLEXUS_TRY(run.graph.Apply(kinds, run.options.apply));
+  for (const EdgeKind& kind : WordNetKinds()) {
+    if (run.checking) PLEXUS_TRY(NoteDefinition(run, directory, run.check.Define(kind)));
+    kinds.DefineEdgeKind(kind);
+  }
+  if (!run.checking) PLEXUS_TRY(run.graph.Apply(kinds, run.options.apply));
+  return {};
+}
+
+Status ImportWordNet(ImportRun& run, const Input& directory) {
+  PLEXUS_TRY(DefineWordNetKinds(run, directory));
   for (bool pointers : {false, true}) {
-    std::optional<Snapshot> synsets;
-    if (pointers) synsets = run.graph.snapshot();
+    if (run.report.stopped) return {};
+    WordNetParser::IsSynset is_synset;
+    if (pointers && run.checking)
+      is_synset = [&run](const std::string& key) { return run.check.Knows(key); };
+    else if (pointers)
+      is_synset = [now = run.graph.snapshot()](const std::string& key) { return now.Find(key).has_value(); };
     for (std::string_view file : WordNetFiles()) {
-      const std::string path = directory + "/" + std::string(file);
+      const std::string path = directory.name + "/" + std::string(file);
       PLEXUS_ASSIGN(auto source, OpenFile(path));
       BlockReader reader = MakeReader(std::move(source), run.options);
       const char letter = file == "data.adv" ? 'r' : file[5];
-      PLEXUS_TRY(RunPipeline(run, path, reader, WordNetParser(letter, synsets)));
+      PLEXUS_TRY(RunPipeline(run, path, reader, WordNetParser(letter, is_synset)));
       if (!pointers) run.report.bytes += reader.bytes_read();
       run.bytes_done += reader.bytes_read();
       if (run.report.stopped) return {};
@@ -100,16 +120,77 @@ Status ImportWordNet(ImportRun& run, const std::string& directory) {
   return {};
 }
 
-Status ImportAll(ImportRun& run, const std::vector<Input>& inputs) {
-  for (const Input& input : inputs) {
-    if (input.is_directory()) {
-      if (run.options.format != Format::kAuto && run.options.format != Format::kWordNet)
-        return Fail(ErrorCode::kInvalidArgument, input.name + ": is a directory");
-      PLEXUS_TRY(ImportWordNet(run, input.name));
-    } else {
-      PLEXUS_TRY(ImportOne(run, input));
+// Checks or applies one input, as run.checking says.
+Status ImportOne(ImportRun& run, const Input& input, Checked& checked) {
+  if (!input.is_directory()) return ImportFile(run, input, checked);
+  if (run.options.format != Format::kAuto && run.options.format != Format::kWordNet)
+    return Fail(ErrorCode::kInvalidArgument, input.name + ": is a directory");
+  return ImportWordNet(run, input);
+}
+
+std::vector<FileStamp> Stamps(const Input& input) {
+  if (!input.is_directory()) return {input.stamp()};
+  std::vector<FileStamp> stamps;
+  for (std::string_view file : WordNetFiles()) stamps.push_back(StampOf(input.name + "/" + std::string(file)));
+  return stamps;
+}
+
+// Applies what the check found good. It must still be the same.
+Status ApplyChecked(ImportRun& run, const Input& input, Checked& checked) {
+  if (Stamps(input) != checked.stamps)
+    return Fail(ErrorCode::kIo, input.name + ": has changed since it was checked; nothing of it was applied");
+  const std::uint64_t records = run.report.records, batches = run.report.batches;
+  const Status status = ImportOne(run, input, checked);
+  const std::string applied = std::to_string(run.report.records - records) + " records of it were read, " +
+                              std::to_string(run.report.batches - batches) + " batches were applied";
+  if (Stamps(input) != checked.stamps)
+    return Fail(ErrorCode::kIo, input.name + ": has changed while it was imported; " + applied);
+  if (status && run.report.stopped && !run.report.kept_errors.empty())
+    run.report.kept_errors.back().reason += " (not foreseen by the check of the file; " + applied + ")";
+  return status;
+}
+
+// A look at all of them that applies nothing; a closer one, if that asks for it.
+Status CheckGroup(ImportRun& run, std::span<const Input> inputs, std::vector<Checked>& checked) {
+  const ImportReport before = run.report;
+  run.check.Begin(run.graph.snapshot());
+  run.checking = true;
+  Status status;
+  const std::uint64_t done = run.bytes_done;
+  do {
+    run.bytes_total += run.bytes_done - done;  // a closer look was not reckoned with
+    run.report = before;
+    for (std::size_t i = 0; i < inputs.size() && status && !run.report.stopped; ++i) {
+      checked[i].stamps = Stamps(inputs[i]);
+      status = ImportOne(run, inputs[i], checked[i]);
     }
-    if (run.report.stopped) break;
+  } while (status && !run.report.stopped && run.check.LookCloser());
+  run.checking = false;
+  if (status && !run.report.stopped) run.report = before;
+  return status;
+}
+
+Status ImportGroup(ImportRun& run, std::span<const Input> inputs) {
+  std::vector<Checked> checked(inputs.size());
+  const bool check = run.options.on_error == OnError::kStop;
+  if (check) PLEXUS_TRY(CheckGroup(run, inputs, checked));
+  for (std::size_t i = 0; i < inputs.size() && !run.report.stopped; ++i) {
+    PLEXUS_TRY(run.BeginApplying());
+    PLEXUS_TRY(check ? ApplyChecked(run, inputs[i], checked[i]) : ImportOne(run, inputs[i], checked[i]));
+    checked[i] = {};
+  }
+  return {};
+}
+
+// All inputs together are one group, but WordNet's directories stand alone: what they
+// may point to is asked of the graph.
+Status ImportAll(ImportRun& run, std::span<const Input> inputs) {
+  for (std::size_t begin = 0; begin < inputs.size() && !run.report.stopped;) {
+    std::size_t end = begin + 1;
+    if (!inputs[begin].is_directory())
+      while (end < inputs.size() && !inputs[end].is_directory()) ++end;
+    PLEXUS_TRY(ImportGroup(run, inputs.subspan(begin, end - begin)));
+    begin = end;
   }
   return {};
 }
@@ -119,26 +200,69 @@ std::uint64_t TotalBytes(const std::vector<Input>& inputs) {
   for (const Input& input : inputs) {
     if (input.is_directory())
       for (std::string_view file : WordNetFiles())  // two passes
-        total += 2 * Input{input.name + "/" + std::string(file), std::nullopt}.size().value_or(0);
+        total += 2 * Input{input.name + "/" + std::string(file)}.size().value_or(0);
     else
       total += input.size().value_or(0);
   }
   return total;
 }
 
-Result<ImportReport> Run(Graph& graph, const std::vector<Input>& inputs,
-                         const ImportOptions& options) {
-  ImportRun run(graph, options);
-  run.bytes_total = TotalBytes(inputs);
-  return RunImport(run, [&] { return ImportAll(run, inputs); });
+// Pipes are read once: what they hold is kept beside.
+Status SpoolPipes(std::vector<Input>& inputs, const ImportOptions& options) {
+  for (Input& input : inputs) {
+    if (input.is_directory() || input.size()) continue;
+    PLEXUS_ASSIGN(const auto source, input.Open());
+    PLEXUS_ASSIGN(input.spool, SpoolSource(*source, input.name, options.limits.spool_bytes, options.progress));
+  }
+  return {};
 }
+
+Result<ImportReport> Run(Graph& graph, std::vector<Input> inputs, const ImportOptions& options) {
+  ImportRun run(graph, options);
+  return RunImport(run, [&]() -> Status {
+    PLEXUS_TRY(SpoolPipes(inputs, options));
+    run.bytes_total = TotalBytes(inputs);
+    if (options.on_error == OnError::kStop) run.bytes_total *= 2;
+    return ImportAll(run, inputs);
+  });
+}
+
+// A descriptor that someone else closes.
+class BorrowedDescriptor final : public ByteSource {
+ public:
+  BorrowedDescriptor(int fd, std::string name) : fd_(fd), name_(std::move(name)) {}
+  Result<std::size_t> Read(char* to, std::size_t size) override {
+    for (;;) {
+      const ssize_t n = ::read(fd_, to, size);
+      if (n >= 0) return static_cast<std::size_t>(n);
+      if (errno != EINTR) return Fail(ErrorCode::kIo, name_ + ": read failed: " + std::strerror(errno));
+    }
+  }
+
+ private:
+  int fd_;
+  std::string name_;
+};
 
 }  // namespace
 
+Status ImportRun::BeginApplying() {
+  if (applying) return {};
+  if (options.before) PLEXUS_TRY(options.before());
+  applying = true;
+  return {};
+}
+
+void ImportRun::AddError(const std::string& file, std::uint64_t line, std::string reason) {
+  ++report.errors;
+  if (report.kept_errors.size() < options.max_errors_kept)
+    report.kept_errors.push_back({file, line, std::move(reason)});
+  report.stopped |= options.on_error == OnError::kStop;
+}
+
 Result<ImportReport> RunImport(ImportRun& run, const std::function<Status()>& import) {
-  if (run.options.before) PLEXUS_TRY(run.options.before());
   const Status imported = import();
-  if (run.options.after) {
+  if (run.applying && run.options.after) {
     const Status after = run.options.after();
     if (imported && !after) return std::unexpected(after.error());
   }
@@ -160,13 +284,21 @@ std::string ImportError::ToString() const {
 Result<ImportReport> Import(Graph& graph, const std::vector<std::string>& files,
                             const ImportOptions& options) {
   std::vector<Input> inputs;
-  for (const std::string& file : files) inputs.push_back({file, std::nullopt});
-  return Run(graph, inputs, options);
+  for (const std::string& file : files) inputs.push_back({file});
+  return Run(graph, std::move(inputs), options);
 }
 
 Result<ImportReport> ImportBytes(Graph& graph, std::string_view name, std::string_view bytes,
                                  const ImportOptions& options) {
   return Run(graph, {{std::string(name), bytes}}, options);
+}
+
+Result<ImportReport> ImportStream(Graph& graph, std::string_view name, int fd,
+                                  const ImportOptions& options) {
+  Input input{std::string(name)};
+  BorrowedDescriptor source(fd, input.name);
+  PLEXUS_ASSIGN(input.spool, SpoolSource(source, input.name, options.limits.spool_bytes, options.progress));
+  return Run(graph, {std::move(input)}, options);
 }
 
 }  // namespace plexus::text

@@ -6,6 +6,10 @@
 // nodes get do not depend on the number of threads. Importing a file again
 // changes nothing and reports everything as `same`.
 //
+// All or nothing: unless bad records are to be skipped, all files are parsed once before
+// the first batch is applied, and what the graph would refuse is foreseen. A file that
+// has an error changes nothing, neither nodes nor edges nor kinds or columns.
+//
 // What each format means, record by record, is in storage/text/README.md.
 #pragma once
 
@@ -44,9 +48,9 @@ std::string_view FormatName(Format format);
 
 // What to do with a record that cannot be read or that the graph refuses.
 enum class OnError {
-  kStop,  // records before it are imported, none after it (nothing at all of a matrix, a
-          // serialized graph, GraphML, node-link JSON, a memory file, if its bytes show
-          // the error); Import reports it in `errors` and sets `stopped`
+  kStop,  // nothing of all the files is imported (of WordNet's directories and what stands
+          // before them: what stands before is); Import reports it in `errors` and sets
+          // `stopped`
   kSkip,  // it is left out as a whole, counted, and the import goes on
 };
 
@@ -59,6 +63,7 @@ struct ImportLimits {
   std::size_t columns = 1024;                       // of a CSV header
   // Nodes that a matrix or a serialized graph may declare beyond one per byte of it.
   std::size_t declared_nodes = std::size_t{1} << 20;
+  std::uint64_t spool_bytes = std::uint64_t{16} << 30;  // of a pipe, kept in a temporary file
 };
 
 struct ImportOptions {
@@ -72,8 +77,9 @@ struct ImportOptions {
   std::size_t block_bytes = std::size_t{4} << 20;  // read and parsed at a time
   ApplyOptions apply;
   ImportLimits limits;
-  // Around all Apply calls, e.g. storage::Database's bulk mode. `after` runs
-  // whenever `before` succeeded, after an error too.
+  // Around all Apply calls, e.g. storage::Database's bulk mode: `before` is called when
+  // the files were found good. `after` runs whenever `before` succeeded, after an error
+  // too.
   std::function<Status()> before;
   std::function<Status()> after;
 };
@@ -115,16 +121,25 @@ struct ImportReport {
 // Imports `files` in order. Record errors are in the report; the Result is an error
 // when a file cannot be read (kNotFound, kIo), its format is unknown or has no
 // reader (kInvalidArgument, kUnsupported), the graph cannot take writes (the
-// journal's error, kReadOnly), or progress said stop (kCancelled; whole batches
-// stay). Thread-safe as Graph is. Cost: O(bytes), memory O(threads * block_bytes).
+// journal's error, kReadOnly), or progress said stop (kCancelled). While files are
+// checked these change nothing. What cannot be foreseen ends an import in the middle,
+// and whole batches stay: a full disk, kCancelled, a graph that runs out of ids or
+// arcs, another writer that defines the same kinds otherwise, and a file that changes
+// after it was checked (kIo; the message says how much was applied). Importing again
+// completes it. Thread-safe as Graph is. Cost: O(bytes), parsed twice (once with
+// kSkip), memory O(threads * block_bytes); a matrix takes 16 bytes an entry, a file
+// with edges between facts of wanted kinds what its nodes' keys take. A pipe is kept
+// in a temporary file without a name (limits.spool_bytes, else kResourceExhausted).
 Result<ImportReport> Import(Graph& graph, const std::vector<std::string>& files,
                             const ImportOptions& options = {});
 
 // The same for bytes in memory (tests, fuzzers, stdin); `name` stands in errors.
 // kAuto sniffs `name`'s extension and the bytes; kWordNet is not possible here.
-// Files that are not regular (pipes) cannot be read twice, which the formats from
-// kMatrixMarket on need: kUnsupported.
 Result<ImportReport> ImportBytes(Graph& graph, std::string_view name, std::string_view bytes,
                                  const ImportOptions& options = {});
+
+// The same for what can be read from the descriptor `fd` (standard input), to its end.
+Result<ImportReport> ImportStream(Graph& graph, std::string_view name, int fd,
+                                  const ImportOptions& options = {});
 
 }  // namespace plexus::text

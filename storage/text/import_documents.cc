@@ -1,4 +1,4 @@
-// Two passes over a document; see import_documents.h.
+// Documents: what each needs before and beside its records; see import_documents.h.
 #include "storage/text/import_documents.h"
 
 #include <algorithm>
@@ -19,27 +19,8 @@ namespace plexus::text {
 
 namespace {
 
-using MakeSource = std::function<Result<std::unique_ptr<BlockSource>>()>;
-
-// `verify` runs after the checking pass and may note errors.
-Status RunPasses(ImportRun& run, const Input& input, const RecordParser& parser, const MakeSource& make,
-                 const std::function<void()>& verify = [] {}) {
-  if (run.options.on_error == OnError::kStop) {
-    const std::uint64_t records = run.report.records;
-    PLEXUS_ASSIGN(const auto source, make());
-    run.checking = true;
-    const Status checked = RunPipeline(run, input.name, *source, parser);
-    run.checking = false;
-    PLEXUS_TRY(checked);
-    if (!run.report.stopped) verify();
-    if (run.report.stopped) return {};
-    run.report.records = records;
-  }
-  PLEXUS_ASSIGN(const auto source, make());
-  return RunPipeline(run, input.name, *source, parser);
-}
-
-Status DefineKind(ImportRun& run, const EdgeKind& kind) {
+Status DefineKind(ImportRun& run, const Input& input, const EdgeKind& kind) {
+  if (run.checking) return NoteDefinition(run, input, run.check.Define(kind));
   WriteBatch batch(run.options.now_ms);
   batch.DefineEdgeKind(kind);
   const auto applied = run.graph.Apply(batch, run.options.apply);
@@ -71,61 +52,72 @@ Status DeclareNodes(ImportRun& run, std::uint64_t first, std::uint64_t count) {
   return {};
 }
 
-Status ImportMatrix(ImportRun& run, const Input& input, std::uint64_t size) {
+// Reads the header and moves the reader behind it.
+Result<std::unique_ptr<BlockReader>> OpenMatrix(ImportRun& run, const Input& input, MatrixHeader& header) {
   const ImportLimits& limits = run.options.limits;
+  PLEXUS_ASSIGN(auto bytes, input.Open());
+  auto reader = std::make_unique<BlockReader>(std::move(bytes), run.options.block_bytes, limits.line_bytes);
+  header = {};
+  PLEXUS_TRY(ReadMatrixHeader(*reader, limits.line_bytes, header));
+  return reader;
+}
+
+// Without anything being applied or told: which lines are second entries.
+Result<MatrixMarketParser::Seconds> FindSeconds(ImportRun& run, const Input& input, BlockReader& reader,
+                                                const MatrixHeader& header) {
+  const ImportReport before = run.report;
+  run.checking = true;
+  const Status read = RunPipeline(run, input.name, reader, MatrixMarketParser(header));
+  run.checking = false;
+  run.report = before;
+  PLEXUS_TRY(read);
+  return SecondEntries(run.entries);
+}
+
+Status ReadMatrix(ImportRun& run, const Input& input, BlockReader& reader, const MatrixHeader& header) {
+  MatrixMarketParser::Seconds seconds;
+  if (run.options.on_error == OnError::kSkip) {
+    MatrixHeader again;
+    PLEXUS_ASSIGN(const auto first, OpenMatrix(run, input, again));
+    PLEXUS_ASSIGN(seconds, FindSeconds(run, input, *first, again));
+    run.entries = {};
+  }
+  if (header.symmetry == MatrixHeader::Symmetry::kSymmetric) PLEXUS_TRY(DefineKind(run, input, LinkedKind()));
+  if (run.report.stopped) return {};
+  if (!run.checking) PLEXUS_TRY(DeclareNodes(run, 1, header.nodes));
+  const std::uint64_t records = run.report.records, errors = run.report.errors;
+  PLEXUS_TRY(RunPipeline(run, input.name, reader, MatrixMarketParser(header, std::move(seconds))));
+  const std::uint64_t entries = run.report.records - records;
+  if (entries != header.entries && (run.options.on_error == OnError::kSkip || run.report.errors == errors))
+    run.AddError(input.name, header.line, "the size line says " + std::to_string(header.entries) +
+                                              " entries, the file holds " + std::to_string(entries));
+  if (!run.checking) return {};
+  if (const auto twice = SecondEntries(run.entries); !twice.empty() && run.report.errors == errors)
+    run.AddError(input.name, twice[0].first, SecondEntry(twice[0].second));
+  run.entries = {};
+  return {};
+}
+
+Status ImportMatrix(ImportRun& run, const Input& input, std::uint64_t size) {
   MatrixHeader header;
-  const auto open = [&]() -> Result<std::unique_ptr<BlockReader>> {
-    PLEXUS_ASSIGN(auto bytes, input.Open());
-    auto reader = std::make_unique<BlockReader>(std::move(bytes), run.options.block_bytes, limits.line_bytes);
-    header = {};
-    PLEXUS_TRY(ReadMatrixHeader(*reader, limits.line_bytes, header));
-    return reader;
-  };
   const auto refuse = [&](std::string reason) {
-    AddFileError(run, input, header.line, std::move(reason));
+    run.AddError(input.name, header.line, std::move(reason));
     return Status();
   };
-  if (const auto opened = open(); !opened) {
-    if (opened.error().code == ErrorCode::kIo || opened.error().code == ErrorCode::kNotFound)
-      return std::unexpected(opened.error());
-    return refuse(opened.error().message);
+  const auto reader = OpenMatrix(run, input, header);
+  if (!reader) {
+    if (reader.error().code == ErrorCode::kIo || reader.error().code == ErrorCode::kNotFound)
+      return std::unexpected(reader.error());
+    return refuse(reader.error().message);
   }
   const std::uint64_t body = size - std::min(size, header.bytes);
   if (header.entries > (body + 1) / 4)  // "1 1\n"
     return refuse("the size line says " + std::to_string(header.entries) + " entries, but only " +
                   std::to_string(body) + " bytes follow");
-  if (header.nodes > size + limits.declared_nodes)
+  if (header.nodes > size + run.options.limits.declared_nodes)
     return refuse("the size line says " + std::to_string(header.nodes) + " rows for " +
                   std::to_string(header.entries) + " entries; that many nodes without edges are refused");
-
-  const std::uint64_t records = run.report.records, errors = run.report.errors;
-  const auto count_entries = [&](std::uint64_t before) {
-    if (run.report.records - before != header.entries && run.report.errors == errors)
-      refuse("the size line says " + std::to_string(header.entries) + " entries, the file holds " +
-             std::to_string(run.report.records - before)).value();
-  };
-  const auto verify = [&] {
-    count_entries(records);
-    std::sort(run.entries.begin(), run.entries.end());
-    const auto twice = std::adjacent_find(run.entries.begin(), run.entries.end(),
-                                          [](const EntryAt& a, const EntryAt& b) { return a.place == b.place; });
-    if (twice != run.entries.end() && run.report.errors == errors)
-      AddFileError(run, input, (twice + 1)->line,
-                   "a second entry in row and column of line " + std::to_string(twice->line));
-    run.entries = {};
-  };
-  bool is_check = run.options.on_error == OnError::kStop;  // the first pass changes nothing
-  const auto make = [&]() -> Result<std::unique_ptr<BlockSource>> {
-    if (!std::exchange(is_check, false)) {
-      if (header.symmetry == MatrixHeader::Symmetry::kSymmetric) PLEXUS_TRY(DefineKind(run, LinkedKind()));
-      PLEXUS_TRY(DeclareNodes(run, 1, header.nodes));
-    }
-    return open();
-  };
-  const MatrixHeader fixed = header;
-  PLEXUS_TRY(RunPasses(run, input, MatrixMarketParser(fixed), make, verify));
-  if (run.options.on_error == OnError::kSkip) count_entries(records);
-  return {};
+  return ReadMatrix(run, input, **reader, header);
 }
 
 // A serialized graph's arcs as lines of an edge list. An undirected edge once.
@@ -172,54 +164,68 @@ class GapLines final : public BlockSource {
   std::int64_t arc_ = 0;
 };
 
-Status ImportGap(ImportRun& run, const Input& input) {
+// Reads and checks all of it, unless it was.
+Status ReadGap(ImportRun& run, const Input& input, Checked& checked) {
+  if (checked.gap) return {};
   Result<GapGraph> graph = ReadGapGraph(input);
   if (!graph) {
     if (graph.error().code != ErrorCode::kCorruption) return std::unexpected(graph.error());
-    AddFileError(run, input, 0, graph.error().message.substr(input.name.size() + 2));
+    run.AddError(input.name, 0, graph.error().message.substr(input.name.size() + 2));
     return {};
   }
   for (std::uint64_t i = 0; i < graph->out.weights.size(); ++i)
     if (graph->out.weights[i] < 0) {
-      AddFileError(run, input, 0, "weight " + std::to_string(i) + " is negative");
+      run.AddError(input.name, 0, "weight " + std::to_string(i) + " is negative");
       return {};
     }
-  if (!graph->directed) PLEXUS_TRY(DefineKind(run, LinkedKind()));
-  PLEXUS_TRY(DeclareNodes(run, 0, graph->node_count));
-  GapLines lines(*graph, run.options.block_bytes);
-  return RunPipeline(run, input.name, lines, EdgeListParser(graph->directed ? "" : std::string(kLinkedKind)));
+  checked.gap = std::make_unique<GapGraph>(*std::move(graph));
+  return {};
+}
+
+Status ImportGap(ImportRun& run, const Input& input, Checked& checked) {
+  PLEXUS_TRY(ReadGap(run, input, checked));
+  if (!checked.gap) return {};
+  const GapGraph& graph = *checked.gap;
+  if (!graph.directed) PLEXUS_TRY(DefineKind(run, input, LinkedKind()));
+  if (run.checking) {
+    run.report.records += graph.arc_count();
+    return {};
+  }
+  PLEXUS_TRY(DeclareNodes(run, 0, graph.node_count));
+  GapLines lines(graph, run.options.block_bytes);
+  return RunPipeline(run, input.name, lines, EdgeListParser(graph.directed ? "" : std::string(kLinkedKind)));
 }
 
 Status ImportMemory(ImportRun& run, const Input& input) {
-  return RunPasses(run, input, McpMemoryParser(), [&]() -> Result<std::unique_ptr<BlockSource>> {
-    PLEXUS_ASSIGN(auto bytes, input.Open());
-    auto reader = std::make_unique<BlockReader>(std::move(bytes), run.options.block_bytes, run.options.limits.line_bytes);
-    PLEXUS_ASSIGN(const std::string_view head, reader->Peek(3));
-    if (head == "\xef\xbb\xbf") reader->Drop(3);
-    return reader;
-  });
+  PLEXUS_ASSIGN(auto bytes, input.Open());
+  BlockReader reader(std::move(bytes), run.options.block_bytes, run.options.limits.line_bytes);
+  PLEXUS_ASSIGN(const std::string_view head, reader.Peek(3));
+  if (head == "\xef\xbb\xbf") reader.Drop(3);
+  return RunPipeline(run, input.name, reader, McpMemoryParser());
 }
 
 Status ImportGraphMl(ImportRun& run, const Input& input) {
-  return RunPasses(run, input, ElementParser({}), [&]() -> Result<std::unique_ptr<BlockSource>> {
-    PLEXUS_ASSIGN(auto bytes, input.Open());
-    return std::make_unique<GraphMlReader>(std::move(bytes), run.options.block_bytes, run.options.limits);
-  });
+  PLEXUS_ASSIGN(auto bytes, input.Open());
+  GraphMlReader reader(std::move(bytes), run.options.block_bytes, run.options.limits);
+  return RunPipeline(run, input.name, reader, ElementParser({}));
 }
 
-Status ImportNodeLink(ImportRun& run, const Input& input) {
+Status ImportNodeLink(ImportRun& run, const Input& input, Checked& checked) {
   const auto open = [&]() -> Result<std::unique_ptr<NodeLinkReader>> {
     PLEXUS_ASSIGN(auto bytes, input.Open());
     return std::make_unique<NodeLinkReader>(std::move(bytes), run.options.block_bytes, run.options.limits.line_bytes);
   };
-  // What the document says about all edges may stand behind them: look first.
-  PLEXUS_ASSIGN(const auto scout, open());
-  for (bool more = true; more;) {
-    PLEXUS_ASSIGN(const auto block, scout->Next());
-    more = block.has_value();
+  if (!checked.defaults) {
+    // What the document says about all edges may stand behind them: look first.
+    PLEXUS_ASSIGN(const auto scout, open());
+    for (bool more = true; more;) {
+      PLEXUS_ASSIGN(const auto block, scout->Next());
+      more = block.has_value();
+    }
+    checked.defaults = scout->defaults();
   }
-  return RunPasses(run, input, ElementParser(scout->defaults()),
-                   [&]() -> Result<std::unique_ptr<BlockSource>> { return open(); });
+  PLEXUS_ASSIGN(const auto reader, open());
+  return RunPipeline(run, input.name, *reader, ElementParser(*checked.defaults));
 }
 
 }  // namespace
@@ -235,24 +241,21 @@ bool IsDocument(Format format) {
   }
 }
 
-void AddFileError(ImportRun& run, const Input& input, std::uint64_t line, std::string reason) {
-  ++run.report.errors;
-  if (run.report.kept_errors.size() < run.options.max_errors_kept)
-    run.report.kept_errors.push_back({input.name, line, std::move(reason)});
-  run.report.stopped |= run.options.on_error == OnError::kStop;
+Status NoteDefinition(ImportRun& run, const Input& input, Status result) {
+  if (result || result.error().code == ErrorCode::kIo) return result;
+  run.AddError(input.name, 0, result.error().message);
+  return {};
 }
 
-Status ImportDocument(ImportRun& run, const Input& input, Format format) {
+Status ImportDocument(ImportRun& run, const Input& input, Format format, Checked& checked) {
   const auto size = input.size();
-  if (!size)
-    return Fail(ErrorCode::kUnsupported, input.name + ": " + std::string(FormatName(format)) +
-                                             " is read twice, so it cannot be a pipe; give - for standard input");
+  if (!size) return Fail(ErrorCode::kUnsupported, input.name + ": is no regular file");
   Status status;
   switch (format) {
     case Format::kMatrixMarket: status = ImportMatrix(run, input, *size); break;
-    case Format::kGapSerialized: status = ImportGap(run, input); break;
+    case Format::kGapSerialized: status = ImportGap(run, input, checked); break;
     case Format::kGraphMl: status = ImportGraphMl(run, input); break;
-    case Format::kNodeLink: status = ImportNodeLink(run, input); break;
+    case Format::kNodeLink: status = ImportNodeLink(run, input, checked); break;
     case Format::kMcpMemory: status = ImportMemory(run, input); break;
     default: return Fail(ErrorCode::kInternal, "not a document");
   }

@@ -1,23 +1,36 @@
-// The importers of formats that are checked as a whole before anything is applied.
+// The importers of formats that say something about themselves as a whole: Matrix
+// Market, GAP's serialized graphs, GraphML, node-link JSON and memory files.
 //
-// Matrix Market, GAP's serialized graphs, GraphML, node-link JSON and memory files
-// are documents: half of one is worth nothing. With OnError::kStop a first pass
-// parses all of it and applies nothing; only a file without an error gets a second
-// pass. With kSkip there is one pass. Internal to storage/text.
+// Each is called twice with OnError::kStop, as every importer is: once with
+// run.checking, then to apply. With kSkip there is the second call only. Internal to
+// storage/text.
 #pragma once
 
+#include <memory>
+#include <optional>
+
+#include "storage/text/gap_serialized.h"
 #include "storage/text/input.h"
+#include "storage/text/json_element.h"
 #include "storage/text/pipeline.h"
 
 namespace plexus::text {
+
+// What the check of a file leaves for its import.
+struct Checked {
+  std::vector<FileStamp> stamps;
+  std::optional<ElementDefaults> defaults;  // of a node-link document
+  std::unique_ptr<GapGraph> gap;
+};
 
 // Whether ImportDocument reads files of that format.
 bool IsDocument(Format format);
 
 // REQUIRES IsDocument(format). Errors of the file go to run.report.
-Status ImportDocument(ImportRun& run, const Input& input, Format format);
+Status ImportDocument(ImportRun& run, const Input& input, Format format, Checked& checked);
 
-// Notes an error of the file itself.
-void AddFileError(ImportRun& run, const Input& input, std::uint64_t line, std::string reason);
+// The error of `result` as one of the file, in the report; what is not the file's fault
+// is returned.
+Status NoteDefinition(ImportRun& run, const Input& input, Status result);
 
 }  // namespace plexus::text

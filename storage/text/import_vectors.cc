@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "storage/text/ascii.h"
+#include "storage/text/input.h"
 #include "storage/text/pipeline.h"
 #include "storage/text/vector_file.h"
 #include "storage/text/vector_keys.h"
@@ -38,19 +39,26 @@ class VectorImport {
       keys_ = *std::move(keys);
     }
     const bool check_first = run_.options.on_error == OnError::kStop;
+    const FileStamp stamp = Stamp();
     run_.bytes_total = opened->size_bytes() * (check_first ? 2 : 1);
     if (check_first) {
       PLEXUS_TRY(Pass(*opened, false));
       if (run_.report.errors > 0) return {};
       opened = Open();
-      if (!opened) return ContentError(std::move(opened).error());
-      if (opened->rows() != rows_ || opened->dimensions() != space_.dimensions)
-        return Fail(ErrorCode::kIo, file_.name + ": has changed while it was read");
+      if (Stamp() != stamp || !opened || opened->rows() != rows_ || opened->dimensions() != space_.dimensions)
+        return Fail(ErrorCode::kIo, file_.name + ": has changed since it was checked; nothing of it was applied");
     }
-    return Pass(*opened, true);
+    PLEXUS_TRY(run_.BeginApplying());
+    const Status status = Pass(*opened, true);
+    if (check_first && (Stamp() != stamp || run_.report.stopped))
+      return Fail(ErrorCode::kIo, file_.name + ": has changed while it was imported; " +
+                                      std::to_string(applied_) + " of its " + std::to_string(rows_) +
+                                      " vectors were applied");
+    return status;
   }
 
  private:
+  FileStamp Stamp() const { return file_.bytes ? FileStamp() : StampOf(file_.name); }
   Result<VectorFile> Open() const {
     VectorFileOptions options;
     options.format = vectors_.format;
@@ -152,6 +160,7 @@ class VectorImport {
     ++run_.report.batches;
     run_.report.nodes.added += applied.nodes.added;
     run_.nodes_changed += applied.nodes.changed;
+    applied_ = run_.report.vectors;
     batch.Clear();
     return {};
   }
@@ -161,7 +170,7 @@ class VectorImport {
   const VectorImportOptions& vectors_;
   VectorSpace space_;
   VectorKeys keys_;
-  std::uint64_t rows_ = 0;
+  std::uint64_t rows_ = 0, applied_ = 0;
 };
 
 std::unexpected<Error> BadVector(const std::string& name, std::string reason) {

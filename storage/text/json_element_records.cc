@@ -136,8 +136,7 @@ Status JsonRecord::AddElementNode(std::uint64_t number) {
   record.tags = std::move(tags);
   PLEXUS_ASSIGN(record.columns, TakeColumnValues());
   PLEXUS_ASSIGN(record.properties, TakeRest());
-  Put(record);
-  return {};
+  return Put(record);
 }
 
 Status JsonRecord::AddElementEdge(const ElementDefaults& defaults) {
@@ -174,8 +173,7 @@ Status JsonRecord::AddElementEdge(const ElementDefaults& defaults) {
     return Bad("the edge is undirected, but kind \"" + name + "\" is directed");
   }
   if (properties) edge.properties = *properties;
-  builder_.Link(ends, edge);
-  return {};
+  return builder_.Link(ends, edge);
 }
 
 }  // namespace plexus::text

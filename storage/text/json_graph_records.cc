@@ -60,25 +60,17 @@ Status JsonRecord::AddNode(const JsonValue& key) {
       record.tags->push_back(std::move(tag_name));
     }
   }
-  Put(record);
-  return {};
+  return Put(record);
 }
 
-void JsonRecord::Put(const NodeRecord& record) {
+Status JsonRecord::Put(const NodeRecord& record) {
   WriteBatch& batch = builder_.batch();
   const NodeRef node = builder_.Ref(record.name);
-  if (!record.kind.empty() && !record.name.is_index())
-    batch.UpsertNode(node, record.known && *record.known < kFirstUserNodeKind ? NameRef(*record.known)
-                                                                              : batch.NodeKindNamed(record.kind));
-  else
-    batch.UpsertNode(node);
+  PLEXUS_TRY(builder_.Upsert(record.name, node, record.kind));
   SetColumns(node, record.columns);
   SetText(node, record.text);
-  if (record.properties && record.properties->empty())
-    batch.ClearPayload(node, NodeField::kProperties);
-  else if (record.properties)
-    batch.SetPayload(node, NodeField::kProperties, *record.properties);
-  if (!record.tags) return;
+  if (record.properties) builder_.SetProperties(record.name, node, *record.properties);
+  if (!record.tags) return {};
   std::vector<ListReplacement::Item> items;
   for (const NodeName& tag : *record.tags) items.push_back({tag.key, ""});
   builder_.ReplaceList(record.name, node, kHasTag, false, std::move(items));
@@ -89,6 +81,7 @@ void JsonRecord::Put(const NodeRecord& record) {
     edge.kind = kHasTag;
     batch.Link(edge);
   }
+  return {};
 }
 
 Result<BatchBuilder::EdgeEnds> JsonRecord::TakeEnds(const JsonValue& ends) {
@@ -133,27 +126,21 @@ Status JsonRecord::AddEdge(const JsonValue& ends_value) {
   PLEXUS_ASSIGN(std::optional<std::string> properties, TakeProperties());
   PLEXUS_TRY(NothingLeft());
   if (properties) edge.properties = *properties;
-  builder_.Link(ends, edge);
-  return {};
+  return builder_.Link(ends, edge);
 }
 
 Status JsonRecord::AddUnlink(const JsonValue& ends_value) {
   PLEXUS_ASSIGN(BatchBuilder::EdgeEnds ends, TakeEnds(ends_value));
   PLEXUS_ASSIGN(const JsonValue* label, TakeString("label", true));
   PLEXUS_TRY(NothingLeft());
-  builder_.Unlink(ends, label ? label->text : std::string_view());
-  return {};
+  return builder_.Unlink(ends, label ? label->text : std::string_view());
 }
 
 Status JsonRecord::AddRemoval(const JsonValue& key, bool purge) {
   PLEXUS_ASSIGN(std::string_view key_text, KeyText(key));
   PLEXUS_TRY(NothingLeft());
   PLEXUS_ASSIGN(NodeName name, builder_.Name(key_text));
-  const NodeRef node = builder_.Ref(name);
-  if (purge)
-    builder_.batch().PurgeNode(node);
-  else
-    builder_.batch().RemoveNode(node);
+  builder_.Remove(name, purge);
   return {};
 }
 

@@ -52,7 +52,7 @@ class JsonRecord {
   Result<NodeRecord> NodeNamed(std::string_view key, std::string_view kind) const;
   Result<NodeName> TagNamed(std::string_view tag) const;
   Status CheckTagCount(std::size_t count) const;
-  void Put(const NodeRecord& record);
+  Status Put(const NodeRecord& record);
   Status AddEdge(const JsonValue& ends);
   Status AddUnlink(const JsonValue& ends);
   Status AddRemoval(const JsonValue& key, bool purge);

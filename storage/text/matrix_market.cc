@@ -235,15 +235,35 @@ std::size_t MatrixMarketParser::Parse(std::string_view text, std::uint64_t first
     ++piece.records;
     Result<Entry> entry = ReadEntry(line, header_);
     if (!entry) return NoteError(context, piece, number, std::move(entry.error().message));
-    if (context.checking) {
+    if (context.check) {
       std::uint64_t row = entry->row, column = entry->column;
       if (header_.symmetry != MatrixHeader::Symmetry::kGeneral && row < column) std::swap(row, column);
       piece.entries.push_back({row << 32 | column, number});
     } else {
+      if (const auto at = std::lower_bound(seconds_.begin(), seconds_.end(), std::pair(number, std::uint64_t{0}));
+          at != seconds_.end() && at->first == number)
+        return NoteError(context, piece, number, SecondEntry(at->second));
       Link(*entry, header_, kind, cache, piece, context.touched);
     }
     return true;
   });
+}
+
+MatrixMarketParser::Seconds SecondEntries(std::vector<EntryAt>& entries) {
+  std::sort(entries.begin(), entries.end());
+  MatrixMarketParser::Seconds seconds;
+  for (std::size_t i = 1, first = 0; i < entries.size(); ++i) {
+    if (entries[i].place != entries[first].place)
+      first = i;
+    else
+      seconds.emplace_back(entries[i].line, entries[first].line);
+  }
+  std::sort(seconds.begin(), seconds.end());
+  return seconds;
+}
+
+std::string SecondEntry(std::uint64_t first_line) {
+  return "a second entry in row and column of line " + std::to_string(first_line);
 }
 
 EdgeKind LinkedKind() {

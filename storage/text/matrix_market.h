@@ -41,13 +41,21 @@ Status ReadMatrixHeader(BlockReader& reader, std::size_t line_limit, MatrixHeade
 
 class MatrixMarketParser final : public RecordParser {
  public:
-  explicit MatrixMarketParser(const MatrixHeader& header) : header_(header) {}
+  // Lines that are a second entry at a place, with the line of the first; sorted.
+  using Seconds = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
+  explicit MatrixMarketParser(const MatrixHeader& header, Seconds seconds = {})
+      : header_(header), seconds_(std::move(seconds)) {}
   std::size_t Parse(std::string_view text, std::uint64_t first_line, const ParseContext& context,
                     Piece& piece) const override;
 
  private:
   MatrixHeader header_;
+  Seconds seconds_;
 };
+
+// Which of `entries` are not the first at their place. Sorts them.
+MatrixMarketParser::Seconds SecondEntries(std::vector<EntryAt>& entries);
+std::string SecondEntry(std::uint64_t first_line);  // the message
 
 // The symmetric kind of undirected files that do not name one.
 inline constexpr std::string_view kLinkedKind = "linked";

@@ -79,10 +79,7 @@ Status AddEntity(const JsonParser& json, const JsonValue& root, BatchBuilder& bu
 
   WriteBatch& batch = builder.batch();
   const NodeRef node = builder.Ref(name);
-  if (is_kind)
-    batch.UpsertNode(node, known && *known < kFirstUserNodeKind ? NameRef(*known) : batch.NodeKindNamed(type));
-  else
-    batch.UpsertNode(node, NameRef(kNode));
+  PLEXUS_TRY(builder.Upsert(name, node, is_kind ? type : std::string_view("node")));
   if (observations.text.empty())
     batch.ClearPayload(node, NodeField::kText);
   else
@@ -106,8 +103,7 @@ Status AddRelation(const JsonParser& json, const JsonValue& root, BatchBuilder& 
   if (!is_kind) edge.label = relation;
   if (!properties.empty()) edge.properties = properties;
   PLEXUS_ASSIGN(const BatchBuilder::EdgeEnds ends, builder.Ends(from, to, is_kind ? relation : "link"));
-  builder.Link(ends, edge);
-  return {};
+  return builder.Link(ends, edge);
 }
 
 Status ParseLine(std::string_view line, JsonParser& json, BatchBuilder& builder) {

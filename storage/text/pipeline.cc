@@ -72,12 +72,7 @@ class Pipeline {
     }
     for (std::size_t i = 0; i < parsed.pieces.size(); ++i) {
       Piece& next = parsed.pieces[i];
-      if (run_.checking) {
-        applier_.Check(next);
-        if (run_.report.stopped) return {};
-        continue;
-      }
-      if (next.uses_schema && next.schema != run_.graph.snapshot().state().schema) {
+      if (next.uses_schema && next.schema != run_.Context().schema) {
         // Definitions came in between: read the rest of the block in their light.
         const std::size_t at = static_cast<std::size_t>(next.text.data() - parsed.block.text.data());
         parsed.pieces = Parse(parsed.block.text.substr(at), next.first_line);
@@ -95,12 +90,7 @@ class Pipeline {
   }
 
   std::vector<Piece> Parse(std::string_view text, std::uint64_t first_line) {
-    ParseContext context;
-    context.options = &run_.options;
-    context.schema = run_.graph.snapshot().state().schema;
-    context.touched = run_.checking ? nullptr : &run_.touched;
-    context.checking = run_.checking;
-    return ParseAll(parser_, text, first_line, context, pool_);
+    return ParseAll(parser_, text, first_line, run_.Context(), pool_);
   }
 
   void ReadNext(std::unique_lock<std::mutex>& lock) {
@@ -144,6 +134,15 @@ class Pipeline {
 };
 
 }  // namespace
+
+ParseContext ImportRun::Context() {
+  ParseContext context;
+  context.options = &options;
+  context.schema = checking ? check.schema() : graph.snapshot().state().schema;
+  context.touched = checking ? nullptr : &touched;
+  context.check = checking ? &check : nullptr;
+  return context;
+}
 
 std::vector<Piece> ParseAll(const RecordParser& parser, std::string_view text,
                             std::uint64_t first_line, const ParseContext& context,

@@ -4,7 +4,8 @@
 // file order if it is parsed and nobody is applying, else reads and parses one
 // more block, else waits. One worker alone does all of it in turn and never waits.
 // Blocks in flight are bounded, so memory is too. Blocks are cut and applied in
-// file order, so results do not depend on the number of workers.
+// file order, so results do not depend on the number of workers. A check is the same,
+// with ImportCheck in the place of the graph.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +17,7 @@
 #include "engine/graph.h"
 #include "storage/text/block_reader.h"
 #include "storage/text/import.h"
+#include "storage/text/import_check.h"
 #include "storage/text/record_parser.h"
 
 namespace plexus::text {
@@ -32,12 +34,22 @@ struct ImportRun {
   std::uint64_t nodes_changed = 0, nodes_removed = 0;
   // Pieces are parsed and their errors noted, nothing is applied.
   bool checking = false;
+  ImportCheck check;
   std::vector<EntryAt> entries;  // what Piece::entries told while checking
-  ImportRun(Graph& g, const ImportOptions& o) : graph(g), options(o), touched(g.snapshot()) {}
+  bool applying = false;         // options.before was called
+  ImportRun(Graph& g, const ImportOptions& o)
+      : graph(g), options(o), touched(g.snapshot()), check(g.snapshot()) {}
+
+  // Before anything is applied: calls options.before, once.
+  Status BeginApplying();
+  // What the parsers shall know now.
+  ParseContext Context();
+  // Notes an error of a file itself.
+  void AddError(const std::string& file, std::uint64_t line, std::string reason);
 };
 
-// The frame of every import: `import` between options.before and options.after, then
-// the counts that need the whole run.
+// The frame of every import: `import`, then options.after if it was applying, then the
+// counts that need the whole run.
 Result<ImportReport> RunImport(ImportRun& run, const std::function<Status()>& import);
 
 // Imports what `source` holds. Record errors go to run.report; on kStop,
@@ -51,20 +63,20 @@ class PieceApplier {
   PieceApplier(ImportRun& run, const std::string& file, const RecordParser& parser)
       : run_(run), file_(file), parser_(parser) {}
 
-  // Applies one piece and books its counts and errors. When the graph refuses it,
-  // the piece is halved until the bad record stands alone. An Error is fatal.
+  // Applies one piece, or asks run.check about it, and books its counts and errors. When
+  // it is refused, it is halved until the bad record stands alone. An Error is fatal.
   Status Apply(const Piece& piece);
-  // Books a piece's errors and nothing else: the file is being checked.
-  void Check(Piece& piece);
   // Lines of the block whose pieces come next, see Block::lines.
   void set_lines(const std::vector<std::uint64_t>* lines) { lines_ = lines; }
   void AddError(std::uint64_t line, std::string reason);
 
  private:
   Result<ApplyReport> ApplyBatch(const Piece& piece);
+  Result<ApplyReport> Foresee(const Piece& piece);
   Status Narrow(const Piece& piece);
   Piece Parse(std::string_view text, std::uint64_t first_line);
   void Book(const Piece& piece, const ApplyReport& report);
+  void BookApplied(const Piece& piece, const ApplyReport& report);
 
   ImportRun& run_;
   const std::string& file_;

@@ -21,6 +21,8 @@
 
 namespace plexus::text {
 
+class ImportCheck;
+
 // "The arcs of `kind` leaving `node` are exactly these": others are unlinked.
 struct ListReplacement {
   std::string node;  // full key
@@ -40,6 +42,29 @@ struct PropertyPatch {
   std::string patch;      // FlexBuffers map
   // Stored keys not in `reserved` are dropped first (the record had "props").
   bool replaces_rest = false;
+  // The piece removes the node first: nothing that is stored counts any more.
+  bool fresh = false;
+};
+
+// What only a check of the file wants to know of a piece (import_check.h).
+struct PieceNotes {
+  struct KindOfNode {
+    std::string node, kind;
+  };
+  // An edge whose kind wants an endpoint to be of a fact kind.
+  struct WantedKind {
+    std::string node, kind, edge;
+  };
+  // A property map that is set as a whole, of a node whose map is patched elsewhere.
+  struct MapOfNode {
+    std::string node;
+    std::size_t bytes = 0;
+    std::string map;  // when it is watched
+  };
+  std::vector<KindOfNode> kinds;     // as stated, in order, when they are watched
+  std::vector<MapOfNode> maps;       // of index nodes
+  std::vector<WantedKind> wanted;
+  std::vector<std::string> removed;  // nodes
 };
 
 struct RecordError {
@@ -68,9 +93,11 @@ struct Piece {
   std::uint64_t self_loops = 0;
   std::uint64_t pointers = 0;
   std::vector<EntryAt> entries;  // of a matrix, while it is being checked
+  PieceNotes notes;              // while the file is being checked
   bool stopped = false;      // kStop: an error ended the piece
   bool uses_schema = false;  // parsed differently under another schema
   std::shared_ptr<const Schema> schema;
+  std::shared_ptr<const Schema> schema_after;  // with its definitions; null: the same
 
   // Where the piece came from.
   std::string_view text;
@@ -82,7 +109,7 @@ struct ParseContext {
   const ImportOptions* options = nullptr;
   std::shared_ptr<const Schema> schema;
   TouchedNodes* touched = nullptr;  // may be null
-  bool checking = false;            // nothing will be applied: the file is being checked
+  const ImportCheck* check = nullptr;  // set: the file is being checked, nothing is applied
   std::size_t max_ops = 0;          // a piece ends after the record that reaches it
 };
 

@@ -31,6 +31,7 @@ void UnlinkMissing(const Snapshot& snapshot, const ListReplacement& list, WriteB
 }
 
 Status MergeStored(const Snapshot& snapshot, const PropertyPatch& patch, WriteBatch& after) {
+  if (patch.fresh) return {};  // what the batch itself sets is all
   const auto id = snapshot.Find(patch.node);
   if (!id || !snapshot.alive(*id)) return {};
   Result<std::string> stored = snapshot.Payload(*id, NodeField::kProperties);

@@ -16,6 +16,7 @@ set(PLEXUS_STORAGE_TEXT_SOURCES
   text/gap_serialized.cc
   text/graphml.cc
   text/import.cc
+  text/import_check.cc
   text/import_documents.cc
   text/import_vectors.cc
   text/json_definitions.cc
@@ -36,6 +37,7 @@ set(PLEXUS_STORAGE_TEXT_SOURCES
   text/properties.cc
   text/replacements.cc
   text/sniff.cc
+  text/spool.cc
   text/vector_file.cc
   text/vector_keys.cc
   text/wordnet.cc)

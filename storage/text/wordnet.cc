@@ -122,12 +122,13 @@ std::size_t WordNetParser::Parse(std::string_view text, std::uint64_t first_line
     if (line.starts_with("  ") || line.find_first_not_of(" \r") == std::string_view::npos) return true;
     Result<Synset> synset = ReadSynset(line, letter_);
     if (!synset) {
-      if (synsets_) return true;  // told in the first pass
+      if (is_synset_) return true;  // told in the first pass
       ++piece.records;
       return NoteError(context, piece, number, synset.error().message);
     }
-    if (!synsets_) {
+    if (!is_synset_) {
       ++piece.records;
+      if (context.check) piece.notes.kinds.push_back({synset->key, "concept"});
       if (context.touched) context.touched->Mark(synset->key);
       const NodeRef node = piece.batch.UpsertNode(synset->key, NameRef(kConcept));
       piece.batch.SetPayload(node, NodeField::kText, synset->text);
@@ -141,7 +142,7 @@ std::size_t WordNetParser::Parse(std::string_view text, std::uint64_t first_line
         ++piece.self_loops;
         continue;
       }
-      if (!synsets_->Find(pointer.target)) {
+      if (!is_synset_(pointer.target)) {
         if (!NoteError(context, piece, number, "pointer to an unknown synset " + pointer.target)) return false;
         continue;
       }

@@ -4,9 +4,9 @@
 // pointer names them, and a pointer to a synset that no file has is an error.
 #pragma once
 
-#include <optional>
+#include <functional>
+#include <string>
 
-#include "engine/snapshot.h"
 #include "storage/text/record_parser.h"
 #include "storage/text/wordnet.h"
 
@@ -14,17 +14,18 @@ namespace plexus::text {
 
 class WordNetParser final : public RecordParser {
  public:
-  // `letter`: n, v, a or r, the file's part of speech. With `synsets` (a snapshot that
-  // holds every synset) it reads pointers, without it the synsets themselves.
-  WordNetParser(char letter, std::optional<Snapshot> synsets)
-      : letter_(letter), synsets_(std::move(synsets)) {}
+  using IsSynset = std::function<bool(const std::string& key)>;
+  // `letter`: n, v, a or r, the file's part of speech. With `is_synset` (which knows every
+  // synset) it reads pointers, without it the synsets themselves.
+  WordNetParser(char letter, IsSynset is_synset)
+      : letter_(letter), is_synset_(std::move(is_synset)) {}
 
   std::size_t Parse(std::string_view text, std::uint64_t first_line, const ParseContext& context,
                     Piece& piece) const override;
 
  private:
   char letter_;
-  std::optional<Snapshot> synsets_;
+  IsSynset is_synset_;
 };
 
 }  // namespace plexus::text

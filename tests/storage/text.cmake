@@ -1,6 +1,7 @@
 # Tests of storage/text. Included by tests/storage/CMakeLists.txt.
 plexus_test(storage_text_test
   SOURCES
+    text_all_or_nothing_test.cc
     text_csv_test.cc
     text_documents_test.cc
     text_edge_list_test.cc
@@ -12,6 +13,7 @@ plexus_test(storage_text_test
     text_memory_test.cc
     text_node_link_test.cc
     text_parallel_test.cc
+    text_refusal_test.cc
     text_round_trip_test.cc
     text_vectors_test.cc
     text_wordnet_test.cc

@@ -2,45 +2,11 @@
 #include <cstring>
 
 #include "storage/text/gap_serialized.h"
+#include "tests/storage/text_files.h"
 #include "tests/storage/text_support.h"
 
 namespace plexus::text {
 namespace {
-
-template <class T>
-void Put(std::string& out, T value) {
-  out.append(reinterpret_cast<const char*>(&value), sizeof value);
-}
-
-using Rows = std::vector<std::vector<std::pair<std::uint32_t, std::int32_t>>>;
-
-void PutSide(std::string& out, const Rows& rows, bool weighted) {
-  std::int64_t offset = 0;
-  Put(out, offset);
-  for (const auto& row : rows) Put(out, offset += static_cast<std::int64_t>(row.size()));
-  for (const auto& row : rows)
-    for (const auto& [target, weight] : row) {
-      Put(out, target);
-      if (weighted) Put(out, weight);
-    }
-}
-
-// The suite's layout, written out by hand.
-std::string Serialized(const Rows& out_rows, bool directed, bool weighted) {
-  std::int64_t arcs = 0;
-  for (const auto& row : out_rows) arcs += static_cast<std::int64_t>(row.size());
-  std::string out;
-  Put(out, static_cast<std::uint8_t>(directed));
-  Put(out, arcs);
-  Put(out, static_cast<std::int64_t>(out_rows.size()));
-  PutSide(out, out_rows, weighted);
-  if (!directed) return out;
-  Rows in_rows(out_rows.size());
-  for (std::uint32_t u = 0; u < out_rows.size(); ++u)
-    for (const auto& [v, weight] : out_rows[u]) in_rows[v].push_back({u, weight});
-  PutSide(out, in_rows, weighted);
-  return out;
-}
 
 const Rows kDirected = {{{1, 3}, {3, 9}}, {{2, 4}}, {}, {{0, 7}}, {}};
 const Rows kUndirected = {{{1, 3}, {2, 5}}, {{0, 3}}, {{0, 5}}, {}};

@@ -10,38 +10,11 @@
 #include <limits>
 
 #include "storage/text/import_vectors.h"
+#include "tests/storage/text_files.h"
 #include "tests/storage/text_support.h"
 
 namespace plexus::text {
 namespace {
-
-template <class T>
-std::string Bytes(const std::vector<T>& values) {
-  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
-}
-
-std::string NpyOf(const std::string& dict, const std::string& values, char major = 1) {
-  std::string header = dict;
-  const std::size_t before = major == 1 ? 10 : 12;
-  header.append(63 - (before + header.size()) % 64, ' ');
-  header += '\n';
-  std::string file = "\x93NUMPY";
-  file += major;
-  file += '\0';
-  file += static_cast<char>(header.size() & 255);
-  file += static_cast<char>(header.size() >> 8);
-  if (major > 1) file.append(2, '\0');
-  return file + header + values;
-}
-std::string Npy(const std::string& descr, const std::string& shape, const std::string& values) {
-  return NpyOf("{'descr': '" + descr + "', 'fortran_order': False, 'shape': " + shape + ", }", values);
-}
-std::string Fvecs(const std::vector<std::vector<float>>& rows) {
-  std::string file;
-  for (const auto& row : rows)
-    file += Bytes(std::vector<std::int32_t>{static_cast<std::int32_t>(row.size())}) + Bytes(row);
-  return file;
-}
 
 const std::vector<float> kSix = {1, 2, 3, 4, 5, 6.5f};
 const std::string kGood = Npy("<f4", "(2, 3)", Bytes(kSix));
