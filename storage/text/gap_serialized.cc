@@ -77,6 +77,21 @@ std::uint64_t Mix(std::uint64_t x) {  // splitmix64's finish
   return x ^ (x >> 31);
 }
 
+// Whether the arcs in are the arcs out, the other way round; by sums of hashes, too.
+bool IsTranspose(const GapGraph& graph) {
+  std::uint64_t sums[2] = {};
+  for (const bool in : {false, true}) {
+    const GapSide& side = in ? graph.in : graph.out;
+    for (NodeId u = 0; u < graph.node_count; ++u)
+      for (std::int64_t i = side.offsets[u]; i < side.offsets[u + 1]; ++i) {
+        const std::uint64_t weight = graph.weighted ? static_cast<std::uint32_t>(side.weights[i]) : 0;
+        const std::uint64_t source = in ? side.neighbors[i] : u, target = in ? u : side.neighbors[i];
+        sums[in] += Mix(Mix(source << 32 | target) + weight);
+      }
+  }
+  return sums[0] == sums[1];
+}
+
 // Whether arcs up and arcs down are the same pairs with the same weights: sums of
 // hashes, so that no array is needed. Misses an error once in 2^64.
 bool IsSymmetric(const GapGraph& graph) {
@@ -126,6 +141,8 @@ Result<GapGraph> ReadGapGraph(const Input& input) {
   }
   if (!directed && !IsSymmetric(graph))
     return Damaged(input, "says undirected, but an arc lacks its way back");
+  if (directed && !IsTranspose(graph))
+    return Damaged(input, "its arcs in are not its arcs out the other way round");
   return graph;
 }
 

@@ -17,16 +17,12 @@ namespace {
 
 constexpr int kChunk = 1 << 18;
 constexpr std::size_t kMaxDepth = 64;
-constexpr std::size_t kMaxDefaults = 1 << 16;  // bytes that a document's defaults add to an element
-// Bytes that they add to all elements: so many for each byte read, and some more.
-constexpr std::uint64_t kDefaultsPerByte = 16;
-constexpr std::uint64_t kDefaultsAnyway = std::uint64_t{1} << 20;
 constexpr std::string_view kNamespace = "http://graphml.graphdrawing.org/xmlns";
 
 // What an open XML element is to us.
 enum class Open { kGraphMl, kKey, kDefault, kGraph, kNode, kEdge, kData, kSkipped };
 
-using Attributes = std::map<std::string_view, std::string_view>;
+using Attributes = GraphMlKeys::Attributes;
 
 }  // namespace
 
@@ -115,10 +111,7 @@ struct GraphMlReader::Impl {
 
   std::vector<Open> open;
   bool has_graph = false, directed = true;
-  std::map<std::string, GraphMlKey, std::less<>> keys;
-  std::vector<std::string> with_default;  // ids of keys
-  std::size_t default_bytes = 0;          // of all of them, names and all
-  std::uint64_t added = 0;                // bytes that they added to elements
+  GraphMlKeys keys;
   GraphMlKey* key = nullptr;                     // of the <key> or <data> that is open
   std::string text;                       // of <data> or <default>
   bool markup = false;                    // it holds elements
@@ -197,36 +190,10 @@ Open GraphMlReader::Impl::Enter(std::string_view name, const Attributes& attribu
 }
 
 void GraphMlReader::Impl::EnterKey(const Attributes& attributes) {
-  const auto value = [&](std::string_view name) {
-    const auto at = attributes.find(name);
-    return at == attributes.end() ? std::string_view() : at->second;
-  };
   if (has_graph) return Refuse("a <key> stands behind the graph");
-  const std::string id(value("id"));
-  if (id.empty()) return Refuse("a <key> without id");
-  if (keys.size() >= limits.columns) return Refuse("more than " + std::to_string(limits.columns) + " keys");
-  GraphMlKey made;
-  made.name = value("attr.name");
-  const std::string_view for_ = value("for"), type = value("attr.type");
-  made.nodes = for_.empty() || for_ == "all" || for_ == "node";
-  made.edges = for_.empty() || for_ == "all" || for_ == "edge";
-  if (type.empty() || type == "string")
-    made.type = GraphMlType::kString;
-  else if (type == "boolean")
-    made.type = GraphMlType::kBoolean;
-  else if (type == "int" || type == "long")
-    made.type = GraphMlType::kInteger;
-  else if (type == "float" || type == "double")
-    made.type = GraphMlType::kReal;
-  else
-    return Refuse("unknown attr.type \"" + std::string(type.substr(0, 80)) + "\"");
-  for (const auto& [other_id, other] : keys)
-    if (!made.name.empty() && other.name == made.name &&
-        ((made.nodes && other.nodes) || (made.edges && other.edges)))
-      return Refuse("two keys are named \"" + made.name.substr(0, 80) + "\"");
-  auto [at, is_new] = keys.emplace(id, std::move(made));
-  if (!is_new) return Refuse("key \"" + id.substr(0, 80) + "\" stands twice");
-  key = &at->second;
+  const auto added = keys.Add(attributes, limits.columns);
+  if (!added) return Refuse(added.error().message);
+  key = *added;
 }
 
 void GraphMlReader::Impl::EnterGraph(const Attributes& attributes) {
@@ -236,8 +203,6 @@ void GraphMlReader::Impl::EnterGraph(const Attributes& attributes) {
   if (at == attributes.end() || (at->second != "directed" && at->second != "undirected"))
     return Refuse("a graph's edgedefault must be directed or undirected");
   directed = at->second == "directed";
-  for (const auto& [id, k] : keys)
-    if (!k.fallback.empty()) with_default.push_back(id);
 }
 
 void GraphMlReader::Impl::EnterElement(Open sort, const Attributes& attributes) {
@@ -267,10 +232,9 @@ void GraphMlReader::Impl::EnterData(const Attributes& attributes) {
   key = nullptr;
   const auto id = attributes.find("key");
   if (id == attributes.end()) return Spoil("<data> without key");
-  const auto at = keys.find(id->second);
-  if (at == keys.end()) return Spoil("no <key> \"" + std::string(id->second.substr(0, 80)) + "\"");
-  key = &at->second;
-  if (!key->name.empty() && !given.insert(at->first).second)
+  key = keys.Find(id->second);
+  if (!key) return Spoil("no <key> \"" + std::string(id->second.substr(0, 80)) + "\"");
+  if (!key->name.empty() && !given.emplace(id->second).second)
     Spoil("\"" + key->name.substr(0, 80) + "\" stands twice");
 }
 
@@ -305,37 +269,23 @@ bool GraphMlReader::Impl::TooLong() {
   return true;
 }
 
-// Every element without its own value repeats a default, so few bytes could ask for
-// many: what all defaults have together is limited.
 void GraphMlReader::Impl::EndDefault() {
   if (key->name.empty() || markup) return;
-  const std::string quoted = "\"" + key->name.substr(0, 80) + "\"";
-  if (text.size() > limits.field_bytes)
-    return Refuse("<default> of " + quoted + " is over " + std::to_string(limits.field_bytes) + " bytes");
-  if (!AppendValue(key->fallback, key->type, text))
-    return Refuse("<default> of " + quoted + " is not a finite value of its type");
-  std::string name;
-  AppendJsonString(name, key->name);
-  default_bytes += name.size() + key->fallback.size();
-  if (default_bytes > kMaxDefaults)
-    Refuse("with <default> of " + quoted + " the defaults are over " + std::to_string(kMaxDefaults) + " bytes");
+  if (const Status good = keys.SetDefault(*key, text, limits.field_bytes); !good) Refuse(good.error().message);
 }
 
-// False when the element became too long.
+// False when the element became too long, or the document refused.
 bool GraphMlReader::Impl::AddDefaults(Open sort) {
-  for (const std::string& id : with_default) {
-    const GraphMlKey& k = keys.find(id)->second;
-    if (!(sort == Open::kNode ? k.nodes : k.edges) || given.contains(id)) continue;
-    Append(sort, k.name, k.fallback);
-    added += k.name.size() + k.fallback.size();
+  std::size_t added = 0;
+  for (const auto& [id, k] : keys.Defaults()) {
+    if (!(sort == Open::kNode ? k->nodes : k->edges) || given.contains(id)) continue;
+    Append(sort, k->name, k->fallback);
+    added += k->name.size() + k->fallback.size();
     if (TooLong()) return false;
   }
-  if (added > kDefaultsAnyway + kDefaultsPerByte * fed) {
-    Refuse("the defaults of keys make the document over " + std::to_string(kDefaultsPerByte) +
-           " times as large as it is");
-    return false;
-  }
-  return true;
+  if (added == 0 || keys.Repeat(added, fed)) return true;
+  Refuse(GraphMlKeys::RepeatError());
+  return false;
 }
 
 void GraphMlReader::Impl::EndElement(Open sort) {

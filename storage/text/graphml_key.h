@@ -1,15 +1,18 @@
-// GraphMlKey: the name and type that a <key> gives to data, and values of those types.
-// Internal to storage/text.
+// GraphMlKeys: the names, types and defaults that <key> elements give to data.
+//
+// Every element without its own value repeats a default, so few bytes could ask for
+// many. What the defaults of a document have together is limited, and so is what they
+// add to all of its elements, by what was read of it. Internal to storage/text.
 #pragma once
 
-#include <charconv>
-#include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "storage/text/ascii.h"
-#include "storage/text/json_writer.h"
+#include "engine/error.h"
 
 namespace plexus::text {
 
@@ -25,31 +28,31 @@ struct GraphMlKey {
 };
 
 // The value as JSON appended; false when the text is none of the type's.
-inline bool AppendValue(std::string& out, GraphMlType type, std::string_view text) {
-  if (type == GraphMlType::kString) {
-    AppendJsonString(out, text);
-    return true;
-  }
-  text = Trim(text, " \t\r\n");
-  if (type == GraphMlType::kBoolean) {
-    if (text != "true" && text != "false" && text != "1" && text != "0") return false;
-    out += text == "true" || text == "1" ? "true" : "false";
-    return true;
-  }
-  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
-  const char* const last = text.data() + text.size();
-  if (type == GraphMlType::kInteger) {
-    std::int64_t i = 0;
-    auto [end, error] = std::from_chars(text.data(), last, i);
-    if (error != std::errc() || end != last) return false;
-    AppendNumber(out, i);
-    return true;
-  }
-  double d = 0;
-  auto [end, error] = std::from_chars(text.data(), last, d);
-  if (error != std::errc() || end != last || !std::isfinite(d)) return false;
-  AppendJsonDouble(out, d);
-  return true;
-}
+bool AppendValue(std::string& out, GraphMlType type, std::string_view text);
+
+class GraphMlKeys {
+ public:
+  using Attributes = std::map<std::string_view, std::string_view>;
+
+  // A <key>. Errors say what is wrong with it.
+  Result<GraphMlKey*> Add(const Attributes& attributes, std::size_t most);
+  // Its <default>, whose text was read.
+  Status SetDefault(GraphMlKey& key, std::string_view text, std::size_t field_bytes);
+  // nullptr: no such key.
+  GraphMlKey* Find(std::string_view id);
+  // Keys with a default, by id. REQUIRES that no more are added.
+  const std::vector<std::pair<std::string, const GraphMlKey*>>& Defaults();
+  // Notes that an element was given so many bytes; false when `read` bytes of document
+  // may not ask for all that.
+  bool Repeat(std::size_t bytes, std::uint64_t read);
+  static std::string RepeatError();
+
+ private:
+  std::map<std::string, GraphMlKey, std::less<>> keys_;
+  std::vector<std::pair<std::string, const GraphMlKey*>> defaults_;
+  bool listed_ = false;
+  std::size_t default_bytes_ = 0;  // of all of them, names and all
+  std::uint64_t repeated_ = 0;     // bytes that they added to elements
+};
 
 }  // namespace plexus::text

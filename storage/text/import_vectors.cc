@@ -44,6 +44,7 @@ class VectorImport {
     if (check_first) {
       PLEXUS_TRY(Pass(*opened, false));
       if (run_.report.errors > 0) return {};
+      PLEXUS_TRY(run_.BeginApplying());
       opened = Open();
       if (Stamp() != stamp || !opened || opened->rows() != rows_ || opened->dimensions() != space_.dimensions)
         return Fail(ErrorCode::kIo, file_.name + ": has changed since it was checked; nothing of it was applied");

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <vector>
 
+#include "engine/schema.h"
+
 namespace plexus::text {
 
 namespace json = boost::json;
@@ -193,6 +195,7 @@ Result<const JsonValue*> JsonParser::Parse(std::string_view text) {
   }
   auto at = [&] { return " at byte " + std::to_string(used + 1); };
   if (!handler.why.empty()) return Fail(ErrorCode::kInvalidArgument, "JSON: " + handler.why + at());
+  if (ec && !IsValidUtf8(text)) return Fail(ErrorCode::kInvalidArgument, "JSON: not valid UTF-8" + at());
   if (ec) return Fail(ErrorCode::kInvalidArgument, "JSON: " + ec.message() + at());
   for (; used < text.size(); ++used)
     if (std::string_view(" \t\r\n").find(text[used]) == std::string_view::npos)

@@ -15,6 +15,7 @@ set(PLEXUS_STORAGE_TEXT_SOURCES
   text/export_xml.cc
   text/gap_serialized.cc
   text/graphml.cc
+  text/graphml_key.cc
   text/import.cc
   text/import_check.cc
   text/import_documents.cc

@@ -56,17 +56,17 @@ TEST(EdgeList, RefusesWithFileAndLine) {
   EXPECT_EQ(OneError("g.el", "a " + std::string(1025, 'k') + "\n"), "g.el:1: key over 1024 bytes");
 }
 
-TEST(EdgeList, StopKeepsWhatStandsBefore) {
+TEST(EdgeList, StopImportsNothing) {
   auto graph = Graph::InMemory();
   const ImportReport r = Load(*graph, "g.el", "a b\nb c\nbad\nd e\n");
   EXPECT_TRUE(r.stopped);
   EXPECT_EQ(r.errors, 1u);
-  EXPECT_EQ(Edges(graph->snapshot(), "link"), "a>b b>c");
-  EXPECT_FALSE(graph->snapshot().Find("d"));
+  EXPECT_EQ(r.edges, ImportCounts());
+  EXPECT_EQ(graph->snapshot().sequence(), 0u);
   const ImportReport skipped = Load(*graph, "g.el", "a b\nb c\nbad\nd e\n", Skip());
   EXPECT_FALSE(skipped.stopped);
   EXPECT_EQ(skipped.errors, 1u);
-  EXPECT_EQ(skipped.edges, (ImportCounts{1, 0, 2}));
+  EXPECT_EQ(skipped.edges, (ImportCounts{3, 0, 0}));
 }
 
 TEST(EdgeList, LongLinesAreDroppedUnheld) {

@@ -148,19 +148,19 @@ TEST(GraphMl, DefaultsAreOneEachAndFewBytes) {
 TEST(GraphMl, DefaultsDoNotOutgrowABlock) {
   std::string body;
   for (int i = 0; i < 5000; ++i) body += "<node id=\"n" + std::to_string(i) + "\"/>\n";
-  const std::string text = Document(Key("a", Default(10'000)), body);  // 90 KB for 50 MB
-  constexpr std::size_t kBlock = 100'000;
+  const std::string text = Document(Key("a", Default(170)), body);  // 90 KB for 1 MB
+  constexpr std::size_t kBlock = 2000;
   GraphMlReader reader(OpenBytes(text), kBlock, ImportLimits());
   std::size_t lines = 0, blocks = 0;
   for (;; ++blocks) {
     auto block = reader.Next();
     ASSERT_TRUE(block);
     if (!*block) break;
-    EXPECT_LE((*block)->text.size(), kBlock + 11'000);
+    EXPECT_LE((*block)->text.size(), kBlock + 200);
     for (const std::uint64_t line : (*block)->lines) EXPECT_EQ(line, 5 + lines++);
   }
   EXPECT_EQ(lines, 5001u);
-  EXPECT_GT(blocks, 450u);
+  EXPECT_GT(blocks, 400u);
   EXPECT_EQ(reader.bytes_read(), text.size());
   // An error behind a stop has its own line.
   auto graph = Graph::InMemory();

@@ -75,7 +75,7 @@ TEST(NodeLink, RefusedWithLineAndNoChange) {
   EXPECT_EQ(Refused(edge("\"weight\":1e39")), "g:4: \"weight\" must be a number within f32, got a number");
   EXPECT_EQ(Refused(edge("\"weight\":\"1\"")), "g:4: \"weight\" must be a number within f32, got a string");
   EXPECT_EQ(Refused(edge("\"x\":1,\"x\":2")), "g:4: JSON: key \"x\" stands twice at byte 40");
-  EXPECT_EQ(Refused(edge("\"x\":\"\xff\"")), "g:4: JSON: syntax error at byte 34");
+  EXPECT_EQ(Refused(edge("\"x\":\"\xff\"")), "g:4: JSON: not valid UTF-8 at byte 34");
   EXPECT_EQ(Refused(edge("\"source\":1")), "g:4: JSON: key \"source\" stands twice at byte 39");
   EXPECT_EQ(Refused(edge("\"kind\":\"causes\",\"directed\":false")),
             "g:4: the edge is undirected, but kind \"causes\" is directed");

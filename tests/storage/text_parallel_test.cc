@@ -153,35 +153,39 @@ TEST(Parallel, ErrorLinesDoNotDependOnCuts) {
   }
 }
 
+// Says stop at the n-th report of a phase.
 class StopAfter final : public Progress {
  public:
-  explicit StopAfter(int calls) : left_(calls) {}
-  bool Report(std::string_view, std::uint64_t done, std::uint64_t total) override {
+  StopAfter(std::string phase, int calls) : phase_(std::move(phase)), left_(calls) {}
+  bool Report(std::string_view phase, std::uint64_t done, std::uint64_t total) override {
     EXPECT_LE(done, total);
-    return --left_ > 0;
+    return phase != phase_ || --left_ > 0;
   }
 
  private:
+  const std::string phase_;
   int left_;
 };
 
 TEST(Parallel, CancelLeavesWholeBatches) {
   const auto two = MakeThreadExecutor(2);
-  auto graph = Graph::InMemory();
-  StopAfter progress(3);
-  int before = 0, after = 0;
-  ImportOptions options;
-  options.executor = two.get();
-  options.progress = &progress;
-  options.block_bytes = 1000;
-  options.before = [&] { ++before; return Status(); };
-  options.after = [&] { ++after; return Status(); };
-  const auto report = ImportBytes(*graph, "g.el", RandomEdgeList(5, 2000), options);
-  ASSERT_FALSE(report);
-  EXPECT_EQ(report.error().code, ErrorCode::kCancelled);
-  EXPECT_EQ(before, 1);
-  EXPECT_EQ(after, 1);
-  EXPECT_EQ(graph->snapshot().sequence(), 3u);
+  for (const bool checking : {true, false}) {
+    auto graph = Graph::InMemory();
+    StopAfter progress(checking ? "checking" : "importing", 3);
+    int before = 0, after = 0;
+    ImportOptions options;
+    options.executor = two.get();
+    options.progress = &progress;
+    options.block_bytes = 1000;
+    options.before = [&] { ++before; return Status(); };
+    options.after = [&] { ++after; return Status(); };
+    const auto report = ImportBytes(*graph, "g.el", RandomEdgeList(5, 2000), options);
+    ASSERT_FALSE(report);
+    EXPECT_EQ(report.error().code, ErrorCode::kCancelled);
+    EXPECT_EQ(before, checking ? 0 : 1);
+    EXPECT_EQ(after, before);
+    EXPECT_EQ(graph->snapshot().sequence(), checking ? 0u : 3u);
+  }
 }
 
 }  // namespace

@@ -137,8 +137,8 @@ TEST(Refusal, Csv) {
       Late("a bad kind of edge", "e.csv", edges, edge, "a,b,bad\akind,1", "control character"),
       {"duplicate header", "e.csv", "source,target,weight,Weight\na,b,1,2\n", 1, "stands twice"},
       {"duplicate meaning", "n.csv", "key,id\na,b\n", 1, "mean the same"},
-      {"absurd header", "e.csv", "source,target" + std::string(2000, ',') + "\na,b\n", 1, "cells"},
-      {"endless header", "e.csv", "source,target," + kLongLine + kLongLine, 1, "cell is over"},
+      {"absurd header", "e.csv", "source,target" + std::string(2000, ',') + "\na,b\n", 1, "more than 1024 cells"},
+      {"endless header", "e.csv", "source,target," + kLongLine + kLongLine, 1, ""},
   });
 }
 
@@ -224,7 +224,7 @@ TEST(Refusal, WantedKindsOfGoodFilesPass) {
   }
   auto graph = Graph::InMemory();
   const ImportReport r = LoadClean(*graph, "f.jsonl", text, SmallCuts(SerialExecutor()));
-  EXPECT_EQ(r.edges.added, 400u - 100u * 0 - 100u);  // of y, two say the same
+  EXPECT_EQ(r.edges.added, 300u);  // of y, two say the same
   const Case c{"index node", "f.jsonl", text + "{\"edge\":[\"tag\\u001fx\",\"x\"],\"kind\":\"mentors\"}\n", 603, "not 'tag'"};
   RunCases({c});
 }
@@ -272,7 +272,7 @@ TEST(Refusal, MatrixMarket) {
       {"rectangular", "m.mtx", banner + "3 4 1\n1 1 1\n", 2, ""},
       {"absurd entries", "m.mtx", banner + "3 3 4000000000\n1 1 1\n", 2, "bytes follow"},
       {"absurd rows", "m.mtx", banner + "4000000000 4000000000 1\n1 1 1\n", 2, "rows"},
-      {"second banner", "m.mtx", banner + banner, 2, "before its size line"},
+      {"second banner", "m.mtx", banner + banner, 3, "before its size line"},
       {"two size lines", "m.mtx", banner + "3 3 1\n3 3 1\n1 1 1\n", 2, "entries"},
       {"a kind that differs", "m.mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n2 1 1\n", 0,
        "already defined with other traits", conflict},
@@ -304,7 +304,7 @@ TEST(Refusal, GapSerialized) {
       {"absurd arcs", "g.sg", with(1, std::int64_t{1} << 60), 0, ""},
       {"negative count", "g.sg", with(9, -1), 0, ""},
       {"negative weight", "g.wsg", Serialized(negative, true, true), 0, "negative"},
-      {"not the transpose", "g.sg", Serialized(rows, true, false).substr(0, good.size() - 4) + std::string("\x05\0\0\0", 4), 0, ""},
+      {"not the transpose", "g.sg", good.substr(0, good.size() - 4) + std::string("\x05\0\0\0", 4), 0, "the other way round"},
       {"a kind that differs", "g.sg", Serialized(undirected, false, false), 0, "already defined",
        R"({"kind":"linked","symmetric":false})" "\n"},
   });

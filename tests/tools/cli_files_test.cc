@@ -51,6 +51,42 @@ TEST(Files, ErrorsNameFileLineAndReason) {
   EXPECT_EQ(Number(skipped.Json().at("edges").as_object(), "new"), 2);
 }
 
+// A bad record behind many good ones, a bad file behind a good one, from a file or from
+// standard input, with terms or without: the graph is as it was.
+TEST(Files, ARefusedFileChangesNothing) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  ASSERT_EQ(Plexus({"import", "--db", db, "--format", "jsonl", "-"},
+                   {.input = "{\"node\":\"m1\",\"kind\":\"memory\",\"text\":\"some words\"}\n"}).code, 0);
+  std::string lines;
+  for (int i = 0; i < 5000; ++i)
+    lines += "{\"node\":\"n" + std::to_string(i) + "\",\"kind\":\"person\",\"text\":\"more words\"}\n";
+  const std::string bad_line = "{\"edge\":[\"n1\",\"n2\"],\"kind\":\"person\\u0007\"}\n";
+  const std::string good = dir.File("good.jsonl", lines), bad = dir.File("bad.jsonl", lines + bad_line + lines);
+  const std::string exported = Plexus({"export", "--db", db}).out, stats = Plexus({"stats", "--db", db, "--json"}).out,
+                    kinds = Plexus({"kinds", "--db", db, "--json"}).out;
+  const auto refused = [&](std::vector<std::string> arguments, const std::string& place, const std::string& input) {
+    arguments.insert(arguments.begin(), {"import", "--db", db, "--json"});
+    const Finished done = Plexus(arguments, {.input = input});
+    EXPECT_EQ(done.code, 1) << done.err;
+    EXPECT_NE(done.err.find(place), std::string::npos) << done.err;
+    EXPECT_EQ(Number(done.Json(), "batches"), 0);
+    EXPECT_EQ(Number(done.Json().at("nodes").as_object(), "new"), 0);
+    EXPECT_EQ(Plexus({"export", "--db", db}).out, exported);
+    EXPECT_EQ(Plexus({"stats", "--db", db, "--json"}).out, stats);
+    EXPECT_EQ(Plexus({"kinds", "--db", db, "--json"}).out, kinds);
+  };
+  refused({bad}, "bad.jsonl:5001: ", "");
+  refused({"--terms", bad}, "bad.jsonl:5001: ", "");
+  refused({good, bad}, "bad.jsonl:5001: ", "");
+  refused({"--format", "jsonl", "-"}, "standard input:5001: ", lines + bad_line);
+  const Finished said = Plexus({"import", "--db", db, bad});
+  EXPECT_NE(said.out.find("nothing was imported; the graph is as it was"), std::string::npos) << said.out;
+  const Finished taken = Plexus({"import", "--db", db, "--json", good});
+  EXPECT_EQ(taken.code, 0) << taken.err;
+  EXPECT_EQ(Number(taken.Json().at("nodes").as_object(), "new"), 5000);
+}
+
 TEST(Files, JsonLinesGoRoundByteForByte) {
   const TempDir dir;
   const std::string lines =
