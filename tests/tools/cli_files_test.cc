@@ -63,7 +63,11 @@ TEST(Files, ARefusedFileChangesNothing) {
     lines += "{\"node\":\"n" + std::to_string(i) + "\",\"kind\":\"person\",\"text\":\"more words\"}\n";
   const std::string bad_line = "{\"edge\":[\"n1\",\"n2\"],\"kind\":\"person\\u0007\"}\n";
   const std::string good = dir.File("good.jsonl", lines), bad = dir.File("bad.jsonl", lines + bad_line + lines);
-  const std::string exported = Plexus({"export", "--db", db}).out, stats = Plexus({"stats", "--db", db, "--json"}).out,
+  const auto read_stats = [&] {  // but for how RocksDB keeps its own books
+    const std::string all = Plexus({"stats", "--db", db, "--json"}).out;
+    return all.substr(0, all.find("\"storage\""));
+  };
+  const std::string exported = Plexus({"export", "--db", db}).out, stats = read_stats(),
                     kinds = Plexus({"kinds", "--db", db, "--json"}).out;
   const auto refused = [&](std::vector<std::string> arguments, const std::string& place, const std::string& input) {
     arguments.insert(arguments.begin(), {"import", "--db", db, "--json"});
@@ -73,7 +77,7 @@ TEST(Files, ARefusedFileChangesNothing) {
     EXPECT_EQ(Number(done.Json(), "batches"), 0);
     EXPECT_EQ(Number(done.Json().at("nodes").as_object(), "new"), 0);
     EXPECT_EQ(Plexus({"export", "--db", db}).out, exported);
-    EXPECT_EQ(Plexus({"stats", "--db", db, "--json"}).out, stats);
+    EXPECT_EQ(read_stats(), stats);
     EXPECT_EQ(Plexus({"kinds", "--db", db, "--json"}).out, kinds);
   };
   refused({bad}, "bad.jsonl:5001: ", "");
