@@ -13,6 +13,7 @@ plexus_test(storage_text_test
     text_memory_test.cc
     text_node_link_test.cc
     text_parallel_test.cc
+    text_refusal_documents_test.cc
     text_refusal_test.cc
     text_round_trip_test.cc
     text_vectors_test.cc
