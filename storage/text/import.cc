@@ -4,6 +4,7 @@
 // (run.checking), and only then is any of it applied.
 #include "storage/text/import.h"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -227,12 +228,19 @@ Result<ImportReport> Run(Graph& graph, std::vector<Input> inputs, const ImportOp
   });
 }
 
-// A descriptor that someone else closes.
+// A descriptor that someone else closes. A signal while it waits may be a wish to stop.
 class BorrowedDescriptor final : public ByteSource {
  public:
-  BorrowedDescriptor(int fd, std::string name) : fd_(fd), name_(std::move(name)) {}
+  BorrowedDescriptor(int fd, std::string name, Progress* progress)
+      : fd_(fd), name_(std::move(name)), progress_(progress) {}
   Result<std::size_t> Read(char* to, std::size_t size) override {
     for (;;) {
+      pollfd waiting{fd_, POLLIN, 0};  // unlike read, never restarted behind a signal
+      if (::poll(&waiting, 1, -1) < 0 && errno == EINTR) {
+        if (progress_ && !progress_->Report("reading", 0, 0))
+          return Fail(ErrorCode::kCancelled, "import cancelled");
+        continue;
+      }
       const ssize_t n = ::read(fd_, to, size);
       if (n >= 0) return static_cast<std::size_t>(n);
       if (errno != EINTR) return Fail(ErrorCode::kIo, name_ + ": read failed: " + std::strerror(errno));
@@ -242,6 +250,7 @@ class BorrowedDescriptor final : public ByteSource {
  private:
   int fd_;
   std::string name_;
+  Progress* progress_;
 };
 
 }  // namespace
@@ -296,7 +305,7 @@ Result<ImportReport> ImportBytes(Graph& graph, std::string_view name, std::strin
 Result<ImportReport> ImportStream(Graph& graph, std::string_view name, int fd,
                                   const ImportOptions& options) {
   Input input{std::string(name)};
-  BorrowedDescriptor source(fd, input.name);
+  BorrowedDescriptor source(fd, input.name, options.progress);
   PLEXUS_ASSIGN(input.spool, SpoolSource(source, input.name, options.limits.spool_bytes, options.progress));
   return Run(graph, {std::move(input)}, options);
 }
