@@ -139,7 +139,8 @@ std::vector<FileStamp> Stamps(const Input& input) {
 // Applies what the check found good. It must still be the same.
 Status ApplyChecked(ImportRun& run, const Input& input, Checked& checked) {
   if (Stamps(input) != checked.stamps)
-    return Fail(ErrorCode::kIo, input.name + ": has changed since it was checked; nothing of it was applied");
+    return Fail(ErrorCode::kIo, input.name + ": has changed since it was checked; nothing of it was applied" +
+                                    (run.report.batches > 0 ? ", the files before it were" : ""));
   const std::uint64_t records = run.report.records, batches = run.report.batches;
   const Status status = ImportOne(run, input, checked);
   const std::string applied = std::to_string(run.report.records - records) + " records of it were read, " +

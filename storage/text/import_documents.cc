@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
-#include <functional>
 #include <memory>
+#include <utility>
 
 #include "storage/text/edge_list.h"
 #include "storage/text/gap_serialized.h"
