@@ -14,20 +14,19 @@ namespace {
 
 constexpr std::size_t kGrain = 2048;
 
-struct PackedRows {
+}  // namespace
+
+struct DenseView::PackedRows {
   AlignedArray<std::uint32_t> offsets;
   AlignedArray<NodeId> neighbors;
   AlignedArray<float> weights;
   CsrView view() const { return {offsets.span(), neighbors.span(), weights.span(), {}, {}}; }
 };
 
-}  // namespace
-
 struct DenseView::Parts {
   NodeSubset selected;
   std::vector<std::uint32_t> ranks;  // members before each word of `selected`
   std::vector<NodeId> nodes;         // dense -> node
-  PackedRows out, in;
 
   NodeId dense(NodeId v) const {
     if (!selected.contains(v)) return kNoNode;
@@ -40,6 +39,7 @@ namespace {
 
 // Packs the rows of one direction. A block of nodes is walked once into its own
 // buffers, whose sizes then say where they go.
+template <class PackedRows>
 class Packer {
  public:
   Packer(const internal::Selection& selection, const std::vector<NodeId>& nodes,
@@ -151,16 +151,34 @@ Result<DenseView> DenseView::Make(const Snapshot& snapshot, const DenseViewOptio
     places.assign(snapshot.node_count(), kNoNode);
     for (NodeId i = 0; i < view.node_count_; ++i) places[parts->nodes[i]] = i;
   }
-  const Packer packer(selection, parts->nodes, places, options.weights, executor);
+  const Packer<PackedRows> packer(selection, parts->nodes, places, options.weights, executor);
   if (options.out) {
-    PLEXUS_TRY(packer.Pack(Direction::kOut, parts->out));
-    view.out_ = parts->out.view();
+    auto rows = std::make_shared<PackedRows>();
+    PLEXUS_TRY(packer.Pack(Direction::kOut, *rows));
+    view.out_ = rows->view();
+    view.packed_out_ = std::move(rows);
   }
   if (options.in) {
-    PLEXUS_TRY(packer.Pack(Direction::kIn, parts->in));
-    view.in_ = parts->in.view();
+    auto rows = std::make_shared<PackedRows>();
+    PLEXUS_TRY(packer.Pack(Direction::kIn, *rows));
+    view.in_ = rows->view();
+    view.packed_in_ = std::move(rows);
   }
   view.parts_ = std::move(parts);
+  return view;
+}
+
+DenseView DenseView::WithoutRows(Direction direction) const {
+  DenseView view = *this;
+  if (!packed()) return view;
+  if (direction != Direction::kIn) {
+    view.packed_out_.reset();
+    view.out_ = {};
+  }
+  if (direction != Direction::kOut) {
+    view.packed_in_.reset();
+    view.in_ = {};
+  }
   return view;
 }
 

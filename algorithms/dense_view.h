@@ -51,12 +51,18 @@ class DenseView {
   // The selected nodes. O(1) when packed, else O(nodes / 64).
   NodeSubset nodes() const;
 
+  // The same view without the packed rows of a direction, for those who keep it for its
+  // numbering: frees them unless others share them. Unpacked views stay as they are.
+  DenseView WithoutRows(Direction direction) const;
+
  private:
   struct Parts;
+  struct PackedRows;
   Snapshot snapshot_;
   NodeId node_count_ = 0;
   CsrView out_, in_;
   std::shared_ptr<const Parts> parts_;
+  std::shared_ptr<const PackedRows> packed_out_, packed_in_;
 };
 
 }  // namespace plexus

@@ -55,7 +55,7 @@ Status RankDense(const internal::PageRankReady& ready, const std::vector<double>
   kernel.budget = options.budget;
   kernel.executor = &executor;
   const auto ranked =
-      PageRankCsr<Real>({in, reciprocals, home, ready.prepared->tiles.get(), first}, kernel);
+      PageRankCsr<Real>({in, reciprocals, home, ready.tiles, first}, kernel);
 
   ParallelFor(executor, ready.view.node_count(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
@@ -92,11 +92,11 @@ Result<PageRankResult> PageRank(const Snapshot& snapshot, const PageRankOptions&
   PageRankResult result;
   result.scores.assign(snapshot.node_count(), 0.0);
   result.nodes = view.nodes();
-  result.edges = view.in().arc_count();
+  result.edges = ready.prepared->arcs;
   result.preparation_ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
-  result.tiled = ready.prepared->tiles != nullptr;
-  result.layout_bytes = result.tiled ? ready.prepared->tiles->size_bytes() : 0;
+  result.tiled = ready.tiles != nullptr;
+  result.layout_bytes = result.tiled ? ready.tiles->size_bytes() : 0;
   if (view.node_count() == 0) {
     result.converged = true;
     return result;

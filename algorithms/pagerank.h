@@ -19,9 +19,9 @@
 // Large graphs without locality are ranked over a private layout of their arcs (tiles,
 // internal/pagerank_tiles.h). What is prepared once for a snapshot and options, the
 // layout, the out-strengths and the packed rows of a dirty graph, is kept for the next
-// calls: the last four of the process, dropped when their snapshot is gone. Whether
-// the layout is used depends on the graph's shape and on the options alone, so an
-// answer's bits do not depend on what is kept.
+// calls: the last four of the process; those of snapshots that are gone go at the next
+// call. Whether the layout is used depends on the graph's shape and on the options alone,
+// so an answer's bits do not depend on what is kept.
 #pragma once
 
 #include <cstdint>
@@ -83,9 +83,9 @@ struct PageRankResult {
   std::uint64_t bytes_per_iteration = 0;
 };
 
-// O(arcs + nodes) per iteration. Memory: 24 bytes a node, 4 to 8 an arc more when the
-// graph has a delta, hidden kinds or unselected nodes, and 2 to 3 an arc (6 to 7 with
-// weights) for the private layout, 8 while it is made. Thread-safe.
+// O(arcs + nodes) per iteration. Memory: 40 to 70 bytes a node, 8 (weighted 16) an arc
+// more when the graph has a delta, hidden kinds or unselected nodes, of which half is kept;
+// or, instead of these, 2 to 4 an arc (weighted 6 to 8) for the private layout. Thread-safe.
 // kInvalidArgument: damping, tolerance, iterations or a kind out of range; a
 // tolerance that the precision cannot reach (f32: below 2^-22 / (1 - d), f64:
 // below 2^-50 / (1 - d)); a seed that is not selected, or has a weight that is

@@ -3,7 +3,9 @@
 #include "algorithms/pagerank_batch.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -30,7 +32,7 @@ class Sweeper {
  public:
   Sweeper(const internal::PageRankReady& ready, const PageRankOptions& options, Executor& executor)
       : ready_(ready),
-        tiles_(*ready.prepared->tiles),
+        tiles_(*ready.tiles),
         options_(options),
         executor_(executor),
         edges_left_(options.budget.edges),
@@ -55,8 +57,9 @@ class Sweeper {
     const std::size_t lanes = seeds.size();
     Start(seeds);
     internal::LanesStep step;
-    step.damping = static_cast<float>(options_.damping);
+    step.damping = options_.damping;
     step.seeds = &seeds_;
+    step.uniform = uniform_;
     step.strength = strength_.data();
     const double bound = options_.damping / (1.0 - options_.damping);
     const int most = options_.iterations > 0 ? options_.iterations : options_.max_iterations;
@@ -92,25 +95,31 @@ class Sweeper {
  private:
   void Start(std::span<const std::vector<internal::SeedShare>> seeds) {
     seeds_.clear();
+    uniform_ = {};
     for (std::uint32_t k = 0; k < seeds.size(); ++k) {
+      if (seeds[k].empty()) uniform_[k] = 1.0f / static_cast<float>(n_);
       for (const internal::SeedShare& s : seeds[k])
         seeds_.push_back({position_[s.dense], k, static_cast<float>(s.share)});
-      if (seeds[k].empty())
-        for (std::uint32_t p = 0; p < n_; ++p)
-          seeds_.push_back({p, k, 1.0f / static_cast<float>(n_)});
     }
     std::sort(seeds_.begin(), seeds_.end(), [](const LaneSeed& a, const LaneSeed& b) {
       return a.position != b.position ? a.position < b.position : a.lane < b.lane;
     });
-    ParallelFor(executor_, n_, kGrain, [&](std::size_t begin, std::size_t end) {
-      std::fill(now_.begin() + begin, now_.begin() + end, Lanes{});
-    });
-    last_ = {};
-    for (const LaneSeed& s : seeds_) {
-      const float strength = strength_[s.position];
-      now_[s.position].at[s.lane] = strength > 0 ? s.share / strength : s.share;
-      if (!(strength > 0)) last_.dangling[s.lane] += static_cast<double>(s.share);
-    }
+    last_ = ParallelReduce(
+        executor_, n_, kGrain, LanesPartial{},
+        [&](std::size_t begin, std::size_t end) {
+          LanesPartial partial;
+          for (std::size_t p = begin; p < end; ++p)
+            for (std::uint32_t k = 0; k < kLanes; ++k) Place(p, k, uniform_[k], partial);
+          return partial;
+        },
+        internal::Add);
+    for (const LaneSeed& s : seeds_) Place(s.position, s.lane, s.share, last_);
+  }
+  // A lane is uniform or has seeds, so nothing is placed over something else.
+  void Place(std::size_t position, std::uint32_t lane, float score, LanesPartial& partial) {
+    const float strength = strength_[position];
+    now_[position].at[lane] = strength > 0 ? score / strength : score;
+    if (!(strength > 0)) partial.dangling[lane] += static_cast<double>(score);
   }
 
   const internal::PageRankReady& ready_;
@@ -124,6 +133,7 @@ class Sweeper {
   AlignedArray<Lanes> now_, next_;
   internal::LanesStepper stepper_;
   std::vector<LaneSeed> seeds_;
+  std::array<float, kLanes> uniform_{};  // share of every node, by lane
   LanesPartial last_;
 };
 
@@ -132,8 +142,14 @@ Status Check(std::span<const std::vector<PageRankSeed>> sets, const PageRankOpti
   if (sets.empty() || sets.size() > kMaxSets)
     return bad(std::to_string(sets.size()) + " seed sets; 1 to " + std::to_string(kMaxSets) + " are possible");
   if (!options.seeds.empty()) return bad("a batch takes its seeds from the sets, not from the options");
+  if (!options.start.empty()) return bad("a batch begins at its seeds; it takes no first scores");
   if (options.precision != Precision::kF32) return bad("a batch is computed in f32; say so in the options");
-  return internal::CheckPageRankOptions(options);
+  PLEXUS_TRY(internal::CheckPageRankOptions(options));
+  const double floor = std::ldexp(1.0, -20) / (1.0 - options.damping);
+  if (options.iterations == 0 && !(options.tolerance >= floor))
+    return bad("tolerance " + std::to_string(options.tolerance) + " cannot be reached in a batch; it must be at least " +
+               std::to_string(floor));
+  return {};
 }
 
 }  // namespace
@@ -160,7 +176,7 @@ Result<PageRankBatchResult> PageRankBatch(const Snapshot& snapshot,
     std::fill(result.scores.begin() + begin, result.scores.begin() + end, 0.0f);
   });
   result.errors.assign(sets.size(), 0.0);
-  result.edges = ready.view.in().arc_count();
+  result.edges = ready.prepared->arcs;
   result.preparation_ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   if (ready.view.node_count() > 0) {

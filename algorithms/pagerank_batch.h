@@ -29,10 +29,11 @@ struct PageRankBatchResult {
   float score(NodeId node, std::size_t set) const { return scores[node * sets + set]; }
 };
 
-// options.seeds must be empty and options.precision kF32; a set without seeds is the
-// uniform teleport. Sets in the same sixteen stop together, when the last of them is
-// within tolerance: the others may run some iterations more than alone. Memory: 128
-// bytes a node and 4 MiB a thread besides the layout and the scores. Same bits at any thread count, and
+// options.seeds and options.start must be empty, options.precision kF32 and
+// options.tolerance at least 2^-20 / (1 - d), unless iterations are given; a set without
+// seeds is the uniform teleport. Sets in the same sixteen stop together, when the last of them is
+// within tolerance: the others may run some iterations more than alone. Memory: 136
+// bytes a node and 8 MiB a thread besides the layout and the scores. Same bits at any thread count, and
 // with options.iterations whatever else is in the batch. Thread-safe. Errors as
 // PageRank(), and kInvalidArgument for no set or more than 4096.
 Result<PageRankBatchResult> PageRankBatch(const Snapshot& snapshot,

@@ -115,10 +115,17 @@ PageRankCsrResult<Real> PageRankCsr(const PageRankCsrInput<Real>& input,
   PageRankCsrResult<Real> result;
   const std::size_t n = input.reciprocal.size();
   if (n == 0) return result;
-  PLEXUS_CHECK(input.in.node_count() == n, "one reciprocal per node");
+  const std::uint64_t arcs = input.tiles ? input.tiles->arc_count() : input.in.arc_count();
+  if (input.tiles) {
+    PLEXUS_CHECK(input.tiles->node_count() == n, "one reciprocal per node");
+    PLEXUS_CHECK(input.in.offsets.empty() || input.in.arc_count() == arcs, "tiles of these rows");
+    PLEXUS_CHECK(input.in.neighbors.empty() || (input.tiles->weights() != nullptr) == !input.in.weights.empty(),
+                 "tiles with weights for rows with weights");
+  } else {
+    PLEXUS_CHECK(input.in.node_count() == n, "one reciprocal per node");
+  }
   PLEXUS_CHECK(input.teleport.empty() || input.teleport.size() == n, "one teleport per node");
   PLEXUS_CHECK(input.start.empty() || input.start.size() == n, "one first score per node");
-  PLEXUS_CHECK(!input.tiles || input.tiles->arc_count() == input.in.arc_count(), "tiles of these rows");
   Executor& executor = options.executor ? *options.executor : DefaultExecutor();
   const bool uniform = input.teleport.empty();
   const double share = uniform ? 1.0 / static_cast<double>(n) : 1.0;  // of `base` per node
@@ -160,11 +167,11 @@ PageRankCsrResult<Real> PageRankCsr(const PageRankCsrInput<Real>& input,
   const double bound = options.damping / (1.0 - options.damping);
   std::uint64_t edges_left = options.budget.edges;
   while (result.iterations < options.iterations) {
-    if (edges_left < input.in.arc_count() || options.budget.Interrupted()) {
+    if (edges_left < arcs || options.budget.Interrupted()) {
       result.truncated = true;
       break;
     }
-    if (edges_left != Budget::kUnlimited) edges_left -= input.in.arc_count();
+    if (edges_left != Budget::kUnlimited) edges_left -= arcs;
     const double kept = options.keep_dangling ? options.damping * last.dangling : 0.0;
     step.base = (1.0 - options.damping + kept) * share;
     step.contribution = contribution.data();

@@ -33,10 +33,11 @@ std::shared_ptr<const internal::PageRankTiles> MakePageRankTiles(const CsrView& 
 
 template <class Real>
 struct PageRankCsrInput {
-  CsrView in;                        // rows = arcs arriving; weights used when not empty
+  CsrView in;  // rows = arcs arriving; weights used when not empty; may be empty with tiles
   std::span<const Real> reciprocal;  // 1 / out-strength by node, 0 = dangling
   std::span<const Real> teleport;    // sums to 1; empty = uniform
-  const internal::PageRankTiles* tiles = nullptr;  // of `in`; null: pull
+  // Made of `in`, with its weights or without as there; null: pull.
+  const internal::PageRankTiles* tiles = nullptr;
   std::span<const Real> start = {};  // first scores, summing to 1; empty = the teleport
 };
 

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -19,7 +21,6 @@ struct Entry {
   NodeId node;
   bool queued = false;
   double placed = 0, residual = 0;
-  double strength = -1;  // of the selected out arcs; below 0: not summed yet
 };
 
 class Pusher {
@@ -27,18 +28,18 @@ class Pusher {
   Pusher(const internal::Selection& selection, const PageRankPushOptions& options)
       : selection_(selection), options_(options), places_(selection.snapshot->node_count()) {}
 
+  // REQUIRES a node that was not added before, and a share above 0.
   void AddSeed(NodeId node, double share) {
-    Entry& entry = entries_[Place(node)];
-    if (entry.residual == 0) seeds_.push_back(static_cast<std::uint32_t>(&entry - entries_.data()));
-    entry.residual += share;
+    const std::uint32_t place = Place(node);
+    entries_[place].residual = share;
+    seeds_.push_back({place, share});
   }
 
   PageRankPushResult Run() {
-    for (const std::uint32_t s : seeds_) shares_.push_back(entries_[s].residual);
     double threshold = 0.25;
     for (;; threshold /= 4) {
       for (std::uint32_t i = 0; i < entries_.size(); ++i) Enqueue(i, threshold);
-      for (std::size_t head = 0; head < queue_.size() && Affordable(); ++head) Push(queue_[head], threshold);
+      while (!queue_.empty() && Push(queue_.front(), threshold)) queue_.pop_front();
       for (const std::uint32_t i : queue_) entries_[i].queued = false;
       queue_.clear();
       Measure();
@@ -63,42 +64,54 @@ class Pusher {
     entries_[i].queued = true;
     queue_.push_back(i);
   }
-  bool Affordable() {
-    if (result_.edges > options_.budget.edges || entries_.size() > options_.budget.nodes ||
-        ((result_.pushes & 255) == 0 && options_.budget.Interrupted()))
-      result_.truncated = true;
-    return !result_.truncated;
+  bool Truncate() {
+    result_.truncated = true;
+    return false;
   }
 
-  template <class Fn>
-  void ForEachSelectedArc(NodeId node, Fn&& fn) {
+  // The selected arcs of a row, as far as the budget goes; false when it does not go to
+  // the end.
+  bool ReadRow(NodeId node) {
+    constexpr std::uint64_t kAskEvery = 4096;  // arcs, for the deadline
+    row_.clear();
+    if (result_.pushes % 256 == 0 && options_.budget.Interrupted()) return false;
+    bool whole = true;
     selection_.snapshot->ForEachArc(Direction::kOut, node, selection_.filter, [&](const Arc& arc) {
+      if (result_.edges >= options_.budget.edges ||
+          (result_.edges % kAskEvery == 0 && options_.budget.Interrupted()))
+        return whole = false;
       ++result_.edges;
       if (selection_.all_nodes || selection_.contains(arc.neighbor))
-        fn(arc.neighbor, options_.weighted ? static_cast<double>(arc.weight) : 1.0);
+        row_.push_back({arc.neighbor, options_.weighted ? static_cast<double>(arc.weight) : 1.0});
+      return true;
     });
+    return whole;
+  }
+  bool NodesAreLeft() {
+    if (options_.budget.nodes == Budget::kUnlimited) return true;
+    std::uint64_t left = options_.budget.nodes - std::min<std::uint64_t>(entries_.size(), options_.budget.nodes);
+    for (const auto& [neighbor, weight] : row_)
+      if (places_.get(neighbor) == internal::NodeMap::kAbsent && left-- == 0) return false;
+    return true;
   }
 
-  void Push(std::uint32_t i, double threshold) {
-    ++result_.pushes;
+  // False, and nothing is changed: the budget ran out.
+  bool Push(std::uint32_t i, double threshold) {
     const NodeId node = entries_[i].node;
+    if (!ReadRow(node) || !NodesAreLeft()) return Truncate();
+    ++result_.pushes;
     entries_[i].queued = false;
     const double residual = std::exchange(entries_[i].residual, 0.0);
     entries_[i].placed += (1.0 - options_.damping) * residual;
     const double going = options_.damping * residual;
-    if (entries_[i].strength < 0) {
-      double strength = 0;
-      ForEachSelectedArc(node, [&](NodeId, double weight) { strength += weight; });
-      entries_[i].strength = strength;
-    }
-    const double strength = entries_[i].strength;
-    if (!(strength > 0)) {
-      for (std::size_t s = 0; s < seeds_.size(); ++s) Give(seeds_[s], going * shares_[s], threshold);
-      return;
-    }
-    ForEachSelectedArc(node, [&](NodeId neighbor, double weight) {
-      Give(Place(neighbor), going * (weight / strength), threshold);
-    });
+    double strength = 0;
+    for (const auto& [neighbor, weight] : row_) strength += weight;
+    if (strength > 0)
+      for (const auto& [neighbor, weight] : row_)
+        Give(Place(neighbor), going * (weight / strength), threshold);
+    else
+      for (const Seed& seed : seeds_) Give(seed.place, going * seed.share, threshold);
+    return true;
   }
   void Give(std::uint32_t i, double residual, double threshold) {
     entries_[i].residual += residual;
@@ -131,17 +144,25 @@ class Pusher {
   const PageRankPushOptions& options_;
   internal::NodeMap places_;
   std::vector<Entry> entries_;
-  std::vector<std::uint32_t> seeds_;  // entries
-  std::vector<double> shares_;        // of the teleport, by seed
-  std::vector<std::uint32_t> queue_;
+  struct Seed {
+    std::uint32_t place;
+    double share;
+  };
+  std::vector<Seed> seeds_;
+  std::deque<std::uint32_t> queue_;  // a node once at most
+  struct RowArc {
+    NodeId neighbor;
+    double weight;
+  };
+  std::vector<RowArc> row_;  // the one being pushed
   PageRankPushResult result_;
 };
 
 Status Check(std::span<const PageRankSeed> seeds, const PageRankPushOptions& o,
              const internal::Selection& selection, double& total) {
   auto bad = [](const std::string& what) { return Fail(ErrorCode::kInvalidArgument, what); };
-  if (!(o.damping >= 0 && o.damping < 1))
-    return bad("damping " + std::to_string(o.damping) + " is not in [0, 1)");
+  if (!(o.damping >= 0 && o.damping <= 0.9999))
+    return bad("damping " + std::to_string(o.damping) + " is not in [0, 0.9999], as push needs it");
   if (!(o.max_error >= 1e-9 && o.max_error <= 1)) return bad("the largest error allowed is 1e-9 to 1");
   if (seeds.empty()) return bad("push starts at seeds; none was given");
   total = 0;
@@ -166,9 +187,11 @@ Result<PageRankPushResult> PageRankPush(const Snapshot& snapshot, std::span<cons
                 internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
   double total = 0;
   PLEXUS_TRY(Check(seeds, options, selection, total));
+  std::map<NodeId, double> weights;  // the same node twice adds up
+  for (const PageRankSeed& seed : seeds) weights[seed.node] += seed.weight;
   Pusher pusher(selection, options);
-  for (const PageRankSeed& seed : seeds)
-    if (seed.weight > 0) pusher.AddSeed(seed.node, seed.weight / total);
+  for (const auto& [node, weight] : weights)
+    if (weight / total > 0) pusher.AddSeed(node, weight / total);
   return pusher.Run();
 }
 

@@ -13,39 +13,33 @@ namespace {
 
 constexpr std::uint32_t kAhead = 24;  // arcs: how early a source's line is asked for
 
-// Terms [begin, end) of a row.
 template <bool kWeighted>
-Lanes AddTerms(const std::uint16_t* sources, const float* weights, std::uint32_t begin,
-               std::uint32_t end, const Lanes* segment) {
-  Lanes part;
-  for (std::uint32_t i = begin; i < end; ++i) {
-    __builtin_prefetch(&segment[sources[i + kAhead]]);
-    const Lanes& from = segment[sources[i]];
-    for (std::uint32_t k = 0; k < kLanes; ++k)
-      part.at[k] += kWeighted ? from.at[k] * weights[i] : from.at[k];
-  }
-  return part;
+void AddTerm(const std::uint16_t* sources, const float* weights, std::uint32_t i,
+             const Lanes* segment, Lanes& part) {
+  __builtin_prefetch(&segment[sources[i + kAhead]]);
+  const Lanes& from = segment[sources[i]];
+  for (std::uint32_t k = 0; k < kLanes; ++k)
+    part.at[k] += kWeighted ? from.at[k] * weights[i] : from.at[k];
 }
 
-// A long row is summed in f64 sixteen terms at a time: a hub's error in f32 would be
-// larger than the tolerances that are allowed.
+// Pairs of pairs in f32, then f64: long chains in f32 lose more than is allowed.
 template <bool kWeighted>
-Lanes AddLongRow(const std::uint16_t* sources, const float* weights, std::uint32_t count,
-                 const Lanes* segment) {
-  std::array<double, kLanes> sum{};
-  for (std::uint32_t begin = 0; begin < count; begin += 16) {
-    const Lanes part = AddTerms<kWeighted>(sources, weights, begin, std::min(count, begin + 16), segment);
-    for (std::uint32_t k = 0; k < kLanes; ++k) sum[k] += static_cast<double>(part.at[k]);
+void AddRow(const std::uint16_t* sources, const float* weights, std::uint32_t count,
+            const Lanes* segment, LaneSums& sum) {
+  for (std::uint32_t begin = 0; begin < count; begin += 4) {
+    Lanes left, right;
+    const std::uint32_t end = std::min(count, begin + 4);
+    for (std::uint32_t i = begin; i < end; ++i)
+      AddTerm<kWeighted>(sources, weights, i, segment, i - begin < 2 ? left : right);
+    for (std::uint32_t k = 0; k < kLanes; ++k)
+      sum.at[k] += static_cast<double>(left.at[k] + right.at[k]);
   }
-  Lanes all;
-  for (std::uint32_t k = 0; k < kLanes; ++k) all.at[k] = static_cast<float>(sum[k]);
-  return all;
 }
 
 template <bool kWeighted>
 LanesPartial StepBlock(const PageRankTiles& tiles, const PageRankTiles::Block& block,
-                       const LanesStep& step, Lanes* sums) {
-  std::fill_n(sums, block.end - block.begin, Lanes{});
+                       const LanesStep& step, LaneSums* sums) {
+  std::fill_n(sums, block.end - block.begin, LaneSums{});
   const std::uint16_t* rows = block.rows.data();
   const std::uint16_t* sources = tiles.sources() + block.first_arc;
   const float* weights = kWeighted ? tiles.weights() + block.first_arc : nullptr;
@@ -55,11 +49,7 @@ LanesPartial StepBlock(const PageRankTiles& tiles, const PageRankTiles::Block& b
     for (std::uint32_t group = 0; group <= PageRankTiles::kShort; ++group)
       for (std::uint32_t left = block.tiles[s].rows[group]; left > 0; --left) {
         const std::uint32_t count = group < PageRankTiles::kShort ? group + 1 : *long_counts++;
-        const Lanes part = count > PageRankTiles::kShort
-                               ? AddLongRow<kWeighted>(sources, weights, count, segment)
-                               : AddTerms<kWeighted>(sources, weights, 0, count, segment);
-        Lanes& sum = sums[*rows++];
-        for (std::uint32_t k = 0; k < kLanes; ++k) sum.at[k] += part.at[k];
+        AddRow<kWeighted>(sources, weights, count, segment, sums[*rows++]);
         sources += count;
         if (kWeighted) weights += count;
       }
@@ -69,8 +59,10 @@ LanesPartial StepBlock(const PageRankTiles& tiles, const PageRankTiles::Block& b
   auto seed = std::lower_bound(step.seeds->begin(), step.seeds->end(), block.begin,
                                [](const LaneSeed& a, std::uint32_t p) { return a.position < p; });
   for (std::uint32_t row = block.begin; row < block.end; ++row) {
-    Lanes score = sums[row - block.begin];
-    for (float& x : score.at) x *= step.damping;
+    Lanes score;
+    for (std::uint32_t k = 0; k < kLanes; ++k)
+      score.at[k] = static_cast<float>(sums[row - block.begin].at[k] * step.damping) +
+                    step.base[k] * step.uniform[k];
     for (; seed != step.seeds->end() && seed->position == row; ++seed)
       score.at[seed->lane] += step.base[seed->lane] * seed->share;
     const float strength = step.strength[row];
@@ -100,6 +92,7 @@ LanesPartial Add(LanesPartial a, const LanesPartial& b) {
 }
 
 LanesPartial LanesStepper::Step(const PageRankTiles& tiles, const LanesStep& step, Executor& executor) {
+  pool_.Reserve(ScratchCount(executor, tiles.blocks().size()));
   return ParallelReduce(
       executor, tiles.blocks().size(), 1, LanesPartial{},
       [&](std::size_t b, std::size_t) {

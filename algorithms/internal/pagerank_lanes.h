@@ -22,6 +22,11 @@ struct alignas(64) Lanes {
   std::array<float, kLanes> at{};
 };
 
+// A row's sums, in f64 for the same reason as those of one PageRank.
+struct alignas(64) LaneSums {
+  std::array<double, kLanes> at{};
+};
+
 // Where a lane's teleport goes; sorted by (position, lane).
 struct LaneSeed {
   std::uint32_t position, lane;
@@ -38,8 +43,9 @@ LanesPartial Add(LanesPartial a, const LanesPartial& b);
 // a node without out arcs, which nobody reads, the scores themselves. So the scores
 // need no array of their own.
 struct LanesStep {
-  float damping = 0;
-  std::array<float, kLanes> base{};  // mass that teleports, by lane
+  double damping = 0;
+  std::array<float, kLanes> base{};     // mass that teleports, by lane
+  std::array<float, kLanes> uniform{};  // share of it that every node gets
   const std::vector<LaneSeed>* seeds = nullptr;
   const float* strength = nullptr;  // 0 = no out arcs
   const Lanes* now = nullptr;
@@ -53,7 +59,7 @@ class LanesStepper {
 
  private:
   struct Sums {
-    AlignedArray<Lanes> rows{PageRankTiles::kSegment};
+    AlignedArray<LaneSums> rows{PageRankTiles::kSegment};
   };
   ScratchPool<Sums> pool_;
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -32,6 +33,14 @@ bool AllOnes(std::span<const float> weights, Executor& executor) {
 SnapshotCache<PageRankPrepared, 4>& SharedCache() {
   static SnapshotCache<PageRankPrepared, 4> cache;
   return cache;
+}
+
+// Which layout is used depends on what is asked for, never on what is kept.
+bool Serves(const PageRankPrepared& p, TileUse asked) {
+  if (asked == p.tile_use) return true;
+  if (asked == TileUse::kNever) return !p.tiles || !p.packed;  // the in rows are at hand
+  return p.tiles && p.tile_use != TileUse::kNever &&
+         (asked == TileUse::kAlways || p.tile_use == TileUse::kWhereTheyPay);
 }
 
 }  // namespace
@@ -69,11 +78,12 @@ Result<PageRankReady> PreparePageRank(const Snapshot& snapshot, const PageRankOp
   if (cached)
     if (auto found = SharedCache().Find(snapshot, [&](const PageRankPrepared& p) {
           return p.kinds == options.kinds && p.valid_at == options.valid_at &&
-                 p.asked_weighted == options.weighted && p.tile_use == tile_use;
+                 p.asked_weighted == options.weighted && Serves(p, tile_use);
         })) {
-      if (found->packed) return PageRankReady{*found->packed, found};
+      const PageRankTiles* tiles = tile_use == TileUse::kNever ? nullptr : found->tiles.get();
+      if (found->packed) return PageRankReady{*found->packed, std::move(found), tiles};
       PLEXUS_ASSIGN(DenseView view, DenseView::Make(snapshot, wanted));  // O(kinds)
-      return PageRankReady{std::move(view), std::move(found)};
+      return PageRankReady{std::move(view), std::move(found), tiles};
     }
   PLEXUS_ASSIGN(DenseView view, DenseView::Make(snapshot, wanted));
   auto made = std::make_shared<PageRankPrepared>();
@@ -82,16 +92,26 @@ Result<PageRankReady> PreparePageRank(const Snapshot& snapshot, const PageRankOp
   made->asked_weighted = options.weighted;
   made->tile_use = tile_use;
   CsrView in = view.in(), out = view.out();
+  made->arcs = in.arc_count();
   made->weighted = options.weighted && !AllOnes(in.weights, executor);
   if (!made->weighted) in.weights = out.weights = {};
-  made->strengths = OutStrengths(out, executor);
-  if (tile_use == TileUse::kAlways)
-    made->tiles = std::make_shared<const PageRankTiles>(PageRankTiles::Make(in, out, executor));
-  else if (tile_use == TileUse::kWhereTheyPay)
-    made->tiles = MakePageRankTiles(in, out, executor);
-  if (view.packed()) made->packed = view;
+  try {
+    made->strengths = OutStrengths(out, executor);
+    if (tile_use == TileUse::kAlways)
+      made->tiles = std::make_shared<const PageRankTiles>(PageRankTiles::Make(in, out, executor));
+    else if (tile_use == TileUse::kWhereTheyPay)
+      made->tiles = MakePageRankTiles(in, out, executor);
+  } catch (const std::bad_alloc&) {
+    return Fail(ErrorCode::kResourceExhausted,
+                "no memory for the layout of " + std::to_string(made->arcs) + " arcs");
+  }
+  if (view.packed()) {
+    view = view.WithoutRows(made->tiles ? Direction::kBoth : Direction::kOut);
+    made->packed = view;
+  }
   if (cached) SharedCache().Keep(snapshot, made);
-  return PageRankReady{std::move(view), std::move(made)};
+  const PageRankTiles* tiles = made->tiles.get();
+  return PageRankReady{std::move(view), std::move(made), tiles};
 }
 
 Status CheckF32Range(std::span<const float> reciprocals) {

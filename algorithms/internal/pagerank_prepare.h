@@ -26,21 +26,25 @@ struct PageRankPrepared {
   bool asked_weighted = true;
   TileUse tile_use = TileUse::kNever;
   // What was prepared.
-  std::optional<DenseView> packed;  // the rows, when they are not the base's own
+  // The numbering, when it is not the base's own; with the in rows, when there are no tiles.
+  std::optional<DenseView> packed;
+  std::uint64_t arcs = 0;
   bool weighted = true;             // some weight is not 1
   std::vector<double> strengths;    // sum of the out arcs' weights, by dense id
   std::shared_ptr<const PageRankTiles> tiles;
 };
 
-// The dense view, and what belongs to it.
+// The dense view, and what belongs to it. A packed view has in rows only without tiles.
 struct PageRankReady {
   DenseView view;
   std::shared_ptr<const PageRankPrepared> prepared;
+  const PageRankTiles* tiles = nullptr;  // null: pull
 };
 
 // Damping, tolerance and iterations, as pagerank.h has them.
 Status CheckPageRankOptions(const PageRankOptions& options);
 
+// kResourceExhausted: no memory for the layout.
 Result<PageRankReady> PreparePageRank(const Snapshot& snapshot, const PageRankOptions& options,
                                       TileUse tile_use, Executor& executor);
 

@@ -1,5 +1,5 @@
 // The kernel over tiles. A block's sums stay in cache while its tiles are added one by
-// one; a group of rows is a loop of fixed length, summed as a tree of f32 (or f64) and
+// one; a group of rows is a loop of fixed length, summed as trees of f32 (or f64) and
 // added to the row's f64.
 #include "algorithms/internal/pagerank_step.h"
 
@@ -44,12 +44,22 @@ struct TileKernel {
              Tree<kFrom + kLeft, kCount - kLeft>(sources, weights);
     }
   }
+  // At most eight terms in Real, then f64: a longer chain in f32 could round the same way
+  // at every term of a hub, and the iterations would end in a cycle instead of at a point.
+  template <std::uint32_t kCount>
+  double Sum(const std::uint16_t* sources, const float* weights) const {
+    if constexpr (kCount <= 8)
+      return static_cast<double>(Tree<0, kCount>(sources, weights));
+    else
+      return static_cast<double>(Tree<0, 8>(sources, weights)) +
+             static_cast<double>(Tree<8, kCount - 8>(sources, weights));
+  }
   template <std::uint32_t kCount>
   void Group(std::uint32_t rows, Cursor& at) const {
     const std::uint16_t* sources = at.sources;
     const float* weights = at.weights;
     for (std::uint32_t i = 0; i < rows; ++i) {
-      sums[at.rows[i]] += static_cast<double>(Tree<0, kCount>(sources, weights));
+      sums[at.rows[i]] += Sum<kCount>(sources, weights);
       sources += kCount;
       if constexpr (kWeighted) weights += kCount;
     }
@@ -57,25 +67,26 @@ struct TileKernel {
     at.sources = sources;
     at.weights = weights;
   }
-  // A row of any length: eights, folded into f64 every kStretch of them.
+  // A row of any length: eights as trees, in turn to two sums of f64.
   void Long(Cursor& at) const {
-    constexpr std::uint32_t kStretch = 64;
     const std::uint32_t count = *at.long_counts++;
-    double sum = 0;
+    double even = 0, odd = 0;
     std::uint32_t i = 0;
-    while (i + 8 <= count) {
-      Real parts[8] = {};
-      const std::uint32_t end = std::min(count, i + 8 * kStretch);
-      for (; i + 8 <= end; i += 8)
-        for (std::uint32_t k = 0; k < 8; ++k) parts[k] += Term(at.sources, at.weights, i + k);
-      sum += static_cast<double>(((parts[0] + parts[1]) + (parts[2] + parts[3])) +
-                                 ((parts[4] + parts[5]) + (parts[6] + parts[7])));
+    for (; i + 16 <= count; i += 16) {
+      even += static_cast<double>(Tree<0, 8>(at.sources + i, WeightsAt(at, i)));
+      odd += static_cast<double>(Tree<8, 8>(at.sources + i, WeightsAt(at, i)));
     }
-    Real rest = 0;
-    for (; i < count; ++i) rest += Term(at.sources, at.weights, i);
-    sums[*at.rows++] += sum + static_cast<double>(rest);
+    if (i + 8 <= count) {
+      even += static_cast<double>(Tree<0, 8>(at.sources + i, WeightsAt(at, i)));
+      i += 8;
+    }
+    for (; i < count; ++i) odd += static_cast<double>(Term(at.sources, at.weights, i));
+    sums[*at.rows++] += even + odd;
     at.sources += count;
     if constexpr (kWeighted) at.weights += count;
+  }
+  static const float* WeightsAt(const Cursor& at, std::uint32_t i) {
+    return kWeighted ? at.weights + i : nullptr;
   }
   void Run(const PageRankTiles::Tile& tile, Cursor& at) const {
     [&]<std::uint32_t... kGroup>(std::integer_sequence<std::uint32_t, kGroup...>) {
@@ -105,6 +116,7 @@ PageRankPartial StepBlock(const PageRankTiles& tiles, const PageRankTiles::Block
 template <class Real>
 PageRankPartial TileStepper::Step(const PageRankTiles& tiles, const PageRankStep<Real>& step,
                                   Executor& executor) {
+  pool_.Reserve(ScratchCount(executor, tiles.blocks().size()));
   return ParallelReduce(
       executor, tiles.blocks().size(), 1, PageRankPartial{},
       [&](std::size_t b, std::size_t) {

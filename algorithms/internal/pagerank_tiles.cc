@@ -3,8 +3,10 @@
 #include "algorithms/internal/pagerank_tiles.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <memory>
+#include <new>
 #include <span>
 #include <utility>
 
@@ -300,16 +302,24 @@ PageRankTiles PageRankTiles::Make(const CsrView& in, const CsrView& out, Executo
   made.sources_ = AlignedArray<std::uint16_t>(in.arc_count() + kPadding);
   std::fill_n(made.sources_.end() - kPadding, kPadding, std::uint16_t{0});
   if (!in.weights.empty()) made.weights_ = AlignedArray<float>(in.arc_count());
-  const std::uint32_t segments = (made.node_count_ + kSegment - 1) / kSegment;
+  const auto segments =
+      static_cast<std::uint32_t>((std::uint64_t{made.node_count_} + kSegment - 1) / kSegment);
   const BlockSorter sorter(in, numbering, segments, made.sources_.data(), made.weights_.data());
   ScratchPool<Scratch> pool;
+  pool.Reserve(ScratchCount(executor, made.blocks_.size()));
+  std::atomic<bool> out_of_memory = false;  // tasks must not throw
   ParallelFor(executor, made.blocks_.size(), 1, [&](std::size_t b, std::size_t) {
-    std::unique_ptr<Scratch> scratch = pool.Take();
     const std::uint64_t end =
         b + 1 < made.blocks_.size() ? made.blocks_[b + 1].first_arc : in.arc_count();
-    sorter.Sort(made.blocks_[b], end - made.blocks_[b].first_arc, *scratch);
-    pool.Give(std::move(scratch));
+    try {
+      std::unique_ptr<Scratch> scratch = pool.Take();
+      sorter.Sort(made.blocks_[b], end - made.blocks_[b].first_arc, *scratch);
+      pool.Give(std::move(scratch));
+    } catch (const std::bad_alloc&) {
+      out_of_memory = true;
+    }
   });
+  if (out_of_memory) throw std::bad_alloc();
   made.order_ = std::move(numbering.order);
   return made;
 }

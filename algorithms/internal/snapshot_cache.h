@@ -1,8 +1,9 @@
 // SnapshotCache: the last few answers worked out for snapshots, newest first.
 //
 // An entry names its snapshot's state without keeping it; entries of states that are
-// gone are dropped at the next Keep. What an entry holds must therefore not hold the
-// snapshot either. Thread-safe; two threads that miss at once both work.
+// gone are dropped at the next Find or Keep of any snapshot. What an entry holds must
+// therefore not hold the snapshot either. Thread-safe; two threads that miss at once
+// both work. Nothing is freed under the lock.
 #pragma once
 
 #include <algorithm>
@@ -22,10 +23,13 @@ class SnapshotCache {
   // The newest answer of `snapshot` that `fits(answer)`, or null.
   template <class Fits>
   std::shared_ptr<const Answer> Find(const Snapshot& snapshot, Fits&& fits) {
+    Entries gone;
     std::lock_guard lock(mutex_);
+    DropExpired(gone);
+    const std::weak_ptr<const GraphState> state = snapshot.shared_state();
     for (std::size_t i = 0; i < kEntries; ++i) {
       const Entry& e = entries_[i];
-      if (!e.answer || e.state.lock() != snapshot.shared_state() || !fits(*e.answer)) continue;
+      if (!e.answer || !Same(e.state, state) || !fits(*e.answer)) continue;
       std::rotate(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(i),
                   entries_.begin() + static_cast<std::ptrdiff_t>(i) + 1);
       return entries_[0].answer;
@@ -33,11 +37,12 @@ class SnapshotCache {
     return nullptr;
   }
   void Keep(const Snapshot& snapshot, std::shared_ptr<const Answer> answer) {
+    Entries gone;
+    Entry added{snapshot.shared_state(), std::move(answer)};
     std::lock_guard lock(mutex_);
+    DropExpired(gone);
     std::rotate(entries_.begin(), entries_.end() - 1, entries_.end());
-    entries_[0] = {snapshot.shared_state(), std::move(answer)};
-    for (Entry& e : entries_)
-      if (e.state.expired()) e = Entry{};
+    std::swap(entries_[0], added);  // what fell out goes after the lock
   }
 
  private:
@@ -45,8 +50,19 @@ class SnapshotCache {
     std::weak_ptr<const GraphState> state;
     std::shared_ptr<const Answer> answer;
   };
+  using Entries = std::array<Entry, kEntries>;
+
+  // The same control block, which a weak pointer keeps from being used anew.
+  static bool Same(const std::weak_ptr<const GraphState>& a, const std::weak_ptr<const GraphState>& b) {
+    return !a.owner_before(b) && !b.owner_before(a);
+  }
+  void DropExpired(Entries& gone) {
+    for (std::size_t i = 0; i < kEntries; ++i)
+      if (entries_[i].state.expired()) std::swap(entries_[i], gone[i]);
+  }
+
   std::mutex mutex_;
-  std::array<Entry, kEntries> entries_;
+  Entries entries_;
 };
 
 }  // namespace plexus::internal

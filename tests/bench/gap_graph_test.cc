@@ -117,7 +117,7 @@ TEST_F(GapFile, DamagedSerializedGraphsAreRefused) {
 TEST(GapKernels, ChecksFailOnWrongResults) {
   const PairList list = KroneckerPairs(6, 4, SerialExecutor());
   const Topology graph = Symmetric(list);
-  std::vector<float> scores = GapPageRank(graph, 20, 0);
+  std::vector<float> scores = GapPageRank(graph, PreparePageRank(graph, true), 20, 0);
   EXPECT_EQ(CheckPageRank(graph, scores, 20, 0), "");
   scores[0] += 0.01f;
   EXPECT_NE(CheckPageRank(graph, scores, 20, 0), "");
