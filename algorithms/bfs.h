@@ -12,6 +12,7 @@
 
 #include "algorithms/budget.h"
 #include "algorithms/node_subset.h"
+#include "engine/aligned_array.h"
 #include "engine/csr_view.h"
 #include "engine/error.h"
 #include "engine/parallel.h"
@@ -50,15 +51,20 @@ struct BfsResult {
 Result<BfsResult> Bfs(const Snapshot& snapshot, std::span<const NodeId> sources,
                       const BfsOptions& options = {});
 
+struct BfsCsrOptions {
+  bool depths = true;  // false: parents only, half the memory to write
+  Executor* executor = nullptr;
+};
+
 struct BfsCsrResult {
-  std::vector<NodeId> parents;        // by node; the source's own is itself, kNoNode = unreached
-  std::vector<std::uint32_t> depths;  // by node; kUnreached
-  std::uint64_t reached = 0;          // nodes, the source included
+  AlignedArray<NodeId> parents;        // by node; the source's own is itself, kNoNode = unreached
+  AlignedArray<std::uint32_t> depths;  // by node; kUnreached; empty when not asked for
+  std::uint64_t reached = 0;           // nodes, the source included
 };
 
 // `in` is the transpose of `out` (the same view for a symmetric graph).
-// Deterministic. REQUIRES source < out.node_count().
+// O(nodes + arcs), deterministic. REQUIRES source < out.node_count().
 BfsCsrResult BfsCsr(const CsrView& out, const CsrView& in, NodeId source,
-                    Executor* executor = nullptr);
+                    const BfsCsrOptions& options = {});
 
 }  // namespace plexus

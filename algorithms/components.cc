@@ -1,13 +1,15 @@
 // Afforest over anything that can walk a row: bare arrays, or the row iterator when
 // the graph has a delta, hidden kinds or unselected nodes.
 //
-// Linking hooks the larger root under the smaller by compare-and-swap, so parents
-// only ever get smaller, there are no cycles, and the last root of a component is
-// its smallest id whatever the order of the links.
+// First every node points at the smaller of its row's first two neighbours when that is
+// smaller than itself: no atomics, no cycles. Then linking, with the other of the two
+// first, hooks the larger root under the smaller by compare-and-swap. Parents only ever get smaller, so
+// the last root of a component is its smallest id whatever the order of the links.
 #include "algorithms/components.h"
 
 #include <algorithm>
 #include <atomic>
+#include <span>
 #include <utility>
 
 #include "algorithms/internal/selection.h"
@@ -16,45 +18,53 @@ namespace plexus {
 
 namespace {
 
-constexpr std::size_t kGrain = 4096;
+constexpr std::size_t kGrain = 16384;
 constexpr std::uint32_t kSampledArcs = 2;  // per node, before the giant is known
 constexpr std::size_t kSampledNodes = 1024;
 
-using Labels = std::vector<NodeId>;
+using Labels = std::span<NodeId>;
 
-NodeId Load(Labels& labels, NodeId v) {
+NodeId Load(Labels labels, NodeId v) {
   return std::atomic_ref<NodeId>(labels[v]).load(std::memory_order_relaxed);
 }
-
-void Link(NodeId u, NodeId v, Labels& labels) {
-  NodeId p = Load(labels, u), q = Load(labels, v);
-  while (p != q) {
-    const NodeId high = std::max(p, q), low = std::min(p, q);
-    NodeId expected = high;
-    if (std::atomic_ref<NodeId>(labels[high])
-            .compare_exchange_strong(expected, low, std::memory_order_relaxed) ||
-        expected == low)
-      return;
-    p = Load(labels, expected);  // somebody hooked `high` first: go on from there
-    q = low;
-  }
+void Store(Labels labels, NodeId v, NodeId label) {
+  std::atomic_ref<NodeId>(labels[v]).store(label, std::memory_order_relaxed);
 }
 
-// Every node points at its root.
-void Compress(Labels& labels, Executor& executor) {
+// True when it hooked a root; false when the two hang together already.
+bool Link(NodeId u, NodeId v, Labels labels) {
+  NodeId p = Load(labels, u), q = Load(labels, v);
+  while (p != q) {
+    if (p < q) std::swap(p, q);
+    NodeId up = Load(labels, p);
+    if (up == q) return false;
+    // Trying to swap what is no root would cost the cache line for nothing.
+    if (up == p && std::atomic_ref<NodeId>(labels[p]).compare_exchange_strong(
+                       up, q, std::memory_order_relaxed))
+      return true;
+    p = Load(labels, up);  // p hangs somewhere already: go on from there
+    q = Load(labels, q);
+  }
+  return false;
+}
+
+// Every node points at its root. Parents are smaller, so most are done before their
+// children and a walk is one step.
+void Compress(Labels labels, Executor& executor) {
   ParallelFor(executor, labels.size(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
-      NodeId root = Load(labels, v);
-      if (root == kNoNode) continue;
+      const NodeId label = Load(labels, v);
+      if (label == kNoNode) continue;
+      NodeId root = label;
       for (NodeId up = Load(labels, root); up != root; up = Load(labels, root)) root = up;
-      std::atomic_ref<NodeId>(labels[v]).store(root, std::memory_order_relaxed);
+      if (root != label) Store(labels, v, root);
     }
   });
 }
 
 // The most frequent label of evenly spaced nodes. A guess is enough: it only
 // decides whose arcs are skipped.
-NodeId GuessLargest(const Labels& labels) {
+NodeId GuessLargest(std::span<const NodeId> labels) {
   std::vector<NodeId> sample;
   if (labels.empty()) return kNoNode;
   const std::size_t stride = std::max<std::size_t>(1, labels.size() / kSampledNodes);
@@ -74,57 +84,80 @@ NodeId GuessLargest(const Labels& labels) {
   return best;
 }
 
-Labels Identity(std::size_t n, Executor& executor) {
-  Labels labels(n);
-  ParallelFor(executor, n, kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t v = begin; v < end; ++v) labels[v] = static_cast<NodeId>(v);
-  });
-  return labels;
-}
-
 // out(v, fn) and in(v, fn) call fn(neighbor) along a row until it returns false;
 // in may do nothing when out shows every arc at both ends. Nodes labelled kNoNode
-// take no part.
+// take no part; the others come in labelled with themselves.
 template <class Out, class In>
-void Afforest(Labels& labels, Executor& executor, const Out& out, const In& in) {
-  for (std::uint32_t round = 0; round < kSampledArcs; ++round) {
+void Afforest(Labels labels, Executor& executor, const Out& out, const In& in) {
+  auto for_each = [&](auto&& fn) {
     ParallelFor(executor, labels.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-      for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
-        if (Load(labels, v) == kNoNode) continue;
-        std::uint32_t seen = 0;
-        out(v, [&](NodeId w) {
-          if (seen++ < round) return true;
-          Link(v, w, labels);
-          return false;
-        });
-      }
+      for (auto v = static_cast<NodeId>(begin); v < end; ++v) fn(v, Load(labels, v));
     });
-    Compress(labels, executor);
-  }
+  };
+  AlignedArray<NodeId> other(labels.size());  // the second neighbour, so that rows are read once
+  for_each([&](NodeId v, NodeId label) {
+    NodeId least = v;
+    other[v] = v;
+    if (label == kNoNode) return;
+    std::uint32_t seen = 0;
+    out(v, [&](NodeId w) {
+      other[v] = std::max(least, w);
+      least = std::min(least, w);
+      return ++seen < kSampledArcs;
+    });
+    if (least == v) in(v, [&](NodeId w) {
+      least = std::min(least, w);
+      return false;
+    });
+    // Its parent is as good and often the root: smaller nodes mostly come first.
+    if (least != v) Store(labels, v, Load(labels, least));
+  });
+  Compress(labels, executor);
+  for_each([&](NodeId v, NodeId label) {
+    if (label != kNoNode && other[v] != v) Link(v, other[v], labels);
+  });
+  Compress(labels, executor);
   // An arc between a member of the giant and another node is seen from the other
   // node, which looks along both of its rows.
   const NodeId giant = GuessLargest(labels);
-  ParallelFor(executor, labels.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-    for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
-      const NodeId label = Load(labels, v);
-      if (label == giant || label == kNoNode) continue;
-      auto link = [&](NodeId w) {
-        Link(v, w, labels);
-        return true;
-      };
-      out(v, link);
-      in(v, link);
-    }
+  std::atomic<bool> hooked = false;
+  for_each([&](NodeId v, NodeId label) {
+    if (label == giant || label == kNoNode) return;
+    auto link = [&](NodeId w) {
+      if (Link(v, w, labels)) hooked.store(true, std::memory_order_relaxed);
+      return true;
+    };
+    out(v, link);
+    in(v, link);
   });
-  Compress(labels, executor);
+  if (hooked) Compress(labels, executor);
 }
 
-Labels OverRows(const internal::Selection& selection, Executor& executor) {
+void Identity(Labels labels, Executor& executor) {
+  ParallelFor(executor, labels.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t v = begin; v < end; ++v) labels[v] = static_cast<NodeId>(v);
+  });
+}
+
+void OverArrays(const CsrView& out, const CsrView& in, Labels labels, Executor& executor) {
+  Identity(labels, executor);
+  auto row = [](const CsrView& view) {
+    return [&view](NodeId v, auto&& fn) {
+      for (std::uint32_t a = view.offsets[v]; a < view.offsets[v + 1]; ++a)
+        if (!fn(view.neighbors[a])) return;
+    };
+  };
+  if (out.neighbors.data() == in.neighbors.data())
+    Afforest(labels, executor, row(out), [](NodeId, auto&&) {});
+  else
+    Afforest(labels, executor, row(out), row(in));
+}
+
+void OverRows(const internal::Selection& selection, Labels labels, Executor& executor) {
   const Snapshot& snapshot = *selection.snapshot;
-  Labels labels = Identity(snapshot.node_count(), executor);
   ParallelFor(executor, labels.size(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (auto v = static_cast<NodeId>(begin); v < end; ++v)
-      if (!selection.contains(v)) labels[v] = kNoNode;
+      labels[v] = selection.contains(v) ? v : kNoNode;
   });
   auto row = [&](Direction direction) {
     return [&, direction](NodeId v, auto&& fn) {
@@ -134,10 +167,9 @@ Labels OverRows(const internal::Selection& selection, Executor& executor) {
     };
   };
   Afforest(labels, executor, row(Direction::kOut), row(Direction::kIn));
-  return labels;
 }
 
-void Count(const Labels& labels, ComponentsResult& result) {
+void Count(std::span<const NodeId> labels, ComponentsResult& result) {
   std::vector<NodeId> sizes(labels.size(), 0);
   for (NodeId label : labels)
     if (label != kNoNode) ++sizes[label];
@@ -153,19 +185,9 @@ void Count(const Labels& labels, ComponentsResult& result) {
 
 }  // namespace
 
-std::vector<NodeId> ComponentsCsr(const CsrView& out, const CsrView& in, Executor* chosen) {
-  Executor& executor = internal::Pick(chosen);
-  Labels labels = Identity(out.node_count(), executor);
-  auto row = [](const CsrView& view) {
-    return [&view](NodeId v, auto&& fn) {
-      for (std::uint32_t a = view.offsets[v]; a < view.offsets[v + 1]; ++a)
-        if (!fn(view.neighbors[a])) return;
-    };
-  };
-  if (out.neighbors.data() == in.neighbors.data())
-    Afforest(labels, executor, row(out), [](NodeId, auto&&) {});
-  else
-    Afforest(labels, executor, row(out), row(in));
+AlignedArray<NodeId> ComponentsCsr(const CsrView& out, const CsrView& in, Executor* executor) {
+  AlignedArray<NodeId> labels(out.node_count());
+  OverArrays(out, in, labels.span(), internal::Pick(executor));
   return labels;
 }
 
@@ -174,9 +196,11 @@ Result<ComponentsResult> Components(const Snapshot& snapshot, const ComponentsOp
                 internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
   Executor& executor = internal::Pick(options.executor);
   ComponentsResult result;
-  result.labels = selection.whole_base
-                      ? ComponentsCsr(snapshot.base().out(), snapshot.base().in(), &executor)
-                      : OverRows(selection, executor);
+  result.labels.resize(snapshot.node_count());
+  if (selection.whole_base)
+    OverArrays(snapshot.base().out(), snapshot.base().in(), result.labels, executor);
+  else
+    OverRows(selection, result.labels, executor);
   Count(result.labels, result);
   return result;
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "algorithms/node_subset.h"
+#include "engine/aligned_array.h"
 #include "engine/csr_view.h"
 #include "engine/error.h"
 #include "engine/parallel.h"
@@ -43,7 +44,7 @@ Result<ComponentsResult> StrongComponents(const Snapshot& snapshot,
 
 // Labels on bare arrays; `in` is the transpose of `out` (the same view for a
 // symmetric graph).
-std::vector<NodeId> ComponentsCsr(const CsrView& out, const CsrView& in,
-                                  Executor* executor = nullptr);
+AlignedArray<NodeId> ComponentsCsr(const CsrView& out, const CsrView& in,
+                                   Executor* executor = nullptr);
 
 }  // namespace plexus

@@ -1,0 +1,171 @@
+// Lanes: seen, now and next, one word a node each. Or-ing does not care for order, so
+// neither threads nor the direction of a step can change a bit.
+#include "algorithms/multi_bfs.h"
+
+#include <algorithm>
+#include <bit>
+#include <string>
+#include <utility>
+
+#include "algorithms/dense_view.h"
+#include "algorithms/internal/selection.h"
+#include "engine/aligned_array.h"
+
+namespace plexus {
+
+namespace {
+
+constexpr std::size_t kGrain = 4096;
+constexpr std::uint64_t kPullShare = 32;  // pulled when a level has more than n / 32 nodes
+
+using Lanes = AlignedArray<std::uint64_t>;
+
+class LaneSearch {
+ public:
+  // A step goes along every view of `out`; `in` has their transposes.
+  LaneSearch(std::span<const CsrView> out, std::span<const CsrView> in,
+             std::span<const NodeId> sources, const MultiBfsOptions& options)
+      : out_(out),
+        in_(in),
+        options_(options),
+        executor_(internal::Pick(options.executor)),
+        n_(out[0].node_count()),
+        seen_(n_, 0),
+        now_(n_, 0),
+        next_(n_, 0) {
+    result_.sources = static_cast<NodeId>(sources.size());
+    result_.levels.resize(sources.size());
+    if (options.depths) result_.depths.assign(std::size_t{n_} * sources.size(), kUnreached);
+    for (std::size_t s = 0; s < sources.size(); ++s) {
+      if (next_[sources[s]] == 0) level_.push_back(sources[s]);
+      next_[sources[s]] |= std::uint64_t{1} << s;
+      all_ |= std::uint64_t{1} << s;
+    }
+    std::sort(level_.begin(), level_.end());
+  }
+
+  MultiBfsResult Run() {
+    for (std::uint32_t depth = 0;; ++depth) {
+      Settle(depth);
+      if (level_.empty() || depth >= options_.max_depth) break;
+      if (level_.size() * kPullShare > n_)
+        Pull();
+      else
+        Push();
+    }
+    return std::move(result_);
+  }
+
+ private:
+  // What `next_` holds at the nodes of the level has been reached at this depth.
+  void Settle(std::uint32_t depth) {
+    std::vector<std::uint64_t> reached(result_.sources, 0);
+    for (NodeId v : level_) {
+      now_[v] = next_[v];
+      next_[v] = 0;
+      seen_[v] |= now_[v];
+      for (std::uint64_t lanes = now_[v]; lanes; lanes &= lanes - 1) {
+        const auto s = static_cast<std::size_t>(std::countr_zero(lanes));
+        ++reached[s];
+        if (options_.depths) result_.depths[std::size_t{v} * result_.sources + s] = depth;
+      }
+    }
+    for (std::size_t s = 0; s < reached.size(); ++s)
+      if (reached[s] > 0) result_.levels[s].push_back(reached[s]);
+  }
+
+  void Push() {
+    std::vector<NodeId> found;
+    for (NodeId u : level_)
+      for (const CsrView& view : out_)
+        for (std::uint32_t a = view.offsets[u]; a < view.offsets[u + 1]; ++a) {
+          const NodeId v = view.neighbors[a];
+          const std::uint64_t lanes = now_[u] & ~seen_[v];
+          if (lanes == 0) continue;
+          if (next_[v] == 0) found.push_back(v);
+          next_[v] |= lanes;
+        }
+    Leave();
+    std::sort(found.begin(), found.end());
+    level_ = std::move(found);
+  }
+
+  void Pull() {
+    std::vector<std::vector<NodeId>> found((n_ + kGrain - 1) / kGrain);
+    ParallelFor(executor_, n_, kGrain, [&](std::size_t begin, std::size_t end) {
+      for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
+        const std::uint64_t wanted = all_ & ~seen_[v];
+        if (wanted == 0) continue;
+        std::uint64_t lanes = 0;
+        for (const CsrView& view : in_)
+          for (std::uint32_t a = view.offsets[v]; a < view.offsets[v + 1] && (lanes & wanted) != wanted; ++a)
+            lanes |= now_[view.neighbors[a]];
+        if ((lanes & wanted) == 0) continue;
+        next_[v] = lanes & wanted;
+        found[begin / kGrain].push_back(v);
+      }
+    });
+    Leave();
+    level_.clear();
+    for (const auto& block : found) level_.insert(level_.end(), block.begin(), block.end());
+  }
+
+  void Leave() {
+    for (NodeId u : level_) now_[u] = 0;
+  }
+
+  const std::span<const CsrView> out_, in_;
+  const MultiBfsOptions& options_;
+  Executor& executor_;
+  const NodeId n_;
+  Lanes seen_, now_, next_;  // next_ is zero but for the level being made
+  std::uint64_t all_ = 0;
+  std::vector<NodeId> level_;  // ascending
+  MultiBfsResult result_;
+};
+
+}  // namespace
+
+MultiBfsResult MultiBfsCsr(const CsrView& out, const CsrView& in, std::span<const NodeId> sources,
+                           const MultiBfsOptions& options) {
+  PLEXUS_CHECK(!sources.empty() && sources.size() <= kBfsLanes, "1 to 64 sources");
+  return LaneSearch({&out, 1}, {&in, 1}, sources, options).Run();
+}
+
+Result<MultiBfsResult> MultiBfs(const Snapshot& snapshot, std::span<const NodeId> sources,
+                                const MultiBfsOptions& options) {
+  if (sources.empty() || sources.size() > kBfsLanes)
+    return Fail(ErrorCode::kInvalidArgument, std::to_string(sources.size()) + " sources: 1 to " +
+                                                 std::to_string(kBfsLanes) + " expected");
+  DenseViewOptions wanted;
+  wanted.weights = false;
+  wanted.kinds = options.kinds;
+  wanted.valid_at = options.valid_at;
+  wanted.subset = options.subset;
+  wanted.executor = options.executor;
+  PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
+  std::vector<NodeId> places;
+  for (NodeId source : sources) {
+    const NodeId place = source < snapshot.node_count() ? view.dense(source) : kNoNode;
+    if (place == kNoNode)
+      return Fail(ErrorCode::kInvalidArgument,
+                  "source node id " + std::to_string(source) + " is not among the selected nodes");
+    places.push_back(place);
+  }
+  const CsrView out = view.out(), in = view.in();
+  const CsrView forth[] = {out, in}, back[] = {in, out};
+  const std::size_t both = options.direction == Direction::kBoth ? 2 : 1;
+  const bool turned = options.direction == Direction::kIn;
+  const std::span<const CsrView> steps((turned ? back : forth), both);
+  const std::span<const CsrView> returns((turned ? forth : back), both);
+  MultiBfsResult result = LaneSearch(steps, returns, places, options).Run();
+  if (!view.packed() || !options.depths) return result;
+  std::vector<std::uint32_t> depths(std::size_t{snapshot.node_count()} * sources.size(), kUnreached);
+  for (NodeId v = 0; v < view.node_count(); ++v)
+    std::copy_n(result.depths.begin() + static_cast<std::ptrdiff_t>(v * sources.size()), sources.size(),
+                depths.begin() + static_cast<std::ptrdiff_t>(view.node(v) * sources.size()));
+  result.depths = std::move(depths);
+  return result;
+}
+
+}  // namespace plexus

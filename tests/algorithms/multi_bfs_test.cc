@@ -1,0 +1,80 @@
+// Lanes against one plain search a source.
+#include "algorithms/multi_bfs.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/algorithms/each_case.h"
+#include "tests/reference/oracles.h"
+
+namespace plexus::testing {
+namespace {
+
+void Check(const CaseGraph& g, const std::vector<NodeId>& sources, MultiBfsOptions options) {
+  const auto flat = g.Flat(options.kinds, options.subset, options.valid_at);
+  options.depths = true;
+  const auto got = MultiBfs(g.snapshot(), sources, options);
+  ASSERT_TRUE(got.has_value()) << got.error().ToString();
+  ASSERT_EQ(got->sources, sources.size());
+  for (std::size_t s = 0; s < sources.size(); ++s) {
+    const auto want = reference::Depths(flat, {sources[s]}, options.direction);
+    std::vector<std::uint64_t> levels;
+    for (NodeId v = 0; v < want.size(); ++v) {
+      const std::uint32_t depth = want[v] <= options.max_depth ? want[v] : kUnreached;
+      ASSERT_EQ(got->depths[v * sources.size() + s], depth) << v << " from " << sources[s];
+      if (depth == kUnreached) continue;
+      if (depth >= levels.size()) levels.resize(depth + 1, 0);
+      ++levels[depth];
+    }
+    ASSERT_EQ(got->levels[s], levels);
+  }
+  options.depths = false;
+  EXPECT_EQ(MultiBfs(g.snapshot(), sources, options)->levels, got->levels);
+}
+
+std::vector<NodeId> Selected(const reference::FlatGraph& flat, std::size_t count) {
+  std::vector<NodeId> nodes;
+  for (NodeId v = flat.node_count(); v-- > 0 && nodes.size() < count;)
+    if (flat.selected[v]) nodes.push_back(v);
+  return nodes;
+}
+
+TEST(MultiBfs, EqualsOneSearchASourceAtAnyThreadCount) {
+  const auto executors = Executors();
+  ForEachGraph([&](const CaseGraph& g, Shape) {
+    for (Direction direction : {Direction::kOut, Direction::kIn, Direction::kBoth}) {
+      MultiBfsOptions options;
+      options.direction = direction;
+      for (std::size_t count : {1u, 7u, 64u}) {
+        const auto sources = Selected(g.Flat(), g.size() > 1000 ? std::min<std::size_t>(count, 9) : count);
+        if (sources.empty()) continue;
+        options.executor = executors[count % executors.size()].executor.get();
+        Check(g, sources, options);
+        if (::testing::Test::HasFatalFailure()) return;
+      }
+    }
+    MultiBfsOptions options;
+    options.direction = Direction::kBoth;
+    options.kinds = {kLink, kHasTag};
+    options.max_depth = 2;
+    const auto sources = Selected(g.Flat(options.kinds), 5);
+    if (!sources.empty()) Check(g, sources, options);
+  });
+}
+
+TEST(MultiBfs, TwiceTheSameSourceAndErrors) {
+  CaseGraph g;
+  g.AddNodes(3);
+  g.Link(0, kLink, 1);
+  g.Link(1, kLink, 2);
+  g.Commit();
+  Check(g, {1, 0, 1}, {});
+  EXPECT_FALSE(MultiBfs(g.snapshot(), {}, {}).has_value());
+  EXPECT_FALSE(MultiBfs(g.snapshot(), std::vector<NodeId>(65, 0), {}).has_value());
+  EXPECT_FALSE(MultiBfs(g.snapshot(), std::vector<NodeId>{3}, {}).has_value());
+  EXPECT_FALSE(MultiBfs(g.snapshot(), std::vector<NodeId>{0}, {.kinds = {63}}).has_value());
+}
+
+}  // namespace
+}  // namespace plexus::testing
