@@ -1,12 +1,17 @@
 // A chain of a million edges: nothing recurses, nothing is quadratic.
 #include <gtest/gtest.h>
 
+#include "algorithms/betweenness.h"
 #include "algorithms/bfs.h"
 #include "algorithms/components.h"
+#include "algorithms/distances.h"
+#include "algorithms/kcore.h"
 #include "algorithms/memory/visible.h"
+#include "algorithms/multi_bfs.h"
 #include "algorithms/pagerank.h"
 #include "algorithms/shortest_path.h"
 #include "algorithms/traverse.h"
+#include "algorithms/triangles.h"
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
 
@@ -66,6 +71,34 @@ TEST(LongChain, Components) {
   ASSERT_TRUE(got.has_value());
   EXPECT_EQ(got->count, 1u);
   EXPECT_EQ(got->largest, kLength + 1);
+}
+
+TEST(LongChain, Structure) {
+  EXPECT_EQ(Triangles(Chain())->wedges, kLength - 1);
+  EXPECT_EQ(KCore(Chain())->sizes, (std::vector<std::uint64_t>{0, kLength + 1}));
+  const auto lanes = MultiBfs(Chain(), std::vector<NodeId>{kLength, kLength / 2});
+  ASSERT_TRUE(lanes.has_value());
+  EXPECT_EQ(lanes->levels[0].size(), kLength + 1);
+  EXPECT_EQ(lanes->levels[1].size(), kLength / 2 + 1);
+}
+
+TEST(LongChain, Distances) {
+  for (PathCost cost : {PathCost::kHops, PathCost::kWeight}) {
+    DistancesOptions options;
+    options.cost = cost;
+    const auto got = Distances(Chain(), kLength, options);
+    ASSERT_TRUE(got.has_value());
+    EXPECT_EQ(got->distances[0], cost == PathCost::kHops ? kLength : kLength * 0.5);
+  }
+}
+
+TEST(LongChain, Betweenness) {
+  BetweennessOptions options;
+  options.samples = 2;
+  const auto got = Betweenness(Chain(), options);
+  ASSERT_TRUE(got.has_value());
+  EXPECT_EQ(got->sources, 2u);
+  EXPECT_GT(got->shares[kLength / 2], 0);
 }
 
 TEST(LongChain, TraverseStaysSmall) {

@@ -59,6 +59,23 @@ std::optional<double> CheapestCost(const std::vector<FlatArc>& arcs,
                                    const std::vector<double>& costs, NodeId node_count, NodeId from,
                                    NodeId to);
 
+// The same to every node; infinity = none.
+std::vector<double> CheapestCosts(const std::vector<FlatArc>& arcs, const std::vector<double>& costs,
+                                  NodeId node_count, NodeId from);
+
+// By NodeId, over the simple undirected graph; `directed` by LDBC Graphalytics' LCC.
+struct NodeClustering {
+  std::uint64_t degree = 0, triangles = 0;
+  double undirected = 0, directed = 0;
+};
+std::vector<NodeClustering> Clusterings(const FlatGraph& graph);
+
+// Core numbers by taking nodes away until none is too poor, for k = 0, 1, ...
+std::vector<std::uint32_t> Cores(const FlatGraph& graph);
+
+// Betweenness by counting the paths of every pair. O(n^3).
+std::vector<double> Betweenness(const FlatGraph& graph, bool undirected);
+
 // Nodes that supersession leaves standing, by definition: reachability of every
 // node from every node. `active` are the suppressing edges in force; `alive` the
 // candidates. O(n^3).

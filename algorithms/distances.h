@@ -1,0 +1,57 @@
+// Distances: what the cheapest path from one node to every other costs.
+//
+// Delta-stepping in f64 (internal/delta_stepping.h). For the path itself, or for one
+// target, ask shortest_path.h, which touches only what it needs; this fills an array over
+// all nodes.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "algorithms/budget.h"
+#include "algorithms/node_subset.h"
+#include "algorithms/shortest_path.h"
+#include "engine/aligned_array.h"
+#include "engine/csr_view.h"
+#include "engine/error.h"
+#include "engine/parallel.h"
+#include "engine/snapshot.h"
+#include "engine/types.h"
+
+namespace plexus {
+
+struct DistancesOptions {
+  PathCost cost = PathCost::kHops;  // as ShortestPath's
+  ColumnId column = 0;              // with kColumn
+  double delta = 0;                 // bucket width; 0 = chosen from the costs
+  Direction direction = Direction::kOut;
+  std::vector<KindId> kinds = {};        // none = the fact plane
+  std::int64_t valid_at = kNoTime;  // only edges valid then
+  const NodeSubset* subset = nullptr;
+  Budget budget = {};  // its deadline and its cancel flag; nodes and edges do not count
+  Executor* executor = nullptr;
+};
+
+struct DistancesResult {
+  std::vector<double> distances;  // by NodeId; infinity: not reached, or not selected
+  std::uint64_t reached = 0;      // nodes, the source included
+  bool truncated = false;         // then only distances that are certain are there
+};
+
+// Thread-safe, same bits at any thread count and for any delta: sums are taken along the
+// path, in its order. O(nodes + arcs) beside the steps themselves.
+// kInvalidArgument: a kind, column or source out of range, a source that is not selected,
+// a delta that is not finite or negative, a weight above 1 with kLogWeight or a negative column value
+// (names edge or node).
+Result<DistancesResult> Distances(const Snapshot& snapshot, NodeId source,
+                                  const DistancesOptions& options = {});
+
+// On bare arrays, weights as lengths, added in f32 (exact while sums of whole numbers
+// stay below 2^24). REQUIRES weights >= 0, source < out.node_count().
+struct DistancesCsrOptions {
+  float delta = 0;  // 0 = chosen from the weights
+  Executor* executor = nullptr;
+};
+AlignedArray<float> DistancesCsr(const CsrView& out, NodeId source, const DistancesCsrOptions& options = {});
+
+}  // namespace plexus

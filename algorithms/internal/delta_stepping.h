@@ -1,0 +1,48 @@
+// Delta-stepping over bare arrays: cheapest costs from one node to all.
+//
+// Nodes wait in buckets of width delta; a bucket's nodes are relaxed in parallel until
+// none falls back into it (Meyer, Sanders, 2003), and small refills are worked off on
+// the spot (bucket fusion: Zhang et al., 2020). Buckets are private to whoever works, so
+// which of them holds a node depends on timing; the costs do not: they are the least
+// fixed point of cost(v) = min over arcs of cost(u) + arc, which rounding, being
+// monotone, leaves unique.
+//
+// At most kWindow buckets exist; what costs more waits in one list until they are
+// empty. So a delta far too small costs time, never memory.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "algorithms/budget.h"
+#include "engine/aligned_array.h"
+#include "engine/csr_view.h"
+#include "engine/parallel.h"
+#include "engine/types.h"
+
+namespace plexus::internal {
+
+// Rows and what their arcs cost: `costs` when not empty (infinity = closed), else the
+// weights, else 1.
+struct CostedRows {
+  CsrView rows;
+  std::span<const double> costs;
+};
+
+template <class T>
+struct DeltaResult {
+  AlignedArray<T> costs;  // by node; infinity = unreached
+  bool truncated = false; // then nodes not yet certain are infinity too
+};
+
+// T is float or double: what costs are added in. A step goes along every one of
+// `rows`. REQUIRES costs >= 0, delta > 0, source below the node count.
+template <class T>
+DeltaResult<T> DeltaStepping(std::span<const CostedRows> rows, NodeId source, T delta,
+                             const Budget& budget, Executor& executor);
+
+// A width that suits the graph: mean cost of an arc over the mean degree. From every
+// 61st arc; the same for the same rows.
+double ChooseDelta(std::span<const CostedRows> rows);
+
+}  // namespace plexus::internal

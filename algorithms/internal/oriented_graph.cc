@@ -1,0 +1,197 @@
+// A row is marked in a bitmap over all nodes; the rows it points to are then looked up
+// there, or, when they are a hub's, compared with it a word at a time. Marks are taken
+// back one by one, so a row costs what it holds.
+#include "algorithms/internal/oriented_graph.h"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+
+#include "algorithms/internal/bit_kernels.h"
+#include "algorithms/internal/pool.h"
+#include "engine/error.h"
+
+namespace plexus::internal {
+
+namespace {
+
+constexpr std::size_t kOrientGrain = 1024, kCountGrain = 512;
+constexpr std::uint64_t kSkew = 2;     // mean square degree over squared mean that is worth sorting for
+constexpr NodeId kMostHubs = 8192;     // 8 MiB of bits
+constexpr std::uint32_t kFar = 24, kNear = 12;  // arcs ahead whose row's place and row are fetched
+
+// Numbers by falling degree, ties by smaller id. O(nodes + largest degree).
+std::vector<NodeId> ByDegree(const CsrView& graph) {
+  const NodeId n = graph.node_count();
+  std::uint32_t most = 0;
+  for (NodeId v = 0; v < n; ++v) most = std::max(most, graph.degree(v));
+  std::vector<NodeId> start(std::size_t{most} + 2, 0);
+  for (NodeId v = 0; v < n; ++v) ++start[most - graph.degree(v) + 1];
+  for (std::size_t d = 1; d < start.size(); ++d) start[d] += start[d - 1];
+  std::vector<NodeId> order(n);
+  for (NodeId v = 0; v < n; ++v) order[start[most - graph.degree(v)]++] = v;
+  return order;
+}
+
+bool Skewed(const CsrView& graph) {
+  double squares = 0;
+  const double n = graph.node_count(), arcs = static_cast<double>(graph.arc_count());
+  for (NodeId v = 0; v < graph.node_count(); ++v) squares += static_cast<double>(graph.degree(v)) * graph.degree(v);
+  return squares * n > kSkew * arcs * arcs;
+}
+
+void MarkHubs(OrientedGraph& graph, Executor& executor) {
+  graph.hubs = std::min(kMostHubs, graph.node_count());
+  graph.hub_words = (std::size_t{graph.hubs} + 63) / 64;
+  graph.hub_bits = AlignedArray<std::uint64_t>(graph.hubs * graph.hub_words);
+  ParallelFor(executor, graph.hubs, 256, [&](std::size_t begin, std::size_t end) {
+    std::fill(graph.hub_bits.begin() + begin * graph.hub_words, graph.hub_bits.begin() + end * graph.hub_words, 0);
+    for (std::size_t v = begin; v < end; ++v)
+      for (std::uint32_t a = graph.offsets[v]; a < graph.offsets[v + 1]; ++a)
+        graph.hub_bits[v * graph.hub_words + graph.neighbors[a] / 64] |= std::uint64_t{1} << (graph.neighbors[a] % 64);
+  });
+}
+
+void Prefetch(const OrientedGraph& graph, std::uint32_t arc) {
+  const std::size_t arcs = graph.neighbors.size();
+  if (arc + kFar < arcs) __builtin_prefetch(&graph.offsets[graph.neighbors[arc + kFar]]);
+  if (arc + kNear >= arcs) return;
+  const NodeId v = graph.neighbors[arc + kNear];
+  const std::uint32_t begin = graph.offsets[v], end = graph.offsets[v + 1];
+  if (v < graph.hubs || begin == end) return;
+  __builtin_prefetch(&graph.neighbors[begin]);
+  __builtin_prefetch(&graph.neighbors[end - 1]);
+}
+
+std::uint64_t CountRow(const OrientedGraph& graph, NodeId u, std::uint64_t* marks, CountCommonFn common) {
+  const std::uint32_t first = graph.offsets[u], past = graph.offsets[u + 1];
+  std::uint64_t count = 0;
+  if (past - first >= 2) {
+    for (std::uint32_t a = first; a < past; ++a)
+      marks[graph.neighbors[a] / 64] |= std::uint64_t{1} << (graph.neighbors[a] % 64);
+    for (std::uint32_t a = first; a < past; ++a) {
+      const NodeId v = graph.neighbors[a];
+      Prefetch(graph, a);
+      const std::uint32_t begin = graph.offsets[v], end = graph.offsets[v + 1];
+      if (v < graph.hubs && (end - begin) > v / 128) {
+        count += common(marks, graph.hub_row(v), v / 64 + 1);
+        continue;
+      }
+      for (std::uint32_t b = begin; b < end; ++b) {
+        const NodeId w = graph.neighbors[b];
+        count += (marks[w / 64] >> (w % 64)) & 1;
+      }
+    }
+    for (std::uint32_t a = first; a < past; ++a) marks[graph.neighbors[a] / 64] = 0;
+  }
+  return count;
+}
+
+void Add(std::vector<std::uint64_t>& sums, NodeId v, std::uint64_t more) {
+  if (more > 0) std::atomic_ref(sums[v]).fetch_add(more, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+OrientedGraph Orient(const CsrView& simple, Executor& executor) {
+  const NodeId n = simple.node_count();
+  OrientedGraph graph;
+  std::vector<NodeId> number;
+  if (n > 0 && Skewed(simple)) {
+    graph.order = ByDegree(simple);
+    number.resize(n);
+    for (NodeId v = 0; v < n; ++v) number[graph.order[v]] = v;
+  }
+  graph.offsets = AlignedArray<std::uint32_t>(std::size_t{n} + 1);
+  graph.offsets[0] = 0;
+  graph.neighbors = AlignedArray<NodeId>(simple.arc_count() / 2);
+  std::vector<std::vector<NodeId>> blocks((n + kOrientGrain - 1) / kOrientGrain);
+  ParallelFor(executor, n, kOrientGrain, [&](std::size_t begin, std::size_t end) {
+    std::vector<NodeId>& block = blocks[begin / kOrientGrain];
+    for (auto u = static_cast<NodeId>(begin); u < end; ++u) {
+      const NodeId from = graph.node(u);
+      for (std::uint32_t a = simple.offsets[from]; a < simple.offsets[from + 1]; ++a) {
+        const NodeId v = number.empty() ? simple.neighbors[a] : number[simple.neighbors[a]];
+        if (v < u)
+          block.push_back(v);
+        else if (number.empty())
+          break;
+      }
+      graph.offsets[u + 1] = static_cast<std::uint32_t>(block.size());
+    }
+  });
+  std::vector<std::uint32_t> starts;
+  std::uint32_t total = 0;
+  for (const auto& block : blocks) {
+    starts.push_back(total);
+    total += static_cast<std::uint32_t>(block.size());
+  }
+  PLEXUS_CHECK(total == graph.neighbors.size(), "rows are symmetric, without loops");
+  ParallelFor(executor, n, kOrientGrain, [&](std::size_t begin, std::size_t end) {
+    const std::size_t b = begin / kOrientGrain;
+    for (std::size_t u = begin; u < end; ++u) graph.offsets[u + 1] += starts[b];
+    std::copy(blocks[b].begin(), blocks[b].end(), graph.neighbors.begin() + starts[b]);
+    blocks[b] = {};
+  });
+  if (!number.empty()) MarkHubs(graph, executor);
+  return graph;
+}
+
+std::uint64_t CountOriented(const OrientedGraph& graph, Executor& executor) {
+  const CountCommonFn common = FindCountCommon(SimdLevel::kBest);
+  using Marks = std::vector<std::uint64_t>;
+  Pool<Marks> pool;
+  auto make = [&] { return std::make_unique<Marks>((std::size_t{graph.node_count()} + 63) / 64, 0); };
+  return ParallelReduce(
+      executor, graph.node_count(), kCountGrain, std::uint64_t{0},
+      [&](std::size_t begin, std::size_t end) {
+        auto marks = pool.Take(make);
+        std::uint64_t count = 0;
+        for (auto u = static_cast<NodeId>(begin); u < end; ++u) count += CountRow(graph, u, marks->data(), common);
+        pool.Give(std::move(marks));
+        return count;
+      },
+      [](std::uint64_t a, std::uint64_t b) { return a + b; });
+}
+
+NodeTriangles CountPerNode(const OrientedGraph& graph, const std::vector<std::uint8_t>& directions,
+                           Executor& executor) {
+  const NodeId n = graph.node_count();
+  NodeTriangles sums{std::vector<std::uint64_t>(n, 0), std::vector<std::uint64_t>(n, 0)};
+  auto times = [&](std::uint32_t arc) -> std::uint8_t { return directions.empty() ? 1 : directions[arc]; };
+  using Marks = std::vector<std::uint8_t>;
+  Pool<Marks> pool;
+  auto make = [&] { return std::make_unique<Marks>(n, std::uint8_t{0}); };
+  ParallelFor(executor, n, kCountGrain, [&](std::size_t begin, std::size_t end) {
+    auto marks = pool.Take(make);
+    for (auto u = static_cast<NodeId>(begin); u < end; ++u) {
+      const std::uint32_t first = graph.offsets[u], past = graph.offsets[u + 1];
+      if (past - first < 2) continue;
+      for (std::uint32_t a = first; a < past; ++a) (*marks)[graph.neighbors[a]] = times(a);
+      std::uint64_t at_u = 0, arcs_u = 0;
+      for (std::uint32_t a = first; a < past; ++a) {
+        const NodeId v = graph.neighbors[a];
+        std::uint64_t at_v = 0, arcs_v = 0;
+        for (std::uint32_t b = graph.offsets[v]; b < graph.offsets[v + 1]; ++b) {
+          const std::uint8_t mark = (*marks)[graph.neighbors[b]];
+          if (mark == 0) continue;
+          ++at_v;
+          arcs_v += mark;
+          arcs_u += times(b);
+          Add(sums.triangles, graph.node(graph.neighbors[b]), 1);
+          Add(sums.arcs, graph.node(graph.neighbors[b]), times(a));
+        }
+        at_u += at_v;
+        Add(sums.triangles, graph.node(v), at_v);
+        Add(sums.arcs, graph.node(v), arcs_v);
+      }
+      Add(sums.triangles, graph.node(u), at_u);
+      Add(sums.arcs, graph.node(u), arcs_u);
+      for (std::uint32_t a = first; a < past; ++a) (*marks)[graph.neighbors[a]] = 0;
+    }
+    pool.Give(std::move(marks));
+  });
+  return sums;
+}
+
+}  // namespace plexus::internal

@@ -1,0 +1,50 @@
+// OrientedGraph: every edge of a simple graph once, pointing to the smaller number.
+//
+// Where degrees are skewed, nodes are numbered by falling degree first: an edge then
+// points to its busier end, rows are at most sqrt(2 edges) long, and what they hold
+// gathers among the small numbers. Otherwise nodes keep their numbers. A triangle is a
+// node, a node in its row, and a node in the rows of both.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/aligned_array.h"
+#include "engine/csr_view.h"
+#include "engine/parallel.h"
+#include "engine/types.h"
+
+namespace plexus::internal {
+
+struct OrientedGraph {
+  AlignedArray<std::uint32_t> offsets;  // node_count + 1
+  AlignedArray<NodeId> neighbors;       // all smaller than their row
+  std::vector<NodeId> order;            // number -> node; empty = the same
+  // The first `hubs` rows as bits, `hub_words` words each: rows so full that comparing
+  // words beats looking up their members. 0 when nodes keep their numbers.
+  NodeId hubs = 0;
+  std::size_t hub_words = 0;
+  AlignedArray<std::uint64_t> hub_bits;
+
+  NodeId node_count() const { return static_cast<NodeId>(offsets.size() - 1); }
+  NodeId node(NodeId number) const { return order.empty() ? number : order[number]; }
+  const std::uint64_t* hub_row(NodeId v) const { return hub_bits.data() + v * hub_words; }
+};
+
+// REQUIRES symmetric rows, ascending, without doubles and loops. O(nodes + arcs).
+OrientedGraph Orient(const CsrView& simple, Executor& executor);
+
+// Triangles. O(sum over arcs of the length of the row they point to), at most
+// edges^1.5. Same at any thread count.
+std::uint64_t CountOriented(const OrientedGraph& graph, Executor& executor);
+
+// By node of the simple graph: triangles it is part of, and the number of arcs between
+// its neighbours, where arc a of the oriented graph stands for directions[a] of them
+// (1 or 2; empty: 1 each).
+struct NodeTriangles {
+  std::vector<std::uint64_t> triangles, arcs;
+};
+NodeTriangles CountPerNode(const OrientedGraph& graph, const std::vector<std::uint8_t>& directions,
+                           Executor& executor);
+
+}  // namespace plexus::internal

@@ -1,0 +1,42 @@
+// Core numbers: how deep in the dense part of the graph a node stands.
+//
+// The k-core is what is left when nodes with fewer than k neighbours are taken away
+// until none is (Seidman, 1983); a node's core number is the largest k whose core has
+// it. Over the simple undirected graph, as triangles.h. Peeling in order of degree with
+// buckets (Batagelj, Zaversnik, 2003), one thread: two cores gain nothing on it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "algorithms/node_subset.h"
+#include "engine/csr_view.h"
+#include "engine/error.h"
+#include "engine/parallel.h"
+#include "engine/snapshot.h"
+#include "engine/types.h"
+
+namespace plexus {
+
+struct KCoreOptions {
+  std::vector<KindId> kinds = {};        // none = the fact plane
+  std::int64_t valid_at = kNoTime;  // only edges valid then
+  const NodeSubset* subset = nullptr;
+  Executor* executor = nullptr;  // makes the simple graph
+};
+
+struct KCoreResult {
+  static constexpr std::uint32_t kNotSelected = 0xFFFFFFFFu;
+  std::vector<std::uint32_t> cores;  // by NodeId; kNotSelected
+  std::uint32_t degeneracy = 0;      // the largest core number
+  std::vector<std::uint64_t> sizes;  // [k]: nodes whose core number is k; degeneracy + 1 entries
+};
+
+// O(nodes + arcs). Thread-safe, deterministic (core numbers are unique).
+// kInvalidArgument: a kind out of range.
+Result<KCoreResult> KCore(const Snapshot& snapshot, const KCoreOptions& options = {});
+
+// Core numbers of bare rows. REQUIRES symmetric rows without doubles and loops.
+std::vector<std::uint32_t> KCoreCsr(const CsrView& simple);
+
+}  // namespace plexus

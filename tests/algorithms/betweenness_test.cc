@@ -1,0 +1,123 @@
+// Betweenness against counting the paths of every pair.
+#include "algorithms/betweenness.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <optional>
+#include <random>
+
+#include "tests/algorithms/each_case.h"
+#include "tests/reference/oracles.h"
+
+namespace plexus::testing {
+namespace {
+
+void Check(const CaseGraph& g, const BetweennessOptions& options) {
+  const auto want = reference::Betweenness(g.Flat(options.kinds, options.subset, options.valid_at), options.undirected);
+  const auto got = Betweenness(g.snapshot(), options);
+  ASSERT_TRUE(got.has_value()) << got.error().ToString();
+  EXPECT_TRUE(got->exact);
+  EXPECT_EQ(got->bound, 0);
+  EXPECT_FALSE(got->truncated);
+  ASSERT_EQ(got->scores.size(), want.size());
+  for (NodeId v = 0; v < want.size(); ++v) ASSERT_NEAR(got->scores[v], want[v], 1e-9 * (1 + want[v])) << v;
+}
+
+TEST(Betweenness, EqualsCountingPaths) {
+  const auto executors = Executors();
+  ForEachCase(SmallCases(), [&](const CaseGraph& g, Shape) {
+    for (const auto& e : executors)
+      for (bool undirected : {true, false}) {
+        BetweennessOptions options;
+        options.undirected = undirected;
+        options.executor = e.executor.get();
+        Check(g, options);
+        options.kinds = {kLink, kHasTag};
+        Check(g, options);
+      }
+    const Snapshot s = g.snapshot();
+    std::vector<NodeId> some;
+    for (NodeId v = 0; v < s.node_count(); ++v)
+      if (v % 4 != 2) some.push_back(v);
+    const NodeSubset subset = *NodeSubset::Of(s, some);
+    Check(g, {.subset = &subset});
+  });
+}
+
+// Deeper than a byte counts, and branching there.
+TEST(Betweenness, LongPaths) {
+  const Case c{"ladder", 1, [](CaseGraph& g, int) {
+                 g.AddNodes(301);
+                 for (std::size_t v = 0; v < 300; v += 3) {
+                   g.Link(v, kLink, v + 1);
+                   g.Link(v, kLink, v + 2);
+                   if (v + 3 < 301) {
+                     g.Link(v + 1, kLink, v + 3);
+                     g.Link(v + 2, kLink, v + 3);
+                   }
+                 }
+                 const std::size_t tail = g.AddNodes(150);
+                 g.Link(300, kLink, tail);
+                 for (std::size_t v = tail; v + 1 < tail + 150; ++v) g.Link(v, kLink, v + 1);
+               }};
+  const CaseGraph g = Build(c, Shape::kClean);
+  Check(g, {});
+  Check(g, {.undirected = false});
+}
+
+TEST(Betweenness, SampledHasTheSameBitsAnywhere) {
+  const auto executors = Executors();
+  for (std::size_t which : {1u, 3u}) {
+    std::optional<BetweennessResult> first;
+    for (Shape shape : kShapes)
+      for (const auto& e : executors) {
+        BetweennessOptions options;
+        options.samples = 10;
+        options.executor = e.executor.get();
+        auto got = Betweenness(Large(which, shape).snapshot(), options);
+        ASSERT_TRUE(got.has_value());
+        EXPECT_FALSE(got->exact);
+        EXPECT_EQ(got->sources, 10u);
+        if (!first)
+          first = *std::move(got);
+        else
+          ASSERT_EQ(got->scores, first->scores) << which << ", " << shape << ", " << e.name;
+      }
+  }
+}
+
+// The estimate keeps its promise, and all sources make it exact.
+TEST(Betweenness, TheBoundHolds) {
+  const Case c{"random", 1, [](CaseGraph& graph, int) {
+                 std::mt19937_64 random(8);
+                 graph.AddNodes(1000);
+                 for (int i = 0; i < 2500; ++i) graph.Link(random() % 1000, kLink, random() % 1000);
+               }};
+  const CaseGraph g = Build(c, Shape::kClean);
+  const auto exact = Betweenness(g.snapshot(), {.samples = 1'000'000});
+  ASSERT_TRUE(exact.has_value());
+  EXPECT_TRUE(exact->exact);
+  for (std::uint64_t seed : {1u, 2u, 3u}) {
+    const auto got = Betweenness(g.snapshot(), {.samples = 300, .seed = seed});
+    EXPECT_GT(got->bound, 0);
+    EXPECT_LT(got->bound, 0.2);
+    for (NodeId v = 0; v < exact->shares.size(); ++v) ASSERT_LE(std::abs(got->shares[v] - exact->shares[v]), got->bound);
+  }
+}
+
+TEST(Betweenness, StoppedSaysTruncated) {
+  const std::atomic<bool> stop = true;
+  BetweennessOptions options;
+  options.budget.cancel = &stop;
+  const auto got = Betweenness(Large(0, Shape::kClean).snapshot(), options);
+  EXPECT_TRUE(got->truncated);
+  EXPECT_EQ(got->sources, 0u);
+  EXPECT_EQ(got->bound, 1);
+  CaseGraph g;
+  EXPECT_FALSE(Betweenness(g.snapshot(), {.kinds = {63}}).has_value());
+}
+
+}  // namespace
+}  // namespace plexus::testing

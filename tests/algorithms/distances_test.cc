@@ -1,0 +1,146 @@
+// Delta-stepping against Bellman-Ford: the same bits, whatever the width of a bucket.
+#include "algorithms/distances.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "tests/algorithms/each_case.h"
+#include "tests/reference/oracles.h"
+
+namespace plexus::testing {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+double CostOf(const reference::FlatArc& arc, PathCost cost) {
+  if (cost == PathCost::kHops) return 1;
+  if (cost == PathCost::kWeight) return static_cast<double>(arc.weight);
+  return arc.weight > 0 ? -std::log(static_cast<double>(arc.weight)) : -1;
+}
+
+void Check(const CaseGraph& g, NodeId source, const DistancesOptions& options) {
+  const auto flat = g.Flat(options.kinds, options.subset, options.valid_at);
+  const auto arcs = reference::Walkable(flat, options.direction);
+  std::vector<double> costs;
+  for (const auto& arc : arcs) costs.push_back(CostOf(arc, options.cost));
+  const auto want = reference::CheapestCosts(arcs, costs, flat.node_count(), source);
+  const auto got = Distances(g.snapshot(), source, options);
+  ASSERT_TRUE(got.has_value()) << got.error().ToString();
+  EXPECT_FALSE(got->truncated);
+  ASSERT_EQ(got->distances, want);
+  EXPECT_EQ(got->reached, static_cast<std::uint64_t>(std::ranges::count_if(want, [](double d) { return d < kInfinity; })));
+}
+
+NodeId FirstSelected(const reference::FlatGraph& flat) {
+  NodeId v = 0;
+  while (v < flat.node_count() && !flat.selected[v]) ++v;
+  return v;
+}
+
+TEST(Distances, EqualBellmanFordBitByBit) {
+  const auto executors = Executors();
+  ForEachGraph([&](const CaseGraph& g, Shape) {
+    const NodeId source = FirstSelected(g.Flat());
+    if (source == g.Flat().node_count()) return;
+    std::size_t turn = 0;
+    for (PathCost cost : {PathCost::kHops, PathCost::kWeight, PathCost::kLogWeight})
+      for (Direction direction : {Direction::kOut, Direction::kIn, Direction::kBoth})
+        for (double delta : {0.0, 1e-9, 0.25, 1e9}) {
+          if (g.size() > 1000 && direction == Direction::kIn) continue;
+          DistancesOptions options;
+          options.cost = cost;
+          options.direction = direction;
+          options.delta = delta;
+          options.executor = executors[turn++ % executors.size()].executor.get();
+          Check(g, source, options);
+          if (::testing::Test::HasFatalFailure()) return;
+        }
+    DistancesOptions options;
+    options.cost = PathCost::kWeight;
+    options.kinds = {kLink, kHasTag};
+    const NodeId tagged = FirstSelected(g.Flat(options.kinds));
+    Check(g, tagged, options);
+    const Snapshot s = g.snapshot();
+    std::vector<NodeId> some = {source};
+    for (NodeId v = 0; v < s.node_count(); ++v)
+      if (v % 4 != 3) some.push_back(v);
+    const NodeSubset subset = *NodeSubset::Of(s, some);
+    options.kinds.clear();
+    options.subset = &subset;
+    Check(g, source, options);
+  });
+}
+
+// Costs over 60 orders of magnitude: few buckets, no memory by the range.
+TEST(Distances, AnyRangeOfWeights) {
+  CaseGraph g;
+  g.AddNodes(40);
+  for (std::size_t v = 0; v + 1 < 40; ++v) g.Link(v, kLink, v + 1, std::ldexp(1.0f, 120 - 6 * static_cast<int>(v)));
+  for (std::size_t v = 0; v + 2 < 40; ++v) g.Link(v, kLink, v + 2, std::ldexp(1.0f, 119 - 6 * static_cast<int>(v)));
+  g.Commit();
+  for (double delta : {0.0, 1e-30, 1e30}) Check(g, 0, {.cost = PathCost::kWeight, .delta = delta});
+}
+
+TEST(Distances, ColumnsValidTimesAndErrors) {
+  CaseGraph g;
+  g.AddNodes(4);
+  g.Link(0, kLink, 1, 2.0f);
+  g.LinkValid(1, kLink, 2, 10, 20);
+  g.Link(0, kLink, 3);
+  g.SetF64(1, kTrust, 0.5);
+  g.SetF64(2, kTrust, 0.25);
+  g.Commit();
+  const Snapshot s = g.snapshot();
+  const auto column = Distances(s, 0, {.cost = PathCost::kColumn, .column = kTrust});
+  ASSERT_TRUE(column.has_value()) << column.error().ToString();
+  EXPECT_EQ(column->distances, (std::vector<double>{0, 0.5, 0.75, kInfinity}));
+  EXPECT_EQ(Distances(s, 0, {.valid_at = 15})->distances[2], 2);
+  EXPECT_EQ(Distances(s, 0, {.valid_at = 25})->distances[2], kInfinity);
+
+  const auto log = Distances(s, 0, {.cost = PathCost::kLogWeight});
+  ASSERT_FALSE(log.has_value());
+  EXPECT_NE(log.error().message.find("at most 1"), std::string::npos);
+  EXPECT_FALSE(Distances(s, 9, {}).has_value());
+  EXPECT_FALSE(Distances(s, 0, {.delta = -1}).has_value());
+  EXPECT_FALSE(Distances(s, 0, {.delta = kInfinity}).has_value());
+  EXPECT_FALSE(Distances(s, 0, {.delta = std::nan("")}).has_value());
+  EXPECT_FALSE(Distances(s, 0, {.cost = PathCost::kColumn, .column = 60000}).has_value());
+  EXPECT_FALSE(Distances(s, 0, {.kinds = {63}}).has_value());
+}
+
+TEST(Distances, StoppedKeepsOnlyWhatIsCertain) {
+  const CaseGraph& g = Large(0, Shape::kClean);
+  const std::atomic<bool> stop = true;
+  DistancesOptions options;
+  options.budget.cancel = &stop;
+  const NodeId source = FirstSelected(g.Flat());
+  const auto got = Distances(g.snapshot(), source, options);
+  EXPECT_TRUE(got->truncated);
+  EXPECT_EQ(got->reached, 0u);
+}
+
+// Bare arrays in f32: whole numbers add exactly.
+TEST(DistancesCsr, EqualsF64AtAnyThreadCount) {
+  std::mt19937_64 random(4);
+  const Case c{"whole weights", 1, [&](CaseGraph& g, int) {
+                 g.AddNodes(2000);
+                 for (int i = 0; i < 12000; ++i)
+                   g.Link(random() % 2000, kLink, random() % 2000, static_cast<float>(1 + random() % 255));
+               }};
+  const CaseGraph g = Build(c, Shape::kClean);
+  const auto want = Distances(g.snapshot(), 5, {.cost = PathCost::kWeight});
+  ASSERT_TRUE(want.has_value());
+  for (const auto& e : Executors())
+    for (float delta : {0.0f, 1.0f, 64.0f}) {
+      const auto got = DistancesCsr(g.snapshot().base().out(), 5, {.delta = delta, .executor = e.executor.get()});
+      EXPECT_TRUE(std::ranges::equal(got.span(), want->distances, [](float a, double b) { return static_cast<double>(a) == b; })) << e.name;
+    }
+}
+
+}  // namespace
+}  // namespace plexus::testing

@@ -1,0 +1,148 @@
+// Triangles and clustering against sets of neighbours; bit rows against loops.
+#include "algorithms/triangles.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <optional>
+#include <random>
+
+#include "algorithms/internal/bit_kernels.h"
+#include "algorithms/internal/oriented_graph.h"
+#include "engine/topology.h"
+#include "tests/algorithms/each_case.h"
+#include "tests/reference/oracles.h"
+
+namespace plexus::testing {
+namespace {
+
+struct Selected {
+  std::vector<KindId> kinds;
+  const NodeSubset* subset = nullptr;
+  std::int64_t valid_at = kNoTime;
+};
+
+void Check(const CaseGraph& g, const Selected& selected, Executor* executor) {
+  const auto flat = g.Flat(selected.kinds, selected.subset, selected.valid_at);
+  const auto want = reference::Clusterings(flat);
+  TrianglesOptions options{selected.kinds, selected.valid_at, selected.subset, executor};
+  const auto total = Triangles(g.snapshot(), options);
+  ASSERT_TRUE(total.has_value()) << total.error().ToString();
+  std::uint64_t corners = 0, degrees = 0, wedges = 0, nodes = 0;
+  for (NodeId v = 0; v < want.size(); ++v) {
+    corners += want[v].triangles;
+    degrees += want[v].degree;
+    if (want[v].degree > 1) wedges += want[v].degree * (want[v].degree - 1) / 2;
+    nodes += flat.selected[v];
+  }
+  EXPECT_EQ(total->triangles, corners / 3);
+  EXPECT_EQ(total->edges, degrees / 2);
+  EXPECT_EQ(total->wedges, wedges);
+  EXPECT_EQ(total->nodes, nodes);
+  EXPECT_DOUBLE_EQ(total->transitivity, wedges == 0 ? 0.0 : static_cast<double>(corners) / static_cast<double>(wedges));
+  for (bool directed : {false, true}) {
+    ClusteringOptions c;
+    c.directed = directed;
+    c.kinds = selected.kinds;
+    c.subset = selected.subset;
+    c.valid_at = selected.valid_at;
+    c.executor = executor;
+    const auto got = Clustering(g.snapshot(), c);
+    ASSERT_TRUE(got.has_value()) << got.error().ToString();
+    EXPECT_EQ(got->total, corners / 3);
+    for (NodeId v = 0; v < want.size(); ++v) {
+      ASSERT_EQ(got->triangles[v], want[v].triangles) << v;
+      ASSERT_EQ(got->degrees[v], flat.selected[v] ? want[v].degree : kNoNode) << v;
+      ASSERT_EQ(got->coefficients[v], directed ? want[v].directed : want[v].undirected) << v;
+    }
+  }
+}
+
+TEST(Triangles, EqualSetsOfNeighboursAtAnyThreadCount) {
+  const auto executors = Executors();
+  ForEachGraph([&](const CaseGraph& g, Shape) {
+    for (const auto& e : executors) {
+      SCOPED_TRACE(e.name);
+      Check(g, {}, e.executor.get());
+      if (::testing::Test::HasFatalFailure()) return;
+    }
+    Check(g, {{kSupports, kSimilar}}, nullptr);
+    Check(g, {{kLink, kHasTag}}, nullptr);
+    const Snapshot s = g.snapshot();
+    std::vector<NodeId> some;
+    for (NodeId v = 0; v < s.node_count(); ++v)
+      if (v % 5 != 0) some.push_back(v);
+    const NodeSubset subset = *NodeSubset::Of(s, some);
+    Check(g, {{}, &subset}, nullptr);
+  });
+}
+
+// Dense and skewed: nodes are renumbered, hubs have bit rows.
+TEST(Triangles, DenseCore) {
+  const Case c{"core", 2, [](CaseGraph& g, int step) {
+                 std::mt19937_64 random(5 + static_cast<std::uint64_t>(step));
+                 if (step == 0) g.AddNodes(3000);
+                 for (std::size_t u = 0; u < 200; ++u)
+                   for (std::size_t v = 0; v < u; ++v)
+                     if (random() % 4 == 0) g.Link(7 * u, kLink, 7 * v);
+                 for (int i = 0; i < 3000; ++i) {
+                   const std::size_t a = random() % 3000, b = 7 * (random() % 200);
+                   if (a != b) g.Link(a, kCauses, b);
+                 }
+               }};
+  for (Shape shape : {Shape::kClean, Shape::kDelta}) Check(Build(c, shape), {}, nullptr);
+}
+
+TEST(Triangles, OnlyWhatIsValid) {
+  CaseGraph g;
+  g.AddNodes(3);
+  g.Link(0, kLink, 1);
+  g.Link(1, kLink, 2);
+  g.LinkValid(2, kLink, 0, 10, 20);
+  g.Commit();
+  for (std::int64_t at : {5, 10, 19, 20}) Check(g, {{}, nullptr, at}, nullptr);
+  EXPECT_EQ(Triangles(g.snapshot(), {.valid_at = 15})->triangles, 1u);
+  EXPECT_EQ(Triangles(g.snapshot(), {.valid_at = 25})->triangles, 0u);
+}
+
+TEST(Triangles, RefusesUnknownKinds) {
+  CaseGraph g;
+  EXPECT_FALSE(Triangles(g.snapshot(), {.kinds = {63}}).has_value());
+  EXPECT_FALSE(Clustering(g.snapshot(), {.kinds = {63}}).has_value());
+}
+
+// Both layouts, whatever the shape asks for, on a graph of known count.
+TEST(TrianglesCsr, CompleteGraphs) {
+  for (NodeId n : {0u, 1u, 2u, 3u, 64u, 65u, 130u}) {
+    std::vector<NodePair> pairs;
+    for (NodeId u = 0; u < n; ++u)
+      for (NodeId v = 0; v < u; ++v) pairs.push_back({u, v});
+    TopologyOptions options;
+    options.symmetrize = true;
+    const Topology graph = BuildTopology(n, pairs, options).value();
+    EXPECT_EQ(TrianglesCsr(graph.out()), std::uint64_t{n} * (n - 1) * (n - 2) / 6) << n;
+  }
+}
+
+TEST(BitKernels, EveryLevelCountsAsALoopDoes) {
+  std::mt19937_64 random(3);
+  std::vector<std::uint64_t> a(300), b(300);
+  for (auto& word : a) word = random();
+  for (auto& word : b) word = random() & random();
+  for (SimdLevel level : {SimdLevel::kScalar, SimdLevel::kAvx2, SimdLevel::kAvx512, SimdLevel::kBest}) {
+    const internal::CountCommonFn count = internal::FindCountCommon(level);
+    if (!count) {
+      EXPECT_FALSE(HasSimdLevel(level));
+      continue;
+    }
+    for (std::size_t from : {0u, 1u, 3u})
+      for (std::size_t words = 0; words <= 130; ++words) {
+        std::uint64_t want = 0;
+        for (std::size_t i = 0; i < words; ++i) want += static_cast<std::uint64_t>(std::popcount(a[from + i] & b[i]));
+        ASSERT_EQ(count(a.data() + from, b.data(), words), want) << SimdLevelName(level) << ", " << words;
+      }
+  }
+}
+
+}  // namespace
+}  // namespace plexus::testing
