@@ -4,7 +4,7 @@
 #
 # Usage: bench/contend.sh GAPBS_DIR WORK [ROUNDS] [BUILD_DIR]
 #   GAPBS_DIR  a checkout of the suite with its programs built (make)
-#   WORK       build | pr | bfs | cc
+#   WORK       build | pr | bfs | sssp | cc | bc | tc
 #   ROUNDS     rounds of TRIALS (3) trials each (5)
 # Environment: GRAPHS="-g -u" (Kronecker, uniform), SCALE=20, THREADS=2, TRIALS=3,
 # PLEXUS_OPTIONS= more options of ours (pr: -l charged).
@@ -19,6 +19,8 @@ case $work in
   build)
     suite=$gapbs/gap_build_contender
     g++ -std=c++11 -O3 -fopenmp -I"$gapbs/src" "$here/gap_build_contender.cc" -o "$suite" ;;
+  sssp) options+=(-d "${DELTA:-2}") ;;  # the suite's own choice for these graphs
+  bc) options+=(-i 4) ;;
   pr) suite=$gapbs/pr_spmv options+=(-i 20 -t 0) ;;
 esac
 export OMP_NUM_THREADS=${THREADS:-2}
@@ -29,9 +31,14 @@ trap 'rm -rf "$scratch"' EXIT
 for graph in ${GRAPHS:--g -u}; do
   : >"$scratch/plexus"
   : >"$scratch/gap"
+  input=("$graph" "$scale")
+  if [ "$work" = sssp ]; then  # weights 1 to 255 are the suite's: both read its file
+    input=(-f "$scratch/graph$graph.wsg")
+    "$gapbs/converter" "$graph" "$scale" -w -b "${input[1]}" >/dev/null
+  fi
   for ((round = 0; round < rounds; ++round)); do
-    "$build/gap" "$work" "$graph" "$scale" "${options[@]}" ${PLEXUS_OPTIONS:-} >>"$scratch/plexus"
-    GLIBC_TUNABLES=$tunables "$suite" "$graph" "$scale" "${options[@]}" >>"$scratch/gap"
+    "$build/gap" "$work" "${input[@]}" "${options[@]}" ${PLEXUS_OPTIONS:-} >>"$scratch/plexus"
+    GLIBC_TUNABLES=$tunables "$suite" "${input[@]}" "${options[@]}" >>"$scratch/gap"
   done
   # Both built the same graph, or nothing that follows means anything.
   if ! diff <(grep '^Graph has' "$scratch/plexus" | sort -u) <(grep '^Graph has' "$scratch/gap" | sort -u); then

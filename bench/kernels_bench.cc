@@ -1,4 +1,4 @@
-// PageRank and traversal over a live graph (skeleton: the side by side runs of the
+// PageRank, traversal and shallow searches over a live graph (skeleton: the side by side runs of the
 // kernels are `gap`'s).
 //
 // Verified: PageRank sums to 1 and one more serial step moves it by no more than its
@@ -7,9 +7,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <vector>
 
+#include "algorithms/bfs.h"
 #include "algorithms/pagerank.h"
 #include "algorithms/traverse.h"
 #include "bench/random_graph.h"
@@ -113,6 +115,65 @@ void TraverseBestProduct(benchmark::State& state) {
   }
 }
 BENCHMARK(TraverseBestProduct)->ArgName("hops")->Arg(2)->Arg(3)->Unit(benchmark::kMicrosecond);
+
+// A grid of streets, both ways: few nodes in reach of any start.
+const Snapshot& TheGrid() {
+  static const NodeId side = static_cast<NodeId>(Size("PLEXUS_BENCH_GRID", 512, 64));
+  static const std::unique_ptr<Graph> graph = [] {
+    std::vector<NodePair> pairs;
+    for (NodeId y = 0; y < side; ++y)
+      for (NodeId x = 0; x < side; ++x) {
+        const NodeId at = y * side + x;
+        if (x + 1 < side) pairs.insert(pairs.end(), {{at, at + 1}, {at + 1, at}});
+        if (y + 1 < side) pairs.insert(pairs.end(), {{at, at + side}, {at + side, at}});
+      }
+    auto made = Graph::InMemory();
+    AddNodes(*made, side * side);
+    AddEdges(*made, pairs, 0, pairs.size(), 1 << 20);
+    Must(made->Compact(), "compacting");
+    return made;
+  }();
+  static const Snapshot snapshot = graph->snapshot();
+  return snapshot;
+}
+
+// Searches that reach few of the nodes: time per arc looked at, whatever the graph's
+// size. Checked against a queue over sets.
+void BfsShallow(benchmark::State& state, const Snapshot& snapshot) {
+  BfsOptions options;
+  options.max_depth = static_cast<std::uint32_t>(state.range(0));
+  options.executor = &ExecutorOf(1);
+  std::uint64_t edges = 0, nodes = 0, runs = 0;
+  NodeId start = 0;
+  for (auto _ : state) {
+    start = (start * 48271u + 11) % snapshot.node_count();
+    const BfsResult result = Must(Bfs(snapshot, {&start, 1}, options), "bfs");
+    edges += result.edges;
+    nodes += result.nodes.size();
+    ++runs;
+  }
+  using benchmark::Counter;
+  state.counters["time/edge"] = Counter(static_cast<double>(edges), Counter::kIsRate | Counter::kInvert);
+  state.counters["nodes"] = Counter(static_cast<double>(nodes), Counter::kAvgIterations);
+  for (NodeId s : {NodeId{1}, NodeId{77}, NodeId{1234}}) {
+    const BfsResult result = Must(Bfs(snapshot, {&s, 1}, options), "bfs");
+    std::map<NodeId, std::uint32_t> depths = {{s, 0}};
+    std::vector<NodeId> queue = {s};
+    for (std::size_t i = 0; i < queue.size(); ++i) {
+      const std::uint32_t depth = depths[queue[i]];
+      if (depth == options.max_depth) break;
+      snapshot.ForEachArc(Direction::kOut, queue[i], ArcFilter::All(), [&](const Arc& arc) {
+        if (depths.emplace(arc.neighbor, depth + 1).second) queue.push_back(arc.neighbor);
+      });
+    }
+    Require(result.nodes.size() == depths.size(), "bfs: nodes reached");
+    for (const BfsNode& node : result.nodes) Require(depths.at(node.node) == node.depth, "bfs: depth of a node");
+  }
+}
+void BfsShallowRandom(benchmark::State& state) { BfsShallow(state, TheGraph()); }
+void BfsShallowGrid(benchmark::State& state) { BfsShallow(state, TheGrid()); }
+BENCHMARK(BfsShallowRandom)->ArgName("depth")->Arg(1)->Arg(2)->Unit(benchmark::kMicrosecond);
+BENCHMARK(BfsShallowGrid)->ArgName("depth")->Arg(3)->Arg(10)->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 }  // namespace plexus::bench

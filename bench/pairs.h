@@ -36,9 +36,10 @@ PairList UniformPairs(int scale, int degree, Executor& executor);
 // checked and dropped). Node count = largest id + 1. Errors name file and line.
 Result<PairList> ReadPairs(const std::string& path);
 
-// Reads a serialized graph of the suite: .sg (ids), .wsg (ids with i32 weights, which
-// are dropped). Sizes are checked against the file's before anything is allocated.
-Result<Topology> ReadSerialized(const std::string& path);
+// Reads a serialized graph of the suite: .sg (ids), .wsg (ids with i32 weights, given in
+// `out_weights` when asked for, one per out arc; none in a .sg). Sizes are checked against
+// the file's before anything is allocated.
+Result<Topology> ReadSerialized(const std::string& path, AlignedArray<float>* out_weights = nullptr);
 
 // Writes `topology` as .sg, or a text edge list (.el) of its out arcs.
 Status WriteSerialized(const Topology& topology, const std::string& path);

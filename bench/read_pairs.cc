@@ -79,8 +79,13 @@ Result<PairList> ReadPairs(const std::string& path) {
   return list;
 }
 
-Result<Topology> ReadSerialized(const std::string& path) {
+Result<Topology> ReadSerialized(const std::string& path, AlignedArray<float>* out_weights) {
   PLEXUS_ASSIGN(text::GapGraph graph, text::ReadGapGraph(path));
+  if (out_weights) {
+    *out_weights = AlignedArray<float>(graph.out.weights.size());
+    for (std::size_t a = 0; a < out_weights->size(); ++a)
+      (*out_weights)[a] = static_cast<float>(graph.out.weights[a]);
+  }
   Topology topology;
   topology.node_count = graph.node_count;
   topology.symmetric = !graph.directed;

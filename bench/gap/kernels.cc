@@ -3,7 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <iterator>
+#include <limits>
 #include <numeric>
+#include <queue>
+#include <utility>
 
 #include "algorithms/pagerank_csr.h"
 
@@ -97,6 +102,76 @@ std::string CheckComponents(const Topology& graph, std::span<const NodeId> label
   if (labels.size() != graph.node_count) return "one label a node expected";
   for (NodeId v = 0; v < graph.node_count; ++v)
     if (labels[v] != find(v)) return "node " + std::to_string(v) + " has the wrong component";
+  return "";
+}
+
+std::string CheckTriangles(const Topology& graph, std::uint64_t count) {
+  const CsrView out = graph.out();
+  auto row = [&](NodeId v) { return out.neighbors.subspan(out.offsets[v], out.degree(v)); };
+  std::vector<NodeId> common;
+  std::uint64_t total = 0;
+  for (NodeId u = 0; u < graph.node_count; ++u)
+    for (NodeId v : row(u)) {
+      if (v >= u) break;
+      common.clear();
+      std::ranges::set_intersection(row(u), row(v), std::back_inserter(common));
+      total += common.size();
+    }
+  return total == 3 * count ? "" : std::to_string(count) + " triangles, the serial check finds " + std::to_string(total / 3);
+}
+
+std::string CheckDistances(const CsrView& out, NodeId source, std::span<const float> distances) {
+  std::vector<float> want(out.node_count(), std::numeric_limits<float>::infinity());
+  using Entry = std::pair<float, NodeId>;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> heap;
+  want[source] = 0;
+  heap.emplace(0.0f, source);
+  while (!heap.empty()) {
+    const auto [cost, u] = heap.top();
+    heap.pop();
+    if (cost != want[u]) continue;
+    for (std::uint32_t a = out.offsets[u]; a < out.offsets[u + 1]; ++a)
+      if (const float next = cost + out.weight(a); next < want[out.neighbors[a]]) {
+        want[out.neighbors[a]] = next;
+        heap.emplace(next, out.neighbors[a]);
+      }
+  }
+  for (NodeId v = 0; v < out.node_count(); ++v)
+    if (distances[v] != want[v]) return "node " + std::to_string(v) + " has the wrong distance";
+  return "";
+}
+
+std::string CheckBetweenness(const Topology& graph, std::span<const NodeId> sources,
+                             std::span<const double> scores) {
+  const CsrView out = graph.out();
+  std::vector<double> want(graph.node_count, 0);
+  for (NodeId source : sources) {
+    std::vector<std::uint32_t> depth(graph.node_count, kUnreached);
+    std::vector<double> paths(graph.node_count, 0), dependency(graph.node_count, 0);
+    std::vector<NodeId> queue = {source};
+    depth[source] = 0;
+    paths[source] = 1;
+    for (std::size_t i = 0; i < queue.size(); ++i)
+      for (std::uint32_t a = out.offsets[queue[i]]; a < out.offsets[queue[i] + 1]; ++a) {
+        const NodeId v = out.neighbors[a];
+        if (depth[v] == kUnreached) {
+          depth[v] = depth[queue[i]] + 1;
+          queue.push_back(v);
+        }
+        if (depth[v] == depth[queue[i]] + 1) paths[v] += paths[queue[i]];
+      }
+    for (std::size_t i = queue.size(); i-- > 1;) {
+      const NodeId u = queue[i];
+      for (std::uint32_t a = out.offsets[u]; a < out.offsets[u + 1]; ++a)
+        if (const NodeId v = out.neighbors[a]; depth[v] == depth[u] + 1)
+          dependency[u] += paths[u] / paths[v] * (1 + dependency[v]);
+      want[u] += dependency[u];
+    }
+  }
+  double most = 0;
+  for (double x : want) most = std::max(most, x);
+  for (NodeId v = 0; v < graph.node_count; ++v)
+    if (std::abs(scores[v] - want[v]) > 1e-9 * most) return "node " + std::to_string(v) + " has the wrong score";
   return "";
 }
 

@@ -37,6 +37,13 @@ std::string CheckPageRank(const Topology& graph, std::span<const float> scores, 
 std::string CheckBfs(const Topology& graph, NodeId source, const BfsCsrResult& result);
 // Same partition as a serial union-find.
 std::string CheckComponents(const Topology& graph, std::span<const NodeId> labels);
+// As many as intersecting the sorted rows of every edge's ends finds.
+std::string CheckTriangles(const Topology& graph, std::uint64_t count);
+// Costs equal those of a heap (Dijkstra, 1959).
+std::string CheckDistances(const CsrView& out, NodeId source, std::span<const float> distances);
+// Brandes once more, levels by hand: every sum within 1e-9 of the largest.
+std::string CheckBetweenness(const Topology& graph, std::span<const NodeId> sources,
+                             std::span<const double> scores);
 // Same rows as sorting the pairs.
 std::string CheckBuild(std::span<const NodePair> pairs, bool symmetrize, const Topology& graph);
 

@@ -11,8 +11,12 @@
 #include <cstring>
 #include <string>
 
+#include "algorithms/betweenness.h"
 #include "algorithms/bfs.h"
 #include "algorithms/components.h"
+#include "algorithms/distances.h"
+#include "algorithms/internal/oriented_graph.h"
+#include "algorithms/triangles.h"
 #include "bench/gap/kernels.h"
 #include "bench/pairs.h"
 
@@ -23,17 +27,18 @@ using namespace plexus::bench;  // NOLINT
 
 struct Options {
   std::string kernel, file, layout = "kept";
-  int scale = 0, degree = 16, trials = 16, iterations = 20;
+  int scale = 0, degree = 16, trials = 16, iterations = -1;
   bool uniform = false, symmetrize = false, verify = false;
-  double tolerance = 1e-4;
+  double tolerance = 1e-4, delta = 0;
   NodeId source = kNoNode;
 };
 
 int Usage() {
   std::fprintf(stderr,
                "usage: gap KERNEL (-f FILE | -g SCALE | -u SCALE) [-k DEGREE] [-s] [-n TRIALS]\n"
-               "           [-i ITERATIONS] [-t TOLERANCE] [-r SOURCE] [-l LAYOUT] [-v]\n"
-               "KERNEL: build pr bfs cc. FILE: .el .wel .sg .wsg; -s makes .el symmetric.\n"
+               "           [-i ITERATIONS] [-t TOLERANCE] [-d DELTA] [-r SOURCE] [-l LAYOUT] [-v]\n"
+               "KERNEL: build pr bfs sssp cc bc tc. FILE: .el .wel .sg .wsg; -s makes .el symmetric.\n"
+               "sssp reads .wsg alone; bc searches from -i (4) sources a trial.\n"
                "LAYOUT of pr: kept (made once, its time printed apart), charged (made anew in\n"
                "every trial), pull (none).\n"
                "-v checks every trial against a serial reference.\n"
@@ -60,7 +65,7 @@ bool Number(const char* text, T low, T high, T& value) {
 bool Parse(int argc, char** argv, Options& o) {
   if (argc < 2 || argv[1][0] == '-') return false;
   o.kernel = argv[1];
-  for (int c; (c = getopt(argc - 1, argv + 1, "f:g:u:k:n:i:t:r:l:sv")) != -1;) {
+  for (int c; (c = getopt(argc - 1, argv + 1, "f:g:u:k:n:i:t:d:r:l:sv")) != -1;) {
     bool ok = true;
     switch (c) {
       case 'f': o.file = optarg; break;
@@ -70,6 +75,7 @@ bool Parse(int argc, char** argv, Options& o) {
       case 'n': ok = Number(optarg, 1, 1'000'000, o.trials); break;
       case 'i': ok = Number(optarg, 0, 1'000'000, o.iterations); break;
       case 't': ok = Number(optarg, 0.0, 1.0, o.tolerance); break;
+      case 'd': ok = Number(optarg, 0.0, 1e9, o.delta); break;
       case 'r': ok = Number(optarg, NodeId{0}, kNoNode - 1, o.source); break;
       case 'l':
         o.layout = optarg;
@@ -85,8 +91,11 @@ bool Parse(int argc, char** argv, Options& o) {
     }
   }
   if (o.scale) o.symmetrize = true;
-  return optind == argc - 1 && o.file.empty() != (o.scale == 0) &&
-         (o.kernel == "build" || o.kernel == "pr" || o.kernel == "bfs" || o.kernel == "cc");
+  if (o.iterations < 0) o.iterations = o.kernel == "bc" ? 4 : 20;
+  const bool weighted = o.kernel != "sssp" || o.file.ends_with(".wsg");
+  return weighted && optind == argc - 1 && o.file.empty() != (o.scale == 0) &&
+         (o.kernel == "build" || o.kernel == "pr" || o.kernel == "bfs" || o.kernel == "cc" ||
+          o.kernel == "tc" || o.kernel == "sssp" || o.kernel == "bc");
 }
 
 Result<PairList> LoadPairs(const Options& o) {
@@ -159,12 +168,13 @@ bool RunPageRank(const Options& o, const Topology& graph) {
 Result<bool> RunKernel(const Options& o) {
   const bool serialized = o.file.ends_with(".sg") || o.file.ends_with(".wsg");
   Topology graph;
+  AlignedArray<float> weights;
   PairList list;
   if (serialized) {
     if (o.kernel == "build")
       return Fail(ErrorCode::kInvalidArgument, o.file + ": is built already; build reads .el or .wel");
     const auto start = std::chrono::steady_clock::now();
-    PLEXUS_ASSIGN(graph, ReadSerialized(o.file));
+    PLEXUS_ASSIGN(graph, ReadSerialized(o.file, &weights));
     PrintTime("Read Time", Seconds(start));
   } else {
     PLEXUS_ASSIGN(list, LoadPairs(o));
@@ -181,18 +191,51 @@ Result<bool> RunKernel(const Options& o) {
   if (o.kernel == "pr") return RunPageRank(o, graph);
   if (o.kernel == "cc")
     return RunTrials(o, [&] { return ComponentsCsr(graph.out(), graph.in()); },
-                     [&](const std::vector<NodeId>& labels) { return CheckComponents(graph, labels); });
-  // bfs
+                     [&](const AlignedArray<NodeId>& labels) { return CheckComponents(graph, labels.span()); });
+  if (o.kernel == "tc") {
+    if (!graph.symmetric)
+      return Fail(ErrorCode::kInvalidArgument, "tc needs an undirected graph: give -s");
+    const auto start = std::chrono::steady_clock::now();
+    const internal::OrientedGraph oriented = internal::Orient(graph.out(), DefaultExecutor());
+    PrintTime("Preprocess Time", Seconds(start));  // a trial pays it again, as the suite's does
+    return RunTrials(o, [&] { return TrianglesCsr(graph.out()); },
+                     [&](std::uint64_t count) { return CheckTriangles(graph, count); });
+  }
+  // Those that start somewhere: bfs, sssp, bc.
   if (o.source != kNoNode && o.source >= graph.node_count)
     return Fail(ErrorCode::kInvalidArgument, "-r: the graph has " + std::to_string(graph.node_count) + " nodes");
   if (o.source == kNoNode && graph.arc_count() == 0)
     return Fail(ErrorCode::kInvalidArgument, "no node has an edge to start from: name one with -r");
   SourcePicker picker(graph);
   NodeId source = o.source;
+  auto next = [&] { return o.source == kNoNode ? picker.Next() : o.source; };
+  if (o.kernel == "sssp") {
+    CsrView out = graph.out();
+    out.weights = weights.span();
+    return RunTrials(o,
+                     [&] {
+                       source = next();
+                       return DistancesCsr(out, source, {.delta = static_cast<float>(o.delta)});
+                     },
+                     [&](const AlignedArray<float>& distances) {
+                       return CheckDistances(out, source, distances.span());
+                     });
+  }
+  if (o.kernel == "bc") {
+    std::vector<NodeId> sources(static_cast<std::size_t>(o.iterations));
+    return RunTrials(o,
+                     [&] {
+                       for (NodeId& s : sources) s = next();
+                       return BetweennessCsr(graph.out(), sources);
+                     },
+                     [&](const std::vector<double>& scores) {
+                       return CheckBetweenness(graph, sources, scores);
+                     });
+  }
   return RunTrials(o,
                    [&] {
-                     if (o.source == kNoNode) source = picker.Next();
-                     return BfsCsr(graph.out(), graph.in(), source);
+                     source = next();
+                     return BfsCsr(graph.out(), graph.in(), source, {.depths = false});
                    },
                    [&](const BfsCsrResult& result) { return CheckBfs(graph, source, result); });
 }

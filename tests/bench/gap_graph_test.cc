@@ -5,12 +5,16 @@
 // side runs compare different graphs.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 
+#include "algorithms/betweenness.h"
+#include "algorithms/distances.h"
+#include "algorithms/triangles.h"
 #include "bench/gap/kernels.h"
 #include "bench/pairs.h"
 
@@ -128,6 +132,24 @@ TEST(GapKernels, ChecksFailOnWrongResults) {
   EXPECT_EQ(CheckBfs(graph, source, bfs), "");
   bfs.parents[source] = kNoNode;
   EXPECT_NE(CheckBfs(graph, source, bfs), "");
+
+  const std::uint64_t triangles = TrianglesCsr(graph.out());
+  EXPECT_EQ(CheckTriangles(graph, triangles), "");
+  EXPECT_NE(CheckTriangles(graph, triangles + 1), "");
+
+  std::vector<double> between = BetweennessCsr(graph.out(), {&source, 1});
+  EXPECT_EQ(CheckBetweenness(graph, {&source, 1}, between), "");
+  *std::ranges::max_element(between) *= 1.001;
+  EXPECT_NE(CheckBetweenness(graph, {&source, 1}, between), "");
+
+  AlignedArray<float> weights(graph.arc_count());
+  for (std::size_t a = 0; a < weights.size(); ++a) weights[a] = static_cast<float>(1 + a % 255);
+  CsrView out = graph.out();
+  out.weights = weights.span();
+  AlignedArray<float> distances = DistancesCsr(out, source);
+  EXPECT_EQ(CheckDistances(out, source, distances.span()), "");
+  distances[source] = 1;
+  EXPECT_NE(CheckDistances(out, source, distances.span()), "");
 
   EXPECT_EQ(CheckBuild(list.span(), true, graph), "");
   EXPECT_NE(CheckBuild(list.span().subspan(40), true, graph), "");
