@@ -100,6 +100,8 @@ void AddPageRank(Cli& cli);
 void AddTraverse(Cli& cli);
 void AddPath(Cli& cli);
 void AddComponents(Cli& cli);
+void AddStructure(Cli& cli);
+void AddReach(Cli& cli);
 void AddRerank(Cli& cli);
 void AddTopo(Cli& cli);
 void AddFrontier(Cli& cli);

@@ -18,7 +18,9 @@ int main(int argc, char** argv) {
   plexus::tools::AddPageRank(cli);
   plexus::tools::AddTraverse(cli);
   plexus::tools::AddPath(cli);
+  plexus::tools::AddReach(cli);
   plexus::tools::AddComponents(cli);
+  plexus::tools::AddStructure(cli);
   plexus::tools::AddSearch(cli);
   plexus::tools::AddTopo(cli);
   plexus::tools::AddRerank(cli);

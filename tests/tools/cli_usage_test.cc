@@ -38,7 +38,8 @@ TEST(Usage, HelpListsEveryCommandOfTheContract) {
   const std::set<std::string> listed(commands.begin(), commands.end());
   for (const char* name : {"import", "export", "get", "neighbors", "link", "unlink", "remove", "purge", "history",
                            "kinds", "stats", "pagerank", "traverse", "path", "compact", "checkpoint", "verify",
-                           "trim", "backup", "restore", "components", "bfs", "find", "frontier"})
+                           "trim", "backup", "restore", "components", "bfs", "find", "frontier",
+                           "ancestors", "descendants", "distances", "triangles", "kcore", "betweenness"})
     EXPECT_TRUE(listed.contains(name)) << name;
 }
 

@@ -1,0 +1,131 @@
+// ancestors, descendants, distances, triangles, kcore, betweenness from the command line.
+#include <gtest/gtest.h>
+
+#include <boost/json/serialize.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/tools/run_plexus.h"
+
+namespace plexus::testing {
+namespace {
+
+using boost::json::array;
+using boost::json::object;
+
+// A triangle a b c, a tail c -> d -> e, parallel and turned edges, a tag on all of it.
+class Structure : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    dir_ = new TempDir();
+    const std::string lines =
+        R"({"node":"a","tags":["t"]})" "\n"
+        R"({"edge":["a","b"],"kind":"knows","weight":2})" "\n"
+        R"({"edge":["b","a"],"kind":"likes"})" "\n"
+        R"({"edge":["b","c"],"kind":"knows","weight":3})" "\n"
+        R"({"edge":["a","c"],"kind":"knows","weight":7})" "\n"
+        R"({"edge":["c","d"],"kind":"knows","weight":0.5})" "\n"
+        R"({"edge":["d","e"],"kind":"likes","weight":0.5,"valid_from":100,"valid_until":200})" "\n";
+    const Finished run = Plexus({"import", "--db", Db(), "--format", "jsonl", "-"}, {.input = lines});
+    ASSERT_EQ(run.code, 0) << run.err;
+  }
+  static void TearDownTestSuite() {
+    delete dir_;
+    dir_ = nullptr;
+  }
+  static std::string Db() { return *dir_ / "g"; }
+  static Finished Run(std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--db", Db()});
+    return Plexus(arguments);
+  }
+  static object Json(std::vector<std::string> arguments) {
+    arguments.push_back("--json");
+    const Finished run = Run(std::move(arguments));
+    EXPECT_EQ(run.code, 0) << run.err;
+    EXPECT_EQ(run.err, "");
+    return run.Json();
+  }
+  // [{"key":..., NAME: number}, ...] as "key number, ...".
+  static std::string Shown(const object& reply, const char* name) {
+    std::string shown;
+    for (const auto& row : reply.at("nodes").as_array()) {
+      std::string number = std::to_string(row.as_object().at(name).to_number<double>());
+      number.erase(number.find_last_not_of('0') + 1);
+      if (number.ends_with('.')) number.pop_back();
+      shown += (shown.empty() ? "" : ", ") + std::string(row.as_object().at("key").as_string()) + " " + number;
+    }
+    return shown;
+  }
+  static TempDir* dir_;
+};
+TempDir* Structure::dir_ = nullptr;
+
+TEST_F(Structure, AncestorsAndDescendants) {
+  const object down = Json({"descendants", "a"});
+  EXPECT_EQ(Shown(down, "distance"), "b 1, c 1, d 2, e 3");
+  EXPECT_EQ(down.at("count").as_int64(), 4);
+  EXPECT_FALSE(down.at("truncated").as_bool());
+  EXPECT_EQ(down.at("nodes").as_array()[2].as_object().at("via").as_string(), "c");
+  EXPECT_EQ(Shown(Json({"ancestors", "d", "--depth", "2"}), "distance"), "c 1, a 2, b 2");
+  EXPECT_EQ(Shown(Json({"descendants", "a", "--kinds", "likes"}), "distance"), "");
+  EXPECT_EQ(Shown(Json({"descendants", "a", "--valid-at", "150"}), "distance"), "b 1, c 1, d 2, e 3");
+  EXPECT_EQ(Shown(Json({"descendants", "a", "--valid-at", "250"}), "distance"), "b 1, c 1, d 2");
+  const object cut = Json({"descendants", "a", "--max-nodes", "2"});
+  EXPECT_TRUE(cut.at("truncated").as_bool());
+  EXPECT_EQ(cut.at("count").as_int64(), 2);
+  EXPECT_EQ(Run({"ancestors", "nobody"}).code, 3);
+  EXPECT_NE(Run({"ancestors", "d"}).out.find("3 ancestors"), std::string::npos);
+}
+
+TEST_F(Structure, Distances) {
+  EXPECT_EQ(Shown(Json({"distances", "--from", "a"}), "distance"), "a 0, b 1, c 1, d 2, e 3");
+  EXPECT_EQ(Shown(Json({"distances", "--from", "a", "--cost", "length"}), "distance"), "a 0, b 2, c 5, d 5.5, e 6");
+  EXPECT_EQ(Shown(Json({"distances", "--from", "a", "--cost", "length", "--within", "5"}), "distance"), "a 0, b 2, c 5");
+  EXPECT_EQ(Shown(Json({"distances", "--from", "e", "--direction", "in", "--top", "2"}), "distance"), "e 0, d 1");
+  EXPECT_EQ(Run({"distances", "--from", "a", "--cost", "log"}).code, 2);  // weights above 1
+  EXPECT_EQ(Run({"distances", "--from", "a", "--cost", "miles"}).code, 2);
+  EXPECT_EQ(Run({"distances", "--from", "nobody"}).code, 3);
+}
+
+TEST_F(Structure, Triangles) {
+  const object reply = Json({"triangles"});
+  EXPECT_EQ(reply.at("triangles").as_int64(), 1);
+  EXPECT_EQ(reply.at("edges").as_int64(), 5);
+  EXPECT_EQ(reply.at("wedges").as_int64(), 6);
+  EXPECT_EQ(reply.at("transitivity").to_number<double>(), 0.5);
+  EXPECT_EQ(Shown(reply, "triangles"), "a 1, b 1, c 1");
+  EXPECT_EQ(Shown(reply, "neighbors"), "a 2, b 2, c 3");
+  EXPECT_EQ(reply.at("nodes").as_array()[2].as_object().at("clustering").to_number<double>(), 1.0 / 3);
+  // a's neighbours have one arc of two between them, c's a and b have two of six.
+  const object directed = Json({"triangles", "--directed"});
+  EXPECT_EQ(directed.at("nodes").as_array()[0].as_object().at("clustering").to_number<double>(), 0.5);
+  EXPECT_EQ(directed.at("nodes").as_array()[2].as_object().at("clustering").to_number<double>(), 2.0 / 6);
+  EXPECT_FALSE(Json({"triangles", "--total"}).contains("nodes"));
+  EXPECT_EQ(Json({"triangles", "--kinds", "likes"}).at("triangles").as_int64(), 0);
+  EXPECT_NE(Run({"triangles"}).out.find("1 triangles among 5 nodes"), std::string::npos);
+}
+
+TEST_F(Structure, KCore) {
+  const object reply = Json({"kcore"});
+  EXPECT_EQ(reply.at("degeneracy").as_int64(), 2);
+  EXPECT_EQ(Shown(reply, "core"), "a 2, b 2, c 2, d 1, e 1");
+  EXPECT_EQ(boost::json::serialize(reply.at("cores")), R"([{"core":1,"nodes":2},{"core":2,"nodes":3}])");
+  EXPECT_EQ(Shown(Json({"kcore", "--least", "2", "--top", "0"}), "core"), "a 2, b 2, c 2");
+  EXPECT_EQ(Shown(Json({"kcore", "--kinds", "likes"}), "core"), "a 1, b 1, d 1, e 1, c 0");
+}
+
+TEST_F(Structure, Betweenness) {
+  const object reply = Json({"betweenness"});
+  EXPECT_TRUE(reply.at("exact").as_bool());
+  EXPECT_EQ(reply.at("bound").to_number<double>(), 0);
+  EXPECT_EQ(Shown(reply, "score"), "c 4, d 3");
+  EXPECT_EQ(reply.at("nodes").as_array()[0].as_object().at("share").to_number<double>(), 4.0 / 6);
+  EXPECT_EQ(Shown(Json({"betweenness", "--directed"}), "score"), "c 4, d 3");
+  const object sampled = Json({"betweenness", "--samples", "2", "--seed", "3"});
+  EXPECT_FALSE(sampled.at("exact").as_bool());
+  EXPECT_EQ(sampled.at("sources").as_int64(), 2);
+  EXPECT_GT(sampled.at("bound").to_number<double>(), 0);
+}
+
+}  // namespace
+}  // namespace plexus::testing

@@ -1,0 +1,266 @@
+// triangles, kcore, betweenness: how the graph is knit, and who holds it together.
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "algorithms/betweenness.h"
+#include "algorithms/kcore.h"
+#include "algorithms/ranking.h"
+#include "algorithms/triangles.h"
+#include "tools/arguments.h"
+#include "tools/cli.h"
+#include "tools/exit_code.h"
+#include "tools/format.h"
+#include "tools/json_writer.h"
+#include "tools/naming.h"
+#include "tools/output.h"
+#include "tools/reply.h"
+#include "tools/session.h"
+#include "tools/table.h"
+
+namespace plexus::tools {
+namespace {
+
+constexpr std::uint64_t kDefaultTop = 20;
+
+// What the three commands share.
+struct Given {
+  std::vector<std::string> kinds;
+  std::optional<std::string> valid_at;
+  std::optional<std::uint64_t> top;
+};
+
+template <class Options>
+Status Fill(Session& session, const Given& given, Options& options) {
+  PLEXUS_ASSIGN(options.kinds, FindEdgeKinds(session.schema(), given.kinds));
+  if (given.valid_at) {
+    PLEXUS_ASSIGN(options.valid_at, ParseTime(*given.valid_at));
+  }
+  options.subset = session.scope();
+  options.executor = &session.executor();
+  return {};
+}
+
+Command& AddGiven(Command& command, Given& given) {
+  return command.List("--kinds", "A,B", given.kinds, "only these edge kinds (default: all facts)")
+      .Option("--valid-at", "TIME", given.valid_at, "only edges valid then")
+      .Option("--top", "K", given.top, "list the K first; 0 = all (default 20)");
+}
+
+// `selected(node)` over all ids, as a subset.
+template <class Selected>
+NodeSubset SubsetOf(NodeId node_count, Selected&& selected) {
+  std::vector<std::uint64_t> words((std::size_t{node_count} + 63) / 64, 0);
+  for (NodeId v = 0; v < node_count; ++v)
+    if (selected(v)) words[v / 64] |= std::uint64_t{1} << (v % 64);
+  return NodeSubset(node_count, std::move(words));
+}
+
+struct TrianglesArguments : Given {
+  bool total = false, directed = false;
+};
+
+Result<int> RunTriangles(const Globals& globals, const TrianglesArguments& given) {
+  PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
+  const Snapshot& snapshot = session->snapshot();
+  TrianglesOptions options;
+  PLEXUS_TRY(Fill(*session, given, options));
+  PLEXUS_ASSIGN(const TrianglesResult counted, Triangles(snapshot, options));
+  ClusteringResult nodes;
+  std::vector<ScoredNode> top;
+  if (!given.total) {
+    ClusteringOptions wanted;
+    wanted.directed = given.directed;
+    PLEXUS_TRY(Fill(*session, given, wanted));
+    PLEXUS_ASSIGN(nodes, Clustering(snapshot, wanted));
+    const std::vector<double> scores(nodes.triangles.begin(), nodes.triangles.end());
+    const NodeSubset in_some = SubsetOf(snapshot.node_count(), [&](NodeId v) { return nodes.triangles[v] > 0; });
+    top = TopScores(scores, in_some, given.top.value_or(kDefaultTop));
+  }
+  if (globals.json) {
+    JsonWriter json(Out());
+    json.BeginObject();
+    json.Field("triangles", counted.triangles);
+    json.Field("nodes_total", counted.nodes);
+    json.Field("edges", counted.edges);
+    json.Field("wedges", counted.wedges);
+    json.Field("transitivity", counted.transitivity);
+    if (!given.total) {
+      json.Field("average_clustering", nodes.average);
+      json.BeginArray("nodes");
+      for (const ScoredNode& node : top) {
+        json.BeginObject();
+        json.Field("key", snapshot.key(node.node));
+        json.Field("triangles", nodes.triangles[node.node]);
+        json.Field("neighbors", nodes.degrees[node.node]);
+        json.Field("clustering", nodes.coefficients[node.node]);
+        json.EndObject();
+      }
+      json.EndArray();
+    }
+    json.EndObject();
+    Out() << '\n';
+    return kDone;
+  }
+  Out() << Grouped(counted.triangles) << " triangles among " << Grouped(counted.nodes) << " nodes and "
+        << Grouped(counted.edges) << " pairs of neighbours, transitivity " << Number(counted.transitivity, 4);
+  if (!given.total) Out() << ", average clustering " << Number(nodes.average, 4);
+  Out() << '\n';
+  if (given.total) return kDone;
+  Table table;
+  const auto right = Table::Align::kRight;
+  table.Column("triangles", right).Column("neighbours", right).Column("clustering", right);
+  AddNodeColumns(table, globals, 60);
+  for (const ScoredNode& node : top) {
+    std::vector<std::string> row = {Grouped(nodes.triangles[node.node]), Grouped(nodes.degrees[node.node]),
+                                    Number(nodes.coefficients[node.node], 4)};
+    AddNodeCells(row, globals, snapshot, node.node);
+    table.Row(row);
+  }
+  table.Print(Out());
+  return kDone;
+}
+
+struct KCoreArguments : Given {
+  std::optional<std::uint64_t> least;
+};
+
+Result<int> RunKCore(const Globals& globals, const KCoreArguments& given) {
+  PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
+  const Snapshot& snapshot = session->snapshot();
+  KCoreOptions options;
+  PLEXUS_TRY(Fill(*session, given, options));
+  PLEXUS_ASSIGN(const KCoreResult result, KCore(snapshot, options));
+  const std::uint64_t least = given.least.value_or(0);
+  const NodeSubset wanted = SubsetOf(snapshot.node_count(), [&](NodeId v) {
+    return result.cores[v] != KCoreResult::kNotSelected && result.cores[v] >= least;
+  });
+  const std::vector<double> scores(result.cores.begin(), result.cores.end());
+  const std::vector<ScoredNode> top = TopScores(scores, wanted, given.top.value_or(kDefaultTop));
+  if (globals.json) {
+    JsonWriter json(Out());
+    json.BeginObject();
+    json.Field("degeneracy", result.degeneracy);
+    json.BeginArray("cores");  // how many nodes have which core number
+    for (std::size_t k = 0; k < result.sizes.size(); ++k) {
+      if (result.sizes[k] == 0) continue;
+      json.BeginObject();
+      json.Field("core", k);
+      json.Field("nodes", result.sizes[k]);
+      json.EndObject();
+    }
+    json.EndArray();
+    json.Field("found", wanted.count());
+    json.BeginArray("nodes");
+    for (const ScoredNode& node : top) {
+      json.BeginObject();
+      json.Field("key", snapshot.key(node.node));
+      json.Field("core", result.cores[node.node]);
+      json.EndObject();
+    }
+    json.EndArray();
+    json.EndObject();
+    Out() << '\n';
+    return kDone;
+  }
+  Out() << "the densest core is the " << result.degeneracy << "-core; " << Grouped(wanted.count()) << " nodes stand in the "
+        << least << "-core\n";
+  Table table;
+  table.Column("core", Table::Align::kRight);
+  AddNodeColumns(table, globals, 60);
+  for (const ScoredNode& node : top) {
+    std::vector<std::string> row = {std::to_string(result.cores[node.node])};
+    AddNodeCells(row, globals, snapshot, node.node);
+    table.Row(row);
+  }
+  table.Print(Out());
+  return kDone;
+}
+
+struct BetweennessArguments : Given {
+  std::optional<std::uint64_t> samples, seed;
+  bool directed = false;
+};
+
+Result<int> RunBetweenness(const Globals& globals, const BetweennessArguments& given) {
+  PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
+  const Snapshot& snapshot = session->snapshot();
+  BetweennessOptions options;
+  PLEXUS_TRY(Fill(*session, given, options));
+  options.undirected = !given.directed;
+  options.samples = given.samples.value_or(0);
+  options.seed = given.seed.value_or(1);
+  PLEXUS_ASSIGN(const BetweennessResult result, Betweenness(snapshot, options));
+  const NodeSubset between = SubsetOf(snapshot.node_count(), [&](NodeId v) { return result.scores[v] > 0; });
+  const std::vector<ScoredNode> top = TopScores(result.scores, between, given.top.value_or(kDefaultTop));
+  if (globals.json) {
+    JsonWriter json(Out());
+    json.BeginObject();
+    json.Field("exact", result.exact);
+    json.Field("sources", result.sources);
+    json.Field("bound", result.bound);
+    json.Field("truncated", result.truncated);
+    json.BeginArray("nodes");
+    for (const ScoredNode& node : top) {
+      json.BeginObject();
+      json.Field("key", snapshot.key(node.node));
+      json.Field("score", node.score);
+      json.Field("share", result.shares[node.node]);
+      json.EndObject();
+    }
+    json.EndArray();
+    json.EndObject();
+    Out() << '\n';
+    return kDone;
+  }
+  Table table;
+  const auto right = Table::Align::kRight;
+  table.Column("score", right).Column("of all pairs", right);
+  AddNodeColumns(table, globals, 60);
+  for (const ScoredNode& node : top) {
+    std::vector<std::string> row = {Number(node.score, 6), Number(result.shares[node.node] * 100, 3) + " %"};
+    AddNodeCells(row, globals, snapshot, node.node);
+    table.Row(row);
+  }
+  table.Print(Out());
+  if (result.exact)
+    Out() << "exact, from all " << Grouped(result.sources) << " nodes\n";
+  else
+    Out() << "estimated from " << Grouped(result.sources) << " of " << Grouped(result.nodes)
+          << " nodes: no share is off by more than " << Number(result.bound * 100, 3) << " %, with probability 0.9\n";
+  return kDone;
+}
+
+}  // namespace
+
+void AddStructure(Cli& cli) {
+  static TrianglesArguments triangles;
+  AddGiven(cli.Add("Ask", "triangles", "Count triangles; tell how closely a node's neighbours are knit",
+                   [](const Globals& globals) { return RunTriangles(globals, triangles); })
+               .Flag("--total", triangles.total, "the counts alone, which is faster")
+               .Flag("--directed", triangles.directed, "clustering counts directions (LDBC Graphalytics' LCC)"),
+           triangles)
+      .Example("plexus triangles --db g", "how many, and the nodes that are in most of them")
+      .Example("plexus triangles --db g --kinds knows --top 0 --json", "everybody's clustering coefficient");
+
+  static KCoreArguments cores;
+  AddGiven(cli.Add("Ask", "kcore", "Tell how deep in the dense part of the graph nodes stand",
+                   [](const Globals& globals) { return RunKCore(globals, cores); })
+               .Option("--least", "K", cores.least, "only nodes of the K-core"),
+           cores)
+      .Example("plexus kcore --db g --top 10", "ten of the nodes deepest in")
+      .Example("plexus kcore --db g --least 3 --top 0 --json", "the 3-core, each node with its core number");
+
+  static BetweennessArguments between;
+  AddGiven(cli.Add("Ask", "betweenness", "Rank nodes by the shortest paths that lead over them",
+                   [](const Globals& globals) { return RunBetweenness(globals, between); })
+               .Option("--samples", "N", between.samples, "search from N nodes (default: all up to 20,000, else 1,024)")
+               .Option("--seed", "S", between.seed, "of the sample (default 1)")
+               .Flag("--directed", between.directed, "paths follow the edges' directions (default: either way)"),
+           between)
+      .Example("plexus betweenness --db g --top 10", "the ten nodes that connect most")
+      .Example("plexus betweenness --db g --samples 256 --json", "an estimate from 256 nodes, with its bound");
+}
+
+}  // namespace plexus::tools
