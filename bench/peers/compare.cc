@@ -1,0 +1,109 @@
+// peer_compare: are two answers the same answer? Prints what was compared, exits 1 if not.
+//
+//   peer_compare WORK MINE OTHER
+//
+// pagerank: L1 distance at most 1e-6. bfs: equal depths. components: the same partition.
+// load, open: equal counts, sums to 1e-9 relative. traverse, pairs, nearest: as many
+// entries, the i-th score equal to 1e-6, and the same ids, but that entries within 1e-6
+// of the last score may be others (ties at the cut). recall: at least 99 % of OTHER's ids.
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <string>
+#include <unordered_map>
+
+#include "bench/peers/peer.h"
+
+namespace {
+
+using namespace plexus::peers;  // NOLINT: a program of one file
+
+int Verdict(bool same, const std::string& what) {
+  std::printf("%s\n", what.c_str());
+  return same ? 0 : 1;
+}
+
+int PageRank(const Answer& mine, const Answer& other) {
+  double distance = 0;
+  for (std::size_t v = 0; v < mine.size(); ++v) distance += std::abs(mine[v] - other[v]);
+  char text[64];
+  std::snprintf(text, sizeof text, "L1 %.1e", distance);
+  return Verdict(distance <= kTrueError, text);
+}
+
+int Partition(const Answer& mine, const Answer& other) {
+  std::unordered_map<double, double> to, from;
+  for (std::size_t v = 0; v < mine.size(); ++v)
+    if (to.try_emplace(mine[v], other[v]).first->second != other[v] ||
+        from.try_emplace(other[v], mine[v]).first->second != mine[v])
+      return Verdict(false, "node " + std::to_string(v) + " is in another component");
+  return Verdict(true, "same partition, " + std::to_string(to.size()) + " components");
+}
+
+int Lists(const Answer& mine, const Answer& other, std::size_t ids, bool recall) {
+  constexpr double kTie = 1e-6;
+  std::size_t i = 0, j = 0, lists = 0, found = 0, wanted = 0;
+  double largest = 0;
+  for (; i < mine.size() && j < other.size(); ++lists) {
+    const auto n = static_cast<std::size_t>(mine[i++]), m = static_cast<std::size_t>(other[j++]);
+    const std::string list = "list " + std::to_string(lists);
+    if (n != m) return Verdict(false, list + ": " + std::to_string(n) + " and " + std::to_string(m) + " entries");
+    const std::size_t width = ids + 1;
+    if (i + n * width > mine.size() || j + n * width > other.size()) return Verdict(false, "an answer is cut off");
+    std::map<std::pair<double, double>, double> scores;
+    auto key = [&](const Answer& a, std::size_t at) { return std::pair(a[at], ids == 2 ? a[at + 1] : 0.0); };
+    for (std::size_t k = 0; k < n; ++k) scores[key(mine, i + k * width)] = mine[i + k * width + ids];
+    if (scores.size() != n) return Verdict(false, list + ": an entry twice");
+    for (std::size_t k = 0; k < n; ++k) {
+      const std::size_t at = j + k * width;
+      const auto hit = scores.find(key(other, at));
+      ++wanted;
+      found += hit != scores.end();
+      if (recall) continue;
+      const double score = other[at + ids], last = other[j + (n - 1) * width + ids];
+      const double difference = std::abs(mine[i + k * width + ids] - score);
+      largest = std::max(largest, difference);
+      if (difference > kTie || (hit == scores.end() && score > last + kTie) ||
+          (hit != scores.end() && std::abs(hit->second - score) > kTie))
+        return Verdict(false, list + " differs at entry " + std::to_string(k));
+    }
+    i += n * width;
+    j += n * width;
+  }
+  if (i != mine.size() || j != other.size()) return Verdict(false, "one answer has more lists");
+  char text[96];
+  const double share = static_cast<double>(found) / static_cast<double>(std::max<std::size_t>(1, wanted));
+  if (recall) std::snprintf(text, sizeof text, "recall %.4f", share);
+  else std::snprintf(text, sizeof text, "same %zu lists, scores within %.0e", lists, largest);
+  return Verdict(!recall || share >= 0.99, text);
+}
+
+int Numbers(const Answer& mine, const Answer& other, double tolerance) {
+  for (std::size_t i = 0; i < mine.size(); ++i)
+    if (std::abs(mine[i] - other[i]) > tolerance * std::abs(other[i]))
+      return Verdict(false, "number " + std::to_string(i) + ": " + std::to_string(mine[i]) + " and " +
+                                std::to_string(other[i]));
+  return Verdict(true, "same " + std::to_string(mine.size()) + " numbers");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 4) {
+    std::fprintf(stderr, "usage: peer_compare WORK MINE OTHER\n");
+    return 2;
+  }
+  const std::string work = argv[1];
+  const Answer mine = ReadArray<double>(argv[2]), other = ReadArray<double>(argv[3]);
+  if (mine.empty() || other.empty()) return Verdict(false, "an answer is empty");
+  if (work == "traverse" || work.starts_with("nearest")) return Lists(mine, other, 1, false);
+  if (work == "recall") return Lists(mine, other, 1, true);
+  if (work == "pairs") return Lists(mine, other, 2, false);
+  if (mine.size() != other.size()) return Verdict(false, "answers differ in length");
+  if (work == "pagerank") return PageRank(mine, other);
+  if (work == "components") return Partition(mine, other);
+  if (work == "bfs") return Numbers(mine, other, 0);
+  if (work == "load" || work == "open") return Numbers(mine, other, 1e-9);
+  std::fprintf(stderr, "peer_compare: no work is named %s\n", work.c_str());
+  return 2;
+}

@@ -1,0 +1,112 @@
+// peer_igraph: igraph's C library, as Debian builds it, one thread (it has no more).
+//
+// PageRank is PRPACK: strongly connected blocks, Gauss-Seidel, f64; its tolerance is
+// fixed at 1e-10 and cannot be set, so it is more exact than it is asked to be here.
+#include <igraph/igraph.h>
+
+#include <memory>
+
+#include "bench/peers/peer.h"
+
+namespace {
+
+using namespace plexus::peers;  // NOLINT: a program of one file
+
+struct Graph {
+  igraph_t g;
+  Graph() = default;
+  Graph(const Graph&) = delete;
+  ~Graph() { igraph_destroy(&g); }
+};
+
+void Load(const Arcs& arcs, Graph& graph) {
+  igraph_vector_int_t edges;
+  igraph_vector_int_init(&edges, static_cast<igraph_integer_t>(2 * arcs.sources.size()));
+  for (std::size_t i = 0; i < arcs.sources.size(); ++i) {
+    VECTOR(edges)[2 * i] = arcs.sources[i];
+    VECTOR(edges)[2 * i + 1] = arcs.targets[i];
+  }
+  igraph_create(&graph.g, &edges, arcs.nodes, IGRAPH_DIRECTED);
+  igraph_vector_int_destroy(&edges);
+}
+
+void PageRank(Peer& peer, const Graph& graph) {
+  peer.Trials([&] {
+    igraph_vector_t scores;
+    igraph_vector_init(&scores, 0);
+    igraph_pagerank(&graph.g, IGRAPH_PAGERANK_ALGO_PRPACK, &scores, nullptr, igraph_vss_all(), IGRAPH_DIRECTED,
+                    kDamping, nullptr, nullptr);
+    Answer answer(VECTOR(scores), VECTOR(scores) + igraph_vector_size(&scores));
+    igraph_vector_destroy(&scores);
+    return answer;
+  });
+  peer.Note("PRPACK, f64, fixed tolerance 1e-10, 1 thread");
+}
+
+void Bfs(Peer& peer, const Graph& graph) {
+  const auto starts = ReadArray<std::uint32_t>(peer / "starts.u32");
+  peer.Trials([&] {
+    Answer answer;
+    for (std::uint32_t start : starts) {
+      igraph_vector_int_t depth;
+      igraph_vector_int_init(&depth, 0);
+      igraph_bfs(&graph.g, start, nullptr, IGRAPH_OUT, false, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+                 &depth, nullptr, nullptr);
+      for (igraph_integer_t v = 0; v < igraph_vector_int_size(&depth); ++v)
+        answer.push_back(VECTOR(depth)[v] < 0 ? -1.0 : static_cast<double>(VECTOR(depth)[v]));
+      igraph_vector_int_destroy(&depth);
+    }
+    return answer;
+  });
+  peer.Note("igraph_bfs with depths, 1 thread");
+}
+
+void Components(Peer& peer, const Graph& graph) {
+  peer.Trials([&] {
+    igraph_vector_int_t labels;
+    igraph_vector_int_init(&labels, 0);
+    igraph_connected_components(&graph.g, &labels, nullptr, nullptr, IGRAPH_WEAK);
+    Answer answer(VECTOR(labels), VECTOR(labels) + igraph_vector_int_size(&labels));
+    igraph_vector_int_destroy(&labels);
+    return answer;
+  });
+  peer.Note("igraph_connected_components, weak, 1 thread");
+}
+
+Answer Walks(const Graph& graph) {
+  igraph_vector_int_t in, out;
+  igraph_vector_int_init(&in, 0);
+  igraph_vector_int_init(&out, 0);
+  igraph_degree(&graph.g, &in, igraph_vss_all(), IGRAPH_IN, true);
+  igraph_degree(&graph.g, &out, igraph_vss_all(), IGRAPH_OUT, true);
+  double walks = 0;
+  for (igraph_integer_t v = 0; v < igraph_vector_int_size(&in); ++v)
+    walks += static_cast<double>(VECTOR(in)[v]) * static_cast<double>(VECTOR(out)[v]);
+  igraph_vector_int_destroy(&in);
+  igraph_vector_int_destroy(&out);
+  return {static_cast<double>(igraph_vcount(&graph.g)), static_cast<double>(igraph_ecount(&graph.g)), walks};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const char* version = nullptr;
+  igraph_version(&version, nullptr, nullptr, nullptr);
+  Peer peer(argc, argv, std::string("igraph ") + version + ", Debian's build");
+  const Arcs arcs = ReadArcs(peer.folder());
+  auto load = [&] {
+    auto graph = std::make_unique<Graph>();
+    Load(arcs, *graph);
+    return graph;
+  };
+  if (peer.work() == "load") {
+    peer.Trials(load, [](const auto& graph) { return Walks(*graph); });
+    peer.Note("igraph_create, 1 thread");
+    return peer.Finish();
+  }
+  const auto graph = peer.Load(load);
+  if (peer.work() == "pagerank") PageRank(peer, *graph);
+  if (peer.work() == "bfs") Bfs(peer, *graph);
+  if (peer.work() == "components") Components(peer, *graph);
+  return peer.Finish();
+}

@@ -1,0 +1,295 @@
+// peer_plexus: our side of every row, through the public interface, as a user would.
+//
+// Graphs are in RAM, loaded through write batches (nodes by string key, edges by id) and
+// compacted; works that end in -csr run on bare arrays (Topology) instead, without keys,
+// kinds, weights or history. `open` is a database on disk.
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "algorithms/bfs.h"
+#include "algorithms/components.h"
+#include "algorithms/frontier.h"
+#include "algorithms/nearest.h"
+#include "algorithms/pagerank.h"
+#include "algorithms/traverse.h"
+#include "bench/peers/peer.h"
+#include "bench/random_graph.h"
+#include "bench/support.h"
+#include "engine/graph.h"
+#include "engine/topology.h"
+#include "engine/vocabulary.h"
+#include "storage/database.h"
+
+namespace {
+
+using namespace plexus;         // NOLINT: a program of one file
+using namespace plexus::peers;  // NOLINT
+using bench::kBenchTime;
+using bench::Must;
+
+// Edges as the file has them: of symmetric kinds once.
+struct Edges {
+  NodeId nodes = 0;
+  std::vector<NodeId> sources, targets;
+  std::vector<float> weights;       // empty = all 1
+  std::vector<std::uint8_t> kinds;  // empty = link
+};
+
+Edges ReadEdges(const Peer& peer) {
+  Edges edges;
+  edges.nodes = ReadNumber<NodeId>(peer / "nodes.u32");
+  edges.sources = ReadArray<NodeId>(peer / "sources.u32");
+  edges.targets = ReadArray<NodeId>(peer / "targets.u32");
+  if (!Exists(peer / "weights.f32")) return edges;
+  edges.weights = ReadArray<float>(peer / "weights.f32");
+  edges.kinds = ReadArray<std::uint8_t>(peer / "kinds.u8");
+  return edges;
+}
+
+void Fill(Graph& graph, const Edges& edges) {
+  bench::AddNodes(graph, edges.nodes);
+  constexpr std::size_t kStep = 1 << 20;
+  for (std::size_t first = 0; first < edges.sources.size(); first += kStep) {
+    const std::size_t end = std::min(edges.sources.size(), first + kStep);
+    WriteBatch batch(kBenchTime);
+    batch.ReserveEdges(end - first);
+    for (std::size_t i = first; i < end; ++i)
+      batch.Link(NodeRef::Id(edges.sources[i]), edges.kinds.empty() ? kLink : KindId{edges.kinds[i]},
+                 NodeRef::Id(edges.targets[i]), edges.weights.empty() ? 1.0f : edges.weights[i]);
+    Must(graph.Apply(batch), "adding edges");
+  }
+  Must(graph.Compact(), "compacting");
+}
+
+Snapshot InRam(const Edges& edges, Executor& executor) {
+  GraphOptions options;
+  options.executor = &executor;
+  const auto graph = Graph::InMemory(options);
+  Fill(*graph, edges);
+  return graph->snapshot();
+}
+
+Topology Bare(const Edges& edges, Executor& executor) {
+  std::vector<NodePair> pairs(edges.sources.size());
+  for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i] = {edges.sources[i], edges.targets[i]};
+  TopologyOptions options;
+  options.executor = &executor;
+  return Must(BuildTopology(edges.nodes, pairs, options), "building");
+}
+
+void PageRankOf(Peer& peer, const Snapshot& graph, Executor& executor) {
+  PageRankOptions options;
+  options.tolerance = kTrueError;
+  options.weighted = false;
+  options.executor = &executor;
+  int iterations = 0;
+  peer.Trials(
+      [&] {
+        auto result = Must(PageRank(graph, options), "pagerank");
+        iterations = result.iterations;
+        return std::move(result.scores);
+      },
+      [](const std::vector<double>& scores) { return scores; });
+  peer.Note(std::to_string(iterations) + " iterations, stops by a bound on the true error");
+}
+
+// Depths of all starts, one search after the other.
+void BfsOf(Peer& peer, const Snapshot& graph, Executor& executor) {
+  const auto starts = ReadArray<NodeId>(peer / "starts.u32");
+  BfsOptions options;
+  options.executor = &executor;
+  peer.Trials(
+      [&] {
+        std::vector<BfsResult> results;
+        for (const NodeId& start : starts) results.push_back(Must(Bfs(graph, {&start, 1}, options), "bfs"));
+        return results;
+      },
+      [&](const std::vector<BfsResult>& results) {
+        Answer answer(results.size() * graph.node_count(), -1);
+        for (std::size_t i = 0; i < results.size(); ++i)
+          for (const BfsNode& node : results[i].nodes) answer[i * graph.node_count() + node.node] = node.depth;
+        return answer;
+      });
+}
+
+void BfsOf(Peer& peer, const Topology& graph, Executor& executor) {
+  const auto starts = ReadArray<NodeId>(peer / "starts.u32");
+  peer.Trials(
+      [&] {
+        std::vector<std::vector<std::uint32_t>> depths;
+        for (NodeId start : starts) depths.push_back(BfsCsr(graph.out(), graph.in(), start, &executor).depths);
+        return depths;
+      },
+      [](const std::vector<std::vector<std::uint32_t>>& depths) {
+        Answer answer;
+        for (const auto& one : depths)
+          for (std::uint32_t depth : one) answer.push_back(depth == kUnreached ? -1.0 : depth);
+        return answer;
+      });
+}
+
+void TraverseOf(Peer& peer, const Snapshot& graph, bool paths, Executor& executor) {
+  const auto starts = ReadArray<NodeId>(peer / "starts.u32");
+  TraverseOptions options;
+  options.hops = kHops;
+  options.top = kTraverseTop;
+  options.paths = paths;
+  options.executor = &executor;
+  peer.Queries(starts.size(), [&](std::size_t i, Answer& answer) {
+    const TraverseSeed seed{starts[i], 1.0};
+    const TraverseResult result = Must(Traverse(graph, {&seed, 1}, options), "traverse");
+    answer.push_back(static_cast<double>(result.hits.size()));
+    for (const TraverseHit& hit : result.hits) answer.insert(answer.end(), {static_cast<double>(hit.node), hit.score});
+  });
+}
+
+Answer Walks(const Snapshot& graph) {
+  double arcs = 0, walks = 0;
+  for (NodeId v = 0; v < graph.node_count(); ++v) {
+    const double out = static_cast<double>(graph.Degree(Direction::kOut, v, ArcFilter::All()));
+    arcs += out;
+    walks += out * static_cast<double>(graph.Degree(Direction::kIn, v, ArcFilter::All()));
+  }
+  return {static_cast<double>(graph.node_count()), arcs, walks};
+}
+
+Answer Walks(const Topology& graph) {
+  double walks = 0;
+  for (NodeId v = 0; v < graph.node_count; ++v)
+    walks += static_cast<double>(graph.out().degree(v)) * graph.in().degree(v);
+  return {static_cast<double>(graph.node_count), static_cast<double>(graph.arc_count()), walks};
+}
+
+// From files in the page cache to one pass over all arcs.
+void OpenOf(Peer& peer, const Edges& edges, Executor& executor) {
+  storage::OpenOptions options;
+  options.create = true;
+  options.graph.executor = &executor;
+  const std::string folder = peer / "plexus.db";
+  if (!storage::Database::Exists(folder)) {
+    const auto database = Must(storage::Database::Open(folder, options), "creating");
+    Fill(database->graph(), edges);
+    Must(database->Checkpoint(), "checkpoint");
+    Must(database->Close(), "closing");
+  }
+  options.create = false;
+  options.read_only = true;
+  peer.Trials(
+      [&] {
+        auto database = Must(storage::Database::Open(folder, options), "opening");
+        const Snapshot graph = database->snapshot();
+        double arcs = 0, weights = 0;
+        graph.ScanArcs(Direction::kOut, 0, graph.node_count(), ArcFilter::All(), [&](NodeId, const Arc& arc) {
+          ++arcs;
+          weights += static_cast<double>(arc.weight);
+        });
+        return std::pair(std::move(database), Answer{static_cast<double>(graph.node_count()), arcs, weights});
+      },
+      [](const auto& opened) { return opened.second; });
+}
+
+// Facts get the first ids, so a fact's number is its id.
+Snapshot LoadSharing(const Sharing& s) {
+  const auto graph = Graph::InMemory();
+  bench::AddNodes(*graph, s.facts);
+  WriteBatch batch(kBenchTime);
+  std::vector<NodeRef> tags, events;
+  for (std::uint32_t t = 0; t < s.tags; ++t) tags.push_back(batch.IndexNode(kTag, "t" + std::to_string(t)));
+  for (std::uint32_t e = 0; e < s.events; ++e) events.push_back(batch.IndexNode(kEvent, "e" + std::to_string(e)));
+  for (std::size_t i = 0; i < s.fact.size(); ++i) batch.Link(NodeRef::Id(s.fact[i]), kHasTag, tags[s.tag[i]]);
+  for (std::size_t i = 0; i < s.event.size(); ++i)
+    batch.Link(events[s.event[i]], kMember, NodeRef::Id(s.event_fact[i]));
+  Must(graph->Apply(batch), "adding tags and events");
+  Must(graph->Compact(), "compacting");
+  return graph->snapshot();
+}
+
+void PairsOf(Peer& peer, Executor& executor) {
+  const Sharing sharing = ReadSharing(peer.folder());
+  const Snapshot graph = peer.Load([&] { return LoadSharing(sharing); });
+  FrontierOptions options;
+  options.top = kPairsTop;
+  options.executor = &executor;
+  FrontierResult result;
+  peer.Trials([&] { return result = Must(Frontier(graph, options), "frontier"); },
+              [](const FrontierResult& found) {
+                Answer answer = {static_cast<double>(found.sets.size())};
+                for (const FrontierSet& set : found.sets)
+                  answer.insert(answer.end(), {static_cast<double>(set.members[0]),
+                                               static_cast<double>(set.members[1]), set.score});
+                return answer;
+              });
+  peer.Note(std::to_string(result.wedges) + " wedges, " + std::to_string(result.scored) +
+            " pairs scored; names the shared tags, too");
+}
+
+void NearestOf(Peer& peer, bool inside, Executor& executor) {
+  const Vectors vectors = ReadVectors(peer.folder());
+  const auto rows = static_cast<NodeId>(vectors.count());
+  const Snapshot graph = peer.Load([&] {
+    const auto made = Graph::InMemory();
+    bench::AddNodes(*made, rows);
+    for (NodeId v = 0; v < rows;) {
+      WriteBatch batch(kBenchTime);
+      if (v == 0) batch.DefineSpace({"default", vectors.dimensions, Metric::kCosine});
+      for (const NodeId end = std::min(rows, v + 50'000); v < end; ++v)
+        batch.SetVector(NodeRef::Id(v), batch.SpaceNamed("default"), {vectors.row(v), vectors.dimensions});
+      Must(made->Apply(batch), "adding vectors");
+    }
+    Must(made->Compact(), "compacting");
+    return made->snapshot();
+  });
+  const NodeSubset subset = Must(NodeSubset::Of(graph, vectors.subset), "subset");
+  NearestOptions options;
+  options.top = kNearestTop;
+  options.subset = inside ? &subset : nullptr;
+  options.executor = &executor;
+  peer.Queries(vectors.query_count(), [&](std::size_t q, Answer& answer) {
+    const auto result = Must(Nearest(graph, 0, {vectors.query(q), vectors.dimensions}, options), "nearest");
+    answer.push_back(static_cast<double>(result.nodes.size()));
+    for (const SimilarNode& node : result.nodes)
+      answer.insert(answer.end(), {static_cast<double>(node.node), node.similarity});
+  });
+}
+
+void GraphWork(Peer& peer, Executor& executor) {
+  const std::string& work = peer.work();
+  const Edges edges = ReadEdges(peer);
+  if (work == "open") return OpenOf(peer, edges, executor);
+  if (work == "load")
+    return peer.Trials([&] { return InRam(edges, executor); }, [](const Snapshot& graph) { return Walks(graph); });
+  if (work == "load-csr")
+    return peer.Trials([&] { return Bare(edges, executor); }, [](const Topology& graph) { return Walks(graph); });
+  auto labels = [](const std::vector<NodeId>& all) { return Answer(all.begin(), all.end()); };
+  if (work.ends_with("-csr")) {
+    const Topology graph = peer.Load([&] { return Bare(edges, executor); });
+    if (work == "bfs-csr") BfsOf(peer, graph, executor);
+    if (work == "components-csr")
+      peer.Trials([&] { return ComponentsCsr(graph.out(), graph.in(), &executor); }, labels);
+    return;
+  }
+  const Snapshot graph = peer.Load([&] { return InRam(edges, executor); });
+  if (work == "pagerank") PageRankOf(peer, graph, executor);
+  if (work == "bfs") BfsOf(peer, graph, executor);
+  if (work == "components") {
+    ComponentsOptions options;
+    options.executor = &executor;
+    peer.Trials([&] { return Must(Components(graph, options), "components").labels; }, labels);
+  }
+  if (work.starts_with("traverse")) TraverseOf(peer, graph, work == "traverse-paths", executor);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Peer peer(argc, argv, "Plexus 0.1");
+  Executor& executor = bench::ExecutorOf(peer.threads());
+  if (peer.work() == "pairs") PairsOf(peer, executor);
+  else if (peer.work() == "nearest" || peer.work() == "nearest-inside") NearestOf(peer, peer.work() != "nearest", executor);
+  else GraphWork(peer, executor);
+  return peer.Finish();
+}

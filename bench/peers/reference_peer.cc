@@ -1,0 +1,204 @@
+// peer_reference: every work the slow and obvious way, one thread unless said.
+//
+// What all other answers are compared with. Its own time counts in one row only: pairs,
+// where it is the accumulator over inverted lists without pruning, on all threads.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <thread>
+
+#include "bench/peers/peer.h"
+
+namespace {
+
+using namespace plexus::peers;  // NOLINT: a program of one file
+
+// Power iteration until the bound on the L1 error is 1e-12.
+Answer PageRank(const Arcs& arcs) {
+  const auto offsets = Offsets(arcs);
+  const std::uint32_t n = arcs.nodes;
+  Answer now(n, 1.0 / n), next(n);
+  for (double bound = 1; bound > 1e-12;) {
+    double dangling = 0;
+    for (std::uint32_t u = 0; u < n; ++u)
+      if (offsets[u] == offsets[u + 1]) dangling += now[u];
+    std::fill(next.begin(), next.end(), (1 - kDamping + kDamping * dangling) / n);
+    for (std::uint32_t u = 0; u < n; ++u) {
+      const double share = kDamping * now[u] / (offsets[u + 1] - offsets[u]);
+      for (std::uint32_t a = offsets[u]; a < offsets[u + 1]; ++a) next[arcs.targets[a]] += share;
+    }
+    double step = 0;
+    for (std::uint32_t v = 0; v < n; ++v) step += std::abs(next[v] - now[v]);
+    bound = step * kDamping / (1 - kDamping);
+    now.swap(next);
+  }
+  return now;
+}
+
+Answer Bfs(const Arcs& arcs, const std::vector<std::uint32_t>& offsets, const std::vector<std::uint32_t>& starts) {
+  Answer answer;
+  for (std::uint32_t start : starts) {
+    Answer depth(arcs.nodes, -1);
+    std::vector<std::uint32_t> queue = {start};
+    depth[start] = 0;
+    for (std::size_t i = 0; i < queue.size(); ++i)
+      for (std::uint32_t a = offsets[queue[i]]; a < offsets[queue[i] + 1]; ++a)
+        if (const std::uint32_t v = arcs.targets[a]; depth[v] < 0) {
+          depth[v] = depth[queue[i]] + 1;
+          queue.push_back(v);
+        }
+    answer.insert(answer.end(), depth.begin(), depth.end());
+  }
+  return answer;
+}
+
+// Labels sink to the smallest of the component.
+Answer Components(const Arcs& arcs) {
+  std::vector<std::uint32_t> label(arcs.nodes);
+  std::iota(label.begin(), label.end(), 0u);
+  auto root = [&](std::uint32_t v) {
+    while (label[v] != v) v = label[v] = label[label[v]];
+    return v;
+  };
+  for (std::size_t i = 0; i < arcs.sources.size(); ++i) {
+    const std::uint32_t a = root(arcs.sources[i]), b = root(arcs.targets[i]);
+    label[std::max(a, b)] = std::min(a, b);
+  }
+  Answer answer(arcs.nodes);
+  for (std::uint32_t v = 0; v < arcs.nodes; ++v) answer[v] = root(v);
+  return answer;
+}
+
+// Dense hop layers over all arcs.
+void Traverse(const Arcs& arcs, std::uint32_t start, Answer& answer) {
+  std::vector<double> layer(arcs.nodes), next, best(arcs.nodes);
+  layer[start] = 1;
+  for (int hop = 0; hop < kHops; ++hop) {
+    next.assign(arcs.nodes, 0);
+    for (std::size_t i = 0; i < arcs.sources.size(); ++i)
+      next[arcs.targets[i]] = std::max(next[arcs.targets[i]], layer[arcs.sources[i]] * static_cast<double>(arcs.weights[i]));
+    for (std::uint32_t v = 0; v < arcs.nodes; ++v) best[v] = std::max(best[v], next[v]);
+    layer.swap(next);
+  }
+  std::vector<Entry> entries;
+  for (std::uint32_t v = 0; v < arcs.nodes; ++v)
+    if (best[v] > 0 && v != start) entries.push_back({best[v], v});
+  AppendBest(std::move(entries), kTraverseTop, false, answer);
+}
+
+// Rows a = first, first + step, ...: scores of all b > a in a dense accumulator.
+std::vector<Entry> PairsOf(const Sharing& s, const std::vector<std::vector<std::uint32_t>>& tags,
+                           const std::vector<std::vector<std::uint32_t>>& holders,
+                           const std::vector<std::vector<std::uint32_t>>& together, std::uint32_t first,
+                           std::uint32_t step) {
+  std::vector<Entry> best;
+  std::vector<double> sum(s.facts);
+  std::vector<std::uint32_t> touched;
+  for (std::uint32_t a = first; a < s.facts; a += step) {
+    touched.clear();
+    for (std::uint32_t t : tags[a]) {
+      if (s.weight[t] == 0) continue;
+      const auto& list = holders[t];
+      for (auto b = std::upper_bound(list.begin(), list.end(), a); b != list.end(); ++b) {
+        if (sum[*b] == 0) touched.push_back(*b);
+        sum[*b] += s.weight[t];
+      }
+    }
+    for (std::uint32_t b : together[a]) sum[b] = 0;  // masked
+    for (std::uint32_t b : touched) {
+      const Entry entry{std::exchange(sum[b], 0.0), a, b};
+      if (entry.score == 0 || (best.size() == kPairsTop && !(entry < best.front()))) continue;
+      if (best.size() == kPairsTop) {
+        std::pop_heap(best.begin(), best.end());
+        best.pop_back();
+      }
+      best.push_back(entry);
+      std::push_heap(best.begin(), best.end());
+    }
+  }
+  return best;
+}
+
+Answer Pairs(const Sharing& s, int threads) {
+  std::vector<std::vector<std::uint32_t>> tags(s.facts), holders(s.tags), members(s.events), together(s.facts);
+  for (std::size_t i = 0; i < s.fact.size(); ++i) {
+    tags[s.fact[i]].push_back(s.tag[i]);
+    holders[s.tag[i]].push_back(s.fact[i]);
+  }
+  for (std::size_t i = 0; i < s.event.size(); ++i) members[s.event[i]].push_back(s.event_fact[i]);
+  for (const auto& facts : members)
+    for (std::uint32_t a : facts)
+      for (std::uint32_t b : facts)
+        if (a < b) together[a].push_back(b);
+  std::vector<std::vector<Entry>> parts(static_cast<std::size_t>(threads));
+  std::vector<std::thread> pool;
+  for (std::uint32_t t = 0; t < parts.size(); ++t)
+    pool.emplace_back([&, t] {
+      parts[t] = PairsOf(s, tags, holders, together, t, static_cast<std::uint32_t>(parts.size()));
+    });
+  for (std::thread& thread : pool) thread.join();
+  std::vector<Entry> all;
+  for (const auto& part : parts) all.insert(all.end(), part.begin(), part.end());
+  Answer answer;
+  AppendBest(std::move(all), kPairsTop, true, answer);
+  return answer;
+}
+
+double Cosine(const float* a, const float* b, std::uint32_t n) {
+  double dot = 0, aa = 0, bb = 0;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    dot += static_cast<double>(a[i]) * static_cast<double>(b[i]);
+    aa += static_cast<double>(a[i]) * static_cast<double>(a[i]);
+    bb += static_cast<double>(b[i]) * static_cast<double>(b[i]);
+  }
+  return aa == 0 || bb == 0 ? 0 : dot / std::sqrt(aa * bb);
+}
+
+void Nearest(const Vectors& v, std::size_t query, bool inside, Answer& answer) {
+  std::vector<Entry> entries;
+  const std::size_t count = inside ? v.subset.size() : v.count();
+  for (std::size_t k = 0; k < count; ++k) {
+    const auto i = inside ? v.subset[k] : static_cast<std::uint32_t>(k);
+    entries.push_back({Cosine(v.query(query), v.row(i), v.dimensions), i});
+  }
+  AppendBest(std::move(entries), kNearestTop, false, answer);
+}
+
+// Nodes, arcs, and for load the number of walks of two arcs, for open the sum of weights.
+Answer Counts(const Arcs& arcs, bool walks) {
+  std::vector<double> in(arcs.nodes), out(arcs.nodes);
+  double sum = 0;
+  for (std::size_t i = 0; i < arcs.sources.size(); ++i) {
+    ++out[arcs.sources[i]];
+    ++in[arcs.targets[i]];
+    if (!walks) sum += static_cast<double>(arcs.weight(i));
+  }
+  if (walks) sum = std::inner_product(in.begin(), in.end(), out.begin(), 0.0);
+  return {static_cast<double>(arcs.nodes), static_cast<double>(arcs.sources.size()), sum};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Peer peer(argc, argv, "reference");
+  const std::string& work = peer.work();
+  if (work == "pairs") {
+    const Sharing sharing = peer.Load([&] { return ReadSharing(peer.folder()); });
+    peer.Trials([&] { return Pairs(sharing, peer.threads()); });
+  } else if (work == "nearest" || work == "nearest-inside") {
+    const Vectors vectors = peer.Load([&] { return ReadVectors(peer.folder()); });
+    peer.Queries(vectors.query_count(),
+                 [&](std::size_t q, Answer& answer) { Nearest(vectors, q, work == "nearest-inside", answer); });
+  } else {
+    const Arcs arcs = peer.Load([&] { return ReadArcs(peer.folder()); });
+    if (work == "pagerank") peer.Trials([&] { return PageRank(arcs); });
+    if (work == "components") peer.Trials([&] { return Components(arcs); });
+    if (work == "load" || work == "open") peer.Trials([&] { return Counts(arcs, work == "load"); });
+    if (work == "bfs" || work == "traverse") {
+      const auto starts = ReadArray<std::uint32_t>(peer / "starts.u32");
+      if (work == "bfs") peer.Trials([&] { return Bfs(arcs, Offsets(arcs), starts); });
+      else peer.Queries(starts.size(), [&](std::size_t i, Answer& answer) { Traverse(arcs, starts[i], answer); });
+    }
+  }
+  return peer.Finish();
+}

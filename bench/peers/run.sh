@@ -1,0 +1,226 @@
+#!/bin/bash
+# Plexus beside installed peers: answers compared first, then timed in turns.
+#
+#   bench/peers/run.sh [all]             measure every row; the table, also into bench/README.md
+#   bench/peers/run.sh measure ROW...    some rows; results stay in PEERS_DIR/results
+#   bench/peers/run.sh table [write]     the table of what was measured; write: into bench/README.md
+#   bench/peers/run.sh rows              the rows
+#   bench/peers/run.sh install           Debian's packages for peers (packages.txt)
+#   bench/peers/run.sh smoke             tiny inputs, answers compared, nothing timed
+#
+# Every peer is a process of its own on the same input files. A row's answers are compared
+# with peer_reference's (slow, obvious loops) before anything is timed; who disagrees gets
+# no time. Then ROUNDS (5) rounds, one process of each member a round, A B C A B C ...,
+# TRIALS (1) runs of the work in each; printed: the median of all runs, quartiles.
+#
+# Environment: BUILD (build/release), PEERS_DIR (a folder for inputs and results),
+# PEERS_THREADS=2, PEERS_TIMEOUT=300 seconds a process, SCALE=18, TURNS=332000,
+# FACTS=5000, ROWS=100000 vectors or PLEXUS_BENCH_VECTORS=FILE.fvecs (word_vectors.sh),
+# PEERS_NODE_MODULES (the node_modules folder that has @duckdb/node-api and kuzu),
+# PEERS_CAPTION (a sentence about the machine, e.g. what else was running).
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+build=${BUILD:-$root/build/release}/bench/peers
+export PEERS_THREADS=${PEERS_THREADS:-2} OMP_NUM_THREADS=${PEERS_THREADS:-2}
+export NODE_PATH=${PEERS_NODE_MODULES:-${NODE_PATH:-}}
+
+# ROW INPUT WORK MEMBER...; MEMBER = label[:program:work[:work to compare as]].
+rows() {
+  cat <<'ROWS'
+pagerank-kronecker kronecker pagerank plexus igraph graphblas boost
+pagerank-uniform uniform pagerank plexus igraph graphblas boost
+bfs-kronecker kronecker bfs plexus plexus-csr:plexus:bfs-csr igraph graphblas boost
+bfs-uniform uniform bfs plexus plexus-csr:plexus:bfs-csr igraph graphblas boost
+components-kronecker kronecker components plexus plexus-csr:plexus:components-csr igraph graphblas boost
+components-uniform uniform components plexus plexus-csr:plexus:components-csr igraph graphblas boost
+traverse agent traverse plexus plexus-paths:plexus:traverse-paths sqlite-set:sqlite:traverse-set sqlite-recursive:sqlite:traverse-recursive duckdb kuzu kuzu-walks:kuzu:traverse-walks
+pairs tags pairs plexus exhaustive:reference:pairs graphblas sqlite duckdb
+nearest vectors nearest plexus faiss faiss-batch:faiss:nearest-batch hnswlib:hnswlib:recall:recall faiss-hnsw:faiss:recall:recall
+nearest-inside vectors nearest-inside plexus faiss hnswlib:hnswlib:recall-inside:recall
+load-kronecker kronecker load plexus plexus-csr:plexus:load-csr igraph graphblas boost
+load-agent agent load plexus igraph boost sqlite duckdb kuzu
+open-agent agent open plexus sqlite duckdb kuzu
+ROWS
+}
+
+title() {
+  case $1 in
+    pagerank) echo "PageRank, f64, true L1 error at most 1e-6" ;;
+    bfs) echo "BFS, depths of all nodes, 16 starts" ;;
+    components) echo "connected components" ;;
+    traverse) echo "best product over at most 4 hops, top 100, 1,000 starts" ;;
+    pairs) echo "best 1,000 never-composed pairs" ;;
+    nearest) echo "10 nearest by cosine, 64 queries" ;;
+    nearest-inside) echo "10 nearest inside 1 % of the vectors, 64 queries" ;;
+    load) echo "load: arrays in memory to a queryable graph" ;;
+    open) echo "open, warm, and one pass over all edges" ;;
+  esac
+}
+
+size_of() {
+  case $1 in
+    kronecker | uniform) echo "${SCALE:-18}" ;;
+    agent) echo "${TURNS:-332000}" ;;
+    tags) echo "${FACTS:-5000}" ;;
+    vectors) echo "${PLEXUS_BENCH_VECTORS:-${ROWS:-100000}}" ;;
+  esac
+}
+
+# The folder of an input, made when it is not there.
+input() {
+  local kind=$1 size folder
+  size=$(size_of "$kind")
+  folder=$dir/$kind-$(basename "$size" .fvecs)
+  if [ ! -f "$folder/ready" ]; then
+    rm -rf "$folder"
+    "$build/peer_prepare" "$kind" "$size" "$folder" >&2
+    touch "$folder/ready"
+  fi
+  echo "$folder"
+}
+
+# How to get a program that is not there; empty when it is.
+missing() {
+  case $1 in
+    duckdb) (cd "$here" && node -e 'require.resolve("@duckdb/node-api")' 2>/dev/null) ||
+      echo "npm install @duckdb/node-api, then PEERS_NODE_MODULES=.../node_modules" ;;
+    kuzu) (cd "$here" && node -e 'require("kuzu")' 2>/dev/null) ||
+      echo "npm install kuzu (and run its install.js), then PEERS_NODE_MODULES=.../node_modules" ;;
+    *) [ -x "$build/peer_$1" ] || echo "bench/peers/run.sh install, then cmake and build again" ;;
+  esac
+}
+
+run_peer() {  # PROGRAM WORK FOLDER ANSWER TRIALS
+  local command=("$build/peer_$1")
+  if [ -f "$here/$1_peer.js" ]; then command=(node --max-old-space-size=4096 "$here/$1_peer.js"); fi
+  timeout "${PEERS_TIMEOUT:-300}" "${command[@]}" "$2" "$3" "$4" "$5"
+}
+
+# Splits a member into label, program, program_work and compare_as.
+split() {
+  IFS=: read -r label program program_work compare_as <<<"$1"
+  program=${program:-$label} program_work=${program_work:-$work} compare_as=${compare_as:-$work}
+}
+
+failures=0
+measure() {  # ROW INPUT WORK MEMBER...
+  local row=$1 kind=$2 work=$3 folder results member label program program_work compare_as verdict agreeing=()
+  shift 3
+  folder=$(input "$kind")
+  results=$dir/results/$row
+  rm -rf "$results"
+  mkdir -p "$results"
+  basename "$folder" >"$results/input"
+  if [ ! -f "$folder/$work.f64" ]; then
+    run_peer reference "$work" "$folder" "$folder/$work.part" 1 >/dev/null
+    mv "$folder/$work.part" "$folder/$work.f64"
+  fi
+  for member in "$@"; do
+    split "$member"
+    if how=$(missing "$program") && [ -n "$how" ]; then
+      echo "not installed: $how" >"$results/$label.verdict"
+    elif ! run_peer "$program" "$program_work" "$folder" "$dir/answer" 1 >"$results/$label.first"; then
+      echo "failed, or took longer than ${PEERS_TIMEOUT:-300} s" >"$results/$label.verdict"
+      failures=$((failures + 1))
+    elif verdict=$("$build/peer_compare" "$compare_as" "$dir/answer" "$folder/$work.f64"); then
+      echo "$verdict" >"$results/$label.verdict"
+      agreeing+=("$member")
+    else
+      echo "DISAGREES: $verdict" >"$results/$label.verdict"
+      failures=$((failures + 1))
+    fi
+    echo "$row $label: $(cat "$results/$label.verdict")" >&2
+  done
+  rm -f "$dir/answer"
+  for ((round = 0; round < ${ROUNDS:-5}; ++round)); do
+    for member in "${agreeing[@]}"; do
+      split "$member"
+      run_peer "$program" "$program_work" "$folder" - "${TRIALS:-1}" >>"$results/$label.out"
+    done
+  done
+}
+
+# Median and quartiles of the numbers of one key, e.g. "0.123 0.120 0.130 5".
+spread() {  # FILE KEY
+  sed -n "s/^$2: //p" "$1" 2>/dev/null | sort -g |
+    awk '{t[NR] = $1} END {if (NR) print t[int((NR + 1) / 2)], t[int((NR + 3) / 4)], t[int((3 * NR + 1) / 4)], NR}'
+}
+human() { awk -v s="$1" 'BEGIN {if (s < 0.001) printf "%.1f us", s * 1e6; else if (s < 1) printf "%.3g ms", s * 1e3; else printf "%.3g s", s}'; }
+
+table() {
+  local row kind work members results label program program_work compare_as median low high count base ratio load note each
+  echo "| work, input | program | median (quartiles) | times Plexus's | loading | agreement; how |"
+  echo "|---|---|---|---|---|---|"
+  while read -r row kind work members; do
+    results=$dir/results/$row
+    [ -d "$results" ] || continue
+    read -r base _ <<<"$(spread "$results/plexus.out" time)"
+    for member in $members; do
+      split "$member"
+      [ -f "$results/$label.verdict" ] || continue
+      read -r median low high count <<<"$(spread "$results/$label.out" time)" || true
+      note=$(sed -n 's/^note: //p' "$results/$label.first" 2>/dev/null)
+      load=$(spread "$results/$label.out" load | cut -d' ' -f1)
+      each=
+      if grep -q query_median "$results/$label.out" 2>/dev/null; then
+        each="; a query: median $(human "$(spread "$results/$label.out" query_median | cut -d' ' -f1)"), p99 $(human "$(spread "$results/$label.out" query_p99 | cut -d' ' -f1)")"
+      fi
+      if [ -n "${median:-}" ]; then
+        ratio=$([ "$label" = plexus ] && echo "" || awk -v a="$median" -v b="${base:-0}" 'BEGIN {if (b > 0) printf "%.3g", a / b}')
+        echo "| $(title "$work"); $(cat "$results/input") | $label | $(human "$median") ($(human "$low") to $(human "$high"), $count runs) | $ratio | ${load:+$(human "$load")} | $(cat "$results/$label.verdict")${note:+; $note}$each |"
+      else
+        echo "| $(title "$work"); $(cat "$results/input") | $label | | | | $(cat "$results/$label.verdict") |"
+      fi
+    done
+  done < <(rows)
+  echo
+  echo "Versions: $(cat "$dir"/results/*/*.first | sed -n 's/^version: //p' | sort -u | paste -sd';' | sed 's/;/; /g')."
+  echo "Plexus and every program here: $(g++ --version | head -1), preset release (-O3), no -march=native; $PEERS_THREADS threads where a program has more than one."
+  echo "Medians over processes that took turns (A B C A B C ...); \"loading\" is apart from the time. No program was given huge pages; Plexus asks for its own (madvise)."
+  echo "Machine: $(nproc) cores, $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1). ${PEERS_CAPTION:-}"
+}
+
+begin="<!-- peers: begin, written by bench/peers/run.sh table write -->" end="<!-- peers: end -->"
+write_table() {
+  local readme=$root/bench/README.md
+  grep -qF "$begin" "$readme" && grep -qF "$end" "$readme" || { echo "peers: bench/README.md has no marker lines" >&2; exit 1; }
+  table >"$dir/table.md"
+  awk -v begin="$begin" -v end="$end" -v table="$dir/table.md" '
+    $0 == end {inside = 0}
+    !inside {print}
+    $0 == begin {inside = 1; while ((getline line < table) > 0) print line}' "$readme" >"$dir/readme.md"
+  cat "$dir/readme.md" >"$readme"
+}
+
+measure_rows() {
+  local line row wanted
+  while read -r line; do
+    row=${line%% *}
+    for wanted in "$@"; do
+      # shellcheck disable=SC2086  # a row is words
+      if [ "$wanted" = "$row" ] || [ "$wanted" = all ]; then measure $line </dev/null; fi
+    done
+  done < <(rows)
+}
+
+dir=${PEERS_DIR:-${TMPDIR:-/tmp}/plexus-peers}
+case ${1:-all} in
+  all) mkdir -p "$dir"; measure_rows all; table; write_table ;;
+  measure) mkdir -p "$dir"; shift; measure_rows "$@" ;;
+  table) table; if [ "${2:-}" = write ]; then write_table; fi ;;
+  rows) rows ;;
+  install)
+    mapfile -t packages < <(grep -v '^#' "$here/packages.txt")
+    apt-get install -y --no-install-recommends "${packages[@]}"
+    echo "For DuckDB and Kuzu: npm install @duckdb/node-api kuzu, anywhere; PEERS_NODE_MODULES names its node_modules." ;;
+  smoke)
+    dir=$(mktemp -d)
+    trap 'rm -rf "$dir"' EXIT
+    unset PLEXUS_BENCH_VECTORS
+    SCALE=8 TURNS=600 FACTS=300 ROWS=2000 ROUNDS=0 measure_rows all
+    if ((failures > 0)); then echo "peers: $failures members failed or disagree" >&2; exit 1; fi
+    echo "peers: all answers agree" ;;
+  *) sed -n '2,/^set /p' "$0" | sed -n 's/^# \{0,1\}//p'; exit 2 ;;
+esac
+if ((failures > 0)); then exit 1; fi
