@@ -6,11 +6,15 @@
 // frontier's size). Components: FastSV (Zhang, Azad, Buluc, 2020) with its scatter by hand,
 // as LAGraph does it. Pairs: facts x tags times its transpose in blocks of rows, masked by
 // the complement of "already together", of which the part above the diagonal is kept.
-#include <GraphBLAS.h>
-
 #include <cmath>
+#include <complex>
 #include <cstdlib>
 #include <numeric>
+
+// The header includes C++'s complex numbers and forgets that its functions are C's.
+extern "C" {
+#include <GraphBLAS.h>
+}
 
 #include "bench/peers/peer.h"
 

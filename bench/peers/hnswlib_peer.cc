@@ -90,12 +90,14 @@ int main(int argc, char** argv) {
   const auto index = LoadIndex(peer, vectors, space);
   const Searcher search(*index, vectors, inside);
   const Answer exact = ReadArray<double>(peer / (inside ? "nearest-inside.f64" : "nearest.f64"));
+  // Up to everything: then the search is as good as the index lets it be.
   std::size_t ef = 16, fetch = kNearestTop;
   double recall = 0;
-  for (const std::size_t limit = vectors.count(); ef <= limit; ef *= 2) {
+  for (;; ef = std::min(2 * ef, vectors.count())) {
     index->setEf(ef);
     fetch = inside ? ef : kNearestTop;
-    if ((recall = search.Recall(fetch, exact)) >= 0.99) break;
+    recall = search.Recall(fetch, exact);
+    if (recall >= 0.99 || ef >= vectors.count()) break;
   }
   peer.Queries(vectors.query_count(), [&](std::size_t q, Answer& answer) { search(q, fetch, answer); });
   peer.Note("M 16, ef " + std::to_string(ef) + (inside ? ", over-fetching " + std::to_string(fetch) : "") + ", recall " +
