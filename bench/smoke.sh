@@ -17,4 +17,6 @@ for kernel in build pr bfs cc bc tc; do
   "$build/gap" "$kernel" -g 10 -n 2 -v
   "$build/gap" "$kernel" -u 10 -n 2 -v
 done
+echo "--- peers"
+BUILD=${1:-build/release} bench/peers/run.sh smoke
 echo "benches: all results verified"
