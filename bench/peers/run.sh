@@ -143,9 +143,11 @@ measure() {  # ROW INPUT WORK MEMBER...
 
 # Median and quartiles of the numbers of one key, e.g. "0.123 0.120 0.130 5".
 spread() {  # FILE KEY
-  sed -n "s/^$2: //p" "$1" 2>/dev/null | sort -g |
+  if [ ! -f "$1" ]; then return 0; fi
+  sed -n "s/^$2: //p" "$1" | sort -g |
     awk '{t[NR] = $1} END {if (NR) print t[int((NR + 1) / 2)], t[int((NR + 3) / 4)], t[int((3 * NR + 1) / 4)], NR}'
 }
+first() { spread "$@" | cut -d' ' -f1; }  # the median alone
 human() { awk -v s="$1" 'BEGIN {if (s < 0.001) printf "%.1f us", s * 1e6; else if (s < 1) printf "%.3g ms", s * 1e3; else printf "%.3g s", s}'; }
 
 table() {
@@ -160,11 +162,11 @@ table() {
       split "$member"
       [ -f "$results/$label.verdict" ] || continue
       read -r median low high count <<<"$(spread "$results/$label.out" time)" || true
-      note=$(sed -n 's/^note: //p' "$results/$label.first" 2>/dev/null)
-      load=$(spread "$results/$label.out" load | cut -d' ' -f1)
+      note=$(sed -n 's/^note: //p' "$results/$label.first" 2>/dev/null || true)
+      load=$(first "$results/$label.out" load)
       each=
       if grep -q query_median "$results/$label.out" 2>/dev/null; then
-        each="; a query: median $(human "$(spread "$results/$label.out" query_median | cut -d' ' -f1)"), p99 $(human "$(spread "$results/$label.out" query_p99 | cut -d' ' -f1)")"
+        each="; a query: median $(human "$(first "$results/$label.out" query_median)"), p99 $(human "$(first "$results/$label.out" query_p99)")"
       fi
       if [ -n "${median:-}" ]; then
         ratio=$([ "$label" = plexus ] && echo "" || awk -v a="$median" -v b="${base:-0}" 'BEGIN {if (b > 0) printf "%.3g", a / b}')
