@@ -4,7 +4,8 @@
 // layout for following edges. traverse-recursive is one recursive query that enumerates
 // walks of up to four edges; traverse-set is the fair bar: one label per node and hop
 // layer, a layer being one INSERT ... GROUP BY that keeps what is better than all before.
-// pairs: the self-join over tags, grouped, masked by an anti-join. open: a database file.
+// (CROSS JOIN is SQLite's way to say that the outer table comes first: left to itself the
+// planner walks all edges instead of the layer.) pairs: the self-join over tags, grouped, masked by an anti-join. open: a database file.
 #include <sqlite3.h>
 
 #include <filesystem>
@@ -103,7 +104,7 @@ void Recursive(Peer& peer, Database& db, const std::vector<std::uint32_t>& start
   Statement query(db,
                   "WITH RECURSIVE walk(node, score, hops) AS ("
                   " VALUES(?1, 1.0, 0) UNION ALL"
-                  " SELECT e.target, w.score * e.weight, w.hops + 1 FROM walk w JOIN edge e ON e.source = w.node"
+                  " SELECT e.target, w.score * e.weight, w.hops + 1 FROM walk w CROSS JOIN edge e ON e.source = w.node"
                   " WHERE w.hops < ?2)"
                   " SELECT node, max(score) best FROM walk WHERE node <> ?1 GROUP BY node"
                   " ORDER BY best DESC, node LIMIT ?3");
@@ -125,7 +126,7 @@ void SetBased(Peer& peer, Database& db, const std::vector<std::uint32_t>& starts
   Statement clear(db, "DELETE FROM best"), seed(db, "INSERT INTO best VALUES(?1, 1.0, 0)");
   // `best` carries the hop at which a node last got better: the next layer starts there.
   Statement layer(db,
-                  "INSERT INTO best SELECT e.target, max(b.score * e.weight) s, ?1 FROM best b"
+                  "INSERT INTO best SELECT e.target, max(b.score * e.weight) s, ?1 FROM best b CROSS"
                   " JOIN edge e ON e.source = b.node WHERE b.hop = ?1 - 1 GROUP BY e.target"
                   " ON CONFLICT(node) DO UPDATE SET score = excluded.score, hop = excluded.hop"
                   " WHERE excluded.score > score");
