@@ -2,12 +2,9 @@
 //
 // Cosine is the inner product of rows and queries brought to length 1. nearest: flat index,
 // a query at a time; nearest-batch: all queries in one call; nearest-inside: flat with a
-// selector. recall: HNSW (M 16, efConstruction 100; built once, kept beside the input)
-// with the smallest efSearch of a ladder that finds 99 % of the exact answer.
+// selector. (HNSW is hnswlib's part: building FAISS's takes minutes in this build.)
 #include <faiss/IndexFlat.h>
-#include <faiss/IndexHNSW.h>
 #include <faiss/impl/IDSelector.h>
-#include <faiss/index_io.h>
 #include <omp.h>
 
 #include <cmath>
@@ -43,41 +40,6 @@ void Search(const faiss::Index& index, const float* queries, std::size_t count, 
   }
 }
 
-double Recall(const Answer& found, const Answer& exact) {
-  std::size_t hits = 0, wanted = 0;
-  for (std::size_t i = 0, j = 0; i < found.size() && j < exact.size();) {
-    const auto n = static_cast<std::size_t>(found[i]), m = static_cast<std::size_t>(exact[j]);
-    for (std::size_t b = 0; b < m; ++b, ++wanted)
-      for (std::size_t a = 0; a < n; ++a) hits += found[i + 1 + 2 * a] == exact[j + 1 + 2 * b];
-    i += 1 + 2 * n;
-    j += 1 + 2 * m;
-  }
-  return static_cast<double>(hits) / static_cast<double>(wanted);
-}
-
-void Hnsw(Peer& peer, const Vectors& vectors, const std::vector<float>& unit, const std::vector<float>& queries) {
-  const std::string file = peer / "faiss-hnsw.index";
-  if (!Exists(file)) {
-    faiss::IndexHNSWFlat made(static_cast<int>(vectors.dimensions), 16, faiss::METRIC_INNER_PRODUCT);
-    made.hnsw.efConstruction = 100;
-    made.add(static_cast<faiss::Index::idx_t>(vectors.count()), unit.data());
-    faiss::write_index(&made, file.c_str());
-  }
-  const std::unique_ptr<faiss::Index> index(peer.Load([&] { return faiss::read_index(file.c_str()); }));
-  const Answer exact = ReadArray<double>(peer / "nearest.f64");
-  faiss::SearchParametersHNSW parameters;
-  double recall = 0;
-  for (parameters.efSearch = 16; parameters.efSearch <= 16384; parameters.efSearch *= 2) {
-    Answer found;
-    Search(*index, queries.data(), vectors.query_count(), &parameters, found);
-    if ((recall = Recall(found, exact)) >= 0.99) break;
-  }
-  peer.Queries(vectors.query_count(), [&](std::size_t q, Answer& answer) {
-    Search(*index, queries.data() + q * vectors.dimensions, 1, &parameters, answer);
-  });
-  peer.Note("HNSW M 16, efSearch " + std::to_string(parameters.efSearch) + ", recall " + std::to_string(recall));
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -87,10 +49,6 @@ int main(int argc, char** argv) {
   const Vectors vectors = ReadVectors(peer.folder());
   const std::vector<float> unit = Unit(vectors.rows, vectors.dimensions), queries = Unit(vectors.queries, vectors.dimensions);
   const std::string& work = peer.work();
-  if (work == "recall") {
-    Hnsw(peer, vectors, unit, queries);
-    return peer.Finish();
-  }
   const auto index = peer.Load([&] {
     auto made = std::make_unique<faiss::IndexFlatIP>(vectors.dimensions);
     made->add(static_cast<faiss::Index::idx_t>(vectors.count()), unit.data());

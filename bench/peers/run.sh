@@ -36,7 +36,7 @@ components-kronecker kronecker components plexus plexus-csr:plexus:components-cs
 components-uniform uniform components plexus plexus-csr:plexus:components-csr igraph graphblas boost
 traverse agent traverse plexus plexus-paths:plexus:traverse-paths sqlite-set:sqlite:traverse-set sqlite-recursive:sqlite:traverse-recursive duckdb kuzu kuzu-walks:kuzu:traverse-walks
 pairs tags pairs plexus exhaustive:reference:pairs graphblas sqlite duckdb
-nearest vectors nearest plexus faiss faiss-batch:faiss:nearest-batch hnswlib:hnswlib:recall:recall faiss-hnsw:faiss:recall:recall
+nearest vectors nearest plexus faiss faiss-batch:faiss:nearest-batch hnswlib:hnswlib:recall:recall
 nearest-inside vectors nearest-inside plexus faiss hnswlib:hnswlib:recall-inside:recall
 load-kronecker kronecker load plexus plexus-csr:plexus:load-csr igraph graphblas boost
 load-agent agent load plexus igraph boost sqlite duckdb kuzu
