@@ -3,6 +3,7 @@
 #
 #   bench/peers/run.sh [all]             measure every row; the table, also into bench/README.md
 #   bench/peers/run.sh measure ROW...    some rows; results stay in PEERS_DIR/results
+#   bench/peers/run.sh more ROW...       further rounds of measured rows, answers not compared again
 #   bench/peers/run.sh table [write]     the table of what was measured; write: into bench/README.md
 #   bench/peers/run.sh rows              the rows
 #   bench/peers/run.sh install           Debian's packages for peers (packages.txt)
@@ -103,12 +104,10 @@ split() {
   program=${program:-$label} program_work=${program_work:-$work} compare_as=${compare_as:-$work}
 }
 
-failures=0
-measure() {  # ROW INPUT WORK MEMBER...
-  local row=$1 kind=$2 work=$3 folder results member label program program_work compare_as verdict agreeing=()
-  shift 3
-  folder=$(input "$kind")
-  results=$dir/results/$row
+failures=0 again=yes
+# Compares the answers of a row's members; those that agree get a file that says so.
+verify() {  # MEMBER...; the row's variables are measure's
+  local verdict how
   rm -rf "$results"
   mkdir -p "$results"
   basename "$folder" >"$results/input"
@@ -125,7 +124,7 @@ measure() {  # ROW INPUT WORK MEMBER...
       failures=$((failures + 1))
     elif verdict=$("$build/peer_compare" "$compare_as" "$dir/answer" "$folder/$work.f64"); then
       echo "$verdict" >"$results/$label.verdict"
-      agreeing+=("$member")
+      touch "$results/$label.agrees"
     else
       echo "DISAGREES: $verdict" >"$results/$label.verdict"
       failures=$((failures + 1))
@@ -133,6 +132,18 @@ measure() {  # ROW INPUT WORK MEMBER...
     echo "$row $label: $(cat "$results/$label.verdict")" >&2
   done
   rm -f "$dir/answer"
+}
+
+measure() {  # ROW INPUT WORK MEMBER...
+  local row=$1 kind=$2 work=$3 folder results member label program program_work compare_as agreeing=()
+  shift 3
+  folder=$(input "$kind")
+  results=$dir/results/$row
+  if [ "$again" = yes ]; then verify "$@"; fi
+  for member in "$@"; do
+    split "$member"
+    if [ -f "$results/$label.agrees" ]; then agreeing+=("$member"); fi
+  done
   for ((round = 0; round < ${ROUNDS:-5}; ++round)); do
     for member in "${agreeing[@]}"; do
       split "$member"
@@ -210,6 +221,7 @@ dir=${PEERS_DIR:-${TMPDIR:-/tmp}/plexus-peers}
 case ${1:-all} in
   all) mkdir -p "$dir"; measure_rows all; table; write_table ;;
   measure) mkdir -p "$dir"; shift; measure_rows "$@" ;;
+  more) shift; again=no; measure_rows "$@" ;;
   table) table; if [ "${2:-}" = write ]; then write_table; fi ;;
   rows) rows ;;
   install)
