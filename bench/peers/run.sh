@@ -120,7 +120,7 @@ verify() {  # MEMBER...; the row's variables are measure's
     if how=$(missing "$program") && [ -n "$how" ]; then
       echo "not installed: $how" >"$results/$label.verdict"
     elif ! run_peer "$program" "$program_work" "$folder" "$dir/answer" 1 >"$results/$label.first"; then
-      echo "failed, or took longer than ${PEERS_TIMEOUT:-300} s" >"$results/$label.verdict"
+      echo "failed, or stopped after ${PEERS_TIMEOUT:-300} s" >"$results/$label.verdict"
       failures=$((failures + 1))
     elif verdict=$("$build/peer_compare" "$compare_as" "$dir/answer" "$folder/$work.f64"); then
       echo "$verdict" >"$results/$label.verdict"
