@@ -124,11 +124,12 @@ void BfsOf(Peer& peer, const Topology& graph, Executor& executor) {
   const auto starts = ReadArray<NodeId>(peer / "starts.u32");
   peer.Trials(
       [&] {
-        std::vector<std::vector<std::uint32_t>> depths;
-        for (NodeId start : starts) depths.push_back(BfsCsr(graph.out(), graph.in(), start, &executor).depths);
+        std::vector<AlignedArray<std::uint32_t>> depths;
+        for (NodeId start : starts)
+          depths.push_back(BfsCsr(graph.out(), graph.in(), start, {.depths = true, .executor = &executor}).depths);
         return depths;
       },
-      [](const std::vector<std::vector<std::uint32_t>>& depths) {
+      [](const std::vector<AlignedArray<std::uint32_t>>& depths) {
         Answer answer;
         for (const auto& one : depths)
           for (std::uint32_t depth : one) answer.push_back(depth == kUnreached ? -1.0 : depth);
@@ -268,7 +269,7 @@ void GraphWork(Peer& peer, Executor& executor) {
     return peer.Trials([&] { return InRam(edges, executor); }, [](const Snapshot& graph) { return Walks(graph); });
   if (work == "load-csr")
     return peer.Trials([&] { return Bare(edges, executor); }, [](const Topology& graph) { return Walks(graph); });
-  auto labels = [](const std::vector<NodeId>& all) { return Answer(all.begin(), all.end()); };
+  auto labels = [](const auto& all) { return Answer(all.begin(), all.end()); };
   if (work.ends_with("-csr")) {
     const Topology graph = peer.Load([&] { return Bare(edges, executor); });
     if (work == "bfs-csr") BfsOf(peer, graph, executor);
