@@ -92,7 +92,7 @@ LanesPartial Add(LanesPartial a, const LanesPartial& b) {
 }
 
 LanesPartial LanesStepper::Step(const PageRankTiles& tiles, const LanesStep& step, Executor& executor) {
-  pool_.Reserve(ScratchCount(executor, tiles.blocks().size()));
+  pool_.Reserve(executor, tiles.blocks().size());
   return ParallelReduce(
       executor, tiles.blocks().size(), 1, LanesPartial{},
       [&](std::size_t b, std::size_t) {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "algorithms/internal/pagerank_tiles.h"
-#include "algorithms/internal/scratch_pool.h"
+#include "algorithms/internal/pool.h"
 #include "engine/aligned_array.h"
 #include "engine/parallel.h"
 
@@ -61,7 +61,7 @@ class LanesStepper {
   struct Sums {
     AlignedArray<LaneSums> rows{PageRankTiles::kSegment};
   };
-  ScratchPool<Sums> pool_;
+  Pool<Sums> pool_;
 };
 
 }  // namespace plexus::internal

@@ -116,7 +116,7 @@ PageRankPartial StepBlock(const PageRankTiles& tiles, const PageRankTiles::Block
 template <class Real>
 PageRankPartial TileStepper::Step(const PageRankTiles& tiles, const PageRankStep<Real>& step,
                                   Executor& executor) {
-  pool_.Reserve(ScratchCount(executor, tiles.blocks().size()));
+  pool_.Reserve(executor, tiles.blocks().size());
   return ParallelReduce(
       executor, tiles.blocks().size(), 1, PageRankPartial{},
       [&](std::size_t b, std::size_t) {

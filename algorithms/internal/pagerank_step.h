@@ -6,7 +6,7 @@
 #include <cstddef>
 
 #include "algorithms/internal/pagerank_tiles.h"
-#include "algorithms/internal/scratch_pool.h"
+#include "algorithms/internal/pool.h"
 #include "engine/aligned_array.h"
 #include "engine/parallel.h"
 
@@ -51,7 +51,7 @@ class TileStepper {
   struct Sums {
     AlignedArray<double> rows{PageRankTiles::kSegment};
   };
-  ScratchPool<Sums> pool_;
+  Pool<Sums> pool_;
 };
 
 }  // namespace plexus::internal

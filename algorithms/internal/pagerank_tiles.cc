@@ -10,7 +10,7 @@
 #include <span>
 #include <utility>
 
-#include "algorithms/internal/scratch_pool.h"
+#include "algorithms/internal/pool.h"
 
 namespace plexus::internal {
 
@@ -305,8 +305,8 @@ PageRankTiles PageRankTiles::Make(const CsrView& in, const CsrView& out, Executo
   const auto segments =
       static_cast<std::uint32_t>((std::uint64_t{made.node_count_} + kSegment - 1) / kSegment);
   const BlockSorter sorter(in, numbering, segments, made.sources_.data(), made.weights_.data());
-  ScratchPool<Scratch> pool;
-  pool.Reserve(ScratchCount(executor, made.blocks_.size()));
+  Pool<Scratch> pool;
+  pool.Reserve(executor, made.blocks_.size());
   std::atomic<bool> out_of_memory = false;  // tasks must not throw
   ParallelFor(executor, made.blocks_.size(), 1, [&](std::size_t b, std::size_t) {
     const std::uint64_t end =

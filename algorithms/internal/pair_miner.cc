@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <span>
 
 #include "algorithms/internal/list_miner.h"
+#include "algorithms/internal/pool.h"
 
 namespace plexus::internal {
 
@@ -282,7 +282,7 @@ class Miner {
       outcomes[i].best.Cut();
       outcomes[i].compared = miner->compared;
       outcomes[i].scored = miner->scored;
-      Return(std::move(miner));
+      idle_.Give(std::move(miner));
     });
     for (Outcome& outcome : outcomes) {
       best_.Join(outcome.best);
@@ -293,15 +293,7 @@ class Miner {
   }
 
   std::unique_ptr<ListMiner> Borrow() {
-    std::scoped_lock lock(mutex_);
-    if (idle_.empty()) return std::make_unique<ListMiner>(index_, question_, stop_);
-    std::unique_ptr<ListMiner> miner = std::move(idle_.back());
-    idle_.pop_back();
-    return miner;
-  }
-  void Return(std::unique_ptr<ListMiner> miner) {
-    std::scoped_lock lock(mutex_);
-    idle_.push_back(std::move(miner));
+    return idle_.Take([&] { return std::make_unique<ListMiner>(index_, question_, stop_); });
   }
 
   const SharedIndex& index_;
@@ -311,8 +303,7 @@ class Miner {
   Cursor cursor_;
   std::uint64_t compared_ = 0, scored_ = 0;
   std::atomic<bool> stop_{false};
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<ListMiner>> idle_;
+  Pool<ListMiner> idle_;
 };
 
 }  // namespace

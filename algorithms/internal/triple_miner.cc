@@ -6,12 +6,12 @@
 #include <atomic>
 #include <iterator>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <utility>
 
 #include "algorithms/internal/pair_bound.h"
 #include "algorithms/internal/pair_miner.h"
+#include "algorithms/internal/pool.h"
 
 namespace plexus::internal {
 
@@ -234,7 +234,7 @@ class Miner {
       completer->compared = completer->scored = 0;
       completer->Complete(batch[i], found[i]);
       costs[i] = {completer->compared, completer->scored};
-      Return(std::move(completer));
+      idle_.Give(std::move(completer));
     });
     std::size_t held = 0;
     for (std::size_t i = 0; i < batch.size(); ++i) {
@@ -249,15 +249,7 @@ class Miner {
   }
 
   std::unique_ptr<Completer> Borrow() {
-    std::scoped_lock lock(mutex_);
-    if (idle_.empty()) return std::make_unique<Completer>(index_, postings_, question_);
-    std::unique_ptr<Completer> completer = std::move(idle_.back());
-    idle_.pop_back();
-    return completer;
-  }
-  void Return(std::unique_ptr<Completer> completer) {
-    std::scoped_lock lock(mutex_);
-    idle_.push_back(std::move(completer));
+    return idle_.Take([&] { return std::make_unique<Completer>(index_, postings_, question_); });
   }
 
   const SharedIndex& index_;
@@ -268,8 +260,7 @@ class Miner {
   std::size_t done_ = 0, batch_ = 1;
   TripleAnswer answer_;
   std::atomic<bool> stop_{false};
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Completer>> idle_;
+  Pool<Completer> idle_;
 };
 
 }  // namespace
