@@ -12,7 +12,7 @@ namespace plexus::text {
 
 namespace {
 
-constexpr std::size_t kPlaces = std::size_t{1} << 20;
+constexpr std::size_t kPlaces = std::size_t{1} << 17;
 // A map joined from patches can be larger than they are together: offsets widen. By
 // less than this.
 constexpr std::size_t kWidening = 8;
