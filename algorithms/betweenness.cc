@@ -92,6 +92,7 @@ Result<BetweennessResult> Betweenness(const Snapshot& snapshot, const Betweennes
   simple.inverse = false;
   simple.executor = &executor;
   PLEXUS_ASSIGN(const Topology graph, BuildTopology(view.node_count(), pairs.span(), simple));
+  pairs = AlignedArray<NodePair>();  // 8 bytes an arc, not wanted while it searches
 
   BetweennessResult result;
   result.nodes = view.node_count();
@@ -110,7 +111,8 @@ Result<BetweennessResult> Betweenness(const Snapshot& snapshot, const Betweennes
   result.shares.assign(snapshot.node_count(), 0);
   for (NodeId v = 0; v < view.node_count(); ++v) {
     const NodeId node = view.node(v);
-    result.scores[node] = sums[v] * scale;
+    // A sample may say more than all pairs; no share is above 1.
+    result.scores[node] = result.exact ? sums[v] * scale : std::min(sums[v] * scale, std::max(0.0, pairs_of_others));
     if (pairs_of_others > 0) result.shares[node] = result.scores[node] / pairs_of_others;
   }
   // A source's dependency on v over n - 2 targets is in [0, 1]; n / (n - 1) of their mean.

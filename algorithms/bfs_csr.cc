@@ -146,7 +146,9 @@ class CsrSearch {
           [](std::uint64_t a, std::uint64_t b) { return a + b; });
       result_.reached += awake;
       std::swap(front, next);
-    } while (awake >= before || awake > n_ / kBeta);
+      // Growing is a reason to stay only while the levels are not small: a chain behind a
+      // fan has levels of one node, and each would look at all nodes.
+    } while (awake > n_ / kBeta || (awake >= before && awake > n_ / 256));
     level_.assign(1, {});
     level_size_ = awake;
     for (std::size_t w = 0; w < front.size(); ++w)

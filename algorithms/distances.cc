@@ -114,6 +114,8 @@ Result<DistancesResult> Distances(const Snapshot& snapshot, NodeId source, const
   wanted.valid_at = options.valid_at;
   wanted.subset = options.subset;
   wanted.executor = options.executor;
+  PLEXUS_ASSIGN(const NodeSubset with, internal::WithSources(snapshot, options.subset, {&source, 1}));
+  if (options.subset) wanted.subset = &with;
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
   const NodeId start = source < snapshot.node_count() ? view.dense(source) : kNoNode;
   if (start == kNoNode)

@@ -17,12 +17,16 @@ IncrementalComponents::IncrementalComponents(std::span<const NodeId> labels)
   }
 }
 
-void IncrementalComponents::AddNodes(NodeId node_count) {
+void IncrementalComponents::AddNodes(NodeId node_count, const NodeSubset* takes_part) {
+  parents_.reserve(node_count);
+  sizes_.reserve(node_count);
+  smallest_.reserve(node_count);
   for (NodeId v = this->node_count(); v < node_count; ++v) {
-    parents_.push_back(v);
-    sizes_.push_back(1);
+    const bool member = !takes_part || takes_part->contains(v);
+    parents_.push_back(member ? v : kNoNode);
+    sizes_.push_back(member);
     smallest_.push_back(v);
-    ++count_;
+    count_ += member;
   }
 }
 

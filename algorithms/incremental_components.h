@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "algorithms/components.h"
+#include "algorithms/node_subset.h"
 #include "engine/error.h"
 #include "engine/topology.h"
 #include "engine/types.h"
@@ -28,9 +29,12 @@ class IncrementalComponents {
   // REQUIRES labels as Components() gives them: each the smallest id of its component.
   explicit IncrementalComponents(std::span<const NodeId> labels);
 
-  // Nodes up to `node_count` exist from now on, the new ones each alone.
-  void AddNodes(NodeId node_count);
-  // The ends of every pair are together from now on. All or nothing;
+  // Nodes up to `node_count` exist from now on, the new ones each alone. With
+  // `takes_part` only its members: a batch that makes a tag adds a node that
+  // Components() over the fact plane does not look at.
+  void AddNodes(NodeId node_count, const NodeSubset* takes_part = nullptr);
+  // The ends of every pair are together from now on; hand in edges of the kinds that
+  // Components() was asked for. All or nothing;
   // kInvalidArgument names the first pair with an end that is no selected node.
   // O(pairs), almost.
   Status AddEdges(std::span<const NodePair> pairs);

@@ -143,6 +143,8 @@ Result<MultiBfsResult> MultiBfs(const Snapshot& snapshot, std::span<const NodeId
   wanted.valid_at = options.valid_at;
   wanted.subset = options.subset;
   wanted.executor = options.executor;
+  PLEXUS_ASSIGN(const NodeSubset with, internal::WithSources(snapshot, options.subset, sources));
+  if (options.subset) wanted.subset = &with;
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
   std::vector<NodeId> places;
   for (NodeId source : sources) {

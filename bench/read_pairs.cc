@@ -83,8 +83,12 @@ Result<Topology> ReadSerialized(const std::string& path, AlignedArray<float>* ou
   PLEXUS_ASSIGN(text::GapGraph graph, text::ReadGapGraph(path));
   if (out_weights) {
     *out_weights = AlignedArray<float>(graph.out.weights.size());
-    for (std::size_t a = 0; a < out_weights->size(); ++a)
+    for (std::size_t a = 0; a < out_weights->size(); ++a) {
+      if (graph.out.weights[a] < 0)
+        return Fail(ErrorCode::kInvalidArgument,
+                    path + ": arc " + std::to_string(a) + " has a negative weight");
       (*out_weights)[a] = static_cast<float>(graph.out.weights[a]);
+    }
   }
   Topology topology;
   topology.node_count = graph.node_count;

@@ -16,6 +16,7 @@
 #include "storage/checkpoint.h"
 #include "storage/database_impl.h"
 #include "storage/mask.h"
+#include "storage/referenced.h"
 
 namespace plexus::storage {
 
@@ -211,15 +212,22 @@ Result<LogPoint> Rewriter::Rewrite(const std::shared_ptr<Rocks>& to, Progress* p
   rocksdb::WriteOptions unlogged;  // flushed and synced as a whole at the end
   unlogged.disableWAL = true;
   if (db_.floor().sequence > 0) {
-    // Payloads that the floor still needs: all that are there but the nodes' own,
-    // which scrubbing has emptied already.
+    // Payloads that the floor still needs without what is purged: neither the nodes' own
+    // nor those of events and edges that go with them.
+    PLEXUS_ASSIGN(GraphState state, CleanFloor());
+    const std::vector<std::uint64_t> needed = ReferencedBy(state);
     std::unique_ptr<rocksdb::Iterator> it(
         db_.rocks->db()->NewIterator(ScanOptions(), db_.rocks->payload()));
     const std::string end = PayloadKey(db_.floor().sequence + 1, 0);
-    for (it->SeekToFirst(); it->Valid() && it->key().compare(end) < 0; it->Next())
-      PLEXUS_TRY(Check(to->db()->Put(unlogged, to->payload(), it->key(), it->value()), to->path()));
+    for (it->SeekToFirst(); it->Valid() && it->key().compare(end) < 0; it->Next()) {
+      Sequence sequence = 0;
+      std::uint32_t ordinal = 0;
+      if (!ParsePayloadKey(it->key(), &sequence, &ordinal))
+        return Fail(ErrorCode::kCorruption, db_.rocks->path() + ", payload: a key that is none");
+      if (std::binary_search(needed.begin(), needed.end(), PayloadRef::Make(sequence, ordinal).bits))
+        PLEXUS_TRY(Check(to->db()->Put(unlogged, to->payload(), it->key(), it->value()), to->path()));
+    }
     PLEXUS_TRY(Check(it->status(), db_.rocks->path()));
-    PLEXUS_ASSIGN(GraphState state, CleanFloor());
     PLEXUS_TRY(WriteCheckpoint(to, Snapshot(std::make_shared<const GraphState>(std::move(state))),
                                db_.anchor.graph_id, 1, db_.floor().hash,
                                db_.scratch_path("checkpoint"), progress));

@@ -9,25 +9,11 @@
 #include <rocksdb/write_batch.h>
 
 #include "storage/database_impl.h"
+#include "storage/referenced.h"
 
 namespace plexus::storage {
 
 namespace {
-
-// References that the floor's state still needs, ascending.
-std::vector<std::uint64_t> ReferencedBy(const GraphState& state) {
-  std::vector<std::uint64_t> refs;
-  for (const auto& view : state.payload_refs)
-    for (std::size_t i = 0; i < view.size(); ++i)
-      if (view[i] != 0) refs.push_back(view[i]);
-  for (const VectorTable::View& space : state.spaces)
-    for (NodeId v = 0; v < state.keys.size(); ++v)
-      if (space.has(v)) refs.push_back(space.ref(v).bits);
-  for (std::uint64_t bits : state.base->properties.values)
-    if (bits != 0) refs.push_back(bits);
-  std::sort(refs.begin(), refs.end());
-  return refs;
-}
 
 Status DropPayloads(const std::shared_ptr<Rocks>& rocks, Sequence before,
                     const std::vector<std::uint64_t>& needed) {

@@ -16,7 +16,8 @@ namespace plexus::tools {
 namespace {
 
 struct EmbedArguments {
-  std::string space = "text", query;
+  std::string space = "text";
+  std::optional<std::string> query;
   std::optional<std::uint64_t> dimensions, seed;
 };
 
@@ -98,11 +99,12 @@ Result<int> MakeAll(const Globals& globals, const EmbedArguments& given) {
 Result<int> MakeOne(const Globals& globals, const EmbedArguments& given) {
   PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
   PLEXUS_ASSIGN(const TextVectorOptions options, Options(*session, given));
+  if (given.query->empty()) return Fail(ErrorCode::kInvalidArgument, "--query: no words");
   PLEXUS_ASSIGN(TermSplitter splitter, TermSplitter::Make());
-  PLEXUS_ASSIGN(const std::vector<TermCount> terms, splitter.Count(given.query));
+  PLEXUS_ASSIGN(const std::vector<TermCount> terms, splitter.Count(*given.query));
   PLEXUS_ASSIGN(const QueryVector query, TextVector(session->snapshot(), terms, options));
   if (query.values.empty())
-    return Fail(ErrorCode::kNotFound, "no text has a word of '" + given.query + "'");
+    return Fail(ErrorCode::kNotFound, "no text has a word of '" + *given.query + "'");
   JsonWriter json(Out());
   if (globals.json) {
     json.BeginObject();
@@ -122,7 +124,7 @@ Result<int> MakeOne(const Globals& globals, const EmbedArguments& given) {
 }
 
 Result<int> RunEmbed(const Globals& globals, const EmbedArguments& given) {
-  return given.query.empty() ? MakeAll(globals, given) : MakeOne(globals, given);
+  return given.query ? MakeOne(globals, given) : MakeAll(globals, given);
 }
 
 }  // namespace

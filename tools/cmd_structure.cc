@@ -242,7 +242,7 @@ void AddStructure(Cli& cli) {
                .Flag("--directed", triangles.directed, "clustering counts directions (LDBC Graphalytics' LCC)"),
            triangles)
       .Example("plexus triangles --db g", "how many, and the nodes that are in most of them")
-      .Example("plexus triangles --db g --kinds knows --top 0 --json", "everybody's clustering coefficient");
+      .Example("plexus triangles --db g --kinds knows --top 0 --json", "the clustering coefficient of all who are in a triangle");
 
   static KCoreArguments cores;
   AddGiven(cli.Add("Ask", "kcore", "Tell how deep in the dense part of the graph nodes stand",

@@ -10,6 +10,7 @@
 
 #include "algorithms/memory/visible.h"
 #include "algorithms/traverse.h"
+#include "engine/vocabulary.h"
 #include "tools/arguments.h"
 #include "tools/cli.h"
 #include "tools/exit_code.h"
@@ -57,12 +58,17 @@ Result<TraverseOptions> Options(Session& session, const TraverseArguments& given
 
 // Events, outcomes, tags ... are neither superseded nor expired: when kinds that lead to
 // them are named they are met, as in a traversal without visibility.
-void AddIndexNodes(const Snapshot& snapshot, std::span<const KindId> kinds, NodeSubset& subset) {
+// With a scope given, none whose own scope is another one.
+void AddIndexNodes(const Snapshot& snapshot, std::span<const KindId> kinds, const std::vector<std::string>& scopes,
+                   NodeSubset& subset) {
   const auto& traits = snapshot.schema().edge_kinds();
   if (std::ranges::none_of(kinds, [&](KindId kind) { return traits[kind].plane == Plane::kIndex; })) return;
   std::vector<NodeId> nodes;
   for (NodeId node = 0; node < snapshot.node_count(); ++node)
-    if (snapshot.alive(node) && !snapshot.is_fact(node)) nodes.push_back(node);
+    if (snapshot.alive(node) && !snapshot.is_fact(node) &&
+        (scopes.empty() || !snapshot.string_column(kScope, node) ||
+         std::ranges::find(scopes, snapshot.scope(node)) != scopes.end()))
+      nodes.push_back(node);
   subset = NodeSubset::Of(snapshot, nodes)->Unite(subset);
 }
 
@@ -128,7 +134,7 @@ Result<int> RunTraverse(const Globals& globals, const TraverseArguments& given) 
   visible.executor = &session->executor();
   NodeSubset subset = *VisibleNodes(snapshot, session->now_ms(), visible);
   if (session->scope()) subset = subset.Intersect(*session->scope());
-  AddIndexNodes(snapshot, options.kinds, subset);
+  AddIndexNodes(snapshot, options.kinds, globals.scopes, subset);
   options.subset = &subset;
 
   PLEXUS_ASSIGN(const TraverseResult result, Traverse(snapshot, seeds, options));

@@ -58,9 +58,11 @@ shell() {  # runs a line of shell as a reader would type it, and times it
   printf '%s  (%s)%s\n' "$dim" "$(seconds "$start" "$EPOCHREALTIME")" "$plain"
 }
 beside() {  # beside WIDTH LINE LINE: what two lines of shell print, next to each other
-  local LC_ALL=C.UTF-8 width=$1 row left right
-  mapfile -t left < <(eval "$2")
-  mapfile -t right < <(eval "$3")
+  local LC_ALL=C.UTF-8 width=$1 row left right a b
+  a=$(eval "$2")
+  b=$(eval "$3")
+  mapfile -t left <<<"$a"
+  mapfile -t right <<<"$b"
   for ((row = 0; row < ${#left[@]} || row < ${#right[@]}; ++row)); do
     local cell=${left[row]-}
     cell=${cell:0:width}

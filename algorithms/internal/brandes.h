@@ -21,18 +21,42 @@ class Brandes {
   double dependency(NodeId v) const { return dependency_[v]; }
 
  private:
-  template <class Depth>
-  bool Forward(NodeId source, std::vector<Depth>& depth);
-  template <class Depth>
-  void Backward(std::vector<Depth>& depth);
+  // part * 2^power, part 0 or in [0.5, 1): numbers of shortest paths grow exponentially
+  // with depth and leave f64 after a thousand diamonds in a row.
+  struct Wide {
+    double part = 0;
+    std::int64_t power = 0;
+  };
+  static Wide Normal(double x, std::int64_t power);
+  static Wide Sum(Wide a, Wide b);
+  static double Sum(double a, double b) { return a + b; }
+  static Wide Share(double dependency, Wide paths) {
+    return Normal((1 + dependency) / paths.part, -paths.power);
+  }
+  static double Share(double dependency, double paths) { return (1 + dependency) / paths; }
+  static double Product(Wide a, Wide b);
+  static double Product(double a, double b) { return a * b; }
+
+  template <class Number>
+  struct Counts {
+    std::vector<Number> paths;  // shortest paths from the source; 0 between searches
+    std::vector<Number> share;  // (1 + dependency) / paths
+  };
+  template <class Depth, class Number>
+  bool Forward(NodeId source, std::vector<Depth>& depth, Counts<Number>& counts);
+  template <class Depth, class Number>
+  void Backward(std::vector<Depth>& depth, Counts<Number>& counts);
+  template <class Depth, class Number>
+  bool Try(NodeId source, std::vector<Depth>& depth, Counts<Number>& counts);
 
   const CsrView out_;
   // Depths fit a byte almost always, and a byte a node stays in the second cache level;
-  // a search that gets deeper is done again with the wide ones.
+  // a search that gets deeper is done again with the wide ones, and one with more paths
+  // than f64 can count once more with wide counts.
   std::vector<std::uint8_t> depth_;
   std::vector<std::uint32_t> wide_depth_;
-  std::vector<double> paths_;       // shortest paths from the source; 0 between searches
-  std::vector<double> share_;       // (1 + dependency) / paths
+  Counts<double> counts_;
+  Counts<Wide> wide_counts_;
   std::vector<double> dependency_;
   std::vector<NodeId> queue_;
 };

@@ -46,6 +46,10 @@ class Stepping {
           return std::move(result_);
         }
         Relax();
+        if (stop_) {  // the bucket at work is still the one that was
+          Truncate();
+          return std::move(result_);
+        }
         Gather();
       }
     } while (Refill());
@@ -75,7 +79,10 @@ class Stepping {
     std::unique_ptr<Bins> bins = pool_.Take([] { return std::make_unique<Bins>(); });
     for (std::size_t i = begin; i < end; ++i) Node(frontier_[i], *bins);
     std::vector<NodeId> again;
+    int rounds = 0;
     while (!bins->near[now_].empty() && bins->near[now_].size() < kFuseAtMost) {
+      if (++rounds % 64 == 0 && budget_.Interrupted()) stop_ = true;
+      if (stop_.load(std::memory_order_relaxed)) break;
       again.clear();
       std::swap(again, bins->near[now_]);
       for (NodeId u : again) Node(u, *bins);
@@ -164,6 +171,7 @@ class Stepping {
   std::size_t now_ = 0;  // the bucket at work
   std::vector<NodeId> frontier_;
   Pool<Bins> pool_;
+  std::atomic<bool> stop_ = false;  // the budget ran out inside a bucket
 };
 
 }  // namespace
@@ -177,7 +185,8 @@ template DeltaResult<float> DeltaStepping(std::span<const CostedRows>, NodeId, f
 template DeltaResult<double> DeltaStepping(std::span<const CostedRows>, NodeId, double, const Budget&, Executor&);
 
 double ChooseDelta(std::span<const CostedRows> rows) {
-  double sum = 0, count = 0, arcs = 0;
+  double sum = 0, arcs = 0;
+  std::vector<double> sample;
   const double nodes = rows[0].rows.node_count();
   for (const CostedRows& side : rows) {
     arcs += static_cast<double>(side.rows.arc_count());
@@ -186,10 +195,18 @@ double ChooseDelta(std::span<const CostedRows> rows) {
                                              : side.costs[a];
       if (!std::isfinite(cost)) continue;
       sum += cost;
-      ++count;
+      sample.push_back(cost);
     }
   }
-  const double delta = sum == 0 ? 1 : sum / count / std::max(1.0, arcs / nodes);
+  // Eight medians at most: a few roads that are closed by a huge cost must not put all
+  // others into one bucket.
+  double typical = sample.empty() ? 0 : sum / static_cast<double>(sample.size());
+  if (!sample.empty()) {
+    const auto middle = sample.begin() + static_cast<std::ptrdiff_t>(sample.size() / 2);
+    std::nth_element(sample.begin(), middle, sample.end());
+    if (*middle > 0) typical = std::min(typical, 8 * *middle);
+  }
+  const double delta = typical == 0 ? 1 : typical / std::max(1.0, arcs / nodes);
   // Tiny costs must not make a width that vanishes in f32 or f64.
   return std::max(delta, 1e-30);
 }

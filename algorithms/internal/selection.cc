@@ -48,6 +48,20 @@ Result<Selection> Select(const Snapshot& snapshot, std::span<const KindId> kinds
   return s;
 }
 
+Result<NodeSubset> WithSources(const Snapshot& snapshot, const NodeSubset* subset,
+                               std::span<const NodeId> sources) {
+  for (const NodeId source : sources) {
+    if (source >= snapshot.node_count())
+      return Fail(ErrorCode::kInvalidArgument, "source node id " + std::to_string(source) +
+                                                   " is not among the selected nodes");
+    if (!snapshot.alive(source))
+      return Fail(ErrorCode::kNotFound, "source node '" + std::string(snapshot.key(source)) + "' was removed");
+  }
+  if (!subset) return NodeSubset();
+  PLEXUS_ASSIGN(const NodeSubset named, NodeSubset::Of(snapshot, sources));
+  return named.Unite(*subset);
+}
+
 NodeSubset Selection::Materialise(Executor& executor) const {
   const NodeId n = snapshot->node_count();
   std::vector<std::uint64_t> words((std::size_t{n} + 63) / 64);

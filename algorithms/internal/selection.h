@@ -38,6 +38,12 @@ struct Selection {
 Result<Selection> Select(const Snapshot& snapshot, std::span<const KindId> kinds,
                          std::int64_t valid_at, const NodeSubset* subset);
 
+// `subset` and the sources, which need not be inside of it (README, "What every kernel
+// agrees on"); an empty one when there is no subset. kInvalidArgument: a source that is
+// no node; kNotFound: one that was removed.
+Result<NodeSubset> WithSources(const Snapshot& snapshot, const NodeSubset* subset,
+                               std::span<const NodeId> sources);
+
 inline Executor& Pick(Executor* executor) { return executor ? *executor : DefaultExecutor(); }
 
 }  // namespace plexus::internal

@@ -203,8 +203,12 @@ class Miner {
       const std::size_t found = CompleteBatch(batch);
       done_ += batch.size();
       if (stop_) return true;
+      // A list may hold 2 k sets before it is cut.
+      const std::size_t largest =
+          std::clamp(kBatchBytes / (2 * std::max<std::size_t>(question_.k, 1) * sizeof(ScoredSet<3>)),
+                     kSmallestBatch, kLargestBatch);
       batch_ = found > kBatchBytes / sizeof(ScoredSet<3>) ? std::max(batch_ / 2, kSmallestBatch)
-                                                          : std::min(batch_ * 2, kLargestBatch);
+                                                          : std::min(batch_ * 2, largest);
     }
     return false;
   }

@@ -170,8 +170,9 @@ std::string CheckBetweenness(const Topology& graph, std::span<const NodeId> sour
   }
   double most = 0;
   for (double x : want) most = std::max(most, x);
+  if (scores.size() != graph.node_count) return "one score a node expected";
   for (NodeId v = 0; v < graph.node_count; ++v)
-    if (std::abs(scores[v] - want[v]) > 1e-9 * most) return "node " + std::to_string(v) + " has the wrong score";
+    if (!(std::abs(scores[v] - want[v]) <= 1e-9 * most)) return "node " + std::to_string(v) + " has the wrong score";
   return "";
 }
 

@@ -117,7 +117,7 @@ void BatchBuilder::SetProperties(const NodeName& name, NodeRef node, const std::
     batch().ClearPayload(node, NodeField::kProperties);
   else
     batch().SetPayload(node, NodeField::kProperties, properties);
-  if (context_.check && name.is_index())
+  if (context_.check)
     piece_.notes.maps.push_back({name.key, properties.size(),
                                  context_.check->WatchesMap(name.key) ? properties : std::string()});
 }
@@ -162,6 +162,8 @@ void BatchBuilder::NoteWanted(const EdgeEnds& ends) {
   if (!context_.check || ends.stored == kNoKind) return;
   const auto note = [&](const NodeName& node, KindId wanted, std::string_view which) {
     if (wanted == kNoKind || schema().node_kind(wanted).plane == Plane::kIndex) return;
+    piece_.notes.wants_kinds = true;
+    if (!context_.check->watches_kinds()) return;
     piece_.notes.wanted.push_back({node.key, schema().node_kind(wanted).name,
                                    "edge " + Quoted(ends.source.key) + " " + ends.kind_name + " " +
                                        Quoted(ends.target.key) + ": its " + std::string(which)});

@@ -163,7 +163,7 @@ Status CheckGroup(ImportRun& run, std::span<const Input> inputs, std::vector<Che
     run.bytes_total += run.bytes_done - done;  // a closer look was not reckoned with
     run.report = before;
     for (std::size_t i = 0; i < inputs.size() && status && !run.report.stopped; ++i) {
-      checked[i].stamps = Stamps(inputs[i]);
+      if (checked[i].stamps.empty()) checked[i].stamps = Stamps(inputs[i]);
       status = ImportOne(run, inputs[i], checked[i]);
     }
   } while (status && !run.report.stopped && run.check.LookCloser());

@@ -40,7 +40,7 @@ Status ImportCheck::Define(const EdgeKind& kind) {
 }
 
 Status ImportCheck::Take(const Piece& piece) {
-  kinds_wanted_ |= !piece.notes.wanted.empty();
+  kinds_wanted_ |= piece.notes.wants_kinds;
   if (watches_kinds_) PLEXUS_TRY(CheckWanted(piece));
   Maps grown;
   PLEXUS_TRY(closer_ ? Grow(piece, grown) : Suspect(piece));

@@ -29,6 +29,7 @@ class VectorImport {
       : run_(run), file_(file), vectors_(vectors) {}
 
   Status Run() {
+    const FileStamp stamp = Stamp();
     auto opened = Open();
     if (!opened) return ContentError(std::move(opened).error());
     rows_ = opened->rows();
@@ -39,7 +40,6 @@ class VectorImport {
       keys_ = *std::move(keys);
     }
     const bool check_first = run_.options.on_error == OnError::kStop;
-    const FileStamp stamp = Stamp();
     run_.bytes_total = opened->size_bytes() * (check_first ? 2 : 1);
     if (check_first) {
       PLEXUS_TRY(Pass(*opened, false));

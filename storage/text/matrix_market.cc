@@ -133,8 +133,10 @@ Result<float> ReadValue(std::string_view token, const MatrixHeader& header) {
   std::uint64_t large = 0;
   if (header.field == MatrixHeader::Field::kInteger && !ParseWhole(digits, whole) && !ParseWhole(digits, large))
     return Bad("value " + Quoted(token) + " is not an integer");
-  auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error != std::errc() || end != digits.data() + digits.size() || !std::isfinite(value) ||
+  // A copy, as libstdc++ 12 looks for a terminating 0 when it reads a long double.
+  const std::string ended(digits);
+  auto [end, error] = std::from_chars(ended.data(), ended.data() + ended.size(), value);
+  if (error != std::errc() || end != ended.data() + ended.size() || !std::isfinite(value) ||
       std::fabs(value) > std::numeric_limits<float>::max())
     return Bad("value " + Quoted(token) + " is not a finite number within f32");
   if (!header.type.empty() && (value < header.lowest || value > header.highest))

@@ -55,15 +55,16 @@ struct PieceNotes {
   struct WantedKind {
     std::string node, kind, edge;
   };
-  // A property map that is set as a whole, of a node whose map is patched elsewhere.
+  // A property map that is set as a whole; it may be patched elsewhere.
   struct MapOfNode {
     std::string node;
     std::size_t bytes = 0;
     std::string map;  // when it is watched
   };
   std::vector<KindOfNode> kinds;     // as stated, in order, when they are watched
-  std::vector<MapOfNode> maps;       // of index nodes
-  std::vector<WantedKind> wanted;
+  std::vector<MapOfNode> maps;
+  bool wants_kinds = false;          // some edge has a wanted kind
+  std::vector<WantedKind> wanted;    // these, when kinds are watched
   std::vector<std::string> removed;  // nodes
 };
 

@@ -106,6 +106,8 @@ Result<Synset> ReadSynset(std::string_view line, char letter) {
   synset.text += '\n';
   synset.text += gloss;
   if (!IsValidUtf8(synset.text)) return Bad("not valid UTF-8");
+  if (synset.text.size() > Limits::kMaxPayloadBytes)
+    return Bad("words and gloss over " + std::to_string(Limits::kMaxPayloadBytes) + " bytes");
   PLEXUS_ASSIGN(int pointers, NextNumber(rest, 10, "pointer count"));
   for (int i = 0; i < pointers; ++i) {
     PLEXUS_ASSIGN(Pointer pointer, ReadPointer(rest));

@@ -107,6 +107,50 @@ TEST(Betweenness, TheBoundHolds) {
   }
 }
 
+// n diamonds in a row: 2^n shortest paths from end to end, more than f64 holds. Between
+// two junctions lie two nodes that share what passes.
+TEST(Betweenness, CountsMorePathsThanF64Holds) {
+  const std::size_t diamonds = 1100;
+  CaseGraph g;
+  g.AddNodes(3 * diamonds + 1);
+  for (std::size_t d = 0; d < diamonds; ++d)
+    for (std::size_t side : {1, 2}) {
+      g.Link(3 * d, kLink, 3 * d + side);
+      g.Link(3 * d + side, kLink, 3 * d + 3);
+    }
+  g.Commit();
+  const auto got = Betweenness(g.snapshot(), {.samples = 1'000'000, .undirected = false});
+  ASSERT_TRUE(got.has_value());
+  ASSERT_TRUE(got->exact);
+  // From the 3 d nodes before junction d to the 3 (diamonds - d) behind it.
+  for (std::size_t d = 0; d <= diamonds; ++d) {
+    const double want = static_cast<double>(3 * d) * static_cast<double>(3 * (diamonds - d));
+    ASSERT_NEAR(got->scores[g.id(3 * d)], want, 1e-9 * want);
+  }
+}
+
+// A path has large shares: an estimate of wrong scale would be seen.
+TEST(Betweenness, SamplesHaveTheRightScale) {
+  CaseGraph g;
+  g.AddNodes(200);
+  for (std::size_t i = 0; i + 1 < 200; ++i) g.Link(i, kLink, i + 1);
+  g.Commit();
+  const auto exact = Betweenness(g.snapshot(), {.samples = 1'000'000});
+  ASSERT_TRUE(exact.has_value());
+  double sum = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    const auto got = Betweenness(g.snapshot(), {.samples = 20, .seed = seed});
+    ASSERT_TRUE(got.has_value());
+    for (const double share : got->shares) {
+      ASSERT_GE(share, 0);
+      ASSERT_LE(share, 1);
+    }
+    sum += got->shares[g.id(100)];
+  }
+  EXPECT_GT(exact->shares[g.id(100)], 0.4);
+  EXPECT_NEAR(sum / 40, exact->shares[g.id(100)], 0.05);
+}
+
 TEST(Betweenness, StoppedSaysTruncated) {
   const std::atomic<bool> stop = true;
   BetweennessOptions options;

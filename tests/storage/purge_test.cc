@@ -18,6 +18,7 @@ std::string Floats(const float* values, std::size_t count) {
   return std::string(reinterpret_cast<const char*>(values), count * sizeof(float));
 }
 
+const std::string kEventText = "what the event was asked for";  // goes with a hard purge
 std::vector<std::string> Secrets() { return {kText, kOldText, kProps, kPreview, Floats(kVector, 5)}; }
 
 // Which secrets stand in which files.
@@ -43,6 +44,7 @@ void Fill(Database& db, Fn&& between) {
   first.SetVector(node, first.SpaceNamed("default"), kVector);
   first.Link(node, NameRef(kHasTag), first.IndexNode(kTag, "tag1"));
   const NodeRef event = first.IndexNode(kEvent, "e1");
+  first.SetPayload(event, NodeField::kText, kEventText);
   WriteBatch::EdgeInput member;
   member.source = event;
   member.target = node;
@@ -249,6 +251,7 @@ TEST(HardPurge, KeysAndEventsAreGoneToo) {
       std::vector<std::string> secrets = Secrets();
       secrets.push_back("secret");
       secrets.push_back("event\x1f" "e1");
+      secrets.push_back(kEventText);
       EXPECT_EQ(Found(scratch.path(), secrets), std::vector<std::string>{});
       const Snapshot now = db->snapshot();
       EXPECT_FALSE(now.Find("secret"));

@@ -25,6 +25,7 @@ class AllOrNothing : public ::testing::Test {
   ~AllOrNothing() override { fs::remove_all(folder_); }
   std::string File(const std::string& name, std::string_view bytes) const {
     const std::string path = (folder_ / name).string();
+    fs::create_directories(fs::path(path).parent_path());
     std::ofstream(path, std::ios::binary) << bytes;
     return path;
   }
@@ -119,6 +120,35 @@ TEST_F(AllOrNothing, GrowingMaps) {
   room.insert(room.rfind("{\"event\""), "{\"remove\":\"event\\u001fe\"}\n");
   auto removed = Graph::InMemory();
   LoadClean(*removed, "f.jsonl", room, Small());
+}
+
+// One file sets a fact's map as a whole, the next one's entity patches it past the limit.
+TEST_F(AllOrNothing, MapsThatTwoFilesMake) {
+  const auto node = File("a.jsonl", R"({"node":"a","props":{"x":")" + std::string(900'000, 'v') + "\"}}\n");
+  const auto entity = File("b.json", R"({"type":"entity","name":"a","entityType":"t","observations":[],"y":")" +
+                                         std::string(300'000, 'v') + "\"}\n");
+  auto graph = Graph::InMemory();
+  const Sequence before = graph->snapshot().sequence();
+  const auto report = Import(*graph, {node, entity}, ImportOptions());
+  ASSERT_TRUE(report) << report.error().ToString();
+  EXPECT_TRUE(report->stopped);
+  EXPECT_EQ(graph->snapshot().sequence(), before);
+  EXPECT_EQ(graph->snapshot().node_count(), 0u);
+}
+
+// A gloss that no payload may hold is found by the check, not by the graph.
+TEST_F(AllOrNothing, AGlossThatIsTooLong) {
+  const std::string folder = File("wordnet/data.noun", "");
+  File("wordnet/data.noun", "00000001 03 n 01 word 0 000 | a gloss\n00009999 03 n 01 long 0 000 | " +
+                                std::string(1'100'000, 'x') + "\n");
+  for (const char* other : {"data.verb", "data.adj", "data.adv"}) File(std::string("wordnet/") + other, "");
+  auto graph = Graph::InMemory();
+  const auto report = Import(*graph, {folder.substr(0, folder.rfind('/'))}, ImportOptions());
+  ASSERT_TRUE(report) << report.error().ToString();
+  EXPECT_TRUE(report->stopped);
+  ASSERT_EQ(report->kept_errors.size(), 1u);
+  EXPECT_NE(report->kept_errors[0].reason.find("words and gloss over"), std::string::npos);
+  EXPECT_EQ(graph->snapshot().node_count(), 0u);
 }
 
 // An event that is removed behind its patch stays removed.

@@ -6,7 +6,7 @@ export PLEXUS_DB=wordnet
 concept() { plexus find --keys --top 1 "$@"; }  # from a word to a key
 
 step "Import: WordNet's database files in one go, the words of the glosses as terms"
-shell "plexus import --format wordnet --terms $wordnet"
+shell 'plexus import --format wordnet --terms "$wordnet"'
 
 step "Checkpoint: so that opening does not replay the log"
 shell 'plexus checkpoint'
