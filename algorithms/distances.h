@@ -40,7 +40,8 @@ struct DistancesResult {
 
 // Thread-safe, same bits at any thread count and for any delta: sums are taken along the
 // path, in its order. O(nodes + arcs) beside the steps themselves.
-// kInvalidArgument: a kind, column or source out of range, a source that is not selected,
+// kInvalidArgument: a kind, column or source out of range, a source of the index plane (it need not be in
+// the subset),
 // a delta that is not finite or negative, a weight above 1 with kLogWeight or a negative column value
 // (names edge or node).
 Result<DistancesResult> Distances(const Snapshot& snapshot, NodeId source,

@@ -39,9 +39,13 @@ struct MultiBfsOptions {
   Executor* executor = nullptr;
 };
 
-// O(levels * nodes / 8 + arcs), deterministic, thread-safe. A source may be named twice.
+// Deterministic, thread-safe. A source may be named twice and need not be in the subset.
+// Pays on graphs of few levels, where lanes meet the same nodes at the same depth: there
+// O(levels * nodes / 8 + arcs). On deep ones (chains, grids) a node is looked at once for
+// each depth at which some lane reaches it, and rows that some lane has not seen are
+// looked at level by level: then searches one by one are faster. No budget yet.
 // kInvalidArgument: no source or more than kBfsLanes, a kind or source out of range, a
-// source that is not selected (removed, of the index plane, outside the subset).
+// source of the index plane. kNotFound: a source that was removed.
 Result<MultiBfsResult> MultiBfs(const Snapshot& snapshot, std::span<const NodeId> sources,
                                 const MultiBfsOptions& options = {});
 

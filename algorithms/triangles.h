@@ -34,8 +34,9 @@ struct TrianglesResult {
   double transitivity = 0;
 };
 
-// At most O(edges^1.5). Thread-safe, same bits at any thread count. Needs some 20 bytes an
-// arc while it runs. kInvalidArgument: a kind out of range.
+// At most O(edges^1.5). Thread-safe, same bits at any thread count. Needs 24 to 36 bytes
+// an arc while it runs. kInvalidArgument: a kind out of range. kResourceExhausted: more arcs
+// than a csr holds.
 Result<TrianglesResult> Triangles(const Snapshot& snapshot, const TrianglesOptions& options = {});
 
 struct ClusteringOptions {
