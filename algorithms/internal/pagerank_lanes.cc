@@ -13,26 +13,40 @@ namespace {
 
 constexpr std::uint32_t kAhead = 24;  // arcs: how early a source's line is asked for
 
-template <bool kWeighted>
-void AddTerm(const std::uint16_t* sources, const float* weights, std::uint32_t i,
-             const Lanes* segment, Lanes& part) {
-  __builtin_prefetch(&segment[sources[i + kAhead]]);
-  const Lanes& from = segment[sources[i]];
-  for (std::uint32_t k = 0; k < kLanes; ++k)
-    part.at[k] += kWeighted ? from.at[k] * weights[i] : from.at[k];
+// Four (or fewer) arcs of a row as pairs of pairs in f32, then f64: long chains in f32
+// lose more than is allowed.
+template <bool kWeighted, std::uint32_t kCount>
+void AddArcs(const std::uint16_t* sources, const float* weights, const Lanes* segment,
+             LaneSums& sum) {
+  const Lanes* from[kCount];
+  for (std::uint32_t i = 0; i < kCount; ++i) {
+    __builtin_prefetch(&segment[sources[i + kAhead]]);
+    from[i] = &segment[sources[i]];
+  }
+  auto term = [&](std::uint32_t i, std::uint32_t k) {
+    return kWeighted ? from[i]->at[k] * weights[i] : from[i]->at[k];
+  };
+  for (std::uint32_t k = 0; k < kLanes; ++k) {
+    float part = term(0, k);
+    if constexpr (kCount > 1) part += term(1, k);
+    if constexpr (kCount == 3) part += term(2, k);
+    if constexpr (kCount == 4) part += term(2, k) + term(3, k);
+    sum.at[k] += static_cast<double>(part);
+  }
 }
 
-// Pairs of pairs in f32, then f64: long chains in f32 lose more than is allowed.
 template <bool kWeighted>
 void AddRow(const std::uint16_t* sources, const float* weights, std::uint32_t count,
             const Lanes* segment, LaneSums& sum) {
-  for (std::uint32_t begin = 0; begin < count; begin += 4) {
-    Lanes left, right;
-    const std::uint32_t end = std::min(count, begin + 4);
-    for (std::uint32_t i = begin; i < end; ++i)
-      AddTerm<kWeighted>(sources, weights, i, segment, i - begin < 2 ? left : right);
-    for (std::uint32_t k = 0; k < kLanes; ++k)
-      sum.at[k] += static_cast<double>(left.at[k] + right.at[k]);
+  for (; count >= 4; count -= 4, sources += 4) {
+    AddArcs<kWeighted, 4>(sources, weights, segment, sum);
+    if (kWeighted) weights += 4;
+  }
+  switch (count) {
+    case 3: return AddArcs<kWeighted, 3>(sources, weights, segment, sum);
+    case 2: return AddArcs<kWeighted, 2>(sources, weights, segment, sum);
+    case 1: return AddArcs<kWeighted, 1>(sources, weights, segment, sum);
+    default: return;
   }
 }
 
