@@ -1,6 +1,7 @@
 // components and bfs: what hangs together, and what can be reached.
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -150,15 +151,7 @@ Result<int> RunBfs(const Globals& globals, const BfsArguments& given) {
   Out() << Grouped(result.nodes.size()) << " nodes reached; by depth:";
   for (std::uint64_t count : levels) Out() << ' ' << Grouped(count);
   Out() << '\n';
-  Table table;
-  table.Column("depth", Table::Align::kRight);
-  AddNodeColumns(table, globals, 60);
-  for (std::size_t i = 0; i < shown; ++i) {
-    std::vector<std::string> row = {std::to_string(result.nodes[i].depth)};
-    AddNodeCells(row, globals, snapshot, result.nodes[i].node);
-    table.Row(row);
-  }
-  table.Print(Out());
+  PrintByDepth(globals, snapshot, "depth", std::span(result.nodes).first(shown));
   return kDone;
 }
 

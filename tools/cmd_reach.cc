@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -67,15 +68,7 @@ Result<int> RunReach(const Globals& globals, const ReachArguments& given, Direct
   }
   Out() << Grouped(result.nodes.size()) << (direction == Direction::kIn ? " ancestors" : " descendants")
         << (result.truncated ? ", and more (truncated)" : "") << '\n';
-  Table table;
-  table.Column("distance", Table::Align::kRight);
-  AddNodeColumns(table, globals, 60);
-  for (std::size_t i = 0; i < shown; ++i) {
-    std::vector<std::string> row = {std::to_string(result.nodes[i].depth)};
-    AddNodeCells(row, globals, snapshot, result.nodes[i].node);
-    table.Row(row);
-  }
-  table.Print(Out());
+  PrintByDepth(globals, snapshot, "distance", std::span(result.nodes).first(shown));
   if (shown < result.nodes.size()) Out() << "... " << Grouped(result.nodes.size() - shown) << " more\n";
   return kDone;
 }

@@ -6,6 +6,7 @@
 #include "engine/vocabulary.h"
 #include "tools/format.h"
 #include "tools/naming.h"
+#include "tools/output.h"
 
 namespace plexus::tools {
 namespace {
@@ -94,6 +95,19 @@ void AddNodeCells(std::vector<std::string>& row, const Globals& globals, const S
   }
   row.push_back(ShownKey(snapshot, node));
   row.push_back(TextHead(snapshot, node));
+}
+
+void PrintByDepth(const Globals& globals, const Snapshot& snapshot, std::string_view name,
+                  std::span<const BfsNode> nodes) {
+  Table table;
+  table.Column(std::string(name), Table::Align::kRight);
+  AddNodeColumns(table, globals, 60);
+  for (const BfsNode& node : nodes) {
+    std::vector<std::string> row = {std::to_string(node.depth)};
+    AddNodeCells(row, globals, snapshot, node.node);
+    table.Row(row);
+  }
+  table.Print(Out());
 }
 
 void WriteColumns(JsonWriter& json, const Snapshot& snapshot, NodeId node) {

@@ -4,11 +4,13 @@
 // stored (with U+001F), so that they can be fed back.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "algorithms/bfs.h"
 #include "algorithms/path.h"
 #include "engine/graph.h"
 #include "engine/snapshot.h"
@@ -36,6 +38,10 @@ std::string ShownPath(const Snapshot& snapshot, NodeId start, const std::vector<
 void AddNodeColumns(Table& table, const Globals& globals, std::size_t width);
 void AddNodeCells(std::vector<std::string>& row, const Globals& globals, const Snapshot& snapshot,
                   NodeId node);
+
+// A table of what a breadth-first search reached; `name` heads the column of depths.
+void PrintByDepth(const Globals& globals, const Snapshot& snapshot, std::string_view name,
+                  std::span<const BfsNode> nodes);
 
 // The node's columns as members of an open object, "scope" included.
 void WriteColumns(JsonWriter& json, const Snapshot& snapshot, NodeId node);
