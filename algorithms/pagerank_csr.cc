@@ -60,10 +60,9 @@ PageRankPartial PullRows(const CsrView& in, const PageRankStep<Real>& step, std:
   PageRankPartial partial;
   for (std::size_t v = begin; v < end; ++v) {
     const std::uint32_t at = offsets[v];
-    step.Finish(v,
-                RowSum<kWeighted>(neighbors + at, kWeighted ? weights + at : nullptr,
-                                  offsets[v + 1] - at, step.contribution),
-                partial);
+    const double sum = RowSum<kWeighted>(neighbors + at, kWeighted ? weights + at : nullptr,
+                                         offsets[v + 1] - at, step.contribution);
+    step.template Finish<1>(v, &sum, partial);
   }
   return partial;
 }
@@ -158,7 +157,8 @@ PageRankCsrResult<Real> PageRankCsr(const PageRankCsrInput<Real>& input,
                                                   : step.teleport[v];
           scores[v] = score;
           contribution[v] = score * step.reciprocal[v];
-          if (step.reciprocal[v] == 0) partial.dangling += static_cast<double>(score);
+          if (step.reciprocal[v] == 0)
+            partial.dangling[v % PageRankPartial::kLanes] += static_cast<double>(score);
         }
         return partial;
       },
@@ -172,16 +172,16 @@ PageRankCsrResult<Real> PageRankCsr(const PageRankCsrInput<Real>& input,
       break;
     }
     if (edges_left != Budget::kUnlimited) edges_left -= arcs;
-    const double kept = options.keep_dangling ? options.damping * last.dangling : 0.0;
+    const double kept = options.keep_dangling ? options.damping * PageRankPartial::Total(last.dangling) : 0.0;
     step.base = (1.0 - options.damping + kept) * share;
     step.contribution = contribution.data();
     step.next = next.data();
     last = input.tiles ? over_tiles.Step(*input.tiles, step, executor)
                        : StepByPull(input.in, step, executor);
     std::swap(contribution, next);
-    result.step = last.step;
+    result.step = PageRankPartial::Total(last.step);
     ++result.iterations;
-    if (options.tolerance > 0 && bound * last.step <= options.tolerance) break;
+    if (options.tolerance > 0 && bound * result.step <= options.tolerance) break;
   }
   result.scores.resize(n);
   ParallelFor(executor, n, kGrain, [&](std::size_t begin, std::size_t end) {

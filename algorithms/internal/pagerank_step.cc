@@ -106,8 +106,12 @@ PageRankPartial StepBlock(const PageRankTiles& tiles, const PageRankTiles::Block
     TileKernel<kWeighted, Real>{step.contribution + s * PageRankTiles::kSegment, sums}.Run(
         block.tiles[s], at);
   PageRankPartial partial;
-  for (std::uint32_t row = block.begin; row < block.end; ++row)
-    step.Finish(row, sums[row - block.begin], partial);
+  constexpr std::uint32_t kTogether = PageRankPartial::kLanes;
+  static_assert(PageRankTiles::kRowsTogether % kTogether == 0, "blocks begin at lane 0");
+  std::uint32_t row = block.begin;
+  for (; row + kTogether <= block.end; row += kTogether)
+    step.template Finish<kTogether>(row, sums + (row - block.begin), partial);
+  for (; row < block.end; ++row) step.template Finish<1>(row, sums + (row - block.begin), partial);
   return partial;
 }
 

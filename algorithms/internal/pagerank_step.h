@@ -2,6 +2,7 @@
 // it works on, what it reports, and what becomes of a row's sum.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 
@@ -12,12 +13,22 @@
 
 namespace plexus::internal {
 
+// Node v adds to lane v % 4: four short chains of additions instead of a long one, which
+// every node would have to wait for.
 struct PageRankPartial {
-  double step = 0;      // sum of |new - old|
-  double dangling = 0;  // mass on nodes without arcs
+  static constexpr std::size_t kLanes = 4;
+  using Lanes = std::array<double, kLanes>;
+  Lanes step{};      // sum of |new - old|
+  Lanes dangling{};  // mass on nodes without arcs
+
+  static double Total(const Lanes& lanes) { return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]); }
 };
-inline PageRankPartial Add(PageRankPartial a, PageRankPartial b) {
-  return {a.step + b.step, a.dangling + b.dangling};
+inline PageRankPartial Add(PageRankPartial a, const PageRankPartial& b) {
+  for (std::size_t lane = 0; lane < PageRankPartial::kLanes; ++lane) {
+    a.step[lane] += b.step[lane];
+    a.dangling[lane] += b.dangling[lane];
+  }
+  return a;
 }
 
 // Arrays by node, or by position in a layout that renumbers.
@@ -30,13 +41,25 @@ struct PageRankStep {
   Real* next = nullptr;  // contributions to the next iteration
   Real* scores = nullptr;
 
-  void Finish(std::size_t v, double sum, PageRankPartial& partial) const {
-    const double home = teleport ? base * static_cast<double>(teleport[v]) : base;
-    const Real score = static_cast<Real>(home + damping * sum);
-    partial.step += std::abs(static_cast<double>(score) - static_cast<double>(scores[v]));
-    if (reciprocal[v] == 0) partial.dangling += static_cast<double>(score);
-    scores[v] = score;
-    next[v] = score * reciprocal[v];
+  // Rows [v, v + kCount).
+  template <std::size_t kCount>
+  void Finish(std::size_t v, const double* sums, PageRankPartial& partial) const {
+    static_assert(kCount == 1 || kCount == PageRankPartial::kLanes);
+    std::array<double, kCount> change, dangling;
+    for (std::size_t i = 0; i < kCount; ++i) {
+      const double home = teleport ? base * static_cast<double>(teleport[v + i]) : base;
+      const Real score = static_cast<Real>(home + damping * sums[i]);
+      const Real r = reciprocal[v + i];
+      change[i] = std::abs(static_cast<double>(score) - static_cast<double>(scores[v + i]));
+      dangling[i] = r == 0 ? static_cast<double>(score) : 0.0;
+      scores[v + i] = score;
+      next[v + i] = score * r;
+    }
+    const std::size_t lane = kCount == 1 ? v % PageRankPartial::kLanes : 0;
+    for (std::size_t i = 0; i < kCount; ++i) {
+      partial.step[lane + i] += change[i];
+      partial.dangling[lane + i] += dangling[i];
+    }
   }
 };
 

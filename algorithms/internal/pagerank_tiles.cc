@@ -66,7 +66,7 @@ Numbering ByDegree(const CsrView& out, Executor& executor) {
 // Rows in blocks of at most kSegment rows and about arcs / 64 arcs.
 std::vector<PageRankTiles::Block> CutBlocks(const CsrView& in, const Numbering& numbering,
                                             Executor& executor) {
-  constexpr std::uint32_t kChunk = 16;  // blocks are cut between chunks of rows
+  constexpr std::uint32_t kChunk = PageRankTiles::kRowsTogether;
   const std::uint32_t n = in.node_count();
   std::vector<std::uint32_t> arcs((n + kChunk - 1) / kChunk);
   ParallelFor(executor, n, std::size_t{kChunk} << 10, [&](std::size_t begin, std::size_t end) {
@@ -93,8 +93,8 @@ std::vector<PageRankTiles::Block> CutBlocks(const CsrView& in, const Numbering& 
 
 // What one block needs while it is sorted; handed on from block to block.
 struct Scratch {
-  std::unique_ptr<std::uint32_t[]> sources;  // positions, row by row
-  std::uint64_t capacity = 0;
+  std::unique_ptr<std::uint32_t[]> sources;  // positions, row by row; where nodes are renumbered
+  std::uint64_t capacity = 0, translated = 0;
   struct Run {  // arcs of one row from one segment
     std::uint32_t segment, count;
   };
@@ -113,6 +113,7 @@ struct Scratch {
       sources = std::make_unique_for_overwrite<std::uint32_t[]>(arcs);
       capacity = arcs;
     }
+    translated = 0;
     runs.clear();
     row_runs.clear();
     counts.assign(std::size_t{2} * segments, 0);
@@ -154,32 +155,50 @@ class BlockSorter {
     }
   }
 
+  // The sources of the rows from `p` on, until there are kTogether or the block ends, as
+  // positions. Apart from counting them: which branch that takes hangs on what is fetched
+  // here from anywhere, and a wrong guess would wait for it, row after row.
+  struct Batch {
+    const std::uint32_t* sources;
+    std::uint32_t end;  // row
+  };
+  Batch Translate(std::uint32_t p, std::uint32_t end, Scratch& scratch) const {
+    constexpr std::uint64_t kTogether = 4096;
+    if (numbering_.order.empty()) return {in_.neighbors.data() + in_.offsets[p], end};
+    std::uint32_t* const first = scratch.sources.get() + scratch.translated;
+    std::uint32_t* to = first;
+    for (; p < end && static_cast<std::uint64_t>(to - first) < kTogether; ++p) {
+      PrefetchRows(p, end);
+      const NodeId v = numbering_.order[p];
+      for (const NodeId u : in_.neighbors.subspan(in_.offsets[v], in_.degree(v)))
+        *to++ = numbering_.position[u];
+    }
+    scratch.translated += static_cast<std::uint64_t>(to - first);
+    return {first, p};
+  }
+
   // First pass: the runs of every row, and how many rows each group has.
   void Count(PageRankTiles::Block& block, std::uint64_t arcs, Scratch& scratch) const {
     block.tiles.assign(segments_, {});
-    scratch.Reserve(arcs, segments_);
-    std::uint32_t* sources = scratch.sources.get();
-    for (std::uint32_t p = block.begin; p < block.end; ++p) {
-      PrefetchRows(p, block.end);
-      const NodeId v = RowNode(p);
-      const std::uint32_t degree = in_.degree(v);
-      const NodeId* const neighbors = in_.neighbors.data() + in_.offsets[v];
-      if (numbering_.position.empty())
-        std::copy_n(neighbors, degree, sources);
-      else
-        for (std::uint32_t i = 0; i < degree; ++i) sources[i] = numbering_.position[neighbors[i]];
-      CountRow(sources, degree, scratch);
-      sources += degree;
-      const std::size_t before = scratch.runs.size();
-      for (std::size_t w = 0; w < scratch.touched.size(); ++w)
-        for (std::uint64_t left = std::exchange(scratch.touched[w], 0); left != 0; left &= left - 1) {
-          const std::uint32_t segment = static_cast<std::uint32_t>(w * 64) + static_cast<std::uint32_t>(std::countr_zero(left));
-          std::uint32_t* const counts = &scratch.counts[2 * std::size_t{segment}];
-          const std::uint32_t count = std::exchange(counts[0], 0) + std::exchange(counts[1], 0);
-          scratch.runs.push_back({segment, count});
-          ++block.tiles[segment].rows[Group(count)];
-        }
-      scratch.row_runs.push_back(static_cast<std::uint32_t>(scratch.runs.size() - before));
+    scratch.Reserve(numbering_.order.empty() ? 0 : arcs, segments_);
+    for (std::uint32_t p = block.begin; p < block.end;) {
+      const Batch batch = Translate(p, block.end, scratch);
+      const std::uint32_t* sources = batch.sources;
+      for (; p < batch.end; ++p) {
+        const std::uint32_t degree = in_.degree(RowNode(p));
+        CountRow(sources, degree, scratch);
+        sources += degree;
+        const std::size_t before = scratch.runs.size();
+        for (std::size_t w = 0; w < scratch.touched.size(); ++w)
+          for (std::uint64_t left = std::exchange(scratch.touched[w], 0); left != 0; left &= left - 1) {
+            const std::uint32_t segment = static_cast<std::uint32_t>(w * 64) + static_cast<std::uint32_t>(std::countr_zero(left));
+            std::uint32_t* const counts = &scratch.counts[2 * std::size_t{segment}];
+            const std::uint32_t count = std::exchange(counts[0], 0) + std::exchange(counts[1], 0);
+            scratch.runs.push_back({segment, count});
+            ++block.tiles[segment].rows[Group(count)];
+          }
+        scratch.row_runs.push_back(static_cast<std::uint32_t>(scratch.runs.size() - before));
+      }
     }
   }
 
@@ -233,7 +252,8 @@ class BlockSorter {
     block.long_counts.resize(longs);
 
     const Scratch::Run* run = scratch.runs.data();
-    const std::uint32_t* source = scratch.sources.get();
+    const std::uint32_t* source = numbering_.order.empty() ? in_.neighbors.data() + in_.offsets[block.begin]
+                                                           : scratch.sources.get();
     for (std::uint32_t p = block.begin; p < block.end; ++p) {
       const auto local = static_cast<std::uint16_t>(p - block.begin);
       for (std::uint32_t left = scratch.row_runs[local]; left > 0; --left, ++run) {
