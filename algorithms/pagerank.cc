@@ -8,6 +8,7 @@
 #include <string>
 
 #include "algorithms/internal/pagerank_prepare.h"
+#include "algorithms/internal/pagerank_refresh.h"
 #include "algorithms/internal/selection.h"
 #include "algorithms/pagerank_csr.h"
 
@@ -38,6 +39,67 @@ Result<std::vector<double>> Start(const DenseView& view, std::span<const double>
     return Fail(ErrorCode::kInvalidArgument, "the first scores of the selected nodes do not have a finite sum above 0");
   for (double& x : dense) x /= sum;
   return dense;
+}
+
+// The rows as they are, where the arrays of the base and the delta are the selection;
+// else packed.
+Result<DenseView> RefreshView(const Snapshot& snapshot, const PageRankOptions& options,
+                              internal::PageRankRows& rows, Executor& executor) {
+  PLEXUS_ASSIGN(const internal::Selection selection,
+                internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
+  const bool live = !selection.whole_base && selection.all_nodes &&
+                    selection.filter.all_kinds() && !selection.filter.checks_time();
+  PLEXUS_ASSIGN(DenseView view, DenseView::Make(snapshot, {.out = !live,
+                                                           .in = !live,
+                                                           .weights = options.weighted,
+                                                           .kinds = options.kinds,
+                                                           .valid_at = options.valid_at,
+                                                           .subset = options.subset,
+                                                           .executor = &executor}));
+  rows.node_count = view.node_count();
+  rows.live = live ? &snapshot : nullptr;
+  rows.out = live ? snapshot.base().out() : view.out();
+  rows.in = live ? snapshot.base().in() : view.in();
+  return view;
+}
+
+// From earlier scores to a tolerance.
+Result<PageRankResult> Refresh(const Snapshot& snapshot, const PageRankOptions& options, Executor& executor) {
+  const auto began = std::chrono::steady_clock::now();
+  internal::PageRankRows rows;
+  PLEXUS_ASSIGN(const DenseView view, RefreshView(snapshot, options, rows, executor));
+  PageRankResult result;
+  result.nodes = view.nodes();
+  result.preparation_ms =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
+  if (view.node_count() == 0) {
+    result.scores.assign(snapshot.node_count(), 0.0);
+    result.converged = true;
+    return result;
+  }
+  std::vector<internal::SeedShare> seeds;
+  if (!options.seeds.empty()) {
+    PLEXUS_ASSIGN(seeds, internal::SeedShares(snapshot, view, options.seeds));
+  }
+  PLEXUS_ASSIGN(std::vector<double> start, Start(view, options.start));
+  internal::PageRankRefreshed refreshed = internal::RefreshPageRank(
+      rows, std::move(start), seeds,
+      {.damping = options.damping, .tolerance = options.tolerance, .max_iterations = options.max_iterations,
+       .weighted = options.weighted, .budget = options.budget},
+      executor);
+  if (view.node_count() == snapshot.node_count()) {
+    result.scores = std::move(refreshed.scores);
+  } else {
+    result.scores.assign(snapshot.node_count(), 0.0);
+    for (NodeId i = 0; i < view.node_count(); ++i) result.scores[view.node(i)] = refreshed.scores[i];
+  }
+  result.iterations = refreshed.sweeps + refreshed.rounds;
+  result.error = refreshed.error;
+  result.converged = refreshed.error <= options.tolerance;
+  result.truncated = refreshed.truncated;
+  result.edges = refreshed.arcs;
+  result.bytes_per_iteration = refreshed.arcs * (options.weighted ? 8 : 4) + std::uint64_t{view.node_count()} * 44;
+  return result;
 }
 
 template <class Real>
@@ -75,9 +137,10 @@ Status RankDense(const internal::PageRankReady& ready, const std::vector<double>
 Result<PageRankResult> PageRank(const Snapshot& snapshot, const PageRankOptions& options) {
   PLEXUS_TRY(internal::CheckPageRankOptions(options));
   Executor& executor = internal::Pick(options.executor);
+  if (!options.start.empty() && options.iterations == 0 && options.tolerance >= internal::kRefreshTolerance)
+    return Refresh(snapshot, options, executor);
   const auto began = std::chrono::steady_clock::now();
-  const bool many = options.iterations > 0 ? options.iterations >= kIterationsForTiles
-                                           : options.start.empty();
+  const bool many = options.iterations == 0 || options.iterations >= kIterationsForTiles;
   PLEXUS_ASSIGN(const internal::PageRankReady ready,
                 internal::PreparePageRank(
                     snapshot, options,

@@ -59,8 +59,10 @@ struct PageRankOptions {
   const NodeSubset* subset = nullptr;
   // Refresh: begin at these scores by NodeId, those of an earlier state of the graph,
   // instead of the teleport. They are scaled to sum to 1 over the selected nodes; ids
-  // beyond the list begin at 0. After a small change a fraction of the iterations is
-  // left to do. `error` bounds the distance to the fixed point all the same.
+  // beyond the list begin at 0. With a tolerance of 1e-11 or more only changes travel
+  // from the first sweep on (internal/pagerank_refresh.h), over the rows as they are, in
+  // f64 whatever `precision` says: no layout is made, and where few nodes changed few
+  // rows are read. `error` bounds the distance to the fixed point all the same.
   std::span<const double> start = {};
   bool use_cache = true;  // not with a subset
   Budget budget;  // edges = arcs x iterations; deadline; cancel. Checked per iteration
@@ -70,7 +72,7 @@ struct PageRankOptions {
 struct PageRankResult {
   std::vector<double> scores;  // by NodeId; 0 for nodes that are not selected
   NodeSubset nodes;            // the selected ones
-  int iterations = 0;
+  int iterations = 0;       // refresh: sweeps and rounds of pushes
   double error = 0;         // bound on the L1 distance to the fixed point
   bool converged = false;   // error <= tolerance
   bool truncated = false;   // the budget ran out, or max_iterations

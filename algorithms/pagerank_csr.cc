@@ -28,28 +28,6 @@ using internal::PageRankTiles;
 
 constexpr std::size_t kGrain = 4096;  // nodes a block; part of the result's definition
 
-template <bool kWeighted, class Real>
-inline double RowSum(const NodeId* neighbors, const float* weights, std::uint32_t count,
-                     const Real* contribution) {
-  auto term = [&](std::uint32_t i) {
-    double c = static_cast<double>(contribution[neighbors[i]]);
-    if constexpr (kWeighted) c *= static_cast<double>(weights[i]);
-    return c;
-  };
-  double a = 0, b = 0, c = 0, d = 0;
-  std::uint32_t i = 0;
-  for (; i + 4 <= count; i += 4) {
-    a += term(i);
-    b += term(i + 1);
-    c += term(i + 2);
-    d += term(i + 3);
-  }
-  if (i < count) a += term(i);
-  if (i + 1 < count) b += term(i + 1);
-  if (i + 2 < count) c += term(i + 2);
-  return (a + b) + (c + d);
-}
-
 // One iteration over [begin, end).
 template <bool kWeighted, class Real>
 PageRankPartial PullRows(const CsrView& in, const PageRankStep<Real>& step, std::size_t begin,
@@ -60,7 +38,7 @@ PageRankPartial PullRows(const CsrView& in, const PageRankStep<Real>& step, std:
   PageRankPartial partial;
   for (std::size_t v = begin; v < end; ++v) {
     const std::uint32_t at = offsets[v];
-    const double sum = RowSum<kWeighted>(neighbors + at, kWeighted ? weights + at : nullptr,
+    const double sum = internal::PullSum<kWeighted>(neighbors + at, kWeighted ? weights + at : nullptr,
                                          offsets[v + 1] - at, step.contribution);
     step.template Finish<1>(v, &sum, partial);
   }

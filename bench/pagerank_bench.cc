@@ -5,12 +5,14 @@
 // and every ranking of a batch is the one that a run of its own gives.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <vector>
 
 #include "algorithms/pagerank.h"
 #include "algorithms/pagerank_batch.h"
+#include "bench/agent_graph.h"
 #include "bench/pairs.h"
 #include "bench/random_graph.h"
 #include "bench/support.h"
@@ -22,15 +24,24 @@ namespace {
 
 constexpr int kIterations = 20;
 
-// 0 = Kronecker, 1 = uniform; both directed, weights in (0, 1].
-const Snapshot& TheGraph(std::int64_t uniform) {
-  static Snapshot made[2];
-  Snapshot& snapshot = made[uniform];
+// 0 = Kronecker, 1 = uniform, both directed with weights in (0, 1]; 2 = agents' memory.
+const Snapshot& TheGraph(std::int64_t which) {
+  static Snapshot made[3];
+  Snapshot& snapshot = made[which];
   if (snapshot.shared_state()) return snapshot;
   const int scale = static_cast<int>(Size("PLEXUS_BENCH_SCALE", 20, 10));
   auto graph = Graph::InMemory();
-  {
-    const PairList list = uniform ? UniformPairs(scale, 16, DefaultExecutor())
+  if (which == 2) {
+    AgentGraphOptions options;
+    options.turns = static_cast<NodeId>(Size("PLEXUS_BENCH_TURNS", options.turns, 2000));
+    const AgentGraph agents = MakeAgentGraph(options);
+    AddNodes(*graph, agents.turns);
+    WriteBatch batch(kBenchTime);
+    for (const AgentEdge& e : agents.edges)
+      batch.Link(NodeRef::Id(e.source), e.kind, NodeRef::Id(e.target), e.weight);
+    Must(graph->Apply(batch), "adding edges");
+  } else {
+    const PairList list = which == 1 ? UniformPairs(scale, 16, DefaultExecutor())
                                   : KroneckerPairs(scale, 16, DefaultExecutor());
     const std::vector<NodePair> pairs(list.span().begin(), list.span().end());
     AddNodes(*graph, NodeId{1} << scale);
@@ -132,7 +143,8 @@ void Refresh(benchmark::State& state) {
   const NodeId n = before.node_count();
   WriteBatch batch(kBenchTime);
   std::uint64_t x = 88172645463325252u;
-  for (std::uint64_t i = 0; i < before.base().out().arc_count() / 10000; ++i) {
+  const std::uint64_t added = std::max<std::uint64_t>(before.base().out().arc_count() / 10000, 1);
+  for (std::uint64_t i = 0; i < added; ++i) {
     NodeId ends[2];
     for (NodeId& end : ends) {
       x ^= x << 13, x ^= x >> 7, x ^= x << 17;
@@ -161,7 +173,7 @@ void Refresh(benchmark::State& state) {
   state.counters["iterations"] = result.iterations;
   state.counters["prepare_ms"] = result.preparation_ms;
 }
-BENCHMARK(Refresh)->ArgNames({"uniform", "refresh"})->ArgsProduct({{0, 1}, {0, 1}})
+BENCHMARK(Refresh)->ArgNames({"graph", "refresh"})->ArgsProduct({{0, 1, 2}, {0, 1}})
     ->UseRealTime()->Unit(benchmark::kMillisecond);
 
 }  // namespace

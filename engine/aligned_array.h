@@ -1,8 +1,8 @@
 // AlignedArray<T>: a fixed-size array of trivial values for large flat data.
 //
 // 64-byte aligned, NOT initialised (a serial memset of a gigabyte is a silly
-// cost and would place all pages on one node), and above 2 MiB aligned to and
-// advised for huge pages, which removes most TLB misses of random access.
+// cost and would place all pages on one node), and above 2 MiB a mapping of its own,
+// aligned to and advised for huge pages, which removes most TLB misses of random access.
 // Move-only; not thread-safe while being filled, freely shared once const.
 #pragma once
 
@@ -26,7 +26,8 @@ class AlignedArray {
  public:
   AlignedArray() = default;
   explicit AlignedArray(std::size_t size)
-      : data_(size ? static_cast<T*>(AllocateAligned(size * sizeof(T))) : nullptr), size_(size) {}
+      : data_(size ? static_cast<T*>(AllocateAligned(size * sizeof(T))) : nullptr), size_(size),
+        allocated_(size) {}
   AlignedArray(std::size_t size, T fill) : AlignedArray(size) {
     for (std::size_t i = 0; i < size_; ++i) data_[i] = fill;
   }
@@ -34,14 +35,16 @@ class AlignedArray {
     if (!from.empty()) std::memcpy(data_, from.data(), from.size_bytes());
   }
   AlignedArray(AlignedArray&& o) noexcept
-      : data_(std::exchange(o.data_, nullptr)), size_(std::exchange(o.size_, 0)) {}
+      : data_(std::exchange(o.data_, nullptr)), size_(std::exchange(o.size_, 0)),
+        allocated_(std::exchange(o.allocated_, 0)) {}
   AlignedArray& operator=(AlignedArray&& o) noexcept {
     std::swap(data_, o.data_);
     std::swap(size_, o.size_);
+    std::swap(allocated_, o.allocated_);
     return *this;
   }
   ~AlignedArray() {
-    if (data_) FreeAligned(data_, size_ * sizeof(T));
+    if (data_) FreeAligned(data_, allocated_ * sizeof(T));
   }
 
   // Forgets all but the first `size` elements; their memory stays.
@@ -64,6 +67,7 @@ class AlignedArray {
  private:
   T* data_ = nullptr;
   std::size_t size_ = 0;
+  std::size_t allocated_ = 0;  // elements
 };
 
 }  // namespace plexus

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 
 #include "algorithms/internal/pagerank_tiles.h"
 #include "algorithms/internal/pool.h"
@@ -62,6 +63,29 @@ struct PageRankStep {
     }
   }
 };
+
+// A row of the pull kernel: four running sums of f64 taken in turn.
+template <bool kWeighted, class Real>
+inline double PullSum(const NodeId* neighbors, const float* weights, std::uint32_t count,
+                     const Real* contribution) {
+  auto term = [&](std::uint32_t i) {
+    double c = static_cast<double>(contribution[neighbors[i]]);
+    if constexpr (kWeighted) c *= static_cast<double>(weights[i]);
+    return c;
+  };
+  double a = 0, b = 0, c = 0, d = 0;
+  std::uint32_t i = 0;
+  for (; i + 4 <= count; i += 4) {
+    a += term(i);
+    b += term(i + 1);
+    c += term(i + 2);
+    d += term(i + 3);
+  }
+  if (i < count) a += term(i);
+  if (i + 1 < count) b += term(i + 1);
+  if (i + 2 < count) c += term(i + 2);
+  return (a + b) + (c + d);
+}
 
 // Iterations over tiles. A block's sums are scratch that stays in cache.
 class TileStepper {

@@ -204,6 +204,42 @@ TEST(PageRank, RefreshesFromEarlierScores) {
   EXPECT_FALSE(PageRank(g.snapshot(), options).has_value());
 }
 
+// Long chains with cross links, dangling ends and weights: changes stay near where they
+// are made, so their rows are pushed one by one.
+TEST(PageRank, RefreshesLocally) {
+  for (const bool weighted : {false, true})
+    for (const bool seeded : {false, true}) {
+      SCOPED_TRACE((weighted ? 2 : 0) + (seeded ? 1 : 0));
+      CaseGraph g;
+      constexpr std::size_t kNodes = 20'000;
+      g.AddNodes(kNodes);
+      for (std::size_t i = 0; i + 1 < kNodes; ++i) {
+        if (i % 7 != 6) g.Link(i, kLink, i + 1, 0.25f + static_cast<float>(i % 4));
+        if (i % 5 == 0 && i % 7 != 6) g.Link(i, kRelatesTo, (i * 13 + 5) % kNodes / 40 * 40 + 1);
+      }
+      g.Commit();
+      PageRankOptions options;
+      options.weighted = weighted;
+      options.tolerance = 1e-6;
+      if (seeded) options.seeds = {{11, 1.0}, {4000, 3.0}};
+      const PageRankResult before = Rank(g.snapshot(), options);
+      for (std::size_t i = 0; i < 3; ++i) {
+        g.Link(500 + i, kLink, 9000 + 2 * i);
+        g.Link(6, kLink, 12 + i);  // was dangling
+      }
+      g.Commit();
+      options.start = before.scores;
+      const PageRankResult refreshed = Rank(g.snapshot(), options);
+      EXPECT_TRUE(refreshed.converged);
+      std::vector<double> teleport;
+      if (seeded) {
+        teleport.assign(kNodes, 0.0);
+        teleport[11] = 1.0, teleport[4000] = 3.0;
+      }
+      EXPECT_LE(Distance(refreshed.scores, reference::PageRank(g.Flat(), 0.85, weighted, teleport, 0)), refreshed.error);
+    }
+}
+
 TEST(PageRank, RefusesWhatItCannotDo) {
   CaseGraph g;
   g.AddNodes(3);
