@@ -1,0 +1,162 @@
+// Groups are counted out; rows of groups are summed up in a dense tally, block by block.
+#include "algorithms/internal/community_graph.h"
+
+#include <memory>
+#include <numeric>
+
+namespace plexus::internal {
+
+namespace {
+
+constexpr std::uint64_t kBlockWork = 1 << 15;  // arcs and nodes
+constexpr std::size_t kGrain = 4096;
+constexpr NodeId kNone = kNoNode;
+
+template <class T>
+void Grow(AlignedArray<T>& array, std::uint64_t size) {
+  if (array.size() < size) {
+    array = AlignedArray<T>();  // free before taking anew
+    array = AlignedArray<T>(size);
+  }
+}
+
+// The row of one group: neighbours other than itself, and what stays inside.
+template <bool kUnit>
+void SumGroup(const CommunityGraph& graph, const std::vector<NodeId>& labels, const Groups& groups, NodeId group,
+              Tally& tally, CommunityGraph& coarse) {
+  double loop = 0, strength = 0;
+  for (NodeId i = groups.starts[group]; i < groups.starts[group + 1]; ++i) {
+    const NodeId v = groups.nodes[i];
+    loop += graph.loops[v];
+    strength += graph.strengths[v];
+    for (std::uint64_t a = graph.rows[v].begin; a < graph.rows[v].end; ++a)
+      tally.Add(labels[graph.neighbors[a]], kUnit ? 1.0 : graph.weights[a]);
+  }
+  std::uint64_t at = coarse.rows[group].begin;
+  tally.Drain([&](NodeId label, double sum) {
+    if (label == group) {
+      loop += sum;
+      return;
+    }
+    coarse.neighbors[at] = label;
+    coarse.weights[at++] = sum;
+  });
+  coarse.rows[group].end = at;
+  coarse.loops[group] = loop;
+  coarse.strengths[group] = strength;
+}
+
+}  // namespace
+
+void CommunityGraph::Reserve(NodeId node_count, std::uint64_t arcs, bool weighted) {
+  nodes = node_count;
+  Grow(rows, node_count);
+  Grow(loops, node_count);
+  Grow(strengths, node_count);
+  Grow(neighbors, arcs);
+  if (weighted) Grow(weights, arcs);
+}
+
+void MakeGroups(const CommunityGraph& graph, const std::vector<NodeId>& labels, NodeId count, Groups& groups) {
+  groups.starts.assign(std::size_t{count} + 1, 0);
+  groups.nodes.resize(graph.nodes);
+  for (NodeId v = 0; v < graph.nodes; ++v) ++groups.starts[labels[v] + 1];
+  std::partial_sum(groups.starts.begin(), groups.starts.end(), groups.starts.begin());
+  for (NodeId v = 0; v < graph.nodes; ++v) groups.nodes[groups.starts[labels[v]]++] = v;
+  std::copy_backward(groups.starts.begin(), groups.starts.end() - 1, groups.starts.end());
+  groups.starts[0] = 0;
+  groups.blocks.assign(1, 0);
+  std::uint64_t work = 0;
+  for (NodeId c = 0; c < count; ++c) {
+    for (NodeId i = groups.starts[c]; i < groups.starts[c + 1]; ++i) work += 1 + graph.degree(groups.nodes[i]);
+    if (work < kBlockWork && c + 1 < count) continue;
+    groups.blocks.push_back(c + 1);
+    work = 0;
+  }
+}
+
+NodeId Renumber(std::vector<NodeId>& labels, std::vector<NodeId>& numbers) {
+  numbers.assign(labels.size(), kNone);
+  NodeId count = 0;
+  for (NodeId& label : labels) {
+    NodeId& number = numbers[label];
+    if (number == kNone) number = count++;
+    label = number;
+  }
+  return count;
+}
+
+void Aggregate(const CommunityGraph& graph, const std::vector<NodeId>& labels, const Groups& groups,
+               Executor& executor, Pool<Tally>& tallies, CommunityGraph& coarse) {
+  const auto count = static_cast<NodeId>(groups.starts.size() - 1);
+  std::uint64_t arcs = 0;
+  for (NodeId v = 0; v < graph.nodes; ++v) arcs += graph.degree(v);
+  coarse.Reserve(count, arcs, true);
+  coarse.unit = false;
+  coarse.total = graph.total;
+  std::uint64_t at = 0;
+  for (NodeId c = 0; c < count; ++c) {
+    coarse.rows[c].begin = at;
+    for (NodeId i = groups.starts[c]; i < groups.starts[c + 1]; ++i) at += graph.degree(groups.nodes[i]);
+  }
+  ParallelFor(executor, groups.block_count(), 1, [&](std::size_t block, std::size_t) {
+    auto tally = tallies.Take();
+    for (NodeId c = groups.blocks[block]; c < groups.blocks[block + 1]; ++c)
+      graph.unit ? SumGroup<true>(graph, labels, groups, c, *tally, coarse)
+                 : SumGroup<false>(graph, labels, groups, c, *tally, coarse);
+    tallies.Give(std::move(tally));
+  });
+}
+
+double Modularity(const CommunityGraph& graph, const std::vector<NodeId>& labels, NodeId count, double resolution,
+                  Executor& executor) {
+  if (!(graph.total > 0)) return 0;
+  const double inside = ParallelReduce(
+      executor, graph.nodes, kGrain, 0.0,
+      [&](std::size_t begin, std::size_t end) {
+        double sum = 0;
+        for (std::size_t v = begin; v < end; ++v) {
+          sum += graph.loops[v];
+          for (std::uint64_t a = graph.rows[v].begin; a < graph.rows[v].end; ++a)
+            if (labels[graph.neighbors[a]] == labels[v]) sum += graph.unit ? 1.0 : graph.weights[a];
+        }
+        return sum;
+      },
+      [](double a, double b) { return a + b; });
+  std::vector<double> totals(count, 0.0);
+  for (NodeId v = 0; v < graph.nodes; ++v) totals[labels[v]] += graph.strengths[v];
+  double squares = 0;
+  for (double total : totals) squares += (total / graph.total) * (total / graph.total);
+  return inside / graph.total - resolution * squares;
+}
+
+NodeId SplitIntoConnected(const CommunityGraph& graph, std::vector<NodeId>& labels, NodeId count, Executor& executor) {
+  Groups groups;
+  MakeGroups(graph, labels, count, groups);
+  // A part is named by its first node. Its nodes queue up where the group's list stands.
+  std::vector<NodeId> parts(graph.nodes, kNone), queue(graph.nodes);
+  ParallelFor(executor, groups.block_count(), 1, [&](std::size_t block, std::size_t) {
+    for (NodeId c = groups.blocks[block]; c < groups.blocks[block + 1]; ++c) {
+      NodeId head = groups.starts[c], tail = head;
+      for (NodeId i = groups.starts[c]; i < groups.starts[c + 1]; ++i) {
+        const NodeId first = groups.nodes[i];
+        if (parts[first] != kNone) continue;
+        parts[first] = first;
+        queue[tail++] = first;
+        for (; head < tail; ++head) {
+          const NodeId v = queue[head];
+          for (std::uint64_t a = graph.rows[v].begin; a < graph.rows[v].end; ++a) {
+            const NodeId u = graph.neighbors[a];
+            if (labels[u] != c || parts[u] != kNone) continue;
+            parts[u] = first;
+            queue[tail++] = u;
+          }
+        }
+      }
+    }
+  });
+  labels = std::move(parts);
+  return Renumber(labels, queue);
+}
+
+}  // namespace plexus::internal

@@ -1,0 +1,68 @@
+// CommunityGraph: a weighted undirected graph that shrinks, level by level.
+//
+// The first level is the caller's graph: every pair of neighbours once, with the sum of
+// the weights between them; every later one has the communities of the one before as
+// nodes. Rows are not packed: row v is [begin, end) and what lies behind `end` is
+// nothing, so that many threads can write rows whose length they only guess. Weights are
+// positive; a graph whose weights are all alike has none and counts in that unit.
+// Loops are kept apart: they move nobody, but they count in the strengths.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "algorithms/internal/pool.h"
+#include "algorithms/internal/tally.h"
+#include "engine/aligned_array.h"
+#include "engine/parallel.h"
+#include "engine/types.h"
+
+namespace plexus::internal {
+
+struct CommunityGraph {
+  struct Row {
+    std::uint64_t begin, end;
+  };
+  NodeId nodes = 0;
+  bool unit = false;                // all weights are 1 and `weights` means nothing
+  AlignedArray<Row> rows;           // of these arrays the first `nodes` entries count
+  AlignedArray<double> loops;       // A_vv of the adjacency matrix: twice a loop's weight
+  AlignedArray<double> strengths;   // A_vv and the weights of the row
+  AlignedArray<NodeId> neighbors;   // never the row's own node
+  AlignedArray<double> weights;
+  double total = 0;                 // of all strengths: 2m
+
+  std::uint64_t degree(NodeId v) const { return rows[v].end - rows[v].begin; }
+  // Makes room; what was in it is lost unless there was room enough.
+  void Reserve(NodeId node_count, std::uint64_t arcs, bool weighted);
+};
+
+// Nodes by their label: those of label c are nodes[starts[c]] ..., ascending.
+struct Groups {
+  std::vector<NodeId> starts, nodes;
+  // Labels cut into blocks of about equal work, block b being labels
+  // [blocks[b], blocks[b + 1]); a pure function of the graph and the labels.
+  std::vector<NodeId> blocks;
+  std::size_t block_count() const { return blocks.size() - 1; }
+};
+void MakeGroups(const CommunityGraph& graph, const std::vector<NodeId>& labels, NodeId count, Groups& groups);
+
+// Replaces labels by 0, 1, ... in the order of the first node that has each; returns how
+// many there are. REQUIRES labels below labels.size(). `numbers` is scratch.
+NodeId Renumber(std::vector<NodeId>& labels, std::vector<NodeId>& numbers);
+
+// The graph whose nodes are the groups of `graph`. Sums are taken in the order of nodes
+// and rows, so the bits do not depend on threads. REQUIRES labels below count.
+void Aggregate(const CommunityGraph& graph, const std::vector<NodeId>& labels, const Groups& groups,
+               Executor& executor, Pool<Tally>& tallies, CommunityGraph& coarse);
+
+// Sum of A_ij - resolution * k_i k_j / 2m over all pairs of one community, over 2m; 0
+// when there are no weights.
+double Modularity(const CommunityGraph& graph, const std::vector<NodeId>& labels, NodeId count, double resolution,
+                  Executor& executor);
+
+// Cuts every community into its connected parts, numbered as Renumber does; returns how many.
+NodeId SplitIntoConnected(const CommunityGraph& graph, std::vector<NodeId>& labels, NodeId count, Executor& executor);
+
+}  // namespace plexus::internal

@@ -1,0 +1,107 @@
+// One iteration goes up through coarser and coarser graphs; the next begins with what it
+// found, at the bottom, where single nodes can move again.
+#include "algorithms/internal/leiden.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "algorithms/internal/local_moving.h"
+#include "algorithms/internal/refinement.h"
+
+namespace plexus::internal {
+
+namespace {
+
+constexpr int kMaxLevels = 64;
+constexpr std::size_t kGrain = 1 << 14;
+
+class Leiden {
+ public:
+  Leiden(const CommunityGraph& graph, const LeidenPlan& plan, Executor& executor)
+      : bottom_(graph), plan_(plan), executor_(executor) {
+    spending_.budget = &plan_.budget;
+    found_.labels.resize(graph.nodes);
+    std::iota(found_.labels.begin(), found_.labels.end(), NodeId{0});
+    found_.count = graph.nodes;
+  }
+
+  LeidenOutcome Run() {
+    if (bottom_.total > 0) {
+      tallies_.Reserve(executor_, bottom_.nodes);
+      tallies_.Give(std::make_unique<Tally>());  // of the thread that applies picks
+      for (auto& tally : tallies_.idle()) tally->Resize(bottom_.nodes);
+      while (found_.iterations < plan_.iterations && !found_.truncated)
+        if (!Iterate()) break;
+    }
+    found_.count = SplitIntoConnected(bottom_, found_.labels, found_.count, executor_);
+    found_.modularity = Modularity(bottom_, found_.labels, found_.count, plan_.resolution, executor_);
+    return std::move(found_);
+  }
+
+ private:
+  // False when nothing moved: another iteration would find the same.
+  bool Iterate() {
+    ++found_.iterations;
+    std::uint64_t moves = 0;
+    const CommunityGraph* graph = &bottom_;
+    communities_ = found_.labels;  // by node of the level
+    at_.clear();                   // node of the level by node; empty = the same
+    for (int level = 0; level < kMaxLevels; ++level) {
+      found_.levels = std::max(found_.levels, level + 1);
+      MoveOptions options{plan_.resolution, plan_.tolerance, plan_.seed + static_cast<std::uint64_t>(found_.iterations) * 1000 + static_cast<std::uint64_t>(level)};
+      const MoveReport report = moving_.Run(*graph, communities_, options, executor_, tallies_, spending_);
+      moves += report.moves;
+      found_.truncated |= report.truncated;
+      const NodeId count = Renumber(communities_, scratch_);
+      found_.count = count;
+      if (count == graph->nodes || found_.truncated || (level > 0 && report.gain <= plan_.tolerance)) break;
+      MakeGroups(*graph, communities_, count, groups_);
+      Refine(*graph, communities_, groups_, plan_.resolution, executor_, tallies_, parts_);
+      const NodeId parts = Renumber(parts_, scratch_);
+      if (parts == graph->nodes) break;  // nothing held together
+      CommunityGraph& coarse = graph == &levels_[0] ? levels_[1] : levels_[0];
+      MakeGroups(*graph, parts_, parts, groups_);
+      Aggregate(*graph, parts_, groups_, executor_, tallies_, coarse);
+      GoUp(parts);
+      graph = &coarse;
+    }
+    ParallelFor(executor_, found_.labels.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t v = begin; v < end; ++v) found_.labels[v] = communities_[at_.empty() ? v : at_[v]];
+    });
+    found_.moves += moves;
+    return moves > 0;
+  }
+
+  // Parts become nodes; each starts in the community that its nodes were in.
+  void GoUp(NodeId parts) {
+    above_.resize(parts);
+    for (std::size_t v = 0; v < communities_.size(); ++v) above_[parts_[v]] = communities_[v];
+    communities_.swap(above_);
+    if (at_.empty()) {
+      at_ = parts_;
+      return;
+    }
+    ParallelFor(executor_, at_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t v = begin; v < end; ++v) at_[v] = parts_[at_[v]];
+    });
+  }
+
+  const CommunityGraph& bottom_;
+  const LeidenPlan& plan_;
+  Executor& executor_;
+  LeidenOutcome found_;
+  CommunityGraph levels_[2];
+  Groups groups_;
+  Pool<Tally> tallies_;
+  LocalMoving moving_;
+  Spending spending_;
+  std::vector<NodeId> communities_, parts_, at_, above_, scratch_;
+};
+
+}  // namespace
+
+LeidenOutcome RunLeiden(const CommunityGraph& graph, const LeidenPlan& plan, Executor& executor) {
+  return Leiden(graph, plan, executor).Run();
+}
+
+}  // namespace plexus::internal

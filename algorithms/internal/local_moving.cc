@@ -1,0 +1,217 @@
+// Class by class: pick in parallel, apply in order, tell the neighbours in parallel.
+#include "algorithms/internal/local_moving.h"
+
+#include <atomic>
+#include <bit>
+
+namespace plexus::internal {
+
+namespace {
+
+constexpr NodeId kPerClass = 4096;     // nodes of a class, at most
+constexpr std::size_t kGrain = 64;
+constexpr std::size_t kFew = 256;      // so many are moved one by one
+constexpr int kMaxSweeps = 100;
+// Gains below this share of a node's strength may be rounding.
+constexpr double kNoise = 1e-11;
+
+std::uint64_t Mix(std::uint64_t x) {  // splitmix64 (Steele, Lea, Flood, 2014)
+  x += 0x9E3779B97F4A7C15ull;
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
+  return x ^ (x >> 31);
+}
+
+}  // namespace
+
+// The best community for v by the state as it is; its own when none is better, kNoNode
+// when it is better off alone. Ties go to the smaller label.
+template <bool kUnit, bool kRisk>
+LocalMoving::Pick LocalMoving::Best(NodeId v, Tally& tally) const {
+  const CommunityGraph& g = *graph_;
+  const NodeId own = communities_[v];
+  double risk = 0;
+  for (std::uint64_t a = g.rows[v].begin; a < g.rows[v].end; ++a) {
+    const NodeId u = g.neighbors[a];
+    const double weight = kUnit ? 1.0 : g.weights[a];
+    tally.Add(communities_[u], weight);
+    if (kRisk) risk += ((u ^ v) & mask_) == 0 ? weight : 0.0;
+  }
+  const double strength = g.strengths[v], price = scale_ * strength;
+  const double links_own = tally.sum(own);
+  const double stay = links_own - price * (totals_[own] - strength);
+  double best = stay, links = 0;
+  NodeId target = own;
+  tally.Drain([&](NodeId label, double sum) {
+    const double worth = sum - price * totals_[label];
+    if (worth < best || label == own || (worth == best && (target == own || label > target))) return;
+    best = worth;
+    links = sum - links_own;
+    target = label;
+  });
+  if (best < 0 && sizes_[own] > 1) {
+    target = kNoNode;
+    links = -links_own;
+  }
+  return {v, target, links, risk};
+}
+
+LocalMoving::Pick LocalMoving::Best(NodeId v, bool risk, Tally& tally) const {
+  if (risk) return graph_->unit ? Best<true, true>(v, tally) : Best<false, true>(v, tally);
+  return graph_->unit ? Best<true, false>(v, tally) : Best<false, false>(v, tally);
+}
+
+// Of a pick, by the totals as they are now, in units of weight.
+double LocalMoving::Gain(const Pick& pick) const {
+  const double strength = graph_->strengths[pick.node];
+  const double there = pick.target == kNoNode ? 0.0 : totals_[pick.target];
+  return pick.links - scale_ * strength * (there - totals_[communities_[pick.node]] + strength);
+}
+
+NodeId LocalMoving::EmptyCommunity() {
+  while (!empty_.empty()) {
+    const NodeId last = empty_.back();
+    empty_.pop_back();
+    if (sizes_[last] == 0) return last;
+  }
+  while (sizes_[never_used_] != 0) ++never_used_;  // there is one: a community has two nodes
+  return never_used_;
+}
+
+void LocalMoving::Apply(const Pick& pick) {
+  const NodeId own = communities_[pick.node];
+  const NodeId target = pick.target == kNoNode ? EmptyCommunity() : pick.target;
+  const double strength = graph_->strengths[pick.node];
+  totals_[own] -= strength;
+  totals_[target] += strength;
+  if (--sizes_[own] == 0) {
+    totals_[own] = 0;  // no dust
+    empty_.push_back(own);
+  }
+  ++sizes_[target];
+  communities_[pick.node] = target;
+}
+
+void LocalMoving::Tell(NodeId v) {
+  const NodeId home = communities_[v];
+  for (std::uint64_t a = graph_->rows[v].begin; a < graph_->rows[v].end; ++a) {
+    const NodeId u = graph_->neighbors[a];
+    if (communities_[u] == home) continue;
+    // Several threads may say the same.
+    std::atomic_ref<std::uint8_t> wait(waiting_[place(u)]);
+    if (!wait.load(std::memory_order_relaxed)) wait.store(1, std::memory_order_relaxed);
+  }
+}
+
+void LocalMoving::CollectWaiting(NodeId cls) {
+  list_.clear();
+  std::uint8_t* waiting = waiting_.data() + cls * per_class_;
+  for (std::size_t i = 0; i < per_class_; ++i)
+    if (waiting[i]) {
+      waiting[i] = 0;
+      list_.push_back(static_cast<NodeId>(i << bits_) | cls);
+    }
+}
+
+void LocalMoving::MoveOneByOne(Tally& tally, Spending& spending, MoveReport& report) {
+  for (NodeId v : list_) {
+    spending.arcs += graph_->degree(v);
+    const Pick pick = Best(v, false, tally);
+    if (pick.target == communities_[v]) continue;
+    const double gain = Gain(pick);
+    if (gain <= kNoise * graph_->strengths[v]) continue;
+    Apply(pick);
+    Tell(v);
+    ++report.moves;
+    report.gain += gain;
+  }
+}
+
+void LocalMoving::ApplyPicks(Tally& tally, Spending& spending, MoveReport& report) {
+  moved_.clear();
+  for (std::size_t i = 0; i < list_.size(); ++i) {
+    Pick pick = picks_[i];
+    spending.arcs += graph_->degree(pick.node);
+    if (pick.target == communities_[pick.node]) continue;
+    const double noise = kNoise * graph_->strengths[pick.node];
+    double gain = Gain(pick);
+    if (gain - 2 * pick.risk <= noise) {
+      spending.arcs += graph_->degree(pick.node);
+      pick = Best(pick.node, false, tally);
+      if (pick.target == communities_[pick.node]) continue;
+      gain = Gain(pick);
+      if (gain <= noise) continue;
+    }
+    Apply(pick);
+    moved_.push_back(pick.node);
+    ++report.moves;
+    report.gain += gain;
+  }
+}
+
+void LocalMoving::Sweep(const MoveOptions& options, Executor& executor, Pool<Tally>& tallies, Spending& spending,
+                        MoveReport& report) {
+  const std::uint64_t draw = Mix(options.seed);
+  const auto step = static_cast<NodeId>(draw | 1), first = static_cast<NodeId>(draw >> 32);
+  auto own_tally = tallies.Take();
+  for (NodeId k = 0; k <= mask_; ++k) {
+    if (spending.RanOut()) {
+      report.truncated = true;
+      break;
+    }
+    CollectWaiting((first + k * step) & mask_);
+    if (list_.size() < kFew) {
+      MoveOneByOne(*own_tally, spending, report);
+      continue;
+    }
+    ParallelFor(executor, list_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+      auto tally = tallies.Take();
+      for (std::size_t i = begin; i < end; ++i) picks_[i] = Best(list_[i], true, *tally);
+      tallies.Give(std::move(tally));
+    });
+    ApplyPicks(*own_tally, spending, report);
+    ParallelFor(executor, moved_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) Tell(moved_[i]);
+    });
+  }
+  tallies.Give(std::move(own_tally));
+}
+
+MoveReport LocalMoving::Run(const CommunityGraph& graph, std::vector<NodeId>& communities, const MoveOptions& options,
+                            Executor& executor, Pool<Tally>& tallies, Spending& spending) {
+  const NodeId n = graph.nodes;
+  graph_ = &graph;
+  communities_ = communities.data();
+  scale_ = options.resolution / graph.total;
+  // Up to kPerClass nodes every node is a class of its own: a drawn order, one by one.
+  const NodeId classes = std::bit_ceil(n <= kPerClass ? n : (n + kPerClass - 1) / kPerClass);
+  mask_ = classes - 1;
+  bits_ = std::countr_zero(classes);
+  per_class_ = (std::size_t{n} + mask_) >> bits_;
+  totals_.assign(n, 0.0);
+  sizes_.assign(n, 0);
+  for (NodeId v = 0; v < n; ++v) {
+    totals_[communities[v]] += graph.strengths[v];
+    ++sizes_[communities[v]];
+  }
+  empty_.clear();
+  never_used_ = 0;
+  if (waiting_.size() < per_class_ * classes) waiting_ = AlignedArray<std::uint8_t>(per_class_ * classes);
+  std::fill_n(waiting_.data(), per_class_ * classes, std::uint8_t{0});
+  for (NodeId v = 0; v < n; ++v) waiting_[place(v)] = graph.degree(v) > 0;
+  picks_.resize(per_class_);
+  list_.reserve(per_class_);
+  moved_.reserve(per_class_);
+
+  MoveReport report;
+  for (int sweep = 0; sweep < kMaxSweeps && !report.truncated; ++sweep) {
+    const MoveReport before = report;
+    Sweep(options, executor, tallies, spending, report);
+    const double gain = 2 * (report.gain - before.gain) / graph.total;
+    if (report.moves == before.moves || gain < options.tolerance) break;
+  }
+  report.gain *= 2 / graph.total;
+  return report;
+}
+
+}  // namespace plexus::internal

@@ -1,0 +1,100 @@
+// One community after the other; all it touches belongs to its own nodes.
+#include "algorithms/internal/refinement.h"
+
+namespace plexus::internal {
+
+namespace {
+
+struct Part {
+  double strength;  // of its nodes
+  double outside;   // weight between it and the rest of its community
+  bool alone;       // one node, which nobody joined
+};
+
+template <bool kUnit>
+class Refiner {
+ public:
+  Refiner(const CommunityGraph& graph, const std::vector<NodeId>& communities, const Groups& groups, double scale,
+          std::vector<NodeId>& parts, AlignedArray<Part>& by_part)
+      : graph_(graph), communities_(communities), groups_(groups), scale_(scale), parts_(parts), by_part_(by_part) {}
+
+  void Community(NodeId c, Tally& tally) const {
+    const NodeId begin = groups_.starts[c], end = groups_.starts[c + 1];
+    double total = 0;
+    for (NodeId i = begin; i < end; ++i) total += graph_.strengths[groups_.nodes[i]];
+    for (NodeId i = begin; i < end; ++i) Begin(groups_.nodes[i], c);
+    if (end - begin < 2) return;
+    for (NodeId i = begin; i < end; ++i) Join(groups_.nodes[i], c, total, tally);
+  }
+
+ private:
+  double weight(std::uint64_t arc) const { return kUnit ? 1.0 : graph_.weights[arc]; }
+  // A set of nodes with this strength and this weight to the rest of its community.
+  bool WellConnected(const Part& part, double total) const {
+    return part.outside >= scale_ * part.strength * (total - part.strength);
+  }
+
+  void Begin(NodeId v, NodeId c) const {
+    double outside = 0;
+    for (std::uint64_t a = graph_.rows[v].begin; a < graph_.rows[v].end; ++a)
+      outside += communities_[graph_.neighbors[a]] == c ? weight(a) : 0.0;
+    parts_[v] = v;
+    by_part_[v] = {graph_.strengths[v], outside, true};
+  }
+
+  void Join(NodeId v, NodeId c, double total, Tally& tally) const {
+    Part& mine = by_part_[v];
+    if (!mine.alone || !(mine.outside > 0) || !WellConnected(mine, total)) return;
+    for (std::uint64_t a = graph_.rows[v].begin; a < graph_.rows[v].end; ++a) {
+      const NodeId u = graph_.neighbors[a];
+      if (communities_[u] == c) tally.Add(parts_[u], weight(a));
+    }
+    double best = 0, links = 0;
+    NodeId target = v;
+    tally.Drain([&](NodeId part, double sum) {
+      const double gain = sum - scale_ * mine.strength * by_part_[part].strength;
+      if (!(gain > 0) || gain < best || (gain == best && part > target)) return;
+      if (!WellConnected(by_part_[part], total)) return;
+      best = gain;
+      links = sum;
+      target = part;
+    });
+    if (target == v) return;
+    Part& theirs = by_part_[target];
+    theirs.strength += mine.strength;
+    theirs.outside += mine.outside - 2 * links;
+    theirs.alone = false;
+    mine.alone = false;
+    parts_[v] = target;
+  }
+
+  const CommunityGraph& graph_;
+  const std::vector<NodeId>& communities_;
+  const Groups& groups_;
+  const double scale_;
+  std::vector<NodeId>& parts_;
+  AlignedArray<Part>& by_part_;
+};
+
+template <bool kUnit>
+void Run(const CommunityGraph& graph, const std::vector<NodeId>& communities, const Groups& groups, double resolution,
+         Executor& executor, Pool<Tally>& tallies, std::vector<NodeId>& parts) {
+  AlignedArray<Part> by_part(graph.nodes);
+  const Refiner<kUnit> refiner(graph, communities, groups, resolution / graph.total, parts, by_part);
+  ParallelFor(executor, groups.block_count(), 1, [&](std::size_t block, std::size_t) {
+    auto tally = tallies.Take();
+    for (NodeId c = groups.blocks[block]; c < groups.blocks[block + 1]; ++c) refiner.Community(c, *tally);
+    tallies.Give(std::move(tally));
+  });
+}
+
+}  // namespace
+
+void Refine(const CommunityGraph& graph, const std::vector<NodeId>& communities, const Groups& groups,
+            double resolution, Executor& executor, Pool<Tally>& tallies, std::vector<NodeId>& parts) {
+  parts.resize(graph.nodes);
+  graph.unit ? Run<true>(graph, communities, groups, resolution, executor, tallies, parts)
+             : Run<false>(graph, communities, groups, resolution, executor, tallies, parts);
+}
+
+}  // namespace plexus::internal

@@ -1,0 +1,22 @@
+// Refinement: what Leiden does between moving and aggregating.
+//
+// Inside every community the nodes begin alone again and each that still is alone may
+// join, once, a part of its community that it is linked to and that is itself well
+// connected to the rest (Traag, Waltman, van Eck, 2019, algorithm A.2,
+// MergeNodesSubset). Parts only grow along links, so each is connected. Of the parts
+// that raise modularity the best is taken (the paper draws one; greedy is as good:
+// Sahu, 2023, "GVE-Leiden"), so nothing is left to chance.
+#pragma once
+
+#include <vector>
+
+#include "algorithms/internal/community_graph.h"
+
+namespace plexus::internal {
+
+// parts[v]: the label of v's part, a node of it. Communities are those of `groups`; their
+// blocks run in parallel and know nothing of each other. REQUIRES a positive total.
+void Refine(const CommunityGraph& graph, const std::vector<NodeId>& communities, const Groups& groups,
+            double resolution, Executor& executor, Pool<Tally>& tallies, std::vector<NodeId>& parts);
+
+}  // namespace plexus::internal
