@@ -100,6 +100,7 @@ void AddPageRank(Cli& cli);
 void AddTraverse(Cli& cli);
 void AddPath(Cli& cli);
 void AddComponents(Cli& cli);
+void AddCommunities(Cli& cli);
 void AddStructure(Cli& cli);
 void AddReach(Cli& cli);
 void AddRerank(Cli& cli);

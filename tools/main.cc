@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
   plexus::tools::AddPath(cli);
   plexus::tools::AddReach(cli);
   plexus::tools::AddComponents(cli);
+  plexus::tools::AddCommunities(cli);
   plexus::tools::AddStructure(cli);
   plexus::tools::AddSearch(cli);
   plexus::tools::AddTopo(cli);

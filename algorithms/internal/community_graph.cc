@@ -1,6 +1,8 @@
-// Groups are counted out; rows of groups are summed up in a dense tally, block by block.
+// Groups are counted out; rows of groups are summed up in a dense tally, block by block,
+// and lie in memory in the order in which they were done.
 #include "algorithms/internal/community_graph.h"
 
+#include <atomic>
 #include <memory>
 #include <numeric>
 
@@ -23,7 +25,7 @@ void Grow(AlignedArray<T>& array, std::uint64_t size) {
 // The row of one group: neighbours other than itself, and what stays inside.
 template <bool kUnit>
 void SumGroup(const CommunityGraph& graph, const std::vector<NodeId>& labels, const Groups& groups, NodeId group,
-              Tally& tally, CommunityGraph& coarse) {
+              Tally& tally, std::atomic<std::uint64_t>& used, CommunityGraph& coarse) {
   double loop = 0, strength = 0;
   for (NodeId i = groups.starts[group]; i < groups.starts[group + 1]; ++i) {
     const NodeId v = groups.nodes[i];
@@ -32,7 +34,9 @@ void SumGroup(const CommunityGraph& graph, const std::vector<NodeId>& labels, co
     for (std::uint64_t a = graph.rows[v].begin; a < graph.rows[v].end; ++a)
       tally.Add(labels[graph.neighbors[a]], kUnit ? 1.0 : graph.weights[a]);
   }
-  std::uint64_t at = coarse.rows[group].begin;
+  const bool inside = tally.sum(group) > 0;
+  std::uint64_t at = used.fetch_add(tally.count() - inside, std::memory_order_relaxed);
+  coarse.rows[group].begin = at;
   tally.Drain([&](NodeId label, double sum) {
     if (label == group) {
       loop += sum;
@@ -94,16 +98,12 @@ void Aggregate(const CommunityGraph& graph, const std::vector<NodeId>& labels, c
   coarse.Reserve(count, arcs, true);
   coarse.unit = false;
   coarse.total = graph.total;
-  std::uint64_t at = 0;
-  for (NodeId c = 0; c < count; ++c) {
-    coarse.rows[c].begin = at;
-    for (NodeId i = groups.starts[c]; i < groups.starts[c + 1]; ++i) at += graph.degree(groups.nodes[i]);
-  }
+  std::atomic<std::uint64_t> used = 0;
   ParallelFor(executor, groups.block_count(), 1, [&](std::size_t block, std::size_t) {
     auto tally = tallies.Take();
     for (NodeId c = groups.blocks[block]; c < groups.blocks[block + 1]; ++c)
-      graph.unit ? SumGroup<true>(graph, labels, groups, c, *tally, coarse)
-                 : SumGroup<false>(graph, labels, groups, c, *tally, coarse);
+      graph.unit ? SumGroup<true>(graph, labels, groups, c, *tally, used, coarse)
+                 : SumGroup<false>(graph, labels, groups, c, *tally, used, coarse);
     tallies.Give(std::move(tally));
   });
 }

@@ -2,9 +2,9 @@
 //
 // The first level is the caller's graph: every pair of neighbours once, with the sum of
 // the weights between them; every later one has the communities of the one before as
-// nodes. Rows are not packed: row v is [begin, end) and what lies behind `end` is
-// nothing, so that many threads can write rows whose length they only guess. Weights are
-// positive; a graph whose weights are all alike has none and counts in that unit.
+// nodes. Rows lie in memory in any order: where a row stands may depend on threads, what
+// is in it does not. Weights are positive; a graph whose weights are all alike has none
+// and counts in that unit.
 // Loops are kept apart: they move nobody, but they count in the strengths.
 #pragma once
 

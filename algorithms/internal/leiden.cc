@@ -56,7 +56,7 @@ class Leiden {
       found_.count = count;
       if (count == graph->nodes || found_.truncated || (level > 0 && report.gain <= plan_.tolerance)) break;
       MakeGroups(*graph, communities_, count, groups_);
-      Refine(*graph, communities_, groups_, plan_.resolution, executor_, tallies_, parts_);
+      refinement_.Run(*graph, communities_, groups_, plan_.resolution, executor_, tallies_, parts_);
       const NodeId parts = Renumber(parts_, scratch_);
       if (parts == graph->nodes) break;  // nothing held together
       CommunityGraph& coarse = graph == &levels_[0] ? levels_[1] : levels_[0];
@@ -94,6 +94,7 @@ class Leiden {
   Groups groups_;
   Pool<Tally> tallies_;
   LocalMoving moving_;
+  Refinement refinement_;
   Spending spending_;
   std::vector<NodeId> communities_, parts_, at_, above_, scratch_;
 };

@@ -3,22 +3,14 @@
 
 namespace plexus::internal {
 
-namespace {
-
-struct Part {
-  double strength;  // of its nodes
-  double outside;   // weight between it and the rest of its community
-  bool alone;       // one node, which nobody joined
-};
-
 template <bool kUnit>
-class Refiner {
+class Refinement::OneCommunity {
  public:
-  Refiner(const CommunityGraph& graph, const std::vector<NodeId>& communities, const Groups& groups, double scale,
+  OneCommunity(const CommunityGraph& graph, const std::vector<NodeId>& communities, const Groups& groups, double scale,
           std::vector<NodeId>& parts, AlignedArray<Part>& by_part)
       : graph_(graph), communities_(communities), groups_(groups), scale_(scale), parts_(parts), by_part_(by_part) {}
 
-  void Community(NodeId c, Tally& tally) const {
+  void Run(NodeId c, Tally& tally) const {
     const NodeId begin = groups_.starts[c], end = groups_.starts[c + 1];
     double total = 0;
     for (NodeId i = begin; i < end; ++i) total += graph_.strengths[groups_.nodes[i]];
@@ -76,25 +68,22 @@ class Refiner {
   AlignedArray<Part>& by_part_;
 };
 
-template <bool kUnit>
-void Run(const CommunityGraph& graph, const std::vector<NodeId>& communities, const Groups& groups, double resolution,
-         Executor& executor, Pool<Tally>& tallies, std::vector<NodeId>& parts) {
-  AlignedArray<Part> by_part(graph.nodes);
-  const Refiner<kUnit> refiner(graph, communities, groups, resolution / graph.total, parts, by_part);
-  ParallelFor(executor, groups.block_count(), 1, [&](std::size_t block, std::size_t) {
-    auto tally = tallies.Take();
-    for (NodeId c = groups.blocks[block]; c < groups.blocks[block + 1]; ++c) refiner.Community(c, *tally);
-    tallies.Give(std::move(tally));
-  });
-}
-
-}  // namespace
-
-void Refine(const CommunityGraph& graph, const std::vector<NodeId>& communities, const Groups& groups,
-            double resolution, Executor& executor, Pool<Tally>& tallies, std::vector<NodeId>& parts) {
+void Refinement::Run(const CommunityGraph& graph, const std::vector<NodeId>& communities, const Groups& groups,
+                     double resolution, Executor& executor, Pool<Tally>& tallies, std::vector<NodeId>& parts) {
   parts.resize(graph.nodes);
-  graph.unit ? Run<true>(graph, communities, groups, resolution, executor, tallies, parts)
-             : Run<false>(graph, communities, groups, resolution, executor, tallies, parts);
+  if (by_part_.size() < graph.nodes) by_part_ = AlignedArray<Part>(graph.nodes);
+  auto run = [&](const auto& one) {
+    ParallelFor(executor, groups.block_count(), 1, [&](std::size_t block, std::size_t) {
+      auto tally = tallies.Take();
+      for (NodeId c = groups.blocks[block]; c < groups.blocks[block + 1]; ++c) one.Run(c, *tally);
+      tallies.Give(std::move(tally));
+    });
+  };
+  const double scale = resolution / graph.total;
+  if (graph.unit)
+    run(OneCommunity<true>(graph, communities, groups, scale, parts, by_part_));
+  else
+    run(OneCommunity<false>(graph, communities, groups, scale, parts, by_part_));
 }
 
 }  // namespace plexus::internal

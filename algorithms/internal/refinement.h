@@ -14,9 +14,22 @@
 
 namespace plexus::internal {
 
-// parts[v]: the label of v's part, a node of it. Communities are those of `groups`; their
-// blocks run in parallel and know nothing of each other. REQUIRES a positive total.
-void Refine(const CommunityGraph& graph, const std::vector<NodeId>& communities, const Groups& groups,
-            double resolution, Executor& executor, Pool<Tally>& tallies, std::vector<NodeId>& parts);
+class Refinement {
+ public:
+  // parts[v]: the label of v's part, a node of it. Communities are those of `groups`; their
+  // blocks run in parallel and know nothing of each other. REQUIRES a positive total.
+  void Run(const CommunityGraph& graph, const std::vector<NodeId>& communities, const Groups& groups,
+           double resolution, Executor& executor, Pool<Tally>& tallies, std::vector<NodeId>& parts);
+
+ private:
+  struct Part {
+    double strength;  // of its nodes
+    double outside;   // weight between it and the rest of its community
+    bool alone;       // one node, which nobody joined
+  };
+  template <bool kUnit>
+  class OneCommunity;
+  AlignedArray<Part> by_part_;  // scratch
+};
 
 }  // namespace plexus::internal

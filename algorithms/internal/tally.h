@@ -25,6 +25,7 @@ class Tally {
     count_ += sums_[label] == 0;
     sums_[label] += weight;
   }
+  NodeId count() const { return count_; }  // labels touched
   double sum(NodeId label) const { return sums_[label]; }
   // fn(label, sum) in the order of first touch; then the tally is empty.
   template <class Fn>

@@ -1,0 +1,67 @@
+// The first CommunityGraph: rows of any walk over arcs, equal neighbours added up.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <limits>
+
+#include "algorithms/internal/community_graph.h"
+
+namespace plexus::internal {
+
+// walk(v, fn) calls fn(u, weight) for everything at v, in a fixed order; weights finite
+// and >= 0, those of zero are left out, those with u == v go to the loops. `arcs`: at
+// least as many as there are calls in all. Every tally holds `nodes` labels.
+template <class Walk>
+CommunityGraph SumRows(NodeId nodes, std::uint64_t arcs, Executor& executor, Pool<Tally>& tallies, Walk&& walk) {
+  constexpr std::size_t kGrain = 1024;
+  struct Range {
+    double least = std::numeric_limits<double>::infinity(), most = 0;
+  };
+  CommunityGraph graph;
+  graph.Reserve(nodes, arcs, true);
+  std::atomic<std::uint64_t> used = 0;
+  const Range weights = ParallelReduce(
+      executor, nodes, kGrain, Range(),
+      [&](std::size_t begin, std::size_t end) {
+        auto tally = tallies.Take();
+        Range range;
+        for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
+          double loop = 0, strength = 0;
+          walk(v, [&](NodeId u, double weight) {
+            if (u == v)
+              loop += weight;
+            else if (weight > 0)
+              tally->Add(u, weight);
+          });
+          std::uint64_t at = used.fetch_add(tally->count(), std::memory_order_relaxed);
+          graph.rows[v].begin = at;
+          tally->Drain([&](NodeId u, double sum) {
+            graph.neighbors[at] = u;
+            graph.weights[at++] = sum;
+            strength += sum;
+            range.least = std::min(range.least, sum);
+            range.most = std::max(range.most, sum);
+          });
+          graph.rows[v].end = at;
+          graph.loops[v] = loop;
+          graph.strengths[v] = strength + loop;
+        }
+        tallies.Give(std::move(tally));
+        return range;
+      },
+      [](Range a, Range b) { return Range{std::min(a.least, b.least), std::max(a.most, b.most)}; });
+  // All alike: counted in that unit, exactly.
+  graph.unit = weights.least >= weights.most;
+  if (graph.unit && weights.most > 0) {
+    for (NodeId v = 0; v < nodes; ++v) {
+      graph.loops[v] /= weights.most;
+      graph.strengths[v] = static_cast<double>(graph.degree(v)) + graph.loops[v];
+    }
+    graph.weights = AlignedArray<double>();
+  }
+  for (NodeId v = 0; v < nodes; ++v) graph.total += graph.strengths[v];
+  return graph;
+}
+
+}  // namespace plexus::internal
