@@ -76,6 +76,13 @@ std::vector<std::uint32_t> Cores(const FlatGraph& graph);
 // Betweenness by counting the paths of every pair. O(n^3).
 std::vector<double> Betweenness(const FlatGraph& graph, bool undirected);
 
+// The matrix A of algorithms/communities.h, and by it: modularity, pair by pair; whether
+// the selected nodes of every community hang together by positive entries.
+std::vector<std::vector<double>> UndirectedWeights(const FlatGraph& graph, bool weighted);
+double Modularity(const std::vector<std::vector<double>>& a, const std::vector<std::uint32_t>& communities, double resolution);
+bool Connected(const std::vector<std::vector<double>>& a, const std::vector<std::uint32_t>& communities,
+               const std::vector<bool>& selected);
+
 // Nodes that supersession leaves standing, by definition: reachability of every
 // node from every node. `active` are the suppressing edges in force; `alive` the
 // candidates. O(n^3).

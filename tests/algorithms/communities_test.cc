@@ -1,0 +1,350 @@
+// Leiden against the definition of modularity and a search for unconnected communities;
+// label propagation against counting. Graphalytics' own examples: graphalytics_test.cc.
+#include "algorithms/communities.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <random>
+#include <vector>
+
+#include "algorithms/label_propagation.h"
+#include "engine/topology.h"
+#include "tests/algorithms/each_case.h"
+#include "tests/reference/oracles.h"
+
+namespace plexus::testing {
+namespace {
+
+// Numbered by smallest member, sizes and count right, others not selected.
+void CheckNumbers(const LeidenResult& got, const std::vector<bool>& selected) {
+  std::vector<std::uint64_t> sizes;
+  ASSERT_EQ(got.communities.size(), selected.size());
+  for (NodeId v = 0; v < selected.size(); ++v) {
+    if (!selected[v]) {
+      ASSERT_EQ(got.communities[v], LeidenResult::kNotSelected) << v;
+      continue;
+    }
+    ASSERT_LE(got.communities[v], sizes.size()) << v;
+    if (got.communities[v] == sizes.size()) sizes.push_back(0);
+    ++sizes[got.communities[v]];
+  }
+  EXPECT_EQ(got.sizes, sizes);
+  EXPECT_EQ(got.count, sizes.size());
+}
+
+void Check(const CaseGraph& g, const LeidenOptions& options) {
+  const auto flat = g.Flat(options.kinds, options.subset, options.valid_at);
+  const auto got = Leiden(g.snapshot(), options);
+  ASSERT_TRUE(got.has_value()) << got.error().ToString();
+  CheckNumbers(*got, flat.selected);
+  const auto a = reference::UndirectedWeights(flat, options.weighted);
+  EXPECT_NEAR(got->modularity, reference::Modularity(a, got->communities, options.resolution), 1e-12);
+  EXPECT_TRUE(reference::Connected(a, got->communities, flat.selected));
+  EXPECT_FALSE(got->truncated);
+  const auto again = Modularity(g.snapshot(), got->communities, options);
+  ASSERT_TRUE(again.has_value());
+  EXPECT_EQ(*again, got->modularity);
+}
+
+TEST(Leiden, ModularityByDefinitionAndEveryCommunityConnected) {
+  ForEachCase(SmallCases(), [&](const CaseGraph& g, Shape) {
+    for (double resolution : {0.0, 0.5, 1.0, 3.0}) Check(g, {.resolution = resolution});
+    Check(g, {.iterations = 1, .seed = 7, .weighted = false});
+    Check(g, {.tolerance = 0, .kinds = {kSupports, kSimilar}});
+    Check(g, {.kinds = {kHasTag, kLink}});
+    Check(g, {.valid_at = 15});
+    std::vector<NodeId> some;
+    const Snapshot s = g.snapshot();
+    for (NodeId v = 0; v < s.node_count(); ++v)
+      if (v % 3 != 1) some.push_back(v);
+    const NodeSubset subset = *NodeSubset::Of(s, some);
+    Check(g, {.subset = &subset});
+  });
+}
+
+// The large cases, whose matrix would not fit: the same by sums over communities.
+TEST(Leiden, LargeGraphsGiveTheSameBitsAtAnyThreadCountAndInAnyShape) {
+  const auto executors = Executors();
+  for (std::size_t which = 0; which < kLargeCases; ++which) {
+    std::optional<LeidenResult> first;
+    for (Shape shape : kShapes) {
+      const CaseGraph& g = Large(which, shape);
+      for (const auto& e : executors) {
+        SCOPED_TRACE(e.name);
+        const auto got = Leiden(g.snapshot(), {.executor = e.executor.get()});
+        ASSERT_TRUE(got.has_value());
+        if (!first) {
+          first = *got;
+          const auto flat = g.Flat();
+          CheckNumbers(*got, flat.selected);
+          double total = 0, inside = 0;
+          std::vector<double> strengths(got->count, 0.0);
+          std::vector<NodeId> root(flat.node_count());
+          std::iota(root.begin(), root.end(), NodeId{0});
+          auto find = [&](NodeId v) {
+            while (root[v] != v) v = root[v] = root[root[v]];
+            return v;
+          };
+          for (const auto& arc : flat.arcs) {
+            if (arc.mirrored) continue;
+            const auto weight = static_cast<double>(arc.weight);
+            total += 2 * weight;
+            strengths[got->communities[arc.from]] += weight;
+            strengths[got->communities[arc.to]] += weight;
+            if (got->communities[arc.from] != got->communities[arc.to] || weight == 0) continue;
+            inside += 2 * weight;
+            root[find(arc.from)] = find(arc.to);
+          }
+          double q = inside / total;
+          for (double k : strengths) q -= k / total * (k / total);
+          EXPECT_NEAR(got->modularity, q, 1e-12);
+          std::vector<NodeId> roots(got->count, kNoNode);
+          for (NodeId v = 0; v < flat.node_count(); ++v) {
+            if (!flat.selected[v]) continue;
+            NodeId& of = roots[got->communities[v]];
+            if (of == kNoNode) of = find(v);
+            ASSERT_EQ(of, find(v)) << v;
+          }
+          continue;
+        }
+        ASSERT_EQ(got->communities, first->communities);
+        EXPECT_EQ(got->modularity, first->modularity);
+        EXPECT_EQ(got->moves, first->moves);
+      }
+    }
+  }
+}
+
+// Everything at rest: no node gains by leaving for a neighbour's community or for none.
+TEST(Leiden, AtTheEndNoNodeWantsToMove) {
+  std::mt19937_64 random(3);
+  for (int round = 0; round < 30; ++round) {
+    CaseGraph g;
+    const std::size_t n = 5 + random() % 60;
+    g.AddNodes(n);
+    for (std::size_t i = 0; i < 3 * n; ++i) g.Link(random() % n, kLink, random() % n, static_cast<float>(1 + random() % 4));
+    g.Commit();
+    LeidenOptions options;
+    options.iterations = 100;
+    options.tolerance = 0;
+    options.seed = static_cast<std::uint64_t>(round);
+    const auto got = Leiden(g.snapshot(), options);
+    ASSERT_TRUE(got.has_value());
+    EXPECT_LT(got->iterations, 100);
+    const auto a = reference::UndirectedWeights(g.Flat(), true);
+    for (NodeId v = 0; v < n; ++v)
+      for (std::uint32_t c = 0; c <= got->count; ++c) {
+        auto moved = got->communities;
+        moved[v] = c;
+        ASSERT_LE(reference::Modularity(a, moved, 1), got->modularity + 1e-9) << round << ": " << v << " to " << c;
+      }
+  }
+}
+
+// Six cliques of seven in a ring: the cliques are the best partition there is.
+TEST(Leiden, FindsTheCliquesOfARing) {
+  CaseGraph g;
+  g.AddNodes(42);
+  for (std::size_t c = 0; c < 6; ++c) {
+    for (std::size_t u = 0; u < 7; ++u)
+      for (std::size_t v = 0; v < u; ++v) g.Link(7 * c + u, kLink, 7 * c + v);
+    g.Link(7 * c, kLink, (7 * c + 10) % 42);
+  }
+  g.Commit();
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const auto got = Leiden(g.snapshot(), {.seed = seed});
+    ASSERT_TRUE(got.has_value());
+    EXPECT_EQ(got->sizes, std::vector<std::uint64_t>(6, 7));
+    EXPECT_NEAR(got->modularity, 6 * (42.0 / 264 - 44.0 / 264 * 44 / 264), 1e-12);
+  }
+  EXPECT_EQ(Leiden(g.snapshot(), {.resolution = 0})->count, 1u);
+  EXPECT_EQ(Leiden(g.snapshot(), {.resolution = 100})->count, 42u);
+}
+
+// Both directions, kinds and labels add up; a symmetric edge counts once; loops stay apart.
+TEST(Leiden, ReadsTheGraphAsUndirected) {
+  CaseGraph g;
+  g.AddNodes(4);
+  g.Link(0, kLink, 1, 0.25f);
+  g.Link(1, kLink, 0, 0.5f, "again");
+  g.Link(1, kSupports, 0, 1.0f);
+  g.Link(2, kSimilar, 3, 1.75f);
+  g.Link(2, kLink, 2, 3.0f);
+  g.Link(3, kLink, 1, 0.0f);  // says nothing
+  g.Commit();
+  const auto got = Leiden(g.snapshot());
+  ASSERT_TRUE(got.has_value());
+  EXPECT_EQ(got->communities, (std::vector<std::uint32_t>{0, 0, 1, 1}));
+  // 2m = 3.5 + 3.5 + 6; strengths 3.5 and 9.5.
+  EXPECT_NEAR(got->modularity, 1 - (3.5 * 3.5 + 9.5 * 9.5) / (13 * 13.0), 1e-15);
+}
+
+TEST(Leiden, NothingAndNextToNothing) {
+  CaseGraph g;
+  EXPECT_EQ(Leiden(g.snapshot())->count, 0u);
+  g.AddNodes(3);
+  g.Link(1, kLink, 1);
+  g.Commit();
+  const auto got = Leiden(g.snapshot());
+  EXPECT_EQ(got->communities, (std::vector<std::uint32_t>{0, 1, 2}));
+  EXPECT_EQ(got->modularity, 0);  // 1 - 1
+  g.Unlink(1, kLink, 1);
+  g.Commit();
+  EXPECT_EQ(Leiden(g.snapshot())->modularity, 0);
+}
+
+TEST(Leiden, RefusesWhatIsNoNumber) {
+  CaseGraph g;
+  g.AddNodes(2);
+  g.Commit();
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_FALSE(Leiden(g.snapshot(), {.resolution = -1}).has_value());
+  EXPECT_FALSE(Leiden(g.snapshot(), {.resolution = nan}).has_value());
+  EXPECT_FALSE(Leiden(g.snapshot(), {.tolerance = nan}).has_value());
+  EXPECT_FALSE(Leiden(g.snapshot(), {.iterations = 0}).has_value());
+  EXPECT_FALSE(Leiden(g.snapshot(), {.kinds = {63}}).has_value());
+  EXPECT_FALSE(Modularity(g.snapshot(), std::vector<std::uint32_t>(3)).has_value());
+  const std::vector<std::uint32_t> offsets{0, 1, 3, 4};
+  const std::vector<NodeId> neighbors{1, 0, 2, 1};
+  for (float bad : {-1.0f, std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    const std::vector<float> weights{1, 1, bad, bad};
+    CsrView view;
+    view.offsets = offsets;
+    view.neighbors = neighbors;
+    view.weights = weights;
+    const auto got = LeidenCsr(view);
+    ASSERT_FALSE(got.has_value());
+    EXPECT_EQ(got.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_NE(got.error().message.find("arc 1 -> 2"), std::string::npos) << got.error().message;
+  }
+}
+
+// Weights that would vanish or run over in f32 move nodes all the same.
+TEST(Leiden, AnyScaleOfWeights) {
+  std::vector<std::uint32_t> first;
+  for (float scale : {1.0f, 1e-42f, 1e36f}) {
+    CaseGraph g;
+    g.AddNodes(6);
+    for (std::size_t c : {0u, 3u})
+      for (auto [u, v] : {std::pair{0u, 1u}, {1u, 2u}, {2u, 0u}}) g.Link(c + u, kLink, c + v, scale * (v == 0 ? 2.0f : 1.0f));
+    g.Link(0, kLink, 3, scale);
+    g.Commit();
+    const auto got = Leiden(g.snapshot());
+    ASSERT_TRUE(got.has_value());
+    EXPECT_EQ(got->communities, (std::vector<std::uint32_t>{0, 0, 0, 1, 1, 1}));
+    EXPECT_TRUE(std::isfinite(got->modularity));
+  }
+}
+
+// A star of a million leaves and a chain as long: one community; and many short ones.
+TEST(Leiden, AMillionLeavesAndAMillionInARow) {
+  constexpr NodeId n = 1'000'001;
+  std::vector<NodePair> star, chain;
+  for (NodeId v = 1; v < n; ++v) {
+    star.push_back({0, v});
+    chain.push_back({v - 1, v});
+  }
+  TopologyOptions options;
+  options.symmetrize = true;
+  const auto hub = LeidenCsr(BuildTopology(n, star, options).value().out(), {.iterations = 1});
+  ASSERT_TRUE(hub.has_value());
+  EXPECT_EQ(hub->count, 1u);
+  EXPECT_NEAR(hub->modularity, 0, 1e-12);
+  const auto row = LeidenCsr(BuildTopology(n, chain, options).value().out(), {.iterations = 1});
+  ASSERT_TRUE(row.has_value());
+  EXPECT_GT(row->modularity, 0.99);
+}
+
+TEST(Leiden, StopsWhenTheBudgetRunsOut) {
+  const CaseGraph& g = Large(0, Shape::kClean);
+  const auto flat = g.Flat();
+  std::uint64_t moves = 0;
+  for (std::uint64_t edges : {0u, 2000u, 20000u}) {
+    LeidenOptions options;
+    options.budget.edges = edges;
+    const auto got = Leiden(g.snapshot(), options);
+    ASSERT_TRUE(got.has_value());
+    EXPECT_TRUE(got->truncated) << edges;
+    CheckNumbers(*got, flat.selected);
+    EXPECT_GE(got->moves, moves);
+    EXPECT_EQ(got->modularity, *Modularity(g.snapshot(), got->communities));
+    moves = got->moves;
+  }
+  EXPECT_GT(moves, 0u);
+  std::atomic<bool> stop = true;
+  LeidenOptions options;
+  options.budget.cancel = &stop;
+  EXPECT_TRUE(Leiden(g.snapshot(), options)->truncated);
+  options.budget = {};
+  options.budget.deadline = std::chrono::steady_clock::now();
+  EXPECT_TRUE(Leiden(g.snapshot(), options)->truncated);
+}
+
+// By counting, over the arcs of both directions as they are stored.
+std::vector<NodeId> Counted(const reference::FlatGraph& flat, int iterations) {
+  std::vector<NodeId> labels(flat.node_count(), kNoNode);
+  for (NodeId v = 0; v < labels.size(); ++v)
+    if (flat.selected[v]) labels[v] = v;
+  for (int i = 0; i < iterations; ++i) {
+    std::vector<std::map<NodeId, int>> counts(labels.size());
+    for (const auto& arc : flat.arcs) {
+      ++counts[arc.from][labels[arc.to]];
+      ++counts[arc.to][labels[arc.from]];
+    }
+    std::vector<NodeId> next = labels;
+    for (NodeId v = 0; v < labels.size(); ++v) {
+      int most = 0;
+      for (const auto& [label, count] : counts[v])
+        if (count > most) {
+          most = count;
+          next[v] = label;
+        }
+    }
+    labels = next;
+  }
+  return labels;
+}
+
+TEST(LabelPropagation, EqualsCountingAtAnyThreadCount) {
+  const auto executors = Executors();
+  ForEachGraph([&](const CaseGraph& g, Shape) {
+    for (int iterations : {0, 1, 2, 5}) {
+      const auto& e = executors[static_cast<std::size_t>(iterations) % executors.size()];
+      const auto got = LabelPropagation(g.snapshot(), {.iterations = iterations, .executor = e.executor.get()});
+      ASSERT_TRUE(got.has_value());
+      ASSERT_EQ(got->labels, Counted(g.Flat(), iterations));
+      EXPECT_TRUE(got->converged || got->iterations == iterations);
+    }
+    EXPECT_EQ(LabelPropagation(g.snapshot(), {.iterations = 3, .kinds = {kHasTag, kLink}})->labels, Counted(g.Flat({kHasTag, kLink}), 3));
+  });
+}
+
+TEST(LabelPropagation, StopsAndRefuses) {
+  CaseGraph g;
+  g.AddNodes(4);
+  g.Link(0, kLink, 1);
+  g.LinkValid(2, kLink, 3, 10, 20);
+  g.Commit();
+  EXPECT_EQ(LabelPropagation(g.snapshot(), {.iterations = 1, .valid_at = 5})->labels, (std::vector<NodeId>{1, 0, 2, 3}));
+  const auto swings = LabelPropagation(g.snapshot(), {.iterations = 7});
+  EXPECT_EQ(swings->labels, (std::vector<NodeId>{1, 0, 3, 2}));
+  EXPECT_FALSE(swings->converged);
+  std::atomic<bool> stop = true;
+  LabelPropagationOptions options;
+  options.budget.cancel = &stop;
+  const auto cut = LabelPropagation(g.snapshot(), options);
+  EXPECT_TRUE(cut->truncated);
+  EXPECT_EQ(cut->labels, (std::vector<NodeId>{0, 1, 2, 3}));
+  EXPECT_FALSE(LabelPropagation(g.snapshot(), {.iterations = -1}).has_value());
+  EXPECT_FALSE(LabelPropagation(g.snapshot(), {.kinds = {63}}).has_value());
+}
+
+}  // namespace
+}  // namespace plexus::testing
