@@ -31,18 +31,23 @@ LocalMoving::Pick LocalMoving::Best(NodeId v, Tally& tally) const {
   const CommunityGraph& g = *graph_;
   const NodeId own = communities_[v];
   double risk = 0;
-  for (std::uint64_t a = g.rows[v].begin; a < g.rows[v].end; ++a) {
-    const NodeId u = g.neighbors[a];
-    const double weight = kUnit ? 1.0 : g.weights[a];
-    tally.Add(communities_[u], weight);
-    if (kRisk) risk += ((u ^ v) & mask_) == 0 ? weight : 0.0;
+  Tally::Row row(tally);
+  const NodeId* neighbors = g.neighbors.data();
+  const double* weights = g.weights.data();
+  const NodeId* communities = communities_;
+  const NodeId mask = mask_;
+  for (std::uint64_t a = g.rows[v].begin, end = g.rows[v].end; a < end; ++a) {
+    const NodeId u = neighbors[a];
+    const double weight = kUnit ? 1.0 : weights[a];
+    row.Add(communities[u], weight);
+    if (kRisk) risk += ((u ^ v) & mask) == 0 ? weight : 0.0;
   }
   const double strength = g.strengths[v], price = scale_ * strength;
-  const double links_own = tally.sum(own);
+  const double links_own = row.sum(own);
   const double stay = links_own - price * (totals_[own] - strength);
   double best = stay, links = 0;
   NodeId target = own;
-  tally.Drain([&](NodeId label, double sum) {
+  row.Drain([&](NodeId label, double sum) {
     const double worth = sum - price * totals_[label];
     if (worth < best || label == own || (worth == best && (target == own || label > target))) return;
     best = worth;

@@ -37,13 +37,14 @@ class Refinement::OneCommunity {
   void Join(NodeId v, NodeId c, double total, Tally& tally) const {
     Part& mine = by_part_[v];
     if (!mine.alone || !(mine.outside > 0) || !WellConnected(mine, total)) return;
+    Tally::Row row(tally);
     for (std::uint64_t a = graph_.rows[v].begin; a < graph_.rows[v].end; ++a) {
       const NodeId u = graph_.neighbors[a];
-      if (communities_[u] == c) tally.Add(parts_[u], weight(a));
+      if (communities_[u] == c) row.Add(parts_[u], weight(a));
     }
     double best = 0, links = 0;
     NodeId target = v;
-    tally.Drain([&](NodeId part, double sum) {
+    row.Drain([&](NodeId part, double sum) {
       const double gain = sum - scale_ * mine.strength * by_part_[part].strength;
       if (!(gain > 0) || gain < best || (gain == best && part > target)) return;
       if (!WellConnected(by_part_[part], total)) return;

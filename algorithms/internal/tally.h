@@ -19,30 +19,43 @@ class Tally {
     sums_ = AlignedArray<double>(labels, 0.0);
     touched_ = AlignedArray<NodeId>(std::size_t{labels} + 1);
   }
-  // REQUIRES weight > 0.
-  void Add(NodeId label, double weight) {
-    touched_[count_] = label;
-    count_ += sums_[label] == 0;
-    sums_[label] += weight;
-  }
-  NodeId count() const { return count_; }  // labels touched
-  double sum(NodeId label) const { return sums_[label]; }
-  // fn(label, sum) in the order of first touch; then the tally is empty.
-  template <class Fn>
-  void Drain(Fn&& fn) {
-    for (NodeId i = 0; i < count_; ++i) {
-      const NodeId label = touched_[i];
+
+  // A row being summed. Lives in registers: writing through the Tally itself would store
+  // and load the count at every arc.
+  class Row {
+   public:
+    explicit Row(Tally& tally) : sums_(tally.sums_.data()), touched_(tally.touched_.data()) {}
+    // REQUIRES weight > 0.
+    void Add(NodeId label, double weight) {
       const double sum = sums_[label];
-      sums_[label] = 0;
-      fn(label, sum);
+      touched_[count_] = label;
+      count_ += !(sum > 0);
+      sums_[label] = sum + weight;
     }
-    count_ = 0;
-  }
+    NodeId count() const { return count_; }  // labels touched
+    double sum(NodeId label) const { return sums_[label]; }
+    // fn(label, sum) in the order of first touch; then the tally is empty. To be called
+    // once for every Row.
+    template <class Fn>
+    void Drain(Fn&& fn) {
+      for (NodeId i = 0; i < count_; ++i) {
+        const NodeId label = touched_[i];
+        const double sum = sums_[label];
+        sums_[label] = 0;
+        fn(label, sum);
+      }
+      count_ = 0;
+    }
+
+   private:
+    double* sums_;
+    NodeId* touched_;
+    NodeId count_ = 0;
+  };
 
  private:
   AlignedArray<double> sums_;
   AlignedArray<NodeId> touched_;
-  NodeId count_ = 0;
 };
 
 }  // namespace plexus::internal

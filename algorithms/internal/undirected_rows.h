@@ -28,15 +28,16 @@ CommunityGraph SumRows(NodeId nodes, std::uint64_t arcs, Executor& executor, Poo
         Range range;
         for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
           double loop = 0, strength = 0;
+          Tally::Row row(*tally);
           walk(v, [&](NodeId u, double weight) {
             if (u == v)
               loop += weight;
             else if (weight > 0)
-              tally->Add(u, weight);
+              row.Add(u, weight);
           });
-          std::uint64_t at = used.fetch_add(tally->count(), std::memory_order_relaxed);
+          std::uint64_t at = used.fetch_add(row.count(), std::memory_order_relaxed);
           graph.rows[v].begin = at;
-          tally->Drain([&](NodeId u, double sum) {
+          row.Drain([&](NodeId u, double sum) {
             graph.neighbors[at] = u;
             graph.weights[at++] = sum;
             strength += sum;

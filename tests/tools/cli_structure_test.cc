@@ -1,4 +1,4 @@
-// ancestors, descendants, distances, triangles, kcore, betweenness from the command line.
+// ancestors, descendants, distances, triangles, kcore, betweenness, communities from the command line.
 #include <gtest/gtest.h>
 
 #include <boost/json/serialize.hpp>
@@ -125,6 +125,34 @@ TEST_F(Structure, Betweenness) {
   EXPECT_FALSE(sampled.at("exact").as_bool());
   EXPECT_EQ(sampled.at("sources").as_int64(), 2);
   EXPECT_GT(sampled.at("bound").to_number<double>(), 0);
+}
+
+TEST_F(Structure, Communities) {
+  const object reply = Json({"communities"});
+  EXPECT_FALSE(reply.at("truncated").as_bool());
+  EXPECT_EQ(reply.at("method").as_string(), "leiden");
+  // Weights: a-b 3, b-c 3, a-c 7, c-d 0.5, d-e 0.5; the triangle, and its tail.
+  EXPECT_EQ(boost::json::serialize(reply.at("communities")),
+            R"([{"community":0,"size":3,"members":["a","b","c"]},{"community":1,"size":2,"members":["d","e"]}])");
+  EXPECT_NEAR(reply.at("modularity").to_number<double>(), 27.0 / 28 - (26.5 * 26.5 + 1.5 * 1.5) / (28 * 28.0), 1e-12);
+  EXPECT_GE(reply.at("iterations").as_int64(), 1);
+  const object fine = Json({"communities", "--resolution", "1000", "--members", "1", "--top", "2"});
+  EXPECT_EQ(fine.at("count").as_int64(), 5);
+  EXPECT_EQ(boost::json::serialize(fine.at("communities")),
+            R"([{"community":0,"size":1,"members":["a"]},{"community":1,"size":1,"members":["b"]}])");
+  EXPECT_EQ(Json({"communities", "--valid-at", "250"}).at("count").as_int64(), 2);  // c-d, and e alone
+  EXPECT_EQ(Json({"communities", "--kinds", "likes"}).at("count").as_int64(), 3);
+  EXPECT_EQ(Json({"communities", "--as-of", "1", "--seed", "9", "--unweighted"}).at("count").as_int64(), 2);
+  EXPECT_TRUE(Json({"communities", "--max-arcs", "0"}).at("truncated").as_bool());
+  const object labels = Json({"communities", "--method", "labels", "--iterations", "1"});
+  EXPECT_EQ(labels.at("method").as_string(), "labels");
+  // a: b twice; b: a twice; c: a, the smallest; d: c; e: d.
+  EXPECT_EQ(boost::json::serialize(labels.at("communities")),
+            R"([{"community":1,"size":2,"members":["b","c"]},{"community":0,"size":1,"members":["a"]},{"community":2,"size":1,"members":["d"]},{"community":3,"size":1,"members":["e"]}])");
+  EXPECT_NE(Run({"communities"}).out.find("2 communities, the largest has 3 nodes, 0 are single nodes; modularity "), std::string::npos);
+  EXPECT_EQ(Run({"communities", "--resolution", "-1"}).code, 2);
+  EXPECT_EQ(Run({"communities", "--method", "labels", "--seed", "1"}).code, 2);
+  EXPECT_EQ(Run({"communities", "--method", "louvain"}).code, 2);
 }
 
 }  // namespace
