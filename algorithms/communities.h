@@ -35,7 +35,7 @@ struct LeidenOptions {
   // when nothing moves. At least 1.
   int iterations = 2;
   // A level is left when a sweep over its nodes raised Q by less. 0: when no move gains.
-  double tolerance = 1e-3;
+  double tolerance = 3e-3;
   std::uint64_t seed = 0;   // of the order in which nodes move
   bool weighted = true;     // false: every edge counts 1
   std::vector<KindId> kinds = {};   // none = the fact plane

@@ -8,7 +8,9 @@ namespace plexus::internal {
 
 namespace {
 
-constexpr NodeId kPerClass = 4096;     // nodes of a class, at most
+constexpr NodeId kPerClass = 4096;     // nodes of a class, about
+constexpr int kRunBits = 4;            // ids that stand together: a few cache lines
+constexpr std::size_t kAhead = 8;      // nodes, rows are fetched before they are wanted
 constexpr std::size_t kGrain = 64;
 constexpr std::size_t kFew = 256;      // so many are moved one by one
 constexpr int kMaxSweeps = 100;
@@ -35,7 +37,7 @@ LocalMoving::Pick LocalMoving::Best(NodeId v, Tally& tally) const {
   const NodeId* neighbors = g.neighbors.data();
   const double* weights = g.weights.data();
   const NodeId* communities = communities_;
-  const NodeId mask = mask_;
+  const NodeId mask = mask_ << run_bits_;
   for (std::uint64_t a = g.rows[v].begin, end = g.rows[v].end; a < end; ++a) {
     const NodeId u = neighbors[a];
     const double weight = kUnit ? 1.0 : weights[a];
@@ -64,6 +66,14 @@ LocalMoving::Pick LocalMoving::Best(NodeId v, Tally& tally) const {
 LocalMoving::Pick LocalMoving::Best(NodeId v, bool risk, Tally& tally) const {
   if (risk) return graph_->unit ? Best<true, true>(v, tally) : Best<false, true>(v, tally);
   return graph_->unit ? Best<true, false>(v, tally) : Best<false, false>(v, tally);
+}
+
+void LocalMoving::Fetch(NodeId v) const {
+  const std::uint64_t begin = graph_->rows[v].begin;
+  __builtin_prefetch(&graph_->neighbors[begin]);
+  if (!graph_->unit) __builtin_prefetch(&graph_->weights[begin]);
+  __builtin_prefetch(&graph_->strengths[v]);
+  __builtin_prefetch(&communities_[v]);
 }
 
 // Of a pick, by the totals as they are now, in units of weight.
@@ -114,7 +124,8 @@ void LocalMoving::CollectWaiting(NodeId cls) {
   for (std::size_t i = 0; i < per_class_; ++i)
     if (waiting[i]) {
       waiting[i] = 0;
-      list_.push_back(static_cast<NodeId>(i << bits_) | cls);
+      const auto run = static_cast<NodeId>(i >> run_bits_), rest = static_cast<NodeId>(i & ((1u << run_bits_) - 1));
+      list_.push_back(((run << class_bits_ | cls) << run_bits_) | rest);
     }
 }
 
@@ -171,7 +182,11 @@ void LocalMoving::Sweep(const MoveOptions& options, Executor& executor, Pool<Tal
     }
     ParallelFor(executor, list_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
       auto tally = tallies.Take();
-      for (std::size_t i = begin; i < end; ++i) picks_[i] = Best(list_[i], true, *tally);
+      for (std::size_t i = begin; i < end; ++i) {
+        if (i + 2 * kAhead < end) __builtin_prefetch(&graph_->rows[list_[i + 2 * kAhead]]);
+        if (i + kAhead < end) Fetch(list_[i + kAhead]);
+        picks_[i] = Best(list_[i], true, *tally);
+      }
       tallies.Give(std::move(tally));
     });
     ApplyPicks(*own_tally, spending, report);
@@ -189,10 +204,12 @@ MoveReport LocalMoving::Run(const CommunityGraph& graph, std::vector<NodeId>& co
   communities_ = communities.data();
   scale_ = options.resolution / graph.total;
   // Up to kPerClass nodes every node is a class of its own: a drawn order, one by one.
+  run_bits_ = n <= kPerClass ? 0 : kRunBits;
   const NodeId classes = std::bit_ceil(n <= kPerClass ? n : (n + kPerClass - 1) / kPerClass);
   mask_ = classes - 1;
-  bits_ = std::countr_zero(classes);
-  per_class_ = (std::size_t{n} + mask_) >> bits_;
+  class_bits_ = std::countr_zero(classes);
+  const NodeId runs_apart = classes << run_bits_;
+  per_class_ = ((std::size_t{n} + runs_apart - 1) / runs_apart) << run_bits_;
   totals_.assign(n, 0.0);
   sizes_.assign(n, 0);
   for (NodeId v = 0; v < n; ++v) {

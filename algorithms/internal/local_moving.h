@@ -9,7 +9,7 @@
 //      bound: where the gain outweighs it the move is right as it stands, else the node
 //      picks again. So every move raises modularity, at any number of threads;
 //   3. the neighbours of those that moved are told to wait.
-// Classes take ids that are far apart, in an order that the seed draws.
+// Classes take short runs of ids, far apart, in an order that the seed draws.
 #pragma once
 
 #include <cstdint>
@@ -58,6 +58,7 @@ class LocalMoving {
   template <bool kUnit, bool kRisk>
   Pick Best(NodeId v, Tally& tally) const;
   Pick Best(NodeId v, bool risk, Tally& tally) const;
+  void Fetch(NodeId v) const;
   double Gain(const Pick& pick) const;
   void Apply(const Pick& pick);
   void Tell(NodeId v);
@@ -67,13 +68,18 @@ class LocalMoving {
   void ApplyPicks(Tally& tally, Spending& spending, MoveReport& report);
   void MoveOneByOne(Tally& tally, Spending& spending, MoveReport& report);
 
-  std::size_t place(NodeId v) const { return (v & mask_) * per_class_ + (v >> bits_); }
+  NodeId class_of(NodeId v) const { return (v >> run_bits_) & mask_; }
+  // Waiting flags lie class by class.
+  std::size_t place(NodeId v) const {
+    const NodeId run = v >> (run_bits_ + class_bits_);
+    return class_of(v) * per_class_ + (std::size_t{run} << run_bits_ | (v & ((1u << run_bits_) - 1)));
+  }
 
   const CommunityGraph* graph_ = nullptr;
   NodeId* communities_ = nullptr;
   double scale_ = 0;  // resolution / 2m
   NodeId mask_ = 0;   // number of classes - 1
-  int bits_ = 0;
+  int class_bits_ = 0, run_bits_ = 0;
   std::size_t per_class_ = 0;
   std::vector<double> totals_;          // by community
   std::vector<NodeId> sizes_, empty_;   // by community; communities that became empty
