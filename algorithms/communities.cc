@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -25,24 +26,52 @@ Status CheckOptions(const LeidenOptions& options) {
   return {};
 }
 
-LeidenResult Find(const internal::CommunityGraph& graph, const LeidenOptions& options, Executor& executor) {
+// Which node is which row. Both empty: each its own.
+struct Places {
+  std::vector<NodeId> nodes;  // by row
+  std::vector<NodeId> rows;   // by node; kNoNode = not selected
+  NodeId node(NodeId row) const { return nodes.empty() ? row : nodes[row]; }
+  NodeId row(NodeId node) const { return rows.empty() ? node : rows[node]; }
+
+  // Rows in this order of the rows so far; empty = as they are. Of `all` nodes.
+  void Reorder(const std::vector<NodeId>& order, NodeId all) {
+    if (order.empty()) return;
+    std::vector<NodeId> sorted(order.size());
+    for (NodeId i = 0; i < order.size(); ++i) sorted[i] = node(order[i]);
+    nodes = std::move(sorted);
+    rows.assign(all, kNoNode);
+    for (NodeId i = 0; i < nodes.size(); ++i) rows[nodes[i]] = i;
+  }
+};
+
+LeidenResult Find(const internal::CommunityGraph& graph, const Places& places, NodeId all, const LeidenOptions& options,
+                  Executor& executor) {
   internal::LeidenPlan plan;
   plan.resolution = options.resolution;
   plan.iterations = options.iterations;
   plan.tolerance = options.tolerance;
   plan.seed = options.seed;
   plan.budget = options.budget;
-  internal::LeidenOutcome found = internal::RunLeiden(graph, plan, executor);
+  const internal::LeidenOutcome found = internal::RunLeiden(graph, plan, executor);
   LeidenResult result;
-  result.count = found.count;
   result.modularity = found.modularity;
   result.levels = found.levels;
   result.iterations = found.iterations;
   result.moves = found.moves;
   result.truncated = found.truncated;
-  result.sizes.assign(found.count, 0);
-  for (NodeId label : found.labels) ++result.sizes[label];
-  result.communities = std::move(found.labels);
+  result.communities.assign(all, LeidenResult::kNotSelected);
+  std::vector<std::uint32_t> numbers(found.count, LeidenResult::kNotSelected);
+  for (NodeId v = 0; v < all; ++v) {
+    const NodeId row = places.row(v);
+    if (row == kNoNode) continue;
+    std::uint32_t& number = numbers[found.labels[row]];
+    if (number == LeidenResult::kNotSelected) {
+      number = result.count++;
+      result.sizes.push_back(0);
+    }
+    ++result.sizes[number];
+    result.communities[v] = number;
+  }
   return result;
 }
 
@@ -53,8 +82,7 @@ void Prepare(NodeId nodes, Executor& executor, internal::Pool<internal::Tally>& 
 
 // The selected part of a snapshot, read as undirected.
 struct Selected {
-  std::vector<NodeId> nodes;  // dense -> node; empty and `all`: the same
-  bool all = false;
+  Places places;
   internal::CommunityGraph graph;
 };
 
@@ -63,30 +91,26 @@ Result<Selected> MakeGraph(const Snapshot& snapshot, const LeidenOptions& option
   PLEXUS_ASSIGN(const internal::Selection selection,
                 internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
   Selected selected;
-  selected.all = selection.all_nodes;
-  std::vector<NodeId>& nodes = selected.nodes;
-  std::vector<NodeId> places;  // node -> dense
-  if (!selected.all) {
-    nodes = selection.Materialise(executor).ToList();
-    places.assign(snapshot.node_count(), kNoNode);
-    for (NodeId i = 0; i < nodes.size(); ++i) places[nodes[i]] = i;
+  Places& places = selected.places;
+  if (!selection.all_nodes) {
+    places.nodes = selection.Materialise(executor).ToList();
+    places.rows.assign(snapshot.node_count(), kNoNode);
+    for (NodeId i = 0; i < places.nodes.size(); ++i) places.rows[places.nodes[i]] = i;
   }
-  const NodeId n = selected.all ? snapshot.node_count() : static_cast<NodeId>(nodes.size());
-  auto node = [&](NodeId dense) { return nodes.empty() ? dense : nodes[dense]; };
-  const std::uint64_t arcs = ParallelReduce(
-      executor, n, 4096, std::uint64_t{0},
-      [&](std::size_t begin, std::size_t end) {
-        std::uint64_t sum = 0;
-        for (auto v = static_cast<NodeId>(begin); v < end; ++v) sum += snapshot.Degree(Direction::kBoth, node(v), selection.filter);
-        return sum;
-      },
-      [](std::uint64_t a, std::uint64_t b) { return a + b; });
+  const NodeId n = selection.all_nodes ? snapshot.node_count() : static_cast<NodeId>(places.nodes.size());
+  std::vector<std::uint64_t> degrees(n);
+  ParallelFor(executor, n, 4096, [&](std::size_t begin, std::size_t end) {
+    for (auto v = static_cast<NodeId>(begin); v < end; ++v)
+      degrees[v] = snapshot.Degree(Direction::kBoth, places.node(v), selection.filter);
+  });
+  places.Reorder(internal::HubsFirst(degrees), snapshot.node_count());
   internal::Pool<internal::Tally> tallies;
   Prepare(n, executor, tallies);
   const auto& kinds = snapshot.schema().edge_kinds();
+  const std::uint64_t arcs = std::accumulate(degrees.begin(), degrees.end(), std::uint64_t{0});
   selected.graph = internal::SumRows(n, arcs, executor, tallies, [&](NodeId v, auto&& fn) {
-    snapshot.ForEachArc(Direction::kBoth, node(v), selection.filter, [&](const Arc& arc) {
-      const NodeId u = places.empty() ? arc.neighbor : places[arc.neighbor];
+    snapshot.ForEachArc(Direction::kBoth, places.node(v), selection.filter, [&](const Arc& arc) {
+      const NodeId u = places.row(arc.neighbor);
       if (u == kNoNode) return;
       double weight = options.weighted ? static_cast<double>(arc.weight) : 1.0;
       // A loop arrives twice, out and in; that of a symmetric kind once.
@@ -102,12 +126,7 @@ Result<Selected> MakeGraph(const Snapshot& snapshot, const LeidenOptions& option
 Result<LeidenResult> Leiden(const Snapshot& snapshot, const LeidenOptions& options) {
   Executor& executor = internal::Pick(options.executor);
   PLEXUS_ASSIGN(const Selected selected, MakeGraph(snapshot, options, executor));
-  LeidenResult result = Find(selected.graph, options, executor);
-  if (selected.all) return result;
-  std::vector<std::uint32_t> by_id(snapshot.node_count(), LeidenResult::kNotSelected);
-  for (std::size_t v = 0; v < selected.nodes.size(); ++v) by_id[selected.nodes[v]] = result.communities[v];
-  result.communities = std::move(by_id);
-  return result;
+  return Find(selected.graph, selected.places, snapshot.node_count(), options, executor);
 }
 
 Result<double> Modularity(const Snapshot& snapshot, std::span<const std::uint32_t> communities,
@@ -120,7 +139,7 @@ Result<double> Modularity(const Snapshot& snapshot, std::span<const std::uint32_
   std::unordered_map<std::uint32_t, NodeId> numbers;
   std::vector<NodeId> labels(selected.graph.nodes);
   for (NodeId v = 0; v < labels.size(); ++v)
-    labels[v] = numbers.try_emplace(communities[selected.all ? v : selected.nodes[v]], static_cast<NodeId>(numbers.size())).first->second;
+    labels[v] = numbers.try_emplace(communities[selected.places.node(v)], static_cast<NodeId>(numbers.size())).first->second;
   return internal::Modularity(selected.graph, labels, static_cast<NodeId>(numbers.size()), options.resolution, executor);
 }
 
@@ -132,14 +151,19 @@ Result<LeidenResult> LeidenCsr(const CsrView& symmetric, const LeidenOptions& op
         return Fail(ErrorCode::kInvalidArgument, "arc " + std::to_string(v) + " -> " + std::to_string(symmetric.neighbors[a]) +
                                                      ": weight " + std::to_string(weight) + ", expected a finite one of at least 0");
   Executor& executor = internal::Pick(options.executor);
+  const NodeId n = symmetric.node_count();
+  std::vector<std::uint64_t> degrees(n);
+  for (NodeId v = 0; v < n; ++v) degrees[v] = symmetric.degree(v);
+  Places places;
+  places.Reorder(internal::HubsFirst(degrees), n);
   internal::Pool<internal::Tally> tallies;
-  Prepare(symmetric.node_count(), executor, tallies);
-  const internal::CommunityGraph graph =
-      internal::SumRows(symmetric.node_count(), symmetric.arc_count(), executor, tallies, [&](NodeId v, auto&& fn) {
-        for (std::uint32_t a = symmetric.offsets[v]; a < symmetric.offsets[v + 1]; ++a)
-          fn(symmetric.neighbors[a], options.weighted ? static_cast<double>(symmetric.weight(a)) : 1.0);
-      });
-  return Find(graph, options, executor);
+  Prepare(n, executor, tallies);
+  const internal::CommunityGraph graph = internal::SumRows(n, symmetric.arc_count(), executor, tallies, [&](NodeId v, auto&& fn) {
+    const NodeId node = places.node(v);
+    for (std::uint32_t a = symmetric.offsets[node]; a < symmetric.offsets[node + 1]; ++a)
+      fn(places.row(symmetric.neighbors[a]), options.weighted ? static_cast<double>(symmetric.weight(a)) : 1.0);
+  });
+  return Find(graph, places, n, options, executor);
 }
 
 }  // namespace plexus

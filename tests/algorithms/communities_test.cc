@@ -77,6 +77,7 @@ TEST(Leiden, LargeGraphsGiveTheSameBitsAtAnyThreadCountAndInAnyShape) {
     for (Shape shape : kShapes) {
       const CaseGraph& g = Large(which, shape);
       for (const auto& e : executors) {
+        if (first && shape != Shape::kDelta && &e != &executors[1]) continue;
         SCOPED_TRACE(e.name);
         const auto got = Leiden(g.snapshot(), {.executor = e.executor.get()});
         ASSERT_TRUE(got.has_value());
@@ -312,18 +313,25 @@ std::vector<NodeId> Counted(const reference::FlatGraph& flat, int iterations) {
   return labels;
 }
 
+void CheckLabels(const CaseGraph& g, int iterations, const std::vector<KindId>& kinds, Executor* executor) {
+  LabelPropagationOptions options;
+  options.iterations = iterations;
+  options.kinds = kinds;
+  options.executor = executor;
+  const auto got = LabelPropagation(g.snapshot(), options);
+  ASSERT_TRUE(got.has_value());
+  ASSERT_EQ(got->labels, Counted(g.Flat(kinds), iterations));
+  EXPECT_TRUE(got->converged || got->iterations == iterations);
+}
+
 TEST(LabelPropagation, EqualsCountingAtAnyThreadCount) {
   const auto executors = Executors();
-  ForEachGraph([&](const CaseGraph& g, Shape) {
-    for (int iterations : {0, 1, 2, 5}) {
-      const auto& e = executors[static_cast<std::size_t>(iterations) % executors.size()];
-      const auto got = LabelPropagation(g.snapshot(), {.iterations = iterations, .executor = e.executor.get()});
-      ASSERT_TRUE(got.has_value());
-      ASSERT_EQ(got->labels, Counted(g.Flat(), iterations));
-      EXPECT_TRUE(got->converged || got->iterations == iterations);
-    }
-    EXPECT_EQ(LabelPropagation(g.snapshot(), {.iterations = 3, .kinds = {kHasTag, kLink}})->labels, Counted(g.Flat({kHasTag, kLink}), 3));
+  ForEachCase(SmallCases(), [&](const CaseGraph& g, Shape) {
+    for (int iterations : {0, 1, 2, 5}) CheckLabels(g, iterations, {}, executors[static_cast<std::size_t>(iterations) % 3].executor.get());
+    CheckLabels(g, 3, {kHasTag, kLink}, nullptr);
   });
+  for (std::size_t which = 0; which < kLargeCases; ++which)
+    for (const auto& e : executors) CheckLabels(Large(which, Shape::kDelta), 1, {}, e.executor.get());
 }
 
 TEST(LabelPropagation, StopsAndRefuses) {

@@ -1,0 +1,33 @@
+// A counting sort by rounded degree.
+#include "algorithms/internal/undirected_rows.h"
+
+#include <array>
+#include <bit>
+
+namespace plexus::internal {
+
+std::vector<NodeId> HubsFirst(const std::vector<std::uint64_t>& degrees) {
+  double sum = 0, squares = 0;
+  for (std::uint64_t d : degrees) {
+    sum += static_cast<double>(d);
+    squares += static_cast<double>(d) * static_cast<double>(d);
+  }
+  const auto n = static_cast<double>(degrees.size());
+  if (!(squares * n > 2 * sum * sum)) return {};
+  // Octave and the next two bits, the busiest first.
+  constexpr std::size_t kKeys = 4 * 65;
+  auto key = [](std::uint64_t d) -> std::size_t {
+    if (d == 0) return kKeys - 1;
+    const int octave = static_cast<int>(std::bit_width(d)) - 1;
+    const std::uint64_t quarter = octave >= 2 ? d >> (octave - 2) & 3 : d << (2 - octave) & 3;
+    return kKeys - 2 - (4 * static_cast<std::size_t>(octave) + quarter);
+  };
+  std::array<NodeId, kKeys + 1> first{};
+  for (std::uint64_t d : degrees) ++first[key(d) + 1];
+  for (std::size_t k = 0; k < kKeys; ++k) first[k + 1] += first[k];
+  std::vector<NodeId> order(degrees.size());
+  for (NodeId v = 0; v < degrees.size(); ++v) order[first[key(degrees[v])]++] = v;
+  return order;
+}
+
+}  // namespace plexus::internal
