@@ -3,12 +3,16 @@
 //   peer_compare WORK MINE OTHER
 //
 // pagerank: L1 distance at most 1e-6. bfs: equal depths. components: the same partition.
+// leiden: by the edges in OTHER's folder, every community of MINE hangs together and its
+// modularity is at least 0.995 of OTHER's.
 // load, open: equal counts, sums to 1e-9 relative. traverse, pairs, nearest: as many
 // entries, the i-th score equal to 1e-6, and the same ids, but that entries within 1e-6
 // of the last score may be others (ties at the cut). recall: at least 99 % of OTHER's ids.
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <map>
+#include <numeric>
 #include <string>
 #include <unordered_map>
 
@@ -38,6 +42,49 @@ int Partition(const Answer& mine, const Answer& other) {
         from.try_emplace(other[v], mine[v]).first->second != mine[v])
       return Verdict(false, "node " + std::to_string(v) + " is in another component");
   return Verdict(true, "same partition, " + std::to_string(to.size()) + " components");
+}
+
+struct Quality {
+  double modularity = 0;
+  std::size_t communities = 0, pieces = 0;  // connected parts of communities
+};
+
+Quality QualityOf(const Arcs& pairs, const Answer& labels) {
+  std::unordered_map<double, double> strengths;
+  std::vector<std::uint32_t> root(pairs.nodes);
+  std::iota(root.begin(), root.end(), 0u);
+  auto find = [&](std::uint32_t v) {
+    while (root[v] != v) v = root[v] = root[root[v]];
+    return v;
+  };
+  double total = 0, inside = 0;
+  for (std::uint32_t v = 0; v < pairs.nodes; ++v) strengths[labels[v]] += 0;
+  for (std::size_t i = 0; i < pairs.sources.size(); ++i) {
+    const std::uint32_t a = pairs.sources[i], b = pairs.targets[i];
+    const double weight = static_cast<double>(pairs.weight(i));
+    total += 2 * weight;
+    strengths[labels[a]] += weight;
+    strengths[labels[b]] += weight;
+    if (labels[a] != labels[b]) continue;
+    inside += 2 * weight;
+    root[find(a)] = find(b);
+  }
+  Quality quality;
+  quality.communities = strengths.size();
+  for (std::uint32_t v = 0; v < pairs.nodes; ++v) quality.pieces += find(v) == v;
+  quality.modularity = inside / total;
+  for (const auto& [label, strength] : strengths) quality.modularity -= strength / total * (strength / total);
+  return quality;
+}
+
+int Communities(const Answer& mine, const Answer& other, const std::string& folder) {
+  const Arcs pairs = ReadPairs(folder);
+  if (mine.size() != pairs.nodes) return Verdict(false, "not a label a node");
+  const Quality a = QualityOf(pairs, mine), b = QualityOf(pairs, other);
+  char text[160];
+  std::snprintf(text, sizeof text, "modularity %.5f in %zu communities, %zu of their parts unconnected; slow Louvain %.5f",
+                a.modularity, a.communities, a.pieces - a.communities, b.modularity);
+  return Verdict(a.modularity >= 0.995 * b.modularity && a.pieces == a.communities, text);
 }
 
 int Lists(const Answer& mine, const Answer& other, std::size_t ids, bool recall) {
@@ -101,6 +148,7 @@ int main(int argc, char** argv) {
   if (work == "pairs") return Lists(mine, other, 2, false);
   if (mine.size() != other.size()) return Verdict(false, "answers differ in length");
   if (work == "pagerank") return PageRank(mine, other);
+  if (work == "leiden") return Communities(mine, other, std::filesystem::path(argv[3]).parent_path().string());
   if (work == "components") return Partition(mine, other);
   if (work == "bfs") return Numbers(mine, other, 0);
   if (work == "load" || work == "open") return Numbers(mine, other, 1e-9);

@@ -19,14 +19,14 @@ struct Graph {
   ~Graph() { igraph_destroy(&g); }
 };
 
-void Load(const Arcs& arcs, Graph& graph) {
+void Load(const Arcs& arcs, Graph& graph, igraph_bool_t directed = IGRAPH_DIRECTED) {
   igraph_vector_int_t edges;
   igraph_vector_int_init(&edges, static_cast<igraph_integer_t>(2 * arcs.sources.size()));
   for (std::size_t i = 0; i < arcs.sources.size(); ++i) {
     VECTOR(edges)[2 * i] = arcs.sources[i];
     VECTOR(edges)[2 * i + 1] = arcs.targets[i];
   }
-  igraph_create(&graph.g, &edges, arcs.nodes, IGRAPH_DIRECTED);
+  igraph_create(&graph.g, &edges, arcs.nodes, directed);
   igraph_vector_int_destroy(&edges);
 }
 
@@ -73,6 +73,35 @@ void Components(Peer& peer, const Graph& graph) {
   peer.Note("igraph_connected_components, weak, 1 thread");
 }
 
+// The graph as undirected, and for the quality function: strengths as node weights and
+// 1 / 2m as resolution make igraph's quality modularity.
+void Leiden(Peer& peer) {
+  const Arcs pairs = ReadPairs(peer.folder());
+  igraph_vector_t weights, strengths;
+  igraph_vector_init(&weights, 0);
+  igraph_vector_init(&strengths, 0);
+  for (std::size_t i = 0; i < pairs.sources.size(); ++i) igraph_vector_push_back(&weights, static_cast<double>(pairs.weight(i)));
+  const igraph_vector_t* used = pairs.weights.empty() ? nullptr : &weights;
+  const auto graph = peer.Load([&] {
+    auto made = std::make_unique<Graph>();
+    Load(pairs, *made, IGRAPH_UNDIRECTED);
+    return made;
+  });
+  igraph_strength(&graph->g, &strengths, igraph_vss_all(), IGRAPH_ALL, IGRAPH_LOOPS, used);
+  peer.Trials([&] {
+    igraph_vector_int_t labels;
+    igraph_vector_int_init(&labels, 0);
+    igraph_rng_seed(igraph_rng_default(), 1);
+    igraph_community_leiden(&graph->g, used, &strengths, 1 / igraph_vector_sum(&strengths), 0.01, false, 2, &labels, nullptr, nullptr);
+    Answer answer(VECTOR(labels), VECTOR(labels) + igraph_vector_int_size(&labels));
+    igraph_vector_int_destroy(&labels);
+    return answer;
+  });
+  igraph_vector_destroy(&weights);
+  igraph_vector_destroy(&strengths);
+  peer.Note("igraph_community_leiden, 2 iterations, beta 0.01, seed 1, 1 thread");
+}
+
 Answer Walks(const Graph& graph) {
   igraph_vector_int_t in, out;
   igraph_vector_int_init(&in, 0);
@@ -93,6 +122,10 @@ int main(int argc, char** argv) {
   const char* version = nullptr;
   igraph_version(&version, nullptr, nullptr, nullptr);
   Peer peer(argc, argv, std::string("igraph ") + version + ", Debian's build");
+  if (peer.work() == "leiden") {
+    Leiden(peer);
+    return peer.Finish();
+  }
   const Arcs arcs = ReadArcs(peer.folder());
   auto load = [&] {
     auto graph = std::make_unique<Graph>();

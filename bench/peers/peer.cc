@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <numeric>
 
 namespace plexus::peers {
@@ -60,6 +61,29 @@ Arcs ReadArcs(const std::string& folder) {
   return sorted;
 }
 
+Arcs ReadPairs(const std::string& folder) {
+  const auto sources = ReadArray<std::uint32_t>(folder + "/sources.u32"), targets = ReadArray<std::uint32_t>(folder + "/targets.u32");
+  Arcs pairs;
+  pairs.nodes = ReadNumber<std::uint32_t>(folder + "/nodes.u32");
+  if (!Exists(folder + "/weights.f32")) {  // GAP's graphs: every edge is there both ways
+    for (std::size_t i = 0; i < sources.size(); ++i)
+      if (sources[i] < targets[i]) {
+        pairs.sources.push_back(sources[i]);
+        pairs.targets.push_back(targets[i]);
+      }
+    return pairs;
+  }
+  const auto weights = ReadArray<float>(folder + "/weights.f32");
+  std::map<std::pair<std::uint32_t, std::uint32_t>, float> sums;
+  for (std::size_t i = 0; i < sources.size(); ++i)
+    if (sources[i] != targets[i]) sums[std::minmax(sources[i], targets[i])] += weights[i];
+  for (const auto& [pair, weight] : sums) {
+    pairs.sources.push_back(pair.first);
+    pairs.targets.push_back(pair.second);
+    pairs.weights.push_back(weight);
+  }
+  return pairs;
+}
 std::vector<std::uint32_t> Offsets(const Arcs& arcs) {
   std::vector<std::uint32_t> offsets(arcs.nodes + std::size_t{1});
   for (std::uint32_t u : arcs.sources) ++offsets[u + std::size_t{1}];

@@ -11,7 +11,7 @@
 // ("sources.u32"), so that programs in other languages read them in a line. Answers are
 // arrays of f64; `width` numbers an entry, lists preceded by their length:
 //   load, open    nodes, arcs, a number only the right arcs give
-//   pagerank      a score a node, sum 1            components  a label a node, any labels
+//   pagerank      a score a node, sum 1            components, leiden   a label a node
 //   bfs           per start, a depth a node, -1 where unreached
 //   traverse, nearest   per query: count, then (id, score) ...  best first
 //   pairs         count, then (a, b, score) ...    best first, a < b
@@ -72,6 +72,9 @@ struct Arcs {
   float weight(std::size_t i) const { return weights.empty() ? 1.0f : weights[i]; }
 };
 Arcs ReadArcs(const std::string& folder);
+// The same edges read as undirected: every pair once, source < target, with the sum of the
+// weights between them; edges of symmetric kinds count once. No loops.
+Arcs ReadPairs(const std::string& folder);
 std::vector<std::uint32_t> Offsets(const Arcs& arcs);  // nodes + 1, rows by source
 
 // Facts with tags and events (pairs); lists by fact, ascending.

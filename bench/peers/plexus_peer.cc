@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "algorithms/bfs.h"
+#include "algorithms/communities.h"
 #include "algorithms/components.h"
 #include "algorithms/frontier.h"
 #include "algorithms/nearest.h"
@@ -284,6 +285,19 @@ void GraphWork(Peer& peer, Executor& executor) {
     ComponentsOptions options;
     options.executor = &executor;
     peer.Trials([&] { return Must(Components(graph, options), "components").labels; }, labels);
+  }
+  if (work == "leiden") {
+    LeidenOptions options;
+    options.executor = &executor;
+    int iterations = 0;
+    peer.Trials(
+        [&] {
+          LeidenResult result = Must(Leiden(graph, options), "leiden");
+          iterations = result.iterations;
+          return std::move(result.communities);
+        },
+        labels);
+    peer.Note(std::to_string(iterations) + " iterations, " + std::to_string(peer.threads()) + " threads; the undirected graph is made in the time");
   }
   if (work.starts_with("traverse")) TraverseOf(peer, graph, work == "traverse-paths", executor);
 }

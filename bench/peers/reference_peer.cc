@@ -7,6 +7,7 @@
 #include <numeric>
 #include <thread>
 
+#include "bench/peers/louvain.h"
 #include "bench/peers/peer.h"
 
 namespace {
@@ -189,6 +190,9 @@ int main(int argc, char** argv) {
     const Vectors vectors = peer.Load([&] { return ReadVectors(peer.folder()); });
     peer.Queries(vectors.query_count(),
                  [&](std::size_t q, Answer& answer) { Nearest(vectors, q, work == "nearest-inside", answer); });
+  } else if (work == "leiden") {
+    const Arcs pairs = peer.Load([&] { return ReadPairs(peer.folder()); });
+    peer.Trials([&] { return Louvain(pairs); });
   } else {
     const Arcs arcs = peer.Load([&] { return ReadArcs(peer.folder()); });
     if (work == "pagerank") peer.Trials([&] { return PageRank(arcs); });

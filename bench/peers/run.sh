@@ -39,6 +39,9 @@ traverse agent traverse plexus plexus-paths:plexus:traverse-paths sqlite-set:sql
 pairs tags pairs plexus exhaustive:reference:pairs graphblas sqlite duckdb
 nearest vectors nearest plexus faiss faiss-batch:faiss:nearest-batch hnswlib:hnswlib:recall:recall
 nearest-inside vectors nearest-inside plexus faiss hnswlib:hnswlib:recall-inside:recall
+leiden-kronecker kronecker leiden plexus igraph
+leiden-uniform uniform leiden plexus igraph
+leiden-agent agent leiden plexus igraph
 load-kronecker kronecker load plexus plexus-csr:plexus:load-csr igraph graphblas boost
 load-agent agent load plexus igraph boost sqlite duckdb kuzu
 open-agent agent open plexus sqlite duckdb kuzu
@@ -54,6 +57,7 @@ title() {
     pairs) echo "best 1,000 never-composed pairs" ;;
     nearest) echo "10 nearest by cosine, 64 queries" ;;
     nearest-inside) echo "10 nearest inside 1 % of the vectors, 64 queries" ;;
+    leiden) echo "Leiden, modularity, 2 iterations" ;;
     load) echo "load: arrays in memory to a queryable graph" ;;
     open) echo "open, warm, and one pass over all edges" ;;
   esac
