@@ -29,6 +29,7 @@ void SumGroup(const CommunityGraph& graph, const std::vector<NodeId>& labels, co
   double loop = 0, strength = 0;
   Tally::Row row(tally);
   for (NodeId i = groups.starts[group]; i < groups.starts[group + 1]; ++i) {
+    FetchAhead(graph, groups, i);
     const NodeId v = groups.nodes[i];
     loop += graph.loops[v];
     strength += graph.strengths[v];

@@ -54,7 +54,7 @@ class Leiden {
       found_.truncated |= report.truncated;
       const NodeId count = Renumber(communities_, scratch_);
       found_.count = count;
-      if (count == graph->nodes || found_.truncated || (level > 0 && report.gain <= plan_.tolerance)) break;
+      if (count == graph->nodes || found_.truncated || !WorthGoingOn(level, report.gain)) break;
       MakeGroups(*graph, communities_, count, groups_);
       refinement_.Run(*graph, communities_, groups_, plan_.resolution, executor_, tallies_, parts_);
       const NodeId parts = Renumber(parts_, scratch_);
@@ -70,6 +70,12 @@ class Leiden {
     });
     found_.moves += moves;
     return moves > 0;
+  }
+
+  // After a level that gained this. Later iterations begin where little is left to gain.
+  bool WorthGoingOn(int level, double gain) const {
+    if (level == 0) return found_.iterations == 1 || gain >= plan_.tolerance;
+    return gain > plan_.tolerance;
   }
 
   // Parts become nodes; each starts in the community that its nodes were in.

@@ -10,7 +10,8 @@ namespace {
 
 constexpr NodeId kPerClass = 4096;     // nodes of a class, about
 constexpr int kRunBits = 4;            // ids that stand together: a few cache lines
-constexpr std::size_t kAhead = 8;      // nodes, rows are fetched before they are wanted
+constexpr std::size_t kAhead = 6;      // nodes: each step of fetching comes so much before the next
+constexpr std::uint64_t kFetched = 4;  // neighbours of a row, whose labels are fetched
 constexpr std::size_t kGrain = 64;
 constexpr std::size_t kFew = 256;      // so many are moved one by one
 constexpr int kMaxSweeps = 100;
@@ -68,12 +69,18 @@ LocalMoving::Pick LocalMoving::Best(NodeId v, bool risk, Tally& tally) const {
   return graph_->unit ? Best<true, false>(v, tally) : Best<false, false>(v, tally);
 }
 
-void LocalMoving::Fetch(NodeId v) const {
+void LocalMoving::FetchRow(NodeId v) const {
   const std::uint64_t begin = graph_->rows[v].begin;
   __builtin_prefetch(&graph_->neighbors[begin]);
   if (!graph_->unit) __builtin_prefetch(&graph_->weights[begin]);
   __builtin_prefetch(&graph_->strengths[v]);
   __builtin_prefetch(&communities_[v]);
+}
+
+void LocalMoving::FetchLabels(NodeId v) const {
+  const CommunityGraph::Row row = graph_->rows[v];
+  for (std::uint64_t a = row.begin, end = std::min(row.end, a + kFetched); a < end; ++a)
+    __builtin_prefetch(&communities_[graph_->neighbors[a]]);
 }
 
 // Of a pick, by the totals as they are now, in units of weight.
@@ -183,8 +190,9 @@ void LocalMoving::Sweep(const MoveOptions& options, Executor& executor, Pool<Tal
     ParallelFor(executor, list_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
       auto tally = tallies.Take();
       for (std::size_t i = begin; i < end; ++i) {
-        if (i + 2 * kAhead < end) __builtin_prefetch(&graph_->rows[list_[i + 2 * kAhead]]);
-        if (i + kAhead < end) Fetch(list_[i + kAhead]);
+        if (i + 3 * kAhead < end) __builtin_prefetch(&graph_->rows[list_[i + 3 * kAhead]]);
+        if (i + 2 * kAhead < end) FetchRow(list_[i + 2 * kAhead]);
+        if (i + kAhead < end) FetchLabels(list_[i + kAhead]);
         picks_[i] = Best(list_[i], true, *tally);
       }
       tallies.Give(std::move(tally));

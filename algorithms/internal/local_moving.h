@@ -58,7 +58,8 @@ class LocalMoving {
   template <bool kUnit, bool kRisk>
   Pick Best(NodeId v, Tally& tally) const;
   Pick Best(NodeId v, bool risk, Tally& tally) const;
-  void Fetch(NodeId v) const;
+  void FetchRow(NodeId v) const;
+  void FetchLabels(NodeId v) const;
   double Gain(const Pick& pick) const;
   void Apply(const Pick& pick);
   void Tell(NodeId v);

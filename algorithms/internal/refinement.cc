@@ -14,7 +14,10 @@ class Refinement::OneCommunity {
     const NodeId begin = groups_.starts[c], end = groups_.starts[c + 1];
     double total = 0;
     for (NodeId i = begin; i < end; ++i) total += graph_.strengths[groups_.nodes[i]];
-    for (NodeId i = begin; i < end; ++i) Begin(groups_.nodes[i], c);
+    for (NodeId i = begin; i < end; ++i) {
+      FetchAhead(graph_, groups_, i);
+      Begin(groups_.nodes[i], c);
+    }
     if (end - begin < 2) return;
     for (NodeId i = begin; i < end; ++i) Join(groups_.nodes[i], c, total, tally);
   }
