@@ -19,9 +19,9 @@ constexpr std::size_t kGrain = 1024;
 
 // The label of v after this iteration.
 NodeId Next(const CsrView& out, const CsrView& in, NodeId v, const std::vector<NodeId>& labels, internal::Tally& tally) {
-  internal::Tally::Row row(tally);
+  internal::Tally::Row<true> row(tally);
   for (const CsrView* rows : {&out, &in})
-    for (std::uint32_t a = rows->offsets[v]; a < rows->offsets[v + 1]; ++a) row.Add(labels[rows->neighbors[a]], 1.0);
+    for (std::uint32_t a = rows->offsets[v]; a < rows->offsets[v + 1]; ++a) row.Add(labels[rows->neighbors[a]], 1);
   NodeId best = labels[v];
   double most = 0;
   row.Drain([&](NodeId label, double count) {

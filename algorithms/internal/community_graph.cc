@@ -27,14 +27,14 @@ template <bool kUnit>
 void SumGroup(const CommunityGraph& graph, const std::vector<NodeId>& labels, const Groups& groups, NodeId group,
               Tally& tally, std::atomic<std::uint64_t>& used, CommunityGraph& coarse) {
   double loop = 0, strength = 0;
-  Tally::Row row(tally);
+  Tally::Row<kUnit> row(tally);
   for (NodeId i = groups.starts[group]; i < groups.starts[group + 1]; ++i) {
     FetchAhead(graph, groups, i);
     const NodeId v = groups.nodes[i];
     loop += graph.loops[v];
     strength += graph.strengths[v];
     for (std::uint64_t a = graph.rows[v].begin; a < graph.rows[v].end; ++a)
-      row.Add(labels[graph.neighbors[a]], kUnit ? 1.0 : graph.weights[a]);
+      row.Add(labels[graph.neighbors[a]], graph.Weight<kUnit>(a));
   }
   const bool inside = row.sum(group) > 0;
   std::uint64_t at = used.fetch_add(row.count() - inside, std::memory_order_relaxed);

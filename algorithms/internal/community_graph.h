@@ -33,6 +33,12 @@ struct CommunityGraph {
   AlignedArray<double> weights;
   double total = 0;                 // of all strengths: 2m
 
+  // Of an arc, in the tally's terms. REQUIRES kUnit == unit.
+  template <bool kUnit>
+  Tally::Row<kUnit>::Sum Weight(std::uint64_t arc) const {
+    if constexpr (kUnit) return 1;
+    else return weights[arc];
+  }
   std::uint64_t degree(NodeId v) const { return rows[v].end - rows[v].begin; }
   // Makes room; what was in it is lost unless there was room enough.
   void Reserve(NodeId node_count, std::uint64_t arcs, bool weighted);

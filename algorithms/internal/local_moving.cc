@@ -33,17 +33,16 @@ template <bool kUnit, bool kRisk>
 LocalMoving::Pick LocalMoving::Best(NodeId v, Tally& tally) const {
   const CommunityGraph& g = *graph_;
   const NodeId own = communities_[v];
-  double risk = 0;
-  Tally::Row row(tally);
+  typename Tally::Row<kUnit>::Sum risk = 0;
+  Tally::Row<kUnit> row(tally);
   const NodeId* neighbors = g.neighbors.data();
-  const double* weights = g.weights.data();
   const NodeId* communities = communities_;
   const NodeId mask = mask_ << run_bits_;
   for (std::uint64_t a = g.rows[v].begin, end = g.rows[v].end; a < end; ++a) {
     const NodeId u = neighbors[a];
-    const double weight = kUnit ? 1.0 : weights[a];
+    const auto weight = g.Weight<kUnit>(a);
     row.Add(communities[u], weight);
-    if (kRisk) risk += ((u ^ v) & mask) == 0 ? weight : 0.0;
+    if (kRisk) risk += ((u ^ v) & mask) == 0 ? weight : 0;  // of the same class
   }
   const double strength = g.strengths[v], price = scale_ * strength;
   const double links_own = row.sum(own);
@@ -61,7 +60,7 @@ LocalMoving::Pick LocalMoving::Best(NodeId v, Tally& tally) const {
     target = kNoNode;
     links = -links_own;
   }
-  return {v, target, links, risk};
+  return {v, target, links, static_cast<double>(risk)};
 }
 
 LocalMoving::Pick LocalMoving::Best(NodeId v, bool risk, Tally& tally) const {

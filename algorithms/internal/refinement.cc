@@ -23,24 +23,24 @@ class Refinement::OneCommunity {
   }
 
  private:
-  double weight(std::uint64_t arc) const { return kUnit ? 1.0 : graph_.weights[arc]; }
+  auto weight(std::uint64_t arc) const { return graph_.Weight<kUnit>(arc); }
   // A set of nodes with this strength and this weight to the rest of its community.
   bool WellConnected(const Part& part, double total) const {
     return part.outside >= scale_ * part.strength * (total - part.strength);
   }
 
   void Begin(NodeId v, NodeId c) const {
-    double outside = 0;
+    typename Tally::Row<kUnit>::Sum outside = 0;
     for (std::uint64_t a = graph_.rows[v].begin; a < graph_.rows[v].end; ++a)
-      outside += communities_[graph_.neighbors[a]] == c ? weight(a) : 0.0;
+      outside += communities_[graph_.neighbors[a]] == c ? weight(a) : 0;
     parts_[v] = v;
-    by_part_[v] = {graph_.strengths[v], outside, true};
+    by_part_[v] = {graph_.strengths[v], static_cast<double>(outside), true};
   }
 
   void Join(NodeId v, NodeId c, double total, Tally& tally) const {
     Part& mine = by_part_[v];
     if (!mine.alone || !(mine.outside > 0) || !WellConnected(mine, total)) return;
-    Tally::Row row(tally);
+    Tally::Row<kUnit> row(tally);
     for (std::uint64_t a = graph_.rows[v].begin; a < graph_.rows[v].end; ++a) {
       const NodeId u = graph_.neighbors[a];
       if (communities_[u] == c) row.Add(parts_[u], weight(a));

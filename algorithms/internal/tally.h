@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <type_traits>
 
 #include "engine/aligned_array.h"
 #include "engine/types.h"
@@ -17,44 +19,51 @@ class Tally {
   void Resize(NodeId labels) {
     if (sums_.size() >= labels) return;
     sums_ = AlignedArray<double>(labels, 0.0);
+    counts_ = AlignedArray<std::uint32_t>(labels, 0u);
     touched_ = AlignedArray<NodeId>(std::size_t{labels} + 1);
   }
 
-  // A row being summed. Lives in registers: writing through the Tally itself would store
-  // and load the count at every arc.
+  // A row being summed, or, where all weights are 1, counted in half the memory. Lives in
+  // registers: writing through the Tally itself would store and load the count at every arc.
+  template <bool kUnit>
   class Row {
    public:
-    explicit Row(Tally& tally) : sums_(tally.sums_.data()), touched_(tally.touched_.data()) {}
-    // REQUIRES weight > 0.
-    void Add(NodeId label, double weight) {
-      const double sum = sums_[label];
+    using Sum = std::conditional_t<kUnit, std::uint32_t, double>;
+    explicit Row(Tally& tally) : touched_(tally.touched_.data()) {
+      if constexpr (kUnit) sums_ = tally.counts_.data();
+      else sums_ = tally.sums_.data();
+    }
+    // REQUIRES weight > 0; 1 when kUnit, and fewer than 2^32 of a label.
+    void Add(NodeId label, Sum weight) {
+      const Sum sum = sums_[label];
       touched_[count_] = label;
       count_ += !(sum > 0);
       sums_[label] = sum + weight;
     }
     NodeId count() const { return count_; }  // labels touched
-    double sum(NodeId label) const { return sums_[label]; }
+    double sum(NodeId label) const { return static_cast<double>(sums_[label]); }
     // fn(label, sum) in the order of first touch; then the tally is empty. To be called
     // once for every Row.
     template <class Fn>
     void Drain(Fn&& fn) {
       for (NodeId i = 0; i < count_; ++i) {
         const NodeId label = touched_[i];
-        const double sum = sums_[label];
+        const Sum sum = sums_[label];
         sums_[label] = 0;
-        fn(label, sum);
+        fn(label, static_cast<double>(sum));
       }
       count_ = 0;
     }
 
    private:
-    double* sums_;
+    Sum* sums_ = nullptr;
     NodeId* touched_;
     NodeId count_ = 0;
   };
 
  private:
   AlignedArray<double> sums_;
+  AlignedArray<std::uint32_t> counts_;
   AlignedArray<NodeId> touched_;
 };
 

@@ -34,7 +34,7 @@ CommunityGraph SumRows(NodeId nodes, std::uint64_t arcs, Executor& executor, Poo
         Range range;
         for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
           double loop = 0, strength = 0;
-          Tally::Row row(*tally);
+          Tally::Row<false> row(*tally);
           walk(v, [&](NodeId u, double weight) {
             if (u == v)
               loop += weight;
@@ -59,7 +59,7 @@ CommunityGraph SumRows(NodeId nodes, std::uint64_t arcs, Executor& executor, Poo
       },
       [](Range a, Range b) { return Range{std::min(a.least, b.least), std::max(a.most, b.most)}; });
   // All alike: counted in that unit, exactly.
-  graph.unit = weights.least >= weights.most;
+  graph.unit = weights.least >= weights.most && used < (std::uint64_t{1} << 32);
   if (graph.unit && weights.most > 0) {
     for (NodeId v = 0; v < nodes; ++v) {
       graph.loops[v] /= weights.most;
