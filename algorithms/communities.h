@@ -34,7 +34,8 @@ struct LeidenOptions {
   // Rounds from single nodes up, each from the partition of the one before; stops sooner
   // when nothing moves. At least 1.
   int iterations = 2;
-  // A level is left when a sweep over its nodes raised Q by less, and the last level is one that did not raise it by more. 0: when no move gains.
+  // A level is left when a sweep over its nodes raised Q by less, and an iteration ends at
+  // a level that raised it by no more. 0: when no move gains.
   double tolerance = 1e-4;
   std::uint64_t seed = 0;   // of the order in which nodes move
   bool weighted = true;     // false: every edge counts 1

@@ -48,8 +48,7 @@ class Leiden {
     at_.clear();                   // node of the level by node; empty = the same
     for (int level = 0; level < kMaxLevels; ++level) {
       found_.levels = std::max(found_.levels, level + 1);
-      MoveOptions options{plan_.resolution, plan_.tolerance, plan_.seed + static_cast<std::uint64_t>(found_.iterations) * 1000 + static_cast<std::uint64_t>(level)};
-      const MoveReport report = moving_.Run(*graph, communities_, options, executor_, tallies_, spending_);
+      const MoveReport report = moving_.Run(*graph, communities_, OptionsOf(level), executor_, tallies_, spending_);
       moves += report.moves;
       found_.truncated |= report.truncated;
       const NodeId count = Renumber(communities_, scratch_);
@@ -70,6 +69,12 @@ class Leiden {
     });
     found_.moves += moves;
     return moves > 0;
+  }
+
+  // Every level of every iteration has an order of its own.
+  MoveOptions OptionsOf(int level) const {
+    const auto run = static_cast<std::uint64_t>(found_.iterations) * kMaxLevels + static_cast<std::uint64_t>(level);
+    return {plan_.resolution, plan_.tolerance, plan_.seed * 0x9E3779B97F4A7C15ull + run};
   }
 
   // After a level that gained this. Later iterations begin where little is left to gain.
