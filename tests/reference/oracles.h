@@ -73,8 +73,29 @@ std::vector<NodeClustering> Clusterings(const FlatGraph& graph);
 // Core numbers by taking nodes away until none is too poor, for k = 0, 1, ...
 std::vector<std::uint32_t> Cores(const FlatGraph& graph);
 
-// Betweenness by counting the paths of every pair. O(n^3).
-std::vector<double> Betweenness(const FlatGraph& graph, bool undirected);
+// Betweenness by counting the paths of every pair that are at most `max_hops` long. O(n^3).
+std::vector<double> Betweenness(const FlatGraph& graph, bool undirected, std::uint32_t max_hops = 0xFFFFFFFFu);
+
+// What two nodes share (algorithms/similarity.h has the definitions); [a][b], by NodeId.
+struct SharedLikeness {
+  std::uint64_t shared = 0, neighbors_a = 0, neighbors_b = 0;
+  double jaccard = 0, overlap = 0, adamic_adar = 0, resource_allocation = 0;
+};
+std::vector<std::vector<SharedLikeness>> Similarities(const FlatGraph& graph, Direction direction);
+
+// Over the other nodes at most `max_hops` away, by one search a node.
+struct Closeness {
+  std::uint64_t reached = 0, distances = 0;
+  double harmonic = 0;
+};
+std::vector<Closeness> Closenesses(const FlatGraph& graph, Direction direction, std::uint32_t max_hops);
+
+// x = alpha * A'x + 1 by so many steps from 0; HITS by so many steps, each sum 1.
+std::vector<double> Katz(const FlatGraph& graph, double alpha, bool weighted, Direction direction, int steps);
+struct HubsAndAuthorities {
+  std::vector<double> hubs, authorities;
+};
+HubsAndAuthorities Hits(const FlatGraph& graph, bool weighted, int steps);
 
 // The matrix A of algorithms/communities.h, and by it: modularity, pair by pair; whether
 // the selected nodes of every community hang together by positive entries.

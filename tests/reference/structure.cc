@@ -70,7 +70,7 @@ std::vector<std::uint32_t> Cores(const FlatGraph& graph) {
   }
 }
 
-std::vector<double> Betweenness(const FlatGraph& graph, bool undirected) {
+std::vector<double> Betweenness(const FlatGraph& graph, bool undirected, std::uint32_t max_hops) {
   const NodeId n = graph.node_count();
   const Sets next = Neighbours(graph, undirected);
   constexpr std::uint32_t kFar = 0xFFFFFFFFu;
@@ -92,7 +92,7 @@ std::vector<double> Betweenness(const FlatGraph& graph, bool undirected) {
   std::vector<double> scores(n, 0);
   for (NodeId s = 0; s < n; ++s)
     for (NodeId t = 0; t < n; ++t) {
-      if (s == t || depth[s][t] == kFar) continue;
+      if (s == t || depth[s][t] == kFar || depth[s][t] > max_hops) continue;
       for (NodeId v = 0; v < n; ++v)
         if (v != s && v != t && depth[s][v] != kFar && depth[v][t] != kFar && depth[s][v] + depth[v][t] == depth[s][t])
           scores[v] += paths[s][v] * paths[v][t] / paths[s][t] * (undirected ? 0.5 : 1.0);

@@ -1,0 +1,30 @@
+// A sample of the nodes, drawn from a seed with arithmetic of our own: a library's
+// distribution may differ from the next one's.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "engine/types.h"
+
+namespace plexus::internal {
+
+// `count` of the nodes [0, nodes) without replacement, all of them when there are no more,
+// in the order drawn. O(nodes).
+inline std::vector<NodeId> DrawNodes(NodeId nodes, std::uint64_t count, std::uint64_t seed) {
+  std::vector<NodeId> all(nodes);
+  for (NodeId v = 0; v < nodes; ++v) all[v] = v;
+  std::mt19937_64 random(seed);
+  count = std::min<std::uint64_t>(count, nodes);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::uint64_t j = i + static_cast<std::uint64_t>((static_cast<unsigned __int128>(random()) * (nodes - i)) >> 64);
+    std::swap(all[i], all[j]);
+  }
+  all.resize(count);
+  return all;
+}
+
+}  // namespace plexus::internal

@@ -1,0 +1,314 @@
+// Pairs: both rows, what they share, the shared ones' degrees. Lists: every neighbour's
+// row once into an accumulator of what is touched.
+#include "algorithms/similarity.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <iterator>
+#include <string>
+
+#include "algorithms/internal/keep_best.h"
+#include "algorithms/internal/node_map.h"
+#include "algorithms/internal/pool.h"
+#include "algorithms/internal/selection.h"
+#include "algorithms/internal/similarity_share.h"
+#include "algorithms/internal/simple_rows.h"
+
+namespace plexus {
+
+namespace {
+
+using internal::NodeMap;
+using internal::Selection;
+using internal::SimpleRows;
+
+constexpr std::size_t kPairBlock = 64;    // pairs that share a cache of degrees
+constexpr std::size_t kRoundBlocks = 64;  // blocks between two looks at the budget
+
+Direction Back(Direction direction) {
+  return direction == Direction::kOut ? Direction::kIn : direction == Direction::kIn ? Direction::kOut : direction;
+}
+
+Status CheckNode(const Snapshot& snapshot, NodeId node) {
+  if (node >= snapshot.node_count())
+    return Fail(ErrorCode::kInvalidArgument, "node id " + std::to_string(node) + " is not among the " +
+                                                 std::to_string(snapshot.node_count()) + " nodes");
+  if (!snapshot.alive(node))
+    return Fail(ErrorCode::kNotFound, "node '" + std::string(snapshot.key(node)) + "' was removed");
+  return {};
+}
+
+double Ratio(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+double SetScore(SimilarityMeasure measure, std::uint64_t shared, std::uint64_t a, std::uint64_t b) {
+  return measure == SimilarityMeasure::kJaccard ? Ratio(shared, a + b - shared) : Ratio(shared, std::min(a, b));
+}
+
+// A shared neighbour; sums are taken over rising length, then id, whoever asks.
+struct Shared {
+  std::uint64_t length;
+  NodeId node;
+  bool operator<(const Shared& other) const {
+    return length != other.length ? length < other.length : node < other.node;
+  }
+};
+
+// Judges pairs one after the other; remembers degrees between Forget()s.
+class PairJudge {
+ public:
+  PairJudge(const Selection& selection, const SimilarityOptions& options)
+      : selection_(selection), options_(options), rows_(selection) {}
+
+  void Forget() { degrees_.Reset(selection_.snapshot->node_count()); }
+  // Adds to `edges` the arcs looked at.
+  PairSimilarity Judge(NodePair pair, std::uint64_t& edges) {
+    PairSimilarity result{.a = pair.source, .b = pair.target};
+    edges += rows_.Gather(result.a, options_.direction, result.b, row_a_);
+    edges += rows_.Gather(result.b, options_.direction, result.a, row_b_);
+    result.neighbors_a = row_a_.size();
+    result.neighbors_b = row_b_.size();
+    shared_.clear();
+    Intersect();
+    result.shared = shared_.size();
+    if (options_.measure == SimilarityMeasure::kCommon)
+      result.score = static_cast<double>(result.shared);
+    else if (internal::IsSum(options_.measure))
+      result.score = Sum(result, edges);
+    else
+      result.score = SetScore(options_.measure, result.shared, result.neighbors_a, result.neighbors_b);
+    return result;
+  }
+
+ private:
+  // The shorter row is looked up in the longer one where that is much longer.
+  void Intersect() {
+    const std::vector<NodeId>& few = row_a_.size() < row_b_.size() ? row_a_ : row_b_;
+    const std::vector<NodeId>& many = row_a_.size() < row_b_.size() ? row_b_ : row_a_;
+    if (many.size() / 16 < few.size()) {
+      std::set_intersection(few.begin(), few.end(), many.begin(), many.end(), std::back_inserter(shared_));
+      return;
+    }
+    auto at = many.begin();
+    for (const NodeId w : few) {
+      at = std::lower_bound(at, many.end(), w);
+      if (at == many.end()) return;
+      if (*at == w) shared_.push_back(w);
+    }
+  }
+
+  double Sum(const PairSimilarity& pair, std::uint64_t& edges) {
+    const Direction back = Back(options_.direction);
+    const std::uint64_t outside = !selection_.contains(pair.a) + !selection_.contains(pair.b);
+    order_.clear();
+    for (const NodeId w : shared_) order_.push_back({rows_.Length(w, back, Budget::kUnlimited), w});
+    std::sort(order_.begin(), order_.end());
+    double sum = 0;
+    for (const Shared& w : order_) {
+      std::uint32_t& degree = degrees_.at(w.node);
+      if (degree == NodeMap::kAbsent) {
+        edges += rows_.Gather(w.node, back, kNoNode, row_a_);
+        degree = static_cast<std::uint32_t>(row_a_.size());
+      }
+      sum += internal::Share(options_.measure, degree + outside);
+    }
+    return sum;
+  }
+
+  const Selection& selection_;
+  const SimilarityOptions& options_;
+  SimpleRows rows_;
+  NodeMap degrees_;  // among the selected nodes
+  std::vector<NodeId> row_a_, row_b_, shared_;
+  std::vector<Shared> order_;
+};
+
+struct Judged {
+  PairSimilarity pair;
+  std::uint64_t edges = 0;
+};
+
+// Everything within two steps of a node.
+class TwoSteps {
+ public:
+  TwoSteps(const Selection& selection, NodeId node, const SimilarityOptions& options)
+      : selection_(selection), node_(node), options_(options), rows_(selection), places_(selection.snapshot->node_count()) {}
+
+  SimilarNodesResult Run() {
+    result_.edges = rows_.Gather(node_, options_.direction, kNoNode, near_);
+    result_.neighbors = near_.size();
+    Accumulate();
+    result_.candidates = found_.size();
+    if (options_.measure == SimilarityMeasure::kCommon || internal::IsSum(options_.measure))
+      RankSums();
+    else
+      RankSets();
+    return std::move(result_);
+  }
+
+ private:
+  struct Candidate {
+    NodeId node;
+    std::uint32_t last;  // the neighbour that was counted last, against doubles
+    std::uint32_t shared;
+    double sum;
+  };
+  static bool Better(const SimilarNeighbor& a, const SimilarNeighbor& b) {
+    return a.score != b.score ? a.score > b.score : a.node < b.node;
+  }
+  std::uint64_t Left() const {
+    return options_.budget.edges - std::min(options_.budget.edges, result_.edges);
+  }
+
+  void Accumulate() {
+    const Direction back = Back(options_.direction);
+    std::vector<Shared> order;
+    for (const NodeId w : near_) {
+      if (order.size() % 4096 == 4095 && options_.budget.Interrupted()) {
+        result_.truncated = true;
+        return;
+      }
+      order.push_back({rows_.Length(w, back, Left()), w});
+    }
+    std::sort(order.begin(), order.end());
+    std::vector<std::uint32_t> here;
+    for (std::uint32_t i = 0; i < order.size(); ++i) {
+      if (order[i].length > Left() || options_.budget.Interrupted()) {
+        result_.truncated = true;
+        return;
+      }
+      here.clear();
+      result_.edges += rows_.ForEach(order[i].node, back, [&](NodeId b) {
+        if (b == node_) return true;
+        std::uint32_t& place = places_.at(b);
+        if (place == NodeMap::kAbsent) {
+          place = static_cast<std::uint32_t>(found_.size());
+          found_.push_back({b, i, 0, 0});
+        } else if (found_[place].last == i) {
+          return true;
+        }
+        found_[place].last = i;
+        here.push_back(place);
+        return true;
+      });
+      // d counts the node asked about, whether it is selected or not.
+      const double share = internal::IsSum(options_.measure) && !here.empty()
+                               ? internal::Share(options_.measure, here.size() + 1)
+                               : 0.0;
+      for (const std::uint32_t place : here) {
+        ++found_[place].shared;
+        found_[place].sum += share;
+      }
+    }
+  }
+
+  void RankSums() {
+    for (const Candidate& c : found_)
+      if (c.shared >= options_.least_shared)
+        result_.nodes.push_back({c.node, internal::IsSum(options_.measure) ? c.sum : static_cast<double>(c.shared), c.shared, 0});
+    internal::KeepBest(result_.nodes, options_.top, Better);
+  }
+
+  // Candidates in an order in which, once one cannot enter a full list, no later one can:
+  // |N(a) or N(b)| >= |N(a)| bounds Jaccard's by what is shared; overlaps are at most 1.
+  void RankSets() {
+    const bool jaccard = options_.measure == SimilarityMeasure::kJaccard;
+    std::sort(found_.begin(), found_.end(), [&](const Candidate& a, const Candidate& b) {
+      return jaccard && a.shared != b.shared ? a.shared > b.shared : a.node < b.node;
+    });
+    std::vector<SimilarNeighbor>& best = result_.nodes;  // a heap, the worst in front
+    const bool bounded = options_.top != 0;
+    std::uint32_t looked_at = 0;
+    for (const Candidate& c : found_) {
+      if (c.shared < options_.least_shared) continue;
+      if (bounded && best.size() == options_.top) {
+        const double most = jaccard ? Ratio(c.shared, near_.size()) : 1.0;
+        if (!Better({c.node, most, 0, 0}, best.front())) break;
+      }
+      if (Left() == 0 || (looked_at++ % 256 == 255 && options_.budget.Interrupted())) {
+        result_.truncated = true;
+        break;
+      }
+      result_.edges += rows_.Gather(c.node, options_.direction, node_, row_);
+      const SimilarNeighbor entry{c.node, SetScore(options_.measure, c.shared, near_.size(), row_.size()), c.shared,
+                                  row_.size()};
+      if (bounded && best.size() == options_.top) {
+        if (!Better(entry, best.front())) continue;
+        std::pop_heap(best.begin(), best.end(), Better);
+        best.pop_back();
+      }
+      best.push_back(entry);
+      std::push_heap(best.begin(), best.end(), Better);
+    }
+    std::sort(best.begin(), best.end(), Better);
+  }
+
+  const Selection& selection_;
+  const NodeId node_;
+  const SimilarityOptions& options_;
+  SimpleRows rows_;
+  NodeMap places_;  // node -> its place in found_
+  std::vector<NodeId> near_, row_;
+  std::vector<Candidate> found_;
+  SimilarNodesResult result_;
+};
+
+}  // namespace
+
+Result<PairSimilaritiesResult> PairSimilarities(const Snapshot& snapshot, std::span<const NodePair> pairs,
+                                                const SimilarityOptions& options) {
+  for (const NodePair& pair : pairs) {
+    PLEXUS_TRY(CheckNode(snapshot, pair.source));
+    PLEXUS_TRY(CheckNode(snapshot, pair.target));
+    if (pair.source == pair.target)
+      return Fail(ErrorCode::kInvalidArgument,
+                  "node '" + std::string(snapshot.key(pair.source)) + "' is compared with itself");
+  }
+  PLEXUS_ASSIGN(const Selection selection,
+                internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
+  Executor& executor = internal::Pick(options.executor);
+  internal::Pool<PairJudge> judges;
+  PairSimilaritiesResult result;
+  std::uint64_t spent = 0;
+  std::vector<Judged> round(std::min(pairs.size(), kPairBlock * kRoundBlocks));
+  for (std::size_t first = 0; first < pairs.size() && !result.truncated; first += round.size()) {
+    if (options.budget.Interrupted()) {
+      result.truncated = true;
+      break;
+    }
+    const std::size_t count = std::min(round.size(), pairs.size() - first);
+    const std::uint64_t left = options.budget.edges - spent;
+    ParallelFor(executor, count, kPairBlock, [&](std::size_t begin, std::size_t end) {
+      auto judge = judges.Take([&] { return std::make_unique<PairJudge>(selection, options); });
+      judge->Forget();
+      std::uint64_t here = 0;
+      for (std::size_t i = begin; i < end; ++i) {
+        round[i] = {};
+        // Past what is left nothing of this block will be kept.
+        if (here <= left) round[i].pair = judge->Judge(pairs[first + i], round[i].edges);
+        here += round[i].edges;
+      }
+      judges.Give(std::move(judge));
+    });
+    for (std::size_t i = 0; i < count; ++i) {
+      if (round[i].edges > options.budget.edges - spent) {
+        result.truncated = true;
+        break;
+      }
+      spent += round[i].edges;
+      result.pairs.push_back(round[i].pair);
+    }
+  }
+  return result;
+}
+
+Result<SimilarNodesResult> SimilarNodes(const Snapshot& snapshot, NodeId node, const SimilarityOptions& options) {
+  PLEXUS_TRY(CheckNode(snapshot, node));
+  PLEXUS_ASSIGN(const Selection selection,
+                internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
+  return TwoSteps(selection, node, options).Run();
+}
+
+}  // namespace plexus
