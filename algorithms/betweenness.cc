@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <random>
 
 #include "algorithms/dense_view.h"
 #include "algorithms/internal/brandes.h"
+#include "algorithms/internal/draw_nodes.h"
 #include "algorithms/internal/pool.h"
 #include "algorithms/internal/selection.h"
 #include "engine/aligned_array.h"
@@ -50,21 +50,6 @@ std::size_t Accumulate(const CsrView& out, std::span<const NodeId> sources, cons
   return done;
 }
 
-// Selected nodes in an order drawn from the seed, `count` of them.
-std::vector<NodeId> Draw(NodeId nodes, std::uint64_t count, std::uint64_t seed) {
-  std::vector<NodeId> all(nodes);
-  for (NodeId v = 0; v < nodes; ++v) all[v] = v;
-  std::mt19937_64 random(seed);
-  count = std::min<std::uint64_t>(count, nodes);
-  for (std::uint64_t i = 0; i < count; ++i) {
-    // Fixed arithmetic, as a library's distribution may differ from the next one's.
-    const std::uint64_t j = i + static_cast<std::uint64_t>((static_cast<unsigned __int128>(random()) * (nodes - i)) >> 64);
-    std::swap(all[i], all[j]);
-  }
-  all.resize(count);
-  return all;
-}
-
 }  // namespace
 
 std::vector<double> BetweennessCsr(const CsrView& out, std::span<const NodeId> sources, Executor* executor) {
@@ -98,7 +83,7 @@ Result<BetweennessResult> Betweenness(const Snapshot& snapshot, const Betweennes
   result.nodes = view.node_count();
   std::uint64_t samples = options.samples;
   if (samples == 0) samples = result.nodes <= BetweennessOptions::kAllUpTo ? result.nodes : BetweennessOptions::kSampled;
-  const std::vector<NodeId> sources = Draw(view.node_count(), samples, options.seed);
+  const std::vector<NodeId> sources = internal::DrawNodes(view.node_count(), samples, options.seed);
   std::vector<double> sums(view.node_count(), 0);
   result.sources = Accumulate(graph.out(), sources, options.budget, executor, sums);
   result.truncated = result.sources < sources.size();

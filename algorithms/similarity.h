@@ -45,7 +45,8 @@ struct SimilarityOptions {
   const NodeSubset* subset = nullptr;
   std::size_t top = 20;            // of lists: the best, ties by ids; 0 = all (SimilarPairs: at most kMaxSimilarTop)
   std::uint64_t least_shared = 1;  // of lists: leave out who shares fewer, at least 1
-  Budget budget = {};              // edges: arcs looked at (SimilarPairs: comparisons); deadline; cancel
+  std::uint64_t wedge_limit = std::uint64_t{1} << 33;  // SimilarPairs: when it changes its way
+  Budget budget = {};  // edges: arcs looked at (SimilarPairs: wedges, comparisons); deadline; cancel
   Executor* executor = nullptr;
 };
 
@@ -92,5 +93,24 @@ struct SimilarNodesResult {
 // candidates that can still enter the list; nothing is as large as the graph unless what
 // is touched is. One thread. Errors as PairSimilarities'.
 Result<SimilarNodesResult> SimilarNodes(const Snapshot& snapshot, NodeId node, const SimilarityOptions& options = {});
+
+struct SimilarPairsResult {
+  std::vector<PairSimilarity> pairs;  // a < b; best first, ties by ids
+  bool truncated = false;             // by the budget, or more than kMaxSimilarTop for top = 0
+  std::uint64_t wedges = 0;           // walked: two nodes at a shared one
+  std::uint64_t compared = 0;         // by the pair miner, when the wedges were too many
+};
+
+// The most similar pairs of all. Exact, without looking at all pairs. O(arcs), then what
+// the bounds leave: rows are walked from the heaviest on until none that is left can reach
+// the k-th best (internal/wedge_pairs.h); where that would take more than `wedge_limit`
+// wedges, the sums and counts go to frontier's miner (internal/pair_miner.h), which the budget can cut
+// short. Ratios have no such bound, as two nodes of one neighbour each are as alike as can
+// be: beyond the limit they are refused, and `least_shared` is what makes them fewer.
+// Thread-safe, the same list at any thread count; sums are added in another order than
+// SimilarNodes', and in the miner's where it is asked.
+// kInvalidArgument: a kind or top out of range. kResourceExhausted: too many wedges (see
+// above), more arcs than a csr holds.
+Result<SimilarPairsResult> SimilarPairs(const Snapshot& snapshot, const SimilarityOptions& options = {});
 
 }  // namespace plexus

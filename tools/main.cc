@@ -22,7 +22,9 @@ int main(int argc, char** argv) {
   plexus::tools::AddComponents(cli);
   plexus::tools::AddCommunities(cli);
   plexus::tools::AddStructure(cli);
+  plexus::tools::AddCentrality(cli);
   plexus::tools::AddSearch(cli);
+  plexus::tools::AddSimilar(cli);
   plexus::tools::AddTopo(cli);
   plexus::tools::AddRerank(cli);
   plexus::tools::AddFrontier(cli);

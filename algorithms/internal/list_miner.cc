@@ -126,9 +126,13 @@ void ListMiner::Score(const ListItem& a, const ListItem& b) {
   const SharedEntry *x = entries + index_.begins[a.row() + 1], *y = entries + index_.begins[b.row() + 1];
   const SharedEntry *const from_x = entries + a.entry + 1, *const from_y = entries + b.entry + 1;
   ScoredSet<2> set;
+  std::uint64_t after = 0;  // common terms
   while (x != from_x && y != from_y) {
     const std::uint32_t s = x[-1].term, t = y[-1].term;
-    if (s == t) set.score += index_.weights[s];
+    if (s == t) {
+      set.score += index_.weights[s];
+      ++after;
+    }
     x -= s >= t;
     y -= t >= s;
   }
@@ -136,7 +140,7 @@ void ListMiner::Score(const ListItem& a, const ListItem& b) {
   ++scored;
   const NodeId p = index_.nodes[a.row()], q = index_.nodes[b.row()];
   set.members = {std::min(p, q), std::max(p, q)};
-  if (!best_->Passes(set)) return;
+  if (!best_->Passes(set) || chain_.size() + after < question_.least_common) return;
   // A pair with a common term outside the chain is met in another list.
   x = entries + index_.begins[a.row()];
   y = entries + index_.begins[b.row()];

@@ -36,6 +36,7 @@ struct PairQuestion {
   const Together* mask = nullptr;  // null: nothing is masked
   bool events_mask = true;         // false: shared events do not mask, links do
   bool leaders_only = false;       // one member must be a leader of the index
+  std::uint64_t least_common = 1;  // pairs with fewer common terms are left out
   Budget budget;
 };
 

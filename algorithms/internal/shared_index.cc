@@ -73,26 +73,18 @@ std::vector<Block> ReadAll(const Snapshot& snapshot, const ArcFilter& filter, Ex
   return blocks;
 }
 
-// Terms from the rarest to the commonest; returns node -> term.
-std::vector<std::uint32_t> OrderTerms(const Snapshot& snapshot, const std::vector<Block>& blocks,
-                                      SharedIndex& index) {
-  const NodeId node_count = snapshot.node_count();
-  std::vector<std::uint32_t> df(node_count, 0);
-  for (const Block& block : blocks)
-    for (NodeId t : block.neighbors) ++df[t];
-  for (NodeId t = 0; t < node_count; ++t)
-    if (df[t] >= 2 && snapshot.alive(t) && !snapshot.is_fact(t)) index.term_nodes.push_back(t);
-  std::stable_sort(index.term_nodes.begin(), index.term_nodes.end(),
-                   [&](NodeId a, NodeId b) { return df[a] < df[b]; });
+// Gives the terms, in their order, weights and bits; returns node -> term.
+template <class Weight>
+std::vector<std::uint32_t> PlaceTerms(const std::vector<std::uint32_t>& df, SharedIndex& index, Weight&& weight) {
   const std::size_t terms = index.term_nodes.size();
   index.weights.resize(terms);
   index.units.resize(terms);
-  std::vector<std::uint32_t> places(node_count, kNoTerm);
+  std::vector<std::uint32_t> places(df.size(), kNoTerm);
   std::uint64_t postings = 0;
   for (std::size_t i = 0; i < terms; ++i) {
     const NodeId t = index.term_nodes[i];
     places[t] = static_cast<std::uint32_t>(i);
-    index.weights[i] = 1.0 / std::log(1.0 + static_cast<double>(df[t]));
+    index.weights[i] = weight(t);
     index.units[i] = static_cast<std::uint32_t>(std::ceil(index.weights[i] * kUnit));
     if (i + 64 < terms) postings += df[t];
   }
@@ -110,6 +102,20 @@ std::vector<std::uint32_t> OrderTerms(const Snapshot& snapshot, const std::vecto
     index.word_units[word] = std::max(index.word_units[word], index.units[i]);
   }
   return places;
+}
+
+// Terms from the rarest to the commonest; returns node -> term.
+std::vector<std::uint32_t> OrderTerms(const Snapshot& snapshot, const std::vector<Block>& blocks,
+                                      SharedIndex& index) {
+  const NodeId node_count = snapshot.node_count();
+  std::vector<std::uint32_t> df(node_count, 0);
+  for (const Block& block : blocks)
+    for (NodeId t : block.neighbors) ++df[t];
+  for (NodeId t = 0; t < node_count; ++t)
+    if (df[t] >= 2 && snapshot.alive(t) && !snapshot.is_fact(t)) index.term_nodes.push_back(t);
+  std::stable_sort(index.term_nodes.begin(), index.term_nodes.end(),
+                   [&](NodeId a, NodeId b) { return df[a] < df[b]; });
+  return PlaceTerms(df, index, [&](NodeId t) { return 1.0 / std::log(1.0 + static_cast<double>(df[t])); });
 }
 
 // A candidate and where its neighbours lie.
@@ -165,6 +171,33 @@ void CountWedges(SharedIndex& index) {
   }
 }
 
+// Rows of the sources that have terms, in their order.
+Status LayRows(std::vector<RowSource>& sources, const std::vector<std::uint32_t>& places, SharedIndex& index,
+               Executor& executor) {
+  if (sources.size() >= std::size_t{1} << 31)
+    return Fail(ErrorCode::kUnsupported, "frontier takes fewer than 2^31 candidates");
+
+  index.nodes.reserve(sources.size());
+  index.begins.assign(1, 0);
+  index.begins.reserve(sources.size() + 1);
+  std::uint64_t total = 0;
+  for (const RowSource& s : sources) {
+    index.nodes.push_back(s.node);
+    total += s.count;
+    index.begins.push_back(static_cast<std::uint32_t>(total));
+  }
+  if (total > Limits::kMaxArcs)
+    return Fail(ErrorCode::kUnsupported, "frontier takes fewer than 2^32 arcs at index nodes");
+  index.entries = AlignedArray<SharedEntry>(total);
+  index.signatures = AlignedArray<Signature>(sources.size());
+  ParallelFor(executor, sources.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      FillRow(index, sources[i], places, static_cast<std::uint32_t>(i));
+  });
+  CountWedges(index);
+  return {};
+}
+
 }  // namespace
 
 double SharedIndex::Tail(std::uint32_t r, std::uint32_t entry) const {
@@ -207,27 +240,27 @@ Result<SharedIndex> MakeSharedIndex(const Snapshot& snapshot, const SharedIndexO
         std::stable_partition(sources.begin(), sources.end(),
                               [&](const RowSource& s) { return options.leaders->contains(s.node); }) -
         sources.begin());
-  if (sources.size() >= std::size_t{1} << 31)
-    return Fail(ErrorCode::kUnsupported, "frontier takes fewer than 2^31 candidates");
+  PLEXUS_TRY(LayRows(sources, places, index, executor));
+  return index;
+}
 
-  index.nodes.reserve(sources.size());
-  index.begins.assign(1, 0);
-  index.begins.reserve(sources.size() + 1);
-  std::uint64_t total = 0;
-  for (const RowSource& s : sources) {
-    index.nodes.push_back(s.node);
-    total += s.count;
-    index.begins.push_back(static_cast<std::uint32_t>(total));
+Result<SharedIndex> MakeSharedIndex(const CsrView& rows, std::span<const double> shares, Executor& executor) {
+  SharedIndex index;
+  std::vector<std::uint32_t> df(rows.node_count(), 0);
+  for (const NodeId t : rows.neighbors) ++df[t];
+  for (NodeId t = 0; t < rows.node_count(); ++t)
+    if (df[t] >= 2 && shares[t] > 0) index.term_nodes.push_back(t);
+  std::stable_sort(index.term_nodes.begin(), index.term_nodes.end(),
+                   [&](NodeId a, NodeId b) { return shares[a] != shares[b] ? shares[a] > shares[b] : df[a] < df[b]; });
+  const std::vector<std::uint32_t> places = PlaceTerms(df, index, [&](NodeId t) { return shares[t]; });
+  std::vector<RowSource> sources;
+  for (NodeId v = 0; v < rows.node_count(); ++v) {
+    const NodeId* const first = rows.neighbors.data() + rows.offsets[v];
+    RowSource source{v, 0, first, first + rows.degree(v)};
+    for (const NodeId* t = source.first; t != source.last; ++t) source.count += places[*t] != kNoTerm;
+    if (source.count > 0) sources.push_back(source);
   }
-  if (total > Limits::kMaxArcs)
-    return Fail(ErrorCode::kUnsupported, "frontier takes fewer than 2^32 arcs at index nodes");
-  index.entries = AlignedArray<SharedEntry>(total);
-  index.signatures = AlignedArray<Signature>(sources.size());
-  ParallelFor(executor, sources.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i)
-      FillRow(index, sources[i], places, static_cast<std::uint32_t>(i));
-  });
-  CountWedges(index);
+  PLEXUS_TRY(LayRows(sources, places, index, executor));
   return index;
 }
 

@@ -24,6 +24,7 @@
 
 #include "algorithms/node_subset.h"
 #include "engine/aligned_array.h"
+#include "engine/csr_view.h"
 #include "engine/error.h"
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
@@ -90,5 +91,10 @@ struct SharedIndex {
 // O(arcs at facts + terms log terms). Errors as Frontier's.
 Result<SharedIndex> MakeSharedIndex(const Snapshot& snapshot, const SharedIndexOptions& options,
                                     Executor& executor);
+
+// The same layout over any rows of neighbours (without doubles), with weights of the
+// caller's: shares[w] >= 0 by node, 0 = does not count. `nodes` and `term_nodes` are then
+// the row numbers. kUnsupported: 2^31 rows or more.
+Result<SharedIndex> MakeSharedIndex(const CsrView& rows, std::span<const double> shares, Executor& executor);
 
 }  // namespace plexus::internal

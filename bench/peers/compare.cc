@@ -6,6 +6,9 @@
 // leiden: by the edges in OTHER's folder, every community of MINE hangs together and its
 // modularity at least 0.97 of what OTHER has (small graphs have many near optima).
 // load, open: equal counts, sums to 1e-9 relative. traverse, pairs, nearest: as many
+
+// load, open, closeness: equal counts, sums to 1e-9 relative. hits: L1 distance at most
+// 1e-6. traverse, pairs, nearest, similar: as many
 // entries, the i-th score equal to 1e-6, and the same ids, but that entries within 1e-6
 // of the last score may be others (ties at the cut). recall: at least 99 % of OTHER's ids.
 #include <cmath>
@@ -143,15 +146,16 @@ int main(int argc, char** argv) {
   const std::string work = argv[1];
   const Answer mine = ReadArray<double>(argv[2]), other = ReadArray<double>(argv[3]);
   if (mine.empty() || other.empty()) return Verdict(false, "an answer is empty");
-  if (work == "traverse" || work.starts_with("nearest")) return Lists(mine, other, 1, false);
+  if (work == "traverse" || work == "similar" || work.starts_with("nearest")) return Lists(mine, other, 1, false);
   if (work == "recall") return Lists(mine, other, 1, true);
-  if (work == "pairs") return Lists(mine, other, 2, false);
+  if (work == "pairs" || work == "similar-pairs") return Lists(mine, other, 2, false);
   if (mine.size() != other.size()) return Verdict(false, "answers differ in length");
   if (work == "pagerank") return PageRank(mine, other);
   if (work == "leiden") return Communities(mine, other, std::filesystem::path(argv[3]).parent_path().string());
+  if (work == "pagerank" || work == "hits") return PageRank(mine, other);
   if (work == "components") return Partition(mine, other);
   if (work == "bfs") return Numbers(mine, other, 0);
-  if (work == "load" || work == "open") return Numbers(mine, other, 1e-9);
+  if (work == "load" || work == "open" || work == "closeness") return Numbers(mine, other, 1e-9);
   std::fprintf(stderr, "peer_compare: no work is named %s\n", work.c_str());
   return 2;
 }

@@ -100,6 +100,74 @@ void Leiden(Peer& peer) {
   igraph_vector_destroy(&weights);
   igraph_vector_destroy(&strengths);
   peer.Note("igraph_community_leiden, 2 iterations, beta 0.01, seed 1, 1 thread");
+struct Starts {
+  igraph_vector_int_t ids;
+  explicit Starts(const std::vector<std::uint32_t>& starts) {
+    igraph_vector_int_init(&ids, static_cast<igraph_integer_t>(starts.size()));
+    for (std::size_t i = 0; i < starts.size(); ++i) VECTOR(ids)[i] = starts[i];
+  }
+  Starts(const Starts&) = delete;
+  ~Starts() { igraph_vector_int_destroy(&ids); }
+};
+
+void Closeness(Peer& peer, const Graph& graph) {
+  const Starts starts(ReadArray<std::uint32_t>(peer / "starts.u32"));
+  peer.Trials([&] {
+    igraph_vector_t closeness, harmonic;
+    igraph_vector_init(&closeness, 0);
+    igraph_vector_init(&harmonic, 0);
+    igraph_closeness(&graph.g, &closeness, nullptr, nullptr, igraph_vss_vector(&starts.ids), IGRAPH_OUT, nullptr, true);
+    igraph_harmonic_centrality(&graph.g, &harmonic, igraph_vss_vector(&starts.ids), IGRAPH_OUT, nullptr, false);
+    Answer answer;
+    for (igraph_integer_t i = 0; i < igraph_vector_size(&closeness); ++i)
+      answer.insert(answer.end(), {VECTOR(closeness)[i], VECTOR(harmonic)[i]});
+    igraph_vector_destroy(&closeness);
+    igraph_vector_destroy(&harmonic);
+    return answer;
+  });
+  peer.Note("igraph_closeness, then igraph_harmonic_centrality: two searches a node, 1 thread");
+}
+
+void Hits(Peer& peer, const Graph& graph) {
+  peer.Trials([&] {
+    igraph_vector_t hubs, authorities;
+    igraph_vector_init(&hubs, 0);
+    igraph_vector_init(&authorities, 0);
+    igraph_arpack_options_t options;
+    igraph_arpack_options_init(&options);
+    igraph_hub_and_authority_scores(&graph.g, &hubs, &authorities, nullptr, true, nullptr, &options);
+    Answer answer;
+    for (const igraph_vector_t* scores : {&hubs, &authorities}) {
+      const double sum = igraph_vector_sum(scores);
+      for (igraph_integer_t v = 0; v < igraph_vector_size(scores); ++v) answer.push_back(VECTOR(*scores)[v] / sum);
+    }
+    igraph_vector_destroy(&hubs);
+    igraph_vector_destroy(&authorities);
+    return answer;
+  });
+  peer.Note("igraph_hub_and_authority_scores (ARPACK), 1 thread");
+}
+
+// All starts in one call, which makes a matrix of 16 rows over all nodes.
+void Similar(Peer& peer, const Graph& graph) {
+  const auto ids = ReadArray<std::uint32_t>(peer / "starts.u32");
+  const Starts starts(ids);
+  peer.Trials([&] {
+    igraph_matrix_t scores;
+    igraph_matrix_init(&scores, 0, 0);
+    igraph_similarity_inverse_log_weighted(&graph.g, &scores, igraph_vss_vector(&starts.ids), IGRAPH_OUT);
+    Answer answer;
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      std::vector<Entry> entries;
+      for (igraph_integer_t v = 0; v < igraph_matrix_ncol(&scores); ++v)
+        if (const double score = MATRIX(scores, static_cast<igraph_integer_t>(i), v); score > 0 && v != ids[i])
+          entries.push_back({score, static_cast<std::uint32_t>(v)});
+      AppendBest(std::move(entries), kSimilarTop, false, answer);
+    }
+    igraph_matrix_destroy(&scores);
+    return answer;
+  });
+  peer.Note("igraph_similarity_inverse_log_weighted, 1 thread");
 }
 
 Answer Walks(const Graph& graph) {
@@ -141,5 +209,8 @@ int main(int argc, char** argv) {
   if (peer.work() == "pagerank") PageRank(peer, *graph);
   if (peer.work() == "bfs") Bfs(peer, *graph);
   if (peer.work() == "components") Components(peer, *graph);
+  if (peer.work() == "closeness") Closeness(peer, *graph);
+  if (peer.work() == "hits") Hits(peer, *graph);
+  if (peer.work() == "similar") Similar(peer, *graph);
   return peer.Finish();
 }

@@ -13,7 +13,9 @@
 //   load, open    nodes, arcs, a number only the right arcs give
 //   pagerank      a score a node, sum 1            components, leiden   a label a node
 //   bfs           per start, a depth a node, -1 where unreached
-//   traverse, nearest   per query: count, then (id, score) ...  best first
+//   traverse, nearest, similar   per query: count, then (id, score) ...  best first
+//   closeness     per start: closeness, not scaled, and harmonic
+//   hits          a hub score a node, sum 1, then the authorities
 //   pairs         count, then (a, b, score) ...    best first, a < b
 #pragma once
 
@@ -99,7 +101,7 @@ Vectors ReadVectors(const std::string& folder);
 
 inline constexpr double kDamping = 0.85, kTrueError = 1e-6;
 inline constexpr int kHops = 4;
-inline constexpr std::size_t kTraverseTop = 100, kPairsTop = 1000, kNearestTop = 10;
+inline constexpr std::size_t kTraverseTop = 100, kPairsTop = 1000, kNearestTop = 10, kSimilarTop = 100;
 
 // Best first, ties by ids; appended as one list of an Answer.
 struct Entry {

@@ -13,10 +13,13 @@
 
 #include "algorithms/bfs.h"
 #include "algorithms/communities.h"
+#include "algorithms/closeness.h"
 #include "algorithms/components.h"
 #include "algorithms/frontier.h"
+#include "algorithms/hits.h"
 #include "algorithms/nearest.h"
 #include "algorithms/pagerank.h"
+#include "algorithms/similarity.h"
 #include "algorithms/traverse.h"
 #include "bench/peers/peer.h"
 #include "bench/random_graph.h"
@@ -136,6 +139,67 @@ void BfsOf(Peer& peer, const Topology& graph, Executor& executor) {
           for (std::uint32_t depth : one) answer.push_back(depth == kUnreached ? -1.0 : depth);
         return answer;
       });
+}
+
+void ClosenessOf(Peer& peer, const Snapshot& graph, Executor& executor) {
+  ClosenessOptions options;
+  options.of = ReadArray<NodeId>(peer / "starts.u32");
+  options.direction = Direction::kOut;
+  options.scaled = false;
+  options.executor = &executor;
+  peer.Trials([&] {
+    const ClosenessResult result = Must(Closeness(graph, options), "closeness");
+    Answer answer;
+    for (const NodeId v : options.of) answer.insert(answer.end(), {result.closeness[v], result.harmonic[v]});
+    return answer;
+  });
+  peer.Note("both from one search of 16 lanes");
+}
+
+void HitsOf(Peer& peer, const Snapshot& graph, Executor& executor) {
+  HitsOptions options;
+  options.executor = &executor;
+  int iterations = 0;
+  peer.Trials([&] {
+    HitsResult result = Must(Hits(graph, options), "hits");
+    iterations = result.iterations;
+    result.hubs.insert(result.hubs.end(), result.authorities.begin(), result.authorities.end());
+    return result.hubs;
+  });
+  peer.Note(std::to_string(iterations) + " iterations, to a step of 1e-9");
+}
+
+void SimilarOf(Peer& peer, const Snapshot& graph) {
+  const auto starts = ReadArray<NodeId>(peer / "starts.u32");
+  SimilarityOptions options;
+  options.measure = SimilarityMeasure::kAdamicAdar;
+  options.direction = Direction::kOut;
+  options.top = kSimilarTop;
+  peer.Queries(starts.size(), [&](std::size_t i, Answer& answer) {
+    const SimilarNodesResult result = Must(SimilarNodes(graph, starts[i], options), "similar");
+    answer.push_back(static_cast<double>(result.nodes.size()));
+    for (const SimilarNeighbor& node : result.nodes) answer.insert(answer.end(), {static_cast<double>(node.node), node.score});
+  });
+  peer.Note("one thread");
+}
+
+void SimilarPairsOf(Peer& peer, const Snapshot& graph, Executor& executor) {
+  SimilarityOptions options;
+  options.measure = SimilarityMeasure::kAdamicAdar;
+  options.direction = Direction::kOut;
+  options.top = kPairsTop;
+  options.executor = &executor;
+  std::uint64_t wedges = 0, compared = 0;
+  peer.Trials([&] {
+    const SimilarPairsResult result = Must(SimilarPairs(graph, options), "similar pairs");
+    wedges = result.wedges;
+    compared = result.compared;
+    Answer answer = {static_cast<double>(result.pairs.size())};
+    for (const PairSimilarity& pair : result.pairs)
+      answer.insert(answer.end(), {static_cast<double>(pair.a), static_cast<double>(pair.b), pair.score});
+    return answer;
+  });
+  peer.Note(std::to_string(wedges) + " wedges walked, " + std::to_string(compared) + " compared by the miner");
 }
 
 void TraverseOf(Peer& peer, const Snapshot& graph, bool paths, Executor& executor) {
@@ -299,6 +363,10 @@ void GraphWork(Peer& peer, Executor& executor) {
         labels);
     peer.Note(std::to_string(iterations) + " iterations, " + std::to_string(peer.threads()) + " threads; the undirected graph is made in the time");
   }
+  if (work == "closeness") ClosenessOf(peer, graph, executor);
+  if (work == "hits") HitsOf(peer, graph, executor);
+  if (work == "similar") SimilarOf(peer, graph);
+  if (work == "similar-pairs") SimilarPairsOf(peer, graph, executor);
   if (work.starts_with("traverse")) TraverseOf(peer, graph, work == "traverse-paths", executor);
 }
 

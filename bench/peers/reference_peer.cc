@@ -1,7 +1,7 @@
 // peer_reference: every work the slow and obvious way, one thread unless said.
 //
-// What all other answers are compared with. Its own time counts in one row only: pairs,
-// where it is the accumulator over inverted lists without pruning, on all threads.
+// What all other answers are compared with. Its own time counts in two rows only: pairs and
+// similar-pairs, where it is the accumulator over lists without pruning, on all threads.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -67,6 +67,103 @@ Answer Components(const Arcs& arcs) {
   }
   Answer answer(arcs.nodes);
   for (std::uint32_t v = 0; v < arcs.nodes; ++v) answer[v] = root(v);
+  return answer;
+}
+
+Answer Closeness(const Arcs& arcs, const std::vector<std::uint32_t>& offsets, const std::vector<std::uint32_t>& starts) {
+  const Answer depths = Bfs(arcs, offsets, starts);
+  Answer answer;
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    double reached = 0, sum = 0, harmonic = 0;
+    for (std::uint32_t v = 0; v < arcs.nodes; ++v) {
+      const double depth = depths[i * arcs.nodes + v];
+      if (depth <= 0) continue;
+      ++reached;
+      sum += depth;
+      harmonic += 1 / depth;
+    }
+    answer.insert(answer.end(), {sum > 0 ? reached / sum : 0, harmonic});
+  }
+  return answer;
+}
+
+void SumToOne(double* first, double* last) {
+  const double sum = std::accumulate(first, last, 0.0);
+  for (; first != last; ++first) *first /= sum;
+}
+
+// Power iteration until a step changes less than 1e-13.
+Answer Hits(const Arcs& arcs) {
+  const std::uint32_t n = arcs.nodes;
+  Answer scores(std::size_t{2} * n, 1.0 / n);
+  double *hubs = scores.data(), *authorities = hubs + n;
+  for (double step = 1; step > 1e-13;) {
+    const Answer before = scores;
+    std::fill(authorities, authorities + n, 0.0);
+    for (std::size_t i = 0; i < arcs.sources.size(); ++i) authorities[arcs.targets[i]] += hubs[arcs.sources[i]];
+    SumToOne(authorities, authorities + n);
+    std::fill(hubs, hubs + n, 0.0);
+    for (std::size_t i = 0; i < arcs.sources.size(); ++i) hubs[arcs.sources[i]] += authorities[arcs.targets[i]];
+    SumToOne(hubs, hubs + n);
+    step = 0;
+    for (std::size_t v = 0; v < scores.size(); ++v) step += std::abs(scores[v] - before[v]);
+  }
+  return scores;
+}
+
+// Adamic-Adar of one node with all others; the arcs are there both ways.
+void Similar(const Arcs& arcs, const std::vector<std::uint32_t>& offsets, std::uint32_t start, Answer& answer) {
+  std::vector<double> sum(arcs.nodes);
+  for (std::uint32_t i = offsets[start]; i < offsets[start + 1]; ++i) {
+    const std::uint32_t w = arcs.targets[i];
+    for (std::uint32_t j = offsets[w]; j < offsets[w + 1]; ++j)
+      if (arcs.targets[j] != start) sum[arcs.targets[j]] += 1 / std::log(offsets[w + 1] - offsets[w]);
+  }
+  std::vector<Entry> entries;
+  for (std::uint32_t v = 0; v < arcs.nodes; ++v)
+    if (sum[v] > 0) entries.push_back({sum[v], v});
+  AppendBest(std::move(entries), kSimilarTop, false, answer);
+}
+
+// Every node's sums, the best pairs kept.
+Answer SimilarPairs(const Arcs& arcs, const std::vector<std::uint32_t>& offsets, int threads) {
+  std::vector<std::vector<Entry>> parts(static_cast<std::size_t>(threads));
+  const auto run = [&](std::uint32_t first) {
+    std::vector<double> sum(arcs.nodes);
+    std::vector<std::uint32_t> touched;
+    std::vector<Entry>& best = parts[first];
+    for (std::uint32_t a = first; a < arcs.nodes; a += static_cast<std::uint32_t>(threads)) {
+      touched.clear();
+      for (std::uint32_t i = offsets[a]; i < offsets[a + 1]; ++i) {
+        const std::uint32_t w = arcs.targets[i];
+        if (offsets[w + 1] - offsets[w] < 2) continue;
+        const double share = 1 / std::log(offsets[w + 1] - offsets[w]);
+        for (std::uint32_t j = offsets[w]; j < offsets[w + 1]; ++j) {
+          const std::uint32_t b = arcs.targets[j];
+          if (b <= a) continue;
+          if (sum[b] == 0) touched.push_back(b);
+          sum[b] += share;
+        }
+      }
+      for (const std::uint32_t b : touched) {
+        const Entry entry{std::exchange(sum[b], 0.0), a, b};
+        if (best.size() == kPairsTop && !(entry < best.front())) continue;
+        if (best.size() == kPairsTop) {
+          std::pop_heap(best.begin(), best.end());
+          best.pop_back();
+        }
+        best.push_back(entry);
+        std::push_heap(best.begin(), best.end());
+      }
+    }
+  };
+  std::vector<std::thread> pool;
+  for (std::uint32_t t = 0; t < parts.size(); ++t) pool.emplace_back(run, t);
+  for (std::thread& thread : pool) thread.join();
+  std::vector<Entry> all;
+  for (const auto& part : parts) all.insert(all.end(), part.begin(), part.end());
+  Answer answer;
+  AppendBest(std::move(all), kPairsTop, true, answer);
   return answer;
 }
 
@@ -198,9 +295,14 @@ int main(int argc, char** argv) {
     if (work == "pagerank") peer.Trials([&] { return PageRank(arcs); });
     if (work == "components") peer.Trials([&] { return Components(arcs); });
     if (work == "load" || work == "open") peer.Trials([&] { return Counts(arcs, work == "load"); });
-    if (work == "bfs" || work == "traverse") {
+    if (work == "hits") peer.Trials([&] { return Hits(arcs); });
+    if (work == "similar-pairs") peer.Trials([&] { return SimilarPairs(arcs, Offsets(arcs), peer.threads()); });
+    if (work == "bfs" || work == "closeness" || work == "similar" || work == "traverse") {
       const auto starts = ReadArray<std::uint32_t>(peer / "starts.u32");
-      if (work == "bfs") peer.Trials([&] { return Bfs(arcs, Offsets(arcs), starts); });
+      const auto offsets = Offsets(arcs);
+      if (work == "bfs") peer.Trials([&] { return Bfs(arcs, offsets, starts); });
+      else if (work == "closeness") peer.Trials([&] { return Closeness(arcs, offsets, starts); });
+      else if (work == "similar") peer.Queries(starts.size(), [&](std::size_t i, Answer& answer) { Similar(arcs, offsets, starts[i], answer); });
       else peer.Queries(starts.size(), [&](std::size_t i, Answer& answer) { Traverse(arcs, starts[i], answer); });
     }
   }

@@ -35,6 +35,12 @@ bfs-kronecker kronecker bfs plexus plexus-csr:plexus:bfs-csr igraph graphblas bo
 bfs-uniform uniform bfs plexus plexus-csr:plexus:bfs-csr igraph graphblas boost
 components-kronecker kronecker components plexus plexus-csr:plexus:components-csr igraph graphblas boost
 components-uniform uniform components plexus plexus-csr:plexus:components-csr igraph graphblas boost
+closeness-kronecker kronecker closeness plexus igraph
+closeness-uniform uniform closeness plexus igraph
+hits-kronecker kronecker hits plexus igraph
+similar-kronecker kronecker similar plexus igraph
+similar-uniform uniform similar plexus igraph
+similar-pairs kronecker similar-pairs plexus exhaustive:reference:similar-pairs
 traverse agent traverse plexus plexus-paths:plexus:traverse-paths sqlite-set:sqlite:traverse-set sqlite-recursive:sqlite:traverse-recursive duckdb kuzu kuzu-walks:kuzu:traverse-walks
 pairs tags pairs plexus exhaustive:reference:pairs graphblas sqlite duckdb
 nearest vectors nearest plexus faiss faiss-batch:faiss:nearest-batch hnswlib:hnswlib:recall:recall
@@ -53,6 +59,10 @@ title() {
     pagerank) echo "PageRank, f64, true L1 error at most 1e-6" ;;
     bfs) echo "BFS, depths of all nodes, 16 starts" ;;
     components) echo "connected components" ;;
+    closeness) echo "closeness and harmonic of 16 nodes" ;;
+    hits) echo "hubs and authorities" ;;
+    similar) echo "Adamic-Adar, 100 nearest of 16 nodes" ;;
+    similar-pairs) echo "best 1,000 pairs of the graph by Adamic-Adar" ;;
     traverse) echo "best product over at most 4 hops, top 100, 1,000 starts" ;;
     pairs) echo "best 1,000 never-composed pairs" ;;
     nearest) echo "10 nearest by cosine, 64 queries" ;;

@@ -189,6 +189,98 @@ TEST(Similarity, SameBitsAnywhere) {
   }
 }
 
+// The whole graph's best pairs, by walking wedges and by the miner, against all pairs.
+TEST(Similarity, PairsEqualComparingAll) {
+  const auto executors = Executors();
+  std::size_t turn = 0;
+  ForEachCase(SmallCases(), [&](const CaseGraph& g, Shape) {
+    for (const Direction direction : kDirections) {
+      SimilarityOptions options;
+      options.direction = direction;
+      if (turn % 2) options.kinds = {kLink, kHasTag};
+      const Table table = reference::Similarities(g.Flat(options.kinds), direction);
+      for (const SimilarityMeasure measure : kMeasures)
+        for (const std::uint64_t limit : {std::uint64_t{1} << 33, std::uint64_t{0}}) {
+          options.measure = measure;
+          options.wedge_limit = limit;
+          options.top = 1 + ++turn % 7;
+          options.least_shared = 1 + turn % 2;
+          options.executor = executors[turn % executors.size()].executor.get();
+          std::vector<PairSimilarity> all;
+          for (NodeId a = 0; a < table.size(); ++a)
+            for (NodeId b = a + 1; b < table.size(); ++b)
+              if (table[a][b].shared >= options.least_shared)
+                all.push_back({a, b, Score(table[a][b], measure), table[a][b].shared, table[a][b].neighbors_a, table[a][b].neighbors_b});
+          const auto got = SimilarPairs(g.snapshot(), options);
+          if (!got && limit == 0) {
+            ASSERT_TRUE(measure == SimilarityMeasure::kJaccard || measure == SimilarityMeasure::kOverlap);
+            ASSERT_EQ(got.error().code, ErrorCode::kResourceExhausted);
+            continue;
+          }
+          ASSERT_TRUE(got.has_value()) << got.error().ToString();
+          ASSERT_FALSE(got->truncated);
+          ASSERT_EQ(got->pairs.size(), std::min(options.top, all.size()));
+          std::vector<double> scores;
+          for (const auto& pair : all) scores.push_back(pair.score);
+          std::sort(scores.rbegin(), scores.rend());
+          for (std::size_t i = 0; i < got->pairs.size(); ++i) {
+            const PairSimilarity& pair = got->pairs[i];
+            ASSERT_NEAR(pair.score, scores[i], 1e-12 * (1 + scores[i]));
+            const auto at = std::ranges::find_if(all, [&](const auto& x) { return x.a == pair.a && x.b == pair.b; });
+            ASSERT_NE(at, all.end());
+            ASSERT_NEAR(pair.score, at->score, 1e-12 * (1 + scores[i]));
+            ASSERT_EQ(pair.shared, at->shared);
+            ASSERT_EQ(pair.neighbors_a, at->neighbors_a);
+            ASSERT_EQ(pair.neighbors_b, at->neighbors_b);
+            // Counts and ratios have no rounding: ties are in order.
+            if (measure != SimilarityMeasure::kAdamicAdar && measure != SimilarityMeasure::kResourceAllocation) {
+              std::size_t better = 0;
+              for (const auto& x : all)
+                better += x.score > pair.score || (x.score == pair.score && std::pair(x.a, x.b) < std::pair(pair.a, pair.b));
+              ASSERT_EQ(better, i);
+            }
+          }
+        }
+    }
+  });
+}
+
+TEST(Similarity, PairsHaveTheSameBitsAnywhere) {
+  const auto executors = Executors();
+  for (std::size_t which : {1u, 2u, 3u})
+    for (const std::uint64_t limit : {std::uint64_t{1} << 33, std::uint64_t{1} << 12}) {
+      std::optional<std::vector<std::pair<NodePair, double>>> first;
+      for (Shape shape : kShapes) {
+        if (which == 2 && limit > 1 << 20) continue;  // 2 * 10^8 wedges at the star's hub
+        for (const auto& e : executors) {
+          SimilarityOptions options;
+          options.measure = SimilarityMeasure::kAdamicAdar;
+          options.wedge_limit = limit;
+          options.top = 50;
+          options.executor = e.executor.get();
+          const auto got = SimilarPairs(Large(which, shape).snapshot(), options);
+          ASSERT_TRUE(got.has_value()) << got.error().ToString();
+          ASSERT_EQ(got->pairs.size(), 50u);
+          EXPECT_EQ(got->compared > 0, limit < 1 << 20);
+          std::vector<std::pair<NodePair, double>> list;
+          for (const auto& pair : got->pairs) list.push_back({{pair.a, pair.b}, pair.score});
+          if (!first) first = list;
+          for (std::size_t i = 0; i < list.size(); ++i) {
+            ASSERT_EQ(list[i].first.source, (*first)[i].first.source) << which << ", " << shape << ", " << e.name;
+            ASSERT_EQ(list[i].first.target, (*first)[i].first.target);
+            ASSERT_EQ(list[i].second, (*first)[i].second);
+          }
+        }
+      }
+    }
+  SimilarityOptions options;
+  options.budget.edges = 10'000;
+  const auto cut = SimilarPairs(Large(1, Shape::kClean).snapshot(), options);
+  ASSERT_TRUE(cut.has_value());
+  EXPECT_TRUE(cut->truncated);
+  EXPECT_FALSE(SimilarPairs(Large(1, Shape::kClean).snapshot(), {.top = kMaxSimilarTop + 1}).has_value());
+}
+
 // The budget cuts at the same place whoever works, and says so.
 TEST(Similarity, Budgets) {
   const auto executors = Executors();

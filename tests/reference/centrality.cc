@@ -75,6 +75,24 @@ std::vector<double> Katz(const FlatGraph& graph, double alpha, bool weighted, Di
   return x;
 }
 
+std::vector<double> Eigenvector(const FlatGraph& graph, bool weighted, Direction direction, int steps) {
+  const NodeId n = graph.node_count();
+  const std::vector<FlatArc> arcs = Walkable(graph, direction);
+  std::vector<double> x(n, 0);
+  for (int i = -1; i < steps; ++i) {
+    if (i < 0)
+      for (NodeId v = 0; v < n; ++v) x[v] = graph.selected[v] ? 1 : 0;
+    std::vector<double> next = x;
+    if (i >= 0)
+      for (const FlatArc& a : arcs) next[a.to] += (weighted ? static_cast<double>(a.weight) : 1.0) * x[a.from];
+    double squares = 0;
+    for (double value : next) squares += value * value;
+    for (double& value : next) value = squares > 0 ? value / std::sqrt(squares) : 0;
+    x = next;
+  }
+  return x;
+}
+
 HubsAndAuthorities Hits(const FlatGraph& graph, bool weighted, int steps) {
   const NodeId n = graph.node_count();
   HubsAndAuthorities x{std::vector<double>(n, 0), std::vector<double>(n, 0)};

@@ -90,8 +90,10 @@ struct Closeness {
 };
 std::vector<Closeness> Closenesses(const FlatGraph& graph, Direction direction, std::uint32_t max_hops);
 
-// x = alpha * A'x + 1 by so many steps from 0; HITS by so many steps, each sum 1.
+// x = alpha * A'x + 1 by so many steps from 0; A' + I by so many steps from equal scores,
+// Euclidean norm 1; HITS by so many steps, each sum 1.
 std::vector<double> Katz(const FlatGraph& graph, double alpha, bool weighted, Direction direction, int steps);
+std::vector<double> Eigenvector(const FlatGraph& graph, bool weighted, Direction direction, int steps);
 struct HubsAndAuthorities {
   std::vector<double> hubs, authorities;
 };

@@ -1,4 +1,7 @@
 // ancestors, descendants, distances, triangles, kcore, betweenness, communities from the command line.
+
+// ancestors, descendants, distances, triangles, kcore, betweenness, closeness, katz,
+// eigenvector, hits, similar from the command line.
 #include <gtest/gtest.h>
 
 #include <boost/json/serialize.hpp>
@@ -153,6 +156,74 @@ TEST_F(Structure, Communities) {
   EXPECT_EQ(Run({"communities", "--resolution", "-1"}).code, 2);
   EXPECT_EQ(Run({"communities", "--method", "labels", "--seed", "1"}).code, 2);
   EXPECT_EQ(Run({"communities", "--method", "louvain"}).code, 2);
+TEST_F(Structure, Closeness) {
+  const object reply = Json({"closeness", "--top", "2"});
+  EXPECT_TRUE(reply.at("exact").as_bool());
+  EXPECT_EQ(Shown(reply, "closeness"), "c 0.8, a 0.571429");
+  EXPECT_EQ(Shown(reply, "harmonic"), "c 3.5, a 2.833333");
+  EXPECT_EQ(Shown(Json({"closeness", "--harmonic", "--direction", "in", "--top", "2"}), "harmonic"), "d 2, e 1.833333");
+  EXPECT_EQ(Shown(Json({"closeness", "--of", "e", "--direction", "out"}), "closeness"), "");
+  EXPECT_EQ(Shown(Json({"closeness", "--of", "d", "--direction", "out"}), "closeness"), "d 0.25");
+  EXPECT_EQ(Shown(Json({"closeness", "--of", "d", "--direction", "out", "--unscaled"}), "closeness"), "d 1");
+  EXPECT_EQ(Shown(Json({"closeness", "--of", "a", "--max-hops", "1"}), "reached"), "a 2");
+  EXPECT_EQ(Shown(Json({"closeness", "--of", "d", "--valid-at", "300"}), "reached"), "d 3");
+  const object sampled = Json({"closeness", "--samples", "2", "--seed", "3"});
+  EXPECT_FALSE(sampled.at("exact").as_bool());
+  EXPECT_EQ(sampled.at("sources").as_int64(), 2);
+  EXPECT_EQ(sampled.at("bound").to_number<double>(), 1);  // two of five prove nothing
+  EXPECT_EQ(Run({"closeness", "--of", "nobody"}).code, 3);
+  EXPECT_NE(Run({"closeness"}).out.find("exact, 5 nodes"), std::string::npos);
+}
+
+TEST_F(Structure, Katz) {
+  // a <-> b is the one cycle: 1 + 0.1 * the other's.
+  const object reply = Json({"katz", "--alpha", "0.1", "--unweighted"});
+  EXPECT_TRUE(reply.at("converged").as_bool());
+  EXPECT_EQ(Shown(reply, "score"), "c 1.222222, d 1.122222, e 1.112222, a 1.111111, b 1.111111");
+  EXPECT_EQ(Run({"katz", "--alpha", "1.5", "--unweighted"}).code, 2);
+  EXPECT_NE(Run({"katz", "--alpha", "1.5", "--unweighted"}).err.find("spectral radius is at least"), std::string::npos);
+  EXPECT_EQ(Run({"katz", "--alpha", "0"}).code, 2);
+  const object found = Json({"katz"});
+  EXPECT_LE(found.at("alpha").to_number<double>() * found.at("radius").to_number<double>(), 0.51);
+  EXPECT_NE(Run({"katz"}).out.find("spectral radius at most"), std::string::npos);
+}
+
+TEST_F(Structure, EigenvectorAndHits) {
+  const object reply = Json({"eigenvector", "--kinds", "knows", "--direction", "both", "--unweighted", "--top", "1"});
+  EXPECT_TRUE(reply.at("converged").as_bool());
+  EXPECT_NEAR(reply.at("eigenvalue").to_number<double>(), 2.170086, 1e-6);  // a triangle with a tail of one
+  EXPECT_TRUE(Shown(reply, "score").starts_with("c 0.61"));
+  const object hits = Json({"hits", "--kinds", "likes", "--unweighted"});
+  EXPECT_TRUE(hits.at("converged").as_bool());
+  EXPECT_EQ(Shown(hits, "authority"), "a 0.5, e 0.5");
+  EXPECT_EQ(Shown(Json({"hits", "--hubs", "--kinds", "likes", "--unweighted", "--top", "1"}), "hub"), "b 0.5");
+  EXPECT_EQ(Run({"hits", "--tolerance", "0"}).code, 2);
+}
+
+TEST_F(Structure, Similar) {
+  EXPECT_EQ(Shown(Json({"similar", "--of", "a"}), "score"), "d 0.333333, b 0.333333, c 0.25");
+  const object reply = Json({"similar", "--of", "a", "--measure", "common", "--top", "1"});
+  EXPECT_EQ(reply.at("candidates").as_int64(), 3);
+  EXPECT_EQ(reply.at("neighbors").as_int64(), 2);
+  EXPECT_EQ(Shown(reply, "shared"), "b 1");
+  EXPECT_EQ(Shown(Json({"similar", "--of", "a", "--least", "2"}), "score"), "");
+  EXPECT_EQ(Shown(Json({"similar", "--of", "b", "--direction", "out"}), "score"), "a 0.333333");
+  EXPECT_EQ(Shown(Json({"similar", "--of", "b", "--direction", "in"}), "score"), "c 0.5");
+  EXPECT_TRUE(Json({"similar", "--of", "a", "--max-edges", "3"}).at("truncated").as_bool());
+  const object pair = Json({"similar", "--of", "a", "--with", "d", "--with", "e", "--measure", "resource"});
+  EXPECT_EQ(boost::json::serialize(pair.at("pairs").as_array()[0]),
+            R"({"a":"a","b":"d","score":3.333333333333333E-1,"shared":1,"neighbors_a":2,"neighbors_b":2})");
+  EXPECT_EQ(pair.at("pairs").as_array()[1].as_object().at("shared").as_int64(), 0);
+  const object best = Json({"similar", "--measure", "common", "--top", "2"});
+  const auto& rows = best.at("pairs").as_array();
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].as_object().at("a").as_string(), "a");
+  EXPECT_EQ(rows[0].as_object().at("b").as_string(), "b");
+  EXPECT_EQ(Run({"similar", "--with", "a"}).code, 2);
+  EXPECT_EQ(Run({"similar", "--of", "a", "--with", "a"}).code, 2);
+  EXPECT_EQ(Run({"similar", "--of", "nobody"}).code, 3);
+  EXPECT_EQ(Run({"similar", "--measure", "cosine"}).code, 2);
+  EXPECT_NE(Run({"similar", "--of", "a"}).out.find("3 nodes share some of 2 neighbours"), std::string::npos);
 }
 
 }  // namespace

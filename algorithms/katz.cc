@@ -1,0 +1,282 @@
+// Terms are pulled row by row and added up; every few terms a look whether they can be
+// shown to grow for ever.
+#include "algorithms/katz.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "algorithms/internal/arc_rows.h"
+#include "algorithms/internal/selection.h"
+
+namespace plexus {
+
+namespace {
+
+using internal::ArcRows;
+using internal::kRowGrain;
+using internal::PullRows;
+
+constexpr double kUnknown = std::numeric_limits<double>::infinity();
+constexpr double kMost = 1e290;  // sums of few terms beyond would leave f64
+
+Direction Pulled(Direction direction) {
+  return direction == Direction::kOut ? Direction::kIn : direction == Direction::kIn ? Direction::kOut : direction;
+}
+
+std::string Text(double x) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", x);
+  return text;
+}
+
+template <class Options>
+Result<ArcRows> MakeRows(const Snapshot& snapshot, const Options& options) {
+  if (!(options.tolerance >= 0x1p-50) || !std::isfinite(options.tolerance))
+    return Fail(ErrorCode::kInvalidArgument, "tolerance " + Text(options.tolerance) + " is not a number of 2^-50 or more");
+  if (options.max_iterations < 1)
+    return Fail(ErrorCode::kInvalidArgument, "max_iterations " + std::to_string(options.max_iterations) + " is below 1");
+  DenseViewOptions wanted;
+  wanted.weights = options.weighted;
+  wanted.kinds = options.kinds;
+  wanted.valid_at = options.valid_at;
+  wanted.subset = options.subset;
+  wanted.executor = options.executor;
+  return internal::MakeArcRows(snapshot, Pulled(options.direction), wanted);
+}
+
+struct Most {
+  double term = 0;   // the largest of the step
+  double ratio = 0;  // of (A'x)(v) to x(v): bounds the radius
+};
+Most Max(Most a, Most b) { return {std::max(a.term, b.term), std::max(a.ratio, b.ratio)}; }
+
+class Terms {
+ public:
+  Terms(const CsrView& rows, const Budget& budget, Executor& executor)
+      : rows_(rows), budget_(budget), executor_(executor), n_(rows.node_count()), before_(n_), term_(n_), next_(n_), sum_(n_) {}
+
+  const std::vector<double>& scores() const { return sum_; }
+  int iterations() const { return iterations_; }
+  double radius() const { return radius_; }
+  double error() const { return error_; }
+  bool stopped() const { return stopped_; }
+
+  void Begin(double alpha) {
+    alpha_ = alpha;
+    error_ = kUnknown;
+    std::fill(term_.begin(), term_.end(), 1.0);
+    std::fill(sum_.begin(), sum_.end(), 1.0);
+    std::fill(before_.begin(), before_.end(), 0.0);
+  }
+  // One more term; false when the budget ran out. REQUIRES Begin().
+  bool Step() {
+    const std::uint64_t arcs = rows_.arc_count();
+    if (budget_.Interrupted() || arcs > budget_.edges || spent_ > budget_.edges - arcs) {
+      stopped_ = true;
+      return false;
+    }
+    spent_ += arcs;
+    ++iterations_;
+    const Most most = PullRows(
+        rows_, term_.data(), executor_, Most{},
+        [&](NodeId v, double sum, Most& partial) {
+          const double term = alpha_ * sum;
+          partial.term = std::max(partial.term, term);
+          // alpha A'x = x + term - 1.
+          partial.ratio = std::max(partial.ratio, (sum_[v] - 1 + term) / sum_[v]);
+          next_[v] = term;
+          sum_[v] += term;
+        },
+        Max);
+    before_.swap(term_);
+    term_.swap(next_);
+    largest_ = most.term;
+    // Rounding of sums up to a million terms long stays far below this.
+    radius_ = std::min(radius_, most.ratio / alpha_ * (1 + 1e-9));
+    error_ = largest_ < 1 ? largest_ / (1 - largest_) : kUnknown;
+    return true;
+  }
+  double largest() const { return largest_; }
+
+  // A lower bound of the radius: y >= 0 with alpha A'y >= q * y wherever y > 0 has
+  // alpha * r >= q. Tried on y = the last two terms, where they do not fall.
+  double RadiusAtLeast() {
+    std::vector<double>& y = next_;
+    ParallelFor(executor_, n_, kRowGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t v = begin; v < end; ++v) y[v] = term_[v] > 0 ? term_[v] + before_[v] : 0;
+    });
+    double best = 0;
+    std::vector<double> kept(n_);
+    for (int round = 0; round < 4; ++round) {
+      struct Least {
+        double ratio = kUnknown, most = 0;
+      };
+      const Least least = PullRows(
+          rows_, y.data(), executor_, Least{},
+          [&](NodeId v, double sum, Least& partial) {
+            kept[v] = 0;
+            if (!(y[v] > 0)) return;
+            const double ratio = sum / y[v];
+            partial.ratio = std::min(partial.ratio, ratio);
+            partial.most = std::max(partial.most, ratio);
+            // Those that fall are left out of the next round.
+            if (alpha_ * ratio >= 1) kept[v] = y[v];
+          },
+          [](Least a, Least b) { return Least{std::min(a.ratio, b.ratio), std::max(a.most, b.most)}; });
+      if (least.most == 0) break;
+      best = std::max(best, least.ratio * (1 - 1e-9));
+      if (alpha_ * best >= 1) break;
+      y.swap(kept);
+    }
+    return best;
+  }
+
+ private:
+  const CsrView rows_;
+  const Budget& budget_;
+  Executor& executor_;
+  const NodeId n_;
+  double alpha_ = 0, largest_ = 0, radius_ = kUnknown, error_ = kUnknown;
+  std::vector<double> before_, term_, next_, sum_;
+  int iterations_ = 0;
+  std::uint64_t spent_ = 0;
+  bool stopped_ = false;
+};
+
+// Half of the largest alpha that is proved to converge. Any sum of terms bounds the radius,
+// the better the more its last terms weigh; so each round tries an alpha beyond the last bound.
+double FindAlpha(const CsrView& rows, Terms& terms, Executor& executor) {
+  const double most = ParallelReduce(
+      executor, rows.node_count(), kRowGrain, 0.0,
+      [&](std::size_t begin, std::size_t end) {
+        double largest = 0;
+        for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
+          double sum = 0;
+          for (std::uint32_t a = rows.offsets[v]; a < rows.offsets[v + 1]; ++a) sum += static_cast<double>(rows.weight(a));
+          largest = std::max(largest, sum);
+        }
+        return largest;
+      },
+      [](double a, double b) { return std::max(a, b); });
+  if (most == 0) return 0.5;  // no walks: every alpha does
+  double radius = most;
+  for (int round = 0; round < 8; ++round) {
+    terms.Begin(2 / radius);
+    for (int i = 0; i < 8; ++i)
+      if (!terms.Step()) return 0;
+    const double before = radius;
+    radius = std::min(radius, terms.radius());
+    // A graph without cycles has the radius 0; no need to find that out to the end.
+    if (!(radius > 1e-12 * most) || radius > 0.95 * before) break;
+  }
+  return 0.5 / std::max(radius, 1e-12 * most);
+}
+
+}  // namespace
+
+Result<KatzResult> Katz(const Snapshot& snapshot, const KatzOptions& options) {
+  if (!(options.alpha >= 0) || !std::isfinite(options.alpha))
+    return Fail(ErrorCode::kInvalidArgument, "alpha " + Text(options.alpha) + " is not a number of 0 or more");
+  PLEXUS_ASSIGN(const ArcRows rows, MakeRows(snapshot, options));
+  Executor& executor = internal::Pick(options.executor);
+  Terms terms(rows.rows, options.budget, executor);
+  KatzResult result;
+  result.alpha = options.alpha > 0 ? options.alpha : FindAlpha(rows.rows, terms, executor);
+  result.radius = kUnknown;
+  result.error = kUnknown;
+  result.scores.assign(snapshot.node_count(), 0);
+  if (!terms.stopped()) {
+    terms.Begin(result.alpha);
+    int steps = 0;
+    while (!(terms.error() <= options.tolerance)) {
+      if (steps == options.max_iterations || !terms.Step()) {
+        result.truncated = true;
+        break;
+      }
+      ++steps;
+      const bool grown = terms.largest() > kMost;
+      if (grown || (terms.largest() >= 1 && (steps & (steps - 1)) == 0 && steps >= 4)) {
+        const double least = terms.RadiusAtLeast();
+        if (grown || result.alpha * least >= 1)
+          return Fail(ErrorCode::kInvalidArgument,
+                      "alpha " + Text(result.alpha) + " is too large, the sum over walks does not converge" +
+                          (least > 0 ? ": the spectral radius is at least " + Text(least) + ", alpha must be below " + Text(1 / least)
+                                     : " within f64"));
+      }
+    }
+    result.error = terms.error();
+  } else {
+    result.truncated = true;
+  }
+  result.radius = terms.radius();
+  result.iterations = terms.iterations();
+  result.converged = result.error <= options.tolerance;
+  double squares = 0;
+  for (NodeId v = 0; v < rows.view.node_count(); ++v) {
+    const double score = terms.scores()[v];
+    result.scores[rows.view.node(v)] = score;
+    squares += score * score;
+  }
+  result.norm = std::sqrt(squares);
+  return result;
+}
+
+Result<EigenvectorResult> Eigenvector(const Snapshot& snapshot, const EigenvectorOptions& options) {
+  PLEXUS_ASSIGN(const ArcRows rows, MakeRows(snapshot, options));
+  Executor& executor = internal::Pick(options.executor);
+  const NodeId n = rows.view.node_count();
+  EigenvectorResult result;
+  result.scores.assign(snapshot.node_count(), 0);
+  if (n == 0 || rows.rows.arc_count() == 0) {
+    result.converged = true;
+    return result;
+  }
+  struct Sums {
+    double squares = 0, product = 0;
+  };
+  std::vector<double> x(n, 1 / std::sqrt(static_cast<double>(n))), next(n);
+  std::uint64_t spent = 0;
+  while (!result.converged) {
+    const std::uint64_t arcs = rows.rows.arc_count();
+    if (result.iterations == options.max_iterations || options.budget.Interrupted() || arcs > options.budget.edges ||
+        spent > options.budget.edges - arcs) {
+      result.truncated = true;
+      break;
+    }
+    spent += arcs;
+    ++result.iterations;
+    const Sums sums = PullRows(
+        rows.rows, x.data(), executor, Sums{},
+        [&](NodeId v, double sum, Sums& partial) {
+          next[v] = x[v] + sum;
+          partial.squares += next[v] * next[v];
+          partial.product += x[v] * sum;
+        },
+        [](Sums a, Sums b) { return Sums{a.squares + b.squares, a.product + b.product}; });
+    const double scale = 1 / std::sqrt(sums.squares);
+    if (!std::isfinite(sums.squares))
+      return Fail(ErrorCode::kInvalidArgument, "edge weights are too large for eigenvector centrality in f64");
+    result.eigenvalue = sums.product;
+    result.step = ParallelReduce(
+        executor, n, kRowGrain, 0.0,
+        [&](std::size_t begin, std::size_t end) {
+          double step = 0;
+          for (std::size_t v = begin; v < end; ++v) {
+            next[v] *= scale;
+            step += std::abs(next[v] - x[v]);
+          }
+          return step;
+        },
+        [](double a, double b) { return a + b; });
+    x.swap(next);
+    result.converged = result.step <= options.tolerance;
+  }
+  for (NodeId v = 0; v < n; ++v) result.scores[rows.view.node(v)] = x[v];
+  return result;
+}
+
+}  // namespace plexus

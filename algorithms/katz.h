@@ -1,0 +1,85 @@
+// Katz and eigenvector centrality: who is pointed at by those who are pointed at.
+//
+// Katz (1953), as networkx has it:  x(v) = alpha * sum over arcs u->v of w(u,v) * x(u) + 1,
+// that is, walks that end at v, each worth alpha to the power of its length. It exists
+// when alpha < 1 / r, r the spectral radius of the weights. How that is known, and when it
+// stops: the terms s(0) = 1, s(i+1) = alpha * A's(i) add up to x(t); once every node's next
+// term is at most q < 1, (I - alpha A')x(t) >= 1 - q > 0, so alpha * r < 1 (Collatz,
+// Wielandt) and no score can still grow by more than q / (1 - q) times itself. That holds
+// for every node, so for the L1 norm too.
+//
+// Eigenvector centrality (Bonacich, 1972): x proportional to A'x, by power iteration on
+// A' + I (which bipartite graphs do not turn in circles); networkx has the same. Where
+// several components have the largest eigenvalue, the answer depends on the start, which
+// is uniform.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "algorithms/budget.h"
+#include "algorithms/node_subset.h"
+#include "engine/error.h"
+#include "engine/parallel.h"
+#include "engine/snapshot.h"
+#include "engine/types.h"
+
+namespace plexus {
+
+struct KatzOptions {
+  double alpha = 0;  // above 0; 0 = half of what is proved to converge, 0.5 / radius
+  // Stop when no score can be off by more than this share of itself.
+  double tolerance = 1e-9;  // 2^-50 or more
+  int max_iterations = 1000;
+  bool weighted = true;
+  // Along the edges (a node counts who points at it), against them, or either way.
+  Direction direction = Direction::kOut;
+  std::vector<KindId> kinds = {};   // none = the fact plane
+  std::int64_t valid_at = kNoTime;  // only edges valid then
+  const NodeSubset* subset = nullptr;
+  Budget budget = {};  // edges = arcs x iterations; deadline; cancel. Checked per iteration
+  Executor* executor = nullptr;
+};
+
+struct KatzResult {
+  std::vector<double> scores;  // by NodeId, at least 1; 0 for nodes that are not selected
+  double norm = 0;             // Euclidean; networkx's scores are scores / norm
+  double alpha = 0;            // used
+  double radius = 0;           // r is proved to be at most this; infinity when nothing is
+  double error = 0;            // no score is off by more than this share; infinity: unknown
+  int iterations = 0;          // those that found alpha included
+  bool converged = false;      // error <= tolerance
+  bool truncated = false;      // by the budget or max_iterations
+};
+
+// O(iterations * (arcs + nodes)); memory: 40 bytes a node, 8 an arc more when rows have to
+// be packed. Thread-safe, the same bits at any thread count. kInvalidArgument: alpha,
+// tolerance, max_iterations or a kind out of range; an alpha that is proved not to
+// converge (the message has the bound), or whose walks leave f64.
+Result<KatzResult> Katz(const Snapshot& snapshot, const KatzOptions& options = {});
+
+struct EigenvectorOptions {
+  double tolerance = 1e-9;  // L1 norm of the last change, scores having Euclidean norm 1
+  int max_iterations = 1000;
+  bool weighted = true;
+  Direction direction = Direction::kOut;  // as KatzOptions
+  std::vector<KindId> kinds = {};
+  std::int64_t valid_at = kNoTime;
+  const NodeSubset* subset = nullptr;
+  Budget budget = {};
+  Executor* executor = nullptr;
+};
+
+struct EigenvectorResult {
+  std::vector<double> scores;  // by NodeId; Euclidean norm 1, or all 0 without edges
+  double eigenvalue = 0;       // Rayleigh quotient x'A'x
+  double step = 0;             // L1 norm of the last change; no bound of the error
+  int iterations = 0;
+  bool converged = false, truncated = false;
+};
+
+// As Katz. On graphs without cycles the iteration goes to the ends of the longest walks,
+// slowly; it says so by not converging.
+Result<EigenvectorResult> Eigenvector(const Snapshot& snapshot, const EigenvectorOptions& options = {});
+
+}  // namespace plexus

@@ -1,0 +1,303 @@
+// closeness, katz, eigenvector, hits: who is near, who is pointed at, who points well.
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "algorithms/closeness.h"
+#include "algorithms/hits.h"
+#include "algorithms/katz.h"
+#include "algorithms/ranking.h"
+#include "tools/arguments.h"
+#include "tools/cli.h"
+#include "tools/exit_code.h"
+#include "tools/format.h"
+#include "tools/json_writer.h"
+#include "tools/naming.h"
+#include "tools/output.h"
+#include "tools/reply.h"
+#include "tools/session.h"
+#include "tools/table.h"
+
+namespace plexus::tools {
+namespace {
+
+// What the commands share.
+struct Given {
+  std::vector<std::string> kinds;
+  std::optional<std::string> valid_at;
+  std::optional<std::uint64_t> top;
+};
+
+template <class Options>
+Status Fill(Session& session, const Given& given, Options& options) {
+  PLEXUS_ASSIGN(options.kinds, FindEdgeKinds(session.schema(), given.kinds));
+  if (given.valid_at) {
+    PLEXUS_ASSIGN(options.valid_at, ParseTime(*given.valid_at));
+  }
+  options.subset = session.scope();
+  options.executor = &session.executor();
+  return {};
+}
+
+Command& AddGiven(Command& command, Given& given) {
+  return command.List("--kinds", "A,B", given.kinds, "only these edge kinds (default: all facts)")
+      .Option("--valid-at", "TIME", given.valid_at, "only edges valid then")
+      .Option("--top", "K", given.top, "list the K first; 0 = all (default 20)");
+}
+
+// The best nodes of those that score above 0.
+std::vector<ScoredNode> Best(const std::vector<double>& scores, const Given& given) {
+  std::vector<std::uint64_t> words((scores.size() + 63) / 64, 0);
+  for (std::size_t v = 0; v < scores.size(); ++v)
+    if (scores[v] > 0) words[v / 64] |= std::uint64_t{1} << (v % 64);
+  return TopScores(scores, NodeSubset(static_cast<NodeId>(scores.size()), std::move(words)), given.top.value_or(20));
+}
+
+struct Column {
+  const char* name;     // of the JSON member
+  const char* heading;  // of the table
+  const std::vector<double>* values;
+};
+
+// Rows of `nodes`; the first column is the score.
+void WriteNodes(JsonWriter& json, const Snapshot& snapshot, const std::vector<ScoredNode>& nodes,
+                const std::vector<Column>& columns) {
+  json.BeginArray("nodes");
+  for (const ScoredNode& node : nodes) {
+    json.BeginObject();
+    json.Field("key", snapshot.key(node.node));
+    for (const Column& column : columns) json.Field(column.name, (*column.values)[node.node]);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+void PrintNodes(const Globals& globals, const Snapshot& snapshot, const std::vector<ScoredNode>& nodes,
+                const std::vector<Column>& columns) {
+  Table table;
+  for (const Column& column : columns) table.Column(column.heading, Table::Align::kRight);
+  AddNodeColumns(table, globals, 60);
+  for (const ScoredNode& node : nodes) {
+    std::vector<std::string> row;
+    for (const Column& column : columns) row.push_back(Number((*column.values)[node.node], 6));
+    AddNodeCells(row, globals, snapshot, node.node);
+    table.Row(row);
+  }
+  table.Print(Out());
+}
+
+struct ClosenessArguments : Given {
+  std::string direction = "both";
+  bool harmonic = false, unscaled = false;
+  std::optional<std::uint64_t> samples, seed, max_hops;
+  std::vector<std::string> of;
+};
+
+Result<int> RunCloseness(const Globals& globals, const ClosenessArguments& given) {
+  PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
+  const Snapshot& snapshot = session->snapshot();
+  ClosenessOptions options;
+  PLEXUS_TRY(Fill(*session, given, options));
+  PLEXUS_ASSIGN(options.direction, ParseDirection(given.direction));
+  options.scaled = !given.unscaled;
+  if (given.max_hops && *given.max_hops < options.max_hops) options.max_hops = static_cast<std::uint32_t>(*given.max_hops);
+  options.samples = given.samples.value_or(0);
+  options.seed = given.seed.value_or(1);
+  for (const std::string& key : given.of) {
+    PLEXUS_ASSIGN(const NodeId node, FindAliveNode(snapshot, key));
+    options.of.push_back(node);
+  }
+  PLEXUS_ASSIGN(const ClosenessResult result, Closeness(snapshot, options));
+  const Column closeness{"closeness", "closeness", &result.closeness}, harmonic{"harmonic", "harmonic", &result.harmonic},
+      reached{"reached", "reaches", &result.reached};
+  std::vector<Column> columns = {closeness, harmonic, reached};
+  if (given.harmonic) columns = {harmonic, closeness, reached};
+  const std::vector<ScoredNode> top = Best(*columns[0].values, given);
+  if (globals.json) {
+    JsonWriter json(Out());
+    json.BeginObject();
+    json.Field("exact", result.exact);
+    json.Field("sources", result.sources);
+    json.Field("bound", result.bound);
+    json.Field("closeness_bound", result.closeness_bound);
+    json.Field("truncated", result.truncated);
+    WriteNodes(json, snapshot, top, columns);
+    json.EndObject();
+    Out() << '\n';
+    return kDone;
+  }
+  PrintNodes(globals, snapshot, top, columns);
+  if (result.exact)
+    Out() << "exact, " << Grouped(result.nodes) << " nodes\n";
+  else
+    Out() << "estimated from " << Grouped(result.sources) << " of " << Grouped(result.nodes)
+          << " nodes: with probability 0.9 no harmonic is off by more than "
+          << Number(result.bound * static_cast<double>(result.nodes - 1), 3) << ", no closeness by more than "
+          << Number(result.closeness_bound, 3) << '\n';
+  return kDone;
+}
+
+struct KatzArguments : Given {
+  std::string direction = "out";
+  bool unweighted = false;
+  std::optional<double> alpha, tolerance;
+};
+
+Result<int> RunKatz(const Globals& globals, const KatzArguments& given) {
+  PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
+  const Snapshot& snapshot = session->snapshot();
+  KatzOptions options;
+  PLEXUS_TRY(Fill(*session, given, options));
+  PLEXUS_ASSIGN(options.direction, ParseDirection(given.direction));
+  if (given.alpha && !(*given.alpha > 0)) return Fail(ErrorCode::kInvalidArgument, "--alpha is above 0");
+  options.alpha = given.alpha.value_or(0);
+  options.tolerance = given.tolerance.value_or(options.tolerance);
+  options.weighted = !given.unweighted;
+  PLEXUS_ASSIGN(const KatzResult result, Katz(snapshot, options));
+  std::vector<double> normal = result.scores;
+  for (double& x : normal) x = result.norm > 0 ? x / result.norm : 0;
+  const std::vector<Column> columns = {{"score", "score", &result.scores}, {"normalized", "of norm 1", &normal}};
+  const std::vector<ScoredNode> top = Best(result.scores, given);
+  if (globals.json) {
+    JsonWriter json(Out());
+    json.BeginObject();
+    json.Field("alpha", result.alpha);
+    json.Field("radius", result.radius);
+    json.Field("iterations", result.iterations);
+    json.Field("error", result.error);
+    json.Field("converged", result.converged);
+    WriteNodes(json, snapshot, top, columns);
+    json.EndObject();
+    Out() << '\n';
+    return kDone;
+  }
+  PrintNodes(globals, snapshot, top, columns);
+  Out() << "alpha " << Number(result.alpha, 4) << ", spectral radius at most " << Number(result.radius, 4) << ", "
+        << result.iterations << " iterations, "
+        << (std::isfinite(result.error) ? "no score off by more than " + Number(result.error * 100, 3) + " %"
+                                        : std::string("not known to converge"))
+        << '\n';
+  return kDone;
+}
+
+struct EigenvectorArguments : Given {
+  std::string direction = "out";
+  bool unweighted = false;
+  std::optional<double> tolerance;
+};
+
+Result<int> RunEigenvector(const Globals& globals, const EigenvectorArguments& given) {
+  PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
+  const Snapshot& snapshot = session->snapshot();
+  EigenvectorOptions options;
+  PLEXUS_TRY(Fill(*session, given, options));
+  PLEXUS_ASSIGN(options.direction, ParseDirection(given.direction));
+  options.tolerance = given.tolerance.value_or(options.tolerance);
+  options.weighted = !given.unweighted;
+  PLEXUS_ASSIGN(const EigenvectorResult result, Eigenvector(snapshot, options));
+  const std::vector<Column> columns = {{"score", "score", &result.scores}};
+  const std::vector<ScoredNode> top = Best(result.scores, given);
+  if (globals.json) {
+    JsonWriter json(Out());
+    json.BeginObject();
+    json.Field("eigenvalue", result.eigenvalue);
+    json.Field("iterations", result.iterations);
+    json.Field("step", result.step);
+    json.Field("converged", result.converged);
+    WriteNodes(json, snapshot, top, columns);
+    json.EndObject();
+    Out() << '\n';
+    return kDone;
+  }
+  PrintNodes(globals, snapshot, top, columns);
+  Out() << "eigenvalue " << Number(result.eigenvalue, 6) << ", " << result.iterations << " iterations, last step "
+        << Number(result.step, 3) << (result.converged ? "" : ", not converged") << '\n';
+  return kDone;
+}
+
+struct HitsArguments : Given {
+  bool hubs = false, unweighted = false;
+  std::optional<double> tolerance;
+};
+
+Result<int> RunHits(const Globals& globals, const HitsArguments& given) {
+  PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
+  const Snapshot& snapshot = session->snapshot();
+  HitsOptions options;
+  PLEXUS_TRY(Fill(*session, given, options));
+  options.tolerance = given.tolerance.value_or(options.tolerance);
+  options.weighted = !given.unweighted;
+  PLEXUS_ASSIGN(const HitsResult result, Hits(snapshot, options));
+  const Column authority{"authority", "authority", &result.authorities}, hub{"hub", "hub", &result.hubs};
+  std::vector<Column> columns = {authority, hub};
+  if (given.hubs) columns = {hub, authority};
+  const std::vector<ScoredNode> top = Best(*columns[0].values, given);
+  if (globals.json) {
+    JsonWriter json(Out());
+    json.BeginObject();
+    json.Field("iterations", result.iterations);
+    json.Field("step", result.step);
+    json.Field("converged", result.converged);
+    WriteNodes(json, snapshot, top, columns);
+    json.EndObject();
+    Out() << '\n';
+    return kDone;
+  }
+  PrintNodes(globals, snapshot, top, columns);
+  Out() << result.iterations << " iterations, last step " << Number(result.step, 3)
+        << (result.converged ? "" : ", not converged") << '\n';
+  return kDone;
+}
+
+constexpr const char* kWalks = "along the edges (who is pointed at), against them, or either way (default out)";
+
+}  // namespace
+
+void AddCentrality(Cli& cli) {
+  static ClosenessArguments closeness;
+  AddGiven(cli.Add("Ask", "closeness", "Rank nodes by how near they are to all others",
+                   [](const Globals& globals) { return RunCloseness(globals, closeness); })
+               .Flag("--harmonic", closeness.harmonic, "rank by the sum of 1 / distance")
+               .Flag("--unscaled", closeness.unscaled, "closeness as if what a node reaches were all there is")
+               .Choice("--direction", closeness.direction, {"out", "in", "both"}, "distances from a node, to it, or either way (default both)")
+               .Option("--max-hops", "H", closeness.max_hops, "what is farther away is not reached (default: no limit)")
+               .Option("--samples", "N", closeness.samples, "distances to N nodes (default: all up to 20,000, else 1,024)")
+               .Option("--seed", "S", closeness.seed, "of the sample (default 1)")
+               .Repeated("--of", "KEY", closeness.of, "only this node, exactly; repeatable"),
+           closeness)
+      .Example("plexus closeness --db g --harmonic --top 10", "the ten nodes nearest to all others")
+      .Example("plexus closeness --db g --of alice --of bob --direction out --json", "of two nodes, exactly");
+
+  static KatzArguments katz;
+  AddGiven(cli.Add("Ask", "katz", "Rank nodes by the walks that lead to them, long ones counting less",
+                   [](const Globals& globals) { return RunKatz(globals, katz); })
+               .Option("--alpha", "A", katz.alpha, "what a step leaves of a walk (default: half of what converges)")
+               .Option("--tolerance", "T", katz.tolerance, "stop when no score is off by more than this share (default 1e-9)")
+               .Choice("--direction", katz.direction, {"out", "in", "both"}, kWalks)
+               .Flag("--unweighted", katz.unweighted, "every edge counts 1"),
+           katz)
+      .Example("plexus katz --db g --top 10", "the ten nodes most walks lead to")
+      .Example("plexus katz --db g --alpha 0.01 --kinds cites --json", "with a given attenuation, over one kind");
+
+  static EigenvectorArguments eigenvector;
+  AddGiven(cli.Add("Ask", "eigenvector", "Rank nodes by the rank of those that point at them",
+                   [](const Globals& globals) { return RunEigenvector(globals, eigenvector); })
+               .Option("--tolerance", "T", eigenvector.tolerance, "stop when a step changes less, L1 (default 1e-9)")
+               .Choice("--direction", eigenvector.direction, {"out", "in", "both"}, kWalks)
+               .Flag("--unweighted", eigenvector.unweighted, "every edge counts 1"),
+           eigenvector)
+      .Example("plexus eigenvector --db g --direction both", "whose neighbours are central")
+      .Example("plexus eigenvector --db g --kinds cites --json", "who is cited by those who are cited");
+
+  static HitsArguments hits;
+  AddGiven(cli.Add("Ask", "hits", "Rank nodes as authorities that good hubs point at, and as hubs",
+                   [](const Globals& globals) { return RunHits(globals, hits); })
+               .Flag("--hubs", hits.hubs, "rank by hub")
+               .Option("--tolerance", "T", hits.tolerance, "stop when a step changes less, L1 (default 1e-9)")
+               .Flag("--unweighted", hits.unweighted, "every edge counts 1"),
+           hits)
+      .Example("plexus hits --db g --top 10", "the ten best authorities")
+      .Example("plexus hits --db g --hubs --kinds cites --json", "who cites best");
+}
+
+}  // namespace plexus::tools
