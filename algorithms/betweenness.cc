@@ -1,13 +1,16 @@
-// Passes of up to 8 sources, each searched by one thread; their dependencies are then
-// added node by node in the order of the sources.
+// Passes of 16 sources in lanes where that pays, else of 8, each searched by one thread
+// and then added node by node in the order of the sources.
 #include "algorithms/betweenness.h"
 
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numeric>
+#include <optional>
 
 #include "algorithms/dense_view.h"
 #include "algorithms/internal/brandes.h"
+#include "algorithms/internal/brandes_lanes.h"
 #include "algorithms/internal/draw_nodes.h"
 #include "algorithms/internal/pool.h"
 #include "algorithms/internal/selection.h"
@@ -18,43 +21,106 @@ namespace plexus {
 
 namespace {
 
+using internal::Brandes;
+using internal::BrandesLanes;
+
 constexpr std::size_t kPass = 8;
 constexpr std::size_t kGrain = 4096;
 
-// Adds what `sources` contribute; returns how many were searched before the budget ran out.
-std::size_t Accumulate(const CsrView& out, std::span<const NodeId> sources, const Budget& budget,
-                       Executor& executor, std::vector<double>& scores) {
-  internal::Pool<internal::Brandes> searches;
-  std::vector<AlignedArray<double>> found(std::min(kPass, sources.size()));
-  std::size_t done = 0;
-  while (done < sources.size()) {
-    if (budget.Interrupted()) break;
-    const std::size_t count = std::min(kPass, sources.size() - done);
-    ParallelFor(executor, count, 1, [&](std::size_t i, std::size_t) {
-      if (found[i].empty()) found[i] = AlignedArray<double>(out.node_count(), 0.0);
-      auto search = searches.Take([&] { return std::make_unique<internal::Brandes>(out); });
-      search->Search(sources[done + i]);
-      for (NodeId v : search->reached()) found[i][v] = search->dependency(v);
-      found[i][sources[done + i]] = 0;
-      searches.Give(std::move(search));
-    });
-    ParallelFor(executor, out.node_count(), kGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = 0; i < count; ++i)
+// Lanes share what they fetch where searches meet the same nodes at few depths, and their
+// numbers leave the cache where one search's would not have: large graphs with many arcs.
+constexpr NodeId kLaneNodes = 1 << 15;
+constexpr std::uint64_t kLaneDegree = 8;
+constexpr std::size_t kLeastLanes = 4;
+
+class Accumulator {
+ public:
+  // An empty `in` is no transpose: then without lanes.
+  Accumulator(const CsrView& out, const CsrView& in, std::uint32_t max_hops, Executor& executor)
+      : out_(out), in_(in), max_hops_(max_hops), executor_(executor) {
+    lanes_pay_ = !in.offsets.empty() && out.node_count() >= kLaneNodes && out.arc_count() >= kLaneDegree * out.node_count();
+  }
+
+  // Adds what `sources` contribute; returns how many were searched before the budget ran out.
+  std::size_t Add(std::span<const NodeId> sources, const Budget& budget, std::vector<double>& scores) {
+    std::size_t done = 0;
+    while (done < sources.size() && !budget.Interrupted()) {
+      const std::size_t left = sources.size() - done;
+      if (lanes_pay_ && left >= kLeastLanes) {
+        const std::size_t count = std::min(BrandesLanes::kLanes, left);
+        if (!lanes_) lanes_.emplace(out_, in_, executor_);
+        if (lanes_->Add(sources.subspan(done, count), max_hops_, scores)) {
+          done += count;
+          continue;
+        }
+        lanes_pay_ = false;  // deep: so are the others
+        lanes_.reset();
+      }
+      const std::size_t count = std::min(kPass, left);
+      AddOneByOne(sources.subspan(done, count), scores);
+      done += count;
+    }
+    return done;
+  }
+
+ private:
+  void AddOneByOne(std::span<const NodeId> sources, std::vector<double>& scores) {
+    const std::size_t workers = std::min(kPass, static_cast<std::size_t>(std::max(1, executor_.thread_count())));
+    while (searchers_ < workers) {
+      searches_.Give(std::make_unique<Brandes>(out_));
+      ++searchers_;
+    }
+    while (found_.size() < sources.size()) found_.emplace_back(out_.node_count(), 0.0);
+    std::vector<std::size_t> rest(sources.size());
+    std::iota(rest.begin(), rest.end(), std::size_t{0});
+    for (Brandes::Width width = least_;; width = static_cast<Brandes::Width>(static_cast<int>(width) + 1)) {
+      for (const auto& search : searches_.idle()) search->Prepare(width);
+      std::vector<std::uint8_t> whole(rest.size());
+      ParallelFor(executor_, rest.size(), 1, [&](std::size_t i, std::size_t) {
+        auto search = searches_.Take([&] {
+          auto made = std::make_unique<Brandes>(out_);
+          made->Prepare(width);
+          return made;
+        });
+        whole[i] = search->Search(sources[rest[i]], max_hops_, width);
+        AlignedArray<double>& found = found_[rest[i]];
+        for (const NodeId v : search->reached()) found[v] = search->dependency(v);
+        found[sources[rest[i]]] = 0;
+        searches_.Give(std::move(search));
+      });
+      std::size_t kept = 0;
+      for (std::size_t i = 0; i < rest.size(); ++i)
+        if (!whole[i]) rest[kept++] = rest[i];
+      rest.resize(kept);
+      if (rest.empty() || width == Brandes::Width::kWide) break;
+      least_ = Brandes::Width::kDeep;  // from now on
+    }
+    ParallelFor(executor_, out_.node_count(), kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = 0; i < sources.size(); ++i)
         for (std::size_t v = begin; v < end; ++v) {
-          scores[v] += found[i][v];
-          found[i][v] = 0;
+          scores[v] += found_[i][v];
+          found_[i][v] = 0;
         }
     });
-    done += count;
   }
-  return done;
-}
+
+  const CsrView out_, in_;
+  const std::uint32_t max_hops_;
+  Executor& executor_;
+  bool lanes_pay_ = false;
+  std::optional<BrandesLanes> lanes_;
+  internal::Pool<Brandes> searches_;
+  std::size_t searchers_ = 0;
+  Brandes::Width least_ = Brandes::Width::kNarrow;
+  std::vector<AlignedArray<double>> found_;
+};
 
 }  // namespace
 
-std::vector<double> BetweennessCsr(const CsrView& out, std::span<const NodeId> sources, Executor* executor) {
+std::vector<double> BetweennessCsr(const CsrView& out, const CsrView& in, std::span<const NodeId> sources,
+                                   Executor* executor) {
   std::vector<double> scores(out.node_count(), 0);
-  Accumulate(out, sources, {}, internal::Pick(executor), scores);
+  Accumulator(out, in, 0xFFFFFFFFu, internal::Pick(executor)).Add(sources, {}, scores);
   return scores;
 }
 
@@ -74,7 +140,6 @@ Result<BetweennessResult> Betweenness(const Snapshot& snapshot, const Betweennes
     for (std::uint32_t a = rows.offsets[v]; a < rows.offsets[v + 1]; ++a) pairs[a] = {v, rows.neighbors[a]};
   TopologyOptions simple;
   simple.symmetrize = options.undirected;
-  simple.inverse = false;
   simple.executor = &executor;
   PLEXUS_ASSIGN(const Topology graph, BuildTopology(view.node_count(), pairs.span(), simple));
   pairs = AlignedArray<NodePair>();  // 8 bytes an arc, not wanted while it searches
@@ -85,7 +150,7 @@ Result<BetweennessResult> Betweenness(const Snapshot& snapshot, const Betweennes
   if (samples == 0) samples = result.nodes <= BetweennessOptions::kAllUpTo ? result.nodes : BetweennessOptions::kSampled;
   const std::vector<NodeId> sources = internal::DrawNodes(view.node_count(), samples, options.seed);
   std::vector<double> sums(view.node_count(), 0);
-  result.sources = Accumulate(graph.out(), sources, options.budget, executor, sums);
+  result.sources = Accumulator(graph.out(), graph.in(), options.max_hops, executor).Add(sources, options.budget, sums);
   result.truncated = result.sources < sources.size();
   result.exact = result.sources == result.nodes;
 

@@ -28,11 +28,12 @@ struct BetweennessOptions {
   std::uint64_t seed = 1;
   static constexpr std::uint64_t kAllUpTo = 20000, kSampled = 1024;
 
+  std::uint32_t max_hops = 0xFFFFFFFFu;
   bool undirected = true;           // false: paths follow the edges' directions
   std::vector<KindId> kinds = {};        // none = the fact plane
   std::int64_t valid_at = kNoTime;  // only edges valid then
   const NodeSubset* subset = nullptr;
-  Budget budget = {};  // deadline and cancel flag, looked at between passes of 8 sources
+  Budget budget = {};  // deadline and cancel flag, looked at between passes of 8 or 16 sources
   Executor* executor = nullptr;
 };
 
@@ -50,14 +51,16 @@ struct BetweennessResult {
   bool truncated = false;  // the budget ran out; then a sample of what was searched
 };
 
-// O(sources * (nodes + arcs)). Memory: 64 bytes a node and 37 more a thread, 4 to 8 bytes an
-// arc (16 more while it begins); 32 a node and thread more where numbers of shortest paths
-// leave f64. Thread-safe, same bits at any thread count: sources are added up in their order.
+// O(sources * (nodes + arcs)). Memory: 4 to 8 bytes an arc (16 more while it begins), and in
+// lanes 280 bytes a node, else 64 a node and 37 more a thread, 32 more where numbers of shortest
+// paths leave f64. Thread-safe, same bits at any thread count: lanes are chosen by the graph.
 // kInvalidArgument: a kind out of range. kResourceExhausted: more arcs than a csr holds.
 Result<BetweennessResult> Betweenness(const Snapshot& snapshot, const BetweennessOptions& options = {});
 
 // Sums over the given sources on bare arrays, neither halved nor scaled.
-// REQUIRES rows without doubles and loops, sources below out.node_count().
-std::vector<double> BetweennessCsr(const CsrView& out, std::span<const NodeId> sources, Executor* executor = nullptr);
+// REQUIRES rows without doubles and loops, `in` the transpose of `out` (or empty: then one
+// source a thread), sources below out.node_count().
+std::vector<double> BetweennessCsr(const CsrView& out, const CsrView& in, std::span<const NodeId> sources,
+                                   Executor* executor = nullptr);
 
 }  // namespace plexus

@@ -148,7 +148,8 @@ class Terms {
 };
 
 // Half of the largest alpha that is proved to converge. Any sum of terms bounds the radius,
-// the better the more its last terms weigh; so each round tries an alpha beyond the last bound.
+// best one whose alpha is near 1 / radius; each round takes one from the last bound, or
+// beyond it.
 double FindAlpha(const CsrView& rows, Terms& terms, Executor& executor) {
   const double most = ParallelReduce(
       executor, rows.node_count(), kRowGrain, 0.0,
@@ -165,7 +166,7 @@ double FindAlpha(const CsrView& rows, Terms& terms, Executor& executor) {
   if (most == 0) return 0.5;  // no walks: every alpha does
   double radius = most;
   for (int round = 0; round < 8; ++round) {
-    terms.Begin(2 / radius);
+    terms.Begin((round % 2 == 0 ? 2 : 1) / radius);
     for (int i = 0; i < 8; ++i)
       if (!terms.Step()) return 0;
     const double before = radius;

@@ -20,7 +20,17 @@ Brandes::Brandes(const CsrView& out)
     : out_(out),
       depth_(out.node_count(), std::numeric_limits<std::uint8_t>::max()),
       counts_{std::vector<double>(out.node_count()), std::vector<double>(out.node_count())},
-      dependency_(out.node_count()) {}
+      dependency_(out.node_count()) {
+  queue_.reserve(out.node_count());
+}
+
+void Brandes::Prepare(Width width) {
+  if (width == Width::kNarrow) return;
+  wide_depth_.resize(out_.node_count(), std::numeric_limits<std::uint32_t>::max());
+  if (width == Width::kDeep) return;
+  wide_counts_.paths.resize(out_.node_count());
+  wide_counts_.share.resize(out_.node_count());
+}
 
 Brandes::Wide Brandes::Normal(double x, std::int64_t power) {
   if (x == 0) return {};
@@ -45,7 +55,7 @@ double Brandes::Product(Wide a, Wide b) {
 
 // False: deeper, or more paths, than the types hold.
 template <class Depth, class Number>
-bool Brandes::Forward(NodeId source, std::vector<Depth>& depth, Counts<Number>& counts) {
+bool Brandes::Forward(NodeId source, std::uint32_t max_hops, std::vector<Depth>& depth, Counts<Number>& counts) {
   constexpr Depth kFree = std::numeric_limits<Depth>::max();
   depth[source] = 0;
   if constexpr (std::is_same_v<Number, double>)
@@ -55,6 +65,7 @@ bool Brandes::Forward(NodeId source, std::vector<Depth>& depth, Counts<Number>& 
   queue_.push_back(source);
   for (std::size_t i = 0; i < queue_.size(); ++i) {
     const NodeId u = queue_[i];
+    if (depth[u] >= max_hops) break;  // so is all that follows
     const Depth next = static_cast<Depth>(depth[u] + 1);
     if (next == kFree) return false;
     const Number paths = counts.paths[u];
@@ -88,9 +99,9 @@ void Brandes::Backward(std::vector<Depth>& depth, Counts<Number>& counts) {
 }
 
 template <class Depth, class Number>
-bool Brandes::Try(NodeId source, std::vector<Depth>& depth, Counts<Number>& counts) {
+bool Brandes::Try(NodeId source, std::uint32_t max_hops, std::vector<Depth>& depth, Counts<Number>& counts) {
   queue_.clear();
-  const bool whole = Forward(source, depth, counts);
+  const bool whole = Forward(source, max_hops, depth, counts);
   if (whole) Backward(depth, counts);
   for (NodeId v : queue_) {
     depth[v] = std::numeric_limits<Depth>::max();
@@ -99,13 +110,12 @@ bool Brandes::Try(NodeId source, std::vector<Depth>& depth, Counts<Number>& coun
   return whole;
 }
 
-void Brandes::Search(NodeId source) {
-  if (Try(source, depth_, counts_)) return;
-  wide_depth_.resize(out_.node_count(), std::numeric_limits<std::uint32_t>::max());
-  if (Try(source, wide_depth_, counts_)) return;
-  wide_counts_.paths.resize(out_.node_count());
-  wide_counts_.share.resize(out_.node_count());
-  Try(source, wide_depth_, wide_counts_);
+bool Brandes::Search(NodeId source, std::uint32_t max_hops, Width width) {
+  const bool whole = width == Width::kNarrow ? Try(source, max_hops, depth_, counts_)
+                     : width == Width::kDeep ? Try(source, max_hops, wide_depth_, counts_)
+                                             : Try(source, max_hops, wide_depth_, wide_counts_);
+  if (!whole) queue_.clear();
+  return whole;
 }
 
 }  // namespace plexus::internal

@@ -10,11 +10,19 @@
 namespace plexus::internal {
 
 // One search at a time; keeps its arrays. A search costs the nodes and arcs it reaches,
-// resetting included.
+// resetting included, and allocates nothing.
 class Brandes {
  public:
+  // What a search can hold. Depths fit a byte almost always, and a byte a node stays in
+  // the second cache level; numbers of paths fit f64 but for a thousand diamonds in a row.
+  enum class Width : std::uint8_t { kNarrow, kDeep, kWide };
+
   explicit Brandes(const CsrView& out);
-  void Search(NodeId source);
+  // Makes the arrays that a width needs.
+  void Prepare(Width width);
+  // False: deeper, or more paths, than the width holds; nothing was found then. Paths
+  // longer than max_hops do not count. REQUIRES Prepare(width).
+  bool Search(NodeId source, std::uint32_t max_hops, Width width);
   // What the last search reached, nearest first, the source at the front.
   const std::vector<NodeId>& reached() const { return queue_; }
   // The dependency of the last source on a node it reached.
@@ -43,16 +51,13 @@ class Brandes {
     std::vector<Number> share;  // (1 + dependency) / paths
   };
   template <class Depth, class Number>
-  bool Forward(NodeId source, std::vector<Depth>& depth, Counts<Number>& counts);
+  bool Forward(NodeId source, std::uint32_t max_hops, std::vector<Depth>& depth, Counts<Number>& counts);
   template <class Depth, class Number>
   void Backward(std::vector<Depth>& depth, Counts<Number>& counts);
   template <class Depth, class Number>
-  bool Try(NodeId source, std::vector<Depth>& depth, Counts<Number>& counts);
+  bool Try(NodeId source, std::uint32_t max_hops, std::vector<Depth>& depth, Counts<Number>& counts);
 
   const CsrView out_;
-  // Depths fit a byte almost always, and a byte a node stays in the second cache level;
-  // a search that gets deeper is done again with the wide ones, and one with more paths
-  // than f64 can count once more with wide counts.
   std::vector<std::uint8_t> depth_;
   std::vector<std::uint32_t> wide_depth_;
   Counts<double> counts_;

@@ -226,7 +226,7 @@ Result<bool> RunKernel(const Options& o) {
     return RunTrials(o,
                      [&] {
                        for (NodeId& s : sources) s = next();
-                       return BetweennessCsr(graph.out(), sources);
+                       return BetweennessCsr(graph.out(), graph.in(), sources);
                      },
                      [&](const std::vector<double>& scores) {
                        return CheckBetweenness(graph, sources, scores);

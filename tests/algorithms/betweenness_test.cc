@@ -8,6 +8,7 @@
 #include <optional>
 #include <random>
 
+#include "engine/topology.h"
 #include "tests/algorithms/each_case.h"
 #include "tests/reference/oracles.h"
 
@@ -15,7 +16,7 @@ namespace plexus::testing {
 namespace {
 
 void Check(const CaseGraph& g, const BetweennessOptions& options) {
-  const auto want = reference::Betweenness(g.Flat(options.kinds, options.subset, options.valid_at), options.undirected);
+  const auto want = reference::Betweenness(g.Flat(options.kinds, options.subset, options.valid_at), options.undirected, options.max_hops);
   const auto got = Betweenness(g.snapshot(), options);
   ASSERT_TRUE(got.has_value()) << got.error().ToString();
   EXPECT_TRUE(got->exact);
@@ -27,6 +28,7 @@ void Check(const CaseGraph& g, const BetweennessOptions& options) {
 
 TEST(Betweenness, EqualsCountingPaths) {
   const auto executors = Executors();
+  std::uint32_t turn = 0;
   ForEachCase(SmallCases(), [&](const CaseGraph& g, Shape) {
     for (const auto& e : executors)
       for (bool undirected : {true, false}) {
@@ -35,6 +37,8 @@ TEST(Betweenness, EqualsCountingPaths) {
         options.executor = e.executor.get();
         Check(g, options);
         options.kinds = {kLink, kHasTag};
+        Check(g, options);
+        options.max_hops = 1 + turn++ % 3;
         Check(g, options);
       }
     const Snapshot s = g.snapshot();
@@ -65,6 +69,56 @@ TEST(Betweenness, LongPaths) {
   const CaseGraph g = Build(c, Shape::kClean);
   Check(g, {});
   Check(g, {.undirected = false});
+}
+
+// Large enough for lanes: against one source a thread, at every thread count and depth.
+TEST(Betweenness, LanesEqualSingleSearches) {
+  std::mt19937_64 random(5);
+  constexpr NodeId kNodes = 33'000;
+  std::vector<NodePair> pairs;
+  for (NodeId v = 0; v < 200'000; ++v)  // hubs, and a fringe of nodes without edges
+    pairs.push_back({static_cast<NodeId>(random() % (random() % 4 ? kNodes - 500 : 40)), static_cast<NodeId>(random() % (kNodes - 500))});
+  for (const bool symmetrize : {true, false}) {
+    TopologyOptions options;
+    options.symmetrize = symmetrize;
+    if (!symmetrize) pairs.resize(pairs.size() * 2, {0, 1});
+    if (!symmetrize)
+      for (std::size_t i = pairs.size() / 2; i < pairs.size(); ++i)
+        pairs[i] = {static_cast<NodeId>(random() % kNodes), static_cast<NodeId>(random() % 30'000)};
+    const Topology graph = *BuildTopology(kNodes, pairs, options);
+    ASSERT_GE(graph.arc_count(), std::uint64_t{kNodes} * 8);
+    for (const std::size_t count : {4u, 16u, 21u}) {
+      std::vector<NodeId> sources;
+      for (std::size_t i = 0; i < count; ++i) sources.push_back(static_cast<NodeId>(random() % kNodes));
+      sources[1] = sources[0];      // twice the same
+      sources[2] = kNodes - 1;      // undirected: without an edge
+      const auto want = BetweennessCsr(graph.out(), {}, sources);
+      std::optional<std::vector<double>> first;
+      for (const auto& e : Executors()) {
+        const auto got = BetweennessCsr(graph.out(), graph.in(), sources, e.executor.get());
+        for (NodeId v = 0; v < kNodes; ++v) ASSERT_NEAR(got[v], want[v], 1e-9 * (1 + want[v])) << v;
+        if (!first) first = got;
+        ASSERT_EQ(got, *first) << e.name;
+      }
+    }
+  }
+}
+
+// Dense in places and deep: lanes give up, single searches take over.
+TEST(Betweenness, DeepGraphsLeaveTheLanes) {
+  std::mt19937_64 random(6);
+  constexpr NodeId kNodes = 40'000, kTail = 300;
+  std::vector<NodePair> pairs;
+  for (int i = 0; i < 200'000; ++i)
+    pairs.push_back({static_cast<NodeId>(random() % (kNodes - kTail)), static_cast<NodeId>(random() % (kNodes - kTail))});
+  for (NodeId v = kNodes - kTail; v < kNodes; ++v) pairs.push_back({v - 1, v});
+  TopologyOptions options;
+  options.symmetrize = true;
+  const Topology graph = *BuildTopology(kNodes, pairs, options);
+  const std::vector<NodeId> sources = {0, 1, 2, 3, 4, 5};
+  const auto want = BetweennessCsr(graph.out(), {}, sources), got = BetweennessCsr(graph.out(), graph.in(), sources);
+  EXPECT_EQ(got, want);
+  EXPECT_GT(got[kNodes - 2], 0);
 }
 
 TEST(Betweenness, SampledHasTheSameBitsAnywhere) {

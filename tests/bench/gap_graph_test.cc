@@ -137,7 +137,7 @@ TEST(GapKernels, ChecksFailOnWrongResults) {
   EXPECT_EQ(CheckTriangles(graph, triangles), "");
   EXPECT_NE(CheckTriangles(graph, triangles + 1), "");
 
-  std::vector<double> between = BetweennessCsr(graph.out(), {&source, 1});
+  std::vector<double> between = BetweennessCsr(graph.out(), graph.in(), {&source, 1});
   EXPECT_EQ(CheckBetweenness(graph, {&source, 1}, between), "");
   *std::ranges::max_element(between) *= 1.001;
   EXPECT_NE(CheckBetweenness(graph, {&source, 1}, between), "");
