@@ -3,13 +3,17 @@
 
 #include "algorithms/betweenness.h"
 #include "algorithms/bfs.h"
+#include "algorithms/closeness.h"
 #include "algorithms/components.h"
 #include "algorithms/distances.h"
+#include "algorithms/hits.h"
+#include "algorithms/katz.h"
 #include "algorithms/kcore.h"
 #include "algorithms/memory/visible.h"
 #include "algorithms/multi_bfs.h"
 #include "algorithms/pagerank.h"
 #include "algorithms/shortest_path.h"
+#include "algorithms/similarity.h"
 #include "algorithms/traverse.h"
 #include "algorithms/triangles.h"
 #include "engine/graph.h"
@@ -99,6 +103,30 @@ TEST(LongChain, Betweenness) {
   ASSERT_TRUE(got.has_value());
   EXPECT_EQ(got->sources, 2u);
   EXPECT_GT(got->shares[kLength / 2], 0);
+}
+
+TEST(LongChain, Centrality) {
+  ClosenessOptions closeness;
+  closeness.direction = Direction::kOut;
+  closeness.of = {kLength};
+  const auto near = Closeness(Chain(), closeness);
+  ASSERT_TRUE(near.has_value());
+  EXPECT_EQ(near->reached[kLength], kLength);
+  EXPECT_DOUBLE_EQ(near->closeness[kLength], 2 / (kLength + 1.0));
+  closeness.of = {};
+  closeness.samples = 2;
+  const auto sampled = Closeness(Chain(), closeness);
+  ASSERT_TRUE(sampled.has_value());
+  EXPECT_EQ(sampled->longest, kLength);
+  EXPECT_GT(sampled->reached[kLength], 0);
+  const auto katz = Katz(Chain(), {.alpha = 1});
+  ASSERT_TRUE(katz.has_value());
+  EXPECT_NEAR(katz->scores[0], 2, 1e-8);  // 1 + 0.5 + 0.25 ...
+  EXPECT_TRUE(Hits(Chain())->converged);
+  const auto similar = SimilarNodes(Chain(), 5);
+  ASSERT_TRUE(similar.has_value());
+  EXPECT_EQ(similar->nodes.size(), 2u);
+  EXPECT_LE(similar->edges, 20u);
 }
 
 TEST(LongChain, TraverseStaysSmall) {
