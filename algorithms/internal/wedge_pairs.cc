@@ -13,7 +13,8 @@ namespace plexus::internal {
 namespace {
 
 constexpr std::size_t kFirstRound = 64;  // rows
-constexpr std::size_t kRowsATask = 8;
+constexpr std::size_t kMostTasks = 256, kLeastTasks = 16;  // of a round; each holds up to 2 k pairs
+constexpr std::size_t kHeldPairs = std::size_t{1} << 24;   // by all of them, roughly
 constexpr std::uint64_t kRoundWedges = std::uint64_t{1} << 28;  // or a single row's
 
 class Walker {
@@ -58,6 +59,14 @@ class Walker {
     std::vector<std::uint32_t> shared;
     std::vector<std::uint32_t> touched;
   };
+
+  std::unique_ptr<Sums> MakeSums() const {
+    auto made = std::make_unique<Sums>();
+    made->score.assign(order_.size(), 0.0);
+    made->shared.assign(order_.size(), 0);
+    made->touched.reserve(order_.size());
+    return made;
+  }
 
   // Rows that share anything, heaviest first, ties by id.
   void Order() {
@@ -121,16 +130,17 @@ class Walker {
       TopSets<2> best;
       std::uint64_t wedges = 0;
     };
-    const std::size_t tasks = (last - first + kRowsATask - 1) / kRowsATask;
+    // The best of a round do not depend on how it is cut.
+    const std::size_t most = std::clamp(kHeldPairs / (question_.k + 1), kLeastTasks, kMostTasks);
+    const std::size_t rows = (last - first + most - 1) / most, tasks = (last - first + rows - 1) / rows;
     std::vector<Outcome> outcomes(tasks, Outcome{TopSets<2>(question_.k, best_.bar())});
-    ParallelFor(executor_, last - first, kRowsATask, [&](std::size_t begin, std::size_t end) {
-      auto sums = pool_.Take([&] {
-        auto made = std::make_unique<Sums>();
-        made->score.assign(order_.size(), 0.0);
-        made->shared.assign(order_.size(), 0);
-        return made;
-      });
-      Outcome& outcome = outcomes[begin / kRowsATask];
+    while (workers_ < std::min(tasks, static_cast<std::size_t>(std::max(1, executor_.thread_count())))) {
+      pool_.Give(MakeSums());
+      ++workers_;
+    }
+    ParallelFor(executor_, last - first, rows, [&](std::size_t begin, std::size_t end) {
+      auto sums = pool_.Take([&] { return MakeSums(); });
+      Outcome& outcome = outcomes[begin / rows];
       for (std::size_t i = begin; i < end; ++i) Row(first + static_cast<std::uint32_t>(i), *sums, outcome.best, outcome.wedges);
       outcome.best.Cut();
       pool_.Give(std::move(sums));
@@ -183,6 +193,7 @@ class Walker {
   AlignedArray<std::uint32_t> list_;
   TopSets<2> best_;
   Pool<Sums> pool_;
+  std::size_t workers_ = 0;
   std::uint64_t wedges_ = 0;
 };
 

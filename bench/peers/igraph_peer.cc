@@ -151,16 +151,20 @@ void Hits(Peer& peer, const Graph& graph) {
 // All starts in one call, which makes a matrix of 16 rows over all nodes.
 void Similar(Peer& peer, const Graph& graph) {
   const auto ids = ReadArray<std::uint32_t>(peer / "starts.u32");
-  const Starts starts(ids);
+  std::vector<std::uint32_t> once = ids;  // it fills the row of a node named twice once
+  std::sort(once.begin(), once.end());
+  once.erase(std::unique(once.begin(), once.end()), once.end());
+  const Starts starts(once);
   peer.Trials([&] {
     igraph_matrix_t scores;
     igraph_matrix_init(&scores, 0, 0);
     igraph_similarity_inverse_log_weighted(&graph.g, &scores, igraph_vss_vector(&starts.ids), IGRAPH_OUT);
     Answer answer;
-    for (std::size_t i = 0; i < ids.size(); ++i) {
+    for (const std::uint32_t id : ids) {
+      const auto row = std::lower_bound(once.begin(), once.end(), id) - once.begin();
       std::vector<Entry> entries;
       for (igraph_integer_t v = 0; v < igraph_matrix_ncol(&scores); ++v)
-        if (const double score = MATRIX(scores, static_cast<igraph_integer_t>(i), v); score > 0 && v != ids[i])
+        if (const double score = MATRIX(scores, row, v); score > 0 && v != id)
           entries.push_back({score, static_cast<std::uint32_t>(v)});
       AppendBest(std::move(entries), kSimilarTop, false, answer);
     }
