@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <utility>
 
 #include "algorithms/internal/pool.h"
 #include "engine/aligned_array.h"
@@ -54,16 +53,18 @@ class Walker {
   }
 
  private:
+  struct Sum {
+    double score = 0;
+    std::uint32_t shared = 0;
+  };
   struct Sums {
-    std::vector<double> score;  // by place, zero between rows
-    std::vector<std::uint32_t> shared;
+    std::vector<Sum> by_place;  // zero between rows
     std::vector<std::uint32_t> touched;
   };
 
   std::unique_ptr<Sums> MakeSums() const {
     auto made = std::make_unique<Sums>();
-    made->score.assign(order_.size(), 0.0);
-    made->shared.assign(order_.size(), 0);
+    made->by_place.resize(order_.size());
     made->touched.reserve(order_.size());
     return made;
   }
@@ -162,13 +163,15 @@ class Walker {
       for (const std::uint32_t p : List(w)) {
         if (p >= place) break;
         ++wedges;
-        if (sums.shared[p]++ == 0) sums.touched.push_back(p);
-        sums.score[p] += share;
+        Sum& sum = sums.by_place[p];
+        if (sum.shared++ == 0) sums.touched.push_back(p);
+        sum.score += share;
       }
     }
     for (const std::uint32_t p : sums.touched) {
-      const std::uint64_t shared = std::exchange(sums.shared[p], 0u);
-      double score = std::exchange(sums.score[p], 0.0);
+      const std::uint64_t shared = sums.by_place[p].shared;
+      double score = sums.by_place[p].score;
+      sums.by_place[p] = {};
       if (shared < question_.least_shared) continue;
       const NodeId b = order_[p];
       if (ratio_) {

@@ -43,7 +43,7 @@ struct WedgeAnswer {
 
 // `rows` without doubles and loops, ascending; shares[w] >= 0 by node, what a shared w adds
 // (1 for counts and ratios). O(arcs) and the wedges that the bound leaves. Same answer at
-// any thread count. Memory: 4 bytes an arc, 20 a node and 16 more a thread.
+// any thread count. Memory: 4 bytes an arc, 20 a node and 20 more a thread.
 WedgeAnswer WedgePairs(const CsrView& rows, std::span<const double> shares, const WedgeQuestion& question,
                        Executor& executor);
 
