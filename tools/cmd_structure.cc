@@ -179,7 +179,7 @@ Result<int> RunKCore(const Globals& globals, const KCoreArguments& given) {
 }
 
 struct BetweennessArguments : Given {
-  std::optional<std::uint64_t> samples, seed;
+  std::optional<std::uint64_t> samples, seed, max_hops;
   bool directed = false;
 };
 
@@ -191,6 +191,7 @@ Result<int> RunBetweenness(const Globals& globals, const BetweennessArguments& g
   options.undirected = !given.directed;
   options.samples = given.samples.value_or(0);
   options.seed = given.seed.value_or(1);
+  if (given.max_hops && *given.max_hops < options.max_hops) options.max_hops = static_cast<std::uint32_t>(*given.max_hops);
   PLEXUS_ASSIGN(const BetweennessResult result, Betweenness(snapshot, options));
   const NodeSubset between = SubsetOf(snapshot.node_count(), [&](NodeId v) { return result.scores[v] > 0; });
   const std::vector<ScoredNode> top = TopScores(result.scores, between, given.top.value_or(kDefaultTop));
@@ -257,6 +258,7 @@ void AddStructure(Cli& cli) {
                    [](const Globals& globals) { return RunBetweenness(globals, between); })
                .Option("--samples", "N", between.samples, "search from N nodes (default: all up to 20,000, else 1,024)")
                .Option("--seed", "S", between.seed, "of the sample (default 1)")
+               .Option("--max-hops", "H", between.max_hops, "only paths of at most H edges (default: no limit)")
                .Flag("--directed", between.directed, "paths follow the edges' directions (default: either way)"),
            between)
       .Example("plexus betweenness --db g --top 10", "the ten nodes that connect most")
