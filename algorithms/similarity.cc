@@ -134,7 +134,7 @@ struct Judged {
 class TwoSteps {
  public:
   TwoSteps(const Selection& selection, NodeId node, const SimilarityOptions& options)
-      : selection_(selection), node_(node), options_(options), rows_(selection), places_(selection.snapshot->node_count()) {}
+      : node_(node), options_(options), rows_(selection), places_(selection.snapshot->node_count()) {}
 
   SimilarNodesResult Run() {
     result_.edges = rows_.Gather(node_, options_.direction, kNoNode, near_);
@@ -245,7 +245,6 @@ class TwoSteps {
     std::sort(best.begin(), best.end(), Better);
   }
 
-  const Selection& selection_;
   const NodeId node_;
   const SimilarityOptions& options_;
   SimpleRows rows_;
