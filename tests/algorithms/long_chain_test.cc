@@ -5,15 +5,19 @@
 #include "algorithms/bfs.h"
 #include "algorithms/closeness.h"
 #include "algorithms/components.h"
+#include "algorithms/cut_points.h"
 #include "algorithms/distances.h"
 #include "algorithms/hits.h"
 #include "algorithms/katz.h"
+#include "algorithms/dominators.h"
 #include "algorithms/kcore.h"
+#include "algorithms/max_flow.h"
 #include "algorithms/memory/visible.h"
 #include "algorithms/multi_bfs.h"
 #include "algorithms/pagerank.h"
 #include "algorithms/shortest_path.h"
 #include "algorithms/similarity.h"
+#include "algorithms/spanning_forest.h"
 #include "algorithms/traverse.h"
 #include "algorithms/triangles.h"
 #include "engine/graph.h"
@@ -94,6 +98,42 @@ TEST(LongChain, Distances) {
     ASSERT_TRUE(got.has_value());
     EXPECT_EQ(got->distances[0], cost == PathCost::kHops ? kLength : kLength * 0.5);
   }
+}
+
+TEST(LongChain, ForestCutsAndDominators) {
+  const auto forest = SpanningForest(Chain());
+  ASSERT_TRUE(forest.has_value());
+  EXPECT_EQ(forest->edges.size(), kLength);
+  EXPECT_EQ(forest->weight, kLength * 0.5);
+  CutPointsOptions listed;
+  listed.list_blocks = true;
+  const auto cuts = CutPoints(Chain(), listed);
+  ASSERT_TRUE(cuts.has_value());
+  EXPECT_EQ(cuts->points.size(), kLength - 1);
+  EXPECT_EQ(cuts->bridges.size(), kLength);
+  EXPECT_EQ(cuts->blocks, kLength);
+  const auto dominators = Dominators(Chain(), kLength);
+  ASSERT_TRUE(dominators.has_value());
+  EXPECT_EQ(dominators->dominators[0], 1u);
+  EXPECT_EQ(dominators->dominated[kLength], kLength);
+}
+
+TEST(LongChain, MaxFlow) {
+  const auto got = MaxFlow(Chain(), kLength, 0);
+  ASSERT_TRUE(got.has_value());
+  EXPECT_EQ(got->flow, 0.5);
+  EXPECT_EQ(got->cut, (std::vector<PathEdge>{{kLength, kLength - 1, kSupersedes, 0, 0.5f}}));
+  // A cancel reaches into the search for a flow, too.
+  const std::atomic<bool> stop = true;
+  MaxFlowOptions options;
+  options.budget.cancel = &stop;
+  EXPECT_TRUE(MaxFlow(Chain(), kLength, 0, options)->truncated);
+  CutPointsOptions cuts;
+  cuts.budget.cancel = &stop;
+  EXPECT_TRUE(CutPoints(Chain(), cuts)->truncated);
+  DominatorsOptions dominators;
+  dominators.budget.cancel = &stop;
+  EXPECT_TRUE(Dominators(Chain(), kLength, dominators)->truncated);
 }
 
 TEST(LongChain, Betweenness) {

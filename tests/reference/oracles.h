@@ -106,6 +106,29 @@ double Modularity(const std::vector<std::vector<double>>& a, const std::vector<s
 bool Connected(const std::vector<std::vector<double>>& a, const std::vector<std::uint32_t>& communities,
                const std::vector<bool>& selected);
 
+// The cheapest (dearest) way to keep the components together, by Kruskal's rule with
+// labels that are rewritten at every join.
+struct Forest {
+  double weight = 0;
+  std::uint64_t trees = 0;
+};
+Forest SpanningForest(const FlatGraph& graph, bool maximum, bool weighted);
+
+// By taking away every node and every edge in turn and counting components. An edge is
+// its index among the arcs that are not mirrored.
+struct Cuts {
+  std::vector<NodeId> points;
+  std::vector<FlatArc> bridges;
+};
+Cuts CutPoints(const FlatGraph& graph);
+
+// Immediate dominators by taking away every node in turn; kNoNode for the root and what
+// it does not reach. `arcs` as walked.
+std::vector<NodeId> Dominators(const std::vector<FlatArc>& arcs, NodeId node_count, NodeId root);
+
+// Maximum flow by shortest augmenting paths (Edmonds, Karp); exact where sums are.
+double MaxFlow(const std::vector<FlatArc>& arcs, NodeId node_count, NodeId source, NodeId sink, bool unit);
+
 // Nodes that supersession leaves standing, by definition: reachability of every
 // node from every node. `active` are the suppressing edges in force; `alive` the
 // candidates. O(n^3).

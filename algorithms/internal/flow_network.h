@@ -1,0 +1,27 @@
+// FlowNetwork: what lies between two nodes, as arcs with whole capacities.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "algorithms/budget.h"
+#include "engine/types.h"
+
+namespace plexus::internal {
+
+// Every pair of neighbours is an arc each way; capacities may be 0.
+struct FlowNetwork {
+  std::vector<std::uint32_t> offsets;   // by node of the network; one more at the end
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> arcs;  // (source, target), by both
+  std::vector<std::uint32_t> reverse;   // by arc: the one the other way
+  std::vector<std::int64_t> capacities;
+  std::uint32_t source = 0, sink = 0;
+};
+
+// What is left of the capacities under a maximum flow, and the flow. False: the budget ran
+// out. Boost's push_relabel_max_flow, whose exceptions do not leave this.
+bool PushRelabel(const FlowNetwork& network, const Budget& budget, std::vector<std::int64_t>& residual,
+                 std::int64_t& flow);
+
+}  // namespace plexus::internal

@@ -1,0 +1,191 @@
+// The network is made of what both ends reach; the cut is what the source reaches over
+// what is left of it.
+#include "algorithms/max_flow.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "algorithms/internal/arc_edges.h"
+#include "algorithms/internal/flow_network.h"
+#include "algorithms/internal/selection.h"
+
+namespace plexus {
+
+namespace {
+
+constexpr std::uint32_t kOutside = 0xFFFFFFFFu;
+constexpr int kSumBits = 61;
+constexpr std::size_t kLook = 1u << 12;  // nodes between looks at the budget
+
+class Builder {
+ public:
+  Builder(const internal::Selection& selection, const MaxFlowOptions& options)
+      : selection_(selection), options_(options), places_(selection.snapshot->node_count(), kOutside) {}
+
+  // Nodes on a way from source to sink, ascending; none when there is no way.
+  Result<bool> FindNodes(NodeId source, NodeId sink) {
+    const Direction ahead = options_.undirected ? Direction::kBoth : Direction::kOut;
+    const Direction behind = options_.undirected ? Direction::kBoth : Direction::kIn;
+    constexpr std::uint32_t kAhead = 0, kOnTheWay = 1;  // marks, until they become places
+    if (!Spread(source, ahead, kOutside, kAhead)) return false;
+    if (places_[sink] == kOutside) return true;
+    if (!Spread(sink, behind, kAhead, kOnTheWay)) return false;
+    for (NodeId v = 0; v < places_.size(); ++v) {
+      if (places_[v] == kOnTheWay) nodes_.push_back(v);
+      places_[v] = places_[v] == kOnTheWay ? static_cast<std::uint32_t>(nodes_.size() - 1) : kOutside;
+    }
+    network_.source = places_[source];
+    network_.sink = places_[sink];
+    return true;
+  }
+
+  Status MakeArcs() {
+    ChooseUnit();
+    struct Side {
+      std::uint32_t target;
+      std::int64_t capacity;
+    };
+    std::vector<Side> row;
+    network_.offsets.push_back(0);
+    for (std::uint32_t u = 0; u < nodes_.size(); ++u) {
+      row.clear();
+      ForEachArc(options_.undirected ? Direction::kBoth : Direction::kOut, u,
+                 [&](std::uint32_t v, const Arc& arc) { row.push_back({v, Capacity(arc)}); });
+      if (!options_.undirected)
+        ForEachArc(Direction::kIn, u, [&](std::uint32_t v, const Arc&) { row.push_back({v, 0}); });
+      std::sort(row.begin(), row.end(), [](const Side& a, const Side& b) { return a.target < b.target; });
+      for (const Side& side : row) {
+        if (network_.arcs.size() == network_.offsets.back() || network_.arcs.back().second != side.target) {
+          network_.arcs.push_back({u, side.target});
+          network_.capacities.push_back(0);
+        }
+        network_.capacities.back() += side.capacity;
+      }
+      if (network_.arcs.size() > MaxFlowResult::kMostArcs)
+        return Fail(ErrorCode::kResourceExhausted, "more than " + std::to_string(MaxFlowResult::kMostArcs / 2) +
+                                                       " pairs of neighbours between source and sink");
+      network_.offsets.push_back(static_cast<std::uint32_t>(network_.arcs.size()));
+    }
+    // Rows are sorted by target, so arcs that arrive at a node come in order of its row.
+    network_.reverse.resize(network_.arcs.size());
+    std::vector<std::uint32_t> next(network_.offsets.begin(), network_.offsets.end() - 1);
+    for (std::uint32_t a = 0; a < network_.arcs.size(); ++a) network_.reverse[a] = next[network_.arcs[a].second]++;
+    return {};
+  }
+
+  // The source's side of the cut, by place.
+  std::vector<bool> SourceSide(const std::vector<std::int64_t>& residual) const {
+    std::vector<bool> reached(nodes_.size());
+    std::vector<std::uint32_t> queue = {network_.source};
+    reached[network_.source] = true;
+    for (std::size_t head = 0; head < queue.size(); ++head)
+      for (std::uint32_t a = network_.offsets[queue[head]]; a < network_.offsets[queue[head] + std::size_t{1}]; ++a)
+        if (const std::uint32_t v = network_.arcs[a].second; residual[a] > 0 && !reached[v]) {
+          reached[v] = true;
+          queue.push_back(v);
+        }
+    return reached;
+  }
+
+  std::vector<PathEdge> CutEdges(const std::vector<bool>& source_side) const {
+    std::vector<PathEdge> cut;
+    for (std::uint32_t u = 0; u < nodes_.size(); ++u)
+      if (source_side[u])
+        ForEachArc(options_.undirected ? Direction::kBoth : Direction::kOut, u, [&](std::uint32_t v, const Arc& arc) {
+          if (!source_side[v]) cut.push_back(internal::EdgeOf(*selection_.snapshot, arc, nodes_[u]));
+        });
+    return cut;
+  }
+
+  const std::vector<NodeId>& nodes() const { return nodes_; }
+  const internal::FlowNetwork& network() const { return network_; }
+  double InWeights(std::int64_t units) const { return std::ldexp(static_cast<double>(units), -shift_); }
+  double error() const { return InWeights(static_cast<std::int64_t>(rounded_)); }
+
+ private:
+  // Turns the mark `from` of what is reached into `to`. False: the budget ran out.
+  bool Spread(NodeId start, Direction direction, std::uint32_t from, std::uint32_t to) {
+    std::vector<NodeId> queue = {start};
+    places_[start] = to;
+    for (std::size_t head = 0; head < queue.size(); ++head) {
+      if (head % kLook == 0 && options_.budget.Interrupted()) return false;
+      selection_.snapshot->ForEachArc(direction, queue[head], selection_.filter, [&](const Arc& arc) {
+        if (!(arc.weight > 0 || options_.unit_capacities) || places_[arc.neighbor] != from) return;
+        if (from == kOutside && !selection_.contains(arc.neighbor)) return;
+        places_[arc.neighbor] = to;
+        queue.push_back(arc.neighbor);
+      });
+    }
+    return true;
+  }
+
+  // fn(place of the neighbour, arc) for arcs inside the network that carry something.
+  template <class Fn>
+  void ForEachArc(Direction direction, std::uint32_t u, Fn&& fn) const {
+    selection_.snapshot->ForEachArc(direction, nodes_[u], selection_.filter, [&](const Arc& arc) {
+      const std::uint32_t v = places_[arc.neighbor];
+      if (v != kOutside && v != u && (arc.weight > 0 || options_.unit_capacities)) fn(v, arc);
+    });
+  }
+
+  void ChooseUnit() {
+    if (options_.unit_capacities) return;
+    double sum = 0;
+    for (std::uint32_t u = 0; u < nodes_.size(); ++u)
+      ForEachArc(options_.undirected ? Direction::kBoth : Direction::kOut, u,
+                 [&](std::uint32_t, const Arc& arc) { sum += static_cast<double>(arc.weight); });
+    shift_ = kSumBits - 1 - std::ilogb(sum);
+  }
+
+  std::int64_t Capacity(const Arc& arc) {
+    if (options_.unit_capacities) return 1;
+    const double exact = std::ldexp(static_cast<double>(arc.weight), shift_);
+    const std::int64_t units = std::max<std::int64_t>(1, std::llround(exact));
+    rounded_ += static_cast<double>(units) != exact;
+    return units;
+  }
+
+  const internal::Selection& selection_;
+  const MaxFlowOptions& options_;
+  std::vector<std::uint32_t> places_;  // by NodeId: place in nodes_
+  std::vector<NodeId> nodes_;
+  internal::FlowNetwork network_;
+  int shift_ = 0;
+  std::uint64_t rounded_ = 0;  // arcs, each by less than a unit
+};
+
+}  // namespace
+
+Result<MaxFlowResult> MaxFlow(const Snapshot& snapshot, NodeId source, NodeId sink, const MaxFlowOptions& options) {
+  if (source == sink) return Fail(ErrorCode::kInvalidArgument, "source and sink are the same node");
+  const NodeId ends[] = {source, sink};
+  PLEXUS_ASSIGN(const NodeSubset with, internal::WithSources(snapshot, options.subset, ends));
+  PLEXUS_ASSIGN(const internal::Selection selection,
+                internal::Select(snapshot, options.kinds, options.valid_at, options.subset ? &with : nullptr));
+  for (const NodeId end : ends)
+    if (!selection.contains(end))
+      return Fail(ErrorCode::kInvalidArgument, "node id " + std::to_string(end) + " is not among the selected nodes");
+  MaxFlowResult result;
+  Builder builder(selection, options);
+  PLEXUS_ASSIGN(const bool found, builder.FindNodes(source, sink));
+  result.truncated = !found;
+  if (builder.nodes().empty()) return result;
+  PLEXUS_TRY(builder.MakeArcs());
+  result.nodes = builder.nodes().size();
+  result.pairs = builder.network().arcs.size() / 2;
+  std::vector<std::int64_t> residual;
+  std::int64_t flow = 0;
+  if (!internal::PushRelabel(builder.network(), options.budget, residual, flow)) {
+    result.truncated = true;
+    return result;
+  }
+  result.flow = builder.InWeights(flow);
+  result.error = builder.error();
+  const std::vector<bool> source_side = builder.SourceSide(residual);
+  result.source_side = static_cast<std::uint64_t>(std::count(source_side.begin(), source_side.end(), true));
+  result.cut = builder.CutEdges(source_side);
+  return result;
+}
+
+}  // namespace plexus

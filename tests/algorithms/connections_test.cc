@@ -1,0 +1,361 @@
+// Spanning forests, cut points and bridges, dominators, flows: against definitions on small
+// graphs, against Boost.Graph and by certificate on large ones.
+#include <gtest/gtest.h>
+
+#include <boost/graph/adjacency_list.hpp>
+#include <boost/graph/biconnected_components.hpp>
+#include <boost/graph/dominator_tree.hpp>
+#include <atomic>
+#include <map>
+#include <numeric>
+#include <random>
+#include <set>
+
+#include "algorithms/components.h"
+#include "algorithms/cut_points.h"
+#include "algorithms/dominators.h"
+#include "algorithms/max_flow.h"
+#include "algorithms/spanning_forest.h"
+#include "engine/topology.h"
+#include "tests/algorithms/each_case.h"
+#include "tests/reference/oracles.h"
+
+namespace plexus::testing {
+namespace {
+
+const std::atomic<bool> kStop = true;
+const Budget kStopped = [] {
+  Budget budget;
+  budget.cancel = &kStop;
+  return budget;
+}();
+
+NodeSubset TwoThirds(const Snapshot& s) {
+  std::vector<NodeId> some;
+  for (NodeId v = 0; v < s.node_count(); ++v)
+    if (v % 3 != 1) some.push_back(v);
+  return *NodeSubset::Of(s, some);
+}
+
+// (smaller end, larger end, kind, weight): what a FlatArc and a PathEdge have in common.
+using Key = std::tuple<NodeId, NodeId, KindId, float>;
+template <class E>
+Key KeyOf(NodeId a, NodeId b, const E& e) {
+  return {std::min(a, b), std::max(a, b), e.kind, e.weight};
+}
+std::vector<Key> Keys(const std::vector<PathEdge>& edges) {
+  std::vector<Key> keys;
+  for (const PathEdge& e : edges) keys.push_back(KeyOf(e.source, e.target, e));
+  std::sort(keys.begin(), keys.end());
+  return keys;
+}
+std::vector<Key> Keys(const std::vector<reference::FlatArc>& arcs) {
+  std::vector<Key> keys;
+  for (const auto& a : arcs) keys.push_back(KeyOf(a.from, a.to, a));
+  std::sort(keys.begin(), keys.end());
+  return keys;
+}
+
+// ---- spanning forests
+
+void CheckForest(const CaseGraph& g, SpanningForestOptions options, const std::vector<NamedExecutor>& executors) {
+  const auto flat = g.Flat(options.kinds, options.subset, options.valid_at);
+  const auto want = reference::SpanningForest(flat, options.maximum, options.weighted);
+  std::vector<PathEdge> first;
+  for (const auto& e : executors) {
+    options.executor = e.executor.get();
+    const auto got = SpanningForest(g.snapshot(), options);
+    ASSERT_TRUE(got.has_value()) << got.error().ToString();
+    ASSERT_EQ(got->weight, want.weight) << e.name;  // weights are 64ths: sums are exact
+    ASSERT_EQ(got->trees, want.trees);
+    ASSERT_EQ(got->edges.size() + got->trees, got->nodes);
+    ASSERT_FALSE(got->truncated);
+    if (first.empty()) first = got->edges;
+    ASSERT_EQ(got->edges, first) << e.name;
+  }
+  // Edges of the graph, in order, and no circle among them.
+  auto all = Keys(flat.arcs);
+  std::vector<NodeId> label(g.snapshot().node_count());
+  std::iota(label.begin(), label.end(), NodeId{0});
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    ASSERT_TRUE(std::binary_search(all.begin(), all.end(), KeyOf(first[i].source, first[i].target, first[i])));
+    if (i > 0) {
+      ASSERT_LE(first[i - 1].source, first[i].source);
+    }
+    NodeId a = first[i].source, b = first[i].target;
+    while (label[a] != a) a = label[a];
+    while (label[b] != b) b = label[b];
+    ASSERT_NE(a, b);
+    label[a] = b;
+  }
+}
+
+TEST(SpanningForest, EqualsKruskalAtAnyThreadCount) {
+  const auto executors = Executors();
+  ForEachGraph([&](const CaseGraph& g, Shape) {
+    const NodeSubset subset = TwoThirds(g.snapshot());
+    CheckForest(g, {}, executors);
+    CheckForest(g, {.maximum = true}, executors);
+    CheckForest(g, {.weighted = false}, executors);
+    CheckForest(g, {.kinds = {kSupports, kSimilar}}, executors);
+    CheckForest(g, {.kinds = {kHasTag, kLink}, .subset = &subset}, executors);
+  });
+}
+
+// Enough arcs for several rounds: light ones joined, others filtered, in both extremes of
+// weights (all alike, all different) and with trees that stay apart.
+TEST(SpanningForest, RoundsOfFilteringChangeNothing) {
+  const NodeId n = 3000;
+  std::mt19937_64 random(5);
+  std::vector<std::uint32_t> offsets = {0};
+  std::vector<NodeId> neighbors;
+  std::vector<float> alike, different;
+  for (NodeId v = 0; v < n; ++v) {
+    for (int k = 0; k < 60; ++k) {
+      neighbors.push_back(static_cast<NodeId>(v / 1000 * 1000 + random() % 900));  // three islands, some of it alone
+      alike.push_back(0.5f);
+      different.push_back(static_cast<float>(random() % 100'000) / 7);
+    }
+    offsets.push_back(static_cast<std::uint32_t>(neighbors.size()));
+  }
+  const auto executors = Executors();
+  for (const std::vector<float>& weights : {alike, different, std::vector<float>()})
+    for (const bool maximum : {false, true}) {
+      std::vector<std::uint32_t> order(neighbors.size()), want;
+      std::iota(order.begin(), order.end(), 0u);
+      std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return !weights.empty() && (maximum ? weights[a] > weights[b] : weights[a] < weights[b]);
+      });
+      std::vector<NodeId> label(n);
+      std::iota(label.begin(), label.end(), NodeId{0});
+      const auto root = [&](NodeId v) {
+        while (label[v] != v) v = label[v] = label[label[v]];
+        return v;
+      };
+      for (const std::uint32_t arc : order) {
+        const auto source = static_cast<NodeId>(arc / 60);
+        const NodeId a = root(source), b = root(neighbors[arc]);
+        if (a == b) continue;
+        label[a] = b;
+        want.push_back(arc);
+      }
+      std::sort(want.begin(), want.end());
+      for (const auto& e : executors)
+        EXPECT_EQ(SpanningForestCsr({offsets, neighbors, weights, {}, {}}, {maximum, {}, e.executor.get(), nullptr}), want);
+    }
+}
+
+// ---- cut points, bridges, blocks
+
+void CheckCuts(const CaseGraph& g, CutPointsOptions options) {
+  const auto want = reference::CutPoints(g.Flat(options.kinds, options.subset, options.valid_at));
+  const auto got = CutPoints(g.snapshot(), options);
+  ASSERT_TRUE(got.has_value()) << got.error().ToString();
+  EXPECT_EQ(got->points, want.points);
+  EXPECT_EQ(Keys(got->bridges), Keys(want.bridges));
+}
+
+TEST(CutPoints, EqualTakingNodesAndEdgesAway) {
+  ForEachCase(SmallCases(), [](const CaseGraph& g, Shape) {
+    const NodeSubset subset = TwoThirds(g.snapshot());
+    CheckCuts(g, {});
+    CheckCuts(g, {.kinds = {kSupports, kSimilar}});
+    CheckCuts(g, {.kinds = {kHasTag, kLink}});
+    CheckCuts(g, {.subset = &subset});
+  });
+}
+
+// Blocks as sets of nodes, and articulation points, by Boost.
+TEST(CutPoints, EqualBoost) {
+  using Undirected =
+      boost::adjacency_list<boost::vecS, boost::vecS, boost::undirectedS, boost::no_property,
+                            boost::property<boost::edge_index_t, std::size_t>>;
+  ForEachGraph([](const CaseGraph& g, Shape) {
+    const auto flat = g.Flat();
+    Undirected graph(flat.node_count());
+    for (const auto& a : flat.arcs)
+      if (!a.mirrored && a.from != a.to) add_edge(a.from, a.to, num_edges(graph), graph);
+    std::vector<std::size_t> block(num_edges(graph));
+    std::vector<NodeId> points;
+    boost::biconnected_components(
+        graph, boost::make_iterator_property_map(block.begin(), get(boost::edge_index, graph)), std::back_inserter(points));
+    std::map<std::size_t, std::set<NodeId>> sets;
+    for (const auto& e : boost::make_iterator_range(edges(graph))) {
+      auto& set = sets[block[get(boost::edge_index, graph, e)]];
+      set.insert(static_cast<NodeId>(source(e, graph)));
+      set.insert(static_cast<NodeId>(target(e, graph)));
+    }
+    std::set<std::vector<NodeId>> want;
+    for (const auto& [id, set] : sets) want.insert({set.begin(), set.end()});
+    std::sort(points.begin(), points.end());
+    CutPointsOptions options;
+    options.list_blocks = true;
+    const auto got = CutPoints(g.snapshot(), options);
+    ASSERT_TRUE(got.has_value());
+    EXPECT_EQ(got->points, points);
+    ASSERT_EQ(got->blocks, want.size());
+    ASSERT_EQ(got->block_begins.size(), want.size() + 1);
+    std::size_t b = 0, largest = 0;
+    for (const auto& nodes : want) {  // in the same order
+      const auto begin = got->block_nodes.begin() + static_cast<std::ptrdiff_t>(got->block_begins[b]);
+      const auto stop = got->block_nodes.begin() + static_cast<std::ptrdiff_t>(got->block_begins[++b]);
+      ASSERT_EQ(std::vector<NodeId>(begin, stop), nodes);
+      largest = std::max(largest, nodes.size());
+    }
+    EXPECT_EQ(got->largest_block, largest);
+  });
+}
+
+TEST(CutPoints, ParallelEdgesAreNoBridge) {
+  CaseGraph g;
+  g.AddNodes(6);
+  g.Link(0, kLink, 1);
+  g.Link(1, kSupports, 0);         // turned
+  g.Link(1, kRelatesTo, 2);        // symmetric: one edge
+  g.Link(2, kLink, 3, 1, "a");
+  g.Link(2, kLink, 3, 1, "b");     // by label
+  g.LinkValid(3, kLink, 4, 0, 10);
+  g.Link(3, kSupports, 4);         // until 10 it is not alone
+  g.Commit();
+  const auto bridges = [&](std::int64_t at) { return CutPoints(g.snapshot(), {.valid_at = at})->bridges; };
+  EXPECT_EQ(bridges(5), (std::vector<PathEdge>{{1, 2, kRelatesTo, 0, 1.0f}}));
+  EXPECT_EQ(bridges(15), (std::vector<PathEdge>{{1, 2, kRelatesTo, 0, 1.0f}, {3, 4, kSupports, 0, 1.0f}}));
+  EXPECT_EQ(CutPoints(g.snapshot())->points, (std::vector<NodeId>{1, 2, 3}));
+}
+
+// ---- dominators
+
+void CheckDominators(const CaseGraph& g, NodeId root, const DominatorsOptions& options) {
+  const auto flat = g.Flat(options.kinds, options.subset, options.valid_at);
+  if (!flat.selected[root]) return;
+  const auto want = reference::Dominators(Walkable(flat, options.direction), flat.node_count(), root);
+  const auto got = Dominators(g.snapshot(), root, options);
+  ASSERT_TRUE(got.has_value()) << got.error().ToString();
+  ASSERT_EQ(got->dominators, want) << "from " << root;
+  std::vector<std::uint32_t> below(want.size());
+  std::uint64_t reached = 1;
+  for (NodeId v = 0; v < want.size(); ++v) {
+    reached += want[v] != kNoNode;
+    for (NodeId d = want[v]; d != kNoNode; d = want[d]) ++below[d];
+  }
+  EXPECT_EQ(got->dominated, below);
+  EXPECT_EQ(got->reached, reached);
+}
+
+TEST(Dominators, EqualTakingNodesAway) {
+  ForEachCase(SmallCases(), [](const CaseGraph& g, Shape) {
+    const NodeSubset subset = TwoThirds(g.snapshot());
+    for (const NodeId root : {0u, 1u, 7u, 20u}) {
+      if (root >= g.snapshot().node_count()) continue;
+      CheckDominators(g, root, {});
+      CheckDominators(g, root, {.direction = Direction::kIn});
+      CheckDominators(g, root, {.kinds = {kHasTag, kLink, kRelatesTo}});
+      CheckDominators(g, root, {.subset = &subset});
+    }
+  });
+}
+
+TEST(Dominators, EqualBoost) {
+  using Directed = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS>;
+  ForEachLarge([](const CaseGraph& g, Shape) {
+    const auto flat = g.Flat();
+    Directed graph(flat.node_count());
+    for (const auto& a : flat.arcs) add_edge(a.from, a.to, graph);
+    NodeId root = 0;
+    while (!flat.selected[root]) ++root;
+    const auto none = boost::graph_traits<Directed>::null_vertex();
+    std::vector<std::size_t> parents(flat.node_count(), none);
+    boost::lengauer_tarjan_dominator_tree(
+        graph, root, boost::make_iterator_property_map(parents.begin(), get(boost::vertex_index, graph)));
+    const auto got = Dominators(g.snapshot(), root);
+    ASSERT_TRUE(got.has_value());
+    for (NodeId v = 0; v < flat.node_count(); ++v)
+      ASSERT_EQ(got->dominators[v], parents[v] == none ? kNoNode : static_cast<NodeId>(parents[v])) << v;
+  });
+}
+
+// ---- flows
+
+void CheckFlow(const CaseGraph& g, NodeId source, NodeId sink, const MaxFlowOptions& options) {
+  const auto flat = g.Flat(options.kinds, options.subset, options.valid_at);
+  if (source == sink || !flat.selected[source] || !flat.selected[sink]) return;
+  auto arcs = Walkable(flat, options.undirected ? Direction::kBoth : Direction::kOut);
+  const double want = reference::MaxFlow(arcs, flat.node_count(), source, sink, options.unit_capacities);
+  const auto got = MaxFlow(g.snapshot(), source, sink, options);
+  ASSERT_TRUE(got.has_value()) << got.error().ToString();
+  ASSERT_EQ(got->flow, want) << source << " to " << sink;
+  ASSERT_EQ(got->error, 0);
+  // The cut carries as much, and without it nothing comes through.
+  double cut = 0;
+  for (const PathEdge& e : got->cut) cut += options.unit_capacities ? 1.0 : static_cast<double>(e.weight);
+  ASSERT_EQ(cut, want);
+  auto gone = Keys(got->cut);
+  std::erase_if(arcs, [&](const auto& a) { return std::binary_search(gone.begin(), gone.end(), KeyOf(a.from, a.to, a)); });
+  ASSERT_EQ(reference::MaxFlow(arcs, flat.node_count(), source, sink, options.unit_capacities), 0);
+  ASSERT_EQ(got->cut.empty(), want == 0);
+}
+
+TEST(MaxFlow, EqualsAugmentingPathsAndItsCut) {
+  ForEachGraph([](const CaseGraph& g, Shape) {
+    const NodeId n = g.snapshot().node_count();
+    const NodeSubset subset = n ? TwoThirds(g.snapshot()) : NodeSubset();
+    std::mt19937_64 random(3);
+    for (int pair = 0; pair < (n > 100 ? 1 : 4) && n > 1; ++pair) {
+      const auto source = static_cast<NodeId>(pair ? random() % n : 0), sink = static_cast<NodeId>(pair ? random() % n : n - 1);
+      CheckFlow(g, source, sink, {});
+      CheckFlow(g, source, sink, {.unit_capacities = true});
+      CheckFlow(g, source, sink, {.undirected = true});
+      CheckFlow(g, source, sink, {.unit_capacities = true, .undirected = true, .kinds = {kHasTag, kLink, kSimilar}});
+      if (source % 3 != 1 && sink % 3 != 1) CheckFlow(g, source, sink, {.undirected = true, .subset = &subset});
+    }
+  });
+}
+
+TEST(MaxFlow, WeightsFarApart) {
+  CaseGraph g;
+  g.AddNodes(4);
+  g.Link(0, kLink, 1, 3e38f);
+  g.Link(1, kLink, 3, 3e38f);
+  g.Link(0, kLink, 2, 1e-30f);
+  g.Link(2, kLink, 3, 0.25f);
+  g.Commit();
+  const auto got = MaxFlow(g.snapshot(), 0, 3);
+  ASSERT_TRUE(got.has_value());
+  EXPECT_NEAR(got->flow, 3e38, 1e32);
+  EXPECT_GT(got->error, 0);
+  EXPECT_LT(got->error, 1e22);
+  EXPECT_EQ(got->cut.size(), 2u);
+  EXPECT_EQ(MaxFlow(g.snapshot(), 2, 3)->flow, 0.25);
+  EXPECT_EQ(MaxFlow(g.snapshot(), 0, 2)->flow, static_cast<double>(1e-30f));
+}
+
+// ---- what all of them refuse and how they stop
+
+TEST(Connections, ErrorsAndBudgets) {
+  const CaseGraph& g = Large(0, Shape::kRuns);
+  const Snapshot s = g.snapshot();
+  EXPECT_EQ(SpanningForest(s, {.kinds = {63}}).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(CutPoints(s, {.kinds = {63}}).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(Dominators(s, 0, {.kinds = {63}}).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(Dominators(s, 0, {.direction = Direction::kBoth}).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(Dominators(s, s.node_count()).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(MaxFlow(s, 0, 1, {.kinds = {63}}).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(MaxFlow(s, 2, 2).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(MaxFlow(s, 0, s.node_count()).error().code, ErrorCode::kInvalidArgument);
+  NodeId removed = 0, alive = 0;
+  while (s.alive(removed)) ++removed;
+  while (!s.alive(alive)) ++alive;
+  NodeId other = alive + 1;
+  while (!s.alive(other)) ++other;
+  EXPECT_EQ(Dominators(s, removed).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(MaxFlow(s, alive, removed).error().code, ErrorCode::kNotFound);
+
+  const auto forest = SpanningForest(s, {.budget = kStopped});
+  EXPECT_TRUE(forest->truncated);
+  EXPECT_TRUE(forest->edges.empty());
+  EXPECT_EQ(forest->trees, forest->nodes);
+  EXPECT_TRUE(MaxFlow(s, alive, other, {.budget = kStopped})->truncated);
+}
+
+}  // namespace
+}  // namespace plexus::testing
