@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "algorithms/internal/arc_edges.h"
 #include "algorithms/internal/flow_network.h"
@@ -44,33 +45,42 @@ class Builder {
     ChooseUnit();
     struct Side {
       std::uint32_t target;
-      std::int64_t capacity;
+      std::int64_t capacity;  // 0: the way back
     };
+    const Direction ahead = options_.undirected ? Direction::kBoth : Direction::kOut;
+    const Direction behind = options_.undirected ? Direction::kBoth : Direction::kIn;
     std::vector<Side> row;
     network_.offsets.push_back(0);
     for (std::uint32_t u = 0; u < nodes_.size(); ++u) {
       row.clear();
-      ForEachArc(options_.undirected ? Direction::kBoth : Direction::kOut, u,
-                 [&](std::uint32_t v, const Arc& arc) { row.push_back({v, Capacity(arc)}); });
-      if (!options_.undirected)
-        ForEachArc(Direction::kIn, u, [&](std::uint32_t v, const Arc&) { row.push_back({v, 0}); });
-      std::sort(row.begin(), row.end(), [](const Side& a, const Side& b) { return a.target < b.target; });
-      for (const Side& side : row) {
-        if (network_.arcs.size() == network_.offsets.back() || network_.arcs.back().second != side.target) {
-          network_.arcs.push_back({u, side.target});
+      ForEachArc(ahead, u, [&](std::uint32_t v, const Arc& arc) { row.push_back({v, Capacity(arc)}); });
+      ForEachArc(behind, u, [&](std::uint32_t v, const Arc&) { row.push_back({v, 0}); });
+      std::sort(row.begin(), row.end(), [](const Side& a, const Side& b) {
+        return std::pair(a.target, a.capacity > 0) < std::pair(b.target, b.capacity > 0);
+      });
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        const bool same = i > 0 && row[i].target == row[i - 1].target && (row[i].capacity > 0) == (row[i - 1].capacity > 0);
+        if (!same) {
+          network_.arcs.push_back({u, row[i].target});
           network_.capacities.push_back(0);
         }
-        network_.capacities.back() += side.capacity;
+        network_.capacities.back() += row[i].capacity;
       }
-      if (network_.arcs.size() > MaxFlowResult::kMostArcs)
-        return Fail(ErrorCode::kResourceExhausted, "more than " + std::to_string(MaxFlowResult::kMostArcs / 2) +
-                                                       " pairs of neighbours between source and sink");
+      if (network_.arcs.size() > 2 * MaxFlowResult::kMostArcs)
+        return Fail(ErrorCode::kResourceExhausted, "more than " + std::to_string(MaxFlowResult::kMostArcs) +
+                                                       " arcs lie between source and sink");
       network_.offsets.push_back(static_cast<std::uint32_t>(network_.arcs.size()));
     }
-    // Rows are sorted by target, so arcs that arrive at a node come in order of its row.
+    // Rows are sorted, so the arcs that arrive at a node come in the order of its ways back.
     network_.reverse.resize(network_.arcs.size());
     std::vector<std::uint32_t> next(network_.offsets.begin(), network_.offsets.end() - 1);
-    for (std::uint32_t a = 0; a < network_.arcs.size(); ++a) network_.reverse[a] = next[network_.arcs[a].second]++;
+    for (std::uint32_t a = 0; a < network_.arcs.size(); ++a) {
+      if (network_.capacities[a] == 0) continue;
+      std::uint32_t& back = next[network_.arcs[a].second];
+      while (network_.capacities[back] > 0) ++back;
+      network_.reverse[a] = back;
+      network_.reverse[back++] = a;
+    }
     return {};
   }
 
@@ -173,7 +183,7 @@ Result<MaxFlowResult> MaxFlow(const Snapshot& snapshot, NodeId source, NodeId si
   if (builder.nodes().empty()) return result;
   PLEXUS_TRY(builder.MakeArcs());
   result.nodes = builder.nodes().size();
-  result.pairs = builder.network().arcs.size() / 2;
+  result.arcs = builder.network().arcs.size() / 2;
   std::vector<std::int64_t> residual;
   std::int64_t flow = 0;
   if (!internal::PushRelabel(builder.network(), options.budget, residual, flow)) {

@@ -34,19 +34,19 @@ struct MaxFlowOptions {
 };
 
 struct MaxFlowResult {
-  static constexpr std::uint64_t kMostArcs = std::uint64_t{1} << 31;  // 2 for a pair of nodes
+  static constexpr std::uint64_t kMostArcs = std::uint64_t{1} << 30;
 
   double flow = 0;
   double error = 0;            // the flow is off by this at most; 0 = exact to f64
   std::vector<PathEdge> cut;   // edges from the source's side to the sink's, by node and row
   std::uint64_t nodes = 0;     // on some path from source to sink, those two included; or 0
-  std::uint64_t pairs = 0;     // of neighbours among them
+  std::uint64_t arcs = 0;      // ordered pairs of them with an edge that carries something
   std::uint64_t source_side = 0;  // nodes of `nodes` on the source's side of the cut
   bool truncated = false;      // the budget ran out; then there is no flow and no cut
 };
 
-// O(nodes^2 * sqrt(pairs)) at worst, in practice far less; one thread. 60 bytes a pair of
-// neighbours and 150 a node of the network. Edges of weight 0 carry nothing. Thread-safe.
+// O(nodes^2 * sqrt(arcs)) at worst, in practice far less; one thread. 90 bytes an arc
+// and 150 a node of the network. Edges of weight 0 carry nothing. Thread-safe.
 // kInvalidArgument: a kind or node out of range, source and sink the same, an index node
 // where facts are asked for; kNotFound: an end that was removed; kResourceExhausted: more
 // than kMostArcs.

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -74,10 +75,13 @@ double CostOf(const Snapshot& snapshot, const ShortestPathOptions& options, cons
   return cost;
 }
 
-bool Cheaper(const FoundPath& a, const FoundPath& b) {
-  return std::make_tuple(a.cost, a.nodes.size(), std::cref(a.nodes)) <
-         std::make_tuple(b.cost, b.nodes.size(), std::cref(b.nodes));
-}
+// Cheapest first; the same nodes mean the same path.
+struct Cheaper {
+  bool operator()(const FoundPath& a, const FoundPath& b) const {
+    return std::make_tuple(a.cost, a.nodes.size(), std::cref(a.nodes)) <
+           std::make_tuple(b.cost, b.nodes.size(), std::cref(b.nodes));
+  }
+};
 
 class Yen {
  public:
@@ -89,9 +93,7 @@ class Yen {
     start.nodes = {from};
     PLEXUS_TRY(Search(start, 0, {}));
     while (!candidates_.empty() && !result_.truncated) {
-      auto best = std::min_element(candidates_.begin(), candidates_.end(), Cheaper);
-      result_.paths.push_back(std::move(*best));
-      candidates_.erase(best);
+      result_.paths.push_back(std::move(candidates_.extract(candidates_.begin()).value()));
       if (result_.paths.size() >= static_cast<std::size_t>(options_.count)) break;
       PLEXUS_TRY(Deviate(FoundPath(result_.paths.back())));
     }
@@ -110,6 +112,10 @@ class Yen {
     }
     NodeMap before(selection_.snapshot->node_count());  // nodes of the part kept
     for (std::size_t i = 0; i + 1 < path.nodes.size() && !result_.truncated; ++i) {
+      if (options_.budget.Interrupted()) {  // searches may be too short to look
+        result_.truncated = true;
+        break;
+      }
       std::vector<NodeId> next;
       for (std::size_t p = 0; p < common.size(); ++p)
         if (common[p] > i && result_.paths[p].nodes.size() > i + 1)
@@ -134,16 +140,14 @@ class Yen {
     whole.edges.assign(path.edges.begin(), path.edges.begin() + kept);
     whole.edges.insert(whole.edges.end(), found->edges.begin(), found->edges.end());
     whole.cost = CostOf(*selection_.snapshot, options_, whole);
-    for (const FoundPath& c : candidates_)
-      if (c.nodes == whole.nodes) return {};
-    candidates_.push_back(std::move(whole));
+    candidates_.insert(std::move(whole));
     return {};
   }
 
   const Selection& selection_;
   const ShortestPathOptions& options_;
   const NodeId to_;
-  std::vector<FoundPath> candidates_;
+  std::set<FoundPath, Cheaper> candidates_;
   ShortestPathResult result_;
 };
 

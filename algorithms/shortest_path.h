@@ -33,6 +33,8 @@ struct ShortestPathOptions {
   std::vector<KindId> kinds;           // none = the fact plane
   std::int64_t valid_at = kNoTime;     // only edges valid then
   const NodeSubset* subset = nullptr;  // the two ends need not be in it
+  // Edges count over all searches together, nodes in each one; a path that is listed is
+  // final, so a truncated list is the beginning of the whole one.
   Budget budget;
 };
 

@@ -114,6 +114,15 @@ Result<Moment> ParseMoment(std::string_view text) {
                   "1700000000000ms");
 }
 
+Result<std::optional<std::chrono::steady_clock::time_point>> DeadlineAfter(std::optional<double> seconds) {
+  using Clock = std::chrono::steady_clock;
+  if (!seconds) return std::nullopt;
+  if (!(*seconds >= 0)) return Fail(ErrorCode::kInvalidArgument, "--max-seconds is 0 or more");
+  constexpr double kYears = 1e9;  // some 30 years
+  if (*seconds > kYears) return std::nullopt;
+  return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*seconds));
+}
+
 Result<Direction> ParseDirection(std::string_view text) {
   if (text == "out") return Direction::kOut;
   if (text == "in") return Direction::kIn;

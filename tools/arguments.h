@@ -3,6 +3,7 @@
 // Pure functions; errors are kInvalidArgument and name the text that was given.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -40,6 +41,10 @@ struct Moment {
   std::variant<Sequence, std::int64_t> value;  // index 0: sequence, 1: time in ms
 };
 Result<Moment> ParseMoment(std::string_view text);
+
+// --max-seconds: that many from now on; nullopt when it was not given. A time beyond what
+// a clock counts is no limit. kInvalidArgument: negative.
+Result<std::optional<std::chrono::steady_clock::time_point>> DeadlineAfter(std::optional<double> seconds);
 
 // "out", "in" or "both".
 Result<Direction> ParseDirection(std::string_view text);

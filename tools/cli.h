@@ -101,6 +101,7 @@ void AddTraverse(Cli& cli);
 void AddPath(Cli& cli);
 void AddComponents(Cli& cli);
 void AddCommunities(Cli& cli);
+void AddConnections(Cli& cli);
 void AddStructure(Cli& cli);
 void AddCentrality(Cli& cli);
 void AddReach(Cli& cli);

@@ -19,9 +19,10 @@ namespace plexus::tools {
 namespace {
 
 struct PathArguments {
-  std::string from, to, column;
+  std::string from, to, column, valid_at;
   bool weighted = false;
-  std::optional<std::uint64_t> count;
+  std::optional<std::uint64_t> count, max_edges;
+  std::optional<double> max_seconds;
   std::string direction = "out";
   std::vector<std::string> kinds;
 };
@@ -47,6 +48,9 @@ Result<ShortestPathOptions> Options(Session& session, const PathArguments& given
   options.count = static_cast<int>(count);
   PLEXUS_ASSIGN(options.direction, ParseDirection(given.direction));
   PLEXUS_ASSIGN(options.kinds, FindEdgeKinds(session.schema(), given.kinds));
+  PLEXUS_ASSIGN(options.valid_at, session.ValidAt(given.valid_at));
+  PLEXUS_ASSIGN(options.budget.deadline, DeadlineAfter(given.max_seconds));
+  if (given.max_edges) options.budget.edges = *given.max_edges;
   options.subset = session.scope();
   return options;
 }
@@ -105,7 +109,9 @@ Result<int> RunPath(const Globals& globals, const PathArguments& given) {
     if (i > 0) Out() << '\n';
     PrintPath(globals, snapshot, result.paths[i], given.weighted);
   }
-  if (result.paths.empty()) {
+  if (result.truncated) {
+    Out() << "truncated: the budget ran out\n";
+  } else if (result.paths.empty()) {
     const auto name = [&](NodeId node) {
       return Escaped(globals.names ? ShownName(snapshot, node) : ShownKey(snapshot, node));
     };
@@ -131,6 +137,9 @@ void AddPath(Cli& cli) {
       .Option("--count", "K", given.count, "the K best paths, 1 to 1000 (default 1)")
       .Choice("--direction", given.direction, {"out", "in", "both"}, "which way to walk (default out)")
       .List("--kinds", "A,B", given.kinds, "only these edge kinds (default: all facts)")
+      .Option("--valid-at", "TIME", given.valid_at, "follow only edges valid then, or now (default: all)")
+      .Option("--max-edges", "N", given.max_edges, "look at N edges, then say truncated (default: no limit)")
+      .Option("--max-seconds", "S", given.max_seconds, "stop after S seconds and say truncated (default: no limit)")
       .Example("plexus path --db g --from alice --to dave", "the fewest edges from alice to dave")
       .Example("plexus path --db g --from alice --to dave --weighted --count 3 --json",
                "the three best products of weights, for a script");

@@ -23,6 +23,7 @@ int main(int argc, char** argv) {
   plexus::tools::AddCommunities(cli);
   plexus::tools::AddStructure(cli);
   plexus::tools::AddCentrality(cli);
+  plexus::tools::AddConnections(cli);
   plexus::tools::AddSearch(cli);
   plexus::tools::AddSimilar(cli);
   plexus::tools::AddTopo(cli);

@@ -10,7 +10,8 @@
 
 namespace plexus::internal {
 
-// Every pair of neighbours is an arc each way; capacities may be 0.
+// Every arc of a capacity above 0 has one of its own back, of capacity 0: Boost knows by
+// the 0 which way flow may be taken back.
 struct FlowNetwork {
   std::vector<std::uint32_t> offsets;   // by node of the network; one more at the end
   std::vector<std::pair<std::uint32_t, std::uint32_t>> arcs;  // (source, target), by both

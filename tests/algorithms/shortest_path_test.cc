@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 #include <set>
 
@@ -162,6 +163,40 @@ TEST(ShortestPath, SubsetsKindsAndBudgets) {
   EXPECT_TRUE(cut.truncated);
   EXPECT_TRUE(cut.paths.empty());
   EXPECT_EQ(Query(s, 3, 3, {}).paths[0].nodes, std::vector<NodeId>{3});
+}
+
+// Whatever the budget, a truncated list is the beginning of the whole one.
+TEST(ShortestPath, BudgetsHoldOverAllOfYensSearches) {
+  CaseGraph g;
+  constexpr NodeId kSide = 5;
+  g.AddNodes(kSide * kSide);
+  for (NodeId v = 0; v < kSide * kSide; ++v) {
+    if (v % kSide + 1 < kSide) g.Link(v, kLink, v + 1, 0.5f + static_cast<float>(v % 7) / 16);
+    if (v + kSide < kSide * kSide) g.Link(v, kLink, v + kSide, 0.5f + static_cast<float>(v % 5) / 16);
+  }
+  g.Commit();
+  for (const PathCost cost : {PathCost::kHops, PathCost::kWeight}) {
+    ShortestPathOptions options;
+    options.cost = cost;
+    options.count = 1000;
+    const ShortestPathResult whole = Query(g.snapshot(), 0, kSide * kSide - 1, options);
+    ASSERT_EQ(whole.paths.size(), 70u);  // 8 over 4
+    ASSERT_FALSE(whole.truncated);
+    std::size_t most = 0;
+    for (std::uint64_t edges = 1; edges < whole.edges; edges += edges / 4 + 1) {
+      options.budget.edges = edges;
+      const ShortestPathResult cut = Query(g.snapshot(), 0, kSide * kSide - 1, options);
+      ASSERT_TRUE(cut.truncated) << edges;
+      ASSERT_LE(cut.edges, edges);
+      for (std::size_t i = 0; i < cut.paths.size(); ++i) ASSERT_EQ(cut.paths[i].nodes, whole.paths[i].nodes);
+      most = std::max(most, cut.paths.size());
+    }
+    EXPECT_GT(most, 1u);
+    const std::atomic<bool> stop = true;
+    options.budget = {};
+    options.budget.cancel = &stop;
+    EXPECT_TRUE(Query(g.snapshot(), 0, kSide * kSide - 1, options).truncated);
+  }
 }
 
 TEST(ShortestPath, RefusesBadInput) {

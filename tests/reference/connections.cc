@@ -71,10 +71,14 @@ Forest SpanningForest(const FlatGraph& graph, bool maximum, bool weighted) {
   std::iota(label.begin(), label.end(), NodeId{0});
   Forest forest;
   forest.trees = static_cast<std::uint64_t>(std::count(graph.selected.begin(), graph.selected.end(), true));
+  const auto tree = [&](NodeId v) {
+    while (label[v] != v) v = label[v];
+    return v;
+  };
   for (const FlatArc& e : edges) {
-    const NodeId from = label[e.from], to = label[e.to];
+    const NodeId from = tree(e.from), to = tree(e.to);
     if (from == to) continue;
-    std::replace(label.begin(), label.end(), from, to);
+    label[std::max(from, to)] = std::min(from, to);
     forest.weight += weighted ? static_cast<double>(e.weight) : 1;
     --forest.trees;
   }

@@ -106,8 +106,7 @@ double Modularity(const std::vector<std::vector<double>>& a, const std::vector<s
 bool Connected(const std::vector<std::vector<double>>& a, const std::vector<std::uint32_t>& communities,
                const std::vector<bool>& selected);
 
-// The cheapest (dearest) way to keep the components together, by Kruskal's rule with
-// labels that are rewritten at every join.
+// The cheapest (dearest) way to keep the components together, by Kruskal's rule.
 struct Forest {
   double weight = 0;
   std::uint64_t trees = 0;

@@ -1,0 +1,160 @@
+// forest, cuts, dominators, flow from the command line, and what path gained: budgets,
+// valid times.
+#include <gtest/gtest.h>
+
+#include <boost/json/serialize.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/tools/run_plexus.h"
+
+namespace plexus::testing {
+namespace {
+
+using boost::json::object;
+using boost::json::serialize;
+
+// s leads to t over a and b; a square a b c d hangs together, e and f hang on by one edge
+// each; g and h stand apart, joined twice.
+class Connections : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    dir_ = new TempDir();
+    const std::string lines =
+        R"({"edge":["s","a"],"kind":"link","weight":3})" "\n"
+        R"({"edge":["s","b"],"kind":"link","weight":2})" "\n"
+        R"({"edge":["a","b"],"kind":"link","weight":1})" "\n"
+        R"({"edge":["a","t"],"kind":"link","weight":1.5})" "\n"
+        R"({"edge":["b","t"],"kind":"link","weight":4})" "\n"
+        R"({"edge":["t","e"],"kind":"causes","weight":7})" "\n"
+        R"({"edge":["e","f"],"kind":"causes","weight":0.5,"valid_from":100,"valid_until":200})" "\n"
+        R"({"edge":["g","h"],"kind":"link","weight":5})" "\n"
+        R"({"edge":["h","g"],"kind":"causes","weight":6})" "\n";
+    const Finished run = Plexus({"import", "--db", Db(), "--format", "jsonl", "-"}, {.input = lines});
+    ASSERT_EQ(run.code, 0) << run.err;
+    ASSERT_EQ(Plexus({"unlink", "--db", Db(), "e", "causes", "f"}).code, 0);
+    ASSERT_EQ(Plexus({"link", "--db", Db(), "e", "causes", "f", "--weight", "0.5"}).code, 0);
+  }
+  static void TearDownTestSuite() {
+    delete dir_;
+    dir_ = nullptr;
+  }
+  static std::string Db() { return *dir_ / "g"; }
+  static Finished Run(std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--db", Db()});
+    return Plexus(arguments);
+  }
+  static object Json(std::vector<std::string> arguments) {
+    arguments.push_back("--json");
+    const Finished run = Run(std::move(arguments));
+    EXPECT_EQ(run.code, 0) << run.err;
+    EXPECT_EQ(run.err, "");
+    return run.Json();
+  }
+  static std::string Keys(const object& reply) {
+    std::string keys;
+    for (const auto& row : reply.at("nodes").as_array())
+      keys += (keys.empty() ? "" : " ") + std::string(row.as_object().at("key").as_string());
+    return keys;
+  }
+  static std::string Edges(const object& reply, const char* name = "edges") {
+    std::string edges;
+    for (const auto& row : reply.at(name).as_array()) {
+      const object& e = row.as_object();
+      edges += (edges.empty() ? "" : " ") + std::string(e.at("source").as_string()) + std::string(e.at("target").as_string());
+    }
+    return edges;
+  }
+  static TempDir* dir_;
+};
+TempDir* Connections::dir_ = nullptr;
+
+TEST_F(Connections, Forest) {
+  const object least = Json({"forest"});
+  EXPECT_EQ(Edges(least), "ef ab at sb gh te");
+  EXPECT_EQ(least.at("weight").to_number<double>(), 0.5 + 1 + 1.5 + 2 + 5 + 7);
+  EXPECT_EQ(least.at("trees").as_int64(), 2);
+  EXPECT_EQ(least.at("nodes").as_int64(), 8);
+  EXPECT_EQ(least.at("count").as_int64(), 6);
+  EXPECT_FALSE(least.at("truncated").as_bool());
+  EXPECT_EQ(Edges(Json({"forest", "--maximum", "--top", "3"})), "te hg bt");
+  EXPECT_EQ(Json({"forest", "--unweighted"}).at("weight").to_number<double>(), 6);
+  EXPECT_EQ(Edges(Json({"forest", "--kinds", "causes"})), "ef hg te");
+  EXPECT_TRUE(Json({"forest", "--max-seconds", "0"}).at("truncated").as_bool());
+  EXPECT_EQ(Edges(Json({"forest", "--as-of", "2", "--kinds", "causes"})), "hg te");
+  EXPECT_NE(Run({"forest"}).out.find("6 edges of weight 17 join 8 nodes into 2 trees"), std::string::npos);
+  EXPECT_EQ(Run({"forest", "--kinds", "roads"}).code, 2);
+  EXPECT_EQ(Run({"forest", "--max-seconds", "-1"}).code, 2);
+}
+
+TEST_F(Connections, Cuts) {
+  const object cuts = Json({"cuts"});
+  EXPECT_EQ(Keys(cuts), "t e");
+  EXPECT_EQ(Edges(cuts), "te ef");
+  EXPECT_EQ(cuts.at("articulation_points").as_int64(), 2);
+  EXPECT_EQ(cuts.at("bridges").as_int64(), 2);
+  EXPECT_EQ(cuts.at("blocks").as_int64(), 4);
+  EXPECT_EQ(cuts.at("largest_block").as_int64(), 4);
+  EXPECT_FALSE(cuts.contains("components"));
+  EXPECT_EQ(serialize(Json({"cuts", "--blocks"}).at("components")), R"([["s","a","b","t"],["t","e"],["e","f"],["g","h"]])");
+  EXPECT_EQ(Edges(Json({"cuts", "--kinds", "causes"})), "te ef hg");  // alone, h -> g is one
+  EXPECT_EQ(Edges(Json({"cuts", "--as-of", "1", "--valid-at", "150"})), "te ef");
+  EXPECT_EQ(Edges(Json({"cuts", "--as-of", "1", "--valid-at", "200"})), "te");
+  const Finished told = Run({"cuts", "--blocks"});
+  EXPECT_NE(told.out.find("2 articulation points and 2 bridges among 8 nodes"), std::string::npos) << told.out;
+  EXPECT_NE(told.out.find("block of 4: s a b t"), std::string::npos) << told.out;
+}
+
+TEST_F(Connections, Dominators) {
+  const object from = Json({"dominators", "s"});
+  EXPECT_EQ(Keys(from), "s t e");
+  EXPECT_EQ(from.at("reached").as_int64(), 6);
+  EXPECT_EQ(serialize(from.at("nodes").as_array()[1]), R"({"key":"t","dominator":"s","dominated":2})");
+  EXPECT_EQ(Keys(Json({"dominators", "s", "--to", "f"})), "s t e f");
+  EXPECT_EQ(Keys(Json({"dominators", "s", "--to", "b"})), "s b");
+  EXPECT_EQ(Keys(Json({"dominators", "s", "--to", "g"})), "");
+  EXPECT_EQ(Keys(Json({"dominators", "f", "--direction", "in", "--top", "2"})), "f e");
+  EXPECT_TRUE(Json({"dominators", "s", "--max-seconds", "0"}).contains("truncated"));
+  EXPECT_EQ(Keys(Json({"dominators", "s", "--as-of", "2"})), "s t");
+  EXPECT_EQ(Run({"dominators", "nobody"}).code, 3);
+  EXPECT_EQ(Run({"dominators", "s", "--to", "nobody"}).code, 3);
+  EXPECT_EQ(Run({"dominators", "s", "--direction", "both"}).code, 2);
+  EXPECT_NE(Run({"dominators", "s"}).out.find("6 nodes reached"), std::string::npos);
+}
+
+TEST_F(Connections, Flow) {
+  const object flow = Json({"flow", "--from", "s", "--to", "t"});
+  EXPECT_EQ(flow.at("flow").to_number<double>(), 4.5);
+  EXPECT_EQ(flow.at("error").to_number<double>(), 0);
+  EXPECT_EQ(Edges(flow, "cut"), "sb ab at");
+  EXPECT_EQ(flow.at("nodes").as_int64(), 4);
+  EXPECT_EQ(flow.at("source_side").as_int64(), 2);
+  EXPECT_EQ(Json({"flow", "--from", "s", "--to", "t", "--capacity", "unit"}).at("flow").to_number<double>(), 2);
+  EXPECT_EQ(Json({"flow", "--from", "t", "--to", "s"}).at("flow").to_number<double>(), 0);
+  EXPECT_EQ(Json({"flow", "--from", "t", "--to", "s", "--direction", "both"}).at("flow").to_number<double>(), 4.5);
+  EXPECT_EQ(Edges(Json({"flow", "--from", "s", "--to", "f"}), "cut"), "ef");
+  EXPECT_TRUE(Json({"flow", "--from", "s", "--to", "f", "--max-seconds", "0"}).at("truncated").as_bool());
+  EXPECT_EQ(Json({"flow", "--from", "s", "--to", "f", "--as-of", "2"}).at("flow").to_number<double>(), 0);
+  EXPECT_EQ(Run({"flow", "--from", "s", "--to", "s"}).code, 2);
+  EXPECT_EQ(Run({"flow", "--from", "s", "--to", "nobody"}).code, 3);
+  EXPECT_NE(Run({"flow", "--from", "s", "--to", "t"}).out.find("flow 4.5, cut by 3 edges; 4 nodes lie between"), std::string::npos);
+}
+
+TEST_F(Connections, PathHasBudgetsAndValidTimes) {
+  const object all = Json({"path", "--from", "s", "--to", "t", "--count", "9"});
+  EXPECT_EQ(all.at("paths").as_array().size(), 3u);
+  EXPECT_FALSE(all.at("truncated").as_bool());
+  EXPECT_TRUE(Json({"path", "--from", "s", "--to", "t", "--count", "9", "--max-edges", "6"}).at("truncated").as_bool());
+  EXPECT_TRUE(Json({"path", "--from", "s", "--to", "t", "--count", "9", "--max-seconds", "0"}).at("truncated").as_bool());
+  const std::vector<std::string> old = {"path", "--from", "s", "--to", "f", "--as-of", "1", "--valid-at"};
+  const auto paths = [&](const char* at) {
+    std::vector<std::string> arguments = old;
+    arguments.emplace_back(at);
+    return Json(std::move(arguments)).at("paths").as_array().size();
+  };
+  EXPECT_EQ(paths("150"), 1u);
+  EXPECT_EQ(paths("99"), 0u);
+}
+
+}  // namespace
+}  // namespace plexus::testing
