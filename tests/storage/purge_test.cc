@@ -179,14 +179,16 @@ TEST(Purge, BehindAHistoryFloorAndInBulk) {
   EXPECT_TRUE(report->ok) << report->problems[0].where << ": " << report->problems[0].what;
 }
 
-// Two texts with their words: "shared" is in both, the others in one of them.
+// Two texts with their words: "shared" is in both, the others in one of them. Both texts
+// are replaced: of "formerword" no arc is left, "onceword" moves from one to the other.
 void FillTerms(Database& db) {
   WriteBatch batch(1000);
   const NodeRef secret = batch.UpsertNode("secret-node", NameRef(kMemory)), other = batch.UpsertNode("other");
-  for (const char* word : {"hunterword", "sharedword"}) batch.Link(secret, kHasTerm, batch.IndexNode(kTerm, word));
+  for (const char* word : {"hunterword", "sharedword", "formerword"}) batch.Link(secret, kHasTerm, batch.IndexNode(kTerm, word));
   for (const char* word : {"otherword", "sharedword", "onceword"}) batch.Link(other, kHasTerm, batch.IndexNode(kTerm, word));
   PLEXUS_OK(db.graph().Apply(batch));
-  WriteBatch later(2000);  // "onceword" moves from one to the other
+  WriteBatch later(2000);
+  later.Unlink(later.Node("secret-node"), kHasTerm, later.IndexNode(kTerm, "formerword"));
   later.Unlink(later.Node("other"), kHasTerm, later.IndexNode(kTerm, "onceword"));
   later.Link(later.Node("secret-node"), kHasTerm, later.IndexNode(kTerm, "onceword"));
   PLEXUS_OK(db.graph().Apply(later));
@@ -203,7 +205,7 @@ TEST(Purge, WordsOfThePurgedTextAloneGoWithIt) {
   ScratchDirectory scratch;
   auto db = MustOpen(scratch.path(), Create());
   FillTerms(*db);
-  EXPECT_EQ(AliveTerms(db->snapshot()), "hunterword sharedword otherword onceword ");
+  EXPECT_EQ(AliveTerms(db->snapshot()), "hunterword sharedword formerword otherword onceword ");
   const std::string_view keys[] = {"secret-node"};
   PLEXUS_OK(db->Purge(keys, 3000));
   EXPECT_EQ(AliveTerms(db->snapshot()), "sharedword otherword ");
@@ -225,9 +227,14 @@ TEST(HardPurge, WordsThatNobodyElseEverHadAreInNoFile) {
     const NodeId node = *db->snapshot().Find("secret-node");
     ASSERT_FALSE(Found(scratch.path(), {"hunterword"}).empty());
     PLEXUS_OK(db->HardPurge({&node, 1}));
-    EXPECT_EQ(Found(scratch.path(), {"hunterword", "secret-node"}), std::vector<std::string>{});
-    // What the history knows of another node stays; below the floor nobody knows.
-    EXPECT_EQ(AliveTerms(db->snapshot()), trimmed ? "sharedword otherword " : "sharedword otherword onceword ");
+    // Trimmed, no record is left that says whose word "formerword" was.
+    EXPECT_EQ(Found(scratch.path(), {"hunterword", "formerword", "secret-node"}), std::vector<std::string>{});
+    // What the history knows of another node stays in it; below the floor nobody knows.
+    EXPECT_EQ(Found(scratch.path(), {"onceword"}).empty(), trimmed);
+    EXPECT_EQ(AliveTerms(db->snapshot()), "sharedword otherword ") << "a word without an arc is nobody's";
+    if (!trimmed) {
+      EXPECT_EQ(AliveTerms(*db->AsOf(1)), "sharedword otherword onceword ");
+    }
     auto report = db->Verify();
     PLEXUS_OK(report);
     EXPECT_TRUE(report->ok);
