@@ -6,6 +6,7 @@
 #   --keep leaves the graphs there and says where
 #   PLEXUS_WORDNET=DIR  WordNet's database files, default /usr/share/wordnet
 set -euo pipefail
+from=$PWD
 cd "$(dirname "$0")/.."
 root=$PWD
 
@@ -21,6 +22,7 @@ done
 
 source tools/setup.sh
 wordnet=${PLEXUS_WORDNET:-/usr/share/wordnet}
+if [[ $wordnet != /* ]]; then wordnet=$from/$wordnet; fi  # relative to where the demo was called
 if [[ " ${parts[*]} " == *" wordnet "* && ! -r $wordnet/data.noun ]]; then
   echo "demo: no WordNet in $wordnet (Debian: apt-get install wordnet-base)" >&2
   exit 1

@@ -63,7 +63,7 @@ struct ImportLimits {
   std::size_t columns = 1024;                       // of a CSV header
   // Nodes that a matrix or a serialized graph may declare beyond one per byte of it.
   std::size_t declared_nodes = std::size_t{1} << 20;
-  std::uint64_t spool_bytes = std::uint64_t{16} << 30;  // of a pipe, kept in a temporary file
+  std::uint64_t spool_bytes = std::uint64_t{16} << 30;  // of a pipe; over 8 MiB go to a temporary file
 };
 
 struct ImportOptions {
@@ -129,7 +129,7 @@ struct ImportReport {
 // completes it. Thread-safe as Graph is. Cost: O(bytes), parsed twice (once with
 // kSkip), memory O(threads * block_bytes); a matrix takes 16 bytes an entry, a file
 // with edges between facts of wanted kinds what its nodes' keys take. A pipe is kept
-// in a temporary file without a name (limits.spool_bytes, else kResourceExhausted).
+// in memory, over 8 MiB in a temporary file without a name (limits.spool_bytes, else kResourceExhausted).
 Result<ImportReport> Import(Graph& graph, const std::vector<std::string>& files,
                             const ImportOptions& options = {});
 

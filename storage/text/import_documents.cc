@@ -62,10 +62,18 @@ Result<std::unique_ptr<BlockReader>> OpenMatrix(ImportRun& run, const Input& inp
   return reader;
 }
 
+// Room for the entries to be checked, so that growing never copies them. The count was
+// held against the bytes of the file (ImportMatrix); a GiB is taken on its word at most.
+void ReserveEntries(ImportRun& run, const MatrixHeader& header) {
+  constexpr std::uint64_t kMost = (std::uint64_t{1} << 30) / sizeof(EntryAt);
+  run.entries.reserve(std::min(header.entries, kMost));
+}
+
 // Without anything being applied or told: which lines are second entries.
 Result<MatrixMarketParser::Seconds> FindSeconds(ImportRun& run, const Input& input, BlockReader& reader,
                                                 const MatrixHeader& header) {
   const ImportReport before = run.report;
+  ReserveEntries(run, header);
   run.checking = true;
   const Status read = RunPipeline(run, input.name, reader, MatrixMarketParser(header));
   run.checking = false;
@@ -85,6 +93,7 @@ Status ReadMatrix(ImportRun& run, const Input& input, BlockReader& reader, const
   if (header.symmetry == MatrixHeader::Symmetry::kSymmetric) PLEXUS_TRY(DefineKind(run, input, LinkedKind()));
   if (run.report.stopped) return {};
   if (!run.checking) PLEXUS_TRY(DeclareNodes(run, 1, header.nodes));
+  if (run.checking) ReserveEntries(run, header);
   const std::uint64_t records = run.report.records, errors = run.report.errors;
   PLEXUS_TRY(RunPipeline(run, input.name, reader, MatrixMarketParser(header, std::move(seconds))));
   const std::uint64_t entries = run.report.records - records;

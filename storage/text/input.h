@@ -16,11 +16,13 @@
 
 namespace plexus::text {
 
-// The bytes of a pipe, kept in a file that has no name any more and goes with the last
-// owner. Thread-safe to open.
+// The bytes of a pipe: the first few MiB in memory; when there are more, all of them in a
+// file that has no name any more and goes with the last owner. Thread-safe to open.
 class Spool {
  public:
-  explicit Spool(int fd) : fd_(fd) {}
+  static constexpr std::size_t kInMemory = std::size_t{8} << 20;
+
+  Spool() = default;
   ~Spool();
   Spool(const Spool&) = delete;
   Spool& operator=(const Spool&) = delete;
@@ -30,11 +32,14 @@ class Spool {
  private:
   friend Result<std::shared_ptr<const Spool>> SpoolSource(ByteSource&, const std::string&, std::uint64_t,
                                                           Progress*);
-  int fd_;
+  Status Add(const char* from, std::size_t size, const std::string& name);
+
+  std::string bytes_;  // while there is no file
+  int fd_ = -1;
   std::uint64_t size_ = 0;
 };
 
-// Copies all of `source` into $TMPDIR (or /tmp). kResourceExhausted above `limit`, kIo,
+// Copies all of `source`, what does not fit in memory into $TMPDIR (or /tmp). kResourceExhausted above `limit`, kIo,
 // kCancelled; each names `name`.
 Result<std::shared_ptr<const Spool>> SpoolSource(ByteSource& source, const std::string& name,
                                                  std::uint64_t limit, Progress* progress);

@@ -1,4 +1,4 @@
-// Pipes into nameless files, and the stamps of files; see input.h.
+// Pipes into memory or nameless files, and the stamps of files; see input.h.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -46,31 +46,51 @@ Status WriteAll(int fd, const char* from, std::size_t size, const std::string& n
   return {};
 }
 
-}  // namespace
-
-Spool::~Spool() { ::close(fd_); }
-
-std::unique_ptr<ByteSource> Spool::Open(const std::string& name) const {
-  return std::make_unique<SpoolReader>(fd_, name);
-}
-
-Result<std::shared_ptr<const Spool>> SpoolSource(ByteSource& source, const std::string& name,
-                                                 std::uint64_t limit, Progress* progress) {
+Result<int> NamelessFile() {
   const char* folder = std::getenv("TMPDIR");
   std::string path = std::string(folder && *folder ? folder : "/tmp") + "/plexus-import-XXXXXX";
   const int fd = ::mkostemp(path.data(), O_CLOEXEC);
   if (fd < 0) return Fail(ErrorCode::kIo, path + ": cannot make a temporary file: " + std::strerror(errno));
   ::unlink(path.c_str());
-  const auto spool = std::make_shared<Spool>(fd);
+  return fd;
+}
+
+}  // namespace
+
+Spool::~Spool() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+std::unique_ptr<ByteSource> Spool::Open(const std::string& name) const {
+  if (fd_ < 0) return OpenBytes(bytes_);
+  return std::make_unique<SpoolReader>(fd_, name);
+}
+
+Status Spool::Add(const char* from, std::size_t size, const std::string& name) {
+  size_ += size;
+  if (fd_ < 0 && size_ <= kInMemory) {
+    bytes_.append(from, size);
+    return {};
+  }
+  if (fd_ < 0) {
+    PLEXUS_ASSIGN(fd_, NamelessFile());
+    PLEXUS_TRY(WriteAll(fd_, bytes_.data(), bytes_.size(), name));
+    bytes_ = {};
+  }
+  return WriteAll(fd_, from, size, name);
+}
+
+Result<std::shared_ptr<const Spool>> SpoolSource(ByteSource& source, const std::string& name,
+                                                 std::uint64_t limit, Progress* progress) {
+  const auto spool = std::make_shared<Spool>();
   std::vector<char> buffer(std::size_t{1} << 20);
   for (;;) {
     PLEXUS_ASSIGN(const std::size_t n, source.Read(buffer.data(), buffer.size()));
     if (n == 0) return spool;
-    spool->size_ += n;
-    if (spool->size_ > limit)
+    if (n > limit - spool->size_)
       return Fail(ErrorCode::kResourceExhausted,
                   name + ": over " + std::to_string(limit) + " bytes; save it as a file and import that");
-    PLEXUS_TRY(WriteAll(fd, buffer.data(), n, name));
+    PLEXUS_TRY(spool->Add(buffer.data(), n, name));
     if (progress && !progress->Report("reading", spool->size_, 0))
       return Fail(ErrorCode::kCancelled, "import cancelled");
   }

@@ -302,11 +302,17 @@ void CheckFlow(const CaseGraph& g, NodeId source, NodeId sink, const MaxFlowOpti
 }
 
 TEST(MaxFlow, EqualsAugmentingPathsAndItsCut) {
-  ForEachGraph([](const CaseGraph& g, Shape) {
+  ForEachGraph([](const CaseGraph& g, Shape shape) {
     const NodeId n = g.snapshot().node_count();
+    if (n > 100) {  // the oracle is slow
+      if (shape != Shape::kRuns) return;
+      CheckFlow(g, 0, n - 1, {});
+      CheckFlow(g, 1, n / 2, {.undirected = true});
+      return;
+    }
     const NodeSubset subset = n ? TwoThirds(g.snapshot()) : NodeSubset();
     std::mt19937_64 random(3);
-    for (int pair = 0; pair < (n > 100 ? 1 : 4) && n > 1; ++pair) {
+    for (int pair = 0; pair < 4 && n > 1; ++pair) {
       const auto source = static_cast<NodeId>(pair ? random() % n : 0), sink = static_cast<NodeId>(pair ? random() % n : n - 1);
       CheckFlow(g, source, sink, {});
       CheckFlow(g, source, sink, {.unit_capacities = true});

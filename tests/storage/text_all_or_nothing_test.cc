@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -265,6 +266,32 @@ TEST_F(AllOrNothing, PipesHaveALimit) {
   ASSERT_FALSE(endless);
   EXPECT_EQ(endless.error().code, ErrorCode::kResourceExhausted);
   EXPECT_NE(endless.error().message.find("/dev/zero: over 5000000 bytes"), std::string::npos);
+}
+
+// A pipe that fits in memory needs no temporary file; one that does not says what is missing.
+TEST_F(AllOrNothing, SmallPipesNeedNoTemporaryFolder) {
+  const char* before = std::getenv("TMPDIR");
+  const std::string kept = before ? before : "";
+  ::setenv("TMPDIR", "/nowhere/at/all", 1);
+  ImportOptions options = Small();
+  options.format = Format::kEdgeList;
+  auto graph = Graph::InMemory();
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const std::string text = GoodEdges(1000);
+  EXPECT_EQ(::write(ends[1], text.data(), text.size()), static_cast<ssize_t>(text.size()));
+  ::close(ends[1]);
+  const auto small = ImportStream(*graph, "a pipe", ends[0], options);
+  ::close(ends[0]);
+  ASSERT_TRUE(small) << small.error().ToString();
+  EXPECT_EQ(graph->snapshot().node_count(), 1001u);
+  const auto large = Import(*graph, {"/dev/zero"}, options);
+  ASSERT_FALSE(large);
+  EXPECT_NE(large.error().message.find("/nowhere/at/all"), std::string::npos) << large.error().message;
+  if (before)
+    ::setenv("TMPDIR", kept.c_str(), 1);
+  else
+    ::unsetenv("TMPDIR");
 }
 
 // Bytes of memory that the process holds, and at most held since `reset`.
