@@ -5,6 +5,9 @@
 // pagerank: L1 distance at most 1e-6. bfs: equal depths. components: the same partition.
 // leiden: by the edges in OTHER's folder, every community of MINE hangs together and its
 // modularity at least 0.97 of what OTHER has (small graphs have many near optima).
+
+// pagerank: L1 distance at most 1e-6. bfs, cuts, dominators:
+// equal numbers. forest, flow: to 1e-9 relative. components: the same partition.
 // load, open: equal counts, sums to 1e-9 relative. traverse, pairs, nearest: as many
 
 // load, open, closeness: equal counts, sums to 1e-9 relative. hits: L1 distance at most
@@ -156,6 +159,9 @@ int main(int argc, char** argv) {
   if (work == "components") return Partition(mine, other);
   if (work == "bfs") return Numbers(mine, other, 0);
   if (work == "load" || work == "open" || work == "closeness") return Numbers(mine, other, 1e-9);
+  if (work == "bfs" || work == "cuts" || work == "dominators") return Numbers(mine, other, 0);
+  if (work == "forest" || work == "flow") return Numbers(mine, other, 1e-9);
+  if (work == "load" || work == "open") return Numbers(mine, other, 1e-9);
   std::fprintf(stderr, "peer_compare: no work is named %s\n", work.c_str());
   return 2;
 }

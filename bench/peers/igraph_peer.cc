@@ -6,6 +6,7 @@
 
 #include <memory>
 
+#include "bench/peers/connections.h"
 #include "bench/peers/peer.h"
 
 namespace {
@@ -204,6 +205,7 @@ int main(int argc, char** argv) {
     Load(arcs, *graph);
     return graph;
   };
+  if (Connections(peer, arcs)) return peer.Finish();
   if (peer.work() == "load") {
     peer.Trials(load, [](const auto& graph) { return Walks(*graph); });
     peer.Note("igraph_create, 1 thread");

@@ -21,6 +21,7 @@
 #include "algorithms/pagerank.h"
 #include "algorithms/similarity.h"
 #include "algorithms/traverse.h"
+#include "bench/peers/connections.h"
 #include "bench/peers/peer.h"
 #include "bench/random_graph.h"
 #include "bench/support.h"
@@ -377,6 +378,7 @@ int main(int argc, char** argv) {
   Executor& executor = bench::ExecutorOf(peer.threads());
   if (peer.work() == "pairs") PairsOf(peer, executor);
   else if (peer.work() == "nearest" || peer.work() == "nearest-inside") NearestOf(peer, peer.work() != "nearest", executor);
+  else if (IsConnectionWork(peer.work())) Connections(peer, ReadArcs(peer.folder()));
   else GraphWork(peer, executor);
   return peer.Finish();
 }

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "bench/peers/louvain.h"
+#include "bench/peers/connections.h"
 #include "bench/peers/peer.h"
 
 namespace {
@@ -292,6 +293,7 @@ int main(int argc, char** argv) {
     peer.Trials([&] { return Louvain(pairs); });
   } else {
     const Arcs arcs = peer.Load([&] { return ReadArcs(peer.folder()); });
+    if (Connections(peer, arcs)) return peer.Finish();
     if (work == "pagerank") peer.Trials([&] { return PageRank(arcs); });
     if (work == "components") peer.Trials([&] { return Components(arcs); });
     if (work == "load" || work == "open") peer.Trials([&] { return Counts(arcs, work == "load"); });

@@ -41,6 +41,11 @@ hits-kronecker kronecker hits plexus igraph
 similar-kronecker kronecker similar plexus igraph
 similar-uniform uniform similar plexus igraph
 similar-pairs kronecker similar-pairs plexus exhaustive:reference:similar-pairs
+forest-kronecker kronecker forest plexus igraph boost
+forest-uniform uniform forest plexus igraph boost
+cuts-kronecker kronecker cuts plexus igraph boost
+dominators-kronecker kronecker dominators plexus igraph boost
+flow-kronecker kronecker flow plexus igraph boost
 traverse agent traverse plexus plexus-paths:plexus:traverse-paths sqlite-set:sqlite:traverse-set sqlite-recursive:sqlite:traverse-recursive duckdb kuzu kuzu-walks:kuzu:traverse-walks
 pairs tags pairs plexus exhaustive:reference:pairs graphblas sqlite duckdb
 nearest vectors nearest plexus faiss faiss-batch:faiss:nearest-batch hnswlib:hnswlib:recall:recall
@@ -63,6 +68,10 @@ title() {
     hits) echo "hubs and authorities" ;;
     similar) echo "Adamic-Adar, 100 nearest of 16 nodes" ;;
     similar-pairs) echo "best 1,000 pairs of the graph by Adamic-Adar" ;;
+    forest) echo "minimum spanning forest, each edge once" ;;
+    cuts) echo "articulation points and bridges" ;;
+    dominators) echo "immediate dominators from one node" ;;
+    flow) echo "maximum flow between two nodes" ;;
     traverse) echo "best product over at most 4 hops, top 100, 1,000 starts" ;;
     pairs) echo "best 1,000 never-composed pairs" ;;
     nearest) echo "10 nearest by cosine, 64 queries" ;;
