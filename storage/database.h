@@ -157,7 +157,8 @@ class Database {
   Status Trim(Sequence before, Progress* progress = nullptr);
 
   // Purges nodes: Apply with PurgeNode, then Scrub. Terms that only they have are
-  // removed with them; the words stay in the log as keys, which HardPurge erases.
+  // removed with them, and terms that nobody has (words of replaced texts, theirs or
+  // another's); the words stay in the log as keys, which HardPurge erases.
   // (A term that another writer links in that moment goes too; indexing restores it.)
   // kNotFound names a missing key.
   Result<ApplyReport> Purge(std::span<const std::string_view> keys, std::int64_t now_ms,
@@ -167,7 +168,7 @@ class Database {
   Status Scrub(Progress* progress = nullptr);
   // Rewrites log, payloads and checkpoint into a new generation without the keys,
   // edges and bytes of `nodes`, of the events they are members of and of terms that
-  // no other node ever had. Node ids stay; the key becomes a placeholder. The graph() reference is renewed.
+  // no other node is known to have had (below the history floor nobody knows). Node ids stay; the key becomes a placeholder. The graph() reference is renewed.
   Status HardPurge(std::span<const NodeId> nodes, Progress* progress = nullptr);
 
   // Bulk mode for big imports: records and payloads are written as sorted files

@@ -3,8 +3,8 @@
 //
 // Node ids are permanent, so a hard-purged node stays as a dead node under a
 // placeholder key; its edges, columns, payloads and vectors, and those of the events
-// it was a member of and of their outcomes, and the terms that only it had, are left
-// out of every record. The new
+// it was a member of and of their outcomes, and the terms that nobody else is
+// known to have had, are left out of every record. The new
 // generation is complete and synced before the anchor switches to it; a crash
 // before that leaves the old one, after it the old one is deleted at the next open.
 #include <algorithm>
@@ -16,6 +16,7 @@
 #include "storage/checkpoint.h"
 #include "storage/database_impl.h"
 #include "storage/mask.h"
+#include "storage/orphan_terms.h"
 #include "storage/referenced.h"
 
 namespace plexus::storage {
@@ -87,13 +88,12 @@ Status Rewriter::FindFollowers() {
   return {};
 }
 
-// Terms that no other node ever had: their keys are words of the purged texts alone.
+// Terms that no other node is known to have had: their keys are words of the purged texts
+// alone, or of texts replaced before the history floor, whoever had those.
 Status Rewriter::FindTerms() {
   NodeSet terms;
-  PLEXUS_TRY(ForEachEdgeList([&](const std::vector<EdgeChange>& edges) {
-    for (const EdgeChange& e : edges)
-      if (e.kind == kHasTerm && Gone(e.source) && now_.node_kind(e.target) == kTerm) terms.insert(e.target);
-  }));
+  for (NodeId v = 0; v < now_.node_count(); ++v)
+    if (now_.node_kind(v) == kTerm) terms.insert(v);
   if (terms.empty()) return {};
   PLEXUS_TRY(ForEachEdgeList([&](const std::vector<EdgeChange>& edges) {
     for (const EdgeChange& e : edges) {
@@ -277,6 +277,8 @@ Status Database::HardPurge(std::span<const NodeId> nodes, Progress* progress) {
   WriteBatch batch(now.time_ms());
   for (NodeId node : nodes)
     if (now.alive(node)) batch.PurgeNode(NodeRef::Id(node));
+  for (const NodeId term : OrphanTerms(now, NodeSet(nodes.begin(), nodes.end())))
+    batch.RemoveNode(NodeRef::Id(term));
   if (!batch.empty()) PLEXUS_TRY(graph().Apply(batch));
   std::lock_guard guard(d.maintenance);
   PLEXUS_TRY(d.journal->FlushBulk());

@@ -12,9 +12,9 @@
 
 #include <rocksdb/write_batch.h>
 
-#include "engine/vocabulary.h"
 #include "storage/database_impl.h"
 #include "storage/mask.h"
+#include "storage/orphan_terms.h"
 
 namespace plexus::storage {
 
@@ -159,30 +159,6 @@ Status Database::Scrub(Progress* progress) {
   return impl_->ScrubNow(progress);
 }
 
-namespace {
-
-// Terms that none but `nodes` have: each is a word of their texts alone.
-std::vector<NodeId> TermsOnlyOf(const Snapshot& now, const std::set<NodeId>& nodes) {
-  constexpr KindId kKinds[] = {kHasTerm};
-  const ArcFilter filter = ArcFilter::Kinds(now.schema(), kKinds);
-  std::set<NodeId> terms;
-  for (const NodeId node : nodes)
-    now.ForEachArc(Direction::kOut, node, filter, [&](const Arc& arc) {
-      if (now.node_kind(arc.neighbor) == kTerm) terms.insert(arc.neighbor);
-    });
-  std::erase_if(terms, [&](NodeId term) {
-    bool others = false;
-    now.ForEachArc(Direction::kBoth, term, ArcFilter::All(), [&](const Arc& arc) {
-      others = !nodes.contains(arc.neighbor);
-      return !others;
-    });
-    return others;
-  });
-  return {terms.begin(), terms.end()};
-}
-
-}  // namespace
-
 Result<ApplyReport> Database::Purge(std::span<const std::string_view> keys, std::int64_t now_ms,
                                     Progress* progress) {
   PLEXUS_TRY(impl_->Writable());
@@ -195,7 +171,7 @@ Result<ApplyReport> Database::Purge(std::span<const std::string_view> keys, std:
     nodes.insert(*node);
     batch.PurgeNode(NodeRef::Id(*node));
   }
-  for (const NodeId term : TermsOnlyOf(now, nodes)) batch.RemoveNode(NodeRef::Id(term));
+  for (const NodeId term : OrphanTerms(now, nodes)) batch.RemoveNode(NodeRef::Id(term));
   PLEXUS_ASSIGN(const ApplyReport applied, graph().Apply(batch));
   PLEXUS_TRY(Scrub(progress));
   return applied;

@@ -1,0 +1,16 @@
+// Terms without a text: index nodes that are nobody's word.
+#pragma once
+
+#include <set>
+#include <vector>
+
+#include "engine/snapshot.h"
+
+namespace plexus::storage {
+
+// Alive terms that no node outside of `but` has: words of their texts alone, or of texts
+// that were replaced, which no arc names any more. Ascending. O(nodes + arcs of the terms
+// that only `but` has).
+std::vector<NodeId> OrphanTerms(const Snapshot& now, const std::set<NodeId>& but);
+
+}  // namespace plexus::storage
