@@ -104,6 +104,27 @@ TEST(SpanningForest, EqualsKruskalAtAnyThreadCount) {
   });
 }
 
+TEST(SpanningForest, LabelsKindsAndValidTimes) {
+  CaseGraph g;
+  g.AddNodes(4);
+  g.Link(0, kLink, 1, 0.5f, "b");
+  g.Link(1, kSupports, 0, 0.5f);  // as light, but later in the rows
+  g.LinkValid(2, kRelatesTo, 1, 0, 10);
+  g.LinkValid(1, kCauses, 2, 10, 20);
+  g.Link(3, kLink, 3, 0.25f);
+  for (const bool compacted : {false, true}) {
+    g.Commit();
+    if (compacted) g.Compact();
+    const Snapshot s = g.snapshot();
+    const auto edges = [&](std::int64_t at) { return SpanningForest(s, {.valid_at = at})->edges; };
+    const StringId b = *s.state().strings.Find("b");
+    EXPECT_EQ(edges(5), (std::vector<PathEdge>{{0, 1, kLink, b, 0.5f}, {1, 2, kRelatesTo, 0, 1.0f}}));
+    EXPECT_EQ(edges(15), (std::vector<PathEdge>{{0, 1, kLink, b, 0.5f}, {1, 2, kCauses, 0, 1.0f}}));
+    EXPECT_EQ(edges(25), (std::vector<PathEdge>{{0, 1, kLink, b, 0.5f}}));
+    EXPECT_EQ(SpanningForest(s, {.maximum = true, .valid_at = 5})->weight, 1.5);
+  }
+}
+
 // Enough arcs for several rounds: light ones joined, others filtered, in both extremes of
 // weights (all alike, all different) and with trees that stay apart.
 TEST(SpanningForest, RoundsOfFilteringChangeNothing) {
