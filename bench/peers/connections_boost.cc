@@ -1,6 +1,7 @@
 // forest, cuts, dominators and flow by Boost.Graph on its own graphs, one thread. Its
 // dominator tree takes unreached nodes for the root, so those are left out while loading,
 // and it recurses; its flow wants a way back of capacity 0 beside every arc.
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // boykov_kolmogorov's own iterators
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/biconnected_components.hpp>
 #include <boost/graph/boykov_kolmogorov_max_flow.hpp>
