@@ -24,8 +24,9 @@ class Builder {
   Builder(const internal::Selection& selection, const MaxFlowOptions& options)
       : selection_(selection), options_(options), places_(selection.snapshot->node_count(), kOutside) {}
 
-  // Nodes on a way from source to sink, ascending; none when there is no way.
-  Result<bool> FindNodes(NodeId source, NodeId sink) {
+  // Nodes on a way from source to sink, ascending; none when there is no way. False, here
+  // and below: the budget ran out.
+  bool FindNodes(NodeId source, NodeId sink) {
     const Direction ahead = options_.undirected ? Direction::kBoth : Direction::kOut;
     const Direction behind = options_.undirected ? Direction::kBoth : Direction::kIn;
     constexpr std::uint32_t kAhead = 0, kOnTheWay = 1;  // marks, until they become places
@@ -41,8 +42,8 @@ class Builder {
     return true;
   }
 
-  Status MakeArcs() {
-    ChooseUnit();
+  Result<bool> MakeArcs() {
+    if (!ChooseUnit()) return false;
     struct Side {
       std::uint32_t target;
       std::int64_t capacity;  // 0: the way back
@@ -52,6 +53,7 @@ class Builder {
     std::vector<Side> row;
     network_.offsets.push_back(0);
     for (std::uint32_t u = 0; u < nodes_.size(); ++u) {
+      if (u % kLook == 0 && options_.budget.Interrupted()) return false;
       row.clear();
       ForEachArc(ahead, u, [&](std::uint32_t v, const Arc& arc) { row.push_back({v, Capacity(arc)}); });
       ForEachArc(behind, u, [&](std::uint32_t v, const Arc&) { row.push_back({v, 0}); });
@@ -81,7 +83,7 @@ class Builder {
       network_.reverse[a] = back;
       network_.reverse[back++] = a;
     }
-    return {};
+    return true;
   }
 
   // The source's side of the cut, by place.
@@ -114,7 +116,7 @@ class Builder {
   double error() const { return InWeights(static_cast<std::int64_t>(rounded_)); }
 
  private:
-  // Turns the mark `from` of what is reached into `to`. False: the budget ran out.
+  // Turns the mark `from` of what is reached into `to`.
   bool Spread(NodeId start, Direction direction, std::uint32_t from, std::uint32_t to) {
     std::vector<NodeId> queue = {start};
     places_[start] = to;
@@ -139,13 +141,16 @@ class Builder {
     });
   }
 
-  void ChooseUnit() {
-    if (options_.unit_capacities) return;
+  bool ChooseUnit() {
+    if (options_.unit_capacities) return true;
     double sum = 0;
-    for (std::uint32_t u = 0; u < nodes_.size(); ++u)
+    for (std::uint32_t u = 0; u < nodes_.size(); ++u) {
+      if (u % kLook == 0 && options_.budget.Interrupted()) return false;
       ForEachArc(options_.undirected ? Direction::kBoth : Direction::kOut, u,
                  [&](std::uint32_t, const Arc& arc) { sum += static_cast<double>(arc.weight); });
+    }
     shift_ = kSumBits - 1 - std::ilogb(sum);
+    return true;
   }
 
   std::int64_t Capacity(const Arc& arc) {
@@ -178,10 +183,11 @@ Result<MaxFlowResult> MaxFlow(const Snapshot& snapshot, NodeId source, NodeId si
       return Fail(ErrorCode::kInvalidArgument, "node id " + std::to_string(end) + " is not among the selected nodes");
   MaxFlowResult result;
   Builder builder(selection, options);
-  PLEXUS_ASSIGN(const bool found, builder.FindNodes(source, sink));
-  result.truncated = !found;
+  result.truncated = !builder.FindNodes(source, sink);
   if (builder.nodes().empty()) return result;
-  PLEXUS_TRY(builder.MakeArcs());
+  PLEXUS_ASSIGN(const bool made, builder.MakeArcs());
+  result.truncated = !made;
+  if (!made) return result;
   result.nodes = builder.nodes().size();
   result.arcs = builder.network().arcs.size() / 2;
   std::vector<std::int64_t> residual;
