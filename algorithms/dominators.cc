@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::uint32_t kNone = 0xFFFFFFFFu;
 constexpr std::uint32_t kLook = 1u << 14;  // nodes between looks at the budget
+constexpr std::uint32_t kAhead = 8;        // arcs
 
 class LengauerTarjan {
  public:
@@ -82,9 +83,13 @@ class LengauerTarjan {
     std::vector<std::uint32_t> first(n, kNone), next(n, kNone);
     for (std::uint32_t w = n - 1; w > 0; --w) {
       const NodeId node = nodes_[w];
-      for (std::uint32_t arc = in_.offsets[node]; arc < in_.offsets[node + std::size_t{1}]; ++arc) {
+      const std::uint32_t end = in_.offsets[node + std::size_t{1}];
+      for (std::uint32_t arc = in_.offsets[node]; arc < end; ++arc) {
+        if (arc + kAhead < end) __builtin_prefetch(&number_[in_.neighbors[arc + kAhead]]);
         const std::uint32_t v = number_[in_.neighbors[arc]];
-        if (v != kNone) semi_[w] = std::min(semi_[w], semi_[Evaluate(v)]);
+        if (v == kNone) continue;
+        // Only nodes after w have ancestors yet; the others stand for themselves.
+        semi_[w] = std::min(semi_[w], v <= w ? v : semi_[Evaluate(v)]);
       }
       next[w] = first[semi_[w]];
       first[semi_[w]] = w;
