@@ -201,11 +201,12 @@ class FilterKruskal {
 
 }  // namespace
 
-std::vector<std::uint32_t> SpanningForestCsr(const CsrView& rows, const SpanningForestCsrOptions& options) {
+SpanningForestCsrResult SpanningForestCsr(const CsrView& rows, const SpanningForestCsrOptions& options) {
   FilterKruskal kruskal(rows, options.maximum, options.budget, internal::Pick(options.executor));
-  std::vector<std::uint32_t> chosen = kruskal.Run();
-  if (options.truncated) *options.truncated = kruskal.truncated();
-  return chosen;
+  SpanningForestCsrResult result;
+  result.arcs = kruskal.Run();
+  result.truncated = kruskal.truncated();
+  return result;
 }
 
 Result<SpanningForestResult> SpanningForest(const Snapshot& snapshot, const SpanningForestOptions& options) {
@@ -219,10 +220,11 @@ Result<SpanningForestResult> SpanningForest(const Snapshot& snapshot, const Span
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
   PLEXUS_ASSIGN(const internal::Selection selection,
                 internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
+  const SpanningForestCsrResult chosen =
+      SpanningForestCsr(view.out(), {options.maximum, options.budget, options.executor});
   SpanningForestResult result;
-  const std::vector<std::uint32_t> chosen =
-      SpanningForestCsr(view.out(), {options.maximum, options.budget, options.executor, &result.truncated});
-  result.edges = internal::EdgesAt(selection, view, chosen, internal::Pick(options.executor));
+  result.truncated = chosen.truncated;
+  result.edges = internal::EdgesAt(selection, view, chosen.arcs, internal::Pick(options.executor));
   result.nodes = view.node_count();
   result.trees = result.nodes - result.edges.size();
   for (const PathEdge& edge : result.edges) result.weight += options.weighted ? static_cast<double>(edge.weight) : 1.0;

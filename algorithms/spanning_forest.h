@@ -45,14 +45,17 @@ struct SpanningForestResult {
 // thread count. kInvalidArgument: a kind out of range.
 Result<SpanningForestResult> SpanningForest(const Snapshot& snapshot, const SpanningForestOptions& options = {});
 
-// Positions of the forest's arcs on bare rows, ascending. An edge may be there in one
-// direction or in both: then the first of the two positions counts.
+// On bare rows. An edge may be there in one direction or in both: then the first of its
+// two positions counts.
 struct SpanningForestCsrOptions {
   bool maximum = false;
   Budget budget = {};
   Executor* executor = nullptr;
-  bool* truncated = nullptr;  // set, when given
 };
-std::vector<std::uint32_t> SpanningForestCsr(const CsrView& rows, const SpanningForestCsrOptions& options = {});
+struct SpanningForestCsrResult {
+  std::vector<std::uint32_t> arcs;  // positions, ascending
+  bool truncated = false;
+};
+SpanningForestCsrResult SpanningForestCsr(const CsrView& rows, const SpanningForestCsrOptions& options = {});
 
 }  // namespace plexus
