@@ -118,7 +118,7 @@ class FilterKruskal {
 
   // The rank up to which arcs are light: a few for every node, by a sample.
   std::uint64_t Bound(std::uint64_t left) const {
-    const std::uint64_t want = std::max<std::uint64_t>(2 * std::uint64_t{rows_.node_count()}, left / 8);
+    const std::uint64_t want = std::max<std::uint64_t>(2 * std::uint64_t{rows_.node_count()}, left / 16);
     if (left <= want + want / 2) return kAll;
     const std::uint64_t stride = left / kSamples + 1;
     std::vector<std::uint64_t> sample((left + stride - 1) / stride);
