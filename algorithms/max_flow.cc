@@ -46,43 +46,34 @@ class Builder {
     if (!ChooseUnit()) return false;
     struct Side {
       std::uint32_t target;
-      std::int64_t capacity;  // 0: the way back
+      std::int64_t capacity;  // 0: there is an edge the other way
     };
-    const Direction ahead = options_.undirected ? Direction::kBoth : Direction::kOut;
-    const Direction behind = options_.undirected ? Direction::kBoth : Direction::kIn;
     std::vector<Side> row;
     network_.offsets.push_back(0);
     for (std::uint32_t u = 0; u < nodes_.size(); ++u) {
       if (u % kLook == 0 && options_.budget.Interrupted()) return false;
       row.clear();
-      ForEachArc(ahead, u, [&](std::uint32_t v, const Arc& arc) { row.push_back({v, Capacity(arc)}); });
-      ForEachArc(behind, u, [&](std::uint32_t v, const Arc&) { row.push_back({v, 0}); });
-      std::sort(row.begin(), row.end(), [](const Side& a, const Side& b) {
-        return std::pair(a.target, a.capacity > 0) < std::pair(b.target, b.capacity > 0);
-      });
+      ForEachArc(options_.undirected ? Direction::kBoth : Direction::kOut, u,
+                 [&](std::uint32_t v, const Arc& arc) { row.push_back({v, Capacity(arc)}); });
+      if (!options_.undirected)
+        ForEachArc(Direction::kIn, u, [&](std::uint32_t v, const Arc&) { row.push_back({v, 0}); });
+      std::sort(row.begin(), row.end(), [](const Side& a, const Side& b) { return a.target < b.target; });
       for (std::size_t i = 0; i < row.size(); ++i) {
-        const bool same = i > 0 && row[i].target == row[i - 1].target && (row[i].capacity > 0) == (row[i - 1].capacity > 0);
-        if (!same) {
+        if (i == 0 || row[i].target != row[i - 1].target) {
           network_.arcs.push_back({u, row[i].target});
           network_.capacities.push_back(0);
         }
         network_.capacities.back() += row[i].capacity;
       }
-      if (network_.arcs.size() > 2 * MaxFlowResult::kMostArcs)
-        return Fail(ErrorCode::kResourceExhausted, "more than " + std::to_string(MaxFlowResult::kMostArcs) +
-                                                       " arcs lie between source and sink");
+      if (network_.arcs.size() > 2 * MaxFlowResult::kMostPairs)
+        return Fail(ErrorCode::kResourceExhausted, "more than " + std::to_string(MaxFlowResult::kMostPairs) +
+                                                       " pairs of neighbours lie between source and sink");
       network_.offsets.push_back(static_cast<std::uint32_t>(network_.arcs.size()));
     }
-    // Rows are sorted, so the arcs that arrive at a node come in the order of its ways back.
+    // Rows are sorted, so the arcs that arrive at a node come in the order of its row.
     network_.reverse.resize(network_.arcs.size());
     std::vector<std::uint32_t> next(network_.offsets.begin(), network_.offsets.end() - 1);
-    for (std::uint32_t a = 0; a < network_.arcs.size(); ++a) {
-      if (network_.capacities[a] == 0) continue;
-      std::uint32_t& back = next[network_.arcs[a].second];
-      while (network_.capacities[back] > 0) ++back;
-      network_.reverse[a] = back;
-      network_.reverse[back++] = a;
-    }
+    for (std::uint32_t a = 0; a < network_.arcs.size(); ++a) network_.reverse[a] = next[network_.arcs[a].second]++;
     return true;
   }
 
@@ -189,10 +180,10 @@ Result<MaxFlowResult> MaxFlow(const Snapshot& snapshot, NodeId source, NodeId si
   result.truncated = !made;
   if (!made) return result;
   result.nodes = builder.nodes().size();
-  result.arcs = builder.network().arcs.size() / 2;
+  result.pairs = builder.network().arcs.size() / 2;
   std::vector<std::int64_t> residual;
   std::int64_t flow = 0;
-  if (!internal::PushRelabel(builder.network(), options.budget, residual, flow)) {
+  if (!internal::AugmentPaths(builder.network(), options.budget, residual, flow)) {
     result.truncated = true;
     return result;
   }

@@ -3,8 +3,9 @@
 // How much can go from the source to the sink when no edge carries more than its
 // capacity, and the fewest (least) edges whose removal parts the two: the same number
 // (Ford, Fulkerson, 1956). With capacities of 1 it is the number of paths that share no
-// edge. Push-relabel (Goldberg, Tarjan, 1988) by Boost.Graph, on the nodes that lie on
-// some path from source to sink alone; parallel edges are one.
+// edge. Augmenting paths between two trees that grow from the ends (Boykov, Kolmogorov,
+// 2004) by Boost.Graph, on the nodes that lie on some path from source to sink alone;
+// parallel edges are one.
 //
 // Capacities are whole numbers inside: weights in units of 2^-k with the largest k that
 // keeps their sum below 2^61, so nothing is lost to rounding unless weights lie more than
@@ -34,22 +35,22 @@ struct MaxFlowOptions {
 };
 
 struct MaxFlowResult {
-  static constexpr std::uint64_t kMostArcs = std::uint64_t{1} << 30;
+  static constexpr std::uint64_t kMostPairs = std::uint64_t{1} << 30;
 
   double flow = 0;
   double error = 0;            // the flow is off by this at most; 0 = exact to f64
   std::vector<PathEdge> cut;   // edges from the source's side to the sink's, by node and row
   std::uint64_t nodes = 0;     // on some path from source to sink, those two included; or 0
-  std::uint64_t arcs = 0;      // ordered pairs of them with an edge that carries something
+  std::uint64_t pairs = 0;     // of neighbours among them
   std::uint64_t source_side = 0;  // nodes of `nodes` on the source's side of the cut
   bool truncated = false;      // the budget ran out; then there is no flow and no cut
 };
 
-// O(nodes^2 * sqrt(arcs)) at worst, in practice far less; one thread. 90 bytes an arc
-// and 150 a node of the network. Edges of weight 0 carry nothing. Thread-safe.
+// O(nodes^2 * pairs * paths) at worst, in practice near the size of the network; one thread,
+// which a budget can stop. 60 bytes a pair and 60 a node of the network. Edges of weight 0 carry nothing. Thread-safe.
 // kInvalidArgument: a kind or node out of range, source and sink the same, an index node
 // where facts are asked for; kNotFound: an end that was removed; kResourceExhausted: more
-// than kMostArcs.
+// than kMostPairs.
 Result<MaxFlowResult> MaxFlow(const Snapshot& snapshot, NodeId source, NodeId sink, const MaxFlowOptions& options = {});
 
 }  // namespace plexus

@@ -269,7 +269,7 @@ Result<int> RunFlow(const Globals& globals, const FlowArguments& given) {
     json.Field("flow", result.flow);
     json.Field("error", result.error);
     json.Field("nodes", result.nodes);
-    json.Field("arcs", result.arcs);
+    json.Field("pairs", result.pairs);
     json.Field("source_side", result.source_side);
     json.Field("count", result.cut.size());
     WritePath(json, "cut", snapshot, {result.cut.begin(), result.cut.begin() + static_cast<std::ptrdiff_t>(shown)});

@@ -1,9 +1,10 @@
 // The one place that includes Boost's flow algorithms. Boost knows no deadline: the map it
-// writes residual capacities through looks at the budget now and then and throws.
+// sees residual capacities through looks at the budget now and then and throws.
 #include "algorithms/internal/flow_network.h"
 
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // Boost's own iterators
+#include <boost/graph/boykov_kolmogorov_max_flow.hpp>
 #include <boost/graph/compressed_sparse_row_graph.hpp>
-#include <boost/graph/push_relabel_max_flow.hpp>
 
 namespace plexus::internal {
 
@@ -22,11 +23,17 @@ struct ResidualMap {
   using category = boost::read_write_property_map_tag;
   std::int64_t* values;
   const Budget* budget;
-  std::uint64_t* written;
-  friend std::int64_t get(const ResidualMap& map, const Arc& arc) { return map.values[arc.idx]; }
+  std::uint64_t* seen;
+  void Look() const {
+    if ((++*seen & 0xFFFFF) == 0 && budget->Interrupted()) throw Stopped();
+  }
+  friend std::int64_t get(const ResidualMap& map, const Arc& arc) {
+    map.Look();
+    return map.values[arc.idx];
+  }
   friend void put(const ResidualMap& map, const Arc& arc, std::int64_t value) {
+    map.Look();
     map.values[arc.idx] = value;
-    if ((++*map.written & 0xFFFF) == 0 && map.budget->Interrupted()) throw Stopped();
   }
 };
 
@@ -52,16 +59,16 @@ struct ReverseMap {
 
 }  // namespace
 
-bool PushRelabel(const FlowNetwork& network, const Budget& budget, std::vector<std::int64_t>& residual,
-                 std::int64_t& flow) {
+bool AugmentPaths(const FlowNetwork& network, const Budget& budget, std::vector<std::int64_t>& residual,
+                  std::int64_t& flow) {
   const auto nodes = static_cast<std::uint32_t>(network.offsets.size() - 1);
   const Graph graph(boost::edges_are_sorted, network.arcs.begin(), network.arcs.end(), nodes);
   residual.assign(network.arcs.size(), 0);
-  std::uint64_t written = 0;
+  std::uint64_t seen = 0;
   try {
-    flow = boost::push_relabel_max_flow(graph, network.source, network.sink, CapacityMap{network.capacities.data()},
-                                        ResidualMap{residual.data(), &budget, &written}, ReverseMap{&network},
-                                        get(boost::vertex_index, graph));
+    flow = boost::boykov_kolmogorov_max_flow(graph, CapacityMap{network.capacities.data()},
+                                             ResidualMap{residual.data(), &budget, &seen}, ReverseMap{&network},
+                                             get(boost::vertex_index, graph), network.source, network.sink);
   } catch (const Stopped&) {
     return false;
   }

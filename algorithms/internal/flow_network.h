@@ -10,8 +10,7 @@
 
 namespace plexus::internal {
 
-// Every arc of a capacity above 0 has one of its own back, of capacity 0: Boost knows by
-// the 0 which way flow may be taken back.
+// Every pair of neighbours is an arc each way; capacities may be 0.
 struct FlowNetwork {
   std::vector<std::uint32_t> offsets;   // by node of the network; one more at the end
   std::vector<std::pair<std::uint32_t, std::uint32_t>> arcs;  // (source, target), by both
@@ -21,8 +20,8 @@ struct FlowNetwork {
 };
 
 // What is left of the capacities under a maximum flow, and the flow. False: the budget ran
-// out. Boost's push_relabel_max_flow, whose exceptions do not leave this.
-bool PushRelabel(const FlowNetwork& network, const Budget& budget, std::vector<std::int64_t>& residual,
-                 std::int64_t& flow);
+// out. Boost's boykov_kolmogorov_max_flow, whose exceptions do not leave this.
+bool AugmentPaths(const FlowNetwork& network, const Budget& budget, std::vector<std::int64_t>& residual,
+                  std::int64_t& flow);
 
 }  // namespace plexus::internal

@@ -69,7 +69,7 @@ bool Connections(Peer& peer, const Arcs& all) {
   if (work == "flow") {
     peer.Trials([&] { return Must(MaxFlow(graph, starts[0], starts[1]), "flow"); },
                 [](const MaxFlowResult& r) { return Answer{r.flow}; });
-    peer.Note("Boost's push_relabel on the part between the two; the cut, too; 1 thread");
+    peer.Note("Boost's boykov_kolmogorov on whole numbers, the part between the two; the cut, too; 1 thread");
   }
   return true;
 }
