@@ -14,6 +14,7 @@
 #include "algorithms/components.h"
 #include "algorithms/cut_points.h"
 #include "algorithms/dominators.h"
+#include "algorithms/internal/flow_network.h"
 #include "algorithms/max_flow.h"
 #include "algorithms/spanning_forest.h"
 #include "engine/topology.h"
@@ -360,6 +361,32 @@ TEST(MaxFlow, WeightsFarApart) {
   EXPECT_EQ(got->cut.size(), 2u);
   EXPECT_EQ(MaxFlow(g.snapshot(), 2, 3)->flow, 0.25);
   EXPECT_EQ(MaxFlow(g.snapshot(), 0, 2)->flow, static_cast<double>(1e-30f));
+}
+
+// Boost's own search hears of a cancel, too: the network is long enough for it to look.
+TEST(MaxFlow, TheSearchItselfCanBeStopped) {
+  constexpr std::uint32_t kNodes = 150'000;
+  internal::FlowNetwork chain;
+  chain.sink = kNodes - 1;
+  chain.offsets.push_back(0);
+  for (std::uint32_t v = 0; v < kNodes; ++v) {
+    if (v > 0) {
+      chain.arcs.push_back({v, v - 1});
+      chain.capacities.push_back(0);
+      chain.reverse.push_back(chain.offsets[v - 1] + (v > 1 ? 1 : 0));
+    }
+    if (v + 1 < kNodes) {
+      chain.arcs.push_back({v, v + 1});
+      chain.capacities.push_back(7 + v % 3);
+      chain.reverse.push_back(static_cast<std::uint32_t>(chain.arcs.size()));
+    }
+    chain.offsets.push_back(static_cast<std::uint32_t>(chain.arcs.size()));
+  }
+  std::vector<std::int64_t> residual;
+  std::int64_t flow = 0;
+  EXPECT_TRUE(internal::AugmentPaths(chain, {}, residual, flow));
+  EXPECT_EQ(flow, 7);
+  EXPECT_FALSE(internal::AugmentPaths(chain, kStopped, residual, flow));
 }
 
 // ---- what all of them refuse and how they stop

@@ -123,7 +123,6 @@ TEST(LongChain, MaxFlow) {
   ASSERT_TRUE(got.has_value());
   EXPECT_EQ(got->flow, 0.5);
   EXPECT_EQ(got->cut, (std::vector<PathEdge>{{kLength, kLength - 1, kSupersedes, 0, 0.5f}}));
-  // A cancel reaches into the search for a flow, too.
   const std::atomic<bool> stop = true;
   MaxFlowOptions options;
   options.budget.cancel = &stop;
