@@ -48,16 +48,21 @@ class Builder {
       std::uint32_t target;
       std::int64_t capacity;  // 0: there is an edge the other way
     };
-    std::vector<Side> row;
+    const auto nearer = [](const Side& a, const Side& b) { return a.target < b.target; };
+    std::vector<Side> ahead, behind, row;
     network_.offsets.push_back(0);
     for (std::uint32_t u = 0; u < nodes_.size(); ++u) {
       if (u % kLook == 0 && options_.budget.Interrupted()) return false;
-      row.clear();
+      ahead.clear();
+      behind.clear();
       ForEachArc(options_.undirected ? Direction::kBoth : Direction::kOut, u,
-                 [&](std::uint32_t v, const Arc& arc) { row.push_back({v, Capacity(arc)}); });
+                 [&](std::uint32_t v, const Arc& arc) { ahead.push_back({v, Capacity(arc)}); });
       if (!options_.undirected)
-        ForEachArc(Direction::kIn, u, [&](std::uint32_t v, const Arc&) { row.push_back({v, 0}); });
-      std::sort(row.begin(), row.end(), [](const Side& a, const Side& b) { return a.target < b.target; });
+        ForEachArc(Direction::kIn, u, [&](std::uint32_t v, const Arc&) { behind.push_back({v, 0}); });
+      for (std::vector<Side>* part : {&ahead, &behind})  // sorted already where there is one kind
+        if (!std::is_sorted(part->begin(), part->end(), nearer)) std::sort(part->begin(), part->end(), nearer);
+      row.resize(ahead.size() + behind.size());
+      std::merge(ahead.begin(), ahead.end(), behind.begin(), behind.end(), row.begin(), nearer);
       for (std::size_t i = 0; i < row.size(); ++i) {
         if (i == 0 || row[i].target != row[i - 1].target) {
           network_.arcs.push_back({u, row[i].target});
