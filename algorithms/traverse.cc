@@ -75,12 +75,22 @@ struct Reached {
   double score;
 };
 
-std::vector<Reached> Fold(const LayeredSearch& search, Aggregate aggregate, NodeId node_count) {
+std::vector<Reached> Fold(const LayeredSearch& search, const TraverseOptions& options, NodeId node_count) {
   const std::vector<Label>& labels = search.labels();
   std::vector<Reached> reached;
-  if (aggregate == Aggregate::kMax || aggregate == Aggregate::kMin) {
-    for (std::uint32_t i = 0; i < labels.size(); ++i)
-      if (!labels[i].dominated) reached.push_back({labels[i].node, i, labels[i].value});
+  auto add = [&](std::uint32_t i) {
+    const Label& label = labels[i];
+    if (!label.dominated && (!label.of_seed || options.include_seeds))
+      reached.push_back({label.node, i, label.value});
+  };
+  if (search.has_bar()) {
+    reached.reserve(search.candidates().size());
+    for (const LayeredSearch::Candidate& c : search.candidates()) add(c.label);
+    return reached;
+  }
+  reached.reserve(labels.size());
+  if (options.aggregate == Aggregate::kMax || options.aggregate == Aggregate::kMin) {
+    for (std::uint32_t i = 0; i < labels.size(); ++i) add(i);
     return reached;
   }
   NodeMap places(node_count);
@@ -94,10 +104,12 @@ std::vector<Reached> Fold(const LayeredSearch& search, Aggregate aggregate, Node
     }
     Reached& r = reached[place];
     if (label.best > labels[r.label].best) r.label = i;
-    r.score = aggregate == Aggregate::kSum
+    r.score = options.aggregate == Aggregate::kSum
                   ? std::min(r.score + label.value, std::numeric_limits<double>::max())
                   : r.score + label.value * (1.0 - r.score);
   }
+  if (!options.include_seeds)
+    std::erase_if(reached, [&](const Reached& r) { return labels[r.label].of_seed; });
   return reached;
 }
 
@@ -106,30 +118,34 @@ std::vector<Reached> Fold(const LayeredSearch& search, Aggregate aggregate, Node
 PathEdge StepOf(const Snapshot& snapshot, const Label& label, const Label& parent) {
   const NodeId row = label.pulled ? label.node : parent.node;
   const NodeId neighbor = label.pulled ? parent.node : label.node;
-  PathEdge step{row, neighbor, label.kind, 0, label.weight};
+  PathEdge step{row, neighbor, 0, 0, 0};
+  if (label.run != 0) {
+    const DeltaArc& arc = snapshot.state().runs[label.run - 1u]->side(label.direction).arcs[label.position];
+    step.kind = arc.kind;
+    step.label = arc.label;
+    step.weight = arc.weight;
+  } else {
+    const CsrView base = snapshot.base().view(label.direction);
+    step.kind = base.kind(label.position);
+    step.label = internal::BaseLabel(snapshot.base(), label.direction, label.position);
+    step.weight = base.weight(label.position);
+  }
   if (label.direction == Direction::kIn) std::swap(step.source, step.target);
   if (step.source > step.target && snapshot.schema().edge_kind(step.kind).symmetric)
     std::swap(step.source, step.target);
-  step.label =
-      label.run != 0
-          ? snapshot.state().runs[label.run - 1]->side(label.direction).arcs[label.position].label
-          : internal::BaseLabel(snapshot.base(), label.direction, label.position);
   return step;
 }
 
-TraverseHit MakeHit(const Snapshot& snapshot, const std::vector<Label>& labels, const Reached& r,
-                    bool with_path) {
-  TraverseHit hit;
+void FillHit(const Snapshot& snapshot, const std::vector<Label>& labels, const Reached& r,
+             bool with_path, TraverseHit& hit) {
   hit.node = r.node;
   hit.score = r.score;
+  hit.hops = labels[r.label].hop;
+  if (with_path) hit.path.resize(labels[r.label].hop);
   std::uint32_t at = r.label;
-  for (; labels[at].parent != Label::kSeed; at = labels[at].parent) {
-    ++hit.hops;
-    if (with_path) hit.path.push_back(StepOf(snapshot, labels[at], labels[labels[at].parent]));
-  }
+  for (; labels[at].parent != Label::kSeed; at = labels[at].parent)
+    if (with_path) hit.path[labels[at].hop - 1u] = StepOf(snapshot, labels[at], labels[labels[at].parent]);
   hit.seed = labels[at].node;
-  std::reverse(hit.path.begin(), hit.path.end());
-  return hit;
 }
 
 }  // namespace
@@ -144,14 +160,7 @@ Result<TraverseResult> Traverse(const Snapshot& snapshot, std::span<const Traver
   LayeredSearch search(selection, options, internal::Pick(options.executor));
   search.Run(starts);
 
-  std::vector<Reached> reached = Fold(search, options.aggregate, snapshot.node_count());
-  if (!options.include_seeds) {
-    std::erase_if(reached, [&](const Reached& r) {
-      auto it = std::lower_bound(starts.begin(), starts.end(), r.node,
-                                 [](const TraverseSeed& s, NodeId node) { return s.node < node; });
-      return it != starts.end() && it->node == r.node;
-    });
-  }
+  std::vector<Reached> reached = Fold(search, options, snapshot.node_count());
   internal::KeepBest(reached, options.top, [](const Reached& a, const Reached& b) {
     return a.score != b.score ? a.score > b.score : a.node < b.node;
   });
@@ -160,9 +169,9 @@ Result<TraverseResult> Traverse(const Snapshot& snapshot, std::span<const Traver
   result.truncated = search.truncated();
   result.nodes = search.labels().size();
   result.edges = search.edges();
-  result.hits.reserve(reached.size());
-  for (const Reached& r : reached)
-    result.hits.push_back(MakeHit(snapshot, search.labels(), r, options.paths));
+  result.hits.resize(reached.size());
+  for (std::size_t i = 0; i < reached.size(); ++i)
+    FillHit(snapshot, search.labels(), reached[i], options.paths, result.hits[i]);
   return result;
 }
 

@@ -1,4 +1,4 @@
-// Push and pull of one layer, for the four aggregates.
+// Push and pull of one layer, for the four aggregates; the bar under max.
 #include "algorithms/internal/layered_search.h"
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "algorithms/internal/row_prefetch.h"
+#include "algorithms/internal/weight_bound.h"
 
 namespace plexus::internal {
 
@@ -17,6 +17,9 @@ constexpr std::uint32_t kMostLabels = NodeMap::kAbsent - 16;
 constexpr std::size_t kPullGrain = 2048;
 constexpr NodeId kPullLeastNodes = 2048;  // below, a layer is always pushed
 constexpr std::uint64_t kPullShare = 16;  // pull when a layer holds over 1/16 of the nodes
+
+constexpr std::uint64_t kArcsBeforeBar = 256;  // fewer are followed without a bar
+constexpr std::uint64_t kCheckEvery = 4096;    // arcs between looks at the clock
 
 // Huge weights saturate here instead of reaching infinity (and 0 * inf).
 constexpr double kMost = std::numeric_limits<double>::max();
@@ -39,26 +42,24 @@ struct Offer {
 };
 
 template <Aggregate A>
-Offer Extend(const Label& from, std::uint32_t index, float weight, double decay) {
+Offer Extend(const Label& from, std::uint32_t index, double value, double weight, double decay) {
   Offer offer;
-  offer.value = std::min(from.value * decay * static_cast<double>(weight), kMost);
-  offer.best = kDominates<A> ? offer.value
-                             : std::min(from.best * decay * static_cast<double>(weight), kMost);
+  offer.value = value;
+  offer.best = kDominates<A> ? value : std::min(from.best * decay * weight, kMost);
   if (A == Aggregate::kNoisyOr) offer.value = std::min(1.0, offer.value);
   offer.parent = index;
   offer.parent_node = from.node;
   return offer;
 }
 
-void Write(Label& label, const Offer& offer, NodeId node, const Arc& arc, bool pulled) {
+void Write(Label& label, const Offer& offer, NodeId node, const Arc& arc, bool pulled, int hop) {
   label.value = offer.value;
   label.best = offer.best;
   label.node = node;
   label.parent = offer.parent;
   label.position = arc.ref.position;
-  label.weight = arc.weight;
-  label.kind = arc.kind;
-  label.run = static_cast<std::uint16_t>(arc.ref.run);
+  label.run = static_cast<std::uint8_t>(arc.ref.run);
+  label.hop = static_cast<std::uint8_t>(hop);
   label.direction = arc.ref.direction;
   label.pulled = pulled;
 }
@@ -75,7 +76,7 @@ void Merge(Label& label, Offer offer, NodeId label_parent, const Arc& arc, bool 
   if (A == Aggregate::kSum) offer.value = std::min(label.value + offer.value, kMost);
   if (A == Aggregate::kNoisyOr) offer.value = label.value + offer.value * (1.0 - label.value);
   if (replaces)
-    Write(label, offer, label.node, arc, pulled);
+    Write(label, offer, label.node, arc, pulled, label.hop);
   else if (!kDominates<A>)
     label.value = offer.value;
 }
@@ -90,7 +91,9 @@ std::unique_ptr<LayeredSearch::Scratch> TakeScratch() {
 }
 
 void GiveBack(std::unique_ptr<LayeredSearch::Scratch> scratch) {
-  if (scratch->labels.capacity() * sizeof(Label) + scratch->newest.size_bytes() <= kKeptBytes)
+  if (scratch->labels.capacity() * sizeof(Label) + scratch->newest.size_bytes() +
+          scratch->candidates.capacity() * sizeof(LayeredSearch::Candidate) <=
+      kKeptBytes)
     kept_scratch = std::move(scratch);
 }
 
@@ -111,8 +114,11 @@ LayeredSearch::LayeredSearch(const Selection& selection, const TraverseOptions& 
           static_cast<std::uint32_t>(std::min<std::uint64_t>(options.budget.nodes, kMostLabels))),
       scratch_(TakeScratch()),
       labels_(scratch_->labels),
-      newest_(scratch_->newest) {
+      newest_(scratch_->newest),
+      candidates_(scratch_->candidates),
+      bar_wanted_(options.aggregate == Aggregate::kMax && options.top != 0) {
   labels_.clear();
+  candidates_.clear();
   newest_.Reset(selection.snapshot->node_count());
 }
 
@@ -128,6 +134,7 @@ void LayeredSearch::Run(std::span<const TraverseSeed> seeds) {
     Label label;
     label.value = label.best = seed.weight;
     label.node = seed.node;
+    label.of_seed = true;
     labels_.push_back(label);
   }
   switch (options_.aggregate) {
@@ -152,7 +159,7 @@ void LayeredSearch::RunLayers() {
       truncated_ = true;
       return;
     }
-    const bool go_on = PullFits(begin, end) ? Pull<A>(begin, end) : Push<A>(begin, end);
+    const bool go_on = PullFits(begin, end) ? Pull<A>(begin, end, hop) : Push<A>(begin, end, hop);
     if (!go_on) {
       truncated_ = true;
       return;
@@ -161,47 +168,154 @@ void LayeredSearch::RunLayers() {
   }
 }
 
+// Looks at the clock now and then.
+bool LayeredSearch::Interrupted() {
+  if (edges_ < next_check_) return false;
+  next_check_ = edges_ + kCheckEvery;
+  return options_.budget.Interrupted();
+}
+
+// One arc of a label's row; `end` is where the layer being made begins.
+template <Aggregate A>
+LayeredSearch::Found LayeredSearch::Take(const Label& from, std::uint32_t index, double value,
+                                         std::uint32_t end, const Arc& arc) {
+  std::uint32_t& at = newest_.at(arc.neighbor);
+  if (at == kExcluded) return Found::kNothing;
+  bool of_seed = false;
+  if (at == NodeMap::kAbsent) {
+    if (!selection_.contains(arc.neighbor)) {
+      at = kExcluded;
+      return Found::kNothing;
+    }
+    if (labels_.size() >= max_labels_) return Found::kFull;
+  } else {
+    Label& old = labels_[at];
+    if (at >= end) {
+      const bool below = old.value < bar_;  // then it is no candidate any more
+      Merge<A>(old, Extend<A>(from, index, value, static_cast<double>(arc.weight), options_.decay),
+               labels_[old.parent].node, arc, false);
+      if (A == Aggregate::kMax && below) AddCandidate(at);
+      return Found::kNothing;
+    }
+    if (kDominates<A> && !Better<A>(value, old.value)) return Found::kNothing;
+    if (labels_.size() >= max_labels_) return Found::kFull;
+    old.dominated = kDominates<A>;
+    of_seed = old.of_seed;
+  }
+  at = static_cast<std::uint32_t>(labels_.size());
+  const Offer offer = Extend<A>(from, index, value, static_cast<double>(arc.weight), options_.decay);
+  Label& made = labels_.emplace_back();
+  Write(made, offer, arc.neighbor, arc, false, from.hop + 1);
+  made.of_seed = of_seed;
+  if (A == Aggregate::kMax && bar_on_) AddCandidate(static_cast<std::uint32_t>(labels_.size()) - 1);
+  return Found::kLabel;
+}
+
+// A whole row of the base. False when no more labels may be made.
+template <Aggregate A, bool kAllKinds>
+bool LayeredSearch::PushBaseRow(const BaseRows& rows, const RowPrefetch* prefetch, std::uint32_t index,
+                                std::uint32_t end) {
+  const Label from = labels_[index];  // a copy: labels_ grows below
+  const double scaled = from.value * options_.decay;
+  const std::uint32_t past = rows.offsets[from.node + 1];
+  std::uint64_t passed = 0;
+  for (std::uint32_t i = rows.offsets[from.node]; i < past; ++i) {
+    if (!kAllKinds && !selection_.filter.allows(rows.kind(i))) continue;
+    ++passed;
+    const float weight = rows.weights[i];
+    const double value = std::min(scaled * static_cast<double>(weight), kMost);
+    if (A == Aggregate::kMax && value < bar_) continue;
+    const NodeId node = rows.neighbors[i];
+    const Found found = Take<A>(from, index, value, end, Arc{node, 0, weight, {0, i, rows.direction}});
+    if (found == Found::kNothing) continue;
+    if (found == Found::kFull) {
+      edges_ += passed;
+      return false;
+    }
+    if (prefetch) prefetch->Offsets(node);
+  }
+  edges_ += passed;
+  return true;
+}
+
 // False when the budget ran out.
 template <Aggregate A>
-bool LayeredSearch::Push(std::uint32_t begin, std::uint32_t end) {
+bool LayeredSearch::Push(std::uint32_t begin, std::uint32_t end, int hop) {
   const Snapshot& snapshot = *selection_.snapshot;
   const std::uint64_t most_edges = options_.budget.edges;
-  const RowPrefetch prefetch(snapshot, options_.direction);
+  const bool all_kinds = selection_.filter.all_kinds();
+  const RowPrefetch prefetch(snapshot, options_.direction, !all_kinds);
+  const BaseRows rows(snapshot.base(), options_.direction);
+  const bool base_rows = options_.direction != Direction::kBoth && !selection_.filter.checks_time();
+  const bool last = hop == options_.hops;
   auto node_at = [&](std::size_t j) { return labels_[j].node; };
   prefetch.Start(begin, end, node_at);
-  bool go_on = true;
-  for (std::uint32_t i = begin; i < end && go_on; ++i) {
+  for (std::uint32_t i = begin; i < end; ++i) {
     prefetch.Ahead(i, end, node_at);
-    const Label from = labels_[i];  // a copy: labels_ grows below
-    snapshot.ForEachArc(options_.direction, from.node, selection_.filter, [&](const Arc& arc) {
-      if (edges_ >= most_edges || ((edges_ & 4095) == 4095 && options_.budget.Interrupted()))
-        return go_on = false;
+    const NodeId node = labels_[i].node;
+    if (bar_on_ && !Reaches(labels_[i].value)) continue;
+    if (Interrupted()) return false;
+    if (base_rows && snapshot.clean(options_.direction, node)) {
+      const std::uint32_t degree = rows.offsets[node + 1] - rows.offsets[node];
+      if (most_edges - edges_ >= degree) {
+        if (bar_wanted_ && edges_ + degree > kArcsBeforeBar) TryBar();
+        if (!(all_kinds ? PushBaseRow<A, true>(rows, last ? nullptr : &prefetch, i, end)
+                        : PushBaseRow<A, false>(rows, last ? nullptr : &prefetch, i, end)))
+          return false;
+        continue;
+      }
+    }
+    if (bar_wanted_ && edges_ > kArcsBeforeBar) TryBar();
+    const Label from = labels_[i];
+    const double scaled = from.value * options_.decay;
+    bool go_on = true;
+    snapshot.ForEachArc(options_.direction, node, selection_.filter, [&](const Arc& arc) {
+      if (edges_ >= most_edges || Interrupted()) return go_on = false;
       ++edges_;
-      std::uint32_t& at = newest_.at(arc.neighbor);
-      if (at == kExcluded) return true;
-      if (at == NodeMap::kAbsent && !selection_.contains(arc.neighbor)) {
-        at = kExcluded;
-        return true;
-      }
-      const Offer offer = Extend<A>(from, i, arc.weight, options_.decay);
-      if (at != NodeMap::kAbsent) {
-        Label& old = labels_[at];
-        if (at >= end) {
-          Merge<A>(old, offer, labels_[old.parent].node, arc, false);
-          return true;
-        }
-        if (kDominates<A>) {
-          if (!Better<A>(offer.value, old.value)) return true;
-          if (labels_.size() < max_labels_) old.dominated = true;
-        }
-      }
-      if (labels_.size() >= max_labels_) return go_on = false;
-      at = static_cast<std::uint32_t>(labels_.size());
-      Write(labels_.emplace_back(), offer, arc.neighbor, arc, false);
-      return true;
+      const double value = std::min(scaled * static_cast<double>(arc.weight), kMost);
+      if (A == Aggregate::kMax && value < bar_) return true;
+      const Found found = Take<A>(from, i, value, end, arc);
+      return go_on = found != Found::kFull;
     });
+    if (!go_on) return false;
   }
-  return go_on;
+  return true;
+}
+
+// From now on with a bar, if the weights allow one.
+void LayeredSearch::TryBar() {
+  bar_wanted_ = false;
+  const float largest = LargestWeight(*selection_.snapshot, selection_.filter, executor_);
+  if (largest > 1) return;
+  largest_weight_ = static_cast<double>(largest);
+  bar_on_ = true;
+  next_raise_ = std::numeric_limits<std::size_t>::max();
+  for (std::uint32_t i = 0; i < labels_.size(); ++i)
+    if (!labels_[i].dominated) AddCandidate(i);
+  next_raise_ = 0;
+  if (!candidates_.empty()) RaiseBar();
+}
+
+void LayeredSearch::AddCandidate(std::uint32_t label) {
+  if (labels_[label].of_seed && !options_.include_seeds) return;
+  candidates_.push_back({0, label});
+  if (candidates_.size() >= next_raise_) RaiseBar();
+}
+
+// Keeps the `top` best candidates and those as good as the last of them.
+void LayeredSearch::RaiseBar() {
+  std::erase_if(candidates_, [&](const Candidate& c) { return labels_[c.label].dominated; });
+  for (Candidate& c : candidates_) c.value = labels_[c.label].value;
+  if (candidates_.size() >= options_.top) {
+    const auto last = candidates_.begin() + static_cast<std::ptrdiff_t>(options_.top) - 1;
+    std::nth_element(candidates_.begin(), last, candidates_.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.value > b.value; });
+    bar_ = last->value;
+    std::erase_if(candidates_, [&](const Candidate& c) { return c.value < bar_; });
+  }
+  // Saturating: `top` may be anything.
+  const std::size_t kept = candidates_.size();
+  next_raise_ = kept + std::max(std::min<std::size_t>(options_.top, std::size_t{1} << 40), kept);
 }
 
 // Pulling looks at the whole layer or not at all, so the budget must hold for it.
@@ -209,6 +323,11 @@ bool LayeredSearch::PullFits(std::uint32_t begin, std::uint32_t end) const {
   const Snapshot& snapshot = *selection_.snapshot;
   const NodeId n = snapshot.node_count();
   if (n < kPullLeastNodes || (end - begin) * kPullShare <= n) return false;
+  if (bar_on_) {
+    std::uint64_t live = 0;
+    for (std::uint32_t i = begin; i < end; ++i) live += Reaches(labels_[i].value);
+    if (live * kPullShare <= n) return false;
+  }
   if (labels_.size() + std::uint64_t{n} > max_labels_) return false;
   if (options_.budget.edges == Budget::kUnlimited) return true;
   std::uint64_t arcs = edges_;
@@ -218,18 +337,19 @@ bool LayeredSearch::PullFits(std::uint32_t begin, std::uint32_t end) const {
 }
 
 template <Aggregate A>
-bool LayeredSearch::Pull(std::uint32_t begin, std::uint32_t end) {
+bool LayeredSearch::Pull(std::uint32_t begin, std::uint32_t end, int hop) {
   const Snapshot& snapshot = *selection_.snapshot;
   const NodeId n = snapshot.node_count();
   std::vector<std::uint32_t> layer(n, NodeMap::kAbsent);  // node -> label of this layer
-  for (std::uint32_t i = begin; i < end; ++i) layer[labels_[i].node] = i;
+  for (std::uint32_t i = begin; i < end; ++i)
+    if (!bar_on_ || Reaches(labels_[i].value)) layer[labels_[i].node] = i;
   newest_.MakeDense();
 
-  struct Found {
+  struct Block {
     std::vector<Label> labels;
     std::uint64_t edges = 0;
   };
-  std::vector<Found> found((n + kPullGrain - 1) / kPullGrain);
+  std::vector<Block> found((n + kPullGrain - 1) / kPullGrain);
   std::atomic<bool> stop = false;
   const Direction back = Reverse(options_.direction);
   ParallelFor(executor_, n, kPullGrain, [&](std::size_t first, std::size_t past) {
@@ -237,7 +357,7 @@ bool LayeredSearch::Pull(std::uint32_t begin, std::uint32_t end) {
       stop = true;
       return;
     }
-    Found& mine = found[first / kPullGrain];
+    Block& mine = found[first / kPullGrain];
     for (auto v = static_cast<NodeId>(first); v < past; ++v) {
       const std::uint32_t old = newest_.get(v);
       if (old == kExcluded || (old == NodeMap::kAbsent && !selection_.contains(v))) continue;
@@ -246,25 +366,31 @@ bool LayeredSearch::Pull(std::uint32_t begin, std::uint32_t end) {
         const std::uint32_t from = layer[arc.neighbor];
         if (from == NodeMap::kAbsent) return;
         ++mine.edges;
-        const Offer offer = Extend<A>(labels_[from], from, arc.weight, options_.decay);
+        const Label& walk = labels_[from];
+        const double weight = static_cast<double>(arc.weight);
+        const double value = std::min(walk.value * options_.decay * weight, kMost);
+        if (A == Aggregate::kMax && value < bar_) return;
+        const Offer offer = Extend<A>(walk, from, value, weight, options_.decay);
         if (label.node == kNoNode)
-          Write(label, offer, v, arc, true);
+          Write(label, offer, v, arc, true, hop);
         else
           Merge<A>(label, offer, labels_[label.parent].node, arc, true);
       });
       if (label.node == kNoNode) continue;
       if (kDominates<A> && old != NodeMap::kAbsent && !Better<A>(label.value, labels_[old].value))
         continue;
+      label.of_seed = old != NodeMap::kAbsent && labels_[old].of_seed;
       mine.labels.push_back(label);
     }
   });
-  for (const Found& block : found) {
+  for (const Block& block : found) {
     edges_ += block.edges;
     for (const Label& label : block.labels) {
       std::uint32_t& at = newest_.at(label.node);
       if (kDominates<A> && at != NodeMap::kAbsent) labels_[at].dominated = true;
       at = static_cast<std::uint32_t>(labels_.size());
       labels_.push_back(label);
+      if (bar_on_) AddCandidate(at);
     }
   }
   return !stop;

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "algorithms/internal/node_map.h"
+#include "algorithms/internal/row_prefetch.h"
 #include "algorithms/internal/selection.h"
 #include "algorithms/traverse.h"
 
@@ -30,19 +31,25 @@ struct Label {
   std::uint32_t parent = kSeed;  // label of the best (min: smallest) walk's prefix
   // The arc taken, as seen from `node` when pulled, else from the parent's node.
   std::uint32_t position = 0;
-  float weight = 0;
-  KindId kind = 0;
-  std::uint16_t run = 0;
+  std::uint8_t run = 0;
+  std::uint8_t hop = 0;
   Direction direction = Direction::kOut;
-  bool pulled = false;
-  bool dominated = false;  // max, min: a later label of the node is better
+  bool pulled : 1 = false;
+  bool dominated : 1 = false;  // max, min: a later label of the node is better
+  bool of_seed : 1 = false;    // the node is one of the seeds
 };
+static_assert(sizeof(Label) == 32 && kMaxRuns < 255 && kMaxHops < 255);
 
 class LayeredSearch {
  public:
+  struct Candidate {
+    double value;  // when the bar was last raised
+    std::uint32_t label;
+  };
   struct Scratch {
     std::vector<Label> labels;
     NodeMap newest;  // node -> index of its newest label
+    std::vector<Candidate> candidates;
   };
 
   LayeredSearch(const Selection& selection, const TraverseOptions& options, Executor& executor);
@@ -54,17 +61,34 @@ class LayeredSearch {
   void Run(std::span<const TraverseSeed> seeds);
 
   const std::vector<Label>& labels() const { return labels_; }
+  // With a bar: every label that can be listed is among these.
+  bool has_bar() const { return bar_on_; }
+  std::span<const Candidate> candidates() const { return candidates_; }
   bool truncated() const { return truncated_; }
   std::uint64_t edges() const { return edges_; }
 
  private:
+  enum class Found { kNothing, kLabel, kFull };
+
   template <Aggregate A>
   void RunLayers();
   template <Aggregate A>
-  bool Push(std::uint32_t begin, std::uint32_t end);
+  bool Push(std::uint32_t begin, std::uint32_t end, int hop);
+  template <Aggregate A, bool kAllKinds>
+  bool PushBaseRow(const BaseRows& rows, const RowPrefetch* prefetch, std::uint32_t from,
+                   std::uint32_t end);
   template <Aggregate A>
-  bool Pull(std::uint32_t begin, std::uint32_t end);
+  Found Take(const Label& from, std::uint32_t index, double value, std::uint32_t end, const Arc& arc);
+  template <Aggregate A>
+  bool Pull(std::uint32_t begin, std::uint32_t end, int hop);
   bool PullFits(std::uint32_t begin, std::uint32_t end) const;
+
+  bool Interrupted();
+  void TryBar();
+  void AddCandidate(std::uint32_t label);
+  void RaiseBar();
+  // The best that an arc can make of a value: more arcs make no more of it.
+  bool Reaches(double value) const { return value * options_.decay * largest_weight_ >= bar_; }
 
   const Selection& selection_;
   const TraverseOptions& options_;
@@ -73,6 +97,11 @@ class LayeredSearch {
   std::unique_ptr<Scratch> scratch_;
   std::vector<Label>& labels_;
   NodeMap& newest_;
+  std::vector<Candidate>& candidates_;
+  bool bar_wanted_, bar_on_ = false;
+  double bar_ = -1, largest_weight_ = 0;
+  std::size_t next_raise_ = 0;
+  std::uint64_t next_check_ = 0;
   bool truncated_ = false;
   std::uint64_t edges_ = 0;
 };

@@ -15,8 +15,9 @@ class RowPrefetch {
   static constexpr std::size_t kFar = 12;  // places ahead: offsets
   static constexpr std::size_t kNear = 6;  // places ahead: arcs
 
-  RowPrefetch(const Snapshot& snapshot, Direction direction)
-      : node_count_(snapshot.base().node_count) {
+  // Without kinds for those who follow every kind.
+  RowPrefetch(const Snapshot& snapshot, Direction direction, bool kinds = true)
+      : node_count_(snapshot.base().node_count), kinds_(kinds) {
     if (direction != Direction::kIn) views_[count_++] = snapshot.base().out();
     if (direction != Direction::kOut) views_[count_++] = snapshot.base().in();
   }
@@ -34,11 +35,12 @@ class RowPrefetch {
     if (i + kNear < end) Arcs(node_at(i + kNear));
   }
 
- private:
+  // The first half alone, as soon as it is known that a node will be visited.
   void Offsets(NodeId v) const {
     if (v >= node_count_) return;
     for (int k = 0; k < count_; ++k) __builtin_prefetch(&views_[k].offsets[v]);
   }
+ private:
   void Arcs(NodeId v) const {
     if (v >= node_count_) return;
     for (int k = 0; k < count_; ++k) {
@@ -49,11 +51,12 @@ class RowPrefetch {
       __builtin_prefetch(&views_[k].neighbors[last]);
       __builtin_prefetch(&views_[k].weights[begin]);
       __builtin_prefetch(&views_[k].weights[last]);
-      __builtin_prefetch(&views_[k].kinds[begin]);
+      if (kinds_) __builtin_prefetch(&views_[k].kinds[begin]);
     }
   }
 
   NodeId node_count_;
+  bool kinds_;
   int count_ = 0;
   CsrView views_[2];
 };
