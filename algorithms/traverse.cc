@@ -1,16 +1,12 @@
-// Traverse: check the question, run the layers, fold labels into scored nodes,
-// cut to the best and spell out their paths.
+// Traverse: check the question, run the layers, spell out the best nodes' paths.
 #include "algorithms/traverse.h"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 #include <utility>
 
-#include "algorithms/internal/keep_best.h"
 #include "algorithms/internal/layered_search.h"
-#include "algorithms/internal/node_map.h"
 #include "algorithms/internal/selection.h"
 
 namespace plexus {
@@ -19,7 +15,7 @@ namespace {
 
 using internal::Label;
 using internal::LayeredSearch;
-using internal::NodeMap;
+using internal::ScoredLabel;
 
 std::unexpected<Error> Bad(std::string message) {
   return Fail(ErrorCode::kInvalidArgument, std::move(message));
@@ -68,51 +64,6 @@ Result<std::vector<TraverseSeed>> CheckSeeds(const Snapshot& snapshot,
   return sorted;
 }
 
-// A reached node with the label whose walk is its proof.
-struct Reached {
-  NodeId node;
-  std::uint32_t label;
-  double score;
-};
-
-std::vector<Reached> Fold(const LayeredSearch& search, const TraverseOptions& options, NodeId node_count) {
-  const std::vector<Label>& labels = search.labels();
-  std::vector<Reached> reached;
-  auto add = [&](std::uint32_t i) {
-    const Label& label = labels[i];
-    if (!label.dominated && (!label.of_seed || options.include_seeds))
-      reached.push_back({label.node, i, label.value});
-  };
-  if (search.has_bar()) {
-    reached.reserve(search.candidates().size());
-    for (const LayeredSearch::Candidate& c : search.candidates()) add(c.label);
-    return reached;
-  }
-  reached.reserve(labels.size());
-  if (options.aggregate == Aggregate::kMax || options.aggregate == Aggregate::kMin) {
-    for (std::uint32_t i = 0; i < labels.size(); ++i) add(i);
-    return reached;
-  }
-  NodeMap places(node_count);
-  for (std::uint32_t i = 0; i < labels.size(); ++i) {
-    const Label& label = labels[i];
-    std::uint32_t& place = places.at(label.node);
-    if (place == NodeMap::kAbsent) {
-      place = static_cast<std::uint32_t>(reached.size());
-      reached.push_back({label.node, i, label.value});
-      continue;
-    }
-    Reached& r = reached[place];
-    if (label.best > labels[r.label].best) r.label = i;
-    r.score = options.aggregate == Aggregate::kSum
-                  ? std::min(r.score + label.value, std::numeric_limits<double>::max())
-                  : r.score + label.value * (1.0 - r.score);
-  }
-  if (!options.include_seeds)
-    std::erase_if(reached, [&](const Reached& r) { return labels[r.label].of_seed; });
-  return reached;
-}
-
 // The step into `label`, as the edge it took. Spelled out here and not by
 // Snapshot::edge, which would also fetch what a path does not show.
 PathEdge StepOf(const Snapshot& snapshot, const Label& label, const Label& parent) {
@@ -136,12 +87,16 @@ PathEdge StepOf(const Snapshot& snapshot, const Label& label, const Label& paren
   return step;
 }
 
-void FillHit(const Snapshot& snapshot, const std::vector<Label>& labels, const Reached& r,
-             bool with_path, TraverseHit& hit) {
+void FillHit(const Snapshot& snapshot, const std::vector<Label>& labels, const ScoredLabel& r,
+             bool with_path, bool one_seed, TraverseHit& hit) {
   hit.node = r.node;
-  hit.score = r.score;
+  hit.score = r.value;
   hit.hops = labels[r.label].hop;
   if (with_path) hit.path.resize(labels[r.label].hop);
+  if (!with_path && one_seed) {
+    hit.seed = labels[0].node;
+    return;
+  }
   std::uint32_t at = r.label;
   for (; labels[at].parent != Label::kSeed; at = labels[at].parent)
     if (with_path) hit.path[labels[at].hop - 1u] = StepOf(snapshot, labels[at], labels[labels[at].parent]);
@@ -160,18 +115,14 @@ Result<TraverseResult> Traverse(const Snapshot& snapshot, std::span<const Traver
   LayeredSearch search(selection, options, internal::Pick(options.executor));
   search.Run(starts);
 
-  std::vector<Reached> reached = Fold(search, options, snapshot.node_count());
-  internal::KeepBest(reached, options.top, [](const Reached& a, const Reached& b) {
-    return a.score != b.score ? a.score > b.score : a.node < b.node;
-  });
-
+  const std::span<const ScoredLabel> reached = search.Best();
   TraverseResult result;
   result.truncated = search.truncated();
   result.nodes = search.labels().size();
   result.edges = search.edges();
   result.hits.resize(reached.size());
   for (std::size_t i = 0; i < reached.size(); ++i)
-    FillHit(snapshot, search.labels(), reached[i], options.paths, result.hits[i]);
+    FillHit(snapshot, search.labels(), reached[i], options.paths, starts.size() == 1, result.hits[i]);
   return result;
 }
 

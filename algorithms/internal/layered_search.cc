@@ -92,7 +92,7 @@ std::unique_ptr<LayeredSearch::Scratch> TakeScratch() {
 
 void GiveBack(std::unique_ptr<LayeredSearch::Scratch> scratch) {
   if (scratch->labels.capacity() * sizeof(Label) + scratch->newest.size_bytes() +
-          scratch->candidates.capacity() * sizeof(LayeredSearch::Candidate) <=
+          scratch->candidates.capacity() * sizeof(ScoredLabel) <=
       kKeptBytes)
     kept_scratch = std::move(scratch);
 }
@@ -298,20 +298,25 @@ void LayeredSearch::TryBar() {
 
 void LayeredSearch::AddCandidate(std::uint32_t label) {
   if (labels_[label].of_seed && !options_.include_seeds) return;
-  candidates_.push_back({0, label});
+  candidates_.push_back({labels_[label].value, labels_[label].node, label});
   if (candidates_.size() >= next_raise_) RaiseBar();
+}
+
+// Labels may have been dominated, or got better, since they became candidates.
+void LayeredSearch::RenewCandidates() {
+  std::erase_if(candidates_, [&](const ScoredLabel& c) { return labels_[c.label].dominated; });
+  for (ScoredLabel& c : candidates_) c.value = labels_[c.label].value;
 }
 
 // Keeps the `top` best candidates and those as good as the last of them.
 void LayeredSearch::RaiseBar() {
-  std::erase_if(candidates_, [&](const Candidate& c) { return labels_[c.label].dominated; });
-  for (Candidate& c : candidates_) c.value = labels_[c.label].value;
+  RenewCandidates();
   if (candidates_.size() >= options_.top) {
     const auto last = candidates_.begin() + static_cast<std::ptrdiff_t>(options_.top) - 1;
     std::nth_element(candidates_.begin(), last, candidates_.end(),
-                     [](const Candidate& a, const Candidate& b) { return a.value > b.value; });
+                     [](const ScoredLabel& a, const ScoredLabel& b) { return a.value > b.value; });
     bar_ = last->value;
-    std::erase_if(candidates_, [&](const Candidate& c) { return c.value < bar_; });
+    std::erase_if(candidates_, [&](const ScoredLabel& c) { return c.value < bar_; });
   }
   // Saturating: `top` may be anything.
   const std::size_t kept = candidates_.size();
@@ -334,6 +339,42 @@ bool LayeredSearch::PullFits(std::uint32_t begin, std::uint32_t end) const {
   for (std::uint32_t i = begin; i < end && arcs <= options_.budget.edges; ++i)
     arcs += snapshot.Degree(options_.direction, labels_[i].node, selection_.filter);
   return arcs <= options_.budget.edges;
+}
+
+// Labels become nodes with a score, in candidates_.
+void LayeredSearch::Fold() {
+  auto listed = [&](const Label& label) { return !label.of_seed || options_.include_seeds; };
+  if (options_.aggregate == Aggregate::kMax || options_.aggregate == Aggregate::kMin) {
+    for (std::uint32_t i = 0; i < labels_.size(); ++i) {
+      const Label& label = labels_[i];
+      if (!label.dominated && listed(label)) candidates_.push_back({label.value, label.node, i});
+    }
+    return;
+  }
+  NodeMap places(selection_.snapshot->node_count());
+  for (std::uint32_t i = 0; i < labels_.size(); ++i) {
+    const Label& label = labels_[i];
+    if (!listed(label)) continue;
+    std::uint32_t& place = places.at(label.node);
+    if (place == NodeMap::kAbsent) {
+      place = static_cast<std::uint32_t>(candidates_.size());
+      candidates_.push_back({label.value, label.node, i});
+      continue;
+    }
+    ScoredLabel& r = candidates_[place];
+    if (label.best > labels_[r.label].best) r.label = i;
+    r.value = options_.aggregate == Aggregate::kSum ? std::min(r.value + label.value, kMost)
+                                                    : r.value + label.value * (1.0 - r.value);
+  }
+}
+
+std::span<const ScoredLabel> LayeredSearch::Best() {
+  if (bar_on_)
+    RenewCandidates();
+  else
+    Fold();
+  BucketOrder(candidates_, options_.top, scratch_->spare);
+  return candidates_;
 }
 
 template <Aggregate A>

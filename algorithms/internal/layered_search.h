@@ -16,6 +16,7 @@
 #include <span>
 #include <vector>
 
+#include "algorithms/internal/bucket_order.h"
 #include "algorithms/internal/node_map.h"
 #include "algorithms/internal/row_prefetch.h"
 #include "algorithms/internal/selection.h"
@@ -42,14 +43,10 @@ static_assert(sizeof(Label) == 32 && kMaxRuns < 255 && kMaxHops < 255);
 
 class LayeredSearch {
  public:
-  struct Candidate {
-    double value;  // when the bar was last raised
-    std::uint32_t label;
-  };
   struct Scratch {
     std::vector<Label> labels;
     NodeMap newest;  // node -> index of its newest label
-    std::vector<Candidate> candidates;
+    std::vector<ScoredLabel> candidates, spare;
   };
 
   LayeredSearch(const Selection& selection, const TraverseOptions& options, Executor& executor);
@@ -61,9 +58,8 @@ class LayeredSearch {
   void Run(std::span<const TraverseSeed> seeds);
 
   const std::vector<Label>& labels() const { return labels_; }
-  // With a bar: every label that can be listed is among these.
-  bool has_bar() const { return bar_on_; }
-  std::span<const Candidate> candidates() const { return candidates_; }
+  // Best first, each node once with the label whose walk is its proof. Call once.
+  std::span<const ScoredLabel> Best();
   bool truncated() const { return truncated_; }
   std::uint64_t edges() const { return edges_; }
 
@@ -87,6 +83,8 @@ class LayeredSearch {
   void TryBar();
   void AddCandidate(std::uint32_t label);
   void RaiseBar();
+  void RenewCandidates();
+  void Fold();
   // The best that an arc can make of a value: more arcs make no more of it.
   bool Reaches(double value) const { return value * options_.decay * largest_weight_ >= bar_; }
 
@@ -97,7 +95,7 @@ class LayeredSearch {
   std::unique_ptr<Scratch> scratch_;
   std::vector<Label>& labels_;
   NodeMap& newest_;
-  std::vector<Candidate>& candidates_;
+  std::vector<ScoredLabel>& candidates_;  // with a bar: all that can be listed
   bool bar_wanted_, bar_on_ = false;
   double bar_ = -1, largest_weight_ = 0;
   std::size_t next_raise_ = 0;

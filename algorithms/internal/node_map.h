@@ -93,7 +93,7 @@ class NodeMap {
     }
   }
 
-  static constexpr std::uint32_t kFirstSlots = 256;
+  static constexpr std::uint32_t kFirstSlots = 512;
 
   NodeId node_count_ = 0;
   int shift_ = 0;

@@ -12,8 +12,8 @@ namespace plexus::internal {
 
 class RowPrefetch {
  public:
-  static constexpr std::size_t kFar = 12;  // places ahead: offsets
-  static constexpr std::size_t kNear = 6;  // places ahead: arcs
+  static constexpr std::size_t kFar = 24;  // places ahead: offsets
+  static constexpr std::size_t kNear = 12;  // places ahead: arcs
 
   // Without kinds for those who follow every kind.
   RowPrefetch(const Snapshot& snapshot, Direction direction, bool kinds = true)
