@@ -2,15 +2,19 @@
 //
 // A level is pushed from its nodes in id order. When it holds more than one node
 // in 16 it is pulled instead: unvisited nodes look back for a member of it, in
-// parallel, and stop at the first. The choice depends on counts alone.
+// parallel. The choice depends on counts alone, and the parent is the smallest
+// neighbour one level up either way, so a search cut by a budget and gone on with ends
+// with the same bits as one without. Memory is kept per thread between small searches.
 #include "algorithms/bfs.h"
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
 #include <string>
 #include <utility>
 
 #include "algorithms/internal/node_map.h"
+#include "algorithms/internal/resume_token.h"
 #include "algorithms/internal/row_prefetch.h"
 #include "algorithms/internal/selection.h"
 
@@ -25,27 +29,77 @@ constexpr NodeId kPullLeastNodes = 2048;
 constexpr std::uint64_t kPullShare = 16;
 constexpr std::uint32_t kExcluded = kUnreached - 1;  // looked at, not selected
 
+struct Scratch {
+  NodeMap depths;  // depth of a reached node, kExcluded, or absent
+  std::vector<BfsNode> nodes, spare;
+};
+constexpr std::size_t kKeptBytes = 1 << 20;
+thread_local std::unique_ptr<Scratch> kept_scratch;
+
+// By id. Ids of a level are spread as a rule: 256 equal steps, then what shares a step.
+void SortLevel(std::vector<BfsNode>& nodes, std::size_t begin, std::vector<BfsNode>& spare) {
+  constexpr std::size_t kSteps = 256, kFew = 16;
+  auto less = [](const BfsNode& a, const BfsNode& b) { return a.node < b.node; };
+  BfsNode* const first = nodes.data() + begin;
+  const std::size_t count = nodes.size() - begin;
+  if (std::is_sorted(first, first + count, less)) return;
+  if (count < kFew || count > kSteps * kFew) return std::sort(first, first + count, less);
+  const auto [low, high] = std::minmax_element(first, first + count, less);
+  const NodeId least = low->node;
+  int shift = 0;
+  while ((high->node - least) >> shift >= kSteps) ++shift;
+  std::uint32_t begins[kSteps + 1] = {};
+  for (std::size_t i = 0; i < count; ++i) ++begins[((first[i].node - least) >> shift) + 1];
+  for (std::size_t s = 0; s < kSteps; ++s) begins[s + 1] += begins[s];
+  std::uint32_t next[kSteps];
+  std::copy(begins, begins + kSteps, next);
+  spare.assign(first, first + count);
+  for (const BfsNode& n : spare) {
+    const std::uint32_t step = (n.node - least) >> shift;
+    std::uint32_t at = next[step]++;
+    for (; at > begins[step] && less(n, first[at - 1]); --at) first[at] = first[at - 1];
+    first[at] = n;
+  }
+}
+
 class Search {
  public:
-  Search(const internal::Selection& selection, const BfsOptions& options, Executor& executor)
+  Search(const internal::Selection& selection, const BfsOptions& options, const Budget& budget, Executor& executor)
       : selection_(selection),
         options_(options),
+        budget_(budget),
         executor_(executor),
-        depths_(selection.snapshot->node_count()) {}
+        scratch_(kept_scratch ? std::move(kept_scratch) : std::make_unique<Scratch>()),
+        depths_(scratch_->depths),
+        nodes_(scratch_->nodes) {
+    depths_.Reset(selection.snapshot->node_count());
+    nodes_.clear();
+    const auto& by_kind = selection.snapshot->state().edges_by_kind;
+    std::size_t kinds = 0;
+    for (std::size_t kind = 0; kind < by_kind.size(); ++kind)
+      kinds += by_kind[kind] != 0 && selection.filter.allows(static_cast<KindId>(kind));
+    one_sorted_row_ = kinds <= 1 && options.direction != Direction::kBoth;
+  }
+  ~Search() {
+    if (scratch_->depths.size_bytes() + (nodes_.capacity() + scratch_->spare.capacity()) * sizeof(BfsNode) <= kKeptBytes)
+      kept_scratch = std::move(scratch_);
+  }
+  Search(const Search&) = delete;
+  Search& operator=(const Search&) = delete;
 
   void Run(std::span<const NodeId> sources) {
     for (NodeId v : sources) {
       if (depths_.get(v) == 0) continue;
       if (!Add({v, 0, kNoNode})) return;
     }
-    SortFrom(0);
+    SortLevel(nodes_, 0, scratch_->spare);
     std::size_t begin = 0;
     for (std::uint32_t depth = 0; depth < options_.max_depth; ++depth) {
-      const std::size_t end = result_.nodes.size();
+      const std::size_t end = nodes_.size();
       if (begin == end) return;
       const bool pull = PullFits(end - begin);
       const bool go_on = pull ? Pull(begin, end, depth + 1) : Push(begin, end, depth + 1);
-      if (!pull) SortFrom(end);
+      if (!pull) SortLevel(nodes_, end, scratch_->spare);
       if (!go_on) {
         result_.truncated = true;
         return;
@@ -54,55 +108,90 @@ class Search {
     }
   }
 
-  BfsResult Take() { return std::move(result_); }
+  // Small ones are copied, so that the memory is kept.
+  BfsResult Take() {
+    if (nodes_.capacity() * sizeof(BfsNode) > kKeptBytes / 2)
+      result_.nodes = std::move(nodes_);
+    else
+      result_.nodes = nodes_;
+    return std::move(result_);
+  }
 
  private:
   // False when the budget holds no more nodes.
   bool Add(BfsNode node) {
-    if (result_.nodes.size() >= options_.budget.nodes) {
+    if (nodes_.size() >= budget_.nodes) {
       result_.truncated = true;
       return false;
     }
     depths_.at(node.node) = node.depth;
-    result_.nodes.push_back(node);
+    nodes_.push_back(node);
     return true;
   }
 
-  void SortFrom(std::size_t begin) {
-    std::sort(result_.nodes.begin() + static_cast<std::ptrdiff_t>(begin), result_.nodes.end(),
-              [](const BfsNode& a, const BfsNode& b) { return a.node < b.node; });
+  bool Interrupted() {
+    if (result_.edges < next_check_) return false;
+    next_check_ = result_.edges + 4096;
+    return budget_.Interrupted();
+  }
+
+  // The node at the end of an arc. False when the budget holds no more nodes.
+  bool Meet(NodeId node, std::uint32_t depth, NodeId from) {
+    std::uint32_t& at = depths_.at(node);
+    if (at != kUnreached) return true;
+    if (!selection_.contains(node)) {
+      at = kExcluded;
+      return true;
+    }
+    if (nodes_.size() >= budget_.nodes) return false;
+    at = depth;
+    nodes_.push_back({node, depth, from});
+    return true;
   }
 
   bool Push(std::size_t begin, std::size_t end, std::uint32_t depth) {
-    if (options_.budget.Interrupted()) return false;
-    const internal::RowPrefetch prefetch(*selection_.snapshot, options_.direction);
-    auto node_at = [&](std::size_t j) { return result_.nodes[j].node; };
+    const Snapshot& snapshot = *selection_.snapshot;
+    const Direction direction = options_.direction;
+    const bool all_kinds = selection_.filter.all_kinds();
+    const internal::RowPrefetch prefetch(snapshot, direction, !all_kinds, false);
+    const internal::BaseRows rows(snapshot.base(), direction);
+    const bool base_rows = direction != Direction::kBoth && all_kinds && !selection_.filter.checks_time();
+    const bool last = depth == options_.max_depth;
+    auto node_at = [&](std::size_t j) { return nodes_[j].node; };
     prefetch.Start(begin, end, node_at);
-    bool go_on = true;
-    for (std::size_t i = begin; i < end && go_on; ++i) {
+    for (std::size_t i = begin; i < end; ++i) {
       prefetch.Ahead(i, end, node_at);
-      const NodeId from = result_.nodes[i].node;
-      selection_.snapshot->ForEachArc(
-          options_.direction, from, selection_.filter, [&](const Arc& arc) {
-            if (result_.edges >= options_.budget.edges ||
-                ((result_.edges & 4095) == 4095 && options_.budget.Interrupted()))
-              return go_on = false;
+      const NodeId from = nodes_[i].node;
+      if (Interrupted()) return false;
+      if (base_rows && snapshot.clean(direction, from)) {
+        const std::uint32_t first = rows.offsets[from], past = rows.offsets[from + 1];
+        if (budget_.edges - result_.edges >= past - first) {
+          for (std::uint32_t a = first; a < past; ++a) {
+            const NodeId node = rows.neighbors[a];
             ++result_.edges;
-            std::uint32_t& at = depths_.at(arc.neighbor);
-            if (at != kUnreached) return true;
-            if (selection_.contains(arc.neighbor)) return go_on = Add({arc.neighbor, depth, from});
-            at = kExcluded;
-            return true;
-          });
+            const std::size_t before = nodes_.size();
+            if (!Meet(node, depth, from)) return false;
+            if (!last && nodes_.size() != before) prefetch.Offsets(node);
+          }
+          continue;
+        }
+      }
+      bool go_on = true;
+      snapshot.ForEachArc(direction, from, selection_.filter, [&](const Arc& arc) {
+        if (result_.edges >= budget_.edges || Interrupted()) return go_on = false;
+        ++result_.edges;
+        return go_on = Meet(arc.neighbor, depth, from);
+      });
+      if (!go_on) return false;
     }
-    return go_on;
+    return true;
   }
 
   // Pulling cannot stop half way through a level, so it needs an open budget.
   bool PullFits(std::size_t level) const {
     const NodeId n = selection_.snapshot->node_count();
     return n >= kPullLeastNodes && level * kPullShare > n &&
-           options_.budget.edges == Budget::kUnlimited && options_.budget.nodes >= n;
+           budget_.edges == Budget::kUnlimited && budget_.nodes >= n;
   }
 
   bool Pull(std::size_t begin, std::size_t end, std::uint32_t depth) {
@@ -110,7 +199,7 @@ class Search {
     const NodeId n = snapshot.node_count();
     std::vector<std::uint64_t> level((std::size_t{n} + 63) / 64);
     for (std::size_t i = begin; i < end; ++i)
-      level[result_.nodes[i].node / 64] |= std::uint64_t{1} << (result_.nodes[i].node % 64);
+      level[nodes_[i].node / 64] |= std::uint64_t{1} << (nodes_[i].node % 64);
     depths_.MakeDense();
 
     struct Found {
@@ -123,19 +212,21 @@ class Search {
                            : options_.direction == Direction::kIn ? Direction::kOut
                                                                   : Direction::kBoth;
     ParallelFor(executor_, n, kPullGrain, [&](std::size_t first, std::size_t past) {
-      if (stop.load(std::memory_order_relaxed) || options_.budget.Interrupted()) {
+      if (stop.load(std::memory_order_relaxed) || budget_.Interrupted()) {
         stop = true;
         return;
       }
       Found& mine = found[first / kPullGrain];
       for (auto v = static_cast<NodeId>(first); v < past; ++v) {
         if (depths_.get(v) != kUnreached || !selection_.contains(v)) continue;
+        NodeId parent = kNoNode;  // the first is the smallest where a row is sorted by neighbour alone
         snapshot.ForEachArc(back, v, selection_.filter, [&](const Arc& arc) {
           ++mine.edges;
-          if (!((level[arc.neighbor / 64] >> (arc.neighbor % 64)) & 1)) return true;
-          mine.nodes.push_back({v, depth, arc.neighbor});
-          return false;
+          if (arc.neighbor >= parent || !((level[arc.neighbor / 64] >> (arc.neighbor % 64)) & 1)) return true;
+          parent = arc.neighbor;
+          return !one_sorted_row_;
         });
+        if (parent != kNoNode) mine.nodes.push_back({v, depth, parent});
       }
     });
     for (const Found& block : found) {
@@ -147,10 +238,26 @@ class Search {
 
   const internal::Selection& selection_;
   const BfsOptions& options_;
+  const Budget& budget_;
   Executor& executor_;
-  NodeMap depths_;  // depth of a reached node, kExcluded, or absent
+  std::unique_ptr<Scratch> scratch_;
+  NodeMap& depths_;
+  std::vector<BfsNode>& nodes_;
+  bool one_sorted_row_;
+  std::uint64_t next_check_ = 0;
   BfsResult result_;
 };
+
+internal::Question Asked(const Snapshot& snapshot, std::span<const NodeId> sources, const BfsOptions& o) {
+  internal::Question question(snapshot, internal::SearchKind::kBfs);
+  question.Add(std::uint64_t{o.max_depth});
+  question.Add(static_cast<std::uint64_t>(o.direction));
+  question.Add(std::span(o.kinds));
+  question.Add(static_cast<std::uint64_t>(o.valid_at));
+  question.Add(o.subset);
+  for (NodeId v : sources) question.AddNode(v);
+  return question;
+}
 
 static_assert(kUnreached == NodeMap::kAbsent);
 
@@ -169,9 +276,16 @@ Result<BfsResult> Bfs(const Snapshot& snapshot, std::span<const NodeId> sources,
       return Fail(ErrorCode::kNotFound,
                   "source node '" + std::string(snapshot.key(v)) + "' was removed");
   }
-  Search search(selection, options, internal::Pick(options.executor));
+  Budget budget = options.budget;
+  if (!options.resume.empty()) {
+    PLEXUS_ASSIGN(const internal::SearchPosition position, Asked(snapshot, sources, options).Position(options.resume));
+    budget = internal::BudgetFrom(position, budget);
+  }
+  Search search(selection, options, budget, internal::Pick(options.executor));
   search.Run(sources);
-  return search.Take();
+  BfsResult result = search.Take();
+  if (result.truncated) result.resume = Asked(snapshot, sources, options).TokenAt({result.nodes.size(), result.edges});
+  return result;
 }
 
 }  // namespace plexus

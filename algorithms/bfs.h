@@ -1,13 +1,14 @@
 // Breadth-first search: depths and parents from one or many sources.
 //
 // Bfs() answers depth-limited questions on a Snapshot in O(nodes and arcs
-// touched). BfsCsr() searches bare arrays whole, direction-optimising (Beamer,
+// touched), whatever the size of the graph. BfsCsr() searches bare arrays whole, direction-optimising (Beamer,
 // Asanovic, Patterson, 2012): a big frontier is found from the other side, by
 // unvisited nodes looking for a visited neighbour.
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "algorithms/budget.h"
@@ -30,13 +31,14 @@ struct BfsOptions {
   std::int64_t valid_at = kNoTime;     // only edges valid then
   const NodeSubset* subset = nullptr;  // sources need not be in it
   Budget budget;
+  std::string resume;  // BfsResult::resume of an earlier call: its budget and this one's together
   Executor* executor = nullptr;
 };
 
 struct BfsNode {
   NodeId node = kNoNode;
   std::uint32_t depth = 0;
-  NodeId parent = kNoNode;  // a neighbour one level up; kNoNode for sources
+  NodeId parent = kNoNode;  // the smallest neighbour one level up; kNoNode for sources
   bool operator==(const BfsNode&) const = default;
 };
 
@@ -44,10 +46,12 @@ struct BfsResult {
   std::vector<BfsNode> nodes;  // by depth, then id; sources first
   bool truncated = false;
   std::uint64_t edges = 0;  // arcs looked at
+  std::string resume;       // when truncated: goes on from here, see README "Going on"
 };
 
 // Thread-safe; same bits at any thread count. kInvalidArgument: a kind or source
-// out of range; kNotFound: a source that was removed.
+// out of range, a `resume` that does not belong to this question; kNotFound: a source
+// that was removed; kFailedPrecondition: a `resume` of another version of the graph.
 Result<BfsResult> Bfs(const Snapshot& snapshot, std::span<const NodeId> sources,
                       const BfsOptions& options = {});
 

@@ -6,7 +6,9 @@
 #include <string>
 #include <utility>
 
+#include "algorithms/internal/arc_edge.h"
 #include "algorithms/internal/layered_search.h"
+#include "algorithms/internal/resume_token.h"
 #include "algorithms/internal/selection.h"
 
 namespace plexus {
@@ -64,27 +66,11 @@ Result<std::vector<TraverseSeed>> CheckSeeds(const Snapshot& snapshot,
   return sorted;
 }
 
-// The step into `label`, as the edge it took. Spelled out here and not by
-// Snapshot::edge, which would also fetch what a path does not show.
+// The step into `label`.
 PathEdge StepOf(const Snapshot& snapshot, const Label& label, const Label& parent) {
-  const NodeId row = label.pulled ? label.node : parent.node;
-  const NodeId neighbor = label.pulled ? parent.node : label.node;
-  PathEdge step{row, neighbor, 0, 0, 0};
-  if (label.run != 0) {
-    const DeltaArc& arc = snapshot.state().runs[label.run - 1u]->side(label.direction).arcs[label.position];
-    step.kind = arc.kind;
-    step.label = arc.label;
-    step.weight = arc.weight;
-  } else {
-    const CsrView base = snapshot.base().view(label.direction);
-    step.kind = base.kind(label.position);
-    step.label = internal::BaseLabel(snapshot.base(), label.direction, label.position);
-    step.weight = base.weight(label.position);
-  }
-  if (label.direction == Direction::kIn) std::swap(step.source, step.target);
-  if (step.source > step.target && snapshot.schema().edge_kind(step.kind).symmetric)
-    std::swap(step.source, step.target);
-  return step;
+  const ArcRef ref{label.run, label.position, label.direction};
+  return label.pulled ? internal::ArcAsEdge(snapshot, label.node, parent.node, ref)
+                      : internal::ArcAsEdge(snapshot, parent.node, label.node, ref);
 }
 
 void FillHit(const Snapshot& snapshot, const std::vector<Label>& labels, const ScoredLabel& r,
@@ -103,11 +89,38 @@ void FillHit(const Snapshot& snapshot, const std::vector<Label>& labels, const S
   hit.seed = labels[at].node;
 }
 
+internal::Question Asked(const Snapshot& snapshot, std::span<const TraverseSeed> starts, const TraverseOptions& o) {
+  internal::Question question(snapshot, internal::SearchKind::kTraverse);
+  question.Add(static_cast<std::uint64_t>(o.hops));
+  question.Add(static_cast<std::uint64_t>(o.direction));
+  question.Add(static_cast<std::uint64_t>(o.aggregate));
+  question.Add(o.decay);
+  question.Add(std::uint64_t{o.top});
+  question.Add(std::uint64_t{o.include_seeds});
+  question.Add(std::span(o.kinds));
+  question.Add(static_cast<std::uint64_t>(o.valid_at));
+  question.Add(o.subset);
+  for (const TraverseSeed& s : starts) {
+    question.AddNode(s.node);
+    question.Add(s.weight);
+  }
+  return question;
+}
+
 }  // namespace
 
 Result<TraverseResult> Traverse(const Snapshot& snapshot, std::span<const TraverseSeed> seeds,
-                                const TraverseOptions& options) {
-  PLEXUS_TRY(CheckOptions(options));
+                                const TraverseOptions& given) {
+  PLEXUS_TRY(CheckOptions(given));
+  if (!given.resume.empty()) {
+    PLEXUS_ASSIGN(const std::vector<TraverseSeed> starts, CheckSeeds(snapshot, seeds, given.aggregate));
+    PLEXUS_ASSIGN(const internal::SearchPosition position, Asked(snapshot, starts, given).Position(given.resume));
+    TraverseOptions further = given;
+    further.resume.clear();
+    further.budget = internal::BudgetFrom(position, given.budget);
+    return Traverse(snapshot, seeds, further);
+  }
+  const TraverseOptions& options = given;
   PLEXUS_ASSIGN(const internal::Selection selection,
                 internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
   PLEXUS_ASSIGN(const std::vector<TraverseSeed> starts,
@@ -120,6 +133,7 @@ Result<TraverseResult> Traverse(const Snapshot& snapshot, std::span<const Traver
   result.truncated = search.truncated();
   result.nodes = search.labels().size();
   result.edges = search.edges();
+  if (result.truncated) result.resume = Asked(snapshot, starts, options).TokenAt({result.nodes, result.edges});
   result.hits.resize(reached.size());
   for (std::size_t i = 0; i < reached.size(); ++i)
     FillHit(snapshot, search.labels(), reached[i], options.paths, starts.size() == 1, result.hits[i]);

@@ -19,12 +19,16 @@
 // (sum, noisy-or); among equals the fewest hops, then smaller ids.
 //
 // A small query costs O(nodes and arcs touched). A layer that holds more than one
-// node in 16 is computed by pulling over all nodes, in parallel.
+// node in 16 is computed by pulling over all nodes, in parallel. Under max, with `top`
+// given and no weight above 1, what cannot be among the best is left out once some 256
+// arcs were followed: `nodes` and `edges` then count what was looked at, the hits are the
+// same. The first such search of a graph looks once at all its weights.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "algorithms/budget.h"
@@ -59,6 +63,7 @@ struct TraverseOptions {
   std::int64_t valid_at = kNoTime;     // only edges valid then
   const NodeSubset* subset = nullptr;  // e.g. the visible nodes; seeds need not be in it
   Budget budget;
+  std::string resume;  // TraverseResult::resume of an earlier call: its budget and this one's together
   Executor* executor = nullptr;
 };
 
@@ -75,10 +80,12 @@ struct TraverseResult {
   bool truncated = false;   // by the budget; `top` alone does not set it
   std::uint64_t nodes = 0;  // labels made, seeds included
   std::uint64_t edges = 0;  // arcs followed
+  std::string resume;       // when truncated: goes on from here, see README "Going on"
 };
 
 // Thread-safe. kInvalidArgument: hops, decay, a kind, a seed's id or weight out of
-// range; kNotFound: a seed that was removed. The same seed twice: the larger
+// range, a `resume` that does not belong to this question; kNotFound: a seed that was
+// removed; kFailedPrecondition: a `resume` of another version of the graph. The same seed twice: the larger
 // weight (max, noisy-or), the smaller (min), the sum (sum).
 Result<TraverseResult> Traverse(const Snapshot& snapshot, std::span<const TraverseSeed> seeds,
                                 const TraverseOptions& options = {});

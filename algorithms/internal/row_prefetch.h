@@ -15,9 +15,9 @@ class RowPrefetch {
   static constexpr std::size_t kFar = 24;  // places ahead: offsets
   static constexpr std::size_t kNear = 12;  // places ahead: arcs
 
-  // Without kinds for those who follow every kind.
-  RowPrefetch(const Snapshot& snapshot, Direction direction, bool kinds = true)
-      : node_count_(snapshot.base().node_count), kinds_(kinds) {
+  // Without kinds for those who follow every kind, without weights for those who count hops.
+  RowPrefetch(const Snapshot& snapshot, Direction direction, bool kinds = true, bool weights = true)
+      : node_count_(snapshot.base().node_count), kinds_(kinds), weights_(weights) {
     if (direction != Direction::kIn) views_[count_++] = snapshot.base().out();
     if (direction != Direction::kOut) views_[count_++] = snapshot.base().in();
   }
@@ -49,14 +49,16 @@ class RowPrefetch {
       const std::uint32_t last = end - begin > 16 ? begin + 16 : end - 1;
       __builtin_prefetch(&views_[k].neighbors[begin]);
       __builtin_prefetch(&views_[k].neighbors[last]);
-      __builtin_prefetch(&views_[k].weights[begin]);
-      __builtin_prefetch(&views_[k].weights[last]);
+      if (weights_) {
+        __builtin_prefetch(&views_[k].weights[begin]);
+        __builtin_prefetch(&views_[k].weights[last]);
+      }
       if (kinds_) __builtin_prefetch(&views_[k].kinds[begin]);
     }
   }
 
   NodeId node_count_;
-  bool kinds_;
+  bool kinds_, weights_;
   int count_ = 0;
   CsrView views_[2];
 };

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "algorithms/traverse.h"
 #include "tests/algorithms/each_case.h"
 #include "tests/reference/oracles.h"
 
@@ -107,6 +108,68 @@ TEST(Bfs, SameBitsAtAnyThreadCountAndOnAnyShape) {
       }
     }
   }
+}
+
+TEST(Bfs, BudgetsAreGoneOnWithToTheSameEnd) {
+  for (std::size_t which = 0; which < kLargeCases; ++which)
+    for (Direction direction : {Direction::kOut, Direction::kBoth}) {
+      const CaseGraph& g = Large(which, Shape::kDelta);
+      BfsOptions options;
+      options.direction = direction;
+      const std::vector<NodeId> sources = FirstSelected(g, 2);
+      const BfsResult whole = Query(g.snapshot(), sources, options);
+      options.budget.nodes = whole.nodes.size() / 5 + 1;
+      options.budget.edges = 100'000;
+      BfsResult part = Query(g.snapshot(), sources, options);
+      int calls = 1;
+      for (; part.truncated && calls < 20; ++calls) {
+        options.resume = part.resume;
+        part = Query(g.snapshot(), sources, options);
+      }
+      EXPECT_FALSE(part.truncated);
+      EXPECT_EQ(part.nodes, whole.nodes) << which;  // parents, too, though levels were pulled there
+    }
+}
+
+// What comes back from outside is believed only when every part of it fits.
+TEST(Bfs, ForeignTokensAreRefused) {
+  CaseGraph g;
+  g.AddNodes(9);
+  for (std::size_t v = 1; v < 9; ++v) g.Link(0, kLink, v);
+  g.Commit();
+  BfsOptions options;
+  options.budget.nodes = 3;
+  const std::string token = Query(g.snapshot(), {0}, options).resume;
+  auto refused = [&](const Snapshot& s, NodeId source, BfsOptions asked, const std::string& text) {
+    asked.resume = text;
+    auto result = Bfs(s, {&source, 1}, asked);
+    return result ? Error{ErrorCode::kInternal, "accepted"} : result.error();
+  };
+  const Snapshot now = g.snapshot();
+  EXPECT_EQ(refused(now, 0, options, token).message, "accepted");
+  EXPECT_EQ(refused(now, 0, options, "x").code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(refused(now, 0, options, token + "0").code, ErrorCode::kInvalidArgument);
+  for (std::size_t i = 0; i < token.size(); ++i) {
+    std::string bad = token;
+    bad[i] = bad[i] == '7' ? '8' : '7';
+    EXPECT_NE(refused(now, 0, options, bad).message.find("damaged"), std::string::npos) << i;
+    bad[i] = 'G';
+    EXPECT_NE(refused(now, 0, options, bad).message.find("character " + std::to_string(i + 1)), std::string::npos);
+  }
+  EXPECT_NE(refused(now, 1, options, token).message.find("another question"), std::string::npos);
+  BfsOptions other = options;
+  other.max_depth = 5;
+  EXPECT_NE(refused(now, 0, other, token).message.find("another question"), std::string::npos);
+  g.Link(1, kLink, 2);
+  g.Commit();
+  const Error later = refused(g.snapshot(), 0, options, token);
+  EXPECT_EQ(later.code, ErrorCode::kFailedPrecondition);
+  EXPECT_NE(later.message.find("sequence 1"), std::string::npos);
+  TraverseOptions walk;
+  walk.resume = token;
+  auto traversed = Traverse(now, std::vector<TraverseSeed>{{0, 1.0}}, walk);
+  ASSERT_FALSE(traversed);
+  EXPECT_NE(traversed.error().message.find("another kind of search"), std::string::npos);
 }
 
 TEST(Bfs, BudgetsAndErrors) {

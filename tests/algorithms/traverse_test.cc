@@ -389,6 +389,32 @@ TEST(Traverse, BudgetsCutAtTheSamePlaceAndSaySo) {
   EXPECT_TRUE(Query(g.snapshot(), {{0, 1.0}}, options).truncated);
 }
 
+TEST(Traverse, BudgetsAreGoneOnWithToTheSameEnd) {
+  for (Shape shape : {Shape::kClean, Shape::kRuns})
+    for (std::size_t top : {0, 20})
+      for (auto [aggregate, fold] : kFolds) {
+        const Snapshot s = Large(0, shape).snapshot();
+        TraverseOptions options;
+        options.aggregate = aggregate;
+        options.hops = 4;
+        options.top = top;
+        const TraverseResult whole = Query(s, {{0, 1.0}}, options);
+        EXPECT_TRUE(whole.resume.empty());
+        options.budget.edges = whole.edges / 4 + 1;
+        TraverseResult part = Query(s, {{0, 1.0}}, options);
+        EXPECT_EQ(part.edges, options.budget.edges);
+        int calls = 1;
+        for (; part.truncated && calls < 20; ++calls) {
+          ASSERT_EQ(part.resume.size(), 84u);
+          options.resume = part.resume;
+          part = Query(s, {{0, 1.0}}, options);
+        }
+        EXPECT_GE(calls, 4);
+        EXPECT_FALSE(part.truncated);
+        ExpectPrefix(part, whole, whole.hits.size());
+      }
+}
+
 TEST(Traverse, SmallQueryTouchesLittle) {
   const CaseGraph& g = Large(2, Shape::kClean);  // the star
   TraverseOptions options;

@@ -164,6 +164,12 @@ struct Reranked {
 std::vector<Reranked> Rerank(const FlatGraph& graph, const std::vector<Similar>& candidates,
                              double boost);
 
+// Every walk of at most `hops` arcs from `from` as a word: an arc taken along its edge is
+// letter(kind), against it letter(kind) in upper case; of symmetric kinds always the
+// former. By node reached and word, the best product of weights. Exponential.
+std::map<std::pair<NodeId, std::string>, double> WalkWords(const FlatGraph& graph, NodeId from, int hops,
+                                                           const std::map<KindId, char>& letters);
+
 // Never-composed sets, by looking at every pair or triple (algorithms/frontier.h has the
 // definition), best first, ties by ids.
 struct FrontierInput {

@@ -97,4 +97,30 @@ Scores BestProduct(const FlatGraph& graph, const std::vector<double>& seeds, int
   return best;
 }
 
+std::map<std::pair<NodeId, std::string>, double> WalkWords(const FlatGraph& graph, NodeId from, int hops,
+                                                           const std::map<KindId, char>& letters) {
+  std::map<std::pair<NodeId, std::string>, double> words = {{{from, ""}, 1.0}}, layer = words;
+  std::map<KindId, bool> symmetric;
+  for (const FlatArc& a : graph.arcs) symmetric[a.kind] = symmetric[a.kind] || a.mirrored;
+  for (int k = 0; k < hops; ++k) {
+    std::map<std::pair<NodeId, std::string>, double> next;
+    auto add = [&](NodeId to, std::string word, char letter, double value) {
+      word += letter;
+      double& best = next[{to, std::move(word)}];
+      best = std::max(best, value);
+    };
+    for (const auto& [at, value] : layer)
+      for (const FlatArc& a : graph.arcs) {
+        const char letter = letters.at(a.kind);
+        const double on = value * static_cast<double>(a.weight);
+        if (a.from == at.first) add(a.to, at.second, letter, on);
+        if (a.to == at.first && !symmetric[a.kind])
+          add(a.from, at.second, static_cast<char>(letter - 'a' + 'A'), on);
+      }
+    for (const auto& [at, value] : next) words[at] = value;
+    layer = std::move(next);
+  }
+  return words;
+}
+
 }  // namespace plexus::reference
