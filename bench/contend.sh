@@ -4,7 +4,8 @@
 #
 # Usage: bench/contend.sh GAPBS_DIR WORK [ROUNDS] [BUILD_DIR]
 #   GAPBS_DIR  a checkout of the suite with its programs built (make)
-#   WORK       build | pr | bfs | sssp | cc | bc | tc
+#   WORK       build | pr | bfs | sssp | cc | bc | tc | shallow (Bfs to depth 3 on a live
+#              graph, one thread, beside the suite's full bfs: agent graph and grid)
 #   ROUNDS     rounds of TRIALS (3) trials each (5)
 # Environment: GRAPHS="-g -u" (Kronecker, uniform), SCALE=20, THREADS=2, TRIALS=3,
 # PLEXUS_OPTIONS= more options of ours (pr: -l charged).
@@ -28,6 +29,15 @@ tunables=
 if [ "${HUGE:-0}" = 1 ]; then tunables=glibc.malloc.hugetlb=1; fi
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+if [ "$work" = shallow ]; then
+  for ((round = 0; round < rounds; ++round)); do
+    PLEXUS_BENCH_EDGE_LISTS=$scratch "$build/kernels_bench" --benchmark_filter=BfsDepth3 2>/dev/null | grep '^BfsDepth3'
+    for graph in agents grid; do
+      "$gapbs/bfs" -f "$scratch/$graph.el" -n 16 | awk -v graph="$graph" '/^Average Time/ {print "gap full bfs", graph, $3 * 1e6, "us"}'
+    done
+  done
+  exit 0
+fi
 for graph in ${GRAPHS:--g -u}; do
   : >"$scratch/plexus"
   : >"$scratch/gap"

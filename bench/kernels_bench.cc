@@ -7,13 +7,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <fstream>
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "algorithms/bfs.h"
 #include "algorithms/pagerank.h"
 #include "algorithms/traverse.h"
+#include "bench/agent_graph.h"
 #include "bench/random_graph.h"
 #include "bench/support.h"
 #include "engine/graph.h"
@@ -137,8 +141,24 @@ const Snapshot& TheGrid() {
   return snapshot;
 }
 
+// Against a queue over sets.
+void CheckDepths(const Snapshot& snapshot, NodeId start, const BfsOptions& options) {
+  const BfsResult result = Must(Bfs(snapshot, {&start, 1}, options), "bfs");
+  std::map<NodeId, std::uint32_t> depths = {{start, 0}};
+  std::vector<NodeId> queue = {start};
+  for (std::size_t i = 0; i < queue.size(); ++i) {
+    const std::uint32_t depth = depths[queue[i]];
+    if (depth == options.max_depth) break;
+    snapshot.ForEachArc(Direction::kOut, queue[i], ArcFilter::All(), [&](const Arc& arc) {
+      if (depths.emplace(arc.neighbor, depth + 1).second) queue.push_back(arc.neighbor);
+    });
+  }
+  Require(result.nodes.size() == depths.size(), "bfs: nodes reached");
+  for (const BfsNode& node : result.nodes) Require(depths.at(node.node) == node.depth, "bfs: depth of a node");
+}
+
 // Searches that reach few of the nodes: time per arc looked at, whatever the graph's
-// size. Checked against a queue over sets.
+// size.
 void BfsShallow(benchmark::State& state, const Snapshot& snapshot) {
   BfsOptions options;
   options.max_depth = static_cast<std::uint32_t>(state.range(0));
@@ -155,22 +175,69 @@ void BfsShallow(benchmark::State& state, const Snapshot& snapshot) {
   using benchmark::Counter;
   state.counters["time/edge"] = Counter(static_cast<double>(edges), Counter::kIsRate | Counter::kInvert);
   state.counters["nodes"] = Counter(static_cast<double>(nodes), Counter::kAvgIterations);
-  for (NodeId s : {NodeId{1}, NodeId{77}, NodeId{1234}}) {
-    const BfsResult result = Must(Bfs(snapshot, {&s, 1}, options), "bfs");
-    std::map<NodeId, std::uint32_t> depths = {{s, 0}};
-    std::vector<NodeId> queue = {s};
-    for (std::size_t i = 0; i < queue.size(); ++i) {
-      const std::uint32_t depth = depths[queue[i]];
-      if (depth == options.max_depth) break;
-      snapshot.ForEachArc(Direction::kOut, queue[i], ArcFilter::All(), [&](const Arc& arc) {
-        if (depths.emplace(arc.neighbor, depth + 1).second) queue.push_back(arc.neighbor);
-      });
-    }
-    Require(result.nodes.size() == depths.size(), "bfs: nodes reached");
-    for (const BfsNode& node : result.nodes) Require(depths.at(node.node) == node.depth, "bfs: depth of a node");
-  }
+  for (NodeId s : {NodeId{1}, NodeId{77}, NodeId{1234}}) CheckDepths(snapshot, s, options);
 }
 void BfsShallowRandom(benchmark::State& state) { BfsShallow(state, TheGraph()); }
+
+// For contend.sh: what a suite that reads edge lists needs to search the same graph.
+void WriteEdges(const Snapshot& snapshot, const std::string& name) {
+  const char* folder = std::getenv("PLEXUS_BENCH_EDGE_LISTS");
+  if (!folder) return;
+  std::ofstream out(std::string(folder) + "/" + name + ".el");
+  for (NodeId v = 0; v < snapshot.node_count(); ++v)
+    snapshot.ForEachArc(Direction::kOut, v, ArcFilter::All(), [&](const Arc& arc) { out << v << ' ' << arc.neighbor << '\n'; });
+  Require(static_cast<bool>(out.flush()), "writing " + name + ".el");
+}
+
+const Snapshot& TheAgents() {
+  static const AgentGraph agents = MakeAgentGraph({.turns = static_cast<NodeId>(Size("PLEXUS_BENCH_TURNS", 332'000, 2'000))});
+  static const std::unique_ptr<Graph> graph = [] {
+    auto made = Graph::InMemory();
+    AddNodes(*made, agents.turns);
+    WriteBatch batch(kBenchTime);
+    for (const AgentEdge& e : agents.edges) batch.Link(NodeRef::Id(e.source), e.kind, NodeRef::Id(e.target), e.weight);
+    Must(made->Apply(batch), "adding edges");
+    Must(made->Compact(), "compacting");
+    return made;
+  }();
+  static const Snapshot snapshot = graph->snapshot();
+  return snapshot;
+}
+
+// The goals' row: depth 3 from 1,000 starts that reach at most 1 % of the nodes; beside it
+// contend.sh puts the suite's full search, which has no depth. All nodes are tried in turn
+// (agents: those with arcs) until 1,000 are found.
+void BfsDepth3(benchmark::State& state, const Snapshot& snapshot, const std::string& name) {
+  WriteEdges(snapshot, name);
+  BfsOptions options;
+  options.max_depth = 3;
+  options.executor = &ExecutorOf(1);
+  std::vector<NodeId> starts;
+  const NodeId n = snapshot.node_count();
+  for (NodeId i = 0; i < n && starts.size() < 1000; ++i) {
+    const auto v = static_cast<NodeId>(std::uint64_t{i} * 48271 % n);
+    if (snapshot.Degree(Direction::kOut, v, ArcFilter::All()) == 0) continue;
+    if (Must(Bfs(snapshot, {&v, 1}, options), "bfs").nodes.size() * 100 <= n) starts.push_back(v);
+  }
+  Require(!starts.empty(), "bfs: starts that reach little");
+  if (starts.empty()) return;
+  std::uint64_t edges = 0, nodes = 0, runs = 0;
+  for (auto _ : state) {
+    const BfsResult result = Must(Bfs(snapshot, {&starts[runs++ % starts.size()], 1}, options), "bfs");
+    edges += result.edges;
+    nodes += result.nodes.size();
+  }
+  using benchmark::Counter;
+  state.counters["time/edge"] = Counter(static_cast<double>(edges), Counter::kIsRate | Counter::kInvert);
+  state.counters["edges"] = Counter(static_cast<double>(edges), Counter::kAvgIterations);
+  state.counters["nodes"] = Counter(static_cast<double>(nodes), Counter::kAvgIterations);
+  for (NodeId s : starts) CheckDepths(snapshot, s, options);
+}
+void BfsDepth3Agents(benchmark::State& state) { BfsDepth3(state, TheAgents(), "agents"); }
+void BfsDepth3Grid(benchmark::State& state) { BfsDepth3(state, TheGrid(), "grid"); }
+BENCHMARK(BfsDepth3Agents)->Unit(benchmark::kMicrosecond);
+BENCHMARK(BfsDepth3Grid)->Unit(benchmark::kMicrosecond);
+
 void BfsShallowGrid(benchmark::State& state) { BfsShallow(state, TheGrid()); }
 BENCHMARK(BfsShallowRandom)->ArgName("depth")->Arg(1)->Arg(2)->Unit(benchmark::kMicrosecond);
 BENCHMARK(BfsShallowGrid)->ArgName("depth")->Arg(3)->Arg(10)->Unit(benchmark::kMicrosecond);

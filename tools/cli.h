@@ -99,6 +99,7 @@ void AddWrite(Cli& cli);
 void AddPageRank(Cli& cli);
 void AddTraverse(Cli& cli);
 void AddPath(Cli& cli);
+void AddMatch(Cli& cli);
 void AddComponents(Cli& cli);
 void AddCommunities(Cli& cli);
 void AddConnections(Cli& cli);

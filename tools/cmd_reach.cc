@@ -25,7 +25,7 @@ namespace {
 struct ReachArguments {
   std::string key;
   std::vector<std::string> kinds;
-  std::optional<std::string> valid_at;
+  std::optional<std::string> valid_at, resume;
   std::optional<std::uint64_t> depth, top, most;
 };
 
@@ -41,8 +41,10 @@ Result<int> RunReach(const Globals& globals, const ReachArguments& given, Direct
     PLEXUS_ASSIGN(options.valid_at, ParseTime(*given.valid_at));
   }
   options.subset = session->scope();
+  options.resume = given.resume.value_or("");
   // The start is not among its own ancestors, whatever circles there are.
-  if (given.most && *given.most < Budget::kUnlimited - 1) options.budget.nodes = *given.most + 1;
+  if (given.most && *given.most < Budget::kUnlimited - 1)
+    options.budget.nodes = *given.most + (given.resume ? 0 : 1);
   options.executor = &session->executor();
   PLEXUS_ASSIGN(BfsResult result, Bfs(snapshot, {&start, 1}, options));
   result.nodes.erase(result.nodes.begin());
@@ -52,6 +54,7 @@ Result<int> RunReach(const Globals& globals, const ReachArguments& given, Direct
     JsonWriter json(Out());
     json.BeginObject();
     json.Field("truncated", result.truncated);
+    if (result.truncated) json.Field("resume", result.resume);
     json.Field("count", result.nodes.size());
     json.BeginArray("nodes");
     for (std::size_t i = 0; i < shown; ++i) {
@@ -70,6 +73,7 @@ Result<int> RunReach(const Globals& globals, const ReachArguments& given, Direct
         << (result.truncated ? ", and more (truncated)" : "") << '\n';
   PrintByDepth(globals, snapshot, "distance", std::span(result.nodes).first(shown));
   if (shown < result.nodes.size()) Out() << "... " << Grouped(result.nodes.size() - shown) << " more\n";
+  if (result.truncated) Out() << "go on with --resume " << result.resume << '\n';
   return kDone;
 }
 
@@ -144,6 +148,7 @@ void AddOneWay(Cli& cli, const std::string& name, const std::string& description
       .List("--kinds", "A,B", given.kinds, "only these edge kinds (default: all facts)")
       .Option("--valid-at", "TIME", given.valid_at, "only edges valid then")
       .Option("--max-nodes", "N", given.most, "stop after N nodes and say truncated (default: no limit)")
+      .Option("--resume", "TOKEN", given.resume, "go on where a truncated reply of the same question stopped")
       .Option("--top", "K", given.top, "list the first K; 0 = all (default 100, with --json all)")
       .Example("plexus " + name + " --db g m1 --kinds depends_on", first)
       .Example("plexus " + name + " --db g m1 --depth 2 --json", second);

@@ -27,7 +27,8 @@ namespace {
 
 struct TraverseArguments {
   std::vector<std::string> from, kinds;
-  std::optional<std::uint64_t> hops, top;
+  std::optional<std::uint64_t> hops, top, most;
+  std::optional<std::string> resume;
   std::optional<double> decay;
   std::string direction = "out", aggregate = "max";
   bool paths = false, include_superseded = false;
@@ -50,6 +51,7 @@ Result<TraverseOptions> Options(Session& session, const TraverseArguments& given
   options.aggregate = AggregateNamed(given.aggregate);
   if (given.decay) options.decay = *given.decay;
   options.top = given.top.value_or(100);
+  options.budget.edges = given.most.value_or(Budget::kUnlimited);
   PLEXUS_ASSIGN(options.kinds, FindEdgeKinds(session.schema(), given.kinds));
   options.valid_at = session.now_ms();
   options.executor = &session.executor();
@@ -72,53 +74,20 @@ void AddIndexNodes(const Snapshot& snapshot, std::span<const KindId> kinds, cons
   subset = NodeSubset::Of(snapshot, nodes)->Unite(subset);
 }
 
-void WriteHits(const Snapshot& snapshot, const TraverseResult& result) {
-  JsonWriter json(Out());
-  json.BeginObject();
-  json.Field("truncated", result.truncated);
-  json.BeginArray("nodes");
-  for (const TraverseHit& hit : result.hits) {
-    json.BeginObject();
-    json.Field("key", snapshot.key(hit.node));
-    json.Field("score", hit.score);
-    json.Field("hops", hit.hops);
-    if (hit.seed != kNoNode) json.Field("from", snapshot.key(hit.seed));
-    WritePath(json, "path", snapshot, hit.path);
-    json.EndObject();
-  }
-  json.EndArray();
-  json.EndObject();
-  Out() << '\n';
+// A token of ours is "NOW.TOKEN": what is visible depends on the time that was asked for.
+Result<std::string> SplitResume(const std::string& text, Globals& globals) {
+  const std::size_t dot = text.find('.');
+  if (dot == std::string::npos || !ParseCount(text.substr(0, dot)))
+    return Fail(ErrorCode::kInvalidArgument, "--resume: '" + text.substr(0, 100) + "' is not what an earlier traverse printed");
+  if (globals.now.empty()) globals.now = text.substr(0, dot);
+  return text.substr(dot + 1);
 }
 
-// With paths, every hit is two lines: long paths would not fit beside it.
-void PrintHits(const Globals& globals, const Snapshot& snapshot, const TraverseResult& result, bool paths) {
-  if (paths) {
-    for (const TraverseHit& hit : result.hits) {
-      Out() << Number(hit.score, 4) << "  "
-            << Escaped(globals.names ? ShownName(snapshot, hit.node)
-                                     : ShownKey(snapshot, hit.node) + "  " + TextHead(snapshot, hit.node))
-            << '\n';
-      if (hit.seed != kNoNode)
-        Out() << "    " << Escaped(ShownPath(snapshot, hit.seed, hit.path)) << '\n';
-    }
-  } else {
-    Table table;
-    const auto right = Table::Align::kRight;
-    table.Column("score", right).Column("hops", right);
-    AddNodeColumns(table, globals, 70);
-    for (const TraverseHit& hit : result.hits) {
-      std::vector<std::string> row = {Number(hit.score, 4), std::to_string(hit.hops)};
-      AddNodeCells(row, globals, snapshot, hit.node);
-      table.Row(row);
-    }
-    table.Print(Out());
+Result<int> RunTraverse(Globals globals, const TraverseArguments& given) {
+  std::string resume;
+  if (given.resume) {
+    PLEXUS_ASSIGN(resume, SplitResume(*given.resume, globals));
   }
-  if (result.hits.empty()) Out() << "nothing within reach\n";
-  if (result.truncated) Out() << "truncated: the budget ran out\n";
-}
-
-Result<int> RunTraverse(const Globals& globals, const TraverseArguments& given) {
   PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
   const Snapshot& snapshot = session->snapshot();
   PLEXUS_ASSIGN(TraverseOptions options, Options(*session, given));
@@ -136,8 +105,10 @@ Result<int> RunTraverse(const Globals& globals, const TraverseArguments& given) 
   if (session->scope()) subset = subset.Intersect(*session->scope());
   AddIndexNodes(snapshot, options.kinds, globals.scopes, subset);
   options.subset = &subset;
+  options.resume = resume;
 
-  PLEXUS_ASSIGN(const TraverseResult result, Traverse(snapshot, seeds, options));
+  PLEXUS_ASSIGN(TraverseResult result, Traverse(snapshot, seeds, options));
+  if (result.truncated) result.resume = std::to_string(session->now_ms()) + "." + result.resume;
   if (globals.json)
     WriteHits(snapshot, result);
   else
@@ -161,6 +132,8 @@ void AddTraverse(Cli& cli) {
       .Option("--decay", "D", given.decay, "factor for every hop, in (0, 1] (default 1)")
       .Option("--top", "K", given.top, "the K best; 0 = all (default 100)")
       .Flag("--paths", given.paths, "show the path behind each score (--json always has it)")
+      .Option("--max-edges", "N", given.most, "stop after N edges and say truncated (default: no limit)")
+      .Option("--resume", "TOKEN", given.resume, "go on where a truncated reply of the same question stopped")
       .Flag("--include-superseded", given.include_superseded, "do not hide what was superseded")
       .Example("plexus traverse --db g --from alice --hops 3 --paths", "alice's surroundings and why")
       .Example("plexus traverse --db g --from m1=2 --from m2 --hops 2 --kinds supports,causes "

@@ -18,6 +18,7 @@ int main(int argc, char** argv) {
   plexus::tools::AddPageRank(cli);
   plexus::tools::AddTraverse(cli);
   plexus::tools::AddPath(cli);
+  plexus::tools::AddMatch(cli);
   plexus::tools::AddReach(cli);
   plexus::tools::AddComponents(cli);
   plexus::tools::AddCommunities(cli);

@@ -97,6 +97,52 @@ void AddNodeCells(std::vector<std::string>& row, const Globals& globals, const S
   row.push_back(TextHead(snapshot, node));
 }
 
+void WriteHits(const Snapshot& snapshot, const TraverseResult& result) {
+  JsonWriter json(Out());
+  json.BeginObject();
+  json.Field("truncated", result.truncated);
+  if (result.truncated) json.Field("resume", result.resume);
+  json.BeginArray("nodes");
+  for (const TraverseHit& hit : result.hits) {
+    json.BeginObject();
+    json.Field("key", snapshot.key(hit.node));
+    json.Field("score", hit.score);
+    json.Field("hops", hit.hops);
+    if (hit.seed != kNoNode) json.Field("from", snapshot.key(hit.seed));
+    WritePath(json, "path", snapshot, hit.path);
+    json.EndObject();
+  }
+  json.EndArray();
+  json.EndObject();
+  Out() << '\n';
+}
+
+void PrintHits(const Globals& globals, const Snapshot& snapshot, const TraverseResult& result, bool paths) {
+  if (paths) {
+    for (const TraverseHit& hit : result.hits) {
+      Out() << Number(hit.score, 4) << "  "
+            << Escaped(globals.names ? ShownName(snapshot, hit.node)
+                                     : ShownKey(snapshot, hit.node) + "  " + TextHead(snapshot, hit.node))
+            << '\n';
+      if (hit.seed != kNoNode)
+        Out() << "    " << Escaped(ShownPath(snapshot, hit.seed, hit.path)) << '\n';
+    }
+  } else {
+    Table table;
+    const auto right = Table::Align::kRight;
+    table.Column("score", right).Column("hops", right);
+    AddNodeColumns(table, globals, 70);
+    for (const TraverseHit& hit : result.hits) {
+      std::vector<std::string> row = {Number(hit.score, 4), std::to_string(hit.hops)};
+      AddNodeCells(row, globals, snapshot, hit.node);
+      table.Row(row);
+    }
+    table.Print(Out());
+  }
+  if (result.hits.empty()) Out() << "nothing within reach\n";
+  if (result.truncated) Out() << "truncated: the budget ran out; go on with --resume " << result.resume << '\n';
+}
+
 void PrintByDepth(const Globals& globals, const Snapshot& snapshot, std::string_view name,
                   std::span<const BfsNode> nodes) {
   Table table;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "algorithms/bfs.h"
+#include "algorithms/traverse.h"
 #include "algorithms/path.h"
 #include "engine/graph.h"
 #include "engine/snapshot.h"
@@ -38,6 +39,11 @@ std::string ShownPath(const Snapshot& snapshot, NodeId start, const std::vector<
 void AddNodeColumns(Table& table, const Globals& globals, std::size_t width);
 void AddNodeCells(std::vector<std::string>& row, const Globals& globals, const Snapshot& snapshot,
                   NodeId node);
+
+// What a traversal or a pattern found: the reply of DESIGN section 9, with "resume" when
+// it was truncated; and for people, with two lines a hit when `paths` are shown.
+void WriteHits(const Snapshot& snapshot, const TraverseResult& result);
+void PrintHits(const Globals& globals, const Snapshot& snapshot, const TraverseResult& result, bool paths);
 
 // A table of what a breadth-first search reached; `name` heads the column of depths.
 void PrintByDepth(const Globals& globals, const Snapshot& snapshot, std::string_view name,

@@ -80,6 +80,47 @@ TEST_F(Structure, AncestorsAndDescendants) {
   EXPECT_NE(Run({"ancestors", "d"}).out.find("3 ancestors"), std::string::npos);
 }
 
+TEST_F(Structure, Match) {
+  auto found = [&](std::vector<std::string> arguments) { return Shown(Json(std::move(arguments)), "hops"); };
+  EXPECT_EQ(found({"match", "knows+", "--from", "a"}), "b 1, c 1, d 2");
+  EXPECT_EQ(found({"match", "knows+ likes", "--from", "a"}), "a 2, e 3");
+  EXPECT_EQ(found({"match", "^likes/knows?", "--from", "a"}), "b 1, c 2");
+  EXPECT_EQ(found({"match", "knows{2}|likes", "--from", "b", "--hops", "1"}), "a 1");
+  EXPECT_EQ(found({"match", ".{2,3}", "--from", "c", "--valid-at", "250"}), "");
+  EXPECT_EQ(Shown(Json({"match", "knows+", "--from", "a", "--best", "--hops", "2"}), "score"), "c 7, d 3.5, b 2");
+  EXPECT_NE(Run({"match", "knows+ likes", "--from", "a", "--paths"}).out.find("--likes--> e"), std::string::npos);
+  const Finished wrong = Run({"match", "knows (likes", "--from", "a"});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_NE(wrong.err.find("byte 13: ')' expected"), std::string::npos) << wrong.err;
+  EXPECT_EQ(Run({"match", "knows", "--from", "nobody"}).code, 3);
+}
+
+TEST_F(Structure, TruncatedRepliesAreGoneOnWith) {
+  for (const std::vector<std::string>& question : {std::vector<std::string>{"match", ".+", "--from", "a"},
+                                                   {"traverse", "--from", "a", "--hops", "4"}}) {
+    const object whole = Json(question);
+    EXPECT_FALSE(whole.contains("resume"));
+    std::vector<std::string> asked = question;
+    asked.insert(asked.end(), {"--max-edges", "2"});
+    object part = Json(asked);
+    EXPECT_TRUE(part.at("truncated").as_bool());
+    int calls = 1;
+    for (; part.at("truncated").as_bool() && calls < 9; ++calls) {
+      std::vector<std::string> on = asked;
+      on.insert(on.end(), {"--resume", std::string(part.at("resume").as_string())});
+      part = Json(on);
+    }
+    EXPECT_GE(calls, 3);
+    EXPECT_EQ(part, whole);
+    asked.insert(asked.end(), {"--resume", "1.ffff"});
+    EXPECT_EQ(Run(asked).code, 2);
+  }
+  const object cut = Json({"descendants", "a", "--max-nodes", "2"});
+  const object rest = Json({"descendants", "a", "--max-nodes", "2", "--resume", std::string(cut.at("resume").as_string())});
+  EXPECT_EQ(Shown(rest, "distance"), "b 1, c 1, d 2, e 3");
+  EXPECT_EQ(Run({"descendants", "b", "--resume", std::string(cut.at("resume").as_string())}).code, 2);
+}
+
 TEST_F(Structure, Distances) {
   EXPECT_EQ(Shown(Json({"distances", "--from", "a"}), "distance"), "a 0, b 1, c 1, d 2, e 3");
   EXPECT_EQ(Shown(Json({"distances", "--from", "a", "--cost", "length"}), "distance"), "a 0, b 2, c 5, d 5.5, e 6");

@@ -37,7 +37,7 @@ TEST(Usage, HelpListsEveryCommandOfTheContract) {
   const auto commands = Commands();
   const std::set<std::string> listed(commands.begin(), commands.end());
   for (const char* name : {"import", "export", "get", "neighbors", "link", "unlink", "remove", "purge", "history",
-                           "kinds", "stats", "pagerank", "traverse", "path", "compact", "checkpoint", "verify",
+                           "kinds", "stats", "pagerank", "traverse", "match", "path", "compact", "checkpoint", "verify",
                            "trim", "backup", "restore", "components", "bfs", "find", "frontier",
                            "ancestors", "descendants", "distances", "triangles", "kcore", "betweenness"})
     EXPECT_TRUE(listed.contains(name)) << name;
