@@ -2,6 +2,7 @@
 //
 //   peer_prepare kronecker|uniform SCALE FOLDER   GAP's graphs, made symmetric, 16 starts
 //   peer_prepare agent TURNS FOLDER               agent_graph.h, 1,000 stratified starts
+//   peer_prepare agent20 TURNS FOLDER             the same with every 50th of the starts
 //   peer_prepare tags FACTS FOLDER                20 Zipf tags a fact out of FACTS / 10,
 //                                                 FACTS / 5 events of 2 to 5 members
 //   peer_prepare vectors FILE.fvecs|ROWS FOLDER   vectors of a file, or ROWS random ones;
@@ -60,7 +61,7 @@ void Gap(bool uniform, int scale) {
   Write("starts.u32", starts);
 }
 
-void Agent(std::uint32_t turns) {
+void Agent(std::uint32_t turns, bool all_starts) {
   bench::AgentGraphOptions options;
   options.turns = turns;
   const bench::AgentGraph graph = bench::MakeAgentGraph(options);
@@ -78,7 +79,13 @@ void Agent(std::uint32_t turns) {
   Write("targets.u32", targets);
   Write("weights.f32", weights);
   WriteArray(folder + "/kinds.u8", kinds);
-  Write("starts.u32", bench::StratifiedStarts(graph));
+  Numbers starts = bench::StratifiedStarts(graph);
+  if (!all_starts) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < starts.size(); i += 50) starts[kept++] = starts[i];
+    starts.resize(kept);
+  }
+  Write("starts.u32", starts);
 }
 
 void Tags(std::uint32_t facts) {
@@ -169,11 +176,11 @@ int main(int argc, char** argv) {
   const std::string kind = argc == 4 ? argv[1] : "", size = argc == 4 ? argv[2] : "";
   if (argc == 4) std::filesystem::create_directories(folder = argv[3]);
   if (kind == "kronecker" || kind == "uniform") Gap(kind == "uniform", static_cast<int>(Number(size)));
-  else if (kind == "agent") Agent(Number(size));
+  else if (kind == "agent" || kind == "agent20") Agent(Number(size), kind == "agent");
   else if (kind == "tags") Tags(Number(size));
   else if (kind == "vectors") VectorRows(size);
   else {
-    std::fprintf(stderr, "usage: peer_prepare kronecker|uniform|agent|tags|vectors SIZE FOLDER\n");
+    std::fprintf(stderr, "usage: peer_prepare kronecker|uniform|agent|agent20|tags|vectors SIZE FOLDER\n");
     return 2;
   }
 }

@@ -47,6 +47,7 @@ cuts-kronecker kronecker cuts plexus igraph boost
 dominators-kronecker kronecker dominators plexus igraph boost
 flow-kronecker kronecker flow plexus igraph boost
 traverse agent traverse plexus plexus-paths:plexus:traverse-paths sqlite-set:sqlite:traverse-set sqlite-recursive:sqlite:traverse-recursive duckdb kuzu kuzu-walks:kuzu:traverse-walks
+traverse-20 agent20 traverse plexus sqlite-set:sqlite:traverse-set sqlite-recursive:sqlite:traverse-recursive duckdb kuzu kuzu-walks:kuzu:traverse-walks
 pairs tags pairs plexus exhaustive:reference:pairs graphblas sqlite duckdb
 nearest vectors nearest plexus faiss faiss-batch:faiss:nearest-batch hnswlib:hnswlib:recall:recall
 nearest-inside vectors nearest-inside plexus faiss hnswlib:hnswlib:recall-inside:recall
@@ -73,6 +74,7 @@ title() {
     dominators) echo "immediate dominators from one node" ;;
     flow) echo "maximum flow between two nodes" ;;
     traverse) echo "best product over at most 4 hops, top 100, 1,000 starts" ;;
+    traverse) echo "best product over at most 4 hops, top 100, 1,000 starts (agent20: every 50th)" ;;
     pairs) echo "best 1,000 never-composed pairs" ;;
     nearest) echo "10 nearest by cosine, 64 queries" ;;
     nearest-inside) echo "10 nearest inside 1 % of the vectors, 64 queries" ;;
@@ -85,7 +87,7 @@ title() {
 size_of() {
   case $1 in
     kronecker | uniform) echo "${SCALE:-18}" ;;
-    agent) echo "${TURNS:-332000}" ;;
+    agent | agent20) echo "${TURNS:-332000}" ;;
     tags) echo "${FACTS:-5000}" ;;
     vectors) echo "${PLEXUS_BENCH_VECTORS:-${ROWS:-100000}}" ;;
   esac
