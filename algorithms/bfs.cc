@@ -9,56 +9,62 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <memory>
 #include <string>
 #include <utility>
 
-#include "algorithms/internal/node_map.h"
 #include "algorithms/internal/resume_token.h"
 #include "algorithms/internal/row_prefetch.h"
 #include "algorithms/internal/selection.h"
+#include "algorithms/internal/visited_set.h"
 
 namespace plexus {
 
 namespace {
 
-using internal::NodeMap;
-
 constexpr std::size_t kPullGrain = 2048;
 constexpr NodeId kPullLeastNodes = 2048;
 constexpr std::uint64_t kPullShare = 16;
-constexpr std::uint32_t kExcluded = kUnreached - 1;  // looked at, not selected
+constexpr std::size_t kRowsAhead = 64;  // nodes of the next level whose rows are asked for
+constexpr std::size_t kRipe = 8;        // an offset has arrived when so many nodes came after it
 
 struct Scratch {
-  NodeMap depths;  // depth of a reached node, kExcluded, or absent
+  internal::VisitedSet met;  // reached, or looked at and not selected
   std::vector<BfsNode> nodes, spare;
+  std::vector<std::uint32_t> next;
 };
 constexpr std::size_t kKeptBytes = 1 << 20;
 thread_local std::unique_ptr<Scratch> kept_scratch;
 
-// By id. Ids of a level are spread as a rule: 256 equal steps, then what shares a step.
-void SortLevel(std::vector<BfsNode>& nodes, std::size_t begin, std::vector<BfsNode>& spare) {
-  constexpr std::size_t kSteps = 256, kFew = 16;
+// By id. Ids of a level are spread as a rule: about two equal steps a node, then what
+// shares a step.
+void SortLevel(std::vector<BfsNode>& nodes, std::size_t begin, Scratch& scratch) {
   auto less = [](const BfsNode& a, const BfsNode& b) { return a.node < b.node; };
   BfsNode* const first = nodes.data() + begin;
   const std::size_t count = nodes.size() - begin;
   if (std::is_sorted(first, first + count, less)) return;
-  if (count < kFew || count > kSteps * kFew) return std::sort(first, first + count, less);
+  if (count < 16) return std::sort(first, first + count, less);
   const auto [low, high] = std::minmax_element(first, first + count, less);
   const NodeId least = low->node;
+  const std::size_t steps = std::min<std::size_t>(std::bit_ceil(count) * 2, std::size_t{1} << 16);
   int shift = 0;
-  while ((high->node - least) >> shift >= kSteps) ++shift;
-  std::uint32_t begins[kSteps + 1] = {};
-  for (std::size_t i = 0; i < count; ++i) ++begins[((first[i].node - least) >> shift) + 1];
-  for (std::size_t s = 0; s < kSteps; ++s) begins[s + 1] += begins[s];
-  std::uint32_t next[kSteps];
-  std::copy(begins, begins + kSteps, next);
-  spare.assign(first, first + count);
-  for (const BfsNode& n : spare) {
-    const std::uint32_t step = (n.node - least) >> shift;
-    std::uint32_t at = next[step]++;
-    for (; at > begins[step] && less(n, first[at - 1]); --at) first[at] = first[at - 1];
-    first[at] = n;
+  while ((high->node - least) >> shift >= steps) ++shift;
+  std::vector<std::uint32_t>& next = scratch.next;
+  next.assign(steps + 1, 0);
+  for (std::size_t i = 0; i < count; ++i) ++next[((first[i].node - least) >> shift) + 1];
+  for (std::size_t s = 0; s < steps; ++s) next[s + 1] += next[s];
+  scratch.spare.assign(first, first + count);
+  // Within a step the id's lower bits are left to order; many of one step: left to std::sort.
+  for (const BfsNode& n : scratch.spare) first[next[(n.node - least) >> shift]++] = n;
+  for (std::size_t s = 0, from = 0; s < steps; from = next[s++]) {
+    if (next[s] - from < 2) continue;
+    if (next[s] - from > 16) {
+      std::sort(first + from, first + next[s], less);
+      continue;
+    }
+    for (std::size_t i = from + 1; i < next[s]; ++i)
+      for (std::size_t j = i; j > from && less(first[j], first[j - 1]); --j) std::swap(first[j], first[j - 1]);
   }
 }
 
@@ -70,9 +76,9 @@ class Search {
         budget_(budget),
         executor_(executor),
         scratch_(kept_scratch ? std::move(kept_scratch) : std::make_unique<Scratch>()),
-        depths_(scratch_->depths),
+        met_(scratch_->met),
         nodes_(scratch_->nodes) {
-    depths_.Reset(selection.snapshot->node_count());
+    met_.Reset(selection.snapshot->node_count());
     nodes_.clear();
     const auto& by_kind = selection.snapshot->state().edges_by_kind;
     std::size_t kinds = 0;
@@ -80,26 +86,28 @@ class Search {
       kinds += by_kind[kind] != 0 && selection.filter.allows(static_cast<KindId>(kind));
     one_sorted_row_ = kinds <= 1 && options.direction != Direction::kBoth;
   }
+  // Keeps the memory for the next search of this thread, but for large lists.
   ~Search() {
-    if (scratch_->depths.size_bytes() + (nodes_.capacity() + scratch_->spare.capacity()) * sizeof(BfsNode) <= kKeptBytes)
-      kept_scratch = std::move(scratch_);
+    if ((nodes_.capacity() + scratch_->spare.capacity()) * sizeof(BfsNode) > kKeptBytes)
+      scratch_->nodes = {}, scratch_->spare = {}, scratch_->next = {};
+    if (scratch_->met.size_bytes() <= 2 * kKeptBytes) kept_scratch = std::move(scratch_);
   }
   Search(const Search&) = delete;
   Search& operator=(const Search&) = delete;
 
   void Run(std::span<const NodeId> sources) {
     for (NodeId v : sources) {
-      if (depths_.get(v) == 0) continue;
+      if (met_.contains(v)) continue;
       if (!Add({v, 0, kNoNode})) return;
     }
-    SortLevel(nodes_, 0, scratch_->spare);
+    SortLevel(nodes_, 0, *scratch_);
     std::size_t begin = 0;
     for (std::uint32_t depth = 0; depth < options_.max_depth; ++depth) {
       const std::size_t end = nodes_.size();
       if (begin == end) return;
       const bool pull = PullFits(end - begin);
       const bool go_on = pull ? Pull(begin, end, depth + 1) : Push(begin, end, depth + 1);
-      if (!pull) SortLevel(nodes_, end, scratch_->spare);
+      if (!pull) SortLevel(nodes_, end, *scratch_);
       if (!go_on) {
         result_.truncated = true;
         return;
@@ -124,7 +132,7 @@ class Search {
       result_.truncated = true;
       return false;
     }
-    depths_.at(node.node) = node.depth;
+    met_.Insert(node.node);
     nodes_.push_back(node);
     return true;
   }
@@ -137,14 +145,9 @@ class Search {
 
   // The node at the end of an arc. False when the budget holds no more nodes.
   bool Meet(NodeId node, std::uint32_t depth, NodeId from) {
-    std::uint32_t& at = depths_.at(node);
-    if (at != kUnreached) return true;
-    if (!selection_.contains(node)) {
-      at = kExcluded;
-      return true;
-    }
+    if (!met_.Insert(node)) return true;
+    if (!selection_.contains(node)) return true;
     if (nodes_.size() >= budget_.nodes) return false;
-    at = depth;
     nodes_.push_back({node, depth, from});
     return true;
   }
@@ -158,8 +161,15 @@ class Search {
     const bool base_rows = direction != Direction::kBoth && all_kinds && !selection_.filter.checks_time();
     const bool last = depth == options_.max_depth;
     auto node_at = [&](std::size_t j) { return nodes_[j].node; };
+    // The first rows of the next level are asked for as soon as their offsets have come, so
+    // that levels of few nodes do not wait for memory one after the other.
+    std::size_t asked = end;
+    auto ask = [&](std::size_t past) {
+      for (past = std::min(past, end + kRowsAhead); !last && asked < past; ++asked) prefetch.Arcs(nodes_[asked].node);
+    };
     prefetch.Start(begin, end, node_at);
     for (std::size_t i = begin; i < end; ++i) {
+      if (nodes_.size() > end + kRipe) ask(nodes_.size() - kRipe);
       prefetch.Ahead(i, end, node_at);
       const NodeId from = nodes_[i].node;
       if (Interrupted()) return false;
@@ -184,6 +194,7 @@ class Search {
       });
       if (!go_on) return false;
     }
+    ask(nodes_.size());
     return true;
   }
 
@@ -200,7 +211,7 @@ class Search {
     std::vector<std::uint64_t> level((std::size_t{n} + 63) / 64);
     for (std::size_t i = begin; i < end; ++i)
       level[nodes_[i].node / 64] |= std::uint64_t{1} << (nodes_[i].node % 64);
-    depths_.MakeDense();
+    met_.MakeDense();
 
     struct Found {
       std::vector<BfsNode> nodes;
@@ -218,7 +229,7 @@ class Search {
       }
       Found& mine = found[first / kPullGrain];
       for (auto v = static_cast<NodeId>(first); v < past; ++v) {
-        if (depths_.get(v) != kUnreached || !selection_.contains(v)) continue;
+        if (met_.contains(v) || !selection_.contains(v)) continue;
         NodeId parent = kNoNode;  // the first is the smallest where a row is sorted by neighbour alone
         snapshot.ForEachArc(back, v, selection_.filter, [&](const Arc& arc) {
           ++mine.edges;
@@ -241,7 +252,7 @@ class Search {
   const Budget& budget_;
   Executor& executor_;
   std::unique_ptr<Scratch> scratch_;
-  NodeMap& depths_;
+  internal::VisitedSet& met_;
   std::vector<BfsNode>& nodes_;
   bool one_sorted_row_;
   std::uint64_t next_check_ = 0;
@@ -258,8 +269,6 @@ internal::Question Asked(const Snapshot& snapshot, std::span<const NodeId> sourc
   for (NodeId v : sources) question.AddNode(v);
   return question;
 }
-
-static_assert(kUnreached == NodeMap::kAbsent);
 
 }  // namespace
 

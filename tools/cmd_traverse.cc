@@ -1,8 +1,6 @@
 // traverse: what lies within a few hops of seeds, best product of weights first,
 // with the path as proof.
 #include <algorithm>
-#include <cmath>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,13 +12,9 @@
 #include "tools/arguments.h"
 #include "tools/cli.h"
 #include "tools/exit_code.h"
-#include "tools/format.h"
-#include "tools/json_writer.h"
 #include "tools/naming.h"
-#include "tools/output.h"
 #include "tools/reply.h"
 #include "tools/session.h"
-#include "tools/table.h"
 
 namespace plexus::tools {
 namespace {

@@ -20,6 +20,8 @@ constexpr std::uint64_t kPullShare = 16;  // pull when a layer holds over 1/16 o
 
 constexpr std::uint64_t kArcsBeforeBar = 256;  // fewer are followed without a bar
 constexpr std::uint64_t kCheckEvery = 4096;    // arcs between looks at the clock
+constexpr std::size_t kRowsAhead = 48;         // labels whose rows are asked for ahead of their turn
+constexpr std::size_t kRipe = 8;               // a label's offset has arrived when so many came after it
 
 // Huge weights saturate here instead of reaching infinity (and 0 * inf).
 constexpr double kMost = std::numeric_limits<double>::max();
@@ -248,10 +250,15 @@ bool LayeredSearch::Push(std::uint32_t begin, std::uint32_t end, int hop) {
   const BaseRows rows(snapshot.base(), options_.direction);
   const bool base_rows = options_.direction != Direction::kBoth && !selection_.filter.checks_time();
   const bool last = hop == options_.hops;
-  auto node_at = [&](std::size_t j) { return labels_[j].node; };
-  prefetch.Start(begin, end, node_at);
+  if (begin == 0)
+    for (std::uint32_t i = 0; i < std::min<std::size_t>(end, kRowsAhead); ++i) prefetch.Offsets(labels_[i].node);
+  // Labels are expanded in the order they are made, so the next layer's rows are asked for
+  // while this one is expanded: between two layers nothing waits for memory twice.
+  rows_asked_ = std::max<std::size_t>(rows_asked_, begin);
   for (std::uint32_t i = begin; i < end; ++i) {
-    prefetch.Ahead(i, end, node_at);
+    const std::size_t ripe = last || labels_.size() < end + kRipe ? end : labels_.size() - kRipe;
+    for (const std::size_t past = std::min(i + kRowsAhead, ripe); rows_asked_ < past; ++rows_asked_)
+      if (!bar_on_ || Reaches(labels_[rows_asked_].value)) prefetch.Arcs(labels_[rows_asked_].node);
     const NodeId node = labels_[i].node;
     if (bar_on_ && !Reaches(labels_[i].value)) continue;
     if (Interrupted()) return false;

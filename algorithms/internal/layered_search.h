@@ -100,6 +100,7 @@ class LayeredSearch {
   double bar_ = -1, largest_weight_ = 0;
   std::size_t next_raise_ = 0;
   std::uint64_t next_check_ = 0;
+  std::size_t rows_asked_ = 0;  // labels before it had their rows asked for
   bool truncated_ = false;
   std::uint64_t edges_ = 0;
 };

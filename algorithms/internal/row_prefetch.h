@@ -35,12 +35,12 @@ class RowPrefetch {
     if (i + kNear < end) Arcs(node_at(i + kNear));
   }
 
-  // The first half alone, as soon as it is known that a node will be visited.
+  // The two halves alone, for those who know more: the first as soon as it is known that a
+  // node will be visited, the second when what the first fetched has arrived.
   void Offsets(NodeId v) const {
     if (v >= node_count_) return;
     for (int k = 0; k < count_; ++k) __builtin_prefetch(&views_[k].offsets[v]);
   }
- private:
   void Arcs(NodeId v) const {
     if (v >= node_count_) return;
     for (int k = 0; k < count_; ++k) {
@@ -57,6 +57,7 @@ class RowPrefetch {
     }
   }
 
+ private:
   NodeId node_count_;
   bool kinds_, weights_;
   int count_ = 0;
