@@ -253,11 +253,12 @@ TEST(Traverse, TheBarChangesNothing) {
       for (NodeId v = 0; v < s.node_count(); ++v)
         if (v % 5 != 4) most.push_back(v);
       const NodeSubset subset = *NodeSubset::Of(s, most);
-      for (Direction direction : {Direction::kOut, Direction::kIn, Direction::kBoth})
+      for (Direction direction : {Direction::kOut, Direction::kBoth})
         for (int variant = 0; variant < 4; ++variant) {
           TraverseOptions options;
           options.direction = direction;
           options.hops = 2 + variant;
+          if (direction == Direction::kOut && variant % 2) options.direction = Direction::kIn;
           options.executor = executors[static_cast<std::size_t>(variant) % 3].executor.get();
           options.include_seeds = variant == 1;
           if (variant == 1) options.kinds = {kLink, kSupports};
@@ -268,7 +269,7 @@ TEST(Traverse, TheBarChangesNothing) {
             if (s.alive(v)) seeds.push_back({v, seeds.empty() ? 1.0 : 0.75});
           options.top = 0;
           const TraverseResult all = Query(s, seeds, options);
-          for (std::size_t top : {1, 10, 100, 1000}) {
+          for (std::size_t top : {3, 200}) {
             options.top = top;
             const TraverseResult some = Query(s, seeds, options);
             ExpectPrefix(some, all, top);
