@@ -158,7 +158,7 @@ class Search {
     const bool all_kinds = selection_.filter.all_kinds();
     const internal::RowPrefetch prefetch(snapshot, direction, !all_kinds, false);
     const internal::BaseRows rows(snapshot.base(), direction);
-    const bool base_rows = direction != Direction::kBoth && all_kinds && !selection_.filter.checks_time();
+    const bool base_rows = direction != Direction::kBoth && !selection_.filter.checks_time();
     const bool last = depth == options_.max_depth;
     auto node_at = [&](std::size_t j) { return nodes_[j].node; };
     // The first rows of the next level are asked for as soon as their offsets have come, so
@@ -177,6 +177,7 @@ class Search {
         const std::uint32_t first = rows.offsets[from], past = rows.offsets[from + 1];
         if (budget_.edges - result_.edges >= past - first) {
           for (std::uint32_t a = first; a < past; ++a) {
+            if (!all_kinds && !selection_.filter.allows(rows.kind(a))) continue;
             const NodeId node = rows.neighbors[a];
             ++result_.edges;
             const std::size_t before = nodes_.size();
