@@ -73,6 +73,15 @@ PathEdge StepOf(const Snapshot& snapshot, const Label& label, const Label& paren
                       : internal::ArcAsEdge(snapshot, parent.node, label.node, ref);
 }
 
+// Kinds were not read by a search that follows all of them: asked for before the first is needed.
+void PrefetchKinds(const Snapshot& snapshot, const std::vector<Label>& labels, std::span<const ScoredLabel> reached) {
+  const CsrView views[] = {snapshot.base().out(), snapshot.base().in()};
+  for (const ScoredLabel& r : reached)
+    for (std::uint32_t at = r.label; labels[at].parent != Label::kSeed; at = labels[at].parent)
+      if (labels[at].run == 0)
+        __builtin_prefetch(&views[labels[at].direction == Direction::kIn].kinds[labels[at].position]);
+}
+
 void FillHit(const Snapshot& snapshot, const std::vector<Label>& labels, const ScoredLabel& r,
              bool with_path, bool one_seed, TraverseHit& hit) {
   hit.node = r.node;
@@ -135,6 +144,7 @@ Result<TraverseResult> Traverse(const Snapshot& snapshot, std::span<const Traver
   result.edges = search.edges();
   if (result.truncated) result.resume = Asked(snapshot, starts, options).TokenAt({result.nodes, result.edges});
   result.hits.resize(reached.size());
+  if (options.paths) PrefetchKinds(snapshot, search.labels(), reached);
   for (std::size_t i = 0; i < reached.size(); ++i)
     FillHit(snapshot, search.labels(), reached[i], options.paths, starts.size() == 1, result.hits[i]);
   return result;
