@@ -81,7 +81,11 @@ class LayeredSearch {
 
   bool Interrupted();
   void TryBar();
-  void AddCandidate(std::uint32_t label);
+  void AddCandidate(std::uint32_t label) {
+    if (labels_[label].of_seed && !options_.include_seeds) return;
+    candidates_.push_back({labels_[label].value, labels_[label].node, label});
+    if (candidates_.size() >= next_raise_) RaiseBar();
+  }
   void RaiseBar();
   void RenewCandidates();
   void Fold();
