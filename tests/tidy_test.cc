@@ -113,7 +113,7 @@ const std::map<std::string, std::vector<std::string>>& Libraries() {
   static const std::map<std::string, std::vector<std::string>> libraries = {
       {"engine", {"tbb/", "oneapi/", "boost/unordered", "flatbuffers/", "hwy/", "xxhash"}},
       {"storage", {"rocksdb/", "flatbuffers/", "xxhash", "boost/json", "boost/unordered", "expat.h"}},
-      {"algorithms", {"tbb/", "oneapi/", "Eigen/", "boost/graph", "boost/unordered", "boost/property_map",
+      {"algorithms", {"tbb/", "oneapi/", "xxhash", "Eigen/", "boost/graph", "boost/unordered", "boost/property_map",
                       "boost/iterator", "boost/range", "boost/heap", "hwy/", "hnswlib/", "unicode/"}},
       {"algorithms/memory", {}},
   };

@@ -138,7 +138,7 @@ TEST(Pattern, EqualsEveryWalkSpelledOut) {
     for (NodeId from = 0; from < flat.node_count(); from += 7) {
       if (!flat.selected[from]) continue;
       const auto words = reference::WalkWords(flat, from, kHops, kLetters);
-      for (std::uint64_t seed = 0; seed < 12; ++seed) {
+      for (std::uint64_t seed = 0; seed < 36; ++seed) {
         const Twin twin = TwinMaker(seed * 31 + from).Choice(2, false);
         auto parsed = PathPattern::Parse(twin.pattern, s.schema());
         if (!parsed) {  // repeats in repeats may need too many steps
@@ -311,7 +311,7 @@ TEST(Pattern, BudgetsAreGoneOnWithToTheSameEnd) {
       options.resume = part.resume;
       part = Query(s, pattern, {{0, 1.0}}, options);
     }
-    EXPECT_GE(whole.edges, 1000u);
+    EXPECT_GE(whole.edges, 100u);
     EXPECT_EQ(calls, 5);
     ASSERT_EQ(part.hits.size(), whole.hits.size());
     for (std::size_t i = 0; i < part.hits.size(); ++i) EXPECT_EQ(part.hits[i].path, whole.hits[i].path);

@@ -88,7 +88,7 @@ TEST_F(Structure, Match) {
   EXPECT_EQ(found({"match", "knows{2}|likes", "--from", "b", "--hops", "1"}), "a 1");
   EXPECT_EQ(found({"match", ".{2,3}", "--from", "c", "--valid-at", "250"}), "");
   EXPECT_EQ(Shown(Json({"match", "knows+", "--from", "a", "--best", "--hops", "2"}), "score"), "c 7, d 3.5, b 2");
-  EXPECT_NE(Run({"match", "knows+ likes", "--from", "a", "--paths"}).out.find("--likes--> e"), std::string::npos);
+  EXPECT_NE(Run({"match", "knows+ likes", "--from", "a", "--paths"}).out.find("--likes 0.5--> e"), std::string::npos);
   const Finished wrong = Run({"match", "knows (likes", "--from", "a"});
   EXPECT_EQ(wrong.code, 2);
   EXPECT_NE(wrong.err.find("byte 13: ')' expected"), std::string::npos) << wrong.err;
