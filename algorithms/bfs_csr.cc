@@ -6,6 +6,10 @@
 // and take the first. The switch follows Beamer's rule (alpha 15, beta 18) on
 // counts that are the same at any thread count. What both look at most, who was
 // visited before this level, is one bit a node and stays in the second cache level.
+//
+// Levels lie one behind another in one queue; their order depends on timing, what is
+// made of them does not. Small levels, of which a road network has thousands, are one
+// thread's: waking a second costs more than they do.
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -20,6 +24,9 @@ constexpr std::uint64_t kAlpha = 15, kBeta = 18;
 constexpr std::size_t kDownGrain = 128;    // level nodes a block, top-down
 constexpr std::size_t kUpGrain = 64 * 64;  // nodes a block, bottom-up: whole words
 constexpr std::size_t kFillGrain = 1 << 16;
+constexpr std::uint64_t kAloneNodes = 4096, kAloneArcs = 16384;  // a level of one thread
+constexpr std::size_t kBuffer = 1024;      // nodes a task keeps before it writes them
+constexpr std::size_t kSettleGrain = 1024;
 
 using Bits = AlignedArray<std::uint64_t>;
 
@@ -33,7 +40,8 @@ class CsrSearch {
         in_(in),
         executor_(options.executor ? *options.executor : DefaultExecutor()),
         n_(out.node_count()),
-        visited_((n_ + 63) / 64, 0) {
+        visited_((n_ + 63) / 64, 0),
+        queue_(n_) {
     result_.parents = AlignedArray<NodeId>(n_);
     if (options.depths) result_.depths = AlignedArray<std::uint32_t>(n_);
     ParallelFor(executor_, n_, kFillGrain, [&](std::size_t begin, std::size_t end) {
@@ -48,10 +56,11 @@ class CsrSearch {
     if (!result_.depths.empty()) result_.depths[source] = 0;
     visited_[source / 64] |= Bit(source);
     result_.reached = 1;
-    level_.assign(1, {source});
+    queue_[0] = source;
+    end_ = 1;
     std::uint64_t unseen_arcs = out_.arc_count();
     scout_ = out_.degree(source);
-    while (level_size_ > 0) {
+    while (begin_ < end_) {
       if (scout_ > unseen_arcs / kAlpha) {
         BottomUp();
         scout_ = 1;
@@ -59,34 +68,46 @@ class CsrSearch {
       }
       unseen_arcs -= std::min(unseen_arcs, scout_);
       TopDown();
-      result_.reached += level_size_;
+      result_.reached += end_ - begin_;
     }
     return std::move(result_);
   }
 
  private:
-  using List = std::vector<NodeId>;
-
   void TopDown() {
     ++depth_;
-    List nodes = std::move(level_.front());
-    for (std::size_t i = 1; i < level_.size(); ++i)
-      nodes.insert(nodes.end(), level_[i].begin(), level_[i].end());
-    const std::size_t blocks = (nodes.size() + kDownGrain - 1) / kDownGrain;
-    level_.assign(blocks, {});
-    if (blocks == 1) {
-      for (NodeId u : nodes) Claim(u, level_[0], [](NodeId& parent, NodeId by) {
-        const NodeId old = parent;
-        parent = std::min(old, by);
-        return old == kNoNode;
+    const std::size_t begin = begin_, size = end_ - begin_;
+    const bool alone = size <= kAloneNodes && scout_ <= kAloneArcs;
+    begin_ = end_;
+    if (alone) {
+      for (std::size_t i = 0; i < size; ++i) Claim(queue_[begin + i], [this](NodeId v, NodeId by) {
+        NodeId& parent = result_.parents[v];
+        if (parent == kNoNode) queue_[end_++] = v;
+        parent = std::min(parent, by);
       });
-    } else {
-      ParallelFor(executor_, nodes.size(), kDownGrain, [&](std::size_t begin, std::size_t end) {
-        List& mine = level_[begin / kDownGrain];
-        for (std::size_t i = begin; i < end; ++i) Claim(nodes[i], mine, ClaimShared);
-      });
+      scout_ = Settle(begin_, end_, false);
+      return;
     }
-    Settle();
+    std::atomic<std::size_t> end = end_;
+    ParallelFor(executor_, size, kDownGrain, [&](std::size_t first, std::size_t past) {
+      NodeId mine[kBuffer];
+      std::size_t count = 0;
+      auto write = [&] {
+        std::copy_n(mine, count, queue_.begin() + end.fetch_add(count, std::memory_order_relaxed));
+        count = 0;
+      };
+      for (std::size_t i = first; i < past; ++i) Claim(queue_[begin + i], [&](NodeId v, NodeId by) {
+        if (!ClaimShared(result_.parents[v], by)) return;
+        mine[count++] = v;
+        if (count == kBuffer) write();
+      });
+      write();
+    });
+    end_ = end;
+    scout_ = ParallelReduce(
+        executor_, end_ - begin_, kSettleGrain, std::uint64_t{0},
+        [&](std::size_t first, std::size_t past) { return Settle(begin_ + first, begin_ + past, true); },
+        [](std::uint64_t a, std::uint64_t b) { return a + b; });
   }
 
   // Exactly one of those who claim a node sees it free.
@@ -99,44 +120,32 @@ class CsrSearch {
   }
 
   template <class Try>
-  void Claim(NodeId u, List& mine, Try&& claim) {
-    for (std::uint32_t a = out_.offsets[u]; a < out_.offsets[u + 1]; ++a) {
-      const NodeId v = out_.neighbors[a];
-      if (!Test(visited_, v) && claim(result_.parents[v], u)) mine.push_back(v);
-    }
+  void Claim(NodeId u, Try&& claim) {
+    for (std::uint32_t a = out_.offsets[u]; a < out_.offsets[u + 1]; ++a)
+      if (const NodeId v = out_.neighbors[a]; !Test(visited_, v)) claim(v, u);
   }
 
-  // What was claimed counts as visited from here on.
-  void Settle() {
-    const bool shared = level_.size() > 1;
-    struct Sum {
-      std::uint64_t nodes = 0, arcs = 0;
-    };
-    const Sum sum = ParallelReduce(
-        executor_, level_.size(), 1, Sum{},
-        [&](std::size_t block, std::size_t) {
-          Sum mine{level_[block].size(), 0};
-          for (NodeId v : level_[block]) {
-            mine.arcs += out_.degree(v);
-            if (!result_.depths.empty()) result_.depths[v] = depth_;
-            if (shared)
-              std::atomic_ref(visited_[v / 64]).fetch_or(Bit(v), std::memory_order_relaxed);
-            else
-              visited_[v / 64] |= Bit(v);
-          }
-          return mine;
-        },
-        [](Sum a, Sum b) { return Sum{a.nodes + b.nodes, a.arcs + b.arcs}; });
-    level_size_ = sum.nodes;
-    scout_ = sum.arcs;
+  // What was claimed, places [first, past) of the queue, counts as visited from here on.
+  // Returns how many arcs leave it.
+  std::uint64_t Settle(std::size_t first, std::size_t past, bool shared) {
+    std::uint64_t arcs = 0;
+    for (std::size_t i = first; i < past; ++i) {
+      const NodeId v = queue_[i];
+      arcs += out_.degree(v);
+      if (!result_.depths.empty()) result_.depths[v] = depth_;
+      if (shared)
+        std::atomic_ref(visited_[v / 64]).fetch_or(Bit(v), std::memory_order_relaxed);
+      else
+        visited_[v / 64] |= Bit(v);
+    }
+    return arcs;
   }
 
   // Levels from the other side until they get small again.
   void BottomUp() {
     Bits front(visited_.size(), 0), next(visited_.size());
-    for (const List& block : level_)
-      for (NodeId v : block) front[v / 64] |= Bit(v);
-    std::uint64_t awake = level_size_, before;
+    for (std::size_t i = begin_; i < end_; ++i) front[queue_[i] / 64] |= Bit(queue_[i]);
+    std::uint64_t awake = end_ - begin_, before;
     do {
       before = awake;
       ++depth_;
@@ -149,11 +158,10 @@ class CsrSearch {
       // Growing is a reason to stay only while the levels are not small: a chain behind a
       // fan has levels of one node, and each would look at all nodes.
     } while (awake > n_ / kBeta || (awake >= before && awake > n_ / 256));
-    level_.assign(1, {});
-    level_size_ = awake;
+    begin_ = end_;
     for (std::size_t w = 0; w < front.size(); ++w)
       for (std::uint64_t bits = front[w]; bits; bits &= bits - 1)
-        level_[0].push_back(static_cast<NodeId>(w * 64 + std::countr_zero(bits)));
+        queue_[end_++] = static_cast<NodeId>(w * 64 + std::countr_zero(bits));
   }
 
   // Unvisited nodes of whole words look for a parent in `front`.
@@ -189,9 +197,9 @@ class CsrSearch {
   const CsrView& in_;
   Executor& executor_;
   const std::size_t n_;
-  Bits visited_;             // in an earlier level
-  std::vector<List> level_;  // in the order found, cut into blocks
-  std::uint64_t level_size_ = 1;
+  Bits visited_;                // in an earlier level
+  AlignedArray<NodeId> queue_;  // every node once at most; the level is [begin_, end_)
+  std::size_t begin_ = 0, end_ = 0;
   std::uint64_t scout_ = 0;  // arcs that leave the level
   std::uint32_t depth_ = 0;
   BfsCsrResult result_;

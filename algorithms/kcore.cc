@@ -8,7 +8,13 @@
 
 namespace plexus {
 
-std::vector<std::uint32_t> KCoreCsr(const CsrView& simple) {
+namespace {
+
+constexpr NodeId kLookEvery = 4096;  // nodes between two looks at the clock
+
+}  // namespace
+
+std::vector<std::uint32_t> KCoreCsr(const CsrView& simple, const Budget& budget, bool* truncated) {
   const NodeId n = simple.node_count();
   std::vector<std::uint32_t> left(n);  // of the degree; at the end the core number
   std::uint32_t most = 0;
@@ -19,8 +25,12 @@ std::vector<std::uint32_t> KCoreCsr(const CsrView& simple) {
   std::vector<NodeId> sorted(n), place(n);
   std::vector<NodeId> next(first.begin(), first.end() - 1);
   for (NodeId v = 0; v < n; ++v) sorted[place[v] = next[left[v]]++] = v;
-  for (NodeId i = 0; i < n; ++i) {
+  std::uint64_t arcs = 0;
+  NodeId i = 0;
+  for (; i < n && i < budget.nodes && arcs < budget.edges; ++i) {
+    if (i % kLookEvery == 0 && budget.Interrupted()) break;
     const NodeId v = sorted[i];
+    arcs += simple.degree(v);
     for (std::uint32_t a = simple.offsets[v]; a < simple.offsets[v + 1]; ++a) {
       const NodeId w = simple.neighbors[a];
       if (left[w] <= left[v]) continue;
@@ -33,6 +43,10 @@ std::vector<std::uint32_t> KCoreCsr(const CsrView& simple) {
       --left[w];
     }
   }
+  // What is left belongs to the core that peeling has come to, at least.
+  const std::uint32_t reached = i < n ? left[sorted[i]] : 0;
+  if (truncated) *truncated = i < n;
+  for (; i < n; ++i) left[sorted[i]] = reached;
   return left;
 }
 
@@ -43,8 +57,8 @@ Result<KCoreResult> KCore(const Snapshot& snapshot, const KCoreOptions& options)
   wanted.subset = options.subset;
   wanted.executor = options.executor;
   PLEXUS_ASSIGN(const internal::SimpleGraph graph, internal::MakeSimpleGraph(snapshot, wanted));
-  const std::vector<std::uint32_t> cores = KCoreCsr(graph.edges.out());
   KCoreResult result;
+  const std::vector<std::uint32_t> cores = KCoreCsr(graph.edges.out(), options.budget, &result.truncated);
   result.cores.assign(snapshot.node_count(), KCoreResult::kNotSelected);
   for (NodeId v = 0; v < graph.view.node_count(); ++v) {
     result.cores[graph.view.node(v)] = cores[v];

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "algorithms/budget.h"
 #include "algorithms/node_subset.h"
 #include "engine/csr_view.h"
 #include "engine/error.h"
@@ -22,6 +23,7 @@ struct KCoreOptions {
   std::vector<KindId> kinds = {};        // none = the fact plane
   std::int64_t valid_at = kNoTime;  // only edges valid then
   const NodeSubset* subset = nullptr;
+  Budget budget = {};            // nodes taken away, arcs followed from them
   Executor* executor = nullptr;  // makes the simple graph
 };
 
@@ -30,6 +32,9 @@ struct KCoreResult {
   std::vector<std::uint32_t> cores;  // by NodeId; kNotSelected
   std::uint32_t degeneracy = 0;      // the largest core number
   std::vector<std::uint64_t> sizes;  // [k]: nodes whose core number is k; degeneracy + 1 entries
+  // The budget ran out: core numbers below `degeneracy` are right, those of nodes that were
+  // left are `degeneracy`, which theirs are at least.
+  bool truncated = false;
 };
 
 // O(nodes + arcs). Thread-safe, deterministic (core numbers are unique).
@@ -37,6 +42,7 @@ struct KCoreResult {
 Result<KCoreResult> KCore(const Snapshot& snapshot, const KCoreOptions& options = {});
 
 // Core numbers of bare rows. REQUIRES symmetric rows without doubles and loops.
-std::vector<std::uint32_t> KCoreCsr(const CsrView& simple);
+// `truncated`, when given, is set to whether the budget ran out (see KCoreResult).
+std::vector<std::uint32_t> KCoreCsr(const CsrView& simple, const Budget& budget = {}, bool* truncated = nullptr);
 
 }  // namespace plexus

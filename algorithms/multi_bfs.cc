@@ -48,6 +48,10 @@ class LaneSearch {
     for (std::uint32_t depth = 0;; ++depth) {
       Settle(depth);
       if (level_.empty() || depth >= options_.max_depth) break;
+      if (pairs_ >= options_.budget.nodes || arcs_ > options_.budget.edges || options_.budget.Interrupted()) {
+        result_.truncated = true;
+        break;
+      }
       if (level_.size() * kPullShare > n_)
         Pull();
       else
@@ -64,9 +68,12 @@ class LaneSearch {
       now_[v] = next_[v];
       next_[v] = 0;
       seen_[v] |= now_[v];
+      if (options_.budget.edges != Budget::kUnlimited)
+        for (const CsrView& view : out_) arcs_ += view.degree(v);
       for (std::uint64_t lanes = now_[v]; lanes; lanes &= lanes - 1) {
         const auto s = static_cast<std::size_t>(std::countr_zero(lanes));
         ++reached[s];
+        ++pairs_;
         if (options_.depths) result_.depths[std::size_t{v} * result_.sources + s] = depth;
       }
     }
@@ -91,8 +98,13 @@ class LaneSearch {
   }
 
   void Pull() {
-    std::vector<std::vector<NodeId>> found((n_ + kGrain - 1) / kGrain);
+    if (found_.empty()) {
+      found_ = AlignedArray<NodeId>(n_);
+      counts_.resize((n_ + kGrain - 1) / kGrain);
+    }
     ParallelFor(executor_, n_, kGrain, [&](std::size_t begin, std::size_t end) {
+      NodeId& count = counts_[begin / kGrain];
+      count = 0;
       for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
         const std::uint64_t wanted = all_ & ~seen_[v];
         if (wanted == 0) continue;
@@ -102,12 +114,15 @@ class LaneSearch {
             lanes |= now_[view.neighbors[a]];
         if ((lanes & wanted) == 0) continue;
         next_[v] = lanes & wanted;
-        found[begin / kGrain].push_back(v);
+        found_[begin + count++] = v;  // a block has room for all its nodes
       }
     });
     Leave();
     level_.clear();
-    for (const auto& block : found) level_.insert(level_.end(), block.begin(), block.end());
+    for (std::size_t b = 0; b < counts_.size(); ++b) {
+      const auto first = found_.begin() + b * kGrain;
+      level_.insert(level_.end(), first, first + counts_[b]);
+    }
   }
 
   void Leave() {
@@ -121,6 +136,9 @@ class LaneSearch {
   Lanes seen_, now_, next_;  // next_ is zero but for the level being made
   std::uint64_t all_ = 0;
   std::vector<NodeId> level_;  // ascending
+  AlignedArray<NodeId> found_;   // a pulled level, block by block
+  std::vector<NodeId> counts_;
+  std::uint64_t pairs_ = 0, arcs_ = 0;  // reached; that leave the levels so far
   MultiBfsResult result_;
 };
 

@@ -27,6 +27,7 @@ struct MultiBfsResult {
   std::vector<std::uint32_t> depths;
   // levels[source][d]: nodes at depth d. Ends with the last level that has one.
   std::vector<std::vector<std::uint64_t>> levels;
+  bool truncated = false;  // then what is there is right, and deeper levels are missing
 };
 
 struct MultiBfsOptions {
@@ -36,6 +37,9 @@ struct MultiBfsOptions {
   std::vector<KindId> kinds = {};        // none = the fact plane
   std::int64_t valid_at = kNoTime;  // only edges valid then
   const NodeSubset* subset = nullptr;
+  // Looked at between levels: nodes are (node, source) pairs reached, edges the arcs that
+  // leave the nodes of a level.
+  Budget budget = {};
   Executor* executor = nullptr;
 };
 
@@ -43,7 +47,7 @@ struct MultiBfsOptions {
 // Pays on graphs of few levels, where lanes meet the same nodes at the same depth: there
 // O(levels * nodes / 8 + arcs). On deep ones (chains, grids) a node is looked at once for
 // each depth at which some lane reaches it, and rows that some lane has not seen are
-// looked at level by level: then searches one by one are faster. No budget yet.
+// looked at level by level: then searches one by one are faster.
 // kInvalidArgument: no source or more than kBfsLanes, a kind or source out of range, a
 // source of the index plane. kNotFound: a source that was removed.
 Result<MultiBfsResult> MultiBfs(const Snapshot& snapshot, std::span<const NodeId> sources,

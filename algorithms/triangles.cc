@@ -51,7 +51,7 @@ Result<std::vector<std::uint8_t>> Directions(const internal::SimpleGraph& graph,
 
 std::uint64_t TrianglesCsr(const CsrView& simple, Executor* chosen) {
   Executor& executor = internal::Pick(chosen);
-  return internal::CountOriented(internal::Orient(simple, executor), executor);
+  return internal::CountOriented(internal::Orient(simple, executor), {}, executor).triangles;
 }
 
 Result<TrianglesResult> Triangles(const Snapshot& snapshot, const TrianglesOptions& options) {
@@ -62,7 +62,10 @@ Result<TrianglesResult> Triangles(const Snapshot& snapshot, const TrianglesOptio
   result.edges = graph.edge_count();
   for (NodeId v = 0; v < rows.node_count(); ++v)
     if (const std::uint64_t degree = rows.degree(v); degree > 1) result.wedges += degree * (degree - 1) / 2;
-  result.triangles = TrianglesCsr(rows, options.executor);
+  Executor& executor = internal::Pick(options.executor);
+  const auto count = internal::CountOriented(internal::Orient(rows, executor), options.budget, executor);
+  result.triangles = count.triangles;
+  result.truncated = count.truncated;
   if (result.wedges > 0)
     result.transitivity = 3.0 * static_cast<double>(result.triangles) / static_cast<double>(result.wedges);
   return result;
@@ -76,8 +79,9 @@ Result<ClusteringResult> Clustering(const Snapshot& snapshot, const ClusteringOp
   if (options.directed) {
     PLEXUS_ASSIGN(directions, Directions(graph, oriented, executor));
   }
-  const internal::NodeTriangles counts = internal::CountPerNode(oriented, directions, executor);
+  const internal::NodeTriangles counts = internal::CountPerNode(oriented, directions, options.budget, executor);
   ClusteringResult result;
+  result.truncated = counts.truncated;
   result.coefficients.assign(snapshot.node_count(), 0);
   result.triangles.assign(snapshot.node_count(), 0);
   result.degrees.assign(snapshot.node_count(), kNoNode);

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "algorithms/budget.h"
 #include "algorithms/node_subset.h"
 #include "engine/csr_view.h"
 #include "engine/error.h"
@@ -23,6 +24,9 @@ struct TrianglesOptions {
   std::vector<KindId> kinds = {};        // none = the fact plane
   std::int64_t valid_at = kNoTime;  // only edges valid then
   const NodeSubset* subset = nullptr;
+  // Its edges are those of the simple graph whose triangles are looked for; `nodes` does
+  // not count. Making the simple graph is not cut short.
+  Budget budget = {};
   Executor* executor = nullptr;
 };
 
@@ -32,6 +36,7 @@ struct TrianglesResult {
   std::uint64_t wedges = 0;  // paths of two edges: sum of d (d - 1) / 2
   // 3 triangles / wedges, 0 without wedges (Newman, Watts, Strogatz, 2002).
   double transitivity = 0;
+  bool truncated = false;  // then triangles and transitivity are lower bounds
 };
 
 // At most O(edges^1.5). Thread-safe, same bits at any thread count. Needs 24 to 36 bytes
@@ -47,6 +52,7 @@ struct ClusteringOptions {
   std::vector<KindId> kinds = {};
   std::int64_t valid_at = kNoTime;
   const NodeSubset* subset = nullptr;
+  Budget budget = {};  // as TrianglesOptions'
   Executor* executor = nullptr;
 };
 
@@ -57,6 +63,7 @@ struct ClusteringResult {
   std::vector<NodeId> degrees;           // neighbours in the simple graph; kNoNode: not selected
   std::uint64_t total = 0;               // triangles
   double average = 0;                    // coefficient, over the selected nodes; 0 without any
+  bool truncated = false;                // then all but the degrees are lower bounds
 };
 
 // As Triangles; needs 16 bytes a node more.

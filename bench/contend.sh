@@ -1,35 +1,37 @@
 #!/bin/bash
-# Side by side with the GAP Benchmark Suite: the same graph into both programs,
-# A B A B ..., median and quartiles of each program's "Trial Time:" lines.
+# Side by side with the GAP Benchmark Suite: the same file into both programs, answers
+# checked, then A B A B ..., median and quartiles of each program's "Trial Time:" lines,
+# and at the end the rows of the README's table.
 #
-# Usage: bench/contend.sh GAPBS_DIR WORK [ROUNDS] [BUILD_DIR]
+# Usage: bench/contend.sh GAPBS_DIR WORK[,WORK...] [ROUNDS] [BUILD_DIR]
 #   GAPBS_DIR  a checkout of the suite with its programs built (make)
-#   WORK       build | pr | bfs | sssp | cc | bc | tc | shallow (Bfs to depth 3 on a live
-#              graph, one thread, beside the suite's full bfs: agent graph and grid)
+#   WORK       build | pr | bfs | sssp | cc | bc | tc, or all: every one but build; or shallow
+#              (Bfs to depth 3 on a live graph, one thread, beside the suite's full bfs: agent
+#              graph and grid)
 #   ROUNDS     rounds of TRIALS (3) trials each (5)
-# Environment: GRAPHS="-g -u" (Kronecker, uniform), SCALE=20, THREADS=2, TRIALS=3,
-# PLEXUS_OPTIONS= more options of ours (pr: -l charged).
+# Environment:
+#   SHAPES="g20 u20"   graphs: gN uN (the suite's Kronecker and uniform), webN gridN
+#                      (make_shape), agent, wordnet ($PLEXUS_WORDNET, /usr/share/wordnet);
+#                      "all" is g20 u20 g22 u22 web20 grid20 agent wordnet
+#   GRAPH_DIR=DIR      where their files are kept; else they are made anew and removed
+#   VERIFY=0           no check of the first trial of ours against a serial reference
+#   THREADS=2, TRIALS=3, PLEXUS_OPTIONS= more options of ours (pr: -l charged)
+#   DELTA=             width of sssp's buckets for both. Else the suite gets the best of 2, 16,
+#                      64, 256 and 1024 in one trial each, ours chooses for itself.
 # The suite asks for no huge pages; HUGE=1 gives its malloc them.
 set -euo pipefail
-gapbs=$1 work=$2 rounds=${3:-5}
+gapbs=$1 works=${2//,/ } rounds=${3:-5}
 here=$(cd "$(dirname "$0")" && pwd)
 build=${4:-$here/../build/release}/bench
-scale=${SCALE:-20}
-suite=$gapbs/$work options=(-n "${TRIALS:-3}")
-case $work in
-  build)
-    suite=$gapbs/gap_build_contender
-    g++ -std=c++11 -O3 -fopenmp -I"$gapbs/src" "$here/gap_build_contender.cc" -o "$suite" ;;
-  sssp) options+=(-d "${DELTA:-2}") ;;  # the suite's own choice for these graphs
-  bc) options+=(-i 4) ;;
-  pr) suite=$gapbs/pr_spmv options+=(-i 20 -t 0) ;;
-esac
+[[ $works == all ]] && works="pr bfs cc sssp bc tc"
+shapes=${SHAPES:-g20 u20}
+[[ $shapes == all ]] && shapes="g20 u20 g22 u22 web20 grid20 agent wordnet"
 export OMP_NUM_THREADS=${THREADS:-2}
 tunables=
 if [ "${HUGE:-0}" = 1 ]; then tunables=glibc.malloc.hugetlb=1; fi
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-if [ "$work" = shallow ]; then
+if [[ $works == shallow ]]; then
   for ((round = 0; round < rounds; ++round)); do
     PLEXUS_BENCH_EDGE_LISTS=$scratch "$build/kernels_bench" --benchmark_color=false --benchmark_filter=BfsDepth3 2>/dev/null | grep '^BfsDepth3'
     for graph in agents grid; do
@@ -38,28 +40,94 @@ if [ "$work" = shallow ]; then
   done
   exit 0
 fi
-for graph in ${GRAPHS:--g -u}; do
+graphs=${GRAPH_DIR:-$scratch}
+mkdir -p "$graphs"
+
+# file SHAPE WORK: the graph that WORK reads, made when it is not there.
+file() {
+  local shape=$1 work=$2 ending=sg name=$1
+  if [[ $work == sssp ]]; then ending=wsg; fi
+  # Triangles are the undirected graph's; the grid and the suite's graphs are undirected anyway.
+  if [[ $work == tc || $shape == grid* ]] && [[ $shape != [gu][0-9]* ]]; then name=$shape-sym; fi
+  local path=$graphs/$name.$ending made=$graphs/new-$name.$ending scale=${shape//[^0-9]/}
+  if [[ ! -s $path ]]; then
+    case $shape in
+      [gu][0-9]*) "$gapbs/converter" "-${shape:0:1}" "$scale" $([[ $ending == wsg ]] && echo -w) -b "$made" ;;
+      web* | grid*) "$build/make_shape" "${shape%%[0-9]*}" "$scale" "$made" ;;
+      agent) "$build/make_shape" agent "$made" ;;
+      wordnet) "$build/make_shape" wordnet "${PLEXUS_WORDNET:-/usr/share/wordnet}" "$made" ;;
+      *) echo "contend: no shape '$shape'" >&2; return 1 ;;
+    esac >/dev/null
+    mv "$made" "$path"
+  fi
+  echo "$path"
+}
+times() { awk '/^Trial Time:/ {print $3}' "$@" | sort -n; }
+floor() {
+  case $1 in pr) echo 2 ;; bc) echo 1.3 ;; tc) echo 1.1 ;; *) echo 1 ;; esac
+}
+theirs() { GLIBC_TUNABLES=$tunables "$suite" "$@"; }
+
+measure() {  # measure WORK SHAPE
+  local work=$1 shape=$2 input options=(-n "${TRIALS:-3}") mine=() others=() note="" width least=""
+  suite=$gapbs/$work
+  case $work in
+    build)
+      suite=$gapbs/gap_build_contender
+      [[ $shape == [gu][0-9]* ]] || { echo "contend: build generates: gN or uN" >&2; return 1; }
+      g++ -std=c++11 -O3 -fopenmp -I"$gapbs/src" "$here/gap_build_contender.cc" -o "$suite" ;;
+    bc) options+=(-i 4) ;;
+    pr) suite=$gapbs/pr_spmv options+=(-i 20 -t 0) ;;
+  esac
+  if [[ $work == build ]]; then
+    input=("-${shape:0:1}" "${shape:1}")
+  else
+    input=(-f "$(file "$shape" "$work")")
+  fi
+  if [[ $work == sssp && -n ${DELTA:-} ]]; then
+    options+=(-d "$DELTA") note="width $DELTA"
+  elif [[ $work == sssp ]]; then
+    for width in 2 16 64 256 1024; do
+      theirs "${input[@]}" -d "$width" -n 1 >"$scratch/width"
+      echo "$(times "$scratch/width") $width"
+    done | sort -n >"$scratch/widths"
+    read -r least width <"$scratch/widths"
+    others=(-d "$width") note="the suite's best width, $width"
+  fi
+  if [[ ${VERIFY:-1} == 1 ]]; then  # ends the run when it fails
+    "$build/gap" "$work" "${input[@]}" "${options[@]}" "${mine[@]}" ${PLEXUS_OPTIONS:-} -n 1 -v >"$scratch/verified"
+    grep -q 'Verification: *PASS' "$scratch/verified"
+  fi
   : >"$scratch/plexus"
   : >"$scratch/gap"
-  input=("$graph" "$scale")
-  if [ "$work" = sssp ]; then  # weights 1 to 255 are the suite's: both read its file
-    input=(-f "$scratch/graph$graph.wsg")
-    "$gapbs/converter" "$graph" "$scale" -w -b "${input[1]}" >/dev/null
-  fi
   for ((round = 0; round < rounds; ++round)); do
     "$build/gap" "$work" "${input[@]}" "${options[@]}" ${PLEXUS_OPTIONS:-} >>"$scratch/plexus"
-    GLIBC_TUNABLES=$tunables "$suite" "${input[@]}" "${options[@]}" >>"$scratch/gap"
+    theirs "${input[@]}" "${options[@]}" "${others[@]}" >>"$scratch/gap"
   done
-  # Both built the same graph, or nothing that follows means anything.
+  # Both had the same graph, or nothing that follows means anything.
   if ! diff <(grep '^Graph has' "$scratch/plexus" | sort -u) <(grep '^Graph has' "$scratch/gap" | sort -u); then
     echo "contend: the graphs differ" >&2
-    exit 1
+    return 1
   fi
   for who in plexus gap; do
-    grep '^Trial Time:' "$scratch/$who" | awk '{print $3}' | sort -n |
-      awk -v who="$who" -v what="$work $graph $scale" '
+    times "$scratch/$who" | awk -v who="$who" -v what="$work $shape" '
         {t[NR] = $1}
-        END {printf "%-14s %-7s median %.4f s  quartiles %.4f .. %.4f  best %.4f  (%d trials)\n",
+        END {printf "%-14s %-7s median %.5f s  quartiles %.5f .. %.5f  best %.5f  (%d trials)\n",
              what, who, t[int((NR + 1) / 2)], t[int((NR + 3) / 4)], t[int((3 * NR + 1) / 4)], t[1], NR}'
-  done
+  done | tee "$scratch/lines"
+  awk -v work="$work" -v shape="$shape" -v least="$(floor "$work")" -v note="$note" -v rounds="$rounds" '
+      function ms(s) { return sprintf(s < 0.1 ? "%.2f ms" : "%.0f ms", s * 1000) }
+      {for (i = 1; i <= NF; ++i) {if ($i == "median") m[NR] = $(i + 1); if ($i == "quartiles") {l[NR] = $(i + 1); h[NR] = $(i + 3)}}}
+      END {ratio = m[1] > 0 ? m[2] / m[1] : 0
+           printf "| %s | %s | %s (%s to %s) | %s (%s to %s) | %.2fx | %sx%s | %d rounds%s |\n", work, shape,
+             ms(m[1]), ms(l[1]), ms(h[1]), ms(m[2]), ms(l[2]), ms(h[2]), ratio, least, ratio < least ? ", **below**" : "",
+             rounds, note == "" ? "" : "; " note}' "$scratch/lines" >>"$scratch/rows"
+}
+
+for shape in $shapes; do
+  for work in $works; do measure "$work" "$shape"; done
 done
+echo
+echo "| kernel | graph | Plexus | GAP | ratio | floor | how |"
+echo "|---|---|---|---|---|---|---|"
+cat "$scratch/rows"

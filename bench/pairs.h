@@ -41,8 +41,12 @@ Result<PairList> ReadPairs(const std::string& path);
 // the file's before anything is allocated.
 Result<Topology> ReadSerialized(const std::string& path, AlignedArray<float>* out_weights = nullptr);
 
-// Writes `topology` as .sg, or a text edge list (.el) of its out arcs.
-Status WriteSerialized(const Topology& topology, const std::string& path);
-Status WritePairs(std::span<const NodePair> pairs, const std::string& path);
+// An arc's weight, a function of its ends.
+using WeightFn = std::int32_t (*)(NodeId source, NodeId target);
+
+// Writes `topology` as .sg, or a text edge list (.el) of its out arcs; with `weight` as
+// .wsg and .wel.
+Status WriteSerialized(const Topology& topology, const std::string& path, WeightFn weight = nullptr);
+Status WritePairs(std::span<const NodePair> pairs, const std::string& path, WeightFn weight = nullptr);
 
 }  // namespace plexus::bench

@@ -102,7 +102,7 @@ Result<Topology> ReadSerialized(const std::string& path, AlignedArray<float>* ou
   return topology;
 }
 
-Status WriteSerialized(const Topology& topology, const std::string& path) {
+Status WriteSerialized(const Topology& topology, const std::string& path, WeightFn weight) {
   std::ofstream out(path, std::ios::binary);
   auto write = [&](const void* data, std::size_t bytes) {
     out.write(static_cast<const char*>(data), static_cast<std::streamsize>(bytes));
@@ -116,7 +116,19 @@ Status WriteSerialized(const Topology& topology, const std::string& path) {
   for (const CsrView& side : {topology.out(), topology.in()}) {
     const std::vector<std::int64_t> offsets(side.offsets.begin(), side.offsets.end());
     write(offsets.data(), offsets.size() * 8);
-    write(side.neighbors.data(), side.neighbors.size_bytes());
+    if (weight) {
+      std::vector<std::int32_t> row;  // neighbour, weight, neighbour, ...
+      for (NodeId v = 0; v < side.node_count(); ++v) {
+        row.clear();
+        for (std::uint32_t a = side.offsets[v]; a < side.offsets[v + 1]; ++a) {
+          row.push_back(static_cast<std::int32_t>(side.neighbors[a]));
+          row.push_back(weight(v, side.neighbors[a]));
+        }
+        write(row.data(), row.size() * 4);
+      }
+    } else {
+      write(side.neighbors.data(), side.neighbors.size_bytes());
+    }
     if (topology.symmetric) break;
   }
   out.close();
@@ -124,16 +136,20 @@ Status WriteSerialized(const Topology& topology, const std::string& path) {
   return {};
 }
 
-Status WritePairs(std::span<const NodePair> pairs, const std::string& path) {
+Status WritePairs(std::span<const NodePair> pairs, const std::string& path, WeightFn weight) {
   File file(std::fopen(path.c_str(), "wb"));
   if (!file) return Fail(ErrorCode::kIo, path + ": cannot be written");
   std::string buffer;
   bool ok = true;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    char line[24];
+    char line[36];
     char* at = std::to_chars(line, line + 11, pairs[i].source).ptr;
     *at++ = ' ';
     at = std::to_chars(at, at + 11, pairs[i].target).ptr;
+    if (weight) {
+      *at++ = ' ';
+      at = std::to_chars(at, at + 11, weight(pairs[i].source, pairs[i].target)).ptr;
+    }
     *at++ = '\n';
     buffer.append(line, static_cast<std::size_t>(at - line));
     if (buffer.size() < (1 << 20) && i + 1 != pairs.size()) continue;

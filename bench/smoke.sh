@@ -17,6 +17,15 @@ for kernel in build pr bfs cc bc tc; do
   "$build/gap" "$kernel" -g 10 -n 2 -v
   "$build/gap" "$kernel" -u 10 -n 2 -v
 done
+shapes=$(mktemp -d)
+trap 'rm -rf "$shapes"' EXIT
+"$build/make_shape" web 10 "$shapes/web.wsg" "$shapes/web-sym.sg"
+"$build/make_shape" grid 10 "$shapes/grid-sym.wsg" "$shapes/grid-sym.sg"
+for kernel in pr bfs cc sssp bc; do
+  "$build/gap" "$kernel" -f "$shapes/web.wsg" -n 2 -v
+  "$build/gap" "$kernel" -f "$shapes/grid-sym.wsg" -n 2 -v
+done
+for shape in web grid; do "$build/gap" tc -f "$shapes/$shape-sym.sg" -n 2 -v; done
 echo "--- peers"
 BUILD=${1:-build/release} bench/peers/run.sh smoke
 echo "benches: all results verified"

@@ -58,6 +58,7 @@ NodeSubset SubsetOf(NodeId node_count, Selected&& selected) {
 }
 
 struct TrianglesArguments : Given {
+  std::optional<std::uint64_t> max_edges;
   bool total = false, directed = false;
 };
 
@@ -66,6 +67,7 @@ Result<int> RunTriangles(const Globals& globals, const TrianglesArguments& given
   const Snapshot& snapshot = session->snapshot();
   TrianglesOptions options;
   PLEXUS_TRY(Fill(*session, given, options));
+  options.budget.edges = given.max_edges.value_or(Budget::kUnlimited);
   PLEXUS_ASSIGN(const TrianglesResult counted, Triangles(snapshot, options));
   ClusteringResult nodes;
   std::vector<ScoredNode> top;
@@ -73,6 +75,7 @@ Result<int> RunTriangles(const Globals& globals, const TrianglesArguments& given
     ClusteringOptions wanted;
     wanted.directed = given.directed;
     PLEXUS_TRY(Fill(*session, given, wanted));
+    wanted.budget = options.budget;
     PLEXUS_ASSIGN(nodes, Clustering(snapshot, wanted));
     const std::vector<double> scores(nodes.triangles.begin(), nodes.triangles.end());
     const NodeSubset in_some = SubsetOf(snapshot.node_count(), [&](NodeId v) { return nodes.triangles[v] > 0; });
@@ -86,6 +89,7 @@ Result<int> RunTriangles(const Globals& globals, const TrianglesArguments& given
     json.Field("edges", counted.edges);
     json.Field("wedges", counted.wedges);
     json.Field("transitivity", counted.transitivity);
+    json.Field("truncated", counted.truncated);
     if (!given.total) {
       json.Field("average_clustering", nodes.average);
       json.BeginArray("nodes");
@@ -106,6 +110,7 @@ Result<int> RunTriangles(const Globals& globals, const TrianglesArguments& given
   Out() << Grouped(counted.triangles) << " triangles among " << Grouped(counted.nodes) << " nodes and "
         << Grouped(counted.edges) << " pairs of neighbours, transitivity " << Number(counted.transitivity, 4);
   if (!given.total) Out() << ", average clustering " << Number(nodes.average, 4);
+  if (counted.truncated) Out() << "; at least: not all edges were looked at (truncated)";
   Out() << '\n';
   if (given.total) return kDone;
   Table table;
@@ -123,7 +128,7 @@ Result<int> RunTriangles(const Globals& globals, const TrianglesArguments& given
 }
 
 struct KCoreArguments : Given {
-  std::optional<std::uint64_t> least;
+  std::optional<std::uint64_t> least, max_edges;
 };
 
 Result<int> RunKCore(const Globals& globals, const KCoreArguments& given) {
@@ -131,6 +136,7 @@ Result<int> RunKCore(const Globals& globals, const KCoreArguments& given) {
   const Snapshot& snapshot = session->snapshot();
   KCoreOptions options;
   PLEXUS_TRY(Fill(*session, given, options));
+  options.budget.edges = given.max_edges.value_or(Budget::kUnlimited);
   PLEXUS_ASSIGN(const KCoreResult result, KCore(snapshot, options));
   const std::uint64_t least = given.least.value_or(0);
   const NodeSubset wanted = SubsetOf(snapshot.node_count(), [&](NodeId v) {
@@ -142,6 +148,7 @@ Result<int> RunKCore(const Globals& globals, const KCoreArguments& given) {
     JsonWriter json(Out());
     json.BeginObject();
     json.Field("degeneracy", result.degeneracy);
+    json.Field("truncated", result.truncated);
     json.BeginArray("cores");  // how many nodes have which core number
     for (std::size_t k = 0; k < result.sizes.size(); ++k) {
       if (result.sizes[k] == 0) continue;
@@ -165,7 +172,7 @@ Result<int> RunKCore(const Globals& globals, const KCoreArguments& given) {
     return kDone;
   }
   Out() << "the densest core is the " << result.degeneracy << "-core; " << Grouped(wanted.count()) << " nodes stand in the "
-        << least << "-core\n";
+        << least << "-core" << (result.truncated ? "; at least: not all edges were followed (truncated)" : "") << '\n';
   Table table;
   table.Column("core", Table::Align::kRight);
   AddNodeColumns(table, globals, 60);
@@ -240,6 +247,7 @@ void AddStructure(Cli& cli) {
   AddGiven(cli.Add("Ask", "triangles", "Count triangles; tell how closely a node's neighbours are knit",
                    [](const Globals& globals) { return RunTriangles(globals, triangles); })
                .Flag("--total", triangles.total, "the counts alone, which is faster")
+               .Option("--max-edges", "N", triangles.max_edges, "look at N edges and say truncated (default: no limit)")
                .Flag("--directed", triangles.directed, "clustering counts directions (LDBC Graphalytics' LCC)"),
            triangles)
       .Example("plexus triangles --db g", "how many, and the nodes that are in most of them")
@@ -248,6 +256,7 @@ void AddStructure(Cli& cli) {
   static KCoreArguments cores;
   AddGiven(cli.Add("Ask", "kcore", "Tell how deep in the dense part of the graph nodes stand",
                    [](const Globals& globals) { return RunKCore(globals, cores); })
+               .Option("--max-edges", "N", cores.max_edges, "follow N edges and say truncated (default: no limit)")
                .Option("--least", "K", cores.least, "only nodes of the K-core"),
            cores)
       .Example("plexus kcore --db g --top 10", "ten of the nodes deepest in")

@@ -18,11 +18,14 @@ namespace {
 constexpr std::size_t kWindow = 4096;
 constexpr std::size_t kGrain = 128;        // nodes a block
 constexpr std::size_t kFuseAtMost = 1000;  // nodes that a block works off itself
+constexpr std::size_t kAloneNodes = 1024;  // a frontier of one thread
+constexpr std::uint64_t kAloneArcs = 4096;
 constexpr std::size_t kFillGrain = 1 << 16;
 
 struct Bins {
   std::vector<std::vector<NodeId>> near = std::vector<std::vector<NodeId>>(kWindow);
   std::vector<NodeId> far;
+  std::vector<NodeId> again;  // what a block works off itself
 };
 
 template <class T>
@@ -37,6 +40,7 @@ class Stepping {
   }
 
   DeltaResult<T> Run(NodeId source) {
+    pool_.Reserve(executor_, static_cast<std::size_t>(executor_.thread_count()));
     result_.costs[source] = 0;
     frontier_.assign(1, source);
     do {
@@ -66,8 +70,19 @@ class Stepping {
   }
   T Cost(NodeId v) { return std::atomic_ref(result_.costs[v]).load(std::memory_order_relaxed); }
 
+  // A small frontier is one thread's: waking another costs more than it. Road networks have
+  // nothing else.
+  bool Alone() const {
+    if (frontier_.size() <= kGrain) return true;
+    if (frontier_.size() > kAloneNodes) return false;
+    std::uint64_t arcs = 0;
+    for (std::size_t i = 0; i < frontier_.size() && arcs <= kAloneArcs; ++i)
+      for (const CostedRows& side : rows_) arcs += side.rows.degree(frontier_[i]);
+    return arcs <= kAloneArcs;
+  }
+
   void Relax() {
-    if (frontier_.size() <= kGrain) {
+    if (Alone()) {
       Block(0, frontier_.size());
       return;
     }
@@ -76,9 +91,9 @@ class Stepping {
   }
 
   void Block(std::size_t begin, std::size_t end) {
-    std::unique_ptr<Bins> bins = pool_.Take([] { return std::make_unique<Bins>(); });
+    std::unique_ptr<Bins> bins = pool_.Take();
     for (std::size_t i = begin; i < end; ++i) Node(frontier_[i], *bins);
-    std::vector<NodeId> again;
+    std::vector<NodeId>& again = bins->again;
     int rounds = 0;
     while (!bins->near[now_].empty() && bins->near[now_].size() < kFuseAtMost) {
       if (++rounds % 64 == 0 && budget_.Interrupted()) stop_ = true;

@@ -87,17 +87,55 @@ std::uint64_t CountRow(const OrientedGraph& graph, NodeId u, std::uint64_t* mark
   return count;
 }
 
+// How far a count gets: rows whose edges the budget pays, blocks until it is interrupted.
+class Extent {
+ public:
+  Extent(const OrientedGraph& graph, const Budget& budget) : budget_(budget), rows_(graph.node_count()) {
+    if (budget.edges >= graph.neighbors.size()) return;
+    const auto past = std::upper_bound(graph.offsets.begin(), graph.offsets.end(), budget.edges);
+    rows_ = static_cast<NodeId>(past - graph.offsets.begin() - 1);
+    cut_ = true;
+  }
+  NodeId rows() const { return rows_; }
+  bool Goes() {
+    if (budget_.Interrupted()) stop_.store(true, std::memory_order_relaxed);
+    return !stop_.load(std::memory_order_relaxed);
+  }
+  bool truncated() const { return cut_ || stop_.load(); }
+
+ private:
+  const Budget& budget_;
+  NodeId rows_;
+  bool cut_ = false;
+  std::atomic<bool> stop_ = false;
+};
+
+// Marks of as many blocks as run at once, all made before the loop.
+template <class Mark>
+class Marks {
+ public:
+  Marks(std::size_t count, std::size_t blocks, const Executor& executor) {
+    pool_.Reserve(executor, blocks);
+    for (auto& marks : pool_.idle()) marks->assign(count, 0);
+  }
+  auto Take() { return pool_.Take(); }
+  void Give(std::unique_ptr<std::vector<Mark>> marks) { pool_.Give(std::move(marks)); }
+
+ private:
+  Pool<std::vector<Mark>> pool_;
+};
+
 void Add(std::vector<std::uint64_t>& sums, NodeId v, std::uint64_t more) {
   if (more > 0) std::atomic_ref(sums[v]).fetch_add(more, std::memory_order_relaxed);
 }
 
 }  // namespace
 
-OrientedGraph Orient(const CsrView& simple, Executor& executor) {
+OrientedGraph Orient(const CsrView& simple, Executor& executor, Numbering numbering) {
   const NodeId n = simple.node_count();
   OrientedGraph graph;
   std::vector<NodeId> number;
-  if (n > 0 && Skewed(simple)) {
+  if (n > 0 && (numbering == Numbering::kByDegree || (numbering == Numbering::kByShape && Skewed(simple)))) {
     graph.order = ByDegree(simple);
     number.resize(n);
     for (NodeId v = 0; v < n; ++v) number[graph.order[v]] = v;
@@ -105,65 +143,77 @@ OrientedGraph Orient(const CsrView& simple, Executor& executor) {
   graph.offsets = AlignedArray<std::uint32_t>(std::size_t{n} + 1);
   graph.offsets[0] = 0;
   graph.neighbors = AlignedArray<NodeId>(simple.arc_count() / 2);
-  std::vector<std::vector<NodeId>> blocks((n + kOrientGrain - 1) / kOrientGrain);
+  // Each block fills its own part of `staged`, which has room for all its arcs.
+  const std::size_t blocks = (n + kOrientGrain - 1) / kOrientGrain;
+  std::vector<std::uint32_t> room(blocks), starts(blocks);
+  std::uint32_t total = 0;
+  for (NodeId u = 0; u < n; ++u) {
+    if (u % kOrientGrain == 0) room[u / kOrientGrain] = total;
+    total += simple.degree(graph.node(u));
+  }
+  AlignedArray<NodeId> staged(simple.arc_count());
   ParallelFor(executor, n, kOrientGrain, [&](std::size_t begin, std::size_t end) {
-    std::vector<NodeId>& block = blocks[begin / kOrientGrain];
+    const std::uint32_t first = room[begin / kOrientGrain];
+    std::uint32_t past = first;
     for (auto u = static_cast<NodeId>(begin); u < end; ++u) {
       const NodeId from = graph.node(u);
       for (std::uint32_t a = simple.offsets[from]; a < simple.offsets[from + 1]; ++a) {
         const NodeId v = number.empty() ? simple.neighbors[a] : number[simple.neighbors[a]];
         if (v < u)
-          block.push_back(v);
+          staged[past++] = v;
         else if (number.empty())
           break;
       }
-      graph.offsets[u + 1] = static_cast<std::uint32_t>(block.size());
+      graph.offsets[u + 1] = past - first;
     }
   });
-  std::vector<std::uint32_t> starts;
-  std::uint32_t total = 0;
-  for (const auto& block : blocks) {
-    starts.push_back(total);
-    total += static_cast<std::uint32_t>(block.size());
+  total = 0;
+  for (std::size_t b = 0; b < blocks; ++b) {
+    starts[b] = total;
+    total += graph.offsets[std::min<std::size_t>(n, (b + 1) * kOrientGrain)];
   }
   PLEXUS_CHECK(total == graph.neighbors.size(), "rows are symmetric, without loops");
   ParallelFor(executor, n, kOrientGrain, [&](std::size_t begin, std::size_t end) {
     const std::size_t b = begin / kOrientGrain;
+    std::copy_n(staged.begin() + room[b], graph.offsets[end], graph.neighbors.begin() + starts[b]);
     for (std::size_t u = begin; u < end; ++u) graph.offsets[u + 1] += starts[b];
-    std::copy(blocks[b].begin(), blocks[b].end(), graph.neighbors.begin() + starts[b]);
-    blocks[b] = {};
   });
   if (!number.empty()) MarkHubs(graph, executor);
   return graph;
 }
 
-std::uint64_t CountOriented(const OrientedGraph& graph, Executor& executor) {
+OrientedCount CountOriented(const OrientedGraph& graph, const Budget& budget, Executor& executor) {
   const CountCommonFn common = FindCountCommon(SimdLevel::kBest);
-  using Marks = std::vector<std::uint64_t>;
-  Pool<Marks> pool;
-  auto make = [&] { return std::make_unique<Marks>((std::size_t{graph.node_count()} + 63) / 64, 0); };
-  return ParallelReduce(
-      executor, graph.node_count(), kCountGrain, std::uint64_t{0},
+  Extent extent(graph, budget);
+  const NodeId rows = extent.rows();
+  Marks<std::uint64_t> scratch((std::size_t{graph.node_count()} + 63) / 64, rows / kCountGrain + 1, executor);
+  OrientedCount count;
+  count.triangles = ParallelReduce(
+      executor, rows, kCountGrain, std::uint64_t{0},
       [&](std::size_t begin, std::size_t end) {
-        auto marks = pool.Take(make);
-        std::uint64_t count = 0;
-        for (auto u = static_cast<NodeId>(begin); u < end; ++u) count += CountRow(graph, u, marks->data(), common);
-        pool.Give(std::move(marks));
-        return count;
+        if (!extent.Goes()) return std::uint64_t{0};
+        auto marks = scratch.Take();
+        std::uint64_t sum = 0;
+        for (auto u = static_cast<NodeId>(begin); u < end; ++u) sum += CountRow(graph, u, marks->data(), common);
+        scratch.Give(std::move(marks));
+        return sum;
       },
       [](std::uint64_t a, std::uint64_t b) { return a + b; });
+  count.truncated = extent.truncated();
+  return count;
 }
 
 NodeTriangles CountPerNode(const OrientedGraph& graph, const std::vector<std::uint8_t>& directions,
-                           Executor& executor) {
+                           const Budget& budget, Executor& executor) {
   const NodeId n = graph.node_count();
   NodeTriangles sums{std::vector<std::uint64_t>(n, 0), std::vector<std::uint64_t>(n, 0)};
   auto times = [&](std::uint32_t arc) -> std::uint8_t { return directions.empty() ? 1 : directions[arc]; };
-  using Marks = std::vector<std::uint8_t>;
-  Pool<Marks> pool;
-  auto make = [&] { return std::make_unique<Marks>(n, std::uint8_t{0}); };
-  ParallelFor(executor, n, kCountGrain, [&](std::size_t begin, std::size_t end) {
-    auto marks = pool.Take(make);
+  Extent extent(graph, budget);
+  const NodeId rows = extent.rows();
+  Marks<std::uint8_t> scratch(n, rows / kCountGrain + 1, executor);
+  ParallelFor(executor, rows, kCountGrain, [&](std::size_t begin, std::size_t end) {
+    if (!extent.Goes()) return;
+    auto marks = scratch.Take();
     for (auto u = static_cast<NodeId>(begin); u < end; ++u) {
       const std::uint32_t first = graph.offsets[u], past = graph.offsets[u + 1];
       if (past - first < 2) continue;
@@ -189,8 +239,9 @@ NodeTriangles CountPerNode(const OrientedGraph& graph, const std::vector<std::ui
       Add(sums.arcs, graph.node(u), arcs_u);
       for (std::uint32_t a = first; a < past; ++a) (*marks)[graph.neighbors[a]] = 0;
     }
-    pool.Give(std::move(marks));
+    scratch.Give(std::move(marks));
   });
+  sums.truncated = extent.truncated();
   return sums;
 }
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "algorithms/budget.h"
 #include "engine/aligned_array.h"
 #include "engine/csr_view.h"
 #include "engine/parallel.h"
@@ -31,20 +32,32 @@ struct OrientedGraph {
   const std::uint64_t* hub_row(NodeId v) const { return hub_bits.data() + v * hub_words; }
 };
 
+enum class Numbering {
+  kByShape,   // by degree where degrees are skewed
+  kKept,
+  kByDegree,
+};
+
 // REQUIRES symmetric rows, ascending, without doubles and loops. O(nodes + arcs).
-OrientedGraph Orient(const CsrView& simple, Executor& executor);
+OrientedGraph Orient(const CsrView& simple, Executor& executor, Numbering numbering = Numbering::kByShape);
 
 // Triangles. O(sum over arcs of the length of the row they point to), at most
 // edges^1.5. Same at any thread count.
-std::uint64_t CountOriented(const OrientedGraph& graph, Executor& executor);
+struct OrientedCount {
+  std::uint64_t triangles = 0;
+  bool truncated = false;  // then of some rows only
+};
+// Of the budget: `edges` are the graph's, whole rows from the first on; `nodes` does not count.
+OrientedCount CountOriented(const OrientedGraph& graph, const Budget& budget, Executor& executor);
 
 // By node of the simple graph: triangles it is part of, and the number of arcs between
 // its neighbours, where arc a of the oriented graph stands for directions[a] of them
 // (1 or 2; empty: 1 each).
 struct NodeTriangles {
   std::vector<std::uint64_t> triangles, arcs;
+  bool truncated = false;  // then each is at most what it would be
 };
 NodeTriangles CountPerNode(const OrientedGraph& graph, const std::vector<std::uint8_t>& directions,
-                           Executor& executor);
+                           const Budget& budget, Executor& executor);
 
 }  // namespace plexus::internal

@@ -132,6 +132,61 @@ TEST(Distances, StoppedKeepsOnlyWhatIsCertain) {
   EXPECT_EQ(got->reached, 0u);
 }
 
+// Works as another executor does until it has run so many loops, then asks to stop.
+class StopsAfter : public Executor {
+ public:
+  StopsAfter(Executor& behind, int loops) : behind_(behind), left_(loops) {}
+  int thread_count() const override { return behind_.thread_count(); }
+  void Run(std::size_t blocks, BlockTask task) override {
+    if (left_-- <= 0) stop = true;
+    behind_.Run(blocks, task);
+  }
+  std::atomic<bool> stop = false;
+
+ private:
+  Executor& behind_;
+  std::atomic<int> left_;
+};
+
+TEST(Distances, StoppedOnTheWayKeepsCheapestOnesOnly) {
+  const Case c{"wide", 1, [&](CaseGraph& g, int) {
+                 std::mt19937_64 random(9);
+                 g.AddNodes(6000);
+                 for (int i = 0; i < 24000; ++i)
+                   g.Link(random() % 6000, kLink, random() % 6000, static_cast<float>(1 + random() % 255));
+               }};
+  const CaseGraph g = Build(c, Shape::kClean);
+  const auto all = Distances(g.snapshot(), 7, {.cost = PathCost::kWeight, .delta = 32});
+  ASSERT_FALSE(all->truncated);
+  int cut = 0;
+  for (const auto& e : Executors())
+    for (int loops = 0; loops < 60; ++loops) {
+      StopsAfter executor(*e.executor, loops);
+      DistancesOptions options{.cost = PathCost::kWeight, .delta = 32};
+      options.budget.cancel = &executor.stop;
+      options.executor = &executor;
+      const auto got = Distances(g.snapshot(), 7, options);
+      ASSERT_TRUE(got.has_value());
+      std::uint64_t finite = 0;
+      double last = 0, first_missing = kInfinity;
+      for (NodeId v = 0; v < g.size(); ++v) {
+        if (got->distances[v] == kInfinity) {
+          first_missing = std::min(first_missing, all->distances[v]);
+          continue;
+        }
+        ASSERT_EQ(got->distances[v], all->distances[v]) << v << ", " << e.name << ", " << loops;
+        last = std::max(last, got->distances[v]);
+        ++finite;
+      }
+      EXPECT_EQ(got->reached, finite);
+      EXPECT_EQ(got->truncated, finite < all->reached) << e.name << ", " << loops;
+      if (!got->truncated) break;
+      EXPECT_LE(last, first_missing);  // nothing cheaper is missing
+      cut += finite > 1;
+    }
+  EXPECT_GT(cut, 3);  // some stopped with a part done
+}
+
 // Bare arrays in f32: whole numbers add exactly.
 TEST(DistancesCsr, EqualsF64AtAnyThreadCount) {
   std::mt19937_64 random(4);

@@ -47,6 +47,33 @@ TEST(KCore, EqualsTakingNodesAwayAtAnyThreadCount) {
   });
 }
 
+TEST(KCore, ABudgetLeavesLowerBounds) {
+  const CaseGraph& g = Large(0, Shape::kClean);
+  const auto all = KCore(g.snapshot());
+  ASSERT_FALSE(all->truncated);
+  const std::atomic<bool> stop = true;
+  int cut = 0;
+  for (std::uint64_t nodes : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{g.size() / 2}, std::uint64_t{g.size()}, Budget::kUnlimited})
+    for (std::uint64_t edges : {std::uint64_t{0}, std::uint64_t{1000}, Budget::kUnlimited})
+      for (const std::atomic<bool>* cancel : {static_cast<const std::atomic<bool>*>(nullptr), &stop}) {
+        KCoreOptions options;
+        options.budget.nodes = nodes;
+        options.budget.edges = edges;
+        options.budget.cancel = cancel;
+        const auto got = KCore(g.snapshot(), options);
+        ASSERT_TRUE(got.has_value());
+        EXPECT_EQ(got->truncated, cancel || nodes < g.size() || edges != Budget::kUnlimited);
+        for (NodeId v = 0; v < g.size(); ++v) {
+          if (!got->truncated || got->cores[v] < got->degeneracy)
+            ASSERT_EQ(got->cores[v], all->cores[v]) << v;
+          else
+            ASSERT_LE(got->cores[v], all->cores[v]) << v;
+        }
+        cut += got->truncated && got->degeneracy > 0;
+      }
+  EXPECT_GT(cut, 0);
+}
+
 TEST(KCore, OnlyWhatIsValidAndNoUnknownKinds) {
   CaseGraph g;
   g.AddNodes(3);

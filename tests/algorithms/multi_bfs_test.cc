@@ -63,6 +63,33 @@ TEST(MultiBfs, EqualsOneSearchASourceAtAnyThreadCount) {
   });
 }
 
+TEST(MultiBfs, ABudgetLeavesDeeperLevelsOut) {
+  const CaseGraph& g = Large(0, Shape::kClean);
+  const auto sources = Selected(g.Flat(), 5);
+  const auto all = MultiBfs(g.snapshot(), sources, {.direction = Direction::kBoth});
+  ASSERT_FALSE(all->truncated);
+  const std::atomic<bool> stop = true;
+  std::vector<Budget> budgets(5);
+  budgets[0].edges = 0;
+  budgets[1].edges = 200;
+  budgets[2].nodes = 40;
+  budgets[3].cancel = &stop;
+  for (const Budget& budget : budgets) {
+    MultiBfsOptions options{.direction = Direction::kBoth};
+    options.budget = budget;
+    const auto got = MultiBfs(g.snapshot(), sources, options);
+    ASSERT_TRUE(got.has_value());
+    EXPECT_EQ(got->truncated, &budget != &budgets[4]);
+    bool missing = false;
+    for (std::size_t s = 0; s < sources.size(); ++s) {
+      ASSERT_LE(got->levels[s].size(), all->levels[s].size());
+      EXPECT_TRUE(std::equal(got->levels[s].begin(), got->levels[s].end(), all->levels[s].begin()));
+      missing |= got->levels[s].size() < all->levels[s].size();
+    }
+    EXPECT_EQ(missing, got->truncated);
+  }
+}
+
 TEST(MultiBfs, TwiceTheSameSourceAndErrors) {
   CaseGraph g;
   g.AddNodes(3);

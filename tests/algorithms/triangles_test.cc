@@ -24,7 +24,7 @@ struct Selected {
 
 void CheckOn(const CaseGraph& g, const Selected& selected, const reference::FlatGraph& flat,
              const std::vector<reference::NodeClustering>& want, Executor* executor) {
-  TrianglesOptions options{selected.kinds, selected.valid_at, selected.subset, executor};
+  TrianglesOptions options{selected.kinds, selected.valid_at, selected.subset, {}, executor};
   const auto total = Triangles(g.snapshot(), options);
   ASSERT_TRUE(total.has_value()) << total.error().ToString();
   std::uint64_t corners = 0, degrees = 0, wedges = 0, nodes = 0;
@@ -114,6 +114,41 @@ TEST(Triangles, OnlyWhatIsValid) {
   EXPECT_EQ(Triangles(g.snapshot(), {.valid_at = 25})->triangles, 0u);
 }
 
+TEST(Triangles, ABudgetLeavesLowerBoundsTheSameAtAnyThreadCount) {
+  const CaseGraph& g = Large(0, Shape::kClean);
+  const auto all = Triangles(g.snapshot());
+  const auto nodes = Clustering(g.snapshot());
+  ASSERT_FALSE(all->truncated);
+  ASSERT_GT(all->triangles, 0u);
+  std::uint64_t before = 0;
+  for (std::uint64_t edges : {std::uint64_t{0}, all->edges / 3, all->edges - 1, all->edges}) {
+    std::uint64_t first = Budget::kUnlimited;
+    for (const auto& e : Executors()) {
+      Budget budget;
+      budget.edges = edges;
+      TrianglesOptions options{.budget = budget, .executor = e.executor.get()};
+      const auto got = Triangles(g.snapshot(), options);
+      EXPECT_EQ(got->truncated, edges < all->edges);
+      if (first == Budget::kUnlimited) first = got->triangles;
+      EXPECT_EQ(got->triangles, first);
+      ClusteringOptions each{.budget = budget, .executor = e.executor.get()};
+      const auto per_node = Clustering(g.snapshot(), each);
+      EXPECT_EQ(per_node->truncated, got->truncated);
+      EXPECT_EQ(per_node->total, got->triangles);
+      for (NodeId v = 0; v < g.size(); ++v) ASSERT_LE(per_node->triangles[v], nodes->triangles[v]);
+    }
+    EXPECT_GE(first, before);
+    before = first;
+  }
+  EXPECT_EQ(before, all->triangles);
+  const std::atomic<bool> stop = true;
+  TrianglesOptions stopped;
+  stopped.budget.cancel = &stop;
+  const auto none = Triangles(g.snapshot(), stopped);
+  EXPECT_TRUE(none->truncated);
+  EXPECT_EQ(none->triangles, 0u);
+}
+
 TEST(Triangles, RefusesUnknownKinds) {
   CaseGraph g;
   EXPECT_FALSE(Triangles(g.snapshot(), {.kinds = {63}}).has_value());
@@ -129,7 +164,13 @@ TEST(TrianglesCsr, CompleteGraphs) {
     TopologyOptions options;
     options.symmetrize = true;
     const Topology graph = BuildTopology(n, pairs, options).value();
-    EXPECT_EQ(TrianglesCsr(graph.out()), std::uint64_t{n} * (n - 1) * (n - 2) / 6) << n;
+    const std::uint64_t want = std::uint64_t{n} * (n - 1) * (n - 2) / 6;
+    EXPECT_EQ(TrianglesCsr(graph.out()), want) << n;
+    for (auto numbering : {internal::Numbering::kKept, internal::Numbering::kByDegree}) {
+      const internal::OrientedGraph oriented = internal::Orient(graph.out(), DefaultExecutor(), numbering);
+      EXPECT_EQ(oriented.hubs > 0, numbering == internal::Numbering::kByDegree && n > 0);
+      EXPECT_EQ(internal::CountOriented(oriented, {}, DefaultExecutor()).triangles, want) << n;
+    }
   }
 }
 

@@ -328,6 +328,7 @@ TEST_F(AllOrNothing, LinesOf100MegabytesAreRefusedUnheld) {
   };
   std::string text;
   text.reserve(kLine + 1000);
+  bool measured = true;
   for (const Case& c : cases) {
     SCOPED_TRACE(std::string(c.name) + " " + c.before);
     text.assign(c.before);
@@ -336,7 +337,7 @@ TEST_F(AllOrNothing, LinesOf100MegabytesAreRefusedUnheld) {
     auto graph = Graph::InMemory();
     ImportOptions options;
     options.now_ms = kNow;
-    const bool measured = static_cast<bool>(std::ofstream("/proc/self/clear_refs") << "5" << std::flush);
+    measured &= static_cast<bool>(std::ofstream("/proc/self/clear_refs") << "5" << std::flush);
     const std::uint64_t before = MemoryOf("VmRSS:");
     const ImportReport r = Load(*graph, c.name, text, options);
     const std::uint64_t most = MemoryOf("VmHWM:");
@@ -349,6 +350,8 @@ TEST_F(AllOrNothing, LinesOf100MegabytesAreRefusedUnheld) {
       EXPECT_LT(most - std::min(before, most), kLine) << "grew by " << (most - before);
     }
   }
+  if (!measured) GTEST_SKIP() << "refused as they should be, but how much memory that took is unknown: "
+                                 "/proc/self/clear_refs cannot be written";
 }
 
 // A default of a key is repeated by every element that has none: bounded by what was read.

@@ -145,6 +145,10 @@ TEST_F(Structure, Triangles) {
   EXPECT_EQ(directed.at("nodes").as_array()[0].as_object().at("clustering").to_number<double>(), 0.5);
   EXPECT_EQ(directed.at("nodes").as_array()[2].as_object().at("clustering").to_number<double>(), 2.0 / 6);
   EXPECT_FALSE(Json({"triangles", "--total"}).contains("nodes"));
+  EXPECT_FALSE(reply.at("truncated").as_bool());
+  const object cut = Json({"triangles", "--max-edges", "0"});
+  EXPECT_TRUE(cut.at("truncated").as_bool());
+  EXPECT_EQ(cut.at("triangles").as_int64(), 0);
   EXPECT_EQ(Json({"triangles", "--kinds", "likes"}).at("triangles").as_int64(), 0);
   EXPECT_NE(Run({"triangles"}).out.find("1 triangles among 5 nodes"), std::string::npos);
 }
@@ -154,6 +158,8 @@ TEST_F(Structure, KCore) {
   EXPECT_EQ(reply.at("degeneracy").as_int64(), 2);
   EXPECT_EQ(Shown(reply, "core"), "a 2, b 2, c 2, d 1, e 1");
   EXPECT_EQ(boost::json::serialize(reply.at("cores")), R"([{"core":1,"nodes":2},{"core":2,"nodes":3}])");
+  EXPECT_FALSE(reply.at("truncated").as_bool());
+  EXPECT_TRUE(Json({"kcore", "--max-edges", "0"}).at("truncated").as_bool());
   EXPECT_EQ(Shown(Json({"kcore", "--least", "2", "--top", "0"}), "core"), "a 2, b 2, c 2");
   EXPECT_EQ(Shown(Json({"kcore", "--kinds", "likes"}), "core"), "a 1, b 1, d 1, e 1, c 0");
 }
