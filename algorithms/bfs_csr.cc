@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <cstdlib>
 
 #include "algorithms/bfs.h"
 
@@ -24,7 +25,7 @@ constexpr std::uint64_t kAlpha = 15, kBeta = 18;
 constexpr std::size_t kDownGrain = 128;    // level nodes a block, top-down
 constexpr std::size_t kUpGrain = 64 * 64;  // nodes a block, bottom-up: whole words
 constexpr std::size_t kFillGrain = 1 << 16;
-constexpr std::uint64_t kAloneNodes = 4096, kAloneArcs = 16384;  // a level of one thread
+inline const std::uint64_t kAloneNodes = getenv("AN") ? atoi(getenv("AN")) : 4096, kAloneArcs = getenv("AA") ? atoi(getenv("AA")) : 16384;  // TUNE
 constexpr std::size_t kBuffer = 1024;      // nodes a task keeps before it writes them
 constexpr std::size_t kSettleGrain = 1024;
 
@@ -131,7 +132,9 @@ class CsrSearch {
     std::uint64_t arcs = 0;
     for (std::size_t i = first; i < past; ++i) {
       const NodeId v = queue_[i];
-      arcs += out_.degree(v);
+      const std::uint32_t row = out_.offsets[v];
+      __builtin_prefetch(&out_.neighbors[row]);  // is read soon
+      arcs += out_.offsets[v + 1] - row;
       if (!result_.depths.empty()) result_.depths[v] = depth_;
       if (shared)
         std::atomic_ref(visited_[v / 64]).fetch_or(Bit(v), std::memory_order_relaxed);

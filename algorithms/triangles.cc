@@ -21,6 +21,11 @@ Result<internal::SimpleGraph> SimpleGraphOf(const Snapshot& snapshot, const Opti
   return internal::MakeSimpleGraph(snapshot, wanted);
 }
 
+internal::OrientedCount Count(const CsrView& simple, const Budget& budget, Executor& executor) {
+  if (!internal::WorthOrienting(simple, executor)) return internal::CountSimple(simple, budget, executor);
+  return internal::CountOriented(internal::Orient(simple, executor, internal::Numbering::kByDegree), budget, executor);
+}
+
 // Per arc of the oriented graph: how many directions the edge has in the view.
 Result<std::vector<std::uint8_t>> Directions(const internal::SimpleGraph& graph,
                                              const internal::OrientedGraph& oriented, Executor& executor) {
@@ -51,7 +56,7 @@ Result<std::vector<std::uint8_t>> Directions(const internal::SimpleGraph& graph,
 
 std::uint64_t TrianglesCsr(const CsrView& simple, Executor* chosen) {
   Executor& executor = internal::Pick(chosen);
-  return internal::CountOriented(internal::Orient(simple, executor), {}, executor).triangles;
+  return Count(simple, {}, executor).triangles;
 }
 
 Result<TrianglesResult> Triangles(const Snapshot& snapshot, const TrianglesOptions& options) {
@@ -63,7 +68,7 @@ Result<TrianglesResult> Triangles(const Snapshot& snapshot, const TrianglesOptio
   for (NodeId v = 0; v < rows.node_count(); ++v)
     if (const std::uint64_t degree = rows.degree(v); degree > 1) result.wedges += degree * (degree - 1) / 2;
   Executor& executor = internal::Pick(options.executor);
-  const auto count = internal::CountOriented(internal::Orient(rows, executor), options.budget, executor);
+  const auto count = Count(rows, options.budget, executor);
   result.triangles = count.triangles;
   result.truncated = count.truncated;
   if (result.wedges > 0)

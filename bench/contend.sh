@@ -20,6 +20,7 @@
 #                      64, 256 and 1024 in one trial each, ours chooses for itself.
 # The suite asks for no huge pages; HUGE=1 gives its malloc them.
 set -euo pipefail
+shopt -s inherit_errexit
 gapbs=$1 works=${2//,/ } rounds=${3:-5}
 here=$(cd "$(dirname "$0")" && pwd)
 build=${4:-$here/../build/release}/bench
@@ -69,7 +70,7 @@ floor() {
 theirs() { GLIBC_TUNABLES=$tunables "$suite" "$@"; }
 
 measure() {  # measure WORK SHAPE
-  local work=$1 shape=$2 input options=(-n "${TRIALS:-3}") mine=() others=() note="" width least=""
+  local work=$1 shape=$2 input options=(-n "${TRIALS:-3}") others=() note="" width least=""
   suite=$gapbs/$work
   case $work in
     build)
@@ -82,7 +83,8 @@ measure() {  # measure WORK SHAPE
   if [[ $work == build ]]; then
     input=("-${shape:0:1}" "${shape:1}")
   else
-    input=(-f "$(file "$shape" "$work")")
+    input=$(file "$shape" "$work")
+    input=(-f "$input")
   fi
   if [[ $work == sssp && -n ${DELTA:-} ]]; then
     options+=(-d "$DELTA") note="width $DELTA"
@@ -95,7 +97,7 @@ measure() {  # measure WORK SHAPE
     others=(-d "$width") note="the suite's best width, $width"
   fi
   if [[ ${VERIFY:-1} == 1 ]]; then  # ends the run when it fails
-    "$build/gap" "$work" "${input[@]}" "${options[@]}" "${mine[@]}" ${PLEXUS_OPTIONS:-} -n 1 -v >"$scratch/verified"
+    "$build/gap" "$work" "${input[@]}" "${options[@]}" ${PLEXUS_OPTIONS:-} -n 1 -v >"$scratch/verified"
     grep -q 'Verification: *PASS' "$scratch/verified"
   fi
   : >"$scratch/plexus"

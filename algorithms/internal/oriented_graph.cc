@@ -16,7 +16,10 @@ namespace plexus::internal {
 namespace {
 
 constexpr std::size_t kOrientGrain = 1024, kCountGrain = 512;
-constexpr std::uint64_t kSkew = 2;     // mean square degree over squared mean that is worth sorting for
+constexpr double kSkew = 2;     // mean square degree over squared mean that is worth sorting for
+constexpr double kSparse = 10;         // arcs a node below which numbering by degree does not pay, as long as
+constexpr double kShort = 128;         // the sum of squared degrees, a bound of the work, is within so many times the arcs
+constexpr std::size_t kSquaresGrain = 1 << 14;
 constexpr NodeId kMostHubs = 8192;     // 8 MiB of bits
 constexpr std::uint32_t kFar = 24, kNear = 12;  // arcs ahead whose row's place and row are fetched
 
@@ -31,13 +34,6 @@ std::vector<NodeId> ByDegree(const CsrView& graph) {
   std::vector<NodeId> order(n);
   for (NodeId v = 0; v < n; ++v) order[start[most - graph.degree(v)]++] = v;
   return order;
-}
-
-bool Skewed(const CsrView& graph) {
-  double squares = 0;
-  const double n = graph.node_count(), arcs = static_cast<double>(graph.arc_count());
-  for (NodeId v = 0; v < graph.node_count(); ++v) squares += static_cast<double>(graph.degree(v)) * graph.degree(v);
-  return squares * n > kSkew * arcs * arcs;
 }
 
 void MarkHubs(OrientedGraph& graph, Executor& executor) {
@@ -96,6 +92,17 @@ class Extent {
     rows_ = static_cast<NodeId>(past - graph.offsets.begin() - 1);
     cut_ = true;
   }
+  Extent(const CsrView& simple, const Budget& budget) : budget_(budget), rows_(simple.node_count()) {
+    if (budget.edges >= simple.arc_count() / 2) return;
+    std::uint64_t edges = 0;
+    for (rows_ = 0; (edges += Below(simple, rows_)) <= budget.edges;) ++rows_;
+    cut_ = true;
+  }
+  // Members of row v that are smaller than v.
+  static std::uint64_t Below(const CsrView& simple, NodeId v) {
+    const auto begin = simple.neighbors.begin() + simple.offsets[v], end = simple.neighbors.begin() + simple.offsets[v + 1];
+    return static_cast<std::uint64_t>(std::lower_bound(begin, end, v) - begin);
+  }
   NodeId rows() const { return rows_; }
   bool Goes() {
     if (budget_.Interrupted()) stop_.store(true, std::memory_order_relaxed);
@@ -135,7 +142,7 @@ OrientedGraph Orient(const CsrView& simple, Executor& executor, Numbering number
   const NodeId n = simple.node_count();
   OrientedGraph graph;
   std::vector<NodeId> number;
-  if (n > 0 && (numbering == Numbering::kByDegree || (numbering == Numbering::kByShape && Skewed(simple)))) {
+  if (n > 0 && (numbering == Numbering::kByDegree || (numbering == Numbering::kByShape && WorthOrienting(simple, executor)))) {
     graph.order = ByDegree(simple);
     number.resize(n);
     for (NodeId v = 0; v < n; ++v) number[graph.order[v]] = v;
@@ -196,6 +203,63 @@ OrientedCount CountOriented(const OrientedGraph& graph, const Budget& budget, Ex
         std::uint64_t sum = 0;
         for (auto u = static_cast<NodeId>(begin); u < end; ++u) sum += CountRow(graph, u, marks->data(), common);
         scratch.Give(std::move(marks));
+        return sum;
+      },
+      [](std::uint64_t a, std::uint64_t b) { return a + b; });
+  count.truncated = extent.truncated();
+  return count;
+}
+
+bool WorthOrienting(const CsrView& simple, Executor& executor) {
+  const double squares = ParallelReduce(
+      executor, simple.node_count(), kSquaresGrain, 0.0,
+      [&](std::size_t begin, std::size_t end) {
+        double sum = 0;
+        for (std::size_t v = begin; v < end; ++v) {
+          const double degree = simple.degree(static_cast<NodeId>(v));
+          sum += degree * degree;
+        }
+        return sum;
+      },
+      [](double a, double b) { return a + b; });
+  const double n = simple.node_count(), arcs = static_cast<double>(simple.arc_count());
+  if (squares * n <= kSkew * arcs * arcs) return false;
+  return arcs >= kSparse * n || squares > kShort * (arcs + n);
+}
+
+OrientedCount CountSimple(const CsrView& simple, const Budget& budget, Executor& executor) {
+  Extent extent(simple, budget);
+  const NodeId n = simple.node_count(), rows = extent.rows();
+  const NodeId* const neighbors = simple.neighbors.data();
+  const std::size_t arcs = simple.arc_count();
+  Marks<std::uint64_t> scratch((std::size_t{n} + 63) / 64, rows / kCountGrain + 1, executor);
+  OrientedCount count;
+  count.triangles = ParallelReduce(
+      executor, rows, kCountGrain, std::uint64_t{0},
+      [&](std::size_t begin, std::size_t end) {
+        if (!extent.Goes()) return std::uint64_t{0};
+        auto taken = scratch.Take();
+        std::uint64_t* const marks = taken->data();
+        std::uint64_t sum = 0;
+        for (auto u = static_cast<NodeId>(begin); u < end; ++u) {
+          const std::uint32_t first = simple.offsets[u], past = simple.offsets[u + 1];
+          std::uint32_t a = first;
+          for (; a < past && neighbors[a] < u; ++a) marks[neighbors[a] / 64] |= std::uint64_t{1} << (neighbors[a] % 64);
+          const std::uint32_t middle = a;
+          // The smallest neighbour has no partner below it in this row.
+          for (a = first + 1; a < middle; ++a) {
+            const NodeId v = neighbors[a];
+            if (a + kFar < arcs) __builtin_prefetch(&simple.offsets[neighbors[a + kFar]]);
+            if (a + kNear < arcs) __builtin_prefetch(&neighbors[simple.offsets[neighbors[a + kNear]]]);
+            for (std::uint32_t b = simple.offsets[v]; b < simple.offsets[v + 1]; ++b) {
+              const NodeId w = neighbors[b];
+              if (w >= v) break;
+              sum += (marks[w / 64] >> (w % 64)) & 1;
+            }
+          }
+          for (a = first; a < middle; ++a) marks[neighbors[a] / 64] = 0;
+        }
+        scratch.Give(std::move(taken));
         return sum;
       },
       [](std::uint64_t a, std::uint64_t b) { return a + b; });

@@ -1,6 +1,6 @@
 // OrientedGraph: every edge of a simple graph once, pointing to the smaller number.
 //
-// Where degrees are skewed, nodes are numbered by falling degree first: an edge then
+// Where that pays (WorthOrienting), nodes are numbered by falling degree first: an edge then
 // points to its busier end, rows are at most sqrt(2 edges) long, and what they hold
 // gathers among the small numbers. Otherwise nodes keep their numbers. A triangle is a
 // node, a node in its row, and a node in the rows of both.
@@ -33,7 +33,7 @@ struct OrientedGraph {
 };
 
 enum class Numbering {
-  kByShape,   // by degree where degrees are skewed
+  kByShape,   // by degree where WorthOrienting()
   kKept,
   kByDegree,
 };
@@ -47,8 +47,15 @@ struct OrientedCount {
   std::uint64_t triangles = 0;
   bool truncated = false;  // then of some rows only
 };
-// Of the budget: `edges` are the graph's, whole rows from the first on; `nodes` does not count.
+// Of the budget, here and below: `edges` are the graph's, whole rows from the first on; `nodes` does not count.
 OrientedCount CountOriented(const OrientedGraph& graph, const Budget& budget, Executor& executor);
+
+// The same without orienting: the part of a row below its own number is what an oriented
+// row would hold. Cheaper where nodes keep their numbers or rows are few and short; but
+// hubs are not bounded by sqrt(2 edges), so Triangles asks WorthOrienting() first.
+OrientedCount CountSimple(const CsrView& simple, const Budget& budget, Executor& executor);
+// A rule on degrees alone. O(nodes).
+bool WorthOrienting(const CsrView& simple, Executor& executor);
 
 // By node of the simple graph: triangles it is part of, and the number of arcs between
 // its neighbours, where arc a of the oriented graph stands for directions[a] of them

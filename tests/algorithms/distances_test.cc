@@ -151,18 +151,18 @@ class StopsAfter : public Executor {
 TEST(Distances, StoppedOnTheWayKeepsCheapestOnesOnly) {
   const Case c{"wide", 1, [&](CaseGraph& g, int) {
                  std::mt19937_64 random(9);
-                 g.AddNodes(6000);
-                 for (int i = 0; i < 24000; ++i)
-                   g.Link(random() % 6000, kLink, random() % 6000, static_cast<float>(1 + random() % 255));
+                 g.AddNodes(20000);  // buckets of thousands: too many for one thread alone
+                 for (int i = 0; i < 160000; ++i)
+                   g.Link(random() % 20000, kLink, random() % 20000, static_cast<float>(1 + random() % 255));
                }};
   const CaseGraph g = Build(c, Shape::kClean);
-  const auto all = Distances(g.snapshot(), 7, {.cost = PathCost::kWeight, .delta = 32});
+  const auto all = Distances(g.snapshot(), 7, {.cost = PathCost::kWeight, .delta = 48});
   ASSERT_FALSE(all->truncated);
   int cut = 0;
   for (const auto& e : Executors())
     for (int loops = 0; loops < 60; ++loops) {
       StopsAfter executor(*e.executor, loops);
-      DistancesOptions options{.cost = PathCost::kWeight, .delta = 32};
+      DistancesOptions options{.cost = PathCost::kWeight, .delta = 48};
       options.budget.cancel = &executor.stop;
       options.executor = &executor;
       const auto got = Distances(g.snapshot(), 7, options);
@@ -184,7 +184,7 @@ TEST(Distances, StoppedOnTheWayKeepsCheapestOnesOnly) {
       EXPECT_LE(last, first_missing);  // nothing cheaper is missing
       cut += finite > 1;
     }
-  EXPECT_GT(cut, 3);  // some stopped with a part done
+  EXPECT_GE(cut, 3);  // some stopped with a part done
 }
 
 // Bare arrays in f32: whole numbers add exactly.
