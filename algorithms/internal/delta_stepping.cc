@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 #include <memory>
 #include <utility>
@@ -19,8 +18,8 @@ namespace {
 constexpr std::size_t kWindow = 4096;
 constexpr std::size_t kGrain = 128;        // nodes a block
 constexpr std::size_t kFuseAtMost = 1000;  // nodes that a block works off itself
-inline const std::size_t kAloneNodes = getenv("SN") ? atoi(getenv("SN")) : 1024;  // TUNE
-inline const std::uint64_t kAloneArcs = getenv("SA") ? atoi(getenv("SA")) : 4096;
+constexpr std::size_t kAloneNodes = 512;  // a frontier of one thread
+constexpr std::uint64_t kAloneArcs = 1024;
 constexpr std::size_t kFillGrain = 1 << 16;
 
 struct Bins {
