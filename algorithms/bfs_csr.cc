@@ -132,7 +132,7 @@ class CsrSearch {
     for (std::size_t i = first; i < past; ++i) {
       const NodeId v = queue_[i];
       const std::uint32_t row = out_.offsets[v];
-      __builtin_prefetch(&out_.neighbors[row]);  // is read soon
+      __builtin_prefetch(out_.neighbors.data() + row);  // is read soon
       arcs += out_.offsets[v + 1] - row;
       if (!result_.depths.empty()) result_.depths[v] = depth_;
       if (shared)

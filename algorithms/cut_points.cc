@@ -15,7 +15,7 @@ namespace plexus {
 
 namespace {
 
-constexpr std::uint32_t kLook = 1u << 16;  // nodes finished between looks at the budget
+constexpr std::uint32_t kLook = 1u << 16;  // nodes and arcs between looks at the budget
 constexpr std::uint32_t kAhead = 8;        // arcs
 
 class Search {
@@ -28,6 +28,7 @@ class Search {
   }
 
   CutPointsCsrResult Run() {
+    result_.truncated = options_.budget.Interrupted();
     for (NodeId root = 0; root < states_.size() && !result_.truncated; ++root)
       if (states_[root].number == 0) From(root);
     return std::move(result_);
@@ -60,6 +61,7 @@ class Search {
       const CsrView& rows = frame.second && both_ ? in_ : out_;
       State& state = states_[v];
       NodeId child = kNoNode;
+      const std::uint32_t from = frame.next;
       while (frame.next < frame.end) {
         const std::uint32_t arc = frame.next++;
         if (arc + kAhead < frame.end) __builtin_prefetch(&states_[rows.neighbors[arc + kAhead]]);
@@ -69,6 +71,13 @@ class Search {
           break;
         }
         if (w != parent) state.low = std::min(state.low, states_[w].number);
+      }
+      if ((looked_ += frame.next - from + 1) >= kLook) {
+        looked_ = 0;
+        if (options_.budget.Interrupted()) {
+          result_.truncated = true;
+          return;
+        }
       }
       if (child != kNoNode) {
         Enter(child);
@@ -82,10 +91,6 @@ class Search {
       if (parent == kNoNode) break;
       Leave(parent, v);
       if (parent == root && ++children == 2) result_.points[root] = true;
-      if (++finished_ % kLook == 0 && options_.budget.Interrupted()) {
-        result_.truncated = true;
-        return;
-      }
     }
     open_.clear();
   }
@@ -114,7 +119,8 @@ class Search {
   std::vector<State> states_;
   std::vector<Frame> walk_;
   std::vector<NodeId> open_;  // entered, in no finished block below their parent yet
-  std::uint32_t numbered_ = 0, finished_ = 0;
+  std::uint32_t numbered_ = 0;
+  std::uint64_t looked_ = 0;  // nodes and arcs, since the last look
   CutPointsCsrResult result_;
 };
 

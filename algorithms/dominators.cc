@@ -13,7 +13,7 @@ namespace plexus {
 namespace {
 
 constexpr std::uint32_t kNone = 0xFFFFFFFFu;
-constexpr std::uint32_t kLook = 1u << 14;  // nodes between looks at the budget
+constexpr std::uint64_t kLook = 1u << 16;  // nodes and arcs between looks at the budget
 constexpr std::uint32_t kAhead = 8;        // arcs
 
 class LengauerTarjan {
@@ -21,12 +21,19 @@ class LengauerTarjan {
   LengauerTarjan(const CsrView& out, const CsrView& in, const Budget& budget)
       : out_(out), in_(in), budget_(budget), number_(out.node_count(), kNone) {}
 
-  bool Run(NodeId root) { return Number(root) && Dominate(); }
+  bool Run(NodeId root) { return !budget_.Interrupted() && Number(root) && Dominate(); }
   // By preorder number: the node, and its dominator's number (the root's is its own).
   const std::vector<NodeId>& nodes() const { return nodes_; }
   const std::vector<std::uint32_t>& dominators() const { return dominators_; }
 
  private:
+  // After so many nodes and arcs more. False: the budget has run out.
+  bool MayGoOn(std::uint64_t more) {
+    if ((looked_ += more) < kLook) return true;
+    looked_ = 0;
+    return !budget_.Interrupted();
+  }
+
   // Depth first from the root.
   bool Number(NodeId root) {
     struct Frame {
@@ -44,16 +51,16 @@ class LengauerTarjan {
       Frame& frame = walk.back();
       const NodeId v = nodes_[frame.number];
       NodeId child = kNoNode;
+      const std::uint32_t from = frame.next;
       while (child == kNoNode && frame.next < out_.offsets[v + std::size_t{1}]) {
         const NodeId w = out_.neighbors[frame.next++];
         if (number_[w] == kNone) child = w;
       }
-      if (child == kNoNode) {
+      if (!MayGoOn(frame.next - from + 1)) return false;
+      if (child == kNoNode)
         walk.pop_back();
-        continue;
-      }
-      enter(child, frame.number);
-      if (nodes_.size() % kLook == 0 && budget_.Interrupted()) return false;
+      else
+        enter(child, frame.number);
     }
     return true;
   }
@@ -99,7 +106,7 @@ class LengauerTarjan {
         const std::uint32_t u = Evaluate(v);
         dominators_[v] = semi_[u] < semi_[v] ? u : parent;
       }
-      if (w % kLook == 0 && budget_.Interrupted()) return false;
+      if (!MayGoOn(end - in_.offsets[node] + 1)) return false;
     }
     for (std::uint32_t w = 1; w < n; ++w)
       if (dominators_[w] != semi_[w]) dominators_[w] = dominators_[dominators_[w]];
@@ -108,6 +115,7 @@ class LengauerTarjan {
 
   const CsrView out_, in_;
   const Budget& budget_;
+  std::uint64_t looked_ = 0;
   std::vector<std::uint32_t> number_;  // by node
   std::vector<NodeId> nodes_;
   std::vector<std::uint32_t> parents_, semi_, best_, ancestors_, dominators_, path_;

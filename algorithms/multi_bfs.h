@@ -27,7 +27,7 @@ struct MultiBfsResult {
   std::vector<std::uint32_t> depths;
   // levels[source][d]: nodes at depth d. Ends with the last level that has one.
   std::vector<std::vector<std::uint64_t>> levels;
-  bool truncated = false;  // then what is there is right, and deeper levels are missing
+  bool truncated = false;  // what is there is right; deeper levels may be missing
 };
 
 struct MultiBfsOptions {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <set>
 #include <string>
 #include <tuple>
@@ -141,6 +142,9 @@ class Yen {
     whole.edges.insert(whole.edges.end(), found->edges.begin(), found->edges.end());
     whole.cost = CostOf(*selection_.snapshot, options_, whole);
     candidates_.insert(std::move(whole));
+    // More than are still to be listed are of no use, and would not fit in memory.
+    if (candidates_.size() > static_cast<std::size_t>(options_.count) - result_.paths.size())
+      candidates_.erase(std::prev(candidates_.end()));
     return {};
   }
 

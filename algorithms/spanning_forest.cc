@@ -85,14 +85,9 @@ class FilterKruskal {
 
   // Drops what runs inside a tree; how many are left. counts_ becomes their prefix sums.
   std::uint64_t Filter(bool first) {
-    AlignedArray<NodeId> labels(first ? 0 : parents_.size());
-    ParallelFor(executor_, labels.size(), 4096, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t v = begin; v < end; ++v) {
-        auto root = static_cast<NodeId>(v);
-        while (parents_[root] != root) root = parents_[root];
-        labels[v] = root;
-      }
-    });
+    // A parent is smaller than its node: in order of ids it has been taken to the root.
+    if (!first)
+      for (NodeId& parent : parents_) parent = parents_[parent];
     ParallelFor(executor_, arcs_, kBlock, [&](std::size_t begin, std::size_t end) {
       std::uint64_t count = 0;
       std::size_t word = begin / 64;
@@ -100,7 +95,7 @@ class FilterKruskal {
       ForEachLeft(begin, end, first, [&](NodeId u, std::size_t arc) {
         for (; word < arc / 64; ++word, bits = 0) left_[word] = bits;
         const NodeId v = rows_.neighbors[arc];
-        const bool joins = first ? u != v : labels[u] != labels[v];
+        const bool joins = first ? u != v : parents_[u] != parents_[v];
         bits |= std::uint64_t{joins} << (arc % 64);
         count += joins;
       });

@@ -168,7 +168,9 @@ class Database {
   Status Scrub(Progress* progress = nullptr);
   // Rewrites log, payloads and checkpoint into a new generation without the keys,
   // edges and bytes of `nodes`, of the events they are members of and of terms that
-  // no other node is known to have had (below the history floor nobody knows). Node ids stay; the key becomes a placeholder. The graph() reference is renewed.
+  // no other node is known to have had (below the history floor nobody knows). Terms that
+  // nobody has are removed from the live graph, too. Node ids stay; the key becomes a
+  // placeholder. The graph() reference is renewed.
   Status HardPurge(std::span<const NodeId> nodes, Progress* progress = nullptr);
 
   // Bulk mode for big imports: records and payloads are written as sorted files

@@ -201,6 +201,23 @@ TEST(Bfs, SourcesAreListedOnce) {
   EXPECT_TRUE(Query(g.snapshot(), {}).nodes.empty());
 }
 
+TEST(BfsCsr, TheLastRowsMayBeEmpty) {
+  // 0 -> 41, and 1..40 -> 0.
+  constexpr NodeId kNodes = 42;
+  std::vector<std::uint32_t> out_offsets{0, 1}, in_offsets{0, 40};
+  std::vector<NodeId> out{41}, in;
+  for (NodeId v = 1; v <= 40; ++v) {
+    out.push_back(0);
+    in.push_back(v);
+  }
+  for (NodeId v = 1; v < kNodes; ++v) {
+    out_offsets.push_back(std::min<std::uint32_t>(v + 1, 41));
+    in_offsets.push_back(v == 41 ? 41 : 40);
+  }
+  in.push_back(0);
+  EXPECT_EQ(BfsCsr({out_offsets, out, {}, {}, {}}, {in_offsets, in, {}, {}, {}}, 0).reached, 2u);
+}
+
 TEST(BfsCsr, EqualsAQueueAtAnyThreadCount) {
   const auto executors = Executors();
   ForEachGraph([&](const CaseGraph& g, Shape shape) {

@@ -7,9 +7,9 @@
 #include "algorithms/components.h"
 #include "algorithms/cut_points.h"
 #include "algorithms/distances.h"
+#include "algorithms/dominators.h"
 #include "algorithms/hits.h"
 #include "algorithms/katz.h"
-#include "algorithms/dominators.h"
 #include "algorithms/kcore.h"
 #include "algorithms/max_flow.h"
 #include "algorithms/memory/visible.h"
@@ -183,6 +183,28 @@ TEST(LongChain, PageRank) {
   const auto got = PageRank(Chain(), options);
   ASSERT_TRUE(got.has_value());
   EXPECT_GT(got->scores[0], got->scores[kLength]);
+}
+
+// A chain that is joined from its high end downwards, so that trees hang as deep as they
+// can, beside so many heavier arcs that there is a second round.
+TEST(LongChain, SpanningForestFilters) {
+  constexpr NodeId kNodes = 200'000, kDense = 2'000;
+  std::vector<std::uint32_t> offsets{0};
+  std::vector<NodeId> neighbors;
+  std::vector<float> weights;
+  for (NodeId v = 0; v < kNodes; ++v) {
+    for (NodeId k = 0; v < kDense && k < 4 * kNodes / kDense; ++k) {
+      neighbors.push_back((v + 1 + k) % kDense);
+      weights.push_back(1e7f);
+    }
+    if (v >= kDense && v + 1 < kNodes) {
+      neighbors.push_back(v - 1);
+      weights.push_back(static_cast<float>(kNodes - v));
+    }
+    offsets.push_back(static_cast<std::uint32_t>(neighbors.size()));
+  }
+  const SpanningForestCsrResult forest = SpanningForestCsr({offsets, neighbors, weights, {}, {}}, {});
+  EXPECT_EQ(forest.arcs.size(), kNodes - 2);  // the last node stands alone
 }
 
 }  // namespace
