@@ -34,7 +34,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 if [[ $works == shallow ]]; then
   for ((round = 0; round < rounds; ++round)); do
-    PLEXUS_BENCH_EDGE_LISTS=$scratch "$build/kernels_bench" --benchmark_color=false --benchmark_filter=BfsDepth3 2>/dev/null | grep '^BfsDepth3'
+    PLEXUS_BENCH_EDGE_LISTS=$scratch "$build/kernels_bench" --benchmark_filter=BfsDepth3 2>/dev/null | grep BfsDepth3
     for graph in agents grid; do
       "$gapbs/bfs" -f "$scratch/$graph.el" -n 16 | awk -v graph="$graph" '/^Average Time/ {print "gap full bfs", graph, $3 * 1e6, "us"}'
     done
