@@ -24,7 +24,7 @@ constexpr std::uint64_t kAlpha = 15, kBeta = 18;
 constexpr std::size_t kDownGrain = 128;    // level nodes a block, top-down
 constexpr std::size_t kUpGrain = 64 * 64;  // nodes a block, bottom-up: whole words
 constexpr std::size_t kFillGrain = 1 << 16;
-constexpr std::uint64_t kAloneNodes = 256, kAloneArcs = 1024;  // a level of one thread
+constexpr std::uint64_t kAloneNodes = 4096, kAloneArcs = 4096;  // a level of one thread
 constexpr std::size_t kBuffer = 1024;      // nodes a task keeps before it writes them
 constexpr std::size_t kSettleGrain = 1024;
 
