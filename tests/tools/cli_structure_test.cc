@@ -204,6 +204,8 @@ TEST_F(Structure, Communities) {
   EXPECT_EQ(Run({"communities", "--resolution", "-1"}).code, 2);
   EXPECT_EQ(Run({"communities", "--method", "labels", "--seed", "1"}).code, 2);
   EXPECT_EQ(Run({"communities", "--method", "louvain"}).code, 2);
+}
+
 TEST_F(Structure, Closeness) {
   const object reply = Json({"closeness", "--top", "2"});
   EXPECT_TRUE(reply.at("exact").as_bool());
