@@ -101,6 +101,8 @@ void Leiden(Peer& peer) {
   igraph_vector_destroy(&weights);
   igraph_vector_destroy(&strengths);
   peer.Note("igraph_community_leiden, 2 iterations, beta 0.01, seed 1, 1 thread");
+}
+
 struct Starts {
   igraph_vector_int_t ids;
   explicit Starts(const std::vector<std::uint32_t>& starts) {
