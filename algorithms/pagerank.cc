@@ -137,7 +137,7 @@ Status RankDense(const internal::PageRankReady& ready, const std::vector<double>
 Result<PageRankResult> PageRank(const Snapshot& snapshot, const PageRankOptions& options) {
   PLEXUS_TRY(internal::CheckPageRankOptions(options));
   Executor& executor = internal::Pick(options.executor);
-  if (!options.start.empty() && options.iterations == 0 && options.tolerance >= internal::kRefreshTolerance)
+  if (!options.start.empty() && options.iterations == 0 && internal::RefreshReaches(options.tolerance, options.damping))
     return Refresh(snapshot, options, executor);
   const auto began = std::chrono::steady_clock::now();
   const bool many = options.iterations == 0 || options.iterations >= kIterationsForTiles;

@@ -59,7 +59,7 @@ struct PageRankOptions {
   const NodeSubset* subset = nullptr;
   // Refresh: begin at these scores by NodeId, those of an earlier state of the graph,
   // instead of the teleport. They are scaled to sum to 1 over the selected nodes; ids
-  // beyond the list begin at 0. With a tolerance of 1e-11 or more only changes travel
+  // beyond the list begin at 0. With a tolerance of 1e-12 / (1 - d)^2 or more only changes travel
   // from the first sweep on (internal/pagerank_refresh.h), over the rows as they are, in
   // f64 whatever `precision` says: no layout is made, and where few nodes changed few
   // rows are read. `error` bounds the distance to the fixed point all the same.

@@ -16,8 +16,11 @@ namespace {
 
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 constexpr std::size_t kLine = 64, kPage = 4096;
+// Not under the address sanitizer, so that reads beyond an end are found.
 #if defined(__SANITIZE_ADDRESS__)
-constexpr bool kMap = false;  // so that reads beyond an end are found
+constexpr bool kMap = false;
+#elif defined(__has_feature)
+constexpr bool kMap = !__has_feature(address_sanitizer);
 #else
 constexpr bool kMap = true;
 #endif

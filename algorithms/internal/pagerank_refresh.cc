@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <deque>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "algorithms/internal/pagerank_step.h"
@@ -46,7 +47,7 @@ class Refresher {
       if (result_.sweeps + result_.rounds >= options_.max_iterations) return Stopped();
       if (!narrow) {
         const Loud loud = Listen();
-        if (loud.arcs <= Few() && loud.mass * 2 >= mass_) {
+        if (MayPush() && loud.arcs <= Few() && loud.mass * 2 >= mass_) {
           if (edges_left_ < loud.arcs || options_.budget.Interrupted()) return Stopped();
           Push(loud);
           continue;
@@ -67,6 +68,9 @@ class Refresher {
   }
 
  private:
+  // All that is ever pushed is at most the mass through 1 - d, and moves the sum of the
+  // scores no further: it stays between 0.9 and 1.1.
+  bool MayPush() const { return mass_ <= 0.1 * (1.0 - options_.damping); }
   // Arcs whose pushing costs about as much as a sweep. A pushed arc touches four arrays
   // anywhere, and on one thread; a sweep also has its nodes.
   std::uint64_t Few() const {
@@ -79,10 +83,13 @@ class Refresher {
     return Done();
   }
   PageRankRefreshed Done() {
-    if (const double scale = sum_ + home_; scale != 1.0)
+    if (const double scale = sum_ + home_; scale != 1.0) {
+      for (const SeedShare& seed : seeds_) result_.scores[seed.dense] += home_ * seed.share;
+      const double each = seeds_.empty() ? home_ / static_cast<double>(n_) : 0.0;
       ParallelFor(executor_, n_, kGrain, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t v = begin; v < end; ++v) result_.scores[v] /= scale;
+        for (std::size_t v = begin; v < end; ++v) result_.scores[v] = (result_.scores[v] + each) / scale;
       });
+    }
     return std::move(result_);
   }
   bool MaySweep() {
@@ -91,10 +98,13 @@ class Refresher {
     return true;
   }
   // The bound. What is pending, dangling nodes' changes as one, has its first step to go;
-  // what is on its way home has yet to be added to the scores.
+  // what is on its way home has yet to be added to the scores; what rounding left out has
+  // all its steps to go.
   void SetMass(double pending) {
-    mass_ = pending + std::abs(dangling_) + std::abs(home_) / options_.damping;
-    result_.error = options_.damping / (1.0 - options_.damping) * mass_ / (sum_ + home_);
+    const double d = options_.damping;
+    mass_ = pending + std::abs(dangling_) + std::abs(home_);
+    result_.error = (d * (pending + std::abs(dangling_)) + std::abs(home_) + rounding_) /
+                    ((1.0 - d) * (sum_ + home_));
   }
 
   // fn(neighbor, weight) along a row.
@@ -215,17 +225,20 @@ class Refresher {
     std::swap(pending, next);
     dangling_ = PageRankPartial::Total(partial.dangling);
     home_ = 0;
-    SetMass(PageRankPartial::Total(partial.step));
+    const double changed = PageRankPartial::Total(partial.step);
+    rounding_ += 0x1p-52 * sum_ + (std::is_same_v<Real, float> ? 0x1p-23 * changed : 0.0);
+    SetMass(changed);
     ++result_.sweeps;
   }
 
-  // A sweep in f32 rounds every change once: it adds at most 2^-23 of the mass to the
-  // error, and what the sweeps to come add is a geometric series.
+  // A sweep in f32 rounds every change once, which leaves out less than 2^-23 of the mass;
+  // what the sweeps to come leave out is a geometric series.
   bool NarrowWillDo() const {
     const double left = 1.0 - options_.damping;
     return moderate_ && std::ldexp(mass_, -21) / (left * left) <= options_.tolerance / 8;
   }
   void Narrow() {
+    rounding_ += 0x1p-23 * mass_;
     narrow_pending_ = AlignedArray<float>(n_);
     narrow_next_ = AlignedArray<float>(n_);
     ParallelFor(executor_, n_, kGrain, [&](std::size_t begin, std::size_t end) {
@@ -290,6 +303,7 @@ class Refresher {
       Row(Direction::kOut, u, [&](NodeId v, double weight) {
         const double change = weighted_ ? going * weight : going;
         result_.scores[v] += change;
+        rounding_ += 0x1p-53 * std::abs(result_.scores[v]);
         if (reciprocal_[v] == 0) {
           dangling_ += change;
           return;
@@ -334,6 +348,7 @@ class Refresher {
   double dangling_ = 0;  // sum of the pending changes of dangling nodes
   double home_ = 0;      // on its way to the teleport
   double sum_ = 1;       // of the scores
+  double rounding_ = 0;  // at most so much was left out, as changes
   double mass_ = 0;      // of all that is pending
   double quiet_ = 0;     // changes up to it are not pushed
   std::vector<bool> queued_;

@@ -48,8 +48,11 @@ struct PageRankRefreshed {
   std::uint64_t arcs = 0;  // of the graph
 };
 
-// Rounding adds up over sweeps, which a full run's does not: for tolerances from here on.
-inline constexpr double kRefreshTolerance = 1e-11;
+// Rounding adds up over sweeps, which a full run's does not: whether it stays well below
+// the tolerance.
+inline bool RefreshReaches(double tolerance, double damping) {
+  return tolerance * (1.0 - damping) * (1.0 - damping) >= 1e-12;
+}
 
 // `start` sums to 1; `seeds` empty: uniform teleport. Memory: 40 bytes a node.
 PageRankRefreshed RefreshPageRank(const PageRankRows& rows, std::vector<double> start,

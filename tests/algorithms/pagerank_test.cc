@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <numeric>
@@ -238,6 +239,46 @@ TEST(PageRank, RefreshesLocally) {
       }
       EXPECT_LE(Distance(refreshed.scores, reference::PageRank(g.Flat(), 0.85, weighted, teleport, 0)), refreshed.error);
     }
+}
+
+// From scores that have nothing to do with the graph or the seeds, any damping, stopped
+// early or not: what is said of the error holds, and scores sum to 1.
+TEST(PageRank, RefreshesFromAnything) {
+  std::uint32_t state = 1;
+  const auto draw = [&](std::uint32_t below) { return (state = state * 1664525u + 1013904223u) / 65536u % below; };
+  for (int round = 0; round < 300; ++round) {
+    SCOPED_TRACE(round);
+    CaseGraph g;
+    const std::uint32_t nodes = 2 + draw(60);
+    g.AddNodes(nodes);
+    for (std::uint32_t e = draw(3 * nodes); e > 0; --e) {
+      const std::size_t from = draw(nodes), to = draw(nodes);
+      if (from != to) g.Link(from, kLink, to, 0.125f * static_cast<float>(1 + draw(40)));
+    }
+    g.Commit();
+    PageRankOptions options;
+    options.damping = std::array{0.85, 0.0, 0.1, 0.99}[draw(4)];
+    options.tolerance = std::array{1e-3, 1e-6, 1e-8}[draw(3)];
+    options.weighted = draw(2) != 0;
+    std::vector<double> start(nodes), teleport;
+    for (double& x : start) x = draw(3) == 0 ? draw(1000) : 0;
+    start[draw(nodes)] += 1;
+    options.start = start;
+    if (draw(2) != 0) {
+      const NodeId seed = draw(nodes);
+      options.seeds = {{seed, 1.0}};
+      teleport.assign(nodes, 0.0);
+      teleport[seed] = 1;
+    }
+    const auto want = reference::PageRank(g.Flat(), options.damping, options.weighted, teleport, 0);
+    const PageRankResult got = Rank(g.snapshot(), options);
+    EXPECT_TRUE(got.converged);
+    EXPECT_LE(Distance(got.scores, want), got.error + 1e-14);
+    options.max_iterations = 1 + static_cast<int>(draw(6));
+    const PageRankResult stopped = Rank(g.snapshot(), options);
+    EXPECT_LE(Distance(stopped.scores, want), stopped.error + 1e-14);
+    EXPECT_NEAR(std::accumulate(stopped.scores.begin(), stopped.scores.end(), 0.0), 1.0, 1e-6);
+  }
 }
 
 TEST(PageRank, RefusesWhatItCannotDo) {
