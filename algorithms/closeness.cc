@@ -112,12 +112,14 @@ std::uint64_t Accumulate(const Rows& rows, std::span<const NodeId> sources, cons
 }
 
 // One search forward for each of `of`, by its levels.
-Status MeasureSome(const Rows& rows, const ClosenessOptions& options, ClosenessResult& result) {
+Status MeasureSome(const Snapshot& snapshot, const Rows& rows, const ClosenessOptions& options, ClosenessResult& result) {
   std::vector<NodeId> places;
   for (const NodeId node : options.of) {
     const NodeId place = node < result.closeness.size() ? rows.nodes().dense(node) : kNoNode;
     if (place == kNoNode)
-      return Fail(ErrorCode::kInvalidArgument, "node id " + std::to_string(node) + " is not among the selected nodes");
+      return Fail(ErrorCode::kInvalidArgument,
+                  (node < snapshot.node_count() ? "node '" + std::string(snapshot.key(node)) + "'" : "node id " + std::to_string(node)) +
+                      " is not among the selected nodes");
     places.push_back(place);
   }
   MultiBfsOptions search;
@@ -157,7 +159,7 @@ Result<ClosenessResult> Closeness(const Snapshot& snapshot, const ClosenessOptio
   for (auto* values : {&result.closeness, &result.harmonic, &result.reached}) values->assign(snapshot.node_count(), 0);
   result.longest = std::min<std::uint64_t>(options.max_hops, result.nodes == 0 ? 0 : result.nodes - 1);
   if (!options.of.empty()) {
-    PLEXUS_TRY(MeasureSome(rows, options, result));
+    PLEXUS_TRY(MeasureSome(snapshot, rows, options, result));
     return result;
   }
   std::uint64_t samples = options.samples;

@@ -21,6 +21,7 @@ using internal::kRowGrain;
 using internal::PullRows;
 
 constexpr double kUnknown = std::numeric_limits<double>::infinity();
+constexpr double kShift = 0.5;   // of ||A'x||, for the eigenvector
 constexpr double kMost = 1e290;  // sums of few terms beyond would leave f64
 
 Direction Pulled(Direction direction) {
@@ -57,9 +58,9 @@ Most Max(Most a, Most b) { return {std::max(a.term, b.term), std::max(a.ratio, b
 class Terms {
  public:
   Terms(const CsrView& rows, const Budget& budget, Executor& executor)
-      : rows_(rows), budget_(budget), executor_(executor), n_(rows.node_count()), before_(n_), term_(n_), next_(n_), sum_(n_) {}
+      : rows_(rows), budget_(budget), executor_(executor), n_(rows.node_count()), before_(n_), term_(n_), next_(n_), sums_(n_) {}
 
-  const std::vector<double>& scores() const { return sum_; }
+  double score(NodeId v) const { return 1 + alpha_ * sums_[v]; }
   int iterations() const { return iterations_; }
   double radius() const { return radius_; }
   double error() const { return error_; }
@@ -69,7 +70,7 @@ class Terms {
     alpha_ = alpha;
     error_ = kUnknown;
     std::fill(term_.begin(), term_.end(), 1.0);
-    std::fill(sum_.begin(), sum_.end(), 1.0);
+    std::fill(sums_.begin(), sums_.end(), 0.0);
     std::fill(before_.begin(), before_.end(), 0.0);
   }
   // One more term; false when the budget ran out. REQUIRES Begin().
@@ -86,17 +87,18 @@ class Terms {
         [&](NodeId v, double sum, Most& partial) {
           const double term = alpha_ * sum;
           partial.term = std::max(partial.term, term);
-          // alpha A'x = x + term - 1.
-          partial.ratio = std::max(partial.ratio, (sum_[v] - 1 + term) / sum_[v]);
+          // x = 1 + alpha * sums, so that A'x = sums and one more; never as x - 1, which
+          // a small alpha would leave without digits.
+          partial.ratio = std::max(partial.ratio, (sums_[v] + sum) / score(v));
           next_[v] = term;
-          sum_[v] += term;
+          sums_[v] += sum;
         },
         Max);
     before_.swap(term_);
     term_.swap(next_);
     largest_ = most.term;
     // Rounding of sums up to a million terms long stays far below this.
-    radius_ = std::min(radius_, most.ratio / alpha_ * (1 + 1e-9));
+    radius_ = std::min(radius_, most.ratio * (1 + 1e-9));
     error_ = largest_ < 1 ? largest_ / (1 - largest_) : kUnknown;
     return true;
   }
@@ -141,7 +143,8 @@ class Terms {
   Executor& executor_;
   const NodeId n_;
   double alpha_ = 0, largest_ = 0, radius_ = kUnknown, error_ = kUnknown;
-  std::vector<double> before_, term_, next_, sum_;
+  std::vector<double> before_, term_, next_;
+  std::vector<double> sums_;  // of the terms after the first, over alpha
   int iterations_ = 0;
   std::uint64_t spent_ = 0;
   bool stopped_ = false;
@@ -216,13 +219,14 @@ Result<KatzResult> Katz(const Snapshot& snapshot, const KatzOptions& options) {
   result.radius = terms.radius();
   result.iterations = terms.iterations();
   result.converged = result.error <= options.tolerance;
-  double squares = 0;
+  double largest = 0, squares = 0;  // squares of large scores would leave f64
+  for (NodeId v = 0; v < rows.view.node_count(); ++v) largest = std::max(largest, terms.score(v));
   for (NodeId v = 0; v < rows.view.node_count(); ++v) {
-    const double score = terms.scores()[v];
+    const double score = terms.score(v);
     result.scores[rows.view.node(v)] = score;
-    squares += score * score;
+    squares += (score / largest) * (score / largest);
   }
-  result.norm = std::sqrt(squares);
+  result.norm = largest * std::sqrt(squares);
   return result;
 }
 
@@ -253,21 +257,28 @@ Result<EigenvectorResult> Eigenvector(const Snapshot& snapshot, const Eigenvecto
     const Sums sums = PullRows(
         rows.rows, x.data(), executor, Sums{},
         [&](NodeId v, double sum, Sums& partial) {
-          next[v] = x[v] + sum;
-          partial.squares += next[v] * next[v];
+          next[v] = sum;
+          partial.squares += sum * sum;
           partial.product += x[v] * sum;
         },
         [](Sums a, Sums b) { return Sums{a.squares + b.squares, a.product + b.product}; });
-    const double scale = 1 / std::sqrt(sums.squares);
     if (!std::isfinite(sums.squares))
       return Fail(ErrorCode::kInvalidArgument, "edge weights are too large for eigenvector centrality in f64");
     result.eigenvalue = sums.product;
+    // The norm of A'x + shift * x, x having the norm 1 (what it is off by halves each time).
+    const double shift = kShift * std::sqrt(sums.squares);
+    const double norm = std::sqrt(sums.squares + 2 * shift * sums.product + shift * shift);
+    if (!(norm > 0)) {  // weights of 0
+      result.step = 0;
+      result.converged = true;
+      break;
+    }
     result.step = ParallelReduce(
         executor, n, kRowGrain, 0.0,
         [&](std::size_t begin, std::size_t end) {
           double step = 0;
           for (std::size_t v = begin; v < end; ++v) {
-            next[v] *= scale;
+            next[v] = (next[v] + shift * x[v]) / norm;
             step += std::abs(next[v] - x[v]);
           }
           return step;

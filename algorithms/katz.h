@@ -9,7 +9,8 @@
 // for every node, so for the L1 norm too.
 //
 // Eigenvector centrality (Bonacich, 1972): x proportional to A'x, by power iteration on
-// A' + I (which bipartite graphs do not turn in circles); networkx has the same. Where
+// A' + s * I, s half of the last ||A'x||: bipartite graphs do not turn it in circles, and it
+// takes the same steps in whatever unit the weights are (networkx's s is 1). Where
 // several components have the largest eigenvalue, the answer depends on the start, which
 // is uniform.
 #pragma once

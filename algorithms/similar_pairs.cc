@@ -75,11 +75,12 @@ Result<std::vector<ScoredSet<2>>> Mine(const CsrView& rows, const std::vector<do
   result.compared = answer.compared;
   result.truncated = answer.truncated;
   std::vector<ScoredSet<2>> pairs = std::move(answer.pairs);
-  // Cut short, the miner may not have met again what was found before.
-  for (const ScoredSet<2>& pair : found)
-    if (std::find(pairs.begin(), pairs.end(), pair) == pairs.end() && (answer.truncated || (full && pair == found.back())))
-      pairs.push_back(pair);
+  if (answer.truncated)  // it may not have met again what was found before
+    pairs.insert(pairs.end(), found.begin(), found.end());
+  else if (full)
+    pairs.push_back(found.back());
   std::sort(pairs.begin(), pairs.end(), internal::Better());
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
   if (pairs.size() > question.k) pairs.resize(question.k);
   return pairs;
 }

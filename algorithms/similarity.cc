@@ -24,7 +24,7 @@ using internal::Selection;
 using internal::SimpleRows;
 
 constexpr std::size_t kPairBlock = 64;    // pairs that share a cache of degrees
-constexpr std::size_t kRoundBlocks = 64;  // blocks between two looks at the budget
+constexpr std::size_t kRoundBlocks = 64;  // blocks between two looks at what is spent; each looks at the clock
 
 Direction Back(Direction direction) {
   return direction == Direction::kOut ? Direction::kIn : direction == Direction::kIn ? Direction::kOut : direction;
@@ -60,9 +60,14 @@ struct Shared {
 class PairJudge {
  public:
   PairJudge(const Selection& selection, const SimilarityOptions& options)
-      : selection_(selection), options_(options), rows_(selection) {}
+      : selection_(selection), options_(options), rows_(selection, &options.budget) {}
 
-  void Forget() { degrees_.Reset(selection_.snapshot->node_count()); }
+  // False once the budget said stop within a pair: what was judged since is worth nothing.
+  bool whole() const { return !rows_.interrupted(); }
+  void Forget() {
+    places_.Reset(selection_.snapshot->node_count());
+    known_.clear();
+  }
   // Adds to `edges` the arcs looked at.
   PairSimilarity Judge(NodePair pair, std::uint64_t& edges) {
     PairSimilarity result{.a = pair.source, .b = pair.target};
@@ -103,24 +108,33 @@ class PairJudge {
     const Direction back = Back(options_.direction);
     const std::uint64_t outside = !selection_.contains(pair.a) + !selection_.contains(pair.b);
     order_.clear();
-    for (const NodeId w : shared_) order_.push_back({rows_.Length(w, back, Budget::kUnlimited), w});
+    for (const NodeId w : shared_) {
+      std::uint32_t& place = places_.at(w);
+      if (place == NodeMap::kAbsent) {
+        place = static_cast<std::uint32_t>(known_.size());
+        const std::uint64_t length = rows_.Length(w, back, Budget::kUnlimited);
+        if (rows_.length_reads()) edges += length;
+        edges += rows_.Gather(w, back, kNoNode, row_a_);
+        known_.push_back({length, row_a_.size()});
+      }
+      order_.push_back({known_[place].length, w});
+    }
+    if (rows_.interrupted()) return 0;  // what is known are parts
     std::sort(order_.begin(), order_.end());
     double sum = 0;
-    for (const Shared& w : order_) {
-      std::uint32_t& degree = degrees_.at(w.node);
-      if (degree == NodeMap::kAbsent) {
-        edges += rows_.Gather(w.node, back, kNoNode, row_a_);
-        degree = static_cast<std::uint32_t>(row_a_.size());
-      }
-      sum += internal::Share(options_.measure, degree + outside);
-    }
+    for (const Shared& w : order_)
+      sum += internal::Share(options_.measure, known_[places_.get(w.node)].degree + outside);
     return sum;
   }
 
   const Selection& selection_;
   const SimilarityOptions& options_;
   SimpleRows rows_;
-  NodeMap degrees_;  // among the selected nodes
+  struct Known {
+    std::uint64_t length, degree;  // the degree is among the selected nodes
+  };
+  NodeMap places_;  // shared node -> its place in known_
+  std::vector<Known> known_;
   std::vector<NodeId> row_a_, row_b_, shared_;
   std::vector<Shared> order_;
 };
@@ -134,10 +148,11 @@ struct Judged {
 class TwoSteps {
  public:
   TwoSteps(const Selection& selection, NodeId node, const SimilarityOptions& options)
-      : node_(node), options_(options), rows_(selection), places_(selection.snapshot->node_count()) {}
+      : node_(node), options_(options), rows_(selection, &options.budget), places_(selection.snapshot->node_count()) {}
 
   SimilarNodesResult Run() {
-    result_.edges = rows_.Gather(node_, options_.direction, kNoNode, near_);
+    result_.edges = rows_.Gather(node_, options_.direction, kNoNode, near_, Left());
+    if (Overrun()) return std::move(result_);  // without its neighbours there is nothing to say
     result_.neighbors = near_.size();
     Accumulate();
     result_.candidates = found_.size();
@@ -162,15 +177,24 @@ class TwoSteps {
     return options_.budget.edges - std::min(options_.budget.edges, result_.edges);
   }
 
+  // After a row was read within Left(): whether it had more, or the budget said stop.
+  bool Overrun() {
+    if (result_.edges > options_.budget.edges || rows_.interrupted() || options_.budget.Interrupted()) result_.truncated = true;
+    result_.edges = std::min(result_.edges, options_.budget.edges);
+    return result_.truncated;
+  }
+
   void Accumulate() {
     const Direction back = Back(options_.direction);
     std::vector<Shared> order;
     for (const NodeId w : near_) {
-      if (order.size() % 4096 == 4095 && options_.budget.Interrupted()) {
+      order.push_back({rows_.Length(w, back, Left()), w});
+      // A row that does not fit is not followed below, but it has been read.
+      if (rows_.length_reads()) result_.edges += std::min(order.back().length, Left());
+      if (rows_.interrupted() || (order.size() % 4096 == 0 && options_.budget.Interrupted())) {
         result_.truncated = true;
         return;
       }
-      order.push_back({rows_.Length(w, back, Left()), w});
     }
     std::sort(order.begin(), order.end());
     std::vector<std::uint32_t> here;
@@ -193,6 +217,11 @@ class TwoSteps {
         here.push_back(place);
         return true;
       });
+      if (rows_.interrupted()) {  // a part of a row: as if not looked at
+        std::erase_if(found_, [](const Candidate& c) { return c.shared == 0; });
+        result_.truncated = true;
+        return;
+      }
       // d counts the node asked about, whether it is selected or not.
       const double share = internal::IsSum(options_.measure) && !here.empty()
                                ? internal::Share(options_.measure, here.size() + 1)
@@ -231,7 +260,12 @@ class TwoSteps {
         result_.truncated = true;
         break;
       }
-      result_.edges += rows_.Gather(c.node, options_.direction, node_, row_);
+      result_.edges += rows_.Gather(c.node, options_.direction, node_, row_, Left());
+      if (result_.edges > options_.budget.edges || rows_.interrupted()) {
+        result_.edges = std::min(result_.edges, options_.budget.edges);
+        result_.truncated = true;
+        break;
+      }
       const SimilarNeighbor entry{c.node, SetScore(options_.measure, c.shared, near_.size(), row_.size()), c.shared,
                                   row_.size()};
       if (bounded && best.size() == options_.top) {
@@ -272,14 +306,13 @@ Result<PairSimilaritiesResult> PairSimilarities(const Snapshot& snapshot, std::s
   PairSimilaritiesResult result;
   std::uint64_t spent = 0;
   std::vector<Judged> round(std::min(pairs.size(), kPairBlock * kRoundBlocks));
+  std::vector<std::uint8_t> done(kRoundBlocks);  // by block of the round: not interrupted
   for (std::size_t first = 0; first < pairs.size() && !result.truncated; first += round.size()) {
-    if (options.budget.Interrupted()) {
-      result.truncated = true;
-      break;
-    }
     const std::size_t count = std::min(round.size(), pairs.size() - first);
     const std::uint64_t left = options.budget.edges - spent;
     ParallelFor(executor, count, kPairBlock, [&](std::size_t begin, std::size_t end) {
+      done[begin / kPairBlock] = false;
+      if (options.budget.Interrupted()) return;
       auto judge = judges.Take([&] { return std::make_unique<PairJudge>(selection, options); });
       judge->Forget();
       std::uint64_t here = 0;
@@ -289,10 +322,11 @@ Result<PairSimilaritiesResult> PairSimilarities(const Snapshot& snapshot, std::s
         if (here <= left) round[i].pair = judge->Judge(pairs[first + i], round[i].edges);
         here += round[i].edges;
       }
+      done[begin / kPairBlock] = judge->whole();
       judges.Give(std::move(judge));
     });
     for (std::size_t i = 0; i < count; ++i) {
-      if (round[i].edges > options.budget.edges - spent) {
+      if (!done[i / kPairBlock] || round[i].edges > options.budget.edges - spent) {
         result.truncated = true;
         break;
       }

@@ -79,9 +79,9 @@ struct SimilarNeighbor {
 
 struct SimilarNodesResult {
   std::vector<SimilarNeighbor> nodes;  // best first, ties by id
-  std::uint64_t neighbors = 0;         // |N(node)|
+  std::uint64_t neighbors = 0;         // |N(node)|; 0 when the budget ends within its row
   std::uint64_t candidates = 0;        // nodes that share something
-  std::uint64_t edges = 0;             // arcs looked at
+  std::uint64_t edges = 0;             // arcs looked at, never more than the budget's
   // The budget ran out. Neighbours are looked at from those with the fewest arcs on: what
   // is missing are the last ones, hubs, and `shared` and sums count the others; or the
   // candidates that share least were not measured.

@@ -25,16 +25,14 @@ namespace {
 // What the commands share.
 struct Given {
   std::vector<std::string> kinds;
-  std::optional<std::string> valid_at;
+  std::string valid_at;
   std::optional<std::uint64_t> top;
 };
 
 template <class Options>
 Status Fill(Session& session, const Given& given, Options& options) {
   PLEXUS_ASSIGN(options.kinds, FindEdgeKinds(session.schema(), given.kinds));
-  if (given.valid_at) {
-    PLEXUS_ASSIGN(options.valid_at, ParseTime(*given.valid_at));
-  }
+  PLEXUS_ASSIGN(options.valid_at, session.ValidAt(given.valid_at));
   options.subset = session.scope();
   options.executor = &session.executor();
   return {};
@@ -42,7 +40,7 @@ Status Fill(Session& session, const Given& given, Options& options) {
 
 Command& AddGiven(Command& command, Given& given) {
   return command.List("--kinds", "A,B", given.kinds, "only these edge kinds (default: all facts)")
-      .Option("--valid-at", "TIME", given.valid_at, "only edges valid then")
+      .Option("--valid-at", "TIME", given.valid_at, "only edges valid then, or now (default: all)")
       .Option("--top", "K", given.top, "list the K first; 0 = all (default 20)");
 }
 
@@ -52,6 +50,13 @@ std::vector<ScoredNode> Best(const std::vector<double>& scores, const Given& giv
   for (std::size_t v = 0; v < scores.size(); ++v)
     if (scores[v] > 0) words[v / 64] |= std::uint64_t{1} << (v % 64);
   return TopScores(scores, NodeSubset(static_cast<NodeId>(scores.size()), std::move(words)), given.top.value_or(20));
+}
+
+// The nodes that were asked for, each once, those that score 0 too; all unless --top is given.
+std::vector<ScoredNode> Asked(const std::vector<double>& scores, const std::vector<NodeId>& of, const Given& given) {
+  std::vector<std::uint64_t> words((scores.size() + 63) / 64, 0);
+  for (const NodeId v : of) words[v / 64] |= std::uint64_t{1} << (v % 64);
+  return TopScores(scores, NodeSubset(static_cast<NodeId>(scores.size()), std::move(words)), given.top.value_or(0));
 }
 
 struct Column {
@@ -112,7 +117,8 @@ Result<int> RunCloseness(const Globals& globals, const ClosenessArguments& given
       reached{"reached", "reaches", &result.reached};
   std::vector<Column> columns = {closeness, harmonic, reached};
   if (given.harmonic) columns = {harmonic, closeness, reached};
-  const std::vector<ScoredNode> top = Best(*columns[0].values, given);
+  const std::vector<ScoredNode> top = options.of.empty() ? Best(*columns[0].values, given)
+                                                         : Asked(*columns[0].values, options.of, given);
   if (globals.json) {
     JsonWriter json(Out());
     json.BeginObject();

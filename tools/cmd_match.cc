@@ -19,7 +19,8 @@ struct MatchArguments {
   std::string pattern;
   std::vector<std::string> from;
   std::optional<std::uint64_t> hops, top, most;
-  std::optional<std::string> valid_at, resume;
+  std::string valid_at;
+  std::optional<std::string> resume;
   bool best = false, paths = false;
 };
 
@@ -35,9 +36,7 @@ Result<int> RunMatch(const Globals& globals, const MatchArguments& given) {
   }
   options.top = given.top.value_or(100);
   options.paths = given.paths || globals.json;
-  if (given.valid_at) {
-    PLEXUS_ASSIGN(options.valid_at, ParseTime(*given.valid_at));
-  }
+  PLEXUS_ASSIGN(options.valid_at, session->ValidAt(given.valid_at));
   options.subset = session->scope();
   options.budget.edges = given.most.value_or(Budget::kUnlimited);
   options.resume = given.resume.value_or("");
@@ -67,7 +66,7 @@ void AddMatch(Cli& cli) {
       .Required()
       .Flag("--best", given.best, "best product of weights first, not fewest edges")
       .Option("--hops", "H", given.hops, "at most H edges away (default: no limit; with --best 16, at most 64)")
-      .Option("--valid-at", "TIME", given.valid_at, "only edges valid then")
+      .Option("--valid-at", "TIME", given.valid_at, "only edges valid then, or now (default: all)")
       .Option("--top", "K", given.top, "the first K; 0 = all (default 100)")
       .Option("--max-edges", "N", given.most, "stop after N edges and say truncated (default: no limit)")
       .Option("--resume", "TOKEN", given.resume, "go on where a truncated reply of the same question stopped")

@@ -25,7 +25,8 @@ namespace {
 struct ReachArguments {
   std::string key;
   std::vector<std::string> kinds;
-  std::optional<std::string> valid_at, resume;
+  std::string valid_at;
+  std::optional<std::string> resume;
   std::optional<std::uint64_t> depth, top, most;
 };
 
@@ -37,9 +38,7 @@ Result<int> RunReach(const Globals& globals, const ReachArguments& given, Direct
   if (given.depth && *given.depth < kUnreached) options.max_depth = static_cast<std::uint32_t>(*given.depth);
   options.direction = direction;
   PLEXUS_ASSIGN(options.kinds, FindEdgeKinds(snapshot.schema(), given.kinds));
-  if (given.valid_at) {
-    PLEXUS_ASSIGN(options.valid_at, ParseTime(*given.valid_at));
-  }
+  PLEXUS_ASSIGN(options.valid_at, session->ValidAt(given.valid_at));
   options.subset = session->scope();
   options.resume = given.resume.value_or("");
   // The start is not among its own ancestors, whatever circles there are.
@@ -80,7 +79,7 @@ Result<int> RunReach(const Globals& globals, const ReachArguments& given, Direct
 struct DistancesArguments {
   std::string from, cost = "hops", direction = "out";
   std::vector<std::string> kinds;
-  std::optional<std::string> valid_at;
+  std::string valid_at;
   std::optional<double> within;
   std::optional<std::uint64_t> top;
 };
@@ -93,9 +92,7 @@ Result<int> RunDistances(const Globals& globals, const DistancesArguments& given
   options.cost = given.cost == "hops" ? PathCost::kHops : given.cost == "length" ? PathCost::kWeight : PathCost::kLogWeight;
   PLEXUS_ASSIGN(options.direction, ParseDirection(given.direction));
   PLEXUS_ASSIGN(options.kinds, FindEdgeKinds(snapshot.schema(), given.kinds));
-  if (given.valid_at) {
-    PLEXUS_ASSIGN(options.valid_at, ParseTime(*given.valid_at));
-  }
+  PLEXUS_ASSIGN(options.valid_at, session->ValidAt(given.valid_at));
   options.subset = session->scope();
   options.executor = &session->executor();
   PLEXUS_ASSIGN(const DistancesResult result, Distances(snapshot, from, options));
@@ -146,7 +143,7 @@ void AddOneWay(Cli& cli, const std::string& name, const std::string& description
       .Positional("KEY", given.key, "of this node")
       .Option("--depth", "D", given.depth, "at most D edges away (default: no limit)")
       .List("--kinds", "A,B", given.kinds, "only these edge kinds (default: all facts)")
-      .Option("--valid-at", "TIME", given.valid_at, "only edges valid then")
+      .Option("--valid-at", "TIME", given.valid_at, "only edges valid then, or now (default: all)")
       .Option("--max-nodes", "N", given.most, "stop after N nodes and say truncated (default: no limit)")
       .Option("--resume", "TOKEN", given.resume, "go on where a truncated reply of the same question stopped")
       .Option("--top", "K", given.top, "list the first K; 0 = all (default 100, with --json all)")
@@ -172,7 +169,7 @@ void AddReach(Cli& cli) {
               "of an edge: 1, its weight as a length, or -ln of its weight (default hops)")
       .Choice("--direction", given.direction, {"out", "in", "both"}, "which way to walk (default out)")
       .List("--kinds", "A,B", given.kinds, "only these edge kinds (default: all facts)")
-      .Option("--valid-at", "TIME", given.valid_at, "only edges valid then")
+      .Option("--valid-at", "TIME", given.valid_at, "only edges valid then, or now (default: all)")
       .Option("--within", "X", given.within, "list only nodes at a distance of at most X")
       .Option("--top", "K", given.top, "list the K nearest; 0 = all (default 100)")
       .Example("plexus distances --db roads --from home --cost length --within 10", "what is within 10 of home")

@@ -22,7 +22,7 @@ struct SimilarArguments {
   std::optional<std::string> of;
   std::vector<std::string> with, kinds;
   std::string measure = "jaccard", direction = "both";
-  std::optional<std::string> valid_at;
+  std::string valid_at;
   std::optional<std::uint64_t> top, least, edges;
 };
 
@@ -112,9 +112,7 @@ Result<int> RunSimilar(const Globals& globals, const SimilarArguments& given) {
   options.measure = MeasureNamed(given.measure);
   PLEXUS_ASSIGN(options.direction, ParseDirection(given.direction));
   PLEXUS_ASSIGN(options.kinds, FindEdgeKinds(session->schema(), given.kinds));
-  if (given.valid_at) {
-    PLEXUS_ASSIGN(options.valid_at, ParseTime(*given.valid_at));
-  }
+  PLEXUS_ASSIGN(options.valid_at, session->ValidAt(given.valid_at));
   options.subset = session->scope();
   options.top = given.top.value_or(20);
   options.least_shared = given.least.value_or(1);
@@ -148,7 +146,7 @@ void AddSimilar(Cli& cli) {
       .Choice("--direction", given.direction, {"out", "in", "both"},
               "share what both point at, what points at both, or either (default both)")
       .List("--kinds", "A,B", given.kinds, "only these edge kinds; has_tag, say, for shared tags (default: all facts)")
-      .Option("--valid-at", "TIME", given.valid_at, "only edges valid then")
+      .Option("--valid-at", "TIME", given.valid_at, "only edges valid then, or now (default: all)")
       .Option("--least", "N", given.least, "leave out who shares fewer than N (default 1)")
       .Option("--max-edges", "N", given.edges, "stop after N edges and say truncated (default: no limit)")
       .Option("--top", "K", given.top, "the K best; 0 = all (default 20)")

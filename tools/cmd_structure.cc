@@ -27,16 +27,14 @@ constexpr std::uint64_t kDefaultTop = 20;
 // What the three commands share.
 struct Given {
   std::vector<std::string> kinds;
-  std::optional<std::string> valid_at;
+  std::string valid_at;
   std::optional<std::uint64_t> top;
 };
 
 template <class Options>
 Status Fill(Session& session, const Given& given, Options& options) {
   PLEXUS_ASSIGN(options.kinds, FindEdgeKinds(session.schema(), given.kinds));
-  if (given.valid_at) {
-    PLEXUS_ASSIGN(options.valid_at, ParseTime(*given.valid_at));
-  }
+  PLEXUS_ASSIGN(options.valid_at, session.ValidAt(given.valid_at));
   options.subset = session.scope();
   options.executor = &session.executor();
   return {};
@@ -44,7 +42,7 @@ Status Fill(Session& session, const Given& given, Options& options) {
 
 Command& AddGiven(Command& command, Given& given) {
   return command.List("--kinds", "A,B", given.kinds, "only these edge kinds (default: all facts)")
-      .Option("--valid-at", "TIME", given.valid_at, "only edges valid then")
+      .Option("--valid-at", "TIME", given.valid_at, "only edges valid then, or now (default: all)")
       .Option("--top", "K", given.top, "list the K first; 0 = all (default 20)");
 }
 

@@ -63,10 +63,11 @@ class Membership {
 
   std::uint32_t missing() const { return missing_; }
 
-  // fn(term, ListItem) for the lists of terms from `first` on.
+  // fn(term, ListItem) for the lists of terms from `first` on. `tails` is scratch.
   template <class Fn>
-  void ForRow(std::uint32_t row, std::uint32_t first, Fn&& fn) const {
+  void ForRow(std::uint32_t row, std::uint32_t first, std::vector<double>& tails, Fn&& fn) const {
     const std::uint32_t end = index_.begins[row + 1];
+    bool summed = false;
     for (std::uint32_t e = index_.begins[row]; e < end; ++e) {
       const SharedEntry& entry = index_.entries[e];
       if (entry.rest < missing_) return;
@@ -74,7 +75,11 @@ class Membership {
       bool lead = true;
       // Units are rounded up by less than one a term: near the bar the sum decides.
       if (entry.rest <= missing_ + 1 + (end - e)) {
-        const double tail = index_.Tail(row, e);
+        // Each is a part of the first one, so all are summed once: units that saturate
+        // bring every entry here.
+        if (!summed) SumTails(e, end, tails);
+        summed = true;
+        const double tail = tails[end - 1 - e];
         if (tail < bar_.score) return;
         lead = tail > bar_.score || index_.nodes[row] <= bar_.members[0];
       }
@@ -84,6 +89,13 @@ class Membership {
   }
 
  private:
+  // tails[i] = index_.Tail(row, end - 1 - i), the very bits, down to `entry`.
+  void SumTails(std::uint32_t entry, std::uint32_t end, std::vector<double>& tails) const {
+    tails.clear();
+    double sum = 0;
+    for (std::uint32_t e = end; e-- > entry;) tails.push_back(sum += index_.weights[index_.entries[e].term]);
+  }
+
   const SharedIndex& index_;
   ScoredSet<2> bar_;
   std::uint32_t missing_;
@@ -136,8 +148,9 @@ class Miner {
   template <class Fn>
   void ForChunk(const Membership& membership, std::size_t chunk, Fn&& fn) const {
     const auto [first, last] = ChunkRows(chunk);
+    std::vector<double> tails;
     for (std::uint32_t row = first; row < last; ++row)
-      membership.ForRow(row, cursor_.term, [&](std::uint32_t term, const ListItem& item) {
+      membership.ForRow(row, cursor_.term, tails, [&](std::uint32_t term, const ListItem& item) {
         if (term != cursor_.term || row >= cursor_.row) fn(term, item);
       });
   }

@@ -4,9 +4,9 @@
 // anybody (the sum of its neighbours' shares; |N(a)| for counts and ratios). A row meets
 // those before it in the lists of its neighbours, which ascend in that order, and adds up
 // what they share in an array. No score exceeds the smaller weight, so once a row weighs
-// less than the k-th best score (the bar), it and all after it are done; for the ratios,
-// whose weights say nothing alone, a pair of rows too unlike in length is left out. The
-// bound is of the f64 sums themselves: a part of a row is added in the row's own order.
+// less than the k-th best score (the bar), it and all after it are done. The bound is of
+// the f64 sums themselves: a part of a row is added in the row's own order. For the ratios
+// weights say nothing: all wedges are walked.
 //
 // Exact when it finishes. It does not begin what it cannot afford: before each round it
 // counts the wedges among the rows that still reach the bar and gives up above a limit

@@ -3,11 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <optional>
 #include <random>
+#include <span>
 
+#include "algorithms/internal/brandes.h"
+#include "algorithms/internal/brandes_lanes.h"
 #include "engine/topology.h"
 #include "tests/algorithms/each_case.h"
 #include "tests/reference/oracles.h"
@@ -71,6 +75,27 @@ TEST(Betweenness, LongPaths) {
   Check(g, {.undirected = false});
 }
 
+// Sixteen sources at a time; fails when lanes give up.
+std::vector<double> ByLanes(const Topology& graph, std::span<const NodeId> sources, std::uint32_t max_hops, Executor& executor) {
+  internal::BrandesLanes lanes(graph.out(), graph.in(), executor);
+  std::vector<double> scores(graph.out().node_count(), 0);
+  for (std::size_t first = 0; first < sources.size(); first += internal::BrandesLanes::kLanes)
+    EXPECT_TRUE(lanes.Add(sources.subspan(first, std::min(internal::BrandesLanes::kLanes, sources.size() - first)), max_hops, scores));
+  return scores;
+}
+
+std::vector<double> OneByOne(const Topology& graph, std::span<const NodeId> sources, std::uint32_t max_hops) {
+  internal::Brandes search(graph.out());
+  search.Prepare(internal::Brandes::Width::kNarrow);
+  std::vector<double> scores(graph.out().node_count(), 0);
+  for (const NodeId source : sources) {
+    EXPECT_TRUE(search.Search(source, max_hops, internal::Brandes::Width::kNarrow));
+    for (const NodeId v : search.reached())
+      if (v != source) scores[v] += search.dependency(v);
+  }
+  return scores;
+}
+
 // Large enough for lanes: against one source a thread, at every thread count and depth.
 TEST(Betweenness, LanesEqualSingleSearches) {
   std::mt19937_64 random(5);
@@ -99,6 +124,13 @@ TEST(Betweenness, LanesEqualSingleSearches) {
         for (NodeId v = 0; v < kNodes; ++v) ASSERT_NEAR(got[v], want[v], 1e-9 * (1 + want[v])) << v;
         if (!first) first = got;
         ASSERT_EQ(got, *first) << e.name;
+      }
+      // Lanes were what gave it: the very bits of their sums.
+      ASSERT_EQ(ByLanes(graph, sources, 0xFFFFFFFFu, SerialExecutor()), *first);
+      for (const std::uint32_t max_hops : {0u, 1u, 2u, 3u}) {
+        const auto few = OneByOne(graph, sources, max_hops), lanes = ByLanes(graph, sources, max_hops, DefaultExecutor());
+        for (NodeId v = 0; v < kNodes; ++v) ASSERT_NEAR(lanes[v], few[v], 1e-9 * (1 + few[v])) << max_hops << ", " << v;
+        ASSERT_EQ(max_hops > 1, std::ranges::any_of(lanes, [](double x) { return x > 0; }));
       }
     }
   }

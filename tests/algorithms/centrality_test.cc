@@ -244,12 +244,41 @@ TEST(Katz, RefusesWhatDoesNotConverge) {
   EXPECT_TRUE(Katz(chain.snapshot(), options)->truncated);
 }
 
-TEST(Eigenvector, EqualsPowerSteps) {
+// A cycle has the radius 1 whatever alpha is; 1 + alpha * x - 1 is not x.
+TEST(Katz, TinyAlphasKeepTheRadius) {
+  CaseGraph cycle;
+  cycle.AddNodes(3);
+  for (std::size_t v = 0; v < 3; ++v) cycle.Link(v, kLink, (v + 1) % 3);
+  cycle.Commit();
+  KatzOptions options;
+  options.tolerance = 0x1p-50;
+  for (options.alpha = 0.1; options.alpha > 1e-300; options.alpha /= 7) {
+    const auto got = Katz(cycle.snapshot(), options);
+    ASSERT_TRUE(got.has_value() && got->converged);
+    ASSERT_GE(got->radius, 1) << options.alpha;
+    ASSERT_LE(got->radius, 1 + 1e-8) << options.alpha;
+  }
+}
+
+// Scores up to 10^199: their squares leave f64, their norm does not.
+TEST(Katz, NormOfLargeScores) {
+  CaseGraph chain;
+  chain.AddNodes(200);
+  for (std::size_t v = 0; v + 1 < 200; ++v) chain.Link(v, kLink, v + 1);
+  chain.Commit();
+  const auto got = Katz(chain.snapshot(), {.alpha = 10});
+  ASSERT_TRUE(got.has_value()) << got.error().ToString();
+  EXPECT_NEAR(got->norm / got->scores[199], std::sqrt(1 / 0.99), 1e-12);
+}
+
+TEST(Eigenvector, EqualsTheReferenceAtItsEnd) {
+  int converged = 0, asked = 0;
   ForEachCase(SmallCases(), [&](const CaseGraph& g, Shape) {
     for (const Direction direction : kDirections) {
       EigenvectorOptions options;
       options.direction = direction;
-      options.max_iterations = 200;
+      options.max_iterations = 3000;
+      options.tolerance = 1e-13;
       const auto got = Eigenvector(g.snapshot(), options);
       ASSERT_TRUE(got.has_value()) << got.error().ToString();
       const auto flat = g.Flat();
@@ -257,9 +286,13 @@ TEST(Eigenvector, EqualsPowerSteps) {
         EXPECT_TRUE(got->converged);
         continue;
       }
-      ExpectNear(got->scores, reference::Eigenvector(flat, true, direction, got->iterations), 1e-12);
+      ++asked;
+      if (!got->converged) continue;  // without cycles the longest walks take for ever
+      ++converged;
+      ExpectNear(got->scores, reference::Eigenvector(flat, true, direction), 1e-9);
     }
   });
+  EXPECT_GT(converged, asked / 2);
   CaseGraph star;
   star.AddNodes(101);
   for (std::size_t leaf = 1; leaf <= 100; ++leaf) star.Link(0, kLink, leaf);
@@ -271,23 +304,45 @@ TEST(Eigenvector, EqualsPowerSteps) {
   EXPECT_NEAR(got->scores[0], std::sqrt(0.5), 1e-8);
 }
 
-TEST(Hits, EqualsPowerSteps) {
+// A star of 100 leaves: the hub has sqrt(1/2), its leaves a tenth of that, in any unit.
+TEST(Eigenvector, AnyUnitOfWeights) {
+  for (const float weight : {1e-12f, 1e-6f, 1.0f, 10.0f, 1e10f}) {
+    CaseGraph star;
+    star.AddNodes(101);
+    for (std::size_t leaf = 1; leaf <= 100; ++leaf) star.Link(0, kLink, leaf, weight);
+    star.Commit();
+    const auto got = Eigenvector(star.snapshot(), {.direction = Direction::kBoth});
+    ASSERT_TRUE(got.has_value());
+    EXPECT_TRUE(got->converged) << weight;
+    EXPECT_NEAR(got->eigenvalue / static_cast<double>(weight), 10, 1e-7) << weight;
+    EXPECT_NEAR(got->scores[0], std::sqrt(0.5), 1e-8) << weight;
+    EXPECT_NEAR(got->scores[7], std::sqrt(0.5) / 10, 1e-8) << weight;
+  }
+}
+
+TEST(Hits, EqualsTheReferenceAtItsEnd) {
   const auto executors = Executors();
   std::size_t turn = 0;
+  int converged = 0, asked = 0;
   ForEachCase(SmallCases(), [&](const CaseGraph& g, Shape) {
     for (const bool weighted : {true, false}) {
       HitsOptions options;
       options.weighted = weighted;
-      options.max_iterations = 300;
+      options.max_iterations = 3000;
+      options.tolerance = 1e-13;
       if (turn % 3 == 0) options.kinds = {kLink, kHasTag};
       options.executor = executors[++turn % executors.size()].executor.get();
       const auto got = Hits(g.snapshot(), options);
       ASSERT_TRUE(got.has_value()) << got.error().ToString();
-      const auto want = reference::Hits(g.Flat(options.kinds), weighted, got->iterations);
-      ExpectNear(got->authorities, want.authorities, 1e-12);
-      if (got->iterations > 0) ExpectNear(got->hubs, want.hubs, 1e-12);
+      ++asked;
+      if (!got->converged) continue;
+      ++converged;
+      const auto want = reference::Hits(g.Flat(options.kinds), weighted);
+      ExpectNear(got->authorities, want.authorities, 1e-9);
+      if (got->iterations > 0) ExpectNear(got->hubs, want.hubs, 1e-9);
     }
   });
+  EXPECT_GT(converged, asked / 2);
   // Two hubs over three authorities, one of them shared.
   CaseGraph g;
   g.AddNodes(5);

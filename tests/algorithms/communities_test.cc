@@ -229,7 +229,6 @@ TEST(Leiden, RefusesWhatIsNoNumber) {
 
 // Weights that would vanish or run over in f32 move nodes all the same.
 TEST(Leiden, AnyScaleOfWeights) {
-  std::vector<std::uint32_t> first;
   for (float scale : {1.0f, 1e-42f, 1e36f}) {
     CaseGraph g;
     g.AddNodes(6);

@@ -325,6 +325,125 @@ TEST(Similarity, Budgets) {
   EXPECT_TRUE(PairSimilarities(star, std::vector<NodePair>{{1, 2}}, options)->truncated);
 }
 
+// A star of 1,000 leaves, filtered by time, so that lengths of rows have to be read.
+CaseGraph TimedStar() {
+  CaseGraph star;
+  star.AddNodes(1001);
+  for (std::size_t leaf = 1; leaf <= 1000; ++leaf) star.LinkValid(0, kLink, leaf, 0, 100);
+  star.Commit();
+  return star;
+}
+
+TEST(Similarity, WhatIsReadIsCounted) {
+  const CaseGraph star = TimedStar();
+  SimilarityOptions options;
+  options.measure = SimilarityMeasure::kAdamicAdar;
+  options.valid_at = 50;
+  std::vector<NodePair> pairs;
+  for (NodeId v = 1; v <= 64; ++v) pairs.push_back({v, v + 1});
+  // A row of one arc for each of the two, and the hub's once for its length, once for its degree.
+  options.budget.edges = 2 * 64 + 2 * 1000;
+  EXPECT_FALSE(PairSimilarities(star.snapshot(), pairs, options)->truncated);
+  options.budget.edges -= 1;
+  EXPECT_EQ(PairSimilarities(star.snapshot(), pairs, options)->pairs.size(), 63u);
+  options.budget.edges = 2 + 1000;
+  EXPECT_TRUE(PairSimilarities(star.snapshot(), pairs, options)->pairs.empty());
+  // Of the hub: its row, then every leaf's for its length and for who shares it.
+  options.budget.edges = 3000;
+  const auto whole = SimilarNodes(star.snapshot(), 0, options);
+  EXPECT_FALSE(whole->truncated);
+  EXPECT_EQ(whole->edges, 3000u);
+  EXPECT_EQ(whole->neighbors, 1000u);
+  for (const std::uint64_t edges : {0u, 999u, 1500u, 2999u}) {
+    options.budget.edges = edges;
+    const auto cut = SimilarNodes(star.snapshot(), 0, options);
+    EXPECT_TRUE(cut->truncated) << edges;
+    EXPECT_LE(cut->edges, edges);
+    EXPECT_EQ(cut->neighbors, edges < 1000 ? 0u : 1000u);
+  }
+  // Jaccard reads the candidates' rows as well.
+  options.measure = SimilarityMeasure::kJaccard;
+  for (const std::uint64_t edges : {1u, 1000u, 2001u, 2005u}) {
+    options.budget.edges = edges;
+    const auto cut = SimilarNodes(star.snapshot(), 5, options);
+    EXPECT_TRUE(cut->truncated) << edges;
+    EXPECT_LE(cut->edges, edges);
+  }
+}
+
+// Runs the blocks in turn and cancels after the first.
+class CancelAfterOne : public Executor {
+ public:
+  int thread_count() const override { return 1; }
+  void Run(std::size_t blocks, BlockTask task) override {
+    for (std::size_t b = 0; b < blocks; ++b) {
+      task(b);
+      stop = true;
+    }
+  }
+  std::atomic<bool> stop = false;
+};
+
+TEST(Similarity, CancelledBetweenBlocksOfPairs) {
+  const CaseGraph star = TimedStar();
+  std::vector<NodePair> pairs;
+  for (NodeId v = 1; v <= 640; ++v) pairs.push_back({v, v + 1});
+  CancelAfterOne executor;
+  SimilarityOptions options;
+  options.executor = &executor;
+  options.budget.cancel = &executor.stop;
+  const auto got = PairSimilarities(star.snapshot(), pairs, options);
+  ASSERT_TRUE(got.has_value());
+  EXPECT_TRUE(got->truncated);
+  EXPECT_EQ(got->pairs.size(), 64u);
+}
+
+// Everything ties: the walk gives up with a full list, and the miner's joins it.
+TEST(Similarity, LongListsOfTies) {
+  const CaseGraph star = TimedStar();
+  SimilarityOptions options;
+  options.measure = SimilarityMeasure::kAdamicAdar;
+  options.wedge_limit = 100'000;
+  options.top = 20'000;
+  for (const std::uint64_t edges : {Budget::kUnlimited, std::uint64_t{150'000}}) {
+    options.budget.edges = edges;
+    const auto got = SimilarPairs(star.snapshot(), options);
+    ASSERT_TRUE(got.has_value()) << got.error().ToString();
+    EXPECT_EQ(got->truncated, edges != Budget::kUnlimited);
+    ASSERT_FALSE(got->pairs.empty());
+    for (std::size_t i = 1; i < got->pairs.size(); ++i)
+      ASSERT_LT(std::pair(got->pairs[i - 1].a, got->pairs[i - 1].b), std::pair(got->pairs[i].a, got->pairs[i].b));
+    if (got->truncated) continue;
+    EXPECT_GT(got->compared, 0u);
+    ASSERT_EQ(got->pairs.size(), 20'000u);
+    EXPECT_EQ(got->pairs.back().a, 21u);  // 999 + 998 + ... + 980 = 19,790 before
+    EXPECT_EQ(got->pairs.back().b, 231u);
+  }
+}
+
+// Three rows so heavy that the miner's units saturate from end to end.
+TEST(Similarity, RowsBeyondTheMinersUnits) {
+  constexpr std::size_t kShared = 20'000;
+  CaseGraph g;
+  g.AddNodes(3 + kShared);
+  for (std::size_t w = 0; w < kShared; ++w)
+    for (std::size_t v = 0; v < 3; ++v)
+      if (v < 2 || w > 0) g.Link(v, kLink, 3 + w);
+  g.Commit();
+  SimilarityOptions options;
+  options.measure = SimilarityMeasure::kCommon;
+  options.direction = Direction::kOut;
+  options.wedge_limit = 0;
+  options.top = 2;
+  const auto got = SimilarPairs(g.snapshot(), options);
+  ASSERT_TRUE(got.has_value()) << got.error().ToString();
+  ASSERT_EQ(got->pairs.size(), 2u);
+  EXPECT_EQ(got->pairs[0].score, kShared);
+  EXPECT_EQ(got->pairs[1].score, kShared - 1);
+  EXPECT_EQ(got->pairs[1].a, 0u);
+  EXPECT_EQ(got->pairs[1].b, 2u);
+}
+
 TEST(Similarity, Errors) {
   CaseGraph g;
   g.AddNodes(4);

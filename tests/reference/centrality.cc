@@ -75,25 +75,34 @@ std::vector<double> Katz(const FlatGraph& graph, double alpha, bool weighted, Di
   return x;
 }
 
-std::vector<double> Eigenvector(const FlatGraph& graph, bool weighted, Direction direction, int steps) {
+std::vector<double> Eigenvector(const FlatGraph& graph, bool weighted, Direction direction) {
   const NodeId n = graph.node_count();
   const std::vector<FlatArc> arcs = Walkable(graph, direction);
-  std::vector<double> x(n, 0);
-  for (int i = -1; i < steps; ++i) {
-    if (i < 0)
-      for (NodeId v = 0; v < n; ++v) x[v] = graph.selected[v] ? 1 : 0;
+  std::vector<double> x(n, 0), sums(n, 0);
+  const auto weight = [&](const FlatArc& a) { return weighted ? static_cast<double>(a.weight) : 1.0; };
+  for (const FlatArc& a : arcs) sums[a.to] += weight(a);
+  int steps = 0;
+  double shift = 0;  // the largest row sum: no eigenvalue is above it
+  for (double sum : sums) shift = std::max(shift, sum);
+  for (NodeId v = 0; v < n; ++v) x[v] = graph.selected[v] ? 1 : 0;
+  for (double change = 1; change > 1e-15;) {
     std::vector<double> next = x;
-    if (i >= 0)
-      for (const FlatArc& a : arcs) next[a.to] += (weighted ? static_cast<double>(a.weight) : 1.0) * x[a.from];
+    for (double& value : next) value *= shift;
+    for (const FlatArc& a : arcs) next[a.to] += weight(a) * x[a.from];
     double squares = 0;
     for (double value : next) squares += value * value;
-    for (double& value : next) value = squares > 0 ? value / std::sqrt(squares) : 0;
+    change = 0;
+    for (NodeId v = 0; v < n; ++v) {
+      next[v] = squares > 0 ? next[v] / std::sqrt(squares) : 0;
+      change = std::max(change, std::abs(next[v] - x[v]));
+    }
     x = next;
+    if (++steps == 20'000) break;
   }
   return x;
 }
 
-HubsAndAuthorities Hits(const FlatGraph& graph, bool weighted, int steps) {
+HubsAndAuthorities Hits(const FlatGraph& graph, bool weighted) {
   const NodeId n = graph.node_count();
   HubsAndAuthorities x{std::vector<double>(n, 0), std::vector<double>(n, 0)};
   for (NodeId v = 0; v < n; ++v) x.hubs[v] = graph.selected[v] ? 1 : 0;
@@ -102,7 +111,8 @@ HubsAndAuthorities Hits(const FlatGraph& graph, bool weighted, int steps) {
     for (double value : values) sum += value;
     for (double& value : values) value = sum > 0 ? value / sum : 0;
   };
-  for (int i = 0; i < steps; ++i) {
+  for (int i = 0; i < 20'000; ++i) {
+    const std::vector<double> before = x.hubs;
     std::fill(x.authorities.begin(), x.authorities.end(), 0.0);
     for (const FlatArc& a : graph.arcs)
       x.authorities[a.to] += (weighted ? static_cast<double>(a.weight) : 1.0) * x.hubs[a.from];
@@ -111,6 +121,9 @@ HubsAndAuthorities Hits(const FlatGraph& graph, bool weighted, int steps) {
     for (const FlatArc& a : graph.arcs)
       x.hubs[a.from] += (weighted ? static_cast<double>(a.weight) : 1.0) * x.authorities[a.to];
     scale(x.hubs);
+    double change = 0;
+    for (NodeId v = 0; v < n; ++v) change = std::max(change, std::abs(x.hubs[v] - before[v]));
+    if (i > 0 && change <= 1e-16) break;
   }
   return x;
 }

@@ -93,11 +93,11 @@ std::vector<Closeness> Closenesses(const FlatGraph& graph, Direction direction, 
 // x = alpha * A'x + 1 by so many steps from 0; A' + I by so many steps from equal scores,
 // Euclidean norm 1; HITS by so many steps, each sum 1.
 std::vector<double> Katz(const FlatGraph& graph, double alpha, bool weighted, Direction direction, int steps);
-std::vector<double> Eigenvector(const FlatGraph& graph, bool weighted, Direction direction, int steps);
+std::vector<double> Eigenvector(const FlatGraph& graph, bool weighted, Direction direction);
 struct HubsAndAuthorities {
   std::vector<double> hubs, authorities;
 };
-HubsAndAuthorities Hits(const FlatGraph& graph, bool weighted, int steps);
+HubsAndAuthorities Hits(const FlatGraph& graph, bool weighted);
 
 // The matrix A of algorithms/communities.h, and by it: modularity, pair by pair; whether
 // the selected nodes of every community hang together by positive entries.

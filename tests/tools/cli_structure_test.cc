@@ -212,7 +212,11 @@ TEST_F(Structure, Closeness) {
   EXPECT_EQ(Shown(reply, "closeness"), "c 0.8, d 0.666667");
   EXPECT_EQ(Shown(reply, "harmonic"), "c 3.5, d 3");
   EXPECT_EQ(Shown(Json({"closeness", "--harmonic", "--direction", "in", "--top", "2"}), "harmonic"), "e 2.166667, c 2");
-  EXPECT_EQ(Shown(Json({"closeness", "--of", "e", "--direction", "out"}), "closeness"), "");
+  EXPECT_EQ(Shown(Json({"closeness", "--of", "e", "--direction", "out"}), "closeness"), "e 0");
+  EXPECT_EQ(Shown(Json({"closeness", "--of", "e", "--of", "d", "--of", "e", "--direction", "out", "--top", "1"}), "closeness"), "d 0.25");
+  const Finished elsewhere = Run({"closeness", "--of", "a", "--scope", "other"});
+  EXPECT_EQ(elsewhere.code, 2);
+  EXPECT_NE(elsewhere.err.find("node 'a' is not among the selected nodes"), std::string::npos) << elsewhere.err;
   EXPECT_EQ(Shown(Json({"closeness", "--of", "d", "--direction", "out"}), "closeness"), "d 0.25");
   EXPECT_EQ(Shown(Json({"closeness", "--of", "d", "--direction", "out", "--unscaled"}), "closeness"), "d 1");
   EXPECT_EQ(Shown(Json({"closeness", "--of", "a", "--max-hops", "1"}), "reached"), "a 2");
@@ -223,6 +227,22 @@ TEST_F(Structure, Closeness) {
   EXPECT_EQ(sampled.at("bound").to_number<double>(), 1);  // two of five prove nothing
   EXPECT_EQ(Run({"closeness", "--of", "nobody"}).code, 3);
   EXPECT_NE(Run({"closeness"}).out.find("exact, 5 nodes"), std::string::npos);
+}
+
+// d -> e was valid long ago: "now" is taken as a time, and that edge is not there.
+TEST_F(Structure, ValidNow) {
+  EXPECT_EQ(Shown(Json({"closeness", "--of", "d", "--valid-at", "now"}), "reached"), "d 3");
+  EXPECT_EQ(Shown(Json({"descendants", "a", "--valid-at", "now"}), "distance"), "b 1, c 1, d 2");
+  EXPECT_EQ(Shown(Json({"match", ".+", "--from", "d", "--valid-at", "now"}), "hops"), "");
+  EXPECT_EQ(Shown(Json({"hits", "--kinds", "likes", "--valid-at", "now", "--unweighted"}), "authority"), "a 1");
+  EXPECT_EQ(Shown(Json({"similar", "--of", "c", "--valid-at", "now"}), "score"), "a 0.25, b 0.25");
+  EXPECT_EQ(Shown(Json({"betweenness", "--valid-at", "now"}), "score"), "c 2");
+  for (const char* command : {"katz", "eigenvector", "triangles", "kcore", "distances"}) {
+    std::vector<std::string> question = {command, "--valid-at", "now"};
+    if (question[0] == "distances") question.insert(question.end(), {"--from", "a"});
+    EXPECT_EQ(Run(question).code, 0) << command;
+  }
+  EXPECT_EQ(Run({"katz", "--valid-at", "soon"}).code, 2);
 }
 
 TEST_F(Structure, Katz) {
