@@ -79,8 +79,8 @@ struct EigenvectorResult {
   bool converged = false, truncated = false;
 };
 
-// As Katz. On graphs without cycles the iteration goes to the ends of the longest walks,
-// slowly; it says so by not converging.
+// As Katz. On graphs without cycles the iteration goes to the ends of the longest walks and
+// the eigenvalue to 0.
 Result<EigenvectorResult> Eigenvector(const Snapshot& snapshot, const EigenvectorOptions& options = {});
 
 }  // namespace plexus

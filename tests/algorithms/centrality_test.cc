@@ -287,9 +287,11 @@ TEST(Eigenvector, EqualsTheReferenceAtItsEnd) {
         continue;
       }
       ++asked;
-      if (!got->converged) continue;  // without cycles the longest walks take for ever
+      if (!got->converged) continue;
       ++converged;
-      ExpectNear(got->scores, reference::Eigenvector(flat, true, direction), 1e-9);
+      // Without cycles nothing is left but the ends of the longest walks; the reference's
+      // constant shift gets near them as slowly as 1 / steps.
+      ExpectNear(got->scores, reference::Eigenvector(flat, true, direction), got->eigenvalue > 1e-9 ? 1e-9 : 1e-2);
     }
   });
   EXPECT_GT(converged, asked / 2);
