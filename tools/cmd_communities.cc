@@ -88,6 +88,7 @@ Result<Found> ByLabels(Session& session, const Arguments& given) {
   }
   LeidenOptions graph;  // the graph whose modularity is told
   PLEXUS_TRY(Fill(session, given, graph));
+  graph.iterations = 1;  // of labels there may be none; here they mean nothing
   PLEXUS_ASSIGN(found.modularity, Modularity(session.snapshot(), found.communities, graph));
   return found;
 }

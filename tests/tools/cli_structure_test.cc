@@ -200,6 +200,9 @@ TEST_F(Structure, Communities) {
   // a: b twice; b: a twice; c: a, the smallest; d: c; e: d.
   EXPECT_EQ(boost::json::serialize(labels.at("communities")),
             R"([{"community":1,"size":2,"members":["b","c"]},{"community":0,"size":1,"members":["a"]},{"community":2,"size":1,"members":["d"]},{"community":3,"size":1,"members":["e"]}])");
+  const object none = Json({"communities", "--method", "labels", "--iterations", "0"});
+  EXPECT_EQ(none.at("count").as_int64(), 5);
+  EXPECT_EQ(none.at("iterations").as_int64(), 0);
   EXPECT_NE(Run({"communities"}).out.find("2 communities, the largest has 3 nodes, 0 are single nodes; modularity "), std::string::npos);
   EXPECT_EQ(Run({"communities", "--resolution", "-1"}).code, 2);
   EXPECT_EQ(Run({"communities", "--method", "labels", "--seed", "1"}).code, 2);
