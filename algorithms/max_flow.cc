@@ -19,6 +19,38 @@ constexpr std::uint32_t kOutside = 0xFFFFFFFFu;
 constexpr int kSumBits = 61;
 constexpr std::size_t kLook = 1u << 12;  // nodes between looks at the budget
 
+struct Side {
+  std::uint32_t target;
+  std::int64_t capacity;  // 0: there is an edge the other way
+};
+
+bool Nearer(const Side& a, const Side& b) { return a.target < b.target; }
+
+// A row comes as a few sorted stretches, one a kind and label: they are merged.
+class RowOrder {
+ public:
+  void Sort(std::vector<Side>& row) {
+    while (true) {
+      starts_.assign(1, 0);
+      for (std::size_t i = 1; i < row.size(); ++i)
+        if (Nearer(row[i], row[i - 1])) starts_.push_back(i);
+      if (starts_.size() == 1) return;
+      starts_.push_back(row.size());
+      other_.resize(row.size());
+      for (std::size_t s = 0; s + 1 < starts_.size(); s += 2) {
+        const std::size_t begin = starts_[s], middle = starts_[s + 1], end = s + 2 < starts_.size() ? starts_[s + 2] : middle;
+        const auto at = [&](std::size_t i) { return row.begin() + static_cast<std::ptrdiff_t>(i); };
+        std::merge(at(begin), at(middle), at(middle), at(end), other_.begin() + static_cast<std::ptrdiff_t>(begin), Nearer);
+      }
+      row.swap(other_);
+    }
+  }
+
+ private:
+  std::vector<std::size_t> starts_;  // of the stretches, and where the last one ends
+  std::vector<Side> other_;
+};
+
 class Builder {
  public:
   Builder(const internal::Selection& selection, const MaxFlowOptions& options)
@@ -44,12 +76,12 @@ class Builder {
 
   Result<bool> MakeArcs() {
     if (!ChooseUnit()) return false;
-    struct Side {
-      std::uint32_t target;
-      std::int64_t capacity;  // 0: there is an edge the other way
-    };
-    const auto nearer = [](const Side& a, const Side& b) { return a.target < b.target; };
+    // Growing would touch all memory twice, and first touches are what this costs.
+    const std::uint64_t room = std::min(2 * arcs_, 2 * MaxFlowResult::kMostPairs);
+    network_.arcs.reserve(room);
+    network_.capacities.reserve(room);
     std::vector<Side> ahead, behind, row;
+    RowOrder order;
     network_.offsets.push_back(0);
     for (std::uint32_t u = 0; u < nodes_.size(); ++u) {
       if (u % kLook == 0 && options_.budget.Interrupted()) return false;
@@ -59,10 +91,10 @@ class Builder {
                  [&](std::uint32_t v, const Arc& arc) { ahead.push_back({v, Capacity(arc)}); });
       if (!options_.undirected)
         ForEachArc(Direction::kIn, u, [&](std::uint32_t v, const Arc&) { behind.push_back({v, 0}); });
-      for (std::vector<Side>* part : {&ahead, &behind})  // sorted already where there is one kind
-        if (!std::is_sorted(part->begin(), part->end(), nearer)) std::sort(part->begin(), part->end(), nearer);
+      order.Sort(ahead);
+      order.Sort(behind);
       row.resize(ahead.size() + behind.size());
-      std::merge(ahead.begin(), ahead.end(), behind.begin(), behind.end(), row.begin(), nearer);
+      std::merge(ahead.begin(), ahead.end(), behind.begin(), behind.end(), row.begin(), Nearer);
       for (std::size_t i = 0; i < row.size(); ++i) {
         if (i == 0 || row[i].target != row[i - 1].target) {
           network_.arcs.push_back({u, row[i].target});
@@ -82,14 +114,14 @@ class Builder {
     return true;
   }
 
-  // The source's side of the cut, by place.
-  std::vector<bool> SourceSide(const std::vector<std::int64_t>& residual) const {
+  // The source's side of the cut, by place, when the capacities are what is left of them.
+  std::vector<bool> SourceSide() const {
     std::vector<bool> reached(nodes_.size());
     std::vector<std::uint32_t> queue = {network_.source};
     reached[network_.source] = true;
     for (std::size_t head = 0; head < queue.size(); ++head)
       for (std::uint32_t a = network_.offsets[queue[head]]; a < network_.offsets[queue[head] + std::size_t{1}]; ++a)
-        if (const std::uint32_t v = network_.arcs[a].second; residual[a] > 0 && !reached[v]) {
+        if (const std::uint32_t v = network_.arcs[a].second; network_.capacities[a] > 0 && !reached[v]) {
           reached[v] = true;
           queue.push_back(v);
         }
@@ -107,7 +139,7 @@ class Builder {
   }
 
   const std::vector<NodeId>& nodes() const { return nodes_; }
-  const internal::FlowNetwork& network() const { return network_; }
+  internal::FlowNetwork& network() { return network_; }
   double InWeights(std::int64_t units) const { return std::ldexp(static_cast<double>(units), -shift_); }
   double error() const { return InWeights(static_cast<std::int64_t>(rounded_)); }
 
@@ -137,14 +169,19 @@ class Builder {
     });
   }
 
+  // Looks at all arcs once: how many, and the unit that keeps their sum in range.
   bool ChooseUnit() {
-    if (options_.unit_capacities) return true;
     double sum = 0;
     for (std::uint32_t u = 0; u < nodes_.size(); ++u) {
       if (u % kLook == 0 && options_.budget.Interrupted()) return false;
       ForEachArc(options_.undirected ? Direction::kBoth : Direction::kOut, u,
-                 [&](std::uint32_t, const Arc& arc) { sum += static_cast<double>(arc.weight); });
+                 [&](std::uint32_t, const Arc& arc) {
+                   sum += static_cast<double>(arc.weight);
+                   ++arcs_;
+                 });
     }
+    if (options_.undirected) arcs_ /= 2;  // each was met at both ends; a loop is in neither
+    if (options_.unit_capacities) return true;
     shift_ = kSumBits - 1 - std::ilogb(sum);
     return true;
   }
@@ -163,6 +200,7 @@ class Builder {
   std::vector<NodeId> nodes_;
   internal::FlowNetwork network_;
   int shift_ = 0;
+  std::uint64_t arcs_ = 0;     // inside the network; at least as many as pairs
   std::uint64_t rounded_ = 0;  // arcs, each by less than a unit
 };
 
@@ -186,15 +224,14 @@ Result<MaxFlowResult> MaxFlow(const Snapshot& snapshot, NodeId source, NodeId si
   if (!made) return result;
   result.nodes = builder.nodes().size();
   result.pairs = builder.network().arcs.size() / 2;
-  std::vector<std::int64_t> residual;
   std::int64_t flow = 0;
-  if (!internal::AugmentPaths(builder.network(), options.budget, residual, flow)) {
+  if (!internal::AugmentPaths(builder.network(), options.budget, flow)) {
     result.truncated = true;
     return result;
   }
   result.flow = builder.InWeights(flow);
   result.error = builder.error();
-  const std::vector<bool> source_side = builder.SourceSide(residual);
+  const std::vector<bool> source_side = builder.SourceSide();
   result.source_side = static_cast<std::uint64_t>(std::count(source_side.begin(), source_side.end(), true));
   result.cut = builder.CutEdges(source_side);
   return result;

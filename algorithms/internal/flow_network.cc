@@ -59,15 +59,14 @@ struct ReverseMap {
 
 }  // namespace
 
-bool AugmentPaths(const FlowNetwork& network, const Budget& budget, std::vector<std::int64_t>& residual,
-                  std::int64_t& flow) {
+bool AugmentPaths(FlowNetwork& network, const Budget& budget, std::int64_t& flow) {
   const auto nodes = static_cast<std::uint32_t>(network.offsets.size() - 1);
   const Graph graph(boost::edges_are_sorted, network.arcs.begin(), network.arcs.end(), nodes);
-  residual.assign(network.arcs.size(), 0);
   std::uint64_t seen = 0;
   try {
+    // Boost copies the capacities first and never reads them again, so both may be one array.
     flow = boost::boykov_kolmogorov_max_flow(graph, CapacityMap{network.capacities.data()},
-                                             ResidualMap{residual.data(), &budget, &seen}, ReverseMap{&network},
+                                             ResidualMap{network.capacities.data(), &budget, &seen}, ReverseMap{&network},
                                              get(boost::vertex_index, graph), network.source, network.sink);
   } catch (const Stopped&) {
     return false;

@@ -19,9 +19,8 @@ struct FlowNetwork {
   std::uint32_t source = 0, sink = 0;
 };
 
-// What is left of the capacities under a maximum flow, and the flow. False: the budget ran
-// out. Boost's boykov_kolmogorov_max_flow, whose exceptions do not leave this.
-bool AugmentPaths(const FlowNetwork& network, const Budget& budget, std::vector<std::int64_t>& residual,
-                  std::int64_t& flow);
+// Leaves of the capacities what a maximum flow does not use, and tells the flow. False: the
+// budget ran out. Boost's boykov_kolmogorov_max_flow, whose exceptions do not leave this.
+bool AugmentPaths(FlowNetwork& network, const Budget& budget, std::int64_t& flow);
 
 }  // namespace plexus::internal

@@ -382,11 +382,13 @@ TEST(MaxFlow, TheSearchItselfCanBeStopped) {
     }
     chain.offsets.push_back(static_cast<std::uint32_t>(chain.arcs.size()));
   }
-  std::vector<std::int64_t> residual;
+  internal::FlowNetwork other = chain;
   std::int64_t flow = 0;
-  EXPECT_TRUE(internal::AugmentPaths(chain, {}, residual, flow));
+  EXPECT_TRUE(internal::AugmentPaths(chain, {}, flow));
   EXPECT_EQ(flow, 7);
-  EXPECT_FALSE(internal::AugmentPaths(chain, kStopped, residual, flow));
+  EXPECT_EQ(chain.capacities[0], 0);  // 7 before
+  EXPECT_EQ(chain.capacities[1], 7);  // the way back of it
+  EXPECT_FALSE(internal::AugmentPaths(other, kStopped, flow));
 }
 
 // ---- what all of them refuse and how they stop
