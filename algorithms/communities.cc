@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -44,6 +45,17 @@ struct Places {
   }
 };
 
+// Of a graph that the budget did not let be made: every node is alone.
+LeidenResult Alone(const Places& places, NodeId all) {
+  LeidenResult result;
+  result.truncated = true;
+  result.communities.assign(all, LeidenResult::kNotSelected);
+  for (NodeId v = 0; v < all; ++v)
+    if (places.row(v) != kNoNode) result.communities[v] = result.count++;
+  result.sizes.assign(result.count, 1);
+  return result;
+}
+
 LeidenResult Find(const internal::CommunityGraph& graph, const Places& places, NodeId all, const LeidenOptions& options,
                   Executor& executor) {
   internal::LeidenPlan plan;
@@ -75,18 +87,14 @@ LeidenResult Find(const internal::CommunityGraph& graph, const Places& places, N
   return result;
 }
 
-void Prepare(NodeId nodes, Executor& executor, internal::Pool<internal::Tally>& tallies) {
-  tallies.Reserve(executor, nodes);
-  for (auto& tally : tallies.idle()) tally->Resize(nodes);
-}
-
 // The selected part of a snapshot, read as undirected.
 struct Selected {
   Places places;
-  internal::CommunityGraph graph;
+  std::optional<internal::CommunityGraph> graph;  // none: the budget ran out before
 };
 
-Result<Selected> MakeGraph(const Snapshot& snapshot, const LeidenOptions& options, Executor& executor) {
+Result<Selected> MakeGraph(const Snapshot& snapshot, const LeidenOptions& options, const Budget* budget,
+                           Executor& executor) {
   PLEXUS_TRY(CheckOptions(options));
   PLEXUS_ASSIGN(const internal::Selection selection,
                 internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
@@ -97,6 +105,7 @@ Result<Selected> MakeGraph(const Snapshot& snapshot, const LeidenOptions& option
     places.rows.assign(snapshot.node_count(), kNoNode);
     for (NodeId i = 0; i < places.nodes.size(); ++i) places.rows[places.nodes[i]] = i;
   }
+  if (budget && budget->Interrupted()) return selected;
   const NodeId n = selection.all_nodes ? snapshot.node_count() : static_cast<NodeId>(places.nodes.size());
   std::vector<std::uint64_t> degrees(n);
   ParallelFor(executor, n, 4096, [&](std::size_t begin, std::size_t end) {
@@ -104,11 +113,9 @@ Result<Selected> MakeGraph(const Snapshot& snapshot, const LeidenOptions& option
       degrees[v] = snapshot.Degree(Direction::kBoth, places.node(v), selection.filter);
   });
   places.Reorder(internal::HubsFirst(degrees), snapshot.node_count());
-  internal::Pool<internal::Tally> tallies;
-  Prepare(n, executor, tallies);
   const auto& kinds = snapshot.schema().edge_kinds();
   const std::uint64_t arcs = std::accumulate(degrees.begin(), degrees.end(), std::uint64_t{0});
-  selected.graph = internal::SumRows(n, arcs, executor, tallies, [&](NodeId v, auto&& fn) {
+  selected.graph = internal::SumRows(n, arcs, executor, budget, [&](NodeId v, auto&& fn) {
     snapshot.ForEachArc(Direction::kBoth, places.node(v), selection.filter, [&](const Arc& arc) {
       const NodeId u = places.row(arc.neighbor);
       if (u == kNoNode) return;
@@ -125,8 +132,9 @@ Result<Selected> MakeGraph(const Snapshot& snapshot, const LeidenOptions& option
 
 Result<LeidenResult> Leiden(const Snapshot& snapshot, const LeidenOptions& options) {
   Executor& executor = internal::Pick(options.executor);
-  PLEXUS_ASSIGN(const Selected selected, MakeGraph(snapshot, options, executor));
-  return Find(selected.graph, selected.places, snapshot.node_count(), options, executor);
+  PLEXUS_ASSIGN(const Selected selected, MakeGraph(snapshot, options, &options.budget, executor));
+  if (!selected.graph) return Alone(selected.places, snapshot.node_count());
+  return Find(*selected.graph, selected.places, snapshot.node_count(), options, executor);
 }
 
 Result<double> Modularity(const Snapshot& snapshot, std::span<const std::uint32_t> communities,
@@ -135,12 +143,12 @@ Result<double> Modularity(const Snapshot& snapshot, std::span<const std::uint32_
     return Fail(ErrorCode::kInvalidArgument, "communities of " + std::to_string(communities.size()) + " nodes were given, the graph has " +
                                                  std::to_string(snapshot.node_count()));
   Executor& executor = internal::Pick(options.executor);
-  PLEXUS_ASSIGN(const Selected selected, MakeGraph(snapshot, options, executor));
+  PLEXUS_ASSIGN(const Selected selected, MakeGraph(snapshot, options, nullptr, executor));
   std::unordered_map<std::uint32_t, NodeId> numbers;
-  std::vector<NodeId> labels(selected.graph.nodes);
+  std::vector<NodeId> labels(selected.graph->nodes);
   for (NodeId v = 0; v < labels.size(); ++v)
     labels[v] = numbers.try_emplace(communities[selected.places.node(v)], static_cast<NodeId>(numbers.size())).first->second;
-  return internal::Modularity(selected.graph, labels, static_cast<NodeId>(numbers.size()), options.resolution, executor);
+  return internal::Modularity(*selected.graph, labels, static_cast<NodeId>(numbers.size()), options.resolution, executor);
 }
 
 Result<LeidenResult> LeidenCsr(const CsrView& symmetric, const LeidenOptions& options) {
@@ -156,14 +164,13 @@ Result<LeidenResult> LeidenCsr(const CsrView& symmetric, const LeidenOptions& op
   for (NodeId v = 0; v < n; ++v) degrees[v] = symmetric.degree(v);
   Places places;
   places.Reorder(internal::HubsFirst(degrees), n);
-  internal::Pool<internal::Tally> tallies;
-  Prepare(n, executor, tallies);
-  const internal::CommunityGraph graph = internal::SumRows(n, symmetric.arc_count(), executor, tallies, [&](NodeId v, auto&& fn) {
+  const auto graph = internal::SumRows(n, symmetric.arc_count(), executor, &options.budget, [&](NodeId v, auto&& fn) {
     const NodeId node = places.node(v);
     for (std::uint32_t a = symmetric.offsets[node]; a < symmetric.offsets[node + 1]; ++a)
       fn(places.row(symmetric.neighbors[a]), options.weighted ? static_cast<double>(symmetric.weight(a)) : 1.0);
   });
-  return Find(graph, places, n, options, executor);
+  if (!graph) return Alone(places, n);
+  return Find(*graph, places, n, options, executor);
 }
 
 }  // namespace plexus

@@ -56,19 +56,24 @@ struct LeidenResult {
   std::vector<std::uint32_t> communities;
   std::vector<std::uint64_t> sizes;  // by community
   std::uint32_t count = 0;
-  double modularity = 0;  // Q of `communities`, computed from the graph; 0 without edges
+  // Q of `communities`, computed from the graph; 0 without edges, and when the deadline or the
+  // cancel flag came before the undirected rows were made: then every node is alone.
+  double modularity = 0;
   int levels = 0;         // graphs that nodes moved in, the largest number of an iteration
-  int iterations = 0;     // begun
+  int iterations = 0;     // begun; 0 without edges, and when the rows were not made
   std::uint64_t moves = 0;
   // The budget ran out: a partition as good as it was by then, connected all the same.
   bool truncated = false;
 };
 
 // About 10 to 20 passes over the arcs; no bound better than O(sweeps * arcs) is known, so
-// sweeps and levels are capped (100 a level, 64 levels). Memory: 12 bytes an arc of the
-// undirected graph, twice at most, and about 100 a node. Thread-safe, same bits at any
-// thread count. kInvalidArgument: a resolution or tolerance that is negative or not
-// finite, iterations below 1, a kind out of range.
+// sweeps and levels are capped (100 a level, 64 levels). Memory: 12 bytes an arc and 32 a
+// node of the undirected graph and of at most two smaller ones, about 100 a node beside,
+// and for every thread and one more 12 a node (weights all alike: 8, and 8 a node of the
+// smaller ones). Deadline and cancel flag are looked at before every block of rows, class
+// of moves, refinement and aggregation. Thread-safe, same bits at any thread count.
+// kInvalidArgument: a resolution or tolerance that is negative or not finite, iterations
+// below 1, a kind out of range.
 Result<LeidenResult> Leiden(const Snapshot& snapshot, const LeidenOptions& options = {});
 
 // Q of any partition of the selected nodes: `communities` by NodeId, any numbers, those of

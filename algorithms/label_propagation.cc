@@ -47,7 +47,7 @@ Result<LabelPropagationResult> LabelPropagationCsr(const CsrView& out, const Csr
   std::vector<NodeId> next(n);
   internal::Pool<internal::Tally> tallies;
   tallies.Reserve(executor, n);
-  for (auto& tally : tallies.idle()) tally->Resize(n);
+  for (auto& tally : tallies.idle()) tally->Resize<true>(n);
   while (result.iterations < options.iterations && !result.converged) {
     if (options.budget.Interrupted()) {
       result.truncated = true;

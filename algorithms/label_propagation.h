@@ -41,7 +41,7 @@ struct LabelPropagationResult {
   bool truncated = false;      // the budget ran out; labels are those of `iterations`
 };
 
-// O(iterations * arcs), 12 bytes a node and thread beside the rows. Thread-safe, same bits
+// O(iterations * arcs), 8 bytes a node for each thread and 8 a node beside the rows. Thread-safe, same bits
 // at any thread count. kInvalidArgument: negative iterations, a kind out of range.
 Result<LabelPropagationResult> LabelPropagation(const Snapshot& snapshot, const LabelPropagationOptions& options = {});
 

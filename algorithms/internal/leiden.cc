@@ -29,11 +29,11 @@ class Leiden {
     if (bottom_.total > 0) {
       tallies_.Reserve(executor_, bottom_.nodes);
       tallies_.Give(std::make_unique<Tally>());  // of the thread that applies picks
-      for (auto& tally : tallies_.idle()) tally->Resize(bottom_.nodes);
+      for (auto& tally : tallies_.idle()) bottom_.unit ? tally->Resize<true>(bottom_.nodes) : tally->Resize<false>(bottom_.nodes);
       while (found_.iterations < plan_.iterations && !found_.truncated)
         if (!Iterate()) break;
     }
-    found_.count = SplitIntoConnected(bottom_, found_.labels, found_.count, executor_);
+    if (found_.count < bottom_.nodes) found_.count = SplitIntoConnected(bottom_, found_.labels, found_.count, executor_);
     found_.modularity = Modularity(bottom_, found_.labels, found_.count, plan_.resolution, executor_);
     return std::move(found_);
   }
@@ -53,15 +53,16 @@ class Leiden {
       found_.truncated |= report.truncated;
       const NodeId count = Renumber(communities_, scratch_);
       found_.count = count;
-      if (count == graph->nodes || found_.truncated || !WorthGoingOn(level, report.gain)) break;
+      if (count == graph->nodes || found_.truncated || !WorthGoingOn(level, report.gain) || Stopped()) break;
       MakeGroups(*graph, communities_, count, groups_);
       refinement_.Run(*graph, communities_, groups_, plan_.resolution, executor_, tallies_, parts_);
       const NodeId parts = Renumber(parts_, scratch_);
-      if (parts == graph->nodes) break;  // nothing held together
+      if (parts == graph->nodes || Stopped()) break;  // nothing held together
       CommunityGraph& coarse = graph == &levels_[0] ? levels_[1] : levels_[0];
       MakeGroups(*graph, parts_, parts, groups_);
       Aggregate(*graph, parts_, groups_, executor_, tallies_, coarse);
       GoUp(parts);
+      for (auto& tally : tallies_.idle()) tally->Resize<false>(parts);  // coarse graphs have weights
       graph = &coarse;
     }
     ParallelFor(executor_, found_.labels.size(), kGrain, [&](std::size_t begin, std::size_t end) {
@@ -69,6 +70,12 @@ class Leiden {
     });
     found_.moves += moves;
     return moves > 0;
+  }
+
+  // Looks where a long step begins. (Moving looks by itself, and at the arcs, too.)
+  bool Stopped() {
+    found_.truncated |= plan_.budget.Interrupted();
+    return found_.truncated;
   }
 
   // Every level of every iteration has an order of its own.

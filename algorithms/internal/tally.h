@@ -1,7 +1,8 @@
 // Tally: sums by label over one row, in a dense array that is swept by what was touched.
 //
 // A label's sum is zero until something positive is added, so the list of labels needs
-// no flags and no branch. One thread at a time.
+// no flags and no branch. Weighted rows sum in f64, 12 bytes a label with the list; rows
+// whose weights are all 1 are counted, 8 bytes a label. One thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -15,16 +16,23 @@ namespace plexus::internal {
 
 class Tally {
  public:
-  // Labels are below `labels`. Keeps a larger array as it is. REQUIRES an empty tally.
+  // Room for labels below `labels` in rows of that kind, and only of that. Keeps a larger
+  // array as it is. REQUIRES an empty tally.
+  template <bool kUnit>
   void Resize(NodeId labels) {
-    if (sums_.size() >= labels) return;
-    sums_ = AlignedArray<double>(labels, 0.0);
-    counts_ = AlignedArray<std::uint32_t>(labels, 0u);
-    touched_ = AlignedArray<NodeId>(std::size_t{labels} + 1);
+    if constexpr (kUnit) Grow(counts_, labels);
+    else Grow(sums_, labels);
+    if (touched_.size() <= labels) {
+      touched_ = AlignedArray<NodeId>();
+      touched_ = AlignedArray<NodeId>(std::size_t{labels} + 1);
+    }
+  }
+  std::size_t bytes() const {
+    return sums_.size() * sizeof(double) + counts_.size() * sizeof(std::uint32_t) + touched_.size() * sizeof(NodeId);
   }
 
-  // A row being summed, or, where all weights are 1, counted in half the memory. Lives in
-  // registers: writing through the Tally itself would store and load the count at every arc.
+  // A row being summed or counted. Lives in registers: writing through the Tally itself would
+  // store and load the count at every arc. REQUIRES room made for this kind.
   template <bool kUnit>
   class Row {
    public:
@@ -62,6 +70,13 @@ class Tally {
   };
 
  private:
+  template <class T>
+  static void Grow(AlignedArray<T>& array, NodeId labels) {
+    if (array.size() >= labels) return;
+    array = AlignedArray<T>();  // free before taking anew
+    array = AlignedArray<T>(labels, T{});
+  }
+
   AlignedArray<double> sums_;
   AlignedArray<std::uint32_t> counts_;
   AlignedArray<NodeId> touched_;

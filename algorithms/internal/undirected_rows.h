@@ -4,7 +4,9 @@
 #include <atomic>
 #include <cstdint>
 #include <limits>
+#include <optional>
 
+#include "algorithms/budget.h"
 #include "algorithms/internal/community_graph.h"
 
 namespace plexus::internal {
@@ -17,21 +19,33 @@ std::vector<NodeId> HubsFirst(const std::vector<std::uint64_t>& degrees);
 
 // walk(v, fn) calls fn(u, weight) for everything at v, in a fixed order; weights finite
 // and >= 0, those of zero are left out, those with u == v go to the loops. `arcs`: at
-// least as many as there are calls in all. Every tally holds `nodes` labels.
+// least as many as there are calls in all. None when `budget` (null = none) says to stop,
+// which is asked before every block of nodes; how much it allows to look at does not count.
 template <class Walk>
-CommunityGraph SumRows(NodeId nodes, std::uint64_t arcs, Executor& executor, Pool<Tally>& tallies, Walk&& walk) {
+std::optional<CommunityGraph> SumRows(NodeId nodes, std::uint64_t arcs, Executor& executor, const Budget* budget,
+                                      Walk&& walk) {
   constexpr std::size_t kGrain = 1024;
   struct Range {
     double least = std::numeric_limits<double>::infinity(), most = 0;
   };
+  std::atomic<bool> stopped = budget && budget->Interrupted();
+  if (stopped) return std::nullopt;
+  Pool<Tally> tallies;
+  tallies.Reserve(executor, nodes);
+  for (auto& tally : tallies.idle()) tally->Resize<false>(nodes);
   CommunityGraph graph;
   graph.Reserve(nodes, arcs, true);
   std::atomic<std::uint64_t> used = 0;
   const Range weights = ParallelReduce(
       executor, nodes, kGrain, Range(),
       [&](std::size_t begin, std::size_t end) {
-        auto tally = tallies.Take();
         Range range;
+        if (stopped.load(std::memory_order_relaxed)) return range;
+        if (budget && budget->Interrupted()) {
+          stopped.store(true, std::memory_order_relaxed);
+          return range;
+        }
+        auto tally = tallies.Take();
         for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
           double loop = 0, strength = 0;
           Tally::Row<false> row(*tally);
@@ -58,6 +72,7 @@ CommunityGraph SumRows(NodeId nodes, std::uint64_t arcs, Executor& executor, Poo
         return range;
       },
       [](Range a, Range b) { return Range{std::min(a.least, b.least), std::max(a.most, b.most)}; });
+  if (stopped) return std::nullopt;
   // All alike: counted in that unit, exactly.
   graph.unit = weights.least >= weights.most && used < (std::uint64_t{1} << 32);
   if (graph.unit && weights.most > 0) {
