@@ -14,8 +14,6 @@
 #include <random>
 #include <vector>
 
-#include "algorithms/internal/refinement.h"
-#include "algorithms/internal/undirected_rows.h"
 #include "algorithms/label_propagation.h"
 #include "engine/topology.h"
 #include "tests/algorithms/each_case.h"
@@ -323,136 +321,11 @@ TEST(Leiden, HearsCancelInEveryStep) {
     CheckNumbers(*got, flat.selected);
     ASSERT_LE(executor.after, got->iterations == 0 ? 0 : 4) << loops;
     made += got->iterations > 0;
-    if (got->iterations == 0) {
-      EXPECT_TRUE(got->truncated);
-      EXPECT_EQ(got->modularity, 0);
-    } else {
-      EXPECT_EQ(got->modularity, *Modularity(g.snapshot(), got->communities));
-    }
+    EXPECT_TRUE(got->iterations > 0 || got->truncated);
+    EXPECT_EQ(got->modularity, got->iterations == 0 ? 0 : *Modularity(g.snapshot(), got->communities));
   }
   EXPECT_GT(made, 5);
   EXPECT_GT(loops, made);  // some came before the rows were made
-}
-
-// Nodes that joined one by one, each by links worth more than chance (gamma-connected).
-bool GrewByGains(const std::vector<std::vector<double>>& a, const std::vector<double>& strengths,
-                 const std::vector<NodeId>& part, double scale) {
-  const std::size_t all = std::size_t{1} << part.size();
-  std::vector<bool> grown(all);
-  for (std::size_t i = 0; i < part.size(); ++i) grown[std::size_t{1} << i] = true;
-  for (std::size_t mask = 1; mask < all; ++mask)
-    for (std::size_t i = 0; i < part.size() && !grown[mask]; ++i) {
-      const std::size_t rest = mask & ~(std::size_t{1} << i);
-      if (rest == mask || !grown[rest]) continue;
-      double links = 0, strength = 0;
-      for (std::size_t j = 0; j < part.size(); ++j)
-        if (rest >> j & 1) {
-          links += a[part[i]][part[j]];
-          strength += strengths[part[j]];
-        }
-      grown[mask] = links > scale * strengths[part[i]] * strength - 1e-12;
-    }
-  return grown[all - 1];
-}
-
-// The parts of any communities, by the conditions of the paper, tried out.
-TEST(Refinement, PartsStayInsideLinkedAndWellConnected) {
-  std::mt19937_64 random(11);
-  int joined = 0, split = 0;
-  for (int round = 0; round < 300; ++round) {
-    const auto n = static_cast<NodeId>(2 + random() % 20);
-    const bool unit = round % 2 == 0;
-    std::vector<std::vector<double>> a(n, std::vector<double>(n, 0.0));
-    for (NodeId i = 0; i < 2 * n; ++i) {
-      const NodeId u = static_cast<NodeId>(random() % n), v = static_cast<NodeId>(random() % n);
-      if (unit && u == v) continue;
-      a[u][v] = a[v][u] = unit ? 1.0 : static_cast<double>(1 + random() % 5);
-    }
-    const auto graph = internal::SumRows(n, std::uint64_t{n} * n, DefaultExecutor(), nullptr, [&](NodeId v, auto&& fn) {
-      for (NodeId u = 0; u < n; ++u) fn(u, a[v][u]);
-    });
-    ASSERT_TRUE(graph.has_value());
-    if (!(graph->total > 0)) continue;
-    std::vector<double> strengths(n, 0.0);
-    for (NodeId v = 0; v < n; ++v) strengths[v] = std::accumulate(a[v].begin(), a[v].end(), 0.0);
-    std::vector<NodeId> communities(n), scratch, parts;
-    const NodeId kinds = 1 + n / 10;
-    for (NodeId& c : communities) c = static_cast<NodeId>(random() % kinds);
-    const NodeId count = internal::Renumber(communities, scratch);
-    internal::Groups groups;
-    internal::MakeGroups(*graph, communities, count, groups);
-    internal::Pool<internal::Tally> tallies;
-    tallies.Reserve(DefaultExecutor(), n);
-    for (auto& tally : tallies.idle()) graph->unit ? tally->Resize<true>(n) : tally->Resize<false>(n);
-    const double resolution = 0.5 * static_cast<double>(1 + random() % 3);
-    const double scale = resolution / std::accumulate(strengths.begin(), strengths.end(), 0.0);
-    internal::Refinement().Run(*graph, communities, groups, resolution, DefaultExecutor(), tallies, parts);
-    ASSERT_EQ(parts.size(), n);
-    std::map<NodeId, std::vector<NodeId>> members;
-    for (NodeId v = 0; v < n; ++v) {
-      ASSERT_LT(parts[v], n);
-      ASSERT_EQ(parts[parts[v]], parts[v]);
-      ASSERT_EQ(communities[parts[v]], communities[v]);
-      members[parts[v]].push_back(v);
-    }
-    split += members.size() > count;
-    for (const auto& [name, part] : members) {
-      if (part.size() == 1) continue;
-      ++joined;
-      if (part.size() <= 12) {
-        ASSERT_TRUE(GrewByGains(a, strengths, part, scale)) << round << ": " << name;
-      }
-      for (NodeId v : part) {  // well connected to its community when it was alone
-        double outside = 0, rest = -strengths[v];
-        for (NodeId u = 0; u < n; ++u)
-          if (communities[u] == communities[v]) {
-            rest += strengths[u];
-            if (u != v) outside += a[v][u];
-          }
-        ASSERT_GE(outside, scale * strengths[v] * rest - 1e-12) << round << ": " << v;
-      }
-    }
-  }
-  EXPECT_GT(joined, 100);
-  EXPECT_GT(split, 100);
-}
-
-// Two cliques in one community come apart, whether or not a link holds them.
-TEST(Refinement, CliquesOfOneCommunityAreItsParts) {
-  for (const double bridge : {0.0, 1.0}) {
-    const auto graph = internal::SumRows(8, 64, DefaultExecutor(), nullptr, [&](NodeId v, auto&& fn) {
-      for (NodeId u = 0; u < 8; ++u)
-        if (u != v && u / 4 == v / 4) fn(u, 3.0);
-      if (v == 0 || v == 4) fn(4 - v, bridge);
-    });
-    ASSERT_TRUE(graph.has_value());
-    const std::vector<NodeId> together(8, 0);
-    internal::Groups groups;
-    internal::MakeGroups(*graph, together, 1, groups);
-    internal::Pool<internal::Tally> tallies;
-    tallies.Reserve(DefaultExecutor(), 8);
-    for (auto& tally : tallies.idle()) graph->unit ? tally->Resize<true>(8) : tally->Resize<false>(8);
-    std::vector<NodeId> parts, scratch;
-    internal::Refinement().Run(*graph, together, groups, 0.5, DefaultExecutor(), tallies, parts);
-    EXPECT_EQ(internal::Renumber(parts, scratch), 2u);
-    EXPECT_EQ(parts, (std::vector<NodeId>{0, 0, 0, 0, 1, 1, 1, 1}));
-  }
-}
-
-// A kind of row has an array of its own, which is made when it is asked for.
-TEST(Tally, HoldsWhatIsInUse) {
-  internal::Tally counts, sums;
-  counts.Resize<true>(1000);
-  EXPECT_LT(counts.bytes(), 9000u);
-  sums.Resize<false>(1000);
-  EXPECT_LT(sums.bytes(), 13000u);
-  counts.Resize<false>(10);
-  internal::Tally::Row<false> row(counts);
-  row.Add(9, 0.5);
-  row.Drain([](NodeId label, double sum) {
-    EXPECT_EQ(label, 9u);
-    EXPECT_EQ(sum, 0.5);
-  });
 }
 
 // By counting, over the arcs of both directions as they are stored.
