@@ -24,6 +24,7 @@ namespace plexus {
 namespace {
 
 constexpr std::size_t kPullGrain = 2048;
+constexpr std::uint32_t kCheckEvery = 4096;  // arcs between looks at the clock
 constexpr NodeId kPullLeastNodes = 2048;
 constexpr std::uint64_t kPullShare = 16;
 constexpr std::size_t kRowsAhead = 64;  // nodes of the next level whose rows are asked for
@@ -98,9 +99,10 @@ class Search {
   void Run(std::span<const NodeId> sources) {
     for (NodeId v : sources) {
       if (met_.contains(v)) continue;
-      if (!Add({v, 0, kNoNode})) return;
+      if (!Add({v, 0, kNoNode})) break;
     }
     SortLevel(nodes_, 0, *scratch_);
+    if (result_.truncated) return;
     std::size_t begin = 0;
     for (std::uint32_t depth = 0; depth < options_.max_depth; ++depth) {
       const std::size_t end = nodes_.size();
@@ -138,8 +140,8 @@ class Search {
   }
 
   bool Interrupted() {
-    if (result_.edges < next_check_) return false;
-    next_check_ = result_.edges + 4096;
+    if (looked_ < next_check_) return false;
+    next_check_ = looked_ + kCheckEvery;
     return budget_.Interrupted();
   }
 
@@ -157,7 +159,8 @@ class Search {
     const Direction direction = options_.direction;
     const bool all_kinds = selection_.filter.all_kinds();
     const internal::RowPrefetch prefetch(snapshot, direction, !all_kinds, false);
-    const internal::BaseRows rows(snapshot.base(), direction);
+    const internal::BaseRows out_rows(snapshot.base(), Direction::kOut), in_rows(snapshot.base(), Direction::kIn);
+    const internal::BaseRows& rows = direction == Direction::kIn ? in_rows : out_rows;
     const bool base_rows = direction != Direction::kBoth && !selection_.filter.checks_time();
     const bool last = depth == options_.max_depth;
     auto node_at = [&](std::size_t j) { return nodes_[j].node; };
@@ -176,21 +179,29 @@ class Search {
       if (base_rows && snapshot.clean(direction, from)) {
         const std::uint32_t first = rows.offsets[from], past = rows.offsets[from + 1];
         if (budget_.edges - result_.edges >= past - first) {
-          for (std::uint32_t a = first; a < past; ++a) {
-            if (!all_kinds && !selection_.filter.allows(rows.kind(a))) continue;
-            const NodeId node = rows.neighbors[a];
-            ++result_.edges;
-            const std::size_t before = nodes_.size();
-            if (!Meet(node, depth, from)) return false;
-            if (!last && nodes_.size() != before) prefetch.Offsets(node);
+          for (std::uint32_t a = first; a < past;) {
+            const std::uint32_t stop = a + std::min(past - a, kCheckEvery);
+            looked_ += stop - a;
+            for (; a < stop; ++a) {
+              if (!all_kinds && !selection_.filter.allows(rows.kind(a))) continue;
+              const NodeId node = rows.neighbors[a];
+              ++result_.edges;
+              const std::size_t before = nodes_.size();
+              if (!Meet(node, depth, from)) return false;
+              if (!last && nodes_.size() != before) prefetch.Offsets(node);
+            }
+            if (a < past && Interrupted()) return false;
           }
           continue;
         }
       }
       bool go_on = true;
+      // Those that the filter hides are not seen below.
+      for (const internal::BaseRows* side : {&out_rows, &in_rows})
+        if (direction == side->direction || direction == Direction::kBoth) looked_ += side->end(from) - side->begin(from);
       snapshot.ForEachArc(direction, from, selection_.filter, [&](const Arc& arc) {
         if (result_.edges >= budget_.edges || Interrupted()) return go_on = false;
-        ++result_.edges;
+        ++result_.edges, ++looked_;
         return go_on = Meet(arc.neighbor, depth, from);
       });
       if (!go_on) return false;
@@ -256,7 +267,7 @@ class Search {
   internal::VisitedSet& met_;
   std::vector<BfsNode>& nodes_;
   bool one_sorted_row_;
-  std::uint64_t next_check_ = 0;
+  std::uint64_t looked_ = 0, next_check_ = 0;  // arcs passed over too: by them the clock is looked at
   BfsResult result_;
 };
 

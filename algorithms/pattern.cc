@@ -38,6 +38,7 @@ struct Label {
   ArcRef ref;
   std::uint32_t hop = 0;
   std::uint8_t state = kStart;
+  NodeId seed = kNoNode;  // the start of its walk
 };
 
 // Steps by what they accept.
@@ -91,7 +92,7 @@ class PatternSearch {
     for (const TraverseSeed& start : starts) {
       if (labels_.size() >= most_labels()) return void(truncated_ = true);
       Place(start.node, true);
-      labels_.push_back({start.weight, start.node, kNone, {}, 0, kStart});
+      labels_.push_back({start.weight, start.node, kNone, {}, 0, kStart, start.node});
       if (pattern_.matches_empty()) Matched(static_cast<std::uint32_t>(labels_.size() - 1));
     }
     std::size_t begin = 0;
@@ -124,7 +125,21 @@ class PatternSearch {
     result.nodes = labels_.size();
     result.edges = edges_;
     result.hits.resize(matched_.size());
-    for (std::size_t i = 0; i < matched_.size(); ++i) Fill(matched_[i], result.hits[i]);
+    std::uint64_t steps_left = options_.paths ? PatternOptions::kMostPathSteps : 0;
+    for (std::size_t i = 0; i < matched_.size(); ++i) {
+      const Label& label = labels_[matched_[i]];
+      TraverseHit& hit = result.hits[i];
+      hit.node = label.node;
+      hit.score = label.value;
+      hit.hops = static_cast<int>(label.hop);
+      hit.seed = label.seed;
+      if (label.hop <= steps_left) {
+        steps_left -= label.hop;
+        FillPath(matched_[i], hit);
+      } else if (options_.paths) {
+        ++result.paths_left_out;
+      }
+    }
     return result;
   }
 
@@ -169,7 +184,7 @@ class PatternSearch {
     for (; steps; steps &= steps - 1) {
       const auto state = static_cast<std::uint8_t>(std::countr_zero(steps));
       std::uint32_t& newest = newest_[std::size_t{place} * pattern_.steps().size() + state];
-      const Label made{value, arc.neighbor, index, arc.ref, from.hop + 1, state};
+      const Label made{value, arc.neighbor, index, arc.ref, from.hop + 1, state, from.seed};
       if (newest != kNone) {
         if (by_hops() || value <= labels_[newest].value) continue;
         if (newest >= layer) {
@@ -196,18 +211,13 @@ class PatternSearch {
     if (!by_hops() && now.value > old.value) matched_[place] = index;
   }
 
-  void Fill(std::uint32_t index, TraverseHit& hit) const {
-    hit.node = labels_[index].node;
-    hit.score = labels_[index].value;
-    hit.hops = static_cast<int>(labels_[index].hop);
-    if (options_.paths) hit.path.resize(labels_[index].hop);
+  void FillPath(std::uint32_t index, TraverseHit& hit) const {
+    hit.path.resize(labels_[index].hop);
     for (; labels_[index].parent != kNone; index = labels_[index].parent) {
       const Label& label = labels_[index];
-      if (options_.paths)
-        hit.path[label.hop - 1] =
-            internal::ArcAsEdge(*selection_.snapshot, labels_[label.parent].node, label.node, label.ref);
+      hit.path[label.hop - 1] =
+          internal::ArcAsEdge(*selection_.snapshot, labels_[label.parent].node, label.node, label.ref);
     }
-    hit.seed = labels_[index].node;
   }
 
   const internal::Selection& selection_;

@@ -16,13 +16,17 @@
 // Above 1 it is the best walk of at most `hops` arcs.
 //
 // The path is the walk that gave the score (max, min) or the best single walk
-// (sum, noisy-or); among equals the fewest hops, then smaller ids.
+// (sum, noisy-or); among equals the fewest hops, then smaller ids, then the edge that points
+// out of the node walked from (or is symmetric), then the smaller kind and label.
 //
 // A small query costs O(nodes and arcs touched). A layer that holds more than one
 // node in 16 is computed by pulling over all nodes, in parallel. Under max, with `top`
 // given and no weight above 1, what cannot be among the best is left out once some 256
-// arcs were followed: `nodes` and `edges` then count what was looked at, the hits are the
-// same. The first such search of a graph looks once at all its weights.
+// arcs were followed. The hits, paths included, are the same; `nodes` and `edges` then
+// count what was looked at, which depends on how the graph is stored: rows in a delta are
+// counted arc by arc, rows of the base as a whole, so a compacted graph may count
+// otherwise, and with a budget of nodes or edges stop elsewhere (other `truncated`, other
+// hits in a truncated reply). The first such search of a graph looks once at all its weights.
 #pragma once
 
 #include <cstddef>
@@ -81,6 +85,7 @@ struct TraverseResult {
   std::uint64_t nodes = 0;  // labels made, seeds included
   std::uint64_t edges = 0;  // arcs followed
   std::string resume;       // when truncated: goes on from here, see README "Going on"
+  std::uint64_t paths_left_out = 0;  // MatchPattern alone: hits whose path was too much to spell out
 };
 
 // Thread-safe. kInvalidArgument: hops, decay, a kind, a seed's id or weight out of

@@ -102,6 +102,7 @@ void WriteHits(const Snapshot& snapshot, const TraverseResult& result) {
   json.BeginObject();
   json.Field("truncated", result.truncated);
   if (result.truncated) json.Field("resume", result.resume);
+  if (result.paths_left_out != 0) json.Field("paths_left_out", result.paths_left_out);
   json.BeginArray("nodes");
   for (const TraverseHit& hit : result.hits) {
     json.BeginObject();
@@ -140,6 +141,8 @@ void PrintHits(const Globals& globals, const Snapshot& snapshot, const TraverseR
     table.Print(Out());
   }
   if (result.hits.empty()) Out() << "nothing within reach\n";
+  if (result.paths_left_out != 0)
+    Out() << "the walks to " << result.paths_left_out << " of these were left out: too many steps in all; ask for fewer with --top\n";
   if (result.truncated) Out() << "truncated: the budget ran out; go on with --resume " << result.resume << '\n';
 }
 

@@ -1,6 +1,7 @@
 // What labels come to: the bar under max, and at the end nodes with a score, best first.
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "algorithms/internal/layered_search.h"
@@ -11,9 +12,10 @@ namespace plexus::internal {
 // From now on with a bar, if the weights allow one.
 void LayeredSearch::TryBar() {
   bar_wanted_ = false;
-  const float largest = LargestWeight(*selection_.snapshot, selection_.filter, executor_);
-  if (largest > 1) return;
-  largest_weight_ = static_cast<double>(largest);
+  const std::optional<float> largest =
+      LargestWeight(*selection_.snapshot, selection_.filter, options_.budget, executor_);
+  if (!largest || *largest > 1) return;
+  largest_weight_ = static_cast<double>(*largest);
   bar_on_ = true;
   next_raise_ = std::numeric_limits<std::size_t>::max();
   for (std::uint32_t i = 0; i < labels_.size(); ++i)

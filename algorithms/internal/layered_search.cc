@@ -66,20 +66,32 @@ void Write(Label& label, const Offer& offer, NodeId node, const Arc& arc, bool p
 }
 
 // The offer joins a label of its own layer. Ties of the proof go to the parent with
-// the smaller node, then to the first arc.
+// the smaller node; of one parent, to the arc that comes first in the parent's row
+// (`before`: this one does). True when the proof is now this arc.
 template <Aggregate A>
-void Merge(Label& label, Offer offer, NodeId label_parent, const Arc& arc, bool pulled) {
+bool Merge(Label& label, Offer offer, NodeId label_parent, const Arc& arc, bool pulled, bool before = false) {
+  const bool wins_tie = offer.parent_node < label_parent || before;
   const bool replaces = kDominates<A>
                             ? Better<A>(offer.value, label.value) ||
-                                  (offer.value == label.value && offer.parent_node < label_parent)
+                                  (offer.value == label.value && wins_tie)
                             : offer.best > label.best ||
-                                  (offer.best == label.best && offer.parent_node < label_parent);
+                                  (offer.best == label.best && wins_tie);
   if (A == Aggregate::kSum) offer.value = std::min(label.value + offer.value, kMost);
   if (A == Aggregate::kNoisyOr) offer.value = label.value + offer.value * (1.0 - label.value);
   if (replaces)
     Write(label, offer, label.node, arc, pulled, label.hop);
   else if (!kDominates<A>)
     label.value = offer.value;
+  return replaces;
+}
+
+// Of two arcs to one parent, seen from the node pulled to: which comes first in the parent's
+// rows, where a push finds it? Its out row has what leads here and symmetric kinds, by kind
+// and label; its in row, the rest.
+bool PushedBefore(const Schema& schema, const Arc& a, const Arc& b) {
+  const bool a_out = a.ref.direction == Direction::kIn || schema.edge_kind(a.kind).symmetric;
+  const bool b_out = b.ref.direction == Direction::kIn || schema.edge_kind(b.kind).symmetric;
+  return a_out != b_out ? a_out : a.kind < b.kind;
 }
 
 // One search's memory is kept per thread, unless it grew large: a small query then
@@ -171,8 +183,8 @@ void LayeredSearch::RunLayers() {
 
 // Looks at the clock now and then.
 bool LayeredSearch::Interrupted() {
-  if (edges_ < next_check_) return false;
-  next_check_ = edges_ + kCheckEvery;
+  if (looked_ < next_check_) return false;
+  next_check_ = looked_ + kCheckEvery;
   return options_.budget.Interrupted();
 }
 
@@ -212,31 +224,47 @@ LayeredSearch::Found LayeredSearch::Take(const Label& from, std::uint32_t index,
   return Found::kLabel;
 }
 
-// A whole row of the base. False when no more labels may be made.
+// A whole row of the base. False when no more labels may be made, or time is up.
 template <Aggregate A, bool kAllKinds>
 bool LayeredSearch::PushBaseRow(const BaseRows& rows, const RowPrefetch* prefetch, std::uint32_t index,
                                 std::uint32_t end) {
   const Label from = labels_[index];  // a copy: labels_ grows below
   const double scaled = from.value * options_.decay;
   const std::uint32_t past = rows.offsets[from.node + 1];
-  std::uint64_t passed = 0;
-  for (std::uint32_t i = rows.offsets[from.node]; i < past; ++i) {
-    if (!kAllKinds && !selection_.filter.allows(rows.kind(i))) continue;
-    ++passed;
-    const float weight = rows.weights[i];
-    const double value = std::min(scaled * static_cast<double>(weight), kMost);
-    if (A == Aggregate::kMax && value < bar_) continue;
-    const NodeId node = rows.neighbors[i];
-    const Found found = Take<A>(from, index, value, end, Arc{node, 0, weight, {0, i, rows.direction}});
-    if (found == Found::kNothing) continue;
-    if (found == Found::kFull) {
-      edges_ += passed;
-      return false;
+  for (std::uint32_t i = rows.offsets[from.node]; i < past;) {
+    const std::uint32_t first = i, stop = i + std::min<std::uint32_t>(past - i, kCheckEvery);
+    std::uint64_t passed = 0;
+    for (; i < stop; ++i) {
+      if (!kAllKinds && !selection_.filter.allows(rows.kind(i))) continue;
+      ++passed;
+      const float weight = rows.weights[i];
+      const double value = std::min(scaled * static_cast<double>(weight), kMost);
+      if (A == Aggregate::kMax && value < bar_) continue;
+      const NodeId node = rows.neighbors[i];
+      const Found found = Take<A>(from, index, value, end, Arc{node, 0, weight, {0, i, rows.direction}});
+      if (found == Found::kNothing) continue;
+      if (found == Found::kFull) {
+        edges_ += passed;
+        return false;
+      }
+      if (prefetch) prefetch->Offsets(node);
     }
-    if (prefetch) prefetch->Offsets(node);
+    edges_ += passed;
+    looked_ += stop - first;
+    if (i < past && Interrupted()) return false;
   }
-  edges_ += passed;
   return true;
+}
+
+// Arcs of the base in a node's rows.
+std::uint64_t LayeredSearch::ArcsAt(NodeId node) const {
+  const Csr& base = selection_.snapshot->base();
+  std::uint64_t arcs = 0;
+  for (Direction d : {Direction::kOut, Direction::kIn}) {
+    const BaseRows rows(base, d);
+    if (options_.direction == d || options_.direction == Direction::kBoth) arcs += rows.end(node) - rows.begin(node);
+  }
+  return arcs;
 }
 
 // False when the budget ran out.
@@ -275,9 +303,10 @@ bool LayeredSearch::Push(std::uint32_t begin, std::uint32_t end, int hop) {
     const Label from = labels_[i];
     const double scaled = from.value * options_.decay;
     bool go_on = true;
+    looked_ += ArcsAt(node);  // those that the filter hides are not seen below
     snapshot.ForEachArc(options_.direction, node, selection_.filter, [&](const Arc& arc) {
       if (edges_ >= most_edges || Interrupted()) return go_on = false;
-      ++edges_;
+      ++edges_, ++looked_;
       const double value = std::min(scaled * static_cast<double>(arc.weight), kMost);
       if (A == Aggregate::kMax && value < bar_) return true;
       const Found found = Take<A>(from, i, value, end, arc);
@@ -322,6 +351,8 @@ bool LayeredSearch::Pull(std::uint32_t begin, std::uint32_t end, int hop) {
   std::vector<Block> found((n + kPullGrain - 1) / kPullGrain);
   std::atomic<bool> stop = false;
   const Direction back = Reverse(options_.direction);
+  const bool both = back == Direction::kBoth;
+  const Schema& schema = snapshot.schema();
   ParallelFor(executor_, n, kPullGrain, [&](std::size_t first, std::size_t past) {
     if (stop.load(std::memory_order_relaxed) || options_.budget.Interrupted()) {
       stop = true;
@@ -332,6 +363,7 @@ bool LayeredSearch::Pull(std::uint32_t begin, std::uint32_t end, int hop) {
       const std::uint32_t old = newest_.get(v);
       if (old == kExcluded || (old == NodeMap::kAbsent && !selection_.contains(v))) continue;
       Label label;
+      Arc proof{};
       snapshot.ForEachArc(back, v, selection_.filter, [&](const Arc& arc) {
         const std::uint32_t from = layer[arc.neighbor];
         if (from == NodeMap::kAbsent) return;
@@ -341,10 +373,13 @@ bool LayeredSearch::Pull(std::uint32_t begin, std::uint32_t end, int hop) {
         const double value = std::min(walk.value * options_.decay * weight, kMost);
         if (A == Aggregate::kMax && value < bar_) return;
         const Offer offer = Extend<A>(walk, from, value, weight, options_.decay);
-        if (label.node == kNoNode)
+        if (label.node == kNoNode) {
           Write(label, offer, v, arc, true, hop);
-        else
-          Merge<A>(label, offer, labels_[label.parent].node, arc, true);
+          proof = arc;
+          return;
+        }
+        const bool before = both && from == label.parent && PushedBefore(schema, arc, proof);
+        if (Merge<A>(label, offer, labels_[label.parent].node, arc, true, before)) proof = arc;
       });
       if (label.node == kNoNode) continue;
       if (kDominates<A> && old != NodeMap::kAbsent && !Better<A>(label.value, labels_[old].value))

@@ -7,8 +7,10 @@
 //
 // A small layer is pushed: its labels' rows are followed in order, serially. A big
 // one is pulled: every node looks back along its row for members of the layer, in
-// parallel blocks of node ids. Which of the two depends on the number of labels
-// and nodes alone, never on threads or on how the graph is stored.
+// parallel blocks of node ids. Which of the two depends on the number of labels (with a bar:
+// of those that reach it), of nodes and on the budget, never on threads. Both leave the same
+// labels under max and min, proofs included: ties go to the same parent and arc. Under sum
+// and noisy-or they add in another order, so values agree to rounding.
 #pragma once
 
 #include <cstdint>
@@ -80,6 +82,7 @@ class LayeredSearch {
   bool PullFits(std::uint32_t begin, std::uint32_t end) const;
 
   bool Interrupted();
+  std::uint64_t ArcsAt(NodeId node) const;
   void TryBar();
   void AddCandidate(std::uint32_t label) {
     if (labels_[label].of_seed && !options_.include_seeds) return;
@@ -103,7 +106,7 @@ class LayeredSearch {
   bool bar_wanted_, bar_on_ = false;
   double bar_ = -1, largest_weight_ = 0;
   std::size_t next_raise_ = 0;
-  std::uint64_t next_check_ = 0;
+  std::uint64_t looked_ = 0, next_check_ = 0;  // arcs passed over too: by them the clock is looked at
   std::size_t rows_asked_ = 0;  // labels before it had their rows asked for
   bool truncated_ = false;
   std::uint64_t edges_ = 0;

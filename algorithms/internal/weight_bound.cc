@@ -2,9 +2,13 @@
 #include "algorithms/internal/weight_bound.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <span>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -13,7 +17,7 @@ namespace plexus::internal {
 namespace {
 
 constexpr std::size_t kGrain = std::size_t{1} << 18;
-constexpr std::size_t kMostParts = 64;
+constexpr std::size_t kFewParts = 64;  // so few are never looked through for dead ones
 
 using Maxima = std::vector<float>;  // by kind
 
@@ -23,10 +27,15 @@ void Raise(Maxima& maxima, KindId kind, float weight) {
 }
 
 // Runs of one kind are the rule: rows are sorted by it.
-Maxima Scan(const Csr& base, Executor& executor) {
+std::optional<Maxima> Scan(const Csr& base, const Budget& budget, Executor& executor) {
   const CsrView out = base.out();
+  std::atomic<bool> stop = false;
   auto block = [&](std::size_t begin, std::size_t end) {
     Maxima found;
+    if (stop.load(std::memory_order_relaxed) || budget.Interrupted()) {
+      stop = true;
+      return found;
+    }
     for (std::size_t i = begin; i < end;) {
       const KindId kind = out.kind(static_cast<std::uint32_t>(i));
       float most = 0;
@@ -35,33 +44,47 @@ Maxima Scan(const Csr& base, Executor& executor) {
     }
     return found;
   };
-  return ParallelReduce(executor, base.arc_count(), kGrain, Maxima(), block, [](Maxima all, const Maxima& one) {
+  auto join = [](Maxima all, const Maxima& one) {
     for (std::size_t kind = 0; kind < one.size(); ++kind) Raise(all, static_cast<KindId>(kind), one[kind]);
     return all;
-  });
+  };
+  Maxima all = ParallelReduce(executor, base.arc_count(), kGrain, Maxima(), block, join);
+  if (stop) return std::nullopt;
+  return all;
 }
 
-Maxima Scan(const Run& run, Executor&) {
+std::optional<Maxima> Scan(const Run& run, const Budget& budget, Executor&) {
   Maxima found;
-  for (const DeltaArc& arc : run.out.arcs.span()) Raise(found, arc.kind, arc.weight);
+  const std::span<const DeltaArc> arcs = run.out.arcs.span();
+  for (std::size_t i = 0; i < arcs.size(); ++i) {
+    if (i % kGrain == 0 && budget.Interrupted()) return std::nullopt;
+    Raise(found, arcs[i].kind, arcs[i].weight);
+  }
   return found;
 }
 
-// Parts by identity: the control block, which a weak pointer keeps from being used anew.
+// Parts by address; whether the one there is still the same is told by the control block,
+// which a weak pointer keeps from being used anew. Entries of dead parts are dropped whenever
+// the table has doubled, so it holds at most about twice as many as there are live parts.
 class Known {
  public:
   template <class Part>
-  std::shared_ptr<const Maxima> Of(const std::shared_ptr<const Part>& part, Executor& executor) {
+  std::shared_ptr<const Maxima> Of(const std::shared_ptr<const Part>& part, const Budget& budget, Executor& executor) {
     {
       const std::lock_guard lock(mutex_);
-      for (const Entry& e : entries_)
-        if (!e.part.owner_before(part) && !part.owner_before(e.part)) return e.maxima;
+      const auto at = entries_.find(part.get());
+      if (at != entries_.end() && !at->second.part.owner_before(part) && !part.owner_before(at->second.part))
+        return at->second.maxima;
     }
-    auto made = std::make_shared<const Maxima>(Scan(*part, executor));
+    std::optional<Maxima> found = Scan(*part, budget, executor);
+    if (!found) return nullptr;
+    auto made = std::make_shared<const Maxima>(*std::move(found));
     const std::lock_guard lock(mutex_);
-    std::erase_if(entries_, [](const Entry& e) { return e.part.expired(); });
-    if (entries_.size() >= kMostParts) entries_.erase(entries_.begin());
-    entries_.push_back({part, made});
+    if (entries_.size() >= next_sweep_) {
+      std::erase_if(entries_, [](const auto& e) { return e.second.part.expired(); });
+      next_sweep_ = std::max(kFewParts, 2 * entries_.size());
+    }
+    entries_.insert_or_assign(part.get(), Entry{part, made});
     return made;
   }
 
@@ -71,7 +94,8 @@ class Known {
     std::shared_ptr<const Maxima> maxima;
   };
   std::mutex mutex_;
-  std::vector<Entry> entries_;
+  std::unordered_map<const void*, Entry> entries_;
+  std::size_t next_sweep_ = kFewParts;
 };
 
 Known& TheKnown() {
@@ -81,14 +105,17 @@ Known& TheKnown() {
 
 }  // namespace
 
-float LargestWeight(const Snapshot& snapshot, const ArcFilter& filter, Executor& executor) {
+std::optional<float> LargestWeight(const Snapshot& snapshot, const ArcFilter& filter, const Budget& budget,
+                                   Executor& executor) {
   float most = 0;
-  auto add = [&](const Maxima& maxima) {
-    for (std::size_t kind = 0; kind < maxima.size(); ++kind)
-      if (filter.allows(static_cast<KindId>(kind))) most = std::max(most, maxima[kind]);
+  auto add = [&](const std::shared_ptr<const Maxima>& maxima) {
+    for (std::size_t kind = 0; maxima && kind < maxima->size(); ++kind)
+      if (filter.allows(static_cast<KindId>(kind))) most = std::max(most, (*maxima)[kind]);
+    return maxima != nullptr;
   };
-  add(*TheKnown().Of(snapshot.state().base, executor));
-  for (const auto& run : snapshot.state().runs) add(*TheKnown().Of(run, executor));
+  if (!add(TheKnown().Of(snapshot.state().base, budget, executor))) return std::nullopt;
+  for (const auto& run : snapshot.state().runs)
+    if (!add(TheKnown().Of(run, budget, executor))) return std::nullopt;
   return most;
 }
 

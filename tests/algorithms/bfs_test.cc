@@ -201,6 +201,17 @@ TEST(Bfs, SourcesAreListedOnce) {
   EXPECT_TRUE(Query(g.snapshot(), {}).nodes.empty());
 }
 
+TEST(Bfs, SourcesThatABudgetCutsAreInOrderToo) {
+  CaseGraph g;
+  g.AddNodes(6);
+  g.Commit();
+  BfsOptions options;
+  options.budget.nodes = 2;
+  const BfsResult got = Query(g.snapshot(), {5, 3, 1}, options);
+  EXPECT_TRUE(got.truncated);
+  EXPECT_EQ(got.nodes, (std::vector<BfsNode>{{3, 0, kNoNode}, {5, 0, kNoNode}}));
+}
+
 TEST(BfsCsr, TheLastRowsMayBeEmpty) {
   // 0 -> 41, and 1..40 -> 0.
   constexpr NodeId kNodes = 42;

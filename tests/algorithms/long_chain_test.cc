@@ -15,6 +15,7 @@
 #include "algorithms/memory/visible.h"
 #include "algorithms/multi_bfs.h"
 #include "algorithms/pagerank.h"
+#include "algorithms/pattern.h"
 #include "algorithms/shortest_path.h"
 #include "algorithms/similarity.h"
 #include "algorithms/spanning_forest.h"
@@ -175,6 +176,31 @@ TEST(LongChain, TraverseStaysSmall) {
   ASSERT_TRUE(got.has_value());
   EXPECT_EQ(got->hits.size(), static_cast<std::size_t>(kMaxHops));
   EXPECT_EQ(got->edges, static_cast<std::uint64_t>(kMaxHops));
+}
+
+// All walks spelled out would be 5 * 10^11 steps.
+TEST(LongChain, PatternPathsAreBounded) {
+  const auto pattern = PathPattern::Parse("supersedes+", Chain().schema());
+  ASSERT_TRUE(pattern.has_value());
+  PatternOptions options;
+  options.top = 0;
+  const auto got = MatchPattern(Chain(), *pattern, std::vector<TraverseSeed>{{kLength, 1.0}}, options);
+  ASSERT_TRUE(got.has_value());
+  ASSERT_EQ(got->hits.size(), kLength);
+  std::uint64_t steps = 0, without = 0;
+  for (std::size_t i = 0; i < got->hits.size(); ++i) {
+    const TraverseHit& hit = got->hits[i];
+    if (hit.hops != static_cast<int>(i) + 1 || hit.seed != kLength) ADD_FAILURE() << i;
+    if (hit.path.empty()) ++without;
+    steps += hit.path.size();
+    if (!hit.path.empty() && hit.path.size() != i + 1) ADD_FAILURE() << i;
+  }
+  EXPECT_GT(steps, PatternOptions::kMostPathSteps - 2000);
+  EXPECT_LE(steps, PatternOptions::kMostPathSteps);
+  EXPECT_EQ(without, got->paths_left_out);
+  EXPECT_FALSE(got->truncated);
+  options.paths = false;
+  EXPECT_EQ(MatchPattern(Chain(), *pattern, std::vector<TraverseSeed>{{kLength, 1.0}}, options)->paths_left_out, 0u);
 }
 
 TEST(LongChain, PageRank) {
