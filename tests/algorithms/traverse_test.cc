@@ -315,6 +315,7 @@ TEST(Traverse, TheBarAndBudgetsKeepTheProofOfATie) {
   for (bool compact : {false, true}) {
     CaseGraph g;
     g.AddNodes(2500);
+    const std::vector<TraverseSeed> seeds = {{0, 1.0}, {2400, 1.0}};  // the second: where the bar is first tried
     const KindId kinds[] = {kLink, kSupports, kRelatesTo, kCauses};
     for (std::size_t v = 1; v <= 300; ++v) {
       g.Link(0, kLink, v, v % 100 == 0 ? 1.0f : 0.5f);
@@ -333,9 +334,9 @@ TEST(Traverse, TheBarAndBudgetsKeepTheProofOfATie) {
       options.aggregate = aggregate;
       options.hops = 2;
       options.top = 0;
-      const TraverseResult pulled = Query(g.snapshot(), {{0, 1.0}}, options);
+      const TraverseResult pulled = Query(g.snapshot(), seeds, options);
       options.budget.nodes = pulled.nodes;  // no room for a pull
-      const TraverseResult pushed = Query(g.snapshot(), {{0, 1.0}}, options);
+      const TraverseResult pushed = Query(g.snapshot(), seeds, options);
       ASSERT_FALSE(pushed.truncated);
       if (aggregate == Aggregate::kMax || aggregate == Aggregate::kMin) {
         ExpectPrefix(pushed, pulled, pulled.hits.size());
@@ -350,7 +351,7 @@ TEST(Traverse, TheBarAndBudgetsKeepTheProofOfATie) {
       }
       options.budget = {};
       options.top = 3;
-      const TraverseResult some = Query(g.snapshot(), {{0, 1.0}}, options);
+      const TraverseResult some = Query(g.snapshot(), seeds, options);
       ExpectPrefix(some, pulled, 3);
       if (aggregate == Aggregate::kMax) {
         EXPECT_LT(some.edges, pulled.edges);
