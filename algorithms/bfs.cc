@@ -159,8 +159,7 @@ class Search {
     const Direction direction = options_.direction;
     const bool all_kinds = selection_.filter.all_kinds();
     const internal::RowPrefetch prefetch(snapshot, direction, !all_kinds, false);
-    const internal::BaseRows out_rows(snapshot.base(), Direction::kOut), in_rows(snapshot.base(), Direction::kIn);
-    const internal::BaseRows& rows = direction == Direction::kIn ? in_rows : out_rows;
+    const internal::BaseRows rows(snapshot.base(), direction);
     const bool base_rows = direction != Direction::kBoth && !selection_.filter.checks_time();
     const bool last = depth == options_.max_depth;
     auto node_at = [&](std::size_t j) { return nodes_[j].node; };
@@ -196,9 +195,7 @@ class Search {
         }
       }
       bool go_on = true;
-      // Those that the filter hides are not seen below.
-      for (const internal::BaseRows* side : {&out_rows, &in_rows})
-        if (direction == side->direction || direction == Direction::kBoth) looked_ += side->end(from) - side->begin(from);
+      looked_ += internal::BaseArcs(snapshot, direction, from);  // those that the filter hides are not seen below
       snapshot.ForEachArc(direction, from, selection_.filter, [&](const Arc& arc) {
         if (result_.edges >= budget_.edges || Interrupted()) return go_on = false;
         ++result_.edges, ++looked_;

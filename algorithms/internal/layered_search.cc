@@ -6,7 +6,6 @@
 #include <limits>
 #include <utility>
 
-
 namespace plexus::internal {
 
 namespace {
@@ -256,17 +255,6 @@ bool LayeredSearch::PushBaseRow(const BaseRows& rows, const RowPrefetch* prefetc
   return true;
 }
 
-// Arcs of the base in a node's rows.
-std::uint64_t LayeredSearch::ArcsAt(NodeId node) const {
-  const Csr& base = selection_.snapshot->base();
-  std::uint64_t arcs = 0;
-  for (Direction d : {Direction::kOut, Direction::kIn}) {
-    const BaseRows rows(base, d);
-    if (options_.direction == d || options_.direction == Direction::kBoth) arcs += rows.end(node) - rows.begin(node);
-  }
-  return arcs;
-}
-
 // False when the budget ran out.
 template <Aggregate A>
 bool LayeredSearch::Push(std::uint32_t begin, std::uint32_t end, int hop) {
@@ -303,7 +291,7 @@ bool LayeredSearch::Push(std::uint32_t begin, std::uint32_t end, int hop) {
     const Label from = labels_[i];
     const double scaled = from.value * options_.decay;
     bool go_on = true;
-    looked_ += ArcsAt(node);  // those that the filter hides are not seen below
+    looked_ += BaseArcs(snapshot, options_.direction, node);  // those that the filter hides are not seen below
     snapshot.ForEachArc(options_.direction, node, selection_.filter, [&](const Arc& arc) {
       if (edges_ >= most_edges || Interrupted()) return go_on = false;
       ++edges_, ++looked_;

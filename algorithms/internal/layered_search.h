@@ -82,7 +82,6 @@ class LayeredSearch {
   bool PullFits(std::uint32_t begin, std::uint32_t end) const;
 
   bool Interrupted();
-  std::uint64_t ArcsAt(NodeId node) const;
   void TryBar();
   void AddCandidate(std::uint32_t label) {
     if (labels_[label].of_seed && !options_.include_seeds) return;

@@ -64,4 +64,15 @@ class RowPrefetch {
   CsrView views_[2];
 };
 
+// Arcs of the base in a node's rows, whatever a filter lets through.
+inline std::uint64_t BaseArcs(const Snapshot& snapshot, Direction direction, NodeId node) {
+  std::uint64_t arcs = 0;
+  for (const Direction d : {Direction::kOut, Direction::kIn}) {
+    if (direction != d && direction != Direction::kBoth) continue;
+    const BaseRows rows(snapshot.base(), d);
+    arcs += rows.end(node) - rows.begin(node);
+  }
+  return arcs;
+}
+
 }  // namespace plexus::internal
