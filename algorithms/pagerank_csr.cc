@@ -35,12 +35,22 @@ PageRankPartial PullRows(const CsrView& in, const PageRankStep<Real>& step, std:
   const std::uint32_t* offsets = in.offsets.data();
   const NodeId* neighbors = in.neighbors.data();
   const float* weights = in.weights.data();
-  PageRankPartial partial;
-  for (std::size_t v = begin; v < end; ++v) {
+  const auto sum = [&](std::size_t v) {
     const std::uint32_t at = offsets[v];
-    const double sum = internal::PullSum<kWeighted>(neighbors + at, kWeighted ? weights + at : nullptr,
-                                         offsets[v + 1] - at, step.contribution);
-    step.template Finish<1>(v, &sum, partial);
+    return internal::PullSum<kWeighted>(neighbors + at, kWeighted ? weights + at : nullptr,
+                                        offsets[v + 1] - at, step.contribution);
+  };
+  constexpr std::size_t kTogether = PageRankPartial::kLanes;
+  static_assert(kGrain % kTogether == 0, "blocks begin at lane 0");
+  PageRankPartial partial;
+  std::size_t v = begin;
+  for (; v + kTogether <= end; v += kTogether) {
+    const double sums[kTogether] = {sum(v), sum(v + 1), sum(v + 2), sum(v + 3)};
+    step.template Finish<kTogether>(v, sums, partial);
+  }
+  for (; v < end; ++v) {
+    const double last = sum(v);
+    step.template Finish<1>(v, &last, partial);
   }
   return partial;
 }
