@@ -14,6 +14,7 @@
 #include "algorithms/internal/draw_nodes.h"
 #include "algorithms/internal/pool.h"
 #include "algorithms/internal/selection.h"
+#include "algorithms/internal/view_options.h"
 #include "engine/aligned_array.h"
 #include "engine/topology.h"
 
@@ -126,13 +127,9 @@ std::vector<double> BetweennessCsr(const CsrView& out, const CsrView& in, std::s
 
 Result<BetweennessResult> Betweenness(const Snapshot& snapshot, const BetweennessOptions& options) {
   Executor& executor = internal::Pick(options.executor);
-  DenseViewOptions wanted;
+  DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.in = false;
   wanted.weights = false;
-  wanted.kinds = options.kinds;
-  wanted.valid_at = options.valid_at;
-  wanted.subset = options.subset;
-  wanted.executor = options.executor;
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
   const CsrView rows = view.out();
   AlignedArray<NodePair> pairs(rows.arc_count());

@@ -14,6 +14,7 @@
 #include "algorithms/internal/pool.h"
 #include "algorithms/internal/selection.h"
 #include "algorithms/internal/simple_graph.h"
+#include "algorithms/internal/view_options.h"
 #include "algorithms/multi_bfs.h"
 
 namespace plexus {
@@ -33,12 +34,8 @@ struct Rows {
 };
 
 Result<Rows> MakeRows(const Snapshot& snapshot, const ClosenessOptions& options) {
-  DenseViewOptions wanted;
+  DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.weights = false;
-  wanted.kinds = options.kinds;
-  wanted.valid_at = options.valid_at;
-  wanted.subset = options.subset;
-  wanted.executor = options.executor;
   Rows rows;
   rows.either = options.direction == Direction::kBoth;
   if (rows.either) {

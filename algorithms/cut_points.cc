@@ -10,6 +10,7 @@
 #include "algorithms/dense_view.h"
 #include "algorithms/internal/arc_edges.h"
 #include "algorithms/internal/selection.h"
+#include "algorithms/internal/view_options.h"
 
 namespace plexus {
 
@@ -161,12 +162,8 @@ CutPointsCsrResult CutPointsCsr(const CsrView& out, const CsrView& in, const Cut
 }
 
 Result<CutPointsResult> CutPoints(const Snapshot& snapshot, const CutPointsOptions& options) {
-  DenseViewOptions wanted;
+  DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.weights = false;
-  wanted.kinds = options.kinds;
-  wanted.valid_at = options.valid_at;
-  wanted.subset = options.subset;
-  wanted.executor = options.executor;
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
   PLEXUS_ASSIGN(const internal::Selection selection,
                 internal::Select(snapshot, options.kinds, options.valid_at, options.subset));

@@ -9,6 +9,7 @@
 #include "algorithms/dense_view.h"
 #include "algorithms/internal/delta_stepping.h"
 #include "algorithms/internal/selection.h"
+#include "algorithms/internal/view_options.h"
 
 namespace plexus {
 
@@ -107,13 +108,9 @@ Status Check(const Snapshot& snapshot, const DistancesOptions& options) {
 Result<DistancesResult> Distances(const Snapshot& snapshot, NodeId source, const DistancesOptions& options) {
   PLEXUS_TRY(Check(snapshot, options));
   Executor& executor = internal::Pick(options.executor);
-  DenseViewOptions wanted;
+  DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.out = options.direction != Direction::kIn;
   wanted.in = options.direction != Direction::kOut;
-  wanted.kinds = options.kinds;
-  wanted.valid_at = options.valid_at;
-  wanted.subset = options.subset;
-  wanted.executor = options.executor;
   PLEXUS_ASSIGN(const NodeSubset with, internal::WithSources(snapshot, options.subset, {&source, 1}));
   if (options.subset) wanted.subset = &with;
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));

@@ -7,6 +7,7 @@
 
 #include "algorithms/dense_view.h"
 #include "algorithms/internal/selection.h"
+#include "algorithms/internal/view_options.h"
 
 namespace plexus {
 
@@ -135,11 +136,8 @@ std::vector<NodeId> DominatorsCsr(const CsrView& out, const CsrView& in, NodeId 
 Result<DominatorsResult> Dominators(const Snapshot& snapshot, NodeId root, const DominatorsOptions& options) {
   if (options.direction == Direction::kBoth)
     return Fail(ErrorCode::kInvalidArgument, "dominators need a direction: out or in");
-  DenseViewOptions wanted;
+  DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.weights = false;
-  wanted.kinds = options.kinds;
-  wanted.valid_at = options.valid_at;
-  wanted.executor = options.executor;
   PLEXUS_ASSIGN(const NodeSubset with, internal::WithSources(snapshot, options.subset, {&root, 1}));
   if (options.subset) wanted.subset = &with;
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));

@@ -8,6 +8,7 @@
 #include "algorithms/dense_view.h"
 #include "algorithms/internal/arc_rows.h"
 #include "algorithms/internal/selection.h"
+#include "algorithms/internal/view_options.h"
 
 namespace plexus {
 
@@ -48,12 +49,8 @@ Result<HitsResult> Hits(const Snapshot& snapshot, const HitsOptions& options) {
   if (options.max_iterations < 1)
     return Fail(ErrorCode::kInvalidArgument, "max_iterations " + std::to_string(options.max_iterations) + " is below 1");
   Executor& executor = internal::Pick(options.executor);
-  DenseViewOptions wanted;
+  DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.weights = options.weighted;
-  wanted.kinds = options.kinds;
-  wanted.valid_at = options.valid_at;
-  wanted.subset = options.subset;
-  wanted.executor = options.executor;
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
   const NodeId n = view.node_count();
   const std::uint64_t arcs = view.out().arc_count();

@@ -11,6 +11,7 @@
 
 #include "algorithms/internal/arc_rows.h"
 #include "algorithms/internal/selection.h"
+#include "algorithms/internal/view_options.h"
 
 namespace plexus {
 
@@ -40,12 +41,8 @@ Result<ArcRows> MakeRows(const Snapshot& snapshot, const Options& options) {
     return Fail(ErrorCode::kInvalidArgument, "tolerance " + Text(options.tolerance) + " is not a number of 2^-50 or more");
   if (options.max_iterations < 1)
     return Fail(ErrorCode::kInvalidArgument, "max_iterations " + std::to_string(options.max_iterations) + " is below 1");
-  DenseViewOptions wanted;
+  DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.weights = options.weighted;
-  wanted.kinds = options.kinds;
-  wanted.valid_at = options.valid_at;
-  wanted.subset = options.subset;
-  wanted.executor = options.executor;
   return internal::MakeArcRows(snapshot, Pulled(options.direction), wanted);
 }
 

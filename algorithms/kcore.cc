@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "algorithms/internal/simple_graph.h"
+#include "algorithms/internal/view_options.h"
 
 namespace plexus {
 
@@ -51,11 +52,7 @@ std::vector<std::uint32_t> KCoreCsr(const CsrView& simple, const Budget& budget,
 }
 
 Result<KCoreResult> KCore(const Snapshot& snapshot, const KCoreOptions& options) {
-  DenseViewOptions wanted;
-  wanted.kinds = options.kinds;
-  wanted.valid_at = options.valid_at;
-  wanted.subset = options.subset;
-  wanted.executor = options.executor;
+  DenseViewOptions wanted = internal::ViewOptions(options);
   PLEXUS_ASSIGN(const internal::SimpleGraph graph, internal::MakeSimpleGraph(snapshot, wanted));
   KCoreResult result;
   const std::vector<std::uint32_t> cores = KCoreCsr(graph.edges.out(), options.budget, &result.truncated);

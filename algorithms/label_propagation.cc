@@ -10,6 +10,7 @@
 #include "algorithms/internal/pool.h"
 #include "algorithms/internal/selection.h"
 #include "algorithms/internal/tally.h"
+#include "algorithms/internal/view_options.h"
 
 namespace plexus {
 
@@ -79,12 +80,8 @@ Result<LabelPropagationResult> LabelPropagationCsr(const CsrView& out, const Csr
 }
 
 Result<LabelPropagationResult> LabelPropagation(const Snapshot& snapshot, const LabelPropagationOptions& options) {
-  DenseViewOptions wanted;
+  DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.weights = false;
-  wanted.kinds = options.kinds;
-  wanted.valid_at = options.valid_at;
-  wanted.subset = options.subset;
-  wanted.executor = options.executor;
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
   PLEXUS_ASSIGN(LabelPropagationResult result, LabelPropagationCsr(view.out(), view.in(), options));
   if (!view.packed()) return result;

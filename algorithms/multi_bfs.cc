@@ -9,6 +9,7 @@
 
 #include "algorithms/dense_view.h"
 #include "algorithms/internal/selection.h"
+#include "algorithms/internal/view_options.h"
 #include "engine/aligned_array.h"
 
 namespace plexus {
@@ -155,12 +156,8 @@ Result<MultiBfsResult> MultiBfs(const Snapshot& snapshot, std::span<const NodeId
   if (sources.empty() || sources.size() > kBfsLanes)
     return Fail(ErrorCode::kInvalidArgument, std::to_string(sources.size()) + " sources: 1 to " +
                                                  std::to_string(kBfsLanes) + " expected");
-  DenseViewOptions wanted;
+  DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.weights = false;
-  wanted.kinds = options.kinds;
-  wanted.valid_at = options.valid_at;
-  wanted.subset = options.subset;
-  wanted.executor = options.executor;
   PLEXUS_ASSIGN(const NodeSubset with, internal::WithSources(snapshot, options.subset, sources));
   if (options.subset) wanted.subset = &with;
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));

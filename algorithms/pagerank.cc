@@ -10,6 +10,7 @@
 #include "algorithms/internal/pagerank_prepare.h"
 #include "algorithms/internal/pagerank_refresh.h"
 #include "algorithms/internal/selection.h"
+#include "algorithms/internal/view_options.h"
 #include "algorithms/pagerank_csr.h"
 
 namespace plexus {
@@ -44,18 +45,15 @@ Result<std::vector<double>> Start(const DenseView& view, std::span<const double>
 // The rows as they are, where the arrays of the base and the delta are the selection;
 // else packed.
 Result<DenseView> RefreshView(const Snapshot& snapshot, const PageRankOptions& options,
-                              internal::PageRankRows& rows, Executor& executor) {
+                              internal::PageRankRows& rows) {
   PLEXUS_ASSIGN(const internal::Selection selection,
                 internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
   const bool live = !selection.whole_base && selection.all_nodes &&
                     selection.filter.all_kinds() && !selection.filter.checks_time();
-  PLEXUS_ASSIGN(DenseView view, DenseView::Make(snapshot, {.out = !live,
-                                                           .in = !live,
-                                                           .weights = options.weighted,
-                                                           .kinds = options.kinds,
-                                                           .valid_at = options.valid_at,
-                                                           .subset = options.subset,
-                                                           .executor = &executor}));
+  DenseViewOptions wanted = internal::ViewOptions(options);
+  wanted.out = wanted.in = !live;
+  wanted.weights = options.weighted;
+  PLEXUS_ASSIGN(DenseView view, DenseView::Make(snapshot, wanted));
   rows.node_count = view.node_count();
   rows.live = live ? &snapshot : nullptr;
   rows.out = live ? snapshot.base().out() : view.out();
@@ -67,7 +65,7 @@ Result<DenseView> RefreshView(const Snapshot& snapshot, const PageRankOptions& o
 Result<PageRankResult> Refresh(const Snapshot& snapshot, const PageRankOptions& options, Executor& executor) {
   const auto began = std::chrono::steady_clock::now();
   internal::PageRankRows rows;
-  PLEXUS_ASSIGN(const DenseView view, RefreshView(snapshot, options, rows, executor));
+  PLEXUS_ASSIGN(const DenseView view, RefreshView(snapshot, options, rows));
   PageRankResult result;
   result.nodes = view.nodes();
   result.preparation_ms =
@@ -93,7 +91,7 @@ Result<PageRankResult> Refresh(const Snapshot& snapshot, const PageRankOptions& 
     result.scores.assign(snapshot.node_count(), 0.0);
     for (NodeId i = 0; i < view.node_count(); ++i) result.scores[view.node(i)] = refreshed.scores[i];
   }
-  result.iterations = refreshed.sweeps + refreshed.rounds;
+  result.iterations = refreshed.iterations;
   result.error = refreshed.error;
   result.converged = refreshed.error <= options.tolerance;
   result.truncated = refreshed.truncated;

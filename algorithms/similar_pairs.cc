@@ -7,6 +7,7 @@
 #include "algorithms/internal/pair_miner.h"
 #include "algorithms/internal/selection.h"
 #include "algorithms/internal/similarity_share.h"
+#include "algorithms/internal/view_options.h"
 #include "algorithms/internal/wedge_pairs.h"
 #include "algorithms/similarity.h"
 #include "engine/aligned_array.h"
@@ -25,14 +26,10 @@ struct Rows {
 };
 
 Result<Rows> MakeRows(const Snapshot& snapshot, const SimilarityOptions& options) {
-  DenseViewOptions wanted;
+  DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.out = options.direction != Direction::kIn;
   wanted.in = options.direction == Direction::kIn;
   wanted.weights = false;
-  wanted.kinds = options.kinds;
-  wanted.valid_at = options.valid_at;
-  wanted.subset = options.subset;
-  wanted.executor = options.executor;
   Rows rows;
   PLEXUS_ASSIGN(rows.view, DenseView::Make(snapshot, wanted));
   const CsrView arcs = wanted.in ? rows.view.in() : rows.view.out();

@@ -11,6 +11,7 @@
 #include "algorithms/dense_view.h"
 #include "algorithms/internal/arc_edges.h"
 #include "algorithms/internal/selection.h"
+#include "algorithms/internal/view_options.h"
 #include "engine/aligned_array.h"
 #include "engine/radix_sort.h"
 
@@ -205,13 +206,9 @@ SpanningForestCsrResult SpanningForestCsr(const CsrView& rows, const SpanningFor
 }
 
 Result<SpanningForestResult> SpanningForest(const Snapshot& snapshot, const SpanningForestOptions& options) {
-  DenseViewOptions wanted;
+  DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.in = false;
   wanted.weights = options.weighted;
-  wanted.kinds = options.kinds;
-  wanted.valid_at = options.valid_at;
-  wanted.subset = options.subset;
-  wanted.executor = options.executor;
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
   PLEXUS_ASSIGN(const internal::Selection selection,
                 internal::Select(snapshot, options.kinds, options.valid_at, options.subset));

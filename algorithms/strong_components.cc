@@ -4,17 +4,14 @@
 #include "algorithms/components.h"
 #include "algorithms/dense_view.h"
 #include "algorithms/internal/strong_components.h"
+#include "algorithms/internal/view_options.h"
 
 namespace plexus {
 
 Result<ComponentsResult> StrongComponents(const Snapshot& snapshot,
                                           const ComponentsOptions& options) {
-  DenseViewOptions wanted;
+  DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.in = wanted.weights = false;
-  wanted.kinds = options.kinds;
-  wanted.valid_at = options.valid_at;
-  wanted.subset = options.subset;
-  wanted.executor = options.executor;
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
   const std::vector<std::uint32_t> component =
       internal::StrongComponents(view.out().offsets, view.out().neighbors);

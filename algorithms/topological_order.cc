@@ -8,6 +8,7 @@
 
 #include "algorithms/dense_view.h"
 #include "algorithms/internal/strong_components.h"
+#include "algorithms/internal/view_options.h"
 
 namespace plexus {
 
@@ -89,14 +90,11 @@ std::vector<bool> Touched(const CsrView& rows) {
 
 Result<TopologicalOrderResult> TopologicalOrder(const Snapshot& snapshot,
                                                 const TopologicalOrderOptions& options) {
-  DenseViewOptions wanted;
+  DenseViewOptions wanted = internal::ViewOptions(options);
   PLEXUS_ASSIGN(wanted.kinds, DirectedKinds(snapshot.schema(), options.kinds));
   wanted.out = !options.reverse;
   wanted.in = options.reverse;
   wanted.weights = false;
-  wanted.valid_at = options.valid_at;
-  wanted.subset = options.subset;
-  wanted.executor = options.executor;
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
   const CsrView rows = options.reverse ? view.in() : view.out();
   const Groups groups(rows);

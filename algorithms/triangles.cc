@@ -6,6 +6,7 @@
 #include "algorithms/internal/oriented_graph.h"
 #include "algorithms/internal/selection.h"
 #include "algorithms/internal/simple_graph.h"
+#include "algorithms/internal/view_options.h"
 
 namespace plexus {
 
@@ -13,11 +14,7 @@ namespace {
 
 template <class Options>
 Result<internal::SimpleGraph> SimpleGraphOf(const Snapshot& snapshot, const Options& options) {
-  DenseViewOptions wanted;
-  wanted.kinds = options.kinds;
-  wanted.valid_at = options.valid_at;
-  wanted.subset = options.subset;
-  wanted.executor = options.executor;
+  DenseViewOptions wanted = internal::ViewOptions(options);
   return internal::MakeSimpleGraph(snapshot, wanted);
 }
 

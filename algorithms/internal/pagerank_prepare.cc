@@ -10,6 +10,7 @@
 
 #include "algorithms/internal/selection.h"
 #include "algorithms/internal/snapshot_cache.h"
+#include "algorithms/internal/view_options.h"
 #include "algorithms/pagerank_csr.h"
 
 namespace plexus::internal {
@@ -67,13 +68,8 @@ Status CheckPageRankOptions(const PageRankOptions& o) {
 
 Result<PageRankReady> PreparePageRank(const Snapshot& snapshot, const PageRankOptions& options,
                                       TileUse tile_use, Executor& executor) {
-  const DenseViewOptions wanted{.out = true,
-                                .in = true,
-                                .weights = options.weighted,
-                                .kinds = options.kinds,
-                                .valid_at = options.valid_at,
-                                .subset = options.subset,
-                                .executor = &executor};
+  DenseViewOptions wanted = ViewOptions(options);
+  wanted.weights = options.weighted;
   const bool cached = options.use_cache && !options.subset;
   if (cached)
     if (auto found = SharedCache().Find(snapshot, [&](const PageRankPrepared& p) {

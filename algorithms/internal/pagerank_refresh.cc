@@ -44,7 +44,7 @@ class Refresher {
     Sweep<true>((1.0 - options_.damping) + options_.damping * dangling, pending_, next_);
     bool narrow = false;  // f32 from here on
     while (result_.error > options_.tolerance) {
-      if (result_.sweeps + result_.rounds >= options_.max_iterations) return Stopped();
+      if (result_.iterations >= options_.max_iterations) return Stopped();
       if (!narrow) {
         const Loud loud = Listen();
         if (MayPush() && loud.arcs <= Few() && loud.mass * 2 >= mass_) {
@@ -228,7 +228,7 @@ class Refresher {
     const double changed = PageRankPartial::Total(partial.step);
     rounding_ += 0x1p-52 * sum_ + (std::is_same_v<Real, float> ? 0x1p-23 * changed : 0.0);
     SetMass(changed);
-    ++result_.sweeps;
+    ++result_.iterations;
   }
 
   // A sweep in f32 rounds every change once, which leaves out less than 2^-23 of the mass;
@@ -324,7 +324,7 @@ class Refresher {
           return mass;
         },
         [](double a, double b) { return a + b; }));
-    ++result_.rounds;
+    ++result_.iterations;
   }
   std::uint64_t Degree(NodeId v) const {
     if (!rows_.live || rows_.live->clean(Direction::kOut, v)) return rows_.out.degree(v);

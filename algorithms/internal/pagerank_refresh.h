@@ -41,8 +41,7 @@ struct PageRankRefreshOptions {
 
 struct PageRankRefreshed {
   std::vector<double> scores;  // by dense id
-  int sweeps = 0;              // over all rows
-  int rounds = 0;              // over the rows of few nodes
+  int iterations = 0;          // sweeps over all rows, and rounds of pushes
   double error = 2;            // bound on the L1 distance to the fixed point
   bool truncated = false;
   std::uint64_t arcs = 0;  // of the graph

@@ -1,0 +1,19 @@
+// What a kernel's options select, as DenseView wants it said.
+#pragma once
+
+#include "algorithms/dense_view.h"
+
+namespace plexus::internal {
+
+// Kinds, time, subset and executor of `options`; which rows are needed is the caller's to say.
+template <class Options>
+DenseViewOptions ViewOptions(const Options& options) {
+  DenseViewOptions view;
+  view.kinds = options.kinds;
+  view.valid_at = options.valid_at;
+  view.subset = options.subset;
+  view.executor = options.executor;
+  return view;
+}
+
+}  // namespace plexus::internal
