@@ -14,6 +14,7 @@
 #include <string>
 #include <utility>
 
+#include "algorithms/internal/bucket_order.h"
 #include "algorithms/internal/resume_token.h"
 #include "algorithms/internal/row_prefetch.h"
 #include "algorithms/internal/selection.h"
@@ -56,17 +57,9 @@ void SortLevel(std::vector<BfsNode>& nodes, std::size_t begin, Scratch& scratch)
   for (std::size_t i = 0; i < count; ++i) ++next[((first[i].node - least) >> shift) + 1];
   for (std::size_t s = 0; s < steps; ++s) next[s + 1] += next[s];
   scratch.spare.assign(first, first + count);
-  // Within a step the id's lower bits are left to order; many of one step: left to std::sort.
+  // Within a step the id's lower bits are left to order.
   for (const BfsNode& n : scratch.spare) first[next[(n.node - least) >> shift]++] = n;
-  for (std::size_t s = 0, from = 0; s < steps; from = next[s++]) {
-    if (next[s] - from < 2) continue;
-    if (next[s] - from > 16) {
-      std::sort(first + from, first + next[s], less);
-      continue;
-    }
-    for (std::size_t i = from + 1; i < next[s]; ++i)
-      for (std::size_t j = i; j > from && less(first[j], first[j - 1]); --j) std::swap(first[j], first[j - 1]);
-  }
+  for (std::size_t s = 0, from = 0; s < steps; from = next[s++]) internal::SortStep(first + from, first + next[s], less);
 }
 
 class Search {

@@ -15,6 +15,7 @@
 #include "tools/json_writer.h"
 #include "tools/naming.h"
 #include "tools/output.h"
+#include "tools/ranked.h"
 #include "tools/reply.h"
 #include "tools/session.h"
 #include "tools/table.h"
@@ -22,41 +23,11 @@
 namespace plexus::tools {
 namespace {
 
-// What the commands share.
-struct Given {
-  std::vector<std::string> kinds;
-  std::string valid_at;
-  std::optional<std::uint64_t> top;
-};
-
-template <class Options>
-Status Fill(Session& session, const Given& given, Options& options) {
-  PLEXUS_ASSIGN(options.kinds, FindEdgeKinds(session.schema(), given.kinds));
-  PLEXUS_ASSIGN(options.valid_at, session.ValidAt(given.valid_at));
-  options.subset = session.scope();
-  options.executor = &session.executor();
-  return {};
-}
-
-Command& AddGiven(Command& command, Given& given) {
-  return command.List("--kinds", "A,B", given.kinds, "only these edge kinds (default: all facts)")
-      .Option("--valid-at", "TIME", given.valid_at, "only edges valid then, or now (default: all)")
-      .Option("--top", "K", given.top, "list the K first; 0 = all (default 20)");
-}
-
-// The best nodes of those that score above 0.
-std::vector<ScoredNode> Best(const std::vector<double>& scores, const Given& given) {
-  std::vector<std::uint64_t> words((scores.size() + 63) / 64, 0);
-  for (std::size_t v = 0; v < scores.size(); ++v)
-    if (scores[v] > 0) words[v / 64] |= std::uint64_t{1} << (v % 64);
-  return TopScores(scores, NodeSubset(static_cast<NodeId>(scores.size()), std::move(words)), given.top.value_or(20));
-}
-
 // The nodes that were asked for, each once, those that score 0 too; all unless --top is given.
-std::vector<ScoredNode> Asked(const std::vector<double>& scores, const std::vector<NodeId>& of, const Given& given) {
-  std::vector<std::uint64_t> words((scores.size() + 63) / 64, 0);
-  for (const NodeId v : of) words[v / 64] |= std::uint64_t{1} << (v % 64);
-  return TopScores(scores, NodeSubset(static_cast<NodeId>(scores.size()), std::move(words)), given.top.value_or(0));
+Result<std::vector<ScoredNode>> Asked(const Snapshot& snapshot, const std::vector<double>& scores,
+                                      const std::vector<NodeId>& of, const RankedSelection& given) {
+  PLEXUS_ASSIGN(const NodeSubset asked, NodeSubset::Of(snapshot, of));
+  return TopScores(scores, asked, given.top.value_or(0));
 }
 
 struct Column {
@@ -91,7 +62,7 @@ void PrintNodes(const Globals& globals, const Snapshot& snapshot, const std::vec
   table.Print(Out());
 }
 
-struct ClosenessArguments : Given {
+struct ClosenessArguments : RankedSelection {
   std::string direction = "both";
   bool harmonic = false, unscaled = false;
   std::optional<std::uint64_t> samples, seed, max_hops;
@@ -102,7 +73,7 @@ Result<int> RunCloseness(const Globals& globals, const ClosenessArguments& given
   PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
   const Snapshot& snapshot = session->snapshot();
   ClosenessOptions options;
-  PLEXUS_TRY(Fill(*session, given, options));
+  PLEXUS_TRY(Select(*session, given, options));
   PLEXUS_ASSIGN(options.direction, ParseDirection(given.direction));
   options.scaled = !given.unscaled;
   if (given.max_hops && *given.max_hops < options.max_hops) options.max_hops = static_cast<std::uint32_t>(*given.max_hops);
@@ -117,8 +88,12 @@ Result<int> RunCloseness(const Globals& globals, const ClosenessArguments& given
       reached{"reached", "reaches", &result.reached};
   std::vector<Column> columns = {closeness, harmonic, reached};
   if (given.harmonic) columns = {harmonic, closeness, reached};
-  const std::vector<ScoredNode> top = options.of.empty() ? Best(*columns[0].values, given)
-                                                         : Asked(*columns[0].values, options.of, given);
+  std::vector<ScoredNode> top;
+  if (options.of.empty()) {
+    top = Best(*columns[0].values, given);
+  } else {
+    PLEXUS_ASSIGN(top, Asked(snapshot, *columns[0].values, options.of, given));
+  }
   if (globals.json) {
     JsonWriter json(Out());
     json.BeginObject();
@@ -143,7 +118,7 @@ Result<int> RunCloseness(const Globals& globals, const ClosenessArguments& given
   return kDone;
 }
 
-struct KatzArguments : Given {
+struct KatzArguments : RankedSelection {
   std::string direction = "out";
   bool unweighted = false;
   std::optional<double> alpha, tolerance;
@@ -153,7 +128,7 @@ Result<int> RunKatz(const Globals& globals, const KatzArguments& given) {
   PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
   const Snapshot& snapshot = session->snapshot();
   KatzOptions options;
-  PLEXUS_TRY(Fill(*session, given, options));
+  PLEXUS_TRY(Select(*session, given, options));
   PLEXUS_ASSIGN(options.direction, ParseDirection(given.direction));
   if (given.alpha && !(*given.alpha > 0)) return Fail(ErrorCode::kInvalidArgument, "--alpha is above 0");
   options.alpha = given.alpha.value_or(0);
@@ -186,7 +161,7 @@ Result<int> RunKatz(const Globals& globals, const KatzArguments& given) {
   return kDone;
 }
 
-struct EigenvectorArguments : Given {
+struct EigenvectorArguments : RankedSelection {
   std::string direction = "out";
   bool unweighted = false;
   std::optional<double> tolerance;
@@ -196,7 +171,7 @@ Result<int> RunEigenvector(const Globals& globals, const EigenvectorArguments& g
   PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
   const Snapshot& snapshot = session->snapshot();
   EigenvectorOptions options;
-  PLEXUS_TRY(Fill(*session, given, options));
+  PLEXUS_TRY(Select(*session, given, options));
   PLEXUS_ASSIGN(options.direction, ParseDirection(given.direction));
   options.tolerance = given.tolerance.value_or(options.tolerance);
   options.weighted = !given.unweighted;
@@ -221,7 +196,7 @@ Result<int> RunEigenvector(const Globals& globals, const EigenvectorArguments& g
   return kDone;
 }
 
-struct HitsArguments : Given {
+struct HitsArguments : RankedSelection {
   bool hubs = false, unweighted = false;
   std::optional<double> tolerance;
 };
@@ -230,7 +205,7 @@ Result<int> RunHits(const Globals& globals, const HitsArguments& given) {
   PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
   const Snapshot& snapshot = session->snapshot();
   HitsOptions options;
-  PLEXUS_TRY(Fill(*session, given, options));
+  PLEXUS_TRY(Select(*session, given, options));
   options.tolerance = given.tolerance.value_or(options.tolerance);
   options.weighted = !given.unweighted;
   PLEXUS_ASSIGN(const HitsResult result, Hits(snapshot, options));
@@ -261,7 +236,7 @@ constexpr const char* kWalks = "along the edges (who is pointed at), against the
 
 void AddCentrality(Cli& cli) {
   static ClosenessArguments closeness;
-  AddGiven(cli.Add("Ask", "closeness", "Rank nodes by how near they are to all others",
+  AddRanked(cli.Add("Ask", "closeness", "Rank nodes by how near they are to all others",
                    [](const Globals& globals) { return RunCloseness(globals, closeness); })
                .Flag("--harmonic", closeness.harmonic, "rank by the sum of 1 / distance")
                .Flag("--unscaled", closeness.unscaled, "closeness as if what a node reaches were all there is")
@@ -275,7 +250,7 @@ void AddCentrality(Cli& cli) {
       .Example("plexus closeness --db g --of alice --of bob --direction out --json", "of two nodes, exactly");
 
   static KatzArguments katz;
-  AddGiven(cli.Add("Ask", "katz", "Rank nodes by the walks that lead to them, long ones counting less",
+  AddRanked(cli.Add("Ask", "katz", "Rank nodes by the walks that lead to them, long ones counting less",
                    [](const Globals& globals) { return RunKatz(globals, katz); })
                .Option("--alpha", "A", katz.alpha, "what a step leaves of a walk (default: half of what converges)")
                .Option("--tolerance", "T", katz.tolerance, "stop when no score is off by more than this share (default 1e-9)")
@@ -286,7 +261,7 @@ void AddCentrality(Cli& cli) {
       .Example("plexus katz --db g --alpha 0.01 --kinds cites --json", "with a given attenuation, over one kind");
 
   static EigenvectorArguments eigenvector;
-  AddGiven(cli.Add("Ask", "eigenvector", "Rank nodes by the rank of those that point at them",
+  AddRanked(cli.Add("Ask", "eigenvector", "Rank nodes by the rank of those that point at them",
                    [](const Globals& globals) { return RunEigenvector(globals, eigenvector); })
                .Option("--tolerance", "T", eigenvector.tolerance, "stop when a step changes less, L1 (default 1e-9)")
                .Choice("--direction", eigenvector.direction, {"out", "in", "both"}, kWalks)
@@ -296,7 +271,7 @@ void AddCentrality(Cli& cli) {
       .Example("plexus eigenvector --db g --kinds cites --json", "who is cited by those who are cited");
 
   static HitsArguments hits;
-  AddGiven(cli.Add("Ask", "hits", "Rank nodes as authorities that good hubs point at, and as hubs",
+  AddRanked(cli.Add("Ask", "hits", "Rank nodes as authorities that good hubs point at, and as hubs",
                    [](const Globals& globals) { return RunHits(globals, hits); })
                .Flag("--hubs", hits.hubs, "rank by hub")
                .Option("--tolerance", "T", hits.tolerance, "stop when a step changes less, L1 (default 1e-9)")

@@ -1,6 +1,5 @@
 // communities: which nodes belong together, by modularity or by what neighbours say.
 #include <algorithm>
-#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,6 +7,7 @@
 
 #include "algorithms/communities.h"
 #include "algorithms/label_propagation.h"
+#include "tools/arguments.h"
 #include "tools/cli.h"
 #include "tools/exit_code.h"
 #include "tools/format.h"
@@ -15,17 +15,17 @@
 #include "tools/naming.h"
 #include "tools/output.h"
 #include "tools/reply.h"
+#include "tools/selection.h"
 #include "tools/session.h"
 #include "tools/table.h"
 
 namespace plexus::tools {
 namespace {
 
-struct Arguments {
-  std::string method = "leiden", valid_at;
-  std::vector<std::string> kinds;
-  std::optional<double> resolution;
-  std::optional<std::uint64_t> seed, iterations, top, members, max_arcs, timeout_ms;
+struct Arguments : EdgeSelection {
+  std::string method = "leiden";
+  std::optional<double> resolution, max_seconds;
+  std::optional<std::uint64_t> seed, iterations, top, members, max_edges;
   bool unweighted = false;
 };
 
@@ -42,15 +42,10 @@ struct Found {
 // Shared by the options of both.
 template <class Options>
 Status Fill(Session& session, const Arguments& given, Options& options) {
-  PLEXUS_ASSIGN(options.kinds, FindEdgeKinds(session.schema(), given.kinds));
-  PLEXUS_ASSIGN(options.valid_at, session.ValidAt(given.valid_at));
-  options.subset = session.scope();
-  options.executor = &session.executor();
+  PLEXUS_TRY(Select(session, given, options));
+  PLEXUS_ASSIGN(options.budget.deadline, DeadlineAfter(given.max_seconds));
   if (given.iterations) options.iterations = static_cast<int>(std::min<std::uint64_t>(*given.iterations, 1'000'000));
-  if (given.max_arcs) options.budget.edges = *given.max_arcs;
-  if (given.timeout_ms)
-    options.budget.deadline = std::chrono::steady_clock::now() +
-                              std::chrono::milliseconds(std::min<std::uint64_t>(*given.timeout_ms, 1'000'000'000));
+  if (given.max_edges) options.budget.edges = *given.max_edges;
   return {};
 }
 
@@ -70,8 +65,8 @@ Result<Found> ByLeiden(Session& session, const Arguments& given) {
 }
 
 Result<Found> ByLabels(Session& session, const Arguments& given) {
-  if (given.resolution || given.seed || given.unweighted || given.max_arcs)
-    return Fail(ErrorCode::kInvalidArgument, "--resolution, --seed, --unweighted and --max-arcs are of --method leiden");
+  if (given.resolution || given.seed || given.unweighted || given.max_edges)
+    return Fail(ErrorCode::kInvalidArgument, "--resolution, --seed, --unweighted and --max-edges are of --method leiden");
   LabelPropagationOptions options;
   PLEXUS_TRY(Fill(session, given, options));
   PLEXUS_ASSIGN(const LabelPropagationResult result, LabelPropagation(session.snapshot(), options));
@@ -169,18 +164,17 @@ Result<int> Run(const Globals& globals, const Arguments& given) {
 
 void AddCommunities(Cli& cli) {
   static Arguments given;
-  cli.Add("Ask", "communities", "Tell which nodes belong together",
-          [](const Globals& globals) { return Run(globals, given); })
-      .Choice("--method", given.method, {"leiden", "labels"},
-              "leiden: high modularity, every community connected (default); labels: LDBC Graphalytics' label propagation")
-      .List("--kinds", "A,B", given.kinds, "only these edge kinds (default: all facts)")
-      .Option("--valid-at", "TIME", given.valid_at, "only edges valid then, or now (default: all)")
+  AddSelection(cli.Add("Ask", "communities", "Tell which nodes belong together",
+                       [](const Globals& globals) { return Run(globals, given); })
+                   .Choice("--method", given.method, {"leiden", "labels"},
+                           "leiden: high modularity, every community connected (default); labels: LDBC Graphalytics' label propagation"),
+               given)
       .Option("--resolution", "R", given.resolution, "more and smaller communities above 1, fewer below (default 1)")
       .Option("--seed", "S", given.seed, "of the order in which nodes move (default 0)")
       .Flag("--unweighted", given.unweighted, "every edge counts 1")
       .Option("--iterations", "N", given.iterations, "rounds (default 2; labels: 10)")
-      .Option("--max-arcs", "N", given.max_arcs, "stop after looking at N arcs and say truncated (default: no limit)")
-      .Option("--timeout-ms", "MS", given.timeout_ms, "stop after that long and say truncated (default: no limit)")
+      .Option("--max-edges", "N", given.max_edges, "stop after looking at N edges and say truncated (default: no limit)")
+      .Option("--max-seconds", "S", given.max_seconds, "stop after S seconds and say truncated (default: no limit)")
       .Option("--top", "K", given.top, "list the K largest; 0 = all (default 20)")
       .Option("--members", "M", given.members, "show the first M of each; 0 = all (default 5)")
       .Example("plexus communities --db g", "the twenty largest communities, five members of each")

@@ -16,16 +16,15 @@
 #include "tools/naming.h"
 #include "tools/output.h"
 #include "tools/reply.h"
+#include "tools/selection.h"
 #include "tools/session.h"
 #include "tools/table.h"
 
 namespace plexus::tools {
 namespace {
 
-struct ComponentsArguments {
+struct ComponentsArguments : EdgeSelection {
   bool strong = false;
-  std::string valid_at;
-  std::vector<std::string> kinds;
   std::optional<std::uint64_t> top;
 };
 
@@ -51,10 +50,7 @@ Result<int> RunComponents(const Globals& globals, const ComponentsArguments& giv
   PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
   const Snapshot& snapshot = session->snapshot();
   ComponentsOptions options;
-  PLEXUS_ASSIGN(options.kinds, FindEdgeKinds(snapshot.schema(), given.kinds));
-  PLEXUS_ASSIGN(options.valid_at, session->ValidAt(given.valid_at));
-  options.subset = session->scope();
-  options.executor = &session->executor();
+  PLEXUS_TRY(Select(*session, given, options));
   PLEXUS_ASSIGN(const ComponentsResult result,
                 given.strong ? StrongComponents(snapshot, options) : Components(snapshot, options));
   std::vector<Component> components = BySize(result);
@@ -92,10 +88,10 @@ Result<int> RunComponents(const Globals& globals, const ComponentsArguments& giv
   return kDone;
 }
 
-struct BfsArguments {
-  std::vector<std::string> from, kinds;
+struct BfsArguments : EdgeSelection {
+  std::vector<std::string> from;
   std::optional<std::uint64_t> depth, top;
-  std::string direction = "out", valid_at;
+  std::string direction = "out";
 };
 
 void WriteBfs(const Snapshot& snapshot, const BfsResult& result,
@@ -132,10 +128,7 @@ Result<int> RunBfs(const Globals& globals, const BfsArguments& given) {
   BfsOptions options;
   if (given.depth && *given.depth < kUnreached) options.max_depth = static_cast<std::uint32_t>(*given.depth);
   PLEXUS_ASSIGN(options.direction, ParseDirection(given.direction));
-  PLEXUS_ASSIGN(options.kinds, FindEdgeKinds(snapshot.schema(), given.kinds));
-  PLEXUS_ASSIGN(options.valid_at, session->ValidAt(given.valid_at));
-  options.subset = session->scope();
-  options.executor = &session->executor();
+  PLEXUS_TRY(Select(*session, given, options));
   PLEXUS_ASSIGN(const BfsResult result, Bfs(snapshot, sources, options));
   std::vector<std::uint64_t> levels;
   for (const BfsNode& node : result.nodes) {

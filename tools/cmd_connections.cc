@@ -19,6 +19,7 @@
 #include "tools/naming.h"
 #include "tools/output.h"
 #include "tools/reply.h"
+#include "tools/selection.h"
 #include "tools/session.h"
 #include "tools/table.h"
 
@@ -26,9 +27,7 @@ namespace plexus::tools {
 namespace {
 
 // What the four commands share.
-struct Given {
-  std::vector<std::string> kinds;
-  std::string valid_at;
+struct Given : EdgeSelection {
   std::optional<double> max_seconds;
   std::optional<std::uint64_t> top;
 
@@ -41,16 +40,12 @@ struct Given {
 
 template <class Options>
 Status Fill(Session& session, const Given& given, Options& options) {
-  PLEXUS_ASSIGN(options.kinds, FindEdgeKinds(session.schema(), given.kinds));
-  PLEXUS_ASSIGN(options.valid_at, session.ValidAt(given.valid_at));
   PLEXUS_ASSIGN(options.budget.deadline, DeadlineAfter(given.max_seconds));
-  options.subset = session.scope();
-  return {};
+  return Select(session, given, options);
 }
 
 Command& AddGiven(Command& command, Given& given) {
-  return command.List("--kinds", "A,B", given.kinds, "only these edge kinds (default: all facts)")
-      .Option("--valid-at", "TIME", given.valid_at, "only edges valid then, or now (default: all)")
+  return AddSelection(command, given)
       .Option("--max-seconds", "S", given.max_seconds, "stop after S seconds and say truncated (default: no limit)");
 }
 
@@ -84,7 +79,6 @@ Result<int> RunForest(const Globals& globals, const ForestArguments& given) {
   PLEXUS_TRY(Fill(*session, given, options));
   options.maximum = given.maximum;
   options.weighted = !given.unweighted;
-  options.executor = &session->executor();
   PLEXUS_ASSIGN(SpanningForestResult forest, SpanningForest(snapshot, options));
   if (options.weighted)
     std::stable_sort(forest.edges.begin(), forest.edges.end(), [&](const PathEdge& a, const PathEdge& b) {
@@ -152,7 +146,6 @@ Result<int> RunCuts(const Globals& globals, const CutsArguments& given) {
   CutPointsOptions options;
   PLEXUS_TRY(Fill(*session, given, options));
   options.list_blocks = given.blocks;
-  options.executor = &session->executor();
   PLEXUS_ASSIGN(const CutPointsResult cuts, CutPoints(snapshot, options));
   if (globals.json) {
     WriteCuts(globals, snapshot, cuts, given);
@@ -195,7 +188,6 @@ Result<int> RunDominators(const Globals& globals, const DominatorsArguments& giv
   DominatorsOptions options;
   PLEXUS_TRY(Fill(*session, given, options));
   PLEXUS_ASSIGN(options.direction, ParseDirection(given.direction));
-  options.executor = &session->executor();
   NodeId to = kNoNode;
   if (!given.to.empty()) {
     PLEXUS_ASSIGN(to, FindAliveNode(snapshot, given.to));

@@ -40,12 +40,7 @@ Result<int> RunMatch(const Globals& globals, const MatchArguments& given) {
   options.subset = session->scope();
   options.budget.edges = given.most.value_or(Budget::kUnlimited);
   options.resume = given.resume.value_or("");
-  std::vector<TraverseSeed> starts;
-  for (const std::string& text : given.from) {
-    const WeightedKey start = SplitWeight(text);
-    PLEXUS_ASSIGN(const NodeId node, FindAliveNode(snapshot, start.key));
-    starts.push_back({node, start.weight});
-  }
+  PLEXUS_ASSIGN(const std::vector<TraverseSeed> starts, FindSeeds<TraverseSeed>(snapshot, given.from));
   PLEXUS_ASSIGN(const TraverseResult result, MatchPattern(snapshot, pattern, starts, options));
   if (globals.json)
     WriteHits(snapshot, result);

@@ -44,11 +44,7 @@ Result<PageRankOptions> Options(Session& session, const PageRankArguments& given
   if (given.damping) options.damping = *given.damping;
   if (given.tolerance) options.tolerance = *given.tolerance;
   options.weighted = !given.unweighted;
-  for (const std::string& text : given.seeds) {
-    const WeightedKey seed = SplitWeight(text);
-    PLEXUS_ASSIGN(const NodeId node, FindAliveNode(session.snapshot(), seed.key));
-    options.seeds.push_back({node, seed.weight});
-  }
+  PLEXUS_ASSIGN(options.seeds, FindSeeds<PageRankSeed>(session.snapshot(), given.seeds));
   PLEXUS_ASSIGN(options.kinds, FindEdgeKinds(session.schema(), given.kinds));
   options.subset = session.scope();
   options.executor = &session.executor();

@@ -13,18 +13,18 @@
 #include "tools/naming.h"
 #include "tools/output.h"
 #include "tools/reply.h"
+#include "tools/selection.h"
 #include "tools/session.h"
 
 namespace plexus::tools {
 namespace {
 
-struct PathArguments {
-  std::string from, to, column, valid_at;
+struct PathArguments : EdgeSelection {
+  std::string from, to, column;
   bool weighted = false;
   std::optional<std::uint64_t> count, max_edges;
   std::optional<double> max_seconds;
   std::string direction = "out";
-  std::vector<std::string> kinds;
 };
 
 Result<ShortestPathOptions> Options(Session& session, const PathArguments& given) {
@@ -47,11 +47,9 @@ Result<ShortestPathOptions> Options(Session& session, const PathArguments& given
   if (count < 1 || count > 1000) return Fail(ErrorCode::kInvalidArgument, "--count is 1 to 1000");
   options.count = static_cast<int>(count);
   PLEXUS_ASSIGN(options.direction, ParseDirection(given.direction));
-  PLEXUS_ASSIGN(options.kinds, FindEdgeKinds(session.schema(), given.kinds));
-  PLEXUS_ASSIGN(options.valid_at, session.ValidAt(given.valid_at));
+  PLEXUS_TRY(Select(session, given, options));
   PLEXUS_ASSIGN(options.budget.deadline, DeadlineAfter(given.max_seconds));
   if (given.max_edges) options.budget.edges = *given.max_edges;
-  options.subset = session.scope();
   return options;
 }
 

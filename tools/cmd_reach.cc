@@ -16,16 +16,15 @@
 #include "tools/naming.h"
 #include "tools/output.h"
 #include "tools/reply.h"
+#include "tools/selection.h"
 #include "tools/session.h"
 #include "tools/table.h"
 
 namespace plexus::tools {
 namespace {
 
-struct ReachArguments {
+struct ReachArguments : EdgeSelection {
   std::string key;
-  std::vector<std::string> kinds;
-  std::string valid_at;
   std::optional<std::string> resume;
   std::optional<std::uint64_t> depth, top, most;
 };
@@ -37,9 +36,7 @@ Result<int> RunReach(const Globals& globals, const ReachArguments& given, Direct
   BfsOptions options;
   if (given.depth && *given.depth < kUnreached) options.max_depth = static_cast<std::uint32_t>(*given.depth);
   options.direction = direction;
-  PLEXUS_ASSIGN(options.kinds, FindEdgeKinds(snapshot.schema(), given.kinds));
-  PLEXUS_ASSIGN(options.valid_at, session->ValidAt(given.valid_at));
-  options.subset = session->scope();
+  PLEXUS_TRY(Select(*session, given, options));
   options.resume = given.resume.value_or("");
   // The start is not among its own ancestors, whatever circles there are.
   if (given.most && *given.most < Budget::kUnlimited - 1)
@@ -76,10 +73,8 @@ Result<int> RunReach(const Globals& globals, const ReachArguments& given, Direct
   return kDone;
 }
 
-struct DistancesArguments {
+struct DistancesArguments : EdgeSelection {
   std::string from, cost = "hops", direction = "out";
-  std::vector<std::string> kinds;
-  std::string valid_at;
   std::optional<double> within;
   std::optional<std::uint64_t> top;
 };
@@ -91,10 +86,7 @@ Result<int> RunDistances(const Globals& globals, const DistancesArguments& given
   DistancesOptions options;
   options.cost = given.cost == "hops" ? PathCost::kHops : given.cost == "length" ? PathCost::kWeight : PathCost::kLogWeight;
   PLEXUS_ASSIGN(options.direction, ParseDirection(given.direction));
-  PLEXUS_ASSIGN(options.kinds, FindEdgeKinds(snapshot.schema(), given.kinds));
-  PLEXUS_ASSIGN(options.valid_at, session->ValidAt(given.valid_at));
-  options.subset = session->scope();
-  options.executor = &session->executor();
+  PLEXUS_TRY(Select(*session, given, options));
   PLEXUS_ASSIGN(const DistancesResult result, Distances(snapshot, from, options));
   std::vector<NodeId> nodes;
   const double within = given.within.value_or(INFINITY);
@@ -138,12 +130,11 @@ Result<int> RunDistances(const Globals& globals, const DistancesArguments& given
 
 void AddOneWay(Cli& cli, const std::string& name, const std::string& description, ReachArguments& given,
                Direction direction, const std::string& first, const std::string& second) {
-  cli.Add("Ask", name, description,
-          [&given, direction](const Globals& globals) { return RunReach(globals, given, direction); })
-      .Positional("KEY", given.key, "of this node")
-      .Option("--depth", "D", given.depth, "at most D edges away (default: no limit)")
-      .List("--kinds", "A,B", given.kinds, "only these edge kinds (default: all facts)")
-      .Option("--valid-at", "TIME", given.valid_at, "only edges valid then, or now (default: all)")
+  AddSelection(cli.Add("Ask", name, description,
+                       [&given, direction](const Globals& globals) { return RunReach(globals, given, direction); })
+                   .Positional("KEY", given.key, "of this node")
+                   .Option("--depth", "D", given.depth, "at most D edges away (default: no limit)"),
+               given)
       .Option("--max-nodes", "N", given.most, "stop after N nodes and say truncated (default: no limit)")
       .Option("--resume", "TOKEN", given.resume, "go on where a truncated reply of the same question stopped")
       .Option("--top", "K", given.top, "list the first K; 0 = all (default 100, with --json all)")
@@ -161,15 +152,14 @@ void AddReach(Cli& cli) {
             "all that m1 depends on, directly or not", "what m1 points at, and what that points at");
 
   static DistancesArguments given;
-  cli.Add("Ask", "distances", "Tell what the cheapest path from one node to every other costs",
-          [](const Globals& globals) { return RunDistances(globals, given); })
-      .Option("--from", "KEY", given.from, "the node to start from")
-      .Required()
-      .Choice("--cost", given.cost, {"hops", "length", "log"},
-              "of an edge: 1, its weight as a length, or -ln of its weight (default hops)")
-      .Choice("--direction", given.direction, {"out", "in", "both"}, "which way to walk (default out)")
-      .List("--kinds", "A,B", given.kinds, "only these edge kinds (default: all facts)")
-      .Option("--valid-at", "TIME", given.valid_at, "only edges valid then, or now (default: all)")
+  AddSelection(cli.Add("Ask", "distances", "Tell what the cheapest path from one node to every other costs",
+                       [](const Globals& globals) { return RunDistances(globals, given); })
+                   .Option("--from", "KEY", given.from, "the node to start from")
+                   .Required()
+                   .Choice("--cost", given.cost, {"hops", "length", "log"},
+                           "of an edge: 1, its weight as a length, or -ln of its weight (default hops)")
+                   .Choice("--direction", given.direction, {"out", "in", "both"}, "which way to walk (default out)"),
+               given)
       .Option("--within", "X", given.within, "list only nodes at a distance of at most X")
       .Option("--top", "K", given.top, "list the K nearest; 0 = all (default 100)")
       .Example("plexus distances --db roads --from home --cost length --within 10", "what is within 10 of home")

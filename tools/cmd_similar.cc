@@ -12,17 +12,17 @@
 #include "tools/naming.h"
 #include "tools/output.h"
 #include "tools/reply.h"
+#include "tools/selection.h"
 #include "tools/session.h"
 #include "tools/table.h"
 
 namespace plexus::tools {
 namespace {
 
-struct SimilarArguments {
+struct SimilarArguments : EdgeSelection {
   std::optional<std::string> of;
-  std::vector<std::string> with, kinds;
+  std::vector<std::string> with;
   std::string measure = "jaccard", direction = "both";
-  std::string valid_at;
   std::optional<std::uint64_t> top, least, edges;
 };
 
@@ -111,13 +111,10 @@ Result<int> RunSimilar(const Globals& globals, const SimilarArguments& given) {
   SimilarityOptions options;
   options.measure = MeasureNamed(given.measure);
   PLEXUS_ASSIGN(options.direction, ParseDirection(given.direction));
-  PLEXUS_ASSIGN(options.kinds, FindEdgeKinds(session->schema(), given.kinds));
-  PLEXUS_ASSIGN(options.valid_at, session->ValidAt(given.valid_at));
-  options.subset = session->scope();
+  PLEXUS_TRY(Select(*session, given, options));
   options.top = given.top.value_or(20);
   options.least_shared = given.least.value_or(1);
   options.budget.edges = given.edges.value_or(Budget::kUnlimited);
-  options.executor = &session->executor();
   if (!given.of) {
     PLEXUS_ASSIGN(const SimilarPairsResult result, SimilarPairs(snapshot, options));
     return ShowPairs(globals, snapshot, result.pairs, result.truncated);

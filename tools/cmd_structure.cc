@@ -15,6 +15,7 @@
 #include "tools/json_writer.h"
 #include "tools/naming.h"
 #include "tools/output.h"
+#include "tools/ranked.h"
 #include "tools/reply.h"
 #include "tools/session.h"
 #include "tools/table.h"
@@ -22,40 +23,7 @@
 namespace plexus::tools {
 namespace {
 
-constexpr std::uint64_t kDefaultTop = 20;
-
-// What the three commands share.
-struct Given {
-  std::vector<std::string> kinds;
-  std::string valid_at;
-  std::optional<std::uint64_t> top;
-};
-
-template <class Options>
-Status Fill(Session& session, const Given& given, Options& options) {
-  PLEXUS_ASSIGN(options.kinds, FindEdgeKinds(session.schema(), given.kinds));
-  PLEXUS_ASSIGN(options.valid_at, session.ValidAt(given.valid_at));
-  options.subset = session.scope();
-  options.executor = &session.executor();
-  return {};
-}
-
-Command& AddGiven(Command& command, Given& given) {
-  return command.List("--kinds", "A,B", given.kinds, "only these edge kinds (default: all facts)")
-      .Option("--valid-at", "TIME", given.valid_at, "only edges valid then, or now (default: all)")
-      .Option("--top", "K", given.top, "list the K first; 0 = all (default 20)");
-}
-
-// `selected(node)` over all ids, as a subset.
-template <class Selected>
-NodeSubset SubsetOf(NodeId node_count, Selected&& selected) {
-  std::vector<std::uint64_t> words((std::size_t{node_count} + 63) / 64, 0);
-  for (NodeId v = 0; v < node_count; ++v)
-    if (selected(v)) words[v / 64] |= std::uint64_t{1} << (v % 64);
-  return NodeSubset(node_count, std::move(words));
-}
-
-struct TrianglesArguments : Given {
+struct TrianglesArguments : RankedSelection {
   std::optional<std::uint64_t> max_edges;
   bool total = false, directed = false;
 };
@@ -64,7 +32,7 @@ Result<int> RunTriangles(const Globals& globals, const TrianglesArguments& given
   PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
   const Snapshot& snapshot = session->snapshot();
   TrianglesOptions options;
-  PLEXUS_TRY(Fill(*session, given, options));
+  PLEXUS_TRY(Select(*session, given, options));
   options.budget.edges = given.max_edges.value_or(Budget::kUnlimited);
   PLEXUS_ASSIGN(const TrianglesResult counted, Triangles(snapshot, options));
   ClusteringResult nodes;
@@ -72,12 +40,11 @@ Result<int> RunTriangles(const Globals& globals, const TrianglesArguments& given
   if (!given.total) {
     ClusteringOptions wanted;
     wanted.directed = given.directed;
-    PLEXUS_TRY(Fill(*session, given, wanted));
+    PLEXUS_TRY(Select(*session, given, wanted));
     wanted.budget = options.budget;
     PLEXUS_ASSIGN(nodes, Clustering(snapshot, wanted));
     const std::vector<double> scores(nodes.triangles.begin(), nodes.triangles.end());
-    const NodeSubset in_some = SubsetOf(snapshot.node_count(), [&](NodeId v) { return nodes.triangles[v] > 0; });
-    top = TopScores(scores, in_some, given.top.value_or(kDefaultTop));
+    top = Best(scores, given);
   }
   if (globals.json) {
     JsonWriter json(Out());
@@ -125,7 +92,7 @@ Result<int> RunTriangles(const Globals& globals, const TrianglesArguments& given
   return kDone;
 }
 
-struct KCoreArguments : Given {
+struct KCoreArguments : RankedSelection {
   std::optional<std::uint64_t> least, max_edges;
 };
 
@@ -133,15 +100,17 @@ Result<int> RunKCore(const Globals& globals, const KCoreArguments& given) {
   PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
   const Snapshot& snapshot = session->snapshot();
   KCoreOptions options;
-  PLEXUS_TRY(Fill(*session, given, options));
+  PLEXUS_TRY(Select(*session, given, options));
   options.budget.edges = given.max_edges.value_or(Budget::kUnlimited);
   PLEXUS_ASSIGN(const KCoreResult result, KCore(snapshot, options));
   const std::uint64_t least = given.least.value_or(0);
-  const NodeSubset wanted = SubsetOf(snapshot.node_count(), [&](NodeId v) {
+  const auto wanted = [&](NodeId v) {
     return result.cores[v] != KCoreResult::kNotSelected && result.cores[v] >= least;
-  });
+  };
+  std::uint64_t found = 0;
+  for (NodeId v = 0; v < snapshot.node_count(); ++v) found += wanted(v);
   const std::vector<double> scores(result.cores.begin(), result.cores.end());
-  const std::vector<ScoredNode> top = TopScores(scores, wanted, given.top.value_or(kDefaultTop));
+  const std::vector<ScoredNode> top = Best(scores, given, wanted);
   if (globals.json) {
     JsonWriter json(Out());
     json.BeginObject();
@@ -156,7 +125,7 @@ Result<int> RunKCore(const Globals& globals, const KCoreArguments& given) {
       json.EndObject();
     }
     json.EndArray();
-    json.Field("found", wanted.count());
+    json.Field("found", found);
     json.BeginArray("nodes");
     for (const ScoredNode& node : top) {
       json.BeginObject();
@@ -169,7 +138,7 @@ Result<int> RunKCore(const Globals& globals, const KCoreArguments& given) {
     Out() << '\n';
     return kDone;
   }
-  Out() << "the densest core is the " << result.degeneracy << "-core; " << Grouped(wanted.count()) << " nodes stand in the "
+  Out() << "the densest core is the " << result.degeneracy << "-core; " << Grouped(found) << " nodes stand in the "
         << least << "-core" << (result.truncated ? "; at least: not all edges were followed (truncated)" : "") << '\n';
   Table table;
   table.Column("core", Table::Align::kRight);
@@ -183,7 +152,7 @@ Result<int> RunKCore(const Globals& globals, const KCoreArguments& given) {
   return kDone;
 }
 
-struct BetweennessArguments : Given {
+struct BetweennessArguments : RankedSelection {
   std::optional<std::uint64_t> samples, seed, max_hops;
   bool directed = false;
 };
@@ -192,14 +161,13 @@ Result<int> RunBetweenness(const Globals& globals, const BetweennessArguments& g
   PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
   const Snapshot& snapshot = session->snapshot();
   BetweennessOptions options;
-  PLEXUS_TRY(Fill(*session, given, options));
+  PLEXUS_TRY(Select(*session, given, options));
   options.undirected = !given.directed;
   options.samples = given.samples.value_or(0);
   options.seed = given.seed.value_or(1);
   if (given.max_hops && *given.max_hops < options.max_hops) options.max_hops = static_cast<std::uint32_t>(*given.max_hops);
   PLEXUS_ASSIGN(const BetweennessResult result, Betweenness(snapshot, options));
-  const NodeSubset between = SubsetOf(snapshot.node_count(), [&](NodeId v) { return result.scores[v] > 0; });
-  const std::vector<ScoredNode> top = TopScores(result.scores, between, given.top.value_or(kDefaultTop));
+  const std::vector<ScoredNode> top = Best(result.scores, given);
   if (globals.json) {
     JsonWriter json(Out());
     json.BeginObject();
@@ -242,7 +210,7 @@ Result<int> RunBetweenness(const Globals& globals, const BetweennessArguments& g
 
 void AddStructure(Cli& cli) {
   static TrianglesArguments triangles;
-  AddGiven(cli.Add("Ask", "triangles", "Count triangles; tell how closely a node's neighbours are knit",
+  AddRanked(cli.Add("Ask", "triangles", "Count triangles; tell how closely a node's neighbours are knit",
                    [](const Globals& globals) { return RunTriangles(globals, triangles); })
                .Flag("--total", triangles.total, "the counts alone, which is faster")
                .Option("--max-edges", "N", triangles.max_edges, "look at N edges and say truncated (default: no limit)")
@@ -252,7 +220,7 @@ void AddStructure(Cli& cli) {
       .Example("plexus triangles --db g --kinds knows --top 0 --json", "the clustering coefficient of all who are in a triangle");
 
   static KCoreArguments cores;
-  AddGiven(cli.Add("Ask", "kcore", "Tell how deep in the dense part of the graph nodes stand",
+  AddRanked(cli.Add("Ask", "kcore", "Tell how deep in the dense part of the graph nodes stand",
                    [](const Globals& globals) { return RunKCore(globals, cores); })
                .Option("--max-edges", "N", cores.max_edges, "follow N edges and say truncated (default: no limit)")
                .Option("--least", "K", cores.least, "only nodes of the K-core"),
@@ -261,7 +229,7 @@ void AddStructure(Cli& cli) {
       .Example("plexus kcore --db g --least 3 --top 0 --json", "the 3-core, each node with its core number");
 
   static BetweennessArguments between;
-  AddGiven(cli.Add("Ask", "betweenness", "Rank nodes by the shortest paths that lead over them",
+  AddRanked(cli.Add("Ask", "betweenness", "Rank nodes by the shortest paths that lead over them",
                    [](const Globals& globals) { return RunBetweenness(globals, between); })
                .Option("--samples", "N", between.samples, "search from N nodes (default: all up to 20,000, else 1,024)")
                .Option("--seed", "S", between.seed, "of the sample (default 1)")

@@ -13,16 +13,15 @@
 #include "tools/naming.h"
 #include "tools/output.h"
 #include "tools/reply.h"
+#include "tools/selection.h"
 #include "tools/session.h"
 #include "tools/table.h"
 
 namespace plexus::tools {
 namespace {
 
-struct TopoArguments {
-  std::vector<std::string> kinds;
+struct TopoArguments : EdgeSelection {
   std::optional<std::uint64_t> top;
-  std::string valid_at;
   bool reverse = false;
 };
 
@@ -85,11 +84,8 @@ Result<int> RunTopo(const Globals& globals, const TopoArguments& given) {
   PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
   const Snapshot& snapshot = session->snapshot();
   TopologicalOrderOptions options;
-  PLEXUS_ASSIGN(options.kinds, FindEdgeKinds(snapshot.schema(), given.kinds));
-  PLEXUS_ASSIGN(options.valid_at, session->ValidAt(given.valid_at));
+  PLEXUS_TRY(Select(*session, given, options));
   options.reverse = given.reverse;
-  options.subset = session->scope();
-  options.executor = &session->executor();
   PLEXUS_ASSIGN(const TopologicalOrderResult result, TopologicalOrder(snapshot, options));
   const std::uint64_t top = given.top.value_or(globals.json ? 0 : 100);
   const std::size_t shown = top == 0 ? result.order.size() : std::min<std::size_t>(top, result.order.size());

@@ -85,12 +85,7 @@ Result<int> RunTraverse(Globals globals, const TraverseArguments& given) {
   PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
   const Snapshot& snapshot = session->snapshot();
   PLEXUS_ASSIGN(TraverseOptions options, Options(*session, given));
-  std::vector<TraverseSeed> seeds;
-  for (const std::string& text : given.from) {
-    const WeightedKey seed = SplitWeight(text);
-    PLEXUS_ASSIGN(const NodeId node, FindAliveNode(snapshot, seed.key));
-    seeds.push_back({node, seed.weight});
-  }
+  PLEXUS_ASSIGN(const std::vector<TraverseSeed> seeds, FindSeeds<TraverseSeed>(snapshot, given.from));
   // Superseded, expired and not yet valid memories are left out unless asked for.
   VisibleOptions visible;
   visible.include_superseded = given.include_superseded;

@@ -12,6 +12,7 @@
 #include "engine/schema.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
+#include "tools/arguments.h"
 
 namespace plexus::tools {
 
@@ -20,6 +21,18 @@ namespace plexus::tools {
 Result<NodeId> FindNode(const Snapshot& snapshot, std::string_view key);
 // The same, and kNotFound when it was removed.
 Result<NodeId> FindAliveNode(const Snapshot& snapshot, std::string_view key);
+// "KEY" or "KEY=W" each, as nodes that are alive with weights (arguments.h, SplitWeight). Seed:
+// a node and a weight.
+template <class Seed>
+Result<std::vector<Seed>> FindSeeds(const Snapshot& snapshot, std::span<const std::string> texts) {
+  std::vector<Seed> seeds;
+  for (const std::string& text : texts) {
+    const WeightedKey given = SplitWeight(text);
+    PLEXUS_ASSIGN(const NodeId node, FindAliveNode(snapshot, given.key));
+    seeds.push_back({node, given.weight});
+  }
+  return seeds;
+}
 // "tag:rust" -> IndexKey(tag, rust) when "tag" is an index kind; else the text itself.
 std::string StoredKey(const Schema& schema, std::string_view key);
 

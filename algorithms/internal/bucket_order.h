@@ -13,11 +13,21 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "engine/types.h"
 
 namespace plexus::internal {
+
+// What shares a step: many are sorted, few inserted one by one.
+template <class T, class Less>
+void SortStep(T* first, T* past, Less less) {
+  constexpr std::ptrdiff_t kFew = 16;
+  if (past - first > kFew) return std::sort(first, past, less);
+  for (T* i = first; i + 1 < past; ++i)
+    for (T* j = i + 1; j > first && less(*j, *(j - 1)); --j) std::swap(*j, *(j - 1));
+}
 
 struct ScoredLabel {
   double value = 0;  // >= 0, finite
@@ -61,16 +71,8 @@ inline void BucketOrder(std::vector<ScoredLabel>& list, std::size_t top, std::ve
   std::copy(begins.begin(), begins.end() - 1, next.begin());
   for (const ScoredLabel& l : list)
     if (const std::size_t s = std::min(step(l), kSteps); s <= last) spare[next[s]++] = l;
-  for (std::size_t s = 0; s <= last; ++s) {
-    ScoredLabel* const first = spare.data() + begins[s];
-    ScoredLabel* const past = spare.data() + begins[s + 1];
-    if (past - first > static_cast<std::ptrdiff_t>(kFew)) {
-      std::sort(first, past, BetterLabel);
-      continue;
-    }
-    for (ScoredLabel* i = first; i + 1 < past; ++i)  // insertion
-      for (ScoredLabel* j = i + 1; j > first && BetterLabel(*j, *(j - 1)); --j) std::swap(*j, *(j - 1));
-  }
+  for (std::size_t s = 0; s <= last; ++s)
+    SortStep(spare.data() + begins[s], spare.data() + begins[s + 1], BetterLabel);
   spare.resize(wanted);
   list.swap(spare);
 }

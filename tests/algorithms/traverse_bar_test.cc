@@ -8,26 +8,71 @@
 #include "algorithms/internal/weight_bound.h"
 #include "algorithms/traverse.h"
 #include "tests/algorithms/case_graph.h"
+#include "tests/algorithms/each_case.h"
+#include "tests/algorithms/traverse_query.h"
 
 namespace plexus::testing {
 namespace {
 
-TraverseResult Query(const Snapshot& s, const std::vector<TraverseSeed>& seeds,
-                     const TraverseOptions& options) {
-  auto result = Traverse(s, seeds, options);
-  if (!result) ADD_FAILURE() << result.error().ToString();
-  return result ? *std::move(result) : TraverseResult{};
+// What is left out because it cannot be among the best is never missed.
+TEST(Traverse, TheBarChangesNothing) {
+  const auto executors = Executors();
+  for (std::size_t which = 0; which < kLargeCases; ++which)
+    for (Shape shape : kShapes) {
+      const Snapshot s = Large(which, shape).snapshot();
+      std::vector<NodeId> most;
+      for (NodeId v = 0; v < s.node_count(); ++v)
+        if (v % 5 != 4) most.push_back(v);
+      const NodeSubset subset = *NodeSubset::Of(s, most);
+      for (Direction direction : {Direction::kOut, Direction::kBoth})
+        for (int variant = 0; variant < 4; ++variant) {
+          TraverseOptions options;
+          options.direction = direction;
+          options.hops = 2 + variant;
+          if (direction == Direction::kOut && variant % 2) options.direction = Direction::kIn;
+          options.executor = executors[static_cast<std::size_t>(variant) % 3].executor.get();
+          options.include_seeds = variant == 1;
+          if (variant == 1) options.kinds = {kLink, kSupports};
+          if (variant == 2) options.subset = &subset;
+          if (variant == 3) options.decay = 0.75;
+          std::vector<TraverseSeed> seeds;
+          for (NodeId v = 0; seeds.size() < (variant == 2 ? 3u : 1u); ++v)
+            if (s.alive(v)) seeds.push_back({v, seeds.empty() ? 1.0 : 0.75});
+          options.top = 0;
+          const TraverseResult all = Query(s, seeds, options);
+          for (std::size_t top : {3, 200}) {
+            options.top = top;
+            const TraverseResult some = Query(s, seeds, options);
+            ExpectPrefix(some, all, top);
+            EXPECT_LE(some.edges, all.edges);
+            if (::testing::Test::HasFailure()) {
+              ADD_FAILURE() << which << " " << shape << " direction " << static_cast<int>(direction)
+                            << " variant " << variant << " top " << top;
+              return;
+            }
+          }
+        }
+    }
 }
 
-void ExpectPrefix(const TraverseResult& some, const TraverseResult& all, std::size_t top) {
-  ASSERT_EQ(some.hits.size(), std::min(top, all.hits.size()));
-  for (std::size_t i = 0; i < some.hits.size(); ++i) {
-    ASSERT_EQ(some.hits[i].node, all.hits[i].node) << i;
-    ASSERT_EQ(some.hits[i].score, all.hits[i].score) << i;
-    ASSERT_EQ(some.hits[i].hops, all.hits[i].hops) << i;
-    ASSERT_EQ(some.hits[i].seed, all.hits[i].seed) << i;
-    ASSERT_EQ(some.hits[i].path, all.hits[i].path) << i;
-  }
+// One weight above 1, even in a batch just added, and a walk may grow again.
+TEST(Traverse, NoBarWhereWeightsExceedOne) {
+  CaseGraph g;
+  g.AddNodes(1000);
+  for (std::size_t v = 1; v < 998; ++v) g.Link(0, kLink, v, 0.5f + static_cast<float>(v) / 2000.0f);
+  g.Link(1, kLink, 998, 1.0f);
+  g.Commit();
+  g.Compact();
+  TraverseOptions options;
+  options.top = 3;
+  EXPECT_EQ(Query(g.snapshot(), {{0, 1.0}}, options).hits[0].node, 997u);
+  g.Link(998, kSupports, 999, 64.0f);
+  g.Commit();
+  const TraverseResult grown = Query(g.snapshot(), {{0, 1.0}}, options);
+  EXPECT_EQ(grown.hits[0].node, 999u);
+  EXPECT_EQ(grown.hits[0].hops, 3);
+  options.kinds = {kLink};
+  EXPECT_EQ(Query(g.snapshot(), {{0, 1.0}}, options).hits[0].node, 997u);
 }
 
 // A hub whose best neighbour leaves nothing to the others.

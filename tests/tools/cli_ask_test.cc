@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/tools/run_plexus.h"
+#include "tests/tools/stored_graph.h"
 
 namespace plexus::testing {
 namespace {
@@ -16,10 +16,9 @@ using boost::json::array;
 using boost::json::object;
 
 // a --0.5--> b --0.5--> c --1--> d, a --0.1--> d; e alone; one tag; m2 hides m1.
-class Ask : public ::testing::Test {
+class Ask : public StoredGraph<Ask> {
  protected:
   static void SetUpTestSuite() {
-    dir_ = new TempDir();
     const std::string lines =
         R"({"node":"a","kind":"memory","text":"apple, fruit\nround","tags":["red"],"trust":0.5,"props":{"n":1}})"
         "\n"
@@ -37,28 +36,9 @@ class Ask : public ::testing::Test {
         "\n"
         R"({"edge":["a","m1"],"kind":"knows"})"
         "\n";
-    const Finished run = Plexus({"import", "--db", Db(), "--format", "jsonl", "-", "--now", "1700000000000"}, {.input = lines});
-    ASSERT_EQ(run.code, 0) << run.err;
+    Import(lines, {"--now", "1700000000000"});
   }
-  static void TearDownTestSuite() {
-    delete dir_;
-    dir_ = nullptr;
-  }
-  static std::string Db() { return *dir_ / "g"; }
-  static Finished Run(std::vector<std::string> arguments) {
-    arguments.insert(arguments.end(), {"--db", Db()});
-    return Plexus(arguments);
-  }
-  static object Json(std::vector<std::string> arguments) {
-    arguments.push_back("--json");
-    const Finished run = Run(std::move(arguments));
-    EXPECT_EQ(run.code, 0) << run.err;
-    EXPECT_EQ(run.err, "");
-    return run.Json();
-  }
-  static TempDir* dir_;
 };
-TempDir* Ask::dir_ = nullptr;
 
 TEST_F(Ask, GetShowsEverythingOfANode) {
   const object node = Json({"get", "a"});

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/tools/run_plexus.h"
+#include "tests/tools/stored_graph.h"
 
 namespace plexus::testing {
 namespace {
@@ -16,10 +16,9 @@ using boost::json::serialize;
 
 // s leads to t over a and b; a square a b c d hangs together, e and f hang on by one edge
 // each; g and h stand apart, joined twice.
-class Connections : public ::testing::Test {
+class Connections : public StoredGraph<Connections> {
  protected:
   static void SetUpTestSuite() {
-    dir_ = new TempDir();
     const std::string lines =
         R"({"edge":["s","a"],"kind":"link","weight":3})" "\n"
         R"({"edge":["s","b"],"kind":"link","weight":2})" "\n"
@@ -30,26 +29,9 @@ class Connections : public ::testing::Test {
         R"({"edge":["e","f"],"kind":"causes","weight":0.5,"valid_from":100,"valid_until":200})" "\n"
         R"({"edge":["g","h"],"kind":"link","weight":5})" "\n"
         R"({"edge":["h","g"],"kind":"causes","weight":6})" "\n";
-    const Finished run = Plexus({"import", "--db", Db(), "--format", "jsonl", "-"}, {.input = lines});
-    ASSERT_EQ(run.code, 0) << run.err;
+    Import(lines);
     ASSERT_EQ(Plexus({"unlink", "--db", Db(), "e", "causes", "f"}).code, 0);
     ASSERT_EQ(Plexus({"link", "--db", Db(), "e", "causes", "f", "--weight", "0.5"}).code, 0);
-  }
-  static void TearDownTestSuite() {
-    delete dir_;
-    dir_ = nullptr;
-  }
-  static std::string Db() { return *dir_ / "g"; }
-  static Finished Run(std::vector<std::string> arguments) {
-    arguments.insert(arguments.end(), {"--db", Db()});
-    return Plexus(arguments);
-  }
-  static object Json(std::vector<std::string> arguments) {
-    arguments.push_back("--json");
-    const Finished run = Run(std::move(arguments));
-    EXPECT_EQ(run.code, 0) << run.err;
-    EXPECT_EQ(run.err, "");
-    return run.Json();
   }
   static std::string Keys(const object& reply) {
     std::string keys;
@@ -65,9 +47,7 @@ class Connections : public ::testing::Test {
     }
     return edges;
   }
-  static TempDir* dir_;
 };
-TempDir* Connections::dir_ = nullptr;
 
 TEST_F(Connections, Forest) {
   const object least = Json({"forest"});

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/tools/run_plexus.h"
+#include "tests/tools/stored_graph.h"
 
 namespace plexus::testing {
 namespace {
@@ -14,10 +14,9 @@ using boost::json::array;
 using boost::json::object;
 
 // a, b share rare and all; a..d have all; a, c, d were in one event; old is superseded by a.
-class FrontierCommand : public ::testing::Test {
+class FrontierCommand : public StoredGraph<FrontierCommand> {
  protected:
   static void SetUpTestSuite() {
-    dir_ = new TempDir();
     const std::string lines =
         R"({"node":"a","kind":"memory","text":"first","tags":["all","rare"]})" "\n"
         R"({"node":"b","kind":"memory","text":"second","tags":["all","rare"]})" "\n"
@@ -27,18 +26,9 @@ class FrontierCommand : public ::testing::Test {
         R"({"edge":["a","old"],"kind":"supersedes"})" "\n"
         R"({"edge":["c","b"],"kind":"supports"})" "\n"
         R"({"event":"e1","tool":"t","members":[{"id":"a","role":"primary"},{"id":"c","role":"supporting"},{"id":"d","role":"supporting"}]})" "\n";
-    Import(lines, "1700000000000");
-    Import(R"({"event":"e2","members":[{"id":"a","role":"x"},{"id":"b","role":"x"}]})" "\n", "1700000001000");
+    Import(lines, {"--now", "1700000000000"});
+    Import(R"({"event":"e2","members":[{"id":"a","role":"x"},{"id":"b","role":"x"}]})" "\n", {"--now", "1700000001000"});
   }
-  static void Import(const std::string& lines, const std::string& now) {
-    const Finished run = Plexus({"import", "--db", Db(), "--format", "jsonl", "-", "--now", now}, {.input = lines});
-    ASSERT_EQ(run.code, 0) << run.err;
-  }
-  static void TearDownTestSuite() {
-    delete dir_;
-    dir_ = nullptr;
-  }
-  static std::string Db() { return *dir_ / "g"; }
   static Finished Ask(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"frontier", "--db", Db()});
     return Plexus(arguments);
@@ -60,9 +50,7 @@ class FrontierCommand : public ::testing::Test {
     }
     return sets;
   }
-  static TempDir* dir_;
 };
-TempDir* FrontierCommand::dir_ = nullptr;
 
 using Names = std::vector<std::string>;
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/tools/run_plexus.h"
+#include "tests/tools/stored_graph.h"
 
 namespace plexus::testing {
 namespace {
@@ -16,10 +16,9 @@ using boost::json::object;
 
 // a is most like (1, 0); b hangs together with c and d; old is hidden by a; x has no
 // vector; f is of another scope.
-class Rerank : public ::testing::Test {
+class Rerank : public StoredGraph<Rerank> {
  protected:
   static void SetUpTestSuite() {
-    dir_ = new TempDir();
     const std::string lines =
         R"({"vector":"a","values":[1,0]})" "\n"
         R"({"vector":"b","values":[3,4]})" "\n"
@@ -32,24 +31,7 @@ class Rerank : public ::testing::Test {
         R"({"edge":["a","old"],"kind":"supersedes"})" "\n"
         R"({"edge":["b","c"],"kind":"supports","weight":0.75})" "\n"
         R"({"edge":["d","b"],"kind":"causes","weight":0.25})" "\n";
-    const Finished run = Plexus({"import", "--db", Db(), "--format", "jsonl", "-"}, {.input = lines});
-    ASSERT_EQ(run.code, 0) << run.err;
-  }
-  static void TearDownTestSuite() {
-    delete dir_;
-    dir_ = nullptr;
-  }
-  static std::string Db() { return *dir_ / "g"; }
-  static Finished Run(std::vector<std::string> arguments, const RunOptions& options = {}) {
-    arguments.insert(arguments.end(), {"--db", Db()});
-    return Plexus(arguments, options);
-  }
-  static object Json(std::vector<std::string> arguments, const RunOptions& options = {}) {
-    arguments.push_back("--json");
-    const Finished run = Run(std::move(arguments), options);
-    EXPECT_EQ(run.code, 0) << run.err;
-    EXPECT_EQ(run.err, "");
-    return run.Json();
+    Import(lines);
   }
   static std::string Keys(const object& reply) {
     std::string keys;
@@ -60,9 +42,7 @@ class Rerank : public ::testing::Test {
   static double Of(const object& reply, std::size_t row, const char* name) {
     return reply.at("results").as_array()[row].as_object().at(name).to_number<double>();
   }
-  static TempDir* dir_;
 };
-TempDir* Rerank::dir_ = nullptr;
 
 TEST_F(Rerank, FusesSimilarityAndGraph) {
   const std::string query = dir_->File("query.txt", "[1, 0]");

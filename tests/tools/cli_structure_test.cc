@@ -1,14 +1,12 @@
-// ancestors, descendants, distances, triangles, kcore, betweenness, communities from the command line.
-
-// ancestors, descendants, distances, triangles, kcore, betweenness, closeness, katz,
-// eigenvector, hits, similar from the command line.
+// ancestors, descendants, distances, triangles, kcore, betweenness, communities, closeness,
+// katz, eigenvector, hits, similar from the command line.
 #include <gtest/gtest.h>
 
 #include <boost/json/serialize.hpp>
 #include <string>
 #include <vector>
 
-#include "tests/tools/run_plexus.h"
+#include "tests/tools/stored_graph.h"
 
 namespace plexus::testing {
 namespace {
@@ -17,10 +15,9 @@ using boost::json::array;
 using boost::json::object;
 
 // A triangle a b c, a tail c -> d -> e, parallel and turned edges, a tag on all of it.
-class Structure : public ::testing::Test {
+class Structure : public StoredGraph<Structure> {
  protected:
   static void SetUpTestSuite() {
-    dir_ = new TempDir();
     const std::string lines =
         R"({"node":"a","tags":["t"]})" "\n"
         R"({"edge":["a","b"],"kind":"knows","weight":2})" "\n"
@@ -29,24 +26,7 @@ class Structure : public ::testing::Test {
         R"({"edge":["a","c"],"kind":"knows","weight":7})" "\n"
         R"({"edge":["c","d"],"kind":"knows","weight":0.5})" "\n"
         R"({"edge":["d","e"],"kind":"likes","weight":0.5,"valid_from":100,"valid_until":200})" "\n";
-    const Finished run = Plexus({"import", "--db", Db(), "--format", "jsonl", "-"}, {.input = lines});
-    ASSERT_EQ(run.code, 0) << run.err;
-  }
-  static void TearDownTestSuite() {
-    delete dir_;
-    dir_ = nullptr;
-  }
-  static std::string Db() { return *dir_ / "g"; }
-  static Finished Run(std::vector<std::string> arguments) {
-    arguments.insert(arguments.end(), {"--db", Db()});
-    return Plexus(arguments);
-  }
-  static object Json(std::vector<std::string> arguments) {
-    arguments.push_back("--json");
-    const Finished run = Run(std::move(arguments));
-    EXPECT_EQ(run.code, 0) << run.err;
-    EXPECT_EQ(run.err, "");
-    return run.Json();
+    Import(lines);
   }
   // [{"key":..., NAME: number}, ...] as "key number, ...".
   static std::string Shown(const object& reply, const char* name) {
@@ -59,9 +39,7 @@ class Structure : public ::testing::Test {
     }
     return shown;
   }
-  static TempDir* dir_;
 };
-TempDir* Structure::dir_ = nullptr;
 
 TEST_F(Structure, AncestorsAndDescendants) {
   const object down = Json({"descendants", "a"});
@@ -194,7 +172,8 @@ TEST_F(Structure, Communities) {
   EXPECT_EQ(Json({"communities", "--valid-at", "250"}).at("count").as_int64(), 2);  // c-d, and e alone
   EXPECT_EQ(Json({"communities", "--kinds", "likes"}).at("count").as_int64(), 3);
   EXPECT_EQ(Json({"communities", "--as-of", "1", "--seed", "9", "--unweighted"}).at("count").as_int64(), 2);
-  EXPECT_TRUE(Json({"communities", "--max-arcs", "0"}).at("truncated").as_bool());
+  EXPECT_TRUE(Json({"communities", "--max-edges", "0"}).at("truncated").as_bool());
+  EXPECT_TRUE(Json({"communities", "--max-seconds", "0"}).at("truncated").as_bool());
   const object labels = Json({"communities", "--method", "labels", "--iterations", "1"});
   EXPECT_EQ(labels.at("method").as_string(), "labels");
   // a: b twice; b: a twice; c: a, the smallest; d: c; e: d.

@@ -1,0 +1,37 @@
+// Commands that rank nodes: --top beside the selection, and the nodes worth a row.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "algorithms/node_subset.h"
+#include "algorithms/ranking.h"
+#include "tools/selection.h"
+
+namespace plexus::tools {
+
+struct RankedSelection : EdgeSelection {
+  std::optional<std::uint64_t> top;
+
+  std::uint64_t shown() const { return top.value_or(20); }  // 0 = all
+};
+
+inline Command& AddRanked(Command& command, RankedSelection& given) {
+  return AddSelection(command, given).Option("--top", "K", given.top, "list the K first; 0 = all (default 20)");
+}
+
+// The best of the nodes for which `counts(node)`. `scores` by NodeId.
+template <class Counts>
+std::vector<ScoredNode> Best(const std::vector<double>& scores, const RankedSelection& given, Counts&& counts) {
+  std::vector<std::uint64_t> words((scores.size() + 63) / 64, 0);
+  for (std::size_t v = 0; v < scores.size(); ++v)
+    if (counts(static_cast<NodeId>(v))) words[v / 64] |= std::uint64_t{1} << (v % 64);
+  return TopScores(scores, NodeSubset(static_cast<NodeId>(scores.size()), std::move(words)), given.shown());
+}
+// Of those that score above 0.
+inline std::vector<ScoredNode> Best(const std::vector<double>& scores, const RankedSelection& given) {
+  return Best(scores, given, [&](NodeId v) { return scores[v] > 0; });
+}
+
+}  // namespace plexus::tools
