@@ -1,10 +1,4 @@
-// The iterations, and the pull kernel. One pass over the nodes per iteration does
-// everything: row sum, new score, change, next contribution, dangling mass.
-//
-// Sums of pull: a row uses four running sums taken in turn, which the processor overlaps
-// and which lose less in f32 than one long chain; f32 rows are summed in f64, free
-// beside the cache misses. Blocks are cut by node id and their partial sums added
-// in order, so no bit depends on the threads.
+// The iterations over the arrays of one graph, by pull or over tiles.
 #include "algorithms/pagerank_csr.h"
 
 #include <algorithm>
@@ -14,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "algorithms/internal/pagerank_pull.h"
 #include "algorithms/internal/pagerank_step.h"
 #include "algorithms/internal/pagerank_tiles.h"
 #include "engine/aligned_array.h"
@@ -27,44 +22,6 @@ using internal::PageRankStep;
 using internal::PageRankTiles;
 
 constexpr std::size_t kGrain = 4096;  // nodes a block; part of the result's definition
-
-// One iteration over [begin, end).
-template <bool kWeighted, class Real>
-PageRankPartial PullRows(const CsrView& in, const PageRankStep<Real>& step, std::size_t begin,
-                         std::size_t end) {
-  const std::uint32_t* offsets = in.offsets.data();
-  const NodeId* neighbors = in.neighbors.data();
-  const float* weights = in.weights.data();
-  const auto sum = [&](std::size_t v) {
-    const std::uint32_t at = offsets[v];
-    return internal::PullSum<kWeighted>(neighbors + at, kWeighted ? weights + at : nullptr,
-                                        offsets[v + 1] - at, step.contribution);
-  };
-  constexpr std::size_t kTogether = PageRankPartial::kLanes;
-  static_assert(kGrain % kTogether == 0, "blocks begin at lane 0");
-  PageRankPartial partial;
-  std::size_t v = begin;
-  for (; v + kTogether <= end; v += kTogether) {
-    const double sums[kTogether] = {sum(v), sum(v + 1), sum(v + 2), sum(v + 3)};
-    step.template Finish<kTogether>(v, sums, partial);
-  }
-  for (; v < end; ++v) {
-    const double last = sum(v);
-    step.template Finish<1>(v, &last, partial);
-  }
-  return partial;
-}
-
-template <class Real>
-PageRankPartial StepByPull(const CsrView& in, const PageRankStep<Real>& step, Executor& executor) {
-  return ParallelReduce(
-      executor, in.node_count(), kGrain, PageRankPartial{},
-      [&](std::size_t begin, std::size_t end) {
-        return in.weights.empty() ? PullRows<false>(in, step, begin, end)
-                                  : PullRows<true>(in, step, begin, end);
-      },
-      internal::Add);
-}
 
 // `from` in the order of the tiles' positions.
 template <class Real>
@@ -165,7 +122,7 @@ PageRankCsrResult<Real> PageRankCsr(const PageRankCsrInput<Real>& input,
     step.contribution = contribution.data();
     step.next = next.data();
     last = input.tiles ? over_tiles.Step(*input.tiles, step, executor)
-                       : StepByPull(input.in, step, executor);
+                       : internal::StepByPull(input.in, step, executor);
     std::swap(contribution, next);
     result.step = PageRankPartial::Total(last.step);
     ++result.iterations;

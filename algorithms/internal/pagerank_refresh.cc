@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "algorithms/internal/pagerank_step.h"
+#include "algorithms/internal/pagerank_pull.h"
 #include "engine/aligned_array.h"
 
 namespace plexus::internal {
@@ -176,7 +176,7 @@ class Refresher {
   template <bool kWeighted, class Real>
   double Sum(NodeId v, const Real* pending) const {
     if (rows_.live && !rows_.live->clean(Direction::kIn, v)) {
-      std::array<double, 4> sums{};  // in turn, as PullSum has them
+      std::array<double, 4> sums{};  // in turn
       std::size_t turn = 0;
       Row(Direction::kIn, v, [&](NodeId u, double weight) {
         const double change = static_cast<double>(pending[u]);

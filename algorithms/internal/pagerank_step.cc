@@ -59,6 +59,8 @@ struct TileKernel {
     const std::uint16_t* sources = at.sources;
     const float* weights = at.weights;
     for (std::uint32_t i = 0; i < rows; ++i) {
+      __builtin_prefetch(sources + 512, 0, 0);
+      if constexpr (kWeighted) __builtin_prefetch(weights + 256, 0, 0);
       sums[at.rows[i]] += Sum<kCount>(sources, weights);
       sources += kCount;
       if constexpr (kWeighted) weights += kCount;
@@ -73,6 +75,7 @@ struct TileKernel {
     double even = 0, odd = 0;
     std::uint32_t i = 0;
     for (; i + 16 <= count; i += 16) {
+      __builtin_prefetch(at.sources + i + 512, 0, 0);
       even += static_cast<double>(Tree<0, 8>(at.sources + i, WeightsAt(at, i)));
       odd += static_cast<double>(Tree<8, 8>(at.sources + i, WeightsAt(at, i)));
     }
@@ -105,14 +108,8 @@ PageRankPartial StepBlock(const PageRankTiles& tiles, const PageRankTiles::Block
   for (std::size_t s = 0; s < block.tiles.size(); ++s)
     TileKernel<kWeighted, Real>{step.contribution + s * PageRankTiles::kSegment, sums}.Run(
         block.tiles[s], at);
-  PageRankPartial partial;
-  constexpr std::uint32_t kTogether = PageRankPartial::kLanes;
-  static_assert(PageRankTiles::kRowsTogether % kTogether == 0, "blocks begin at lane 0");
-  std::uint32_t row = block.begin;
-  for (; row + kTogether <= block.end; row += kTogether)
-    step.template Finish<kTogether>(row, sums + (row - block.begin), partial);
-  for (; row < block.end; ++row) step.template Finish<1>(row, sums + (row - block.begin), partial);
-  return partial;
+  static_assert(PageRankTiles::kRowsTogether % PageRankPartial::kLanes == 0, "blocks begin at lane 0");
+  return step.FinishRows(block.begin, block.end, sums);
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <limits>
 
 #include "algorithms/internal/pagerank_tiles.h"
 #include "algorithms/internal/pool.h"
@@ -42,50 +44,57 @@ struct PageRankStep {
   Real* next = nullptr;  // contributions to the next iteration
   Real* scores = nullptr;
 
-  // Rows [v, v + kCount).
-  template <std::size_t kCount>
-  void Finish(std::size_t v, const double* sums, PageRankPartial& partial) const {
-    static_assert(kCount == 1 || kCount == PageRankPartial::kLanes);
-    std::array<double, kCount> change, dangling;
-    for (std::size_t i = 0; i < kCount; ++i) {
-      const double home = teleport ? base * static_cast<double>(teleport[v + i]) : base;
-      const Real score = static_cast<Real>(home + damping * sums[i]);
-      const Real r = reciprocal[v + i];
-      change[i] = std::abs(static_cast<double>(score) - static_cast<double>(scores[v + i]));
-      dangling[i] = r == 0 ? static_cast<double>(score) : 0.0;
-      scores[v + i] = score;
-      next[v + i] = score * r;
-    }
-    const std::size_t lane = kCount == 1 ? v % PageRankPartial::kLanes : 0;
-    for (std::size_t i = 0; i < kCount; ++i) {
-      partial.step[lane + i] += change[i];
-      partial.dangling[lane + i] += dangling[i];
-    }
+  // Rows [begin, end), begin a multiple of kLanes; sums[i] = row begin + i.
+  PageRankPartial FinishRows(std::size_t begin, std::size_t end, const double* sums) const {
+    return teleport ? FinishRows<true>(begin, end, sums) : FinishRows<false>(begin, end, sums);
   }
-};
 
-// A row of the pull kernel: four running sums of f64 taken in turn.
-template <bool kWeighted, class Real>
-inline double PullSum(const NodeId* neighbors, const float* weights, std::uint32_t count,
-                     const Real* contribution) {
-  auto term = [&](std::uint32_t i) {
-    double c = static_cast<double>(contribution[neighbors[i]]);
-    if constexpr (kWeighted) c *= static_cast<double>(weights[i]);
-    return c;
-  };
-  double a = 0, b = 0, c = 0, d = 0;
-  std::uint32_t i = 0;
-  for (; i + 4 <= count; i += 4) {
-    a += term(i);
-    b += term(i + 1);
-    c += term(i + 2);
-    d += term(i + 3);
+ private:
+  template <bool kTeleport>
+  PageRankPartial FinishRows(std::size_t begin, std::size_t end, const double* sums) const {
+    constexpr std::size_t kLanes = PageRankPartial::kLanes;
+    PageRankPartial partial;
+    Wide step{}, dangling{};
+    std::size_t v = begin;
+    for (; v + kLanes <= end; v += kLanes) {
+      Narrow r, old;
+      Wide sum, home = Wide{} + base;
+      std::memcpy(&r, reciprocal + v, sizeof r);
+      std::memcpy(&old, scores + v, sizeof old);
+      std::memcpy(&sum, sums + (v - begin), sizeof sum);
+      if constexpr (kTeleport) {
+        Narrow share;
+        std::memcpy(&share, teleport + v, sizeof share);
+        home *= __builtin_convertvector(share, Wide);
+      }
+      const Narrow score = __builtin_convertvector(home + damping * sum, Narrow);
+      const Wide rounded = __builtin_convertvector(score, Wide);
+      const Wide change = rounded - __builtin_convertvector(old, Wide);
+      step += reinterpret_cast<Wide>(reinterpret_cast<Bits>(change) & kNoSign);
+      // No branch: which nodes dangle is anyone's guess.
+      dangling += reinterpret_cast<Wide>(reinterpret_cast<Bits>(rounded) & __builtin_convertvector(r == 0, Bits));
+      const Narrow contribution_next = score * r;
+      std::memcpy(scores + v, &score, sizeof score);
+      std::memcpy(next + v, &contribution_next, sizeof contribution_next);
+    }
+    std::memcpy(partial.step.data(), &step, sizeof step);
+    std::memcpy(partial.dangling.data(), &dangling, sizeof dangling);
+    for (; v < end; ++v) {
+      const double home = kTeleport ? base * static_cast<double>(teleport[v]) : base;
+      const Real score = static_cast<Real>(home + damping * sums[v - begin]);
+      partial.step[v % kLanes] += std::abs(static_cast<double>(score) - static_cast<double>(scores[v]));
+      if (reciprocal[v] == 0) partial.dangling[v % kLanes] += static_cast<double>(score);
+      scores[v] = score;
+      next[v] = score * reciprocal[v];
+    }
+    return partial;
   }
-  if (i < count) a += term(i);
-  if (i + 1 < count) b += term(i + 1);
-  if (i + 2 < count) c += term(i + 2);
-  return (a + b) + (c + d);
-}
+
+  using Narrow [[gnu::vector_size(PageRankPartial::kLanes * sizeof(Real))]] = Real;
+  using Wide [[gnu::vector_size(PageRankPartial::kLanes * sizeof(double))]] = double;
+  using Bits [[gnu::vector_size(PageRankPartial::kLanes * sizeof(double))]] = std::int64_t;
+  static constexpr std::int64_t kNoSign = std::numeric_limits<std::int64_t>::max();
+};
 
 // Iterations over tiles. A block's sums are scratch that stays in cache.
 class TileStepper {
