@@ -23,17 +23,6 @@ using internal::PageRankTiles;
 
 constexpr std::size_t kGrain = 4096;  // nodes a block; part of the result's definition
 
-// `from` in the order of the tiles' positions.
-template <class Real>
-AlignedArray<Real> ByPosition(const PageRankTiles& tiles, std::span<const Real> from,
-                              Executor& executor) {
-  AlignedArray<Real> to(from.size());
-  ParallelFor(executor, from.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t p = begin; p < end; ++p) to[p] = from[tiles.node(static_cast<std::uint32_t>(p))];
-  });
-  return to;
-}
-
 // Every array once, as if each line fetched were used to the end.
 template <class Real>
 std::uint64_t BytesPerIteration(const PageRankCsrInput<Real>& input) {
@@ -79,16 +68,7 @@ PageRankCsrResult<Real> PageRankCsr(const PageRankCsrInput<Real>& input,
   step.damping = options.damping;
   step.reciprocal = input.reciprocal.data();
   step.teleport = uniform ? nullptr : input.teleport.data();
-  AlignedArray<Real> reciprocal, teleport;  // by position, where tiles renumber
-  const bool renumbered = input.tiles && input.tiles->renumbered();
-  if (renumbered) {
-    reciprocal = ByPosition(*input.tiles, input.reciprocal, executor);
-    step.reciprocal = reciprocal.data();
-    if (!uniform) {
-      teleport = ByPosition(*input.tiles, input.teleport, executor);
-      step.teleport = teleport.data();
-    }
-  }
+  if (input.tiles) step.positions = input.tiles->positions();
   AlignedArray<Real> contribution(n), next(n), scores(n);
   internal::TileStepper over_tiles;
   step.scores = scores.data();
@@ -97,11 +77,11 @@ PageRankCsrResult<Real> PageRankCsr(const PageRankCsrInput<Real>& input,
       [&](std::size_t begin, std::size_t end) {
         PageRankPartial partial;
         for (std::size_t v = begin; v < end; ++v) {
-          const Real score = !input.start.empty() ? input.start[renumbered ? input.tiles->node(static_cast<std::uint32_t>(v)) : v]
+          const Real score = !input.start.empty() ? input.start[v]
                              : uniform            ? static_cast<Real>(share)
                                                   : step.teleport[v];
           scores[v] = score;
-          contribution[v] = score * step.reciprocal[v];
+          contribution[step.position(v)] = score * step.reciprocal[v];
           if (step.reciprocal[v] == 0)
             partial.dangling[v % PageRankPartial::kLanes] += static_cast<double>(score);
         }
@@ -130,8 +110,7 @@ PageRankCsrResult<Real> PageRankCsr(const PageRankCsrInput<Real>& input,
   }
   result.scores.resize(n);
   ParallelFor(executor, n, kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t p = begin; p < end; ++p)
-      result.scores[renumbered ? input.tiles->node(static_cast<std::uint32_t>(p)) : p] = scores[p];
+    std::copy(scores.begin() + begin, scores.begin() + end, result.scores.begin() + static_cast<std::ptrdiff_t>(begin));
   });
   return result;
 }

@@ -59,7 +59,8 @@ struct TileKernel {
     const std::uint16_t* sources = at.sources;
     const float* weights = at.weights;
     for (std::uint32_t i = 0; i < rows; ++i) {
-      __builtin_prefetch(sources + 512, 0, 0);
+      __builtin_prefetch(sources + 2048, 0, 0);
+      __builtin_prefetch(at.rows + i + 1024, 0, 0);
       if constexpr (kWeighted) __builtin_prefetch(weights + 256, 0, 0);
       sums[at.rows[i]] += Sum<kCount>(sources, weights);
       sources += kCount;
@@ -75,7 +76,7 @@ struct TileKernel {
     double even = 0, odd = 0;
     std::uint32_t i = 0;
     for (; i + 16 <= count; i += 16) {
-      __builtin_prefetch(at.sources + i + 512, 0, 0);
+      __builtin_prefetch(at.sources + i + 2048, 0, 0);
       even += static_cast<double>(Tree<0, 8>(at.sources + i, WeightsAt(at, i)));
       odd += static_cast<double>(Tree<8, 8>(at.sources + i, WeightsAt(at, i)));
     }

@@ -34,23 +34,28 @@ inline PageRankPartial Add(PageRankPartial a, const PageRankPartial& b) {
   return a;
 }
 
-// Arrays by node, or by position in a layout that renumbers.
+// Arrays by node, contributions by position in a layout that has its own.
 template <class Real>
 struct PageRankStep {
   double damping = 0, base = 0;
   const Real* reciprocal = nullptr;
-  const Real* teleport = nullptr;  // null: uniform
+  const Real* teleport = nullptr;            // null: uniform
+  const std::uint32_t* positions = nullptr;  // null: a node's is its number
   const Real* contribution = nullptr;
   Real* next = nullptr;  // contributions to the next iteration
   Real* scores = nullptr;
 
+  std::size_t position(std::size_t v) const { return positions ? positions[v] : v; }
+
   // Rows [begin, end), begin a multiple of kLanes; sums[i] = row begin + i.
   PageRankPartial FinishRows(std::size_t begin, std::size_t end, const double* sums) const {
-    return teleport ? FinishRows<true>(begin, end, sums) : FinishRows<false>(begin, end, sums);
+    if (positions)
+      return teleport ? FinishRows<true, true>(begin, end, sums) : FinishRows<true, false>(begin, end, sums);
+    return teleport ? FinishRows<false, true>(begin, end, sums) : FinishRows<false, false>(begin, end, sums);
   }
 
  private:
-  template <bool kTeleport>
+  template <bool kPositions, bool kTeleport>
   PageRankPartial FinishRows(std::size_t begin, std::size_t end, const double* sums) const {
     constexpr std::size_t kLanes = PageRankPartial::kLanes;
     PageRankPartial partial;
@@ -75,7 +80,11 @@ struct PageRankStep {
       dangling += reinterpret_cast<Wide>(reinterpret_cast<Bits>(rounded) & __builtin_convertvector(r == 0, Bits));
       const Narrow contribution_next = score * r;
       std::memcpy(scores + v, &score, sizeof score);
-      std::memcpy(next + v, &contribution_next, sizeof contribution_next);
+      if constexpr (kPositions) {
+        for (std::size_t lane = 0; lane < kLanes; ++lane) next[positions[v + lane]] = contribution_next[lane];
+      } else {
+        std::memcpy(next + v, &contribution_next, sizeof contribution_next);
+      }
     }
     std::memcpy(partial.step.data(), &step, sizeof step);
     std::memcpy(partial.dangling.data(), &dangling, sizeof dangling);
@@ -85,7 +94,7 @@ struct PageRankStep {
       partial.step[v % kLanes] += std::abs(static_cast<double>(score) - static_cast<double>(scores[v]));
       if (reciprocal[v] == 0) partial.dangling[v % kLanes] += static_cast<double>(score);
       scores[v] = score;
-      next[v] = score * reciprocal[v];
+      next[position(v)] = score * reciprocal[v];
     }
     return partial;
   }

@@ -7,8 +7,9 @@
 // they have there, so the loop over a group has a fixed length: no branch in it is
 // guessed wrong, and all its loads are independent of each other.
 //
-// Where few nodes hold most arcs, nodes are renumbered by falling out-degree first:
-// most gathers then go to the first segment, and to its beginning.
+// Where few nodes hold most arcs, sources are numbered by falling out-degree: most
+// gathers then go to the first segment, and to its beginning. Rows stay in their order,
+// so that making the tiles reads the arcs as they lie.
 //
 // The idea of blocking by source segment is Zhang et al.'s ("Making caches work for
 // graph analytics", 2017), 16-bit ids and private layouts are Lakhotia et al.'s
@@ -41,7 +42,7 @@ class PageRankTiles {
     std::array<std::uint32_t, kShort + 1> rows{};
   };
   struct Block {
-    std::uint32_t begin = 0, end = 0;        // rows, as positions
+    NodeId begin = 0, end = 0;               // rows
     std::uint64_t first_arc = 0;             // of `sources` and `weights`
     std::vector<Tile> tiles;                 // by segment
     AlignedArray<std::uint16_t> rows;        // by tile, group: row - begin
@@ -53,15 +54,14 @@ class PageRankTiles {
   // enough arcs to pay for fetching its segment. O(1).
   static bool Pay(const CsrView& in);
 
-  // `out` is asked for row lengths only. O(nodes + arcs), two passes over the arcs.
+  // `out` is asked for row lengths only. O(nodes + arcs), one pass over the arcs.
   // Memory afterwards: 2 bytes an arc (6 with weights) and 2 for each row of a tile.
   // May throw std::bad_alloc.
   static PageRankTiles Make(const CsrView& in, const CsrView& out, Executor& executor);
 
   std::uint32_t node_count() const { return node_count_; }
-  bool renumbered() const { return !order_.empty(); }
-  // Position -> node.
-  NodeId node(std::uint32_t position) const { return order_.empty() ? position : order_[position]; }
+  // Where the contribution of each node is found; null: at its own number.
+  const std::uint32_t* positions() const { return positions_.data(); }
   const std::vector<Block>& blocks() const { return blocks_; }
   // kPadding zeros follow the last, so that a kernel may look ahead.
   static constexpr std::uint32_t kPadding = 32;
@@ -73,9 +73,9 @@ class PageRankTiles {
  private:
   std::uint32_t node_count_ = 0;
   std::uint64_t arc_count_ = 0;
-  AlignedArray<NodeId> order_;  // empty: the nodes' own order
+  AlignedArray<std::uint32_t> positions_;
   std::vector<Block> blocks_;
-  AlignedArray<std::uint16_t> sources_;  // by block, tile, group, row: source - segment's first
+  AlignedArray<std::uint16_t> sources_;  // by block, tile, group, row: position - segment's first
   AlignedArray<float> weights_;
 };
 

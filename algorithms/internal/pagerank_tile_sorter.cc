@@ -1,0 +1,235 @@
+#include "algorithms/internal/pagerank_tile_sorter.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+namespace plexus::internal {
+
+namespace {
+
+constexpr std::uint32_t kBits = PageRankTiles::kSegmentBits, kSegment = PageRankTiles::kSegment,
+                        kShort = PageRankTiles::kShort;
+
+// Group of a row with `count` arcs in a tile.
+constexpr std::uint32_t Group(std::uint32_t count) { return std::min(count, kShort + 1) - 1; }
+
+}  // namespace
+
+// Arcs of one row from one segment.
+struct TileSorter::Run {
+  std::uint32_t count;
+  std::uint16_t row;  // of the block
+};
+
+// Of one segment: runs row by row, and their arcs.
+struct TileSorter::Stream {
+  Buffer<std::uint16_t> sources;
+  Buffer<float> weights;
+  Buffer<Run> runs;
+  std::size_t arcs = 0, run_count = 0;
+
+  void ReserveArcs(std::size_t more, bool weighted) {
+    sources.Reserve(arcs + more + kShort, arcs);  // short runs are copied kShort long
+    if (weighted) weights.Reserve(arcs + more + kShort, arcs);
+  }
+  void ReserveRuns(std::size_t more) { runs.Reserve(run_count + more, run_count); }
+};
+
+TileSorter::Scratch::Scratch() = default;
+TileSorter::Scratch::~Scratch() = default;
+
+void TileSorter::Sort(PageRankTiles::Block& block, std::uint64_t arcs, Scratch& scratch) const {
+  scratch.streams_.resize(segments_);
+  for (Stream& stream : scratch.streams_) stream.arcs = stream.run_count = 0;
+  scratch.counts_.assign(std::size_t{2} * segments_, 0);
+  scratch.touched_.assign((segments_ + 63) / 64, 0);
+  scratch.next_.assign(std::size_t{2} * segments_, 0);
+  if (weights_) {
+    Split<true>(block, scratch);
+    GroupRuns<true>(block, arcs, scratch);
+  } else {
+    Split<false>(block, scratch);
+    GroupRuns<false>(block, arcs, scratch);
+  }
+}
+
+template <bool kWeighted>
+void TileSorter::Split(const PageRankTiles::Block& block, Scratch& scratch) const {
+  for (NodeId v = block.begin; v < block.end;) {
+    const NodeId begin = v;
+    v = SplitRows<kWeighted>(block, begin, scratch);
+    const std::uint32_t* positions = scratch.others_.data();
+    const float* weights = scratch.other_weights_.data();
+    for (NodeId row = begin; row < v; ++row) {
+      const std::uint32_t count = scratch.other_counts_[row - begin];
+      if (count > 0)
+        Others<kWeighted>(static_cast<std::uint16_t>(row - block.begin), positions, weights, count, scratch);
+      positions += count;
+      if constexpr (kWeighted) weights += count;
+    }
+  }
+}
+
+// The rows from `v` on, until there are enough arcs or the block ends; returns the row
+// after them. Apart from counting: which branch that takes hangs on what is fetched here
+// from anywhere, and a wrong guess would wait for it, row after row. There is none here.
+template <bool kWeighted>
+NodeId TileSorter::SplitRows(const PageRankTiles::Block& block, NodeId v, Scratch& scratch) const {
+  constexpr std::uint32_t kTogether = 4096, kAhead = 512;
+  Stream& first = scratch.streams_[0];
+  const std::uint32_t begin = in_.offsets[v];
+  NodeId end = v + 1;
+  while (end < block.end && in_.offsets[end + 1] - begin <= kTogether) ++end;
+  const std::uint32_t arcs = in_.offsets[end] - begin;
+  first.ReserveArcs(arcs, kWeighted);
+  first.ReserveRuns(end - v);
+  scratch.others_.Reserve(arcs, 0);
+  if constexpr (kWeighted) scratch.other_weights_.Reserve(arcs, 0);
+  scratch.other_counts_.resize(end - v);
+  std::uint16_t* to_first = first.sources.data() + first.arcs;
+  float* to_first_weights = kWeighted ? first.weights.data() + first.arcs : nullptr;
+  std::uint32_t* to_others = scratch.others_.data();
+  float* to_other_weights = scratch.other_weights_.data();
+  Run* run = first.runs.data() + first.run_count;
+  auto split = [&](auto position) {
+    for (NodeId row = v; row < end; ++row) {
+      const std::uint32_t from = in_.offsets[row], degree = in_.degree(row);
+      const NodeId* const sources = in_.neighbors.data() + from;
+      std::size_t in_first = 0;
+      for (std::uint32_t i = 0; i < degree; ++i) {
+        if (i % 16 == 0) __builtin_prefetch(sources + i + kAhead);
+        const std::uint32_t source = position(sources[i]);
+        const bool here = source < kSegment;
+        to_first[in_first] = static_cast<std::uint16_t>(source);
+        to_others[i - in_first] = source;
+        if constexpr (kWeighted) {
+          to_first_weights[in_first] = in_.weights[from + i];
+          to_other_weights[i - in_first] = in_.weights[from + i];
+        }
+        in_first += here;
+      }
+      const std::size_t others = degree - in_first;
+      *run = {static_cast<std::uint32_t>(in_first), static_cast<std::uint16_t>(row - block.begin)};
+      run += in_first > 0;
+      scratch.other_counts_[row - v] = static_cast<std::uint32_t>(others);
+      to_first += in_first;
+      to_others += others;
+      if constexpr (kWeighted) {
+        to_first_weights += in_first;
+        to_other_weights += others;
+      }
+    }
+  };
+  if (const std::uint32_t* const positions = positions_)
+    split([positions](NodeId u) { return positions[u]; });
+  else
+    split([](NodeId u) { return u; });
+  first.run_count = static_cast<std::size_t>(run - first.runs.data());
+  first.arcs = static_cast<std::size_t>(to_first - first.sources.data());
+  return end;
+}
+
+// A row's arcs from all segments but the first.
+template <bool kWeighted>
+void TileSorter::Others(std::uint16_t row, const std::uint32_t* positions, const float* weights,
+                        std::uint32_t count, Scratch& scratch) const {
+  std::uint32_t* const counts = scratch.counts_.data();
+  if (segments_ <= 64) {  // the set in a register
+    std::uint64_t touched = 0;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const std::uint32_t segment = positions[i] >> kBits;
+      touched |= std::uint64_t{1} << segment;
+      ++counts[2 * segment + (i & 1)];
+    }
+    scratch.touched_[0] = touched;
+  } else {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const std::uint32_t segment = positions[i] >> kBits;
+      scratch.touched_[segment / 64] |= std::uint64_t{1} << (segment % 64);
+      ++counts[2 * segment + (i & 1)];
+    }
+  }
+  std::uint64_t* const next = scratch.next_.data();
+  for (std::size_t w = 0; w < scratch.touched_.size(); ++w)
+    for (std::uint64_t left = std::exchange(scratch.touched_[w], 0); left != 0; left &= left - 1) {
+      const std::size_t segment = w * 64 + static_cast<std::size_t>(std::countr_zero(left));
+      const std::uint32_t here = std::exchange(counts[2 * segment], 0) + std::exchange(counts[2 * segment + 1], 0);
+      Stream& stream = scratch.streams_[segment];
+      stream.ReserveArcs(here, kWeighted);
+      stream.ReserveRuns(1);
+      stream.runs.data()[stream.run_count++] = {here, row};
+      next[2 * segment] = stream.arcs;
+      stream.arcs += here;
+      next[2 * segment + 1] = stream.arcs - 1;
+    }
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint32_t odd = i & 1;
+    Stream& stream = scratch.streams_[positions[i] >> kBits];
+    std::uint64_t& at = next[2 * (positions[i] >> kBits) + odd];
+    const std::uint64_t to = at;
+    at += odd ? ~std::uint64_t{0} : 1;
+    stream.sources.data()[to] = static_cast<std::uint16_t>(positions[i]);
+    if constexpr (kWeighted) stream.weights.data()[to] = weights[i];
+  }
+}
+
+template <bool kWeighted>
+void TileSorter::GroupRuns(PageRankTiles::Block& block, std::uint64_t arcs, Scratch& scratch) const {
+  block.tiles.assign(segments_, {});
+  std::size_t rows = 0, longs = 0, most = 0;
+  for (std::uint32_t s = 0; s < segments_; ++s) {
+    Stream& stream = scratch.streams_[s];
+    std::array<std::uint32_t, kShort + 1>& counts = block.tiles[s].rows;
+    for (std::size_t i = 0; i < stream.run_count; ++i) ++counts[Group(stream.runs.data()[i].count)];
+    rows += stream.run_count;
+    longs += counts[kShort];
+    most = std::max(most, stream.run_count);
+  }
+  block.rows = AlignedArray<std::uint16_t>(rows);
+  block.long_counts.resize(longs);
+  scratch.placed_.Reserve(most, 0);
+  Scratch::Placed* const placed = scratch.placed_.data();
+  std::uint16_t* row_out = block.rows.data();
+  std::uint32_t* long_out = block.long_counts.data();
+  std::uint64_t to = block.first_arc;
+  const std::uint64_t end = block.first_arc + arcs;
+  for (std::uint32_t s = 0; s < segments_; ++s) {
+    Stream& stream = scratch.streams_[s];
+    const std::array<std::uint32_t, kShort + 1>& counts = block.tiles[s].rows;
+    std::array<std::uint32_t, kShort + 1> next;
+    std::uint32_t at = 0;
+    for (std::uint32_t g = 0; g <= kShort; ++g) next[g] = std::exchange(at, at + counts[g]);
+    std::uint32_t from = 0;
+    for (std::size_t i = 0; i < stream.run_count; ++i) {
+      const Run run = stream.runs.data()[i];
+      const std::uint32_t group = Group(run.count);
+      placed[next[group]++] = {from, run.row};
+      from += run.count;
+      if (group == kShort) *long_out++ = run.count;
+    }
+    auto copy = [&](std::uint32_t first, std::uint32_t count) {
+      std::memcpy(sources_ + to, stream.sources.data() + first, count * sizeof(std::uint16_t));
+      if constexpr (kWeighted) std::memcpy(weights_ + to, stream.weights.data() + first, count * sizeof(float));
+    };
+    const Scratch::Placed* run = placed;
+    for (std::uint32_t g = 0; g < kShort; ++g) {
+      for (std::uint32_t left = counts[g]; left > 0; --left, ++run) {
+        // Always kShort, of which the next run overwrites what is too much; but not beyond
+        // the block, where someone else writes.
+        copy(run->from, to + kShort <= end ? kShort : g + 1);
+        to += g + 1;
+        *row_out++ = run->row;
+      }
+    }
+    const std::uint32_t* long_count = long_out - counts[kShort];
+    for (std::uint32_t left = counts[kShort]; left > 0; --left, ++run) {
+      copy(run->from, *long_count);
+      to += *long_count++;
+      *row_out++ = run->row;
+    }
+  }
+}
+
+}  // namespace plexus::internal
