@@ -1,5 +1,6 @@
-// Sixteen sets at a time: seeds to positions of the tiles, sweeps until the last set
-// is within tolerance, scores back to nodes.
+// Sixteen sets at a time: seeds to positions of the layout, sweeps until the last set
+// is within tolerance, scores back to nodes. Nodes without any arc take no part in the
+// sweeps: what they hold is their share of the teleport.
 #include "algorithms/pagerank_batch.h"
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "algorithms/internal/lane_rows.h"
 #include "algorithms/internal/pagerank_lanes.h"
 #include "algorithms/internal/pagerank_prepare.h"
 #include "algorithms/internal/selection.h"
@@ -20,10 +22,10 @@ namespace plexus {
 namespace {
 
 using internal::kLanes;
+using internal::LaneRows;
 using internal::Lanes;
 using internal::LanesPartial;
 using internal::LaneSeed;
-using internal::PageRankTiles;
 
 constexpr std::size_t kGrain = 4096;
 constexpr std::size_t kMaxSets = 4096;
@@ -32,19 +34,21 @@ class Sweeper {
  public:
   Sweeper(const internal::PageRankReady& ready, const PageRankOptions& options, Executor& executor)
       : ready_(ready),
-        tiles_(*ready.tiles),
+        rows_(*ready.prepared->lanes),
         options_(options),
         executor_(executor),
         edges_left_(options.budget.edges),
         n_(ready.view.node_count()),
-        strength_(n_),
+        linked_(rows_.linked_count()),
+        strength_(linked_),
         position_(n_),
-        now_(n_),
-        next_(n_) {
+        now_(linked_),
+        next_(linked_),
+        stepper_(rows_) {
     ParallelFor(executor, n_, kGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t p = begin; p < end; ++p) {
-        const NodeId dense = tiles_.node(static_cast<std::uint32_t>(p));
-        strength_[p] = static_cast<float>(ready.prepared->strengths[dense]);
+        const NodeId dense = rows_.node(static_cast<std::uint32_t>(p));
+        if (p < linked_) strength_[p] = static_cast<float>(ready.prepared->strengths[dense]);
         position_[dense] = static_cast<std::uint32_t>(p);
       }
     });
@@ -65,16 +69,22 @@ class Sweeper {
     const int most = options_.iterations > 0 ? options_.iterations : options_.max_iterations;
     int done = 0;
     for (bool within = false; done < most && !within; ++done) {
-      if (edges_left_ < tiles_.arc_count() || options_.budget.Interrupted()) {
+      if (edges_left_ < rows_.arc_count() || options_.budget.Interrupted()) {
         result.truncated = true;
         break;
       }
-      if (edges_left_ != Budget::kUnlimited) edges_left_ -= tiles_.arc_count();
+      if (edges_left_ != Budget::kUnlimited) edges_left_ -= rows_.arc_count();
+      const std::array<float, kLanes> before = base_;
       for (std::size_t k = 0; k < kLanes; ++k)
-        step.base[k] = static_cast<float>(1.0 - options_.damping + options_.damping * last_.dangling[k]);
+        base_[k] = static_cast<float>(1.0 - options_.damping + options_.damping * last_.dangling[k]);
+      step.base = base_;
       step.now = now_.data();
       step.next = next_.data();
-      last_ = stepper_.Step(tiles_, step, executor_);
+      last_ = stepper_.Step(step, executor_);
+      for (std::size_t k = 0; k < kLanes; ++k) {
+        last_.step[k] += unlinked_[k] * std::abs(static_cast<double>(base_[k]) - static_cast<double>(before[k]));
+        last_.dangling[k] += unlinked_[k] * static_cast<double>(base_[k]);
+      }
       std::swap(now_, next_);
       within = options_.iterations == 0 &&
                std::all_of(last_.step.begin(), last_.step.begin() + static_cast<std::ptrdiff_t>(lanes),
@@ -83,13 +93,7 @@ class Sweeper {
     result.iterations = std::max(result.iterations, done);
     for (std::size_t k = 0; k < lanes; ++k)
       result.errors[first + k] = done == 0 ? 2.0 : bound * last_.step[k];
-    ParallelFor(executor_, n_, kGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t p = begin; p < end; ++p) {
-        const NodeId node = ready_.view.node(tiles_.node(static_cast<std::uint32_t>(p)));
-        for (std::size_t k = 0; k < lanes; ++k)
-          result.scores[node * result.sets + first + k] = internal::ScoreOf(now_[p].at[k], strength_[p]);
-      }
-    });
+    GiveScores(first, lanes, result);
   }
 
  private:
@@ -105,7 +109,7 @@ class Sweeper {
       return a.position != b.position ? a.position < b.position : a.lane < b.lane;
     });
     last_ = ParallelReduce(
-        executor_, n_, kGrain, LanesPartial{},
+        executor_, linked_, kGrain, LanesPartial{},
         [&](std::size_t begin, std::size_t end) {
           LanesPartial partial;
           for (std::size_t p = begin; p < end; ++p)
@@ -113,7 +117,16 @@ class Sweeper {
           return partial;
         },
         internal::Add);
-    for (const LaneSeed& s : seeds_) Place(s.position, s.lane, s.share, last_);
+    base_.fill(1.0f);
+    for (std::uint32_t k = 0; k < kLanes; ++k)
+      unlinked_[k] = static_cast<double>(n_ - linked_) * static_cast<double>(uniform_[k]);
+    for (const LaneSeed& s : seeds_) {
+      if (s.position < linked_)
+        Place(s.position, s.lane, s.share, last_);
+      else
+        unlinked_[s.lane] += static_cast<double>(s.share);
+    }
+    for (std::uint32_t k = 0; k < kLanes; ++k) last_.dangling[k] += unlinked_[k];
   }
   // A lane is uniform or has seeds, so nothing is placed over something else.
   void Place(std::size_t position, std::uint32_t lane, float score, LanesPartial& partial) {
@@ -121,19 +134,35 @@ class Sweeper {
     now_[position].at[lane] = strength > 0 ? score / strength : score;
     if (!(strength > 0)) partial.dangling[lane] += static_cast<double>(score);
   }
+  void GiveScores(std::size_t first, std::size_t lanes, PageRankBatchResult& result) const {
+    auto scores = [&](std::size_t p) {
+      return &result.scores[ready_.view.node(rows_.node(static_cast<std::uint32_t>(p))) * result.sets + first];
+    };
+    ParallelFor(executor_, n_, kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t p = begin; p < end; ++p) {
+        float* const to = scores(p);
+        for (std::size_t k = 0; k < lanes; ++k)
+          to[k] = p < linked_ ? internal::ScoreOf(now_[p].at[k], strength_[p]) : base_[k] * uniform_[k];
+      }
+    });
+    for (const LaneSeed& s : seeds_)
+      if (s.position >= linked_) scores(s.position)[s.lane] = base_[s.lane] * s.share;
+  }
 
   const internal::PageRankReady& ready_;
-  const PageRankTiles& tiles_;
+  const LaneRows& rows_;
   const PageRankOptions& options_;
   Executor& executor_;
   std::uint64_t edges_left_;
-  const std::uint32_t n_;
-  AlignedArray<float> strength_;          // by position
+  const std::uint32_t n_, linked_;  // positions from linked_ on have no arcs
+  AlignedArray<float> strength_;    // by position, of those with arcs
   AlignedArray<std::uint32_t> position_;  // by dense id
-  AlignedArray<Lanes> now_, next_;
+  AlignedArray<Lanes> now_, next_;        // as strength_
   internal::LanesStepper stepper_;
   std::vector<LaneSeed> seeds_;
-  std::array<float, kLanes> uniform_{};  // share of every node, by lane
+  std::array<float, kLanes> uniform_{};    // share of every node, by lane
+  std::array<float, kLanes> base_{};       // mass that teleported last
+  std::array<double, kLanes> unlinked_{};  // share of it that nodes without arcs have
   LanesPartial last_;
 };
 
@@ -161,7 +190,7 @@ Result<PageRankBatchResult> PageRankBatch(const Snapshot& snapshot,
   Executor& executor = internal::Pick(options.executor);
   const auto start = std::chrono::steady_clock::now();
   PLEXUS_ASSIGN(const internal::PageRankReady ready,
-                internal::PreparePageRank(snapshot, options, internal::TileUse::kAlways, executor));
+                internal::PreparePageRank(snapshot, options, internal::TileUse::kForLanes, executor));
   std::vector<std::vector<internal::SeedShare>> shares(sets.size());
   for (std::size_t s = 0; s < sets.size(); ++s)
     if (!sets[s].empty()) {
@@ -172,9 +201,10 @@ Result<PageRankBatchResult> PageRankBatch(const Snapshot& snapshot,
   PageRankBatchResult result;
   result.sets = sets.size();
   result.scores = AlignedArray<float>(std::size_t{snapshot.node_count()} * sets.size());
-  ParallelFor(executor, result.scores.size(), kGrain * kLanes, [&](std::size_t begin, std::size_t end) {
-    std::fill(result.scores.begin() + begin, result.scores.begin() + end, 0.0f);
-  });
+  if (ready.view.node_count() < snapshot.node_count())
+    ParallelFor(executor, result.scores.size(), kGrain * kLanes, [&](std::size_t begin, std::size_t end) {
+      std::fill(result.scores.begin() + begin, result.scores.begin() + end, 0.0f);
+    });
   result.errors.assign(sets.size(), 0.0);
   result.edges = ready.prepared->arcs;
   result.preparation_ms =

@@ -9,9 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "algorithms/internal/pagerank_tiles.h"
-#include "algorithms/internal/pool.h"
-#include "engine/aligned_array.h"
+#include "algorithms/internal/lane_rows.h"
 #include "engine/parallel.h"
 
 namespace plexus::internal {
@@ -20,11 +18,6 @@ inline constexpr std::uint32_t kLanes = 16;
 
 struct alignas(64) Lanes {
   std::array<float, kLanes> at{};
-};
-
-// A row's sums, in f64 for the same reason as those of one PageRank.
-struct alignas(64) LaneSums {
-  std::array<double, kLanes> at{};
 };
 
 // Where a lane's teleport goes; sorted by (position, lane).
@@ -39,9 +32,9 @@ struct LanesPartial {
 };
 LanesPartial Add(LanesPartial a, const LanesPartial& b);
 
-// Arrays by position. A node's line holds its contributions, score / strength; that of
-// a node without out arcs, which nobody reads, the scores themselves. So the scores
-// need no array of their own.
+// Arrays by position, of those with arcs. A node's line holds its contributions, score /
+// strength; that of a node without out arcs, which nobody reads, the scores themselves.
+// So the scores need no array of their own, and `next` is where rows are summed.
 struct LanesStep {
   double damping = 0;
   std::array<float, kLanes> base{};     // mass that teleports, by lane
@@ -53,15 +46,17 @@ struct LanesStep {
 };
 inline float ScoreOf(float line, float strength) { return strength > 0 ? line * strength : line; }
 
+// Instruction levels of the kernel; all give the same bits.
+enum class LanesLevel : std::uint8_t { kBest, kBaseline };
+
 class LanesStepper {
  public:
-  LanesPartial Step(const PageRankTiles& tiles, const LanesStep& step, Executor& executor);
+  explicit LanesStepper(const LaneRows& rows) : rows_(rows), partials_(rows.blocks().size()) {}
+  LanesPartial Step(const LanesStep& step, Executor& executor, LanesLevel level = LanesLevel::kBest);
 
  private:
-  struct Sums {
-    AlignedArray<LaneSums> rows{PageRankTiles::kSegment};
-  };
-  Pool<Sums> pool_;
+  const LaneRows& rows_;
+  std::vector<LanesPartial> partials_;  // by block
 };
 
 }  // namespace plexus::internal

@@ -39,9 +39,7 @@ SnapshotCache<PageRankPrepared, 4>& SharedCache() {
 // Which layout is used depends on what is asked for, never on what is kept.
 bool Serves(const PageRankPrepared& p, TileUse asked) {
   if (asked == p.tile_use) return true;
-  if (asked == TileUse::kNever) return !p.tiles || !p.packed;  // the in rows are at hand
-  return p.tiles && p.tile_use != TileUse::kNever &&
-         (asked == TileUse::kAlways || p.tile_use == TileUse::kWhereTheyPay);
+  return asked == TileUse::kNever && ((!p.tiles && !p.lanes) || !p.packed);  // the in rows are at hand
 }
 
 }  // namespace
@@ -93,8 +91,8 @@ Result<PageRankReady> PreparePageRank(const Snapshot& snapshot, const PageRankOp
   if (!made->weighted) in.weights = out.weights = {};
   try {
     made->strengths = OutStrengths(out, executor);
-    if (tile_use == TileUse::kAlways)
-      made->tiles = std::make_shared<const PageRankTiles>(PageRankTiles::Make(in, out, executor));
+    if (tile_use == TileUse::kForLanes)
+      made->lanes = std::make_shared<const LaneRows>(LaneRows::Make(in, out, executor));
     else if (tile_use == TileUse::kWhereTheyPay)
       made->tiles = MakePageRankTiles(in, out, executor);
   } catch (const std::bad_alloc&) {
@@ -102,7 +100,7 @@ Result<PageRankReady> PreparePageRank(const Snapshot& snapshot, const PageRankOp
                 "no memory for the layout of " + std::to_string(made->arcs) + " arcs");
   }
   if (view.packed()) {
-    view = view.WithoutRows(made->tiles ? Direction::kBoth : Direction::kOut);
+    view = view.WithoutRows(made->tiles || made->lanes ? Direction::kBoth : Direction::kOut);
     made->packed = view;
   }
   if (cached) SharedCache().Keep(snapshot, made);

@@ -11,12 +11,14 @@
 #include <vector>
 
 #include "algorithms/dense_view.h"
+#include "algorithms/internal/lane_rows.h"
 #include "algorithms/internal/pagerank_tiles.h"
 #include "algorithms/pagerank.h"
 
 namespace plexus::internal {
 
-enum class TileUse : std::uint8_t { kNever, kWhereTheyPay, kAlways };
+// kForLanes: the layout for 16 rankings at once, and no tiles.
+enum class TileUse : std::uint8_t { kNever, kWhereTheyPay, kForLanes };
 
 // Holds no snapshot.
 struct PageRankPrepared {
@@ -26,15 +28,16 @@ struct PageRankPrepared {
   bool asked_weighted = true;
   TileUse tile_use = TileUse::kNever;
   // What was prepared.
-  // The numbering, when it is not the base's own; with the in rows, when there are no tiles.
+  // The numbering, when it is not the base's own; with the in rows, when there is no layout.
   std::optional<DenseView> packed;
   std::uint64_t arcs = 0;
   bool weighted = true;             // some weight is not 1
   std::vector<double> strengths;    // sum of the out arcs' weights, by dense id
   std::shared_ptr<const PageRankTiles> tiles;
+  std::shared_ptr<const LaneRows> lanes;
 };
 
-// The dense view, and what belongs to it. A packed view has in rows only without tiles.
+// The dense view, and what belongs to it. A packed view has in rows only without a layout.
 struct PageRankReady {
   DenseView view;
   std::shared_ptr<const PageRankPrepared> prepared;
