@@ -13,6 +13,8 @@ namespace plexus::internal {
 namespace {
 
 constexpr std::uint32_t kShort = PageRankTiles::kShort;
+// How far ahead the streams are asked for, in elements (see kPullAhead).
+constexpr std::uint32_t kAhead = 1024;
 
 // What is left of a block's streams.
 struct Cursor {
@@ -59,9 +61,9 @@ struct TileKernel {
     const std::uint16_t* sources = at.sources;
     const float* weights = at.weights;
     for (std::uint32_t i = 0; i < rows; ++i) {
-      __builtin_prefetch(sources + 2048, 0, 0);
-      __builtin_prefetch(at.rows + i + 1024, 0, 0);
-      if constexpr (kWeighted) __builtin_prefetch(weights + 256, 0, 0);
+      __builtin_prefetch(sources + kAhead);
+      if constexpr (kCount <= 4) __builtin_prefetch(at.rows + i + kAhead);
+      if constexpr (kWeighted) __builtin_prefetch(weights + kAhead);
       sums[at.rows[i]] += Sum<kCount>(sources, weights);
       sources += kCount;
       if constexpr (kWeighted) weights += kCount;
@@ -76,7 +78,8 @@ struct TileKernel {
     double even = 0, odd = 0;
     std::uint32_t i = 0;
     for (; i + 16 <= count; i += 16) {
-      __builtin_prefetch(at.sources + i + 2048, 0, 0);
+      __builtin_prefetch(at.sources + i + kAhead);
+      if constexpr (kWeighted) __builtin_prefetch(at.weights + i + kAhead);
       even += static_cast<double>(Tree<0, 8>(at.sources + i, WeightsAt(at, i)));
       odd += static_cast<double>(Tree<8, 8>(at.sources + i, WeightsAt(at, i)));
     }

@@ -59,31 +59,32 @@ struct PageRankStep {
   PageRankPartial FinishRows(std::size_t begin, std::size_t end, const double* sums) const {
     constexpr std::size_t kLanes = PageRankPartial::kLanes;
     PageRankPartial partial;
+    const PageRankStep<Real> at = *this;  // which no store below can change
     Wide step{}, dangling{};
     std::size_t v = begin;
     for (; v + kLanes <= end; v += kLanes) {
       Narrow r, old;
-      Wide sum, home = Wide{} + base;
-      std::memcpy(&r, reciprocal + v, sizeof r);
-      std::memcpy(&old, scores + v, sizeof old);
+      Wide sum, home = Wide{} + at.base;
+      std::memcpy(&r, at.reciprocal + v, sizeof r);
+      std::memcpy(&old, at.scores + v, sizeof old);
       std::memcpy(&sum, sums + (v - begin), sizeof sum);
       if constexpr (kTeleport) {
         Narrow share;
-        std::memcpy(&share, teleport + v, sizeof share);
+        std::memcpy(&share, at.teleport + v, sizeof share);
         home *= __builtin_convertvector(share, Wide);
       }
-      const Narrow score = __builtin_convertvector(home + damping * sum, Narrow);
+      const Narrow score = __builtin_convertvector(home + at.damping * sum, Narrow);
       const Wide rounded = __builtin_convertvector(score, Wide);
       const Wide change = rounded - __builtin_convertvector(old, Wide);
       step += reinterpret_cast<Wide>(reinterpret_cast<Bits>(change) & kNoSign);
       // No branch: which nodes dangle is anyone's guess.
       dangling += reinterpret_cast<Wide>(reinterpret_cast<Bits>(rounded) & __builtin_convertvector(r == 0, Bits));
       const Narrow contribution_next = score * r;
-      std::memcpy(scores + v, &score, sizeof score);
+      std::memcpy(at.scores + v, &score, sizeof score);
       if constexpr (kPositions) {
-        for (std::size_t lane = 0; lane < kLanes; ++lane) next[positions[v + lane]] = contribution_next[lane];
+        for (std::size_t lane = 0; lane < kLanes; ++lane) at.next[at.positions[v + lane]] = contribution_next[lane];
       } else {
-        std::memcpy(next + v, &contribution_next, sizeof contribution_next);
+        std::memcpy(at.next + v, &contribution_next, sizeof contribution_next);
       }
     }
     std::memcpy(partial.step.data(), &step, sizeof step);
