@@ -19,9 +19,6 @@ namespace {
 
 constexpr std::size_t kGrain = 4096;
 
-// Below so many iterations making a layout costs more than it saves.
-constexpr int kIterationsForTiles = 5;
-
 // The scores to begin with, by dense id; empty = the teleport.
 Result<std::vector<double>> Start(const DenseView& view, std::span<const double> start) {
   std::vector<double> dense;
@@ -138,11 +135,8 @@ Result<PageRankResult> PageRank(const Snapshot& snapshot, const PageRankOptions&
   if (!options.start.empty() && options.iterations == 0 && internal::RefreshReaches(options.tolerance, options.damping))
     return Refresh(snapshot, options, executor);
   const auto began = std::chrono::steady_clock::now();
-  const bool many = options.iterations == 0 || options.iterations >= kIterationsForTiles;
   PLEXUS_ASSIGN(const internal::PageRankReady ready,
-                internal::PreparePageRank(
-                    snapshot, options,
-                    many ? internal::TileUse::kWhereTheyPay : internal::TileUse::kNever, executor));
+                internal::PreparePageRank(snapshot, options, internal::PageRankLayout::kForOne, executor));
   const DenseView& view = ready.view;
   std::vector<double> teleport;  // empty = uniform
   if (!options.seeds.empty()) {

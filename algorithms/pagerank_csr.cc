@@ -37,8 +37,8 @@ std::uint64_t BytesPerIteration(const PageRankCsrInput<Real>& input) {
 }  // namespace
 
 std::shared_ptr<const PageRankTiles> MakePageRankTiles(const CsrView& in, const CsrView& out,
-                                                       Executor& executor) {
-  if (!PageRankTiles::Pay(in)) return nullptr;
+                                                       Executor& executor, int iterations) {
+  if (!PageRankTiles::Enough(iterations) || !PageRankTiles::Pay(in, out)) return nullptr;
   return std::make_shared<const PageRankTiles>(PageRankTiles::Make(in, out, executor));
 }
 

@@ -10,6 +10,7 @@
 // from about five iterations on.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -25,11 +26,12 @@ namespace internal {
 class PageRankTiles;
 }
 
-// Null where tiles do not pay: few nodes, few arcs, or rows that are local already.
-// `out` is asked for row lengths only. O(nodes + arcs). May throw std::bad_alloc.
-std::shared_ptr<const internal::PageRankTiles> MakePageRankTiles(const CsrView& in,
-                                                                 const CsrView& out,
-                                                                 Executor& executor);
+// Null where tiles do not pay within so many iterations: few nodes, few arcs, rows that are
+// local already, arcs spread evenly. `out` is asked for row lengths only. O(nodes + arcs), the time of six
+// iterations of pull. May throw std::bad_alloc.
+std::shared_ptr<const internal::PageRankTiles> MakePageRankTiles(
+    const CsrView& in, const CsrView& out, Executor& executor,
+    int iterations = std::numeric_limits<int>::max());
 
 template <class Real>
 struct PageRankCsrInput {

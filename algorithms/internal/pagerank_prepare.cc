@@ -36,10 +36,18 @@ SnapshotCache<PageRankPrepared, 4>& SharedCache() {
   return cache;
 }
 
+// A run to a tolerance seldom takes fewer iterations, or many more.
+int ExpectedIterations(const PageRankOptions& options) {
+  constexpr int kToTolerance = 20;
+  return options.iterations > 0 ? options.iterations : std::min(kToTolerance, options.max_iterations);
+}
+
 // Which layout is used depends on what is asked for, never on what is kept.
-bool Serves(const PageRankPrepared& p, TileUse asked) {
-  if (asked == p.tile_use) return true;
-  return asked == TileUse::kNever && ((!p.tiles && !p.lanes) || !p.packed);  // the in rows are at hand
+bool Serves(const PageRankPrepared& p, PageRankLayout layout, int iterations) {
+  if (p.layout != layout) return false;
+  if (layout == PageRankLayout::kForLanes) return true;
+  if (PageRankTiles::Enough(iterations)) return p.tiles || !p.tiles_pay;
+  return !p.tiles || !p.packed;  // the in rows are at hand
 }
 
 }  // namespace
@@ -65,16 +73,17 @@ Status CheckPageRankOptions(const PageRankOptions& o) {
 }
 
 Result<PageRankReady> PreparePageRank(const Snapshot& snapshot, const PageRankOptions& options,
-                                      TileUse tile_use, Executor& executor) {
+                                      PageRankLayout layout, Executor& executor) {
+  const int iterations = ExpectedIterations(options);
   DenseViewOptions wanted = ViewOptions(options);
   wanted.weights = options.weighted;
   const bool cached = options.use_cache && !options.subset;
   if (cached)
     if (auto found = SharedCache().Find(snapshot, [&](const PageRankPrepared& p) {
           return p.kinds == options.kinds && p.valid_at == options.valid_at &&
-                 p.asked_weighted == options.weighted && Serves(p, tile_use);
+                 p.asked_weighted == options.weighted && Serves(p, layout, iterations);
         })) {
-      const PageRankTiles* tiles = tile_use == TileUse::kNever ? nullptr : found->tiles.get();
+      const PageRankTiles* tiles = PageRankTiles::Enough(iterations) ? found->tiles.get() : nullptr;
       if (found->packed) return PageRankReady{*found->packed, std::move(found), tiles};
       PLEXUS_ASSIGN(DenseView view, DenseView::Make(snapshot, wanted));  // O(kinds)
       return PageRankReady{std::move(view), std::move(found), tiles};
@@ -84,17 +93,20 @@ Result<PageRankReady> PreparePageRank(const Snapshot& snapshot, const PageRankOp
   made->kinds = options.kinds;
   made->valid_at = options.valid_at;
   made->asked_weighted = options.weighted;
-  made->tile_use = tile_use;
+  made->layout = layout;
   CsrView in = view.in(), out = view.out();
   made->arcs = in.arc_count();
   made->weighted = options.weighted && !AllOnes(in.weights, executor);
   if (!made->weighted) in.weights = out.weights = {};
   try {
     made->strengths = OutStrengths(out, executor);
-    if (tile_use == TileUse::kForLanes)
+    if (layout == PageRankLayout::kForLanes) {
       made->lanes = std::make_shared<const LaneRows>(LaneRows::Make(in, out, executor));
-    else if (tile_use == TileUse::kWhereTheyPay)
-      made->tiles = MakePageRankTiles(in, out, executor);
+    } else {
+      made->tiles_pay = PageRankTiles::Pay(in, out);
+      if (made->tiles_pay && PageRankTiles::Enough(iterations))
+        made->tiles = std::make_shared<const PageRankTiles>(PageRankTiles::Make(in, out, executor));
+    }
   } catch (const std::bad_alloc&) {
     return Fail(ErrorCode::kResourceExhausted,
                 "no memory for the layout of " + std::to_string(made->arcs) + " arcs");

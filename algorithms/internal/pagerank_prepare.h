@@ -17,8 +17,9 @@
 
 namespace plexus::internal {
 
-// kForLanes: the layout for 16 rankings at once, and no tiles.
-enum class TileUse : std::uint8_t { kNever, kWhereTheyPay, kForLanes };
+// kForOne: tiles where they pay within the iterations to expect. kForLanes: the layout for
+// 16 rankings at once.
+enum class PageRankLayout : std::uint8_t { kForOne, kForLanes };
 
 // Holds no snapshot.
 struct PageRankPrepared {
@@ -26,13 +27,14 @@ struct PageRankPrepared {
   std::vector<KindId> kinds;
   std::int64_t valid_at = kNoTime;
   bool asked_weighted = true;
-  TileUse tile_use = TileUse::kNever;
+  PageRankLayout layout = PageRankLayout::kForOne;
   // What was prepared.
   // The numbering, when it is not the base's own; with the in rows, when there is no layout.
   std::optional<DenseView> packed;
   std::uint64_t arcs = 0;
   bool weighted = true;             // some weight is not 1
   std::vector<double> strengths;    // sum of the out arcs' weights, by dense id
+  bool tiles_pay = false;  // if there are iterations enough
   std::shared_ptr<const PageRankTiles> tiles;
   std::shared_ptr<const LaneRows> lanes;
 };
@@ -49,7 +51,7 @@ Status CheckPageRankOptions(const PageRankOptions& options);
 
 // kResourceExhausted: no memory for the layout.
 Result<PageRankReady> PreparePageRank(const Snapshot& snapshot, const PageRankOptions& options,
-                                      TileUse tile_use, Executor& executor);
+                                      PageRankLayout layout, Executor& executor);
 
 // f32 has 8 exponent bits: out-strengths far from 1 would flush scores to zero.
 Status CheckF32Range(std::span<const float> reciprocals);

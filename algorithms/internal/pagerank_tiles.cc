@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <functional>
 #include <memory>
 #include <new>
+#include <numeric>
 #include <span>
 #include <utility>
 
@@ -89,17 +91,18 @@ std::vector<PageRankTiles::Block> CutBlocks(const CsrView& in) {
 
 }  // namespace
 
-bool PageRankTiles::Pay(const CsrView& in) {
+bool PageRankTiles::Pay(const CsrView& in, const CsrView& out) {
   const std::uint32_t n = in.node_count();
   const std::uint64_t segments = (std::uint64_t{n} + kSegment - 1) / kSegment;
   // Two segments, at most 1 MiB of f64 or half of it in f32, stay in cache as they are.
   if (segments <= 2 || in.arc_count() < std::uint64_t{1} << 21) return false;
   if (in.arc_count() / (segments * segments) < 4096) return false;
-  // Sampled arcs that pull finds in cache: near the row, or beside the arc before.
   constexpr std::uint32_t kSamples = 2048, kArcs = 32;
+  auto sample = [n](std::uint32_t i) { return static_cast<NodeId>(std::uint64_t{n} * i / kSamples); };
+  // Arcs that pull finds in cache: near the row, or beside the arc before.
   std::uint32_t near = 0, seen = 0;
   for (std::uint32_t i = 0; i < kSamples; ++i) {
-    const NodeId v = static_cast<NodeId>(std::uint64_t{n} * i / kSamples);
+    const NodeId v = sample(i);
     const std::uint32_t end = std::min(in.offsets[v + 1], in.offsets[v] + kArcs);
     for (std::uint32_t a = in.offsets[v]; a < end; ++a, ++seen) {
       const NodeId u = in.neighbors[a];
@@ -108,7 +111,14 @@ bool PageRankTiles::Pay(const CsrView& in) {
               (a > in.offsets[v] && in.neighbors[a - 1] / 16 == u / 16);
     }
   }
-  return std::uint64_t{near} * 4 < std::uint64_t{seen} * 3;
+  if (std::uint64_t{near} * 4 >= std::uint64_t{seen} * 3) return false;
+  // Arcs of the first sixteenth, by degree.
+  std::vector<std::uint32_t> degrees(kSamples);
+  for (std::uint32_t i = 0; i < kSamples; ++i) degrees[i] = out.degree(sample(i));
+  std::sort(degrees.begin(), degrees.end(), std::greater<>());
+  const auto hubs = degrees.begin() + kSamples / 16;
+  return std::accumulate(degrees.begin(), hubs, std::uint64_t{0}) * 5 >=
+         std::accumulate(degrees.begin(), degrees.end(), std::uint64_t{0}) * 2;
 }
 
 PageRankTiles PageRankTiles::Make(const CsrView& in, const CsrView& out, Executor& executor) {

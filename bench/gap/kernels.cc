@@ -14,11 +14,11 @@
 
 namespace plexus::bench {
 
-GapPageRankInput PreparePageRank(const Topology& graph, bool tiles) {
+GapPageRankInput PreparePageRank(const Topology& graph, int iterations) {
   Executor& executor = DefaultExecutor();
   GapPageRankInput made;
   made.reciprocal = StrengthReciprocals<float>(OutStrengths(graph.out(), executor), executor);
-  if (tiles) made.tiles = MakePageRankTiles(graph.in(), graph.out(), executor);
+  made.tiles = MakePageRankTiles(graph.in(), graph.out(), executor, iterations);
   return made;
 }
 

@@ -17,12 +17,13 @@
 
 namespace plexus::bench {
 
-// What does not change from run to run: 1 / out-degree, and tiles (null = pull).
+// What does not change from run to run: 1 / out-degree, and tiles where they pay within
+// `iterations` (null = pull).
 struct GapPageRankInput {
   std::vector<float> reciprocal;
   std::shared_ptr<const internal::PageRankTiles> tiles;
 };
-GapPageRankInput PreparePageRank(const Topology& graph, bool tiles);
+GapPageRankInput PreparePageRank(const Topology& graph, int iterations);
 
 // PageRank as the suite defines it: f32, all scores 1/n at first, damping 0.85, the
 // mass of nodes without out-arcs is lost (Plexus itself redistributes it), at most

@@ -212,7 +212,7 @@ TEST(PageRankTiles, GiveWhatPullGives) {
   }
 }
 
-TEST(PageRankTiles, PayOnLargeGraphsWithoutLocalityOnly) {
+TEST(PageRankTiles, PayOnLargeSkewedGraphsWithoutLocalityOnly) {
   auto pays = [](NodeId n, std::uint32_t degree, auto neighbor) {
     Rows rows;
     for (NodeId v = 0; v < n; ++v) {
@@ -220,15 +220,20 @@ TEST(PageRankTiles, PayOnLargeGraphsWithoutLocalityOnly) {
       for (std::uint32_t k = 0; k < degree; ++k) rows.neighbors.push_back(neighbor(v, k));
     }
     rows.offsets.push_back(n * degree);
-    return PageRankTiles::Pay(rows.view(false));
+    return PageRankTiles::Pay(rows.view(false), rows.view(false));
   };
   std::mt19937 random(3);
   constexpr NodeId n = 4 * PageRankTiles::kSegment;
-  EXPECT_TRUE(pays(n, 16, [&](NodeId, std::uint32_t) { return random() % n; }));
-  EXPECT_FALSE(pays(n, 16, [&](NodeId v, std::uint32_t k) { return (v + k) % n; }));  // local
-  EXPECT_FALSE(pays(n, 4, [&](NodeId, std::uint32_t) { return random() % n; }));      // few arcs
-  EXPECT_FALSE(pays(n / 2, 40, [&](NodeId, std::uint32_t) { return random() % (n / 2); }));
-  EXPECT_FALSE(PageRankTiles::Pay({}));
+  EXPECT_FALSE(pays(n, 16, [&](NodeId, std::uint32_t) { return random() % n; }));          // even
+  EXPECT_FALSE(pays(n, 16, [&](NodeId v, std::uint32_t k) { return (v + k) % n; }));       // local
+  EXPECT_FALSE(PageRankTiles::Pay({}, {}));
+  auto skewed = [](NodeId nodes, std::size_t arcs) {
+    const BothRows g = Random(Kind::kSkewed, nodes, arcs);
+    return PageRankTiles::Pay(g.in.view(false), g.out.view(false));
+  };
+  EXPECT_TRUE(skewed(kNodes, 3'000'000));
+  EXPECT_FALSE(skewed(kNodes, 1'000'000));                     // few arcs
+  EXPECT_FALSE(skewed(2 * PageRankTiles::kSegment, 3'000'000));  // few nodes
 }
 
 TEST(SnapshotCache, FindsWhatFitsAndForgetsTheGone) {
@@ -265,10 +270,13 @@ TEST(SnapshotCache, FindsWhatFitsAndForgetsTheGone) {
 // A graph large enough for tiles: PageRank says it used them, keeps what it prepared,
 // and its bits depend neither on that nor on delta, compaction or threads.
 TEST(PageRankTiles, ServePageRank) {
-  constexpr NodeId n = 2 * PageRankTiles::kSegment + 5000;
+  constexpr NodeId n = 4 * PageRankTiles::kSegment + 5000;
   auto graph = Graph::InMemory();
   std::mt19937_64 random(11);
-  auto node = [&] { return static_cast<NodeId>(random() % n); };
+  auto node = [&] {  // most arcs at few nodes
+    const double u = std::uniform_real_distribution<double>(0, 1)(random);
+    return static_cast<NodeId>(static_cast<std::uint64_t>(u * u * u * u * n) * 7919 % n);
+  };
   WriteBatch batch;
   for (NodeId v = 0; v < n; ++v) batch.UpsertNode(std::to_string(v));
   ASSERT_TRUE(graph->Apply(batch));
@@ -294,19 +302,19 @@ TEST(PageRankTiles, ServePageRank) {
   EXPECT_NEAR(std::accumulate(first.scores.begin(), first.scores.end(), 0.0), 1.0, 1e-9);
 
   PageRankOptions few = options;  // too few iterations for a layout
-  few.iterations = 4;
+  few.iterations = 14;
   EXPECT_FALSE(rank(dirty, few).tiled);
-  few.iterations = 6;
-  const PageRankResult six = rank(dirty, few);
-  EXPECT_TRUE(six.tiled);
+  few.iterations = 15;
+  const PageRankResult enough = rank(dirty, few);
+  EXPECT_TRUE(enough.tiled);
   const DenseView view = *DenseView::Make(dirty);
   const auto reciprocals =
       StrengthReciprocals<double>(OutStrengths(view.out(), DefaultExecutor()), DefaultExecutor());
   PageRankCsrOptions kernel;
-  kernel.iterations = 6;
+  kernel.iterations = 15;
   const auto pulled = PageRankCsr<double>({view.in(), reciprocals, {}, nullptr}, kernel);
   double distance = 0;
-  for (NodeId v = 0; v < n; ++v) distance += std::abs(six.scores[v] - pulled.scores[v]);
+  for (NodeId v = 0; v < n; ++v) distance += std::abs(enough.scores[v] - pulled.scores[v]);
   EXPECT_LE(distance, 1e-13);
 
   EXPECT_TRUE(rank(dirty, options).scores == first.scores);  // kept
