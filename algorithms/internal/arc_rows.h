@@ -9,6 +9,7 @@
 #include <span>
 
 #include "algorithms/dense_view.h"
+#include "algorithms/internal/pagerank_pull.h"
 #include "engine/aligned_array.h"
 #include "engine/csr_view.h"
 #include "engine/error.h"
@@ -28,24 +29,12 @@ struct ArcRows {
 // kResourceExhausted: more arcs than a csr holds.
 Result<ArcRows> MakeArcRows(const Snapshot& snapshot, Direction direction, DenseViewOptions options);
 
-// Sum over a row of weight * x: four running sums taken in turn, so that it has one order
-// and the processor overlaps them.
+// Sum over a row of weight * x.
 inline double RowSum(const CsrView& rows, const double* x, NodeId v) {
-  const std::uint32_t begin = rows.offsets[v], end = rows.offsets[v + 1];
-  const NodeId* const neighbors = rows.neighbors.data();
-  double sums[4] = {0, 0, 0, 0};
-  std::uint32_t a = begin;
-  if (rows.weights.empty()) {
-    for (; a + 4 <= end; a += 4)
-      for (std::uint32_t i = 0; i < 4; ++i) sums[i] += x[neighbors[a + i]];
-    for (std::uint32_t i = 0; a < end; ++a, ++i) sums[i] += x[neighbors[a]];
-  } else {
-    const float* const weights = rows.weights.data();
-    for (; a + 4 <= end; a += 4)
-      for (std::uint32_t i = 0; i < 4; ++i) sums[i] += static_cast<double>(weights[a + i]) * x[neighbors[a + i]];
-    for (std::uint32_t i = 0; a < end; ++a, ++i) sums[i] += static_cast<double>(weights[a]) * x[neighbors[a]];
-  }
-  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  const std::uint32_t at = rows.offsets[v], count = rows.offsets[v + 1] - at;
+  const NodeId* const neighbors = rows.neighbors.data() + at;
+  return rows.weights.empty() ? PullSum<false>(neighbors, nullptr, count, x)
+                              : PullSum<true>(neighbors, rows.weights.data() + at, count, x);
 }
 
 inline constexpr std::size_t kRowGrain = 4096;  // nodes a block; part of a sum's definition
