@@ -112,7 +112,7 @@ Status RankDense(const internal::PageRankReady& ready, const std::vector<double>
   kernel.budget = options.budget;
   kernel.executor = &executor;
   const auto ranked =
-      PageRankCsr<Real>({in, reciprocals, home, ready.tiles, first}, kernel);
+      PageRankCsr<Real>({in, reciprocals, home, ready.layout, first}, kernel);
 
   ParallelFor(executor, ready.view.node_count(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
@@ -136,7 +136,7 @@ Result<PageRankResult> PageRank(const Snapshot& snapshot, const PageRankOptions&
     return Refresh(snapshot, options, executor);
   const auto began = std::chrono::steady_clock::now();
   PLEXUS_ASSIGN(const internal::PageRankReady ready,
-                internal::PreparePageRank(snapshot, options, internal::PageRankLayout::kForOne, executor));
+                internal::PreparePageRank(snapshot, options, internal::PageRankUse::kOne, executor));
   const DenseView& view = ready.view;
   std::vector<double> teleport;  // empty = uniform
   if (!options.seeds.empty()) {
@@ -150,8 +150,8 @@ Result<PageRankResult> PageRank(const Snapshot& snapshot, const PageRankOptions&
   result.edges = ready.prepared->arcs;
   result.preparation_ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
-  result.tiled = ready.tiles != nullptr;
-  result.layout_bytes = result.tiled ? ready.tiles->size_bytes() : 0;
+  result.tiled = ready.layout != nullptr;
+  result.layout_bytes = result.tiled ? ready.layout->size_bytes() : 0;
   if (view.node_count() == 0) {
     result.converged = true;
     return result;

@@ -190,7 +190,7 @@ Result<PageRankBatchResult> PageRankBatch(const Snapshot& snapshot,
   Executor& executor = internal::Pick(options.executor);
   const auto start = std::chrono::steady_clock::now();
   PLEXUS_ASSIGN(const internal::PageRankReady ready,
-                internal::PreparePageRank(snapshot, options, internal::PageRankLayout::kForLanes, executor));
+                internal::PreparePageRank(snapshot, options, internal::PageRankUse::kSixteen, executor));
   std::vector<std::vector<internal::SeedShare>> shares(sets.size());
   for (std::size_t s = 0; s < sets.size(); ++s)
     if (!sets[s].empty()) {

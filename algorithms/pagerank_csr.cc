@@ -10,7 +10,7 @@
 
 #include "algorithms/internal/pagerank_pull.h"
 #include "algorithms/internal/pagerank_step.h"
-#include "algorithms/internal/pagerank_tiles.h"
+#include "algorithms/internal/pagerank_layout.h"
 #include "engine/aligned_array.h"
 
 namespace plexus {
@@ -19,7 +19,7 @@ namespace {
 
 using internal::PageRankPartial;
 using internal::PageRankStep;
-using internal::PageRankTiles;
+using internal::PageRankLayout;
 
 constexpr std::size_t kGrain = 4096;  // nodes a block; part of the result's definition
 
@@ -29,17 +29,16 @@ std::uint64_t BytesPerIteration(const PageRankCsrInput<Real>& input) {
   const std::uint64_t n = input.reciprocal.size();
   // Scores twice, reciprocals, contributions read and written, teleport.
   std::uint64_t bytes = n * sizeof(Real) * (input.teleport.empty() ? 5 : 6);
-  if (input.tiles) return bytes + input.tiles->size_bytes();
+  if (input.layout) return bytes + input.layout->size_bytes();
   bytes += (n + 1) * sizeof(std::uint32_t) + input.in.arc_count() * sizeof(NodeId);
   return bytes + input.in.weights.size_bytes();
 }
 
 }  // namespace
 
-std::shared_ptr<const PageRankTiles> MakePageRankTiles(const CsrView& in, const CsrView& out,
-                                                       Executor& executor, int iterations) {
-  if (!PageRankTiles::Enough(iterations) || !PageRankTiles::Pay(in, out)) return nullptr;
-  return std::make_shared<const PageRankTiles>(PageRankTiles::Make(in, out, executor));
+std::shared_ptr<const PageRankLayout> MakePageRankLayout(const CsrView& in, const CsrView& out,
+                                                         Executor& executor, int iterations) {
+  return iterations < PageRankLayout::PaysAfter(in, out) ? nullptr : PageRankLayout::Make(in, out, executor);
 }
 
 template <class Real>
@@ -48,12 +47,12 @@ PageRankCsrResult<Real> PageRankCsr(const PageRankCsrInput<Real>& input,
   PageRankCsrResult<Real> result;
   const std::size_t n = input.reciprocal.size();
   if (n == 0) return result;
-  const std::uint64_t arcs = input.tiles ? input.tiles->arc_count() : input.in.arc_count();
-  if (input.tiles) {
-    PLEXUS_CHECK(input.tiles->node_count() == n, "one reciprocal per node");
-    PLEXUS_CHECK(input.in.offsets.empty() || input.in.arc_count() == arcs, "tiles of these rows");
-    PLEXUS_CHECK(input.in.neighbors.empty() || (input.tiles->weights() != nullptr) == !input.in.weights.empty(),
-                 "tiles with weights for rows with weights");
+  const std::uint64_t arcs = input.layout ? input.layout->arc_count() : input.in.arc_count();
+  if (input.layout) {
+    PLEXUS_CHECK(input.layout->node_count() == n, "one reciprocal per node");
+    PLEXUS_CHECK(input.in.offsets.empty() || input.in.arc_count() == arcs, "a layout of these rows");
+    PLEXUS_CHECK(input.in.neighbors.empty() || input.layout->weighted() == !input.in.weights.empty(),
+                 "a layout with weights for rows with weights");
   } else {
     PLEXUS_CHECK(input.in.node_count() == n, "one reciprocal per node");
   }
@@ -68,9 +67,12 @@ PageRankCsrResult<Real> PageRankCsr(const PageRankCsrInput<Real>& input,
   step.damping = options.damping;
   step.reciprocal = input.reciprocal.data();
   step.teleport = uniform ? nullptr : input.teleport.data();
-  if (input.tiles) step.positions = input.tiles->positions();
+  const internal::PageRankTiles* const tiles = input.layout && input.layout->tiles ? &*input.layout->tiles : nullptr;
+  const internal::SegmentedRows* const segments = input.layout && input.layout->segments ? &*input.layout->segments : nullptr;
+  if (tiles) step.positions = tiles->positions();
   AlignedArray<Real> contribution(n), next(n), scores(n);
   internal::TileStepper over_tiles;
+  AlignedArray<double> sums(segments ? n : 0);
   step.scores = scores.data();
   PageRankPartial last = ParallelReduce(
       executor, n, kGrain, PageRankPartial{},
@@ -101,8 +103,9 @@ PageRankCsrResult<Real> PageRankCsr(const PageRankCsrInput<Real>& input,
     step.base = (1.0 - options.damping + kept) * share;
     step.contribution = contribution.data();
     step.next = next.data();
-    last = input.tiles ? over_tiles.Step(*input.tiles, step, executor)
-                       : internal::StepByPull(input.in, step, executor);
+    last = tiles      ? over_tiles.Step(*tiles, step, executor)
+           : segments ? internal::StepBySegments(*segments, step, sums.data(), executor)
+                      : internal::StepByPull(input.in, step, executor);
     std::swap(contribution, next);
     result.step = PageRankPartial::Total(last.step);
     ++result.iterations;

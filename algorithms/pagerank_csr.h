@@ -23,13 +23,13 @@
 namespace plexus {
 
 namespace internal {
-class PageRankTiles;
+struct PageRankLayout;
 }
 
-// Null where tiles do not pay within so many iterations: few nodes, few arcs, rows that are
-// local already, arcs spread evenly. `out` is asked for row lengths only. O(nodes + arcs), the time of six
-// iterations of pull. May throw std::bad_alloc.
-std::shared_ptr<const internal::PageRankTiles> MakePageRankTiles(
+// Null where none pays within so many iterations: few nodes, few arcs, rows that are local
+// already. `out` is asked for row lengths only. O(nodes + arcs), the time of two to seven
+// iterations over the rows as they are. May throw std::bad_alloc.
+std::shared_ptr<const internal::PageRankLayout> MakePageRankLayout(
     const CsrView& in, const CsrView& out, Executor& executor,
     int iterations = std::numeric_limits<int>::max());
 
@@ -39,7 +39,7 @@ struct PageRankCsrInput {
   std::span<const Real> reciprocal;  // 1 / out-strength by node, 0 = dangling
   std::span<const Real> teleport;    // sums to 1; empty = uniform
   // Made of `in`, with its weights or without as there; null: pull.
-  const internal::PageRankTiles* tiles = nullptr;
+  const internal::PageRankLayout* layout = nullptr;
   std::span<const Real> start = {};  // first scores, summing to 1; empty = the teleport
 };
 

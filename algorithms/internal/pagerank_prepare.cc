@@ -43,11 +43,11 @@ int ExpectedIterations(const PageRankOptions& options) {
 }
 
 // Which layout is used depends on what is asked for, never on what is kept.
-bool Serves(const PageRankPrepared& p, PageRankLayout layout, int iterations) {
-  if (p.layout != layout) return false;
-  if (layout == PageRankLayout::kForLanes) return true;
-  if (PageRankTiles::Enough(iterations)) return p.tiles || !p.tiles_pay;
-  return !p.tiles || !p.packed;  // the in rows are at hand
+bool Serves(const PageRankPrepared& p, PageRankUse use, int iterations) {
+  if (p.use != use) return false;
+  if (use == PageRankUse::kSixteen) return true;
+  return iterations >= p.layout_pays_after ? p.layout != nullptr
+                                           : !p.layout || !p.packed;  // the in rows are at hand
 }
 
 }  // namespace
@@ -73,7 +73,7 @@ Status CheckPageRankOptions(const PageRankOptions& o) {
 }
 
 Result<PageRankReady> PreparePageRank(const Snapshot& snapshot, const PageRankOptions& options,
-                                      PageRankLayout layout, Executor& executor) {
+                                      PageRankUse use, Executor& executor) {
   const int iterations = ExpectedIterations(options);
   DenseViewOptions wanted = ViewOptions(options);
   wanted.weights = options.weighted;
@@ -81,43 +81,42 @@ Result<PageRankReady> PreparePageRank(const Snapshot& snapshot, const PageRankOp
   if (cached)
     if (auto found = SharedCache().Find(snapshot, [&](const PageRankPrepared& p) {
           return p.kinds == options.kinds && p.valid_at == options.valid_at &&
-                 p.asked_weighted == options.weighted && Serves(p, layout, iterations);
+                 p.asked_weighted == options.weighted && Serves(p, use, iterations);
         })) {
-      const PageRankTiles* tiles = PageRankTiles::Enough(iterations) ? found->tiles.get() : nullptr;
-      if (found->packed) return PageRankReady{*found->packed, std::move(found), tiles};
+      const PageRankLayout* layout = iterations >= found->layout_pays_after ? found->layout.get() : nullptr;
+      if (found->packed) return PageRankReady{*found->packed, std::move(found), layout};
       PLEXUS_ASSIGN(DenseView view, DenseView::Make(snapshot, wanted));  // O(kinds)
-      return PageRankReady{std::move(view), std::move(found), tiles};
+      return PageRankReady{std::move(view), std::move(found), layout};
     }
   PLEXUS_ASSIGN(DenseView view, DenseView::Make(snapshot, wanted));
   auto made = std::make_shared<PageRankPrepared>();
   made->kinds = options.kinds;
   made->valid_at = options.valid_at;
   made->asked_weighted = options.weighted;
-  made->layout = layout;
+  made->use = use;
   CsrView in = view.in(), out = view.out();
   made->arcs = in.arc_count();
   made->weighted = options.weighted && !AllOnes(in.weights, executor);
   if (!made->weighted) in.weights = out.weights = {};
   try {
     made->strengths = OutStrengths(out, executor);
-    if (layout == PageRankLayout::kForLanes) {
+    if (use == PageRankUse::kSixteen) {
       made->lanes = std::make_shared<const LaneRows>(LaneRows::Make(in, out, executor));
     } else {
-      made->tiles_pay = PageRankTiles::Pay(in, out);
-      if (made->tiles_pay && PageRankTiles::Enough(iterations))
-        made->tiles = std::make_shared<const PageRankTiles>(PageRankTiles::Make(in, out, executor));
+      made->layout_pays_after = PageRankLayout::PaysAfter(in, out);
+      if (iterations >= made->layout_pays_after) made->layout = PageRankLayout::Make(in, out, executor);
     }
   } catch (const std::bad_alloc&) {
     return Fail(ErrorCode::kResourceExhausted,
                 "no memory for the layout of " + std::to_string(made->arcs) + " arcs");
   }
   if (view.packed()) {
-    view = view.WithoutRows(made->tiles || made->lanes ? Direction::kBoth : Direction::kOut);
+    view = view.WithoutRows(made->layout || made->lanes ? Direction::kBoth : Direction::kOut);
     made->packed = view;
   }
   if (cached) SharedCache().Keep(snapshot, made);
-  const PageRankTiles* tiles = made->tiles.get();
-  return PageRankReady{std::move(view), std::move(made), tiles};
+  const PageRankLayout* layout = made->layout.get();
+  return PageRankReady{std::move(view), std::move(made), layout};
 }
 
 Status CheckF32Range(std::span<const float> reciprocals) {

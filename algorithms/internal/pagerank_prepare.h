@@ -12,14 +12,12 @@
 
 #include "algorithms/dense_view.h"
 #include "algorithms/internal/lane_rows.h"
-#include "algorithms/internal/pagerank_tiles.h"
+#include "algorithms/internal/pagerank_layout.h"
 #include "algorithms/pagerank.h"
 
 namespace plexus::internal {
 
-// kForOne: tiles where they pay within the iterations to expect. kForLanes: the layout for
-// 16 rankings at once.
-enum class PageRankLayout : std::uint8_t { kForOne, kForLanes };
+enum class PageRankUse : std::uint8_t { kOne, kSixteen };  // rankings in a sweep
 
 // Holds no snapshot.
 struct PageRankPrepared {
@@ -27,15 +25,15 @@ struct PageRankPrepared {
   std::vector<KindId> kinds;
   std::int64_t valid_at = kNoTime;
   bool asked_weighted = true;
-  PageRankLayout layout = PageRankLayout::kForOne;
+  PageRankUse use = PageRankUse::kOne;
   // What was prepared.
   // The numbering, when it is not the base's own; with the in rows, when there is no layout.
   std::optional<DenseView> packed;
   std::uint64_t arcs = 0;
   bool weighted = true;             // some weight is not 1
   std::vector<double> strengths;    // sum of the out arcs' weights, by dense id
-  bool tiles_pay = false;  // if there are iterations enough
-  std::shared_ptr<const PageRankTiles> tiles;
+  int layout_pays_after = 0;  // iterations
+  std::shared_ptr<const PageRankLayout> layout;
   std::shared_ptr<const LaneRows> lanes;
 };
 
@@ -43,7 +41,7 @@ struct PageRankPrepared {
 struct PageRankReady {
   DenseView view;
   std::shared_ptr<const PageRankPrepared> prepared;
-  const PageRankTiles* tiles = nullptr;  // null: pull
+  const PageRankLayout* layout = nullptr;  // null: pull
 };
 
 // Damping, tolerance and iterations, as pagerank.h has them.
@@ -51,7 +49,7 @@ Status CheckPageRankOptions(const PageRankOptions& options);
 
 // kResourceExhausted: no memory for the layout.
 Result<PageRankReady> PreparePageRank(const Snapshot& snapshot, const PageRankOptions& options,
-                                      PageRankLayout layout, Executor& executor);
+                                      PageRankUse use, Executor& executor);
 
 // f32 has 8 exponent bits: out-strengths far from 1 would flush scores to zero.
 Status CheckF32Range(std::span<const float> reciprocals);

@@ -26,11 +26,9 @@ class RunningSums {
  public:
   static constexpr std::uint32_t kStretch = 128, kArcs = 4 * kStretch;
 
-  // The arcs [first, first + count), at most kArcs.
+  // `count` arcs, at most kArcs.
   template <bool kWeighted>
-  void Add(const CsrView& in, std::uint32_t first, std::uint32_t count, const float* contribution) {
-    const NodeId* const neighbors = in.neighbors.data() + first;
-    const float* const weights = kWeighted ? in.weights.data() + first : nullptr;
+  void Add(const NodeId* neighbors, const float* weights, std::uint32_t count, const float* contribution) {
     auto term = [&](std::uint32_t i) {
       double c = static_cast<double>(contribution[neighbors[i]]);
       if constexpr (kWeighted) c *= static_cast<double>(weights[i]);
@@ -77,47 +75,56 @@ class RunningSums {
   std::array<double, 5> before_;              // of each stretch
 };
 
-// sums[i] = row begin + i.
-template <bool kWeighted>
-void SumsByDifference(const CsrView& in, const float* contribution, std::size_t begin,
-                      std::size_t end, double* sums) {
-  const std::uint32_t* const offsets = in.offsets.data();
+// Consecutive rows: where their arcs lie, and where each ends, counted like `begin`, which
+// is where the first one does.
+struct RowRange {
+  const NodeId* neighbors;
+  const float* weights;
+  const std::uint32_t* ends;
+  std::uint32_t begin;
+  std::size_t rows;
+};
+
+// sums[i] = row i, or more by that.
+template <bool kWeighted, bool kMore>
+void SumsByDifference(const RowRange& range, const float* contribution, double* sums) {
   RunningSums running;
-  std::size_t v = begin;
-  double carried = 0;  // of row v, from chunks before
-  for (std::uint32_t first = offsets[begin]; first < offsets[end];) {
-    const std::uint32_t count = std::min(RunningSums::kArcs, offsets[end] - first);
-    running.Add<kWeighted>(in, first, count, contribution);
+  std::size_t row = 0;
+  double carried = 0;  // of `row`, from chunks before
+  auto put = [&](double sum) { sums[row] = kMore ? sums[row] + sum : sum; };
+  const std::uint32_t arcs = range.rows == 0 ? 0 : range.ends[range.rows - 1] - range.begin;
+  for (std::uint32_t first = 0; first < arcs;) {
+    const std::uint32_t count = std::min(RunningSums::kArcs, arcs - first);
+    running.Add<kWeighted>(range.neighbors + first, kWeighted ? range.weights + first : nullptr, count, contribution);
     double before = -carried;
-    for (; v < end && offsets[v + 1] - first <= count; ++v) {
-      __builtin_prefetch(offsets + v + kPullAhead);
-      const double now = running(offsets[v + 1] - first);
-      sums[v - begin] = now - before;
+    for (; row < range.rows && range.ends[row] - range.begin - first <= count; ++row) {
+      __builtin_prefetch(range.ends + row + kPullAhead);
+      if constexpr (kMore) __builtin_prefetch(sums + row + kPullAhead, 1);
+      const double now = running(range.ends[row] - range.begin - first);
+      put(now - before);
       before = now;
     }
     carried = running(count) - before;
     first += count;
   }
-  std::fill(sums + (v - begin), sums + (end - begin), 0.0);  // rows without arcs
+  for (; row < range.rows; ++row) put(0);
 }
 
-template <bool kWeighted, class Real>
-PageRankPartial PullRows(const CsrView& in, const PageRankStep<Real>& step, std::size_t begin,
-                         std::size_t end) {
-  std::array<double, kGrain> sums;
-  bool summed = false;
+template <bool kMore, class Real>
+void Sums(const RowRange& range, const PageRankStep<Real>& step, double* sums) {
   if constexpr (std::is_same_v<Real, float>)
-    if (!step.teleport) {
-      SumsByDifference<kWeighted>(in, step.contribution, begin, end, sums.data());
-      summed = true;
-    }
-  if (!summed)
-    for (std::size_t v = begin; v < end; ++v) {
-      const std::uint32_t at = in.offsets[v];
-      sums[v - begin] = PullSum<kWeighted>(in.neighbors.data() + at, kWeighted ? in.weights.data() + at : nullptr,
-                                           in.offsets[v + 1] - at, step.contribution);
-    }
-  return step.FinishRows(begin, end, sums.data());
+    if (!step.teleport)
+      return range.weights ? SumsByDifference<true, kMore>(range, step.contribution, sums)
+                           : SumsByDifference<false, kMore>(range, step.contribution, sums);
+  std::uint32_t begin = range.begin;
+  for (std::size_t row = 0; row < range.rows; ++row) {
+    const std::uint32_t end = range.ends[row], at = begin - range.begin;
+    const double sum =
+        range.weights ? PullSum<true>(range.neighbors + at, range.weights + at, end - begin, step.contribution)
+                      : PullSum<false>(range.neighbors + at, nullptr, end - begin, step.contribution);
+    sums[row] = kMore ? sums[row] + sum : sum;
+    begin = end;
+  }
 }
 
 }  // namespace
@@ -127,13 +134,41 @@ PageRankPartial StepByPull(const CsrView& in, const PageRankStep<Real>& step, Ex
   return ParallelReduce(
       executor, in.node_count(), kGrain, PageRankPartial{},
       [&](std::size_t begin, std::size_t end) {
-        return in.weights.empty() ? PullRows<false>(in, step, begin, end)
-                                  : PullRows<true>(in, step, begin, end);
+        std::array<double, kGrain> sums;
+        const std::uint32_t first = in.offsets[begin];
+        Sums<false>({in.neighbors.data() + first, in.weights.empty() ? nullptr : in.weights.data() + first,
+                     in.offsets.data() + begin + 1, first, end - begin},
+                    step, sums.data());
+        return step.FinishRows(begin, end, sums.data());
       },
       Add);
 }
 
+template <class Real>
+PageRankPartial StepBySegments(const SegmentedRows& rows, const PageRankStep<Real>& step,
+                               double* sums, Executor& executor) {
+  static_assert(SegmentedRows::kBlock % PageRankPartial::kLanes == 0, "blocks begin at lane 0");
+  const std::uint32_t last = rows.segment_count() - 1;
+  PageRankPartial partial;
+  for (std::uint32_t segment = 0; segment <= last; ++segment)
+    partial = ParallelReduce(
+        executor, rows.node_count(), SegmentedRows::kBlock, PageRankPartial{},
+        [&](std::size_t begin, std::size_t end) {
+          const auto [neighbors, weights, ends] = rows.piece(static_cast<std::uint32_t>(begin / SegmentedRows::kBlock), segment);
+          const RowRange range{neighbors, weights, ends, 0, end - begin};
+          if (segment == 0)
+            Sums<false>(range, step, sums + begin);
+          else
+            Sums<true>(range, step, sums + begin);
+          return segment == last ? step.FinishRows(begin, end, sums + begin) : PageRankPartial{};
+        },
+        Add);
+  return partial;
+}
+
 template PageRankPartial StepByPull(const CsrView&, const PageRankStep<float>&, Executor&);
 template PageRankPartial StepByPull(const CsrView&, const PageRankStep<double>&, Executor&);
+template PageRankPartial StepBySegments(const SegmentedRows&, const PageRankStep<float>&, double*, Executor&);
+template PageRankPartial StepBySegments(const SegmentedRows&, const PageRankStep<double>&, double*, Executor&);
 
 }  // namespace plexus::internal

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "algorithms/internal/pagerank_step.h"
+#include "algorithms/internal/segmented_rows.h"
 #include "engine/csr_view.h"
 #include "engine/parallel.h"
 #include "engine/types.h"
@@ -71,5 +72,10 @@ inline double PullSum(const NodeId* neighbors, const float* weights, std::uint32
 // the threads.
 template <class Real>
 PageRankPartial StepByPull(const CsrView& in, const PageRankStep<Real>& step, Executor& executor);
+
+// The same over segments, one after the other; `sums`: room for one a node.
+template <class Real>
+PageRankPartial StepBySegments(const SegmentedRows& rows, const PageRankStep<Real>& step,
+                               double* sums, Executor& executor);
 
 }  // namespace plexus::internal

@@ -1,3 +1,4 @@
+// What is in flight stays small: a batch of rows while it is split, a block while it is grouped.
 #include "algorithms/internal/pagerank_tile_sorter.h"
 
 #include <algorithm>

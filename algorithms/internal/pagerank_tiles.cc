@@ -14,6 +14,7 @@
 
 #include "algorithms/internal/pagerank_tile_sorter.h"
 #include "algorithms/internal/pool.h"
+#include "algorithms/internal/segmented_rows.h"
 
 namespace plexus::internal {
 
@@ -97,24 +98,12 @@ bool PageRankTiles::Pay(const CsrView& in, const CsrView& out) {
   // Two segments, at most 1 MiB of f64 or half of it in f32, stay in cache as they are.
   if (segments <= 2 || in.arc_count() < std::uint64_t{1} << 21) return false;
   if (in.arc_count() / (segments * segments) < 4096) return false;
-  constexpr std::uint32_t kSamples = 2048, kArcs = 32;
-  auto sample = [n](std::uint32_t i) { return static_cast<NodeId>(std::uint64_t{n} * i / kSamples); };
-  // Arcs that pull finds in cache: near the row, or beside the arc before.
-  std::uint32_t near = 0, seen = 0;
-  for (std::uint32_t i = 0; i < kSamples; ++i) {
-    const NodeId v = sample(i);
-    const std::uint32_t end = std::min(in.offsets[v + 1], in.offsets[v] + kArcs);
-    for (std::uint32_t a = in.offsets[v]; a < end; ++a, ++seen) {
-      const NodeId u = in.neighbors[a];
-      const NodeId distance = u > v ? u - v : v - u;
-      near += distance < kSegment / 2 ||
-              (a > in.offsets[v] && in.neighbors[a - 1] / 16 == u / 16);
-    }
-  }
-  if (std::uint64_t{near} * 4 >= std::uint64_t{seen} * 3) return false;
+  if (RowsAreLocal(in, kSegment / 2)) return false;
   // Arcs of the first sixteenth, by degree.
+  constexpr std::uint32_t kSamples = 2048;
   std::vector<std::uint32_t> degrees(kSamples);
-  for (std::uint32_t i = 0; i < kSamples; ++i) degrees[i] = out.degree(sample(i));
+  for (std::uint32_t i = 0; i < kSamples; ++i)
+    degrees[i] = out.degree(static_cast<NodeId>(std::uint64_t{n} * i / kSamples));
   std::sort(degrees.begin(), degrees.end(), std::greater<>());
   const auto hubs = degrees.begin() + kSamples / 16;
   return std::accumulate(degrees.begin(), hubs, std::uint64_t{0}) * 5 >=

@@ -54,8 +54,8 @@ class PageRankTiles {
   // fetching its segment, and few nodes must hold most arcs. An iteration of pull then
   // takes 1.6 to 1.8 times as long. Elsewhere they save a sixth at best. O(1): samples.
   static bool Pay(const CsrView& in, const CsrView& out);
-  // Whether that many iterations repay making them, which takes five to seven of pull.
-  static constexpr bool Enough(int iterations) { return iterations >= 15; }
+  // So many iterations repay making them, which takes five to seven of pull.
+  static constexpr int kEnough = 15;
 
   // `out` is asked for row lengths only. O(nodes + arcs), one pass over the arcs.
   // Memory afterwards: 2 bytes an arc (6 with weights) and 2 for each row of a tile.

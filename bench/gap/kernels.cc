@@ -18,7 +18,7 @@ GapPageRankInput PreparePageRank(const Topology& graph, int iterations) {
   Executor& executor = DefaultExecutor();
   GapPageRankInput made;
   made.reciprocal = StrengthReciprocals<float>(OutStrengths(graph.out(), executor), executor);
-  made.tiles = MakePageRankTiles(graph.in(), graph.out(), executor, iterations);
+  made.layout = MakePageRankLayout(graph.in(), graph.out(), executor, iterations);
   return made;
 }
 
@@ -27,7 +27,7 @@ std::vector<float> GapPageRank(const Topology& graph, const GapPageRankInput& pr
   PageRankCsrInput<float> input;
   input.in = graph.in();
   input.reciprocal = prepared.reciprocal;
-  input.tiles = prepared.tiles.get();
+  input.layout = prepared.layout.get();
   PageRankCsrOptions options;
   options.iterations = iterations;
   // The kernel stops on d / (1 - d) * step, the suite on the step itself.

@@ -17,11 +17,11 @@
 
 namespace plexus::bench {
 
-// What does not change from run to run: 1 / out-degree, and tiles where they pay within
+// What does not change from run to run: 1 / out-degree, and the layout that pays within
 // `iterations` (null = pull).
 struct GapPageRankInput {
   std::vector<float> reciprocal;
-  std::shared_ptr<const internal::PageRankTiles> tiles;
+  std::shared_ptr<const internal::PageRankLayout> layout;
 };
 GapPageRankInput PreparePageRank(const Topology& graph, int iterations);
 

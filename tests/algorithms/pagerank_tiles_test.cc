@@ -1,6 +1,6 @@
 // The tiled layout holds exactly the arcs it was made of, and the kernel over it gives
 // what pull gives; PageRank() uses it where it says so, with the same bits always.
-#include "algorithms/internal/pagerank_tiles.h"
+#include "algorithms/internal/pagerank_layout.h"
 
 #include <gtest/gtest.h>
 
@@ -22,7 +22,9 @@
 namespace plexus::testing {
 namespace {
 
+using internal::PageRankLayout;
 using internal::PageRankTiles;
+using internal::SegmentedRows;
 
 struct Rows {
   std::vector<std::uint32_t> offsets;
@@ -158,17 +160,18 @@ TEST(PageRankTiles, SinglePrecisionConvergesOnHubs) {
       }
   const Rows rows = Pack(n, std::move(arcs));
   const CsrView view = rows.view(false);
-  const PageRankTiles tiles = PageRankTiles::Make(view, view, DefaultExecutor());
+  PageRankLayout layout;
+  layout.tiles = PageRankTiles::Make(view, view, DefaultExecutor());
   const auto reciprocals =
       StrengthReciprocals<float>(OutStrengths(view, DefaultExecutor()), DefaultExecutor());
   PageRankCsrOptions options;
   options.iterations = 300;
   options.tolerance = 2e-6;
-  EXPECT_LT(PageRankCsr<float>({view, reciprocals, {}, &tiles, {}}, options).iterations, 150);
+  EXPECT_LT(PageRankCsr<float>({view, reciprocals, {}, &layout, {}}, options).iterations, 150);
 }
 
 template <class Real>
-void ExpectPullsAnswer(Kind kind, double within) {
+void ExpectPullsAnswer(Kind kind, bool segments, double within) {
   const auto executors = Executors();
   const BothRows g = Random(kind, kNodes, 300'000);
   for (bool weighted : {false, true})
@@ -188,10 +191,14 @@ void ExpectPullsAnswer(Kind kind, double within) {
       std::vector<Real> first;
       for (const auto& e : executors) {
         options.executor = e.executor.get();
-        const PageRankTiles tiles = PageRankTiles::Make(input.in, g.out.view(false), *e.executor);
-        input.tiles = &tiles;
+        PageRankLayout layout;
+        if (segments)
+          layout.segments = SegmentedRows::Make(input.in, *e.executor, 14);
+        else
+          layout.tiles = PageRankTiles::Make(input.in, g.out.view(false), *e.executor);
+        input.layout = &layout;
         const auto got = PageRankCsr<Real>(input, options);
-        input.tiles = nullptr;
+        input.layout = nullptr;
         double distance = 0;
         for (NodeId v = 0; v < kNodes; ++v)
           distance += std::abs(static_cast<double>(got.scores[v]) - static_cast<double>(want.scores[v]));
@@ -204,11 +211,13 @@ void ExpectPullsAnswer(Kind kind, double within) {
     }
 }
 
-TEST(PageRankTiles, GiveWhatPullGives) {
+TEST(PageRankLayouts, GiveWhatPullGives) {
   for (Kind kind : {Kind::kEmpty, Kind::kEven, Kind::kSkewed, Kind::kHub}) {
     SCOPED_TRACE(static_cast<int>(kind));
-    ExpectPullsAnswer<double>(kind, 1e-11);
-    ExpectPullsAnswer<float>(kind, 1e-6);
+    for (const bool segments : {false, true}) {
+      ExpectPullsAnswer<double>(kind, segments, 1e-11);
+      ExpectPullsAnswer<float>(kind, segments, 1e-6);
+    }
   }
 }
 
@@ -234,6 +243,29 @@ TEST(PageRankTiles, PayOnLargeSkewedGraphsWithoutLocalityOnly) {
   EXPECT_TRUE(skewed(kNodes, 3'000'000));
   EXPECT_FALSE(skewed(kNodes, 1'000'000));                     // few arcs
   EXPECT_FALSE(skewed(2 * PageRankTiles::kSegment, 3'000'000));  // few nodes
+}
+
+// Large, even and without locality: segments; else rows as they are.
+TEST(SegmentedRows, PayOnLargeEvenGraphsOnly) {
+  constexpr NodeId n = (NodeId{2} << SegmentedRows::kSegmentBits) + 1;
+  constexpr std::uint32_t kDegree = 9;
+  Rows rows;
+  rows.offsets.resize(n + 1);
+  rows.neighbors.resize(std::size_t{n} * kDegree);
+  for (NodeId v = 0; v <= n; ++v) rows.offsets[v] = v * kDegree;
+  std::mt19937 random(5);
+  for (NodeId& u : rows.neighbors) u = random() % n;
+  const CsrView view = rows.view(false);
+  EXPECT_TRUE(SegmentedRows::Pay(view));
+  EXPECT_EQ(PageRankLayout::PaysAfter(view, view), SegmentedRows::kEnough);
+  const auto without = [&](NodeId nodes, std::size_t arcs) {
+    return SegmentedRows::Pay({std::span(rows.offsets).first(nodes + 1), std::span(rows.neighbors).first(arcs), {}, {}, {}});
+  };
+  EXPECT_FALSE(without(n - 1, std::size_t{n - 1} * kDegree));  // two segments
+  EXPECT_FALSE(SegmentedRows::Pay({}));
+  for (NodeId v = 0; v < n; ++v)
+    for (std::uint32_t k = 0; k < kDegree; ++k) rows.neighbors[v * kDegree + k] = (v + k) % n;
+  EXPECT_FALSE(SegmentedRows::Pay(view));  // local
 }
 
 TEST(SnapshotCache, FindsWhatFitsAndForgetsTheGone) {

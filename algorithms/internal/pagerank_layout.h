@@ -1,0 +1,46 @@
+// PageRankLayout: the private copy of a graph's arcs that its shape asks for, if any.
+//
+// Tiles where few nodes hold most arcs, segments where an even graph's scores outgrow the
+// caches; a graph that is small, local or neither is pulled over as it is. Chosen by shape
+// and by how many iterations are to come, never by a timer: the same call gives the same
+// bits.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+
+#include "algorithms/internal/pagerank_tiles.h"
+#include "algorithms/internal/segmented_rows.h"
+
+namespace plexus::internal {
+
+struct PageRankLayout {
+  // One of them.
+  std::optional<PageRankTiles> tiles;
+  std::optional<SegmentedRows> segments;
+
+  static constexpr int kNever = std::numeric_limits<int>::max();
+  // From how many iterations on a layout is worth making. O(1).
+  static int PaysAfter(const CsrView& in, const CsrView& out) {
+    if (PageRankTiles::Pay(in, out)) return PageRankTiles::kEnough;
+    return SegmentedRows::Pay(in) ? SegmentedRows::kEnough : kNever;
+  }
+  // PaysAfter must not be kNever. May throw std::bad_alloc.
+  static std::shared_ptr<const PageRankLayout> Make(const CsrView& in, const CsrView& out, Executor& executor) {
+    auto made = std::make_shared<PageRankLayout>();
+    if (PageRankTiles::Pay(in, out))
+      made->tiles = PageRankTiles::Make(in, out, executor);
+    else
+      made->segments = SegmentedRows::Make(in, executor);
+    return made;
+  }
+
+  std::uint32_t node_count() const { return tiles ? tiles->node_count() : segments->node_count(); }
+  std::uint64_t arc_count() const { return tiles ? tiles->arc_count() : segments->arc_count(); }
+  bool weighted() const { return tiles ? tiles->weights() != nullptr : segments->weighted(); }
+  std::uint64_t size_bytes() const { return tiles ? tiles->size_bytes() : segments->size_bytes(); }
+};
+
+}  // namespace plexus::internal
