@@ -17,6 +17,8 @@ namespace plexus {
 
 namespace {
 
+using internal::Places;
+
 Status CheckOptions(const LeidenOptions& options) {
   if (!std::isfinite(options.resolution) || options.resolution < 0)
     return Fail(ErrorCode::kInvalidArgument, "resolution " + std::to_string(options.resolution) + ": expected a finite number of at least 0");
@@ -27,31 +29,12 @@ Status CheckOptions(const LeidenOptions& options) {
   return {};
 }
 
-// Which node is which row. Both empty: each its own.
-struct Places {
-  std::vector<NodeId> nodes;  // by row
-  std::vector<NodeId> rows;   // by node; kNoNode = not selected
-  NodeId node(NodeId row) const { return nodes.empty() ? row : nodes[row]; }
-  NodeId row(NodeId node) const { return rows.empty() ? node : rows[node]; }
-
-  // Rows in this order of the rows so far; empty = as they are. Of `all` nodes.
-  void Reorder(const std::vector<NodeId>& order, NodeId all) {
-    if (order.empty()) return;
-    std::vector<NodeId> sorted(order.size());
-    for (NodeId i = 0; i < order.size(); ++i) sorted[i] = node(order[i]);
-    nodes = std::move(sorted);
-    rows.assign(all, kNoNode);
-    for (NodeId i = 0; i < nodes.size(); ++i) rows[nodes[i]] = i;
-  }
-};
-
 // Of a graph that the budget did not let be made: every node is alone.
-LeidenResult Alone(const Places& places, NodeId all) {
+LeidenResult Alone(const std::vector<NodeId>& selected, NodeId all) {
   LeidenResult result;
   result.truncated = true;
   result.communities.assign(all, LeidenResult::kNotSelected);
-  for (NodeId v = 0; v < all; ++v)
-    if (places.row(v) != kNoNode) result.communities[v] = result.count++;
+  for (const NodeId v : selected) result.communities[v] = result.count++;
   result.sizes.assign(result.count, 1);
   return result;
 }
@@ -74,9 +57,10 @@ LeidenResult Find(const internal::CommunityGraph& graph, const Places& places, N
   result.communities.assign(all, LeidenResult::kNotSelected);
   std::vector<std::uint32_t> numbers(found.count, LeidenResult::kNotSelected);
   for (NodeId v = 0; v < all; ++v) {
-    const NodeId row = places.row(v);
+    const NodeId row = places.rows[v];
     if (row == kNoNode) continue;
-    std::uint32_t& number = numbers[found.labels[row]];
+    std::uint32_t alone = LeidenResult::kNotSelected;
+    std::uint32_t& number = row == Places::kAlone ? alone : numbers[found.labels[row]];
     if (number == LeidenResult::kNotSelected) {
       number = result.count++;
       result.sizes.push_back(0);
@@ -87,54 +71,76 @@ LeidenResult Find(const internal::CommunityGraph& graph, const Places& places, N
   return result;
 }
 
-// The selected part of a snapshot, read as undirected.
-struct Selected {
+// A graph read as undirected, and who is where in it.
+struct Undirected {
+  std::vector<NodeId> selected;  // ascending
   Places places;
   std::optional<internal::CommunityGraph> graph;  // none: the budget ran out before
 };
 
-Result<Selected> MakeGraph(const Snapshot& snapshot, const LeidenOptions& options, const Budget* budget,
-                           Executor& executor) {
+// walk(node, fn(neighbour, weight)): the arcs of a node to selected ones, degree(node): at
+// least their number. A loop's weight is given twice.
+template <class Degree, class Walk>
+Undirected MakeGraph(std::vector<NodeId> selected, NodeId all, bool fold, const Budget* budget, Executor& executor,
+                     Degree&& degree, Walk&& walk) {
+  Undirected made;
+  made.selected = std::move(selected);
+  if (budget && budget->Interrupted()) return made;
+  std::vector<std::uint64_t> degrees(made.selected.size());
+  ParallelFor(executor, degrees.size(), 4096, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) degrees[i] = degree(made.selected[i]);
+  });
+  auto places = internal::MakePlaces(all, made.selected, degrees, fold, executor, budget, walk);
+  if (!places) return made;
+  made.places = *std::move(places);
+  const Places& at = made.places;
+  made.graph = internal::SumRows(at.degrees, executor, budget, [&](NodeId row, auto&& fn) {
+    const NodeId node = at.nodes[row];
+    walk(node, [&](NodeId u, double weight) {
+      const NodeId there = at.rows[u];
+      if (there >= Places::kAlone) return;  // rows of a csr that is not symmetric
+      fn(there, there == row && u != node ? 2 * weight : weight);  // one that shares the row
+    });
+  });
+  return made;
+}
+
+// The selected part of a snapshot.
+Result<Undirected> MakeGraph(const Snapshot& snapshot, const LeidenOptions& options, bool fold, const Budget* budget,
+                             Executor& executor) {
   PLEXUS_TRY(CheckOptions(options));
   PLEXUS_ASSIGN(const internal::Selection selection,
                 internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
-  Selected selected;
-  Places& places = selected.places;
-  if (!selection.all_nodes) {
-    places.nodes = selection.Materialise(executor).ToList();
-    places.rows.assign(snapshot.node_count(), kNoNode);
-    for (NodeId i = 0; i < places.nodes.size(); ++i) places.rows[places.nodes[i]] = i;
-  }
-  if (budget && budget->Interrupted()) return selected;
-  const NodeId n = selection.all_nodes ? snapshot.node_count() : static_cast<NodeId>(places.nodes.size());
-  std::vector<std::uint64_t> degrees(n);
-  ParallelFor(executor, n, 4096, [&](std::size_t begin, std::size_t end) {
-    for (auto v = static_cast<NodeId>(begin); v < end; ++v)
-      degrees[v] = snapshot.Degree(Direction::kBoth, places.node(v), selection.filter);
-  });
-  places.Reorder(internal::HubsFirst(degrees), snapshot.node_count());
+  const NodeSubset nodes = selection.Materialise(executor);
   const auto& kinds = snapshot.schema().edge_kinds();
-  const std::uint64_t arcs = std::accumulate(degrees.begin(), degrees.end(), std::uint64_t{0});
-  selected.graph = internal::SumRows(n, arcs, executor, budget, [&](NodeId v, auto&& fn) {
-    snapshot.ForEachArc(Direction::kBoth, places.node(v), selection.filter, [&](const Arc& arc) {
-      const NodeId u = places.row(arc.neighbor);
-      if (u == kNoNode) return;
-      double weight = options.weighted ? static_cast<double>(arc.weight) : 1.0;
-      // A loop arrives twice, out and in; that of a symmetric kind once.
-      if (u == v && kinds[arc.kind].symmetric) weight *= 2;
-      fn(u, weight);
-    });
-  });
-  return selected;
+  return MakeGraph(
+      nodes.ToList(), snapshot.node_count(), fold, budget, executor,
+      [&](NodeId v) { return snapshot.Degree(Direction::kBoth, v, selection.filter); },
+      [&](NodeId v, auto&& fn) {
+        snapshot.ForEachArc(Direction::kBoth, v, selection.filter, [&](const Arc& arc) {
+          if (!selection.all_nodes && !nodes.contains(arc.neighbor)) return;
+          double weight = options.weighted ? static_cast<double>(arc.weight) : 1.0;
+          // A loop arrives twice, out and in; that of a symmetric kind once.
+          if (arc.neighbor == v && kinds[arc.kind].symmetric) weight *= 2;
+          fn(arc.neighbor, weight);
+        });
+      });
+}
+
+// Whether leaves may share their neighbour's row.
+bool MayFold(const LeidenOptions& options) { return options.resolution <= 1; }
+
+Result<LeidenResult> Find(const Undirected& made, NodeId all, const LeidenOptions& options, Executor& executor) {
+  if (!made.graph) return Alone(made.selected, all);
+  return Find(*made.graph, made.places, all, options, executor);
 }
 
 }  // namespace
 
 Result<LeidenResult> Leiden(const Snapshot& snapshot, const LeidenOptions& options) {
   Executor& executor = internal::Pick(options.executor);
-  PLEXUS_ASSIGN(const Selected selected, MakeGraph(snapshot, options, &options.budget, executor));
-  if (!selected.graph) return Alone(selected.places, snapshot.node_count());
-  return Find(*selected.graph, selected.places, snapshot.node_count(), options, executor);
+  PLEXUS_ASSIGN(const Undirected made, MakeGraph(snapshot, options, MayFold(options), &options.budget, executor));
+  return Find(made, snapshot.node_count(), options, executor);
 }
 
 Result<double> Modularity(const Snapshot& snapshot, std::span<const std::uint32_t> communities,
@@ -143,12 +149,12 @@ Result<double> Modularity(const Snapshot& snapshot, std::span<const std::uint32_
     return Fail(ErrorCode::kInvalidArgument, "communities of " + std::to_string(communities.size()) + " nodes were given, the graph has " +
                                                  std::to_string(snapshot.node_count()));
   Executor& executor = internal::Pick(options.executor);
-  PLEXUS_ASSIGN(const Selected selected, MakeGraph(snapshot, options, nullptr, executor));
+  PLEXUS_ASSIGN(const Undirected made, MakeGraph(snapshot, options, false, nullptr, executor));
   std::unordered_map<std::uint32_t, NodeId> numbers;
-  std::vector<NodeId> labels(selected.graph->nodes);
+  std::vector<NodeId> labels(made.graph->nodes);
   for (NodeId v = 0; v < labels.size(); ++v)
-    labels[v] = numbers.try_emplace(communities[selected.places.node(v)], static_cast<NodeId>(numbers.size())).first->second;
-  return internal::Modularity(*selected.graph, labels, static_cast<NodeId>(numbers.size()), options.resolution, executor);
+    labels[v] = numbers.try_emplace(communities[made.places.nodes[v]], static_cast<NodeId>(numbers.size())).first->second;
+  return internal::Modularity(*made.graph, labels, static_cast<NodeId>(numbers.size()), options.resolution, executor);
 }
 
 Result<LeidenResult> LeidenCsr(const CsrView& symmetric, const LeidenOptions& options) {
@@ -159,18 +165,16 @@ Result<LeidenResult> LeidenCsr(const CsrView& symmetric, const LeidenOptions& op
         return Fail(ErrorCode::kInvalidArgument, "arc " + std::to_string(v) + " -> " + std::to_string(symmetric.neighbors[a]) +
                                                      ": weight " + std::to_string(weight) + ", expected a finite one of at least 0");
   Executor& executor = internal::Pick(options.executor);
-  const NodeId n = symmetric.node_count();
-  std::vector<std::uint64_t> degrees(n);
-  for (NodeId v = 0; v < n; ++v) degrees[v] = symmetric.degree(v);
-  Places places;
-  places.Reorder(internal::HubsFirst(degrees), n);
-  const auto graph = internal::SumRows(n, symmetric.arc_count(), executor, &options.budget, [&](NodeId v, auto&& fn) {
-    const NodeId node = places.node(v);
-    for (std::uint32_t a = symmetric.offsets[node]; a < symmetric.offsets[node + 1]; ++a)
-      fn(places.row(symmetric.neighbors[a]), options.weighted ? static_cast<double>(symmetric.weight(a)) : 1.0);
-  });
-  if (!graph) return Alone(places, n);
-  return Find(*graph, places, n, options, executor);
+  std::vector<NodeId> all(symmetric.node_count());
+  std::iota(all.begin(), all.end(), NodeId{0});
+  const Undirected made = MakeGraph(
+      std::move(all), symmetric.node_count(), MayFold(options), &options.budget, executor,
+      [&](NodeId v) { return symmetric.degree(v); },
+      [&](NodeId v, auto&& fn) {
+        for (std::uint32_t a = symmetric.offsets[v]; a < symmetric.offsets[v + 1]; ++a)
+          fn(symmetric.neighbors[a], options.weighted ? static_cast<double>(symmetric.weight(a)) : 1.0);
+      });
+  return Find(made, symmetric.node_count(), options, executor);
 }
 
 }  // namespace plexus

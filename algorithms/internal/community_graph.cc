@@ -1,8 +1,6 @@
-// Groups are counted out; rows of groups are summed up in a dense tally, block by block,
-// and lie in memory in the order in which they were done.
+// Groups are counted out; rows of groups are summed up in a dense tally, block by block.
 #include "algorithms/internal/community_graph.h"
 
-#include <atomic>
 #include <memory>
 #include <numeric>
 
@@ -22,30 +20,33 @@ void Grow(AlignedArray<T>& array, std::uint64_t size) {
   }
 }
 
-// The row of one group: neighbours other than itself, and what stays inside.
+// The row of one group, from `at` on: neighbours other than itself, and what stays inside.
 template <bool kUnit>
 void SumGroup(const CommunityGraph& graph, const std::vector<NodeId>& labels, const Groups& groups, NodeId group,
-              Tally& tally, std::atomic<std::uint64_t>& used, CommunityGraph& coarse) {
+              Tally& tally, std::uint64_t& at, CommunityGraph& coarse) {
   double loop = 0, strength = 0;
-  Tally::Row<kUnit> row(tally);
+  std::uint64_t arcs = 0;
+  coarse.rows[group].begin = at;
   for (NodeId i = groups.starts[group]; i < groups.starts[group + 1]; ++i) {
     FetchAhead(graph, groups, i);
-    const NodeId v = groups.nodes[i];
-    loop += graph.loops[v];
-    strength += graph.strengths[v];
-    for (std::uint64_t a = graph.rows[v].begin; a < graph.rows[v].end; ++a)
-      row.Add(labels[graph.neighbors[a]], graph.Weight<kUnit>(a));
+    arcs += graph.degree(groups.nodes[i]);
   }
-  const bool inside = row.sum(group) > 0;
-  std::uint64_t at = used.fetch_add(row.count() - inside, std::memory_order_relaxed);
-  coarse.rows[group].begin = at;
-  row.Drain([&](NodeId label, double sum) {
-    if (label == group) {
-      loop += sum;
-      return;
+  WithRow<kUnit>(tally, arcs, [&](auto& row) {
+    for (NodeId i = groups.starts[group]; i < groups.starts[group + 1]; ++i) {
+      const NodeId v = groups.nodes[i];
+      loop += graph.loops[v];
+      strength += graph.strengths[v];
+      for (std::uint64_t a = graph.rows[v].begin; a < graph.rows[v].end; ++a)
+        row.Add(labels[graph.neighbors[a]], graph.Weight<kUnit>(a));
     }
-    coarse.neighbors[at] = label;
-    coarse.weights[at++] = sum;
+    row.Drain([&](NodeId label, double sum) {
+      if (label == group) {
+        loop += sum;
+        return;
+      }
+      coarse.neighbors[at] = label;
+      coarse.weights[at++] = sum;
+    });
   });
   coarse.rows[group].end = at;
   coarse.loops[group] = loop;
@@ -72,12 +73,14 @@ void MakeGroups(const CommunityGraph& graph, const std::vector<NodeId>& labels, 
   std::copy_backward(groups.starts.begin(), groups.starts.end() - 1, groups.starts.end());
   groups.starts[0] = 0;
   groups.blocks.assign(1, 0);
-  std::uint64_t work = 0;
+  groups.arcs.assign(1, 0);
+  std::uint64_t arcs = 0;
   for (NodeId c = 0; c < count; ++c) {
-    for (NodeId i = groups.starts[c]; i < groups.starts[c + 1]; ++i) work += 1 + graph.degree(groups.nodes[i]);
+    for (NodeId i = groups.starts[c]; i < groups.starts[c + 1]; ++i) arcs += graph.degree(groups.nodes[i]);
+    const std::uint64_t work = arcs - groups.arcs.back() + groups.starts[c + 1] - groups.starts[groups.blocks.back()];
     if (work < kBlockWork && c + 1 < count) continue;
     groups.blocks.push_back(c + 1);
-    work = 0;
+    groups.arcs.push_back(arcs);
   }
 }
 
@@ -95,17 +98,15 @@ NodeId Renumber(std::vector<NodeId>& labels, std::vector<NodeId>& numbers) {
 void Aggregate(const CommunityGraph& graph, const std::vector<NodeId>& labels, const Groups& groups,
                Executor& executor, Pool<Tally>& tallies, CommunityGraph& coarse) {
   const auto count = static_cast<NodeId>(groups.starts.size() - 1);
-  std::uint64_t arcs = 0;
-  for (NodeId v = 0; v < graph.nodes; ++v) arcs += graph.degree(v);
-  coarse.Reserve(count, arcs, true);
+  coarse.Reserve(count, groups.arcs.back(), true);
   coarse.unit = false;
   coarse.total = graph.total;
-  std::atomic<std::uint64_t> used = 0;
   ParallelFor(executor, groups.block_count(), 1, [&](std::size_t block, std::size_t) {
     auto tally = tallies.Take();
+    std::uint64_t at = groups.arcs[block];
     for (NodeId c = groups.blocks[block]; c < groups.blocks[block + 1]; ++c)
-      graph.unit ? SumGroup<true>(graph, labels, groups, c, *tally, used, coarse)
-                 : SumGroup<false>(graph, labels, groups, c, *tally, used, coarse);
+      graph.unit ? SumGroup<true>(graph, labels, groups, c, *tally, at, coarse)
+                 : SumGroup<false>(graph, labels, groups, c, *tally, at, coarse);
     tallies.Give(std::move(tally));
   });
 }

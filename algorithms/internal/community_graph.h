@@ -2,9 +2,8 @@
 //
 // The first level is the caller's graph: every pair of neighbours once, with the sum of
 // the weights between them; every later one has the communities of the one before as
-// nodes. Rows lie in memory in any order: where a row stands may depend on threads, what
-// is in it does not. Weights are positive; a graph whose weights are all alike has none
-// and counts in that unit.
+// nodes. Between rows there may be room that nobody uses. Weights are positive; a graph
+// whose weights are all alike has none and counts in that unit.
 // Loops are kept apart: they move nobody, but they count in the strengths.
 #pragma once
 
@@ -50,6 +49,7 @@ struct Groups {
   // Labels cut into blocks of about equal work, block b being labels
   // [blocks[b], blocks[b + 1]); a pure function of the graph and the labels.
   std::vector<NodeId> blocks;
+  std::vector<std::uint64_t> arcs;  // in the rows before each block, and in all
   std::size_t block_count() const { return blocks.size() - 1; }
 };
 // While the nodes of groups are walked, at place i: asks for the rows some places ahead.

@@ -8,7 +8,8 @@ namespace plexus::internal {
 
 namespace {
 
-constexpr NodeId kPerClass = 4096;     // nodes of a class, about
+constexpr int kClassBits = 12;
+constexpr NodeId kPerClass = 1u << kClassBits;  // nodes of a class, about
 constexpr int kRunBits = 4;            // ids that stand together: a few cache lines
 constexpr std::size_t kAhead = 6;      // nodes: each step of fetching comes so much before the next
 constexpr std::uint64_t kFetched = 4;  // neighbours of a row, whose labels are fetched
@@ -32,35 +33,36 @@ std::uint64_t Mix(std::uint64_t x) {  // splitmix64 (Steele, Lea, Flood, 2014)
 template <bool kUnit, bool kRisk>
 LocalMoving::Pick LocalMoving::Best(NodeId v, Tally& tally) const {
   const CommunityGraph& g = *graph_;
-  const NodeId own = communities_[v];
-  typename Tally::Row<kUnit>::Sum risk = 0;
-  Tally::Row<kUnit> row(tally);
-  const NodeId* neighbors = g.neighbors.data();
-  const NodeId* communities = communities_;
-  const NodeId mask = mask_ << run_bits_;
-  for (std::uint64_t a = g.rows[v].begin, end = g.rows[v].end; a < end; ++a) {
-    const NodeId u = neighbors[a];
-    const auto weight = g.Weight<kUnit>(a);
-    row.Add(communities[u], weight);
-    if (kRisk) risk += ((u ^ v) & mask) == 0 ? weight : 0;  // of the same class
-  }
-  const double strength = g.strengths[v], price = scale_ * strength;
-  const double links_own = row.sum(own);
-  const double stay = links_own - price * (totals_[own] - strength);
-  double best = stay, links = 0;
-  NodeId target = own;
-  row.Drain([&](NodeId label, double sum) {
-    const double worth = sum - price * totals_[label];
-    if (worth < best || label == own || (worth == best && (target == own || label > target))) return;
-    best = worth;
-    links = sum - links_own;
-    target = label;
+  return WithRow<kUnit>(tally, g.degree(v), [&](auto& row) {
+    const NodeId own = communities_[v];
+    typename Tally::Row<kUnit>::Sum risk = 0;
+    const NodeId* neighbors = g.neighbors.data();
+    const NodeId* communities = communities_;
+    const NodeId mask = mask_ << run_bits_;
+    for (std::uint64_t a = g.rows[v].begin, end = g.rows[v].end; a < end; ++a) {
+      const NodeId u = neighbors[a];
+      const auto weight = g.Weight<kUnit>(a);
+      row.Add(communities[u], weight);
+      if (kRisk) risk += ((u ^ v) & mask) == 0 ? weight : 0;  // of the same class
+    }
+    const double strength = g.strengths[v], price = scale_ * strength;
+    const double links_own = row.sum(own);
+    const double stay = links_own - price * (totals_[own] - strength);
+    double best = stay, links = 0;
+    NodeId target = own;
+    row.Drain([&](NodeId label, double sum) {
+      const double worth = sum - price * totals_[label];
+      if (worth < best || label == own || (worth == best && (target == own || label > target))) return;
+      best = worth;
+      links = sum - links_own;
+      target = label;
+    });
+    if (best < 0 && sizes_[own] > 1) {
+      target = kNoNode;
+      links = -links_own;
+    }
+    return Pick{v, target, links, static_cast<double>(risk)};
   });
-  if (best < 0 && sizes_[own] > 1) {
-    target = kNoNode;
-    links = -links_own;
-  }
-  return {v, target, links, static_cast<double>(risk)};
 }
 
 LocalMoving::Pick LocalMoving::Best(NodeId v, bool risk, Tally& tally) const {
@@ -174,7 +176,8 @@ void LocalMoving::ApplyPicks(Tally& tally, Spending& spending, MoveReport& repor
 void LocalMoving::Sweep(const MoveOptions& options, Executor& executor, Pool<Tally>& tallies, Spending& spending,
                         MoveReport& report) {
   const std::uint64_t draw = Mix(options.seed);
-  const auto step = static_cast<NodeId>(draw | 1), first = static_cast<NodeId>(draw >> 32);
+  const NodeId step = options.in_order ? 1 : static_cast<NodeId>(draw | 1);
+  const NodeId first = options.in_order ? 0 : static_cast<NodeId>(draw >> 32);
   auto own_tally = tallies.Take();
   for (NodeId k = 0; k <= mask_; ++k) {
     if (spending.RanOut()) {
@@ -210,8 +213,7 @@ MoveReport LocalMoving::Run(const CommunityGraph& graph, std::vector<NodeId>& co
   graph_ = &graph;
   communities_ = communities.data();
   scale_ = options.resolution / graph.total;
-  // Up to kPerClass nodes every node is a class of its own: a drawn order, one by one.
-  run_bits_ = n <= kPerClass ? 0 : kRunBits;
+  run_bits_ = n <= kPerClass ? 0 : options.in_order ? kClassBits : kRunBits;
   const NodeId classes = std::bit_ceil(n <= kPerClass ? n : (n + kPerClass - 1) / kPerClass);
   mask_ = classes - 1;
   class_bits_ = std::countr_zero(classes);

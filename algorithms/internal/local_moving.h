@@ -9,7 +9,7 @@
 //      bound: where the gain outweighs it the move is right as it stands, else the node
 //      picks again. So every move raises modularity, at any number of threads;
 //   3. the neighbours of those that moved are told to wait.
-// Classes take short runs of ids, far apart, in an order that the seed draws.
+// Up to some thousand nodes every node is a class of its own.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +26,9 @@ namespace plexus::internal {
 struct MoveOptions {
   double resolution = 1;
   double tolerance = 0;  // stop after a sweep that raised modularity by less
+  // true: classes are stretches of nodes, taken in order. false: of short runs that stand
+  // far apart, in an order that the seed draws.
+  bool in_order = false;
   std::uint64_t seed = 0;
 };
 

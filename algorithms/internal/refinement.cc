@@ -40,20 +40,21 @@ class Refinement::OneCommunity {
   void Join(NodeId v, NodeId c, double total, Tally& tally) const {
     Part& mine = by_part_[v];
     if (!mine.alone || !(mine.outside > 0) || !WellConnected(mine, total)) return;
-    Tally::Row<kUnit> row(tally);
-    for (std::uint64_t a = graph_.rows[v].begin; a < graph_.rows[v].end; ++a) {
-      const NodeId u = graph_.neighbors[a];
-      if (communities_[u] == c) row.Add(parts_[u], weight(a));
-    }
     double best = 0, links = 0;
     NodeId target = v;
-    row.Drain([&](NodeId part, double sum) {
-      const double gain = sum - scale_ * mine.strength * by_part_[part].strength;
-      if (!(gain > 0) || gain < best || (gain == best && part > target)) return;
-      if (!WellConnected(by_part_[part], total)) return;
-      best = gain;
-      links = sum;
-      target = part;
+    WithRow<kUnit>(tally, graph_.degree(v), [&](auto& row) {
+      for (std::uint64_t a = graph_.rows[v].begin; a < graph_.rows[v].end; ++a) {
+        const NodeId u = graph_.neighbors[a];
+        if (communities_[u] == c) row.Add(parts_[u], weight(a));
+      }
+      row.Drain([&](NodeId part, double sum) {
+        const double gain = sum - scale_ * mine.strength * by_part_[part].strength;
+        if (!(gain > 0) || gain < best || (gain == best && part > target)) return;
+        if (!WellConnected(by_part_[part], total)) return;
+        best = gain;
+        links = sum;
+        target = part;
+      });
     });
     if (target == v) return;
     Part& theirs = by_part_[target];

@@ -3,6 +3,8 @@
 // A label's sum is zero until something positive is added, so the list of labels needs
 // no flags and no branch. Weighted rows sum in f64, 12 bytes a label with the list; rows
 // whose weights are all 1 are counted, 8 bytes a label. One thread at a time.
+// Rows of a few arcs are summed in a list instead (ShortRow): comparing them with each
+// other costs less than one line of the array from beyond the cache.
 #pragma once
 
 #include <cstddef>
@@ -81,5 +83,48 @@ class Tally {
   AlignedArray<std::uint32_t> counts_;
   AlignedArray<NodeId> touched_;
 };
+
+// A row of at most kMost arcs; else as Tally::Row.
+template <bool kUnit>
+class ShortRow {
+ public:
+  static constexpr std::uint64_t kMost = 8;
+  using Sum = Tally::Row<kUnit>::Sum;
+  void Add(NodeId label, Sum weight) {
+    for (NodeId i = 0; i < count_; ++i)
+      if (labels_[i] == label) {
+        sums_[i] += weight;
+        return;
+      }
+    labels_[count_] = label;
+    sums_[count_++] = weight;
+  }
+  NodeId count() const { return count_; }
+  double sum(NodeId label) const {
+    for (NodeId i = 0; i < count_; ++i)
+      if (labels_[i] == label) return static_cast<double>(sums_[i]);
+    return 0;
+  }
+  template <class Fn>
+  void Drain(Fn&& fn) const {
+    for (NodeId i = 0; i < count_; ++i) fn(labels_[i], static_cast<double>(sums_[i]));
+  }
+
+ private:
+  NodeId count_ = 0;
+  NodeId labels_[kMost];
+  Sum sums_[kMost];
+};
+
+// fn(row) with an empty row for at most `arcs` calls of Add.
+template <bool kUnit, class Fn>
+decltype(auto) WithRow(Tally& tally, std::uint64_t arcs, Fn&& fn) {
+  if (arcs <= ShortRow<kUnit>::kMost) {
+    ShortRow<kUnit> row;
+    return fn(row);
+  }
+  Tally::Row<kUnit> row(tally);
+  return fn(row);
+}
 
 }  // namespace plexus::internal

@@ -1,4 +1,4 @@
-// A counting sort by rounded degree.
+// A counting sort by rounded degree; and who shares whose row.
 #include "algorithms/internal/undirected_rows.h"
 
 #include <array>
@@ -28,6 +28,43 @@ std::vector<NodeId> HubsFirst(const std::vector<std::uint64_t>& degrees) {
   std::vector<NodeId> order(degrees.size());
   for (NodeId v = 0; v < degrees.size(); ++v) order[first[key(degrees[v])]++] = v;
   return order;
+}
+
+Places PlaceRows(NodeId all, std::vector<NodeId> selected, const std::vector<std::uint64_t>& degrees,
+                 const std::vector<NodeId>& only) {
+  Places places;
+  places.rows.assign(all, kNoNode);
+  // Of two that have only each other the smaller keeps its row.
+  auto folded = [&](NodeId v) {
+    const NodeId u = only[v];
+    return u != kNoNode && (only[u] == kNoNode || (only[u] == v && u < v));
+  };
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < selected.size(); ++i) {
+    const NodeId v = selected[i];
+    if (!only.empty() && (degrees[i] == 0 || folded(v))) {
+      places.rows[v] = Places::kAlone;
+      continue;
+    }
+    selected[kept++] = v;
+    places.degrees.push_back(degrees[i]);
+  }
+  selected.resize(kept);
+  places.nodes = std::move(selected);
+  if (const std::vector<NodeId> order = HubsFirst(places.degrees); !order.empty()) {
+    std::vector<NodeId> nodes(kept);
+    std::vector<std::uint64_t> sorted(kept);
+    for (std::size_t i = 0; i < kept; ++i) {
+      nodes[i] = places.nodes[order[i]];
+      sorted[i] = places.degrees[order[i]];
+    }
+    places.nodes.swap(nodes);
+    places.degrees.swap(sorted);
+  }
+  for (NodeId row = 0; row < kept; ++row) places.rows[places.nodes[row]] = row;
+  for (NodeId v = 0; v < only.size(); ++v)
+    if (places.rows[v] == Places::kAlone && only[v] != kNoNode) places.rows[v] = places.rows[only[v]];
+  return places;
 }
 
 }  // namespace plexus::internal

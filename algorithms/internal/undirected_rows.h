@@ -1,10 +1,19 @@
 // The first CommunityGraph: rows of any walk over arcs, equal neighbours added up.
+//
+// Not every node needs a row. One without arcs is a community of its own. And one whose
+// only neighbour is u belongs to u's community whenever the resolution is at most 1: with
+// w between them it gains w by being there, and pays resolution * w K / 2m, K < 2m being
+// the strength of the others in the community (Arenas, Duch, Fernandez, Gomez, "Size
+// reduction of complex networks preserving modularity", 2007). So it shares u's row, as if
+// an aggregation had joined them, and no best partition is lost.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "algorithms/budget.h"
 #include "algorithms/internal/community_graph.h"
@@ -17,12 +26,56 @@ namespace plexus::internal {
 // triangles have it: the mean square degree is at most twice the squared mean).
 std::vector<NodeId> HubsFirst(const std::vector<std::uint64_t>& degrees);
 
-// walk(v, fn) calls fn(u, weight) for everything at v, in a fixed order; weights finite
-// and >= 0, those of zero are left out, those with u == v go to the loops. `arcs`: at
-// least as many as there are calls in all. None when `budget` (null = none) says to stop,
-// which is asked before every block of nodes; how much it allows to look at does not count.
+// Which node of the caller's is in which row.
+struct Places {
+  static constexpr NodeId kAlone = kNoNode - 1;
+  std::vector<NodeId> rows;            // by node; kAlone = has none, kNoNode = not selected
+  std::vector<NodeId> nodes;           // by row: the node that it is named by
+  std::vector<std::uint64_t> degrees;  // by row: at most so many arcs, nodes that share it not counted
+};
+
+// The second half of MakePlaces, once the only neighbours are known; none: every selected node has a row.
+Places PlaceRows(NodeId all, std::vector<NodeId> selected, const std::vector<std::uint64_t>& degrees,
+                 const std::vector<NodeId>& only);
+
+// `selected`: nodes below `all`, ascending; degrees[i]: the arcs of selected[i], at least
+// as many as walk(selected[i], fn) calls fn(neighbour, weight) for, loops included.
+// fold: nodes with one neighbour share its row, nodes with no arcs have none; only nodes of
+// up to kFoldedDegree arcs are asked. None when `budget` (null = none) says to stop.
+inline constexpr std::uint64_t kFoldedDegree = 8;
 template <class Walk>
-std::optional<CommunityGraph> SumRows(NodeId nodes, std::uint64_t arcs, Executor& executor, const Budget* budget,
+std::optional<Places> MakePlaces(NodeId all, std::vector<NodeId> selected, const std::vector<std::uint64_t>& degrees,
+                                 bool fold, Executor& executor, const Budget* budget, Walk&& walk) {
+  constexpr std::size_t kGrain = 4096;
+  std::vector<NodeId> only(fold ? all : 0, kNoNode);  // the one neighbour
+  std::atomic<bool> stopped = budget && budget->Interrupted();
+  if (stopped) return std::nullopt;
+  ParallelFor(executor, fold ? selected.size() : 0, kGrain, [&](std::size_t begin, std::size_t end) {
+    if (stopped.load(std::memory_order_relaxed)) return;
+    if (budget && budget->Interrupted()) stopped.store(true, std::memory_order_relaxed);
+    for (std::size_t i = begin; i < end; ++i) {
+      if (degrees[i] == 0 || degrees[i] > kFoldedDegree) continue;
+      NodeId one = kNoNode;
+      bool same = true;
+      double sum = 0;
+      walk(selected[i], [&](NodeId u, double weight) {
+        same &= u != selected[i] && (one == kNoNode || one == u);
+        one = u;
+        sum += weight;
+      });
+      if (same && sum > 0) only[selected[i]] = one;
+    }
+  });
+  if (stopped) return std::nullopt;
+  return PlaceRows(all, std::move(selected), degrees, only);
+}
+
+// walk(v, fn) calls fn(u, weight) for everything at row v, in a fixed order and at most
+// degrees[v] times; weights finite and >= 0, those of zero are left out, those with u == v
+// go to the loops. None when `budget` (null = none) says to stop, which is asked before
+// every block of rows; how much it allows to look at does not count.
+template <class Walk>
+std::optional<CommunityGraph> SumRows(const std::vector<std::uint64_t>& degrees, Executor& executor, const Budget* budget,
                                       Walk&& walk) {
   constexpr std::size_t kGrain = 1024;
   struct Range {
@@ -30,12 +83,18 @@ std::optional<CommunityGraph> SumRows(NodeId nodes, std::uint64_t arcs, Executor
   };
   std::atomic<bool> stopped = budget && budget->Interrupted();
   if (stopped) return std::nullopt;
+  const auto nodes = static_cast<NodeId>(degrees.size());
+  // Where the rows of a block begin in memory.
+  std::vector<std::uint64_t> starts = {0};
+  for (NodeId v = 0; v < nodes; ++v) {
+    if (v % kGrain == 0) starts.push_back(starts.back());
+    starts.back() += degrees[v];
+  }
   Pool<Tally> tallies;
   tallies.Reserve(executor, nodes);
   for (auto& tally : tallies.idle()) tally->Resize<false>(nodes);
   CommunityGraph graph;
-  graph.Reserve(nodes, arcs, true);
-  std::atomic<std::uint64_t> used = 0;
+  graph.Reserve(nodes, starts.back(), true);
   const Range weights = ParallelReduce(
       executor, nodes, kGrain, Range(),
       [&](std::size_t begin, std::size_t end) {
@@ -46,23 +105,24 @@ std::optional<CommunityGraph> SumRows(NodeId nodes, std::uint64_t arcs, Executor
           return range;
         }
         auto tally = tallies.Take();
+        std::uint64_t at = starts[begin / kGrain];
         for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
           double loop = 0, strength = 0;
-          Tally::Row<false> row(*tally);
-          walk(v, [&](NodeId u, double weight) {
-            if (u == v)
-              loop += weight;
-            else if (weight > 0)
-              row.Add(u, weight);
-          });
-          std::uint64_t at = used.fetch_add(row.count(), std::memory_order_relaxed);
           graph.rows[v].begin = at;
-          row.Drain([&](NodeId u, double sum) {
-            graph.neighbors[at] = u;
-            graph.weights[at++] = sum;
-            strength += sum;
-            range.least = std::min(range.least, sum);
-            range.most = std::max(range.most, sum);
+          WithRow<false>(*tally, degrees[v], [&](auto& row) {
+            walk(v, [&](NodeId u, double weight) {
+              if (u == v)
+                loop += weight;
+              else if (weight > 0)
+                row.Add(u, weight);
+            });
+            row.Drain([&](NodeId u, double sum) {
+              graph.neighbors[at] = u;
+              graph.weights[at++] = sum;
+              strength += sum;
+              range.least = std::min(range.least, sum);
+              range.most = std::max(range.most, sum);
+            });
           });
           graph.rows[v].end = at;
           graph.loops[v] = loop;
@@ -74,7 +134,7 @@ std::optional<CommunityGraph> SumRows(NodeId nodes, std::uint64_t arcs, Executor
       [](Range a, Range b) { return Range{std::min(a.least, b.least), std::max(a.most, b.most)}; });
   if (stopped) return std::nullopt;
   // All alike: counted in that unit, exactly.
-  graph.unit = weights.least >= weights.most && used < (std::uint64_t{1} << 32);
+  graph.unit = weights.least >= weights.most && starts.back() < (std::uint64_t{1} << 32);
   if (graph.unit && weights.most > 0) {
     for (NodeId v = 0; v < nodes; ++v) {
       graph.loops[v] /= weights.most;

@@ -48,7 +48,7 @@ TEST(Refinement, PartsStayInsideLinkedAndWellConnected) {
       if (unit && u == v) continue;
       a[u][v] = a[v][u] = unit ? 1.0 : static_cast<double>(1 + random() % 5);
     }
-    const auto graph = internal::SumRows(n, std::uint64_t{n} * n, DefaultExecutor(), nullptr, [&](NodeId v, auto&& fn) {
+    const auto graph = internal::SumRows(std::vector<std::uint64_t>(n, n), DefaultExecutor(), nullptr, [&](NodeId v, auto&& fn) {
       for (NodeId u = 0; u < n; ++u) fn(u, a[v][u]);
     });
     ASSERT_TRUE(graph.has_value());
@@ -100,7 +100,7 @@ TEST(Refinement, PartsStayInsideLinkedAndWellConnected) {
 // Two cliques in one community come apart, whether or not a link holds them.
 TEST(Refinement, CliquesOfOneCommunityAreItsParts) {
   for (const double bridge : {0.0, 1.0}) {
-    const auto graph = internal::SumRows(8, 64, DefaultExecutor(), nullptr, [&](NodeId v, auto&& fn) {
+    const auto graph = internal::SumRows(std::vector<std::uint64_t>(8, 8), DefaultExecutor(), nullptr, [&](NodeId v, auto&& fn) {
       for (NodeId u = 0; u < 8; ++u)
         if (u != v && u / 4 == v / 4) fn(u, 3.0);
       if (v == 0 || v == 4) fn(4 - v, bridge);
