@@ -4,12 +4,15 @@
 #include <memory>
 #include <numeric>
 
+#include "algorithms/internal/halt.h"
+
 namespace plexus::internal {
 
 namespace {
 
 constexpr std::uint64_t kBlockWork = 1 << 15;  // arcs and nodes
 constexpr std::size_t kGrain = 4096;
+constexpr NodeId kLook = 4096;  // nodes of a group between looks at the budget
 constexpr NodeId kNone = kNoNode;
 
 template <class T>
@@ -23,16 +26,17 @@ void Grow(AlignedArray<T>& array, std::uint64_t size) {
 // The row of one group, from `at` on: neighbours other than itself, and what stays inside.
 template <bool kUnit>
 void SumGroup(const CommunityGraph& graph, const std::vector<NodeId>& labels, const Groups& groups, NodeId group,
-              Tally& tally, std::uint64_t& at, CommunityGraph& coarse) {
+              Tally& tally, std::uint64_t& at, Halt& halt, CommunityGraph& coarse) {
   double loop = 0, strength = 0;
   std::uint64_t arcs = 0;
   coarse.rows[group].begin = at;
   for (NodeId i = groups.starts[group]; i < groups.starts[group + 1]; ++i) {
-    FetchAhead(graph, groups, i);
+    FetchAhead(graph, groups, i, labels);
     arcs += graph.degree(groups.nodes[i]);
   }
   WithRow<kUnit>(tally, arcs, [&](auto& row) {
     for (NodeId i = groups.starts[group]; i < groups.starts[group + 1]; ++i) {
+      if ((i - groups.starts[group]) % kLook == kLook - 1 && halt.Look()) break;
       const NodeId v = groups.nodes[i];
       loop += graph.loops[v];
       strength += graph.strengths[v];
@@ -67,7 +71,11 @@ void CommunityGraph::Reserve(NodeId node_count, std::uint64_t arcs, bool weighte
 void MakeGroups(const CommunityGraph& graph, const std::vector<NodeId>& labels, NodeId count, Groups& groups) {
   groups.starts.assign(std::size_t{count} + 1, 0);
   groups.nodes.resize(graph.nodes);
-  for (NodeId v = 0; v < graph.nodes; ++v) ++groups.starts[labels[v] + 1];
+  std::vector<std::uint64_t> arcs_of(count, 0);
+  for (NodeId v = 0; v < graph.nodes; ++v) {
+    ++groups.starts[labels[v] + 1];
+    arcs_of[labels[v]] += graph.degree(v);
+  }
   std::partial_sum(groups.starts.begin(), groups.starts.end(), groups.starts.begin());
   for (NodeId v = 0; v < graph.nodes; ++v) groups.nodes[groups.starts[labels[v]]++] = v;
   std::copy_backward(groups.starts.begin(), groups.starts.end() - 1, groups.starts.end());
@@ -76,7 +84,7 @@ void MakeGroups(const CommunityGraph& graph, const std::vector<NodeId>& labels, 
   groups.arcs.assign(1, 0);
   std::uint64_t arcs = 0;
   for (NodeId c = 0; c < count; ++c) {
-    for (NodeId i = groups.starts[c]; i < groups.starts[c + 1]; ++i) arcs += graph.degree(groups.nodes[i]);
+    arcs += arcs_of[c];
     const std::uint64_t work = arcs - groups.arcs.back() + groups.starts[c + 1] - groups.starts[groups.blocks.back()];
     if (work < kBlockWork && c + 1 < count) continue;
     groups.blocks.push_back(c + 1);
@@ -95,20 +103,23 @@ NodeId Renumber(std::vector<NodeId>& labels, std::vector<NodeId>& numbers) {
   return count;
 }
 
-void Aggregate(const CommunityGraph& graph, const std::vector<NodeId>& labels, const Groups& groups,
-               Executor& executor, Pool<Tally>& tallies, CommunityGraph& coarse) {
+bool Aggregate(const CommunityGraph& graph, const std::vector<NodeId>& labels, const Groups& groups,
+               Executor& executor, Pool<Tally>& tallies, const Budget* budget, CommunityGraph& coarse) {
   const auto count = static_cast<NodeId>(groups.starts.size() - 1);
   coarse.Reserve(count, groups.arcs.back(), true);
   coarse.unit = false;
   coarse.total = graph.total;
+  Halt halt(budget);
   ParallelFor(executor, groups.block_count(), 1, [&](std::size_t block, std::size_t) {
+    if (halt.Look()) return;
     auto tally = tallies.Take();
     std::uint64_t at = groups.arcs[block];
     for (NodeId c = groups.blocks[block]; c < groups.blocks[block + 1]; ++c)
-      graph.unit ? SumGroup<true>(graph, labels, groups, c, *tally, at, coarse)
-                 : SumGroup<false>(graph, labels, groups, c, *tally, at, coarse);
+      graph.unit ? SumGroup<true>(graph, labels, groups, c, *tally, at, halt, coarse)
+                 : SumGroup<false>(graph, labels, groups, c, *tally, at, halt, coarse);
     tallies.Give(std::move(tally));
   });
+  return !halt.said();
 }
 
 double Modularity(const CommunityGraph& graph, const std::vector<NodeId>& labels, NodeId count, double resolution,

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "algorithms/budget.h"
 #include "algorithms/internal/pool.h"
 #include "algorithms/internal/tally.h"
 #include "engine/aligned_array.h"
@@ -52,15 +53,21 @@ struct Groups {
   std::vector<std::uint64_t> arcs;  // in the rows before each block, and in all
   std::size_t block_count() const { return blocks.size() - 1; }
 };
-// While the nodes of groups are walked, at place i: asks for the rows some places ahead.
-inline void FetchAhead(const CommunityGraph& graph, const Groups& groups, std::size_t i) {
-  constexpr std::size_t kAhead = 8;
-  if (i + 2 * kAhead >= groups.nodes.size()) return;
-  __builtin_prefetch(&graph.rows[groups.nodes[i + 2 * kAhead]]);
-  const NodeId next = groups.nodes[i + kAhead];
+// While the nodes of groups are walked, at place i: asks for the rows some places ahead,
+// and for what `labels` says of the first in rows that are nearer.
+inline void FetchAhead(const CommunityGraph& graph, const Groups& groups, std::size_t i,
+                       const std::vector<NodeId>& labels) {
+  constexpr std::size_t kAhead = 6;
+  constexpr std::uint64_t kFirst = 4;
+  if (i + 3 * kAhead >= groups.nodes.size()) return;
+  __builtin_prefetch(&graph.rows[groups.nodes[i + 3 * kAhead]]);
+  const NodeId next = groups.nodes[i + 2 * kAhead];
   __builtin_prefetch(&graph.strengths[next]);
   __builtin_prefetch(&graph.neighbors[graph.rows[next].begin]);
   if (!graph.unit) __builtin_prefetch(&graph.weights[graph.rows[next].begin]);
+  const CommunityGraph::Row row = graph.rows[groups.nodes[i + kAhead]];
+  for (std::uint64_t a = row.begin, end = std::min(row.end, a + kFirst); a < end; ++a)
+    __builtin_prefetch(&labels[graph.neighbors[a]]);
 }
 void MakeGroups(const CommunityGraph& graph, const std::vector<NodeId>& labels, NodeId count, Groups& groups);
 
@@ -69,9 +76,11 @@ void MakeGroups(const CommunityGraph& graph, const std::vector<NodeId>& labels, 
 NodeId Renumber(std::vector<NodeId>& labels, std::vector<NodeId>& numbers);
 
 // The graph whose nodes are the groups of `graph`. Sums are taken in the order of nodes
-// and rows, so the bits do not depend on threads. REQUIRES labels below count.
-void Aggregate(const CommunityGraph& graph, const std::vector<NodeId>& labels, const Groups& groups,
-               Executor& executor, Pool<Tally>& tallies, CommunityGraph& coarse);
+// and rows, so the bits do not depend on threads. False, and a graph that means nothing,
+// when `budget` (null = none) says to stop: looked at in every block and, in large groups,
+// every 4,096 nodes. REQUIRES labels below count.
+bool Aggregate(const CommunityGraph& graph, const std::vector<NodeId>& labels, const Groups& groups,
+               Executor& executor, Pool<Tally>& tallies, const Budget* budget, CommunityGraph& coarse);
 
 // Sum of A_ij - resolution * k_i k_j / 2m over all pairs of one community, over 2m; 0
 // when there are no weights.

@@ -33,7 +33,6 @@ class Leiden {
       while (found_.iterations < plan_.iterations && !found_.truncated)
         if (!Iterate()) break;
     }
-    if (found_.count < bottom_.nodes) found_.count = SplitIntoConnected(bottom_, found_.labels, found_.count, executor_);
     found_.modularity = Modularity(bottom_, found_.labels, found_.count, plan_.resolution, executor_);
     return std::move(found_);
   }
@@ -53,29 +52,32 @@ class Leiden {
       found_.truncated |= report.truncated;
       const NodeId count = Renumber(communities_, scratch_);
       found_.count = count;
-      if (count == graph->nodes || found_.truncated || !WorthGoingOn(level, report.gain) || Stopped()) break;
+      if (count == graph->nodes || found_.truncated || !WorthGoingOn(level, report.gain)) break;
       MakeGroups(*graph, communities_, count, groups_);
-      refinement_.Run(*graph, communities_, groups_, plan_.resolution, executor_, tallies_, parts_);
+      if (!refinement_.Run(*graph, communities_, groups_, plan_.resolution, executor_, tallies_, &plan_.budget, parts_)) {
+        found_.truncated = true;
+        break;
+      }
       const NodeId parts = Renumber(parts_, scratch_);
-      if (parts == graph->nodes || Stopped()) break;  // nothing held together
+      if (parts == graph->nodes) break;  // nothing held together
       CommunityGraph& coarse = graph == &levels_[0] ? levels_[1] : levels_[0];
       MakeGroups(*graph, parts_, parts, groups_);
-      Aggregate(*graph, parts_, groups_, executor_, tallies_, coarse);
+      if (!Aggregate(*graph, parts_, groups_, executor_, tallies_, &plan_.budget, coarse)) {
+        found_.truncated = true;
+        break;
+      }
       GoUp(parts);
       for (auto& tally : tallies_.idle()) tally->Resize<false>(parts);  // coarse graphs have weights
       graph = &coarse;
     }
+    // Nodes of any level are connected below: parts grow along links. So it is enough to cut
+    // what hangs apart here, where nodes are few.
+    if (found_.count < graph->nodes) found_.count = SplitIntoConnected(*graph, communities_, found_.count, executor_);
     ParallelFor(executor_, found_.labels.size(), kGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t v = begin; v < end; ++v) found_.labels[v] = communities_[at_.empty() ? v : at_[v]];
     });
     found_.moves += moves;
     return moves > 0;
-  }
-
-  // Looks where a long step begins. (Moving looks by itself, and at the arcs, too.)
-  bool Stopped() {
-    found_.truncated |= plan_.budget.Interrupted();
-    return found_.truncated;
   }
 
   // Every level of every iteration has an order of its own.

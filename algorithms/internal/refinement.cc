@@ -1,28 +1,32 @@
 // One community after the other; all it touches belongs to its own nodes.
 #include "algorithms/internal/refinement.h"
 
+#include "algorithms/internal/halt.h"
+
 namespace plexus::internal {
 
 template <bool kUnit>
 class Refinement::OneCommunity {
  public:
   OneCommunity(const CommunityGraph& graph, const std::vector<NodeId>& communities, const Groups& groups, double scale,
-          std::vector<NodeId>& parts, AlignedArray<Part>& by_part)
-      : graph_(graph), communities_(communities), groups_(groups), scale_(scale), parts_(parts), by_part_(by_part) {}
+               std::vector<NodeId>& parts, AlignedArray<Part>& by_part, Halt& halt)
+      : graph_(graph), communities_(communities), groups_(groups), scale_(scale), parts_(parts), by_part_(by_part), halt_(halt) {}
 
   void Run(NodeId c, Tally& tally) const {
     const NodeId begin = groups_.starts[c], end = groups_.starts[c + 1];
     double total = 0;
     for (NodeId i = begin; i < end; ++i) total += graph_.strengths[groups_.nodes[i]];
     for (NodeId i = begin; i < end; ++i) {
-      FetchAhead(graph_, groups_, i);
+      if (Stops(i - begin)) return;
+      FetchAhead(graph_, groups_, i, communities_);
       Begin(groups_.nodes[i], c);
     }
     if (end - begin < 2) return;
-    for (NodeId i = begin; i < end; ++i) Join(groups_.nodes[i], c, total, tally);
+    for (NodeId i = begin; i < end && !Stops(i - begin); ++i) Join(groups_.nodes[i], c, total, tally);
   }
 
  private:
+  bool Stops(NodeId done) const { return done % kLook == kLook - 1 && halt_.Look(); }
   auto weight(std::uint64_t arc) const { return graph_.Weight<kUnit>(arc); }
   // A set of nodes with this strength and this weight to the rest of its community.
   bool WellConnected(const Part& part, double total) const {
@@ -71,14 +75,18 @@ class Refinement::OneCommunity {
   const double scale_;
   std::vector<NodeId>& parts_;
   AlignedArray<Part>& by_part_;
+  Halt& halt_;
 };
 
-void Refinement::Run(const CommunityGraph& graph, const std::vector<NodeId>& communities, const Groups& groups,
-                     double resolution, Executor& executor, Pool<Tally>& tallies, std::vector<NodeId>& parts) {
+bool Refinement::Run(const CommunityGraph& graph, const std::vector<NodeId>& communities, const Groups& groups,
+                     double resolution, Executor& executor, Pool<Tally>& tallies, const Budget* budget,
+                     std::vector<NodeId>& parts) {
   parts.resize(graph.nodes);
   if (by_part_.size() < graph.nodes) by_part_ = AlignedArray<Part>(graph.nodes);
+  Halt halt(budget);
   auto run = [&](const auto& one) {
     ParallelFor(executor, groups.block_count(), 1, [&](std::size_t block, std::size_t) {
+      if (halt.Look()) return;
       auto tally = tallies.Take();
       for (NodeId c = groups.blocks[block]; c < groups.blocks[block + 1]; ++c) one.Run(c, *tally);
       tallies.Give(std::move(tally));
@@ -86,9 +94,10 @@ void Refinement::Run(const CommunityGraph& graph, const std::vector<NodeId>& com
   };
   const double scale = resolution / graph.total;
   if (graph.unit)
-    run(OneCommunity<true>(graph, communities, groups, scale, parts, by_part_));
+    run(OneCommunity<true>(graph, communities, groups, scale, parts, by_part_, halt));
   else
-    run(OneCommunity<false>(graph, communities, groups, scale, parts, by_part_));
+    run(OneCommunity<false>(graph, communities, groups, scale, parts, by_part_, halt));
+  return !halt.said();
 }
 
 }  // namespace plexus::internal

@@ -10,6 +10,7 @@
 
 #include <vector>
 
+#include "algorithms/budget.h"
 #include "algorithms/internal/community_graph.h"
 
 namespace plexus::internal {
@@ -17,11 +18,14 @@ namespace plexus::internal {
 class Refinement {
  public:
   // parts[v]: the label of v's part, a node of it. Communities are those of `groups`; their
-  // blocks run in parallel and know nothing of each other. REQUIRES a positive total.
-  void Run(const CommunityGraph& graph, const std::vector<NodeId>& communities, const Groups& groups,
-           double resolution, Executor& executor, Pool<Tally>& tallies, std::vector<NodeId>& parts);
+  // blocks run in parallel and know nothing of each other. False, and parts that mean
+  // nothing, when `budget` (null = none) says to stop: looked at in every block and, in
+  // large communities, every kLook nodes. REQUIRES a positive total.
+  bool Run(const CommunityGraph& graph, const std::vector<NodeId>& communities, const Groups& groups,
+           double resolution, Executor& executor, Pool<Tally>& tallies, const Budget* budget, std::vector<NodeId>& parts);
 
  private:
+  static constexpr NodeId kLook = 1u << 12;
   struct Part {
     double strength;  // of its nodes
     double outside;   // weight between it and the rest of its community

@@ -8,7 +8,6 @@
 // an aggregation had joined them, and no best partition is lost.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -17,6 +16,7 @@
 
 #include "algorithms/budget.h"
 #include "algorithms/internal/community_graph.h"
+#include "algorithms/internal/halt.h"
 
 namespace plexus::internal {
 
@@ -48,11 +48,10 @@ std::optional<Places> MakePlaces(NodeId all, std::vector<NodeId> selected, const
                                  bool fold, Executor& executor, const Budget* budget, Walk&& walk) {
   constexpr std::size_t kGrain = 4096;
   std::vector<NodeId> only(fold ? all : 0, kNoNode);  // the one neighbour
-  std::atomic<bool> stopped = budget && budget->Interrupted();
-  if (stopped) return std::nullopt;
+  Halt halt(budget);
+  if (halt.Look()) return std::nullopt;
   ParallelFor(executor, fold ? selected.size() : 0, kGrain, [&](std::size_t begin, std::size_t end) {
-    if (stopped.load(std::memory_order_relaxed)) return;
-    if (budget && budget->Interrupted()) stopped.store(true, std::memory_order_relaxed);
+    if (halt.Look()) return;
     for (std::size_t i = begin; i < end; ++i) {
       if (degrees[i] == 0 || degrees[i] > kFoldedDegree) continue;
       NodeId one = kNoNode;
@@ -66,7 +65,7 @@ std::optional<Places> MakePlaces(NodeId all, std::vector<NodeId> selected, const
       if (same && sum > 0) only[selected[i]] = one;
     }
   });
-  if (stopped) return std::nullopt;
+  if (halt.said()) return std::nullopt;
   return PlaceRows(all, std::move(selected), degrees, only);
 }
 
@@ -81,8 +80,8 @@ std::optional<CommunityGraph> SumRows(const std::vector<std::uint64_t>& degrees,
   struct Range {
     double least = std::numeric_limits<double>::infinity(), most = 0;
   };
-  std::atomic<bool> stopped = budget && budget->Interrupted();
-  if (stopped) return std::nullopt;
+  Halt halt(budget);
+  if (halt.Look()) return std::nullopt;
   const auto nodes = static_cast<NodeId>(degrees.size());
   // Where the rows of a block begin in memory.
   std::vector<std::uint64_t> starts = {0};
@@ -99,11 +98,7 @@ std::optional<CommunityGraph> SumRows(const std::vector<std::uint64_t>& degrees,
       executor, nodes, kGrain, Range(),
       [&](std::size_t begin, std::size_t end) {
         Range range;
-        if (stopped.load(std::memory_order_relaxed)) return range;
-        if (budget && budget->Interrupted()) {
-          stopped.store(true, std::memory_order_relaxed);
-          return range;
-        }
+        if (halt.Look()) return range;
         auto tally = tallies.Take();
         std::uint64_t at = starts[begin / kGrain];
         for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
@@ -132,7 +127,7 @@ std::optional<CommunityGraph> SumRows(const std::vector<std::uint64_t>& degrees,
         return range;
       },
       [](Range a, Range b) { return Range{std::min(a.least, b.least), std::max(a.most, b.most)}; });
-  if (stopped) return std::nullopt;
+  if (halt.said()) return std::nullopt;
   // All alike: counted in that unit, exactly.
   graph.unit = weights.least >= weights.most && starts.back() < (std::uint64_t{1} << 32);
   if (graph.unit && weights.most > 0) {

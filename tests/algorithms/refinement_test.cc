@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <map>
 #include <numeric>
 #include <random>
@@ -66,7 +69,7 @@ TEST(Refinement, PartsStayInsideLinkedAndWellConnected) {
     for (auto& tally : tallies.idle()) graph->unit ? tally->Resize<true>(n) : tally->Resize<false>(n);
     const double resolution = 0.5 * static_cast<double>(1 + random() % 3);
     const double scale = resolution / std::accumulate(strengths.begin(), strengths.end(), 0.0);
-    internal::Refinement().Run(*graph, communities, groups, resolution, DefaultExecutor(), tallies, parts);
+    internal::Refinement().Run(*graph, communities, groups, resolution, DefaultExecutor(), tallies, nullptr, parts);
     ASSERT_EQ(parts.size(), n);
     std::map<NodeId, std::vector<NodeId>> members;
     for (NodeId v = 0; v < n; ++v) {
@@ -113,10 +116,75 @@ TEST(Refinement, CliquesOfOneCommunityAreItsParts) {
     tallies.Reserve(DefaultExecutor(), 8);
     for (auto& tally : tallies.idle()) graph->unit ? tally->Resize<true>(8) : tally->Resize<false>(8);
     std::vector<NodeId> parts, scratch;
-    internal::Refinement().Run(*graph, together, groups, 0.5, DefaultExecutor(), tallies, parts);
+    internal::Refinement().Run(*graph, together, groups, 0.5, DefaultExecutor(), tallies, nullptr, parts);
     EXPECT_EQ(internal::Renumber(parts, scratch), 2u);
     EXPECT_EQ(parts, (std::vector<NodeId>{0, 0, 0, 0, 1, 1, 1, 1}));
   }
+}
+
+// Raises the flag in the block asked for.
+class CancelsAtBlock final : public Executor {
+ public:
+  explicit CancelsAtBlock(std::size_t at) : at_(at) {}
+  int thread_count() const override { return 1; }
+  void Run(std::size_t blocks, BlockTask task) override {
+    for (std::size_t block = 0; block < blocks; ++block) {
+      if (block == at_) cancel = true;
+      task(block);
+    }
+  }
+  std::atomic<bool> cancel = false;
+
+ private:
+  std::size_t at_;
+};
+
+// A ring of many small communities: what comes after a cancel is left as it was. And of one
+// large community, which is one block: a deadline is heard inside.
+TEST(Refinement, AndAggregatingHearCancelAndDeadlineOnTheWay) {
+  constexpr NodeId n = 60'000, kUntouched = kNoNode;
+  const auto graph = internal::SumRows(std::vector<std::uint64_t>(n, 2), DefaultExecutor(), nullptr, [&](NodeId v, auto&& fn) {
+    fn((v + 1) % n, 1.0);
+    fn((v + n - 1) % n, 1.0);
+  });
+  ASSERT_TRUE(graph.has_value());
+  internal::Pool<internal::Tally> tallies;
+  tallies.Reserve(DefaultExecutor(), n);
+  for (auto& tally : tallies.idle()) tally->Resize<true>(n);
+  internal::Groups groups;
+  internal::CommunityGraph coarse;
+  std::vector<NodeId> communities(n);
+  for (NodeId v = 0; v < n; ++v) communities[v] = v / 10;
+  internal::MakeGroups(*graph, communities, n / 10, groups);
+  ASSERT_GT(groups.block_count(), 3u);
+  for (const std::size_t block : {0u, 2u}) {
+    CancelsAtBlock executor(block);
+    Budget budget;
+    budget.cancel = &executor.cancel;
+    std::vector<NodeId> parts(n, kUntouched);
+    EXPECT_FALSE(internal::Refinement().Run(*graph, communities, groups, 1, executor, tallies, &budget, parts));
+    EXPECT_EQ(static_cast<NodeId>(std::ranges::count(parts, kUntouched)), n - 10 * groups.blocks[block]);
+    executor.cancel = false;
+    EXPECT_FALSE(internal::Aggregate(*graph, communities, groups, executor, tallies, &budget, coarse));
+    executor.cancel = false;
+    EXPECT_TRUE(internal::Aggregate(*graph, communities, groups, DefaultExecutor(), tallies, &budget, coarse));
+  }
+  communities.assign(n, 0);
+  internal::MakeGroups(*graph, communities, 1, groups);
+  ASSERT_EQ(groups.block_count(), 1u);
+  const auto soon = [] {  // no machine does 60,000 nodes in that
+    Budget budget;
+    budget.deadline = std::chrono::steady_clock::now() + std::chrono::microseconds(10);
+    return budget;
+  };
+  std::vector<NodeId> parts;
+  Budget budget = soon();
+  EXPECT_FALSE(internal::Refinement().Run(*graph, communities, groups, 1, DefaultExecutor(), tallies, &budget, parts));
+  budget = soon();
+  EXPECT_FALSE(internal::Aggregate(*graph, communities, groups, DefaultExecutor(), tallies, &budget, coarse));
+  // What was left half done did not spoil the tallies.
+  EXPECT_TRUE(internal::Aggregate(*graph, communities, groups, DefaultExecutor(), tallies, nullptr, coarse));
+  EXPECT_EQ(coarse.loops[0], 2.0 * n);
 }
 
 // A kind of row has an array of its own, which is made when it is asked for.
