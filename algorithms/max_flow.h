@@ -20,6 +20,7 @@
 #include "algorithms/node_subset.h"
 #include "algorithms/path.h"
 #include "engine/error.h"
+#include "engine/parallel.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
@@ -32,6 +33,7 @@ struct MaxFlowOptions {
   std::int64_t valid_at = kNoTime;        // only edges valid then
   const NodeSubset* subset = nullptr;     // source and sink need not be in it
   Budget budget = {};  // its deadline and its cancel flag; nodes and edges do not count
+  Executor* executor = nullptr;  // for the network; the search in it is one thread's
 };
 
 struct MaxFlowResult {
@@ -46,8 +48,8 @@ struct MaxFlowResult {
   bool truncated = false;      // the budget ran out; then there is no flow and no cut
 };
 
-// O(nodes^2 * pairs * paths) at worst, in practice near the size of the network; one thread,
-// which a budget can stop. 60 bytes a pair and 60 a node of the network. Edges of weight 0 carry nothing. Thread-safe.
+// O(nodes^2 * pairs * paths) at worst, in practice near the size of the network, which a budget can stop. 32 bytes a pair and 60 a node of the network. Edges of weight 0 carry
+// nothing. Thread-safe, same bits at any thread count.
 // kInvalidArgument: a kind or node out of range, source and sink the same, an index node
 // where facts are asked for; kNotFound: an end that was removed; kResourceExhausted: more
 // than kMostPairs.

@@ -2,20 +2,20 @@
 #pragma once
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "algorithms/budget.h"
+#include "engine/aligned_array.h"
 #include "engine/types.h"
 
 namespace plexus::internal {
 
 // Every pair of neighbours is an arc each way; capacities may be 0.
 struct FlowNetwork {
-  std::vector<std::uint32_t> offsets;   // by node of the network; one more at the end
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> arcs;  // (source, target), by both
-  std::vector<std::uint32_t> reverse;   // by arc: the one the other way
-  std::vector<std::int64_t> capacities;
+  std::vector<std::uint32_t> offsets;      // by node of the network; one more at the end
+  AlignedArray<std::uint32_t> targets;     // by arc, ascending in a row
+  AlignedArray<std::uint32_t> reverse;     // by arc: the one the other way
+  AlignedArray<std::int64_t> capacities;   // by arc
   std::uint32_t source = 0, sink = 0;
 };
 

@@ -366,28 +366,36 @@ TEST(MaxFlow, WeightsFarApart) {
 // Boost's own search hears of a cancel, too: the network is long enough for it to look.
 TEST(MaxFlow, TheSearchItselfCanBeStopped) {
   constexpr std::uint32_t kNodes = 150'000;
-  internal::FlowNetwork chain;
-  chain.sink = kNodes - 1;
-  chain.offsets.push_back(0);
+  std::vector<std::uint32_t> offsets = {0}, targets, reverse;
+  std::vector<std::int64_t> capacities;
   for (std::uint32_t v = 0; v < kNodes; ++v) {
     if (v > 0) {
-      chain.arcs.push_back({v, v - 1});
-      chain.capacities.push_back(0);
-      chain.reverse.push_back(chain.offsets[v - 1] + (v > 1 ? 1 : 0));
+      targets.push_back(v - 1);
+      capacities.push_back(0);
+      reverse.push_back(offsets[v - 1] + (v > 1 ? 1 : 0));
     }
     if (v + 1 < kNodes) {
-      chain.arcs.push_back({v, v + 1});
-      chain.capacities.push_back(7 + v % 3);
-      chain.reverse.push_back(static_cast<std::uint32_t>(chain.arcs.size()));
+      targets.push_back(v + 1);
+      capacities.push_back(7 + v % 3);
+      reverse.push_back(static_cast<std::uint32_t>(targets.size()));
     }
-    chain.offsets.push_back(static_cast<std::uint32_t>(chain.arcs.size()));
+    offsets.push_back(static_cast<std::uint32_t>(targets.size()));
   }
-  internal::FlowNetwork other = chain;
+  const auto chain = [&] {
+    internal::FlowNetwork network;
+    network.sink = kNodes - 1;
+    network.offsets = offsets;
+    network.targets = AlignedArray<std::uint32_t>(targets);
+    network.reverse = AlignedArray<std::uint32_t>(reverse);
+    network.capacities = AlignedArray<std::int64_t>(capacities);
+    return network;
+  };
   std::int64_t flow = 0;
-  EXPECT_TRUE(internal::AugmentPaths(chain, {}, flow));
+  internal::FlowNetwork network = chain(), other = chain();
+  EXPECT_TRUE(internal::AugmentPaths(network, {}, flow));
   EXPECT_EQ(flow, 7);
-  EXPECT_EQ(chain.capacities[0], 0);  // 7 before
-  EXPECT_EQ(chain.capacities[1], 7);  // the way back of it
+  EXPECT_EQ(network.capacities[0], 0);  // 7 before
+  EXPECT_EQ(network.capacities[1], 7);  // the way back of it
   EXPECT_FALSE(internal::AugmentPaths(other, kStopped, flow));
 }
 
