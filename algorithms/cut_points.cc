@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <tuple>
 
 #include "algorithms/dense_view.h"
@@ -125,15 +126,26 @@ class Search {
   CutPointsCsrResult result_;
 };
 
-// The only edge between two nodes, if there is only one.
-std::vector<PathEdge> OnlyEdge(const internal::Selection& selection, NodeId child, NodeId parent) {
-  std::vector<PathEdge> found;
+// What may be a bridge: its ends, and which of them the search came to second.
+struct Narrow {
+  NodeId low, high;
+  bool low_is_child;
+};
+
+// The only edge between two nodes, if there is only one: counted in the child's row.
+std::optional<PathEdge> OnlyEdge(const internal::Selection& selection, const Narrow& narrow) {
+  const NodeId child = narrow.low_is_child ? narrow.low : narrow.high;
+  const NodeId parent = narrow.low_is_child ? narrow.high : narrow.low;
+  std::optional<Arc> only;
+  bool more = false;
   selection.snapshot->ForEachArc(Direction::kBoth, child, selection.filter, [&](const Arc& arc) {
-    if (arc.neighbor == parent) found.push_back(internal::EdgeOf(*selection.snapshot, arc, child));
-    return found.size() < 2;
+    if (arc.neighbor != parent) return true;
+    more = only.has_value();
+    only = arc;
+    return !more;
   });
-  if (found.size() > 1) found.clear();
-  return found;
+  if (more || !only) return std::nullopt;
+  return internal::EdgeOf(*selection.snapshot, *only, child);
 }
 
 void SortBlocks(const DenseView& view, const CutPointsCsrResult& found, CutPointsResult& result) {
@@ -173,11 +185,17 @@ Result<CutPointsResult> CutPoints(const Snapshot& snapshot, const CutPointsOptio
   result.truncated = found.truncated;
   for (NodeId v = 0; v < view.node_count(); ++v)
     if (found.points[v]) result.points.push_back(view.node(v));
-  for (const auto& [parent, child] : found.narrow)
-    for (PathEdge& edge : OnlyEdge(selection, view.node(child), view.node(parent))) result.bridges.push_back(edge);
-  std::sort(result.bridges.begin(), result.bridges.end(), [](const PathEdge& a, const PathEdge& b) {
-    return std::minmax(a.source, a.target) < std::minmax(b.source, b.target);
+  std::vector<Narrow> narrow;
+  narrow.reserve(found.narrow.size());
+  for (const auto& [above, below] : found.narrow) {
+    const NodeId parent = view.node(above), child = view.node(below);
+    narrow.push_back({std::min(parent, child), std::max(parent, child), child < parent});
+  }
+  std::sort(narrow.begin(), narrow.end(), [](const Narrow& x, const Narrow& y) {
+    return (std::uint64_t{x.low} << 32 | x.high) < (std::uint64_t{y.low} << 32 | y.high);
   });
+  for (const Narrow& ends : narrow)
+    if (const auto edge = OnlyEdge(selection, ends)) result.bridges.push_back(*edge);
   result.blocks = found.block_begins.size() - 1;
   for (std::size_t b = 0; b < result.blocks; ++b)
     result.largest_block = std::max(result.largest_block, found.block_begins[b + 1] - found.block_begins[b]);
