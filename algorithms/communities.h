@@ -5,7 +5,8 @@
 // communities are refined into well connected parts, the parts become the nodes of a
 // smaller graph, and so on; a further iteration begins again with single nodes. Parts
 // join the best part instead of a drawn one, as in GVE-Leiden (Sahu, 2023), and moves
-// are decided in classes of nodes, so the answer is one at any number of threads.
+// are decided in classes of nodes, so the answer is one at any number of threads. At a
+// resolution of at most 1 a node with a single neighbour follows it, which is always best.
 //
 // The graph is read as undirected. A_uv, for u != v, is the sum of the weights of all
 // selected edges between u and v: of either direction, of every kind and label; an edge
@@ -61,7 +62,7 @@ struct LeidenResult {
   double modularity = 0;
   int levels = 0;         // graphs that nodes moved in, the largest number of an iteration
   int iterations = 0;     // begun; 0 without edges, and when the rows were not made
-  std::uint64_t moves = 0;
+  std::uint64_t moves = 0;  // of nodes that had a choice, and of merged ones
   // The budget ran out: a partition as good as it was by then, connected all the same.
   bool truncated = false;
 };
@@ -70,8 +71,9 @@ struct LeidenResult {
 // sweeps and levels are capped (100 a level, 64 levels). Memory: 12 bytes an arc and 32 a
 // node of the undirected graph and of at most two smaller ones, about 100 a node beside,
 // and for every thread and one more 12 a node (weights all alike: 8, and 8 a node of the
-// smaller ones). Deadline and cancel flag are looked at before every block of rows, class
-// of moves, refinement and aggregation. Thread-safe, same bits at any thread count.
+// smaller ones). Deadline and cancel flag are looked at before every block of rows and class
+// of moves, and on the way through refining and aggregating. Thread-safe, same bits at any
+// thread count.
 // kInvalidArgument: a resolution or tolerance that is negative or not finite, iterations
 // below 1, a kind out of range.
 Result<LeidenResult> Leiden(const Snapshot& snapshot, const LeidenOptions& options = {});

@@ -1,4 +1,4 @@
-// Spanning forests, cut points and bridges, dominators, flows: against definitions on small
+// Spanning forests, cut points and bridges, dominators: against definitions on small
 // graphs, against Boost.Graph and by certificate on large ones.
 #include <gtest/gtest.h>
 
@@ -14,8 +14,6 @@
 #include "algorithms/components.h"
 #include "algorithms/cut_points.h"
 #include "algorithms/dominators.h"
-#include "algorithms/internal/flow_network.h"
-#include "algorithms/max_flow.h"
 #include "algorithms/spanning_forest.h"
 #include "engine/topology.h"
 #include "tests/algorithms/each_case.h"
@@ -302,103 +300,6 @@ TEST(Dominators, EqualBoost) {
   });
 }
 
-// ---- flows
-
-void CheckFlow(const CaseGraph& g, NodeId source, NodeId sink, const MaxFlowOptions& options) {
-  const auto flat = g.Flat(options.kinds, options.subset, options.valid_at);
-  if (source == sink || !flat.selected[source] || !flat.selected[sink]) return;
-  auto arcs = Walkable(flat, options.undirected ? Direction::kBoth : Direction::kOut);
-  const double want = reference::MaxFlow(arcs, flat.node_count(), source, sink, options.unit_capacities);
-  const auto got = MaxFlow(g.snapshot(), source, sink, options);
-  ASSERT_TRUE(got.has_value()) << got.error().ToString();
-  ASSERT_EQ(got->flow, want) << source << " to " << sink;
-  ASSERT_EQ(got->error, 0);
-  // The cut carries as much, and without it nothing comes through.
-  double cut = 0;
-  for (const PathEdge& e : got->cut) cut += options.unit_capacities ? 1.0 : static_cast<double>(e.weight);
-  ASSERT_EQ(cut, want);
-  auto gone = Keys(got->cut);
-  std::erase_if(arcs, [&](const auto& a) { return std::binary_search(gone.begin(), gone.end(), KeyOf(a.from, a.to, a)); });
-  ASSERT_EQ(reference::MaxFlow(arcs, flat.node_count(), source, sink, options.unit_capacities), 0);
-  ASSERT_EQ(got->cut.empty(), want == 0);
-}
-
-TEST(MaxFlow, EqualsAugmentingPathsAndItsCut) {
-  ForEachGraph([](const CaseGraph& g, Shape shape) {
-    const NodeId n = g.snapshot().node_count();
-    if (n > 100) {  // the oracle is slow
-      if (shape != Shape::kRuns) return;
-      CheckFlow(g, 0, n - 1, {});
-      CheckFlow(g, 1, n / 2, {.undirected = true});
-      return;
-    }
-    const NodeSubset subset = n ? TwoThirds(g.snapshot()) : NodeSubset();
-    std::mt19937_64 random(3);
-    for (int pair = 0; pair < 4 && n > 1; ++pair) {
-      const auto source = static_cast<NodeId>(pair ? random() % n : 0), sink = static_cast<NodeId>(pair ? random() % n : n - 1);
-      CheckFlow(g, source, sink, {});
-      CheckFlow(g, source, sink, {.unit_capacities = true});
-      CheckFlow(g, source, sink, {.undirected = true});
-      CheckFlow(g, source, sink, {.unit_capacities = true, .undirected = true, .kinds = {kHasTag, kLink, kSimilar}});
-      if (source % 3 != 1 && sink % 3 != 1) CheckFlow(g, source, sink, {.undirected = true, .subset = &subset});
-    }
-  });
-}
-
-TEST(MaxFlow, WeightsFarApart) {
-  CaseGraph g;
-  g.AddNodes(4);
-  g.Link(0, kLink, 1, 3e38f);
-  g.Link(1, kLink, 3, 3e38f);
-  g.Link(0, kLink, 2, 1e-30f);
-  g.Link(2, kLink, 3, 0.25f);
-  g.Commit();
-  const auto got = MaxFlow(g.snapshot(), 0, 3);
-  ASSERT_TRUE(got.has_value());
-  EXPECT_NEAR(got->flow, 3e38, 1e32);
-  EXPECT_GT(got->error, 0);
-  EXPECT_LT(got->error, 1e22);
-  EXPECT_EQ(got->cut.size(), 2u);
-  EXPECT_EQ(MaxFlow(g.snapshot(), 2, 3)->flow, 0.25);
-  EXPECT_EQ(MaxFlow(g.snapshot(), 0, 2)->flow, static_cast<double>(1e-30f));
-}
-
-// Boost's own search hears of a cancel, too: the network is long enough for it to look.
-TEST(MaxFlow, TheSearchItselfCanBeStopped) {
-  constexpr std::uint32_t kNodes = 150'000;
-  std::vector<std::uint32_t> offsets = {0}, targets, reverse;
-  std::vector<std::int64_t> capacities;
-  for (std::uint32_t v = 0; v < kNodes; ++v) {
-    if (v > 0) {
-      targets.push_back(v - 1);
-      capacities.push_back(0);
-      reverse.push_back(offsets[v - 1] + (v > 1 ? 1 : 0));
-    }
-    if (v + 1 < kNodes) {
-      targets.push_back(v + 1);
-      capacities.push_back(7 + v % 3);
-      reverse.push_back(static_cast<std::uint32_t>(targets.size()));
-    }
-    offsets.push_back(static_cast<std::uint32_t>(targets.size()));
-  }
-  const auto chain = [&] {
-    internal::FlowNetwork network;
-    network.sink = kNodes - 1;
-    network.offsets = offsets;
-    network.targets = AlignedArray<std::uint32_t>(targets);
-    network.reverse = AlignedArray<std::uint32_t>(reverse);
-    network.capacities = AlignedArray<std::int64_t>(capacities);
-    return network;
-  };
-  std::int64_t flow = 0;
-  internal::FlowNetwork network = chain(), other = chain();
-  EXPECT_TRUE(internal::AugmentPaths(network, {}, flow));
-  EXPECT_EQ(flow, 7);
-  EXPECT_EQ(network.capacities[0], 0);  // 7 before
-  EXPECT_EQ(network.capacities[1], 7);  // the way back of it
-  EXPECT_FALSE(internal::AugmentPaths(other, kStopped, flow));
-}
-
 // ---- what all of them refuse and how they stop
 
 TEST(Connections, ErrorsAndBudgets) {
@@ -409,22 +310,14 @@ TEST(Connections, ErrorsAndBudgets) {
   EXPECT_EQ(Dominators(s, 0, {.kinds = {63}}).error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(Dominators(s, 0, {.direction = Direction::kBoth}).error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(Dominators(s, s.node_count()).error().code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(MaxFlow(s, 0, 1, {.kinds = {63}}).error().code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(MaxFlow(s, 2, 2).error().code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(MaxFlow(s, 0, s.node_count()).error().code, ErrorCode::kInvalidArgument);
-  NodeId removed = 0, alive = 0;
+  NodeId removed = 0;
   while (s.alive(removed)) ++removed;
-  while (!s.alive(alive)) ++alive;
-  NodeId other = alive + 1;
-  while (!s.alive(other)) ++other;
   EXPECT_EQ(Dominators(s, removed).error().code, ErrorCode::kNotFound);
-  EXPECT_EQ(MaxFlow(s, alive, removed).error().code, ErrorCode::kNotFound);
 
   const auto forest = SpanningForest(s, {.budget = kStopped});
   EXPECT_TRUE(forest->truncated);
   EXPECT_TRUE(forest->edges.empty());
   EXPECT_EQ(forest->trees, forest->nodes);
-  EXPECT_TRUE(MaxFlow(s, alive, other, {.budget = kStopped})->truncated);
 }
 
 }  // namespace

@@ -203,5 +203,75 @@ TEST(Tally, HoldsWhatIsInUse) {
   });
 }
 
+// A short row in a list and the dense array say the same.
+TEST(Tally, ShortRowsEqualLongOnes) {
+  std::mt19937_64 random(5);
+  internal::Tally tally;
+  tally.Resize<false>(20);
+  for (int round = 0; round < 500; ++round) {
+    internal::Tally::Row<false> dense(tally);
+    internal::ShortRow<false> list;
+    for (std::uint64_t i = random() % (internal::ShortRow<false>::kMost + 1); i > 0; --i) {
+      const auto label = static_cast<NodeId>(random() % 20);
+      const auto weight = static_cast<double>(1 + random() % 9);
+      dense.Add(label, weight);
+      list.Add(label, weight);
+    }
+    ASSERT_EQ(list.count(), dense.count());
+    for (NodeId label = 0; label < 20; ++label) ASSERT_EQ(list.sum(label), dense.sum(label));
+    std::vector<std::pair<NodeId, double>> a, b;
+    dense.Drain([&](NodeId label, double sum) { a.emplace_back(label, sum); });
+    list.Drain([&](NodeId label, double sum) { b.emplace_back(label, sum); });
+    ASSERT_EQ(a, b);
+  }
+}
+
+// Who shares a row: one neighbour, and no loop, and something between the two.
+TEST(UndirectedRows, LeavesShareTheirNeighboursRow) {
+  using internal::Places;
+  const std::vector<std::vector<std::pair<NodeId, double>>> arcs = {
+      {{1, 1}, {2, 1}, {3, 2}, {3, 1}, {4, 0}},  // 0: a hub
+      {{0, 1}, {2, 1}},                          // 1
+      {{0, 1}, {1, 1}, {5, 1}},                  // 2
+      {{0, 2}, {0, 1}},                          // 3: a leaf of 0, by two arcs
+      {{0, 0}},                                  // 4: nothing holds it
+      {{2, 1}, {5, 3}, {5, 3}},                  // 5: a leaf with a loop
+      {{7, 1}},                                  // 6 and 7: each other's only one
+      {{6, 1}},
+      {},                                        // 8
+      {{9, 4}, {9, 4}},                          // 9: a loop alone
+      {{11, 1}},                                 // 10 to 12: not symmetric, a ring
+      {{12, 1}},
+      {{10, 1}},
+  };
+  const auto n = static_cast<NodeId>(arcs.size());
+  std::vector<NodeId> selected;
+  std::vector<std::uint64_t> degrees;
+  for (NodeId v = 0; v < n; ++v) {
+    if (v == 11) continue;  // not selected
+    selected.push_back(v);
+    degrees.push_back(arcs[v].size());
+  }
+  const auto walk = [&](NodeId v, auto&& fn) {
+    for (const auto& [u, weight] : arcs[v])
+      if (u != 11) fn(u, weight);
+  };
+  const auto folded = internal::MakePlaces(n, selected, degrees, true, DefaultExecutor(), nullptr, walk);
+  ASSERT_TRUE(folded.has_value());
+  EXPECT_EQ(folded->rows[3], folded->rows[0]);
+  EXPECT_EQ(folded->rows[7], folded->rows[6]);
+  EXPECT_EQ(folded->nodes[folded->rows[6]], 6u);
+  EXPECT_EQ(folded->rows[8], Places::kAlone);
+  EXPECT_EQ(folded->rows[11], kNoNode);
+  EXPECT_EQ(folded->rows[12], folded->rows[10]);
+  std::vector<NodeId> named = folded->nodes;
+  std::ranges::sort(named);
+  EXPECT_EQ(named, (std::vector<NodeId>{0, 1, 2, 4, 5, 6, 9, 10}));
+  for (NodeId row = 0; row < folded->nodes.size(); ++row) EXPECT_EQ(folded->rows[folded->nodes[row]], row);
+  const auto plain = internal::MakePlaces(n, selected, degrees, false, DefaultExecutor(), nullptr, walk);
+  ASSERT_TRUE(plain.has_value());
+  EXPECT_EQ(plain->nodes.size(), selected.size());
+}
+
 }  // namespace
 }  // namespace plexus::testing
