@@ -71,7 +71,10 @@ struct FlowGraph {
   }
   // Boost lists all edges once, to copy capacities to what is left of them. Here both are one
   // array, so there is nothing to copy and nothing to list.
-  friend std::pair<edge_iterator, edge_iterator> edges(const FlowGraph&) { return {}; }
+  friend std::pair<edge_iterator, edge_iterator> edges(const FlowGraph&) {
+    const edge_iterator none(boost::counting_iterator<std::uint32_t>(0), Leaving{});
+    return {none, none};
+  }
   friend std::uint32_t num_edges(const FlowGraph&) { return 0; }
 };
 
