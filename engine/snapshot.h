@@ -144,6 +144,9 @@ class Snapshot {
   // Number of arcs ForEachArc would visit.
   std::uint64_t Degree(Direction direction, NodeId node, const ArcFilter& filter) const;
 
+  // valid_from <= at < valid_until of a stored arc; what a filter with a time asks.
+  bool PassesTime(const ArcRef& ref, std::int64_t at) const;
+
   Edge edge(const Arc& arc, NodeId row) const;
   // The edge of that identity, if alive. For symmetric kinds in either order.
   std::optional<Edge> FindEdge(NodeId source, KindId kind, NodeId target, StringId label = 0) const;
@@ -169,7 +172,6 @@ class Snapshot {
   template <class Fn>
   bool VisitRow(Direction direction, NodeId node, const ArcFilter& filter, bool skip_symmetric,
                 Fn&& fn) const;
-  bool PassesTime(const ArcRef& ref, std::int64_t at) const;
 
   std::shared_ptr<const GraphState> state_;
 };
