@@ -15,7 +15,9 @@
 #include <utility>
 
 #include "algorithms/internal/bucket_order.h"
+#include "algorithms/internal/heard_arcs.h"
 #include "algorithms/internal/resume_token.h"
+#include "algorithms/internal/row_heads.h"
 #include "algorithms/internal/row_prefetch.h"
 #include "algorithms/internal/selection.h"
 #include "algorithms/internal/visited_set.h"
@@ -55,10 +57,15 @@ void SortLevel(std::vector<BfsNode>& nodes, std::size_t begin, Scratch& scratch)
   std::vector<std::uint32_t>& next = scratch.next;
   next.assign(steps + 1, 0);
   for (std::size_t i = 0; i < count; ++i) ++next[((first[i].node - least) >> shift) + 1];
-  for (std::size_t s = 0; s < steps; ++s) next[s + 1] += next[s];
+  std::uint32_t crowd = 0;
+  for (std::size_t s = 0; s < steps; ++s) {
+    crowd = std::max(crowd, next[s + 1]);
+    next[s + 1] += next[s];
+  }
   scratch.spare.assign(first, first + count);
   // Within a step the id's lower bits are left to order.
   for (const BfsNode& n : scratch.spare) first[next[(n.node - least) >> shift]++] = n;
+  if (crowd <= 16) return internal::SortFew(first, first + count, less);  // nothing is far from its place
   for (std::size_t s = 0, from = 0; s < steps; from = next[s++]) internal::SortStep(first + from, first + next[s], less);
 }
 
@@ -74,6 +81,10 @@ class Search {
         nodes_(scratch_->nodes) {
     met_.Reset(selection.snapshot->node_count());
     nodes_.clear();
+    if (BaseRowsRead()) {
+      row_heads_ = internal::RowHeads::Of(*selection.snapshot);
+      if (row_heads_) heads_ = row_heads_->get(options.direction);
+    }
     const auto& by_kind = selection.snapshot->state().edges_by_kind;
     std::size_t kinds = 0;
     for (std::size_t kind = 0; kind < by_kind.size(); ++kind)
@@ -109,6 +120,11 @@ class Search {
       }
       begin = end;
     }
+  }
+
+  void Pay() {
+    if (row_heads_ && !heads_)
+      row_heads_->Paid(selection_.snapshot->base(), options_.direction, base_arcs_, budget_, executor_);
   }
 
   // Small ones are copied, so that the memory is kept.
@@ -147,54 +163,80 @@ class Search {
     return true;
   }
 
+  bool BaseRowsRead() const { return options_.direction != Direction::kBoth && !selection_.filter.checks_time(); }
+
   bool Push(std::size_t begin, std::size_t end, std::uint32_t depth) {
     const Snapshot& snapshot = *selection_.snapshot;
     const Direction direction = options_.direction;
     const bool all_kinds = selection_.filter.all_kinds();
     const internal::RowPrefetch prefetch(snapshot, direction, !all_kinds, false);
     const internal::BaseRows rows(snapshot.base(), direction);
-    const bool base_rows = direction != Direction::kBoth && !selection_.filter.checks_time();
+    const bool base_rows = BaseRowsRead();
     const bool last = depth == options_.max_depth;
-    auto node_at = [&](std::size_t j) { return nodes_[j].node; };
+    // What says where a row is, and, when that has come, the row.
+    auto ask_head = [&](NodeId v) {
+      if (!heads_)
+        prefetch.Offsets(v);
+      else if (v < rows.nodes)
+        __builtin_prefetch(&heads_[v]);
+    };
+    auto ask_row = [&](NodeId v) {
+      if (!heads_) return prefetch.Arcs(v);
+      if (v >= rows.nodes) return;
+      const internal::RowHead& head = heads_[v];
+      if (!all_kinds) __builtin_prefetch(&rows.low[head.begin]);
+      if (head.degree < 2) return;
+      __builtin_prefetch(&rows.neighbors[head.begin + 1]);
+      __builtin_prefetch(&rows.neighbors[head.begin + std::min(head.degree - 1, 16u)]);
+    };
+    constexpr std::size_t kFar = internal::RowPrefetch::kFar, kNear = internal::RowPrefetch::kNear;
     // The first rows of the next level are asked for as soon as their offsets have come, so
     // that levels of few nodes do not wait for memory one after the other.
     std::size_t asked = end;
     auto ask = [&](std::size_t past) {
-      for (past = std::min(past, end + kRowsAhead); !last && asked < past; ++asked) prefetch.Arcs(nodes_[asked].node);
+      for (past = std::min(past, end + kRowsAhead); !last && asked < past; ++asked) ask_row(nodes_[asked].node);
     };
-    prefetch.Start(begin, end, node_at);
+    for (std::size_t j = begin; j < std::min(end, begin + kFar); ++j) ask_head(nodes_[j].node);
+    for (std::size_t j = begin; j < std::min(end, begin + kNear); ++j) ask_row(nodes_[j].node);
     for (std::size_t i = begin; i < end; ++i) {
       if (nodes_.size() > end + kRipe) ask(nodes_.size() - kRipe);
-      prefetch.Ahead(i, end, node_at);
+      if (i + kFar < end) ask_head(nodes_[i + kFar].node);
+      if (i + kNear < end) ask_row(nodes_[i + kNear].node);
       const NodeId from = nodes_[i].node;
       if (Interrupted()) return false;
       if (base_rows && snapshot.clean(direction, from)) {
-        const std::uint32_t first = rows.offsets[from], past = rows.offsets[from + 1];
+        const std::uint32_t first = heads_ ? heads_[from].begin : rows.offsets[from];
+        const std::uint32_t past = heads_ ? first + heads_[from].degree : rows.offsets[from + 1];
         if (budget_.edges - result_.edges >= past - first) {
+          base_arcs_ += past - first;
           for (std::uint32_t a = first; a < past;) {
             const std::uint32_t stop = a + std::min(past - a, kCheckEvery);
             looked_ += stop - a;
             for (; a < stop; ++a) {
               if (!all_kinds && !selection_.filter.allows(rows.kind(a))) continue;
-              const NodeId node = rows.neighbors[a];
+              const NodeId node = heads_ && a == first ? heads_[from].first : rows.neighbors[a];
               ++result_.edges;
               const std::size_t before = nodes_.size();
               if (!Meet(node, depth, from)) return false;
-              if (!last && nodes_.size() != before) prefetch.Offsets(node);
+              if (!last && nodes_.size() != before) ask_head(node);
             }
             if (a < past && Interrupted()) return false;
           }
           continue;
         }
       }
-      bool go_on = true;
-      looked_ += internal::BaseArcs(snapshot, direction, from);  // those that the filter hides are not seen below
-      snapshot.ForEachArc(direction, from, selection_.filter, [&](const Arc& arc) {
-        if (result_.edges >= budget_.edges || Interrupted()) return go_on = false;
-        ++result_.edges, ++looked_;
-        return go_on = Meet(arc.neighbor, depth, from);
-      });
-      if (!go_on) return false;
+      const bool whole = internal::ForEachArcHeard(
+          snapshot, direction, from, selection_.filter,
+          [&] {
+            ++looked_;
+            return !Interrupted();
+          },
+          [&](const Arc& arc) {
+            if (result_.edges >= budget_.edges) return false;
+            ++result_.edges;
+            return Meet(arc.neighbor, depth, from);
+          });
+      if (!whole) return false;
     }
     ask(nodes_.size());
     return true;
@@ -217,7 +259,7 @@ class Search {
 
     struct Found {
       std::vector<BfsNode> nodes;
-      std::uint64_t edges = 0;
+      std::uint64_t edges = 0, looked = 0;
     };
     std::vector<Found> found((n + kPullGrain - 1) / kPullGrain);
     std::atomic<bool> stop = false;
@@ -233,12 +275,20 @@ class Search {
       for (auto v = static_cast<NodeId>(first); v < past; ++v) {
         if (met_.contains(v) || !selection_.contains(v)) continue;
         NodeId parent = kNoNode;  // the first is the smallest where a row is sorted by neighbour alone
-        snapshot.ForEachArc(back, v, selection_.filter, [&](const Arc& arc) {
-          ++mine.edges;
-          if (arc.neighbor >= parent || !((level[arc.neighbor / 64] >> (arc.neighbor % 64)) & 1)) return true;
-          parent = arc.neighbor;
-          return !one_sorted_row_;
-        });
+        bool heard = false;
+        internal::ForEachArcHeard(
+            snapshot, back, v, selection_.filter,
+            [&] { return ++mine.looked % kCheckEvery != 0 || !(heard = budget_.Interrupted()); },
+            [&](const Arc& arc) {
+              ++mine.edges;
+              if (arc.neighbor >= parent || !((level[arc.neighbor / 64] >> (arc.neighbor % 64)) & 1)) return true;
+              parent = arc.neighbor;
+              return !one_sorted_row_;
+            });
+        if (heard) {
+          stop = true;
+          return;
+        }
         if (parent != kNoNode) mine.nodes.push_back({v, depth, parent});
       }
     });
@@ -257,6 +307,9 @@ class Search {
   internal::VisitedSet& met_;
   std::vector<BfsNode>& nodes_;
   bool one_sorted_row_;
+  std::shared_ptr<internal::RowHeads> row_heads_;
+  const internal::RowHead* heads_ = nullptr;  // by node of the base, when they are made
+  std::uint64_t base_arcs_ = 0;               // of base rows pushed as they are
   std::uint64_t looked_ = 0, next_check_ = 0;  // arcs passed over too: by them the clock is looked at
   BfsResult result_;
 };
@@ -295,6 +348,7 @@ Result<BfsResult> Bfs(const Snapshot& snapshot, std::span<const NodeId> sources,
   Search search(selection, options, budget, internal::Pick(options.executor));
   search.Run(sources);
   BfsResult result = search.Take();
+  search.Pay();
   if (result.truncated) result.resume = Asked(snapshot, sources, options).TokenAt({result.nodes.size(), result.edges});
   return result;
 }

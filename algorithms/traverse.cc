@@ -147,6 +147,7 @@ Result<TraverseResult> Traverse(const Snapshot& snapshot, std::span<const Traver
   if (options.paths) PrefetchKinds(snapshot, search.labels(), reached);
   for (std::size_t i = 0; i < reached.size(); ++i)
     FillHit(snapshot, search.labels(), reached[i], options.paths, starts.size() == 1, result.hits[i]);
+  search.Pay();
   return result;
 }
 

@@ -1,7 +1,7 @@
 // BucketOrder: the best of a list of scores, best first, ties by id, in about linear time.
 //
 // Comparing a hundred random scores costs a wrongly guessed branch for every other
-// comparison, which was a third of a small traversal. Here each score picks one of 256
+// comparison, which was a third of a small traversal. Here each score picks one of up to 256
 // equal steps between the best and the worst (a monotone function of the score, so steps
 // never contradict the order), one pass counts, one places, and only what shares a step
 // is compared. Steps beyond the `top` best are not placed. Lists that crowd into few
@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -20,13 +21,19 @@
 
 namespace plexus::internal {
 
+// One by one, for what is nearly in order.
+template <class T, class Less>
+void SortFew(T* first, T* past, Less less) {
+  for (T* i = first; i + 1 < past; ++i)
+    for (T* j = i + 1; j > first && less(*j, *(j - 1)); --j) std::swap(*j, *(j - 1));
+}
+
 // What shares a step: many are sorted, few inserted one by one.
 template <class T, class Less>
 void SortStep(T* first, T* past, Less less) {
   constexpr std::ptrdiff_t kFew = 16;
   if (past - first > kFew) return std::sort(first, past, less);
-  for (T* i = first; i + 1 < past; ++i)
-    for (T* j = i + 1; j > first && less(*j, *(j - 1)); --j) std::swap(*j, *(j - 1));
+  SortFew(first, past, less);
 }
 
 struct ScoredLabel {
@@ -56,23 +63,30 @@ inline void BucketOrder(std::vector<ScoredLabel>& list, std::size_t top, std::ve
     least = std::min(least, l.value);
     most = std::max(most, l.value);
   }
-  const double scale = static_cast<double>(kSteps - 1) / (most - least);
+  const std::size_t steps = std::min(std::bit_ceil(list.size()) * 2, kSteps);
+  const double scale = static_cast<double>(steps - 1) / (most - least);
   if (!std::isfinite(scale) || list.size() > kSteps * kFew) return ordinary();
-  auto step = [&](const ScoredLabel& l) { return static_cast<std::size_t>((most - l.value) * scale); };
-  std::array<std::uint32_t, kSteps + 2> begins{};  // of a step, after the second loop
-  for (const ScoredLabel& l : list) ++begins[std::min(step(l), kSteps) + 1];
+  auto step = [&](const ScoredLabel& l) { return static_cast<std::size_t>(static_cast<std::uint32_t>((most - l.value) * scale)); };
+  std::array<std::uint32_t, kSteps + 2> begins;  // of a step, after the second loop
+  std::fill_n(begins.begin(), steps + 2, 0);
+  for (const ScoredLabel& l : list) ++begins[std::min(step(l), steps) + 1];
   std::size_t last = 0;  // the step in which the list is cut
-  for (std::size_t s = 0; s <= kSteps; ++s) {
+  std::uint32_t crowd = 0;
+  for (std::size_t s = 0; s <= steps; ++s) {
     if (begins[s] < wanted) last = s;
+    crowd = std::max(crowd, begins[s + 1]);
     begins[s + 1] += begins[s];
   }
   spare.resize(begins[last + 1]);
-  std::array<std::uint32_t, kSteps + 1> next;
-  std::copy(begins.begin(), begins.end() - 1, next.begin());
+  const std::size_t past = spare.size();
+  // As it is filled a step's begin moves to its end.
   for (const ScoredLabel& l : list)
-    if (const std::size_t s = std::min(step(l), kSteps); s <= last) spare[next[s]++] = l;
-  for (std::size_t s = 0; s <= last; ++s)
-    SortStep(spare.data() + begins[s], spare.data() + begins[s + 1], BetterLabel);
+    if (const std::size_t s = std::min(step(l), steps); s <= last) spare[begins[s]++] = l;
+  if (crowd <= kFew)  // nothing is far from its place
+    SortFew(spare.data(), spare.data() + past, BetterLabel);
+  else
+    for (std::size_t s = 0, from = 0; s <= last; from = begins[s++])
+      SortStep(spare.data() + from, spare.data() + begins[s], BetterLabel);
   spare.resize(wanted);
   list.swap(spare);
 }

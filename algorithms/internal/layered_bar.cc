@@ -17,55 +17,43 @@ void LayeredSearch::TryBar() {
   if (!largest || *largest > 1) return;
   largest_weight_ = static_cast<double>(*largest);
   bar_on_ = true;
-  next_raise_ = std::numeric_limits<std::size_t>::max();
-  for (std::uint32_t i = 0; i < labels_.size(); ++i)
-    if (!labels_[i].dominated) AddCandidate(i);
-  next_raise_ = 0;
-  if (!candidates_.empty()) RaiseBar();
+  StartBar();
 }
 
-// Labels may have been dominated, or got better, since they became candidates.
-void LayeredSearch::RenewCandidates() {
-  std::erase_if(candidates_, [&](const ScoredLabel& c) { return labels_[c.label].dominated; });
-  for (ScoredLabel& c : candidates_) c.value = labels_[c.label].value;
+// Counts what was met so far, from the bar up.
+void LayeredSearch::StartBar() {
+  auto counts = [&](const Label& label) { return !label.dominated && Listed(label) && label.value >= bar_.value(); };
+  double least = largest_seed_;
+  for (const Label& label : labels_)
+    if (counts(label)) least = std::min(least, label.value);
+  bar_.Start(options_.top, least, largest_seed_);
+  for (const Label& label : labels_)
+    if (counts(label)) bar_.Add(label.value);
+  bar_.Started();
 }
 
-// Keeps the `top` best candidates and those as good as the last of them.
-void LayeredSearch::RaiseBar() {
-  RenewCandidates();
-  if (candidates_.size() >= options_.top) {
-    const auto last = candidates_.begin() + static_cast<std::ptrdiff_t>(options_.top) - 1;
-    std::nth_element(candidates_.begin(), last, candidates_.end(),
-                     [](const ScoredLabel& a, const ScoredLabel& b) { return a.value > b.value; });
-    bar_ = last->value;
-    std::erase_if(candidates_, [&](const ScoredLabel& c) { return c.value < bar_; });
-  }
-  // Saturating: `top` may be anything.
-  const std::size_t kept = candidates_.size();
-  next_raise_ = kept + std::max(std::min<std::size_t>(options_.top, std::size_t{1} << 40), kept);
-}
-
-// Labels become nodes with a score, in candidates_.
+// Labels become nodes with a score; below the bar nothing is among the best.
 void LayeredSearch::Fold() {
-  auto listed = [&](const Label& label) { return !label.of_seed || options_.include_seeds; };
+  std::vector<ScoredLabel>& scored = scratch_->scored;
+  scored.clear();
   if (options_.aggregate == Aggregate::kMax || options_.aggregate == Aggregate::kMin) {
     for (std::uint32_t i = 0; i < labels_.size(); ++i) {
       const Label& label = labels_[i];
-      if (!label.dominated && listed(label)) candidates_.push_back({label.value, label.node, i});
+      if (!label.dominated && label.value >= bar_.value() && Listed(label)) scored.push_back({label.value, label.node, i});
     }
     return;
   }
   NodeMap places(selection_.snapshot->node_count());
   for (std::uint32_t i = 0; i < labels_.size(); ++i) {
     const Label& label = labels_[i];
-    if (!listed(label)) continue;
+    if (!Listed(label)) continue;
     std::uint32_t& place = places.at(label.node);
     if (place == NodeMap::kAbsent) {
-      place = static_cast<std::uint32_t>(candidates_.size());
-      candidates_.push_back({label.value, label.node, i});
+      place = static_cast<std::uint32_t>(scored.size());
+      scored.push_back({label.value, label.node, i});
       continue;
     }
-    ScoredLabel& r = candidates_[place];
+    ScoredLabel& r = scored[place];
     if (label.best > labels_[r.label].best) r.label = i;
     r.value = options_.aggregate == Aggregate::kSum ? std::min(r.value + label.value, std::numeric_limits<double>::max())
                                                     : r.value + label.value * (1.0 - r.value);
@@ -73,12 +61,9 @@ void LayeredSearch::Fold() {
 }
 
 std::span<const ScoredLabel> LayeredSearch::Best() {
-  if (bar_on_)
-    RenewCandidates();
-  else
-    Fold();
-  BucketOrder(candidates_, options_.top, scratch_->spare);
-  return candidates_;
+  Fold();
+  BucketOrder(scratch_->scored, options_.top, scratch_->spare);
+  return scratch_->scored;
 }
 
 }  // namespace plexus::internal

@@ -9,8 +9,11 @@
 // one is pulled: every node looks back along its row for members of the layer, in
 // parallel blocks of node ids. Which of the two depends on the number of labels (with a bar:
 // of those that reach it), of nodes and on the budget, never on threads. Both leave the same
-// labels under max and min, proofs included: ties go to the same parent and arc. Under sum
-// and noisy-or they add in another order, so values agree to rounding.
+// labels, proofs included, to the last bit: ties go to the same parent and arc, and sums are
+// taken by rising id of the parent's node, arcs of one parent as in its rows.
+//
+// Files: layered_search.cc the layers, layered_push.cc, layered_pull.cc, layered_bar.cc what
+// labels come to, layered_offer.h what an arc does to a label.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +23,8 @@
 
 #include "algorithms/internal/bucket_order.h"
 #include "algorithms/internal/node_map.h"
+#include "algorithms/internal/rising_bar.h"
+#include "algorithms/internal/row_heads.h"
 #include "algorithms/internal/row_prefetch.h"
 #include "algorithms/internal/selection.h"
 #include "algorithms/traverse.h"
@@ -48,7 +53,8 @@ class LayeredSearch {
   struct Scratch {
     std::vector<Label> labels;
     NodeMap newest;  // node -> index of its newest label
-    std::vector<ScoredLabel> candidates, spare;
+    RisingBar bar;
+    std::vector<ScoredLabel> scored, spare;
   };
 
   LayeredSearch(const Selection& selection, const TraverseOptions& options, Executor& executor);
@@ -62,10 +68,15 @@ class LayeredSearch {
   const std::vector<Label>& labels() const { return labels_; }
   // Best first, each node once with the label whose walk is its proof. Call once.
   std::span<const ScoredLabel> Best();
+  // What this search leaves behind for later ones; after Best.
+  void Pay();
   bool truncated() const { return truncated_; }
   std::uint64_t edges() const { return edges_; }
 
  private:
+  static constexpr std::uint32_t kExcluded = NodeMap::kAbsent - 1;  // looked at, not selected
+  static constexpr std::uint32_t kMostLabels = NodeMap::kAbsent - 16;
+  static constexpr std::uint64_t kCheckEvery = 4096;  // arcs between looks at the clock
   enum class Found { kNothing, kLabel, kFull };
 
   template <Aggregate A>
@@ -73,26 +84,31 @@ class LayeredSearch {
   template <Aggregate A>
   bool Push(std::uint32_t begin, std::uint32_t end, int hop);
   template <Aggregate A, bool kAllKinds>
-  bool PushBaseRow(const BaseRows& rows, const RowPrefetch* prefetch, std::uint32_t from,
-                   std::uint32_t end);
+  bool PushBaseRow(const RowHead& head, const Label& from, std::uint32_t index, std::uint32_t end, bool last);
+  template <Aggregate A>
+  bool PushMergedRow(const Label& from, std::uint32_t index, std::uint32_t end);
   template <Aggregate A>
   Found Take(const Label& from, std::uint32_t index, double value, std::uint32_t end, const Arc& arc);
+  void AskForRow(const Label& label) const;
+  void SortLayer(std::uint32_t begin);
   template <Aggregate A>
   bool Pull(std::uint32_t begin, std::uint32_t end, int hop);
   bool PullFits(std::uint32_t begin, std::uint32_t end) const;
 
   bool Interrupted();
   void TryBar();
-  void AddCandidate(std::uint32_t label) {
-    if (labels_[label].of_seed && !options_.include_seeds) return;
-    candidates_.push_back({labels_[label].value, labels_[label].node, label});
-    if (candidates_.size() >= next_raise_) RaiseBar();
+  void StartBar();
+  bool Listed(const Label& label) const { return !label.of_seed || options_.include_seeds; }
+  // With a bar: a label was made, of a node without one; or a node's value was raised.
+  void Count(const Label& label) {
+    if (Listed(label) && bar_.Add(label.value)) StartBar();
   }
-  void RaiseBar();
-  void RenewCandidates();
+  void Uncount(const Label& label, double value) {
+    if (Listed(label)) bar_.Drop(value);
+  }
   void Fold();
   // The best that an arc can make of a value: more arcs make no more of it.
-  bool Reaches(double value) const { return value * options_.decay * largest_weight_ >= bar_; }
+  bool Reaches(double value) const { return value * options_.decay * largest_weight_ >= bar_.value(); }
 
   const Selection& selection_;
   const TraverseOptions& options_;
@@ -101,11 +117,16 @@ class LayeredSearch {
   std::unique_ptr<Scratch> scratch_;
   std::vector<Label>& labels_;
   NodeMap& newest_;
-  std::vector<ScoredLabel>& candidates_;  // with a bar: all that can be listed
+  RisingBar& bar_;
   bool bar_wanted_, bar_on_ = false;
-  double bar_ = -1, largest_weight_ = 0;
-  std::size_t next_raise_ = 0;
+  double largest_seed_ = 0, largest_weight_ = 0;
+  const BaseRows rows_;
+  const RowPrefetch prefetch_;
+  const bool all_kinds_, base_rows_;  // base rows: may be read as they are where the delta has none
+  std::shared_ptr<RowHeads> row_heads_;
+  const RowHead* heads_ = nullptr;  // by node of the base, when they are made
   std::uint64_t looked_ = 0, next_check_ = 0;  // arcs passed over too: by them the clock is looked at
+  std::uint64_t base_arcs_ = 0;                // of base rows read as they are
   std::size_t rows_asked_ = 0;  // labels before it had their rows asked for
   bool truncated_ = false;
   std::uint64_t edges_ = 0;

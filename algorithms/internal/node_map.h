@@ -2,10 +2,14 @@
 //
 // Open addressing with linear probing, so that a small query stays in the first
 // cache level and never pays O(nodes). When it would outgrow an array over all
-// nodes it becomes that array. Single-threaded to write, shared to read.
+// nodes it becomes that array. Which slots were taken is listed, so that a map that is
+// used again is emptied at the cost of what was in it. Single-threaded to write, shared
+// to read.
 #pragma once
 
+#include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -23,14 +27,16 @@ class NodeMap {
   // Empty again, for ids below node_count.
   void Reset(NodeId node_count) {
     node_count_ = node_count;
-    slots_.assign(kFirstSlots, Slot{kNoNode, kAbsent});
-    shift_ = 32 - std::countr_zero(kFirstSlots);
-    size_ = 0;
     dense_ = {};
+    if (slots_.empty() || slots_.size() > kMostKept || size_ * 4 > slots_.size())
+      Start();
+    else
+      for (std::size_t i = 0; i < size_; ++i) slots_[taken_[i]] = Slot{kNoNode, kAbsent};
+    size_ = 0;
   }
 
   std::size_t size_bytes() const {
-    return (slots_.capacity() + spare_.capacity()) * sizeof(Slot) + dense_.capacity() * 4;
+    return (slots_.capacity() + spare_.capacity()) * sizeof(Slot) + (taken_.capacity() + dense_.capacity()) * 4;
   }
 
   // The value, or kAbsent.
@@ -53,7 +59,7 @@ class NodeMap {
     while (slots_[i].node != node) {
       if (slots_[i].node == kNoNode) {
         slots_[i].node = node;
-        ++size_;
+        taken_[size_++] = static_cast<std::uint32_t>(i);
         break;
       }
       i = (i + 1) & (slots_.size() - 1);
@@ -68,6 +74,7 @@ class NodeMap {
     for (const Slot& s : slots_)
       if (s.node != kNoNode) dense_[s.node] = s.value;
     slots_ = {};
+    taken_ = {};
   }
 
  private:
@@ -76,7 +83,13 @@ class NodeMap {
     std::uint32_t value;
   };
   std::size_t Home(NodeId node) const { return (node * 0x9E3779B1u) >> shift_; }
-  void Grow() {
+  void Start() {
+    const std::size_t kept = slots_.size() > kMostKept ? 0 : slots_.size();
+    slots_.assign(std::max<std::size_t>(kept, kFirstSlots), Slot{kNoNode, kAbsent});
+    taken_.resize(slots_.size() / 2);
+    shift_ = 32 - std::countr_zero(slots_.size());
+  }
+  [[gnu::noinline]] void Grow() {
     if (slots_.size() * 2 * sizeof(Slot) >= std::size_t{node_count_} * sizeof(std::uint32_t) &&
         slots_.size() >= 1024) {
       MakeDense();
@@ -85,20 +98,24 @@ class NodeMap {
     spare_.assign(slots_.size() * 2, Slot{kNoNode, kAbsent});
     std::swap(spare_, slots_);
     --shift_;
-    for (const Slot& s : spare_) {
-      if (s.node == kNoNode) continue;
+    taken_.resize(slots_.size() / 2);
+    for (std::size_t k = 0; k < size_; ++k) {
+      const Slot s = spare_[taken_[k]];
       std::size_t i = Home(s.node);
       while (slots_[i].node != kNoNode) i = (i + 1) & (slots_.size() - 1);
       slots_[i] = s;
+      taken_[k] = static_cast<std::uint32_t>(i);
     }
   }
 
-  static constexpr std::uint32_t kFirstSlots = 512;
+  static constexpr std::size_t kFirstSlots = 512;
+  static constexpr std::size_t kMostKept = 4096;  // slots that the next search begins with
 
   NodeId node_count_ = 0;
   int shift_ = 0;
   std::size_t size_ = 0;
   std::vector<Slot> slots_;
+  std::vector<std::uint32_t> taken_;  // the first size_: slots in use; room for half of them
   std::vector<Slot> spare_;           // the smaller table, once grown
   std::vector<std::uint32_t> dense_;  // by node once dense
 };

@@ -9,11 +9,12 @@ namespace plexus::internal {
 
 namespace {
 
-// True when no alive edge has a kind that the filter refuses.
-bool RefusesNothing(const Snapshot& snapshot, const ArcFilter& filter) {
+// True when every kind that has alive edges is allowed.
+template <class Allows>
+bool RefusesNothing(const Snapshot& snapshot, Allows&& allows) {
   const auto& by_kind = snapshot.state().edges_by_kind;
   for (std::size_t kind = 0; kind < by_kind.size(); ++kind)
-    if (by_kind[kind] != 0 && !filter.allows(static_cast<KindId>(kind))) return false;
+    if (by_kind[kind] != 0 && !allows(static_cast<KindId>(kind))) return false;
   return true;
 }
 
@@ -36,8 +37,13 @@ Result<Selection> Select(const Snapshot& snapshot, std::span<const KindId> kinds
                   "edge kind " + std::to_string(kind) + " is not defined in this graph");
     if (edge_kinds[kind].plane == Plane::kIndex) s.both_planes = true;
   }
-  s.filter = ArcFilter::Kinds(snapshot.schema(), kinds);
-  if (RefusesNothing(snapshot, s.filter)) s.filter = ArcFilter::All();
+  const bool all_facts = kinds.empty() && RefusesNothing(snapshot, [&](KindId kind) {
+                           return kind < edge_kinds.size() && edge_kinds[kind].plane == Plane::kFact;
+                         });
+  if (!all_facts) {  // a filter is memory of its own, a good part of a small query
+    ArcFilter named = ArcFilter::Kinds(snapshot.schema(), kinds);
+    if (!RefusesNothing(snapshot, [&](KindId kind) { return named.allows(kind); })) s.filter = std::move(named);
+  }
   if (valid_at != kNoTime && HasValidTimes(snapshot)) s.filter = s.filter.ValidAt(valid_at);
 
   std::uint64_t selectable = snapshot.CountNodes(Plane::kFact);

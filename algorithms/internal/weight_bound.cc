@@ -5,19 +5,18 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
-#include <unordered_map>
 #include <utility>
 #include <vector>
+
+#include "algorithms/internal/part_cache.h"
 
 namespace plexus::internal {
 
 namespace {
 
 constexpr std::size_t kGrain = std::size_t{1} << 18;
-constexpr std::size_t kFewParts = 64;  // so few are never looked through for dead ones
 
 using Maxima = std::vector<float>;  // by kind
 
@@ -63,44 +62,18 @@ std::optional<Maxima> Scan(const Run& run, const Budget& budget, Executor&) {
   return found;
 }
 
-// Parts by address; whether the one there is still the same is told by the control block,
-// which a weak pointer keeps from being used anew. Entries of dead parts are dropped whenever
-// the table has doubled, so it holds at most about twice as many as there are live parts.
-class Known {
- public:
-  template <class Part>
-  std::shared_ptr<const Maxima> Of(const std::shared_ptr<const Part>& part, const Budget& budget, Executor& executor) {
-    {
-      const std::lock_guard lock(mutex_);
-      const auto at = entries_.find(part.get());
-      if (at != entries_.end() && !at->second.part.owner_before(part) && !part.owner_before(at->second.part))
-        return at->second.maxima;
-    }
-    std::optional<Maxima> found = Scan(*part, budget, executor);
-    if (!found) return nullptr;
-    auto made = std::make_shared<const Maxima>(*std::move(found));
-    const std::lock_guard lock(mutex_);
-    if (entries_.size() >= next_sweep_) {
-      std::erase_if(entries_, [](const auto& e) { return e.second.part.expired(); });
-      next_sweep_ = std::max(kFewParts, 2 * entries_.size());
-    }
-    entries_.insert_or_assign(part.get(), Entry{part, made});
-    return made;
-  }
+constexpr std::size_t kFewParts = 64;  // so few are never looked through for dead ones
 
- private:
-  struct Entry {
-    std::weak_ptr<const void> part;
-    std::shared_ptr<const Maxima> maxima;
-  };
-  std::mutex mutex_;
-  std::unordered_map<const void*, Entry> entries_;
-  std::size_t next_sweep_ = kFewParts;
-};
-
-Known& TheKnown() {
-  static Known known;
+PartCache<const Maxima>& TheKnown() {
+  static PartCache<const Maxima> known(kFewParts);
   return known;
+}
+
+template <class Part>
+std::shared_ptr<const Maxima> MaximaOf(const std::shared_ptr<const Part>& part, const Budget& budget, Executor& executor) {
+  if (std::shared_ptr<const Maxima> there = TheKnown().Find(part)) return there;
+  std::optional<Maxima> found = Scan(*part, budget, executor);
+  return found ? TheKnown().Keep(part, std::make_shared<const Maxima>(*std::move(found))) : nullptr;
 }
 
 }  // namespace
@@ -113,9 +86,9 @@ std::optional<float> LargestWeight(const Snapshot& snapshot, const ArcFilter& fi
       if (filter.allows(static_cast<KindId>(kind))) most = std::max(most, (*maxima)[kind]);
     return maxima != nullptr;
   };
-  if (!add(TheKnown().Of(snapshot.state().base, budget, executor))) return std::nullopt;
+  if (!add(MaximaOf(snapshot.state().base, budget, executor))) return std::nullopt;
   for (const auto& run : snapshot.state().runs)
-    if (!add(TheKnown().Of(run, budget, executor))) return std::nullopt;
+    if (!add(MaximaOf(run, budget, executor))) return std::nullopt;
   return most;
 }
 

@@ -1,0 +1,35 @@
+// ForEachArcHeard: a row arc by arc, with a look at the clock also between arcs that a filter hides.
+//
+// Snapshot::ForEachArc calls for what passes its filter alone: in a row of millions of arcs of
+// other kinds, or out of their valid time, in the base or in a delta, nobody would hear a
+// deadline. Here the filter is asked outside.
+#pragma once
+
+#include "engine/snapshot.h"
+
+namespace plexus::internal {
+
+// Calls look() for every arc stored in the row, then fn(const Arc&) if `filter` lets it through;
+// either returns false to stop. The arcs and their order are those of ForEachArc. False when
+// stopped.
+template <class Look, class Fn>
+bool ForEachArcHeard(const Snapshot& snapshot, Direction direction, NodeId node, const ArcFilter& filter, Look&& look,
+                     Fn&& fn) {
+  const ArcFilter all = ArcFilter::All();
+  const bool both = direction == Direction::kBoth;
+  bool go_on = true;
+  auto visit = [&](Direction side, bool skip_symmetric) {
+    snapshot.ForEachArc(side, node, all, [&](const Arc& arc) {
+      if (!look()) return go_on = false;
+      if (!filter.allows(arc.kind)) return true;
+      if (skip_symmetric && snapshot.schema().edge_kind(arc.kind).symmetric) return true;
+      if (filter.checks_time() && !snapshot.PassesTime(arc.ref, filter.valid_at())) return true;
+      return go_on = fn(arc);
+    });
+  };
+  visit(both ? Direction::kOut : direction, false);
+  if (both && go_on) visit(Direction::kIn, true);
+  return go_on;
+}
+
+}  // namespace plexus::internal

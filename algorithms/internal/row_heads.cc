@@ -1,0 +1,53 @@
+// The heads of all rows of a base, once searches have paid for them.
+#include "algorithms/internal/row_heads.h"
+
+#include <utility>
+
+#include "algorithms/internal/part_cache.h"
+
+namespace plexus::internal {
+
+namespace {
+
+constexpr std::size_t kGrain = std::size_t{1} << 15;
+constexpr std::uint64_t kShare = 8;  // an arc followed costs as much as 8 heads made, or more
+constexpr std::uint64_t kMostArcs = 2;  // a node
+
+PartCache<RowHeads>& TheHeads() {
+  static PartCache<RowHeads> heads(0);
+  return heads;
+}
+
+}  // namespace
+
+std::shared_ptr<RowHeads> RowHeads::Of(const Snapshot& snapshot) {
+  const std::shared_ptr<const Csr>& base = snapshot.state().base;
+  if (base->arc_count() > kMostArcs * base->node_count) return nullptr;
+  if (std::shared_ptr<RowHeads> there = TheHeads().Find(base)) return there;
+  return TheHeads().Keep(base, std::make_shared<RowHeads>());
+}
+
+void RowHeads::Paid(const Csr& base, Direction direction, std::uint64_t arcs, const Budget& budget, Executor& executor) {
+  OneSide& side = sides_[Side(direction)];
+  if (arcs == 0 || side.made.load(std::memory_order_relaxed)) return;
+  const std::uint64_t paid = side.paid.fetch_add(arcs, std::memory_order_relaxed) + arcs;
+  if (paid < (base.arc_count() + base.node_count) / kShare) return;
+  const std::unique_lock lock(making_, std::try_to_lock);
+  if (!lock || side.made.load(std::memory_order_relaxed)) return;
+  side.paid.store(0, std::memory_order_relaxed);
+  const BaseRows rows(base, direction);
+  AlignedArray<RowHead> heads(base.node_count);
+  std::atomic<bool> stop = false;
+  ParallelFor(executor, base.node_count, kGrain, [&](std::size_t begin, std::size_t end) {
+    if (stop.load(std::memory_order_relaxed) || budget.Interrupted()) {
+      stop = true;
+      return;
+    }
+    for (auto v = static_cast<NodeId>(begin); v < end; ++v) heads[v] = RowHead::Of(rows, v);
+  });
+  if (stop) return;
+  side.heads = std::move(heads);
+  side.made.store(side.heads.data(), std::memory_order_release);
+}
+
+}  // namespace plexus::internal
