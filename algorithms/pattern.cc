@@ -15,6 +15,7 @@
 
 #include "algorithms/internal/arc_edge.h"
 #include "algorithms/internal/keep_best.h"
+#include "algorithms/internal/heard_arcs.h"
 #include "algorithms/internal/node_map.h"
 #include "algorithms/internal/resume_token.h"
 #include "algorithms/internal/selection.h"
@@ -165,12 +166,15 @@ class PatternSearch {
     const std::uint64_t next = from.state == kStart ? pattern_.first() : pattern_.steps()[from.state].next;
     bool go_on = true;
     auto walk = [&](Direction direction, const std::vector<std::uint64_t>& accepted) {
-      selection_.snapshot->ForEachArc(direction, from.node, selection_.filter, [&](const Arc& arc) {
-        if (edges_ >= budget_.edges || ((edges_ & 4095) == 4095 && budget_.Interrupted())) return go_on = false;
-        ++edges_;
-        const std::uint64_t steps = next & accepted[arc.kind];
-        return go_on = !steps || Take(from, index, layer, arc, steps);
-      });
+      go_on = internal::ForEachArcHeard(
+          *selection_.snapshot, direction, from.node, selection_.filter,
+          [&] { return (++looked_ & 4095) != 0 || !budget_.Interrupted(); },
+          [&](const Arc& arc) {
+            if (edges_ >= budget_.edges) return false;
+            ++edges_;
+            const std::uint64_t steps = next & accepted[arc.kind];
+            return !steps || Take(from, index, layer, arc, steps);
+          });
     };
     if (next & masks_.any_out) walk(Direction::kOut, masks_.out);
     if (go_on && next & masks_.any_in) walk(Direction::kIn, masks_.in);
@@ -231,7 +235,7 @@ class PatternSearch {
   NodeMap best_;                       // node -> place in matched_
   std::vector<std::uint32_t> matched_; // labels
   bool truncated_ = false;
-  std::uint64_t edges_ = 0;
+  std::uint64_t edges_ = 0, looked_ = 0;  // looked at: also what the filter hides
 };
 
 // Ascending, each node once with its largest weight.

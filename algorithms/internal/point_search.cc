@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "algorithms/internal/heard_arcs.h"
+
 namespace plexus::internal {
 
 PointSearch::PointSearch(const Selection& selection, const ShortestPathOptions& options,
@@ -18,7 +20,8 @@ PointSearch::PointSearch(const Selection& selection, const ShortestPathOptions& 
       bans_(bans),
       forward_(selection.snapshot->node_count()),
       backward_(selection.snapshot->node_count()),
-      edges_(edges_before) {
+      edges_(edges_before),
+      looked_(edges_before) {
   forward_.direction = options.direction;
   backward_.direction = options.direction == Direction::kOut  ? Direction::kIn
                         : options.direction == Direction::kIn ? Direction::kOut
@@ -46,13 +49,18 @@ Result<std::optional<FoundPath>> PointSearch::Run() {
 
 bool PointSearch::Spend() {
   if (edges_ >= options_.budget.edges ||
-      forward_.reached.size() + backward_.reached.size() >= options_.budget.nodes ||
-      ((edges_ & 4095) == 4095 && options_.budget.Interrupted())) {
+      forward_.reached.size() + backward_.reached.size() >= options_.budget.nodes) {
     truncated_ = true;
     return false;
   }
   ++edges_;
   return true;
+}
+
+// Before every arc, hidden ones too: now and then a look at the clock.
+bool PointSearch::Look() {
+  if ((++looked_ & 4095) == 0 && options_.budget.Interrupted()) truncated_ = true;
+  return !truncated_;
 }
 
 bool PointSearch::MayEnter(const Side& side, NodeId from, NodeId to) const {
@@ -99,12 +107,16 @@ void PointSearch::GrowLevel(Side& side, Side& other) {
   for (std::size_t i = begin; i < end && go_on; ++i) {
     const NodeId from = side.reached[i].node;
     const Length length = side.reached[i].length + Length{1.0, 1};
-    selection_.snapshot->ForEachArc(side.direction, from, selection_.filter, [&](const Arc& arc) {
-      if (!Spend()) return go_on = false;
-      if (side.places.get(arc.neighbor) == NodeMap::kAbsent && MayEnter(side, from, arc.neighbor))
-        Reached(side, other, arc.neighbor, static_cast<std::uint32_t>(i), length, arc);
-      return true;
-    });
+    // No meeting of this level is shorter than its first: nodes that the other side has
+    // expanded have all their neighbors there, so one of them would have met before.
+    go_on = ForEachArcHeard(
+        *selection_.snapshot, side.direction, from, selection_.filter, [&] { return Look(); },
+        [&](const Arc& arc) {
+          if (!Spend()) return false;
+          if (side.places.get(arc.neighbor) == NodeMap::kAbsent && MayEnter(side, from, arc.neighbor))
+            Reached(side, other, arc.neighbor, static_cast<std::uint32_t>(i), length, arc);
+          return !best_;
+        });
   }
 }
 
@@ -159,8 +171,8 @@ Status PointSearch::Settle(Side& side, Side& other) {
   if (side.reached[open.place].settled) return {};
   side.reached[open.place].settled = true;
   Status status;
-  selection_.snapshot->ForEachArc(
-      side.direction, open.node, selection_.filter, [&](const Arc& arc) {
+  ForEachArcHeard(
+      *selection_.snapshot, side.direction, open.node, selection_.filter, [&] { return Look(); }, [&](const Arc& arc) {
         if (!Spend()) return false;
         if (!MayEnter(side, open.node, arc.neighbor)) return true;
         const NodeId from = side.backward ? arc.neighbor : open.node;

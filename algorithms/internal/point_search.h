@@ -82,6 +82,7 @@ class PointSearch {
                const Arc& arc);
   bool MayEnter(const Side& side, NodeId from, NodeId to) const;
   bool Spend();  // one arc; false when the budget is gone
+  bool Look();   // the same of the time
   // Cost of an arc between `from` and `to` in walking order; nullopt = closed.
   Result<std::optional<double>> Cost(const Arc& arc, NodeId from, NodeId to) const;
   FoundPath Spell() const;
@@ -93,7 +94,7 @@ class PointSearch {
   Side forward_, backward_;
   std::optional<Meeting> best_;
   bool truncated_ = false;
-  std::uint64_t edges_;
+  std::uint64_t edges_, looked_;
 };
 
 }  // namespace plexus::internal

@@ -33,7 +33,7 @@ TEST(TraverseParts, SumsHaveOneOrder) {
     auto weight = [&] { return static_cast<float>(1 + random() % 1000) / 1009.0f; };
     for (std::size_t i = 0; i < 9000; ++i) {
       const std::size_t v = i < 300 ? 0 : random() % kNodes;
-      g.Link(v, kinds[random() % 4], random() % kNodes, weight(), random() % 8 == 0 ? "other" : "");
+      g.Link(v, kinds[random() % 4], (v + 1 + random() % (kNodes - 1)) % kNodes, weight(), random() % 8 == 0 ? "other" : "");
       if (i == 6000) {
         g.Commit();
         g.Compact();
