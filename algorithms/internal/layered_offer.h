@@ -72,7 +72,7 @@ bool Merge(Label& label, Offer offer, NodeId label_parent, const Arc& arc, bool 
   return replaces;
 }
 
-// Of two arcs to one parent, seen from the node pulled to: which comes first in the parent's
+// Of two arcs to one parent walked both ways, seen from the node pulled to: which comes first in the parent's
 // rows, where a push finds it? Its out row has what leads here and symmetric kinds, by kind
 // and label; its in row, the rest.
 inline bool PushedBefore(const Schema& schema, const Arc& a, const Arc& b) {

@@ -125,8 +125,9 @@ bool LayeredSearch::Pull(std::uint32_t begin, std::uint32_t end, int hop) {
       if (mine.row.size() > 1) {
         std::sort(mine.row.begin(), mine.row.end(), [&](const Backward& a, const Backward& b) {
           if (a.arc.neighbor != b.arc.neighbor) return a.arc.neighbor < b.arc.neighbor;
-          if (PushedBefore(schema, a.arc, b.arc)) return true;
-          return !PushedBefore(schema, b.arc, a.arc) && a.place < b.place;
+          auto before = [&](const Arc& x, const Arc& y) { return both ? PushedBefore(schema, x, y) : x.kind < y.kind; };
+          if (before(a.arc, b.arc)) return true;
+          return !before(b.arc, a.arc) && a.place < b.place;
         });
       }
       for (const Backward& b : mine.row) take(b.arc, b.from);

@@ -44,6 +44,8 @@ TEST(TraverseParts, SumsHaveOneOrder) {
     const auto two = MakeTbbExecutor(2);
     for (Aggregate aggregate : {Aggregate::kSum, Aggregate::kNoisyOr, Aggregate::kMax})
       for (Direction direction : {Direction::kOut, Direction::kIn, Direction::kBoth}) {
+        SCOPED_TRACE(::testing::Message() << "aggregate " << static_cast<int>(aggregate) << " direction "
+                                          << static_cast<int>(direction) << (compact ? " compacted" : " delta"));
         TraverseOptions options;
         options.aggregate = aggregate;
         options.direction = direction;
