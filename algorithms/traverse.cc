@@ -73,13 +73,17 @@ PathEdge StepOf(const Snapshot& snapshot, const Label& label, const Label& paren
                       : internal::ArcAsEdge(snapshot, parent.node, label.node, ref);
 }
 
-// Kinds were not read by a search that follows all of them: asked for before the first is needed.
-void PrefetchKinds(const Snapshot& snapshot, const std::vector<Label>& labels, std::span<const ScoredLabel> reached) {
+// Kinds were not read by a search that follows all of them, nor weights where a row's head had
+// them: asked for before the first is needed.
+void PrefetchSteps(const Snapshot& snapshot, const std::vector<Label>& labels, std::span<const ScoredLabel> reached) {
   const CsrView views[] = {snapshot.base().out(), snapshot.base().in()};
   for (const ScoredLabel& r : reached)
     for (std::uint32_t at = r.label; labels[at].parent != Label::kSeed; at = labels[at].parent)
-      if (labels[at].run == 0)
-        __builtin_prefetch(&views[labels[at].direction == Direction::kIn].kinds[labels[at].position]);
+      if (labels[at].run == 0) {
+        const CsrView& view = views[labels[at].direction == Direction::kIn];
+        __builtin_prefetch(&view.kinds[labels[at].position]);
+        __builtin_prefetch(&view.weights[labels[at].position]);
+      }
 }
 
 void FillHit(const Snapshot& snapshot, const std::vector<Label>& labels, const ScoredLabel& r,
@@ -144,7 +148,7 @@ Result<TraverseResult> Traverse(const Snapshot& snapshot, std::span<const Traver
   result.edges = search.edges();
   if (result.truncated) result.resume = Asked(snapshot, starts, options).TokenAt({result.nodes, result.edges});
   result.hits.resize(reached.size());
-  if (options.paths) PrefetchKinds(snapshot, search.labels(), reached);
+  if (options.paths) PrefetchSteps(snapshot, search.labels(), reached);
   for (std::size_t i = 0; i < reached.size(); ++i)
     FillHit(snapshot, search.labels(), reached[i], options.paths, starts.size() == 1, result.hits[i]);
   search.Pay();

@@ -30,7 +30,7 @@ bool LayeredSearch::Interrupted() {
 
 // One arc of a label's row; `end` is where the layer being made begins.
 template <Aggregate A>
-LayeredSearch::Found LayeredSearch::Take(const Label& from, std::uint32_t index, double value, std::uint32_t end,
+[[gnu::always_inline]] inline LayeredSearch::Found LayeredSearch::Take(const Label& from, std::uint32_t index, double value, std::uint32_t end,
                                          const Arc& arc) {
   std::uint32_t& at = newest_.at(arc.neighbor);
   if (at == kExcluded) return Found::kNothing;

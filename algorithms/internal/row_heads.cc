@@ -10,7 +10,7 @@ namespace plexus::internal {
 namespace {
 
 constexpr std::size_t kGrain = std::size_t{1} << 15;
-constexpr std::uint64_t kShare = 8;  // an arc followed costs as much as 8 heads made, or more
+constexpr std::uint64_t kShare = 32;  // an arc followed in cold rows costs as much as some 12 heads
 constexpr std::uint64_t kMostArcs = 2;  // a node
 
 PartCache<RowHeads>& TheHeads() {
