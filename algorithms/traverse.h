@@ -27,6 +27,8 @@
 // counted arc by arc, rows of the base as a whole, so a compacted graph may count
 // otherwise, and with a budget of nodes or edges stop elsewhere (other `truncated`, other
 // hits in a truncated reply). The first such search of a graph looks once at all its weights.
+// Searches out of or into nodes of a base with few arcs a node make, once they followed a 32nd of
+// it, 16 bytes a node that later ones read instead of three arrays (internal/row_heads.h).
 #pragma once
 
 #include <cstddef>

@@ -4,10 +4,9 @@
 // arcs had been counted. A token holds no part of the search: whoever brings it back has
 // the way to the position walked again, off the budget, and goes on from there. That
 // keeps it 84 characters long whatever the search had found, needs no memory between two
-// calls and no file, and makes the last of many calls equal to one call without a budget:
-// by construction where the way is the same; under Traverse's sum and noisy-or to rounding,
-// because a budget may push a layer that is pulled without one, and that adds in another
-// order. The price: the k-th call walks k budgets.
+// calls and no file, and makes the last of many calls equal to one call without a budget,
+// to the last bit: whether a layer is pushed or pulled, which a budget may decide, sums are
+// taken in one order. The price: the k-th call walks k budgets.
 //
 // Besides the position: the snapshot's sequence number, a digest of the question (seeds
 // and every option but budget and executor) and a checksum. Text from outside is checked
