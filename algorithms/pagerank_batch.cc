@@ -112,37 +112,46 @@ class Sweeper {
         executor_, linked_, kGrain, LanesPartial{},
         [&](std::size_t begin, std::size_t end) {
           LanesPartial partial;
-          for (std::size_t p = begin; p < end; ++p)
-            for (std::uint32_t k = 0; k < kLanes; ++k) Place(p, k, uniform_[k], partial);
+          for (std::size_t p = begin; p < end; ++p) {
+            const float share = LineOf(1.0f, strength_[p]);
+            for (std::uint32_t k = 0; k < kLanes; ++k) now_[p].at[k] = uniform_[k] * share;
+            if (strength_[p] > 0) continue;
+            for (std::uint32_t k = 0; k < kLanes; ++k) partial.dangling[k] += static_cast<double>(uniform_[k]);
+          }
           return partial;
         },
         internal::Add);
     base_.fill(1.0f);
     for (std::uint32_t k = 0; k < kLanes; ++k)
       unlinked_[k] = static_cast<double>(n_ - linked_) * static_cast<double>(uniform_[k]);
+    // A lane is uniform or has seeds, so nothing is placed over something else.
     for (const LaneSeed& s : seeds_) {
-      if (s.position < linked_)
-        Place(s.position, s.lane, s.share, last_);
-      else
+      if (s.position >= linked_) {
         unlinked_[s.lane] += static_cast<double>(s.share);
+        continue;
+      }
+      now_[s.position].at[s.lane] = LineOf(s.share, strength_[s.position]);
+      if (!(strength_[s.position] > 0)) last_.dangling[s.lane] += static_cast<double>(s.share);
     }
     for (std::uint32_t k = 0; k < kLanes; ++k) last_.dangling[k] += unlinked_[k];
   }
-  // A lane is uniform or has seeds, so nothing is placed over something else.
-  void Place(std::size_t position, std::uint32_t lane, float score, LanesPartial& partial) {
-    const float strength = strength_[position];
-    now_[position].at[lane] = strength > 0 ? score / strength : score;
-    if (!(strength > 0)) partial.dangling[lane] += static_cast<double>(score);
-  }
+  static float LineOf(float score, float strength) { return strength > 0 ? score / strength : score; }
+
+  // Nodes without arcs hold their share of what teleported last.
   void GiveScores(std::size_t first, std::size_t lanes, PageRankBatchResult& result) const {
     auto scores = [&](std::size_t p) {
       return &result.scores[ready_.view.node(rows_.node(static_cast<std::uint32_t>(p))) * result.sets + first];
     };
+    Lanes home;
+    for (std::size_t k = 0; k < kLanes; ++k) home.at[k] = base_[k] * uniform_[k];
     ParallelFor(executor_, n_, kGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t p = begin; p < end; ++p) {
-        float* const to = scores(p);
-        for (std::size_t k = 0; k < lanes; ++k)
-          to[k] = p < linked_ ? internal::ScoreOf(now_[p].at[k], strength_[p]) : base_[k] * uniform_[k];
+        Lanes line = home;
+        if (p < linked_) {
+          const float strength = strength_[p] > 0 ? strength_[p] : 1.0f;
+          for (std::size_t k = 0; k < kLanes; ++k) line.at[k] = now_[p].at[k] * strength;
+        }
+        std::copy_n(line.at.begin(), lanes, scores(p));
       }
     });
     for (const LaneSeed& s : seeds_)
@@ -196,8 +205,8 @@ Result<PageRankBatchResult> PageRankBatch(const Snapshot& snapshot,
     if (!sets[s].empty()) {
       PLEXUS_ASSIGN(shares[s], internal::SeedShares(snapshot, ready.view, sets[s]));
     }
-  PLEXUS_TRY(internal::CheckF32Range(
-      StrengthReciprocals<float>(ready.prepared->strengths, executor)));
+  if (ready.prepared->weighted)
+    PLEXUS_TRY(internal::CheckF32Range(StrengthReciprocals<float>(ready.prepared->strengths, executor)));
   PageRankBatchResult result;
   result.sets = sets.size();
   result.scores = AlignedArray<float>(std::size_t{snapshot.node_count()} * sets.size());

@@ -44,7 +44,6 @@ struct LanesStep {
   const Lanes* now = nullptr;
   Lanes* next = nullptr;
 };
-inline float ScoreOf(float line, float strength) { return strength > 0 ? line * strength : line; }
 
 // Instruction levels of the kernel; all give the same bits.
 enum class LanesLevel : std::uint8_t { kBest, kBaseline };

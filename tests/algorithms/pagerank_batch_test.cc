@@ -1,13 +1,18 @@
-// Each set of a batch gets what PageRank gives it alone.
+// Each set of a batch gets what PageRank gives it alone; the layout holds its arcs, and a
+// sweep over it gives the plain sums, with the same bits at any instruction level.
 #include "algorithms/pagerank_batch.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <random>
+#include <utility>
 #include <vector>
 
+#include "algorithms/internal/lane_rows.h"
+#include "algorithms/internal/pagerank_lanes.h"
 #include "tests/algorithms/each_case.h"
 #include "tests/reference/oracles.h"
 
@@ -82,6 +87,215 @@ TEST(PageRankBatch, SameBitsAtAnyThreadCountShapeAndCompany) {
     const auto alone = PageRankBatch(s, std::span(sets).subspan(3, 1), options);
     ASSERT_TRUE(alone);
     for (NodeId v = 0; v < s.node_count(); ++v) ASSERT_EQ(alone->score(v, 0), first[v * sets.size() + 3]);
+  }
+}
+
+// Over a subset of a graph with a delta, weighted or not: each of 16 sets as alone, and the
+// same bits in a smaller batch.
+TEST(PageRankBatch, AnyNumberOfSetsOverASubset) {
+  const CaseGraph& g = Large(0, Shape::kDelta);
+  const Snapshot s = g.snapshot();
+  std::vector<NodeId> ids;
+  for (NodeId v = 0; v < s.node_count(); v += 2)
+    if (s.alive(v)) ids.push_back(v);
+  const NodeSubset subset = *NodeSubset::Of(s, ids);
+  const Sets sets = MakeSets(g.Flat({}, &subset), 16);
+  for (const bool weighted : {true, false}) {
+    PageRankOptions options = Single();
+    options.weighted = weighted;
+    options.subset = &subset;
+    options.iterations = 12;
+    const auto all = PageRankBatch(s, sets, options);
+    ASSERT_TRUE(all) << all.error().ToString();
+    for (std::size_t i = 0; i < sets.size(); ++i) {
+      PageRankOptions single = options;
+      single.seeds = sets[i];
+      const auto alone = PageRank(s, single);
+      ASSERT_TRUE(alone) << alone.error().ToString();
+      double distance = 0, sum = 0;
+      for (NodeId v = 0; v < s.node_count(); ++v) {
+        distance += std::abs(static_cast<double>(all->score(v, i)) - alone->scores[v]);
+        sum += static_cast<double>(all->score(v, i));
+      }
+      EXPECT_LE(distance, 2e-6) << "set " << i;
+      EXPECT_NEAR(sum, 1, 2e-6) << "set " << i;
+      EXPECT_NEAR(all->errors[i], alone->error, 1e-5) << "set " << i;
+    }
+    for (std::size_t count = 1; count < sets.size(); ++count) {
+      const auto some = PageRankBatch(s, std::span(sets).first(count), options);
+      ASSERT_TRUE(some);
+      for (NodeId v = 0; v < s.node_count(); ++v)
+        for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(some->score(v, i), all->score(v, i)) << count;
+    }
+  }
+}
+
+// Seeds on nodes without any arc, beside others, and none at all.
+TEST(PageRankBatch, NodesWithoutArcsKeepTheirShare) {
+  CaseGraph g;
+  g.AddNodes(7);
+  g.Link(0, kLink, 1);
+  g.Link(1, kLink, 4);  // which has no out arc
+  g.Commit();
+  CaseGraph empty;
+  empty.AddNodes(3);
+  empty.Commit();
+  for (const CaseGraph* graph : {&g, &empty}) {
+    const auto flat = graph->Flat();
+    const Sets sets = {{}, {{2, 1.0}}, {{2, 1.0}, {0, 3.0}}, {{1, 1.0}}, {{0, 1.0}, {2, 1.0}, {1, 2.0}}};
+    const auto got = PageRankBatch(graph->snapshot(), sets, Single());
+    ASSERT_TRUE(got) << got.error().ToString();
+    EXPECT_TRUE(got->converged);
+    for (std::size_t s = 0; s < sets.size(); ++s) {
+      std::vector<double> teleport;
+      if (!sets[s].empty()) teleport.assign(flat.node_count(), 0.0);
+      for (const PageRankSeed& seed : sets[s]) teleport[seed.node] += seed.weight;
+      const auto want = reference::PageRank(flat, 0.85, true, teleport, 0);
+      double distance = 0;
+      for (NodeId v = 0; v < flat.node_count(); ++v)
+        distance += std::abs(static_cast<double>(got->score(v, s)) - want[v]);
+      EXPECT_LE(distance, got->errors[s] + 1e-6) << "set " << s;
+    }
+  }
+}
+
+// Rows of (row, column, weight) by rising row, in the order given.
+struct Rows {
+  std::vector<std::uint32_t> offsets;
+  std::vector<NodeId> neighbors;
+  std::vector<float> weights;
+
+  Rows(NodeId n, const std::vector<std::pair<NodeId, NodeId>>& arcs) : offsets(n + 1), neighbors(arcs.size()), weights(arcs.size()) {
+    for (const auto& [row, column] : arcs) ++offsets[row + 1];
+    std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
+    std::vector<std::uint32_t> next(offsets.begin(), offsets.end() - 1);
+    for (const auto& [row, column] : arcs) {
+      weights[next[row]] = static_cast<float>(1 + (row ^ column) % 7) / 4;
+      neighbors[next[row]++] = column;
+    }
+  }
+  CsrView view(bool weighted) const {
+    return {offsets, neighbors, weighted ? std::span<const float>(weights) : std::span<const float>(), {}, {}};
+  }
+};
+
+// More sources than fit a segment; rows of all lengths, hubs, a third of the nodes without
+// arcs; skewed: few sources for most arcs.
+class LaneSweep {
+ public:
+  static constexpr NodeId kNodes = 2 * internal::LaneRows::kMostSources + 1234;
+
+  explicit LaneSweep(bool skewed, bool weighted) : in_(0, {}), out_(0, {}), weighted_(weighted) {
+    std::mt19937_64 random(11);
+    auto pick = [&](bool power) {
+      const double u = std::uniform_real_distribution<double>(0, 1)(random);
+      const auto v = static_cast<std::uint64_t>((power ? u * u * u * u * u : u) * kNodes) * 7919 % kNodes;
+      return static_cast<NodeId>(v % 3 == 0 ? v + 1 : v);
+    };
+    std::vector<std::pair<NodeId, NodeId>> arcs;  // target, source
+    for (int i = 0; i < 900'000; ++i) arcs.emplace_back(i % 20 == 0 ? 7 + i % 3 * 30'000 : pick(false), pick(skewed));
+    in_ = Rows(kNodes, arcs);
+    for (auto& [target, source] : arcs) std::swap(target, source);
+    out_ = Rows(kNodes, arcs);
+    rows_ = internal::LaneRows::Make(in_.view(weighted), out_.view(weighted), DefaultExecutor());
+    for (std::uint32_t p = 0; p < rows_.linked_count(); ++p) {
+      const NodeId v = rows_.node(p);
+      double strength = 0;
+      for (std::uint32_t a = out_.offsets[v]; a < out_.offsets[v + 1]; ++a)
+        strength += weighted ? static_cast<double>(out_.weights[a]) : 1.0;
+      strength_.push_back(static_cast<float>(strength));
+      internal::Lanes line;
+      for (std::uint32_t k = 0; k < internal::kLanes; ++k)
+        line.at[k] = std::uniform_real_distribution<float>(0, 1)(random) / static_cast<float>(k + 1);
+      now_.push_back(line);
+    }
+  }
+
+  std::vector<internal::Lanes> Step(Executor& executor, internal::LanesLevel level, internal::LanesPartial& partial) const {
+    std::vector<internal::Lanes> next(now_.size());
+    internal::LanesStep step = options_;
+    step.strength = strength_.data();
+    step.seeds = &seeds_;
+    step.now = now_.data();
+    step.next = next.data();
+    partial = internal::LanesStepper(rows_).Step(step, executor, level);
+    return next;
+  }
+
+  void CheckNumbering(bool skewed) const {
+    EXPECT_GE(rows_.segment_count(), skewed ? 1u : 2u);
+    EXPECT_EQ(rows_.arc_count(), in_.neighbors.size());
+    std::vector<char> named(kNodes, 0);
+    for (std::uint32_t p = 0; p < kNodes; ++p) {
+      const NodeId v = rows_.node(p);
+      ++named[v];
+      const auto degree = [&](const Rows& rows, NodeId u) { return rows.offsets[u + 1] - rows.offsets[u]; };
+      ASSERT_EQ(p >= rows_.linked_count(), degree(in_, v) + degree(out_, v) == 0) << p;
+      if (skewed && p > 0 && p < rows_.linked_count()) {
+        ASSERT_LE(degree(out_, v), degree(out_, rows_.node(p - 1)) * 1.3 + 1) << p;
+      }
+    }
+    EXPECT_EQ(std::count(named.begin(), named.end(), 1), std::ptrdiff_t{kNodes});
+    EXPECT_LT(rows_.linked_count(), kNodes);
+  }
+
+  // Against sums in f64 over the rows as they were.
+  void CheckSums(const std::vector<internal::Lanes>& next, const internal::LanesPartial& partial) const {
+    std::vector<std::uint32_t> position(kNodes);
+    for (std::uint32_t p = 0; p < kNodes; ++p) position[rows_.node(p)] = p;
+    for (const std::uint32_t k : {0u, 7u, 15u}) {
+      double change = 0, dangling = 0;
+      for (std::uint32_t p = 0; p < rows_.linked_count(); ++p) {
+        const NodeId v = rows_.node(p);
+        double sum = 0;
+        for (std::uint32_t a = in_.offsets[v]; a < in_.offsets[v + 1]; ++a)
+          sum += static_cast<double>(now_[position[in_.neighbors[a]]].at[k]) * (weighted_ ? static_cast<double>(in_.weights[a]) : 1.0);
+        double score = sum * options_.damping + static_cast<double>(options_.base[k]) * static_cast<double>(options_.uniform[k]);
+        for (const internal::LaneSeed& s : seeds_)
+          if (s.position == p && s.lane == k) score += static_cast<double>(options_.base[k]) * static_cast<double>(s.share);
+        const double strength = strength_[p] > 0 ? static_cast<double>(strength_[p]) : 1.0;
+        if (!(strength_[p] > 0)) dangling += score;
+        change += std::abs(score - static_cast<double>(now_[p].at[k]) * strength);
+        ASSERT_NEAR(static_cast<double>(next[p].at[k]) * strength, score, score * 1e-6) << p << ", lane " << k;
+      }
+      EXPECT_NEAR(partial.step[k], change, change * 1e-6);
+      EXPECT_NEAR(partial.dangling[k], dangling, dangling * 1e-6);
+    }
+  }
+
+ private:
+  static internal::LanesStep Options() {
+    internal::LanesStep step;
+    step.damping = 0.85;
+    for (std::uint32_t k = 0; k < internal::kLanes; ++k) {
+      step.base[k] = 0.5f + static_cast<float>(k);
+      step.uniform[k] = k % 2 == 0 ? 0.25f : 0.0f;
+    }
+    return step;
+  }
+
+  Rows in_, out_;
+  const bool weighted_;
+  internal::LaneRows rows_;
+  std::vector<float> strength_;
+  std::vector<internal::Lanes> now_;
+  const internal::LanesStep options_ = Options();
+  const std::vector<internal::LaneSeed> seeds_ = {{0, 7, 1.0f}, {0, 15, 0.5f}, {77'000, 15, 0.5f}};
+};
+
+TEST(PageRankBatch, ASweepGivesThePlainSumsAtAnyLevel) {
+  const auto two = MakeTbbExecutor(2);
+  for (const bool skewed : {false, true}) {
+    SCOPED_TRACE(skewed);
+    const LaneSweep sweep(skewed, skewed);  // with weights once
+    sweep.CheckNumbering(skewed);
+    internal::LanesPartial best, baseline;
+    const auto got = sweep.Step(*two, internal::LanesLevel::kBest, best);
+    sweep.CheckSums(got, best);
+    const auto same = sweep.Step(SerialExecutor(), internal::LanesLevel::kBaseline, baseline);
+    EXPECT_EQ(best.step, baseline.step);
+    EXPECT_EQ(best.dangling, baseline.dangling);
+    EXPECT_TRUE(std::ranges::equal(got, same, {}, &internal::Lanes::at, &internal::Lanes::at));
   }
 }
 
