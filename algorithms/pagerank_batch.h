@@ -1,9 +1,10 @@
 // Many personalised PageRanks in one pass: up to 16 seed sets share every sweep over
 // the arcs (more are done 16 at a time).
 //
-// The same formula as PageRank() in pagerank.h, in f32. A sweep for 16 costs what 4 to
-// 6 single ones do, because the cache line fetched for a source holds its contribution
-// to all 16.
+// The same formula as PageRank() in pagerank.h, in f32. A sweep for 16 costs what 2 to 3
+// single ones do, because the cache line fetched for a source holds its contribution to
+// all 16. The layout of the arcs is one of its own (internal/lane_rows.h), made at the
+// first batch and kept as those of PageRank() are.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +34,9 @@ struct PageRankBatchResult {
 // options.tolerance at least 2^-20 / (1 - d), unless iterations are given; a set without
 // seeds is the uniform teleport. Sets in the same sixteen stop together, when the last of them is
 // within tolerance: the others may run some iterations more than alone. Memory: 136
-// bytes a node and 8 MiB a thread besides the layout and the scores. Same bits at any thread count, and
-// with options.iterations whatever else is in the batch. Thread-safe. Errors as
+// bytes a node (8 for one without arcs) besides the scores, and a layout of 4 to 8 bytes an arc
+// (weighted 8 to 12). Same bits at any thread count and instruction level, and with
+// options.iterations whatever else is in the batch. Thread-safe. Errors as
 // PageRank(), and kInvalidArgument for no set or more than 4096.
 Result<PageRankBatchResult> PageRankBatch(const Snapshot& snapshot,
                                           std::span<const std::vector<PageRankSeed>> sets,

@@ -60,8 +60,9 @@ PLEXUS_INLINE void PrefetchSources(const Lanes* now, const Cursor& at, std::uint
   for (std::uint32_t i = 0; i < count; ++i)
     __builtin_prefetch(&now[at.sources[LaneRows::kSourcesAhead + i]]);
 }
+// Once a segment: not to be kept in the third-level cache, which the sources need.
 PLEXUS_INLINE void PrefetchRow(const Lanes* next, const Cursor& at) {
-  __builtin_prefetch(&next[at.rows[LaneRows::kRowsAhead]]);
+  __builtin_prefetch(&next[at.rows[LaneRows::kRowsAhead]], 0, 0);
 }
 
 template <bool kWeighted, std::uint32_t kCount>
