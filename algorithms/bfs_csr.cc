@@ -27,6 +27,13 @@ constexpr std::size_t kFillGrain = 1 << 16;
 constexpr std::uint64_t kAloneNodes = 4096, kAloneArcs = 4096;  // a level of one thread
 constexpr std::size_t kBuffer = 1024;      // nodes a task keeps before it writes them
 constexpr std::size_t kSettleGrain = 1024;
+constexpr std::size_t kNotes = 512;        // claims noted before they are made
+constexpr std::size_t kClaimAhead = 16, kRowAhead = 16;
+constexpr std::uint32_t kStride = 4;       // arcs looked at together: short rows all end at one branch
+
+struct Note {
+  NodeId node, by;
+};
 
 using Bits = AlignedArray<std::uint64_t>;
 
@@ -41,7 +48,7 @@ class CsrSearch {
         executor_(options.executor ? *options.executor : DefaultExecutor()),
         n_(out.node_count()),
         visited_((n_ + 63) / 64, 0),
-        queue_(n_) {
+        queue_(n_ + 1) {
     result_.parents = AlignedArray<NodeId>(n_);
     if (options.depths) result_.depths = AlignedArray<std::uint32_t>(n_);
     ParallelFor(executor_, n_, kFillGrain, [&](std::size_t begin, std::size_t end) {
@@ -80,9 +87,10 @@ class CsrSearch {
     const bool alone = size <= kAloneNodes && scout_ <= kAloneArcs;
     begin_ = end_;
     if (alone) {
-      for (std::size_t i = 0; i < size; ++i) Claim(queue_[begin + i], [this](NodeId v, NodeId by) {
+      Claim(begin, begin + size, [this](NodeId v, NodeId by) {
         NodeId& parent = result_.parents[v];
-        if (parent == kNoNode) queue_[end_++] = v;
+        queue_[end_] = v;
+        end_ += parent == kNoNode;
         parent = std::min(parent, by);
       });
       scout_ = Settle(begin_, end_, false);
@@ -96,7 +104,7 @@ class CsrSearch {
         std::copy_n(mine, count, queue_.begin() + end.fetch_add(count, std::memory_order_relaxed));
         count = 0;
       };
-      for (std::size_t i = first; i < past; ++i) Claim(queue_[begin + i], [&](NodeId v, NodeId by) {
+      Claim(begin + first, begin + past, [&](NodeId v, NodeId by) {
         if (!ClaimShared(result_.parents[v], by)) return;
         mine[count++] = v;
         if (count == kBuffer) write();
@@ -119,10 +127,34 @@ class CsrSearch {
     return old == kNoNode;
   }
 
+  // claim(v, u) for what places [first, past) of the queue point to and nobody visited before.
+  // Whether an arc leads to such a node is hard to guess, so no branch depends on it: they are
+  // noted, and their parents' places asked for before they are needed. An arc may come twice.
   template <class Try>
-  void Claim(NodeId u, Try&& claim) {
-    for (std::uint32_t a = out_.offsets[u]; a < out_.offsets[u + 1]; ++a)
-      if (const NodeId v = out_.neighbors[a]; !Test(visited_, v)) claim(v, u);
+  void Claim(std::size_t first, std::size_t past, Try&& claim) {
+    Note notes[kNotes];
+    std::size_t noted = 0;
+    auto apply = [&] {
+      for (std::size_t i = 0; i < noted; ++i) {
+        if (i + kClaimAhead < noted) __builtin_prefetch(&result_.parents[notes[i + kClaimAhead].node], 1);
+        claim(notes[i].node, notes[i].by);
+      }
+      noted = 0;
+    };
+    for (std::size_t i = first; i < past; ++i) {
+      if (i + kRowAhead < past) __builtin_prefetch(&out_.offsets[queue_[i + kRowAhead]]);
+      const NodeId u = queue_[i];
+      const std::uint32_t row_end = out_.offsets[u + 1];
+      for (std::uint32_t a = out_.offsets[u]; a < row_end; a += kStride) {
+        for (std::uint32_t j = 0; j < kStride; ++j) {
+          const NodeId v = out_.neighbors[std::min(a + j, row_end - 1)];
+          notes[noted] = {v, u};
+          noted += !Test(visited_, v);
+        }
+        if (noted > kNotes - kStride) apply();
+      }
+    }
+    apply();
   }
 
   // What was claimed, places [first, past) of the queue, counts as visited from here on.
@@ -200,7 +232,7 @@ class CsrSearch {
   Executor& executor_;
   const std::size_t n_;
   Bits visited_;                // in an earlier level
-  AlignedArray<NodeId> queue_;  // every node once at most; the level is [begin_, end_)
+  AlignedArray<NodeId> queue_;  // every node once at most, and a place to write in vain; the level is [begin_, end_)
   std::size_t begin_ = 0, end_ = 0;
   std::uint64_t scout_ = 0;  // arcs that leave the level
   std::uint32_t depth_ = 0;

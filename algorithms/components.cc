@@ -21,6 +21,8 @@ namespace {
 constexpr std::size_t kGrain = 16384;
 constexpr std::uint32_t kSampledArcs = 2;  // per node, before the giant is known
 constexpr std::size_t kSampledNodes = 1024;
+constexpr std::size_t kBlock = 16384;     // nodes
+constexpr std::size_t kFewArcs = 4;       // per node: then no arc is worth skipping
 
 using Labels = std::span<NodeId>;
 
@@ -139,7 +141,42 @@ void Identity(Labels labels, Executor& executor) {
   });
 }
 
+// Rem's union: both paths are walked at once and cut on the way. Nobody else may touch
+// the labels of what hangs together here.
+void Unite(NodeId u, NodeId v, Labels labels) {
+  while (labels[u] != labels[v]) {
+    if (labels[u] < labels[v]) std::swap(u, v);
+    const NodeId up = labels[u];
+    labels[u] = labels[v];
+    if (up == u) return;  // it was a root
+    u = up;
+  }
+}
+
+// Few arcs a node: every edge is looked at, once. Arcs inside a block of nodes are that
+// block's alone and need no atomics; nodes that belong together tend to have near ids.
+void EveryEdge(const CsrView& out, bool both_ends, Labels labels, Executor& executor) {
+  auto over_blocks = [&](auto&& fn) {
+    ParallelFor(executor, labels.size(), kBlock, [&](std::size_t begin, std::size_t end) {
+      for (auto v = static_cast<NodeId>(begin); v < end; ++v)
+        for (std::uint32_t a = out.offsets[v]; a < out.offsets[v + 1]; ++a)
+          if (const NodeId w = out.neighbors[a]; !both_ends || w < v) fn(v, w, w - begin < end - begin);
+    });
+  };
+  Identity(labels, executor);
+  over_blocks([&](NodeId v, NodeId w, bool inside) {
+    if (inside) Unite(v, w, labels);
+  });
+  if (labels.size() > kBlock) over_blocks([&](NodeId v, NodeId w, bool inside) {
+    if (!inside) Link(v, w, labels);
+  });
+  Compress(labels, executor);
+}
+
 void OverArrays(const CsrView& out, const CsrView& in, Labels labels, Executor& executor) {
+  const bool both_ends = out.neighbors.data() == in.neighbors.data();
+  if (out.arc_count() / (both_ends ? 2 : 1) <= kFewArcs * labels.size())
+    return EveryEdge(out, both_ends, labels, executor);
   Identity(labels, executor);
   auto row = [](const CsrView& view) {
     return [&view](NodeId v, auto&& fn) {
@@ -147,7 +184,7 @@ void OverArrays(const CsrView& out, const CsrView& in, Labels labels, Executor& 
         if (!fn(view.neighbors[a])) return;
     };
   };
-  if (out.neighbors.data() == in.neighbors.data())
+  if (both_ends)
     Afforest(labels, executor, row(out), [](NodeId, auto&&) {});
   else
     Afforest(labels, executor, row(out), row(in));

@@ -1,7 +1,18 @@
-// The loop over buckets; the work inside one is cut into blocks of its nodes.
+// Every thread works off buckets of its own; none waits at a bucket's end.
+//
+// An entry is a node and the cost it was pushed with: when the node has become cheaper
+// since, the entry is stale and passed over, so no row is read twice for one cost. One
+// thread begins, without atomics. Once a bucket is large, others join: who has nothing to
+// do, or is too far ahead of another's bucket, is given half of the rest of one.
+//
+// Entries are relaxed in batches: first their arcs are looked at, without a branch that
+// depends on a cost, and those that seem to improve something are noted; then these are
+// applied. Whether an arc improves is as good as random, and a branch on it would cost more
+// than all the rest while the rows are in the caches.
 #include "algorithms/internal/delta_stepping.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <limits>
@@ -9,184 +20,264 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/internal/pool.h"
+#include "algorithms/internal/work_exchange.h"
 
 namespace plexus::internal {
 
 namespace {
 
-constexpr std::size_t kWindow = 4096;
-constexpr std::size_t kGrain = 128;        // nodes a block
-constexpr std::size_t kFuseAtMost = 1000;  // nodes that a block works off itself
-constexpr std::size_t kAloneNodes = 512;  // a frontier of one thread
-constexpr std::uint64_t kAloneArcs = 1024;
+constexpr std::size_t kWindow = 1024;  // buckets
 constexpr std::size_t kFillGrain = 1 << 16;
-
-struct Bins {
-  std::vector<std::vector<NodeId>> near = std::vector<std::vector<NodeId>>(kWindow);
-  std::vector<NodeId> far;
-  std::vector<NodeId> again;  // what a block works off itself
-};
+constexpr std::size_t kMuch = 128;       // a bucket that is worth waking others
+constexpr std::size_t kBatch = 32;       // entries between looks at what others want
+constexpr std::uint64_t kClock = 32;     // batches between looks at the budget
+constexpr std::size_t kGiveLeast = 32;   // entries left of a bucket that is worth halving
+constexpr int kSlack = 2;                // buckets that a thread may be ahead of the last
+constexpr std::size_t kNoted = 1024;     // improvements kept before they are applied
+constexpr std::uint32_t kStride = 4;     // arcs looked at together
+constexpr std::size_t kSample = 1024;    // arcs that a width is chosen from
 
 template <class T>
 class Stepping {
  public:
   Stepping(std::span<const CostedRows> rows, T delta, const Budget& budget, Executor& executor)
-      : rows_(rows), delta_(delta), budget_(budget), executor_(executor) {
+      : rows_(rows), delta_(delta), per_delta_(1 / delta), budget_(budget), executor_(executor) {
     result_.costs = AlignedArray<T>(rows[0].rows.node_count());
     ParallelFor(executor_, result_.costs.size(), kFillGrain, [&](std::size_t begin, std::size_t end) {
       std::fill(result_.costs.begin() + begin, result_.costs.begin() + end, kInfinity);
     });
+    seats_.push_back(std::make_unique<Seat>());
   }
 
   DeltaResult<T> Run(NodeId source) {
-    pool_.Reserve(executor_, static_cast<std::size_t>(executor_.thread_count()));
+    const auto threads = static_cast<std::size_t>(std::max(1, executor_.thread_count()));
+    std::size_t much = threads > 1 ? kMuch : std::numeric_limits<std::size_t>::max();
     result_.costs[source] = 0;
-    frontier_.assign(1, source);
-    do {
-      while (!frontier_.empty()) {
-        if (budget_.Interrupted()) {
-          Truncate();
-          return std::move(result_);
-        }
-        Relax();
-        if (stop_) {  // the bucket at work is still the one that was
-          Truncate();
-          return std::move(result_);
-        }
-        Gather();
+    Put(*seats_[0], {source, 0});
+    while (!Alone(*seats_[0], much) && !stop_) {
+      while (seats_.size() < threads) seats_.push_back(std::make_unique<Seat>());
+      exchange_.Open();
+      auto task = [&](std::size_t) { Together(*seats_[exchange_.Sit()]); };
+      executor_.Run(threads, BlockTask(task));
+      // The others had too little to do and left: the one that went on is the first now.
+      if (stop_) break;
+      for (auto& seat : seats_) {
+        seat->level = kInfinity;
+        if (!seat->empty()) std::swap(seat, seats_[0]);
       }
-    } while (Refill());
+      for (auto& list : exchange_.lists()) Receive(*seats_[0], std::move(list));
+      exchange_.lists().clear();
+      much *= 2;
+    }
+    if (stop_) Truncate();
     return std::move(result_);
   }
 
  private:
   static constexpr T kInfinity = std::numeric_limits<T>::infinity();
 
-  std::size_t Bucket(T cost) const {
-    const T place = (cost - base_) / delta_;
+  struct Entry {
+    NodeId node;
+    T cost;
+  };
+  struct Seat {
+    std::vector<std::vector<Entry>> near = std::vector<std::vector<Entry>>(kWindow);
+    std::vector<Entry> far;
+    std::size_t waiting = 0;         // entries in `near`
+    std::size_t now = 0, at = 0;     // the bucket at work, the entry in it; those below are empty
+    T base = 0;                      // cost at which bucket 0 begins
+    std::uint64_t batches = 0;
+    std::size_t noted = 0;
+    std::array<Entry, kNoted> notes;  // improvements seen and not yet applied
+    alignas(64) std::atomic<T> level = kInfinity;  // what it has left costs that at least
+    bool empty() const { return waiting == 0 && far.empty(); }
+  };
+
+  std::size_t Bucket(const Seat& seat, T cost) const {
+    const T place = (cost - seat.base) * per_delta_;
     if (!(place > 0)) return 0;
     return place < static_cast<T>(kWindow) ? static_cast<std::size_t>(place) : kWindow;
   }
-  T Cost(NodeId v) { return std::atomic_ref(result_.costs[v]).load(std::memory_order_relaxed); }
 
-  // A small frontier is one thread's: waking another costs more than it. Road networks have
-  // nothing else.
-  bool Alone() const {
-    if (frontier_.size() <= kGrain) return true;
-    if (frontier_.size() > kAloneNodes) return false;
-    std::uint64_t arcs = 0;
-    for (std::size_t i = 0; i < frontier_.size() && arcs <= kAloneArcs; ++i)
-      for (const CostedRows& side : rows_) arcs += side.rows.degree(frontier_[i]);
-    return arcs <= kAloneArcs;
+  void Put(Seat& seat, Entry entry) {
+    const std::size_t bucket = Bucket(seat, entry.cost);
+    if (bucket >= kWindow) return seat.far.push_back(entry);
+    seat.near[bucket].push_back(entry);
+    ++seat.waiting;
   }
 
-  void Relax() {
-    if (Alone()) {
-      Block(0, frontier_.size());
-      return;
+  // Until nothing is left (true), the budget ends, or a bucket holds `much`.
+  bool Alone(Seat& seat, std::size_t much) {
+    while (Next(seat)) {
+      if (seat.near[seat.now].size() >= much) return false;
+      WorkOff<false>(seat);
+      if (stop_.load(std::memory_order_relaxed)) return false;
     }
-    ParallelFor(executor_, frontier_.size(), kGrain,
-                [&](std::size_t begin, std::size_t end) { Block(begin, end); });
-  }
-
-  void Block(std::size_t begin, std::size_t end) {
-    std::unique_ptr<Bins> bins = pool_.Take();
-    for (std::size_t i = begin; i < end; ++i) Node(frontier_[i], *bins);
-    std::vector<NodeId>& again = bins->again;
-    int rounds = 0;
-    while (!bins->near[now_].empty() && bins->near[now_].size() < kFuseAtMost) {
-      if (++rounds % 64 == 0 && budget_.Interrupted()) stop_ = true;
-      if (stop_.load(std::memory_order_relaxed)) break;
-      again.clear();
-      std::swap(again, bins->near[now_]);
-      for (NodeId u : again) Node(u, *bins);
-    }
-    pool_.Give(std::move(bins));
-  }
-
-  void Node(NodeId u, Bins& bins) {
-    const T cost = Cost(u);
-    if (Bucket(cost) < now_) return;  // got cheaper since, and was relaxed then
-    for (const CostedRows& side : rows_) {
-      const std::uint32_t past = side.rows.offsets[u + 1];
-      std::uint32_t a = side.rows.offsets[u];
-      if (!side.costs.empty()) {
-        for (; a < past; ++a) Arc(side.rows.neighbors[a], cost + static_cast<T>(side.costs[a]), bins);
-      } else if (!side.rows.weights.empty()) {
-        for (; a < past; ++a) Arc(side.rows.neighbors[a], cost + static_cast<T>(side.rows.weights[a]), bins);
-      } else {
-        for (; a < past; ++a) Arc(side.rows.neighbors[a], cost + 1, bins);
-      }
-    }
-  }
-
-  void Arc(NodeId v, T cost, Bins& bins) {
-    std::atomic_ref<T> slot(result_.costs[v]);
-    T old = slot.load(std::memory_order_relaxed);
-    while (cost < old) {
-      if (!slot.compare_exchange_weak(old, cost, std::memory_order_relaxed)) continue;
-      const std::size_t bucket = Bucket(cost);
-      (bucket < kWindow ? bins.near[bucket] : bins.far).push_back(v);
-      return;
-    }
-  }
-
-  // The first bucket that is not empty becomes the frontier; none: an empty one.
-  void Gather() {
-    frontier_.clear();
-    for (; now_ < kWindow; ++now_) {
-      for (const auto& bins : pool_.idle()) {
-        std::vector<NodeId>& bin = bins->near[now_];
-        frontier_.insert(frontier_.end(), bin.begin(), bin.end());
-        bin.clear();
-      }
-      if (!frontier_.empty()) return;
-    }
-  }
-
-  // The window moves to the cheapest node that waits; false: none does.
-  bool Refill() {
-    std::vector<NodeId> waiting;
-    T least = kInfinity;
-    for (const auto& bins : pool_.idle()) {
-      for (NodeId v : bins->far) {
-        const T cost = result_.costs[v];
-        if (Bucket(cost) < kWindow) continue;
-        least = std::min(least, cost);
-        waiting.push_back(v);
-      }
-      bins->far.clear();
-    }
-    if (waiting.empty()) return false;
-    base_ = least;
-    now_ = 0;
-    Bins& bins = *pool_.idle().front();
-    for (NodeId v : waiting) {
-      const std::size_t bucket = Bucket(result_.costs[v]);
-      (bucket < kWindow ? bins.near[bucket] : bins.far).push_back(v);
-    }
-    Gather();
     return true;
   }
 
-  // Costs below the bucket at work are final.
+  void Together(Seat& seat) {
+    auto stopped = [&] { return stop_.load(std::memory_order_relaxed); };
+    while (!stopped() && !exchange_.deserted()) {
+      if (!Next(seat)) {
+        seat.level.store(kInfinity, std::memory_order_relaxed);
+        if (!Receive(seat, exchange_.Starve(stopped))) return;
+        continue;
+      }
+      seat.level.store(seat.base + static_cast<T>(seat.now) * delta_, std::memory_order_relaxed);
+      if (Ahead(seat) && Receive(seat, exchange_.Ask([&] { return Ahead(seat) && !stopped(); }))) continue;
+      WorkOff<true>(seat);
+    }
+    exchange_.Leave();
+  }
+
+  bool Ahead(const Seat& seat) const {
+    const T level = seat.level.load(std::memory_order_relaxed) - kSlack * delta_;
+    for (const auto& other : seats_)
+      if (other->level.load(std::memory_order_relaxed) < level) return true;
+    return false;
+  }
+
+  bool Receive(Seat& seat, std::vector<Entry> list) {
+    if (list.empty()) return false;
+    if (seat.empty()) {
+      seat.base = std::ranges::min(list, {}, &Entry::cost).cost;
+      seat.now = 0;
+    }
+    for (const Entry& entry : list) {
+      seat.now = std::min(seat.now, Bucket(seat, entry.cost));
+      Put(seat, entry);
+    }
+    return true;
+  }
+
+  // Half of what is left of the bucket.
+  void GiveHalf(Seat& seat) {
+    std::vector<Entry>& list = seat.near[seat.now];
+    const std::size_t left = list.size() - seat.at;
+    if (left < kGiveLeast) return;
+    const auto from = list.end() - static_cast<std::ptrdiff_t>(left / 2);
+    exchange_.Give(std::vector<Entry>(from, list.end()));
+    list.erase(from, list.end());
+    seat.waiting -= left / 2;
+  }
+
+  // The bucket at work, and what falls back into it.
+  template <bool kShared>
+  void WorkOff(Seat& seat) {
+    std::vector<Entry>& list = seat.near[seat.now];  // may grow and shrink meanwhile
+    while (seat.at < list.size()) {
+      if (seat.batches++ % kClock == 0 && budget_.Interrupted()) stop_ = true;
+      if (stop_.load(std::memory_order_relaxed)) return;
+      if (kShared && exchange_.wanted()) GiveHalf(seat);
+      for (const std::size_t past = std::min(seat.at + kBatch, list.size()); seat.at < past; ++seat.at)
+        if (const Entry entry = list[seat.at]; !Stale(entry)) Node<kShared>(seat, entry);
+      Apply<kShared>(seat);
+    }
+    seat.waiting -= list.size();
+    list.clear();
+    seat.at = 0;
+  }
+
+  template <bool kShared>
+  void Node(Seat& seat, Entry from) {
+    for (const CostedRows& side : rows_) {
+      const CsrView& rows = side.rows;
+      if (!side.costs.empty())
+        Row<kShared>(seat, from, rows, [&](std::uint32_t a) { return static_cast<T>(side.costs[a]); });
+      else if (!rows.weights.empty())
+        Row<kShared>(seat, from, rows, [&](std::uint32_t a) { return static_cast<T>(rows.weights[a]); });
+      else
+        Row<kShared>(seat, from, rows, [](std::uint32_t) { return T{1}; });
+    }
+  }
+
+  // Short rows end at the same branch whatever their length: the last arc is looked at again.
+  template <bool kShared, class CostOf>
+  void Row(Seat& seat, Entry from, const CsrView& rows, const CostOf& cost_of) {
+    const std::uint32_t past = rows.offsets[from.node + 1];
+    for (std::uint32_t a = rows.offsets[from.node]; a < past; a += kStride) {
+      std::size_t noted = seat.noted;
+      for (std::uint32_t i = 0; i < kStride; ++i) {
+        const std::uint32_t arc = std::min(a + i, past - 1);
+        const Entry to{rows.neighbors[arc], from.cost + cost_of(arc)};
+        seat.notes[noted] = to;
+        noted += to.cost < Cost(to.node);
+      }
+      seat.noted = noted;
+      if (noted > kNoted - kStride) Apply<kShared>(seat);
+    }
+  }
+
+  template <bool kShared>
+  void Apply(Seat& seat) {
+    for (std::size_t i = 0; i < seat.noted; ++i)
+      if (Improve<kShared>(seat.notes[i])) Put(seat, seat.notes[i]);
+    seat.noted = 0;
+  }
+
+  template <bool kShared>
+  bool Improve(Entry to) {
+    std::atomic_ref<T> slot(result_.costs[to.node]);
+    T old = slot.load(std::memory_order_relaxed);
+    while (to.cost < old) {
+      if constexpr (kShared) {
+        if (!slot.compare_exchange_weak(old, to.cost, std::memory_order_relaxed)) continue;
+      } else {
+        slot.store(to.cost, std::memory_order_relaxed);
+      }
+      return true;
+    }
+    return false;
+  }
+
+  // The first bucket that holds something; false: none does.
+  bool Next(Seat& seat) {
+    if (seat.waiting == 0 && !Refill(seat)) return false;
+    while (seat.near[seat.now].empty()) ++seat.now;
+    return true;
+  }
+
+  T Cost(NodeId v) { return std::atomic_ref(result_.costs[v]).load(std::memory_order_relaxed); }
+  bool Stale(const Entry& e) { return Cost(e.node) != e.cost; }
+
+  // The window moves to the cheapest entry that waits beyond it; false: none does.
+  bool Refill(Seat& seat) {
+    std::vector<Entry> waiting;
+    std::swap(waiting, seat.far);
+    std::erase_if(waiting, [&](const Entry& e) { return Stale(e); });
+    if (waiting.empty()) return false;
+    seat.base = std::ranges::min(waiting, {}, &Entry::cost).cost;
+    seat.now = 0;
+    for (const Entry& e : waiting) Put(seat, e);
+    return true;
+  }
+
+  // What is cheaper than all that waits is final.
   void Truncate() {
-    result_.truncated = true;
+    T least = kInfinity;
+    auto look = [&](const std::vector<Entry>& list, std::size_t from) {
+      for (std::size_t i = from; i < list.size(); ++i)
+        if (!Stale(list[i])) least = std::min(least, list[i].cost);
+    };
+    for (const auto& seat : seats_) {
+      for (std::size_t b = 0; b < kWindow; ++b) look(seat->near[b], b == seat->now ? seat->at : 0);
+      look(seat->far, 0);
+    }
+    for (const auto& list : exchange_.lists()) look(list, 0);
+    result_.truncated = least < kInfinity;
     for (T& cost : result_.costs)
-      if (cost >= base_ && Bucket(cost) >= now_) cost = kInfinity;
+      if (cost >= least) cost = kInfinity;
   }
 
   const std::span<const CostedRows> rows_;
-  const T delta_;
+  const T delta_, per_delta_;
   const Budget& budget_;
   Executor& executor_;
   DeltaResult<T> result_;
-  T base_ = 0;           // cost at which bucket 0 begins
-  std::size_t now_ = 0;  // the bucket at work
-  std::vector<NodeId> frontier_;
-  Pool<Bins> pool_;
-  std::atomic<bool> stop_ = false;  // the budget ran out inside a bucket
+  std::vector<std::unique_ptr<Seat>> seats_;  // one a thread; the first has what there is
+  WorkExchange<Entry> exchange_;
+  std::atomic<bool> stop_ = false;  // the budget ran out
 };
 
 }  // namespace
@@ -204,8 +295,9 @@ double ChooseDelta(std::span<const CostedRows> rows) {
   std::vector<double> sample;
   const double nodes = rows[0].rows.node_count();
   for (const CostedRows& side : rows) {
-    arcs += static_cast<double>(side.rows.arc_count());
-    for (std::size_t a = 0; a < side.rows.arc_count(); a += 61) {
+    const std::size_t count = side.rows.arc_count(), stride = count / kSample + 1;
+    arcs += static_cast<double>(count);
+    for (std::size_t a = 0; a < count; a += stride) {
       const double cost = side.costs.empty() ? static_cast<double>(side.rows.weight(static_cast<std::uint32_t>(a)))
                                              : side.costs[a];
       if (!std::isfinite(cost)) continue;

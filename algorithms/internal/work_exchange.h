@@ -1,0 +1,120 @@
+// WorkExchange: lists of work, handed from threads that have much to threads that have little.
+//
+// One loop over as many tasks as there are threads; each takes a seat when it begins, and
+// the first has all the work. No task waits for one that has not begun, so tasks may as well
+// run one after the other, in any order. A list is dozens of items and more, and rare, so a
+// mutex hands it over; asking whether anybody wants one is a load of a line that hardly changes.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace plexus::internal {
+
+template <class Item>
+class WorkExchange {
+ public:
+  using List = std::vector<Item>;
+
+  // Before a loop. Lists that nobody took in the one before stay.
+  void Open() {
+    seats_ = 0;
+    present_ = hungry_ = 0;
+    working_ = 1;  // seat 0, whoever that will be
+    deserted_ = false;
+  }
+  // 0 is the seat with the work.
+  std::size_t Sit() {
+    const std::lock_guard lock(mutex_);
+    ++present_;
+    if (seats_ > 0) ++working_;
+    return seats_++;
+  }
+  // Ends what Sit began, unless Starve did.
+  void Leave() {
+    const std::lock_guard lock(mutex_);
+    --present_, --working_;
+  }
+
+  // Somebody would take a list.
+  bool wanted() const { return hungry_.load(std::memory_order_relaxed) > offered_.load(std::memory_order_relaxed); }
+  // All others that came have left for want of work.
+  bool deserted() const { return deserted_.load(std::memory_order_relaxed) && present_.load(std::memory_order_relaxed) == 1; }
+
+  void Give(List list) {
+    const std::lock_guard lock(mutex_);
+    lists_.push_back(std::move(list));
+    offered_ = static_cast<int>(lists_.size());
+  }
+
+  // A list; empty when waits() is over, or patience is.
+  template <class Waits>
+  List Ask(Waits&& waits) {
+    List list;
+    ++hungry_;
+    for (int turn = 0; turn < kPatience && waits() && !Take(list, 0); ++turn) Pause(turn);
+    --hungry_;
+    return list;
+  }
+
+  // A list for a thread that has nothing left. Empty: nobody has, or stopped() says so, or
+  // nothing came for long; the thread has left then.
+  template <class Stopped>
+  List Starve(Stopped&& stopped) {
+    List list;
+    ++hungry_, --working_;
+    for (int turn = 0;; ++turn) {
+      if (Take(list, 1)) break;
+      const bool tired = turn == kLongPatience;
+      if (tired || working_.load(std::memory_order_relaxed) == 0 || stopped()) {
+        const std::lock_guard lock(mutex_);
+        if (!tired && working_ == 0 && !lists_.empty()) continue;  // given by one that left since
+        if (tired) deserted_ = true;
+        --present_;
+        break;
+      }
+      Pause(turn);
+    }
+    --hungry_;
+    return list;
+  }
+
+  std::vector<List>& lists() { return lists_; }  // REQUIRES no loop at work
+
+ private:
+  static constexpr int kPauses = 1000;        // turns before others get the processor
+  static constexpr int kPatience = 1500;      // turns: some 20 microseconds
+  static constexpr int kLongPatience = 4000;
+
+  // `adds` to those who work: in the same moment, or others would think that nobody does.
+  bool Take(List& list, int adds) {
+    if (offered_.load(std::memory_order_relaxed) == 0) return false;
+    const std::lock_guard lock(mutex_);
+    if (lists_.empty()) return false;
+    list = std::move(lists_.back());
+    lists_.pop_back();
+    working_ += adds;
+    offered_ = static_cast<int>(lists_.size());
+    return true;
+  }
+
+  static void Pause(int turn) {
+    if (turn >= kPauses) return std::this_thread::yield();
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+  }
+
+  std::mutex mutex_;
+  std::vector<List> lists_;
+  std::size_t seats_ = 0;
+  std::atomic<int> present_ = 0, working_ = 0;  // seats taken; those of them that have work
+  std::atomic<bool> deserted_ = false;
+  alignas(64) std::atomic<int> hungry_ = 0, offered_ = 0;
+};
+
+}  // namespace plexus::internal
