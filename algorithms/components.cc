@@ -3,8 +3,13 @@
 //
 // First every node points at the smaller of its row's first two neighbours when that is
 // smaller than itself: no atomics, no cycles. Then linking, with the other of the two
-// first, hooks the larger root under the smaller by compare-and-swap. Parents only ever get smaller, so
-// the last root of a component is its smallest id whatever the order of the links.
+// first, hooks the larger root under the smaller by compare-and-swap. A parent is always
+// smaller than its child, so the last root of a component is its smallest id whatever the
+// order of the links.
+//
+// Bare arrays of few arcs a node take a shorter way: where arcs mostly stay among near
+// ids, one pass joins along every edge, cutting paths behind it; else the first two arcs
+// of every row are linked, one round each, as Afforest has it.
 #include "algorithms/components.h"
 
 #include <algorithm>
@@ -21,8 +26,7 @@ namespace {
 constexpr std::size_t kGrain = 16384;
 constexpr std::uint32_t kSampledArcs = 2;  // per node, before the giant is known
 constexpr std::size_t kSampledNodes = 1024;
-constexpr std::size_t kBlock = 16384;     // nodes
-constexpr std::size_t kFewArcs = 4;       // per node: then no arc is worth skipping
+constexpr std::size_t kFewArcs = 4;       // edges a node
 
 using Labels = std::span<NodeId>;
 
@@ -86,18 +90,39 @@ NodeId GuessLargest(std::span<const NodeId> labels) {
   return best;
 }
 
+// fn(node, its label), blocks of nodes in parallel.
+template <class Fn>
+void ForEachNode(Labels labels, Executor& executor, Fn&& fn) {
+  ParallelFor(executor, labels.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (auto v = static_cast<NodeId>(begin); v < end; ++v) fn(v, Load(labels, v));
+  });
+}
+
+// What the largest component so far does not have yet: an arc between a member of it and
+// another node is seen from the other node, which looks along both of its rows.
+template <class Out, class In>
+void Rest(Labels labels, Executor& executor, const Out& out, const In& in) {
+  const NodeId giant = GuessLargest(labels);
+  std::atomic<bool> hooked = false;
+  ForEachNode(labels, executor, [&](NodeId v, NodeId label) {
+    if (label == giant || label == kNoNode) return;
+    auto link = [&](NodeId w) {
+      if (Link(v, w, labels)) hooked.store(true, std::memory_order_relaxed);
+      return true;
+    };
+    out(v, link);
+    in(v, link);
+  });
+  if (hooked) Compress(labels, executor);
+}
+
 // out(v, fn) and in(v, fn) call fn(neighbor) along a row until it returns false;
 // in may do nothing when out shows every arc at both ends. Nodes labelled kNoNode
 // take no part; the others come in labelled with themselves.
 template <class Out, class In>
 void Afforest(Labels labels, Executor& executor, const Out& out, const In& in) {
-  auto for_each = [&](auto&& fn) {
-    ParallelFor(executor, labels.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-      for (auto v = static_cast<NodeId>(begin); v < end; ++v) fn(v, Load(labels, v));
-    });
-  };
   AlignedArray<NodeId> other(labels.size());  // the second neighbour, so that rows are read once
-  for_each([&](NodeId v, NodeId label) {
+  ForEachNode(labels, executor, [&](NodeId v, NodeId label) {
     NodeId least = v;
     other[v] = v;
     if (label == kNoNode) return;
@@ -115,24 +140,11 @@ void Afforest(Labels labels, Executor& executor, const Out& out, const In& in) {
     if (least != v) Store(labels, v, Load(labels, least));
   });
   Compress(labels, executor);
-  for_each([&](NodeId v, NodeId label) {
+  ForEachNode(labels, executor, [&](NodeId v, NodeId label) {
     if (label != kNoNode && other[v] != v) Link(v, other[v], labels);
   });
   Compress(labels, executor);
-  // An arc between a member of the giant and another node is seen from the other
-  // node, which looks along both of its rows.
-  const NodeId giant = GuessLargest(labels);
-  std::atomic<bool> hooked = false;
-  for_each([&](NodeId v, NodeId label) {
-    if (label == giant || label == kNoNode) return;
-    auto link = [&](NodeId w) {
-      if (Link(v, w, labels)) hooked.store(true, std::memory_order_relaxed);
-      return true;
-    };
-    out(v, link);
-    in(v, link);
-  });
-  if (hooked) Compress(labels, executor);
+  Rest(labels, executor, out, in);
 }
 
 void Identity(Labels labels, Executor& executor) {
@@ -141,51 +153,81 @@ void Identity(Labels labels, Executor& executor) {
   });
 }
 
-// Rem's union: both paths are walked at once and cut on the way. Nobody else may touch
-// the labels of what hangs together here.
-void Unite(NodeId u, NodeId v, Labels labels) {
-  while (labels[u] != labels[v]) {
-    if (labels[u] < labels[v]) std::swap(u, v);
-    const NodeId up = labels[u];
-    labels[u] = labels[v];
-    if (up == u) return;  // it was a root
-    u = up;
+// The root of both, which are joined when they were not.
+NodeId Join(NodeId u, NodeId v, Labels labels) {
+  auto root = [&](NodeId x) {
+    for (NodeId up = Load(labels, x); up != x; up = Load(labels, x)) x = up;
+    return x;
+  };
+  for (;;) {
+    u = root(u), v = root(v);
+    if (u == v) return u;
+    if (u > v) std::swap(u, v);
+    NodeId expected = v;
+    if (std::atomic_ref<NodeId>(labels[v]).compare_exchange_strong(expected, u, std::memory_order_relaxed)) return u;
   }
 }
 
-// Few arcs a node: every edge is looked at, once. Arcs inside a block of nodes are that
-// block's alone and need no atomics; nodes that belong together tend to have near ids.
+// Every edge, once. A node that has hung somewhere is no root again, so that it may be hung
+// under any ancestor without asking.
 void EveryEdge(const CsrView& out, bool both_ends, Labels labels, Executor& executor) {
-  auto over_blocks = [&](auto&& fn) {
-    ParallelFor(executor, labels.size(), kBlock, [&](std::size_t begin, std::size_t end) {
-      for (auto v = static_cast<NodeId>(begin); v < end; ++v)
-        for (std::uint32_t a = out.offsets[v]; a < out.offsets[v + 1]; ++a)
-          if (const NodeId w = out.neighbors[a]; !both_ends || w < v) fn(v, w, w - begin < end - begin);
-    });
-  };
-  Identity(labels, executor);
-  over_blocks([&](NodeId v, NodeId w, bool inside) {
-    if (inside) Unite(v, w, labels);
-  });
-  if (labels.size() > kBlock) over_blocks([&](NodeId v, NodeId w, bool inside) {
-    if (!inside) Link(v, w, labels);
+  ForEachNode(labels, executor, [&](NodeId v, NodeId label) {
+    NodeId root = label;
+    for (std::uint32_t a = out.offsets[v]; a < out.offsets[v + 1]; ++a) {
+      const NodeId w = out.neighbors[a];
+      if (both_ends && w > v) continue;
+      const NodeId there = Load(labels, w);
+      if (there == root) continue;
+      root = Join(root, there, labels);
+      if (there != w && there != root) Store(labels, w, root);
+    }
+    if (label != v && label != root) Store(labels, v, root);
   });
   Compress(labels, executor);
 }
 
+// At least half of some evenly spaced arcs stay within a block of nodes.
+bool Local(const CsrView& out) {
+  const std::size_t stride = out.node_count() / kSampledNodes + 1;
+  std::size_t all = 0, near = 0;
+  for (std::size_t v = 0; v < out.node_count(); v += stride) {
+    const std::uint32_t row = out.offsets[v], past = out.offsets[v + 1];
+    if (row == past) continue;
+    ++all;
+    near += out.neighbors[row + (past - row) / 2] / kGrain == v / kGrain;
+  }
+  return 2 * near >= all;
+}
+
+template <class Out, class In>
+void TwoRounds(const CsrView& view, Labels labels, Executor& executor, const Out& out, const In& in) {
+  for (std::uint32_t round = 0; round < kSampledArcs; ++round) {
+    ForEachNode(labels, executor, [&](NodeId v, NodeId) {
+      if (view.degree(v) > round) Link(v, view.neighbors[view.offsets[v] + round], labels);
+    });
+    Compress(labels, executor);
+  }
+  Rest(labels, executor, out, in);
+}
+
 void OverArrays(const CsrView& out, const CsrView& in, Labels labels, Executor& executor) {
-  const bool both_ends = out.neighbors.data() == in.neighbors.data();
-  if (out.arc_count() / (both_ends ? 2 : 1) <= kFewArcs * labels.size())
-    return EveryEdge(out, both_ends, labels, executor);
   Identity(labels, executor);
+  const bool both_ends = out.neighbors.data() == in.neighbors.data();
+  const bool few = out.arc_count() / (both_ends ? 2 : 1) <= kFewArcs * labels.size();
+  if (few && Local(out)) return EveryEdge(out, both_ends, labels, executor);
   auto row = [](const CsrView& view) {
     return [&view](NodeId v, auto&& fn) {
       for (std::uint32_t a = view.offsets[v]; a < view.offsets[v + 1]; ++a)
         if (!fn(view.neighbors[a])) return;
     };
   };
-  if (both_ends)
-    Afforest(labels, executor, row(out), [](NodeId, auto&&) {});
+  auto nothing = [](NodeId, auto&&) {};
+  if (few && both_ends)
+    TwoRounds(out, labels, executor, row(out), nothing);
+  else if (few)
+    TwoRounds(out, labels, executor, row(out), row(in));
+  else if (both_ends)
+    Afforest(labels, executor, row(out), nothing);
   else
     Afforest(labels, executor, row(out), row(in));
 }
