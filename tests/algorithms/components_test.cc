@@ -3,8 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
+#include <numeric>
+#include <random>
+#include <vector>
 
+#include "engine/topology.h"
 #include "tests/algorithms/each_case.h"
 #include "tests/reference/oracles.h"
 
@@ -83,6 +88,43 @@ TEST(Components, ManyOfMiddlingSize) {
                  }
                }};
   for (Shape shape : {Shape::kClean, Shape::kRuns}) Check(Build(c, shape), {});
+}
+
+// Several blocks of nodes, few arcs each: near ids, far ids, chains against the order, and
+// hubs, directed and not, against joining the pairs one by one.
+TEST(ComponentsCsr, FewArcsNearAndFar) {
+  constexpr NodeId kNodes = 70000;
+  std::mt19937_64 random(3);
+  for (NodeId reach : {NodeId{3}, NodeId{40}, kNodes})
+    for (std::size_t count : {std::size_t{30000}, std::size_t{100000}, std::size_t{250000}}) {
+      std::vector<NodePair> pairs;
+      for (std::size_t i = 0; i < count; ++i) {
+        const auto v = static_cast<NodeId>(random() % kNodes);
+        auto w = static_cast<NodeId>((v + 1 + random() % reach) % kNodes);
+        if (random() % 1000 == 0) w = static_cast<NodeId>(random() % 5);
+        pairs.push_back(random() % 2 ? NodePair{v, w} : NodePair{w, v});
+      }
+      for (NodeId v = 20000; v < 40000; ++v) pairs.push_back({v, v - 1});
+      std::vector<NodeId> want(kNodes);
+      std::iota(want.begin(), want.end(), NodeId{0});
+      auto root = [&](NodeId v) {
+        while (want[v] != v) v = want[v] = want[want[v]];
+        return v;
+      };
+      for (const NodePair& pair : pairs) {
+        const NodeId a = root(pair.source), b = root(pair.target);
+        want[std::max(a, b)] = std::min(a, b);
+      }
+      for (NodeId v = 0; v < kNodes; ++v) want[v] = root(v);
+      for (bool symmetrize : {false, true}) {
+        const auto graph = BuildTopology(kNodes, pairs, {.symmetrize = symmetrize});
+        ASSERT_TRUE(graph.has_value());
+        for (const auto& e : Executors()) {
+          const auto got = ComponentsCsr(graph->out(), graph->in(), e.executor.get());
+          ASSERT_TRUE(std::ranges::equal(got.span(), want)) << e.name << ", " << reach << ", " << count << ", " << symmetrize;
+        }
+      }
+    }
 }
 
 TEST(Components, RefusesUnknownKinds) {

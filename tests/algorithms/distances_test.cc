@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -132,22 +133,6 @@ TEST(Distances, StoppedKeepsOnlyWhatIsCertain) {
   EXPECT_EQ(got->reached, 0u);
 }
 
-// Works as another executor does until it has run so many loops, then asks to stop.
-class StopsAfter : public Executor {
- public:
-  StopsAfter(Executor& behind, int loops) : behind_(behind), left_(loops) {}
-  int thread_count() const override { return behind_.thread_count(); }
-  void Run(std::size_t blocks, BlockTask task) override {
-    if (left_-- <= 0) stop = true;
-    behind_.Run(blocks, task);
-  }
-  std::atomic<bool> stop = false;
-
- private:
-  Executor& behind_;
-  std::atomic<int> left_;
-};
-
 TEST(Distances, StoppedOnTheWayKeepsCheapestOnesOnly) {
   const Case c{"wide", 1, [&](CaseGraph& g, int) {
                  std::mt19937_64 random(9);
@@ -160,11 +145,10 @@ TEST(Distances, StoppedOnTheWayKeepsCheapestOnesOnly) {
   ASSERT_FALSE(all->truncated);
   int cut = 0;
   for (const auto& e : Executors())
-    for (int loops = 0; loops < 60; ++loops) {
-      StopsAfter executor(*e.executor, loops);
+    for (int part = 1;; ++part) {
       DistancesOptions options{.cost = PathCost::kWeight, .delta = 48};
-      options.budget.cancel = &executor.stop;
-      options.executor = &executor;
+      options.budget.deadline = std::chrono::steady_clock::now() + part * std::chrono::microseconds(100);
+      options.executor = e.executor.get();
       const auto got = Distances(g.snapshot(), 7, options);
       ASSERT_TRUE(got.has_value());
       std::uint64_t finite = 0;
@@ -174,17 +158,67 @@ TEST(Distances, StoppedOnTheWayKeepsCheapestOnesOnly) {
           first_missing = std::min(first_missing, all->distances[v]);
           continue;
         }
-        ASSERT_EQ(got->distances[v], all->distances[v]) << v << ", " << e.name << ", " << loops;
+        ASSERT_EQ(got->distances[v], all->distances[v]) << v << ", " << e.name << ", " << part;
         last = std::max(last, got->distances[v]);
         ++finite;
       }
       EXPECT_EQ(got->reached, finite);
-      EXPECT_EQ(got->truncated, finite < all->reached) << e.name << ", " << loops;
+      EXPECT_EQ(got->truncated, finite < all->reached) << e.name << ", " << part;
       if (!got->truncated) break;
       EXPECT_LE(last, first_missing);  // nothing cheaper is missing
       cut += finite > 1;
     }
   EXPECT_GE(cut, 3);  // some stopped with a part done
+}
+
+// A road network, whose frontier is handed from thread to thread, in pieces with a bottleneck
+// between them; and an executor that claims two threads and has one, in either order.
+class OneAfterTheOther : public Executor {
+ public:
+  explicit OneAfterTheOther(bool backwards) : backwards_(backwards) {}
+  int thread_count() const override { return 2; }
+  void Run(std::size_t blocks, BlockTask task) override {
+    for (std::size_t b = 0; b < blocks; ++b) task(backwards_ ? blocks - 1 - b : b);
+  }
+
+ private:
+  bool backwards_;
+};
+
+TEST(DistancesCsr, HandedFromThreadToThread) {
+  constexpr NodeId kSide = 250, kGrids = 2;
+  std::mt19937_64 random(5);
+  const Case c{"grids", 1, [&](CaseGraph& g, int) {
+                 g.AddNodes(kSide * kSide * kGrids + 2000);
+                 auto join = [&](NodeId a, NodeId b) {
+                   const auto weight = static_cast<float>(1 + random() % 255);
+                   g.Link(a, kLink, b, weight);
+                   g.Link(b, kLink, a, weight);
+                 };
+                 for (NodeId piece = 0; piece < kGrids; ++piece)
+                   for (NodeId i = 0; i < kSide * kSide; ++i) {
+                     const NodeId v = piece * (kSide * kSide + 1000) + i;
+                     if (i % kSide + 1 < kSide && random() % 5) join(v, v + 1);
+                     if (i + kSide < kSide * kSide && random() % 5) join(v, v + kSide);
+                   }
+                 // A chain: one node wide, long enough for helpers to lose patience.
+                 for (NodeId i = kSide * kSide - 1; i < kSide * kSide + 1000; ++i) join(i, i + 1);
+               }};
+  const CaseGraph g = Build(c, Shape::kClean);
+  const CsrView out = g.snapshot().base().out();
+  const auto want = DistancesCsr(out, 3, {.executor = &SerialExecutor()});
+  std::uint64_t reached = 0;
+  for (float d : want) reached += d < std::numeric_limits<float>::infinity();
+  EXPECT_GT(reached, kSide * kSide * kGrids * 9 / 10);
+  OneAfterTheOther forwards(false), backwards(true);
+  std::vector<Executor*> executors = {&forwards, &backwards};
+  const auto named = Executors();
+  for (const auto& e : named) executors.push_back(e.executor.get());
+  for (Executor* executor : executors)
+    for (float delta : {0.0f, 2.0f, 4000.0f}) {
+      const auto got = DistancesCsr(out, 3, {.delta = delta, .executor = executor});
+      ASSERT_TRUE(std::ranges::equal(got.span(), want.span())) << delta;
+    }
 }
 
 // Bare arrays in f32: whole numbers add exactly.
