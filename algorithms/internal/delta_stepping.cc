@@ -28,13 +28,18 @@ namespace {
 
 constexpr std::size_t kWindow = 1024;  // buckets
 constexpr std::size_t kFillGrain = 1 << 16;
-constexpr std::size_t kMuch = 128;       // a bucket that is worth waking others
+constexpr std::size_t kMuch = 128;       // entries of a bucket that is worth waking others
+constexpr std::size_t kArcsEach = 128;   // so many arcs are worth as much as an entry
 constexpr std::size_t kBatch = 32;       // entries between looks at what others want
+constexpr std::size_t kBatchArcs = 4096;
 constexpr std::uint64_t kClock = 32;     // batches between looks at the budget
-constexpr std::size_t kGiveLeast = 32;   // entries left of a bucket that is worth halving
+constexpr std::size_t kGiveLeast = 32;   // entries (or their arcs) left of a bucket that is worth halving
 constexpr int kSlack = 2;                // buckets that a thread may be ahead of the last
 constexpr std::size_t kNoted = 1024;     // improvements kept before they are applied
 constexpr std::uint32_t kStride = 4;     // arcs looked at together
+constexpr std::size_t kRowAhead = 12;    // entries
+constexpr std::uint32_t kCostAhead = 16; // arcs of a long row
+constexpr std::uint32_t kLongRow = 24;   // arcs: most of them improve nothing, which can be guessed
 constexpr std::size_t kSample = 1024;    // arcs that a width is chosen from
 
 template <class T>
@@ -109,11 +114,21 @@ class Stepping {
   // Until nothing is left (true), the budget ends, or a bucket holds `much`.
   bool Alone(Seat& seat, std::size_t much) {
     while (Next(seat)) {
-      if (seat.near[seat.now].size() >= much) return false;
+      if (Holds(seat, much)) return false;
       WorkOff<false>(seat);
       if (stop_.load(std::memory_order_relaxed)) return false;
     }
     return true;
+  }
+
+  // As much as so many entries, or their arcs, are left of the bucket.
+  bool Holds(const Seat& seat, std::size_t much) const {
+    const std::vector<Entry>& list = seat.near[seat.now];
+    if (list.size() - seat.at >= much) return true;
+    std::uint64_t arcs = 0;
+    for (std::size_t i = seat.at; i < list.size(); ++i)
+      for (const CostedRows& side : rows_) arcs += side.rows.degree(list[i].node);
+    return arcs / kArcsEach >= much;
   }
 
   void Together(Seat& seat) {
@@ -153,9 +168,10 @@ class Stepping {
 
   // Half of what is left of the bucket.
   void GiveHalf(Seat& seat) {
+    if (!Holds(seat, kGiveLeast)) return;
     std::vector<Entry>& list = seat.near[seat.now];
     const std::size_t left = list.size() - seat.at;
-    if (left < kGiveLeast) return;
+    if (left < 2) return;
     const auto from = list.end() - static_cast<std::ptrdiff_t>(left / 2);
     exchange_.Give(std::vector<Entry>(from, list.end()));
     list.erase(from, list.end());
@@ -170,8 +186,11 @@ class Stepping {
       if (seat.batches++ % kClock == 0 && budget_.Interrupted()) stop_ = true;
       if (stop_.load(std::memory_order_relaxed)) return;
       if (kShared && exchange_.wanted()) GiveHalf(seat);
-      for (const std::size_t past = std::min(seat.at + kBatch, list.size()); seat.at < past; ++seat.at)
-        if (const Entry entry = list[seat.at]; !Stale(entry)) Node<kShared>(seat, entry);
+      std::size_t arcs = 0;
+      for (const std::size_t past = std::min(seat.at + kBatch, list.size()); seat.at < past && arcs < kBatchArcs; ++seat.at) {
+        if (seat.at + kRowAhead < list.size()) Fetch(list[seat.at + kRowAhead].node);
+        if (const Entry entry = list[seat.at]; !Stale(entry)) arcs += Node<kShared>(seat, entry);
+      }
       Apply<kShared>(seat);
     }
     seat.waiting -= list.size();
@@ -179,24 +198,46 @@ class Stepping {
     seat.at = 0;
   }
 
-  template <bool kShared>
-  void Node(Seat& seat, Entry from) {
+  void Fetch(NodeId v) const {
     for (const CostedRows& side : rows_) {
-      const CsrView& rows = side.rows;
-      if (!side.costs.empty())
-        Row<kShared>(seat, from, rows, [&](std::uint32_t a) { return static_cast<T>(side.costs[a]); });
-      else if (!rows.weights.empty())
-        Row<kShared>(seat, from, rows, [&](std::uint32_t a) { return static_cast<T>(rows.weights[a]); });
-      else
-        Row<kShared>(seat, from, rows, [](std::uint32_t) { return T{1}; });
+      const std::uint32_t row = side.rows.offsets[v];
+      __builtin_prefetch(side.rows.neighbors.data() + row);
+      if (!side.costs.empty()) __builtin_prefetch(side.costs.data() + row);
+      else if (!side.rows.weights.empty()) __builtin_prefetch(side.rows.weights.data() + row);
     }
   }
 
-  // Short rows end at the same branch whatever their length: the last arc is looked at again.
+  // Returns how many arcs there were.
+  template <bool kShared>
+  std::size_t Node(Seat& seat, Entry from) {
+    std::size_t arcs = 0;
+    for (const CostedRows& side : rows_) {
+      const CsrView& rows = side.rows;
+      if (!side.costs.empty())
+        arcs += Row<kShared>(seat, from, rows, [&](std::uint32_t a) { return static_cast<T>(side.costs[a]); });
+      else if (!rows.weights.empty())
+        arcs += Row<kShared>(seat, from, rows, [&](std::uint32_t a) { return static_cast<T>(rows.weights[a]); });
+      else
+        arcs += Row<kShared>(seat, from, rows, [](std::uint32_t) { return T{1}; });
+    }
+    return arcs;
+  }
+
   template <bool kShared, class CostOf>
-  void Row(Seat& seat, Entry from, const CsrView& rows, const CostOf& cost_of) {
-    const std::uint32_t past = rows.offsets[from.node + 1];
-    for (std::uint32_t a = rows.offsets[from.node]; a < past; a += kStride) {
+  std::size_t Row(Seat& seat, Entry from, const CsrView& rows, const CostOf& cost_of) {
+    const std::uint32_t first = rows.offsets[from.node], past = rows.offsets[from.node + 1];
+    std::uint32_t a = first;
+    if (past - first >= kLongRow) {
+      for (; a < past; ++a) {
+        __builtin_prefetch(&result_.costs[rows.neighbors[std::min(a + kCostAhead, past - 1)]]);
+        const Entry to{rows.neighbors[a], from.cost + cost_of(a)};
+        if (!(to.cost < Cost(to.node))) continue;
+        seat.notes[seat.noted++] = to;
+        if (seat.noted > kNoted - kStride) Apply<kShared>(seat);
+      }
+    }
+    // Short rows end at the same branch whatever their length: the last arc is looked at again.
+    for (; a < past; a += kStride) {
       std::size_t noted = seat.noted;
       for (std::uint32_t i = 0; i < kStride; ++i) {
         const std::uint32_t arc = std::min(a + i, past - 1);
@@ -207,6 +248,7 @@ class Stepping {
       seat.noted = noted;
       if (noted > kNoted - kStride) Apply<kShared>(seat);
     }
+    return past - first;
   }
 
   template <bool kShared>
