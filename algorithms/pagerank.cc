@@ -3,6 +3,7 @@
 // spread the scores back over the node ids.
 #include "algorithms/pagerank.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <string>
@@ -20,29 +21,40 @@ namespace {
 constexpr std::size_t kGrain = 4096;
 
 // The scores to begin with, by dense id; empty = the teleport.
-Result<std::vector<double>> Start(const DenseView& view, std::span<const double> start) {
+Result<std::vector<double>> Start(const DenseView& view, std::span<const double> start, Executor& executor) {
   std::vector<double> dense;
   if (start.empty()) return dense;
-  dense.resize(view.node_count());
-  double sum = 0;
-  for (NodeId i = 0; i < view.node_count(); ++i) {
-    const NodeId node = view.node(i);
-    if (node >= start.size()) continue;
-    if (!(start[node] >= 0) || !std::isfinite(start[node]))
-      return Fail(ErrorCode::kInvalidArgument, "the first score of node " + std::to_string(node) +
-                                                   " is not a finite number >= 0");
-    sum += dense[i] = start[node];
-  }
+  const std::size_t n = view.node_count();
+  const bool in_place = n == 0 || view.node(static_cast<NodeId>(n - 1)) == n - 1;  // no id is left out
+  if (in_place) dense.assign(start.begin(), start.begin() + static_cast<std::ptrdiff_t>(std::min(n, start.size())));
+  dense.resize(n);
+  for (NodeId i = 0; !in_place && i < n; ++i)
+    if (view.node(i) < start.size()) dense[i] = start[view.node(i)];
+  const double sum = ParallelReduce(
+      executor, n, kGrain, 0.0,
+      [&](std::size_t begin, std::size_t end) {
+        double part = 0;
+        for (std::size_t i = begin; i < end; ++i) part += dense[i] >= 0 ? dense[i] : std::nan("");
+        return part;
+      },
+      [](double a, double b) { return a + b; });
+  if (!std::isfinite(sum))
+    for (NodeId i = 0; i < n; ++i)
+      if (!(dense[i] >= 0) || !std::isfinite(dense[i]))
+        return Fail(ErrorCode::kInvalidArgument, "the first score of node " + std::to_string(view.node(i)) +
+                                                     " is not a finite number >= 0");
   if (!(sum > 0) || !std::isfinite(sum))
     return Fail(ErrorCode::kInvalidArgument, "the first scores of the selected nodes do not have a finite sum above 0");
-  for (double& x : dense) x /= sum;
+  ParallelFor(executor, n, kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) dense[i] /= sum;
+  });
   return dense;
 }
 
 // The rows as they are, where the arrays of the base and the delta are the selection;
 // else packed.
 Result<DenseView> RefreshView(const Snapshot& snapshot, const PageRankOptions& options,
-                              internal::PageRankRows& rows) {
+                              internal::LiveRows& rows) {
   PLEXUS_ASSIGN(const internal::Selection selection,
                 internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
   const bool live = !selection.whole_base && selection.all_nodes &&
@@ -61,7 +73,7 @@ Result<DenseView> RefreshView(const Snapshot& snapshot, const PageRankOptions& o
 // From earlier scores to a tolerance.
 Result<PageRankResult> Refresh(const Snapshot& snapshot, const PageRankOptions& options, Executor& executor) {
   const auto began = std::chrono::steady_clock::now();
-  internal::PageRankRows rows;
+  internal::LiveRows rows;
   PLEXUS_ASSIGN(const DenseView view, RefreshView(snapshot, options, rows));
   PageRankResult result;
   result.nodes = view.nodes();
@@ -76,7 +88,7 @@ Result<PageRankResult> Refresh(const Snapshot& snapshot, const PageRankOptions& 
   if (!options.seeds.empty()) {
     PLEXUS_ASSIGN(seeds, internal::SeedShares(snapshot, view, options.seeds));
   }
-  PLEXUS_ASSIGN(std::vector<double> start, Start(view, options.start));
+  PLEXUS_ASSIGN(std::vector<double> start, Start(view, options.start, executor));
   internal::PageRankRefreshed refreshed = internal::RefreshPageRank(
       rows, std::move(start), seeds,
       {.damping = options.damping, .tolerance = options.tolerance, .max_iterations = options.max_iterations,
@@ -156,7 +168,7 @@ Result<PageRankResult> PageRank(const Snapshot& snapshot, const PageRankOptions&
     result.converged = true;
     return result;
   }
-  PLEXUS_ASSIGN(const std::vector<double> start, Start(view, options.start));
+  PLEXUS_ASSIGN(const std::vector<double> start, Start(view, options.start, executor));
   if (options.precision == Precision::kF32)
     PLEXUS_TRY(RankDense<float>(ready, teleport, start, options, executor, result));
   else

@@ -1,12 +1,16 @@
 // PageRank from the scores of an earlier state of the graph, by what has changed since.
 //
-// One sweep over all rows turns the earlier scores x into x + r, where r is what the
-// graph as it is now makes of them. From there on only changes travel: a change of a
-// node's score is *pending* until its out-rows have been told of it. What all pending
-// changes together can still move is known, d / (1 - d) times their sum, so the stop rule
-// is that of a full run. While few nodes hold the pending mass their rows are pushed one
-// by one; otherwise a sweep pulls everything at once. (Residual propagation: Berkhin,
-// "Bookmark-coloring algorithm", 2006; Lofgren's thesis, 2015, chapter 2.)
+// 1. One sweep over all rows turns the earlier scores x into x + r, where r is what the
+//    graph as it is now makes of them.
+// 2. While few nodes hold most of r only their changes travel: a change of a node's score
+//    is *pending* until its out-rows have been told of it, one by one. What all pending
+//    changes together can still move is known, d / (1 - d) times their sum. (Residual
+//    propagation: Berkhin, "Bookmark-coloring algorithm", 2006; Lofgren's thesis, 2015.)
+// 3. Else, or when changes have spread, sweeps in *parts*: up to 16 ranges of nodes one after
+//    the other, each from the scores that the ones before have just been given (block
+//    Gauss-Seidel; Gleich, Zhukov, Berkhin, 2004), which needs about two thirds of the
+//    sweeps. After every part it is known what is not yet passed on: the changes of each
+//    part when its turn was last. So the last sweep ends as soon as that is little enough.
 //
 // Rows are read where they are, in the base and the delta: nothing is packed, no layout
 // is made. Sums follow rows and dense ids, so bits depend on the graph, the start and the
@@ -19,18 +23,10 @@
 
 #include "algorithms/budget.h"
 #include "algorithms/internal/pagerank_prepare.h"
-#include "engine/csr_view.h"
+#include "algorithms/internal/row_sums.h"
 #include "engine/parallel.h"
-#include "engine/snapshot.h"
 
 namespace plexus::internal {
-
-// Rows by dense id: those of `csr`, or of `live` where the delta touches them.
-struct PageRankRows {
-  CsrView out, in;
-  const Snapshot* live = nullptr;  // null: `csr` is all; else dense ids are NodeIds
-  NodeId node_count = 0;
-};
 
 struct PageRankRefreshOptions {
   double damping = 0.85, tolerance = 1e-9;
@@ -41,20 +37,20 @@ struct PageRankRefreshOptions {
 
 struct PageRankRefreshed {
   std::vector<double> scores;  // by dense id
-  int iterations = 0;          // sweeps over all rows, and rounds of pushes
+  int iterations = 0;          // sweeps over all rows, the last may be part of one, and rounds of pushes
   double error = 2;            // bound on the L1 distance to the fixed point
   bool truncated = false;
   std::uint64_t arcs = 0;  // of the graph
 };
 
-// Rounding adds up over sweeps, which a full run's does not: whether it stays well below
+// Rounding adds up over pushes, which a full run's does not: whether it stays well below
 // the tolerance.
 inline bool RefreshReaches(double tolerance, double damping) {
   return tolerance * (1.0 - damping) * (1.0 - damping) >= 1e-12;
 }
 
 // `start` sums to 1; `seeds` empty: uniform teleport. Memory: 40 bytes a node.
-PageRankRefreshed RefreshPageRank(const PageRankRows& rows, std::vector<double> start,
+PageRankRefreshed RefreshPageRank(const LiveRows& rows, std::vector<double> start,
                                   std::span<const SeedShare> seeds,
                                   const PageRankRefreshOptions& options, Executor& executor);
 

@@ -1,0 +1,88 @@
+// RowSums: what pulling over in-rows adds up to, rows read where they are.
+//
+// A loop per row guesses wrong at the end of nearly every row, which costs more than the
+// row. So 64 rows are gone through as one list of arcs, whose running sum is kept; a row's
+// sum is the difference of two of its values. Groups of rows begin at multiples of 64, so a
+// sum's bits depend on the rows of its group alone: not on threads, nor on where rows lie.
+//
+// Rounding: a row's sum is off by an addition of 2^-53 of its group's absolute values for
+// every four of its arcs and three more; in all rows together see Rounding.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "algorithms/internal/pool.h"
+#include "engine/csr_view.h"
+#include "engine/parallel.h"
+#include "engine/snapshot.h"
+
+namespace plexus::internal {
+
+// Rows by dense id: those of `out` and `in`, or of `live` where the delta touches them.
+struct LiveRows {
+  CsrView out, in;
+  const Snapshot* live = nullptr;  // null: `out` and `in` are all; else dense ids are NodeIds
+  NodeId node_count = 0;
+
+  bool clean(Direction direction, NodeId v) const { return !live || live->clean(direction, v); }
+  // fn(neighbor, weight) along a row.
+  template <class Fn>
+  void ForEachArc(Direction direction, NodeId v, Fn&& fn) const {
+    if (!clean(direction, v)) {
+      static const ArcFilter all = ArcFilter::All();
+      live->ForEachArc(direction, v, all, [&](const Arc& arc) { fn(arc.neighbor, static_cast<double>(arc.weight)); });
+      return;
+    }
+    const CsrView& csr = direction == Direction::kOut ? out : in;
+    const std::uint32_t end = csr.offsets[v + 1];
+    for (std::uint32_t a = csr.offsets[v]; a < end; ++a)
+      fn(csr.neighbors[a], static_cast<double>(csr.weight(a)));
+  }
+  std::uint64_t Degree(Direction direction, NodeId v) const {
+    if (clean(direction, v)) return (direction == Direction::kOut ? out : in).degree(v);
+    return live->Degree(direction, v, ArcFilter::All());
+  }
+};
+
+class RowSums {
+ public:
+  static constexpr std::size_t kGroup = 64;
+  // Keeps a reference to `rows`. O(nodes), and the arcs of groups that the delta touches.
+  RowSums(const LiveRows& rows, bool weighted, Executor& executor);
+
+  // Before a parallel loop over `blocks`: what Pull needs is taken from what was reserved.
+  void Reserve(const Executor& executor, std::size_t blocks);
+
+  // At most so much are all sums together off, as a share of the sum of all absolute terms:
+  // in a chunk of arcs an addition for every four and three for every row, at most 704; and
+  // a row that goes on into the next chunk is carried over.
+  double Rounding() const { return 0x1p-53 * (720.0 + static_cast<double>(longest_) / kChunk); }
+
+  // sums[i] = sum over the arcs u -> begin + i of values[u], times their weights.
+  // REQUIRES begin is a multiple of kGroup. Callable from several threads at once.
+  void Pull(std::size_t begin, std::size_t end, const double* values, double* sums);
+
+ private:
+  static constexpr std::size_t kChunk = 2048;  // arcs
+  struct Scratch {
+    std::array<double, kChunk + 1> running;
+    std::vector<double> terms;  // of a group that the delta touches
+    std::array<std::uint32_t, kGroup> ends;
+  };
+
+  template <bool kWeighted>
+  void PullClean(std::size_t begin, std::size_t end, const double* values, double* sums, Scratch& scratch) const;
+  void PullTouched(std::size_t begin, std::size_t end, const double* values, double* sums, Scratch& scratch) const;
+
+  const LiveRows& rows_;
+  const bool weighted_;
+  std::vector<std::size_t> touched_;  // groups with a row that is not clean, ascending
+  std::uint64_t most_arcs_ = 0;       // of a touched group
+  std::uint64_t longest_ = 0;         // row
+  Pool<Scratch> pool_;
+};
+
+}  // namespace plexus::internal
