@@ -92,7 +92,7 @@ Result<PageRankResult> Refresh(const Snapshot& snapshot, const PageRankOptions& 
   internal::PageRankRefreshed refreshed = internal::RefreshPageRank(
       rows, std::move(start), seeds,
       {.damping = options.damping, .tolerance = options.tolerance, .max_iterations = options.max_iterations,
-       .weighted = options.weighted, .budget = options.budget},
+       .weighted = options.weighted, .earlier = options.start_snapshot, .budget = options.budget},
       executor);
   if (view.node_count() == snapshot.node_count()) {
     result.scores = std::move(refreshed.scores);

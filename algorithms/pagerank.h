@@ -59,11 +59,15 @@ struct PageRankOptions {
   const NodeSubset* subset = nullptr;
   // Refresh: begin at these scores by NodeId, those of an earlier state of the graph,
   // instead of the teleport. They are scaled to sum to 1 over the selected nodes; ids
-  // beyond the list begin at 0. With a tolerance of 1e-12 / (1 - d)^2 or more only changes travel
-  // from the first sweep on (internal/pagerank_refresh.h), over the rows as they are, in
-  // f64 whatever `precision` says: no layout is made, and where few nodes changed few
-  // rows are read. `error` bounds the distance to the fixed point all the same.
+  // beyond the list begin at 0. With a tolerance of 1e-12 / (1 - d)^2 or more this runs over
+  // the rows as they are, in f64 whatever `precision` says: no layout is made, and where few
+  // nodes changed few rows are read (internal/pagerank_refresh.h). `error` bounds the distance
+  // to the fixed point all the same, whatever the scores were.
   std::span<const double> start = {};
+  // The state of which `start` is the PageRank, with these options, if the caller has kept it:
+  // rows that have changed since are looked at first, which saves a sweep. A hint: used when
+  // the two share a base and all nodes and arcs are selected; a wrong one costs time only.
+  const Snapshot* start_snapshot = nullptr;
   bool use_cache = true;  // not with a subset
   Budget budget;  // edges = arcs x iterations; deadline; cancel. Checked per iteration
   Executor* executor = nullptr;
@@ -72,7 +76,7 @@ struct PageRankOptions {
 struct PageRankResult {
   std::vector<double> scores;  // by NodeId; 0 for nodes that are not selected
   NodeSubset nodes;            // the selected ones
-  int iterations = 0;       // refresh: sweeps and rounds of pushes
+  int iterations = 0;       // refresh: sweeps, the last maybe a part, and rounds of pushes
   double error = 0;         // bound on the L1 distance to the fixed point
   bool converged = false;   // error <= tolerance
   bool truncated = false;   // the budget ran out, or max_iterations

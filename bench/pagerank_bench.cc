@@ -160,11 +160,15 @@ void Refresh(benchmark::State& state) {
   Must(graph->Apply(batch), "appending");
   const Snapshot after = graph->snapshot();
   options.use_cache = false;
-  if (refresh) options.start = earlier.scores;
+  if (refresh) {
+    options.start = earlier.scores;
+    options.start_snapshot = &before;
+  }
   PageRankResult result;
   for (auto _ : state) result = Must(PageRank(after, options), "pagerank");
   Require(result.converged, "converged");
   options.start = {};
+  options.start_snapshot = nullptr;
   options.tolerance = 1e-9;
   const PageRankResult exact = Must(PageRank(after, options), "pagerank");
   double distance = 0;

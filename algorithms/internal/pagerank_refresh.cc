@@ -7,10 +7,10 @@
 #include <cmath>
 #include <cstddef>
 #include <cstring>
-#include <deque>
 #include <limits>
 #include <utility>
 
+#include "algorithms/internal/pending_changes.h"
 #include "engine/aligned_array.h"
 
 namespace plexus::internal {
@@ -20,13 +20,6 @@ namespace {
 // Nodes a block, and at least so many a part; part of the result's definition.
 constexpr std::size_t kGrain = 16 * RowSums::kGroup, kLeastPart = 64 * kGrain, kMostParts = 16;
 
-// Nodes whose pending change is above a threshold.
-struct Loud {
-  std::vector<NodeId> nodes;
-  std::uint64_t arcs = 0;  // of their rows
-  double mass = 0;
-};
-
 // Of a block of nodes, or a part.
 struct Totals {
   double scores = 0, dangling = 0;
@@ -34,40 +27,49 @@ struct Totals {
   double home = 0;     // what the changes at the last turn owe the teleport
 };
 
+// Short chains of additions, side by side.
+struct Lanes {
+  static constexpr std::size_t kCount = 4;
+  std::array<double, kCount> scores{}, dangling{}, changes{};
+
+  void Add(std::size_t lane, double score, double reciprocal, double change) {
+    scores[lane] += score;
+    dangling[lane] += reciprocal == 0 ? score : 0.0;
+    changes[lane] += reciprocal == 0 ? 0.0 : change;
+  }
+  Totals Total() const {
+    const auto sum = [](const auto& lanes) { return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]); };
+    return {sum(scores), sum(dangling), sum(changes), 0.0};
+  }
+};
+
 class Refresher {
  public:
   Refresher(const LiveRows& rows, std::span<const SeedShare> seeds, const PageRankRefreshOptions& options,
-            Executor& executor)
+            std::vector<double> start, Executor& executor)
       : rows_(rows), seeds_(seeds), options_(options), executor_(executor), n_(rows.node_count),
         edges_left_(options.budget.edges), reciprocal_(n_), contribution_(n_), next_(n_),
-        blocks_((n_ + kGrain - 1) / kGrain) {}
-
-  PageRankRefreshed Run(std::vector<double> start) {
-    const bool weighted = MeasureStrengths();
-    RowSums sums(rows_, weighted, executor_);
-    sums.Reserve(executor_, blocks_.size());
-    sums_ = &sums;
+        blocks_((n_ + kGrain - 1) / kGrain), weighted_(MeasureStrengths()), sums_(rows, weighted_, executor),
+        changes_({.rows = rows, .damping = options.damping, .weighted = weighted_, .uniform = seeds.empty(),
+                  .reciprocal = reciprocal_}, executor) {
     result_.scores = std::move(start);
-    Begin(0);
-    if (!MaySweep()) return Stopped();
-    FirstSweep();
-    PushWhileLocal();
-    if (result_.error <= options_.tolerance) return Done(sum_ + home_, home_);
-    if (result_.truncated) return Stopped();
+    sums_.Reserve(executor_, blocks_.size());
+  }
+
+  PageRankRefreshed Run() {
+    if (edges_left_ < result_.arcs || (!StartFromChangedRows() && !StartFromSweep())) {
+      result_.truncated = result_.error > options_.tolerance;
+      return Done(changes_.sum(), changes_.home());
+    }
     return SweepParts();
   }
 
  private:
-  PageRankRefreshed Stopped() {
-    result_.truncated = true;
-    return Done(sum_ + home_, home_);
-  }
   // Scores sum to `scale` once the teleport has got `home`.
   PageRankRefreshed Done(double scale, double home) {
-    for (const SeedShare& seed : seeds_) result_.scores[seed.dense] += home * seed.share;
-    const double each = seeds_.empty() ? home / static_cast<double>(n_) : 0.0;
+    if (home != 0) Begin(home);
     ParallelFor(executor_, n_, kGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t v = begin; v < end; ++v) result_.scores[v] = (result_.scores[v] + each) / scale;
+      for (std::size_t v = begin; v < end; ++v) result_.scores[v] /= scale;
     });
     return std::move(result_);
   }
@@ -118,13 +120,13 @@ class Refresher {
     for (const SeedShare& seed : seeds_) result_.scores[seed.dense] += home * seed.share;
     const double each = seeds_.empty() ? home / static_cast<double>(n_) : 0.0;
     ParallelFor(executor_, n_, kGrain, [&](std::size_t begin, std::size_t end) {
-      Totals& totals = blocks_[begin / kGrain] = Totals{};
+      Lanes lanes;
       for (std::size_t v = begin; v < end; ++v) {
-        const double score = result_.scores[v] += each;
-        contribution_[v] = score * reciprocal_[v];
-        totals.scores += score;
-        totals.dangling += reciprocal_[v] == 0 ? score : 0.0;
+        const double score = result_.scores[v] += each, r = reciprocal_[v];
+        contribution_[v] = score * r;
+        lanes.Add(v % Lanes::kCount, score, r, 0.0);
       }
+      blocks_[begin / kGrain] = lanes.Total();
     });
   }
   Totals Fold(std::size_t begin, std::size_t end) const {
@@ -144,53 +146,29 @@ class Refresher {
     ParallelFor(executor_, last - first, kGrain, [&](std::size_t begin, std::size_t end) {
       begin += first, end += first;
       std::array<double, kGrain> sums;
-      sums_->Pull(begin, end, contribution_.data(), sums.data());
+      sums_.Pull(begin, end, contribution_.data(), sums.data());
       for (std::size_t i = 0; i < end - begin; ++i) sums[i] = each + d * sums[i];
       if (!seeds_.empty()) {
         auto seed = std::lower_bound(seeds_.begin(), seeds_.end(), begin,
                                      [](const SeedShare& s, std::size_t v) { return s.dense < v; });
         for (; seed != seeds_.end() && seed->dense < end; ++seed) sums[seed->dense - begin] += home * seed->share;
       }
-      std::array<Totals, 4> lanes;  // short chains of additions
-      for (std::size_t v = begin; v < end; ++v) {
-        Totals& lane = lanes[v % 4];
-        const double score = sums[v - begin], r = reciprocal_[v];
-        const double change = std::abs(score - result_.scores[v]);
-        lane.scores += score;
-        lane.dangling += r == 0 ? score : 0.0;
-        lane.changes += r == 0 ? 0.0 : change;
-        result_.scores[v] = score;
-        next_[v] = score * r;
-      }
-      Totals& totals = blocks_[begin / kGrain] = lanes[0];
-      for (std::size_t i = 1; i < 4; ++i) {
-        totals.scores += lanes[i].scores;
-        totals.dangling += lanes[i].dangling;
-        totals.changes += lanes[i].changes;
-      }
+      Lanes lanes;
+      std::size_t v = begin;
+      const auto finish = [&](std::size_t node, std::size_t lane) {
+        const double score = sums[node - begin], r = reciprocal_[node];
+        lanes.Add(lane, score, r, std::abs(score - result_.scores[node]));
+        result_.scores[node] = score;
+        next_[node] = score * r;
+      };
+      for (; v + Lanes::kCount <= end; v += Lanes::kCount)
+        for (std::size_t lane = 0; lane < Lanes::kCount; ++lane) finish(v + lane, lane);
+      for (; v < end; ++v) finish(v, v % Lanes::kCount);
+      blocks_[begin / kGrain] = lanes.Total();
     });
   }
   // Of rows, strengths and scores, as a change that is left out.
-  double SweepRounding() const { return sums_->Rounding() + 0x1p-50; }
-
-  // What the rows make of the scores. What is pending is next_ less contribution_.
-  void FirstSweep() {
-    const Totals before = Fold(0, n_);
-    Sweep(0, n_, Home(before));
-    const Totals after = Fold(0, n_);
-    dangling_ = after.dangling - before.dangling;
-    rounding_ = SweepRounding();
-    SetMass(after.changes);
-  }
-  // The bound. What is pending, dangling nodes' changes as one, has its first step to go;
-  // what is on its way home has yet to be added to the scores; what rounding left out has
-  // all its steps to go.
-  void SetMass(double pending) {
-    const double d = options_.damping;
-    mass_ = pending + std::abs(dangling_) + std::abs(home_);
-    result_.error = (d * (pending + std::abs(dangling_)) + std::abs(home_) + rounding_) /
-                    ((1.0 - d) * (sum_ + home_));
-  }
+  double SweepRounding() const { return sums_.Rounding() + 0x1p-50; }
 
   // Arcs whose pushing costs about as much as a sweep. A pushed arc touches four arrays
   // anywhere, and on one thread; a sweep also has its nodes.
@@ -198,127 +176,89 @@ class Refresher {
     const std::uint64_t pulled = n_ < (1u << 16) ? 16 : n_ < (1u << 19) ? 32 : 128;
     return (result_.arcs + 4 * n_) / pulled;
   }
+  // Pushes as long as few nodes hold most of what is pending, and it is more than `enough`.
   // All that is ever pushed is at most the mass through 1 - d, and moves the sum of the
-  // scores no further: it stays between 0.9 and 1.1.
-  void PushWhileLocal() {
-    const double d = options_.damping;
-    if (result_.error <= options_.tolerance || mass_ > 0.1 * (1.0 - d)) return;
-    while (result_.error > options_.tolerance) {
-      const Loud loud = Listen();
-      if (loud.arcs > Few() || loud.mass * 2 < mass_) return;
-      result_.truncated = result_.iterations >= options_.max_iterations || edges_left_ < loud.arcs ||
-                          options_.budget.Interrupted();
-      if (result_.truncated) return;
-      Push(loud);
-    }
-  }
-  // The nodes that stand out by their pending change; with them those that are not quiet, if
-  // these are few, too. Quiet ones, all together, may stay pending for good: a quarter of
-  // what the tolerance allows.
-  Loud Listen() {
-    const double nodes = static_cast<double>(n_);
-    const double quiet = options_.tolerance * (1.0 - options_.damping) / (4.0 * options_.damping * nodes);
-    quiet_ = std::max(quiet, 4.0 * mass_ / nodes);
-    Loud loud = Above(quiet_);
-    if (quiet == quiet_ || loud.arcs > Few()) return loud;
-    Loud all = Above(quiet);
-    if (all.arcs > Few()) return loud;
-    quiet_ = quiet;
-    return all;
-  }
-  Loud Above(double threshold) const {
-    std::vector<Loud> parts((n_ + kGrain - 1) / kGrain);
-    ParallelFor(executor_, n_, kGrain, [&](std::size_t begin, std::size_t end) {
-      Loud& part = parts[begin / kGrain];
-      for (std::size_t v = begin; v < end; ++v) {
-        const double pending = Pending(v);
-        if (!(std::abs(pending) > threshold * reciprocal_[v])) continue;
-        part.nodes.push_back(static_cast<NodeId>(v));
-        part.arcs += rows_.Degree(Direction::kOut, static_cast<NodeId>(v));
-        part.mass += std::abs(pending) / reciprocal_[v];
+  // scores no further: it stays between 0.9 and 1.1. `begin` is called before the first push.
+  template <class Pending, class Begin>
+  void PushWhileLocal(double enough, Pending&& pending, Begin&& begin) {
+    const double d = options_.damping, nodes = static_cast<double>(n_);
+    bool pushed = false;
+    while (changes_.Error() > enough && changes_.mass() <= 0.1 * (1.0 - d)) {
+      // Quiet nodes, all together, may stay pending for good: a quarter of what is allowed.
+      const double silent = enough * (1.0 - d) / (4.0 * d * nodes);
+      double quiet = std::max(silent, 4.0 * changes_.mass() / nodes);
+      PendingChanges::Loud loud = changes_.Above(quiet, pending);
+      if (loud.arcs > Few() || loud.mass * 2 < changes_.mass()) break;
+      if (PendingChanges::Loud all = changes_.Above(silent, pending); all.arcs <= Few()) {
+        loud = std::move(all);
+        quiet = silent;
       }
-    });
-    Loud all;
-    for (const Loud& part : parts) {
-      all.nodes.insert(all.nodes.end(), part.nodes.begin(), part.nodes.end());
-      all.arcs += part.arcs;
-      all.mass += part.mass;
-    }
-    return all;
-  }
-  double Pending(std::size_t v) const { return pushed_ ? contribution_[v] : next_[v] - contribution_[v]; }
-  // From the first push on contribution_ holds what is pending.
-  void BeginToPush() {
-    ParallelFor(executor_, n_, kGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t v = begin; v < end; ++v) contribution_[v] = next_[v] - contribution_[v];
-    });
-    queued_ = std::vector<bool>(n_);
-    pushed_ = true;
-  }
-  // Passes on the pending changes of `loud`, and of those that become loud on the way, as
-  // far as few arcs go.
-  void Push(const Loud& loud) {
-    if (!pushed_) BeginToPush();
-    AlignedArray<double>& waiting = contribution_;
-    const double d = options_.damping;
-    std::uint64_t left = std::min(std::max(loud.arcs, Few()), edges_left_);
-    std::deque<NodeId> queue(loud.nodes.begin(), loud.nodes.end());
-    for (const NodeId v : queue) queued_[v] = true;
-    while (!queue.empty()) {
-      const NodeId u = queue.front();
-      const std::uint64_t arcs = rows_.Degree(Direction::kOut, u);
-      if (arcs > left) break;
-      left -= arcs;
+      if (result_.iterations >= options_.max_iterations || edges_left_ < loud.arcs || options_.budget.Interrupted()) {
+        result_.truncated = true;
+        break;
+      }
+      if (!std::exchange(pushed, true)) begin();
+      const std::uint64_t arcs =
+          changes_.Push(loud, quiet, std::min(std::max(loud.arcs, Few()), edges_left_), result_.scores);
       if (edges_left_ != Budget::kUnlimited) edges_left_ -= arcs;
-      queue.pop_front();
-      queued_[u] = false;
-      const double pending = std::exchange(waiting[u], 0.0);
-      const double going = d * pending;
-      // The teleport gets its share of every change, so that all changes on their way sum
-      // to 0 and what comes out is the ranking times whatever the scores sum to by now.
-      // With a fixed teleport that sum would have to return to 1, which takes long.
-      home_ += (1.0 - d) * (pending / reciprocal_[u]);
-      sum_ += d * (pending / reciprocal_[u]);
-      rows_.ForEachArc(Direction::kOut, u, [&](NodeId v, double weight) {
-        const double change = options_.weighted ? going * weight : going;
-        result_.scores[v] += change;
-        rounding_ += 0x1p-53 * std::abs(result_.scores[v]);
-        if (reciprocal_[v] == 0) {
-          dangling_ += change;
-          return;
-        }
-        waiting[v] += change * reciprocal_[v];
-        if (queued_[v] || !(std::abs(waiting[v]) > quiet_ * reciprocal_[v])) return;
-        queued_[v] = true;
-        queue.push_back(v);
-      });
+      ++result_.iterations;
     }
-    for (const NodeId v : queue) queued_[v] = false;
-    SetMass(ParallelReduce(
-        executor_, n_, kGrain, 0.0,
-        [&](std::size_t begin, std::size_t end) {
-          double mass = 0;
-          for (std::size_t v = begin; v < end; ++v)
-            if (waiting[v] != 0) mass += std::abs(waiting[v]) / reciprocal_[v];
-          return mass;
-        },
-        [](double a, double b) { return a + b; }));
-    ++result_.iterations;
   }
+  // By the rows that differ from those of an earlier state. What it leaves is not taken for
+  // certain: the scores need not be those of that state. False: nothing to go by.
+  bool StartFromChangedRows() {
+    if (!options_.earlier) return false;
+    ParallelFor(executor_, n_, kGrain, [&](std::size_t begin, std::size_t end) {
+      std::memset(&next_[begin], 0, (end - begin) * sizeof(double));
+    });
+    changes_.Hold(next_);
+    if (!changes_.Compare(*options_.earlier, result_.scores)) return false;
+    PushWhileLocal(options_.tolerance / 4, [&](std::size_t v) { return next_[v]; }, [] {});
+    Begin(changes_.home());
+    return true;
+  }
+  // By one sweep, which tells what is pending for certain. False: that was enough, or all
+  // there was time for.
+  bool StartFromSweep() {
+    Begin(0);
+    const Totals before = Fold(0, n_);
+    if (!MaySweep()) {
+      result_.truncated = true;
+      return false;
+    }
+    Sweep(0, n_, Home(before));
+    const Totals after = Fold(0, n_);
+    changes_.Set(after.changes, after.dangling - before.dangling, SweepRounding());
+    PushWhileLocal(
+        options_.tolerance,
+        [this](std::size_t v) { return pushed_ ? contribution_[v] : next_[v] - contribution_[v]; },
+        [this] {
+          ParallelFor(executor_, n_, kGrain, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t v = begin; v < end; ++v) contribution_[v] = next_[v] - contribution_[v];
+          });
+          changes_.Hold(contribution_);
+          pushed_ = true;
+        });
+    result_.error = changes_.Error();
+    if (result_.error <= options_.tolerance || result_.truncated) return false;
+    if (pushed_)
+      Begin(changes_.home());
+    else
+      std::swap(contribution_, next_);
+    return true;
+  }
+
   // Sweeps in parts until the bound is met.
   PageRankRefreshed SweepParts() {
     const std::size_t wanted = std::max((n_ + kMostParts - 1) / kMostParts, kLeastPart);
     const std::size_t size = (wanted + kGrain - 1) / kGrain * kGrain;
     std::vector<Totals> parts;
-    double scores = sum_ + home_;
+    for (std::size_t at = 0; at < n_; at += size) parts.push_back(Fold(at, std::min(at + size, n_)));
+    double scores = changes_.sum();
     for (bool first = true;; first = false) {
       if (result_.iterations >= options_.max_iterations || !MaySweep()) {
         result_.truncated = true;
-        return first ? Done(scores, home_) : Done(scores, 0);
-      }
-      if (first) {
-        Arrive();
-        for (std::size_t at = 0; at < n_; at += size) parts.push_back(Fold(at, std::min(at + size, n_)));
+        return Done(scores, 0);
       }
       for (std::size_t k = 0; k < parts.size(); ++k) {
         const std::size_t begin = k * size, end = std::min(begin + size, n_);
@@ -333,16 +273,10 @@ class Refresher {
         scores = all.scores + (parts[k].scores - before.scores);
         if (first && k + 1 < parts.size()) continue;  // not every part had its turn
         result_.error = Bound(parts, k, scores);
-        if (result_.error <= options_.tolerance) return Done(scores, 0);
+        if (result_.error > options_.tolerance) continue;
+        result_.truncated = false;
+        return Done(scores, 0);
       }
-    }
-  }
-  // Makes contribution_ that of the scores.
-  void Arrive() {
-    if (pushed_) {
-      Begin(home_);
-    } else {
-      std::swap(contribution_, next_);
     }
   }
   // What one more sweep would change is what the parts' last changes send to those parts that
@@ -366,28 +300,22 @@ class Refresher {
   Executor& executor_;
   const std::size_t n_;
   std::uint64_t edges_left_;
-  RowSums* sums_ = nullptr;
   AlignedArray<double> reciprocal_;    // 1 / out-strength, 0 = dangling
   AlignedArray<double> contribution_;  // score times reciprocal
   AlignedArray<double> next_;
   std::vector<Totals> blocks_;
-  // Of pushes. What is pending: Pending, times the reciprocal.
-  double dangling_ = 0;  // sum of the pending changes of dangling nodes
-  double home_ = 0;      // on its way to the teleport
-  double sum_ = 1;       // of the scores
-  double rounding_ = 0;  // at most so much was left out, as changes
-  double mass_ = 0;      // of all that is pending
-  double quiet_ = 0;     // changes up to it are not pushed
-  bool pushed_ = false;
-  std::vector<bool> queued_;
   PageRankRefreshed result_;
+  const bool weighted_;
+  RowSums sums_;
+  PendingChanges changes_;
+  bool pushed_ = false;  // contribution_ holds what is pending
 };
 
 }  // namespace
 
 PageRankRefreshed RefreshPageRank(const LiveRows& rows, std::vector<double> start, std::span<const SeedShare> seeds,
                                   const PageRankRefreshOptions& options, Executor& executor) {
-  return Refresher(rows, seeds, options, executor).Run(std::move(start));
+  return Refresher(rows, seeds, options, std::move(start), executor).Run();
 }
 
 }  // namespace plexus::internal

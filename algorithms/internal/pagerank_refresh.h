@@ -25,6 +25,7 @@
 #include "algorithms/internal/pagerank_prepare.h"
 #include "algorithms/internal/row_sums.h"
 #include "engine/parallel.h"
+#include "engine/snapshot.h"
 
 namespace plexus::internal {
 
@@ -32,6 +33,9 @@ struct PageRankRefreshOptions {
   double damping = 0.85, tolerance = 1e-9;
   int max_iterations = 1000;
   bool weighted = true;
+  // The state whose scores the start is, as far as the caller knows: tells which rows to look
+  // at first. Where it is wrong that costs sweeps, the error stated holds.
+  const Snapshot* earlier = nullptr;
   Budget budget;
 };
 

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
 #include <atomic>
 #include <cmath>
 #include <numeric>
@@ -172,112 +171,6 @@ TEST(PageRank, BoundsTheTrueError) {
     EXPECT_LE(Distance(got.scores, want), got.error);
     EXPECT_LE(Distance(got.scores, reference::PageRank(g.Flat(), 0.85, true, {}, iterations)),
               1e-13);
-  }
-}
-
-TEST(PageRank, RefreshesFromEarlierScores) {
-  CaseGraph g;
-  g.AddNodes(3000);
-  for (std::size_t i = 0; i < 3000; ++i)
-    for (std::size_t k = 1; k < 6; ++k) g.Link(i, kLink, (i * 13 + k * k * 101 + 7) % 3000, 0.5f + static_cast<float>(k));
-  g.Commit();
-  PageRankOptions options;
-  options.tolerance = 1e-10;
-  const PageRankResult before = Rank(g.snapshot(), options);
-  g.Link(g.AddNode(), kLink, 5);
-  g.Link(17, kLink, 2900);
-  g.Remove(44);
-  g.Commit();
-  const PageRankResult fresh = Rank(g.snapshot(), options);
-  options.start = before.scores;
-  const PageRankResult refreshed = Rank(g.snapshot(), options);
-  EXPECT_TRUE(refreshed.converged);
-  EXPECT_LE(refreshed.iterations, fresh.iterations);
-  const auto want = reference::PageRank(g.Flat(), options.damping, true, {}, 0);
-  EXPECT_LE(Distance(refreshed.scores, want), refreshed.error + 1e-13);
-  options.start = fresh.scores;
-  EXPECT_LE(Rank(g.snapshot(), options).iterations, 2);
-
-  const std::vector<double> zero(3000, 0.0), negative(3000, -1.0);
-  options.start = zero;
-  EXPECT_FALSE(PageRank(g.snapshot(), options).has_value());
-  options.start = negative;
-  EXPECT_FALSE(PageRank(g.snapshot(), options).has_value());
-}
-
-// Long chains with cross links, dangling ends and weights: changes stay near where they
-// are made, so their rows are pushed one by one.
-TEST(PageRank, RefreshesLocally) {
-  for (const bool weighted : {false, true})
-    for (const bool seeded : {false, true}) {
-      SCOPED_TRACE((weighted ? 2 : 0) + (seeded ? 1 : 0));
-      CaseGraph g;
-      constexpr std::size_t kNodes = 20'000;
-      g.AddNodes(kNodes);
-      for (std::size_t i = 0; i + 1 < kNodes; ++i) {
-        if (i % 7 != 6) g.Link(i, kLink, i + 1, 0.25f + static_cast<float>(i % 4));
-        if (i % 5 == 0 && i % 7 != 6) g.Link(i, kRelatesTo, (i * 13 + 5) % kNodes / 40 * 40 + 1);
-      }
-      g.Commit();
-      PageRankOptions options;
-      options.weighted = weighted;
-      options.tolerance = 1e-6;
-      if (seeded) options.seeds = {{11, 1.0}, {4000, 3.0}};
-      const PageRankResult before = Rank(g.snapshot(), options);
-      for (std::size_t i = 0; i < 3; ++i) {
-        g.Link(500 + i, kLink, 9000 + 2 * i);
-        g.Link(6, kLink, 12 + i);  // was dangling
-      }
-      g.Commit();
-      options.start = before.scores;
-      const PageRankResult refreshed = Rank(g.snapshot(), options);
-      EXPECT_TRUE(refreshed.converged);
-      std::vector<double> teleport;
-      if (seeded) {
-        teleport.assign(kNodes, 0.0);
-        teleport[11] = 1.0, teleport[4000] = 3.0;
-      }
-      EXPECT_LE(Distance(refreshed.scores, reference::PageRank(g.Flat(), 0.85, weighted, teleport, 0)), refreshed.error);
-    }
-}
-
-// From scores that have nothing to do with the graph or the seeds, any damping, stopped
-// early or not: what is said of the error holds, and scores sum to 1.
-TEST(PageRank, RefreshesFromAnything) {
-  std::uint32_t state = 1;
-  const auto draw = [&](std::uint32_t below) { return (state = state * 1664525u + 1013904223u) / 65536u % below; };
-  for (int round = 0; round < 300; ++round) {
-    SCOPED_TRACE(round);
-    CaseGraph g;
-    const std::uint32_t nodes = 2 + draw(60);
-    g.AddNodes(nodes);
-    for (std::uint32_t e = draw(3 * nodes); e > 0; --e) {
-      const std::size_t from = draw(nodes), to = draw(nodes);
-      if (from != to) g.Link(from, kLink, to, 0.125f * static_cast<float>(1 + draw(40)));
-    }
-    g.Commit();
-    PageRankOptions options;
-    options.damping = std::array{0.85, 0.0, 0.1, 0.9}[draw(4)];
-    options.tolerance = std::array{1e-3, 1e-6, 1e-8}[draw(3)];
-    options.weighted = draw(2) != 0;
-    std::vector<double> start(nodes), teleport;
-    for (double& x : start) x = draw(3) == 0 ? draw(1000) : 0;
-    start[draw(nodes)] += 1;
-    options.start = start;
-    if (draw(2) != 0) {
-      const NodeId seed = draw(nodes);
-      options.seeds = {{seed, 1.0}};
-      teleport.assign(nodes, 0.0);
-      teleport[seed] = 1;
-    }
-    const auto want = reference::PageRank(g.Flat(), options.damping, options.weighted, teleport, 0);
-    const PageRankResult got = Rank(g.snapshot(), options);
-    EXPECT_TRUE(got.converged);
-    EXPECT_LE(Distance(got.scores, want), got.error + 1e-14);
-    options.max_iterations = 1 + static_cast<int>(draw(6));
-    const PageRankResult stopped = Rank(g.snapshot(), options);
-    EXPECT_LE(Distance(stopped.scores, want), stopped.error + 1e-14);
-    EXPECT_NEAR(std::accumulate(stopped.scores.begin(), stopped.scores.end(), 0.0), 1.0, 1e-6);
   }
 }
 

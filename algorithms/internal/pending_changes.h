@@ -1,0 +1,112 @@
+// PendingChanges: changes of PageRank scores whose out-rows have yet to be told of them.
+//
+// A node's change is added to its score at once, and waits until it is pushed: passed on
+// along the node's out-row, which makes changes of its neighbours. (Residual propagation:
+// Berkhin, "Bookmark-coloring algorithm", 2006; Lofgren's thesis, 2015.)
+//
+// The teleport gets its share of every change, so that all changes on their way sum to 0 and
+// what comes out is the ranking times whatever the scores sum to by now. With a fixed
+// teleport that sum would have to return to 1, which takes long. What the teleport is owed
+// is kept as one number and need not be spread: it changes that sum alone.
+//
+// Serial but for passes over all nodes, in the order of ids, first come first served.
+// Not thread-safe.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "algorithms/internal/row_sums.h"
+#include "engine/aligned_array.h"
+#include "engine/parallel.h"
+#include "engine/snapshot.h"
+
+namespace plexus::internal {
+
+class PendingChanges {
+ public:
+  struct Problem {
+    const LiveRows& rows;
+    double damping = 0.85;
+    bool weighted = true, uniform = true;  // uniform: no seeds
+    const AlignedArray<double>& reciprocal;  // of strengths, 0 = dangling
+  };
+  PendingChanges(const Problem& problem, Executor& executor) : p_(problem), executor_(executor) {}
+
+  // Of scores that sum to 1: `changes` in all, those of dangling nodes as one number.
+  void Set(double changes, double dangling, double rounding);
+  // What a node has pending is waiting[node], times its reciprocal.
+  void Hold(AlignedArray<double>& waiting) { waiting_ = &waiting; }
+
+  // What came of the rows that are not those of `earlier`, and of new nodes, by the scores
+  // as they are. False, and nothing done: the
+  // two do not share a base, or rows are packed. REQUIRES waiting is all 0. O(nodes, and the
+  // arcs of rows touched since the base).
+  bool Compare(const Snapshot& earlier, std::vector<double>& scores);
+
+  struct Loud {
+    std::vector<NodeId> nodes;
+    std::uint64_t arcs = 0;  // of their rows
+    double mass = 0;
+  };
+  // Nodes with more pending than `threshold`. O(nodes). pending(node), times the reciprocal.
+  template <class Pending>
+  Loud Above(double threshold, Pending&& pending) const;
+  // Pushes `loud`, and those that get above `quiet` on the way, while their rows have no more
+  // than `arcs` arcs. Returns how many they had.
+  std::uint64_t Push(const Loud& loud, double quiet, std::uint64_t arcs, std::vector<double>& scores);
+
+  double mass() const { return changes_ + std::abs(dangling_) + std::abs(home_); }
+  double sum() const { return sum_ + home_; }  // of the scores once the teleport has got home()
+  double home() const { return home_; }
+  // Bound on the L1 distance of the scores, scaled to sum 1, to the fixed point. What is
+  // pending, dangling nodes' changes as one, has its first step to go; what is on its way home
+  // has yet to be added to the scores; what rounding left out has all its steps to go.
+  double Error() const {
+    const double d = p_.damping;
+    return (d * (changes_ + std::abs(dangling_)) + std::abs(home_) + rounding_) / ((1.0 - d) * sum());
+  }
+
+ private:
+  static constexpr std::size_t kGrain = 4096;
+  // Adds to the score, and to what waits; returns what waits.
+  double Add(NodeId v, double change, std::vector<double>& scores);
+  void Measure();
+
+  const Problem p_;
+  Executor& executor_;
+  AlignedArray<double>* waiting_ = nullptr;
+  double changes_ = 0;   // absolute, of nodes with out-arcs
+  double dangling_ = 0;  // of the others
+  double home_ = 0;      // owed to the teleport
+  double sum_ = 1;       // of the scores
+  double rounding_ = 0;  // at most so much was left out, as changes
+  std::vector<bool> queued_;
+};
+
+template <class Pending>
+PendingChanges::Loud PendingChanges::Above(double threshold, Pending&& pending) const {
+  const std::size_t n = p_.rows.node_count;
+  return ParallelReduce(
+      executor_, n, kGrain, Loud{},
+      [&](std::size_t begin, std::size_t end) {
+        Loud part;
+        for (std::size_t v = begin; v < end; ++v) {
+          const double waits = std::abs(pending(v)), r = p_.reciprocal[v];
+          if (!(waits > threshold * r)) continue;
+          part.nodes.push_back(static_cast<NodeId>(v));
+          part.arcs += p_.rows.Degree(Direction::kOut, static_cast<NodeId>(v));
+          part.mass += waits / r;
+        }
+        return part;
+      },
+      [](Loud a, const Loud& b) {
+        a.nodes.insert(a.nodes.end(), b.nodes.begin(), b.nodes.end());
+        a.arcs += b.arcs;
+        a.mass += b.mass;
+        return a;
+      });
+}
+
+}  // namespace plexus::internal
