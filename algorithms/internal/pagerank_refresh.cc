@@ -17,8 +17,10 @@ namespace plexus::internal {
 
 namespace {
 
-// Nodes a block, and at least so many a part; part of the result's definition.
-constexpr std::size_t kGrain = 16 * RowSums::kGroup, kLeastPart = 64 * kGrain, kMostParts = 16;
+// Nodes a block, most parts, nodes and arcs a part: part of the result's definition. Smaller
+// parts cost more, by the threads that wait for each other, than they save in sweeps.
+constexpr std::size_t kGrain = 16 * RowSums::kGroup, kMostParts = 16;
+constexpr std::uint64_t kPartWork = 1 << 18;
 
 // Of a block of nodes, or a part.
 struct Totals {
@@ -177,6 +179,7 @@ class Refresher {
     return (result_.arcs + 4 * n_) / pulled;
   }
   // Pushes as long as few nodes hold most of what is pending, and it is more than `enough`.
+  // Their neighbours follow: a sixteenth of the arcs to begin with.
   // All that is ever pushed is at most the mass through 1 - d, and moves the sum of the
   // scores no further: it stays between 0.9 and 1.1. `begin` is called before the first push.
   template <class Pending, class Begin>
@@ -186,20 +189,16 @@ class Refresher {
     while (changes_.Error() > enough && changes_.mass() <= 0.1 * (1.0 - d)) {
       // Quiet nodes, all together, may stay pending for good: a quarter of what is allowed.
       const double silent = enough * (1.0 - d) / (4.0 * d * nodes);
-      double quiet = std::max(silent, 4.0 * changes_.mass() / nodes);
-      PendingChanges::Loud loud = changes_.Above(quiet, pending);
-      if (loud.arcs > Few() || loud.mass * 2 < changes_.mass()) break;
-      if (PendingChanges::Loud all = changes_.Above(silent, pending); all.arcs <= Few()) {
-        loud = std::move(all);
-        quiet = silent;
-      }
+      const double quiet = std::max(silent, changes_.mass() / (2.0 * nodes));
+      const PendingChanges::Loud loud = changes_.Above(quiet, pending);
+      if (loud.arcs * 16 > Few() || loud.mass * 2 < changes_.mass()) break;
       if (result_.iterations >= options_.max_iterations || edges_left_ < loud.arcs || options_.budget.Interrupted()) {
         result_.truncated = true;
         break;
       }
       if (!std::exchange(pushed, true)) begin();
       const std::uint64_t arcs =
-          changes_.Push(loud, quiet, std::min(std::max(loud.arcs, Few()), edges_left_), result_.scores);
+          changes_.Push(loud, quiet, std::min(Few(), edges_left_), result_.scores);
       if (edges_left_ != Budget::kUnlimited) edges_left_ -= arcs;
       ++result_.iterations;
     }
@@ -250,8 +249,8 @@ class Refresher {
 
   // Sweeps in parts until the bound is met.
   PageRankRefreshed SweepParts() {
-    const std::size_t wanted = std::max((n_ + kMostParts - 1) / kMostParts, kLeastPart);
-    const std::size_t size = (wanted + kGrain - 1) / kGrain * kGrain;
+    const std::size_t count = std::clamp<std::size_t>((n_ + result_.arcs) / kPartWork, 1, kMostParts);
+    const std::size_t size = ((n_ + count - 1) / count + kGrain - 1) / kGrain * kGrain;
     std::vector<Totals> parts;
     for (std::size_t at = 0; at < n_; at += size) parts.push_back(Fold(at, std::min(at + size, n_)));
     double scores = changes_.sum();

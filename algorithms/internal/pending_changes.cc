@@ -32,7 +32,7 @@ struct Row {
 
 void PendingChanges::Set(double changes, double dangling, double rounding) {
   changes_ = changes;
-  dangling_ = dangling;
+  home_ = dangling;
   rounding_ = rounding;
 }
 
@@ -41,7 +41,7 @@ double PendingChanges::Add(NodeId v, double change, std::vector<double>& scores)
   rounding_ += 0x1p-53 * std::abs(scores[v]);
   const double r = p_.reciprocal[v];
   if (r == 0) {
-    dangling_ += change;
+    home_ += change;
     return 0;
   }
   return std::abs((*waiting_)[v] += change * r);

@@ -7,7 +7,8 @@
 // The teleport gets its share of every change, so that all changes on their way sum to 0 and
 // what comes out is the ranking times whatever the scores sum to by now. With a fixed
 // teleport that sum would have to return to 1, which takes long. What the teleport is owed
-// is kept as one number and need not be spread: it changes that sum alone.
+// is kept as one number and need not be spread: it changes that sum alone. A change of a
+// node without out-arcs is passed on to the teleport at once.
 //
 // Serial but for passes over all nodes, in the order of ids, first come first served.
 // Not thread-safe.
@@ -34,7 +35,8 @@ class PendingChanges {
   };
   PendingChanges(const Problem& problem, Executor& executor) : p_(problem), executor_(executor) {}
 
-  // Of scores that sum to 1: `changes` in all, those of dangling nodes as one number.
+  // Of scores that sum to 1: `changes`, in absolute terms, of nodes with out-arcs, and
+  // `dangling`, with its sign, of the others.
   void Set(double changes, double dangling, double rounding);
   // What a node has pending is waiting[node], times its reciprocal.
   void Hold(AlignedArray<double>& waiting) { waiting_ = &waiting; }
@@ -57,15 +59,15 @@ class PendingChanges {
   // than `arcs` arcs. Returns how many they had.
   std::uint64_t Push(const Loud& loud, double quiet, std::uint64_t arcs, std::vector<double>& scores);
 
-  double mass() const { return changes_ + std::abs(dangling_) + std::abs(home_); }
+  double mass() const { return changes_ + std::abs(home_); }
   double sum() const { return sum_ + home_; }  // of the scores once the teleport has got home()
   double home() const { return home_; }
   // Bound on the L1 distance of the scores, scaled to sum 1, to the fixed point. What is
-  // pending, dangling nodes' changes as one, has its first step to go; what is on its way home
-  // has yet to be added to the scores; what rounding left out has all its steps to go.
+  // pending has its first step to go; what is on its way home has yet to be added to the
+  // scores; what rounding left out has all its steps to go.
   double Error() const {
     const double d = p_.damping;
-    return (d * (changes_ + std::abs(dangling_)) + std::abs(home_) + rounding_) / ((1.0 - d) * sum());
+    return (d * changes_ + std::abs(home_) + rounding_) / ((1.0 - d) * sum());
   }
 
  private:
@@ -78,7 +80,6 @@ class PendingChanges {
   Executor& executor_;
   AlignedArray<double>* waiting_ = nullptr;
   double changes_ = 0;   // absolute, of nodes with out-arcs
-  double dangling_ = 0;  // of the others
   double home_ = 0;      // owed to the teleport
   double sum_ = 1;       // of the scores
   double rounding_ = 0;  // at most so much was left out, as changes

@@ -308,11 +308,11 @@ TEST(PageRankRefresh, SameBitsAtAnyThreadCountAndOnAnyShape) {
 // Enough nodes for three parts: hubs, rows longer than a chunk, dangling nodes.
 TEST(PageRankRefresh, InParts) {
   Draw draw;
-  constexpr NodeId kNodes = 150'000;
+  constexpr NodeId kNodes = 280'000;
   std::vector<std::vector<NodeId>> rows(kNodes), columns(kNodes);
   for (NodeId u = 0; u < kNodes; ++u)
     for (std::uint32_t k = u % 5; k > 0; --k) {
-      const NodeId v = draw(8) == 0 ? draw(3) * 70'000 : (draw(60'000) * 3 + draw(60'000)) % kNodes;
+      const NodeId v = draw(8) == 0 ? draw(3) * 70'000 : (draw(60'000) * 5 + draw(60'000)) % kNodes;
       rows[u].push_back(v);
       columns[v].push_back(u);
     }
