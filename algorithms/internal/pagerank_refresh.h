@@ -1,16 +1,14 @@
 // PageRank from the scores of an earlier state of the graph, by what has changed since.
 //
-// 1. One sweep over all rows turns the earlier scores x into x + r, where r is what the
+// 1. Where the earlier state is at hand, rows that differ tell what has changed (PendingChanges);
+//    else one sweep over all rows turns the earlier scores x into x + r, where r is what the
 //    graph as it is now makes of them.
-// 2. While few nodes hold most of r only their changes travel: a change of a node's score
-//    is *pending* until its out-rows have been told of it, one by one. What all pending
-//    changes together can still move is known, d / (1 - d) times their sum. (Residual
-//    propagation: Berkhin, "Bookmark-coloring algorithm", 2006; Lofgren's thesis, 2015.)
-// 3. Else, or when changes have spread, sweeps in *parts*: up to 16 ranges of nodes one after
-//    the other, each from the scores that the ones before have just been given (block
-//    Gauss-Seidel; Gleich, Zhukov, Berkhin, 2004), which needs about two thirds of the
-//    sweeps. After every part it is known what is not yet passed on: the changes of each
-//    part when its turn was last. So the last sweep ends as soon as that is little enough.
+// 2. While few nodes hold most of r only their changes travel, pushed one by one.
+// 3. When changes have spread, or to make sure: sweeps in *parts*, up to 16 ranges of nodes
+//    one after the other, each from the scores that the ones before have just been given
+//    (block Gauss-Seidel; for PageRank: Gleich, Zhukov, Berkhin, 2004), which needs two thirds
+//    of the sweeps. After every part it is known what is not yet passed on, the changes of
+//    each part when its turn was last: the last sweep ends as soon as that is little enough.
 //
 // Rows are read where they are, in the base and the delta: nothing is packed, no layout
 // is made. Sums follow rows and dense ids, so bits depend on the graph, the start and the
