@@ -106,6 +106,7 @@ bool PendingChanges::Compare(const Snapshot& earlier, std::vector<double>& score
     Add(v, change, scores);
     sum_ += change;
   }
+  sent_ = true;
   Measure();
   return true;
 }
@@ -113,6 +114,7 @@ bool PendingChanges::Compare(const Snapshot& earlier, std::vector<double>& score
 std::uint64_t PendingChanges::Push(const Loud& loud, double quiet, std::uint64_t arcs, std::vector<double>& scores) {
   const double d = p_.damping;
   std::uint64_t left = arcs;
+  sent_ = true;
   queued_.resize(p_.rows.node_count);
   std::deque<NodeId> queue(loud.nodes.begin(), loud.nodes.end());
   for (const NodeId v : queue) queued_[v] = true;

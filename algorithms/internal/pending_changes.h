@@ -60,14 +60,15 @@ class PendingChanges {
   std::uint64_t Push(const Loud& loud, double quiet, std::uint64_t arcs, std::vector<double>& scores);
 
   double mass() const { return changes_ + std::abs(home_); }
-  double sum() const { return sum_ + home_; }  // of the scores once the teleport has got home()
-  double home() const { return home_; }
-  // Bound on the L1 distance of the scores, scaled to sum 1, to the fixed point. What is
-  // pending has its first step to go; what is on its way home has yet to be added to the
-  // scores; what rounding left out has all its steps to go.
+  // What is to be added to the scores, spread as the teleport is: from the first push on.
+  double home() const { return sent_ ? home_ : 0.0; }
+  double sum() const { return sum_ + home(); }  // of the scores once that is done
+  // Bound on the L1 distance of these, scaled to sum 1, to the fixed point. What is pending
+  // has its first step to go, and so has what is owed, whether added (with as much taken off
+  // for what it sums to) or not; what rounding left out has all its steps to go.
   double Error() const {
     const double d = p_.damping;
-    return (d * changes_ + std::abs(home_) + rounding_) / ((1.0 - d) * sum());
+    return (d * (changes_ + std::abs(home_)) + rounding_) / ((1.0 - d) * sum());
   }
 
  private:
@@ -83,6 +84,7 @@ class PendingChanges {
   double home_ = 0;      // owed to the teleport
   double sum_ = 1;       // of the scores
   double rounding_ = 0;  // at most so much was left out, as changes
+  bool sent_ = false;    // something was pushed, or compared
   std::vector<bool> queued_;
 };
 
