@@ -83,7 +83,7 @@ RowSums::RowSums(const LiveRows& rows, bool weighted, Executor& executor)
 
 void RowSums::Reserve(const Executor& executor, std::size_t blocks) {
   pool_.Reserve(executor, blocks);
-  for (const auto& scratch : pool_.idle()) scratch->terms.reserve(most_arcs_);
+  for (const auto& scratch : pool_.idle()) scratch->terms.resize(most_arcs_);
 }
 
 void RowSums::Pull(std::size_t begin, std::size_t end, const double* values, double* sums) {
@@ -124,15 +124,21 @@ void RowSums::PullClean(std::size_t begin, std::size_t end, const double* values
 
 void RowSums::PullTouched(std::size_t begin, std::size_t end, const double* values, double* sums,
                           Scratch& scratch) const {
-  scratch.terms.clear();
+  if (scratch.terms.size() < most_arcs_) scratch.terms.resize(most_arcs_);
+  double* to = scratch.terms.data();
   for (std::size_t v = begin; v < end; ++v) {
-    rows_.ForEachArc(Direction::kIn, static_cast<NodeId>(v), [&](NodeId u, double weight) {
-      scratch.terms.push_back(weighted_ ? values[u] * weight : values[u]);
-    });
-    scratch.ends[v - begin] = static_cast<std::uint32_t>(scratch.terms.size());
+    const NodeId node = static_cast<NodeId>(v);
+    if (!weighted_ && rows_.clean(Direction::kIn, node)) {
+      const std::uint32_t stop = rows_.in.offsets[v + 1];
+      for (std::uint32_t a = rows_.in.offsets[v]; a < stop; ++a) *to++ = values[rows_.in.neighbors[a]];
+    } else {
+      rows_.ForEachArc(Direction::kIn, node,
+                       [&](NodeId u, double weight) { *to++ = weighted_ ? values[u] * weight : values[u]; });
+    }
+    scratch.ends[v - begin] = static_cast<std::uint32_t>(to - scratch.terms.data());
   }
   SumRows(
-      static_cast<std::uint32_t>(scratch.terms.size()), end - begin, kChunk, scratch.running.data(), sums,
+      scratch.ends[end - begin - 1], end - begin, kChunk, scratch.running.data(), sums,
       [&](std::uint32_t i) { return scratch.terms[i]; }, [&](std::size_t row) { return scratch.ends[row]; });
 }
 
