@@ -2,12 +2,12 @@
 // dangling mass. What takes the time is fetching contributions from anywhere; everything
 // else must keep out of the way of as many fetches at once as the processor can hold.
 //
-// The end of a row is a branch that nobody can guess, one to four times a row. In f32 with
-// a uniform teleport, rows are therefore not followed at all: 512 arcs at a time become
-// running sums of f64, and a row's sum is a difference of two of them. It is exact enough
-// there: its error is some 2^-50 of what 512 arcs bring together, and no score is below
-// (1 - d) / n. A row that brings nothing is 0 to the bit. Under seeds most scores
-// may be far smaller, and in f64 the error would show: there every row has sums of its own.
+// The end of a row is a branch that nobody can guess, one to four times a row. In f32 rows
+// are therefore not followed at all: 512 arcs at a time become running sums of f64, and a
+// row's sum is a difference of two of them. Its error is some 2^-50 of what those arcs
+// bring together, far below what f32 rounds away of all scores; a row that brings nothing
+// is 0 to the bit, none is below. In f64, where it would show, every row has sums of its
+// own.
 #include "algorithms/internal/pagerank_pull.h"
 
 #include <algorithm>
@@ -113,9 +113,8 @@ void SumsByDifference(const RowRange& range, const float* contribution, double* 
 template <bool kMore, class Real>
 void Sums(const RowRange& range, const PageRankStep<Real>& step, double* sums) {
   if constexpr (std::is_same_v<Real, float>)
-    if (!step.teleport)
-      return range.weights ? SumsByDifference<true, kMore>(range, step.contribution, sums)
-                           : SumsByDifference<false, kMore>(range, step.contribution, sums);
+    return range.weights ? SumsByDifference<true, kMore>(range, step.contribution, sums)
+                         : SumsByDifference<false, kMore>(range, step.contribution, sums);
   std::uint32_t begin = range.begin;
   for (std::size_t row = 0; row < range.rows; ++row) {
     const std::uint32_t end = range.ends[row], at = begin - range.begin;

@@ -5,15 +5,18 @@
 #include <memory>
 #include <utility>
 
+#include "algorithms/internal/pagerank_pull.h"
+
 namespace plexus::internal {
 
 namespace {
 
 // sums[r] = sum of term(i) over [end(r - 1), end(r)), by differences of a running sum that
-// begins anew, with what the row at work has so far, every `chunk` arcs.
-template <class Term, class End>
+// begins anew, with what the row at work has so far, every `chunk` arcs. ahead(i) asks for
+// what the terms from i on will need later.
+template <class Term, class End, class Ahead>
 void SumRows(std::uint32_t count, std::size_t rows, std::uint32_t chunk, double* running, double* sums,
-             Term&& term, End&& end) {
+             Term&& term, End&& end, Ahead&& ahead) {
   double sum = 0, start = 0;
   std::uint32_t at = 0;
   for (std::size_t row = 0; row < rows;) {
@@ -22,6 +25,7 @@ void SumRows(std::uint32_t count, std::size_t rows, std::uint32_t chunk, double*
     *to = sum;
     std::uint32_t i = at;
     for (; i + 4 <= stop; i += 4, to += 4) {
+      ahead(i);
       const double a = term(i), b = term(i + 1), c = term(i + 2), d = term(i + 3);
       const double first = a + b, second = c + d;
       to[1] = sum + a;
@@ -109,6 +113,7 @@ template <bool kWeighted>
 void RowSums::PullClean(std::size_t begin, std::size_t end, const double* values, double* sums,
                         Scratch& scratch) const {
   const std::uint32_t* const ends = rows_.in.offsets.data() + begin + 1;
+  for (std::size_t ahead = 0; ahead < kGroup; ahead += 16) __builtin_prefetch(ends + kPullAhead + ahead);
   const std::uint32_t first = ends[-1];
   const NodeId* const neighbors = rows_.in.neighbors.data() + first;
   const float* const weights = kWeighted ? rows_.in.weights.data() + first : nullptr;
@@ -119,7 +124,11 @@ void RowSums::PullClean(std::size_t begin, std::size_t end, const double* values
         if constexpr (kWeighted) value *= static_cast<double>(weights[i]);
         return value;
       },
-      [=](std::size_t row) { return ends[row] - first; });
+      [=](std::size_t row) { return ends[row] - first; },
+      [=](std::uint32_t i) {
+        __builtin_prefetch(neighbors + i + kPullAhead);
+        if constexpr (kWeighted) __builtin_prefetch(weights + i + kPullAhead);
+      });
 }
 
 void RowSums::PullTouched(std::size_t begin, std::size_t end, const double* values, double* sums,
@@ -139,7 +148,8 @@ void RowSums::PullTouched(std::size_t begin, std::size_t end, const double* valu
   }
   SumRows(
       scratch.ends[end - begin - 1], end - begin, kChunk, scratch.running.data(), sums,
-      [&](std::uint32_t i) { return scratch.terms[i]; }, [&](std::size_t row) { return scratch.ends[row]; });
+      [&](std::uint32_t i) { return scratch.terms[i]; }, [&](std::size_t row) { return scratch.ends[row]; },
+      [](std::uint32_t) {});
 }
 
 }  // namespace plexus::internal
