@@ -38,7 +38,7 @@ std::uint64_t BytesPerIteration(const PageRankCsrInput<Real>& input) {
 
 std::shared_ptr<const PageRankLayout> MakePageRankLayout(const CsrView& in, const CsrView& out,
                                                          Executor& executor, int iterations) {
-  return iterations < PageRankLayout::PaysAfter(in, out) ? nullptr : PageRankLayout::Make(in, out, executor);
+  return iterations < PageRankLayout::Choose(in, out).pays_after ? nullptr : PageRankLayout::Make(in, out, executor);
 }
 
 template <class Real>

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
 
@@ -21,19 +20,24 @@ struct PageRankLayout {
   std::optional<PageRankTiles> tiles;
   std::optional<SegmentedRows> segments;
 
-  static constexpr int kNever = std::numeric_limits<int>::max();
-  // From how many iterations on a layout is worth making. O(1).
-  static int PaysAfter(const CsrView& in, const CsrView& out) {
-    if (PageRankTiles::Pay(in, out)) return PageRankTiles::kEnough;
-    return SegmentedRows::Pay(in) ? SegmentedRows::kEnough : kNever;
+  struct Choice {
+    bool segments;
+    int pays_after;  // iterations; kNever: no layout
+  };
+  static constexpr int kNever = PageRankTiles::kNeverPay;
+  // O(1).
+  static Choice Choose(const CsrView& in, const CsrView& out) {
+    const int tiles = PageRankTiles::PayAfter(in, out);
+    if (tiles != PageRankTiles::kEnoughIfSkewed && SegmentedRows::Pay(in)) return {true, SegmentedRows::kEnough};
+    return {false, tiles};
   }
-  // PaysAfter must not be kNever. May throw std::bad_alloc.
+  // Choose must not have said kNever. May throw std::bad_alloc.
   static std::shared_ptr<const PageRankLayout> Make(const CsrView& in, const CsrView& out, Executor& executor) {
     auto made = std::make_shared<PageRankLayout>();
-    if (PageRankTiles::Pay(in, out))
-      made->tiles = PageRankTiles::Make(in, out, executor);
-    else
+    if (Choose(in, out).segments)
       made->segments = SegmentedRows::Make(in, executor);
+    else
+      made->tiles = PageRankTiles::Make(in, out, executor);
     return made;
   }
 

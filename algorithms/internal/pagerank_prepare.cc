@@ -103,7 +103,7 @@ Result<PageRankReady> PreparePageRank(const Snapshot& snapshot, const PageRankOp
     if (use == PageRankUse::kSixteen) {
       made->lanes = std::make_shared<const LaneRows>(LaneRows::Make(in, out, executor));
     } else {
-      made->layout_pays_after = PageRankLayout::PaysAfter(in, out);
+      made->layout_pays_after = PageRankLayout::Choose(in, out).pays_after;
       if (iterations >= made->layout_pays_after) made->layout = PageRankLayout::Make(in, out, executor);
     }
   } catch (const std::bad_alloc&) {

@@ -92,13 +92,13 @@ std::vector<PageRankTiles::Block> CutBlocks(const CsrView& in) {
 
 }  // namespace
 
-bool PageRankTiles::Pay(const CsrView& in, const CsrView& out) {
+int PageRankTiles::PayAfter(const CsrView& in, const CsrView& out) {
   const std::uint32_t n = in.node_count();
   const std::uint64_t segments = (std::uint64_t{n} + kSegment - 1) / kSegment;
   // Two segments, at most 1 MiB of f64 or half of it in f32, stay in cache as they are.
-  if (segments <= 2 || in.arc_count() < std::uint64_t{1} << 21) return false;
-  if (in.arc_count() / (segments * segments) < 4096) return false;
-  if (RowsAreLocal(in, kSegment / 2)) return false;
+  if (segments <= 2 || in.arc_count() < std::uint64_t{1} << 21) return kNeverPay;
+  if (in.arc_count() / (segments * segments) < 4096) return kNeverPay;
+  if (RowsAreLocal(in, kSegment / 2)) return kNeverPay;
   // Arcs of the first sixteenth, by degree.
   constexpr std::uint32_t kSamples = 2048;
   std::vector<std::uint32_t> degrees(kSamples);
@@ -106,8 +106,9 @@ bool PageRankTiles::Pay(const CsrView& in, const CsrView& out) {
     degrees[i] = out.degree(static_cast<NodeId>(std::uint64_t{n} * i / kSamples));
   std::sort(degrees.begin(), degrees.end(), std::greater<>());
   const auto hubs = degrees.begin() + kSamples / 16;
-  return std::accumulate(degrees.begin(), hubs, std::uint64_t{0}) * 5 >=
-         std::accumulate(degrees.begin(), degrees.end(), std::uint64_t{0}) * 2;
+  const std::uint64_t of_hubs = std::accumulate(degrees.begin(), hubs, std::uint64_t{0}),
+                      of_all = std::accumulate(hubs, degrees.end(), of_hubs);
+  return of_hubs * 5 >= of_all * 2 ? kEnoughIfSkewed : kEnoughElse;
 }
 
 PageRankTiles PageRankTiles::Make(const CsrView& in, const CsrView& out, Executor& executor) {
