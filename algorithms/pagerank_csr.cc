@@ -29,7 +29,11 @@ std::uint64_t BytesPerIteration(const PageRankCsrInput<Real>& input) {
   const std::uint64_t n = input.reciprocal.size();
   // Scores twice, reciprocals, contributions read and written, teleport.
   std::uint64_t bytes = n * sizeof(Real) * (input.teleport.empty() ? 5 : 6);
-  if (input.layout) return bytes + input.layout->size_bytes();
+  if (input.layout) {
+    // Over segments, sums are read and written for each.
+    const std::uint64_t segments = input.layout->segments ? input.layout->segments->segment_count() : 0;
+    return bytes + input.layout->size_bytes() + 2 * segments * n * sizeof(double);
+  }
   bytes += (n + 1) * sizeof(std::uint32_t) + input.in.arc_count() * sizeof(NodeId);
   return bytes + input.in.weights.size_bytes();
 }
@@ -38,7 +42,7 @@ std::uint64_t BytesPerIteration(const PageRankCsrInput<Real>& input) {
 
 std::shared_ptr<const PageRankLayout> MakePageRankLayout(const CsrView& in, const CsrView& out,
                                                          Executor& executor, int iterations) {
-  return iterations < PageRankLayout::Choose(in, out).pays_after ? nullptr : PageRankLayout::Make(in, out, executor);
+  return PageRankLayout::Choose(in, out).Pays(iterations) ? PageRankLayout::Make(in, out, executor) : nullptr;
 }
 
 template <class Real>

@@ -5,9 +5,9 @@
 // pass over the nodes, partial sums belong to blocks of rows, and a row is summed in
 // an order that depends on the arrays alone.
 //
-// Large graphs without locality go through tiles, a private copy of the arcs that
-// keeps what is gathered in cache (internal/pagerank_tiles.h): built once, worth it
-// from about five iterations on.
+// Large graphs without locality go through a layout, a private copy of the arcs that keeps
+// what is gathered in cache (internal/pagerank_layout.h): made once, worth it from 5, 15
+// or 60 iterations on, by the graph's shape.
 #pragma once
 
 #include <limits>
@@ -35,7 +35,7 @@ std::shared_ptr<const internal::PageRankLayout> MakePageRankLayout(
 
 template <class Real>
 struct PageRankCsrInput {
-  CsrView in;  // rows = arcs arriving; weights used when not empty; may be empty with tiles
+  CsrView in;  // rows = arcs arriving; weights used when not empty; may be empty with a layout
   std::span<const Real> reciprocal;  // 1 / out-strength by node, 0 = dangling
   std::span<const Real> teleport;    // sums to 1; empty = uniform
   // Made of `in`, with its weights or without as there; null: pull.

@@ -1,7 +1,8 @@
 // PageRankLayout: the private copy of a graph's arcs that its shape asks for, if any.
 //
-// Tiles where few nodes hold most arcs, segments where an even graph's scores outgrow the
-// caches; a graph that is small, local or neither is pulled over as it is. Chosen by shape
+// Tiles where few nodes hold most arcs, segments where an even graph's contributions outgrow
+// the caches, tiles on a smaller even graph that is worth many iterations; a graph that is
+// small or local is pulled over as it is. Chosen by shape
 // and by how many iterations are to come, never by a timer: the same call gives the same
 // bits.
 #pragma once
@@ -20,21 +21,22 @@ struct PageRankLayout {
   std::optional<PageRankTiles> tiles;
   std::optional<SegmentedRows> segments;
 
+  enum class Shape : std::uint8_t { kPull, kTiles, kSegments };
   struct Choice {
-    bool segments;
-    int pays_after;  // iterations; kNever: no layout
+    Shape shape = Shape::kPull;
+    int enough = 0;  // iterations that repay making it
+    bool Pays(int iterations) const { return shape != Shape::kPull && iterations >= enough; }
   };
-  static constexpr int kNever = PageRankTiles::kNeverPay;
   // O(1).
   static Choice Choose(const CsrView& in, const CsrView& out) {
-    const int tiles = PageRankTiles::PayAfter(in, out);
-    if (tiles != PageRankTiles::kEnoughIfSkewed && SegmentedRows::Pay(in)) return {true, SegmentedRows::kEnough};
-    return {false, tiles};
+    const auto tiles = PageRankTiles::PayAfter(in, out);
+    if (tiles != PageRankTiles::kEnoughIfSkewed && SegmentedRows::Pay(in)) return {Shape::kSegments, SegmentedRows::kEnough};
+    return tiles ? Choice{Shape::kTiles, *tiles} : Choice{};
   }
-  // Choose must not have said kNever. May throw std::bad_alloc.
+  // REQUIRES Choose did not say kPull. May throw std::bad_alloc.
   static std::shared_ptr<const PageRankLayout> Make(const CsrView& in, const CsrView& out, Executor& executor) {
     auto made = std::make_shared<PageRankLayout>();
-    if (Choose(in, out).segments)
+    if (Choose(in, out).shape == Shape::kSegments)
       made->segments = SegmentedRows::Make(in, executor);
     else
       made->tiles = PageRankTiles::Make(in, out, executor);

@@ -46,8 +46,7 @@ int ExpectedIterations(const PageRankOptions& options) {
 bool Serves(const PageRankPrepared& p, PageRankUse use, int iterations) {
   if (p.use != use) return false;
   if (use == PageRankUse::kSixteen) return true;
-  return iterations >= p.layout_pays_after ? p.layout != nullptr
-                                           : !p.layout || !p.packed;  // the in rows are at hand
+  return p.choice.Pays(iterations) ? p.layout != nullptr : !p.layout || !p.packed;  // the in rows are at hand
 }
 
 }  // namespace
@@ -83,7 +82,7 @@ Result<PageRankReady> PreparePageRank(const Snapshot& snapshot, const PageRankOp
           return p.kinds == options.kinds && p.valid_at == options.valid_at &&
                  p.asked_weighted == options.weighted && Serves(p, use, iterations);
         })) {
-      const PageRankLayout* layout = iterations >= found->layout_pays_after ? found->layout.get() : nullptr;
+      const PageRankLayout* layout = found->choice.Pays(iterations) ? found->layout.get() : nullptr;
       if (found->packed) return PageRankReady{*found->packed, std::move(found), layout};
       PLEXUS_ASSIGN(DenseView view, DenseView::Make(snapshot, wanted));  // O(kinds)
       return PageRankReady{std::move(view), std::move(found), layout};
@@ -103,8 +102,8 @@ Result<PageRankReady> PreparePageRank(const Snapshot& snapshot, const PageRankOp
     if (use == PageRankUse::kSixteen) {
       made->lanes = std::make_shared<const LaneRows>(LaneRows::Make(in, out, executor));
     } else {
-      made->layout_pays_after = PageRankLayout::Choose(in, out).pays_after;
-      if (iterations >= made->layout_pays_after) made->layout = PageRankLayout::Make(in, out, executor);
+      made->choice = PageRankLayout::Choose(in, out);
+      if (made->choice.Pays(iterations)) made->layout = PageRankLayout::Make(in, out, executor);
     }
   } catch (const std::bad_alloc&) {
     return Fail(ErrorCode::kResourceExhausted,

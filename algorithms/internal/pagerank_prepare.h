@@ -32,7 +32,7 @@ struct PageRankPrepared {
   std::uint64_t arcs = 0;
   bool weighted = true;             // some weight is not 1
   std::vector<double> strengths;    // sum of the out arcs' weights, by dense id
-  int layout_pays_after = 0;  // iterations
+  PageRankLayout::Choice choice;  // of a layout for one
   std::shared_ptr<const PageRankLayout> layout;
   std::shared_ptr<const LaneRows> lanes;
 };

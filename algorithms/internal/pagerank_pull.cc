@@ -4,7 +4,7 @@
 //
 // The end of a row is a branch that nobody can guess, one to four times a row. In f32 rows
 // are therefore not followed at all: 512 arcs at a time become running sums of f64, and a
-// row's sum is a difference of two of them. Its error is some 2^-50 of what those arcs
+// row's sum is a difference of two of them. Its error is at most 2^-45 of what those arcs
 // bring together, far below what f32 rounds away of all scores; a row that brings nothing
 // is 0 to the bit, none is below. In f64, where it would show, every row has sums of its
 // own.

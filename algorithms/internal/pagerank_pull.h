@@ -28,9 +28,7 @@ inline auto TermTree(const Term& term) {
   }
 }
 
-// The sum of one row: trees of eight in Real, taken in turn to two sums of f64. At most
-// three additions in a row round in f32: a longer chain could round the same way at every
-// term of a hub, and the iterations would end in a cycle instead of at a point.
+// The sum of one row: trees of eight, taken in turn to two sums of f64.
 template <bool kWeighted, class Real>
 inline double PullSum(const NodeId* neighbors, const float* weights, std::uint32_t count,
                       const Real* contribution) {
@@ -46,7 +44,7 @@ inline double PullSum(const NodeId* neighbors, const float* weights, std::uint32
     if constexpr (kWeighted) __builtin_prefetch(weights + i + kPullAhead);
   };
   double even = 0, odd = 0;
-  ahead();
+  if (count > 0) ahead();
   for (; i + 16 <= count; i += 16) {
     ahead();
     even += static_cast<double>(TermTree<0, 8>(term));

@@ -198,7 +198,7 @@ class Refresher {
       }
       if (!std::exchange(pushed, true)) begin();
       const std::uint64_t arcs =
-          changes_.Push(loud, quiet, std::min(Few(), edges_left_), result_.scores);
+          changes_.Push(changes_.NodesAbove(quiet, pending), quiet, std::min(Few(), edges_left_), result_.scores);
       if (edges_left_ != Budget::kUnlimited) edges_left_ -= arcs;
       ++result_.iterations;
     }
@@ -206,12 +206,13 @@ class Refresher {
   // By the rows that differ from those of an earlier state. What it leaves is not taken for
   // certain: the scores need not be those of that state. False: nothing to go by.
   bool StartFromChangedRows() {
-    if (!options_.earlier) return false;
+    if (!options_.earlier || options_.budget.Interrupted()) return false;
     ParallelFor(executor_, n_, kGrain, [&](std::size_t begin, std::size_t end) {
       std::memset(&next_[begin], 0, (end - begin) * sizeof(double));
     });
     changes_.Hold(next_);
-    if (!changes_.Compare(*options_.earlier, result_.scores)) return false;
+    if (!changes_.Compare(*options_.earlier, Few(), result_.scores)) return false;
+    compared_ = true;
     PushWhileLocal(options_.tolerance / 4, [&](std::size_t v) { return next_[v]; }, [] {});
     Begin(changes_.home());
     return true;
@@ -257,6 +258,7 @@ class Refresher {
     for (bool first = true;; first = false) {
       if (result_.iterations >= options_.max_iterations || !MaySweep()) {
         result_.truncated = true;
+        if (first && compared_) result_.error = 1 + Absolute() / scores;
         return Done(scores, 0);
       }
       for (std::size_t k = 0; k < parts.size(); ++k) {
@@ -277,6 +279,17 @@ class Refresher {
         return Done(scores, 0);
       }
     }
+  }
+  // Sum of the scores' absolute values.
+  double Absolute() const {
+    return ParallelReduce(
+        executor_, n_, kGrain, 0.0,
+        [&](std::size_t begin, std::size_t end) {
+          double sum = 0;
+          for (std::size_t v = begin; v < end; ++v) sum += std::abs(result_.scores[v]);
+          return sum;
+        },
+        [](double a, double b) { return a + b; });
   }
   // What one more sweep would change is what the parts' last changes send to those parts that
   // have not had their turn since. The teleport's share, which has a sign, is for every part
@@ -307,7 +320,8 @@ class Refresher {
   const bool weighted_;
   RowSums sums_;
   PendingChanges changes_;
-  bool pushed_ = false;  // contribution_ holds what is pending
+  bool pushed_ = false;    // contribution_ holds what is pending
+  bool compared_ = false;  // the scores got changes that no sweep has confirmed
 };
 
 }  // namespace

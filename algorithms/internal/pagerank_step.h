@@ -1,5 +1,5 @@
-// One iteration of PageRank, as the pull kernel and the tiled one share it: the arrays
-// it works on, what it reports, and what becomes of a row's sum.
+// One iteration of PageRank, as pull and the kernels over layouts share it: the arrays it
+// works on, what it reports, and what becomes of a row's sum.
 #pragma once
 
 #include <array>

@@ -92,13 +92,13 @@ std::vector<PageRankTiles::Block> CutBlocks(const CsrView& in) {
 
 }  // namespace
 
-int PageRankTiles::PayAfter(const CsrView& in, const CsrView& out) {
+std::optional<int> PageRankTiles::PayAfter(const CsrView& in, const CsrView& out) {
   const std::uint32_t n = in.node_count();
   const std::uint64_t segments = (std::uint64_t{n} + kSegment - 1) / kSegment;
   // Two segments, at most 1 MiB of f64 or half of it in f32, stay in cache as they are.
-  if (segments <= 2 || in.arc_count() < std::uint64_t{1} << 21) return kNeverPay;
-  if (in.arc_count() / (segments * segments) < 4096) return kNeverPay;
-  if (RowsAreLocal(in, kSegment / 2)) return kNeverPay;
+  if (segments <= 2 || in.arc_count() < std::uint64_t{1} << 21) return {};
+  if (in.arc_count() / (segments * segments) < 4096) return {};
+  if (RowsAreLocal(in, kSegment / 2)) return {};
   // Arcs of the first sixteenth, by degree.
   constexpr std::uint32_t kSamples = 2048;
   std::vector<std::uint32_t> degrees(kSamples);
@@ -117,8 +117,7 @@ PageRankTiles PageRankTiles::Make(const CsrView& in, const CsrView& out, Executo
   made.positions_ = ByDegree(out, executor);
   made.blocks_ = CutBlocks(in);
   made.arc_count_ = in.arc_count();
-  made.sources_ = AlignedArray<std::uint16_t>(in.arc_count() + kPadding);
-  std::fill_n(made.sources_.end() - kPadding, kPadding, std::uint16_t{0});
+  made.sources_ = AlignedArray<std::uint16_t>(in.arc_count());
   if (!in.weights.empty()) made.weights_ = AlignedArray<float>(in.arc_count());
   const auto segments =
       static_cast<std::uint32_t>((std::uint64_t{made.node_count_} + kSegment - 1) / kSegment);

@@ -21,7 +21,7 @@
 
 #include <array>
 #include <cstdint>
-#include <limits>
+#include <optional>
 #include <vector>
 
 #include "engine/aligned_array.h"
@@ -54,10 +54,9 @@ class PageRankTiles {
   // outgrow the cache, the rows must not be local already, a tile must have enough arcs to
   // pay for fetching its segment. Making them takes five to seven iterations of pull. Where
   // few nodes hold most arcs pull takes 1.6 to 1.8 times as long as they do, elsewhere 1.2
-  // to 1.4 times. O(1): it looks at samples.
+  // to 1.4 times. Empty: never. O(1): it looks at samples.
   static constexpr int kEnoughIfSkewed = 15, kEnoughElse = 60;
-  static constexpr int kNeverPay = std::numeric_limits<int>::max();
-  static int PayAfter(const CsrView& in, const CsrView& out);
+  static std::optional<int> PayAfter(const CsrView& in, const CsrView& out);
 
   // `out` is asked for row lengths only. O(nodes + arcs), one pass over the arcs.
   // Memory afterwards: 2 bytes an arc (6 with weights) and 2 for each row of a tile.
@@ -68,8 +67,6 @@ class PageRankTiles {
   // Where the contribution of each node is found; null: at its own number.
   const std::uint32_t* positions() const { return positions_.data(); }
   const std::vector<Block>& blocks() const { return blocks_; }
-  // kPadding zeros follow the last, so that a kernel may look ahead.
-  static constexpr std::uint32_t kPadding = 32;
   const std::uint16_t* sources() const { return sources_.data(); }
   const float* weights() const { return weights_.data(); }  // null: all 1
   std::uint64_t arc_count() const { return arc_count_; }

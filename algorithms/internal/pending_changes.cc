@@ -59,25 +59,21 @@ void PendingChanges::Measure() {
       [](double a, double b) { return a + b; });
 }
 
-bool PendingChanges::Compare(const Snapshot& earlier, std::vector<double>& scores) {
+bool PendingChanges::Compare(const Snapshot& earlier, std::uint64_t most_arcs, std::vector<double>& scores) {
   const Snapshot* const now = p_.rows.live;
   const NodeId n = p_.rows.node_count, then = earlier.node_count();
   if (!now || now->state().base != earlier.state().base || then == 0 || then > n) return false;
+  const std::vector<NodeId> touched = Collect<NodeId>(
+      executor_, n, [&](std::size_t v) { return !now->clean(Direction::kOut, static_cast<NodeId>(v)); });
+  std::uint64_t arcs = n - then;
+  for (const NodeId u : touched) {
+    arcs += now->Degree(Direction::kOut, u, ArcFilter::All());
+    if (u < then) arcs += earlier.Degree(Direction::kOut, u, ArcFilter::All());
+    if (arcs > most_arcs) return false;
+  }
   const double d = p_.damping;
   std::vector<std::pair<NodeId, double>> changes;
   Row before, after;
-  const std::vector<NodeId> touched = ParallelReduce(
-      executor_, n, kGrain, std::vector<NodeId>{},
-      [&](std::size_t begin, std::size_t end) {
-        std::vector<NodeId> part;
-        for (std::size_t v = begin; v < end; ++v)
-          if (!now->clean(Direction::kOut, static_cast<NodeId>(v))) part.push_back(static_cast<NodeId>(v));
-        return part;
-      },
-      [](std::vector<NodeId> a, const std::vector<NodeId>& b) {
-        a.insert(a.end(), b.begin(), b.end());
-        return a;
-      });
   double dangling = 0;  // mass, as it was
   for (NodeId v = 0; then < n && v < n; ++v) dangling += p_.reciprocal[v] == 0 ? scores[v] : 0.0;
   for (const NodeId u : touched) {
@@ -111,12 +107,12 @@ bool PendingChanges::Compare(const Snapshot& earlier, std::vector<double>& score
   return true;
 }
 
-std::uint64_t PendingChanges::Push(const Loud& loud, double quiet, std::uint64_t arcs, std::vector<double>& scores) {
+std::uint64_t PendingChanges::Push(const std::vector<NodeId>& loud, double quiet, std::uint64_t arcs, std::vector<double>& scores) {
   const double d = p_.damping;
   std::uint64_t left = arcs;
   sent_ = true;
   queued_.resize(p_.rows.node_count);
-  std::deque<NodeId> queue(loud.nodes.begin(), loud.nodes.end());
+  std::deque<NodeId> queue(loud.begin(), loud.end());
   for (const NodeId v : queue) queued_[v] = true;
   while (!queue.empty()) {
     const NodeId u = queue.front();

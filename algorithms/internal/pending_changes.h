@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "algorithms/internal/collect.h"
 #include "algorithms/internal/row_sums.h"
 #include "engine/aligned_array.h"
 #include "engine/parallel.h"
@@ -42,22 +43,27 @@ class PendingChanges {
   void Hold(AlignedArray<double>& waiting) { waiting_ = &waiting; }
 
   // What came of the rows that are not those of `earlier`, and of new nodes, by the scores
-  // as they are. False, and nothing done: the
-  // two do not share a base, or rows are packed. REQUIRES waiting is all 0. O(nodes, and the
-  // arcs of rows touched since the base).
-  bool Compare(const Snapshot& earlier, std::vector<double>& scores);
+  // as they are, which then need not be positive any more. False, and nothing done: the two
+  // do not share a base, rows are packed, or those touched since the base have more than
+  // `most_arcs`. REQUIRES waiting is all 0. O(nodes + most_arcs), and so is the memory.
+  bool Compare(const Snapshot& earlier, std::uint64_t most_arcs, std::vector<double>& scores);
 
   struct Loud {
-    std::vector<NodeId> nodes;
     std::uint64_t arcs = 0;  // of their rows
     double mass = 0;
   };
   // Nodes with more pending than `threshold`. O(nodes). pending(node), times the reciprocal.
   template <class Pending>
   Loud Above(double threshold, Pending&& pending) const;
+  template <class Pending>
+  std::vector<NodeId> NodesAbove(double threshold, Pending&& pending) const {
+    return Collect<NodeId>(executor_, p_.rows.node_count, [&](std::size_t v) {
+      return std::abs(pending(v)) > threshold * p_.reciprocal[v];
+    });
+  }
   // Pushes `loud`, and those that get above `quiet` on the way, while their rows have no more
   // than `arcs` arcs. Returns how many they had.
-  std::uint64_t Push(const Loud& loud, double quiet, std::uint64_t arcs, std::vector<double>& scores);
+  std::uint64_t Push(const std::vector<NodeId>& loud, double quiet, std::uint64_t arcs, std::vector<double>& scores);
 
   double mass() const { return changes_ + std::abs(home_); }
   // What is to be added to the scores, spread as the teleport is: from the first push on.
@@ -83,7 +89,7 @@ class PendingChanges {
   double changes_ = 0;   // absolute, of nodes with out-arcs
   double home_ = 0;      // owed to the teleport
   double sum_ = 1;       // of the scores
-  double rounding_ = 0;  // at most so much was left out, as changes
+  double rounding_ = 0;  // so much was left out by rounding the scores, as changes
   bool sent_ = false;    // something was pushed, or compared
   std::vector<bool> queued_;
 };
@@ -98,14 +104,12 @@ PendingChanges::Loud PendingChanges::Above(double threshold, Pending&& pending) 
         for (std::size_t v = begin; v < end; ++v) {
           const double waits = std::abs(pending(v)), r = p_.reciprocal[v];
           if (!(waits > threshold * r)) continue;
-          part.nodes.push_back(static_cast<NodeId>(v));
           part.arcs += p_.rows.Degree(Direction::kOut, static_cast<NodeId>(v));
           part.mass += waits / r;
         }
         return part;
       },
       [](Loud a, const Loud& b) {
-        a.nodes.insert(a.nodes.end(), b.nodes.begin(), b.nodes.end());
         a.arcs += b.arcs;
         a.mass += b.mass;
         return a;

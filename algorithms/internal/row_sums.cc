@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "algorithms/internal/collect.h"
 #include "algorithms/internal/pagerank_pull.h"
 
 namespace plexus::internal {
@@ -12,17 +13,18 @@ namespace plexus::internal {
 namespace {
 
 // sums[r] = sum of term(i) over [end(r - 1), end(r)), by differences of a running sum that
-// begins anew, with what the row at work has so far, every `chunk` arcs. ahead(i) asks for
+// begins anew every `chunk` arcs; what a row has from the chunks before is carried apart,
+// so that a long row's roundings are those of its chunks. ahead(i) asks for
 // what the terms from i on will need later.
 template <class Term, class End, class Ahead>
 void SumRows(std::uint32_t count, std::size_t rows, std::uint32_t chunk, double* running, double* sums,
              Term&& term, End&& end, Ahead&& ahead) {
-  double sum = 0, start = 0;
+  double carried = 0;  // of the row at work
   std::uint32_t at = 0;
   for (std::size_t row = 0; row < rows;) {
     const std::uint32_t stop = count - at > chunk ? at + chunk : count;
     double* to = running;
-    *to = sum;
+    double sum = *to = 0, start = -carried;
     std::uint32_t i = at;
     for (; i + 4 <= stop; i += 4, to += 4) {
       ahead(i);
@@ -40,8 +42,7 @@ void SumRows(std::uint32_t count, std::size_t rows, std::uint32_t chunk, double*
       sums[row] = here - start;
       start = here;
     }
-    sum -= start;
-    start = 0;
+    carried = sum - start;
     at = stop;
   }
 }
@@ -50,39 +51,28 @@ void SumRows(std::uint32_t count, std::size_t rows, std::uint32_t chunk, double*
 
 RowSums::RowSums(const LiveRows& rows, bool weighted, Executor& executor)
     : rows_(rows), weighted_(weighted) {
-  constexpr std::size_t kGrain = 128 * kGroup;
-  struct Part {
-    std::vector<std::size_t> touched;
-    std::uint64_t most_arcs = 0, longest = 0;
-  };
-  Part all = ParallelReduce(
-      executor, rows.node_count, kGrain, Part{},
+  const std::size_t groups = (rows.node_count + kGroup - 1) / kGroup;
+  auto group_end = [&](std::size_t group) { return std::min<std::size_t>((group + 1) * kGroup, rows.node_count); };
+  touched_ = Collect<std::size_t>(executor, rows.live ? groups : 0, [&](std::size_t group) {
+    for (std::size_t v = group * kGroup; v < group_end(group); ++v)
+      if (!rows.clean(Direction::kIn, static_cast<NodeId>(v))) return true;
+    return false;
+  });
+  for (const std::size_t group : touched_) {
+    std::uint64_t arcs = 0;
+    for (std::size_t v = group * kGroup; v < group_end(group); ++v)
+      arcs += rows.Degree(Direction::kIn, static_cast<NodeId>(v));
+    most_arcs_ = std::max(most_arcs_, arcs);
+  }
+  longest_ = ParallelReduce(
+      executor, rows.node_count, 128 * kGroup, std::uint64_t{0},
       [&](std::size_t begin, std::size_t end) {
-        Part part;
-        for (std::size_t at = begin; at < end; at += kGroup) {
-          std::uint64_t arcs = 0;
-          bool clean = true;
-          for (std::size_t v = at; v < std::min(at + kGroup, end); ++v) {
-            const std::uint64_t degree = rows.Degree(Direction::kIn, static_cast<NodeId>(v));
-            arcs += degree;
-            part.longest = std::max(part.longest, degree);
-            clean &= rows.clean(Direction::kIn, static_cast<NodeId>(v));
-          }
-          if (clean) continue;
-          part.touched.push_back(at / kGroup);
-          part.most_arcs = std::max(part.most_arcs, arcs);
-        }
-        return part;
+        std::uint64_t longest = 0;
+        for (std::size_t v = begin; v < end; ++v)
+          longest = std::max(longest, rows.Degree(Direction::kIn, static_cast<NodeId>(v)));
+        return longest;
       },
-      [](Part a, const Part& b) {
-        a.touched.insert(a.touched.end(), b.touched.begin(), b.touched.end());
-        a.most_arcs = std::max(a.most_arcs, b.most_arcs);
-        a.longest = std::max(a.longest, b.longest);
-        return a;
-      });
-  touched_ = std::move(all.touched);
-  most_arcs_ = all.most_arcs;
-  longest_ = all.longest;
+      [](std::uint64_t a, std::uint64_t b) { return std::max(a, b); });
 }
 
 void RowSums::Reserve(const Executor& executor, std::size_t blocks) {

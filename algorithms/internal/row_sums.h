@@ -5,8 +5,8 @@
 // sum is the difference of two of its values. Groups of rows begin at multiples of 64, so a
 // sum's bits depend on the rows of its group alone: not on threads, nor on where rows lie.
 //
-// Rounding: a row's sum is off by an addition of 2^-53 of its group's absolute values for
-// every four of its arcs and three more; in all rows together see Rounding.
+// Rounding: a row's sum is off by at most 2^-53 of a chunk's absolute values for every four
+// arcs of the chunk and three more, in every chunk it has arcs in; of all rows see Rounding.
 #pragma once
 
 #include <array>

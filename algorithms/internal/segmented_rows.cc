@@ -1,15 +1,9 @@
-// A block at a time: arcs go to the room of their segment, then, one segment after the
-// other, to where the block's rows lie anyway.
+// A block at a time, whose arcs stay in the second-level cache: counted by segment, then put
+// where the block's rows lie anyway, one segment after the other.
 #include "algorithms/internal/segmented_rows.h"
 
 #include <algorithm>
-#include <atomic>
-#include <cstring>
-#include <memory>
-#include <new>
-#include <vector>
-
-#include "algorithms/internal/pool.h"
+#include <utility>
 
 namespace plexus::internal {
 
@@ -18,24 +12,6 @@ namespace {
 std::uint32_t SegmentsOf(std::uint32_t nodes, int bits) {
   return static_cast<std::uint32_t>((std::uint64_t{nodes} + (std::uint64_t{1} << bits) - 1) >> bits);
 }
-
-// A block's arcs on their way to their segments: room for all of them in each.
-struct Scratch {
-  std::unique_ptr<NodeId[]> neighbors;
-  std::unique_ptr<float[]> weights;
-  std::uint64_t room = 0;
-  std::vector<std::uint32_t> counts;  // by segment
-
-  void Reserve(std::uint64_t arcs, std::uint32_t segments, bool weighted) {
-    counts.assign(segments, 0);
-    if (room >= arcs) return;
-    neighbors.reset();
-    weights.reset();
-    neighbors = std::make_unique_for_overwrite<NodeId[]>(arcs * segments);
-    if (weighted) weights = std::make_unique_for_overwrite<float[]>(arcs * segments);
-    room = arcs;
-  }
-};
 
 }  // namespace
 
@@ -70,43 +46,31 @@ SegmentedRows SegmentedRows::Make(const CsrView& in, Executor& executor, int bit
   made.ends_ = AlignedArray<std::uint32_t>(blocks * segments * kBlock);
   made.neighbors_ = AlignedArray<NodeId>(in.arc_count());
   if (weighted) made.weights_ = AlignedArray<float>(in.arc_count());
-  Pool<Scratch> pool;
-  pool.Reserve(executor, blocks);
-  std::atomic<bool> out_of_memory = false;  // tasks must not throw
-  auto sort = [&](std::size_t block) {
-    const NodeId begin = static_cast<NodeId>(block * kBlock), end = std::min(n, begin + kBlock);
-    const std::uint64_t room = in.offsets[end] - in.offsets[begin];
-    std::unique_ptr<Scratch> scratch = pool.Take();
-    scratch->Reserve(room, segments, weighted);
-    std::uint32_t* const counts = scratch->counts.data();
-    const std::uint64_t stride = scratch->room;
-    std::uint32_t* const ends = made.ends_.data() + block * segments * kBlock;
-    for (NodeId v = begin; v < end; ++v) {
+  // Where each segment's next arc goes, by block.
+  AlignedArray<std::uint64_t> next(blocks * segments);
+  ParallelFor(executor, n, kBlock, [&](std::size_t begin, std::size_t end) {
+    const std::size_t first = begin / kBlock * segments;
+    std::uint64_t* const at = &next[first];
+    std::fill_n(at, segments, std::uint64_t{0});
+    const std::uint32_t from = in.offsets[begin], to = in.offsets[end];
+    for (std::uint32_t a = from; a < to; ++a) ++at[in.neighbors[a] >> bits];
+    std::uint64_t before = from;
+    for (std::uint32_t s = 0; s < segments; ++s) {
+      made.starts_[first + s] = before;
+      before += std::exchange(at[s], before);
+    }
+    std::uint32_t* const ends = made.ends_.data() + first * kBlock;
+    for (std::size_t v = begin; v < end; ++v) {
       for (std::uint32_t a = in.offsets[v]; a < in.offsets[v + 1]; ++a) {
         const NodeId u = in.neighbors[a];
-        const std::uint64_t to = (u >> bits) * stride + counts[u >> bits]++;
-        scratch->neighbors[to] = u;
-        if (weighted) scratch->weights[to] = in.weights[a];
+        const std::uint64_t place = at[u >> bits]++;
+        made.neighbors_[place] = u;
+        if (weighted) made.weights_[place] = in.weights[a];
       }
-      for (std::uint32_t s = 0; s < segments; ++s) ends[s * std::size_t{kBlock} + (v - begin)] = counts[s];
-    }
-    std::uint64_t at = in.offsets[begin];
-    for (std::uint32_t s = 0; s < segments; ++s) {
-      made.starts_[block * segments + s] = at;
-      std::copy_n(scratch->neighbors.get() + s * stride, counts[s], made.neighbors_.data() + at);
-      if (weighted) std::copy_n(scratch->weights.get() + s * stride, counts[s], made.weights_.data() + at);
-      at += counts[s];
-    }
-    pool.Give(std::move(scratch));
-  };
-  ParallelFor(executor, blocks, 1, [&](std::size_t block, std::size_t) {
-    try {
-      sort(block);
-    } catch (const std::bad_alloc&) {
-      out_of_memory = true;
+      for (std::uint32_t s = 0; s < segments; ++s)
+        ends[s * std::size_t{kBlock} + (v - begin)] = static_cast<std::uint32_t>(at[s] - made.starts_[first + s]);
     }
   });
-  if (out_of_memory) throw std::bad_alloc();
   return made;
 }
 

@@ -229,12 +229,13 @@ TEST(PageRankTiles, PayOnLargeGraphsWithoutLocalityOnly) {
     rows.offsets.push_back(n * degree);
     return PageRankTiles::PayAfter(rows.view(false), rows.view(false));
   };
-  constexpr int kNever = PageRankTiles::kNeverPay;
+  constexpr std::optional<int> kNever;
   std::mt19937 random(3);
   constexpr NodeId n = 4 * PageRankTiles::kSegment;
   EXPECT_EQ(pays(n, 16, [&](NodeId, std::uint32_t) { return random() % n; }), PageRankTiles::kEnoughElse);
   EXPECT_EQ(pays(n, 16, [&](NodeId v, std::uint32_t k) { return (v + k) % n; }), kNever);  // local
   EXPECT_EQ(PageRankTiles::PayAfter({}, {}), kNever);
+  EXPECT_EQ(MakePageRankLayout({}, {}, DefaultExecutor()), nullptr);
   auto skewed = [](NodeId nodes, std::size_t arcs) {
     const BothRows g = Random(Kind::kSkewed, nodes, arcs);
     return PageRankTiles::PayAfter(g.in.view(false), g.out.view(false));
@@ -256,7 +257,8 @@ TEST(SegmentedRows, PayOnLargeEvenGraphsOnly) {
   for (NodeId& u : rows.neighbors) u = random() % n;
   const CsrView view = rows.view(false);
   EXPECT_TRUE(SegmentedRows::Pay(view));
-  EXPECT_TRUE(PageRankLayout::Choose(view, view).segments);
+  EXPECT_TRUE(PageRankLayout::Choose(view, view).Pays(SegmentedRows::kEnough));
+  EXPECT_FALSE(PageRankLayout::Choose(view, view).Pays(SegmentedRows::kEnough - 1));
   const auto without = [&](NodeId nodes, std::size_t arcs) {
     return SegmentedRows::Pay({std::span(rows.offsets).first(nodes + 1), std::span(rows.neighbors).first(arcs), {}, {}, {}});
   };
