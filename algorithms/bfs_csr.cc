@@ -145,9 +145,9 @@ class CsrSearch {
       if (i + kRowAhead < past) __builtin_prefetch(&out_.offsets[queue_[i + kRowAhead]]);
       const NodeId u = queue_[i];
       const std::uint32_t row_end = out_.offsets[u + 1];
-      for (std::uint32_t a = out_.offsets[u]; a < row_end; a += kStride) {
+      for (std::uint32_t a = out_.offsets[u]; a < row_end; a += std::min(kStride, row_end - a)) {
         for (std::uint32_t j = 0; j < kStride; ++j) {
-          const NodeId v = out_.neighbors[std::min(a + j, row_end - 1)];
+          const NodeId v = out_.neighbors[a + std::min(j, row_end - 1 - a)];
           notes[noted] = {v, u};
           noted += !Test(visited_, v);
         }

@@ -155,9 +155,14 @@ void Identity(Labels labels, Executor& executor) {
 
 // The root of both, which are joined when they were not.
 NodeId Join(NodeId u, NodeId v, Labels labels) {
+  // Halves the way on the way: who is no root may be hung under any ancestor.
   auto root = [&](NodeId x) {
-    for (NodeId up = Load(labels, x); up != x; up = Load(labels, x)) x = up;
-    return x;
+    for (;;) {
+      const NodeId up = Load(labels, x), above = Load(labels, up);
+      if (above == up) return up;
+      Store(labels, x, above);
+      x = above;
+    }
   };
   for (;;) {
     u = root(u), v = root(v);

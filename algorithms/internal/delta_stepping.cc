@@ -17,6 +17,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -35,6 +36,7 @@ constexpr std::size_t kBatchArcs = 4096;
 constexpr std::uint64_t kClock = 32;     // batches between looks at the budget
 constexpr std::size_t kGiveLeast = 32;   // entries (or their arcs) left of a bucket that is worth halving
 constexpr int kSlack = 2;                // buckets that a thread may be ahead of the last
+constexpr std::size_t kDone = 4096;      // entries of a bucket that may stay behind
 constexpr std::size_t kNoted = 1024;     // improvements kept before they are applied
 constexpr std::uint32_t kStride = 4;     // arcs looked at together
 constexpr std::size_t kRowAhead = 12;    // entries
@@ -64,14 +66,9 @@ class Stepping {
       exchange_.Open();
       auto task = [&](std::size_t) { Together(*seats_[exchange_.Sit()]); };
       executor_.Run(threads, BlockTask(task));
-      // The others had too little to do and left: the one that went on is the first now.
+      if (out_of_memory_) throw std::bad_alloc();
       if (stop_) break;
-      for (auto& seat : seats_) {
-        seat->level = kInfinity;
-        if (!seat->empty()) std::swap(seat, seats_[0]);
-      }
-      for (auto& list : exchange_.lists()) Receive(*seats_[0], std::move(list));
-      exchange_.lists().clear();
+      Gather();
       much *= 2;
     }
     if (stop_) Truncate();
@@ -85,6 +82,7 @@ class Stepping {
     NodeId node;
     T cost;
   };
+  using List = std::vector<Entry>;
   struct Seat {
     std::vector<std::vector<Entry>> near = std::vector<std::vector<Entry>>(kWindow);
     std::vector<Entry> far;
@@ -121,8 +119,27 @@ class Stepping {
     return true;
   }
 
+  // After a loop: whatever any thread left behind, and lists that nobody took, for the first.
+  void Gather() {
+    List left;
+    for (const auto& seat : seats_) {
+      seat->level = kInfinity;
+      if (seat == seats_[0]) continue;
+      for (List& list : seat->near) {
+        left.insert(left.end(), list.begin(), list.end());
+        list.clear();
+      }
+      left.insert(left.end(), seat->far.begin(), seat->far.end());
+      seat->far.clear();
+      seat->waiting = seat->at = 0;
+    }
+    Receive(*seats_[0], left);
+    for (const List& list : exchange_.TakeLists()) Receive(*seats_[0], list);
+  }
+
   // As much as so many entries, or their arcs, are left of the bucket.
   bool Holds(const Seat& seat, std::size_t much) const {
+    if (much == std::numeric_limits<std::size_t>::max()) return false;
     const std::vector<Entry>& list = seat.near[seat.now];
     if (list.size() - seat.at >= much) return true;
     std::uint64_t arcs = 0;
@@ -131,7 +148,17 @@ class Stepping {
     return arcs / kArcsEach >= much;
   }
 
+  // A task must not throw.
   void Together(Seat& seat) {
+    try {
+      Share(seat);
+    } catch (const std::bad_alloc&) {
+      out_of_memory_ = stop_ = true;
+      exchange_.Leave();
+    }
+  }
+
+  void Share(Seat& seat) {
     auto stopped = [&] { return stop_.load(std::memory_order_relaxed); };
     while (!stopped() && !exchange_.deserted()) {
       if (!Next(seat)) {
@@ -143,6 +170,7 @@ class Stepping {
       if (Ahead(seat) && Receive(seat, exchange_.Ask([&] { return Ahead(seat) && !stopped(); }))) continue;
       WorkOff<true>(seat);
     }
+    seat.level.store(kInfinity, std::memory_order_relaxed);
     exchange_.Leave();
   }
 
@@ -153,7 +181,7 @@ class Stepping {
     return false;
   }
 
-  bool Receive(Seat& seat, std::vector<Entry> list) {
+  bool Receive(Seat& seat, const List& list) {
     if (list.empty()) return false;
     if (seat.empty()) {
       seat.base = std::ranges::min(list, {}, &Entry::cost).cost;
@@ -192,6 +220,11 @@ class Stepping {
         if (const Entry entry = list[seat.at]; !Stale(entry)) arcs += Node<kShared>(seat, entry);
       }
       Apply<kShared>(seat);
+      // What is done goes: nodes of a wide bucket may come again and again.
+      if (seat.at >= kDone && 2 * seat.at >= list.size()) {
+        list.erase(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(seat.at));
+        seat.waiting -= std::exchange(seat.at, 0);
+      }
     }
     seat.waiting -= list.size();
     list.clear();
@@ -229,7 +262,7 @@ class Stepping {
     std::uint32_t a = first;
     if (past - first >= kLongRow) {
       for (; a < past; ++a) {
-        __builtin_prefetch(&result_.costs[rows.neighbors[std::min(a + kCostAhead, past - 1)]]);
+        __builtin_prefetch(&result_.costs[rows.neighbors[a + std::min(kCostAhead, past - 1 - a)]]);
         const Entry to{rows.neighbors[a], from.cost + cost_of(a)};
         if (!(to.cost < Cost(to.node))) continue;
         seat.notes[seat.noted++] = to;
@@ -237,10 +270,10 @@ class Stepping {
       }
     }
     // Short rows end at the same branch whatever their length: the last arc is looked at again.
-    for (; a < past; a += kStride) {
+    for (; a < past; a += std::min(kStride, past - a)) {
       std::size_t noted = seat.noted;
       for (std::uint32_t i = 0; i < kStride; ++i) {
-        const std::uint32_t arc = std::min(a + i, past - 1);
+        const std::uint32_t arc = a + std::min(i, past - 1 - a);
         const Entry to{rows.neighbors[arc], from.cost + cost_of(arc)};
         seat.notes[noted] = to;
         noted += to.cost < Cost(to.node);
@@ -306,7 +339,7 @@ class Stepping {
       for (std::size_t b = 0; b < kWindow; ++b) look(seat->near[b], b == seat->now ? seat->at : 0);
       look(seat->far, 0);
     }
-    for (const auto& list : exchange_.lists()) look(list, 0);
+    for (const List& list : exchange_.TakeLists()) look(list, 0);
     result_.truncated = least < kInfinity;
     for (T& cost : result_.costs)
       if (cost >= least) cost = kInfinity;
@@ -319,7 +352,8 @@ class Stepping {
   DeltaResult<T> result_;
   std::vector<std::unique_ptr<Seat>> seats_;  // one a thread; the first has what there is
   WorkExchange<Entry> exchange_;
-  std::atomic<bool> stop_ = false;  // the budget ran out
+  std::atomic<bool> stop_ = false;  // the budget ran out, or memory
+  std::atomic<bool> out_of_memory_ = false;
 };
 
 }  // namespace

@@ -1,14 +1,14 @@
 // Delta-stepping over bare arrays: cheapest costs from one node to all.
 //
-// Nodes wait in buckets of width delta; a bucket's nodes are relaxed in parallel until
-// none falls back into it (Meyer, Sanders, 2003), and small refills are worked off on
-// the spot (bucket fusion: Zhang et al., 2020). Buckets are private to whoever works, so
-// which of them holds a node depends on timing; the costs do not: they are the least
-// fixed point of cost(v) = min over arcs of cost(u) + arc, which rounding, being
-// monotone, leaves unique.
+// Nodes wait in buckets of width delta (Meyer, Sanders, 2003). Buckets are private to
+// whoever works; no thread waits at a bucket's end, but who runs dry, or is two buckets
+// ahead of the last, is given half of another's (internal/work_exchange.h). So which of them
+// holds a node depends on timing; the costs do not: they are the least fixed point of
+// cost(v) = min over arcs of cost(u) + arc, which rounding, being monotone, leaves unique.
 //
 // At most kWindow buckets exist; what costs more waits in one list until they are
-// empty. So a delta far too small costs time, never memory.
+// empty. So a delta far too small costs time, never memory; one far too wide may relax a
+// node again and again, and holds a few entries for each node and thread.
 #pragma once
 
 #include <cstdint>

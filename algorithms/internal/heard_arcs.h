@@ -9,7 +9,7 @@
 
 namespace plexus::internal {
 
-// Calls look() for every arc stored in the row, then fn(const Arc&) if `filter` lets it through;
+// Calls look() for every arc of the row that is not removed, then fn(const Arc&) if `filter` lets it through;
 // either returns false to stop. The arcs and their order are those of ForEachArc. False when
 // stopped.
 template <class Look, class Fn>

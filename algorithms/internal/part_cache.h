@@ -3,16 +3,18 @@
 // Parts never change and are shared by many snapshots, so what is known of one is known for
 // all of them. Entries are found by address; whether the part there is still the same is
 // told by its control block, which a weak pointer keeps from being used anew. Entries of dead
-// parts are dropped whenever the table has doubled. Thread-safe; two threads that miss at
-// once both work, and the first to Keep wins.
+// parts are dropped whenever the table has doubled, or by DropDead. Thread-safe; two threads
+// that miss at once both work, and the first to Keep wins.
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace plexus::internal {
 
@@ -20,6 +22,7 @@ template <class Value>
 class PartCache {
  public:
   // Up to `few` entries are never looked through for dead ones: for values that are small.
+  // 0: all are at every Keep.
   explicit PartCache(std::size_t few) : few_(few), next_sweep_(few) {}
 
   // Null when nothing is kept.
@@ -31,14 +34,19 @@ class PartCache {
   // What is kept from now on: `made`, or what another thread kept meanwhile.
   template <class Part>
   std::shared_ptr<Value> Keep(const std::shared_ptr<const Part>& part, std::shared_ptr<Value> made) {
+    std::vector<std::shared_ptr<Value>> dead;  // freed when the lock is
     const std::lock_guard lock(mutex_);
     if (std::shared_ptr<Value> there = At(part)) return there;
-    if (entries_.size() >= next_sweep_) {
-      std::erase_if(entries_, [](const auto& e) { return e.second.part.expired(); });
-      next_sweep_ = std::max(few_, 2 * entries_.size());
-    }
+    if (entries_.size() >= next_sweep_) dead = Sweep();
     entries_.insert_or_assign(part.get(), Entry{part, made});
+    size_.store(entries_.size(), std::memory_order_relaxed);
     return made;
+  }
+  void DropDead() {
+    if (size_.load(std::memory_order_relaxed) == 0) return;
+    std::vector<std::shared_ptr<Value>> dead;
+    const std::lock_guard lock(mutex_);
+    dead = Sweep();
   }
 
  private:
@@ -53,8 +61,21 @@ class PartCache {
     return at->second.value;
   }
 
+  std::vector<std::shared_ptr<Value>> Sweep() {
+    std::vector<std::shared_ptr<Value>> dead;
+    std::erase_if(entries_, [&](const auto& e) {
+      if (!e.second.part.expired()) return false;
+      dead.push_back(e.second.value);
+      return true;
+    });
+    next_sweep_ = few_ == 0 ? 0 : std::max(few_, 2 * entries_.size());
+    size_.store(entries_.size(), std::memory_order_relaxed);
+    return dead;
+  }
+
   const std::size_t few_;
   std::mutex mutex_;
+  std::atomic<std::size_t> size_ = 0;  // of entries_
   std::unordered_map<const void*, Entry> entries_;
   std::size_t next_sweep_;
 };

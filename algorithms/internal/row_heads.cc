@@ -1,6 +1,7 @@
 // The heads of all rows of a base, once searches have paid for them.
 #include "algorithms/internal/row_heads.h"
 
+#include <new>
 #include <utility>
 
 #include "algorithms/internal/part_cache.h"
@@ -22,7 +23,10 @@ PartCache<RowHeads>& TheHeads() {
 
 std::shared_ptr<RowHeads> RowHeads::Of(const Snapshot& snapshot) {
   const std::shared_ptr<const Csr>& base = snapshot.state().base;
-  if (base->arc_count() > kMostArcs * base->node_count) return nullptr;
+  if (base->arc_count() > kMostArcs * base->node_count) {
+    TheHeads().DropDead();
+    return nullptr;
+  }
   if (std::shared_ptr<RowHeads> there = TheHeads().Find(base)) return there;
   return TheHeads().Keep(base, std::make_shared<RowHeads>());
 }
@@ -35,8 +39,14 @@ void RowHeads::Paid(const Csr& base, Direction direction, std::uint64_t arcs, co
   const std::unique_lock lock(making_, std::try_to_lock);
   if (!lock || side.made.load(std::memory_order_relaxed)) return;
   side.paid.store(0, std::memory_order_relaxed);
+  if (budget.Interrupted()) return;
   const BaseRows rows(base, direction);
-  AlignedArray<RowHead> heads(base.node_count);
+  AlignedArray<RowHead> heads;
+  try {
+    heads = AlignedArray<RowHead>(base.node_count);
+  } catch (const std::bad_alloc&) {
+    return;  // the search has its answer without
+  }
   std::atomic<bool> stop = false;
   ParallelFor(executor, base.node_count, kGrain, [&](std::size_t begin, std::size_t end) {
     if (stop.load(std::memory_order_relaxed) || budget.Interrupted()) {

@@ -11,7 +11,8 @@
 // Made when they pay: searches say how many arcs they followed in a base, and once these
 // are a 32nd of its nodes and arcs (about half of what making the heads costs) the search
 // that was last makes them, in parallel, after its own work. 16 bytes a node and direction, as
-// long as the base lives, that is until the next compaction (and the first search after it).
+// long as the base lives, that is until the next compaction and the first search in any graph
+// after it.
 #pragma once
 
 #include <array>

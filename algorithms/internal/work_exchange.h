@@ -20,7 +20,7 @@ class WorkExchange {
  public:
   using List = std::vector<Item>;
 
-  // Before a loop. Lists that nobody took in the one before stay.
+  // Before a loop. REQUIRES no lists are left of the one before.
   void Open() {
     seats_ = 0;
     present_ = hungry_ = 0;
@@ -72,7 +72,8 @@ class WorkExchange {
       const bool tired = turn == kLongPatience;
       if (tired || working_.load(std::memory_order_relaxed) == 0 || stopped()) {
         const std::lock_guard lock(mutex_);
-        if (!tired && working_ == 0 && !lists_.empty()) continue;  // given by one that left since
+        // Somebody took a list since, or gave one and left.
+        if (!tired && !stopped() && (working_ > 0 || !lists_.empty())) continue;
         if (tired) deserted_ = true;
         --present_;
         break;
@@ -83,11 +84,15 @@ class WorkExchange {
     return list;
   }
 
-  std::vector<List>& lists() { return lists_; }  // REQUIRES no loop at work
+  // Those that nobody took. REQUIRES no loop at work.
+  std::vector<List> TakeLists() {
+    offered_ = 0;
+    return std::exchange(lists_, {});
+  }
 
  private:
   static constexpr int kPauses = 1000;        // turns before others get the processor
-  static constexpr int kPatience = 1500;      // turns: some 20 microseconds
+  static constexpr int kPatience = 1500;      // turns: dozens of microseconds
   static constexpr int kLongPatience = 4000;
 
   // `adds` to those who work: in the same moment, or others would think that nobody does.

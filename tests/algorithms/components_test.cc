@@ -127,6 +127,23 @@ TEST(ComponentsCsr, FewArcsNearAndFar) {
     }
 }
 
+// A tree that grows at its root while others ask for it from below: ways to the root must
+// get shorter by being walked, or this takes minutes.
+TEST(ComponentsCsr, ChainsThatGrowAtTheRoot) {
+  constexpr NodeId m = 120000;
+  std::vector<NodePair> pairs;
+  for (NodeId i = 0; i < m; ++i) {
+    if (i + 1 < m) pairs.push_back({m + i, m - 2 - i});
+    pairs.push_back({m + i, m - 1 - i});
+    pairs.push_back({2 * m + i, m - 1 - i});
+  }
+  for (NodeId v = 3 * m + 1; v < 8 * m; ++v) pairs.push_back({v, v - 1});  // near: every edge is looked at
+  const auto graph = BuildTopology(8 * m, pairs, {});
+  ASSERT_TRUE(graph.has_value());
+  const auto got = ComponentsCsr(graph->out(), graph->in());
+  for (NodeId v = 0; v < 8 * m; ++v) ASSERT_EQ(got[v], v < 3 * m ? 0 : 3 * m) << v;
+}
+
 TEST(Components, RefusesUnknownKinds) {
   CaseGraph g;
   ComponentsOptions options;

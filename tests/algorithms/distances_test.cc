@@ -9,7 +9,10 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <thread>
+#include <vector>
 
+#include "algorithms/internal/work_exchange.h"
 #include "tests/algorithms/each_case.h"
 #include "tests/reference/oracles.h"
 
@@ -185,6 +188,62 @@ class OneAfterTheOther : public Executor {
   bool backwards_;
 };
 
+// Claims eight threads and has two: two begin at once, the others when these are done.
+class InWaves : public Executor {
+ public:
+  int thread_count() const override { return 8; }
+  void Run(std::size_t blocks, BlockTask task) override {
+    for (std::size_t b = 0; b < blocks; b += 2) {
+      std::thread other([&] { task(b); });
+      if (b + 1 < blocks) task(b + 1);
+      other.join();
+    }
+  }
+};
+
+// What a loop leaves behind is neither lost nor in the way of the next.
+TEST(WorkExchange, ListsThatNobodyTookAreHandedBack) {
+  internal::WorkExchange<int> exchange;
+  exchange.Open();
+  exchange.Sit();
+  exchange.Give({1, 2});
+  exchange.Give({3});
+  exchange.Leave();
+  EXPECT_EQ(exchange.TakeLists(), (std::vector<std::vector<int>>{{1, 2}, {3}}));
+  EXPECT_TRUE(exchange.TakeLists().empty());
+  exchange.Open();
+  exchange.Sit();
+  bool wanted = false;
+  EXPECT_TRUE(exchange.Ask([&] { return wanted = exchange.wanted(), !wanted; }).empty());
+  EXPECT_TRUE(wanted);
+  exchange.Leave();
+}
+
+// One bucket in which every node is made cheaper many times.
+TEST(DistancesCsr, NodesThatComeAgainAndAgain) {
+  constexpr NodeId kChain = 3000;  // node i > 0 leads to i - 1, 0 to all
+  std::vector<std::uint32_t> offsets = {0};
+  std::vector<NodeId> neighbors;
+  std::vector<float> weights;
+  for (NodeId v = 1; v <= kChain; ++v) {
+    neighbors.push_back(v);
+    weights.push_back(2.0f * static_cast<float>(kChain + 1 - v));
+  }
+  offsets.push_back(kChain);
+  for (NodeId v = 1; v <= kChain; ++v) {
+    if (v > 1) {
+      neighbors.push_back(v - 1);
+      weights.push_back(1);
+    }
+    offsets.push_back(static_cast<std::uint32_t>(neighbors.size()));
+  }
+  const CsrView out{offsets, neighbors, weights, {}, {}};
+  for (const auto& e : Executors()) {
+    const auto got = DistancesCsr(out, 0, {.delta = 1e9f, .executor = e.executor.get()});
+    for (NodeId v = 1; v <= kChain; ++v) ASSERT_EQ(got[v], 2.0f + static_cast<float>(kChain - v)) << e.name;
+  }
+}
+
 TEST(DistancesCsr, HandedFromThreadToThread) {
   constexpr NodeId kSide = 250, kGrids = 2;
   std::mt19937_64 random(5);
@@ -211,7 +270,8 @@ TEST(DistancesCsr, HandedFromThreadToThread) {
   for (float d : want) reached += d < std::numeric_limits<float>::infinity();
   EXPECT_GT(reached, kSide * kSide * kGrids * 9 / 10);
   OneAfterTheOther forwards(false), backwards(true);
-  std::vector<Executor*> executors = {&forwards, &backwards};
+  InWaves waves;
+  std::vector<Executor*> executors = {&forwards, &backwards, &waves};
   const auto named = Executors();
   for (const auto& e : named) executors.push_back(e.executor.get());
   for (Executor* executor : executors)
