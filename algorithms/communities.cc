@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "algorithms/internal/halt.h"
 #include "algorithms/internal/leiden.h"
 #include "algorithms/internal/selection.h"
 #include "algorithms/internal/undirected_rows.h"
@@ -85,11 +86,14 @@ Undirected MakeGraph(std::vector<NodeId> selected, NodeId all, bool fold, const 
                      Degree&& degree, Walk&& walk) {
   Undirected made;
   made.selected = std::move(selected);
-  if (budget && budget->Interrupted()) return made;
+  internal::Halt halt(budget);
+  if (halt.Look()) return made;
   std::vector<std::uint64_t> degrees(made.selected.size());
   ParallelFor(executor, degrees.size(), 4096, [&](std::size_t begin, std::size_t end) {
+    if (halt.Look()) return;
     for (std::size_t i = begin; i < end; ++i) degrees[i] = degree(made.selected[i]);
   });
+  if (halt.said()) return made;
   auto places = internal::MakePlaces(all, made.selected, degrees, fold, executor, budget, walk);
   if (!places) return made;
   made.places = *std::move(places);

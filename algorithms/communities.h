@@ -6,7 +6,8 @@
 // smaller graph, and so on; a further iteration begins again with single nodes. Parts
 // join the best part instead of a drawn one, as in GVE-Leiden (Sahu, 2023), and moves
 // are decided in classes of nodes, so the answer is one at any number of threads. At a
-// resolution of at most 1 a node with a single neighbour follows it, which is always best.
+// resolution of at most 1 a node with a single neighbour, no loop and at most 8 parallel
+// arcs follows it, which is always best.
 //
 // The graph is read as undirected. A_uv, for u != v, is the sum of the weights of all
 // selected edges between u and v: of either direction, of every kind and label; an edge
@@ -58,7 +59,9 @@ struct LeidenResult {
   std::vector<std::uint64_t> sizes;  // by community
   std::uint32_t count = 0;
   // Q of `communities`, computed from the graph; 0 without edges, and when the deadline or the
-  // cancel flag came before the undirected rows were made: then every node is alone.
+  // cancel flag came before the undirected rows were made: then every node is alone. Where
+  // nodes follow their neighbour (see above), Modularity() of them adds in another order:
+  // the last bits may differ.
   double modularity = 0;
   int levels = 0;         // graphs that nodes moved in, the largest number of an iteration
   int iterations = 0;     // begun; 0 without edges, and when the rows were not made
@@ -70,8 +73,8 @@ struct LeidenResult {
 // About 10 to 20 passes over the arcs; no bound better than O(sweeps * arcs) is known, so
 // sweeps and levels are capped (100 a level, 64 levels). Memory: 12 bytes an arc and 32 a
 // node of the undirected graph and of at most two smaller ones, about 100 a node beside,
-// and for every thread and one more 12 a node (weights all alike: 8, and 8 a node of the
-// smaller ones). Deadline and cancel flag are looked at before every block of rows and class
+// and for every thread and one more 12 a node (weights all alike: 8 once the rows are made,
+// and 8 a node of the smaller ones). Deadline and cancel flag are looked at before every block of rows and class
 // of moves, and on the way through refining and aggregating. Thread-safe, same bits at any
 // thread count.
 // kInvalidArgument: a resolution or tolerance that is negative or not finite, iterations

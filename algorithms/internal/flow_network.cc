@@ -7,6 +7,7 @@
 // the graph throws, where Boost asks for a row: between augmentations, never inside one.
 #include "algorithms/internal/flow_network.h"
 
+#include <algorithm>
 #include <utility>
 
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // Boost's own iterators
@@ -39,7 +40,11 @@ struct Open {
 };
 
 struct FlowGraph {
-  struct traversal_category : boost::vertex_list_graph_tag, boost::edge_list_graph_tag, boost::incidence_graph_tag {};
+  // An adjacency matrix, for all Boost asks of one: edge(u, v) without a walk along the row.
+  struct traversal_category : boost::vertex_list_graph_tag,
+                              boost::edge_list_graph_tag,
+                              boost::incidence_graph_tag,
+                              boost::adjacency_matrix_tag {};
   using vertex_descriptor = std::uint32_t;
   using edge_descriptor = FlowArc;
   using directed_category = boost::directed_tag;
@@ -68,6 +73,13 @@ struct FlowGraph {
   }
   friend std::uint32_t out_degree(std::uint32_t v, const FlowGraph& g) {
     return g.network->offsets[v + std::size_t{1}] - g.network->offsets[v];
+  }
+  // Asked for every neighbour of the source, whether it has an arc to the sink: rows are sorted.
+  friend std::pair<FlowArc, bool> edge(std::uint32_t u, std::uint32_t v, const FlowGraph& g) {
+    const std::uint32_t* targets = g.network->targets.data();
+    const std::uint32_t* end = targets + g.network->offsets[u + std::size_t{1}];
+    const std::uint32_t* found = std::lower_bound(targets + g.network->offsets[u], end, v);
+    return {{u, static_cast<std::uint32_t>(found - targets)}, found < end && *found == v};
   }
   // Boost lists all edges once, to copy capacities to what is left of them. Here both are one
   // array, so there is nothing to copy and nothing to list.

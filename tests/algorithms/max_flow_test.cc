@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "algorithms/internal/flow_network.h"
+#include "tests/algorithms/cancels_at.h"
 #include "tests/algorithms/each_case.h"
 #include "tests/reference/oracles.h"
 
@@ -102,40 +103,51 @@ TEST(MaxFlow, WeightsFarApart) {
 
 // A narrow place in the middle, at the source, at the sink; and the same at any thread count.
 TEST(MaxFlow, WhereverTheNarrowPlaceIsAndAtAnyThreadCount) {
-  for (const float middle : {0.5f, 100.0f}) {
+  constexpr std::size_t kWide = 200;
+  struct Round {
+    float first, middle;  // of an arc from the source, of the one in the middle
+    double flow;
+    std::size_t cut, source_side;
+  };
+  for (const Round& round : {Round{0.25f, 0.5f, 0.5, 1, kWide + 2}, Round{0.25f, 100, 25, kWide, 2 * kWide + 3},
+                             Round{0.0625f, 100, 12.5, kWide, 1}}) {
     CaseGraph g;
-    constexpr std::size_t kWide = 200;
     g.AddNodes(2 * kWide + 4);
     const std::size_t in = 2 * kWide, out = in + 1, source = in + 2, sink = in + 3;
     for (std::size_t i = 0; i < kWide; ++i) {
-      g.Link(source, kLink, i, 0.25f);
+      g.Link(source, kLink, i, round.first);
       g.Link(i, kLink, in, 1.0f);
       g.Link(out, kLink, kWide + i, 1.0f);
       g.Link(kWide + i, kLink, sink, 0.125f);
     }
-    g.Link(in, kLink, out, middle);
+    g.Link(in, kLink, out, round.middle);
     g.Commit();
-    const double want = std::min(25.0, static_cast<double>(middle));
     for (const auto& e : Executors()) {
       const auto got = MaxFlow(g.snapshot(), static_cast<NodeId>(source), static_cast<NodeId>(sink), {.executor = e.executor.get()});
       ASSERT_TRUE(got.has_value());
-      EXPECT_EQ(got->flow, want);
+      EXPECT_EQ(got->flow, round.flow);
+      EXPECT_EQ(got->source_side, round.source_side);
       EXPECT_EQ(got->nodes, 2 * kWide + 4);
       EXPECT_EQ(got->pairs, 4 * kWide + 1);
-      EXPECT_EQ(got->cut.size(), middle < 1 ? 1u : kWide);
+      EXPECT_EQ(got->cut.size(), round.cut);
     }
   }
   const CaseGraph& g = Large(0, Shape::kDelta);
-  const NodeId n = g.snapshot().node_count();
-  NodeId source = 0, sink = n - 1;
-  while (!g.snapshot().alive(source) || !g.snapshot().is_fact(source)) ++source;
-  while (!g.snapshot().alive(sink) || !g.snapshot().is_fact(sink)) --sink;
+  // The two busiest nodes, which have something between them.
+  std::vector<std::uint32_t> degrees(g.snapshot().node_count());
+  for (const auto& arc : Walkable(g.Flat(), Direction::kBoth)) ++degrees[arc.from];
+  const auto busiest = [&] { return static_cast<NodeId>(std::ranges::max_element(degrees) - degrees.begin()); };
+  const NodeId source = busiest();
+  degrees[source] = 0;
+  const NodeId sink = busiest();
   std::optional<MaxFlowResult> first;
   for (const auto& e : Executors()) {
     const auto got = MaxFlow(g.snapshot(), source, sink, {.undirected = true, .executor = e.executor.get()});
     ASSERT_TRUE(got.has_value());
     if (!first) first = *got;
+    EXPECT_GT(got->flow, 0);
     EXPECT_EQ(got->flow, first->flow);
+    EXPECT_EQ(got->nodes, first->nodes);
     EXPECT_EQ(got->pairs, first->pairs);
     EXPECT_EQ(got->source_side, first->source_side);
     EXPECT_EQ(Keys(got->cut), Keys(first->cut));
@@ -176,6 +188,39 @@ TEST(MaxFlow, TheSearchItselfCanBeStopped) {
   EXPECT_EQ(network.capacities[0], 0);  // 7 before
   EXPECT_EQ(network.capacities[1], 7);  // the way back of it
   EXPECT_FALSE(internal::AugmentPaths(other, kStopped, flow));
+}
+
+// A cancel in any loop of making the network: no flow and no cut, and never a wrong one.
+TEST(MaxFlow, HearsCancelInEveryStep) {
+  CaseGraph g;
+  constexpr std::size_t n = 10'000;  // more than a block of nodes asked and of rows made
+  g.AddNodes(n);
+  std::mt19937_64 random(5);
+  for (std::size_t i = 0; i < 4 * n; ++i) g.Link(random() % n, kLink, random() % n, static_cast<float>(1 + random() % 4));
+  for (std::size_t i = 1; i < 40; ++i) {
+    g.Link(0, kLink, 10 * i, 1.0f);
+    g.Link(10 * i + 5, kLink, n - 1, 2.0f);
+  }
+  g.Commit();
+  const auto whole = MaxFlow(g.snapshot(), 0, n - 1);
+  ASSERT_TRUE(whole.has_value());
+  ASSERT_GT(whole->flow, 30);
+  int truncated = 0;
+  for (bool cancelled = true; cancelled;) {
+    CancelsAt executor(truncated);
+    MaxFlowOptions options;
+    options.executor = &executor;
+    options.budget.cancel = &executor.cancel;
+    const auto got = MaxFlow(g.snapshot(), 0, n - 1, options);
+    ASSERT_TRUE(got.has_value());
+    cancelled = executor.cancel;
+    ASSERT_LE(executor.after, 1) << truncated;  // the next loop begins, looks and is left
+    ASSERT_EQ(got->truncated, cancelled) << truncated;
+    EXPECT_EQ(got->flow, cancelled ? 0 : whole->flow);
+    EXPECT_EQ(Keys(got->cut), cancelled ? std::vector<Key>() : Keys(whole->cut));
+    truncated += cancelled;
+  }
+  EXPECT_GE(truncated, 4);  // asking from both ends, and the two passes over rows
 }
 
 TEST(MaxFlow, ErrorsAndBudget) {

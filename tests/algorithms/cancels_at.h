@@ -1,0 +1,28 @@
+// An executor that raises a cancel flag of its own at a place one can name: no clock.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+
+#include "engine/parallel.h"
+
+namespace plexus::testing {
+
+// Raises the flag at the end of the loop asked for, and counts the loops begun after.
+class CancelsAt final : public Executor {
+ public:
+  explicit CancelsAt(int loop) : left_(loop) {}
+  int thread_count() const override { return 1; }
+  void Run(std::size_t blocks, BlockTask task) override {
+    after += cancel;
+    for (std::size_t block = 0; block < blocks; ++block) task(block);
+    if (left_-- == 0) cancel = true;
+  }
+  std::atomic<bool> cancel = false;
+  int after = 0;
+
+ private:
+  int left_;
+};
+
+}  // namespace plexus::testing
