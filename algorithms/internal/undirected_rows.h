@@ -1,7 +1,7 @@
 // The first CommunityGraph: rows of any walk over arcs, equal neighbours added up.
 //
-// Not every node needs a row. One without arcs is a community of its own. And one whose
-// only neighbour is u belongs to u's community whenever the resolution is at most 1: with
+// Not every node needs a row. One without arcs is a community of its own. And one without
+// a loop whose only neighbour is u (asked of nodes with at most 8 arcs) belongs to u's community whenever the resolution is at most 1: with
 // w between them it gains w by being there, and pays resolution * w K / 2m, K < 2m being
 // the strength of the others in the community (Arenas, Duch, Fernandez, Gomez, "Size
 // reduction of complex networks preserving modularity", 2007). So it shares u's row, as if
@@ -40,8 +40,8 @@ Places PlaceRows(NodeId all, std::vector<NodeId> selected, const std::vector<std
 
 // `selected`: nodes below `all`, ascending; degrees[i]: the arcs of selected[i], at least
 // as many as walk(selected[i], fn) calls fn(neighbour, weight) for, loops included.
-// fold: nodes with one neighbour share its row, nodes with no arcs have none; only nodes of
-// up to kFoldedDegree arcs are asked. None when `budget` (null = none) says to stop.
+// fold: nodes with one neighbour and no loop share its row, nodes with no arcs have none;
+// only nodes of up to kFoldedDegree arcs, parallel ones counted, are asked. None when `budget` (null = none) says to stop.
 inline constexpr std::uint64_t kFoldedDegree = 8;
 template <class Walk>
 std::optional<Places> MakePlaces(NodeId all, std::vector<NodeId> selected, const std::vector<std::uint64_t>& degrees,

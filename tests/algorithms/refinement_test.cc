@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
+#include <bit>
 #include <map>
 #include <numeric>
 #include <random>
@@ -139,9 +139,18 @@ class CancelsAtBlock final : public Executor {
   std::size_t at_;
 };
 
+// A cancel flag that the work itself raises, where it writes a 1 over a 0: a byte of its
+// result. So it is raised in the middle of a block, always at the same place.
+Budget CancelledBy(const NodeId& written, std::size_t byte) {
+  static_assert(sizeof(std::atomic<bool>) == 1 && std::endian::native == std::endian::little);
+  Budget budget;
+  budget.cancel = reinterpret_cast<const std::atomic<bool>*>(reinterpret_cast<const unsigned char*>(&written) + byte);
+  return budget;
+}
+
 // A ring of many small communities: what comes after a cancel is left as it was. And of one
-// large community, which is one block: a deadline is heard inside.
-TEST(Refinement, AndAggregatingHearCancelAndDeadlineOnTheWay) {
+// large community, which is one block: a cancel is heard inside.
+TEST(Refinement, AndAggregatingHearCancelOnTheWay) {
   constexpr NodeId n = 60'000, kUntouched = kNoNode;
   const auto graph = internal::SumRows(std::vector<std::uint64_t>(n, 2), DefaultExecutor(), nullptr, [&](NodeId v, auto&& fn) {
     fn((v + 1) % n, 1.0);
@@ -172,16 +181,29 @@ TEST(Refinement, AndAggregatingHearCancelAndDeadlineOnTheWay) {
   communities.assign(n, 0);
   internal::MakeGroups(*graph, communities, 1, groups);
   ASSERT_EQ(groups.block_count(), 1u);
-  const auto soon = [] {  // no machine does 60,000 nodes in that
-    Budget budget;
-    budget.deadline = std::chrono::steady_clock::now() + std::chrono::microseconds(10);
-    return budget;
-  };
-  std::vector<NodeId> parts;
-  Budget budget = soon();
+  constexpr NodeId kLook = 4095;  // nodes done when it is asked for the first time
+  std::vector<NodeId> parts(n, 0);
+  Budget budget = CancelledBy(parts[256], 1);  // raised when node 256 begins alone
   EXPECT_FALSE(internal::Refinement().Run(*graph, communities, groups, 1, DefaultExecutor(), tallies, &budget, parts));
-  budget = soon();
+  for (NodeId v = 0; v < n; ++v) ASSERT_EQ(parts[v], v < kLook ? v : 0) << v;
+  parts.assign(n, 0);
+  budget = CancelledBy(parts[0], 0);  // raised when node 0 joins node 1
+  EXPECT_FALSE(internal::Refinement().Run(*graph, communities, groups, 1, DefaultExecutor(), tallies, &budget, parts));
+  EXPECT_EQ(parts[0], 1u);
+  for (NodeId v = kLook; v < n; ++v) ASSERT_EQ(parts[v], v) << v;
+  // The same of aggregating: community 0 is written, and heard of in the large community 1.
+  for (NodeId v = 0; v < n; ++v) communities[v] = v < 10 ? 0 : 1;
+  internal::MakeGroups(*graph, communities, 2, groups);
+  ASSERT_EQ(groups.block_count(), 1u);
+  EXPECT_TRUE(internal::Aggregate(*graph, communities, groups, DefaultExecutor(), tallies, nullptr, coarse));
+  EXPECT_EQ(coarse.neighbors[0], 1u);
+  EXPECT_EQ(coarse.strengths[1], 2.0 * (n - 10));
+  coarse.neighbors[0] = 0;
+  budget = CancelledBy(coarse.neighbors[0], 0);
   EXPECT_FALSE(internal::Aggregate(*graph, communities, groups, DefaultExecutor(), tallies, &budget, coarse));
+  EXPECT_EQ(coarse.strengths[1], 2.0 * kLook);
+  communities.assign(n, 0);
+  internal::MakeGroups(*graph, communities, 1, groups);
   // What was left half done did not spoil the tallies.
   EXPECT_TRUE(internal::Aggregate(*graph, communities, groups, DefaultExecutor(), tallies, nullptr, coarse));
   EXPECT_EQ(coarse.loops[0], 2.0 * n);
@@ -226,7 +248,7 @@ TEST(Tally, ShortRowsEqualLongOnes) {
   }
 }
 
-// Who shares a row: one neighbour, and no loop, and something between the two.
+// Who shares a row: one neighbour by at most 8 arcs, and no loop, and something between the two.
 TEST(UndirectedRows, LeavesShareTheirNeighboursRow) {
   using internal::Places;
   const std::vector<std::vector<std::pair<NodeId, double>>> arcs = {
@@ -243,6 +265,8 @@ TEST(UndirectedRows, LeavesShareTheirNeighboursRow) {
       {{11, 1}},                                 // 10 to 12: not symmetric, a ring
       {{12, 1}},
       {{10, 1}},
+      std::vector<std::pair<NodeId, double>>(9, {0, 1}),  // 13: one neighbour, by more arcs than are asked
+      std::vector<std::pair<NodeId, double>>(8, {0, 1}),  // 14: by as many as are
   };
   const auto n = static_cast<NodeId>(arcs.size());
   std::vector<NodeId> selected;
@@ -259,6 +283,8 @@ TEST(UndirectedRows, LeavesShareTheirNeighboursRow) {
   const auto folded = internal::MakePlaces(n, selected, degrees, true, DefaultExecutor(), nullptr, walk);
   ASSERT_TRUE(folded.has_value());
   EXPECT_EQ(folded->rows[3], folded->rows[0]);
+  EXPECT_NE(folded->rows[13], folded->rows[0]);
+  EXPECT_EQ(folded->rows[14], folded->rows[0]);
   EXPECT_EQ(folded->rows[7], folded->rows[6]);
   EXPECT_EQ(folded->nodes[folded->rows[6]], 6u);
   EXPECT_EQ(folded->rows[8], Places::kAlone);
@@ -266,7 +292,7 @@ TEST(UndirectedRows, LeavesShareTheirNeighboursRow) {
   EXPECT_EQ(folded->rows[12], folded->rows[10]);
   std::vector<NodeId> named = folded->nodes;
   std::ranges::sort(named);
-  EXPECT_EQ(named, (std::vector<NodeId>{0, 1, 2, 4, 5, 6, 9, 10}));
+  EXPECT_EQ(named, (std::vector<NodeId>{0, 1, 2, 4, 5, 6, 9, 10, 13}));
   for (NodeId row = 0; row < folded->nodes.size(); ++row) EXPECT_EQ(folded->rows[folded->nodes[row]], row);
   const auto plain = internal::MakePlaces(n, selected, degrees, false, DefaultExecutor(), nullptr, walk);
   ASSERT_TRUE(plain.has_value());
