@@ -9,7 +9,7 @@
 #include <span>
 
 #include "algorithms/dense_view.h"
-#include "algorithms/internal/pagerank_pull.h"
+#include "algorithms/internal/pull_sum.h"
 #include "engine/aligned_array.h"
 #include "engine/csr_view.h"
 #include "engine/error.h"

@@ -14,6 +14,8 @@
 #include <array>
 #include <type_traits>
 
+#include "algorithms/internal/pull_sum.h"
+
 namespace plexus::internal {
 
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "algorithms/internal/collect.h"
-#include "algorithms/internal/pagerank_pull.h"
+#include "algorithms/internal/pull_sum.h"
 
 namespace plexus::internal {
 
