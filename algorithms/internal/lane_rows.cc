@@ -9,6 +9,7 @@
 #include <new>
 #include <utility>
 
+#include "algorithms/internal/degree_order.h"
 #include "algorithms/internal/pool.h"
 
 namespace plexus::internal {
@@ -52,26 +53,20 @@ Numbering ByBucket(std::uint32_t n, const Bucket& bucket, Executor& executor) {
   return made;
 }
 
-// By falling out-degree, to a quarter of an octave: coarse enough to leave rows that were
-// near each other so. Only where the first sixteenth of the nodes has two fifths of the
-// arcs or more; on an even graph the order would cost locality and bring nothing.
+// By falling out-degree where few nodes hold most arcs, else in their own order.
 Numbering Number(const CsrView& in, const CsrView& out, Executor& executor) {
-  constexpr std::uint32_t kBuckets = 4 * 33 + 1;
+  constexpr std::uint32_t kBuckets = kDegreeBuckets + 1;
   const std::uint32_t n = in.node_count();
   auto isolated = [&](NodeId v) { return out.degree(v) == 0 && in.degree(v) == 0; };
   Numbering made = ByBucket<kBuckets>(
       n,
       [&](NodeId v) -> std::uint32_t {
-        if (isolated(v)) return kBuckets - 1;
-        const std::uint32_t degree = out.degree(v);
-        const auto octave = static_cast<std::uint32_t>(std::bit_width(degree));
-        const std::uint32_t quarter = octave >= 3 ? degree >> (octave - 3) & 3 : 0;
-        return kBuckets - 2 - (4 * octave + quarter);
+        return isolated(v) ? kBuckets - 1 : DegreeBucket(out.degree(v));
       },
       executor);
   std::uint64_t first = 0;
   for (std::uint32_t i = 0; i < n / 16; ++i) first += out.degree(made.order[i]);
-  if (first * 5 >= out.arc_count() * 2) {
+  if (IsSkewed(first, out.arc_count())) {
     const auto end = made.order.begin() + made.linked;
     made.sources = static_cast<std::uint32_t>(
         std::partition_point(made.order.begin(), end, [&](NodeId v) { return out.degree(v) > 0; }) - made.order.begin());

@@ -2,9 +2,8 @@
 //
 // Tiles where few nodes hold most arcs, segments where an even graph's contributions outgrow
 // the caches, tiles on a smaller even graph that is worth many iterations; a graph that is
-// small or local is pulled over as it is. Chosen by shape
-// and by how many iterations are to come, never by a timer: the same call gives the same
-// bits.
+// small or local is pulled over as it is. Chosen by shape and by how many iterations are to
+// come, never by a timer: the same call gives the same bits.
 #pragma once
 
 #include <cstdint>

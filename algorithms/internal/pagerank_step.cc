@@ -8,6 +8,8 @@
 #include <memory>
 #include <utility>
 
+#include "algorithms/internal/pull_sum.h"
+
 namespace plexus::internal {
 
 namespace {
@@ -38,13 +40,7 @@ struct TileKernel {
   // Terms [kFrom, kFrom + kCount) as a balanced tree.
   template <std::uint32_t kFrom, std::uint32_t kCount>
   Real Tree(const std::uint16_t* sources, const float* weights) const {
-    if constexpr (kCount == 1) {
-      return Term(sources, weights, kFrom);
-    } else {
-      constexpr std::uint32_t kLeft = kCount / 2;
-      return Tree<kFrom, kLeft>(sources, weights) +
-             Tree<kFrom + kLeft, kCount - kLeft>(sources, weights);
-    }
+    return TermTree<kFrom, kCount>([&](std::uint32_t i) { return Term(sources, weights, i); });
   }
   // At most eight terms in Real, then f64: a longer chain in f32 could round the same way
   // at every term of a hub, and the iterations would end in a cycle instead of at a point.

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <functional>
 #include <memory>
 #include <new>
@@ -12,6 +11,7 @@
 #include <span>
 #include <utility>
 
+#include "algorithms/internal/degree_order.h"
 #include "algorithms/internal/pagerank_tile_sorter.h"
 #include "algorithms/internal/pool.h"
 #include "algorithms/internal/segmented_rows.h"
@@ -22,21 +22,15 @@ namespace {
 
 constexpr std::uint32_t kSegment = PageRankTiles::kSegment;
 
-// Nodes by falling out-degree, to a quarter of an octave, ties by id: coarse enough for
-// the rows of a block to write their contributions in ascending order, a few dozen at a
-// time. Empty unless the first sixteenth of the nodes has two fifths of the arcs or more;
-// on an even graph the order would cost locality and bring nothing.
+// Nodes by bucket of falling out-degree, ties by id: few enough buckets for the rows of a
+// block to write their contributions in ascending order, a few dozen at a time. Empty on an
+// even graph.
 AlignedArray<std::uint32_t> ByDegree(const CsrView& out, Executor& executor) {
-  constexpr std::uint32_t kBuckets = 4 * 33;
+  constexpr std::uint32_t kBuckets = kDegreeBuckets;
   constexpr std::size_t kGrain = std::size_t{1} << 16;
   const std::uint32_t n = out.node_count();
   const std::size_t parts = (n + kGrain - 1) / kGrain;
-  auto bucket = [&](std::size_t v) {
-    const std::uint32_t degree = out.degree(static_cast<NodeId>(v));
-    const std::uint32_t octave = static_cast<std::uint32_t>(std::bit_width(degree));
-    const std::uint32_t quarter = octave >= 3 ? degree >> (octave - 3) & 3 : 0;
-    return kBuckets - 1 - (4 * octave + quarter);
-  };
+  auto bucket = [&](std::size_t v) { return DegreeBucket(out.degree(static_cast<NodeId>(v))); };
   std::vector<std::uint32_t> starts(parts * kBuckets);      // by part, bucket
   std::vector<std::uint64_t> arcs(parts * kBuckets);
   ParallelFor(executor, n, kGrain, [&](std::size_t begin, std::size_t end) {
@@ -61,7 +55,7 @@ AlignedArray<std::uint32_t> ByDegree(const CsrView& out, Executor& executor) {
     if (at > begin && begin < hubs)
       of_hubs += static_cast<double>(inside) * std::min(hubs - begin, at - begin) / (at - begin);
   }
-  if (of_hubs * 5 < static_cast<double>(out.arc_count()) * 2) return {};
+  if (!IsSkewed(of_hubs, static_cast<double>(out.arc_count()))) return {};
   AlignedArray<std::uint32_t> positions(n);
   ParallelFor(executor, n, kGrain, [&](std::size_t begin, std::size_t end) {
     std::uint32_t* const next = &starts[begin / kGrain * kBuckets];
@@ -108,7 +102,7 @@ std::optional<int> PageRankTiles::PayAfter(const CsrView& in, const CsrView& out
   const auto hubs = degrees.begin() + kSamples / 16;
   const std::uint64_t of_hubs = std::accumulate(degrees.begin(), hubs, std::uint64_t{0}),
                       of_all = std::accumulate(hubs, degrees.end(), of_hubs);
-  return of_hubs * 5 >= of_all * 2 ? kEnoughIfSkewed : kEnoughElse;
+  return IsSkewed(of_hubs, of_all) ? kEnoughIfSkewed : kEnoughElse;
 }
 
 PageRankTiles PageRankTiles::Make(const CsrView& in, const CsrView& out, Executor& executor) {

@@ -17,6 +17,7 @@
 #include "algorithms/spanning_forest.h"
 #include "engine/topology.h"
 #include "tests/algorithms/each_case.h"
+#include "tests/algorithms/edge_keys.h"
 #include "tests/reference/oracles.h"
 
 namespace plexus::testing {
@@ -34,25 +35,6 @@ NodeSubset TwoThirds(const Snapshot& s) {
   for (NodeId v = 0; v < s.node_count(); ++v)
     if (v % 3 != 1) some.push_back(v);
   return *NodeSubset::Of(s, some);
-}
-
-// (smaller end, larger end, kind, weight): what a FlatArc and a PathEdge have in common.
-using Key = std::tuple<NodeId, NodeId, KindId, float>;
-template <class E>
-Key KeyOf(NodeId a, NodeId b, const E& e) {
-  return {std::min(a, b), std::max(a, b), e.kind, e.weight};
-}
-std::vector<Key> Keys(const std::vector<PathEdge>& edges) {
-  std::vector<Key> keys;
-  for (const PathEdge& e : edges) keys.push_back(KeyOf(e.source, e.target, e));
-  std::sort(keys.begin(), keys.end());
-  return keys;
-}
-std::vector<Key> Keys(const std::vector<reference::FlatArc>& arcs) {
-  std::vector<Key> keys;
-  for (const auto& a : arcs) keys.push_back(KeyOf(a.from, a.to, a));
-  std::sort(keys.begin(), keys.end());
-  return keys;
 }
 
 // ---- spanning forests

@@ -14,6 +14,7 @@
 #include "algorithms/internal/flow_network.h"
 #include "tests/algorithms/cancels_at.h"
 #include "tests/algorithms/each_case.h"
+#include "tests/algorithms/edge_keys.h"
 #include "tests/reference/oracles.h"
 
 namespace plexus::testing {
@@ -25,19 +26,6 @@ const Budget kStopped = [] {
   budget.cancel = &kStop;
   return budget;
 }();
-
-// (smaller end, larger end, kind, weight): what a FlatArc and a PathEdge have in common.
-using Key = std::tuple<NodeId, NodeId, KindId, float>;
-template <class E>
-Key KeyOf(NodeId a, NodeId b, const E& e) {
-  return {std::min(a, b), std::max(a, b), e.kind, e.weight};
-}
-std::vector<Key> Keys(const std::vector<PathEdge>& edges) {
-  std::vector<Key> keys;
-  for (const PathEdge& e : edges) keys.push_back(KeyOf(e.source, e.target, e));
-  std::sort(keys.begin(), keys.end());
-  return keys;
-}
 
 void CheckFlow(const CaseGraph& g, NodeId source, NodeId sink, const MaxFlowOptions& options) {
   const auto flat = g.Flat(options.kinds, options.subset, options.valid_at);

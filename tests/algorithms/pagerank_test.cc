@@ -9,23 +9,11 @@
 
 #include "algorithms/pagerank_csr.h"
 #include "tests/algorithms/each_case.h"
+#include "tests/algorithms/pagerank_query.h"
 #include "tests/reference/oracles.h"
 
 namespace plexus::testing {
 namespace {
-
-double Distance(const std::vector<double>& a, const std::vector<double>& b) {
-  EXPECT_EQ(a.size(), b.size());
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += std::abs(a[i] - b[i]);
-  return sum;
-}
-
-PageRankResult Rank(const Snapshot& snapshot, const PageRankOptions& options = {}) {
-  auto result = PageRank(snapshot, options);
-  if (!result) ADD_FAILURE() << result.error().ToString();
-  return result ? *std::move(result) : PageRankResult{};
-}
 
 TEST(PageRank, EqualsEigenOnEveryShape) {
   ForEachGraph([](const CaseGraph& g, Shape) {

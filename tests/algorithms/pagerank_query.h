@@ -1,0 +1,27 @@
+// PageRank for tests: the result or a failure, and how far apart two are.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "algorithms/pagerank.h"
+
+namespace plexus::testing {
+
+inline double Distance(const std::vector<double>& a, const std::vector<double>& b) {
+  EXPECT_EQ(a.size(), b.size());
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += std::abs(a[i] - b[i]);
+  return sum;
+}
+
+inline PageRankResult Rank(const Snapshot& snapshot, const PageRankOptions& options = {}) {
+  auto result = PageRank(snapshot, options);
+  if (!result) ADD_FAILURE() << result.error().ToString();
+  return result ? *std::move(result) : PageRankResult{};
+}
+
+}  // namespace plexus::testing
