@@ -2,8 +2,9 @@
 //
 // Reads only: new keys, strings and kinds get provisional ids that become real
 // when the record is applied, so an error at any point leaves nothing behind.
-// Three passes: definitions and names; nodes (in the order of operations); edges
-// (sorted by identity, each identity decided once).
+// Definitions and names; nodes (in the order of operations); edges (sorted by
+// identity, each identity decided once); then nodes of another kind than before
+// are held to what their edges demand.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -121,6 +122,10 @@ class BatchResolver {
   std::int64_t LastRemoval(const EdgeTouch& touch);
   std::int64_t LastPurge(const EdgeTouch& touch);
   void EmitEdge(const EdgeTouch& touch, std::uint16_t flags, const EdgeValue& value);
+
+  // retyped nodes (resolve_retyped.cc)
+  Status CheckRetyped();
+  bool Removes(const Edge& edge) const;
 
   const StateWriter::Working& w_;
   const WriteBatch& b_;

@@ -147,6 +147,7 @@ Result<Record> BatchResolver::Resolve(ApplyReport* report) {
   PLEXUS_TRY(FinishPayloads());
   PLEXUS_TRY(FinishVectors());
   PLEXUS_TRY(DecideEdges(report_));
+  PLEXUS_TRY(CheckRetyped());
   FinishNodes(report_);
   WriteDefinitions(record_);
   if (record_.payloads.size() > 0xFFFFFF)

@@ -1,6 +1,7 @@
 // Definitions of kinds, columns and spaces, and the checks at the door.
 #include "engine/schema.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "engine/vocabulary.h"
@@ -67,6 +68,12 @@ std::optional<SpaceId> Schema::FindSpace(std::string_view name) const {
 std::optional<Schema::EdgeKindMatch> Schema::FindEdgeKind(std::string_view name) const {
   auto it = edge_kind_ids_.find(name);
   return it == edge_kind_ids_.end() ? std::nullopt : std::optional(it->second);
+}
+
+bool Schema::DemandsKind(KindId node_kind) const {
+  return std::any_of(edge_kinds_.begin(), edge_kinds_.end(), [&](const EdgeKind& kind) {
+    return kind.source_kind == node_kind || kind.target_kind == node_kind;
+  });
 }
 
 Result<KindId> Schema::Define(const NodeKind& kind) {

@@ -81,6 +81,8 @@ class Schema {
     bool reversed;
   };
   std::optional<EdgeKindMatch> FindEdgeKind(std::string_view name) const;
+  // Whether some edge kind wants an end to be of that node kind.
+  bool DemandsKind(KindId node_kind) const;
 
   // Add a definition and return its id. Defining an existing name again with
   // equal traits returns the old id; with other traits kAlreadyExists. A bad

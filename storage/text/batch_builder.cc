@@ -108,6 +108,7 @@ Status BatchBuilder::Upsert(const NodeName& name, NodeRef node, std::string_view
   }
   batch().UpsertNode(node, known && *known < kFirstUserNodeKind ? NameRef(*known)
                                                                 : batch().NodeKindNamed(kind));
+  piece_.notes.states_kinds = true;
   if (context_.check && context_.check->watches_kinds()) piece_.notes.kinds.push_back({name.key, std::string(kind)});
   return {};
 }

@@ -128,7 +128,8 @@ struct ImportReport {
 // after it was checked (kIo; the message says how much was applied). Importing again
 // completes it. Thread-safe as Graph is. Cost: O(bytes), parsed twice (once with
 // kSkip), memory O(threads * block_bytes); a matrix takes 16 bytes an entry, a file
-// with edges between facts of wanted kinds what its nodes' keys take. A pipe is kept
+// with edges between facts of wanted kinds, or that states kinds of nodes where a kind of edge
+// wants one, what its nodes' keys take. A pipe is kept
 // in memory, over 8 MiB in a temporary file without a name (limits.spool_bytes, else kResourceExhausted).
 Result<ImportReport> Import(Graph& graph, const std::vector<std::string>& files,
                             const ImportOptions& options = {});

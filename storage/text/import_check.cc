@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <string_view>
+#include <unordered_set>
 
 #include "engine/vocabulary.h"
 #include "storage/text/properties.h"
@@ -17,6 +19,14 @@ constexpr std::size_t kPlaces = std::size_t{1} << 17;
 // less than this.
 constexpr std::size_t kWidening = 8;
 
+// Whether an edge kind wants a fact of some kind at an end.
+bool DemandsFacts(const Schema& schema) {
+  const auto fact = [&](KindId kind) { return kind != kNoKind && schema.node_kind(kind).plane == Plane::kFact; };
+  return std::any_of(schema.edge_kinds().begin(), schema.edge_kinds().end(), [&](const EdgeKind& kind) {
+    return fact(kind.source_kind) || fact(kind.target_kind);
+  });
+}
+
 std::size_t Place(const std::string& node) { return std::hash<std::string>()(node) % kPlaces; }
 
 }  // namespace
@@ -24,7 +34,7 @@ std::size_t Place(const std::string& node) { return std::hash<std::string>()(nod
 void ImportCheck::Begin(Snapshot now) {
   now_ = std::move(now);
   schema_ = now_.state().schema;
-  watches_kinds_ = kinds_wanted_ = closer_ = maps_suspect_ = false;
+  watches_kinds_ = kinds_wanted_ = kinds_stated_ = closer_ = maps_suspect_ = false;
   kinds_.clear();
   maps_.clear();
   sketch_.clear();
@@ -41,11 +51,25 @@ Status ImportCheck::Define(const EdgeKind& kind) {
 
 Status ImportCheck::Take(const Piece& piece) {
   kinds_wanted_ |= piece.notes.wants_kinds;
-  if (watches_kinds_) PLEXUS_TRY(CheckWanted(piece));
+  kinds_stated_ |= piece.notes.states_kinds;
+  if (watches_kinds_) {
+    piece_kinds_.clear();
+    for (const auto& [node, kind] : piece.notes.kinds) piece_kinds_[node] = kind;
+    PLEXUS_TRY(CheckWanted(piece));
+    PLEXUS_TRY(CheckRetyped(piece));
+  }
   Maps grown;
   PLEXUS_TRY(closer_ ? Grow(piece, grown) : Suspect(piece));
   // The piece is good: from here on it counts.
-  for (const auto& [node, kind] : piece.notes.kinds) kinds_[node] = kind;
+  if (watches_kinds_) {
+    if (Frees(piece))
+      for (const std::string& node : piece.notes.removed) kinds_[node] = {.kind = KindOf(node), .freed = true};
+    for (const PieceNotes::WantedKind& wanted : piece.notes.wanted) {
+      kinds_[wanted.node].kind = wanted.kind;
+      kinds_[wanted.node].held = true;
+    }
+  }
+  for (const auto& [node, kind] : piece.notes.kinds) kinds_[node].kind = kind;
   for (auto& [node, map] : grown) maps_[std::move(node)] = std::move(map);
   if (piece.schema_after) {
     std::lock_guard lock(mutex_);
@@ -55,7 +79,9 @@ Status ImportCheck::Take(const Piece& piece) {
 }
 
 bool ImportCheck::LookCloser() {
-  if (closer_ || (!kinds_wanted_ && !maps_suspect_)) return false;
+  if (closer_) return false;
+  kinds_wanted_ |= kinds_stated_ && DemandsFacts(*schema());
+  if (!kinds_wanted_ && !maps_suspect_) return false;
   closer_ = true;
   watches_kinds_ = kinds_wanted_;
   schema_ = now_.state().schema;
@@ -65,9 +91,6 @@ bool ImportCheck::LookCloser() {
 
 // All node operations of a batch come before its edges.
 Status ImportCheck::CheckWanted(const Piece& piece) {
-  if (piece.notes.wanted.empty()) return {};
-  piece_kinds_.clear();
-  for (const auto& [node, kind] : piece.notes.kinds) piece_kinds_[node] = kind;
   for (const PieceNotes::WantedKind& wanted : piece.notes.wanted) {
     const std::string kind = KindOf(wanted.node);
     if (kind != wanted.kind)
@@ -81,9 +104,54 @@ std::string ImportCheck::KindOf(const std::string& node) const {
   if (const auto separator = node.find(kIndexSeparator); separator != std::string::npos)
     return node.substr(0, separator);
   if (const auto at = piece_kinds_.find(node); at != piece_kinds_.end()) return at->second;
-  if (const auto at = kinds_.find(node); at != kinds_.end()) return at->second;
+  if (const auto at = kinds_.find(node); at != kinds_.end()) return at->second.kind;
+  return KindInGraph(node);
+}
+
+const std::string& ImportCheck::KindInGraph(const std::string& node) const {
   const auto id = now_.Find(node);
   return now_.schema().node_kind(id ? now_.node_kind(*id) : kNode).name;
+}
+
+Status ImportCheck::CheckRetyped(const Piece& piece) const {
+  const bool frees = Frees(piece);
+  const std::unordered_set<std::string_view> removed(piece.notes.removed.begin(), piece.notes.removed.end());
+  for (const auto& [node, stated] : piece.notes.kinds) {
+    const std::string& kind = piece_kinds_.at(node);  // the last one stated is what the batch makes of it
+    const auto at = kinds_.find(node);
+    const bool seen = at != kinds_.end();
+    const std::string& before = seen ? at->second.kind : KindInGraph(node);
+    if (kind == before || (frees && removed.contains(node))) continue;
+    if (!(seen && at->second.held) && ((seen && at->second.freed) || !HeldByGraph(node, before))) continue;
+    return Fail(ErrorCode::kInvalidArgument, "node '" + std::string(DisplayName(node)) + "' cannot become of kind '" +
+                                                 kind + "': an edge wants it to be of kind '" + before + "'");
+  }
+  return {};
+}
+
+// Whether an edge of the graph, as it was before the files, wants the node to be of that kind.
+bool ImportCheck::HeldByGraph(const std::string& node, const std::string& kind) const {
+  const auto id = now_.Find(node);
+  if (!id) return false;
+  const Schema& schema = now_.schema();
+  const KindId held_to = now_.node_kind(*id);
+  if (schema.node_kind(held_to).name != kind || !schema.DemandsKind(held_to)) return false;
+  bool held = false;
+  for (const Direction direction : {Direction::kOut, Direction::kIn})
+    now_.ForEachArc(direction, *id, ArcFilter::All(), [&](const Arc& arc) {
+      const EdgeKind& traits = schema.edge_kind(arc.kind);
+      held |= (direction == Direction::kOut ? traits.source_kind : traits.target_kind) == held_to;
+      return !held;
+    });
+  return held;
+}
+
+// Whether removing a node leaves no edge that wants it to be of some kind.
+bool ImportCheck::Frees(const Piece& piece) const {
+  const auto schema = piece.schema_after ? piece.schema_after : schema_;
+  return std::none_of(schema->edge_kinds().begin(), schema->edge_kinds().end(), [](const EdgeKind& kind) {
+    return kind.survives_removal && kind.target_kind != kNoKind;
+  });
 }
 
 Result<std::string> ImportCheck::StoredMap(const std::string& node) const {

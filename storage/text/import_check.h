@@ -3,9 +3,11 @@
 // A check parses everything and applies nothing. What the parsers need to know, they
 // ask the schema as the file has made it so far; what only the graph can refuse is
 // foreseen here, from a snapshot and from what the pieces note:
-//   - an edge whose kind wants an endpoint of a fact kind: kinds that the file states;
+//   - an edge whose kind wants an endpoint of a fact kind, and a node that takes another
+//     kind than its edges want: kinds that the file states;
 //   - property maps that grow piece by piece (events, outcomes, entities): their size.
-// Neither is kept for every node of every file. The first look finds out whether the
+// (An edge that the files themselves unlink still holds its ends to their kinds: unlink in
+// an import of its own.) Neither is kept for every node of every file. The first look finds out whether the
 // file has such edges at all and, by a sketch of a fixed size, which maps could grow
 // too large; only if there are any a closer look is asked for, another pass that keeps
 // the kinds of nodes and those few maps. Memory of the first look is constant.
@@ -55,7 +57,17 @@ class ImportCheck {
  private:
   using Maps = std::vector<std::pair<std::string, std::string>>;
   Status CheckWanted(const Piece& piece);
+  // What is known of a node's kind: as stated so far, or as an edge has wanted it.
+  struct NodeKindSoFar {
+    std::string kind;
+    bool held = false;   // by an edge of the file
+    bool freed = false;  // removed by the file, with the edges that the graph has
+  };
   std::string KindOf(const std::string& node) const;
+  Status CheckRetyped(const Piece& piece) const;
+  const std::string& KindInGraph(const std::string& node) const;
+  bool Frees(const Piece& piece) const;
+  bool HeldByGraph(const std::string& node, const std::string& kind) const;
   Status Suspect(const Piece& piece);
   Status Grow(const Piece& piece, Maps& grown);
   Result<std::string> StoredMap(const std::string& node) const;
@@ -63,8 +75,8 @@ class ImportCheck {
   Snapshot now_;
   mutable std::mutex mutex_;
   std::shared_ptr<const Schema> schema_;  // guarded by mutex_
-  bool watches_kinds_ = false, kinds_wanted_ = false;
-  std::unordered_map<std::string, std::string> kinds_;  // of nodes, as stated so far
+  bool watches_kinds_ = false, kinds_wanted_ = false, kinds_stated_ = false;
+  std::unordered_map<std::string, NodeKindSoFar> kinds_;
   std::unordered_map<std::string, std::string> piece_kinds_;  // of the piece being checked
   // Bytes of patches by a hash of the node; which places could hold too large a map.
   std::vector<std::uint32_t> sketch_;

@@ -61,7 +61,8 @@ struct PieceNotes {
     std::size_t bytes = 0;
     std::string map;  // when it is watched
   };
-  std::vector<KindOfNode> kinds;     // as stated, in order, when they are watched
+  bool states_kinds = false;         // of some node, that is no index node
+  std::vector<KindOfNode> kinds;     // these in order, when kinds are watched
   std::vector<MapOfNode> maps;
   bool wants_kinds = false;          // some edge has a wanted kind
   std::vector<WantedKind> wanted;    // these, when kinds are watched

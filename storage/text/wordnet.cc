@@ -130,6 +130,7 @@ std::size_t WordNetParser::Parse(std::string_view text, std::uint64_t first_line
     }
     if (!is_synset_) {
       ++piece.records;
+      piece.notes.states_kinds = true;
       if (context.check) piece.notes.kinds.push_back({synset->key, "concept"});
       if (context.touched) context.touched->Mark(synset->key);
       const NodeRef node = piece.batch.UpsertNode(synset->key, NameRef(kConcept));

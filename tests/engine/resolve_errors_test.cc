@@ -172,6 +172,50 @@ TEST_F(ResolveErrors, Definitions) {
   Refused("name", [](B& b) { b.Link(b.Node("a"), b.EdgeKindNamed("bad\nname"), b.Node("b")); });
 }
 
+// An edge holds its ends to the kinds it wants, until it goes.
+TEST_F(ResolveErrors, KindsThatEdgesWant) {
+  const auto signs = [](B& b) { return b.EdgeKindNamed("signs"); };
+  EXPECT_TRUE(live_.Do([&](B& b) {
+    b.UpsertNode("c", kConcept);
+    b.Link(b.Node("c"), signs(b), b.Node("a"), 1);
+  }));
+  before_ = Dump(live_.snapshot());
+  const auto refused = [&](const std::string& mentions, const std::function<void(B&)>& fill) {
+    const auto report = live_.Do(fill);
+    ASSERT_FALSE(report);
+    EXPECT_NE(report.error().message.find(mentions), std::string::npos) << report.error().message;
+    EXPECT_TRUE(SameText(before_, Dump(live_.snapshot())));
+  };
+  refused("node 'c' cannot become of kind 'node'", [](B& b) { b.UpsertNode("c", kNode); });
+  refused("'c' signs 'a' wants it to be of kind 'memory'", [](B& b) { b.UpsertNode("a", kConcept); });
+  refused("must be of kind 'concept'", [&](B& b) {  // linked anew, it is asked as any edge
+    b.Unlink(b.Node("c"), signs(b), b.Node("a"));
+    b.UpsertNode("c", kNode);
+    b.Link(b.Node("c"), signs(b), b.Node("a"), 1);
+  });
+  EXPECT_TRUE(live_.Do([](B& b) { b.UpsertNode("b", kNode); }));  // no edge wants anything of b
+  EXPECT_TRUE(live_.Do([&](B& b) {
+    b.Unlink(b.Node("c"), signs(b), b.Node("a"));
+    b.UpsertNode("c", kNode);
+    b.UpsertNode("a", kConcept);
+  }));
+  EXPECT_TRUE(live_.Do([&](B& b) { b.Link(b.UpsertNode("d", kConcept), signs(b), b.UpsertNode("e", kMemory), 1); }));
+  EXPECT_TRUE(live_.Do([](B& b) {  // its edges go along
+    b.RemoveNode(b.Node("d"));
+    b.UpsertNode("d", kNode);
+  }));
+  EXPECT_EQ(live_.snapshot().node_kind(*live_.snapshot().Find("d")), kNode);
+  // Of an edge that outlives its target, the target's kind stays wanted while it is gone.
+  EXPECT_TRUE(live_.Do([](B& b) {
+    b.DefineEdgeKind({.name = "names", .inverse = "", .survives_removal = true, .target_kind = kMemory});
+    b.Link(b.UpsertNode("list"), b.EdgeKindNamed("names"), b.UpsertNode("f", kMemory), 1);
+  }));
+  EXPECT_TRUE(live_.Do([](B& b) { b.RemoveNode(b.Node("f")); }));
+  before_ = Dump(live_.snapshot());
+  refused("'list' names 'f'", [](B& b) { b.UpsertNode("f", kConcept); });
+  EXPECT_TRUE(live_.Do([](B& b) { b.UpsertNode("f", kMemory); }));
+}
+
 TEST_F(ResolveErrors, KindsOfIndexNodesAreFixed) {
   EXPECT_TRUE(live_.Do([](B& b) { b.UpsertNode(b.IndexNode(kTag, "t")); }));
   before_ = Dump(live_.snapshot());

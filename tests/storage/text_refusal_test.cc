@@ -84,6 +84,7 @@ TEST(Refusal, JsonLinesDefinitions) {
     return c;
   };
   const std::string mentors = R"({"kind":"person","of":"node"})" "\n" R"({"kind":"mentors","source":"person"})";
+  const std::string pair = "\n" R"({"node":"p","kind":"person"})" "\n" R"({"edge":["p","q"],"kind":"mentors"})";
   RunCases({
       late(R"({"kind":"m","symmetric":true})", R"({"kind":"m","symmetric":false})", "already defined with other traits"),
       late("", R"({"kind":"knows","plane":"index"})", "already defined with other traits"),
@@ -103,7 +104,29 @@ TEST(Refusal, JsonLinesDefinitions) {
       late(mentors, R"({"edge":["nobody","n8"],"kind":"mentors"})", "not 'node'"),
       late(mentors + "\n" R"({"node":"r","kind":"robot"})", R"({"edge":["r","n8"],"kind":"mentors"})", "not 'robot'"),
       late("", R"({"edge":["n0","n8"],"kind":"mentors"})", "not 'memory'", mentors + "\n"),
+      late(mentors + pair, R"({"node":"p","kind":"robot"})", "'p' cannot become of kind 'robot'"),
+      late("", R"({"node":"p","kind":"robot"})", "wants it to be of kind 'person'", mentors + pair + "\n"),
   });
+}
+
+// Other kinds for nodes that no edge holds to one: it wants another, it is gone, or only its other end is held.
+TEST(Refusal, NodesThatNoEdgeHoldsTakeAnotherKind) {
+  auto graph = Graph::InMemory();
+  std::string text = R"({"kind":"person","of":"node"})" "\n" R"({"kind":"mentors","source":"person"})" "\n";
+  for (int i = 0; i < 100; ++i) {
+    text += R"({"node":")" + N(i) + R"(","kind":"person"})" "\n";
+    text += R"({"edge":[")" + N(i) + R"(","x"],"kind":"mentors"})" "\n";
+  }
+  LoadClean(*graph, "f.jsonl", text, SmallCuts(SerialExecutor()));
+  std::string retyped = R"({"node":"x","kind":"robot"})" "\n" R"({"node":"fresh","kind":"person"})" "\n"
+                        R"({"node":"fresh","kind":"robot"})" "\n";
+  for (int i = 0; i < 50; ++i)
+    retyped += R"({"remove":")" + N(i) + "\"}\n" R"({"node":")" + N(i) + R"(","kind":"robot"})" "\n";
+  EXPECT_EQ(LoadClean(*graph, "g.jsonl", retyped, SmallCuts(SerialExecutor())).records, 103u);
+  const Case c{"held", "g.jsonl", retyped + R"({"node":"n50","kind":"robot"})" "\n", 104, "'n50' cannot become"};
+  Case held = c;
+  held.seed = text;
+  RunCases({held});
 }
 
 // An index key must not slip through as a fact of the wanted kind, nor be refused wrongly.
