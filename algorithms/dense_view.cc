@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <utility>
 
+#include "algorithms/internal/arc_weigher.h"
+#include "algorithms/internal/reversed_kinds.h"
 #include "algorithms/internal/selection.h"
 #include "engine/aligned_array.h"
 
@@ -43,13 +46,16 @@ template <class PackedRows>
 class Packer {
  public:
   Packer(const internal::Selection& selection, const std::vector<NodeId>& nodes,
-         const std::vector<NodeId>& places, bool weights, Executor& executor)
+         const std::vector<NodeId>& places, bool weights, const internal::ArcWeigher* weigher,
+         const internal::ReversedKinds& reversed, Executor& executor)
       : selection_(selection),
         nodes_(nodes),
         places_(places),
         weights_(weights),
+        weigher_(weigher),
+        reversed_(reversed),
         executor_(executor),
-        plain_(selection.filter.all_kinds() && !selection.filter.checks_time()) {}
+        plain_(selection.filter.all_kinds() && !selection.filter.checks_time() && !weigher && reversed.none()) {}
 
   Status Pack(Direction direction, PackedRows& rows) const {
     const std::size_t n = nodes_.size();
@@ -106,11 +112,12 @@ class Packer {
       return;
     }
     // Arcs to nodes outside the selection do not take part.
-    snapshot.ForEachArc(direction, v, selection_.filter, [&](const Arc& arc) {
+    reversed_.ForEachArc(snapshot, direction, v, selection_.filter, [&](const Arc& arc) {
       const NodeId place = places_.empty() ? arc.neighbor : places_[arc.neighbor];
-      if (place == kNoNode) return;
+      if (place == kNoNode) return true;
       block.neighbors.push_back(place);
-      if (weights_) block.weights.push_back(arc.weight);
+      if (weights_) block.weights.push_back(weigher_ ? (*weigher_)(arc) : arc.weight);
+      return true;
     });
   }
 
@@ -118,6 +125,8 @@ class Packer {
   const std::vector<NodeId>& nodes_;
   const std::vector<NodeId>& places_;  // node -> dense; empty = the same
   const bool weights_;
+  const internal::ArcWeigher* weigher_;  // null: as stored
+  const internal::ReversedKinds& reversed_;
   Executor& executor_;
   const bool plain_;
 };
@@ -128,8 +137,16 @@ Result<DenseView> DenseView::Make(const Snapshot& snapshot, const DenseViewOptio
   PLEXUS_ASSIGN(const internal::Selection selection,
                 internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
   Executor& executor = internal::Pick(options.executor);
+  std::optional<internal::ArcWeigher> weigher;
+  if (!options.arc_weights.as_stored()) {
+    PLEXUS_ASSIGN(weigher, internal::ArcWeigher::Make(snapshot, options.arc_weights));
+    if (!options.weights)
+      return Fail(ErrorCode::kInvalidArgument, "factors and half-lives of weights where weights do not count");
+  }
+  PLEXUS_ASSIGN(const internal::ReversedKinds reversed,
+                internal::ReversedKinds::Make(snapshot.schema(), options.reversed, options.kinds));
   DenseView view;
-  if (selection.whole_base) {
+  if (selection.whole_base && !weigher && reversed.none()) {
     view.snapshot_ = snapshot;
     view.node_count_ = snapshot.node_count();
     if (options.out) view.out_ = snapshot.base().out();
@@ -151,7 +168,7 @@ Result<DenseView> DenseView::Make(const Snapshot& snapshot, const DenseViewOptio
     places.assign(snapshot.node_count(), kNoNode);
     for (NodeId i = 0; i < view.node_count_; ++i) places[parts->nodes[i]] = i;
   }
-  const Packer<PackedRows> packer(selection, parts->nodes, places, options.weights, executor);
+  const Packer<PackedRows> packer(selection, parts->nodes, places, options.weights, weigher ? &*weigher : nullptr, reversed, executor);
   if (options.out) {
     auto rows = std::make_shared<PackedRows>();
     PLEXUS_TRY(packer.Pack(Direction::kOut, *rows));

@@ -14,6 +14,7 @@
 #include <memory>
 #include <vector>
 
+#include "algorithms/arc_weights.h"
 #include "algorithms/node_subset.h"
 #include "engine/csr_view.h"
 #include "engine/error.h"
@@ -27,7 +28,9 @@ struct DenseViewOptions {
   bool out = true;  // which directions to make
   bool in = true;
   bool weights = true;
+  ArcWeights arc_weights;           // other than as stored: rows are packed; needs `weights`
   std::vector<KindId> kinds;        // none = the fact plane
+  std::vector<KindId> reversed;     // of these, followed from target to source; rows are packed
   std::int64_t valid_at = kNoTime;  // only edges valid then
   const NodeSubset* subset = nullptr;
   Executor* executor = nullptr;
@@ -35,8 +38,8 @@ struct DenseViewOptions {
 
 class DenseView {
  public:
-  // O(nodes + arcs), or O(kinds) when the base arrays serve. kInvalidArgument: a
-  // kind out of range.
+  // O(nodes + arcs), or O(kinds) when the base arrays serve. kInvalidArgument: a kind out of
+  // range or reversed and not followed, arc_weights that are wrong (arc_weights.h) or that no weights were asked for.
   static Result<DenseView> Make(const Snapshot& snapshot, const DenseViewOptions& options = {});
 
   NodeId node_count() const { return node_count_; }

@@ -58,7 +58,8 @@ Result<DenseView> RefreshView(const Snapshot& snapshot, const PageRankOptions& o
   PLEXUS_ASSIGN(const internal::Selection selection,
                 internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
   const bool live = !selection.whole_base && selection.all_nodes &&
-                    selection.filter.all_kinds() && !selection.filter.checks_time();
+                    selection.filter.all_kinds() && !selection.filter.checks_time() && options.arc_weights.as_stored() &&
+                    options.reversed.empty();
   DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.out = wanted.in = !live;
   wanted.weights = options.weighted;
@@ -163,6 +164,7 @@ Result<PageRankResult> PageRank(const Snapshot& snapshot, const PageRankOptions&
   result.preparation_ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
   result.tiled = ready.layout != nullptr;
+  result.layout_pays_after = ready.prepared->choice.enough;
   result.layout_bytes = result.tiled ? ready.layout->size_bytes() : 0;
   if (view.node_count() == 0) {
     result.converged = true;

@@ -28,6 +28,7 @@
 #include <span>
 #include <vector>
 
+#include "algorithms/arc_weights.h"
 #include "algorithms/budget.h"
 #include "algorithms/node_subset.h"
 #include "engine/error.h"
@@ -55,7 +56,11 @@ struct PageRankOptions {
   Precision precision = Precision::kF64;
   std::vector<PageRankSeed> seeds;  // none = uniform; the same node twice adds up
   std::vector<KindId> kinds;        // none = the fact plane
+  std::vector<KindId> reversed;     // of these kinds: rank flows from target to source
   std::int64_t valid_at = kNoTime;  // only edges valid then; kNoTime = any time
+  // What a stored weight counts for: factors by kind, half-lives by age. Rows are packed once a
+  // call (kept for the next ones while nothing ages).
+  ArcWeights arc_weights;
   const NodeSubset* subset = nullptr;
   // Refresh: begin at these scores by NodeId, those of an earlier state of the graph,
   // instead of the teleport. They are scaled to sum to 1 over the selected nodes; ids
@@ -68,7 +73,7 @@ struct PageRankOptions {
   // rows that have changed since are looked at first, which saves a sweep. A hint: used when
   // the two share a base and all nodes and arcs are selected; a wrong one costs time only.
   const Snapshot* start_snapshot = nullptr;
-  bool use_cache = true;  // not with a subset
+  bool use_cache = true;  // not with a subset, nor where edges age
   Budget budget;  // edges = arcs x iterations; deadline; cancel. Checked per iteration
   Executor* executor = nullptr;
 };
@@ -87,6 +92,9 @@ struct PageRankResult {
   // To make the layout, the strengths and packed rows; near 0 when they were at hand.
   double preparation_ms = 0;
   std::uint64_t layout_bytes = 0;
+  // Break-even: iterations that repay making a layout of this graph's shape, as measured on
+  // graphs of that shape (algorithms/README.md); 0 = rows as they lie are never slower.
+  int layout_pays_after = 0;
   // Modelled: every array of the kernel once, each line fetched used to the end.
   std::uint64_t bytes_per_iteration = 0;
 };
@@ -96,7 +104,8 @@ struct PageRankResult {
 // or, instead of these, 2 to 6 an arc (weighted 6 to 10) for the private layout. Thread-safe.
 // f32 is exact in absolute terms: scores below some 1e-12 of the largest are noise, may be 0,
 // and nodes with equal rows may differ in the last bit.
-// kInvalidArgument: damping, tolerance, iterations or a kind out of range; a
+// kInvalidArgument: damping, tolerance, iterations, a kind or arc_weights out of range, these
+// where weighted is false; a kind reversed and not followed; a
 // tolerance that the precision cannot reach (f32: below 2^-22 / (1 - d), f64:
 // below 2^-50 / (1 - d)); a seed that is not selected, or has a weight that is
 // negative, not finite, or sums to 0; with f32 also out-strengths outside 1e-25..1e25.

@@ -7,10 +7,13 @@
 #include <cmath>
 #include <deque>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
+#include "algorithms/internal/arc_weigher.h"
 #include "algorithms/internal/node_map.h"
+#include "algorithms/internal/reversed_kinds.h"
 #include "algorithms/internal/selection.h"
 
 namespace plexus {
@@ -25,8 +28,10 @@ struct Entry {
 
 class Pusher {
  public:
-  Pusher(const internal::Selection& selection, const PageRankPushOptions& options)
-      : selection_(selection), options_(options), places_(selection.snapshot->node_count()) {}
+  // `weigher` null: weights as stored.
+  Pusher(const internal::Selection& selection, const internal::ArcWeigher* weigher,
+         const internal::ReversedKinds& reversed, const PageRankPushOptions& options)
+      : selection_(selection), weigher_(weigher), reversed_(reversed), options_(options), places_(selection.snapshot->node_count()) {}
 
   // REQUIRES a node that was not added before, and a share above 0.
   void AddSeed(NodeId node, double share) {
@@ -69,6 +74,11 @@ class Pusher {
     return false;
   }
 
+  double Weight(const Arc& arc) const {
+    if (!options_.weighted) return 1.0;
+    return static_cast<double>(weigher_ ? (*weigher_)(arc) : arc.weight);
+  }
+
   // The selected arcs of a row, as far as the budget goes; false when it does not go to
   // the end.
   bool ReadRow(NodeId node) {
@@ -76,13 +86,13 @@ class Pusher {
     row_.clear();
     if (result_.pushes % 256 == 0 && options_.budget.Interrupted()) return false;
     bool whole = true;
-    selection_.snapshot->ForEachArc(Direction::kOut, node, selection_.filter, [&](const Arc& arc) {
+    reversed_.ForEachArc(*selection_.snapshot, Direction::kOut, node, selection_.filter, [&](const Arc& arc) {
       if (result_.edges >= options_.budget.edges ||
           (result_.edges % kAskEvery == 0 && options_.budget.Interrupted()))
         return whole = false;
       ++result_.edges;
       if (selection_.all_nodes || selection_.contains(arc.neighbor))
-        row_.push_back({arc.neighbor, options_.weighted ? static_cast<double>(arc.weight) : 1.0});
+        row_.push_back({arc.neighbor, Weight(arc)});
       return true;
     });
     return whole;
@@ -141,6 +151,8 @@ class Pusher {
   }
 
   const internal::Selection& selection_;
+  const internal::ArcWeigher* weigher_;
+  const internal::ReversedKinds& reversed_;
   const PageRankPushOptions& options_;
   internal::NodeMap places_;
   std::vector<Entry> entries_;
@@ -189,7 +201,15 @@ Result<PageRankPushResult> PageRankPush(const Snapshot& snapshot, std::span<cons
   PLEXUS_TRY(Check(seeds, options, selection, total));
   std::map<NodeId, double> weights;  // the same node twice adds up
   for (const PageRankSeed& seed : seeds) weights[seed.node] += seed.weight;
-  Pusher pusher(selection, options);
+  std::optional<internal::ArcWeigher> weigher;
+  if (!options.arc_weights.as_stored()) {
+    PLEXUS_ASSIGN(weigher, internal::ArcWeigher::Make(snapshot, options.arc_weights));
+    if (!options.weighted)
+      return Fail(ErrorCode::kInvalidArgument, "factors and half-lives of weights where weights do not count");
+  }
+  PLEXUS_ASSIGN(const internal::ReversedKinds reversed,
+                internal::ReversedKinds::Make(snapshot.schema(), options.reversed, options.kinds));
+  Pusher pusher(selection, weigher ? &*weigher : nullptr, reversed, options);
   for (const auto& [node, weight] : weights)
     if (weight / total > 0) pusher.AddSeed(node, weight / total);
   return pusher.Run();

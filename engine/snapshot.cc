@@ -110,6 +110,15 @@ std::uint64_t Snapshot::Degree(Direction direction, NodeId node, const ArcFilter
   return count;
 }
 
+std::int64_t Snapshot::created_at(const ArcRef& ref) const {
+  if (ref.run > 0) {
+    const Run& run = *state_->runs[ref.run - 1];
+    return run.created_at[run.OutPosition(ref.direction, ref.position)];
+  }
+  const Csr& base = *state_->base;
+  return base.out_created_at[ref.direction == Direction::kIn ? base.in_slots[ref.position] : ref.position];
+}
+
 Edge Snapshot::edge(const Arc& arc, NodeId row) const {
   Edge e;
   e.kind = arc.kind;

@@ -147,6 +147,8 @@ class Snapshot {
   // valid_from <= at < valid_until of a stored arc; what a filter with a time asks.
   bool PassesTime(const ArcRef& ref, std::int64_t at) const;
 
+  // What edge() says, without the rest of it.
+  std::int64_t created_at(const ArcRef& ref) const;
   Edge edge(const Arc& arc, NodeId row) const;
   // The edge of that identity, if alive. For symmetric kinds in either order.
   std::optional<Edge> FindEdge(NodeId source, KindId kind, NodeId target, StringId label = 0) const;

@@ -101,6 +101,21 @@ Result<std::int64_t> ParseTime(std::string_view text) {
                   "' is no time; expected 2026-11-21, 2026-11-21T22:05:00Z or milliseconds since 1970");
 }
 
+Result<std::int64_t> ParseDuration(std::string_view text) {
+  struct Unit {
+    std::string_view name;
+    double ms;
+  };
+  constexpr Unit kUnits[] = {{"ms", 1}, {"s", 1e3}, {"m", 60e3}, {"h", 3600e3}, {"d", 86'400e3}};
+  for (const Unit& unit : kUnits) {
+    if (!text.ends_with(unit.name)) continue;
+    const auto count = ParseNumber(text.substr(0, text.size() - unit.name.size()));
+    if (count && *count * unit.ms >= 1 && *count * unit.ms < 1e18) return static_cast<std::int64_t>(*count * unit.ms);
+  }
+  return Fail(ErrorCode::kInvalidArgument,
+              "'" + std::string(text) + "' is no length of time; expected 30d, 12h, 90m, 45s or 250ms, above 0");
+}
+
 Result<Moment> ParseMoment(std::string_view text) {
   if (AllDigits(text)) {
     const auto number = WholeNumber<std::uint64_t>(text);

@@ -35,6 +35,9 @@ WeightedKey SplitWeight(std::string_view text);
 // 1970.
 Result<std::int64_t> ParseTime(std::string_view text);
 
+// "30d", "12h", "90m", "45s", "250ms", fractions too: milliseconds, above 0.
+Result<std::int64_t> ParseDuration(std::string_view text);
+
 // A plain number below kFirstTimeNumber is a sequence number, else a time.
 inline constexpr std::uint64_t kFirstTimeNumber = 100'000'000'000;
 struct Moment {

@@ -1,5 +1,6 @@
 // pagerank: which nodes matter, in general or as seen from seeds.
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,19 +15,39 @@
 #include "tools/naming.h"
 #include "tools/output.h"
 #include "tools/reply.h"
+#include "tools/selection.h"
 #include "tools/session.h"
 #include "tools/table.h"
 
 namespace plexus::tools {
 namespace {
 
-struct PageRankArguments {
+struct PageRankArguments : EdgeSelection {
   std::optional<std::uint64_t> top, iterations;
-  std::optional<double> damping, tolerance, push;
-  std::vector<std::string> seeds, kinds;
-  std::string precision = "f64";
-  bool unweighted = false;
+  std::optional<double> damping, tolerance, push, max_seconds;
+  std::vector<std::string> seeds, reversed, factors;
+  std::string precision = "f64", half_life;
+  bool unweighted = false, decay = false;
 };
+
+// --kind-weight, --decay, --half-life.
+Result<ArcWeights> Weights(Session& session, const PageRankArguments& given) {
+  ArcWeights weights;
+  for (const std::string& text : given.factors) {
+    const WeightedKey factor = SplitWeight(text);
+    if (factor.key == text)
+      return Fail(ErrorCode::kInvalidArgument, "--kind-weight is KIND=F, e.g. supports=2; got '" + text + "'");
+    PLEXUS_ASSIGN(const auto kinds, FindEdgeKinds(session.schema(), std::span(&factor.key, 1)));
+    weights.factors.push_back({kinds[0], factor.weight});
+  }
+  if (!given.half_life.empty()) {
+    PLEXUS_ASSIGN(weights.half_life_ms, ParseDuration(given.half_life));
+  }
+  if (given.decay || !given.half_life.empty()) weights.now_ms = session.now_ms();
+  if (!weights.as_stored() && given.unweighted)
+    return Fail(ErrorCode::kInvalidArgument, "--unweighted excludes --kind-weight, --decay and --half-life");
+  return weights;
+}
 
 Result<PageRankOptions> Options(Session& session, const PageRankArguments& given) {
   PageRankOptions options;
@@ -45,9 +66,10 @@ Result<PageRankOptions> Options(Session& session, const PageRankArguments& given
   if (given.tolerance) options.tolerance = *given.tolerance;
   options.weighted = !given.unweighted;
   PLEXUS_ASSIGN(options.seeds, FindSeeds<PageRankSeed>(session.snapshot(), given.seeds));
-  PLEXUS_ASSIGN(options.kinds, FindEdgeKinds(session.schema(), given.kinds));
-  options.subset = session.scope();
-  options.executor = &session.executor();
+  PLEXUS_TRY(Select(session, given, options));
+  PLEXUS_ASSIGN(options.reversed, FindEdgeKinds(session.schema(), given.reversed));
+  PLEXUS_ASSIGN(options.arc_weights, Weights(session, given));
+  PLEXUS_ASSIGN(options.budget.deadline, DeadlineAfter(given.max_seconds));
   return options;
 }
 
@@ -59,6 +81,11 @@ void WriteRanks(const Snapshot& snapshot, const PageRankResult& result, const st
   json.Field("iterations", result.iterations);
   json.Field("error", result.error);
   json.Field("converged", result.converged);
+  json.Field("truncated", result.truncated);
+  json.Field("edges", result.edges);
+  json.Field("bytes_per_iteration", result.bytes_per_iteration);
+  json.Field("layout_bytes", result.layout_bytes);
+  json.Field("layout_pays_after", result.layout_pays_after);
   json.BeginArray("nodes");
   for (const ScoredNode& node : top) {
     json.BeginObject();
@@ -88,7 +115,10 @@ void PrintRanks(const Globals& globals, const Snapshot& snapshot, const PageRank
   table.Print(Out());
   Out() << Grouped(result.nodes.count()) << " nodes, " << Grouped(result.edges) << " arcs, "
         << result.iterations << " iterations, error " << Number(result.error, 3)
-        << (result.truncated ? ", not converged" : "") << '\n';
+        << (result.truncated ? ", stopped before it had converged" : "") << '\n';
+  if (result.layout_bytes > 0)
+    Out() << "arcs laid out anew in " << Bytes(result.layout_bytes) << ", made in " << Number(result.preparation_ms, 3)
+          << " ms, repaid after " << result.layout_pays_after << " iterations\n";
 }
 
 void WritePushed(const Snapshot& snapshot, const PageRankPushResult& result) {
@@ -141,6 +171,10 @@ Result<int> RunPush(const Globals& globals, const Session& session, const PageRa
   push.top = given.top.value_or(20);
   push.weighted = options.weighted;
   push.kinds = options.kinds;
+  push.reversed = options.reversed;
+  push.valid_at = options.valid_at;
+  push.arc_weights = options.arc_weights;
+  push.budget = options.budget;
   push.subset = options.subset;
   PLEXUS_ASSIGN(const PageRankPushResult result, PageRankPush(session.snapshot(), options.seeds, push));
   if (globals.json)
@@ -177,13 +211,21 @@ void AddPageRank(Cli& cli) {
       .Option("--tolerance", "T", given.tolerance, "stop within T of the answer, L1 (default 1e-9; f32: 1e-5)")
       .Repeated("--seed", "KEY[=W]", given.seeds, "restart here, with weight W (default 1); repeatable")
       .List("--kinds", "A,B", given.kinds, "only these edge kinds (default: all facts)")
+      .List("--reverse", "A,B", given.reversed, "of these kinds rank flows from target to source")
+      .Repeated("--kind-weight", "KIND=F", given.factors, "edges of the kind count F times their weight; repeatable")
+      .Flag("--decay", given.decay, "edges lose weight with age, by the half-lives of their kinds, up to --now")
+      .Option("--half-life", "T", given.half_life, "the same, and T (30d, 12h) for kinds without a half-life")
+      .Option("--valid-at", "TIME", given.valid_at, "only edges valid then, or now (default: all)")
       .Option("--push", "E", given.push,
               "near the seeds only, until at most E of the mass is not placed (1e-9 to 1)")
       .Choice("--precision", given.precision, {"f64", "f32"}, "of the scores (default f64)")
       .Flag("--unweighted", given.unweighted, "every edge counts 1")
+      .Option("--max-seconds", "S", given.max_seconds, "stop after S seconds, with the scores so far")
       .Example("plexus pagerank --db g --top 10", "the ten nodes that matter most")
       .Example("plexus pagerank --db g --seed alice=2 --seed bob --kinds knows --json",
-               "as seen from alice (twice as much) and bob, over knows edges");
+               "as seen from alice (twice as much) and bob, over knows edges")
+      .Example("plexus pagerank --db g --kinds depends_on,causes --reverse causes --half-life 30d",
+               "salience: rank flows to what is depended on and to what causes, old edges counting less");
 }
 
 }  // namespace plexus::tools

@@ -76,11 +76,12 @@ Result<PageRankReady> PreparePageRank(const Snapshot& snapshot, const PageRankOp
   const int iterations = ExpectedIterations(options);
   DenseViewOptions wanted = ViewOptions(options);
   wanted.weights = options.weighted;
-  const bool cached = options.use_cache && !options.subset;
+  // What ages is asked for at another time each time.
+  const bool cached = options.use_cache && !options.subset && options.arc_weights.now_ms == kNoTime;
   if (cached)
     if (auto found = SharedCache().Find(snapshot, [&](const PageRankPrepared& p) {
-          return p.kinds == options.kinds && p.valid_at == options.valid_at &&
-                 p.asked_weighted == options.weighted && Serves(p, use, iterations);
+          return p.kinds == options.kinds && p.reversed == options.reversed && p.valid_at == options.valid_at &&
+                 p.asked_weighted == options.weighted && p.arc_weights == options.arc_weights && Serves(p, use, iterations);
         })) {
       const PageRankLayout* layout = found->choice.Pays(iterations) ? found->layout.get() : nullptr;
       if (found->packed) return PageRankReady{*found->packed, std::move(found), layout};
@@ -90,8 +91,10 @@ Result<PageRankReady> PreparePageRank(const Snapshot& snapshot, const PageRankOp
   PLEXUS_ASSIGN(DenseView view, DenseView::Make(snapshot, wanted));
   auto made = std::make_shared<PageRankPrepared>();
   made->kinds = options.kinds;
+  made->reversed = options.reversed;
   made->valid_at = options.valid_at;
   made->asked_weighted = options.weighted;
+  made->arc_weights = options.arc_weights;
   made->use = use;
   CsrView in = view.in(), out = view.out();
   made->arcs = in.arc_count();

@@ -22,9 +22,10 @@ enum class PageRankUse : std::uint8_t { kOne, kSixteen };  // rankings in a swee
 // Holds no snapshot.
 struct PageRankPrepared {
   // What it was prepared for.
-  std::vector<KindId> kinds;
+  std::vector<KindId> kinds, reversed;
   std::int64_t valid_at = kNoTime;
   bool asked_weighted = true;
+  ArcWeights arc_weights;
   PageRankUse use = PageRankUse::kOne;
   // What was prepared.
   // The numbering, when it is not the base's own; with the in rows, when there is no layout.

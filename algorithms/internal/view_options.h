@@ -5,7 +5,7 @@
 
 namespace plexus::internal {
 
-// Kinds, time, subset and executor of `options`; which rows are needed is the caller's to say.
+// Kinds, reversed ones and weights (where the kernel takes them), time, subset and executor of `options`; which rows are needed is the caller's to say.
 template <class Options>
 DenseViewOptions ViewOptions(const Options& options) {
   DenseViewOptions view;
@@ -13,6 +13,8 @@ DenseViewOptions ViewOptions(const Options& options) {
   view.valid_at = options.valid_at;
   view.subset = options.subset;
   view.executor = options.executor;
+  if constexpr (requires { options.reversed; }) view.reversed = options.reversed;
+  if constexpr (requires { options.arc_weights; }) view.arc_weights = options.arc_weights;
   return view;
 }
 

@@ -25,6 +25,15 @@ TEST(SplitWeight, LeavesKeysWithoutANumberWhole) {
   }
 }
 
+TEST(ParseDuration, ReadsUnitsAndFractions) {
+  EXPECT_EQ(*ParseDuration("30d"), 30 * 86'400'000ll);
+  EXPECT_EQ(*ParseDuration("1.5h"), 5'400'000);
+  EXPECT_EQ(*ParseDuration("90m"), 5'400'000);
+  EXPECT_EQ(*ParseDuration("45s"), 45'000);
+  EXPECT_EQ(*ParseDuration("250ms"), 250);
+  for (const char* bad : {"", "d", "30", "0d", "-1d", "nand", "infd", "1e300d", "3 weeks", "0.1ms"}) EXPECT_FALSE(ParseDuration(bad)) << bad;
+}
+
 TEST(ParseTime, ReadsIsoAndMilliseconds) {
   EXPECT_EQ(*ParseTime("1970-01-01"), 0);
   EXPECT_EQ(*ParseTime("1970-01-02T00:00"), 86'400'000);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -173,6 +174,40 @@ TEST_F(Ask, PageRankSumsToOneAndObeysTop) {
   }
   EXPECT_GT(b, 0);
   EXPECT_EQ(e, 0);  // out of reach of the seeds
+}
+
+TEST_F(Ask, PageRankWeighsKindsAndAges) {
+  const auto scores = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"pagerank", "--top", "0"});
+    std::map<std::string, double> found;
+    const object reply = Json(more);
+    EXPECT_FALSE(reply.at("truncated").as_bool());
+    EXPECT_EQ(reply.at("layout_bytes").as_int64(), 0);
+    for (const auto& row : reply.at("nodes").as_array())
+      found[std::string(row.as_object().at("key").as_string())] = row.as_object().at("score").to_number<double>();
+    return found;
+  };
+  const auto plain = scores({});
+  EXPECT_NE(scores({"--kind-weight", "likes=0"}), plain);
+  EXPECT_EQ(scores({"--kind-weight", "likes=1"}), plain);
+  EXPECT_NE(scores({"--reverse", "likes"}), plain);
+  EXPECT_EQ(scores({"--decay"}), plain);  // no kind has a half-life
+  EXPECT_EQ(scores({"--max-seconds", "1000"}), plain);
+  const auto pushed = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"pagerank", "--seed", "a", "--push", "1e-6"});
+    return Run(more).out;
+  };
+  EXPECT_NE(pushed({"--kind-weight", "likes=0"}), pushed({}));
+  EXPECT_NE(pushed({"--reverse", "likes"}), pushed({}));
+  for (const std::vector<std::string>& wrong : std::vector<std::vector<std::string>>{
+           {"--kind-weight", "likes"}, {"--kind-weight", "likes=-1"}, {"--kind-weight", "lkes=2"}, {"--half-life", "30"},
+           {"--half-life", "0d"}, {"--reverse", "has_tag"}, {"--unweighted", "--half-life", "3d"}, {"--valid-at", "never"}}) {
+    std::vector<std::string> words = {"pagerank"};
+    words.insert(words.end(), wrong.begin(), wrong.end());
+    EXPECT_EQ(Run(words).code, 2) << wrong[0] << ' ' << wrong.back();
+  }
+  const object stopped = Json({"pagerank", "--max-seconds", "0"});
+  EXPECT_TRUE(stopped.at("truncated").as_bool());
 }
 
 TEST_F(Ask, SameBitsWithAnyNumberOfThreads) {
