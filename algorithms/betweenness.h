@@ -26,7 +26,7 @@ struct BetweennessOptions {
   // above. At least as many as there are nodes: all of them, exact.
   std::uint64_t samples = 0;
   std::uint64_t seed = 1;
-  static constexpr std::uint64_t kAllUpTo = 20000, kSampled = 1024;
+  static constexpr std::uint64_t kAllUpTo = 100000, kSampled = 1024;
 
   std::uint32_t max_hops = 0xFFFFFFFFu;
   bool undirected = true;           // false: paths follow the edges' directions

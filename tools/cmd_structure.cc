@@ -231,7 +231,7 @@ void AddStructure(Cli& cli) {
   static BetweennessArguments between;
   AddRanked(cli.Add("Ask", "betweenness", "Rank nodes by the shortest paths that lead over them",
                    [](const Globals& globals) { return RunBetweenness(globals, between); })
-               .Option("--samples", "N", between.samples, "search from N nodes (default: all up to 20,000, else 1,024)")
+               .Option("--samples", "N", between.samples, "search from N nodes (default: all up to 100,000, else 1,024)")
                .Option("--seed", "S", between.seed, "of the sample (default 1)")
                .Option("--max-hops", "H", between.max_hops, "only paths of at most H edges (default: no limit)")
                .Flag("--directed", between.directed, "paths follow the edges' directions (default: either way)"),
