@@ -14,6 +14,7 @@
 #include "tools/json_writer.h"
 #include "tools/naming.h"
 #include "tools/output.h"
+#include "tools/pagerank_sets.h"
 #include "tools/reply.h"
 #include "tools/selection.h"
 #include "tools/session.h"
@@ -26,7 +27,7 @@ struct PageRankArguments : EdgeSelection {
   std::optional<std::uint64_t> top, iterations;
   std::optional<double> damping, tolerance, push, max_seconds;
   std::vector<std::string> seeds, reversed, factors;
-  std::string precision = "f64", half_life;
+  std::string precision = "f64", half_life, sets;
   bool unweighted = false, decay = false;
 };
 
@@ -184,10 +185,20 @@ Result<int> RunPush(const Globals& globals, const Session& session, const PageRa
   return kDone;
 }
 
+Result<int> RunSetsOf(const Globals& globals, const Session& session, const PageRankArguments& given,
+                      PageRankOptions options) {
+  if (!given.seeds.empty() || given.push)
+    return Fail(ErrorCode::kInvalidArgument, "--sets excludes --seed and --push");
+  options.precision = Precision::kF32;
+  if (!given.tolerance) options.tolerance = 1e-5;
+  return RunSets(globals, session, options, given.sets, given.top.value_or(20));
+}
+
 Result<int> RunPageRank(const Globals& globals, const PageRankArguments& given) {
   PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
   const Snapshot& snapshot = session->snapshot();
   PLEXUS_ASSIGN(const PageRankOptions options, Options(*session, given));
+  if (!given.sets.empty()) return RunSetsOf(globals, *session, given, options);
   if (given.push) return RunPush(globals, *session, given, options);
   PLEXUS_ASSIGN(const PageRankResult result, PageRank(snapshot, options));
   const auto top = TopScores(result.scores, result.nodes, given.top.value_or(20));
@@ -210,6 +221,7 @@ void AddPageRank(Cli& cli) {
       .Option("--iterations", "N", given.iterations, "exactly N iterations")
       .Option("--tolerance", "T", given.tolerance, "stop within T of the answer, L1 (default 1e-9; f32: 1e-5)")
       .Repeated("--seed", "KEY[=W]", given.seeds, "restart here, with weight W (default 1); repeatable")
+      .Option("--sets", "FILE", given.sets, "a ranking for each line of FILE: KEY[=W] between tabs; 16 a sweep, in f32; - is stdin")
       .List("--kinds", "A,B", given.kinds, "only these edge kinds (default: all facts)")
       .List("--reverse", "A,B", given.reversed, "of these kinds rank flows from target to source")
       .Repeated("--kind-weight", "KIND=F", given.factors, "edges of the kind count F times their weight; repeatable")
@@ -224,6 +236,7 @@ void AddPageRank(Cli& cli) {
       .Example("plexus pagerank --db g --top 10", "the ten nodes that matter most")
       .Example("plexus pagerank --db g --seed alice=2 --seed bob --kinds knows --json",
                "as seen from alice (twice as much) and bob, over knows edges")
+      .Example("plexus pagerank --db g --sets sessions.tsv --top 5 --json", "what matters to each of many sessions")
       .Example("plexus pagerank --db g --kinds depends_on,causes --reverse causes --half-life 30d",
                "salience: rank flows to what is depended on and to what causes, old edges counting less");
 }

@@ -1,7 +1,5 @@
 // rerank: what is most like a vector or a node, reordered by how the candidates hang
 // together in the graph.
-#include <fstream>
-#include <iostream>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +12,7 @@
 #include "tools/exit_code.h"
 #include "tools/format.h"
 #include "tools/json_writer.h"
+#include "tools/lines_file.h"
 #include "tools/naming.h"
 #include "tools/output.h"
 #include "tools/reply.h"
@@ -58,33 +57,16 @@ Result<SpaceId> FindSpace(const Schema& schema, const std::optional<std::string>
   return Fail(ErrorCode::kNotFound, "no vector space '" + *name + "'; there are " + list + DidYouMean(*name, names));
 }
 
-Result<std::string> ReadText(const std::string& file) {
-  if (file == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
-  std::ifstream in(file, std::ios::binary);
-  if (!in) return Fail(ErrorCode::kNotFound, "cannot open '" + file + "'");
-  std::string text(std::istreambuf_iterator<char>(in), {});
-  if (in.bad()) return Fail(ErrorCode::kIo, file + ": cannot be read");
-  return text;
-}
-
 // One key a line; empty lines are passed over.
 Result<std::vector<NodeId>> ReadCandidates(const Snapshot& snapshot, const std::string& file) {
   PLEXUS_ASSIGN(const std::string text, ReadText(file));
-  const std::string name = file == "-" ? "standard input" : file;
   std::vector<NodeId> nodes;
-  std::size_t line = 0;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    std::string_view key = std::string_view(text).substr(at, end - at);
-    if (key.ends_with('\r')) key.remove_suffix(1);
-    at = end + 1;
-    ++line;
-    if (key.empty()) continue;
-    const auto node = FindAliveNode(snapshot, key.substr(0, Limits::kMaxKeyBytes + 1));
-    if (!node)
-      return Fail(node.error().code, name + ":" + std::to_string(line) + ": " + node.error().message);
-    nodes.push_back(*node);
-  }
+  PLEXUS_TRY(ForEachLine(file, text, [&](std::string_view key) -> Status {
+    if (key.empty()) return {};
+    PLEXUS_ASSIGN(const NodeId node, FindAliveNode(snapshot, key.substr(0, Limits::kMaxKeyBytes + 1)));
+    nodes.push_back(node);
+    return {};
+  }));
   return nodes;
 }
 

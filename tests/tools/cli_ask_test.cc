@@ -1,10 +1,9 @@
-// Questions: get, neighbors, find, stats, kinds, pagerank, traverse, path, bfs,
+// Questions: get, neighbors, find, stats, kinds, traverse, path, bfs,
 // components; the JSON shapes of DESIGN section 9.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -136,83 +135,6 @@ TEST_F(Ask, KindsHaveTraits) {
     }
   EXPECT_TRUE(found);
   EXPECT_NE(Run({"kinds"}).out.find("supersedes"), std::string::npos);
-}
-
-TEST_F(Ask, PageRankSumsToOneAndObeysTop) {
-  const object all = Json({"pagerank", "--top", "0"});
-  double sum = 0, last = 2;
-  for (const auto& row : all.at("nodes").as_array()) {
-    const double score = row.as_object().at("score").to_number<double>();
-    EXPECT_LE(score, last);
-    last = score;
-    sum += score;
-  }
-  EXPECT_EQ(all.at("nodes").as_array().size(), 7u);
-  EXPECT_NEAR(sum, 1, 1e-12);
-  EXPECT_EQ(all.at("nodes").as_array()[0].as_object().at("scaled").to_number<double>(), 1);
-  EXPECT_EQ(all.at("nodes").as_array()[0].as_object().at("percentile").to_number<double>(), 1);
-  EXPECT_EQ(Json({"pagerank", "--top", "2"}).at("nodes").as_array().size(), 2u);
-  EXPECT_EQ(Json({"pagerank", "--iterations", "7"}).at("iterations").as_int64(), 7);
-  EXPECT_EQ(Run({"pagerank", "--damping", "1.5"}).code, 2);
-  EXPECT_EQ(Run({"pagerank", "--iterations", "3", "--tolerance", "0.1"}).code, 2);
-
-  const object pushed = Json({"pagerank", "--seed", "c=2", "--seed", "a", "--push", "1e-6", "--top", "2"});
-  EXPECT_TRUE(pushed.at("converged").as_bool());
-  EXPECT_LE(pushed.at("error").as_double(), 1e-6);
-  ASSERT_EQ(pushed.at("nodes").as_array().size(), 2u);
-  EXPECT_EQ(Run({"pagerank", "--push", "0.1"}).code, 2);  // no seed
-  EXPECT_EQ(Run({"pagerank", "--seed", "a", "--push", "2"}).code, 2);
-  EXPECT_EQ(Run({"pagerank", "--seed", "a", "--push", "0.1", "--iterations", "3"}).code, 2);
-
-  const auto seeded = Json({"pagerank", "--seed", "c=2", "--seed", "a", "--top", "0"}).at("nodes").as_array();
-  EXPECT_EQ(pushed.at("nodes").as_array()[0].at("key"), seeded[0].at("key"));
-  double b = -1, e = -1;
-  for (const auto& row : seeded) {
-    const auto& key = row.as_object().at("key").as_string();
-    if (key == "b") b = row.as_object().at("score").to_number<double>();
-    if (key == "e") e = row.as_object().at("score").to_number<double>();
-  }
-  EXPECT_GT(b, 0);
-  EXPECT_EQ(e, 0);  // out of reach of the seeds
-}
-
-TEST_F(Ask, PageRankWeighsKindsAndAges) {
-  const auto scores = [&](std::vector<std::string> more) {
-    more.insert(more.begin(), {"pagerank", "--top", "0"});
-    std::map<std::string, double> found;
-    const object reply = Json(more);
-    EXPECT_FALSE(reply.at("truncated").as_bool());
-    EXPECT_EQ(reply.at("layout_bytes").as_int64(), 0);
-    for (const auto& row : reply.at("nodes").as_array())
-      found[std::string(row.as_object().at("key").as_string())] = row.as_object().at("score").to_number<double>();
-    return found;
-  };
-  const auto plain = scores({});
-  EXPECT_NE(scores({"--kind-weight", "likes=0"}), plain);
-  EXPECT_EQ(scores({"--kind-weight", "likes=1"}), plain);
-  EXPECT_NE(scores({"--reverse", "likes"}), plain);
-  EXPECT_EQ(scores({"--decay"}), plain);  // no kind has a half-life
-  EXPECT_EQ(scores({"--max-seconds", "1000"}), plain);
-  const auto pushed = [&](std::vector<std::string> more) {
-    more.insert(more.begin(), {"pagerank", "--seed", "a", "--push", "1e-6"});
-    return Run(more).out;
-  };
-  EXPECT_NE(pushed({"--kind-weight", "likes=0"}), pushed({}));
-  EXPECT_NE(pushed({"--reverse", "likes"}), pushed({}));
-  for (const std::vector<std::string>& wrong : std::vector<std::vector<std::string>>{
-           {"--kind-weight", "likes"}, {"--kind-weight", "likes=-1"}, {"--kind-weight", "lkes=2"}, {"--half-life", "30"},
-           {"--half-life", "0d"}, {"--reverse", "has_tag"}, {"--unweighted", "--half-life", "3d"}, {"--valid-at", "never"}}) {
-    std::vector<std::string> words = {"pagerank"};
-    words.insert(words.end(), wrong.begin(), wrong.end());
-    EXPECT_EQ(Run(words).code, 2) << wrong[0] << ' ' << wrong.back();
-  }
-  const object stopped = Json({"pagerank", "--max-seconds", "0"});
-  EXPECT_TRUE(stopped.at("truncated").as_bool());
-}
-
-TEST_F(Ask, SameBitsWithAnyNumberOfThreads) {
-  const Finished one = Run({"pagerank", "--json", "--top", "0", "--threads", "1"});
-  EXPECT_EQ(one.out, Run({"pagerank", "--json", "--top", "0", "--threads", "4"}).out);
 }
 
 TEST_F(Ask, TraverseGivesScoresWithProof) {

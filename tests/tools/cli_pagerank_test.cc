@@ -1,0 +1,140 @@
+// pagerank: rankings, weights by kind and age, seed sets of a file; the JSON shapes.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/tools/stored_graph.h"
+
+namespace plexus::testing {
+namespace {
+
+using boost::json::array;
+using boost::json::object;
+
+// a --0.5--> b --0.5--> c --1--> d, a --0.1--> d; e alone; m2 hides m1.
+class CliPageRank : public StoredGraph<CliPageRank> {
+ protected:
+  static void SetUpTestSuite() {
+    std::string lines = "{\"node\":\"a\",\"tags\":[\"red\"]}\n{\"node\":\"e\",\"scope\":\"other\"}\n";
+    const auto edge = [&](const char* from, const char* to, const char* kind, const char* weight) {
+      lines += std::string("{\"edge\":[\"") + from + "\",\"" + to + "\"],\"kind\":\"" + kind + "\",\"weight\":" + weight + "}\n";
+    };
+    edge("a", "b", "knows", "0.5");
+    edge("b", "c", "knows", "0.5");
+    edge("c", "d", "likes", "1");
+    edge("a", "d", "knows", "0.125");
+    edge("m2", "m1", "supersedes", "1");
+    edge("a", "m1", "knows", "1");
+    Import(lines, {"--now", "1700000000000"});
+  }
+};
+
+TEST_F(CliPageRank, PageRankSumsToOneAndObeysTop) {
+  const object all = Json({"pagerank", "--top", "0"});
+  double sum = 0, last = 2;
+  for (const auto& row : all.at("nodes").as_array()) {
+    const double score = row.as_object().at("score").to_number<double>();
+    EXPECT_LE(score, last);
+    last = score;
+    sum += score;
+  }
+  EXPECT_EQ(all.at("nodes").as_array().size(), 7u);
+  EXPECT_NEAR(sum, 1, 1e-12);
+  EXPECT_EQ(all.at("nodes").as_array()[0].as_object().at("scaled").to_number<double>(), 1);
+  EXPECT_EQ(all.at("nodes").as_array()[0].as_object().at("percentile").to_number<double>(), 1);
+  EXPECT_EQ(Json({"pagerank", "--top", "2"}).at("nodes").as_array().size(), 2u);
+  EXPECT_EQ(Json({"pagerank", "--iterations", "7"}).at("iterations").as_int64(), 7);
+  EXPECT_EQ(Run({"pagerank", "--damping", "1.5"}).code, 2);
+  EXPECT_EQ(Run({"pagerank", "--iterations", "3", "--tolerance", "0.1"}).code, 2);
+
+  const object pushed = Json({"pagerank", "--seed", "c=2", "--seed", "a", "--push", "1e-6", "--top", "2"});
+  EXPECT_TRUE(pushed.at("converged").as_bool());
+  EXPECT_LE(pushed.at("error").as_double(), 1e-6);
+  ASSERT_EQ(pushed.at("nodes").as_array().size(), 2u);
+  EXPECT_EQ(Run({"pagerank", "--push", "0.1"}).code, 2);  // no seed
+  EXPECT_EQ(Run({"pagerank", "--seed", "a", "--push", "2"}).code, 2);
+  EXPECT_EQ(Run({"pagerank", "--seed", "a", "--push", "0.1", "--iterations", "3"}).code, 2);
+
+  const auto seeded = Json({"pagerank", "--seed", "c=2", "--seed", "a", "--top", "0"}).at("nodes").as_array();
+  EXPECT_EQ(pushed.at("nodes").as_array()[0].at("key"), seeded[0].at("key"));
+  double b = -1, e = -1;
+  for (const auto& row : seeded) {
+    const auto& key = row.as_object().at("key").as_string();
+    if (key == "b") b = row.as_object().at("score").to_number<double>();
+    if (key == "e") e = row.as_object().at("score").to_number<double>();
+  }
+  EXPECT_GT(b, 0);
+  EXPECT_EQ(e, 0);  // out of reach of the seeds
+}
+
+TEST_F(CliPageRank, PageRankWeighsKindsAndAges) {
+  const auto scores = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"pagerank", "--top", "0"});
+    std::map<std::string, double> found;
+    const object reply = Json(more);
+    EXPECT_FALSE(reply.at("truncated").as_bool());
+    EXPECT_EQ(reply.at("layout_bytes").as_int64(), 0);
+    for (const auto& row : reply.at("nodes").as_array())
+      found[std::string(row.as_object().at("key").as_string())] = row.as_object().at("score").to_number<double>();
+    return found;
+  };
+  const auto plain = scores({});
+  EXPECT_NE(scores({"--kind-weight", "likes=0"}), plain);
+  EXPECT_EQ(scores({"--kind-weight", "likes=1"}), plain);
+  EXPECT_NE(scores({"--reverse", "likes"}), plain);
+  EXPECT_EQ(scores({"--decay"}), plain);  // no kind has a half-life
+  EXPECT_EQ(scores({"--max-seconds", "1000"}), plain);
+  const auto pushed = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"pagerank", "--seed", "a", "--push", "1e-6"});
+    return Run(more).out;
+  };
+  EXPECT_NE(pushed({"--kind-weight", "likes=0"}), pushed({}));
+  EXPECT_NE(pushed({"--reverse", "likes"}), pushed({}));
+  for (const std::vector<std::string>& wrong : std::vector<std::vector<std::string>>{
+           {"--kind-weight", "likes"}, {"--kind-weight", "likes=-1"}, {"--kind-weight", "lkes=2"}, {"--half-life", "30"},
+           {"--half-life", "0d"}, {"--reverse", "has_tag"}, {"--unweighted", "--half-life", "3d"}, {"--valid-at", "never"}}) {
+    std::vector<std::string> words = {"pagerank"};
+    words.insert(words.end(), wrong.begin(), wrong.end());
+    EXPECT_EQ(Run(words).code, 2) << wrong[0] << ' ' << wrong.back();
+  }
+  const object stopped = Json({"pagerank", "--max-seconds", "0"});
+  EXPECT_TRUE(stopped.at("truncated").as_bool());
+}
+
+TEST_F(CliPageRank, PageRankOfManySets) {
+  const std::string file = dir_->File("sets.tsv", "a\tc=2\n\nb\r\n");
+  const object reply = Json({"pagerank", "--sets", file, "--top", "0"});
+  EXPECT_TRUE(reply.at("converged").as_bool());
+  const array& sets = reply.at("sets").as_array();
+  ASSERT_EQ(sets.size(), 3u);
+  const std::vector<std::vector<std::string>> same = {{"--seed", "a", "--seed", "c=2"}, {}, {"--seed", "b"}};
+  for (std::size_t s = 0; s < 3; ++s) {
+    EXPECT_EQ(sets[s].as_object().at("seeds").as_array().size(), same[s].size() / 2);
+    std::vector<std::string> words = {"pagerank", "--top", "0"};
+    words.insert(words.end(), same[s].begin(), same[s].end());
+    std::map<std::string, double> want, got;
+    const object alone = Json(words);
+    for (const auto& row : alone.at("nodes").as_array())
+      want[std::string(row.as_object().at("key").as_string())] = row.as_object().at("score").to_number<double>();
+    for (const auto& row : sets[s].as_object().at("nodes").as_array())
+      got[std::string(row.as_object().at("key").as_string())] = row.as_object().at("score").to_number<double>();
+    for (const auto& [key, score] : want) EXPECT_NEAR(got[key], score, 2e-5) << s << ' ' << key;
+    EXPECT_LE(got.size(), want.size());
+  }
+  EXPECT_NE(Run({"pagerank", "--sets", file}).out.find("3 sets"), std::string::npos);
+  const Finished unknown = Run({"pagerank", "--sets", dir_->File("bad.tsv", "a\na\tnobody\n")});
+  EXPECT_EQ(unknown.code, 3);
+  EXPECT_NE(unknown.err.find("bad.tsv:2: "), std::string::npos) << unknown.err;
+  EXPECT_EQ(Run({"pagerank", "--sets", dir_->File("none.tsv", "")}).code, 2);
+  EXPECT_EQ(Run({"pagerank", "--sets", file, "--seed", "a"}).code, 2);
+  EXPECT_EQ(Run({"pagerank", "--sets", "nowhere.tsv"}).code, 3);
+}
+
+TEST_F(CliPageRank, SameBitsWithAnyNumberOfThreads) {
+  const Finished one = Run({"pagerank", "--json", "--top", "0", "--threads", "1"});
+  EXPECT_EQ(one.out, Run({"pagerank", "--json", "--top", "0", "--threads", "4"}).out);
+}
+}  // namespace
+}  // namespace plexus::testing
