@@ -17,6 +17,7 @@
 #include <span>
 #include <utility>
 
+#include "algorithms/internal/halting_executor.h"
 #include "algorithms/internal/selection.h"
 
 namespace plexus {
@@ -278,13 +279,15 @@ AlignedArray<NodeId> ComponentsCsr(const CsrView& out, const CsrView& in, Execut
 Result<ComponentsResult> Components(const Snapshot& snapshot, const ComponentsOptions& options) {
   PLEXUS_ASSIGN(const internal::Selection selection,
                 internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
-  Executor& executor = internal::Pick(options.executor);
+  internal::HaltingExecutor executor(internal::Pick(options.executor), options.budget);
   ComponentsResult result;
   result.labels.resize(snapshot.node_count());
   if (selection.whole_base)
     OverArrays(snapshot.base().out(), snapshot.base().in(), result.labels, executor);
   else
     OverRows(selection, result.labels, executor);
+  result.truncated = executor.halted();
+  if (result.truncated) std::fill(result.labels.begin(), result.labels.end(), kNoNode);
   Count(result.labels, result);
   return result;
 }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "algorithms/budget.h"
 #include "algorithms/node_subset.h"
 #include "engine/aligned_array.h"
 #include "engine/csr_view.h"
@@ -23,6 +24,7 @@ struct ComponentsOptions {
   std::vector<KindId> kinds;        // none = the fact plane
   std::int64_t valid_at = kNoTime;  // only edges valid then
   const NodeSubset* subset = nullptr;
+  Budget budget = {};  // its deadline and its cancel flag; nodes and edges do not count
   Executor* executor = nullptr;
 };
 
@@ -31,6 +33,9 @@ struct ComponentsResult {
   std::uint64_t count = 0;         // components
   std::uint64_t largest = 0;       // nodes of the largest one
   NodeId largest_label = kNoNode;  // ties: the smaller label
+  // The budget ran out. Half joined components say nothing about the graph, so all labels
+  // are kNoNode then and there are 0 components.
+  bool truncated = false;
 };
 
 // O(nodes + arcs), almost. Thread-safe. kInvalidArgument: a kind out of range.

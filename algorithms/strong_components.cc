@@ -13,14 +13,16 @@ Result<ComponentsResult> StrongComponents(const Snapshot& snapshot,
   DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.in = wanted.weights = false;
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
-  const std::vector<std::uint32_t> component =
-      internal::StrongComponents(view.out().offsets, view.out().neighbors);
+  ComponentsResult result;
+  result.labels.assign(snapshot.node_count(), kNoNode);
+  const auto found = internal::StrongComponents(view.out().offsets, view.out().neighbors, options.budget);
+  result.truncated = !found;
+  if (!found) return result;
+  const std::vector<std::uint32_t>& component = *found;
   std::uint32_t count = 0;
   for (std::uint32_t c : component) count = std::max(count, c + 1);
   std::vector<NodeId> first(count, kNoNode);
   std::vector<std::uint64_t> sizes(count);
-  ComponentsResult result;
-  result.labels.assign(snapshot.node_count(), kNoNode);
   result.count = count;
   for (NodeId dense = 0; dense < component.size(); ++dense) {  // ascending, so the first is the smallest
     NodeId& label = first[component[dense]];

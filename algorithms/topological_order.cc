@@ -5,6 +5,7 @@
 #include <functional>
 #include <queue>
 #include <string>
+#include <utility>
 
 #include "algorithms/dense_view.h"
 #include "algorithms/internal/strong_components.h"
@@ -13,6 +14,8 @@
 namespace plexus {
 
 namespace {
+
+constexpr std::uint64_t kLookEvery = 65536;  // steps between two looks at the budget
 
 Result<std::vector<KindId>> DirectedKinds(const Schema& schema, std::vector<KindId> kinds) {
   const auto& known = schema.edge_kinds();
@@ -35,8 +38,7 @@ struct Groups {
   std::vector<std::uint32_t> begins;     // of a component, into members; one more at the end
   std::vector<NodeId> members;
 
-  explicit Groups(const CsrView& rows)
-      : component(internal::StrongComponents(rows.offsets, rows.neighbors)), members(component.size()) {
+  explicit Groups(std::vector<std::uint32_t> components) : component(std::move(components)), members(component.size()) {
     std::uint32_t count = 0;
     for (std::uint32_t c : component) count = std::max(count, c + 1);
     begins.assign(count + std::size_t{1}, 0);
@@ -97,7 +99,11 @@ Result<TopologicalOrderResult> TopologicalOrder(const Snapshot& snapshot,
   wanted.weights = false;
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
   const CsrView rows = options.reverse ? view.in() : view.out();
-  const Groups groups(rows);
+  TopologicalOrderResult result;
+  auto components = internal::StrongComponents(rows.offsets, rows.neighbors, options.budget);
+  result.truncated = !components;
+  if (!components) return result;
+  const Groups groups(*std::move(components));
   const std::vector<bool> touched = Touched(rows);
 
   std::vector<std::uint32_t> waits(groups.count()), levels(groups.count());
@@ -113,10 +119,17 @@ Result<TopologicalOrderResult> TopologicalOrder(const Snapshot& snapshot,
   std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready;
   for (std::uint32_t c = 0; c < groups.count(); ++c)
     if (waits[c] == 0 && touched[groups.of(c)[0]]) ready.push({groups.of(c)[0], c});
-  TopologicalOrderResult result;
   std::vector<NodeId> parents(view.node_count(), kNoNode);
+  std::uint64_t steps = 0, next_look = 0;  // nodes and arcs passed
   while (!ready.empty()) {
     const std::uint32_t c = ready.top().second;
+    if (++steps >= next_look) {
+      if (options.budget.Interrupted()) {
+        result.truncated = true;
+        break;
+      }
+      next_look = steps + kLookEvery;
+    }
     ready.pop();
     for (NodeId v : groups.of(c)) result.order.push_back({view.node(v), levels[c]});
     OrderCycle cycle{CycleThrough(rows, groups, groups.of(c)[0], parents), groups.of(c).size()};
@@ -126,6 +139,7 @@ Result<TopologicalOrderResult> TopologicalOrder(const Snapshot& snapshot,
       for (NodeId& v : cycle.nodes) v = view.node(v);
       result.cycles.push_back(std::move(cycle));
     }
+    for (const NodeId v : groups.of(c)) steps += rows.degree(v);
     for_each_next(c, [&](std::uint32_t to) {
       levels[to] = std::max(levels[to], levels[c] + 1);
       if (--waits[to] == 0) ready.push({groups.of(to)[0], to});

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "algorithms/budget.h"
 #include "algorithms/node_subset.h"
 #include "engine/error.h"
 #include "engine/parallel.h"
@@ -22,6 +23,7 @@ struct TopologicalOrderOptions {
   bool reverse = false;             // what is pointed to first: dependencies before dependents
   std::int64_t valid_at = kNoTime;  // only edges valid then
   const NodeSubset* subset = nullptr;
+  Budget budget = {};  // its deadline and its cancel flag; nodes and edges do not count
   Executor* executor = nullptr;
 };
 
@@ -42,6 +44,9 @@ struct OrderCycle {
 struct TopologicalOrderResult {
   std::vector<OrderedNode> order;
   std::vector<OrderCycle> cycles;  // by smallest id; none = the order is exact
+  // The budget ran out: `order` is how the whole order begins (maybe empty), `cycles` are
+  // those among its nodes, and nothing is known of the rest.
+  bool truncated = false;
 };
 
 // O((nodes + arcs) + ordered * log(ordered)), one thread. Thread-safe. kInvalidArgument: a

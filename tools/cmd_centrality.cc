@@ -9,6 +9,7 @@
 #include "algorithms/katz.h"
 #include "algorithms/ranking.h"
 #include "tools/arguments.h"
+#include "tools/budget_option.h"
 #include "tools/cli.h"
 #include "tools/exit_code.h"
 #include "tools/format.h"
@@ -62,6 +63,11 @@ void PrintNodes(const Globals& globals, const Snapshot& snapshot, const std::vec
   table.Print(Out());
 }
 
+// An iteration that was stopped, by the budget or by the most steps that it takes.
+void PrintStopped(bool truncated) {
+  if (truncated) Out() << "truncated: stopped early; these are the scores of the last step made\n";
+}
+
 struct ClosenessArguments : RankedSelection {
   std::string direction = "both";
   bool harmonic = false, unscaled = false;
@@ -74,6 +80,7 @@ Result<int> RunCloseness(const Globals& globals, const ClosenessArguments& given
   const Snapshot& snapshot = session->snapshot();
   ClosenessOptions options;
   PLEXUS_TRY(Select(*session, given, options));
+  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
   PLEXUS_ASSIGN(options.direction, ParseDirection(given.direction));
   options.scaled = !given.unscaled;
   if (given.max_hops && *given.max_hops < options.max_hops) options.max_hops = static_cast<std::uint32_t>(*given.max_hops);
@@ -115,6 +122,7 @@ Result<int> RunCloseness(const Globals& globals, const ClosenessArguments& given
           << " nodes: with probability 0.9 no harmonic is off by more than "
           << Number(result.bound * static_cast<double>(result.nodes - 1), 3) << ", no closeness by more than "
           << Number(result.closeness_bound, 3) << '\n';
+  PrintTruncated(result.truncated, options.of.empty() ? "from a smaller sample than was asked for" : "the later nodes of --of were not measured");
   return kDone;
 }
 
@@ -129,6 +137,7 @@ Result<int> RunKatz(const Globals& globals, const KatzArguments& given) {
   const Snapshot& snapshot = session->snapshot();
   KatzOptions options;
   PLEXUS_TRY(Select(*session, given, options));
+  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
   PLEXUS_ASSIGN(options.direction, ParseDirection(given.direction));
   if (given.alpha && !(*given.alpha > 0)) return Fail(ErrorCode::kInvalidArgument, "--alpha is above 0");
   options.alpha = given.alpha.value_or(0);
@@ -147,6 +156,7 @@ Result<int> RunKatz(const Globals& globals, const KatzArguments& given) {
     json.Field("iterations", result.iterations);
     json.Field("error", result.error);
     json.Field("converged", result.converged);
+    json.Field("truncated", result.truncated);
     WriteNodes(json, snapshot, top, columns);
     json.EndObject();
     Out() << '\n';
@@ -158,6 +168,7 @@ Result<int> RunKatz(const Globals& globals, const KatzArguments& given) {
         << (std::isfinite(result.error) ? "no score off by more than " + Number(result.error * 100, 3) + " %"
                                         : std::string("not known to converge"))
         << '\n';
+  PrintStopped(result.truncated);
   return kDone;
 }
 
@@ -172,6 +183,7 @@ Result<int> RunEigenvector(const Globals& globals, const EigenvectorArguments& g
   const Snapshot& snapshot = session->snapshot();
   EigenvectorOptions options;
   PLEXUS_TRY(Select(*session, given, options));
+  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
   PLEXUS_ASSIGN(options.direction, ParseDirection(given.direction));
   options.tolerance = given.tolerance.value_or(options.tolerance);
   options.weighted = !given.unweighted;
@@ -185,6 +197,7 @@ Result<int> RunEigenvector(const Globals& globals, const EigenvectorArguments& g
     json.Field("iterations", result.iterations);
     json.Field("step", result.step);
     json.Field("converged", result.converged);
+    json.Field("truncated", result.truncated);
     WriteNodes(json, snapshot, top, columns);
     json.EndObject();
     Out() << '\n';
@@ -193,6 +206,7 @@ Result<int> RunEigenvector(const Globals& globals, const EigenvectorArguments& g
   PrintNodes(globals, snapshot, top, columns);
   Out() << "eigenvalue " << Number(result.eigenvalue, 6) << ", " << result.iterations << " iterations, last step "
         << Number(result.step, 3) << (result.converged ? "" : ", not converged") << '\n';
+  PrintStopped(result.truncated);
   return kDone;
 }
 
@@ -206,6 +220,7 @@ Result<int> RunHits(const Globals& globals, const HitsArguments& given) {
   const Snapshot& snapshot = session->snapshot();
   HitsOptions options;
   PLEXUS_TRY(Select(*session, given, options));
+  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
   options.tolerance = given.tolerance.value_or(options.tolerance);
   options.weighted = !given.unweighted;
   PLEXUS_ASSIGN(const HitsResult result, Hits(snapshot, options));
@@ -219,6 +234,7 @@ Result<int> RunHits(const Globals& globals, const HitsArguments& given) {
     json.Field("iterations", result.iterations);
     json.Field("step", result.step);
     json.Field("converged", result.converged);
+    json.Field("truncated", result.truncated);
     WriteNodes(json, snapshot, top, columns);
     json.EndObject();
     Out() << '\n';
@@ -227,6 +243,7 @@ Result<int> RunHits(const Globals& globals, const HitsArguments& given) {
   PrintNodes(globals, snapshot, top, columns);
   Out() << result.iterations << " iterations, last step " << Number(result.step, 3)
         << (result.converged ? "" : ", not converged") << '\n';
+  PrintStopped(result.truncated);
   return kDone;
 }
 

@@ -8,6 +8,7 @@
 #include "algorithms/communities.h"
 #include "algorithms/label_propagation.h"
 #include "tools/arguments.h"
+#include "tools/budget_option.h"
 #include "tools/cli.h"
 #include "tools/exit_code.h"
 #include "tools/format.h"
@@ -22,10 +23,10 @@
 namespace plexus::tools {
 namespace {
 
-struct Arguments : EdgeSelection {
+struct Arguments : EdgeSelection, BudgetOption {
   std::string method = "leiden";
-  std::optional<double> resolution, max_seconds;
-  std::optional<std::uint64_t> seed, iterations, top, members, max_edges;
+  std::optional<double> resolution;
+  std::optional<std::uint64_t> seed, iterations, top, members;
   bool unweighted = false;
 };
 
@@ -43,9 +44,8 @@ struct Found {
 template <class Options>
 Status Fill(Session& session, const Arguments& given, Options& options) {
   PLEXUS_TRY(Select(session, given, options));
-  PLEXUS_ASSIGN(options.budget.deadline, DeadlineAfter(given.max_seconds));
+  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
   if (given.iterations) options.iterations = static_cast<int>(std::min<std::uint64_t>(*given.iterations, 1'000'000));
-  if (given.max_edges) options.budget.edges = *given.max_edges;
   return {};
 }
 
@@ -156,7 +156,7 @@ Result<int> Run(const Globals& globals, const Arguments& given) {
       table.Row(row);
     }
   table.Print(Out());
-  if (found.truncated) Out() << "truncated: the budget ran out\n";
+  PrintTruncated(found.truncated, "a partition as good as it was by then");
   return kDone;
 }
 
@@ -164,17 +164,17 @@ Result<int> Run(const Globals& globals, const Arguments& given) {
 
 void AddCommunities(Cli& cli) {
   static Arguments given;
-  AddSelection(cli.Add("Ask", "communities", "Tell which nodes belong together",
-                       [](const Globals& globals) { return Run(globals, given); })
-                   .Choice("--method", given.method, {"leiden", "labels"},
-                           "leiden: high modularity, every community connected (default); labels: LDBC Graphalytics' label propagation"),
-               given)
-      .Option("--resolution", "R", given.resolution, "more and smaller communities above 1, fewer below (default 1)")
-      .Option("--seed", "S", given.seed, "of the order in which nodes move (default 0)")
-      .Flag("--unweighted", given.unweighted, "every edge counts 1")
-      .Option("--iterations", "N", given.iterations, "rounds (default 2; labels: 10)")
-      .Option("--max-edges", "N", given.max_edges, "stop after looking at N edges and say truncated (default: no limit)")
-      .Option("--max-seconds", "S", given.max_seconds, "stop after S seconds and say truncated (default: no limit)")
+  Command& command =
+      AddSelection(cli.Add("Ask", "communities", "Tell which nodes belong together",
+                           [](const Globals& globals) { return Run(globals, given); })
+                       .Choice("--method", given.method, {"leiden", "labels"},
+                               "leiden: high modularity, every community connected (default); labels: LDBC Graphalytics' label propagation"),
+                   given)
+          .Option("--resolution", "R", given.resolution, "more and smaller communities above 1, fewer below (default 1)")
+          .Option("--seed", "S", given.seed, "of the order in which nodes move (default 0)")
+          .Flag("--unweighted", given.unweighted, "every edge counts 1")
+          .Option("--iterations", "N", given.iterations, "rounds (default 2; labels: 10)");
+  AddMaxSeconds(AddMaxEdges(command, given), given)
       .Option("--top", "K", given.top, "list the K largest; 0 = all (default 20)")
       .Option("--members", "M", given.members, "show the first M of each; 0 = all (default 5)")
       .Example("plexus communities --db g", "the twenty largest communities, five members of each")

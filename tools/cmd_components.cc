@@ -9,6 +9,7 @@
 #include "algorithms/components.h"
 #include "algorithms/ranking.h"
 #include "tools/arguments.h"
+#include "tools/budget_option.h"
 #include "tools/cli.h"
 #include "tools/exit_code.h"
 #include "tools/format.h"
@@ -23,14 +24,15 @@
 namespace plexus::tools {
 namespace {
 
-struct ComponentsArguments : EdgeSelection {
+struct ComponentsArguments : EdgeSelection, BudgetOption {
   bool strong = false;
-  std::optional<std::uint64_t> top;
+  std::optional<std::uint64_t> top, members;
 };
 
 struct Component {
   NodeId first;  // its smallest id
   std::uint64_t size;
+  std::vector<NodeId> shown;  // what a table or reply lists of it: the first ones, ascending
 };
 
 // Largest first, ties by smaller id.
@@ -40,10 +42,24 @@ std::vector<Component> BySize(const ComponentsResult& result) {
     if (label != kNoNode) ++sizes[label];
   std::vector<Component> components;
   for (std::size_t node = 0; node < sizes.size(); ++node)
-    if (sizes[node] > 0) components.push_back({static_cast<NodeId>(node), sizes[node]});
+    if (sizes[node] > 0) components.push_back({static_cast<NodeId>(node), sizes[node], {static_cast<NodeId>(node)}});
   std::stable_sort(components.begin(), components.end(),
                    [](const Component& a, const Component& b) { return a.size > b.size; });
   return components;
+}
+
+// The first `most` members of each that is listed; 0 = all.
+void ListMembers(const ComponentsResult& result, std::uint64_t most, std::vector<Component>& components) {
+  constexpr auto kNone = static_cast<std::size_t>(-1);
+  std::vector<std::size_t> places(result.labels.size(), kNone);
+  for (std::size_t i = 0; i < components.size(); ++i) {
+    places[components[i].first] = i;
+    components[i].shown.clear();
+  }
+  for (NodeId v = 0; v < result.labels.size(); ++v) {
+    const std::size_t place = result.labels[v] == kNoNode ? kNone : places[result.labels[v]];
+    if (place != kNone && (most == 0 || components[place].shown.size() < most)) components[place].shown.push_back(v);
+  }
 }
 
 Result<int> RunComponents(const Globals& globals, const ComponentsArguments& given) {
@@ -51,15 +67,18 @@ Result<int> RunComponents(const Globals& globals, const ComponentsArguments& giv
   const Snapshot& snapshot = session->snapshot();
   ComponentsOptions options;
   PLEXUS_TRY(Select(*session, given, options));
+  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
   PLEXUS_ASSIGN(const ComponentsResult result,
                 given.strong ? StrongComponents(snapshot, options) : Components(snapshot, options));
   std::vector<Component> components = BySize(result);
   const std::uint64_t top = given.top.value_or(20);
   if (top > 0 && components.size() > top) components.resize(top);
+  if (given.members) ListMembers(result, *given.members, components);
 
   if (globals.json) {
     JsonWriter json(Out());
     json.BeginObject();
+    json.Field("truncated", result.truncated);
     json.Field("count", result.count);
     json.Field("largest", result.largest);
     json.BeginArray("components");
@@ -67,6 +86,11 @@ Result<int> RunComponents(const Globals& globals, const ComponentsArguments& giv
       json.BeginObject();
       json.Field("key", snapshot.key(component.first));
       json.Field("size", component.size);
+      if (given.members) {
+        json.BeginArray("members");
+        for (const NodeId member : component.shown) json.Value(snapshot.key(member));
+        json.EndArray();
+      }
       json.EndObject();
     }
     json.EndArray();
@@ -74,21 +98,26 @@ Result<int> RunComponents(const Globals& globals, const ComponentsArguments& giv
     Out() << '\n';
     return kDone;
   }
+  if (result.truncated) {
+    PrintTruncated(true, "no component is known");
+    return kDone;
+  }
   Out() << Grouped(result.count) << (given.strong ? " strong" : "") << " components, the largest has " << Grouped(result.largest)
         << " nodes\n";
   Table table;
   table.Column("nodes", Table::Align::kRight);
   AddNodeColumns(table, globals, 60);
-  for (const Component& component : components) {
-    std::vector<std::string> row = {Grouped(component.size)};
-    AddNodeCells(row, globals, snapshot, component.first);
-    table.Row(row);
-  }
+  for (const Component& component : components)
+    for (const NodeId member : component.shown) {
+      std::vector<std::string> row = {member == component.first ? Grouped(component.size) : ""};
+      AddNodeCells(row, globals, snapshot, member);
+      table.Row(row);
+    }
   table.Print(Out());
   return kDone;
 }
 
-struct BfsArguments : EdgeSelection {
+struct BfsArguments : EdgeSelection, BudgetOption {
   std::vector<std::string> from;
   std::optional<std::uint64_t> depth, top;
   std::string direction = "out";
@@ -129,6 +158,7 @@ Result<int> RunBfs(const Globals& globals, const BfsArguments& given) {
   if (given.depth && *given.depth < kUnreached) options.max_depth = static_cast<std::uint32_t>(*given.depth);
   PLEXUS_ASSIGN(options.direction, ParseDirection(given.direction));
   PLEXUS_TRY(Select(*session, given, options));
+  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
   PLEXUS_ASSIGN(const BfsResult result, Bfs(snapshot, sources, options));
   std::vector<std::uint64_t> levels;
   for (const BfsNode& node : result.nodes) {
@@ -145,6 +175,7 @@ Result<int> RunBfs(const Globals& globals, const BfsArguments& given) {
   for (std::uint64_t count : levels) Out() << ' ' << Grouped(count);
   Out() << '\n';
   PrintByDepth(globals, snapshot, "depth", std::span(result.nodes).first(shown));
+  PrintTruncated(result.truncated, "these are the nearest, there may be more");
   return kDone;
 }
 
@@ -152,25 +183,28 @@ Result<int> RunBfs(const Globals& globals, const BfsArguments& given) {
 
 void AddComponents(Cli& cli) {
   static ComponentsArguments components;
-  cli.Add("Ask", "components", "Tell which nodes hang together",
-          [](const Globals& globals) { return RunComponents(globals, components); })
-      .Flag("--strong", components.strong, "along directions: nodes that reach each other (default: directions ignored)")
-      .List("--kinds", "A,B", components.kinds, "only these edge kinds (default: all facts)")
-      .Option("--valid-at", "TIME", components.valid_at, "follow only edges valid then, or now (default: all)")
+  Command& joined =
+      AddSelection(cli.Add("Ask", "components", "Tell which nodes hang together",
+                           [](const Globals& globals) { return RunComponents(globals, components); })
+                       .Flag("--strong", components.strong, "along directions: nodes that reach each other (default: directions ignored)"),
+                   components);
+  AddMaxSeconds(joined, components)
       .Option("--top", "K", components.top, "list the K largest; 0 = all (default 20)")
+      .Option("--members", "M", components.members, "show the first M nodes of each; 0 = all (default: the first alone)")
       .Example("plexus components --db g", "how many parts, and the largest")
-      .Example("plexus components --db g --kinds supersedes --top 0 --json", "all chains of versions")
+      .Example("plexus components --db g --kinds supersedes --top 0 --members 0 --json", "all chains of versions, every version")
       .Example("plexus components --db g --strong --kinds depends_on", "what depends on itself in a circle");
 
   static BfsArguments bfs;
-  cli.Add("Ask", "bfs", "List what can be reached, nearest first",
-          [](const Globals& globals) { return RunBfs(globals, bfs); })
-      .Repeated("--from", "KEY", bfs.from, "start here; repeatable")
-      .Required()
-      .Option("--depth", "D", bfs.depth, "at most D edges away (default: no limit)")
-      .Choice("--direction", bfs.direction, {"out", "in", "both"}, "which way to walk (default out)")
-      .List("--kinds", "A,B", bfs.kinds, "only these edge kinds (default: all facts)")
-      .Option("--valid-at", "TIME", bfs.valid_at, "follow only edges valid then, or now (default: all)")
+  Command& reached =
+      AddSelection(cli.Add("Ask", "bfs", "List what can be reached, nearest first",
+                           [](const Globals& globals) { return RunBfs(globals, bfs); })
+                       .Repeated("--from", "KEY", bfs.from, "start here; repeatable")
+                       .Required()
+                       .Option("--depth", "D", bfs.depth, "at most D edges away (default: no limit)")
+                       .Choice("--direction", bfs.direction, {"out", "in", "both"}, "which way to walk (default out)"),
+                   bfs);
+  AddMaxSeconds(AddMaxEdges(AddMaxNodes(reached, bfs), bfs), bfs)
       .Option("--top", "K", bfs.top, "list the first K; 0 = all (default 100)")
       .Example("plexus bfs --db g --from alice --depth 2", "everything two edges from alice")
       .Example("plexus bfs --db g --from m1 --direction in --kinds depends_on --top 0 --json",

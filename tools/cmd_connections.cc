@@ -12,6 +12,7 @@
 #include "algorithms/max_flow.h"
 #include "algorithms/spanning_forest.h"
 #include "tools/arguments.h"
+#include "tools/budget_option.h"
 #include "tools/cli.h"
 #include "tools/exit_code.h"
 #include "tools/format.h"
@@ -27,8 +28,7 @@ namespace plexus::tools {
 namespace {
 
 // What the four commands share.
-struct Given : EdgeSelection {
-  std::optional<double> max_seconds;
+struct Given : EdgeSelection, BudgetOption {
   std::optional<std::uint64_t> top;
 
   // The first `top` of a list of `count`, all when 0; by default 100, with --json all.
@@ -40,20 +40,14 @@ struct Given : EdgeSelection {
 
 template <class Options>
 Status Fill(Session& session, const Given& given, Options& options) {
-  PLEXUS_ASSIGN(options.budget.deadline, DeadlineAfter(given.max_seconds));
+  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
   return Select(session, given, options);
 }
 
-Command& AddGiven(Command& command, Given& given) {
-  return AddSelection(command, given)
-      .Option("--max-seconds", "S", given.max_seconds, "stop after S seconds and say truncated (default: no limit)");
-}
+Command& AddGiven(Command& command, Given& given) { return AddMaxSeconds(AddSelection(command, given), given); }
 
 void PrintMore(std::size_t shown, std::size_t count) {
   if (shown < count) Out() << "... " << Grouped(count - shown) << " more\n";
-}
-void PrintTruncated(bool truncated) {
-  if (truncated) Out() << "truncated: the budget ran out\n";
 }
 
 // One edge a line; keys, or texts with --names.
@@ -101,7 +95,7 @@ Result<int> RunForest(const Globals& globals, const ForestArguments& given) {
   Out() << Grouped(forest.edges.size()) << " edges of weight " << Number(forest.weight) << " join " << Grouped(forest.nodes)
         << " nodes into " << Grouped(forest.trees) << " trees\n";
   PrintEdges(globals, snapshot, forest.edges, shown);
-  PrintTruncated(forest.truncated);
+  PrintTruncated(forest.truncated, given.maximum ? "these are the heaviest edges alone" : "these are the lightest edges alone");
   return kDone;
 }
 
@@ -173,7 +167,7 @@ Result<int> RunCuts(const Globals& globals, const CutsArguments& given) {
       Out() << ' ' << Escaped(ShownKey(snapshot, cuts.block_nodes[i]));
     Out() << (end - begin > kShownNodes ? " ...\n" : "\n");
   }
-  PrintTruncated(cuts.truncated);
+  PrintTruncated(cuts.truncated, "what is listed is certain, the rest is not known");
   return kDone;
 }
 
@@ -235,7 +229,7 @@ Result<int> RunDominators(const Globals& globals, const DominatorsArguments& giv
   }
   table.Print(Out());
   PrintMore(shown, nodes.size());
-  PrintTruncated(result.truncated);
+  PrintTruncated(result.truncated, "no dominators are known");
   return kDone;
 }
 
@@ -276,7 +270,7 @@ Result<int> RunFlow(const Globals& globals, const FlowArguments& given) {
           << Grouped(result.nodes) << " nodes lie between\n";
     PrintEdges(globals, snapshot, result.cut, shown);
   }
-  PrintTruncated(result.truncated);
+  PrintTruncated(result.truncated, "the flow is not known");
   return kDone;
 }
 

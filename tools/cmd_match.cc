@@ -6,6 +6,7 @@
 
 #include "algorithms/pattern.h"
 #include "tools/arguments.h"
+#include "tools/budget_option.h"
 #include "tools/cli.h"
 #include "tools/exit_code.h"
 #include "tools/naming.h"
@@ -15,10 +16,10 @@
 namespace plexus::tools {
 namespace {
 
-struct MatchArguments {
+struct MatchArguments : BudgetOption {
   std::string pattern;
   std::vector<std::string> from;
-  std::optional<std::uint64_t> hops, top, most;
+  std::optional<std::uint64_t> hops, top;
   std::string valid_at;
   std::optional<std::string> resume;
   bool best = false, paths = false;
@@ -38,7 +39,7 @@ Result<int> RunMatch(const Globals& globals, const MatchArguments& given) {
   options.paths = given.paths || globals.json;
   PLEXUS_ASSIGN(options.valid_at, session->ValidAt(given.valid_at));
   options.subset = session->scope();
-  options.budget.edges = given.most.value_or(Budget::kUnlimited);
+  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
   options.resume = given.resume.value_or("");
   PLEXUS_ASSIGN(const std::vector<TraverseSeed> starts, FindSeeds<TraverseSeed>(snapshot, given.from));
   PLEXUS_ASSIGN(const TraverseResult result, MatchPattern(snapshot, pattern, starts, options));
@@ -53,8 +54,9 @@ Result<int> RunMatch(const Globals& globals, const MatchArguments& given) {
 
 void AddMatch(Cli& cli) {
   static MatchArguments given;
-  cli.Add("Ask", "match", "Find what walks lead to whose edge kinds spell a pattern",
-          [](const Globals& globals) { return RunMatch(globals, given); })
+  Command& command = cli.Add("Ask", "match", "Find what walks lead to whose edge kinds spell a pattern",
+                             [](const Globals& globals) { return RunMatch(globals, given); });
+  command
       .Positional("PATTERN", given.pattern,
                   "kinds in a row, with | * + ? {m,n} ( ), . for any kind, ^ for against the edge")
       .Repeated("--from", "KEY[=W]", given.from, "start here, with weight W (default 1); repeatable")
@@ -62,8 +64,8 @@ void AddMatch(Cli& cli) {
       .Flag("--best", given.best, "best product of weights first, not fewest edges")
       .Option("--hops", "H", given.hops, "at most H edges away (default: no limit; with --best 16, at most 64)")
       .Option("--valid-at", "TIME", given.valid_at, "only edges valid then, or now (default: all)")
-      .Option("--top", "K", given.top, "the first K; 0 = all (default 100)")
-      .Option("--max-edges", "N", given.most, "stop after N edges and say truncated (default: no limit)")
+      .Option("--top", "K", given.top, "the first K; 0 = all (default 100)");
+  AddMaxSeconds(AddMaxEdges(command, given), given)
       .Option("--resume", "TOKEN", given.resume, "go on where a truncated reply of the same question stopped")
       .Flag("--paths", given.paths, "show a walk to each node (--json always has it)")
       .Example("plexus match --db g 'depends_on+ contradicts' --from m1 --paths",

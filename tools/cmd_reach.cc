@@ -9,6 +9,7 @@
 #include "algorithms/bfs.h"
 #include "algorithms/distances.h"
 #include "tools/arguments.h"
+#include "tools/budget_option.h"
 #include "tools/cli.h"
 #include "tools/exit_code.h"
 #include "tools/format.h"
@@ -23,10 +24,10 @@
 namespace plexus::tools {
 namespace {
 
-struct ReachArguments : EdgeSelection {
+struct ReachArguments : EdgeSelection, BudgetOption {
   std::string key;
   std::optional<std::string> resume;
-  std::optional<std::uint64_t> depth, top, most;
+  std::optional<std::uint64_t> depth, top;
 };
 
 Result<int> RunReach(const Globals& globals, const ReachArguments& given, Direction direction) {
@@ -39,9 +40,8 @@ Result<int> RunReach(const Globals& globals, const ReachArguments& given, Direct
   PLEXUS_TRY(Select(*session, given, options));
   options.resume = given.resume.value_or("");
   // The start is not among its own ancestors, whatever circles there are.
-  if (given.most && *given.most < Budget::kUnlimited - 1)
-    options.budget.nodes = *given.most + (given.resume ? 0 : 1);
-  options.executor = &session->executor();
+  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
+  if (options.budget.nodes < Budget::kUnlimited - 1 && !given.resume) ++options.budget.nodes;
   PLEXUS_ASSIGN(BfsResult result, Bfs(snapshot, {&start, 1}, options));
   result.nodes.erase(result.nodes.begin());
   const std::uint64_t top = given.top.value_or(globals.json ? 0 : 100);
@@ -73,7 +73,7 @@ Result<int> RunReach(const Globals& globals, const ReachArguments& given, Direct
   return kDone;
 }
 
-struct DistancesArguments : EdgeSelection {
+struct DistancesArguments : EdgeSelection, BudgetOption {
   std::string from, cost = "hops", direction = "out";
   std::optional<double> within;
   std::optional<std::uint64_t> top;
@@ -87,6 +87,7 @@ Result<int> RunDistances(const Globals& globals, const DistancesArguments& given
   options.cost = given.cost == "hops" ? PathCost::kHops : given.cost == "length" ? PathCost::kWeight : PathCost::kLogWeight;
   PLEXUS_ASSIGN(options.direction, ParseDirection(given.direction));
   PLEXUS_TRY(Select(*session, given, options));
+  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
   PLEXUS_ASSIGN(const DistancesResult result, Distances(snapshot, from, options));
   std::vector<NodeId> nodes;
   const double within = given.within.value_or(INFINITY);
@@ -125,17 +126,19 @@ Result<int> RunDistances(const Globals& globals, const DistancesArguments& given
     table.Row(row);
   }
   table.Print(Out());
+  PrintTruncated(result.truncated, "these distances are certain, farther nodes are not known");
   return kDone;
 }
 
 void AddOneWay(Cli& cli, const std::string& name, const std::string& description, ReachArguments& given,
                Direction direction, const std::string& first, const std::string& second) {
-  AddSelection(cli.Add("Ask", name, description,
-                       [&given, direction](const Globals& globals) { return RunReach(globals, given, direction); })
-                   .Positional("KEY", given.key, "of this node")
-                   .Option("--depth", "D", given.depth, "at most D edges away (default: no limit)"),
-               given)
-      .Option("--max-nodes", "N", given.most, "stop after N nodes and say truncated (default: no limit)")
+  Command& command =
+      AddSelection(cli.Add("Ask", name, description,
+                           [&given, direction](const Globals& globals) { return RunReach(globals, given, direction); })
+                       .Positional("KEY", given.key, "of this node")
+                       .Option("--depth", "D", given.depth, "at most D edges away (default: no limit)"),
+                   given);
+  AddMaxSeconds(AddMaxNodes(command, given), given)
       .Option("--resume", "TOKEN", given.resume, "go on where a truncated reply of the same question stopped")
       .Option("--top", "K", given.top, "list the first K; 0 = all (default 100, with --json all)")
       .Example("plexus " + name + " --db g m1 --kinds depends_on", first)
@@ -152,14 +155,16 @@ void AddReach(Cli& cli) {
             "all that m1 depends on, directly or not", "what m1 points at, and what that points at");
 
   static DistancesArguments given;
-  AddSelection(cli.Add("Ask", "distances", "Tell what the cheapest path from one node to every other costs",
-                       [](const Globals& globals) { return RunDistances(globals, given); })
-                   .Option("--from", "KEY", given.from, "the node to start from")
-                   .Required()
-                   .Choice("--cost", given.cost, {"hops", "length", "log"},
-                           "of an edge: 1, its weight as a length, or -ln of its weight (default hops)")
-                   .Choice("--direction", given.direction, {"out", "in", "both"}, "which way to walk (default out)"),
-               given)
+  Command& command =
+      AddSelection(cli.Add("Ask", "distances", "Tell what the cheapest path from one node to every other costs",
+                           [](const Globals& globals) { return RunDistances(globals, given); })
+                       .Option("--from", "KEY", given.from, "the node to start from")
+                       .Required()
+                       .Choice("--cost", given.cost, {"hops", "length", "log"},
+                               "of an edge: 1, its weight as a length, or -ln of its weight (default hops)")
+                       .Choice("--direction", given.direction, {"out", "in", "both"}, "which way to walk (default out)"),
+                   given);
+  AddMaxSeconds(command, given)
       .Option("--within", "X", given.within, "list only nodes at a distance of at most X")
       .Option("--top", "K", given.top, "list the K nearest; 0 = all (default 100)")
       .Example("plexus distances --db roads --from home --cost length --within 10", "what is within 10 of home")

@@ -5,6 +5,7 @@
 
 #include "algorithms/similarity.h"
 #include "tools/arguments.h"
+#include "tools/budget_option.h"
 #include "tools/cli.h"
 #include "tools/exit_code.h"
 #include "tools/format.h"
@@ -19,11 +20,11 @@
 namespace plexus::tools {
 namespace {
 
-struct SimilarArguments : EdgeSelection {
+struct SimilarArguments : EdgeSelection, BudgetOption {
   std::optional<std::string> of;
   std::vector<std::string> with;
   std::string measure = "jaccard", direction = "both";
-  std::optional<std::uint64_t> top, least, edges;
+  std::optional<std::uint64_t> top, least;
 };
 
 SimilarityMeasure MeasureNamed(const std::string& name) {
@@ -114,7 +115,7 @@ Result<int> RunSimilar(const Globals& globals, const SimilarArguments& given) {
   PLEXUS_TRY(Select(*session, given, options));
   options.top = given.top.value_or(20);
   options.least_shared = given.least.value_or(1);
-  options.budget.edges = given.edges.value_or(Budget::kUnlimited);
+  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
   if (!given.of) {
     PLEXUS_ASSIGN(const SimilarPairsResult result, SimilarPairs(snapshot, options));
     return ShowPairs(globals, snapshot, result.pairs, result.truncated);
@@ -134,8 +135,9 @@ Result<int> RunSimilar(const Globals& globals, const SimilarArguments& given) {
 
 void AddSimilar(Cli& cli) {
   static SimilarArguments given;
-  cli.Add("Ask", "similar", "Find nodes that share neighbours with one, or the pairs of the graph that share most",
-          [](const Globals& globals) { return RunSimilar(globals, given); })
+  Command& command = cli.Add("Ask", "similar", "Find nodes that share neighbours with one, or the pairs of the graph that share most",
+                             [](const Globals& globals) { return RunSimilar(globals, given); });
+  command
       .Option("--of", "KEY", given.of, "nodes similar to this one (default: pairs of the whole graph)")
       .Repeated("--with", "KEY", given.with, "compare with this node alone; repeatable")
       .Choice("--measure", given.measure, {"jaccard", "overlap", "adamic-adar", "resource", "common"},
@@ -144,8 +146,8 @@ void AddSimilar(Cli& cli) {
               "share what both point at, what points at both, or either (default both)")
       .List("--kinds", "A,B", given.kinds, "only these edge kinds; has_tag, say, for shared tags (default: all facts)")
       .Option("--valid-at", "TIME", given.valid_at, "only edges valid then, or now (default: all)")
-      .Option("--least", "N", given.least, "leave out who shares fewer than N (default 1)")
-      .Option("--max-edges", "N", given.edges, "stop after N edges and say truncated (default: no limit)")
+      .Option("--least", "N", given.least, "leave out who shares fewer than N (default 1)");
+  AddMaxSeconds(AddMaxEdges(command, given), given)
       .Option("--top", "K", given.top, "the K best; 0 = all (default 20)")
       .Example("plexus similar --db g --of alice --top 10", "who knows whom alice knows")
       .Example("plexus similar --db g --measure adamic-adar --kinds has_tag --json",

@@ -9,6 +9,7 @@
 #include "algorithms/ranking.h"
 #include "algorithms/triangles.h"
 #include "tools/arguments.h"
+#include "tools/budget_option.h"
 #include "tools/cli.h"
 #include "tools/exit_code.h"
 #include "tools/format.h"
@@ -24,7 +25,6 @@ namespace plexus::tools {
 namespace {
 
 struct TrianglesArguments : RankedSelection {
-  std::optional<std::uint64_t> max_edges;
   bool total = false, directed = false;
 };
 
@@ -33,7 +33,7 @@ Result<int> RunTriangles(const Globals& globals, const TrianglesArguments& given
   const Snapshot& snapshot = session->snapshot();
   TrianglesOptions options;
   PLEXUS_TRY(Select(*session, given, options));
-  options.budget.edges = given.max_edges.value_or(Budget::kUnlimited);
+  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
   PLEXUS_ASSIGN(const TrianglesResult counted, Triangles(snapshot, options));
   ClusteringResult nodes;
   std::vector<ScoredNode> top;
@@ -93,7 +93,7 @@ Result<int> RunTriangles(const Globals& globals, const TrianglesArguments& given
 }
 
 struct KCoreArguments : RankedSelection {
-  std::optional<std::uint64_t> least, max_edges;
+  std::optional<std::uint64_t> least;
 };
 
 Result<int> RunKCore(const Globals& globals, const KCoreArguments& given) {
@@ -101,7 +101,7 @@ Result<int> RunKCore(const Globals& globals, const KCoreArguments& given) {
   const Snapshot& snapshot = session->snapshot();
   KCoreOptions options;
   PLEXUS_TRY(Select(*session, given, options));
-  options.budget.edges = given.max_edges.value_or(Budget::kUnlimited);
+  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
   PLEXUS_ASSIGN(const KCoreResult result, KCore(snapshot, options));
   const std::uint64_t least = given.least.value_or(0);
   const auto wanted = [&](NodeId v) {
@@ -162,6 +162,7 @@ Result<int> RunBetweenness(const Globals& globals, const BetweennessArguments& g
   const Snapshot& snapshot = session->snapshot();
   BetweennessOptions options;
   PLEXUS_TRY(Select(*session, given, options));
+  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
   options.undirected = !given.directed;
   options.samples = given.samples.value_or(0);
   options.seed = given.seed.value_or(1);
@@ -203,6 +204,7 @@ Result<int> RunBetweenness(const Globals& globals, const BetweennessArguments& g
   else
     Out() << "estimated from " << Grouped(result.sources) << " of " << Grouped(result.nodes)
           << " nodes: no share is off by more than " << Number(result.bound * 100, 3) << " %, with probability 0.9\n";
+  PrintTruncated(result.truncated, "from the nodes that were searched by then");
   return kDone;
 }
 

@@ -6,6 +6,7 @@
 
 #include "algorithms/topological_order.h"
 #include "tools/arguments.h"
+#include "tools/budget_option.h"
 #include "tools/cli.h"
 #include "tools/exit_code.h"
 #include "tools/format.h"
@@ -20,7 +21,7 @@
 namespace plexus::tools {
 namespace {
 
-struct TopoArguments : EdgeSelection {
+struct TopoArguments : EdgeSelection, BudgetOption {
   std::optional<std::uint64_t> top;
   bool reverse = false;
 };
@@ -28,7 +29,8 @@ struct TopoArguments : EdgeSelection {
 void WriteOrder(const Snapshot& snapshot, const TopologicalOrderResult& result, std::size_t shown) {
   JsonWriter json(Out());
   json.BeginObject();
-  json.Field("acyclic", result.cycles.empty());
+  json.Field("truncated", result.truncated);
+  if (!result.truncated || !result.cycles.empty()) json.Field("acyclic", result.cycles.empty());
   json.Field("count", result.order.size());
   json.BeginArray("nodes");
   for (std::size_t i = 0; i < shown; ++i) {
@@ -63,7 +65,7 @@ void PrintOrder(const Globals& globals, const Snapshot& snapshot, const Topologi
     table.Row(row);
   }
   table.Print(Out());
-  if (result.order.empty()) Out() << "no edges to order by\n";
+  if (result.order.empty() && !result.truncated) Out() << "no edges to order by\n";
   if (shown < result.order.size()) Out() << "... " << Grouped(result.order.size() - shown) << " more\n";
   constexpr std::size_t kShownCycles = 20, kShownNodes = 12;
   for (std::size_t i = 0; i < std::min(kShownCycles, result.cycles.size()); ++i) {
@@ -78,6 +80,7 @@ void PrintOrder(const Globals& globals, const Snapshot& snapshot, const Topologi
   }
   if (result.cycles.size() > kShownCycles)
     Out() << "... " << Grouped(result.cycles.size() - kShownCycles) << " more cycles\n";
+  PrintTruncated(result.truncated, "this is how the order begins; what follows, and its cycles, are not known");
 }
 
 Result<int> RunTopo(const Globals& globals, const TopoArguments& given) {
@@ -86,6 +89,7 @@ Result<int> RunTopo(const Globals& globals, const TopoArguments& given) {
   TopologicalOrderOptions options;
   PLEXUS_TRY(Select(*session, given, options));
   options.reverse = given.reverse;
+  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
   PLEXUS_ASSIGN(const TopologicalOrderResult result, TopologicalOrder(snapshot, options));
   const std::uint64_t top = given.top.value_or(globals.json ? 0 : 100);
   const std::size_t shown = top == 0 ? result.order.size() : std::min<std::size_t>(top, result.order.size());
@@ -100,11 +104,13 @@ Result<int> RunTopo(const Globals& globals, const TopoArguments& given) {
 
 void AddTopo(Cli& cli) {
   static TopoArguments given;
-  cli.Add("Ask", "topo", "Order nodes so that every edge points forward; name the cycles (exit code 1)",
-          [](const Globals& globals) { return RunTopo(globals, given); })
+  Command& command = cli.Add("Ask", "topo", "Order nodes so that every edge points forward; name the cycles (exit code 1)",
+                             [](const Globals& globals) { return RunTopo(globals, given); });
+  command
       .List("--kinds", "A,B", given.kinds, "order by these edge kinds (default: those declared acyclic)")
       .Flag("--reverse", given.reverse, "what is pointed to first: dependencies before their dependents")
-      .Option("--valid-at", "TIME", given.valid_at, "follow only edges valid then, or now (default: all)")
+      .Option("--valid-at", "TIME", given.valid_at, "only edges valid then, or now (default: all)");
+  AddMaxSeconds(command, given)
       .Option("--top", "K", given.top, "list the first K; 0 = all (default 100, with --json all)")
       .Example("plexus topo --db g --reverse", "in which order to do what depends_on each other")
       .Example("plexus topo --db g --kinds supersedes --json", "versions, newest first; cycles, if there are any");

@@ -10,6 +10,7 @@
 #include "algorithms/traverse.h"
 #include "engine/vocabulary.h"
 #include "tools/arguments.h"
+#include "tools/budget_option.h"
 #include "tools/cli.h"
 #include "tools/exit_code.h"
 #include "tools/naming.h"
@@ -19,9 +20,9 @@
 namespace plexus::tools {
 namespace {
 
-struct TraverseArguments {
+struct TraverseArguments : BudgetOption {
   std::vector<std::string> from, kinds;
-  std::optional<std::uint64_t> hops, top, most;
+  std::optional<std::uint64_t> hops, top;
   std::optional<std::string> resume;
   std::optional<double> decay;
   std::string direction = "out", aggregate = "max";
@@ -45,7 +46,7 @@ Result<TraverseOptions> Options(Session& session, const TraverseArguments& given
   options.aggregate = AggregateNamed(given.aggregate);
   if (given.decay) options.decay = *given.decay;
   options.top = given.top.value_or(100);
-  options.budget.edges = given.most.value_or(Budget::kUnlimited);
+  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
   PLEXUS_ASSIGN(options.kinds, FindEdgeKinds(session.schema(), given.kinds));
   options.valid_at = session.now_ms();
   options.executor = &session.executor();
@@ -109,8 +110,9 @@ Result<int> RunTraverse(Globals globals, const TraverseArguments& given) {
 
 void AddTraverse(Cli& cli) {
   static TraverseArguments given;
-  cli.Add("Ask", "traverse", "Find what lies within a few hops, best product of weights first",
-          [](const Globals& globals) { return RunTraverse(globals, given); })
+  Command& command = cli.Add("Ask", "traverse", "Find what lies within a few hops, best product of weights first",
+                             [](const Globals& globals) { return RunTraverse(globals, given); });
+  command
       .Repeated("--from", "KEY[=W]", given.from, "start here, with weight W (default 1); repeatable")
       .Required()
       .Option("--hops", "H", given.hops, "at most H edges away, 0 to 16 (default 3)")
@@ -120,8 +122,8 @@ void AddTraverse(Cli& cli) {
               "how several ways to a node become one score (default max)")
       .Option("--decay", "D", given.decay, "factor for every hop, in (0, 1] (default 1)")
       .Option("--top", "K", given.top, "the K best; 0 = all (default 100)")
-      .Flag("--paths", given.paths, "show the path behind each score (--json always has it)")
-      .Option("--max-edges", "N", given.most, "stop after N edges and say truncated (default: no limit)")
+      .Flag("--paths", given.paths, "show the path behind each score (--json always has it)");
+  AddMaxSeconds(AddMaxEdges(command, given), given)
       .Option("--resume", "TOKEN", given.resume, "go on where a truncated reply of the same question stopped")
       .Flag("--include-superseded", given.include_superseded, "do not hide what was superseded")
       .Example("plexus traverse --db g --from alice --hops 3 --paths", "alice's surroundings and why")

@@ -1,4 +1,4 @@
-// Commands that rank nodes: --top beside the selection, and the nodes worth a row.
+// Commands that rank nodes: --top and --max-seconds beside the selection, and the nodes worth a row.
 #pragma once
 
 #include <cstdint>
@@ -7,18 +7,19 @@
 
 #include "algorithms/node_subset.h"
 #include "algorithms/ranking.h"
+#include "tools/budget_option.h"
 #include "tools/selection.h"
 
 namespace plexus::tools {
 
-struct RankedSelection : EdgeSelection {
+struct RankedSelection : EdgeSelection, BudgetOption {
   std::optional<std::uint64_t> top;
 
   std::uint64_t shown() const { return top.value_or(20); }  // 0 = all
 };
 
 inline Command& AddRanked(Command& command, RankedSelection& given) {
-  return AddSelection(command, given).Option("--top", "K", given.top, "list the K first; 0 = all (default 20)");
+  return AddMaxSeconds(AddSelection(command, given), given).Option("--top", "K", given.top, "list the K first; 0 = all (default 20)");
 }
 
 // The best of the nodes for which `counts(node)`. `scores` by NodeId.

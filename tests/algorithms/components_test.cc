@@ -4,12 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <numeric>
 #include <random>
 #include <vector>
 
 #include "engine/topology.h"
+#include "tests/algorithms/cancels_at.h"
 #include "tests/algorithms/each_case.h"
 #include "tests/reference/oracles.h"
 
@@ -142,6 +144,50 @@ TEST(ComponentsCsr, ChainsThatGrowAtTheRoot) {
   ASSERT_TRUE(graph.has_value());
   const auto got = ComponentsCsr(graph->out(), graph->in());
   for (NodeId v = 0; v < 8 * m; ++v) ASSERT_EQ(got[v], v < 3 * m ? 0 : 3 * m) << v;
+}
+
+// A chain of several blocks, with a delta and without one, stopped after each of the parallel
+// loops in turn: nothing or all is told.
+TEST(Components, BudgetStopsBetweenBlocks) {
+  for (Shape shape : {Shape::kClean, Shape::kRuns}) {
+    const CaseGraph g = Build({"chain", 1, [](CaseGraph& c, int) {
+                                 c.AddNodes(40000);
+                                 for (std::size_t v = 1; v < 40000; ++v) c.Link(v * 7 % 40000, kLink, (v - 1) * 7 % 40000);
+                               }}, shape);
+    const auto whole = Components(g.snapshot());
+    int loops = 0;
+    for (bool truncated = true; truncated; ++loops) {
+      ASSERT_LT(loops, 100);
+      CancelsAt executor(loops);
+      ComponentsOptions options;
+      options.executor = &executor;
+      options.budget.cancel = &executor.cancel;
+      const auto got = Components(g.snapshot(), options);
+      ASSERT_TRUE(got.has_value());
+      truncated = got->truncated;
+      EXPECT_EQ(got->labels, truncated ? std::vector<NodeId>(40000, kNoNode) : whole->labels);
+      EXPECT_EQ(got->count, truncated ? 0 : whole->count);
+      EXPECT_EQ(got->largest, truncated ? 0 : whole->largest);
+    }
+    EXPECT_GE(loops, 3);
+  }
+}
+
+TEST(Components, StopsWhenAskedBeforehand) {
+  const CaseGraph g = Build({"pair", 1, [](CaseGraph& c, int) {
+                               c.AddNodes(2);
+                               c.Link(0, kLink, 1);
+                             }}, Shape::kClean);
+  const std::atomic<bool> cancel = true;
+  ComponentsOptions options;
+  options.budget.cancel = &cancel;
+  for (const auto& got : {Components(g.snapshot(), options), StrongComponents(g.snapshot(), options)}) {
+    ASSERT_TRUE(got.has_value());
+    EXPECT_TRUE(got->truncated);
+    EXPECT_EQ(got->labels, std::vector<NodeId>(2, kNoNode));
+    EXPECT_EQ(got->count, 0u);
+    EXPECT_EQ(got->largest_label, kNoNode);
+  }
 }
 
 TEST(Components, RefusesUnknownKinds) {

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <map>
 
 #include "algorithms/components.h"
@@ -123,6 +125,37 @@ TEST(TopologicalOrder, LongChainsNeedNoStack) {
   ASSERT_EQ(got->order.size(), kLength);
   EXPECT_EQ(got->order.back().node, kLength - 1);
   EXPECT_EQ(got->order.back().level, kLength - 1);
+}
+
+// Wherever a deadline falls, what is told is how the whole order begins.
+TEST(TopologicalOrder, TruncatedIsABeginning) {
+  constexpr std::size_t kLength = 150'000;
+  CaseGraph g = Build({"chain of circles", 1, [](CaseGraph& c, int) {
+                         c.AddNodes(kLength);
+                         for (std::size_t v = 1; v < kLength; ++v) c.Link(v - 1, kDependsOn, v);
+                         for (std::size_t v = 10; v < kLength; v += 1000) c.Link(v, kDependsOn, v - 5);
+                       }}, Shape::kClean);
+  const auto whole = TopologicalOrder(g.snapshot());
+  ASSERT_FALSE(whole->truncated);
+  ASSERT_EQ(whole->order.size(), kLength);
+  const std::atomic<bool> cancel = true;
+  TopologicalOrderOptions options;
+  options.budget.cancel = &cancel;
+  EXPECT_TRUE(TopologicalOrder(g.snapshot(), options)->truncated);
+  EXPECT_TRUE(TopologicalOrder(g.snapshot(), options)->order.empty());
+  options.budget.cancel = nullptr;
+  for (int tenth = 1; tenth < 10; ++tenth) {
+    options.budget.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(3 * tenth);
+    const auto got = TopologicalOrder(g.snapshot(), options);
+    ASSERT_TRUE(got.has_value());
+    ASSERT_EQ(got->truncated, got->order.size() < kLength);
+    for (std::size_t i = 0; i < got->order.size(); ++i) {
+      ASSERT_EQ(got->order[i].node, whole->order[i].node);
+      ASSERT_EQ(got->order[i].level, whole->order[i].level);
+    }
+    ASSERT_LE(got->cycles.size(), whole->cycles.size());
+    for (std::size_t i = 0; i < got->cycles.size(); ++i) ASSERT_EQ(got->cycles[i].nodes, whole->cycles[i].nodes);
+  }
 }
 
 TEST(TopologicalOrder, RefusesWhatHasNoDirection) {

@@ -278,5 +278,50 @@ TEST_F(Structure, Similar) {
   EXPECT_NE(Run({"similar", "--of", "a"}).out.find("3 nodes share some of 2 neighbours"), std::string::npos);
 }
 
+// Every kernel takes a budget; spent from the start it says so, in tables too.
+TEST_F(Structure, BudgetsOfAllCommands) {
+  const std::vector<std::vector<std::string>> commands = {
+      {"ancestors", "d"}, {"descendants", "a"}, {"distances", "--from", "a"}, {"bfs", "--from", "a"},
+      {"traverse", "--from", "a"}, {"match", "knows+", "--from", "a"}, {"components"}, {"components", "--strong"},
+      {"topo", "--kinds", "knows"}, {"communities"}, {"triangles"}, {"kcore"}, {"betweenness"}, {"closeness"}, {"katz"},
+      {"eigenvector"}, {"hits"}, {"forest"}, {"cuts"}, {"dominators", "a"}, {"flow", "--from", "a", "--to", "d"},
+      {"similar"}, {"similar", "--of", "a"}};
+  for (std::vector<std::string> command : commands) {
+    SCOPED_TRACE(command[0]);
+    command.insert(command.end(), {"--max-seconds", "0"});
+    EXPECT_TRUE(Json(command).at("truncated").as_bool());
+    const Finished told = Run(command);
+    EXPECT_EQ(told.code, 0);
+    EXPECT_TRUE(told.out.find("truncated") != std::string::npos || told.out.find("not all") != std::string::npos) << told.out;
+  }
+  EXPECT_FALSE(Json({"topo", "--kinds", "knows"}).at("truncated").as_bool());
+  EXPECT_FALSE(Json({"components", "--max-seconds", "1e12"}).at("truncated").as_bool());
+  EXPECT_EQ(Run({"katz", "--max-seconds", "-1"}).code, 2);
+  EXPECT_EQ(Json({"bfs", "--from", "a", "--max-nodes", "2"}).at("reached").as_int64(), 2);
+  EXPECT_TRUE(Json({"bfs", "--from", "a", "--max-edges", "1"}).at("truncated").as_bool());
+  EXPECT_EQ(Run({"components", "--max-seconds", "0"}).out, "truncated: the budget ran out; no component is known\n");
+}
+
+TEST_F(Structure, MembersOfComponents) {
+  const auto members = [&](std::vector<std::string> command) {
+    std::string shown;
+    const object reply = Json(command);
+    for (const auto& part : reply.at("components").as_array()) {
+      for (const auto& key : part.as_object().at("members").as_array()) shown += std::string(key.as_string());
+      shown += ' ';
+    }
+    return shown;
+  };
+  EXPECT_EQ(members({"components", "--members", "0"}), "abcde ");
+  EXPECT_EQ(members({"components", "--kinds", "knows", "--members", "0"}), "abcd e ");
+  EXPECT_EQ(members({"components", "--kinds", "knows", "--members", "2", "--top", "1"}), "ab ");
+  EXPECT_EQ(members({"components", "--strong", "--members", "0"}), "ab c d e ");
+  EXPECT_EQ(members({"components", "--kinds", "has_tag", "--members", "1"}), "a b c d e ");
+  EXPECT_FALSE(Json({"components"}).at("components").as_array()[0].as_object().contains("members"));
+  const std::string table = Run({"components", "--kinds", "knows", "--members", "3"}).out;
+  for (const char* key : {"  a", "  b", "  c", "  e"}) EXPECT_NE(table.find(key), std::string::npos) << table;
+  EXPECT_EQ(table.find("  d"), std::string::npos) << table;
+}
+
 }  // namespace
 }  // namespace plexus::testing
