@@ -9,6 +9,7 @@
 #include "algorithms/components.h"
 #include "algorithms/ranking.h"
 #include "tools/arguments.h"
+#include "tools/bfs_each.h"
 #include "tools/budget_option.h"
 #include "tools/cli.h"
 #include "tools/exit_code.h"
@@ -121,6 +122,7 @@ struct BfsArguments : EdgeSelection, BudgetOption {
   std::vector<std::string> from;
   std::optional<std::uint64_t> depth, top;
   std::string direction = "out";
+  bool each = false;
 };
 
 void WriteBfs(const Snapshot& snapshot, const BfsResult& result,
@@ -159,6 +161,14 @@ Result<int> RunBfs(const Globals& globals, const BfsArguments& given) {
   PLEXUS_ASSIGN(options.direction, ParseDirection(given.direction));
   PLEXUS_TRY(Select(*session, given, options));
   PLEXUS_ASSIGN(options.budget, MakeBudget(given));
+  if (given.each) {
+    MultiBfsOptions each;
+    each.max_depth = options.max_depth;
+    each.direction = options.direction;
+    each.budget = options.budget;
+    PLEXUS_TRY(Select(*session, given, each));
+    return RunBfsEach(globals, *session, sources, each);
+  }
   PLEXUS_ASSIGN(const BfsResult result, Bfs(snapshot, sources, options));
   std::vector<std::uint64_t> levels;
   for (const BfsNode& node : result.nodes) {
@@ -201,12 +211,14 @@ void AddComponents(Cli& cli) {
                            [](const Globals& globals) { return RunBfs(globals, bfs); })
                        .Repeated("--from", "KEY", bfs.from, "start here; repeatable")
                        .Required()
+                       .Flag("--each", bfs.each, "a search from each --from by itself, 64 at once: how many it reaches at which depth")
                        .Option("--depth", "D", bfs.depth, "at most D edges away (default: no limit)")
                        .Choice("--direction", bfs.direction, {"out", "in", "both"}, "which way to walk (default out)"),
                    bfs);
   AddMaxSeconds(AddMaxEdges(AddMaxNodes(reached, bfs), bfs), bfs)
       .Option("--top", "K", bfs.top, "list the first K; 0 = all (default 100)")
       .Example("plexus bfs --db g --from alice --depth 2", "everything two edges from alice")
+      .Example("plexus bfs --db g --from alice --from bob --each", "how far each of them gets")
       .Example("plexus bfs --db g --from m1 --direction in --kinds depends_on --top 0 --json",
                "all that depends on m1, directly or not");
 }

@@ -8,6 +8,7 @@
 #include "algorithms/pagerank_push.h"
 #include "algorithms/ranking.h"
 #include "tools/arguments.h"
+#include "tools/budget_option.h"
 #include "tools/cli.h"
 #include "tools/exit_code.h"
 #include "tools/format.h"
@@ -23,9 +24,9 @@
 namespace plexus::tools {
 namespace {
 
-struct PageRankArguments : EdgeSelection {
+struct PageRankArguments : EdgeSelection, BudgetOption {
   std::optional<std::uint64_t> top, iterations;
-  std::optional<double> damping, tolerance, push, max_seconds;
+  std::optional<double> damping, tolerance, push;
   std::vector<std::string> seeds, reversed, factors;
   std::string precision = "f64", half_life, sets;
   bool unweighted = false, decay = false;
@@ -70,7 +71,7 @@ Result<PageRankOptions> Options(Session& session, const PageRankArguments& given
   PLEXUS_TRY(Select(session, given, options));
   PLEXUS_ASSIGN(options.reversed, FindEdgeKinds(session.schema(), given.reversed));
   PLEXUS_ASSIGN(options.arc_weights, Weights(session, given));
-  PLEXUS_ASSIGN(options.budget.deadline, DeadlineAfter(given.max_seconds));
+  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
   return options;
 }
 
@@ -214,8 +215,9 @@ Result<int> RunPageRank(const Globals& globals, const PageRankArguments& given) 
 
 void AddPageRank(Cli& cli) {
   static PageRankArguments given;
-  cli.Add("Ask", "pagerank", "Rank nodes by PageRank, in general or as seen from seeds",
-          [](const Globals& globals) { return RunPageRank(globals, given); })
+  Command& command = cli.Add("Ask", "pagerank", "Rank nodes by PageRank, in general or as seen from seeds",
+                             [](const Globals& globals) { return RunPageRank(globals, given); });
+  AddMaxSeconds(AddMaxEdges(command, given), given)
       .Option("--top", "K", given.top, "the K best; 0 = all (default 20)")
       .Option("--damping", "D", given.damping, "in [0, 1) (default 0.85)")
       .Option("--iterations", "N", given.iterations, "exactly N iterations")
@@ -232,7 +234,6 @@ void AddPageRank(Cli& cli) {
               "near the seeds only, until at most E of the mass is not placed (1e-9 to 1)")
       .Choice("--precision", given.precision, {"f64", "f32"}, "of the scores (default f64)")
       .Flag("--unweighted", given.unweighted, "every edge counts 1")
-      .Option("--max-seconds", "S", given.max_seconds, "stop after S seconds, with the scores so far")
       .Example("plexus pagerank --db g --top 10", "the ten nodes that matter most")
       .Example("plexus pagerank --db g --seed alice=2 --seed bob --kinds knows --json",
                "as seen from alice (twice as much) and bob, over knows edges")

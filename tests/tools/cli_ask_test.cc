@@ -189,6 +189,23 @@ TEST_F(Ask, BfsAndComponents) {
   EXPECT_EQ(Json({"components", "--kinds", "likes"}).at("count").as_int64(), 6);
 }
 
+TEST_F(Ask, BfsFromEachByItself) {
+  const object reply = Json({"bfs", "--from", "a", "--from", "c", "--each"});
+  EXPECT_FALSE(reply.at("truncated").as_bool());
+  const array& sources = reply.at("sources").as_array();
+  ASSERT_EQ(sources.size(), 2u);
+  for (const auto& entry : sources) {
+    const object& source = entry.as_object();
+    const object alone = Json({"bfs", "--from", std::string(source.at("key").as_string())});
+    EXPECT_EQ(source.at("reached"), alone.at("reached"));
+    EXPECT_EQ(source.at("levels"), alone.at("levels"));
+  }
+  std::vector<std::string> many = {"bfs", "--each", "--depth", "1"};  // more than fit one search
+  for (int i = 0; i < 70; ++i) many.insert(many.end(), {"--from", i % 2 ? "a" : "b"});
+  EXPECT_EQ(Json(many).at("sources").as_array().size(), 70u);
+  EXPECT_NE(Run({"bfs", "--from", "a", "--each"}).out.find("by depth"), std::string::npos);
+}
+
 TEST_F(Ask, StrongComponentsAndTopologicalOrder) {
   const TempDir dir;
   const std::string db = dir / "g";
