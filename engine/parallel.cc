@@ -1,6 +1,7 @@
 // Executors over oneTBB, over plain threads, and over the caller alone.
 #include "engine/parallel.h"
 
+#include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
 
@@ -44,7 +45,10 @@ class TbbExecutor final : public Executor {
  public:
   TbbExecutor(int threads, tbb::task_arena* host) : arena_(host) {
     if (!arena_) {
-      owned_ = std::make_unique<tbb::task_arena>(threads > 0 ? threads : int{tbb::task_arena::automatic});
+      // For more workers than it may start, oneTBB warns on stderr and does without them.
+      const std::size_t most = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
+      owned_ = std::make_unique<tbb::task_arena>(
+          threads > 0 ? static_cast<int>(std::min(static_cast<std::size_t>(threads), most)) : int{tbb::task_arena::automatic});
       arena_ = owned_.get();
     }
   }

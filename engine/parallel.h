@@ -63,7 +63,7 @@ void RunHelped(Executor& executor, std::size_t blocks, BlockTask task,
 Executor& DefaultExecutor();
 // One thread: the caller.
 Executor& SerialExecutor();
-// threads <= 0 means all. `arena` is a tbb::task_arena* of the host or null.
+// threads <= 0 means all, and so does more than oneTBB may start. `arena` is a tbb::task_arena* of the host or null.
 std::unique_ptr<Executor> MakeTbbExecutor(int threads, void* arena = nullptr);
 // Plain std::thread per call; for ThreadSanitizer and hosts without TBB.
 std::unique_ptr<Executor> MakeThreadExecutor(int threads);
