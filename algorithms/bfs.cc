@@ -332,13 +332,7 @@ Result<BfsResult> Bfs(const Snapshot& snapshot, std::span<const NodeId> sources,
   PLEXUS_ASSIGN(const internal::Selection selection,
                 internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
   for (NodeId v : sources) {
-    if (v >= snapshot.node_count())
-      return Fail(ErrorCode::kInvalidArgument,
-                  "source node id " + std::to_string(v) + " is not below the graph's " +
-                      std::to_string(snapshot.node_count()) + " nodes");
-    if (!snapshot.alive(v))
-      return Fail(ErrorCode::kNotFound,
-                  "source node '" + std::string(snapshot.key(v)) + "' was removed");
+    if (v >= snapshot.node_count() || !snapshot.alive(v)) return internal::NotSelected(snapshot, "source", v, options.kinds);
   }
   Budget budget = options.budget;
   if (!options.resume.empty()) {

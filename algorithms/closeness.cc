@@ -113,10 +113,7 @@ Status MeasureSome(const Snapshot& snapshot, const Rows& rows, const ClosenessOp
   std::vector<NodeId> places;
   for (const NodeId node : options.of) {
     const NodeId place = node < result.closeness.size() ? rows.nodes().dense(node) : kNoNode;
-    if (place == kNoNode)
-      return Fail(ErrorCode::kInvalidArgument,
-                  (node < snapshot.node_count() ? "node '" + std::string(snapshot.key(node)) + "'" : "node id " + std::to_string(node)) +
-                      " is not among the selected nodes");
+    if (place == kNoNode) return internal::NotSelected(snapshot, "", node, options.kinds);
     places.push_back(place);
   }
   MultiBfsOptions search;

@@ -70,7 +70,8 @@ struct ClosenessResult {
 // O(n / 64 * (n + arcs)) on graphs of few levels; on deep ones (chains, grids) up to 64
 // times that, as searches share little. Memory: 8 bytes an arc when edges are followed either
 // way (28 while that is made), and 56 a node and thread. Thread-safe, the same bits at any
-// thread count. kInvalidArgument: a kind out of range, a node of `of` that is not selected.
+// thread count. kInvalidArgument: a kind out of range, a node of `of` that is not selected;
+// kNotFound: one that was removed.
 Result<ClosenessResult> Closeness(const Snapshot& snapshot, const ClosenessOptions& options = {});
 
 }  // namespace plexus

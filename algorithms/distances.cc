@@ -114,10 +114,8 @@ Result<DistancesResult> Distances(const Snapshot& snapshot, NodeId source, const
   PLEXUS_ASSIGN(const NodeSubset with, internal::WithSources(snapshot, options.subset, {&source, 1}));
   if (options.subset) wanted.subset = &with;
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
-  const NodeId start = source < snapshot.node_count() ? view.dense(source) : kNoNode;
-  if (start == kNoNode)
-    return Fail(ErrorCode::kInvalidArgument,
-                "source node id " + std::to_string(source) + " is not among the selected nodes");
+  const NodeId start = view.dense(source);
+  if (start == kNoNode) return internal::NotSelected(snapshot, "source", source, options.kinds);
   Costs costs(snapshot, view, options, executor);
   std::vector<CostedRows> rows;
   if (wanted.out) PLEXUS_TRY(costs.Make(view.out(), rows.emplace_back()));

@@ -43,7 +43,7 @@ struct DistancesResult {
 // kInvalidArgument: a kind, column or source out of range, a source of the index plane (it need not be in
 // the subset),
 // a delta that is not finite or negative, a weight above 1 with kLogWeight or a negative column value
-// (names edge or node).
+// (names edge or node); kNotFound: a source that was removed.
 Result<DistancesResult> Distances(const Snapshot& snapshot, NodeId source,
                                   const DistancesOptions& options = {});
 

@@ -142,8 +142,7 @@ Result<DominatorsResult> Dominators(const Snapshot& snapshot, NodeId root, const
   if (options.subset) wanted.subset = &with;
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
   const NodeId start = view.dense(root);
-  if (start == kNoNode)
-    return Fail(ErrorCode::kInvalidArgument, "root node id " + std::to_string(root) + " is not among the selected nodes");
+  if (start == kNoNode) return internal::NotSelected(snapshot, "root", root, options.kinds);
   const bool out = options.direction == Direction::kOut;
   LengauerTarjan tree(out ? view.out() : view.in(), out ? view.in() : view.out(), options.budget);
   DominatorsResult result;

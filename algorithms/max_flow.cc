@@ -19,8 +19,7 @@ Result<MaxFlowResult> MaxFlow(const Snapshot& snapshot, NodeId source, NodeId si
   PLEXUS_ASSIGN(const internal::Selection selection,
                 internal::Select(snapshot, options.kinds, options.valid_at, options.subset ? &with : nullptr));
   for (const NodeId end : ends)
-    if (!selection.contains(end))
-      return Fail(ErrorCode::kInvalidArgument, "node id " + std::to_string(end) + " is not among the selected nodes");
+    if (!selection.contains(end)) return internal::NotSelected(snapshot, end == source ? "source" : "sink", end, options.kinds);
   MaxFlowResult result;
   internal::NetworkBuilder builder(selection, options, internal::Pick(options.executor));
   result.truncated = !builder.FindNodes(source, sink);

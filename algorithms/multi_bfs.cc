@@ -163,10 +163,8 @@ Result<MultiBfsResult> MultiBfs(const Snapshot& snapshot, std::span<const NodeId
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
   std::vector<NodeId> places;
   for (NodeId source : sources) {
-    const NodeId place = source < snapshot.node_count() ? view.dense(source) : kNoNode;
-    if (place == kNoNode)
-      return Fail(ErrorCode::kInvalidArgument,
-                  "source node id " + std::to_string(source) + " is not among the selected nodes");
+    const NodeId place = view.dense(source);
+    if (place == kNoNode) return internal::NotSelected(snapshot, "source", source, options.kinds);
     places.push_back(place);
   }
   const CsrView out = view.out(), in = view.in();

@@ -87,7 +87,7 @@ Result<PageRankResult> Refresh(const Snapshot& snapshot, const PageRankOptions& 
   }
   std::vector<internal::SeedShare> seeds;
   if (!options.seeds.empty()) {
-    PLEXUS_ASSIGN(seeds, internal::SeedShares(snapshot, view, options.seeds));
+    PLEXUS_ASSIGN(seeds, internal::SeedShares(snapshot, view, options.seeds, options.kinds));
   }
   PLEXUS_ASSIGN(std::vector<double> start, Start(view, options.start, executor));
   internal::PageRankRefreshed refreshed = internal::RefreshPageRank(
@@ -153,7 +153,7 @@ Result<PageRankResult> PageRank(const Snapshot& snapshot, const PageRankOptions&
   const DenseView& view = ready.view;
   std::vector<double> teleport;  // empty = uniform
   if (!options.seeds.empty()) {
-    PLEXUS_ASSIGN(const auto shares, internal::SeedShares(snapshot, view, options.seeds));
+    PLEXUS_ASSIGN(const auto shares, internal::SeedShares(snapshot, view, options.seeds, options.kinds));
     teleport.assign(view.node_count(), 0.0);
     for (const internal::SeedShare& s : shares) teleport[s.dense] = s.share;
   }

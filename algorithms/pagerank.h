@@ -110,7 +110,7 @@ struct PageRankResult {
 // below 2^-50 / (1 - d)); a seed that is not selected, or has a weight that is
 // negative, not finite, or sums to 0; with f32 also out-strengths outside 1e-25..1e25.
 // `start` with an entry that is negative or not finite, or with nothing on the selected
-// nodes. No node selected: an empty, converged result.
+// nodes. kNotFound: a seed that was removed. No node selected: an empty, converged result.
 Result<PageRankResult> PageRank(const Snapshot& snapshot, const PageRankOptions& options = {});
 
 }  // namespace plexus

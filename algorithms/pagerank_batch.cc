@@ -203,7 +203,7 @@ Result<PageRankBatchResult> PageRankBatch(const Snapshot& snapshot,
   std::vector<std::vector<internal::SeedShare>> shares(sets.size());
   for (std::size_t s = 0; s < sets.size(); ++s)
     if (!sets[s].empty()) {
-      PLEXUS_ASSIGN(shares[s], internal::SeedShares(snapshot, ready.view, sets[s]));
+      PLEXUS_ASSIGN(shares[s], internal::SeedShares(snapshot, ready.view, sets[s], options.kinds));
     }
   if (ready.prepared->weighted)
     PLEXUS_TRY(internal::CheckF32Range(StrengthReciprocals<float>(ready.prepared->strengths, executor)));

@@ -180,10 +180,10 @@ Status Check(std::span<const PageRankSeed> seeds, const PageRankPushOptions& o,
   total = 0;
   for (const PageRankSeed& seed : seeds) {
     if (seed.node >= selection.snapshot->node_count() || !selection.contains(seed.node))
-      return bad("seed node " + std::to_string(seed.node) + " is not among the selected nodes");
+      return internal::NotSelected(*selection.snapshot, "seed", seed.node, o.kinds);
     if (!(seed.weight >= 0) || !std::isfinite(seed.weight))
       return bad("weight " + std::to_string(seed.weight) + " of seed node " +
-                 std::to_string(seed.node) + " is not a finite number >= 0");
+                 internal::NodeName(*selection.snapshot, seed.node) + " is not a finite number >= 0");
     total += seed.weight;
   }
   if (!(total > 0) || !std::isfinite(total))

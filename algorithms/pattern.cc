@@ -241,12 +241,12 @@ class PatternSearch {
 // Ascending, each node once with its largest weight.
 Result<std::vector<TraverseSeed>> CheckStarts(const Snapshot& snapshot, std::span<const TraverseSeed> starts) {
   std::vector<NodeId> nodes;
-  for (const TraverseSeed& s : starts) {
-    if (!(s.weight > 0) || !std::isfinite(s.weight))
-      return Fail(ErrorCode::kInvalidArgument, "weight " + std::to_string(s.weight) + " of a start is not a finite number above 0");
-    nodes.push_back(s.node);
-  }
+  for (const TraverseSeed& s : starts) nodes.push_back(s.node);
   PLEXUS_TRY(internal::WithSources(snapshot, nullptr, nodes));
+  for (const TraverseSeed& s : starts)
+    if (!(s.weight > 0) || !std::isfinite(s.weight))
+      return Fail(ErrorCode::kInvalidArgument, "weight " + std::to_string(s.weight) + " of start " + internal::NodeName(snapshot, s.node) +
+                                                   " is not a finite number above 0");
   std::vector<TraverseSeed> sorted(starts.begin(), starts.end());
   std::sort(sorted.begin(), sorted.end(), [](const TraverseSeed& a, const TraverseSeed& b) {
     return a.node != b.node ? a.node < b.node : a.weight > b.weight;

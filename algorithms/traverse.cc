@@ -37,16 +37,11 @@ Result<std::vector<TraverseSeed>> CheckSeeds(const Snapshot& snapshot,
                                              Aggregate aggregate) {
   std::vector<TraverseSeed> sorted(seeds.begin(), seeds.end());
   for (const TraverseSeed& s : sorted) {
-    if (s.node >= snapshot.node_count())
-      return Bad("seed node id " + std::to_string(s.node) + " is not below the graph's " +
-                 std::to_string(snapshot.node_count()) + " nodes");
-    if (!snapshot.alive(s.node))
-      return Fail(ErrorCode::kNotFound,
-                  "seed node '" + std::string(snapshot.key(s.node)) + "' was removed");
+    if (s.node >= snapshot.node_count() || !snapshot.alive(s.node)) return internal::NotSelected(snapshot, "seed", s.node, {});
     const bool too_much = aggregate == Aggregate::kNoisyOr && s.weight > 1;
     if (!(s.weight > 0) || !std::isfinite(s.weight) || too_much)
-      return Bad("weight " + std::to_string(s.weight) + " of seed '" +
-                 std::string(snapshot.key(s.node)) + "' is not " +
+      return Bad("weight " + std::to_string(s.weight) + " of seed " +
+                 internal::NodeName(snapshot, s.node) + " is not " +
                  (too_much ? "in (0, 1], which noisy-or needs" : "a finite number above 0"));
   }
   std::stable_sort(sorted.begin(), sorted.end(),

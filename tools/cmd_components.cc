@@ -170,6 +170,7 @@ Result<int> RunBfs(const Globals& globals, const BfsArguments& given) {
     return RunBfsEach(globals, *session, sources, each);
   }
   PLEXUS_ASSIGN(const BfsResult result, Bfs(snapshot, sources, options));
+  NoteIndexNodes(globals, snapshot, sources, options.kinds);
   std::vector<std::uint64_t> levels;
   for (const BfsNode& node : result.nodes) {
     if (node.depth >= levels.size()) levels.resize(node.depth + 1);

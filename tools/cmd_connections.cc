@@ -187,6 +187,7 @@ Result<int> RunDominators(const Globals& globals, const DominatorsArguments& giv
     PLEXUS_ASSIGN(to, FindAliveNode(snapshot, given.to));
   }
   PLEXUS_ASSIGN(const DominatorsResult result, Dominators(snapshot, root, options));
+  if (to != kNoNode) NoteIndexNodes(globals, snapshot, {&to, 1}, options.kinds);
   // With --to the way down to one node, else whoever dominates something, most first.
   std::vector<NodeId> nodes;
   if (to != kNoNode && !result.truncated && (to == root || result.dominators[to] != kNoNode)) {

@@ -43,6 +43,12 @@ Result<int> RunMatch(const Globals& globals, const MatchArguments& given) {
   options.resume = given.resume.value_or("");
   PLEXUS_ASSIGN(const std::vector<TraverseSeed> starts, FindSeeds<TraverseSeed>(snapshot, given.from));
   PLEXUS_ASSIGN(const TraverseResult result, MatchPattern(snapshot, pattern, starts, options));
+  std::vector<NodeId> nodes;
+  for (const TraverseSeed& start : starts) nodes.push_back(start.node);
+  std::vector<KindId> kinds;
+  for (const PathPattern::Step& step : pattern.steps())
+    if (step.kind != kNoKind) kinds.push_back(step.kind);
+  NoteIndexNodes(globals, snapshot, nodes, kinds);
   if (globals.json)
     WriteHits(snapshot, result);
   else

@@ -43,6 +43,7 @@ Result<int> RunReach(const Globals& globals, const ReachArguments& given, Direct
   PLEXUS_ASSIGN(options.budget, MakeBudget(given));
   if (options.budget.nodes < Budget::kUnlimited - 1 && !given.resume) ++options.budget.nodes;
   PLEXUS_ASSIGN(BfsResult result, Bfs(snapshot, {&start, 1}, options));
+  NoteIndexNodes(globals, snapshot, {&start, 1}, options.kinds);
   result.nodes.erase(result.nodes.begin());
   const std::uint64_t top = given.top.value_or(globals.json ? 0 : 100);
   const std::size_t shown = top == 0 ? result.nodes.size() : std::min<std::size_t>(top, result.nodes.size());

@@ -1,5 +1,6 @@
 // similar: nodes that share neighbours: near one node, of given pairs, of the whole graph.
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -107,6 +108,8 @@ int ShowPairs(const Globals& globals, const Snapshot& snapshot, const std::vecto
 Result<int> RunSimilar(const Globals& globals, const SimilarArguments& given) {
   if (!given.with.empty() && !given.of)
     return Fail(ErrorCode::kInvalidArgument, "--with needs --of: which node is compared?");
+  if (given.least && *given.least == 0)
+    return Fail(ErrorCode::kInvalidArgument, "--least is 1 or more: who shares nothing is never listed");
   PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
   const Snapshot& snapshot = session->snapshot();
   SimilarityOptions options;
@@ -121,12 +124,15 @@ Result<int> RunSimilar(const Globals& globals, const SimilarArguments& given) {
     return ShowPairs(globals, snapshot, result.pairs, result.truncated);
   }
   PLEXUS_ASSIGN(const NodeId of, FindAliveNode(snapshot, *given.of));
-  if (given.with.empty()) return ShowNodes(globals, snapshot, of, options);
-  std::vector<NodePair> pairs;
+  std::vector<NodeId> named = {of};
   for (const std::string& key : given.with) {
     PLEXUS_ASSIGN(const NodeId other, FindAliveNode(snapshot, key));
-    pairs.push_back({of, other});
+    named.push_back(other);
   }
+  NoteIndexNodes(globals, snapshot, named, options.kinds);
+  if (given.with.empty()) return ShowNodes(globals, snapshot, of, options);
+  std::vector<NodePair> pairs;
+  for (const NodeId other : std::span(named).subspan(1)) pairs.push_back({of, other});
   PLEXUS_ASSIGN(const PairSimilaritiesResult result, PairSimilarities(snapshot, pairs, options));
   return ShowPairs(globals, snapshot, result.pairs, result.truncated);
 }

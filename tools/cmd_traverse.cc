@@ -98,6 +98,9 @@ Result<int> RunTraverse(Globals globals, const TraverseArguments& given) {
   options.resume = resume;
 
   PLEXUS_ASSIGN(TraverseResult result, Traverse(snapshot, seeds, options));
+  std::vector<NodeId> starts;
+  for (const TraverseSeed& seed : seeds) starts.push_back(seed.node);
+  NoteIndexNodes(globals, snapshot, starts, options.kinds);
   if (result.truncated) result.resume = std::to_string(session->now_ms()) + "." + result.resume;
   if (globals.json)
     WriteHits(snapshot, result);

@@ -7,6 +7,7 @@
 #include "engine/vocabulary.h"
 #include "tools/arguments.h"
 #include "tools/format.h"
+#include "tools/output.h"
 
 namespace plexus::tools {
 namespace {
@@ -79,6 +80,22 @@ Result<std::vector<KindId>> FindEdgeKinds(const Schema& schema, std::span<const 
     if (std::ranges::find(kinds, match->kind) == kinds.end()) kinds.push_back(match->kind);
   }
   return kinds;
+}
+
+void NoteIndexNodes(const Globals& globals, const Snapshot& snapshot, std::span<const NodeId> nodes,
+                    std::span<const KindId> kinds) {
+  const Schema& schema = snapshot.schema();
+  if (globals.quiet || std::ranges::any_of(kinds, [&](KindId k) { return schema.edge_kind(k).plane == Plane::kIndex; })) return;
+  for (const NodeId node : nodes) {
+    if (snapshot.is_fact(node)) continue;
+    std::string hint;  // a kind that it has an edge of
+    for (const Direction direction : {Direction::kIn, Direction::kOut})
+      snapshot.ForEachArc(direction, node, ArcFilter::All(), [&](const Arc& arc) {
+        hint = ", such as " + schema.edge_kind(arc.kind).name;
+        return false;
+      });
+    PrintNote("'" + ShownKey(snapshot, node) + "' is of the index plane, and none of the edge kinds followed is, so it meets nothing; name one that is" + hint);
+  }
 }
 
 std::string ShownKey(const Snapshot& snapshot, NodeId node) {

@@ -13,6 +13,7 @@
 #include "engine/snapshot.h"
 #include "engine/types.h"
 #include "tools/arguments.h"
+#include "tools/cli.h"
 
 namespace plexus::tools {
 
@@ -41,6 +42,11 @@ Result<std::vector<KindId>> FindEdgeKinds(const Schema& schema, std::span<const 
 // Names of all edge (node) kinds, inverse names included.
 std::vector<std::string> EdgeKindNames(const Schema& schema);
 std::vector<std::string> NodeKindNames(const Schema& schema);
+
+// Says on stderr, unless --quiet, that an index node which was named as an end meets nothing, as
+// none of `kinds` is of its plane. Nothing for nodes that are facts.
+void NoteIndexNodes(const Globals& globals, const Snapshot& snapshot, std::span<const NodeId> nodes,
+                    std::span<const KindId> kinds);
 
 // The key as people read it: "tag:rust" for an index node. Not escaped.
 std::string ShownKey(const Snapshot& snapshot, NodeId node);

@@ -1,9 +1,12 @@
 // The one place where the program opens a graph.
 #include "tools/session.h"
 
+#include <algorithm>
 #include <chrono>
+#include <string>
 #include <vector>
 
+#include "engine/vocabulary.h"
 #include "tools/arguments.h"
 #include "tools/output.h"
 
@@ -20,6 +23,28 @@ Result<Sequence> SequenceAt(storage::Database& database, std::string_view moment
   if (const Sequence* sequence = std::get_if<Sequence>(&when.value)) return *sequence;
   return database.SequenceAtTime(std::get<std::int64_t>(when.value));
 }
+
+namespace {
+
+// A misspelt scope selects nothing: say so.
+void NoteUnknownScopes(const Snapshot& snapshot, const std::vector<std::string>& scopes) {
+  std::vector<bool> met;  // by StringId
+  std::vector<std::string> names = {std::string(kDefaultScope)};  // of nodes without a scope, too
+  for (NodeId v = 0; v < snapshot.node_count(); ++v) {
+    if (!snapshot.alive(v)) continue;
+    const auto id = snapshot.string_column(kScope, v);
+    if (!id) continue;
+    if (*id >= met.size()) met.resize(*id + std::size_t{1});
+    if (met[*id]) continue;
+    met[*id] = true;
+    names.emplace_back(snapshot.string(*id));
+  }
+  for (const std::string& scope : scopes)
+    if (std::ranges::find(names, scope) == names.end())
+      PrintNote("no node has the scope '" + scope + "'" + DidYouMean(scope, names));
+}
+
+}  // namespace
 
 Result<std::unique_ptr<Session>> Session::Open(const Globals& globals, Access access) {
   std::unique_ptr<Session> session(new Session());
@@ -65,6 +90,7 @@ Status Session::Begin(const Globals& globals, Access access) {
   if (!globals.scopes.empty()) {
     const std::vector<std::string_view> scopes(globals.scopes.begin(), globals.scopes.end());
     scope_ = NodeSubset::InScopes(snapshot_, scopes);
+    if (!globals.quiet) NoteUnknownScopes(snapshot_, globals.scopes);
   }
   return {};
 }

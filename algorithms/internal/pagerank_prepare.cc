@@ -131,17 +131,15 @@ Status CheckF32Range(std::span<const float> reciprocals) {
 }
 
 Result<std::vector<SeedShare>> SeedShares(const Snapshot& snapshot, const DenseView& view,
-                                          std::span<const PageRankSeed> seeds) {
+                                          std::span<const PageRankSeed> seeds, std::span<const KindId> kinds) {
   std::vector<SeedShare> shares;
   double total = 0;
   for (const PageRankSeed& seed : seeds) {
     const NodeId dense = seed.node < snapshot.node_count() ? view.dense(seed.node) : kNoNode;
-    if (dense == kNoNode)
-      return Fail(ErrorCode::kInvalidArgument,
-                  "seed node " + std::to_string(seed.node) + " is not among the selected nodes");
+    if (dense == kNoNode) return NotSelected(snapshot, "seed", seed.node, kinds);
     if (!(seed.weight >= 0) || !std::isfinite(seed.weight))
       return Fail(ErrorCode::kInvalidArgument, "weight " + std::to_string(seed.weight) +
-                                                   " of seed node " + std::to_string(seed.node) +
+                                                   " of seed node " + NodeName(snapshot, seed.node) +
                                                    " is not a finite number >= 0");
     shares.push_back({dense, seed.weight});
     total += seed.weight;

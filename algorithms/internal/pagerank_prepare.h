@@ -59,8 +59,8 @@ struct SeedShare {
   NodeId dense;
   double share;  // of the teleport; they sum to 1
 };
-// By rising dense id, a node once. kInvalidArgument: see pagerank.h.
+// By rising dense id, a node once; `kinds` are those that selected the view. Errors: see pagerank.h.
 Result<std::vector<SeedShare>> SeedShares(const Snapshot& snapshot, const DenseView& view,
-                                          std::span<const PageRankSeed> seeds);
+                                          std::span<const PageRankSeed> seeds, std::span<const KindId> kinds);
 
 }  // namespace plexus::internal

@@ -1,9 +1,12 @@
 // Resolving kinds, planes and subsets into a Selection.
 #include "algorithms/internal/selection.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "engine/vocabulary.h"
 
 namespace plexus::internal {
 
@@ -54,14 +57,33 @@ Result<Selection> Select(const Snapshot& snapshot, std::span<const KindId> kinds
   return s;
 }
 
+std::string NodeName(const Snapshot& snapshot, NodeId node) {
+  std::string name = "'" + std::string(snapshot.key(node)) + "'";
+  if (const std::size_t at = name.find(kIndexSeparator); at != std::string::npos) name[at] = ':';
+  return name;
+}
+
+std::unexpected<Error> NotSelected(const Snapshot& snapshot, std::string_view what, NodeId node,
+                                   std::span<const KindId> kinds) {
+  const std::string one = (what.empty() ? std::string() : std::string(what) + " ") + "node ";
+  if (node >= snapshot.node_count())
+    return Fail(ErrorCode::kInvalidArgument, one + "id " + std::to_string(node) + " is not below the graph's " +
+                                                 std::to_string(snapshot.node_count()) + " nodes");
+  const std::string named = one + NodeName(snapshot, node);
+  if (!snapshot.alive(node)) return Fail(ErrorCode::kNotFound, named + " was removed");
+  const auto& known = snapshot.schema().edge_kinds();
+  const bool index_followed = std::ranges::any_of(kinds, [&](KindId kind) {
+    return kind < known.size() && known[kind].plane == Plane::kIndex;
+  });
+  if (!snapshot.is_fact(node) && !index_followed)
+    return Fail(ErrorCode::kInvalidArgument, named + " is of the index plane, and none of the edge kinds followed is: name one that is");
+  return Fail(ErrorCode::kInvalidArgument, named + " is outside the subset or scope that is looked at");
+}
+
 Result<NodeSubset> WithSources(const Snapshot& snapshot, const NodeSubset* subset,
                                std::span<const NodeId> sources) {
   for (const NodeId source : sources) {
-    if (source >= snapshot.node_count())
-      return Fail(ErrorCode::kInvalidArgument, "source node id " + std::to_string(source) +
-                                                   " is not among the selected nodes");
-    if (!snapshot.alive(source))
-      return Fail(ErrorCode::kNotFound, "source node '" + std::string(snapshot.key(source)) + "' was removed");
+    if (source >= snapshot.node_count() || !snapshot.alive(source)) return NotSelected(snapshot, "source", source, {});
   }
   if (!subset) return NodeSubset();
   PLEXUS_ASSIGN(const NodeSubset named, NodeSubset::Of(snapshot, sources));

@@ -7,7 +7,10 @@
 #pragma once
 
 #include <cstdint>
+#include <expected>
 #include <span>
+#include <string>
+#include <string_view>
 
 #include "algorithms/node_subset.h"
 #include "engine/error.h"
@@ -37,6 +40,16 @@ struct Selection {
 // arguments. O(kinds).
 Result<Selection> Select(const Snapshot& snapshot, std::span<const KindId> kinds,
                          std::int64_t valid_at, const NodeSubset* subset);
+
+// A node as messages name it: its key in quotes, 'tag:rust' for an index node. REQUIRES that it is
+// a node of the snapshot.
+std::string NodeName(const Snapshot& snapshot, NodeId node);
+
+// Why a node that a caller named as his `what` ("seed", "root", or nothing) is not among those that `kinds` and
+// a subset select. kNotFound: it was removed. kInvalidArgument: there is no such node, it is an
+// index node and no index kind is followed, or else it is outside the subset.
+std::unexpected<Error> NotSelected(const Snapshot& snapshot, std::string_view what, NodeId node,
+                                   std::span<const KindId> kinds);
 
 // `subset` and the sources, which need not be inside of it (README, "What every kernel
 // agrees on"); an empty one when there is no subset. kInvalidArgument: a source that is

@@ -314,7 +314,7 @@ TEST(PageRankBatch, RefusesWhatItCannotDo) {
   EXPECT_EQ(message(Sets(1), nothing), "");
   EXPECT_NE(message({}, nothing).find("0 seed sets"), std::string::npos);
   EXPECT_NE(message(Sets(5000), nothing).find("5000"), std::string::npos);
-  EXPECT_NE(message({{{7, 1.0}}}, nothing).find("seed node 7"), std::string::npos);
+  EXPECT_NE(message({{{7, 1.0}}}, nothing).find("seed node id 7"), std::string::npos);
   EXPECT_NE(message({{{0, std::nan("")}}}, nothing).find("weight"), std::string::npos);
   EXPECT_NE(message(Sets(1), [](auto& o) { o.precision = Precision::kF64; }).find("f32"), std::string::npos);
   EXPECT_NE(message(Sets(1), [](auto& o) { o.seeds = {{0, 1.0}}; }).find("sets"), std::string::npos);

@@ -1,11 +1,34 @@
-// NodeSubset: by plane, by scope, by list; meeting and equality.
+// NodeSubset: by plane, by scope, by list; meeting and equality; what is said of nodes outside.
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "algorithms/bfs.h"
+#include "algorithms/closeness.h"
+#include "algorithms/distances.h"
+#include "algorithms/dominators.h"
+#include "algorithms/max_flow.h"
+#include "algorithms/multi_bfs.h"
 #include "algorithms/node_subset.h"
+#include "algorithms/pagerank.h"
+#include "algorithms/pagerank_batch.h"
+#include "algorithms/pagerank_push.h"
+#include "algorithms/pattern.h"
+#include "algorithms/similarity.h"
+#include "algorithms/traverse.h"
 #include "tests/algorithms/case_graph.h"
 
 namespace plexus::testing {
 namespace {
+
+template <class Options>
+Options Within(const NodeSubset* subset) {
+  Options options;
+  options.subset = subset;
+  return options;
+}
 
 std::vector<NodeId> List(const NodeSubset& s) { return s.ToList(); }
 
@@ -60,6 +83,65 @@ TEST_F(SubsetTest, Lists) {
   const auto bad = NodeSubset::Of(s, std::vector<NodeId>{104});
   ASSERT_FALSE(bad.has_value());
   EXPECT_NE(bad.error().message.find("104"), std::string::npos);
+}
+
+// Whoever is named and cannot be used is told by key, with the reason, in the same words.
+TEST_F(SubsetTest, NamedNodesThatAreNotSelected) {
+  const Snapshot s = g.snapshot();
+  const NodeSubset project = NodeSubset::InScopes(s, std::vector<std::string_view>{"project"});
+  using Ask = std::function<Result<void>(NodeId, const NodeSubset*)>;
+  const auto told = [](const auto& result) { return result ? Result<void>() : Result<void>(std::unexpected(result.error())); };
+  const Ask bfs = [&](NodeId v, auto* set) { return told(Bfs(s, std::vector{v}, Within<BfsOptions>(set))); };
+  const Ask lanes = [&](NodeId v, auto* set) { return told(MultiBfs(s, std::vector{v}, Within<MultiBfsOptions>(set))); };
+  const Ask distances = [&](NodeId v, auto* set) { return told(Distances(s, v, Within<DistancesOptions>(set))); };
+  const Ask flow = [&](NodeId v, auto* set) { return told(MaxFlow(s, v, 5, Within<MaxFlowOptions>(set))); };
+  const Ask sink = [&](NodeId v, auto* set) { return told(MaxFlow(s, 5, v, Within<MaxFlowOptions>(set))); };
+  const Ask dominators = [&](NodeId v, auto* set) { return told(Dominators(s, v, Within<DominatorsOptions>(set))); };
+  const auto starts = [](NodeId v) { return std::vector<TraverseSeed>{{v, 1.0}}; };
+  const Ask traverse = [&](NodeId v, auto* set) { return told(Traverse(s, starts(v), Within<TraverseOptions>(set))); };
+  const PathPattern pattern = *PathPattern::Parse("supports", s.schema());
+  const Ask match = [&](NodeId v, auto* set) { return told(MatchPattern(s, pattern, starts(v), Within<PatternOptions>(set))); };
+  const Ask similar = [&](NodeId v, auto* set) { return told(SimilarNodes(s, v, Within<SimilarityOptions>(set))); };
+  const Ask closeness = [&](NodeId v, auto* set) {
+    auto options = Within<ClosenessOptions>(set);
+    options.of = {v};
+    return told(Closeness(s, options));
+  };
+  const auto seeded = [&](NodeId v, double weight, auto* set) {
+    auto options = Within<PageRankOptions>(set);
+    options.seeds = {{v, weight}};
+    return PageRank(s, options);
+  };
+  const Ask rank = [&](NodeId v, auto* set) { return told(seeded(v, 1, set)); };
+  const Ask batch = [&](NodeId v, auto* set) {
+    auto options = Within<PageRankOptions>(set);
+    options.precision = Precision::kF32;
+    options.tolerance = 1e-5;
+    const std::vector<std::vector<PageRankSeed>> sets = {{{v, 1.0}}};
+    return told(PageRankBatch(s, sets, options));
+  };
+  const Ask push = [&](NodeId v, auto* set) {
+    return told(PageRankPush(s, std::vector<PageRankSeed>{{v, 1.0}}, Within<PageRankPushOptions>(set)));
+  };
+
+  const auto says = [](const Result<void>& got, ErrorCode code, const std::string& name, const std::string& why) {
+    ASSERT_FALSE(got.has_value());
+    EXPECT_EQ(got.error().code, code);
+    for (const std::string& part : {name, why}) EXPECT_NE(got.error().message.find(part), std::string::npos) << got.error().message;
+  };
+  const std::string removed = "'" + std::string(s.key(0)) + "'", other = "'" + std::string(s.key(2)) + "'";
+  for (const Ask& ask : {bfs, lanes, distances, flow, sink, dominators, traverse, match, similar, closeness, rank, batch, push}) {
+    says(ask(0, nullptr), ErrorCode::kNotFound, removed, "was removed");
+    says(ask(9999, nullptr), ErrorCode::kInvalidArgument, "9999", "is not below");
+    EXPECT_TRUE(ask(2, nullptr).has_value());
+  }
+  for (const Ask& ask : {lanes, distances, flow, sink, dominators, closeness, rank, batch, push})
+    says(ask(3, nullptr), ErrorCode::kInvalidArgument, "'tag:", "index plane");
+  for (const Ask& ask : {bfs, lanes, distances, flow, dominators, traverse}) EXPECT_TRUE(ask(2, &project).has_value());
+  for (const Ask& ask : {closeness, rank, batch, push}) says(ask(2, &project), ErrorCode::kInvalidArgument, other, "outside");
+  const auto negative = seeded(1, -1, &project);
+  ASSERT_FALSE(negative.has_value());
+  EXPECT_NE(negative.error().message.find("of seed node '" + std::string(s.key(1)) + "'"), std::string::npos) << negative.error().message;
 }
 
 TEST(NodeSubset, ClearsBitsPastItsCapacity) {

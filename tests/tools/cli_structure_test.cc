@@ -198,7 +198,7 @@ TEST_F(Structure, Closeness) {
   EXPECT_EQ(Shown(Json({"closeness", "--of", "e", "--of", "d", "--of", "e", "--direction", "out", "--top", "1"}), "closeness"), "d 0.25");
   const Finished elsewhere = Run({"closeness", "--of", "a", "--scope", "other"});
   EXPECT_EQ(elsewhere.code, 2);
-  EXPECT_NE(elsewhere.err.find("node 'a' is not among the selected nodes"), std::string::npos) << elsewhere.err;
+  EXPECT_NE(elsewhere.err.find("node 'a' is outside the subset or scope"), std::string::npos) << elsewhere.err;
   EXPECT_EQ(Shown(Json({"closeness", "--of", "d", "--direction", "out"}), "closeness"), "d 0.25");
   EXPECT_EQ(Shown(Json({"closeness", "--of", "d", "--direction", "out", "--unscaled"}), "closeness"), "d 1");
   EXPECT_EQ(Shown(Json({"closeness", "--of", "a", "--max-hops", "1"}), "reached"), "a 2");
@@ -321,6 +321,47 @@ TEST_F(Structure, MembersOfComponents) {
   const std::string table = Run({"components", "--kinds", "knows", "--members", "3"}).out;
   for (const char* key : {"  a", "  b", "  c", "  e"}) EXPECT_NE(table.find(key), std::string::npos) << table;
   EXPECT_EQ(table.find("  d"), std::string::npos) << table;
+}
+
+// An index node as an end is no error where the answer is only empty, but a note says why.
+TEST_F(Structure, IndexNodesAsEnds) {
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+           {"traverse", "--from", "tag:t"}, {"match", "knows+", "--from", "tag:t"}, {"bfs", "--from", "tag:t"},
+           {"ancestors", "tag:t"}, {"descendants", "tag:t"}, {"similar", "--of", "tag:t"}, {"dominators", "a", "--to", "tag:t"}}) {
+    SCOPED_TRACE(command[0]);
+    std::vector<std::string> asked = command;
+    const Finished run = Run(asked);
+    EXPECT_EQ(run.code, 0);
+    EXPECT_EQ(run.err, "plexus: 'tag:t' is of the index plane, and none of the edge kinds followed is, so it meets nothing; "
+                       "name one that is, such as has_tag\n");
+    asked.push_back("--quiet");
+    EXPECT_EQ(Run(asked).err, "");
+  }
+  EXPECT_EQ(Run({"ancestors", "tag:t", "--kinds", "has_tag"}).err, "");
+  EXPECT_EQ(Run({"match", "^has_tag", "--from", "tag:t"}).err, "");
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+           {"pagerank", "--seed", "tag:t"}, {"pagerank", "--seed", "tag:t", "--push", "1e-3"}, {"distances", "--from", "tag:t"},
+           {"dominators", "tag:t"}, {"flow", "--from", "a", "--to", "tag:t"}, {"closeness", "--of", "tag:t"}}) {
+    SCOPED_TRACE(command[0]);
+    const Finished run = Run(command);
+    EXPECT_EQ(run.code, 2);
+    EXPECT_NE(run.err.find("node 'tag:t' is of the index plane"), std::string::npos) << run.err;
+  }
+  const Finished weight = Run({"pagerank", "--seed", "a=-1"});
+  EXPECT_NE(weight.err.find("of seed node 'a' is not"), std::string::npos) << weight.err;
+}
+
+TEST_F(Structure, UnknownScopesAreNoted) {
+  EXPECT_EQ(Run({"components", "--scope", "usr"}).err, "plexus: no node has the scope 'usr'; did you mean 'user'?\n");
+  EXPECT_EQ(Run({"components", "--scope", "usr", "--quiet"}).err, "");
+  EXPECT_EQ(Run({"components", "--scope", "user"}).err, "");
+}
+
+TEST_F(Structure, NothingOnStderrAndClearRefusals) {
+  EXPECT_EQ(Run({"components", "--threads", "1000"}).err, "");  // nor a warning of oneTBB's
+  const Finished least = Run({"similar", "--of", "a", "--least", "0"});
+  EXPECT_EQ(least.code, 2);
+  EXPECT_NE(least.err.find("--least is 1 or more"), std::string::npos) << least.err;
 }
 
 }  // namespace
