@@ -101,6 +101,7 @@ Result<SimilarPairsResult> SimilarPairs(const Snapshot& snapshot, const Similari
   if (options.top > kMaxSimilarTop)
     return Fail(ErrorCode::kInvalidArgument,
                 "top " + std::to_string(options.top) + ": at most " + std::to_string(kMaxSimilarTop));
+  if (options.least_shared == 0) return Fail(ErrorCode::kInvalidArgument, "least_shared is 1 or more");
   Executor& executor = internal::Pick(options.executor);
   PLEXUS_ASSIGN(const Rows made, MakeRows(snapshot, options));
   const CsrView rows = made.topology.out();
@@ -110,7 +111,7 @@ Result<SimilarPairsResult> SimilarPairs(const Snapshot& snapshot, const Similari
   internal::WedgeQuestion question;
   question.measure = options.measure;
   question.k = options.top == 0 ? kMaxSimilarTop + 1 : options.top;
-  question.least_shared = std::max<std::uint64_t>(1, options.least_shared);
+  question.least_shared = options.least_shared;
   question.budget = options.budget;
   question.most_wedges = options.wedge_limit;
   question.first_wedges = ratio ? 0 : std::min(question.first_wedges, options.wedge_limit);

@@ -31,11 +31,7 @@ Direction Back(Direction direction) {
 }
 
 Status CheckNode(const Snapshot& snapshot, NodeId node) {
-  if (node >= snapshot.node_count())
-    return Fail(ErrorCode::kInvalidArgument, "node id " + std::to_string(node) + " is not among the " +
-                                                 std::to_string(snapshot.node_count()) + " nodes");
-  if (!snapshot.alive(node))
-    return Fail(ErrorCode::kNotFound, "node '" + std::string(snapshot.key(node)) + "' was removed");
+  if (node >= snapshot.node_count() || !snapshot.alive(node)) return internal::NotSelected(snapshot, "", node, {});
   return {};
 }
 
@@ -338,6 +334,7 @@ Result<PairSimilaritiesResult> PairSimilarities(const Snapshot& snapshot, std::s
 }
 
 Result<SimilarNodesResult> SimilarNodes(const Snapshot& snapshot, NodeId node, const SimilarityOptions& options) {
+  if (options.least_shared == 0) return Fail(ErrorCode::kInvalidArgument, "least_shared is 1 or more");
   PLEXUS_TRY(CheckNode(snapshot, node));
   PLEXUS_ASSIGN(const Selection selection,
                 internal::Select(snapshot, options.kinds, options.valid_at, options.subset));

@@ -44,7 +44,7 @@ struct SimilarityOptions {
   std::int64_t valid_at = kNoTime;  // only edges valid then
   const NodeSubset* subset = nullptr;
   std::size_t top = 20;            // of lists: the best, ties by ids; 0 = all (SimilarPairs: at most kMaxSimilarTop)
-  std::uint64_t least_shared = 1;  // of lists: leave out who shares fewer, at least 1
+  std::uint64_t least_shared = 1;  // of lists: leave out who shares fewer; 1 or more
   std::uint64_t wedge_limit = std::uint64_t{1} << 33;  // SimilarPairs: when it changes its way
   Budget budget = {};  // edges: arcs looked at (SimilarPairs: wedges, comparisons); deadline; cancel
   Executor* executor = nullptr;
@@ -91,7 +91,8 @@ struct SimilarNodesResult {
 // The nodes most similar to one, among all that share a neighbour with it (two steps
 // away). Exact. O(arcs of the node's neighbours), for kJaccard and kOverlap also of the
 // candidates that can still enter the list; nothing is as large as the graph unless what
-// is touched is. One thread. Errors as PairSimilarities'.
+// is touched is. One thread. Errors as PairSimilarities', and
+// kInvalidArgument for a least_shared of 0.
 Result<SimilarNodesResult> SimilarNodes(const Snapshot& snapshot, NodeId node, const SimilarityOptions& options = {});
 
 struct SimilarPairsResult {

@@ -226,7 +226,7 @@ void AddStructure(Cli& cli) {
                    [](const Globals& globals) { return RunKCore(globals, cores); })
                .Option("--max-edges", "N", cores.max_edges, "follow N edges and say truncated (default: no limit)")
                .Option("--least", "K", cores.least, "only nodes of the K-core"),
-           cores)
+           cores, "")
       .Example("plexus kcore --db g --top 10", "ten of the nodes deepest in")
       .Example("plexus kcore --db g --least 3 --top 0 --json", "the 3-core, each node with its core number");
 

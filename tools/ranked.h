@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "algorithms/node_subset.h"
@@ -18,8 +19,10 @@ struct RankedSelection : EdgeSelection, BudgetOption {
   std::uint64_t shown() const { return top.value_or(20); }  // 0 = all
 };
 
-inline Command& AddRanked(Command& command, RankedSelection& given) {
-  return AddMaxSeconds(AddSelection(command, given), given).Option("--top", "K", given.top, "list the K first; 0 = all (default 20)");
+// `all`: which nodes have a row at all, said after "0 = all".
+inline Command& AddRanked(Command& command, RankedSelection& given, const char* all = " that score above 0") {
+  return AddMaxSeconds(AddSelection(command, given), given)
+      .Option("--top", "K", given.top, std::string("list the K first; 0 = all") + all + " (default 20)");
 }
 
 // The best of the nodes for which `counts(node)`. `scores` by NodeId.

@@ -5,11 +5,14 @@
 // snapshot: what is compared is the kernel. Usage: see Usage(), or DESIGN section 10.
 #include <getopt.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <string>
+#include <string_view>
 
 #include "algorithms/betweenness.h"
 #include "algorithms/bfs.h"
@@ -38,7 +41,7 @@ int Usage() {
                "usage: gap KERNEL (-f FILE | -g SCALE | -u SCALE) [-k DEGREE] [-s] [-n TRIALS]\n"
                "           [-i ITERATIONS] [-t TOLERANCE] [-d DELTA] [-r SOURCE] [-l LAYOUT] [-v]\n"
                "KERNEL: build pr bfs sssp cc bc tc. FILE: .el .wel .sg .wsg; -s makes .el symmetric.\n"
-               "sssp reads .wsg alone; bc searches from -i (4) sources a trial.\n"
+               "sssp wants weights, so a .wsg; bc searches from -i (4) sources a trial.\n"
                "LAYOUT of pr: kept (made once, its time printed apart), charged (made anew in\n"
                "every trial, where so few iterations repay it), pull (none).\n"
                "-v checks every trial against a serial reference.\n"
@@ -63,8 +66,14 @@ bool Number(const char* text, T low, T high, T& value) {
 }
 
 bool Parse(int argc, char** argv, Options& o) {
-  if (argc < 2 || argv[1][0] == '-') return false;
+  const auto bad = [](const std::string& why) {
+    std::fprintf(stderr, "gap: %s\n", why.c_str());
+    return false;
+  };
+  if (argc < 2 || argv[1][0] == '-') return bad("which kernel?");
   o.kernel = argv[1];
+  constexpr std::string_view kKernels[] = {"build", "pr", "bfs", "cc", "tc", "sssp", "bc"};
+  if (std::ranges::find(kKernels, o.kernel) == std::end(kKernels)) return bad("no kernel '" + o.kernel + "'");
   for (int c; (c = getopt(argc - 1, argv + 1, "f:g:u:k:n:i:t:d:r:l:sv")) != -1;) {
     bool ok = true;
     switch (c) {
@@ -85,17 +94,16 @@ bool Parse(int argc, char** argv, Options& o) {
       case 'v': o.verify = true; break;
       default: return false;
     }
-    if (!ok) {
-      std::fprintf(stderr, "gap: -%c %s: not in range\n", c, optarg);
-      return false;
-    }
+    if (!ok) return bad(std::string("-") + static_cast<char>(c) + " " + optarg + ": not in range");
   }
   if (o.scale) o.symmetrize = true;
   if (o.iterations < 0) o.iterations = o.kernel == "bc" ? 4 : 20;
-  const bool weighted = o.kernel != "sssp" || o.file.ends_with(".wsg");
-  return weighted && optind == argc - 1 && o.file.empty() != (o.scale == 0) &&
-         (o.kernel == "build" || o.kernel == "pr" || o.kernel == "bfs" || o.kernel == "cc" ||
-          o.kernel == "tc" || o.kernel == "sssp" || o.kernel == "bc");
+  if (optind != argc - 1) return bad(std::string("unexpected '") + argv[1 + optind] + "'");
+  if (o.file.empty() == (o.scale == 0)) return bad("one graph is wanted: -f FILE, -g SCALE or -u SCALE");
+  if (o.kernel == "sssp" && !o.file.ends_with(".wsg"))
+    return bad("sssp needs weights, which only a .wsg holds: the suite's converter -w writes one of -g SCALE and -u SCALE,\n"
+               "     with the weights that its generator draws, and bench/make_shape those of the other shapes; then -f FILE.wsg");
+  return true;
 }
 
 Result<PairList> LoadPairs(const Options& o) {

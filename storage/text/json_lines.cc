@@ -52,8 +52,9 @@ std::unexpected<Error> Bad(std::string message) {
 }
 
 std::unexpected<Error> WrongType(const JsonValue& value, std::string_view expected) {
+  const bool number = value.type == JsonType::kInt || value.type == JsonType::kDouble;  // as it is written
   return Bad("\"" + std::string(value.key.substr(0, 80)) + "\" must be " + std::string(expected) +
-             ", got " + std::string(JsonTypeName(value.type)));
+             ", got " + (number ? std::string(value.text.substr(0, 40)) : std::string(JsonTypeName(value.type))));
 }
 
 std::optional<std::int64_t> JsonToInt(const JsonValue& value) {

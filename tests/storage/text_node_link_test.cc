@@ -72,14 +72,14 @@ TEST(NodeLink, RefusedWithLineAndNoChange) {
   EXPECT_EQ(Refused(edge("\"weight\":-1")), "g:4: weight -1 is negative");
   EXPECT_EQ(Refused(edge("\"weight\":NaN")), "g:4: JSON: syntax error at byte 38");
   EXPECT_EQ(Refused(edge("\"weight\":1e400")), "g:4: JSON: number 1e400 is out of range at byte 43");
-  EXPECT_EQ(Refused(edge("\"weight\":1e39")), "g:4: \"weight\" must be a number within f32, got a number");
+  EXPECT_EQ(Refused(edge("\"weight\":1e39")), "g:4: \"weight\" must be a number within f32, got 1e39");
   EXPECT_EQ(Refused(edge("\"weight\":\"1\"")), "g:4: \"weight\" must be a number within f32, got a string");
   EXPECT_EQ(Refused(edge("\"x\":1,\"x\":2")), "g:4: JSON: key \"x\" stands twice at byte 40");
   EXPECT_EQ(Refused(edge("\"x\":\"\xff\"")), "g:4: JSON: not valid UTF-8 at byte 34");
   EXPECT_EQ(Refused(edge("\"source\":1")), "g:4: JSON: key \"source\" stands twice at byte 39");
   EXPECT_EQ(Refused(edge("\"kind\":\"causes\",\"directed\":false")),
             "g:4: the edge is undirected, but kind \"causes\" is directed");
-  EXPECT_EQ(Refused("{\"nodes\":[{\"id\":1.5}]}"), "g:1: \"id\" must be a string or an integer, got a number");
+  EXPECT_EQ(Refused("{\"nodes\":[{\"id\":1.5}]}"), "g:1: \"id\" must be a string or an integer, got 1.5");
   EXPECT_EQ(Refused("{\"nodes\":[{\"id\":\"\"}]}").substr(0, 4), "g:1:");
   EXPECT_EQ(Refused("{\"nodes\":[7]}"), "g:1: expected an object, got an integer");
   EXPECT_EQ(Refused("{\"nodes\":[{}],\n\"nodes\":[]}"), "g:2: \"nodes\" stands twice");
