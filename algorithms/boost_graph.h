@@ -17,7 +17,8 @@
 //
 // Making one costs O(nodes + arcs) time and 8 bytes an arc (where each arc starts, and
 // the arcs that arrive at each node); everything else is O(1) or O(row). Immutable and
-// cheap to copy: copies share the arrays. Boost's algorithms may throw; a caller inside
+// cheap to copy: copies share the arrays. Thread-safe: being immutable, one graph and its copies
+// may be read from any number of threads (Boost's algorithms themselves use one each). Boost's algorithms may throw; a caller inside
 // a library that does not, catches.
 #pragma once
 

@@ -1,6 +1,7 @@
 // Distances: what the cheapest path from one node to every other costs.
 //
-// Delta-stepping in f64 (internal/delta_stepping.h). For the path itself, or for one
+// Delta-stepping (Meyer, Sanders, "Delta-stepping: a parallelizable shortest path algorithm",
+// Journal of Algorithms 49, 2003) in f64, as internal/delta_stepping.h has it. For the path itself, or for one
 // target, ask shortest_path.h, which touches only what it needs; this fills an array over
 // all nodes.
 #pragma once
@@ -39,7 +40,14 @@ struct DistancesResult {
 };
 
 // Thread-safe, same bits at any thread count and for any delta: sums are taken along the
-// path, in its order. O(nodes + arcs) beside the steps themselves.
+// path, in its order.
+// Time: O(nodes + arcs) to make the costs, then every arc of a node is looked at each time the
+// node leaves a bucket with a lower cost than before: once each with a delta below the least
+// cost of an arc, a few times with the delta that is chosen, again and again with one that is far
+// too wide; one far too narrow adds passes over what waits. Memory: 16 bytes a node, and 16 for
+// each improvement not yet worked off (mostly one a node); 8 an arc and direction
+// for kLogWeight and kColumn; and the rows of the view, 8 an arc and direction, when there is a
+// delta, a hidden kind or an unselected node (dense_view.h).
 // kInvalidArgument: a kind, column or source out of range, a source of the index plane (it need not be in
 // the subset),
 // a delta that is not finite or negative, a weight above 1 with kLogWeight or a negative column value
@@ -47,8 +55,9 @@ struct DistancesResult {
 Result<DistancesResult> Distances(const Snapshot& snapshot, NodeId source,
                                   const DistancesOptions& options = {});
 
-// On bare arrays, weights as lengths, added in f32 (exact while sums of whole numbers
-// stay below 2^24). REQUIRES weights >= 0, source < out.node_count().
+// On bare arrays, weights as lengths (1 when there are none), added in f32 (exact while sums of whole numbers
+// stay below 2^24). Time as above without the making of costs; memory: 4 bytes a node and the
+// buckets. Thread-safe, same bits at any thread count. REQUIRES weights >= 0, source < out.node_count().
 struct DistancesCsrOptions {
   float delta = 0;  // 0 = chosen from the weights
   Executor* executor = nullptr;

@@ -21,7 +21,8 @@
 
 namespace plexus {
 
-// Const members may run at once with each other, not with the others.
+// Thread-safe among const members: they may run at once with each other. Not thread-safe with
+// the others (constructor, AddNodes, AddEdges), which want the object for themselves.
 class IncrementalComponents {
  public:
   IncrementalComponents() = default;

@@ -3,7 +3,7 @@
 //
 // PageRank sums to 1, so a raw score says little; thresholds ("salience above
 // 0.7") use the percentile. `nodes` names the ids that take part; the others
-// get 0. Scores must not be NaN.
+// get 0. Scores must not be NaN. All functions are thread-safe; they run on the caller's thread.
 #pragma once
 
 #include <cstddef>

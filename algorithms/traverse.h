@@ -13,14 +13,19 @@
 // no better than an earlier one of the same node is dropped, which is exact: the
 // earlier one has more hops left. Walks may revisit nodes; with weights * decay
 // in (0, 1] a cycle never improves a product, so max is then the best simple path.
-// Above 1 it is the best walk of at most `hops` arcs.
+// Above 1 it is the best walk of at most `hops` arcs. Sources: max and min are `hops` rounds of
+// the recurrence of Bellman ("On a routing problem", 1958) and Ford (1956) with products for
+// sums, the other two the same rounds with another sum; noisy-or as in Pearl, "Probabilistic
+// Reasoning in Intelligent Systems", 1988, 4.3.2, walks taken as independent.
 //
 // The path is the walk that gave the score (max, min) or the best single walk
 // (sum, noisy-or); among equals the fewest hops, then smaller ids, then the edge that points
 // out of the node walked from (or is symmetric), then the smaller kind and label.
 //
 // A small query costs O(nodes and arcs touched). A layer that holds more than one
-// node in 16 is computed by pulling over all nodes, in parallel. Under max, with `top`
+// node in 16 is computed by pulling over all nodes, in parallel: O(nodes + arcs) of the whole
+// selection for that layer, so no search takes more than O(hops * (nodes + arcs)), and
+// labels, one a node and layer that reaches it, no more memory than O(hops * nodes). Under max, with `top`
 // given and no weight above 1, what cannot be among the best is left out once some 256
 // arcs were followed. The hits, paths included, are the same; `nodes` and `edges` then
 // count what was looked at, which depends on how the graph is stored: rows in a delta are
