@@ -9,6 +9,7 @@
 #include "algorithms/memory/visible.h"
 #include "engine/vocabulary.h"
 #include "tools/arguments.h"
+#include "tools/budget_option.h"
 #include "tools/cli.h"
 #include "tools/exit_code.h"
 #include "tools/format.h"
@@ -23,7 +24,7 @@ namespace {
 
 constexpr std::size_t kSharedShown = 8;  // in tables; --json has all
 
-struct FrontierArguments {
+struct FrontierArguments : BudgetOption {
   std::optional<std::uint64_t> arity, top, max_compared;
   std::vector<std::string> tags, kinds;
   std::string mask = "events", match = "either";
@@ -62,6 +63,7 @@ Result<FrontierOptions> Options(Session& session, const FrontierArguments& given
   options.mask = given.mask == "linked" ? FrontierMask::kLinked : FrontierMask::kEvents;
   PLEXUS_ASSIGN(options.kinds, FindEdgeKinds(session.schema(), given.kinds));
   options.valid_at = session.now_ms();
+  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
   if (given.max_compared) options.budget.edges = *given.max_compared;
   options.executor = &session.executor();
   return options;
@@ -118,7 +120,7 @@ void PrintSets(const Globals& globals, const Snapshot& snapshot, const FrontierR
     Out() << '\n';
   }
   if (result.sets.empty()) Out() << "nothing shares a tag, term or file that is not together already\n";
-  if (result.truncated) Out() << "truncated: the budget ran out\n";
+  PrintTruncated(result.truncated, "the best of what was compared");
 }
 
 Result<int> RunFrontier(const Globals& globals, const FrontierArguments& given) {
@@ -152,8 +154,9 @@ Result<int> RunFrontier(const Globals& globals, const FrontierArguments& given) 
 
 void AddFrontier(Cli& cli) {
   static FrontierArguments given;
-  cli.Add("Ask", "frontier", "Find what shares much and was never put together",
-          [](const Globals& globals) { return RunFrontier(globals, given); })
+  Command& command = cli.Add("Ask", "frontier", "Find what shares much and was never put together",
+                             [](const Globals& globals) { return RunFrontier(globals, given); });
+  command
       .Option("--arity", "M", given.arity, "sets of M members, 2 or 3 (default 2)")
       .Option("--top", "K", given.top, "the K best; 0 = all (default 100)")
       .List("--tags", "A,B", given.tags, "a member must carry one of these tags")
@@ -164,7 +167,8 @@ void AddFrontier(Cli& cli) {
       .Choice("--mask", given.mask, {"events", "linked"},
               "leave out what is in one event, or that and what an edge joins (default events)")
       .Option("--max-compared", "N", given.max_compared,
-              "stop after about N comparisons and say truncated")
+              "stop after about N comparisons and say truncated");
+  AddMaxSeconds(command, given)
       .Flag("--include-superseded", given.include_superseded, "do not hide what was superseded")
       .Example("plexus frontier --db g --top 20 --names", "the 20 best untried pairs and what they share")
       .Example("plexus frontier --db g --arity 3 --tags rust --mask linked --json",

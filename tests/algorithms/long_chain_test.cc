@@ -1,9 +1,10 @@
-// A chain of a million edges: nothing recurses, nothing is quadratic.
+// A chain of a million edges and a hub of hundreds of thousands: nothing recurses, nothing is quadratic.
 #include <gtest/gtest.h>
 
 #include "algorithms/betweenness.h"
 #include "algorithms/bfs.h"
 #include "algorithms/closeness.h"
+#include "algorithms/communities.h"
 #include "algorithms/components.h"
 #include "algorithms/cut_points.h"
 #include "algorithms/distances.h"
@@ -11,14 +12,17 @@
 #include "algorithms/hits.h"
 #include "algorithms/katz.h"
 #include "algorithms/kcore.h"
+#include "algorithms/label_propagation.h"
 #include "algorithms/max_flow.h"
 #include "algorithms/memory/visible.h"
 #include "algorithms/multi_bfs.h"
 #include "algorithms/pagerank.h"
+#include "algorithms/pagerank_push.h"
 #include "algorithms/pattern.h"
 #include "algorithms/shortest_path.h"
 #include "algorithms/similarity.h"
 #include "algorithms/spanning_forest.h"
+#include "algorithms/topological_order.h"
 #include "algorithms/traverse.h"
 #include "algorithms/triangles.h"
 #include "engine/graph.h"
@@ -80,6 +84,42 @@ TEST(LongChain, Components) {
   ASSERT_TRUE(got.has_value());
   EXPECT_EQ(got->count, 1u);
   EXPECT_EQ(got->largest, kLength + 1);
+}
+
+TEST(LongChain, StrongComponents) {
+  const auto got = StrongComponents(Chain());
+  ASSERT_TRUE(got.has_value());
+  EXPECT_EQ(got->count, kLength + 1);
+  EXPECT_EQ(got->largest, 1u);
+  EXPECT_EQ(got->labels[kLength], kLength);
+}
+
+TEST(LongChain, TopologicalOrder) {
+  const auto got = TopologicalOrder(Chain(), {.kinds = {kSupersedes}});
+  ASSERT_TRUE(got.has_value());
+  EXPECT_TRUE(got->cycles.empty());
+  ASSERT_EQ(got->order.size(), kLength + 1);
+  EXPECT_EQ(got->order.front().node, kLength);
+  EXPECT_EQ(got->order.back().node, 0u);
+  EXPECT_EQ(got->order.back().level, kLength);
+}
+
+// The best partition of a chain of n edges is some sqrt(2n) pieces; two rounds of moves to
+// neighbours get well above what pairs have.
+TEST(LongChain, Communities) {
+  LeidenOptions options;
+  options.iterations = 1;
+  const auto leiden = Leiden(Chain(), options);
+  ASSERT_TRUE(leiden.has_value());
+  EXPECT_FALSE(leiden->truncated);
+  EXPECT_GT(leiden->modularity, 0.99);
+  std::uint32_t joints = 0;  // pieces are connected: as many ends as pieces
+  for (NodeId v = 1; v <= kLength; ++v) joints += leiden->communities[v] != leiden->communities[v - 1];
+  EXPECT_EQ(joints + 1, leiden->count);
+  const auto labels = LabelPropagation(Chain(), {.iterations = 3});
+  ASSERT_TRUE(labels.has_value());
+  EXPECT_EQ(labels->iterations, 3);
+  EXPECT_EQ(labels->labels[kLength / 2], kLength / 2 - 3);  // the smallest of two wins: a step a round
 }
 
 TEST(LongChain, Structure) {
@@ -163,6 +203,14 @@ TEST(LongChain, Centrality) {
   ASSERT_TRUE(katz.has_value());
   EXPECT_NEAR(katz->scores[0], 2, 1e-8);  // 1 + 0.5 + 0.25 ...
   EXPECT_TRUE(Hits(Chain())->converged);
+  EigenvectorOptions eigenvector;
+  eigenvector.direction = Direction::kBoth;
+  eigenvector.max_iterations = 3;
+  const auto bonacich = Eigenvector(Chain(), eigenvector);
+  ASSERT_TRUE(bonacich.has_value());
+  EXPECT_TRUE(bonacich->truncated);
+  EXPECT_GT(bonacich->scores[kLength / 2], bonacich->scores[0]);
+  EXPECT_NEAR(bonacich->eigenvalue, 1, 1e-3);  // 2 * 0.5 * cos(pi / (n + 1))
   const auto similar = SimilarNodes(Chain(), 5);
   ASSERT_TRUE(similar.has_value());
   EXPECT_EQ(similar->nodes.size(), 2u);
@@ -209,6 +257,70 @@ TEST(LongChain, PageRank) {
   const auto got = PageRank(Chain(), options);
   ASSERT_TRUE(got.has_value());
   EXPECT_GT(got->scores[0], got->scores[kLength]);
+  PageRankPushOptions pushed;
+  pushed.max_error = 1e-6;
+  const auto push = PageRankPush(Chain(), std::vector<PageRankSeed>{{kLength, 1.0}}, pushed);
+  ASSERT_TRUE(push.has_value());
+  EXPECT_TRUE(push->converged);
+  EXPECT_LT(push->nodes, 1000u);
+  ASSERT_FALSE(push->top.empty());
+  EXPECT_EQ(push->top[0].node, kLength);
+}
+
+constexpr NodeId kLeaves = 500'000;
+
+// 0 -> 2, 3, ..., and of these the even ones -> 1: two hubs, half of the leaves between them.
+const Snapshot& Hubs() {
+  static const Snapshot snapshot = [] {
+    auto graph = Graph::InMemory();
+    WriteBatch batch(1);
+    const NodeRef from = batch.UpsertNode("from"), to = batch.UpsertNode("to");
+    for (NodeId v = 2; v < kLeaves + 2; ++v) {
+      const NodeRef leaf = batch.UpsertNode(std::to_string(v));
+      batch.Link(from, NameRef(kSupports), leaf, 1.0f);
+      if (v % 2 == 0) batch.Link(leaf, NameRef(kSupports), to, 0.5f);
+    }
+    auto applied = graph->Apply(batch);
+    if (!applied) ADD_FAILURE() << applied.error().ToString();
+    return graph->snapshot();
+  }();
+  return snapshot;
+}
+
+TEST(Hubs, ShortestPath) {
+  ShortestPathOptions options;
+  options.cost = PathCost::kWeight;
+  for (const Direction direction : {Direction::kOut, Direction::kBoth}) {
+    options.direction = direction;
+    const auto got = ShortestPath(Hubs(), 0, 1, options);
+    ASSERT_TRUE(got.has_value());
+    ASSERT_EQ(got->paths.size(), 1u);
+    EXPECT_EQ(got->paths[0].cost, 1.5);
+    EXPECT_EQ(got->paths[0].nodes, (std::vector<NodeId>{0, 2, 1}));
+    EXPECT_LE(got->edges, 4ull * kLeaves);
+  }
+}
+
+TEST(Hubs, CutsAndDominators) {
+  const auto cuts = CutPoints(Hubs());
+  ASSERT_TRUE(cuts.has_value());
+  EXPECT_EQ(cuts->points, std::vector<NodeId>{0});
+  EXPECT_EQ(cuts->bridges.size(), kLeaves / 2);
+  EXPECT_EQ(cuts->blocks, kLeaves / 2 + 1);
+  const auto dominators = Dominators(Hubs(), 0);
+  ASSERT_TRUE(dominators.has_value());
+  EXPECT_EQ(dominators->dominators[1], 0u);
+  EXPECT_EQ(dominators->dominated[0], kLeaves + 1);
+}
+
+TEST(Hubs, MaxFlow) {
+  const auto got = MaxFlow(Hubs(), 0, 1);
+  ASSERT_TRUE(got.has_value());
+  EXPECT_EQ(got->flow, kLeaves / 4.0);
+  EXPECT_EQ(got->cut.size(), kLeaves / 2);
+  MaxFlowOptions options;
+  options.unit_capacities = options.undirected = true;
+  EXPECT_EQ(MaxFlow(Hubs(), 1, 0, options)->flow, kLeaves / 2.0);
 }
 
 // A chain that is joined from its high end downwards, so that trees hang as deep as they
