@@ -3,7 +3,7 @@
 //
 // The same formula as PageRank() in pagerank.h, in f32. A sweep for 16 costs what 2 to 3
 // single ones do, because the cache line fetched for a source holds its contribution to
-// all 16. The layout of the arcs is one of its own (internal/lane_rows.h), made at the
+// all 16; one while the seeds have reached few nodes yet, a quarter of that. The layout of the arcs is one of its own (internal/lane_rows.h), made at the
 // first batch and kept as those of PageRank() are.
 #pragma once
 
@@ -34,8 +34,11 @@ struct PageRankBatchResult {
 // once a snapshot. options.seeds and options.start must be empty, options.precision kF32 and
 // options.tolerance at least 2^-20 / (1 - d), unless iterations are given; a set without
 // seeds is the uniform teleport. Sets in the same sixteen stop together, when the last of them is
-// within tolerance: the others may run some iterations more than alone. Memory: 136
-// bytes a node (8 for one without arcs) besides the scores, and a layout of 4 to 8 bytes an arc
+// within tolerance: the others may run some iterations more than alone. A deadline or a
+// cancel ends the sweep that is under way; sets that were not begun are given as they begin,
+// at their seeds, with an error of 2, and those that were cut short of counted iterations
+// with the error known beforehand, 2 d^k after k. Memory: 136 bytes a node (8 for one without
+// arcs; 72 for sixteen sets over all nodes) besides the scores, and a layout of 4 to 8 bytes an arc
 // (weighted 8 to 12). Same bits at any thread count and instruction level, and with
 // options.iterations whatever else is in the batch. Thread-safe. Errors as
 // PageRank(), and kInvalidArgument for no set or more than 4096.

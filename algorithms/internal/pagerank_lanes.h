@@ -3,12 +3,18 @@
 // What one PageRank wastes is most of every cache line it fetches: a line holds 16
 // values of f32 and one is used. Here node v's line holds the contributions of v to 16
 // rankings, so each line fetched is used whole, and the arcs are read once for all.
+//
+// A ranking that begins at few nodes reaches few in its first iterations. While that is so
+// a sweep is told which lines can be other than zero: it looks at a bit an arc instead of a
+// line and leaves out all other rows. Leaving out zeros changes no sum, so no bit either.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "algorithms/budget.h"
 #include "algorithms/internal/lane_rows.h"
 #include "engine/parallel.h"
 
@@ -29,6 +35,7 @@ struct LaneSeed {
 struct LanesPartial {
   std::array<double, kLanes> step{};      // sum of |new - old|
   std::array<double, kLanes> dangling{};  // mass on nodes without arcs
+  double reached = 0;  // strength of the nodes whose lines can be other than zero; a sparse step's only
 };
 LanesPartial Add(LanesPartial a, const LanesPartial& b);
 
@@ -43,6 +50,13 @@ struct LanesStep {
   const float* strength = nullptr;  // 0 = no out arcs
   const Lanes* now = nullptr;
   Lanes* next = nullptr;
+  bool measured = true;  // the sums of |new - old| are wanted; else they are 0 and cost nothing
+  // A sparse step, where both are given: bits by position, of the lines of `now` that can be
+  // other than zero, and a place, all 0, for those of `next`. Other lines are neither read
+  // nor written. REQUIRES that `uniform` is 0.
+  const std::uint64_t* live = nullptr;
+  std::uint64_t* live_next = nullptr;
+  const Budget* budget = nullptr;  // asked for a deadline and a cancel between the blocks
 };
 
 // Instruction levels of the kernel; all give the same bits.
@@ -51,7 +65,8 @@ enum class LanesLevel : std::uint8_t { kBest, kBaseline };
 class LanesStepper {
  public:
   explicit LanesStepper(const LaneRows& rows) : rows_(rows), partials_(rows.blocks().size()) {}
-  LanesPartial Step(const LanesStep& step, Executor& executor, LanesLevel level = LanesLevel::kBest);
+  // Nothing: the budget said stop, and what `next` holds is to be thrown away.
+  std::optional<LanesPartial> Step(const LanesStep& step, Executor& executor, LanesLevel level = LanesLevel::kBest);
 
  private:
   const LaneRows& rows_;

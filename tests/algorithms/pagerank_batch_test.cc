@@ -218,7 +218,7 @@ class LaneSweep {
     step.seeds = &seeds_;
     step.now = now_.data();
     step.next = next.data();
-    partial = internal::LanesStepper(rows_).Step(step, executor, level);
+    partial = *internal::LanesStepper(rows_).Step(step, executor, level);
     return next;
   }
 
