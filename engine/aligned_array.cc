@@ -2,12 +2,18 @@
 //
 // Not malloc's: it keeps freed blocks of up to 32 MiB, and a block made of memory that
 // was once in use lies on the small pages of then, whatever one advises afterwards.
+//
+// Touching a page for the first time costs more than a short search: blocks of middle size
+// are kept when they are freed, up to kKeptBytes in all, for the next of the same size. A
+// kernel called again on the same graph finds its result's and its scratch's pages in place.
 #include "engine/aligned_array.h"
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <mutex>
 #include <new>
 
 namespace plexus {
@@ -41,10 +47,70 @@ void* Map(std::size_t bytes) {
   return data;
 }
 
+void Release(void* data, std::size_t bytes) noexcept {
+  if (kMap && bytes >= kHugePage)
+    munmap(data, RoundUp(bytes, kPage));
+  else
+    std::free(data);
+}
+
+// Freed blocks, the oldest first. Whole pages, so that equal sizes are common.
+class KeptBlocks {
+ public:
+  static KeptBlocks& All() {
+    static KeptBlocks* const all = new KeptBlocks;  // outlives every static array
+    return *all;
+  }
+  static bool Fits(std::size_t bytes) { return kMap && bytes >= kLeast && bytes <= kMost; }
+
+  // Null: none of this size. The last freed is the likeliest to be in the cache.
+  void* Take(std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    for (std::size_t i = count_; i-- > 0;)
+      if (blocks_[i].bytes == bytes) return Remove(i).data;
+    return nullptr;
+  }
+  void Keep(void* data, std::size_t bytes) noexcept {
+    Block old[kBlocks];
+    std::size_t dropped = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      while (count_ == kBlocks || total_ + bytes > kKeptBytes) old[dropped++] = Remove(0);
+      blocks_[count_++] = {data, bytes};
+      total_ += bytes;
+    }
+    for (std::size_t i = 0; i < dropped; ++i) Release(old[i].data, old[i].bytes);
+  }
+
+ private:
+  struct Block {
+    void* data;
+    std::size_t bytes;
+  };
+  static constexpr std::size_t kBlocks = 16, kKeptBytes = std::size_t{16} << 20;
+  static constexpr std::size_t kLeast = std::size_t{64} << 10, kMost = kKeptBytes / 2;
+
+  Block Remove(std::size_t i) {
+    const Block block = blocks_[i];
+    std::copy(blocks_ + i + 1, blocks_ + count_, blocks_ + i);
+    --count_;
+    total_ -= block.bytes;
+    return block;
+  }
+
+  std::mutex mutex_;
+  Block blocks_[kBlocks];
+  std::size_t count_ = 0, total_ = 0;
+};
+
 }  // namespace
 
 void* AllocateAligned(std::size_t bytes) {
   if (bytes > SIZE_MAX - 2 * kHugePage) throw std::bad_alloc();
+  if (KeptBlocks::Fits(bytes)) {
+    bytes = RoundUp(bytes, kPage);
+    if (void* const kept = KeptBlocks::All().Take(bytes)) return kept;
+  }
   if (kMap && bytes >= kHugePage) return Map(RoundUp(bytes, kPage));
   const std::size_t alignment = bytes >= kHugePage ? kHugePage : kLine;
   void* const data = std::aligned_alloc(alignment, RoundUp(bytes, alignment));
@@ -53,10 +119,8 @@ void* AllocateAligned(std::size_t bytes) {
 }
 
 void FreeAligned(void* data, std::size_t bytes) noexcept {
-  if (kMap && bytes >= kHugePage)
-    munmap(data, RoundUp(bytes, kPage));
-  else
-    std::free(data);
+  if (KeptBlocks::Fits(bytes)) return KeptBlocks::All().Keep(data, RoundUp(bytes, kPage));
+  Release(data, bytes);
 }
 
 }  // namespace plexus
