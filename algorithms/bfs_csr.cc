@@ -24,11 +24,13 @@ constexpr std::uint64_t kAlpha = 15, kBeta = 18;
 constexpr std::size_t kDownGrain = 128;    // level nodes a block, top-down
 constexpr std::size_t kUpGrain = 64 * 64;  // nodes a block, bottom-up: whole words
 constexpr std::size_t kFillGrain = 1 << 16;
-constexpr std::uint64_t kAloneNodes = 4096, kAloneArcs = 4096;  // a level of one thread
+constexpr std::uint64_t kAloneNodes = 16384, kAloneArcs = 16384;  // a level of one thread
 constexpr std::size_t kBuffer = 1024;      // nodes a task keeps before it writes them
 constexpr std::size_t kSettleGrain = 1024;
 constexpr std::size_t kNotes = 512;        // claims noted before they are made
-constexpr std::size_t kClaimAhead = 16, kRowAhead = 16;
+constexpr std::size_t kClaimAhead = 16, kRowAhead = 16, kOffsetAhead = 32;
+constexpr std::size_t kSweepShare = 32;    // a level of more than one node in so many is settled by a sweep
+constexpr std::size_t kSweepGrain = 64 * 256;
 constexpr std::uint32_t kStride = 4;       // arcs looked at together: short rows all end at one branch
 
 struct Note {
@@ -83,6 +85,7 @@ class CsrSearch {
  private:
   void TopDown() {
     ++depth_;
+    swept_ = false;
     const std::size_t begin = begin_, size = end_ - begin_;
     const bool alone = size <= kAloneNodes && scout_ <= kAloneArcs;
     begin_ = end_;
@@ -112,10 +115,18 @@ class CsrSearch {
       write();
     });
     end_ = end;
+    auto sum = [](std::uint64_t a, std::uint64_t b) { return a + b; };
+    if (end_ - begin_ > n_ / kSweepShare) {
+      if (front_.empty()) front_ = Bits(visited_.size());
+      scout_ = ParallelReduce(
+          executor_, n_, kSweepGrain, std::uint64_t{0},
+          [&](std::size_t first, std::size_t past) { return Sweep(first, past); }, sum);
+      swept_ = true;
+      return;
+    }
     scout_ = ParallelReduce(
         executor_, end_ - begin_, kSettleGrain, std::uint64_t{0},
-        [&](std::size_t first, std::size_t past) { return Settle(begin_ + first, begin_ + past, true); },
-        [](std::uint64_t a, std::uint64_t b) { return a + b; });
+        [&](std::size_t first, std::size_t past) { return Settle(begin_ + first, begin_ + past, true); }, sum);
   }
 
   // Exactly one of those who claim a node sees it free.
@@ -142,7 +153,8 @@ class CsrSearch {
       noted = 0;
     };
     for (std::size_t i = first; i < past; ++i) {
-      if (i + kRowAhead < past) __builtin_prefetch(&out_.offsets[queue_[i + kRowAhead]]);
+      if (i + kOffsetAhead < past) __builtin_prefetch(&out_.offsets[queue_[i + kOffsetAhead]]);
+      if (i + kRowAhead < past) __builtin_prefetch(out_.neighbors.data() + out_.offsets[queue_[i + kRowAhead]]);
       const NodeId u = queue_[i];
       const std::uint32_t row_end = out_.offsets[u + 1];
       for (std::uint32_t a = out_.offsets[u]; a < row_end; a += std::min(kStride, row_end - a)) {
@@ -175,10 +187,36 @@ class CsrSearch {
     return arcs;
   }
 
+  // Settle for a level that is everywhere: whoever has a parent and was not visited is of it.
+  // Each word is one block's, where marking node by node would have the threads take lines
+  // from each other. Leaves the level in front_.
+  std::uint64_t Sweep(std::size_t begin, std::size_t end) {
+    std::uint64_t arcs = 0;
+    for (std::size_t at = begin; at < end; at += 64) {
+      std::uint64_t reached = 0;
+      for (std::size_t v = at, past = std::min(at + 64, end); v < past; ++v)
+        reached |= std::uint64_t{result_.parents[v] != kNoNode} << (v - at);
+      const std::uint64_t fresh = reached & ~visited_[at / 64];
+      front_[at / 64] = fresh;
+      visited_[at / 64] |= fresh;
+      for (std::uint64_t bits = fresh; bits; bits &= bits - 1) {
+        const auto v = static_cast<NodeId>(at + std::countr_zero(bits));
+        arcs += out_.degree(v);
+        if (!result_.depths.empty()) result_.depths[v] = depth_;
+      }
+    }
+    return arcs;
+  }
+
   // Levels from the other side until they get small again.
   void BottomUp() {
-    Bits front(visited_.size(), 0), next(visited_.size());
-    for (std::size_t i = begin_; i < end_; ++i) front[queue_[i] / 64] |= Bit(queue_[i]);
+    if (front_.empty()) front_ = Bits(visited_.size());
+    if (!swept_) {
+      std::fill(front_.begin(), front_.end(), 0);
+      for (std::size_t i = begin_; i < end_; ++i) front_[queue_[i] / 64] |= Bit(queue_[i]);
+    }
+    Bits& front = front_;
+    Bits next(visited_.size());
     std::uint64_t awake = end_ - begin_, before;
     do {
       before = awake;
@@ -233,6 +271,8 @@ class CsrSearch {
   const std::size_t n_;
   Bits visited_;                // in an earlier level
   AlignedArray<NodeId> queue_;  // every node once at most, and a place to write in vain; the level is [begin_, end_)
+  Bits front_;                  // the level as bits, where it was swept or is pulled
+  bool swept_ = false;
   std::size_t begin_ = 0, end_ = 0;
   std::uint64_t scout_ = 0;  // arcs that leave the level
   std::uint32_t depth_ = 0;
