@@ -15,6 +15,7 @@
 #include <numeric>
 
 #include "bench/peers/connections.h"
+#include "bench/peers/measures.h"
 #include "bench/peers/peer.h"
 
 namespace {
@@ -115,7 +116,7 @@ int main(int argc, char** argv) {
   Peer peer(argc, argv, "Boost " + std::to_string(BOOST_VERSION / 100000) + "." +
                             std::to_string(BOOST_VERSION / 100 % 1000) + ", header only, our -O3");
   const Arcs arcs = ReadArcs(peer.folder());
-  if (Connections(peer, arcs)) return peer.Finish();
+  if (Connections(peer, arcs) || Measures(peer, arcs)) return peer.Finish();
   if (peer.work() == "load") {
     peer.Trials([&] { return Load(arcs); }, [](const Graph& g) { return Walks(g); });
     peer.Note("compressed_sparse_row_graph, bidirectional, from pairs in memory, 1 thread");

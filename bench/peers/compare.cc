@@ -6,12 +6,11 @@
 // leiden: by the edges in OTHER's folder, every community of MINE hangs together and its
 // modularity at least 0.97 of what OTHER has (small graphs have many near optima).
 
-// pagerank: L1 distance at most 1e-6. bfs, cuts, dominators:
-// equal numbers. forest, flow: to 1e-9 relative. components: the same partition.
-// load, open: equal counts, sums to 1e-9 relative. traverse, pairs, nearest: as many
-
-// load, open, closeness: equal counts, sums to 1e-9 relative. hits: L1 distance at most
-// 1e-6. traverse, pairs, nearest, similar: as many
+// pagerank, hits, eigenvector, personal: L1 distance at most 1e-6. bfs, cuts, dominators,
+// triangles, kcore: equal numbers. components, strong: the same partition. load, open,
+// closeness, forest, flow, clustering, betweenness, distances, point, kpaths: to 1e-9
+// relative. order: every arc of OTHER's folder that goes from a smaller id to a larger one
+// leads from an earlier place to a later one, no place taken twice. traverse, pairs, nearest, similar: as many
 // entries, the i-th score equal to 1e-6, and the same ids, but that entries within 1e-6
 // of the last score may be others (ties at the cut). recall: at least 99 % of OTHER's ids.
 #include <cmath>
@@ -22,7 +21,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "bench/peers/peer.h"
+#include "bench/peers/measures.h"
 
 namespace {
 
@@ -133,10 +132,26 @@ int Lists(const Answer& mine, const Answer& other, std::size_t ids, bool recall)
 
 int Numbers(const Answer& mine, const Answer& other, double tolerance) {
   for (std::size_t i = 0; i < mine.size(); ++i)
-    if (std::abs(mine[i] - other[i]) > tolerance * std::abs(other[i]))
+    if (!(std::abs(mine[i] - other[i]) <= tolerance * std::abs(other[i])))  // nor is what is no number
       return Verdict(false, "number " + std::to_string(i) + ": " + std::to_string(mine[i]) + " and " +
                                 std::to_string(other[i]));
   return Verdict(true, "same " + std::to_string(mine.size()) + " numbers");
+}
+
+int Order(const Answer& mine, const std::string& folder) {
+  const Arcs arcs = MeasureArcs(ReadArcs(folder), MeasureOnce("order"));
+  if (mine.size() != arcs.nodes) return Verdict(false, "not a place a node");
+  std::vector<bool> taken(arcs.nodes);
+  for (double place : mine) {
+    if (place < 0) continue;
+    if (place >= arcs.nodes || taken[static_cast<std::size_t>(place)]) return Verdict(false, "a place is taken twice, or there is no such");
+    taken[static_cast<std::size_t>(place)] = true;
+  }
+  for (std::size_t i = 0; i < arcs.sources.size(); ++i) {
+    const double a = mine[arcs.sources[i]], b = mine[arcs.targets[i]];
+    if (a < 0 || b <= a) return Verdict(false, "arc " + std::to_string(arcs.sources[i]) + " to " + std::to_string(arcs.targets[i]) + " is not followed");
+  }
+  return Verdict(true, "all " + std::to_string(arcs.sources.size()) + " arcs followed");
 }
 
 }  // namespace
@@ -153,15 +168,14 @@ int main(int argc, char** argv) {
   if (work == "recall") return Lists(mine, other, 1, true);
   if (work == "pairs" || work == "similar-pairs") return Lists(mine, other, 2, false);
   if (mine.size() != other.size()) return Verdict(false, "answers differ in length");
-  if (work == "pagerank") return PageRank(mine, other);
   if (work == "leiden") return Communities(mine, other, std::filesystem::path(argv[3]).parent_path().string());
-  if (work == "pagerank" || work == "hits") return PageRank(mine, other);
-  if (work == "components") return Partition(mine, other);
-  if (work == "bfs") return Numbers(mine, other, 0);
-  if (work == "load" || work == "open" || work == "closeness") return Numbers(mine, other, 1e-9);
-  if (work == "bfs" || work == "cuts" || work == "dominators") return Numbers(mine, other, 0);
-  if (work == "forest" || work == "flow") return Numbers(mine, other, 1e-9);
-  if (work == "load" || work == "open") return Numbers(mine, other, 1e-9);
+  if (work == "order") return Order(mine, std::filesystem::path(argv[3]).parent_path().string());
+  const auto is = [&](std::initializer_list<const char*> works) { return std::ranges::find(works, work) != works.end(); };
+  if (is({"pagerank", "hits", "eigenvector", "personal"})) return PageRank(mine, other);
+  if (is({"components", "strong"})) return Partition(mine, other);
+  if (is({"bfs", "cuts", "dominators", "triangles", "kcore"})) return Numbers(mine, other, 0);
+  if (is({"load", "open", "closeness", "forest", "flow", "clustering", "betweenness", "betweenness-16", "distances", "point", "kpaths"}))
+    return Numbers(mine, other, 1e-9);
   std::fprintf(stderr, "peer_compare: no work is named %s\n", work.c_str());
   return 2;
 }

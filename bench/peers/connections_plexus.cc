@@ -4,6 +4,7 @@
 #include "algorithms/max_flow.h"
 #include "algorithms/spanning_forest.h"
 #include "bench/peers/connections.h"
+#include "bench/peers/plexus_graph.h"
 #include "bench/random_graph.h"
 #include "bench/support.h"
 #include "engine/graph.h"
@@ -14,7 +15,9 @@ namespace {
 
 using bench::Must;
 
-Snapshot Load(const Arcs& arcs, Executor& executor) {
+}  // namespace
+
+Snapshot LoadLinks(const Arcs& arcs, Executor& executor) {
   GraphOptions options;
   options.executor = &executor;
   const auto graph = Graph::InMemory(options);
@@ -32,15 +35,13 @@ Snapshot Load(const Arcs& arcs, Executor& executor) {
   return graph->snapshot();
 }
 
-}  // namespace
-
 bool Connections(Peer& peer, const Arcs& all) {
   const std::string& work = peer.work();
   if (!IsConnectionWork(work)) return false;
   Executor& executor = bench::ExecutorOf(peer.threads());
   const Arcs arcs = ArcsFor(work, all);
   const auto starts = ReadArray<std::uint32_t>(peer / "starts.u32");
-  const Snapshot graph = peer.Load([&] { return Load(arcs, executor); });
+  const Snapshot graph = peer.Load([&] { return LoadLinks(arcs, executor); });
   if (work == "forest") {
     SpanningForestOptions options;
     options.executor = &executor;

@@ -22,6 +22,7 @@
 #include "algorithms/similarity.h"
 #include "algorithms/traverse.h"
 #include "bench/peers/connections.h"
+#include "bench/peers/measures.h"
 #include "bench/peers/peer.h"
 #include "bench/random_graph.h"
 #include "bench/support.h"
@@ -379,6 +380,7 @@ int main(int argc, char** argv) {
   if (peer.work() == "pairs") PairsOf(peer, executor);
   else if (peer.work() == "nearest" || peer.work() == "nearest-inside") NearestOf(peer, peer.work() != "nearest", executor);
   else if (IsConnectionWork(peer.work())) Connections(peer, ReadArcs(peer.folder()));
+  else if (IsMeasure(peer.work())) Measures(peer, ReadArcs(peer.folder()));
   else GraphWork(peer, executor);
   return peer.Finish();
 }

@@ -1,6 +1,8 @@
 // peer_prepare: writes one input for all peers, from fixed seeds.
 //
 //   peer_prepare kronecker|uniform SCALE FOLDER   GAP's graphs, made symmetric, 16 starts
+//   peer_prepare kronecker64 SCALE FOLDER         the same, 64 starts
+//   peer_prepare directed SCALE FOLDER            GAP's Kronecker graph with its directions
 //   peer_prepare agent TURNS FOLDER               agent_graph.h, 1,000 stratified starts
 //   peer_prepare agent20 TURNS FOLDER             the same with every 50th of the starts
 //   peer_prepare tags FACTS FOLDER                20 Zipf tags a fact out of FACTS / 10,
@@ -40,18 +42,18 @@ std::uint32_t Number(const std::string& text) {
   return static_cast<std::uint32_t>(value);
 }
 
-void Gap(bool uniform, int scale) {
+void Gap(bool uniform, bool directed, std::size_t start_count, int scale) {
   if (scale > 22) peers::Die("scale above 22");
   const bench::PairList list = uniform ? bench::UniformPairs(scale, 16, DefaultExecutor())
                                        : bench::KroneckerPairs(scale, 16, DefaultExecutor());
   TopologyOptions options;
-  options.symmetrize = true;
+  options.symmetrize = !directed;
   const Topology graph = bench::Must(BuildTopology(list.node_count, list.span(), options), "building");
   Numbers sources, starts;
   sources.reserve(graph.arc_count());
   for (NodeId v = 0; v < graph.node_count; ++v) sources.insert(sources.end(), graph.out().degree(v), v);
   std::mt19937_64 random(1);
-  while (starts.size() < 16) {
+  while (starts.size() < start_count) {
     const auto v = static_cast<NodeId>(random() % graph.node_count);
     if (graph.out().degree(v) > 0) starts.push_back(v);
   }
@@ -175,12 +177,13 @@ void VectorRows(const std::string& from) {
 int main(int argc, char** argv) {
   const std::string kind = argc == 4 ? argv[1] : "", size = argc == 4 ? argv[2] : "";
   if (argc == 4) std::filesystem::create_directories(folder = argv[3]);
-  if (kind == "kronecker" || kind == "uniform") Gap(kind == "uniform", static_cast<int>(Number(size)));
+  if (kind == "kronecker" || kind == "kronecker64" || kind == "uniform" || kind == "directed")
+    Gap(kind == "uniform", kind == "directed", kind == "kronecker64" ? 64 : 16, static_cast<int>(Number(size)));
   else if (kind == "agent" || kind == "agent20") Agent(Number(size), kind == "agent");
   else if (kind == "tags") Tags(Number(size));
   else if (kind == "vectors") VectorRows(size);
   else {
-    std::fprintf(stderr, "usage: peer_prepare kronecker|uniform|agent|agent20|tags|vectors SIZE FOLDER\n");
+    std::fprintf(stderr, "usage: peer_prepare kronecker|kronecker64|uniform|directed|agent|agent20|tags|vectors SIZE FOLDER\n");
     return 2;
   }
 }

@@ -9,6 +9,7 @@
 
 #include "bench/peers/louvain.h"
 #include "bench/peers/connections.h"
+#include "bench/peers/measures.h"
 #include "bench/peers/peer.h"
 
 namespace {
@@ -293,7 +294,7 @@ int main(int argc, char** argv) {
     peer.Trials([&] { return Louvain(pairs); });
   } else {
     const Arcs arcs = peer.Load([&] { return ReadArcs(peer.folder()); });
-    if (Connections(peer, arcs)) return peer.Finish();
+    if (Connections(peer, arcs) || Measures(peer, arcs)) return peer.Finish();
     if (work == "pagerank") peer.Trials([&] { return PageRank(arcs); });
     if (work == "components") peer.Trials([&] { return Components(arcs); });
     if (work == "load" || work == "open") peer.Trials([&] { return Counts(arcs, work == "load"); });

@@ -15,9 +15,9 @@
 # TRIALS (1) runs of the work in each; printed: the median of all runs, quartiles.
 #
 # Environment: BUILD (build/release), PEERS_DIR (a folder for inputs and results),
-# PEERS_THREADS=2, PEERS_TIMEOUT=300 seconds a process, SCALE=18, TURNS=332000,
-# FACTS=5000, ROWS=100000 vectors or PLEXUS_BENCH_VECTORS=FILE.fvecs (word_vectors.sh),
-# PEERS_NODE_MODULES (the node_modules folder that has @duckdb/node-api and kuzu),
+# PEERS_THREADS=2, PEERS_TIMEOUT=300 seconds a process, SCALE=18, SMALL_SCALE=12 (exact
+# betweenness), TURNS=332000, FACTS=5000, ROWS=100000 vectors or PLEXUS_BENCH_VECTORS=FILE.fvecs
+# (word_vectors.sh), PEERS_NODE_MODULES (the node_modules folder that has @duckdb/node-api and kuzu),
 # PEERS_CAPTION (a sentence about the machine, e.g. what else was running).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -46,6 +46,26 @@ forest-uniform uniform forest plexus igraph boost
 cuts-kronecker kronecker cuts plexus igraph boost
 dominators-kronecker kronecker dominators plexus igraph boost
 flow-kronecker kronecker flow plexus igraph boost
+triangles-kronecker kronecker triangles plexus plexus-csr:plexus:triangles-csr igraph graphblas
+triangles-uniform uniform triangles plexus plexus-csr:plexus:triangles-csr igraph graphblas
+distances-kronecker kronecker distances plexus plexus-csr:plexus:distances-csr igraph boost graphblas
+distances-uniform uniform distances plexus plexus-csr:plexus:distances-csr igraph boost graphblas
+betweenness-kronecker kronecker-small betweenness plexus plexus-csr:plexus:betweenness-csr igraph boost
+betweenness-uniform uniform-small betweenness plexus plexus-csr:plexus:betweenness-csr igraph boost
+betweenness-16 kronecker betweenness-16 plexus plexus-csr:plexus:betweenness-16-csr igraph graphblas
+kcore-kronecker kronecker kcore plexus plexus-csr:plexus:kcore-csr igraph boost
+kcore-uniform uniform kcore plexus plexus-csr:plexus:kcore-csr igraph boost
+strong-directed directed strong plexus igraph boost
+clustering-kronecker kronecker clustering plexus igraph graphblas
+clustering-uniform uniform clustering plexus igraph graphblas
+kpaths-kronecker kronecker kpaths plexus igraph
+point-kronecker kronecker point plexus igraph boost
+point-uniform uniform point plexus igraph boost
+order-kronecker kronecker order plexus igraph boost
+eigenvector-kronecker kronecker eigenvector plexus igraph
+eigenvector-uniform uniform eigenvector plexus igraph
+personal-kronecker kronecker personal plexus igraph
+bfs-64 kronecker64 bfs plexus:plexus:lanes plexus-csr:plexus:lanes-csr igraph graphblas boost
 traverse agent traverse plexus plexus-paths:plexus:traverse-paths sqlite-set:sqlite:traverse-set sqlite-recursive:sqlite:traverse-recursive duckdb kuzu kuzu-walks:kuzu:traverse-walks
 traverse-20 agent20 traverse plexus sqlite-set:sqlite:traverse-set sqlite-recursive:sqlite:traverse-recursive duckdb kuzu kuzu-walks:kuzu:traverse-walks
 pairs tags pairs plexus exhaustive:reference:pairs graphblas sqlite duckdb
@@ -63,7 +83,7 @@ ROWS
 title() {
   case $1 in
     pagerank) echo "PageRank, f64, true L1 error at most 1e-6" ;;
-    bfs) echo "BFS, depths of all nodes, 16 starts" ;;
+    bfs) echo "BFS, depths of all nodes, 16 starts (kronecker64: 64)" ;;
     components) echo "connected components" ;;
     closeness) echo "closeness and harmonic of 16 nodes" ;;
     hits) echo "hubs and authorities" ;;
@@ -73,7 +93,18 @@ title() {
     cuts) echo "articulation points and bridges" ;;
     dominators) echo "immediate dominators from one node" ;;
     flow) echo "maximum flow between two nodes" ;;
-    traverse) echo "best product over at most 4 hops, top 100, 1,000 starts" ;;
+    triangles) echo "triangles" ;;
+    clustering) echo "local clustering coefficients" ;;
+    kcore) echo "core numbers" ;;
+    betweenness) echo "betweenness, exact" ;;
+    betweenness-16) echo "betweenness from 16 sources" ;;
+    eigenvector) echo "eigenvector centrality" ;;
+    personal) echo "personalised PageRank, one seed, true L1 error at most 1e-6" ;;
+    distances) echo "weighted distances to all nodes, 4 starts" ;;
+    point) echo "shortest weighted way between 16 pairs of nodes" ;;
+    kpaths) echo "5 shortest weighted ways between two nodes" ;;
+    strong) echo "strong components" ;;
+    order) echo "topological order of the arcs to larger ids" ;;
     traverse) echo "best product over at most 4 hops, top 100, 1,000 starts (agent20: every 50th)" ;;
     pairs) echo "best 1,000 never-composed pairs" ;;
     nearest) echo "10 nearest by cosine, 64 queries" ;;
@@ -86,7 +117,8 @@ title() {
 
 size_of() {
   case $1 in
-    kronecker | uniform) echo "${SCALE:-18}" ;;
+    kronecker | kronecker64 | uniform | directed) echo "${SCALE:-18}" ;;
+    *-small) echo "${SMALL_SCALE:-12}" ;;
     agent | agent20) echo "${TURNS:-332000}" ;;
     tags) echo "${FACTS:-5000}" ;;
     vectors) echo "${PLEXUS_BENCH_VECTORS:-${ROWS:-100000}}" ;;
@@ -97,6 +129,7 @@ size_of() {
 input() {
   local kind=$1 size folder
   size=$(size_of "$kind")
+  kind=${kind%-small}
   folder=$dir/$kind-$(basename "$size" .fvecs)
   if [ ! -f "$folder/ready" ]; then
     rm -rf "$folder"
@@ -257,7 +290,7 @@ case ${1:-all} in
     dir=$(mktemp -d)
     trap 'rm -rf "$dir"' EXIT
     unset PLEXUS_BENCH_VECTORS
-    SCALE=8 TURNS=600 FACTS=300 ROWS=2000 ROUNDS=0 measure_rows all
+    SCALE=8 SMALL_SCALE=6 TURNS=600 FACTS=300 ROWS=2000 ROUNDS=0 measure_rows all
     if ((failures > 0)); then echo "peers: $failures members failed or disagree" >&2; exit 1; fi
     echo "peers: all answers agree" ;;
   *) sed -n '2,/^set /p' "$0" | sed -n 's/^# \{0,1\}//p'; exit 2 ;;
