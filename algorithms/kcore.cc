@@ -1,64 +1,140 @@
-// Nodes stand sorted by what is left of their degree; taking the first one away moves
-// each neighbour to the front of its bucket and the bucket's border past it.
+// Levels of k: those with at most k neighbours left go, and whom that leaves with k goes
+// after them; then k becomes the least that anybody has left.
+//
+// Looking for it walks over those who stay, at most once for each of their neighbours over
+// all levels, as a core number is at most a degree; so nothing has to be kept in order, and
+// an arc costs one look at its end. The live graph's rows serve as they are: where a
+// neighbour can be there twice (both directions, kinds, labels), `seen` says who was last
+// to count it.
 #include "algorithms/kcore.h"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <memory>
 
-#include "algorithms/internal/simple_graph.h"
+#include "algorithms/dense_view.h"
+#include "algorithms/internal/pool.h"
+#include "algorithms/internal/selection.h"
 #include "algorithms/internal/view_options.h"
 
 namespace plexus {
 
 namespace {
 
-constexpr NodeId kLookEvery = 4096;  // nodes between two looks at the clock
+constexpr std::size_t kLookEvery = 4096;  // nodes between two looks at the clock
+constexpr std::size_t kGrain = 2048;
+using Numbers = std::vector<std::uint32_t>;
+using Rows = std::span<const CsrView>;  // a node's neighbours are in its row of each
+
+// Takes nodes away; `left` is degrees before, core numbers after. kTwice: neighbours may be
+// there more than once, and the node itself. False: the budget ran out.
+template <bool kTwice>
+bool Peel(Rows rows, const Budget& budget, Numbers& left) {
+  const auto n = static_cast<NodeId>(left.size());
+  std::vector<NodeId> staying(n), queue, seen(kTwice ? n : 0, kNoNode);
+  for (NodeId v = 0; v < n; ++v) staying[v] = v;
+  std::uint64_t arcs = 0;
+  std::size_t gone = 0;
+  bool whole = true;
+  std::uint32_t k = 0;
+  for (bool first = true; gone < n && whole; first = false) {
+    // Whoever has at most the last k left has gone.
+    std::uint32_t least = 0xFFFFFFFFu;
+    std::size_t stay = 0;
+    queue.clear();
+    for (const NodeId v : staying) {
+      const std::uint32_t has = left[v];
+      if (!first && has <= k) continue;
+      staying[stay++] = v;
+      if (has > least) continue;
+      if (has < least) queue.clear();
+      least = has;
+      queue.push_back(v);
+    }
+    staying.resize(stay);
+    k = least;
+    for (std::size_t i = 0; i < queue.size(); ++i, ++gone) {
+      if (gone >= budget.nodes || arcs >= budget.edges || (gone % kLookEvery == 0 && budget.Interrupted())) {
+        whole = false;
+        break;
+      }
+      const NodeId v = queue[i];
+      if constexpr (kTwice) seen[v] = v;
+      for (const CsrView& part : rows) {
+        arcs += part.degree(v);
+        for (std::uint32_t a = part.offsets[v]; a < part.offsets[v + 1]; ++a) {
+          const NodeId w = part.neighbors[a];
+          if (left[w] <= k) continue;
+          if constexpr (kTwice) {
+            if (seen[w] == v) continue;
+            seen[w] = v;
+          }
+          if (--left[w] == k) queue.push_back(w);
+        }
+      }
+    }
+  }
+  // Who was not taken away belongs to the core that peeling has come to, at least.
+  if (!whole)
+    for (std::uint32_t& has : left) has = std::min(has, k);
+  return whole;
+}
+
+// How many different neighbours each node has; `twice` is set when that is fewer than arcs.
+Numbers Degrees(Rows rows, NodeId n, Executor& executor, bool& twice) {
+  Numbers degrees(n);
+  internal::Pool<std::vector<NodeId>> marks;  // by node: who counted it last
+  marks.Reserve(executor, (n + kGrain - 1) / kGrain);
+  for (auto& mark : marks.idle()) mark->assign(n, kNoNode);
+  std::atomic<bool> any = false;
+  ParallelFor(executor, n, kGrain, [&](std::size_t begin, std::size_t end) {
+    auto seen = marks.Take([&] { return std::make_unique<std::vector<NodeId>>(n, kNoNode); });
+    bool less = false;
+    for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
+      std::uint32_t count = 0, all = 0;
+      (*seen)[v] = v;
+      for (const CsrView& part : rows) {
+        all += part.degree(v);
+        for (std::uint32_t a = part.offsets[v]; a < part.offsets[v + 1]; ++a) {
+          NodeId& last = (*seen)[part.neighbors[a]];
+          count += last != v;
+          last = v;
+        }
+      }
+      degrees[v] = count;
+      less |= count != all;
+    }
+    if (less) any = true;
+    marks.Give(std::move(seen));
+  });
+  twice = any;
+  return degrees;
+}
 
 }  // namespace
 
 std::vector<std::uint32_t> KCoreCsr(const CsrView& simple, const Budget& budget, bool* truncated) {
-  const NodeId n = simple.node_count();
-  std::vector<std::uint32_t> left(n);  // of the degree; at the end the core number
-  std::uint32_t most = 0;
-  for (NodeId v = 0; v < n; ++v) most = std::max(most, left[v] = simple.degree(v));
-  std::vector<NodeId> first(std::size_t{most} + 2, 0);  // place of the first node with that much left
-  for (NodeId v = 0; v < n; ++v) ++first[left[v] + 1];
-  for (std::size_t d = 1; d < first.size(); ++d) first[d] += first[d - 1];
-  std::vector<NodeId> sorted(n), place(n);
-  std::vector<NodeId> next(first.begin(), first.end() - 1);
-  for (NodeId v = 0; v < n; ++v) sorted[place[v] = next[left[v]]++] = v;
-  std::uint64_t arcs = 0;
-  NodeId i = 0;
-  for (; i < n && i < budget.nodes && arcs < budget.edges; ++i) {
-    if (i % kLookEvery == 0 && budget.Interrupted()) break;
-    const NodeId v = sorted[i];
-    arcs += simple.degree(v);
-    for (std::uint32_t a = simple.offsets[v]; a < simple.offsets[v + 1]; ++a) {
-      const NodeId w = simple.neighbors[a];
-      if (left[w] <= left[v]) continue;
-      const NodeId front = first[left[w]];  // past i: w has more left than v
-      const NodeId other = sorted[front];
-      std::swap(sorted[front], sorted[place[w]]);
-      place[other] = place[w];
-      place[w] = front;
-      first[left[w]] = front + 1;
-      --left[w];
-    }
-  }
-  // What is left belongs to the core that peeling has come to, at least.
-  const std::uint32_t reached = i < n ? left[sorted[i]] : 0;
-  if (truncated) *truncated = i < n;
-  for (; i < n; ++i) left[sorted[i]] = reached;
+  Numbers left(simple.node_count());
+  for (NodeId v = 0; v < left.size(); ++v) left[v] = simple.degree(v);
+  const bool whole = Peel<false>({&simple, 1}, budget, left);
+  if (truncated) *truncated = !whole;
   return left;
 }
 
 Result<KCoreResult> KCore(const Snapshot& snapshot, const KCoreOptions& options) {
   DenseViewOptions wanted = internal::ViewOptions(options);
-  PLEXUS_ASSIGN(const internal::SimpleGraph graph, internal::MakeSimpleGraph(snapshot, wanted));
+  wanted.weights = false;
+  PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
+  const std::array<CsrView, 2> rows = {view.out(), view.in()};
+  bool twice = false;
+  Numbers cores = Degrees(rows, view.node_count(), internal::Pick(options.executor), twice);
+  const bool whole = twice ? Peel<true>(rows, options.budget, cores) : Peel<false>(rows, options.budget, cores);
   KCoreResult result;
-  const std::vector<std::uint32_t> cores = KCoreCsr(graph.edges.out(), options.budget, &result.truncated);
+  result.truncated = !whole;
   result.cores.assign(snapshot.node_count(), KCoreResult::kNotSelected);
-  for (NodeId v = 0; v < graph.view.node_count(); ++v) {
-    result.cores[graph.view.node(v)] = cores[v];
+  for (NodeId v = 0; v < view.node_count(); ++v) {
+    result.cores[view.node(v)] = cores[v];
     result.degeneracy = std::max(result.degeneracy, cores[v]);
   }
   result.sizes.assign(std::size_t{result.degeneracy} + 1, 0);

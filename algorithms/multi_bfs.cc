@@ -17,6 +17,7 @@ namespace plexus {
 namespace {
 
 constexpr std::size_t kGrain = 4096;
+constexpr std::size_t kSettled = 1024;
 constexpr std::uint64_t kPullShare = 32;  // pulled when a level has more than n / 32 nodes
 
 using Lanes = AlignedArray<std::uint64_t>;
@@ -64,22 +65,34 @@ class LaneSearch {
  private:
   // What `next_` holds at the nodes of the level has been reached at this depth.
   void Settle(std::uint32_t depth) {
-    std::vector<std::uint64_t> reached(result_.sources, 0);
-    for (NodeId v : level_) {
-      now_[v] = next_[v];
-      next_[v] = 0;
-      seen_[v] |= now_[v];
-      if (options_.budget.edges != Budget::kUnlimited)
-        for (const CsrView& view : out_) arcs_ += view.degree(v);
-      for (std::uint64_t lanes = now_[v]; lanes; lanes &= lanes - 1) {
-        const auto s = static_cast<std::size_t>(std::countr_zero(lanes));
-        ++reached[s];
-        ++pairs_;
-        if (options_.depths) result_.depths[std::size_t{v} * result_.sources + s] = depth;
+    const std::size_t width = result_.sources + std::size_t{1};  // pairs a source; arcs
+    const std::size_t blocks = (level_.size() + kSettled - 1) / kSettled;
+    tallies_.assign(blocks * width, 0);
+    ParallelFor(executor_, level_.size(), kSettled, [&](std::size_t begin, std::size_t end) {
+      std::uint64_t* tally = tallies_.data() + begin / kSettled * width;
+      for (std::size_t i = begin; i < end; ++i) {
+        const NodeId v = level_[i];
+        const std::uint64_t reached = now_[v] = next_[v];
+        next_[v] = 0;
+        seen_[v] |= reached;
+        if (options_.budget.edges != Budget::kUnlimited)
+          for (const CsrView& view : out_) tally[width - 1] += view.degree(v);
+        std::uint32_t* depths = options_.depths ? result_.depths.data() + std::size_t{v} * result_.sources : nullptr;
+        for (std::uint64_t lanes = reached; lanes; lanes &= lanes - 1) {
+          const auto s = static_cast<std::size_t>(std::countr_zero(lanes));
+          ++tally[s];
+          if (depths) depths[s] = depth;
+        }
       }
+    });
+    for (std::size_t b = 1; b < blocks; ++b)
+      for (std::size_t s = 0; s < width; ++s) tallies_[s] += tallies_[b * width + s];
+    if (blocks == 0) return;
+    arcs_ += tallies_[width - 1];
+    for (std::size_t s = 0; s + 1 < width; ++s) {
+      pairs_ += tallies_[s];
+      if (tallies_[s] > 0) result_.levels[s].push_back(tallies_[s]);
     }
-    for (std::size_t s = 0; s < reached.size(); ++s)
-      if (reached[s] > 0) result_.levels[s].push_back(reached[s]);
   }
 
   void Push() {
@@ -139,6 +152,7 @@ class LaneSearch {
   std::vector<NodeId> level_;  // ascending
   AlignedArray<NodeId> found_;   // a pulled level, block by block
   std::vector<NodeId> counts_;
+  std::vector<std::uint64_t> tallies_;  // of the blocks of a level
   std::uint64_t pairs_ = 0, arcs_ = 0;  // reached; that leave the levels so far
   MultiBfsResult result_;
 };

@@ -1,13 +1,16 @@
-// Kahn's algorithm over the condensation, whose nodes are strong components.
+// Kahn's algorithm: over the nodes themselves while nothing turns in a circle; if something
+// does, again over the condensation, whose nodes are strong components.
 #include "algorithms/topological_order.h"
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <queue>
 #include <string>
 #include <utility>
 
 #include "algorithms/dense_view.h"
+#include "algorithms/internal/least_set.h"
 #include "algorithms/internal/strong_components.h"
 #include "algorithms/internal/view_options.h"
 
@@ -88,6 +91,41 @@ std::vector<bool> Touched(const CsrView& rows) {
   return touched;
 }
 
+enum class Ordered { kAll, kUpToCycles, kStopped };
+
+Ordered OrderNodes(const CsrView& rows, const DenseView& view, const Budget& budget, std::vector<OrderedNode>& order) {
+  if (budget.Interrupted()) return Ordered::kStopped;
+  const NodeId n = rows.node_count();
+  std::vector<std::uint32_t> waits(n), levels(n);
+  for (NodeId v = 0; v < n; ++v)
+    for (std::uint32_t arc = rows.offsets[v]; arc < rows.offsets[v + 1]; ++arc) ++waits[rows.neighbors[arc]];
+  internal::LeastSet ready(n);
+  std::size_t touched = 0;
+  for (NodeId v = 0; v < n; ++v) {
+    if (waits[v] == 0 && rows.degree(v) == 0) continue;
+    ++touched;
+    if (waits[v] == 0) ready.Insert(v);
+  }
+  order.reserve(touched);
+  std::uint64_t steps = 0, next_look = 0;  // nodes and arcs passed
+  while (!ready.empty()) {
+    const NodeId v = ready.TakeLeast();
+    steps += 1 + rows.degree(v);
+    if (steps >= next_look) {
+      if (budget.Interrupted()) return Ordered::kStopped;
+      next_look = steps + kLookEvery;
+    }
+    const std::uint32_t level = levels[v];
+    order.push_back({view.node(v), level});
+    for (std::uint32_t arc = rows.offsets[v]; arc < rows.offsets[v + 1]; ++arc) {
+      const NodeId w = rows.neighbors[arc];
+      levels[w] = std::max(levels[w], level + 1);
+      if (--waits[w] == 0) ready.Insert(w);
+    }
+  }
+  return order.size() == touched ? Ordered::kAll : Ordered::kUpToCycles;
+}
+
 }  // namespace
 
 Result<TopologicalOrderResult> TopologicalOrder(const Snapshot& snapshot,
@@ -100,7 +138,11 @@ Result<TopologicalOrderResult> TopologicalOrder(const Snapshot& snapshot,
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
   const CsrView rows = options.reverse ? view.in() : view.out();
   TopologicalOrderResult result;
-  auto components = internal::StrongComponents(rows.offsets, rows.neighbors, options.budget);
+  const Ordered ordered = OrderNodes(rows, view, options.budget, result.order);
+  if (ordered == Ordered::kAll) return result;
+  result.order.clear();  // with a cycle it may begin in another way
+  auto components = ordered == Ordered::kStopped ? std::nullopt
+                                                 : internal::StrongComponents(rows.offsets, rows.neighbors, options.budget);
   result.truncated = !components;
   if (!components) return result;
   const Groups groups(*std::move(components));

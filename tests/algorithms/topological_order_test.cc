@@ -8,8 +8,10 @@
 #include <atomic>
 #include <chrono>
 #include <map>
+#include <set>
 
 #include "algorithms/components.h"
+#include "algorithms/internal/least_set.h"
 #include "tests/algorithms/each_case.h"
 #include "tests/reference/oracles.h"
 
@@ -57,6 +59,19 @@ void Check(const CaseGraph& g, KindId kind, bool reverse) {
     }
     level[set] = longest;
     ASSERT_EQ(node.level, longest);
+  }
+  if (got->cycles.empty()) {  // of those that nothing is before any more, the smallest
+    std::map<NodeId, std::uint32_t> waits;
+    std::set<NodeId> ready;
+    for (const auto& a : flat.arcs) ++waits[reverse ? a.from : a.to];
+    for (NodeId v = 0; v < flat.node_count(); ++v)
+      if (touched[v] && !waits.contains(v)) ready.insert(v);
+    for (const OrderedNode& node : got->order) {
+      ASSERT_EQ(node.node, *ready.begin());
+      ready.erase(ready.begin());
+      for (const auto& a : flat.arcs)
+        if ((reverse ? a.to : a.from) == node.node && --waits[reverse ? a.from : a.to] == 0) ready.insert(reverse ? a.from : a.to);
+    }
   }
   std::size_t next = 0;
   for (const auto& [set, is] : cyclic) {
@@ -165,6 +180,29 @@ TEST(TopologicalOrder, RefusesWhatHasNoDirection) {
   EXPECT_NE(symmetric.error().message.find("'similar' are symmetric"), std::string::npos);
   EXPECT_FALSE(TopologicalOrder(g.snapshot(), {.kinds = {60'000}}).has_value());
   EXPECT_TRUE(TopologicalOrder(g.snapshot())->order.empty());
+}
+
+// Several levels of words, and the same as a sorted set.
+TEST(LeastSet, TakesTheLeastFirst) {
+  for (const NodeId bound : {1u, 64u, 65u, 5'000u, 300'000u}) {
+    internal::LeastSet ids(bound);
+    std::set<NodeId> want;
+    std::uint64_t random = 1;
+    for (int i = 0; i < 20'000; ++i) {
+      random = random * 6364136223846793005u + 1442695040888963407u;
+      if (random >> 62 == 0 && !want.empty()) {
+        ASSERT_EQ(ids.TakeLeast(), *want.begin());
+        want.erase(want.begin());
+      } else {
+        const auto id = static_cast<NodeId>((random >> 30) % bound);
+        ids.Insert(id);
+        want.insert(id);
+      }
+      ASSERT_EQ(ids.empty(), want.empty());
+    }
+    for (const NodeId id : want) ASSERT_EQ(ids.TakeLeast(), id);
+    EXPECT_TRUE(ids.empty());
+  }
 }
 
 }  // namespace
