@@ -1,6 +1,7 @@
 // path: the shortest ways between two nodes, by edges or by weights.
 #include <cmath>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,7 @@ namespace plexus::tools {
 namespace {
 
 struct PathArguments : EdgeSelection {
-  std::string from, to, column;
+  std::string from, to, cost, column;
   bool weighted = false;
   std::optional<std::uint64_t> count, max_edges;
   std::optional<double> max_seconds;
@@ -29,9 +30,13 @@ struct PathArguments : EdgeSelection {
 
 Result<ShortestPathOptions> Options(Session& session, const PathArguments& given) {
   ShortestPathOptions options;
-  if (given.weighted && !given.column.empty())
-    return Fail(ErrorCode::kInvalidArgument, "--weighted and --column exclude each other");
-  if (given.weighted) options.cost = PathCost::kLogWeight;
+  if (!given.column.empty() && (given.weighted || !given.cost.empty()))
+    return Fail(ErrorCode::kInvalidArgument,
+                std::string(given.weighted ? "--weighted" : "--cost") + " and --column exclude each other");
+  if (given.weighted && !given.cost.empty() && given.cost != "log")
+    return Fail(ErrorCode::kInvalidArgument, "--weighted is --cost log and excludes --cost " + given.cost);
+  if (given.weighted || given.cost == "log") options.cost = PathCost::kLogWeight;
+  if (given.cost == "length") options.cost = PathCost::kWeight;
   if (!given.column.empty()) {
     const auto column = session.schema().FindColumn(given.column);
     if (!column) {
@@ -53,10 +58,36 @@ Result<ShortestPathOptions> Options(Session& session, const PathArguments& given
   return options;
 }
 
-void WritePaths(const Snapshot& snapshot, const ShortestPathResult& result) {
+// Why there can be none: an index node at an end that no edge of the kinds followed touches.
+// Empty when that is not so.
+std::string WhyNone(const Snapshot& snapshot, const ShortestPathOptions& options, NodeId from, NodeId to) {
+  const ArcFilter followed = ArcFilter::Kinds(snapshot.schema(), options.kinds);
+  for (NodeId end : {from, to}) {
+    if (snapshot.is_fact(end)) continue;
+    bool touched = false;
+    std::set<KindId> kinds;
+    snapshot.ForEachArc(Direction::kBoth, end, ArcFilter::All(), [&](const Arc& arc) {
+      kinds.insert(arc.kind);
+      touched = touched || followed.allows(arc.kind);
+    });
+    if (touched) continue;
+    std::string why = ShownKey(snapshot, end) + " is an index node and no " +
+                      (options.kinds.empty() ? "edge between facts" : "edge of the kinds named") + " touches it";
+    if (!kinds.empty()) why += "; name kinds that do with --kinds: ";
+    for (const char* between = ""; KindId kind : kinds) {
+      why += between + snapshot.schema().edge_kind(kind).name;
+      between = ",";
+    }
+    return why;
+  }
+  return "";
+}
+
+void WritePaths(const Snapshot& snapshot, const ShortestPathResult& result, const std::string& why) {
   JsonWriter json(Out());
   json.BeginObject();
   json.Field("truncated", result.truncated);
+  if (!why.empty()) json.Field("why", why);
   json.BeginArray("paths");
   for (const FoundPath& path : result.paths) {
     json.BeginObject();
@@ -99,13 +130,16 @@ Result<int> RunPath(const Globals& globals, const PathArguments& given) {
   PLEXUS_ASSIGN(const NodeId to, FindAliveNode(snapshot, given.to));
   PLEXUS_ASSIGN(const ShortestPathOptions options, Options(*session, given));
   PLEXUS_ASSIGN(const ShortestPathResult result, ShortestPath(snapshot, from, to, options));
+  const std::string why =
+      result.paths.empty() && !result.truncated ? WhyNone(snapshot, options, from, to) : "";
   if (globals.json) {
-    WritePaths(snapshot, result);
+    WritePaths(snapshot, result, why);
     return kDone;
   }
   for (std::size_t i = 0; i < result.paths.size(); ++i) {
     if (i > 0) Out() << '\n';
-    PrintPath(globals, snapshot, result.paths[i], given.weighted);
+    PrintPath(globals, snapshot, result.paths[i],
+              options.cost == PathCost::kLogWeight);
   }
   if (result.truncated) {
     Out() << "truncated: the budget ran out\n";
@@ -114,7 +148,10 @@ Result<int> RunPath(const Globals& globals, const PathArguments& given) {
       return Escaped(globals.names ? ShownName(snapshot, node) : ShownKey(snapshot, node));
     };
     Out() << "no path from " << name(from) << " to " << name(to);
-    if (options.direction != Direction::kBoth) Out() << "; --direction both walks edges either way";
+    if (!why.empty())
+      Out() << ": " << Escaped(why);
+    else if (options.direction != Direction::kBoth)
+      Out() << "; --direction both walks edges either way";
     Out() << '\n';
   }
   return kDone;
@@ -130,7 +167,9 @@ void AddPath(Cli& cli) {
       .Required()
       .Option("--to", "B", given.to, "the last node's key")
       .Required()
-      .Flag("--weighted", given.weighted, "best product of weights (cost -ln weight), not fewest edges")
+      .Choice("--cost", given.cost, {"hops", "length", "log"},
+              "of an edge: 1, its weight as a length, or -ln of its weight (default hops)")
+      .Flag("--weighted", given.weighted, "the best product of weights: the same as --cost log")
       .Option("--column", "NAME", given.column, "cost = this column of the nodes stepped into")
       .Option("--count", "K", given.count, "the K best paths, 1 to 1000 (default 1)")
       .Choice("--direction", given.direction, {"out", "in", "both"}, "which way to walk (default out)")
@@ -140,7 +179,8 @@ void AddPath(Cli& cli) {
       .Option("--max-seconds", "S", given.max_seconds, "stop after S seconds and say truncated (default: no limit)")
       .Example("plexus path --db g --from alice --to dave", "the fewest edges from alice to dave")
       .Example("plexus path --db g --from alice --to dave --weighted --count 3 --json",
-               "the three best products of weights, for a script");
+               "the three best products of weights, for a script")
+      .Example("plexus path --db roads --from home --to work --cost length", "the shortest way by road");
 }
 
 }  // namespace plexus::tools

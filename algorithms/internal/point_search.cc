@@ -2,76 +2,36 @@
 #include "algorithms/internal/point_search.h"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
-#include <string>
-#include <utility>
-
-#include "algorithms/internal/heard_arcs.h"
 
 namespace plexus::internal {
 
-PointSearch::PointSearch(const Selection& selection, const ShortestPathOptions& options,
-                         NodeId from, NodeId to, const Bans& bans, std::uint64_t edges_before)
-    : selection_(selection),
-      options_(options),
-      from_(from),
-      to_(to),
-      bans_(bans),
-      forward_(selection.snapshot->node_count()),
-      backward_(selection.snapshot->node_count()),
-      edges_(edges_before),
-      looked_(edges_before) {
-  forward_.direction = options.direction;
-  backward_.direction = options.direction == Direction::kOut  ? Direction::kIn
-                        : options.direction == Direction::kIn ? Direction::kOut
-                                                              : Direction::kBoth;
+PointSearch::PointSearch(PathWalk& walk)
+    : walk_(walk),
+      forward_(walk.snapshot().node_count()),
+      backward_(walk.snapshot().node_count()) {
   backward_.backward = true;
 }
 
 Result<std::optional<FoundPath>> PointSearch::Run() {
   for (Side* side : {&forward_, &backward_}) {
-    const NodeId start = side->backward ? to_ : from_;
+    const NodeId start = side->backward ? walk_.to() : walk_.from();
     side->places.at(start) = 0;
     side->reached.push_back({start, NodeMap::kAbsent, {}, false, {}});
     side->heap.push_back({{}, start, 0});
   }
-  if (from_ == to_) best_ = Meeting{{}, 0, 0};
+  if (walk_.from() == walk_.to()) best_ = Meeting{{}, 0, 0};
   if (!best_) {
-    if (options_.cost == PathCost::kHops)
-      PLEXUS_TRY(ByHops());
+    if (walk_.by_hops())
+      ByHops();
     else
       PLEXUS_TRY(ByCost());
   }
-  if (!best_ || truncated_) return std::nullopt;
+  if (!best_ || walk_.truncated()) return std::nullopt;
   return Spell();
 }
 
-bool PointSearch::Spend() {
-  if (edges_ >= options_.budget.edges ||
-      forward_.reached.size() + backward_.reached.size() >= options_.budget.nodes) {
-    truncated_ = true;
-    return false;
-  }
-  ++edges_;
-  return true;
-}
-
-// Before every arc, hidden ones too: now and then a look at the clock.
-bool PointSearch::Look() {
-  if ((++looked_ & 4095) == 0 && options_.budget.Interrupted()) truncated_ = true;
-  return !truncated_;
-}
-
-bool PointSearch::MayEnter(const Side& side, NodeId from, NodeId to) const {
-  const NodeId walked_from = side.backward ? to : from, walked_to = side.backward ? from : to;
-  if (walked_from == from_ &&
-      std::find(bans_.next.begin(), bans_.next.end(), walked_to) != bans_.next.end())
-    return false;
-  if (to == from_ || to == to_) return true;
-  if (bans_.nodes && bans_.nodes->get(to) != NodeMap::kAbsent) return false;
-  return selection_.contains(to);
-}
+std::size_t PointSearch::Held() const { return forward_.reached.size() + backward_.reached.size(); }
 
 // Notes that `node` was reached and whether the other side knows it.
 void PointSearch::Reached(Side& side, Side& other, NodeId node, std::uint32_t parent, Length length,
@@ -87,7 +47,7 @@ void PointSearch::Reached(Side& side, Side& other, NodeId node, std::uint32_t pa
     reach.length = length;
     reach.arc = arc;
   }
-  if (options_.cost != PathCost::kHops) {
+  if (!walk_.by_hops()) {
     side.heap.push_back({length, node, place});
     std::push_heap(side.heap.begin(), side.heap.end(), std::greater<>());
   }
@@ -109,19 +69,18 @@ void PointSearch::GrowLevel(Side& side, Side& other) {
     const Length length = side.reached[i].length + Length{1.0, 1};
     // No meeting of this level is shorter than its first: nodes that the other side has
     // expanded have all their neighbors there, so one of them would have met before.
-    go_on = ForEachArcHeard(
-        *selection_.snapshot, side.direction, from, selection_.filter, [&] { return Look(); },
+    go_on = walk_.ForEachArc(
+        side.backward, from, [&] { return Held(); },
         [&](const Arc& arc) {
-          if (!Spend()) return false;
-          if (side.places.get(arc.neighbor) == NodeMap::kAbsent && MayEnter(side, from, arc.neighbor))
+          if (side.places.get(arc.neighbor) == NodeMap::kAbsent && walk_.MayEnter(arc.neighbor))
             Reached(side, other, arc.neighbor, static_cast<std::uint32_t>(i), length, arc);
           return !best_;
         });
   }
 }
 
-Status PointSearch::ByHops() {
-  while (!best_ && !truncated_) {
+void PointSearch::ByHops() {
+  while (!best_ && !walk_.truncated()) {
     const std::size_t ahead = forward_.reached.size() - forward_.level;
     const std::size_t behind = backward_.reached.size() - backward_.level;
     if (ahead == 0 || behind == 0) break;
@@ -130,38 +89,9 @@ Status PointSearch::ByHops() {
     else
       GrowLevel(backward_, forward_);
   }
-  return {};
 }
 
 // ---- by cost
-
-Result<std::optional<double>> PointSearch::Cost(const Arc& arc, NodeId from, NodeId to) const {
-  const Snapshot& snapshot = *selection_.snapshot;
-  const double weight = static_cast<double>(arc.weight);
-  switch (options_.cost) {
-    case PathCost::kHops:
-      return 1.0;
-    case PathCost::kWeight:
-      return weight;
-    case PathCost::kLogWeight:
-      if (weight == 0) return std::nullopt;
-      if (weight > 1)
-        return Fail(ErrorCode::kInvalidArgument,
-                    "the edge between '" + std::string(snapshot.key(from)) + "' and '" +
-                        std::string(snapshot.key(to)) + "' has weight " + std::to_string(weight) +
-                        "; -ln(weight) needs weights in [0, 1]");
-      return -std::log(weight);
-    case PathCost::kColumn: {
-      const std::optional<double> value = snapshot.f64(options_.column, to);
-      if (value && !(*value >= 0))
-        return Fail(ErrorCode::kInvalidArgument, "node '" + std::string(snapshot.key(to)) +
-                                                     "' has " + std::to_string(*value) +
-                                                     " in the cost column; costs must be >= 0");
-      return value;
-    }
-  }
-  return std::nullopt;
-}
 
 // Settles the nearest open node of a side and looks along its row.
 Status PointSearch::Settle(Side& side, Side& other) {
@@ -170,27 +100,16 @@ Status PointSearch::Settle(Side& side, Side& other) {
   side.heap.pop_back();
   if (side.reached[open.place].settled) return {};
   side.reached[open.place].settled = true;
-  Status status;
-  ForEachArcHeard(
-      *selection_.snapshot, side.direction, open.node, selection_.filter, [&] { return Look(); }, [&](const Arc& arc) {
-        if (!Spend()) return false;
-        if (!MayEnter(side, open.node, arc.neighbor)) return true;
-        const NodeId from = side.backward ? arc.neighbor : open.node;
-        const NodeId to = side.backward ? open.node : arc.neighbor;
-        auto cost = Cost(arc, from, to);
-        if (!cost) {
-          status = std::unexpected(cost.error());
-          return false;
-        }
-        if (*cost)
-          Reached(side, other, arc.neighbor, open.place, open.length + Length{**cost, 1}, arc);
+  return walk_.ForEachStep(
+      side.backward, open.node, [&] { return Held(); },
+      [&](const Arc& arc, Length step) {
+        Reached(side, other, arc.neighbor, open.place, open.length + step, arc);
         return true;
       });
-  return status;
 }
 
 Status PointSearch::ByCost() {
-  while (!truncated_ && !forward_.heap.empty() && !backward_.heap.empty()) {
+  while (!walk_.truncated() && !forward_.heap.empty() && !backward_.heap.empty()) {
     const Length ahead = forward_.heap.front().length, behind = backward_.heap.front().length;
     if (best_ && ahead + behind >= best_->length) break;
     if (forward_.heap.size() <= backward_.heap.size())
@@ -204,12 +123,10 @@ Status PointSearch::ByCost() {
 // ---- the answer
 
 FoundPath PointSearch::Spell() const {
-  const Snapshot& snapshot = *selection_.snapshot;
   FoundPath path;
   auto step = [&](const Side& side, std::uint32_t place) {
     const Reach& reach = side.reached[place];
-    const Edge e = snapshot.edge(reach.arc, side.reached[reach.parent].node);
-    path.edges.push_back({e.source, e.target, e.kind, e.label, e.weight});
+    path.edges.push_back(walk_.Stored(reach.arc, side.reached[reach.parent].node));
   };
   for (std::uint32_t at = best_->forward; at != NodeMap::kAbsent;
        at = forward_.reached[at].parent) {
@@ -223,6 +140,7 @@ FoundPath PointSearch::Spell() const {
     at = backward_.reached[at].parent;
     path.nodes.push_back(backward_.reached[at].node);
   }
+  path.cost = walk_.CostOf(path);
   return path;
 }
 

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <random>
 #include <set>
 
 #include "tests/algorithms/each_case.h"
@@ -196,6 +197,146 @@ TEST(ShortestPath, BudgetsHoldOverAllOfYensSearches) {
     options.budget = {};
     options.budget.cancel = &stop;
     EXPECT_TRUE(Query(g.snapshot(), 0, kSide * kSide - 1, options).truncated);
+  }
+}
+
+// Few nodes, many edges: parallel ones, loops, ties, weights of 0, both kinds of direction, times.
+Case Tangle(std::uint64_t seed, bool rough) {
+  return {"tangle " + std::to_string(seed), 2, [=](CaseGraph& g, int step) {
+            std::mt19937_64 random(seed * 2 + static_cast<std::uint64_t>(step));
+            const std::size_t nodes = 5 + seed % 4;
+            if (step == 0) g.AddNodes(nodes);
+            for (std::size_t i = 0; i < nodes * 3; ++i) {
+              const std::size_t a = random() % nodes, b = random() % nodes;
+              const auto w = static_cast<float>(random() % 9) / 8;
+              const float weight = rough ? std::ldexp(w, static_cast<int>(random() % 120) - 60) : w;
+              if (random() % 6 == 0 && a != b)
+                g.Link(a, kRelatesTo, b, weight);
+              else if (random() % 4 == 0 && a != b)
+                g.LinkValid(a, kSupports, b, 100, 200);
+              else
+                g.Link(a, kLink, b, weight, random() % 3 == 0 ? "second" : "");
+            }
+            if (step == 0) return;
+            std::vector<CaseGraph::Identity> old;
+            for (const auto& e : g.edges()) old.push_back(e.first);
+            for (const auto& [source, kind, target, label] : old)
+              if (random() % 7 == 0) g.Unlink(source, kind, target, label);
+            if (seed % 5 == 0) g.Remove(nodes - 1);
+          }};
+}
+
+// All of the paths in the order of (cost, hops), cut at `count`.
+void CheckNext(const CaseGraph& g, NodeId from, NodeId to, const ShortestPathOptions& options,
+               bool rough) {
+  const Snapshot s = g.snapshot();
+  NodeSubset inside;
+  if (options.subset) inside = options.subset->Unite(*NodeSubset::Of(s, std::vector<NodeId>{from, to}));
+  const auto flat = g.Flat(options.kinds, options.subset ? &inside : nullptr, options.valid_at);
+  const auto arcs = reference::Walkable(flat, options.direction);
+  const auto costs = CostsOf(arcs, options.cost, s, options.column);
+  auto want = reference::AllSimplePaths(arcs, costs, flat.node_count(), from, to);
+  std::stable_sort(want.begin(), want.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.cost, a.nodes.size()) < std::pair(b.cost, b.nodes.size());
+  });
+  const ShortestPathResult got = Query(s, from, to, options);
+  ASSERT_EQ(got.paths.size(), std::min(want.size(), static_cast<std::size_t>(options.count)));
+  std::set<std::vector<NodeId>> distinct;
+  for (std::size_t i = 0; i < got.paths.size(); ++i) {
+    ASSERT_NEAR(got.paths[i].cost, want[i].cost, 1e-12 * std::max(1.0, want[i].cost)) << "path " << i;
+    if (options.cost != PathCost::kLogWeight && !rough) {  // sums are exact
+      ASSERT_EQ(got.paths[i].nodes.size(), want[i].nodes.size()) << "path " << i;
+    }
+    CheckPath(s, got.paths[i], from, to, options);
+    ASSERT_TRUE(distinct.insert(got.paths[i].nodes).second);
+  }
+}
+
+TEST(ShortestPath, NextBestPathsOfTangles) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    const bool rough = seed % 6 == 5;
+    SCOPED_TRACE(seed);
+    const CaseGraph g = BuildCosted(Tangle(seed, rough), kShapes[seed % 4]);
+    const auto last = static_cast<NodeId>(g.size() - 1 - (seed % 5 == 0));
+    for (PathCost cost : kCosts) {
+      if (rough && cost != PathCost::kWeight) continue;
+      for (Direction direction : {Direction::kOut, Direction::kIn, Direction::kBoth}) {
+        ShortestPathOptions options;
+        options.cost = cost;
+        options.column = kTrust;
+        options.direction = direction;
+        options.count = seed % 2 ? 1000 : 7;
+        if (seed % 3 == 1) options.kinds = {kLink, kRelatesTo};
+        if (seed % 7 == 3) options.valid_at = seed % 2 ? 150 : 250;
+        const NodeSubset odd = *NodeSubset::Of(g.snapshot(), std::vector<NodeId>{1, 3, 4});
+        if (seed % 4 == 2) options.subset = &odd;
+        CheckNext(g, 0, last, options, rough);
+        CheckNext(g, last, 1, options, rough);
+        if (::testing::Test::HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+// Diamonds in a row, 100,000 edges; the lower way round diamond i costs i + 1 units more.
+TEST(ShortestPath, NextBestPathsOfALongLadder) {
+  constexpr std::size_t kDiamonds = 25'000;
+  constexpr double kUnit = 1.0 / 65536;
+  CaseGraph g;
+  g.AddNodes(3 * kDiamonds + 1);
+  for (std::size_t i = 0; i < kDiamonds; ++i) {
+    g.Link(3 * i, kLink, 3 * i + 1);
+    g.Link(3 * i, kLink, 3 * i + 2, 1 + static_cast<float>(i + 1) / 65536);
+    g.Link(3 * i + 1, kLink, 3 * i + 3);
+    g.Link(3 * i + 2, kLink, 3 * i + 3);
+  }
+  g.Commit();
+  g.Compact();
+  ShortestPathOptions options;
+  options.count = 20;
+  // Sums of distinct numbers: one way to make 0, 1, 2, two to make 3 and 4, three, four, five.
+  const std::vector<int> extra = {0, 1, 2, 3, 3, 4, 4, 5, 5, 5, 6, 6, 6, 6, 7, 7, 7, 7, 7, 8};
+  for (const PathCost cost : {PathCost::kHops, PathCost::kWeight}) {
+    options.cost = cost;
+    const ShortestPathResult got = Query(g.snapshot(), 0, 3 * kDiamonds, options);
+    ASSERT_EQ(got.paths.size(), 20u);
+    std::set<std::vector<NodeId>> distinct;
+    for (std::size_t i = 0; i < 20; ++i) {
+      EXPECT_EQ(got.paths[i].cost, 2 * kDiamonds + (cost == PathCost::kHops ? 0 : extra[i] * kUnit));
+      EXPECT_EQ(got.paths[i].edges.size(), 2 * kDiamonds);
+      EXPECT_TRUE(distinct.insert(got.paths[i].nodes).second);
+    }
+    EXPECT_LT(got.edges, 60 * 4 * kDiamonds);  // some rounds over the edges for each path
+  }
+}
+
+// What is far away, or leads nowhere, is not looked at as long as there are better paths.
+TEST(ShortestPath, NextBestPathsNearbyAreCheap) {
+  constexpr NodeId kSide = 150;
+  CaseGraph g;
+  g.AddNodes(kSide * kSide + 20'000);
+  for (NodeId v = 0; v < kSide * kSide; ++v) {
+    if (v % kSide + 1 < kSide) g.Link(v, kLink, v + 1, 0.5f);
+    if (v + kSide < kSide * kSide) g.Link(v, kLink, v + kSide, 0.5f);
+  }
+  const NodeId from = kSide * 70 + 70, to = from + 2 * kSide + 1;
+  for (NodeId v = kSide * kSide; v < g.size(); ++v) g.Link(from, kLink, v, 0.5f);
+  for (NodeId v = kSide * kSide; v + 1 < g.size(); ++v) g.Link(v, kSupports, v + 1, 0.5f);
+  g.Commit();
+  g.Compact();
+  ShortestPathOptions options;
+  options.kinds = {kLink, kSupports};
+  for (const PathCost cost : {PathCost::kHops, PathCost::kWeight}) {
+    options.cost = cost;
+    options.count = 1;
+    const std::uint64_t first = Query(g.snapshot(), from, to, options).edges;
+    options.count = 3;
+    const ShortestPathResult got = Query(g.snapshot(), from, to, options);
+    ASSERT_EQ(got.paths.size(), 3u);
+    EXPECT_EQ(got.paths[2].edges.size(), 3u);
+    EXPECT_LT(got.edges, 8 * first + 20'000) << first;  // the hub's row a few times
+    options.count = 4;  // none is left in the grid of three edges
+    EXPECT_EQ(Query(g.snapshot(), from, to, options).paths.size(), 3u);
   }
 }
 

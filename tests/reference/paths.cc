@@ -62,9 +62,10 @@ void Extend(const std::vector<std::vector<std::pair<NodeId, double>>>& rows, Nod
     if (used[next]) continue;
     used[next] = true;
     path.nodes.push_back(next);
+    const double before = path.cost;  // taking cost away again would round
     path.cost += cost;
     Extend(rows, to, used, path, found);
-    path.cost -= cost;
+    path.cost = before;
     path.nodes.pop_back();
     used[next] = false;
   }
