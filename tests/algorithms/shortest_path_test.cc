@@ -235,7 +235,9 @@ void CheckNext(const CaseGraph& g, NodeId from, NodeId to, const ShortestPathOpt
   const auto flat = g.Flat(options.kinds, options.subset ? &inside : nullptr, options.valid_at);
   const auto arcs = reference::Walkable(flat, options.direction);
   const auto costs = CostsOf(arcs, options.cost, s, options.column);
-  auto want = reference::AllSimplePaths(arcs, costs, flat.node_count(), from, to);
+  auto want = flat.node_count() < 20
+                  ? reference::AllSimplePaths(arcs, costs, flat.node_count(), from, to)
+                  : reference::PlainYen(arcs, costs, flat.node_count(), from, to, static_cast<std::size_t>(options.count));
   std::stable_sort(want.begin(), want.end(), [](const auto& a, const auto& b) {
     return std::pair(a.cost, a.nodes.size()) < std::pair(b.cost, b.nodes.size());
   });
@@ -275,6 +277,48 @@ TEST(ShortestPath, NextBestPathsOfTangles) {
         if (::testing::Test::HasFatalFailure()) return;
       }
     }
+  }
+}
+
+// Two tangled parts, some bridges between them, a tail of diamonds with a way back into the
+// second part: bounds that lead through the beginning, sets that are empty.
+Case Parts(std::uint64_t seed) {
+  return {"parts " + std::to_string(seed), 2, [=](CaseGraph& g, int step) {
+            constexpr std::size_t kPart = 100, kTail = 5;
+            std::mt19937_64 random(seed * 2 + static_cast<std::uint64_t>(step));
+            const auto weight = [&] { return static_cast<float>(1 + random() % 64) / 64; };
+            if (step == 0) g.AddNodes(2 * kPart + 3 * kTail + 1);
+            for (std::size_t part = 0; part < 2; ++part)
+              for (std::size_t i = 0; i < kPart * 2; ++i)
+                g.Link(part * kPart + random() % kPart, kLink, part * kPart + random() % kPart, weight());
+            for (std::size_t i = 0; i < 1 + seed % 3; ++i)
+              g.Link(random() % kPart, kLink, kPart + random() % kPart, weight());
+            const std::size_t tail = 2 * kPart;
+            if (step == 0) g.Link(kPart, kLink, tail, 1);
+            for (std::size_t i = tail; i + 3 < g.size() && step == 1; i += 3) {
+              g.Link(i, kLink, i + 1, weight());
+              g.Link(i + 1, kLink, i + 3, weight());
+              if (random() % 2) g.Link(i, kLink, i + 2, weight());
+              g.Link(i + 2, kLink, i + 3, weight());
+            }
+            if (seed % 2) g.Link(kPart + 1, kLink, tail + 6, weight());
+          }};
+}
+
+TEST(ShortestPath, NextBestPathsAcrossBridges) {
+  for (std::uint64_t seed = 0; seed < 6; ++seed) {
+    SCOPED_TRACE(seed);
+    const CaseGraph g = BuildCosted(Parts(seed), kShapes[seed % 4]);
+    for (PathCost cost : kCosts)
+      for (Direction direction : {Direction::kOut, Direction::kBoth}) {
+        ShortestPathOptions options;
+        options.cost = cost;
+        options.column = kTrust;
+        options.direction = direction;
+        options.count = 25;
+        CheckNext(g, 0, static_cast<NodeId>(g.size() - 1), options, false);
+        if (::testing::Test::HasFatalFailure()) return;
+      }
   }
 }
 

@@ -53,6 +53,9 @@ struct CostedPath {
 std::vector<CostedPath> AllSimplePaths(const std::vector<FlatArc>& arcs,
                                        const std::vector<double>& costs, NodeId node_count,
                                        NodeId from, NodeId to);
+// The first `count` of them by (cost, hops), as Yen wrote it down in 1971.
+std::vector<CostedPath> PlainYen(const std::vector<FlatArc>& arcs, const std::vector<double>& costs,
+                                 NodeId node_count, NodeId from, NodeId to, std::size_t count);
 
 // Cost of the cheapest path by Bellman-Ford; nullopt = none.
 std::optional<double> CheapestCost(const std::vector<FlatArc>& arcs,
