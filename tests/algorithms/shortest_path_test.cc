@@ -305,6 +305,42 @@ Case Parts(std::uint64_t seed) {
           }};
 }
 
+// A corridor with doors into a hall at its beginning alone; the hall's other door is at the end. Whoever
+// leaves the corridor late stands in a hall whose nearest way out is the corridor behind him.
+Case Hall(std::uint64_t seed) {
+  return {"hall " + std::to_string(seed), 1, [=](CaseGraph& g, int) {
+            constexpr std::size_t kSide = 14, kHall = kSide * kSide, kCorridor = 12;
+            std::mt19937_64 random(seed);
+            const auto weight = [&] { return static_cast<float>(32 + random() % 32) / 64; };
+            g.AddNodes(kHall + kCorridor);
+            for (std::size_t v = 0; v < kHall; ++v) {
+              if (v % kSide + 1 < kSide) g.Link(v, kLink, v + 1, weight());
+              if (v + kSide < kHall) g.Link(v, kLink, v + kSide, weight());
+            }
+            for (std::size_t i = 0; i + 1 < kCorridor; ++i) {
+              g.Link(kHall + i, kLink, kHall + i + 1, weight());
+              if (i < 6) g.Link(i, kLink, kHall + i, weight());
+            }
+            g.Link(kHall - 1, kLink, kHall + kCorridor - 1, weight());
+          }};
+}
+
+TEST(ShortestPath, NextBestPathsThroughAHall) {
+  for (std::uint64_t seed = 0; seed < 2; ++seed) {
+    const CaseGraph g = Build(Hall(seed), Shape::kCompacted);
+    for (PathCost cost : {PathCost::kHops, PathCost::kWeight}) {
+      ShortestPathOptions options;
+      options.cost = cost;
+      options.direction = Direction::kBoth;
+      options.count = 12;
+      const auto last = static_cast<NodeId>(g.size() - 1);
+      CheckNext(g, last - 11, last, options, false);
+      CheckNext(g, last, last - 11, options, false);
+      if (::testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
 TEST(ShortestPath, NextBestPathsAcrossBridges) {
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
     SCOPED_TRACE(seed);
