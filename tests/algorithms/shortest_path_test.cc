@@ -305,8 +305,8 @@ Case Parts(std::uint64_t seed) {
           }};
 }
 
-// A corridor with doors into a hall at its beginning alone; the hall's other door is at the end. Whoever
-// leaves the corridor late stands in a hall whose nearest way out is the corridor behind him.
+// A corridor with one door into a hall, whose other door is at the corridor's end. Whoever
+// leaves the corridor stands in a hall whose nearest way out is the corridor behind him.
 Case Hall(std::uint64_t seed) {
   return {"hall " + std::to_string(seed), 1, [=](CaseGraph& g, int) {
             constexpr std::size_t kSide = 14, kHall = kSide * kSide, kCorridor = 12;
@@ -319,7 +319,7 @@ Case Hall(std::uint64_t seed) {
             }
             for (std::size_t i = 0; i + 1 < kCorridor; ++i) {
               g.Link(kHall + i, kLink, kHall + i + 1, weight());
-              if (i < 6) g.Link(i, kLink, kHall + i, weight());
+              if (i == 5) g.Link(i, kLink, kHall + i, weight());
             }
             g.Link(kHall - 1, kLink, kHall + kCorridor - 1, weight());
           }};
