@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cmath>
 #include <limits>
 #include <memory>
 #include <new>
@@ -39,10 +38,9 @@ constexpr int kSlack = 2;                // buckets that a thread may be ahead o
 constexpr std::size_t kDone = 4096;      // entries of a bucket that may stay behind
 constexpr std::size_t kNoted = 1024;     // improvements kept before they are applied
 constexpr std::uint32_t kStride = 4;     // arcs looked at together
-constexpr std::size_t kRowAhead = 12;    // entries
-constexpr std::uint32_t kCostAhead = 16; // arcs of a long row
+constexpr std::size_t kPlaceAhead = 24;  // entries: where their rows begin and what their nodes cost is fetched
+constexpr std::size_t kRowAhead = 8;     // entries: their rows are
 constexpr std::uint32_t kLongRow = 24;   // arcs: most of them improve nothing, which can be guessed
-constexpr std::size_t kSample = 1024;    // arcs that a width is chosen from
 
 template <class T>
 class Stepping {
@@ -210,16 +208,17 @@ class Stepping {
   template <bool kShared>
   void WorkOff(Seat& seat) {
     std::vector<Entry>& list = seat.near[seat.now];  // may grow and shrink meanwhile
+    Begin(list, seat.at);
     while (seat.at < list.size()) {
       if (seat.batches++ % kClock == 0 && budget_.Interrupted()) stop_ = true;
       if (stop_.load(std::memory_order_relaxed)) return;
       if (kShared && exchange_.wanted()) GiveHalf(seat);
       std::size_t arcs = 0;
       for (const std::size_t past = std::min(seat.at + kBatch, list.size()); seat.at < past && arcs < kBatchArcs; ++seat.at) {
-        if (seat.at + kRowAhead < list.size()) Fetch(list[seat.at + kRowAhead].node);
+        LookAhead(list, seat.at);
         if (const Entry entry = list[seat.at]; !Stale(entry)) arcs += Node<kShared>(seat, entry);
       }
-      Apply<kShared>(seat);
+      seat.noted = Apply<kShared>(seat, seat.noted);
       // What is done goes: nodes of a wide bucket may come again and again.
       if (seat.at >= kDone && 2 * seat.at >= list.size()) {
         list.erase(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(seat.at));
@@ -231,13 +230,23 @@ class Stepping {
     seat.at = 0;
   }
 
-  void Fetch(NodeId v) const {
-    for (const CostedRows& side : rows_) {
-      const std::uint32_t row = side.rows.offsets[v];
-      __builtin_prefetch(side.rows.neighbors.data() + row);
-      if (!side.costs.empty()) __builtin_prefetch(side.costs.data() + row);
-      else if (!side.rows.weights.empty()) __builtin_prefetch(side.rows.weights.data() + row);
-    }
+  // What entries ahead need is fetched in two steps: a row cannot be before its place is known.
+  void Begin(const List& list, std::size_t at) {
+    const std::size_t left = list.size() - at;
+    for (std::size_t i = at; i < at + std::min(kPlaceAhead, left); ++i) FetchPlace(list[i]);
+    for (std::size_t i = at; i < at + std::min(kRowAhead, left); ++i) FetchRow(list[i]);
+  }
+  void LookAhead(const List& list, std::size_t at) {
+    if (at + kPlaceAhead < list.size()) FetchPlace(list[at + kPlaceAhead]);
+    if (at + kRowAhead < list.size()) FetchRow(list[at + kRowAhead]);
+  }
+  void FetchPlace(const Entry& entry) const {
+    __builtin_prefetch(&result_.costs[entry.node]);
+    for (const CostedRows& side : rows_) side.FetchPlace(entry.node);
+  }
+  void FetchRow(const Entry& entry) {
+    if (Stale(entry)) return;
+    for (const CostedRows& side : rows_) side.FetchRow(entry.node);
   }
 
   // Returns how many arcs there were.
@@ -247,9 +256,9 @@ class Stepping {
     for (const CostedRows& side : rows_) {
       const CsrView& rows = side.rows;
       if (!side.costs.empty())
-        arcs += Row<kShared>(seat, from, rows, [&](std::uint32_t a) { return static_cast<T>(side.costs[a]); });
+        arcs += Row<kShared>(seat, from, rows, [costs = side.costs.data()](std::uint32_t a) { return static_cast<T>(costs[a]); });
       else if (!rows.weights.empty())
-        arcs += Row<kShared>(seat, from, rows, [&](std::uint32_t a) { return static_cast<T>(rows.weights[a]); });
+        arcs += Row<kShared>(seat, from, rows, [weights = rows.weights.data()](std::uint32_t a) { return static_cast<T>(weights[a]); });
       else
         arcs += Row<kShared>(seat, from, rows, [](std::uint32_t) { return T{1}; });
     }
@@ -259,36 +268,39 @@ class Stepping {
   template <bool kShared, class CostOf>
   std::size_t Row(Seat& seat, Entry from, const CsrView& rows, const CostOf& cost_of) {
     const std::uint32_t first = rows.offsets[from.node], past = rows.offsets[from.node + 1];
+    const NodeId* const neighbors = rows.neighbors.data();
+    T* const costs = result_.costs.data();
+    Entry* const notes = seat.notes.data();
+    std::size_t noted = seat.noted;
     std::uint32_t a = first;
     if (past - first >= kLongRow) {
       for (; a < past; ++a) {
-        __builtin_prefetch(&result_.costs[rows.neighbors[a + std::min(kCostAhead, past - 1 - a)]]);
-        const Entry to{rows.neighbors[a], from.cost + cost_of(a)};
-        if (!(to.cost < Cost(to.node))) continue;
-        seat.notes[seat.noted++] = to;
-        if (seat.noted > kNoted - kStride) Apply<kShared>(seat);
+        const Entry to{neighbors[a], from.cost + cost_of(a)};
+        if (!(to.cost < Read(costs[to.node]))) continue;
+        notes[noted++] = to;
+        if (noted > kNoted - kStride) noted = Apply<kShared>(seat, noted);
       }
     }
     // Short rows end at the same branch whatever their length: the last arc is looked at again.
     for (; a < past; a += std::min(kStride, past - a)) {
-      std::size_t noted = seat.noted;
       for (std::uint32_t i = 0; i < kStride; ++i) {
         const std::uint32_t arc = a + std::min(i, past - 1 - a);
-        const Entry to{rows.neighbors[arc], from.cost + cost_of(arc)};
-        seat.notes[noted] = to;
-        noted += to.cost < Cost(to.node);
+        const Entry to{neighbors[arc], from.cost + cost_of(arc)};
+        notes[noted] = to;
+        noted += to.cost < Read(costs[to.node]);
       }
-      seat.noted = noted;
-      if (noted > kNoted - kStride) Apply<kShared>(seat);
+      if (noted > kNoted - kStride) noted = Apply<kShared>(seat, noted);
     }
+    seat.noted = noted;
     return past - first;
   }
 
+  // Returns how many are noted from now on: none.
   template <bool kShared>
-  void Apply(Seat& seat) {
-    for (std::size_t i = 0; i < seat.noted; ++i)
+  std::size_t Apply(Seat& seat, std::size_t noted) {
+    for (std::size_t i = 0; i < noted; ++i)
       if (Improve<kShared>(seat.notes[i])) Put(seat, seat.notes[i]);
-    seat.noted = 0;
+    return 0;
   }
 
   template <bool kShared>
@@ -313,8 +325,8 @@ class Stepping {
     return true;
   }
 
-  T Cost(NodeId v) { return std::atomic_ref(result_.costs[v]).load(std::memory_order_relaxed); }
-  bool Stale(const Entry& e) { return Cost(e.node) != e.cost; }
+  static T Read(T& cost) { return std::atomic_ref(cost).load(std::memory_order_relaxed); }
+  bool Stale(const Entry& e) { return Read(result_.costs[e.node]) != e.cost; }
 
   // The window moves to the cheapest entry that waits beyond it; false: none does.
   bool Refill(Seat& seat) {
@@ -365,33 +377,5 @@ DeltaResult<T> DeltaStepping(std::span<const CostedRows> rows, NodeId source, T 
 }
 template DeltaResult<float> DeltaStepping(std::span<const CostedRows>, NodeId, float, const Budget&, Executor&);
 template DeltaResult<double> DeltaStepping(std::span<const CostedRows>, NodeId, double, const Budget&, Executor&);
-
-double ChooseDelta(std::span<const CostedRows> rows) {
-  double sum = 0, arcs = 0;
-  std::vector<double> sample;
-  const double nodes = rows[0].rows.node_count();
-  for (const CostedRows& side : rows) {
-    const std::size_t count = side.rows.arc_count(), stride = count / kSample + 1;
-    arcs += static_cast<double>(count);
-    for (std::size_t a = 0; a < count; a += stride) {
-      const double cost = side.costs.empty() ? static_cast<double>(side.rows.weight(static_cast<std::uint32_t>(a)))
-                                             : side.costs[a];
-      if (!std::isfinite(cost)) continue;
-      sum += cost;
-      sample.push_back(cost);
-    }
-  }
-  // Eight medians at most: a few roads that are closed by a huge cost must not put all
-  // others into one bucket.
-  double typical = sample.empty() ? 0 : sum / static_cast<double>(sample.size());
-  if (!sample.empty()) {
-    const auto middle = sample.begin() + static_cast<std::ptrdiff_t>(sample.size() / 2);
-    std::nth_element(sample.begin(), middle, sample.end());
-    if (*middle > 0) typical = std::min(typical, 8 * *middle);
-  }
-  const double delta = typical == 0 ? 1 : typical / std::max(1.0, arcs / nodes);
-  // Tiny costs must not make a width that vanishes in f32 or f64.
-  return std::max(delta, 1e-30);
-}
 
 }  // namespace plexus::internal

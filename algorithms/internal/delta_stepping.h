@@ -11,23 +11,15 @@
 // node again and again, and holds a few entries for each node and thread.
 #pragma once
 
-#include <cstdint>
 #include <span>
 
 #include "algorithms/budget.h"
+#include "algorithms/internal/costed_rows.h"
 #include "engine/aligned_array.h"
-#include "engine/csr_view.h"
 #include "engine/parallel.h"
 #include "engine/types.h"
 
 namespace plexus::internal {
-
-// Rows and what their arcs cost: `costs` when not empty (infinity = closed), else the
-// weights, else 1.
-struct CostedRows {
-  CsrView rows;
-  std::span<const double> costs;
-};
 
 template <class T>
 struct DeltaResult {
@@ -40,9 +32,5 @@ struct DeltaResult {
 template <class T>
 DeltaResult<T> DeltaStepping(std::span<const CostedRows> rows, NodeId source, T delta,
                              const Budget& budget, Executor& executor);
-
-// A width that suits the graph: mean cost of an arc over the mean degree. From every
-// 61st arc; the same for the same rows.
-double ChooseDelta(std::span<const CostedRows> rows);
 
 }  // namespace plexus::internal
