@@ -89,7 +89,7 @@ TEST(McpMemory, RefusedByLineWithoutChange) {
   EXPECT_EQ(refused(R"({"type":"entity","name":"x","entityType":"t","observations":[1]})"),
             "m.jsonl:8: an observation must be a string, got an integer");
   EXPECT_EQ(refused(R"({"type":"entity","name":7,"entityType":"t","observations":[]})"),
-            "m.jsonl:8: \"name\" must be a string, got an integer");
+            "m.jsonl:8: \"name\" must be a string, got 7");
   EXPECT_EQ(refused(R"({"type":"relation","from":"a","to":"b"})"), "m.jsonl:8: no \"relationType\"");
   EXPECT_EQ(refused(R"({"type":"relation","from":"a","to":"tag\u001fb","relationType":"r"})"),
             "m.jsonl:8: an entity's name must not hold U+001F");
