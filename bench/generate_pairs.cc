@@ -1,5 +1,6 @@
 // The GAP suite's generators, written from their published definition.
 #include <algorithm>
+#include <atomic>
 #include <limits>
 #include <numeric>
 #include <random>
@@ -72,6 +73,30 @@ PairList KroneckerPairs(int scale, int degree, Executor& executor) {
   });
   PermuteIds(list, executor);
   return list;
+}
+
+AlignedArray<float> GeneratedWeights(const PairList& list, const Topology& graph, Executor& executor) {
+  const CsrView out = graph.out();
+  AlignedArray<float> weights(out.arc_count());
+  std::fill(weights.begin(), weights.end(), std::numeric_limits<float>::max());
+  const auto lower = [&](NodeId source, NodeId target, float weight) {
+    const auto row = out.neighbors.subspan(out.offsets[source], out.degree(source));
+    const auto at = std::lower_bound(row.begin(), row.end(), target);
+    if (at == row.end() || *at != target) return;  // a loop, which was dropped
+    std::atomic_ref<float> here(weights[out.offsets[source] + static_cast<std::size_t>(at - row.begin())]);
+    for (float old = here.load(); weight < old && !here.compare_exchange_weak(old, weight);) {
+    }
+  };
+  ParallelFor(executor, list.pairs.size(), kBlock, [&](std::size_t begin, std::size_t end) {
+    std::mt19937 random(static_cast<std::uint32_t>(kGapSeed + begin / kBlock));
+    UniformDraw<std::mt19937> draw(254, random);
+    for (std::size_t e = begin; e < end; ++e) {
+      const auto weight = static_cast<float>(draw() + 1);
+      lower(list.pairs[e].source, list.pairs[e].target, weight);
+      lower(list.pairs[e].target, list.pairs[e].source, weight);
+    }
+  });
+  return weights;
 }
 
 }  // namespace plexus::bench

@@ -32,6 +32,11 @@ struct PairList {
 PairList KroneckerPairs(int scale, int degree, Executor& executor);
 PairList UniformPairs(int scale, int degree, Executor& executor);
 
+// The weights that the suite's sssp gives a generated graph: 1 to 255 for each pair of `list`, of pairs
+// that are one arc the least; one per out arc. REQUIRES `graph` built of `list`, symmetrized.
+// O(pairs * log(degree)).
+AlignedArray<float> GeneratedWeights(const PairList& list, const Topology& graph, Executor& executor);
+
 // Reads a text edge list: "u v" a line (.el) or "u v weight" (.wel; the weight is
 // checked and dropped). Node count = largest id + 1. Errors name file and line.
 Result<PairList> ReadPairs(const std::string& path);

@@ -13,7 +13,7 @@ done
 echo "--- resident"
 "$build/resident"
 echo "--- gap"
-for kernel in build pr bfs cc bc tc; do
+for kernel in build pr bfs sssp cc bc tc; do
   "$build/gap" "$kernel" -g 10 -n 2 -v
   "$build/gap" "$kernel" -u 10 -n 2 -v
 done

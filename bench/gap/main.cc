@@ -41,7 +41,7 @@ int Usage() {
                "usage: gap KERNEL (-f FILE | -g SCALE | -u SCALE) [-k DEGREE] [-s] [-n TRIALS]\n"
                "           [-i ITERATIONS] [-t TOLERANCE] [-d DELTA] [-r SOURCE] [-l LAYOUT] [-v]\n"
                "KERNEL: build pr bfs sssp cc bc tc. FILE: .el .wel .sg .wsg; -s makes .el symmetric.\n"
-               "sssp wants weights, so a .wsg; bc searches from -i (4) sources a trial.\n"
+               "sssp of a FILE wants a .wsg; bc searches from -i (4) sources a trial.\n"
                "LAYOUT of pr: kept (made once, its time printed apart), charged (made anew in\n"
                "every trial, where so few iterations repay it), pull (none).\n"
                "-v checks every trial against a serial reference.\n"
@@ -100,9 +100,8 @@ bool Parse(int argc, char** argv, Options& o) {
   if (o.iterations < 0) o.iterations = o.kernel == "bc" ? 4 : 20;
   if (optind != argc - 1) return bad(std::string("unexpected '") + argv[1 + optind] + "'");
   if (o.file.empty() == (o.scale == 0)) return bad("one graph is wanted: -f FILE, -g SCALE or -u SCALE");
-  if (o.kernel == "sssp" && !o.file.ends_with(".wsg"))
-    return bad("sssp needs weights, which only a .wsg holds: the suite's converter -w writes one of -g SCALE and -u SCALE,\n"
-               "     with the weights that its generator draws, and bench/make_shape those of the other shapes; then -f FILE.wsg");
+  if (o.kernel == "sssp" && o.scale == 0 && !o.file.ends_with(".wsg"))
+    return bad("sssp needs weights, and of the files only a .wsg has them: the suite's converter -w writes one");
   return true;
 }
 
@@ -191,6 +190,7 @@ Result<bool> RunKernel(const Options& o) {
     PLEXUS_ASSIGN(list, LoadPairs(o));
     const auto start = std::chrono::steady_clock::now();
     PLEXUS_ASSIGN(graph, Build(o, list));
+    if (o.kernel == "sssp") weights = GeneratedWeights(list, graph, DefaultExecutor());
     PrintTime("Build Time", Seconds(start));
     if (o.kernel != "build") list = PairList();
   }

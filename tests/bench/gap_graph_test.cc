@@ -43,6 +43,20 @@ TEST(GapGraph, GeneratorsGiveTheSuitesGraphs) {
   }
 }
 
+// `converter -g 10 -w -b FILE`: what the suite's sssp runs on.
+TEST(GapGraph, WeightsAreTheSuites) {
+  const auto fingerprint = [](const AlignedArray<float>& weights) {
+    std::uint64_t hash = 14695981039346656037ull;
+    for (const float w : weights) hash = (hash ^ static_cast<std::uint64_t>(w)) * 1099511628211ull;
+    return hash;
+  };
+  for (Executor* executor : {&SerialExecutor(), &DefaultExecutor()}) {
+    const PairList kronecker = KroneckerPairs(10, 16, *executor), uniform = UniformPairs(10, 16, *executor);
+    EXPECT_EQ(fingerprint(GeneratedWeights(kronecker, Symmetric(kronecker), *executor)), 0x1dd9ccf052c75919u);
+    EXPECT_EQ(fingerprint(GeneratedWeights(uniform, Symmetric(uniform), *executor)), 0xd19d5dcb871b3efbu);
+  }
+}
+
 TEST(GapGraph, SourcesAreTheSuites) {
   const Topology graph = Symmetric(KroneckerPairs(10, 16, SerialExecutor()));
   SourcePicker picker(graph);
