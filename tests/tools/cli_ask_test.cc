@@ -176,6 +176,30 @@ TEST_F(Ask, PathByHopsAndByWeights) {
   EXPECT_EQ(Json({"path", "--from", "d", "--to", "a"}).at("paths").as_array().size(), 0u);
   EXPECT_EQ(Json({"path", "--from", "d", "--to", "a", "--direction", "both"}).at("paths").as_array().size(), 1u);
   EXPECT_EQ(Run({"path", "--from", "a", "--to", "d", "--count", "0"}).code, 2);
+  EXPECT_EQ(Json({"path", "--from", "a", "--to", "d", "--cost", "log", "--count", "5"}), weighted);
+  EXPECT_EQ(Json({"path", "--from", "a", "--to", "d", "--cost", "hops"}), hops);
+  const object length = Json({"path", "--from", "a", "--to", "d", "--cost", "length", "--count", "5"});
+  ASSERT_EQ(length.at("paths").as_array().size(), 2u);
+  EXPECT_EQ(length.at("paths").at(0).at("cost").to_number<double>(), 0.125);
+  EXPECT_EQ(length.at("paths").at(1).at("cost").to_number<double>(), 2);
+  EXPECT_EQ(Run({"path", "--from", "a", "--to", "d", "--cost", "miles"}).code, 2);
+  EXPECT_EQ(Run({"path", "--from", "a", "--to", "d", "--cost", "hops", "--weighted"}).code, 2);
+  const Finished two = Run({"path", "--from", "a", "--to", "d", "--cost", "length", "--column", "trust"});
+  EXPECT_EQ(two.code, 2);
+  EXPECT_NE(two.err.find("--cost and --column"), std::string::npos) << two.err;
+  EXPECT_NE(Run({"path", "--from", "a", "--to", "d", "--cost", "log"}).out.find("product of weights"), std::string::npos);
+}
+
+TEST_F(Ask, PathToAnIndexNodeSaysWhyThereIsNone) {
+  const object none = Json({"path", "--from", "a", "--to", "tag:red"});
+  EXPECT_EQ(none.at("paths").as_array().size(), 0u);
+  EXPECT_EQ(none.at("why").as_string(),
+            "tag:red is an index node and no edge between facts touches it; name kinds that do with --kinds: has_tag");
+  EXPECT_NE(Run({"path", "--from", "tag:red", "--to", "a", "--kinds", "knows"}).out.find(
+                "no path from tag:red to a: tag:red is an index node and no edge of the kinds named touches it"),
+            std::string::npos);
+  EXPECT_EQ(Json({"path", "--from", "a", "--to", "tag:red", "--kinds", "has_tag"}).at("paths").as_array().size(), 1u);
+  EXPECT_FALSE(Json({"path", "--from", "d", "--to", "a"}).contains("why"));
 }
 
 TEST_F(Ask, BfsAndComponents) {
