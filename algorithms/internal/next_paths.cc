@@ -121,7 +121,10 @@ std::uint32_t NextPaths::LowestIndex(std::uint32_t place) {
   return lowest;
 }
 
+// By its first steps; and no path of the set is shorter than the one it was parted from, so that
+// there is nothing to look for beyond that.
 Result<std::optional<Length>> NextPaths::FirstBound(const Open& open) {
+  const Length floor = lengths_.back();
   std::optional<Length> least;
   PLEXUS_TRY(walk_.ForEachStep(
       false, paths_[open.path].nodes[open.at], [&] { return tree_.size(); },
@@ -130,8 +133,8 @@ Result<std::optional<Length>> NextPaths::FirstBound(const Open& open) {
         const EndTree::Bound rest = tree_.At(arc.neighbor);
         if (rest.hopeless) return true;
         const Length whole = lengths_[open.at] + step + rest.least;
-        if (!least || whole < *least) least = whole;
-        return true;
+        if (!least || whole < *least) least = std::max(whole, floor);
+        return *least > floor;
       }));
   return least;
 }
@@ -165,7 +168,7 @@ Result<bool> NextPaths::Search(Open& open, const Open* rival) {
       if (open.tries < 40) ++open.tries;
       return true;
     }
-    if (rest.second.exact() || (rest.tree.exact() && LowestIndex(rest.tree.place) > open.at)) {
+    if (Leads(open, rest)) {
       open.least = std::max(open.least, whole);
       Keep(open, ahead.place, rest);
       return true;
@@ -223,17 +226,23 @@ Status NextPaths::Leave(const Open& open, std::uint32_t place) {
           reach.length = whole;
           reach.arc = arc;
         }
-        Push(known);
-        return true;
+        const Rest rest = Push(known);
+        // Nothing in the set is shorter than open.least: no need to see the rest of the row.
+        return whole + rest.least > open.least || !Leads(open, rest);
       });
 }
 
-void NextPaths::Push(std::uint32_t place) {
+bool NextPaths::Leads(const Open& open, const Rest& rest) {
+  return rest.second.exact() || (rest.tree.exact() && LowestIndex(rest.tree.place) > open.at);
+}
+
+NextPaths::Rest NextPaths::Push(std::uint32_t place) {
   const Reach& reach = reached_[place];
   const Rest rest = RestOf(reach.node);
-  if (rest.hopeless) return;
+  if (rest.hopeless) return rest;
   heap_.push_back({reach.length + rest.least, rest.least, reach.node, place});
   std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
+  return rest;
 }
 
 void NextPaths::Keep(Open& open, std::uint32_t last, const Rest& rest) {

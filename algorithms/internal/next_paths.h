@@ -94,7 +94,8 @@ class NextPaths {
     EndTree::Bound tree, second;
   };
   Rest RestOf(NodeId node) const;
-  void Push(std::uint32_t place);
+  bool Leads(const Open& open, const Rest& rest);  // to the end, clear of the beginning
+  Rest Push(std::uint32_t place);
   void Keep(Open& open, std::uint32_t last, const Rest& rest);
   void List(const Open& open);
 
