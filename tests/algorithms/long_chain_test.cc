@@ -70,7 +70,7 @@ TEST(LongChain, ShortestPath) {
   for (PathCost cost : {PathCost::kHops, PathCost::kWeight}) {
     ShortestPathOptions options;
     options.cost = cost;
-    options.count = cost == PathCost::kHops ? 2 : 1;
+    options.count = 2;
     const auto got = ShortestPath(Chain(), kLength, 0, options);
     ASSERT_TRUE(got.has_value());
     ASSERT_EQ(got->paths.size(), 1u);
