@@ -3,12 +3,10 @@
 // 1. Where the earlier state is at hand, rows that differ tell what has changed (PendingChanges);
 //    else one sweep over all rows turns the earlier scores x into x + r, where r is what the
 //    graph as it is now makes of them.
-// 2. While few nodes hold most of r only their changes travel, pushed one by one.
-// 3. When changes have spread, or to make sure: sweeps in *parts*, up to 16 ranges of nodes
-//    one after the other, each from the scores that the ones before have just been given
-//    (block Gauss-Seidel; for PageRank: Gleich, Zhukov, Berkhin, 2004), which needs two thirds
-//    of the sweeps. After every part it is known what is not yet passed on, the changes of
-//    each part when its turn was last: the last sweep ends as soon as that is little enough.
+// 2. While few nodes hold most of r only their changes travel, pushed one by one; where they are
+//    more, but their rows few still, all at once.
+// 3. When changes have spread, or to make sure: sweeps in parts, which know after every part
+//    what is not yet passed on (PartSweeps): the last sweep ends as soon as that is little enough.
 //
 // Rows are read where they are, in the base and the delta: nothing is packed, no layout
 // is made. Sums follow rows and dense ids, so bits depend on the graph, the start and the
@@ -51,7 +49,7 @@ inline bool RefreshReaches(double tolerance, double damping) {
   return tolerance * (1.0 - damping) * (1.0 - damping) >= 1e-12;
 }
 
-// `start` sums to 1; `seeds` empty: uniform teleport. Memory: 40 bytes a node.
+// `start` sums to 1; `seeds` empty: uniform teleport. Memory: 32 bytes a node.
 PageRankRefreshed RefreshPageRank(const LiveRows& rows, std::vector<double> start,
                                   std::span<const SeedShare> seeds,
                                   const PageRankRefreshOptions& options, Executor& executor);

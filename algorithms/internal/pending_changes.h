@@ -10,15 +10,15 @@
 // is kept as one number and need not be spread: it changes that sum alone. A change of a
 // node without out-arcs is passed on to the teleport at once.
 //
-// Serial but for passes over all nodes, in the order of ids, first come first served.
+// Pushes are serial, in the order of ids, first come first served.
 // Not thread-safe.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <vector>
 
-#include "algorithms/internal/collect.h"
 #include "algorithms/internal/row_sums.h"
 #include "engine/aligned_array.h"
 #include "engine/parallel.h"
@@ -52,15 +52,13 @@ class PendingChanges {
     std::uint64_t arcs = 0;  // of their rows
     double mass = 0;
   };
-  // Nodes with more pending than `threshold`. O(nodes). pending(node), times the reciprocal.
-  template <class Pending>
-  Loud Above(double threshold, Pending&& pending) const;
-  template <class Pending>
-  std::vector<NodeId> NodesAbove(double threshold, Pending&& pending) const {
-    return Collect<NodeId>(executor_, p_.rows.node_count, [&](std::size_t v) {
-      return std::abs(pending(v)) > threshold * p_.reciprocal[v];
-    });
-  }
+  // Nodes with more pending than `threshold`. O(nodes).
+  Loud Above(double threshold) const;
+  std::vector<NodeId> NodesAbove(double threshold) const;
+  // Adds to the scores what all that is pending makes of its neighbours, in parallel, and no more:
+  // what is pending afterwards, and owed, is not kept. False, and nothing done: rows with more
+  // than `most_arcs`. O(nodes + most_arcs).
+  bool Spread(std::uint64_t most_arcs, std::vector<double>& scores) const;
   // Pushes `loud`, and those that get above `quiet` on the way, while their rows have no more
   // than `arcs` arcs. Returns how many they had.
   std::uint64_t Push(const std::vector<NodeId>& loud, double quiet, std::uint64_t arcs, std::vector<double>& scores);
@@ -78,7 +76,11 @@ class PendingChanges {
   }
 
  private:
+  struct RowChange;
   static constexpr std::size_t kGrain = 4096;
+  void Read(const Snapshot& earlier, std::span<const NodeId> nodes, std::uint64_t most_arcs,
+            const std::vector<double>& scores, RowChange& to) const;
+  void Prefetch(std::span<const NodeId> rows, std::size_t i) const;
   // Adds to the score, and to what waits; returns what waits.
   double Add(NodeId v, double change, std::vector<double>& scores);
   void Measure();
@@ -93,27 +95,5 @@ class PendingChanges {
   bool sent_ = false;    // something was pushed, or compared
   std::vector<bool> queued_;
 };
-
-template <class Pending>
-PendingChanges::Loud PendingChanges::Above(double threshold, Pending&& pending) const {
-  const std::size_t n = p_.rows.node_count;
-  return ParallelReduce(
-      executor_, n, kGrain, Loud{},
-      [&](std::size_t begin, std::size_t end) {
-        Loud part;
-        for (std::size_t v = begin; v < end; ++v) {
-          const double waits = std::abs(pending(v)), r = p_.reciprocal[v];
-          if (!(waits > threshold * r)) continue;
-          part.arcs += p_.rows.Degree(Direction::kOut, static_cast<NodeId>(v));
-          part.mass += waits / r;
-        }
-        return part;
-      },
-      [](Loud a, const Loud& b) {
-        a.arcs += b.arcs;
-        a.mass += b.mass;
-        return a;
-      });
-}
 
 }  // namespace plexus::internal

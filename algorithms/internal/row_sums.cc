@@ -5,7 +5,6 @@
 #include <memory>
 #include <utility>
 
-#include "algorithms/internal/collect.h"
 #include "algorithms/internal/pull_sum.h"
 
 namespace plexus::internal {
@@ -26,15 +25,20 @@ void SumRows(std::uint32_t count, std::size_t rows, std::uint32_t chunk, double*
     double* to = running;
     double sum = *to = 0, start = -carried;
     std::uint32_t i = at;
-    for (; i + 4 <= stop; i += 4, to += 4) {
+    for (; i + 8 <= stop; i += 8, to += 8) {
       ahead(i);
       const double a = term(i), b = term(i + 1), c = term(i + 2), d = term(i + 3);
-      const double first = a + b, second = c + d;
+      const double e = term(i + 4), f = term(i + 5), g = term(i + 6), h = term(i + 7);
+      const double ab = a + b, abc = ab + c, abcd = abc + d, ef = e + f, efg = ef + g, efgh = efg + h;
+      const double half = sum + abcd;
       to[1] = sum + a;
-      to[2] = sum + first;
-      to[3] = sum + (first + c);
-      sum += first + second;
-      to[4] = sum;
+      to[2] = sum + ab;
+      to[3] = sum + abc;
+      to[4] = half;
+      to[5] = half + e;
+      to[6] = half + ef;
+      to[7] = half + efg;
+      to[8] = sum += abcd + efgh;
     }
     for (; i < stop; ++i) *++to = sum += term(i);
     for (; row < rows && end(row) <= stop; ++row) {
@@ -49,30 +53,51 @@ void SumRows(std::uint32_t count, std::size_t rows, std::uint32_t chunk, double*
 
 }  // namespace
 
-RowSums::RowSums(const LiveRows& rows, bool weighted, Executor& executor)
-    : rows_(rows), weighted_(weighted) {
-  const std::size_t groups = (rows.node_count + kGroup - 1) / kGroup;
-  auto group_end = [&](std::size_t group) { return std::min<std::size_t>((group + 1) * kGroup, rows.node_count); };
-  touched_ = Collect<std::size_t>(executor, rows.live ? groups : 0, [&](std::size_t group) {
-    for (std::size_t v = group * kGroup; v < group_end(group); ++v)
-      if (!rows.clean(Direction::kIn, static_cast<NodeId>(v))) return true;
-    return false;
-  });
-  for (const std::size_t group : touched_) {
-    std::uint64_t arcs = 0;
-    for (std::size_t v = group * kGroup; v < group_end(group); ++v)
-      arcs += rows.Degree(Direction::kIn, static_cast<NodeId>(v));
-    most_arcs_ = std::max(most_arcs_, arcs);
+std::vector<NodeId> LiveRows::Touched(Direction direction) const {
+  std::vector<NodeId> touched;
+  if (!live) return touched;
+  for (const std::shared_ptr<const Run>& run : live->state().runs) {
+    const AlignedArray<NodeId>& rows = run->side(direction).rows;
+    const std::size_t middle = touched.size();
+    touched.insert(touched.end(), rows.begin(), rows.end());
+    std::inplace_merge(touched.begin(), touched.begin() + static_cast<std::ptrdiff_t>(middle), touched.end());
   }
-  longest_ = ParallelReduce(
-      executor, rows.node_count, 128 * kGroup, std::uint64_t{0},
+  for (NodeId v = live->state().base->node_count; v < node_count; ++v) touched.push_back(v);
+  std::sort(touched.begin(), touched.end());
+  touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
+  return touched;
+}
+
+RowSums::RowSums(const LiveRows& rows, bool weighted, Executor& executor)
+    : rows_(rows), weighted_(weighted), touched_(rows.Touched(Direction::kIn)) {
+  struct Most {
+    std::uint64_t touched = 0, row = 0;
+  };
+  const std::size_t groups = (rows.node_count + kGroup - 1) / kGroup;
+  const Most most = ParallelReduce(
+      executor, groups, 128, Most{},
       [&](std::size_t begin, std::size_t end) {
-        std::uint64_t longest = 0;
-        for (std::size_t v = begin; v < end; ++v)
-          longest = std::max(longest, rows.Degree(Direction::kIn, static_cast<NodeId>(v)));
-        return longest;
+        Most part;
+        auto touched = std::lower_bound(touched_.begin(), touched_.end(), begin * kGroup);
+        for (std::size_t group = begin; group < end; ++group) {
+          const std::size_t stop = std::min<std::size_t>((group + 1) * kGroup, rows_.node_count);
+          const auto first = touched;
+          std::uint64_t arcs = 0;
+          for (std::size_t v = group * kGroup; v < stop; ++v) {
+            const NodeId node = static_cast<NodeId>(v);
+            const bool live = touched != touched_.end() && *touched == node;
+            const std::uint64_t degree = live ? rows_.Degree(Direction::kIn, node) : rows_.in.degree(node);
+            touched += live;
+            arcs += degree;
+            part.row = std::max(part.row, degree);
+          }
+          if (touched != first) part.touched = std::max(part.touched, arcs);
+        }
+        return part;
       },
-      [](std::uint64_t a, std::uint64_t b) { return std::max(a, b); });
+      [](Most a, const Most& b) { return Most{std::max(a.touched, b.touched), std::max(a.row, b.row)}; });
+  most_arcs_ = most.touched;
+  longest_ = most.row;
 }
 
 void RowSums::Reserve(const Executor& executor, std::size_t blocks) {
@@ -80,16 +105,18 @@ void RowSums::Reserve(const Executor& executor, std::size_t blocks) {
   for (const auto& scratch : pool_.idle()) scratch->terms.resize(most_arcs_);
 }
 
-void RowSums::Pull(std::size_t begin, std::size_t end, const double* values, double* sums) {
+template <class Value>
+void RowSums::Pull(std::size_t begin, std::size_t end, const Value* values, double* sums) {
   std::unique_ptr<Scratch> scratch = pool_.Take();
-  auto touched = std::lower_bound(touched_.begin(), touched_.end(), begin / kGroup);
+  auto touched = std::lower_bound(touched_.begin(), touched_.end(), begin);
   const bool weighted = weighted_ && !rows_.in.weights.empty();
   for (std::size_t at = begin; at < end; at += kGroup) {
     const std::size_t stop = std::min(at + kGroup, end);
     double* const to = sums + (at - begin);
-    if (touched != touched_.end() && *touched == at / kGroup) {
-      PullTouched(at, stop, values, to, *scratch);
-      ++touched;
+    if (touched != touched_.end() && *touched < stop) {
+      const auto first = touched;
+      while (touched != touched_.end() && *touched < stop) ++touched;
+      PullTouched(at, stop, {first, touched}, values, to, *scratch);
     } else if (weighted) {
       PullClean<true>(at, stop, values, to, *scratch);
     } else {
@@ -99,8 +126,8 @@ void RowSums::Pull(std::size_t begin, std::size_t end, const double* values, dou
   pool_.Give(std::move(scratch));
 }
 
-template <bool kWeighted>
-void RowSums::PullClean(std::size_t begin, std::size_t end, const double* values, double* sums,
+template <bool kWeighted, class Value>
+void RowSums::PullClean(std::size_t begin, std::size_t end, const Value* values, double* sums,
                         Scratch& scratch) const {
   const std::uint32_t* const ends = rows_.in.offsets.data() + begin + 1;
   for (std::size_t ahead = 0; ahead < kGroup; ahead += 16) __builtin_prefetch(ends + kPullAhead + ahead);
@@ -110,7 +137,7 @@ void RowSums::PullClean(std::size_t begin, std::size_t end, const double* values
   SumRows(
       rows_.in.offsets[end] - first, end - begin, kChunk, scratch.running.data(), sums,
       [=](std::uint32_t i) {
-        double value = values[neighbors[i]];
+        double value = static_cast<double>(values[neighbors[i]]);
         if constexpr (kWeighted) value *= static_cast<double>(weights[i]);
         return value;
       },
@@ -121,25 +148,41 @@ void RowSums::PullClean(std::size_t begin, std::size_t end, const double* values
       });
 }
 
-void RowSums::PullTouched(std::size_t begin, std::size_t end, const double* values, double* sums,
-                          Scratch& scratch) const {
+template <class Value>
+void RowSums::PullTouched(std::size_t begin, std::size_t end, std::span<const NodeId> touched, const Value* values,
+                          double* sums, Scratch& scratch) const {
   if (scratch.terms.size() < most_arcs_) scratch.terms.resize(most_arcs_);
   double* to = scratch.terms.data();
-  for (std::size_t v = begin; v < end; ++v) {
-    const NodeId node = static_cast<NodeId>(v);
-    if (!weighted_ && rows_.clean(Direction::kIn, node)) {
-      const std::uint32_t stop = rows_.in.offsets[v + 1];
-      for (std::uint32_t a = rows_.in.offsets[v]; a < stop; ++a) *to++ = values[rows_.in.neighbors[a]];
+  const auto here = [&] { return static_cast<std::uint32_t>(to - scratch.terms.data()); };
+  for (std::size_t v = begin; v < end;) {
+    const std::size_t stop = touched.empty() ? end : touched.front();
+    if (v < stop) {  // the rows between two that are touched
+      const std::uint32_t *const offsets = rows_.in.offsets.data(), first = offsets[v];
+      const NodeId* const neighbors = rows_.in.neighbors.data();
+      const bool ones = !weighted_ || rows_.in.weights.empty();
+      const std::uint32_t before = here();
+      for (std::uint32_t a = first; a < offsets[stop]; ++a) {
+        __builtin_prefetch(neighbors + a + kPullAhead);
+        const double value = static_cast<double>(values[neighbors[a]]);
+        *to++ = ones ? value : value * static_cast<double>(rows_.in.weights[a]);
+      }
+      for (; v < stop; ++v) scratch.ends[v - begin] = before + (offsets[v + 1] - first);
     } else {
-      rows_.ForEachArc(Direction::kIn, node,
-                       [&](NodeId u, double weight) { *to++ = weighted_ ? values[u] * weight : values[u]; });
+      rows_.ForEachArc(Direction::kIn, static_cast<NodeId>(v), [&](NodeId u, double weight) {
+        const double value = static_cast<double>(values[u]);
+        *to++ = weighted_ ? value * weight : value;
+      });
+      scratch.ends[v++ - begin] = here();
+      touched = touched.subspan(1);
     }
-    scratch.ends[v - begin] = static_cast<std::uint32_t>(to - scratch.terms.data());
   }
   SumRows(
       scratch.ends[end - begin - 1], end - begin, kChunk, scratch.running.data(), sums,
       [&](std::uint32_t i) { return scratch.terms[i]; }, [&](std::size_t row) { return scratch.ends[row]; },
       [](std::uint32_t) {});
 }
+
+template void RowSums::Pull(std::size_t, std::size_t, const float*, double*);
+template void RowSums::Pull(std::size_t, std::size_t, const double*, double*);
 
 }  // namespace plexus::internal

@@ -5,13 +5,13 @@
 // sum is the difference of two of its values. Groups of rows begin at multiples of 64, so a
 // sum's bits depend on the rows of its group alone: not on threads, nor on where rows lie.
 //
-// Rounding: a row's sum is off by at most 2^-53 of a chunk's absolute values for every four
-// arcs of the chunk and three more, in every chunk it has arcs in; of all rows see Rounding.
+// Values may be f32 as well; sums are f64. Rounding: of all rows see Rounding.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "algorithms/internal/pool.h"
@@ -41,6 +41,9 @@ struct LiveRows {
     for (std::uint32_t a = csr.offsets[v]; a < end; ++a)
       fn(csr.neighbors[a], static_cast<double>(csr.weight(a)));
   }
+  // Rows that the delta may differ in from the base, ascending, and those the base has not.
+  // O(delta).
+  std::vector<NodeId> Touched(Direction direction) const;
   std::uint64_t Degree(Direction direction, NodeId v) const {
     if (clean(direction, v)) return (direction == Direction::kOut ? out : in).degree(v);
     return live->Degree(direction, v, ArcFilter::All());
@@ -57,13 +60,16 @@ class RowSums {
   void Reserve(const Executor& executor, std::size_t blocks);
 
   // At most so much are all sums together off, as a share of the sum of all absolute terms:
-  // in a chunk of arcs an addition for every four and three for every row, at most 704; and
-  // a row that goes on into the next chunk is carried over.
+  // in a chunk of arcs an addition for every eight, seven at its end, three for every eight that
+  // stay among them, and five for every row, below 600; and a row that goes on into the next
+  // chunk is carried over.
   double Rounding() const { return 0x1p-53 * (720.0 + static_cast<double>(longest_) / kChunk); }
 
   // sums[i] = sum over the arcs u -> begin + i of values[u], times their weights.
-  // REQUIRES begin is a multiple of kGroup. Callable from several threads at once.
-  void Pull(std::size_t begin, std::size_t end, const double* values, double* sums);
+  // REQUIRES begin is a multiple of kGroup. Callable from several threads at once. Value is
+  // float or double.
+  template <class Value>
+  void Pull(std::size_t begin, std::size_t end, const Value* values, double* sums);
 
  private:
   static constexpr std::size_t kChunk = 2048;  // arcs
@@ -73,15 +79,17 @@ class RowSums {
     std::array<std::uint32_t, kGroup> ends;
   };
 
-  template <bool kWeighted>
-  void PullClean(std::size_t begin, std::size_t end, const double* values, double* sums, Scratch& scratch) const;
-  void PullTouched(std::size_t begin, std::size_t end, const double* values, double* sums, Scratch& scratch) const;
+  template <bool kWeighted, class Value>
+  void PullClean(std::size_t begin, std::size_t end, const Value* values, double* sums, Scratch& scratch) const;
+  template <class Value>
+  void PullTouched(std::size_t begin, std::size_t end, std::span<const NodeId> touched, const Value* values,
+                   double* sums, Scratch& scratch) const;
 
   const LiveRows& rows_;
   const bool weighted_;
-  std::vector<std::size_t> touched_;  // groups with a row that is not clean, ascending
-  std::uint64_t most_arcs_ = 0;       // of a touched group
-  std::uint64_t longest_ = 0;         // row
+  const std::vector<NodeId> touched_;  // rows that the delta may differ in
+  std::uint64_t most_arcs_ = 0;        // of a group with such a row
+  std::uint64_t longest_ = 0;          // row
   Pool<Scratch> pool_;
 };
 

@@ -1,0 +1,91 @@
+// PartSweeps: PageRank over all rows again and again, in parts.
+//
+// Up to 16 ranges of nodes have their turn one after the other, each going by the scores that
+// the ones before have just been given (block Gauss-Seidel; for PageRank: Gleich, Zhukov,
+// Berkhin, 2004), which needs two thirds of the sweeps.
+//
+// The first sweep sums what all neighbours send. From then on a row is told only what has
+// changed since its last turn, and every node has had one turn since: so each sweep sums the
+// neighbours' last changes. Changes are small, so 24 bits of them are plenty where 24 bits of
+// a score are not: what is gathered is f32, half the bytes, and scores stay f64. What rounding
+// keeps back from the first sweep is sent along with the second; what it loses of changes is
+// counted, and when that is what is left a sweep sums everything anew.
+//
+// After every turn it is known what is not yet passed on: the changes at each part's last turn.
+//
+// Sums follow rows and ids: bits depend on the graph and the scores alone. Not thread-safe.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "algorithms/internal/pagerank_prepare.h"
+#include "algorithms/internal/row_sums.h"
+#include "engine/aligned_array.h"
+#include "engine/parallel.h"
+
+namespace plexus::internal {
+
+// Real is what is gathered: float, or double where out-strengths are beyond what f32 can hold.
+template <class Real>
+class PartSweeps {
+ public:
+  // Nodes a block of rows.
+  static constexpr std::size_t kGrain = 16 * RowSums::kGroup;
+  // Out-strengths that Real = float serves.
+  static constexpr double kLeastStrength = 1e-18, kMostStrength = 1e18;
+
+  struct Problem {
+    RowSums& sums;
+    std::span<const SeedShare> seeds;
+    const AlignedArray<double>& reciprocal;  // of out-strengths, 0 = dangling
+    std::vector<double>& scores;             // all of them, with any sum above 0
+    std::uint64_t arcs = 0;
+    double damping = 0.85;
+  };
+  // Memory: 12 bytes a node (Real = double: 24).
+  PartSweeps(const Problem& problem, Executor& executor);
+
+  std::size_t count() const { return parts_.size(); }
+  // A turn of all, part by part: BeginSweep, then Turn(0) to Turn(count() - 1).
+  // `enough`: the error wanted.
+  void BeginSweep(double enough);
+  void Turn(std::size_t part);
+
+  // Bound on the L1 distance of the scores, which may sum to something else than 1, scaled to sum 1, to the fixed point, rounding
+  // included. REQUIRES every part had its turn.
+  double Error() const;
+
+ private:
+  // Of a block of nodes, or a part.
+  struct Totals {
+    double scores = 0, dangling = 0, absolute = 0;
+    double changes = 0;  // absolute, at the last turn, of nodes with out-arcs
+    double home = 0;     // a part: what the teleport got all together, as its rows know it
+  };
+  struct Lanes;
+  enum class Sweep : std::uint8_t { kAnew, kFirst, kLater };  // kFirst: after one anew
+
+  Totals All() const;
+  double Home(const Totals& t) const { return (1.0 - p_.damping) * t.scores + p_.damping * t.dangling; }
+  void Contribute();
+  template <Sweep kSweep>
+  void SumRows(std::size_t first, std::size_t last, double home);
+  Totals Fold(std::size_t begin, std::size_t end) const;
+
+  const Problem p_;
+  Executor& executor_;
+  const std::size_t n_, size_;  // size_: nodes a part
+  Sweep sweep_ = Sweep::kAnew;
+  bool began_ = false;
+  AlignedArray<Real> sent_;   // contributions; from the second sweep on: their last changes
+  AlignedArray<Real> next_;   // of the part at work
+  AlignedArray<Real> moved_;  // during a sweep anew: changes of contributions
+  std::vector<Totals> blocks_, parts_;
+  double lost_ = 0;  // changes that rounding will not pass on
+};
+
+}  // namespace plexus::internal
