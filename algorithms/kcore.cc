@@ -32,53 +32,53 @@ using Rows = std::span<const CsrView>;  // a node's neighbours are in its row of
 template <bool kTwice>
 bool Peel(Rows rows, const Budget& budget, Numbers& left) {
   const auto n = static_cast<NodeId>(left.size());
-  std::vector<NodeId> staying(n), queue, seen(kTwice ? n : 0, kNoNode);
+  std::vector<NodeId> staying(n), queue(n + std::size_t{1}), seen(kTwice ? n : 0, kNoNode);
   for (NodeId v = 0; v < n; ++v) staying[v] = v;
   std::uint64_t arcs = 0;
   std::size_t gone = 0;
-  bool whole = true;
   std::uint32_t k = 0;
-  for (bool first = true; gone < n && whole; first = false) {
+  for (bool first = true; gone < n; first = false) {
     // Whoever has at most the last k left has gone.
     std::uint32_t least = 0xFFFFFFFFu;
-    std::size_t stay = 0;
-    queue.clear();
+    std::size_t stay = 0, end = 0;
     for (const NodeId v : staying) {
       const std::uint32_t has = left[v];
       if (!first && has <= k) continue;
       staying[stay++] = v;
       if (has > least) continue;
-      if (has < least) queue.clear();
+      if (has < least) end = 0;
       least = has;
-      queue.push_back(v);
+      queue[end++] = v;
     }
     staying.resize(stay);
     k = least;
-    for (std::size_t i = 0; i < queue.size(); ++i, ++gone) {
+    for (std::size_t i = 0; i < end; ++i, ++gone) {
       if (gone >= budget.nodes || arcs >= budget.edges || (gone % kLookEvery == 0 && budget.Interrupted())) {
-        whole = false;
-        break;
+        // Who was not taken away belongs to the core that peeling has come to, at least.
+        for (std::uint32_t& has : left) has = std::min(has, k);
+        return false;
       }
       const NodeId v = queue[i];
       if constexpr (kTwice) seen[v] = v;
       for (const CsrView& part : rows) {
         arcs += part.degree(v);
         for (std::uint32_t a = part.offsets[v]; a < part.offsets[v + 1]; ++a) {
+          // No branches: whether an end still stands is anybody's guess.
           const NodeId w = part.neighbors[a];
-          if (left[w] <= k) continue;
+          const std::uint32_t has = left[w];
+          bool counts = has > k;
           if constexpr (kTwice) {
-            if (seen[w] == v) continue;
+            counts &= seen[w] != v;
             seen[w] = v;
           }
-          if (--left[w] == k) queue.push_back(w);
+          left[w] = has - counts;
+          queue[end] = w;
+          end += counts & (has == k + 1);
         }
       }
     }
   }
-  // Who was not taken away belongs to the core that peeling has come to, at least.
-  if (!whole)
-    for (std::uint32_t& has : left) has = std::min(has, k);
-  return whole;
+  return true;
 }
 
 // How many different neighbours each node has; `twice` is set when that is fewer than arcs.

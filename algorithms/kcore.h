@@ -2,8 +2,9 @@
 //
 // The k-core is what is left when nodes with fewer than k neighbours are taken away
 // until none is (Seidman, 1983); a node's core number is the largest k whose core has
-// it. Over the simple undirected graph, as triangles.h. Peeling in order of degree with
-// buckets (Batagelj, Zaversnik, 2003), one thread: two cores gain nothing on it.
+// it. Over the simple undirected graph, as triangles.h, which is not made: the rows serve
+// as they are. Peeling by levels of k, those with the fewest left first (after Batagelj,
+// Zaversnik, 2003, without their order), one thread: two cores gain nothing on it.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +24,8 @@ struct KCoreOptions {
   std::vector<KindId> kinds = {};        // none = the fact plane
   std::int64_t valid_at = kNoTime;  // only edges valid then
   const NodeSubset* subset = nullptr;
-  Budget budget = {};            // nodes taken away, arcs followed from them
-  Executor* executor = nullptr;  // makes the simple graph
+  Budget budget = {};            // nodes taken away, arcs followed from them (of either direction)
+  Executor* executor = nullptr;  // counts neighbours
 };
 
 struct KCoreResult {
@@ -37,7 +38,7 @@ struct KCoreResult {
   bool truncated = false;
 };
 
-// O(nodes + arcs). Thread-safe, deterministic (core numbers are unique).
+// O(nodes + arcs); 16 bytes a node and 4 a thread. Thread-safe, deterministic (core numbers are unique).
 // kInvalidArgument: a kind out of range.
 Result<KCoreResult> KCore(const Snapshot& snapshot, const KCoreOptions& options = {});
 

@@ -65,7 +65,7 @@ class LaneSearch {
  private:
   // What `next_` holds at the nodes of the level has been reached at this depth.
   void Settle(std::uint32_t depth) {
-    const std::size_t width = result_.sources + std::size_t{1};  // pairs a source; arcs
+    const std::size_t width = result_.sources + std::size_t{1};  // nodes of each source; arcs
     const std::size_t blocks = (level_.size() + kSettled - 1) / kSettled;
     tallies_.assign(blocks * width, 0);
     ParallelFor(executor_, level_.size(), kSettled, [&](std::size_t begin, std::size_t end) {

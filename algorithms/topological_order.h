@@ -49,7 +49,7 @@ struct TopologicalOrderResult {
   bool truncated = false;
 };
 
-// O((nodes + arcs) + ordered * log(ordered)), one thread. Thread-safe. kInvalidArgument: a
+// O(nodes + arcs), with cycles log(ordered) a node more, one thread. Thread-safe. kInvalidArgument: a
 // kind out of range or symmetric, as that has no direction; kFailedPrecondition: no kinds
 // named and none declared acyclic.
 Result<TopologicalOrderResult> TopologicalOrder(const Snapshot& snapshot,

@@ -143,8 +143,8 @@ int Order(const Answer& mine, const std::string& folder) {
   if (mine.size() != arcs.nodes) return Verdict(false, "not a place a node");
   std::vector<bool> taken(arcs.nodes);
   for (double place : mine) {
-    if (place < 0) continue;
-    if (place >= arcs.nodes || taken[static_cast<std::size_t>(place)]) return Verdict(false, "a place is taken twice, or there is no such");
+    if (place == -1) continue;
+    if (!(place >= 0 && place < arcs.nodes) || taken[static_cast<std::size_t>(place)]) return Verdict(false, "a place is taken twice, or there is no such");
     taken[static_cast<std::size_t>(place)] = true;
   }
   for (std::size_t i = 0; i < arcs.sources.size(); ++i) {
