@@ -1,7 +1,7 @@
 // Topological order: every node before those its edges point to, or the cycles that make
 // that impossible.
 //
-// Of several nodes that could come next the smallest id does (Kahn 1962 with a heap). The
+// Of several nodes that could come next the smallest id does (Kahn, 1962). The
 // members of a cycle come together, as one, in order of id, so that the rest is still in
 // order. Nodes that no followed edge touches take no part.
 #pragma once
