@@ -144,12 +144,14 @@ int Order(const Answer& mine, const std::string& folder) {
   std::vector<bool> taken(arcs.nodes);
   for (double place : mine) {
     if (place == -1) continue;
-    if (!(place >= 0 && place < arcs.nodes) || taken[static_cast<std::size_t>(place)]) return Verdict(false, "a place is taken twice, or there is no such");
+    if (!(place >= 0 && place < arcs.nodes) || taken[static_cast<std::size_t>(place)])
+      return Verdict(false, "a place is taken twice, or there is no such");
     taken[static_cast<std::size_t>(place)] = true;
   }
   for (std::size_t i = 0; i < arcs.sources.size(); ++i) {
     const double a = mine[arcs.sources[i]], b = mine[arcs.targets[i]];
-    if (a < 0 || b <= a) return Verdict(false, "arc " + std::to_string(arcs.sources[i]) + " to " + std::to_string(arcs.targets[i]) + " is not followed");
+    if (a < 0 || b <= a)
+      return Verdict(false, "arc " + std::to_string(arcs.sources[i]) + " to " + std::to_string(arcs.targets[i]) + " is not followed");
   }
   return Verdict(true, "all " + std::to_string(arcs.sources.size()) + " arcs followed");
 }
