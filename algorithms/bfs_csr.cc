@@ -23,8 +23,8 @@ namespace {
 constexpr std::uint64_t kAlpha = 15, kBeta = 18;
 constexpr std::size_t kDownGrain = 128;    // level nodes a block, top-down
 constexpr std::size_t kUpGrain = 64 * 64;  // nodes a block, bottom-up: whole words
-constexpr std::size_t kFillGrain = 1 << 16;
-constexpr std::uint64_t kAloneNodes = 16384, kAloneArcs = 16384;  // a level of one thread
+constexpr std::size_t kFillGrain = 1 << 19;  // parents of a huge page; a small graph's are one thread's
+constexpr std::uint64_t kAloneNodes = 16384, kAloneArcs = 20480;  // a level of one thread
 constexpr std::size_t kBuffer = 1024;      // nodes a task keeps before it writes them
 constexpr std::size_t kSettleGrain = 1024;
 constexpr std::size_t kNotes = 512;        // claims noted before they are made
@@ -68,16 +68,17 @@ class CsrSearch {
     queue_[0] = source;
     end_ = 1;
     std::uint64_t unseen_arcs = out_.arc_count();
-    scout_ = out_.degree(source);
+    arcs_ = out_.degree(source);
+    bool pulled = false;  // the level is what pulling left: small
     while (begin_ < end_) {
-      if (scout_ > unseen_arcs / kAlpha) {
+      if (!pulled && arcs_ > unseen_arcs / kAlpha) {
         BottomUp();
-        scout_ = 1;
+        pulled = true;
         continue;
       }
-      unseen_arcs -= std::min(unseen_arcs, scout_);
+      unseen_arcs -= std::min(unseen_arcs, pulled ? 1 : arcs_);
       TopDown();
-      result_.reached += end_ - begin_;
+      pulled = false;
     }
     return std::move(result_);
   }
@@ -87,7 +88,7 @@ class CsrSearch {
     ++depth_;
     swept_ = false;
     const std::size_t begin = begin_, size = end_ - begin_;
-    const bool alone = size <= kAloneNodes && scout_ <= kAloneArcs;
+    const bool alone = size <= kAloneNodes && arcs_ <= kAloneArcs;
     begin_ = end_;
     if (alone) {
       Claim(begin, begin + size, [this](NodeId v, NodeId by) {
@@ -96,7 +97,8 @@ class CsrSearch {
         end_ += parent == kNoNode;
         parent = std::min(parent, by);
       });
-      scout_ = Settle(begin_, end_, false);
+      result_.reached += end_ - begin_;
+      arcs_ = SettleAlone();
       return;
     }
     std::atomic<std::size_t> end = end_;
@@ -115,18 +117,19 @@ class CsrSearch {
       write();
     });
     end_ = end;
+    result_.reached += end_ - begin_;
     auto sum = [](std::uint64_t a, std::uint64_t b) { return a + b; };
     if (end_ - begin_ > n_ / kSweepShare) {
       if (front_.empty()) front_ = Bits(visited_.size());
-      scout_ = ParallelReduce(
+      arcs_ = ParallelReduce(
           executor_, n_, kSweepGrain, std::uint64_t{0},
           [&](std::size_t first, std::size_t past) { return Sweep(first, past); }, sum);
       swept_ = true;
       return;
     }
-    scout_ = ParallelReduce(
+    arcs_ = ParallelReduce(
         executor_, end_ - begin_, kSettleGrain, std::uint64_t{0},
-        [&](std::size_t first, std::size_t past) { return Settle(begin_ + first, begin_ + past, true); }, sum);
+        [&](std::size_t first, std::size_t past) { return Settle(begin_ + first, begin_ + past); }, sum);
   }
 
   // Exactly one of those who claim a node sees it free.
@@ -156,8 +159,15 @@ class CsrSearch {
       if (i + kOffsetAhead < past) __builtin_prefetch(&out_.offsets[queue_[i + kOffsetAhead]]);
       if (i + kRowAhead < past) __builtin_prefetch(out_.neighbors.data() + out_.offsets[queue_[i + kRowAhead]]);
       const NodeId u = queue_[i];
-      const std::uint32_t row_end = out_.offsets[u + 1];
-      for (std::uint32_t a = out_.offsets[u]; a < row_end; a += std::min(kStride, row_end - a)) {
+      const std::uint32_t row = out_.offsets[u], row_end = out_.offsets[u + 1];
+      if (row_end - row == 1) {
+        const NodeId v = out_.neighbors[row];
+        notes[noted] = {v, u};
+        noted += !Test(visited_, v);
+        if (noted > kNotes - kStride) apply();
+        continue;
+      }
+      for (std::uint32_t a = row; a < row_end; a += std::min(kStride, row_end - a)) {
         for (std::uint32_t j = 0; j < kStride; ++j) {
           const NodeId v = out_.neighbors[a + std::min(j, row_end - 1 - a)];
           notes[noted] = {v, u};
@@ -171,19 +181,32 @@ class CsrSearch {
 
   // What was claimed, places [first, past) of the queue, counts as visited from here on.
   // Returns how many arcs leave it.
-  std::uint64_t Settle(std::size_t first, std::size_t past, bool shared) {
+  std::uint64_t Settle(std::size_t first, std::size_t past) {
     std::uint64_t arcs = 0;
     for (std::size_t i = first; i < past; ++i) {
       const NodeId v = queue_[i];
-      const std::uint32_t row = out_.offsets[v];
-      __builtin_prefetch(out_.neighbors.data() + row);  // is read soon
-      arcs += out_.offsets[v + 1] - row;
+      arcs += out_.degree(v);
       if (!result_.depths.empty()) result_.depths[v] = depth_;
-      if (shared)
-        std::atomic_ref(visited_[v / 64]).fetch_or(Bit(v), std::memory_order_relaxed);
-      else
-        visited_[v / 64] |= Bit(v);
+      std::atomic_ref(visited_[v / 64]).fetch_or(Bit(v), std::memory_order_relaxed);
     }
+    return arcs;
+  }
+
+  // The same for the whole level by one thread. Who has no arc to go on by leaves the queue.
+  std::uint64_t SettleAlone() {
+    std::uint64_t arcs = 0;
+    std::size_t kept = begin_;
+    for (std::size_t i = begin_; i < end_; ++i) {
+      const NodeId v = queue_[i];
+      const std::uint32_t row = out_.offsets[v], row_end = out_.offsets[v + 1];
+      __builtin_prefetch(out_.neighbors.data() + row);  // is read soon
+      arcs += row_end - row;
+      if (!result_.depths.empty()) result_.depths[v] = depth_;
+      visited_[v / 64] |= Bit(v);
+      queue_[kept] = v;
+      kept += row_end != row;
+    }
+    end_ = kept;
     return arcs;
   }
 
@@ -231,9 +254,13 @@ class CsrSearch {
       // fan has levels of one node, and each would look at all nodes.
     } while (awake > n_ / kBeta || (awake >= before && awake > n_ / 256));
     begin_ = end_;
+    arcs_ = 0;
     for (std::size_t w = 0; w < front.size(); ++w)
-      for (std::uint64_t bits = front[w]; bits; bits &= bits - 1)
-        queue_[end_++] = static_cast<NodeId>(w * 64 + std::countr_zero(bits));
+      for (std::uint64_t bits = front[w]; bits; bits &= bits - 1) {
+        const auto v = static_cast<NodeId>(w * 64 + std::countr_zero(bits));
+        queue_[end_++] = v;
+        arcs_ += out_.degree(v);
+      }
   }
 
   // Unvisited nodes of whole words look for a parent in `front`.
@@ -274,7 +301,7 @@ class CsrSearch {
   Bits front_;                  // the level as bits, where it was swept or is pulled
   bool swept_ = false;
   std::size_t begin_ = 0, end_ = 0;
-  std::uint64_t scout_ = 0;  // arcs that leave the level
+  std::uint64_t arcs_ = 0;  // that leave the level
   std::uint32_t depth_ = 0;
   BfsCsrResult result_;
 };

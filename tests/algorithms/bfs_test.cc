@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <optional>
+#include <random>
+#include <vector>
 
 #include "algorithms/traverse.h"
+#include "engine/topology.h"
 #include "tests/algorithms/each_case.h"
 #include "tests/reference/oracles.h"
 
@@ -265,6 +268,53 @@ TEST(BfsCsr, EqualsAQueueAtAnyThreadCount) {
       }
     }
   });
+}
+
+// Levels of every kind: alone, in parallel, settled by a sweep, pulled; nodes without arcs, with
+// one, and hubs.
+TEST(BfsCsr, WideLevelsEqualAQueueAtAnyThreadCount) {
+  constexpr NodeId kNodes = 60001;
+  const auto executors = Executors();
+  for (std::size_t degree : {1u, 3u, 12u}) {
+    std::mt19937_64 random(degree);
+    std::vector<NodePair> pairs;
+    for (NodeId v = 0; v < kNodes; ++v) {
+      if (v % 5 == 4) continue;  // leads nowhere
+      const std::size_t arcs = v % 1000 == 0 ? 900 : v % 3 == 0 ? 1 : degree + 1;
+      for (std::size_t i = 0; i < arcs; ++i) pairs.push_back({v, static_cast<NodeId>(random() % kNodes)});
+    }
+    for (bool symmetrize : {false, true}) {
+      const auto graph = BuildTopology(kNodes, pairs, {.symmetrize = symmetrize});
+      ASSERT_TRUE(graph.has_value());
+      const CsrView out = graph->out();
+      std::vector<std::uint32_t> want(kNodes, kUnreached);
+      std::vector<NodeId> queue{1};
+      want[1] = 0;
+      for (std::size_t i = 0; i < queue.size(); ++i)
+        for (std::uint32_t a = out.offsets[queue[i]]; a < out.offsets[queue[i] + 1]; ++a)
+          if (const NodeId v = out.neighbors[a]; want[v] == kUnreached) {
+            want[v] = want[queue[i]] + 1;
+            queue.push_back(v);
+          }
+      std::optional<BfsCsrResult> first;
+      for (const auto& e : executors) {
+        BfsCsrResult got = BfsCsr(out, graph->in(), 1, {.executor = e.executor.get()});
+        ASSERT_TRUE(std::ranges::equal(got.depths.span(), want)) << e.name << ", " << degree << ", " << symmetrize;
+        ASSERT_EQ(got.reached, queue.size()) << e.name << ", " << degree << ", " << symmetrize;
+        for (NodeId v = 0; v < kNodes; ++v) {
+          const NodeId parent = got.parents[v];
+          ASSERT_EQ(parent == kNoNode, want[v] == kUnreached);
+          if (v == 1 || parent == kNoNode) continue;
+          const auto row = out.neighbors.subspan(out.offsets[parent], out.degree(parent));
+          ASSERT_TRUE(want[parent] + 1 == want[v] && std::ranges::binary_search(row, v)) << v;
+        }
+        if (!first)
+          first = std::move(got);
+        else
+          ASSERT_TRUE(std::ranges::equal(got.parents.span(), first->parents.span())) << e.name;
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -60,5 +60,23 @@ TEST(AlignedArray, MovesLeaveNothingBehind) {
   for (int i = 0; i < 50; ++i) EXPECT_EQ(many[i][4], i);
 }
 
+// Freed blocks of middle size come back for the next of their size, never twice, and not for others.
+TEST(AlignedArray, FreedBlocksAreLentOnce) {
+  for (std::size_t size : {std::size_t{64} << 10, std::size_t{100'000}, (std::size_t{2} << 20) - 5, std::size_t{5} << 20}) {
+    std::vector<AlignedArray<std::uint8_t>> all;
+    for (int round = 0; round < 3; ++round) {
+      for (int i = 0; i < 20; ++i) {
+        all.emplace_back(size, static_cast<std::uint8_t>(i));
+        AlignedArray<std::uint8_t> other(size + 70'000, std::uint8_t{0xEE});
+      }
+      for (int i = 0; i < 20; ++i)
+        for (std::size_t at : {std::size_t{0}, size / 2, size - 1}) ASSERT_EQ(all[i][at], i) << size;
+      for (std::size_t i = 0; i < all.size(); ++i)
+        for (std::size_t j = 0; j < i; ++j) ASSERT_NE(all[i].data(), all[j].data());
+      all.clear();
+    }
+  }
+}
+
 }  // namespace
 }  // namespace plexus
