@@ -9,7 +9,8 @@
 //
 // Levels lie one behind another in one queue; their order depends on timing, what is
 // made of them does not. Small levels, of which a road network has thousands, are one
-// thread's: waking a second costs more than they do.
+// thread's: waking a second costs more than they do. Levels that are everywhere are marked
+// visited by a sweep over all nodes instead of node by node.
 #include <algorithm>
 #include <atomic>
 #include <bit>
