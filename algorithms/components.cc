@@ -8,8 +8,8 @@
 // order of the links.
 //
 // Bare arrays of few arcs a node take a shorter way: where arcs mostly stay among near
-// ids, one pass joins along every edge, cutting paths behind it; else first arcs that lead
-// down are a forest as they are, and the other first and the second arcs are linked to it.
+// ids, one pass joins along every edge, cutting paths behind it; else the first two arcs
+// of every row are linked, one round each, as Afforest has it.
 #include "algorithms/components.h"
 
 #include <algorithm>
@@ -205,30 +205,22 @@ bool Local(const CsrView& out) {
   return 5 * near >= 4 * all;
 }
 
-// Needs no labels to begin with. First arcs lead up or down: those that lead down make a
-// forest at once, the others are linked when it is flat.
 template <class Out, class In>
 void TwoRounds(const CsrView& view, Labels labels, Executor& executor, const Out& out, const In& in) {
-  ParallelFor(executor, labels.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-    for (auto v = static_cast<NodeId>(begin); v < end; ++v)
-      labels[v] = view.degree(v) > 0 ? std::min(v, view.neighbors[view.offsets[v]]) : v;
-  });
-  Compress(labels, executor);
-  ForEachNode(labels, executor, [&](NodeId v, NodeId) {
-    const std::uint32_t row = view.offsets[v], past = view.offsets[v + 1];
-    if (row < past && view.neighbors[row] > v) Link(v, view.neighbors[row], labels);
-    if (past - row > 1) Link(v, view.neighbors[row + 1], labels);
-  });
-  Compress(labels, executor);
+  for (std::uint32_t round = 0; round < kSampledArcs; ++round) {
+    ForEachNode(labels, executor, [&](NodeId v, NodeId) {
+      if (view.degree(v) > round) Link(v, view.neighbors[view.offsets[v] + round], labels);
+    });
+    Compress(labels, executor);
+  }
   Rest(labels, executor, out, in);
 }
 
 void OverArrays(const CsrView& out, const CsrView& in, Labels labels, Executor& executor) {
+  Identity(labels, executor);
   const bool both_ends = out.neighbors.data() == in.neighbors.data();
   const bool few = out.arc_count() / (both_ends ? 2 : 1) <= kFewArcs * labels.size();
-  const bool local = few && Local(out);
-  if (local || !few) Identity(labels, executor);
-  if (local) return EveryEdge(out, both_ends, labels, executor);
+  if (few && Local(out)) return EveryEdge(out, both_ends, labels, executor);
   auto row = [](const CsrView& view) {
     return [&view](NodeId v, auto&& fn) {
       for (std::uint32_t a = view.offsets[v]; a < view.offsets[v + 1]; ++a)
