@@ -37,7 +37,6 @@ constexpr std::size_t kGiveLeast = 32;   // entries (or their arcs) left of a bu
 constexpr int kSlack = 2;                // buckets that a thread may be ahead of the last
 constexpr std::size_t kDone = 4096;      // entries of a bucket that may stay behind
 constexpr std::size_t kNoted = 1024;     // improvements kept before they are applied
-constexpr std::uint32_t kStride = 4;     // arcs looked at together
 constexpr std::size_t kPlaceAhead = 24;  // entries: where their rows begin and what their nodes cost is fetched
 constexpr std::size_t kRowAhead = 8;     // entries: their rows are
 constexpr std::uint32_t kLongRow = 24;   // arcs: most of them improve nothing, which can be guessed
@@ -272,24 +271,20 @@ class Stepping {
     T* const costs = result_.costs.data();
     Entry* const notes = seat.notes.data();
     std::size_t noted = seat.noted;
-    std::uint32_t a = first;
-    if (past - first >= kLongRow) {
-      for (; a < past; ++a) {
+    if (noted + kLongRow > kNoted) noted = Apply<kShared>(seat, noted);
+    if (past - first < kLongRow) {
+      for (std::uint32_t a = first; a < past; ++a) {
         const Entry to{neighbors[a], from.cost + cost_of(a)};
-        if (!(to.cost < Read(costs[to.node]))) continue;
-        notes[noted++] = to;
-        if (noted > kNoted - kStride) noted = Apply<kShared>(seat, noted);
-      }
-    }
-    // Short rows end at the same branch whatever their length: the last arc is looked at again.
-    for (; a < past; a += std::min(kStride, past - a)) {
-      for (std::uint32_t i = 0; i < kStride; ++i) {
-        const std::uint32_t arc = a + std::min(i, past - 1 - a);
-        const Entry to{neighbors[arc], from.cost + cost_of(arc)};
         notes[noted] = to;
         noted += to.cost < Read(costs[to.node]);
       }
-      if (noted > kNoted - kStride) noted = Apply<kShared>(seat, noted);
+    } else {
+      for (std::uint32_t a = first; a < past; ++a) {
+        const Entry to{neighbors[a], from.cost + cost_of(a)};
+        if (!(to.cost < Read(costs[to.node]))) continue;
+        notes[noted++] = to;
+        if (noted == kNoted) noted = Apply<kShared>(seat, noted);
+      }
     }
     seat.noted = noted;
     return past - first;
