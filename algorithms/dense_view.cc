@@ -2,7 +2,9 @@
 #include "algorithms/dense_view.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -62,13 +64,19 @@ class Packer {
     std::vector<Block> blocks((n + kGrain - 1) / kGrain);
     rows.offsets = AlignedArray<std::uint32_t>(n + 1);
     rows.offsets[0] = 0;
+    std::atomic<bool> out_of_memory = false;  // tasks must not throw
     ParallelFor(executor_, n, kGrain, [&](std::size_t begin, std::size_t end) {
       Block& block = blocks[begin / kGrain];
-      for (std::size_t i = begin; i < end; ++i) {
-        Row(direction, nodes_[i], block);
-        rows.offsets[i + 1] = static_cast<std::uint32_t>(block.neighbors.size());
+      try {
+        for (std::size_t i = begin; i < end; ++i) {
+          Row(direction, nodes_[i], block);
+          rows.offsets[i + 1] = static_cast<std::uint32_t>(block.neighbors.size());
+        }
+      } catch (const std::bad_alloc&) {
+        out_of_memory = true;
       }
     });
+    if (out_of_memory) return Fail(ErrorCode::kResourceExhausted, "no memory for the selected rows");
     std::vector<std::uint64_t> starts;
     std::uint64_t total = 0;
     for (const Block& block : blocks) {

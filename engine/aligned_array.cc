@@ -70,6 +70,17 @@ class KeptBlocks {
       if (blocks_[i].bytes == bytes) return Remove(i).data;
     return nullptr;
   }
+  // All of them back to the system. False: there were none.
+  bool Drop() noexcept {
+    Block old[kBlocks];
+    std::size_t dropped = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      while (count_ > 0) old[dropped++] = Remove(0);
+    }
+    for (std::size_t i = 0; i < dropped; ++i) Release(old[i].data, old[i].bytes);
+    return dropped > 0;
+  }
   void Keep(void* data, std::size_t bytes) noexcept {
     Block old[kBlocks];
     std::size_t dropped = 0;
@@ -103,6 +114,14 @@ class KeptBlocks {
   std::size_t count_ = 0, total_ = 0;
 };
 
+void* Fresh(std::size_t bytes) {
+  if (kMap && bytes >= kHugePage) return Map(RoundUp(bytes, kPage));
+  const std::size_t alignment = bytes >= kHugePage ? kHugePage : kLine;
+  void* const data = std::aligned_alloc(alignment, RoundUp(bytes, alignment));
+  if (!data) throw std::bad_alloc();
+  return data;
+}
+
 }  // namespace
 
 void* AllocateAligned(std::size_t bytes) {
@@ -111,11 +130,12 @@ void* AllocateAligned(std::size_t bytes) {
     bytes = RoundUp(bytes, kPage);
     if (void* const kept = KeptBlocks::All().Take(bytes)) return kept;
   }
-  if (kMap && bytes >= kHugePage) return Map(RoundUp(bytes, kPage));
-  const std::size_t alignment = bytes >= kHugePage ? kHugePage : kLine;
-  void* const data = std::aligned_alloc(alignment, RoundUp(bytes, alignment));
-  if (!data) throw std::bad_alloc();
-  return data;
+  try {
+    return Fresh(bytes);
+  } catch (const std::bad_alloc&) {
+    if (!KeptBlocks::All().Drop()) throw;
+    return Fresh(bytes);
+  }
 }
 
 void FreeAligned(void* data, std::size_t bytes) noexcept {

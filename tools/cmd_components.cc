@@ -212,7 +212,7 @@ void AddComponents(Cli& cli) {
                            [](const Globals& globals) { return RunBfs(globals, bfs); })
                        .Repeated("--from", "KEY", bfs.from, "start here; repeatable")
                        .Required()
-                       .Flag("--each", bfs.each, "a search from each --from by itself, 64 at once: how many it reaches at which depth")
+                       .Flag("--each", bfs.each, "a search from each --from by itself, 64 at once (limits hold for each 64): how many it reaches at which depth")
                        .Option("--depth", "D", bfs.depth, "at most D edges away (default: no limit)")
                        .Choice("--direction", bfs.direction, {"out", "in", "both"}, "which way to walk (default out)"),
                    bfs);

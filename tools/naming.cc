@@ -84,17 +84,20 @@ Result<std::vector<KindId>> FindEdgeKinds(const Schema& schema, std::span<const 
 
 void NoteIndexNodes(const Globals& globals, const Snapshot& snapshot, std::span<const NodeId> nodes,
                     std::span<const KindId> kinds) {
+  if (globals.quiet) return;
   const Schema& schema = snapshot.schema();
-  if (globals.quiet || std::ranges::any_of(kinds, [&](KindId k) { return schema.edge_kind(k).plane == Plane::kIndex; })) return;
+  const ArcFilter followed = ArcFilter::Kinds(schema, kinds);
   for (const NodeId node : nodes) {
     if (snapshot.is_fact(node)) continue;
+    bool meets = false;
     std::string hint;  // a kind that it has an edge of
-    for (const Direction direction : {Direction::kIn, Direction::kOut})
-      snapshot.ForEachArc(direction, node, ArcFilter::All(), [&](const Arc& arc) {
-        hint = ", such as " + schema.edge_kind(arc.kind).name;
-        return false;
-      });
-    PrintNote("'" + ShownKey(snapshot, node) + "' is of the index plane, and none of the edge kinds followed is, so it meets nothing; name one that is" + hint);
+    snapshot.ForEachArc(Direction::kBoth, node, ArcFilter::All(), [&](const Arc& arc) {
+      meets = followed.allows(arc.kind);
+      if (hint.empty()) hint = ", such as " + schema.edge_kind(arc.kind).name;
+      return !meets;
+    });
+    if (!meets)
+      PrintNote("'" + ShownKey(snapshot, node) + "' is of the index plane, and none of the edge kinds followed touches it; name one that does" + hint);
   }
 }
 

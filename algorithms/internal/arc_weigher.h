@@ -21,7 +21,8 @@ class ArcWeigher {
   // w'(e) of the edge that the arc stands for.
   float operator()(const Arc& arc) const {
     const Kind& kind = kinds_[arc.kind];
-    double weight = static_cast<double>(arc.weight) * kind.factor;
+    // Infinity times what is left after a thousand half-lives would be no number.
+    double weight = std::min(static_cast<double>(arc.weight) * kind.factor, std::numeric_limits<double>::max());
     if (kind.rate != 0) {
       const std::int64_t born = snapshot_->created_at(arc.ref);
       // Apart as f64: the difference of two times may not fit 64 bits.

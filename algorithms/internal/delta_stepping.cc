@@ -82,7 +82,7 @@ class Stepping {
   using List = std::vector<Entry>;
   struct Seat {
     std::vector<std::vector<Entry>> near = std::vector<std::vector<Entry>>(kWindow);
-    std::vector<Entry> far;
+    std::vector<Entry> far;  // a heap, the cheapest in front: costs may span any range
     std::size_t waiting = 0;         // entries in `near`
     std::size_t now = 0, at = 0;     // the bucket at work, the entry in it; those below are empty
     T base = 0;                      // cost at which bucket 0 begins
@@ -101,7 +101,11 @@ class Stepping {
 
   void Put(Seat& seat, Entry entry) {
     const std::size_t bucket = Bucket(seat, entry.cost);
-    if (bucket >= kWindow) return seat.far.push_back(entry);
+    if (bucket >= kWindow) {
+      seat.far.push_back(entry);
+      std::push_heap(seat.far.begin(), seat.far.end(), Dearer);
+      return;
+    }
     seat.near[bucket].push_back(entry);
     ++seat.waiting;
   }
@@ -323,15 +327,23 @@ class Stepping {
   static T Read(T& cost) { return std::atomic_ref(cost).load(std::memory_order_relaxed); }
   bool Stale(const Entry& e) { return Read(result_.costs[e.node]) != e.cost; }
 
+  static bool Dearer(const Entry& a, const Entry& b) { return a.cost > b.cost; }
+  static void Pop(std::vector<Entry>& heap) {
+    std::pop_heap(heap.begin(), heap.end(), Dearer);
+    heap.pop_back();
+  }
   // The window moves to the cheapest entry that waits beyond it; false: none does.
   bool Refill(Seat& seat) {
-    std::vector<Entry> waiting;
-    std::swap(waiting, seat.far);
-    std::erase_if(waiting, [&](const Entry& e) { return Stale(e); });
-    if (waiting.empty()) return false;
-    seat.base = std::ranges::min(waiting, {}, &Entry::cost).cost;
+    std::vector<Entry>& far = seat.far;
+    while (!far.empty() && Stale(far.front())) Pop(far);
+    if (far.empty()) return false;
+    seat.base = far.front().cost;
     seat.now = 0;
-    for (const Entry& e : waiting) Put(seat, e);
+    for (; !far.empty() && Bucket(seat, far.front().cost) < kWindow; Pop(far)) {
+      if (Stale(far.front())) continue;
+      seat.near[Bucket(seat, far.front().cost)].push_back(far.front());
+      ++seat.waiting;
+    }
     return true;
   }
 

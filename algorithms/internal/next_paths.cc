@@ -15,6 +15,7 @@ constexpr std::uint32_t kNone = NodeMap::kAbsent;
 // gets a tree of its own.
 constexpr std::uint64_t kFirstEffort = 64;
 constexpr std::uint64_t kStraight = 256;
+constexpr std::size_t kMostKept = std::size_t{1} << 20;  // steps of paths found before they are the best
 
 }  // namespace
 
@@ -170,7 +171,8 @@ Result<bool> NextPaths::Search(Open& open, const Open* rival) {
     }
     if (Leads(open, rest)) {
       open.least = std::max(open.least, whole);
-      Keep(open, ahead.place, rest);
+      // Else it is searched again when it is the best.
+      if (!rival || whole <= rival->least || kept_ < kMostKept) Keep(open, ahead.place, rest);
       return true;
     }
     if (!rest.tree.exact() && tree_.arcs() < outside_ && !tree_.finished()) {
@@ -256,6 +258,7 @@ void NextPaths::Keep(Open& open, std::uint32_t last, const Rest& rest) {
       found.steps.push_back({second_->node(second_->next(p)), second_->edge(p)});
     found.place = 0;
   }
+  kept_ += found.steps.size();
   found_.push_back(std::move(found));
   open.found = static_cast<std::uint32_t>(found_.size());
 }
@@ -263,6 +266,7 @@ void NextPaths::Keep(Open& open, std::uint32_t last, const Rest& rest) {
 // Spells out what was found: the beginning, the steps of the search, the tree's path.
 void NextPaths::List(const Open& open) {
   const Found found = std::move(found_[open.found - 1]);
+  kept_ -= found.steps.size();
   FoundPath path;
   const auto kept = static_cast<std::ptrdiff_t>(open.at);
   path.nodes.assign(paths_[open.path].nodes.begin(), paths_[open.path].nodes.begin() + kept + 1);

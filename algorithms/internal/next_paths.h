@@ -20,7 +20,8 @@
 // of nodes and the set is empty.
 //
 // Memory: a heap entry (32 bytes) for each step of each path listed, the tree (about 80 bytes
-// a node it has reached) and one search.
+// a node it has reached), one search with its tree, and paths that were found before they were
+// the next: a million steps of them (24 MB) and one path more; others are searched again.
 #pragma once
 
 #include <cstdint>
@@ -105,6 +106,7 @@ class NextPaths {
   EndTree tree_;
   std::vector<Open> queue_;
   std::vector<Found> found_;
+  std::size_t kept_ = 0;  // steps in them
   std::uint64_t outside_;  // arcs looked at outside of the tree
 
   // The path that searches leave at present.

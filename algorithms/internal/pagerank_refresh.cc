@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <utility>
 
-#include "algorithms/internal/part_sweeps.h"
 #include "algorithms/internal/pending_changes.h"
 #include "engine/aligned_array.h"
 
@@ -57,10 +57,18 @@ class Refresher {
           return part;
         },
         [](double a, double b) { return a + b; });
-    ParallelFor(executor_, n_, kGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t v = begin; v < end; ++v) result_.scores[v] /= sum;
-    });
+    if (sum > 0 && std::isfinite(sum))
+      ParallelFor(executor_, n_, kGrain, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t v = begin; v < end; ++v) result_.scores[v] /= sum;
+      });
+    else
+      BeginAtTheTeleport();
+    if (!(result_.error <= 2)) result_.error = 2;  // two vectors that sum to 1 are no further apart
     return std::move(result_);
+  }
+  void BeginAtTheTeleport() {
+    std::fill(result_.scores.begin(), result_.scores.end(), 0.0);
+    Give(1.0);
   }
   bool MaySweep() {
     if (edges_left_ < result_.arcs || options_.budget.Interrupted()) return false;
@@ -239,24 +247,34 @@ class Refresher {
   // Sweeps in parts until the bound is met.
   template <class Real>
   PageRankRefreshed SweepParts() {
-    PartSweeps<Real> sweeps({.sums = sums_, .seeds = seeds_, .reciprocal = reciprocal_, .scores = result_.scores,
-                             .arcs = result_.arcs, .damping = options_.damping}, executor_);
-    for (bool first = true;; first = false) {
+    std::optional<PartSweeps<Real>> sweeps;
+    const auto begin = [&] {
+      sweeps.emplace(typename PartSweeps<Real>::Problem{sums_, seeds_, reciprocal_, result_.scores, result_.arcs,
+                                                        options_.damping, options_.part_work}, executor_);
+    };
+    begin();
+    bool known = false, again = false;  // every part had its turn; all began anew
+    for (;;) {
       if (result_.iterations >= options_.max_iterations || !MaySweep()) {
         result_.truncated = true;
-        // No sweep has confirmed what the changed rows told.
-        if (first && compared_) result_.error = 2;
+        // No sweep has confirmed what the changed rows told, or all began anew.
+        if (!known && (compared_ || again)) result_.error = 2;
         return Done();
       }
-      sweeps.BeginSweep(options_.tolerance);
-      for (std::size_t k = 0; k < sweeps.count(); ++k) {
-        sweeps.Turn(k);
-        if (first && k + 1 < sweeps.count()) continue;  // not every part had its turn
-        result_.error = sweeps.Error();
-        if (result_.error > options_.tolerance) continue;
+      sweeps->BeginSweep(options_.tolerance);
+      for (std::size_t k = 0; k < sweeps->count(); ++k) {
+        sweeps->Turn(k);
+        known |= k + 1 == sweeps->count();
+        if (!known) continue;
+        result_.error = sweeps->Error();
+        if (!(result_.error <= options_.tolerance)) continue;
         result_.truncated = false;
         return Done();
       }
+      if (again || sweeps->Holds()) continue;
+      BeginAtTheTeleport();
+      begin();
+      known = false, again = true;
     }
   }
   const LiveRows& rows_;

@@ -7,6 +7,8 @@
 //    more, but their rows few still, all at once.
 // 3. When changes have spread, or to make sure: sweeps in parts, which know after every part
 //    what is not yet passed on (PartSweeps): the last sweep ends as soon as that is little enough.
+//    Scores that are not of this graph may lose their sum that way: then all begins anew at the
+//    teleport, once.
 //
 // Rows are read where they are, in the base and the delta: nothing is packed, no layout
 // is made. Sums follow rows and dense ids, so bits depend on the graph, the start and the
@@ -19,6 +21,7 @@
 
 #include "algorithms/budget.h"
 #include "algorithms/internal/pagerank_prepare.h"
+#include "algorithms/internal/part_sweeps.h"
 #include "algorithms/internal/row_sums.h"
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
@@ -33,6 +36,7 @@ struct PageRankRefreshOptions {
   // at first. Where it is wrong that costs sweeps, the error stated holds.
   const Snapshot* earlier = nullptr;
   Budget budget;
+  std::uint64_t part_work = PartSweeps<float>::kPartWork;  // less in tests
 };
 
 struct PageRankRefreshed {
@@ -49,7 +53,8 @@ inline bool RefreshReaches(double tolerance, double damping) {
   return tolerance * (1.0 - damping) * (1.0 - damping) >= 1e-12;
 }
 
-// `start` sums to 1; `seeds` empty: uniform teleport. Memory: 32 bytes a node.
+// `start` sums to 1; `seeds` empty: uniform teleport. Memory: 32 bytes a node, 40
+// where strengths are beyond f32; rows of a group of 64 that the delta touches, by thread.
 PageRankRefreshed RefreshPageRank(const LiveRows& rows, std::vector<double> start,
                                   std::span<const SeedShare> seeds,
                                   const PageRankRefreshOptions& options, Executor& executor);

@@ -12,13 +12,10 @@ namespace plexus::internal {
 
 namespace {
 
-// Most parts, nodes and arcs a part: part of the result's definition. Smaller parts cost more,
-// by the threads that wait for each other, than they save in sweeps.
 constexpr std::size_t kMostParts = 16;
-constexpr std::uint64_t kPartWork = 1 << 18;
 
-std::size_t PartSize(std::size_t nodes, std::uint64_t arcs, std::size_t grain) {
-  const std::size_t count = std::clamp<std::size_t>((nodes + arcs) / kPartWork, 1, kMostParts);
+std::size_t PartSize(std::size_t nodes, std::uint64_t arcs, std::uint64_t work, std::size_t grain) {
+  const std::size_t count = std::clamp<std::size_t>((nodes + arcs) / work, 1, kMostParts);
   return ((nodes + count - 1) / count + grain - 1) / grain * grain;
 }
 
@@ -73,7 +70,7 @@ void Load(Vector& to, const T* from, std::size_t count) {
 
 template <class Real>
 PartSweeps<Real>::PartSweeps(const Problem& problem, Executor& executor)
-    : p_(problem), executor_(executor), n_(problem.scores.size()), size_(PartSize(n_, problem.arcs, kGrain)),
+    : p_(problem), executor_(executor), n_(problem.scores.size()), size_(PartSize(n_, problem.arcs, problem.part_work, kGrain)),
       sent_(n_), next_(n_), moved_(n_), blocks_((n_ + kGrain - 1) / kGrain), parts_((n_ + size_ - 1) / size_) {
   p_.sums.Reserve(executor_, blocks_.size());
 }
@@ -213,6 +210,7 @@ double PartSweeps<Real>::Error() const {
   // What one more sweep would change is what the parts' last changes send to those parts that
   // have not had their turn since; and what the teleport has got since a part's last turn.
   const Totals all = All();
+  if (!(all.scores > 0)) return std::numeric_limits<double>::infinity();
   const double home = Home(all);
   double most = 0;
   for (const Totals& part : parts_) most = std::max(most, std::abs(home - part.home));

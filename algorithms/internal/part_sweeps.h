@@ -37,6 +37,9 @@ class PartSweeps {
   static constexpr std::size_t kGrain = 16 * RowSums::kGroup;
   // Out-strengths that Real = float serves.
   static constexpr double kLeastStrength = 1e-18, kMostStrength = 1e18;
+  // Nodes and arcs a part, of which there are 16 at most: part of the result's definition.
+  // Smaller parts cost more, by the threads that wait for each other, than they save in sweeps.
+  static constexpr std::uint64_t kPartWork = 1 << 18;
 
   struct Problem {
     RowSums& sums;
@@ -45,6 +48,7 @@ class PartSweeps {
     std::vector<double>& scores;             // all of them, with any sum above 0
     std::uint64_t arcs = 0;
     double damping = 0.85;
+    std::uint64_t part_work = kPartWork;  // less in tests
   };
   // Memory: 12 bytes a node (Real = double: 24).
   PartSweeps(const Problem& problem, Executor& executor);
@@ -55,9 +59,18 @@ class PartSweeps {
   void BeginSweep(double enough);
   void Turn(std::size_t part);
 
-  // Bound on the L1 distance of the scores, which may sum to something else than 1, scaled to sum 1, to the fixed point, rounding
-  // included. REQUIRES every part had its turn.
+  // Bound on the L1 distance of the scores, which may sum to something else than 1, scaled to
+  // sum 1, to the fixed point, rounding included; infinite when they do not sum to more than 0.
+  // REQUIRES every part had its turn.
   double Error() const;
+  // False: the sum has been lost, or is what is left of larger numbers of both signs, and
+  // sweeping on leads nowhere. A turn takes a node's old score before all have been told of
+  // it, so scores that are not of this graph may come to that; those that begin at the
+  // teleport cannot: a part with seeds keeps 1 - d of the sum. REQUIRES as Error.
+  bool Holds() const {
+    const Totals all = All();
+    return all.scores > 0.5 * all.absolute;
+  }
 
  private:
   // Of a block of nodes, or a part.

@@ -68,18 +68,17 @@ void PendingChanges::Measure() {
 struct PendingChanges::RowChange {
   std::vector<std::pair<NodeId, double>> changes;
   double dangling = 0, home = 0;
-  std::uint64_t arcs = 0;
 };
 
 void PendingChanges::Read(const Snapshot& earlier, std::span<const NodeId> nodes, std::uint64_t most_arcs,
-                          const std::vector<double>& scores, RowChange& to) const {
+                          std::atomic<std::uint64_t>& arcs, const std::vector<double>& scores, RowChange& to) const {
   Row before, after;
-  for (std::size_t i = 0; i < nodes.size() && to.arcs <= most_arcs; ++i) {
+  for (std::size_t i = 0; i < nodes.size() && arcs.load(std::memory_order_relaxed) <= most_arcs; ++i) {
     const NodeId u = nodes[i];
     if (scores[u] == 0) continue;
     before.Read(earlier, u, p_.weighted);
     after.Read(*p_.rows.live, u, p_.weighted);
-    to.arcs += before.arcs.size() + after.arcs.size();
+    arcs.fetch_add(before.arcs.size() + after.arcs.size(), std::memory_order_relaxed);
     if (before.arcs == after.arcs) continue;
     const double going = p_.damping * scores[u];
     for (const Row* row : {&before, &after}) {
@@ -102,17 +101,16 @@ bool PendingChanges::Compare(const Snapshot& earlier, std::uint64_t most_arcs, s
   const double d = p_.damping;
   constexpr std::size_t kRows = 64;
   std::vector<RowChange> found((touched.size() + kRows - 1) / kRows);
-  std::atomic<bool> out_of_memory = false;  // tasks must not throw
+  std::atomic<std::uint64_t> arcs = n - then;  // of all threads: whether it ends above most_arcs is no matter of luck
+  std::atomic<bool> out_of_memory = false;     // tasks must not throw
   ParallelFor(executor_, touched.size(), kRows, [&](std::size_t begin, std::size_t end) {
     try {
-      Read(earlier, {&touched[begin], end - begin}, most_arcs, scores, found[begin / kRows]);
+      Read(earlier, {&touched[begin], end - begin}, most_arcs, arcs, scores, found[begin / kRows]);
     } catch (const std::bad_alloc&) {
       out_of_memory = true;
     }
   });
   if (out_of_memory) throw std::bad_alloc();
-  std::uint64_t arcs = n - then;
-  for (const RowChange& part : found) arcs += part.arcs;
   if (arcs > most_arcs) return false;
   double dangling = 0;  // mass, as it was
   for (NodeId v = 0; then < n && v < n; ++v) dangling += p_.reciprocal[v] == 0 ? scores[v] : 0.0;

@@ -15,6 +15,7 @@
 #pragma once
 
 #include <cmath>
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -78,7 +79,7 @@ class PendingChanges {
  private:
   struct RowChange;
   static constexpr std::size_t kGrain = 4096;
-  void Read(const Snapshot& earlier, std::span<const NodeId> nodes, std::uint64_t most_arcs,
+  void Read(const Snapshot& earlier, std::span<const NodeId> nodes, std::uint64_t most_arcs, std::atomic<std::uint64_t>& arcs,
             const std::vector<double>& scores, RowChange& to) const;
   void Prefetch(std::span<const NodeId> rows, std::size_t i) const;
   // Adds to the score, and to what waits; returns what waits.

@@ -116,7 +116,9 @@ const std::string& ImportCheck::KindInGraph(const std::string& node) const {
 Status ImportCheck::CheckRetyped(const Piece& piece) const {
   const bool frees = Frees(piece);
   const std::unordered_set<std::string_view> removed(piece.notes.removed.begin(), piece.notes.removed.end());
+  std::unordered_set<std::string_view> judged;  // a row is read once a piece
   for (const auto& [node, stated] : piece.notes.kinds) {
+    if (!judged.insert(node).second) continue;
     const std::string& kind = piece_kinds_.at(node);  // the last one stated is what the batch makes of it
     const auto at = kinds_.find(node);
     const bool seen = at != kinds_.end();

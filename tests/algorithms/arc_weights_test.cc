@@ -237,6 +237,9 @@ TEST(ArcWeights, WhatCannotBeWeighedIsRefused) {
   const PageRankResult ranked = Rank(g.snapshot(), huge);
   for (const double score : ranked.scores) EXPECT_TRUE(std::isfinite(score) && score >= 0);
   EXPECT_TRUE(ranked.converged);
+  // Beyond f64, and so old that nothing of it is left: infinity times nothing.
+  huge.arc_weights = {.factors = {{kCauses, 1e308}}, .now_ms = kNow, .half_life_ms = 1};
+  for (const double score : Rank(g.snapshot(), huge).scores) EXPECT_TRUE(std::isfinite(score) && score >= 0);
 }
 
 }  // namespace

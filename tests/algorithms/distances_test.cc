@@ -322,5 +322,22 @@ TEST(DistancesCsr, EqualsF64AtAnyThreadCount) {
     }
 }
 
+// A few of many are in reach of the buckets at any time: each waits in a heap, not in a list that is
+// looked through again for every few.
+TEST(Distances, CostsOverThirtyOrdersOfMagnitude) {
+  constexpr NodeId kLeaves = 100'000;
+  std::vector<std::uint32_t> offsets(kLeaves + 2, kLeaves);
+  offsets[0] = 0;
+  std::vector<NodeId> neighbors(kLeaves);
+  std::vector<float> weights(kLeaves);
+  std::mt19937 random(3);
+  for (NodeId v = 0; v < kLeaves; ++v) {
+    neighbors[v] = v + 1;
+    weights[v] = std::pow(10.0f, 30.0f * static_cast<float>(random() % 1'000'000) / 1e6f);
+  }
+  const auto got = DistancesCsr({offsets, neighbors, weights, {}, {}}, 0, {});
+  for (NodeId v = 0; v < kLeaves; ++v) ASSERT_EQ(got[v + 1], weights[v]);
+}
+
 }  // namespace
 }  // namespace plexus::testing

@@ -130,6 +130,7 @@ TEST_F(CliPageRank, PageRankOfManySets) {
   EXPECT_EQ(Run({"pagerank", "--sets", dir_->File("none.tsv", "")}).code, 2);
   EXPECT_EQ(Run({"pagerank", "--sets", file, "--seed", "a"}).code, 2);
   EXPECT_EQ(Run({"pagerank", "--sets", "nowhere.tsv"}).code, 3);
+  EXPECT_NE(Run({"pagerank", "--sets", "/"}).err.find("/: is a directory"), std::string::npos);
 }
 
 TEST_F(CliPageRank, SameBitsWithAnyNumberOfThreads) {

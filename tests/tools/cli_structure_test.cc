@@ -332,8 +332,8 @@ TEST_F(Structure, IndexNodesAsEnds) {
     std::vector<std::string> asked = command;
     const Finished run = Run(asked);
     EXPECT_EQ(run.code, 0);
-    EXPECT_EQ(run.err, "plexus: 'tag:t' is of the index plane, and none of the edge kinds followed is, so it meets nothing; "
-                       "name one that is, such as has_tag\n");
+    EXPECT_EQ(run.err, "plexus: 'tag:t' is of the index plane, and none of the edge kinds followed touches it; "
+                       "name one that does, such as has_tag\n");
     asked.push_back("--quiet");
     EXPECT_EQ(Run(asked).err, "");
   }
