@@ -282,10 +282,12 @@ Result<ComponentsResult> Components(const Snapshot& snapshot, const ComponentsOp
   internal::HaltingExecutor executor(internal::Pick(options.executor), options.budget);
   ComponentsResult result;
   result.labels.resize(snapshot.node_count());
-  if (selection.whole_base)
+  if (executor.halted()) {  // before it began
+  } else if (selection.whole_base) {
     OverArrays(snapshot.base().out(), snapshot.base().in(), result.labels, executor);
-  else
+  } else {
     OverRows(selection, result.labels, executor);
+  }
   result.truncated = executor.halted();
   if (result.truncated) std::fill(result.labels.begin(), result.labels.end(), kNoNode);
   Count(result.labels, result);

@@ -24,7 +24,9 @@ struct ComponentsOptions {
   std::vector<KindId> kinds;        // none = the fact plane
   std::int64_t valid_at = kNoTime;  // only edges valid then
   const NodeSubset* subset = nullptr;
-  Budget budget = {};  // its deadline and its cancel flag; nodes and edges do not count
+  // Its deadline and its cancel flag, looked at before each block of 16,384 rows; nodes and edges
+  // do not count.
+  Budget budget = {};
   Executor* executor = nullptr;
 };
 

@@ -6,6 +6,8 @@
 // Touching a page for the first time costs more than a short search: blocks of middle size
 // are kept when they are freed, up to kKeptBytes in all, for the next of the same size. A
 // kernel called again on the same graph finds its result's and its scratch's pages in place.
+// A lock guards them, for some ten instructions: a process that forks while other threads run
+// must not make such arrays in the child before it calls exec.
 #include "engine/aligned_array.h"
 
 #include <sys/mman.h>
