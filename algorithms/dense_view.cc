@@ -145,12 +145,8 @@ Result<DenseView> DenseView::Make(const Snapshot& snapshot, const DenseViewOptio
   PLEXUS_ASSIGN(const internal::Selection selection,
                 internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
   Executor& executor = internal::Pick(options.executor);
-  std::optional<internal::ArcWeigher> weigher;
-  if (!options.arc_weights.as_stored()) {
-    PLEXUS_ASSIGN(weigher, internal::ArcWeigher::Make(snapshot, options.arc_weights));
-    if (!options.weights)
-      return Fail(ErrorCode::kInvalidArgument, "factors and half-lives of weights where weights do not count");
-  }
+  PLEXUS_ASSIGN(const std::optional<internal::ArcWeigher> weigher,
+                internal::ArcWeigher::MakeIfAny(snapshot, options.arc_weights, options.weights));
   PLEXUS_ASSIGN(const internal::ReversedKinds reversed,
                 internal::ReversedKinds::Make(snapshot.schema(), options.reversed, options.kinds));
   DenseView view;

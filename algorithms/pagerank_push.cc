@@ -201,12 +201,8 @@ Result<PageRankPushResult> PageRankPush(const Snapshot& snapshot, std::span<cons
   PLEXUS_TRY(Check(seeds, options, selection, total));
   std::map<NodeId, double> weights;  // the same node twice adds up
   for (const PageRankSeed& seed : seeds) weights[seed.node] += seed.weight;
-  std::optional<internal::ArcWeigher> weigher;
-  if (!options.arc_weights.as_stored()) {
-    PLEXUS_ASSIGN(weigher, internal::ArcWeigher::Make(snapshot, options.arc_weights));
-    if (!options.weighted)
-      return Fail(ErrorCode::kInvalidArgument, "factors and half-lives of weights where weights do not count");
-  }
+  PLEXUS_ASSIGN(const std::optional<internal::ArcWeigher> weigher,
+                internal::ArcWeigher::MakeIfAny(snapshot, options.arc_weights, options.weighted));
   PLEXUS_ASSIGN(const internal::ReversedKinds reversed,
                 internal::ReversedKinds::Make(snapshot.schema(), options.reversed, options.kinds));
   Pusher pusher(selection, weigher ? &*weigher : nullptr, reversed, options);

@@ -35,4 +35,12 @@ Result<ArcWeigher> ArcWeigher::Make(const Snapshot& snapshot, const ArcWeights& 
   return weigher;
 }
 
+Result<std::optional<ArcWeigher>> ArcWeigher::MakeIfAny(const Snapshot& snapshot, const ArcWeights& weights, bool weighted) {
+  if (weights.as_stored()) return std::nullopt;
+  PLEXUS_ASSIGN(ArcWeigher weigher, Make(snapshot, weights));
+  if (!weighted)
+    return Fail(ErrorCode::kInvalidArgument, "factors and half-lives of weights where weights do not count");
+  return weigher;
+}
+
 }  // namespace plexus::internal

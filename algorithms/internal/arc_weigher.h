@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "algorithms/arc_weights.h"
@@ -17,6 +18,9 @@ class ArcWeigher {
   // kInvalidArgument: a kind that the schema does not have or that is named twice, a factor
   // that is negative or not finite, a negative half-life, or one without a time. Keeps `snapshot`.
   static Result<ArcWeigher> Make(const Snapshot& snapshot, const ArcWeights& weights);
+  // Nothing where weights count as they are stored; kInvalidArgument also where they are to be
+  // weighed and do not count (`weighted` false).
+  static Result<std::optional<ArcWeigher>> MakeIfAny(const Snapshot& snapshot, const ArcWeights& weights, bool weighted);
 
   // w'(e) of the edge that the arc stands for.
   float operator()(const Arc& arc) const {

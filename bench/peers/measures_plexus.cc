@@ -130,7 +130,7 @@ void Ways(Peer& peer, const Snapshot& graph, Executor& executor) {
       for (const FoundPath& path : result.paths) answer.push_back(path.cost);
       return answer;
     });
-    peer.Note("Yen, 1 thread");
+    peer.Note("Yen with Lawler's rule, 1 thread");
   }
   if (work == "strong") {
     ComponentsOptions strong;
