@@ -7,6 +7,7 @@
 
 #include "algorithms/shortest_path.h"
 #include "tools/arguments.h"
+#include "tools/budget_option.h"
 #include "tools/cli.h"
 #include "tools/exit_code.h"
 #include "tools/format.h"
@@ -20,11 +21,10 @@
 namespace plexus::tools {
 namespace {
 
-struct PathArguments : EdgeSelection {
+struct PathArguments : EdgeSelection, BudgetOption {
   std::string from, to, cost, column;
   bool weighted = false;
-  std::optional<std::uint64_t> count, max_edges;
-  std::optional<double> max_seconds;
+  std::optional<std::uint64_t> count;
   std::string direction = "out";
 };
 
@@ -53,8 +53,7 @@ Result<ShortestPathOptions> Options(Session& session, const PathArguments& given
   options.count = static_cast<int>(count);
   PLEXUS_ASSIGN(options.direction, ParseDirection(given.direction));
   PLEXUS_TRY(Select(session, given, options));
-  PLEXUS_ASSIGN(options.budget.deadline, DeadlineAfter(given.max_seconds));
-  if (given.max_edges) options.budget.edges = *given.max_edges;
+  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
   return options;
 }
 
@@ -161,8 +160,9 @@ Result<int> RunPath(const Globals& globals, const PathArguments& given) {
 
 void AddPath(Cli& cli) {
   static PathArguments given;
-  cli.Add("Ask", "path", "Find the shortest paths between two nodes",
-          [](const Globals& globals) { return RunPath(globals, given); })
+  Command& command = cli.Add("Ask", "path", "Find the shortest paths between two nodes",
+                             [](const Globals& globals) { return RunPath(globals, given); });
+  AddMaxSeconds(AddMaxEdges(command, given), given)
       .Option("--from", "A", given.from, "the first node's key")
       .Required()
       .Option("--to", "B", given.to, "the last node's key")
@@ -175,8 +175,6 @@ void AddPath(Cli& cli) {
       .Choice("--direction", given.direction, {"out", "in", "both"}, "which way to walk (default out)")
       .List("--kinds", "A,B", given.kinds, "only these edge kinds (default: all facts)")
       .Option("--valid-at", "TIME", given.valid_at, "follow only edges valid then, or now (default: all)")
-      .Option("--max-edges", "N", given.max_edges, "look at N edges, then say truncated (default: no limit)")
-      .Option("--max-seconds", "S", given.max_seconds, "stop after S seconds and say truncated (default: no limit)")
       .Example("plexus path --db g --from alice --to dave", "the fewest edges from alice to dave")
       .Example("plexus path --db g --from alice --to dave --weighted --count 3 --json",
                "the three best products of weights, for a script")
