@@ -54,7 +54,7 @@ Result<std::vector<double>> Start(const DenseView& view, std::span<const double>
 // The rows as they are, where the arrays of the base and the delta are the selection;
 // else packed.
 Result<DenseView> RefreshView(const Snapshot& snapshot, const PageRankOptions& options,
-                              internal::LiveRows& rows) {
+                              internal::LiveRows& rows, bool& over_base) {
   PLEXUS_ASSIGN(const internal::Selection selection,
                 internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
   const bool live = !selection.whole_base && selection.all_nodes &&
@@ -68,6 +68,7 @@ Result<DenseView> RefreshView(const Snapshot& snapshot, const PageRankOptions& o
   rows.live = live ? &snapshot : nullptr;
   rows.out = live ? snapshot.base().out() : view.out();
   rows.in = live ? snapshot.base().in() : view.in();
+  over_base = live || (selection.whole_base && !view.packed());
   return view;
 }
 
@@ -75,8 +76,13 @@ Result<DenseView> RefreshView(const Snapshot& snapshot, const PageRankOptions& o
 Result<PageRankResult> Refresh(const Snapshot& snapshot, const PageRankOptions& options, Executor& executor) {
   const auto began = std::chrono::steady_clock::now();
   internal::LiveRows rows;
-  PLEXUS_ASSIGN(const DenseView view, RefreshView(snapshot, options, rows));
+  bool over_base = false;
+  PLEXUS_ASSIGN(const DenseView view, RefreshView(snapshot, options, rows, over_base));
   PageRankResult result;
+  std::shared_ptr<const internal::PageRankTiles> tiles;
+  if (options.keep_layout && over_base) tiles = internal::TilesOfBase(snapshot.state().base, options.weighted, executor);
+  result.tiled = tiles != nullptr;
+  result.layout_bytes = tiles ? tiles->size_bytes() : 0;
   result.nodes = view.nodes();
   result.preparation_ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
@@ -93,7 +99,8 @@ Result<PageRankResult> Refresh(const Snapshot& snapshot, const PageRankOptions& 
   internal::PageRankRefreshed refreshed = internal::RefreshPageRank(
       rows, std::move(start), seeds,
       {.damping = options.damping, .tolerance = options.tolerance, .max_iterations = options.max_iterations,
-       .weighted = options.weighted, .earlier = options.start_snapshot, .budget = options.budget},
+       .weighted = options.weighted, .earlier = options.start_snapshot, .tiles = std::move(tiles),
+       .budget = options.budget},
       executor);
   if (view.node_count() == snapshot.node_count()) {
     result.scores = std::move(refreshed.scores);

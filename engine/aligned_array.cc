@@ -100,8 +100,8 @@ class KeptBlocks {
     void* data;
     std::size_t bytes;
   };
-  static constexpr std::size_t kBlocks = 16, kKeptBytes = std::size_t{16} << 20;
-  static constexpr std::size_t kLeast = std::size_t{64} << 10, kMost = kKeptBytes / 2;
+  static constexpr std::size_t kBlocks = 16, kKeptBytes = std::size_t{32} << 20;
+  static constexpr std::size_t kLeast = std::size_t{64} << 10, kMost = std::size_t{8} << 20;
 
   Block Remove(std::size_t i) {
     const Block block = blocks_[i];

@@ -17,19 +17,6 @@ namespace plexus::internal {
 
 namespace {
 
-// Multiplying by 1 changes no bit, so a graph whose weights are all 1 takes the
-// unweighted kernel, which reads half as many bytes.
-bool AllOnes(std::span<const float> weights, Executor& executor) {
-  return ParallelReduce(
-             executor, weights.size(), std::size_t{1} << 16, 1,
-             [&](std::size_t begin, std::size_t end) -> int {
-               return std::all_of(weights.begin() + static_cast<std::ptrdiff_t>(begin),
-                                  weights.begin() + static_cast<std::ptrdiff_t>(end),
-                                  [](float w) { return w == 1.0f; });
-             },
-             [](int a, int b) { return a & b; }) != 0;
-}
-
 // Large layouts may be among them: few are kept.
 SnapshotCache<PageRankPrepared, 4>& SharedCache() {
   static SnapshotCache<PageRankPrepared, 4> cache;
@@ -50,6 +37,17 @@ bool Serves(const PageRankPrepared& p, PageRankUse use, int iterations) {
 }
 
 }  // namespace
+
+bool AllOnes(std::span<const float> weights, Executor& executor) {
+  return ParallelReduce(
+             executor, weights.size(), std::size_t{1} << 16, 1,
+             [&](std::size_t begin, std::size_t end) -> int {
+               return std::all_of(weights.begin() + static_cast<std::ptrdiff_t>(begin),
+                                  weights.begin() + static_cast<std::ptrdiff_t>(end),
+                                  [](float w) { return w == 1.0f; });
+             },
+             [](int a, int b) { return a & b; }) != 0;
+}
 
 Status CheckPageRankOptions(const PageRankOptions& o) {
   auto bad = [](const std::string& what) { return Fail(ErrorCode::kInvalidArgument, what); };

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -17,7 +18,7 @@ namespace plexus::internal {
 
 namespace {
 
-constexpr std::size_t kGrain = PartSweeps<float>::kGrain;
+constexpr std::size_t kGrain = RowSums::kBlock;
 
 class Refresher {
  public:
@@ -29,7 +30,7 @@ class Refresher {
         changes_({.rows = rows, .damping = options.damping, .weighted = weighted_, .uniform = seeds.empty(),
                   .reciprocal = reciprocal_}, executor) {
     result_.scores = std::move(start);
-    sums_.Reserve(executor_, (n_ + kGrain - 1) / kGrain);
+    sums_.Reserve(executor_, sums_.block_count());
   }
 
   PageRankRefreshed Run() {
@@ -122,9 +123,11 @@ class Refresher {
       });
     }
     to.arcs += degree;
-    if (strength > 0) to.least = std::min(to.least, strength);
-    to.most = std::max(to.most, strength);
-    reciprocal_[v] = strength > 0 ? std::max(1.0 / strength, std::numeric_limits<double>::min()) : 0.0;
+    // No branch: which nodes dangle is anyone's guess.
+    const double sends = static_cast<double>(strength > 0), divisor = strength + (1.0 - sends);
+    to.least = std::min(to.least, divisor);
+    to.most = std::max(to.most, divisor);
+    reciprocal_[v] = sends * std::max(1.0 / divisor, std::numeric_limits<double>::min());
   }
 
   // Gives the teleport `home`.
@@ -175,7 +178,7 @@ class Refresher {
     ParallelFor(executor_, n_, kGrain, [&](std::size_t begin, std::size_t end) {
       std::memset(&waiting_[begin], 0, (end - begin) * sizeof(double));
     });
-    changes_.Hold(waiting_);
+    changes_.Hold(waiting_, false);
     if (!changes_.Compare(*options_.earlier, Few(), result_.scores)) return false;
     compared_ = true;
     const int sweeps = result_.iterations;
@@ -213,12 +216,12 @@ class Refresher {
         executor_, n_, kGrain, Mass{},
         [&](std::size_t begin, std::size_t end) {
           std::array<double, kGrain> sums;
-          sums_.Pull(begin, end, contribution.data(), sums.data());
+          sums_.Pull(begin / kGrain, contribution.data(), sums.data());
           return Change(begin, end, home, contribution, sums.data());
         },
         Mass::Add);
     changes_.Set(after.changes, after.dangling - before.dangling, sums_.Rounding() + 0x1p-50);
-    changes_.Hold(waiting_);
+    changes_.Hold(waiting_, true);
     PushWhileLocal(options_.tolerance);
     result_.error = changes_.Error();
     if (result_.error <= options_.tolerance || result_.truncated) return false;
@@ -247,9 +250,11 @@ class Refresher {
   // Sweeps in parts until the bound is met.
   template <class Real>
   PageRankRefreshed SweepParts() {
+    std::unique_ptr<TiledSums> tiled;
+    if (options_.tiles) tiled = TiledSums::Make(options_.tiles, rows_, weighted_, result_.arcs / 16, executor_);
     std::optional<PartSweeps<Real>> sweeps;
     const auto begin = [&] {
-      sweeps.emplace(typename PartSweeps<Real>::Problem{sums_, seeds_, reciprocal_, result_.scores, result_.arcs,
+      sweeps.emplace(typename PartSweeps<Real>::Problem{tiled ? static_cast<BlockSums&>(*tiled) : sums_, seeds_, reciprocal_, result_.scores, result_.arcs,
                                                         options_.damping, options_.part_work}, executor_);
     };
     begin();

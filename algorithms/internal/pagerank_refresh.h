@@ -11,11 +11,12 @@
 //    teleport, once.
 //
 // Rows are read where they are, in the base and the delta: nothing is packed, no layout
-// is made. Sums follow rows and dense ids, so bits depend on the graph, the start and the
-// options alone.
+// is made; one that the base has can be swept over (TiledSums). Sums follow rows and dense ids, so bits depend on the graph, the start and the
+// options alone; over tiles on what is in the base, too.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -23,6 +24,7 @@
 #include "algorithms/internal/pagerank_prepare.h"
 #include "algorithms/internal/part_sweeps.h"
 #include "algorithms/internal/row_sums.h"
+#include "algorithms/internal/tiled_sums.h"
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
 
@@ -35,6 +37,8 @@ struct PageRankRefreshOptions {
   // The state whose scores the start is, as far as the caller knows: tells which rows to look
   // at first. Where it is wrong that costs sweeps, the error stated holds.
   const Snapshot* earlier = nullptr;
+  // Of rows.in, to be swept over instead of it; null: none.
+  std::shared_ptr<const PageRankTiles> tiles = nullptr;
   Budget budget;
   std::uint64_t part_work = PartSweeps<float>::kPartWork;  // less in tests
 };

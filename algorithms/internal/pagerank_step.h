@@ -9,6 +9,7 @@
 #include <cstring>
 #include <limits>
 
+#include "algorithms/internal/four_lanes.h"
 #include "algorithms/internal/pagerank_tiles.h"
 #include "algorithms/internal/pool.h"
 #include "engine/aligned_array.h"
@@ -77,8 +78,12 @@ struct PageRankStep {
       const Wide rounded = __builtin_convertvector(score, Wide);
       const Wide change = rounded - __builtin_convertvector(old, Wide);
       step += reinterpret_cast<Wide>(reinterpret_cast<Bits>(change) & kNoSign);
-      // No branch: which nodes dangle is anyone's guess.
-      dangling += reinterpret_cast<Wide>(reinterpret_cast<Bits>(rounded) & __builtin_convertvector(r == 0, Bits));
+      Bits dangles;
+      if constexpr (sizeof(Real) == sizeof(double))
+        ZeroMask(r, dangles);
+      else
+        dangles = __builtin_convertvector(r == 0, Bits);
+      dangling += reinterpret_cast<Wide>(reinterpret_cast<Bits>(rounded) & dangles);
       const Narrow contribution_next = score * r;
       std::memcpy(at.scores + v, &score, sizeof score);
       if constexpr (kPositions) {
@@ -101,8 +106,9 @@ struct PageRankStep {
   }
 
   using Narrow [[gnu::vector_size(PageRankPartial::kLanes * sizeof(Real))]] = Real;
-  using Wide [[gnu::vector_size(PageRankPartial::kLanes * sizeof(double))]] = double;
-  using Bits [[gnu::vector_size(PageRankPartial::kLanes * sizeof(double))]] = std::int64_t;
+  using Wide = FourDoubles;
+  using Bits = FourMasks;
+  static_assert(sizeof(Wide) == PageRankPartial::kLanes * sizeof(double));
   static constexpr std::int64_t kNoSign = std::numeric_limits<std::int64_t>::max();
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <new>
 #include <numeric>
@@ -64,16 +65,19 @@ AlignedArray<std::uint32_t> ByDegree(const CsrView& out, Executor& executor) {
   return positions;
 }
 
-// Rows in blocks of at most kSegment rows and about arcs / 64 arcs.
-std::vector<PageRankTiles::Block> CutBlocks(const CsrView& in) {
+// Rows in blocks of at most kSegment rows and about a 64th of the arcs, or of the rows.
+std::vector<PageRankTiles::Block> CutBlocks(const CsrView& in, PageRankTiles::Cut cut) {
   const std::uint32_t n = in.node_count();
-  const std::uint64_t enough = std::max<std::uint64_t>(in.arc_count() / 64, std::uint64_t{1} << 18);
+  const bool by_arcs = cut == PageRankTiles::kEvenArcs;
+  const std::uint64_t enough =
+      by_arcs ? std::max<std::uint64_t>(in.arc_count() / 64, std::uint64_t{1} << 18) : std::numeric_limits<std::uint64_t>::max();
+  const std::uint64_t most = by_arcs ? kSegment : std::min<std::uint64_t>(kSegment, (std::uint64_t{n} + 63) / 64);
   std::vector<PageRankTiles::Block> blocks;
   for (std::uint64_t begin = 0; begin < n;) {
     std::uint64_t end = begin;
     do
       end += PageRankTiles::kRowsTogether;
-    while (end < n && end - begin < kSegment && in.offsets[end] - in.offsets[begin] < enough);
+    while (end < n && end - begin < most && in.offsets[end] - in.offsets[begin] < enough);
     end = std::min<std::uint64_t>(end, n);
     PageRankTiles::Block& block = blocks.emplace_back();
     block.begin = static_cast<NodeId>(begin);
@@ -105,11 +109,11 @@ std::optional<int> PageRankTiles::PayAfter(const CsrView& in, const CsrView& out
   return IsSkewed(of_hubs, of_all) ? kEnoughIfSkewed : kEnoughElse;
 }
 
-PageRankTiles PageRankTiles::Make(const CsrView& in, const CsrView& out, Executor& executor) {
+PageRankTiles PageRankTiles::Make(const CsrView& in, const CsrView& out, Executor& executor, Cut cut) {
   PageRankTiles made;
   made.node_count_ = in.node_count();
   made.positions_ = ByDegree(out, executor);
-  made.blocks_ = CutBlocks(in);
+  made.blocks_ = CutBlocks(in, cut);
   made.arc_count_ = in.arc_count();
   made.sources_ = AlignedArray<std::uint16_t>(in.arc_count());
   if (!in.weights.empty()) made.weights_ = AlignedArray<float>(in.arc_count());

@@ -58,10 +58,14 @@ class PageRankTiles {
   static constexpr int kEnoughIfSkewed = 15, kEnoughElse = 60;
   static std::optional<int> PayAfter(const CsrView& in, const CsrView& out);
 
+  // How rows are cut into blocks: about as many arcs each, or as many rows (up to 64 blocks on
+  // graphs of up to four million nodes).
+  enum Cut : std::uint8_t { kEvenArcs, kEvenRows };
+
   // `out` is asked for row lengths only. O(nodes + arcs), one pass over the arcs.
   // Memory afterwards: 2 bytes an arc (6 with weights) and 2 for each row of a tile.
   // May throw std::bad_alloc.
-  static PageRankTiles Make(const CsrView& in, const CsrView& out, Executor& executor);
+  static PageRankTiles Make(const CsrView& in, const CsrView& out, Executor& executor, Cut cut = kEvenArcs);
 
   std::uint32_t node_count() const { return node_count_; }
   // Where the contribution of each node is found; null: at its own number.

@@ -8,16 +8,13 @@
 #include <type_traits>
 #include <utility>
 
+#include "algorithms/internal/four_lanes.h"
+
 namespace plexus::internal {
 
 namespace {
 
 constexpr std::size_t kMostParts = 16;
-
-std::size_t PartSize(std::size_t nodes, std::uint64_t arcs, std::uint64_t work, std::size_t grain) {
-  const std::size_t count = std::clamp<std::size_t>((nodes + arcs) / work, 1, kMostParts);
-  return ((nodes + count - 1) / count + grain - 1) / grain * grain;
-}
 
 // Rounding to Real is off by at most so much of the number, and by kTiny where it is too small
 // for f32: times the strength, below 1e-25 a node.
@@ -31,8 +28,8 @@ constexpr double kTiny = 1e-25;
 template <class Real>
 struct PartSweeps<Real>::Lanes {
   static constexpr std::size_t kCount = 4;
-  using Wide [[gnu::vector_size(kCount * sizeof(double))]] = double;
-  using Bits [[gnu::vector_size(kCount * sizeof(double))]] = std::int64_t;
+  using Wide = FourDoubles;
+  using Bits = FourMasks;
   using Narrow [[gnu::vector_size(kCount * sizeof(Real))]] = Real;
   Wide scores{}, dangling{}, absolute{}, changes{};
 
@@ -40,8 +37,8 @@ struct PartSweeps<Real>::Lanes {
     constexpr std::int64_t kNoSign = std::numeric_limits<std::int64_t>::max();
     scores += score;
     absolute += reinterpret_cast<Wide>(reinterpret_cast<Bits>(score) & kNoSign);
-    // No branch: which nodes dangle is anyone's guess.
-    const Bits dangles = reciprocal == 0.0;
+    Bits dangles;
+    ZeroMask(reciprocal, dangles);
     dangling += reinterpret_cast<Wide>(reinterpret_cast<Bits>(score) & dangles);
     changes += reinterpret_cast<Wide>(reinterpret_cast<Bits>(change) & kNoSign & ~dangles);
   }
@@ -70,27 +67,40 @@ void Load(Vector& to, const T* from, std::size_t count) {
 
 template <class Real>
 PartSweeps<Real>::PartSweeps(const Problem& problem, Executor& executor)
-    : p_(problem), executor_(executor), n_(problem.scores.size()), size_(PartSize(n_, problem.arcs, problem.part_work, kGrain)),
-      sent_(n_), next_(n_), moved_(n_), blocks_((n_ + kGrain - 1) / kGrain), parts_((n_ + size_ - 1) / size_) {
+    : p_(problem), executor_(executor), n_(problem.scores.size()), sent_(n_), moved_(n_), blocks_(problem.sums.block_count()) {
+  const std::size_t count = std::clamp<std::size_t>((n_ + p_.arcs) / p_.part_work, 1, kMostParts);
+  const std::size_t size = (n_ + count - 1) / count;  // nodes a part, but for what blocks add
+  for (std::size_t b = 0, begin = 0; b < blocks_.size(); ++b) {
+    if (parts_.empty() || p_.sums.first_row(b) >= begin + size) {
+      begin = p_.sums.first_row(b);
+      parts_.push_back({b, b, {}});
+    }
+    parts_.back().last = b + 1;
+  }
+  std::size_t most = 0;
+  for (const Part& part : parts_) most = std::max(most, p_.sums.first_row(part.last) - p_.sums.first_row(part.first));
+  next_ = AlignedArray<Real>(most);
   p_.sums.Reserve(executor_, blocks_.size());
+  pool_.Reserve(executor_, blocks_.size());
+  for (const auto& scratch : pool_.idle()) scratch->sums = AlignedArray<double>(p_.sums.most_rows());
 }
 
 template <class Real>
 auto PartSweeps<Real>::All() const -> Totals {
   Totals all;
-  for (const Totals& part : parts_) {
-    all.scores += part.scores;
-    all.dangling += part.dangling;
-    all.absolute += part.absolute;
-    all.changes += part.changes;
+  for (const Part& part : parts_) {
+    all.scores += part.totals.scores;
+    all.dangling += part.totals.dangling;
+    all.absolute += part.totals.absolute;
+    all.changes += part.totals.changes;
   }
   return all;
 }
 
 template <class Real>
-auto PartSweeps<Real>::Fold(std::size_t begin, std::size_t end) const -> Totals {
+auto PartSweeps<Real>::Fold(std::size_t first, std::size_t last) const -> Totals {
   Totals all;
-  for (std::size_t b = begin / kGrain; b * kGrain < end; ++b) {
+  for (std::size_t b = first; b < last; ++b) {
     all.scores += blocks_[b].scores;
     all.dangling += blocks_[b].dangling;
     all.absolute += blocks_[b].absolute;
@@ -104,25 +114,45 @@ template <class Real>
 void PartSweeps<Real>::Contribute() {
   using Wide = typename Lanes::Wide;
   using Narrow = typename Lanes::Narrow;
-  ParallelFor(executor_, n_, kGrain, [&](std::size_t begin, std::size_t end) {
+  ParallelFor(executor_, blocks_.size(), 1, [&](std::size_t b, std::size_t) {
     Lanes lanes;
-    Lanes::ForEach(begin, end, [&, scores = p_.scores.data(), sent = sent_.data()](std::size_t v, auto count) {
+    Lanes::ForEach(p_.sums.first_row(b), p_.sums.first_row(b + 1), [&, scores = p_.scores.data(), moved = moved_.data()](std::size_t v, auto count) {
       Wide score{}, r{};
       Load(score, scores + v, count);
       Load(r, p_.reciprocal.data() + v, count);
       const Narrow contribution = __builtin_convertvector(score * r, Narrow);
-      std::memcpy(sent + v, &contribution, count * sizeof(Real));
+      std::memcpy(moved + v, &contribution, count * sizeof(Real));
       lanes.Add(score, r, Wide{});
     });
-    blocks_[begin / kGrain] = lanes.Total();
+    blocks_[b] = lanes.Total();
   });
-  for (std::size_t k = 0; k < parts_.size(); ++k) parts_[k] = Fold(k * size_, std::min((k + 1) * size_, n_));
+  PlaceMoved();
+  for (Part& part : parts_) part.totals = Fold(part.first, part.last);
+}
+
+// Values of a block's rows, to where rows look for them.
+template <class Real>
+void PartSweeps<Real>::Place(std::size_t block, const Real* values) {
+  const std::size_t row = p_.sums.first_row(block), count = p_.sums.first_row(block + 1) - row;
+  Real* const sent = sent_.data();
+  if (const std::uint32_t* const positions = p_.sums.positions(block))
+    for (std::size_t i = 0; i < count; ++i) sent[positions[i]] = values[i];
+  else
+    std::memcpy(sent + row, values, count * sizeof(Real));
+}
+
+template <class Real>
+void PartSweeps<Real>::PlaceMoved() {
+  const std::size_t grain = std::max<std::size_t>(1, (std::size_t{1} << 14) / p_.sums.most_rows());
+  ParallelFor(executor_, blocks_.size(), grain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t b = begin; b < end; ++b) Place(b, &moved_[p_.sums.first_row(b)]);
+  });
 }
 
 template <class Real>
 void PartSweeps<Real>::BeginSweep(double enough) {
   if (began_) {
-    if (sweep_ == Sweep::kAnew) std::swap(sent_, moved_);
+    if (sweep_ == Sweep::kAnew) PlaceMoved();
     sweep_ = sweep_ == Sweep::kAnew ? Sweep::kFirst : Sweep::kLater;
     const Totals all = All();
     if (lost_ > 0.25 * (1.0 - p_.damping) * enough * all.scores && all.changes <= 16 * lost_) sweep_ = Sweep::kAnew;
@@ -134,18 +164,20 @@ void PartSweeps<Real>::BeginSweep(double enough) {
   began_ = true;
 }
 
-// Rows [first, last), by what is in sent_; theirs goes to next_, totals to blocks_. `home`:
+// The rows of a part, by what is in sent_; theirs goes to next_, totals to blocks_. `home`:
 // what the teleport gets, or gets more.
 template <class Real>
 template <typename PartSweeps<Real>::Sweep kSweep>
-void PartSweeps<Real>::SumRows(std::size_t first, std::size_t last, double home) {
+void PartSweeps<Real>::SumRows(const Part& part, double home) {
   const double d = p_.damping, each = p_.seeds.empty() ? home / static_cast<double>(n_) : 0.0;
   using Wide = typename Lanes::Wide;
   using Narrow = typename Lanes::Narrow;
-  ParallelFor(executor_, last - first, kGrain, [&](std::size_t begin, std::size_t end) {
-    begin += first, end += first;
-    std::array<double, kGrain> sums;
-    p_.sums.Pull(begin, end, sent_.data(), sums.data());
+  ParallelFor(executor_, part.last - part.first, 1, [&](std::size_t block, std::size_t) {
+    block += part.first;
+    const std::size_t begin = p_.sums.first_row(block), end = p_.sums.first_row(block + 1);
+    std::unique_ptr<Scratch> scratch = pool_.Take();
+    double* const sums = scratch->sums.data();
+    p_.sums.Pull(block, sent_.data(), sums);
     for (std::size_t i = 0; i < end - begin; ++i) sums[i] = each + d * sums[i];
     if (!p_.seeds.empty()) {
       auto seed = std::lower_bound(p_.seeds.begin(), p_.seeds.end(), begin,
@@ -153,7 +185,7 @@ void PartSweeps<Real>::SumRows(std::size_t first, std::size_t last, double home)
       for (; seed != p_.seeds.end() && seed->dense < end; ++seed) sums[seed->dense - begin] += home * seed->share;
     }
     Lanes lanes;
-    Real *const sent = sent_.data(), *const next = next_.data(), *const moved = moved_.data();
+    Real *const next = next_.data() + (begin - p_.sums.first_row(part.first)), *const moved = moved_.data();
     double* const scores = p_.scores.data();
     const double* const reciprocal = p_.reciprocal.data();
     Lanes::ForEach(begin, end, [&](std::size_t v, auto count) {
@@ -162,44 +194,48 @@ void PartSweeps<Real>::SumRows(std::size_t first, std::size_t last, double home)
       Load(r, reciprocal + v, count);
       Load(sum, &sums[v - begin], count);
       Wide score = sum, change = sum - was, sending = sum * r;
+      const Narrow before = __builtin_convertvector(was * r, Narrow);  // what was sent of it
       if constexpr (kSweep != Sweep::kAnew) {
         score = was + sum;
         change = sum;
-        if constexpr (kSweep == Sweep::kFirst)
-          sending += was * r - __builtin_convertvector(__builtin_convertvector(was * r, Narrow), Wide);
+        if constexpr (kSweep == Sweep::kFirst) sending += was * r - __builtin_convertvector(before, Wide);
       }
       const Narrow to = __builtin_convertvector(sending, Narrow);
       if constexpr (kSweep == Sweep::kAnew) {
-        Narrow before{};
-        Load(before, sent + v, count);
         const Narrow more = to - before;
         std::memcpy(moved + v, &more, count * sizeof(Real));
       }
-      std::memcpy(next + v, &to, count * sizeof(Real));
+      std::memcpy(next + (v - begin), &to, count * sizeof(Real));
       std::memcpy(scores + v, &score, count * sizeof(double));
       lanes.Add(score, r, change);
     });
-    blocks_[begin / kGrain] = lanes.Total();
+    pool_.Give(std::move(scratch));
+    blocks_[block] = lanes.Total();
   });
 }
 
 template <class Real>
-void PartSweeps<Real>::Turn(std::size_t part) {
-  const std::size_t begin = part * size_, end = std::min(begin + size_, n_);
-  const double home = Home(All()), absolute = parts_[part].absolute;
+void PartSweeps<Real>::Turn(std::size_t number) {
+  Part& part = parts_[number];
+  Totals& now = part.totals;
+  const double home = Home(All()), absolute = now.absolute;
   if (sweep_ == Sweep::kAnew)
-    SumRows<Sweep::kAnew>(begin, end, home);
+    SumRows<Sweep::kAnew>(part, home);
   else if (sweep_ == Sweep::kFirst)
-    SumRows<Sweep::kFirst>(begin, end, home - parts_[part].home);
+    SumRows<Sweep::kFirst>(part, home - now.home);
   else
-    SumRows<Sweep::kLater>(begin, end, home - parts_[part].home);
-  ParallelFor(executor_, end - begin, 16 * kGrain, [&](std::size_t from, std::size_t to) {
-    std::memcpy(&sent_[begin + from], &next_[begin + from], (to - from) * sizeof(Real));
-  });
-  Totals& now = parts_[part];
-  now = Fold(begin, end);
+    SumRows<Sweep::kLater>(part, home - now.home);
+  const std::size_t begin = p_.sums.first_row(part.first);
+  if (p_.sums.positions(part.first)) {
+    ParallelFor(executor_, part.last - part.first, 1, [&](std::size_t b, std::size_t) {
+      Place(part.first + b, &next_[p_.sums.first_row(part.first + b) - begin]);
+    });
+  } else {  // by one thread: as long as it takes to start another
+    for (std::size_t b = part.first; b < part.last; ++b) Place(b, &next_[p_.sums.first_row(b) - begin]);
+  }
+  now = Fold(part.first, part.last);
   now.home = home;
-  const double nodes = static_cast<double>(end - begin);
+  const double nodes = static_cast<double>(p_.sums.first_row(part.last) - begin);
   // What rounding keeps back anew is sent along at the next turn.
   if (sweep_ != Sweep::kLater) now.changes += kEpsilon<Real> * std::max(now.absolute, absolute) + kTiny * nodes;
   lost_ += (2 * kEpsilon<Real> + p_.sums.Rounding()) * now.changes + 0x1p-51 * now.absolute + kTiny * nodes;
@@ -213,7 +249,7 @@ double PartSweeps<Real>::Error() const {
   if (!(all.scores > 0)) return std::numeric_limits<double>::infinity();
   const double home = Home(all);
   double most = 0;
-  for (const Totals& part : parts_) most = std::max(most, std::abs(home - part.home));
+  for (const Part& part : parts_) most = std::max(most, std::abs(home - part.totals.home));
   const double rounding = (p_.sums.Rounding() + 0x1p-50) * all.absolute + lost_;
   return (p_.damping * all.changes + most + rounding) / (all.scores * (1.0 - p_.damping));
 }

@@ -19,11 +19,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
+#include "algorithms/internal/block_sums.h"
 #include "algorithms/internal/pagerank_prepare.h"
-#include "algorithms/internal/row_sums.h"
+#include "algorithms/internal/pool.h"
 #include "engine/aligned_array.h"
 #include "engine/parallel.h"
 
@@ -33,8 +35,6 @@ namespace plexus::internal {
 template <class Real>
 class PartSweeps {
  public:
-  // Nodes a block of rows.
-  static constexpr std::size_t kGrain = 16 * RowSums::kGroup;
   // Out-strengths that Real = float serves.
   static constexpr double kLeastStrength = 1e-18, kMostStrength = 1e18;
   // Nodes and arcs a part, of which there are 16 at most: part of the result's definition.
@@ -42,7 +42,7 @@ class PartSweeps {
   static constexpr std::uint64_t kPartWork = 1 << 18;
 
   struct Problem {
-    RowSums& sums;
+    BlockSums& sums;
     std::span<const SeedShare> seeds;
     const AlignedArray<double>& reciprocal;  // of out-strengths, 0 = dangling
     std::vector<double>& scores;             // all of them, with any sum above 0
@@ -50,14 +50,14 @@ class PartSweeps {
     double damping = 0.85;
     std::uint64_t part_work = kPartWork;  // less in tests
   };
-  // Memory: 12 bytes a node (Real = double: 24).
+  // Memory: 8 bytes a node (Real = double: 16), as much a node of a part, 8 a row of a block and thread. May throw std::bad_alloc.
   PartSweeps(const Problem& problem, Executor& executor);
 
   std::size_t count() const { return parts_.size(); }
   // A turn of all, part by part: BeginSweep, then Turn(0) to Turn(count() - 1).
   // `enough`: the error wanted.
   void BeginSweep(double enough);
-  void Turn(std::size_t part);
+  void Turn(std::size_t number);
 
   // Bound on the L1 distance of the scores, which may sum to something else than 1, scaled to
   // sum 1, to the fixed point, rounding included; infinite when they do not sum to more than 0.
@@ -73,11 +73,18 @@ class PartSweeps {
   }
 
  private:
-  // Of a block of nodes, or a part.
+  // Of a block of rows, or a part.
   struct Totals {
     double scores = 0, dangling = 0, absolute = 0;
     double changes = 0;  // absolute, at the last turn, of nodes with out-arcs
     double home = 0;     // a part: what the teleport got all together, as its rows know it
+  };
+  struct Part {
+    std::size_t first, last;  // blocks [first, last)
+    Totals totals;
+  };
+  struct Scratch {
+    AlignedArray<double> sums;  // of a block's rows
   };
   struct Lanes;
   enum class Sweep : std::uint8_t { kAnew, kFirst, kLater };  // kFirst: after one anew
@@ -86,18 +93,22 @@ class PartSweeps {
   double Home(const Totals& t) const { return (1.0 - p_.damping) * t.scores + p_.damping * t.dangling; }
   void Contribute();
   template <Sweep kSweep>
-  void SumRows(std::size_t first, std::size_t last, double home);
-  Totals Fold(std::size_t begin, std::size_t end) const;
+  void SumRows(const Part& part, double home);
+  void Place(std::size_t block, const Real* values);
+  void PlaceMoved();
+  Totals Fold(std::size_t first, std::size_t last) const;
 
   const Problem p_;
   Executor& executor_;
-  const std::size_t n_, size_;  // size_: nodes a part
+  const std::size_t n_;
   Sweep sweep_ = Sweep::kAnew;
   bool began_ = false;
-  AlignedArray<Real> sent_;   // contributions; from the second sweep on: their last changes
-  AlignedArray<Real> next_;   // of the part at work
-  AlignedArray<Real> moved_;  // during a sweep anew: changes of contributions
-  std::vector<Totals> blocks_, parts_;
+  AlignedArray<Real> sent_;   // by position: contributions; from the second sweep on: their last changes
+  AlignedArray<Real> next_;   // of the part at work, row by row
+  AlignedArray<Real> moved_;  // by node: during a sweep anew, changes of contributions
+  std::vector<Totals> blocks_;
+  std::vector<Part> parts_;
+  Pool<Scratch> pool_;
   double lost_ = 0;  // changes that rounding will not pass on
 };
 

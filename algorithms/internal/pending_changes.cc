@@ -2,12 +2,12 @@
 #include "algorithms/internal/pending_changes.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <bit>
 #include <deque>
 #include <new>
 #include <utility>
-
-#include "algorithms/internal/collect.h"
 
 namespace plexus::internal {
 
@@ -34,6 +34,22 @@ struct Row {
 
 }  // namespace
 
+void PendingChanges::Hold(AlignedArray<double>& waiting, bool any) {
+  waiting_ = &waiting;
+  may_wait_.assign((p_.rows.node_count + 63) / 64, any ? ~std::uint64_t{0} : 0);
+  if (any && p_.rows.node_count % 64 != 0) may_wait_.back() >>= 64 - p_.rows.node_count % 64;
+}
+
+// Nodes with something pending, of 64 a word, ascending.
+template <class Fn>
+void PendingChanges::ForEachWaiting(std::size_t first_word, std::size_t last_word, Fn&& fn) const {
+  for (std::size_t w = first_word; w < last_word; ++w)
+    for (std::uint64_t left = may_wait_[w]; left != 0; left &= left - 1) {
+      const std::size_t v = w * 64 + static_cast<std::size_t>(std::countr_zero(left));
+      if (const double waits = std::abs((*waiting_)[v]); waits != 0) fn(static_cast<NodeId>(v), waits);
+    }
+}
+
 void PendingChanges::Set(double changes, double dangling, double rounding) {
   changes_ = changes;
   home_ = dangling;
@@ -48,16 +64,16 @@ double PendingChanges::Add(NodeId v, double change, std::vector<double>& scores)
     home_ += change;
     return 0;
   }
+  may_wait_[v / 64] |= std::uint64_t{1} << (v % 64);
   return std::abs((*waiting_)[v] += change * r);
 }
 
 void PendingChanges::Measure() {
   changes_ = ParallelReduce(
-      executor_, p_.rows.node_count, kGrain, 0.0,
+      executor_, may_wait_.size(), kWords, 0.0,
       [&](std::size_t begin, std::size_t end) {
         double part = 0;
-        for (std::size_t v = begin; v < end; ++v)
-          if (const double waits = (*waiting_)[v]; waits != 0) part += std::abs(waits) / p_.reciprocal[v];
+        ForEachWaiting(begin, end, [&](NodeId v, double waits) { part += waits / p_.reciprocal[v]; });
         return part;
       },
       [](double a, double b) { return a + b; });
@@ -123,7 +139,15 @@ bool PendingChanges::Compare(const Snapshot& earlier, std::uint64_t most_arcs, s
     sum_ += change;
   };
   for (const RowChange& part : found)
-    for (const auto& [v, change] : part.changes) add(v, change);
+    for (std::size_t i = 0; i < part.changes.size(); ++i) {
+      if (i + 16 < part.changes.size()) {
+        const NodeId soon = part.changes[i + 16].first;
+        __builtin_prefetch(&scores[soon], 1);
+        __builtin_prefetch(&(*waiting_)[soon], 1);
+        __builtin_prefetch(&p_.reciprocal[soon]);
+      }
+      add(part.changes[i].first, part.changes[i].second);
+    }
   // New nodes get a share of the teleport, of which the others have the less. In terms of
   // the new shares: less for all, and this back for the new ones.
   if (p_.uniform && then < n) {
@@ -138,27 +162,37 @@ bool PendingChanges::Compare(const Snapshot& earlier, std::uint64_t most_arcs, s
 
 PendingChanges::Loud PendingChanges::Above(double threshold) const {
   return ParallelReduce(
-      executor_, p_.rows.node_count, kGrain, Loud{},
+      executor_, may_wait_.size(), kWords, Loud{},
       [&](std::size_t begin, std::size_t end) {
         Loud part;
-        for (std::size_t v = begin; v < end; ++v) {
-          const double waits = std::abs((*waiting_)[v]);
-          if (waits == 0) continue;
+        ForEachWaiting(begin, end, [&](NodeId v, double waits) {
           const double r = p_.reciprocal[v];
-          if (!(waits > threshold * r)) continue;
-          part.arcs += p_.rows.Degree(Direction::kOut, static_cast<NodeId>(v));
+          if (!(waits > threshold * r)) return;
+          part.arcs += p_.rows.Degree(Direction::kOut, v);
           part.mass += waits / r;
-        }
+        });
         return part;
       },
       [](Loud a, const Loud& b) { return Loud{a.arcs + b.arcs, a.mass + b.mass}; });
 }
 
 std::vector<NodeId> PendingChanges::NodesAbove(double threshold) const {
-  return Collect<NodeId>(executor_, p_.rows.node_count, [&](std::size_t v) {
-    const double waits = std::abs((*waiting_)[v]);
-    return waits != 0 && waits > threshold * p_.reciprocal[v];
+  std::vector<std::size_t> begins((may_wait_.size() + kWords - 1) / kWords + 1);
+  const auto each = [&](std::size_t begin, std::size_t end, auto&& fn) {
+    ForEachWaiting(begin, end, [&](NodeId v, double waits) {
+      if (waits > threshold * p_.reciprocal[v]) fn(v);
+    });
+  };
+  ParallelFor(executor_, may_wait_.size(), kWords, [&](std::size_t begin, std::size_t end) {
+    each(begin, end, [&](NodeId) { ++begins[begin / kWords + 1]; });
   });
+  for (std::size_t block = 1; block < begins.size(); ++block) begins[block] += begins[block - 1];
+  std::vector<NodeId> nodes(begins.back());
+  ParallelFor(executor_, may_wait_.size(), kWords, [&](std::size_t begin, std::size_t end) {
+    std::size_t at = begins[begin / kWords];
+    each(begin, end, [&](NodeId v) { nodes[at++] = v; });
+  });
+  return nodes;
 }
 
 // Asks for what rows[i + some] will need: rows lie anywhere.
@@ -174,28 +208,60 @@ void PendingChanges::Prefetch(std::span<const NodeId> rows, std::size_t i) const
 bool PendingChanges::Spread(std::uint64_t most_arcs, std::vector<double>& scores) const {
   const NodeId n = p_.rows.node_count;
   const std::vector<NodeId> loud = NodesAbove(0);
-  const std::uint64_t arcs = ParallelReduce(
-      executor_, loud.size(), kGrain, std::uint64_t{0},
-      [&](std::size_t begin, std::size_t end) {
-        std::uint64_t part = 0;
-        for (std::size_t i = begin; i < end; ++i) part += p_.rows.Degree(Direction::kOut, loud[i]);
-        return part;
-      },
-      [](std::uint64_t a, std::uint64_t b) { return a + b; });
-  if (arcs > most_arcs) return false;
-  // Every range of nodes takes what is its own: the order of what a node gets is that of the
-  // senders, however many ranges there are.
-  const std::size_t ranges = static_cast<std::size_t>(std::clamp(executor_.thread_count(), 1, 8));
-  const std::size_t size = (n + ranges - 1) / ranges;
-  ParallelFor(executor_, n, size, [&](std::size_t begin, std::size_t end) {
-    const std::size_t count = end - begin;
-    for (std::size_t i = 0; i < loud.size(); ++i) {
+  // First what goes where, senders in groups, a group's shares by range of receivers; then every
+  // range adds up its own, group after group: a node gets what it gets in the order of the
+  // senders, however many groups and ranges there are.
+  struct Share {
+    NodeId node;
+    float change;
+  };
+  constexpr std::size_t kSenders = 1024, kRanges = 16;
+  struct Group {
+    std::uint64_t arcs = 0;
+    std::array<std::uint64_t, kRanges + 1> begins{};  // of its shares, by range
+  };
+  const int bits = static_cast<int>(std::bit_width((n - 1) / kRanges));  // nodes a range: 2^bits
+  std::vector<Group> groups((loud.size() + kSenders - 1) / kSenders);
+  ParallelFor(executor_, loud.size(), kSenders, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
       Prefetch(loud, i);
-      const NodeId u = loud[i];
-      const double going = p_.damping * (*waiting_)[u];
-      p_.rows.ForEachArc(Direction::kOut, u, [&](NodeId v, double weight) {
-        if (v - begin < count) scores[v] += p_.weighted ? going * weight : going;
+      groups[begin / kSenders].arcs += p_.rows.Degree(Direction::kOut, loud[i]);
+    }
+  });
+  std::uint64_t arcs = 0;
+  for (Group& group : groups) {
+    group.begins[0] = arcs;
+    arcs += group.arcs;
+  }
+  if (arcs > most_arcs) return false;
+  AlignedArray<Share> shares(arcs);
+  const auto each = [&](std::size_t begin, std::size_t end, auto&& fn) {
+    for (std::size_t i = begin; i < end; ++i) {
+      Prefetch(loud, i);
+      const double going = p_.damping * (*waiting_)[loud[i]];
+      p_.rows.ForEachArc(Direction::kOut, loud[i], [&](NodeId v, double weight) {
+        fn(v, p_.weighted ? going * weight : going);
       });
+    }
+  };
+  ParallelFor(executor_, loud.size(), kSenders, [&](std::size_t begin, std::size_t end) {
+    std::array<std::uint64_t, kRanges + 1>& begins = groups[begin / kSenders].begins;
+    std::array<std::uint64_t, kRanges> next{};
+    each(begin, end, [&](NodeId v, double) { ++next[v >> bits]; });
+    for (std::size_t r = 0; r < kRanges; ++r) {
+      begins[r + 1] = begins[r] + next[r];
+      next[r] = begins[r];
+    }
+    each(begin, end, [&](NodeId v, double change) { shares[next[v >> bits]++] = {v, static_cast<float>(change)}; });
+  });
+  ParallelFor(executor_, kRanges, 1, [&](std::size_t range, std::size_t) {
+    constexpr std::uint64_t kAhead = 32;
+    for (const Group& group : groups) {
+      const std::uint64_t end = group.begins[range + 1];
+      for (std::uint64_t i = group.begins[range]; i < end; ++i) {
+        if (i + kAhead < end) __builtin_prefetch(&scores[shares[i + kAhead].node], 1);
+        scores[shares[i].node] += static_cast<double>(shares[i].change);
+      }
     }
   });
   return true;

@@ -40,8 +40,8 @@ class PendingChanges {
   // Of scores that sum to 1: `changes`, in absolute terms, of nodes with out-arcs, and
   // `dangling`, with its sign, of the others.
   void Set(double changes, double dangling, double rounding);
-  // What a node has pending is waiting[node], times its reciprocal.
-  void Hold(AlignedArray<double>& waiting) { waiting_ = &waiting; }
+  // What a node has pending is waiting[node], times its reciprocal. `any`: it may be anything, else it is 0.
+  void Hold(AlignedArray<double>& waiting, bool any);
 
   // What came of the rows that are not those of `earlier`, and of new nodes, by the scores
   // as they are, which then need not be positive any more. False, and nothing done: the two
@@ -53,7 +53,7 @@ class PendingChanges {
     std::uint64_t arcs = 0;  // of their rows
     double mass = 0;
   };
-  // Nodes with more pending than `threshold`. O(nodes).
+  // Nodes with more pending than `threshold`. O(nodes / 64), and those with anything.
   Loud Above(double threshold) const;
   std::vector<NodeId> NodesAbove(double threshold) const;
   // Adds to the scores what all that is pending makes of its neighbours, in parallel, and no more:
@@ -78,10 +78,12 @@ class PendingChanges {
 
  private:
   struct RowChange;
-  static constexpr std::size_t kGrain = 4096;
+  static constexpr std::size_t kWords = 64;  // of may_wait_, a block
   void Read(const Snapshot& earlier, std::span<const NodeId> nodes, std::uint64_t most_arcs, std::atomic<std::uint64_t>& arcs,
             const std::vector<double>& scores, RowChange& to) const;
   void Prefetch(std::span<const NodeId> rows, std::size_t i) const;
+  template <class Fn>
+  void ForEachWaiting(std::size_t first_word, std::size_t last_word, Fn&& fn) const;
   // Adds to the score, and to what waits; returns what waits.
   double Add(NodeId v, double change, std::vector<double>& scores);
   void Measure();
@@ -89,6 +91,7 @@ class PendingChanges {
   const Problem p_;
   Executor& executor_;
   AlignedArray<double>* waiting_ = nullptr;
+  std::vector<std::uint64_t> may_wait_;  // a bit a node: others have nothing pending
   double changes_ = 0;   // absolute, of nodes with out-arcs
   double home_ = 0;      // owed to the teleport
   double sum_ = 1;       // of the scores

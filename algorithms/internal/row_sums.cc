@@ -100,13 +100,14 @@ RowSums::RowSums(const LiveRows& rows, bool weighted, Executor& executor)
   longest_ = most.row;
 }
 
-void RowSums::Reserve(const Executor& executor, std::size_t blocks) {
-  pool_.Reserve(executor, blocks);
+void RowSums::Reserve(const Executor& executor, std::size_t at_once) {
+  pool_.Reserve(executor, at_once);
   for (const auto& scratch : pool_.idle()) scratch->terms.resize(most_arcs_);
 }
 
 template <class Value>
-void RowSums::Pull(std::size_t begin, std::size_t end, const Value* values, double* sums) {
+void RowSums::PullBlock(std::size_t block, const Value* values, double* sums) {
+  const std::size_t begin = first_row(block), end = first_row(block + 1);
   std::unique_ptr<Scratch> scratch = pool_.Take();
   auto touched = std::lower_bound(touched_.begin(), touched_.end(), begin);
   const bool weighted = weighted_ && !rows_.in.weights.empty();
@@ -182,7 +183,7 @@ void RowSums::PullTouched(std::size_t begin, std::size_t end, std::span<const No
       [](std::uint32_t) {});
 }
 
-template void RowSums::Pull(std::size_t, std::size_t, const float*, double*);
-template void RowSums::Pull(std::size_t, std::size_t, const double*, double*);
+template void RowSums::PullBlock(std::size_t, const float*, double*);
+template void RowSums::PullBlock(std::size_t, const double*, double*);
 
 }  // namespace plexus::internal

@@ -8,12 +8,14 @@
 // Values may be f32 as well; sums are f64. Rounding: of all rows see Rounding.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "algorithms/internal/block_sums.h"
 #include "algorithms/internal/pool.h"
 #include "engine/csr_view.h"
 #include "engine/parallel.h"
@@ -50,26 +52,26 @@ struct LiveRows {
   }
 };
 
-class RowSums {
+class RowSums final : public BlockSums {
  public:
   static constexpr std::size_t kGroup = 64;
+  static constexpr std::size_t kBlock = 16 * kGroup;  // rows
   // Keeps a reference to `rows`. O(nodes), and the arcs of groups that the delta touches.
   RowSums(const LiveRows& rows, bool weighted, Executor& executor);
 
-  // Before a parallel loop over `blocks`: what Pull needs is taken from what was reserved.
-  void Reserve(const Executor& executor, std::size_t blocks);
+  std::size_t block_count() const override { return (rows_.node_count + kBlock - 1) / kBlock; }
+  std::size_t first_row(std::size_t block) const override { return std::min<std::size_t>(block * kBlock, rows_.node_count); }
+  std::size_t most_rows() const override { return kBlock; }
+  const std::uint32_t* positions(std::size_t) const override { return nullptr; }
+  void Reserve(const Executor& executor, std::size_t at_once) override;
 
-  // At most so much are all sums together off, as a share of the sum of all absolute terms:
-  // in a chunk of arcs an addition for every eight, seven at its end, three for every eight that
+  // In a chunk of arcs an addition for every eight, seven at its end, three for every eight that
   // stay among them, and five for every row, below 600; and a row that goes on into the next
   // chunk is carried over.
-  double Rounding() const { return 0x1p-53 * (720.0 + static_cast<double>(longest_) / kChunk); }
+  double Rounding() const override { return 0x1p-53 * (720.0 + static_cast<double>(longest_) / kChunk); }
 
-  // sums[i] = sum over the arcs u -> begin + i of values[u], times their weights.
-  // REQUIRES begin is a multiple of kGroup. Callable from several threads at once. Value is
-  // float or double.
-  template <class Value>
-  void Pull(std::size_t begin, std::size_t end, const Value* values, double* sums);
+  void Pull(std::size_t block, const float* values, double* sums) override { PullBlock(block, values, sums); }
+  void Pull(std::size_t block, const double* values, double* sums) override { PullBlock(block, values, sums); }
 
  private:
   static constexpr std::size_t kChunk = 2048;  // arcs
@@ -79,6 +81,8 @@ class RowSums {
     std::array<std::uint32_t, kGroup> ends;
   };
 
+  template <class Value>
+  void PullBlock(std::size_t block, const Value* values, double* sums);
   template <bool kWeighted, class Value>
   void PullClean(std::size_t begin, std::size_t end, const Value* values, double* sums, Scratch& scratch) const;
   template <class Value>

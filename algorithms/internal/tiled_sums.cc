@@ -1,0 +1,114 @@
+// Tiles of a base, kept, and the rows that a delta touches beside them.
+#include "algorithms/internal/tiled_sums.h"
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+#include <utility>
+
+#include "algorithms/internal/pagerank_prepare.h"
+#include "algorithms/internal/part_cache.h"
+#include "algorithms/internal/tile_sums.h"
+
+namespace plexus::internal {
+
+namespace {
+
+struct KeptTiles {
+  std::mutex making;
+  std::array<std::shared_ptr<const PageRankTiles>, 2> tiles;  // by whether weighted
+  std::array<bool, 2> known{};
+};
+
+PartCache<KeptTiles>& AllKept() {
+  static PartCache<KeptTiles> kept(0);
+  return kept;
+}
+
+}  // namespace
+
+std::shared_ptr<const PageRankTiles> TilesOfBase(const std::shared_ptr<const Csr>& base, bool weighted, Executor& executor) {
+  std::shared_ptr<KeptTiles> kept = AllKept().Find(base);
+  if (!kept) kept = AllKept().Keep(base, std::make_shared<KeptTiles>());
+  const std::lock_guard lock(kept->making);
+  if (kept->known[weighted]) return kept->tiles[weighted];
+  CsrView in = base->in();
+  const CsrView out = base->out();
+  std::shared_ptr<const PageRankTiles> made;
+  if (PageRankTiles::PayAfter(in, out)) {
+    if (!weighted || AllOnes(in.weights, executor)) in.weights = {};
+    // Without weights to tell them apart both are one.
+    if (in.weights.empty() && kept->known[!weighted] && kept->tiles[!weighted] && !kept->tiles[!weighted]->weights())
+      made = kept->tiles[!weighted];
+    else
+      made = std::make_shared<const PageRankTiles>(PageRankTiles::Make(in, out, executor, PageRankTiles::kEvenRows));
+  }
+  kept->tiles[weighted] = std::move(made);
+  kept->known[weighted] = true;
+  return kept->tiles[weighted];
+}
+
+std::unique_ptr<TiledSums> TiledSums::Make(std::shared_ptr<const PageRankTiles> tiles, const LiveRows& rows, bool weighted,
+                                           std::uint64_t most_arcs, Executor& executor) {
+  const std::vector<NodeId> touched = rows.Touched(Direction::kIn);
+  std::unique_ptr<TiledSums> made(new TiledSums);
+  made->apart_.resize(touched.size());
+  ParallelFor(executor, touched.size(), 64, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) made->apart_[i] = {touched[i], rows.Degree(Direction::kIn, touched[i])};
+  });
+  std::uint64_t arcs = 0, longest = 0;
+  for (Apart& apart : made->apart_) {
+    longest = std::max(longest, apart.end);
+    apart.end = arcs += apart.end;
+  }
+  if (arcs > most_arcs) return nullptr;
+  const std::uint32_t known = tiles->node_count();
+  const std::uint32_t* const positions = tiles->positions();
+  made->terms_ = AlignedArray<Term>(arcs);
+  ParallelFor(executor, touched.size(), 64, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      Term* to = made->terms_.data() + (i == 0 ? 0 : made->apart_[i - 1].end);
+      rows.ForEachArc(Direction::kIn, touched[i], [&](NodeId u, double weight) {
+        *to++ = {positions && u < known ? positions[u] : u, weighted ? static_cast<float>(weight) : 1.0f};
+      });
+    }
+  });
+  std::uint32_t longest_in_tile = 0;
+  for (const PageRankTiles::Block& block : tiles->blocks()) {
+    made->first_rows_.push_back(block.begin);
+    made->most_rows_ = std::max<std::size_t>(made->most_rows_, block.end - block.begin);
+    for (const std::uint32_t count : block.long_counts) longest_in_tile = std::max(longest_in_tile, count);
+  }
+  constexpr NodeId kNewRows = 4096;
+  for (NodeId v = known; v < rows.node_count; v += std::min(kNewRows, rows.node_count - v)) made->first_rows_.push_back(v);
+  made->first_rows_.push_back(rows.node_count);
+  if (rows.node_count > known) made->most_rows_ = std::max<std::size_t>(made->most_rows_, kNewRows);
+  const double segments = static_cast<double>(tiles->blocks().empty() ? 0 : tiles->blocks().front().tiles.size());
+  made->rounding_ = 0x1p-53 * std::max(16 + longest_in_tile / 16.0 + segments,
+                                       static_cast<double>(kChunk) + static_cast<double>(longest) / kChunk + 2);
+  made->tiles_ = std::move(tiles);
+  return made;
+}
+
+template <class Value>
+void TiledSums::PullBlock(std::size_t block, const Value* values, double* sums) const {
+  const NodeId begin = first_rows_[block], end = first_rows_[block + 1];
+  if (block < tiles_->blocks().size())
+    SumTiles<double>(*tiles_, tiles_->blocks()[block], values, sums);
+  else
+    std::fill_n(sums, end - begin, 0.0);
+  auto apart = std::lower_bound(apart_.begin(), apart_.end(), begin, [](const Apart& a, NodeId row) { return a.row < row; });
+  std::uint64_t at = apart == apart_.begin() ? 0 : (apart - 1)->end;
+  for (; apart != apart_.end() && apart->row < end; ++apart) {
+    double sum = 0;
+    while (at < apart->end) {
+      double chunk = 0;
+      for (const std::uint64_t stop = std::min<std::uint64_t>(at + kChunk, apart->end); at < stop; ++at)
+        chunk += static_cast<double>(values[terms_[at].position]) * static_cast<double>(terms_[at].weight);
+      sum += chunk;
+    }
+    sums[apart->row - begin] = sum;
+  }
+}
+
+}  // namespace plexus::internal
