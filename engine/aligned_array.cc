@@ -6,15 +6,22 @@
 // Touching a page for the first time costs more than a short search: blocks of middle size
 // are kept when they are freed, up to kKeptBytes in all, for the next of the same size. A
 // kernel called again on the same graph finds its result's and its scratch's pages in place.
-// A lock guards them, for some ten instructions: a process that forks while other threads run
-// must not make such arrays in the child before it calls exec.
+// A lock guards them, for some ten instructions; a fork waits for it, as it does for malloc's,
+// so a child of threads may make arrays.
+//
+// What was never written, and what was freed, must not be read. Kept blocks would hide both,
+// and so would the zeroes of fresh pages. Checked builds (debug; the sanitizers are) write what
+// no kernel can take for an answer into blocks they hand out and blocks they keep. Under the
+// address sanitizer nothing is mapped or kept: freed blocks go to its quarantine.
 #include "engine/aligned_array.h"
 
+#include <pthread.h>
 #include <sys/mman.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
 #include <mutex>
 #include <new>
 
@@ -32,8 +39,20 @@ constexpr bool kMap = !__has_feature(address_sanitizer);
 #else
 constexpr bool kMap = true;
 #endif
+#if defined(NDEBUG)
+constexpr bool kChecked = false;
+#else
+constexpr bool kChecked = true;
+#endif
 
 std::size_t RoundUp(std::size_t n, std::size_t to) { return (n + to - 1) / to * to; }
+
+// As f64 and as f32 not a number, as an id or a count beyond every end. Only the first 8 MiB:
+// tests of large graphs would wait for their pages otherwise.
+void Soil(void* data, std::size_t bytes) noexcept {
+  constexpr std::uint32_t kSoil = 0x7FF5A5A5;
+  if (kChecked) std::fill_n(static_cast<std::uint32_t*>(data), std::min(bytes, 4 * kHugePage) / sizeof(kSoil), kSoil);
+}
 
 // Mapped one huge page too long, for the alignment; what is over at both ends goes back.
 void* Map(std::size_t bytes) {
@@ -60,7 +79,7 @@ void Release(void* data, std::size_t bytes) noexcept {
 class KeptBlocks {
  public:
   static KeptBlocks& All() {
-    static KeptBlocks* const all = new KeptBlocks;  // outlives every static array
+    static KeptBlocks* const all = Make();  // outlives every static array
     return *all;
   }
   static bool Fits(std::size_t bytes) { return kMap && bytes >= kLeast && bytes <= kMost; }
@@ -103,6 +122,12 @@ class KeptBlocks {
   static constexpr std::size_t kBlocks = 16, kKeptBytes = std::size_t{32} << 20;
   static constexpr std::size_t kLeast = std::size_t{64} << 10, kMost = std::size_t{8} << 20;
 
+  static KeptBlocks* Make() {
+    auto all = std::make_unique<KeptBlocks>();
+    const int failed = pthread_atfork([] { All().mutex_.lock(); }, [] { All().mutex_.unlock(); }, [] { All().mutex_.unlock(); });
+    if (failed != 0) throw std::bad_alloc();
+    return all.release();
+  }
   Block Remove(std::size_t i) {
     const Block block = blocks_[i];
     std::copy(blocks_ + i + 1, blocks_ + count_, blocks_ + i);
@@ -124,6 +149,12 @@ void* Fresh(std::size_t bytes) {
   return data;
 }
 
+void* SoiledFresh(std::size_t bytes) {
+  void* const data = Fresh(bytes);
+  Soil(data, bytes);
+  return data;
+}
+
 }  // namespace
 
 void* AllocateAligned(std::size_t bytes) {
@@ -133,15 +164,18 @@ void* AllocateAligned(std::size_t bytes) {
     if (void* const kept = KeptBlocks::All().Take(bytes)) return kept;
   }
   try {
-    return Fresh(bytes);
+    return SoiledFresh(bytes);
   } catch (const std::bad_alloc&) {
     if (!KeptBlocks::All().Drop()) throw;
-    return Fresh(bytes);
+    return SoiledFresh(bytes);
   }
 }
 
 void FreeAligned(void* data, std::size_t bytes) noexcept {
-  if (KeptBlocks::Fits(bytes)) return KeptBlocks::All().Keep(data, RoundUp(bytes, kPage));
+  if (KeptBlocks::Fits(bytes)) {
+    Soil(data, bytes);
+    return KeptBlocks::All().Keep(data, RoundUp(bytes, kPage));
+  }
   Release(data, bytes);
 }
 

@@ -1,7 +1,13 @@
 // AlignedArray: alignment, moves, and sizes from nothing to past a huge page.
 #include "engine/aligned_array.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cmath>
 #include <cstdint>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -77,6 +83,47 @@ TEST(AlignedArray, FreedBlocksAreLentOnce) {
     }
   }
 }
+
+#if !defined(NDEBUG)
+// Neither fresh arrays nor those that were in use before may be taken for filled.
+TEST(AlignedArray, CheckedBuildsFillNewArrays) {
+  for (std::size_t size : {std::size_t{10}, std::size_t{20'000}, std::size_t{700'000}}) {
+    for (int round = 0; round < 2; ++round) {
+      AlignedArray<double> numbers(size);
+      for (std::size_t at : {std::size_t{0}, size / 2, size - 1}) ASSERT_TRUE(std::isnan(numbers[at])) << size;
+      for (double& x : numbers) x = 1;
+      AlignedArray<float> halves(size * 2);  // the same bytes
+      for (std::size_t at : {std::size_t{0}, size / 2, size - 1}) ASSERT_TRUE(std::isnan(halves[at])) << size;
+    }
+    AlignedArray<std::uint32_t> ids(size);
+    EXPECT_GT(ids[size / 2], 0x7FFFFFFFu / 2);
+  }
+}
+#endif
+
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)  // whose own locks are not made for such a child
+TEST(AlignedArray, AChildOfThreadsMakesArrays) {
+  std::atomic<bool> done = false;
+  std::vector<std::jthread> busy;
+  for (int t = 0; t < 2; ++t)
+    busy.emplace_back([&] {
+      while (!done) AlignedArray<std::uint8_t> block(std::size_t{64} << 10);
+    });
+  int wrong = 0;
+  for (int i = 0; i < 40; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(5);  // a lock that nobody will give back
+      for (int round = 0; round < 3; ++round) AlignedArray<std::uint8_t> block(std::size_t{64} << 10);
+      _exit(0);
+    }
+    int status = -1;
+    wrong += child < 0 || waitpid(child, &status, 0) != child || status != 0;
+  }
+  done = true;
+  EXPECT_EQ(wrong, 0);
+}
+#endif
 
 }  // namespace
 }  // namespace plexus
