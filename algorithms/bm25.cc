@@ -10,6 +10,8 @@
 #include <map>
 #include <queue>
 
+#include "algorithms/internal/halting_executor.h"
+#include "algorithms/internal/selection.h"
 #include "engine/vocabulary.h"
 
 namespace plexus {
@@ -18,6 +20,7 @@ namespace {
 
 constexpr std::size_t kMaxTerms = 1024;
 constexpr std::size_t kGrain = 4096;  // nodes
+constexpr std::uint64_t kLookEvery = 4096;  // nodes between two looks at the clock
 
 ArcFilter HasTermFilter(const Snapshot& snapshot) {
   const KindId kind[] = {kHasTerm};
@@ -81,6 +84,13 @@ Status Check(const Snapshot& snapshot, std::span<const std::string> terms, const
   return {};
 }
 
+// What is left of a result whose terms are not all known.
+Bm25Result Nothing(Bm25Result result) {
+  result.terms.clear();
+  result.truncated = true;
+  return result;
+}
+
 }  // namespace
 
 TermLengths CountTermLengths(const Snapshot& snapshot, Executor* executor) {
@@ -118,10 +128,12 @@ TermLengths CountTermLengths(const Snapshot& snapshot, Executor* executor) {
 
 Result<Bm25Result> Bm25(const Snapshot& snapshot, std::span<const std::string> terms, const Bm25Options& options) {
   PLEXUS_TRY(Check(snapshot, terms, options));
+  internal::HaltingExecutor executor(internal::Pick(options.executor), options.budget);
   TermLengths counted;
-  if (!options.lengths) counted = CountTermLengths(snapshot, options.executor);
+  if (!options.lengths) counted = CountTermLengths(snapshot, &executor);
   const TermLengths& lengths = options.lengths ? *options.lengths : counted;
   Bm25Result result;
+  if (executor.halted()) return Nothing({});
   result.documents = lengths.documents;
   result.average_length = lengths.average;
 
@@ -134,6 +146,7 @@ Result<Bm25Result> Bm25(const Snapshot& snapshot, std::span<const std::string> t
       ++result.terms[at->second].asked;
       continue;
     }
+    if (options.budget.Interrupted()) return Nothing(std::move(result));
     postings.push_back(Postings(snapshot, filter, term));
     QueryTerm& query = result.terms.emplace_back();
     query.term = term;
@@ -151,7 +164,12 @@ Result<Bm25Result> Bm25(const Snapshot& snapshot, std::span<const std::string> t
   for (std::size_t t = 0; t < postings.size(); ++t)
     if (!postings[t].empty()) heads.push({postings[t][0].node, t, 0});
   Best best(options.top);
-  while (!heads.empty()) {
+  std::uint64_t edges_left = options.budget.edges;
+  for (std::uint64_t seen = 0; !heads.empty(); ++seen) {
+    if (seen >= options.budget.nodes || edges_left == 0 || (seen % kLookEvery == 0 && options.budget.Interrupted())) {
+      result.truncated = true;
+      break;
+    }
     Bm25Match match;
     match.node = heads.top().node;
     const bool wanted = !options.subset || options.subset->contains(match.node);
@@ -160,6 +178,7 @@ Result<Bm25Result> Bm25(const Snapshot& snapshot, std::span<const std::string> t
     while (!heads.empty() && heads.top().node == match.node) {
       const Head head = heads.top();
       heads.pop();
+      edges_left -= edges_left > 0;
       if (wanted) {
         const QueryTerm& query = result.terms[head.term];
         const double tf = postings[head.term][head.at].frequency;

@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "algorithms/budget.h"
 #include "algorithms/node_subset.h"
 #include "engine/error.h"
 #include "engine/parallel.h"
@@ -41,6 +42,9 @@ struct Bm25Options {
   std::size_t top = 20;                  // 0 = all
   const NodeSubset* subset = nullptr;    // what may be found; df and lengths are of all facts
   const TermLengths* lengths = nullptr;  // of this snapshot; null: counted for this query
+  // nodes: that have a term of the query, looked at in order of id; edges: their postings;
+  // deadline and cancel, when lengths are counted too.
+  Budget budget = {};
   Executor* executor = nullptr;
 };
 
@@ -72,6 +76,9 @@ struct Bm25Result {
   double average_length = 0;
   std::uint64_t found = 0;         // nodes with any of the terms
   std::vector<Bm25Match> matches;  // best first, ties by smaller id
+  // The budget ran out: these are the best of the first nodes that have a term. None, and terms without df,
+  // when it did before all lengths and postings were known, as no score is right without.
+  bool truncated = false;
 };
 
 // `terms` as TermSplitter::Split gives them. O(postings * log terms + found); with

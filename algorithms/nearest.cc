@@ -102,27 +102,48 @@ std::vector<RankedNode> ScanBlock(const SpaceQuery& query, const Selection& sele
   return best.Take();
 }
 
-std::vector<RankedNode> Scan(const SpaceQuery& query, const Selection& selection,
-                             const NearestOptions& options, Executor& executor) {
-  const std::uint32_t rows = query.view().row_count();
+// Of the first `rows` rows.
+NearestRanks Scan(const SpaceQuery& query, const Selection& selection, std::uint32_t rows,
+                  const NearestOptions& options, Executor& executor) {
   const std::size_t grain = std::max<std::size_t>(4096, 16 * std::min<std::size_t>(options.top, rows));
-  std::vector<std::vector<RankedNode>> parts((rows + grain - 1) / grain);
+  struct Part {
+    std::vector<RankedNode> best;
+    std::size_t measured = 0;
+  };
+  std::vector<Part> parts((rows + grain - 1) / grain);
   ParallelFor(executor, rows, grain, [&](std::size_t begin, std::size_t end) {
-    parts[begin / grain] =
-        ScanBlock(query, selection, options.skip, options.top, static_cast<std::uint32_t>(begin),
-                  static_cast<std::uint32_t>(end));
+    parts[begin / grain] = {ScanBlock(query, selection, options.skip, options.top, static_cast<std::uint32_t>(begin),
+                                      static_cast<std::uint32_t>(end)),
+                            end - begin};
   });
-  std::vector<RankedNode> all;
-  for (const auto& part : parts) all.insert(all.end(), part.begin(), part.end());
+  NearestRanks all;
+  for (const Part& part : parts) {
+    all.ranked.insert(all.ranked.end(), part.best.begin(), part.best.end());
+    all.measured += part.measured;
+  }
   return all;
 }
 
 }  // namespace
 
+NearestRanks RankNodesWithin(const SpaceQuery& query, std::vector<NodeId> nodes, const Budget& budget,
+                             HaltingExecutor& executor) {
+  NearestRanks found;
+  if (nodes.size() > budget.nodes) {
+    nodes.resize(budget.nodes);
+    found.truncated = true;
+  }
+  if (!executor.halted()) found.ranked = query.RankNodes(nodes, executor);
+  std::erase_if(found.ranked, [](const RankedNode& r) { return r.node == kNoNode; });
+  found.measured = found.ranked.size();
+  found.truncated |= executor.halted();
+  return found;
+}
+
 Result<NearestRanks> RankNearest(const Snapshot& snapshot, const SpaceQuery& query,
                                  const NearestOptions& options) {
   PLEXUS_ASSIGN(const Selection selection, Select(snapshot, {}, kNoTime, options.subset));
-  Executor& executor = Pick(options.executor);
+  HaltingExecutor executor(Pick(options.executor), options.budget);
   const VectorTable::View& view = query.view();
   NearestRanks found;
   if (options.subset && options.subset->count() < view.row_count() / 4) {
@@ -130,12 +151,13 @@ Result<NearestRanks> RankNearest(const Snapshot& snapshot, const SpaceQuery& que
     std::erase_if(nodes, [&](NodeId v) {
       return v >= snapshot.node_count() || v == options.skip || !view.has(v) || !selection.contains(v);
     });
-    found.measured = nodes.size();
-    found.ranked = query.RankNodes(nodes, executor);
-  } else {
-    found.measured = view.row_count();
-    found.ranked = Scan(query, selection, options, executor);
+    found = RankNodesWithin(query, std::move(nodes), options.budget, executor);
+  } else if (!executor.halted()) {
+    const auto rows = static_cast<std::uint32_t>(std::min<std::uint64_t>(view.row_count(), options.budget.nodes));
+    found = Scan(query, selection, rows, options, executor);
+    found.truncated = rows < view.row_count();
   }
+  found.truncated |= executor.halted();
   KeepBest(found.ranked, options.top);
   return found;
 }
@@ -150,6 +172,7 @@ Result<NearestResult> Nearest(const Snapshot& snapshot, SpaceId space, std::span
                 internal::RankNearest(snapshot, prepared, options));
   NearestResult result;
   result.measured = found.measured;
+  result.truncated = found.truncated;
   result.nodes.reserve(found.ranked.size());
   for (const internal::RankedNode& r : found.ranked) result.nodes.push_back(prepared.ToSimilar(r));
   return result;

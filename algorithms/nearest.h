@@ -18,6 +18,7 @@
 #include <span>
 #include <vector>
 
+#include "algorithms/budget.h"
 #include "algorithms/node_subset.h"
 #include "algorithms/vector_kernels.h"
 #include "engine/error.h"
@@ -35,6 +36,7 @@ struct NearestOptions {
   NodeId skip = kNoNode;              // left out: the node that the query was taken from
   SimdLevel level = SimdLevel::kBest;
   Executor* executor = nullptr;
+  Budget budget = {};                 // nodes: vectors measured, in order of row (of a small subset: of id)
 };
 
 struct SimilarNode {
@@ -47,6 +49,7 @@ struct SimilarNode {
 struct NearestResult {
   std::vector<SimilarNode> nodes;  // nearest first by the measure, ties by smaller id
   std::uint64_t measured = 0;      // vectors read, dead rows of a scan included
+  bool truncated = false;          // the budget ran out: the nearest of those that were measured
 };
 
 // O(rows * dimensions), or O(subset * dimensions). The same bits at any thread count.

@@ -62,7 +62,7 @@ std::vector<double> Degrees(const Snapshot& snapshot, const ArcFilter& filter,
       degrees[i] = sum;
     }
   });
-  truncated = walked < candidates.size() || interrupted;
+  truncated |= walked < candidates.size() || interrupted;
   return degrees;
 }
 
@@ -105,10 +105,12 @@ Result<RerankResult> Rerank(const Snapshot& snapshot, SpaceId space, std::span<c
   PLEXUS_ASSIGN(const internal::SpaceQuery prepared,
                 internal::SpaceQuery::Make(snapshot, space, query, options.metric, options.level));
   PLEXUS_TRY(Check(prepared.metric(), options));
-  NearestOptions nearest{options.k,    options.metric, options.subset,
-                         options.skip, options.level,  options.executor};
+  const NearestOptions nearest{.top = options.k, .metric = options.metric, .subset = options.subset, .skip = options.skip,
+                               .level = options.level, .executor = options.executor, .budget = options.budget};
   PLEXUS_ASSIGN(const internal::NearestRanks found, internal::RankNearest(snapshot, prepared, nearest));
-  return Fuse(snapshot, prepared, found.ranked, options, {});
+  RerankResult result;
+  result.truncated = found.truncated;
+  return Fuse(snapshot, prepared, found.ranked, options, std::move(result));
 }
 
 Result<RerankResult> RerankCandidates(const Snapshot& snapshot, SpaceId space,
@@ -130,9 +132,11 @@ Result<RerankResult> RerankCandidates(const Snapshot& snapshot, SpaceId space,
   RerankResult result;
   result.outside = std::erase_if(nodes, [&](NodeId v) { return !selection.contains(v); });
   result.without_vector = std::erase_if(nodes, [&](NodeId v) { return !prepared.view().has(v); });
-  std::vector<RankedNode> ranked = prepared.RankNodes(nodes, internal::Pick(options.executor));
-  internal::KeepBest(ranked, 0);
-  return Fuse(snapshot, prepared, std::move(ranked), options, std::move(result));
+  internal::HaltingExecutor executor(internal::Pick(options.executor), options.budget);
+  internal::NearestRanks found = internal::RankNodesWithin(prepared, std::move(nodes), options.budget, executor);
+  internal::KeepBest(found.ranked, 0);
+  result.truncated = found.truncated;
+  return Fuse(snapshot, prepared, std::move(found.ranked), options, std::move(result));
 }
 
 }  // namespace plexus

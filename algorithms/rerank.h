@@ -32,7 +32,7 @@ struct RerankOptions {
   std::int64_t valid_at = kNoTime; // only edges valid then
   const NodeSubset* subset = nullptr;  // candidates outside are left out
   NodeId skip = kNoNode;           // never among the k nearest: where the query was taken from
-  Budget budget = {};              // edges: arcs of candidates' rows looked at
+  Budget budget = {};              // nodes: vectors measured; edges: arcs of candidates' rows looked at
   SimdLevel level = SimdLevel::kBest;
   Executor* executor = nullptr;
 };
@@ -52,8 +52,9 @@ struct RerankResult {
   std::uint64_t candidates = 0;      // ranked
   std::uint64_t without_vector = 0;  // named, and left out for that
   std::uint64_t outside = 0;         // named, and removed, an index node or not in the subset
-  bool truncated = false;            // the budget ended the walk over rows: later candidates
-                                     // in order of similarity have no graph term
+  // The budget ended the measuring (what was not measured is no candidate) or the walk over
+  // rows (later candidates in order of similarity have no graph term).
+  bool truncated = false;
 };
 
 // Reranks the k nearest. Cost: Nearest's, plus the rows of the candidates. The same bits

@@ -61,6 +61,10 @@ class Indexer {
     pool_.Give(std::move(first));
     WriteBatch batch(options_.now_ms);
     for (NodeId begin = 0; begin < s_.node_count(); begin += std::min<std::size_t>(kWave, s_.node_count() - begin)) {
+      if (options_.budget.Interrupted()) {
+        report_.truncated = true;
+        break;
+      }
       const std::size_t count = std::min<std::size_t>(kWave, s_.node_count() - begin);
       std::vector<Difference> wave(count);
       for (std::size_t next = 0; next < count;) {

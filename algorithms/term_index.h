@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/budget.h"
 #include "algorithms/node_subset.h"
 #include "algorithms/terms.h"
 #include "engine/error.h"
@@ -32,6 +33,7 @@ struct IndexTermsOptions {
   std::size_t batch_ops = 262'144;     // operations of one batch, about
   // Texts compared before their batch is filled, about: what is held of them.
   std::size_t wave_bytes = std::size_t{32} << 20;
+  Budget budget = {};                  // deadline and cancel; looked at every 1,024 nodes
   Executor* executor = nullptr;        // null: DefaultExecutor()
   Progress* progress = nullptr;        // nodes looked at
 };
@@ -41,6 +43,8 @@ struct IndexTermsReport {
   std::uint64_t changed = 0;   // nodes whose terms were not up to date
   std::uint64_t linked = 0;    // occurrences that are new or of another frequency
   std::uint64_t unlinked = 0;  // occurrences that are no more
+  // The budget ran out: texts of later nodes are as they were; call again to go on.
+  bool truncated = false;
   bool operator==(const IndexTermsReport&) const = default;
 };
 

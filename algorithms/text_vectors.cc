@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "algorithms/internal/halting_executor.h"
 #include "engine/vocabulary.h"
 
 namespace plexus {
@@ -190,13 +191,15 @@ Status Check(const Snapshot& snapshot, const TextVectorOptions& options) {
 
 class Maker {
  public:
-  Maker(const Snapshot& snapshot, const TextVectorOptions& options)
-      : s_(snapshot), options_(options), executor_(options.executor ? *options.executor : DefaultExecutor()),
-        vocabulary_(snapshot, options.seed, executor_) {
+  // `halting`: whose budget may leave the vocabulary undone.
+  Maker(const Snapshot& snapshot, const TextVectorOptions& options, Executor& executor, internal::HaltingExecutor& halting)
+      : s_(snapshot), options_(options), executor_(executor), vocabulary_(snapshot, options.seed, halting) {
+    report_.truncated = halting.halted();
     if (const auto id = s_.schema().FindSpace(options.space)) stored_ = s_.space(*id);
   }
 
   Result<TextVectorReport> Run(const std::function<Status(const WriteBatch&)>& apply) {
+    if (report_.truncated) return report_;
     report_.documents = vocabulary_.documents();
     report_.terms = vocabulary_.terms();
     const std::size_t wave = std::max<std::size_t>(options_.batch_floats / options_.dimensions, 1);
@@ -205,6 +208,10 @@ class Maker {
     for (NodeId v = 0; v < s_.node_count(); ++v) {
       if (IsDocument(s_, v) && (!options_.subset || options_.subset->contains(v))) nodes.push_back(v);
       if (nodes.size() < wave && v + 1 < s_.node_count()) continue;
+      if (options_.budget.Interrupted()) {
+        report_.truncated = true;
+        return report_;
+      }
       Compare(nodes);
       Fill(batch, nodes);
       nodes.clear();
@@ -280,16 +287,22 @@ class Maker {
 Result<TextVectorReport> MakeTextVectors(const Snapshot& snapshot, const TextVectorOptions& options,
                                          const std::function<Status(const WriteBatch&)>& apply) {
   PLEXUS_TRY(Check(snapshot, options));
-  return Maker(snapshot, options).Run(apply);
+  Executor& executor = options.executor ? *options.executor : DefaultExecutor();
+  internal::HaltingExecutor halting(executor, options.budget);
+  return Maker(snapshot, options, executor, halting).Run(apply);
 }
 
 Result<QueryVector> TextVector(const Snapshot& snapshot, std::span<const TermCount> terms,
                                const TextVectorOptions& options) {
   PLEXUS_TRY(Check(snapshot, options));
   Executor& executor = options.executor ? *options.executor : DefaultExecutor();
-  const std::vector<Weighted> found = Vocabulary(snapshot, options.seed, executor).Find(terms);
-  Eigen::RowVectorXf values(options.dimensions);
+  internal::HaltingExecutor halting(executor, options.budget);
+  const Vocabulary vocabulary(snapshot, options.seed, halting);
   QueryVector query;
+  query.truncated = halting.halted();
+  if (query.truncated) return query;
+  const std::vector<Weighted> found = vocabulary.Find(terms);
+  Eigen::RowVectorXf values(options.dimensions);
   query.known = found.size();
   if (Projector(options.dimensions).Project(found, values)) query.values.assign(values.begin(), values.end());
   return query;

@@ -28,6 +28,7 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/budget.h"
 #include "algorithms/node_subset.h"
 #include "algorithms/terms.h"
 #include "engine/error.h"
@@ -45,6 +46,7 @@ struct TextVectorOptions {
   std::int64_t now_ms = 0;             // time of the batches
   const NodeSubset* subset = nullptr;  // whose vectors are made; N and df are of all facts
   std::size_t batch_floats = std::size_t{1} << 20;  // values of one batch, about
+  Budget budget = {};                  // deadline and cancel; looked at between batches
   Executor* executor = nullptr;        // null: DefaultExecutor()
   Progress* progress = nullptr;        // nodes looked at
 };
@@ -56,6 +58,8 @@ struct TextVectorReport {
   std::uint64_t removed = 0;    // of texts that have no terms any more
   // Facts without a vector: no terms, or they cancel to the last bit.
   std::uint64_t without = 0;
+  // The budget ran out: the vectors of later facts are as they were; call again to go on.
+  bool truncated = false;
   bool operator==(const TextVectorReport&) const = default;
 };
 
@@ -74,6 +78,7 @@ Result<TextVectorReport> MakeTextVectors(const Snapshot& snapshot, const TextVec
 struct QueryVector {
   std::vector<float> values;  // of unit length; empty when no term is known
   std::uint64_t known = 0;    // terms that a fact has; others do not count
+  bool truncated = false;     // the budget ran out before N and df were known: no values
 };
 // Thread-safe, O(nodes + has_term arcs + terms * dimensions). Errors as above.
 Result<QueryVector> TextVector(const Snapshot& snapshot, std::span<const TermCount> terms,

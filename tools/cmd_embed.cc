@@ -5,6 +5,7 @@
 
 #include "algorithms/terms.h"
 #include "algorithms/text_vectors.h"
+#include "tools/budget_option.h"
 #include "tools/cli.h"
 #include "tools/exit_code.h"
 #include "tools/format.h"
@@ -15,7 +16,7 @@
 namespace plexus::tools {
 namespace {
 
-struct EmbedArguments {
+struct EmbedArguments : BudgetOption {
   std::string space = "text";
   std::optional<std::string> query;
   std::optional<std::uint64_t> dimensions, seed;
@@ -35,6 +36,7 @@ Result<TextVectorOptions> Options(Session& session, const EmbedArguments& given)
   }
   options.seed = given.seed.value_or(options.seed);
   options.now_ms = session.now_ms();
+  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
   options.subset = session.scope();
   options.executor = &session.executor();
   options.progress = session.progress();
@@ -49,6 +51,7 @@ void WriteReport(Sequence sequence, const TextVectorOptions& options, const Text
   JsonWriter json(Out());
   json.BeginObject();
   json.Field("sequence", sequence);
+  json.Field("truncated", report.truncated);
   json.Field("space", options.space);
   json.Field("dimensions", options.dimensions);
   json.Field("seed", options.seed);
@@ -72,6 +75,7 @@ void PrintReport(const TextVectorOptions& options, const TextVectorReport& repor
         << Grouped(report.changed) << " changed, " << Grouped(report.same) << " same";
   if (report.removed > 0) Out() << ", " << Grouped(report.removed) << " removed";
   Out() << "; " << Grouped(report.without) << " nodes without terms have none\n";
+  PrintTruncated(report.truncated, "what was made stays, the same again goes on");
 }
 
 Result<int> MakeAll(const Globals& globals, const EmbedArguments& given) {
@@ -88,7 +92,7 @@ Result<int> MakeAll(const Globals& globals, const EmbedArguments& given) {
   if (!report) return std::unexpected(report.error());
   PLEXUS_TRY(closed);
   // Vectors of texts that lost all their terms are gone by now, which is an answer.
-  if (report->documents == 0 && report->removed == 0) return std::unexpected(NoTerms(globals));
+  if (report->documents == 0 && report->removed == 0 && !report->truncated) return std::unexpected(NoTerms(globals));
   if (globals.json)
     WriteReport(sequence, options, *report);
   else
@@ -103,7 +107,7 @@ Result<int> MakeOne(const Globals& globals, const EmbedArguments& given) {
   PLEXUS_ASSIGN(TermSplitter splitter, TermSplitter::Make());
   PLEXUS_ASSIGN(const std::vector<TermCount> terms, splitter.Count(*given.query));
   PLEXUS_ASSIGN(const QueryVector query, TextVector(session->snapshot(), terms, options));
-  if (query.values.empty())
+  if (query.values.empty() && !query.truncated)
     return Fail(ErrorCode::kNotFound, "no text has a word of '" + *given.query + "'");
   JsonWriter json(Out());
   if (globals.json) {
@@ -111,6 +115,7 @@ Result<int> MakeOne(const Globals& globals, const EmbedArguments& given) {
     json.Field("space", options.space);
     json.Field("dimensions", options.dimensions);
     json.Field("seed", options.seed);
+    json.Field("truncated", query.truncated);
     json.Field("terms", terms.size());
     json.Field("known", query.known);
     json.Key("values");
@@ -131,8 +136,9 @@ Result<int> RunEmbed(const Globals& globals, const EmbedArguments& given) {
 
 void AddEmbed(Cli& cli) {
   static EmbedArguments given;
-  cli.Add("Change", "embed", "Make a vector of every text, from its terms, for `rerank`",
-          [](const Globals& globals) { return RunEmbed(globals, given); })
+  AddMaxSeconds(cli.Add("Change", "embed", "Make a vector of every text, from its terms, for `rerank`",
+                        [](const Globals& globals) { return RunEmbed(globals, given); }),
+                given)
       .Option("--space", "NAME", given.space,
               "the vector space that holds them and nothing else (default: text)")
       .Option("--dimensions", "D", given.dimensions, "length of a vector (default: the space's, or 128)")

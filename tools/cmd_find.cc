@@ -5,11 +5,13 @@
 // of the name, a part of the text; then the node with more edges.
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cctype>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "tools/budget_option.h"
 #include "tools/cli.h"
 #include "tools/exit_code.h"
 #include "tools/json_writer.h"
@@ -21,7 +23,7 @@
 namespace plexus::tools {
 namespace {
 
-struct FindArguments {
+struct FindArguments : BudgetOption {
   std::string words;
   std::vector<std::string> kinds;
   std::optional<std::uint64_t> top;
@@ -63,7 +65,9 @@ std::optional<int> Rank(std::string_view key, std::string_view text, std::string
 
 constexpr std::size_t kGrain = 1024;  // nodes per block
 
-Result<std::vector<Match>> FindAll(Session& session, const FindArguments& given) {
+// `truncated`: is set when the budget ran out; then some blocks of nodes were not looked at.
+Result<std::vector<Match>> FindAll(Session& session, const FindArguments& given, std::atomic<bool>& truncated) {
+  PLEXUS_ASSIGN(const Budget budget, MakeBudget(given));
   const Snapshot& snapshot = session.snapshot();
   const std::string words = Lower(given.words);
   std::vector<std::uint8_t> kinds(snapshot.schema().node_kinds().size(), given.kinds.empty());
@@ -77,6 +81,10 @@ Result<std::vector<Match>> FindAll(Session& session, const FindArguments& given)
       session.executor(), snapshot.node_count(), kGrain, {},
       [&](std::size_t begin, std::size_t end) {
         std::vector<Match> matches;
+        if (truncated || budget.Interrupted()) {
+          truncated = true;
+          return matches;
+        }
         for (std::size_t i = begin; i < end; ++i) {
           const auto node = static_cast<NodeId>(i);
           if (!snapshot.alive(node) || !kinds[snapshot.node_kind(node)]) continue;
@@ -99,7 +107,8 @@ Result<std::vector<Match>> FindAll(Session& session, const FindArguments& given)
 Result<int> RunFind(const Globals& globals, const FindArguments& given) {
   PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
   const Snapshot& snapshot = session->snapshot();
-  PLEXUS_ASSIGN(auto matches, FindAll(*session, given));
+  std::atomic<bool> truncated = false;
+  PLEXUS_ASSIGN(auto matches, FindAll(*session, given, truncated));
   std::sort(matches.begin(), matches.end());
   const std::size_t total = matches.size();
   const std::uint64_t top = given.top.value_or(20);
@@ -109,6 +118,7 @@ Result<int> RunFind(const Globals& globals, const FindArguments& given) {
   if (globals.json) {
     JsonWriter json(Out());
     json.BeginObject();
+    json.Field("truncated", truncated.load());
     json.Field("found", total);
     json.BeginArray("nodes");
     for (const Match& match : matches) {
@@ -134,8 +144,9 @@ Result<int> RunFind(const Globals& globals, const FindArguments& given) {
                  TextHead(snapshot, match.node)});
     table.Print(Out());
     if (matches.size() < total) Out() << "... of " << total << '\n';
+    PrintTruncated(truncated, "not all nodes were looked at");
   }
-  if (total > 0) return kDone;
+  if (total > 0 || truncated) return kDone;
   return Fail(ErrorCode::kNotFound, "nothing has '" + given.words + "' in its key or text");
 }
 
@@ -143,8 +154,9 @@ Result<int> RunFind(const Globals& globals, const FindArguments& given) {
 
 void AddFind(Cli& cli) {
   static FindArguments given;
-  cli.Add("Look", "find", "Find nodes by a word of their key or text",
-          [](const Globals& globals) { return RunFind(globals, given); })
+  AddMaxSeconds(cli.Add("Look", "find", "Find nodes by a word of their key or text",
+                        [](const Globals& globals) { return RunFind(globals, given); }),
+                given)
       .Positional("WORDS", given.words, "looked for without regard to case")
       .List("--kinds", "A,B", given.kinds, "only these node kinds (default: all facts)")
       .Option("--top", "K", given.top, "at most K nodes; 0 = all (default 20)")

@@ -8,6 +8,7 @@
 #include "algorithms/rerank.h"
 #include "storage/text/import_vectors.h"
 #include "tools/arguments.h"
+#include "tools/budget_option.h"
 #include "tools/cli.h"
 #include "tools/exit_code.h"
 #include "tools/format.h"
@@ -24,7 +25,7 @@ namespace {
 
 constexpr std::uint64_t kDefaultCandidates = 30;
 
-struct RerankArguments {
+struct RerankArguments : BudgetOption {
   std::string vector, like, candidates, metric;
   std::optional<std::string> space;
   std::vector<std::string> kinds;
@@ -102,6 +103,7 @@ void WriteHits(const Snapshot& snapshot, SpaceId space, Metric metric, const Rer
   json.Field("space", snapshot.schema().spaces()[space].name);
   json.Field("metric", MetricName(metric));
   json.Field("graph_boost", options.boost);
+  json.Field("truncated", result.truncated);
   json.Field("candidates", result.candidates);
   json.Field("without_vector", result.without_vector);
   json.Field("left_out", result.outside);
@@ -133,6 +135,7 @@ void PrintHits(const Globals& globals, const Snapshot& snapshot, const RerankRes
   }
   table.Print(Out());
   if (result.hits.empty()) Out() << "no candidates\n";
+  PrintTruncated(result.truncated, "not all was measured, or joined to the others");
   if (globals.quiet) return;
   if (result.without_vector > 0)
     PrintNote(Grouped(result.without_vector) + " candidates have no vector and are left out");
@@ -165,6 +168,7 @@ Result<int> RunRerank(const Globals& globals, const RerankArguments& given) {
   NodeSubset subset = *VisibleNodes(snapshot, session->now_ms(), visible);
   if (session->scope()) subset = subset.Intersect(*session->scope());
   options.subset = &subset;
+  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
 
   RerankResult result;
   if (given.candidates.empty()) {
@@ -185,8 +189,9 @@ Result<int> RunRerank(const Globals& globals, const RerankArguments& given) {
 
 void AddRerank(Cli& cli) {
   static RerankArguments given;
-  cli.Add("Ask", "rerank", "Find what is most like a vector or a node, reordered by the graph",
-          [](const Globals& globals) { return RunRerank(globals, given); })
+  AddMaxSeconds(cli.Add("Ask", "rerank", "Find what is most like a vector or a node, reordered by the graph",
+                        [](const Globals& globals) { return RunRerank(globals, given); }),
+                given)
       .Option("--vector", "FILE", given.vector, "the query: numbers, a JSON array, .npy, .fvecs or .f32; - is stdin")
       .Option("--like", "KEY", given.like, "the query: this node's own vector; the node is not among the nearest")
       .Option("--candidates", "FILE", given.candidates, "rank these, one key a line; - is stdin")

@@ -8,6 +8,7 @@
 #include "algorithms/terms.h"
 #include "engine/vocabulary.h"
 #include "tools/arguments.h"
+#include "tools/budget_option.h"
 #include "tools/cli.h"
 #include "tools/exit_code.h"
 #include "tools/format.h"
@@ -21,7 +22,7 @@
 namespace plexus::tools {
 namespace {
 
-struct SearchArguments {
+struct SearchArguments : BudgetOption {
   std::string query;
   std::optional<std::uint64_t> top;
   std::optional<double> k1, b;
@@ -53,6 +54,7 @@ Result<NodeSubset> Allowed(Session& session, const SearchArguments& given) {
 void WriteResult(const Snapshot& snapshot, const Bm25Result& result) {
   JsonWriter json(Out());
   json.BeginObject();
+  json.Field("truncated", result.truncated);
   json.Field("documents", result.documents);
   json.Field("average_length", result.average_length);
   json.BeginArray("terms");
@@ -107,6 +109,7 @@ void PrintResult(const Globals& globals, const Snapshot& snapshot, const Bm25Res
   }
   table.Print(Out());
   if (result.matches.size() < result.found) Out() << "... of " << Grouped(result.found) << '\n';
+  PrintTruncated(result.truncated, "these are the best of those looked at");
 }
 
 Result<int> RunSearch(const Globals& globals, const SearchArguments& given) {
@@ -122,15 +125,16 @@ Result<int> RunSearch(const Globals& globals, const SearchArguments& given) {
   options.k1 = given.k1.value_or(options.k1);
   options.b = given.b.value_or(options.b);
   options.subset = &subset;
+  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
   options.executor = &session->executor();
   PLEXUS_ASSIGN(const Bm25Result result, Bm25(snapshot, terms, options));
-  if (result.documents == 0)
+  if (result.documents == 0 && !result.truncated)
     return Fail(ErrorCode::kFailedPrecondition, "the graph has no terms yet: run `plexus terms --db " + globals.db + "`");
   if (globals.json)
     WriteResult(snapshot, result);
-  else if (result.found > 0)
+  else if (result.found > 0 || result.truncated)
     PrintResult(globals, snapshot, result);
-  if (result.found > 0) return kDone;
+  if (result.found > 0 || result.truncated) return kDone;
   return Fail(ErrorCode::kNotFound, "no text has a word of '" + given.query + "'");
 }
 
@@ -138,8 +142,9 @@ Result<int> RunSearch(const Globals& globals, const SearchArguments& given) {
 
 void AddSearch(Cli& cli) {
   static SearchArguments given;
-  cli.Add("Ask", "search", "Texts that answer a query best, and why",
-          [](const Globals& globals) { return RunSearch(globals, given); })
+  AddMaxSeconds(cli.Add("Ask", "search", "Texts that answer a query best, and why",
+                        [](const Globals& globals) { return RunSearch(globals, given); }),
+                given)
       .Positional("QUERY", given.query, "words, in any case; rare ones count more")
       .Option("--top", "K", given.top, "at most K nodes; 0 = all (default 20)")
       .List("--kinds", "A,B", given.kinds, "only these node kinds (default: all facts)")

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "tools/budget_option.h"
 #include "tools/cli.h"
 #include "tools/exit_code.h"
 #include "tools/format.h"
@@ -16,7 +17,7 @@
 namespace plexus::tools {
 namespace {
 
-struct TermsArguments {
+struct TermsArguments : BudgetOption {
   std::string stop_words;
   bool no_stop_words = false;
 };
@@ -40,6 +41,7 @@ Result<int> RunTerms(const Globals& globals, const TermsArguments& given) {
   }
   PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kWrite));
   options.subset = session->scope();
+  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
   const Result<IndexTermsReport> report = UpdateTerms(*session, options);
   const Sequence sequence = session->graph().snapshot().sequence();
   const Status closed = session->Close();
@@ -49,11 +51,13 @@ Result<int> RunTerms(const Globals& globals, const TermsArguments& given) {
     JsonWriter json(Out());
     json.BeginObject();
     json.Field("sequence", sequence);
+    json.Field("truncated", report->truncated);
     WriteTermFields(json, *report);
     json.EndObject();
     Out() << '\n';
   } else {
     PrintTerms(*report);
+    PrintTruncated(report->truncated, "what was indexed stays, the same again goes on");
   }
   return kDone;
 }
@@ -87,8 +91,9 @@ void PrintTerms(const IndexTermsReport& report) {
 
 void AddTerms(Cli& cli) {
   static TermsArguments given;
-  cli.Add("Change", "terms", "Make the words of texts terms, which search looks up",
-          [](const Globals& globals) { return RunTerms(globals, given); })
+  AddMaxSeconds(cli.Add("Change", "terms", "Make the words of texts terms, which search looks up",
+                        [](const Globals& globals) { return RunTerms(globals, given); }),
+                given)
       .Option("--stop-words", "FILE", given.stop_words, "words to leave out, one a line, beside the English ones")
       .Flag("--no-stop-words", given.no_stop_words, "keep the English stop words")
       .Example("plexus terms --db g", "index every text; again after changes, it costs what changed")

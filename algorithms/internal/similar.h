@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "algorithms/internal/halting_executor.h"
 #include "algorithms/internal/selection.h"
 #include "algorithms/internal/vector_query.h"
 #include "algorithms/nearest.h"
@@ -17,8 +18,8 @@
 namespace plexus::internal {
 
 struct RankedNode {
-  double rank;
-  NodeId node;
+  double rank = 0;
+  NodeId node = kNoNode;
   // Nearer first, then the smaller id.
   bool operator<(const RankedNode& other) const {
     return rank != other.rank ? rank > other.rank : node < other.node;
@@ -41,7 +42,8 @@ class SpaceQuery {
     if (metric_ == Metric::kL2)
       for (std::size_t i = 0; i < count; ++i) ranks[i] = -ranks[i];
   }
-  // Ranks of nodes that all have a vector here, in their order; rows are fetched ahead.
+  // Ranks of nodes that all have a vector here, in their order; rows are fetched ahead. Those
+  // of blocks that the executor passes over have no node (kNoNode).
   std::vector<RankedNode> RankNodes(std::span<const NodeId> nodes, Executor& executor) const;
 
   SimilarNode ToSimilar(RankedNode ranked) const {
@@ -63,7 +65,11 @@ class SpaceQuery {
 struct NearestRanks {
   std::vector<RankedNode> ranked;  // nearest first
   std::uint64_t measured = 0;
+  bool truncated = false;
 };
+// Measures nodes that all have a vector, in their order, as far as the budget goes; not sorted.
+NearestRanks RankNodesWithin(const SpaceQuery& query, std::vector<NodeId> nodes, const Budget& budget,
+                             HaltingExecutor& executor);
 Result<NearestRanks> RankNearest(const Snapshot& snapshot, const SpaceQuery& query,
                                  const NearestOptions& options);
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <map>
 #include <random>
@@ -145,6 +146,53 @@ TEST(Bm25, SameBitsAtAnyThreadCountAndTiesById) {
     EXPECT_EQ(now, first) << executor.name;
   }
   EXPECT_TRUE(std::is_sorted(first.begin(), first.begin() + 20, [](auto& a, auto& b) { return a.first < b.first; }));
+}
+
+// The best of the first nodes that have a term, with the scores that they have in the whole.
+TEST(Bm25, BudgetsCutAtTheSamePlace) {
+  std::mt19937_64 random(7);
+  Texts texts(9000);
+  for (auto& text : texts)
+    for (int i = 0; i < 2; ++i) text["t" + std::to_string(random() % 3)] = static_cast<double>(1 + random() % 3);
+  const auto graph = Make(texts, random);
+  const Snapshot s = graph->snapshot();
+  const std::vector<std::string> query = {"t0", "t1"};
+  const auto whole = Bm25(s, query, {.top = 0});
+  ASSERT_TRUE(whole);
+  std::map<NodeId, Bm25Match> of;
+  for (const Bm25Match& match : whole->matches) of[match.node] = match;
+  for (const auto& executor : testing::Executors()) {
+    for (const bool by_nodes : {true, false}) {
+      Bm25Options options{.top = 0, .executor = executor.executor.get()};
+      (by_nodes ? options.budget.nodes : options.budget.edges) = 1000;
+      const auto part = Bm25(s, query, options);
+      ASSERT_TRUE(part);
+      EXPECT_TRUE(part->truncated);
+      std::size_t expected = 0, postings = 0;
+      for (auto at = of.begin(); at != of.end() && (by_nodes ? expected : postings) < 1000; ++at, ++expected) {
+        postings += at->second.shares.size();
+        EXPECT_TRUE(std::any_of(part->matches.begin(), part->matches.end(), [&](const Bm25Match& match) {
+          return match.node == at->first && match.score == at->second.score;
+        })) << at->first;
+      }
+      EXPECT_EQ(part->found, expected);
+      EXPECT_EQ(part->matches.size(), expected);
+      EXPECT_EQ(part->terms[0].df, whole->terms[0].df);
+      (by_nodes ? options.budget.nodes : options.budget.edges) = 1'000'000;
+      EXPECT_FALSE(Bm25(s, query, options)->truncated);
+    }
+    // Stopped before lengths are known: nothing; with lengths at hand: no postings.
+    const std::atomic<bool> stop = true;
+    const TermLengths lengths = CountTermLengths(s);
+    for (const TermLengths* known : {static_cast<const TermLengths*>(nullptr), &lengths}) {
+      Bm25Options options{.lengths = known, .executor = executor.executor.get()};
+      options.budget.cancel = &stop;
+      const auto none = Bm25(s, query, options);
+      ASSERT_TRUE(none);
+      EXPECT_TRUE(none->truncated);
+      EXPECT_EQ(none->found + none->matches.size() + none->terms.size(), 0u);
+    }
+  }
 }
 
 TEST(Bm25, WhatIsRefused) {

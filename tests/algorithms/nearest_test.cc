@@ -89,6 +89,43 @@ TEST(Nearest, ManyRowsGiveTheSameBitsAtAnyThreadCount) {
   }
 }
 
+// The nearest of the first rows, or of a small subset's first nodes; nothing once stopped.
+TEST(Nearest, BudgetsCutAtTheSamePlace) {
+  Case c{"many", 1, [](CaseGraph& g, int) { g.AddNodes(30'000); }};
+  const VectorCase made = WithVectors(c, Shape::kClean, 3);
+  const Snapshot s = made.graph.snapshot();
+  const std::vector<float> query = {1, -2, 1};
+  std::vector<NodeId> few;
+  for (NodeId v = 100; v < 6000; v += 2) few.push_back(v);
+  const NodeSubset subset = *NodeSubset::Of(s, few);
+  for (const NodeSubset* within : {static_cast<const NodeSubset*>(nullptr), &subset}) {
+    const auto whole = Nearest(s, made.space(), query, {.top = 0, .subset = within});
+    ASSERT_TRUE(whole.has_value());
+    EXPECT_FALSE(whole->truncated);
+    std::vector<SimilarNode> first;
+    for (const auto& e : Executors()) {
+      NearestOptions options{.top = 0, .subset = within, .executor = e.executor.get()};
+      options.budget.nodes = 1000;
+      const auto part = Nearest(s, made.space(), query, options);
+      ASSERT_TRUE(part.has_value());
+      EXPECT_TRUE(part->truncated);
+      EXPECT_EQ(part->measured, 1000u);
+      if (first.empty()) first = part->nodes;
+      EXPECT_EQ(part->nodes, first) << e.name;
+      std::size_t at = 0;  // a part of the whole, in its order
+      for (const SimilarNode& node : whole->nodes) at += at < part->nodes.size() && part->nodes[at] == node;
+      EXPECT_EQ(at, part->nodes.size());
+      options.budget.nodes = 1'000'000;  // rows of vectors that were replaced count, too
+      EXPECT_EQ(Nearest(s, made.space(), query, options)->nodes, whole->nodes);
+      const std::atomic<bool> stop = true;
+      options.budget.cancel = &stop;
+      const auto none = Nearest(s, made.space(), query, options);
+      EXPECT_TRUE(none->truncated);
+      EXPECT_EQ(none->measured + none->nodes.size(), 0u);
+    }
+  }
+}
+
 TEST(Nearest, SkipsTheNodeTheQueryCameFrom) {
   Case c{"three", 1, [](CaseGraph& g, int) { g.AddNodes(3); }};
   CaseGraph g = Build(c, Shape::kClean);

@@ -158,11 +158,22 @@ TEST(Rerank, BudgetsCutAtTheSamePlace) {
     EXPECT_EQ(got->hits.size(), 4u);
     options.budget.edges = 100;
     EXPECT_FALSE(Rerank(s, t.space, t.query, options)->truncated);
+    // Two measured: two candidates, whether they are the nearest or named.
+    options.budget.nodes = 2;
+    const NodeId named[] = {3, 2, 1};
+    for (const auto& few : {Rerank(s, t.space, t.query, options), RerankCandidates(s, t.space, t.query, named, options)}) {
+      EXPECT_TRUE(few->truncated);
+      EXPECT_EQ(few->candidates, 2u);
+    }
   }
   const std::atomic<bool> stop = true;
   RerankOptions options;
   options.budget.cancel = &stop;
-  EXPECT_TRUE(Rerank(s, t.space, t.query, options)->truncated);
+  const NodeId named[] = {0, 1};
+  for (const auto& none : {Rerank(s, t.space, t.query, options), RerankCandidates(s, t.space, t.query, named, options)}) {
+    EXPECT_TRUE(none->truncated);
+    EXPECT_EQ(none->candidates, 0u);
+  }
 }
 
 TEST(Rerank, EdgesOutsideTheirTimeDoNotCount) {

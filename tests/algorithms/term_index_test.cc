@@ -124,6 +124,26 @@ TEST(TermIndex, ErrorsAndCancelEndTheWork) {
   EXPECT_EQ(Index(*Graph::InMemory()), IndexTermsReport());
 }
 
+TEST(TermIndex, ABudgetStopsBetweenWaves) {
+  auto graph = Graph::InMemory();
+  WriteBatch batch(1);
+  for (int i = 0; i < 1500; ++i) SetText(batch, "n" + std::to_string(i), "word");
+  Apply(*graph, batch);
+  std::atomic<bool> stop = true;
+  IndexTermsOptions options;
+  options.budget.cancel = &stop;
+  EXPECT_EQ(Index(*graph, options), (IndexTermsReport{.truncated = true}));
+  stop = false;
+  struct StopAfterOne : Progress {
+    explicit StopAfterOne(std::atomic<bool>& flag) : stop(flag) {}
+    bool Report(std::string_view, std::uint64_t, std::uint64_t) override { return stop = true; }
+    std::atomic<bool>& stop;
+  } after(stop);
+  options.progress = &after;
+  EXPECT_EQ(Index(*graph, options), (IndexTermsReport{1024, 1024, 1024, 0, true}));
+  EXPECT_EQ(Index(*graph), (IndexTermsReport{1500, 476, 476, 0, false}));
+}
+
 TEST(TermIndex, LongTextsEndAWave) {
   auto graph = Graph::InMemory();
   WriteBatch batch(1);

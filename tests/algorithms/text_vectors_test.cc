@@ -130,6 +130,35 @@ TEST(TextVectors, TheSecondRunReportsTheSameAndChangesFollow) {
   EXPECT_EQ(Embed(*graph).same, first.added);
 }
 
+// Stopped before anything, and after the first batch: what was made stays, the next run goes on.
+TEST(TextVectors, ABudgetStopsBetweenBatches) {
+  const auto graph = Make(RandomTexts(300, 6));
+  std::atomic<bool> stop = true;
+  TextVectorOptions options;
+  options.batch_floats = std::size_t{128} * 50;
+  options.budget.cancel = &stop;
+  const TextVectorReport none = Embed(*graph, options);
+  EXPECT_TRUE(none.truncated);
+  EXPECT_EQ(none.added, 0u);
+  const std::vector<TermCount> terms = {{"t1", 1}};
+  EXPECT_TRUE(TextVector(graph->snapshot(), terms, options)->truncated);
+  stop = false;
+  const auto some = MakeTextVectors(graph->snapshot(), options, [&](const WriteBatch& batch) -> Status {
+    EXPECT_TRUE(graph->Apply(batch));
+    stop = true;
+    return {};
+  });
+  ASSERT_TRUE(some);
+  EXPECT_TRUE(some->truncated);
+  EXPECT_GT(some->added, 0u);
+  EXPECT_LE(some->added, 50u);
+  const TextVectorReport rest = Embed(*graph);
+  EXPECT_FALSE(rest.truncated);
+  EXPECT_EQ(rest.same, some->added);
+  EXPECT_EQ(rest.changed, 0u);
+  EXPECT_GT(rest.added, 0u);
+}
+
 TEST(TextVectors, IdsOrderThreadsAndBatchesDoNotShow) {
   const Texts texts = RandomTexts(2000, 9);
   std::vector<std::size_t> order(texts.size());

@@ -54,6 +54,30 @@ TEST(Embed, VectorsAreDurableAndTheSecondRunSaysTheSame) {
             "m3 ");
 }
 
+// terms, search, find, embed, rerank: stopped at once they say so and end well; with time they do it all.
+TEST(Embed, BudgetsOfTheCommandsAboutTexts) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  ASSERT_EQ(Plexus({"import", "--db", db, "--quiet", dir.File("m.jsonl", kLines)}).code, 0);
+  const auto truncated = [&](std::vector<std::string> command, const char* seconds) {
+    command.insert(command.end(), {"--db", db, "--max-seconds", seconds});
+    const Finished told = Plexus(command);
+    EXPECT_EQ(told.code, 0) << command[0] << told.err;
+    EXPECT_EQ(told.out.find("truncated: ") != std::string::npos, std::string_view(seconds) == "0") << told.out;
+    command.push_back("--json");
+    return Plexus(command).Json().at("truncated").as_bool();
+  };
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+           {"terms"}, {"find", "ship"}, {"search", "ships"}, {"embed"}, {"rerank", "--space", "text", "--like", "m1"}}) {
+    SCOPED_TRACE(command[0]);
+    EXPECT_TRUE(truncated(command, "0"));
+    EXPECT_FALSE(truncated(command, "1000"));
+  }
+  EXPECT_EQ(Number(Plexus({"embed", "--db", db, "--json"}).Json().at("vectors").at("same")), 3);
+  EXPECT_TRUE(Plexus({"embed", "--db", db, "--query", "ships", "--max-seconds", "0", "--json"}).Json().at("truncated").as_bool());
+  EXPECT_EQ(Plexus({"search", "--db", db, "ships", "--max-seconds", "-1"}).code, 2);
+}
+
 TEST(Embed, SpacesSeedsAndWrongUse) {
   const TempDir dir;
   const std::string db = dir / "g";
