@@ -184,8 +184,10 @@ class Refresher {
     const int sweeps = result_.iterations;
     PushWhileLocal(options_.tolerance / 4);
     // All at once: as good as most of a sweep.
-    if (result_.iterations == sweeps && changes_.Error() > options_.tolerance / 4 && ChangesAreSmall())
-      changes_.Spread(std::min(result_.arcs / 16, edges_left_), result_.scores);
+    if (result_.iterations == sweeps && changes_.Error() > options_.tolerance / 4 && ChangesAreSmall()) {
+      const std::uint64_t arcs = changes_.Spread(std::min(result_.arcs / 16, edges_left_), result_.scores);
+      if (edges_left_ != Budget::kUnlimited) edges_left_ -= arcs;
+    }
     Give(changes_.home());
     return true;
   }

@@ -205,7 +205,7 @@ void PendingChanges::Prefetch(std::span<const NodeId> rows, std::size_t i) const
   __builtin_prefetch(first + 16);
 }
 
-bool PendingChanges::Spread(std::uint64_t most_arcs, std::vector<double>& scores) const {
+std::uint64_t PendingChanges::Spread(std::uint64_t most_arcs, std::vector<double>& scores) const {
   const NodeId n = p_.rows.node_count;
   const std::vector<NodeId> loud = NodesAbove(0);
   // First what goes where, senders in groups, a group's shares by range of receivers; then every
@@ -233,7 +233,7 @@ bool PendingChanges::Spread(std::uint64_t most_arcs, std::vector<double>& scores
     group.begins[0] = arcs;
     arcs += group.arcs;
   }
-  if (arcs > most_arcs) return false;
+  if (arcs > most_arcs) return 0;
   AlignedArray<Share> shares(arcs);
   const auto each = [&](std::size_t begin, std::size_t end, auto&& fn) {
     for (std::size_t i = begin; i < end; ++i) {
@@ -264,7 +264,7 @@ bool PendingChanges::Spread(std::uint64_t most_arcs, std::vector<double>& scores
       }
     }
   });
-  return true;
+  return arcs;
 }
 
 std::uint64_t PendingChanges::Push(const std::vector<NodeId>& loud, double quiet, std::uint64_t arcs, std::vector<double>& scores) {

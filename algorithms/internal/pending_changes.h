@@ -57,9 +57,9 @@ class PendingChanges {
   Loud Above(double threshold) const;
   std::vector<NodeId> NodesAbove(double threshold) const;
   // Adds to the scores what all that is pending makes of its neighbours, in parallel, and no more:
-  // what is pending afterwards, and owed, is not kept. False, and nothing done: rows with more
-  // than `most_arcs`. O(nodes + most_arcs).
-  bool Spread(std::uint64_t most_arcs, std::vector<double>& scores) const;
+  // what is pending afterwards, and owed, is not kept. Returns how many arcs their rows had; 0, and
+  // nothing done: more than `most_arcs`. O(nodes + most_arcs).
+  std::uint64_t Spread(std::uint64_t most_arcs, std::vector<double>& scores) const;
   // Pushes `loud`, and those that get above `quiet` on the way, while their rows have no more
   // than `arcs` arcs. Returns how many they had.
   std::uint64_t Push(const std::vector<NodeId>& loud, double quiet, std::uint64_t arcs, std::vector<double>& scores);

@@ -67,5 +67,38 @@ TEST(PageRankRefresh, InPartsFromAnythingWithAHint) {
         }
 }
 
+// Telling the neighbours of changed rows all at once spends arcs of the budget as sweeps do: of three
+// sweeps' worth two are left.
+TEST(PageRankRefresh, NeighboursToldAtOnceAreCharged) {
+  constexpr NodeId kNodes = 2'000;
+  const Case c{"even", 1, [](CaseGraph& g, int) {
+                 g.AddNodes(kNodes);
+                 for (std::uint32_t v = 0; v < kNodes; ++v)
+                   for (std::uint32_t i = 1; i <= 16; ++i) g.Link(v, kLink, (v * 31u + i * i * 97u + i) % kNodes);
+               }};
+  CaseGraph g = Build(c, Shape::kCompacted);
+  const Snapshot first = g.snapshot();
+  for (std::uint32_t i = 1; i <= 16; ++i) g.Link(7, kLink, 100 * i);
+  g.Commit();
+  const Snapshot now = g.snapshot();
+  PageRankOptions full;
+  full.tolerance = 1e-10;
+  full.max_iterations = 10'000;
+  const std::vector<double> start = Rank(first, full).scores;
+  const internal::LiveRows rows{now.base().out(), now.base().in(), &now, kNodes};
+  internal::PageRankRefreshOptions options;
+  options.tolerance = 1e-10;
+  options.earlier = &first;
+  const auto whole = internal::RefreshPageRank(rows, start, {}, options, SerialExecutor());
+  EXPECT_FALSE(whole.truncated);
+  EXPECT_GT(whole.iterations, 3);
+  for (const std::uint64_t sweeps : {2u, 3u, 4u}) {
+    options.budget.edges = whole.arcs * sweeps;
+    const auto cut = internal::RefreshPageRank(rows, start, {}, options, SerialExecutor());
+    EXPECT_TRUE(cut.truncated);
+    EXPECT_EQ(cut.iterations, static_cast<int>(sweeps) - 1);
+  }
+}
+
 }  // namespace
 }  // namespace plexus::testing
