@@ -3,6 +3,7 @@
 #include "algorithms/katz.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -49,8 +50,9 @@ Result<ArcRows> MakeRows(const Snapshot& snapshot, const Options& options) {
 struct Most {
   double term = 0;   // the largest of the step
   double ratio = 0;  // of (A'x)(v) to x(v): bounds the radius
+  double all = 0;    // terms of the step together
 };
-Most Max(Most a, Most b) { return {std::max(a.term, b.term), std::max(a.ratio, b.ratio)}; }
+Most Max(Most a, Most b) { return {std::max(a.term, b.term), std::max(a.ratio, b.ratio), a.all + b.all}; }
 
 class Terms {
  public:
@@ -84,6 +86,7 @@ class Terms {
         [&](NodeId v, double sum, Most& partial) {
           const double term = alpha_ * sum;
           partial.term = std::max(partial.term, term);
+          partial.all += term;
           // x = 1 + alpha * sums, so that A'x = sums and one more; never as x - 1, which
           // a small alpha would leave without digits.
           partial.ratio = std::max(partial.ratio, (sums_[v] + sum) / score(v));
@@ -94,12 +97,14 @@ class Terms {
     before_.swap(term_);
     term_.swap(next_);
     largest_ = most.term;
+    all_ = most.all;
     // Rounding of sums up to a million terms long stays far below this.
     radius_ = std::min(radius_, most.ratio * (1 + 1e-9));
     error_ = largest_ < 1 ? largest_ / (1 - largest_) : kUnknown;
     return true;
   }
   double largest() const { return largest_; }
+  double all() const { return all_; }
 
   // A lower bound of the radius: y >= 0 with alpha A'y >= q * y wherever y > 0 has
   // alpha * r >= q. Tried on y = the last two terms, where they do not fall.
@@ -139,7 +144,7 @@ class Terms {
   const Budget& budget_;
   Executor& executor_;
   const NodeId n_;
-  double alpha_ = 0, largest_ = 0, radius_ = kUnknown, error_ = kUnknown;
+  double alpha_ = 0, largest_ = 0, all_ = 0, radius_ = kUnknown, error_ = kUnknown;
   std::vector<double> before_, term_, next_;
   std::vector<double> sums_;  // of the terms after the first, over alpha
   int iterations_ = 0;
@@ -147,34 +152,70 @@ class Terms {
   bool stopped_ = false;
 };
 
-// Half of the largest alpha that is proved to converge. Any sum of terms bounds the radius,
-// best one whose alpha is near 1 / radius; each round takes one from the last bound, or
-// beyond it.
-double FindAlpha(const CsrView& rows, Terms& terms, Executor& executor) {
-  const double most = ParallelReduce(
-      executor, rows.node_count(), kRowGrain, 0.0,
+constexpr int kCounted = 8;  // arcs of the longest walks that the default alpha looks at
+
+// The t > 0 at which sum of t^k * walks[k - 1] is `most`.
+double Root(const std::array<double, kCounted>& walks, double most) {
+  const auto sum = [&](double t) {
+    double all = 0;
+    for (int k = kCounted; k-- > 0;) all = (all + walks[k]) * t;
+    return all;
+  };
+  double low = 0, high = most / walks[0];
+  for (int i = 0; i < 200; ++i) {
+    const double middle = low + (high - low) / 2;
+    (sum(middle) <= most ? low : high) = middle;
+  }
+  return high;
+}
+
+struct Strengths {
+  double row = 0, weight = 0;  // the largest
+  double reached = 0;          // nodes that any walk leads to
+};
+Strengths MeasureStrengths(const CsrView& rows, Executor& executor) {
+  return ParallelReduce(
+      executor, rows.node_count(), kRowGrain, Strengths{},
       [&](std::size_t begin, std::size_t end) {
-        double largest = 0;
+        Strengths part;
         for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
           double sum = 0;
-          for (std::uint32_t a = rows.offsets[v]; a < rows.offsets[v + 1]; ++a) sum += static_cast<double>(rows.weight(a));
-          largest = std::max(largest, sum);
+          for (std::uint32_t a = rows.offsets[v]; a < rows.offsets[v + 1]; ++a) {
+            const auto weight = static_cast<double>(rows.weight(a));
+            sum += weight;
+            part.weight = std::max(part.weight, weight);
+          }
+          part.row = std::max(part.row, sum);
+          part.reached += sum > 0;
         }
-        return largest;
+        return part;
       },
-      [](double a, double b) { return std::max(a, b); });
-  if (most == 0) return 0.5;  // no walks: every alpha does
-  double radius = most;
+      [](Strengths a, Strengths b) {
+        return Strengths{std::max(a.row, b.row), std::max(a.weight, b.weight), a.reached + b.reached};
+      });
+}
+
+// By the rule in katz.h. Any sum of terms bounds the radius, best one whose alpha is near
+// 1 / radius; each round takes one from the last bound, or beyond it.
+double FindAlpha(const CsrView& rows, Terms& terms, Executor& executor) {
+  const Strengths most = MeasureStrengths(rows, executor);
+  if (most.row == 0) return 0.5;  // no walks: every alpha does
+  double radius = most.row, alpha = 0;
   for (int round = 0; round < 8; ++round) {
-    terms.Begin((round % 2 == 0 ? 2 : 1) / radius);
-    for (int i = 0; i < 8; ++i)
+    const double tried = (round % 2 == 0 ? 2 : 1) / radius;
+    std::array<double, kCounted> walks = {};  // by arcs, times tried^arcs
+    terms.Begin(tried);
+    for (double& all : walks) {
       if (!terms.Step()) return 0;
+      all = terms.all();
+    }
+    if (round == 0) alpha = tried * Root(walks, most.reached);
     const double before = radius;
     radius = std::min(radius, terms.radius());
-    // A graph without cycles has the radius 0; no need to find that out to the end.
-    if (!(radius > 1e-12 * most) || radius > 0.95 * before) break;
+    // Below the largest weight, as in a graph without cycles, it is not what limits alpha.
+    if (radius <= most.weight || radius > 0.95 * before) break;
   }
-  return 0.5 / std::max(radius, 1e-12 * most);
+  return std::min(alpha, 0.5 / std::max(radius, most.weight));
 }
 
 }  // namespace

@@ -8,6 +8,17 @@
 // Wielandt) and no score can still grow by more than q / (1 - q) times itself. That holds
 // for every node, so for the L1 norm too.
 //
+// Which alpha, when none is given? Katz advises 1 / alpha between r and 2r; networkx takes 0.1
+// and igraph 1, whatever the graph. A graph without cycles has r = 0: every alpha converges, and
+// with few cycles r says little about its walks. So the default is the largest alpha with
+//   alpha <= 0.5 / r', r' what r is proved to be at most
+//   alpha <= 0.5 / the largest weight: an arc leaves at most half of a walk
+//   all walks of 1 to 8 arcs together add no more to scores than there are nodes they lead to.
+// Where all edges are symmetric the first is the least (the largest weight is at most r, and walks
+// of k arcs are at most nodes * r^k). Chains and trees away from their root get 0.5 / weight at any length. It
+// follows the unit of the weights, and nodes without edges do not change it; an append changes it as little
+// as it changes the three bounds. To compare scores across appends give the same alpha.
+//
 // Eigenvector centrality (Bonacich, 1972): x proportional to A'x, by power iteration on
 // A' + s * I, s half of the last ||A'x||: bipartite graphs do not turn it in circles, and it
 // takes the same steps in whatever unit the weights are (networkx's s is 1). Where
@@ -28,7 +39,7 @@
 namespace plexus {
 
 struct KatzOptions {
-  double alpha = 0;  // above 0; 0 = half of what is proved to converge, 0.5 / radius
+  double alpha = 0;  // above 0; 0 = by the rule above
   // Stop when no score can be off by more than this share of itself.
   double tolerance = 1e-9;  // 2^-50 or more
   int max_iterations = 1000;

@@ -269,7 +269,7 @@ void AddCentrality(Cli& cli) {
   static KatzArguments katz;
   AddRanked(cli.Add("Ask", "katz", "Rank nodes by the walks that lead to them, long ones counting less",
                    [](const Globals& globals) { return RunKatz(globals, katz); })
-               .Option("--alpha", "A", katz.alpha, "what a step leaves of a walk (default: half of what converges)")
+               .Option("--alpha", "A", katz.alpha, "what a step leaves of a walk (default: half of what converges, and of what arcs and walks of up to 8 arcs weigh)")
                .Option("--tolerance", "T", katz.tolerance, "stop when no score is off by more than this share (default 1e-9)")
                .Choice("--direction", katz.direction, {"out", "in", "both"}, kWalks)
                .Flag("--unweighted", katz.unweighted, "every edge counts 1"),
