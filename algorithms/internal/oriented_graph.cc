@@ -4,24 +4,21 @@
 #include "algorithms/internal/oriented_graph.h"
 
 #include <algorithm>
-#include <atomic>
-#include <memory>
 
 #include "algorithms/internal/bit_kernels.h"
-#include "algorithms/internal/pool.h"
+#include "algorithms/internal/oriented_count.h"
 #include "engine/error.h"
 
 namespace plexus::internal {
 
 namespace {
 
-constexpr std::size_t kOrientGrain = 1024, kCountGrain = 512;
+constexpr std::size_t kOrientGrain = 1024;
 constexpr double kSkew = 2;     // mean square degree over squared mean that is worth sorting for
 constexpr double kSparse = 10;         // arcs a node below which numbering by degree does not pay, as long as
 constexpr double kShort = 128;         // the sum of squared degrees, a bound of the work, is within so many times the arcs
 constexpr std::size_t kSquaresGrain = 1 << 14;
 constexpr NodeId kMostHubs = 8192;     // 8 MiB of bits
-constexpr std::uint32_t kFar = 24, kNear = 12;  // arcs ahead whose row's place and row are fetched
 
 // Numbers by falling degree, ties by smaller id. O(nodes + largest degree).
 std::vector<NodeId> ByDegree(const CsrView& graph) {
@@ -48,17 +45,6 @@ void MarkHubs(OrientedGraph& graph, Executor& executor) {
   });
 }
 
-void Prefetch(const OrientedGraph& graph, std::uint32_t arc) {
-  const std::size_t arcs = graph.neighbors.size();
-  if (arc + kFar < arcs) __builtin_prefetch(&graph.offsets[graph.neighbors[arc + kFar]]);
-  if (arc + kNear >= arcs) return;
-  const NodeId v = graph.neighbors[arc + kNear];
-  const std::uint32_t begin = graph.offsets[v], end = graph.offsets[v + 1];
-  if (v < graph.hubs || begin == end) return;
-  __builtin_prefetch(&graph.neighbors[begin]);
-  __builtin_prefetch(&graph.neighbors[end - 1]);
-}
-
 std::uint64_t CountRow(const OrientedGraph& graph, NodeId u, std::uint64_t* marks, CountCommonFn common) {
   const std::uint32_t first = graph.offsets[u], past = graph.offsets[u + 1];
   std::uint64_t count = 0;
@@ -67,9 +53,9 @@ std::uint64_t CountRow(const OrientedGraph& graph, NodeId u, std::uint64_t* mark
       marks[graph.neighbors[a] / 64] |= std::uint64_t{1} << (graph.neighbors[a] % 64);
     for (std::uint32_t a = first; a < past; ++a) {
       const NodeId v = graph.neighbors[a];
-      Prefetch(graph, a);
+      PrefetchRow(graph, a);
       const std::uint32_t begin = graph.offsets[v], end = graph.offsets[v + 1];
-      if (v < graph.hubs && (end - begin) > v / 128) {
+      if (ComparedByWords(graph, v)) {
         count += common(marks, graph.hub_row(v), v / 64 + 1);
         continue;
       }
@@ -81,59 +67,6 @@ std::uint64_t CountRow(const OrientedGraph& graph, NodeId u, std::uint64_t* mark
     for (std::uint32_t a = first; a < past; ++a) marks[graph.neighbors[a] / 64] = 0;
   }
   return count;
-}
-
-// How far a count gets: rows whose edges the budget pays, blocks until it is interrupted.
-class Extent {
- public:
-  Extent(const OrientedGraph& graph, const Budget& budget) : budget_(budget), rows_(graph.node_count()) {
-    if (budget.edges >= graph.neighbors.size()) return;
-    const auto past = std::upper_bound(graph.offsets.begin(), graph.offsets.end(), budget.edges);
-    rows_ = static_cast<NodeId>(past - graph.offsets.begin() - 1);
-    cut_ = true;
-  }
-  Extent(const CsrView& simple, const Budget& budget) : budget_(budget), rows_(simple.node_count()) {
-    if (budget.edges >= simple.arc_count() / 2) return;
-    std::uint64_t edges = 0;
-    for (rows_ = 0; (edges += Below(simple, rows_)) <= budget.edges;) ++rows_;
-    cut_ = true;
-  }
-  // Members of row v that are smaller than v.
-  static std::uint64_t Below(const CsrView& simple, NodeId v) {
-    const auto begin = simple.neighbors.begin() + simple.offsets[v], end = simple.neighbors.begin() + simple.offsets[v + 1];
-    return static_cast<std::uint64_t>(std::lower_bound(begin, end, v) - begin);
-  }
-  NodeId rows() const { return rows_; }
-  bool Goes() {
-    if (budget_.Interrupted()) stop_.store(true, std::memory_order_relaxed);
-    return !stop_.load(std::memory_order_relaxed);
-  }
-  bool truncated() const { return cut_ || stop_.load(); }
-
- private:
-  const Budget& budget_;
-  NodeId rows_;
-  bool cut_ = false;
-  std::atomic<bool> stop_ = false;
-};
-
-// Marks of as many blocks as run at once, all made before the loop.
-template <class Mark>
-class Marks {
- public:
-  Marks(std::size_t count, std::size_t blocks, const Executor& executor) {
-    pool_.Reserve(executor, blocks);
-    for (auto& marks : pool_.idle()) marks->assign(count, 0);
-  }
-  auto Take() { return pool_.Take(); }
-  void Give(std::unique_ptr<std::vector<Mark>> marks) { pool_.Give(std::move(marks)); }
-
- private:
-  Pool<std::vector<Mark>> pool_;
-};
-
-void Add(std::vector<std::uint64_t>& sums, NodeId v, std::uint64_t more) {
-  if (more > 0) std::atomic_ref(sums[v]).fetch_add(more, std::memory_order_relaxed);
 }
 
 }  // namespace
@@ -265,48 +198,6 @@ OrientedCount CountSimple(const CsrView& simple, const Budget& budget, Executor&
       [](std::uint64_t a, std::uint64_t b) { return a + b; });
   count.truncated = extent.truncated();
   return count;
-}
-
-NodeTriangles CountPerNode(const OrientedGraph& graph, const std::vector<std::uint8_t>& directions,
-                           const Budget& budget, Executor& executor) {
-  const NodeId n = graph.node_count();
-  NodeTriangles sums{std::vector<std::uint64_t>(n, 0), std::vector<std::uint64_t>(n, 0)};
-  auto times = [&](std::uint32_t arc) -> std::uint8_t { return directions.empty() ? 1 : directions[arc]; };
-  Extent extent(graph, budget);
-  const NodeId rows = extent.rows();
-  Marks<std::uint8_t> scratch(n, rows / kCountGrain + 1, executor);
-  ParallelFor(executor, rows, kCountGrain, [&](std::size_t begin, std::size_t end) {
-    if (!extent.Goes()) return;
-    auto marks = scratch.Take();
-    for (auto u = static_cast<NodeId>(begin); u < end; ++u) {
-      const std::uint32_t first = graph.offsets[u], past = graph.offsets[u + 1];
-      if (past - first < 2) continue;
-      for (std::uint32_t a = first; a < past; ++a) (*marks)[graph.neighbors[a]] = times(a);
-      std::uint64_t at_u = 0, arcs_u = 0;
-      for (std::uint32_t a = first; a < past; ++a) {
-        const NodeId v = graph.neighbors[a];
-        std::uint64_t at_v = 0, arcs_v = 0;
-        for (std::uint32_t b = graph.offsets[v]; b < graph.offsets[v + 1]; ++b) {
-          const std::uint8_t mark = (*marks)[graph.neighbors[b]];
-          if (mark == 0) continue;
-          ++at_v;
-          arcs_v += mark;
-          arcs_u += times(b);
-          Add(sums.triangles, graph.node(graph.neighbors[b]), 1);
-          Add(sums.arcs, graph.node(graph.neighbors[b]), times(a));
-        }
-        at_u += at_v;
-        Add(sums.triangles, graph.node(v), at_v);
-        Add(sums.arcs, graph.node(v), arcs_v);
-      }
-      Add(sums.triangles, graph.node(u), at_u);
-      Add(sums.arcs, graph.node(u), arcs_u);
-      for (std::uint32_t a = first; a < past; ++a) (*marks)[graph.neighbors[a]] = 0;
-    }
-    scratch.Give(std::move(marks));
-  });
-  sums.truncated = extent.truncated();
-  return sums;
 }
 
 }  // namespace plexus::internal

@@ -57,7 +57,7 @@ OrientedCount CountSimple(const CsrView& simple, const Budget& budget, Executor&
 // A rule on degrees alone. O(nodes).
 bool WorthOrienting(const CsrView& simple, Executor& executor);
 
-// By node of the simple graph: triangles it is part of, and the number of arcs between
+// In node_triangles.cc. By node of the simple graph: triangles it is part of, and the number of arcs between
 // its neighbours, where arc a of the oriented graph stands for directions[a] of them
 // (1 or 2; empty: 1 each).
 struct NodeTriangles {

@@ -11,6 +11,7 @@
 #include "algorithms/internal/oriented_graph.h"
 #include "engine/topology.h"
 #include "tests/algorithms/each_case.h"
+#include "tests/algorithms/known_answers.h"
 #include "tests/reference/oracles.h"
 
 namespace plexus::testing {
@@ -57,10 +58,12 @@ void CheckOn(const CaseGraph& g, const Selected& selected, const reference::Flat
   }
 }
 
-// The reference, which takes its time, is asked once for all executors.
-void Check(const CaseGraph& g, const Selected& selected, const std::vector<Executor*>& executors = {nullptr}) {
+using Wanted = KnownAnswers<int, std::vector<reference::NodeClustering>>;
+
+// The reference, which takes its time, is asked once for all executors, and shapes where they share `wanted`.
+void Check(const CaseGraph& g, const Selected& selected, const std::vector<Executor*>& executors, Wanted& wanted) {
   const auto flat = g.Flat(selected.kinds, selected.subset, selected.valid_at);
-  const auto want = reference::Clusterings(flat);
+  const auto& want = wanted.Of(flat, 0, [&] { return reference::Clusterings(flat); });
   for (std::size_t e = 0; e < executors.size(); ++e) {
     SCOPED_TRACE("executor " + std::to_string(e));
     CheckOn(g, selected, flat, want, executors[e]);
@@ -68,21 +71,27 @@ void Check(const CaseGraph& g, const Selected& selected, const std::vector<Execu
   }
 }
 
+void Check(const CaseGraph& g, const Selected& selected) {
+  Wanted wanted;
+  Check(g, selected, {nullptr}, wanted);
+}
+
 TEST(Triangles, EqualSetsOfNeighboursAtAnyThreadCount) {
   const auto executors = Executors();
   std::vector<Executor*> all;
   for (const auto& e : executors) all.push_back(e.executor.get());
+  Wanted wanted[4];
   ForEachGraph([&](const CaseGraph& g, Shape) {
-    Check(g, {}, all);
+    Check(g, {}, all, wanted[0]);
     if (::testing::Test::HasFatalFailure()) return;
-    Check(g, {{kSupports, kSimilar}});
-    Check(g, {{kLink, kHasTag}});
+    Check(g, {{kSupports, kSimilar}}, {nullptr}, wanted[1]);
+    Check(g, {{kLink, kHasTag}}, {nullptr}, wanted[2]);
     const Snapshot s = g.snapshot();
     std::vector<NodeId> some;
     for (NodeId v = 0; v < s.node_count(); ++v)
       if (v % 5 != 0) some.push_back(v);
     const NodeSubset subset = *NodeSubset::Of(s, some);
-    Check(g, {{}, &subset});
+    Check(g, {{}, &subset}, {nullptr}, wanted[3]);
   });
 }
 
@@ -171,6 +180,48 @@ TEST(TrianglesCsr, CompleteGraphs) {
       EXPECT_EQ(internal::CountOriented(oriented, {}, DefaultExecutor()).triangles, want) << n;
     }
     EXPECT_EQ(internal::CountSimple(graph.out(), {}, DefaultExecutor()).triangles, want) << n;
+  }
+}
+
+// More nodes than hubs, hubs' rows full and not, members of a row on both sides of them: by words, looked up, one by
+// one where arcs stand for different numbers, all the same; and a budget cuts it at the same place.
+TEST(TrianglesCsr, CornersAreCreditedTheSameInEveryWay) {
+  constexpr NodeId n = 12'000;
+  std::mt19937_64 random(17);
+  std::vector<NodePair> pairs;
+  for (int i = 0; i < 60'000; ++i) {
+    const double x = static_cast<double>(random() % n) / n, y = static_cast<double>(random() % n) / n;
+    const auto u = static_cast<NodeId>(x * x * x * n), v = static_cast<NodeId>(y * (i % 2 ? y * y * y : 1) * n);
+    if (u != v) pairs.push_back({u * 7 % n, v * 7 % n});
+  }
+  TopologyOptions options;
+  options.symmetrize = true;
+  const Topology graph = BuildTopology(n, pairs, options).value();
+  const internal::OrientedGraph kept = internal::Orient(graph.out(), DefaultExecutor(), internal::Numbering::kKept);
+  const internal::OrientedGraph sorted = internal::Orient(graph.out(), DefaultExecutor(), internal::Numbering::kByDegree);
+  ASSERT_LT(sorted.hubs, n);
+  const auto want = internal::CountPerNode(kept, {}, {}, SerialExecutor());
+  std::uint64_t corners = 0;
+  for (const std::uint64_t count : want.triangles) corners += count;
+  EXPECT_EQ(corners, 3 * internal::CountSimple(graph.out(), {}, DefaultExecutor()).triangles);
+  ASSERT_GT(corners, 30'000u);
+  const std::vector<std::uint8_t> twos(sorted.neighbors.size(), 2);
+  std::vector<std::uint8_t> mixed(sorted.neighbors.size(), 1);
+  mixed[0] = 2;
+  Budget some;
+  some.edges = sorted.neighbors.size() / 2;
+  const auto cut = internal::CountPerNode(sorted, {}, some, SerialExecutor());
+  EXPECT_TRUE(cut.truncated);
+  for (const auto& e : Executors()) {
+    const auto got = internal::CountPerNode(sorted, {}, {}, *e.executor);
+    EXPECT_TRUE(got.triangles == want.triangles && got.arcs == want.triangles) << e.name;
+    EXPECT_FALSE(got.truncated);
+    const auto doubled = internal::CountPerNode(sorted, twos, {}, *e.executor);
+    EXPECT_TRUE(doubled.triangles == want.triangles) << e.name;
+    for (NodeId v = 0; v < n; ++v) ASSERT_EQ(doubled.arcs[v], 2 * want.triangles[v]) << v;
+    EXPECT_TRUE(internal::CountPerNode(sorted, mixed, {}, *e.executor).triangles == want.triangles) << e.name;
+    EXPECT_TRUE(internal::CountPerNode(sorted, {}, some, *e.executor).triangles == cut.triangles) << e.name;
+    EXPECT_TRUE(internal::CountPerNode(kept, {}, {}, *e.executor).triangles == want.triangles) << e.name;
   }
 }
 
