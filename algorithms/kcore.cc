@@ -5,7 +5,7 @@
 // all levels, as a core number is at most a degree; so nothing has to be kept in order, and
 // an arc costs one look at its end. The live graph's rows serve as they are: where a
 // neighbour can be there twice (both directions, kinds, labels), `seen` says who was last
-// to count it.
+// to count it. Whether that can be is seen from the rows, as a rule: they rise.
 #include "algorithms/kcore.h"
 
 #include <algorithm>
@@ -81,6 +81,34 @@ bool Peel(Rows rows, const Budget& budget, Numbers& left) {
   return true;
 }
 
+// What all nodes' rows are like.
+struct Likeness {
+  bool apart = true;  // each rises, and one ends before the other begins: nobody is there twice
+  bool same = true;   // both rise and are the same
+};
+Likeness Compare(const CsrView& out, const CsrView& in, Executor& executor) {
+  return ParallelReduce(
+      executor, out.node_count(), kGrain, Likeness{},
+      [&](std::size_t begin, std::size_t end) {
+        const auto rises = [](std::span<const NodeId> row) {
+          bool falls = false;
+          for (std::size_t i = 1; i < row.size(); ++i) falls |= row[i - 1] >= row[i];
+          return !falls;
+        };
+        Likeness part;
+        for (auto v = static_cast<NodeId>(begin); v < end && (part.apart || part.same); ++v) {
+          const std::span<const NodeId> a = out.neighbors.subspan(out.offsets[v], out.degree(v));
+          const std::span<const NodeId> b = in.neighbors.subspan(in.offsets[v], in.degree(v));
+          if (!rises(a) || !rises(b)) return Likeness{false, false};
+          // A loop is in both.
+          part.apart &= a.empty() || b.empty() || a.back() < b.front() || b.back() < a.front();
+          part.same &= std::ranges::equal(a, b) && !std::ranges::binary_search(a, v);
+        }
+        return part;
+      },
+      [](Likeness x, Likeness y) { return Likeness{x.apart && y.apart, x.same && y.same}; });
+}
+
 // How many different neighbours each node has; `twice` is set when that is fewer than arcs.
 Numbers Degrees(Rows rows, NodeId n, Executor& executor, bool& twice) {
   Numbers degrees(n);
@@ -126,9 +154,19 @@ Result<KCoreResult> KCore(const Snapshot& snapshot, const KCoreOptions& options)
   DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.weights = false;
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
-  const std::array<CsrView, 2> rows = {view.out(), view.in()};
+  const std::array<CsrView, 2> both = {view.out(), view.in()};
+  Executor& executor = internal::Pick(options.executor);
+  const Likeness likeness = Compare(both[0], both[1], executor);
+  const Rows rows(both.data(), likeness.same ? 1 : 2);
   bool twice = false;
-  Numbers cores = Degrees(rows, view.node_count(), internal::Pick(options.executor), twice);
+  Numbers cores;
+  if (likeness.same || likeness.apart) {
+    cores.resize(view.node_count());
+    for (NodeId v = 0; v < cores.size(); ++v)
+      for (const CsrView& part : rows) cores[v] += part.degree(v);
+  } else {
+    cores = Degrees(rows, view.node_count(), executor, twice);
+  }
   const bool whole = twice ? Peel<true>(rows, options.budget, cores) : Peel<false>(rows, options.budget, cores);
   KCoreResult result;
   result.truncated = !whole;

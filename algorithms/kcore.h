@@ -3,7 +3,7 @@
 // The k-core is what is left when nodes with fewer than k neighbours are taken away
 // until none is (Seidman, 1983); a node's core number is the largest k whose core has
 // it. Over the simple undirected graph, as triangles.h, which is not made: the rows serve
-// as they are. Peeling by levels of k, those with the fewest left first (after Batagelj,
+// as they are, one direction's where both are the same. Peeling by levels of k, those with the fewest left first (after Batagelj,
 // Zaversnik, 2003, without their order), one thread: two cores gain nothing on it.
 #pragma once
 
