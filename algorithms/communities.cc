@@ -116,7 +116,6 @@ Result<Undirected> MakeGraph(const Snapshot& snapshot, const LeidenOptions& opti
   PLEXUS_ASSIGN(const internal::Selection selection,
                 internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
   const NodeSubset nodes = selection.Materialise(executor);
-  const auto& kinds = snapshot.schema().edge_kinds();
   return MakeGraph(
       nodes.ToList(), snapshot.node_count(), fold, budget, executor,
       [&](NodeId v) { return snapshot.Degree(Direction::kBoth, v, selection.filter); },
@@ -124,8 +123,7 @@ Result<Undirected> MakeGraph(const Snapshot& snapshot, const LeidenOptions& opti
         snapshot.ForEachArc(Direction::kBoth, v, selection.filter, [&](const Arc& arc) {
           if (!selection.all_nodes && !nodes.contains(arc.neighbor)) return;
           double weight = options.weighted ? static_cast<double>(arc.weight) : 1.0;
-          // A loop arrives twice, out and in; that of a symmetric kind once.
-          if (arc.neighbor == v && kinds[arc.kind].symmetric) weight *= 2;
+          if (arc.neighbor == v) weight *= 2;  // a loop arrives once and has two ends
           fn(arc.neighbor, weight);
         });
       });

@@ -114,17 +114,21 @@ Result<DistancesResult> Distances(const Snapshot& snapshot, NodeId source, const
   PLEXUS_ASSIGN(const NodeSubset with, internal::WithSources(snapshot, options.subset, {&source, 1}));
   if (options.subset) wanted.subset = &with;
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
+  DistancesResult result;
+  result.distances.assign(snapshot.node_count(), kInfinity);
   const NodeId start = view.dense(source);
-  if (start == kNoNode) return internal::NotSelected(snapshot, "source", source, options.kinds);
+  if (start == kNoNode) {  // an index node, and only facts are followed
+    result.distances[source] = 0;
+    result.reached = 1;
+    return result;
+  }
   Costs costs(snapshot, view, options, executor);
   std::vector<CostedRows> rows;
   if (wanted.out) PLEXUS_TRY(costs.Make(view.out(), rows.emplace_back()));
   if (wanted.in) PLEXUS_TRY(costs.Make(view.in(), rows.emplace_back()));
   const double delta = options.delta > 0 ? options.delta : internal::ChooseDelta(rows);
   const auto found = internal::DeltaStepping<double>(rows, start, delta, options.budget, executor);
-  DistancesResult result;
   result.truncated = found.truncated;
-  result.distances.assign(snapshot.node_count(), kInfinity);
   for (NodeId v = 0; v < view.node_count(); ++v) {
     result.distances[view.node(v)] = found.costs[v];
     result.reached += found.costs[v] < kInfinity;

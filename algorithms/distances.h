@@ -48,9 +48,8 @@ struct DistancesResult {
 // each improvement not yet worked off (mostly one a node); 8 an arc and direction
 // for kLogWeight and kColumn; and the rows of the view, 8 an arc and direction, when there is a
 // delta, a hidden kind or an unselected node (dense_view.h).
-// kInvalidArgument: a kind, column or source out of range, a source of the index plane (it need not be in
-// the subset),
-// a delta that is not finite or negative, a weight above 1 with kLogWeight or a negative column value
+// A source of the index plane meets nothing while only kinds of facts are followed; it need not be in the subset.
+// kInvalidArgument: a kind, column or source out of range, a delta that is not finite or negative, a weight above 1 with kLogWeight or a negative column value
 // (names edge or node); kNotFound: a source that was removed.
 Result<DistancesResult> Distances(const Snapshot& snapshot, NodeId source,
                                   const DistancesOptions& options = {});

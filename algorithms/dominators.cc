@@ -141,11 +141,16 @@ Result<DominatorsResult> Dominators(const Snapshot& snapshot, NodeId root, const
   PLEXUS_ASSIGN(const NodeSubset with, internal::WithSources(snapshot, options.subset, {&root, 1}));
   if (options.subset) wanted.subset = &with;
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
+  DominatorsResult result;
   const NodeId start = view.dense(root);
-  if (start == kNoNode) return internal::NotSelected(snapshot, "root", root, options.kinds);
+  if (start == kNoNode) {  // an index node, and only facts are followed
+    result.dominators.assign(snapshot.node_count(), kNoNode);
+    result.dominated.assign(snapshot.node_count(), 0);
+    result.reached = 1;
+    return result;
+  }
   const bool out = options.direction == Direction::kOut;
   LengauerTarjan tree(out ? view.out() : view.in(), out ? view.in() : view.out(), options.budget);
-  DominatorsResult result;
   result.truncated = !tree.Run(start);
   result.reached = tree.nodes().size();
   if (result.truncated) return result;

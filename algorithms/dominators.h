@@ -37,8 +37,9 @@ struct DominatorsResult {
 };
 
 // O(nodes + arcs * log(nodes)), nearly linear; one thread. 40 bytes a node. Thread-safe,
-// deterministic (dominators are unique). kInvalidArgument: a kind out of range, direction
-// kBoth, a root that is no selectable node; kNotFound: a root that was removed.
+// deterministic (dominators are unique). A root of the index plane reaches nothing while only
+// kinds of facts are followed. kInvalidArgument: a kind or root out of range, direction kBoth;
+// kNotFound: a root that was removed.
 Result<DominatorsResult> Dominators(const Snapshot& snapshot, NodeId root, const DominatorsOptions& options = {});
 
 // Immediate dominators on bare rows, kNoNode as above; `in` is the transpose of `out`.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "algorithms/internal/arc_rows.h"
+#include "algorithms/internal/has_circle.h"
 #include "algorithms/internal/selection.h"
 #include "algorithms/internal/view_options.h"
 
@@ -24,6 +25,7 @@ using internal::PullRows;
 
 constexpr double kUnknown = std::numeric_limits<double>::infinity();
 constexpr double kShift = 0.5;   // of ||A'x||, for the eigenvector
+constexpr int kLookForCircle = 16;  // iterations
 constexpr double kMost = 1e290;  // sums of few terms beyond would leave f64
 
 Direction Pulled(Direction direction) {
@@ -275,7 +277,7 @@ Result<EigenvectorResult> Eigenvector(const Snapshot& snapshot, const Eigenvecto
   EigenvectorResult result;
   result.scores.assign(snapshot.node_count(), 0);
   if (n == 0 || rows.rows.arc_count() == 0) {
-    result.converged = true;
+    result.converged = result.acyclic = true;
     return result;
   }
   struct Sums {
@@ -283,6 +285,16 @@ Result<EigenvectorResult> Eigenvector(const Snapshot& snapshot, const Eigenvecto
   };
   std::vector<double> x(n, 1 / std::sqrt(static_cast<double>(n))), next(n);
   std::uint64_t spent = 0;
+  // After some steps the walk begins where scores gather, which is where circles are.
+  const auto acyclic = [&] {
+    result.acyclic = !internal::HasCircle(rows.rows, x);
+    if (result.acyclic) {
+      result.eigenvalue = result.step = 0;
+      result.converged = true;
+      result.truncated = false;
+    }
+    return result.acyclic;
+  };
   while (!result.converged) {
     const std::uint64_t arcs = rows.rows.arc_count();
     if (result.iterations == options.max_iterations || options.budget.Interrupted() || arcs > options.budget.edges ||
@@ -311,6 +323,7 @@ Result<EigenvectorResult> Eigenvector(const Snapshot& snapshot, const Eigenvecto
       result.converged = true;
       break;
     }
+    if (result.iterations == kLookForCircle && acyclic()) return result;
     result.step = ParallelReduce(
         executor, n, kRowGrain, 0.0,
         [&](std::size_t begin, std::size_t end) {
@@ -325,6 +338,9 @@ Result<EigenvectorResult> Eigenvector(const Snapshot& snapshot, const Eigenvecto
     x.swap(next);
     result.converged = result.step <= options.tolerance;
   }
+  const bool looked = result.iterations >= kLookForCircle;
+  const bool whole = result.converged || result.iterations == options.max_iterations;
+  if (!looked && whole && acyclic()) return result;
   for (NodeId v = 0; v < n; ++v) result.scores[rows.view.node(v)] = x[v];
   return result;
 }

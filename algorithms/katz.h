@@ -6,7 +6,8 @@
 // stops: the terms s(0) = 1, s(i+1) = alpha * A's(i) add up to x(t); once every node's next
 // term is at most q < 1, (I - alpha A')x(t) >= 1 - q > 0, so alpha * r < 1 (Collatz,
 // Wielandt) and no score can still grow by more than q / (1 - q) times itself. That holds
-// for every node, so for the L1 norm too.
+// for every node, so for the L1 norm too. Parallel edges each count; symmetric edges and, under
+// kBoth, self-loops once (networkx's A of an undirected graph).
 //
 // Which alpha, when none is given? Katz advises 1 / alpha between r and 2r; networkx takes 0.1
 // and igraph 1, whatever the graph. A graph without cycles has r = 0: every alpha converges, and
@@ -57,7 +58,9 @@ struct KatzResult {
   std::vector<double> scores;  // by NodeId, at least 1; 0 for nodes that are not selected
   double norm = 0;             // Euclidean; networkx's scores are scores / norm
   double alpha = 0;            // used
-  double radius = 0;           // r is proved to be at most this; infinity when nothing is
+  // r is proved to be at most this; infinity when nothing is. No estimate: on a graph without cycles r is 0,
+  // and this is what the terms that were added up happen to prove.
+  double radius = 0;
   double error = 0;            // no score is off by more than this share; infinity: unknown
   int iterations = 0;          // those that found alpha included
   bool converged = false;      // error <= tolerance
@@ -87,11 +90,15 @@ struct EigenvectorResult {
   double eigenvalue = 0;       // Rayleigh quotient x'A'x
   double step = 0;             // L1 norm of the last change; no bound of the error
   int iterations = 0;
-  bool converged = false, truncated = false;
+  bool converged = false;
+  bool truncated = false;  // by the budget or max_iterations
+  // No arcs of weight above 0 lead round in a circle: the only eigenvalue is 0 and no node has a
+  // score (as igraph answers), where the iteration would creep to the ends of the longest walks. Looked
+  // for once, in the 16th iteration or at the end; false when the budget ran out before.
+  bool acyclic = false;
 };
 
-// As Katz. On graphs without cycles the iteration goes to the ends of the longest walks and
-// the eigenvalue to 0.
+// As Katz.
 Result<EigenvectorResult> Eigenvector(const Snapshot& snapshot, const EigenvectorOptions& options = {});
 
 }  // namespace plexus

@@ -18,9 +18,9 @@ Result<MaxFlowResult> MaxFlow(const Snapshot& snapshot, NodeId source, NodeId si
   PLEXUS_ASSIGN(const NodeSubset with, internal::WithSources(snapshot, options.subset, ends));
   PLEXUS_ASSIGN(const internal::Selection selection,
                 internal::Select(snapshot, options.kinds, options.valid_at, options.subset ? &with : nullptr));
-  for (const NodeId end : ends)
-    if (!selection.contains(end)) return internal::NotSelected(snapshot, end == source ? "source" : "sink", end, options.kinds);
   MaxFlowResult result;
+  for (const NodeId end : ends)
+    if (!selection.contains(end)) return result;  // an index node, and only facts are followed
   internal::NetworkBuilder builder(selection, options, internal::Pick(options.executor));
   result.truncated = !builder.FindNodes(source, sink);
   if (builder.nodes().empty()) return result;

@@ -51,9 +51,9 @@ struct MaxFlowResult {
 // O(nodes^2 * pairs * paths) at worst, in practice near the size of the network, which a
 // budget can stop. 32 bytes a pair and 60 a node of the network. Edges of weight 0 carry
 // nothing, unless capacities are unit ones. Thread-safe, same bits at any thread count.
-// kInvalidArgument: a kind or node out of range, source and sink the same, an index node
-// where facts are asked for; kNotFound: an end that was removed; kResourceExhausted: more
-// than kMostPairs.
+// Nothing flows from or to an index node while only kinds of facts are followed.
+// kInvalidArgument: a kind or node out of range, source and sink the same; kNotFound: an end
+// that was removed; kResourceExhausted: more than kMostPairs.
 Result<MaxFlowResult> MaxFlow(const Snapshot& snapshot, NodeId source, NodeId sink,
                               const MaxFlowOptions& options = {});
 

@@ -24,7 +24,7 @@ using Lanes = AlignedArray<std::uint64_t>;
 
 class LaneSearch {
  public:
-  // A step goes along every view of `out`; `in` has their transposes.
+  // A step goes along every view of `out`; `in` has their transposes. A source of kNoNode reaches itself alone.
   LaneSearch(std::span<const CsrView> out, std::span<const CsrView> in,
              std::span<const NodeId> sources, const MultiBfsOptions& options)
       : out_(out),
@@ -39,6 +39,11 @@ class LaneSearch {
     result_.levels.resize(sources.size());
     if (options.depths) result_.depths.assign(std::size_t{n_} * sources.size(), kUnreached);
     for (std::size_t s = 0; s < sources.size(); ++s) {
+      if (sources[s] == kNoNode) {  // it is not among the nodes, and meets none of them
+        result_.levels[s] = {1};
+        ++pairs_;
+        continue;
+      }
       if (next_[sources[s]] == 0) level_.push_back(sources[s]);
       next_[sources[s]] |= std::uint64_t{1} << s;
       all_ |= std::uint64_t{1} << s;
@@ -47,6 +52,11 @@ class LaneSearch {
   }
 
   MultiBfsResult Run() {
+    if (options_.budget.nodes == 0) {
+      for (auto& sizes : result_.levels) sizes.clear();
+      result_.truncated = true;
+      return std::move(result_);
+    }
     for (std::uint32_t depth = 0;; ++depth) {
       Settle(depth);
       if (level_.empty() || depth >= options_.max_depth) break;
@@ -176,11 +186,7 @@ Result<MultiBfsResult> MultiBfs(const Snapshot& snapshot, std::span<const NodeId
   if (options.subset) wanted.subset = &with;
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
   std::vector<NodeId> places;
-  for (NodeId source : sources) {
-    const NodeId place = view.dense(source);
-    if (place == kNoNode) return internal::NotSelected(snapshot, "source", source, options.kinds);
-    places.push_back(place);
-  }
+  for (NodeId source : sources) places.push_back(view.dense(source));
   const CsrView out = view.out(), in = view.in();
   const CsrView forth[] = {out, in}, back[] = {in, out};
   const std::size_t both = options.direction == Direction::kBoth ? 2 : 1;
@@ -193,6 +199,8 @@ Result<MultiBfsResult> MultiBfs(const Snapshot& snapshot, std::span<const NodeId
   for (NodeId v = 0; v < view.node_count(); ++v)
     std::copy_n(result.depths.begin() + static_cast<std::ptrdiff_t>(v * sources.size()), sources.size(),
                 depths.begin() + static_cast<std::ptrdiff_t>(view.node(v) * sources.size()));
+  for (std::size_t s = 0; s < sources.size(); ++s)
+    if (!result.levels[s].empty()) depths[std::size_t{sources[s]} * sources.size() + s] = 0;  // also of one without a place
   result.depths = std::move(depths);
   return result;
 }

@@ -38,7 +38,7 @@ struct MultiBfsOptions {
   std::int64_t valid_at = kNoTime;  // only edges valid then
   const NodeSubset* subset = nullptr;
   // Looked at between levels: nodes are (node, source) pairs reached, edges the arcs that
-  // leave the nodes of a level.
+  // leave the nodes of a level. With nodes = 0 not even the sources are reached, as in Bfs.
   Budget budget = {};
   Executor* executor = nullptr;
 };
@@ -48,8 +48,8 @@ struct MultiBfsOptions {
 // O(levels * nodes / 8 + arcs). On deep ones (chains, grids) a node is looked at once for
 // each depth at which some lane reaches it, and rows that some lane has not seen are
 // looked at level by level: then searches one by one are faster.
-// kInvalidArgument: no source or more than kBfsLanes, a kind or source out of range, a
-// source of the index plane. kNotFound: a source that was removed.
+// A source of the index plane meets nothing while only kinds of facts are followed.
+// kInvalidArgument: no source or more than kBfsLanes, a kind or source out of range. kNotFound: a source that was removed.
 Result<MultiBfsResult> MultiBfs(const Snapshot& snapshot, std::span<const NodeId> sources,
                                 const MultiBfsOptions& options = {});
 

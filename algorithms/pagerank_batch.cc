@@ -273,6 +273,15 @@ class Sweeper {
   LanesPartial last_;
 };
 
+std::uint64_t BytesPerIteration(const LaneRows& rows) {
+  std::uint64_t listed = 0;  // rows, once a segment that has arcs of them
+  for (const LaneRows::Block& block : rows.blocks())
+    for (const LaneRows::Tile& tile : block.tiles)
+      for (const std::uint32_t count : tile.rows) listed += count;
+  return rows.arc_count() * (rows.weights() ? 8 : 4) + listed * 4 +
+         std::uint64_t{rows.linked_count()} * (sizeof(float) + sizeof(Lanes) * (1 + 2 * std::uint64_t{rows.segment_count()}));
+}
+
 Status Check(std::span<const std::vector<PageRankSeed>> sets, const PageRankOptions& options) {
   auto bad = [](const std::string& what) { return Fail(ErrorCode::kInvalidArgument, what); };
   if (sets.empty() || sets.size() > kMaxSets)
@@ -314,6 +323,7 @@ Result<PageRankBatchResult> PageRankBatch(const Snapshot& snapshot,
     });
   result.errors.assign(sets.size(), 0.0);
   result.edges = ready.prepared->arcs;
+  if (ready.prepared->lanes) result.bytes_per_iteration = BytesPerIteration(*ready.prepared->lanes);
   result.preparation_ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   if (ready.view.node_count() > 0) {

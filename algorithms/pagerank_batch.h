@@ -26,6 +26,10 @@ struct PageRankBatchResult {
   bool truncated = false;      // the budget ran out, or max_iterations
   std::uint64_t edges = 0;     // arcs that took part
   double preparation_ms = 0;   // as in PageRankResult
+  // Of one sweep for sixteen sets, modelled: every array once, each line fetched used to the end (ids, weights,
+  // lists of rows, the lines of the nodes with arcs, and the row sums read and written once a segment).
+  // While few nodes are reached a sweep moves less.
+  std::uint64_t bytes_per_iteration = 0;
 
   float score(NodeId node, std::size_t set) const { return scores[node * sets + set]; }
 };

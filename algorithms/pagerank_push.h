@@ -51,6 +51,9 @@ struct PageRankPushResult {
   bool certain_top = false;     // no other node's x can exceed that of a listed one
   bool truncated = false;       // the budget ran out
   std::uint64_t pushes = 0, edges = 0, nodes = 0;  // nodes: touched
+  // Moved, modelled: 65 an arc followed (id, weight, kind, the node's slot, its entry read and
+  // written) and 56 a push (the row's ends, the node's entry).
+  std::uint64_t bytes = 0;
 };
 
 // Serial and deterministic. O(arcs followed + nodes touched for each fourfold fall of the

@@ -13,7 +13,7 @@
 // no better than an earlier one of the same node is dropped, which is exact: the
 // earlier one has more hops left. Walks may revisit nodes; with weights * decay
 // in (0, 1] a cycle never improves a product, so max is then the best simple path.
-// Above 1 it is the best walk of at most `hops` arcs. Sources: max and min are `hops` rounds of
+// Above 1 it is the best walk of at most `hops` arcs. A self-loop is one arc, under kBoth too. Sources: max and min are `hops` rounds of
 // the recurrence of Bellman ("On a routing problem", 1958) and Ford (1956) with products for
 // sums, the other two the same rounds with another sum; noisy-or as in Pearl, "Probabilistic
 // Reasoning in Intelligent Systems", 1988, 4.3.2, walks taken as independent.

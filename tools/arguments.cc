@@ -138,6 +138,16 @@ Result<std::optional<std::chrono::steady_clock::time_point>> DeadlineAfter(std::
   return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*seconds));
 }
 
+Status NotTogether(bool one_given, std::string_view one, bool other_given, std::string_view other) {
+  if (!one_given || !other_given) return {};
+  return Fail(ErrorCode::kInvalidArgument, std::string(one) + " cannot go with " + std::string(other));
+}
+
+Status Needs(bool one_given, std::string_view one, bool other_given, std::string_view other) {
+  if (!one_given || other_given) return {};
+  return Fail(ErrorCode::kInvalidArgument, std::string(one) + " needs " + std::string(other));
+}
+
 Result<Direction> ParseDirection(std::string_view text) {
   if (text == "out") return Direction::kOut;
   if (text == "in") return Direction::kIn;

@@ -49,6 +49,11 @@ Result<Moment> ParseMoment(std::string_view text);
 // a clock counts is no limit. kInvalidArgument: negative.
 Result<std::optional<std::chrono::steady_clock::time_point>> DeadlineAfter(std::optional<double> seconds);
 
+// Two options of which only one may be given. kInvalidArgument, "ONE cannot go with OTHER", when both are.
+Status NotTogether(bool one_given, std::string_view one, bool other_given, std::string_view other);
+// An option that says something of another one. kInvalidArgument, "ONE needs OTHER", when that is not given.
+Status Needs(bool one_given, std::string_view one, bool other_given, std::string_view other);
+
 // "out", "in" or "both".
 Result<Direction> ParseDirection(std::string_view text);
 

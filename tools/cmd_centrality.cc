@@ -63,9 +63,22 @@ void PrintNodes(const Globals& globals, const Snapshot& snapshot, const std::vec
   table.Print(Out());
 }
 
+// --iterations: the most steps that katz, eigenvector and hits take.
+template <class Options>
+Status TakeIterations(const std::optional<std::uint64_t>& given, Options& options) {
+  if (!given) return {};
+  if (*given < 1 || *given > 1'000'000) return Fail(ErrorCode::kInvalidArgument, "--iterations is 1 to 1000000");
+  options.max_iterations = static_cast<int>(*given);
+  return {};
+}
+Command& AddIterations(Command& command, std::optional<std::uint64_t>& iterations) {
+  return command.Option("--iterations", "N", iterations, "at most N, then say truncated (default 1000)");
+}
+
 // An iteration that was stopped, by the budget or by the most steps that it takes.
 void PrintStopped(bool truncated) {
-  if (truncated) Out() << "truncated: stopped early; these are the scores of the last step made\n";
+  if (truncated)
+    Out() << "truncated: not converged when the budget or --iterations (default 1000) ran out; these are the scores of the last step made\n";
 }
 
 struct ClosenessArguments : RankedSelection {
@@ -76,6 +89,8 @@ struct ClosenessArguments : RankedSelection {
 };
 
 Result<int> RunCloseness(const Globals& globals, const ClosenessArguments& given) {
+  PLEXUS_TRY(NotTogether(!given.of.empty(), "--of", given.samples.has_value(), "--samples"));
+  PLEXUS_TRY(NotTogether(!given.of.empty(), "--of", given.seed.has_value(), "--seed"));
   PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
   const Snapshot& snapshot = session->snapshot();
   ClosenessOptions options;
@@ -130,6 +145,7 @@ struct KatzArguments : RankedSelection {
   std::string direction = "out";
   bool unweighted = false;
   std::optional<double> alpha, tolerance;
+  std::optional<std::uint64_t> iterations;
 };
 
 Result<int> RunKatz(const Globals& globals, const KatzArguments& given) {
@@ -141,6 +157,7 @@ Result<int> RunKatz(const Globals& globals, const KatzArguments& given) {
   PLEXUS_ASSIGN(options.direction, ParseDirection(given.direction));
   if (given.alpha && !(*given.alpha > 0)) return Fail(ErrorCode::kInvalidArgument, "--alpha is above 0");
   options.alpha = given.alpha.value_or(0);
+  PLEXUS_TRY(TakeIterations(given.iterations, options));
   options.tolerance = given.tolerance.value_or(options.tolerance);
   options.weighted = !given.unweighted;
   PLEXUS_ASSIGN(const KatzResult result, Katz(snapshot, options));
@@ -176,6 +193,7 @@ struct EigenvectorArguments : RankedSelection {
   std::string direction = "out";
   bool unweighted = false;
   std::optional<double> tolerance;
+  std::optional<std::uint64_t> iterations;
 };
 
 Result<int> RunEigenvector(const Globals& globals, const EigenvectorArguments& given) {
@@ -185,6 +203,7 @@ Result<int> RunEigenvector(const Globals& globals, const EigenvectorArguments& g
   PLEXUS_TRY(Select(*session, given, options));
   PLEXUS_ASSIGN(options.budget, MakeBudget(given));
   PLEXUS_ASSIGN(options.direction, ParseDirection(given.direction));
+  PLEXUS_TRY(TakeIterations(given.iterations, options));
   options.tolerance = given.tolerance.value_or(options.tolerance);
   options.weighted = !given.unweighted;
   PLEXUS_ASSIGN(const EigenvectorResult result, Eigenvector(snapshot, options));
@@ -194,6 +213,7 @@ Result<int> RunEigenvector(const Globals& globals, const EigenvectorArguments& g
     JsonWriter json(Out());
     json.BeginObject();
     json.Field("eigenvalue", result.eigenvalue);
+    json.Field("acyclic", result.acyclic);
     json.Field("iterations", result.iterations);
     json.Field("step", result.step);
     json.Field("converged", result.converged);
@@ -201,6 +221,10 @@ Result<int> RunEigenvector(const Globals& globals, const EigenvectorArguments& g
     WriteNodes(json, snapshot, top, columns);
     json.EndObject();
     Out() << '\n';
+    return kDone;
+  }
+  if (result.acyclic) {
+    Out() << "no edges lead round in a circle: the eigenvalue is 0 and no node has a score; katz, or --direction both, ranks such a graph\n";
     return kDone;
   }
   PrintNodes(globals, snapshot, top, columns);
@@ -213,6 +237,7 @@ Result<int> RunEigenvector(const Globals& globals, const EigenvectorArguments& g
 struct HitsArguments : RankedSelection {
   bool hubs = false, unweighted = false;
   std::optional<double> tolerance;
+  std::optional<std::uint64_t> iterations;
 };
 
 Result<int> RunHits(const Globals& globals, const HitsArguments& given) {
@@ -221,6 +246,7 @@ Result<int> RunHits(const Globals& globals, const HitsArguments& given) {
   HitsOptions options;
   PLEXUS_TRY(Select(*session, given, options));
   PLEXUS_ASSIGN(options.budget, MakeBudget(given));
+  PLEXUS_TRY(TakeIterations(given.iterations, options));
   options.tolerance = given.tolerance.value_or(options.tolerance);
   options.weighted = !given.unweighted;
   PLEXUS_ASSIGN(const HitsResult result, Hits(snapshot, options));
@@ -267,8 +293,9 @@ void AddCentrality(Cli& cli) {
       .Example("plexus closeness --db g --of alice --of bob --direction out --json", "of two nodes, exactly");
 
   static KatzArguments katz;
-  AddRanked(cli.Add("Ask", "katz", "Rank nodes by the walks that lead to them, long ones counting less",
-                   [](const Globals& globals) { return RunKatz(globals, katz); })
+  AddRanked(AddIterations(cli.Add("Ask", "katz", "Rank nodes by the walks that lead to them, long ones counting less",
+                                 [](const Globals& globals) { return RunKatz(globals, katz); }),
+                         katz.iterations)
                .Option("--alpha", "A", katz.alpha, "what a step leaves of a walk (default: half of what converges, and of what arcs and walks of up to 8 arcs weigh)")
                .Option("--tolerance", "T", katz.tolerance, "stop when no score is off by more than this share (default 1e-9)")
                .Choice("--direction", katz.direction, {"out", "in", "both"}, kWalks)
@@ -278,8 +305,9 @@ void AddCentrality(Cli& cli) {
       .Example("plexus katz --db g --alpha 0.01 --kinds cites --json", "with a given attenuation, over one kind");
 
   static EigenvectorArguments eigenvector;
-  AddRanked(cli.Add("Ask", "eigenvector", "Rank nodes by the rank of those that point at them",
-                   [](const Globals& globals) { return RunEigenvector(globals, eigenvector); })
+  AddRanked(AddIterations(cli.Add("Ask", "eigenvector", "Rank nodes by the rank of those that point at them",
+                                 [](const Globals& globals) { return RunEigenvector(globals, eigenvector); }),
+                         eigenvector.iterations)
                .Option("--tolerance", "T", eigenvector.tolerance, "stop when a step changes less, L1 (default 1e-9)")
                .Choice("--direction", eigenvector.direction, {"out", "in", "both"}, kWalks)
                .Flag("--unweighted", eigenvector.unweighted, "every edge counts 1"),
@@ -288,8 +316,9 @@ void AddCentrality(Cli& cli) {
       .Example("plexus eigenvector --db g --kinds cites --json", "who is cited by those who are cited");
 
   static HitsArguments hits;
-  AddRanked(cli.Add("Ask", "hits", "Rank nodes as authorities that good hubs point at, and as hubs",
-                   [](const Globals& globals) { return RunHits(globals, hits); })
+  AddRanked(AddIterations(cli.Add("Ask", "hits", "Rank nodes as authorities that good hubs point at, and as hubs",
+                                 [](const Globals& globals) { return RunHits(globals, hits); }),
+                         hits.iterations)
                .Flag("--hubs", hits.hubs, "rank by hub")
                .Option("--tolerance", "T", hits.tolerance, "stop when a step changes less, L1 (default 1e-9)")
                .Flag("--unweighted", hits.unweighted, "every edge counts 1"),

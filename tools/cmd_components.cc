@@ -121,6 +121,7 @@ Result<int> RunComponents(const Globals& globals, const ComponentsArguments& giv
 struct BfsArguments : EdgeSelection, BudgetOption {
   std::vector<std::string> from;
   std::optional<std::uint64_t> depth, top;
+  std::optional<std::string> resume;
   std::string direction = "out";
   bool each = false;
 };
@@ -130,6 +131,7 @@ void WriteBfs(const Snapshot& snapshot, const BfsResult& result,
   JsonWriter json(Out());
   json.BeginObject();
   json.Field("truncated", result.truncated);
+  if (result.truncated) json.Field("resume", result.resume);
   json.Field("reached", result.nodes.size());
   json.BeginArray("levels");
   for (std::uint64_t count : levels) json.Value(count);
@@ -149,6 +151,8 @@ void WriteBfs(const Snapshot& snapshot, const BfsResult& result,
 }
 
 Result<int> RunBfs(const Globals& globals, const BfsArguments& given) {
+  PLEXUS_TRY(NotTogether(given.each, "--each", given.top.has_value(), "--top"));
+  PLEXUS_TRY(NotTogether(given.each, "--each", given.resume.has_value(), "--resume"));
   PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
   const Snapshot& snapshot = session->snapshot();
   std::vector<NodeId> sources;
@@ -161,12 +165,14 @@ Result<int> RunBfs(const Globals& globals, const BfsArguments& given) {
   PLEXUS_ASSIGN(options.direction, ParseDirection(given.direction));
   PLEXUS_TRY(Select(*session, given, options));
   PLEXUS_ASSIGN(options.budget, MakeBudget(given));
+  options.resume = given.resume.value_or("");
   if (given.each) {
     MultiBfsOptions each;
     each.max_depth = options.max_depth;
     each.direction = options.direction;
     each.budget = options.budget;
     PLEXUS_TRY(Select(*session, given, each));
+    NoteIndexNodes(globals, snapshot, sources, options.kinds);
     return RunBfsEach(globals, *session, sources, each);
   }
   PLEXUS_ASSIGN(const BfsResult result, Bfs(snapshot, sources, options));
@@ -187,6 +193,7 @@ Result<int> RunBfs(const Globals& globals, const BfsArguments& given) {
   Out() << '\n';
   PrintByDepth(globals, snapshot, "depth", std::span(result.nodes).first(shown));
   PrintTruncated(result.truncated, "these are the nearest, there may be more");
+  if (result.truncated) Out() << "go on with --resume " << result.resume << '\n';
   return kDone;
 }
 
@@ -217,6 +224,7 @@ void AddComponents(Cli& cli) {
                        .Choice("--direction", bfs.direction, {"out", "in", "both"}, "which way to walk (default out)"),
                    bfs);
   AddMaxSeconds(AddMaxEdges(AddMaxNodes(reached, bfs), bfs), bfs)
+      .Option("--resume", "TOKEN", bfs.resume, "go on where a truncated reply of the same question stopped")
       .Option("--top", "K", bfs.top, "list the first K; 0 = all (default 100)")
       .Example("plexus bfs --db g --from alice --depth 2", "everything two edges from alice")
       .Example("plexus bfs --db g --from alice --from bob --each", "how far each of them gets")

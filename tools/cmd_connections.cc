@@ -187,15 +187,17 @@ Result<int> RunDominators(const Globals& globals, const DominatorsArguments& giv
     PLEXUS_ASSIGN(to, FindAliveNode(snapshot, given.to));
   }
   PLEXUS_ASSIGN(const DominatorsResult result, Dominators(snapshot, root, options));
-  if (to != kNoNode) NoteIndexNodes(globals, snapshot, {&to, 1}, options.kinds);
-  // With --to the way down to one node, else whoever dominates something, most first.
+  std::vector<NodeId> ends = {root};
+  if (to != kNoNode && to != root) ends.push_back(to);
+  NoteIndexNodes(globals, snapshot, ends, options.kinds);
+  // With --to the way down to one node, else all that is reached, whoever dominates most first.
   std::vector<NodeId> nodes;
   if (to != kNoNode && !result.truncated && (to == root || result.dominators[to] != kNoNode)) {
     for (NodeId v = to; v != kNoNode; v = result.dominators[v]) nodes.push_back(v);
     std::reverse(nodes.begin(), nodes.end());
   } else if (to == kNoNode) {
     for (NodeId v = 0; v < result.dominated.size(); ++v)
-      if (result.dominated[v] > 0) nodes.push_back(v);
+      if (v == root || result.dominators[v] != kNoNode) nodes.push_back(v);
     std::stable_sort(nodes.begin(), nodes.end(),
                      [&](NodeId a, NodeId b) { return result.dominated[a] > result.dominated[b]; });
   }
@@ -221,10 +223,12 @@ Result<int> RunDominators(const Globals& globals, const DominatorsArguments& giv
   }
   Out() << Grouped(result.reached) << " nodes reached\n";
   Table table;
-  table.Column("cut off without it", Table::Align::kRight);
+  table.Column("cut off without it", Table::Align::kRight).Column("hangs by", Table::Align::kLeft, 50);
   AddNodeColumns(table, globals, 60);
   for (const NodeId v : std::span(nodes).first(shown)) {
-    std::vector<std::string> row = {Grouped(result.dominated[v])};
+    const NodeId by = result.dominators[v];
+    std::vector<std::string> row = {Grouped(result.dominated[v]),
+                                    by == kNoNode ? "" : globals.names ? ShownName(snapshot, by) : ShownKey(snapshot, by)};
     AddNodeCells(row, globals, snapshot, v);
     table.Row(row);
   }
@@ -248,6 +252,8 @@ Result<int> RunFlow(const Globals& globals, const FlowArguments& given) {
   options.unit_capacities = given.capacity == "unit";
   options.undirected = given.direction == "both";
   PLEXUS_ASSIGN(const MaxFlowResult result, MaxFlow(snapshot, from, to, options));
+  const NodeId ends[] = {from, to};
+  NoteIndexNodes(globals, snapshot, ends, options.kinds);
   const std::size_t shown = given.Shown(globals, result.cut.size());
   if (globals.json) {
     JsonWriter json(Out());
@@ -304,7 +310,7 @@ void AddConnections(Cli& cli) {
                .Option("--to", "B", dominators.to, "only what every path to B passes, in order"),
            dominators)
       .Choice("--direction", dominators.direction, {"out", "in"}, "paths from the root, or to it (default out)")
-      .Option("--top", "K", dominators.top, "list the first K; 0 = all (default 100, with --json all)")
+      .Option("--top", "K", dominators.top, "list the first K of those reached; 0 = all (default 100, with --json all)")
       .Example("plexus dominators --db g start --top 10", "the nodes that most would be cut off without")
       .Example("plexus dominators --db g premise --to conclusion --kinds supports,causes --json",
                "the steps that no argument from premise to conclusion can leave out");

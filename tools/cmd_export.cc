@@ -101,6 +101,10 @@ Result<std::uint64_t> WriteFile(Session& session, const ExportArguments& given) 
 }
 
 Result<int> RunExport(const Globals& globals, const ExportArguments& given) {
+  PLEXUS_TRY(Needs(given.hops.has_value(), "--hops", !given.around.empty(), "--around"));
+  PLEXUS_TRY(Needs(given.limit.has_value(), "--limit", !given.around.empty(), "--around"));
+  PLEXUS_TRY(Needs(given.table == "nodes", "--table nodes", given.format == "csv", "--format csv"));
+  PLEXUS_TRY(Needs(given.edges_key == "edges", "--edges-key edges", given.format == "node-link", "--format node-link"));
   if (globals.json && given.output.empty())
     return Fail(ErrorCode::kInvalidArgument, "--json with export needs --output FILE: stdout holds one of them");
   PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));

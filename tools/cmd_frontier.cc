@@ -124,6 +124,7 @@ void PrintSets(const Globals& globals, const Snapshot& snapshot, const FrontierR
 }
 
 Result<int> RunFrontier(const Globals& globals, const FrontierArguments& given) {
+  PLEXUS_TRY(Needs(given.match == "both", "--match both", !given.tags.empty(), "--tags"));
   PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
   const Snapshot& snapshot = session->snapshot();
   PLEXUS_ASSIGN(FrontierOptions options, Options(*session, given));

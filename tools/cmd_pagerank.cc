@@ -28,33 +28,49 @@ struct PageRankArguments : EdgeSelection, BudgetOption {
   std::optional<std::uint64_t> top, iterations;
   std::optional<double> damping, tolerance, push;
   std::vector<std::string> seeds, reversed, factors;
-  std::string precision = "f64", half_life, sets;
+  std::string precision = "f64", half_life, sets, from_as_of;
   bool unweighted = false, decay = false;
 };
 
 // --kind-weight, --decay, --half-life.
-Result<ArcWeights> Weights(Session& session, const PageRankArguments& given) {
+Result<ArcWeights> Weights(Session& session, std::span<const KindId> followed, const PageRankArguments& given) {
   ArcWeights weights;
   for (const std::string& text : given.factors) {
     const WeightedKey factor = SplitWeight(text);
     if (factor.key == text)
       return Fail(ErrorCode::kInvalidArgument, "--kind-weight is KIND=F, e.g. supports=2; got '" + text + "'");
     PLEXUS_ASSIGN(const auto kinds, FindEdgeKinds(session.schema(), std::span(&factor.key, 1)));
+    if (!ArcFilter::Kinds(session.schema(), followed).allows(kinds[0]))
+      return Fail(ErrorCode::kInvalidArgument, "--kind-weight: edge kind '" + factor.key + "' is not followed; name it with --kinds, too");
     weights.factors.push_back({kinds[0], factor.weight});
   }
   if (!given.half_life.empty()) {
     PLEXUS_ASSIGN(weights.half_life_ms, ParseDuration(given.half_life));
   }
   if (given.decay || !given.half_life.empty()) weights.now_ms = session.now_ms();
-  if (!weights.as_stored() && given.unweighted)
-    return Fail(ErrorCode::kInvalidArgument, "--unweighted excludes --kind-weight, --decay and --half-life");
   return weights;
+}
+
+Status CheckTogether(const PageRankArguments& given) {
+  const bool sets = !given.sets.empty(), push = given.push.has_value(), from = !given.from_as_of.empty();
+  const bool f32 = given.precision == "f32";
+  PLEXUS_TRY(NotTogether(given.iterations.has_value(), "--iterations", given.tolerance.has_value(), "--tolerance"));
+  PLEXUS_TRY(NotTogether(given.unweighted, "--unweighted", !given.factors.empty(), "--kind-weight"));
+  PLEXUS_TRY(NotTogether(given.unweighted, "--unweighted", given.decay, "--decay"));
+  PLEXUS_TRY(NotTogether(given.unweighted, "--unweighted", !given.half_life.empty(), "--half-life"));
+  PLEXUS_TRY(NotTogether(push, "--push", given.iterations.has_value(), "--iterations"));
+  PLEXUS_TRY(NotTogether(push, "--push", given.tolerance.has_value(), "--tolerance"));
+  PLEXUS_TRY(NotTogether(push, "--push", f32, "--precision f32"));
+  PLEXUS_TRY(NotTogether(sets, "--sets", !given.seeds.empty(), "--seed"));
+  PLEXUS_TRY(NotTogether(sets, "--sets", push, "--push"));
+  PLEXUS_TRY(NotTogether(from, "--from-as-of", sets, "--sets"));
+  PLEXUS_TRY(NotTogether(from, "--from-as-of", push, "--push"));
+  PLEXUS_TRY(NotTogether(from, "--from-as-of", given.iterations.has_value(), "--iterations"));
+  return NotTogether(from, "--from-as-of", f32, "--precision f32");
 }
 
 Result<PageRankOptions> Options(Session& session, const PageRankArguments& given) {
   PageRankOptions options;
-  if (given.iterations && given.tolerance)
-    return Fail(ErrorCode::kInvalidArgument, "--iterations and --tolerance exclude each other");
   if (given.iterations) {
     if (*given.iterations < 1 || *given.iterations > 1'000'000)
       return Fail(ErrorCode::kInvalidArgument, "--iterations is 1 to 1000000");
@@ -70,13 +86,37 @@ Result<PageRankOptions> Options(Session& session, const PageRankArguments& given
   PLEXUS_ASSIGN(options.seeds, FindSeeds<PageRankSeed>(session.snapshot(), given.seeds));
   PLEXUS_TRY(Select(session, given, options));
   PLEXUS_ASSIGN(options.reversed, FindEdgeKinds(session.schema(), given.reversed));
-  PLEXUS_ASSIGN(options.arc_weights, Weights(session, given));
+  PLEXUS_ASSIGN(options.arc_weights, Weights(session, options.kinds, given));
   PLEXUS_ASSIGN(options.budget, MakeBudget(given));
   return options;
 }
 
+// --from-as-of: the scores of an earlier state, from which a refresh begins.
+struct Earlier {
+  Sequence sequence = 0;
+  PageRankResult result;
+};
+
+// The same question at that state, with its nodes, kinds, scopes and clock.
+Result<Earlier> RankEarlier(const Globals& globals, const Session& now, const PageRankArguments& given,
+                            const Budget& budget) {
+  Globals then = globals;
+  then.as_of = given.from_as_of;
+  then.quiet = true;  // what there is to note is noted of the present state
+  PLEXUS_ASSIGN(const auto session, Session::Open(then, Access::kRead));
+  const Sequence sequence = session->snapshot().sequence();
+  if (sequence > now.snapshot().sequence())
+    return Fail(ErrorCode::kInvalidArgument, "--from-as-of is sequence " + std::to_string(sequence) +
+                                                 ", later than the " + std::to_string(now.snapshot().sequence()) + " that is asked for");
+  PLEXUS_ASSIGN(PageRankOptions options, Options(*session, given));
+  options.budget = budget;
+  options.executor = &session->executor();
+  PLEXUS_ASSIGN(PageRankResult result, PageRank(session->snapshot(), options));
+  return Earlier{sequence, std::move(result)};
+}
+
 void WriteRanks(const Snapshot& snapshot, const PageRankResult& result, const std::vector<ScoredNode>& top,
-                const std::vector<double>& scaled, const std::vector<double>& percentiles) {
+                const std::vector<double>& scaled, const std::vector<double>& percentiles, const Earlier* earlier) {
   JsonWriter json(Out());
   json.BeginObject();
   json.Field("sequence", snapshot.sequence());
@@ -88,6 +128,13 @@ void WriteRanks(const Snapshot& snapshot, const PageRankResult& result, const st
   json.Field("bytes_per_iteration", result.bytes_per_iteration);
   json.Field("layout_bytes", result.layout_bytes);
   json.Field("layout_pays_after", result.layout_pays_after);
+  if (earlier) {
+    json.BeginObject("from");
+    json.Field("sequence", earlier->sequence);
+    json.Field("iterations", earlier->result.iterations);
+    json.Field("error", earlier->result.error);
+    json.EndObject();
+  }
   json.BeginArray("nodes");
   for (const ScoredNode& node : top) {
     json.BeginObject();
@@ -103,7 +150,7 @@ void WriteRanks(const Snapshot& snapshot, const PageRankResult& result, const st
 }
 
 void PrintRanks(const Globals& globals, const Snapshot& snapshot, const PageRankResult& result,
-                const std::vector<ScoredNode>& top, const std::vector<double>& scaled) {
+                const std::vector<ScoredNode>& top, const std::vector<double>& scaled, const Earlier* earlier) {
   Table table;
   const auto right = Table::Align::kRight;
   table.Column("rank", right).Column("score", right).Column("of best", right);
@@ -118,6 +165,9 @@ void PrintRanks(const Globals& globals, const Snapshot& snapshot, const PageRank
   Out() << Grouped(result.nodes.count()) << " nodes, " << Grouped(result.edges) << " arcs, "
         << result.iterations << " iterations, error " << Number(result.error, 3)
         << (result.truncated ? ", stopped before it had converged" : "") << '\n';
+  if (earlier)
+    Out() << "begun at the scores of sequence " << earlier->sequence << ", which took " << earlier->result.iterations
+          << " iterations, error " << Number(earlier->result.error, 3) << '\n';
   if (result.layout_bytes > 0)
     Out() << "arcs laid out anew in " << Bytes(result.layout_bytes) << ", made in " << Number(result.preparation_ms, 3)
           << " ms, repaid after " << result.layout_pays_after << " iterations\n";
@@ -133,6 +183,7 @@ void WritePushed(const Snapshot& snapshot, const PageRankPushResult& result) {
   json.Field("certain_top", result.certain_top);
   json.Field("nodes_touched", result.nodes);
   json.Field("edges", result.edges);
+  json.Field("bytes", result.bytes);
   json.BeginArray("nodes");
   for (const ScoredNode& node : result.top) {
     json.BeginObject();
@@ -156,7 +207,7 @@ void PrintPushed(const Globals& globals, const Snapshot& snapshot, const PageRan
     table.Row(row);
   }
   table.Print(Out());
-  Out() << Grouped(result.nodes) << " nodes touched, " << Grouped(result.edges) << " arcs, "
+  Out() << Grouped(result.nodes) << " nodes touched, " << Grouped(result.edges) << " arcs, " << Bytes(result.bytes) << ", "
         << Number(result.error, 3) << " of the mass not placed"
         << (result.certain_top ? "; no other node can belong among these" : "")
         << (result.truncated ? "; stopped early" : "") << '\n';
@@ -164,9 +215,6 @@ void PrintPushed(const Globals& globals, const Snapshot& snapshot, const PageRan
 
 Result<int> RunPush(const Globals& globals, const Session& session, const PageRankArguments& given,
                     const PageRankOptions& options) {
-  if (given.iterations || given.tolerance || given.precision != "f64")
-    return Fail(ErrorCode::kInvalidArgument,
-                "--push excludes --iterations, --tolerance and --precision");
   PageRankPushOptions push;
   push.damping = options.damping;
   push.max_error = *given.push;
@@ -188,26 +236,30 @@ Result<int> RunPush(const Globals& globals, const Session& session, const PageRa
 
 Result<int> RunSetsOf(const Globals& globals, const Session& session, const PageRankArguments& given,
                       PageRankOptions options) {
-  if (!given.seeds.empty() || given.push)
-    return Fail(ErrorCode::kInvalidArgument, "--sets excludes --seed and --push");
   options.precision = Precision::kF32;
   if (!given.tolerance) options.tolerance = 1e-5;
   return RunSets(globals, session, options, given.sets, given.top.value_or(20));
 }
 
 Result<int> RunPageRank(const Globals& globals, const PageRankArguments& given) {
+  PLEXUS_TRY(CheckTogether(given));
   PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
   const Snapshot& snapshot = session->snapshot();
-  PLEXUS_ASSIGN(const PageRankOptions options, Options(*session, given));
+  PLEXUS_ASSIGN(PageRankOptions options, Options(*session, given));
   if (!given.sets.empty()) return RunSetsOf(globals, *session, given, options);
   if (given.push) return RunPush(globals, *session, given, options);
+  std::optional<Earlier> earlier;
+  if (!given.from_as_of.empty()) {
+    PLEXUS_ASSIGN(earlier, RankEarlier(globals, *session, given, options.budget));
+    options.start = earlier->result.scores;
+  }
   PLEXUS_ASSIGN(const PageRankResult result, PageRank(snapshot, options));
   const auto top = TopScores(result.scores, result.nodes, given.top.value_or(20));
   const auto scaled = ScaleByMaximum(result.scores, result.nodes);
   if (globals.json)
-    WriteRanks(snapshot, result, top, scaled, PercentileRanks(result.scores, result.nodes));
+    WriteRanks(snapshot, result, top, scaled, PercentileRanks(result.scores, result.nodes), earlier ? &*earlier : nullptr);
   else
-    PrintRanks(globals, snapshot, result, top, scaled);
+    PrintRanks(globals, snapshot, result, top, scaled, earlier ? &*earlier : nullptr);
   return kDone;
 }
 
@@ -224,6 +276,7 @@ void AddPageRank(Cli& cli) {
       .Option("--tolerance", "T", given.tolerance, "stop within T of the answer, L1 (default 1e-9; f32: 1e-5)")
       .Repeated("--seed", "KEY[=W]", given.seeds, "restart here, with weight W (default 1); repeatable")
       .Option("--sets", "FILE", given.sets, "a ranking for each line of FILE: KEY[=W] between tabs; 16 a sweep, in f32; - is stdin")
+      .Option("--from-as-of", "SEQ|TIME", given.from_as_of, "refresh: begin at the scores of that earlier state")
       .List("--kinds", "A,B", given.kinds, "only these edge kinds (default: all facts)")
       .List("--reverse", "A,B", given.reversed, "of these kinds rank flows from target to source")
       .Repeated("--kind-weight", "KIND=F", given.factors, "edges of the kind count F times their weight; repeatable")

@@ -81,6 +81,7 @@ struct DistancesArguments : EdgeSelection, BudgetOption {
 };
 
 Result<int> RunDistances(const Globals& globals, const DistancesArguments& given) {
+  if (given.within && !(*given.within >= 0)) return Fail(ErrorCode::kInvalidArgument, "--within is 0 or more");
   PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
   const Snapshot& snapshot = session->snapshot();
   PLEXUS_ASSIGN(const NodeId from, FindAliveNode(snapshot, given.from));
@@ -90,6 +91,7 @@ Result<int> RunDistances(const Globals& globals, const DistancesArguments& given
   PLEXUS_TRY(Select(*session, given, options));
   PLEXUS_ASSIGN(options.budget, MakeBudget(given));
   PLEXUS_ASSIGN(const DistancesResult result, Distances(snapshot, from, options));
+  NoteIndexNodes(globals, snapshot, {&from, 1}, options.kinds);
   std::vector<NodeId> nodes;
   const double within = given.within.value_or(INFINITY);
   for (NodeId v = 0; v < snapshot.node_count(); ++v)

@@ -29,6 +29,8 @@ struct TrianglesArguments : RankedSelection {
 };
 
 Result<int> RunTriangles(const Globals& globals, const TrianglesArguments& given) {
+  PLEXUS_TRY(NotTogether(given.total, "--total", given.directed, "--directed"));
+  PLEXUS_TRY(NotTogether(given.total, "--total", given.top.has_value(), "--top"));
   PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
   const Snapshot& snapshot = session->snapshot();
   TrianglesOptions options;

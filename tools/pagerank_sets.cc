@@ -1,6 +1,9 @@
 // Seed sets from a file, their rankings to a table or JSON.
 #include "tools/pagerank_sets.h"
 
+#include <algorithm>
+#include <cmath>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,7 +26,27 @@ struct SeedSet {
   std::vector<PageRankSeed> seeds;
 };
 
-Result<std::vector<SeedSet>> ReadSets(const Snapshot& snapshot, const std::string& file) {
+// What PageRankBatch asks of seeds, here where the line is known.
+Status CheckSeeds(const Snapshot& snapshot, const PageRankOptions& options, const std::vector<PageRankSeed>& seeds,
+                  const std::vector<std::string>& keys) {
+  const bool index = std::ranges::any_of(
+      options.kinds, [&](KindId kind) { return snapshot.schema().edge_kind(kind).plane == Plane::kIndex; });
+  double total = 0;
+  for (std::size_t i = 0; i < seeds.size(); ++i) {
+    if (!index && !snapshot.is_fact(seeds[i].node))
+      return Fail(ErrorCode::kInvalidArgument,
+                  "seed '" + keys[i] + "' is of the index plane, and none of the edge kinds followed is: name one that is");
+    if (options.subset && !options.subset->contains(seeds[i].node))
+      return Fail(ErrorCode::kInvalidArgument, "seed '" + keys[i] + "' is outside the scope that is looked at");
+    if (!(seeds[i].weight >= 0)) return Fail(ErrorCode::kInvalidArgument, "the weight of seed '" + keys[i] + "' is below 0");
+    total += seeds[i].weight;
+  }
+  if (!seeds.empty() && (!(total > 0) || !std::isfinite(total)))
+    return Fail(ErrorCode::kInvalidArgument, "the seeds' weights do not have a finite sum above 0");
+  return {};
+}
+
+Result<std::vector<SeedSet>> ReadSets(const Snapshot& snapshot, const PageRankOptions& options, const std::string& file) {
   PLEXUS_ASSIGN(const std::string text, ReadText(file));
   std::vector<SeedSet> sets;
   PLEXUS_TRY(ForEachLine(file, text, [&](std::string_view line) -> Status {
@@ -35,6 +58,7 @@ Result<std::vector<SeedSet>> ReadSets(const Snapshot& snapshot, const std::strin
       at = end + 1;
     }
     PLEXUS_ASSIGN(set.seeds, FindSeeds<PageRankSeed>(snapshot, keys));
+    if (Status fit = CheckSeeds(snapshot, options, set.seeds, keys); !fit) return fit;
     for (const std::string& key : keys) set.shown += (set.shown.empty() ? "" : " ") + key;
     sets.push_back(std::move(set));
     return {};
@@ -59,7 +83,7 @@ std::vector<ScoredNode> Best(const PageRankBatchResult& result, std::size_t set,
 Result<int> RunSets(const Globals& globals, const Session& session, const PageRankOptions& options,
                     const std::string& file, std::uint64_t top) {
   const Snapshot& snapshot = session.snapshot();
-  PLEXUS_ASSIGN(const std::vector<SeedSet> sets, ReadSets(snapshot, file));
+  PLEXUS_ASSIGN(const std::vector<SeedSet> sets, ReadSets(snapshot, options, file));
   std::vector<std::vector<PageRankSeed>> seeds;
   for (const SeedSet& set : sets) seeds.push_back(set.seeds);
   PLEXUS_ASSIGN(const PageRankBatchResult result, PageRankBatch(snapshot, seeds, options));
@@ -71,6 +95,7 @@ Result<int> RunSets(const Globals& globals, const Session& session, const PageRa
     json.Field("converged", result.converged);
     json.Field("truncated", result.truncated);
     json.Field("edges", result.edges);
+    json.Field("bytes_per_iteration", result.bytes_per_iteration);
     json.BeginArray("sets");
     for (std::size_t s = 0; s < sets.size(); ++s) {
       json.BeginObject();
@@ -108,7 +133,8 @@ Result<int> RunSets(const Globals& globals, const Session& session, const PageRa
     }
   }
   table.Print(Out());
-  Out() << Grouped(sets.size()) << " sets, " << Grouped(result.edges) << " arcs, " << result.iterations << " iterations"
+  Out() << Grouped(sets.size()) << " sets, " << Grouped(result.edges) << " arcs, " << result.iterations << " iterations of "
+        << Bytes(result.bytes_per_iteration)
         << (result.truncated ? ", stopped before all had converged" : "") << '\n';
   return kDone;
 }

@@ -2,7 +2,7 @@
 //
 // What linear centralities (Katz, HITS, eigenvector) pull along: arriving arcs, leaving
 // ones, or both. Parallel edges and kinds each count, as in PageRank; under kBoth an edge
-// of a symmetric kind counts once and a directed loop twice, as the row iterator has it.
+// of a symmetric kind and a loop count once, as the row iterator has it.
 #pragma once
 
 #include <cstdint>

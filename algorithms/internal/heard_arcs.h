@@ -18,11 +18,11 @@ bool ForEachArcHeard(const Snapshot& snapshot, Direction direction, NodeId node,
   const ArcFilter all = ArcFilter::All();
   const bool both = direction == Direction::kBoth;
   bool go_on = true;
-  auto visit = [&](Direction side, bool skip_symmetric) {
+  auto visit = [&](Direction side, bool after_out) {
     snapshot.ForEachArc(side, node, all, [&](const Arc& arc) {
       if (!look()) return go_on = false;
       if (!filter.allows(arc.kind)) return true;
-      if (skip_symmetric && snapshot.schema().edge_kind(arc.kind).symmetric) return true;
+      if (after_out && (arc.neighbor == node || snapshot.schema().edge_kind(arc.kind).symmetric)) return true;
       if (filter.checks_time() && !snapshot.PassesTime(arc.ref, filter.valid_at())) return true;
       return go_on = fn(arc);
     });

@@ -72,10 +72,11 @@ bool Merge(Label& label, Offer offer, NodeId label_parent, const Arc& arc, bool 
   return replaces;
 }
 
-// Of two arcs to one parent walked both ways, seen from the node pulled to: which comes first in the parent's
-// rows, where a push finds it? Its out row has what leads here and symmetric kinds, by kind
-// and label; its in row, the rest.
-inline bool PushedBefore(const Schema& schema, const Arc& a, const Arc& b) {
+// Of two arcs to one parent walked both ways, seen from the node `at` that is pulled to: which comes first in the
+// parent's rows, where a push finds it? Its out row has what leads here, symmetric kinds and
+// loops, by kind and label; its in row, the rest.
+inline bool PushedBefore(const Schema& schema, NodeId at, const Arc& a, const Arc& b) {
+  if (a.neighbor == at) return a.kind < b.kind;
   const bool a_out = a.ref.direction == Direction::kIn || schema.edge_kind(a.kind).symmetric;
   const bool b_out = b.ref.direction == Direction::kIn || schema.edge_kind(b.kind).symmetric;
   return a_out != b_out ? a_out : a.kind < b.kind;

@@ -163,7 +163,7 @@ bool RunPageRank(const Options& o, const Topology& graph) {
   if (o.layout != "charged") {
     const auto start = std::chrono::steady_clock::now();
     kept = prepare();
-    PrintTime("Layout Time", Seconds(start));
+    PrintTime("Preprocess Time", Seconds(start));
   }
   return RunTrials(
       o,

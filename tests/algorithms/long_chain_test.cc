@@ -1,4 +1,4 @@
-// A chain of a million edges and a hub of hundreds of thousands: nothing recurses, nothing is quadratic.
+// A chain of a million edges: nothing recurses, nothing is quadratic. Hubs are in hub_test.cc.
 #include <gtest/gtest.h>
 
 #include "algorithms/betweenness.h"
@@ -265,62 +265,6 @@ TEST(LongChain, PageRank) {
   EXPECT_LT(push->nodes, 1000u);
   ASSERT_FALSE(push->top.empty());
   EXPECT_EQ(push->top[0].node, kLength);
-}
-
-constexpr NodeId kLeaves = 500'000;
-
-// 0 -> 2, 3, ..., and of these the even ones -> 1: two hubs, half of the leaves between them.
-const Snapshot& Hubs() {
-  static const Snapshot snapshot = [] {
-    auto graph = Graph::InMemory();
-    WriteBatch batch(1);
-    const NodeRef from = batch.UpsertNode("from"), to = batch.UpsertNode("to");
-    for (NodeId v = 2; v < kLeaves + 2; ++v) {
-      const NodeRef leaf = batch.UpsertNode(std::to_string(v));
-      batch.Link(from, NameRef(kSupports), leaf, 1.0f);
-      if (v % 2 == 0) batch.Link(leaf, NameRef(kSupports), to, 0.5f);
-    }
-    auto applied = graph->Apply(batch);
-    if (!applied) ADD_FAILURE() << applied.error().ToString();
-    return graph->snapshot();
-  }();
-  return snapshot;
-}
-
-TEST(Hubs, ShortestPath) {
-  ShortestPathOptions options;
-  options.cost = PathCost::kWeight;
-  for (const Direction direction : {Direction::kOut, Direction::kBoth}) {
-    options.direction = direction;
-    const auto got = ShortestPath(Hubs(), 0, 1, options);
-    ASSERT_TRUE(got.has_value());
-    ASSERT_EQ(got->paths.size(), 1u);
-    EXPECT_EQ(got->paths[0].cost, 1.5);
-    EXPECT_EQ(got->paths[0].nodes, (std::vector<NodeId>{0, 2, 1}));
-    EXPECT_LE(got->edges, 4ull * kLeaves);
-  }
-}
-
-TEST(Hubs, CutsAndDominators) {
-  const auto cuts = CutPoints(Hubs());
-  ASSERT_TRUE(cuts.has_value());
-  EXPECT_EQ(cuts->points, std::vector<NodeId>{0});
-  EXPECT_EQ(cuts->bridges.size(), kLeaves / 2);
-  EXPECT_EQ(cuts->blocks, kLeaves / 2 + 1);
-  const auto dominators = Dominators(Hubs(), 0);
-  ASSERT_TRUE(dominators.has_value());
-  EXPECT_EQ(dominators->dominators[1], 0u);
-  EXPECT_EQ(dominators->dominated[0], kLeaves + 1);
-}
-
-TEST(Hubs, MaxFlow) {
-  const auto got = MaxFlow(Hubs(), 0, 1);
-  ASSERT_TRUE(got.has_value());
-  EXPECT_EQ(got->flow, kLeaves / 4.0);
-  EXPECT_EQ(got->cut.size(), kLeaves / 2);
-  MaxFlowOptions options;
-  options.unit_capacities = options.undirected = true;
-  EXPECT_EQ(MaxFlow(Hubs(), 1, 0, options)->flow, kLeaves / 2.0);
 }
 
 // A chain that is joined from its high end downwards, so that trees hang as deep as they

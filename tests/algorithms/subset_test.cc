@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "algorithms/bfs.h"
@@ -135,13 +137,53 @@ TEST_F(SubsetTest, NamedNodesThatAreNotSelected) {
     says(ask(9999, nullptr), ErrorCode::kInvalidArgument, "9999", "is not below");
     EXPECT_TRUE(ask(2, nullptr).has_value());
   }
-  for (const Ask& ask : {lanes, distances, flow, sink, dominators, closeness, rank, batch, push})
-    says(ask(3, nullptr), ErrorCode::kInvalidArgument, "'tag:", "index plane");
+  for (const Ask& ask : {bfs, lanes, distances, flow, sink, dominators, traverse, match}) EXPECT_TRUE(ask(3, nullptr).has_value());
+  for (const Ask& ask : {closeness, rank, batch, push}) says(ask(3, nullptr), ErrorCode::kInvalidArgument, "'tag:", "index plane");
   for (const Ask& ask : {bfs, lanes, distances, flow, dominators, traverse}) EXPECT_TRUE(ask(2, &project).has_value());
   for (const Ask& ask : {closeness, rank, batch, push}) says(ask(2, &project), ErrorCode::kInvalidArgument, other, "outside");
   const auto negative = seeded(1, -1, &project);
   ASSERT_FALSE(negative.has_value());
   EXPECT_NE(negative.error().message.find("of seed node '" + std::string(s.key(1)) + "'"), std::string::npos) << negative.error().message;
+}
+
+// A search that starts at an index node and follows facts alone meets nothing: of a depth, a distance,
+// a dominator there is the start's own.
+TEST_F(SubsetTest, SearchesFromIndexNodesMeetNothing) {
+  const Snapshot s = g.snapshot();
+  constexpr NodeId kTagged = 3;
+  ASSERT_FALSE(s.is_fact(kTagged));
+  const auto found = Bfs(s, std::vector{kTagged});
+  EXPECT_EQ(found->nodes, (std::vector<BfsNode>{{kTagged, 0, kNoNode}}));
+  const auto distances = Distances(s, kTagged);
+  EXPECT_EQ(distances->reached, 1u);
+  for (NodeId v = 0; v < s.node_count(); ++v)
+    EXPECT_EQ(distances->distances[v], v == kTagged ? 0 : std::numeric_limits<double>::infinity());
+  const auto dominators = Dominators(s, kTagged);
+  EXPECT_EQ(dominators->reached, 1u);
+  EXPECT_EQ(dominators->dominators, std::vector<NodeId>(s.node_count(), kNoNode));
+  EXPECT_EQ(dominators->dominated, std::vector<std::uint32_t>(s.node_count(), 0));
+  for (const auto& [from, to] : std::vector<std::pair<NodeId, NodeId>>{{kTagged, 5}, {5, kTagged}}) {
+    const auto flow = MaxFlow(s, from, to);
+    EXPECT_EQ(flow->flow, 0);
+    EXPECT_TRUE(flow->cut.empty());
+    EXPECT_FALSE(flow->truncated);
+  }
+  const auto lanes = MultiBfs(s, std::vector<NodeId>{5, kTagged}, {.depths = true});
+  const auto alone = MultiBfs(s, std::vector<NodeId>{5}, {.depths = true});
+  EXPECT_EQ(lanes->levels[0], alone->levels[0]);
+  EXPECT_EQ(lanes->levels[1], std::vector<std::uint64_t>{1});
+  for (NodeId v = 0; v < s.node_count(); ++v) {
+    EXPECT_EQ(lanes->depths[2 * v], alone->depths[v]);
+    EXPECT_EQ(lanes->depths[2 * v + 1], v == kTagged ? 0 : kUnreached);
+  }
+  const auto only = MultiBfs(s, std::vector<NodeId>{kTagged}, {.depths = true});
+  EXPECT_EQ(only->levels, (std::vector<std::vector<std::uint64_t>>{{1}}));
+  MultiBfsOptions nothing{.depths = true};
+  nothing.budget.nodes = 0;
+  const auto none = MultiBfs(s, std::vector<NodeId>{5, kTagged}, nothing);
+  EXPECT_TRUE(none->truncated);
+  EXPECT_TRUE(none->levels[0].empty() && none->levels[1].empty());
+  EXPECT_EQ(none->depths, std::vector<std::uint32_t>(std::size_t{2} * s.node_count(), kUnreached));
 }
 
 TEST(NodeSubset, ClearsBitsPastItsCapacity) {

@@ -74,6 +74,25 @@ TEST_F(SnapshotRows, AFunctionThatReturnsFalseStops) {
   }
 }
 
+TEST_F(SnapshotRows, ALoopIsOneArcEitherWay) {
+  EdgeKind peers;
+  peers.name = "peers";
+  peers.symmetric = true;
+  ASSERT_TRUE(live_.Do([&](B& b) {
+    b.DefineEdgeKind(peers);
+    b.Link(NodeNamed(b, "b"), kLink, NodeNamed(b, "b"), 0.5f);
+    b.Link(NodeNamed(b, "b"), b.EdgeKindNamed("peers"), NodeNamed(b, "b"), 0.5f);
+  }));
+  for (bool compact : {false, true}) {
+    if (compact) live_.Compact();
+    Snapshot s = live_.snapshot();
+    EXPECT_EQ(Neighbors(s, Direction::kOut, 1, ArcFilter::All()), (std::vector<NodeId>{1, 1}));
+    EXPECT_EQ(Neighbors(s, Direction::kIn, 1, ArcFilter::All()), (std::vector<NodeId>{0, 1, 1}));
+    EXPECT_EQ(Neighbors(s, Direction::kBoth, 1, ArcFilter::All()), (std::vector<NodeId>{1, 1, 0}));
+    EXPECT_EQ(s.Degree(Direction::kBoth, 1, ArcFilter::All()), 3u);
+  }
+}
+
 TEST_F(SnapshotRows, IterationMayNest) {
   Snapshot s = live_.snapshot();
   std::vector<std::string> seen;

@@ -175,7 +175,7 @@ class Comparison {
       std::sort(in[v].begin(), in[v].end(), order);
       std::vector<Line> both = out[v];
       for (const Line& l : in[v])
-        if (!m_.edge_kind(l.id.kind).symmetric) both.push_back(l);
+        if (l.neighbor != v && !m_.edge_kind(l.id.kind).symmetric) both.push_back(l);
       for (Direction d : {Direction::kOut, Direction::kIn, Direction::kBoth}) {
         std::vector<Line> expected = d == Direction::kOut ? out[v] : d == Direction::kIn ? in[v] : both;
         const std::string where = "node " + std::to_string(v) + ", direction " + std::to_string(static_cast<int>(d));

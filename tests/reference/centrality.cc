@@ -102,6 +102,19 @@ std::vector<double> Eigenvector(const FlatGraph& graph, bool weighted, Direction
   return x;
 }
 
+bool HasCircle(const FlatGraph& graph, Direction direction) {
+  std::vector<bool> ends(graph.node_count(), true);  // of walks of so many arcs
+  for (NodeId length = 0; length < graph.node_count(); ++length) {
+    std::vector<bool> next(graph.node_count(), false);
+    for (const FlatArc& a : Walkable(graph, direction))
+      if (ends[a.from] && a.weight > 0) next[a.to] = true;
+    ends = next;
+  }
+  for (const bool end : ends)
+    if (end) return true;
+  return false;
+}
+
 HubsAndAuthorities Hits(const FlatGraph& graph, bool weighted) {
   const NodeId n = graph.node_count();
   HubsAndAuthorities x{std::vector<double>(n, 0), std::vector<double>(n, 0)};

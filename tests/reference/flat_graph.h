@@ -27,7 +27,7 @@ struct FlatGraph {
 };
 
 // The arcs as they are walked: out as they are, in reversed, both = out and then
-// reversed, symmetric edges once.
+// reversed, symmetric edges and loops once.
 inline std::vector<FlatArc> Walkable(const FlatGraph& graph, Direction direction) {
   std::vector<FlatArc> arcs;
   if (direction != Direction::kIn) arcs = graph.arcs;
@@ -40,7 +40,7 @@ inline std::vector<FlatArc> Walkable(const FlatGraph& graph, Direction direction
     }
   for (FlatArc a : graph.arcs) {
     const bool both_ways = a.kind < symmetric.size() && symmetric[a.kind];
-    if (direction == Direction::kBoth && both_ways) continue;
+    if (direction == Direction::kBoth && (both_ways || a.from == a.to)) continue;
     std::swap(a.from, a.to);
     arcs.push_back(a);
   }

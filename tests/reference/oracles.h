@@ -97,6 +97,8 @@ std::vector<Closeness> Closenesses(const FlatGraph& graph, Direction direction, 
 // Euclidean norm 1; HITS by so many steps, each sum 1.
 std::vector<double> Katz(const FlatGraph& graph, double alpha, bool weighted, Direction direction, int steps);
 std::vector<double> Eigenvector(const FlatGraph& graph, bool weighted, Direction direction);
+// Whether there are walks of any length over arcs of weight above 0.
+bool HasCircle(const FlatGraph& graph, Direction direction);
 struct HubsAndAuthorities {
   std::vector<double> hubs, authorities;
 };

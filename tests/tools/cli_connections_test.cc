@@ -87,7 +87,11 @@ TEST_F(Connections, Cuts) {
 
 TEST_F(Connections, Dominators) {
   const object from = Json({"dominators", "s"});
-  EXPECT_EQ(Keys(from), "s t e");
+  // All that is reached, whoever cuts off most first, each with its immediate dominator.
+  EXPECT_EQ(Keys(from), "s t e a b f");
+  EXPECT_EQ(from.at("count").as_int64(), 6);
+  EXPECT_EQ(Keys(Json({"dominators", "s", "--top", "0"})), "s t e a b f");
+  EXPECT_EQ(serialize(from.at("nodes").as_array()[5]), R"({"key":"f","dominator":"e","dominated":0})");
   EXPECT_EQ(from.at("reached").as_int64(), 6);
   EXPECT_EQ(serialize(from.at("nodes").as_array()[1]), R"({"key":"t","dominator":"s","dominated":2})");
   EXPECT_EQ(Keys(Json({"dominators", "s", "--to", "f"})), "s t e f");
@@ -97,7 +101,7 @@ TEST_F(Connections, Dominators) {
   EXPECT_TRUE(Json({"dominators", "s", "--max-seconds", "0"}).at("truncated").as_bool());
   EXPECT_TRUE(Json({"cuts", "--max-seconds", "0"}).at("truncated").as_bool());
   EXPECT_FALSE(Json({"dominators", "s"}).at("truncated").as_bool());
-  EXPECT_EQ(Keys(Json({"dominators", "s", "--as-of", "2"})), "s t");
+  EXPECT_EQ(Keys(Json({"dominators", "s", "--as-of", "2", "--top", "2"})), "s t");
   EXPECT_EQ(Run({"dominators", "nobody"}).code, 3);
   EXPECT_EQ(Run({"dominators", "s", "--to", "nobody"}).code, 3);
   EXPECT_EQ(Run({"dominators", "s", "--direction", "both"}).code, 2);
@@ -136,6 +140,41 @@ TEST_F(Connections, PathHasBudgetsAndValidTimes) {
   };
   EXPECT_EQ(paths("150"), 1u);
   EXPECT_EQ(paths("99"), 0u);
+}
+
+TEST_F(Connections, IterationsAreAMaximum) {
+  for (const char* command : {"katz", "eigenvector", "hits"}) {
+    SCOPED_TRACE(command);
+    std::vector<std::string> two = {command, "--iterations", "2", "--tolerance", "1e-12"};
+    if (two[0] == "katz") two.insert(two.end(), {"--alpha", "0.1"});
+    const object reply = Json(two);
+    EXPECT_EQ(reply.at("iterations").as_int64(), 2);
+    EXPECT_TRUE(reply.at("truncated").as_bool());
+    EXPECT_FALSE(reply.at("converged").as_bool());
+    EXPECT_NE(Run(two).out.find("not converged when the budget or --iterations"), std::string::npos) << Run(two).out;
+    two[2] = "100000";
+    EXPECT_FALSE(Json(two).at("truncated").as_bool());
+    two[2] = "0";
+    EXPECT_EQ(Run(two).code, 2);
+  }
+}
+
+// A loop is one edge of its node, whichever way one looks.
+TEST(Loops, AreListedAndWalkedOnce) {
+  const TempDir dir;
+  const std::string lines = R"({"edge":["x","x"],"kind":"link"})" "\n"
+                            R"({"edge":["x","y"],"kind":"link"})" "\n";
+  ASSERT_EQ(Plexus({"import", "--db", dir / "g", "--format", "jsonl", "-"}, {.input = lines}).code, 0);
+  const auto ask = [&](std::vector<std::string> words) {
+    words.insert(words.end(), {"--db", dir / "g", "--json"});
+    return Plexus(words).Json();
+  };
+  EXPECT_EQ(ask({"neighbors", "x"}).at("neighbors").as_array().size(), 2u);
+  EXPECT_EQ(ask({"neighbors", "x", "--direction", "in"}).at("neighbors").as_array().size(), 1u);
+  const object sums = ask({"traverse", "--from", "y", "--hops", "2", "--direction", "both", "--aggregate", "sum"});
+  EXPECT_EQ(sums.at("nodes").as_array()[0].as_object().at("score").to_number<double>(), 2);
+  const object katz = ask({"katz", "--direction", "both", "--alpha", "0.1"});
+  EXPECT_NEAR(katz.at("nodes").as_array()[0].as_object().at("score").to_number<double>(), 1.1 / 0.89, 1e-9);
 }
 
 }  // namespace

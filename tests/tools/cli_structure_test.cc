@@ -93,6 +93,17 @@ TEST_F(Structure, TruncatedRepliesAreGoneOnWith) {
     asked.insert(asked.end(), {"--resume", "1.ffff"});
     EXPECT_EQ(Run(asked).code, 2);
   }
+  const object near = Json({"bfs", "--from", "a", "--max-nodes", "2"});
+  EXPECT_EQ(near.at("reached").as_int64(), 2);
+  const object all = Json({"bfs", "--from", "a", "--resume", std::string(near.at("resume").as_string())});
+  EXPECT_EQ(all, Json({"bfs", "--from", "a"}));
+  EXPECT_FALSE(all.contains("resume"));
+  EXPECT_NE(Run({"bfs", "--from", "a", "--max-nodes", "2"}).out.find("go on with --resume "), std::string::npos);
+  EXPECT_EQ(Run({"bfs", "--from", "b", "--resume", std::string(near.at("resume").as_string())}).code, 2);
+  EXPECT_EQ(Json({"bfs", "--from", "a", "--max-nodes", "0"}).at("reached").as_int64(), 0);
+  const object lanes = Json({"bfs", "--each", "--from", "a", "--max-nodes", "0"});
+  EXPECT_EQ(lanes.at("sources").as_array()[0].as_object().at("reached").as_int64(), 0);
+  EXPECT_TRUE(lanes.at("truncated").as_bool());
   const object cut = Json({"descendants", "a", "--max-nodes", "2"});
   const object rest = Json({"descendants", "a", "--max-nodes", "2", "--resume", std::string(cut.at("resume").as_string())});
   EXPECT_EQ(Shown(rest, "distance"), "b 1, c 1, d 2, e 3");
@@ -250,6 +261,14 @@ TEST_F(Structure, EigenvectorAndHits) {
   EXPECT_EQ(Shown(hits, "authority"), "a 0.5, e 0.5");
   EXPECT_EQ(Shown(Json({"hits", "--hubs", "--kinds", "likes", "--unweighted", "--top", "1"}), "hub"), "b 0.5");
   EXPECT_EQ(Run({"hits", "--tolerance", "0"}).code, 2);
+  // d -> e and b -> a are all there is: nothing leads round.
+  const object none = Json({"eigenvector", "--kinds", "likes"});
+  EXPECT_TRUE(none.at("acyclic").as_bool() && none.at("converged").as_bool());
+  EXPECT_FALSE(none.at("truncated").as_bool());
+  EXPECT_EQ(none.at("eigenvalue").to_number<double>(), 0);
+  EXPECT_EQ(Shown(none, "score"), "");
+  EXPECT_NE(Run({"eigenvector", "--kinds", "likes"}).out.find("lead round in a circle"), std::string::npos);
+  EXPECT_FALSE(Json({"eigenvector"}).at("acyclic").as_bool());
 }
 
 TEST_F(Structure, Similar) {
@@ -327,7 +346,9 @@ TEST_F(Structure, MembersOfComponents) {
 TEST_F(Structure, IndexNodesAsEnds) {
   for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
            {"traverse", "--from", "tag:t"}, {"match", "knows+", "--from", "tag:t"}, {"bfs", "--from", "tag:t"},
-           {"ancestors", "tag:t"}, {"descendants", "tag:t"}, {"similar", "--of", "tag:t"}, {"dominators", "a", "--to", "tag:t"}}) {
+           {"ancestors", "tag:t"}, {"descendants", "tag:t"}, {"similar", "--of", "tag:t"}, {"dominators", "a", "--to", "tag:t"},
+           {"dominators", "tag:t"}, {"distances", "--from", "tag:t"}, {"bfs", "--each", "--from", "a", "--from", "tag:t"},
+           {"flow", "--from", "a", "--to", "tag:t"}, {"flow", "--from", "tag:t", "--to", "a"}}) {
     SCOPED_TRACE(command[0]);
     std::vector<std::string> asked = command;
     const Finished run = Run(asked);
@@ -337,11 +358,12 @@ TEST_F(Structure, IndexNodesAsEnds) {
     asked.push_back("--quiet");
     EXPECT_EQ(Run(asked).err, "");
   }
+  EXPECT_EQ(Shown(Json({"distances", "--from", "tag:t", "--quiet"}), "distance"), std::string("tag\x1f") + "t 0");
+  EXPECT_EQ(Json({"flow", "--from", "a", "--to", "tag:t", "--quiet"}).at("flow").to_number<double>(), 0);
   EXPECT_EQ(Run({"ancestors", "tag:t", "--kinds", "has_tag"}).err, "");
   EXPECT_EQ(Run({"match", "^has_tag", "--from", "tag:t"}).err, "");
   for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
-           {"pagerank", "--seed", "tag:t"}, {"pagerank", "--seed", "tag:t", "--push", "1e-3"}, {"distances", "--from", "tag:t"},
-           {"dominators", "tag:t"}, {"flow", "--from", "a", "--to", "tag:t"}, {"closeness", "--of", "tag:t"}}) {
+           {"pagerank", "--seed", "tag:t"}, {"pagerank", "--seed", "tag:t", "--push", "1e-3"}, {"closeness", "--of", "tag:t"}}) {
     SCOPED_TRACE(command[0]);
     const Finished run = Run(command);
     EXPECT_EQ(run.code, 2);

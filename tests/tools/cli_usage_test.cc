@@ -4,6 +4,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/tools/run_plexus.h"
@@ -52,6 +53,46 @@ TEST(Usage, EveryCommandHasTwoWorkedExamples) {
     EXPECT_EQ(help.err, "") << name;
     EXPECT_GE(Count(help.out, "\n  plexus " + name), 2u) << help.out;
   }
+}
+
+// Options that contradict each other, or need one that is missing, are refused by name.
+TEST(Usage, ContradictionsAreRefused) {
+  const TempDir dir;
+  const std::string lines = R"({"node":"a","tags":["t"]})" "\n"
+                            R"({"edge":["a","b"],"kind":"knows"})" "\n"
+                            R"({"edge":["b","a"],"kind":"likes"})" "\n";
+  ASSERT_EQ(Plexus({"import", "--db", dir / "g", "--format", "jsonl", "-"}, {.input = lines}).code, 0);
+  const auto ask = [&](std::vector<std::string> words) {
+    words.insert(words.end(), {"--db", dir / "g"});
+    return Plexus(words);
+  };
+  using Words = std::vector<std::string>;
+  const std::vector<std::pair<Words, std::string>> all = {
+      {{"triangles", "--total", "--directed"}, "--total cannot go with --directed"},
+      {{"triangles", "--total", "--top", "5"}, "--total cannot go with --top"},
+      {{"closeness", "--of", "a", "--samples", "1"}, "--of cannot go with --samples"},
+      {{"closeness", "--of", "a", "--seed", "1"}, "--of cannot go with --seed"},
+      {{"distances", "--from", "a", "--within", "-5"}, "--within is 0 or more"},
+      {{"bfs", "--from", "a", "--each", "--top", "1"}, "--each cannot go with --top"},
+      {{"bfs", "--from", "a", "--each", "--resume", "x"}, "--each cannot go with --resume"},
+      {{"pagerank", "--kind-weight", "likes=2", "--kinds", "knows"}, "edge kind 'likes' is not followed"},
+      {{"pagerank", "--kind-weight", "has_tag=2"}, "edge kind 'has_tag' is not followed"},
+      {{"pagerank", "--iterations", "3", "--tolerance", "0.1"}, "--iterations cannot go with --tolerance"},
+      {{"pagerank", "--unweighted", "--decay"}, "--unweighted cannot go with --decay"},
+      {{"pagerank", "--push", "0.1", "--seed", "a", "--precision", "f32"}, "--push cannot go with --precision f32"},
+      {{"pagerank", "--sets", "-", "--push", "0.1"}, "--sets cannot go with --push"},
+      {{"pagerank", "--from-as-of", "1", "--iterations", "3"}, "--from-as-of cannot go with --iterations"},
+      {{"frontier", "--match", "both"}, "--match both needs --tags"},
+      {{"export", "--hops", "2"}, "--hops needs --around"},
+      {{"export", "--limit", "2"}, "--limit needs --around"},
+      {{"export", "--table", "nodes"}, "--table nodes needs --format csv"},
+      {{"export", "--edges-key", "edges"}, "--edges-key edges needs --format node-link"}};
+  for (const auto& [words, why] : all) {
+    const Finished run = ask(words);
+    EXPECT_EQ(run.code, 2) << why;
+    EXPECT_NE(run.err.find(why), std::string::npos) << run.err;
+  }
+  EXPECT_EQ(ask({"pagerank", "--kind-weight", "has_tag=2", "--kinds", "has_tag,knows"}).code, 0);
 }
 
 TEST(Usage, VersionIsOneLine) {
