@@ -339,12 +339,18 @@ TEST(PageRankTiles, ServePageRank) {
   const PageRankResult first = rank(dirty, options);
   EXPECT_TRUE(first.tiled);
   EXPECT_GT(first.layout_bytes, first.edges * 6);
+  EXPECT_EQ(first.layout_pays_after, 15);
+  EXPECT_EQ(first.bytes_per_iteration, std::uint64_t{n} * 8 * 5 + first.layout_bytes);  // of PageRankCsr's model
   EXPECT_TRUE(first.converged);
   EXPECT_NEAR(std::accumulate(first.scores.begin(), first.scores.end(), 0.0), 1.0, 1e-9);
 
   PageRankOptions few = options;  // too few iterations for a layout
   few.iterations = 14;
-  EXPECT_FALSE(rank(dirty, few).tiled);
+  const PageRankResult rows = rank(dirty, few);
+  EXPECT_FALSE(rows.tiled);
+  EXPECT_EQ(rows.layout_pays_after, 15);
+  EXPECT_EQ(rows.layout_bytes, 0u);
+  EXPECT_EQ(rows.bytes_per_iteration, std::uint64_t{n} * 8 * 5 + (std::uint64_t{n} + 1) * 4 + rows.edges * 8);
   few.iterations = 15;
   const PageRankResult enough = rank(dirty, few);
   EXPECT_TRUE(enough.tiled);

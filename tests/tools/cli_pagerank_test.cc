@@ -179,6 +179,7 @@ TEST_F(CliPageRank, BeginsAtAnEarlierState) {
   EXPECT_EQ(from.at("error"), then.at("error"));
   EXPECT_TRUE(got.at("converged").as_bool());
   EXPECT_LE(got.at("error").to_number<double>(), 1e-9);
+  EXPECT_EQ(got.at("bytes_per_iteration").as_int64(), 7 * (4 + 4) + 7 * 44);
   const auto scores = [](const object& reply) {
     std::map<std::string, double> found;
     for (const auto& row : reply.at("nodes").as_array())
