@@ -37,7 +37,8 @@ struct HitsResult {
   std::vector<double> hubs, authorities;  // by NodeId; each sums to 1, or 0 without edges
   double step = 0;                        // L1 norm of the last change, the larger of the two
   int iterations = 0;
-  bool converged = false, truncated = false;
+  bool converged = false;
+  bool truncated = false;  // by the budget or max_iterations
 };
 
 // O(iterations * (arcs + nodes)); memory: 40 bytes a node, 16 an arc more when rows have to
