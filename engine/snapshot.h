@@ -129,7 +129,7 @@ class Snapshot {
 
   // Calls fn(const Arc&) for every arc of a row that passes the filter, in order
   // of (kind, neighbor, label); kBoth gives the out row, then the in row (arcs of
-  // symmetric kinds once). fn may return bool: false stops. Cost: the row, plus
+  // symmetric kinds, and loops, once). fn may return bool: false stops. Cost: the row, plus
   // a look-up in each run when the row is not clean.
   template <class Fn>
   void ForEachArc(Direction direction, NodeId node, const ArcFilter& filter, Fn&& fn) const;
@@ -172,7 +172,7 @@ class Snapshot {
 
  private:
   template <class Fn>
-  bool VisitRow(Direction direction, NodeId node, const ArcFilter& filter, bool skip_symmetric,
+  bool VisitRow(Direction direction, NodeId node, const ArcFilter& filter, bool after_out,
                 Fn&& fn) const;
 
   std::shared_ptr<const GraphState> state_;

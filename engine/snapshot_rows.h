@@ -212,13 +212,14 @@ struct BaseRows {
 
 template <class Fn>
 bool Snapshot::VisitRow(Direction direction, NodeId node, const ArcFilter& filter,
-                        bool skip_symmetric, Fn&& fn) const {
+                        bool after_out, Fn&& fn) const {
   const internal::BaseRows rows(*state_->base, direction);
-  const bool plain = filter.all_kinds() && !filter.checks_time() && !skip_symmetric;
+  const bool plain = filter.all_kinds() && !filter.checks_time() && !after_out;
   auto emit = [&](NodeId neighbor, KindId kind, float weight, ArcRef ref) -> bool {
     if (!plain) {
       if (!filter.allows(kind)) return true;
-      if (skip_symmetric && schema().edge_kind(kind).symmetric) return true;
+      // The out row has had loops and edges of symmetric kinds.
+      if (after_out && (neighbor == node || schema().edge_kind(kind).symmetric)) return true;
       if (filter.checks_time() && !PassesTime(ref, filter.valid_at())) return true;
     }
     return internal::Call(fn, Arc{neighbor, kind, weight, ref});
