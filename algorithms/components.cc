@@ -7,7 +7,8 @@
 // smaller than its child, so the last root of a component is its smallest id whatever the
 // order of the links.
 //
-// Bare arrays of few arcs a node take a shorter way: where arcs mostly stay among near
+// Bare arrays of few arcs a node take a shorter way: small ones the loops of
+// internal/small_components.h; of the others, where arcs mostly stay among near
 // ids, one pass joins along every edge, cutting paths behind it; else the first two arcs
 // of every row are linked, one round each, as Afforest has it.
 #include "algorithms/components.h"
@@ -17,8 +18,10 @@
 #include <span>
 #include <utility>
 
+#include "algorithms/internal/crew.h"
 #include "algorithms/internal/halting_executor.h"
 #include "algorithms/internal/selection.h"
+#include "algorithms/internal/small_components.h"
 
 namespace plexus {
 
@@ -217,9 +220,10 @@ void TwoRounds(const CsrView& view, Labels labels, Executor& executor, const Out
 }
 
 void OverArrays(const CsrView& out, const CsrView& in, Labels labels, Executor& executor) {
-  Identity(labels, executor);
   const bool both_ends = out.neighbors.data() == in.neighbors.data();
   const bool few = out.arc_count() / (both_ends ? 2 : 1) <= kFewArcs * labels.size();
+  if (few && out.arc_count() <= internal::kSmallComponentsArcs) return internal::SmallComponents(out, in, labels, executor);
+  Identity(labels, executor);
   if (few && Local(out)) return EveryEdge(out, both_ends, labels, executor);
   auto row = [](const CsrView& view) {
     return [&view](NodeId v, auto&& fn) {
@@ -272,14 +276,16 @@ void Count(std::span<const NodeId> labels, ComponentsResult& result) {
 
 AlignedArray<NodeId> ComponentsCsr(const CsrView& out, const CsrView& in, Executor* executor) {
   AlignedArray<NodeId> labels(out.node_count());
-  OverArrays(out, in, labels.span(), internal::Pick(executor));
+  internal::Crew crew(internal::Pick(executor));
+  OverArrays(out, in, labels.span(), crew);
   return labels;
 }
 
 Result<ComponentsResult> Components(const Snapshot& snapshot, const ComponentsOptions& options) {
   PLEXUS_ASSIGN(const internal::Selection selection,
                 internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
-  internal::HaltingExecutor executor(internal::Pick(options.executor), options.budget);
+  internal::Crew crew(internal::Pick(options.executor));
+  internal::HaltingExecutor executor(crew, options.budget);
   ComponentsResult result;
   result.labels.resize(snapshot.node_count());
   if (executor.halted()) {  // before it began

@@ -1,0 +1,35 @@
+// Components of a small graph on bare arrays, in six short loops that hardly branch.
+//
+// While a graph is in the caches, what costs is not its arcs but guessing wrong about them:
+// whether a row has another arc, whether its ends hang together already. So:
+//   1. every node hangs under its row's first neighbour, if that is smaller (out rows or in
+//      rows, whichever lead down more often);
+//   2. every label is a root;
+//   3. what a row's node is labelled is written beside each of its arcs, so that arcs need no
+//      rows: those whose ends have different roots are noted, without a branch;
+//   4. and the larger root of each pair takes the smallest other that it meets, without a
+//      compare-and-swap: what is lost to another thread is still noted;
+//   5. pairs still apart are joined by compare-and-swap (WordNet: one noted pair in 20);
+//   6. every label is a root again.
+// A parent is always smaller than its child, so that root is the smallest id of its component
+// whatever the order of all this.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "engine/csr_view.h"
+#include "engine/parallel.h"
+#include "engine/types.h"
+
+namespace plexus::internal {
+
+// They take 12 bytes an arc, in blocks that AlignedArray keeps between calls.
+inline constexpr std::size_t kSmallComponentsArcs = 600'000;
+
+// `in` is the transpose of `out`, or the same view for a symmetric graph. REQUIRES at most
+// kSmallComponentsArcs arcs, as many labels as nodes, and when `executor` may pass blocks over,
+// that labels[v] <= v.
+void SmallComponents(const CsrView& out, const CsrView& in, std::span<NodeId> labels, Executor& executor);
+
+}  // namespace plexus::internal
