@@ -7,26 +7,28 @@
 //
 // Entries are relaxed in batches: first their arcs are looked at, without a branch that
 // depends on a cost, and those that seem to improve something are noted; then these are
-// applied. Whether an arc improves is as good as random, and a branch on it would cost more
+// applied. Short rows are copied one behind another first, eight arcs each whether they have as
+// many or not, so that where a row ends is no branch either. Whether an arc improves is as good as random, and a branch on it would cost more
 // than all the rest while the rows are in the caches.
 #include "algorithms/internal/delta_stepping.h"
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <new>
 #include <utility>
 #include <vector>
 
+#include "algorithms/internal/cost_buckets.h"
 #include "algorithms/internal/work_exchange.h"
 
 namespace plexus::internal {
 
 namespace {
 
-constexpr std::size_t kWindow = 1024;  // buckets
 constexpr std::size_t kFillGrain = 1 << 16;
 constexpr std::size_t kMuch = 128;       // entries of a bucket that is worth waking others
 constexpr std::size_t kArcsEach = 128;   // so many arcs are worth as much as an entry
@@ -40,6 +42,8 @@ constexpr std::size_t kNoted = 1024;     // improvements kept before they are ap
 constexpr std::size_t kPlaceAhead = 24;  // entries: where their rows begin and what their nodes cost is fetched
 constexpr std::size_t kRowAhead = 8;     // entries: their rows are
 constexpr std::uint32_t kLongRow = 24;   // arcs: most of them improve nothing, which can be guessed
+constexpr std::uint32_t kShortRow = 8;   // arcs: copied as if there were as many, so that none is a guess
+constexpr std::size_t kCopied = 512;     // arcs of short rows
 
 template <class T>
 class Stepping {
@@ -50,16 +54,16 @@ class Stepping {
     ParallelFor(executor_, result_.costs.size(), kFillGrain, [&](std::size_t begin, std::size_t end) {
       std::fill(result_.costs.begin() + begin, result_.costs.begin() + end, kInfinity);
     });
-    seats_.push_back(std::make_unique<Seat>());
+    seats_.push_back(std::make_unique<Seat>(per_delta_));
   }
 
   DeltaResult<T> Run(NodeId source) {
     const auto threads = static_cast<std::size_t>(std::max(1, executor_.thread_count()));
     std::size_t much = threads > 1 ? kMuch : std::numeric_limits<std::size_t>::max();
     result_.costs[source] = 0;
-    Put(*seats_[0], {source, 0});
+    seats_[0]->Put({source, 0});
     while (!Alone(*seats_[0], much) && !stop_) {
-      while (seats_.size() < threads) seats_.push_back(std::make_unique<Seat>());
+      while (seats_.size() < threads) seats_.push_back(std::make_unique<Seat>(per_delta_));
       exchange_.Open();
       auto task = [&](std::size_t) { Together(*seats_[exchange_.Sit()]); };
       executor_.Run(threads, BlockTask(task));
@@ -75,40 +79,17 @@ class Stepping {
  private:
   static constexpr T kInfinity = std::numeric_limits<T>::infinity();
 
-  struct Entry {
-    NodeId node;
-    T cost;
-  };
+  using Entry = CostEntry<T>;
   using List = std::vector<Entry>;
-  struct Seat {
-    std::vector<std::vector<Entry>> near = std::vector<std::vector<Entry>>(kWindow);
-    std::vector<Entry> far;  // a heap, the cheapest in front: costs may span any range
-    std::size_t waiting = 0;         // entries in `near`
-    std::size_t now = 0, at = 0;     // the bucket at work, the entry in it; those below are empty
-    T base = 0;                      // cost at which bucket 0 begins
+  struct Seat : CostBuckets<T> {
+    using CostBuckets<T>::CostBuckets;
     std::uint64_t batches = 0;
-    std::size_t noted = 0;
+    std::size_t noted = 0, copied = 0;
     std::array<Entry, kNoted> notes;  // improvements seen and not yet applied
+    std::array<NodeId, kCopied> ends;  // of short rows' arcs not yet looked at
+    std::array<T, kCopied> offers;     // and what they would cost
     alignas(64) std::atomic<T> level = kInfinity;  // what it has left costs that at least
-    bool empty() const { return waiting == 0 && far.empty(); }
   };
-
-  std::size_t Bucket(const Seat& seat, T cost) const {
-    const T place = (cost - seat.base) * per_delta_;
-    if (!(place > 0)) return 0;
-    return place < static_cast<T>(kWindow) ? static_cast<std::size_t>(place) : kWindow;
-  }
-
-  void Put(Seat& seat, Entry entry) {
-    const std::size_t bucket = Bucket(seat, entry.cost);
-    if (bucket >= kWindow) {
-      seat.far.push_back(entry);
-      std::push_heap(seat.far.begin(), seat.far.end(), Dearer);
-      return;
-    }
-    seat.near[bucket].push_back(entry);
-    ++seat.waiting;
-  }
 
   // Until nothing is left (true), the budget ends, or a bucket holds `much`.
   bool Alone(Seat& seat, std::size_t much) {
@@ -189,8 +170,8 @@ class Stepping {
       seat.now = 0;
     }
     for (const Entry& entry : list) {
-      seat.now = std::min(seat.now, Bucket(seat, entry.cost));
-      Put(seat, entry);
+      seat.now = std::min(seat.now, seat.Bucket(entry.cost));
+      seat.Put(entry);
     }
     return true;
   }
@@ -219,8 +200,9 @@ class Stepping {
       std::size_t arcs = 0;
       for (const std::size_t past = std::min(seat.at + kBatch, list.size()); seat.at < past && arcs < kBatchArcs; ++seat.at) {
         LookAhead(list, seat.at);
-        if (const Entry entry = list[seat.at]; !Stale(entry)) arcs += Node<kShared>(seat, entry);
+        arcs += Node<kShared>(seat, list[seat.at]);
       }
+      Offer<kShared>(seat);
       seat.noted = Apply<kShared>(seat, seat.noted);
       // What is done goes: nodes of a wide bucket may come again and again.
       if (seat.at >= kDone && 2 * seat.at >= list.size()) {
@@ -272,6 +254,18 @@ class Stepping {
   std::size_t Row(Seat& seat, Entry from, const CsrView& rows, const CostOf& cost_of) {
     const std::uint32_t first = rows.offsets[from.node], past = rows.offsets[from.node + 1];
     const NodeId* const neighbors = rows.neighbors.data();
+    const bool stale = Stale(from);
+    if (past - first <= kShortRow && first + std::size_t{kShortRow} <= rows.neighbors.size()) {
+      if (seat.copied + kShortRow > kCopied) Offer<kShared>(seat);
+      std::memcpy(&seat.ends[seat.copied], neighbors + first, kShortRow * sizeof(NodeId));
+      std::array<T, kShortRow> offers;
+      for (std::uint32_t i = 0; i < kShortRow; ++i) offers[i] = from.cost + cost_of(first + i);
+      std::memcpy(&seat.offers[seat.copied], offers.data(), sizeof offers);
+      const std::uint32_t arcs = (past - first) * static_cast<std::uint32_t>(!stale);
+      seat.copied += arcs;
+      return arcs;
+    }
+    if (stale) return 0;
     T* const costs = result_.costs.data();
     Entry* const notes = seat.notes.data();
     std::size_t noted = seat.noted;
@@ -294,11 +288,25 @@ class Stepping {
     return past - first;
   }
 
+  // Notes which of the copied arcs improve something.
+  template <bool kShared>
+  void Offer(Seat& seat) {
+    std::size_t noted = seat.noted;
+    if (noted + seat.copied > kNoted) noted = Apply<kShared>(seat, noted);
+    for (std::size_t i = 0; i < seat.copied; ++i) {
+      const Entry to{seat.ends[i], seat.offers[i]};
+      seat.notes[noted] = to;
+      noted += to.cost < Read(result_.costs[to.node]);
+    }
+    seat.noted = noted;
+    seat.copied = 0;
+  }
+
   // Returns how many are noted from now on: none.
   template <bool kShared>
   std::size_t Apply(Seat& seat, std::size_t noted) {
     for (std::size_t i = 0; i < noted; ++i)
-      if (Improve<kShared>(seat.notes[i])) Put(seat, seat.notes[i]);
+      if (Improve<kShared>(seat.notes[i])) seat.Put(seat.notes[i]);
     return 0;
   }
 
@@ -317,35 +325,12 @@ class Stepping {
     return false;
   }
 
-  // The first bucket that holds something; false: none does.
   bool Next(Seat& seat) {
-    if (seat.waiting == 0 && !Refill(seat)) return false;
-    while (seat.near[seat.now].empty()) ++seat.now;
-    return true;
+    return seat.Next([this](const Entry& e) { return Stale(e); });
   }
 
   static T Read(T& cost) { return std::atomic_ref(cost).load(std::memory_order_relaxed); }
   bool Stale(const Entry& e) { return Read(result_.costs[e.node]) != e.cost; }
-
-  static bool Dearer(const Entry& a, const Entry& b) { return a.cost > b.cost; }
-  static void Pop(std::vector<Entry>& heap) {
-    std::pop_heap(heap.begin(), heap.end(), Dearer);
-    heap.pop_back();
-  }
-  // The window moves to the cheapest entry that waits beyond it; false: none does.
-  bool Refill(Seat& seat) {
-    std::vector<Entry>& far = seat.far;
-    while (!far.empty() && Stale(far.front())) Pop(far);
-    if (far.empty()) return false;
-    seat.base = far.front().cost;
-    seat.now = 0;
-    for (; !far.empty() && Bucket(seat, far.front().cost) < kWindow; Pop(far)) {
-      if (Stale(far.front())) continue;
-      seat.near[Bucket(seat, far.front().cost)].push_back(far.front());
-      ++seat.waiting;
-    }
-    return true;
-  }
 
   // What is cheaper than all that waits is final.
   void Truncate() {
@@ -355,7 +340,7 @@ class Stepping {
         if (!Stale(list[i])) least = std::min(least, list[i].cost);
     };
     for (const auto& seat : seats_) {
-      for (std::size_t b = 0; b < kWindow; ++b) look(seat->near[b], b == seat->now ? seat->at : 0);
+      for (std::size_t b = 0; b < seat->near.size(); ++b) look(seat->near[b], b == seat->now ? seat->at : 0);
       look(seat->far, 0);
     }
     for (const List& list : exchange_.TakeLists()) look(list, 0);
