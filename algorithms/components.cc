@@ -31,6 +31,9 @@ constexpr std::size_t kGrain = 16384;
 constexpr std::uint32_t kSampledArcs = 2;  // per node, before the giant is known
 constexpr std::size_t kSampledNodes = 1024;
 constexpr std::size_t kFewArcs = 4;       // edges a node
+// A small graph of at most so many nodes is the caller's alone: its labels fill half of one
+// core's second cache level, and a second thread would want every line of them as well.
+constexpr std::size_t kAloneNodes = 131'072;
 
 using Labels = std::span<NodeId>;
 
@@ -219,10 +222,23 @@ void TwoRounds(const CsrView& view, Labels labels, Executor& executor, const Out
   Rest(labels, executor, out, in);
 }
 
+bool BothEnds(const CsrView& out, const CsrView& in) { return out.neighbors.data() == in.neighbors.data(); }
+bool Few(const CsrView& out, const CsrView& in) {
+  return out.arc_count() / (BothEnds(out, in) ? 2 : 1) <= kFewArcs * out.node_count();
+}
+bool Small(const CsrView& out, const CsrView& in) {
+  return Few(out, in) && out.arc_count() <= internal::kSmallComponentsArcs;
+}
+
+Executor& ForArrays(const CsrView& out, const CsrView& in, Executor* wanted) {
+  Executor& executor = internal::Pick(wanted);
+  const bool alone = executor.thread_count() > 1 && Small(out, in) && out.node_count() <= kAloneNodes;
+  return alone ? SerialExecutor() : executor;
+}
+
 void OverArrays(const CsrView& out, const CsrView& in, Labels labels, Executor& executor) {
-  const bool both_ends = out.neighbors.data() == in.neighbors.data();
-  const bool few = out.arc_count() / (both_ends ? 2 : 1) <= kFewArcs * labels.size();
-  if (few && out.arc_count() <= internal::kSmallComponentsArcs) return internal::SmallComponents(out, in, labels, executor);
+  if (Small(out, in)) return internal::SmallComponents(out, in, labels, executor);
+  const bool both_ends = BothEnds(out, in), few = Few(out, in);
   Identity(labels, executor);
   if (few && Local(out)) return EveryEdge(out, both_ends, labels, executor);
   auto row = [](const CsrView& view) {
@@ -276,7 +292,7 @@ void Count(std::span<const NodeId> labels, ComponentsResult& result) {
 
 AlignedArray<NodeId> ComponentsCsr(const CsrView& out, const CsrView& in, Executor* executor) {
   AlignedArray<NodeId> labels(out.node_count());
-  internal::Crew crew(internal::Pick(executor));
+  internal::Crew crew(ForArrays(out, in, executor));
   OverArrays(out, in, labels.span(), crew);
   return labels;
 }
@@ -284,13 +300,14 @@ AlignedArray<NodeId> ComponentsCsr(const CsrView& out, const CsrView& in, Execut
 Result<ComponentsResult> Components(const Snapshot& snapshot, const ComponentsOptions& options) {
   PLEXUS_ASSIGN(const internal::Selection selection,
                 internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
-  internal::Crew crew(internal::Pick(options.executor));
+  const CsrView out = snapshot.base().out(), in = snapshot.base().in();
+  internal::Crew crew(selection.whole_base ? ForArrays(out, in, options.executor) : internal::Pick(options.executor));
   internal::HaltingExecutor executor(crew, options.budget);
   ComponentsResult result;
   result.labels.resize(snapshot.node_count());
   if (executor.halted()) {  // before it began
   } else if (selection.whole_base) {
-    OverArrays(snapshot.base().out(), snapshot.base().in(), result.labels, executor);
+    OverArrays(out, in, result.labels, executor);
   } else {
     OverRows(selection, result.labels, executor);
   }

@@ -14,6 +14,7 @@ namespace {
 constexpr auto kPatience = std::chrono::microseconds(50);  // of a helper, for the next loop
 constexpr int kPausesALook = 32;                           // between looks at the clock
 constexpr int kSpins = 2000;                               // of the caller, before it sleeps
+constexpr std::uint64_t kOneBlock = std::uint64_t{1} << 32;
 constexpr std::size_t kMostBlocks = std::numeric_limits<std::uint32_t>::max();
 
 void Pause() {
@@ -22,34 +23,31 @@ void Pause() {
 #endif
 }
 
-struct Loop {
-  BlockTask task;
-  std::size_t blocks;
-};
-
 }  // namespace
 
 struct Crew::State {
-  alignas(64) std::atomic<std::uint64_t> word = 0;  // number of the loop << 32 | blocks not taken
-  std::atomic<const Loop*> loop = nullptr;          // on the caller's stack; valid for who holds a block
+  alignas(64) std::atomic<std::uint64_t> word = 0;  // first block that is left << 32 | how many are
+  std::atomic<const BlockTask*> loop = nullptr;  // of the caller; there while a block is held
   alignas(64) std::atomic<std::uint32_t> helped = 0;  // blocks of this loop that helpers did
   std::atomic<std::size_t> helpers = 0;               // asked and not gone
   std::atomic<bool> closed = false;
 
-  // False: no block was left.
-  bool Work() {
+  // The first block that is left, or the last. False: none is.
+  bool Work(bool first) {
     std::uint64_t seen = word.load(std::memory_order_acquire);
+    std::uint32_t left;
     do {
-      if (static_cast<std::uint32_t>(seen) == 0) return false;
-    } while (!word.compare_exchange_weak(seen, seen - 1, std::memory_order_acquire, std::memory_order_acquire));
-    const Loop& mine = *loop.load(std::memory_order_relaxed);
-    mine.task(mine.blocks - static_cast<std::uint32_t>(seen));
+      left = static_cast<std::uint32_t>(seen);
+      if (left == 0) return false;
+    } while (!word.compare_exchange_weak(seen, seen - 1 + (first ? kOneBlock : 0), std::memory_order_acquire,
+                                         std::memory_order_acquire));
+    loop.load(std::memory_order_relaxed)->operator()((seen >> 32) + (first ? 0 : left - 1));
     return true;
   }
 
   void Help() {
     while (!closed.load(std::memory_order_relaxed)) {
-      if (Work()) {
+      if (Work(false)) {
         helped.fetch_add(1, std::memory_order_release);
         helped.notify_one();
       } else if (!LookOut()) {
@@ -98,13 +96,11 @@ void Crew::Run(std::size_t blocks, BlockTask task) {
   if (busy_.exchange(true, std::memory_order_acquire)) return host_.Run(blocks, task);
   if (Enlist(blocks)) {
     State& state = *state_;
-    const Loop loop{task, blocks};
-    state.loop.store(&loop, std::memory_order_relaxed);
+    state.loop.store(&task, std::memory_order_relaxed);
     state.helped.store(0, std::memory_order_relaxed);
-    const std::uint64_t number = (state.word.load(std::memory_order_relaxed) >> 32) + 1;
-    state.word.store(number << 32 | blocks, std::memory_order_release);
+    state.word.store(blocks, std::memory_order_release);
     std::uint32_t own = 0;
-    while (state.Work()) ++own;
+    while (state.Work(true)) ++own;
     const auto others = static_cast<std::uint32_t>(blocks) - own;
     int turn = 0;
     for (std::uint32_t done; (done = state.helped.load(std::memory_order_acquire)) < others; ++turn)

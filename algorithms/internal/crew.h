@@ -7,8 +7,9 @@
 // blocks itself and waits for nobody who has not begun, so an executor that is busy, comes
 // late or never does not hold it up.
 //
-// A loop is a word: its number and how many of its blocks nobody has taken. Who takes one by
-// compare-and-swap knows that the loop is not over, so what it is made of may be read then.
+// A loop is a word: which of its blocks nobody has taken, the caller the first, helpers the last
+// of them, so that from loop to loop each meets what it has in its caches. Who takes one by
+// compare-and-swap knows that a loop is not over, so what it is made of may be read then.
 // Helpers that begin when the crew is gone find it closed.
 //
 // A loop inside a task, and loops of several threads at once, are the host's as if there were
