@@ -18,7 +18,6 @@
 #include <span>
 #include <utility>
 
-#include "algorithms/internal/crew.h"
 #include "algorithms/internal/halting_executor.h"
 #include "algorithms/internal/selection.h"
 #include "algorithms/internal/small_components.h"
@@ -292,8 +291,7 @@ void Count(std::span<const NodeId> labels, ComponentsResult& result) {
 
 AlignedArray<NodeId> ComponentsCsr(const CsrView& out, const CsrView& in, Executor* executor) {
   AlignedArray<NodeId> labels(out.node_count());
-  internal::Crew crew(ForArrays(out, in, executor));
-  OverArrays(out, in, labels.span(), crew);
+  OverArrays(out, in, labels.span(), ForArrays(out, in, executor));
   return labels;
 }
 
@@ -301,8 +299,8 @@ Result<ComponentsResult> Components(const Snapshot& snapshot, const ComponentsOp
   PLEXUS_ASSIGN(const internal::Selection selection,
                 internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
   const CsrView out = snapshot.base().out(), in = snapshot.base().in();
-  internal::Crew crew(selection.whole_base ? ForArrays(out, in, options.executor) : internal::Pick(options.executor));
-  internal::HaltingExecutor executor(crew, options.budget);
+  internal::HaltingExecutor executor(
+      selection.whole_base ? ForArrays(out, in, options.executor) : internal::Pick(options.executor), options.budget);
   ComponentsResult result;
   result.labels.resize(snapshot.node_count());
   if (executor.halted()) {  // before it began

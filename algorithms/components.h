@@ -24,7 +24,7 @@ struct ComponentsOptions {
   std::vector<KindId> kinds;        // none = the fact plane
   std::int64_t valid_at = kNoTime;  // only edges valid then
   const NodeSubset* subset = nullptr;
-  // Its deadline and its cancel flag, looked at before each block of 16,384 rows; nodes and edges
+  // Its deadline and its cancel flag, looked at before each block of at most 16,384 rows; nodes and edges
   // do not count.
   Budget budget = {};
   Executor* executor = nullptr;

@@ -7,9 +7,10 @@
 //
 // Entries are relaxed in batches: first their arcs are looked at, without a branch that
 // depends on a cost, and those that seem to improve something are noted; then these are
-// applied. Short rows are copied one behind another first, eight arcs each whether they have as
-// many or not, so that where a row ends is no branch either. Whether an arc improves is as good as random, and a branch on it would cost more
-// than all the rest while the rows are in the caches.
+// applied. Whether an arc improves is as good as random, and a branch on it would cost more
+// than all the rest while the rows are in the caches. In a graph that fits there short rows
+// are copied one behind another first, eight arcs each whether they have as many or not, so
+// that where a row ends is no branch either.
 #include "algorithms/internal/delta_stepping.h"
 
 #include <algorithm>
@@ -44,6 +45,7 @@ constexpr std::size_t kRowAhead = 8;     // entries: their rows are
 constexpr std::uint32_t kLongRow = 24;   // arcs: most of them improve nothing, which can be guessed
 constexpr std::uint32_t kShortRow = 8;   // arcs: copied as if there were as many, so that none is a guess
 constexpr std::size_t kCopied = 512;     // arcs of short rows
+constexpr std::uint64_t kCopyArcs = 1 << 20;  // of a graph whose rows are in the caches: eight arcs may lie on two lines
 
 template <class T>
 class Stepping {
@@ -255,7 +257,7 @@ class Stepping {
     const std::uint32_t first = rows.offsets[from.node], past = rows.offsets[from.node + 1];
     const NodeId* const neighbors = rows.neighbors.data();
     const bool stale = Stale(from);
-    if (past - first <= kShortRow && first + std::size_t{kShortRow} <= rows.neighbors.size()) {
+    if (past - first <= kShortRow && copies_ && first + std::size_t{kShortRow} <= rows.neighbors.size()) {
       if (seat.copied + kShortRow > kCopied) Offer<kShared>(seat);
       std::memcpy(&seat.ends[seat.copied], neighbors + first, kShortRow * sizeof(NodeId));
       std::array<T, kShortRow> offers;
@@ -350,6 +352,7 @@ class Stepping {
   }
 
   const std::span<const CostedRows> rows_;
+  const bool copies_ = rows_[0].rows.arc_count() <= kCopyArcs;
   const T delta_, per_delta_;
   const Budget& budget_;
   Executor& executor_;

@@ -93,15 +93,15 @@ TEST(Components, ManyOfMiddlingSize) {
 }
 
 // Several blocks of nodes, few arcs each: near ids, far ids, chains against the order, and
-// hubs, directed and not, against joining the pairs one by one; and more arcs than the loops
-// for small graphs take.
+// hubs, directed and not, against joining the pairs one by one: one thread's, all threads',
+// and more arcs than the loops for small graphs take.
 TEST(ComponentsCsr, FewArcsNearAndFar) {
   struct Size {
     NodeId nodes;
     std::size_t pairs;
   };
   std::mt19937_64 random(3);
-  for (const auto [nodes, count] : {Size{70000, 30000}, Size{70000, 100000}, Size{70000, 250000}, Size{180000, 620000}})
+  for (const auto [nodes, count] : {Size{70000, 30000}, Size{70000, 250000}, Size{140000, 100000}, Size{140000, 250000}, Size{180000, 620000}})
     for (NodeId reach : {NodeId{3}, NodeId{40}, nodes}) {
       std::vector<NodePair> pairs;
       for (std::size_t i = 0; i < count; ++i) {
