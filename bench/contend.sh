@@ -1,7 +1,7 @@
 #!/bin/bash
 # Side by side with the GAP Benchmark Suite: the same file into both programs, answers
-# checked, then A B A B ..., median and quartiles of each program's "Trial Time:" lines,
-# and at the end the rows of the README's table.
+# checked, then A B A B ..., median and quartiles of each program's "Trial Time:" lines
+# (least and greatest of fewer than five), and at the end the rows of the README's table.
 #
 # Usage: bench/contend.sh GAPBS_DIR WORK[,WORK...] [ROUNDS] [BUILD_DIR]
 #   GAPBS_DIR  a checkout of the suite with its programs built (make)
@@ -113,13 +113,19 @@ measure() {  # measure WORK SHAPE
   fi
   for who in plexus gap; do
     times "$scratch/$who" | awk -v who="$who" -v what="$work $shape" '
+        function at(share,   place, below) {
+          place = 1 + share * (NR - 1)
+          below = int(place)
+          return below < NR ? t[below] + (place - below) * (t[below + 1] - t[below]) : t[NR]
+        }
         {t[NR] = $1}
-        END {printf "%-14s %-7s median %.5f s  quartiles %.5f .. %.5f  best %.5f  (%d trials)\n",
-             what, who, t[int((NR + 1) / 2)], t[int((NR + 3) / 4)], t[int((3 * NR + 1) / 4)], t[1], NR}'
+        END {few = NR < 5
+             printf "%-14s %-7s median %.5f s  %s %.5f .. %.5f  best %.5f  (%d trials)\n",
+               what, who, at(0.5), few ? "range" : "quartiles", at(few ? 0 : 0.25), at(few ? 1 : 0.75), t[1], NR}'
   done | tee "$scratch/lines"
   awk -v work="$work" -v shape="$shape" -v least="$(floor "$work")" -v note="$note" -v rounds="$rounds" '
       function ms(s) { return sprintf(s < 0.1 ? "%.2f ms" : "%.0f ms", s * 1000) }
-      {for (i = 1; i <= NF; ++i) {if ($i == "median") m[NR] = $(i + 1); if ($i == "quartiles") {l[NR] = $(i + 1); h[NR] = $(i + 3)}}}
+      {for (i = 1; i <= NF; ++i) {if ($i == "median") m[NR] = $(i + 1); if ($i == "quartiles" || $i == "range") {l[NR] = $(i + 1); h[NR] = $(i + 3)}}}
       END {ratio = m[1] > 0 ? m[2] / m[1] : 0
            printf "| %s | %s | %s (%s to %s) | %s (%s to %s) | %.2fx | %sx%s | %d rounds%s |\n", work, shape,
              ms(m[1]), ms(l[1]), ms(h[1]), ms(m[2]), ms(l[2]), ms(h[2]), ratio, least, ratio < least ? ", **below**" : "",

@@ -12,7 +12,8 @@
 # Every peer is a process of its own on the same input files. A row's answers are compared
 # with peer_reference's (slow, obvious loops) before anything is timed; who disagrees gets
 # no time. Then ROUNDS (5) rounds, one process of each member a round, A B C A B C ...,
-# TRIALS (1) runs of the work in each; printed: the median of all runs, quartiles.
+# TRIALS (1) runs of the work in each; printed: the median of all runs and, in brackets, least
+# and greatest of fewer than five runs ("to"), quartiles of five and more ("quartiles ... to").
 #
 # Environment: BUILD (build/release), PEERS_DIR (a folder for inputs and results),
 # PEERS_THREADS=2, PEERS_TIMEOUT=300 seconds a process, SCALE=18, SMALL_SCALE=12 (exact
@@ -210,18 +211,25 @@ measure() {  # ROW INPUT WORK MEMBER...
   done
 }
 
-# Median and quartiles of the numbers of one key, e.g. "0.123 0.120 0.130 5".
+# Median, least and greatest of the numbers of one key, and how many there are; from five on
+# the quartiles for least and greatest. All are interpolated between the two next to them.
 spread() {  # FILE KEY
   if [ ! -f "$1" ]; then return 0; fi
-  sed -n "s/^$2: //p" "$1" | sort -g |
-    awk '{t[NR] = $1} END {if (NR) print t[int((NR + 1) / 2)], t[int((NR + 3) / 4)], t[int((3 * NR + 1) / 4)], NR}'
+  sed -n "s/^$2: //p" "$1" | sort -g | awk '
+    function at(share,   place, below) {
+      place = 1 + share * (NR - 1)
+      below = int(place)
+      return below < NR ? t[below] + (place - below) * (t[below + 1] - t[below]) : t[NR]
+    }
+    {t[NR] = $1}
+    END {if (NR) print at(0.5), at(NR < 5 ? 0 : 0.25), at(NR < 5 ? 1 : 0.75), NR}' OFMT=%.9g
 }
 first() { spread "$@" | cut -d' ' -f1; }  # the median alone
 human() { awk -v s="$1" 'BEGIN {if (s < 0.001) printf "%.1f us", s * 1e6; else if (s < 1) printf "%.3g ms", s * 1e3; else printf "%.3g s", s}'; }
 
 table() {
   local row kind work members results label program program_work compare_as median low high count base ratio load note each
-  echo "| work, input | program | median (quartiles) | times Plexus's | loading | agreement; how |"
+  echo "| work, input | program | median (least to greatest; quartiles from 5 runs on) | times Plexus's | loading | agreement; how |"
   echo "|---|---|---|---|---|---|"
   while read -r row kind work members; do
     results=$dir/results/$row
@@ -239,7 +247,7 @@ table() {
       fi
       if [ -n "${median:-}" ]; then
         ratio=$([ "$label" = plexus ] && echo "" || awk -v a="$median" -v b="${base:-0}" 'BEGIN {if (b > 0) printf "%.3g", a / b}')
-        echo "| $(title "$work"); $(cat "$results/input") | $label | $(human "$median") ($(human "$low") to $(human "$high"), $count runs) | $ratio | ${load:+$(human "$load")} | $(cat "$results/$label.verdict")${note:+; $note}$each |"
+        echo "| $(title "$work"); $(cat "$results/input") | $label | $(human "$median") ($([ "$count" -lt 5 ] || echo "quartiles ")$(human "$low") to $(human "$high"), $count runs) | $ratio | ${load:+$(human "$load")} | $(cat "$results/$label.verdict")${note:+; $note}$each |"
       else
         echo "| $(title "$work"); $(cat "$results/input") | $label | | | | $(cat "$results/$label.verdict") |"
       fi
