@@ -6,11 +6,11 @@
 // leiden: by the edges in OTHER's folder, every community of MINE hangs together and its
 // modularity at least 0.97 of what OTHER has (small graphs have many near optima).
 
-// pagerank, hits, eigenvector, personal: L1 distance at most 1e-6. bfs, cuts, dominators,
-// triangles, kcore: equal numbers. components, strong: the same partition. load, open,
-// closeness, forest, flow, clustering, betweenness, distances, point, kpaths: to 1e-9
-// relative. order: every arc of OTHER's folder that goes from a smaller id to a larger one
-// leads from an earlier place to a later one, no place taken twice. traverse, pairs, nearest, similar: as many
+// pagerank, weighted-pagerank, hits, eigenvector, katz, personal: L1 distance at most 1e-6.
+// bfs, cuts, dominators, triangles, kcore, descendants, ancestors, pattern: equal numbers.
+// components, strong: the same partition. load, open, closeness, forest, flow, clustering,
+// betweenness, distances, point, kpaths, jaccard, overlap, resource, adamic: to 1e-9 relative. order: every arc of OTHER's folder that goes from a smaller id to a larger one
+// leads from an earlier place to a later one, no place taken twice. traverse, sum, min, noisy-or, pairs, nearest, similar: as many
 // entries, the i-th score equal to 1e-6, and the same ids, but that entries within 1e-6
 // of the last score may be others (ties at the cut). recall: at least 99 % of OTHER's ids.
 #include <cmath>
@@ -166,17 +166,18 @@ int main(int argc, char** argv) {
   const std::string work = argv[1];
   const Answer mine = ReadArray<double>(argv[2]), other = ReadArray<double>(argv[3]);
   if (mine.empty() || other.empty()) return Verdict(false, "an answer is empty");
-  if (work == "traverse" || work == "similar" || work.starts_with("nearest")) return Lists(mine, other, 1, false);
+  if (work == "traverse" || work == "similar" || work == "sum" || work == "min" || work == "noisy-or" || work.starts_with("nearest")) return Lists(mine, other, 1, false);
   if (work == "recall") return Lists(mine, other, 1, true);
   if (work == "pairs" || work == "similar-pairs") return Lists(mine, other, 2, false);
   if (mine.size() != other.size()) return Verdict(false, "answers differ in length");
   if (work == "leiden") return Communities(mine, other, std::filesystem::path(argv[3]).parent_path().string());
   if (work == "order") return Order(mine, std::filesystem::path(argv[3]).parent_path().string());
   const auto is = [&](std::initializer_list<const char*> works) { return std::ranges::find(works, work) != works.end(); };
-  if (is({"pagerank", "hits", "eigenvector", "personal"})) return PageRank(mine, other);
+  if (is({"pagerank", "weighted-pagerank", "hits", "eigenvector", "katz", "personal"})) return PageRank(mine, other);
   if (is({"components", "strong"})) return Partition(mine, other);
-  if (is({"bfs", "cuts", "dominators", "triangles", "kcore"})) return Numbers(mine, other, 0);
-  if (is({"load", "open", "closeness", "forest", "flow", "clustering", "betweenness", "betweenness-16", "distances", "point", "kpaths"}))
+  if (is({"bfs", "cuts", "dominators", "triangles", "kcore", "descendants", "ancestors", "pattern"})) return Numbers(mine, other, 0);
+  if (is({"load", "open", "closeness", "forest", "flow", "clustering", "betweenness", "betweenness-16", "distances", "point", "kpaths",
+          "jaccard", "overlap", "resource", "adamic"}))
     return Numbers(mine, other, 1e-9);
   std::fprintf(stderr, "peer_compare: no work is named %s\n", work.c_str());
   return 2;

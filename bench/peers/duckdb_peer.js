@@ -9,6 +9,7 @@ const { DuckDBInstance, DuckDBDataChunk, INTEGER, DOUBLE, version } = require('@
 const { Peer, array, readArcs } = require('./peer.js');
 
 const HOPS = 4, TRAVERSE_TOP = 100, PAIRS_TOP = 1000;
+const REACH_HOPS = 6, PATTERN = { many: 13, last: 14, hops: 8 };  // walks.h
 
 async function open(peer, file) {
   const instance = await DuckDBInstance.create(file, { threads: String(peer.threads) });
@@ -61,6 +62,50 @@ async function traverse(peer) {
   peer.note(`one recursive query USING KEY, ${peer.threads} threads, no index`);
 }
 
+// walks.h's works, each one recursive query. Reaching: USING KEY, a node's first hop stays.
+// Sums and the like: a hop is one grouped join, the layers are added up at the end.
+const OVER = { sum: (x) => `sum(${x})`, min: (x) => `min(${x})`, 'noisy-or': (x) => `1 - product(1 - ${x})` };
+const reach = `
+  WITH RECURSIVE reach(node, hop) USING KEY (node) AS (
+    SELECT $1::INTEGER, 0
+    UNION
+    SELECT DISTINCT e.target, r.hop + 1 FROM reach r JOIN edge e ON e.source = r.node
+    LEFT JOIN recurring.reach old ON old.node = e.target WHERE old.node IS NULL AND r.hop < ${REACH_HOPS})
+  SELECT node, hop FROM reach WHERE node <> $1 ORDER BY hop, node`;
+const pattern = `
+  WITH RECURSIVE walk(node, hop) AS (
+    SELECT $1::INTEGER, 0
+    UNION
+    SELECT e.target, w.hop + 1 FROM walk w JOIN edge e ON e.source = w.node AND e.kind = ${PATTERN.many}
+    WHERE w.hop < ${PATTERN.hops - 1})
+  SELECT e.target, min(w.hop) + 1 hop FROM walk w JOIN edge e ON e.source = w.node AND e.kind = ${PATTERN.last}
+  WHERE w.hop >= 1 GROUP BY e.target ORDER BY hop, e.target`;
+const layers = (over) => `
+  WITH RECURSIVE layer(node, score, hop) AS (
+    SELECT $1::INTEGER, 1.0::DOUBLE, 0
+    UNION ALL
+    SELECT e.target, ${over('l.score * e.weight')}, any_value(l.hop) + 1 FROM layer l JOIN edge e ON e.source = l.node
+    WHERE l.hop < ${HOPS} GROUP BY e.target)
+  SELECT node, ${over('score')} total FROM layer WHERE node <> $1 GROUP BY node
+  ORDER BY total DESC, node LIMIT ${TRAVERSE_TOP}`;
+
+async function walks(peer) {
+  const arcs = readArcs(peer.folder), starts = array(peer.folder, 'starts.u32');
+  const [source, target] = peer.work === 'ancestors' ? [arcs.target, arcs.source] : [arcs.source, arcs.target];
+  const { connection } = await open(peer, ':memory:');
+  await peer.load(async () => {
+    await connection.run('CREATE TABLE edge(source INTEGER, target INTEGER, weight DOUBLE, kind INTEGER)');
+    await append(connection, 'edge', [INTEGER, INTEGER, DOUBLE, INTEGER], [source, target, arcs.weight, arcs.kind]);
+  });
+  const over = OVER[peer.work];
+  const query = await connection.prepare(over ? layers(over) : peer.work === 'pattern' ? pattern : reach);
+  await peer.queries(starts.length, async (i) => {
+    query.bindInteger(1, starts[i]);
+    return (await query.runAndReadAll()).getRows();
+  });
+  peer.note(`one recursive query${over || peer.work === 'pattern' ? '' : ' USING KEY'}, ${peer.threads} threads, no index`);
+}
+
 async function pairs(peer) {
   const { connection } = await open(peer, ':memory:');
   const read = (name) => array(peer.folder, name);
@@ -110,6 +155,7 @@ async function reopen(peer) {
 async function main() {
   const peer = new Peer(`DuckDB ${version()}, npm @duckdb/node-api`);
   if (peer.work === 'traverse') await traverse(peer);
+  if (peer.work in OVER || ['descendants', 'ancestors', 'pattern'].includes(peer.work)) await walks(peer);
   if (peer.work === 'pairs') await pairs(peer);
   if (peer.work === 'open') await reopen(peer);
   if (peer.work === 'load') {

@@ -9,6 +9,7 @@
 #include "bench/peers/connections.h"
 #include "bench/peers/measures.h"
 #include "bench/peers/peer.h"
+#include "bench/peers/scores.h"
 
 namespace {
 
@@ -208,7 +209,7 @@ int main(int argc, char** argv) {
     Load(arcs, *graph);
     return graph;
   };
-  if (Connections(peer, arcs) || Measures(peer, arcs)) return peer.Finish();
+  if (Connections(peer, arcs) || Measures(peer, arcs) || Scores(peer, arcs)) return peer.Finish();
   if (peer.work() == "load") {
     peer.Trials(load, [](const auto& graph) { return Walks(*graph); });
     peer.Note("igraph_create, 1 thread");

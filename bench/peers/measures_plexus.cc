@@ -44,7 +44,7 @@ void Undirected(Peer& peer, const Snapshot& graph, Executor& executor) {
     KCoreOptions options;
     options.executor = &executor;
     peer.Trials([&] { return Must(KCore(graph, options), "kcore").cores; }, as_answer);
-    peer.Note("the simple undirected graph made in the time; peeling on 1 thread");
+    peer.Note("from the snapshot, two rows walked a node; peeling on 1 thread");
   }
   if (work == "betweenness") {
     BetweennessOptions options;

@@ -14,11 +14,11 @@ function array(folder, name) {
 function readArcs(folder) {
   const sources = array(folder, 'sources.u32'), targets = array(folder, 'targets.u32');
   const weights = array(folder, 'weights.f32'), kinds = array(folder, 'kinds.u8');
-  const arcs = { nodes: array(folder, 'nodes.u32')[0], source: [], target: [], weight: [] };
-  const add = (s, t, w) => { arcs.source.push(s); arcs.target.push(t); arcs.weight.push(w); };
+  const arcs = { nodes: array(folder, 'nodes.u32')[0], source: [], target: [], weight: [], kind: [] };
+  const add = (s, t, w, k) => { arcs.source.push(s); arcs.target.push(t); arcs.weight.push(w); arcs.kind.push(k); };
   for (let i = 0; i < sources.length; ++i) {
-    add(sources[i], targets[i], weights[i]);
-    if (kinds[i] === 21) add(targets[i], sources[i], weights[i]);
+    add(sources[i], targets[i], weights[i], kinds[i]);
+    if (kinds[i] === 21) add(targets[i], sources[i], weights[i], kinds[i]);
   }
   return arcs;
 }

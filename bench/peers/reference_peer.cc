@@ -11,6 +11,8 @@
 #include "bench/peers/connections.h"
 #include "bench/peers/measures.h"
 #include "bench/peers/peer.h"
+#include "bench/peers/scores.h"
+#include "bench/peers/walks.h"
 
 namespace {
 
@@ -292,9 +294,9 @@ int main(int argc, char** argv) {
   } else if (work == "leiden") {
     const Arcs pairs = peer.Load([&] { return ReadPairs(peer.folder()); });
     peer.Trials([&] { return Louvain(pairs); });
-  } else {
+  } else if (!WalkWorks(peer)) {
     const Arcs arcs = peer.Load([&] { return ReadArcs(peer.folder()); });
-    if (Connections(peer, arcs) || Measures(peer, arcs)) return peer.Finish();
+    if (Connections(peer, arcs) || Measures(peer, arcs) || Scores(peer, arcs)) return peer.Finish();
     if (work == "pagerank") peer.Trials([&] { return PageRank(arcs); });
     if (work == "components") peer.Trials([&] { return Components(arcs); });
     if (work == "load" || work == "open") peer.Trials([&] { return Counts(arcs, work == "load"); });

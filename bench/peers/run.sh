@@ -17,14 +17,16 @@
 #
 # Environment: BUILD (build/release), PEERS_DIR (a folder for inputs and results),
 # PEERS_THREADS=2, PEERS_TIMEOUT=300 seconds a process, SCALE=18, SMALL_SCALE=12 (exact
-# betweenness), TURNS=332000, FACTS=5000, ROWS=100000 vectors or PLEXUS_BENCH_VECTORS=FILE.fvecs
+# betweenness, NetworkX), TURNS=332000, FACTS=5000, ROWS=100000 vectors or PLEXUS_BENCH_VECTORS=FILE.fvecs
 # (word_vectors.sh), PEERS_NODE_MODULES (the node_modules folder that has @duckdb/node-api and kuzu),
+# MEMBERS="LABEL ..." (only these members of the rows), PEERS_PYTHON=/usr/bin/python3 (Debian's, which has networkx after install),
 # PEERS_CAPTION (a sentence about the machine, e.g. what else was running).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 build=${BUILD:-$root/build/release}/bench/peers
 export PEERS_THREADS=${PEERS_THREADS:-2} OMP_NUM_THREADS=${PEERS_THREADS:-2}
+python=${PEERS_PYTHON:-/usr/bin/python3}
 export NODE_PATH=${PEERS_NODE_MODULES:-${NODE_PATH:-}}
 
 # ROW INPUT WORK MEMBER...; MEMBER = label[:program:work[:work to compare as]].
@@ -67,14 +69,35 @@ eigenvector-kronecker kronecker eigenvector plexus igraph
 eigenvector-uniform uniform eigenvector plexus igraph
 personal-kronecker kronecker personal plexus igraph
 bfs-64 kronecker64 bfs plexus:plexus:lanes plexus-csr:plexus:lanes-csr igraph graphblas boost
-traverse agent traverse plexus plexus-paths:plexus:traverse-paths sqlite-set:sqlite:traverse-set sqlite-recursive:sqlite:traverse-recursive duckdb kuzu kuzu-walks:kuzu:traverse-walks
-traverse-20 agent20 traverse plexus sqlite-set:sqlite:traverse-set sqlite-recursive:sqlite:traverse-recursive duckdb kuzu kuzu-walks:kuzu:traverse-walks
+traverse agent traverse plexus plexus-warm:plexus:traverse-warm plexus-paths:plexus:traverse-paths sqlite-set:sqlite:traverse-set sqlite-recursive:sqlite:traverse-recursive duckdb kuzu kuzu-walks:kuzu:traverse-walks
+traverse-20 agent20 traverse plexus plexus-warm:plexus:traverse-warm sqlite-set:sqlite:traverse-set sqlite-recursive:sqlite:traverse-recursive duckdb kuzu kuzu-walks:kuzu:traverse-walks
 pairs tags pairs plexus exhaustive:reference:pairs graphblas sqlite duckdb
 nearest vectors nearest plexus faiss faiss-batch:faiss:nearest-batch hnswlib:hnswlib:recall:recall
 nearest-inside vectors nearest-inside plexus faiss hnswlib:hnswlib:recall-inside:recall
 leiden-kronecker kronecker leiden plexus igraph
 leiden-uniform uniform leiden plexus igraph
 leiden-agent agent leiden plexus igraph
+weighted-pagerank kronecker weighted-pagerank plexus igraph
+weighted-pagerank-small kronecker-small weighted-pagerank plexus igraph networkx
+pagerank-small kronecker-small pagerank plexus igraph networkx
+katz-small kronecker-small katz plexus networkx
+eigenvector-small kronecker-small eigenvector plexus igraph networkx
+hits-small kronecker-small hits plexus igraph networkx
+closeness-small kronecker-small closeness plexus igraph networkx
+clustering-small kronecker-small clustering plexus igraph networkx
+kcore-small kronecker-small kcore plexus igraph boost networkx
+components-small kronecker-small components plexus igraph boost networkx
+jaccard kronecker jaccard plexus igraph
+jaccard-small kronecker-small jaccard plexus igraph networkx
+overlap-small kronecker-small overlap plexus networkx
+resource-small kronecker-small resource plexus networkx
+adamic-small kronecker-small adamic plexus networkx
+descendants agent20 descendants plexus sqlite-set:sqlite:descendants-set sqlite-recursive:sqlite:descendants-recursive duckdb
+ancestors agent20 ancestors plexus sqlite-set:sqlite:ancestors-set sqlite-recursive:sqlite:ancestors-recursive duckdb
+pattern agent20 pattern plexus sqlite-set:sqlite:pattern-set sqlite-recursive:sqlite:pattern-recursive duckdb
+sum agent20 sum plexus sqlite-set:sqlite:sum-set sqlite-recursive:sqlite:sum-recursive duckdb
+min agent20 min plexus sqlite-set:sqlite:min-set sqlite-recursive:sqlite:min-recursive duckdb
+noisy-or agent20 noisy-or plexus sqlite-set:sqlite:noisy-or-set duckdb
 load-kronecker kronecker load plexus plexus-csr:plexus:load-csr igraph graphblas boost
 load-agent agent load plexus igraph boost sqlite duckdb kuzu
 open-agent agent open plexus sqlite duckdb kuzu
@@ -107,6 +130,16 @@ title() {
     strong) echo "strong components" ;;
     order) echo "topological order of the arcs to larger ids" ;;
     traverse) echo "best product over at most 4 hops, top 100, 1,000 starts (agent20: every 50th)" ;;
+    weighted-pagerank) echo "weighted PageRank, f64, true L1 error at most 1e-6" ;;
+    katz) echo "Katz centrality" ;;
+    jaccard) echo "Jaccard of 10,000 pairs" ;;
+    overlap) echo "overlap of 10,000 pairs" ;;
+    resource) echo "resource allocation of 10,000 pairs" ;;
+    adamic) echo "Adamic-Adar of 10,000 pairs" ;;
+    descendants) echo "descendants with distances, 6 hops, 20 starts" ;;
+    ancestors) echo "ancestors with distances, 6 hops, 20 starts" ;;
+    pattern) echo "kinds 'referential+ causal', 8 hops, 20 starts" ;;
+    sum | min | noisy-or) echo "$1 of products over at most 4 hops, top 100, 20 starts" ;;
     pairs) echo "best 1,000 never-composed pairs" ;;
     nearest) echo "10 nearest by cosine, 64 queries" ;;
     nearest-inside) echo "10 nearest inside 1 % of the vectors, 64 queries" ;;
@@ -147,6 +180,7 @@ missing() {
       echo "npm install @duckdb/node-api, then PEERS_NODE_MODULES=.../node_modules" ;;
     kuzu) (cd "$here" && node -e 'require("kuzu")' 2>/dev/null) ||
       echo "npm install kuzu (and run its install.js), then PEERS_NODE_MODULES=.../node_modules" ;;
+    networkx) "$python" -c 'import networkx' 2>/dev/null || echo "bench/peers/run.sh install, or PEERS_PYTHON=a python3 that has it" ;;
     *) [ -x "$build/peer_$1" ] || echo "bench/peers/run.sh install, then cmake and build again" ;;
   esac
 }
@@ -154,6 +188,7 @@ missing() {
 run_peer() {  # PROGRAM WORK FOLDER ANSWER TRIALS
   local command=("$build/peer_$1")
   if [ -f "$here/$1_peer.js" ]; then command=(node --max-old-space-size=4096 "$here/$1_peer.js"); fi
+  if [ -f "$here/$1_peer.py" ]; then command=("$python" "$here/$1_peer.py"); fi
   timeout "${PEERS_TIMEOUT:-300}" "${command[@]}" "$2" "$3" "$4" "$5"
 }
 
@@ -167,7 +202,7 @@ failures=0 again=yes
 # Compares the answers of a row's members; those that agree get a file that says so.
 verify() {  # MEMBER...; the row's variables are measure's
   local verdict how
-  rm -rf "$results"
+  if [ -z "${MEMBERS:-}" ]; then rm -rf "$results"; fi
   mkdir -p "$results"
   basename "$folder" >"$results/input"
   if [ ! -f "$folder/$work.f64" ]; then
@@ -176,6 +211,7 @@ verify() {  # MEMBER...; the row's variables are measure's
   fi
   for member in "$@"; do
     split "$member"
+    rm -f "$results/$label".{verdict,agrees,first,out}
     if how=$(missing "$program") && [ -n "$how" ]; then
       echo "not installed: $how" >"$results/$label.verdict"
     elif ! run_peer "$program" "$program_work" "$folder" "$dir/answer" 1 >"$results/$label.first"; then
@@ -194,10 +230,16 @@ verify() {  # MEMBER...; the row's variables are measure's
 }
 
 measure() {  # ROW INPUT WORK MEMBER...
-  local row=$1 kind=$2 work=$3 folder results member label program program_work compare_as agreeing=()
+  local row=$1 kind=$2 work=$3 folder results member label program program_work compare_as agreeing=() chosen=()
   shift 3
   folder=$(input "$kind")
   results=$dir/results/$row
+  if [ -n "${MEMBERS:-}" ]; then
+    for member in "$@"; do
+      if [[ " $MEMBERS " == *" ${member%%:*} "* ]]; then chosen+=("$member"); fi
+    done
+    set -- "${chosen[@]}"
+  fi
   if [ "$again" = yes ]; then verify "$@"; fi
   for member in "$@"; do
     split "$member"

@@ -1,94 +1,20 @@
 // peer_sqlite: SQLite in process, in memory, statements prepared once.
 //
-// The edge table is WITHOUT ROWID, clustered by (source, target, kind number), the best
-// layout for following edges. traverse-recursive is one recursive query that enumerates
+// The edge table: sqlite_frame.h. traverse-recursive is one recursive query that enumerates
 // walks of up to four edges; traverse-set is the fair bar: one label per node and hop
 // layer, a layer being one INSERT ... GROUP BY that keeps what is better than all before.
 // (CROSS JOIN is SQLite's way to say that the outer table comes first: left to itself the
 // planner walks all edges instead of the layer.) pairs: the self-join over tags, grouped, masked by an anti-join. open: a database file.
-#include <sqlite3.h>
-
 #include <filesystem>
 #include <memory>
 
-#include "bench/peers/peer.h"
+#include "bench/peers/sqlite_frame.h"
+#include "bench/peers/walks.h"
 
 namespace {
 
 using namespace plexus::peers;  // NOLINT: a program of one file
-
-class Statement;
-
-class Database {
- public:
-  explicit Database(const std::string& file) {
-    if (sqlite3_open(file.c_str(), &handle_) != SQLITE_OK) Die("SQLite: " + file + ": " + sqlite3_errmsg(handle_));
-  }
-  Database(const Database&) = delete;
-  ~Database() { sqlite3_close_v2(handle_); }
-  void Run(const char* sql) {
-    if (sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr) != SQLITE_OK) Die(std::string("SQLite: ") + sqlite3_errmsg(handle_));
-  }
-  sqlite3* handle() const { return handle_; }
-
- private:
-  sqlite3* handle_ = nullptr;
-};
-
-class Statement {
- public:
-  Statement(Database& database, const char* sql) : handle_(database.handle()) {
-    if (sqlite3_prepare_v3(handle_, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement_, nullptr) != SQLITE_OK)
-      Die(std::string("SQLite: ") + sqlite3_errmsg(handle_) + " in " + sql);
-  }
-  Statement(const Statement&) = delete;
-  ~Statement() { sqlite3_finalize(statement_); }
-  void Bind(int i, std::int64_t value) { sqlite3_bind_int64(statement_, i, value); }
-  void Bind(int i, double value) { sqlite3_bind_double(statement_, i, value); }
-  // Calls row() for each row, then resets; the number of rows.
-  template <class Row>
-  std::size_t Each(Row&& row) {
-    std::size_t rows = 0;
-    int code;
-    for (; (code = sqlite3_step(statement_)) == SQLITE_ROW; ++rows) row();
-    if (code != SQLITE_DONE) Die(std::string("SQLite: ") + sqlite3_errmsg(handle_));
-    sqlite3_reset(statement_);
-    return rows;
-  }
-  void Run() { Each([] {}); }
-  std::int64_t Integer(int column) { return sqlite3_column_int64(statement_, column); }
-  double Real(int column) { return sqlite3_column_double(statement_, column); }
-
- private:
-  sqlite3* handle_;
-  sqlite3_stmt* statement_ = nullptr;
-};
-
-void Load(Database& db, const Arcs& arcs) {
-  db.Run("PRAGMA synchronous = OFF; PRAGMA cache_size = -1000000; BEGIN;"
-         "CREATE TABLE node(id INTEGER PRIMARY KEY);"
-         "CREATE TABLE edge(source INTEGER, target INTEGER, nth INTEGER, weight REAL,"
-         " PRIMARY KEY(source, target, nth)) WITHOUT ROWID;");
-  Statement node(db, "INSERT INTO node VALUES(?)"), edge(db, "INSERT INTO edge VALUES(?, ?, ?, ?)");
-  for (std::uint32_t v = 0; v < arcs.nodes; ++v) {
-    node.Bind(1, std::int64_t{v});
-    node.Run();
-  }
-  for (std::size_t i = 0; i < arcs.sources.size(); ++i) {
-    edge.Bind(1, std::int64_t{arcs.sources[i]});
-    edge.Bind(2, std::int64_t{arcs.targets[i]});
-    edge.Bind(3, static_cast<std::int64_t>(i));
-    edge.Bind(4, static_cast<double>(arcs.weight(i)));
-    edge.Run();
-  }
-  db.Run("COMMIT; ANALYZE");
-}
-
-std::unique_ptr<Database> InRam(const Arcs& arcs) {
-  auto db = std::make_unique<Database>(":memory:");
-  Load(*db, arcs);
-  return db;
-}
+using namespace plexus::peers::sqlite;  // NOLINT
 
 Answer Walks(Database& db) {
   Answer answer;
@@ -212,6 +138,7 @@ void Open(Peer& peer) {
 int main(int argc, char** argv) {
   Peer peer(argc, argv, std::string("SQLite ") + sqlite3_libversion() + ", Debian's build");
   const std::string& work = peer.work();
+  if (WalkWorks(peer)) return peer.Finish();
   if (work == "pairs") Pairs(peer);
   if (work == "open") Open(peer);
   if (work == "load" || work.starts_with("traverse")) {
