@@ -3,6 +3,7 @@
 //   peer_prepare kronecker|uniform SCALE FOLDER   GAP's graphs, made symmetric, 16 starts
 //   peer_prepare kronecker64 SCALE FOLDER         the same, 64 starts
 //   peer_prepare directed SCALE FOLDER            GAP's Kronecker graph with its directions
+//   peer_prepare serialized FILE.sg FOLDER        a graph that make_shape wrote, 16 starts
 //   peer_prepare agent TURNS FOLDER               agent_graph.h, 1,000 stratified starts
 //   peer_prepare agent20 TURNS FOLDER             the same with every 50th of the starts
 //   peer_prepare tags FACTS FOLDER                20 Zipf tags a fact out of FACTS / 10,
@@ -42,16 +43,11 @@ std::uint32_t Number(const std::string& text) {
   return static_cast<std::uint32_t>(value);
 }
 
-void Gap(bool uniform, bool directed, std::size_t start_count, int scale) {
-  if (scale > 22) peers::Die("scale above 22");
-  const bench::PairList list = uniform ? bench::UniformPairs(scale, 16, DefaultExecutor())
-                                       : bench::KroneckerPairs(scale, 16, DefaultExecutor());
-  TopologyOptions options;
-  options.symmetrize = !directed;
-  const Topology graph = bench::Must(BuildTopology(list.node_count, list.span(), options), "building");
+void WriteTopology(const Topology& graph, std::size_t start_count) {
   Numbers sources, starts;
   sources.reserve(graph.arc_count());
   for (NodeId v = 0; v < graph.node_count; ++v) sources.insert(sources.end(), graph.out().degree(v), v);
+  if (sources.empty()) peers::Die("a graph without arcs");
   std::mt19937_64 random(1);
   while (starts.size() < start_count) {
     const auto v = static_cast<NodeId>(random() % graph.node_count);
@@ -61,6 +57,15 @@ void Gap(bool uniform, bool directed, std::size_t start_count, int scale) {
   Write("sources.u32", sources);
   WriteArray(folder + "/targets.u32", std::span<const NodeId>(graph.out().neighbors));
   Write("starts.u32", starts);
+}
+
+void Gap(bool uniform, bool directed, std::size_t start_count, int scale) {
+  if (scale > 22) peers::Die("scale above 22");
+  const bench::PairList list = uniform ? bench::UniformPairs(scale, 16, DefaultExecutor())
+                                       : bench::KroneckerPairs(scale, 16, DefaultExecutor());
+  TopologyOptions options;
+  options.symmetrize = !directed;
+  WriteTopology(bench::Must(BuildTopology(list.node_count, list.span(), options), "building"), start_count);
 }
 
 void Agent(std::uint32_t turns, bool all_starts) {
@@ -179,11 +184,12 @@ int main(int argc, char** argv) {
   if (argc == 4) std::filesystem::create_directories(folder = argv[3]);
   if (kind == "kronecker" || kind == "kronecker64" || kind == "uniform" || kind == "directed")
     Gap(kind == "uniform", kind == "directed", kind == "kronecker64" ? 64 : 16, static_cast<int>(Number(size)));
+  else if (kind == "serialized") WriteTopology(bench::Must(bench::ReadSerialized(size), size), 16);
   else if (kind == "agent" || kind == "agent20") Agent(Number(size), kind == "agent");
   else if (kind == "tags") Tags(Number(size));
   else if (kind == "vectors") VectorRows(size);
   else {
-    std::fprintf(stderr, "usage: peer_prepare kronecker|kronecker64|uniform|directed|agent|agent20|tags|vectors SIZE FOLDER\n");
+    std::fprintf(stderr, "usage: peer_prepare kronecker|kronecker64|uniform|directed|serialized|agent|agent20|tags|vectors SIZE FOLDER\n");
     return 2;
   }
 }

@@ -18,7 +18,8 @@
 # Environment: BUILD (build/release), PEERS_DIR (a folder for inputs and results),
 # PEERS_THREADS=2, PEERS_TIMEOUT=300 seconds a process, SCALE=18, SMALL_SCALE=12 (exact
 # betweenness, NetworkX), TURNS=332000, FACTS=5000, ROWS=100000 vectors or PLEXUS_BENCH_VECTORS=FILE.fvecs
-# (word_vectors.sh), PEERS_NODE_MODULES (the node_modules folder that has @duckdb/node-api and kuzu),
+# (word_vectors.sh), PLEXUS_WORDNET=/usr/share/wordnet,
+# PEERS_NODE_MODULES (the node_modules folder that has @duckdb/node-api and kuzu),
 # MEMBERS="LABEL ..." (only these members of the rows), PEERS_PYTHON=/usr/bin/python3 (Debian's, which has networkx after install),
 # PEERS_CAPTION (a sentence about the machine, e.g. what else was running).
 set -euo pipefail
@@ -77,6 +78,9 @@ nearest-inside vectors nearest-inside plexus faiss hnswlib:hnswlib:recall-inside
 leiden-kronecker kronecker leiden plexus igraph
 leiden-uniform uniform leiden plexus igraph
 leiden-agent agent leiden plexus igraph
+leiden-grid grid leiden plexus igraph
+leiden-web web leiden plexus igraph
+leiden-wordnet wordnet leiden plexus igraph
 weighted-pagerank kronecker weighted-pagerank plexus igraph
 weighted-pagerank-small kronecker-small weighted-pagerank plexus igraph networkx
 pagerank-small kronecker-small pagerank plexus igraph networkx
@@ -152,6 +156,8 @@ title() {
 size_of() {
   case $1 in
     kronecker | kronecker64 | uniform | directed) echo "${SCALE:-18}" ;;
+    web | grid) echo $((${SCALE:-18} / 2 * 2)) ;;
+    wordnet) echo "${PLEXUS_WORDNET:-/usr/share/wordnet}" ;;
     *-small) echo "${SMALL_SCALE:-12}" ;;
     agent | agent20) echo "${TURNS:-332000}" ;;
     tags) echo "${FACTS:-5000}" ;;
@@ -167,7 +173,13 @@ input() {
   folder=$dir/$kind-$(basename "$size" .fvecs)
   if [ ! -f "$folder/ready" ]; then
     rm -rf "$folder"
-    "$build/peer_prepare" "$kind" "$size" "$folder" >&2
+    case $kind in
+      web | grid | wordnet)
+        "$build/../make_shape" "$kind" "$size" "$folder-sym.sg" >&2
+        "$build/peer_prepare" serialized "$folder-sym.sg" "$folder" >&2
+        rm -f "$folder-sym.sg" ;;
+      *) "$build/peer_prepare" "$kind" "$size" "$folder" >&2 ;;
+    esac
     touch "$folder/ready"
   fi
   echo "$folder"
@@ -289,7 +301,7 @@ table() {
       fi
       if [ -n "${median:-}" ]; then
         ratio=$([ "$label" = plexus ] && echo "" || awk -v a="$median" -v b="${base:-0}" 'BEGIN {if (b > 0) printf "%.3g", a / b}')
-        echo "| $(title "$work"); $(cat "$results/input") | $label | $(human "$median") ($([ "$count" -lt 5 ] || echo "quartiles ")$(human "$low") to $(human "$high"), $count runs) | $ratio | ${load:+$(human "$load")} | $(cat "$results/$label.verdict")${note:+; $note}$each |"
+        echo "| $(title "$work"); $(cat "$results/input") | $label | $(human "$median") ($([ "$count" -lt 5 ] || echo "quartiles ")$([ "$count" = 1 ] && echo "1 run" || echo "$(human "$low") to $(human "$high"), $count runs")) | $ratio | ${load:+$(human "$load")} | $(cat "$results/$label.verdict")${note:+; $note}$each |"
       else
         echo "| $(title "$work"); $(cat "$results/input") | $label | | | | $(cat "$results/$label.verdict") |"
       fi
@@ -320,6 +332,7 @@ measure_rows() {
     row=${line%% *}
     for wanted in "$@"; do
       # shellcheck disable=SC2086  # a row is words
+      if [[ $row == *-wordnet && ! -d $(size_of wordnet) ]]; then continue; fi
       if [ "$wanted" = "$row" ] || [ "$wanted" = all ]; then measure $line </dev/null; fi
     done
   done < <(rows)
@@ -340,6 +353,7 @@ case ${1:-all} in
     dir=$(mktemp -d)
     trap 'rm -rf "$dir"' EXIT
     unset PLEXUS_BENCH_VECTORS
+    export PLEXUS_WORDNET=none
     SCALE=8 SMALL_SCALE=6 TURNS=600 FACTS=300 ROWS=2000 ROUNDS=0 measure_rows all
     if ((failures > 0)); then echo "peers: $failures members failed or disagree" >&2; exit 1; fi
     echo "peers: all answers agree" ;;
