@@ -9,7 +9,7 @@ const { DuckDBInstance, DuckDBDataChunk, INTEGER, DOUBLE, version } = require('@
 const { Peer, array, readArcs } = require('./peer.js');
 
 const HOPS = 4, TRAVERSE_TOP = 100, PAIRS_TOP = 1000;
-const REACH_HOPS = 6, PATTERN = { many: 13, last: 14, hops: 8 };  // walks.h
+const REACH_HOPS = 6, PATTERN = { many: 13, last: 12, hops: 8 };  // walks.h
 
 async function open(peer, file) {
   const instance = await DuckDBInstance.create(file, { threads: String(peer.threads) });

@@ -23,6 +23,7 @@
 # MEMBERS="LABEL ..." (only these members of the rows), PEERS_PYTHON=/usr/bin/python3 (Debian's, which has networkx after install),
 # PEERS_CAPTION (a sentence about the machine, e.g. what else was running).
 set -euo pipefail
+shopt -s inherit_errexit
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 build=${BUILD:-$root/build/release}/bench/peers
@@ -142,7 +143,7 @@ title() {
     adamic) echo "Adamic-Adar of 10,000 pairs" ;;
     descendants) echo "descendants with distances, 6 hops, 20 starts" ;;
     ancestors) echo "ancestors with distances, 6 hops, 20 starts" ;;
-    pattern) echo "kinds 'referential+ causal', 8 hops, 20 starts" ;;
+    pattern) echo "kinds 'referential+ temporal', 8 hops, 20 starts" ;;
     sum | min | noisy-or) echo "$1 of products over at most 4 hops, top 100, 20 starts" ;;
     pairs) echo "best 1,000 never-composed pairs" ;;
     nearest) echo "10 nearest by cosine, 64 queries" ;;

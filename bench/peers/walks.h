@@ -4,7 +4,7 @@
 // Per start, answers are lists as peer.h has them, the start left out:
 //   descendants, ancestors   who is at most kReachHops away along, or against, the arcs:
 //                            count, then (id, hops) ... nearest first, ties by id
-//   pattern                  who a walk "referential+ causal" of at most kPatternHops leads
+//   pattern                  who a walk "referential+ temporal" of at most kPatternHops leads
 //                            to: count, then (id, fewest hops) ... as above
 //   sum, min, noisy-or       the aggregates of algorithms/traverse.h over walks of at most
 //                            kHops: count, then the kTraverseTop largest (id, score) ...
@@ -23,7 +23,7 @@ namespace plexus::peers {
 bool WalkWorks(Peer& peer);
 
 inline constexpr int kReachHops = 6, kPatternHops = 8;
-inline constexpr std::uint8_t kManyKind = 13, kLastKind = 14;  // referential, causal: engine/vocabulary.h
+inline constexpr std::uint8_t kManyKind = 13, kLastKind = 12;  // referential, temporal: engine/vocabulary.h
 
 inline constexpr std::array kWalkWorks = {"descendants", "ancestors", "pattern", "sum", "min", "noisy-or"};
 inline bool IsWalkWork(const std::string& work) { return std::ranges::find(kWalkWorks, work) != kWalkWorks.end(); }

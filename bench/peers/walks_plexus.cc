@@ -13,7 +13,7 @@ namespace plexus::peers {
 namespace {
 
 using bench::Must;
-static_assert(kManyKind == kReferential && kLastKind == kCausal);
+static_assert(kManyKind == kReferential && kLastKind == kTemporal);
 
 Snapshot LoadKinds(const Peer& peer, Executor& executor) {
   const auto sources = ReadArray<NodeId>(peer / "sources.u32"), targets = ReadArray<NodeId>(peer / "targets.u32");
@@ -52,7 +52,7 @@ bool WalkWorks(Peer& peer) {
     });
     peer.Note("Bfs with a depth");
   } else if (work == "pattern") {
-    const PathPattern pattern = Must(PathPattern::Parse("referential+ causal", graph.schema()), "pattern");
+    const PathPattern pattern = Must(PathPattern::Parse("referential+ temporal", graph.schema()), "pattern");
     PatternOptions options;
     options.hops = kPatternHops;
     options.top = 0;
