@@ -7,7 +7,7 @@
 #   GAPBS_DIR  a checkout of the suite with its programs built (make)
 #   WORK       build | pr | bfs | sssp | cc | bc | tc, or all: every one but build; or shallow
 #              (Bfs to depth 3 on a live graph, one thread, beside the suite's full bfs: agent
-#              graph and grid)
+#              graph and grid; the ratio and the time per arc at the end)
 #   ROUNDS     rounds of TRIALS (3) trials each (5)
 # Environment:
 #   SHAPES="g20 u20"   graphs: gN uN (the suite's Kronecker and uniform), webN gridN
@@ -32,12 +32,23 @@ tunables=
 if [ "${HUGE:-0}" = 1 ]; then tunables=glibc.malloc.hugetlb=1; fi
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+# Median, least and greatest of lines of numbers.
+spread() { sort -g | awk '{t[NR] = $1} END {print (t[int((NR + 1) / 2)] + t[int((NR + 2) / 2)]) / 2, t[1], t[NR]}'; }
 if [[ $works == shallow ]]; then
   for ((round = 0; round < rounds; ++round)); do
-    PLEXUS_BENCH_EDGE_LISTS=$scratch "$build/kernels_bench" --benchmark_filter=BfsDepth3 2>/dev/null | grep BfsDepth3
+    PLEXUS_BENCH_EDGE_LISTS=$scratch "$build/kernels_bench" --benchmark_filter=BfsDepth3 --benchmark_color=false 2>/dev/null |
+      grep BfsDepth3 | tee -a "$scratch/ours"
     for graph in agents grid; do
       "$gapbs/bfs" -f "$scratch/$graph.el" -n 16 | awk -v graph="$graph" '/^Average Time/ {print "gap full bfs", graph, $3 * 1e6, "us"}'
-    done
+    done | tee -a "$scratch/theirs"
+  done
+  for graph in agents grid; do
+    name=BfsDepth3${graph^}
+    read -r ours low high <<<"$(awk -v name="$name" '$1 == name {print $2}' "$scratch/ours" | spread)"
+    read -r arc arc_low arc_high <<<"$(awk -v name="$name" '$1 == name {sub("ns", "", $NF); print $NF}' "$scratch/ours" | spread)"
+    read -r theirs theirs_low theirs_high <<<"$(awk -v graph="$graph" '$4 == graph {print $5}' "$scratch/theirs" | spread)"
+    awk -v a="$ours" -v b="$theirs" -v rest="$graph: $ours us ($low to $high), $arc ns an arc ($arc_low to $arc_high); the suite's full search $theirs us ($theirs_low to $theirs_high)" \
+      'BEGIN {printf "%s: %.0fx; floor 10x and at most 40 ns\n", rest, b / a}'
   done
   exit 0
 fi
