@@ -118,10 +118,11 @@ def page_rank(graph, weight):
 
 
 def closeness(peer, graph):
+    """Harmonic by its sources, one search a start; by its targets it would search from every node."""
     answer = []
     for start in peer.read("starts.u32"):
         answer.append(nx.closeness_centrality(graph, start, wf_improved=False))
-        answer.append(nx.harmonic_centrality(graph, [start])[start])
+        answer.append(sum(nx.harmonic_centrality(graph, sources=[start]).values()))
     return answer
 
 
