@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <new>
 #include <string>
 
 #include "algorithms/internal/pagerank_prepare.h"
@@ -72,16 +73,17 @@ Result<DenseView> RefreshView(const Snapshot& snapshot, const PageRankOptions& o
   return view;
 }
 
-// From earlier scores to a tolerance.
+// From earlier scores to a tolerance. May throw std::bad_alloc.
 Result<PageRankResult> Refresh(const Snapshot& snapshot, const PageRankOptions& options, Executor& executor) {
   const auto began = std::chrono::steady_clock::now();
   internal::LiveRows rows;
   bool over_base = false;
   PLEXUS_ASSIGN(const DenseView view, RefreshView(snapshot, options, rows, over_base));
   PageRankResult result;
+  internal::DropTilesOfDeadBases();
   std::shared_ptr<const internal::PageRankTiles> tiles;
-  if (options.keep_layout && over_base) tiles = internal::TilesOfBase(snapshot.state().base, options.weighted, executor);
-  result.tiled = tiles != nullptr;
+  if (options.keep_layout && over_base && !options.budget.Interrupted())
+    tiles = internal::TilesOfBase(snapshot.state().base, options.weighted, executor);
   result.layout_bytes = tiles ? tiles->size_bytes() : 0;
   result.nodes = view.nodes();
   result.preparation_ms =
@@ -112,6 +114,7 @@ Result<PageRankResult> Refresh(const Snapshot& snapshot, const PageRankOptions& 
   result.error = refreshed.error;
   result.converged = refreshed.error <= options.tolerance;
   result.truncated = refreshed.truncated;
+  result.tiled = refreshed.tiled;
   result.edges = refreshed.arcs;
   result.bytes_per_iteration = refreshed.arcs * (options.weighted ? 8 : 4) + std::uint64_t{view.node_count()} * 44;
   return result;
@@ -153,7 +156,11 @@ Result<PageRankResult> PageRank(const Snapshot& snapshot, const PageRankOptions&
   PLEXUS_TRY(internal::CheckPageRankOptions(options));
   Executor& executor = internal::Pick(options.executor);
   if (!options.start.empty() && options.iterations == 0 && internal::RefreshReaches(options.tolerance, options.damping))
-    return Refresh(snapshot, options, executor);
+    try {
+      return Refresh(snapshot, options, executor);
+    } catch (const std::bad_alloc&) {
+      return Fail(ErrorCode::kResourceExhausted, "no memory for a refresh of " + std::to_string(snapshot.node_count()) + " scores");
+    }
   const auto began = std::chrono::steady_clock::now();
   PLEXUS_ASSIGN(const internal::PageRankReady ready,
                 internal::PreparePageRank(snapshot, options, internal::PageRankUse::kOne, executor));

@@ -101,7 +101,8 @@ struct PageRankResult {
   // Break-even: iterations that repay making a layout of this graph's shape, as measured on
   // graphs of that shape (algorithms/README.md); 0 = rows as they lie are never slower.
   int layout_pays_after = 0;
-  // Modelled: every array of the kernel once, each line fetched used to the end.
+  // Modelled: every array of the kernel once, each line fetched used to the end; of a refresh
+  // over the rows, whatever it swept over.
   std::uint64_t bytes_per_iteration = 0;
 };
 

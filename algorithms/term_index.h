@@ -43,7 +43,8 @@ struct IndexTermsReport {
   std::uint64_t changed = 0;   // nodes whose terms were not up to date
   std::uint64_t linked = 0;    // occurrences that are new or of another frequency
   std::uint64_t unlinked = 0;  // occurrences that are no more
-  // The budget ran out: texts of later nodes are as they were; call again to go on.
+  // The budget ran out: texts of later nodes are as they were. The same call goes on behind
+  // them, but looks at the earlier ones again: give it more time.
   bool truncated = false;
   bool operator==(const IndexTermsReport&) const = default;
 };

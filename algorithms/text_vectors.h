@@ -58,7 +58,8 @@ struct TextVectorReport {
   std::uint64_t removed = 0;    // of texts that have no terms any more
   // Facts without a vector: no terms, or they cancel to the last bit.
   std::uint64_t without = 0;
-  // The budget ran out: the vectors of later facts are as they were; call again to go on.
+  // The budget ran out: the vectors of later facts are as they were. The same call goes on behind
+  // them, but looks at the earlier ones again: give it more time.
   bool truncated = false;
   bool operator==(const TextVectorReport&) const = default;
 };

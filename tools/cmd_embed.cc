@@ -109,6 +109,8 @@ Result<int> MakeOne(const Globals& globals, const EmbedArguments& given) {
   PLEXUS_ASSIGN(const QueryVector query, TextVector(session->snapshot(), terms, options));
   if (query.values.empty() && !query.truncated)
     return Fail(ErrorCode::kNotFound, "no text has a word of '" + *given.query + "'");
+  if (query.truncated && !globals.json)  // what reads the numbers would not know
+    return Fail(ErrorCode::kResourceExhausted, "--max-seconds: the time was up before the vector was made");
   JsonWriter json(Out());
   if (globals.json) {
     json.BeginObject();

@@ -254,6 +254,7 @@ class Refresher {
   PageRankRefreshed SweepParts() {
     std::unique_ptr<TiledSums> tiled;
     if (options_.tiles) tiled = TiledSums::Make(options_.tiles, rows_, weighted_, result_.arcs / 16, executor_);
+    result_.tiled = tiled != nullptr;
     std::optional<PartSweeps<Real>> sweeps;
     const auto begin = [&] {
       sweeps.emplace(typename PartSweeps<Real>::Problem{tiled ? static_cast<BlockSums&>(*tiled) : sums_, seeds_, reciprocal_, result_.scores, result_.arcs,

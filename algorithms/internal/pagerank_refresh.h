@@ -48,6 +48,7 @@ struct PageRankRefreshed {
   int iterations = 0;          // sweeps over all rows, the last may be part of one, and rounds of pushes
   double error = 2;            // bound on the L1 distance to the fixed point
   bool truncated = false;
+  bool tiled = false;      // swept over tiles
   std::uint64_t arcs = 0;  // of the graph
 };
 

@@ -244,16 +244,22 @@ std::uint64_t PendingChanges::Spread(std::uint64_t most_arcs, std::vector<double
       });
     }
   };
+  std::atomic<bool> out_of_memory = false;  // a row of many runs may allocate; tasks must not throw
   ParallelFor(executor_, loud.size(), kSenders, [&](std::size_t begin, std::size_t end) {
-    std::array<std::uint64_t, kRanges + 1>& begins = groups[begin / kSenders].begins;
-    std::array<std::uint64_t, kRanges> next{};
-    each(begin, end, [&](NodeId v, double) { ++next[v >> bits]; });
-    for (std::size_t r = 0; r < kRanges; ++r) {
-      begins[r + 1] = begins[r] + next[r];
-      next[r] = begins[r];
+    try {
+      std::array<std::uint64_t, kRanges + 1>& begins = groups[begin / kSenders].begins;
+      std::array<std::uint64_t, kRanges> next{};
+      each(begin, end, [&](NodeId v, double) { ++next[v >> bits]; });
+      for (std::size_t r = 0; r < kRanges; ++r) {
+        begins[r + 1] = begins[r] + next[r];
+        next[r] = begins[r];
+      }
+      each(begin, end, [&](NodeId v, double change) { shares[next[v >> bits]++] = {v, static_cast<float>(change)}; });
+    } catch (const std::bad_alloc&) {
+      out_of_memory = true;
     }
-    each(begin, end, [&](NodeId v, double change) { shares[next[v >> bits]++] = {v, static_cast<float>(change)}; });
   });
+  if (out_of_memory) throw std::bad_alloc();
   ParallelFor(executor_, kRanges, 1, [&](std::size_t range, std::size_t) {
     constexpr std::uint64_t kAhead = 32;
     for (const Group& group : groups) {

@@ -49,6 +49,7 @@ class SimpleRows {
   }
 
   // Arcs of the row, loops and what is not selected included; limit + 1 for more than `limit`.
+  // Under kBoth a loop, and a symmetric edge, counts twice: an upper bound then.
   std::uint64_t Length(NodeId node, Direction direction, std::uint64_t limit) {
     if (direction == Direction::kBoth) {
       const std::uint64_t out = Length(node, Direction::kOut, limit);

@@ -31,12 +31,13 @@ void Store(Labels labels, NodeId v, NodeId label) {
   std::atomic_ref<NodeId>(labels[v]).store(label, std::memory_order_relaxed);
 }
 // Halves the way on the way, so that long ones are not walked again and again: who is no root
-// may hang under any ancestor.
-NodeId Root(Labels labels, NodeId v) {
+// may hang under any ancestor. Only nodes from `own` on are changed: a late store to another's
+// node could undo the root that its owner has just given it.
+NodeId Root(Labels labels, NodeId v, std::size_t own = 0) {
   for (;;) {
     const NodeId up = Load(labels, v), above = Load(labels, up);
     if (above == up) return up;
-    Store(labels, v, above);
+    if (v >= own) Store(labels, v, above);
     v = above;
   }
 }
@@ -66,7 +67,7 @@ void HangFirst(const CsrView& view, std::size_t begin, std::size_t end, Labels l
 // Parents are smaller, so most are done before their children; two steps need no branch.
 void ToRoots(std::size_t begin, std::size_t end, Labels labels) {
   for (auto v = static_cast<NodeId>(begin); v < end; ++v)
-    Store(labels, v, Root(labels, Load(labels, Load(labels, Load(labels, v)))));
+    Store(labels, v, Root(labels, Load(labels, Load(labels, Load(labels, v))), begin));
 }
 
 // labels[v] beside every arc of v. Writes up to kWide - 1 beyond the last.

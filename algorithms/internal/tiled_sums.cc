@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <mutex>
+#include <new>
 #include <utility>
 
 #include "algorithms/internal/pagerank_prepare.h"
@@ -15,9 +17,24 @@ namespace plexus::internal {
 namespace {
 
 struct KeptTiles {
-  std::mutex making;
-  std::array<std::shared_ptr<const PageRankTiles>, 2> tiles;  // by whether weighted
-  std::array<bool, 2> known{};
+  struct One {
+    bool known = false;
+    std::shared_ptr<const PageRankTiles> tiles;  // null: they do not suit
+  };
+  std::mutex mutex;  // nothing is made under it
+  std::array<One, 2> by_weighted;
+
+  One Get(bool weighted) {
+    const std::lock_guard lock(mutex);
+    return by_weighted[weighted];
+  }
+  // What another thread made meanwhile stays.
+  std::shared_ptr<const PageRankTiles> Put(bool weighted, std::shared_ptr<const PageRankTiles> made) {
+    const std::lock_guard lock(mutex);
+    One& one = by_weighted[weighted];
+    if (!one.known) one = {true, std::move(made)};
+    return one.tiles;
+  }
 };
 
 PartCache<KeptTiles>& AllKept() {
@@ -27,25 +44,20 @@ PartCache<KeptTiles>& AllKept() {
 
 }  // namespace
 
+void DropTilesOfDeadBases() { AllKept().DropDead(); }
+
 std::shared_ptr<const PageRankTiles> TilesOfBase(const std::shared_ptr<const Csr>& base, bool weighted, Executor& executor) {
   std::shared_ptr<KeptTiles> kept = AllKept().Find(base);
   if (!kept) kept = AllKept().Keep(base, std::make_shared<KeptTiles>());
-  const std::lock_guard lock(kept->making);
-  if (kept->known[weighted]) return kept->tiles[weighted];
+  if (const KeptTiles::One one = kept->Get(weighted); one.known) return one.tiles;
   CsrView in = base->in();
-  const CsrView out = base->out();
-  std::shared_ptr<const PageRankTiles> made;
-  if (PageRankTiles::PayAfter(in, out)) {
-    if (!weighted || AllOnes(in.weights, executor)) in.weights = {};
-    // Without weights to tell them apart both are one.
-    if (in.weights.empty() && kept->known[!weighted] && kept->tiles[!weighted] && !kept->tiles[!weighted]->weights())
-      made = kept->tiles[!weighted];
-    else
-      made = std::make_shared<const PageRankTiles>(PageRankTiles::Make(in, out, executor, PageRankTiles::kEvenRows));
-  }
-  kept->tiles[weighted] = std::move(made);
-  kept->known[weighted] = true;
-  return kept->tiles[weighted];
+  if (!PageRankTiles::PayAfter(in, base->out())) return kept->Put(weighted, nullptr);
+  if (!weighted || AllOnes(in.weights, executor)) in.weights = {};
+  // Without weights to tell them apart both are one.
+  if (const KeptTiles::One other = kept->Get(!weighted); in.weights.empty() && other.tiles && !other.tiles->weights())
+    return kept->Put(weighted, other.tiles);
+  return kept->Put(weighted, std::make_shared<const PageRankTiles>(
+                                 PageRankTiles::Make(in, base->out(), executor, PageRankTiles::kEvenRows)));
 }
 
 std::unique_ptr<TiledSums> TiledSums::Make(std::shared_ptr<const PageRankTiles> tiles, const LiveRows& rows, bool weighted,
@@ -65,14 +77,20 @@ std::unique_ptr<TiledSums> TiledSums::Make(std::shared_ptr<const PageRankTiles> 
   const std::uint32_t known = tiles->node_count();
   const std::uint32_t* const positions = tiles->positions();
   made->terms_ = AlignedArray<Term>(arcs);
+  std::atomic<bool> out_of_memory = false;  // a row of many runs may allocate; tasks must not throw
   ParallelFor(executor, touched.size(), 64, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      Term* to = made->terms_.data() + (i == 0 ? 0 : made->apart_[i - 1].end);
-      rows.ForEachArc(Direction::kIn, touched[i], [&](NodeId u, double weight) {
-        *to++ = {positions && u < known ? positions[u] : u, weighted ? static_cast<float>(weight) : 1.0f};
-      });
+    try {
+      for (std::size_t i = begin; i < end; ++i) {
+        Term* to = made->terms_.data() + (i == 0 ? 0 : made->apart_[i - 1].end);
+        rows.ForEachArc(Direction::kIn, touched[i], [&](NodeId u, double weight) {
+          *to++ = {positions && u < known ? positions[u] : u, weighted ? static_cast<float>(weight) : 1.0f};
+        });
+      }
+    } catch (const std::bad_alloc&) {
+      out_of_memory = true;
     }
   });
+  if (out_of_memory) throw std::bad_alloc();
   std::uint32_t longest_in_tile = 0;
   for (const PageRankTiles::Block& block : tiles->blocks()) {
     made->first_rows_.push_back(block.begin);

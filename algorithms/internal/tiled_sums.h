@@ -22,9 +22,12 @@
 namespace plexus::internal {
 
 // Tiles of all arcs of a base, kept as long as it lives, weighted and not apart. Null: tiles do not suit
-// its shape. The first call makes them, O(arcs); others wait for it. Thread-safe. May throw
-// std::bad_alloc.
+// its shape. The first call makes them, O(arcs); two at once both do, since waiting under a lock for
+// a parallel loop could wait for oneself. Thread-safe. May throw std::bad_alloc.
 std::shared_ptr<const PageRankTiles> TilesOfBase(const std::shared_ptr<const Csr>& base, bool weighted, Executor& executor);
+
+// Lets go of the tiles of bases that are gone.
+void DropTilesOfDeadBases();
 
 class TiledSums final : public BlockSums {
  public:

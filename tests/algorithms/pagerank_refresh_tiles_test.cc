@@ -225,6 +225,13 @@ TEST(TilesOfBase, AreMadeOnceAndOnlyWhereTheySuit) {
   EXPECT_TRUE(heavy->weights());
   EXPECT_NE(internal::TilesOfBase(weighted, false, DefaultExecutor()), heavy);
   EXPECT_FALSE(internal::TilesOfBase(weighted, false, DefaultExecutor())->weights());
+  std::shared_ptr<const Csr> passing = LargeBase(1.0f);
+  const std::weak_ptr<const PageRankTiles> tiles = internal::TilesOfBase(passing, false, DefaultExecutor());
+  internal::DropTilesOfDeadBases();
+  EXPECT_FALSE(tiles.expired());
+  passing.reset();
+  internal::DropTilesOfDeadBases();
+  EXPECT_TRUE(tiles.expired());
 
   CaseGraph g;
   Draw draw;
