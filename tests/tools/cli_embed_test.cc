@@ -75,6 +75,9 @@ TEST(Embed, BudgetsOfTheCommandsAboutTexts) {
   }
   EXPECT_EQ(Number(Plexus({"embed", "--db", db, "--json"}).Json().at("vectors").at("same")), 3);
   EXPECT_TRUE(Plexus({"embed", "--db", db, "--query", "ships", "--max-seconds", "0", "--json"}).Json().at("truncated").as_bool());
+  const Finished none = Plexus({"embed", "--db", db, "--query", "ships", "--max-seconds", "0"});
+  EXPECT_NE(none.code, 0) << "no numbers for a pipe";
+  EXPECT_NE(none.err.find("--max-seconds"), std::string::npos) << none.err;
   EXPECT_EQ(Plexus({"search", "--db", db, "ships", "--max-seconds", "-1"}).code, 2);
 }
 
