@@ -193,7 +193,10 @@ missing() {
       echo "npm install @duckdb/node-api, then PEERS_NODE_MODULES=.../node_modules" ;;
     kuzu) (cd "$here" && node -e 'require("kuzu")' 2>/dev/null) ||
       echo "npm install kuzu (and run its install.js), then PEERS_NODE_MODULES=.../node_modules" ;;
-    networkx) "$python" -c 'import networkx' 2>/dev/null || echo "bench/peers/run.sh install, or PEERS_PYTHON=a python3 that has it" ;;
+    networkx)  # its PageRank and HITS are scipy's, which Debian does not install beside libboost1.81-dev
+      local modules=networkx
+      case ${program_work:-} in *pagerank | hits) modules="networkx, scipy" ;; esac
+      "$python" -c "import $modules" 2>/dev/null || echo "$modules: bench/peers/run.sh install, or PEERS_PYTHON=a python3 that has it" ;;
     *) [ -x "$build/peer_$1" ] || echo "bench/peers/run.sh install, then cmake and build again" ;;
   esac
 }
