@@ -80,7 +80,7 @@ struct Undirected {
 };
 
 // walk(node, fn(neighbour, weight)): the arcs of a node to selected ones, degree(node): at
-// least their number. A loop's weight is given twice.
+// least their number. A loop's arc comes once and weighs double.
 template <class Degree, class Walk>
 Undirected MakeGraph(std::vector<NodeId> selected, NodeId all, bool fold, const Budget* budget, Executor& executor,
                      Degree&& degree, Walk&& walk) {

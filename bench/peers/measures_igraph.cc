@@ -2,6 +2,7 @@
 // node and the counts added up: the release that Debian has knows no shorter way but to list them.
 #include <igraph/igraph.h>
 
+#include "bench/peers/igraph_graph.h"
 #include "bench/peers/measures.h"
 
 namespace plexus::peers {
@@ -9,19 +10,6 @@ namespace {
 
 igraph_t graph;
 igraph_vector_t weights;
-
-void LoadGraph(const Arcs& arcs, bool directed) {
-  igraph_vector_int_t edges;
-  igraph_vector_int_init(&edges, static_cast<igraph_integer_t>(2 * arcs.sources.size()));
-  igraph_vector_init(&weights, static_cast<igraph_integer_t>(arcs.sources.size()));
-  for (std::size_t i = 0; i < arcs.sources.size(); ++i) {
-    VECTOR(edges)[2 * i] = arcs.sources[i];
-    VECTOR(edges)[2 * i + 1] = arcs.targets[i];
-    VECTOR(weights)[i] = static_cast<double>(arcs.weights[i]);
-  }
-  igraph_create(&graph, &edges, arcs.nodes, directed);
-  igraph_vector_int_destroy(&edges);
-}
 
 // What fill(vector) puts into a new vector.
 template <class Fill>
@@ -202,7 +190,7 @@ bool Measures(Peer& peer, const Arcs& all) {
   if (!IsMeasure(work)) return false;
   peer.Load([&] {
     const bool once = MeasureOnce(work) || work == "eigenvector";
-    LoadGraph(MeasureArcs(all, once), !once || work == "order");
+    LoadGraph(MeasureArcs(all, once), !once || work == "order", graph, weights);
     return 0;
   });
   Counts(peer);

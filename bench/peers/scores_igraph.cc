@@ -2,6 +2,7 @@
 // resource allocation, and Adamic-Adar of chosen pairs only as rows over all nodes.
 #include <igraph/igraph.h>
 
+#include "bench/peers/igraph_graph.h"
 #include "bench/peers/scores.h"
 
 namespace plexus::peers {
@@ -13,16 +14,7 @@ bool Scores(Peer& peer, const Arcs& all) {
   igraph_t graph;
   igraph_vector_t weights;
   peer.Load([&] {
-    igraph_vector_int_t edges;
-    igraph_vector_int_init(&edges, static_cast<igraph_integer_t>(2 * arcs.sources.size()));
-    igraph_vector_init(&weights, static_cast<igraph_integer_t>(arcs.sources.size()));
-    for (std::size_t i = 0; i < arcs.sources.size(); ++i) {
-      VECTOR(edges)[2 * i] = arcs.sources[i];
-      VECTOR(edges)[2 * i + 1] = arcs.targets[i];
-      VECTOR(weights)[i] = static_cast<double>(arcs.weights[i]);
-    }
-    igraph_create(&graph, &edges, arcs.nodes, IGRAPH_DIRECTED);
-    igraph_vector_int_destroy(&edges);
+    LoadGraph(arcs, true, graph, weights);
     return 0;
   });
   igraph_vector_t scores;

@@ -10,17 +10,11 @@
 #include "algorithms/hits.h"
 #include "algorithms/katz.h"
 #include "tests/algorithms/each_case.h"
+#include "tests/algorithms/near_scores.h"
 #include "tests/reference/oracles.h"
 
 namespace plexus::testing {
 namespace {
-
-constexpr Direction kDirections[] = {Direction::kBoth, Direction::kOut, Direction::kIn};
-
-void ExpectNear(const std::vector<double>& got, const std::vector<double>& want, double relative) {
-  ASSERT_EQ(got.size(), want.size());
-  for (NodeId v = 0; v < want.size(); ++v) ASSERT_NEAR(got[v], want[v], relative * (1 + std::abs(want[v]))) << v;
-}
 
 struct WantedCloseness {
   std::vector<double> closeness, harmonic, reached;
