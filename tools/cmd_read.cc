@@ -107,10 +107,11 @@ struct NeighborsArguments {
   std::optional<std::uint64_t> top;
 };
 
-// Which way an edge points, seen from `node`.
-const char* Way(const Snapshot& snapshot, const Edge& edge, NodeId node) {
+// Which way an edge points, seen from `node`; a loop points as it was asked for.
+const char* Way(const Snapshot& snapshot, const Edge& edge, NodeId node, Direction asked) {
   if (snapshot.schema().edge_kind(edge.kind).symmetric) return "both";
-  return edge.source == node ? "out" : "in";
+  const bool loop = edge.source == edge.target;
+  return edge.source == node && !(loop && asked == Direction::kIn) ? "out" : "in";
 }
 
 Result<int> RunNeighbors(const Globals& globals, const NeighborsArguments& given) {
@@ -144,7 +145,7 @@ Result<int> RunNeighbors(const Globals& globals, const NeighborsArguments& given
     for (const auto& [neighbor, edge] : found) {
       json.BeginObject();
       json.Field("key", snapshot.key(neighbor));
-      json.Field("direction", Way(snapshot, edge, node));
+      json.Field("direction", Way(snapshot, edge, node, direction));
       WriteEdgeAttributes(json, snapshot, edge);
       json.EndObject();
     }
@@ -157,7 +158,7 @@ Result<int> RunNeighbors(const Globals& globals, const NeighborsArguments& given
   table.Column("").Column("kind").Column("weight", Table::Align::kRight);
   AddNodeColumns(table, globals, 60);
   for (const auto& [neighbor, edge] : found) {
-    const std::string_view way = Way(snapshot, edge, node);
+    const std::string_view way = Way(snapshot, edge, node, direction);
     std::string kind = snapshot.schema().edge_kind(edge.kind).name;
     if (edge.label) kind += ":" + std::string(snapshot.string(edge.label));
     std::vector<std::string> row = {way == "out" ? "-->" : way == "in" ? "<--" : "---", kind,

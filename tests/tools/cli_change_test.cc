@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/tools/run_plexus.h"
@@ -60,6 +61,15 @@ TEST_F(Change, UnlinkTakesBackWhatIsThereAndNothingElse) {
   EXPECT_EQ(Json({"stats"}).at("edges").as_int64(), 1);  // the labelled one
   Json({"unlink", "a", "knows", "b", "--label", "x"});
   EXPECT_EQ(Json({"stats"}).at("edges").as_int64(), 0);
+}
+
+TEST_F(Change, ALoopPointsTheWayThatIsAskedFor) {
+  Json({"link", "a", "knows", "a"});
+  for (const auto& [asked, way] : {std::pair{"in", "in"}, {"out", "out"}, {"both", "out"}}) {
+    const boost::json::array rows = Json({"neighbors", "a", "--direction", asked}).at("neighbors").as_array();
+    ASSERT_EQ(rows.size(), 1u) << asked;
+    EXPECT_EQ(rows[0].as_object().at("direction").as_string(), way) << asked;
+  }
 }
 
 TEST_F(Change, InverseNamesSwapTheEnds) {
