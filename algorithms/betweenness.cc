@@ -74,7 +74,7 @@ class Accumulator {
     while (found_.size() < sources.size()) found_.emplace_back(out_.node_count(), 0.0);
     std::vector<std::size_t> rest(sources.size());
     std::iota(rest.begin(), rest.end(), std::size_t{0});
-    for (Brandes::Width width = least_;; width = static_cast<Brandes::Width>(static_cast<int>(width) + 1)) {
+    for (Brandes::Width width = least_;; width = Brandes::Width::kWide) {
       for (const auto& search : searches_.idle()) search->Prepare(width);
       std::vector<std::uint8_t> whole(rest.size());
       ParallelFor(executor_, rest.size(), 1, [&](std::size_t i, std::size_t) {
@@ -83,18 +83,15 @@ class Accumulator {
           made->Prepare(width);
           return made;
         });
-        whole[i] = search->Search(sources[rest[i]], max_hops_, width);
-        AlignedArray<double>& found = found_[rest[i]];
-        for (const NodeId v : search->reached()) found[v] = search->dependency(v);
-        found[sources[rest[i]]] = 0;
+        whole[i] = search->Search(sources[rest[i]], max_hops_, width, found_[rest[i]].data());
         searches_.Give(std::move(search));
       });
       std::size_t kept = 0;
       for (std::size_t i = 0; i < rest.size(); ++i)
         if (!whole[i]) rest[kept++] = rest[i];
       rest.resize(kept);
-      if (rest.empty() || width == Brandes::Width::kWide) break;
-      least_ = Brandes::Width::kDeep;  // from now on
+      if (rest.empty()) break;
+      least_ = Brandes::Width::kWide;  // from now on
     }
     ParallelFor(executor_, out_.node_count(), kGrain, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = 0; i < sources.size(); ++i)

@@ -52,8 +52,8 @@ struct BetweennessResult {
 };
 
 // O(sources * (nodes + arcs)). Memory: 4 to 8 bytes an arc (16 more while it begins), and in
-// lanes 280 bytes a node, else 64 a node and 37 more a thread, 32 more where numbers of shortest
-// paths leave f64. Thread-safe, same bits at any thread count: lanes are chosen by the graph.
+// lanes 280 bytes a node, else 64 a node and 13 more a thread, 16 more where paths are longer than
+// 254 hops or so many that they leave f64. Thread-safe, same bits at any thread count: lanes are chosen by the graph.
 // kInvalidArgument: a kind out of range. kResourceExhausted: more arcs than a csr holds.
 Result<BetweennessResult> Betweenness(const Snapshot& snapshot, const BetweennessOptions& options = {});
 

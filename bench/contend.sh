@@ -81,14 +81,14 @@ floor() {
 theirs() { GLIBC_TUNABLES=$tunables "$suite" "$@"; }
 
 measure() {  # measure WORK SHAPE
-  local work=$1 shape=$2 input options=(-n "${TRIALS:-3}") others=() note="" width least=""
+  local work=$1 shape=$2 input options=(-n "${TRIALS:-3}") ours=() others=() counts=1 note="" width least=""
   suite=$gapbs/$work
   case $work in
     build)
       suite=$gapbs/gap_build_contender
       [[ $shape == [gu][0-9]* ]] || { echo "contend: build generates: gN or uN" >&2; return 1; }
       g++ -std=c++11 -O3 -fopenmp -I"$gapbs/src" "$here/gap_build_contender.cc" -o "$suite" ;;
-    bc) options+=(-i 4) ;;
+    bc) others=(-i 4) ours=(-i 16) counts=4 note="16 sources against 4 times the suite's 4" ;;
     pr) suite=$gapbs/pr_spmv options+=(-i 20 -t 0) ;;
   esac
   if [[ $work == build ]]; then
@@ -108,13 +108,13 @@ measure() {  # measure WORK SHAPE
     others=(-d "$width") note="the suite's best width, $width"
   fi
   if [[ ${VERIFY:-1} == 1 ]]; then  # ends the run when it fails
-    "$build/gap" "$work" "${input[@]}" "${options[@]}" ${PLEXUS_OPTIONS:-} -n 1 -v >"$scratch/verified"
+    "$build/gap" "$work" "${input[@]}" "${options[@]}" "${ours[@]}" ${PLEXUS_OPTIONS:-} -n 1 -v >"$scratch/verified"
     grep -q 'Verification: *PASS' "$scratch/verified"
   fi
   : >"$scratch/plexus"
   : >"$scratch/gap"
   for ((round = 0; round < rounds; ++round)); do
-    "$build/gap" "$work" "${input[@]}" "${options[@]}" ${PLEXUS_OPTIONS:-} >>"$scratch/plexus"
+    "$build/gap" "$work" "${input[@]}" "${options[@]}" "${ours[@]}" ${PLEXUS_OPTIONS:-} >>"$scratch/plexus"
     theirs "${input[@]}" "${options[@]}" "${others[@]}" >>"$scratch/gap"
   done
   # Both had the same graph, or nothing that follows means anything.
@@ -123,13 +123,13 @@ measure() {  # measure WORK SHAPE
     return 1
   fi
   for who in plexus gap; do
-    times "$scratch/$who" | awk -v who="$who" -v what="$work $shape" '
+    times "$scratch/$who" | awk -v who="$who" -v what="$work $shape" -v counts="$([[ $who == gap ]] && echo "$counts" || echo 1)" '
         function at(share,   place, below) {
           place = 1 + share * (NR - 1)
           below = int(place)
           return below < NR ? t[below] + (place - below) * (t[below + 1] - t[below]) : t[NR]
         }
-        {t[NR] = $1}
+        {t[NR] = $1 * counts}
         END {few = NR < 5
              printf "%-14s %-7s median %.5f s  %s %.5f .. %.5f  best %.5f  (%d trials)\n",
                what, who, at(0.5), few ? "range" : "quartiles", at(few ? 0 : 0.25), at(few ? 1 : 0.75), t[1], NR}'

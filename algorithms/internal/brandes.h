@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
+#include "engine/aligned_array.h"
 #include "engine/csr_view.h"
 #include "engine/types.h"
 
@@ -13,57 +13,73 @@ namespace plexus::internal {
 // resetting included, and allocates nothing.
 class Brandes {
  public:
-  // What a search can hold. Depths fit a byte almost always, and a byte a node stays in
-  // the second cache level; numbers of paths fit f64 but for a thousand diamonds in a row.
-  enum class Width : std::uint8_t { kNarrow, kDeep, kWide };
+  // What a search can hold. Depths fit a byte almost always, a byte a node stays in the
+  // second cache level, and most arcs ask for nothing else. Wide: any depth and any number
+  // of paths, all of a node in one place.
+  enum class Width : std::uint8_t { kNarrow, kWide };
 
   explicit Brandes(const CsrView& out);
   // Makes the arrays that a width needs.
   void Prepare(Width width);
-  // False: deeper, or more paths, than the width holds; nothing was found then. Paths
-  // longer than max_hops do not count. REQUIRES Prepare(width).
-  bool Search(NodeId source, std::uint32_t max_hops, Width width);
-  // What the last search reached, nearest first, the source at the front.
-  const std::vector<NodeId>& reached() const { return queue_; }
-  // The dependency of the last source on a node it reached.
-  double dependency(NodeId v) const { return dependency_[v]; }
+  // Writes the source's dependency on each node that it reaches, 0 for itself, and nothing
+  // elsewhere. False: deeper, or more paths, than the width holds; nothing was written then.
+  // Paths longer than max_hops do not count. REQUIRES Prepare(width).
+  bool Search(NodeId source, std::uint32_t max_hops, Width width, double* dependencies);
 
  private:
-  // part * 2^power, part 0 or in [0.5, 1): numbers of shortest paths grow exponentially
-  // with depth and leave f64 after a thousand diamonds in a row.
-  struct Wide {
+  // part * 2^(512 power), part at least 2^-256 and, once Settled, below 2^256. Numbers of shortest
+  // paths grow exponentially with depth and leave f64 after a thousand diamonds in a row; those
+  // that are added up hardly ever differ in power.
+  struct Scaled {
     double part = 0;
-    std::int64_t power = 0;
+    std::int32_t power = 0;
   };
-  static Wide Normal(double x, std::int64_t power);
-  static Wide Sum(Wide a, Wide b);
   static double Sum(double a, double b) { return a + b; }
-  static Wide Share(double dependency, Wide paths) {
-    return Normal((1 + dependency) / paths.part, -paths.power);
-  }
-  static double Share(double dependency, double paths) { return (1 + dependency) / paths; }
-  static double Product(Wide a, Wide b);
+  static Scaled Sum(Scaled a, Scaled b);
+  static double Settled(double x) { return x; }
+  static Scaled Settled(Scaled x);
   static double Product(double a, double b) { return a * b; }
+  static double Product(Scaled a, Scaled b);
+  static double Share(double dependency, double paths) { return (1 + dependency) / paths; }
+  static Scaled Share(double dependency, Scaled paths) { return Settled(Scaled{(1 + dependency) / paths.part, -paths.power}); }
 
-  template <class Number>
-  struct Counts {
-    std::vector<Number> paths;  // shortest paths from the source; 0 between searches
-    std::vector<Number> share;  // (1 + dependency) / paths
+  // Of each node its depth, all ones where no search is, and its number of paths from the source;
+  // behind the backward sweep (1 + dependency) / paths.
+  struct NarrowNodes {
+    using Depth = std::uint8_t;
+    using Number = double;
+    AlignedArray<Depth> depths;
+    AlignedArray<Number> numbers;
+    Depth& depth(NodeId v) { return depths[v]; }
+    Number number(NodeId v) const { return numbers[v]; }
+    void Set(NodeId v, Number x) { numbers[v] = x; }
   };
-  template <class Depth, class Number>
-  bool Forward(NodeId source, std::uint32_t max_hops, std::vector<Depth>& depth, Counts<Number>& counts);
-  template <class Depth, class Number>
-  void Backward(std::vector<Depth>& depth, Counts<Number>& counts);
-  template <class Depth, class Number>
-  bool Try(NodeId source, std::uint32_t max_hops, std::vector<Depth>& depth, Counts<Number>& counts);
+  struct WideNodes {
+    using Depth = std::uint32_t;
+    using Number = Scaled;
+    struct Node {
+      double part;
+      std::int32_t power;
+      Depth depth;
+    };
+    AlignedArray<Node> nodes;
+    Depth& depth(NodeId v) { return nodes[v].depth; }
+    Number number(NodeId v) const { return {nodes[v].part, nodes[v].power}; }
+    void Set(NodeId v, Number x) { nodes[v].part = x.part, nodes[v].power = x.power; }
+  };
+
+  template <class Nodes>
+  bool Run(NodeId source, std::uint32_t max_hops, Nodes& nodes, double* dependencies);
+  template <class Nodes>
+  bool Forward(NodeId source, std::uint32_t max_hops, Nodes& nodes);
+  template <class Nodes>
+  void Backward(Nodes& nodes, double* dependencies);
 
   const CsrView out_;
-  std::vector<std::uint8_t> depth_;
-  std::vector<std::uint32_t> wide_depth_;
-  Counts<double> counts_;
-  Counts<Wide> wide_counts_;
-  std::vector<double> dependency_;
-  std::vector<NodeId> queue_;
+  NarrowNodes narrow_;
+  WideNodes wide_;
+  AlignedArray<NodeId> queue_;  // what the search reached, nearest first
+  std::size_t reached_ = 0;
 };
 
 }  // namespace plexus::internal

@@ -147,7 +147,8 @@ std::string CheckBetweenness(const Topology& graph, std::span<const NodeId> sour
   std::vector<double> want(graph.node_count, 0);
   for (NodeId source : sources) {
     std::vector<std::uint32_t> depth(graph.node_count, kUnreached);
-    std::vector<double> paths(graph.node_count, 0), dependency(graph.node_count, 0);
+    // A grid has more shortest paths than f64 counts.
+    std::vector<long double> paths(graph.node_count, 0), dependency(graph.node_count, 0);
     std::vector<NodeId> queue = {source};
     depth[source] = 0;
     paths[source] = 1;
@@ -165,7 +166,7 @@ std::string CheckBetweenness(const Topology& graph, std::span<const NodeId> sour
       for (std::uint32_t a = out.offsets[u]; a < out.offsets[u + 1]; ++a)
         if (const NodeId v = out.neighbors[a]; depth[v] == depth[u] + 1)
           dependency[u] += paths[u] / paths[v] * (1 + dependency[v]);
-      want[u] += dependency[u];
+      want[u] += static_cast<double>(dependency[u]);
     }
   }
   double most = 0;

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <functional>
+#include <limits>
 #include <optional>
 #include <random>
 #include <span>
@@ -89,9 +91,9 @@ std::vector<double> OneByOne(const Topology& graph, std::span<const NodeId> sour
   search.Prepare(internal::Brandes::Width::kNarrow);
   std::vector<double> scores(graph.out().node_count(), 0);
   for (const NodeId source : sources) {
-    EXPECT_TRUE(search.Search(source, max_hops, internal::Brandes::Width::kNarrow));
-    for (const NodeId v : search.reached())
-      if (v != source) scores[v] += search.dependency(v);
+    std::vector<double> found(scores.size(), 0);
+    EXPECT_TRUE(search.Search(source, max_hops, internal::Brandes::Width::kNarrow, found.data()));
+    std::ranges::transform(scores, found, scores.begin(), std::plus());
   }
   return scores;
 }
@@ -212,6 +214,69 @@ TEST(Betweenness, CountsMorePathsThanF64Holds) {
   for (std::size_t d = 0; d <= diamonds; ++d) {
     const double want = static_cast<double>(3 * d) * static_cast<double>(3 * (diamonds - d));
     ASSERT_NEAR(got->scores[g.id(3 * d)], want, 1e-9 * want);
+  }
+}
+
+// One source a time, in long double, which counts up to 2^16000 paths.
+std::vector<double> BrandesInLongDouble(const CsrView& out, NodeId source) {
+  constexpr std::uint32_t kFree = std::numeric_limits<std::uint32_t>::max();
+  std::vector<std::uint32_t> depth(out.node_count(), kFree);
+  std::vector<long double> paths(out.node_count(), 0), dependency(out.node_count(), 0);
+  std::vector<NodeId> queue = {source};
+  depth[source] = 0;
+  paths[source] = 1;
+  for (std::size_t i = 0; i < queue.size(); ++i)
+    for (const NodeId v : out.neighbors.subspan(out.offsets[queue[i]], out.degree(queue[i]))) {
+      if (depth[v] == kFree) {
+        depth[v] = depth[queue[i]] + 1;
+        queue.push_back(v);
+      }
+      if (depth[v] == depth[queue[i]] + 1) paths[v] += paths[queue[i]];
+    }
+  std::vector<double> scores(out.node_count(), 0);
+  for (std::size_t i = queue.size(); i-- > 1;) {
+    const NodeId u = queue[i];
+    for (const NodeId v : out.neighbors.subspan(out.offsets[u], out.degree(u)))
+      if (depth[v] == depth[u] + 1) dependency[u] += paths[u] / paths[v] * (1 + dependency[v]);
+    scores[u] = static_cast<double>(dependency[u]);
+  }
+  return scores;
+}
+
+// Beside a row of diamonds a plain path of the same length and a row that begins later: where they
+// meet, numbers are added that are far apart, or near on both sides of a power.
+TEST(Betweenness, AddsNumbersOfPathsOfAnySize) {
+  for (const auto& [most, fewer] : {std::pair<NodeId, NodeId>{2200, 550}, {257, 255}, {769, 767}}) {
+    std::vector<NodePair> pairs;
+    NodeId next = 1;
+    const auto diamonds = [&](NodeId at, NodeId count) {
+      for (NodeId d = 0; d < count; ++d, at = next, next += 3)
+        for (const NodeId side : {next + 1, next + 2}) {
+          pairs.push_back({at, side});
+          pairs.push_back({side, next});
+        }
+      return at;
+    };
+    const auto path = [&](NodeId at, NodeId count) {
+      for (NodeId i = 0; i < count; ++i, ++next) {
+        pairs.push_back({at, next});
+        at = next;
+      }
+      return at;
+    };
+    const NodeId end = diamonds(0, most);
+    const NodeId plain = path(0, 2 * most - 1);
+    const NodeId later = diamonds(path(0, 2 * (most - fewer) - 1), fewer);
+    pairs.push_back({plain, end});
+    pairs.push_back({later, end});
+    path(end, 10);
+    const Topology graph = *BuildTopology(next, pairs, {.symmetrize = true});
+    for (const NodeId source : {NodeId{0}, NodeId{2}, end, plain}) {
+      const auto want = BrandesInLongDouble(graph.out(), source);
+      const auto got = BetweennessCsr(graph.out(), graph.in(), std::span(&source, 1));
+      ASSERT_GT(*std::ranges::max_element(want), 500.0);
+      for (NodeId v = 0; v < next; ++v) ASSERT_NEAR(got[v], want[v], 1e-9 * (1 + want[v])) << most << ", " << source << ", " << v;
+    }
   }
 }
 
