@@ -8,13 +8,26 @@
 
 namespace plexus {
 
+namespace {
+
+constexpr std::size_t kHugePage = std::size_t{2} << 20;
+constexpr std::size_t kSlabBytes = 2 * kHugePage;
+constexpr std::size_t kAlone = 16;  // the first chunks of a space; the others come in slabs
+
+std::shared_ptr<float> Floats(std::size_t count) {
+  auto array = std::make_shared<AlignedArray<float>>(count);
+  return {array, array->data()};
+}
+
+}  // namespace
+
 struct VectorTable::Chunks {
-  std::vector<std::shared_ptr<AlignedArray<float>>> chunks;
+  std::vector<std::shared_ptr<float>> chunks;  // alone, or inside a slab
   std::uint32_t rows_per_chunk = 0;
   std::uint32_t stride = 0;
+  std::size_t floats() const { return std::size_t{rows_per_chunk} * stride; }  // of a chunk
   float* Row(std::uint32_t row) const {
-    return chunks[row / rows_per_chunk]->data() +
-           std::size_t{row % rows_per_chunk} * stride;
+    return chunks[row / rows_per_chunk].get() + std::size_t{row % rows_per_chunk} * stride;
   }
 };
 
@@ -37,8 +50,8 @@ VectorTable::VectorTable(View view) : VectorTable(view.dimensions_) {
     *chunks_ = *view.chunks_;
     chunks_->chunks.resize(last + 1);
     if (!exclusive && row_count_ % rows_per_chunk_) {  // never append where another may
-      auto tail = std::make_shared<AlignedArray<float>>(chunks_->chunks.back()->size());
-      std::memcpy(tail->data(), chunks_->chunks.back()->data(),
+      auto tail = Floats(chunks_->floats());
+      std::memcpy(tail.get(), chunks_->chunks.back().get(),
                   std::size_t{row_count_ % rows_per_chunk_} * stride_ * sizeof(float));
       chunks_->chunks.back() = std::move(tail);
     }
@@ -52,14 +65,23 @@ VectorTable::~VectorTable() = default;
 VectorTable::VectorTable(VectorTable&&) noexcept = default;
 VectorTable& VectorTable::operator=(VectorTable&&) noexcept = default;
 
+void VectorTable::AddChunk() {
+  if (chunks_shared_) chunks_ = std::make_shared<Chunks>(*chunks_);
+  chunks_shared_ = false;
+  const std::size_t floats = chunks_->floats();
+  if (chunks_->chunks.size() < kAlone || floats > kSlabBytes / sizeof(float) / 2)
+    return chunks_->chunks.push_back(Floats(floats));
+  if (slab_free_ < floats) {
+    slab_ = Floats(kSlabBytes / sizeof(float));
+    slab_free_ = kSlabBytes / sizeof(float);
+  }
+  chunks_->chunks.emplace_back(slab_, slab_.get() + (kSlabBytes / sizeof(float) - slab_free_));
+  slab_free_ -= floats;
+}
+
 void VectorTable::Set(NodeId node, std::span<const float> values, PayloadRef ref) {
   PLEXUS_CHECK(values.size() == dimensions_, "a vector has its space's dimensions");
-  if (row_count_ / rows_per_chunk_ >= chunks_->chunks.size()) {
-    if (chunks_shared_) chunks_ = std::make_shared<Chunks>(*chunks_);
-    chunks_shared_ = false;
-    chunks_->chunks.push_back(
-        std::make_shared<AlignedArray<float>>(std::size_t{rows_per_chunk_} * stride_));
-  }
+  if (row_count_ / rows_per_chunk_ >= chunks_->chunks.size()) AddChunk();
   float* row = chunks_->Row(row_count_);
   std::memcpy(row, values.data(), values.size_bytes());
   std::fill(row + dimensions_, row + stride_, 0.0f);
@@ -116,9 +138,7 @@ PayloadRef VectorTable::View::ref(NodeId node) const { return PayloadRef{ref_of_
 
 std::uint64_t VectorTable::View::size_bytes() const {
   std::uint64_t bytes = row_of_.size_bytes() + node_of_.size_bytes() + ref_of_.size_bytes();
-  if (chunks_)
-    for (const auto& c : chunks_->chunks) bytes += c->size_bytes();
-  return bytes;
+  return chunks_ ? bytes + chunks_->chunks.size() * chunks_->floats() * sizeof(float) : bytes;
 }
 
 }  // namespace plexus

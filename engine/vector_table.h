@@ -66,11 +66,17 @@ class VectorTable {
   View Publish();
 
  private:
+  void AddChunk();
+
   std::uint32_t dimensions_, stride_, rows_per_chunk_;
   std::uint32_t row_count_ = 0;
   std::uint64_t live_ = 0;
   std::shared_ptr<Chunks> chunks_;
   bool chunks_shared_ = false;
+  // Chunks of a large space are cut from slabs on huge pages; tables that go on from the
+  // same view begin slabs of their own.
+  std::shared_ptr<float> slab_;
+  std::size_t slab_free_ = 0;  // floats at its end
   PagedArray<std::uint32_t> row_of_{kNoRow};
   PagedArray<NodeId> node_of_{kNoNode};
   PagedArray<std::uint64_t> ref_of_{0};

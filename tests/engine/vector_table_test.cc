@@ -170,5 +170,26 @@ TEST(VectorTable, ContinuingAViewLeavesTheWritersChunkAlone) {
   }
 }
 
+// So many rows that chunks are cut from slabs: three tables go on from one view, each its own way.
+TEST(VectorTable, LargeTablesThatGoOnFromAViewShareNoNewRows) {
+  constexpr std::uint32_t kDimensions = 4096;
+  constexpr NodeId kBefore = 16 * 21 + 5, kAfter = kBefore + 400;
+  VectorTable a(kDimensions);
+  for (NodeId n = 0; n < kBefore; ++n) a.Set(n, Make(kDimensions, static_cast<float>(n)), PayloadRef::Make(1, n));
+  const auto v = a.Publish();
+  VectorTable b(v), c(v);
+  VectorTable* const tables[] = {&a, &b, &c};
+  for (NodeId n = kBefore; n < kAfter; ++n)
+    for (int i = 0; i < 3; ++i) tables[i]->Set(n, Make(kDimensions, static_cast<float>(n + 1000 * (i + 1))), PayloadRef::Make(2, n));
+  for (int i = 0; i < 3; ++i) {
+    const auto view = tables[i]->Publish();
+    EXPECT_EQ(view.row_count(), kAfter);
+    EXPECT_GE(view.size_bytes(), std::uint64_t{kAfter} * kDimensions * sizeof(float));
+    for (NodeId n = 0; n < kAfter; ++n)
+      ASSERT_EQ(Of(view, n), Make(kDimensions, static_cast<float>(n < kBefore ? n : n + 1000 * (i + 1)))) << n;
+  }
+  EXPECT_EQ(v.row_count(), kBefore);
+}
+
 }  // namespace
 }  // namespace plexus
