@@ -150,7 +150,8 @@ Result<DenseView> DenseView::Make(const Snapshot& snapshot, const DenseViewOptio
   PLEXUS_ASSIGN(const internal::ReversedKinds reversed,
                 internal::ReversedKinds::Make(snapshot.schema(), options.reversed, options.kinds));
   DenseView view;
-  if (selection.whole_base && !weigher && reversed.none()) {
+  const bool numbering_only = selection.all_nodes && !options.out && !options.in;
+  if ((selection.whole_base || numbering_only) && !weigher && reversed.none()) {
     view.snapshot_ = snapshot;
     view.node_count_ = snapshot.node_count();
     if (options.out) view.out_ = snapshot.base().out();

@@ -38,7 +38,7 @@ struct DenseViewOptions {
 
 class DenseView {
  public:
-  // O(nodes + arcs), or O(kinds) when the base arrays serve. kInvalidArgument: a kind out of
+  // O(nodes + arcs), or O(kinds) when the base arrays serve, or no rows are asked for and no node is left out. kInvalidArgument: a kind out of
   // range or reversed and not followed, arc_weights that are wrong (arc_weights.h) or that no weights were asked for.
   static Result<DenseView> Make(const Snapshot& snapshot, const DenseViewOptions& options = {});
 

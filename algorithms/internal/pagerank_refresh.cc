@@ -257,8 +257,8 @@ class Refresher {
     result_.tiled = tiled != nullptr;
     std::optional<PartSweeps<Real>> sweeps;
     const auto begin = [&] {
-      sweeps.emplace(typename PartSweeps<Real>::Problem{tiled ? static_cast<BlockSums&>(*tiled) : sums_, seeds_, reciprocal_, result_.scores, result_.arcs,
-                                                        options_.damping, options_.part_work}, executor_);
+      sweeps.emplace(typename PartSweeps<Real>::Problem{tiled ? static_cast<BlockSums&>(*tiled) : sums_, sums_, seeds_, reciprocal_, result_.scores, result_.arcs,
+                                                        options_.damping, options_.part_work, options_.coded_nodes}, executor_);
     };
     begin();
     bool known = false, again = false;  // every part had its turn; all began anew

@@ -41,6 +41,7 @@ struct PageRankRefreshOptions {
   std::shared_ptr<const PageRankTiles> tiles = nullptr;
   Budget budget;
   std::uint64_t part_work = PartSweeps<float>::kPartWork;  // less in tests
+  NodeId coded_nodes = PartSweeps<float>::kCodedNodes;     // as this
 };
 
 struct PageRankRefreshed {

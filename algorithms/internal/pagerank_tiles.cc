@@ -71,7 +71,9 @@ std::vector<PageRankTiles::Block> CutBlocks(const CsrView& in, PageRankTiles::Cu
   const bool by_arcs = cut == PageRankTiles::kEvenArcs;
   const std::uint64_t enough =
       by_arcs ? std::max<std::uint64_t>(in.arc_count() / 64, std::uint64_t{1} << 18) : std::numeric_limits<std::uint64_t>::max();
-  const std::uint64_t most = by_arcs ? kSegment : std::min<std::uint64_t>(kSegment, (std::uint64_t{n} + 63) / 64);
+  constexpr std::uint64_t kTogether = PageRankTiles::kEvenRowsTogether;
+  const std::uint64_t most =
+      by_arcs ? kSegment : std::min<std::uint64_t>(kSegment, ((std::uint64_t{n} + 63) / 64 + kTogether - 1) / kTogether * kTogether);
   std::vector<PageRankTiles::Block> blocks;
   for (std::uint64_t begin = 0; begin < n;) {
     std::uint64_t end = begin;

@@ -37,6 +37,7 @@ class PageRankTiles {
   static constexpr std::uint32_t kSegment = 1u << kSegmentBits;  // sources, and most rows of a block
   static constexpr std::uint32_t kShort = 16;  // rows of up to so many arcs are grouped
   static constexpr std::uint32_t kRowsTogether = 16;  // blocks begin at multiples of it
+  static constexpr std::uint32_t kEvenRowsTogether = 1024;  // and of this where they have as many rows each
 
   // rows[c - 1] = rows with c arcs in this tile; rows[kShort] = longer ones.
   struct Tile {

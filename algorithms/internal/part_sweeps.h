@@ -6,12 +6,14 @@
 //
 // The first sweep sums what all neighbours send. From then on a row is told only what has
 // changed since its last turn, and every node has had one turn since: so each sweep sums the
-// neighbours' last changes. Changes are small, so 24 bits of them are plenty where 24 bits of
-// a score are not: what is gathered is f32, half the bytes, and scores stay f64. What rounding
-// keeps back from the first sweep is sent along with the second; what it loses of changes is
-// counted, and when that is what is left a sweep sums everything anew.
+// neighbours' last changes. Few bits of a change will do, if what they leave out is kept, counted
+// as not passed on, and sent along at the next turn: eight (ChangeCodes), so that gathers come
+// from the second-level cache. Scores stay f64. So that rows before and after a node's in the
+// order have heard the same, the first sweep tells those after it of a change in as few bits.
+// Where contributions are too far apart for eight bits, or changes hardly fall, they are sent as Real.
 //
-// After every turn it is known what is not yet passed on: the changes at each part's last turn.
+// After every turn it is known what is not yet passed on: the changes sent at each part's last turn,
+// and what all nodes keep.
 //
 // Sums follow rows and ids: bits depend on the graph and the scores alone. Not thread-safe.
 #pragma once
@@ -24,14 +26,16 @@
 #include <vector>
 
 #include "algorithms/internal/block_sums.h"
+#include "algorithms/internal/change_codes.h"
 #include "algorithms/internal/pagerank_prepare.h"
 #include "algorithms/internal/pool.h"
+#include "algorithms/internal/row_sums.h"
 #include "engine/aligned_array.h"
 #include "engine/parallel.h"
 
 namespace plexus::internal {
 
-// Real is what is gathered: float, or double where out-strengths are beyond what f32 can hold.
+// Real is what contributions are: float, or double where out-strengths are beyond what f32 can hold.
 template <class Real>
 class PartSweeps {
  public:
@@ -40,17 +44,22 @@ class PartSweeps {
   // Nodes and arcs a part, of which there are 16 at most: part of the result's definition.
   // Smaller parts cost more, by the threads that wait for each other, than they save in sweeps.
   static constexpr std::uint64_t kPartWork = 1 << 18;
+  // Nodes from which on changes go as codes: fewer f32 stay in the second-level cache themselves.
+  static constexpr NodeId kCodedNodes = 1 << 18;
 
   struct Problem {
-    BlockSums& sums;
+    BlockSums& sums;  // of `rows`, or of a layout of theirs: for all sweeps but those in codes
+    RowSums& rows;
     std::span<const SeedShare> seeds;
     const AlignedArray<double>& reciprocal;  // of out-strengths, 0 = dangling
     std::vector<double>& scores;             // all of them, with any sum above 0
     std::uint64_t arcs = 0;
     double damping = 0.85;
     std::uint64_t part_work = kPartWork;  // less in tests
+    NodeId coded_nodes = kCodedNodes;     // as this
   };
-  // Memory: 8 bytes a node (Real = double: 16), as much a node of a part, 8 a row of a block and thread. May throw std::bad_alloc.
+  // Memory: 11 bytes a node (Real = double: 15), 5 (9) a node of a part, 8 a row of a block and
+  // thread. May throw std::bad_alloc.
   PartSweeps(const Problem& problem, Executor& executor);
 
   std::size_t count() const { return parts_.size(); }
@@ -73,43 +82,59 @@ class PartSweeps {
   }
 
  private:
+  using Codes = ChangeCodes<Real>;
   // Of a block of rows, or a part.
   struct Totals {
     double scores = 0, dangling = 0, absolute = 0;
-    double changes = 0;  // absolute, at the last turn, of nodes with out-arcs
+    double changes = 0;  // of nodes with out-arcs, in absolute terms: what was sent at the last turn, and `kept`
+    double kept = 0;     // of changes: what nobody has been told yet
     double home = 0;     // a part: what the teleport got all together, as its rows know it
   };
   struct Part {
-    std::size_t first, last;  // blocks [first, last)
+    std::size_t first, last;  // blocks [first, last) of p_.sums
+    NodeId begin, end;        // rows; `begin` is where a block of p_.rows begins
     Totals totals;
   };
   struct Scratch {
     AlignedArray<double> sums;  // of a block's rows
+    AlignedArray<Real> values;
   };
   struct Lanes;
-  enum class Sweep : std::uint8_t { kAnew, kFirst, kLater };  // kFirst: after one anew
+  enum class Sweep : std::uint8_t { kAnew, kCoded, kReal };
 
   Totals All() const;
   double Home(const Totals& t) const { return (1.0 - p_.damping) * t.scores + p_.damping * t.dangling; }
   void Contribute();
+  void SendCodes(double enough);
+  void Raise();
+  template <class Value>
+  void SendReals(Value&& value);
   template <Sweep kSweep>
-  void SumRows(const Part& part, double home);
+  Totals SumRows(const Part& part, double home);
+  template <Sweep kSweep>
+  Totals FinishRows(std::size_t begin, std::size_t end, const double* sums, std::size_t next);
   void Place(std::size_t block, const Real* values);
-  void PlaceMoved();
-  Totals Fold(std::size_t first, std::size_t last) const;
+  Totals Fold(std::size_t count) const;
 
   const Problem p_;
   Executor& executor_;
   const std::size_t n_;
   Sweep sweep_ = Sweep::kAnew;
   bool began_ = false;
-  AlignedArray<Real> sent_;   // by position: contributions; from the second sweep on: their last changes
-  AlignedArray<Real> next_;   // of the part at work, row by row
-  AlignedArray<Real> moved_;  // by node: during a sweep anew, changes of contributions
+  bool wide_;           // changes go as Real: few nodes, or codes did not do
+  double pending_ = 0;  // changes when the last sweep began
+  typename Codes::Key base_ = 0;  // of the codes
+  std::array<double, 256> table_{};
+  AlignedArray<Real> sent_;           // by position: contributions as they were told; in a sweep of Real changes: those
+  AlignedArray<std::uint8_t> codes_;  // by node: their last changes
+  AlignedArray<float> kept_;          // by node: of its score, what nobody has been told yet
+  AlignedArray<std::int16_t> moved_;  // by node: during a sweep anew, keys of what rows after it were told, with the sign
+  AlignedArray<Real> next_;           // of the part at work, row by row
+  AlignedArray<std::uint8_t> next_codes_;
   std::vector<Totals> blocks_;
   std::vector<Part> parts_;
   Pool<Scratch> pool_;
-  double lost_ = 0;  // changes that rounding will not pass on
+  double lost_ = 0;  // changes that will not be passed on
 };
 
 }  // namespace plexus::internal

@@ -105,8 +105,8 @@ void RowSums::Reserve(const Executor& executor, std::size_t at_once) {
   for (const auto& scratch : pool_.idle()) scratch->terms.resize(most_arcs_);
 }
 
-template <class Value>
-void RowSums::PullBlock(std::size_t block, const Value* values, double* sums) {
+template <class Values>
+void RowSums::PullBlock(std::size_t block, Values values, double* sums) {
   const std::size_t begin = first_row(block), end = first_row(block + 1);
   std::unique_ptr<Scratch> scratch = pool_.Take();
   auto touched = std::lower_bound(touched_.begin(), touched_.end(), begin);
@@ -127,8 +127,8 @@ void RowSums::PullBlock(std::size_t block, const Value* values, double* sums) {
   pool_.Give(std::move(scratch));
 }
 
-template <bool kWeighted, class Value>
-void RowSums::PullClean(std::size_t begin, std::size_t end, const Value* values, double* sums,
+template <bool kWeighted, class Values>
+void RowSums::PullClean(std::size_t begin, std::size_t end, Values values, double* sums,
                         Scratch& scratch) const {
   const std::uint32_t* const ends = rows_.in.offsets.data() + begin + 1;
   for (std::size_t ahead = 0; ahead < kGroup; ahead += 16) __builtin_prefetch(ends + kPullAhead + ahead);
@@ -149,8 +149,8 @@ void RowSums::PullClean(std::size_t begin, std::size_t end, const Value* values,
       });
 }
 
-template <class Value>
-void RowSums::PullTouched(std::size_t begin, std::size_t end, std::span<const NodeId> touched, const Value* values,
+template <class Values>
+void RowSums::PullTouched(std::size_t begin, std::size_t end, std::span<const NodeId> touched, Values values,
                           double* sums, Scratch& scratch) const {
   if (scratch.terms.size() < most_arcs_) scratch.terms.resize(most_arcs_);
   double* to = scratch.terms.data();
@@ -185,5 +185,6 @@ void RowSums::PullTouched(std::size_t begin, std::size_t end, std::span<const No
 
 template void RowSums::PullBlock(std::size_t, const float*, double*);
 template void RowSums::PullBlock(std::size_t, const double*, double*);
+template void RowSums::PullBlock(std::size_t, RowSums::Coded, double*);
 
 }  // namespace plexus::internal

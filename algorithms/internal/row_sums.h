@@ -5,7 +5,8 @@
 // sum is the difference of two of its values. Groups of rows begin at multiples of 64, so a
 // sum's bits depend on the rows of its group alone: not on threads, nor on where rows lie.
 //
-// Values may be f32 as well; sums are f64. Rounding: of all rows see Rounding.
+// Values may be f32 as well, or bytes that a table tells the values of; sums are f64. Rounding: of
+// all rows see Rounding.
 #pragma once
 
 #include <algorithm>
@@ -72,6 +73,13 @@ class RowSums final : public BlockSums {
 
   void Pull(std::size_t block, const float* values, double* sums) override { PullBlock(block, values, sums); }
   void Pull(std::size_t block, const double* values, double* sums) override { PullBlock(block, values, sums); }
+  // Values that are the entries of a table.
+  struct Coded {
+    const std::uint8_t* codes;  // by node
+    const double* table;        // 256
+    double operator[](std::size_t node) const { return table[codes[node]]; }
+  };
+  void Pull(std::size_t block, const Coded& values, double* sums) { PullBlock(block, values, sums); }
 
  private:
   static constexpr std::size_t kChunk = 2048;  // arcs
@@ -81,12 +89,13 @@ class RowSums final : public BlockSums {
     std::array<std::uint32_t, kGroup> ends;
   };
 
-  template <class Value>
-  void PullBlock(std::size_t block, const Value* values, double* sums);
-  template <bool kWeighted, class Value>
-  void PullClean(std::size_t begin, std::size_t end, const Value* values, double* sums, Scratch& scratch) const;
-  template <class Value>
-  void PullTouched(std::size_t begin, std::size_t end, std::span<const NodeId> touched, const Value* values,
+  // Values: values[node] is a number.
+  template <class Values>
+  void PullBlock(std::size_t block, Values values, double* sums);
+  template <bool kWeighted, class Values>
+  void PullClean(std::size_t begin, std::size_t end, Values values, double* sums, Scratch& scratch) const;
+  template <class Values>
+  void PullTouched(std::size_t begin, std::size_t end, std::span<const NodeId> touched, Values values,
                    double* sums, Scratch& scratch) const;
 
   const LiveRows& rows_;
