@@ -95,10 +95,12 @@ class Refresher {
         [&](std::size_t begin, std::size_t end) {
           Strengths part;
           auto live = std::lower_bound(touched.begin(), touched.end(), begin);
-          for (std::size_t v = begin; v < end; ++v) {
-            const bool clean = live == touched.end() || *live != v;
-            Measure(static_cast<NodeId>(v), clean, part);
-            live += !clean;
+          for (std::size_t v = begin; v < end; ++v, ++live) {
+            const std::size_t stop = live == touched.end() ? end : std::min<std::size_t>(*live, end);
+            MeasureClean(v, stop, part);
+            v = stop;
+            if (v == end) break;
+            MeasureRow(static_cast<NodeId>(v), part);
           }
           return part;
         },
@@ -109,21 +111,31 @@ class Refresher {
     narrow_ = all.least >= PartSweeps<float>::kLeastStrength && all.most <= PartSweeps<float>::kMostStrength;
     return options_.weighted && !all.ones;
   }
-  void Measure(NodeId v, bool clean, Strengths& to) {
-    double strength = 0;
-    std::uint64_t degree = 0;
-    if (!options_.weighted) {
-      degree = clean ? rows_.out.degree(v) : rows_.Degree(Direction::kOut, v);
-      strength = static_cast<double>(degree);
-    } else {
-      rows_.ForEachArc(Direction::kOut, v, [&](NodeId, double weight) {
-        ++degree;
-        to.ones &= weight == 1.0;
-        strength += weight;
-      });
+  // Rows [begin, end), which no delta touches. No branch: which nodes dangle is anyone's guess.
+  void MeasureClean(std::size_t begin, std::size_t end, Strengths& to) {
+    if (options_.weighted) {
+      for (std::size_t v = begin; v < end; ++v) MeasureRow(static_cast<NodeId>(v), to);
+      return;
     }
-    to.arcs += degree;
-    // No branch: which nodes dangle is anyone's guess.
+    const std::uint32_t* const offsets = rows_.out.offsets.data();
+    double* const reciprocal = reciprocal_.data();
+    std::uint32_t most = 0;
+    for (std::size_t v = begin; v < end; ++v) {
+      const std::uint32_t degree = offsets[v + 1] - offsets[v];
+      const double strength = static_cast<double>(degree), sends = degree > 0 ? 1.0 : 0.0;
+      reciprocal[v] = sends / (strength + (1.0 - sends));
+      most = std::max(most, degree);
+    }
+    if (begin < end) to.arcs += offsets[end] - offsets[begin];
+    to.most = std::max(to.most, static_cast<double>(most));
+  }
+  void MeasureRow(NodeId v, Strengths& to) {
+    double strength = 0;
+    rows_.ForEachArc(Direction::kOut, v, [&](NodeId, double weight) {
+      ++to.arcs;
+      to.ones &= weight == 1.0;
+      strength += options_.weighted ? weight : 1.0;
+    });
     const double sends = static_cast<double>(strength > 0), divisor = strength + (1.0 - sends);
     to.least = std::min(to.least, divisor);
     to.most = std::max(to.most, divisor);

@@ -17,6 +17,11 @@ namespace {
 constexpr std::size_t kMostParts = 16;
 // What is kept is f32: rounded by so much of itself, and by kTiny where it is too small for that.
 constexpr double kKeptRounding = 0x1p-24, kTiny = 1e-44;
+// Changes sent as Real are rounded by so much, and where they are too small for f32 by a tiny number
+// times the strength.
+template <class Real>
+constexpr double kEpsilon = static_cast<double>(std::numeric_limits<Real>::epsilon());
+constexpr double kTinyReal = 1e-25;
 
 }  // namespace
 
@@ -78,7 +83,7 @@ void Store(T* to, const Vector& from, std::size_t count) {
 
 template <class Real>
 PartSweeps<Real>::PartSweeps(const Problem& problem, Executor& executor)
-    : p_(problem), executor_(executor), n_(problem.scores.size()), wide_(n_ < problem.coded_nodes), sent_(n_), codes_(n_), kept_(n_), moved_(n_),
+    : p_(problem), executor_(executor), n_(problem.scores.size()), wide_(n_ < problem.coded_nodes || problem.sums.positions(0)), sent_(n_), codes_(n_), kept_(n_), moved_(n_),
       blocks_(std::max(problem.sums.block_count(), problem.rows.block_count())) {
   const std::size_t count = std::clamp<std::size_t>((n_ + p_.arcs) / p_.part_work, 1, kMostParts);
   const std::size_t size = (n_ + count - 1) / count;  // nodes a part, but for what blocks add
@@ -172,7 +177,7 @@ void PartSweeps<Real>::Contribute() {
 template <class Real>
 template <class Value>
 void PartSweeps<Real>::SendReals(Value&& value) {
-  sweep_ = Sweep::kReal;
+  sweep_ = Sweep::kFirstReal;
   wide_ = true;
   ParallelFor(executor_, p_.sums.block_count(), 1, [&](std::size_t b, std::size_t) {
     std::unique_ptr<Scratch> scratch = pool_.Take();
@@ -248,9 +253,13 @@ void PartSweeps<Real>::Raise() {
   base_ -= raise;
   table_ = Codes::Table(base_);
   ParallelFor(executor_, n_, kGrain, [more = static_cast<std::uint8_t>(raise), codes = codes_.data()](std::size_t begin, std::size_t end) {
-    for (std::size_t v = begin; v < end; ++v) {
-      const std::uint8_t code = codes[v], some = (code & 127) != 0;
-      codes[v] = static_cast<std::uint8_t>(code + some * more);
+    using Bytes [[gnu::vector_size(16)]] = std::uint8_t;
+    for (std::size_t v = begin; v < end; v += sizeof(Bytes)) {
+      const std::size_t count = std::min(sizeof(Bytes), end - v);
+      Bytes some{};
+      Load(some, codes + v, count);
+      some += reinterpret_cast<Bytes>((some & 127) != 0) & more;
+      Store(codes + v, some, count);
     }
   });
 }
@@ -271,6 +280,8 @@ void PartSweeps<Real>::BeginSweep(double enough) {
       SendReals([&](std::size_t v) { return static_cast<Real>(table_[codes_[v]]); });
     else
       Raise();
+  } else {
+    sweep_ = Sweep::kReal;
   }
   began_ = true;
   pending_ = all.changes;
@@ -298,19 +309,22 @@ auto PartSweeps<Real>::FinishRows(std::size_t begin, std::size_t end, const doub
     Load(sum, sums + (v - begin), count);
     typename Lanes::Bits dangles;
     ZeroMask(r, dangles);
-    Wide divisor = Wide{} + 1.0;
+    [[maybe_unused]] Wide divisor = Wide{} + 1.0;
     Lanes::Mask(divisor, dangles);
     divisor += r;
     Wide score = sum, pending;  // what others have yet to be told of
-    Narrow told{}, said{};
+    [[maybe_unused]] Narrow told{}, said{};
     if constexpr (kSweep == Sweep::kAnew) {
       told = __builtin_convertvector(was * r, Narrow);
       pending = score - __builtin_convertvector(told, Wide) / divisor;
     } else {
-      Floats keeping{};
-      Load(keeping, kept + v, count);
       score += was;
-      pending = sum + __builtin_convertvector(keeping, Wide);
+      pending = sum;
+      if constexpr (kSweep != Sweep::kReal) {
+        Floats keeping{};
+        Load(keeping, kept + v, count);
+        pending += __builtin_convertvector(keeping, Wide);
+      }
     }
     Lanes::Mask(pending, ~dangles);
     const Narrow sending = __builtin_convertvector(pending * r, Narrow);
@@ -326,12 +340,15 @@ auto PartSweeps<Real>::FinishRows(std::size_t begin, std::size_t end, const doub
       Codes::Encode(sending, base_, code.data(), said);
       Store(codes + v, code, count);
     } else {
-      said = sending;
-      Store(to + v, said, count);
+      Store(to + v, sending, count);
     }
-    const Wide saying = __builtin_convertvector(said, Wide) / divisor, keeps = pending - saying;
-    const Floats keeping = __builtin_convertvector(keeps, Floats);
-    Store(kept + v, keeping, count);
+    Wide saying = pending, keeps{};
+    if constexpr (kSweep == Sweep::kAnew || kSweep == Sweep::kCoded) {
+      saying = __builtin_convertvector(said, Wide) / divisor;
+      keeps = pending - saying;
+      const Floats keeping = __builtin_convertvector(keeps, Floats);
+      Store(kept + v, keeping, count);
+    }
     Store(scores + v, score, count);
     lanes.AddScore(score, dangles);
     lanes.AddChange(saying, keeps);
@@ -379,6 +396,8 @@ void PartSweeps<Real>::Turn(std::size_t number) {
     part.totals = SumRows<Sweep::kAnew>(part, home);
   else if (sweep_ == Sweep::kCoded)
     part.totals = SumRows<Sweep::kCoded>(part, home - before.home);
+  else if (sweep_ == Sweep::kFirstReal)
+    part.totals = SumRows<Sweep::kFirstReal>(part, home - before.home);
   else
     part.totals = SumRows<Sweep::kReal>(part, home - before.home);
   Totals& now = part.totals;
@@ -392,9 +411,11 @@ void PartSweeps<Real>::Turn(std::size_t number) {
   } else {  // by one thread: as long as it takes to start another
     for (std::size_t b = part.first; b < part.last; ++b) Place(b, &next_[p_.sums.first_row(b) - part.begin]);
   }
-  // Rounding: of scores, old and new, of what is kept, and where changes are summed.
+  // Rounding: of scores, old and new, of what is kept or sent as Real, and where changes are summed.
+  const bool real = sweep_ == Sweep::kFirstReal || sweep_ == Sweep::kReal;
   lost_ += 0x1p-51 * (now.absolute + before.absolute) + kKeptRounding * now.kept +
-           (std::max(p_.sums.Rounding(), p_.rows.Rounding()) + 0x1p-50) * now.changes + kTiny * (part.end - part.begin);
+           (std::max(p_.sums.Rounding(), p_.rows.Rounding()) + 0x1p-50 + (real ? kEpsilon<Real> : 0.0)) * now.changes +
+           (real ? kTinyReal : kTiny) * static_cast<double>(part.end - part.begin);
 }
 
 template <class Real>

@@ -10,7 +10,8 @@
 // as not passed on, and sent along at the next turn: eight (ChangeCodes), so that gathers come
 // from the second-level cache. Scores stay f64. So that rows before and after a node's in the
 // order have heard the same, the first sweep tells those after it of a change in as few bits.
-// Where contributions are too far apart for eight bits, or changes hardly fall, they are sent as Real.
+// Where contributions are too far apart for eight bits, or changes hardly fall, they are sent as Real,
+// and so where a layout puts most gathers next to each other.
 //
 // After every turn it is known what is not yet passed on: the changes sent at each part's last turn,
 // and what all nodes keep.
@@ -100,7 +101,7 @@ class PartSweeps {
     AlignedArray<Real> values;
   };
   struct Lanes;
-  enum class Sweep : std::uint8_t { kAnew, kCoded, kReal };
+  enum class Sweep : std::uint8_t { kAnew, kCoded, kFirstReal, kReal };  // kFirstReal: what was kept goes along
 
   Totals All() const;
   double Home(const Totals& t) const { return (1.0 - p_.damping) * t.scores + p_.damping * t.dangling; }

@@ -97,12 +97,21 @@ void PendingChanges::Read(const Snapshot& earlier, std::span<const NodeId> nodes
     arcs.fetch_add(before.arcs.size() + after.arcs.size(), std::memory_order_relaxed);
     if (before.arcs == after.arcs) continue;
     const double going = p_.damping * scores[u];
-    for (const Row* row : {&before, &after}) {
-      const double sign = row == &after ? going : -going;
-      if (row->strength > 0)
-        for (const Weighed& arc : row->arcs) to.changes.emplace_back(arc.node, sign * arc.weight / row->strength);
-      else
-        to.home += sign;
+    for (Row* const row : {&before, &after}) {
+      if (row->strength > 0) continue;
+      to.home += row == &after ? going : -going;
+      row->arcs.clear();
+    }
+    // Most arcs are in both rows, and rows are in order.
+    auto then = before.arcs.begin(), now = after.arcs.begin();
+    while (then != before.arcs.end() || now != after.arcs.end()) {
+      const bool out = now == after.arcs.end() || (then != before.arcs.end() && then->node <= now->node);
+      const bool in = then == before.arcs.end() || (now != after.arcs.end() && now->node <= then->node);
+      const NodeId node = out ? then->node : now->node;
+      double change = 0;
+      if (in) change += going * (now++)->weight / after.strength;
+      if (out) change -= going * (then++)->weight / before.strength;
+      to.changes.emplace_back(node, change);
     }
     to.dangling += scores[u] * ((before.strength > 0 ? 0.0 : 1.0) - (after.strength > 0 ? 0.0 : 1.0));
   }

@@ -81,7 +81,13 @@ RowSums::RowSums(const LiveRows& rows, bool weighted, Executor& executor)
         auto touched = std::lower_bound(touched_.begin(), touched_.end(), begin * kGroup);
         for (std::size_t group = begin; group < end; ++group) {
           const std::size_t stop = std::min<std::size_t>((group + 1) * kGroup, rows_.node_count);
-          const auto first = touched;
+          if (touched == touched_.end() || *touched >= stop) {
+            std::uint32_t longest = 0;
+            for (std::size_t v = group * kGroup; v < stop; ++v)
+              longest = std::max(longest, rows_.in.offsets[v + 1] - rows_.in.offsets[v]);
+            part.row = std::max<std::uint64_t>(part.row, longest);
+            continue;
+          }
           std::uint64_t arcs = 0;
           for (std::size_t v = group * kGroup; v < stop; ++v) {
             const NodeId node = static_cast<NodeId>(v);
@@ -91,7 +97,7 @@ RowSums::RowSums(const LiveRows& rows, bool weighted, Executor& executor)
             arcs += degree;
             part.row = std::max(part.row, degree);
           }
-          if (touched != first) part.touched = std::max(part.touched, arcs);
+          part.touched = std::max(part.touched, arcs);
         }
         return part;
       },
