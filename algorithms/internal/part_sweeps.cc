@@ -83,7 +83,9 @@ void Store(T* to, const Vector& from, std::size_t count) {
 
 template <class Real>
 PartSweeps<Real>::PartSweeps(const Problem& problem, Executor& executor)
-    : p_(problem), executor_(executor), n_(problem.scores.size()), wide_(n_ < problem.coded_nodes || problem.sums.positions(0)), sent_(n_), codes_(n_), kept_(n_), moved_(n_),
+    : p_(problem), executor_(executor), n_(problem.scores.size()), 
+      coded_(n_ >= problem.coded_nodes && !problem.sums.positions(0)), wide_(!coded_), sent_(n_), codes_(coded_ ? n_ : 0), kept_(n_),
+      moved_(coded_ ? n_ : 0), moved_reals_(coded_ ? 0 : n_),
       blocks_(std::max(problem.sums.block_count(), problem.rows.block_count())) {
   const std::size_t count = std::clamp<std::size_t>((n_ + p_.arcs) / p_.part_work, 1, kMostParts);
   const std::size_t size = (n_ + count - 1) / count;  // nodes a part, but for what blocks add
@@ -268,11 +270,13 @@ template <class Real>
 void PartSweeps<Real>::BeginSweep(double enough) {
   const Totals all = All();
   if (!began_ || (lost_ > 0.25 * (1.0 - p_.damping) * enough * all.scores && all.changes <= 16 * lost_)) {
-    sweep_ = Sweep::kAnew;
+    sweep_ = coded_ ? Sweep::kAnew : Sweep::kAnewReal;
     lost_ = 0;
     Contribute();
   } else if (sweep_ == Sweep::kAnew) {
     SendCodes(enough);
+  } else if (sweep_ == Sweep::kAnewReal) {
+    SendReals([&](std::size_t v) { return moved_reals_[v]; });
   } else if (sweep_ == Sweep::kCoded) {
     // What codes leave out is a twenty-fifth, where they reach from the largest to most others. Where
     // changes cancel little rounding could make up for what a sweep takes from them.
@@ -300,6 +304,7 @@ auto PartSweeps<Real>::FinishRows(std::size_t begin, std::size_t end, const doub
   const double* const reciprocal = p_.reciprocal.data();
   float* const kept = kept_.data();
   std::int16_t* const moved = moved_.data();
+  [[maybe_unused]] Real* const moved_reals = moved_reals_.data();
   Real* const to = next_.data() + next - begin;
   std::uint8_t* const codes = next_codes_.data() + next - begin;
   Lanes::ForEach(begin, end, [&](std::size_t v, auto count) {
@@ -312,11 +317,15 @@ auto PartSweeps<Real>::FinishRows(std::size_t begin, std::size_t end, const doub
     [[maybe_unused]] Wide divisor = Wide{} + 1.0;
     Lanes::Mask(divisor, dangles);
     divisor += r;
+    Wide keeps{};
     Wide score = sum, pending;  // what others have yet to be told of
     [[maybe_unused]] Narrow told{}, said{};
-    if constexpr (kSweep == Sweep::kAnew) {
+    if constexpr (kSweep == Sweep::kAnew || kSweep == Sweep::kAnewReal) {
       told = __builtin_convertvector(was * r, Narrow);
-      pending = score - __builtin_convertvector(told, Wide) / divisor;
+      if constexpr (kSweep == Sweep::kAnewReal)
+        pending = score - was;
+      else
+        pending = score - __builtin_convertvector(told, Wide) / divisor;
     } else {
       score += was;
       pending = sum;
@@ -339,13 +348,21 @@ auto PartSweeps<Real>::FinishRows(std::size_t begin, std::size_t end, const doub
       std::array<std::uint8_t, 4> code;
       Codes::Encode(sending, base_, code.data(), said);
       Store(codes + v, code, count);
+    } else if constexpr (kSweep == Sweep::kAnewReal) {
+      const Narrow now = __builtin_convertvector(score * r, Narrow);
+      Store(to + v, now, count);
+      Store(moved_reals + v, now - told, count);
+      keeps = score - __builtin_convertvector(now, Wide) / divisor;
+      Lanes::Mask(keeps, ~dangles);
     } else {
       Store(to + v, sending, count);
     }
-    Wide saying = pending, keeps{};
+    Wide saying = pending;
     if constexpr (kSweep == Sweep::kAnew || kSweep == Sweep::kCoded) {
       saying = __builtin_convertvector(said, Wide) / divisor;
       keeps = pending - saying;
+    }
+    if constexpr (kSweep == Sweep::kAnew || kSweep == Sweep::kAnewReal || kSweep == Sweep::kCoded) {
       const Floats keeping = __builtin_convertvector(keeps, Floats);
       Store(kept + v, keeping, count);
     }
@@ -394,6 +411,8 @@ void PartSweeps<Real>::Turn(std::size_t number) {
   const double home = Home(All());
   if (sweep_ == Sweep::kAnew)
     part.totals = SumRows<Sweep::kAnew>(part, home);
+  else if (sweep_ == Sweep::kAnewReal)
+    part.totals = SumRows<Sweep::kAnewReal>(part, home);
   else if (sweep_ == Sweep::kCoded)
     part.totals = SumRows<Sweep::kCoded>(part, home - before.home);
   else if (sweep_ == Sweep::kFirstReal)
@@ -412,10 +431,13 @@ void PartSweeps<Real>::Turn(std::size_t number) {
     for (std::size_t b = part.first; b < part.last; ++b) Place(b, &next_[p_.sums.first_row(b) - part.begin]);
   }
   // Rounding: of scores, old and new, of what is kept or sent as Real, and where changes are summed.
-  const bool real = sweep_ == Sweep::kFirstReal || sweep_ == Sweep::kReal;
+  const bool real = sweep_ != Sweep::kAnew && sweep_ != Sweep::kCoded;
+  const double nodes = static_cast<double>(part.end - part.begin);
+  // And the contributions told before were rounded.
+  if (sweep_ == Sweep::kAnewReal) now.changes += kEpsilon<Real> * std::max(now.absolute, before.absolute) + kTinyReal * nodes;
   lost_ += 0x1p-51 * (now.absolute + before.absolute) + kKeptRounding * now.kept +
            (std::max(p_.sums.Rounding(), p_.rows.Rounding()) + 0x1p-50 + (real ? kEpsilon<Real> : 0.0)) * now.changes +
-           (real ? kTinyReal : kTiny) * static_cast<double>(part.end - part.begin);
+           (real ? kTinyReal : kTiny) * nodes;
 }
 
 template <class Real>

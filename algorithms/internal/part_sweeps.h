@@ -59,7 +59,7 @@ class PartSweeps {
     std::uint64_t part_work = kPartWork;  // less in tests
     NodeId coded_nodes = kCodedNodes;     // as this
   };
-  // Memory: 11 bytes a node (Real = double: 15), 5 (9) a node of a part, 8 a row of a block and
+  // Memory: 11 to 13 bytes a node (Real = double: 15 to 21), 5 (9) a node of a part, 8 a row of a block and
   // thread. May throw std::bad_alloc.
   PartSweeps(const Problem& problem, Executor& executor);
 
@@ -101,7 +101,8 @@ class PartSweeps {
     AlignedArray<Real> values;
   };
   struct Lanes;
-  enum class Sweep : std::uint8_t { kAnew, kCoded, kFirstReal, kReal };  // kFirstReal: what was kept goes along
+  // kAnew is followed by codes, where they do, kAnewReal by Real; in kFirstReal what was kept goes along.
+  enum class Sweep : std::uint8_t { kAnew, kAnewReal, kCoded, kFirstReal, kReal };
 
   Totals All() const;
   double Home(const Totals& t) const { return (1.0 - p_.damping) * t.scores + p_.damping * t.dangling; }
@@ -122,6 +123,7 @@ class PartSweeps {
   const std::size_t n_;
   Sweep sweep_ = Sweep::kAnew;
   bool began_ = false;
+  const bool coded_;    // codes are to be tried
   bool wide_;           // changes go as Real: few nodes, or codes did not do
   double pending_ = 0;  // changes when the last sweep began
   typename Codes::Key base_ = 0;  // of the codes
@@ -129,7 +131,8 @@ class PartSweeps {
   AlignedArray<Real> sent_;           // by position: contributions as they were told; in a sweep of Real changes: those
   AlignedArray<std::uint8_t> codes_;  // by node: their last changes
   AlignedArray<float> kept_;          // by node: of its score, what nobody has been told yet
-  AlignedArray<std::int16_t> moved_;  // by node: during a sweep anew, keys of what rows after it were told, with the sign
+  AlignedArray<std::int16_t> moved_;  // by node: during kAnew, keys of what rows after it were told, with the sign
+  AlignedArray<Real> moved_reals_;    // during kAnewReal, what they were told
   AlignedArray<Real> next_;           // of the part at work, row by row
   AlignedArray<std::uint8_t> next_codes_;
   std::vector<Totals> blocks_;
