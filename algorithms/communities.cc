@@ -79,8 +79,8 @@ struct Undirected {
   std::optional<internal::CommunityGraph> graph;  // none: the budget ran out before
 };
 
-// walk(node, fn(neighbour, weight)): the arcs of a node to selected ones, degree(node): at
-// least their number. A loop's arc comes once and weighs double.
+// walk(node, fn(neighbour, weight)): the arcs of a node to selected ones, until fn returns
+// false; degree(node): at least their number. A loop's arc comes once and weighs double.
 template <class Degree, class Walk>
 Undirected MakeGraph(std::vector<NodeId> selected, NodeId all, bool fold, const Budget* budget, Executor& executor,
                      Degree&& degree, Walk&& walk) {
@@ -102,11 +102,26 @@ Undirected MakeGraph(std::vector<NodeId> selected, NodeId all, bool fold, const 
     const NodeId node = at.nodes[row];
     walk(node, [&](NodeId u, double weight) {
       const NodeId there = at.rows[u];
-      if (there >= Places::kAlone) return;  // rows of a csr that is not symmetric
+      if (there >= Places::kAlone) return true;  // rows of a csr that is not symmetric
       fn(there, there == row && u != node ? 2 * weight : weight);  // one that shares the row
+      return true;
     });
   });
   return made;
+}
+
+// Of the kinds that are followed and have edges.
+enum class Symmetry { kNone, kSome, kAll };
+Symmetry SymmetryOf(const Snapshot& snapshot, const ArcFilter& filter) {
+  const auto& by_kind = snapshot.state().edges_by_kind;
+  bool some = false, all = true;
+  for (std::size_t kind = 0; kind < by_kind.size(); ++kind) {
+    if (by_kind[kind] == 0 || !filter.allows(static_cast<KindId>(kind))) continue;
+    const bool symmetric = snapshot.schema().edge_kind(static_cast<KindId>(kind)).symmetric;
+    some |= symmetric;
+    all &= symmetric;
+  }
+  return some ? all ? Symmetry::kAll : Symmetry::kSome : Symmetry::kNone;
 }
 
 // The selected part of a snapshot.
@@ -116,15 +131,35 @@ Result<Undirected> MakeGraph(const Snapshot& snapshot, const LeidenOptions& opti
   PLEXUS_ASSIGN(const internal::Selection selection,
                 internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
   const NodeSubset nodes = selection.Materialise(executor);
+  const Symmetry symmetry = SymmetryOf(snapshot, selection.filter);
+  const auto weight_of = [&](NodeId v, NodeId u, float weight) {
+    const double one = options.weighted ? static_cast<double>(weight) : 1.0;
+    return u == v ? 2 * one : one;  // a loop arrives once and has two ends
+  };
+  if (selection.whole_base && symmetry != Symmetry::kSome) {
+    const CsrView out = snapshot.base().view(Direction::kOut), in = snapshot.base().view(Direction::kIn);
+    const bool both = symmetry == Symmetry::kNone;
+    return MakeGraph(
+        nodes.ToList(), snapshot.node_count(), fold, budget, executor,
+        [&](NodeId v) { return out.degree(v) + (both ? in.degree(v) : 0); },
+        [&](NodeId v, auto&& fn) {
+          for (std::uint32_t a = out.offsets[v], end = out.offsets[v + 1]; a < end; ++a)
+            if (!fn(out.neighbors[a], weight_of(v, out.neighbors[a], out.weights[a]))) return;
+          for (std::uint32_t a = in.offsets[v], end = both ? in.offsets[v + 1] : 0; a < end; ++a)
+            if (in.neighbors[a] != v && !fn(in.neighbors[a], weight_of(v, in.neighbors[a], in.weights[a]))) return;
+        });
+  }
+  const Direction direction = symmetry == Symmetry::kAll ? Direction::kOut : Direction::kBoth;
   return MakeGraph(
       nodes.ToList(), snapshot.node_count(), fold, budget, executor,
-      [&](NodeId v) { return snapshot.Degree(Direction::kBoth, v, selection.filter); },
+      [&](NodeId v) {
+        if (symmetry != Symmetry::kNone) return snapshot.Degree(direction, v, selection.filter);
+        return snapshot.Degree(Direction::kOut, v, selection.filter) + snapshot.Degree(Direction::kIn, v, selection.filter);
+      },
       [&](NodeId v, auto&& fn) {
-        snapshot.ForEachArc(Direction::kBoth, v, selection.filter, [&](const Arc& arc) {
-          if (!selection.all_nodes && !nodes.contains(arc.neighbor)) return;
-          double weight = options.weighted ? static_cast<double>(arc.weight) : 1.0;
-          if (arc.neighbor == v) weight *= 2;  // a loop arrives once and has two ends
-          fn(arc.neighbor, weight);
+        snapshot.ForEachArc(direction, v, selection.filter, [&](const Arc& arc) {
+          if (!selection.all_nodes && !nodes.contains(arc.neighbor)) return true;
+          return fn(arc.neighbor, weight_of(v, arc.neighbor, arc.weight));
         });
       });
 }
@@ -174,7 +209,7 @@ Result<LeidenResult> LeidenCsr(const CsrView& symmetric, const LeidenOptions& op
       [&](NodeId v) { return symmetric.degree(v); },
       [&](NodeId v, auto&& fn) {
         for (std::uint32_t a = symmetric.offsets[v]; a < symmetric.offsets[v + 1]; ++a)
-          fn(symmetric.neighbors[a], options.weighted ? static_cast<double>(symmetric.weight(a)) : 1.0);
+          if (!fn(symmetric.neighbors[a], options.weighted ? static_cast<double>(symmetric.weight(a)) : 1.0)) return;
       });
   return Find(made, symmetric.node_count(), options, executor);
 }

@@ -44,12 +44,12 @@ void SumGroup(const CommunityGraph& graph, const std::vector<NodeId>& labels, co
         row.Add(labels[graph.neighbors[a]], graph.Weight<kUnit>(a));
     }
     row.Drain([&](NodeId label, double sum) {
-      if (label == group) {
-        loop += sum;
-        return;
-      }
+      // Its own label's place is written over by the next: there is one, as that label had an arc.
+      const bool inside = label == group;
+      loop += inside ? sum : 0.0;
       coarse.neighbors[at] = label;
-      coarse.weights[at++] = sum;
+      coarse.weights[at] = sum;
+      at += !inside;
     });
   });
   coarse.rows[group].end = at;
@@ -71,7 +71,8 @@ void CommunityGraph::Reserve(NodeId node_count, std::uint64_t arcs, bool weighte
 void MakeGroups(const CommunityGraph& graph, const std::vector<NodeId>& labels, NodeId count, Groups& groups) {
   groups.starts.assign(std::size_t{count} + 1, 0);
   groups.nodes.resize(graph.nodes);
-  std::vector<std::uint64_t> arcs_of(count, 0);
+  std::vector<std::uint64_t>& arcs_of = groups.arcs_of;
+  arcs_of.assign(count, 0);
   for (NodeId v = 0; v < graph.nodes; ++v) {
     ++groups.starts[labels[v] + 1];
     arcs_of[labels[v]] += graph.degree(v);
@@ -97,7 +98,9 @@ NodeId Renumber(std::vector<NodeId>& labels, std::vector<NodeId>& numbers) {
   NodeId count = 0;
   for (NodeId& label : labels) {
     NodeId& number = numbers[label];
-    if (number == kNone) number = count++;
+    const bool first = number == kNone;  // no branch: nobody could foretell it
+    number = first ? count : number;
+    count += first;
     label = number;
   }
   return count;

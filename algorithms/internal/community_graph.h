@@ -51,23 +51,28 @@ struct Groups {
   // [blocks[b], blocks[b + 1]); a pure function of the graph and the labels.
   std::vector<NodeId> blocks;
   std::vector<std::uint64_t> arcs;  // in the rows before each block, and in all
+  std::vector<std::uint64_t> arcs_of;  // by label
   std::size_t block_count() const { return blocks.size() - 1; }
 };
+// Asks for the labels of the first neighbours of v; always four, as a loop's end would be guessed
+// wrong on most rows that are shorter.
+inline void FetchLabels(const CommunityGraph& graph, NodeId v, const NodeId* labels) {
+  const CommunityGraph::Row row = graph.rows[v];
+  if (row.begin == row.end) return;
+  for (std::uint64_t i = 0; i < 4; ++i) __builtin_prefetch(&labels[graph.neighbors[std::min(row.begin + i, row.end - 1)]]);
+}
 // While the nodes of groups are walked, at place i: asks for the rows some places ahead,
 // and for what `labels` says of the first in rows that are nearer.
 inline void FetchAhead(const CommunityGraph& graph, const Groups& groups, std::size_t i,
                        const std::vector<NodeId>& labels) {
   constexpr std::size_t kAhead = 6;
-  constexpr std::uint64_t kFirst = 4;
   if (i + 3 * kAhead >= groups.nodes.size()) return;
   __builtin_prefetch(&graph.rows[groups.nodes[i + 3 * kAhead]]);
   const NodeId next = groups.nodes[i + 2 * kAhead];
   __builtin_prefetch(&graph.strengths[next]);
   __builtin_prefetch(&graph.neighbors[graph.rows[next].begin]);
   if (!graph.unit) __builtin_prefetch(&graph.weights[graph.rows[next].begin]);
-  const CommunityGraph::Row row = graph.rows[groups.nodes[i + kAhead]];
-  for (std::uint64_t a = row.begin, end = std::min(row.end, a + kFirst); a < end; ++a)
-    __builtin_prefetch(&labels[graph.neighbors[a]]);
+  FetchLabels(graph, groups.nodes[i + kAhead], labels.data());
 }
 void MakeGroups(const CommunityGraph& graph, const std::vector<NodeId>& labels, NodeId count, Groups& groups);
 

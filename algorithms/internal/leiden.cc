@@ -83,7 +83,7 @@ class Leiden {
   // Every level of every iteration has an order of its own.
   MoveOptions OptionsOf(int level) const {
     const auto run = static_cast<std::uint64_t>(found_.iterations) * kMaxLevels + static_cast<std::uint64_t>(level);
-    return {plan_.resolution, plan_.tolerance, level > 0, plan_.seed * 0x9E3779B97F4A7C15ull + run};
+    return {plan_.resolution, plan_.tolerance, level > 0, found_.iterations > 1, plan_.seed * 0x9E3779B97F4A7C15ull + run};
   }
 
   // After a level that gained this. Later iterations begin where little is left to gain.

@@ -3,6 +3,9 @@
 
 #include <atomic>
 #include <bit>
+#include <cstring>
+
+#include "algorithms/internal/mix.h"
 
 namespace plexus::internal {
 
@@ -12,19 +15,12 @@ constexpr int kClassBits = 12;
 constexpr NodeId kPerClass = 1u << kClassBits;  // nodes of a class, about
 constexpr int kRunBits = 4;            // ids that stand together: a few cache lines
 constexpr std::size_t kAhead = 6;      // nodes: each step of fetching comes so much before the next
-constexpr std::uint64_t kFetched = 4;  // neighbours of a row, whose labels are fetched
 constexpr std::size_t kGrain = 64;
+constexpr std::size_t kAskGrain = 2048;
 constexpr std::size_t kFew = 256;      // so many are moved one by one
 constexpr int kMaxSweeps = 100;
 // Gains below this share of a node's strength may be rounding.
 constexpr double kNoise = 1e-11;
-
-std::uint64_t Mix(std::uint64_t x) {  // splitmix64 (Steele, Lea, Flood, 2014)
-  x += 0x9E3779B97F4A7C15ull;
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
-  return x ^ (x >> 31);
-}
 
 }  // namespace
 
@@ -47,17 +43,17 @@ LocalMoving::Pick LocalMoving::Best(NodeId v, Tally& tally) const {
     }
     const double strength = g.strengths[v], price = scale_ * strength;
     const double links_own = row.sum(own);
-    const double stay = links_own - price * (totals_[own] - strength);
+    const double stay = links_own - price * (sums_.totals[own] - strength);
     double best = stay, links = 0;
     NodeId target = own;
     row.Drain([&](NodeId label, double sum) {
-      const double worth = sum - price * totals_[label];
+      const double worth = sum - price * sums_.totals[label];
       if (worth < best || label == own || (worth == best && (target == own || label > target))) return;
       best = worth;
       links = sum - links_own;
       target = label;
     });
-    if (best < 0 && sizes_[own] > 1) {
+    if (best < 0 && sums_.sizes[own] > 1) {
       target = kNoNode;
       links = -links_own;
     }
@@ -78,26 +74,20 @@ void LocalMoving::FetchRow(NodeId v) const {
   __builtin_prefetch(&communities_[v]);
 }
 
-void LocalMoving::FetchLabels(NodeId v) const {
-  const CommunityGraph::Row row = graph_->rows[v];
-  for (std::uint64_t a = row.begin, end = std::min(row.end, a + kFetched); a < end; ++a)
-    __builtin_prefetch(&communities_[graph_->neighbors[a]]);
-}
-
 // Of a pick, by the totals as they are now, in units of weight.
 double LocalMoving::Gain(const Pick& pick) const {
   const double strength = graph_->strengths[pick.node];
-  const double there = pick.target == kNoNode ? 0.0 : totals_[pick.target];
-  return pick.links - scale_ * strength * (there - totals_[communities_[pick.node]] + strength);
+  const double there = pick.target == kNoNode ? 0.0 : sums_.totals[pick.target];
+  return pick.links - scale_ * strength * (there - sums_.totals[communities_[pick.node]] + strength);
 }
 
 NodeId LocalMoving::EmptyCommunity() {
   while (!empty_.empty()) {
     const NodeId last = empty_.back();
     empty_.pop_back();
-    if (sizes_[last] == 0) return last;
+    if (sums_.sizes[last] == 0) return last;
   }
-  while (sizes_[never_used_] != 0) ++never_used_;  // there is one: a community has two nodes
+  while (sums_.sizes[never_used_] != 0) ++never_used_;  // there is one: a community has two nodes
   return never_used_;
 }
 
@@ -105,13 +95,13 @@ void LocalMoving::Apply(const Pick& pick) {
   const NodeId own = communities_[pick.node];
   const NodeId target = pick.target == kNoNode ? EmptyCommunity() : pick.target;
   const double strength = graph_->strengths[pick.node];
-  totals_[own] -= strength;
-  totals_[target] += strength;
-  if (--sizes_[own] == 0) {
-    totals_[own] = 0;  // no dust
+  sums_.totals[own] -= strength;
+  sums_.totals[target] += strength;
+  if (--sums_.sizes[own] == 0) {
+    sums_.totals[own] = 0;  // no dust
     empty_.push_back(own);
   }
-  ++sizes_[target];
+  ++sums_.sizes[target];
   communities_[pick.node] = target;
 }
 
@@ -129,12 +119,20 @@ void LocalMoving::Tell(NodeId v) {
 void LocalMoving::CollectWaiting(NodeId cls) {
   list_.clear();
   std::uint8_t* waiting = waiting_.data() + cls * per_class_;
-  for (std::size_t i = 0; i < per_class_; ++i)
-    if (waiting[i]) {
-      waiting[i] = 0;
-      const auto run = static_cast<NodeId>(i >> run_bits_), rest = static_cast<NodeId>(i & ((1u << run_bits_) - 1));
-      list_.push_back(((run << class_bits_ | cls) << run_bits_) | rest);
+  for (std::size_t i = 0; i < per_class_; ++i) {
+    if (i % 8 == 0 && i + 8 <= per_class_) {  // mostly nobody of eight
+      std::uint64_t eight;
+      std::memcpy(&eight, waiting + i, 8);
+      if (eight == 0) {
+        i += 7;
+        continue;
+      }
     }
+    if (!waiting[i]) continue;
+    waiting[i] = 0;
+    const auto run = static_cast<NodeId>(i >> run_bits_), rest = static_cast<NodeId>(i & ((1u << run_bits_) - 1));
+    list_.push_back(((run << class_bits_ | cls) << run_bits_) | rest);
+  }
 }
 
 void LocalMoving::MoveOneByOne(Tally& tally, Spending& spending, MoveReport& report) {
@@ -194,7 +192,7 @@ void LocalMoving::Sweep(const MoveOptions& options, Executor& executor, Pool<Tal
       for (std::size_t i = begin; i < end; ++i) {
         if (i + 3 * kAhead < end) __builtin_prefetch(&graph_->rows[list_[i + 3 * kAhead]]);
         if (i + 2 * kAhead < end) FetchRow(list_[i + 2 * kAhead]);
-        if (i + kAhead < end) FetchLabels(list_[i + kAhead]);
+        if (i + kAhead < end) FetchLabels(*graph_, list_[i + kAhead], communities_);
         picks_[i] = Best(list_[i], true, *tally);
       }
       tallies.Give(std::move(tally));
@@ -207,39 +205,92 @@ void LocalMoving::Sweep(const MoveOptions& options, Executor& executor, Pool<Tal
   tallies.Give(std::move(own_tally));
 }
 
+void LocalMoving::CutIntoClasses(bool in_order) {
+  const NodeId n = graph_->nodes;
+  run_bits_ = n <= kPerClass ? 0 : in_order ? kClassBits : kRunBits;
+  const NodeId classes = std::bit_ceil(n <= kPerClass ? n : (n + kPerClass - 1) / kPerClass);
+  mask_ = classes - 1;
+  class_bits_ = std::countr_zero(classes);
+  const NodeId runs_apart = classes << run_bits_;
+  per_class_ = ((std::size_t{n} + runs_apart - 1) / runs_apart) << run_bits_;
+  if (waiting_.size() < per_class_ * classes) waiting_ = AlignedArray<std::uint8_t>(per_class_ * classes);
+  std::fill_n(waiting_.data(), per_class_ * classes, std::uint8_t{0});
+  for (NodeId v = 0; v < n; ++v)
+    if (first_[v]) waiting_[place(v)] = 1;
+  picks_.resize(per_class_);
+  list_.reserve(per_class_);
+  moved_.reserve(per_class_);
+}
+
+// Whether v has a neighbour in another community, or could be better off alone.
+bool LocalMoving::MayLeave(NodeId v) const {
+  const CommunityGraph& g = *graph_;
+  const NodeId own = communities_[v];
+  bool inside = true;
+  for (std::uint64_t a = g.rows[v].begin; a < g.rows[v].end; ++a) inside &= communities_[g.neighbors[a]] == own;
+  const double links = g.strengths[v] - g.loops[v];
+  return !inside || links - scale_ * g.strengths[v] * (sums_.totals[own] - g.strengths[v]) < kNoise * g.strengths[v];
+}
+
+// first_: who wants to move by the state as it is.
+void LocalMoving::Ask(Executor& executor, Pool<Tally>& tallies, Spending& spending) {
+  first_.resize(graph_->nodes);
+  Halt halt(spending.budget);
+  spending.arcs += ParallelReduce(
+      executor, graph_->nodes, kAskGrain, std::uint64_t{0},
+      [&](std::size_t begin, std::size_t end) {
+        std::uint64_t arcs = 0;
+        if (halt.Look()) return arcs;
+        auto tally = tallies.Take();
+        for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
+          arcs += graph_->degree(v);
+          first_[v] = MayLeave(v) && Best(v, false, *tally).target != communities_[v];
+        }
+        tallies.Give(std::move(tally));
+        return arcs;
+      },
+      [](std::uint64_t a, std::uint64_t b) { return a + b; });
+}
+
 MoveReport LocalMoving::Run(const CommunityGraph& graph, std::vector<NodeId>& communities, const MoveOptions& options,
                             Executor& executor, Pool<Tally>& tallies, Spending& spending) {
   const NodeId n = graph.nodes;
   graph_ = &graph;
   communities_ = communities.data();
   scale_ = options.resolution / graph.total;
-  run_bits_ = n <= kPerClass ? 0 : options.in_order ? kClassBits : kRunBits;
-  const NodeId classes = std::bit_ceil(n <= kPerClass ? n : (n + kPerClass - 1) / kPerClass);
-  mask_ = classes - 1;
-  class_bits_ = std::countr_zero(classes);
-  const NodeId runs_apart = classes << run_bits_;
-  per_class_ = ((std::size_t{n} + runs_apart - 1) / runs_apart) << run_bits_;
-  totals_.assign(n, 0.0);
-  sizes_.assign(n, 0);
+  sums_.totals.assign(n, 0.0);
+  sums_.sizes.assign(n, 0);
   for (NodeId v = 0; v < n; ++v) {
-    totals_[communities[v]] += graph.strengths[v];
-    ++sizes_[communities[v]];
+    sums_.totals[communities[v]] += graph.strengths[v];
+    ++sums_.sizes[communities[v]];
   }
   empty_.clear();
   never_used_ = 0;
-  if (waiting_.size() < per_class_ * classes) waiting_ = AlignedArray<std::uint8_t>(per_class_ * classes);
-  std::fill_n(waiting_.data(), per_class_ * classes, std::uint8_t{0});
-  for (NodeId v = 0; v < n; ++v) waiting_[place(v)] = graph.degree(v) > 0;
-  picks_.resize(per_class_);
-  list_.reserve(per_class_);
-  moved_.reserve(per_class_);
 
   MoveReport report;
-  for (int sweep = 0; sweep < kMaxSweeps && !report.truncated; ++sweep) {
+  report.truncated = spending.RanOut();
+  if (report.truncated) return report;
+  bool done = false;
+  if (options.settled) {
+    Ask(executor, tallies, spending);
+  } else if (BlockMoving::Suits(graph)) {
+    const BlockMoving::Plan plan = {scale_, options.tolerance, options.in_order, options.seed, spending.left()};
+    const BlockMoving::Report found = blocks_.Run(graph, communities_, sums_, plan, executor, tallies, spending.budget, first_);
+    spending.arcs += found.arcs;
+    report.moves = found.moves;
+    report.gain = found.gain;
+    report.truncated = spending.RanOut();
+    done = found.blocks == 1;
+  } else {
+    first_.resize(n);
+    for (NodeId v = 0; v < n; ++v) first_[v] = graph.degree(v) > 0;
+  }
+  if (!done) CutIntoClasses(options.in_order);
+  for (int sweep = 0; !done && sweep < kMaxSweeps && !report.truncated; ++sweep) {
     const MoveReport before = report;
     Sweep(options, executor, tallies, spending, report);
     const double gain = 2 * (report.gain - before.gain) / graph.total;
-    if (report.moves == before.moves || gain < options.tolerance) break;
+    done = report.moves == before.moves || gain < options.tolerance;
   }
   report.gain *= 2 / graph.total;
   return report;

@@ -10,12 +10,18 @@
 //      picks again. So every move raises modularity, at any number of threads;
 //   3. the neighbours of those that moved are told to wait.
 // Up to some thousand nodes every node is a class of its own.
+//
+// Where links are short, stretches of nodes move alone before (block_moving.h), and sweeps
+// begin with those that were not free to go anywhere. Where most nodes are where they belong
+// they begin with those that want to move: one look at everybody, in parallel.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include "algorithms/budget.h"
+#include "algorithms/internal/block_moving.h"
 #include "algorithms/internal/community_graph.h"
 #include "algorithms/internal/pool.h"
 #include "algorithms/internal/tally.h"
@@ -29,6 +35,7 @@ struct MoveOptions {
   // true: classes are stretches of nodes, taken in order. false: of short runs that stand
   // far apart, in an order that the seed draws.
   bool in_order = false;
+  bool settled = false;  // most nodes are where they belong
   std::uint64_t seed = 0;
 };
 
@@ -42,6 +49,7 @@ struct MoveReport {
 struct Spending {
   const Budget* budget = nullptr;
   std::uint64_t arcs = 0;  // looked at so far
+  std::uint64_t left() const { return !budget ? Budget::kUnlimited : budget->edges - std::min(budget->edges, arcs); }
   bool RanOut() const { return budget && (arcs >= budget->edges || budget->Interrupted()); }
 };
 
@@ -62,11 +70,13 @@ class LocalMoving {
   Pick Best(NodeId v, Tally& tally) const;
   Pick Best(NodeId v, bool risk, Tally& tally) const;
   void FetchRow(NodeId v) const;
-  void FetchLabels(NodeId v) const;
   double Gain(const Pick& pick) const;
   void Apply(const Pick& pick);
   void Tell(NodeId v);
   NodeId EmptyCommunity();
+  void CutIntoClasses(bool in_order);
+  bool MayLeave(NodeId v) const;
+  void Ask(Executor& executor, Pool<Tally>& tallies, Spending& spending);
   void Sweep(const MoveOptions& options, Executor& executor, Pool<Tally>& tallies, Spending& spending, MoveReport& report);
   void CollectWaiting(NodeId cls);
   void ApplyPicks(Tally& tally, Spending& spending, MoveReport& report);
@@ -85,12 +95,14 @@ class LocalMoving {
   NodeId mask_ = 0;   // number of classes - 1
   int class_bits_ = 0, run_bits_ = 0;
   std::size_t per_class_ = 0;
-  std::vector<double> totals_;          // by community
-  std::vector<NodeId> sizes_, empty_;   // by community; communities that became empty
+  CommunitySums sums_;
+  std::vector<NodeId> empty_;           // communities that became empty
   NodeId never_used_ = 0;               // communities from here on were looked at as empty
   AlignedArray<std::uint8_t> waiting_;  // by place
   std::vector<NodeId> list_, moved_;
   std::vector<Pick> picks_;
+  BlockMoving blocks_;
+  std::vector<std::uint8_t> first_;     // by node: waits when the sweeps begin
 };
 
 }  // namespace plexus::internal

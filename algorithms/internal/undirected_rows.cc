@@ -40,6 +40,7 @@ Places PlaceRows(NodeId all, std::vector<NodeId> selected, const std::vector<std
     return u != kNoNode && (only[u] == kNoNode || (only[u] == v && u < v));
   };
   std::size_t kept = 0;
+  places.degrees.reserve(selected.size());
   for (std::size_t i = 0; i < selected.size(); ++i) {
     const NodeId v = selected[i];
     if (!only.empty() && (degrees[i] == 0 || folded(v))) {

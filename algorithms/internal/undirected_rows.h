@@ -8,6 +8,7 @@
 // an aggregation had joined them, and no best partition is lost.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -39,7 +40,8 @@ Places PlaceRows(NodeId all, std::vector<NodeId> selected, const std::vector<std
                  const std::vector<NodeId>& only);
 
 // `selected`: nodes below `all`, ascending; degrees[i]: the arcs of selected[i], at least
-// as many as walk(selected[i], fn) calls fn(neighbour, weight) for, loops included.
+// as many as walk(selected[i], fn) calls fn(neighbour, weight) for, loops included; it may
+// stop when fn returns false.
 // fold: nodes with one neighbour and no loop share its row, nodes with no arcs have none;
 // only nodes of up to kFoldedDegree arcs, parallel ones counted, are asked. None when `budget` (null = none) says to stop.
 inline constexpr std::uint64_t kFoldedDegree = 8;
@@ -61,6 +63,7 @@ std::optional<Places> MakePlaces(NodeId all, std::vector<NodeId> selected, const
         same &= u != selected[i] && (one == kNoNode || one == u);
         one = u;
         sum += weight;
+        return same;
       });
       if (same && sum > 0) only[selected[i]] = one;
     }
@@ -68,6 +71,45 @@ std::optional<Places> MakePlaces(NodeId all, std::vector<NodeId> selected, const
   if (halt.said()) return std::nullopt;
   return PlaceRows(all, std::move(selected), degrees, only);
 }
+
+// A row of at most 8 arcs whose walk lists neighbours in rising order, perhaps twice (out and
+// in): found without a search. Any other order is right, too.
+class ListedRow {
+ public:
+  static constexpr std::uint64_t kMost = ShortRow<false>::kMost;
+  void Add(NodeId label, double weight) {
+    if (next_ < count_ && labels_[next_] == label) {
+      sums_[next_++] += weight;
+    } else if (rising_ && (count_ == 0 || label > labels_[count_ - 1])) {
+      labels_[count_] = label;
+      sums_[count_++] = weight;
+    } else {
+      Search(label, weight);
+    }
+  }
+  template <class Fn>
+  void Drain(Fn&& fn) const {
+    for (NodeId i = 0; i < count_; ++i) fn(labels_[i], sums_[i]);
+  }
+
+ private:
+  void Search(NodeId label, double weight) {
+    for (NodeId i = 0; i < count_; ++i)
+      if (labels_[i] == label) {
+        sums_[i] += weight;
+        next_ = i + 1;
+        return;
+      }
+    rising_ = false;
+    labels_[count_] = label;
+    sums_[count_++] = weight;
+  }
+
+  NodeId count_ = 0, next_ = 0;  // next_: behind the one found last
+  bool rising_ = true;
+  NodeId labels_[kMost];
+  double sums_[kMost];
+};
 
 // walk(v, fn) calls fn(u, weight) for everything at row v, in a fixed order and at most
 // degrees[v] times; weights finite and >= 0, those of zero are left out, those with u == v
@@ -85,13 +127,19 @@ std::optional<CommunityGraph> SumRows(const std::vector<std::uint64_t>& degrees,
   const auto nodes = static_cast<NodeId>(degrees.size());
   // Where the rows of a block begin in memory.
   std::vector<std::uint64_t> starts = {0};
+  std::uint64_t most = 0;
   for (NodeId v = 0; v < nodes; ++v) {
     if (v % kGrain == 0) starts.push_back(starts.back());
     starts.back() += degrees[v];
+    most = std::max(most, degrees[v]);
   }
   Pool<Tally> tallies;
   tallies.Reserve(executor, nodes);
-  for (auto& tally : tallies.idle()) tally->Resize<false>(nodes);
+  if (most > ListedRow::kMost)
+    for (auto& tally : tallies.idle()) tally->Resize<false>(nodes);
+  // Of a block whose weights are all alike that weight is kept, and nothing is written: on
+  // most graphs without weights that is fresh memory saved.
+  std::vector<double> alike(starts.size() - 1, 0.0);
   CommunityGraph graph;
   graph.Reserve(nodes, starts.back(), true);
   const Range weights = ParallelReduce(
@@ -100,11 +148,13 @@ std::optional<CommunityGraph> SumRows(const std::vector<std::uint64_t>& degrees,
         Range range;
         if (halt.Look()) return range;
         auto tally = tallies.Take();
-        std::uint64_t at = starts[begin / kGrain];
+        const std::uint64_t first = starts[begin / kGrain];
+        std::uint64_t at = first;
+        bool written = false;
         for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
           double loop = 0, strength = 0;
           graph.rows[v].begin = at;
-          WithRow<false>(*tally, degrees[v], [&](auto& row) {
+          auto sum_up = [&](auto&& row) {
             walk(v, [&](NodeId u, double weight) {
               if (u == v)
                 loop += weight;
@@ -112,17 +162,24 @@ std::optional<CommunityGraph> SumRows(const std::vector<std::uint64_t>& degrees,
                 row.Add(u, weight);
             });
             row.Drain([&](NodeId u, double sum) {
-              graph.neighbors[at] = u;
-              graph.weights[at++] = sum;
+              if (!written && range.most > 0 && sum != range.most) {
+                std::fill(graph.weights.data() + first, graph.weights.data() + at, range.most);
+                written = true;
+              }
+              if (written) graph.weights[at] = sum;
+              graph.neighbors[at++] = u;
               strength += sum;
               range.least = std::min(range.least, sum);
               range.most = std::max(range.most, sum);
             });
-          });
+          };
+          if (degrees[v] <= ListedRow::kMost) sum_up(ListedRow());
+          else sum_up(Tally::Row<false>(*tally));
           graph.rows[v].end = at;
           graph.loops[v] = loop;
           graph.strengths[v] = strength + loop;
         }
+        if (!written) alike[begin / kGrain] = range.most;
         tallies.Give(std::move(tally));
         return range;
       },
@@ -136,6 +193,11 @@ std::optional<CommunityGraph> SumRows(const std::vector<std::uint64_t>& degrees,
       graph.strengths[v] = static_cast<double>(graph.degree(v)) + graph.loops[v];
     }
     graph.weights = AlignedArray<double>();
+  } else {
+    ParallelFor(executor, nodes, kGrain, [&](std::size_t begin, std::size_t end) {
+      if (const double weight = alike[begin / kGrain]; weight > 0)
+        std::fill(graph.weights.data() + graph.rows[begin].begin, graph.weights.data() + graph.rows[end - 1].end, weight);
+    });
   }
   for (NodeId v = 0; v < nodes; ++v) graph.total += graph.strengths[v];
   return graph;
