@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "engine/edge_load.h"
 #include "engine/memory_store.h"
 #include "engine/state_writer.h"
 
@@ -30,6 +31,8 @@ class Graph::Impl {
     return published_;
   }
   Result<ApplyReport> Apply(const WriteBatch& batch, const ApplyOptions& options);
+  Result<ApplyReport> Load(EdgeLoad load, Durability durability, Progress* progress);
+  Result<std::size_t> JournalLoad(const LoadedEdges& loaded, Durability durability, Progress* progress);
   Status Compact();
 
   struct Request {
@@ -191,6 +194,64 @@ void Graph::Impl::RunGroup(const std::vector<Request*>& group) {
   }
 }
 
+// The records of `loaded`, some of them at a time. Returns how many batches the journal has:
+// all, unless progress said stop.
+Result<std::size_t> Graph::Impl::JournalLoad(const LoadedEdges& loaded, Durability durability,
+                                             Progress* progress) {
+  constexpr std::uint64_t kChanges = 1 << 21;
+  std::vector<Record> records(std::min(kGroupBatches, loaded.batch_count()));
+  Sequence sequence = 0;
+  std::size_t next = 0;
+  while (next < loaded.batch_count()) {
+    if (progress && !progress->Report("writing", next, loaded.batch_count())) break;
+    std::vector<std::size_t> group;
+    for (std::uint64_t changes = 0; next < loaded.batch_count() && group.size() < records.size() && changes < kChanges; ++next) {
+      if (loaded.HasRecord(next)) group.push_back(next);
+      changes += loaded.change_count(next);
+    }
+    ParallelFor(executor_, group.size(), 1, [&](std::size_t i, std::size_t) {
+      loaded.FillRecord(group[i], records[i]);
+      records[i].sequence = sequence + 1 + i;
+    });
+    if (group.empty()) continue;
+    PLEXUS_TRY(journal_->Append(std::span(records).first(group.size()), durability));
+    sequence += group.size();
+    stats_.batches += group.size();
+    ++stats_.groups;
+  }
+  return next;
+}
+
+Result<ApplyReport> Graph::Impl::Load(EdgeLoad load, Durability durability, Progress* progress) {
+  const auto not_empty = [] { return Fail(ErrorCode::kFailedPrecondition, "only an empty graph can be loaded"); };
+  const auto empty = Published();
+  if (empty->sequence != 0) return not_empty();
+  PLEXUS_ASSIGN(LoadedEdges loaded, LoadedEdges::Make(std::move(load), *empty, executor_));
+  std::unique_lock lock(writer_mutex_);
+  compacted_.wait(lock, [&] { return !compacting_; });
+  if (read_only_) return std::unexpected(ReadOnlyError());
+  if (writer_.sequence() != 0) return not_empty();
+  // One fsync for all: a crash before leaves a prefix.
+  const Durability each = durability == Durability::kSync ? Durability::kNone : durability;
+  StateWriter next(loaded.TakeState(), &executor_);
+  bool cancelled = false;
+  if (journal_) {
+    read_only_ = true;  // unless all goes well: the writer may be behind the journal
+    PLEXUS_ASSIGN(const std::size_t done, JournalLoad(loaded, each, progress));
+    cancelled = done < loaded.batch_count();
+    if (cancelled) {
+      PLEXUS_ASSIGN(GraphState state, loaded.StateBefore(done, *empty, executor_));
+      next = StateWriter(std::move(state), &executor_);
+    }
+    if (durability == Durability::kSync) PLEXUS_TRY(journal_->WaitDurable(next.sequence()));
+    read_only_ = false;
+  }
+  writer_ = std::move(next);
+  Publish();
+  if (cancelled) return Fail(ErrorCode::kCancelled, "loading was stopped");
+  return loaded.report();
+}
+
 std::uint64_t Graph::Impl::Limit(std::uint64_t least, std::uint64_t divisor) const {
   return std::max(least, published_->base->arc_count() / divisor);
 }
@@ -321,6 +382,16 @@ Snapshot Graph::snapshot() const { return Snapshot(impl_->Published()); }
 
 Result<ApplyReport> Graph::Apply(const WriteBatch& batch, const ApplyOptions& options) {
   return impl_->Apply(batch, options);
+}
+
+Result<ApplyReport> Graph::Load(EdgeLoad load, const ApplyOptions& options, Progress* progress) {
+  const Durability durability =
+      options.durability == Durability::kDefault ? impl_->options_.durability : options.durability;
+  try {
+    return impl_->Load(std::move(load), durability, progress);
+  } catch (const std::bad_alloc&) {
+    return Fail(ErrorCode::kResourceExhausted, "no memory to load the edges at once");
+  }
 }
 
 Status Graph::WaitDurable(Sequence sequence) {

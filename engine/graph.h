@@ -20,11 +20,14 @@
 #include "engine/error.h"
 #include "engine/journal.h"
 #include "engine/parallel.h"
+#include "engine/progress.h"
 #include "engine/snapshot.h"
 #include "engine/state.h"
 #include "engine/write_batch.h"
 
 namespace plexus {
+
+struct EdgeLoad;  // engine/edge_load.h
 
 enum class Maintenance { kManual, kBackground };
 
@@ -85,6 +88,15 @@ class Graph {
   // Errors: kInvalidArgument names the offending operation and value (nothing was
   // changed); kReadOnly after an earlier journal failure; the journal's own error.
   Result<ApplyReport> Apply(const WriteBatch& batch, const ApplyOptions& options = {});
+
+  // Applies all batches of `load` to an empty graph at once, giving the same graph and log
+  // as one by one would; the report sums up. They are prepared before the journal is asked
+  // and become visible together. Errors: kFailedPrecondition when some record was applied
+  // before, kResourceExhausted above the limits or without memory (nothing was changed);
+  // kReadOnly and the journal's own error as Apply; kCancelled when `progress` says stop:
+  // whole batches may stay then.
+  Result<ApplyReport> Load(EdgeLoad load, const ApplyOptions& options = {},
+                           Progress* progress = nullptr);
 
   // Every batch up to `sequence` survives power loss when this returns.
   Status WaitDurable(Sequence sequence);

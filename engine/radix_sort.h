@@ -76,4 +76,33 @@ inline void StableSort(std::vector<KeyedPosition>& items, std::vector<KeyedPosit
   }
 }
 
+// Stably sorts items[0, n) by the low `bits` bits of key(item), between `items` and
+// `other` (both hold n); returns the one that has the result. For what fits a cache.
+template <class Item, class Key>
+Item* RadixSort(Item* items, Item* other, std::size_t n, int bits, Key&& key) {
+  if (n < 128) {  // by insertion
+    for (std::size_t i = 1; i < n; ++i) {
+      const Item item = items[i];
+      std::size_t at = i;
+      for (; at > 0 && key(item) < key(items[at - 1]); --at) items[at] = items[at - 1];
+      items[at] = item;
+    }
+    return items;
+  }
+  const int passes = (bits + 10) / 11;
+  const int digit = (bits + passes - 1) / passes;
+  const std::uint64_t mask = (std::uint64_t{1} << digit) - 1;
+  std::uint32_t counts[6][2048] = {};
+  for (std::size_t i = 0; i < n; ++i)
+    for (int p = 0; p < passes; ++p) ++counts[p][(key(items[i]) >> (p * digit)) & mask];
+  for (int p = 0; p < passes; ++p) {
+    const int shift = p * digit;
+    std::uint32_t sum = 0;
+    for (std::size_t d = 0; d <= mask; ++d) sum += std::exchange(counts[p][d], sum);
+    for (std::size_t i = 0; i < n; ++i) other[counts[p][(key(items[i]) >> shift) & mask]++] = items[i];
+    std::swap(items, other);
+  }
+  return items;
+}
+
 }  // namespace plexus

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <mutex>
 #include <new>
 #include <string>
 #include <vector>
+
+#include "engine/radix_sort.h"
+#include "engine/scratch_pool.h"
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -63,54 +65,6 @@ Plan MakePlan(NodeId node_count, std::uint64_t arcs, std::size_t pairs) {
   plan.chunks = std::clamp<std::size_t>(pairs >> 16, 1, 64);
   return plan;
 }
-
-// Sorts keys of `bits` bits by least significant digit first, between `keys` and
-// `other` (both hold n); returns the one that has the result.
-template <class Key>
-Key* RadixSort(Key* keys, Key* other, std::size_t n, int bits) {
-  if (n < 128) {
-    std::sort(keys, keys + n);
-    return keys;
-  }
-  const int passes = (bits + 10) / 11;
-  const int digit = (bits + passes - 1) / passes;
-  const Key mask = static_cast<Key>((Key{1} << digit) - 1);
-  std::uint32_t counts[6][2048] = {};
-  for (std::size_t i = 0; i < n; ++i)
-    for (int p = 0; p < passes; ++p) ++counts[p][(keys[i] >> (p * digit)) & mask];
-  for (int p = 0; p < passes; ++p) {
-    const int shift = p * digit;
-    std::uint32_t sum = 0;
-    for (std::size_t d = 0; d <= mask; ++d) sum += std::exchange(counts[p][d], sum);
-    for (std::size_t i = 0; i < n; ++i) other[counts[p][(keys[i] >> shift) & mask]++] = keys[i];
-    std::swap(keys, other);
-  }
-  return keys;
-}
-
-// Scratch buffers that running blocks borrow. All are made ahead, as many as blocks
-// run at once, so that nothing can fail inside a parallel loop.
-template <class Key>
-class ScratchPool {
- public:
-  ScratchPool(std::size_t count, std::size_t size) {
-    for (std::size_t i = 0; i < count; ++i) free_.emplace_back(size);
-  }
-  AlignedArray<Key> Take() {
-    std::scoped_lock lock(mutex_);
-    AlignedArray<Key> scratch = std::move(free_.back());
-    free_.pop_back();
-    return scratch;
-  }
-  void Give(AlignedArray<Key> scratch) {
-    std::scoped_lock lock(mutex_);
-    free_.push_back(std::move(scratch));
-  }
-
- private:
-  std::mutex mutex_;
-  std::vector<AlignedArray<Key>> free_;
-};
 
 // One direction. Emit calls put(row, neighbor) for the arcs of one pair.
 template <class Key, class Emit>
@@ -189,7 +143,7 @@ void BuildSide(NodeId node_count, std::span<const NodePair> pairs, const Plan& p
     AlignedArray<Key> scratch = pool.Take();
     const std::uint64_t n = part_begin[p + 1] - part_begin[p];
     Key* own = arcs.data() + part_begin[p];
-    const Key* keys = RadixSort(own, scratch.data(), n, plan.key_bits());
+    const Key* keys = RadixSort(own, scratch.data(), n, plan.key_bits(), [](Key key) { return key; });
     const std::size_t first_row = p << plan.low_bits;
     const std::size_t end_row = std::min<std::size_t>((p + 1) << plan.low_bits, node_count);
     for (std::size_t row = first_row; row < end_row; ++row) offsets[row] = 0;

@@ -65,9 +65,11 @@ Result<ApplyReport> PieceApplier::Foresee(const Piece& piece) {
   return ApplyReport();
 }
 
-Status PieceApplier::Apply(const Piece& piece) {
+Status PieceApplier::Apply(Piece& piece) {
   ApplyReport report;
-  if (run_.checking || !piece.batch.empty()) {
+  if (run_.collector) {
+    PLEXUS_TRY(run_.collector->Take(piece));
+  } else if (run_.checking || !piece.batch.empty()) {
     Result<ApplyReport> applied = run_.checking ? Foresee(piece) : ApplyBatch(piece);
     if (!applied) {
       if (!IsRecordError(run_.graph, applied.error())) return std::unexpected(applied.error());
@@ -95,7 +97,7 @@ Status PieceApplier::Narrow(const Piece& piece) {
   PLEXUS_TRY(Apply(first));
   if (run_.report.stopped) return {};
   first = Piece();
-  const Piece second = Parse(piece.text.substr(middle),
+  Piece second = Parse(piece.text.substr(middle),
                        piece.first_line + std::count(head.begin(), head.end(), '\n'));
   return Apply(second);
 }
@@ -103,7 +105,7 @@ Status PieceApplier::Narrow(const Piece& piece) {
 void PieceApplier::Book(const Piece& piece, const ApplyReport& applied) {
   ImportReport& r = run_.report;
   r.records += piece.records;
-  if (!run_.checking) BookApplied(piece, applied);
+  if (!run_.checking && !run_.collector) BookApplied(piece, applied);
   for (const RecordError& e : piece.errors) AddError(e.line, e.reason);
   r.errors += piece.error_count - piece.errors.size();
 }

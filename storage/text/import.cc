@@ -18,6 +18,7 @@
 #include "storage/text/import_documents.h"
 #include "storage/text/input.h"
 #include "storage/text/json_lines.h"
+#include "storage/text/load_edges.h"
 #include "storage/text/pipeline.h"
 #include "storage/text/sniff.h"
 #include "storage/text/wordnet_parser.h"
@@ -51,18 +52,21 @@ Result<std::optional<CsvParser>> OpenTable(ImportRun& run, const Input& input, B
   return std::move(*parser);
 }
 
-Status ImportFile(ImportRun& run, const Input& input, Checked& checked) {
+// Opens a file, behind its byte order mark, and tells its format.
+Result<Format> OpenReader(const ImportOptions& options, const Input& input, BlockReader& reader) {
   PLEXUS_ASSIGN(auto source, input.Open());
-  BlockReader reader = MakeReader(std::move(source), run.options);
+  reader = MakeReader(std::move(source), options);
   PLEXUS_ASSIGN(std::string_view head, reader.Peek(kSniffBytes));
   if (head.starts_with("\xef\xbb\xbf")) {
     reader.Drop(3);
     PLEXUS_ASSIGN(head, reader.Peek(kSniffBytes));
   }
-  Format format = run.options.format;
-  PLEXUS_ASSIGN(const Format sniffed, format == Format::kAuto ? SniffFormat(input.name, head)
-                                                              : Result<Format>(format));
-  format = sniffed;
+  return options.format == Format::kAuto ? SniffFormat(input.name, head) : Result<Format>(options.format);
+}
+
+Status ImportFile(ImportRun& run, const Input& input, Checked& checked) {
+  BlockReader reader = MakeReader(nullptr, run.options);
+  PLEXUS_ASSIGN(const Format format, OpenReader(run.options, input, reader));
   if (IsDocument(format)) return ImportDocument(run, input, format, checked);
   Status status;
   switch (format) {
@@ -76,7 +80,8 @@ Status ImportFile(ImportRun& run, const Input& input, Checked& checked) {
       status = RunPipeline(run, input.name, reader, JsonLinesParser());
       break;
     case Format::kEdgeList:
-      status = RunPipeline(run, input.name, reader, EdgeListParser());
+      status = run.collector ? RunPipeline(run, input.name, reader, EdgeLoadParser(run.collector->numbers()))
+                             : RunPipeline(run, input.name, reader, EdgeListParser());
       break;
     default:
       return Fail(ErrorCode::kInvalidArgument,
@@ -136,6 +141,18 @@ std::vector<FileStamp> Stamps(const Input& input) {
   return stamps;
 }
 
+std::uint64_t TotalBytes(std::span<const Input> inputs) {
+  std::uint64_t total = 0;
+  for (const Input& input : inputs) {
+    if (input.is_directory())
+      for (std::string_view file : WordNetFiles())  // two passes
+        total += 2 * Input{input.name + "/" + std::string(file)}.size().value_or(0);
+    else
+      total += input.size().value_or(0);
+  }
+  return total;
+}
+
 // Applies what the check found good. It must still be the same.
 Status ApplyChecked(ImportRun& run, const Input& input, Checked& checked) {
   if (Stamps(input) != checked.stamps)
@@ -172,7 +189,61 @@ Status CheckGroup(ImportRun& run, std::span<const Input> inputs, std::vector<Che
   return status;
 }
 
+bool AllEdgeLists(const ImportRun& run, std::span<const Input> inputs) {
+  return std::ranges::all_of(inputs, [&](const Input& input) {
+    if (input.is_directory()) return false;
+    BlockReader reader = MakeReader(nullptr, run.options);
+    return OpenReader(run.options, input, reader).value_or(Format::kAuto) == Format::kEdgeList;
+  });
+}
+
+// Collects the edges of all inputs and loads them at once. False: these must go batch by
+// batch, and nothing has happened.
+Result<bool> LoadGroup(ImportRun& run, std::span<const Input> inputs) {
+  if (run.graph.snapshot().sequence() != 0 || run.options.limits.load_bytes == 0 || !AllEdgeLists(run, inputs))
+    return false;
+  const ImportReport before = run.report;
+  const std::uint64_t bytes = TotalBytes(inputs), total = run.bytes_total, done = run.bytes_done;
+  if (run.options.on_error == OnError::kStop) run.bytes_total -= bytes;  // one pass will do
+  EdgeCollector collector(run.options, bytes);
+  run.collector = &collector;
+  Status status;
+  Checked checked;
+  for (std::size_t i = 0; i < inputs.size() && status && !run.report.stopped; ++i) {
+    const std::vector<FileStamp> stamps = Stamps(inputs[i]);
+    status = ImportFile(run, inputs[i], checked);
+    if (status && !run.report.stopped && Stamps(inputs[i]) != stamps)
+      status = Fail(ErrorCode::kIo, inputs[i].name + ": has changed while it was read; nothing was applied");
+  }
+  run.collector = nullptr;
+  const std::size_t batches = collector.batch_count();
+  Result<ApplyReport> loaded = ApplyReport();
+  if (status && !run.report.stopped && batches > 0) {
+    PLEXUS_TRY(run.BeginApplying());
+    loaded = run.graph.Load(collector.Finish(), run.options.apply, run.options.progress);
+    if (!loaded) status = std::unexpected(loaded.error());
+  }
+  const bool refused = !loaded && !run.graph.read_only() &&
+                       (loaded.error().code == ErrorCode::kFailedPrecondition ||  // another writer came in between
+                        loaded.error().code == ErrorCode::kResourceExhausted);
+  if (collector.gave_up() || refused) {
+    run.report = before;
+    run.bytes_total = total + run.bytes_done - done;
+    return false;
+  }
+  PLEXUS_TRY(status);
+  if (run.report.stopped || batches == 0) return true;
+  run.report.batches += batches;
+  run.report.nodes.added += loaded->nodes.added;
+  run.report.edges.added += loaded->edges.added;
+  run.report.edges.changed += loaded->edges.changed;
+  run.report.edges.same += loaded->edges.same;
+  return true;
+}
+
 Status ImportGroup(ImportRun& run, std::span<const Input> inputs) {
+  PLEXUS_ASSIGN(const bool loaded, LoadGroup(run, inputs));
+  if (loaded) return {};
   std::vector<Checked> checked(inputs.size());
   const bool check = run.options.on_error == OnError::kStop;
   if (check) PLEXUS_TRY(CheckGroup(run, inputs, checked));
@@ -195,18 +266,6 @@ Status ImportAll(ImportRun& run, std::span<const Input> inputs) {
     begin = end;
   }
   return {};
-}
-
-std::uint64_t TotalBytes(const std::vector<Input>& inputs) {
-  std::uint64_t total = 0;
-  for (const Input& input : inputs) {
-    if (input.is_directory())
-      for (std::string_view file : WordNetFiles())  // two passes
-        total += 2 * Input{input.name + "/" + std::string(file)}.size().value_or(0);
-    else
-      total += input.size().value_or(0);
-  }
-  return total;
 }
 
 // Pipes are read once: what they hold is kept beside.

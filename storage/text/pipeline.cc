@@ -83,7 +83,7 @@ class Pipeline {
       if (run_.report.stopped) return {};
     }
     Progress* progress = run_.options.progress;
-    if (progress && !progress->Report(run_.checking ? "checking" : "importing",
+    if (progress && !progress->Report(run_.checking || run_.collector ? "checking" : "importing",
                                       run_.bytes_done + parsed.bytes_read, run_.bytes_total))
       return Fail(ErrorCode::kCancelled, "import cancelled");
     return {};

@@ -18,6 +18,7 @@
 #include "storage/text/block_reader.h"
 #include "storage/text/import.h"
 #include "storage/text/import_check.h"
+#include "storage/text/load_edges.h"
 #include "storage/text/record_parser.h"
 
 namespace plexus::text {
@@ -35,6 +36,7 @@ struct ImportRun {
   // Pieces are parsed and their errors noted, nothing is applied.
   bool checking = false;
   ImportCheck check;
+  EdgeCollector* collector = nullptr;  // set: pieces go there, nothing is applied
   std::vector<EntryAt> entries;  // what Piece::entries told while checking
   bool applying = false;         // options.before was called
   ImportRun(Graph& g, const ImportOptions& o)
@@ -63,9 +65,9 @@ class PieceApplier {
   PieceApplier(ImportRun& run, const std::string& file, const RecordParser& parser)
       : run_(run), file_(file), parser_(parser) {}
 
-  // Applies one piece, or asks run.check about it, and books its counts and errors. When
+  // Applies one piece, or asks run.check about it, or hands it to run.collector, and books its counts and errors. When
   // it is refused, it is halved until the bad record stands alone. An Error is fatal.
-  Status Apply(const Piece& piece);
+  Status Apply(Piece& piece);
   // Lines of the block whose pieces come next, see Block::lines.
   void set_lines(const std::vector<std::uint64_t>* lines) { lines_ = lines; }
   void AddError(std::uint64_t line, std::string reason);

@@ -17,6 +17,7 @@
 #include "engine/schema.h"
 #include "engine/write_batch.h"
 #include "storage/text/import.h"
+#include "storage/text/piece_edges.h"
 #include "storage/text/touched_nodes.h"
 
 namespace plexus::text {
@@ -94,6 +95,7 @@ struct Piece {
   std::uint64_t vectors = 0;
   std::uint64_t self_loops = 0;
   std::uint64_t pointers = 0;
+  std::unique_ptr<PieceEdges> edges;  // while edges are collected: instead of the batch
   std::vector<EntryAt> entries;  // of a matrix, while it is being checked
   PieceNotes notes;              // while the file is being checked
   bool stopped = false;      // kStop: an error ended the piece

@@ -8,6 +8,7 @@ set(PLEXUS_STORAGE_TEXT_SOURCES
   text/block_reader.cc
   text/csv.cc
   text/csv_row.cc
+  text/edge_lines.cc
   text/edge_list.cc
   text/export_matrix.cc
   text/export_node_link.cc
@@ -30,6 +31,7 @@ set(PLEXUS_STORAGE_TEXT_SOURCES
   text/json_lines.cc
   text/json_tree.cc
   text/json_writer.cc
+  text/load_edges.cc
   text/matrix_market.cc
   text/mcp_memory.cc
   text/node_link.cc
