@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <numeric>
 
 #include "engine/radix_sort.h"
 #include "engine/scratch_pool.h"
@@ -22,34 +21,47 @@ constexpr std::uint64_t kChunkEdges = 1 << 18;  // partitioned by one task
 constexpr std::uint64_t kPartEdges = 1 << 15;   // about: two copies fit an L2 cache
 constexpr std::uint64_t kMaxParts = 1024;
 
-// An edge on its way into its row; once it was looked at, a change.
+// An edge on its way into its row; once it was looked at, a change. `key`: the row within
+// the part, the target and the batch, from the highest bit down.
 struct Entry {
-  std::uint64_t key;  // row within the part, target
-  std::uint32_t batch;
-  float weight;
+  std::uint64_t key;
+  static Entry Of(std::uint64_t key, float) { return {key}; }
+  float weight() const { return 1; }
+  void Take(float&) const {}
 };
-
-// What lines of one batch make of an identity, as BatchResolver decides it.
-struct Version {
-  float weight = 1;
-  void Take(float stated) {
+struct WeightedEntry {
+  std::uint64_t key;
+  float stated;  // NaN: not
+  static WeightedEntry Of(std::uint64_t key, float weight) { return {key, weight}; }
+  float weight() const { return stated; }
+  void Take(float& weight) const {
     if (!std::isnan(stated)) weight = stated;
   }
 };
 
+// How many bits of a key are what.
+struct Bits {
+  int row = 0, target = 0, batch = 0;
+  int all() const { return row + target + batch; }
+  NodeId Row(std::uint64_t key) const { return static_cast<NodeId>(key >> (target + batch)); }
+  NodeId Target(std::uint64_t key) const { return static_cast<NodeId>((key >> batch) & ((std::uint64_t{1} << target) - 1)); }
+  std::size_t Batch(std::uint64_t key) const { return key & ((std::uint64_t{1} << batch) - 1); }
+};
+
 // Leaves the changes at the front of entries[0, n), which are sorted; returns how many.
-std::size_t KeepChanges(Entry* entries, std::size_t n) {
+// What lines of one batch make of an identity is decided as BatchResolver does.
+template <class Entry>
+std::size_t KeepChanges(Entry* entries, std::size_t n, const Bits& bits) {
   std::size_t kept = 0;
   for (std::size_t begin = 0; begin < n;) {
-    const std::uint64_t key = entries[begin].key;
-    Version now;
-    for (bool existed = false; begin < n && entries[begin].key == key; existed = true) {
-      const std::uint32_t batch = entries[begin].batch;
-      const float before = now.weight;
-      for (; begin < n && entries[begin].key == key && entries[begin].batch == batch; ++begin)
-        now.Take(entries[begin].weight);
-      if (existed && now.weight == before) continue;
-      entries[kept++] = {key, batch, existed ? -now.weight : now.weight};
+    const std::uint64_t identity = entries[begin].key >> bits.batch;
+    float now = 1;
+    for (bool existed = false; begin < n && entries[begin].key >> bits.batch == identity; existed = true) {
+      const std::uint64_t key = entries[begin].key;
+      const float before = now;
+      for (; begin < n && entries[begin].key == key; ++begin) entries[begin].Take(now);
+      if (existed && now == before) continue;
+      entries[kept++] = Entry::Of(key, existed ? -now : now);
     }
   }
   return kept;
@@ -85,38 +97,34 @@ GraphState StateOf(const GraphState& empty, Sequence sequence, std::int64_t time
 }  // namespace
 
 // The edges partitioned by source.
+template <class Entry>
 struct LoadedEdges::Arcs {
-  int target_bits = 0, row_bits = 0;
+  Bits bits;
   std::vector<std::uint64_t> begin;  // of each part, and the end
   AlignedArray<Entry> entries;
 
   std::size_t parts() const { return begin.size() - 1; }
-  Arcs(EdgeLoad& load, Executor& executor);
+  Arcs(const std::vector<LoadBatch>& batches, const Bits& b, NodeId nodes, Executor& executor);
 };
 
-LoadedEdges::Arcs::Arcs(EdgeLoad& load, Executor& executor) {
-  const std::vector<LoadBatch>& batches = load.batches;
-  const NodeId nodes = load.keys.size();
-  std::uint64_t edges = 0;
+template <class Entry>
+LoadedEdges::Arcs<Entry>::Arcs(const std::vector<LoadBatch>& batches, const Bits& of_key, NodeId nodes,
+                               Executor& executor)
+    : bits(of_key) {
   std::vector<std::size_t> chunks;  // first batch of each, and the end
-  for (std::size_t b = 0, in_chunk = kChunkEdges; b < batches.size(); ++b) {
+  for (std::size_t batch = 0, in_chunk = kChunkEdges; batch < batches.size(); ++batch) {
     if (in_chunk >= kChunkEdges) {
-      chunks.push_back(b);
+      chunks.push_back(batch);
       in_chunk = 0;
     }
-    in_chunk += batches[b].edges.size();
-    edges += batches[b].edges.size();
+    in_chunk += batches[batch].edges.size();
   }
   chunks.push_back(batches.size());
-  const std::uint64_t wanted = std::clamp<std::uint64_t>(std::bit_ceil(edges / kPartEdges + 1), 1, kMaxParts);
-  target_bits = static_cast<int>(std::bit_width(nodes > 1 ? nodes - 1 : 1u));
-  row_bits = std::max(0, target_bits - static_cast<int>(std::bit_width(wanted) - 1));
-  const std::size_t parts = (std::size_t{nodes} >> row_bits) + 1;
-
+  const std::size_t parts = (std::size_t{nodes} >> bits.row) + 1;
   std::vector<std::uint64_t> place((chunks.size() - 1) * parts, 0);
   auto count = [&](std::size_t c) {
-    for (std::size_t b = chunks[c]; b < chunks[c + 1]; ++b)
-      for (const NodePair& e : batches[b].edges) ++place[c * parts + (e.source >> row_bits)];
+    for (std::size_t batch = chunks[c]; batch < chunks[c + 1]; ++batch)
+      for (const NodePair& e : batches[batch].edges) ++place[c * parts + (e.source >> bits.row)];
   };
   executor.Run(chunks.size() - 1, BlockTask(count));
   begin.resize(parts + 1);
@@ -129,30 +137,27 @@ LoadedEdges::Arcs::Arcs(EdgeLoad& load, Executor& executor) {
   entries = AlignedArray<Entry>(sum);
   auto scatter = [&](std::size_t c) {
     std::uint64_t* at = &place[c * parts];
-    const NodeId low = static_cast<NodeId>((std::uint64_t{1} << row_bits) - 1);
+    const std::uint64_t low = (std::uint64_t{1} << bits.row) - 1;
     for (std::size_t b = chunks[c]; b < chunks[c + 1]; ++b) {
-      LoadBatch& batch = load.batches[b];
+      const LoadBatch& batch = batches[b];
       for (std::size_t i = 0; i < batch.edges.size(); ++i) {
         const NodePair e = batch.edges[i];
-        entries[at[e.source >> row_bits]++] = {
-            (std::uint64_t{e.source & low} << target_bits) | e.target, static_cast<std::uint32_t>(b),
-            batch.weights.empty() ? std::nanf("") : batch.weights[i]};
+        entries[at[e.source >> bits.row]++] =
+            Entry::Of(((((e.source & low) << bits.target) | e.target) << bits.batch) | b,
+                      batch.weights.empty() ? std::nanf("") : batch.weights[i]);
       }
-      batch.edges = {};
-      batch.weights = {};
     }
   };
   executor.Run(chunks.size() - 1, BlockTask(scatter));
 }
 
-// Fills begin_, changes_ and report_, and gives the base.
-Result<std::shared_ptr<Csr>> LoadedEdges::Build(EdgeLoad& load, Executor& executor) {
-  const NodeId nodes = load.keys.size();
-  const std::size_t batches = batch_count();
-  Arcs arcs(load, executor);
+// Turns the edges of each batch into its changes, and gives the base.
+template <class Entry, class Bits>
+std::shared_ptr<Csr> LoadedEdges::Build(const Bits& bits, NodeId nodes, Executor& executor) {
+  const std::size_t batches = batches_.size();
+  Arcs<Entry> arcs(batches_, bits, nodes, executor);
   const std::size_t parts = arcs.parts();
-  const std::uint64_t target_mask = (std::uint64_t{1} << arcs.target_bits) - 1;
-  auto first_row = [&](std::size_t p) { return std::min<std::size_t>(nodes, p << arcs.row_bits); };
+  auto first_row = [&](std::size_t p) { return std::min<std::size_t>(nodes, p << bits.row); };
 
   // Sort; changes by part and batch, edges by part and row.
   auto csr = std::make_shared<Csr>();
@@ -167,33 +172,30 @@ Result<std::shared_ptr<Csr>> LoadedEdges::Build(EdgeLoad& load, Executor& execut
     AlignedArray<Entry> scratch = pool.Take();
     Entry* own = arcs.entries.data() + arcs.begin[p];
     const std::size_t n = arcs.begin[p + 1] - arcs.begin[p];
-    const Entry* sorted = RadixSort(own, scratch.data(), n, arcs.target_bits + arcs.row_bits,
-                                    [](const Entry& e) { return e.key; });
+    const Entry* sorted = RadixSort(own, scratch.data(), n, bits.target + bits.row,
+                                    [&](const Entry& e) { return e.key >> bits.batch; });
     if (sorted != own) std::copy_n(sorted, n, own);
-    changes[p] = KeepChanges(own, n);
-    std::fill(&csr->out_offsets[first_row(p)], &csr->out_offsets[first_row(p + 1)], 0u);
+    changes[p] = KeepChanges(own, n, bits);
+    std::uint32_t* degrees = csr->out_offsets.data() + first_row(p);
+    std::fill(degrees, csr->out_offsets.data() + first_row(p + 1), 0u);
     for (std::size_t i = 0; i < changes[p]; ++i) {
-      ++place[p * batches + own[i].batch];
-      if (i > 0 && own[i].key == own[i - 1].key) continue;
-      ++csr->out_offsets[first_row(p) + (own[i].key >> arcs.target_bits)];
+      ++place[p * batches + bits.Batch(own[i].key)];
+      if (i > 0 && own[i].key >> bits.batch == own[i - 1].key >> bits.batch) continue;
+      ++degrees[bits.Row(own[i].key)];
       ++edges[p];
     }
     pool.Give(std::move(scratch));
   };
   executor.Run(parts, BlockTask(sort));
 
-  std::uint64_t total = 0;
   for (std::size_t b = 0; b < batches; ++b) {
-    begin_[b] = total;
-    std::uint64_t of_batch = 0;
-    for (std::size_t p = 0; p < parts; ++p)
-      of_batch += std::exchange(place[p * batches + b], static_cast<std::uint32_t>(of_batch));
-    total += of_batch;
+    std::uint32_t changed = 0;
+    for (std::size_t p = 0; p < parts; ++p) changed += std::exchange(place[p * batches + b], changed);
+    batches_[b].edges.Truncate(changed);
+    batches_[b].weights.Truncate(changed);
   }
-  begin_[batches] = total;
   std::uint64_t arc_count = 0;
   for (std::uint64_t& e : edges) arc_count += std::exchange(e, arc_count);
-  changes_ = AlignedArray<Change>(total);
   csr->out_neighbors = AlignedArray<NodeId>(arc_count);
   csr->out_weights = AlignedArray<float>(arc_count);
   csr->out_kinds = AlignedArray<std::uint8_t>(arc_count);
@@ -203,16 +205,19 @@ Result<std::shared_ptr<Csr>> LoadedEdges::Build(EdgeLoad& load, Executor& execut
     std::uint32_t* at = &place[p * batches];
     std::uint64_t slot = edges[p];
     for (std::size_t i = 0; i < changes[p]; ++i) {
-      const Entry& e = own[i];
-      const auto target = static_cast<NodeId>(e.key & target_mask);
-      const auto source = static_cast<NodeId>(first_row(p) + (e.key >> arcs.target_bits));
-      changes_[begin_[e.batch] + at[e.batch]++] = {source, target, e.weight};
-      if (i + 1 < changes[p] && own[i + 1].key == e.key) continue;
+      const std::uint64_t key = own[i].key;
+      const NodeId target = bits.Target(key);
+      LoadBatch& batch = batches_[bits.Batch(key)];
+      const std::uint32_t to = at[bits.Batch(key)]++;
+      batch.edges[to] = {static_cast<NodeId>(first_row(p) + bits.Row(key)), target};
+      if (!batch.weights.empty()) batch.weights[to] = own[i].weight();
+      if (i + 1 < changes[p] && own[i + 1].key >> bits.batch == key >> bits.batch) continue;
       csr->out_neighbors[slot] = target;
-      csr->out_weights[slot++] = std::abs(e.weight);
+      csr->out_weights[slot++] = std::abs(own[i].weight());
     }
-    std::fill(&csr->out_kinds[edges[p]], &csr->out_kinds[edges[p]] + (edges[p + 1] - edges[p]), kLink);
-    std::fill(&csr->out_created_at[edges[p]], &csr->out_created_at[edges[p]] + (edges[p + 1] - edges[p]), time_ms_);
+    const std::size_t count = edges[p + 1] - edges[p];
+    std::fill_n(csr->out_kinds.data() + edges[p], count, kLink);
+    std::fill_n(csr->out_created_at.data() + edges[p], count, time_ms_);
     auto sum = static_cast<std::uint32_t>(edges[p]);
     for (std::size_t row = first_row(p); row < first_row(p + 1); ++row)
       sum += std::exchange(csr->out_offsets[row], sum);
@@ -226,28 +231,38 @@ Result<std::shared_ptr<Csr>> LoadedEdges::Build(EdgeLoad& load, Executor& execut
 
 Result<LoadedEdges> LoadedEdges::Make(EdgeLoad load, const GraphState& empty, Executor& executor) {
   PLEXUS_CHECK(load.batches.size() <= kMaxLoadBatches, "a load has few batches");
-  std::uint64_t named = 0;
   LoadedEdges loaded;
   loaded.time_ms_ = std::max(load.time_ms, empty.time_ms);
-  loaded.nodes_.push_back(0);
-  for (const LoadBatch& batch : load.batches) {
-    loaded.nodes_.push_back(batch.nodes);
-    named += batch.edges.size();
-  }
-  if (named > Limits::kMaxArcs)
-    return Fail(ErrorCode::kResourceExhausted, std::to_string(named) + " edges, a graph holds at most " +
-                                                   std::to_string(Limits::kMaxArcs) + " arcs");
-  loaded.begin_.resize(load.batches.size() + 1, 0);
-  PLEXUS_ASSIGN(auto base, loaded.Build(load, executor));
   loaded.keys_ = load.keys.Publish();
+  loaded.batches_ = std::move(load.batches);
+  const NodeId nodes = loaded.keys_.size();
+  std::uint64_t named = 0;
+  bool weighted = false;
+  for (const LoadBatch& batch : loaded.batches_) {
+    named += batch.edges.size();
+    weighted |= !batch.weights.empty();
+  }
+  Bits bits;
+  const std::uint64_t parts = std::clamp<std::uint64_t>(std::bit_ceil(named / kPartEdges + 1), 1, kMaxParts);
+  bits.target = static_cast<int>(std::bit_width(nodes > 1 ? nodes - 1 : 1u));
+  bits.row = std::max(0, bits.target - static_cast<int>(std::bit_width(parts) - 1));
+  bits.batch = static_cast<int>(std::bit_width(loaded.batches_.size()));
+  if (named > Limits::kMaxArcs || bits.all() > 64)
+    return Fail(ErrorCode::kResourceExhausted, "too many edges and nodes to load at once");
+  auto base = weighted ? loaded.Build<WeightedEntry>(bits, nodes, executor)
+                       : loaded.Build<Entry>(bits, nodes, executor);
   Sequence sequence = 0;
-  for (std::size_t b = 0; b < loaded.batch_count(); ++b) sequence += loaded.HasRecord(b);
+  std::uint64_t changes = 0;
+  for (std::size_t b = 0; b < loaded.batch_count(); ++b) {
+    sequence += loaded.HasRecord(b);
+    changes += loaded.change_count(b);
+  }
   ApplyReport& report = loaded.report_;
   report.sequence = sequence;
-  report.nodes.added = loaded.keys_.size();
+  report.nodes.added = nodes;
   report.edges.added = base->arc_count();
-  report.edges.changed = loaded.changes_.size() - base->arc_count();
-  report.edges.same = named - loaded.changes_.size();
+  report.edges.changed = changes - base->arc_count();
+  report.edges.same = named - changes;
   loaded.state_ = StateOf(empty, sequence, loaded.time_ms_, loaded.keys_, std::move(base));
   return loaded;
 }
@@ -255,7 +270,8 @@ Result<LoadedEdges> LoadedEdges::Make(EdgeLoad load, const GraphState& empty, Ex
 void LoadedEdges::FillRecord(std::size_t batch, Record& r) const {
   r.sequence = 0;
   r.time_ms = time_ms_;
-  const NodeId first = nodes_[batch], end = nodes_[batch + 1];
+  const LoadBatch& from = batches_[batch];
+  const NodeId first = FirstNode(batch), end = from.nodes;
   r.first_node = first == end ? 0 : first;
   r.node_kinds.assign(end - first, kNode);
   r.key_offsets.clear();
@@ -266,11 +282,10 @@ void LoadedEdges::FillRecord(std::size_t batch, Record& r) const {
     r.key_offsets.push_back(r.key_bytes.size());
   }
   r.edges.resize(change_count(batch));
-  const Change* from = changes_.data() + begin_[batch];
-  for (EdgeChange& to : r.edges) {
-    const std::uint16_t flags = std::signbit(from->weight) ? 0 : EdgeChange::kIsNew;
-    to = {from->source, from->target, 0, std::abs(from->weight), time_ms_, kLink, flags, 0};
-    ++from;
+  for (std::size_t i = 0; i < r.edges.size(); ++i) {
+    const float weight = from.weights.empty() ? 1 : from.weights[i];
+    const std::uint16_t flags = std::signbit(weight) ? 0 : EdgeChange::kIsNew;
+    r.edges[i] = {from.edges[i].source, from.edges[i].target, 0, std::abs(weight), time_ms_, kLink, flags, 0};
   }
 }
 
@@ -284,7 +299,7 @@ Result<GraphState> LoadedEdges::StateBefore(std::size_t batch, const GraphState&
     edges.insert(edges.end(), record.edges.begin(), record.edges.end());
     sequence += HasRecord(b);
   }
-  const NodeId nodes = nodes_[batch];
+  const NodeId nodes = FirstNode(batch);
   PLEXUS_ASSIGN(auto base, BuildCsr(nodes, edges, {}, *empty.schema, sequence, executor));
   return StateOf(empty, sequence, batch > 0 ? time_ms_ : empty.time_ms, FirstKeys(keys_, nodes),
                  std::move(base));

@@ -5,7 +5,7 @@
 // partitioned by source once, sorted in the cache, and become the base of the first state,
 // without a delta. What each batch has changed falls out in the order of its record.
 //
-// Peak memory 62 bytes an edge (30 of them stay), beside the keys. Not thread-safe.
+// Peak memory 46 bytes an edge, 4 more with weights (30 of them stay), beside the keys. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -43,11 +43,11 @@ class LoadedEdges {
   // Throws std::bad_alloc. Takes O(edges) time; the result does not depend on threads.
   static Result<LoadedEdges> Make(EdgeLoad load, const GraphState& empty, Executor& executor);
 
-  std::size_t batch_count() const { return nodes_.size() - 1; }
-  std::uint64_t change_count(std::size_t batch) const { return begin_[batch + 1] - begin_[batch]; }
+  std::size_t batch_count() const { return batches_.size(); }
+  std::uint64_t change_count(std::size_t batch) const { return batches_[batch].edges.size(); }
   // False: the batch changes nothing, it has neither record nor sequence number.
   bool HasRecord(std::size_t batch) const {
-    return change_count(batch) > 0 || nodes_[batch] != nodes_[batch + 1];
+    return change_count(batch) > 0 || FirstNode(batch) != batches_[batch].nodes;
   }
   // The record of a batch, but for its sequence number. Keeps the memory of `record`.
   void FillRecord(std::size_t batch, Record& record) const;
@@ -59,18 +59,16 @@ class LoadedEdges {
   Result<GraphState> StateBefore(std::size_t batch, const GraphState& empty, Executor& executor) const;
 
  private:
-  // An edge that a batch has added, or changed: then the weight's sign is set.
-  struct Change {
-    NodeId source, target;
-    float weight;
-  };
+  template <class Entry>
   struct Arcs;
-  Result<std::shared_ptr<Csr>> Build(EdgeLoad& load, Executor& executor);
+  template <class Entry, class Bits>
+  std::shared_ptr<Csr> Build(const Bits& bits, NodeId nodes, Executor& executor);
+  NodeId FirstNode(std::size_t batch) const { return batch == 0 ? 0 : batches_[batch - 1].nodes; }
 
   std::int64_t time_ms_ = 0;
-  std::vector<NodeId> nodes_;         // before each batch, and behind the last
-  std::vector<std::uint64_t> begin_;  // of each batch in changes_
-  AlignedArray<Change> changes_;      // of a batch by (source, target)
+  // What each batch changes, by (source, target), with full weights (none: all are 1); where
+  // an edge was there before, the weight's sign is set.
+  std::vector<LoadBatch> batches_;
   StringTable::View keys_;
   GraphState state_;
   ApplyReport report_;

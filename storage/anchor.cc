@@ -45,7 +45,7 @@ std::string EncodeAnchor(const Anchor& a) {
                                   a.checkpoint_digest, a.floor_sequence, a.floor_hash, files),
                  kAnchorIdentifier);
   std::uint8_t* data = builder.GetBufferPointer();
-  SetSeal(data, builder.GetSize(), fb::GetAnchor(data)->seal(), false, 0);
+  SetSeal(data, builder.GetSize(), fb::GetAnchor(data)->seal());
   return std::string(reinterpret_cast<const char*>(data), builder.GetSize());
 }
 

@@ -5,6 +5,10 @@
 
 namespace plexus::storage {
 
+namespace {
+constexpr std::uint64_t kFileBytes = std::uint64_t{8} << 20;  // of one of several files
+}  // namespace
+
 BulkWriter::BulkWriter(std::shared_ptr<Rocks> rocks, std::string scratch)
     : rocks_(std::move(rocks)), scratch_(std::move(scratch)) {}
 
@@ -16,10 +20,17 @@ BulkWriter::~BulkWriter() {
 
 Status BulkWriter::Open(Sorted& sorted, rocksdb::ColumnFamilyHandle* family, const char* name) {
   PLEXUS_TRY(rocks_->files()->MakeDirectory(scratch_));
-  sorted.path = scratch_ + "/" + name + std::to_string(step_) + ".sst";
-  sorted.writer = std::make_unique<rocksdb::SstFileWriter>(
-      rocksdb::EnvOptions(), SortedFileOptions(*rocks_, family), family);
+  sorted.path = NextPath(name);
+  sorted.writer = MakeSortedFileWriter(*rocks_, family);
   return Check(sorted.writer->Open(sorted.path), sorted.path);
+}
+
+Status BulkWriter::Finish(Sorted& sorted) {
+  if (!sorted.writer) return {};
+  PLEXUS_TRY(Check(sorted.writer->Finish(), sorted.path));
+  sorted.writer.reset();
+  sorted.files.push_back(sorted.path);
+  return {};
 }
 
 Status BulkWriter::AddRecord(Sequence sequence, std::string_view value) {
@@ -28,6 +39,45 @@ Status BulkWriter::AddRecord(Sequence sequence, std::string_view value) {
   ++log_.entries;
   pending_bytes_ += value.size();
   if (first_pending_ == 0) first_pending_ = sequence;
+  return {};
+}
+
+Status BulkWriter::AddRecords(Sequence first, std::span<const std::string_view> values,
+                              Executor& executor) {
+  std::uint64_t bytes = 0;
+  for (const std::string_view value : values) bytes += value.size();
+  if (values.size() < 2 || bytes < kFileBytes) {
+    for (std::size_t i = 0; i < values.size(); ++i) PLEXUS_TRY(AddRecord(first + i, values[i]));
+    return {};
+  }
+  PLEXUS_TRY(rocks_->files()->MakeDirectory(scratch_));
+  PLEXUS_TRY(Finish(log_));
+  std::vector<std::size_t> cuts = {0};  // first value of each file, and the end
+  std::uint64_t in_file = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    in_file += values[i].size();
+    if (in_file < kFileBytes && i + 1 < values.size()) continue;
+    cuts.push_back(i + 1);
+    in_file = 0;
+    log_.files.push_back(NextPath("log"));
+  }
+  log_.entries += values.size();  // from here on there is something to remove
+  const std::size_t files = cuts.size() - 1;
+  const std::span<const std::string> paths = std::span(log_.files).last(files);
+  std::vector<Status> written(files);
+  auto write = [&](std::size_t file) {
+    written[file] = [&]() -> Status {
+      const auto writer = MakeSortedFileWriter(*rocks_, rocks_->log());
+      PLEXUS_TRY(Check(writer->Open(paths[file]), paths[file]));
+      for (std::size_t i = cuts[file]; i < cuts[file + 1]; ++i)
+        PLEXUS_TRY(Check(writer->Put(LogKey(first + i), rocksdb::Slice(values[i])), paths[file]));
+      return Check(writer->Finish(), paths[file]);
+    }();
+  };
+  executor.Run(files, BlockTask(write));
+  for (const Status& status : written) PLEXUS_TRY(status);
+  pending_bytes_ += bytes;
+  if (first_pending_ == 0) first_pending_ = first;
   return {};
 }
 
@@ -55,11 +105,10 @@ Status BulkWriter::Ingest() {
   std::vector<rocksdb::IngestExternalFileArg> steps;
   auto add = [&](Sorted& sorted, rocksdb::ColumnFamilyHandle* family) -> Status {
     if (sorted.entries == 0) return {};
-    PLEXUS_TRY(Check(sorted.writer->Finish(), sorted.path));
-    sorted.writer.reset();
+    PLEXUS_TRY(Finish(sorted));
     rocksdb::IngestExternalFileArg arg;
     arg.column_family = family;
-    arg.external_files = {sorted.path};
+    arg.external_files = sorted.files;
     arg.options.move_files = true;
     arg.options.write_global_seqno = false;
     arg.options.snapshot_consistency = false;
@@ -75,7 +124,6 @@ Status BulkWriter::Ingest() {
   payload_ = {};
   pending_bytes_ = 0;
   first_pending_ = 0;
-  ++step_;
   return rocks_->files()->RemoveTree(scratch_);
 }
 

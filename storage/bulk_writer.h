@@ -8,10 +8,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <rocksdb/sst_file_writer.h>
 
+#include "engine/parallel.h"
 #include "storage/rocks.h"
 
 namespace plexus::storage {
@@ -23,6 +27,8 @@ class BulkWriter {
   ~BulkWriter();
 
   Status AddRecord(Sequence sequence, std::string_view value);
+  // Many, with consecutive sequences from `first` on; large ones go to several files at once.
+  Status AddRecords(Sequence first, std::span<const std::string_view> values, Executor& executor);
   Status AddPayload(Sequence sequence, std::uint32_t ordinal, std::string_view value);
   // Writes to the meta family that belong to the step; applied before it.
   void AddMeta(std::string key, std::string value);
@@ -34,18 +40,21 @@ class BulkWriter {
  private:
   struct Sorted {
     std::unique_ptr<rocksdb::SstFileWriter> writer;
-    std::string path;
-    std::uint64_t entries = 0;
+    std::string path;                // being written
+    std::vector<std::string> files;  // finished
+    std::uint64_t entries = 0;       // of all
   };
   Status Open(Sorted& sorted, rocksdb::ColumnFamilyHandle* family, const char* name);
+  Status Finish(Sorted& sorted);
+  std::string NextPath(const char* name) { return scratch_ + "/" + name + std::to_string(files_++) + ".sst"; }
 
   std::shared_ptr<Rocks> rocks_;
   std::string scratch_;
   Sorted log_, payload_;
+  int files_ = 0;  // made, for their names
   rocksdb::WriteBatch meta_;
   std::uint64_t pending_bytes_ = 0;
   Sequence first_pending_ = 0;
-  int step_ = 0;
 };
 
 }  // namespace plexus::storage

@@ -37,7 +37,7 @@ Status BuildCheckpoint(const Snapshot& snapshot, Manifest& manifest, const Secti
 // The anchor is the caller's business. The result is durable on return.
 Result<Manifest> WriteCheckpoint(const std::shared_ptr<Rocks>& rocks, const Snapshot& snapshot,
                                  const GraphId& graph_id, std::uint64_t id, std::uint64_t log_hash,
-                                 const std::string& scratch, Progress* progress);
+                                 const std::string& scratch, Executor& executor, Progress* progress);
 Status DropCheckpoint(const std::shared_ptr<Rocks>& rocks, std::uint64_t id);
 
 // --- reading

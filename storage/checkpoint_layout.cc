@@ -100,7 +100,7 @@ std::string EncodeManifest(Manifest& m) {
                                     arrays, digests),
                  kManifestIdentifier);
   std::uint8_t* data = builder.GetBufferPointer();
-  m.digest = SetSeal(data, builder.GetSize(), fb::GetManifest(data)->seal(), false, 0);
+  m.digest = SetSeal(data, builder.GetSize(), fb::GetManifest(data)->seal());
   return std::string(reinterpret_cast<const char*>(data), builder.GetSize());
 }
 

@@ -1,6 +1,8 @@
-// Snapshot -> sections -> sorted file -> ingestion.
+// Snapshot -> sections -> sorted files, several at once -> ingestion.
 #include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <functional>
 
 #include <rocksdb/convenience.h>
 #include <rocksdb/sst_file_writer.h>
@@ -14,51 +16,67 @@ namespace plexus::storage {
 
 namespace {
 
-class Streamer {
- public:
-  Streamer(Manifest& manifest, const SectionSink& sink, Progress* progress)
-      : manifest_(manifest), sink_(sink), progress_(progress),
-        builder_(manifest.section_bytes + 256) {}
+constexpr std::uint32_t kFileSections = 64;  // of one sorted file; files are written at once
 
-  // fill(first_byte, out, bytes) writes that piece of the array; pieces ascend.
-  template <class Fill>
-  Status Add(ArrayId array, std::uint16_t element, std::uint64_t count, Fill&& fill) {
-    if (count == 0) return {};
+// The arrays of a checkpoint in order, cut into sections that can be made in any order.
+class SectionPlan {
+ public:
+  explicit SectionPlan(Manifest& manifest) : manifest_(manifest) {}
+
+  // fill(first_byte, out, bytes) writes that piece of the array; called by any thread. What
+  // it reads must outlive the plan.
+  using Fill = std::function<void(std::uint64_t, std::uint8_t*, std::size_t)>;
+  void Add(ArrayId array, std::uint16_t element, std::uint64_t count, Fill fill) {
+    if (count == 0) return;
     const auto number = static_cast<std::uint16_t>(array);
-    const ArraySpec spec{number, element, ArrayWidth(number), count};
-    manifest_.arrays.push_back(spec);
-    const std::uint64_t total = spec.size_bytes();
-    for (std::uint64_t first = 0; first < total; first += manifest_.section_bytes) {
-      const std::size_t size = std::min<std::uint64_t>(manifest_.section_bytes, total - first);
-      builder_.Clear();
+    manifest_.arrays.push_back({number, element, ArrayWidth(number), count});
+    arrays_.push_back({std::move(fill), size()});
+    manifest_.section_digests.resize(size() + manifest_.section_count(manifest_.arrays.back()));
+  }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(manifest_.section_digests.size()); }
+
+  // Gives sections [first, last) to `sink`, in order, and notes their digests.
+  Status Make(std::uint32_t first, std::uint32_t last, const SectionSink& sink, Progress* progress) {
+    flatbuffers::FlatBufferBuilder builder(manifest_.section_bytes + 256);
+    for (std::uint32_t section = first; section < last; ++section) {
+      const auto array = std::upper_bound(arrays_.begin(), arrays_.end(), section,
+                                          [](std::uint32_t s, const Array& a) { return s < a.first; }) - 1;
+      const ArraySpec& spec = manifest_.arrays[static_cast<std::size_t>(array - arrays_.begin())];
+      const std::uint64_t begin = std::uint64_t{section - array->first} * manifest_.section_bytes;
+      const std::size_t size = std::min<std::uint64_t>(manifest_.section_bytes, spec.size_bytes() - begin);
+      builder.Clear();
       std::uint8_t* out = nullptr;
-      const auto bytes = builder_.CreateUninitializedVector<std::uint8_t>(size, &out);
-      fill(first, out, size);
-      builder_.Finish(fb::CreateSection(builder_, number, element, first, bytes),
-                      kSectionIdentifier);
-      const ByteSpan value(builder_.GetBufferPointer(), builder_.GetSize());
-      const auto section = static_cast<std::uint32_t>(manifest_.section_digests.size());
-      manifest_.section_digests.push_back(Digest(value));
-      PLEXUS_TRY(sink_(section, value));
-      written_ += size;
-      if (progress_ && !progress_->Report("checkpoint", written_, 0))
+      const auto bytes = builder.CreateUninitializedVector<std::uint8_t>(size, &out);
+      array->fill(begin, out, size);
+      builder.Finish(fb::CreateSection(builder, spec.array, spec.element, begin, bytes), kSectionIdentifier);
+      const ByteSpan value(builder.GetBufferPointer(), builder.GetSize());
+      manifest_.section_digests[section] = Digest(value);
+      PLEXUS_TRY(sink(section, value));
+      if (progress && !progress->Report("checkpoint", written_ += size, 0))
         return Fail(ErrorCode::kCancelled, "the checkpoint was stopped");
     }
     return {};
   }
+
   template <class T>
-  Status AddSpan(ArrayId array, std::span<const T> values, std::uint16_t element = 0) {
+  void AddSpan(ArrayId array, std::span<const T> values, std::uint16_t element = 0) {
     const auto* from = reinterpret_cast<const std::uint8_t*>(values.data());
-    return Add(array, element, values.size(),
-               [&](std::uint64_t first, std::uint8_t* out, std::size_t size) {
-                 std::memcpy(out, from + first, size);
-               });
+    Add(array, element, values.size(), [from](std::uint64_t first, std::uint8_t* out, std::size_t size) {
+      std::memcpy(out, from + first, size);
+    });
   }
   template <class T>
-  Status AddPaged(ArrayId array, const typename PagedArray<T>::View& view,
+  void AddOwn(ArrayId array, std::vector<T> values, std::uint16_t element) {
+    const std::size_t count = values.size();
+    Add(array, element, count, [own = std::move(values)](std::uint64_t first, std::uint8_t* out, std::size_t size) {
+      std::memcpy(out, reinterpret_cast<const std::uint8_t*>(own.data()) + first, size);
+    });
+  }
+  template <class T>
+  void AddPaged(ArrayId array, const typename PagedArray<T>::View& view,
                   std::uint16_t element = 0) {
-    return Add(array, element, view.size(),
-               [&](std::uint64_t first, std::uint8_t* out, std::size_t size) {
+    Add(array, element, view.size(),
+               [view](std::uint64_t first, std::uint8_t* out, std::size_t size) {
                  std::uint64_t i = first / sizeof(T);
                  const std::uint64_t end = (first + size) / sizeof(T);
                  while (i < end) {
@@ -71,71 +89,75 @@ class Streamer {
                  }
                });
   }
-  Status AddStrings(ArrayId lengths, ArrayId bytes, const StringTable::View& table) {
+  void AddStrings(ArrayId lengths, ArrayId bytes, const StringTable::View& table) {
+    struct Place {
+      std::uint32_t string;
+      std::size_t inside;
+    };
+    std::vector<Place> places;  // where sections of `bytes` begin
     std::uint64_t total = 0;
-    for (std::uint32_t i = 0; i < table.size(); ++i) total += table[i].size();
-    PLEXUS_TRY(Add(lengths, 0, table.size(),
-                   [&](std::uint64_t first, std::uint8_t* out, std::size_t size) {
-                     for (std::uint64_t i = first / 2; i < (first + size) / 2; ++i, out += 2) {
-                       const auto length =
-                           static_cast<std::uint16_t>(table[static_cast<std::uint32_t>(i)].size());
-                       std::memcpy(out, &length, 2);
-                     }
-                   }));
-    std::uint32_t string = 0;
-    std::size_t inside = 0;  // bytes of `string` written already
-    return Add(bytes, 0, total, [&](std::uint64_t, std::uint8_t* out, std::size_t size) {
-      while (size > 0) {
-        const std::string_view text = table[string];
-        const std::size_t count = std::min(size, text.size() - inside);
-        std::memcpy(out, text.data() + inside, count);
+    for (std::uint32_t i = 0; i < table.size(); ++i) {
+      const std::uint64_t end = total + table[i].size();
+      for (std::uint64_t at; (at = places.size() * std::uint64_t{manifest_.section_bytes}) < end;)
+        places.push_back({i, static_cast<std::size_t>(at - total)});
+      total = end;
+    }
+    Add(lengths, 0, table.size(), [table](std::uint64_t first, std::uint8_t* out, std::size_t size) {
+      for (std::uint64_t i = first / 2; i < (first + size) / 2; ++i, out += 2) {
+        const auto length = static_cast<std::uint16_t>(table[static_cast<std::uint32_t>(i)].size());
+        std::memcpy(out, &length, 2);
+      }
+    });
+    Add(bytes, 0, total, [table, places = std::move(places), section = manifest_.section_bytes](
+                             std::uint64_t first, std::uint8_t* out, std::size_t size) {
+      for (auto [string, inside] = places[first / section]; size > 0; ++string, inside = 0) {
+        const std::string_view text = table[string].substr(inside);
+        const std::size_t count = std::min(size, text.size());
+        std::memcpy(out, text.data(), count);
         out += count;
         size -= count;
-        inside += count;
-        if (inside == text.size()) {
-          ++string;
-          inside = 0;
-        }
       }
     });
   }
 
  private:
+  struct Array {
+    Fill fill;
+    std::uint32_t first;  // section
+  };
   Manifest& manifest_;
-  const SectionSink& sink_;
-  Progress* progress_;
-  flatbuffers::FlatBufferBuilder builder_;
-  std::uint64_t written_ = 0;
+  std::vector<Array> arrays_;
+  std::atomic<std::uint64_t> written_ = 0;
 };
 
 template <class T>
-Status AddSlots(Streamer& out, ArrayId slots, ArrayId values, const SlotColumn<T>& column) {
-  PLEXUS_TRY(out.AddSpan<EdgeSlot>(slots, column.slots));
-  return out.AddSpan<T>(values, column.values);
+void AddSlots(SectionPlan& out, ArrayId slots, ArrayId values, const SlotColumn<T>& column) {
+  out.AddSpan<EdgeSlot>(slots, column.slots);
+  out.AddSpan<T>(values, column.values);
 }
 
-Status AddCsr(Streamer& out, const Csr& csr) {
-  PLEXUS_TRY(out.AddSpan(ArrayId::kOutOffsets, csr.out_offsets.span()));
-  PLEXUS_TRY(out.AddSpan(ArrayId::kOutNeighbors, csr.out_neighbors.span()));
-  PLEXUS_TRY(out.AddSpan(ArrayId::kOutWeights, csr.out_weights.span()));
-  PLEXUS_TRY(out.AddSpan(ArrayId::kOutKinds, csr.out_kinds.span()));
-  PLEXUS_TRY(out.AddSpan(ArrayId::kOutKindsHigh, csr.out_kinds_high.span()));
-  PLEXUS_TRY(out.AddSpan(ArrayId::kOutCreatedAt, csr.out_created_at.span()));
-  PLEXUS_TRY(out.AddSpan(ArrayId::kInOffsets, csr.in_offsets.span()));
-  PLEXUS_TRY(out.AddSpan(ArrayId::kInNeighbors, csr.in_neighbors.span()));
-  PLEXUS_TRY(out.AddSpan(ArrayId::kInWeights, csr.in_weights.span()));
-  PLEXUS_TRY(out.AddSpan(ArrayId::kInKinds, csr.in_kinds.span()));
-  PLEXUS_TRY(out.AddSpan(ArrayId::kInKindsHigh, csr.in_kinds_high.span()));
-  PLEXUS_TRY(out.AddSpan(ArrayId::kInSlots, csr.in_slots.span()));
-  PLEXUS_TRY(AddSlots(out, ArrayId::kLabelSlots, ArrayId::kLabels, csr.labels));
-  PLEXUS_TRY(AddSlots(out, ArrayId::kCreatedBySlots, ArrayId::kCreatedBy, csr.created_by));
-  PLEXUS_TRY(AddSlots(out, ArrayId::kValidFromSlots, ArrayId::kValidFrom, csr.valid_from));
-  PLEXUS_TRY(AddSlots(out, ArrayId::kValidUntilSlots, ArrayId::kValidUntil, csr.valid_until));
-  return AddSlots(out, ArrayId::kPropertySlots, ArrayId::kProperties, csr.properties);
+void AddCsr(SectionPlan& out, const Csr& csr) {
+  out.AddSpan(ArrayId::kOutOffsets, csr.out_offsets.span());
+  out.AddSpan(ArrayId::kOutNeighbors, csr.out_neighbors.span());
+  out.AddSpan(ArrayId::kOutWeights, csr.out_weights.span());
+  out.AddSpan(ArrayId::kOutKinds, csr.out_kinds.span());
+  out.AddSpan(ArrayId::kOutKindsHigh, csr.out_kinds_high.span());
+  out.AddSpan(ArrayId::kOutCreatedAt, csr.out_created_at.span());
+  out.AddSpan(ArrayId::kInOffsets, csr.in_offsets.span());
+  out.AddSpan(ArrayId::kInNeighbors, csr.in_neighbors.span());
+  out.AddSpan(ArrayId::kInWeights, csr.in_weights.span());
+  out.AddSpan(ArrayId::kInKinds, csr.in_kinds.span());
+  out.AddSpan(ArrayId::kInKindsHigh, csr.in_kinds_high.span());
+  out.AddSpan(ArrayId::kInSlots, csr.in_slots.span());
+  AddSlots(out, ArrayId::kLabelSlots, ArrayId::kLabels, csr.labels);
+  AddSlots(out, ArrayId::kCreatedBySlots, ArrayId::kCreatedBy, csr.created_by);
+  AddSlots(out, ArrayId::kValidFromSlots, ArrayId::kValidFrom, csr.valid_from);
+  AddSlots(out, ArrayId::kValidUntilSlots, ArrayId::kValidUntil, csr.valid_until);
+  AddSlots(out, ArrayId::kPropertySlots, ArrayId::kProperties, csr.properties);
 }
 
 // Vectors are persisted once, as payloads: here only who has one, and where.
-Status AddVectors(Streamer& out, const GraphState& state) {
+void AddVectors(SectionPlan& out, const GraphState& state) {
   for (std::size_t s = 0; s < state.spaces.size(); ++s) {
     const VectorTable::View& space = state.spaces[s];
     std::vector<NodeId> nodes;
@@ -146,16 +168,13 @@ Status AddVectors(Streamer& out, const GraphState& state) {
       refs.push_back(space.ref(v).bits);
     }
     const auto element = static_cast<std::uint16_t>(s);
-    PLEXUS_TRY(out.AddSpan<NodeId>(ArrayId::kVectorNodes, nodes, element));
-    PLEXUS_TRY(out.AddSpan<std::uint64_t>(ArrayId::kVectorRefs, refs, element));
+    out.AddOwn(ArrayId::kVectorNodes, std::move(nodes), element);
+    out.AddOwn(ArrayId::kVectorRefs, std::move(refs), element);
   }
-  return {};
 }
 
-}  // namespace
-
-Status BuildCheckpoint(const Snapshot& snapshot, Manifest& m, const SectionSink& sink,
-                       Progress* progress) {
+// What `snapshot` is made of; it must outlive the plan.
+void PlanCheckpoint(const Snapshot& snapshot, Manifest& m, SectionPlan& out) {
   PLEXUS_CHECK(!snapshot.has_delta(), "a checkpoint is written from a compacted snapshot");
   const GraphState& state = snapshot.state();
   m.sequence = state.sequence;
@@ -165,24 +184,32 @@ Status BuildCheckpoint(const Snapshot& snapshot, Manifest& m, const SectionSink&
   m.string_count = state.strings.size();
   m.nodes_by_kind = state.nodes_by_kind;
   m.edges_by_kind = state.edges_by_kind;
-  Streamer out(m, sink, progress);
-  PLEXUS_TRY(out.AddStrings(ArrayId::kKeyLengths, ArrayId::kKeyBytes, state.keys));
-  PLEXUS_TRY(out.AddStrings(ArrayId::kStringLengths, ArrayId::kStringBytes, state.strings));
-  PLEXUS_TRY(out.AddPaged<KindId>(ArrayId::kNodeKinds, state.node_kinds));
-  PLEXUS_TRY(out.AddPaged<std::uint8_t>(ArrayId::kNodeFlags, state.node_flags));
+  out.AddStrings(ArrayId::kKeyLengths, ArrayId::kKeyBytes, state.keys);
+  out.AddStrings(ArrayId::kStringLengths, ArrayId::kStringBytes, state.strings);
+  out.AddPaged<KindId>(ArrayId::kNodeKinds, state.node_kinds);
+  out.AddPaged<std::uint8_t>(ArrayId::kNodeFlags, state.node_flags);
   for (std::size_t c = 0; c < state.columns.size(); ++c)
-    PLEXUS_TRY(out.AddPaged<std::uint64_t>(ArrayId::kColumn, state.columns[c],
-                                           static_cast<std::uint16_t>(c)));
+    out.AddPaged<std::uint64_t>(ArrayId::kColumn, state.columns[c],
+                                           static_cast<std::uint16_t>(c));
   for (int f = 0; f < kNodeFieldCount; ++f)
-    PLEXUS_TRY(out.AddPaged<std::uint64_t>(ArrayId::kPayloadRefs, state.payload_refs[f],
-                                           static_cast<std::uint16_t>(f)));
-  PLEXUS_TRY(AddCsr(out, *state.base));
-  return AddVectors(out, state);
+    out.AddPaged<std::uint64_t>(ArrayId::kPayloadRefs, state.payload_refs[f],
+                                           static_cast<std::uint16_t>(f));
+  AddCsr(out, *state.base);
+  AddVectors(out, state);
+}
+
+}  // namespace
+
+Status BuildCheckpoint(const Snapshot& snapshot, Manifest& m, const SectionSink& sink,
+                       Progress* progress) {
+  SectionPlan plan(m);
+  PlanCheckpoint(snapshot, m, plan);
+  return plan.Make(0, plan.size(), sink, progress);
 }
 
 Result<Manifest> WriteCheckpoint(const std::shared_ptr<Rocks>& rocks, const Snapshot& snapshot,
                                  const GraphId& graph_id, std::uint64_t id, std::uint64_t log_hash,
-                                 const std::string& scratch, Progress* progress) {
+                                 const std::string& scratch, Executor& executor, Progress* progress) {
   const Files& files = *rocks->files();
   PLEXUS_TRY(files.RemoveTree(scratch));
   PLEXUS_TRY(files.MakeDirectory(scratch));
@@ -190,38 +217,44 @@ Result<Manifest> WriteCheckpoint(const std::shared_ptr<Rocks>& rocks, const Snap
   manifest.graph_id = graph_id;
   manifest.id = id;
   manifest.log_hash = log_hash;
-  auto ingest = [&](const std::string& path) -> Status {
+  auto ingest = [&](const std::vector<std::string>& paths) -> Status {
     rocksdb::IngestExternalFileOptions options;
     options.move_files = true;
     options.write_global_seqno = false;
     options.snapshot_consistency = false;
-    return Check(rocks->db()->IngestExternalFile(rocks->checkpoint(), {path}, options),
-                 rocks->path());
+    return Check(rocks->db()->IngestExternalFile(rocks->checkpoint(), paths, options), rocks->path());
   };
-  const rocksdb::Options options = SortedFileOptions(*rocks, rocks->checkpoint());
-  const std::string sections = scratch + "/sections.sst";
-  {
-    rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options, rocks->checkpoint());
-    PLEXUS_TRY(Check(writer.Open(sections), sections));
-    PLEXUS_TRY(BuildCheckpoint(
-        snapshot, manifest,
-        [&](std::uint32_t section, ByteSpan value) {
-          return Check(writer.Put(SectionKey(id, section), AsSlice(value)), sections);
-        },
-        progress));
-    if (!manifest.section_digests.empty()) {
-      PLEXUS_TRY(Check(writer.Finish(), sections));
-      ReachPoint(files.hooks(), "checkpoint.sections_written");
-      PLEXUS_TRY(ingest(sections));
-    }
+  SectionPlan plan(manifest);
+  PlanCheckpoint(snapshot, manifest, plan);
+  const std::size_t parts = (plan.size() + kFileSections - 1) / kFileSections;
+  std::vector<std::string> paths;
+  for (std::size_t part = 0; part < parts; ++part)
+    paths.push_back(scratch + "/sections" + std::to_string(part) + ".sst");
+  std::vector<Status> written(parts);
+  ParallelFor(executor, plan.size(), kFileSections, [&](std::size_t first, std::size_t last) {
+    const std::size_t part = first / kFileSections;
+    written[part] = [&]() -> Status {
+      const auto writer = MakeSortedFileWriter(*rocks, rocks->checkpoint());
+      PLEXUS_TRY(Check(writer->Open(paths[part]), paths[part]));
+      const auto put = [&](std::uint32_t section, ByteSpan value) {
+        return Check(writer->Put(SectionKey(id, section), AsSlice(value)), paths[part]);
+      };
+      PLEXUS_TRY(plan.Make(static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last), put, progress));
+      return Check(writer->Finish(), paths[part]);
+    }();
+  });
+  for (const Status& status : written) PLEXUS_TRY(status);
+  if (parts > 0) {
+    ReachPoint(files.hooks(), "checkpoint.sections_written");
+    PLEXUS_TRY(ingest(paths));
   }
   ReachPoint(files.hooks(), "checkpoint.sections_ingested");
   const std::string path = scratch + "/manifest.sst";
-  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options, rocks->checkpoint());
-  PLEXUS_TRY(Check(writer.Open(path), path));
-  PLEXUS_TRY(Check(writer.Put(SectionKey(id, kManifestSection), EncodeManifest(manifest)), path));
-  PLEXUS_TRY(Check(writer.Finish(), path));
-  PLEXUS_TRY(ingest(path));
+  const auto writer = MakeSortedFileWriter(*rocks, rocks->checkpoint());
+  PLEXUS_TRY(Check(writer->Open(path), path));
+  PLEXUS_TRY(Check(writer->Put(SectionKey(id, kManifestSection), EncodeManifest(manifest)), path));
+  PLEXUS_TRY(Check(writer->Finish(), path));
+  PLEXUS_TRY(ingest({path}));
   ReachPoint(files.hooks(), "checkpoint.manifest_ingested");
   PLEXUS_TRY(files.RemoveTree(scratch));
   return manifest;

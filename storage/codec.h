@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,6 +39,28 @@ Result<EncodedRecord> EncodeRecord(const Record& record, std::uint64_t previous_
 // The same for a record whose payload bytes are not at hand but their digests.
 Result<EncodedRecord> EncodeRecord(const Record& record, const std::vector<PayloadDigest>& payloads,
                                    std::uint64_t previous_hash);
+
+// The same in memory that is kept for the next record, and in two steps: the first needs
+// no other record, so many encoders may work at once.
+class RecordEncoder {
+ public:
+  RecordEncoder();
+  ~RecordEncoder();
+  RecordEncoder(RecordEncoder&&) noexcept;
+
+  Status Encode(const Record& record);
+  Status Encode(const Record& record, const std::vector<PayloadDigest>& payloads);
+  // Chains what was encoded last to the record before; returns its own running hash.
+  std::uint64_t Seal(std::uint64_t previous_hash);
+  std::uint64_t digest() const { return digest_; }
+  // Until the next Encode.
+  std::string_view bytes() const;
+
+ private:
+  struct Buffer;
+  std::unique_ptr<Buffer> buffer_;
+  std::uint64_t digest_ = 0;
+};
 
 struct RecordHead {
   Sequence sequence = 0;

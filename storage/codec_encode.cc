@@ -61,24 +61,33 @@ std::uint64_t DigestPayload(PayloadRef ref, std::string_view bytes) {
   return Digest(AsBytes(bytes), ref.bits);
 }
 
-Result<EncodedRecord> EncodeRecord(const Record& record, std::uint64_t previous_hash) {
+struct RecordEncoder::Buffer {
+  flatbuffers::FlatBufferBuilder builder;
+};
+
+RecordEncoder::RecordEncoder() = default;
+RecordEncoder::~RecordEncoder() = default;
+RecordEncoder::RecordEncoder(RecordEncoder&&) noexcept = default;
+
+Status RecordEncoder::Encode(const Record& record) {
   std::vector<PayloadDigest> payloads(record.payloads.size());
   for (std::size_t i = 0; i < payloads.size(); ++i) {
     const Payload& p = record.payloads[i];
     payloads[i].digest = DigestPayload(PayloadRef::Make(record.sequence, p.ordinal), p.bytes);
     payloads[i].size = static_cast<std::uint32_t>(p.bytes.size());
   }
-  return EncodeRecord(record, payloads, previous_hash);
+  return Encode(record, payloads);
 }
 
-Result<EncodedRecord> EncodeRecord(const Record& r, const std::vector<PayloadDigest>& payloads,
-                                   std::uint64_t previous_hash) {
+Status RecordEncoder::Encode(const Record& r, const std::vector<PayloadDigest>& payloads) {
   const std::size_t bound = Bound(r, payloads.size());
   if (bound > kMaxBufferBytes)
     return Fail(ErrorCode::kResourceExhausted,
                 "batch " + std::to_string(r.sequence) + ": its record of about " +
                     std::to_string(bound >> 20) + " MiB passes the limit of 2047 MiB");
-  flatbuffers::FlatBufferBuilder builder(bound);
+  if (!buffer_) buffer_.reset(new Buffer{flatbuffers::FlatBufferBuilder(bound)});
+  flatbuffers::FlatBufferBuilder& builder = buffer_->builder;
+  builder.Clear();
   flatbuffers::Offset<fb::Definitions> definitions;
   if (!r.node_kind_definitions.empty() || !r.edge_kind_definitions.empty() ||
       !r.column_definitions.empty() || !r.space_definitions.empty())
@@ -116,13 +125,46 @@ Result<EncodedRecord> EncodeRecord(const Record& r, const std::vector<PayloadDig
                                   r.first_node, node_kinds, key_offsets, key_bytes, node_changes,
                                   edges, extras, columns, payload_changes, vectors, infos),
                  kRecordIdentifier);
-  EncodedRecord encoded;
   std::uint8_t* data = builder.GetBufferPointer();
-  const fb::Seal* seal = fb::GetRecord(data)->seal();
-  encoded.digest = SetSeal(data, builder.GetSize(), seal, true, previous_hash);
-  encoded.running_hash = seal->running_hash();
-  encoded.bytes.assign(reinterpret_cast<const char*>(data), builder.GetSize());
+  digest_ = SetSeal(data, builder.GetSize(), fb::GetRecord(data)->seal());
+  return {};
+}
+
+std::uint64_t RecordEncoder::Seal(std::uint64_t previous_hash) {
+  std::uint8_t* data = buffer_->builder.GetBufferPointer();
+  const auto* seal = reinterpret_cast<const std::uint8_t*>(fb::GetRecord(data)->seal());
+  const fb::Seal value(digest_, ChainHash(previous_hash, digest_));
+  std::memcpy(data + (seal - data), &value, sizeof value);
+  return value.running_hash();
+}
+
+std::string_view RecordEncoder::bytes() const {
+  return {reinterpret_cast<const char*>(buffer_->builder.GetBufferPointer()), buffer_->builder.GetSize()};
+}
+
+namespace {
+
+EncodedRecord Sealed(RecordEncoder& encoder, std::uint64_t previous_hash) {
+  EncodedRecord encoded;
+  encoded.digest = encoder.digest();
+  encoded.running_hash = encoder.Seal(previous_hash);
+  encoded.bytes = encoder.bytes();
   return encoded;
+}
+
+}  // namespace
+
+Result<EncodedRecord> EncodeRecord(const Record& record, std::uint64_t previous_hash) {
+  RecordEncoder encoder;
+  PLEXUS_TRY(encoder.Encode(record));
+  return Sealed(encoder, previous_hash);
+}
+
+Result<EncodedRecord> EncodeRecord(const Record& record, const std::vector<PayloadDigest>& payloads,
+                                   std::uint64_t previous_hash) {
+  RecordEncoder encoder;
+  PLEXUS_TRY(encoder.Encode(record, payloads));
+  return Sealed(encoder, previous_hash);
 }
 
 }  // namespace plexus::storage

@@ -73,7 +73,7 @@ Status Database::Impl::CheckpointNow(Progress* progress) {
   const std::uint64_t id = before.empty() ? 1 : before.back().id + 1;
   PLEXUS_ASSIGN(const Manifest manifest,
                 WriteCheckpoint(rocks, compacted, anchor.graph_id, id, hash,
-                                scratch_path("checkpoint"), progress));
+                                scratch_path("checkpoint"), executor(), progress));
   Anchor next = anchor;
   next.sequence = std::max(next.sequence, manifest.sequence);
   if (next.sequence == manifest.sequence) next.log_hash = hash;

@@ -13,12 +13,11 @@ Status CheckSeal(ByteSpan bytes, const fb::Seal* seal, std::string_view where) {
                   ": the digest does not match its " + std::to_string(bytes.size()) + " bytes");
 }
 
-std::uint64_t SetSeal(std::uint8_t* data, std::size_t size, const fb::Seal* seal, bool chained,
-                      std::uint64_t previous_hash) {
+std::uint64_t SetSeal(std::uint8_t* data, std::size_t size, const fb::Seal* seal) {
   const std::size_t offset =
       static_cast<std::size_t>(reinterpret_cast<const std::uint8_t*>(seal) - data);
   const std::uint64_t digest = DigestAroundSeal({data, size}, offset);
-  const fb::Seal value(digest, chained ? ChainHash(previous_hash, digest) : 0);
+  const fb::Seal value(digest, 0);
   std::memcpy(data + offset, &value, sizeof value);
   return digest;
 }

@@ -65,10 +65,8 @@ inline Status CheckVersion(std::uint16_t version, std::string_view where) {
 
 // Checks the digest that a buffer carries in its seal.
 Status CheckSeal(ByteSpan bytes, const fb::Seal* seal, std::string_view where);
-// Fills in the digest (and running hash) of a finished buffer; returns the digest.
-// The running hash is ChainHash(previous_hash, digest) when `chained`.
-std::uint64_t SetSeal(std::uint8_t* data, std::size_t size, const fb::Seal* seal, bool chained,
-                      std::uint64_t previous_hash);
+// Fills in the digest of a finished buffer; returns it.
+std::uint64_t SetSeal(std::uint8_t* data, std::size_t size, const fb::Seal* seal);
 
 // By one copy, never by elements: the verifier proves that a vector's length is
 // aligned, not that elements wider than the length are.

@@ -39,6 +39,9 @@ class WatchedFile : public rocksdb::FSWritableFileOwnerWrapper {
   IOStatus Flush(const IOOptions& o, IODebugContext* d) override {
     return Watch(FSWritableFileOwnerWrapper::Flush(o, d));
   }
+  IOStatus RangeSync(std::uint64_t offset, std::uint64_t bytes, const IOOptions& o, IODebugContext* d) override {
+    return Watch(FSWritableFileOwnerWrapper::RangeSync(offset, bytes, o, d));
+  }
   IOStatus Sync(const IOOptions& o, IODebugContext* d) override {
     return Watch(FSWritableFileOwnerWrapper::Sync(o, d));
   }

@@ -230,7 +230,7 @@ Result<LogPoint> Rewriter::Rewrite(const std::shared_ptr<Rocks>& to, Progress* p
     PLEXUS_TRY(Check(it->status(), db_.rocks->path()));
     PLEXUS_TRY(WriteCheckpoint(to, Snapshot(std::make_shared<const GraphState>(std::move(state))),
                                db_.anchor.graph_id, 1, db_.floor().hash,
-                               db_.scratch_path("checkpoint"), progress));
+                               db_.scratch_path("checkpoint"), db_.executor(), progress));
   }
   LogPoint point = db_.floor();
   LogCursor cursor(db_.rocks, db_.floor());

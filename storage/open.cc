@@ -186,6 +186,7 @@ Status Database::Impl::AttachWriter(const Loaded& loaded) {
   to.durability = options.graph.durability == Durability::kDefault ? Durability::kSync
                                                                    : options.graph.durability;
   to.bulk_scratch = scratch_path("bulk");
+  to.executor = options.graph.executor;
   to.on_purge = [this](NodeId node, Sequence sequence) {
     {
       std::lock_guard guard(purge_mutex);

@@ -172,8 +172,11 @@ Status Rocks::Close() {
   return result;
 }
 
-rocksdb::Options SortedFileOptions(const Rocks& rocks, rocksdb::ColumnFamilyHandle* family) {
-  return rocks.db()->GetOptions(family);
+std::unique_ptr<rocksdb::SstFileWriter> MakeSortedFileWriter(const Rocks& rocks,
+                                                             rocksdb::ColumnFamilyHandle* family) {
+  rocksdb::Options options = rocks.db()->GetOptions(family);
+  options.bytes_per_sync = std::uint64_t{4} << 20;
+  return std::make_unique<rocksdb::SstFileWriter>(rocksdb::EnvOptions(options), options, family);
 }
 
 rocksdb::ReadOptions ScanOptions() {

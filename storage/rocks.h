@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <rocksdb/db.h>
+#include <rocksdb/sst_file_writer.h>
 
 #include "engine/error.h"
 #include "engine/types.h"
@@ -77,8 +78,10 @@ class Rocks {
   std::vector<rocksdb::ColumnFamilyHandle*> handles_;
 };
 
-// Options of a column family's sorted files, for SstFileWriter.
-rocksdb::Options SortedFileOptions(const Rocks& rocks, rocksdb::ColumnFamilyHandle* family);
+// A sorted file's writer, not opened yet. It hands bytes to the disk as it goes, so that
+// the sync at the end has little left to wait for.
+std::unique_ptr<rocksdb::SstFileWriter> MakeSortedFileWriter(const Rocks& rocks,
+                                                             rocksdb::ColumnFamilyHandle* family);
 
 // Reads that copy nothing into the block cache and read nothing ahead.
 rocksdb::ReadOptions ScanOptions();

@@ -126,28 +126,40 @@ Status RocksJournal::Append(std::span<const Record> group, Durability durability
 }
 
 // REQUIRES mutex_ held.
-Status RocksJournal::AppendBulk(std::span<const Record> group) {
-  for (const Record& record : group) {
-    auto encoded = EncodeRecord(record, position_.hash);
-    Status status = encoded ? Status() : Status(std::unexpected(encoded.error()));
-    if (status) status = bulk_->AddRecord(record.sequence, encoded->bytes);
-    for (const Payload& p : record.payloads)
-      if (status)
-        status = bulk_->AddPayload(
-            record.sequence, p.ordinal,
-            EncodePayload(PayloadRef::Make(record.sequence, p.ordinal), p.bytes));
-    if (!status) {
-      FailWith(status.error());
-      return status;
-    }
+Status RocksJournal::AddBulk(std::span<const Record> group) {
+  Executor& executor = options_.executor ? *options_.executor : DefaultExecutor();
+  while (encoders_.size() < group.size()) encoders_.emplace_back();
+  std::vector<Status> encoded(group.size());
+  ParallelFor(executor, group.size(), 1,
+              [&](std::size_t i, std::size_t) { encoded[i] = encoders_[i].Encode(group[i]); });
+  Position at = position_;
+  std::vector<std::string_view> values;
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    PLEXUS_TRY(encoded[i]);
+    at = {group[i].sequence, encoders_[i].Seal(at.hash)};
+    values.push_back(encoders_[i].bytes());
+    tail_bytes_ += values.back().size();
+    for (const Payload& p : group[i].payloads)
+      PLEXUS_TRY(bulk_->AddPayload(at.sequence, p.ordinal,
+                                   EncodePayload(PayloadRef::Make(at.sequence, p.ordinal), p.bytes)));
+  }
+  PLEXUS_TRY(bulk_->AddRecords(group.front().sequence, values, executor));
+  for (const Record& record : group)
     for (const NodeChange& c : record.node_changes) {
       if (c.what != NodeChange::kPurge) continue;
       bulk_->AddMeta(NodeMetaKey(kPurgedPrefix, c.node), NodeValue(record.sequence));
       bulk_->AddMeta(NodeMetaKey(kScrubPrefix, c.node), NodeValue(record.sequence));
       if (options_.on_purge) options_.on_purge(c.node, record.sequence);
     }
-    position_ = {record.sequence, encoded->running_hash};
-    tail_bytes_ += encoded->bytes.size();
+  position_ = at;
+  return {};
+}
+
+// REQUIRES mutex_ held.
+Status RocksJournal::AppendBulk(std::span<const Record> group) {
+  if (Status status = AddBulk(group); !status) {
+    FailWith(status.error());
+    return status;
   }
   if (options_.on_bulk) options_.on_bulk(bulk_->first_pending());
   if (bulk_->pending_bytes() < kBulkStepBytes) return {};
@@ -186,6 +198,7 @@ Status RocksJournal::EndBulk() {
   PLEXUS_TRY(FlushBulk());
   std::lock_guard lock(mutex_);
   bulk_.reset();
+  encoders_.clear();
   return {};
 }
 

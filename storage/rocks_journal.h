@@ -20,6 +20,7 @@
 
 #include "engine/journal.h"
 #include "storage/bulk_writer.h"
+#include "storage/codec.h"
 #include "storage/rocks.h"
 
 namespace plexus::storage {
@@ -37,6 +38,7 @@ class RocksJournal : public Journal {
   struct Options {
     Durability durability = Durability::kSync;  // what kDefault means
     std::string bulk_scratch;
+    Executor* executor = nullptr;  // encodes and writes in bulk mode; null: DefaultExecutor()
     std::function<void(NodeId, Sequence)> on_purge;
     std::function<void(std::uint64_t tail_bytes)> on_append;
     std::function<void(Sequence first_pending)> on_bulk;
@@ -65,6 +67,7 @@ class RocksJournal : public Journal {
   Status Close();
 
  private:
+  Status AddBulk(std::span<const Record> group);
   Status AppendBulk(std::span<const Record> group);
   Status Write(rocksdb::WriteBatch& batch, bool sync);
   Status Sync(std::unique_lock<std::mutex>& lock);
@@ -81,6 +84,7 @@ class RocksJournal : public Journal {
   bool syncing_ = false;
   std::uint64_t tail_bytes_ = 0;
   std::unique_ptr<BulkWriter> bulk_;
+  std::vector<RecordEncoder> encoders_;  // of bulk mode
   std::unique_ptr<Error> failure_;
   bool closed_ = false;
   bool sync_wanted_ = false;

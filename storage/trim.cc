@@ -63,7 +63,7 @@ Status Database::Trim(Sequence before, Progress* progress) {
   const std::uint64_t id = manifests.empty() ? 1 : manifests.back().id + 1;
   PLEXUS_ASSIGN(const Manifest manifest,
                 WriteCheckpoint(d.rocks, floor, d.anchor.graph_id, id, loaded.point.hash,
-                                d.scratch_path("checkpoint"), progress));
+                                d.scratch_path("checkpoint"), d.executor(), progress));
   Anchor next = d.anchor;
   next.floor_sequence = before;
   next.floor_hash = loaded.point.hash;

@@ -9,6 +9,7 @@ plexus_test(storage_text_test
     text_gap_test.cc
     text_graphml_test.cc
     text_json_test.cc
+    text_load_test.cc
     text_matrix_test.cc
     text_memory_test.cc
     text_node_link_test.cc

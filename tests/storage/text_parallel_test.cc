@@ -177,6 +177,7 @@ TEST(Parallel, CancelLeavesWholeBatches) {
     options.executor = two.get();
     options.progress = &progress;
     options.block_bytes = 1000;
+    options.limits.load_bytes = 0;  // text_load_test.cc has the other way
     options.before = [&] { ++before; return Status(); };
     options.after = [&] { ++after; return Status(); };
     const auto report = ImportBytes(*graph, "g.el", RandomEdgeList(5, 2000), options);

@@ -1,0 +1,189 @@
+// An edge list loaded at once, when the disk says no and when the process dies: the graph
+// before, or a whole prefix of the batches; never more, never less, and history as always.
+#include <random>
+
+#include "engine/state_writer.h"
+#include "storage/test_hooks.h"
+#include "storage/text/import.h"
+#include "tests/engine/fakes.h"
+#include "tests/storage/faulty_files.h"
+#include "tests/storage/store_test_util.h"
+
+namespace plexus::storage::testing {
+namespace {
+
+std::string Lines(int lines, unsigned keys) {
+  std::mt19937_64 random(30);
+  std::string text;
+  for (int i = 0; i < lines; ++i)
+    text += std::to_string(random() % keys) + " " + std::to_string(random() % keys) +
+            (random() % 3 ? "\n" : " 0." + std::to_string(random() % 10) + "\n");
+  return text;
+}
+
+text::ImportOptions Options(std::size_t batch_ops) {
+  text::ImportOptions options;
+  options.now_ms = 1'700'000'000'000;
+  options.batch_ops = batch_ops;
+  return options;
+}
+
+// What the batches leave, one by one, told by the graph that takes them one by one.
+std::vector<Record> RecordsOf(const std::string& text, text::ImportOptions options) {
+  auto store = std::make_shared<plexus::testing::FakeStore>();
+  const auto graph = Graph::Open(EmptyState(), store);
+  options.limits.load_bytes = 0;
+  EXPECT_TRUE(text::ImportBytes(*graph, "f.el", text, options));
+  return store->Records();
+}
+
+std::vector<std::uint64_t> DigestsOf(const std::vector<Record>& records) {
+  StateWriter writer(EmptyState());
+  std::vector<std::uint64_t> digests = {DumpDigest(Snapshot(writer.Publish()))};
+  for (const Record& record : records) {
+    EXPECT_TRUE(writer.Apply(record));
+    digests.push_back(DumpDigest(Snapshot(writer.Publish())));
+  }
+  return digests;
+}
+
+struct Life {
+  bool failed = false;
+  bool imported = false;
+};
+
+Life Live(const std::string& directory, const std::string& text, text::ImportOptions import,
+          const TestHooks& hooks, bool bulk) {
+  Life life;
+  OpenOptions options = Create();
+  options.hooks = &hooks;
+  auto db = Database::Open(directory, options);
+  if (!db) return {true, false};
+  if (bulk) {
+    import.before = [&] { return (*db)->BeginBulk(); };
+    import.after = [&] { return (*db)->EndBulk(); };
+  }
+  const auto report = text::ImportBytes((*db)->graph(), "f.el", text, import);
+  life.imported = report.has_value();
+  life.failed = !report;
+  if (!(*db)->Close()) life.failed = true;
+  return life;
+}
+
+TEST(LoadFaults, EveryWrite) {
+  const std::string text = Lines(400, 60);
+  const text::ImportOptions options = Options(20);
+  const std::vector<std::uint64_t> expected = DigestsOf(RecordsOf(text, options));
+  ASSERT_GT(expected.size(), 10u);
+  for (const bool bulk : {true, false})
+    for (const bool stay : {false, true}) {
+      std::uint64_t total = 1;
+      for (std::uint64_t n = 0; n <= total; ++n) {  // 0: none fails
+        ScratchDirectory scratch;
+        Faults faults;
+        faults.fail_at = n;
+        faults.stay = faults.no_space = stay;
+        TestHooks hooks;
+        hooks.file_system = std::make_shared<FaultyFileSystem>(faults);
+        const Life life = Live(scratch.path(), text, options, hooks, bulk);
+        if (n == 0) {
+          ASSERT_FALSE(life.failed);
+          total = faults.operations;
+        }
+        ASSERT_TRUE(life.failed || n == 0 || !stay) << "write " << n << " failed and nobody said so";
+        auto db = Database::Open(scratch.path(), Create());
+        ASSERT_TRUE(db) << "write " << n << ": " << db.error().ToString();
+        const Sequence found = (*db)->snapshot().sequence();
+        ASSERT_LT(found, expected.size());
+        if (life.imported) {
+          ASSERT_EQ(found + 1, expected.size()) << "write " << n;
+        }
+        ASSERT_EQ(DumpDigest((*db)->snapshot()), expected[found]) << "write " << n;
+      }
+    }
+}
+
+// A copy of the directory at each point is what a kill there leaves.
+void CrashEverywhere(const std::string& text, const text::ImportOptions& options, bool bulk,
+                     const std::function<void(Database&, Sequence)>& check, std::size_t records) {
+  ScratchDirectory scratch;
+  std::vector<std::string> points;
+  TestHooks hooks;
+  hooks.at_point = [&](const char* point) {
+    points.push_back(point);
+    CopyTree(scratch.path(), scratch.path("copy" + std::to_string(points.size())));
+  };
+  ASSERT_FALSE(Live(scratch.path(), text, options, hooks, bulk).failed);
+  for (std::size_t i = 1; i <= points.size(); ++i) {
+    SCOPED_TRACE(points[i - 1]);
+    auto db = Database::Open(scratch.path("copy" + std::to_string(i)), Create());
+    ASSERT_TRUE(db) << db.error().ToString();
+    const Sequence found = (*db)->snapshot().sequence();
+    if (bulk) {
+      EXPECT_TRUE(found == 0 || found == records) << "one step, yet " << found;
+    }
+    check(**db, found);
+    auto report = (*db)->Verify();
+    PLEXUS_OK(report);
+    ASSERT_TRUE(report->ok) << report->problems[0].where << ": " << report->problems[0].what;
+  }
+}
+
+TEST(LoadFaults, EveryPoint) {
+  const std::string text = Lines(400, 60);
+  const text::ImportOptions options = Options(20);
+  const std::vector<std::uint64_t> expected = DigestsOf(RecordsOf(text, options));
+  for (const bool bulk : {true, false})
+    CrashEverywhere(text, options, bulk, [&](Database& db, Sequence found) {
+      ASSERT_EQ(DumpDigest(db.snapshot()), expected.at(found));
+    }, expected.size() - 1);
+}
+
+// Records of more than a file: several are written at once and ingested in one step.
+TEST(LoadFaults, EveryPointOfSeveralFiles) {
+  const std::string text = Lines(400'000, 30'000);
+  const text::ImportOptions options = Options(30'000);
+  const std::vector<Record> records = RecordsOf(text, options);
+  CrashEverywhere(text, options, true, [&](Database& db, Sequence found) {
+    std::uint64_t nodes = 0, edges = 0;
+    for (Sequence s = 0; s < found; ++s) {
+      nodes += records[s].node_kinds.size();
+      for (const EdgeChange& e : records[s].edges) edges += e.is_new();
+    }
+    EXPECT_EQ(db.snapshot().node_count(), nodes);
+    EXPECT_EQ(db.snapshot().state().edges_by_kind[0], edges);
+  }, records.size());
+}
+
+// Every state of the past, with the checkpoint, without it, and after a trim.
+TEST(LoadFaults, HistoryIsThatOfTheBatches) {
+  const std::string text = Lines(400, 60);
+  const text::ImportOptions options = Options(20);
+  const std::vector<std::uint64_t> expected = DigestsOf(RecordsOf(text, options));
+  const Sequence last = expected.size() - 1;
+  for (const bool bulk : {true, false}) {
+    ScratchDirectory scratch;
+    ASSERT_FALSE(Live(scratch.path(), text, options, TestHooks(), bulk).failed);
+    auto db = MustOpen(scratch.path());
+    EXPECT_EQ(DumpDigest(db->snapshot()), expected.back());
+    for (Sequence s = 1; s <= last; ++s) {
+      auto past = db->AsOf(s);
+      ASSERT_TRUE(past) << past.error().ToString();
+      EXPECT_EQ(DumpDigest(*past), expected[s]) << s;
+    }
+    PLEXUS_OK(db->Backup(scratch.path("backup")));
+    PLEXUS_OK(db->Trim(last / 2));
+    EXPECT_EQ(DumpDigest(*db->AsOf(last - 1)), expected[last - 1]);
+    PLEXUS_OK(db->Close());
+    auto backup = MustOpen(scratch.path("backup"));
+    EXPECT_EQ(DumpDigest(*backup->AsOf(2)), expected[2]);
+    const std::string_view keys[] = {"7"};
+    PLEXUS_OK(backup->Purge(keys, options.now_ms + 1));
+    auto report = backup->Verify();
+    PLEXUS_OK(report);
+    EXPECT_TRUE(report->ok);
+  }
+}
+
+}  // namespace
+}  // namespace plexus::storage::testing
