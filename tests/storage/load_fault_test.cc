@@ -53,7 +53,7 @@ struct Life {
 };
 
 Life Live(const std::string& directory, const std::string& text, text::ImportOptions import,
-          const TestHooks& hooks, bool bulk) {
+          TestHooks& hooks, bool bulk) {
   Life life;
   OpenOptions options = Create();
   options.hooks = &hooks;
@@ -163,7 +163,8 @@ TEST(LoadFaults, HistoryIsThatOfTheBatches) {
   const Sequence last = expected.size() - 1;
   for (const bool bulk : {true, false}) {
     ScratchDirectory scratch;
-    ASSERT_FALSE(Live(scratch.path(), text, options, TestHooks(), bulk).failed);
+    TestHooks hooks;
+    ASSERT_FALSE(Live(scratch.path(), text, options, hooks, bulk).failed);
     auto db = MustOpen(scratch.path());
     EXPECT_EQ(DumpDigest(db->snapshot()), expected.back());
     for (Sequence s = 1; s <= last; ++s) {
