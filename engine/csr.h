@@ -83,7 +83,8 @@ struct Csr {
 
 // Fills the in arrays from the out arrays (radix transposition in parallel, no
 // atomics). O(arcs + nodes). The result does not depend on the thread count.
-void BuildInArrays(Csr& csr, Executor& executor);
+// `scratch` of a word an arc spares allocating it, when all arcs have one kind and weight.
+void BuildInArrays(Csr& csr, Executor& executor, std::span<std::uint64_t> scratch = {});
 
 // Builds a csr from edges in any order; of several changes of one identity the
 // last in `edges` wins, tombstones included. `extras` refer to positions in

@@ -224,8 +224,9 @@ std::shared_ptr<Csr> LoadedEdges::Build(const Bits& bits, NodeId nodes, Executor
   };
   executor.Run(parts, BlockTask(fill));
   csr->out_offsets[nodes] = static_cast<std::uint32_t>(arc_count);
-  arcs.entries = {};
-  BuildInArrays(*csr, executor);
+  // Memory that was touched already: fresh pages are dear.
+  BuildInArrays(*csr, executor,
+                {reinterpret_cast<std::uint64_t*>(arcs.entries.data()), arcs.entries.size_bytes() / sizeof(std::uint64_t)});
   return csr;
 }
 
@@ -281,11 +282,12 @@ void LoadedEdges::FillRecord(std::size_t batch, Record& r) const {
     r.key_bytes.append(keys_[v]);
     r.key_offsets.push_back(r.key_bytes.size());
   }
-  r.edges.resize(change_count(batch));
-  for (std::size_t i = 0; i < r.edges.size(); ++i) {
+  r.edges.clear();
+  r.edges.reserve(from.edges.size());
+  for (std::size_t i = 0; i < from.edges.size(); ++i) {
     const float weight = from.weights.empty() ? 1 : from.weights[i];
     const std::uint16_t flags = std::signbit(weight) ? 0 : EdgeChange::kIsNew;
-    r.edges[i] = {from.edges[i].source, from.edges[i].target, 0, std::abs(weight), time_ms_, kLink, flags, 0};
+    r.edges.push_back({from.edges[i].source, from.edges[i].target, 0, std::abs(weight), time_ms_, kLink, flags, 0});
   }
 }
 

@@ -84,7 +84,7 @@ void OrderRowByKind(Csr& csr, std::uint32_t begin, std::uint32_t end, std::vecto
 }
 
 template <class Shape>
-void Transpose(Csr& csr, int shift, const Shape& shape, Executor& executor) {
+void Transpose(Csr& csr, int shift, const Shape& shape, std::span<typename Shape::Item> moved, Executor& executor) {
   const CsrView out = csr.out();
   const std::size_t nodes = csr.node_count;
   const std::size_t arcs = csr.arc_count();
@@ -103,7 +103,6 @@ void Transpose(Csr& csr, int shift, const Shape& shape, Executor& executor) {
     for (std::size_t b = 0; b < blocks; ++b) sum += std::exchange(start[b * parts + p], sum);
   }
   part_begin[parts] = sum;
-  AlignedArray<typename Shape::Item> moved(arcs);
   ParallelFor(executor, nodes, kRowsPerBlock, [&](std::size_t begin, std::size_t end) {
     std::uint32_t* at = start.data() + begin / kRowsPerBlock * parts;
     for (std::size_t v = begin; v < end; ++v)
@@ -142,7 +141,7 @@ void Transpose(Csr& csr, int shift, const Shape& shape, Executor& executor) {
 
 }  // namespace
 
-void BuildInArrays(Csr& csr, Executor& executor) {
+void BuildInArrays(Csr& csr, Executor& executor, std::span<std::uint64_t> scratch) {
   const std::size_t nodes = csr.node_count;
   const std::size_t arcs = csr.arc_count();
   csr.in_offsets = AlignedArray<std::uint32_t>(nodes + 1);
@@ -156,10 +155,14 @@ void BuildInArrays(Csr& csr, Executor& executor) {
   while ((nodes >> shift) >= 512) ++shift;
   const int source_bits = static_cast<int>(std::bit_width(nodes)), slot_bits = static_cast<int>(std::bit_width(arcs));
   if (arcs > 0 && csr.out_kinds_high.empty() && shift + source_bits + slot_bits <= 64 &&
-      AllEqual(csr.out().kinds, executor) && AllEqual(csr.out().weights, executor))
-    Transpose(csr, shift, Packed{shift, source_bits, slot_bits, csr.out_weights[0], csr.out_kinds[0]}, executor);
-  else
-    Transpose(csr, shift, Whole(), executor);
+      AllEqual(csr.out().kinds, executor) && AllEqual(csr.out().weights, executor)) {
+    AlignedArray<std::uint64_t> own(scratch.size() < arcs ? arcs : 0);
+    const Packed packed{shift, source_bits, slot_bits, csr.out_weights[0], csr.out_kinds[0]};
+    Transpose(csr, shift, packed, own.empty() ? scratch : own.span(), executor);
+  } else {
+    AlignedArray<Moved> own(arcs);
+    Transpose(csr, shift, Whole(), own.span(), executor);
+  }
 }
 
 }  // namespace plexus

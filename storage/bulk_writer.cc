@@ -1,12 +1,16 @@
 // Bulk steps over SstFileWriter and an atomic ingestion of both families.
 #include "storage/bulk_writer.h"
 
+#include <algorithm>
+
 #include <rocksdb/write_batch.h>
 
 namespace plexus::storage {
 
 namespace {
-constexpr std::uint64_t kFileBytes = std::uint64_t{8} << 20;  // of one of several files
+// Of one of several files written at once. RocksDB makes a buffer for the largest record of
+// each: many small files cost more in fresh memory and syncs than they bring.
+constexpr std::uint64_t kLeastFileBytes = std::uint64_t{4} << 20, kMostFileBytes = std::uint64_t{32} << 20;
 }  // namespace
 
 BulkWriter::BulkWriter(std::shared_ptr<Rocks> rocks, std::string scratch)
@@ -46,17 +50,18 @@ Status BulkWriter::AddRecords(Sequence first, std::span<const std::string_view> 
                               Executor& executor) {
   std::uint64_t bytes = 0;
   for (const std::string_view value : values) bytes += value.size();
-  if (values.size() < 2 || bytes < kFileBytes) {
+  if (values.size() < 2 || bytes < 2 * kLeastFileBytes) {
     for (std::size_t i = 0; i < values.size(); ++i) PLEXUS_TRY(AddRecord(first + i, values[i]));
     return {};
   }
   PLEXUS_TRY(rocks_->files()->MakeDirectory(scratch_));
   PLEXUS_TRY(Finish(log_));
   std::vector<std::size_t> cuts = {0};  // first value of each file, and the end
+  const std::uint64_t file_bytes = std::clamp(bytes / 2, kLeastFileBytes, kMostFileBytes);
   std::uint64_t in_file = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
     in_file += values[i].size();
-    if (in_file < kFileBytes && i + 1 < values.size()) continue;
+    if (in_file < file_bytes && i + 1 < values.size()) continue;
     cuts.push_back(i + 1);
     in_file = 0;
     log_.files.push_back(NextPath("log"));
