@@ -6,7 +6,10 @@
 // nodes get do not depend on the number of threads. Importing a file again
 // changes nothing and reports everything as `same`.
 //
-// All or nothing: unless bad records are to be skipped, all files are parsed once before
+// Edge lists into an empty graph are parsed once and loaded at once (Graph::Load): the same
+// graph and log as batch by batch, several times faster, for limits.load_bytes of memory.
+//
+// All or nothing: unless bad records are to be skipped, all other files are parsed once before
 // the first batch is applied, and what the graph would refuse is foreseen. A file that
 // has an error changes nothing, neither nodes nor edges nor kinds or columns.
 //
@@ -130,7 +133,8 @@ struct ImportReport {
 // arcs, another writer that defines the same kinds otherwise, and a file that changes
 // after it was checked (kIo; the message says how much was applied). Importing again
 // completes it. Thread-safe as Graph is. Cost: O(bytes), parsed twice (once with
-// kSkip), memory O(threads * block_bytes); a matrix takes 16 bytes an entry, a file
+// kSkip), memory O(threads * block_bytes); edge lists into an empty graph once, 46 to 54 bytes an
+// edge at the peak, of which the graph keeps 30, beside the keys and, for numbers as keys, half of the files' bytes at most; a matrix takes 16 bytes an entry, a file
 // with edges between facts of wanted kinds, or that states kinds of nodes where a kind of edge
 // wants one, what its nodes' keys take. A pipe is kept
 // in memory, over 8 MiB in a temporary file without a name (limits.spool_bytes, else kResourceExhausted).
