@@ -66,7 +66,7 @@ struct ImportLimits {
   std::size_t columns = 1024;                       // of a CSV header
   // Nodes that a matrix or a serialized graph may declare beyond one per byte of it.
   std::size_t declared_nodes = std::size_t{1} << 20;
-  // Memory that edge lists may take to be loaded into an empty graph at once, 64 bytes an
+  // Memory that edge lists may take to be loaded into an empty graph at once, 80 bytes an
   // edge; never over half of the machine's. Larger files, and 0: batch by batch.
   std::uint64_t load_bytes = std::uint64_t{8} << 30;
   std::uint64_t spool_bytes = std::uint64_t{16} << 30;  // of a pipe; over 8 MiB go to a temporary file

@@ -14,8 +14,8 @@ namespace plexus::text {
 
 namespace {
 
-// What Graph::Load takes at its peak, an edge.
-constexpr std::uint64_t kBytesPerEdge = 64;
+// What Graph::Load takes at its peak, an edge with a weight.
+constexpr std::uint64_t kBytesPerEdge = 80;
 constexpr std::uint32_t kFewNumbers = 1 << 16;
 
 constexpr std::uint32_t kNoNumber = PieceEdges::kNamed;

@@ -120,7 +120,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     if (auto root = CheckedRoot<fb::Manifest>({bytes, size}, kManifestIdentifier, "manifest");
         root && (*root)->seal())
-      SetSeal(bytes, size, (*root)->seal(), false, 0);
+      SetSeal(bytes, size, (*root)->seal());
     if (auto manifest = DecodeManifest({bytes, size}, "manifest")) Read(*manifest, Base().sections);
     return 0;
   }

@@ -53,7 +53,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   auto* bytes = reinterpret_cast<std::uint8_t*>(aligned.data());
   if (auto root = CheckedRoot<fb::Record>({bytes, size}, kRecordIdentifier, "record");
       root && (*root)->seal())
-    SetSeal(bytes, size, (*root)->seal(), true, 7);
+    SetSeal(bytes, size, (*root)->seal());
   auto decoded = DecodeRecord({bytes, size}, "record");
   (void)DecodeRecordHead({bytes, size}, "record");
   if (!decoded) return 0;

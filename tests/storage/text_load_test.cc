@@ -232,7 +232,7 @@ TEST_F(Load, GivesUpBeforeAnythingIsApplied) {
   options.block_bytes = 256;
   options.batch_ops = 10;
   const Imported general = ImportOneWay({edges}, options, false);
-  options.limits.load_bytes = 300 * 64;  // 300 edges
+  options.limits.load_bytes = 300 * 80;  // 300 edges
   const Imported over = ImportOneWay({edges}, options, true);
   EXPECT_EQ(over.records, general.records);
   EXPECT_EQ(over.appends, general.appends);
