@@ -75,7 +75,7 @@ struct LeidenResult {
 // node of the undirected graph and of at most two smaller ones, about 100 a node beside,
 // and for every thread and one more 12 a node (weights all alike: 8 once the rows are made,
 // and 8 a node of the smaller ones). Deadline and cancel flag are looked at before every block of rows and class
-// of moves, and on the way through refining and aggregating. Thread-safe, same bits at any
+// of moves, now and then within a stretch, and on the way through refining and aggregating. Thread-safe, same bits at any
 // thread count.
 // kInvalidArgument: a resolution or tolerance that is negative or not finite, iterations
 // below 1, a kind out of range.

@@ -165,28 +165,30 @@ std::shared_ptr<Csr> LoadedEdges::Build(const Bits& bits, NodeId nodes, Executor
   csr->out_offsets = AlignedArray<std::uint32_t>(std::size_t{nodes} + 1);
   std::vector<std::uint32_t> place(parts * batches, 0);
   std::vector<std::uint64_t> changes(parts), edges(parts + 1, 0);
-  std::uint64_t largest = 0;
-  for (std::size_t p = 0; p < parts; ++p) largest = std::max(largest, arcs.begin[p + 1] - arcs.begin[p]);
-  ScratchPool<Entry> pool(std::min<std::size_t>(std::max(1, executor.thread_count()), parts), largest);
-  auto sort = [&](std::size_t p) {
-    AlignedArray<Entry> scratch = pool.Take();
-    Entry* own = arcs.entries.data() + arcs.begin[p];
-    const std::size_t n = arcs.begin[p + 1] - arcs.begin[p];
-    const Entry* sorted = RadixSort(own, scratch.data(), n, bits.target + bits.row,
-                                    [&](const Entry& e) { return e.key >> bits.batch; });
-    if (sorted != own) std::copy_n(sorted, n, own);
-    changes[p] = KeepChanges(own, n, bits);
-    std::uint32_t* degrees = csr->out_offsets.data() + first_row(p);
-    std::fill(degrees, csr->out_offsets.data() + first_row(p + 1), 0u);
-    for (std::size_t i = 0; i < changes[p]; ++i) {
-      ++place[p * batches + bits.Batch(own[i].key)];
-      if (i > 0 && own[i].key >> bits.batch == own[i - 1].key >> bits.batch) continue;
-      ++degrees[bits.Row(own[i].key)];
-      ++edges[p];
-    }
-    pool.Give(std::move(scratch));
-  };
-  executor.Run(parts, BlockTask(sort));
+  {  // the scratch goes before the rows are made
+    std::uint64_t largest = 0;
+    for (std::size_t p = 0; p < parts; ++p) largest = std::max(largest, arcs.begin[p + 1] - arcs.begin[p]);
+    ScratchPool<Entry> pool(std::min<std::size_t>(std::max(1, executor.thread_count()), parts), largest);
+    auto sort = [&](std::size_t p) {
+      AlignedArray<Entry> scratch = pool.Take();
+      Entry* own = arcs.entries.data() + arcs.begin[p];
+      const std::size_t n = arcs.begin[p + 1] - arcs.begin[p];
+      const Entry* sorted = RadixSort(own, scratch.data(), n, bits.target + bits.row,
+                                      [&](const Entry& e) { return e.key >> bits.batch; });
+      if (sorted != own) std::copy_n(sorted, n, own);
+      changes[p] = KeepChanges(own, n, bits);
+      std::uint32_t* degrees = csr->out_offsets.data() + first_row(p);
+      std::fill(degrees, csr->out_offsets.data() + first_row(p + 1), 0u);
+      for (std::size_t i = 0; i < changes[p]; ++i) {
+        ++place[p * batches + bits.Batch(own[i].key)];
+        if (i > 0 && own[i].key >> bits.batch == own[i - 1].key >> bits.batch) continue;
+        ++degrees[bits.Row(own[i].key)];
+        ++edges[p];
+      }
+      pool.Give(std::move(scratch));
+    };
+    executor.Run(parts, BlockTask(sort));
+  }
 
   for (std::size_t b = 0; b < batches; ++b) {
     std::uint32_t changed = 0;
@@ -202,7 +204,7 @@ std::shared_ptr<Csr> LoadedEdges::Build(const Bits& bits, NodeId nodes, Executor
   csr->out_created_at = AlignedArray<std::int64_t>(arc_count);
   auto fill = [&](std::size_t p) {
     const Entry* own = arcs.entries.data() + arcs.begin[p];
-    std::uint32_t* at = &place[p * batches];
+    std::uint32_t* at = place.data() + p * batches;
     std::uint64_t slot = edges[p];
     for (std::size_t i = 0; i < changes[p]; ++i) {
       const std::uint64_t key = own[i].key;
@@ -266,6 +268,12 @@ Result<LoadedEdges> LoadedEdges::Make(EdgeLoad load, const GraphState& empty, Ex
   report.edges.same = named - changes;
   loaded.state_ = StateOf(empty, sequence, loaded.time_ms_, loaded.keys_, std::move(base));
   return loaded;
+}
+
+std::uint64_t LoadedEdges::key_bytes(std::size_t batch) const {
+  std::uint64_t bytes = 0;
+  for (NodeId v = FirstNode(batch); v < batches_[batch].nodes; ++v) bytes += keys_[v].size();
+  return bytes;
 }
 
 void LoadedEdges::FillRecord(std::size_t batch, Record& r) const {

@@ -45,6 +45,7 @@ class LoadedEdges {
 
   std::size_t batch_count() const { return batches_.size(); }
   std::uint64_t change_count(std::size_t batch) const { return batches_[batch].edges.size(); }
+  std::uint64_t key_bytes(std::size_t batch) const;  // of the nodes it names first
   // False: the batch changes nothing, it has neither record nor sequence number.
   bool HasRecord(std::size_t batch) const {
     return change_count(batch) > 0 || FirstNode(batch) != batches_[batch].nodes;

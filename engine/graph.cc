@@ -12,6 +12,7 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -198,7 +199,7 @@ void Graph::Impl::RunGroup(const std::vector<Request*>& group) {
 // all, unless progress said stop.
 Result<std::size_t> Graph::Impl::JournalLoad(const LoadedEdges& loaded, Durability durability,
                                              Progress* progress) {
-  constexpr std::uint64_t kChanges = 1 << 21;
+  constexpr std::uint64_t kChanges = 1 << 21, kChangeBytes = 32;
   std::vector<Record> records(std::min(kGroupBatches, loaded.batch_count()));
   Sequence sequence = 0;
   std::size_t next = 0;
@@ -207,47 +208,82 @@ Result<std::size_t> Graph::Impl::JournalLoad(const LoadedEdges& loaded, Durabili
     std::vector<std::size_t> group;
     for (std::uint64_t changes = 0; next < loaded.batch_count() && group.size() < records.size() && changes < kChanges; ++next) {
       if (loaded.HasRecord(next)) group.push_back(next);
-      changes += loaded.change_count(next);
+      changes += loaded.change_count(next) + loaded.key_bytes(next) / kChangeBytes;
     }
+    std::atomic<bool> out_of_memory = false;  // tasks must not throw
     ParallelFor(executor_, group.size(), 1, [&](std::size_t i, std::size_t) {
-      loaded.FillRecord(group[i], records[i]);
-      records[i].sequence = sequence + 1 + i;
+      try {
+        loaded.FillRecord(group[i], records[i]);
+        records[i].sequence = sequence + 1 + i;
+      } catch (const std::bad_alloc&) {
+        out_of_memory = true;
+      }
     });
+    if (out_of_memory) throw std::bad_alloc();
     if (group.empty()) continue;
     PLEXUS_TRY(journal_->Append(std::span(records).first(group.size()), durability));
     sequence += group.size();
+    const std::lock_guard lock(writer_mutex_);
     stats_.batches += group.size();
     ++stats_.groups;
   }
   return next;
 }
 
+// Takes the turn of the writer that leads, but no lock, so that whoever watches the
+// progress may ask the graph.
 Result<ApplyReport> Graph::Impl::Load(EdgeLoad load, Durability durability, Progress* progress) {
   const auto not_empty = [] { return Fail(ErrorCode::kFailedPrecondition, "only an empty graph can be loaded"); };
   const auto empty = Published();
   if (empty->sequence != 0) return not_empty();
   PLEXUS_ASSIGN(LoadedEdges loaded, LoadedEdges::Make(std::move(load), *empty, executor_));
-  std::unique_lock lock(writer_mutex_);
-  compacted_.wait(lock, [&] { return !compacting_; });
-  if (read_only_) return std::unexpected(ReadOnlyError());
-  if (writer_.sequence() != 0) return not_empty();
-  // One fsync for all: a crash before leaves a prefix.
-  const Durability each = durability == Durability::kSync ? Durability::kNone : durability;
+  {
+    std::unique_lock queue(queue_mutex_);
+    queue_changed_.wait(queue, [&] { return !leading_; });
+    leading_ = true;
+  }
+  struct Turn {
+    Impl& impl;
+    bool journals = false;  // the writer may be behind the journal
+    ~Turn() {
+      if (journals) {
+        const std::lock_guard lock(impl.writer_mutex_);
+        impl.read_only_ = true;
+      }
+      {
+        const std::lock_guard queue(impl.queue_mutex_);
+        impl.leading_ = false;
+      }
+      impl.queue_changed_.notify_all();
+    }
+  } turn{*this};
+  {
+    const std::lock_guard lock(writer_mutex_);
+    if (read_only_) return std::unexpected(ReadOnlyError());
+    if (writer_.sequence() != 0) return not_empty();
+  }
   StateWriter next(loaded.TakeState(), &executor_);
   bool cancelled = false;
   if (journal_) {
-    read_only_ = true;  // unless all goes well: the writer may be behind the journal
+    turn.journals = true;
+    // One fsync for all: a crash before leaves a prefix.
+    const Durability each = durability == Durability::kSync ? Durability::kNone : durability;
     PLEXUS_ASSIGN(const std::size_t done, JournalLoad(loaded, each, progress));
     cancelled = done < loaded.batch_count();
     if (cancelled) {
+      next = StateWriter(*empty, &executor_);  // its memory goes before more is made
       PLEXUS_ASSIGN(GraphState state, loaded.StateBefore(done, *empty, executor_));
       next = StateWriter(std::move(state), &executor_);
     }
     if (durability == Durability::kSync) PLEXUS_TRY(journal_->WaitDurable(next.sequence()));
-    read_only_ = false;
   }
-  writer_ = std::move(next);
-  Publish();
+  {
+    std::unique_lock lock(writer_mutex_);
+    compacted_.wait(lock, [&] { return !compacting_; });
+    writer_ = std::move(next);
+    Publish();
+  }
+  turn.journals = false;
   if (cancelled) return Fail(ErrorCode::kCancelled, "loading was stopped");
   return loaded.report();
 }

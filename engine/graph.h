@@ -89,12 +89,12 @@ class Graph {
   // changed); kReadOnly after an earlier journal failure; the journal's own error.
   Result<ApplyReport> Apply(const WriteBatch& batch, const ApplyOptions& options = {});
 
-  // Applies all batches of `load` to an empty graph at once, giving the same graph and log
-  // as one by one would; the report sums up. They are prepared before the journal is asked
-  // and become visible together. Errors: kFailedPrecondition when some record was applied
-  // before, kResourceExhausted above the limits or without memory (nothing was changed);
-  // kReadOnly and the journal's own error as Apply; kCancelled when `progress` says stop:
-  // whole batches may stay then.
+  // Applies all batches of `load` to an empty graph at once: the same graph and log as one by one;
+  // the report sums up. They become visible together; other writers wait, and `progress` must not
+  // write. Errors: kFailedPrecondition when some record was applied before, kResourceExhausted above
+  // the limits or without memory (nothing was changed, but for a prefix in the journal if the graph
+  // is read-only afterwards); kReadOnly and the journal's own error as Apply; kCancelled when
+  // `progress` says stop: whole batches may stay then.
   Result<ApplyReport> Load(EdgeLoad load, const ApplyOptions& options = {},
                            Progress* progress = nullptr);
 

@@ -8,6 +8,7 @@
 // neighbor, label).
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <span>
 #include <vector>
 
@@ -57,7 +58,9 @@ bool AllEqual(std::span<const T> values, Executor& executor) {
   return ParallelReduce<int>(  // of bools, side by side in memory
       executor, values.size(), std::size_t{1} << 18, 1,
       [&](std::size_t begin, std::size_t end) {
-        return std::ranges::all_of(values.subspan(begin, end - begin), [&](T v) { return v == values[0]; }) ? 1 : 0;
+        return std::ranges::all_of(values.subspan(begin, end - begin), [&](const T& v) {
+          return std::memcmp(&v, values.data(), sizeof(T)) == 0;  // bits: -0 is not 0
+        }) ? 1 : 0;
       },
       [](int a, int b) { return a & b; }) != 0;
 }

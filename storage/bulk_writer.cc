@@ -5,6 +5,8 @@
 
 #include <rocksdb/write_batch.h>
 
+#include "storage/no_memory.h"
+
 namespace plexus::storage {
 
 namespace {
@@ -71,13 +73,13 @@ Status BulkWriter::AddRecords(Sequence first, std::span<const std::string_view> 
   const std::span<const std::string> paths = std::span(log_.files).last(files);
   std::vector<Status> written(files);
   auto write = [&](std::size_t file) {
-    written[file] = [&]() -> Status {
+    written[file] = OrNoMemory([&]() -> Status {
       const auto writer = MakeSortedFileWriter(*rocks_, rocks_->log());
       PLEXUS_TRY(Check(writer->Open(paths[file]), paths[file]));
       for (std::size_t i = cuts[file]; i < cuts[file + 1]; ++i)
         PLEXUS_TRY(Check(writer->Put(LogKey(first + i), rocksdb::Slice(values[i])), paths[file]));
       return Check(writer->Finish(), paths[file]);
-    }();
+    });
   };
   executor.Run(files, BlockTask(write));
   for (const Status& status : written) PLEXUS_TRY(status);

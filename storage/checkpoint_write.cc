@@ -10,6 +10,7 @@
 #include "checkpoint_generated.h"
 #include "storage/checkpoint.h"
 #include "storage/flat.h"
+#include "storage/no_memory.h"
 #include "storage/rocks.h"
 
 namespace plexus::storage {
@@ -233,7 +234,7 @@ Result<Manifest> WriteCheckpoint(const std::shared_ptr<Rocks>& rocks, const Snap
   std::vector<Status> written(parts);
   ParallelFor(executor, plan.size(), kFileSections, [&](std::size_t first, std::size_t last) {
     const std::size_t part = first / kFileSections;
-    written[part] = [&]() -> Status {
+    written[part] = OrNoMemory([&]() -> Status {
       const auto writer = MakeSortedFileWriter(*rocks, rocks->checkpoint());
       PLEXUS_TRY(Check(writer->Open(paths[part]), paths[part]));
       const auto put = [&](std::uint32_t section, ByteSpan value) {
@@ -241,7 +242,7 @@ Result<Manifest> WriteCheckpoint(const std::shared_ptr<Rocks>& rocks, const Snap
       };
       PLEXUS_TRY(plan.Make(static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last), put, progress));
       return Check(writer->Finish(), paths[part]);
-    }();
+    });
   });
   for (const Status& status : written) PLEXUS_TRY(status);
   if (parts > 0) {

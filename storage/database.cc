@@ -2,6 +2,7 @@
 #include "storage/database.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "storage/checkpoint.h"
 #include "storage/database_impl.h"
@@ -147,6 +148,10 @@ void Database::Impl::KeeperLoop() {
     keeper_wake.wait(guard, [&] { return keeper_stop || keeper_due; });
     if (keeper_stop) return;
     keeper_due = false;
+    // The records of a load are in the journal before readers see the first of them.
+    while (!keeper_stop && graph->snapshot().sequence() == 0)
+      keeper_wake.wait_for(guard, std::chrono::milliseconds(50));
+    if (keeper_stop) return;
     guard.unlock();
     Status status;
     {

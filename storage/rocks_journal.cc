@@ -6,6 +6,7 @@
 #include <rocksdb/write_batch.h>
 
 #include "storage/codec.h"
+#include "storage/no_memory.h"
 #include "storage/payload_store.h"
 
 namespace plexus::storage {
@@ -131,7 +132,9 @@ Status RocksJournal::AddBulk(std::span<const Record> group) {
   while (encoders_.size() < group.size()) encoders_.emplace_back();
   std::vector<Status> encoded(group.size());
   ParallelFor(executor, group.size(), 1,
-              [&](std::size_t i, std::size_t) { encoded[i] = encoders_[i].Encode(group[i]); });
+              [&](std::size_t i, std::size_t) {
+                encoded[i] = OrNoMemory([&] { return encoders_[i].Encode(group[i]); });
+              });
   Position at = position_;
   std::vector<std::string_view> values;
   for (std::size_t i = 0; i < group.size(); ++i) {
@@ -157,7 +160,7 @@ Status RocksJournal::AddBulk(std::span<const Record> group) {
 
 // REQUIRES mutex_ held.
 Status RocksJournal::AppendBulk(std::span<const Record> group) {
-  if (Status status = AddBulk(group); !status) {
+  if (Status status = OrNoMemory([&] { return AddBulk(group); }); !status) {
     FailWith(status.error());
     return status;
   }

@@ -14,7 +14,7 @@ namespace {
 constexpr NodeId kOne = 2048;   // up to so many nodes there is one block
 constexpr NodeId kMost = 8192;  // nodes of a block
 constexpr NodeId kSeveral = kNoNode - 1;
-constexpr std::size_t kLook = 1 << 13;  // visits between looks at the clock
+constexpr std::uint64_t kLook = 1 << 17;  // arcs and visits between looks at the clock
 constexpr int kMaxRounds = 100;
 constexpr double kNoise = 1e-11;  // as in local_moving.cc
 constexpr double kNever = std::numeric_limits<double>::infinity();
@@ -43,13 +43,16 @@ class BlockMoving::Block {
     FillQueue();
     const double enough = plan_.tolerance * graph_.total / 2 * size_ / graph_.nodes;
     bool stopped = false;
+    std::uint64_t look = kLook;
     for (int round = 0; head_ != tail_ && round < kMaxRounds && !stopped; ++round) {
       const double before = report_.gain;
       for (const std::uint64_t last = tail_; head_ != last; ++head_) {
-        if (report_.arcs >= arcs || (head_ % kLook == kLook - 1 && halt.Look())) {
+        const std::uint64_t spent = report_.arcs + head_;
+        if (report_.arcs >= arcs || (spent >= look && halt.Look())) {
           stopped = true;
           break;
         }
+        if (spent >= look) look = spent + kLook;
         const NodeId v = ring_[head_ & (places_ - 1)];
         queued_[v] = 0;
         Visit(v, tally);

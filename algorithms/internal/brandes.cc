@@ -67,11 +67,11 @@ bool Brandes::Forward(NodeId source, std::uint32_t max_hops, Nodes& nodes) {
   reached_ = 1;
   for (std::size_t i = 0; i < reached_; ++i) {
     const NodeId u = queue[i];
-    if (nodes.depth(u) >= max_hops) break;  // so is all that follows
+    if (nodes.depth(u) == kFree - 1) return false;  // what it does not reach would look like the next level
+    if (nodes.depth(u) >= max_hops) break;          // so is all that follows
     if (i + 2 * kAhead < reached_) __builtin_prefetch(offsets + queue[i + 2 * kAhead]);
     if (i + kAhead < reached_) __builtin_prefetch(neighbors + offsets[queue[i + kAhead]]);
     const Depth next = static_cast<Depth>(nodes.depth(u) + 1);
-    if (next == kFree) return false;
     const Number paths = Settled(nodes.number(u));
     if constexpr (std::is_same_v<Number, double>) {
       if (paths > kMostPaths) return false;

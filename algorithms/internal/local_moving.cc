@@ -260,7 +260,9 @@ MoveReport LocalMoving::Run(const CommunityGraph& graph, std::vector<NodeId>& co
   scale_ = options.resolution / graph.total;
   sums_.totals.assign(n, 0.0);
   sums_.sizes.assign(n, 0);
+  std::uint64_t arcs = 0;
   for (NodeId v = 0; v < n; ++v) {
+    arcs += graph.degree(v);
     sums_.totals[communities[v]] += graph.strengths[v];
     ++sums_.sizes[communities[v]];
   }
@@ -271,9 +273,9 @@ MoveReport LocalMoving::Run(const CommunityGraph& graph, std::vector<NodeId>& co
   report.truncated = spending.RanOut();
   if (report.truncated) return report;
   bool done = false;
-  if (options.settled) {
+  if (options.settled && arcs <= spending.left()) {
     Ask(executor, tallies, spending);
-  } else if (BlockMoving::Suits(graph)) {
+  } else if (!options.settled && BlockMoving::Suits(graph)) {
     const BlockMoving::Plan plan = {scale_, options.tolerance, options.in_order, options.seed, spending.left()};
     const BlockMoving::Report found = blocks_.Run(graph, communities_, sums_, plan, executor, tallies, spending.budget, first_);
     spending.arcs += found.arcs;

@@ -67,6 +67,8 @@ Result<Format> OpenReader(const ImportOptions& options, const Input& input, Bloc
 Status ImportFile(ImportRun& run, const Input& input, Checked& checked) {
   BlockReader reader = MakeReader(nullptr, run.options);
   PLEXUS_ASSIGN(const Format format, OpenReader(run.options, input, reader));
+  if (run.collector && format != Format::kEdgeList)
+    return Fail(ErrorCode::kIo, input.name + ": has changed while it was read; nothing was applied");
   if (IsDocument(format)) return ImportDocument(run, input, format, checked);
   Status status;
   switch (format) {
@@ -200,7 +202,8 @@ bool AllEdgeLists(const ImportRun& run, std::span<const Input> inputs) {
 // Collects the edges of all inputs and loads them at once. False: these must go batch by
 // batch, and nothing has happened.
 Result<bool> LoadGroup(ImportRun& run, std::span<const Input> inputs) {
-  if (run.graph.snapshot().sequence() != 0 || run.options.limits.load_bytes == 0 || !AllEdgeLists(run, inputs))
+  if (run.graph.snapshot().sequence() != 0 || run.options.limits.load_bytes == 0 ||
+      run.options.batch_ops > Limits::kMaxBatchOps || !AllEdgeLists(run, inputs))
     return false;
   const ImportReport before = run.report;
   const std::uint64_t bytes = TotalBytes(inputs), total = run.bytes_total, done = run.bytes_done;
@@ -216,6 +219,7 @@ Result<bool> LoadGroup(ImportRun& run, std::span<const Input> inputs) {
       status = Fail(ErrorCode::kIo, inputs[i].name + ": has changed while it was read; nothing was applied");
   }
   run.collector = nullptr;
+  const bool too_large = !status && status.error().code == ErrorCode::kResourceExhausted;
   const std::size_t batches = collector.batch_count();
   Result<ApplyReport> loaded = ApplyReport();
   if (status && !run.report.stopped && batches > 0) {
@@ -226,7 +230,7 @@ Result<bool> LoadGroup(ImportRun& run, std::span<const Input> inputs) {
   const bool refused = !loaded && !run.graph.read_only() &&
                        (loaded.error().code == ErrorCode::kFailedPrecondition ||  // another writer came in between
                         loaded.error().code == ErrorCode::kResourceExhausted);
-  if (collector.gave_up() || refused) {
+  if (too_large || refused) {
     run.report = before;
     run.bytes_total = total + run.bytes_done - done;
     return false;

@@ -99,6 +99,10 @@ std::size_t EdgeLoadParser::Parse(std::string_view text, std::uint64_t first_lin
           pairs[count++] = {source, target};
         }
       });
+  if (count < room / 2) {  // large arrays lie on huge pages: what is not used is there all the same
+    pairs = AlignedArray<NodePair>(std::span<const NodePair>(pairs.data(), count));
+    if (!weights.empty()) weights = AlignedArray<float>(std::span<const float>(weights.data(), count));
+  }
   pairs.Truncate(count);
   weights.Truncate(count);
   edges.batch.edges = std::move(pairs);
@@ -111,8 +115,7 @@ std::size_t EdgeLoadParser::Parse(std::string_view text, std::uint64_t first_lin
 EdgeCollector::EdgeCollector(const ImportOptions& options, std::uint64_t text_bytes) {
   const auto pages = static_cast<std::uint64_t>(std::max(0l, ::sysconf(_SC_PHYS_PAGES)));
   const auto page = static_cast<std::uint64_t>(std::max(0l, ::sysconf(_SC_PAGESIZE)));
-  most_edges_ = std::min(options.limits.load_bytes, pages * page / 2) / kBytesPerEdge;
-  most_edges_ = std::min(most_edges_, Limits::kMaxArcs);
+  most_bytes_ = std::min(options.limits.load_bytes, pages * page / 2);
   numbers_ = static_cast<std::uint32_t>(
       std::clamp<std::uint64_t>(text_bytes / 8, kFewNumbers, PieceEdges::kNamed - 1));
   load_.time_ms = options.now_ms;
@@ -131,8 +134,8 @@ Status EdgeCollector::Take(Piece& piece) {
   AlignedArray<NodePair>& pairs = edges.batch.edges;
   if (pairs.empty()) return {};
   edges_ += pairs.size();
-  if (edges_ > most_edges_ || load_.batches.size() == kMaxLoadBatches) {
-    gave_up_ = true;
+  const std::uint64_t bytes = edges_ * kBytesPerEdge + load_.keys.size_bytes() + of_number_.size() * sizeof(NodeId);
+  if (edges_ > Limits::kMaxArcs || bytes > most_bytes_ || load_.batches.size() == kMaxLoadBatches) {
     return Fail(ErrorCode::kResourceExhausted, "too many edges to load at once");
   }
   if (edges.largest >= of_number_.size())

@@ -36,20 +36,18 @@ class EdgeCollector {
 
   // Half of the bytes that the files have, so that scattered numbers cost no more memory.
   std::uint32_t numbers() const { return numbers_; }
-  // The edges of the next piece in file order. An error when gave_up().
+  // The edges of the next piece in file order. kResourceExhausted: the files hold more than is
+  // to be loaded at once.
   Status Take(Piece& piece);
-  // The files hold more than is to be loaded at once.
-  bool gave_up() const { return gave_up_; }
   std::size_t batch_count() const { return load_.batches.size(); }
   EdgeLoad Finish() { return std::move(load_); }
 
  private:
   NodeId IdOfNumber(std::uint32_t number);
 
-  std::uint64_t most_edges_;
+  std::uint64_t most_bytes_;
   std::uint32_t numbers_;
   std::uint64_t edges_ = 0;
-  bool gave_up_ = false;
   EdgeLoad load_;
   std::vector<NodeId> of_number_;  // kNoNode: not named yet
   std::vector<NodeId> of_name_;    // of the piece at hand

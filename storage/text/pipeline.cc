@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <new>
 
 namespace plexus::text {
 
@@ -27,6 +28,19 @@ class Pipeline {
         max_in_flight_(workers == 1 ? 1 : workers * 2 + 1) {}
 
   void Work() {
+    try {
+      WorkUntilDone();
+    } catch (const std::bad_alloc&) {  // in no thread may it go further
+      const std::lock_guard lock(mutex_);
+      Finish(Fail(ErrorCode::kResourceExhausted, "no memory to read and parse the file"));
+      changed_.notify_all();
+    }
+  }
+
+  Status status() const { return status_; }
+
+ private:
+  void WorkUntilDone() {
     std::unique_lock lock(mutex_);
     while (!done_) {
       if (!applying_ && parsed_.contains(next_apply_)) {
@@ -43,9 +57,6 @@ class Pipeline {
     }
   }
 
-  Status status() const { return status_; }
-
- private:
   void Finish(Status status) {
     if (!done_) status_ = std::move(status);
     done_ = true;

@@ -77,6 +77,22 @@ TEST(Betweenness, LongPaths) {
   Check(g, {.undirected = false});
 }
 
+// Where the hops that count end at the depths that a byte cannot tell from "not reached".
+TEST(Betweenness, HopsAroundAByte) {
+  const Case c{"path", 1, [](CaseGraph& g, int) {
+                 g.AddNodes(270);
+                 for (std::size_t v = 0; v + 1 < 270; ++v) g.Link(v, kLink, v + 1);
+               }};
+  const CaseGraph g = Build(c, Shape::kClean);
+  for (const std::uint32_t hops : {252u, 253u, 254u, 255u, 256u})
+    for (const bool undirected : {true, false}) {
+      BetweennessOptions options;
+      options.max_hops = hops;
+      options.undirected = undirected;
+      Check(g, options);
+    }
+}
+
 // Sixteen sources at a time; fails when lanes give up.
 std::vector<double> ByLanes(const Topology& graph, std::span<const NodeId> sources, std::uint32_t max_hops, Executor& executor) {
   internal::BrandesLanes lanes(graph.out(), graph.in(), executor);

@@ -1,6 +1,7 @@
 // Csr: building from edges equals a map; the in arrays are the exact transpose.
 #include "engine/csr.h"
 
+#include <cmath>
 #include <random>
 #include <string>
 #include <vector>
@@ -173,6 +174,17 @@ TEST(Csr, ListEdgesRoundTrip) {
   auto again = BuildCsr(300, list.edges, list.extras, schema, 1, SerialExecutor());
   ASSERT_TRUE(again);
   EXPECT_TRUE(Bytes(**again) == Bytes(**csr));
+}
+
+// -0 equals 0 and is another weight: Verify compares bits.
+TEST(Csr, InArraysKeepTheSignOfZero) {
+  std::vector<EdgeChange> edges;
+  for (NodeId target = 1; target < 5; ++target)
+    edges.push_back({0, target, 0, target % 2 ? 0.0f : -0.0f, 7, kLink, EdgeChange::kIsNew, 0});
+  const auto csr = BuildCsr(5, edges, {}, Schema(), 1, SerialExecutor());
+  ASSERT_TRUE(csr);
+  for (NodeId target = 1; target < 5; ++target)
+    EXPECT_EQ(std::signbit((*csr)->in().weight((*csr)->in_offsets[target])), target % 2 == 0) << target;
 }
 
 TEST(Csr, ViewDefaults) {

@@ -187,5 +187,21 @@ TEST(LoadFaults, HistoryIsThatOfTheBatches) {
   }
 }
 
+// The journal knows the records before readers do: the keeper must not look too early.
+TEST(LoadKeeper, WritesACheckpointOfWhatWasLoaded) {
+  ScratchDirectory scratch;
+  OpenOptions options = Create();
+  options.graph.maintenance = Maintenance::kBackground;
+  options.checkpoint_log_bytes = 2000;
+  auto db = MustOpen(scratch.path(), options);
+  ASSERT_TRUE(text::ImportBytes(db->graph(), "f.el", Lines(4000, 600), Options(20)));
+  const Sequence last = db->snapshot().sequence();
+  ASSERT_GT(last, 0u);
+  while (db->stats().checkpoints.empty()) {
+  }
+  EXPECT_EQ(db->stats().checkpoints.back(), last);
+  PLEXUS_OK(db->Close());
+}
+
 }  // namespace
 }  // namespace plexus::storage::testing

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <random>
 
 #include "engine/edge_load.h"
@@ -243,6 +244,57 @@ TEST_F(Load, GivesUpBeforeAnythingIsApplied) {
   auto graph = Graph::InMemory();
   LoadClean(*graph, "f.el", "1 2\n");
   EXPECT_EQ(graph->Load(EdgeLoad()).error().code, ErrorCode::kFailedPrecondition);
+  const auto empty = Graph::InMemory();
+  EXPECT_TRUE(empty->Load(EdgeLoad()));
+  EXPECT_EQ(empty->snapshot().sequence(), 0u);
+}
+
+class Calls final : public Progress {
+ public:
+  explicit Calls(std::function<void(std::string_view)> fn) : fn_(std::move(fn)) {}
+  bool Report(std::string_view phase, std::uint64_t, std::uint64_t) override {
+    fn_(phase);
+    return true;
+  }
+
+ private:
+  const std::function<void(std::string_view)> fn_;
+};
+
+TEST_F(Load, WhoWatchesMayAskTheGraph) {
+  const std::string file = File("f.el", "1 2\n2 3\n");
+  const auto graph = Graph::InMemory();
+  int writing = 0;
+  Calls progress([&](std::string_view phase) {
+    writing += phase == "writing";
+    EXPECT_FALSE(graph->read_only());
+    EXPECT_EQ(graph->stats().batches, 0u);
+    EXPECT_EQ(graph->snapshot().sequence(), 0u);
+  });
+  ImportOptions options;
+  options.progress = &progress;
+  ASSERT_TRUE(Import(*graph, {file}, options));
+  EXPECT_EQ(writing, 1);
+  EXPECT_EQ(graph->stats().batches, 1u);
+  EXPECT_EQ(graph->snapshot().sequence(), 1u);
+}
+
+// Between the look at its first bytes and its turn.
+TEST_F(Load, AFileThatBecomesAnotherFormatIsToldFrom) {
+  std::mt19937_64 random(25);
+  const std::string first = File("a.el", RandomLines(random, 300, {})), second = File("b.txt", "1 2\n");
+  for (const std::string_view other : {"source,target\nx,y\n", "{\"edge\":{}}\n", "%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1\n"}) {
+    File("b.txt", "1 2\n");
+    Calls progress([&](std::string_view) { File("b.txt", other); });
+    ImportOptions options;
+    options.progress = &progress;
+    options.block_bytes = 256;
+    const auto graph = Graph::InMemory();
+    const auto report = Import(*graph, {first, second}, options);
+    ASSERT_FALSE(report) << other;
+    EXPECT_EQ(report.error().code, ErrorCode::kIo) << report.error().ToString();
+    EXPECT_EQ(graph->snapshot().sequence(), 0u);
+  }
 }
 
 TEST_F(Load, AFailedJournalLeavesAPrefix) {
