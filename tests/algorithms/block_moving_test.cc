@@ -4,9 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
-#include <limits>
 #include <memory>
 #include <numeric>
 #include <random>
