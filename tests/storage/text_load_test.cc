@@ -321,20 +321,6 @@ TEST_F(Load, AFailedJournalLeavesAPrefix) {
   }
 }
 
-// Says stop at the n-th report of a phase.
-class StopAt final : public Progress {
- public:
-  StopAt(std::string phase, int calls) : phase_(std::move(phase)), left_(calls) {}
-  bool Report(std::string_view phase, std::uint64_t done, std::uint64_t total) override {
-    EXPECT_LE(done, total);
-    return phase != phase_ || --left_ > 0;
-  }
-
- private:
-  const std::string phase_;
-  int left_;
-};
-
 TEST_F(Load, CancelLeavesWholeBatches) {
   std::mt19937_64 random(24);
   Shape shape;

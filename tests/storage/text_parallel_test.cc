@@ -153,25 +153,11 @@ TEST(Parallel, ErrorLinesDoNotDependOnCuts) {
   }
 }
 
-// Says stop at the n-th report of a phase.
-class StopAfter final : public Progress {
- public:
-  StopAfter(std::string phase, int calls) : phase_(std::move(phase)), left_(calls) {}
-  bool Report(std::string_view phase, std::uint64_t done, std::uint64_t total) override {
-    EXPECT_LE(done, total);
-    return phase != phase_ || --left_ > 0;
-  }
-
- private:
-  const std::string phase_;
-  int left_;
-};
-
 TEST(Parallel, CancelLeavesWholeBatches) {
   const auto two = MakeThreadExecutor(2);
   for (const bool checking : {true, false}) {
     auto graph = Graph::InMemory();
-    StopAfter progress(checking ? "checking" : "importing", 3);
+    StopAt progress(checking ? "checking" : "importing", 3);
     int before = 0, after = 0;
     ImportOptions options;
     options.executor = two.get();

@@ -8,6 +8,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "engine/vocabulary.h"
 #include "storage/text/export.h"
@@ -99,5 +100,19 @@ inline std::string Edges(const Snapshot& s, std::string_view kind) {
   });
   return out;
 }
+
+// Says stop at the n-th report of a phase.
+class StopAt final : public Progress {
+ public:
+  StopAt(std::string phase, int calls) : phase_(std::move(phase)), left_(calls) {}
+  bool Report(std::string_view phase, std::uint64_t done, std::uint64_t total) override {
+    EXPECT_LE(done, total);
+    return phase != phase_ || --left_ > 0;
+  }
+
+ private:
+  const std::string phase_;
+  int left_;
+};
 
 }  // namespace plexus::text
