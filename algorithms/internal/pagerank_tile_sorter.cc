@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <numeric>
 #include <utility>
 
 namespace plexus::internal {
@@ -11,10 +12,7 @@ namespace plexus::internal {
 namespace {
 
 constexpr std::uint32_t kBits = PageRankTiles::kSegmentBits, kSegment = PageRankTiles::kSegment,
-                        kShort = PageRankTiles::kShort;
-
-// Group of a row with `count` arcs in a tile.
-constexpr std::uint32_t Group(std::uint32_t count) { return std::min(count, kShort + 1) - 1; }
+                        kPiece = PageRankTiles::kPiece;
 
 }  // namespace
 
@@ -32,8 +30,8 @@ struct TileSorter::Stream {
   std::size_t arcs = 0, run_count = 0;
 
   void ReserveArcs(std::size_t more, bool weighted) {
-    sources.Reserve(arcs + more + kShort, arcs);  // short runs are copied kShort long
-    if (weighted) weights.Reserve(arcs + more + kShort, arcs);
+    sources.Reserve(arcs + more + kPiece, arcs);  // pieces are copied kPiece long
+    if (weighted) weights.Reserve(arcs + more + kPiece, arcs);
   }
   void ReserveRuns(std::size_t more) { runs.Reserve(run_count + more, run_count); }
 };
@@ -49,10 +47,10 @@ void TileSorter::Sort(PageRankTiles::Block& block, std::uint64_t arcs, Scratch& 
   scratch.next_.assign(std::size_t{2} * segments_, 0);
   if (weights_) {
     Split<true>(block, scratch);
-    GroupRuns<true>(block, arcs, scratch);
+    CutRuns<true>(block, arcs, scratch);
   } else {
     Split<false>(block, scratch);
-    GroupRuns<false>(block, arcs, scratch);
+    CutRuns<false>(block, arcs, scratch);
   }
 }
 
@@ -177,58 +175,55 @@ void TileSorter::Others(std::uint16_t row, const std::uint32_t* positions, const
 }
 
 template <bool kWeighted>
-void TileSorter::GroupRuns(PageRankTiles::Block& block, std::uint64_t arcs, Scratch& scratch) const {
+void TileSorter::CutRuns(PageRankTiles::Block& block, std::uint64_t arcs, Scratch& scratch) const {
   block.tiles.assign(segments_, {});
-  std::size_t rows = 0, longs = 0, most = 0;
+  std::size_t pieces = 0, most = 0;
   for (std::uint32_t s = 0; s < segments_; ++s) {
     Stream& stream = scratch.streams_[s];
-    std::array<std::uint32_t, kShort + 1>& counts = block.tiles[s].rows;
-    for (std::size_t i = 0; i < stream.run_count; ++i) ++counts[Group(stream.runs.data()[i].count)];
-    rows += stream.run_count;
-    longs += counts[kShort];
-    most = std::max(most, stream.run_count);
+    std::array<std::uint32_t, kPiece>& counts = block.tiles[s].pieces;
+    for (std::size_t i = 0; i < stream.run_count; ++i) {
+      const std::uint32_t count = stream.runs.data()[i].count;
+      counts[kPiece - 1] += count / kPiece;
+      if (count % kPiece != 0) ++counts[count % kPiece - 1];
+    }
+    const std::size_t here = std::accumulate(counts.begin(), counts.end(), std::size_t{0});
+    pieces += here;
+    most = std::max(most, here);
   }
-  block.rows = AlignedArray<std::uint16_t>(rows);
-  block.long_counts.resize(longs);
+  block.rows = AlignedArray<std::uint16_t>(pieces);
   scratch.placed_.Reserve(most, 0);
   Scratch::Placed* const placed = scratch.placed_.data();
   std::uint16_t* row_out = block.rows.data();
-  std::uint32_t* long_out = block.long_counts.data();
   std::uint64_t to = block.first_arc;
   const std::uint64_t end = block.first_arc + arcs;
   for (std::uint32_t s = 0; s < segments_; ++s) {
     Stream& stream = scratch.streams_[s];
-    const std::array<std::uint32_t, kShort + 1>& counts = block.tiles[s].rows;
-    std::array<std::uint32_t, kShort + 1> next;
+    const std::array<std::uint32_t, kPiece>& counts = block.tiles[s].pieces;
+    std::array<std::uint32_t, kPiece> next;
     std::uint32_t at = 0;
-    for (std::uint32_t g = 0; g <= kShort; ++g) next[g] = std::exchange(at, at + counts[g]);
+    for (std::uint32_t length = 1; length <= kPiece; ++length)
+      next[length - 1] = std::exchange(at, at + counts[length - 1]);
     std::uint32_t from = 0;
     for (std::size_t i = 0; i < stream.run_count; ++i) {
       const Run run = stream.runs.data()[i];
-      const std::uint32_t group = Group(run.count);
-      placed[next[group]++] = {from, run.row};
-      from += run.count;
-      if (group == kShort) *long_out++ = run.count;
-    }
-    auto copy = [&](std::uint32_t first, std::uint32_t count) {
-      std::memcpy(sources_ + to, stream.sources.data() + first, count * sizeof(std::uint16_t));
-      if constexpr (kWeighted) std::memcpy(weights_ + to, stream.weights.data() + first, count * sizeof(float));
-    };
-    const Scratch::Placed* run = placed;
-    for (std::uint32_t g = 0; g < kShort; ++g) {
-      for (std::uint32_t left = counts[g]; left > 0; --left, ++run) {
-        // Always kShort, of which the next run overwrites what is too much; but not beyond
-        // the block, where someone else writes.
-        copy(run->from, to + kShort <= end ? kShort : g + 1);
-        to += g + 1;
-        *row_out++ = run->row;
+      for (std::uint32_t whole = run.count / kPiece; whole > 0; --whole, from += kPiece)
+        placed[next[kPiece - 1]++] = {from, run.row};
+      if (const std::uint32_t left = run.count % kPiece; left != 0) {
+        placed[next[left - 1]++] = {from, run.row};
+        from += left;
       }
     }
-    const std::uint32_t* long_count = long_out - counts[kShort];
-    for (std::uint32_t left = counts[kShort]; left > 0; --left, ++run) {
-      copy(run->from, *long_count);
-      to += *long_count++;
-      *row_out++ = run->row;
+    const Scratch::Placed* piece = placed;
+    for (std::uint32_t length = 1; length <= kPiece; ++length) {
+      for (std::uint32_t left = counts[length - 1]; left > 0; --left, ++piece) {
+        // Always kPiece, of which the next piece overwrites what is too much; but not beyond
+        // the block, where someone else writes.
+        const std::uint32_t copied = to + kPiece <= end ? kPiece : length;
+        std::memcpy(sources_ + to, stream.sources.data() + piece->from, copied * sizeof(std::uint16_t));
+        if constexpr (kWeighted) std::memcpy(weights_ + to, stream.weights.data() + piece->from, copied * sizeof(float));
+        to += length;
+        *row_out++ = piece->row;
+      }
     }
   }
 }

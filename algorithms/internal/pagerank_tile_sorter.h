@@ -1,10 +1,10 @@
-// Sorts the arcs of a block of rows into its tiles: by segment, by how many arcs the row
-// has there, by row. For PageRankTiles alone.
+// Sorts the arcs of a block of rows into its tiles: by segment, by length of the row's
+// pieces there, by row. For PageRankTiles alone.
 //
 // Two passes, and what is in flight stays in the second-level cache. The first follows the
 // rows once: sources become positions, those of the first segment go straight to its
 // stream (under a renumbering it has most of them), the others are counted by segment and
-// put into theirs. The second takes each segment's stream and groups its runs.
+// put into theirs. The second takes each segment's stream and cuts its runs into pieces.
 #pragma once
 
 #include <array>
@@ -65,7 +65,7 @@ class TileSorter {
   void Others(std::uint16_t row, const std::uint32_t* positions, const float* weights,
               std::uint32_t count, Scratch& scratch) const;
   template <bool kWeighted>
-  void GroupRuns(PageRankTiles::Block& block, std::uint64_t arcs, Scratch& scratch) const;
+  void CutRuns(PageRankTiles::Block& block, std::uint64_t arcs, Scratch& scratch) const;
 
   const CsrView& in_;
   const std::uint32_t* const positions_;
@@ -92,7 +92,7 @@ class TileSorter::Scratch {
   std::vector<std::uint32_t> counts_;   // all 0 between rows
   std::vector<std::uint64_t> touched_;  // segments of the row, as bits
   std::vector<std::uint64_t> next_;     // where the row's sources go: evens up, odds down
-  // Runs by group: where its arcs begin in the stream, and row.
+  // Pieces by length: where the arcs begin in the stream, and row.
   struct Placed {
     std::uint32_t from;
     std::uint16_t row;

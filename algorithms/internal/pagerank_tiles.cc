@@ -70,7 +70,7 @@ std::vector<PageRankTiles::Block> CutBlocks(const CsrView& in, PageRankTiles::Cu
   const std::uint32_t n = in.node_count();
   const bool by_arcs = cut == PageRankTiles::kEvenArcs;
   const std::uint64_t enough =
-      by_arcs ? std::max<std::uint64_t>(in.arc_count() / 64, std::uint64_t{1} << 18) : std::numeric_limits<std::uint64_t>::max();
+      by_arcs ? std::max<std::uint64_t>(in.arc_count() / 16, std::uint64_t{1} << 18) : std::numeric_limits<std::uint64_t>::max();
   constexpr std::uint64_t kTogether = PageRankTiles::kEvenRowsTogether;
   const std::uint64_t most =
       by_arcs ? kSegment : std::min<std::uint64_t>(kSegment, ((std::uint64_t{n} + 63) / 64 + kTogether - 1) / kTogether * kTogether);
@@ -117,6 +117,14 @@ PageRankTiles PageRankTiles::Make(const CsrView& in, const CsrView& out, Executo
   made.positions_ = ByDegree(out, executor);
   made.blocks_ = CutBlocks(in, cut);
   made.arc_count_ = in.arc_count();
+  made.longest_row_ = ParallelReduce(
+      executor, in.node_count(), std::size_t{1} << 16, std::uint32_t{0},
+      [&](std::size_t begin, std::size_t end) {
+        std::uint32_t longest = 0;
+        for (std::size_t v = begin; v < end; ++v) longest = std::max(longest, in.degree(static_cast<NodeId>(v)));
+        return longest;
+      },
+      [](std::uint32_t a, std::uint32_t b) { return std::max(a, b); });
   made.sources_ = AlignedArray<std::uint16_t>(in.arc_count());
   if (!in.weights.empty()) made.weights_ = AlignedArray<float>(in.arc_count());
   const auto segments =
@@ -143,8 +151,7 @@ PageRankTiles PageRankTiles::Make(const CsrView& in, const CsrView& out, Executo
 std::uint64_t PageRankTiles::size_bytes() const {
   std::uint64_t bytes = positions_.size_bytes() + sources_.size_bytes() + weights_.size_bytes();
   for (const Block& block : blocks_)
-    bytes += sizeof block + block.tiles.size() * sizeof(Tile) + block.rows.size_bytes() +
-             block.long_counts.size() * sizeof(std::uint32_t);
+    bytes += sizeof block + block.tiles.size() * sizeof(Tile) + block.rows.size_bytes();
   return bytes;
 }
 

@@ -3,9 +3,10 @@
 // Plain pull fetches a cache line from wherever the source lies, for every arc. Here a
 // tile holds the arcs from one segment of 65,536 sources to one block of rows: the
 // sources' contributions (256 KiB in f32) stay in cache while the tile is worked off,
-// and 16 bits name a source or a row. Inside a tile rows are grouped by how many arcs
-// they have there, so the loop over a group has a fixed length: no branch in it is
-// guessed wrong, and all its loads are independent of each other.
+// and 16 bits name a source or a row. Inside a tile the arcs of a row are pieces: as many
+// of 16 as there are, and one with what is left. Pieces are grouped by length, so the loop
+// over a piece has a fixed length: no branch in it is guessed wrong, and all its loads are
+// independent of each other.
 //
 // Where few nodes hold most arcs, sources are numbered by falling out-degree: most
 // gathers then go to the first segment, and to its beginning. Rows stay in their order,
@@ -35,20 +36,19 @@ class PageRankTiles {
  public:
   static constexpr int kSegmentBits = 16;
   static constexpr std::uint32_t kSegment = 1u << kSegmentBits;  // sources, and most rows of a block
-  static constexpr std::uint32_t kShort = 16;  // rows of up to so many arcs are grouped
+  static constexpr std::uint32_t kPiece = 16;  // arcs of a row's piece, at most
   static constexpr std::uint32_t kRowsTogether = 16;  // blocks begin at multiples of it
   static constexpr std::uint32_t kEvenRowsTogether = 1024;  // and of this where they have as many rows each
 
-  // rows[c - 1] = rows with c arcs in this tile; rows[kShort] = longer ones.
+  // pieces[c - 1] = those of c arcs.
   struct Tile {
-    std::array<std::uint32_t, kShort + 1> rows{};
+    std::array<std::uint32_t, kPiece> pieces{};
   };
   struct Block {
     NodeId begin = 0, end = 0;               // rows
     std::uint64_t first_arc = 0;             // of `sources` and `weights`
     std::vector<Tile> tiles;                 // by segment
-    AlignedArray<std::uint16_t> rows;        // by tile, group: row - begin
-    std::vector<std::uint32_t> long_counts;  // of the rows with more than kShort arcs
+    AlignedArray<std::uint16_t> rows;        // by tile, length, piece: row - begin
   };
 
   // How many iterations repay making tiles, judged by the shape alone: the sources must
@@ -64,7 +64,7 @@ class PageRankTiles {
   enum Cut : std::uint8_t { kEvenArcs, kEvenRows };
 
   // `out` is asked for row lengths only. O(nodes + arcs), one pass over the arcs.
-  // Memory afterwards: 2 bytes an arc (6 with weights) and 2 for each row of a tile.
+  // Memory afterwards: 2 bytes an arc (6 with weights) and 2 for each piece.
   // May throw std::bad_alloc.
   static PageRankTiles Make(const CsrView& in, const CsrView& out, Executor& executor, Cut cut = kEvenArcs);
 
@@ -75,14 +75,16 @@ class PageRankTiles {
   const std::uint16_t* sources() const { return sources_.data(); }
   const float* weights() const { return weights_.data(); }  // null: all 1
   std::uint64_t arc_count() const { return arc_count_; }
+  std::uint32_t longest_row() const { return longest_row_; }  // arcs
   std::uint64_t size_bytes() const;
 
  private:
   std::uint32_t node_count_ = 0;
   std::uint64_t arc_count_ = 0;
+  std::uint32_t longest_row_ = 0;
   AlignedArray<std::uint32_t> positions_;
   std::vector<Block> blocks_;
-  AlignedArray<std::uint16_t> sources_;  // by block, tile, group, row: position - segment's first
+  AlignedArray<std::uint16_t> sources_;  // by block, tile, length, piece: position - segment's first
   AlignedArray<float> weights_;
 };
 

@@ -1,5 +1,5 @@
-// A block's sums stay in cache while its tiles are added one by one; a group of rows is a
-// loop of fixed length.
+// A block's sums stay in cache while its tiles are added one by one; a piece is a loop of
+// fixed length.
 #include "algorithms/internal/tile_sums.h"
 
 #include <algorithm>
@@ -11,16 +11,16 @@ namespace plexus::internal {
 
 namespace {
 
-constexpr std::uint32_t kShort = PageRankTiles::kShort;
+constexpr std::uint32_t kPiece = PageRankTiles::kPiece;
 // How far ahead the streams are asked for, in elements (see kPullAhead).
 constexpr std::uint32_t kAhead = 1024;
+constexpr std::uint32_t kTogether = 16;  // pieces between two looks ahead
 
 // What is left of a block's streams.
 struct Cursor {
   const std::uint16_t* rows;
   const std::uint16_t* sources;
   const float* weights;
-  const std::uint32_t* long_counts;
 };
 
 // Terms are gathered as Value and added as Real.
@@ -51,49 +51,36 @@ struct TileKernel {
              static_cast<double>(Tree<8, kCount - 8>(sources, weights));
   }
   template <std::uint32_t kCount>
-  void Group(std::uint32_t rows, Cursor& at) const {
-    const std::uint16_t* sources = at.sources;
-    const float* weights = at.weights;
-    for (std::uint32_t i = 0; i < rows; ++i) {
-      __builtin_prefetch(sources + kAhead);
-      if constexpr (kCount <= 4) __builtin_prefetch(at.rows + i + kAhead);
-      if constexpr (kWeighted) __builtin_prefetch(weights + kAhead);
-      sums[at.rows[i]] += RowSum<kCount>(sources, weights);
-      sources += kCount;
-      if constexpr (kWeighted) weights += kCount;
+  void Pieces(std::uint32_t pieces, Cursor& at) const {
+    for (std::uint32_t done = 0; done < pieces;) {
+      const std::uint32_t together = std::min(kTogether, pieces - done);
+      for (std::uint32_t line = 0; line < (kTogether * kCount + 31) / 32; ++line) {
+        __builtin_prefetch(at.sources + kAhead + 32 * line);
+        if constexpr (kWeighted) {
+          __builtin_prefetch(at.weights + kAhead + 32 * line);
+          __builtin_prefetch(at.weights + kAhead + 32 * line + 16);
+        }
+      }
+      __builtin_prefetch(at.rows + kAhead);
+      if (together == kTogether)
+        for (std::uint32_t i = 0; i < kTogether; ++i)
+          sums[at.rows[i]] += RowSum<kCount>(at.sources + i * kCount, WeightsAt(at, i * kCount));
+      else
+        for (std::uint32_t i = 0; i < together; ++i)
+          sums[at.rows[i]] += RowSum<kCount>(at.sources + i * kCount, WeightsAt(at, i * kCount));
+      at.rows += together;
+      at.sources += together * kCount;
+      if constexpr (kWeighted) at.weights += together * kCount;
+      done += together;
     }
-    at.rows += rows;
-    at.sources = sources;
-    at.weights = weights;
-  }
-  // A row of any length: eights as trees, in turn to two sums of f64.
-  void Long(Cursor& at) const {
-    const std::uint32_t count = *at.long_counts++;
-    double even = 0, odd = 0;
-    std::uint32_t i = 0;
-    for (; i + 16 <= count; i += 16) {
-      __builtin_prefetch(at.sources + i + kAhead);
-      if constexpr (kWeighted) __builtin_prefetch(at.weights + i + kAhead);
-      even += static_cast<double>(Tree<0, 8>(at.sources + i, WeightsAt(at, i)));
-      odd += static_cast<double>(Tree<8, 8>(at.sources + i, WeightsAt(at, i)));
-    }
-    if (i + 8 <= count) {
-      even += static_cast<double>(Tree<0, 8>(at.sources + i, WeightsAt(at, i)));
-      i += 8;
-    }
-    for (; i < count; ++i) odd += static_cast<double>(Term(at.sources, at.weights, i));
-    sums[*at.rows++] += even + odd;
-    at.sources += count;
-    if constexpr (kWeighted) at.weights += count;
   }
   static const float* WeightsAt(const Cursor& at, std::uint32_t i) {
     return kWeighted ? at.weights + i : nullptr;
   }
   void Run(const PageRankTiles::Tile& tile, Cursor& at) const {
-    [&]<std::uint32_t... kGroup>(std::integer_sequence<std::uint32_t, kGroup...>) {
-      (Group<kGroup + 1>(tile.rows[kGroup], at), ...);
-    }(std::make_integer_sequence<std::uint32_t, kShort>());
-    for (std::uint32_t left = tile.rows[kShort]; left > 0; --left) Long(at);
+    [&]<std::uint32_t... kLess>(std::integer_sequence<std::uint32_t, kLess...>) {
+      (Pieces<kLess + 1>(tile.pieces[kLess], at), ...);
+    }(std::make_integer_sequence<std::uint32_t, kPiece>());
   }
 };
 
@@ -101,7 +88,7 @@ template <bool kWeighted, class Real, class Value>
 void Sum(const PageRankTiles& tiles, const PageRankTiles::Block& block, const Value* values, double* sums) {
   std::fill_n(sums, block.end - block.begin, 0.0);
   Cursor at{block.rows.data(), tiles.sources() + block.first_arc,
-            kWeighted ? tiles.weights() + block.first_arc : nullptr, block.long_counts.data()};
+            kWeighted ? tiles.weights() + block.first_arc : nullptr};
   for (std::size_t s = 0; s < block.tiles.size(); ++s)
     TileKernel<kWeighted, Real, Value>{values + s * PageRankTiles::kSegment, sums}.Run(block.tiles[s], at);
 }

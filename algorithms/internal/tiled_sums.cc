@@ -91,18 +91,16 @@ std::unique_ptr<TiledSums> TiledSums::Make(std::shared_ptr<const PageRankTiles> 
     }
   });
   if (out_of_memory) throw std::bad_alloc();
-  std::uint32_t longest_in_tile = 0;
   for (const PageRankTiles::Block& block : tiles->blocks()) {
     made->first_rows_.push_back(block.begin);
     made->most_rows_ = std::max<std::size_t>(made->most_rows_, block.end - block.begin);
-    for (const std::uint32_t count : block.long_counts) longest_in_tile = std::max(longest_in_tile, count);
   }
   constexpr NodeId kNewRows = 4096;
   for (NodeId v = known; v < rows.node_count; v += std::min(kNewRows, rows.node_count - v)) made->first_rows_.push_back(v);
   made->first_rows_.push_back(rows.node_count);
   if (rows.node_count > known) made->most_rows_ = std::max<std::size_t>(made->most_rows_, kNewRows);
   const double segments = static_cast<double>(tiles->blocks().empty() ? 0 : tiles->blocks().front().tiles.size());
-  made->rounding_ = 0x1p-53 * std::max(16 + longest_in_tile / 16.0 + segments,
+  made->rounding_ = 0x1p-53 * std::max(PageRankTiles::kPiece + tiles->longest_row() / static_cast<double>(PageRankTiles::kPiece) + segments,
                                        static_cast<double>(kChunk) + static_cast<double>(longest) / kChunk + 2);
   made->tiles_ = std::move(tiles);
   return made;

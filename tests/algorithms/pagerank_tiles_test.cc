@@ -99,20 +99,15 @@ void ExpectHolds(const BothRows& g, bool weighted, PageRankTiles& tiles) {
     EXPECT_LE(block.end - block.begin, PageRankTiles::kSegment);
     EXPECT_EQ(block.first_arc, arc);
     next_row = block.end;
-    std::size_t row = 0, longs = 0;
+    std::size_t piece = 0;
     for (std::uint32_t s = 0; s < block.tiles.size(); ++s)
-      for (std::uint32_t group = 0; group <= PageRankTiles::kShort; ++group)
-        for (std::uint32_t i = 0; i < block.tiles[s].rows[group]; ++i, ++row) {
-          const bool is_short = group < PageRankTiles::kShort;
-          const std::uint32_t count = is_short ? group + 1 : block.long_counts.at(longs++);
-          EXPECT_TRUE(is_short || count > PageRankTiles::kShort);
-          for (std::uint32_t k = 0; k < count; ++k, ++arc)
-            got.emplace_back(block.begin + block.rows[row],
+      for (std::uint32_t length = 1; length <= PageRankTiles::kPiece; ++length)
+        for (std::uint32_t i = 0; i < block.tiles[s].pieces[length - 1]; ++i, ++piece)
+          for (std::uint32_t k = 0; k < length; ++k, ++arc)
+            got.emplace_back(block.begin + block.rows[piece],
                              node.at(s * PageRankTiles::kSegment + tiles.sources()[arc]),
                              tiles.weights() ? tiles.weights()[arc] : 1.0f);
-        }
-    EXPECT_EQ(row, block.rows.size());
-    EXPECT_EQ(longs, block.long_counts.size());
+    EXPECT_EQ(piece, block.rows.size());
   }
   EXPECT_EQ(next_row, n);
   for (NodeId v = 0; v < n; ++v)
