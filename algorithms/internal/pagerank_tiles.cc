@@ -65,12 +65,12 @@ AlignedArray<std::uint32_t> ByDegree(const CsrView& out, Executor& executor) {
   return positions;
 }
 
-// Rows in blocks of at most kSegment rows and about a 64th of the arcs, or of the rows.
+// Rows in blocks of at most kSegment rows and about a 32nd of the arcs, or a 64th of the rows.
 std::vector<PageRankTiles::Block> CutBlocks(const CsrView& in, PageRankTiles::Cut cut) {
   const std::uint32_t n = in.node_count();
   const bool by_arcs = cut == PageRankTiles::kEvenArcs;
   const std::uint64_t enough =
-      by_arcs ? std::max<std::uint64_t>(in.arc_count() / 16, std::uint64_t{1} << 18) : std::numeric_limits<std::uint64_t>::max();
+      by_arcs ? std::max<std::uint64_t>(in.arc_count() / 32, std::uint64_t{1} << 18) : std::numeric_limits<std::uint64_t>::max();
   constexpr std::uint64_t kTogether = PageRankTiles::kEvenRowsTogether;
   const std::uint64_t most =
       by_arcs ? kSegment : std::min<std::uint64_t>(kSegment, ((std::uint64_t{n} + 63) / 64 + kTogether - 1) / kTogether * kTogether);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "algorithms/internal/pull_sum.h"
 
@@ -14,13 +15,16 @@ namespace {
 constexpr std::uint32_t kPiece = PageRankTiles::kPiece;
 // How far ahead the streams are asked for, in elements (see kPullAhead).
 constexpr std::uint32_t kAhead = 1024;
-constexpr std::uint32_t kTogether = 16;  // pieces between two looks ahead
+constexpr std::uint32_t kTogether = 16;  // pieces from one look ahead to the next
+constexpr std::size_t kLine = 64;
 
 // What is left of a block's streams.
 struct Cursor {
   const std::uint16_t* rows;
   const std::uint16_t* sources;
   const float* weights;
+  const char* next_segment;  // where asking for it has come to
+  std::uint32_t lines;       // of it, to ask for with every kTogether pieces
 };
 
 // Terms are gathered as Value and added as Real.
@@ -62,6 +66,8 @@ struct TileKernel {
         }
       }
       __builtin_prefetch(at.rows + kAhead);
+      for (std::uint32_t line = 0; line < at.lines; ++line, at.next_segment += kLine)
+        __builtin_prefetch(at.next_segment, 0, 2);
       if (together == kTogether)
         for (std::uint32_t i = 0; i < kTogether; ++i)
           sums[at.rows[i]] += RowSum<kCount>(at.sources + i * kCount, WeightsAt(at, i * kCount));
@@ -84,13 +90,29 @@ struct TileKernel {
   }
 };
 
+// The next tile's segment is brought into the second-level cache while this one is worked
+// off, if it has two arcs a line for it; the last tile asks for the next block's first.
+void LookAhead(const std::vector<PageRankTiles::Tile>& tiles, std::size_t tile, const void* next_segment, std::size_t bytes, Cursor& at) {
+  std::uint64_t arcs_next = 0, pieces = 0;
+  const PageRankTiles::Tile& next = tiles[(tile + 1) % tiles.size()];
+  for (std::uint32_t length = 1; length <= kPiece; ++length) {
+    arcs_next += std::uint64_t{length} * next.pieces[length - 1];
+    pieces += tiles[tile].pieces[length - 1];
+  }
+  const std::uint64_t lines = bytes / kLine, looks = pieces / kTogether + 1;
+  at.next_segment = static_cast<const char*>(next_segment);
+  at.lines = arcs_next < 2 * lines ? 0 : static_cast<std::uint32_t>(std::min<std::uint64_t>((lines + looks - 1) / looks, 16));
+}
+
 template <bool kWeighted, class Real, class Value>
 void Sum(const PageRankTiles& tiles, const PageRankTiles::Block& block, const Value* values, double* sums) {
   std::fill_n(sums, block.end - block.begin, 0.0);
   Cursor at{block.rows.data(), tiles.sources() + block.first_arc,
-            kWeighted ? tiles.weights() + block.first_arc : nullptr};
-  for (std::size_t s = 0; s < block.tiles.size(); ++s)
+            kWeighted ? tiles.weights() + block.first_arc : nullptr, nullptr, 0};
+  for (std::size_t s = 0; s < block.tiles.size(); ++s) {
+    LookAhead(block.tiles, s, values + (s + 1) % block.tiles.size() * PageRankTiles::kSegment, sizeof(Value) * PageRankTiles::kSegment, at);
     TileKernel<kWeighted, Real, Value>{values + s * PageRankTiles::kSegment, sums}.Run(block.tiles[s], at);
+  }
 }
 
 }  // namespace
