@@ -10,7 +10,7 @@
 
 #include "algorithms/internal/pagerank_pull.h"
 #include "algorithms/internal/pagerank_step.h"
-#include "algorithms/internal/pagerank_layout.h"
+#include "algorithms/internal/pagerank_tiles.h"
 #include "engine/aligned_array.h"
 
 namespace plexus {
@@ -19,7 +19,7 @@ namespace {
 
 using internal::PageRankPartial;
 using internal::PageRankStep;
-using internal::PageRankLayout;
+using internal::PageRankTiles;
 
 constexpr std::size_t kGrain = 4096;  // nodes a block; part of the result's definition
 
@@ -29,20 +29,18 @@ std::uint64_t BytesPerIteration(const PageRankCsrInput<Real>& input) {
   const std::uint64_t n = input.reciprocal.size();
   // Scores twice, reciprocals, contributions read and written, teleport.
   std::uint64_t bytes = n * sizeof(Real) * (input.teleport.empty() ? 5 : 6);
-  if (input.layout) {
-    // Over segments, sums are read and written for each.
-    const std::uint64_t segments = input.layout->segments ? input.layout->segments->segment_count() : 0;
-    return bytes + input.layout->size_bytes() + 2 * segments * n * sizeof(double);
-  }
+  if (input.layout) return bytes + input.layout->size_bytes();
   bytes += (n + 1) * sizeof(std::uint32_t) + input.in.arc_count() * sizeof(NodeId);
   return bytes + input.in.weights.size_bytes();
 }
 
 }  // namespace
 
-std::shared_ptr<const PageRankLayout> MakePageRankLayout(const CsrView& in, const CsrView& out,
-                                                         Executor& executor, int iterations) {
-  return PageRankLayout::Choose(in, out).Pays(iterations) ? PageRankLayout::Make(in, out, executor) : nullptr;
+std::shared_ptr<const PageRankTiles> MakePageRankLayout(const CsrView& in, const CsrView& out,
+                                                        Executor& executor, int iterations) {
+  const PageRankTiles::Choice choice = PageRankTiles::Choose(in, out);
+  if (!choice.Pays(iterations)) return nullptr;
+  return std::make_shared<const PageRankTiles>(PageRankTiles::Make(in, out, choice.width, executor));
 }
 
 template <class Real>
@@ -55,7 +53,7 @@ PageRankCsrResult<Real> PageRankCsr(const PageRankCsrInput<Real>& input,
   if (input.layout) {
     PLEXUS_CHECK(input.layout->node_count() == n, "one reciprocal per node");
     PLEXUS_CHECK(input.in.offsets.empty() || input.in.arc_count() == arcs, "a layout of these rows");
-    PLEXUS_CHECK(input.in.neighbors.empty() || input.layout->weighted() == !input.in.weights.empty(),
+    PLEXUS_CHECK(input.in.neighbors.empty() || (input.layout->weights() != nullptr) == !input.in.weights.empty(),
                  "a layout with weights for rows with weights");
   } else {
     PLEXUS_CHECK(input.in.node_count() == n, "one reciprocal per node");
@@ -71,12 +69,9 @@ PageRankCsrResult<Real> PageRankCsr(const PageRankCsrInput<Real>& input,
   step.damping = options.damping;
   step.reciprocal = input.reciprocal.data();
   step.teleport = uniform ? nullptr : input.teleport.data();
-  const internal::PageRankTiles* const tiles = input.layout && input.layout->tiles ? &*input.layout->tiles : nullptr;
-  const internal::SegmentedRows* const segments = input.layout && input.layout->segments ? &*input.layout->segments : nullptr;
-  if (tiles) step.positions = tiles->positions();
+  if (input.layout) step.positions = input.layout->positions();
   AlignedArray<Real> contribution(n), next(n), scores(n);
   internal::TileStepper over_tiles;
-  AlignedArray<double> sums(segments ? n : 0);
   step.scores = scores.data();
   PageRankPartial last = ParallelReduce(
       executor, n, kGrain, PageRankPartial{},
@@ -107,9 +102,7 @@ PageRankCsrResult<Real> PageRankCsr(const PageRankCsrInput<Real>& input,
     step.base = (1.0 - options.damping + kept) * share;
     step.contribution = contribution.data();
     step.next = next.data();
-    last = tiles      ? over_tiles.Step(*tiles, step, executor)
-           : segments ? internal::StepBySegments(*segments, step, sums.data(), executor)
-                      : internal::StepByPull(input.in, step, executor);
+    last = input.layout ? over_tiles.Step(*input.layout, step, executor) : internal::StepByPull(input.in, step, executor);
     std::swap(contribution, next);
     result.step = PageRankPartial::Total(last.step);
     ++result.iterations;

@@ -6,8 +6,8 @@
 // an order that depends on the arrays alone.
 //
 // Large graphs without locality go through a layout, a private copy of the arcs that keeps
-// what is gathered in cache (internal/pagerank_layout.h): made once, worth it from 5, 15
-// or 60 iterations on, by the graph's shape.
+// what is gathered in cache (internal/pagerank_tiles.h): made once, worth it from 5, 15
+// or 25 iterations on, by the graph's shape.
 //
 // All functions are thread-safe: they write what they return and nothing else, and a layout
 // is not changed once it is made. Same bits at any thread count.
@@ -26,13 +26,13 @@
 namespace plexus {
 
 namespace internal {
-struct PageRankLayout;
+class PageRankTiles;
 }
 
 // Null where none pays within so many iterations: few nodes, few arcs, rows that are local
 // already. `out` is asked for row lengths only. O(nodes + arcs), the time of two to seven
 // iterations over the rows as they are. May throw std::bad_alloc.
-std::shared_ptr<const internal::PageRankLayout> MakePageRankLayout(
+std::shared_ptr<const internal::PageRankTiles> MakePageRankLayout(
     const CsrView& in, const CsrView& out, Executor& executor,
     int iterations = std::numeric_limits<int>::max());
 
@@ -42,7 +42,7 @@ struct PageRankCsrInput {
   std::span<const Real> reciprocal;  // 1 / out-strength by node, 0 = dangling
   std::span<const Real> teleport;    // sums to 1; empty = uniform
   // Made of `in`, with its weights or without as there; null: pull.
-  const internal::PageRankLayout* layout = nullptr;
+  const internal::PageRankTiles* layout = nullptr;
   std::span<const Real> start = {};  // first scores, summing to 1; empty = the teleport
 };
 

@@ -81,7 +81,7 @@ Result<PageRankReady> PreparePageRank(const Snapshot& snapshot, const PageRankOp
           return p.kinds == options.kinds && p.reversed == options.reversed && p.valid_at == options.valid_at &&
                  p.asked_weighted == options.weighted && p.arc_weights == options.arc_weights && Serves(p, use, iterations);
         })) {
-      const PageRankLayout* layout = found->choice.Pays(iterations) ? found->layout.get() : nullptr;
+      const PageRankTiles* layout = found->choice.Pays(iterations) ? found->layout.get() : nullptr;
       if (found->packed) return PageRankReady{*found->packed, std::move(found), layout};
       PLEXUS_ASSIGN(DenseView view, DenseView::Make(snapshot, wanted));  // O(kinds)
       return PageRankReady{std::move(view), std::move(found), layout};
@@ -103,8 +103,8 @@ Result<PageRankReady> PreparePageRank(const Snapshot& snapshot, const PageRankOp
     if (use == PageRankUse::kSixteen) {
       made->lanes = std::make_shared<const LaneRows>(LaneRows::Make(in, out, executor));
     } else {
-      made->choice = PageRankLayout::Choose(in, out);
-      if (made->choice.Pays(iterations)) made->layout = PageRankLayout::Make(in, out, executor);
+      made->choice = PageRankTiles::Choose(in, out);
+      made->layout = MakePageRankLayout(in, out, executor, iterations);
     }
   } catch (const std::bad_alloc&) {
     return Fail(ErrorCode::kResourceExhausted,
@@ -115,7 +115,7 @@ Result<PageRankReady> PreparePageRank(const Snapshot& snapshot, const PageRankOp
     made->packed = view;
   }
   if (cached) SharedCache().Keep(snapshot, made);
-  const PageRankLayout* layout = made->layout.get();
+  const PageRankTiles* layout = made->layout.get();
   return PageRankReady{std::move(view), std::move(made), layout};
 }
 

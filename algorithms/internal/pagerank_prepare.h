@@ -12,7 +12,7 @@
 
 #include "algorithms/dense_view.h"
 #include "algorithms/internal/lane_rows.h"
-#include "algorithms/internal/pagerank_layout.h"
+#include "algorithms/internal/pagerank_tiles.h"
 #include "algorithms/pagerank.h"
 
 namespace plexus::internal {
@@ -33,8 +33,8 @@ struct PageRankPrepared {
   std::uint64_t arcs = 0;
   bool weighted = true;             // some weight is not 1
   std::vector<double> strengths;    // sum of the out arcs' weights, by dense id
-  PageRankLayout::Choice choice;  // of a layout for one
-  std::shared_ptr<const PageRankLayout> layout;
+  PageRankTiles::Choice choice;  // of a layout for one
+  std::shared_ptr<const PageRankTiles> layout;
   std::shared_ptr<const LaneRows> lanes;
 };
 
@@ -42,7 +42,7 @@ struct PageRankPrepared {
 struct PageRankReady {
   DenseView view;
   std::shared_ptr<const PageRankPrepared> prepared;
-  const PageRankLayout* layout = nullptr;  // null: pull
+  const PageRankTiles* layout = nullptr;  // null: pull
 };
 
 // Multiplying by 1 changes no bit, so a graph whose weights are all 1 takes the

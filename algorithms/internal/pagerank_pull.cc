@@ -87,13 +87,12 @@ struct RowRange {
   std::size_t rows;
 };
 
-// sums[i] = row i, or more by that.
-template <bool kWeighted, bool kMore>
+// sums[i] = row i.
+template <bool kWeighted>
 void SumsByDifference(const RowRange& range, const float* contribution, double* sums) {
   RunningSums running;
   std::size_t row = 0;
   double carried = 0;  // of `row`, from chunks before
-  auto put = [&](double sum) { sums[row] = kMore ? sums[row] + sum : sum; };
   const std::uint32_t arcs = range.rows == 0 ? 0 : range.ends[range.rows - 1] - range.begin;
   for (std::uint32_t first = 0; first < arcs;) {
     const std::uint32_t count = std::min(RunningSums::kArcs, arcs - first);
@@ -101,29 +100,28 @@ void SumsByDifference(const RowRange& range, const float* contribution, double* 
     double before = -carried;
     for (; row < range.rows && range.ends[row] - range.begin - first <= count; ++row) {
       __builtin_prefetch(range.ends + row + kPullAhead);
-      if constexpr (kMore) __builtin_prefetch(sums + row + kPullAhead, 1);
       const double now = running(range.ends[row] - range.begin - first);
-      put(now - before);
+      sums[row] = now - before;
       before = now;
     }
     carried = running(count) - before;
     first += count;
   }
-  for (; row < range.rows; ++row) put(0);
+  std::fill(sums + row, sums + range.rows, 0.0);
 }
 
-template <bool kMore, class Real>
+template <class Real>
 void Sums(const RowRange& range, const PageRankStep<Real>& step, double* sums) {
   if constexpr (std::is_same_v<Real, float>)
-    return range.weights ? SumsByDifference<true, kMore>(range, step.contribution, sums)
-                         : SumsByDifference<false, kMore>(range, step.contribution, sums);
+    return range.weights ? SumsByDifference<true>(range, step.contribution, sums)
+                         : SumsByDifference<false>(range, step.contribution, sums);
   std::uint32_t begin = range.begin;
   for (std::size_t row = 0; row < range.rows; ++row) {
     const std::uint32_t end = range.ends[row], at = begin - range.begin;
     const double sum =
         range.weights ? PullSum<true>(range.neighbors + at, range.weights + at, end - begin, step.contribution)
                       : PullSum<false>(range.neighbors + at, nullptr, end - begin, step.contribution);
-    sums[row] = kMore ? sums[row] + sum : sum;
+    sums[row] = sum;
     begin = end;
   }
 }
@@ -137,7 +135,7 @@ PageRankPartial StepByPull(const CsrView& in, const PageRankStep<Real>& step, Ex
       [&](std::size_t begin, std::size_t end) {
         std::array<double, kGrain> sums;
         const std::uint32_t first = in.offsets[begin];
-        Sums<false>({in.neighbors.data() + first, in.weights.empty() ? nullptr : in.weights.data() + first,
+        Sums({in.neighbors.data() + first, in.weights.empty() ? nullptr : in.weights.data() + first,
                      in.offsets.data() + begin + 1, first, end - begin},
                     step, sums.data());
         return step.FinishRows(begin, end, sums.data());
@@ -145,31 +143,7 @@ PageRankPartial StepByPull(const CsrView& in, const PageRankStep<Real>& step, Ex
       Add);
 }
 
-template <class Real>
-PageRankPartial StepBySegments(const SegmentedRows& rows, const PageRankStep<Real>& step,
-                               double* sums, Executor& executor) {
-  static_assert(SegmentedRows::kBlock % PageRankPartial::kLanes == 0, "blocks begin at lane 0");
-  const std::uint32_t last = rows.segment_count() - 1;
-  PageRankPartial partial;
-  for (std::uint32_t segment = 0; segment <= last; ++segment)
-    partial = ParallelReduce(
-        executor, rows.node_count(), SegmentedRows::kBlock, PageRankPartial{},
-        [&](std::size_t begin, std::size_t end) {
-          const auto [neighbors, weights, ends] = rows.piece(static_cast<std::uint32_t>(begin / SegmentedRows::kBlock), segment);
-          const RowRange range{neighbors, weights, ends, 0, end - begin};
-          if (segment == 0)
-            Sums<false>(range, step, sums + begin);
-          else
-            Sums<true>(range, step, sums + begin);
-          return segment == last ? step.FinishRows(begin, end, sums + begin) : PageRankPartial{};
-        },
-        Add);
-  return partial;
-}
-
 template PageRankPartial StepByPull(const CsrView&, const PageRankStep<float>&, Executor&);
 template PageRankPartial StepByPull(const CsrView&, const PageRankStep<double>&, Executor&);
-template PageRankPartial StepBySegments(const SegmentedRows&, const PageRankStep<float>&, double*, Executor&);
-template PageRankPartial StepBySegments(const SegmentedRows&, const PageRankStep<double>&, double*, Executor&);
 
 }  // namespace plexus::internal

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "algorithms/internal/pagerank_step.h"
-#include "algorithms/internal/segmented_rows.h"
 #include "engine/csr_view.h"
 #include "engine/parallel.h"
 
@@ -12,10 +11,5 @@ namespace plexus::internal {
 // the threads.
 template <class Real>
 PageRankPartial StepByPull(const CsrView& in, const PageRankStep<Real>& step, Executor& executor);
-
-// The same over segments, one after the other; `sums`: room for one a node.
-template <class Real>
-PageRankPartial StepBySegments(const SegmentedRows& rows, const PageRankStep<Real>& step,
-                               double* sums, Executor& executor);
 
 }  // namespace plexus::internal

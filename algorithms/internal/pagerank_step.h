@@ -121,7 +121,7 @@ class TileStepper {
 
  private:
   struct Sums {
-    AlignedArray<double> rows{PageRankTiles::kSegment};
+    AlignedArray<double> rows{PageRankTiles::kMostRows};
   };
   Pool<Sums> pool_;
 };

@@ -11,20 +11,21 @@ namespace plexus::internal {
 
 namespace {
 
-constexpr std::uint32_t kBits = PageRankTiles::kSegmentBits, kSegment = PageRankTiles::kSegment,
-                        kPiece = PageRankTiles::kPiece;
+constexpr std::uint32_t kPiece = PageRankTiles::kPiece;
 
 }  // namespace
 
 // Arcs of one row from one segment.
-struct TileSorter::Run {
+template <PageRankTiles::Width kWidth>
+struct TileSorter<kWidth>::Run {
   std::uint32_t count;
   std::uint16_t row;  // of the block
 };
 
 // Of one segment: runs row by row, and their arcs.
-struct TileSorter::Stream {
-  Buffer<std::uint16_t> sources;
+template <PageRankTiles::Width kWidth>
+struct TileSorter<kWidth>::Stream {
+  Buffer<SourceId> sources;
   Buffer<float> weights;
   Buffer<Run> runs;
   std::size_t arcs = 0, run_count = 0;
@@ -36,10 +37,13 @@ struct TileSorter::Stream {
   void ReserveRuns(std::size_t more) { runs.Reserve(run_count + more, run_count); }
 };
 
-TileSorter::Scratch::Scratch() = default;
-TileSorter::Scratch::~Scratch() = default;
+template <PageRankTiles::Width kWidth>
+TileSorter<kWidth>::Scratch::Scratch() = default;
+template <PageRankTiles::Width kWidth>
+TileSorter<kWidth>::Scratch::~Scratch() = default;
 
-void TileSorter::Sort(PageRankTiles::Block& block, std::uint64_t arcs, Scratch& scratch) const {
+template <PageRankTiles::Width kWidth>
+void TileSorter<kWidth>::Sort(PageRankTiles::Block& block, std::uint64_t arcs, Scratch& scratch) const {
   scratch.streams_.resize(segments_);
   for (Stream& stream : scratch.streams_) stream.arcs = stream.run_count = 0;
   scratch.counts_.assign(std::size_t{2} * segments_, 0);
@@ -54,8 +58,9 @@ void TileSorter::Sort(PageRankTiles::Block& block, std::uint64_t arcs, Scratch& 
   }
 }
 
+template <PageRankTiles::Width kWidth>
 template <bool kWeighted>
-void TileSorter::Split(const PageRankTiles::Block& block, Scratch& scratch) const {
+void TileSorter<kWidth>::Split(const PageRankTiles::Block& block, Scratch& scratch) const {
   for (NodeId v = block.begin; v < block.end;) {
     const NodeId begin = v;
     v = SplitRows<kWeighted>(block, begin, scratch);
@@ -74,8 +79,9 @@ void TileSorter::Split(const PageRankTiles::Block& block, Scratch& scratch) cons
 // The rows from `v` on, until there are enough arcs or the block ends; returns the row
 // after them. Apart from counting: which branch that takes hangs on what is fetched here
 // from anywhere, and a wrong guess would wait for it, row after row. There is none here.
+template <PageRankTiles::Width kWidth>
 template <bool kWeighted>
-NodeId TileSorter::SplitRows(const PageRankTiles::Block& block, NodeId v, Scratch& scratch) const {
+NodeId TileSorter<kWidth>::SplitRows(const PageRankTiles::Block& block, NodeId v, Scratch& scratch) const {
   constexpr std::uint32_t kTogether = 4096, kAhead = 512;
   Stream& first = scratch.streams_[0];
   const std::uint32_t begin = in_.offsets[v];
@@ -87,7 +93,7 @@ NodeId TileSorter::SplitRows(const PageRankTiles::Block& block, NodeId v, Scratc
   scratch.others_.Reserve(arcs, 0);
   if constexpr (kWeighted) scratch.other_weights_.Reserve(arcs, 0);
   scratch.other_counts_.resize(end - v);
-  std::uint16_t* to_first = first.sources.data() + first.arcs;
+  SourceId* to_first = first.sources.data() + first.arcs;
   float* to_first_weights = kWeighted ? first.weights.data() + first.arcs : nullptr;
   std::uint32_t* to_others = scratch.others_.data();
   float* to_other_weights = scratch.other_weights_.data();
@@ -100,8 +106,8 @@ NodeId TileSorter::SplitRows(const PageRankTiles::Block& block, NodeId v, Scratc
       for (std::uint32_t i = 0; i < degree; ++i) {
         if (i % 16 == 0) __builtin_prefetch(sources + i + kAhead);
         const std::uint32_t source = position(sources[i]);
-        const bool here = source < kSegment;
-        to_first[in_first] = static_cast<std::uint16_t>(source);
+        const bool here = source < PageRankTiles::Segment(kWidth);
+        to_first[in_first] = static_cast<SourceId>(source);
         to_others[i - in_first] = source;
         if constexpr (kWeighted) {
           to_first_weights[in_first] = in_.weights[from + i];
@@ -131,9 +137,11 @@ NodeId TileSorter::SplitRows(const PageRankTiles::Block& block, NodeId v, Scratc
 }
 
 // A row's arcs from all segments but the first.
+template <PageRankTiles::Width kWidth>
 template <bool kWeighted>
-void TileSorter::Others(std::uint16_t row, const std::uint32_t* positions, const float* weights,
+void TileSorter<kWidth>::Others(std::uint16_t row, const std::uint32_t* positions, const float* weights,
                         std::uint32_t count, Scratch& scratch) const {
+  constexpr int kBits = PageRankTiles::SegmentBits(kWidth);
   std::uint32_t* const counts = scratch.counts_.data();
   if (segments_ <= 64) {  // the set in a register
     std::uint64_t touched = 0;
@@ -169,13 +177,14 @@ void TileSorter::Others(std::uint16_t row, const std::uint32_t* positions, const
     std::uint64_t& at = next[2 * (positions[i] >> kBits) + odd];
     const std::uint64_t to = at;
     at += odd ? ~std::uint64_t{0} : 1;
-    stream.sources.data()[to] = static_cast<std::uint16_t>(positions[i]);
+    stream.sources.data()[to] = static_cast<SourceId>(positions[i] % PageRankTiles::Segment(kWidth));
     if constexpr (kWeighted) stream.weights.data()[to] = weights[i];
   }
 }
 
+template <PageRankTiles::Width kWidth>
 template <bool kWeighted>
-void TileSorter::CutRuns(PageRankTiles::Block& block, std::uint64_t arcs, Scratch& scratch) const {
+void TileSorter<kWidth>::CutRuns(PageRankTiles::Block& block, std::uint64_t arcs, Scratch& scratch) const {
   block.tiles.assign(segments_, {});
   std::size_t pieces = 0, most = 0;
   for (std::uint32_t s = 0; s < segments_; ++s) {
@@ -192,7 +201,7 @@ void TileSorter::CutRuns(PageRankTiles::Block& block, std::uint64_t arcs, Scratc
   }
   block.rows = AlignedArray<std::uint16_t>(pieces);
   scratch.placed_.Reserve(most, 0);
-  Scratch::Placed* const placed = scratch.placed_.data();
+  auto* const placed = scratch.placed_.data();
   std::uint16_t* row_out = block.rows.data();
   std::uint64_t to = block.first_arc;
   const std::uint64_t end = block.first_arc + arcs;
@@ -213,13 +222,13 @@ void TileSorter::CutRuns(PageRankTiles::Block& block, std::uint64_t arcs, Scratc
         from += left;
       }
     }
-    const Scratch::Placed* piece = placed;
+    const auto* piece = placed;
     for (std::uint32_t length = 1; length <= kPiece; ++length) {
       for (std::uint32_t left = counts[length - 1]; left > 0; --left, ++piece) {
         // Always kPiece, of which the next piece overwrites what is too much; but not beyond
         // the block, where someone else writes.
         const std::uint32_t copied = to + kPiece <= end ? kPiece : length;
-        std::memcpy(sources_ + to, stream.sources.data() + piece->from, copied * sizeof(std::uint16_t));
+        std::memcpy(sources_ + to, stream.sources.data() + piece->from, copied * sizeof(SourceId));
         if constexpr (kWeighted) std::memcpy(weights_ + to, stream.weights.data() + piece->from, copied * sizeof(float));
         to += length;
         *row_out++ = piece->row;
@@ -227,5 +236,8 @@ void TileSorter::CutRuns(PageRankTiles::Block& block, std::uint64_t arcs, Scratc
     }
   }
 }
+
+template class TileSorter<PageRankTiles::Width::kNarrow>;
+template class TileSorter<PageRankTiles::Width::kWide>;
 
 }  // namespace plexus::internal

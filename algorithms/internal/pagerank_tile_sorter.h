@@ -39,15 +39,17 @@ class Buffer {
   std::size_t capacity_ = 0;
 };
 
+template <PageRankTiles::Width kWidth>
 class TileSorter {
  public:
+  using SourceId = PageRankTiles::SourceId<kWidth>;
   // What one block needs while it is sorted; handed on from block to block.
   class Scratch;
 
   // All stay the caller's. `positions`: of the nodes, null: their own numbers. `sources` and
   // `weights` (or null): of all blocks.
   TileSorter(const CsrView& in, const std::uint32_t* positions, std::uint32_t segments,
-             std::uint16_t* sources, float* weights)
+             SourceId* sources, float* weights)
       : in_(in), positions_(positions), segments_(segments), sources_(sources), weights_(weights) {}
 
   // Fills all of `block` but its rows' range and first_arc. Thread-safe for different
@@ -70,11 +72,12 @@ class TileSorter {
   const CsrView& in_;
   const std::uint32_t* const positions_;
   const std::uint32_t segments_;
-  std::uint16_t* const sources_;
+  SourceId* const sources_;
   float* const weights_;
 };
 
-class TileSorter::Scratch {
+template <PageRankTiles::Width kWidth>
+class TileSorter<kWidth>::Scratch {
  public:
   Scratch();
   ~Scratch();
@@ -99,5 +102,8 @@ class TileSorter::Scratch {
   };
   Buffer<Placed> placed_;
 };
+
+extern template class TileSorter<PageRankTiles::Width::kNarrow>;
+extern template class TileSorter<PageRankTiles::Width::kWide>;
 
 }  // namespace plexus::internal

@@ -15,13 +15,10 @@
 #include "algorithms/internal/degree_order.h"
 #include "algorithms/internal/pagerank_tile_sorter.h"
 #include "algorithms/internal/pool.h"
-#include "algorithms/internal/segmented_rows.h"
 
 namespace plexus::internal {
 
 namespace {
-
-constexpr std::uint32_t kSegment = PageRankTiles::kSegment;
 
 // Nodes by bucket of falling out-degree, ties by id: few enough buckets for the rows of a
 // block to write their contributions in ascending order, a few dozen at a time. Empty on an
@@ -65,15 +62,15 @@ AlignedArray<std::uint32_t> ByDegree(const CsrView& out, Executor& executor) {
   return positions;
 }
 
-// Rows in blocks of at most kSegment rows and about a 32nd of the arcs, or a 64th of the rows.
+// Rows in blocks of at most kMostRows and about a 32nd of the arcs, or a 64th of the rows.
 std::vector<PageRankTiles::Block> CutBlocks(const CsrView& in, PageRankTiles::Cut cut) {
   const std::uint32_t n = in.node_count();
   const bool by_arcs = cut == PageRankTiles::kEvenArcs;
   const std::uint64_t enough =
       by_arcs ? std::max<std::uint64_t>(in.arc_count() / 32, std::uint64_t{1} << 18) : std::numeric_limits<std::uint64_t>::max();
-  constexpr std::uint64_t kTogether = PageRankTiles::kEvenRowsTogether;
+  constexpr std::uint64_t kTogether = PageRankTiles::kEvenRowsTogether, kMostRows = PageRankTiles::kMostRows;
   const std::uint64_t most =
-      by_arcs ? kSegment : std::min<std::uint64_t>(kSegment, ((std::uint64_t{n} + 63) / 64 + kTogether - 1) / kTogether * kTogether);
+      by_arcs ? kMostRows : std::min<std::uint64_t>(kMostRows, ((std::uint64_t{n} + 63) / 64 + kTogether - 1) / kTogether * kTogether);
   std::vector<PageRankTiles::Block> blocks;
   for (std::uint64_t begin = 0; begin < n;) {
     std::uint64_t end = begin;
@@ -90,15 +87,53 @@ std::vector<PageRankTiles::Block> CutBlocks(const CsrView& in, PageRankTiles::Cu
   return blocks;
 }
 
+// Sampled arcs that a sweep over the rows as they are finds in cache: near the row, or
+// beside the arc before; true from three quarters on. `far`: what is not near any more.
+bool RowsAreLocal(const CsrView& in, NodeId far) {
+  constexpr std::uint32_t kSamples = 2048, kArcs = 32;
+  std::uint32_t near = 0, seen = 0;
+  for (std::uint32_t i = 0; i < kSamples; ++i) {
+    const NodeId v = static_cast<NodeId>(std::uint64_t{in.node_count()} * i / kSamples);
+    const std::uint32_t end = std::min(in.offsets[v + 1], in.offsets[v] + kArcs);
+    for (std::uint32_t a = in.offsets[v]; a < end; ++a, ++seen) {
+      const NodeId u = in.neighbors[a];
+      near += (u > v ? u - v : v - u) < far || (a > in.offsets[v] && in.neighbors[a - 1] / 16 == u / 16);
+    }
+  }
+  return std::uint64_t{near} * 4 >= std::uint64_t{seen} * 3;
+}
+
+std::uint64_t SegmentCount(std::uint32_t nodes, PageRankTiles::Width width) {
+  return (std::uint64_t{nodes} + PageRankTiles::Segment(width) - 1) >> PageRankTiles::SegmentBits(width);
+}
+
+// May throw std::bad_alloc.
+template <PageRankTiles::Width kWidth>
+void SortBlocks(const TileSorter<kWidth>& sorter, std::vector<PageRankTiles::Block>& blocks, std::uint64_t arcs, Executor& executor) {
+  using Scratch = typename TileSorter<kWidth>::Scratch;
+  Pool<Scratch> pool;
+  pool.Reserve(executor, blocks.size());
+  std::atomic<bool> out_of_memory = false;  // tasks must not throw
+  ParallelFor(executor, blocks.size(), 1, [&](std::size_t b, std::size_t) {
+    const std::uint64_t end = b + 1 < blocks.size() ? blocks[b + 1].first_arc : arcs;
+    try {
+      std::unique_ptr<Scratch> scratch = pool.Take();
+      sorter.Sort(blocks[b], end - blocks[b].first_arc, *scratch);
+      pool.Give(std::move(scratch));
+    } catch (const std::bad_alloc&) {
+      out_of_memory = true;
+    }
+  });
+  if (out_of_memory) throw std::bad_alloc();
+}
+
 }  // namespace
 
-std::optional<int> PageRankTiles::PayAfter(const CsrView& in, const CsrView& out) {
+PageRankTiles::Choice PageRankTiles::Choose(const CsrView& in, const CsrView& out) {
   const std::uint32_t n = in.node_count();
-  const std::uint64_t segments = (std::uint64_t{n} + kSegment - 1) / kSegment;
+  const std::uint64_t segments = SegmentCount(n, Width::kNarrow), arcs = in.arc_count();
   // Two segments, at most 1 MiB of f64 or half of it in f32, stay in cache as they are.
-  if (segments <= 2 || in.arc_count() < std::uint64_t{1} << 21) return {};
-  if (in.arc_count() / (segments * segments) < 4096) return {};
-  if (RowsAreLocal(in, kSegment / 2)) return {};
+  if (segments <= 2 || arcs < std::uint64_t{1} << 21) return {};
   // Arcs of the first sixteenth, by degree.
   constexpr std::uint32_t kSamples = 2048;
   std::vector<std::uint32_t> degrees(kSamples);
@@ -108,11 +143,19 @@ std::optional<int> PageRankTiles::PayAfter(const CsrView& in, const CsrView& out
   const auto hubs = degrees.begin() + kSamples / 16;
   const std::uint64_t of_hubs = std::accumulate(degrees.begin(), hubs, std::uint64_t{0}),
                       of_all = std::accumulate(hubs, degrees.end(), of_hubs);
-  return IsSkewed(of_hubs, of_all) ? kEnoughIfSkewed : kEnoughElse;
+  const bool skewed = IsSkewed(of_hubs, of_all);
+  // From 33 segments on an even graph's rows would have one arc or none in most narrow tiles.
+  constexpr std::uint64_t kWideFrom = 33;
+  const bool wide = !skewed && segments >= kWideFrom;
+  const bool thin = wide ? 8 * arcs < 3 * n * SegmentCount(n, Width::kWide) : arcs / (segments * segments) < 4096;
+  if (thin || RowsAreLocal(in, Segment(wide ? Width::kWide : Width::kNarrow) / 2)) return {};
+  if (wide) return {Width::kWide, kEnoughIfWide};
+  return {Width::kNarrow, skewed ? kEnoughIfSkewed : kEnoughIfEven};
 }
 
-PageRankTiles PageRankTiles::Make(const CsrView& in, const CsrView& out, Executor& executor, Cut cut) {
+PageRankTiles PageRankTiles::Make(const CsrView& in, const CsrView& out, Width width, Executor& executor, Cut cut) {
   PageRankTiles made;
+  made.width_ = width;
   made.node_count_ = in.node_count();
   made.positions_ = ByDegree(out, executor);
   made.blocks_ = CutBlocks(in, cut);
@@ -125,31 +168,21 @@ PageRankTiles PageRankTiles::Make(const CsrView& in, const CsrView& out, Executo
         return longest;
       },
       [](std::uint32_t a, std::uint32_t b) { return std::max(a, b); });
-  made.sources_ = AlignedArray<std::uint16_t>(in.arc_count());
   if (!in.weights.empty()) made.weights_ = AlignedArray<float>(in.arc_count());
-  const auto segments =
-      static_cast<std::uint32_t>((std::uint64_t{made.node_count_} + kSegment - 1) / kSegment);
-  const TileSorter sorter(in, made.positions(), segments, made.sources_.data(), made.weights_.data());
-  Pool<TileSorter::Scratch> pool;
-  pool.Reserve(executor, made.blocks_.size());
-  std::atomic<bool> out_of_memory = false;  // tasks must not throw
-  ParallelFor(executor, made.blocks_.size(), 1, [&](std::size_t b, std::size_t) {
-    const std::uint64_t end =
-        b + 1 < made.blocks_.size() ? made.blocks_[b + 1].first_arc : in.arc_count();
-    try {
-      std::unique_ptr<TileSorter::Scratch> scratch = pool.Take();
-      sorter.Sort(made.blocks_[b], end - made.blocks_[b].first_arc, *scratch);
-      pool.Give(std::move(scratch));
-    } catch (const std::bad_alloc&) {
-      out_of_memory = true;
-    }
-  });
-  if (out_of_memory) throw std::bad_alloc();
+  const auto segments = static_cast<std::uint32_t>(SegmentCount(made.node_count_, width));
+  auto sort = [&]<Width kWidth>(AlignedArray<SourceId<kWidth>>& sources) {
+    sources = AlignedArray<SourceId<kWidth>>(in.arc_count());
+    SortBlocks<kWidth>({in, made.positions(), segments, sources.data(), made.weights_.data()}, made.blocks_, in.arc_count(), executor);
+  };
+  if (width == Width::kNarrow)
+    sort.operator()<Width::kNarrow>(made.sources_);
+  else
+    sort.operator()<Width::kWide>(made.wide_sources_);
   return made;
 }
 
 std::uint64_t PageRankTiles::size_bytes() const {
-  std::uint64_t bytes = positions_.size_bytes() + sources_.size_bytes() + weights_.size_bytes();
+  std::uint64_t bytes = positions_.size_bytes() + sources_.size_bytes() + wide_sources_.size_bytes() + weights_.size_bytes();
   for (const Block& block : blocks_)
     bytes += sizeof block + block.tiles.size() * sizeof(Tile) + block.rows.size_bytes();
   return bytes;

@@ -195,7 +195,7 @@ TEST(PageRankRefresh, OverTilesWithStrengthsBeyondF32) {
 
 // A base that tiles suit: in rows without order, which is all that is looked at.
 std::shared_ptr<Csr> LargeBase(float weight) {
-  constexpr NodeId kNodes = 3 * PageRankTiles::kSegment;
+  constexpr NodeId kNodes = 3 * PageRankTiles::Segment(PageRankTiles::Width::kNarrow);
   constexpr std::uint32_t kArcs = 12;
   auto base = std::make_shared<Csr>();
   base->node_count = kNodes;

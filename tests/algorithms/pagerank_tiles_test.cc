@@ -1,6 +1,6 @@
 // The tiled layout holds exactly the arcs it was made of, and the kernel over it gives
 // what pull gives; PageRank() uses it where it says so, with the same bits always.
-#include "algorithms/internal/pagerank_layout.h"
+#include "algorithms/internal/pagerank_tiles.h"
 
 #include <gtest/gtest.h>
 
@@ -22,9 +22,8 @@
 namespace plexus::testing {
 namespace {
 
-using internal::PageRankLayout;
 using internal::PageRankTiles;
-using internal::SegmentedRows;
+using Width = PageRankTiles::Width;
 
 struct Rows {
   std::vector<std::uint32_t> offsets;
@@ -74,13 +73,15 @@ BothRows Random(Kind kind, NodeId n, std::size_t m) {
   return graph;
 }
 
-constexpr NodeId kNodes = 3 * PageRankTiles::kSegment + 1234;
+constexpr NodeId kSegment = PageRankTiles::Segment(Width::kNarrow);
+constexpr NodeId kNodes = 3 * kSegment + 1234;
 
 // Reads the tiles back and compares with the rows they were made of.
+template <Width kWidth>
 void ExpectHolds(const BothRows& g, bool weighted, PageRankTiles& tiles) {
   const CsrView in = g.in.view(weighted);
   const NodeId n = in.node_count();
-  tiles = PageRankTiles::Make(in, g.out.view(false), DefaultExecutor());
+  tiles = PageRankTiles::Make(in, g.out.view(false), kWidth, DefaultExecutor());
   ASSERT_EQ(tiles.arc_count(), in.arc_count());
   EXPECT_EQ(tiles.weights() != nullptr, weighted && in.arc_count() > 0);
   std::vector<NodeId> node(n, kNoNode);  // by position
@@ -96,7 +97,7 @@ void ExpectHolds(const BothRows& g, bool weighted, PageRankTiles& tiles) {
   std::uint64_t arc = 0;
   for (const PageRankTiles::Block& block : tiles.blocks()) {
     EXPECT_EQ(block.begin, next_row);
-    EXPECT_LE(block.end - block.begin, PageRankTiles::kSegment);
+    EXPECT_LE(block.end - block.begin, PageRankTiles::kMostRows);
     EXPECT_EQ(block.first_arc, arc);
     next_row = block.end;
     std::size_t piece = 0;
@@ -105,11 +106,15 @@ void ExpectHolds(const BothRows& g, bool weighted, PageRankTiles& tiles) {
         for (std::uint32_t i = 0; i < block.tiles[s].pieces[length - 1]; ++i, ++piece)
           for (std::uint32_t k = 0; k < length; ++k, ++arc)
             got.emplace_back(block.begin + block.rows[piece],
-                             node.at(s * PageRankTiles::kSegment + tiles.sources()[arc]),
+                             node.at(s * PageRankTiles::Segment(kWidth) + tiles.sources<kWidth>()[arc]),
                              tiles.weights() ? tiles.weights()[arc] : 1.0f);
     EXPECT_EQ(piece, block.rows.size());
   }
   EXPECT_EQ(next_row, n);
+  EXPECT_EQ(tiles.width(), kWidth);
+  std::uint32_t longest = 0;
+  for (NodeId v = 0; v < n; ++v) longest = std::max(longest, in.degree(v));
+  EXPECT_EQ(tiles.longest_row(), longest);
   for (NodeId v = 0; v < n; ++v)
     for (std::uint32_t a = in.offsets[v]; a < in.offsets[v + 1]; ++a)
       want.emplace_back(v, in.neighbors[a], in.weight(a));
@@ -123,7 +128,9 @@ TEST(PageRankTiles, HoldTheArcsTheyWereMadeOf) {
   for (Kind kind : {Kind::kEmpty, Kind::kEven, Kind::kSkewed, Kind::kHub})
     for (bool weighted : {false, true}) {
       SCOPED_TRACE(static_cast<int>(kind));
-      ExpectHolds(Random(kind, kNodes, 300'000), weighted, tiles);
+      const BothRows g = Random(kind, kNodes, 300'000);
+      ExpectHolds<Width::kWide>(g, weighted, tiles);
+      ExpectHolds<Width::kNarrow>(g, weighted, tiles);
       if (kind == Kind::kEven || kind == Kind::kSkewed) {
         EXPECT_EQ(tiles.positions() != nullptr, kind == Kind::kSkewed);
       }
@@ -132,13 +139,14 @@ TEST(PageRankTiles, HoldTheArcsTheyWereMadeOf) {
 
 // Whole segments, one node more, few nodes, and more segments than bits in a word.
 TEST(PageRankTiles, HoldGraphsOfAnySize) {
-  constexpr NodeId kSegment = PageRankTiles::kSegment;
   PageRankTiles tiles;
   for (const NodeId n : {NodeId{1}, NodeId{2}, NodeId{100}, kSegment - 1, kSegment, kSegment + 1,
-                         2 * kSegment, 65 * kSegment + 1})
+                         2 * kSegment, 65 * kSegment + 1, 129 * kSegment + 1})
     for (Kind kind : {Kind::kEven, Kind::kHub}) {
       SCOPED_TRACE(n);
-      ExpectHolds(Random(kind, n, 20'000), true, tiles);
+      const BothRows g = Random(kind, n, 20'000);
+      ExpectHolds<Width::kNarrow>(g, true, tiles);
+      ExpectHolds<Width::kWide>(g, true, tiles);
     }
 }
 
@@ -155,8 +163,7 @@ TEST(PageRankTiles, SinglePrecisionConvergesOnHubs) {
       }
   const Rows rows = Pack(n, std::move(arcs));
   const CsrView view = rows.view(false);
-  PageRankLayout layout;
-  layout.tiles = PageRankTiles::Make(view, view, DefaultExecutor());
+  const PageRankTiles layout = PageRankTiles::Make(view, view, Width::kNarrow, DefaultExecutor());
   const auto reciprocals =
       StrengthReciprocals<float>(OutStrengths(view, DefaultExecutor()), DefaultExecutor());
   PageRankCsrOptions options;
@@ -165,22 +172,19 @@ TEST(PageRankTiles, SinglePrecisionConvergesOnHubs) {
   EXPECT_LT(PageRankCsr<float>({view, reciprocals, {}, &layout, {}}, options).iterations, 150);
 }
 
-constexpr NodeId kFewer = 2 * PageRankTiles::kSegment + 1234;
+constexpr NodeId kFewer = 2 * kSegment + 1234;
 
 // A layout of each executor, weighted or not, over the teleport and over all nodes: both ways of each, in all
 // four pairs where `all`.
 template <class Real>
-void ExpectPullsAnswer(const BothRows& g, bool segments, bool all, double within) {
+void ExpectPullsAnswer(const BothRows& g, Width width, bool all, double within) {
   const auto executors = Executors();
   for (bool weighted : {false, true}) {
     const std::vector<double> strengths = OutStrengths(g.out.view(weighted), DefaultExecutor());
     const std::vector<Real> reciprocals = StrengthReciprocals<Real>(strengths, DefaultExecutor());
-    std::vector<PageRankLayout> layouts(executors.size());
-    for (std::size_t e = 0; e < executors.size(); ++e)
-      if (segments)
-        layouts[e].segments = SegmentedRows::Make(g.in.view(weighted), *executors[e].executor, 14);
-      else
-        layouts[e].tiles = PageRankTiles::Make(g.in.view(weighted), g.out.view(false), *executors[e].executor);
+    std::vector<PageRankTiles> layouts;
+    for (const auto& e : executors)
+      layouts.push_back(PageRankTiles::Make(g.in.view(weighted), g.out.view(false), width, *e.executor));
     for (bool personal : {false, true}) {
       if (!all && personal == weighted) continue;
       std::vector<Real> teleport;
@@ -212,13 +216,13 @@ void ExpectPullsAnswer(const BothRows& g, bool segments, bool all, double within
 }
 
 // Three iterations tell as much as more would: the third reads what the kernel has written.
-TEST(PageRankLayouts, GiveWhatPullGives) {
+TEST(PageRankTiles, GiveWhatPullGives) {
   for (Kind kind : {Kind::kEmpty, Kind::kEven, Kind::kSkewed, Kind::kHub}) {
     SCOPED_TRACE(static_cast<int>(kind));
     const BothRows g = Random(kind, kFewer, 60'000);
     const bool skewed = kind == Kind::kSkewed;
-    ExpectPullsAnswer<double>(g, kind == Kind::kHub, false, 1e-11);
-    for (const bool segments : {false, true}) ExpectPullsAnswer<float>(g, segments, skewed, 1e-6);
+    ExpectPullsAnswer<double>(g, kind == Kind::kHub ? Width::kWide : Width::kNarrow, false, 1e-11);
+    for (const Width width : {Width::kNarrow, Width::kWide}) ExpectPullsAnswer<float>(g, width, skewed, 1e-6);
   }
 }
 
@@ -230,27 +234,28 @@ TEST(PageRankTiles, PayOnLargeGraphsWithoutLocalityOnly) {
       for (std::uint32_t k = 0; k < degree; ++k) rows.neighbors.push_back(neighbor(v, k));
     }
     rows.offsets.push_back(n * degree);
-    return PageRankTiles::PayAfter(rows.view(false), rows.view(false));
+    return PageRankTiles::Choose(rows.view(false), rows.view(false)).enough;
   };
-  constexpr std::optional<int> kNever;
+  constexpr int kNever = 0;
   std::mt19937 random(3);
-  constexpr NodeId n = 4 * PageRankTiles::kSegment;
-  EXPECT_EQ(pays(n, 16, [&](NodeId, std::uint32_t) { return random() % n; }), PageRankTiles::kEnoughElse);
+  constexpr NodeId n = 4 * kSegment;
+  EXPECT_EQ(pays(n, 16, [&](NodeId, std::uint32_t) { return random() % n; }), PageRankTiles::kEnoughIfEven);
   EXPECT_EQ(pays(n, 16, [&](NodeId v, std::uint32_t k) { return (v + k) % n; }), kNever);  // local
-  EXPECT_EQ(PageRankTiles::PayAfter({}, {}), kNever);
+  EXPECT_EQ(PageRankTiles::Choose({}, {}).enough, kNever);
+  EXPECT_FALSE(PageRankTiles::Choose({}, {}).Pays(1'000'000));
   EXPECT_EQ(MakePageRankLayout({}, {}, DefaultExecutor()), nullptr);
   auto skewed = [](NodeId nodes, std::size_t arcs) {
     const BothRows g = Random(Kind::kSkewed, nodes, arcs);
-    return PageRankTiles::PayAfter(g.in.view(false), g.out.view(false));
+    return PageRankTiles::Choose(g.in.view(false), g.out.view(false)).enough;
   };
   EXPECT_EQ(skewed(kNodes, 3'000'000), PageRankTiles::kEnoughIfSkewed);
   EXPECT_EQ(skewed(kNodes, 1'000'000), kNever);                     // few arcs
-  EXPECT_EQ(skewed(2 * PageRankTiles::kSegment, 3'000'000), kNever);  // few nodes
+  EXPECT_EQ(skewed(2 * kSegment, 3'000'000), kNever);  // few nodes
 }
 
-// Large, even and without locality: segments; else rows as they are.
-TEST(SegmentedRows, PayOnLargeEvenGraphsOnly) {
-  constexpr NodeId n = (NodeId{2} << SegmentedRows::kSegmentBits) + 1;
+// Large, even and without locality: wide tiles.
+TEST(PageRankTiles, AreWideOnLargeEvenGraphsOnly) {
+  constexpr NodeId n = 32 * kSegment + 1;
   constexpr std::uint32_t kDegree = 9;
   Rows rows;
   rows.offsets.resize(n + 1);
@@ -259,17 +264,22 @@ TEST(SegmentedRows, PayOnLargeEvenGraphsOnly) {
   std::mt19937 random(5);
   for (NodeId& u : rows.neighbors) u = random() % n;
   const CsrView view = rows.view(false);
-  EXPECT_TRUE(SegmentedRows::Pay(view));
-  EXPECT_TRUE(PageRankLayout::Choose(view, view).Pays(SegmentedRows::kEnough));
-  EXPECT_FALSE(PageRankLayout::Choose(view, view).Pays(SegmentedRows::kEnough - 1));
-  const auto without = [&](NodeId nodes, std::size_t arcs) {
-    return SegmentedRows::Pay({std::span(rows.offsets).first(nodes + 1), std::span(rows.neighbors).first(arcs), {}, {}, {}});
+  const PageRankTiles::Choice choice = PageRankTiles::Choose(view, view);
+  EXPECT_EQ(choice.width, Width::kWide);
+  EXPECT_TRUE(choice.Pays(PageRankTiles::kEnoughIfWide));
+  EXPECT_FALSE(choice.Pays(PageRankTiles::kEnoughIfWide - 1));
+  const auto of = [&](NodeId nodes, std::uint32_t degree) {
+    std::vector<std::uint32_t> offsets(nodes + 1);
+    for (NodeId v = 0; v <= nodes; ++v) offsets[v] = v * degree;
+    const CsrView in{offsets, std::span(rows.neighbors).first(std::size_t{nodes} * degree), {}, {}, {}};
+    return PageRankTiles::Choose(in, in);
   };
-  EXPECT_FALSE(without(n - 1, std::size_t{n - 1} * kDegree));  // two segments
-  EXPECT_FALSE(SegmentedRows::Pay({}));
+  EXPECT_EQ(of(n - 1, kDegree).width, Width::kNarrow);
+  EXPECT_EQ(of(n - 1, kDegree).enough, PageRankTiles::kEnoughIfEven);
+  EXPECT_EQ(of(n, 6).enough, 0);  // thin
   for (NodeId v = 0; v < n; ++v)
     for (std::uint32_t k = 0; k < kDegree; ++k) rows.neighbors[v * kDegree + k] = (v + k) % n;
-  EXPECT_FALSE(SegmentedRows::Pay(view));  // local
+  EXPECT_EQ(PageRankTiles::Choose(view, view).enough, 0);  // local
 }
 
 TEST(SnapshotCache, FindsWhatFitsAndForgetsTheGone) {
@@ -306,7 +316,7 @@ TEST(SnapshotCache, FindsWhatFitsAndForgetsTheGone) {
 // A graph large enough for tiles: PageRank says it used them, keeps what it prepared,
 // and its bits depend neither on that nor on delta, compaction or threads.
 TEST(PageRankTiles, ServePageRank) {
-  constexpr NodeId n = 4 * PageRankTiles::kSegment + 5000;
+  constexpr NodeId n = 4 * kSegment + 5000;
   auto graph = Graph::InMemory();
   std::mt19937_64 random(11);
   auto node = [&] {  // most arcs at few nodes
