@@ -6,8 +6,8 @@
 // an order that depends on the arrays alone.
 //
 // Large graphs without locality go through a layout, a private copy of the arcs that keeps
-// what is gathered in cache (internal/pagerank_tiles.h): made once, worth it from 5, 15
-// or 25 iterations on, by the graph's shape.
+// what is gathered in cache (internal/pagerank_tiles.h): made once, worth it from 12, 15
+// or 20 iterations on, by the graph's shape.
 //
 // All functions are thread-safe: they write what they return and nothing else, and a layout
 // is not changed once it is made. Same bits at any thread count.

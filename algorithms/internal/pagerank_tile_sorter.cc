@@ -1,4 +1,4 @@
-// What is in flight stays small: a batch of rows while it is split, a block while it is grouped.
+// What is in flight stays small: a batch of rows while it is split, a block while it is cut into pieces.
 #include "algorithms/internal/pagerank_tile_sorter.h"
 
 #include <algorithm>
@@ -29,6 +29,8 @@ struct TileSorter<kWidth>::Stream {
   Buffer<float> weights;
   Buffer<Run> runs;
   std::size_t arcs = 0, run_count = 0;
+  const SourceId* first_source = nullptr;  // once all are there
+  const float* first_weight = nullptr;
 
   void ReserveArcs(std::size_t more, bool weighted) {
     sources.Reserve(arcs + more + kPiece, arcs);  // pieces are copied kPiece long
@@ -49,12 +51,65 @@ void TileSorter<kWidth>::Sort(PageRankTiles::Block& block, std::uint64_t arcs, S
   scratch.counts_.assign(std::size_t{2} * segments_, 0);
   scratch.touched_.assign((segments_ + 63) / 64, 0);
   scratch.next_.assign(std::size_t{2} * segments_, 0);
-  if (weights_) {
-    Split<true>(block, scratch);
-    CutRuns<true>(block, arcs, scratch);
-  } else {
-    Split<false>(block, scratch);
-    CutRuns<false>(block, arcs, scratch);
+  auto sort = [&]<bool kWeighted>() {
+    if (positions_)
+      Split<kWeighted>(block, scratch);
+    else
+      SplitEvenly<kWeighted>(block, arcs, scratch);
+    CutRuns<kWeighted>(block, arcs, scratch);
+  };
+  if (weights_)
+    sort.template operator()<true>();
+  else
+    sort.template operator()<false>();
+}
+
+// Arc by arc, which is best where a row has an arc or two in a segment: counted, put into
+// its segment's place, and runs told by where the row changes.
+template <PageRankTiles::Width kWidth>
+template <bool kWeighted>
+void TileSorter<kWidth>::SplitEvenly(const PageRankTiles::Block& block, std::uint64_t arcs, Scratch& scratch) const {
+  constexpr int kBits = PageRankTiles::SegmentBits(kWidth);
+  const NodeId* const neighbors = in_.neighbors.data() + block.first_arc;
+  std::uint64_t* const next = scratch.next_.data();  // by segment
+  for (std::uint64_t a = 0; a < arcs; ++a) ++next[neighbors[a] >> kBits];
+  std::uint64_t before = 0;
+  for (std::uint32_t s = 0; s < segments_; ++s) {
+    scratch.streams_[s].arcs = next[s];
+    before += std::exchange(next[s], before);
+  }
+  scratch.all_rows_.Reserve(arcs, 0);
+  scratch.all_sources_.Reserve(arcs + kPiece, 0);  // pieces are copied kPiece long
+  if constexpr (kWeighted) scratch.all_weights_.Reserve(arcs + kPiece, 0);
+  std::uint16_t* const rows = scratch.all_rows_.data();
+  SourceId* const sources = scratch.all_sources_.data();
+  float* const weights = scratch.all_weights_.data();
+  std::uint64_t a = 0;
+  for (NodeId v = block.begin; v < block.end; ++v)
+    for (const std::uint64_t end = in_.offsets[v + 1] - block.first_arc; a < end; ++a) {
+      const NodeId source = neighbors[a];
+      const std::uint64_t to = next[source >> kBits]++;
+      rows[to] = static_cast<std::uint16_t>(v - block.begin);
+      sources[to] = static_cast<SourceId>(source % PageRankTiles::Segment(kWidth));
+      if constexpr (kWeighted) weights[to] = in_.weights[block.first_arc + a];
+    }
+  std::uint64_t first = 0;
+  for (Stream& stream : scratch.streams_) {
+    stream.first_source = sources + first;
+    if constexpr (kWeighted) stream.first_weight = weights + first;
+    stream.ReserveRuns(stream.arcs);
+    // No branch on where a row ends, as every second one would be guessed wrong.
+    Run* const runs = stream.runs.data();
+    std::uint32_t row = ~0u, count = 0;
+    for (std::size_t i = 0; i < stream.arcs; ++i) {
+      const std::uint16_t now = rows[first + i];
+      const bool another = now != row;
+      stream.run_count += another;
+      count = (another ? 0 : count) + 1;
+      row = now;
+      runs[stream.run_count - 1] = {count, now};
+    }
+    first += stream.arcs;
   }
 }
 
@@ -73,6 +128,10 @@ void TileSorter<kWidth>::Split(const PageRankTiles::Block& block, Scratch& scrat
       positions += count;
       if constexpr (kWeighted) weights += count;
     }
+  }
+  for (Stream& stream : scratch.streams_) {
+    stream.first_source = stream.sources.data();
+    stream.first_weight = stream.weights.data();
   }
 }
 
@@ -98,39 +157,33 @@ NodeId TileSorter<kWidth>::SplitRows(const PageRankTiles::Block& block, NodeId v
   std::uint32_t* to_others = scratch.others_.data();
   float* to_other_weights = scratch.other_weights_.data();
   Run* run = first.runs.data() + first.run_count;
-  auto split = [&](auto position) {
-    for (NodeId row = v; row < end; ++row) {
-      const std::uint32_t from = in_.offsets[row], degree = in_.degree(row);
-      const NodeId* const sources = in_.neighbors.data() + from;
-      std::size_t in_first = 0;
-      for (std::uint32_t i = 0; i < degree; ++i) {
-        if (i % 16 == 0) __builtin_prefetch(sources + i + kAhead);
-        const std::uint32_t source = position(sources[i]);
-        const bool here = source < PageRankTiles::Segment(kWidth);
-        to_first[in_first] = static_cast<SourceId>(source);
-        to_others[i - in_first] = source;
-        if constexpr (kWeighted) {
-          to_first_weights[in_first] = in_.weights[from + i];
-          to_other_weights[i - in_first] = in_.weights[from + i];
-        }
-        in_first += here;
-      }
-      const std::size_t others = degree - in_first;
-      *run = {static_cast<std::uint32_t>(in_first), static_cast<std::uint16_t>(row - block.begin)};
-      run += in_first > 0;
-      scratch.other_counts_[row - v] = static_cast<std::uint32_t>(others);
-      to_first += in_first;
-      to_others += others;
+  for (NodeId row = v; row < end; ++row) {
+    const std::uint32_t from = in_.offsets[row], degree = in_.degree(row);
+    const NodeId* const sources = in_.neighbors.data() + from;
+    std::size_t in_first = 0;
+    for (std::uint32_t i = 0; i < degree; ++i) {
+      if (i % 16 == 0) __builtin_prefetch(sources + i + kAhead);
+      const std::uint32_t source = positions_[sources[i]];
+      const bool here = source < PageRankTiles::Segment(kWidth);
+      to_first[in_first] = static_cast<SourceId>(source);
+      to_others[i - in_first] = source;
       if constexpr (kWeighted) {
-        to_first_weights += in_first;
-        to_other_weights += others;
+        to_first_weights[in_first] = in_.weights[from + i];
+        to_other_weights[i - in_first] = in_.weights[from + i];
       }
+      in_first += here;
     }
-  };
-  if (const std::uint32_t* const positions = positions_)
-    split([positions](NodeId u) { return positions[u]; });
-  else
-    split([](NodeId u) { return u; });
+    const std::size_t others = degree - in_first;
+    *run = {static_cast<std::uint32_t>(in_first), static_cast<std::uint16_t>(row - block.begin)};
+    run += in_first > 0;
+    scratch.other_counts_[row - v] = static_cast<std::uint32_t>(others);
+    to_first += in_first;
+    to_others += others;
+    if constexpr (kWeighted) {
+      to_first_weights += in_first;
+      to_other_weights += others;
+    }
+  }
   first.run_count = static_cast<std::size_t>(run - first.runs.data());
   first.arcs = static_cast<std::size_t>(to_first - first.sources.data());
   return end;
@@ -223,17 +276,25 @@ void TileSorter<kWidth>::CutRuns(PageRankTiles::Block& block, std::uint64_t arcs
       }
     }
     const auto* piece = placed;
-    for (std::uint32_t length = 1; length <= kPiece; ++length) {
+    // Always kCopied arcs, of which the next piece overwrites what is too much; but not beyond
+    // the block, where someone else writes.
+    auto put = [&]<std::uint32_t kCopied>(std::uint32_t length) {
       for (std::uint32_t left = counts[length - 1]; left > 0; --left, ++piece) {
-        // Always kPiece, of which the next piece overwrites what is too much; but not beyond
-        // the block, where someone else writes.
-        const std::uint32_t copied = to + kPiece <= end ? kPiece : length;
-        std::memcpy(sources_ + to, stream.sources.data() + piece->from, copied * sizeof(SourceId));
-        if constexpr (kWeighted) std::memcpy(weights_ + to, stream.weights.data() + piece->from, copied * sizeof(float));
+        const bool fits = to + kCopied <= end;
+        auto copy = [&](auto* into, const auto* stream_begin) {
+          if (fits) [[likely]]
+            std::memcpy(into + to, stream_begin + piece->from, kCopied * sizeof *into);
+          else
+            std::copy_n(stream_begin + piece->from, length, into + to);
+        };
+        copy(sources_, stream.first_source);
+        if constexpr (kWeighted) copy(weights_, stream.first_weight);
         to += length;
         *row_out++ = piece->row;
       }
-    }
+    };
+    for (std::uint32_t length = 1; length <= 4; ++length) put.template operator()<4>(length);
+    for (std::uint32_t length = 5; length <= kPiece; ++length) put.template operator()<kPiece>(length);
   }
 }
 

@@ -1,10 +1,10 @@
 // Sorts the arcs of a block of rows into its tiles: by segment, by length of the row's
 // pieces there, by row. For PageRankTiles alone.
 //
-// Two passes, and what is in flight stays in the second-level cache. The first follows the
-// rows once: sources become positions, those of the first segment go straight to its
-// stream (under a renumbering it has most of them), the others are counted by segment and
-// put into theirs. The second takes each segment's stream and cuts its runs into pieces.
+// Two passes. The first splits arcs by segment. Where sources are renumbered it follows the
+// rows once, and what is in flight stays in the second-level cache: sources become
+// positions, those of the first segment go straight to its stream (it has most of them),
+// the others are counted by segment and put into theirs. The second takes each segment's stream and cuts its runs into pieces.
 #pragma once
 
 #include <array>
@@ -60,6 +60,8 @@ class TileSorter {
   struct Run;
   struct Stream;
   template <bool kWeighted>
+  void SplitEvenly(const PageRankTiles::Block& block, std::uint64_t arcs, Scratch& scratch) const;
+  template <bool kWeighted>
   void Split(const PageRankTiles::Block& block, Scratch& scratch) const;
   template <bool kWeighted>
   NodeId SplitRows(const PageRankTiles::Block& block, NodeId v, Scratch& scratch) const;
@@ -95,6 +97,10 @@ class TileSorter<kWidth>::Scratch {
   std::vector<std::uint32_t> counts_;   // all 0 between rows
   std::vector<std::uint64_t> touched_;  // segments of the row, as bits
   std::vector<std::uint64_t> next_;     // where the row's sources go: evens up, odds down
+  // Of all segments, one after the other: SplitEvenly's.
+  Buffer<std::uint16_t> all_rows_;
+  Buffer<SourceId> all_sources_;
+  Buffer<float> all_weights_;
   // Pieces by length: where the arcs begin in the stream, and row.
   struct Placed {
     std::uint32_t from;

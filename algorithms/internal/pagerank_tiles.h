@@ -60,7 +60,7 @@ class PageRankTiles {
   // never by a timer: the same call gives the same bits. The sources must outgrow the cache,
   // the rows must not be local already, a tile must have enough arcs to pay for fetching its
   // segment. O(1): it looks at samples.
-  static constexpr int kEnoughIfSkewed = 15, kEnoughIfEven = 25, kEnoughIfWide = 5;
+  static constexpr int kEnoughIfSkewed = 15, kEnoughIfEven = 20, kEnoughIfWide = 12;
   struct Choice {
     Width width = Width::kNarrow;
     int enough = 0;  // 0: none ever do
