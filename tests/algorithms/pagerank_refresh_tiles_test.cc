@@ -61,7 +61,7 @@ internal::LiveRows RowsOf(const Snapshot& now) { return {now.base().out(), now.b
 std::shared_ptr<const PageRankTiles> TilesOf(const Snapshot& now, bool weighted) {
   CsrView in = now.base().in();
   if (!weighted) in.weights = {};
-  return std::make_shared<const PageRankTiles>(PageRankTiles::Make(in, now.base().out(), DefaultExecutor(), PageRankTiles::kEvenRows));
+  return std::make_shared<const PageRankTiles>(PageRankTiles::Make(in, now.base().out(), PageRankTiles::Width::kNarrow, DefaultExecutor(), PageRankTiles::kEvenRows));
 }
 
 template <class Value>
