@@ -1,9 +1,10 @@
-// Record -> FlatBuffers bytes: flat struct vectors, each one copy.
+// Record -> FlatBuffers bytes: edges by column, the rest flat vectors, each one copy.
 #include <cstddef>
 #include <cstring>
 
 #include "record_generated.h"
 #include "storage/codec.h"
+#include "storage/edge_columns.h"
 #include "storage/flat.h"
 
 namespace plexus::storage {
@@ -100,7 +101,7 @@ Status RecordEncoder::Encode(const Record& r, const std::vector<PayloadDigest>& 
   flatbuffers::Offset<flatbuffers::Vector<std::uint8_t>> string_bytes, key_bytes;
   flatbuffers::Offset<flatbuffers::Vector<std::uint16_t>> node_kinds;
   flatbuffers::Offset<flatbuffers::Vector<const fb::NodeChange*>> node_changes;
-  flatbuffers::Offset<flatbuffers::Vector<const fb::EdgeChange*>> edges;
+  flatbuffers::Offset<fb::EdgeColumns> edges;
   flatbuffers::Offset<flatbuffers::Vector<const fb::EdgeExtra*>> extras;
   flatbuffers::Offset<flatbuffers::Vector<const fb::ColumnChange*>> columns;
   flatbuffers::Offset<flatbuffers::Vector<const fb::PayloadChange*>> payload_changes;
@@ -112,7 +113,7 @@ Status RecordEncoder::Encode(const Record& r, const std::vector<PayloadDigest>& 
   if (!r.key_offsets.empty()) key_offsets = builder.CreateVector(r.key_offsets);
   if (!r.key_bytes.empty()) key_bytes = Bytes(builder, r.key_bytes);
   if (!r.node_changes.empty()) node_changes = Structs<fb::NodeChange>(builder, r.node_changes);
-  if (!r.edges.empty()) edges = Structs<fb::EdgeChange>(builder, r.edges);
+  if (!r.edges.empty()) edges = EncodeEdges(builder, r.edges);
   if (!r.edge_extras.empty()) extras = Structs<fb::EdgeExtra>(builder, r.edge_extras);
   if (!r.columns.empty()) columns = Structs<fb::ColumnChange>(builder, r.columns);
   if (!r.payload_changes.empty())
@@ -120,10 +121,11 @@ Status RecordEncoder::Encode(const Record& r, const std::vector<PayloadDigest>& 
   if (!r.vectors.empty()) vectors = Structs<fb::VectorChange>(builder, r.vectors);
   if (!payloads.empty()) infos = Structs<fb::PayloadInfo>(builder, payloads);
   const fb::Seal no_seal(0, 0);
-  builder.Finish(fb::CreateRecord(builder, kFormatVersion, &no_seal, r.sequence, r.time_ms,
-                                  definitions, r.first_string, string_offsets, string_bytes,
-                                  r.first_node, node_kinds, key_offsets, key_bytes, node_changes,
-                                  edges, extras, columns, payload_changes, vectors, infos),
+  const std::uint16_t version = r.edges.empty() ? kFormatVersion : kRecordVersion;
+  builder.Finish(fb::CreateRecord(builder, version, &no_seal, r.sequence, r.time_ms, definitions,
+                                  r.first_string, string_offsets, string_bytes, r.first_node,
+                                  node_kinds, key_offsets, key_bytes, node_changes, 0, extras,
+                                  columns, payload_changes, vectors, infos, edges),
                  kRecordIdentifier);
   std::uint8_t* data = builder.GetBufferPointer();
   digest_ = SetSeal(data, builder.GetSize(), fb::GetRecord(data)->seal());
