@@ -276,11 +276,10 @@ std::uint64_t LoadedEdges::key_bytes(std::size_t batch) const {
   return bytes;
 }
 
-void LoadedEdges::FillRecord(std::size_t batch, Record& r) const {
+void LoadedEdges::FillNodes(std::size_t batch, Record& r) const {
   r.sequence = 0;
   r.time_ms = time_ms_;
-  const LoadBatch& from = batches_[batch];
-  const NodeId first = FirstNode(batch), end = from.nodes;
+  const NodeId first = FirstNode(batch), end = batches_[batch].nodes;
   r.first_node = first == end ? 0 : first;
   r.node_kinds.assign(end - first, kNode);
   r.key_offsets.clear();
@@ -291,11 +290,15 @@ void LoadedEdges::FillRecord(std::size_t batch, Record& r) const {
     r.key_offsets.push_back(r.key_bytes.size());
   }
   r.edges.clear();
+}
+
+void LoadedEdges::FillRecord(std::size_t batch, Record& r) const {
+  FillNodes(batch, r);
+  const LoadBatch& from = batches_[batch];
   r.edges.reserve(from.edges.size());
   for (std::size_t i = 0; i < from.edges.size(); ++i) {
     const float weight = from.weights.empty() ? 1 : from.weights[i];
-    const std::uint16_t flags = std::signbit(weight) ? 0 : EdgeChange::kIsNew;
-    r.edges.push_back({from.edges[i].source, from.edges[i].target, 0, std::abs(weight), time_ms_, kLink, flags, 0});
+    r.edges.push_back({from.edges[i].source, from.edges[i].target, 0, std::abs(weight), time_ms_, kLink, FlagsOf(weight), 0});
   }
 }
 

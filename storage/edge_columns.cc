@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstring>
+#include <cmath>
 #include <span>
 #include <string>
+
+#include "engine/vocabulary.h"
 
 namespace plexus::storage {
 
@@ -14,24 +16,6 @@ namespace {
 
 template <class T>
 using Column = flatbuffers::Vector<T>;
-
-// The bits in which some edge differs from the first.
-EdgeChange Differences(const std::vector<EdgeChange>& edges) {
-  using Words = std::array<std::uint64_t, sizeof(EdgeChange) / 8>;
-  const auto first = std::bit_cast<Words>(edges.front());
-  Words differ = {};
-  for (const EdgeChange& e : edges) {
-    const auto words = std::bit_cast<Words>(e);
-    for (std::size_t w = 0; w < words.size(); ++w) differ[w] |= words[w] ^ first[w];
-  }
-  return std::bit_cast<EdgeChange>(differ);
-}
-
-std::size_t CountRows(const std::vector<EdgeChange>& edges) {
-  std::size_t rows = 1;
-  for (std::size_t i = 1; i < edges.size(); ++i) rows += edges[i].source != edges[i - 1].source;
-  return rows;
-}
 
 // Edges that are decoded at a time: 32 KiB of structs stay in the first-level cache until
 // every column is in them.
@@ -138,43 +122,99 @@ std::vector<EdgeChange> Decoder::Edges() const {
 
 }  // namespace
 
-flatbuffers::Offset<fb::EdgeColumns> EncodeEdges(flatbuffers::FlatBufferBuilder& builder,
-                                                 const std::vector<EdgeChange>& edges) {
-  const EdgeChange differ = Differences(edges);
-  auto column = [&]<class T>(T EdgeChange::*member) -> flatbuffers::Offset<Column<T>> {
+EdgeArrays ArraysOf(const std::vector<EdgeChange>& edges) {
+  // The bits in which some edge differs from the first: 0 is not -0.
+  using Words = std::array<std::uint64_t, sizeof(EdgeChange) / 8>;
+  const EdgeChange& first = edges.front();
+  const auto same = std::bit_cast<Words>(first);
+  Words bits = {};
+  for (const EdgeChange& e : edges) {
+    const auto words = std::bit_cast<Words>(e);
+    for (std::size_t w = 0; w < words.size(); ++w) bits[w] |= words[w] ^ same[w];
+  }
+  const auto differ = std::bit_cast<EdgeChange>(bits);
+  auto values = [&]<class T>(T EdgeChange::*member) {
     constexpr T kNone = {};
-    if (std::memcmp(&(differ.*member), &kNone, sizeof(T)) == 0) return 0;  // by bits: 0 is not -0
+    const bool differs = std::memcmp(&(differ.*member), &kNone, sizeof(T)) != 0;
+    return EdgeValues<T>{&(first.*member), differs ? sizeof(EdgeChange) : 0};
+  };
+  return {edges.size(),
+          values(&EdgeChange::source),
+          values(&EdgeChange::target),
+          values(&EdgeChange::label),
+          values(&EdgeChange::weight),
+          values(&EdgeChange::created_at),
+          values(&EdgeChange::kind),
+          values(&EdgeChange::flags)};
+}
+
+const EdgeArrays& LoadedArrays::Of(const LoadedEdges& loaded, std::size_t batch) {
+  const LoadBatch& from = loaded.batch(batch);
+  const std::size_t count = from.edges.size();
+  alike_.created_at = loaded.time_ms();
+  alike_.kind = kLink;
+  alike_.flags = EdgeChange::kIsNew;
+  arrays_ = {count, {&from.edges[0].source, sizeof(NodePair)}, {&from.edges[0].target, sizeof(NodePair)},
+             {&alike_.label}, {&alike_.weight}, {&alike_.created_at}, {&alike_.kind}, {&alike_.flags}};
+  if (!from.weights.empty()) {
+    weights_.resize(count);
+    flags_.resize(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      weights_[i] = std::abs(from.weights[i]);
+      flags_[i] = LoadedEdges::FlagsOf(from.weights[i]);
+    }
+    arrays_.weights = {weights_.data(), sizeof(float)};
+    arrays_.flags = {flags_.data(), sizeof(std::uint16_t)};
+  }
+  auto settle = [count](auto& values) {
+    std::size_t i = 1;
+    while (i < count && values[i] == values[0]) ++i;
+    if (i == count) values.step = 0;
+  };
+  settle(arrays_.sources);
+  settle(arrays_.targets);
+  settle(arrays_.weights);
+  settle(arrays_.flags);
+  return arrays_;
+}
+
+flatbuffers::Offset<fb::EdgeColumns> EncodeEdges(flatbuffers::FlatBufferBuilder& builder, const EdgeArrays& edges) {
+  const std::size_t count = edges.count;
+  auto column = [&]<class T>(const EdgeValues<T>& values) -> flatbuffers::Offset<Column<T>> {
+    if (values.step == 0) return 0;
     T* to = nullptr;
-    const auto offset = builder.CreateUninitializedVector<T>(edges.size(), &to);
-    for (std::size_t i = 0; i < edges.size(); ++i) to[i] = edges[i].*member;
+    const auto offset = builder.CreateUninitializedVector<T>(count, &to);
+    for (std::size_t i = 0; i < count; ++i) to[i] = values[i];
     return offset;
   };
   flatbuffers::Offset<Column<std::uint32_t>> row_ends, sources;
-  const std::size_t count = edges.size(), rows = CountRows(edges);
+  std::size_t rows = 1;
+  if (edges.sources.step > 0)
+    for (std::size_t i = 1; i < count; ++i) rows += edges.sources[i] != edges.sources[i - 1];
   if (rows > 1 && 2 * rows <= count) {
     auto row_values = [&](auto value) {
       std::uint32_t* to = nullptr;  // until the next vector
       const auto offset = builder.CreateUninitializedVector<std::uint32_t>(rows, &to);
       for (std::size_t i = 1; i < count; ++i) {
         *to = value(i);
-        to += edges[i].source != edges[i - 1].source;
+        to += edges.sources[i] != edges.sources[i - 1];
       }
       *to = value(count);
       return offset;
     };
     row_ends = row_values([](std::size_t end) { return static_cast<std::uint32_t>(end); });
-    sources = row_values([&](std::size_t end) { return edges[end - 1].source; });
+    sources = row_values([&](std::size_t end) { return edges.sources[end - 1]; });
   } else {
-    sources = column(&EdgeChange::source);
+    sources = column(edges.sources);
   }
-  const auto targets = column(&EdgeChange::target);
-  const auto labels = column(&EdgeChange::label);
-  const auto weights = column(&EdgeChange::weight);
-  const auto created_at = column(&EdgeChange::created_at);
-  const auto kinds = column(&EdgeChange::kind);
-  const auto flags = column(&EdgeChange::flags);
-  const EdgeChange& e = edges.front();
-  const fb::EdgeChange all(e.source, e.target, e.label, e.weight, e.created_at, e.kind, e.flags, 0);
+  const auto targets = column(edges.targets);
+  const auto labels = column(edges.labels);
+  const auto weights = column(edges.weights);
+  const auto created_at = column(edges.created_at);
+  const auto kinds = column(edges.kinds);
+  const auto flags = column(edges.flags);
+  const fb::EdgeChange all(edges.sources[0], edges.targets[0], edges.labels[0], edges.weights[0],
+                           edges.created_at[0], edges.kinds[0], edges.flags[0], 0);
   return fb::CreateEdgeColumns(builder, static_cast<std::uint32_t>(count), &all, row_ends, sources, targets,
                                labels, weights, created_at, kinds, flags);
 }

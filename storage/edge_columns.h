@@ -6,9 +6,13 @@
 // 4 to 12 bytes, a struct 32. The form follows from the edges alone. Internal.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <string_view>
 #include <vector>
 
+#include "engine/edge_load.h"
 #include "engine/error.h"
 #include "engine/record.h"
 #include "record_generated.h"
@@ -16,9 +20,46 @@
 
 namespace plexus::storage {
 
-// REQUIRES edges. What they have as `reserved` is not kept. O(edges).
-flatbuffers::Offset<fb::EdgeColumns> EncodeEdges(flatbuffers::FlatBufferBuilder& builder,
-                                                 const std::vector<EdgeChange>& edges);
+// One value an edge, `step` bytes apart; 0: all edges have the one at `first`.
+template <class T>
+struct EdgeValues {
+  const T* first = nullptr;
+  std::size_t step = 0;
+  T operator[](std::size_t i) const {
+    T value;
+    std::memcpy(&value, reinterpret_cast<const char*>(first) + i * step, sizeof value);
+    return value;
+  }
+};
+
+struct EdgeArrays {
+  std::size_t count = 0;
+  EdgeValues<NodeId> sources, targets;
+  EdgeValues<StringId> labels;
+  EdgeValues<float> weights;
+  EdgeValues<std::int64_t> created_at;
+  EdgeValues<KindId> kinds;
+  EdgeValues<std::uint16_t> flags;
+};
+
+// Views of `edges`, with step 0 wherever all say the same. REQUIRES edges.
+EdgeArrays ArraysOf(const std::vector<EdgeChange>& edges);
+
+// What a load made of one batch, as `edges` would be in its record, and the memory for it.
+class LoadedArrays {
+ public:
+  // REQUIRES a batch with changes; `loaded` stays as it is while the arrays are in use.
+  const EdgeArrays& Of(const LoadedEdges& loaded, std::size_t batch);
+
+ private:
+  EdgeArrays arrays_;
+  EdgeChange alike_;  // what all edges say
+  std::vector<float> weights_;
+  std::vector<std::uint16_t> flags_;
+};
+
+// REQUIRES count > 0, and step 0 wherever all values are the same. O(edges).
+flatbuffers::Offset<fb::EdgeColumns> EncodeEdges(flatbuffers::FlatBufferBuilder& builder, const EdgeArrays& edges);
 
 // `columns` lies in `record`, whose structure is verified. kCorruption, with column and offset,
 // for what is no edges: columns that are too short or too long, rows that do not end with the
