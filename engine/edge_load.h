@@ -5,7 +5,7 @@
 // partitioned by source once, sorted in the cache, and become the base of the first state,
 // without a delta. What each batch has changed falls out in the order of its record.
 //
-// Peak memory 46 bytes an edge, with weights 78 (30 of them stay), beside the keys. Not thread-safe.
+// Peak memory 38 bytes an edge, with weights 78 (30 of them stay), beside the keys. Not thread-safe.
 #pragma once
 
 #include <cmath>
