@@ -3,7 +3,7 @@
 // A batch links with one kind, at one time, without labels: such columns are left out and
 // their value stands once. Sorted edges share their sources, so where rows have two edges
 // and more on average, rows are kept in place of a source for each edge. A loaded edge takes
-// 4 to 12 bytes, a struct 32. The form follows from the edges alone. Internal.
+// 4 to 14 bytes, a struct 32. The form follows from the edges alone. Internal.
 #pragma once
 
 #include <cstddef>
