@@ -67,6 +67,18 @@ std::size_t KeepChanges(Entry* entries, std::size_t n, const Bits& bits) {
   return kept;
 }
 
+// An array of times, in the memory of `entries` if that is not much larger.
+template <class Entry>
+AlignedArray<std::int64_t> TimesIn(AlignedArray<Entry> entries, std::uint64_t count) {
+  if constexpr (sizeof(Entry) == sizeof(std::int64_t))
+    if (entries.size() - count <= count / 16) {
+      AlignedArray<std::int64_t> times = std::move(entries).template As<std::int64_t>();
+      times.Truncate(count);
+      return times;
+    }
+  return AlignedArray<std::int64_t>(count);
+}
+
 StringTable::View FirstKeys(const StringTable::View& keys, NodeId count) {
   StringTable first;
   for (NodeId v = 0; v < count; ++v) first.Insert(keys[v]);
@@ -201,7 +213,6 @@ std::shared_ptr<Csr> LoadedEdges::Build(const Bits& bits, NodeId nodes, Executor
   csr->out_neighbors = AlignedArray<NodeId>(arc_count);
   csr->out_weights = AlignedArray<float>(arc_count);
   csr->out_kinds = AlignedArray<std::uint8_t>(arc_count);
-  csr->out_created_at = AlignedArray<std::int64_t>(arc_count);
   auto fill = [&](std::size_t p) {
     const Entry* own = arcs.entries.data() + arcs.begin[p];
     std::uint32_t* at = place.data() + p * batches;
@@ -219,7 +230,6 @@ std::shared_ptr<Csr> LoadedEdges::Build(const Bits& bits, NodeId nodes, Executor
     }
     const std::size_t count = edges[p + 1] - edges[p];
     std::fill_n(csr->out_kinds.data() + edges[p], count, kLink);
-    std::fill_n(csr->out_created_at.data() + edges[p], count, time_ms_);
     auto sum = static_cast<std::uint32_t>(edges[p]);
     for (std::size_t row = first_row(p); row < first_row(p + 1); ++row)
       sum += std::exchange(csr->out_offsets[row], sum);
@@ -229,6 +239,10 @@ std::shared_ptr<Csr> LoadedEdges::Build(const Bits& bits, NodeId nodes, Executor
   // Memory that was touched already: fresh pages are dear.
   BuildInArrays(*csr, executor,
                 {reinterpret_cast<std::uint64_t*>(arcs.entries.data()), arcs.entries.size_bytes() / sizeof(std::uint64_t)});
+  csr->out_created_at = TimesIn(std::move(arcs.entries), arc_count);
+  ParallelFor(executor, arc_count, kChunkEdges, [&](std::size_t begin, std::size_t end) {
+    std::fill(csr->out_created_at.data() + begin, csr->out_created_at.data() + end, time_ms_);
+  });
   return csr;
 }
 
@@ -276,11 +290,10 @@ std::uint64_t LoadedEdges::key_bytes(std::size_t batch) const {
   return bytes;
 }
 
-void LoadedEdges::FillRecord(std::size_t batch, Record& r) const {
+void LoadedEdges::FillNodes(std::size_t batch, Record& r) const {
   r.sequence = 0;
   r.time_ms = time_ms_;
-  const LoadBatch& from = batches_[batch];
-  const NodeId first = FirstNode(batch), end = from.nodes;
+  const NodeId first = FirstNode(batch), end = batches_[batch].nodes;
   r.first_node = first == end ? 0 : first;
   r.node_kinds.assign(end - first, kNode);
   r.key_offsets.clear();
@@ -291,11 +304,15 @@ void LoadedEdges::FillRecord(std::size_t batch, Record& r) const {
     r.key_offsets.push_back(r.key_bytes.size());
   }
   r.edges.clear();
+}
+
+void LoadedEdges::FillRecord(std::size_t batch, Record& r) const {
+  FillNodes(batch, r);
+  const LoadBatch& from = batches_[batch];
   r.edges.reserve(from.edges.size());
   for (std::size_t i = 0; i < from.edges.size(); ++i) {
     const float weight = from.weights.empty() ? 1 : from.weights[i];
-    const std::uint16_t flags = std::signbit(weight) ? 0 : EdgeChange::kIsNew;
-    r.edges.push_back({from.edges[i].source, from.edges[i].target, 0, std::abs(weight), time_ms_, kLink, flags, 0});
+    r.edges.push_back({from.edges[i].source, from.edges[i].target, 0, std::abs(weight), time_ms_, kLink, FlagsOf(weight), 0});
   }
 }
 

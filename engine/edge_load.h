@@ -5,9 +5,10 @@
 // partitioned by source once, sorted in the cache, and become the base of the first state,
 // without a delta. What each batch has changed falls out in the order of its record.
 //
-// Peak memory 46 bytes an edge, with weights 78 (30 of them stay), beside the keys. Not thread-safe.
+// Peak memory 38 bytes an edge, with weights 78 (30 of them stay), beside the keys. Not thread-safe.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -52,6 +53,13 @@ class LoadedEdges {
   }
   // The record of a batch, but for its sequence number. Keeps the memory of `record`.
   void FillRecord(std::size_t batch, Record& record) const;
+  // The same without its edges.
+  void FillNodes(std::size_t batch, Record& record) const;
+  // What a batch changes, by (source, target), with full weights (none: all are 1) whose sign
+  // says what FlagsOf does. All are of kLink, created at time_ms().
+  const LoadBatch& batch(std::size_t batch) const { return batches_[batch]; }
+  static std::uint16_t FlagsOf(float weight) { return std::signbit(weight) ? 0 : EdgeChange::kIsNew; }
+  std::int64_t time_ms() const { return time_ms_; }
 
   // What all of it amounts to.
   const ApplyReport& report() const { return report_; }
@@ -67,8 +75,6 @@ class LoadedEdges {
   NodeId FirstNode(std::size_t batch) const { return batch == 0 ? 0 : batches_[batch - 1].nodes; }
 
   std::int64_t time_ms_ = 0;
-  // What each batch changes, by (source, target), with full weights (none: all are 1); where
-  // an edge was there before, the weight's sign is set.
   std::vector<LoadBatch> batches_;
   StringTable::View keys_;
   GraphState state_;

@@ -200,28 +200,17 @@ void Graph::Impl::RunGroup(const std::vector<Request*>& group) {
 Result<std::size_t> Graph::Impl::JournalLoad(const LoadedEdges& loaded, Durability durability,
                                              Progress* progress) {
   constexpr std::uint64_t kChanges = 1 << 21, kChangeBytes = 32;
-  std::vector<Record> records(std::min(kGroupBatches, loaded.batch_count()));
   Sequence sequence = 0;
   std::size_t next = 0;
   while (next < loaded.batch_count()) {
     if (progress && !progress->Report("writing", next, loaded.batch_count())) break;
     std::vector<std::size_t> group;
-    for (std::uint64_t changes = 0; next < loaded.batch_count() && group.size() < records.size() && changes < kChanges; ++next) {
+    for (std::uint64_t changes = 0; next < loaded.batch_count() && group.size() < kGroupBatches && changes < kChanges; ++next) {
       if (loaded.HasRecord(next)) group.push_back(next);
       changes += loaded.change_count(next) + loaded.key_bytes(next) / kChangeBytes;
     }
-    std::atomic<bool> out_of_memory = false;  // tasks must not throw
-    ParallelFor(executor_, group.size(), 1, [&](std::size_t i, std::size_t) {
-      try {
-        loaded.FillRecord(group[i], records[i]);
-        records[i].sequence = sequence + 1 + i;
-      } catch (const std::bad_alloc&) {
-        out_of_memory = true;
-      }
-    });
-    if (out_of_memory) throw std::bad_alloc();
     if (group.empty()) continue;
-    PLEXUS_TRY(journal_->Append(std::span(records).first(group.size()), durability));
+    PLEXUS_TRY(journal_->AppendLoad(loaded, group, sequence + 1, durability));
     sequence += group.size();
     const std::lock_guard lock(writer_mutex_);
     stats_.batches += group.size();

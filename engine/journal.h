@@ -3,6 +3,7 @@
 // RocksDB, tests over memory with injected faults.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -19,7 +20,9 @@ enum class Durability : std::uint8_t {
   kNone = 3,      // no promise until WaitDurable or close
 };
 
-// Append is called by one thread at a time, WaitDurable by any.
+class LoadedEdges;
+
+// Appends are called by one thread at a time, WaitDurable by any.
 class Journal {
  public:
   virtual ~Journal() = default;
@@ -27,6 +30,10 @@ class Journal {
   // as asked, all or a prefix of whole records. After an error the journal must
   // not be appended to again.
   virtual Status Append(std::span<const Record> group, Durability durability) = 0;
+  // The same for what batches of a load put into the log, from sequence `first` on. Unless
+  // overridden it makes their records.
+  virtual Status AppendLoad(const LoadedEdges& loaded, std::span<const std::size_t> batches,
+                            Sequence first, Durability durability);
   // Returns when every record up to `sequence` survives power loss.
   virtual Status WaitDurable(Sequence sequence) = 0;
 };

@@ -53,7 +53,7 @@ Result<Anchor> DecodeAnchor(ByteSpan raw, std::string_view where) {
   const AlignedView view(raw);
   PLEXUS_ASSIGN(const fb::Anchor* root,
                 CheckedRoot<fb::Anchor>(view.bytes(), kAnchorIdentifier, where));
-  PLEXUS_TRY(CheckVersion(root->format_version(), where));
+  PLEXUS_TRY(CheckVersion(root->format_version(), kFormatVersion, where));
   PLEXUS_TRY(CheckSeal(view.bytes(), root->seal(), where));
   Anchor a;
   if (root->graph_id()) a.graph_id = {root->graph_id()->high(), root->graph_id()->low()};

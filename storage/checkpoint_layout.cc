@@ -108,7 +108,7 @@ Result<Manifest> DecodeManifest(ByteSpan raw, std::string_view where) {
   const AlignedView view(raw);
   PLEXUS_ASSIGN(const fb::Manifest* root,
                 CheckedRoot<fb::Manifest>(view.bytes(), kManifestIdentifier, where));
-  PLEXUS_TRY(CheckVersion(root->format_version(), where));
+  PLEXUS_TRY(CheckVersion(root->format_version(), kFormatVersion, where));
   PLEXUS_TRY(CheckSeal(view.bytes(), root->seal(), where));
   Manifest m;
   m.digest = root->seal()->digest();

@@ -7,6 +7,7 @@
 // right number of payloads, all empty, and their digests beside it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -17,7 +18,13 @@
 #include "engine/record.h"
 #include "storage/digest.h"
 
+namespace plexus {
+class LoadedEdges;
+}
+
 namespace plexus::storage {
+
+struct EdgeArrays;
 
 struct PayloadDigest {
   std::uint64_t digest = 0;  // XXH3-64 of the bytes, seeded with the reference
@@ -50,6 +57,8 @@ class RecordEncoder {
 
   Status Encode(const Record& record);
   Status Encode(const Record& record, const std::vector<PayloadDigest>& payloads);
+  // What `loaded` makes of a batch: the same bytes as those of its record, which is not made.
+  Status Encode(const LoadedEdges& loaded, std::size_t batch, Sequence sequence);
   // Chains what was encoded last to the record before; returns its own running hash.
   std::uint64_t Seal(std::uint64_t previous_hash);
   std::uint64_t digest() const { return digest_; }
@@ -58,6 +67,9 @@ class RecordEncoder {
 
  private:
   struct Buffer;
+  Buffer& buffer();
+  Status Encode(const Record& record, const std::vector<PayloadDigest>& payloads, const EdgeArrays& edges);
+
   std::unique_ptr<Buffer> buffer_;
   std::uint64_t digest_ = 0;
 };

@@ -3,6 +3,7 @@
 
 #include "record_generated.h"
 #include "storage/codec.h"
+#include "storage/edge_columns.h"
 #include "storage/flat.h"
 
 namespace plexus::storage {
@@ -27,8 +28,20 @@ Status CheckOffsets(const std::vector<std::uint64_t>& offsets, std::size_t bytes
   return {};
 }
 
+// Structs in version 1, columns from 2 on.
+Result<std::vector<EdgeChange>> ReadEdges(const fb::Record* root, ByteSpan bytes,
+                                          std::string_view where) {
+  const bool by_column = root->format_version() >= kRecordVersion;
+  if (by_column ? root->edges() != nullptr : root->edge_columns() != nullptr)
+    return Fail(ErrorCode::kCorruption, std::string(where) + ": edges in a form that is not of format version " +
+                                            std::to_string(root->format_version()));
+  if (!by_column) return StructsToVector<EdgeChange>(root->edges());
+  if (!root->edge_columns()) return std::vector<EdgeChange>();
+  return DecodeEdges(*root->edge_columns(), bytes, where);
+}
+
 Result<RecordHead> ReadHead(const fb::Record* root, ByteSpan bytes, std::string_view where) {
-  PLEXUS_TRY(CheckVersion(root->format_version(), where));
+  PLEXUS_TRY(CheckVersion(root->format_version(), kRecordVersion, where));
   PLEXUS_TRY(CheckSeal(bytes, root->seal(), where));
   return RecordHead{root->sequence(), root->time_ms(), root->seal()->digest(),
                     root->seal()->running_hash()};
@@ -77,7 +90,7 @@ Result<DecodedRecord> DecodeRecord(ByteSpan raw, std::string_view where) {
                                             " keys for " + std::to_string(r.node_kinds.size()) +
                                             " new nodes");
   r.node_changes = StructsToVector<NodeChange>(root->node_changes());
-  r.edges = StructsToVector<EdgeChange>(root->edges());
+  PLEXUS_ASSIGN(r.edges, ReadEdges(root, view.bytes(), where));
   r.edge_extras = StructsToVector<EdgeExtra>(root->edge_extras());
   for (std::size_t i = 0; i < r.edge_extras.size(); ++i)
     if (r.edge_extras[i].index >= r.edges.size() ||

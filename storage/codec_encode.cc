@@ -1,9 +1,11 @@
-// Record -> FlatBuffers bytes: flat struct vectors, each one copy.
+// Record -> FlatBuffers bytes: edges by column, the rest flat vectors, each one copy.
 #include <cstddef>
 #include <cstring>
+#include <optional>
 
 #include "record_generated.h"
 #include "storage/codec.h"
+#include "storage/edge_columns.h"
 #include "storage/flat.h"
 
 namespace plexus::storage {
@@ -42,7 +44,7 @@ std::size_t SizeOf(const T& list) {
 
 // An upper bound of the encoded size, so that the builder is never asked for more
 // than a buffer can hold.
-std::size_t Bound(const Record& r, std::size_t payloads) {
+std::size_t Bound(const Record& r, std::size_t payloads, std::size_t edges) {
   std::size_t definitions = 256 * (r.node_kind_definitions.size() + r.edge_kind_definitions.size() +
                                    r.column_definitions.size() + r.space_definitions.size());
   for (const NodeKind& k : r.node_kind_definitions) definitions += k.name.size();
@@ -51,7 +53,7 @@ std::size_t Bound(const Record& r, std::size_t payloads) {
   for (const VectorSpace& s : r.space_definitions) definitions += s.name.size();
   return 1024 + definitions + SizeOf(r.string_offsets) + SizeOf(r.string_bytes) +
          SizeOf(r.node_kinds) + SizeOf(r.key_offsets) + SizeOf(r.key_bytes) +
-         SizeOf(r.node_changes) + SizeOf(r.edges) + SizeOf(r.edge_extras) + SizeOf(r.columns) +
+         SizeOf(r.node_changes) + edges * sizeof(EdgeChange) + SizeOf(r.edge_extras) + SizeOf(r.columns) +
          SizeOf(r.payload_changes) + SizeOf(r.vectors) + payloads * sizeof(PayloadDigest);
 }
 
@@ -62,7 +64,9 @@ std::uint64_t DigestPayload(PayloadRef ref, std::string_view bytes) {
 }
 
 struct RecordEncoder::Buffer {
-  flatbuffers::FlatBufferBuilder builder;
+  std::optional<flatbuffers::FlatBufferBuilder> builder;  // as large as its first record may be
+  LoadedArrays loaded;
+  Record nodes;  // of a load
 };
 
 RecordEncoder::RecordEncoder() = default;
@@ -80,13 +84,31 @@ Status RecordEncoder::Encode(const Record& record) {
 }
 
 Status RecordEncoder::Encode(const Record& r, const std::vector<PayloadDigest>& payloads) {
-  const std::size_t bound = Bound(r, payloads.size());
+  return Encode(r, payloads, r.edges.empty() ? EdgeArrays() : ArraysOf(r.edges));
+}
+
+Status RecordEncoder::Encode(const LoadedEdges& loaded, std::size_t batch, Sequence sequence) {
+  Buffer& b = buffer();
+  loaded.FillNodes(batch, b.nodes);
+  b.nodes.sequence = sequence;
+  return Encode(b.nodes, {}, loaded.change_count(batch) == 0 ? EdgeArrays() : b.loaded.Of(loaded, batch));
+}
+
+RecordEncoder::Buffer& RecordEncoder::buffer() {
+  if (!buffer_) buffer_ = std::make_unique<Buffer>();
+  return *buffer_;
+}
+
+Status RecordEncoder::Encode(const Record& r, const std::vector<PayloadDigest>& payloads,
+                             const EdgeArrays& edge_arrays) {
+  const std::size_t bound = Bound(r, payloads.size(), edge_arrays.count);
   if (bound > kMaxBufferBytes)
     return Fail(ErrorCode::kResourceExhausted,
                 "batch " + std::to_string(r.sequence) + ": its record of about " +
                     std::to_string(bound >> 20) + " MiB passes the limit of 2047 MiB");
-  if (!buffer_) buffer_.reset(new Buffer{flatbuffers::FlatBufferBuilder(bound)});
-  flatbuffers::FlatBufferBuilder& builder = buffer_->builder;
+  Buffer& b = buffer();
+  if (!b.builder) b.builder.emplace(bound);
+  flatbuffers::FlatBufferBuilder& builder = *b.builder;
   builder.Clear();
   flatbuffers::Offset<fb::Definitions> definitions;
   if (!r.node_kind_definitions.empty() || !r.edge_kind_definitions.empty() ||
@@ -100,7 +122,7 @@ Status RecordEncoder::Encode(const Record& r, const std::vector<PayloadDigest>& 
   flatbuffers::Offset<flatbuffers::Vector<std::uint8_t>> string_bytes, key_bytes;
   flatbuffers::Offset<flatbuffers::Vector<std::uint16_t>> node_kinds;
   flatbuffers::Offset<flatbuffers::Vector<const fb::NodeChange*>> node_changes;
-  flatbuffers::Offset<flatbuffers::Vector<const fb::EdgeChange*>> edges;
+  flatbuffers::Offset<fb::EdgeColumns> edges;
   flatbuffers::Offset<flatbuffers::Vector<const fb::EdgeExtra*>> extras;
   flatbuffers::Offset<flatbuffers::Vector<const fb::ColumnChange*>> columns;
   flatbuffers::Offset<flatbuffers::Vector<const fb::PayloadChange*>> payload_changes;
@@ -112,7 +134,7 @@ Status RecordEncoder::Encode(const Record& r, const std::vector<PayloadDigest>& 
   if (!r.key_offsets.empty()) key_offsets = builder.CreateVector(r.key_offsets);
   if (!r.key_bytes.empty()) key_bytes = Bytes(builder, r.key_bytes);
   if (!r.node_changes.empty()) node_changes = Structs<fb::NodeChange>(builder, r.node_changes);
-  if (!r.edges.empty()) edges = Structs<fb::EdgeChange>(builder, r.edges);
+  if (edge_arrays.count > 0) edges = EncodeEdges(builder, edge_arrays);
   if (!r.edge_extras.empty()) extras = Structs<fb::EdgeExtra>(builder, r.edge_extras);
   if (!r.columns.empty()) columns = Structs<fb::ColumnChange>(builder, r.columns);
   if (!r.payload_changes.empty())
@@ -120,10 +142,11 @@ Status RecordEncoder::Encode(const Record& r, const std::vector<PayloadDigest>& 
   if (!r.vectors.empty()) vectors = Structs<fb::VectorChange>(builder, r.vectors);
   if (!payloads.empty()) infos = Structs<fb::PayloadInfo>(builder, payloads);
   const fb::Seal no_seal(0, 0);
-  builder.Finish(fb::CreateRecord(builder, kFormatVersion, &no_seal, r.sequence, r.time_ms,
-                                  definitions, r.first_string, string_offsets, string_bytes,
-                                  r.first_node, node_kinds, key_offsets, key_bytes, node_changes,
-                                  edges, extras, columns, payload_changes, vectors, infos),
+  const std::uint16_t version = edges.IsNull() ? kFormatVersion : kRecordVersion;
+  builder.Finish(fb::CreateRecord(builder, version, &no_seal, r.sequence, r.time_ms, definitions,
+                                  r.first_string, string_offsets, string_bytes, r.first_node,
+                                  node_kinds, key_offsets, key_bytes, node_changes, 0, extras,
+                                  columns, payload_changes, vectors, infos, edges),
                  kRecordIdentifier);
   std::uint8_t* data = builder.GetBufferPointer();
   digest_ = SetSeal(data, builder.GetSize(), fb::GetRecord(data)->seal());
@@ -131,7 +154,7 @@ Status RecordEncoder::Encode(const Record& r, const std::vector<PayloadDigest>& 
 }
 
 std::uint64_t RecordEncoder::Seal(std::uint64_t previous_hash) {
-  std::uint8_t* data = buffer_->builder.GetBufferPointer();
+  std::uint8_t* data = buffer_->builder->GetBufferPointer();
   const auto* seal = reinterpret_cast<const std::uint8_t*>(fb::GetRecord(data)->seal());
   const fb::Seal value(digest_, ChainHash(previous_hash, digest_));
   std::memcpy(data + (seal - data), &value, sizeof value);
@@ -139,7 +162,7 @@ std::uint64_t RecordEncoder::Seal(std::uint64_t previous_hash) {
 }
 
 std::string_view RecordEncoder::bytes() const {
-  return {reinterpret_cast<const char*>(buffer_->builder.GetBufferPointer()), buffer_->builder.GetSize()};
+  return {reinterpret_cast<const char*>(buffer_->builder->GetBufferPointer()), buffer_->builder->GetSize()};
 }
 
 namespace {

@@ -53,13 +53,13 @@ Result<const Table*> CheckedRoot(ByteSpan bytes, const char* identifier, std::st
   return flatbuffers::GetRoot<Table>(bytes.data());
 }
 
-inline Status CheckVersion(std::uint16_t version, std::string_view where) {
+inline Status CheckVersion(std::uint16_t version, std::uint16_t newest, std::string_view where) {
   if (version == 0)
     return Fail(ErrorCode::kCorruption, std::string(where) + ": format version 0");
-  if (version > kFormatVersion)
+  if (version > newest)
     return Fail(ErrorCode::kUnsupported,
                 std::string(where) + ": format version " + std::to_string(version) +
-                    " is newer than this program's " + std::to_string(kFormatVersion));
+                    " is newer than this program's " + std::to_string(newest));
   return {};
 }
 

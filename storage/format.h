@@ -6,9 +6,10 @@
 
 namespace plexus::storage {
 
-// Every buffer carries the version it was written with. A file with a larger one
-// is refused by name; every smaller one is read.
-inline constexpr std::uint16_t kFormatVersion = 1;
+// Every buffer carries the first version that has its form. A larger one than the newest
+// of its kind is refused by name; every smaller one is read.
+inline constexpr std::uint16_t kFormatVersion = 1;  // of anchor, manifest and records without edges
+inline constexpr std::uint16_t kRecordVersion = 2;  // of records with edges, which lie by column
 
 inline constexpr char kRecordIdentifier[] = "PLXR";
 inline constexpr char kManifestIdentifier[] = "PLXM";

@@ -65,7 +65,7 @@ Status RocksJournal::Append(std::span<const Record> group, Durability durability
   {
     std::lock_guard lock(mutex_);
     PLEXUS_TRY(Refused());
-    if (bulk_) return AppendBulk(group);
+    if (bulk_) return AppendBulk([&] { return AddBulk(group); });
     at = position_;
   }
   if (durability == Durability::kDefault) durability = options_.durability;
@@ -126,41 +126,67 @@ Status RocksJournal::Append(std::span<const Record> group, Durability durability
   return {};
 }
 
-// REQUIRES mutex_ held.
-Status RocksJournal::AddBulk(std::span<const Record> group) {
+// `encode(i, encoder)`, for each of them at once. REQUIRES mutex_ held.
+template <class Encode>
+Status RocksJournal::AddBulkRecords(Sequence first, std::size_t count, Encode&& encode) {
+  PLEXUS_CHECK(first == position_.sequence + 1, "records follow one another");
   Executor& executor = options_.executor ? *options_.executor : DefaultExecutor();
-  while (encoders_.size() < group.size()) encoders_.emplace_back();
-  std::vector<Status> encoded(group.size());
-  ParallelFor(executor, group.size(), 1,
-              [&](std::size_t i, std::size_t) {
-                encoded[i] = OrNoMemory([&] { return encoders_[i].Encode(group[i]); });
-              });
+  while (encoders_.size() < count) encoders_.emplace_back();
+  std::vector<Status> encoded(count);
+  ParallelFor(executor, count, 1, [&](std::size_t i, std::size_t) {
+    encoded[i] = OrNoMemory([&] { return encode(i, encoders_[i]); });
+  });
   Position at = position_;
   std::vector<std::string_view> values;
-  for (std::size_t i = 0; i < group.size(); ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     PLEXUS_TRY(encoded[i]);
-    at = {group[i].sequence, encoders_[i].Seal(at.hash)};
+    at = {first + i, encoders_[i].Seal(at.hash)};
     values.push_back(encoders_[i].bytes());
     tail_bytes_ += values.back().size();
-    for (const Payload& p : group[i].payloads)
-      PLEXUS_TRY(bulk_->AddPayload(at.sequence, p.ordinal,
-                                   EncodePayload(PayloadRef::Make(at.sequence, p.ordinal), p.bytes)));
   }
-  PLEXUS_TRY(bulk_->AddRecords(group.front().sequence, values, executor));
-  for (const Record& record : group)
+  PLEXUS_TRY(bulk_->AddRecords(first, values, executor));
+  position_ = at;
+  return {};
+}
+
+// REQUIRES mutex_ held.
+Status RocksJournal::AddBulk(std::span<const Record> group) {
+  PLEXUS_TRY(AddBulkRecords(group.front().sequence, group.size(), [&](std::size_t i, RecordEncoder& encoder) {
+    return encoder.Encode(group[i]);
+  }));
+  for (const Record& record : group) {
+    for (const Payload& p : record.payloads)
+      PLEXUS_TRY(bulk_->AddPayload(record.sequence, p.ordinal,
+                                   EncodePayload(PayloadRef::Make(record.sequence, p.ordinal), p.bytes)));
     for (const NodeChange& c : record.node_changes) {
       if (c.what != NodeChange::kPurge) continue;
       bulk_->AddMeta(NodeMetaKey(kPurgedPrefix, c.node), NodeValue(record.sequence));
       bulk_->AddMeta(NodeMetaKey(kScrubPrefix, c.node), NodeValue(record.sequence));
       if (options_.on_purge) options_.on_purge(c.node, record.sequence);
     }
-  position_ = at;
+  }
   return {};
 }
 
-// REQUIRES mutex_ held.
-Status RocksJournal::AppendBulk(std::span<const Record> group) {
-  if (Status status = OrNoMemory([&] { return AddBulk(group); }); !status) {
+Status RocksJournal::AppendLoad(const LoadedEdges& loaded, std::span<const std::size_t> batches,
+                                Sequence first, Durability durability) {
+  {
+    const std::lock_guard lock(mutex_);
+    PLEXUS_TRY(Refused());
+    if (bulk_)
+      return AppendBulk([&] {
+        return AddBulkRecords(first, batches.size(), [&](std::size_t i, RecordEncoder& encoder) {
+          return encoder.Encode(loaded, batches[i], first + i);
+        });
+      });
+  }
+  return Journal::AppendLoad(loaded, batches, first, durability);
+}
+
+// What `add` adds is one step with all that is pending. REQUIRES mutex_ held.
+template <class Add>
+Status RocksJournal::AppendBulk(Add&& add) {
+  if (Status status = OrNoMemory(add); !status) {
     FailWith(status.error());
     return status;
   }

@@ -48,6 +48,8 @@ class RocksJournal : public Journal {
   ~RocksJournal() override;
 
   Status Append(std::span<const Record> group, Durability durability) override;
+  Status AppendLoad(const LoadedEdges& loaded, std::span<const std::size_t> batches, Sequence first,
+                    Durability durability) override;
   Status WaitDurable(Sequence sequence) override;
 
   Status BeginBulk();
@@ -67,8 +69,11 @@ class RocksJournal : public Journal {
   Status Close();
 
  private:
+  template <class Encode>
+  Status AddBulkRecords(Sequence first, std::size_t count, Encode&& encode);
   Status AddBulk(std::span<const Record> group);
-  Status AppendBulk(std::span<const Record> group);
+  template <class Add>
+  Status AppendBulk(Add&& add);
   Status Write(rocksdb::WriteBatch& batch, bool sync);
   Status Sync(std::unique_lock<std::mutex>& lock);
   Status Refused() const;

@@ -133,7 +133,7 @@ struct ImportReport {
 // arcs, another writer that defines the same kinds otherwise, and a file that changes
 // after it was checked (kIo; the message says how much was applied). Importing again
 // completes it. Thread-safe as Graph is. Cost: O(bytes), parsed twice (once with
-// kSkip), memory O(threads * block_bytes); edge lists into an empty graph once, 46 to 78 bytes an
+// kSkip), memory O(threads * block_bytes); edge lists into an empty graph once, 38 to 78 bytes an
 // edge at the peak, of which the graph keeps 30, beside the keys and, for numbers as keys, half of the files' bytes at most; a matrix takes 16 bytes an entry, a file
 // with edges between facts of wanted kinds, or that states kinds of nodes where a kind of edge
 // wants one, what its nodes' keys take. A pipe is kept
