@@ -53,8 +53,8 @@ Order Begin(std::vector<Counts>& blocks) {
 
 }  // namespace
 
-Places PlaceRows(NodeId all, std::span<const NodeId> selected, std::span<const std::uint64_t> degrees,
-                 const AlignedArray<NodeId>& only, Executor& executor) {
+std::optional<Places> PlaceRows(NodeId all, std::span<const NodeId> selected, std::span<const std::uint64_t> degrees,
+                                const AlignedArray<NodeId>& only, Executor& executor, Halt& halt) {
   const bool fold = !only.empty();
   // Of two that have only each other the smaller keeps its row.
   auto folded = [&](NodeId v) {
@@ -65,6 +65,7 @@ Places PlaceRows(NodeId all, std::span<const NodeId> selected, std::span<const s
   std::vector<Counts> blocks((selected.size() + grain - 1) / grain);
   AlignedArray<std::uint16_t> keys(selected.size());
   ParallelFor(executor, selected.size(), grain, [&](std::size_t begin, std::size_t end) {
+    if (halt.Look()) return;
     Counts counts;
     for (std::size_t i = begin; i < end; ++i) {
       const bool none = fold && (degrees[i] == 0 || folded(selected[i]));
@@ -77,6 +78,7 @@ Places PlaceRows(NodeId all, std::span<const NodeId> selected, std::span<const s
     }
     blocks[begin / grain] = counts;
   });
+  if (halt.said()) return std::nullopt;
   const Order order = Begin(blocks);
   Places places;
   places.rows = AlignedArray<NodeId>(all);
@@ -84,6 +86,7 @@ Places PlaceRows(NodeId all, std::span<const NodeId> selected, std::span<const s
   places.degrees = AlignedArray<std::uint64_t>(order.rows);
   if (selected.size() < all) std::fill(places.rows.begin(), places.rows.end(), kNoNode);
   ParallelFor(executor, selected.size(), grain, [&](std::size_t begin, std::size_t end) {
+    if (halt.Look()) return;
     Counts next = blocks[begin / grain];
     for (std::size_t i = begin; i < end; ++i) {
       const NodeId v = selected[i];
@@ -95,11 +98,14 @@ Places PlaceRows(NodeId all, std::span<const NodeId> selected, std::span<const s
       places.degrees[row] = degrees[i];
     }
   });
+  if (halt.said()) return std::nullopt;
   // Whose row is shared has one, or (rows of a csr that is not symmetric) nobody shares it.
   ParallelFor(executor, fold ? selected.size() : 0, grain, [&](std::size_t begin, std::size_t end) {
+    if (halt.Look()) return;
     for (std::size_t i = begin; i < end; ++i)
       if (const NodeId v = selected[i]; keys[i] == kNoRow && only[v] != kNoNode) places.rows[v] = places.rows[only[v]];
   });
+  if (halt.said()) return std::nullopt;
   return places;
 }
 

@@ -34,8 +34,8 @@ struct Places {
 };
 
 // The second half of MakePlaces, once the only neighbours are known; none: every selected node has a row.
-Places PlaceRows(NodeId all, std::span<const NodeId> selected, std::span<const std::uint64_t> degrees,
-                 const AlignedArray<NodeId>& only, Executor& executor);
+std::optional<Places> PlaceRows(NodeId all, std::span<const NodeId> selected, std::span<const std::uint64_t> degrees,
+                                const AlignedArray<NodeId>& only, Executor& executor, Halt& halt);
 
 // `selected`: nodes below `all`, ascending; degrees[i]: the arcs of selected[i], at least
 // as many as walk(selected[i], fn) calls fn(neighbour, weight) for, loops included; it may
@@ -68,7 +68,7 @@ std::optional<Places> MakePlaces(NodeId all, std::span<const NodeId> selected, s
     }
   });
   if (halt.said()) return std::nullopt;
-  return PlaceRows(all, selected, degrees, only, executor);
+  return PlaceRows(all, selected, degrees, only, executor, halt);
 }
 
 }  // namespace plexus::internal
