@@ -130,7 +130,7 @@ std::optional<CommunityGraph> SumRows(std::span<const std::uint64_t> degrees, Ex
     for (auto& tally : tallies.idle()) tally->Resize<false>(nodes);
   std::vector<double> alike(starts.size() - 1, 0.0);
   CommunityGraph graph;
-  graph.Reserve(nodes, starts.back(), true);
+  graph.Reserve(nodes, starts.back());
   auto make = [&](std::size_t begin, std::size_t end) {
     if (halt.Look()) return RowRange();
     auto tally = tallies.Take();
@@ -169,7 +169,7 @@ std::optional<CommunityGraph> SumRows(std::span<const std::uint64_t> degrees, Ex
   graph.unit = all.least >= all.most && starts.back() < (std::uint64_t{1} << 32);
   graph.total = all.strength;
   if (graph.unit && all.most > 0) {
-    graph.weights = AlignedArray<double>();
+    graph.weights = {};
     if (all.most != 1)
       graph.total = ParallelReduce(
           executor, nodes, kGrain, 0.0,
