@@ -78,7 +78,7 @@ std::optional<Places> PlaceRows(NodeId all, std::span<const NodeId> selected, st
     }
     blocks[begin / grain] = counts;
   });
-  if (halt.said()) return std::nullopt;
+  if (halt.Look()) return std::nullopt;
   const Order order = Begin(blocks);
   Places places;
   places.rows = AlignedArray<NodeId>(all);
@@ -98,14 +98,14 @@ std::optional<Places> PlaceRows(NodeId all, std::span<const NodeId> selected, st
       places.degrees[row] = degrees[i];
     }
   });
-  if (halt.said()) return std::nullopt;
+  if (halt.Look()) return std::nullopt;
   // Whose row is shared has one, or (rows of a csr that is not symmetric) nobody shares it.
   ParallelFor(executor, fold ? selected.size() : 0, grain, [&](std::size_t begin, std::size_t end) {
     if (halt.Look()) return;
     for (std::size_t i = begin; i < end; ++i)
       if (const NodeId v = selected[i]; keys[i] == kNoRow && only[v] != kNoNode) places.rows[v] = places.rows[only[v]];
   });
-  if (halt.said()) return std::nullopt;
+  if (halt.Look()) return std::nullopt;
   return places;
 }
 

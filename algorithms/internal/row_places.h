@@ -67,7 +67,7 @@ std::optional<Places> MakePlaces(NodeId all, std::span<const NodeId> selected, s
       only[selected[i]] = same && sum > 0 ? one : kNoNode;
     }
   });
-  if (halt.said()) return std::nullopt;
+  if (halt.Look()) return std::nullopt;
   return PlaceRows(all, selected, degrees, only, executor, halt);
 }
 
