@@ -11,6 +11,7 @@
 
 #include "algorithms/internal/halt.h"
 #include "algorithms/internal/leiden.h"
+#include "algorithms/internal/row_places.h"
 #include "algorithms/internal/selection.h"
 #include "algorithms/internal/undirected_rows.h"
 
@@ -98,15 +99,19 @@ Undirected MakeGraph(std::vector<NodeId> selected, NodeId all, bool fold, const 
   if (!places) return made;
   made.places = *std::move(places);
   const Places& at = made.places;
-  made.graph = internal::SumRows(at.degrees, executor, budget, [&](NodeId row, auto&& fn) {
-    const NodeId node = at.nodes[row];
-    walk(node, [&](NodeId u, double weight) {
-      const NodeId there = at.rows[u];
-      if (there >= Places::kAlone) return true;  // rows of a csr that is not symmetric
-      fn(there, there == row && u != node ? 2 * weight : weight);  // one that shares the row
-      return true;
-    });
-  });
+  made.graph = internal::SumRows(
+      at.degrees.span(), executor, budget,
+      [&](NodeId row, auto&& fn) {
+        walk(at.nodes[row], [&](NodeId u, double weight) {
+          fn(u, weight);
+          return true;
+        });
+      },
+      [&](NodeId row, NodeId u, double weight, auto&& put) {
+        const NodeId there = at.rows[u];
+        if (there >= Places::kAlone) return;  // rows of a csr that is not symmetric
+        put(there, there == row && u != at.nodes[row] ? 2 * weight : weight);  // one that shares the row
+      });
   return made;
 }
 

@@ -10,17 +10,18 @@ namespace plexus::internal {
 
 namespace {
 
-constexpr std::uint64_t kBlockWork = 1 << 15;  // arcs and nodes
+constexpr std::uint64_t kBlockWork = 1 << 13;  // arcs and nodes
 constexpr std::size_t kGrain = 4096;
 constexpr NodeId kLook = 4096;  // nodes of a group between looks at the budget
 constexpr NodeId kNone = kNoNode;
 
+// The next `size` entries of a block, at the beginning of a line.
 template <class T>
-void Grow(AlignedArray<T>& array, std::uint64_t size) {
-  if (array.size() < size) {
-    array = AlignedArray<T>();  // free before taking anew
-    array = AlignedArray<T>(size);
-  }
+std::span<T> Cut(std::byte*& at, std::uint64_t size) {
+  constexpr std::size_t kLine = 64;
+  const std::span<T> array(reinterpret_cast<T*>(at), size);
+  at += (array.size_bytes() + kLine - 1) / kLine * kLine;
+  return array;
 }
 
 // The row of one group, from `at` on: neighbours other than itself, and what stays inside.
@@ -59,13 +60,20 @@ void SumGroup(const CommunityGraph& graph, const std::vector<NodeId>& labels, co
 
 }  // namespace
 
-void CommunityGraph::Reserve(NodeId node_count, std::uint64_t arcs, bool weighted) {
+void CommunityGraph::Reserve(NodeId node_count, std::uint64_t arcs) {
+  constexpr std::size_t kLines = 5 * 64;  // lost between arrays at most
+  const std::uint64_t bytes = node_count * (sizeof(Row) + 2 * sizeof(double)) + arcs * (sizeof(NodeId) + sizeof(double)) + kLines;
+  if (memory.size() < bytes) {
+    memory = AlignedArray<std::byte>();  // free before taking anew
+    memory = AlignedArray<std::byte>(bytes + bytes / 8);
+  }
   nodes = node_count;
-  Grow(rows, node_count);
-  Grow(loops, node_count);
-  Grow(strengths, node_count);
-  Grow(neighbors, arcs);
-  if (weighted) Grow(weights, arcs);
+  std::byte* at = memory.data();
+  rows = Cut<Row>(at, node_count);
+  strengths = Cut<double>(at, node_count);
+  loops = Cut<double>(at, node_count);
+  neighbors = Cut<NodeId>(at, arcs);
+  weights = Cut<double>(at, arcs);
 }
 
 void MakeGroups(const CommunityGraph& graph, const std::vector<NodeId>& labels, NodeId count, Groups& groups) {
@@ -109,7 +117,7 @@ NodeId Renumber(std::vector<NodeId>& labels, std::vector<NodeId>& numbers) {
 bool Aggregate(const CommunityGraph& graph, const std::vector<NodeId>& labels, const Groups& groups,
                Executor& executor, Pool<Tally>& tallies, const Budget* budget, CommunityGraph& coarse) {
   const auto count = static_cast<NodeId>(groups.starts.size() - 1);
-  coarse.Reserve(count, groups.arcs.back(), true);
+  coarse.Reserve(count, groups.arcs.back());
   coarse.unit = false;
   coarse.total = graph.total;
   Halt halt(budget);

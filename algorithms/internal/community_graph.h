@@ -8,7 +8,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "algorithms/budget.h"
@@ -26,12 +28,14 @@ struct CommunityGraph {
   };
   NodeId nodes = 0;
   bool unit = false;                // all weights are 1 and `weights` means nothing
-  AlignedArray<Row> rows;           // of these arrays the first `nodes` entries count
-  AlignedArray<double> loops;       // A_vv of the adjacency matrix: twice a loop's weight
-  AlignedArray<double> strengths;   // A_vv and the weights of the row
-  AlignedArray<NodeId> neighbors;   // never the row's own node
-  AlignedArray<double> weights;
-  double total = 0;                 // of all strengths: 2m
+  // All in `memory`, as one block lies on huge pages where five would not.
+  std::span<Row> rows;             // by node
+  std::span<double> strengths;     // A_vv of the adjacency matrix and the weights of the row
+  std::span<double> loops;         // A_vv: twice a loop's weight
+  std::span<NodeId> neighbors;     // never the row's own node
+  std::span<double> weights;       // of the arcs to them
+  AlignedArray<std::byte> memory;
+  double total = 0;                // of all strengths: 2m
 
   // Of an arc, in the tally's terms. REQUIRES kUnit == unit.
   template <bool kUnit>
@@ -40,8 +44,8 @@ struct CommunityGraph {
     else return weights[arc];
   }
   std::uint64_t degree(NodeId v) const { return rows[v].end - rows[v].begin; }
-  // Makes room; what was in it is lost unless there was room enough.
-  void Reserve(NodeId node_count, std::uint64_t arcs, bool weighted);
+  // Makes room; what was in it is lost.
+  void Reserve(NodeId node_count, std::uint64_t arcs);
 };
 
 // Nodes by their label: those of label c are nodes[starts[c]] ..., ascending.

@@ -74,6 +74,12 @@ void LocalMoving::FetchRow(NodeId v) const {
   __builtin_prefetch(&communities_[v]);
 }
 
+void LocalMoving::FetchSums(const Pick& pick) const {
+  if (pick.target == kNoNode) return;
+  __builtin_prefetch(&sums_.totals[pick.target]);
+  __builtin_prefetch(&sums_.sizes[pick.target]);
+}
+
 // Of a pick, by the totals as they are now, in units of weight.
 double LocalMoving::Gain(const Pick& pick) const {
   const double strength = graph_->strengths[pick.node];
@@ -152,6 +158,7 @@ void LocalMoving::MoveOneByOne(Tally& tally, Spending& spending, MoveReport& rep
 void LocalMoving::ApplyPicks(Tally& tally, Spending& spending, MoveReport& report) {
   moved_.clear();
   for (std::size_t i = 0; i < list_.size(); ++i) {
+    if (i + kAhead < list_.size()) FetchSums(picks_[i + kAhead]);
     Pick pick = picks_[i];
     spending.arcs += graph_->degree(pick.node);
     if (pick.target == communities_[pick.node]) continue;
@@ -199,7 +206,10 @@ void LocalMoving::Sweep(const MoveOptions& options, Executor& executor, Pool<Tal
     });
     ApplyPicks(*own_tally, spending, report);
     ParallelFor(executor, moved_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) Tell(moved_[i]);
+      for (std::size_t i = begin; i < end; ++i) {
+        if (i + kAhead < end) FetchLabels(*graph_, moved_[i + kAhead], communities_);
+        Tell(moved_[i]);
+      }
     });
   }
   tallies.Give(std::move(own_tally));

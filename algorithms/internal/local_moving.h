@@ -70,6 +70,7 @@ class LocalMoving {
   Pick Best(NodeId v, Tally& tally) const;
   Pick Best(NodeId v, bool risk, Tally& tally) const;
   void FetchRow(NodeId v) const;
+  void FetchSums(const Pick& pick) const;
   double Gain(const Pick& pick) const;
   void Apply(const Pick& pick);
   void Tell(NodeId v);

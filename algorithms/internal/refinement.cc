@@ -30,7 +30,7 @@ class Refinement::OneCommunity {
   auto weight(std::uint64_t arc) const { return graph_.Weight<kUnit>(arc); }
   // A set of nodes with this strength and this weight to the rest of its community.
   bool WellConnected(const Part& part, double total) const {
-    return part.outside >= scale_ * part.strength * (total - part.strength);
+    return part.outside >= scale_ * part.total() * (total - part.total());
   }
 
   void Begin(NodeId v, NodeId c) const {
@@ -38,12 +38,12 @@ class Refinement::OneCommunity {
     for (std::uint64_t a = graph_.rows[v].begin; a < graph_.rows[v].end; ++a)
       outside += communities_[graph_.neighbors[a]] == c ? weight(a) : 0;
     parts_[v] = v;
-    by_part_[v] = {graph_.strengths[v], static_cast<double>(outside), true};
+    by_part_[v] = {graph_.strengths[v], static_cast<double>(outside)};
   }
 
   void Join(NodeId v, NodeId c, double total, Tally& tally) const {
     Part& mine = by_part_[v];
-    if (!mine.alone || !(mine.outside > 0) || !WellConnected(mine, total)) return;
+    if (!mine.alone() || !(mine.outside > 0) || !WellConnected(mine, total)) return;
     double best = 0, links = 0;
     NodeId target = v;
     WithRow<kUnit>(tally, graph_.degree(v), [&](auto& row) {
@@ -52,7 +52,7 @@ class Refinement::OneCommunity {
         if (communities_[u] == c) row.Add(parts_[u], weight(a));
       }
       row.Drain([&](NodeId part, double sum) {
-        const double gain = sum - scale_ * mine.strength * by_part_[part].strength;
+        const double gain = sum - scale_ * mine.strength * by_part_[part].total();
         if (!(gain > 0) || gain < best || (gain == best && part > target)) return;
         if (!WellConnected(by_part_[part], total)) return;
         best = gain;
@@ -62,10 +62,9 @@ class Refinement::OneCommunity {
     });
     if (target == v) return;
     Part& theirs = by_part_[target];
-    theirs.strength += mine.strength;
+    theirs.strength = -(theirs.total() + mine.strength);
     theirs.outside += mine.outside - 2 * links;
-    theirs.alone = false;
-    mine.alone = false;
+    mine.strength = -mine.strength;
     parts_[v] = target;
   }
 

@@ -8,6 +8,7 @@
 // Sahu, 2023, "GVE-Leiden"), so nothing is left to chance.
 #pragma once
 
+#include <cmath>
 #include <vector>
 
 #include "algorithms/budget.h"
@@ -27,9 +28,10 @@ class Refinement {
  private:
   static constexpr NodeId kLook = 1u << 12;
   struct Part {
-    double strength;  // of its nodes
+    double strength;  // of its nodes; with the sign bit: more than one node
     double outside;   // weight between it and the rest of its community
-    bool alone;       // one node, which nobody joined
+    bool alone() const { return !std::signbit(strength); }
+    double total() const { return std::fabs(strength); }
   };
   template <bool kUnit>
   class OneCommunity;

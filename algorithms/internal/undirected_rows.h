@@ -1,18 +1,11 @@
 // The first CommunityGraph: rows of any walk over arcs, equal neighbours added up.
-//
-// Not every node needs a row. One without arcs is a community of its own. And one without
-// a loop whose only neighbour is u (asked of nodes with at most 8 arcs) belongs to u's community whenever the resolution is at most 1: with
-// w between them it gains w by being there, and pays resolution * w K / 2m, K < 2m being
-// the strength of the others in the community (Arenas, Duch, Fernandez, Gomez, "Size
-// reduction of complex networks preserving modularity", 2007). So it shares u's row, as if
-// an aggregation had joined them, and no best partition is lost.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <utility>
+#include <span>
 #include <vector>
 
 #include "algorithms/budget.h"
@@ -20,57 +13,6 @@
 #include "algorithms/internal/halt.h"
 
 namespace plexus::internal {
-
-// An order of nodes in which the busy ones stand together, so that what most arcs point
-// to stays in the cache: by quarter octaves of degree, falling, then by id. Empty where
-// degrees are even and the ids' own order is worth more (a rule on the graph, as
-// triangles have it: the mean square degree is at most twice the squared mean).
-std::vector<NodeId> HubsFirst(const std::vector<std::uint64_t>& degrees);
-
-// Which node of the caller's is in which row.
-struct Places {
-  static constexpr NodeId kAlone = kNoNode - 1;
-  std::vector<NodeId> rows;            // by node; kAlone = has none, kNoNode = not selected
-  std::vector<NodeId> nodes;           // by row: the node that it is named by
-  std::vector<std::uint64_t> degrees;  // by row: at most so many arcs, nodes that share it not counted
-};
-
-// The second half of MakePlaces, once the only neighbours are known; none: every selected node has a row.
-Places PlaceRows(NodeId all, std::vector<NodeId> selected, const std::vector<std::uint64_t>& degrees,
-                 const std::vector<NodeId>& only);
-
-// `selected`: nodes below `all`, ascending; degrees[i]: the arcs of selected[i], at least
-// as many as walk(selected[i], fn) calls fn(neighbour, weight) for, loops included; it may
-// stop when fn returns false.
-// fold: nodes with one neighbour and no loop share its row, nodes with no arcs have none;
-// only nodes of up to kFoldedDegree arcs, parallel ones counted, are asked. None when `budget` (null = none) says to stop.
-inline constexpr std::uint64_t kFoldedDegree = 8;
-template <class Walk>
-std::optional<Places> MakePlaces(NodeId all, std::vector<NodeId> selected, const std::vector<std::uint64_t>& degrees,
-                                 bool fold, Executor& executor, const Budget* budget, Walk&& walk) {
-  constexpr std::size_t kGrain = 4096;
-  std::vector<NodeId> only(fold ? all : 0, kNoNode);  // the one neighbour
-  Halt halt(budget);
-  if (halt.Look()) return std::nullopt;
-  ParallelFor(executor, fold ? selected.size() : 0, kGrain, [&](std::size_t begin, std::size_t end) {
-    if (halt.Look()) return;
-    for (std::size_t i = begin; i < end; ++i) {
-      if (degrees[i] == 0 || degrees[i] > kFoldedDegree) continue;
-      NodeId one = kNoNode;
-      bool same = true;
-      double sum = 0;
-      walk(selected[i], [&](NodeId u, double weight) {
-        same &= u != selected[i] && (one == kNoNode || one == u);
-        one = u;
-        sum += weight;
-        return same;
-      });
-      if (same && sum > 0) only[selected[i]] = one;
-    }
-  });
-  if (halt.said()) return std::nullopt;
-  return PlaceRows(all, std::move(selected), degrees, only);
-}
 
 // A row of at most 8 arcs whose walk lists neighbours in rising order, perhaps twice (out and
 // in): found without a search. Any other order is right, too.
@@ -111,96 +53,149 @@ class ListedRow {
   double sums_[kMost];
 };
 
+// What one block of rows is made with, and what it finds out.
+struct RowRange {
+  double least = std::numeric_limits<double>::infinity(), most = 0;  // sums of weights
+  double strength = 0;                                               // of all rows
+};
+
+// The rows of one block, written one behind the other from `first` on. Of a block whose weights
+// are all alike that weight is kept, and nothing is written: on most graphs without weights
+// that is fresh memory saved.
+class RowWriter {
+ public:
+  RowWriter(CommunityGraph& graph, std::uint64_t first) : graph_(graph), first_(first), at_(first) {}
+  const RowRange& range() const { return range_; }
+  bool written() const { return written_; }
+
+  void Begin(NodeId v) {
+    graph_.rows[v].begin = at_;
+    loop_ = strength_ = 0;
+  }
+  void AddLoop(double weight) { loop_ += weight; }
+  void Add(NodeId neighbor, double sum) {
+    if (!written_ && range_.most > 0 && sum != range_.most) {
+      std::fill(graph_.weights.data() + first_, graph_.weights.data() + at_, range_.most);
+      written_ = true;
+    }
+    if (written_) graph_.weights[at_] = sum;
+    graph_.neighbors[at_++] = neighbor;
+    strength_ += sum;
+    range_.least = std::min(range_.least, sum);
+    range_.most = std::max(range_.most, sum);
+  }
+  void End(NodeId v) {
+    graph_.rows[v].end = at_;
+    graph_.loops[v] = loop_;
+    graph_.strengths[v] = strength_ + loop_;
+    range_.strength += strength_ + loop_;
+  }
+
+ private:
+  CommunityGraph& graph_;
+  const std::uint64_t first_;
+  std::uint64_t at_;
+  double loop_ = 0, strength_ = 0;
+  RowRange range_;
+  bool written_ = false;
+};
+
 // walk(v, fn) calls fn(u, weight) for everything at row v, in a fixed order and at most
-// degrees[v] times; weights finite and >= 0, those of zero are left out, those with u == v
-// go to the loops. None when `budget` (null = none) says to stop, which is asked before
+// degrees[v] times; weights finite and >= 0, those of zero are left out. at(v, u, weight, put)
+// calls put(row, weight) with the row that u is in, v itself for a loop, or not at all. Two u of one walk
+// are in one row only when that is v. Short rows are added up by u, which need be no row.
+// None when `budget` (null = none) says to stop, which is asked before
 // every block of rows; how much it allows to look at does not count.
-template <class Walk>
-std::optional<CommunityGraph> SumRows(const std::vector<std::uint64_t>& degrees, Executor& executor, const Budget* budget,
-                                      Walk&& walk) {
+template <class Walk, class At>
+std::optional<CommunityGraph> SumRows(std::span<const std::uint64_t> degrees, Executor& executor, const Budget* budget,
+                                      Walk&& walk, At&& at) {
   constexpr std::size_t kGrain = 1024;
-  struct Range {
-    double least = std::numeric_limits<double>::infinity(), most = 0;
-  };
   Halt halt(budget);
   if (halt.Look()) return std::nullopt;
   const auto nodes = static_cast<NodeId>(degrees.size());
   // Where the rows of a block begin in memory.
-  std::vector<std::uint64_t> starts = {0};
-  std::uint64_t most = 0;
-  for (NodeId v = 0; v < nodes; ++v) {
-    if (v % kGrain == 0) starts.push_back(starts.back());
-    starts.back() += degrees[v];
-    most = std::max(most, degrees[v]);
+  std::vector<std::uint64_t> starts((nodes + kGrain - 1) / kGrain + 1, 0);
+  std::uint64_t longest = 0;
+  for (std::size_t block = 0, v = 0; block + 1 < starts.size(); ++block) {
+    std::uint64_t arcs = 0;
+    for (const std::size_t end = std::min<std::size_t>(nodes, v + kGrain); v < end; ++v) {
+      arcs += degrees[v];
+      longest = std::max(longest, degrees[v]);
+    }
+    starts[block + 1] = starts[block] + arcs;
   }
   Pool<Tally> tallies;
   tallies.Reserve(executor, nodes);
-  if (most > ListedRow::kMost)
+  if (longest > ListedRow::kMost)
     for (auto& tally : tallies.idle()) tally->Resize<false>(nodes);
-  // Of a block whose weights are all alike that weight is kept, and nothing is written: on
-  // most graphs without weights that is fresh memory saved.
   std::vector<double> alike(starts.size() - 1, 0.0);
   CommunityGraph graph;
-  graph.Reserve(nodes, starts.back(), true);
-  const Range weights = ParallelReduce(
-      executor, nodes, kGrain, Range(),
-      [&](std::size_t begin, std::size_t end) {
-        Range range;
-        if (halt.Look()) return range;
-        auto tally = tallies.Take();
-        const std::uint64_t first = starts[begin / kGrain];
-        std::uint64_t at = first;
-        bool written = false;
-        for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
-          double loop = 0, strength = 0;
-          graph.rows[v].begin = at;
-          auto sum_up = [&](auto&& row) {
-            walk(v, [&](NodeId u, double weight) {
-              if (u == v)
-                loop += weight;
-              else if (weight > 0)
-                row.Add(u, weight);
-            });
-            row.Drain([&](NodeId u, double sum) {
-              if (!written && range.most > 0 && sum != range.most) {
-                std::fill(graph.weights.data() + first, graph.weights.data() + at, range.most);
-                written = true;
-              }
-              if (written) graph.weights[at] = sum;
-              graph.neighbors[at++] = u;
-              strength += sum;
-              range.least = std::min(range.least, sum);
-              range.most = std::max(range.most, sum);
-            });
-          };
-          if (degrees[v] <= ListedRow::kMost) sum_up(ListedRow());
-          else sum_up(Tally::Row<false>(*tally));
-          graph.rows[v].end = at;
-          graph.loops[v] = loop;
-          graph.strengths[v] = strength + loop;
-        }
-        if (!written) alike[begin / kGrain] = range.most;
-        tallies.Give(std::move(tally));
-        return range;
-      },
-      [](Range a, Range b) { return Range{std::min(a.least, b.least), std::max(a.most, b.most)}; });
+  graph.Reserve(nodes, starts.back());
+  auto make = [&](std::size_t begin, std::size_t end) {
+    if (halt.Look()) return RowRange();
+    auto tally = tallies.Take();
+    RowWriter writer(graph, starts[begin / kGrain]);
+    for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
+      writer.Begin(v);
+      if (degrees[v] <= ListedRow::kMost) {
+        ListedRow row;
+        walk(v, [&](NodeId u, double weight) {
+          if (weight > 0) row.Add(u, weight);
+        });
+        row.Drain([&](NodeId u, double sum) {
+          at(v, u, sum, [&](NodeId there, double weight) { there == v ? writer.AddLoop(weight) : writer.Add(there, weight); });
+        });
+      } else {
+        Tally::Row<false> row(*tally);
+        walk(v, [&](NodeId u, double one) {
+          at(v, u, one, [&](NodeId there, double weight) {
+            if (there == v) writer.AddLoop(weight);
+            else if (weight > 0) row.Add(there, weight);
+          });
+        });
+        row.Drain([&](NodeId there, double sum) { writer.Add(there, sum); });
+      }
+      writer.End(v);
+    }
+    if (!writer.written()) alike[begin / kGrain] = writer.range().most;
+    tallies.Give(std::move(tally));
+    return writer.range();
+  };
+  const RowRange all = ParallelReduce(executor, nodes, kGrain, RowRange(), make, [](const RowRange& a, const RowRange& b) {
+    return RowRange{std::min(a.least, b.least), std::max(a.most, b.most), a.strength + b.strength};
+  });
   if (halt.said()) return std::nullopt;
   // All alike: counted in that unit, exactly.
-  graph.unit = weights.least >= weights.most && starts.back() < (std::uint64_t{1} << 32);
-  if (graph.unit && weights.most > 0) {
-    for (NodeId v = 0; v < nodes; ++v) {
-      graph.loops[v] /= weights.most;
-      graph.strengths[v] = static_cast<double>(graph.degree(v)) + graph.loops[v];
-    }
-    graph.weights = AlignedArray<double>();
+  graph.unit = all.least >= all.most && starts.back() < (std::uint64_t{1} << 32);
+  graph.total = all.strength;
+  if (graph.unit && all.most > 0) {
+    graph.weights = {};
+    if (all.most != 1)
+      graph.total = ParallelReduce(
+          executor, nodes, kGrain, 0.0,
+          [&](std::size_t begin, std::size_t end) {
+            double sum = 0;
+            for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
+              graph.loops[v] /= all.most;
+              sum += graph.strengths[v] = static_cast<double>(graph.degree(v)) + graph.loops[v];
+            }
+            return sum;
+          },
+          [](double a, double b) { return a + b; });
   } else {
     ParallelFor(executor, nodes, kGrain, [&](std::size_t begin, std::size_t end) {
       if (const double weight = alike[begin / kGrain]; weight > 0)
         std::fill(graph.weights.data() + graph.rows[begin].begin, graph.weights.data() + graph.rows[end - 1].end, weight);
     });
   }
-  for (NodeId v = 0; v < nodes; ++v) graph.total += graph.strengths[v];
   return graph;
+}
+
+// A walk over rows themselves.
+template <class Walk>
+std::optional<CommunityGraph> SumRows(std::span<const std::uint64_t> degrees, Executor& executor, const Budget* budget,
+                                      Walk&& walk) {
+  return SumRows(degrees, executor, budget, walk, [](NodeId, NodeId u, double weight, auto&& put) { put(u, weight); });
 }
 
 }  // namespace plexus::internal

@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <random>
 #include <vector>
 
+#include "algorithms/internal/row_places.h"
 #include "algorithms/internal/undirected_rows.h"
 #include "engine/parallel.h"
 
@@ -290,13 +292,41 @@ TEST(UndirectedRows, LeavesShareTheirNeighboursRow) {
   EXPECT_EQ(folded->rows[8], Places::kAlone);
   EXPECT_EQ(folded->rows[11], kNoNode);
   EXPECT_EQ(folded->rows[12], folded->rows[10]);
-  std::vector<NodeId> named = folded->nodes;
+  std::vector<NodeId> named(folded->nodes.begin(), folded->nodes.end());
   std::ranges::sort(named);
   EXPECT_EQ(named, (std::vector<NodeId>{0, 1, 2, 4, 5, 6, 9, 10, 13}));
   for (NodeId row = 0; row < folded->nodes.size(); ++row) EXPECT_EQ(folded->rows[folded->nodes[row]], row);
   const auto plain = internal::MakePlaces(n, selected, degrees, false, DefaultExecutor(), nullptr, walk);
   ASSERT_TRUE(plain.has_value());
   EXPECT_EQ(plain->nodes.size(), selected.size());
+}
+
+// Over several blocks: by id where degrees are even; else the busiest first, by id where they differ by less than a quarter octave.
+TEST(Places, EvenDegreesKeepTheirOrderAndHubsComeFirst) {
+  const NodeId n = 20000;
+  std::vector<NodeId> selected;
+  for (NodeId v = 0; v < n; ++v)
+    if (v % 7 != 3) selected.push_back(v);
+  const auto places = [&](const std::vector<std::uint64_t>& degrees, Executor& executor) {
+    return *internal::MakePlaces(n, selected, degrees, false, executor, nullptr, [](NodeId, auto&&) {});
+  };
+  std::vector<std::uint64_t> degrees(selected.size());
+  for (std::size_t i = 0; i < degrees.size(); ++i) degrees[i] = 3 + i % 4;
+  const internal::Places even = places(degrees, DefaultExecutor());
+  EXPECT_TRUE(std::ranges::equal(even.nodes, selected));
+  EXPECT_TRUE(std::ranges::equal(even.degrees, degrees));
+  for (std::size_t i = 0; i < degrees.size(); ++i) degrees[i] = i % 50 == 7 ? 64 + i % 16 : i % 3;
+  const internal::Places skewed = places(degrees, DefaultExecutor()), alone = places(degrees, SerialExecutor());
+  EXPECT_TRUE(std::ranges::equal(skewed.nodes, alone.nodes));
+  std::vector<std::size_t> order(selected.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) { return std::min<std::uint64_t>(degrees[i], 64); });
+  for (NodeId row = 0; row < order.size(); ++row) {
+    ASSERT_EQ(skewed.nodes[row], selected[order[row]]) << row;
+    EXPECT_EQ(skewed.degrees[row], degrees[order[row]]);
+    EXPECT_EQ(skewed.rows[selected[order[row]]], row);
+  }
+  EXPECT_EQ(skewed.rows[3], kNoNode);
 }
 
 }  // namespace
