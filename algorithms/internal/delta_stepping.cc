@@ -213,9 +213,7 @@ class Stepping {
         seat.waiting -= std::exchange(seat.at, 0);
       }
     }
-    seat.waiting -= list.size();
-    list.clear();
-    seat.at = 0;
+    seat.Empty();
   }
 
   // What entries ahead need is fetched in two steps: a row cannot be before its place is known.

@@ -322,6 +322,42 @@ TEST(DistancesCsr, EqualsF64AtAnyThreadCount) {
     }
 }
 
+// More arcs than are taken to lie in the caches: rows are fetched ahead and none is copied. Short rows and
+// hubs, against Bellman-Ford in f32.
+TEST(DistancesCsr, RowsThatAreFetchedAhead) {
+  constexpr NodeId kNodes = 60'000;
+  std::mt19937 random(7);
+  std::vector<std::uint32_t> offsets = {0};
+  std::vector<NodeId> neighbors;
+  std::vector<float> weights;
+  for (NodeId v = 0; v < kNodes; ++v) {
+    const std::size_t degree = v % 5000 == 17 ? 20'000 : v % 7 == 0 ? 0 : random() % 40;
+    for (std::size_t i = 0; i < degree; ++i) {
+      neighbors.push_back(random() % kNodes);
+      weights.push_back(static_cast<float>(random() % 256));
+    }
+    offsets.push_back(static_cast<std::uint32_t>(neighbors.size()));
+  }
+  ASSERT_GT(neighbors.size(), std::size_t{1} << 20);
+  std::vector<float> want(kNodes, std::numeric_limits<float>::infinity());
+  want[17] = 0;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (NodeId v = 0; v < kNodes; ++v)
+      for (std::uint32_t a = offsets[v]; a < offsets[v + 1]; ++a)
+        if (const float cost = want[v] + weights[a]; cost < want[neighbors[a]]) {
+          want[neighbors[a]] = cost;
+          changed = true;
+        }
+  }
+  const CsrView out{offsets, neighbors, weights, {}, {}};
+  for (const auto& e : Executors())
+    for (float delta : {0.0f, 1.0f, 500.0f}) {
+      const auto got = DistancesCsr(out, 17, {.delta = delta, .executor = e.executor.get()});
+      ASSERT_TRUE(std::ranges::equal(got.span(), want)) << e.name << " " << delta;
+    }
+}
+
 // A few of many are in reach of the buckets at any time: each waits in a heap, not in a list that is
 // looked through again for every few.
 TEST(Distances, CostsOverThirtyOrdersOfMagnitude) {
