@@ -134,6 +134,46 @@ TEST(ComponentsCsr, FewArcsNearAndFar) {
     }
 }
 
+// Arcs enough that nodes take turns at linking their second ones: with a largest component and with
+// many alike, islands of several nodes, nodes without arcs, rows that only lead up, hubs.
+TEST(ComponentsCsr, ManyArcs) {
+  constexpr NodeId kNodes = 40000;
+  std::mt19937_64 random(11);
+  for (NodeId parts : {1u, 7u, 900u})
+    for (bool up : {false, true}) {
+      std::vector<NodePair> pairs;
+      for (std::size_t i = 0; i < 10 * kNodes; ++i) {
+        auto v = static_cast<NodeId>(random() % kNodes), w = static_cast<NodeId>(random() % kNodes);
+        if (v % 5 == 4 || w % 5 == 4) continue;  // nothing, or an island, see below
+        w = w - w % parts + v % parts;
+        if (w >= kNodes || w % 5 == 4) continue;
+        if (random() % 500 == 0) v = v % parts;
+        pairs.push_back(up ? NodePair{std::min(v, w), std::max(v, w)} : NodePair{v, w});
+      }
+      for (NodeId v = 4; v + 10 < kNodes; v += 35) pairs.insert(pairs.end(), {{v, v + 5}, {v + 10, v + 5}});
+      std::vector<NodeId> want(kNodes);
+      std::iota(want.begin(), want.end(), NodeId{0});
+      auto root = [&](NodeId v) {
+        while (want[v] != v) v = want[v] = want[want[v]];
+        return v;
+      };
+      for (const NodePair& pair : pairs) {
+        const NodeId a = root(pair.source), b = root(pair.target);
+        want[std::max(a, b)] = std::min(a, b);
+      }
+      for (NodeId v = 0; v < kNodes; ++v) want[v] = root(v);
+      for (bool symmetrize : {false, true}) {
+        const auto graph = BuildTopology(kNodes, pairs, {.symmetrize = symmetrize});
+        ASSERT_TRUE(graph.has_value());
+        ASSERT_GT(graph->out().arc_count(), 4 * kNodes);
+        for (const auto& e : Executors()) {
+          const auto got = ComponentsCsr(graph->out(), graph->in(), e.executor.get());
+          ASSERT_TRUE(std::ranges::equal(got.span(), want)) << e.name << ", " << parts << ", " << up << ", " << symmetrize;
+        }
+      }
+    }
+}
+
 // A tree that grows at its root while others ask for it from below: ways to the root must
 // get shorter by being walked, or this takes minutes.
 TEST(ComponentsCsr, ChainsThatGrowAtTheRoot) {
