@@ -13,6 +13,7 @@
 #include "engine/topology.h"
 #include "tests/algorithms/cancels_at.h"
 #include "tests/algorithms/each_case.h"
+#include "tests/algorithms/one_after_the_other.h"
 #include "tests/reference/oracles.h"
 
 namespace plexus::testing {
@@ -135,7 +136,7 @@ TEST(ComponentsCsr, FewArcsNearAndFar) {
 }
 
 // Arcs enough that nodes take turns at linking their second ones: with a largest component and with
-// many alike, islands of several nodes, nodes without arcs, rows that only lead up, hubs.
+// many alike, islands of several nodes, nodes without arcs, rows that only lead up, nodes that only a hub leads to.
 TEST(ComponentsCsr, ManyArcs) {
   constexpr NodeId kNodes = 40000;
   std::mt19937_64 random(11);
@@ -150,7 +151,14 @@ TEST(ComponentsCsr, ManyArcs) {
         if (random() % 500 == 0) v = v % parts;
         pairs.push_back(up ? NodePair{std::min(v, w), std::max(v, w)} : NodePair{v, w});
       }
-      for (NodeId v = 4; v + 10 < kNodes; v += 35) pairs.insert(pairs.end(), {{v, v + 5}, {v + 10, v + 5}});
+      const NodeId hub = kNodes - 2;
+      for (NodeId v = 4; v + 120 < kNodes; v += 70) {
+        pairs.insert(pairs.end(), {{v, v + 5}, {v + 10, v + 5}});
+        pairs.push_back({v + 120, v + 50});  // a chain through several blocks
+        pairs.push_back({hub, v + 15});      // seen from its own side only by its in row
+        // Two stars: their centres' third arcs.
+        pairs.insert(pairs.end(), {{v + 60, v + 20}, {v + 60, v + 25}, {v + 65, v + 30}, {v + 65, v + 55}, {v + 65, v + 60}});
+      }
       std::vector<NodeId> want(kNodes);
       std::iota(want.begin(), want.end(), NodeId{0});
       auto root = [&](NodeId v) {
@@ -166,9 +174,13 @@ TEST(ComponentsCsr, ManyArcs) {
         const auto graph = BuildTopology(kNodes, pairs, {.symmetrize = symmetrize});
         ASSERT_TRUE(graph.has_value());
         ASSERT_GT(graph->out().arc_count(), 4 * kNodes);
-        for (const auto& e : Executors()) {
-          const auto got = ComponentsCsr(graph->out(), graph->in(), e.executor.get());
-          ASSERT_TRUE(std::ranges::equal(got.span(), want)) << e.name << ", " << parts << ", " << up << ", " << symmetrize;
+        OneAfterTheOther backwards(true);  // ways to the root get long
+        const auto named = Executors();
+        std::vector<Executor*> executors = {&backwards};
+        for (const auto& e : named) executors.push_back(e.executor.get());
+        for (Executor* executor : executors) {
+          const auto got = ComponentsCsr(graph->out(), graph->in(), executor);
+          ASSERT_TRUE(std::ranges::equal(got.span(), want)) << parts << ", " << up << ", " << symmetrize;
         }
       }
     }

@@ -13,6 +13,7 @@
 
 #include "algorithms/internal/work_exchange.h"
 #include "tests/algorithms/each_case.h"
+#include "tests/algorithms/one_after_the_other.h"
 #include "tests/reference/oracles.h"
 
 namespace plexus::testing {
@@ -197,20 +198,6 @@ TEST(Distances, StoppedOnTheWayKeepsCheapestOnesOnly) {
   EXPECT_GE(cut, 2);  // before the first loop a part is done, whoever runs it
 }
 
-// A road network, whose frontier is handed from thread to thread, in pieces with a bottleneck
-// between them; and an executor that claims two threads and has one, in either order.
-class OneAfterTheOther : public Executor {
- public:
-  explicit OneAfterTheOther(bool backwards) : backwards_(backwards) {}
-  int thread_count() const override { return 2; }
-  void Run(std::size_t blocks, BlockTask task) override {
-    for (std::size_t b = 0; b < blocks; ++b) task(backwards_ ? blocks - 1 - b : b);
-  }
-
- private:
-  bool backwards_;
-};
-
 // Claims eight threads and has two: two begin at once, the others when these are done.
 class InWaves : public Executor {
  public:
@@ -267,6 +254,8 @@ TEST(DistancesCsr, NodesThatComeAgainAndAgain) {
   }
 }
 
+// A road network, whose frontier is handed from thread to thread, in pieces with a bottleneck
+// between them.
 TEST(DistancesCsr, HandedFromThreadToThread) {
   constexpr NodeId kSide = 250, kGrids = 2;
   std::mt19937_64 random(5);
