@@ -1,11 +1,13 @@
 // Afforest over anything that can walk a row: bare arrays, or the row iterator when
 // the graph has a delta, hidden kinds or unselected nodes.
 //
-// First every node points at the smaller of its row's first two neighbours when that is
-// smaller than itself: no atomics, no cycles. Then linking, with the other of the two
-// first, hooks the larger root under the smaller by compare-and-swap. A parent is always
-// smaller than its child, so the last root of a component is its smallest id whatever the
-// order of the links.
+// First every node points at the first of its row when that is smaller than itself: no atomics, no
+// cycles, and no branch over arrays. Then nodes take turns, a sixteenth, as many again, twice as
+// many and so on, at linking their second neighbour: the larger root is hooked under the smaller
+// by compare-and-swap. Between turns ways are shortened, and as soon as one tree has nearly
+// everything that hangs anywhere, nodes outside it look along their rows until they meet it. A
+// parent is always smaller than its child, so the last root of a component is its smallest id
+// whatever the order of the links.
 //
 // Bare arrays of few arcs a node take a shorter way: small ones the loops of
 // internal/small_components.h; of the others, where arcs mostly stay among near
@@ -14,6 +16,7 @@
 #include "algorithms/components.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <span>
 #include <utility>
@@ -21,6 +24,7 @@
 #include "algorithms/internal/halting_executor.h"
 #include "algorithms/internal/selection.h"
 #include "algorithms/internal/small_components.h"
+#include "engine/prefetch.h"
 
 namespace plexus {
 
@@ -29,7 +33,12 @@ namespace {
 constexpr std::size_t kGrain = 16384;
 constexpr std::uint32_t kSampledArcs = 2;  // per node, before the giant is known
 constexpr std::size_t kSampledNodes = 1024;
-constexpr std::size_t kFewArcs = 4;       // edges a node
+constexpr std::size_t kTurns = 16;       // nodes take turns at their second arcs,
+constexpr std::size_t kTurnNodes = 64;   // so many in a row
+constexpr std::size_t kNoted = 2048;     // nodes asked whether they have something to do before any does it
+constexpr std::size_t kRowAhead = 16;    // nodes that do: their rows are fetched
+constexpr NodeId kFirstAhead = 64;       // nodes in order: their first arcs are fetched
+constexpr std::size_t kFewArcs = 4;      // edges a node
 // A small graph of at most so many nodes is the caller's alone: its labels fill half of one
 // core's second cache level, and a second thread would want every line of them as well.
 constexpr std::size_t kAloneNodes = 131'072;
@@ -61,39 +70,46 @@ bool Link(NodeId u, NodeId v, Labels labels) {
 }
 
 // Every node points at its root. Parents are smaller, so most are done before their
-// children and a walk is one step.
+// children and two steps are enough, which need no branch; nor does storing what was there.
 void Compress(Labels labels, Executor& executor) {
   ParallelFor(executor, labels.size(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
       const NodeId label = Load(labels, v);
       if (label == kNoNode) continue;
-      NodeId root = label;
+      NodeId root = Load(labels, Load(labels, label));
       for (NodeId up = Load(labels, root); up != root; up = Load(labels, root)) root = up;
-      if (root != label) Store(labels, v, root);
+      Store(labels, v, root);
     }
   });
 }
 
-// The most frequent label of evenly spaced nodes. A guess is enough: it only
+struct Guess {
+  NodeId label = 0;         // the most frequent; 0, as good as any, when no sampled node takes part
+  bool nearly_all = false;  // of those that hang somewhere hang there
+};
+
+// From evenly spaced nodes (no power of two apart, as what is done to nodes by turns is). It only
 // decides whose arcs are skipped.
-NodeId GuessLargest(std::span<const NodeId> labels) {
+Guess GuessLargest(std::span<const NodeId> labels) {
+  Guess guess;
   std::vector<NodeId> sample;
-  if (labels.empty()) return kNoNode;
-  const std::size_t stride = std::max<std::size_t>(1, labels.size() / kSampledNodes);
-  for (std::size_t v = 0; v < labels.size(); v += stride)
-    if (labels[v] != kNoNode) sample.push_back(labels[v]);
+  std::ptrdiff_t hanging = 0, most = 0;
+  for (std::size_t v = 0; v < labels.size(); v += labels.size() / kSampledNodes | 1) {
+    if (labels[v] == kNoNode) continue;
+    sample.push_back(labels[v]);
+    hanging += labels[v] != v;
+  }
   std::sort(sample.begin(), sample.end());
-  NodeId best = kNoNode;
-  std::ptrdiff_t most = 0;
   for (auto it = sample.begin(); it != sample.end();) {
     auto end = std::upper_bound(it, sample.end(), *it);
     if (end - it > most) {
       most = end - it;
-      best = *it;
+      guess.label = *it;
     }
     it = end;
   }
-  return best;
+  guess.nearly_all = 64 * most >= 63 * hanging;
+  return guess;
 }
 
 // fn(node, its label), blocks of nodes in parallel.
@@ -104,60 +120,89 @@ void ForEachNode(Labels labels, Executor& executor, Fn&& fn) {
   });
 }
 
-// What the largest component so far does not have yet: an arc between a member of it and
-// another node is seen from the other node, which looks along both of its rows.
-template <class Out, class In>
-void Rest(Labels labels, Executor& executor, const Out& out, const In& in) {
-  const NodeId giant = GuessLargest(labels);
-  std::atomic<bool> hooked = false;
-  ForEachNode(labels, executor, [&](NodeId v, NodeId label) {
-    if (label == giant || label == kNoNode) return;
-    auto link = [&](NodeId w) {
-      if (Link(v, w, labels)) hooked.store(true, std::memory_order_relaxed);
-      return true;
-    };
-    out(v, link);
-    in(v, link);
-  });
-  if (hooked) Compress(labels, executor);
-}
+class ArrayRows {
+ public:
+  // REQUIRES an arc.
+  ArrayRows(const CsrView& out, const CsrView& in, bool both_ends) : out_(out), in_(in), both_ends_(both_ends) {}
 
-// out(v, fn) and in(v, fn) call fn(neighbor) along a row until it returns false;
-// in may do nothing when out shows every arc at both ends. Nodes labelled kNoNode
-// take no part; the others come in labelled with themselves.
-template <class Out, class In>
-void Afforest(Labels labels, Executor& executor, const Out& out, const In& in) {
-  AlignedArray<NodeId> other(labels.size());  // the second neighbour, so that rows are read once
-  ForEachNode(labels, executor, [&](NodeId v, NodeId label) {
+  NodeId Parent(NodeId v, NodeId) const {
+    const NodeId parent = First(out_, v);
+    return parent == v && !both_ends_ ? First(in_, v) : parent;
+  }
+  void FetchFirst(NodeId v) const { Prefetch(out_.neighbors.data() + out_.offsets[std::min(v, out_.node_count())]); }
+  bool Empty(NodeId v) const { return out_.degree(v) == 0 && (both_ends_ || in_.degree(v) == 0); }
+  void Fetch(NodeId v) const {
+    Prefetch(out_.neighbors.data() + out_.offsets[v]);
+    if (!both_ends_) Prefetch(in_.neighbors.data() + in_.offsets[v]);
+  }
+  template <class Fn>
+  bool Out(NodeId v, Fn&& fn) const {
+    return Row(out_, v, fn);
+  }
+  template <class Fn>
+  bool In(NodeId v, Fn&& fn) const {
+    return both_ends_ || Row(in_, v, fn);
+  }
+
+ private:
+  // The first neighbour, or v, whichever is smaller, with no branch for the compiler to see.
+  static NodeId First(const CsrView& view, NodeId v) {
+    const std::uint32_t row = view.offsets[v], last = static_cast<std::uint32_t>(view.arc_count()) - 1;
+    const NodeId first = view.neighbors[std::min(row, last)];
+    const auto down = static_cast<NodeId>(row < view.offsets[v + 1]) & static_cast<NodeId>(first < v);
+    return v ^ ((v ^ first) & (0 - down));
+  }
+  template <class Fn>
+  static bool Row(const CsrView& view, NodeId v, Fn&& fn) {
+    for (std::uint32_t a = view.offsets[v]; a < view.offsets[v + 1]; ++a)
+      if (!fn(view.neighbors[a])) return false;
+    return true;
+  }
+
+  const CsrView out_, in_;
+  const bool both_ends_;
+};
+
+class SnapshotRows {
+ public:
+  SnapshotRows(const internal::Selection& selection, Labels labels) : selection_(selection), labels_(labels) {}
+
+  NodeId Parent(NodeId v, NodeId label) const {
+    if (label == kNoNode) return label;
     NodeId least = v;
-    other[v] = v;
-    if (label == kNoNode) return;
-    std::uint32_t seen = 0;
-    out(v, [&](NodeId w) {
-      other[v] = std::max(least, w);
-      least = std::min(least, w);
-      return ++seen < kSampledArcs;
-    });
-    if (least == v) in(v, [&](NodeId w) {
+    auto first = [&](NodeId w) {
       least = std::min(least, w);
       return false;
-    });
-    // Its parent is as good and often the root: smaller nodes mostly come first.
-    if (least != v) Store(labels, v, Load(labels, least));
-  });
-  Compress(labels, executor);
-  ForEachNode(labels, executor, [&](NodeId v, NodeId label) {
-    if (label != kNoNode && other[v] != v) Link(v, other[v], labels);
-  });
-  Compress(labels, executor);
-  Rest(labels, executor, out, in);
-}
+    };
+    Out(v, first);
+    if (least == v) In(v, first);
+    return least;
+  }
+  static void FetchFirst(NodeId) {}
+  static bool Empty(NodeId) { return false; }
+  static void Fetch(NodeId) {}
+  template <class Fn>
+  bool Out(NodeId v, Fn&& fn) const {
+    return Row(Direction::kOut, v, fn);
+  }
+  template <class Fn>
+  bool In(NodeId v, Fn&& fn) const {
+    return Row(Direction::kIn, v, fn);
+  }
 
-void Identity(Labels labels, Executor& executor) {
-  ParallelFor(executor, labels.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t v = begin; v < end; ++v) labels[v] = static_cast<NodeId>(v);
-  });
-}
+ private:
+  template <class Fn>
+  bool Row(Direction direction, NodeId v, Fn&& fn) const {
+    bool more = true;
+    selection_.snapshot->ForEachArc(direction, v, selection_.filter, [&](const Arc& arc) {
+      return more = Load(labels_, arc.neighbor) == kNoNode || fn(arc.neighbor);
+    });
+    return more;
+  }
+
+  const internal::Selection& selection_;
+  const Labels labels_;
+};
 
 // The root of both, which are joined when they were not.
 NodeId Join(NodeId u, NodeId v, Labels labels) {
@@ -177,6 +222,75 @@ NodeId Join(NodeId u, NodeId v, Labels labels) {
     NodeId expected = v;
     if (std::atomic_ref<NodeId>(labels[v]).compare_exchange_strong(expected, u, std::memory_order_relaxed)) return u;
   }
+}
+
+// What the largest component so far does not have yet: an arc between a member of it and
+// another node is seen from the other node, which looks along both of its rows, until it belongs
+// to it as well.
+template <class Rows>
+void Rest(Labels labels, Executor& executor, const Rows& rows, NodeId giant) {
+  std::atomic<bool> joined = false;
+  ParallelFor(executor, labels.size(), kNoted, [&](std::size_t begin, std::size_t end) {
+    std::array<NodeId, kNoted> noted;
+    std::size_t count = 0;
+    for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
+      noted[count] = v;
+      const NodeId label = Load(labels, v);
+      count += static_cast<std::size_t>(label != giant) & static_cast<std::size_t>(label != kNoNode) &
+               static_cast<std::size_t>(!rows.Empty(v));
+    }
+    bool any = false;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (i + kRowAhead < count) rows.Fetch(noted[i + kRowAhead]);
+      NodeId root = Load(labels, noted[i]);
+      auto join = [&](NodeId w) {
+        const NodeId there = Load(labels, w);
+        if (there != root) {
+          root = Join(root, there, labels);
+          any = true;
+        }
+        return root != Load(labels, giant);
+      };
+      if (rows.Out(noted[i], join)) rows.In(noted[i], join);
+    }
+    if (any) joined.store(true, std::memory_order_relaxed);
+  });
+  if (joined) Compress(labels, executor);
+}
+
+// Nodes labelled kNoNode take no part. Of `rows`, Out(v, fn) and In(v, fn) call fn(neighbor) until it
+// returns false, and return what it returned last, or true; In may do nothing when Out shows every
+// arc at both ends. Parent(v, label): a neighbour smaller than v, or v; the label when that is kNoNode.
+// Empty(v): it is known that v has no arcs. Fetch(v), FetchFirst(v): its rows, or their first arcs, are
+// read soon; v may lie beyond the last.
+template <class Rows>
+void Afforest(Labels labels, Executor& executor, const Rows& rows) {
+  ForEachNode(labels, executor, [&](NodeId v, NodeId label) {
+    rows.FetchFirst(v + kFirstAhead);
+    Store(labels, v, rows.Parent(v, label));
+  });
+  Compress(labels, executor);
+  Guess guess = GuessLargest(labels);
+  for (std::size_t from = 0, past = 1; from < kTurns && !guess.nearly_all; from = past, past *= 2) {
+    ForEachNode(labels, executor, [&](NodeId v, NodeId label) {
+      const std::size_t turn = v / kTurnNodes % kTurns;
+      if (turn < from || turn >= past || label == kNoNode) return;
+      std::uint32_t seen = 0;
+      rows.Out(v, [&](NodeId w) {
+        if (seen > 0) Link(v, w, labels);
+        return ++seen < kSampledArcs;
+      });
+    });
+    Compress(labels, executor);
+    guess = GuessLargest(labels);
+  }
+  Rest(labels, executor, rows, guess.label);
+}
+
+void Identity(Labels labels, Executor& executor) {
+  ParallelFor(executor, labels.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t v = begin; v < end; ++v) labels[v] = static_cast<NodeId>(v);
+  });
 }
 
 // Every edge, once. A node that has hung somewhere is no root again, so that it may be hung
@@ -210,15 +324,14 @@ bool Local(const CsrView& out) {
   return 5 * near >= 4 * all;
 }
 
-template <class Out, class In>
-void TwoRounds(const CsrView& view, Labels labels, Executor& executor, const Out& out, const In& in) {
+void TwoRounds(const CsrView& view, Labels labels, Executor& executor, const ArrayRows& rows) {
   for (std::uint32_t round = 0; round < kSampledArcs; ++round) {
     ForEachNode(labels, executor, [&](NodeId v, NodeId) {
       if (view.degree(v) > round) Link(v, view.neighbors[view.offsets[v] + round], labels);
     });
     Compress(labels, executor);
   }
-  Rest(labels, executor, out, in);
+  Rest(labels, executor, rows, GuessLargest(labels).label);
 }
 
 bool BothEnds(const CsrView& out, const CsrView& in) { return out.neighbors.data() == in.neighbors.data(); }
@@ -237,40 +350,23 @@ Executor& ForArrays(const CsrView& out, const CsrView& in, Executor* wanted) {
 
 void OverArrays(const CsrView& out, const CsrView& in, Labels labels, Executor& executor) {
   if (Small(out, in)) return internal::SmallComponents(out, in, labels, executor);
-  const bool both_ends = BothEnds(out, in), few = Few(out, in);
-  Identity(labels, executor);
-  if (few && Local(out)) return EveryEdge(out, both_ends, labels, executor);
-  auto row = [](const CsrView& view) {
-    return [&view](NodeId v, auto&& fn) {
-      for (std::uint32_t a = view.offsets[v]; a < view.offsets[v + 1]; ++a)
-        if (!fn(view.neighbors[a])) return;
-    };
-  };
-  auto nothing = [](NodeId, auto&&) {};
-  if (few && both_ends)
-    TwoRounds(out, labels, executor, row(out), nothing);
-  else if (few)
-    TwoRounds(out, labels, executor, row(out), row(in));
-  else if (both_ends)
-    Afforest(labels, executor, row(out), nothing);
+  const bool few = Few(out, in);
+  if (few || out.arc_count() == 0) Identity(labels, executor);
+  if (out.arc_count() == 0) return;
+  if (few && Local(out)) return EveryEdge(out, BothEnds(out, in), labels, executor);
+  const ArrayRows rows(out, in, BothEnds(out, in));
+  if (few)
+    TwoRounds(out, labels, executor, rows);
   else
-    Afforest(labels, executor, row(out), row(in));
+    Afforest(labels, executor, rows);
 }
 
 void OverRows(const internal::Selection& selection, Labels labels, Executor& executor) {
-  const Snapshot& snapshot = *selection.snapshot;
   ParallelFor(executor, labels.size(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (auto v = static_cast<NodeId>(begin); v < end; ++v)
       labels[v] = selection.contains(v) ? v : kNoNode;
   });
-  auto row = [&](Direction direction) {
-    return [&, direction](NodeId v, auto&& fn) {
-      snapshot.ForEachArc(direction, v, selection.filter, [&](const Arc& arc) {
-        return Load(labels, arc.neighbor) == kNoNode || fn(arc.neighbor);
-      });
-    };
-  };
-  Afforest(labels, executor, row(Direction::kOut), row(Direction::kIn));
+  Afforest(labels, executor, SnapshotRows(selection, labels));
 }
 
 void Count(std::span<const NodeId> labels, ComponentsResult& result) {

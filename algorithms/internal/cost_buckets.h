@@ -2,11 +2,13 @@
 //
 // Some thousand buckets exist, from `base` on; what costs more waits in a heap until they are
 // empty, then the window moves to the cheapest of those. So a width far too small costs time,
-// never memory. Not thread-safe. delta_stepping.cc walks the lists itself.
+// never memory. A bucket that is done hands its memory to the next that begins: few are in use
+// at once. Not thread-safe. delta_stepping.cc walks the lists itself.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "engine/types.h"
@@ -43,8 +45,16 @@ struct CostBuckets {
       std::push_heap(far.begin(), far.end(), Dearer);
       return;
     }
-    near[bucket].push_back(entry);
-    ++waiting;
+    PutNear(bucket, entry);
+  }
+
+  // Forgets what bucket `now` holds.
+  void Empty() {
+    std::vector<Entry>& list = near[now];
+    waiting -= list.size();
+    at = 0;
+    list.clear();
+    if (list.capacity() > kKept) spare_.push_back(std::move(list));
   }
 
   // Moves `now` to the first bucket that holds something; false: none does. stale(entry): it need not be kept.
@@ -63,6 +73,17 @@ struct CostBuckets {
   const T per_width;
 
  private:
+  static constexpr std::size_t kKept = 16;  // entries: memory too small to be handed on
+
+  void PutNear(std::size_t bucket, Entry entry) {
+    std::vector<Entry>& list = near[bucket];
+    if (list.capacity() == 0 && !spare_.empty()) {
+      list = std::move(spare_.back());
+      spare_.pop_back();
+    }
+    list.push_back(entry);
+    ++waiting;
+  }
   static bool Dearer(const Entry& a, const Entry& b) { return a.cost > b.cost; }
   void Pop() {
     std::pop_heap(far.begin(), far.end(), Dearer);
@@ -77,11 +98,12 @@ struct CostBuckets {
     now = 0;
     for (; !far.empty() && Bucket(far.front().cost) < kWindow; Pop()) {
       if (stale(far.front())) continue;
-      near[Bucket(far.front().cost)].push_back(far.front());
-      ++waiting;
+      PutNear(Bucket(far.front().cost), far.front());
     }
     return true;
   }
+
+  std::vector<std::vector<Entry>> spare_;  // memory of buckets that are done
 };
 
 }  // namespace plexus::internal

@@ -12,6 +12,7 @@
 #include <span>
 
 #include "engine/csr_view.h"
+#include "engine/prefetch.h"
 #include "engine/types.h"
 
 namespace plexus::internal {
@@ -20,7 +21,7 @@ struct CostedRows {
   CsrView rows;
   std::span<const double> costs = {};  // when not empty (infinity = closed); else the weights, else 1
 
-  void FetchPlace(NodeId v) const { __builtin_prefetch(&rows.offsets[v]); }
+  void FetchPlace(NodeId v) const { Prefetch(&rows.offsets[v]); }
   void FetchRow(NodeId v) const {
     const std::uint32_t first = rows.offsets[v], count = std::min(rows.degree(v), kFetched);
     if (count == 0) return;
@@ -35,8 +36,8 @@ struct CostedRows {
 
   template <class Arc>
   static void Fetch(const Arc* arcs, std::uint32_t count) {
-    for (std::uint32_t a = 0; a < count; a += kLine / sizeof(Arc)) __builtin_prefetch(arcs + a);
-    __builtin_prefetch(arcs + count - 1);  // a row seldom begins where a line does
+    for (std::uint32_t a = 0; a < count; a += kLine / sizeof(Arc)) Prefetch(arcs + a);
+    Prefetch(arcs + count - 1);  // a row seldom begins where a line does
   }
 };
 

@@ -25,6 +25,7 @@
 
 #include "algorithms/internal/cost_buckets.h"
 #include "algorithms/internal/work_exchange.h"
+#include "engine/prefetch.h"
 
 namespace plexus::internal {
 
@@ -45,7 +46,7 @@ constexpr std::size_t kRowAhead = 8;     // entries: their rows are
 constexpr std::uint32_t kLongRow = 24;   // arcs: most of them improve nothing, which can be guessed
 constexpr std::uint32_t kShortRow = 8;   // arcs: copied as if there were as many, so that none is a guess
 constexpr std::size_t kCopied = 512;     // arcs of short rows
-constexpr std::uint64_t kCopyArcs = 1 << 20;  // of a graph whose rows are in the caches: eight arcs may lie on two lines
+constexpr std::uint64_t kSmallArcs = 1 << 20;  // of a graph whose rows are in the caches: copied, as eight arcs may lie on two lines, and not fetched
 
 template <class T>
 class Stepping {
@@ -212,9 +213,7 @@ class Stepping {
         seat.waiting -= std::exchange(seat.at, 0);
       }
     }
-    seat.waiting -= list.size();
-    list.clear();
-    seat.at = 0;
+    seat.Empty();
   }
 
   // What entries ahead need is fetched in two steps: a row cannot be before its place is known.
@@ -228,11 +227,11 @@ class Stepping {
     if (at + kRowAhead < list.size()) FetchRow(list[at + kRowAhead]);
   }
   void FetchPlace(const Entry& entry) const {
-    __builtin_prefetch(&result_.costs[entry.node]);
+    Prefetch(&result_.costs[entry.node]);
     for (const CostedRows& side : rows_) side.FetchPlace(entry.node);
   }
   void FetchRow(const Entry& entry) {
-    if (Stale(entry)) return;
+    if (small_ || Stale(entry)) return;
     for (const CostedRows& side : rows_) side.FetchRow(entry.node);
   }
 
@@ -257,7 +256,7 @@ class Stepping {
     const std::uint32_t first = rows.offsets[from.node], past = rows.offsets[from.node + 1];
     const NodeId* const neighbors = rows.neighbors.data();
     const bool stale = Stale(from);
-    if (past - first <= kShortRow && copies_ && first + std::size_t{kShortRow} <= rows.neighbors.size()) {
+    if (past - first <= kShortRow && small_ && first + std::size_t{kShortRow} <= rows.neighbors.size()) {
       if (seat.copied + kShortRow > kCopied) Offer<kShared>(seat);
       std::memcpy(&seat.ends[seat.copied], neighbors + first, kShortRow * sizeof(NodeId));
       std::array<T, kShortRow> offers;
@@ -352,7 +351,7 @@ class Stepping {
   }
 
   const std::span<const CostedRows> rows_;
-  const bool copies_ = rows_[0].rows.arc_count() <= kCopyArcs;
+  const bool small_ = rows_[0].rows.arc_count() <= kSmallArcs;
   const T delta_, per_delta_;
   const Budget& budget_;
   Executor& executor_;

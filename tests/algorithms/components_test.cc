@@ -13,6 +13,7 @@
 #include "engine/topology.h"
 #include "tests/algorithms/cancels_at.h"
 #include "tests/algorithms/each_case.h"
+#include "tests/algorithms/one_after_the_other.h"
 #include "tests/reference/oracles.h"
 
 namespace plexus::testing {
@@ -129,6 +130,57 @@ TEST(ComponentsCsr, FewArcsNearAndFar) {
         for (const auto& e : Executors()) {
           const auto got = ComponentsCsr(graph->out(), graph->in(), e.executor.get());
           ASSERT_TRUE(std::ranges::equal(got.span(), want)) << e.name << ", " << reach << ", " << count << ", " << symmetrize;
+        }
+      }
+    }
+}
+
+// Arcs enough that nodes take turns at linking their second ones: with a largest component and with
+// many alike, islands of several nodes, nodes without arcs, rows that only lead up, nodes that only a hub leads to.
+TEST(ComponentsCsr, ManyArcs) {
+  constexpr NodeId kNodes = 40000;
+  std::mt19937_64 random(11);
+  for (NodeId parts : {1u, 7u, 900u})
+    for (bool up : {false, true}) {
+      std::vector<NodePair> pairs;
+      for (std::size_t i = 0; i < 10 * kNodes; ++i) {
+        auto v = static_cast<NodeId>(random() % kNodes), w = static_cast<NodeId>(random() % kNodes);
+        if (v % 5 == 4 || w % 5 == 4) continue;  // nothing, or an island, see below
+        w = w - w % parts + v % parts;
+        if (w >= kNodes || w % 5 == 4) continue;
+        if (random() % 500 == 0) v = v % parts;
+        pairs.push_back(up ? NodePair{std::min(v, w), std::max(v, w)} : NodePair{v, w});
+      }
+      const NodeId hub = kNodes - 2;
+      for (NodeId v = 4; v + 120 < kNodes; v += 70) {
+        pairs.insert(pairs.end(), {{v, v + 5}, {v + 10, v + 5}});
+        pairs.push_back({v + 120, v + 50});  // a chain through several blocks
+        pairs.push_back({hub, v + 15});      // seen from its own side only by its in row
+        // Two stars: their centres' third arcs.
+        pairs.insert(pairs.end(), {{v + 60, v + 20}, {v + 60, v + 25}, {v + 65, v + 30}, {v + 65, v + 55}, {v + 65, v + 60}});
+      }
+      std::vector<NodeId> want(kNodes);
+      std::iota(want.begin(), want.end(), NodeId{0});
+      auto root = [&](NodeId v) {
+        while (want[v] != v) v = want[v] = want[want[v]];
+        return v;
+      };
+      for (const NodePair& pair : pairs) {
+        const NodeId a = root(pair.source), b = root(pair.target);
+        want[std::max(a, b)] = std::min(a, b);
+      }
+      for (NodeId v = 0; v < kNodes; ++v) want[v] = root(v);
+      for (bool symmetrize : {false, true}) {
+        const auto graph = BuildTopology(kNodes, pairs, {.symmetrize = symmetrize});
+        ASSERT_TRUE(graph.has_value());
+        ASSERT_GT(graph->out().arc_count(), 4 * kNodes);
+        OneAfterTheOther backwards(true);  // ways to the root get long
+        const auto named = Executors();
+        std::vector<Executor*> executors = {&backwards};
+        for (const auto& e : named) executors.push_back(e.executor.get());
+        for (Executor* executor : executors) {
+          const auto got = ComponentsCsr(graph->out(), graph->in(), executor);
+          ASSERT_TRUE(std::ranges::equal(got.span(), want)) << parts << ", " << up << ", " << symmetrize;
         }
       }
     }

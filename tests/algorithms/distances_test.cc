@@ -13,6 +13,7 @@
 
 #include "algorithms/internal/work_exchange.h"
 #include "tests/algorithms/each_case.h"
+#include "tests/algorithms/one_after_the_other.h"
 #include "tests/reference/oracles.h"
 
 namespace plexus::testing {
@@ -197,20 +198,6 @@ TEST(Distances, StoppedOnTheWayKeepsCheapestOnesOnly) {
   EXPECT_GE(cut, 2);  // before the first loop a part is done, whoever runs it
 }
 
-// A road network, whose frontier is handed from thread to thread, in pieces with a bottleneck
-// between them; and an executor that claims two threads and has one, in either order.
-class OneAfterTheOther : public Executor {
- public:
-  explicit OneAfterTheOther(bool backwards) : backwards_(backwards) {}
-  int thread_count() const override { return 2; }
-  void Run(std::size_t blocks, BlockTask task) override {
-    for (std::size_t b = 0; b < blocks; ++b) task(backwards_ ? blocks - 1 - b : b);
-  }
-
- private:
-  bool backwards_;
-};
-
 // Claims eight threads and has two: two begin at once, the others when these are done.
 class InWaves : public Executor {
  public:
@@ -267,6 +254,8 @@ TEST(DistancesCsr, NodesThatComeAgainAndAgain) {
   }
 }
 
+// A road network, whose frontier is handed from thread to thread, in pieces with a bottleneck
+// between them.
 TEST(DistancesCsr, HandedFromThreadToThread) {
   constexpr NodeId kSide = 250, kGrids = 2;
   std::mt19937_64 random(5);
@@ -319,6 +308,42 @@ TEST(DistancesCsr, EqualsF64AtAnyThreadCount) {
     for (float delta : {0.0f, 1.0f, 64.0f}) {
       const auto got = DistancesCsr(g.snapshot().base().out(), 5, {.delta = delta, .executor = e.executor.get()});
       EXPECT_TRUE(std::ranges::equal(got.span(), want->distances, [](float a, double b) { return static_cast<double>(a) == b; })) << e.name;
+    }
+}
+
+// More arcs than are taken to lie in the caches: rows are fetched ahead and none is copied. Short rows and
+// hubs, against Bellman-Ford in f32.
+TEST(DistancesCsr, RowsThatAreFetchedAhead) {
+  constexpr NodeId kNodes = 60'000;
+  std::mt19937 random(7);
+  std::vector<std::uint32_t> offsets = {0};
+  std::vector<NodeId> neighbors;
+  std::vector<float> weights;
+  for (NodeId v = 0; v < kNodes; ++v) {
+    const std::size_t degree = v % 5000 == 17 ? 20'000 : v % 7 == 0 ? 0 : random() % 40;
+    for (std::size_t i = 0; i < degree; ++i) {
+      neighbors.push_back(random() % kNodes);
+      weights.push_back(static_cast<float>(random() % 256));
+    }
+    offsets.push_back(static_cast<std::uint32_t>(neighbors.size()));
+  }
+  ASSERT_GT(neighbors.size(), std::size_t{1} << 20);
+  std::vector<float> want(kNodes, std::numeric_limits<float>::infinity());
+  want[17] = 0;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (NodeId v = 0; v < kNodes; ++v)
+      for (std::uint32_t a = offsets[v]; a < offsets[v + 1]; ++a)
+        if (const float cost = want[v] + weights[a]; cost < want[neighbors[a]]) {
+          want[neighbors[a]] = cost;
+          changed = true;
+        }
+  }
+  const CsrView out{offsets, neighbors, weights, {}, {}};
+  for (const auto& e : Executors())
+    for (float delta : {0.0f, 1.0f, 500.0f}) {
+      const auto got = DistancesCsr(out, 17, {.delta = delta, .executor = e.executor.get()});
+      ASSERT_TRUE(std::ranges::equal(got.span(), want)) << e.name << " " << delta;
     }
 }
 
