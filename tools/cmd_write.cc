@@ -115,9 +115,7 @@ Result<int> RunUnlink(const Globals& globals, const LinkArguments& given) {
   const Snapshot& snapshot = session->snapshot();
   PLEXUS_ASSIGN(NodeId source, FindAliveNode(snapshot, given.source));
   PLEXUS_ASSIGN(NodeId target, FindAliveNode(snapshot, given.target));
-  const std::string names[] = {given.kind};
-  PLEXUS_TRY(FindEdgeKinds(snapshot.schema(), names));
-  const auto match = *snapshot.schema().FindEdgeKind(given.kind);
+  PLEXUS_ASSIGN(const auto match, FindEdgeKind(snapshot.schema(), given.kind));
   const auto label = snapshot.state().strings.Find(given.label);
   const bool linked =
       (given.label.empty() || label) &&
