@@ -95,10 +95,10 @@ class Sweeper {
     result_.iterations = std::max(result_.iterations, done);
     const bool all = done == (options_.iterations > 0 ? options_.iterations : options_.max_iterations);
     if (!within && !all) result_.truncated = true;
-    // Without a change that was measured: two vectors that sum to 1 were 2 apart at most.
+    // Two vectors that sum to 1 are 2 apart at most, and without a change that was measured were so.
     const bool measured = done > 0 && (options_.iterations == 0 || done == most);
     for (std::size_t k = 0; k < lanes; ++k)
-      result_.errors[first + k] = measured ? Bound() * last_.step[k] : 2.0 * std::pow(options_.damping, done);
+      result_.errors[first + k] = measured ? std::min(2.0, Bound() * last_.step[k]) : 2.0 * std::pow(options_.damping, done);
     if (done > 0)
       GiveScores(first, lanes);
     else

@@ -298,6 +298,7 @@ void AddCentrality(Cli& cli) {
                                  [](const Globals& globals) { return RunKatz(globals, katz); }),
                          katz.iterations)
                .Option("--alpha", "A", katz.alpha, "what a step leaves of a walk (default: half of what converges, and of what arcs and walks of up to 8 arcs weigh)")
+               .Option("--max-edges", "N", katz.max_edges, "follow N edges, all of them once an iteration, and say truncated (default: no limit)")
                .Option("--tolerance", "T", katz.tolerance, "stop when no score is off by more than this share (default 1e-9)")
                .Choice("--direction", katz.direction, {"out", "in", "both"}, kWalks)
                .Flag("--unweighted", katz.unweighted, "every edge counts 1"),
@@ -309,6 +310,7 @@ void AddCentrality(Cli& cli) {
   AddRanked(AddIterations(cli.Add("Ask", "eigenvector", "Rank nodes by the rank of those that point at them",
                                  [](const Globals& globals) { return RunEigenvector(globals, eigenvector); }),
                          eigenvector.iterations)
+               .Option("--max-edges", "N", eigenvector.max_edges, "follow N edges, all of them once an iteration, and say truncated (default: no limit)")
                .Option("--tolerance", "T", eigenvector.tolerance, "stop when a step changes less, L1 (default 1e-9)")
                .Choice("--direction", eigenvector.direction, {"out", "in", "both"}, kWalks)
                .Flag("--unweighted", eigenvector.unweighted, "every edge counts 1"),
@@ -321,6 +323,7 @@ void AddCentrality(Cli& cli) {
                                  [](const Globals& globals) { return RunHits(globals, hits); }),
                          hits.iterations)
                .Flag("--hubs", hits.hubs, "rank by hub")
+               .Option("--max-edges", "N", hits.max_edges, "follow N edges, all of them twice an iteration, and say truncated (default: no limit)")
                .Option("--tolerance", "T", hits.tolerance, "stop when a step changes less, L1 (default 1e-9)")
                .Flag("--unweighted", hits.unweighted, "every edge counts 1"),
            hits)

@@ -61,6 +61,7 @@ Status CheckTogether(const PageRankArguments& given) {
   PLEXUS_TRY(NotTogether(push, "--push", given.iterations.has_value(), "--iterations"));
   PLEXUS_TRY(NotTogether(push, "--push", given.tolerance.has_value(), "--tolerance"));
   PLEXUS_TRY(NotTogether(push, "--push", f32, "--precision f32"));
+  PLEXUS_TRY(Needs(given.max_nodes.has_value(), "--max-nodes", push, "--push"));
   PLEXUS_TRY(NotTogether(sets, "--sets", !given.seeds.empty(), "--seed"));
   PLEXUS_TRY(NotTogether(sets, "--sets", push, "--push"));
   PLEXUS_TRY(NotTogether(from, "--from-as-of", sets, "--sets"));
@@ -270,6 +271,7 @@ void AddPageRank(Cli& cli) {
   Command& command = cli.Add("Ask", "pagerank", "Rank nodes by PageRank, in general or as seen from seeds",
                              [](const Globals& globals) { return RunPageRank(globals, given); });
   AddMaxSeconds(AddMaxEdges(command, given), given)
+      .Option("--max-nodes", "N", given.max_nodes, "of --push: stop after N nodes and say truncated (default: no limit)")
       .Option("--top", "K", given.top, "the K best; 0 = all (default 20)")
       .Option("--damping", "D", given.damping, "in [0, 1) (default 0.85)")
       .Option("--iterations", "N", given.iterations, "exactly N iterations")

@@ -73,6 +73,27 @@ TEST_F(Structure, Match) {
   EXPECT_EQ(Run({"match", "knows", "--from", "nobody"}).code, 3);
 }
 
+// What a kernel counts can be bounded: less than all is truncated, as much as there is is not.
+TEST_F(Structure, NodesAndEdgesCanBeBounded) {
+  using Words = std::vector<std::string>;
+  const auto cut = [&](Words words, const char* option, const char* most) {
+    words.insert(words.end(), {option, most});
+    return Json(words).at("truncated").as_bool();
+  };
+  for (const Words& words : {Words{"katz"}, {"eigenvector"}, {"hits"}, {"ancestors", "d"}, {"descendants", "a"}, {"kcore"},
+                             {"traverse", "--from", "a"}, {"match", ".+", "--from", "a"}, {"path", "--from", "a", "--to", "e"},
+                             {"pagerank", "--seed", "a", "--push", "0.001"}}) {
+    EXPECT_TRUE(cut(words, "--max-edges", "1")) << words[0];
+    EXPECT_FALSE(cut(words, "--max-edges", "100000")) << words[0];
+    if (words[0] == "katz" || words[0] == "eigenvector" || words[0] == "hits") continue;  // all nodes, always
+    EXPECT_TRUE(cut(words, "--max-nodes", "1")) << words[0];
+    EXPECT_FALSE(cut(words, "--max-nodes", "100000")) << words[0];
+  }
+  const Finished all = Run({"pagerank", "--max-nodes", "3"});
+  EXPECT_EQ(all.code, 2);
+  EXPECT_NE(all.err.find("--max-nodes needs --push"), std::string::npos) << all.err;
+}
+
 TEST_F(Structure, TruncatedRepliesAreGoneOnWith) {
   for (const std::vector<std::string>& question : {std::vector<std::string>{"match", ".+", "--from", "a"},
                                                    {"traverse", "--from", "a", "--hops", "4"}}) {
