@@ -1,7 +1,7 @@
 // Weights as text spells them: one rule for every format.
 //
 // What is below zero is refused, however near to it; -0 is 0. What is too small for f32 is 0,
-// what is too large is refused. Internal to storage/text.
+// what is too large is refused.
 #pragma once
 
 #include <optional>
