@@ -138,7 +138,8 @@ Status MeasureSome(const Snapshot& snapshot, const Rows& rows, const ClosenessOp
     }
     result.sources += batch.size();
   }
-  result.exact = true;
+  result.exact = !result.truncated;
+  if (result.truncated) result.bound = result.closeness_bound = 1;
   return {};
 }
 

@@ -62,7 +62,7 @@ struct ClosenessResult {
   // No distance is longer: max_hops, twice the depth of the deepest search (either way,
   // when every node was reached by one), else n - 1.
   std::uint64_t longest = 0;
-  // The budget ran out. With `of`, the later of them are 0; with a sample, it is a smaller
+  // The budget ran out. With `of`, only the first `sources` of them were measured, the later are 0; with a sample, it is a smaller
   // one; with all nodes, an estimate without a bound.
   bool truncated = false;
 };

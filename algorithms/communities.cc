@@ -1,6 +1,7 @@
 // Selected edges become undirected rows; what Leiden finds in them goes back to ids.
 #include "algorithms/communities.h"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <numeric>
@@ -81,7 +82,8 @@ struct Undirected {
 };
 
 // walk(node, fn(neighbour, weight)): the arcs of a node to selected ones, until fn returns
-// false; degree(node): at least their number. A loop's arc comes once and weighs double.
+// false; degree(node): at least their number (it orders the rows, so edges that leave the
+// selection are not in it). A loop's arc comes once and weighs double.
 template <class Degree, class Walk>
 Undirected MakeGraph(std::vector<NodeId> selected, NodeId all, bool fold, const Budget* budget, Executor& executor,
                      Degree&& degree, Walk&& walk) {
@@ -146,7 +148,11 @@ Result<Undirected> MakeGraph(const Snapshot& snapshot, const LeidenOptions& opti
     const bool both = symmetry == Symmetry::kNone;
     return MakeGraph(
         nodes.ToList(), snapshot.node_count(), fold, budget, executor,
-        [&](NodeId v) { return out.degree(v) + (both ? in.degree(v) : 0); },
+        [&](NodeId v) -> std::uint64_t {
+          if (both) return std::uint64_t{out.degree(v)} + in.degree(v);
+          const auto row = out.neighbors.subspan(out.offsets[v], out.degree(v));
+          return row.size() + static_cast<std::uint64_t>(std::count(row.begin(), row.end(), v));
+        },
         [&](NodeId v, auto&& fn) {
           for (std::uint32_t a = out.offsets[v], end = out.offsets[v + 1]; a < end; ++a)
             if (!fn(out.neighbors[a], weight_of(v, out.neighbors[a], out.weights[a]))) return;
@@ -158,8 +164,12 @@ Result<Undirected> MakeGraph(const Snapshot& snapshot, const LeidenOptions& opti
   return MakeGraph(
       nodes.ToList(), snapshot.node_count(), fold, budget, executor,
       [&](NodeId v) {
-        if (symmetry != Symmetry::kNone) return snapshot.Degree(direction, v, selection.filter);
-        return snapshot.Degree(Direction::kOut, v, selection.filter) + snapshot.Degree(Direction::kIn, v, selection.filter);
+        std::uint64_t ends = 0;
+        snapshot.ForEachArc(direction, v, selection.filter, [&](const Arc& arc) {
+          if (selection.all_nodes || nodes.contains(arc.neighbor)) ends += arc.neighbor == v ? 2 : 1;
+          return true;
+        });
+        return ends;
       },
       [&](NodeId v, auto&& fn) {
         snapshot.ForEachArc(direction, v, selection.filter, [&](const Arc& arc) {

@@ -255,6 +255,7 @@ Result<KatzResult> Katz(const Snapshot& snapshot, const KatzOptions& options) {
     result.error = terms.error();
   } else {
     result.truncated = true;
+    terms.Begin(result.alpha);  // scores of no alpha that was tried
   }
   result.radius = terms.radius();
   result.iterations = terms.iterations();

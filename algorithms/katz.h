@@ -57,7 +57,7 @@ struct KatzOptions {
 struct KatzResult {
   std::vector<double> scores;  // by NodeId, at least 1; 0 for nodes that are not selected
   double norm = 0;             // Euclidean; networkx's scores are scores / norm
-  double alpha = 0;            // used
+  double alpha = 0;            // used; 0, all scores 1, when the budget ran out before it was found
   // r is proved to be at most this; infinity when nothing is. No estimate: on a graph without cycles r is 0,
   // and this is what the terms that were added up happen to prove.
   double radius = 0;

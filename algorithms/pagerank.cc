@@ -144,16 +144,20 @@ Status RankDense(const internal::PageRankReady& ready, const std::vector<double>
   result.iterations = ranked.iterations;
   result.truncated = ranked.truncated;
   result.bytes_per_iteration = ranked.bytes_per_iteration;
-  // Before the first step nothing is known but that both vectors sum to 1.
+  // Before the first step nothing is known but that both vectors sum to 1, so are 2 apart at most.
   result.error =
-      ranked.iterations == 0 ? 2.0 : options.damping / (1.0 - options.damping) * ranked.step;
+      ranked.iterations == 0 ? 2.0 : std::min(2.0, options.damping / (1.0 - options.damping) * ranked.step);
   return {};
 }
 
 }  // namespace
 
+double LeastTolerance(Precision precision, double damping) {
+  return (precision == Precision::kF32 ? 0x1p-22 : 0x1p-50) / (1.0 - damping);
+}
+
 Result<PageRankResult> PageRank(const Snapshot& snapshot, const PageRankOptions& options) {
-  PLEXUS_TRY(internal::CheckPageRankOptions(options));
+  PLEXUS_TRY(internal::CheckPageRankOptions(options, internal::PageRankUse::kOne));
   Executor& executor = internal::Pick(options.executor);
   if (!options.start.empty() && options.iterations == 0 && internal::RefreshReaches(options.tolerance, options.damping))
     try {

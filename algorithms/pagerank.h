@@ -120,4 +120,7 @@ struct PageRankResult {
 // nodes. kNotFound: a seed that was removed. No node selected: an empty, converged result.
 Result<PageRankResult> PageRank(const Snapshot& snapshot, const PageRankOptions& options = {});
 
+// The least tolerance that PageRank() takes. REQUIRES damping in [0, 1).
+double LeastTolerance(Precision precision, double damping);
+
 }  // namespace plexus

@@ -95,10 +95,10 @@ class Sweeper {
     result_.iterations = std::max(result_.iterations, done);
     const bool all = done == (options_.iterations > 0 ? options_.iterations : options_.max_iterations);
     if (!within && !all) result_.truncated = true;
-    // Without a change that was measured: two vectors that sum to 1 were 2 apart at most.
+    // Two vectors that sum to 1 are 2 apart at most, and without a change that was measured were so.
     const bool measured = done > 0 && (options_.iterations == 0 || done == most);
     for (std::size_t k = 0; k < lanes; ++k)
-      result_.errors[first + k] = measured ? Bound() * last_.step[k] : 2.0 * std::pow(options_.damping, done);
+      result_.errors[first + k] = measured ? std::min(2.0, Bound() * last_.step[k]) : 2.0 * std::pow(options_.damping, done);
     if (done > 0)
       GiveScores(first, lanes);
     else
@@ -289,15 +289,12 @@ Status Check(std::span<const std::vector<PageRankSeed>> sets, const PageRankOpti
   if (!options.seeds.empty()) return bad("a batch takes its seeds from the sets, not from the options");
   if (!options.start.empty()) return bad("a batch begins at its seeds; it takes no first scores");
   if (options.precision != Precision::kF32) return bad("a batch is computed in f32; say so in the options");
-  PLEXUS_TRY(internal::CheckPageRankOptions(options));
-  const double floor = std::ldexp(1.0, -20) / (1.0 - options.damping);
-  if (options.iterations == 0 && !(options.tolerance >= floor))
-    return bad("tolerance " + std::to_string(options.tolerance) + " cannot be reached in a batch; it must be at least " +
-               std::to_string(floor));
-  return {};
+  return internal::CheckPageRankOptions(options, internal::PageRankUse::kSixteen);
 }
 
 }  // namespace
+
+double LeastBatchTolerance(double damping) { return 0x1p-20 / (1.0 - damping); }
 
 Result<PageRankBatchResult> PageRankBatch(const Snapshot& snapshot,
                                           std::span<const std::vector<PageRankSeed>> sets,

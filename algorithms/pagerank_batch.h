@@ -50,4 +50,7 @@ Result<PageRankBatchResult> PageRankBatch(const Snapshot& snapshot,
                                           std::span<const std::vector<PageRankSeed>> sets,
                                           const PageRankOptions& options);
 
+// The least options.tolerance that it takes. REQUIRES damping in [0, 1).
+double LeastBatchTolerance(double damping);
+
 }  // namespace plexus

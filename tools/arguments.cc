@@ -91,6 +91,33 @@ WeightedKey SplitWeight(std::string_view text) {
   return {std::string(text), 1.0};
 }
 
+Result<std::vector<std::string>> ParseList(std::string_view text) {
+  std::vector<std::string> items;
+  const bool several = text.find(',') != std::string_view::npos;
+  for (std::string_view rest = text;;) {
+    std::string item;
+    const bool quoted = Skip(rest, '"');
+    if (quoted) {
+      for (;;) {
+        const std::size_t end = rest.find('"');
+        if (end == std::string_view::npos)
+          return Fail(ErrorCode::kInvalidArgument, "'" + std::string(text) + "' has a quote that is not closed");
+        item += rest.substr(0, end);
+        rest.remove_prefix(end + 1);
+        if (!Skip(rest, '"')) break;
+        item += '"';
+      }
+      if (!rest.empty() && rest.front() != ',')
+        return Fail(ErrorCode::kInvalidArgument, "'" + std::string(text) + "': expected a comma after a closing quote");
+    } else {
+      item = rest.substr(0, rest.find(','));
+      rest.remove_prefix(item.size());
+    }
+    if (quoted || !item.empty() || !several) items.push_back(std::move(item));
+    if (!Skip(rest, ',')) return items;
+  }
+}
+
 Result<std::int64_t> ParseTime(std::string_view text) {
   std::string_view digits = text;
   if (digits.ends_with("ms")) digits.remove_suffix(2);

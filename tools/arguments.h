@@ -30,6 +30,10 @@ struct WeightedKey {
 };
 WeightedKey SplitWeight(std::string_view text);
 
+// "a,b" -> a, b. One that has a comma stands in double quotes, a quote inside of them being
+// written twice; what is empty, and not quoted, is left out of several.
+Result<std::vector<std::string>> ParseList(std::string_view text);
+
 // "2026-11-21", "2026-11-21T22:05", "2026-11-21T22:05:00.123Z" (UTC; 'T' or a
 // blank, 'Z' optional), "1700000000000" or "1700000000000ms": milliseconds since
 // 1970.

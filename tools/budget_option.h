@@ -1,5 +1,5 @@
-// How much a command may spend: --max-seconds, and --max-nodes and --max-edges where the
-// kernel counts them. The same words for all commands that have them.
+// How much a command may spend: --max-seconds, and --max-nodes and --max-edges where nodes
+// or edges are what the kernel counts. The same words for all commands that have them.
 #pragma once
 
 #include <cstdint>

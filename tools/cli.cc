@@ -30,7 +30,7 @@ constexpr const char* kMainFooter =
     "Times are ISO 8601 in UTC (2026-11-21, 2026-11-21T22:05:00Z) or milliseconds since 1970\n"
     "(1700000000000 or 1700000000000ms). --as-of takes a plain number below 100000000000 for a\n"
     "sequence number. A KEY that starts with '-' goes after '--'; an index node is named\n"
-    "kind:name, e.g. tag:rust.\n"
+    "kind:name, e.g. tag:rust. In a list A,B a name that has a comma stands in double quotes.\n"
     "\n"
     "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 damage found, 5 locked by\n"
     "another process, 130 interrupted.\n"
@@ -39,6 +39,19 @@ constexpr const char* kMainFooter =
     "  plexus import --db g edges.csv            make the graph directory g from a batch file\n"
     "  plexus pagerank --db g --top 10 --json    rank it, as JSON for a script\n"
     "  plexus get --help                         one command's options and examples";
+
+// Many, repeated or between commas.
+CLI::Option* AddList(CLI::App& app, const std::string& names, const std::string& shown, std::vector<std::string>& values,
+                     const std::string& help) {
+  const auto set = [&values, names](const std::vector<std::string>& given) {
+    for (const std::string& text : given) {
+      const Result<std::vector<std::string>> items = ParseList(text);
+      if (!items) throw CLI::ValidationError(names, items.error().message);
+      values.insert(values.end(), items->begin(), items->end());
+    }
+  };
+  return app.add_option_function<std::vector<std::string>>(names, set, help)->option_text(shown)->allow_extra_args(false);
+}
 
 }  // namespace
 
@@ -112,8 +125,7 @@ Command& Command::Repeated(const std::string& names, const std::string& shown,
 
 Command& Command::List(const std::string& names, const std::string& shown,
                        std::vector<std::string>& values, const std::string& help) {
-  Repeated(names, shown, values, help);
-  impl_->last->delimiter(',');
+  impl_->last = AddList(*impl_->app, names, shown, values, help);
   return *this;
 }
 
@@ -167,10 +179,7 @@ Cli::Cli() : impl_(std::make_unique<Impl>()) {
   app.add_option("--db", globals.db, "the graph's directory")->option_text("DIR")->envname("PLEXUS_DB");
   app.add_flag("--json", globals.json, "print one JSON object on stdout");
   app.add_option("--as-of", globals.as_of, "read the graph as it was then")->option_text("SEQ|TIME");
-  app.add_option("--scope", globals.scopes, "only nodes of these scopes")
-      ->option_text("S[,S]")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+  AddList(app, "--scope", "S[,S]", globals.scopes, "only nodes of these scopes");
   app.add_option("--now", globals.now, "the time that is now (default: that of --as-of, or the clock)")->option_text("TIME");
   app.add_option("--threads", globals.threads, "threads to use (default: all)")
       ->option_text("N")

@@ -1,6 +1,7 @@
 // closeness, katz, eigenvector, hits: who is near, who is pointed at, who points well.
 #include <cmath>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,9 +25,9 @@
 namespace plexus::tools {
 namespace {
 
-// The nodes that were asked for, each once, those that score 0 too; all unless --top is given.
+// The nodes that were asked for and measured, each once, those that score 0 too; all unless --top is given.
 Result<std::vector<ScoredNode>> Asked(const Snapshot& snapshot, const std::vector<double>& scores,
-                                      const std::vector<NodeId>& of, const RankedSelection& given) {
+                                      std::span<const NodeId> of, const RankedSelection& given) {
   PLEXUS_ASSIGN(const NodeSubset asked, NodeSubset::Of(snapshot, of));
   return TopScores(scores, asked, given.top.value_or(0));
 }
@@ -114,7 +115,7 @@ Result<int> RunCloseness(const Globals& globals, const ClosenessArguments& given
   if (options.of.empty()) {
     top = Best(*columns[0].values, given);
   } else {
-    PLEXUS_ASSIGN(top, Asked(snapshot, *columns[0].values, options.of, given));
+    PLEXUS_ASSIGN(top, Asked(snapshot, *columns[0].values, std::span(options.of).first(result.sources), given));
   }
   if (globals.json) {
     JsonWriter json(Out());
@@ -132,7 +133,7 @@ Result<int> RunCloseness(const Globals& globals, const ClosenessArguments& given
   PrintNodes(globals, snapshot, top, columns);
   if (result.exact)
     Out() << "exact, " << Grouped(result.nodes) << " nodes\n";
-  else
+  else if (options.of.empty())
     Out() << "estimated from " << Grouped(result.sources) << " of " << Grouped(result.nodes)
           << " nodes: with probability 0.9 no harmonic is off by more than "
           << Number(result.bound * static_cast<double>(result.nodes - 1), 3) << ", no closeness by more than "
@@ -297,6 +298,7 @@ void AddCentrality(Cli& cli) {
                                  [](const Globals& globals) { return RunKatz(globals, katz); }),
                          katz.iterations)
                .Option("--alpha", "A", katz.alpha, "what a step leaves of a walk (default: half of what converges, and of what arcs and walks of up to 8 arcs weigh)")
+               .Option("--max-edges", "N", katz.max_edges, "follow N edges, all of them once an iteration, and say truncated (default: no limit)")
                .Option("--tolerance", "T", katz.tolerance, "stop when no score is off by more than this share (default 1e-9)")
                .Choice("--direction", katz.direction, {"out", "in", "both"}, kWalks)
                .Flag("--unweighted", katz.unweighted, "every edge counts 1"),
@@ -308,6 +310,7 @@ void AddCentrality(Cli& cli) {
   AddRanked(AddIterations(cli.Add("Ask", "eigenvector", "Rank nodes by the rank of those that point at them",
                                  [](const Globals& globals) { return RunEigenvector(globals, eigenvector); }),
                          eigenvector.iterations)
+               .Option("--max-edges", "N", eigenvector.max_edges, "follow N edges, all of them once an iteration, and say truncated (default: no limit)")
                .Option("--tolerance", "T", eigenvector.tolerance, "stop when a step changes less, L1 (default 1e-9)")
                .Choice("--direction", eigenvector.direction, {"out", "in", "both"}, kWalks)
                .Flag("--unweighted", eigenvector.unweighted, "every edge counts 1"),
@@ -320,6 +323,7 @@ void AddCentrality(Cli& cli) {
                                  [](const Globals& globals) { return RunHits(globals, hits); }),
                          hits.iterations)
                .Flag("--hubs", hits.hubs, "rank by hub")
+               .Option("--max-edges", "N", hits.max_edges, "follow N edges, all of them twice an iteration, and say truncated (default: no limit)")
                .Option("--tolerance", "T", hits.tolerance, "stop when a step changes less, L1 (default 1e-9)")
                .Flag("--unweighted", hits.unweighted, "every edge counts 1"),
            hits)

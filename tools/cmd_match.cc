@@ -71,7 +71,7 @@ void AddMatch(Cli& cli) {
       .Option("--hops", "H", given.hops, "at most H edges away (default: no limit; with --best 16, at most 64)")
       .Option("--valid-at", "TIME", given.valid_at, "only edges valid then, or now (default: all)")
       .Option("--top", "K", given.top, "the first K; 0 = all (default 100)");
-  AddMaxSeconds(AddMaxEdges(command, given), given)
+  AddMaxSeconds(AddMaxEdges(AddMaxNodes(command, given), given), given)
       .Option("--resume", "TOKEN", given.resume, "go on where a truncated reply of the same question stopped")
       .Flag("--paths", given.paths, "show a walk to each node (--json always has it)")
       .Example("plexus match --db g 'depends_on+ contradicts' --from m1 --paths",

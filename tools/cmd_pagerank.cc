@@ -1,10 +1,12 @@
 // pagerank: which nodes matter, in general or as seen from seeds.
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "algorithms/pagerank.h"
+#include "algorithms/pagerank_batch.h"
 #include "algorithms/pagerank_push.h"
 #include "algorithms/ranking.h"
 #include "tools/arguments.h"
@@ -61,6 +63,7 @@ Status CheckTogether(const PageRankArguments& given) {
   PLEXUS_TRY(NotTogether(push, "--push", given.iterations.has_value(), "--iterations"));
   PLEXUS_TRY(NotTogether(push, "--push", given.tolerance.has_value(), "--tolerance"));
   PLEXUS_TRY(NotTogether(push, "--push", f32, "--precision f32"));
+  PLEXUS_TRY(Needs(given.max_nodes.has_value(), "--max-nodes", push, "--push"));
   PLEXUS_TRY(NotTogether(sets, "--sets", !given.seeds.empty(), "--seed"));
   PLEXUS_TRY(NotTogether(sets, "--sets", push, "--push"));
   PLEXUS_TRY(NotTogether(from, "--from-as-of", sets, "--sets"));
@@ -76,12 +79,14 @@ Result<PageRankOptions> Options(Session& session, const PageRankArguments& given
       return Fail(ErrorCode::kInvalidArgument, "--iterations is 1 to 1000000");
     options.iterations = static_cast<int>(*given.iterations);
   }
-  if (given.precision == "f32") {
+  if (given.damping) options.damping = *given.damping;
+  const bool sets = !given.sets.empty();
+  if (sets || given.precision == "f32") {
     options.precision = Precision::kF32;
     options.tolerance = 1e-5;
   }
-  if (given.damping) options.damping = *given.damping;
-  if (given.tolerance) options.tolerance = *given.tolerance;
+  const double least = sets ? LeastBatchTolerance(options.damping) : LeastTolerance(options.precision, options.damping);
+  options.tolerance = given.tolerance.value_or(std::max(options.tolerance, least));
   options.weighted = !given.unweighted;
   PLEXUS_ASSIGN(options.seeds, FindSeeds<PageRankSeed>(session.snapshot(), given.seeds));
   PLEXUS_TRY(Select(session, given, options));
@@ -97,6 +102,13 @@ struct Earlier {
   PageRankResult result;
 };
 
+// What an earlier state refuses, the present one might not.
+template <class T>
+Result<T> At(Sequence sequence, Result<T> result) {
+  if (!result) result.error().message = "at sequence " + std::to_string(sequence) + ": " + result.error().message;
+  return result;
+}
+
 // The same question at that state, with its nodes, kinds, scopes and clock.
 Result<Earlier> RankEarlier(const Globals& globals, const Session& now, const PageRankArguments& given,
                             const Budget& budget) {
@@ -108,10 +120,10 @@ Result<Earlier> RankEarlier(const Globals& globals, const Session& now, const Pa
   if (sequence > now.snapshot().sequence())
     return Fail(ErrorCode::kInvalidArgument, "--from-as-of is sequence " + std::to_string(sequence) +
                                                  ", later than the " + std::to_string(now.snapshot().sequence()) + " that is asked for");
-  PLEXUS_ASSIGN(PageRankOptions options, Options(*session, given));
+  PLEXUS_ASSIGN(PageRankOptions options, At(sequence, Options(*session, given)));
   options.budget = budget;
   options.executor = &session->executor();
-  PLEXUS_ASSIGN(PageRankResult result, PageRank(session->snapshot(), options));
+  PLEXUS_ASSIGN(PageRankResult result, At(sequence, PageRank(session->snapshot(), options)));
   return Earlier{sequence, std::move(result)};
 }
 
@@ -234,19 +246,12 @@ Result<int> RunPush(const Globals& globals, const Session& session, const PageRa
   return kDone;
 }
 
-Result<int> RunSetsOf(const Globals& globals, const Session& session, const PageRankArguments& given,
-                      PageRankOptions options) {
-  options.precision = Precision::kF32;
-  if (!given.tolerance) options.tolerance = 1e-5;
-  return RunSets(globals, session, options, given.sets, given.top.value_or(20));
-}
-
 Result<int> RunPageRank(const Globals& globals, const PageRankArguments& given) {
   PLEXUS_TRY(CheckTogether(given));
   PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
   const Snapshot& snapshot = session->snapshot();
   PLEXUS_ASSIGN(PageRankOptions options, Options(*session, given));
-  if (!given.sets.empty()) return RunSetsOf(globals, *session, given, options);
+  if (!given.sets.empty()) return RunSets(globals, *session, options, given.sets, given.top.value_or(20));
   if (given.push) return RunPush(globals, *session, given, options);
   std::optional<Earlier> earlier;
   if (!given.from_as_of.empty()) {
@@ -270,12 +275,13 @@ void AddPageRank(Cli& cli) {
   Command& command = cli.Add("Ask", "pagerank", "Rank nodes by PageRank, in general or as seen from seeds",
                              [](const Globals& globals) { return RunPageRank(globals, given); });
   AddMaxSeconds(AddMaxEdges(command, given), given)
+      .Option("--max-nodes", "N", given.max_nodes, "of --push: stop after N nodes and say truncated (default: no limit)")
       .Option("--top", "K", given.top, "the K best; 0 = all (default 20)")
       .Option("--damping", "D", given.damping, "in [0, 1) (default 0.85)")
       .Option("--iterations", "N", given.iterations, "exactly N iterations")
-      .Option("--tolerance", "T", given.tolerance, "stop within T of the answer, L1 (default 1e-9; f32: 1e-5)")
+      .Option("--tolerance", "T", given.tolerance, "stop within T of the answer, L1 (default 1e-9; f32: 1e-5; or the least that the damping leaves reachable)")
       .Repeated("--seed", "KEY[=W]", given.seeds, "restart here, with weight W (default 1); repeatable")
-      .Option("--sets", "FILE", given.sets, "a ranking for each line of FILE: KEY[=W] between tabs; 16 a sweep, in f32; - is stdin")
+      .Option("--sets", "FILE", given.sets, "a ranking for each line of FILE, 4096 at most: KEY[=W] between tabs; 16 a sweep, in f32; - is stdin")
       .Option("--from-as-of", "SEQ|TIME", given.from_as_of, "refresh: begin at the scores of that earlier state")
       .List("--kinds", "A,B", given.kinds, "only these edge kinds (default: all facts)")
       .List("--reverse", "A,B", given.reversed, "of these kinds rank flows from target to source")

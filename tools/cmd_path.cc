@@ -162,7 +162,7 @@ void AddPath(Cli& cli) {
   static PathArguments given;
   Command& command = cli.Add("Ask", "path", "Find the shortest paths between two nodes",
                              [](const Globals& globals) { return RunPath(globals, given); });
-  AddMaxSeconds(AddMaxEdges(command, given), given)
+  AddMaxSeconds(AddMaxEdges(AddMaxNodes(command, given), given), given)
       .Option("--from", "A", given.from, "the first node's key")
       .Required()
       .Option("--to", "B", given.to, "the last node's key")

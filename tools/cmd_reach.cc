@@ -141,7 +141,7 @@ void AddOneWay(Cli& cli, const std::string& name, const std::string& description
                        .Positional("KEY", given.key, "of this node")
                        .Option("--depth", "D", given.depth, "at most D edges away (default: no limit)"),
                    given);
-  AddMaxSeconds(AddMaxNodes(command, given), given)
+  AddMaxSeconds(AddMaxEdges(AddMaxNodes(command, given), given), given)
       .Option("--resume", "TOKEN", given.resume, "go on where a truncated reply of the same question stopped")
       .Option("--top", "K", given.top, "list the first K; 0 = all (default 100, with --json all)")
       .Example("plexus " + name + " --db g m1 --kinds depends_on", first)

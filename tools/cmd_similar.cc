@@ -108,6 +108,8 @@ int ShowPairs(const Globals& globals, const Snapshot& snapshot, const std::vecto
 Result<int> RunSimilar(const Globals& globals, const SimilarArguments& given) {
   if (!given.with.empty() && !given.of)
     return Fail(ErrorCode::kInvalidArgument, "--with needs --of: which node is compared?");
+  PLEXUS_TRY(NotTogether(!given.with.empty(), "--with", given.least.has_value(), "--least"));
+  PLEXUS_TRY(NotTogether(!given.with.empty(), "--with", given.top.has_value(), "--top"));
   if (given.least && *given.least == 0)
     return Fail(ErrorCode::kInvalidArgument, "--least is 1 or more: who shares nothing is never listed");
   PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
@@ -145,7 +147,7 @@ void AddSimilar(Cli& cli) {
                              [](const Globals& globals) { return RunSimilar(globals, given); });
   command
       .Option("--of", "KEY", given.of, "nodes similar to this one (default: pairs of the whole graph)")
-      .Repeated("--with", "KEY", given.with, "compare with this node alone; repeatable")
+      .Repeated("--with", "KEY", given.with, "compare with this node alone, --of beside it and neither --least nor --top; repeatable")
       .Choice("--measure", given.measure, {"jaccard", "overlap", "adamic-adar", "resource", "common"},
               "how what is shared counts (default jaccard)")
       .Choice("--direction", given.direction, {"out", "in", "both"},

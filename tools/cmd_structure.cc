@@ -226,6 +226,7 @@ void AddStructure(Cli& cli) {
   static KCoreArguments cores;
   AddRanked(cli.Add("Ask", "kcore", "Tell how deep in the dense part of the graph nodes stand",
                    [](const Globals& globals) { return RunKCore(globals, cores); })
+               .Option("--max-nodes", "N", cores.max_nodes, "take N nodes away and say truncated (default: no limit)")
                .Option("--max-edges", "N", cores.max_edges, "follow N edges and say truncated (default: no limit)")
                .Option("--least", "K", cores.least, "only nodes of the K-core"),
            cores, "")

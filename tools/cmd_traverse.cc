@@ -126,7 +126,7 @@ void AddTraverse(Cli& cli) {
       .Option("--decay", "D", given.decay, "factor for every hop, in (0, 1] (default 1)")
       .Option("--top", "K", given.top, "the K best; 0 = all (default 100)")
       .Flag("--paths", given.paths, "show the path behind each score (--json always has it)");
-  AddMaxSeconds(AddMaxEdges(command, given), given)
+  AddMaxSeconds(AddMaxEdges(AddMaxNodes(command, given), given), given)
       .Option("--resume", "TOKEN", given.resume, "go on where a truncated reply of the same question stopped")
       .Flag("--include-superseded", given.include_superseded, "do not hide what was superseded")
       .Example("plexus traverse --db g --from alice --hops 3 --paths", "alice's surroundings and why")

@@ -1,13 +1,12 @@
 // link, unlink, remove, purge: one change at a time, durable when the reply comes.
 //
 // Many changes at once are files for import; these are for hands and small scripts.
-#include <cmath>
-#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/vocabulary.h"
+#include "storage/text/decimal.h"
 #include "storage/text/properties.h"
 #include "tools/arguments.h"
 #include "tools/cli.h"
@@ -23,8 +22,7 @@ namespace {
 struct LinkArguments {
   std::string source, kind, target;
   std::string label;
-  std::optional<double> weight;
-  std::optional<std::string> created_at, created_by, valid_from, valid_until, props;
+  std::optional<std::string> weight, created_at, created_by, valid_from, valid_until, props;
 };
 
 // One line for people: "sequence 7: 1 edge new, 2 nodes new".
@@ -77,9 +75,10 @@ void NoteNewKind(const Session& session, const std::string& kind) {
 Result<int> RunLink(const Globals& globals, const LinkArguments& given) {
   WriteBatch::EdgeInput edge;
   if (given.weight) {
-    if (!(*given.weight >= 0) || *given.weight > std::numeric_limits<float>::max())
-      return Fail(ErrorCode::kInvalidArgument, "a weight is a finite number >= 0");
-    edge.weight = static_cast<float>(*given.weight);
+    const auto weight = text::ReadF32(*given.weight);  // as the formats read it
+    if (!weight || text::IsBelowZero(*given.weight))
+      return Fail(ErrorCode::kInvalidArgument, "--weight '" + *given.weight + "': a weight is a finite number >= 0");
+    edge.weight = *weight + 0.0f;  // -0 becomes 0
   }
   edge.label = given.label;
   const auto time = [](const std::optional<std::string>& text,
@@ -115,9 +114,7 @@ Result<int> RunUnlink(const Globals& globals, const LinkArguments& given) {
   const Snapshot& snapshot = session->snapshot();
   PLEXUS_ASSIGN(NodeId source, FindAliveNode(snapshot, given.source));
   PLEXUS_ASSIGN(NodeId target, FindAliveNode(snapshot, given.target));
-  const std::string names[] = {given.kind};
-  PLEXUS_TRY(FindEdgeKinds(snapshot.schema(), names));
-  const auto match = *snapshot.schema().FindEdgeKind(given.kind);
+  PLEXUS_ASSIGN(const auto match, FindEdgeKind(snapshot.schema(), given.kind));
   const auto label = snapshot.state().strings.Find(given.label);
   const bool linked =
       (given.label.empty() || label) &&

@@ -70,14 +70,19 @@ std::vector<std::string> NodeKindNames(const Schema& schema) {
   return names;
 }
 
+Result<Schema::EdgeKindMatch> FindEdgeKind(const Schema& schema, const std::string& name) {
+  if (const auto match = schema.FindEdgeKind(name)) return *match;
+  return Fail(ErrorCode::kInvalidArgument, "no edge kind '" + name + "'" + DidYouMean(name, EdgeKindNames(schema)));
+}
+
 Result<std::vector<KindId>> FindEdgeKinds(const Schema& schema, std::span<const std::string> names) {
   std::vector<KindId> kinds;
   for (const std::string& name : names) {
-    const auto match = schema.FindEdgeKind(name);
-    if (!match)
-      return Fail(ErrorCode::kInvalidArgument,
-                  "no edge kind '" + name + "'" + DidYouMean(name, EdgeKindNames(schema)));
-    if (std::ranges::find(kinds, match->kind) == kinds.end()) kinds.push_back(match->kind);
+    PLEXUS_ASSIGN(const auto match, FindEdgeKind(schema, name));
+    if (match.reversed)
+      return Fail(ErrorCode::kInvalidArgument, "'" + name + "' is edge kind '" + schema.edge_kind(match.kind).name +
+                                                   "' read backwards: name that kind, and the other direction where there is one");
+    if (std::ranges::find(kinds, match.kind) == kinds.end()) kinds.push_back(match.kind);
   }
   return kinds;
 }

@@ -37,7 +37,10 @@ Result<std::vector<Seed>> FindSeeds(const Snapshot& snapshot, std::span<const st
 // "tag:rust" -> IndexKey(tag, rust) when "tag" is an index kind; else the text itself.
 std::string StoredKey(const Schema& schema, std::string_view key);
 
-// Edge kinds by name or inverse name. kInvalidArgument, with a suggestion.
+// An edge kind by name or inverse name. kInvalidArgument, with a suggestion.
+Result<Schema::EdgeKindMatch> FindEdgeKind(const Schema& schema, const std::string& name);
+// Edge kinds by name, each once. kInvalidArgument: no such kind, or an inverse name, as a set
+// of kinds has no direction.
 Result<std::vector<KindId>> FindEdgeKinds(const Schema& schema, std::span<const std::string> names);
 // Names of all edge (node) kinds, inverse names included.
 std::vector<std::string> EdgeKindNames(const Schema& schema);

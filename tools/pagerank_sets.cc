@@ -41,7 +41,7 @@ Status CheckSeeds(const Snapshot& snapshot, const PageRankOptions& options, cons
     if (!(seeds[i].weight >= 0)) return Fail(ErrorCode::kInvalidArgument, "the weight of seed '" + keys[i] + "' is below 0");
     total += seeds[i].weight;
   }
-  if (!seeds.empty() && (!(total > 0) || !std::isfinite(total)))
+  if (!(total > 0) || !std::isfinite(total))
     return Fail(ErrorCode::kInvalidArgument, "the seeds' weights do not have a finite sum above 0");
   return {};
 }
@@ -49,6 +49,7 @@ Status CheckSeeds(const Snapshot& snapshot, const PageRankOptions& options, cons
 Result<std::vector<SeedSet>> ReadSets(const Snapshot& snapshot, const PageRankOptions& options, const std::string& file) {
   PLEXUS_ASSIGN(const std::string text, ReadText(file));
   std::vector<SeedSet> sets;
+  bool ended = false;
   PLEXUS_TRY(ForEachLine(file, text, [&](std::string_view line) -> Status {
     SeedSet set;
     std::vector<std::string> keys;
@@ -57,6 +58,11 @@ Result<std::vector<SeedSet>> ReadSets(const Snapshot& snapshot, const PageRankOp
       if (end > at) keys.emplace_back(line.substr(at, end - at));
       at = end + 1;
     }
+    if (keys.empty()) {
+      ended = true;
+      return {};
+    }
+    if (ended) return Fail(ErrorCode::kInvalidArgument, "an empty line stands before this one; a set has a seed or more");
     PLEXUS_ASSIGN(set.seeds, FindSeeds<PageRankSeed>(snapshot, keys));
     if (Status fit = CheckSeeds(snapshot, options, set.seeds, keys); !fit) return fit;
     for (const std::string& key : keys) set.shown += (set.shown.empty() ? "" : " ") + key;
@@ -125,7 +131,7 @@ Result<int> RunSets(const Globals& globals, const Session& session, const PageRa
   for (std::size_t s = 0; s < sets.size(); ++s) {
     std::size_t rank = 0;
     for (const ScoredNode& node : Best(result, s, snapshot.node_count(), top)) {
-      std::vector<std::string> row = {rank == 0 ? (sets[s].shown.empty() ? "(all)" : sets[s].shown) : "",
+      std::vector<std::string> row = {rank == 0 ? sets[s].shown : "",
                                       std::to_string(rank + 1), Number(node.score, 4)};
       ++rank;
       AddNodeCells(row, globals, snapshot, node.node);

@@ -2,6 +2,7 @@
 #include "algorithms/internal/pagerank_prepare.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <new>
@@ -11,6 +12,7 @@
 #include "algorithms/internal/selection.h"
 #include "algorithms/internal/snapshot_cache.h"
 #include "algorithms/internal/view_options.h"
+#include "algorithms/pagerank_batch.h"
 #include "algorithms/pagerank_csr.h"
 
 namespace plexus::internal {
@@ -27,6 +29,12 @@ SnapshotCache<PageRankPrepared, 4>& SharedCache() {
 int ExpectedIterations(const PageRankOptions& options) {
   constexpr int kToTolerance = 20;
   return options.iterations > 0 ? options.iterations : std::min(kToTolerance, options.max_iterations);
+}
+
+// The shortest that reads back as x.
+std::string Text(double x) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, x).ptr};
 }
 
 // Which layout is used depends on what is asked for, never on what is kept.
@@ -49,22 +57,21 @@ bool AllOnes(std::span<const float> weights, Executor& executor) {
              [](int a, int b) { return a & b; }) != 0;
 }
 
-Status CheckPageRankOptions(const PageRankOptions& o) {
+Status CheckPageRankOptions(const PageRankOptions& o, PageRankUse use) {
   auto bad = [](const std::string& what) { return Fail(ErrorCode::kInvalidArgument, what); };
-  if (!(o.damping >= 0 && o.damping < 1))
-    return bad("damping " + std::to_string(o.damping) + " is not in [0, 1)");
+  if (!(o.damping >= 0 && o.damping < 1)) return bad("damping " + Text(o.damping) + " is not in [0, 1)");
   if (o.iterations < 0) return bad("iterations " + std::to_string(o.iterations) + " is below 0");
   if (o.iterations > 0) return {};
   if (o.max_iterations < 1)
     return bad("max_iterations " + std::to_string(o.max_iterations) + " is below 1");
-  const bool f32 = o.precision == Precision::kF32;
-  const double floor = std::ldexp(1.0, f32 ? -22 : -50) / (1.0 - o.damping);
-  if (!(o.tolerance >= floor)) {
-    char text[160];
-    std::snprintf(text, sizeof text,
-                  "tolerance %g cannot be reached in %s; at damping %g it must be at least %.3g",
-                  o.tolerance, f32 ? "f32" : "f64", o.damping, floor);
-    return bad(text);
+  const bool batch = use == PageRankUse::kSixteen;
+  const double least = batch ? LeastBatchTolerance(o.damping) : LeastTolerance(o.precision, o.damping);
+  if (!(o.tolerance >= least)) {
+    char up[32];  // never less than what would do
+    std::snprintf(up, sizeof up, "%.3g", least * 1.01);
+    return bad("tolerance " + Text(o.tolerance) + " cannot be reached in " +
+               (batch ? "a batch" : o.precision == Precision::kF32 ? "f32" : "f64") + "; at damping " + Text(o.damping) +
+               " it must be at least " + up);
   }
   return {};
 }

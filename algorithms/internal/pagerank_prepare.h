@@ -49,8 +49,8 @@ struct PageRankReady {
 // unweighted kernel, which reads half as many bytes.
 bool AllOnes(std::span<const float> weights, Executor& executor);
 
-// Damping, tolerance and iterations, as pagerank.h has them.
-Status CheckPageRankOptions(const PageRankOptions& options);
+// Damping, tolerance and iterations, as pagerank.h and pagerank_batch.h have them.
+Status CheckPageRankOptions(const PageRankOptions& options, PageRankUse use);
 
 // kResourceExhausted: no memory for the layout.
 Result<PageRankReady> PreparePageRank(const Snapshot& snapshot, const PageRankOptions& options,

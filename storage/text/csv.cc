@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "storage/text/ascii.h"
+#include "storage/text/decimal.h"
 #include "storage/text/json_writer.h"
 #include "storage/text/properties.h"
 #include "storage/text/property_map.h"
@@ -196,9 +197,11 @@ Status CsvParser::AddEdge(const CsvRow& row, BatchBuilder& builder) const {
                              kind.empty() ? std::string_view("link") : kind));
   WriteBatch::EdgeInput edge;
   if (auto cell = Cell(row, Field::kWeight); !cell.empty()) {
-    PLEXUS_ASSIGN(float weight, Number<float>("weight", cell));
-    if (weight < 0) return Bad("weight " + Quoted(cell) + " is negative");
-    edge.weight = weight == 0 ? 0.0f : weight;
+    cell = Trim(cell);
+    const auto weight = ReadF32(cell);
+    if (!weight) return Bad("column \"weight\": " + Quoted(cell) + " is not a finite number within f32");
+    if (IsBelowZero(cell)) return Bad("weight " + Quoted(cell) + " is negative");
+    edge.weight = *weight + 0.0f;  // -0 becomes 0
   }
   struct Time {
     Field field;

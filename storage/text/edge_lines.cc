@@ -1,9 +1,9 @@
 // Edge lines that are not the usual ones; see edge_lines.h.
 #include "storage/text/edge_lines.h"
 
-#include <charconv>
-#include <cmath>
 #include <cstring>
+
+#include "storage/text/decimal.h"
 
 namespace plexus::text {
 
@@ -16,7 +16,7 @@ const char* TokenEnd(const char* p) {
   }
 }
 
-// A decimal number as f32; false when the token is not one.
+// A decimal number >= 0 as f32; false when the token is not one.
 bool ParseWeight(std::string_view token, float& weight) {
   if (token.size() <= 7) {  // small integers are exact in f32
     std::uint32_t value = 0;
@@ -30,8 +30,9 @@ bool ParseWeight(std::string_view token, float& weight) {
       return true;
     }
   }
-  auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), weight);
-  return error == std::errc() && end == token.data() + token.size();
+  const auto read = ReadF32(token);
+  weight = read.value_or(0);
+  return read && !IsBelowZero(token);
 }
 
 std::string CheckToken(std::string_view token, bool non_ascii) {
@@ -79,8 +80,7 @@ LineIs ReadLine(const char*& p, const char* end, const Surprises& surprises, Row
     wrong = "control character";
   else if (count < 2 || count > 3)
     wrong = "expected `source target [weight]`";
-  else if (row.weighted && (!ParseWeight(tokens[2], row.weight) || !std::isfinite(row.weight) ||
-                            row.weight < 0))
+  else if (row.weighted && !ParseWeight(tokens[2], row.weight))
     wrong = "weight \"" + std::string(tokens[2].substr(0, 40)) + "\" is not a finite number >= 0";
   for (int i = 0; i < 2 && wrong.empty(); ++i) {
     wrong = CheckToken(tokens[i], surprises.non_ascii);

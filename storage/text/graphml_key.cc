@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "storage/text/ascii.h"
+#include "storage/text/decimal.h"
 #include "storage/text/json_writer.h"
 
 namespace plexus::text {
@@ -46,7 +47,8 @@ bool AppendValue(std::string& out, GraphMlType type, std::string_view text) {
   }
   double d = 0;
   auto [end, error] = std::from_chars(text.data(), last, d);
-  if (error != std::errc() || end != last || !std::isfinite(d)) return false;
+  const bool zero = error == std::errc::result_out_of_range && IsSmall(text) && !IsBelowZero(text);  // it might be a weight
+  if ((error != std::errc() && !zero) || end != last || !std::isfinite(d)) return false;
   AppendJsonDouble(out, d);
   return true;
 }

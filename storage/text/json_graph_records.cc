@@ -1,6 +1,8 @@
 // Lines that state facts: node, edge, unlink, remove, purge, vector.
 #include "storage/text/json_record.h"
 
+#include "storage/text/decimal.h"
+
 namespace plexus::text {
 
 namespace {
@@ -107,8 +109,8 @@ Result<WriteBatch::EdgeInput> JsonRecord::TakeEdgeAttributes() {
   } else if (weight) {
     const auto value = JsonToFloat(*weight);
     if (!value) return WrongType(*weight, "a number within f32");
-    if (*value < 0) return Bad("weight " + std::string(weight->text) + " is negative");
-    edge.weight = *value == 0 ? 0.0f : *value;  // no -0
+    if (IsBelowZero(weight->text)) return Bad("weight " + std::string(weight->text) + " is negative");
+    edge.weight = *value + 0.0f;  // -0 becomes 0
   }
   for (const JsonValue* s : {label, created_by})
     if (s && (s->text.size() > Limits::kMaxStringBytes || s->text.find('\0') != std::string_view::npos))

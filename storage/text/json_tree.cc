@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/schema.h"
+#include "storage/text/decimal.h"
 
 namespace plexus::text {
 
@@ -124,7 +125,9 @@ struct Handler {
   bool Double(std::string_view digits, json::error_code& ec) {
     double d = 0;
     auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), d);
-    if (error != std::errc() || end != digits.data() + digits.size() || !std::isfinite(d))
+    if (error == std::errc::result_out_of_range && IsSmall(digits))
+      d = digits.starts_with('-') ? -0.0 : 0.0;
+    else if (error != std::errc() || end != digits.data() + digits.size() || !std::isfinite(d))
       return Refuse(ec, "number " + std::string(digits.substr(0, 40)) + " is out of range");
     JsonValue& v = Push(JsonType::kDouble);
     v.text = digits;
@@ -229,13 +232,7 @@ std::string_view JsonTypeName(JsonType type) {
 }
 
 std::optional<float> JsonToFloat(const JsonValue& value) {
-  if (!value.is_number()) return std::nullopt;
-  float f = 0;
-  const char* end = value.text.data() + value.text.size();
-  auto [at, error] = std::from_chars(value.text.data(), end, f);
-  if (error == std::errc::result_out_of_range && std::fabs(value.number()) < 1) return 0.0f;
-  if (error != std::errc() || at != end || !std::isfinite(f)) return std::nullopt;
-  return f;
+  return value.is_number() ? ReadF32(value.text) : std::nullopt;
 }
 
 }  // namespace plexus::text

@@ -12,6 +12,7 @@
 #include "engine/vocabulary.h"
 #include "storage/text/ascii.h"
 #include "storage/text/block_reader.h"
+#include "storage/text/decimal.h"
 #include "storage/text/token_cache.h"
 
 namespace plexus::text {
@@ -128,24 +129,19 @@ struct Entry {
 
 Result<float> ReadValue(std::string_view token, const MatrixHeader& header) {
   const std::string_view digits = token.starts_with('+') && !token.starts_with("+-") ? token.substr(1) : token;
-  long double value = 0;  // its range tells what is too small for f32 from what is too large
   std::int64_t whole = 0;
   std::uint64_t large = 0;
   if (header.field == MatrixHeader::Field::kInteger && !ParseWhole(digits, whole) && !ParseWhole(digits, large))
     return Bad("value " + Quoted(token) + " is not an integer");
-  // A copy, as libstdc++ 12 looks for a terminating 0 when it reads a long double.
-  const std::string ended(digits);
-  auto [end, error] = std::from_chars(ended.data(), ended.data() + ended.size(), value);
-  if (error != std::errc() || end != ended.data() + ended.size() || !std::isfinite(value) ||
-      std::fabs(value) > std::numeric_limits<float>::max())
-    return Bad("value " + Quoted(token) + " is not a finite number within f32");
+  const auto weight = ReadF32(digits);
+  if (!weight) return Bad("value " + Quoted(token) + " is not a finite number within f32");
+  double value = 0;  // which it stays when it is too small
+  std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (!header.type.empty() && (value < header.lowest || value > header.highest))
     return Bad("value " + Quoted(token) + " is outside of type " + std::string(header.type));
-  if (value < 0 && header.symmetry != MatrixHeader::Symmetry::kSkew)
+  if (IsBelowZero(digits) && header.symmetry != MatrixHeader::Symmetry::kSkew)
     return Bad("value " + Quoted(token) + " is negative; weights are not");
-  float weight = 0;  // rounded once, from the digits
-  std::from_chars(digits.data(), digits.data() + digits.size(), weight);  // untouched when too small
-  return weight + 0.0f;                                                   // -0 becomes 0
+  return IsBelowZero(digits) ? *weight : *weight + 0.0f;  // -0 becomes 0
 }
 
 Result<Entry> ReadEntry(std::string_view line, const MatrixHeader& header) {
@@ -176,7 +172,7 @@ NodeRef Number(std::uint64_t number, TokenCache& cache, Piece& piece, TouchedNod
 
 void Link(Entry entry, const MatrixHeader& header, NameRef kind, TokenCache& cache, Piece& piece,
           TouchedNodes* touched) {
-  if (entry.weight < 0) {
+  if (std::signbit(entry.weight)) {
     std::swap(entry.row, entry.column);
     entry.weight = -entry.weight;
   }

@@ -8,6 +8,7 @@ set(PLEXUS_STORAGE_TEXT_SOURCES
   text/block_reader.cc
   text/csv.cc
   text/csv_row.cc
+  text/decimal.cc
   text/edge_lines.cc
   text/edge_list.cc
   text/export_matrix.cc

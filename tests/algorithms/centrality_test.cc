@@ -147,7 +147,12 @@ TEST(Closeness, StoppedAndErrors) {
   EXPECT_EQ(got->sources, 0u);
   EXPECT_EQ(got->bound, 1);
   options.of = {5};
-  EXPECT_TRUE(Closeness(Large(0, Shape::kClean).snapshot(), options)->truncated);
+  const auto one = Closeness(Large(0, Shape::kClean).snapshot(), options);
+  EXPECT_TRUE(one->truncated);
+  EXPECT_FALSE(one->exact);
+  EXPECT_EQ(one->sources, 0u);
+  EXPECT_EQ(one->bound, 1);
+  EXPECT_EQ(one->closeness_bound, 1);
   CaseGraph g;
   g.AddNodes(2);
   g.Commit();

@@ -10,6 +10,7 @@
 #include <numeric>
 #include <optional>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "engine/topology.h"
@@ -120,6 +121,41 @@ TEST(Leiden, LargeGraphsGiveTheSameBitsAtAnyThreadCountAndInAnyShape) {
         EXPECT_EQ(got->modularity, first->modularity);
         EXPECT_EQ(got->moves, first->moves);
       }
+    }
+  }
+}
+
+// Edges that leave the selection, of whatever kind, and nodes outside change nothing inside.
+TEST(Leiden, OnlyTheSelectionCounts) {
+  std::mt19937_64 random(11);
+  for (int round = 0; round < 60; ++round) {
+    const std::size_t inside = 6 + random() % 20;
+    std::vector<NodeId> some(inside);
+    std::iota(some.begin(), some.end(), NodeId{0});
+    std::vector<std::pair<std::size_t, std::size_t>> edges;
+    for (std::size_t i = 0; i < inside + inside / 2; ++i) edges.emplace_back(random() % inside, random() % inside);
+    EdgeKind touches;
+    touches.name = "touches";
+    touches.symmetric = true;
+    std::optional<LeidenResult> alone;
+    for (const int around : {0, 1, 2}) {  // no more nodes; more, and edges to them; and others there
+      CaseGraph g;
+      const KindId touch = g.DefineKind(touches), kind = round % 3 == 0 ? touch : kLink;
+      g.AddNodes(around == 0 ? inside : inside + 5);
+      for (const auto& [from, to] : edges) g.Link(from, kind, to);
+      for (std::size_t i = 0; around > 0 && i < inside; ++i)
+        g.Link(i * i % inside, around == 1 ? kind : i % 2 == 0 ? touch : kLink, inside + i % 5);
+      g.Commit();
+      const NodeSubset subset = *NodeSubset::Of(g.snapshot(), some);
+      LeidenOptions options;
+      if (around > 0) options.subset = &subset;
+      auto got = Leiden(g.snapshot(), options);
+      ASSERT_TRUE(got.has_value());
+      got->communities.resize(inside);
+      if (!alone) alone = *got;
+      ASSERT_EQ(got->communities, alone->communities) << round << ' ' << around;
+      EXPECT_EQ(got->modularity, alone->modularity) << round << ' ' << around;
+      EXPECT_EQ(got->moves, alone->moves) << round << ' ' << around;
     }
   }
 }

@@ -97,6 +97,28 @@ TEST(Katz, RefusesWhatDoesNotConverge) {
   EXPECT_TRUE(Katz(chain.snapshot(), options)->truncated);
 }
 
+// Whatever alpha was being tried, the one that is reported has the scores.
+TEST(Katz, TheBudgetEndsBeforeAlphaIsFound) {
+  CaseGraph complete;
+  complete.AddNodes(7);
+  for (std::size_t v = 0; v < 6; ++v)
+    for (std::size_t u = 0; u < 6; ++u)
+      if (u != v) complete.Link(v, kLink, u);
+  complete.Commit();
+  KatzOptions options;
+  for (options.budget.edges = 0; options.budget.edges < 1000; options.budget.edges += 30) {
+    const auto got = Katz(complete.snapshot(), options);
+    ASSERT_TRUE(got.has_value()) << got.error().ToString();
+    if (got->alpha > 0) break;
+    EXPECT_TRUE(got->truncated);
+    EXPECT_EQ(got->scores, std::vector<double>(7, 1.0));
+    EXPECT_EQ(got->norm, std::sqrt(7.0));
+    EXPECT_EQ(std::isfinite(got->radius), got->iterations > 0);
+  }
+  EXPECT_GT(options.budget.edges, 150u);
+  EXPECT_LT(options.budget.edges, 1000u);
+}
+
 // A cycle has the radius 1 whatever alpha is; 1 + alpha * x - 1 is not x.
 TEST(Katz, TinyAlphasKeepTheRadius) {
   CaseGraph cycle;

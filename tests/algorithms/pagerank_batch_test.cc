@@ -226,7 +226,27 @@ TEST(PageRankBatch, RefusesWhatItCannotDo) {
   const std::vector<double> start(3, 1.0);
   EXPECT_NE(message(Sets(1), [&](auto& o) { o.start = start; }).find("first scores"), std::string::npos);
   EXPECT_NE(message(Sets(1), [](auto& o) { o.tolerance = 3e-6; }).find("tolerance"), std::string::npos);
+  EXPECT_NE(message(Sets(1), [](auto& o) { o.tolerance = 1e-9; }).find("in a batch; at damping 0.85 it must"), std::string::npos);
+  EXPECT_EQ(message(Sets(1), [](auto& o) { o.tolerance = LeastBatchTolerance(o.damping); }), "");
   EXPECT_NE(message(Sets(1), [](auto& o) { o.damping = 2; }).find("damping"), std::string::npos);
+}
+
+// Scores that sum to 1 are never farther apart than 2, however large the last step was.
+TEST(PageRankBatch, ErrorsAreTwoAtMost) {
+  CaseGraph g;
+  g.AddNodes(3);
+  g.Link(0, kLink, 1);
+  g.Link(1, kLink, 2);
+  g.Commit();
+  PageRankOptions options = Single();
+  options.iterations = 2;
+  const auto batch = PageRankBatch(g.snapshot(), Sets{{{0, 1.0}}}, options);
+  ASSERT_TRUE(batch) << batch.error().ToString();
+  EXPECT_EQ(batch->errors[0], 2);
+  options.seeds = {{0, 1.0}};
+  const auto one = PageRank(g.snapshot(), options);
+  ASSERT_TRUE(one) << one.error().ToString();
+  EXPECT_EQ(one->error, 2);
 }
 
 TEST(PageRankBatch, StopsWhenTheBudgetIsSpent) {

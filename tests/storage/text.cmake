@@ -18,5 +18,6 @@ plexus_test(storage_text_test
     text_refusal_test.cc
     text_round_trip_test.cc
     text_vectors_test.cc
+    text_weights_test.cc
     text_wordnet_test.cc
   LIBRARIES plexus_storage plexus_engine)

@@ -25,6 +25,23 @@ TEST(SplitWeight, LeavesKeysWithoutANumberWhole) {
   }
 }
 
+TEST(ParseList, SplitsAtCommasOutsideOfQuotes) {
+  using Items = std::vector<std::string>;
+  EXPECT_EQ(*ParseList("a"), Items({"a"}));
+  EXPECT_EQ(*ParseList("a,,b,"), Items({"a", "b"}));
+  EXPECT_EQ(*ParseList(""), Items({""}));
+  EXPECT_EQ(*ParseList(","), Items());
+  EXPECT_EQ(*ParseList(R"("a,b",c)"), Items({"a,b", "c"}));
+  EXPECT_EQ(*ParseList(R"(c,"a,""b""",)"), Items({"c", R"(a,"b")"}));
+  EXPECT_EQ(*ParseList(R"("")"), Items({""}));
+  EXPECT_EQ(*ParseList(R"(5"x,'b)"), Items({R"(5"x)", "'b"}));  // a quote counts at the beginning
+  for (const char* bad : {R"(")", R"("a,b)", R"("a"b)", R"(a,"b"")"}) {
+    const auto got = ParseList(bad);
+    ASSERT_FALSE(got.has_value()) << bad;
+    EXPECT_EQ(got.error().code, ErrorCode::kInvalidArgument);
+  }
+}
+
 TEST(ParseDuration, ReadsUnitsAndFractions) {
   EXPECT_EQ(*ParseDuration("30d"), 30 * 86'400'000ll);
   EXPECT_EQ(*ParseDuration("1.5h"), 5'400'000);

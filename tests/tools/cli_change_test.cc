@@ -43,6 +43,19 @@ TEST_F(Change, LinkAddsUpdatesAndTellsWhatItDid) {
   EXPECT_EQ(Json({"neighbors", "a"}).at("neighbors").as_array()[0].as_object().at("weight").to_number<double>(), 0.25);
 }
 
+// As the formats read them (text_weights_test.cc).
+TEST_F(Change, WeightsFollowTheRuleOfTheFormats) {
+  for (const char* zero : {"0", "-0", "1e-50", "1e-400"}) {
+    Json({"link", "tiny", "knows", "b", "--weight", zero});
+    EXPECT_NE(Run({"neighbors", "tiny", "--json"}).out.find("\"weight\":0,"), std::string::npos) << zero;
+    Json({"unlink", "tiny", "knows", "b"});
+  }
+  for (const char* bad : {"-1e-50", "-1e-400", "1e39", "x", ""}) {
+    const Finished refused = Run({"link", "tiny", "knows", "b", std::string("--weight=") + bad});
+    EXPECT_EQ(refused.code, 2) << bad;
+  }
+}
+
 TEST_F(Change, LinkWarnsOfAMisspeltKind) {
   const Finished run = Run({"link", "a", "suports", "b"});
   EXPECT_EQ(run.code, 0);

@@ -105,12 +105,12 @@ TEST_F(CliPageRank, PageRankWeighsKindsAndAges) {
 }
 
 TEST_F(CliPageRank, PageRankOfManySets) {
-  const std::string file = dir_->File("sets.tsv", "a\tc=2\n\nb\r\n");
+  const std::string file = dir_->File("sets.tsv", "a\tc=2\nd\nb\r\n\n\t\n");
   const object reply = Json({"pagerank", "--sets", file, "--top", "0"});
   EXPECT_TRUE(reply.at("converged").as_bool());
   const array& sets = reply.at("sets").as_array();
   ASSERT_EQ(sets.size(), 3u);
-  const std::vector<std::vector<std::string>> same = {{"--seed", "a", "--seed", "c=2"}, {}, {"--seed", "b"}};
+  const std::vector<std::vector<std::string>> same = {{"--seed", "a", "--seed", "c=2"}, {"--seed", "d"}, {"--seed", "b"}};
   for (std::size_t s = 0; s < 3; ++s) {
     EXPECT_EQ(sets[s].as_object().at("seeds").as_array().size(), same[s].size() / 2);
     std::vector<std::string> words = {"pagerank", "--top", "0"};
@@ -138,9 +138,34 @@ TEST_F(CliPageRank, PageRankOfManySets) {
     EXPECT_NE(refused.err.find(why), std::string::npos) << refused.err;
   }
   EXPECT_EQ(Run({"pagerank", "--sets", dir_->File("none.tsv", "")}).code, 2);
+  EXPECT_EQ(Run({"pagerank", "--sets", dir_->File("none.tsv", "\n\n")}).code, 2);
+  const Finished gap = Run({"pagerank", "--sets", dir_->File("gap.tsv", "a\n\n\nb\n")});
+  EXPECT_EQ(gap.code, 2);
+  EXPECT_NE(gap.err.find("gap.tsv:4: an empty line stands before this one"), std::string::npos) << gap.err;
+  EXPECT_NE(Run({"pagerank", "--help"}).out.find("4096 at most"), std::string::npos);
   EXPECT_EQ(Run({"pagerank", "--sets", file, "--seed", "a"}).code, 2);
   EXPECT_EQ(Run({"pagerank", "--sets", "nowhere.tsv"}).code, 3);
   EXPECT_NE(Run({"pagerank", "--sets", "/"}).err.find("/: is a directory"), std::string::npos);
+}
+
+// Nobody is told that a tolerance which he did not give is out of reach, and one that a message names is in reach.
+TEST_F(CliPageRank, TolerancesInReach) {
+  const std::string sets = dir_->File("tolerance.tsv", "a\nb\n");
+  const std::vector<std::vector<std::string>> questions = {{"pagerank"}, {"pagerank", "--precision", "f32"}, {"pagerank", "--sets", sets}};
+  for (const char* damping : {"0.85", "0.99", "0.9999999", "0.87654321"})
+    for (std::vector<std::string> words : questions) {
+      words.insert(words.end(), {"--damping", damping});
+      EXPECT_EQ(Run(words).code, 0) << words.back();
+      words.insert(words.end(), {"--tolerance", "1e-20"});
+      const Finished refused = Run(words);
+      EXPECT_EQ(refused.code, 2);
+      const std::size_t at = refused.err.find("at least ");
+      ASSERT_NE(at, std::string::npos) << refused.err;
+      EXPECT_NE(refused.err.find(std::string("at damping ") + damping + " "), std::string::npos) << refused.err;
+      words.back() = refused.err.substr(at + 9, refused.err.find_first_not_of("0123456789.e-", at + 9) - at - 9);
+      EXPECT_EQ(Run(words).code, 0) << words.back();
+    }
+  EXPECT_NE(Run({"pagerank", "--damping", "1.0000001"}).err.find("damping 1.0000001 is not"), std::string::npos);
 }
 
 // The figures are pinned to their models (pagerank_csr.cc, pagerank_batch.h, pagerank_push.h): 7 nodes, 6 arcs,
@@ -195,6 +220,13 @@ TEST_F(CliPageRank, BeginsAtAnEarlierState) {
   const Finished later = Run({"pagerank", "--from-as-of", now, "--as-of", before});
   EXPECT_EQ(later.code, 2);
   EXPECT_NE(later.err.find("later than"), std::string::npos) << later.err;
+  ASSERT_EQ(Run({"link", "later", "newer", "d"}).code, 0);
+  for (const auto& [option, value] : {std::pair{"--kinds", "newer"}, {"--seed", "later"}}) {
+    const Finished unknown = Run({"pagerank", "--from-as-of", before, option, value});
+    EXPECT_GE(unknown.code, 2);
+    EXPECT_NE(unknown.err.find("at sequence " + before + ": no "), std::string::npos) << unknown.err;
+  }
+  ASSERT_EQ(Run({"remove", "later"}).code, 0);
   ASSERT_EQ(Run({"unlink", "d", "knows", "b"}).code, 0);
 }
 

@@ -73,6 +73,27 @@ TEST_F(Structure, Match) {
   EXPECT_EQ(Run({"match", "knows", "--from", "nobody"}).code, 3);
 }
 
+// What a kernel counts can be bounded: less than all is truncated, as much as there is is not.
+TEST_F(Structure, NodesAndEdgesCanBeBounded) {
+  using Words = std::vector<std::string>;
+  const auto cut = [&](Words words, const char* option, const char* most) {
+    words.insert(words.end(), {option, most});
+    return Json(words).at("truncated").as_bool();
+  };
+  for (const Words& words : {Words{"katz"}, {"eigenvector"}, {"hits"}, {"ancestors", "d"}, {"descendants", "a"}, {"kcore"},
+                             {"traverse", "--from", "a"}, {"match", ".+", "--from", "a"}, {"path", "--from", "a", "--to", "e"},
+                             {"pagerank", "--seed", "a", "--push", "0.001"}}) {
+    EXPECT_TRUE(cut(words, "--max-edges", "1")) << words[0];
+    EXPECT_FALSE(cut(words, "--max-edges", "100000")) << words[0];
+    if (words[0] == "katz" || words[0] == "eigenvector" || words[0] == "hits") continue;  // all nodes, always
+    EXPECT_TRUE(cut(words, "--max-nodes", "1")) << words[0];
+    EXPECT_FALSE(cut(words, "--max-nodes", "100000")) << words[0];
+  }
+  const Finished all = Run({"pagerank", "--max-nodes", "3"});
+  EXPECT_EQ(all.code, 2);
+  EXPECT_NE(all.err.find("--max-nodes needs --push"), std::string::npos) << all.err;
+}
+
 TEST_F(Structure, TruncatedRepliesAreGoneOnWith) {
   for (const std::vector<std::string>& question : {std::vector<std::string>{"match", ".+", "--from", "a"},
                                                    {"traverse", "--from", "a", "--hops", "4"}}) {
@@ -219,6 +240,15 @@ TEST_F(Structure, Closeness) {
   EXPECT_EQ(sampled.at("sources").as_int64(), 2);
   EXPECT_EQ(sampled.at("bound").to_number<double>(), 1);  // two of five prove nothing
   EXPECT_EQ(Run({"closeness", "--of", "nobody"}).code, 3);
+  // Out of time: who was not measured is not listed, and nothing is exact.
+  const object late = Json({"closeness", "--of", "e", "--max-seconds", "0"});
+  EXPECT_TRUE(late.at("truncated").as_bool());
+  EXPECT_FALSE(late.at("exact").as_bool());
+  EXPECT_EQ(late.at("bound").to_number<double>(), 1);
+  EXPECT_EQ(Shown(late, "closeness"), "");
+  const std::string said = Run({"closeness", "--of", "e", "--max-seconds", "0"}).out;
+  EXPECT_EQ(said.find("exact"), std::string::npos) << said;
+  EXPECT_NE(said.find("the later nodes of --of were not measured"), std::string::npos) << said;
   EXPECT_NE(Run({"closeness"}).out.find("exact, 5 nodes"), std::string::npos);
 }
 
@@ -249,6 +279,10 @@ TEST_F(Structure, Katz) {
   const object found = Json({"katz"});
   EXPECT_LE(found.at("alpha").to_number<double>() * found.at("radius").to_number<double>(), 0.51);
   EXPECT_NE(Run({"katz"}).out.find("spectral radius at most"), std::string::npos);
+  const object late = Json({"katz", "--max-seconds", "0", "--top", "1"});
+  EXPECT_TRUE(late.at("truncated").as_bool());
+  EXPECT_EQ(late.at("alpha").to_number<double>(), 0);
+  EXPECT_EQ(Shown(late, "score"), "a 1");
 }
 
 TEST_F(Structure, EigenvectorAndHits) {
@@ -285,6 +319,11 @@ TEST_F(Structure, Similar) {
   EXPECT_EQ(boost::json::serialize(pair.at("pairs").as_array()[0]),
             R"({"a":"a","b":"d","score":3.333333333333333E-1,"shared":1,"neighbors_a":2,"neighbors_b":2})");
   EXPECT_EQ(pair.at("pairs").as_array()[1].as_object().at("shared").as_int64(), 0);
+  for (const char* option : {"--least", "--top"}) {
+    const Finished both = Run({"similar", "--of", "a", "--with", "d", option, "2"});
+    EXPECT_EQ(both.code, 2) << option;
+    EXPECT_NE(both.err.find(option), std::string::npos) << both.err;
+  }
   const object best = Json({"similar", "--measure", "common", "--top", "2"});
   const auto& rows = best.at("pairs").as_array();
   ASSERT_EQ(rows.size(), 2u);

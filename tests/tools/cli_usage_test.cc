@@ -95,6 +95,45 @@ TEST(Usage, ContradictionsAreRefused) {
   EXPECT_EQ(ask({"pagerank", "--kind-weight", "has_tag=2", "--kinds", "has_tag,knows"}).code, 0);
 }
 
+TEST(Usage, ListsTakeNamesWithCommas) {
+  const TempDir dir;
+  const std::string lines = R"({"node":"a","scope":"x,y"})" "\n"
+                            R"({"edge":["a","b"],"kind":"one,two"})" "\n"
+                            R"({"edge":["a","c"],"kind":"one"})" "\n";
+  ASSERT_EQ(Plexus({"import", "--db", dir / "g", "--format", "jsonl", "-"}, {.input = lines}).code, 0);
+  const auto edges = [&](std::vector<std::string> words) {
+    words.insert(words.end(), {"--json", "--db", dir / "g"});
+    const Finished run = Plexus(words);
+    return run.code == 0 ? Count(run.out, R"("kind":"one)") : 100;
+  };
+  EXPECT_EQ(edges({"neighbors", "a", "--kinds", R"("one,two")"}), 1u);
+  EXPECT_EQ(edges({"neighbors", "a", "--kinds", R"("one,two",one)"}), 2u);
+  EXPECT_EQ(edges({"neighbors", "a", "--kinds", R"("one,two")", "--kinds", "one"}), 2u);
+  const auto nodes = [&](const std::string& scopes) {
+    return Count(Plexus({"pagerank", "--scope", scopes, "--json", "--db", dir / "g"}).out, R"("key":)");
+  };
+  EXPECT_EQ(nodes(R"("x,y")"), 1u);
+  EXPECT_EQ(nodes(R"("x,y",user)"), 3u);
+  const Finished open = Plexus({"neighbors", "a", "--kinds", R"("one,two)", "--db", dir / "g"});
+  EXPECT_EQ(open.code, 2);
+  EXPECT_NE(open.err.find("a quote that is not closed"), std::string::npos) << open.err;
+}
+
+// A set of kinds has no direction, so an inverse name does not belong into one.
+TEST(Usage, InverseNamesAreNoKindsToChoose) {
+  const TempDir dir;
+  const std::string line = R"({"edge":["cause","effect"],"kind":"causes"})" "\n";
+  ASSERT_EQ(Plexus({"import", "--db", dir / "g", "--format", "jsonl", "-"}, {.input = line}).code, 0);
+  for (const char* option : {"--kinds", "--reverse", "--kind-weight"}) {
+    const std::string name = option == std::string("--kind-weight") ? "caused_by=2" : "caused_by";
+    const Finished run = Plexus({"pagerank", option, name, "--db", dir / "g"});
+    EXPECT_EQ(run.code, 2) << option;
+    EXPECT_NE(run.err.find("'caused_by' is edge kind 'causes' read backwards"), std::string::npos) << run.err;
+  }
+  EXPECT_EQ(Plexus({"match", "caused_by", "--from", "effect", "--db", dir / "g"}).code, 0);
+  EXPECT_EQ(Plexus({"unlink", "effect", "caused_by", "cause", "--db", dir / "g"}).code, 0);
+}
+
 TEST(Usage, VersionIsOneLine) {
   const Finished version = Plexus({"--version"});
   EXPECT_EQ(version.code, 0);
