@@ -21,6 +21,7 @@
 #include "algorithms/internal/row_prefetch.h"
 #include "algorithms/internal/selection.h"
 #include "algorithms/internal/visited_set.h"
+#include "engine/prefetch.h"
 
 namespace plexus {
 
@@ -178,16 +179,16 @@ class Search {
       if (!heads_)
         prefetch.Offsets(v);
       else if (v < rows.nodes)
-        __builtin_prefetch(&heads_[v]);
+        Prefetch(&heads_[v]);
     };
     auto ask_row = [&](NodeId v) {
       if (!heads_) return prefetch.Arcs(v);
       if (v >= rows.nodes) return;
       const internal::RowHead& head = heads_[v];
-      if (!all_kinds) __builtin_prefetch(&rows.low[head.begin]);
+      if (!all_kinds) Prefetch(&rows.low[head.begin]);
       if (head.degree < 2) return;
-      __builtin_prefetch(&rows.neighbors[head.begin + 1]);
-      __builtin_prefetch(&rows.neighbors[head.begin + std::min(head.degree - 1, 16u)]);
+      Prefetch(&rows.neighbors[head.begin + 1]);
+      Prefetch(&rows.neighbors[head.begin + std::min(head.degree - 1, 16u)]);
     };
     constexpr std::size_t kFar = internal::RowPrefetch::kFar, kNear = internal::RowPrefetch::kNear;
     // The first rows of the next level are asked for as soon as their offsets have come, so

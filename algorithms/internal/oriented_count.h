@@ -14,6 +14,7 @@
 #include "algorithms/internal/pool.h"
 #include "engine/csr_view.h"
 #include "engine/parallel.h"
+#include "engine/prefetch.h"
 
 namespace plexus::internal {
 
@@ -27,13 +28,13 @@ inline bool ComparedByWords(const OrientedGraph& graph, NodeId v) {
 
 inline void PrefetchRow(const OrientedGraph& graph, std::uint32_t arc) {
   const std::size_t arcs = graph.neighbors.size();
-  if (arc + kFar < arcs) __builtin_prefetch(&graph.offsets[graph.neighbors[arc + kFar]]);
+  if (arc + kFar < arcs) Prefetch(&graph.offsets[graph.neighbors[arc + kFar]]);
   if (arc + kNear >= arcs) return;
   const NodeId v = graph.neighbors[arc + kNear];
   const std::uint32_t begin = graph.offsets[v], end = graph.offsets[v + 1];
   if (v < graph.hubs || begin == end) return;
-  __builtin_prefetch(&graph.neighbors[begin]);
-  __builtin_prefetch(&graph.neighbors[end - 1]);
+  Prefetch(&graph.neighbors[begin]);
+  Prefetch(&graph.neighbors[end - 1]);
 }
 
 // How far a count gets: rows whose edges the budget pays, blocks until it is interrupted.

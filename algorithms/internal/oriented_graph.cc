@@ -8,6 +8,7 @@
 #include "algorithms/internal/bit_kernels.h"
 #include "algorithms/internal/oriented_count.h"
 #include "engine/error.h"
+#include "engine/prefetch.h"
 
 namespace plexus::internal {
 
@@ -182,8 +183,8 @@ OrientedCount CountSimple(const CsrView& simple, const Budget& budget, Executor&
           // The smallest neighbour has no partner below it in this row.
           for (a = first + 1; a < middle; ++a) {
             const NodeId v = neighbors[a];
-            if (a + kFar < arcs) __builtin_prefetch(&simple.offsets[neighbors[a + kFar]]);
-            if (a + kNear < arcs) __builtin_prefetch(&neighbors[simple.offsets[neighbors[a + kNear]]]);
+            if (a + kFar < arcs) Prefetch(&simple.offsets[neighbors[a + kFar]]);
+            if (a + kNear < arcs) Prefetch(&neighbors[simple.offsets[neighbors[a + kNear]]]);
             for (std::uint32_t b = simple.offsets[v]; b < simple.offsets[v + 1]; ++b) {
               const NodeId w = neighbors[b];
               if (w >= v) break;

@@ -3,9 +3,11 @@
 // A small query spends its time waiting for rows that lie anywhere in memory. The
 // list of nodes to visit is known ahead, so their offsets are fetched some places
 // in front, and their arcs, found through the offsets, a few places behind that.
-// Only a hint: any node may be asked for, in the base or not.
+// Only a hint: any node may be asked for, in the base or not. Of a graph whose rows are in
+// the caches as it is nothing is fetched: that would only be in the way.
 #pragma once
 
+#include "engine/prefetch.h"
 #include "engine/snapshot.h"
 
 namespace plexus::internal {
@@ -14,10 +16,12 @@ class RowPrefetch {
  public:
   static constexpr std::size_t kFar = 24;  // places ahead: offsets
   static constexpr std::size_t kNear = 12;  // places ahead: arcs
+  static constexpr std::uint64_t kCached = std::uint64_t{1} << 20;  // arcs
 
   // Without kinds for those who follow every kind, without weights for those who count hops.
   RowPrefetch(const Snapshot& snapshot, Direction direction, bool kinds = true, bool weights = true)
       : node_count_(snapshot.base().node_count), kinds_(kinds), weights_(weights) {
+    if (snapshot.base().out().arc_count() <= kCached) return;
     if (direction != Direction::kIn) views_[count_++] = snapshot.base().out();
     if (direction != Direction::kOut) views_[count_++] = snapshot.base().in();
   }
@@ -39,7 +43,7 @@ class RowPrefetch {
   // node will be visited, the second when what the first fetched has arrived.
   void Offsets(NodeId v) const {
     if (v >= node_count_) return;
-    for (int k = 0; k < count_; ++k) __builtin_prefetch(&views_[k].offsets[v]);
+    for (int k = 0; k < count_; ++k) Prefetch(&views_[k].offsets[v]);
   }
   void Arcs(NodeId v) const {
     if (v >= node_count_) return;
@@ -47,13 +51,13 @@ class RowPrefetch {
       const std::uint32_t begin = views_[k].offsets[v], end = views_[k].offsets[v + 1];
       if (begin == end) continue;
       const std::uint32_t last = end - begin > 16 ? begin + 16 : end - 1;
-      __builtin_prefetch(&views_[k].neighbors[begin]);
-      __builtin_prefetch(&views_[k].neighbors[last]);
+      Prefetch(&views_[k].neighbors[begin]);
+      Prefetch(&views_[k].neighbors[last]);
       if (weights_) {
-        __builtin_prefetch(&views_[k].weights[begin]);
-        __builtin_prefetch(&views_[k].weights[last]);
+        Prefetch(&views_[k].weights[begin]);
+        Prefetch(&views_[k].weights[last]);
       }
-      if (kinds_) __builtin_prefetch(&views_[k].kinds[begin]);
+      if (kinds_) Prefetch(&views_[k].kinds[begin]);
     }
   }
 
