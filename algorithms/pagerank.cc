@@ -182,7 +182,7 @@ Result<PageRankResult> PageRank(const Snapshot& snapshot, const PageRankOptions&
   result.preparation_ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
   result.tiled = ready.layout != nullptr;
-  result.layout_pays_after = ready.prepared->choice.enough;
+  result.layout_pays_after = ready.prepared->layout_pays_after;
   result.layout_bytes = result.tiled ? ready.layout->size_bytes() : 0;
   if (view.node_count() == 0) {
     result.converged = true;

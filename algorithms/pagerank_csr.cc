@@ -38,9 +38,9 @@ std::uint64_t BytesPerIteration(const PageRankCsrInput<Real>& input) {
 
 std::shared_ptr<const PageRankTiles> MakePageRankLayout(const CsrView& in, const CsrView& out,
                                                         Executor& executor, int iterations) {
-  const PageRankTiles::Choice choice = PageRankTiles::Choose(in, out);
-  if (!choice.Pays(iterations)) return nullptr;
-  return std::make_shared<const PageRankTiles>(PageRankTiles::Make(in, out, choice.width, executor));
+  const int enough = PageRankTiles::PayAfter(in, out);
+  if (enough == 0 || iterations < enough) return nullptr;
+  return std::make_shared<const PageRankTiles>(PageRankTiles::Make(in, out, executor));
 }
 
 template <class Real>

@@ -41,7 +41,7 @@ std::string Text(double x) {
 bool Serves(const PageRankPrepared& p, PageRankUse use, int iterations) {
   if (p.use != use) return false;
   if (use == PageRankUse::kSixteen) return true;
-  return p.choice.Pays(iterations) ? p.layout != nullptr : !p.layout || !p.packed;  // the in rows are at hand
+  return p.LayoutPays(iterations) ? p.layout != nullptr : !p.layout || !p.packed;  // the in rows are at hand
 }
 
 }  // namespace
@@ -88,7 +88,7 @@ Result<PageRankReady> PreparePageRank(const Snapshot& snapshot, const PageRankOp
           return p.kinds == options.kinds && p.reversed == options.reversed && p.valid_at == options.valid_at &&
                  p.asked_weighted == options.weighted && p.arc_weights == options.arc_weights && Serves(p, use, iterations);
         })) {
-      const PageRankTiles* layout = found->choice.Pays(iterations) ? found->layout.get() : nullptr;
+      const PageRankTiles* layout = found->LayoutPays(iterations) ? found->layout.get() : nullptr;
       if (found->packed) return PageRankReady{*found->packed, std::move(found), layout};
       PLEXUS_ASSIGN(DenseView view, DenseView::Make(snapshot, wanted));  // O(kinds)
       return PageRankReady{std::move(view), std::move(found), layout};
@@ -110,8 +110,8 @@ Result<PageRankReady> PreparePageRank(const Snapshot& snapshot, const PageRankOp
     if (use == PageRankUse::kSixteen) {
       made->lanes = std::make_shared<const LaneRows>(LaneRows::Make(in, out, executor));
     } else {
-      made->choice = PageRankTiles::Choose(in, out);
-      made->layout = MakePageRankLayout(in, out, executor, iterations);
+      made->layout_pays_after = PageRankTiles::PayAfter(in, out);
+      if (made->LayoutPays(iterations)) made->layout = std::make_shared<const PageRankTiles>(PageRankTiles::Make(in, out, executor));
     }
   } catch (const std::bad_alloc&) {
     return Fail(ErrorCode::kResourceExhausted,

@@ -121,7 +121,7 @@ class TileStepper {
 
  private:
   struct Sums {
-    AlignedArray<double> rows{PageRankTiles::kMostRows};
+    AlignedArray<double> rows{PageRankTiles::kSegment};
   };
   Pool<Sums> pool_;
 };

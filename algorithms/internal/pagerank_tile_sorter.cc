@@ -1,4 +1,4 @@
-// What is in flight stays small: a batch of rows while it is split, a block while it is cut into pieces.
+// What is in flight is a batch of rows, or a block, while it is split, and a block while it is cut into pieces.
 #include "algorithms/internal/pagerank_tile_sorter.h"
 
 #include <algorithm>
@@ -11,25 +11,23 @@ namespace plexus::internal {
 
 namespace {
 
-constexpr std::uint32_t kPiece = PageRankTiles::kPiece;
+constexpr std::uint32_t kBits = PageRankTiles::kSegmentBits, kSegment = PageRankTiles::kSegment, kPiece = PageRankTiles::kPiece;
 
 }  // namespace
 
 // Arcs of one row from one segment.
-template <PageRankTiles::Width kWidth>
-struct TileSorter<kWidth>::Run {
+struct TileSorter::Run {
   std::uint32_t count;
   std::uint16_t row;  // of the block
 };
 
 // Of one segment: runs row by row, and their arcs.
-template <PageRankTiles::Width kWidth>
-struct TileSorter<kWidth>::Stream {
-  Buffer<SourceId> sources;
+struct TileSorter::Stream {
+  Buffer<std::uint16_t> sources;
   Buffer<float> weights;
   Buffer<Run> runs;
   std::size_t arcs = 0, run_count = 0;
-  const SourceId* first_source = nullptr;  // once all are there
+  const std::uint16_t* first_source = nullptr;  // once all are there
   const float* first_weight = nullptr;
 
   void ReserveArcs(std::size_t more, bool weighted) {
@@ -39,13 +37,10 @@ struct TileSorter<kWidth>::Stream {
   void ReserveRuns(std::size_t more) { runs.Reserve(run_count + more, run_count); }
 };
 
-template <PageRankTiles::Width kWidth>
-TileSorter<kWidth>::Scratch::Scratch() = default;
-template <PageRankTiles::Width kWidth>
-TileSorter<kWidth>::Scratch::~Scratch() = default;
+TileSorter::Scratch::Scratch() = default;
+TileSorter::Scratch::~Scratch() = default;
 
-template <PageRankTiles::Width kWidth>
-void TileSorter<kWidth>::Sort(PageRankTiles::Block& block, std::uint64_t arcs, Scratch& scratch) const {
+void TileSorter::Sort(PageRankTiles::Block& block, std::uint64_t arcs, Scratch& scratch) const {
   scratch.streams_.resize(segments_);
   for (Stream& stream : scratch.streams_) stream.arcs = stream.run_count = 0;
   scratch.counts_.assign(std::size_t{2} * segments_, 0);
@@ -59,17 +54,15 @@ void TileSorter<kWidth>::Sort(PageRankTiles::Block& block, std::uint64_t arcs, S
     CutRuns<kWeighted>(block, arcs, scratch);
   };
   if (weights_)
-    sort.template operator()<true>();
+    sort.operator()<true>();
   else
-    sort.template operator()<false>();
+    sort.operator()<false>();
 }
 
 // Arc by arc, which is best where a row has an arc or two in a segment: counted, put into
 // its segment's place, and runs told by where the row changes.
-template <PageRankTiles::Width kWidth>
 template <bool kWeighted>
-void TileSorter<kWidth>::SplitEvenly(const PageRankTiles::Block& block, std::uint64_t arcs, Scratch& scratch) const {
-  constexpr int kBits = PageRankTiles::SegmentBits(kWidth);
+void TileSorter::SplitEvenly(const PageRankTiles::Block& block, std::uint64_t arcs, Scratch& scratch) const {
   const NodeId* const neighbors = in_.neighbors.data() + block.first_arc;
   std::uint64_t* const next = scratch.next_.data();  // by segment
   for (std::uint64_t a = 0; a < arcs; ++a) ++next[neighbors[a] >> kBits];
@@ -82,7 +75,7 @@ void TileSorter<kWidth>::SplitEvenly(const PageRankTiles::Block& block, std::uin
   scratch.all_sources_.Reserve(arcs + kPiece, 0);  // pieces are copied kPiece long
   if constexpr (kWeighted) scratch.all_weights_.Reserve(arcs + kPiece, 0);
   std::uint16_t* const rows = scratch.all_rows_.data();
-  SourceId* const sources = scratch.all_sources_.data();
+  std::uint16_t* const sources = scratch.all_sources_.data();
   float* const weights = scratch.all_weights_.data();
   std::uint64_t a = 0;
   for (NodeId v = block.begin; v < block.end; ++v)
@@ -90,14 +83,14 @@ void TileSorter<kWidth>::SplitEvenly(const PageRankTiles::Block& block, std::uin
       const NodeId source = neighbors[a];
       const std::uint64_t to = next[source >> kBits]++;
       rows[to] = static_cast<std::uint16_t>(v - block.begin);
-      sources[to] = static_cast<SourceId>(source % PageRankTiles::Segment(kWidth));
+      sources[to] = static_cast<std::uint16_t>(source);
       if constexpr (kWeighted) weights[to] = in_.weights[block.first_arc + a];
     }
   std::uint64_t first = 0;
   for (Stream& stream : scratch.streams_) {
     stream.first_source = sources + first;
     if constexpr (kWeighted) stream.first_weight = weights + first;
-    stream.ReserveRuns(stream.arcs);
+    stream.ReserveRuns(std::min<std::size_t>(stream.arcs, block.end - block.begin));
     // No branch on where a row ends, as every second one would be guessed wrong.
     Run* const runs = stream.runs.data();
     std::uint32_t row = ~0u, count = 0;
@@ -113,9 +106,8 @@ void TileSorter<kWidth>::SplitEvenly(const PageRankTiles::Block& block, std::uin
   }
 }
 
-template <PageRankTiles::Width kWidth>
 template <bool kWeighted>
-void TileSorter<kWidth>::Split(const PageRankTiles::Block& block, Scratch& scratch) const {
+void TileSorter::Split(const PageRankTiles::Block& block, Scratch& scratch) const {
   for (NodeId v = block.begin; v < block.end;) {
     const NodeId begin = v;
     v = SplitRows<kWeighted>(block, begin, scratch);
@@ -138,9 +130,8 @@ void TileSorter<kWidth>::Split(const PageRankTiles::Block& block, Scratch& scrat
 // The rows from `v` on, until there are enough arcs or the block ends; returns the row
 // after them. Apart from counting: which branch that takes hangs on what is fetched here
 // from anywhere, and a wrong guess would wait for it, row after row. There is none here.
-template <PageRankTiles::Width kWidth>
 template <bool kWeighted>
-NodeId TileSorter<kWidth>::SplitRows(const PageRankTiles::Block& block, NodeId v, Scratch& scratch) const {
+NodeId TileSorter::SplitRows(const PageRankTiles::Block& block, NodeId v, Scratch& scratch) const {
   constexpr std::uint32_t kTogether = 4096, kAhead = 512;
   Stream& first = scratch.streams_[0];
   const std::uint32_t begin = in_.offsets[v];
@@ -152,7 +143,7 @@ NodeId TileSorter<kWidth>::SplitRows(const PageRankTiles::Block& block, NodeId v
   scratch.others_.Reserve(arcs, 0);
   if constexpr (kWeighted) scratch.other_weights_.Reserve(arcs, 0);
   scratch.other_counts_.resize(end - v);
-  SourceId* to_first = first.sources.data() + first.arcs;
+  std::uint16_t* to_first = first.sources.data() + first.arcs;
   float* to_first_weights = kWeighted ? first.weights.data() + first.arcs : nullptr;
   std::uint32_t* to_others = scratch.others_.data();
   float* to_other_weights = scratch.other_weights_.data();
@@ -164,8 +155,8 @@ NodeId TileSorter<kWidth>::SplitRows(const PageRankTiles::Block& block, NodeId v
     for (std::uint32_t i = 0; i < degree; ++i) {
       if (i % 16 == 0) __builtin_prefetch(sources + i + kAhead);
       const std::uint32_t source = positions_[sources[i]];
-      const bool here = source < PageRankTiles::Segment(kWidth);
-      to_first[in_first] = static_cast<SourceId>(source);
+      const bool here = source < kSegment;
+      to_first[in_first] = static_cast<std::uint16_t>(source);
       to_others[i - in_first] = source;
       if constexpr (kWeighted) {
         to_first_weights[in_first] = in_.weights[from + i];
@@ -190,11 +181,9 @@ NodeId TileSorter<kWidth>::SplitRows(const PageRankTiles::Block& block, NodeId v
 }
 
 // A row's arcs from all segments but the first.
-template <PageRankTiles::Width kWidth>
 template <bool kWeighted>
-void TileSorter<kWidth>::Others(std::uint16_t row, const std::uint32_t* positions, const float* weights,
+void TileSorter::Others(std::uint16_t row, const std::uint32_t* positions, const float* weights,
                         std::uint32_t count, Scratch& scratch) const {
-  constexpr int kBits = PageRankTiles::SegmentBits(kWidth);
   std::uint32_t* const counts = scratch.counts_.data();
   if (segments_ <= 64) {  // the set in a register
     std::uint64_t touched = 0;
@@ -230,14 +219,13 @@ void TileSorter<kWidth>::Others(std::uint16_t row, const std::uint32_t* position
     std::uint64_t& at = next[2 * (positions[i] >> kBits) + odd];
     const std::uint64_t to = at;
     at += odd ? ~std::uint64_t{0} : 1;
-    stream.sources.data()[to] = static_cast<SourceId>(positions[i] % PageRankTiles::Segment(kWidth));
+    stream.sources.data()[to] = static_cast<std::uint16_t>(positions[i]);
     if constexpr (kWeighted) stream.weights.data()[to] = weights[i];
   }
 }
 
-template <PageRankTiles::Width kWidth>
 template <bool kWeighted>
-void TileSorter<kWidth>::CutRuns(PageRankTiles::Block& block, std::uint64_t arcs, Scratch& scratch) const {
+void TileSorter::CutRuns(PageRankTiles::Block& block, std::uint64_t arcs, Scratch& scratch) const {
   block.tiles.assign(segments_, {});
   std::size_t pieces = 0, most = 0;
   for (std::uint32_t s = 0; s < segments_; ++s) {
@@ -297,8 +285,5 @@ void TileSorter<kWidth>::CutRuns(PageRankTiles::Block& block, std::uint64_t arcs
     for (std::uint32_t length = 5; length <= kPiece; ++length) put.template operator()<kPiece>(length);
   }
 }
-
-template class TileSorter<PageRankTiles::Width::kNarrow>;
-template class TileSorter<PageRankTiles::Width::kWide>;
 
 }  // namespace plexus::internal

@@ -39,17 +39,15 @@ class Buffer {
   std::size_t capacity_ = 0;
 };
 
-template <PageRankTiles::Width kWidth>
 class TileSorter {
  public:
-  using SourceId = PageRankTiles::SourceId<kWidth>;
   // What one block needs while it is sorted; handed on from block to block.
   class Scratch;
 
   // All stay the caller's. `positions`: of the nodes, null: their own numbers. `sources` and
   // `weights` (or null): of all blocks.
   TileSorter(const CsrView& in, const std::uint32_t* positions, std::uint32_t segments,
-             SourceId* sources, float* weights)
+             std::uint16_t* sources, float* weights)
       : in_(in), positions_(positions), segments_(segments), sources_(sources), weights_(weights) {}
 
   // Fills all of `block` but its rows' range and first_arc. Thread-safe for different
@@ -74,12 +72,11 @@ class TileSorter {
   const CsrView& in_;
   const std::uint32_t* const positions_;
   const std::uint32_t segments_;
-  SourceId* const sources_;
+  std::uint16_t* const sources_;
   float* const weights_;
 };
 
-template <PageRankTiles::Width kWidth>
-class TileSorter<kWidth>::Scratch {
+class TileSorter::Scratch {
  public:
   Scratch();
   ~Scratch();
@@ -99,7 +96,7 @@ class TileSorter<kWidth>::Scratch {
   std::vector<std::uint64_t> next_;     // where the row's sources go: evens up, odds down
   // Of all segments, one after the other: SplitEvenly's.
   Buffer<std::uint16_t> all_rows_;
-  Buffer<SourceId> all_sources_;
+  Buffer<std::uint16_t> all_sources_;
   Buffer<float> all_weights_;
   // Pieces by length: where the arcs begin in the stream, and row.
   struct Placed {
@@ -108,8 +105,5 @@ class TileSorter<kWidth>::Scratch {
   };
   Buffer<Placed> placed_;
 };
-
-extern template class TileSorter<PageRankTiles::Width::kNarrow>;
-extern template class TileSorter<PageRankTiles::Width::kWide>;
 
 }  // namespace plexus::internal

@@ -68,7 +68,7 @@ std::vector<PageRankTiles::Block> CutBlocks(const CsrView& in, PageRankTiles::Cu
   const bool by_arcs = cut == PageRankTiles::kEvenArcs;
   const std::uint64_t enough =
       by_arcs ? std::max<std::uint64_t>(in.arc_count() / 32, std::uint64_t{1} << 18) : std::numeric_limits<std::uint64_t>::max();
-  constexpr std::uint64_t kTogether = PageRankTiles::kEvenRowsTogether, kMostRows = PageRankTiles::kMostRows;
+  constexpr std::uint64_t kTogether = PageRankTiles::kEvenRowsTogether, kMostRows = PageRankTiles::kSegment;
   const std::uint64_t most =
       by_arcs ? kMostRows : std::min<std::uint64_t>(kMostRows, ((std::uint64_t{n} + 63) / 64 + kTogether - 1) / kTogether * kTogether);
   std::vector<PageRankTiles::Block> blocks;
@@ -103,37 +103,18 @@ bool RowsAreLocal(const CsrView& in, NodeId far) {
   return std::uint64_t{near} * 4 >= std::uint64_t{seen} * 3;
 }
 
-std::uint64_t SegmentCount(std::uint32_t nodes, PageRankTiles::Width width) {
-  return (std::uint64_t{nodes} + PageRankTiles::Segment(width) - 1) >> PageRankTiles::SegmentBits(width);
-}
-
-// May throw std::bad_alloc.
-template <PageRankTiles::Width kWidth>
-void SortBlocks(const TileSorter<kWidth>& sorter, std::vector<PageRankTiles::Block>& blocks, std::uint64_t arcs, Executor& executor) {
-  using Scratch = typename TileSorter<kWidth>::Scratch;
-  Pool<Scratch> pool;
-  pool.Reserve(executor, blocks.size());
-  std::atomic<bool> out_of_memory = false;  // tasks must not throw
-  ParallelFor(executor, blocks.size(), 1, [&](std::size_t b, std::size_t) {
-    const std::uint64_t end = b + 1 < blocks.size() ? blocks[b + 1].first_arc : arcs;
-    try {
-      std::unique_ptr<Scratch> scratch = pool.Take();
-      sorter.Sort(blocks[b], end - blocks[b].first_arc, *scratch);
-      pool.Give(std::move(scratch));
-    } catch (const std::bad_alloc&) {
-      out_of_memory = true;
-    }
-  });
-  if (out_of_memory) throw std::bad_alloc();
+std::uint64_t SegmentCount(std::uint32_t nodes) {
+  return (std::uint64_t{nodes} + PageRankTiles::kSegment - 1) >> PageRankTiles::kSegmentBits;
 }
 
 }  // namespace
 
-PageRankTiles::Choice PageRankTiles::Choose(const CsrView& in, const CsrView& out) {
+int PageRankTiles::PayAfter(const CsrView& in, const CsrView& out) {
   const std::uint32_t n = in.node_count();
-  const std::uint64_t segments = SegmentCount(n, Width::kNarrow), arcs = in.arc_count();
+  const std::uint64_t segments = SegmentCount(n), arcs = in.arc_count();
   // Two segments, at most 1 MiB of f64 or half of it in f32, stay in cache as they are.
-  if (segments <= 2 || arcs < std::uint64_t{1} << 21) return {};
+  if (segments <= 2 || arcs < std::uint64_t{1} << 21) return 0;
+  if (arcs / (segments * segments) < 4096 || RowsAreLocal(in, kSegment / 2)) return 0;
   // Arcs of the first sixteenth, by degree.
   constexpr std::uint32_t kSamples = 2048;
   std::vector<std::uint32_t> degrees(kSamples);
@@ -143,19 +124,14 @@ PageRankTiles::Choice PageRankTiles::Choose(const CsrView& in, const CsrView& ou
   const auto hubs = degrees.begin() + kSamples / 16;
   const std::uint64_t of_hubs = std::accumulate(degrees.begin(), hubs, std::uint64_t{0}),
                       of_all = std::accumulate(hubs, degrees.end(), of_hubs);
-  const bool skewed = IsSkewed(of_hubs, of_all);
-  // From 33 segments on an even graph's rows would have one arc or none in most narrow tiles.
-  constexpr std::uint64_t kWideFrom = 33;
-  const bool wide = !skewed && segments >= kWideFrom;
-  const bool thin = wide ? 8 * arcs < 3 * n * SegmentCount(n, Width::kWide) : arcs / (segments * segments) < 4096;
-  if (thin || RowsAreLocal(in, Segment(wide ? Width::kWide : Width::kNarrow) / 2)) return {};
-  if (wide) return {Width::kWide, kEnoughIfWide};
-  return {Width::kNarrow, skewed ? kEnoughIfSkewed : kEnoughIfEven};
+  if (IsSkewed(of_hubs, of_all)) return kEnoughIfSkewed;
+  // From here on pull gathers from beyond the caches that are near (8 MiB of f32).
+  constexpr std::uint64_t kLarge = 33;
+  return segments >= kLarge ? kEnoughIfLarge : kEnoughIfEven;
 }
 
-PageRankTiles PageRankTiles::Make(const CsrView& in, const CsrView& out, Width width, Executor& executor, Cut cut) {
+PageRankTiles PageRankTiles::Make(const CsrView& in, const CsrView& out, Executor& executor, Cut cut) {
   PageRankTiles made;
-  made.width_ = width;
   made.node_count_ = in.node_count();
   made.positions_ = ByDegree(out, executor);
   made.blocks_ = CutBlocks(in, cut);
@@ -169,20 +145,28 @@ PageRankTiles PageRankTiles::Make(const CsrView& in, const CsrView& out, Width w
       },
       [](std::uint32_t a, std::uint32_t b) { return std::max(a, b); });
   if (!in.weights.empty()) made.weights_ = AlignedArray<float>(in.arc_count());
-  const auto segments = static_cast<std::uint32_t>(SegmentCount(made.node_count_, width));
-  auto sort = [&]<Width kWidth>(AlignedArray<SourceId<kWidth>>& sources) {
-    sources = AlignedArray<SourceId<kWidth>>(in.arc_count());
-    SortBlocks<kWidth>({in, made.positions(), segments, sources.data(), made.weights_.data()}, made.blocks_, in.arc_count(), executor);
-  };
-  if (width == Width::kNarrow)
-    sort.operator()<Width::kNarrow>(made.sources_);
-  else
-    sort.operator()<Width::kWide>(made.wide_sources_);
+  made.sources_ = AlignedArray<std::uint16_t>(in.arc_count());
+  const TileSorter sorter(in, made.positions(), static_cast<std::uint32_t>(SegmentCount(made.node_count_)), made.sources_.data(),
+                          made.weights_.data());
+  Pool<TileSorter::Scratch> pool;
+  pool.Reserve(executor, made.blocks_.size());
+  std::atomic<bool> out_of_memory = false;  // tasks must not throw
+  ParallelFor(executor, made.blocks_.size(), 1, [&](std::size_t b, std::size_t) {
+    const std::uint64_t end = b + 1 < made.blocks_.size() ? made.blocks_[b + 1].first_arc : in.arc_count();
+    try {
+      std::unique_ptr<TileSorter::Scratch> scratch = pool.Take();
+      sorter.Sort(made.blocks_[b], end - made.blocks_[b].first_arc, *scratch);
+      pool.Give(std::move(scratch));
+    } catch (const std::bad_alloc&) {
+      out_of_memory = true;
+    }
+  });
+  if (out_of_memory) throw std::bad_alloc();
   return made;
 }
 
 std::uint64_t PageRankTiles::size_bytes() const {
-  std::uint64_t bytes = positions_.size_bytes() + sources_.size_bytes() + wide_sources_.size_bytes() + weights_.size_bytes();
+  std::uint64_t bytes = positions_.size_bytes() + sources_.size_bytes() + weights_.size_bytes();
   for (const Block& block : blocks_)
     bytes += sizeof block + block.tiles.size() * sizeof(Tile) + block.rows.size_bytes();
   return bytes;

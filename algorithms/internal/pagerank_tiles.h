@@ -3,8 +3,7 @@
 // Plain pull fetches a cache line from wherever the source lies, for every arc. Here a
 // tile holds the arcs from one segment of 65,536 sources to one block of rows: the
 // sources' contributions (256 KiB in f32) stay in cache while the tile is worked off,
-// and 16 bits name a source or a row. On a large even graph such tiles would be too thin,
-// so there a segment has twice as many sources, and 32 bits name one. Inside a tile the arcs of a row are pieces: as many
+// and 16 bits name a source or a row. Inside a tile the arcs of a row are pieces: as many
 // of 16 as there are, and one with what is left. Pieces are grouped by length, so the loop
 // over a piece has a fixed length: no branch in it is guessed wrong, and all its loads are
 // independent of each other.
@@ -23,7 +22,6 @@
 
 #include <array>
 #include <cstdint>
-#include <type_traits>
 #include <vector>
 
 #include "engine/aligned_array.h"
@@ -35,12 +33,8 @@ namespace plexus::internal {
 
 class PageRankTiles {
  public:
-  enum class Width : std::uint8_t { kNarrow, kWide };
-  template <Width kWidth>
-  using SourceId = std::conditional_t<kWidth == Width::kNarrow, std::uint16_t, std::uint32_t>;
-  static constexpr int SegmentBits(Width width) { return width == Width::kNarrow ? 16 : 17; }
-  static constexpr std::uint32_t Segment(Width width) { return 1u << SegmentBits(width); }  // sources
-  static constexpr std::uint32_t kMostRows = 1u << 16;  // of a block
+  static constexpr int kSegmentBits = 16;
+  static constexpr std::uint32_t kSegment = 1u << kSegmentBits;  // sources, and most rows of a block
   static constexpr std::uint32_t kPiece = 16;  // arcs of a row's piece, at most
   static constexpr std::uint32_t kRowsTogether = 16;  // blocks begin at multiples of it
   static constexpr std::uint32_t kEvenRowsTogether = 1024;  // and of this where they have as many rows each
@@ -56,54 +50,39 @@ class PageRankTiles {
     AlignedArray<std::uint16_t> rows;        // by tile, length, piece: row - begin
   };
 
-  // Which tiles suit, and how many iterations repay making them, judged by the shape alone,
+  // How many iterations repay making tiles (0: none ever do), judged by the shape alone,
   // never by a timer: the same call gives the same bits. The sources must outgrow the cache,
   // the rows must not be local already, a tile must have enough arcs to pay for fetching its
   // segment. O(1): it looks at samples.
-  static constexpr int kEnoughIfSkewed = 15, kEnoughIfEven = 20, kEnoughIfWide = 12;
-  struct Choice {
-    Width width = Width::kNarrow;
-    int enough = 0;  // 0: none ever do
-    bool Pays(int iterations) const { return enough > 0 && iterations >= enough; }
-  };
-  static Choice Choose(const CsrView& in, const CsrView& out);
+  static constexpr int kEnoughIfSkewed = 15, kEnoughIfEven = 20, kEnoughIfLarge = 12;
+  static int PayAfter(const CsrView& in, const CsrView& out);
 
   // How rows are cut into blocks: about as many arcs each, or as many rows (up to 64 blocks on
   // graphs of up to four million nodes).
   enum Cut : std::uint8_t { kEvenArcs, kEvenRows };
 
-  // `out` is asked for row lengths only. O(nodes + arcs), one pass over the arcs.
-  // Memory afterwards: 2 bytes an arc, wide 4 (6 and 8 with weights), and 2 for each piece.
+  // `out` is asked for row lengths only. O(nodes + arcs), one or two passes over the arcs.
+  // Memory afterwards: 2 bytes an arc (6 with weights) and 2 for each piece.
   // May throw std::bad_alloc.
-  static PageRankTiles Make(const CsrView& in, const CsrView& out, Width width, Executor& executor, Cut cut = kEvenArcs);
+  static PageRankTiles Make(const CsrView& in, const CsrView& out, Executor& executor, Cut cut = kEvenArcs);
 
-  Width width() const { return width_; }
   std::uint32_t node_count() const { return node_count_; }
   // Where the contribution of each node is found; null: at its own number.
   const std::uint32_t* positions() const { return positions_.data(); }
   const std::vector<Block>& blocks() const { return blocks_; }
-  // By block, tile, length, piece: position less that of the segment's first.
-  template <Width kWidth>
-  const SourceId<kWidth>* sources() const {
-    if constexpr (kWidth == Width::kNarrow)
-      return sources_.data();
-    else
-      return wide_sources_.data();
-  }
+  const std::uint16_t* sources() const { return sources_.data(); }
   const float* weights() const { return weights_.data(); }  // null: all 1
   std::uint64_t arc_count() const { return arc_count_; }
   std::uint32_t longest_row() const { return longest_row_; }  // arcs
   std::uint64_t size_bytes() const;
 
  private:
-  Width width_ = Width::kNarrow;
   std::uint32_t node_count_ = 0;
   std::uint64_t arc_count_ = 0;
   std::uint32_t longest_row_ = 0;
   AlignedArray<std::uint32_t> positions_;
   std::vector<Block> blocks_;
-  AlignedArray<std::uint16_t> sources_;       // one of them
-  AlignedArray<std::uint32_t> wide_sources_;
+  AlignedArray<std::uint16_t> sources_;  // by block, tile, length, piece: position - segment's first
   AlignedArray<float> weights_;
 };
 

@@ -17,26 +17,22 @@ constexpr std::uint32_t kAhead = 1024;
 constexpr std::uint32_t kTogether = 16;  // pieces from one look ahead to the next
 constexpr std::size_t kLine = 64;
 
-using Width = PageRankTiles::Width;
-
 // What is left of a block's streams.
-template <Width kWidth>
 struct Cursor {
   const std::uint16_t* rows;
-  const PageRankTiles::SourceId<kWidth>* sources;
+  const std::uint16_t* sources;
   const float* weights;
   const char* next_segment;  // where asking for it has come to
   std::uint32_t lines;       // of it, to ask for with every kTogether pieces
 };
 
 // Terms are gathered as Value and added as Real.
-template <Width kWidth, bool kWeighted, class Real, class Value>
+template <bool kWeighted, class Real, class Value>
 struct TileKernel {
-  using SourceId = PageRankTiles::SourceId<kWidth>;
   const Value* segment;
   double* sums;  // of the block's rows
 
-  Real Term(const SourceId* sources, const float* weights, std::uint32_t i) const {
+  Real Term(const std::uint16_t* sources, const float* weights, std::uint32_t i) const {
     if constexpr (kWeighted)
       return static_cast<Real>(segment[sources[i]]) * static_cast<Real>(weights[i]);
     else
@@ -44,13 +40,13 @@ struct TileKernel {
   }
   // Terms [kFrom, kFrom + kCount) as a balanced tree.
   template <std::uint32_t kFrom, std::uint32_t kCount>
-  Real Tree(const SourceId* sources, const float* weights) const {
+  Real Tree(const std::uint16_t* sources, const float* weights) const {
     return TermTree<kFrom, kCount>([&](std::uint32_t i) { return Term(sources, weights, i); });
   }
   // At most eight terms in Real, then f64: a longer chain in f32 could round the same way
   // at every term of a hub, and the iterations would end in a cycle instead of at a point.
   template <std::uint32_t kCount>
-  double RowSum(const SourceId* sources, const float* weights) const {
+  double RowSum(const std::uint16_t* sources, const float* weights) const {
     if constexpr (kCount <= 8)
       return static_cast<double>(Tree<0, kCount>(sources, weights));
     else
@@ -64,7 +60,7 @@ struct TileKernel {
   }
   // sums of the rows += their pieces of kCount arcs.
   template <std::uint32_t kCount>
-  void Pieces(std::uint32_t pieces, Cursor<kWidth>& at) const {
+  void Pieces(std::uint32_t pieces, Cursor& at) const {
     for (std::uint32_t done = 0; done < pieces;) {
       const std::uint32_t together = std::min(kTogether, pieces - done);
       Ahead<kTogether * kCount>(at.sources);
@@ -84,10 +80,10 @@ struct TileKernel {
       done += together;
     }
   }
-  static const float* WeightsAt(const Cursor<kWidth>& at, std::uint32_t i) {
+  static const float* WeightsAt(const Cursor& at, std::uint32_t i) {
     return kWeighted ? at.weights + i : nullptr;
   }
-  void Run(const PageRankTiles::Tile& tile, Cursor<kWidth>& at) const {
+  void Run(const PageRankTiles::Tile& tile, Cursor& at) const {
     [&]<std::uint32_t... kLess>(std::integer_sequence<std::uint32_t, kLess...>) {
       (Pieces<kLess + 1>(tile.pieces[kLess], at), ...);
     }(std::make_integer_sequence<std::uint32_t, kPiece>());
@@ -97,9 +93,8 @@ struct TileKernel {
 // The next tile's segment (`bytes` of values) is brought into the second-level cache while
 // this one is worked off, if it has two arcs a line for it; the last tile asks for the next
 // block's first.
-template <Width kWidth>
 void LookAhead(const PageRankTiles::Tile& tile, const PageRankTiles::Tile& next, const void* next_segment, std::size_t bytes,
-               Cursor<kWidth>& at) {
+               Cursor& at) {
   std::uint64_t arcs_next = 0, pieces = 0;
   for (std::uint32_t length = 1; length <= kPiece; ++length) {
     arcs_next += std::uint64_t{length} * next.pieces[length - 1];
@@ -111,35 +106,27 @@ void LookAhead(const PageRankTiles::Tile& tile, const PageRankTiles::Tile& next,
   at.lines = arcs_next < 2 * lines ? 0 : static_cast<std::uint32_t>(std::min((lines + looks - 1) / looks, kMost));
 }
 
-template <Width kWidth, bool kWeighted, class Real, class Value>
+template <bool kWeighted, class Real, class Value>
 void Sum(const PageRankTiles& tiles, const PageRankTiles::Block& block, const Value* values, double* sums) {
-  constexpr std::size_t kSegment = PageRankTiles::Segment(kWidth);
+  constexpr std::size_t kSegment = PageRankTiles::kSegment;
   std::fill_n(sums, block.end - block.begin, 0.0);
-  Cursor<kWidth> at{block.rows.data(), tiles.sources<kWidth>() + block.first_arc,
+  Cursor at{block.rows.data(), tiles.sources() + block.first_arc,
                     kWeighted ? tiles.weights() + block.first_arc : nullptr, nullptr, 0};
   for (std::size_t s = 0; s < block.tiles.size(); ++s) {
     const std::size_t next = (s + 1) % block.tiles.size();
     LookAhead(block.tiles[s], block.tiles[next], values + next * kSegment, kSegment * sizeof(Value), at);
-    TileKernel<kWidth, kWeighted, Real, Value>{values + s * kSegment, sums}.Run(block.tiles[s], at);
+    TileKernel<kWeighted, Real, Value>{values + s * kSegment, sums}.Run(block.tiles[s], at);
   }
-}
-
-template <Width kWidth, class Real, class Value>
-void SumOf(const PageRankTiles& tiles, const PageRankTiles::Block& block, const Value* values, double* sums) {
-  if (tiles.weights())
-    Sum<kWidth, true, Real>(tiles, block, values, sums);
-  else
-    Sum<kWidth, false, Real>(tiles, block, values, sums);
 }
 
 }  // namespace
 
 template <class Real, class Value>
 void SumTiles(const PageRankTiles& tiles, const PageRankTiles::Block& block, const Value* values, double* sums) {
-  if (tiles.width() == Width::kNarrow)
-    SumOf<Width::kNarrow, Real>(tiles, block, values, sums);
+  if (tiles.weights())
+    Sum<true, Real>(tiles, block, values, sums);
   else
-    SumOf<Width::kWide, Real>(tiles, block, values, sums);
+    Sum<false, Real>(tiles, block, values, sums);
 }
 
 template void SumTiles<float>(const PageRankTiles&, const PageRankTiles::Block&, const float*, double*);

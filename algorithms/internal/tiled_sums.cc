@@ -51,14 +51,13 @@ std::shared_ptr<const PageRankTiles> TilesOfBase(const std::shared_ptr<const Csr
   if (!kept) kept = AllKept().Keep(base, std::make_shared<KeptTiles>());
   if (const KeptTiles::One one = kept->Get(weighted); one.known) return one.tiles;
   CsrView in = base->in();
-  const PageRankTiles::Choice choice = PageRankTiles::Choose(in, base->out());
-  if (choice.enough == 0) return kept->Put(weighted, nullptr);
+  if (PageRankTiles::PayAfter(in, base->out()) == 0) return kept->Put(weighted, nullptr);
   if (!weighted || AllOnes(in.weights, executor)) in.weights = {};
   // Without weights to tell them apart both are one.
   if (const KeptTiles::One other = kept->Get(!weighted); in.weights.empty() && other.tiles && !other.tiles->weights())
     return kept->Put(weighted, other.tiles);
   return kept->Put(weighted, std::make_shared<const PageRankTiles>(
-                                 PageRankTiles::Make(in, base->out(), choice.width, executor, PageRankTiles::kEvenRows)));
+                                 PageRankTiles::Make(in, base->out(), executor, PageRankTiles::kEvenRows)));
 }
 
 std::unique_ptr<TiledSums> TiledSums::Make(std::shared_ptr<const PageRankTiles> tiles, const LiveRows& rows, bool weighted,

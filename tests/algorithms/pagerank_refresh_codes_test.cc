@@ -97,8 +97,7 @@ TEST(PageRankRefresh, InCodesOfRandomGraphs) {
     if (several && draw(2) != 0)
       options.tiles = std::make_shared<const internal::PageRankTiles>(internal::PageRankTiles::Make(
           options.weighted ? before.base().in() : CsrView{before.base().in().offsets, before.base().in().neighbors, {}, {}, {}},
-          before.base().out(), draw(2) == 0 ? internal::PageRankTiles::Width::kNarrow : internal::PageRankTiles::Width::kWide,
-          SerialExecutor(), internal::PageRankTiles::kEvenRows));
+          before.base().out(), SerialExecutor(), internal::PageRankTiles::kEvenRows));
     std::vector<double> start = reference::PageRank(g.Flat(), options.damping, options.weighted, {}, 0);
     for (std::uint32_t e = draw(4) == 0 ? nodes / 2 : 1; e > 0; --e) link();
     g.Commit();

@@ -61,7 +61,7 @@ internal::LiveRows RowsOf(const Snapshot& now) { return {now.base().out(), now.b
 std::shared_ptr<const PageRankTiles> TilesOf(const Snapshot& now, bool weighted) {
   CsrView in = now.base().in();
   if (!weighted) in.weights = {};
-  return std::make_shared<const PageRankTiles>(PageRankTiles::Make(in, now.base().out(), PageRankTiles::Width::kNarrow, DefaultExecutor(), PageRankTiles::kEvenRows));
+  return std::make_shared<const PageRankTiles>(PageRankTiles::Make(in, now.base().out(), DefaultExecutor(), PageRankTiles::kEvenRows));
 }
 
 template <class Value>
@@ -195,7 +195,7 @@ TEST(PageRankRefresh, OverTilesWithStrengthsBeyondF32) {
 
 // A base that tiles suit: in rows without order, which is all that is looked at.
 std::shared_ptr<Csr> LargeBase(float weight) {
-  constexpr NodeId kNodes = 3 * PageRankTiles::Segment(PageRankTiles::Width::kNarrow);
+  constexpr NodeId kNodes = 3 * PageRankTiles::kSegment;
   constexpr std::uint32_t kArcs = 12;
   auto base = std::make_shared<Csr>();
   base->node_count = kNodes;

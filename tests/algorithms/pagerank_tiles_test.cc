@@ -23,7 +23,6 @@ namespace plexus::testing {
 namespace {
 
 using internal::PageRankTiles;
-using Width = PageRankTiles::Width;
 
 struct Rows {
   std::vector<std::uint32_t> offsets;
@@ -73,15 +72,15 @@ BothRows Random(Kind kind, NodeId n, std::size_t m) {
   return graph;
 }
 
-constexpr NodeId kSegment = PageRankTiles::Segment(Width::kNarrow);
+constexpr NodeId kSegment = PageRankTiles::kSegment;
 constexpr NodeId kNodes = 3 * kSegment + 1234;
 
 // Reads the tiles back and compares with the rows they were made of.
-template <Width kWidth>
-void ExpectHolds(const BothRows& g, bool weighted, PageRankTiles& tiles) {
+// `out`: lengths by which sources are numbered.
+void ExpectHolds(const BothRows& g, bool weighted, PageRankTiles& tiles, const CsrView& out) {
   const CsrView in = g.in.view(weighted);
   const NodeId n = in.node_count();
-  tiles = PageRankTiles::Make(in, g.out.view(false), kWidth, DefaultExecutor());
+  tiles = PageRankTiles::Make(in, out, DefaultExecutor());
   ASSERT_EQ(tiles.arc_count(), in.arc_count());
   EXPECT_EQ(tiles.weights() != nullptr, weighted && in.arc_count() > 0);
   std::vector<NodeId> node(n, kNoNode);  // by position
@@ -97,7 +96,7 @@ void ExpectHolds(const BothRows& g, bool weighted, PageRankTiles& tiles) {
   std::uint64_t arc = 0;
   for (const PageRankTiles::Block& block : tiles.blocks()) {
     EXPECT_EQ(block.begin, next_row);
-    EXPECT_LE(block.end - block.begin, PageRankTiles::kMostRows);
+    EXPECT_LE(block.end - block.begin, kSegment);
     EXPECT_EQ(block.first_arc, arc);
     next_row = block.end;
     std::size_t piece = 0;
@@ -106,12 +105,11 @@ void ExpectHolds(const BothRows& g, bool weighted, PageRankTiles& tiles) {
         for (std::uint32_t i = 0; i < block.tiles[s].pieces[length - 1]; ++i, ++piece)
           for (std::uint32_t k = 0; k < length; ++k, ++arc)
             got.emplace_back(block.begin + block.rows[piece],
-                             node.at(s * PageRankTiles::Segment(kWidth) + tiles.sources<kWidth>()[arc]),
+                             node.at(s * kSegment + tiles.sources()[arc]),
                              tiles.weights() ? tiles.weights()[arc] : 1.0f);
     EXPECT_EQ(piece, block.rows.size());
   }
   EXPECT_EQ(next_row, n);
-  EXPECT_EQ(tiles.width(), kWidth);
   std::uint32_t longest = 0;
   for (NodeId v = 0; v < n; ++v) longest = std::max(longest, in.degree(v));
   EXPECT_EQ(tiles.longest_row(), longest);
@@ -129,8 +127,7 @@ TEST(PageRankTiles, HoldTheArcsTheyWereMadeOf) {
     for (bool weighted : {false, true}) {
       SCOPED_TRACE(static_cast<int>(kind));
       const BothRows g = Random(kind, kNodes, 300'000);
-      ExpectHolds<Width::kWide>(g, weighted, tiles);
-      ExpectHolds<Width::kNarrow>(g, weighted, tiles);
+      ExpectHolds(g, weighted, tiles, g.out.view(false));
       if (kind == Kind::kEven || kind == Kind::kSkewed) {
         EXPECT_EQ(tiles.positions() != nullptr, kind == Kind::kSkewed);
       }
@@ -145,8 +142,16 @@ TEST(PageRankTiles, HoldGraphsOfAnySize) {
     for (Kind kind : {Kind::kEven, Kind::kHub}) {
       SCOPED_TRACE(n);
       const BothRows g = Random(kind, n, 20'000);
-      ExpectHolds<Width::kNarrow>(g, true, tiles);
-      ExpectHolds<Width::kWide>(g, true, tiles);
+      // Lengths that leave sources where they are, and lengths that number them anew all over.
+      std::vector<std::uint32_t> even(n + 1), uneven(n + 1);
+      for (NodeId v = 0; v < n; ++v) {
+        even[v + 1] = v + 1;
+        uneven[v + 1] = uneven[v] + ((v * 2654435761u >> 27) == 0 ? 500 : 1);
+      }
+      ExpectHolds(g, true, tiles, {even, {}, {}, {}, {}});
+      EXPECT_EQ(tiles.positions(), nullptr);
+      ExpectHolds(g, true, tiles, {uneven, {}, {}, {}, {}});
+      EXPECT_TRUE(n < 1000 || tiles.positions());
     }
 }
 
@@ -163,7 +168,7 @@ TEST(PageRankTiles, SinglePrecisionConvergesOnHubs) {
       }
   const Rows rows = Pack(n, std::move(arcs));
   const CsrView view = rows.view(false);
-  const PageRankTiles layout = PageRankTiles::Make(view, view, Width::kNarrow, DefaultExecutor());
+  const PageRankTiles layout = PageRankTiles::Make(view, view, DefaultExecutor());
   const auto reciprocals =
       StrengthReciprocals<float>(OutStrengths(view, DefaultExecutor()), DefaultExecutor());
   PageRankCsrOptions options;
@@ -177,14 +182,14 @@ constexpr NodeId kFewer = 2 * kSegment + 1234;
 // A layout of each executor, weighted or not, over the teleport and over all nodes: both ways of each, in all
 // four pairs where `all`.
 template <class Real>
-void ExpectPullsAnswer(const BothRows& g, Width width, bool all, double within) {
+void ExpectPullsAnswer(const BothRows& g, bool all, double within) {
   const auto executors = Executors();
   for (bool weighted : {false, true}) {
     const std::vector<double> strengths = OutStrengths(g.out.view(weighted), DefaultExecutor());
     const std::vector<Real> reciprocals = StrengthReciprocals<Real>(strengths, DefaultExecutor());
     std::vector<PageRankTiles> layouts;
     for (const auto& e : executors)
-      layouts.push_back(PageRankTiles::Make(g.in.view(weighted), g.out.view(false), width, *e.executor));
+      layouts.push_back(PageRankTiles::Make(g.in.view(weighted), g.out.view(false), *e.executor));
     for (bool personal : {false, true}) {
       if (!all && personal == weighted) continue;
       std::vector<Real> teleport;
@@ -221,8 +226,8 @@ TEST(PageRankTiles, GiveWhatPullGives) {
     SCOPED_TRACE(static_cast<int>(kind));
     const BothRows g = Random(kind, kFewer, 60'000);
     const bool skewed = kind == Kind::kSkewed;
-    ExpectPullsAnswer<double>(g, kind == Kind::kHub ? Width::kWide : Width::kNarrow, false, 1e-11);
-    for (const Width width : {Width::kNarrow, Width::kWide}) ExpectPullsAnswer<float>(g, width, skewed, 1e-6);
+    ExpectPullsAnswer<double>(g, false, 1e-11);
+    ExpectPullsAnswer<float>(g, skewed, 1e-6);
   }
 }
 
@@ -234,52 +239,41 @@ TEST(PageRankTiles, PayOnLargeGraphsWithoutLocalityOnly) {
       for (std::uint32_t k = 0; k < degree; ++k) rows.neighbors.push_back(neighbor(v, k));
     }
     rows.offsets.push_back(n * degree);
-    return PageRankTiles::Choose(rows.view(false), rows.view(false)).enough;
+    return PageRankTiles::PayAfter(rows.view(false), rows.view(false));
   };
   constexpr int kNever = 0;
   std::mt19937 random(3);
   constexpr NodeId n = 4 * kSegment;
   EXPECT_EQ(pays(n, 16, [&](NodeId, std::uint32_t) { return random() % n; }), PageRankTiles::kEnoughIfEven);
   EXPECT_EQ(pays(n, 16, [&](NodeId v, std::uint32_t k) { return (v + k) % n; }), kNever);  // local
-  EXPECT_EQ(PageRankTiles::Choose({}, {}).enough, kNever);
-  EXPECT_FALSE(PageRankTiles::Choose({}, {}).Pays(1'000'000));
+  EXPECT_EQ(PageRankTiles::PayAfter({}, {}), kNever);
   EXPECT_EQ(MakePageRankLayout({}, {}, DefaultExecutor()), nullptr);
   auto skewed = [](NodeId nodes, std::size_t arcs) {
     const BothRows g = Random(Kind::kSkewed, nodes, arcs);
-    return PageRankTiles::Choose(g.in.view(false), g.out.view(false)).enough;
+    return PageRankTiles::PayAfter(g.in.view(false), g.out.view(false));
   };
   EXPECT_EQ(skewed(kNodes, 3'000'000), PageRankTiles::kEnoughIfSkewed);
   EXPECT_EQ(skewed(kNodes, 1'000'000), kNever);                     // few arcs
   EXPECT_EQ(skewed(2 * kSegment, 3'000'000), kNever);  // few nodes
 }
 
-// Large, even and without locality: wide tiles.
-TEST(PageRankTiles, AreWideOnLargeEvenGraphsOnly) {
+// The larger an even graph, the farther away what pull gathers.
+TEST(PageRankTiles, PaySoonerOnLargeEvenGraphs) {
   constexpr NodeId n = 32 * kSegment + 1;
-  constexpr std::uint32_t kDegree = 9;
+  constexpr std::uint32_t kDegree = 3;
   Rows rows;
   rows.offsets.resize(n + 1);
   rows.neighbors.resize(std::size_t{n} * kDegree);
-  for (NodeId v = 0; v <= n; ++v) rows.offsets[v] = v * kDegree;
   std::mt19937 random(5);
   for (NodeId& u : rows.neighbors) u = random() % n;
-  const CsrView view = rows.view(false);
-  const PageRankTiles::Choice choice = PageRankTiles::Choose(view, view);
-  EXPECT_EQ(choice.width, Width::kWide);
-  EXPECT_TRUE(choice.Pays(PageRankTiles::kEnoughIfWide));
-  EXPECT_FALSE(choice.Pays(PageRankTiles::kEnoughIfWide - 1));
   const auto of = [&](NodeId nodes, std::uint32_t degree) {
-    std::vector<std::uint32_t> offsets(nodes + 1);
-    for (NodeId v = 0; v <= nodes; ++v) offsets[v] = v * degree;
-    const CsrView in{offsets, std::span(rows.neighbors).first(std::size_t{nodes} * degree), {}, {}, {}};
-    return PageRankTiles::Choose(in, in);
+    for (NodeId v = 0; v <= nodes; ++v) rows.offsets[v] = v * degree;
+    const CsrView in{std::span(rows.offsets).first(nodes + 1), std::span(rows.neighbors).first(std::size_t{nodes} * degree), {}, {}, {}};
+    return PageRankTiles::PayAfter(in, in);
   };
-  EXPECT_EQ(of(n - 1, kDegree).width, Width::kNarrow);
-  EXPECT_EQ(of(n - 1, kDegree).enough, PageRankTiles::kEnoughIfEven);
-  EXPECT_EQ(of(n, 6).enough, 0);  // thin
-  for (NodeId v = 0; v < n; ++v)
-    for (std::uint32_t k = 0; k < kDegree; ++k) rows.neighbors[v * kDegree + k] = (v + k) % n;
-  EXPECT_EQ(PageRankTiles::Choose(view, view).enough, 0);  // local
+  EXPECT_EQ(of(n, kDegree), PageRankTiles::kEnoughIfLarge);
+  EXPECT_EQ(of(n - 1, kDegree), PageRankTiles::kEnoughIfEven);
+  EXPECT_EQ(of(n, 2), 0);  // thin
 }
 
 TEST(SnapshotCache, FindsWhatFitsAndForgetsTheGone) {
