@@ -9,6 +9,7 @@
 #include <string>
 
 #include "engine/vocabulary.h"
+#include "storage/format.h"
 
 namespace plexus::storage {
 
@@ -80,6 +81,8 @@ Status Decoder::Check() const {
   // Each identity stands once, so some part of it has as many values as there are edges.
   const bool apart = (columns_.sources() && !ends) || columns_.targets() || columns_.labels() || columns_.kinds();
   if (count_ > 1 && !apart) return Bad(&columns_, std::to_string(count_) + " edges that nothing tells apart");
+  if (count_ > kMaxBufferBytes / sizeof(EdgeChange))
+    return Bad(&columns_, std::to_string(count_) + " edges are more than a record can have");
   return {};
 }
 

@@ -30,14 +30,22 @@ Result<Loaded> LoadState(const std::shared_ptr<Rocks>& rocks, const LoadRequest&
   loaded.point = {0, FirstHash(request.graph_id)};
   GraphState state = EmptyState();
   state.payload_store = request.payloads;
-  std::map<NodeId, Sequence> none;
-  const PurgeMask mask(request.purged ? *request.purged : none, request.target);
   PLEXUS_ASSIGN(const std::vector<Manifest> manifests, ListCheckpoints(rocks));
   PLEXUS_ASSIGN(const Manifest* best, Newest(manifests, request));
   if (!request.use_checkpoints && request.floor.sequence == 0) best = nullptr;
   if (!best && request.floor.sequence > 0)
     return Fail(ErrorCode::kCorruption, rocks->path() + ": the checkpoint of the history floor " +
                                             std::to_string(request.floor.sequence) + " is missing");
+  const bool from_floor = best && request.floor.sequence > 0 && best->sequence == request.floor.sequence;
+  const bool masked_base = from_floor && request.target > best->sequence;
+  std::map<NodeId, Sequence> purged;
+  if (request.purged) {
+    purged = *request.purged;
+  } else if (masked_base) {
+    PLEXUS_ASSIGN(const auto last, LastRecord(rocks));
+    PLEXUS_ASSIGN(purged, ReadPurges(rocks, kPurgedPrefix, last ? last->sequence : 0));
+  }
+  PurgeMask mask(purged, masked_base ? best->sequence : request.target);
   if (best) {
     if (best->sequence > request.floor.sequence) {
       PLEXUS_ASSIGN(const RecordHead head, ReadRecordHead(rocks, best->sequence));
@@ -63,6 +71,7 @@ Result<Loaded> LoadState(const std::shared_ptr<Rocks>& rocks, const LoadRequest&
     if (!more) break;
     Record& record = cursor.record().record;
     record.payloads.clear();  // vectors are fetched from the store
+    if (masked_base) mask.MoveTo(record.sequence - 1);
     mask.Apply(record);
     PLEXUS_TRY(writer.Apply(record));
     loaded.tail_bytes += cursor.value_bytes();

@@ -7,17 +7,24 @@
 
 namespace plexus::storage {
 
-PurgeMask::PurgeMask(const std::map<NodeId, Sequence>& purged, Sequence at) {
-  for (const auto& [node, sequence] : purged)
-    if (sequence > at) nodes_.push_back(node);
+PurgeMask::PurgeMask(const std::map<NodeId, Sequence>& purged, Sequence at) : at_(at) {
+  for (const auto& [node, sequence] : purged) {
+    if (sequence <= at) continue;
+    purges_.push_back({node, sequence});
+    last_ = std::max(last_, sequence);
+  }
 }
 
-PurgeMask::PurgeMask(std::vector<NodeId> nodes) : nodes_(std::move(nodes)) {
-  std::sort(nodes_.begin(), nodes_.end());
+PurgeMask::PurgeMask(std::vector<NodeId> nodes) {
+  std::sort(nodes.begin(), nodes.end());
+  if (!nodes.empty()) last_ = ~Sequence{0};
+  for (NodeId node : nodes) purges_.push_back({node, last_});
 }
 
 bool PurgeMask::hides(NodeId node) const {
-  return std::binary_search(nodes_.begin(), nodes_.end(), node);
+  const auto found = std::lower_bound(purges_.begin(), purges_.end(), node,
+                                      [](const Purge& purge, NodeId v) { return purge.node < v; });
+  return found != purges_.end() && found->node == node && found->sequence > at_;
 }
 
 bool PurgeMask::HidesEdge(const EdgeChange& edge) const {
@@ -37,8 +44,8 @@ void PurgeMask::Apply(Record& record) const {
 
 Result<GraphState> PurgeMask::Apply(GraphState state, Executor& executor) const {
   std::vector<NodeId> nodes;
-  for (NodeId v : nodes_)
-    if (v < state.keys.size()) nodes.push_back(v);
+  for (const Purge& purge : purges_)
+    if (purge.node < state.keys.size() && purge.sequence > at_) nodes.push_back(purge.node);
   if (nodes.empty()) return state;
   for (auto& view : state.payload_refs) {
     PagedArray<std::uint64_t> refs(std::move(view), 0);

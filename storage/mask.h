@@ -4,6 +4,9 @@
 // digests). So whoever rebuilds a past state drops, for every node purged later:
 // its text, properties and vectors, its edges to tags and terms, and the
 // properties (previews, tag snapshots) of edges that touch it.
+//
+// The checkpoint of the history floor is written masked. What is replayed over it must be
+// masked, too: up to the purge and with its record, which removes what is not there any more.
 #pragma once
 
 #include <map>
@@ -21,14 +24,21 @@ class PurgeMask {
   PurgeMask(const std::map<NodeId, Sequence>& purged, Sequence at);
   explicit PurgeMask(std::vector<NodeId> nodes);
 
-  bool empty() const { return nodes_.empty(); }
+  // From now on only those purged after `at`, which is not less than what this was made with.
+  void MoveTo(Sequence at) { at_ = at; }
+  bool empty() const { return last_ <= at_; }
   bool hides(NodeId node) const;
   void Apply(Record& record) const;
   Result<GraphState> Apply(GraphState state, Executor& executor) const;
 
  private:
   bool HidesEdge(const EdgeChange& edge) const;
-  std::vector<NodeId> nodes_;  // ascending
+  struct Purge {
+    NodeId node;
+    Sequence sequence;
+  };
+  std::vector<Purge> purges_;  // by node
+  Sequence at_ = 0, last_ = 0;  // of all purges
 };
 
 // Drops edges[i] where drop(edge, extra or null) is true, keeping extras in step;

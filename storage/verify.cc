@@ -146,7 +146,18 @@ Status Verifier::CheckCheckpoints() {
   start.payload_store = db_.store;
   auto writer = std::make_unique<StateWriter>(std::move(start));
   LogCursor cursor(db_.rocks, floor);
-  if (floor.sequence > 0) writer.reset();  // begins with the floor's checkpoint
+  if (floor.sequence > 0) writer.reset();  // begins with the floor's checkpoint, which is masked
+  std::map<NodeId, Sequence> purged;
+  if (floor.sequence > 0) {
+    PLEXUS_ASSIGN(purged, ReadPurges(db_.rocks, kPurgedPrefix, last_));
+  }
+  PurgeMask mask(purged, floor.sequence);
+  auto apply = [&](Record& record) {
+    record.payloads.clear();
+    mask.MoveTo(record.sequence - 1);
+    mask.Apply(record);
+    return writer->Apply(record);
+  };
   for (const Manifest& m : *listed) {
     const std::string where = "checkpoint " + std::to_string(m.id);
     ++report_.checkpoints;
@@ -162,6 +173,8 @@ Status Verifier::CheckCheckpoints() {
     VerifyGraph(*loaded, where, problems_);
     VerifyVectors(*loaded, where, problems_);
     if (!replaying) continue;
+    mask.MoveTo(m.sequence);
+    PLEXUS_ASSIGN(*loaded, mask.Apply(std::move(*loaded), db_.executor()));
     if (!writer) {
       if (m.sequence != floor.sequence) continue;
       writer = std::make_unique<StateWriter>(*loaded);
@@ -170,8 +183,7 @@ Status Verifier::CheckCheckpoints() {
       auto more = cursor.Next();
       if (!more || !*more) break;  // CheckLog has reported it
       Record& record = cursor.record().record;
-      record.payloads.clear();
-      if (Status status = writer->Apply(record); !status) {
+      if (Status status = apply(record); !status) {
         problems_.Add("log record " + std::to_string(record.sequence), status.error());
         replaying = false;
         break;
@@ -192,8 +204,7 @@ Status Verifier::CheckCheckpoints() {
     auto more = cursor.Next();
     if (!more || !*more) break;
     Record& record = cursor.record().record;
-    record.payloads.clear();
-    if (Status status = writer->Apply(record); !status) {
+    if (Status status = apply(record); !status) {
       problems_.Add("log record " + std::to_string(record.sequence), status.error());
       break;
     }

@@ -149,9 +149,9 @@ TEST(PageRankTiles, HoldGraphsOfAnySize) {
         uneven[v + 1] = uneven[v] + ((v * 2654435761u >> 27) == 0 ? 500 : 1);
       }
       ExpectHolds(g, true, tiles, {even, {}, {}, {}, {}});
-      EXPECT_EQ(tiles.positions(), nullptr);
+      EXPECT_EQ(tiles.positions() != nullptr, n < 100);  // of few nodes the first sixteenth has them all
       ExpectHolds(g, true, tiles, {uneven, {}, {}, {}, {}});
-      EXPECT_TRUE(n < 1000 || tiles.positions());
+      EXPECT_NE(tiles.positions(), nullptr);
     }
 }
 

@@ -142,7 +142,7 @@ TEST(LoadFaults, EveryPoint) {
 
 // Records of more than a file: several are written at once and ingested in one step.
 TEST(LoadFaults, EveryPointOfSeveralFiles) {
-  const std::string text = Lines(400'000, 30'000);
+  const std::string text = Lines(800'000, 30'000);
   const text::ImportOptions options = Options(30'000);
   const std::vector<Record> records = RecordsOf(text, options);
   CrashEverywhere(text, options, true, [&](Database& db, Sequence found) {
