@@ -199,6 +199,14 @@ TEST(EdgeColumns, ColumnsThatDoNotFitAreRefused) {
   refuse("column created_at has 2 values, not 4", [](Parts& p) { p.created_at = {{1, 2}}; });
   refuse("column kinds has 8 values, not 4", [](Parts& p) { p.kinds = std::vector<std::uint16_t>(8); });
   refuse("column flags has 3 values, not 4", [](Parts& p) { p.flags = {{1, 1, 1}}; });
+  // Values that many edges may share say nothing of how many there are.
+  for (const int column : {0, 1, 2})
+    refuse("4 edges that nothing tells apart", [&](Parts& p) {
+      p.targets.reset();
+      if (column == 0) p.weights = {{1, 2, 3, 4}};
+      if (column == 1) p.flags = {{1, 1, 1, 1}};
+      if (column == 2) p.created_at = {{1, 2, 3, 4}};
+    });
   // More edges than the record has bytes.
   refuse("4294967295 edges that nothing tells apart", [](Parts& p) { p.count = 0xFFFFFFFF, p.targets = {}; });
   refuse("4294967295 edges that nothing tells apart", [](Parts& p) {
