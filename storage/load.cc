@@ -36,16 +36,15 @@ Result<Loaded> LoadState(const std::shared_ptr<Rocks>& rocks, const LoadRequest&
   if (!best && request.floor.sequence > 0)
     return Fail(ErrorCode::kCorruption, rocks->path() + ": the checkpoint of the history floor " +
                                             std::to_string(request.floor.sequence) + " is missing");
-  const bool from_floor = best && request.floor.sequence > 0 && best->sequence == request.floor.sequence;
-  const bool masked_base = from_floor && request.target > best->sequence;
-  std::map<NodeId, Sequence> purged;
-  if (request.purged) {
-    purged = *request.purged;
-  } else if (masked_base) {
+  // With records to replay over the floor's checkpoint, which was written masked.
+  const bool masked_base = best && request.floor.sequence > 0 && best->sequence == request.floor.sequence &&
+                           request.target > best->sequence;
+  std::map<NodeId, Sequence> read;
+  if (masked_base && !request.purged) {
     PLEXUS_ASSIGN(const auto last, LastRecord(rocks));
-    PLEXUS_ASSIGN(purged, ReadPurges(rocks, kPurgedPrefix, last ? last->sequence : 0));
+    PLEXUS_ASSIGN(read, ReadPurges(rocks, kPurgedPrefix, last ? last->sequence : 0));
   }
-  PurgeMask mask(purged, masked_base ? best->sequence : request.target);
+  PurgeMask mask(request.purged ? *request.purged : read, masked_base ? best->sequence : request.target);
   if (best) {
     if (best->sequence > request.floor.sequence) {
       PLEXUS_ASSIGN(const RecordHead head, ReadRecordHead(rocks, best->sequence));

@@ -136,8 +136,8 @@ PageRankPartial StepByPull(const CsrView& in, const PageRankStep<Real>& step, Ex
         std::array<double, kGrain> sums;
         const std::uint32_t first = in.offsets[begin];
         Sums({in.neighbors.data() + first, in.weights.empty() ? nullptr : in.weights.data() + first,
-                     in.offsets.data() + begin + 1, first, end - begin},
-                    step, sums.data());
+              in.offsets.data() + begin + 1, first, end - begin},
+             step, sums.data());
         return step.FinishRows(begin, end, sums.data());
       },
       Add);

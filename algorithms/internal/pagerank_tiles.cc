@@ -62,15 +62,15 @@ AlignedArray<std::uint32_t> ByDegree(const CsrView& out, Executor& executor) {
   return positions;
 }
 
-// Rows in blocks of at most kMostRows and about a 32nd of the arcs, or a 64th of the rows.
+// Rows in blocks of at most kSegment and about a 32nd of the arcs, or a 64th of the rows.
 std::vector<PageRankTiles::Block> CutBlocks(const CsrView& in, PageRankTiles::Cut cut) {
   const std::uint32_t n = in.node_count();
   const bool by_arcs = cut == PageRankTiles::kEvenArcs;
   const std::uint64_t enough =
       by_arcs ? std::max<std::uint64_t>(in.arc_count() / 32, std::uint64_t{1} << 18) : std::numeric_limits<std::uint64_t>::max();
-  constexpr std::uint64_t kTogether = PageRankTiles::kEvenRowsTogether, kMostRows = PageRankTiles::kSegment;
+  constexpr std::uint64_t kTogether = PageRankTiles::kEvenRowsTogether, kSegment = PageRankTiles::kSegment;
   const std::uint64_t most =
-      by_arcs ? kMostRows : std::min<std::uint64_t>(kMostRows, ((std::uint64_t{n} + 63) / 64 + kTogether - 1) / kTogether * kTogether);
+      by_arcs ? kSegment : std::min(kSegment, ((std::uint64_t{n} + 63) / 64 + kTogether - 1) / kTogether * kTogether);
   std::vector<PageRankTiles::Block> blocks;
   for (std::uint64_t begin = 0; begin < n;) {
     std::uint64_t end = begin;

@@ -111,7 +111,7 @@ void Sum(const PageRankTiles& tiles, const PageRankTiles::Block& block, const Va
   constexpr std::size_t kSegment = PageRankTiles::kSegment;
   std::fill_n(sums, block.end - block.begin, 0.0);
   Cursor at{block.rows.data(), tiles.sources() + block.first_arc,
-                    kWeighted ? tiles.weights() + block.first_arc : nullptr, nullptr, 0};
+            kWeighted ? tiles.weights() + block.first_arc : nullptr, nullptr, 0};
   for (std::size_t s = 0; s < block.tiles.size(); ++s) {
     const std::size_t next = (s + 1) % block.tiles.size();
     LookAhead(block.tiles[s], block.tiles[next], values + next * kSegment, kSegment * sizeof(Value), at);

@@ -93,6 +93,22 @@ TEST(Components, ManyOfMiddlingSize) {
   for (Shape shape : {Shape::kClean, Shape::kRuns}) Check(Build(c, shape), {});
 }
 
+// The smallest id of each node's component, by joining the pairs one by one.
+std::vector<NodeId> ByUnions(NodeId nodes, const std::vector<NodePair>& pairs) {
+  std::vector<NodeId> labels(nodes);
+  std::iota(labels.begin(), labels.end(), NodeId{0});
+  auto root = [&](NodeId v) {
+    while (labels[v] != v) v = labels[v] = labels[labels[v]];
+    return v;
+  };
+  for (const NodePair& pair : pairs) {
+    const NodeId a = root(pair.source), b = root(pair.target);
+    labels[std::max(a, b)] = std::min(a, b);
+  }
+  for (NodeId v = 0; v < nodes; ++v) labels[v] = root(v);
+  return labels;
+}
+
 // Several blocks of nodes, few arcs each: near ids, far ids, chains against the order, and
 // hubs, directed and not, against joining the pairs one by one: one thread's, all threads',
 // and more arcs than the loops for small graphs take.
@@ -112,17 +128,7 @@ TEST(ComponentsCsr, FewArcsNearAndFar) {
         pairs.push_back(random() % 2 ? NodePair{v, w} : NodePair{w, v});
       }
       for (NodeId v = 20000; v < 40000; ++v) pairs.push_back({v, v - 1});
-      std::vector<NodeId> want(nodes);
-      std::iota(want.begin(), want.end(), NodeId{0});
-      auto root = [&](NodeId v) {
-        while (want[v] != v) v = want[v] = want[want[v]];
-        return v;
-      };
-      for (const NodePair& pair : pairs) {
-        const NodeId a = root(pair.source), b = root(pair.target);
-        want[std::max(a, b)] = std::min(a, b);
-      }
-      for (NodeId v = 0; v < nodes; ++v) want[v] = root(v);
+      const std::vector<NodeId> want = ByUnions(nodes, pairs);
       for (bool symmetrize : {false, true}) {
         if (symmetrize && count > 600000) continue;
         const auto graph = BuildTopology(nodes, pairs, {.symmetrize = symmetrize});
@@ -159,17 +165,7 @@ TEST(ComponentsCsr, ManyArcs) {
         // Two stars: their centres' third arcs.
         pairs.insert(pairs.end(), {{v + 60, v + 20}, {v + 60, v + 25}, {v + 65, v + 30}, {v + 65, v + 55}, {v + 65, v + 60}});
       }
-      std::vector<NodeId> want(kNodes);
-      std::iota(want.begin(), want.end(), NodeId{0});
-      auto root = [&](NodeId v) {
-        while (want[v] != v) v = want[v] = want[want[v]];
-        return v;
-      };
-      for (const NodePair& pair : pairs) {
-        const NodeId a = root(pair.source), b = root(pair.target);
-        want[std::max(a, b)] = std::min(a, b);
-      }
-      for (NodeId v = 0; v < kNodes; ++v) want[v] = root(v);
+      const std::vector<NodeId> want = ByUnions(kNodes, pairs);
       for (bool symmetrize : {false, true}) {
         const auto graph = BuildTopology(kNodes, pairs, {.symmetrize = symmetrize});
         ASSERT_TRUE(graph.has_value());
