@@ -80,7 +80,7 @@ TEST_F(Care, ReadingNeedsNoRightToWrite) {
 TEST_F(Care, AWriterLocksOutWritersButNotReaders) {
   auto database = storage::Database::Open(Db(), {});
   ASSERT_TRUE(database) << database.error().message;
-  const Finished write = Run({"link", "x", "knows", "y"});
+  const Finished write = Run({"link", "x", "knows", "y", "--wait", "0.05"});
   EXPECT_EQ(write.code, 5) << write.err;
   EXPECT_NE(write.err.find(std::to_string(getpid())), std::string::npos) << write.err;  // the holder
   WriteBatch batch(1);
