@@ -67,7 +67,7 @@ struct OpenOptions {
 struct OpenReport {
   bool created = false;       // the database is new
   bool was_clean = false;     // the last writer closed it
-  bool live_writer = false;   // read-only, and a writer holds the lock
+  bool live_writer = false;   // read-only, and a writer had it open in that moment
   bool tail_dropped = false;  // a torn end of the write-ahead log was left out
   std::string tail_message;   // what was dropped, for people; empty when nothing
   Sequence sequence = 0;             // last record

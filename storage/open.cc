@@ -5,7 +5,8 @@
 // fails, once more with kTolerateCorruptedTailRecords. 4. Compare the log's end and
 // the checkpoint with the anchor. 5. Load checkpoint and tail through that look.
 // 6. Mark the anchor as open, then open RocksDB for writing. A file that RocksDB
-// would have misread or deleted was refused before step 6.
+// would have misread or deleted was refused before step 6. Read-only it is steps 2 to 5
+// over the files of one moment (pinned_files.h), without the lock.
 #include <sys/random.h>
 #include <unistd.h>
 
