@@ -167,6 +167,12 @@ class GuardFileSystem : public rocksdb::FileSystemWrapper {
   IOStatus DeleteFile(const std::string& path, const IOOptions& o, IODebugContext* d) override {
     if (failed_->load(std::memory_order_relaxed) && path.find("/generation-") != std::string::npos)
       return IOStatus::OK();
+    // RocksDB deletes its last MANIFEST while it opens, just after the one sync of the
+    // directory that opening needs. The next opening removes it before that sync (rocks.cc).
+    const std::size_t name = path.rfind('/') + 1;
+    if (std::string_view(path).substr(name).starts_with("MANIFEST-") &&
+        FileSystemWrapper::FileExists(path.substr(0, name) + "CURRENT", o, d).ok())
+      return IOStatus::OK();
     IOStatus status = FileSystemWrapper::DeleteFile(path, o, d);
     synced_->NameChanged(path);
     return status;

@@ -1,6 +1,8 @@
 // Opening RocksDB: options with their reasons, keys, statuses.
 #include "storage/rocks.h"
 
+#include <unistd.h>
+
 #include <rocksdb/table.h>
 
 #include "storage/guard_fs.h"
@@ -73,6 +75,15 @@ std::uint64_t ReadBigEndian(const rocksdb::Slice& key, std::size_t begin, std::s
   return value;
 }
 
+// MANIFESTs that CURRENT does not name, left by the guard. RocksDB syncs the directory next.
+Status RemoveOldManifests(const std::string& path, const Files& files) {
+  PLEXUS_ASSIGN(const std::string current, files.Read(path + "/CURRENT", 1 << 10));
+  PLEXUS_ASSIGN(const std::vector<std::string> names, files.List(path));
+  for (const std::string& name : names)
+    if (name.starts_with("MANIFEST-") && current != name + "\n") unlink((path + "/" + name).c_str());
+  return {};
+}
+
 }  // namespace
 
 Status Check(const rocksdb::Status& status, std::string_view context) {
@@ -143,6 +154,7 @@ Result<std::shared_ptr<Rocks>> Rocks::Open(const std::string& path, Mode mode,
       // A section is larger than a block may grow: each gets a block of its own.
       {"checkpoint", FamilyOptions(64 << 10, 1 << 20)}};
   const bool look = mode == Mode::kLook || mode == Mode::kLookTolerant;
+  if (!look && mode != Mode::kCreate) PLEXUS_TRY(RemoveOldManifests(path, *rocks->files_));
   const rocksdb::Status status =
       look ? rocksdb::DB::OpenForReadOnly(options, path, families, &rocks->handles_, &rocks->db_)
            : rocksdb::DB::Open(options, path, families, &rocks->handles_, &rocks->db_);
