@@ -87,7 +87,9 @@ Result<Anchor> ReadAnchor(const std::string& directory, const Files& files) {
 }
 
 Status WriteAnchor(const std::string& directory, const Anchor& anchor, const Files& files) {
-  return files.WriteAtomically(directory, kAnchorName, EncodeAnchor(anchor));
+  PLEXUS_TRY(files.Replace(directory, kAnchorName, EncodeAnchor(anchor)));
+  // After a clean close the anchor before it is as true: it only asks for a recovery.
+  return anchor.clean ? Status() : files.SyncDirectory(directory);
 }
 
 std::string GenerationPath(const std::string& directory, std::uint64_t generation) {

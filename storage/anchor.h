@@ -51,6 +51,8 @@ Result<Anchor> DecodeAnchor(ByteSpan bytes, std::string_view where);
 
 // kNotFound when the directory has none.
 Result<Anchor> ReadAnchor(const std::string& directory, const Files& files);
+// Old or new after a crash, never half. Durable on return unless it is clean: after a power
+// loss the open one before it may be back, which asks for a recovery and loses nothing.
 Status WriteAnchor(const std::string& directory, const Anchor& anchor, const Files& files);
 
 // The directory of a generation, e.g. DIR/generation-1.

@@ -1,18 +1,21 @@
 // Backup and restore.
 //
-// A backup is a closed database: RocksDB's own checkpoint (hard links, or copies
-// across file systems) of one moment, opened read-only to see that it holds the
-// records it should, and an anchor that lists its files. Restoring copies the files,
-// so that the new database shares none with the backup.
-#include <algorithm>
+// A backup is a closed database: the files of one moment (pinned_files.h), sorted files as
+// hard links where the file system allows. When the moment lies between two closes, the
+// copy is what a crash would have left: it is opened and closed once, which recovers it.
+// Then it is verified. Restoring copies all bytes, so that the new database shares no file
+// with the backup. The source is never written to, and may be written meanwhile.
+#include <unistd.h>
 
-#include <rocksdb/utilities/checkpoint.h>
+#include <algorithm>
 
 #include "storage/database_impl.h"
 
 namespace plexus::storage {
 
 namespace {
+
+constexpr std::chrono::milliseconds kPatience(10'000);
 
 Status MustBeNew(const std::string& directory, const Files& files) {
   if (!files.Exists(directory)) return {};
@@ -21,20 +24,112 @@ Status MustBeNew(const std::string& directory, const Files& files) {
   return Fail(ErrorCode::kAlreadyExists, directory + ": exists and is not empty");
 }
 
+// Copies bytes as they were at their moment.
+class Copier {
+ public:
+  Copier(const PinnedFiles& pinned, const Files& files, const char* phase, Progress* progress)
+      : pinned_(pinned), files_(files), phase_(phase), progress_(progress) {
+    for (const PinnedEntry& entry : pinned.entries()) total_ += entry.file->size();
+  }
+
+  // All files of the generation to the new directory `to`, and its anchor.
+  Status CopyTo(const std::string& to, bool share) {
+    const std::string path = GenerationPath(to, pinned_.anchor().generation);
+    PLEXUS_TRY(files_.MakeDirectory(to));
+    PLEXUS_TRY(files_.MakeDirectory(path));
+    for (const PinnedEntry& entry : pinned_.entries()) {
+      const std::string target = path + "/" + entry.name;
+      if (share && entry.name.ends_with(".sst") && Link(entry, target)) {
+        done_ += entry.file->size();
+        PLEXUS_TRY(Go());
+      } else {
+        PLEXUS_TRY(Copy(entry, target));
+      }
+    }
+    PLEXUS_TRY(files_.SyncDirectory(path));
+    PLEXUS_TRY(WriteAnchor(to, pinned_.anchor(), files_));
+    return files_.SyncDirectory(to);
+  }
+
+ private:
+  // False when there is no such link: another file system, or the name has gone since.
+  bool Link(const PinnedEntry& entry, const std::string& target) const {
+    if (link((pinned_.path() + "/" + entry.name).c_str(), target.c_str()) != 0) return false;
+    if (entry.file->IsAt(target)) return true;
+    unlink(target.c_str());  // another file has taken the name
+    return false;
+  }
+
+  Status Copy(const PinnedEntry& entry, const std::string& target) {
+    std::unique_ptr<rocksdb::WritableFile> out;
+    PLEXUS_TRY(Check(files_.env()->NewWritableFile(target, &out, rocksdb::EnvOptions()), target));
+    std::vector<char> buffer(1 << 20);
+    for (std::uint64_t at = 0;;) {
+      const std::int64_t read = entry.file->Read(at, buffer.data(), buffer.size());
+      if (read < 0)
+        return Fail(ErrorCode::kIo, pinned_.path() + "/" + entry.name + ": cannot be read");
+      if (read == 0) break;
+      const std::size_t bytes = static_cast<std::size_t>(read);
+      PLEXUS_TRY(Check(out->Append(rocksdb::Slice(buffer.data(), bytes)), target));
+      at += bytes;
+      done_ += bytes;
+      PLEXUS_TRY(Go());
+    }
+    PLEXUS_TRY(Check(out->Fsync(), target));
+    return Check(out->Close(), target);
+  }
+
+  Status Go() const {
+    if (!progress_ || progress_->Report(phase_, done_, total_)) return {};
+    return Fail(ErrorCode::kCancelled, std::string(phase_) + " was stopped, nothing is left of the copy");
+  }
+
+  const PinnedFiles& pinned_;
+  const Files& files_;
+  const char* phase_;
+  Progress* progress_;
+  std::uint64_t done_ = 0, total_ = 0;
+};
+
+// A copy of a moment between two closes: recovered and closed, as after a crash.
+Status Recover(const std::string& directory, Executor& executor, const Files& files) {
+  OpenOptions options;
+  options.checkpoint_on_close = CheckpointOnClose::kNever;
+  options.graph.executor = &executor;
+  {
+    PLEXUS_ASSIGN(const std::unique_ptr<Database> copy, Database::Open(directory, options));
+    PLEXUS_TRY(copy->Close());
+  }
+  const std::string lock = directory + "/" + kLockFileName;
+  PLEXUS_TRY(Check(files.env()->DeleteFile(lock), lock));  // nobody writes to a backup
+  return files.SyncDirectory(directory);
+}
+
 // Opens the finished copy as any reader would, with its payloads and vectors.
-Status MustOpen(const std::string& directory, Sequence sequence) {
+Status MustOpen(const std::string& directory, Sequence least, Progress* progress) {
   OpenOptions options;
   options.read_only = true;
   PLEXUS_ASSIGN(const std::unique_ptr<Database> copy, Database::Open(directory, options));
-  if (copy->snapshot().sequence() != sequence)
+  if (copy->snapshot().sequence() < least)
     return Fail(ErrorCode::kInternal, directory + ": the copy ends at record " +
                                           std::to_string(copy->snapshot().sequence()) + ", not " +
-                                          std::to_string(sequence));
-  PLEXUS_ASSIGN(const VerifyReport report, copy->Verify());
+                                          std::to_string(least));
+  VerifyOptions verify;
+  verify.progress = progress;
+  PLEXUS_ASSIGN(const VerifyReport report, copy->Verify(verify));
   if (report.ok) return {};
   const VerifyProblem& first = report.problems.front();
   return Fail(ErrorCode::kCorruption, directory + ": the copy has problems, the first: " +
                                           first.where + ": " + first.what);
+}
+
+// After an error nothing of `directory` is left but itself, if it was there before.
+Status OrNothing(const std::string& directory, bool was_there, Status status) {
+  if (status) return status;
+  const Files files;  // of its own: after a failed write the other deletes nothing
+  (void)files.RemoveTree(directory);
+  if (was_there) (void)files.MakeDirectory(directory);
+  return status;
 }
 
 }  // namespace
@@ -43,64 +138,42 @@ Status Database::Backup(const std::string& to, Progress* progress) {
   Impl& d = *impl_;
   if (d.closed) return Fail(ErrorCode::kFailedPrecondition, d.directory + ": the database is closed");
   std::lock_guard guard(d.maintenance);
-  PLEXUS_TRY(MustBeNew(to, *d.files));
-  if (d.options.read_only)
-    return Fail(ErrorCode::kReadOnly, "a backup is made from a database that is open for writing");
-  PLEXUS_TRY(d.ScrubNow(progress));
-  PLEXUS_TRY(d.journal->FlushBulk());
-  PLEXUS_TRY(d.journal->WaitDurable(d.journal->position().sequence));
-  PLEXUS_TRY(d.files->MakeDirectory(to));
-  if (progress && !progress->Report("backup", 0, 0))
-    return Fail(ErrorCode::kCancelled, "the backup was stopped");
-  const std::string path = GenerationPath(to, d.anchor.generation);
-  rocksdb::Checkpoint* made = nullptr;
-  PLEXUS_TRY(Check(rocksdb::Checkpoint::Create(d.rocks->db(), &made), path));
-  const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
-  PLEXUS_TRY(Check(checkpoint->CreateCheckpoint(path), path));
-  // What the copy holds, it says itself: writes went on meanwhile.
-  Anchor anchor = d.anchor;
-  {
-    PLEXUS_ASSIGN(const std::shared_ptr<Rocks> look,
-                  Rocks::Open(path, Rocks::Mode::kLook, d.files));
-    PLEXUS_ASSIGN(const std::optional<RecordHead> last, LastRecord(look));
-    if (last && last->sequence > anchor.floor_sequence) {
-      anchor.sequence = last->sequence;
-      anchor.log_hash = last->running_hash;
-    } else {
-      anchor.sequence = d.floor().sequence;
-      anchor.log_hash = d.floor().hash;
-    }
+  const Files files(d.options.hooks);  // a full disk there must not stop writing here
+  PLEXUS_TRY(MustBeNew(to, files));
+  const bool was_there = files.Exists(to);
+  std::shared_ptr<const PinnedFiles> pinned = d.pinned;
+  Sequence least = d.report.sequence;
+  if (d.journal) {
+    PLEXUS_TRY(d.ScrubNow(progress));
+    PLEXUS_TRY(d.journal->FlushBulk());
+    least = d.journal->position().sequence;
+    PLEXUS_TRY(d.journal->WaitDurable(least));
+    PLEXUS_ASSIGN(pinned, PinnedFiles::Take(d.directory, kPatience));
   }
-  anchor.clean = true;
-  PLEXUS_ASSIGN(anchor.files, ListGeneration(path, *d.files));
-  PLEXUS_TRY(WriteAnchor(to, anchor, *d.files));
-  return MustOpen(to, anchor.sequence);
+  auto make = [&]() -> Status {
+    PLEXUS_TRY(Copier(*pinned, files, "backup", progress).CopyTo(to, true));
+    if (!pinned->anchor().clean) PLEXUS_TRY(Recover(to, d.executor(), files));
+    return MustOpen(to, least, progress);
+  };
+  return OrNothing(to, was_there, make());
 }
 
 Status Database::Restore(const std::string& from, const std::string& to, Progress* progress) {
   const Files files;
   PLEXUS_TRY(MustBeNew(to, files));
-  PLEXUS_ASSIGN(const Anchor anchor, ReadAnchor(from, files));
+  const bool was_there = files.Exists(to);
+  PLEXUS_ASSIGN(const auto pinned, PinnedFiles::Take(from, kPatience));
+  const Anchor& anchor = pinned->anchor();
   if (!anchor.clean)
     return Fail(ErrorCode::kFailedPrecondition,
                 from + ": was not closed; open and close it, or restore a backup");
-  const std::string source = GenerationPath(from, anchor.generation);
-  PLEXUS_TRY(CompareGeneration(source, anchor.files, files));
-  PLEXUS_TRY(files.MakeDirectory(to));
-  const std::string path = GenerationPath(to, anchor.generation);
-  PLEXUS_TRY(files.MakeDirectory(path));
-  PLEXUS_ASSIGN(const std::vector<std::string> names, files.List(source));
-  std::uint64_t done = 0;
-  for (const std::string& name : names) {
-    if (name == "LOCK") continue;
-    PLEXUS_TRY(files.Copy(source + "/" + name, path + "/" + name));
-    if (progress && !progress->Report("restore", ++done, names.size()))
-      return Fail(ErrorCode::kCancelled, "restoring was stopped; " + to + " is incomplete");
-  }
-  PLEXUS_TRY(files.SyncDirectory(path));
-  PLEXUS_TRY(CompareGeneration(path, anchor.files, files));
-  PLEXUS_TRY(WriteAnchor(to, anchor, files));
-  return MustOpen(to, anchor.sequence);
+  PLEXUS_TRY(CompareGeneration(pinned->path(), anchor.files, Files(files, pinned)));
+  auto make = [&]() -> Status {
+    PLEXUS_TRY(Copier(*pinned, files, "restore", progress).CopyTo(to, false));
+    PLEXUS_TRY(CompareGeneration(GenerationPath(to, anchor.generation), anchor.files, files));
+    return MustOpen(to, anchor.sequence, progress);
+  };
+  return OrNothing(to, was_there, make());
 }
 
 }  // namespace plexus::storage

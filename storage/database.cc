@@ -83,6 +83,7 @@ Status Database::Impl::CheckpointNow(Progress* progress) {
   next.checkpoint_digest = manifest.digest;
   PLEXUS_TRY(WriteAnchor(directory, next, *files));
   anchor = next;
+  checkpoint_bytes = manifest.total_bytes();
   const std::uint64_t tail_now = journal->tail_bytes();
   journal->ResetTail(tail_now - std::min(tail_now, tail_before));
   ReachPoint(options.hooks, "checkpoint.anchored");
@@ -105,6 +106,21 @@ Status Database::Impl::DropOldCheckpoints() {
     if (!floor_needs_it) PLEXUS_TRY(DropCheckpoint(rocks, m.id));
   }
   return {};
+}
+
+// Replaying a record costs about as much as reading 4 KiB of a checkpoint, and a byte of
+// it (an edge of a large batch takes 4 to 12) as 16 bytes.
+bool Database::Impl::CheckpointEarned() const {
+  constexpr std::uint64_t kRecordCost = 4096, kByteCost = 16, kLeast = std::uint64_t{4} << 20;
+  switch (options.checkpoint_on_close) {
+    case CheckpointOnClose::kNever: return false;
+    case CheckpointOnClose::kAlways: return true;
+    case CheckpointOnClose::kWhenEarned: break;
+  }
+  const std::uint64_t tail = journal->tail_bytes();
+  const std::uint64_t records = journal->position().sequence - anchor.checkpoint_sequence;
+  return tail >= options.checkpoint_log_bytes ||
+         records * kRecordCost + tail * kByteCost >= std::max(checkpoint_bytes, kLeast);
 }
 
 Status Database::Checkpoint(Progress* progress) {
@@ -205,14 +221,14 @@ Status Database::Impl::CloseNow() {
   Status status;
   if (graph && !graph->read_only()) {
     if (journal->bulk()) status = journal->EndBulk();
-    if (status) status = options.checkpoint_on_close ? CheckpointNow(nullptr) : ScrubNow(nullptr);
+    if (status) status = CheckpointEarned() ? CheckpointNow(nullptr) : ScrubNow(nullptr);
   }
   const RocksJournal::Position end = journal->position();
   if (Status synced = journal->Close(); status && !synced) status = synced;
   if (status && graph && graph->read_only())
     status = Fail(ErrorCode::kReadOnly, directory + ": a write had failed, reopen to go on");
   store->Attach(nullptr);
-  if (status) status = rocks->FlushAll();
+  if (status) status = rocks->Settle();
   if (Status shut = rocks->Close(); status && !shut) status = shut;
   if (status) {
     Anchor last = anchor;
@@ -223,7 +239,9 @@ Status Database::Impl::CloseNow() {
     if (listed) {
       last.files = *std::move(listed);
       ReachPoint(options.hooks, "close.before_anchor");
-      status = WriteAnchor(directory, last, *files);
+      // A deleted file that came back after a power loss would not be on the list.
+      status = files->SyncDirectory(generation_path());
+      if (status) status = WriteAnchor(directory, last, *files);
       if (status) anchor = last;
     } else {
       status = std::unexpected(listed.error());

@@ -16,6 +16,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -32,17 +33,33 @@ namespace plexus::storage {
 
 struct TestHooks;  // test_hooks.h, for fault injection only
 
+// When Close writes a checkpoint, if records follow the last one.
+enum class CheckpointOnClose {
+  kNever,
+  // When replaying those records takes about as long as reading the checkpoint does (but
+  // not for a handful): so opening never takes more than about twice the time, and many
+  // short sessions write in proportion to what they add. Close leaves less than
+  // max(checkpoint, 4 MiB) / 16 bytes and / 4,096 records behind it.
+  kWhenEarned,
+  kAlways,
+};
+
 struct OpenOptions {
   bool create = false;     // make the database when the directory has none
-  bool read_only = false;  // static view, takes no lock, writes nothing
+  bool read_only = false;  // view of one moment, takes no lock, writes nothing
   bool strict = false;     // refuse to open when a torn tail would be dropped
   GraphOptions graph;      // durability, maintenance, executor
   // A checkpoint is due when the log behind the last one passes this. Written by
   // a thread with Maintenance::kBackground, else when Checkpoint or Close is called.
   std::uint64_t checkpoint_log_bytes = std::uint64_t{256} << 20;
-  bool checkpoint_on_close = true;  // when records follow the last checkpoint
+  CheckpointOnClose checkpoint_on_close = CheckpointOnClose::kWhenEarned;
   int checkpoints_kept = 2;         // at least 1; the history floor's is kept besides
   std::uint64_t payload_cache_bytes = std::uint64_t{64} << 20;
+  // Writing: how long to wait for another writer to close; 0: not. While waiting
+  // on_lock_wait is called every few milliseconds with who holds the lock and for how long
+  // it was waited; false stops it (kCancelled).
+  std::int64_t lock_wait_ms = 0;
+  std::function<bool(const std::string& holder, std::int64_t waited_ms)> on_lock_wait;
   TestHooks* hooks = nullptr;
 };
 
@@ -50,7 +67,7 @@ struct OpenOptions {
 struct OpenReport {
   bool created = false;       // the database is new
   bool was_clean = false;     // the last writer closed it
-  bool live_writer = false;   // read-only, and a writer holds the lock
+  bool live_writer = false;   // read-only, and a writer had it open in that moment
   bool tail_dropped = false;  // a torn end of the write-ahead log was left out
   std::string tail_message;   // what was dropped, for people; empty when nothing
   Sequence sequence = 0;             // last record
@@ -118,8 +135,9 @@ class Database {
  public:
   class Impl;  // database_impl.h, for the files that implement this class
 
-  // Errors: kNotFound (no database and not `create`), kLocked (names the holder),
-  // kCorruption (names file and offset), kUnsupported (a newer format), kIo,
+  // Errors: kNotFound (no database and not `create`), kLocked (names the holder; read-only:
+  // ten seconds went by without a moment in which the writer left the files alone),
+  // kCorruption (damage: names file and offset), kUnsupported (a newer format), kIo,
   // kReadOnly (a directory that cannot be written, opened for writing).
   static Result<std::unique_ptr<Database>> Open(const std::string& directory,
                                                 const OpenOptions& options = {});
@@ -185,9 +203,12 @@ class Database {
   Result<VerifyReport> Verify(const VerifyOptions& options = {});
 
   // A verified copy of the database in the new directory `to` (hard links where
-  // the file system allows). Writes may go on.
+  // the file system allows). Writes may go on, of this or, from a read-only database, of
+  // another process: read-only it copies the moment that it shows. kAlreadyExists when
+  // `to` holds something. After an error nothing of the copy is left.
   Status Backup(const std::string& to, Progress* progress = nullptr);
-  // Makes the new database `to` from a backup or a closed database, verified.
+  // Makes the new database `to` from a backup or a closed database, verified. After an
+  // error nothing of it is left.
   static Status Restore(const std::string& from, const std::string& to,
                         Progress* progress = nullptr);
 
@@ -197,8 +218,8 @@ class Database {
   // Read-only: brings the view up to what the writer has made durable since.
   Status Refresh();
 
-  // Waits for maintenance, makes everything durable, writes a checkpoint when
-  // records follow the last one, and marks the anchor clean. Later calls do
+  // Waits for maintenance, makes everything durable, writes a checkpoint as
+  // checkpoint_on_close says, and marks the anchor clean. Later calls do
   // nothing. Snapshots stay usable but for their payloads.
   Status Close();
 

@@ -14,6 +14,7 @@
 #include "storage/load.h"
 #include "storage/lock_file.h"
 #include "storage/payload_store.h"
+#include "storage/pinned_files.h"
 #include "storage/rocks_journal.h"
 
 namespace plexus::storage {
@@ -34,6 +35,9 @@ class Database::Impl {
   // Serialises what rewrites files: checkpoint, trim, scrub, backup, close.
   std::mutex maintenance;
   Anchor anchor;  // guarded by `maintenance`
+  std::uint64_t checkpoint_bytes = 0;  // of the newest one; guarded by `maintenance`
+  // Read-only: the files as they were at the view's moment.
+  std::shared_ptr<const PinnedFiles> pinned;
 
   std::mutex purge_mutex;
   std::map<NodeId, Sequence> purged;  // ever, last purge
@@ -67,8 +71,9 @@ class Database::Impl {
   // open.cc
   Status OpenForWriting();
   Status OpenForReading();
-  // Looks at the closed files, compares them with the anchor and loads the state.
-  Result<Loaded> LookAndLoad(bool live_writer);
+  // Looks at the closed files, compares them with the anchor and loads the state. Reads
+  // `through` other Files when somebody else may be writing.
+  Result<Loaded> LookAndLoad(bool live_writer, std::shared_ptr<Files> through = nullptr);
   void StartGraph(const Loaded& loaded, std::shared_ptr<Journal> journal);
   Status CreateIfAsked();
   Status AttachWriter(const Loaded& loaded);
@@ -84,6 +89,8 @@ class Database::Impl {
   void KeeperLoop();
   void StopKeeper();
   Status CloseNow();
+  // Whether Close is to write a checkpoint. REQUIRES `maintenance` held.
+  bool CheckpointEarned() const;
   Status Writable() const;  // open, not read-only
 
   // scrub.cc. REQUIRES `maintenance` held.

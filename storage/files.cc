@@ -6,6 +6,7 @@
 #include <rocksdb/file_system.h>
 
 #include "storage/guard_fs.h"
+#include "storage/pinned_files.h"
 #include "storage/rocks.h"
 
 namespace plexus::storage {
@@ -14,6 +15,12 @@ Files::Files(TestHooks* hooks)
     : hooks_(hooks),
       own_env_(rocksdb::NewCompositeEnv(MakeGuard(
           hooks && hooks->file_system ? hooks->file_system : rocksdb::FileSystem::Default()))),
+      env_(own_env_.get()) {}
+
+Files::Files(const Files& files, std::shared_ptr<const PinnedFiles> pinned)
+    : hooks_(files.hooks_),
+      own_env_(rocksdb::NewCompositeEnv(
+          PinnedFileSystem(std::move(pinned), files.env_->GetFileSystem()))),
       env_(own_env_.get()) {}
 
 bool Files::Exists(const std::string& path) const { return env_->FileExists(path).ok(); }
@@ -33,21 +40,18 @@ Result<std::vector<std::string>> Files::List(const std::string& directory) const
 }
 
 Result<std::string> Files::Read(const std::string& path, std::uint64_t limit) const {
-  PLEXUS_ASSIGN(std::uint64_t size, Size(path));
-  if (size > limit)
-    return Fail(ErrorCode::kCorruption, path + ": " + std::to_string(size) +
-                                            " bytes, at most " + std::to_string(limit) +
-                                            " expected");
+  // Read to its end, not to a size that another file of this name may have had.
   std::unique_ptr<rocksdb::SequentialFile> file;
   PLEXUS_TRY(Check(env_->NewSequentialFile(path, &file, rocksdb::EnvOptions()), path));
-  std::string bytes(size, '\0'), all;
-  while (all.size() < size) {
+  std::string buffer(64 << 10, '\0'), all;
+  for (;;) {
     rocksdb::Slice piece;
-    PLEXUS_TRY(Check(file->Read(size - all.size(), &piece, bytes.data()), path));
-    if (piece.empty()) break;
+    PLEXUS_TRY(Check(file->Read(buffer.size(), &piece, buffer.data()), path));
+    if (piece.empty()) return all;
     all.append(piece.data(), piece.size());
+    if (all.size() > limit)
+      return Fail(ErrorCode::kCorruption, path + ": more than " + std::to_string(limit) + " bytes");
   }
-  return all;
 }
 
 Result<std::uint64_t> Files::DigestFrom(const std::string& path, std::uint64_t begin) const {
@@ -73,8 +77,8 @@ Result<std::uint64_t> Files::DigestFrom(const std::string& path, std::uint64_t b
   }
 }
 
-Status Files::WriteAtomically(const std::string& directory, const std::string& name,
-                              const std::string& bytes) const {
+Status Files::Replace(const std::string& directory, const std::string& name,
+                      const std::string& bytes) const {
   const std::string path = directory + "/" + name, temporary = path + ".tmp";
   std::unique_ptr<rocksdb::WritableFile> file;
   PLEXUS_TRY(Check(env_->NewWritableFile(temporary, &file, rocksdb::EnvOptions()), temporary));
@@ -84,7 +88,7 @@ Status Files::WriteAtomically(const std::string& directory, const std::string& n
   ReachPoint(hooks_, "file.written");
   PLEXUS_TRY(Check(env_->RenameFile(temporary, path), path));
   ReachPoint(hooks_, "file.renamed");
-  return SyncDirectory(directory);
+  return {};
 }
 
 Status Files::MakeDirectory(const std::string& path) const {

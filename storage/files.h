@@ -15,9 +15,13 @@
 
 namespace plexus::storage {
 
+class PinnedFiles;
+
 class Files {
  public:
   explicit Files(TestHooks* hooks = nullptr);
+  // The same, but the files of `pinned` are seen as they were at its moment.
+  Files(const Files& files, std::shared_ptr<const PinnedFiles> pinned);
 
   rocksdb::Env* env() const { return env_; }
   TestHooks* hooks() const { return hooks_; }
@@ -31,10 +35,12 @@ class Files {
   // XXH3-64 of the bytes from `begin` to the end of the file.
   Result<std::uint64_t> DigestFrom(const std::string& path, std::uint64_t begin) const;
 
-  // Temporary name, fsync, rename, fsync of the directory: old or new, never half.
-  Status WriteAtomically(const std::string& directory, const std::string& name,
-                         const std::string& bytes) const;
+  // Temporary name, fsync, rename: old or new, never half. Which of them after a power
+  // loss is sure only once the directory is synced, which is the caller's part.
+  Status Replace(const std::string& directory, const std::string& name,
+                 const std::string& bytes) const;
   Status MakeDirectory(const std::string& path) const;  // fine when it exists
+  // Does nothing when no name in it changed since the last time (guard_fs.h).
   Status SyncDirectory(const std::string& path) const;
   Status Copy(const std::string& from, const std::string& to) const;  // synced
   // Deletes the files of `path` and it; subdirectories too. Fine when absent.

@@ -5,13 +5,25 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <cstdio>
 #include <cstring>
 #include <utility>
 
 namespace plexus::storage {
 
 namespace {
+
+constexpr std::int64_t kGlance = 40;  // ms: a reader's IsHeld takes the lock for a moment
+constexpr useconds_t kPause = 2'000;
+
+std::string Seconds(std::int64_t ms) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f s", static_cast<double>(ms) / 1000);
+  return text;
+}
 
 std::string Holder(int descriptor) {
   char text[512];
@@ -50,7 +62,8 @@ void LockFile::Release() {
   descriptor_ = -1;
 }
 
-Result<LockFile> LockFile::Take(const std::string& directory) {
+Result<LockFile> LockFile::Take(const std::string& directory, std::int64_t wait_ms,
+                                const OnWait& on_wait) {
   const std::string path = directory + "/" + kLockFileName;
   LockFile lock;
   lock.descriptor_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
@@ -60,21 +73,34 @@ Result<LockFile> LockFile::Take(const std::string& directory) {
     return Fail(denied ? ErrorCode::kReadOnly : ErrorCode::kIo,
                 path + ": cannot be opened for writing: " + std::strerror(error));
   }
-  // A reader's IsHeld takes the lock for a moment: try for a little while.
-  int failed = -1;
-  for (int attempt = 0; attempt < 5; ++attempt) {
-    failed = flock(lock.descriptor_, LOCK_EX | LOCK_NB);
-    if (failed == 0 || errno != EWOULDBLOCK) break;
-    usleep(10'000);
-  }
-  if (failed != 0) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point start = Clock::now();
+  for (;;) {
+    if (flock(lock.descriptor_, LOCK_EX | LOCK_NB) == 0) break;
+    if (errno == EINTR) continue;
     if (errno != EWOULDBLOCK)
       return Fail(ErrorCode::kIo, path + ": cannot be locked: " + std::strerror(errno));
-    return Fail(ErrorCode::kLocked,
-                directory + ": is open for writing by " + Holder(lock.descriptor_));
+    const std::int64_t waited =
+        std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start).count();
+    const std::string holder = Holder(lock.descriptor_);
+    if (waited >= std::max(wait_ms, kGlance))
+      return Fail(ErrorCode::kLocked, directory + ": is open for writing by " + holder +
+                                          (wait_ms > 0 ? ", waited " + Seconds(waited) : ""));
+    if (on_wait && !on_wait(holder, waited))
+      return Fail(ErrorCode::kCancelled, directory + ": waiting for " + holder + " was stopped");
+    usleep(kPause);
   }
   WriteHolder(lock.descriptor_);
   return lock;
+}
+
+std::string LockFile::HolderOf(const std::string& directory) {
+  const std::string path = directory + "/" + kLockFileName;
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (descriptor < 0) return "another process";
+  const std::string holder = Holder(descriptor);
+  close(descriptor);
+  return holder;
 }
 
 bool LockFile::IsHeld(const std::string& directory) {

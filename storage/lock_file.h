@@ -5,6 +5,8 @@
 // its own lock; ours comes first, so that nothing is looked at without it.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <string>
 
 #include "engine/error.h"
@@ -18,9 +20,15 @@ class LockFile {
   LockFile& operator=(LockFile&& other) noexcept;
   ~LockFile();
 
-  // kLocked names process and host of the holder; kReadOnly or kIo when the file
-  // cannot be made.
-  static Result<LockFile> Take(const std::string& directory);
+  // Called every now and then while waiting, with who holds the lock; false stops it.
+  using OnWait = std::function<bool(const std::string& holder, std::int64_t waited_ms)>;
+  // Tries for `wait_ms`. Errors: kLocked names process and host of the holder; kReadOnly or
+  // kIo when the file cannot be made; kCancelled when on_wait says so. Of many that wait
+  // any one is next: all ask equally often, so none starves.
+  static Result<LockFile> Take(const std::string& directory, std::int64_t wait_ms = 0,
+                               const OnWait& on_wait = {});
+  // Who wrote its name into the lock file last, for messages.
+  static std::string HolderOf(const std::string& directory);
   // True when some process holds the lock now.
   static bool IsHeld(const std::string& directory);
   void Release();

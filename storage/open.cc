@@ -5,7 +5,8 @@
 // fails, once more with kTolerateCorruptedTailRecords. 4. Compare the log's end and
 // the checkpoint with the anchor. 5. Load checkpoint and tail through that look.
 // 6. Mark the anchor as open, then open RocksDB for writing. A file that RocksDB
-// would have misread or deleted was refused before step 6.
+// would have misread or deleted was refused before step 6. Read-only it is steps 2 to 5
+// over the files of one moment (pinned_files.h), without the lock.
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -18,7 +19,10 @@ namespace plexus::storage {
 
 namespace {
 
-constexpr int kReadRetries = 40;  // beside a live writer, half a second in all
+// Read-only: for a moment in which a writer leaves the files alone. It comes between any
+// two of its steps, so this long is for machines that stand still.
+constexpr std::chrono::milliseconds kPatience(10'000);
+constexpr int kLooks = 4;  // that damage is confirmed by when a writer goes on
 
 // What a read-only graph's Apply meets.
 class RefusingJournal : public Journal {
@@ -115,15 +119,16 @@ Status Database::Impl::CreateIfAsked() {
   return WriteAnchor(directory, anchor, *files);
 }
 
-Result<Loaded> Database::Impl::LookAndLoad(bool live_writer) {
+Result<Loaded> Database::Impl::LookAndLoad(bool live_writer, std::shared_ptr<Files> through) {
   const std::string path = generation_path();
-  if (!files->Exists(path))
+  if (!through) through = files;
+  if (!through->Exists(path))
     return Fail(ErrorCode::kCorruption, path + ": is missing, the anchor names it");
-  if (anchor.clean) PLEXUS_TRY(CompareGeneration(path, anchor.files, *files));
-  auto look = Rocks::Open(path, Rocks::Mode::kLook, files);
+  if (anchor.clean) PLEXUS_TRY(CompareGeneration(path, anchor.files, *through));
+  auto look = Rocks::Open(path, Rocks::Mode::kLook, through);
   if (!look && !anchor.clean) {
     const std::string why = look.error().message;
-    look = Rocks::Open(path, Rocks::Mode::kLookTolerant, files);
+    look = Rocks::Open(path, Rocks::Mode::kLookTolerant, through);
     if (look && !live_writer) {
       report.tail_dropped = true;
       report.tail_message = "a torn end of the write-ahead log was left out: " + why;
@@ -132,9 +137,9 @@ Result<Loaded> Database::Impl::LookAndLoad(bool live_writer) {
   }
   if (!look) {
     // What RocksDB calls an I/O error is mostly a file that its MANIFEST names and
-    // that is not there: damage, unless a writer moves files or the system refuses.
+    // that is not there: damage, unless the system refuses.
     Error error = look.error();
-    bool refused = live_writer;
+    bool refused = false;
     for (const char* text : {"Permission denied", "Input/output error", "Too many open files",
                              "Cannot allocate memory"})
       refused |= error.message.find(text) != std::string::npos;
@@ -165,6 +170,8 @@ Status Database::Impl::AttachWriter(const Loaded& loaded) {
   store->Attach(nullptr);
   PLEXUS_TRY(rocks->Close());
   rocks.reset();
+  // After a crash what was recovered goes to sorted files: a torn end must not stay behind.
+  const Rocks::Mode mode = anchor.clean ? Rocks::Mode::kWriteClean : Rocks::Mode::kWrite;
   anchor.clean = false;
   anchor.files.clear();
   PLEXUS_TRY(WriteAnchor(directory, anchor, *files));
@@ -174,7 +181,7 @@ Status Database::Impl::AttachWriter(const Loaded& loaded) {
   for (const std::string& name : names)
     if (name.starts_with("generation-") && directory + "/" + name != generation_path())
       PLEXUS_TRY(files->RemoveTree(directory + "/" + name));
-  PLEXUS_ASSIGN(rocks, Rocks::Open(generation_path(), Rocks::Mode::kWrite, files));
+  PLEXUS_ASSIGN(rocks, Rocks::Open(generation_path(), mode, files));
   PLEXUS_ASSIGN(const std::optional<RecordHead> last, LastRecord(rocks));
   const Sequence end = last ? std::max(last->sequence, anchor.floor_sequence) : anchor.floor_sequence;
   if (end != loaded.point.sequence)
@@ -203,6 +210,7 @@ Status Database::Impl::AttachWriter(const Loaded& loaded) {
   journal = std::make_shared<RocksJournal>(rocks, loaded.point.sequence, loaded.point.hash,
                                            std::move(to));
   journal->ResetTail(loaded.tail_bytes);
+  checkpoint_bytes = loaded.checkpoint_bytes;
   return {};
 }
 
@@ -211,7 +219,7 @@ Status Database::Impl::OpenForWriting() {
   if (!files->Exists(directory)) return Fail(ErrorCode::kNotFound, directory + ": does not exist");
   if (!options.create && !files->Exists(directory + "/" + kAnchorName))
     return Fail(ErrorCode::kNotFound, directory + ": holds no Plexus database (no anchor file)");
-  PLEXUS_ASSIGN(lock, LockFile::Take(directory));
+  PLEXUS_ASSIGN(lock, LockFile::Take(directory, options.lock_wait_ms, options.on_lock_wait));
   PLEXUS_TRY(CreateIfAsked());
   report.was_clean = anchor.clean;
   PLEXUS_ASSIGN(const Loaded loaded, LookAndLoad(false));
@@ -228,31 +236,29 @@ Status Database::Impl::OpenForWriting() {
   return {};
 }
 
+// One moment of the directory is held and read; a writer that goes on cannot hurt it. What
+// is damaged there is damaged. As a second look costs little where it matters, an alarm
+// is given only when nothing has changed since, or other moments show damage as well.
 Status Database::Impl::OpenForReading() {
-  Status last;
-  for (int attempt = 0; attempt < kReadRetries; ++attempt) {
+  for (int look = 1;; ++look) {
     report = {};
     rocks.reset();
-    report.live_writer = LockFile::IsHeld(directory);
-    PLEXUS_ASSIGN(anchor, ReadAnchor(directory, *files));
+    PLEXUS_ASSIGN(pinned, PinnedFiles::Take(directory, kPatience));
+    anchor = pinned->anchor();
     if (anchor.generation == 0)
       return Fail(ErrorCode::kNotFound, directory + ": is just being created");
     report.was_clean = anchor.clean;
-    auto loaded = LookAndLoad(report.live_writer);
+    // A writer that finished in between counts: its log may have been half written.
+    report.live_writer = !anchor.clean && (LockFile::IsHeld(directory) || pinned->Moved());
+    auto loaded = LookAndLoad(report.live_writer, std::make_shared<Files>(*files, pinned));
     if (loaded) {
       StartGraph(*loaded, std::make_shared<RefusingJournal>());
       return {};
     }
-    last = std::unexpected(loaded.error());
     store->Attach(nullptr);
-    // Beside a writer files vanish and anchors change under us; without one what
-    // we saw is what there is.
-    const auto now = ReadAnchor(directory, *files);
-    const bool moved = report.live_writer || LockFile::IsHeld(directory) || (now && *now != anchor);
-    if (!moved) return last;
-    usleep(12'500);
+    if (loaded.error().code != ErrorCode::kCorruption || look == kLooks || !pinned->Moved())
+      return std::unexpected(loaded.error());
   }
-  return last;
 }
 
 Result<std::unique_ptr<Database>> Database::Open(const std::string& directory,

@@ -1,6 +1,8 @@
 // Opening RocksDB: options with their reasons, keys, statuses.
 #include "storage/rocks.h"
 
+#include <unistd.h>
+
 #include <rocksdb/table.h>
 
 #include "storage/guard_fs.h"
@@ -16,6 +18,11 @@ class NullLogger : public rocksdb::Logger {
   void Logv(const char*, va_list) override {}
 };
 
+constexpr int kSmallFiles = 4;                                  // merged when as many at level 0
+constexpr std::uint64_t kSmallFileBytes = std::uint64_t{1} << 20;
+constexpr std::size_t kKeptLogs = 16;                           // write-ahead logs left by a close
+constexpr std::uint64_t kKeptLogBytes = std::uint64_t{1} << 20;  // all together
+
 rocksdb::ColumnFamilyOptions FamilyOptions(std::size_t block_bytes, std::size_t buffer_bytes) {
   rocksdb::BlockBasedTableOptions table;
   table.block_size = block_bytes;
@@ -27,6 +34,8 @@ rocksdb::ColumnFamilyOptions FamilyOptions(std::size_t block_bytes, std::size_t 
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   options.compression = rocksdb::kNoCompression;
   options.write_buffer_size = buffer_bytes;
+  // Above what Settle leaves, so that opening for one small batch starts no compaction.
+  options.level0_file_num_compaction_trigger = 2 * kSmallFiles;
   return options;
 }
 
@@ -41,9 +50,11 @@ rocksdb::DBOptions DatabaseOptions(Rocks::Mode mode, const Files& files) {
   options.wal_recovery_mode = mode == Rocks::Mode::kLook
                                   ? rocksdb::WALRecoveryMode::kAbsoluteConsistency
                                   : rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
+  options.avoid_flush_during_recovery = mode == Rocks::Mode::kWriteClean;
   options.paranoid_checks = true;
   options.max_bgerror_resume_count = 0;  // after an error: refuse until reopened
   options.max_open_files = -1;           // a vanished file shows when opening
+  options.max_file_opening_threads = 1;  // sixteen to start take longer than their files
   options.max_total_wal_size = std::uint64_t{128} << 20;
   options.keep_log_file_num = 1;
   options.db_host_id = "";  // no host names inside sorted files
@@ -62,6 +73,15 @@ std::uint64_t ReadBigEndian(const rocksdb::Slice& key, std::size_t begin, std::s
   for (std::size_t i = 0; i < bytes; ++i)
     value = (value << 8) | static_cast<std::uint8_t>(key[begin + i]);
   return value;
+}
+
+// MANIFESTs that CURRENT does not name, left by the guard. RocksDB syncs the directory next.
+Status RemoveOldManifests(const std::string& path, const Files& files) {
+  PLEXUS_ASSIGN(const std::string current, files.Read(path + "/CURRENT", 1 << 10));
+  PLEXUS_ASSIGN(const std::vector<std::string> names, files.List(path));
+  for (const std::string& name : names)
+    if (name.starts_with("MANIFEST-") && current != name + "\n") unlink((path + "/" + name).c_str());
+  return {};
 }
 
 }  // namespace
@@ -134,6 +154,7 @@ Result<std::shared_ptr<Rocks>> Rocks::Open(const std::string& path, Mode mode,
       // A section is larger than a block may grow: each gets a block of its own.
       {"checkpoint", FamilyOptions(64 << 10, 1 << 20)}};
   const bool look = mode == Mode::kLook || mode == Mode::kLookTolerant;
+  if (!look && mode != Mode::kCreate) PLEXUS_TRY(RemoveOldManifests(path, *rocks->files_));
   const rocksdb::Status status =
       look ? rocksdb::DB::OpenForReadOnly(options, path, families, &rocks->handles_, &rocks->db_)
            : rocksdb::DB::Open(options, path, families, &rocks->handles_, &rocks->db_);
@@ -159,6 +180,44 @@ Status Rocks::FlushAll() const {
   rocksdb::FlushOptions options;
   options.wait = true;
   return Check(db_->Flush(options, handles_), path_);
+}
+
+Status Rocks::Settle() const {
+  PLEXUS_ASSIGN(const std::vector<std::string> names, files_->List(path_));
+  std::size_t logs = 0;
+  std::uint64_t bytes = 0;
+  for (const std::string& name : names) {
+    if (!name.ends_with(".log")) continue;
+    PLEXUS_ASSIGN(const std::uint64_t size, files_->Size(path_ + "/" + name));
+    ++logs;
+    bytes += size;
+  }
+  if (logs <= kKeptLogs && bytes <= kKeptLogBytes) return {};
+  PLEXUS_TRY(FlushAll());
+  for (rocksdb::ColumnFamilyHandle* family : handles_) PLEXUS_TRY(MergeSmallFiles(family));
+  return {};
+}
+
+// Small files of levels 0 and 1 become one of level 1. Keys of log and payloads ascend, so
+// that nothing else lies between them.
+Status Rocks::MergeSmallFiles(rocksdb::ColumnFamilyHandle* family) const {
+  rocksdb::ColumnFamilyMetaData meta;
+  db_->GetColumnFamilyMetaData(family, &meta);
+  if (meta.levels.size() < 2 || meta.levels[0].files.size() < kSmallFiles) return {};
+  std::vector<std::string> small;
+  std::uint64_t bytes = 0;
+  for (const int level : {0, 1})
+    for (const rocksdb::SstFileMetaData& file : meta.levels[static_cast<std::size_t>(level)].files) {
+      if (level == 1 && file.size >= kSmallFileBytes) continue;
+      small.push_back(file.name);
+      bytes += file.size;
+    }
+  if (bytes > std::uint64_t{16} << 20) return {};  // RocksDB's own business
+  const rocksdb::Status status =
+      db_->CompactFiles(rocksdb::CompactionOptions(), family, small, 1);
+  // RocksDB may be merging them itself.
+  if (status.IsAborted() || status.IsInvalidArgument()) return {};
+  return Check(status, path_);
 }
 
 Status Rocks::Close() {

@@ -46,7 +46,8 @@ class Rocks {
  public:
   enum class Mode {
     kCreate,        // a new one; the directory must not hold a database
-    kWrite,         // read-write, after a look
+    kWrite,         // read-write, after a look; recovered records go to sorted files
+    kWriteClean,    // read-write, after a clean close; they stay in their write-ahead logs
     kLook,          // read-only, any damage of the write-ahead log is an error
     kLookTolerant,  // read-only, a torn tail is left out
   };
@@ -67,11 +68,16 @@ class Rocks {
   std::uint64_t FamilyBytes(rocksdb::ColumnFamilyHandle* family) const;
   // Memtables to files; the write-ahead log holds nothing that matters afterwards.
   Status FlushAll() const;
-  // Flushes and closes, reporting what the destructor could not. Call once.
+  // Before closing: flushes when the write-ahead logs are many or long (else the next open
+  // reads them, which is cheaper than a sorted file each time), and merges small sorted
+  // files when there are several. So their number grows by one a MiB at most.
+  Status Settle() const;
+  // Closes, reporting what the destructor could not. Call once.
   Status Close();
 
  private:
   Rocks() = default;
+  Status MergeSmallFiles(rocksdb::ColumnFamilyHandle* family) const;
   std::string path_;
   std::shared_ptr<Files> files_;
   rocksdb::DB* db_ = nullptr;

@@ -22,9 +22,11 @@
 namespace plexus::tools {
 namespace {
 
+constexpr double kLongestWait = 1e6;
+
 constexpr const char* kGlobalsFooter =
     "Global options may stand before or after the command: --db DIR, --json, --as-of SEQ|TIME,\n"
-    "--scope S[,S], --now TIME, --threads N, --strict, --names, --quiet; see 'plexus --help'.";
+    "--scope S[,S], --now TIME, --threads N, --wait SECONDS, --strict, --names, --quiet; see 'plexus --help'.";
 
 constexpr const char* kMainFooter =
     "Times are ISO 8601 in UTC (2026-11-21, 2026-11-21T22:05:00Z) or milliseconds since 1970\n"
@@ -184,6 +186,14 @@ Cli::Cli() : impl_(std::make_unique<Impl>()) {
   app.add_option("--threads", globals.threads, "threads to use (default: all)")
       ->option_text("N")
       ->check(CLI::Range(1, 1024));
+  const auto set_wait = [&globals](const std::string& given) {
+    const std::optional<double> seconds = ParseNumber(given);
+    if (!seconds || *seconds < 0 || *seconds > kLongestWait)
+      throw CLI::ValidationError("--wait", "'" + given + "' is no number of seconds from 0 to 1000000");
+    globals.wait_seconds = *seconds;
+  };
+  app.add_option_function<std::string>("--wait", set_wait, "wait so long for another writer (default: 5; 0: do not)")
+      ->option_text("SECONDS");
   app.add_flag("--strict", globals.strict, "refuse a graph whose log lost its tail in a crash");
   app.add_flag("--names", globals.names, "tables show nodes by their text, without keys");
   app.add_flag("--quiet", globals.quiet, "no progress bar, no notes on stderr");

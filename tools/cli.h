@@ -27,6 +27,7 @@ struct Globals {
   std::string now;
   std::vector<std::string> scopes;
   int threads = 0;  // 0 = all
+  double wait_seconds = 5;  // for another writer to finish
 };
 
 // One command's options. The variables must live as long as the Cli.

@@ -34,8 +34,13 @@ Result<Sequence> SequenceOf(const std::string& directory) {
 }
 
 Result<int> RunBackup(const Globals& globals, const std::string& to) {
-  PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kWrite));
-  PLEXUS_TRY(session->database().Backup(to, session->progress()));
+  if (!globals.as_of.empty())
+    return Fail(ErrorCode::kInvalidArgument, "--as-of reads the past; a backup is of the present");
+  PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
+  {
+    const SignalGuard guard;
+    PLEXUS_TRY(session->database().Backup(to, session->progress()));
+  }
   PLEXUS_TRY(session->Close());
   PLEXUS_ASSIGN(const Sequence sequence, SequenceOf(to));
   return Answer(globals, "backed up to", to, sequence);
@@ -61,7 +66,7 @@ void AddBackup(Cli& cli) {
           [](const Globals& globals) { return RunBackup(globals, to); })
       .Option("--to", "DIR", to, "a directory that does not exist yet")
       .Required()
-      .Example("plexus backup --db g --to backups/g-2026-11-21", "a whole, verified copy")
+      .Example("plexus backup --db g --to backups/g-2026-11-21", "a whole, verified copy, also while others write")
       .Example("plexus backup --db g --to /mnt/other/g --json", "on another disk, for a script");
 
   static std::string from;

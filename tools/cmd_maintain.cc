@@ -128,7 +128,7 @@ void AddMaintain(Cli& cli) {
       .Example("plexus compact --db g", "after many small changes, for the fastest reads")
       .Example("plexus compact --db g --json", "the same for a script");
   cli.Add("Care", "checkpoint", "Write a checkpoint, so that the next open is quick", RunCheckpoint)
-      .Example("plexus checkpoint --db g", "done by itself, too, when a graph is closed")
+      .Example("plexus checkpoint --db g", "done by itself, too, once enough was written")
       .Example("plexus checkpoint --db g --json", "the same for a script");
 
   static std::string before;

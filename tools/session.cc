@@ -1,6 +1,8 @@
 // The one place where the program opens a graph.
 #include "tools/session.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <string>
@@ -69,6 +71,15 @@ Status Session::Begin(const Globals& globals, Access access) {
   options.read_only = access == Access::kRead;
   options.strict = globals.strict;
   options.graph.executor = executor_;
+  options.lock_wait_ms = static_cast<std::int64_t>(globals.wait_seconds * 1000);
+  bool told = globals.quiet || !isatty(STDERR_FILENO);
+  options.on_lock_wait = [&](const std::string& holder, std::int64_t waited_ms) {
+    if (!told && waited_ms >= 1000) {
+      PrintNote("waiting for " + holder + ", who writes to " + globals.db);
+      told = true;
+    }
+    return true;  // nothing is open yet: Ctrl-C ends the program at once
+  };
   PLEXUS_ASSIGN(database_, storage::Database::Open(globals.db, options));
   if (access != Access::kRead) {
     guard_.emplace();

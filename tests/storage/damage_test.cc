@@ -17,7 +17,7 @@ class Damage : public ::testing::Test {
  protected:
   void SetUp() override {
     OpenOptions options = Create();
-    options.checkpoint_on_close = false;
+    options.checkpoint_on_close = CheckpointOnClose::kNever;
     auto db = MustOpen(scratch_.path("whole"), options);
     ApplyScript(*db, 1, 9);
     PLEXUS_OK(db->Checkpoint());
@@ -39,7 +39,7 @@ class Damage : public ::testing::Test {
   Outcome Try(const std::string& directory, bool read_only) {
     Outcome outcome;
     OpenOptions options = read_only ? ReadOnly() : Create();
-    options.checkpoint_on_close = false;
+    options.checkpoint_on_close = CheckpointOnClose::kNever;
     const std::vector<std::string> before = FilesBelow(directory);
     auto db = Database::Open(directory, options);
     if (!db) {

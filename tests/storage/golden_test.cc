@@ -37,7 +37,7 @@ void OpensAndShowsTheSame(const std::string& version) {
   }
   // Written to and reopened, it goes on, with records of both versions in its log.
   OpenOptions with_tail;
-  with_tail.checkpoint_on_close = false;
+  with_tail.checkpoint_on_close = CheckpointOnClose::kNever;
   auto db = MustOpen(scratch.path(), with_tail);
   const Sequence last = db->snapshot().sequence();
   ApplyScript(*db, last + 1, last + 3);

@@ -187,7 +187,8 @@ TEST(Purge, AboveALaterFloorIsReplayed) {
     SCOPED_TRACE(static_cast<int>(end));
     ScratchDirectory scratch;
     OpenOptions options = Create();
-    options.checkpoint_on_close = end == End::kCheckpoint;
+    options.checkpoint_on_close =
+        end == End::kCheckpoint ? CheckpointOnClose::kAlways : CheckpointOnClose::kNever;
     auto db = MustOpen(scratch.path(), options);
     auto tag = [](WriteBatch& batch, const char* key, const char* name) {
       batch.Link(batch.UpsertNode(key), kHasTag, batch.IndexNode(kTag, name));

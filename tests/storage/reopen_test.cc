@@ -27,7 +27,7 @@ TEST(Reopen, SameAfterEveryKindOfClose) {
   for (const bool checkpoint : {true, false}) {
     ScratchDirectory scratch;
     OpenOptions options = Create();
-    options.checkpoint_on_close = checkpoint;
+    options.checkpoint_on_close = checkpoint ? CheckpointOnClose::kAlways : CheckpointOnClose::kNever;
     std::string before;
     for (std::uint64_t i = 0; i < kBatches; i += 8) {
       auto db = MustOpen(scratch.path(), options);
@@ -48,7 +48,7 @@ TEST(Reopen, SameAfterEveryKindOfClose) {
 TEST(Reopen, CheckpointInTheMiddleThenTail) {
   ScratchDirectory scratch;
   OpenOptions options = Create();
-  options.checkpoint_on_close = false;
+  options.checkpoint_on_close = CheckpointOnClose::kNever;
   std::string before;
   {
     auto db = MustOpen(scratch.path(), options);

@@ -6,6 +6,7 @@
 //                       it is acknowledged; checkpoints and bulk steps in between
 //   crash DIR N LAST    a fixed life of a database that ends at its N-th crash
 //                       point (exit 9), or prints "done"
+//   sessions DIR SEED   as write, but in sessions of one to three batches each
 //   golden DIR          makes the golden database
 //
 // A program of its own and not a fork: RocksDB has threads.
@@ -79,6 +80,26 @@ int Write(const std::string& directory, std::uint64_t seed) {
   }
 }
 
+int Sessions(const std::string& directory, std::uint64_t seed) {
+  for (std::uint64_t session = 1;; ++session) {
+    OpenOptions options = Create();
+    if (session % 7 == 0) options.checkpoint_on_close = CheckpointOnClose::kAlways;
+    auto opened = Database::Open(directory, options);
+    if (!opened) return Die(opened.error());
+    Database& db = **opened;
+    const std::uint64_t first = db.snapshot().sequence() + 1;
+    for (std::uint64_t i = first; i <= first + session % 3; ++i) {
+      if (auto applied = db.graph().Apply(ScriptBatch(i, seed)); !applied) return Die(applied.error());
+      Say("ack " + std::to_string(i));
+      if (i % 13 == 0)
+        if (auto s = db.Checkpoint(); !s) return Die(s.error());
+      if (i % 50 == 0)
+        if (auto s = db.Trim(i - 20); !s) return Die(s.error());
+    }
+    if (auto s = db.Close(); !s) return Die(s.error());
+  }
+}
+
 int Crash(const std::string& directory, std::uint64_t crash_at, std::uint64_t last) {
   std::uint64_t points = 0;
   TestHooks hooks;
@@ -141,8 +162,9 @@ int main(int argc, char** argv) {
   if (mode == "hold") return Hold(directory);
   if (mode == "open") return OpenOnly(directory);
   if (mode == "write") return Write(directory, number(3));
+  if (mode == "sessions") return Sessions(directory, number(3));
   if (mode == "crash") return Crash(directory, number(3), number(4));
   if (mode == "golden") return Golden(directory);
-  std::cerr << "usage: storage_child hold|open|write|crash|golden DIR ...\n";
+  std::cerr << "usage: storage_child hold|open|write|sessions|crash|golden DIR ...\n";
   return 2;
 }

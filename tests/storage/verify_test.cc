@@ -25,7 +25,7 @@ class VerifyTest : public ::testing::Test {
  protected:
   void SetUp() override {
     OpenOptions options = Create();
-    options.checkpoint_on_close = false;
+    options.checkpoint_on_close = CheckpointOnClose::kNever;
     auto db = MustOpen(scratch_.path(), options);
     ApplyScript(*db, 1, 18);
     PLEXUS_OK(db->Checkpoint());
