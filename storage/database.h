@@ -218,6 +218,10 @@ class Database {
   // Read-only: brings the view up to what the writer has made durable since.
   Status Refresh();
 
+  // Deletes a database that this open made (report().created) and in which nothing was applied, and
+  // closes it; the directory itself stays. kFailedPrecondition for any other: nothing is deleted.
+  Status Discard();
+
   // Waits for maintenance, makes everything durable, writes a checkpoint as
   // checkpoint_on_close says, and marks the anchor clean. Later calls do
   // nothing. Snapshots stay usable but for their payloads.

@@ -117,6 +117,8 @@ Status Files::Copy(const std::string& from, const std::string& to) const {
   return Check(out->Close(), to);
 }
 
+Status Files::Remove(const std::string& path) const { return Check(env_->DeleteFile(path), path); }
+
 Status Files::RemoveTree(const std::string& path) const {
   if (!Exists(path)) return {};
   PLEXUS_ASSIGN(std::vector<std::string> names, List(path));

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -45,6 +46,13 @@ void WriteHolder(int descriptor) {
   [[maybe_unused]] ssize_t written = pwrite(descriptor, text.data(), text.size(), 0);
 }
 
+// Whether the path still names the file that is open.
+bool IsFileAt(const std::string& path, int descriptor) {
+  struct stat open_file, named;
+  return fstat(descriptor, &open_file) == 0 && stat(path.c_str(), &named) == 0 &&
+         open_file.st_ino == named.st_ino && open_file.st_dev == named.st_dev;
+}
+
 }  // namespace
 
 LockFile::LockFile(LockFile&& other) noexcept
@@ -62,21 +70,29 @@ void LockFile::Release() {
   descriptor_ = -1;
 }
 
+Status LockFile::OpenFile(const std::string& path) {
+  Release();
+  descriptor_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+  if (descriptor_ >= 0) return {};
+  const int error = errno;
+  const bool denied = error == EACCES || error == EROFS || error == EPERM;
+  return Fail(denied ? ErrorCode::kReadOnly : ErrorCode::kIo,
+              path + ": cannot be opened for writing: " + std::strerror(error));
+}
+
 Result<LockFile> LockFile::Take(const std::string& directory, std::int64_t wait_ms,
                                 const OnWait& on_wait) {
   const std::string path = directory + "/" + kLockFileName;
   LockFile lock;
-  lock.descriptor_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
-  if (lock.descriptor_ < 0) {
-    const int error = errno;
-    const bool denied = error == EACCES || error == EROFS || error == EPERM;
-    return Fail(denied ? ErrorCode::kReadOnly : ErrorCode::kIo,
-                path + ": cannot be opened for writing: " + std::strerror(error));
-  }
+  PLEXUS_TRY(lock.OpenFile(path));
   using Clock = std::chrono::steady_clock;
   const Clock::time_point start = Clock::now();
   for (;;) {
-    if (flock(lock.descriptor_, LOCK_EX | LOCK_NB) == 0) break;
+    if (flock(lock.descriptor_, LOCK_EX | LOCK_NB) == 0) {
+      if (IsFileAt(path, lock.descriptor_)) break;
+      PLEXUS_TRY(lock.OpenFile(path));  // the holder deleted it with an empty database
+      continue;
+    }
     if (errno == EINTR) continue;
     if (errno != EWOULDBLOCK)
       return Fail(ErrorCode::kIo, path + ": cannot be locked: " + std::strerror(errno));

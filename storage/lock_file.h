@@ -34,6 +34,8 @@ class LockFile {
   void Release();
 
  private:
+  Status OpenFile(const std::string& path);
+
   int descriptor_ = -1;
 };
 

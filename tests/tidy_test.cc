@@ -112,7 +112,7 @@ const std::map<std::string, std::set<std::string>>& Arrows() {
 const std::map<std::string, std::vector<std::string>>& Libraries() {
   static const std::map<std::string, std::vector<std::string>> libraries = {
       {"engine", {"tbb/", "oneapi/", "boost/unordered", "flatbuffers/", "hwy/", "xxhash"}},
-      {"storage", {"rocksdb/", "flatbuffers/", "xxhash", "boost/json", "boost/unordered", "expat.h"}},
+      {"storage", {"rocksdb/", "flatbuffers/", "xxhash", "boost/json", "boost/unordered", "boost/uuid", "expat.h"}},
       {"algorithms", {"tbb/", "oneapi/", "xxhash", "Eigen/", "boost/graph", "boost/unordered", "boost/property_map",
                       "boost/iterator", "boost/range", "boost/heap", "hwy/", "hnswlib/", "unicode/"}},
       {"algorithms/memory", {}},

@@ -6,6 +6,8 @@
 #include <chrono>
 #include <cmath>
 
+#include "storage/text/times.h"
+
 namespace plexus::tools {
 namespace {
 
@@ -22,54 +24,10 @@ bool AllDigits(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// Takes exactly `digits` digits off the front.
-std::optional<int> Take(std::string_view& text, std::size_t digits) {
-  if (text.size() < digits || !AllDigits(text.substr(0, digits))) return std::nullopt;
-  const auto value = WholeNumber<int>(text.substr(0, digits));
-  text.remove_prefix(digits);
-  return value;
-}
-
 bool Skip(std::string_view& text, char c) {
   if (text.empty() || text.front() != c) return false;
   text.remove_prefix(1);
   return true;
-}
-
-std::optional<std::int64_t> ParseIso(std::string_view text) {
-  using namespace std::chrono;
-  const auto y = Take(text, 4);
-  if (!y || !Skip(text, '-')) return std::nullopt;
-  const auto m = Take(text, 2);
-  if (!m || !Skip(text, '-')) return std::nullopt;
-  const auto d = Take(text, 2);
-  if (!d) return std::nullopt;
-  const year_month_day date{year(*y), month(static_cast<unsigned>(*m)), day(static_cast<unsigned>(*d))};
-  if (!date.ok()) return std::nullopt;
-  std::int64_t ms = duration_cast<milliseconds>(sys_days(date).time_since_epoch()).count();
-  if (text.empty()) return ms;
-  if (!Skip(text, 'T') && !Skip(text, ' ')) return std::nullopt;
-  const auto hour = Take(text, 2);
-  if (!hour || !Skip(text, ':')) return std::nullopt;
-  const auto minute = Take(text, 2);
-  if (!minute) return std::nullopt;
-  int second = 0, fraction = 0;
-  if (Skip(text, ':')) {
-    const auto given = Take(text, 2);
-    if (!given) return std::nullopt;
-    second = *given;
-    if (Skip(text, '.')) {
-      int scale = 100;
-      if (text.empty() || text.front() < '0' || text.front() > '9') return std::nullopt;
-      for (; !text.empty() && text.front() >= '0' && text.front() <= '9'; scale /= 10) {
-        fraction += (text.front() - '0') * scale;
-        text.remove_prefix(1);
-      }
-    }
-  }
-  if (!Skip(text, 'Z')) Skip(text, 'z');
-  if (!text.empty() || *hour > 23 || *minute > 59 || second > 59) return std::nullopt;
-  return ms + ((*hour * 60 + *minute) * 60 + second) * std::int64_t{1000} + fraction;
 }
 
 }  // namespace
@@ -118,13 +76,13 @@ Result<std::vector<std::string>> ParseList(std::string_view text) {
   }
 }
 
-Result<std::int64_t> ParseTime(std::string_view text) {
-  std::string_view digits = text;
+Result<std::int64_t> ParseTime(std::string_view given) {
+  std::string_view digits = given;
   if (digits.ends_with("ms")) digits.remove_suffix(2);
   if (const auto ms = WholeNumber<std::int64_t>(digits); ms && *ms != kNoTime) return *ms;
-  if (const auto iso = ParseIso(text)) return *iso;
+  if (const auto iso = text::ParseIsoTime(given)) return *iso;
   return Fail(ErrorCode::kInvalidArgument,
-              "'" + std::string(text) +
+              "'" + std::string(given) +
                   "' is no time; expected 2026-11-21, 2026-11-21T22:05:00Z or milliseconds since 1970");
 }
 

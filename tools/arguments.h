@@ -34,10 +34,9 @@ WeightedKey SplitWeight(std::string_view text);
 // written twice; what is empty, and not quoted, is left out of several.
 Result<std::vector<std::string>> ParseList(std::string_view text);
 
-// "2026-11-21", "2026-11-21T22:05", "2026-11-21T22:05:00.123Z" (UTC; 'T' or a
-// blank, 'Z' optional), "1700000000000" or "1700000000000ms": milliseconds since
-// 1970.
-Result<std::int64_t> ParseTime(std::string_view text);
+// ISO 8601 as storage/text/times.h reads it, "1700000000000" or "1700000000000ms": milliseconds
+// since 1970.
+Result<std::int64_t> ParseTime(std::string_view given);
 
 // "30d", "12h", "90m", "45s", "250ms", fractions too: milliseconds, above 0.
 Result<std::int64_t> ParseDuration(std::string_view text);

@@ -42,11 +42,20 @@ constexpr const char* kMainFooter =
     "  plexus pagerank --db g --top 10 --json    rank it, as JSON for a script\n"
     "  plexus get --help                         one command's options and examples";
 
+// An option that is given says something; what is empty is mostly a variable that is not set.
+const CLI::Validator& NotEmpty() {
+  static const CLI::Validator check(
+      [](std::string& given) -> std::string { return given.empty() ? "is empty; leave it out or give a value" : ""; },
+      "", "not empty");
+  return check;
+}
+
 // Many, repeated or between commas.
 CLI::Option* AddList(CLI::App& app, const std::string& names, const std::string& shown, std::vector<std::string>& values,
                      const std::string& help) {
   const auto set = [&values, names](const std::vector<std::string>& given) {
     for (const std::string& text : given) {
+      if (text.empty()) throw CLI::ValidationError(names, "is empty; leave it out or give a value");
       const Result<std::vector<std::string>> items = ParseList(text);
       if (!items) throw CLI::ValidationError(names, items.error().message);
       values.insert(values.end(), items->begin(), items->end());
@@ -87,7 +96,7 @@ Command& Command::Flag(const std::string& names, bool& value, const std::string&
 
 Command& Command::Option(const std::string& names, const std::string& shown, std::string& value,
                          const std::string& help) {
-  impl_->last = impl_->app->add_option(names, value, help)->option_text(shown);
+  impl_->last = impl_->app->add_option(names, value, help)->option_text(shown)->check(NotEmpty());
   return *this;
 }
 
@@ -158,6 +167,11 @@ Command& Command::Positionals(const std::string& name, std::vector<std::string>&
   return *this;
 }
 
+Command& Command::MayBeEmpty() {
+  impl_->last->get_validator("not empty")->active(false);
+  return *this;
+}
+
 Command& Command::Required() {
   impl_->last->required();
   return *this;
@@ -180,9 +194,11 @@ Cli::Cli() : impl_(std::make_unique<Impl>()) {
   app.get_formatter()->label("SUBCOMMAND", "COMMAND");
   app.add_option("--db", globals.db, "the graph's directory")->option_text("DIR")->envname("PLEXUS_DB");
   app.add_flag("--json", globals.json, "print one JSON object on stdout");
-  app.add_option("--as-of", globals.as_of, "read the graph as it was then")->option_text("SEQ|TIME");
+  app.add_option("--as-of", globals.as_of, "read the graph as it was then")->option_text("SEQ|TIME")->check(NotEmpty());
   AddList(app, "--scope", "S[,S]", globals.scopes, "only nodes of these scopes");
-  app.add_option("--now", globals.now, "the time that is now (default: that of --as-of, or the clock)")->option_text("TIME");
+  app.add_option("--now", globals.now, "the time that is now (default: that of --as-of, or the clock)")
+      ->option_text("TIME")
+      ->check(NotEmpty());
   app.add_option("--threads", globals.threads, "threads to use (default: all)")
       ->option_text("N")
       ->check(CLI::Range(1, 1024));

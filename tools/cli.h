@@ -57,6 +57,8 @@ class Command {
   // For file names only: CLI11 takes an argument like "[a,b]" apart here.
   Command& Positionals(const std::string& name, std::vector<std::string>& values,
                        const std::string& help);
+  // The option named last may be given as "", which other options refuse.
+  Command& MayBeEmpty();
   // The option named last must be given.
   Command& Required();
   // Worked examples for --help, each a line of shell and what it does.

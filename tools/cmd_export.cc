@@ -78,6 +78,7 @@ Status Write(Session& session, const ExportArguments& given, std::ostream& out) 
     options.edges_key = given.edges_key;
     return text::ExportNodeLink(snapshot, out, options);
   }
+  if (given.format == "mcp-memory") return text::ExportMcpMemory(snapshot, out, options);
   if (!given.keys) options.dot_label = [&](NodeId node) { return ShownName(snapshot, node); };
   return given.format == "gexf" ? text::ExportGexf(snapshot, out, options) : text::ExportDot(snapshot, out, options);
 }
@@ -134,7 +135,7 @@ void AddExport(Cli& cli) {
   static ExportArguments given;
   cli.Add("Files", "export", "Write the graph, or a neighbourhood of it, as text",
           [](const Globals& globals) { return RunExport(globals, given); })
-      .Choice("--format", given.format, {"jsonl", "csv", "mtx", "graphml", "node-link", "gexf", "dot"},
+      .Choice("--format", given.format, {"jsonl", "csv", "mtx", "graphml", "node-link", "mcp-memory", "gexf", "dot"},
               "jsonl is lossless, the others show the facts (default jsonl)")
       .Option("-o,--output", "FILE", given.output, "write there instead of to stdout")
       .Choice("--table", given.table, {"edges", "nodes"}, "csv: which table (default edges)")

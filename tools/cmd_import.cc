@@ -116,6 +116,9 @@ void WriteReport(const text::ImportReport& report, const IndexTermsReport* terms
   json.BeginArray("messages");
   for (const text::ImportError& error : report.kept_errors) json.Value(error.ToString());
   json.EndArray();
+  json.BeginArray("warnings");
+  for (const text::ImportWarning& warning : report.warnings) json.Value(warning.ToString());
+  json.EndArray();
   json.EndObject();
   Out() << '\n';
 }
@@ -147,6 +150,7 @@ void PrintReport(const text::ImportReport& report, double seconds) {
 }
 
 void TellErrors(const text::ImportReport& report) {
+  for (const text::ImportWarning& warning : report.warnings) PrintWarning(warning.ToString());
   for (const text::ImportError& error : report.kept_errors) {
     if (report.stopped)
       PrintError(Error{ErrorCode::kInvalidArgument, error.ToString()});
@@ -244,7 +248,8 @@ Result<int> RunImport(const Globals& globals, const ImportArguments& given) {
     terms = UpdateTerms(*session, index);
     report->sequence = session->graph().snapshot().sequence();
   }
-  const Status closed = session->Close();
+  const bool failed = !report || report->stopped;
+  const Status closed = failed ? session->Abandon() : session->Close();
   if (!report) {
     if (report.error().code != ErrorCode::kInvalidArgument) return std::unexpected(report.error());
     PrintError(report.error());  // the file's fault, not the command line's

@@ -12,7 +12,8 @@ namespace plexus::tools {
 namespace {
 
 // Closes, then tells what stands on disk now.
-Result<int> Answer(Session& session, const char* done) {
+// Of a trim, that is where history begins now.
+Result<int> Answer(Session& session, const char* done, bool trimmed = false) {
   const Sequence sequence = session.database().snapshot().sequence();
   PLEXUS_TRY(session.Close());
   const storage::StorageStats stats = session.database().stats();
@@ -25,6 +26,8 @@ Result<int> Answer(Session& session, const char* done) {
     json.Field("checkpoint_bytes", stats.checkpoint_bytes);
     json.EndObject();
     Out() << '\n';
+  } else if (trimmed) {
+    Out() << done << ": --as-of reaches back to sequence " << stats.history_floor << "; the last is " << sequence << '\n';
   } else {
     Out() << done << " at sequence " << sequence << '\n';
   }
@@ -51,7 +54,7 @@ Result<int> RunTrim(const Globals& globals, const std::string& before) {
     return Fail(ErrorCode::kNotFound, "sequence " + std::to_string(cut) + " is in the future; the last is " +
                                           std::to_string(session->snapshot().sequence()));
   PLEXUS_TRY(session->database().Trim(cut, session->progress()));
-  return Answer(*session, "history trimmed");
+  return Answer(*session, "history trimmed", true);
 }
 
 void WriteReport(const storage::VerifyReport& report) {

@@ -1,4 +1,5 @@
 // path: the shortest ways between two nodes, by edges or by weights.
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <set>
@@ -55,6 +56,22 @@ Result<ShortestPathOptions> Options(Session& session, const PathArguments& given
   PLEXUS_TRY(Select(session, given, options));
   PLEXUS_ASSIGN(options.budget, MakeBudget(given));
   return options;
+}
+
+// Ways that there are, but not at this cost: -ln 0 is infinite. Empty when that is not so.
+Result<std::string> WhyTooCostly(const Snapshot& snapshot, ShortestPathOptions options, NodeId from, NodeId to) {
+  if (options.cost != PathCost::kLogWeight) return std::string();
+  options.cost = PathCost::kHops;
+  options.count = 1;
+  PLEXUS_ASSIGN(const ShortestPathResult any, ShortestPath(snapshot, from, to, options));
+  if (any.paths.empty()) return std::string();
+  const auto& edges = any.paths[0].edges;
+  const auto zero = std::ranges::find_if(edges, [](const PathEdge& e) { return e.weight == 0; });
+  if (zero == edges.end()) return std::string();
+  return "every way leads over an edge of weight 0, whose cost -ln 0 is infinite: " +
+         ShownKey(snapshot, zero->source) + " " + snapshot.schema().edge_kind(zero->kind).name + " " +
+         ShownKey(snapshot, zero->target) + "; without --weighted (--cost hops) there is one of " +
+         std::to_string(edges.size()) + (edges.size() == 1 ? " edge" : " edges");
 }
 
 // Why there can be none: an index node at an end that no edge of the kinds followed touches.
@@ -129,8 +146,13 @@ Result<int> RunPath(const Globals& globals, const PathArguments& given) {
   PLEXUS_ASSIGN(const NodeId to, FindAliveNode(snapshot, given.to));
   PLEXUS_ASSIGN(const ShortestPathOptions options, Options(*session, given));
   PLEXUS_ASSIGN(const ShortestPathResult result, ShortestPath(snapshot, from, to, options));
-  const std::string why =
-      result.paths.empty() && !result.truncated ? WhyNone(snapshot, options, from, to) : "";
+  std::string why;
+  if (result.paths.empty() && !result.truncated) {
+    why = WhyNone(snapshot, options, from, to);
+    if (why.empty()) {
+      PLEXUS_ASSIGN(why, WhyTooCostly(snapshot, options, from, to));
+    }
+  }
   if (globals.json) {
     WritePaths(snapshot, result, why);
     return kDone;

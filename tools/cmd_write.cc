@@ -81,15 +81,16 @@ Result<int> RunLink(const Globals& globals, const LinkArguments& given) {
     edge.weight = *weight + 0.0f;  // -0 becomes 0
   }
   edge.label = given.label;
-  const auto time = [](const std::optional<std::string>& text,
+  const auto time = [](const char* option, const std::optional<std::string>& given_time,
                        std::optional<std::int64_t>& value) -> Status {
-    if (!text) return {};
-    PLEXUS_ASSIGN(value, ParseTime(*text));
+    if (!given_time) return {};
+    PLEXUS_ASSIGN(value, ParseTime(*given_time));
+    WarnOfSeconds(option, *value);
     return {};
   };
-  PLEXUS_TRY(time(given.created_at, edge.created_at));
-  PLEXUS_TRY(time(given.valid_from, edge.valid_from));
-  PLEXUS_TRY(time(given.valid_until, edge.valid_until));
+  PLEXUS_TRY(time("--created-at", given.created_at, edge.created_at));
+  PLEXUS_TRY(time("--valid-from", given.valid_from, edge.valid_from));
+  PLEXUS_TRY(time("--valid-until", given.valid_until, edge.valid_until));
   if (given.created_by) edge.created_by = *given.created_by;
   std::string properties;
   if (given.props) {
@@ -165,6 +166,7 @@ void AddWrite(Cli& cli) {
       .Positional("B", link.target, "the target's key")
       .Option("--weight", "W", link.weight, "finite, >= 0 (default: keep, or 1 when new)")
       .Option("--label", "L", link.label, "tells parallel edges apart")
+      .MayBeEmpty()
       .Option("--created-at", "TIME", link.created_at, "default: --now")
       .Option("--created-by", "NAME", link.created_by, "who says so")
       .Option("--valid-from", "TIME", link.valid_from, "valid from then on")
@@ -180,6 +182,7 @@ void AddWrite(Cli& cli) {
       .Positional("KIND", unlink.kind, "the edge's kind")
       .Positional("B", unlink.target, "the target's key")
       .Option("--label", "L", unlink.label, "of the edge that is meant")
+      .MayBeEmpty()
       .Example("plexus unlink --db g alice knows bob", "the edge is gone from now on")
       .Example("plexus unlink --db g m2 supersedes m1 --json", "m1 shows again");
 

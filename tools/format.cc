@@ -1,7 +1,6 @@
 // A small UTF-8 reader serves the escaping and the measuring.
 #include "tools/format.h"
 
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 
@@ -84,23 +83,6 @@ std::string Bytes(std::uint64_t bytes) {
 std::string Number(double value, int digits) {
   char text[48];
   std::snprintf(text, sizeof text, "%.*g", digits, value);
-  return text;
-}
-
-std::string IsoTime(std::int64_t time_ms) {
-  using namespace std::chrono;
-  constexpr std::int64_t kFar = 250'000'000'000'000;  // the year 9892
-  if (time_ms < -kFar || time_ms > kFar) return std::to_string(time_ms) + "ms";
-  const sys_time<milliseconds> time{milliseconds(time_ms)};
-  const auto day = floor<days>(time);
-  const year_month_day date{day};
-  const hh_mm_ss clock{time - day};
-  char text[64];
-  std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02d.%03dZ", static_cast<int>(date.year()),
-                static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
-                static_cast<int>(clock.seconds().count()),
-                static_cast<int>(clock.subseconds().count()));
   return text;
 }
 

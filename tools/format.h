@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "storage/text/times.h"
+
 namespace plexus::tools {
 
 // 1234567 -> "1,234,567".
@@ -17,7 +19,7 @@ std::string Bytes(std::uint64_t bytes);
 // Up to `digits` significant digits, no trailing zeros.
 std::string Number(double value, int digits = 6);
 // Milliseconds since 1970 -> "2026-11-21T22:05:00.123Z".
-std::string IsoTime(std::int64_t time_ms);
+using text::IsoTime;
 
 // Control characters (C0, DEL, C1), bytes that are not UTF-8 and characters that
 // reorder or hide text become \xNN or \u{NNNN}: stored text must not be able to

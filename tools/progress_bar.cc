@@ -71,6 +71,7 @@ ProgressBar::~ProgressBar() {
 }
 
 bool ProgressBar::Report(std::string_view phase, std::uint64_t done, std::uint64_t total) {
+  InterruptAtTestPoint(phase);
   if (Interrupted()) return false;
   if (!enabled_) return true;
   const auto now = Clock::now();

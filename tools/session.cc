@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "engine/vocabulary.h"
+#include "storage/text/times.h"
 #include "tools/arguments.h"
 #include "tools/output.h"
 
@@ -18,6 +20,10 @@ Result<std::int64_t> NowMs(const Globals& globals) {
   if (!globals.now.empty()) return ParseTime(globals.now);
   using namespace std::chrono;
   return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
+}
+
+void WarnOfSeconds(std::string_view option, std::int64_t time_ms) {
+  if (text::LooksLikeSeconds(time_ms)) PrintWarning(std::string(option) + ": " + text::SecondsWarning(time_ms));
 }
 
 Result<Sequence> SequenceAt(storage::Database& database, std::string_view moment) {
@@ -62,6 +68,7 @@ Status Session::Begin(const Globals& globals, Access access) {
     return Fail(ErrorCode::kInvalidArgument, "--as-of reads the past; this command writes");
   if (!globals.as_of.empty()) PLEXUS_TRY(ParseMoment(globals.as_of));
   PLEXUS_ASSIGN(now_ms_, NowMs(globals));
+  if (access != Access::kRead && !globals.now.empty()) WarnOfSeconds("--now", now_ms_);
   if (globals.threads > 0) own_executor_ = MakeTbbExecutor(globals.threads);
   executor_ = own_executor_ ? own_executor_.get() : &DefaultExecutor();
   progress_ = std::make_unique<ProgressBar>(!globals.quiet);
@@ -80,8 +87,10 @@ Status Session::Begin(const Globals& globals, Access access) {
     }
     return true;  // nothing is open yet: Ctrl-C ends the program at once
   };
+  made_directory_ = options.create && !std::filesystem::exists(globals.db);
   PLEXUS_ASSIGN(database_, storage::Database::Open(globals.db, options));
   if (access != Access::kRead) {
+    open_for_writing_ = true;
     guard_.emplace();
     EndOnLostReader(false);
   }
@@ -112,8 +121,23 @@ Result<std::int64_t> Session::ValidAt(std::string_view given) const {
   return ParseTime(given);
 }
 
+Session::~Session() {
+  if (open_for_writing_) (void)Abandon();
+}
+
+Status Session::Abandon() {
+  if (!database_->report().created || database_->snapshot().sequence() != 0) return Close();
+  EndProgress();
+  open_for_writing_ = false;
+  PLEXUS_TRY(database_->Discard());
+  std::error_code not_empty;  // somebody else's files stay
+  if (made_directory_) std::filesystem::remove(globals_.db, not_empty);
+  return {};
+}
+
 Status Session::Close() {
   EndProgress();
+  open_for_writing_ = false;
   return database_->Close();
 }
 

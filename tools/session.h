@@ -53,6 +53,10 @@ class Session {
   // Wipes the progress bar, before results are printed.
   void EndProgress() { progress_ = std::make_unique<ProgressBar>(false); }
   Status Close();
+  // Close for work that failed: a graph that this session made, and that is still empty, is
+  // taken back, directory and all.
+  Status Abandon();
+  ~Session();
 
  private:
   Session() = default;
@@ -67,8 +71,12 @@ class Session {
   std::optional<SignalGuard> guard_;
   Snapshot snapshot_;
   std::optional<NodeSubset> scope_;
+  bool made_directory_ = false;
+  bool open_for_writing_ = false;
 };
 
+// What an option's time looks like, on stderr, when it is most likely seconds.
+void WarnOfSeconds(std::string_view option, std::int64_t time_ms);
 // --now, or the wall clock.
 Result<std::int64_t> NowMs(const Globals& globals);
 // --as-of and times of --before: the sequence that a moment means in this graph.

@@ -5,6 +5,9 @@
 
 #include <atomic>
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
 
 #include "tools/exit_code.h"
 
@@ -31,6 +34,26 @@ void InstallSignalHandlers() {
   struct sigaction ignore = {};
   ignore.sa_handler = SIG_IGN;
   sigaction(SIGPIPE, &ignore, nullptr);
+}
+
+void InterruptAtTestPoint(std::string_view phase) {
+  struct Point {
+    std::string phase;
+    std::atomic<int> reports_left = 0;
+    int signals = 1;
+    Point() {
+      const char* text = std::getenv("PLEXUS_TEST_INTERRUPT");
+      if (text == nullptr) return;
+      char name[64];
+      int reports = 0;
+      if (std::sscanf(text, "%63[^:]:%d:%d", name, &reports, &signals) < 2) return;
+      phase = name;
+      reports_left = reports;
+    }
+  };
+  static Point point;
+  if (phase != point.phase || --point.reports_left != 0) return;
+  for (int i = 0; i < point.signals; ++i) raise(SIGINT);
 }
 
 bool Interrupted() { return interrupted.load(std::memory_order_relaxed); }

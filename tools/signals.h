@@ -9,6 +9,8 @@
 // SIGPIPE is ignored; output.h deals with a reader that went away.
 #pragma once
 
+#include <string_view>
+
 namespace plexus::tools {
 
 // Installs the handlers. Call once, before any thread starts.
@@ -16,6 +18,11 @@ void InstallSignalHandlers();
 
 // True after the first SIGINT or SIGTERM inside a guard. Any thread.
 bool Interrupted();
+
+// For tests: PLEXUS_TEST_INTERRUPT="importing:2" makes the program send itself SIGINT when the
+// phase "importing" is reported for the second time, "importing:2:2" two of them. So a test
+// interrupts at a named point, however fast the machine is. Called with each report.
+void InterruptAtTestPoint(std::string_view phase);
 
 class SignalGuard {
  public:

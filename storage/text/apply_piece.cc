@@ -105,7 +105,10 @@ Status PieceApplier::Narrow(const Piece& piece) {
 void PieceApplier::Book(const Piece& piece, const ApplyReport& applied) {
   ImportReport& r = run_.report;
   r.records += piece.records;
-  if (!run_.checking && !run_.collector) BookApplied(piece, applied);
+  if (!run_.checking && !run_.collector) {
+    BookApplied(piece, applied);
+    BookWarnings(piece);
+  }
   for (const RecordError& e : piece.errors) AddError(e.line, e.reason);
   r.errors += piece.error_count - piece.errors.size();
 }
@@ -127,6 +130,20 @@ void PieceApplier::BookApplied(const Piece& piece, const ApplyReport& applied) {
   r.removed += applied.nodes.removed + applied.edges.removed;
   r.self_loops_skipped += piece.self_loops;
   r.pointers += piece.pointers;
+}
+
+void PieceApplier::BookWarnings(const Piece& piece) {
+  std::vector<ImportWarning>& all = run_.report.warnings;
+  for (const SmallTime& time : piece.small_times) {
+    const auto known = std::ranges::find_if(
+        all, [&](const ImportWarning& w) { return w.file == file_ && w.field == time.field; });
+    if (known != all.end()) {
+      known->count += time.count;
+      continue;
+    }
+    const bool mapped = lines_ && !lines_->empty();
+    all.push_back({file_, mapped ? (*lines_)[time.line - 1] : time.line, time.field, time.value, time.count});
+  }
 }
 
 }  // namespace plexus::text

@@ -6,6 +6,7 @@
 #include "storage/text/import_check.h"
 #include "storage/text/properties.h"
 #include "storage/text/property_map.h"
+#include "storage/text/times.h"
 
 namespace plexus::text {
 
@@ -255,6 +256,16 @@ Status BatchBuilder::PatchProperties(const NodeName& node, NodeRef ref, std::str
     batch().SetPayload(ref, NodeField::kProperties, alone);
   piece_.patches[at->second] = {node.key, std::move(whole), replaces_rest, removed_.contains(node.key)};
   return {};
+}
+
+void BatchBuilder::NoteTime(std::string_view field, std::int64_t time_ms) {
+  if (!LooksLikeSeconds(time_ms)) return;
+  for (SmallTime& noted : piece_.small_times) {
+    if (noted.field != field) continue;
+    ++noted.count;
+    return;
+  }
+  piece_.small_times.push_back({std::string(field), line_, time_ms, 1});
 }
 
 }  // namespace plexus::text

@@ -86,6 +86,11 @@ class BatchBuilder {
   void ReplaceList(const NodeName& node, NodeRef ref, KindId kind, bool labelled,
                    std::vector<ListReplacement::Item> items);
 
+  // The line of the record that comes next, for notes.
+  void set_line(std::uint64_t line) { line_ = line; }
+  // A time of the record: noted when it looks like seconds.
+  void NoteTime(std::string_view field, std::int64_t time_ms);
+
   // Sets some keys of a node's property map (events, outcomes).
   Status PatchProperties(const NodeName& node, NodeRef ref, std::string patch,
                          bool replaces_rest);
@@ -100,6 +105,7 @@ class BatchBuilder {
 
   const ParseContext& context_;
   Piece& piece_;
+  std::uint64_t line_ = 0;
   std::shared_ptr<Schema> local_;
   std::unique_ptr<Schema> trial_;  // with the kinds that records have named
   std::map<ListKey, std::vector<ListReplacement::Item>> linked_;  // in this piece

@@ -11,6 +11,7 @@
 #include "storage/text/json_writer.h"
 #include "storage/text/properties.h"
 #include "storage/text/property_map.h"
+#include "storage/text/times.h"
 
 namespace plexus::text {
 
@@ -34,6 +35,19 @@ Result<T> Number(std::string_view name, std::string_view cell) {
     return Bad("column " + Quoted(name) + ": " + Quoted(cell) + " is not " +
                (std::is_floating_point_v<T> ? "a finite number" : "an integer"));
   return value;
+}
+
+// Milliseconds, or ISO 8601.
+Result<std::int64_t> Time(std::string_view name, std::string_view cell, BatchBuilder& builder) {
+  cell = Trim(cell);
+  if (const auto iso = ParseIsoTime(cell)) return *iso;
+  std::int64_t time = 0;
+  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), time);
+  if (error != std::errc() || end != cell.data() + cell.size() || time == kNoTime)
+    return Bad("column " + Quoted(name) + ": " + Quoted(cell) +
+               " is no time; expected milliseconds since 1970, or 2026-11-21T22:05:00Z");
+  builder.NoteTime(name, time);
+  return time;
 }
 
 // Spelled as export spells a number, so that nothing is lost by taking it for one.
@@ -152,6 +166,7 @@ std::size_t CsvParser::Parse(std::string_view text, std::uint64_t first_line,
     line += std::count(record.begin(), record.end(), '\n');
     if (blank) continue;
     ++piece.records;
+    builder.set_line(record_line);
     if (ok && record.size() > limits_.line_bytes)
       ok = Bad("record over " + std::to_string(limits_.line_bytes) + " bytes");
     if (ok && row.cells.size() != columns_.size())
@@ -203,16 +218,16 @@ Status CsvParser::AddEdge(const CsvRow& row, BatchBuilder& builder) const {
     if (IsBelowZero(cell)) return Bad("weight " + Quoted(cell) + " is negative");
     edge.weight = *weight + 0.0f;  // -0 becomes 0
   }
-  struct Time {
+  struct TimeField {
     Field field;
     std::string_view name;
     std::optional<std::int64_t>* to;
   };
-  for (const Time& t : {Time{Field::kCreatedAt, "created_at", &edge.created_at},
-                        Time{Field::kValidFrom, "valid_from", &edge.valid_from},
-                        Time{Field::kValidUntil, "valid_until", &edge.valid_until}}) {
+  for (const TimeField& t : {TimeField{Field::kCreatedAt, "created_at", &edge.created_at},
+                             TimeField{Field::kValidFrom, "valid_from", &edge.valid_from},
+                             TimeField{Field::kValidUntil, "valid_until", &edge.valid_until}}) {
     if (auto cell = Cell(row, t.field); !cell.empty()) {
-      PLEXUS_ASSIGN(*t.to, Number<std::int64_t>(t.name, cell));
+      PLEXUS_ASSIGN(*t.to, Time(t.name, cell, builder));
     }
   }
   edge.label = Cell(row, Field::kLabel);
@@ -255,7 +270,13 @@ Status CsvParser::AddNode(const CsvRow& row, BatchBuilder& builder) const {
         break;
       }
       case ColumnType::kI64: {
-        PLEXUS_ASSIGN(value.i64, Number<std::int64_t>(columns_[i].name, row.cells[i]));
+        if (IsTimeColumn(*id)) {
+          PLEXUS_ASSIGN(value.i64, Time(columns_[i].name, row.cells[i], builder));
+        } else if (const auto iso = ParseIsoTime(Trim(row.cells[i]))) {
+          value.i64 = *iso;
+        } else {
+          PLEXUS_ASSIGN(value.i64, Number<std::int64_t>(columns_[i].name, row.cells[i]));
+        }
         break;
       }
       case ColumnType::kString:

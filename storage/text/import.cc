@@ -21,6 +21,7 @@
 #include "storage/text/load_edges.h"
 #include "storage/text/pipeline.h"
 #include "storage/text/sniff.h"
+#include "storage/text/times.h"
 #include "storage/text/wordnet_parser.h"
 
 namespace plexus::text {
@@ -348,6 +349,12 @@ Result<ImportReport> RunImport(ImportRun& run, const std::function<Status()>& im
   report.nodes.changed = std::min(run.nodes_changed, known - removed);
   report.nodes.same = known - removed - report.nodes.changed;
   return std::move(report);
+}
+
+std::string ImportWarning::ToString() const {
+  std::string text = file + ":" + std::to_string(line) + ": \"" + field + "\" " + SecondsWarning(value);
+  if (count > 1) text += " (" + std::to_string(count) + " such values of this field)";
+  return text;
 }
 
 std::string ImportError::ToString() const {

@@ -105,6 +105,17 @@ struct ImportError {
   std::string ToString() const;
 };
 
+// Times of one field that look like seconds; they were read as milliseconds.
+struct ImportWarning {
+  std::string file;
+  std::uint64_t line = 0;  // of the first of them
+  std::string field;
+  std::int64_t value = 0;  // the first of them
+  std::uint64_t count = 0;
+  // `file:line: "field" value is read as ...`
+  std::string ToString() const;
+};
+
 // DESIGN section 9, "import".
 struct ImportReport {
   Sequence sequence = 0;  // of the graph after the import
@@ -122,6 +133,7 @@ struct ImportReport {
   std::uint64_t batches = 0;   // handed to Apply
   bool stopped = false;        // kStop met an error
   std::vector<ImportError> kept_errors;  // the first max_errors_kept, in file order
+  std::vector<ImportWarning> warnings;   // one a file and field
 };
 
 // Imports `files` in order. Record errors are in the report; the Result is an error

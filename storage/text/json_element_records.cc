@@ -37,6 +37,7 @@ std::size_t ElementParser::Parse(std::string_view text, std::uint64_t first_line
   BatchBuilder builder(context, piece);
   return TakeLines(text, first_line, context, piece, [&](std::string_view line, std::uint64_t number) {
     if (line[0] != 'V') ++piece.records;
+    builder.set_line(number);
     Status ok = ParseElement(line, defaults_, json, builder);
     return ok || NoteError(context, piece, number, std::move(ok.error().message));
   });

@@ -159,10 +159,18 @@ Status JsonRecord::AddOutcome(const JsonValue& key) {
     if (c.column == kCreatedAt && labeled_at)
       return Bad("an outcome's time is \"labeled_at\"; \"created_at\" is for one without");
   PLEXUS_ASSIGN(std::string properties, EncodeProperties(json_, patch));
-  PLEXUS_ASSIGN(NodeName name,
-                builder_.Name(OutcomeName(DisplayName(event_name.key), type->text, labeled_at,
-                                          source ? source->text : std::string_view()),
-                              kOutcome));
+  OutcomeContent content;
+  content.event = DisplayName(event_name.key);
+  content.type = type->text;
+  if (source) content.source = source->text;
+  content.labeled_at = labeled_at;
+  if (notes && !notes->is_null()) content.notes = notes->text;
+  PLEXUS_ASSIGN(content.rest, SplitProperties(properties));
+  std::erase_if(content.rest, [](const auto& entry) {
+    return entry.first == "type" || entry.first == "source" || entry.second == "null";
+  });
+  PLEXUS_ASSIGN(const std::string own_name, OutcomeNameIn(builder_.context().start, content));
+  PLEXUS_ASSIGN(NodeName name, builder_.Name(own_name, kOutcome));
 
   WriteBatch& batch = builder_.batch();
   const NodeRef outcome = builder_.Ref(name);

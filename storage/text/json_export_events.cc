@@ -82,8 +82,14 @@ Result<JsonExporter::EventShape> JsonExporter::ShapeOfOutcome(NodeId node, NodeI
   const std::string_view source_text =
       source == shape.attributes.end() ? std::string_view() : Unquoted(source->second);
   const auto time = s_.i64(kCreatedAt, node);
+  PLEXUS_ASSIGN(const std::string notes, Payload(node, NodeField::kText));
+  OutcomeContent content{DisplayName(s_.key(event)), type, source_text, time, notes, shape.props};
+  for (const auto& [name, value] : shape.attributes)
+    if (name != "type" && name != "source") content.rest[name] = value;
   auto named = [&](std::optional<std::int64_t> at) {
-    return DisplayName(s_.key(node)) == OutcomeName(DisplayName(s_.key(event)), type, at, source_text);
+    content.labeled_at = at;
+    const std::string_view name = DisplayName(s_.key(node));
+    return name == OutcomeName(content) || name == OutcomeNameWithDigest(content);
   };
   by_label_time = time && named(time);
   shape.standard = by_label_time || named(std::nullopt);

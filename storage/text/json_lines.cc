@@ -7,6 +7,7 @@
 
 #include "storage/text/json_record.h"
 #include "storage/text/property_map.h"
+#include "storage/text/times.h"
 
 namespace plexus::text {
 
@@ -42,6 +43,7 @@ std::size_t JsonLinesParser::Parse(std::string_view text, std::uint64_t first_li
   return TakeLines(text, first_line, context, piece, [&](std::string_view line, std::uint64_t number) {
     if (IsBlank(line)) return true;
     ++piece.records;
+    builder.set_line(number);
     Status ok = ParseLine(line, json, builder);
     return ok || NoteError(context, piece, number, std::move(ok.error().message));
   });
@@ -122,9 +124,16 @@ Result<std::optional<std::int64_t>> JsonRecord::TakeTime(std::string_view key) {
   const JsonValue* v = Take(key);
   if (!v) return std::nullopt;
   if (v->is_null()) return kNoTime;
-  auto i = JsonToInt(*v);
-  if (!i || *i == kNoTime) return WrongType(*v, "an integer (milliseconds) or null");
-  return *i;
+  PLEXUS_ASSIGN(const std::int64_t time, ReadTime(*v));
+  return time;
+}
+
+Result<std::int64_t> JsonRecord::ReadTime(const JsonValue& value) const {
+  const auto time = value.is_string() ? ParseIsoTime(value.text) : JsonToInt(value);
+  if (!time || *time == kNoTime)
+    return WrongType(value, "a time (milliseconds since 1970, or text as 2026-11-21T22:05:00Z) or null");
+  builder_.NoteTime(value.key, *time);
+  return *time;
 }
 
 Result<std::optional<std::string>> JsonRecord::TakeProperties() {
@@ -150,8 +159,12 @@ Result<JsonRecord::ColumnValue> JsonRecord::ReadColumn(ColumnId id, const JsonVa
       out.f64 = value.number();
       return out;
     case ColumnType::kI64: {
-      auto i = JsonToInt(value);
-      if (!i || *i == kNoTime) return WrongType(value, "an integer or null");
+      if (IsTimeColumn(id)) {
+        PLEXUS_ASSIGN(out.i64, ReadTime(value));
+        return out;
+      }
+      auto i = value.is_string() ? ParseIsoTime(value.text) : JsonToInt(value);
+      if (!i || *i == kNoTime) return WrongType(value, "an integer, a time as 2026-11-21T22:05:00Z, or null");
       out.i64 = *i;
       return out;
     }

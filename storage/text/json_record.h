@@ -71,6 +71,8 @@ class JsonRecord {
   Result<std::optional<bool>> TakeBool(std::string_view key);
   // nullopt: absent; kNoTime: null.
   Result<std::optional<std::int64_t>> TakeTime(std::string_view key);
+  // Milliseconds, or ISO 8601.
+  Result<std::int64_t> ReadTime(const JsonValue& value) const;
   // The canonical map; nullopt: absent; "": null or {}.
   Result<std::optional<std::string>> TakeProperties();
   Result<BatchBuilder::EdgeEnds> TakeEnds(const JsonValue& ends);

@@ -58,8 +58,9 @@ Result<Observations> ReadObservations(const JsonParser& json, const JsonValue& r
   return out;
 }
 
-Status AddEntity(const JsonParser& json, const JsonValue& root, BatchBuilder& builder) {
-  static constexpr std::array<std::string_view, 4> kKnown = {"type", "name", "entityType", "observations"};
+Status AddEntity(const JsonParser& json, const JsonValue& root, std::uint64_t line, BatchBuilder& builder) {
+  static constexpr std::array<std::string_view, 5> kKnown = {"type", "name", "entityType", "observations",
+                                                             kFileLine};
   PLEXUS_ASSIGN(const std::string_view key, Text(json, root, "name"));
   PLEXUS_ASSIGN(const std::string_view type, Text(json, root, "entityType"));
   PLEXUS_ASSIGN(const Observations observations, ReadObservations(json, root));
@@ -73,6 +74,7 @@ Status AddEntity(const JsonParser& json, const JsonValue& root, BatchBuilder& bu
   PLEXUS_ASSIGN(const std::string others, Others(json, root, kKnown));
   PLEXUS_ASSIGN(PropertyMap patch, SplitProperties(others));
   patch["observations"] = observations.list;
+  patch[std::string(kFileLine)] = std::to_string(line);
   std::string& type_patch = patch["entityType"] = is_kind ? "null" : "";
   if (!is_kind) AppendJsonString(type_patch, type);
   PLEXUS_ASSIGN(std::string patch_bytes, JoinProperties(patch));
@@ -87,34 +89,56 @@ Status AddEntity(const JsonParser& json, const JsonValue& root, BatchBuilder& bu
   return builder.PatchProperties(name, node, std::move(patch_bytes), false);
 }
 
-Status AddRelation(const JsonParser& json, const JsonValue& root, BatchBuilder& builder) {
-  static constexpr std::array<std::string_view, 4> kKnown = {"type", "from", "to", "relationType"};
+// Kind and label that hold a relation as it was written; see mcp_memory.h.
+struct Relation {
+  std::string_view kind, label;
+};
+
+bool WantsOtherEnds(const EdgeKind& kind) { return kind.source_kind != kNoKind || kind.target_kind != kNoKind; }
+
+Relation AsWritten(BatchBuilder& builder, std::string_view from, std::string_view to, std::string_view name) {
+  const Relation generic{"link", name};
+  if (name.empty() || name == generic.kind) return generic;
+  const auto match = builder.schema().FindEdgeKind(name);
+  if (!match) return builder.CheckNewEdgeKind(name) ? Relation{name, ""} : generic;
+  const EdgeKind& kind = builder.schema().edge_kind(match->kind);
+  if (kind.plane != Plane::kFact || WantsOtherEnds(kind) || (from == to && !kind.self_loops)) return generic;
+  if (match->reversed) return {name, name};
+  return {name, kind.symmetric && from > to ? kReversedLabel : std::string_view()};
+}
+
+Status AddRelation(const JsonParser& json, const JsonValue& root, std::uint64_t line, BatchBuilder& builder) {
+  static constexpr std::array<std::string_view, 5> kKnown = {"type", "from", "to", "relationType", kFileLine};
   PLEXUS_ASSIGN(const std::string_view from, Text(json, root, "from"));
   PLEXUS_ASSIGN(const std::string_view to, Text(json, root, "to"));
-  PLEXUS_ASSIGN(const std::string_view relation, Text(json, root, "relationType"));
-  PLEXUS_ASSIGN(const std::string properties, Others(json, root, kKnown));
+  PLEXUS_ASSIGN(const std::string_view name, Text(json, root, "relationType"));
+  PLEXUS_ASSIGN(const std::string others, Others(json, root, kKnown));
+  PLEXUS_ASSIGN(PropertyMap map, SplitProperties(others));
+  map[std::string(kFileLine)] = std::to_string(line);
+  PLEXUS_ASSIGN(const std::string properties, JoinProperties(map));
   for (const std::string_view end : {from, to}) {
-    PLEXUS_ASSIGN(const NodeName name, builder.Name(end));
-    if (name.is_index()) return Bad("an entity's name must not hold U+001F");
+    PLEXUS_ASSIGN(const NodeName node, builder.Name(end));
+    if (node.is_index()) return Bad("an entity's name must not hold U+001F");
   }
-  const auto match = builder.schema().FindEdgeKind(relation);
-  const bool is_kind = match ? builder.schema().edge_kind(match->kind).plane == Plane::kFact : !relation.empty();
+  const Relation relation = AsWritten(builder, from, to, name);
+  if (relation.label.size() > Limits::kMaxStringBytes)
+    return Bad("\"relationType\" is over " + std::to_string(Limits::kMaxStringBytes) + " bytes");
   WriteBatch::EdgeInput edge;
-  if (!is_kind) edge.label = relation;
-  if (!properties.empty()) edge.properties = properties;
-  PLEXUS_ASSIGN(const BatchBuilder::EdgeEnds ends, builder.Ends(from, to, is_kind ? relation : "link"));
+  edge.label = relation.label;
+  edge.properties = properties;
+  PLEXUS_ASSIGN(const BatchBuilder::EdgeEnds ends, builder.Ends(from, to, relation.kind));
   return builder.Link(ends, edge);
 }
 
-Status ParseLine(std::string_view line, JsonParser& json, BatchBuilder& builder) {
+Status ParseLine(std::string_view line, std::uint64_t number, JsonParser& json, BatchBuilder& builder) {
   const std::size_t limit = builder.context().options->limits.line_bytes;
   if (line.size() > limit) return Bad("record over " + std::to_string(limit) + " bytes");
   PLEXUS_ASSIGN(const JsonValue* root, json.Parse(line));
   if (root->type != JsonType::kObject)
     return Bad("expected an object, got " + std::string(JsonTypeName(root->type)));
   PLEXUS_ASSIGN(const std::string_view type, Text(json, *root, "type"));
-  if (type == "entity") return AddEntity(json, *root, builder);
-  if (type == "relation") return AddRelation(json, *root, builder);
+  if (type == "entity") return AddEntity(json, *root, number, builder);
+  if (type == "relation") return AddRelation(json, *root, number, builder);
   return Bad("\"type\" must be entity or relation, got \"" + std::string(type.substr(0, 80)) + "\"");
 }
 
@@ -127,7 +151,7 @@ std::size_t McpMemoryParser::Parse(std::string_view text, std::uint64_t first_li
   return TakeLines(text, first_line, context, piece, [&](std::string_view line, std::uint64_t number) {
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) return true;
     ++piece.records;
-    Status ok = ParseLine(line, json, builder);
+    Status ok = ParseLine(line, number, json, builder);
     return ok || NoteError(context, piece, number, std::move(ok.error().message));
   });
 }

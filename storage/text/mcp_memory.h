@@ -6,16 +6,28 @@
 // An entity is a node: key = name, kind = entityType, text = its observations, one a
 // line. Property "observations" holds the list itself when one of them is empty or has
 // a line end of its own, property "entityType" the type when it cannot be a kind (the
-// empty one, or a kind of the index plane such as "file"). A relation is an edge of
-// kind relationType; one that names a kind of the index plane is a `link` with the
-// relation as its label. Other members become properties. So nothing is lost, and the
-// server's answers can be given back.
+// empty one, or a kind of the index plane such as "file"). Other members become properties.
+//
+// A relation is an edge of kind relationType. Where the kind alone does not tell what was
+// written, the label does, so that export gives the server back its own file:
+//   a kind that is stored the other way round (caused_by is causes): the name as written
+//   a symmetric kind, written from the end with the larger key: "reversed"
+//   a name that no edge here can have (a kind of the index plane, a kind without loops on a
+//   self-relation, a kind for other ends, "link" itself): an edge `link` labelled with the name
+//   the empty name: an edge `link` without a label
+// Property "file_line" of nodes and edges is the line that the record stood in: their order.
+// Of entities with one name, and of equal relations, the last one counts; the server writes none.
 // Source: modelcontextprotocol/servers, src/memory.
 #pragma once
+
+#include <string_view>
 
 #include "storage/text/record_parser.h"
 
 namespace plexus::text {
+
+inline constexpr std::string_view kFileLine = "file_line";    // a property
+inline constexpr std::string_view kReversedLabel = "reversed";
 
 class McpMemoryParser final : public RecordParser {
  public:

@@ -150,6 +150,7 @@ ParseContext ImportRun::Context() {
   ParseContext context;
   context.options = &options;
   context.schema = checking ? check.schema() : graph.snapshot().state().schema;
+  context.start = &start;
   context.touched = checking ? nullptr : &touched;
   context.check = checking ? &check : nullptr;
   return context;

@@ -27,6 +27,7 @@ namespace plexus::text {
 struct ImportRun {
   Graph& graph;
   const ImportOptions& options;
+  const Snapshot start;  // the graph before the import
   ImportReport report;
   TouchedNodes touched;
   std::uint64_t bytes_done = 0;   // of files finished
@@ -40,7 +41,7 @@ struct ImportRun {
   std::vector<EntryAt> entries;  // what Piece::entries told while checking
   bool applying = false;         // options.before was called
   ImportRun(Graph& g, const ImportOptions& o)
-      : graph(g), options(o), touched(g.snapshot()), check(g.snapshot()) {}
+      : graph(g), options(o), start(g.snapshot()), touched(g.snapshot()), check(g.snapshot()) {}
 
   // Before anything is applied: calls options.before, once.
   Status BeginApplying();
@@ -79,6 +80,7 @@ class PieceApplier {
   Piece Parse(std::string_view text, std::uint64_t first_line);
   void Book(const Piece& piece, const ApplyReport& report);
   void BookApplied(const Piece& piece, const ApplyReport& report);
+  void BookWarnings(const Piece& piece);
 
   ImportRun& run_;
   const std::string& file_;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "engine/schema.h"
+#include "engine/snapshot.h"
 #include "engine/write_batch.h"
 #include "storage/text/import.h"
 #include "storage/text/piece_edges.h"
@@ -75,6 +76,14 @@ struct RecordError {
   std::string reason;
 };
 
+// A time that looks like seconds (times.h), as the first record of a piece has it.
+struct SmallTime {
+  std::string field;
+  std::uint64_t line = 0;
+  std::int64_t value = 0;
+  std::uint64_t count = 0;  // values like it in this field
+};
+
 // An entry of a matrix, to find two at one place.
 struct EntryAt {
   std::uint64_t place = 0;  // row and column
@@ -96,6 +105,7 @@ struct Piece {
   std::uint64_t self_loops = 0;
   std::uint64_t pointers = 0;
   std::unique_ptr<PieceEdges> edges;  // while edges are collected: instead of the batch
+  std::vector<SmallTime> small_times;  // one a field
   std::vector<EntryAt> entries;  // of a matrix, while it is being checked
   PieceNotes notes;              // while the file is being checked
   bool stopped = false;      // kStop: an error ended the piece
@@ -113,6 +123,7 @@ struct ParseContext {
   const ImportOptions* options = nullptr;
   std::shared_ptr<const Schema> schema;
   TouchedNodes* touched = nullptr;  // may be null
+  const Snapshot* start = nullptr;  // the graph before the import; null: empty
   const ImportCheck* check = nullptr;  // set: the file is being checked, nothing is applied
   std::size_t max_ops = 0;          // a piece ends after the record that reaches it
 };

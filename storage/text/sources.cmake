@@ -11,7 +11,9 @@ set(PLEXUS_STORAGE_TEXT_SOURCES
   text/decimal.cc
   text/edge_lines.cc
   text/edge_list.cc
+  text/event_keys.cc
   text/export_matrix.cc
+  text/export_mcp_memory.cc
   text/export_node_link.cc
   text/export_tables.cc
   text/export_xml.cc
@@ -42,6 +44,7 @@ set(PLEXUS_STORAGE_TEXT_SOURCES
   text/replacements.cc
   text/sniff.cc
   text/spool.cc
+  text/times.cc
   text/vector_file.cc
   text/vector_keys.cc
   text/wordnet.cc)

@@ -13,10 +13,12 @@ plexus_test(storage_text_test
     text_matrix_test.cc
     text_memory_test.cc
     text_node_link_test.cc
+    text_outcomes_test.cc
     text_parallel_test.cc
     text_refusal_documents_test.cc
     text_refusal_test.cc
     text_round_trip_test.cc
+    text_times_test.cc
     text_vectors_test.cc
     text_weights_test.cc
     text_wordnet_test.cc

@@ -90,7 +90,7 @@ TEST(Csv, Refuses) {
            Case{"source,target\na,\"b\n", "e.csv:2: a quoted cell is never closed"},
            Case{"source,target,weight\na,b,nan\n", "e.csv:2: column \"weight\": \"nan\" is not a finite number"},
            Case{"source,target,weight\na,b,-1\n", "e.csv:2: weight \"-1\" is negative"},
-           Case{"source,target,created_at\na,b,1.5\n", "e.csv:2: column \"created_at\": \"1.5\" is not an integer"},
+           Case{"source,target,created_at\na,b,1.5\n", "e.csv:2: column \"created_at\": \"1.5\" is no time; expected milliseconds since 1970, or 2026-11-21T22:05:00Z"},
            Case{"source,target\na,\n", "e.csv:2: node key is empty"},
            Case{"source,target\na,\xff\n", "e.csv:2: not valid UTF-8"},
            Case{"source,target,kind\na,a,is-a\n", "e.csv:2: an edge of kind 'is-a' cannot join 'a' to itself"},

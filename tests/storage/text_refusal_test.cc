@@ -40,7 +40,7 @@ TEST(Refusal, Tsv) {
   RunCases({
       Late("nan", "e.tsv", header, edge, "a\tb\tnan\t1", "not a finite number"),
       Late("infinity", "e.tsv", header, edge, "a\tb\t-inf\t1", "not a finite number"),
-      Late("absurd time", "e.tsv", header, edge, "a\tb\t1\t99999999999999999999", "not an integer"),
+      Late("absurd time", "e.tsv", header, edge, "a\tb\t1\t99999999999999999999", "is no time"),
       Cut("e.tsv", header, edge, "a\tb\t1", "expected 4 cells"),
       Late("invalid UTF-8", "e.tsv", header, edge, "a\t\xc0\xaf\t1\t1", "not valid UTF-8"),
       Late("line over the limit", "e.tsv", header, edge, kLongLine, "record over 100000 bytes"),

@@ -1,0 +1,32 @@
+// Times as people and programs write them: ISO 8601, or milliseconds since 1970 in UTC.
+//
+// Every place that reads a time takes both. A plain number that is far too small for
+// milliseconds is most likely seconds; it is read as it is, and readers warn.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "engine/types.h"
+
+namespace plexus::text {
+
+// "2026-11-21", "2026-11-21T22:05", "2026-11-21T22:05:00.123Z", "2026-11-21 22:05:00+02:00":
+// 'T' or a blank, any number of decimals (those after the third are cut off), 'Z' or an offset
+// (+hh, +hhmm, +hh:mm) or nothing, which is UTC. nullopt: none of these, or no such day or hour.
+std::optional<std::int64_t> ParseIsoTime(std::string_view text);
+
+// Milliseconds since 1970 -> "2026-11-21T22:05:00.123Z"; far from our age "123ms".
+std::string IsoTime(std::int64_t time_ms);
+
+// The columns that hold times.
+bool IsTimeColumn(ColumnId column);
+
+// 1 to 10^11 - 1: as milliseconds a moment before March 1973, as seconds one up to the year 5138.
+inline bool LooksLikeSeconds(std::int64_t time_ms) { return time_ms > 0 && time_ms < 100'000'000'000; }
+// "1700000000 is read as milliseconds: 1970-01-20T16:13:20.000Z; for seconds ...".
+std::string SecondsWarning(std::int64_t time_ms);
+
+}  // namespace plexus::text
