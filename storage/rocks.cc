@@ -3,6 +3,8 @@
 
 #include <rocksdb/table.h>
 
+#include <exception>
+
 #include "storage/guard_fs.h"
 
 namespace plexus::storage {
@@ -134,9 +136,13 @@ Result<std::shared_ptr<Rocks>> Rocks::Open(const std::string& path, Mode mode,
       // A section is larger than a block may grow: each gets a block of its own.
       {"checkpoint", FamilyOptions(64 << 10, 1 << 20)}};
   const bool look = mode == Mode::kLook || mode == Mode::kLookTolerant;
-  const rocksdb::Status status =
-      look ? rocksdb::DB::OpenForReadOnly(options, path, families, &rocks->handles_, &rocks->db_)
-           : rocksdb::DB::Open(options, path, families, &rocks->handles_, &rocks->db_);
+  rocksdb::Status status;
+  try {  // a damaged length may ask for more memory than there is
+    status = look ? rocksdb::DB::OpenForReadOnly(options, path, families, &rocks->handles_, &rocks->db_)
+                  : rocksdb::DB::Open(options, path, families, &rocks->handles_, &rocks->db_);
+  } catch (const std::exception& e) {
+    return Fail(ErrorCode::kCorruption, path + ": RocksDB cannot open it: " + e.what());
+  }
   PLEXUS_TRY(Check(status, path));
   return rocks;
 }

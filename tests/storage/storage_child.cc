@@ -7,6 +7,7 @@
 //   crash DIR N LAST    a fixed life of a database that ends at its N-th crash
 //                       point (exit 9), or prints "done"
 //   golden DIR          makes the golden database
+//   damaged DIR NEW     opens a damaged one for reading, then repairs it into NEW; a line each
 //
 // A program of its own and not a fork: RocksDB has threads.
 #include <unistd.h>
@@ -16,6 +17,7 @@
 #include <iostream>
 #include <string>
 
+#include "storage/repair.h"
 #include "storage/test_hooks.h"
 #include "tests/storage/store_test_util.h"
 
@@ -50,6 +52,33 @@ int Hold(const std::string& directory) {
 int OpenOnly(const std::string& directory) {
   auto db = Database::Open(directory, {});
   Say(db ? "opened" : std::string(ErrorCodeName(db.error().code)) + ": " + db.error().message);
+  return 0;
+}
+
+// What a damaged database comes to, in lines, and the graphs as dumps beside `to`.
+int Damaged(const std::string& directory, const std::string& to) {
+  {
+    auto db = Database::Open(directory, ReadOnly());
+    if (db) {
+      WriteFile(to + ".opened", Dump((*db)->snapshot()));
+      Say("opened " + std::to_string((*db)->snapshot().sequence()) + " " +
+          std::to_string((*db)->report().damaged_checkpoints.size()));
+    } else {
+      Say("refused " + std::string(ErrorCodeName(db.error().code)) + " " + db.error().message);
+    }
+  }
+  auto repaired = Repair(directory, to);
+  if (!repaired) {
+    Say("lost " + repaired.error().message);
+    return 0;
+  }
+  Say("repaired " + std::to_string(repaired->complete) + " " + std::to_string(repaired->sequence) + " " +
+      std::to_string(repaired->history_floor) + " " + std::to_string(repaired->lost_records.size()) + " " +
+      std::to_string(repaired->lost_contents.size()) + " " + std::to_string(repaired->lost_history.size()) + " " +
+      std::to_string(repaired->damage.size() + repaired->lost_checkpoints.size()));
+  auto made = Database::Open(to, ReadOnly());
+  if (!made) return Die(made.error());
+  WriteFile(to + ".repaired", Dump((*made)->snapshot()));
   return 0;
 }
 
@@ -143,6 +172,7 @@ int main(int argc, char** argv) {
   if (mode == "write") return Write(directory, number(3));
   if (mode == "crash") return Crash(directory, number(3), number(4));
   if (mode == "golden") return Golden(directory);
+  if (mode == "damaged" && argc > 3) return Damaged(directory, argv[3]);
   std::cerr << "usage: storage_child hold|open|write|crash|golden DIR ...\n";
   return 2;
 }
