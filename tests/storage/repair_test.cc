@@ -160,7 +160,7 @@ TEST_F(DamagedFiles, AWriterReplacesADamagedCheckpoint) {
     if (!reader) continue;
     ASSERT_EQ((*reader)->report().damaged_checkpoints.size(), 1u);
     const DamagedCheckpoint damaged = (*reader)->report().damaged_checkpoints[0];
-    EXPECT_EQ("/generation-1/" + damaged.file, relative);
+    EXPECT_TRUE(damaged.file.ends_with(".sst")) << damaged.what;
     EXPECT_EQ(Dump((*reader)->snapshot()), dumps_[kBatches]);
     for (Sequence s = 0; s <= kBatches; ++s) EXPECT_EQ(Dump(*(*reader)->AsOf(s)), dumps_[s]) << s;
     auto report = (*reader)->Verify();
