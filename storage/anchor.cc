@@ -108,7 +108,7 @@ Result<std::vector<AnchorFile>> ListGeneration(const std::string& path, const Fi
 }
 
 Status CompareGeneration(const std::string& path, const std::vector<AnchorFile>& expected,
-                         const Files& files) {
+                         const Files& files, std::vector<ChangedFile>* changed) {
   PLEXUS_ASSIGN(const std::vector<std::string> names, files.List(path));
   auto damage = [&](const std::string& name, const std::string& what) {
     return Fail(ErrorCode::kCorruption, path + "/" + name + ": " + what);
@@ -129,8 +129,10 @@ Status CompareGeneration(const std::string& path, const std::vector<AnchorFile>&
     if (have.digest != want.digest) {
       const std::uint64_t begin =
           want.whole || want.size < kTailBytes ? 0 : want.size - kTailBytes;
-      return damage(want.name, "offset " + std::to_string(begin) + " to the end: the bytes " +
-                                   "changed after the database was closed");
+      const Status differs = damage(want.name, "offset " + std::to_string(begin) + " to the end: the bytes " +
+                                                   "changed after the database was closed");
+      if (!changed || want.whole) return differs;
+      changed->push_back({want.name, differs.error().message});
     }
   }
   return {};

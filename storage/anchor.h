@@ -60,9 +60,15 @@ std::string GenerationPath(const std::string& directory, std::uint64_t generatio
 
 // Lists the files of a closed generation that matter to RocksDB, with digests.
 Result<std::vector<AnchorFile>> ListGeneration(const std::string& path, const Files& files);
-// kCorruption names the first file that is missing, changed or too many.
+// A sorted file of the right size whose end is not what it was.
+struct ChangedFile {
+  std::string name;
+  std::string message;  // of the error that it is
+};
+// kCorruption names the first file that is missing, changed or too many. With `changed`,
+// sorted files of the right size go there: RocksDB knows whether they hold derived data alone.
 Status CompareGeneration(const std::string& path, const std::vector<AnchorFile>& expected,
-                         const Files& files);
+                         const Files& files, std::vector<ChangedFile>* changed = nullptr);
 
 // The running hash before the first record: it ties a log to its graph.
 std::uint64_t FirstHash(const GraphId& id);

@@ -49,6 +49,7 @@ Result<Snapshot> Database::AsOf(Sequence sequence) {
   PLEXUS_ASSIGN(const Loaded loaded, LoadState(d.rocks, request));
   const Snapshot past(loaded.state);
   std::lock_guard guard(d.past_mutex);
+  MergeDamage(d.past_damage, loaded.damaged);
   // A purge empties the cache; one that came while we loaded must not be undone.
   if (d.Purged() != purged) return past;
   d.past.push_front(past);
@@ -68,7 +69,8 @@ Result<Sequence> Database::SequenceAtTime(std::int64_t time_ms) {
   Sequence low = d.floor().sequence, high = now.sequence();  // time(high) > time_ms
   if (low > 0) {
     std::int64_t floor_time = 0;
-    PLEXUS_ASSIGN(const std::vector<Manifest> manifests, ListCheckpoints(d.rocks));
+    std::vector<DamagedCheckpoint> damaged;
+    PLEXUS_ASSIGN(const std::vector<Manifest> manifests, ListSoundCheckpoints(d.rocks, damaged));
     for (const Manifest& m : manifests)
       if (m.sequence == low) floor_time = m.time_ms;
     if (time_ms < floor_time)

@@ -38,7 +38,15 @@ LoadRequest Database::Impl::Request() const {
   request.floor = floor();
   request.payloads = store;
   request.executor = options.graph.executor;
+  request.strict = options.strict;
   return request;
+}
+
+std::vector<DamagedCheckpoint> Database::damaged_checkpoints() const {
+  std::vector<DamagedCheckpoint> damaged = impl_->report.damaged_checkpoints;
+  std::lock_guard guard(impl_->past_mutex);
+  MergeDamage(damaged, impl_->past_damage);
+  return damaged;
 }
 
 std::map<NodeId, Sequence> Database::Impl::Purged() {
@@ -61,19 +69,18 @@ Result<std::uint64_t> Database::Impl::HashAt(Sequence sequence) {
   return head.running_hash;
 }
 
-Status Database::Impl::CheckpointNow(Progress* progress) {
+Status Database::Impl::CheckpointNow(Progress* progress, bool even_if_same) {
   PLEXUS_TRY(ScrubNow(progress));
   const std::uint64_t tail_before = journal->tail_bytes();
   const Snapshot snapshot = graph->snapshot();
-  if (snapshot.sequence() == 0 || snapshot.sequence() == anchor.checkpoint_sequence) return {};
+  if (snapshot.sequence() == 0) return {};
+  if (snapshot.sequence() == anchor.checkpoint_sequence && !even_if_same) return {};
   PLEXUS_TRY(journal->FlushBulk());
   PLEXUS_TRY(journal->WaitDurable(snapshot.sequence()));
   PLEXUS_ASSIGN(const Snapshot compacted, snapshot.Compacted(executor()));
   PLEXUS_ASSIGN(const std::uint64_t hash, HashAt(snapshot.sequence()));
-  PLEXUS_ASSIGN(const std::vector<Manifest> before, ListCheckpoints(rocks));
-  const std::uint64_t id = before.empty() ? 1 : before.back().id + 1;
   PLEXUS_ASSIGN(const Manifest manifest,
-                WriteCheckpoint(rocks, compacted, anchor.graph_id, id, hash,
+                WriteCheckpoint(rocks, compacted, anchor.graph_id, NextCheckpointId(), hash,
                                 scratch_path("checkpoint"), executor(), progress));
   Anchor next = anchor;
   next.sequence = std::max(next.sequence, manifest.sequence);
@@ -90,8 +97,32 @@ Status Database::Impl::CheckpointNow(Progress* progress) {
   return DropOldCheckpoints();
 }
 
+std::uint64_t Database::Impl::NextCheckpointId() const {
+  std::uint64_t last = anchor.checkpoint_id;
+  std::vector<DamagedCheckpoint> damaged;
+  if (const auto manifests = ListSoundCheckpoints(rocks, damaged))
+    for (const Manifest& m : *manifests) last = std::max(last, m.id);
+  for (const DamagedCheckpoint& d : damaged) last = std::max(last, d.id);
+  return last + 1;
+}
+
+Status Database::Impl::ReplaceDamaged() {
+  if (report.damaged_checkpoints.empty()) return {};
+  PLEXUS_TRY(CheckpointNow(nullptr, true));
+  std::vector<DamagedCheckpoint> unread;
+  PLEXUS_ASSIGN(const std::vector<Manifest> manifests, ListSoundCheckpoints(rocks, unread));
+  for (const DamagedCheckpoint& d : report.damaged_checkpoints) {
+    bool of_floor = false;  // nothing else tells how the history begins
+    for (const Manifest& m : manifests)
+      of_floor |= m.id == d.id && anchor.floor_sequence > 0 && m.sequence == anchor.floor_sequence;
+    if (!of_floor && d.id != anchor.checkpoint_id) PLEXUS_TRY(DropCheckpoint(rocks, d.id));
+  }
+  return {};
+}
+
 Status Database::Impl::DropOldCheckpoints() {
-  PLEXUS_ASSIGN(std::vector<Manifest> manifests, ListCheckpoints(rocks));
+  std::vector<DamagedCheckpoint> damaged;
+  PLEXUS_ASSIGN(std::vector<Manifest> manifests, ListSoundCheckpoints(rocks, damaged));
   std::sort(manifests.begin(), manifests.end(), [](const Manifest& a, const Manifest& b) {
     return std::pair(a.sequence, a.id) > std::pair(b.sequence, b.id);
   });
@@ -221,7 +252,9 @@ Status Database::Impl::CloseNow() {
   Status status;
   if (graph && !graph->read_only()) {
     if (journal->bulk()) status = journal->EndBulk();
-    if (status) status = CheckpointEarned() ? CheckpointNow(nullptr) : ScrubNow(nullptr);
+    if (status) status = ScrubNow(nullptr);
+    if (status) status = ForgetWords(nullptr);  // may renew graph and journal
+    if (status && CheckpointEarned()) status = CheckpointNow(nullptr);
   }
   const RocksJournal::Position end = journal->position();
   if (Status synced = journal->Close(); status && !synced) status = synced;
@@ -270,7 +303,8 @@ StorageStats Database::stats() const {
   } else {
     s.synced_sequence = d.report.sequence;
   }
-  if (auto manifests = ListCheckpoints(d.rocks))
+  std::vector<DamagedCheckpoint> damaged;
+  if (auto manifests = ListSoundCheckpoints(d.rocks, damaged))
     for (const Manifest& m : *manifests) s.checkpoints.push_back(m.sequence);
   std::sort(s.checkpoints.begin(), s.checkpoints.end());
   return s;

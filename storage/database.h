@@ -11,7 +11,7 @@
 // read-only ones beside it.
 //
 // Thread-safety: all const members, AsOf, Checkpoint, Verify and Backup may be
-// called from any thread beside running queries and Apply. Refresh, HardPurge,
+// called from any thread beside running queries and Apply. Refresh, Purge, Scrub, HardPurge,
 // BeginBulk, EndBulk and Close need the caller to be alone.
 #pragma once
 
@@ -47,7 +47,7 @@ enum class CheckpointOnClose {
 struct OpenOptions {
   bool create = false;     // make the database when the directory has none
   bool read_only = false;  // view of one moment, takes no lock, writes nothing
-  bool strict = false;     // refuse to open when a torn tail would be dropped
+  bool strict = false;     // refuse a torn tail, and a checkpoint that cannot be read
   GraphOptions graph;      // durability, maintenance, executor
   // A checkpoint is due when the log behind the last one passes this. Written by
   // a thread with Maintenance::kBackground, else when Checkpoint or Close is called.
@@ -63,6 +63,19 @@ struct OpenOptions {
   TestHooks* hooks = nullptr;
 };
 
+// A checkpoint that cannot be read. It is derived data: an older one, or the log from the
+// history floor, gives the same graph. Each byte of that was checked by its digest, and the
+// log's running hash ends where the anchor says.
+struct DamagedCheckpoint {
+  std::uint64_t id = 0;
+  Sequence sequence = 0;  // 0 when it is not known
+  std::string file;       // the sorted file it lies in; empty when it is not known
+  std::string what;       // section and offset, and what is wrong there
+  Sequence read_instead = 0;    // the checkpoint used in its place, 0 = none
+  std::uint64_t replayed = 0;   // records of the log replayed over that
+  bool operator==(const DamagedCheckpoint&) const = default;
+};
+
 // What opening found and did.
 struct OpenReport {
   bool created = false;       // the database is new
@@ -70,12 +83,17 @@ struct OpenReport {
   bool live_writer = false;   // read-only, and a writer had it open in that moment
   bool tail_dropped = false;  // a torn end of the write-ahead log was left out
   std::string tail_message;   // what was dropped, for people; empty when nothing
+  // Damage that was worked round. A writing open writes a whole checkpoint, then drops these.
+  std::vector<DamagedCheckpoint> damaged_checkpoints;
   Sequence sequence = 0;             // last record
   Sequence checkpoint_sequence = 0;  // where loading began, 0 = from nothing
   std::uint64_t checkpoint_bytes = 0;
   std::uint64_t replayed_records = 0;
   std::uint64_t finished_purges = 0;  // scrubbing that a crash had interrupted
 };
+
+// One sentence for people: what is damaged, and what was read instead.
+std::string DamageMessage(const DamagedCheckpoint& damaged);
 
 struct VerifyOptions {
   bool against_replay = true;  // replay the log and compare every checkpoint with it
@@ -115,6 +133,7 @@ struct HistoryEntry {
   NodeId other = kNoNode;       // edges: the other end
   StringId label = 0;           // edges
   float weight = 0;             // edges
+  std::uint64_t erased = 0;     // kPurged: how many entries before it are not told
 };
 // Short stable name, e.g. "unlinked".
 std::string_view HistoryWhatName(HistoryEntry::What what);
@@ -149,10 +168,12 @@ class Database {
   Database& operator=(const Database&) = delete;
 
   // The live graph. A read-only database's Apply fails with kReadOnly. The
-  // reference is renewed by Refresh (when it finds news) and HardPurge.
+  // reference is renewed by Refresh (when it finds news), Purge, Scrub and HardPurge.
   Graph& graph();
   Snapshot snapshot() const;
   const OpenReport& report() const;
+  // The damage that was worked round since opening: the report's, and what AsOf met.
+  std::vector<DamagedCheckpoint> damaged_checkpoints() const;
   const std::string& directory() const;
   bool read_only() const;
   StorageStats stats() const;
@@ -176,13 +197,15 @@ class Database {
 
   // Purges nodes: Apply with PurgeNode, then Scrub. Terms that only they have are
   // removed with them, and terms that nobody has (words of replaced texts, theirs or
-  // another's); the words stay in the log as keys, which HardPurge erases.
-  // (A term that another writer links in that moment goes too; indexing restores it.)
+  // another's). (A term that another writer links in that moment goes too; indexing restores it.)
   // kNotFound names a missing key.
   Result<ApplyReport> Purge(std::span<const std::string_view> keys, std::int64_t now_ms,
                             Progress* progress = nullptr);
   // Erases the bytes of nodes purged by Apply (also done by Checkpoint, Close and
-  // the next Open): payloads of every version, write-ahead logs, old checkpoints.
+  // the next Open): payloads of every version, write-ahead logs. O(log). Terms and tags that
+  // only purged nodes ever had are keys in the log: when there are any, log and payloads are
+  // written anew with placeholders for those keys (by Scrub, Close and the next Open, not by
+  // Checkpoint), at the cost of a HardPurge, and the graph() reference is renewed.
   Status Scrub(Progress* progress = nullptr);
   // Rewrites log, payloads and checkpoint into a new generation without the keys,
   // edges and bytes of `nodes`, of the events they are members of and of terms that
@@ -212,7 +235,8 @@ class Database {
   static Status Restore(const std::string& from, const std::string& to,
                         Progress* progress = nullptr);
 
-  // What the log says about a node, oldest first. O(log).
+  // What the log says about a node, oldest first. O(log). Before a purge it tells nothing of
+  // tags, terms, payloads and vectors, of either end of an edge.
   Result<std::vector<HistoryEntry>> History(NodeId node);
 
   // Read-only: brings the view up to what the writer has made durable since.

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 
@@ -41,11 +42,13 @@ class Database::Impl {
 
   std::mutex purge_mutex;
   std::map<NodeId, Sequence> purged;  // ever, last purge
-  std::map<NodeId, Sequence> to_scrub;
+  std::map<NodeId, Sequence> to_scrub;    // bytes are still to be erased
+  bool words_wait = false;  // terms or tags that only purged nodes had; guarded by `maintenance`
 
   // The last few states of the past, newest use first.
   std::mutex past_mutex;
   std::list<Snapshot> past;
+  std::vector<DamagedCheckpoint> past_damage;  // met by AsOf
 
   // Writes checkpoints when one is due, with Maintenance::kBackground.
   std::thread keeper;
@@ -78,9 +81,12 @@ class Database::Impl {
   Status CreateIfAsked();
   Status AttachWriter(const Loaded& loaded);
 
-  // database.cc. The two below REQUIRE `maintenance` held.
-  Status CheckpointNow(Progress* progress);
+  // database.cc. The three below REQUIRE `maintenance` held.
+  Status CheckpointNow(Progress* progress, bool even_if_same = false);
   Status DropOldCheckpoints();
+  // After damage was worked round: a new checkpoint, and then the damaged ones are dropped.
+  Status ReplaceDamaged();
+  std::uint64_t NextCheckpointId() const;
   Result<std::uint64_t> HashAt(Sequence sequence);
   // After each append: wakes the keeper, and moves the anchor's lower bound on
   // before RocksDB flushes log records out of the write-ahead log.
@@ -95,6 +101,14 @@ class Database::Impl {
 
   // scrub.cc. REQUIRES `maintenance` held.
   Status ScrubNow(Progress* progress);
+  // Writes the log anew without the terms and tags that only purged nodes had, when ScrubNow
+  // has seen any. Renews `graph`: the caller is alone.
+  Status ForgetWords(Progress* progress);
+  Result<std::set<NodeId>> FindPurgedWords();
+  Status DropScrubMarks();
+  // hard_purge.cc. A new generation without `nodes`, what hangs on them and the words that only
+  // purged nodes had. REQUIRES `maintenance` held and the caller to be alone; renews `graph`.
+  Status RewriteWithout(std::set<NodeId> nodes, Progress* progress);
 };
 
 }  // namespace plexus::storage

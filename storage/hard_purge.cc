@@ -1,5 +1,5 @@
 // Hard purge: the log rewritten into a new generation, as if some nodes had never
-// said anything.
+// said anything. A soft purge does so with the terms and tags that only purged nodes had.
 //
 // Node ids are permanent, so a hard-purged node stays as a dead node under a
 // placeholder key; its edges, columns, payloads and vectors, and those of the events
@@ -39,6 +39,8 @@ class Rewriter {
 
   Status FindFollowers();
   Status FindTerms();
+  void Add(NodeSet words) { nodes_.merge(words); }
+  bool empty() const { return nodes_.empty(); }
   // Fills `to` (new, empty); returns the new log's end.
   Result<LogPoint> Rewrite(const std::shared_ptr<Rocks>& to, Progress* progress);
 
@@ -250,7 +252,7 @@ Result<LogPoint> Rewriter::Rewrite(const std::shared_ptr<Rocks>& to, Progress* p
     batch.Put(to->log(), LogKey(point.sequence), encoded.bytes).PermitUncheckedError();
     PLEXUS_TRY(Check(to->db()->Write(unlogged, &batch), to->path()));
     if (progress && !progress->Report("rewriting", point.sequence, now_.sequence()))
-      return Fail(ErrorCode::kCancelled, "the hard purge was stopped; nothing was changed");
+      return Fail(ErrorCode::kCancelled, "rewriting the log was stopped; nothing was rewritten");
   }
   for (const auto& [node, sequence] : db_.Purged()) {
     if (Gone(node)) continue;
@@ -283,48 +285,61 @@ Status Database::HardPurge(std::span<const NodeId> nodes, Progress* progress) {
   std::lock_guard guard(d.maintenance);
   PLEXUS_TRY(d.journal->FlushBulk());
   PLEXUS_TRY(d.ScrubNow(progress));
-  PLEXUS_TRY(d.journal->WaitDurable(d.journal->position().sequence));
-  const Snapshot purged = snapshot();
-  Rewriter rewriter(d, NodeSet(nodes.begin(), nodes.end()), purged);
-  PLEXUS_TRY(rewriter.FindFollowers());
-  Anchor next = d.anchor;
-  ++next.generation;
-  next.checkpoint_id = 0;
-  next.checkpoint_sequence = 0;
-  next.checkpoint_digest = 0;
-  const std::string path = GenerationPath(d.directory, next.generation);
-  PLEXUS_TRY(d.files->RemoveTree(path));
+  PLEXUS_TRY(d.RewriteWithout(NodeSet(nodes.begin(), nodes.end()), progress));
+  return d.CheckpointNow(progress);
+}
+
+Status Database::Impl::RewriteWithout(std::set<NodeId> nodes, Progress* progress) {
+  PLEXUS_TRY(journal->FlushBulk());
+  PLEXUS_TRY(journal->WaitDurable(journal->position().sequence));
+  std::set<NodeId> words;
+  if (words_wait) {
+    PLEXUS_ASSIGN(words, FindPurgedWords());
+  }
+  Anchor next = anchor;
   {
-    PLEXUS_ASSIGN(const std::shared_ptr<Rocks> to, Rocks::Open(path, Rocks::Mode::kCreate, d.files));
+    const Snapshot now = graph->snapshot();
+    Rewriter rewriter(*this, std::move(nodes), now);
+    if (!rewriter.empty()) PLEXUS_TRY(rewriter.FindFollowers());
+    rewriter.Add(std::move(words));
+    if (rewriter.empty()) {
+      words_wait = false;
+      return DropScrubMarks();
+    }
+    ++next.generation;
+    next.checkpoint_id = 0;
+    next.checkpoint_sequence = 0;
+    next.checkpoint_digest = 0;
+    const std::string path = GenerationPath(directory, next.generation);
+    PLEXUS_TRY(files->RemoveTree(path));
+    PLEXUS_ASSIGN(const std::shared_ptr<Rocks> to, Rocks::Open(path, Rocks::Mode::kCreate, files));
     PLEXUS_ASSIGN(const LogPoint end, rewriter.Rewrite(to, progress));
     next.sequence = end.sequence;
     next.log_hash = end.hash;
     PLEXUS_TRY(to->Close());
   }
-  ReachPoint(d.options.hooks, "hard_purge.before_switch");
+  ReachPoint(options.hooks, "hard_purge.before_switch");
   // From here on the old generation is history.
-  PLEXUS_TRY(d.journal->Close());
-  d.store->Attach(nullptr);
-  d.store->ForgetCache();
+  PLEXUS_TRY(journal->Close());
+  store->Attach(nullptr);
+  store->ForgetCache();
   auto finish = [&]() -> Status {
-    PLEXUS_TRY(d.rocks->Close());
-    d.rocks.reset();
-    PLEXUS_TRY(WriteAnchor(d.directory, next, *d.files));
-    d.anchor = next;
-    ReachPoint(d.options.hooks, "hard_purge.switched");
-    PLEXUS_ASSIGN(const Loaded loaded, d.LookAndLoad(false));
-    PLEXUS_TRY(d.AttachWriter(loaded));
-    d.StartGraph(loaded, d.journal);
-    std::lock_guard past_guard(d.past_mutex);
-    d.past.clear();
+    PLEXUS_TRY(rocks->Close());
+    rocks.reset();
+    PLEXUS_TRY(WriteAnchor(directory, next, *files));
+    anchor = next;
+    ReachPoint(options.hooks, "hard_purge.switched");
+    PLEXUS_ASSIGN(const Loaded loaded, LookAndLoad(false));
+    PLEXUS_TRY(AttachWriter(loaded));
+    StartGraph(loaded, journal);
+    std::lock_guard past_guard(past_mutex);
+    past.clear();
+    words_wait = false;
     return {};
   };
   Status status = finish();
-  if (!status) {  // nothing more can be done with this object
-    d.closed = true;
-    return status;
-  }
-  return d.CheckpointNow(progress);
+  if (!status) closed = true;  // nothing more can be done with this object
+  return status;
 }
 
 }  // namespace plexus::storage

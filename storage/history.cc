@@ -1,5 +1,6 @@
 // History: what the log says about one node.
 #include "storage/database_impl.h"
+#include "storage/mask.h"
 
 namespace plexus::storage {
 
@@ -93,17 +94,39 @@ Result<std::vector<HistoryEntry>> Database::History(NodeId node) {
     return Fail(ErrorCode::kNotFound, "there is no node " + std::to_string(node));
   std::lock_guard guard(d.maintenance);
   if (d.journal) PLEXUS_TRY(d.journal->FlushBulk());
+  // What a purge erased is told as its number alone, of the node itself and of those that it
+  // was linked with.
+  const std::map<NodeId, Sequence> purged = d.Purged();
+  PurgeMask mask(purged, 0);
+  std::uint64_t erased = 0;
   std::vector<HistoryEntry> entries;
   LogCursor cursor(d.rocks, d.floor());
   for (;;) {
     PLEXUS_ASSIGN(const bool more, cursor.Next());
     if (!more) return entries;
-    const Record& r = cursor.record().record;
+    Record& r = cursor.record().record;
     HistoryEntry base;
     base.sequence = r.sequence;
     base.time_ms = r.time_ms;
-    AddNodeChanges(r, node, base, entries);
-    AddEdgeChanges(r, node, base, entries);
+    auto tell = [&](std::vector<HistoryEntry>& out) {
+      AddNodeChanges(r, node, base, out);
+      AddEdgeChanges(r, node, base, out);
+    };
+    mask.MoveTo(r.sequence - 1);
+    if (!mask.hides(node)) {
+      mask.Apply(r);
+      tell(entries);
+      continue;
+    }
+    std::vector<HistoryEntry> whole;
+    tell(whole);
+    mask.Apply(r);
+    const std::size_t before = entries.size();
+    tell(entries);
+    erased += whole.size() - (entries.size() - before);
+    if (purged.at(node) == r.sequence)
+      for (std::size_t i = before; i < entries.size(); ++i)
+        if (entries[i].what == What::kPurged) entries[i].erased = erased;
   }
 }
 

@@ -1,6 +1,7 @@
 // Checkpoint plus replay; the one way to a state, for opening, the past and verify.
 #include "storage/load.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "engine/state_writer.h"
@@ -11,31 +12,42 @@ namespace plexus::storage {
 
 namespace {
 
-Result<const Manifest*> Newest(const std::vector<Manifest>& manifests, const LoadRequest& request) {
-  const Manifest* best = nullptr;
-  for (const Manifest& m : manifests) {
+// The checkpoints that may be the base, the best one first.
+Result<std::vector<Manifest>> Candidates(const std::shared_ptr<Rocks>& rocks, const LoadRequest& request,
+                                         std::vector<DamagedCheckpoint>& damaged) {
+  if (!request.use_checkpoints && request.floor.sequence == 0) return std::vector<Manifest>();
+  PLEXUS_ASSIGN(std::vector<Manifest> manifests,
+                request.strict ? ListCheckpoints(rocks) : ListSoundCheckpoints(rocks, damaged));
+  for (const Manifest& m : manifests)
     if (m.graph_id != request.graph_id)
       return Fail(ErrorCode::kCorruption,
                   "checkpoint " + std::to_string(m.id) + ": belongs to another graph");
-    if (m.sequence <= request.target && (!best || m.sequence >= best->sequence)) best = &m;
-  }
-  return best;
+  std::erase_if(manifests, [&](const Manifest& m) {
+    return m.sequence > request.target || m.sequence < request.floor.sequence || m.id == request.without;
+  });
+  std::sort(manifests.begin(), manifests.end(), [](const Manifest& a, const Manifest& b) {
+    return std::pair(a.sequence, a.id) > std::pair(b.sequence, b.id);
+  });
+  return manifests;
 }
 
-}  // namespace
+Result<GraphState> ReadBase(const std::shared_ptr<Rocks>& rocks, const LoadRequest& request,
+                            const Manifest& m, Executor& executor) {
+  if (m.sequence > request.floor.sequence) {
+    PLEXUS_ASSIGN(const RecordHead head, ReadRecordHead(rocks, m.sequence));
+    if (head.running_hash != m.log_hash)
+      return Fail(ErrorCode::kCorruption,
+                  "checkpoint " + std::to_string(m.id) + ": was made from another log");
+  }
+  const auto source = OpenSections(rocks, m.id);
+  return ReadCheckpoint(m, *source, request.payloads, executor, request.progress);
+}
 
-Result<Loaded> LoadState(const std::shared_ptr<Rocks>& rocks, const LoadRequest& request) {
-  Executor& executor = request.executor ? *request.executor : DefaultExecutor();
+// From `best` (null: from nothing), whose state is `state`.
+Result<Loaded> ReplayOver(const std::shared_ptr<Rocks>& rocks, const LoadRequest& request,
+                          const Manifest* best, GraphState state, Executor& executor) {
   Loaded loaded;
   loaded.point = {0, FirstHash(request.graph_id)};
-  GraphState state = EmptyState();
-  state.payload_store = request.payloads;
-  PLEXUS_ASSIGN(const std::vector<Manifest> manifests, ListCheckpoints(rocks));
-  PLEXUS_ASSIGN(const Manifest* best, Newest(manifests, request));
-  if (!request.use_checkpoints && request.floor.sequence == 0) best = nullptr;
-  if (!best && request.floor.sequence > 0)
-    return Fail(ErrorCode::kCorruption, rocks->path() + ": the checkpoint of the history floor " +
-                                            std::to_string(request.floor.sequence) + " is missing");
   // With records to replay over the floor's checkpoint, which was written masked.
   const bool masked_base = best && request.floor.sequence > 0 && best->sequence == request.floor.sequence &&
                            request.target > best->sequence;
@@ -46,15 +58,6 @@ Result<Loaded> LoadState(const std::shared_ptr<Rocks>& rocks, const LoadRequest&
   }
   PurgeMask mask(request.purged ? *request.purged : read, masked_base ? best->sequence : request.target);
   if (best) {
-    if (best->sequence > request.floor.sequence) {
-      PLEXUS_ASSIGN(const RecordHead head, ReadRecordHead(rocks, best->sequence));
-      if (head.running_hash != best->log_hash)
-        return Fail(ErrorCode::kCorruption, "checkpoint " + std::to_string(best->id) +
-                                                ": was made from another log");
-    }
-    const auto source = OpenSections(rocks, best->id);
-    PLEXUS_ASSIGN(state, ReadCheckpoint(*best, *source, request.payloads, executor,
-                                        request.progress));
     loaded.point = {best->sequence, best->log_hash};
     loaded.checkpoint_sequence = best->sequence;
     loaded.checkpoint_id = best->id;
@@ -83,6 +86,40 @@ Result<Loaded> LoadState(const std::shared_ptr<Rocks>& rocks, const LoadRequest&
     return Fail(ErrorCode::kCorruption, "log record " + std::to_string(loaded.point.sequence + 1) +
                                             ": is missing from " + rocks->path());
   loaded.state = writer.Publish();
+  return loaded;
+}
+
+}  // namespace
+
+Result<Loaded> LoadState(const std::shared_ptr<Rocks>& rocks, const LoadRequest& request) {
+  Executor& executor = request.executor ? *request.executor : DefaultExecutor();
+  std::vector<DamagedCheckpoint> damaged;
+  PLEXUS_ASSIGN(const std::vector<Manifest> candidates, Candidates(rocks, request, damaged));
+  auto finish = [&](const Manifest* best, GraphState state) -> Result<Loaded> {
+    PLEXUS_ASSIGN(Loaded loaded, ReplayOver(rocks, request, best, std::move(state), executor));
+    for (DamagedCheckpoint& d : damaged) {
+      d.read_instead = loaded.checkpoint_sequence;
+      d.replayed = loaded.replayed_records;
+    }
+    loaded.damaged = std::move(damaged);
+    return loaded;
+  };
+  for (const Manifest& m : candidates) {
+    auto state = ReadBase(rocks, request, m, executor);
+    if (state) return finish(&m, *std::move(state));
+    if (request.strict || state.error().code != ErrorCode::kCorruption)
+      return std::unexpected(state.error());
+    MergeDamage(damaged, {DescribeDamage(rocks, m.id, m.sequence, state.error().message)});
+  }
+  const std::string damage = damaged.empty() ? "" : "; " + damaged.front().what;
+  if (request.floor.sequence > 0)
+    return Fail(ErrorCode::kCorruption, rocks->path() + ": the checkpoint of the history floor " +
+                                            std::to_string(request.floor.sequence) + " is missing" + damage);
+  GraphState nothing = EmptyState();
+  nothing.payload_store = request.payloads;
+  auto loaded = finish(nullptr, std::move(nothing));
+  if (!loaded && loaded.error().code == ErrorCode::kCorruption)
+    return Fail(ErrorCode::kCorruption, loaded.error().message + damage);
   return loaded;
 }
 

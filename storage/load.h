@@ -8,6 +8,7 @@
 #include "engine/state.h"
 #include "storage/anchor.h"
 #include "storage/checkpoint.h"
+#include "storage/checkpoint_damage.h"
 #include "storage/log_reader.h"
 
 namespace plexus::storage {
@@ -18,6 +19,8 @@ struct LoadRequest {
   Sequence target = ~Sequence{0};                       // replay up to here
   const std::map<NodeId, Sequence>* purged = nullptr;   // mask what was purged after target
   bool use_checkpoints = true;                          // false: from nothing, if it can be
+  bool strict = false;                                  // no way round a damaged checkpoint
+  std::uint64_t without = 0;                            // a checkpoint not to be believed
   std::shared_ptr<const PayloadStore> payloads;
   Executor* executor = nullptr;
   Progress* progress = nullptr;
@@ -31,9 +34,11 @@ struct Loaded {
   std::uint64_t checkpoint_bytes = 0;
   std::uint64_t replayed_records = 0;
   std::uint64_t tail_bytes = 0;
+  std::vector<DamagedCheckpoint> damaged;  // met on the way
 };
 
-// kCorruption names the record or section; with a finite target also when the log
+// A checkpoint that cannot be read is left for an older one, and that for the log from the
+// floor. kCorruption names the record or section when nothing is left; with a finite target also when the log
 // ends before it.
 Result<Loaded> LoadState(const std::shared_ptr<Rocks>& rocks, const LoadRequest& request);
 

@@ -34,7 +34,8 @@ class RefusingJournal : public Journal {
 };
 
 // The log's end as the look sees it, against what the anchor promises.
-Status CompareLog(const std::shared_ptr<Rocks>& rocks, const Anchor& anchor) {
+Status CompareLog(const std::shared_ptr<Rocks>& rocks, const Anchor& anchor, bool strict,
+                  std::vector<DamagedCheckpoint>& damaged) {
   PLEXUS_ASSIGN(const std::optional<RecordHead> last, LastRecord(rocks));
   const LogPoint floor{anchor.floor_sequence, anchor.floor_sequence ? anchor.floor_hash
                                                                     : FirstHash(anchor.graph_id)};
@@ -59,13 +60,16 @@ Status CompareLog(const std::shared_ptr<Rocks>& rocks, const Anchor& anchor) {
     return damage("log record " + std::to_string(anchor.sequence) +
                   ": its running hash is not the anchor's");
   if (anchor.checkpoint_id != 0) {
-    PLEXUS_ASSIGN(const std::vector<Manifest> manifests, ListCheckpoints(rocks));
+    PLEXUS_ASSIGN(const std::vector<Manifest> manifests,
+                  strict ? ListCheckpoints(rocks) : ListSoundCheckpoints(rocks, damaged));
     bool found = false;
     for (const Manifest& m : manifests)
       found |= m.id == anchor.checkpoint_id && m.digest == anchor.checkpoint_digest;
+    const std::string what =
+        "checkpoint " + std::to_string(anchor.checkpoint_id) + " of the anchor is missing or another";
+    if (!found && strict) return damage(what);
     if (!found)
-      return damage("checkpoint " + std::to_string(anchor.checkpoint_id) +
-                    " of the anchor is missing or another");
+      MergeDamage(damaged, {DescribeDamage(rocks, anchor.checkpoint_id, anchor.checkpoint_sequence, what)});
   }
   return {};
 }
@@ -124,7 +128,9 @@ Result<Loaded> Database::Impl::LookAndLoad(bool live_writer, std::shared_ptr<Fil
   if (!through) through = files;
   if (!through->Exists(path))
     return Fail(ErrorCode::kCorruption, path + ": is missing, the anchor names it");
-  if (anchor.clean) PLEXUS_TRY(CompareGeneration(path, anchor.files, *through));
+  std::vector<ChangedFile> changed;
+  if (anchor.clean)
+    PLEXUS_TRY(CompareGeneration(path, anchor.files, *through, options.strict ? nullptr : &changed));
   auto look = Rocks::Open(path, Rocks::Mode::kLook, through);
   if (!look && !anchor.clean) {
     const std::string why = look.error().message;
@@ -145,12 +151,17 @@ Result<Loaded> Database::Impl::LookAndLoad(bool live_writer, std::shared_ptr<Fil
       refused |= error.message.find(text) != std::string::npos;
     if (!refused && (error.code == ErrorCode::kIo || error.code == ErrorCode::kNotFound))
       error.code = ErrorCode::kCorruption;
+    if (!changed.empty()) return Fail(ErrorCode::kCorruption, changed.front().message);
     return std::unexpected(error);
   }
   rocks = *look;
-  PLEXUS_TRY(CompareLog(rocks, anchor));
+  PLEXUS_ASSIGN(const std::vector<DamagedCheckpoint> of_files, DamageOfFiles(rocks, changed));
+  std::vector<DamagedCheckpoint> damaged;
+  PLEXUS_TRY(CompareLog(rocks, anchor, options.strict, damaged));
   store->Attach(rocks);
   LoadRequest request = Request();
+  for (const DamagedCheckpoint& d : damaged)
+    if (d.id == anchor.checkpoint_id) request.without = d.id;
   PLEXUS_ASSIGN(Loaded loaded, LoadState(rocks, request));
   PLEXUS_ASSIGN(purged, ReadPurges(rocks, kPurgedPrefix, loaded.point.sequence));
   PLEXUS_ASSIGN(to_scrub, ReadPurges(rocks, kScrubPrefix, loaded.point.sequence));
@@ -158,6 +169,13 @@ Result<Loaded> Database::Impl::LookAndLoad(bool live_writer, std::shared_ptr<Fil
   report.checkpoint_sequence = loaded.checkpoint_sequence;
   report.checkpoint_bytes = loaded.checkpoint_bytes;
   report.replayed_records = loaded.replayed_records;
+  report.damaged_checkpoints = loaded.damaged;
+  MergeDamage(report.damaged_checkpoints, damaged);
+  MergeDamage(report.damaged_checkpoints, of_files);
+  for (DamagedCheckpoint& d : report.damaged_checkpoints) {
+    d.read_instead = loaded.checkpoint_sequence;
+    d.replayed = loaded.replayed_records;
+  }
   return loaded;
 }
 
@@ -227,11 +245,13 @@ Status Database::Impl::OpenForWriting() {
   StartGraph(loaded, journal);
   if (options.graph.maintenance == Maintenance::kBackground)
     keeper = std::thread([this] { KeeperLoop(); });
+  std::lock_guard guard(maintenance);
   if (!to_scrub.empty()) {
     report.finished_purges = to_scrub.size();
-    std::lock_guard guard(maintenance);
     PLEXUS_TRY(ScrubNow(nullptr));
+    PLEXUS_TRY(ForgetWords(nullptr));
   }
+  PLEXUS_TRY(ReplaceDamaged());
   Notice(journal->tail_bytes());
   return {};
 }
@@ -270,7 +290,11 @@ Result<std::unique_ptr<Database>> Database::Open(const std::string& directory,
   if (impl->options.checkpoints_kept < 1) impl->options.checkpoints_kept = 1;
   impl->files = std::make_shared<Files>(options.hooks);
   impl->store = std::make_shared<RocksPayloadStore>(options.payload_cache_bytes);
-  PLEXUS_TRY(options.read_only ? impl->OpenForReading() : impl->OpenForWriting());
+  Status opened = options.read_only ? impl->OpenForReading() : impl->OpenForWriting();
+  if (!opened && opened.error().code == ErrorCode::kCorruption)
+    return Fail(ErrorCode::kCorruption, opened.error().message + "; 'plexus repair --db " +
+                                            impl->directory + " --to NEW' saves what can be saved");
+  PLEXUS_TRY(opened);
   return std::unique_ptr<Database>(new Database(std::move(impl)));
 }
 

@@ -5,6 +5,8 @@
 
 #include <rocksdb/table.h>
 
+#include <exception>
+
 #include "storage/guard_fs.h"
 
 namespace plexus::storage {
@@ -155,9 +157,13 @@ Result<std::shared_ptr<Rocks>> Rocks::Open(const std::string& path, Mode mode,
       {"checkpoint", FamilyOptions(64 << 10, 1 << 20)}};
   const bool look = mode == Mode::kLook || mode == Mode::kLookTolerant;
   if (!look && mode != Mode::kCreate) PLEXUS_TRY(RemoveOldManifests(path, *rocks->files_));
-  const rocksdb::Status status =
-      look ? rocksdb::DB::OpenForReadOnly(options, path, families, &rocks->handles_, &rocks->db_)
-           : rocksdb::DB::Open(options, path, families, &rocks->handles_, &rocks->db_);
+  rocksdb::Status status;
+  try {  // a damaged length may ask for more memory than there is
+    status = look ? rocksdb::DB::OpenForReadOnly(options, path, families, &rocks->handles_, &rocks->db_)
+                  : rocksdb::DB::Open(options, path, families, &rocks->handles_, &rocks->db_);
+  } catch (const std::exception& e) {
+    return Fail(ErrorCode::kCorruption, path + ": RocksDB cannot open it: " + e.what());
+  }
   PLEXUS_TRY(Check(status, path));
   return rocks;
 }

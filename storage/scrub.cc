@@ -5,7 +5,9 @@
 // vectors, the properties of edges that touch it) in the log and, below the history
 // floor, in the floor's checkpoint; overwrites each with the empty value that
 // means "purged"; then flushes and compacts, so that no file holds the bytes any
-// more. The log needs no change: it chains digests. A crash leaves the marks, and
+// more. The words of the node's text and the names of its tags are keys of index nodes. Those
+// that nobody else ever had are found in the same pass; when there are any, the log is written
+// anew without them (hard_purge.cc), as it chains digests. A crash leaves the marks, and
 // the next open goes on.
 #include <algorithm>
 #include <set>
@@ -15,6 +17,7 @@
 #include "storage/database_impl.h"
 #include "storage/mask.h"
 #include "storage/orphan_terms.h"
+#include "storage/purged_words.h"
 
 namespace plexus::storage {
 
@@ -114,17 +117,22 @@ Status Database::Impl::ScrubNow(Progress* progress) {
   for (const auto& [node, sequence] : nodes) last_purge = std::max(last_purge, sequence);
   PLEXUS_TRY(journal->WaitDurable(last_purge));
   RefCollector collector(nodes);
+  const std::map<NodeId, Sequence> ever = Purged();
+  PurgedWords words(graph->snapshot(), ever, floor().sequence);
   if (floor().sequence > 0) {
     LoadRequest request = Request();
     request.target = floor().sequence;
     PLEXUS_ASSIGN(const Loaded loaded, LoadState(rocks, request));
     collector.Add(*loaded.state);
+    if (!words.empty()) words.Add(ListEdges(*loaded.state->base, *loaded.state->schema).edges, floor().sequence);
   }
   LogCursor cursor(rocks, floor());
-  while (cursor.point().sequence < last_purge) {
+  while (cursor.point().sequence < last_purge || !words.empty()) {
     PLEXUS_ASSIGN(const bool more, cursor.Next());
     if (!more) break;
-    collector.Add(cursor.record().record);
+    const Record& record = cursor.record().record;
+    if (record.sequence <= last_purge) collector.Add(record);
+    words.Add(record.edges, record.sequence);
     if (cursor.point().sequence % 256 == 0 && progress &&
         !progress->Report("scrub", cursor.point().sequence, last_purge))
       return Fail(ErrorCode::kCancelled, "scrubbing was stopped; it goes on at the next open");
@@ -139,24 +147,58 @@ Status Database::Impl::ScrubNow(Progress* progress) {
   ReachPoint(options.hooks, "scrub.overwritten");
   PLEXUS_TRY(rocks->FlushAll());  // retires the write-ahead logs with the old bytes
   PLEXUS_TRY(CompactAround(rocks, refs));
+  {
+    std::lock_guard guard(purge_mutex);
+    for (const auto& [node, sequence] : nodes) {
+      const auto it = to_scrub.find(node);
+      if (it != to_scrub.end() && it->second == sequence) to_scrub.erase(it);
+    }
+  }
+  words_wait = !words.Take().empty();
+  return words_wait ? Status() : DropScrubMarks();  // else when the words are gone, too
+}
+
+Status Database::Impl::DropScrubMarks() {
+  PLEXUS_ASSIGN(auto marks, ReadPurges(rocks, kScrubPrefix, ~Sequence{0}));
   rocksdb::WriteBatch done;
-  for (const auto& [node, sequence] : nodes)
-    done.Delete(rocks->meta(), NodeMetaKey(kScrubPrefix, node)).PermitUncheckedError();
+  std::lock_guard guard(purge_mutex);
+  for (const auto& [node, sequence] : marks)
+    if (!to_scrub.contains(node))
+      done.Delete(rocks->meta(), NodeMetaKey(kScrubPrefix, node)).PermitUncheckedError();
   rocksdb::WriteOptions sync;
   sync.sync = true;
-  PLEXUS_TRY(Check(rocks->db()->Write(sync, &done), rocks->path()));
-  std::lock_guard guard(purge_mutex);
-  for (const auto& [node, sequence] : nodes) {
-    const auto it = to_scrub.find(node);
-    if (it != to_scrub.end() && it->second == sequence) to_scrub.erase(it);
+  return Check(rocks->db()->Write(sync, &done), rocks->path());
+}
+
+Result<std::set<NodeId>> Database::Impl::FindPurgedWords() {
+  const std::map<NodeId, Sequence> ever = Purged();
+  PurgedWords words(graph->snapshot(), ever, floor().sequence);
+  if (floor().sequence > 0 && !words.empty()) {
+    LoadRequest request = Request();
+    request.target = floor().sequence;
+    PLEXUS_ASSIGN(const Loaded loaded, LoadState(rocks, request));
+    words.Add(ListEdges(*loaded.state->base, *loaded.state->schema).edges, floor().sequence);
   }
-  return {};
+  LogCursor cursor(rocks, floor());
+  while (!words.empty()) {
+    PLEXUS_ASSIGN(const bool more, cursor.Next());
+    if (!more) break;
+    words.Add(cursor.record().record.edges, cursor.point().sequence);
+  }
+  return words.Take();
+}
+
+// What ScrubNow saw may have changed since: another node may have such a tag by now.
+Status Database::Impl::ForgetWords(Progress* progress) {
+  if (!words_wait || journal->bulk()) return {};  // after bulk steps: when it is closed
+  return RewriteWithout({}, progress);
 }
 
 Status Database::Scrub(Progress* progress) {
   PLEXUS_TRY(impl_->Writable());
   std::lock_guard guard(impl_->maintenance);
-  return impl_->ScrubNow(progress);
+  PLEXUS_TRY(impl_->ScrubNow(progress));
+  return impl_->ForgetWords(progress);
 }
 
 Result<ApplyReport> Database::Purge(std::span<const std::string_view> keys, std::int64_t now_ms,

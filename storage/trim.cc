@@ -59,10 +59,8 @@ Status Database::Trim(Sequence before, Progress* progress) {
   request.progress = progress;
   PLEXUS_ASSIGN(const Loaded loaded, LoadState(d.rocks, request));
   PLEXUS_ASSIGN(const Snapshot floor, Snapshot(loaded.state).Compacted(d.executor()));
-  PLEXUS_ASSIGN(const std::vector<Manifest> manifests, ListCheckpoints(d.rocks));
-  const std::uint64_t id = manifests.empty() ? 1 : manifests.back().id + 1;
   PLEXUS_ASSIGN(const Manifest manifest,
-                WriteCheckpoint(d.rocks, floor, d.anchor.graph_id, id, loaded.point.hash,
+                WriteCheckpoint(d.rocks, floor, d.anchor.graph_id, d.NextCheckpointId(), loaded.point.hash,
                                 d.scratch_path("checkpoint"), d.executor(), progress));
   Anchor next = d.anchor;
   next.floor_sequence = before;

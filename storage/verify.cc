@@ -133,11 +133,15 @@ Status Verifier::CheckLog() {
 // Loads every checkpoint and, going along the log once, compares each with the
 // graph the log gives there.
 Status Verifier::CheckCheckpoints() {
-  auto listed = ListCheckpoints(db_.rocks);
+  std::vector<DamagedCheckpoint> damaged;  // a writing open has replaced those that it met
+  if (db_.options.read_only) damaged = db_.report.damaged_checkpoints;
+  auto listed = ListSoundCheckpoints(db_.rocks, damaged);
   if (!listed) {
     problems_.Add("checkpoints", listed.error());
     return {};
   }
+  for (const DamagedCheckpoint& d : damaged)
+    problems_.Add("checkpoint " + std::to_string(d.id), 0, d.what);
   std::sort(listed->begin(), listed->end(),
             [](const Manifest& a, const Manifest& b) { return a.sequence < b.sequence; });
   const LogPoint floor = db_.floor();

@@ -115,6 +115,7 @@ void AddTopo(Cli& cli);
 void AddFrontier(Cli& cli);
 void AddMaintain(Cli& cli);
 void AddBackup(Cli& cli);
+void AddRepair(Cli& cli);
 void AddExport(Cli& cli);
 
 }  // namespace plexus::tools

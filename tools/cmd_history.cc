@@ -46,6 +46,7 @@ void WriteEntry(JsonWriter& json, const Snapshot& snapshot, const HistoryEntry& 
     json.Field("field", entry.field == NodeField::kText ? "text" : "props");
   if (entry.what == What::kVectorSet || entry.what == What::kVectorRemoved)
     json.Field("space", schema.spaces()[entry.space].name);
+  if (entry.what == What::kPurged) json.Field("erased", entry.erased);
   if (IsEdge(entry.what)) {
     json.Field("kind", schema.edge_kind(entry.kind).name);
     json.Field("direction", entry.direction == Direction::kOut ? "out" : "in");
@@ -74,6 +75,8 @@ std::string Details(const Snapshot& snapshot, const HistoryEntry& entry) {
     case What::kColumnSet:
       return schema.columns()[entry.column].name + " = " +
              ShownColumnValue(snapshot, entry.column, entry.bits);
+    case What::kPurged:
+      return entry.erased ? Grouped(entry.erased) + " entries before it are not told" : "";
     case What::kColumnCleared: return schema.columns()[entry.column].name;
     case What::kPayloadSet: {
       const std::string field = entry.field == NodeField::kText ? "text" : "props";

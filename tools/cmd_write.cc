@@ -195,11 +195,11 @@ void AddWrite(Cli& cli) {
 
   static std::string purged;
   static bool hard = false;
-  cli.Add("Change", "purge", "Erase what a node holds, from the past too",
+  cli.Add("Change", "purge", "Erase what a node holds, from the past too (reads the log; rewrites it when words or tags were its alone)",
           [](const Globals& globals) { return RunPurge(globals, purged, hard); })
       .Positional("KEY", purged, "the node's key")
       .Flag("--hard", hard, "rewrite the log without its key and edges as well")
-      .Example("plexus purge --db g m1", "text, properties and vectors of m1, at every point in time")
+      .Example("plexus purge --db g m1", "text, words, tags and vectors of m1, at every point in time")
       .Example("plexus purge --db g m1 --hard", "the key and the edges too; slow, rewrites the log");
 }
 

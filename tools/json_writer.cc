@@ -4,6 +4,11 @@
 #include <boost/json/serialize.hpp>
 #include <charconv>
 #include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tools/output.h"
 
 namespace plexus::tools {
 
@@ -16,9 +21,18 @@ void JsonWriter::Open(char bracket) {
   Separate();
   out_ << bracket;
   comma_ = false;
+  ++depth_;
 }
 
 void JsonWriter::Close(char bracket) {
+  if (--depth_ == 0 && bracket == '}' && &out_ == &Out() && !ReplyWarnings().empty()) {
+    const std::vector<std::string> warnings = std::exchange(ReplyWarnings(), {});
+    depth_ = 1;
+    BeginArray("warnings");
+    for (const std::string& warning : warnings) Value(warning);
+    EndArray();
+    depth_ = 0;
+  }
   out_ << bracket;
   comma_ = true;
 }

@@ -1,7 +1,8 @@
 // A streaming writer of JSON: what is printed is never held whole in memory.
 //
 // Commas and nesting are kept right by the writer. Doubles are written in the
-// shortest form that reads back as the same bits; NaN and infinity become null.
+// shortest form that reads back as the same bits; NaN and infinity become null. The first
+// reply object on standard output ends with "warnings" when there are any (WarnInReply).
 // Not thread-safe.
 #pragma once
 
@@ -62,6 +63,7 @@ class JsonWriter {
 
   std::ostream& out_;
   bool comma_ = false;
+  int depth_ = 0;
 };
 
 }  // namespace plexus::tools

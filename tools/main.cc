@@ -32,5 +32,6 @@ int main(int argc, char** argv) {
   plexus::tools::AddFrontier(cli);
   plexus::tools::AddMaintain(cli);
   plexus::tools::AddBackup(cli);
+  plexus::tools::AddRepair(cli);
   return cli.Main(argc, argv);
 }

@@ -78,4 +78,14 @@ void PrintError(const Error& error) { PrintLine("error: ", error.message); }
 void PrintWarning(std::string_view message) { PrintLine("warning: ", message); }
 void PrintNote(std::string_view message) { PrintLine("", message); }
 
+void WarnInReply(std::string_view message) {
+  PrintWarning(message);
+  ReplyWarnings().emplace_back(message);
+}
+
+std::vector<std::string>& ReplyWarnings() {
+  static std::vector<std::string> warnings;
+  return warnings;
+}
+
 }  // namespace plexus::tools

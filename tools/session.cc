@@ -94,12 +94,20 @@ Status Session::Begin(const Globals& globals, Access access) {
     guard_.emplace();
     EndOnLostReader(false);
   }
-  if (database_->report().tail_dropped) PrintWarning(database_->report().tail_message);
+  if (database_->report().tail_dropped) WarnInReply(database_->report().tail_message);
+  std::size_t told = 0;
+  auto tell_damage = [&] {
+    const std::vector<storage::DamagedCheckpoint> damaged = database_->damaged_checkpoints();
+    for (; told < damaged.size(); ++told)
+      WarnInReply(storage::DamageMessage(damaged[told]));
+  };
+  tell_damage();
 
   snapshot_ = database_->snapshot();
   if (!globals.as_of.empty()) {
     PLEXUS_ASSIGN(const Sequence sequence, SequenceAt(*database_, globals.as_of));
     PLEXUS_ASSIGN(snapshot_, database_->AsOf(sequence));
+    tell_damage();
     // What was visible and valid then is judged by the clock of then.
     if (globals.now.empty()) {
       PLEXUS_ASSIGN(const Moment when, ParseMoment(globals.as_of));

@@ -8,6 +8,7 @@
 //                       point (exit 9), or prints "done"
 //   sessions DIR SEED   as write, but in sessions of one to three batches each
 //   golden DIR          makes the golden database
+//   damaged DIR NEW     opens a damaged one for reading, then repairs it into NEW; a line each
 //
 // A program of its own and not a fork: RocksDB has threads.
 #include <unistd.h>
@@ -17,6 +18,7 @@
 #include <iostream>
 #include <string>
 
+#include "storage/repair.h"
 #include "storage/test_hooks.h"
 #include "tests/storage/store_test_util.h"
 
@@ -51,6 +53,33 @@ int Hold(const std::string& directory) {
 int OpenOnly(const std::string& directory) {
   auto db = Database::Open(directory, {});
   Say(db ? "opened" : std::string(ErrorCodeName(db.error().code)) + ": " + db.error().message);
+  return 0;
+}
+
+// What a damaged database comes to, in lines, and the graphs as dumps beside `to`.
+int Damaged(const std::string& directory, const std::string& to) {
+  {
+    auto db = Database::Open(directory, ReadOnly());
+    if (db) {
+      WriteFile(to + ".opened", Dump((*db)->snapshot()));
+      Say("opened " + std::to_string((*db)->snapshot().sequence()) + " " +
+          std::to_string((*db)->report().damaged_checkpoints.size()));
+    } else {
+      Say("refused " + std::string(ErrorCodeName(db.error().code)) + " " + db.error().message);
+    }
+  }
+  auto repaired = Repair(directory, to);
+  if (!repaired) {
+    Say("lost " + repaired.error().message);
+    return 0;
+  }
+  Say("repaired " + std::to_string(repaired->complete) + " " + std::to_string(repaired->sequence) + " " +
+      std::to_string(repaired->history_floor) + " " + std::to_string(repaired->lost_records.size()) + " " +
+      std::to_string(repaired->lost_contents.size()) + " " + std::to_string(repaired->lost_history.size()) + " " +
+      std::to_string(repaired->damage.size() + repaired->lost_checkpoints.size()));
+  auto made = Database::Open(to, ReadOnly());
+  if (!made) return Die(made.error());
+  WriteFile(to + ".repaired", Dump((*made)->snapshot()));
   return 0;
 }
 
@@ -165,6 +194,7 @@ int main(int argc, char** argv) {
   if (mode == "sessions") return Sessions(directory, number(3));
   if (mode == "crash") return Crash(directory, number(3), number(4));
   if (mode == "golden") return Golden(directory);
-  std::cerr << "usage: storage_child hold|open|write|sessions|crash|golden DIR ...\n";
+  if (mode == "damaged" && argc > 3) return Damaged(directory, argv[3]);
+  std::cerr << "usage: storage_child hold|open|write|sessions|crash|golden|damaged DIR ...\n";
   return 2;
 }

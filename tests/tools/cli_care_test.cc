@@ -50,6 +50,42 @@ TEST_F(Care, CompactAndCheckpointKeepEverything) {
   EXPECT_EQ(Run({"verify"}).code, 0);
 }
 
+TEST_F(Care, DamageIsWorkedRoundOrRepaired) {
+  const std::string before = Run({"export"}).out;
+  std::uint64_t warned = 0, refused = 0;
+  int number = 0;
+  for (const auto& [path, bytes] : Files()) {
+    if (!path.ends_with(".sst")) continue;
+    std::string hurt = bytes;
+    hurt[hurt.size() / 3] = static_cast<char>(hurt[hurt.size() / 3] ^ 1);
+    std::ofstream(path, std::ios::binary) << hurt;
+    const Finished got = Run({"get", "a", "--json"});
+    if (got.code == 0) {
+      EXPECT_NE(got.err.find("warning: checkpoint"), std::string::npos) << got.err;
+      EXPECT_EQ(got.Json().at("warnings").as_array().size(), 1u);
+      EXPECT_EQ(Run({"export"}).out, before);
+      ++warned;
+    } else {
+      EXPECT_EQ(got.code, 4) << got.err;
+      EXPECT_NE(got.err.find("plexus repair --db"), std::string::npos) << got.err;
+      ++refused;
+    }
+    EXPECT_EQ(Run({"get", "a", "--strict"}).code, 4);
+    EXPECT_EQ(Run({"verify"}).code, 4);
+    const std::string made = dir_ / ("made" + std::to_string(++number));
+    const Finished repaired = Run({"repair", "--to", made, "--json"});
+    EXPECT_EQ(repaired.code, repaired.Json().at("complete").as_bool() ? 0 : 4) << repaired.err;
+    EXPECT_EQ(Plexus({"verify", "--db", made, "--quiet"}).code, 0);
+    if (repaired.code == 0) {
+      EXPECT_EQ(Plexus({"export", "--db", made, "--quiet"}).out, before);
+    }
+    std::ofstream(path, std::ios::binary) << bytes;
+  }
+  EXPECT_GT(warned, 0u);
+  EXPECT_GT(refused, 0u);
+  EXPECT_EQ(Run({"repair", "--to", dir_ / "made1"}).code, 1) << "it exists";
+}
+
 TEST_F(Care, ReadingWritesNothing) {
   const auto before = Files();
   for (const char* command : {"stats", "kinds", "pagerank", "components", "export", "verify"})
