@@ -17,21 +17,28 @@ void StateWriter::Working::MarkDirty(const Run& run) {
     for (NodeId row : run.side(d).rows) dirty->set(d, row);
 }
 
-void StateWriter::Working::FillFilter(const Run& run) {
-  for (std::uint32_t r = 0; r < run.out.rows.size(); ++r)
-    for (std::uint32_t i = run.out.offsets[r]; i < run.out.offsets[r + 1]; ++i) {
-      const DeltaArc& arc = run.out.arcs[i];
-      filter.Insert(EdgeFilter::Hash(run.out.rows[r], arc.kind, arc.neighbor, arc.label));
-    }
+// Four times the room that is needed now; what is too large shrinks step by step.
+EdgeFilter StateWriter::Working::MakeFilter(std::size_t first_run, std::uint64_t more) const {
+  std::uint64_t arcs = more;
+  for (std::size_t n = first_run; n < runs.size(); ++n) arcs += runs[n]->arc_count();
+  EdgeFilter made;
+  made.Reset(std::max(4 * arcs, filter.capacity() / 2));
+  for (std::size_t n = first_run; n < runs.size(); ++n) {
+    const RunSide& out = runs[n]->out;
+    for (std::uint32_t r = 0; r < out.rows.size(); ++r)
+      for (std::uint32_t i = out.offsets[r]; i < out.offsets[r + 1]; ++i) {
+        const DeltaArc& arc = out.arcs[i];
+        made.Insert(EdgeFilter::Hash(out.rows[r], arc.kind, arc.neighbor, arc.label));
+      }
+  }
+  return made;
 }
 
-// Four times the room that is needed now; what is too large shrinks step by step.
-void StateWriter::Working::RemakeFilter() {
-  std::uint64_t arcs = 0;
-  for (const auto& run : runs) arcs += run->arc_count();
+void StateWriter::Working::RemakeFilter(std::uint64_t more) {
+  const std::size_t first = pinned_filter.count() > 0 ? pinned_runs : 0;
+  filter = MakeFilter(first, more);
   filter_used = true;
-  filter.Reset(std::max(4 * arcs, filter.capacity() / 2));
-  for (const auto& run : runs) FillFilter(*run);
+  if (first == 0) pinned_filter = EdgeFilter();
 }
 
 // The schedule is the binomial one of merge compaction with a bounded number of
@@ -41,15 +48,13 @@ void StateWriter::Working::RemakeFilter() {
 // 1,287 (Mathieu, Staelin, Young, Yousefi: Bigtable merge compaction, 2014). A run
 // much larger than all above it is left out until they have grown. Pinned runs
 // (being compacted) stay as they are.
-void StateWriter::Working::AddRun(std::shared_ptr<const Run> run) {
+void StateWriter::Working::AddRun(std::shared_ptr<const Run> run, std::span<const EdgeChange> edges) {
   MarkDirty(*run);
-  runs.push_back(std::move(run));
   if (filter_used) {
-    if (filter.count() + runs.back()->arc_count() > filter.capacity())
-      RemakeFilter();
-    else
-      FillFilter(*runs.back());
+    if (filter.count() + edges.size() > filter.capacity()) RemakeFilter(edges.size());
+    for (const EdgeChange& e : edges) filter.Insert(EdgeFilter::Hash(e.source, e.kind, e.target, e.label));
   }
+  runs.push_back(std::move(run));
   if (runs.size() <= kMaxRuns) return;
   constexpr std::uint64_t kMuchLarger = 16;
   std::size_t from = runs.size() - 1;
@@ -78,6 +83,12 @@ std::size_t StateWriter::PinRuns() {
   Working& w = *working_;
   constexpr std::size_t kMost = kMaxRuns - 2;  // room for the runs that come meanwhile
   if (w.runs.size() > kMost) w.MergeRange(kMost - 1, w.runs.size());
+  if (w.filter_used && !w.runs.empty()) {
+    if (w.pinned_filter.count() > 0) w.RemakeFilter(0);  // an earlier compaction failed
+    EdgeFilter next = w.MakeFilter(w.runs.size(), 0);
+    w.pinned_filter = std::move(w.filter);
+    w.filter = std::move(next);
+  }
   return w.pinned_runs = w.runs.size();
 }
 
@@ -94,13 +105,18 @@ void StateWriter::UnpinRuns() { working_->pinned_runs = 0; }
 void StateWriter::InstallBase(std::shared_ptr<const Csr> base, std::size_t folded_runs) {
   Working& w = *working_;
   auto dirty = std::make_shared<DirtyBits>(std::max<std::size_t>(64, w.keys.size()));
+  const bool apart = w.pinned_runs > 0;  // the filter of what was folded
   w.published = nullptr;
   w.base = std::move(base);
   w.runs.erase(w.runs.begin(), w.runs.begin() + static_cast<std::ptrdiff_t>(folded_runs));
   w.pinned_runs = 0;
   w.dirty = std::move(dirty);
   for (const auto& run : w.runs) w.MarkDirty(*run);
-  if (w.filter_used) w.RemakeFilter();  // if that fails the old one tells too much, no less
+  if (!w.filter_used) return;  // if what follows fails the filter tells too much, no less
+  if (apart)
+    w.pinned_filter = EdgeFilter();
+  else
+    w.RemakeFilter(0);
 }
 
 }  // namespace plexus

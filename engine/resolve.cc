@@ -165,7 +165,7 @@ Result<Record> BatchResolver::Resolve(ApplyReport* report) {
 
 Result<Record> StateWriter::Resolve(const WriteBatch& batch, ApplyReport* report,
                                     std::shared_ptr<const PayloadStore> payloads) {
-  if (!working_->filter_used) working_->RemakeFilter();
+  if (!working_->filter_used) working_->RemakeFilter(0);
   std::shared_ptr<const GraphState> now = Publish();
   if (payloads) {
     auto with = std::make_shared<GraphState>(*now);

@@ -124,10 +124,10 @@ Status BatchResolver::DecideEdges(ApplyReport& report) {
     if (near && t.op != kByRemoval) __builtin_prefetch(&b_.edges_[t.op]);
     if (t.source >= now_.node_count()) return;
     now_.PrefetchBaseRow(t.source, near);
-    if (!near) w_.filter.Prefetch(HashOf(t));
+    if (!near) w_.PrefetchFilter(HashOf(t));
   };
   auto prefetch_delta = [&](std::size_t i, bool near) {
-    if (i < count && w_.filter.MayContain(HashOf(touches_[i])))
+    if (i < count && w_.MayBeInRuns(HashOf(touches_[i])))
       now_.PrefetchDeltaRow(touches_[i].source, near);
   };
   for (std::size_t begin = 0; begin < count;) {
@@ -169,7 +169,7 @@ Status BatchResolver::DecideEdge(std::span<const EdgeTouch> touches, ApplyReport
   EdgeValue before, value;
   bool existed = false;
   if (t.source < now_.node_count() && t.target < now_.node_count()) {
-    const bool in_delta = w_.filter.MayContain(HashOf(t));
+    const bool in_delta = w_.MayBeInRuns(HashOf(t));
     if (auto e = in_delta ? now_.FindEdge(t.source, t.kind, t.target, t.label)
                           : now_.FindBaseEdge(t.source, t.kind, t.target, t.label)) {
       existed = true;

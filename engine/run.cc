@@ -84,11 +84,12 @@ void RunSide::IndexRows() {
   const NodeId last = rows[rows.size() - 1];
   while (((std::uint64_t{last} + 1) >> shift) > std::max<std::uint64_t>(rows.size(), 16)) ++shift;
   const std::uint32_t count = last >> shift;
-  buckets = AlignedArray<std::uint32_t>(std::size_t{count} + 2);
-  std::uint32_t bucket = 0;
-  for (std::uint32_t r = 0; r < rows.size(); ++r)
-    for (const std::uint32_t own = rows[r] >> shift; bucket <= own; ++bucket) buckets[bucket] = r;
-  buckets[count + 1] = static_cast<std::uint32_t>(rows.size());
+  // Three passes without a branch on the data: none, the first row of each, and those of
+  // the next bucket where a bucket has none.
+  buckets = AlignedArray<std::uint32_t>(std::size_t{count} + 2, ~std::uint32_t{0});
+  for (auto r = static_cast<std::uint32_t>(rows.size()); r-- > 0;) buckets[rows[r] >> shift] = r;
+  auto next = static_cast<std::uint32_t>(rows.size());
+  for (std::size_t b = buckets.size(); b-- > 0;) buckets[b] = next = std::min(next, buckets[b]);
 }
 
 std::uint32_t RunSide::LowerBound(std::uint32_t begin, std::uint32_t end, KindId kind,

@@ -5,6 +5,7 @@
 // are made at the largest possible size, never cleared, and cut at the end.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 
 #include "engine/run.h"
@@ -47,17 +48,27 @@ class SideMerger {
   }
 
   void Merge() {
+    if (count_ <= 4) return MergeHeads<4>();
+    count_ <= 8 ? MergeHeads<8>() : MergeHeads<kMost>();
+  }
+
+ private:
+  // With at most kHeads runs.
+  template <std::size_t kHeads>
+  void MergeHeads() {
     std::array<Part, kMost> parts;
     std::size_t rows = 0;
     while (true) {
       NodeId row = kNoNode;
-      for (const NodeId head : heads_) row = std::min(row, head);
+      for (std::size_t s = 0; s < kHeads; ++s) row = std::min(row, heads_[s]);
       if (row == kNoNode) break;
       to_.rows[rows] = row;
       to_.offsets[rows++] = size_;
       std::size_t in_row = 0;
-      for (std::uint32_t s = 0; s < count_; ++s) {
-        if (heads_[s] != row) continue;
+      std::uint32_t with_row = 0;  // a bit for each run that has it
+      for (std::uint32_t s = 0; s < kHeads; ++s) with_row |= std::uint32_t{heads_[s] == row} << s;
+      for (; with_row != 0; with_row &= with_row - 1) {
+        const auto s = static_cast<std::uint32_t>(std::countr_zero(with_row));
         Cursor& side = sides_[s];
         heads_[s] = ++side.row < side.rows_end ? *side.row : kNoNode;
         parts[in_row++] = {side.offset[0], side.offset[1], s};
@@ -72,7 +83,6 @@ class SideMerger {
     to_.IndexRows();
   }
 
- private:
   void Copy(std::uint32_t side, std::uint32_t begin, std::uint32_t end) {
     const DeltaArc* from = sides_[side].arcs;
     DeltaArc* to = to_.arcs.data() + size_;

@@ -261,7 +261,7 @@ Status StateWriter::Apply(const Record& r) {
       ++w.edges_by_kind[e.kind];
   }
   w.GrowDirty();
-  if (!r.edges.empty()) w.AddRun(MakeRun(r.sequence, r.edges, r.edge_extras, *w.schema, *w.executor));
+  if (!r.edges.empty()) w.AddRun(MakeRun(r.sequence, r.edges, r.edge_extras, *w.schema, *w.executor), r.edges);
   w.sequence = r.sequence;
   w.time_ms = r.time_ms;
   return {};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "engine/edge_filter.h"
@@ -24,17 +25,29 @@ struct StateWriter::Working {
   std::shared_ptr<DirtyBits> dirty;
   std::vector<std::uint64_t> nodes_by_kind, edges_by_kind;
   std::shared_ptr<const PayloadStore> payload_store;
-  EdgeFilter filter;         // identities of all arcs in runs, and some of earlier ones,
-  bool filter_used = false;  // kept from the first batch to resolve on: replay needs none
+  // Identities of all arcs in runs, and some of earlier ones: those of the pinned runs lie
+  // apart, to be dropped with them. From the first batch to resolve on: replay needs none.
+  EdgeFilter filter, pinned_filter;
+  bool filter_used = false;
   Executor* executor = nullptr;  // never null once made
   std::size_t pinned_runs = 0;
   std::shared_ptr<const GraphState> published;  // null after a change
 
-  void AddRun(std::shared_ptr<const Run> run);
+  // A run made of `edges`.
+  void AddRun(std::shared_ptr<const Run> run, std::span<const EdgeChange> edges);
   void MergeRange(std::size_t from, std::size_t to);  // runs [from, to) become one
   void MarkDirty(const Run& run);
-  void FillFilter(const Run& run);
-  void RemakeFilter();
+
+  bool MayBeInRuns(std::uint64_t hash) const {
+    return filter.MayContain(hash) || (pinned_filter.count() > 0 && pinned_filter.MayContain(hash));
+  }
+  void PrefetchFilter(std::uint64_t hash) const {
+    filter.Prefetch(hash);
+    if (pinned_filter.count() > 0) pinned_filter.Prefetch(hash);
+  }
+  // Of the runs from `first_run` on, with room for `more` arcs.
+  EdgeFilter MakeFilter(std::size_t first_run, std::uint64_t more) const;
+  void RemakeFilter(std::uint64_t more);
   void GrowDirty();
 };
 
