@@ -79,11 +79,11 @@ Status Session::Begin(const Globals& globals, Access access) {
   options.strict = globals.strict;
   options.graph.executor = executor_;
   options.lock_wait_ms = static_cast<std::int64_t>(globals.wait_seconds * 1000);
-  bool told = globals.quiet || !isatty(STDERR_FILENO);
+  bool holder_told = globals.quiet || !isatty(STDERR_FILENO);
   options.on_lock_wait = [&](const std::string& holder, std::int64_t waited_ms) {
-    if (!told && waited_ms >= 1000) {
+    if (!holder_told && waited_ms >= 1000) {
       PrintNote("waiting for " + holder + ", who writes to " + globals.db);
-      told = true;
+      holder_told = true;
     }
     return true;  // nothing is open yet: Ctrl-C ends the program at once
   };
