@@ -100,9 +100,10 @@ class Memories {
 // The answers to one round of questions, for comparing.
 struct Answers {
   std::shared_ptr<const NodeSubset> visible;
+  std::vector<NodeId> newest;
   std::vector<std::pair<NodeId, double>> bm25, nearest, traverse, recall;
   bool operator==(const Answers& o) const {
-    return *visible == *o.visible && bm25 == o.bm25 && nearest == o.nearest && traverse == o.traverse && recall == o.recall;
+    return *visible == *o.visible && newest == o.newest && bm25 == o.bm25 && nearest == o.nearest && traverse == o.traverse && recall == o.recall;
   }
 };
 
@@ -115,7 +116,13 @@ class Asker {
   }
   void Ask(std::size_t question) {
     switch (question) {
-      case 0: answers_.visible = Visible(); break;
+      case 0: {  // the set, and the newest of it
+        answers_.visible = Visible();
+        answers_.newest.clear();
+        for (NodeId v = s_.node_count(); v-- > 0 && answers_.newest.size() < 1000;)
+          if (answers_.visible->contains(v)) answers_.newest.push_back(v);
+        break;
+      }
       case 1: answers_.bm25 = Bm25Among(20); break;
       case 2: answers_.nearest = NearestAmong(); break;
       case 3: {

@@ -282,13 +282,17 @@ void StateWriter::Working::BeginChanges() {
 // That readers must compute anew is no reason to refuse a record.
 void StateWriter::Working::NoteChanges(const Record& record) {
   if (!changes) return;
+  const std::size_t more = record.node_changes.size() + record.columns.size() + record.payload_changes.size() +
+                           record.vectors.size() + record.edges.size();
+  if (changes->size() + more > ChangeLimit(keys.size())) {
+    changes = nullptr;
+    return;
+  }
   try {
     changes->Add(record);
   } catch (const std::bad_alloc&) {
     changes = nullptr;
-    return;
   }
-  if (changes->size() > ChangeLimit(keys.size())) changes = nullptr;
 }
 
 const std::shared_ptr<GraphState>& StateWriter::Working::Current() {
