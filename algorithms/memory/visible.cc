@@ -26,11 +26,9 @@ std::shared_ptr<const NodeSubset> VisibleNodes(const Snapshot& snapshot, std::in
     if (!sets[slot]->recent) sets[slot]->recent = true;
     return sets[slot]->nodes();
   }
-  // From the latest time before, or from nothing.
-  std::uint32_t from = 0;
-  if (sets[1] && sets[1]->at() <= now_ms && !(sets[0] && sets[0]->at() <= now_ms && sets[0]->at() > sets[1]->at()))
-    from = 1;
-  std::shared_ptr<const VisibleSet> made = sets[from] ? sets[from]->AtTime(snapshot, now_ms) : nullptr;
+  std::shared_ptr<const VisibleSet> made;
+  for (const auto& set : sets)
+    if (!made && set) made = set->AtTime(snapshot, now_ms);
   if (!made) made = make();
   std::uint32_t to = 1;  // a free place, or that of the set that was not asked for of late
   if (!sets[0] || (sets[1] && sets[1]->recent && !sets[0]->recent)) to = 0;

@@ -29,7 +29,7 @@ struct VisibleOptions {
 // O(nodes + suppressing edges), no recursion, the first time. The answers for two times are kept
 // with the state and carried to the states that follow by what changed, so the first question
 // about a new snapshot is a look-up; so is one at another `now_ms` as long as no valid time lies
-// between. Later times cost what becomes valid or expires on the way. Thread-safe.
+// between. Other times cost what becomes valid or expires in between. Thread-safe.
 std::shared_ptr<const NodeSubset> VisibleNodes(const Snapshot& snapshot, std::int64_t now_ms,
                                                const VisibleOptions& options = {});
 

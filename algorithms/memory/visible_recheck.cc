@@ -172,17 +172,13 @@ std::shared_ptr<const VisibleSet> VisibleSet::Rechecked(const Snapshot& snapshot
 
   auto set = std::make_shared<VisibleSet>();
   set->include_superseded_ = include_superseded_;
+  set->follows_clock_ = now >= snapshot.time_ms();
   set->at_ = now;
-  set->since_ = since_;
+  set->floor_ = floor_;
   set->horizon_ = horizon_;
   set->cycles_ = recheck.cycles();
   Moments moments;
-  auto note = [&](std::int64_t time, NodeId node, NodeId target) {
-    if (time <= now)
-      set->since_ = std::max(set->since_, time);
-    else
-      moments.push_back({time, node, target});
-  };
+  auto note = [&](std::int64_t time, NodeId node, NodeId target) { moments.push_back({time, node, target}); };
   std::vector<NodeSubset::Change> changed;
   for (const NodeId v : recheck.Suspects(std::move(nodes), arcs)) {
     const bool valid = recheck.suppression().IsValid(v, [&](std::int64_t time) { note(time, v, kNoNode); });
@@ -200,13 +196,7 @@ std::shared_ptr<const VisibleSet> VisibleSet::Rechecked(const Snapshot& snapshot
   set->nodes_ = changed.empty() && n == nodes_->capacity()
                     ? nodes_
                     : std::make_shared<const NodeSubset>(nodes_->With(n, changed));
-  const bool passed = !moments_->empty() && moments_->front().time <= now;
-  if (moments.empty() && !passed) {
-    set->moments_ = moments_;
-  } else {
-    moments.insert(moments.end(), moments_->begin(), moments_->end());
-    set->KeepMoments(std::move(moments));
-  }
+  set->KeepMoments(std::move(moments), moments_);
   return set;
 }
 

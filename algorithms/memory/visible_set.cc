@@ -3,6 +3,7 @@
 #include "algorithms/memory/visible_set.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -14,7 +15,8 @@ namespace plexus {
 namespace {
 
 constexpr std::size_t kGrain = 4096;
-constexpr std::size_t kMostMoments = 8192;
+constexpr std::size_t kMostMoments = 2048;  // ahead
+constexpr std::size_t kMostPassed = 256;
 
 // The involved nodes renumbered 0..k-1 and their edges as a small csr.
 struct Involved {
@@ -135,42 +137,62 @@ std::shared_ptr<const VisibleSet> VisibleSet::Make(const Snapshot& snapshot, std
   auto set = std::make_shared<VisibleSet>();
   set->include_superseded_ = include_superseded;
   set->at_ = now;
-  set->since_ = found.since;
+  set->floor_ = found.since;
   set->cycles_ = std::make_shared<const Cycles>(cycles);
   set->nodes_ = std::make_shared<const NodeSubset>(n, std::move(bits));
-  set->KeepMoments(std::move(found.moments));
+  set->follows_clock_ = now >= snapshot.time_ms();
+  set->KeepMoments(std::move(found.moments), nullptr);
   return set;
 }
 
-void VisibleSet::KeepMoments(Moments moments) {
-  std::erase_if(moments, [&](const Moment& m) { return m.time <= at_ || (horizon_ && m.time >= *horizon_); });
-  if (moments.size() > kMostMoments) {
-    const auto most = moments.begin() + kMostMoments;
-    std::nth_element(moments.begin(), most, moments.end());
+void VisibleSet::KeepMoments(Moments found, const std::shared_ptr<const Moments>& known) {
+  std::erase_if(found, [&](const Moment& m) { return m.time <= floor_ || (horizon_ && m.time >= *horizon_); });
+  if (found.size() > kMostMoments) {  // from nothing: all lie ahead
+    const auto most = found.begin() + kMostMoments;
+    std::nth_element(found.begin(), most, found.end());
     horizon_ = most->time;
-    std::erase_if(moments, [&](const Moment& m) { return m.time >= *horizon_; });
+    found.erase(most, found.end());
   }
-  std::sort(moments.begin(), moments.end());
-  moments.erase(std::unique(moments.begin(), moments.end()), moments.end());
-  moments_ = std::make_shared<const Moments>(std::move(moments));
+  std::sort(found.begin(), found.end());
+  if (known && std::ranges::includes(*known, found)) {
+    moments_ = known;
+    return;
+  }
+  auto all = std::make_shared<Moments>();
+  if (known)
+    std::set_union(found.begin(), found.end(), known->begin(), known->end(), std::back_inserter(*all));
+  else
+    *all = std::move(found);
+  const auto ahead = static_cast<std::size_t>(std::ranges::upper_bound(*all, at_, {}, &Moment::time) - all->begin());
+  if (all->size() > ahead + 2 * kMostMoments) horizon_ = (*all)[ahead + kMostMoments].time;
+  if (ahead > 2 * kMostPassed) floor_ = (*all)[ahead - kMostPassed - 1].time;
+  if (horizon_) all->erase(std::ranges::lower_bound(*all, *horizon_, {}, &Moment::time), all->end());
+  all->erase(all->begin(), std::ranges::upper_bound(*all, floor_, {}, &Moment::time));
+  moments_ = std::move(all);
 }
 
-bool VisibleSet::Holds(std::int64_t now) const {
-  if (now < since_) return false;
-  return moments_->empty() ? !horizon_ || now < *horizon_ : now < moments_->front().time;
+std::span<const VisibleSet::Moment> VisibleSet::Between(std::int64_t now) const {
+  const auto first = std::ranges::upper_bound(*moments_, std::min(at_, now), {}, &Moment::time);
+  const auto last = std::ranges::upper_bound(*moments_, std::max(at_, now), {}, &Moment::time);
+  return {first, last};
 }
 
-std::shared_ptr<const VisibleSet> VisibleSet::AtTime(const Snapshot& snapshot, std::int64_t now) const {
-  if (now < at_ || (horizon_ && now >= *horizon_)) return nullptr;
-  std::vector<NodeId> nodes;
-  std::vector<Arc> arcs;
-  for (const Moment& m : *moments_) {
-    if (m.time > now) break;
+void VisibleSet::AddTo(std::span<const Moment> moments, std::vector<NodeId>& nodes, std::vector<Arc>& arcs) {
+  for (const Moment& m : moments) {
     if (m.target == kNoNode)
       nodes.push_back(m.node);
     else
       arcs.push_back({m.node, m.target});
   }
+}
+
+bool VisibleSet::Holds(std::int64_t now) const { return Knows(now) && Between(now).empty(); }
+
+std::shared_ptr<const VisibleSet> VisibleSet::AtTime(const Snapshot& snapshot, std::int64_t now) const {
+  if (!Knows(now)) return nullptr;
+  std::vector<NodeId> nodes;
+  std::vector<Arc> arcs;
+  AddTo(Between(now), nodes, arcs);
   return Rechecked(snapshot, now, std::move(nodes), std::move(arcs));
 }
 
@@ -194,7 +216,12 @@ std::shared_ptr<const Carried> VisibleSet::Carry(const Snapshot& now, const Stat
         now.ForEachArc(Direction::kOut, v, filter, [&](const plexus::Arc& arc) { arcs.push_back({v, arc.neighbor}); });
     }
   }
-  auto set = Rechecked(now, at_, std::move(nodes), std::move(arcs));
+  std::int64_t at = at_;
+  if (follows_clock_ && now.time_ms() > at_ && Knows(now.time_ms())) {
+    at = now.time_ms();
+    AddTo(Between(at), nodes, arcs);
+  }
+  auto set = Rechecked(now, at, std::move(nodes), std::move(arcs));
   if (set) set->recent = recent.load();
   return set;
 }

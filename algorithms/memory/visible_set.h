@@ -1,7 +1,8 @@
 // VisibleSet: the visible nodes of one state at one time, and how to bring them to the next.
 //
 // Found from nothing once, O(nodes). Then carried to later states by what a batch changed
-// (engine/lineage.h), and forward in time by the valid times that pass. Both end in the same step:
+// (engine/lineage.h), and to other times by the valid times in between: when a question asks for another
+// time, and to the time of the new state if the last question was not about the past. Both end in the same step:
 // some nodes and some suppressing edges are looked at again. That is local, because whether a
 // node is superseded depends only on its strong component among the active suppressing edges
 // and on the edges that enter it:
@@ -37,12 +38,11 @@ class VisibleSet final : public Carried {
   // O(nodes + suppressing edges), in parallel.
   static std::shared_ptr<const VisibleSet> Make(const Snapshot& snapshot, std::int64_t now, bool include_superseded,
                                                 Executor& executor);
-  // The set of the same state at a later time. Null: too far, or too much to do.
+  // The set of the same state at another time. Null: too far, or too much to do.
   std::shared_ptr<const VisibleSet> AtTime(const Snapshot& snapshot, std::int64_t now) const;
   std::shared_ptr<const Carried> Carry(const Snapshot& now, const StateChanges& changes) const override;
 
   const std::shared_ptr<const NodeSubset>& nodes() const { return nodes_; }
-  std::int64_t at() const { return at_; }
   bool Holds(std::int64_t now) const;  // the set is the same at `now`
   std::uint64_t size_bytes() const override;
 
@@ -72,17 +72,23 @@ class VisibleSet final : public Carried {
   // Cycles of the graph of these edges, which ascend by source.
   static Cycles FindCycles(const std::vector<SuppressingEdge>& edges);
   static NodeId CycleOf(const Cycles& cycles, NodeId node);  // kNoNode: alone
-  // Those that lie ahead, the next of them at most.
-  void KeepMoments(Moments moments);
+  // Adds what is found to what is known, and keeps those near at_.
+  void KeepMoments(Moments found, const std::shared_ptr<const Moments>& known);
+  bool Knows(std::int64_t now) const { return floor_ <= now && (!horizon_ || now < *horizon_); }
+  // What begins or ends between at_ and `now`.
+  std::span<const Moment> Between(std::int64_t now) const;
+  static void AddTo(std::span<const Moment> moments, std::vector<NodeId>& nodes, std::vector<Arc>& arcs);
   // This set with another look at some nodes and edges, of that state and time.
   std::shared_ptr<const VisibleSet> Rechecked(const Snapshot& snapshot, std::int64_t now, std::vector<NodeId> nodes,
                                               std::vector<Arc> arcs) const;
 
   bool include_superseded_ = false;
+  bool follows_clock_ = false;  // asked for a time not before that of its state
   std::int64_t at_ = 0;
-  std::int64_t since_ = 0;                  // the set is the same from here up to at_
-  std::optional<std::int64_t> horizon_;     // moments are known up to here, exclusive; none: all
-  std::shared_ptr<const Moments> moments_;  // later than at_, ascending
+  // Moments, ascending, are known after floor_ and before horizon_ (none: all of the future).
+  std::int64_t floor_ = 0;
+  std::optional<std::int64_t> horizon_;
+  std::shared_ptr<const Moments> moments_;
   std::shared_ptr<const Cycles> cycles_;
   std::shared_ptr<const NodeSubset> nodes_;
 };
