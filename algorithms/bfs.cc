@@ -308,7 +308,7 @@ class Search {
   internal::VisitedSet& met_;
   std::vector<BfsNode>& nodes_;
   bool one_sorted_row_;
-  std::shared_ptr<internal::RowHeads> row_heads_;
+  std::shared_ptr<const internal::RowHeads> row_heads_;
   const internal::RowHead* heads_ = nullptr;  // by node of the base, when they are made
   std::uint64_t base_arcs_ = 0;               // of base rows pushed as they are
   std::uint64_t looked_ = 0, next_check_ = 0;  // arcs passed over too: by them the clock is looked at

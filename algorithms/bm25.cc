@@ -12,6 +12,7 @@
 
 #include "algorithms/internal/halting_executor.h"
 #include "algorithms/internal/selection.h"
+#include "algorithms/term_lengths.h"
 #include "engine/vocabulary.h"
 
 namespace plexus {
@@ -19,7 +20,6 @@ namespace plexus {
 namespace {
 
 constexpr std::size_t kMaxTerms = 1024;
-constexpr std::size_t kGrain = 4096;  // nodes
 constexpr std::uint64_t kLookEvery = 4096;  // nodes between two looks at the clock
 
 ArcFilter HasTermFilter(const Snapshot& snapshot) {
@@ -74,13 +74,11 @@ class Best {
   std::vector<Bm25Match> matches_;  // a heap with the worst in front, once full
 };
 
-Status Check(const Snapshot& snapshot, std::span<const std::string> terms, const Bm25Options& options) {
+Status Check(std::span<const std::string> terms, const Bm25Options& options) {
   const auto bad = [](const char* what) { return Fail(ErrorCode::kInvalidArgument, what); };
   if (!(options.k1 >= 0) || !std::isfinite(options.k1)) return bad("bm25: k1 must be a finite number >= 0");
   if (!(options.b >= 0 && options.b <= 1)) return bad("bm25: b must be 0 to 1");
   if (terms.size() > kMaxTerms) return bad("bm25: a query has at most 1024 terms");
-  if (options.lengths && options.lengths->of.size() != snapshot.node_count())
-    return bad("bm25: the lengths are those of another snapshot");
   return {};
 }
 
@@ -93,49 +91,16 @@ Bm25Result Nothing(Bm25Result result) {
 
 }  // namespace
 
-TermLengths CountTermLengths(const Snapshot& snapshot, Executor* executor) {
-  TermLengths lengths;
-  lengths.of.assign(snapshot.node_count(), 0.0f);
-  const ArcFilter filter = HasTermFilter(snapshot);
-  struct Sum {
-    std::uint64_t documents = 0;
-    double length = 0;
-  };
-  const Sum sum = ParallelReduce<Sum>(
-      executor ? *executor : DefaultExecutor(), snapshot.node_count(), kGrain, {},
-      [&](std::size_t begin, std::size_t end) {
-        Sum part;
-        for (std::size_t v = begin; v < end; ++v) {
-          const auto node = static_cast<NodeId>(v);
-          if (!snapshot.alive(node) || !snapshot.is_fact(node)) continue;
-          double length = 0;
-          bool any = false;
-          snapshot.ForEachArc(Direction::kOut, node, filter, [&](const Arc& arc) {
-            length += arc.weight;
-            any = true;
-          });
-          lengths.of[v] = static_cast<float>(length);
-          part.documents += any;
-          part.length += length;
-        }
-        return part;
-      },
-      [](Sum a, Sum b) { return Sum{a.documents + b.documents, a.length + b.length}; });
-  lengths.documents = sum.documents;
-  lengths.average = sum.documents ? sum.length / static_cast<double>(sum.documents) : 0;
-  return lengths;
-}
-
 Result<Bm25Result> Bm25(const Snapshot& snapshot, std::span<const std::string> terms, const Bm25Options& options) {
-  PLEXUS_TRY(Check(snapshot, terms, options));
+  PLEXUS_TRY(Check(terms, options));
   internal::HaltingExecutor executor(internal::Pick(options.executor), options.budget);
-  TermLengths counted;
-  if (!options.lengths) counted = CountTermLengths(snapshot, &executor);
-  const TermLengths& lengths = options.lengths ? *options.lengths : counted;
+  const std::shared_ptr<const TermLengths> known =
+      TermLengths::Of(snapshot, executor, [&executor] { return executor.halted(); });
+  const TermLengths& lengths = *known;
   Bm25Result result;
   if (executor.halted()) return Nothing({});
-  result.documents = lengths.documents;
-  result.average_length = lengths.average;
+  result.documents = lengths.documents();
+  result.average_length = lengths.average();
 
   const ArcFilter filter = HasTermFilter(snapshot);
   std::map<std::string_view, std::size_t> index;
@@ -151,7 +116,7 @@ Result<Bm25Result> Bm25(const Snapshot& snapshot, std::span<const std::string> t
     QueryTerm& query = result.terms.emplace_back();
     query.term = term;
     query.df = postings.back().size();
-    const double n = static_cast<double>(lengths.documents), df = static_cast<double>(query.df);
+    const double n = static_cast<double>(lengths.documents()), df = static_cast<double>(query.df);
     if (query.df > 0) query.idf = std::log(1 + (n - df + 0.5) / (df + 0.5));
   }
 
@@ -173,8 +138,8 @@ Result<Bm25Result> Bm25(const Snapshot& snapshot, std::span<const std::string> t
     Bm25Match match;
     match.node = heads.top().node;
     const bool wanted = !options.subset || options.subset->contains(match.node);
-    match.length = lengths.of[match.node];
-    const double norm = options.k1 * (1 - options.b + options.b * match.length / lengths.average);
+    match.length = lengths[match.node];
+    const double norm = options.k1 * (1 - options.b + options.b * match.length / lengths.average());
     while (!heads.empty() && heads.top().node == match.node) {
       const Head head = heads.top();
       heads.pop();

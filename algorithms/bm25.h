@@ -26,24 +26,13 @@
 
 namespace plexus {
 
-// Lengths of all facts of one snapshot: what every query needs and none should count anew.
-struct TermLengths {
-  std::uint64_t documents = 0;  // alive facts with a term
-  double average = 0;           // their mean length; 0 when there are none
-  std::vector<float> of;        // by NodeId, 0 = no terms
-};
-
-// O(nodes + has_term arcs), parallel. Keep it beside the snapshot for further queries.
-TermLengths CountTermLengths(const Snapshot& snapshot, Executor* executor = nullptr);
-
 struct Bm25Options {
   double k1 = 1.2;  // how soon more of the same term stops to help, >= 0
   double b = 0.75;  // how much a long text is held against it, 0 to 1
   std::size_t top = 20;                  // 0 = all
   const NodeSubset* subset = nullptr;    // what may be found; df and lengths are of all facts
-  const TermLengths* lengths = nullptr;  // of this snapshot; null: counted for this query
   // nodes: that have a term of the query, looked at in order of id; edges: their postings;
-  // deadline and cancel, when lengths are counted too.
+  // deadline and cancel, while lengths are counted too.
   Budget budget = {};
   Executor* executor = nullptr;
 };
@@ -81,10 +70,10 @@ struct Bm25Result {
   bool truncated = false;
 };
 
-// `terms` as TermSplitter::Split gives them. O(postings * log terms + found); with
-// lengths at hand nothing else is looked at. Thread-safe; the same bits at any thread
-// count. Errors: kInvalidArgument for options out of range, more than 1,024 terms, or
-// lengths of another snapshot.
+// `terms` as TermSplitter::Split gives them. O(postings * log terms + found), once the lengths of
+// all facts are known: counted by the first query, then carried with the graph's changes
+// (term_lengths.h). Thread-safe; the same bits at any thread
+// count. Errors: kInvalidArgument for options out of range or more than 1,024 terms.
 Result<Bm25Result> Bm25(const Snapshot& snapshot, std::span<const std::string> terms,
                         const Bm25Options& options = {});
 

@@ -35,7 +35,7 @@ struct DenseView::Parts {
 
   NodeId dense(NodeId v) const {
     if (!selected.contains(v)) return kNoNode;
-    const std::uint64_t below = selected.words()[v / 64] & ((std::uint64_t{1} << (v % 64)) - 1);
+    const std::uint64_t below = selected.word(v / 64) & ((std::uint64_t{1} << (v % 64)) - 1);
     return ranks[v / 64] + static_cast<NodeId>(std::popcount(below));
   }
 };
@@ -163,9 +163,9 @@ Result<DenseView> DenseView::Make(const Snapshot& snapshot, const DenseViewOptio
   parts->selected = selection.Materialise(executor);
   parts->nodes = parts->selected.ToList();
   std::uint32_t before = 0;
-  for (std::uint64_t word : parts->selected.words()) {
+  for (std::size_t w = 0; w < parts->selected.word_count(); ++w) {
     parts->ranks.push_back(before);
-    before += static_cast<std::uint32_t>(std::popcount(word));
+    before += static_cast<std::uint32_t>(std::popcount(parts->selected.word(w)));
   }
   view.node_count_ = static_cast<NodeId>(parts->nodes.size());
   std::vector<NodeId> places;
@@ -202,6 +202,16 @@ DenseView DenseView::WithoutRows(Direction direction) const {
     view.in_ = {};
   }
   return view;
+}
+
+std::uint64_t DenseView::size_bytes() const {
+  std::uint64_t bytes = 0;
+  for (const auto& rows : {packed_out_, packed_in_})
+    if (rows) bytes += rows->offsets.size_bytes() + rows->neighbors.size_bytes() + rows->weights.size_bytes();
+  if (parts_)
+    bytes += parts_->selected.size_bytes() + parts_->ranks.capacity() * sizeof(std::uint32_t) +
+             parts_->nodes.capacity() * sizeof(NodeId);
+  return bytes;
 }
 
 NodeId DenseView::node(NodeId dense) const { return parts_ ? parts_->nodes[dense] : dense; }

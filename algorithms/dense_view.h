@@ -57,6 +57,7 @@ class DenseView {
   // The same view without the packed rows of a direction, for those who keep it for its
   // numbering: frees them unless others share them. Unpacked views stay as they are.
   DenseView WithoutRows(Direction direction) const;
+  std::uint64_t size_bytes() const;  // of what is packed
 
  private:
   struct Parts;

@@ -2,6 +2,7 @@
 #include "algorithms/node_subset.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <string>
 #include <utility>
@@ -22,11 +23,49 @@ NodeSubset Where(NodeId count, Test&& test) {
 
 }  // namespace
 
-NodeSubset::NodeSubset(NodeId capacity, std::vector<std::uint64_t> words)
-    : capacity_(capacity), words_(std::move(words)) {
-  PLEXUS_CHECK(words_.size() == (std::size_t{capacity} + 63) / 64, "one bit per node");
-  if (capacity % 64) words_.back() &= (std::uint64_t{1} << (capacity % 64)) - 1;
-  for (std::uint64_t w : words_) count_ += std::popcount(w);
+NodeSubset::NodeSubset(NodeId capacity, std::vector<std::uint64_t> words) : capacity_(capacity) {
+  PLEXUS_CHECK(words.size() == (std::size_t{capacity} + 63) / 64, "one bit per node");
+  if (capacity % 64) words.back() &= (std::uint64_t{1} << (capacity % 64)) - 1;
+  for (std::uint64_t w : words) count_ += static_cast<std::uint64_t>(std::popcount(w));
+  const auto all = std::make_shared<const std::vector<std::uint64_t>>(std::move(words));
+  for (std::size_t w = 0; w < all->size(); w += kPageWords) {
+    pages_.push_back(all->data() + w);
+    owners_.push_back(all);
+  }
+}
+
+NodeSubset NodeSubset::With(NodeId capacity, std::span<const Change> changed) const {
+  NodeSubset made = *this;
+  const std::size_t pages = (std::size_t{capacity} + kPageNodes - 1) / kPageNodes;
+  made.capacity_ = capacity;
+  made.pages_.resize(pages, nullptr);
+  made.owners_.resize(pages);
+  std::vector<std::uint64_t*> own(pages, nullptr);  // the pages that are this set's alone
+  auto writable = [&](std::size_t page) {
+    if (own[page]) return own[page];
+    auto words = std::make_shared<std::array<std::uint64_t, kPageWords>>();
+    const std::size_t first = page * kPageWords;
+    if (pages_.size() > page) std::copy_n(pages_[page], std::min(kPageWords, word_count() - first), words->data());
+    own[page] = words->data();
+    made.pages_[page] = own[page];
+    made.owners_[page] = std::move(words);
+    return own[page];
+  };
+  if (capacity > capacity_)  // their words may end with the old capacity
+    for (std::size_t page = capacity_ / kPageNodes; page < pages; ++page) writable(page);
+  for (const Change& change : changed) {
+    const std::size_t page = change.node / kPageNodes;
+    const std::size_t at = change.node % kPageNodes / 64;
+    const std::uint64_t bit = std::uint64_t{1} << (change.node % 64);
+    if (static_cast<bool>(made.pages_[page][at] & bit) == change.member) continue;
+    writable(page)[at] ^= bit;
+    made.count_ += change.member ? 1 : ~std::uint64_t{0};
+  }
+  return made;
+}
+
+std::uint64_t NodeSubset::size_bytes() const {
+  return word_count() * 8 + pages_.capacity() * sizeof(pages_[0]) + owners_.capacity() * sizeof(owners_[0]);
 }
 
 NodeSubset NodeSubset::Facts(const Snapshot& snapshot) {
@@ -72,30 +111,34 @@ Result<NodeSubset> NodeSubset::Of(const Snapshot& snapshot, std::span<const Node
 NodeSubset NodeSubset::Intersect(const NodeSubset& other) const {
   const NodeId capacity = std::min(capacity_, other.capacity_);
   std::vector<std::uint64_t> words((std::size_t{capacity} + 63) / 64);
-  for (std::size_t w = 0; w < words.size(); ++w) words[w] = words_[w] & other.words_[w];
+  for (std::size_t w = 0; w < words.size(); ++w) words[w] = word(w) & other.word(w);
   return NodeSubset(capacity, std::move(words));
 }
 
 NodeSubset NodeSubset::Unite(const NodeSubset& other) const {
-  std::vector<std::uint64_t> words = words_;
-  for (std::size_t w = 0; w < std::min(words.size(), other.words_.size()); ++w) words[w] |= other.words_[w];
+  std::vector<std::uint64_t> words(word_count());
+  for (std::size_t w = 0; w < words.size(); ++w)
+    words[w] = word(w) | (w < other.word_count() ? other.word(w) : 0);
   return NodeSubset(capacity_, std::move(words));
 }
 
 std::vector<NodeId> NodeSubset::ToList() const {
   std::vector<NodeId> list;
   list.reserve(count_);
-  for (std::size_t w = 0; w < words_.size(); ++w)
-    for (std::uint64_t bits = words_[w]; bits; bits &= bits - 1)
+  for (std::size_t w = 0; w < word_count(); ++w)
+    for (std::uint64_t bits = word(w); bits; bits &= bits - 1)
       list.push_back(static_cast<NodeId>(w * 64 + std::countr_zero(bits)));
   return list;
 }
 
 bool NodeSubset::operator==(const NodeSubset& other) const {
-  const std::size_t common = std::min(words_.size(), other.words_.size());
-  return count_ == other.count_ &&
-         std::equal(words_.begin(), words_.begin() + static_cast<std::ptrdiff_t>(common),
-                    other.words_.begin());
+  if (count_ != other.count_) return false;
+  const std::size_t common = std::min(word_count(), other.word_count());
+  for (std::size_t first = 0; first < common; first += kPageWords) {
+    const std::uint64_t *mine = pages_[first / kPageWords], *its = other.pages_[first / kPageWords];
+    if (mine != its && !std::equal(mine, mine + std::min(kPageWords, common - first), its)) return false;
+  }
+  return true;
 }
 
 }  // namespace plexus

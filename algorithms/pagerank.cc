@@ -80,7 +80,6 @@ Result<PageRankResult> Refresh(const Snapshot& snapshot, const PageRankOptions& 
   bool over_base = false;
   PLEXUS_ASSIGN(const DenseView view, RefreshView(snapshot, options, rows, over_base));
   PageRankResult result;
-  internal::DropTilesOfDeadBases();
   std::shared_ptr<const internal::PageRankTiles> tiles;
   if (options.keep_layout && over_base && !options.budget.Interrupted())
     tiles = internal::TilesOfBase(snapshot.state().base, options.weighted, executor);

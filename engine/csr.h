@@ -18,6 +18,7 @@
 
 #include "engine/aligned_array.h"
 #include "engine/csr_view.h"
+#include "engine/derived.h"
 #include "engine/parallel.h"
 #include "engine/record.h"
 #include "engine/schema.h"
@@ -66,6 +67,8 @@ struct Csr {
   SlotColumn<std::int64_t> valid_from;
   SlotColumn<std::int64_t> valid_until;
   SlotColumn<std::uint64_t> properties;  // PayloadRef bits
+
+  DerivedData derived;
 
   std::uint64_t arc_count() const { return out_neighbors.size(); }
   CsrView out() const {

@@ -73,7 +73,7 @@ void StateWriter::Working::AddRun(std::shared_ptr<const Run> run, std::span<cons
 }
 
 void StateWriter::Working::MergeRange(std::size_t from, std::size_t to) {
-  published = nullptr;
+  current = nullptr;
   runs[from] = MergeRuns(std::span(runs).subspan(from, to - from), *executor);
   runs.erase(runs.begin() + static_cast<std::ptrdiff_t>(from) + 1,
              runs.begin() + static_cast<std::ptrdiff_t>(to));
@@ -97,7 +97,7 @@ void StateWriter::ReplacePinned(std::shared_ptr<const Run> merged) {
   w.runs.erase(w.runs.begin() + 1, w.runs.begin() + static_cast<std::ptrdiff_t>(w.pinned_runs));
   w.runs.front() = std::move(merged);
   w.pinned_runs = 1;
-  w.published = nullptr;
+  w.current = nullptr;
 }
 
 void StateWriter::UnpinRuns() { working_->pinned_runs = 0; }
@@ -106,7 +106,7 @@ void StateWriter::InstallBase(std::shared_ptr<const Csr> base, std::size_t folde
   Working& w = *working_;
   auto dirty = std::make_shared<DirtyBits>(std::max<std::size_t>(64, w.keys.size()));
   const bool apart = w.pinned_runs > 0;  // the filter of what was folded
-  w.published = nullptr;
+  w.current = nullptr;
   w.base = std::move(base);
   w.runs.erase(w.runs.begin(), w.runs.begin() + static_cast<std::ptrdiff_t>(folded_runs));
   w.pinned_runs = 0;

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "engine/heaviest_arcs.h"
 #include "engine/snapshot.h"
 #include "engine/state_writer.h"
 
@@ -240,6 +241,12 @@ AlignedArray<EdgeSlot> SlotsOfInArcs(const Run& run, const SlotMap& map, Executo
   return slots;
 }
 
+// What was asked of the old base is known of the new one, so that no question pays for a compaction.
+std::shared_ptr<const Csr> Finish(const Csr& base, std::shared_ptr<Csr> csr, Executor& executor) {
+  if (base.derived.Find<HeaviestArcs>()) csr->derived.Keep(FindHeaviestArcs(*csr, executor));
+  return csr;
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const Csr>> FoldRuns(const GraphState& state, std::size_t run_count,
@@ -286,7 +293,7 @@ Result<std::shared_ptr<const Csr>> FoldRuns(const GraphState& state, std::size_t
   // transposing everything.
   if (run->arc_count() > csr->arc_count() / 2) {
     BuildInArrays(*csr, executor);
-    return std::shared_ptr<const Csr>(std::move(csr));
+    return Finish(base, std::move(csr), executor);
   }
   DirectionFold in(base, *run, Direction::kIn, nodes, high_kinds,
                    {csr->in_offsets, csr->in_neighbors, csr->in_weights, csr->in_kinds,
@@ -306,7 +313,7 @@ Result<std::shared_ptr<const Csr>> FoldRuns(const GraphState& state, std::size_t
       [](std::uint32_t) {},
       [&](std::uint32_t d, std::uint32_t to) { csr->in_slots[to] = in_slots[d]; },
       [](std::uint32_t) {});
-  return std::shared_ptr<const Csr>(std::move(csr));
+  return Finish(base, std::move(csr), executor);
 }
 
 }  // namespace plexus

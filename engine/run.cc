@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/heaviest_arcs.h"
 #include "engine/radix_sort.h"
 
 namespace plexus {
@@ -110,7 +111,7 @@ std::uint64_t RunSide::size_bytes() const {
 
 std::uint64_t Run::size_bytes() const {
   return out.size_bytes() + in.size_bytes() + created_at.size_bytes() +
-         extras.capacity() * sizeof(EdgeExtra);
+         extras.capacity() * sizeof(EdgeExtra) + heaviest.capacity() * sizeof(float);
 }
 
 std::uint32_t Run::OutPosition(Direction direction, NodeId row, std::uint32_t position) const {
@@ -150,6 +151,7 @@ std::shared_ptr<Run> MakeRun(Sequence sequence, std::span<const EdgeChange> edge
   for (std::uint32_t i = 0; i < order.size(); ++i) {
     const std::uint32_t edge = order[i] >> 1;
     run->created_at[i] = edges[edge].created_at;
+    RaiseHeaviest(run->heaviest, edges[edge].kind, edges[edge].weight);
     if (!(edges[edge].flags & EdgeChange::kHasExtra)) continue;
     run->extras.push_back(*std::lower_bound(extras.begin(), extras.end(), edge,
                                             [](const EdgeExtra& x, std::uint32_t e) { return x.index < e; }));

@@ -96,6 +96,7 @@ struct Run {
   RunSide out, in;
   AlignedArray<std::int64_t> created_at;  // parallel to out.arcs
   std::vector<EdgeExtra> extras;          // index = position in out.arcs, ascending
+  std::vector<float> heaviest;            // by kind: no arc of it weighs more
 
   const RunSide& side(Direction direction) const {
     return direction == Direction::kIn ? in : out;

@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstring>
 
+#include "engine/heaviest_arcs.h"
 #include "engine/run.h"
 
 namespace plexus {
@@ -147,6 +148,8 @@ std::shared_ptr<Run> MergeRuns(Runs runs, Executor& executor) {
     run->depth = std::max(run->depth, from->depth + 1);
     arcs += from->arc_count();
     extras |= !from->extras.empty();
+    for (std::size_t kind = 0; kind < from->heaviest.size(); ++kind)
+      RaiseHeaviest(run->heaviest, static_cast<KindId>(kind), from->heaviest[kind]);
   }
   run->created_at = AlignedArray<std::int64_t>(arcs);
   auto details = [&](std::uint32_t side, std::uint32_t begin, std::uint32_t end, std::uint32_t to) {

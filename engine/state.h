@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/csr.h"
+#include "engine/lineage.h"
 #include "engine/paged_array.h"
 #include "engine/payload.h"
 #include "engine/record.h"
@@ -77,6 +78,7 @@ struct GraphState {
   std::vector<std::uint64_t> nodes_by_kind;  // alive, by node kind
   std::vector<std::uint64_t> edges_by_kind;  // alive, by edge kind; symmetric edges once
   std::shared_ptr<const PayloadStore> payload_store;  // null: no payloads to be had
+  StateDerived derived;  // what was computed from all this
 };
 
 }  // namespace plexus

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <new>
 
 #include "engine/vocabulary.h"
 #include "engine/working_state.h"
@@ -136,6 +137,7 @@ StateWriter::StateWriter(GraphState s, Executor* executor)
   w.dirty = std::make_shared<DirtyBits>(std::max<std::size_t>(64, w.keys.size()));
   PLEXUS_CHECK(w.runs.size() <= kMaxRuns, "a state has at most kMaxRuns runs");
   for (const auto& run : w.runs) w.MarkDirty(*run);
+  w.BeginChanges();
 }
 
 StateWriter::~StateWriter() = default;
@@ -184,7 +186,7 @@ Status StateWriter::Apply(const Record& r) {
   PLEXUS_TRY(CheckNodeValues(r, bounds));
 
   // --- changes
-  w.published = nullptr;
+  w.current = nullptr;
   w.schema = std::move(schema);
   w.nodes_by_kind.resize(w.schema->node_kinds().size(), 0);
   w.edges_by_kind.resize(w.schema->edge_kinds().size(), 0);
@@ -264,32 +266,71 @@ Status StateWriter::Apply(const Record& r) {
   if (!r.edges.empty()) w.AddRun(MakeRun(r.sequence, r.edges, r.edge_extras, *w.schema, *w.executor), r.edges);
   w.sequence = r.sequence;
   w.time_ms = r.time_ms;
+  w.NoteChanges(r);
   return {};
+}
+
+void StateWriter::Working::BeginChanges() {
+  try {
+    changes = std::make_shared<StateChanges>();
+    changes->first_new = keys.size();
+  } catch (const std::bad_alloc&) {
+    changes = nullptr;
+  }
+}
+
+// That readers must compute anew is no reason to refuse a record.
+void StateWriter::Working::NoteChanges(const Record& record) {
+  if (!changes) return;
+  const std::size_t more = record.node_changes.size() + record.columns.size() + record.payload_changes.size() +
+                           record.vectors.size() + record.edges.size();
+  if (changes->size() + more > ChangeLimit(keys.size())) {
+    changes = nullptr;
+    return;
+  }
+  try {
+    changes->Add(record);
+  } catch (const std::bad_alloc&) {
+    changes = nullptr;
+  }
+}
+
+const std::shared_ptr<GraphState>& StateWriter::Working::Current() {
+  if (current) return current;
+  auto s = std::make_shared<GraphState>();
+  s->sequence = sequence;
+  s->time_ms = time_ms;
+  s->schema = schema;
+  s->keys = keys.Publish();
+  s->strings = strings.Publish();
+  s->node_kinds = node_kinds.Publish();
+  s->node_flags = node_flags.Publish();
+  s->columns.reserve(columns.size());
+  for (auto& c : columns) s->columns.push_back(c.Publish());
+  for (int f = 0; f < kNodeFieldCount; ++f) s->payload_refs[f] = payload_refs[f].Publish();
+  for (auto& space : spaces) s->spaces.push_back(space.Publish());
+  s->base = base;
+  s->runs = runs;
+  s->dirty = dirty;
+  s->nodes_by_kind = nodes_by_kind;
+  s->edges_by_kind = edges_by_kind;
+  s->payload_store = payload_store;
+  return current = std::move(s);
 }
 
 std::shared_ptr<const GraphState> StateWriter::Publish() {
   Working& w = *working_;
-  if (w.published) return w.published;
-  auto s = std::make_shared<GraphState>();
-  s->sequence = w.sequence;
-  s->time_ms = w.time_ms;
-  s->schema = w.schema;
-  s->keys = w.keys.Publish();
-  s->strings = w.strings.Publish();
-  s->node_kinds = w.node_kinds.Publish();
-  s->node_flags = w.node_flags.Publish();
-  s->columns.reserve(w.columns.size());
-  for (auto& c : w.columns) s->columns.push_back(c.Publish());
-  for (int f = 0; f < kNodeFieldCount; ++f) s->payload_refs[f] = w.payload_refs[f].Publish();
-  for (auto& space : w.spaces) s->spaces.push_back(space.Publish());
-  s->base = w.base;
-  s->runs = w.runs;
-  s->dirty = w.dirty;
-  s->nodes_by_kind = w.nodes_by_kind;
-  s->edges_by_kind = w.edges_by_kind;
-  s->payload_store = w.payload_store;
-  w.published = s;
-  return s;
+  const std::shared_ptr<GraphState> state = w.Current();
+  if (state->derived.lineage) return state;  // published before
+  try {
+    if (!w.lineage) w.lineage = std::make_shared<Lineage>();
+    w.lineage->Advance(state, std::move(w.changes));
+    state->derived.lineage = w.lineage;
+  } catch (const std::bad_alloc&) {  // readers compute anew; the next state begins a lineage
+    w.lineage = nullptr;
+  }
+  w.BeginChanges();
+  return state;
 }
 
 GraphState EmptyState() {

@@ -36,7 +36,8 @@ class StateWriter {
   // after an error: drop the writer.
   Status Apply(const Record& record);
 
-  // The state after the last record applied. Cheap; call once per group.
+  // The state after the last record applied. Derived data of the states published before is carried
+  // to it (lineage.h). O(changes); call once per group.
   std::shared_ptr<const GraphState> Publish();
 
   // Replaces the base by `base`, which folds in the first `folded_runs` runs.

@@ -14,6 +14,9 @@ GraphBytes MeasureBytes(const Snapshot& snapshot) {
     bytes.csr = base.dense_bytes();
     bytes.sparse = base.sparse_bytes();
   }
+  if (state.base) bytes.derived += state.base->derived.size_bytes();
+  bytes.derived += state.derived.kept.size_bytes();
+  if (state.derived.lineage) bytes.derived += state.derived.lineage->size_bytes();
   for (const auto& run : state.runs) bytes.delta += run->size_bytes();
   if (state.dirty) bytes.delta += state.dirty->size_bytes();
   bytes.nodes = state.node_kinds.size_bytes() + state.node_flags.size_bytes();
@@ -23,7 +26,7 @@ GraphBytes MeasureBytes(const Snapshot& snapshot) {
   for (const auto& refs : state.payload_refs) bytes.payload_refs += refs.size_bytes();
   for (const auto& space : state.spaces) bytes.vectors += space.size_bytes();
   bytes.total = bytes.csr + bytes.sparse + bytes.delta + bytes.nodes + bytes.keys + bytes.strings +
-                bytes.columns + bytes.payload_refs + bytes.vectors;
+                bytes.columns + bytes.payload_refs + bytes.vectors + bytes.derived;
   if (arcs > 0) bytes.per_edge = static_cast<double>(bytes.csr - offsets) / static_cast<double>(arcs);
   if (snapshot.node_count() > 0)
     bytes.per_node = static_cast<double>(offsets + bytes.nodes) / snapshot.node_count();

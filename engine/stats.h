@@ -21,6 +21,7 @@ struct GraphBytes {
   std::uint64_t columns = 0;  // used node columns
   std::uint64_t payload_refs = 0;
   std::uint64_t vectors = 0;
+  std::uint64_t derived = 0;  // what questions had computed and kept: visible nodes, text lengths, layouts
   std::uint64_t total = 0;    // the sum of all above
 
   double per_edge = 0;  // arc arrays of the base / its directed edges (a symmetric one is two)

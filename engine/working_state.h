@@ -31,8 +31,14 @@ struct StateWriter::Working {
   bool filter_used = false;
   Executor* executor = nullptr;  // never null once made
   std::size_t pinned_runs = 0;
-  std::shared_ptr<const GraphState> published;  // null after a change
+  std::shared_ptr<GraphState> current;  // made of the above; null after a change
+  std::shared_ptr<Lineage> lineage;     // of what was published; null: there was no memory for it
+  std::shared_ptr<StateChanges> changes;  // since then; null: too many
 
+  // For reading by the writer; becomes visible to others by StateWriter::Publish.
+  const std::shared_ptr<GraphState>& Current();
+  void NoteChanges(const Record& record);
+  void BeginChanges();
   // A run made of `edges`.
   void AddRun(std::shared_ptr<const Run> run, std::span<const EdgeChange> edges);
   void MergeRange(std::size_t from, std::size_t to);  // runs [from, to) become one

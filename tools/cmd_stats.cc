@@ -49,6 +49,7 @@ void WriteBytes(JsonWriter& json, const GraphBytes& bytes) {
   json.Field("sparse", bytes.sparse);
   json.Field("payload_refs", bytes.payload_refs);
   json.Field("vectors", bytes.vectors);
+  json.Field("derived", bytes.derived);
   json.EndObject();
 }
 
@@ -124,6 +125,7 @@ void PrintStats(Session& session) {
   row(bytes.columns, "columns of nodes");
   row(bytes.payload_refs, "references to texts");
   row(bytes.vectors, "vectors");
+  row(bytes.derived, "kept answers: visible nodes, text lengths, layouts (derived)");
   row(bytes.total, "total");
   memory.Print(Out());
   if (bytes.per_edge > 0)

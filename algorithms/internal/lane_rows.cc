@@ -275,4 +275,12 @@ LaneRows LaneRows::Make(const CsrView& in, const CsrView& out, Executor& executo
   return made;
 }
 
+std::uint64_t LaneRows::size_bytes() const {
+  std::uint64_t bytes = order_.size_bytes() + sources_.size_bytes() + weights_.size_bytes();
+  for (const Block& block : blocks_)
+    bytes += sizeof(Block) + block.tiles.capacity() * sizeof(Tile) + block.rows.size_bytes() +
+             block.long_counts.capacity() * sizeof(std::uint32_t);
+  return bytes;
+}
+
 }  // namespace plexus::internal

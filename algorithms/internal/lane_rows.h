@@ -67,6 +67,7 @@ class LaneRows {
   const std::uint32_t* sources() const { return sources_.data(); }
   const float* weights() const { return weights_.data(); }  // null: all 1
   std::uint64_t arc_count() const { return sources_.size() - kSourcesAhead; }
+  std::uint64_t size_bytes() const;
 
  private:
   std::uint32_t linked_count_ = 0, segment_count_ = 1;

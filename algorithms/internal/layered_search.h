@@ -123,7 +123,7 @@ class LayeredSearch {
   const BaseRows rows_;
   const RowPrefetch prefetch_;
   const bool all_kinds_, base_rows_;  // base rows: may be read as they are where the delta has none
-  std::shared_ptr<RowHeads> row_heads_;
+  std::shared_ptr<const RowHeads> row_heads_;
   const RowHead* heads_ = nullptr;  // by node of the base, when they are made
   std::uint64_t looked_ = 0, next_check_ = 0;  // arcs passed over too: by them the clock is looked at
   std::uint64_t base_arcs_ = 0;                // of base rows read as they are

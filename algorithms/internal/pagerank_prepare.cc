@@ -2,15 +2,17 @@
 #include "algorithms/internal/pagerank_prepare.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <mutex>
 #include <new>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "algorithms/internal/selection.h"
-#include "algorithms/internal/snapshot_cache.h"
 #include "algorithms/internal/view_options.h"
 #include "algorithms/pagerank_batch.h"
 #include "algorithms/pagerank_csr.h"
@@ -19,11 +21,45 @@ namespace plexus::internal {
 
 namespace {
 
-// Large layouts may be among them: few are kept.
-SnapshotCache<PageRankPrepared, 4>& SharedCache() {
-  static SnapshotCache<PageRankPrepared, 4> cache;
-  return cache;
-}
+// What was prepared for a state, newest first. Large layouts may be among them: few are kept.
+class PreparedRankings final : public Derived {
+ public:
+  static constexpr std::string_view kName = "PageRank preparations";
+
+  static std::shared_ptr<const PreparedRankings> Of(const Snapshot& snapshot) {
+    const DerivedData& kept = snapshot.state().derived.kept;
+    if (auto there = kept.Find<PreparedRankings>()) return there;
+    return kept.Keep<PreparedRankings>(std::make_shared<const PreparedRankings>());
+  }
+  // The newest that `fits`, or null.
+  template <class Fits>
+  std::shared_ptr<const PageRankPrepared> Find(Fits&& fits) const {
+    const std::lock_guard lock(mutex_);
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      if (!entries_[i] || !fits(*entries_[i])) continue;
+      std::rotate(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(i),
+                  entries_.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+      return entries_[0];
+    }
+    return nullptr;
+  }
+  void Keep(std::shared_ptr<const PageRankPrepared> made) const {
+    const std::lock_guard lock(mutex_);
+    std::rotate(entries_.begin(), entries_.end() - 1, entries_.end());
+    entries_[0].swap(made);  // what fell out is freed after the lock
+  }
+  std::uint64_t size_bytes() const override {
+    const std::lock_guard lock(mutex_);
+    std::uint64_t bytes = 0;
+    for (const auto& entry : entries_)
+      if (entry) bytes += entry->size_bytes();
+    return bytes;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::array<std::shared_ptr<const PageRankPrepared>, 4> entries_;
+};
 
 // A run to a tolerance seldom takes fewer iterations, or many more.
 int ExpectedIterations(const PageRankOptions& options) {
@@ -45,6 +81,11 @@ bool Serves(const PageRankPrepared& p, PageRankUse use, int iterations) {
 }
 
 }  // namespace
+
+std::uint64_t PageRankPrepared::size_bytes() const {
+  return sizeof(*this) + (packed ? packed->size_bytes() : 0) + strengths.capacity() * sizeof(double) +
+         (layout ? layout->size_bytes() : 0) + (lanes ? lanes->size_bytes() : 0);
+}
 
 bool AllOnes(std::span<const float> weights, Executor& executor) {
   return ParallelReduce(
@@ -84,7 +125,7 @@ Result<PageRankReady> PreparePageRank(const Snapshot& snapshot, const PageRankOp
   // What ages is asked for at another time each time.
   const bool cached = options.use_cache && !options.subset && options.arc_weights.now_ms == kNoTime;
   if (cached)
-    if (auto found = SharedCache().Find(snapshot, [&](const PageRankPrepared& p) {
+    if (auto found = PreparedRankings::Of(snapshot)->Find([&](const PageRankPrepared& p) {
           return p.kinds == options.kinds && p.reversed == options.reversed && p.valid_at == options.valid_at &&
                  p.asked_weighted == options.weighted && p.arc_weights == options.arc_weights && Serves(p, use, iterations);
         })) {
@@ -121,7 +162,7 @@ Result<PageRankReady> PreparePageRank(const Snapshot& snapshot, const PageRankOp
     view = view.WithoutRows(made->layout || made->lanes ? Direction::kBoth : Direction::kOut);
     made->packed = view;
   }
-  if (cached) SharedCache().Keep(snapshot, made);
+  if (cached) PreparedRankings::Of(snapshot)->Keep(made);
   const PageRankTiles* layout = made->layout.get();
   return PageRankReady{std::move(view), std::move(made), layout};
 }

@@ -2,7 +2,7 @@
 // many: checked options, the selection as dense arrays, out-strengths, the layout.
 //
 // What does not depend on the seeds is kept for the next calls with the same snapshot
-// and options (SnapshotCache).
+// and options: with its state, the last few.
 #pragma once
 
 #include <memory>
@@ -37,6 +37,7 @@ struct PageRankPrepared {
   bool LayoutPays(int iterations) const { return layout_pays_after > 0 && iterations >= layout_pays_after; }
   std::shared_ptr<const PageRankTiles> layout;
   std::shared_ptr<const LaneRows> lanes;
+  std::uint64_t size_bytes() const;
 };
 
 // The dense view, and what belongs to it. A packed view has in rows only without a layout.

@@ -45,7 +45,11 @@ void Question::Add(std::span<const KindId> kinds) {
 }
 void Question::Add(const NodeSubset* subset) {
   Put(bytes_, subset != nullptr);
-  if (subset) Put(bytes_, XXH3_64bits_withSeed(subset->words().data(), subset->words().size_bytes(), kSeed));
+  if (subset) {
+    std::vector<std::uint64_t> words(subset->word_count());
+    for (std::size_t w = 0; w < words.size(); ++w) words[w] = subset->word(w);
+    Put(bytes_, XXH3_64bits_withSeed(words.data(), words.size() * sizeof(std::uint64_t), kSeed));
+  }
 }
 
 std::string Question::TokenAt(SearchPosition position) const {

@@ -4,8 +4,6 @@
 #include <new>
 #include <utility>
 
-#include "algorithms/internal/part_cache.h"
-
 namespace plexus::internal {
 
 namespace {
@@ -14,24 +12,22 @@ constexpr std::size_t kGrain = std::size_t{1} << 15;
 constexpr std::uint64_t kShare = 32;  // an arc followed in cold rows costs as much as some 12 heads
 constexpr std::uint64_t kMostArcs = 2;  // a node
 
-PartCache<RowHeads>& TheHeads() {
-  static PartCache<RowHeads> heads(0);
-  return heads;
-}
-
 }  // namespace
 
-std::shared_ptr<RowHeads> RowHeads::Of(const Snapshot& snapshot) {
-  const std::shared_ptr<const Csr>& base = snapshot.state().base;
-  if (base->arc_count() > kMostArcs * base->node_count) {
-    TheHeads().DropDead();
-    return nullptr;
-  }
-  if (std::shared_ptr<RowHeads> there = TheHeads().Find(base)) return there;
-  return TheHeads().Keep(base, std::make_shared<RowHeads>());
+std::shared_ptr<const RowHeads> RowHeads::Of(const Snapshot& snapshot) {
+  const Csr& base = snapshot.base();
+  if (base.arc_count() > kMostArcs * base.node_count) return nullptr;
+  if (auto there = base.derived.Find<RowHeads>()) return there;
+  return base.derived.Keep<RowHeads>(std::make_shared<const RowHeads>());
 }
 
-void RowHeads::Paid(const Csr& base, Direction direction, std::uint64_t arcs, const Budget& budget, Executor& executor) {
+std::uint64_t RowHeads::size_bytes() const {
+  const std::lock_guard lock(making_);
+  return sizeof(RowHeads) + sides_[0].heads.size_bytes() + sides_[1].heads.size_bytes();
+}
+
+void RowHeads::Paid(const Csr& base, Direction direction, std::uint64_t arcs, const Budget& budget,
+                    Executor& executor) const {
   OneSide& side = sides_[Side(direction)];
   if (arcs == 0 || side.made.load(std::memory_order_relaxed)) return;
   const std::uint64_t paid = side.paid.fetch_add(arcs, std::memory_order_relaxed) + arcs;

@@ -10,9 +10,8 @@
 //
 // Made when they pay: searches say how many arcs they followed in a base, and once these
 // are a 32nd of its nodes and arcs (about half of what making the heads costs) the search
-// that was last makes them, in parallel, after its own work. 16 bytes a node and direction, as
-// long as the base lives, that is until the next compaction and the first search in any graph
-// after it.
+// that was last makes them, in parallel, after its own work. 16 bytes a node and direction, kept
+// with the base (engine/derived.h).
 #pragma once
 
 #include <array>
@@ -20,9 +19,11 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string_view>
 
 #include "algorithms/budget.h"
 #include "engine/aligned_array.h"
+#include "engine/derived.h"
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
 
@@ -47,17 +48,19 @@ struct RowHead {
 static_assert(sizeof(RowHead) == 16);
 
 // Of one base. Thread-safe.
-class RowHeads {
+class RowHeads final : public Derived {
  public:
+  static constexpr std::string_view kName = "row heads";
   // Those of the snapshot's base, made or not; null when it never gets any. Keep it while
   // they are used.
-  static std::shared_ptr<RowHeads> Of(const Snapshot& snapshot);
+  static std::shared_ptr<const RowHeads> Of(const Snapshot& snapshot);
 
   // By node of the base, or null as long as they are not made. REQUIRES out or in.
   const RowHead* get(Direction direction) const { return sides_[Side(direction)].made.load(std::memory_order_acquire); }
   // `arcs` more were followed in this direction. May make the heads, O(nodes); given up, to be
   // paid for anew, when the budget is interrupted. REQUIRES the base that these are of.
-  void Paid(const Csr& base, Direction direction, std::uint64_t arcs, const Budget& budget, Executor& executor);
+  void Paid(const Csr& base, Direction direction, std::uint64_t arcs, const Budget& budget, Executor& executor) const;
+  std::uint64_t size_bytes() const override;
 
  private:
   struct OneSide {
@@ -67,8 +70,8 @@ class RowHeads {
   };
   static std::size_t Side(Direction direction) { return direction == Direction::kIn; }
 
-  std::array<OneSide, 2> sides_;
-  std::mutex making_;
+  mutable std::array<OneSide, 2> sides_;
+  mutable std::mutex making_;
 };
 
 }  // namespace plexus::internal

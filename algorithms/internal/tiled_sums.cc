@@ -6,49 +6,50 @@
 #include <atomic>
 #include <mutex>
 #include <new>
+#include <string_view>
 #include <utility>
 
 #include "algorithms/internal/pagerank_prepare.h"
-#include "algorithms/internal/part_cache.h"
 #include "algorithms/internal/tile_sums.h"
+#include "engine/derived.h"
 
 namespace plexus::internal {
 
 namespace {
 
-struct KeptTiles {
+struct KeptTiles final : Derived {
+  static constexpr std::string_view kName = "PageRank tiles";
   struct One {
     bool known = false;
     std::shared_ptr<const PageRankTiles> tiles;  // null: they do not suit
   };
-  std::mutex mutex;  // nothing is made under it
-  std::array<One, 2> by_weighted;
+  mutable std::mutex mutex;  // nothing is made under it
+  mutable std::array<One, 2> by_weighted;
 
-  One Get(bool weighted) {
+  One Get(bool weighted) const {
     const std::lock_guard lock(mutex);
     return by_weighted[weighted];
   }
   // What another thread made meanwhile stays.
-  std::shared_ptr<const PageRankTiles> Put(bool weighted, std::shared_ptr<const PageRankTiles> made) {
+  std::shared_ptr<const PageRankTiles> Put(bool weighted, std::shared_ptr<const PageRankTiles> made) const {
     const std::lock_guard lock(mutex);
     One& one = by_weighted[weighted];
     if (!one.known) one = {true, std::move(made)};
     return one.tiles;
   }
+  std::uint64_t size_bytes() const override {
+    const std::lock_guard lock(mutex);
+    std::uint64_t bytes = by_weighted[0].tiles ? by_weighted[0].tiles->size_bytes() : 0;
+    if (by_weighted[1].tiles && by_weighted[1].tiles != by_weighted[0].tiles) bytes += by_weighted[1].tiles->size_bytes();
+    return bytes;
+  }
 };
-
-PartCache<KeptTiles>& AllKept() {
-  static PartCache<KeptTiles> kept(0);
-  return kept;
-}
 
 }  // namespace
 
-void DropTilesOfDeadBases() { AllKept().DropDead(); }
-
 std::shared_ptr<const PageRankTiles> TilesOfBase(const std::shared_ptr<const Csr>& base, bool weighted, Executor& executor) {
-  std::shared_ptr<KeptTiles> kept = AllKept().Find(base);
-  if (!kept) kept = AllKept().Keep(base, std::make_shared<KeptTiles>());
+  std::shared_ptr<const KeptTiles> kept = base->derived.Find<KeptTiles>();
+  if (!kept) kept = base->derived.Keep<KeptTiles>(std::make_shared<const KeptTiles>());
   if (const KeptTiles::One one = kept->Get(weighted); one.known) return one.tiles;
   CsrView in = base->in();
   if (PageRankTiles::PayAfter(in, base->out()) == 0) return kept->Put(weighted, nullptr);

@@ -26,9 +26,6 @@ namespace plexus::internal {
 // a parallel loop could wait for oneself. Thread-safe. May throw std::bad_alloc.
 std::shared_ptr<const PageRankTiles> TilesOfBase(const std::shared_ptr<const Csr>& base, bool weighted, Executor& executor);
 
-// Lets go of the tiles of bases that are gone.
-void DropTilesOfDeadBases();
-
 class TiledSums final : public BlockSums {
  public:
   // Of `rows`, whose `in` is what the tiles were made of. Empty: the rows that the delta touches have

@@ -26,9 +26,10 @@ struct VisibleOptions {
   Executor* executor = nullptr;
 };
 
-// O(nodes + suppressing edges), no recursion. The last few answers are kept: a
-// snapshot asked again gets the same set in O(1), also at another `now_ms` as
-// long as no valid time lies between. Thread-safe.
+// O(nodes + suppressing edges), no recursion, the first time. The answers for two times are kept
+// with the state and carried to the states that follow by what changed, so the first question
+// about a new snapshot is a look-up; so is one at another `now_ms` as long as no valid time lies
+// between. Other times cost what becomes valid or expires in between. Thread-safe.
 std::shared_ptr<const NodeSubset> VisibleNodes(const Snapshot& snapshot, std::int64_t now_ms,
                                                const VisibleOptions& options = {});
 

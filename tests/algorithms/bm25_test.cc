@@ -89,11 +89,9 @@ TEST(Bm25, EqualsItsFormulaOnRandomTexts) {
       if (random() % 2) some.push_back(d);
     const NodeSubset subset = *NodeSubset::Of(dirty, some);
     for (const Snapshot* s : {&dirty, &clean}) {
-      const TermLengths lengths = CountTermLengths(*s);
       Bm25Options options;
       Compare(*s, texts, query, options);
       options.top = 0;
-      options.lengths = &lengths;
       Compare(*s, texts, query, options);
       options.top = 3;
       options.k1 = 0.5 * static_cast<double>(random() % 5);
@@ -181,17 +179,18 @@ TEST(Bm25, BudgetsCutAtTheSamePlace) {
       (by_nodes ? options.budget.nodes : options.budget.edges) = 1'000'000;
       EXPECT_FALSE(Bm25(s, query, options)->truncated);
     }
-    // Stopped before lengths are known: nothing; with lengths at hand: no postings.
+    // Stopped before lengths are known: nothing, and nothing wrong is kept; with lengths at hand: no postings.
     const std::atomic<bool> stop = true;
-    const TermLengths lengths = CountTermLengths(s);
-    for (const TermLengths* known : {static_cast<const TermLengths*>(nullptr), &lengths}) {
-      Bm25Options options{.lengths = known, .executor = executor.executor.get()};
+    const Snapshot anew(std::make_shared<const GraphState>(s.state()));
+    for (const Snapshot& snapshot : {anew, s}) {
+      Bm25Options options{.executor = executor.executor.get()};
       options.budget.cancel = &stop;
-      const auto none = Bm25(s, query, options);
+      const auto none = Bm25(snapshot, query, options);
       ASSERT_TRUE(none);
       EXPECT_TRUE(none->truncated);
       EXPECT_EQ(none->found + none->matches.size() + none->terms.size(), 0u);
     }
+    EXPECT_EQ(Bm25(anew, query, {.top = 0})->matches.front().score, whole->matches.front().score);
   }
 }
 
@@ -207,9 +206,6 @@ TEST(Bm25, WhatIsRefused) {
   EXPECT_EQ(code({.k1 = NAN}), ErrorCode::kInvalidArgument);
   EXPECT_EQ(code({.b = 1.5}), ErrorCode::kInvalidArgument);
   EXPECT_EQ(code({}, std::vector<std::string>(1025, "a")), ErrorCode::kInvalidArgument);
-  TermLengths other;
-  other.of.resize(3);
-  EXPECT_EQ(code({.lengths = &other}), ErrorCode::kInvalidArgument);
 }
 
 }  // namespace

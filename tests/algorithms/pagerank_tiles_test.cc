@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "algorithms/dense_view.h"
-#include "algorithms/internal/snapshot_cache.h"
 #include "algorithms/pagerank.h"
 #include "algorithms/pagerank_csr.h"
 #include "engine/graph.h"
@@ -277,35 +276,32 @@ TEST(PageRankTiles, PaySoonerOnLargeEvenGraphs) {
   EXPECT_EQ(of(n, 2), 0);  // thin
 }
 
-TEST(SnapshotCache, FindsWhatFitsAndForgetsTheGone) {
-  internal::SnapshotCache<int, 2> cache;
+// What was prepared is kept with the state, the last few times, and goes with it.
+TEST(PageRankTiles, PreparationsLiveWithTheirState) {
   auto graph = Graph::InMemory();
-  auto grow = [&](const char* key) {
-    WriteBatch batch;
-    batch.UpsertNode(key);
-    EXPECT_TRUE(graph->Apply(batch));
-    return graph->snapshot();
-  };
-  auto any = [](int) { return true; };
-  Snapshot first = grow("a");
-  const std::weak_ptr<const GraphState> state = first.shared_state();
-  auto seven = std::make_shared<const int>(7);
-  const std::weak_ptr<const int> kept = seven;
-  cache.Keep(first, std::move(seven));
-  const Snapshot second = grow("b");
-  cache.Keep(second, std::make_shared<const int>(8));
-  ASSERT_TRUE(cache.Find(first, any));
-  EXPECT_EQ(*cache.Find(first, any), 7);
-  EXPECT_EQ(*cache.Find(second, any), 8);
-  EXPECT_FALSE(cache.Find(second, [](int x) { return x == 7; }));
-  first = {};
-  EXPECT_TRUE(state.expired());  // the cache holds no snapshot
-  EXPECT_FALSE(kept.expired());
-  cache.Find(second, any);
-  EXPECT_TRUE(kept.expired());  // and lets go of what belonged to it
-  cache.Keep(second, std::make_shared<const int>(9));
-  cache.Keep(second, std::make_shared<const int>(10));  // 8 falls out
-  EXPECT_FALSE(cache.Find(second, [](int x) { return x == 8; }));
+  WriteBatch batch;
+  for (int v = 0; v < 50; ++v) batch.Link(batch.UpsertNode(std::to_string(v)), kLink, batch.UpsertNode(std::to_string(v / 2)));
+  ASSERT_TRUE(graph->Apply(batch));
+  Snapshot s = graph->snapshot();
+  const auto bytes = [&] { return s.state().derived.kept.size_bytes(); };
+  EXPECT_EQ(bytes(), 0u);
+  ASSERT_TRUE(PageRank(s));
+  const std::uint64_t one = bytes();
+  EXPECT_GT(one, 50 * sizeof(double));
+  ASSERT_TRUE(PageRank(s));
+  EXPECT_EQ(bytes(), one);
+  PageRankOptions options;
+  for (std::int64_t at = 1; at <= 9; ++at) {
+    options.valid_at = at;
+    ASSERT_TRUE(PageRank(s, options));
+  }
+  EXPECT_LE(bytes(), 4 * one + 4096) << "the last four";
+  const std::weak_ptr<const GraphState> state = s.shared_state();
+  s = {};
+  batch.Clear();
+  batch.UpsertNode("more");
+  ASSERT_TRUE(graph->Apply(batch));
+  EXPECT_TRUE(state.expired()) << "what is kept holds no snapshot";
 }
 
 // A graph large enough for tiles: PageRank says it used them, keeps what it prepared,

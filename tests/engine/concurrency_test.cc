@@ -21,6 +21,7 @@
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
 #include "tests/engine/live.h"
+#include "tests/engine/row_totals.h"
 
 namespace plexus {
 namespace {
@@ -162,6 +163,13 @@ std::string Check(const Snapshot& s) {
   return "";
 }
 
+// The same of a derived value: made by whoever finds none, carried by the writer and by readers.
+std::string CheckDerived(const Snapshot& s) {
+  auto kept = FindDerived<RowTotals>(s);
+  if (!kept) kept = KeepDerived(s, RowTotals::Make(s));
+  return kept->totals == RowTotals::Make(s)->totals ? "" : "row totals that were carried are not those of the rows";
+}
+
 TEST(Concurrency, OneWriterFourReadersAndCompaction) {
   const char* text = std::getenv("PLEXUS_CONCURRENCY_SECONDS");
   const double seconds = text ? std::strtod(text, nullptr) : 3;
@@ -197,8 +205,9 @@ TEST(Concurrency, OneWriterFourReadersAndCompaction) {
         if (s.sequence() < last) report("a snapshot went back in time");
         last = s.sequence();
         if (auto bad = Check(s); !bad.empty()) report("sequence " + std::to_string(s.sequence()) + ": " + bad);
+        if (auto bad = CheckDerived(s); !bad.empty()) report("sequence " + std::to_string(s.sequence()) + ": " + bad);
         if (round % 8 == static_cast<std::uint64_t>(r)) {
-          if (auto bad = Check(old); !bad.empty()) report("old snapshot: " + bad);
+          if (auto bad = Check(old) + CheckDerived(old); !bad.empty()) report("old snapshot: " + bad);
           old = s;
         }
         if (r == 0 && round % 16 == 0) {

@@ -16,7 +16,8 @@ namespace {
 using namespace testing;
 
 std::uint64_t Sum(const GraphBytes& b) {
-  return b.csr + b.sparse + b.delta + b.nodes + b.keys + b.strings + b.columns + b.payload_refs + b.vectors;
+  return b.csr + b.sparse + b.delta + b.nodes + b.keys + b.strings + b.columns + b.payload_refs + b.vectors +
+         b.derived;
 }
 
 TEST(Stats, EmptyGraph) {

@@ -116,7 +116,7 @@ TEST_F(Ask, StatsCountsFactsAndIndexApart) {
   EXPECT_EQ(stats.at("index").as_object().at("nodes").as_int64(), 1);
   const object& bytes = stats.at("bytes").as_object();
   std::int64_t sum = 0;
-  for (const char* part : {"csr", "delta", "nodes", "keys", "strings", "columns", "sparse", "payload_refs", "vectors"}) {
+  for (const char* part : {"csr", "delta", "nodes", "keys", "strings", "columns", "sparse", "payload_refs", "vectors", "derived"}) {
     ASSERT_TRUE(bytes.contains(part)) << part;
     sum += bytes.at(part).as_int64();
   }

@@ -1,0 +1,58 @@
+// TermLengths: how long each fact's text is, in terms, and how long texts are on average.
+//
+// What BM25 needs of all facts before the first score. Counted once over all has_term arcs, then
+// carried from state to state by the facts that a batch changed (engine/lineage.h).
+//
+// The average must come out with the same bits either way, so lengths are added up in one fixed
+// order: by block of kBlock nodes, by group of kGroup blocks, then over the groups. A change adds up
+// its blocks and groups anew.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "engine/lineage.h"
+#include "engine/paged_array.h"
+#include "engine/parallel.h"
+#include "engine/snapshot.h"
+
+namespace plexus {
+
+class TermLengths final : public Carried {
+ public:
+  static constexpr std::string_view kName = "term lengths";
+
+  // Those of the snapshot: kept, carried, or counted now, O(nodes + has_term arcs) in parallel. What
+  // an executor that stopped half way left undone is wrong, so nothing is kept when `stopped()`.
+  template <class Stopped>
+  static std::shared_ptr<const TermLengths> Of(const Snapshot& snapshot, Executor& executor, Stopped&& stopped) {
+    if (auto known = FindDerived<TermLengths>(snapshot)) return known;
+    auto made = Make(snapshot, executor);
+    return stopped() ? made : KeepDerived<TermLengths>(snapshot, std::move(made));
+  }
+  // From nothing, and not kept.
+  static std::shared_ptr<const TermLengths> Make(const Snapshot& snapshot, Executor& executor);
+
+  std::uint64_t documents() const { return documents_; }  // alive facts with a term
+  double average() const { return average_; }             // their mean length; 0 when there are none
+  float operator[](NodeId node) const { return lengths_[node] + 0.0f; }  // 0 = no terms
+
+  std::shared_ptr<const Carried> Carry(const Snapshot& now, const StateChanges& changes) const override;
+  std::uint64_t size_bytes() const override;
+
+ private:
+  static constexpr std::size_t kBlock = 1024;  // nodes
+  static constexpr std::size_t kGroup = 1024;  // blocks
+
+  void Total(double sum);
+
+  PagedArray<float>::View lengths_;  // -0: terms that weigh nothing; +0: no terms
+  PagedArray<double>::View blocks_;  // sums of lengths
+  std::vector<double> groups_;       // sums of blocks
+  std::uint64_t documents_ = 0;
+  double average_ = 0;
+};
+
+}  // namespace plexus

@@ -1,0 +1,87 @@
+// Derived data: what was computed from an immutable part and is kept with it.
+//
+// A csr, a run and a state each own a DerivedData: a small table of values by type. A value lives
+// as long as its part (a part is shared by many snapshots), and `stats` counts its bytes. Values of
+// states may be Carried: the writer brings them forward to the next state by what a batch changed
+// (engine/lineage.h). To keep a new kind of value, derive from Derived or Carried and give the type
+// a `static constexpr std::string_view kName`, unique in the program.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace plexus {
+
+class Snapshot;
+struct StateChanges;
+
+// Immutable, or its own lock inside. Must hold neither a snapshot nor the part it is kept with.
+class Derived {
+ public:
+  virtual ~Derived();
+  virtual std::uint64_t size_bytes() const = 0;
+};
+
+// A value of a state that can follow the state's changes.
+class Carried : public Derived {
+ public:
+  // The value of `now`, bit for bit what is made of `now` from nothing; `changes` lead from the
+  // state that this is the value of. Time O(changes), not O(nodes). Null: make it anew when it
+  // is asked for. May throw std::bad_alloc, which counts as null. Any thread.
+  virtual std::shared_ptr<const Carried> Carry(const Snapshot& now, const StateChanges& changes) const = 0;
+
+  // Somebody looked it up since it was made or carried.
+  bool asked() const { return asked_.load(std::memory_order_relaxed); }
+  void MarkAsked() const {
+    if (!asked()) asked_.store(true, std::memory_order_relaxed);
+  }
+
+ private:
+  mutable std::atomic<bool> asked_ = false;
+};
+
+// Where a value is found: its type's name, and which one of that type.
+struct DerivedKey {
+  std::string_view name;
+  std::uint32_t variant = 0;
+  bool operator==(const DerivedKey&) const = default;
+};
+
+// Thread-safe, and const: keeping a value does not change the part. At most kMost values; what
+// comes after is not kept. Nothing is computed or freed under the lock. A copy starts empty, as
+// its part may be changed.
+class DerivedData {
+ public:
+  static constexpr std::size_t kMost = 32;
+
+  DerivedData() = default;
+  DerivedData(const DerivedData&) noexcept {}
+  DerivedData& operator=(const DerivedData&);
+
+  // Null when there is none.
+  template <class T>
+  std::shared_ptr<const T> Find(std::uint32_t variant = 0) const {
+    return std::static_pointer_cast<const T>(Get({T::kName, variant}));
+  }
+  // What is kept from now on: `made`, or what another thread kept before.
+  template <class T>
+  std::shared_ptr<const T> Keep(std::shared_ptr<const T> made, std::uint32_t variant = 0) const {
+    return std::static_pointer_cast<const T>(Add({T::kName, variant}, std::move(made), false));
+  }
+  std::shared_ptr<const Derived> Get(DerivedKey key) const;
+  // As Keep; `replace`: takes the place of what was kept before.
+  std::shared_ptr<const Derived> Add(DerivedKey key, std::shared_ptr<const Derived> made, bool replace) const;
+  std::uint64_t size_bytes() const;
+
+ private:
+  using Entry = std::pair<DerivedKey, std::shared_ptr<const Derived>>;
+  mutable std::mutex mutex_;
+  mutable std::vector<Entry> entries_;
+};
+
+}  // namespace plexus

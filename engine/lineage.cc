@@ -1,0 +1,234 @@
+// Collecting changes, carrying values over them, adopting what readers made.
+#include "engine/lineage.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "engine/snapshot.h"
+
+namespace plexus {
+
+namespace {
+
+template <class T>
+void SortOnce(std::vector<T>& list) {
+  if (!std::is_sorted(list.begin(), list.end())) std::sort(list.begin(), list.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+}
+
+template <class T>
+void Append(std::vector<T>& to, const std::vector<T>& from, NodeId first_new) {
+  for (const T& entry : from) {
+    if constexpr (std::is_same_v<T, NodeId>) {
+      if (entry < first_new) to.push_back(entry);
+    } else {
+      if (entry.node < first_new) to.push_back(entry);
+    }
+  }
+}
+
+// One list of changes out of several steps. REQUIRES at least one.
+std::shared_ptr<const StateChanges> Join(const std::vector<std::shared_ptr<const StateChanges>>& steps) {
+  if (steps.size() == 1) return steps.front();
+  auto all = std::make_shared<StateChanges>(*steps.front());
+  for (std::size_t i = 1; i < steps.size(); ++i) all->Add(*steps[i]);
+  all->Sort();
+  return all;
+}
+
+std::shared_ptr<const Carried> TryCarry(const Carried& value, const Snapshot& now, const StateChanges& changes) {
+  try {
+    return value.Carry(now, changes);
+  } catch (const std::exception&) {  // no memory: made anew when asked for
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+std::uint64_t StateChanges::size_bytes() const {
+  return nodes.capacity() * sizeof(NodeId) + columns.capacity() * sizeof(Column) + payloads.capacity() * sizeof(Payload) +
+         vectors.capacity() * sizeof(Vector) + edges.capacity() * sizeof(Edge);
+}
+
+void StateChanges::Add(const Record& r) {
+  for (const NodeChange& c : r.node_changes)
+    if (c.node < first_new) nodes.push_back(c.node);
+  for (const ColumnChange& c : r.columns)
+    if (c.node < first_new) columns.push_back({c.column, c.node});
+  for (const PayloadChange& c : r.payload_changes)
+    if (c.node < first_new) payloads.push_back({static_cast<NodeField>(c.field), c.node});
+  for (const VectorChange& c : r.vectors)
+    if (c.node < first_new) vectors.push_back({static_cast<SpaceId>(c.space), c.node});
+  for (const EdgeChange& e : r.edges) edges.push_back({e.source, e.target, e.label, e.kind});
+}
+
+void StateChanges::Add(const StateChanges& later) {
+  Append(nodes, later.nodes, first_new);
+  Append(columns, later.columns, first_new);
+  Append(payloads, later.payloads, first_new);
+  Append(vectors, later.vectors, first_new);
+  edges.insert(edges.end(), later.edges.begin(), later.edges.end());
+}
+
+void StateChanges::Sort() {
+  SortOnce(nodes);
+  SortOnce(columns);
+  SortOnce(payloads);
+  SortOnce(vectors);
+  SortOnce(edges);
+}
+
+std::size_t ChangeLimit(NodeId nodes) {
+  constexpr std::size_t kLeast = 8192;
+  return std::max<std::size_t>(kLeast, nodes / 8);
+}
+
+StateDerived& StateDerived::operator=(const StateDerived& other) {
+  if (this == &other) return *this;
+  kept = other.kept;
+  lineage = nullptr;
+  version = 0;
+  return *this;
+}
+
+bool Lineage::StepsFrom(std::uint64_t version, std::uint64_t to, Steps& steps) const {
+  const std::uint64_t first = version_ - steps_.size();  // the oldest version that can be carried
+  if (version < first || version > to) return false;
+  for (std::uint64_t v = version; v < to; ++v) steps.push_back(steps_[v - first]);
+  return true;
+}
+
+Lineage::Newest* Lineage::Find(DerivedKey key) {
+  const auto at = std::ranges::find(newest_, key, &Newest::key);
+  return at == newest_.end() ? nullptr : &*at;
+}
+
+void Lineage::Advance(const std::shared_ptr<GraphState>& state, std::shared_ptr<StateChanges> changes) {
+  if (changes) changes->Sort();
+  {
+    Steps gone;  // freed after the lock, as are the values
+    std::vector<Newest> dropped;
+    const std::lock_guard lock(mutex_);
+    const std::size_t limit = ChangeLimit(state->keys.size());
+    if (!changes) {
+      gone.assign(steps_.begin(), steps_.end());
+      steps_.clear();
+      entries_ = 0;
+      dropped.swap(newest_);
+      ++version_;
+    } else if (!changes->empty(state->keys.size())) {
+      constexpr std::size_t kStep = 8;  // what a step itself takes, in entries
+      steps_.push_back(changes);
+      entries_ += changes->size() + kStep;
+      ++version_;
+      std::size_t drop = 0;
+      for (; entries_ > limit; ++drop) entries_ -= steps_[drop]->size() + kStep;
+      gone.assign(steps_.begin(), steps_.begin() + static_cast<std::ptrdiff_t>(drop));
+      steps_.erase(steps_.begin(), steps_.begin() + static_cast<std::ptrdiff_t>(drop));
+    }
+    state->derived.version = version_;
+  }
+  CarryTo(state);
+}
+
+// Values that cannot be carried any more are forgotten here.
+void Lineage::CarryTo(const std::shared_ptr<GraphState>& state) {
+  std::vector<Newest> values, kept;  // freed outside the lock
+  std::vector<std::shared_ptr<const StateChanges>> joined;
+  {
+    const std::lock_guard lock(mutex_);
+    for (Newest& newest : newest_) newest.idle = newest.value->asked() ? 0 : newest.idle + 1;
+    values = newest_;
+  }
+  const Snapshot now(state);
+  const std::uint64_t version = state->derived.version;
+  std::uint64_t joined_from = version;
+  std::shared_ptr<const StateChanges> changes;
+  for (Newest& newest : values) {
+    std::shared_ptr<const Carried> carried = newest.value;
+    if (newest.version < version) {
+      Steps steps;
+      {
+        const std::lock_guard lock(mutex_);
+        if (!StepsFrom(newest.version, version, steps)) steps.clear();
+      }
+      if (!steps.empty() && newest.idle > kIdleSteps) continue;
+      if (!steps.empty() && joined_from != newest.version) changes = Join(steps);
+      if (!steps.empty()) joined_from = newest.version;
+      carried = steps.empty() ? nullptr : TryCarry(*newest.value, now, *changes);
+    }
+    if (carried) state->derived.kept.Add(newest.key, carried, true);
+    const std::lock_guard lock(mutex_);
+    Newest* const held = Find(newest.key);
+    if (!held || held->value != newest.value) continue;  // a reader replaced it meanwhile
+    if (carried) {
+      kept.push_back(*held);
+      held->value = carried;
+      held->version = version;
+    } else {
+      kept.push_back(std::move(*held));
+      newest_.erase(newest_.begin() + (held - newest_.data()));
+    }
+  }
+}
+
+std::shared_ptr<const Carried> Lineage::CatchUp(const Snapshot& snapshot, DerivedKey key) {
+  Newest from;
+  Steps steps;
+  const std::uint64_t version = snapshot.state().derived.version;
+  {
+    const std::lock_guard lock(mutex_);
+    const Newest* const newest = Find(key);
+    if (!newest || !StepsFrom(newest->version, version, steps)) return nullptr;
+    from = *newest;
+  }
+  try {
+    return steps.empty() ? from.value : from.value->Carry(snapshot, *Join(steps));
+  } catch (const std::exception&) {  // no memory for it: the reader makes it anew, or fails
+    return nullptr;
+  }
+}
+
+void Lineage::Offer(DerivedKey key, std::uint64_t version, std::shared_ptr<const Carried> value) {
+  std::shared_ptr<const Carried> gone;  // freed after the lock
+  const std::lock_guard lock(mutex_);
+  if (Newest* const newest = Find(key)) {
+    if (newest->version > version) return;
+    gone = std::exchange(newest->value, std::move(value));
+    newest->version = version;
+    newest->idle = 0;
+  } else if (newest_.size() < DerivedData::kMost) {
+    newest_.push_back({key, version, std::move(value), 0});
+  }
+}
+
+std::uint64_t Lineage::size_bytes() const {
+  const std::lock_guard lock(mutex_);
+  std::uint64_t bytes = 0;
+  for (const auto& step : steps_) bytes += step->size_bytes() + sizeof(StateChanges);
+  return bytes;
+}
+
+std::shared_ptr<const Carried> FindCarried(const Snapshot& snapshot, DerivedKey key) {
+  const StateDerived& derived = snapshot.state().derived;
+  auto found = std::static_pointer_cast<const Carried>(derived.kept.Get(key));
+  if (!found && derived.lineage) {
+    found = derived.lineage->CatchUp(snapshot, key);
+    if (found) found = KeepCarried(snapshot, key, std::move(found), false);
+  }
+  if (found) found->MarkAsked();
+  return found;
+}
+
+std::shared_ptr<const Carried> KeepCarried(const Snapshot& snapshot, DerivedKey key,
+                                           std::shared_ptr<const Carried> made, bool replace) {
+  const StateDerived& derived = snapshot.state().derived;
+  auto kept = std::static_pointer_cast<const Carried>(derived.kept.Add(key, std::move(made), replace));
+  kept->MarkAsked();
+  if (derived.lineage) derived.lineage->Offer(key, derived.version, kept);
+  return kept;
+}
+
+}  // namespace plexus

@@ -1,0 +1,148 @@
+// Lineage: the states that one writer published, and what changed between them.
+//
+// A Carried value is computed from nothing once. From then on the writer brings it forward when it
+// publishes, so the first question about a new snapshot is a look-up. A value that a reader
+// computed on an older state, while the writer went on, is adopted: whoever needs it next, writer
+// or reader, carries it over all changes in between. A version counts published changes;
+// compaction changes no content and so no version.
+//
+// Bounds: changes are kept as far back as ChangeLimit(nodes) entries go; older values are dropped and
+// made anew when asked for. So is everything when one step changes more than that (a bulk load). A
+// value that nobody asked for in kIdleSteps steps waits for a reader to carry it.
+//
+// Thread-safe: one writer, any number of readers. Values are carried and freed outside the lock.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "engine/derived.h"
+#include "engine/record.h"
+#include "engine/types.h"
+
+namespace plexus {
+
+struct GraphState;
+
+// What differs between an earlier state and a later one, by identity; values are read from the
+// later state. It may name what is the same in both, but leaves nothing out.
+struct StateChanges {
+  struct Edge {
+    NodeId source, target;
+    StringId label;
+    KindId kind;
+    auto operator<=>(const Edge&) const = default;
+  };
+  struct Column {
+    ColumnId column;
+    NodeId node;
+    auto operator<=>(const Column&) const = default;
+  };
+  struct Payload {
+    NodeField field;
+    NodeId node;
+    auto operator<=>(const Payload&) const = default;
+  };
+  struct Vector {
+    SpaceId space;
+    NodeId node;
+    auto operator<=>(const Vector&) const = default;
+  };
+
+  NodeId first_new = 0;          // nodes from this id on are new; below it:
+  std::vector<NodeId> nodes;     // removed, purged, revived, or of another kind
+  std::vector<Column> columns;   // values of columns
+  std::vector<Payload> payloads;
+  std::vector<Vector> vectors;
+  std::vector<Edge> edges;       // of all nodes: added, changed, removed
+
+  bool empty(NodeId node_count) const { return size() == 0 && first_new == node_count; }
+  std::size_t size() const {
+    return nodes.size() + columns.size() + payloads.size() + vectors.size() + edges.size();
+  }
+  std::uint64_t size_bytes() const;
+  void Add(const Record& record);
+  void Add(const StateChanges& later);
+  void Sort();  // every list ascending, each entry once: so they are handed to Carry
+};
+
+// Entries of changes that are kept, of a graph of that many nodes.
+std::size_t ChangeLimit(NodeId nodes);
+
+class Lineage {
+ public:
+  static constexpr int kIdleSteps = 1024;
+
+  // --- the writer
+  // `state` becomes the newest, `changes` ahead of the one before; null: too much changed. Carries
+  // what is kept. Throws std::bad_alloc only before anything changed.
+  void Advance(const std::shared_ptr<GraphState>& state, std::shared_ptr<StateChanges> changes);
+
+  // --- readers
+  // The value of that key for `snapshot`, carried from an earlier state; null when none can be.
+  std::shared_ptr<const Carried> CatchUp(const Snapshot& snapshot, DerivedKey key);
+  // A value of `version` to go on from, unless there is one of a later version.
+  void Offer(DerivedKey key, std::uint64_t version, std::shared_ptr<const Carried> value);
+
+  std::uint64_t size_bytes() const;  // of the changes; values count with their states
+
+ private:
+  struct Newest {
+    DerivedKey key;
+    std::uint64_t version = 0;
+    std::shared_ptr<const Carried> value;
+    int idle = 0;  // steps since somebody asked
+  };
+  using Steps = std::vector<std::shared_ptr<const StateChanges>>;
+
+  // Changes from `version` to `to`; false when they are no longer kept. REQUIRES the lock.
+  bool StepsFrom(std::uint64_t version, std::uint64_t to, Steps& steps) const;
+  Newest* Find(DerivedKey key);
+  void CarryTo(const std::shared_ptr<GraphState>& state);
+
+  mutable std::mutex mutex_;
+  std::deque<std::shared_ptr<const StateChanges>> steps_;  // the last leads to version_
+  std::size_t entries_ = 0;                                // of steps_
+  std::uint64_t version_ = 0;
+  std::vector<Newest> newest_;
+};
+
+// A state's derived data and its place in a lineage. A copy has neither: it may be changed.
+struct StateDerived {
+  DerivedData kept;
+  std::shared_ptr<Lineage> lineage;  // null: nothing is carried to or from this state
+  std::uint64_t version = 0;
+
+  StateDerived() = default;
+  StateDerived(const StateDerived&) noexcept {}
+  StateDerived& operator=(const StateDerived&);
+};
+
+std::shared_ptr<const Carried> FindCarried(const Snapshot& snapshot, DerivedKey key);
+std::shared_ptr<const Carried> KeepCarried(const Snapshot& snapshot, DerivedKey key,
+                                           std::shared_ptr<const Carried> made, bool replace);
+
+// The value of type T (a Carried) for `snapshot`: kept with its state, or carried from an earlier
+// one in O(changes). Null: make it and keep it.
+template <class T>
+std::shared_ptr<const T> FindDerived(const Snapshot& snapshot, std::uint32_t variant = 0) {
+  return std::static_pointer_cast<const T>(FindCarried(snapshot, {T::kName, variant}));
+}
+// Keeps `made` with the snapshot's state and offers it to the states to come. Returns what is kept:
+// `made`, or what another thread kept before.
+template <class T>
+std::shared_ptr<const T> KeepDerived(const Snapshot& snapshot, std::shared_ptr<const T> made,
+                                     std::uint32_t variant = 0) {
+  return std::static_pointer_cast<const T>(KeepCarried(snapshot, {T::kName, variant}, std::move(made), false));
+}
+// The same, in the place of what was kept before.
+template <class T>
+void ReplaceDerived(const Snapshot& snapshot, std::shared_ptr<const T> made, std::uint32_t variant = 0) {
+  KeepCarried(snapshot, {T::kName, variant}, std::move(made), true);
+}
+
+}  // namespace plexus
