@@ -12,6 +12,8 @@
 #include "tools/json_writer.h"
 #include "tools/output.h"
 #include "tools/session.h"
+#include "tools/term_record.h"
+#include "tools/terms.h"
 
 namespace plexus::tools {
 namespace {
@@ -104,7 +106,9 @@ Result<int> MakeOne(const Globals& globals, const EmbedArguments& given) {
   PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
   PLEXUS_ASSIGN(const TextVectorOptions options, Options(*session, given));
   if (given.query->empty()) return Fail(ErrorCode::kInvalidArgument, "--query: no words");
-  PLEXUS_ASSIGN(TermSplitter splitter, TermSplitter::Make());
+  PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(session->snapshot()));
+  NoteNotIndexed(globals, CountNotIndexed(session->snapshot(), record, nullptr));
+  PLEXUS_ASSIGN(TermSplitter splitter, TermSplitter::Make(record.terms));
   PLEXUS_ASSIGN(const std::vector<TermCount> terms, splitter.Count(*given.query));
   PLEXUS_ASSIGN(const QueryVector query, TextVector(session->snapshot(), terms, options));
   if (query.values.empty() && !query.truncated)

@@ -18,6 +18,8 @@
 #include "tools/output.h"
 #include "tools/reply.h"
 #include "tools/session.h"
+#include "tools/term_record.h"
+#include "tools/terms.h"
 
 namespace plexus::tools {
 namespace {
@@ -143,6 +145,10 @@ Result<int> RunFrontier(const Globals& globals, const FrontierArguments& given) 
   }
   options.subset = &subset;
 
+  if (HasTerms(snapshot)) {  // where sets share terms, those of newer texts are missing
+    PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(snapshot));
+    NoteNotIndexed(globals, CountNotIndexed(snapshot, record, &subset));
+  }
   PLEXUS_ASSIGN(const FrontierResult result, Frontier(snapshot, options));
   if (globals.json)
     WriteSets(snapshot, result);

@@ -23,6 +23,7 @@
 #include "tools/output.h"
 #include "tools/session.h"
 #include "tools/table.h"
+#include "tools/term_record.h"
 #include "tools/terms.h"
 
 namespace plexus::tools {
@@ -239,13 +240,12 @@ Result<int> RunImport(const Globals& globals, const ImportArguments& given) {
     options.after = [&] { return database.EndBulk(&must_finish); };
   }
   const auto start = std::chrono::steady_clock::now();
-  const Snapshot before = session->graph().snapshot();
+  const Snapshot& before = session->snapshot();
   Result<text::ImportReport> report = Read(*session, given, options);
   std::optional<Result<IndexTermsReport>> terms;
-  if (given.terms && report && !report->stopped) {  // a refused file leaves no trace
-    IndexTermsOptions index;
-    index.since = &before;
-    terms = UpdateTerms(*session, index);
+  // A refused file leaves no trace. What was indexed once stays up to date.
+  if (report && !report->stopped && (given.terms || HasTerms(before))) {
+    terms = FollowTexts(*session);
     report->sequence = session->graph().snapshot().sequence();
   }
   const bool failed = !report || report->stopped;
@@ -281,7 +281,8 @@ void AddImport(Cli& cli) {
               "at a record that cannot be read or that the graph refuses: stop, and nothing of all\n"
               "the files is imported (default); skip it and count it. What no check of the files can\n"
               "foresee (a full disk, Ctrl-C half way) keeps whole batches; import again to complete")
-      .Flag("--terms", given.terms, "make the texts' words terms, for search")
+      .Flag("--terms", given.terms, "make the texts' words terms, for search. A graph that has terms gets those of\n"
+            "its new texts without being asked")
       .Option("--keys", "FILE", given.keys, "vectors: one key a line (default: the row's number, from 0)")
       .Option("--space", "NAME", given.space, "vectors: the space they go to (default default)")
       .Option("--dimensions", "D", given.dimensions, "vectors: values in a row; plain f32 needs it")

@@ -1,4 +1,5 @@
 // get and neighbors: one node, and what stands next to it.
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,13 +20,78 @@
 namespace plexus::tools {
 namespace {
 
+// Edges of one kind at a node.
+struct KindCount {
+  KindId kind = 0;
+  std::uint64_t out = 0, in = 0;
+};
+
+// A member of an event, or an outcome of it.
+struct EventEnd {
+  NodeId node = kNoNode;
+  StringId role = 0;  // of a member
+};
+
 struct NodeView {
   NodeId node = kNoNode;
   std::optional<std::string> text;
   std::string properties = "{}";  // JSON
   std::vector<std::string> tags;
   std::uint64_t out = 0, in = 0;  // facts
+  std::vector<KindCount> index_edges;
+  std::vector<EventEnd> members, outcomes;  // of an event
 };
+
+// Edges of the index plane by kind, those without edges left out. O(edges of the node).
+std::vector<KindCount> CountIndexEdges(const Snapshot& snapshot, NodeId node) {
+  std::vector<KindCount> counts;
+  const auto count = [&](Direction direction, std::uint64_t KindCount::*which) {
+    snapshot.ForEachArc(direction, node, ArcFilter::All(), [&](const Arc& arc) {
+      if (snapshot.schema().edge_kind(arc.kind).plane != Plane::kIndex) return;
+      auto at = std::ranges::find(counts, arc.kind, &KindCount::kind);
+      if (at == counts.end()) at = counts.insert(at, KindCount{.kind = arc.kind});
+      ++((*at).*which);
+    });
+  };
+  count(Direction::kOut, &KindCount::out);
+  count(Direction::kIn, &KindCount::in);
+  std::ranges::sort(counts, {}, &KindCount::kind);
+  return counts;
+}
+
+std::uint64_t Sum(const std::vector<KindCount>& counts, std::uint64_t KindCount::*which) {
+  std::uint64_t sum = 0;
+  for (const KindCount& count : counts) sum += count.*which;
+  return sum;
+}
+
+void WriteIndexEdges(JsonWriter& json, const Snapshot& snapshot, const std::vector<KindCount>& counts) {
+  json.BeginArray("index_edges");
+  for (const KindCount& count : counts) {
+    json.BeginObject();
+    json.Field("kind", snapshot.schema().edge_kind(count.kind).name);
+    json.Field("out", count.out);
+    json.Field("in", count.in);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+// "has_tag 2, in_session 1"
+std::string KindsWithCounts(const Snapshot& snapshot, const std::vector<KindCount>& counts) {
+  std::string text;
+  for (const KindCount& count : counts)
+    text += (text.empty() ? "" : ", ") + snapshot.schema().edge_kind(count.kind).name + " " + Grouped(count.out + count.in);
+  return text;
+}
+
+std::vector<EventEnd> EventEnds(const Snapshot& snapshot, NodeId event, Direction direction, KindId kind) {
+  std::vector<EventEnd> ends;
+  const KindId kinds[] = {kind};
+  snapshot.ForEachArc(direction, event, ArcFilter::Kinds(snapshot.schema(), kinds),
+                      [&](const Arc& arc) { ends.push_back({arc.neighbor, snapshot.edge(arc, event).label}); });
+  return ends;
+}
 
 Result<NodeView> ViewNode(const Snapshot& snapshot, NodeId node) {
   NodeView view;
@@ -45,6 +111,11 @@ Result<NodeView> ViewNode(const Snapshot& snapshot, NodeId node) {
   const ArcFilter facts = ArcFilter::Kinds(snapshot.schema(), {});
   view.out = snapshot.Degree(Direction::kOut, node, facts);
   view.in = snapshot.Degree(Direction::kIn, node, facts);
+  view.index_edges = CountIndexEdges(snapshot, node);
+  if (snapshot.node_kind(node) == kEvent) {
+    view.members = EventEnds(snapshot, node, Direction::kOut, kMember);
+    view.outcomes = EventEnds(snapshot, node, Direction::kIn, kLabels);
+  }
   return view;
 }
 
@@ -62,8 +133,35 @@ void WriteNode(const Snapshot& snapshot, const NodeView& view) {
   json.Raw(view.properties);
   json.Field("out_degree", view.out);
   json.Field("in_degree", view.in);
+  json.Field("index_out_degree", Sum(view.index_edges, &KindCount::out));
+  json.Field("index_in_degree", Sum(view.index_edges, &KindCount::in));
+  WriteIndexEdges(json, snapshot, view.index_edges);
+  if (snapshot.node_kind(view.node) == kEvent) {
+    json.BeginArray("members");
+    for (const EventEnd& member : view.members) {
+      json.BeginObject();
+      json.Field("key", snapshot.key(member.node));
+      json.Field("role", snapshot.string(member.role));
+      json.EndObject();
+    }
+    json.EndArray();
+    json.BeginArray("outcomes");
+    for (const EventEnd& outcome : view.outcomes) json.Value(snapshot.key(outcome.node));
+    json.EndArray();
+  }
   json.EndObject();
   Out() << '\n';
+}
+
+// The first of them, one a line.
+void ListEnds(Table& table, const Snapshot& snapshot, const char* name, const std::vector<EventEnd>& ends) {
+  constexpr std::size_t kShown = 20;
+  for (std::size_t i = 0; i < std::min(ends.size(), kShown); ++i) {
+    std::string line = ShownKey(snapshot, ends[i].node);
+    if (ends[i].role) line += " (" + std::string(snapshot.string(ends[i].role)) + ")";
+    table.Row({i == 0 ? name : "", std::move(line)});
+  }
+  if (ends.size() > kShown) table.Row({"", "... of " + Grouped(ends.size()) + "; --json lists all"});
 }
 
 void PrintNode(const Snapshot& snapshot, const NodeView& view) {
@@ -84,7 +182,15 @@ void PrintNode(const Snapshot& snapshot, const NodeView& view) {
   if (!tags.empty()) table.Row({"tags", tags});
   for (const auto& [name, value] : ShownColumns(snapshot, view.node)) table.Row({name, value});
   if (view.properties != "{}") table.Row({"props", view.properties});
-  table.Row({"edges", Grouped(view.out) + " out, " + Grouped(view.in) + " in"});
+  if (snapshot.is_fact(view.node)) table.Row({"edges", Grouped(view.out) + " out, " + Grouped(view.in) + " in"});
+  if (!snapshot.is_fact(view.node) || !view.index_edges.empty()) {
+    std::string edges = Grouped(Sum(view.index_edges, &KindCount::out)) + " out, " +
+                        Grouped(Sum(view.index_edges, &KindCount::in)) + " in";
+    if (!view.index_edges.empty()) edges += ": " + KindsWithCounts(snapshot, view.index_edges);
+    table.Row({"index edges", std::move(edges)});
+  }
+  ListEnds(table, snapshot, "members", view.members);
+  ListEnds(table, snapshot, "outcomes", view.outcomes);
   table.Print(Out());
 }
 
@@ -114,6 +220,14 @@ const char* Way(const Snapshot& snapshot, const Edge& edge, NodeId node, Directi
   return edge.source == node && !(loop && asked == Direction::kIn) ? "out" : "in";
 }
 
+void NoteIndexEdges(const Snapshot& snapshot, NodeId node, const std::vector<KindCount>& counts) {
+  std::string names;
+  for (const KindCount& count : counts) names += (names.empty() ? "" : ",") + snapshot.schema().edge_kind(count.kind).name;
+  PrintNote("no edge of '" + ShownKey(snapshot, node) + "' between facts to list; it has " +
+            Grouped(Sum(counts, &KindCount::out) + Sum(counts, &KindCount::in)) + " of the index plane (" +
+            KindsWithCounts(snapshot, counts) + "): --kinds " + names + " lists them");
+}
+
 Result<int> RunNeighbors(const Globals& globals, const NeighborsArguments& given) {
   PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
   const Snapshot& snapshot = session->snapshot();
@@ -136,11 +250,15 @@ Result<int> RunNeighbors(const Globals& globals, const NeighborsArguments& given
     return true;
   });
 
+  // Facts list edges between facts unless kinds are named: say what was not asked for.
+  const bool facts_only = kinds.empty() && snapshot.is_fact(node);
+  const std::vector<KindCount> left_out = facts_only ? CountIndexEdges(snapshot, node) : std::vector<KindCount>();
   if (globals.json) {
     JsonWriter json(Out());
     json.BeginObject();
     json.Field("key", snapshot.key(node));
     json.Field("truncated", more);
+    if (facts_only) WriteIndexEdges(json, snapshot, left_out);
     json.BeginArray("neighbors");
     for (const auto& [neighbor, edge] : found) {
       json.BeginObject();
@@ -168,6 +286,7 @@ Result<int> RunNeighbors(const Globals& globals, const NeighborsArguments& given
   }
   table.Print(Out());
   if (more) Out() << "... and more; --top 0 shows all\n";
+  if (found.empty() && !left_out.empty() && !globals.quiet) NoteIndexEdges(snapshot, node, left_out);
   return kDone;
 }
 

@@ -1,5 +1,6 @@
 // search: texts that answer a query, by BM25 over the index of terms, and why.
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,8 @@
 #include "tools/reply.h"
 #include "tools/session.h"
 #include "tools/table.h"
+#include "tools/term_record.h"
+#include "tools/terms.h"
 
 namespace plexus::tools {
 namespace {
@@ -51,7 +54,53 @@ Result<NodeSubset> Allowed(Session& session, const SearchArguments& given) {
   return NodeSubset::Of(snapshot, nodes);
 }
 
-void WriteResult(const Snapshot& snapshot, const Bm25Result& result) {
+// Facts that have a word of the query and may not be shown, by why not.
+struct Hidden {
+  std::uint64_t superseded = 0, not_valid = 0, out_of_scope = 0, other_kinds = 0;
+  std::uint64_t all() const { return superseded + not_valid + out_of_scope + other_kinds; }
+};
+
+Result<Hidden> CountHidden(Session& session, const SearchArguments& given, std::span<const std::string> terms) {
+  const Snapshot& snapshot = session.snapshot();
+  Bm25Options options;
+  options.top = 0;
+  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
+  options.executor = &session.executor();
+  PLEXUS_ASSIGN(const Bm25Result all, Bm25(snapshot, terms, options));
+  VisibleOptions any_version;
+  any_version.include_superseded = true;
+  any_version.executor = &session.executor();
+  const auto valid = VisibleNodes(snapshot, session.now_ms(), any_version);
+  const auto visible = VisibleNodes(snapshot, session.now_ms(), {.executor = &session.executor()});
+  Hidden hidden;
+  for (const Bm25Match& match : all.matches) {
+    if (session.scope() && !session.scope()->contains(match.node))
+      ++hidden.out_of_scope;
+    else if (!valid->contains(match.node))
+      ++hidden.not_valid;
+    else if (!given.include_superseded && !visible->contains(match.node))
+      ++hidden.superseded;
+    else
+      ++hidden.other_kinds;
+  }
+  return hidden;
+}
+
+// Why nothing was found. "no text" is said only where no fact, shown or hidden, has a word.
+std::string WhyNothing(const std::string& query, const Hidden& hidden, std::uint64_t not_indexed) {
+  std::string why;
+  const auto add = [&](std::uint64_t count, std::string_view what) {
+    if (count > 0) why += (why.empty() ? "" : ", ") + Grouped(count) + " " + std::string(what);
+  };
+  add(hidden.superseded, "superseded (--include-superseded shows them)");
+  add(hidden.not_valid, "not valid at this time (--now or --as-of another)");
+  add(hidden.out_of_scope, "out of scope (--scope names others)");
+  add(hidden.other_kinds, "of other kinds (--kinds names others)");
+  if (!why.empty()) return "nothing shown has a word of '" + query + "'; hidden are " + why;
+  return (not_indexed > 0 ? "no indexed text has a word of '" : "no text has a word of '") + query + "'";
+}
+
+void WriteResult(const Snapshot& snapshot, const Bm25Result& result, const Hidden& hidden, std::uint64_t not_indexed) {
   JsonWriter json(Out());
   json.BeginObject();
   json.Field("truncated", result.truncated);
@@ -67,6 +116,15 @@ void WriteResult(const Snapshot& snapshot, const Bm25Result& result) {
   }
   json.EndArray();
   json.Field("found", result.found);
+  json.Field("not_indexed", not_indexed);
+  if (result.found == 0 && !result.truncated) {
+    json.BeginObject("hidden");
+    json.Field("superseded", hidden.superseded);
+    json.Field("not_valid", hidden.not_valid);
+    json.Field("out_of_scope", hidden.out_of_scope);
+    json.Field("other_kinds", hidden.other_kinds);
+    json.EndObject();
+  }
   json.BeginArray("results");
   for (const Bm25Match& match : result.matches) {
     json.BeginObject();
@@ -115,7 +173,8 @@ void PrintResult(const Globals& globals, const Snapshot& snapshot, const Bm25Res
 Result<int> RunSearch(const Globals& globals, const SearchArguments& given) {
   PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
   const Snapshot& snapshot = session->snapshot();
-  PLEXUS_ASSIGN(TermSplitter splitter, TermSplitter::Make());
+  PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(snapshot));
+  PLEXUS_ASSIGN(TermSplitter splitter, TermSplitter::Make(record.terms));
   PLEXUS_ASSIGN(const std::vector<std::string> terms, splitter.Split(given.query));
   if (terms.empty())
     return Fail(ErrorCode::kInvalidArgument, "'" + given.query + "' has no words to search for (stop words are none)");
@@ -130,12 +189,19 @@ Result<int> RunSearch(const Globals& globals, const SearchArguments& given) {
   PLEXUS_ASSIGN(const Bm25Result result, Bm25(snapshot, terms, options));
   if (result.documents == 0 && !result.truncated)
     return Fail(ErrorCode::kFailedPrecondition, "the graph has no terms yet: run `plexus terms --db " + globals.db + "`");
+  const bool nothing = result.found == 0 && !result.truncated;
+  const std::uint64_t not_indexed = CountNotIndexed(snapshot, record, &subset);
+  Hidden hidden;
+  if (nothing) {
+    PLEXUS_ASSIGN(hidden, CountHidden(*session, given, terms));
+  }
+  NoteNotIndexed(globals, not_indexed);
   if (globals.json)
-    WriteResult(snapshot, result);
-  else if (result.found > 0 || result.truncated)
+    WriteResult(snapshot, result, hidden, not_indexed);
+  else if (!nothing)
     PrintResult(globals, snapshot, result);
-  if (result.found > 0 || result.truncated) return kDone;
-  return Fail(ErrorCode::kNotFound, "no text has a word of '" + given.query + "'");
+  if (!nothing) return kDone;
+  return Fail(ErrorCode::kNotFound, WhyNothing(given.query, hidden, CountNotIndexed(snapshot, record, nullptr)));
 }
 
 }  // namespace

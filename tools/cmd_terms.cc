@@ -12,6 +12,7 @@
 #include "tools/exit_code.h"
 #include "tools/format.h"
 #include "tools/output.h"
+#include "tools/term_record.h"
 #include "tools/terms.h"
 
 namespace plexus::tools {
@@ -19,7 +20,7 @@ namespace {
 
 struct TermsArguments : BudgetOption {
   std::string stop_words;
-  bool no_stop_words = false;
+  bool no_stop_words = false, default_stop_words = false;
 };
 
 Result<std::vector<std::string>> Lines(const std::string& path) {
@@ -35,12 +36,18 @@ Result<std::vector<std::string>> Lines(const std::string& path) {
 
 Result<int> RunTerms(const Globals& globals, const TermsArguments& given) {
   IndexTermsOptions options;
+  // Without a word about stop words the index stays as it was made.
+  const bool as_made = !given.no_stop_words && !given.default_stop_words && given.stop_words.empty();
   options.terms.default_stop_words = !given.no_stop_words;
   if (!given.stop_words.empty()) {
     PLEXUS_ASSIGN(options.terms.stop_words, Lines(given.stop_words));
   }
   PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kWrite));
+  PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(session->snapshot()));
+  if (as_made) options.terms = record.terms;
   options.subset = session->scope();
+  if (options.subset && HasTerms(session->snapshot()) && !SameOptions(options.terms, record.terms))
+    return Fail(ErrorCode::kInvalidArgument, "--scope cannot go with other stop words than those of the rest of the index");
   PLEXUS_ASSIGN(options.budget, MakeBudget(given));
   const Result<IndexTermsReport> report = UpdateTerms(*session, options);
   const Sequence sequence = session->graph().snapshot().sequence();
@@ -65,16 +72,41 @@ Result<int> RunTerms(const Globals& globals, const TermsArguments& given) {
 }  // namespace
 
 Result<IndexTermsReport> UpdateTerms(Session& session, IndexTermsOptions options) {
+  Graph& graph = session.graph();
+  const auto apply = [&](const WriteBatch& batch) -> Status {
+    const auto applied = graph.Apply(batch);
+    if (!applied) return std::unexpected(applied.error());
+    return {};
+  };
   options.now_ms = session.now_ms();
   options.executor = &session.executor();
   options.progress = session.progress();
-  auto report = IndexTerms(session.graph().snapshot(), options, [&](const WriteBatch& batch) -> Status {
-    const auto applied = session.graph().Apply(batch);
-    if (!applied) return std::unexpected(applied.error());
-    return {};
-  });
+  auto report = IndexTerms(graph.snapshot(), options, apply);
   session.EndProgress();
+  if (!report || report->truncated || options.subset) return report;
+  const Snapshot now = graph.snapshot();
+  PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(now));
+  if (!HasTerms(now)) return report;
+  if (record.covers > 0 && SameOptions(record.terms, options.terms) && CountNotIndexed(now, record, nullptr) == 0) return report;
+  WriteBatch batch(options.now_ms);
+  PLEXUS_TRY(WriteTermRecord(batch, record, options.terms));
+  PLEXUS_TRY(apply(batch));
   return report;
+}
+
+Result<IndexTermsReport> FollowTexts(Session& session) {
+  const Snapshot& before = session.snapshot();
+  IndexTermsOptions options;
+  PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(before));
+  options.terms = record.terms;
+  if (record.covers > 0 && CountNotIndexed(before, record, nullptr) == 0) options.since = &before;
+  return UpdateTerms(session, options);
+}
+
+void NoteNotIndexed(const Globals& globals, std::uint64_t count) {
+  if (count == 0 || globals.quiet) return;
+  PrintNote(Grouped(count) + (count == 1 ? " fact has" : " facts have") +
+            " a text that is newer than the index of terms: `plexus terms --db " + globals.db + "` brings it up to date");
 }
 
 void WriteTermFields(JsonWriter& json, const IndexTermsReport& report) {
@@ -96,6 +128,8 @@ void AddTerms(Cli& cli) {
                 given)
       .Option("--stop-words", "FILE", given.stop_words, "words to leave out, one a line, beside the English ones")
       .Flag("--no-stop-words", given.no_stop_words, "keep the English stop words")
+      .Flag("--default-stop-words", given.default_stop_words,
+            "leave out the English ones alone, again. Without any of the three: as the index was made")
       .Example("plexus terms --db g", "index every text; again after changes, it costs what changed")
       .Example("plexus terms --db g --stop-words german.txt", "leave out a language's small words, too");
 }

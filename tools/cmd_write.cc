@@ -15,6 +15,8 @@
 #include "tools/output.h"
 #include "tools/reply.h"
 #include "tools/session.h"
+#include "tools/term_record.h"
+#include "tools/terms.h"
 
 namespace plexus::tools {
 namespace {
@@ -56,12 +58,26 @@ Result<int> Answer(Session& session, const ApplyReport& report) {
   return kDone;
 }
 
-// A fact by its key, or an index node ("tag:rust") where the edge's kind is of the
-// index plane.
-NodeRef Endpoint(WriteBatch& batch, const Schema& schema, std::string_view key, bool index) {
-  const std::string stored = index ? StoredKey(schema, key) : std::string(key);
+// The node that `key` means, or a new one: an index node ("tag:rust") where the edge's kind is
+// of the index plane, else a fact. kInvalidArgument: an index node under a kind of facts.
+Result<NodeRef> Endpoint(WriteBatch& batch, const Snapshot& snapshot, std::string_view key, const std::string& kind_name,
+                         bool index) {
+  const Schema& schema = snapshot.schema();
+  if (const auto node = MeantNode(snapshot, key); node && snapshot.alive(*node)) {
+    if (index || snapshot.is_fact(*node)) return NodeRef::Id(*node);
+    std::string why = "'" + std::string(key) + "' is an index node of kind " + schema.node_kind(snapshot.node_kind(*node)).name +
+                      ", and '" + kind_name + "' joins facts";
+    std::string kinds;
+    for (const EdgeKind& kind : schema.edge_kinds())
+      if (kind.plane == Plane::kIndex && (kind.source_kind == snapshot.node_kind(*node) || kind.target_kind == snapshot.node_kind(*node)))
+        kinds += (kinds.empty() ? "" : ", ") + kind.name;
+    if (!kinds.empty()) why += "; edges to it are of kind " + kinds;
+    return Fail(ErrorCode::kInvalidArgument, why);
+  }
+  if (!index) return batch.Node(key);
+  const std::string stored = StoredKey(schema, key);
   const std::size_t at = stored.find(kIndexSeparator);
-  if (!index || at == std::string::npos) return batch.Node(key);
+  if (at == std::string::npos) return batch.Node(key);
   const auto kind = schema.FindNodeKind(std::string_view(stored).substr(0, at));
   return kind ? batch.IndexNode(*kind, std::string_view(stored).substr(at + 1)) : batch.Node(key);
 }
@@ -70,6 +86,11 @@ NodeRef Endpoint(WriteBatch& batch, const Schema& schema, std::string_view key, 
 void NoteNewKind(const Session& session, const std::string& kind) {
   if (session.globals().quiet || session.schema().FindEdgeKind(kind)) return;
   PrintNote("note: '" + kind + "' is a new edge kind" + DidYouMean(kind, EdgeKindNames(session.schema())));
+}
+
+bool IsRemoved(const Snapshot& snapshot, std::string_view key) {
+  const auto node = MeantNode(snapshot, key);
+  return node && !snapshot.alive(*node);
 }
 
 Result<int> RunLink(const Globals& globals, const LinkArguments& given) {
@@ -102,11 +123,16 @@ Result<int> RunLink(const Globals& globals, const LinkArguments& given) {
   const auto match = session->schema().FindEdgeKind(given.kind);
   const bool index = match && session->schema().edge_kind(match->kind).plane == Plane::kIndex;
   WriteBatch batch(session->now_ms());
-  edge.source = Endpoint(batch, session->schema(), given.source, index);
-  edge.target = Endpoint(batch, session->schema(), given.target, index);
+  PLEXUS_ASSIGN(edge.source, Endpoint(batch, session->snapshot(), given.source, given.kind, index));
+  PLEXUS_ASSIGN(edge.target, Endpoint(batch, session->snapshot(), given.target, given.kind, index));
   edge.kind = batch.EdgeKindNamed(given.kind);
   batch.Link(edge);
-  PLEXUS_ASSIGN(const ApplyReport report, session->graph().Apply(batch));
+  PLEXUS_ASSIGN(ApplyReport report, session->graph().Apply(batch));
+  // An end that had been removed is back, and so is its text, but not its terms.
+  if (HasTerms(session->snapshot()) && (IsRemoved(session->snapshot(), given.source) || IsRemoved(session->snapshot(), given.target))) {
+    PLEXUS_TRY(FollowTexts(*session));
+    report.sequence = session->graph().snapshot().sequence();
+  }
   return Answer(*session, report);
 }
 

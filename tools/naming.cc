@@ -14,6 +14,7 @@ namespace {
 
 constexpr NodeId kKeysLookedAt = 1'000'000;
 constexpr std::size_t kHeadBytes = 256;
+constexpr std::string_view kVerbatim = "key:";
 
 std::string NearestKey(const Snapshot& snapshot, std::string_view key) {
   const NodeId end = std::min(snapshot.node_count(), kKeysLookedAt);
@@ -29,6 +30,14 @@ std::string NearestKey(const Snapshot& snapshot, std::string_view key) {
   return nearest ? "; did you mean '" + ShownKey(snapshot, *nearest) + "'?" : std::string();
 }
 
+// The index node that is shown as `key` and alive.
+std::optional<NodeId> ShownIndexNode(const Snapshot& snapshot, std::string_view key) {
+  const std::string stored = StoredKey(snapshot.schema(), key);
+  if (stored == key) return std::nullopt;
+  const auto node = snapshot.Find(stored);
+  return node && snapshot.alive(*node) ? node : std::nullopt;
+}
+
 }  // namespace
 
 std::string StoredKey(const Schema& schema, std::string_view key) {
@@ -39,9 +48,23 @@ std::string StoredKey(const Schema& schema, std::string_view key) {
   return IndexKey(schema.node_kind(*kind).name, key.substr(colon + 1));
 }
 
+// Every node stays reachable: a key that means another node is
+// that node's with "key:" before it, however many of these the key begins with itself. One
+// look-up for each.
+std::optional<NodeId> MeantNode(const Snapshot& snapshot, std::string_view key) {
+  if (key.size() > kVerbatim.size() + Limits::kMaxKeyBytes) return std::nullopt;
+  if (key.starts_with(kVerbatim)) {
+    const std::string_view rest = key.substr(kVerbatim.size());
+    const auto node = snapshot.Find(rest);
+    if (node && MeantNode(snapshot, rest) != node) return node;
+  }
+  if (const auto node = ShownIndexNode(snapshot, key)) return node;
+  if (const auto node = snapshot.Find(key)) return node;
+  return snapshot.Find(StoredKey(snapshot.schema(), key));
+}
+
 Result<NodeId> FindNode(const Snapshot& snapshot, std::string_view key) {
-  if (const auto node = snapshot.Find(key)) return *node;
-  if (const auto node = snapshot.Find(StoredKey(snapshot.schema(), key))) return *node;
+  if (const auto node = MeantNode(snapshot, key)) return *node;
   return Fail(ErrorCode::kNotFound,
               "no node '" + std::string(key) + "'" + NearestKey(snapshot, key));
 }
@@ -109,7 +132,10 @@ void NoteIndexNodes(const Globals& globals, const Snapshot& snapshot, std::span<
 std::string ShownKey(const Snapshot& snapshot, NodeId node) {
   std::string key(snapshot.key(node));
   const std::size_t at = key.find(kIndexSeparator);
-  if (at != std::string::npos) key[at] = ':';
+  if (at != std::string::npos)
+    key[at] = ':';
+  else if (key.find(':') != std::string::npos && MeantNode(snapshot, key) != node)
+    key.insert(0, kVerbatim);
   return key;
 }
 

@@ -3,6 +3,7 @@
 // Errors name what was given and the nearest name there is.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,9 +18,13 @@
 
 namespace plexus::tools {
 
-// The node of that key, alive or not; "tag:rust" also names the index node rust of
-// kind tag when no node has that very key. kNotFound, with a suggestion.
+// The node that a text means, alive or not. "tag:rust" means the index node rust of kind tag
+// while there is one, else the node of that very key; a fact of that very key beside it is
+// meant by "key:tag:rust", and an index node always by its stored key (with U+001F).
+// kNotFound, with a suggestion.
 Result<NodeId> FindNode(const Snapshot& snapshot, std::string_view key);
+// The same, and nothing where there is none: no search for a suggestion. A few look-ups.
+std::optional<NodeId> MeantNode(const Snapshot& snapshot, std::string_view key);
 // The same, and kNotFound when it was removed.
 Result<NodeId> FindAliveNode(const Snapshot& snapshot, std::string_view key);
 // "KEY" or "KEY=W" each, as nodes that are alive with weights (arguments.h, SplitWeight). Seed:
@@ -51,7 +56,8 @@ std::vector<std::string> NodeKindNames(const Schema& schema);
 void NoteIndexNodes(const Globals& globals, const Snapshot& snapshot, std::span<const NodeId> nodes,
                     std::span<const KindId> kinds);
 
-// The key as people read it: "tag:rust" for an index node. Not escaped.
+// The key as people read it and as FindNode takes it: "tag:rust" for an index node,
+// "key:tag:rust" for a fact of the key that an index node is shown by. Not escaped.
 std::string ShownKey(const Snapshot& snapshot, NodeId node);
 // The first line of the node's text, at most 256 bytes of it; "" when it has none
 // or it cannot be read.

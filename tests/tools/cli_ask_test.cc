@@ -358,5 +358,42 @@ TEST_F(Ask, ScopeSelects) {
   EXPECT_EQ(Json({"pagerank", "--scope", "user,other"}).at("nodes").as_array().size(), 7u);
 }
 
+TEST(IndexEdges, AreCountedAndNamed) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  const std::string lines =
+      R"({"node":"m","kind":"memory","text":"x","tags":["t","u"]})"
+      "\n"
+      R"({"event":"e","members":[{"id":"m","role":"primary"},{"id":"n","role":"related"}]})"
+      "\n"
+      R"({"outcome":"e","type":"helpful","labeled_at":1,"source":"s"})"
+      "\n";
+  const Finished imported = Plexus({"import", "--db", db, "--format", "jsonl", "-"}, {.input = lines});
+  ASSERT_EQ(imported.code, 0) << imported.err << imported.out;
+  const object memory = Plexus({"get", "--db", db, "--json", "m"}).Json();
+  EXPECT_EQ(memory.at("out_degree").as_int64(), 0);
+  EXPECT_EQ(memory.at("index_out_degree").as_int64(), 2);
+  EXPECT_EQ(memory.at("index_in_degree").as_int64(), 1);
+  EXPECT_EQ(memory.at("index_edges").as_array().size(), 2u);
+  EXPECT_EQ(memory.at("index_edges").as_array()[0].as_object().at("kind").as_string(), "has_tag");
+  EXPECT_EQ(Plexus({"get", "--db", db, "--json", "tag:t"}).Json().at("index_in_degree").as_int64(), 1);
+  const Finished tag = Plexus({"get", "--db", db, "tag:t"});
+  EXPECT_NE(tag.out.find("0 out, 1 in: has_tag 1"), std::string::npos) << tag.out;
+
+  const object event = Plexus({"get", "--db", db, "--json", "event:e"}).Json();
+  EXPECT_EQ(event.at("members").as_array().size(), 2u);
+  EXPECT_EQ(event.at("members").as_array()[0].as_object().at("role").as_string(), "primary");
+  EXPECT_EQ(event.at("outcomes").as_array().size(), 1u);
+  EXPECT_NE(Plexus({"get", "--db", db, "event:e"}).out.find("m (primary)"), std::string::npos);
+
+  const Finished none = Plexus({"neighbors", "--db", db, "m"});
+  EXPECT_EQ(none.code, 0);
+  EXPECT_NE(none.err.find("3 of the index plane (has_tag 2, member 1): --kinds has_tag,member lists them"), std::string::npos)
+      << none.err;
+  EXPECT_EQ(Plexus({"neighbors", "--db", db, "--quiet", "m"}).err, "");
+  EXPECT_EQ(Plexus({"neighbors", "--db", db, "--json", "m"}).Json().at("index_edges").as_array().size(), 2u);
+  EXPECT_EQ(Plexus({"neighbors", "--db", db, "--json", "tag:t"}).Json().at("neighbors").as_array().size(), 1u);
+}
+
 }  // namespace
 }  // namespace plexus::testing

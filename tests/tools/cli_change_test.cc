@@ -161,5 +161,37 @@ TEST_F(Change, BadValuesAreRefusedAndChangeNothing) {
   EXPECT_EQ(Json({"stats"}).at("sequence").as_int64(), 1);
 }
 
+TEST_F(Change, AnIndexNodeIsNeverHiddenByAFact) {
+  const std::string lines = "{\"node\":\"n1\",\"tags\":[\"rust\"]}\n{\"node\":\"n2\",\"tags\":[\"rust\"]}\n";
+  ASSERT_EQ(Run({"import", "--format", "jsonl", "-"}, {.input = lines}).code, 0);
+  const Finished refused = Run({"link", "n1", "relates_to", "tag:rust"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.err.find("'tag:rust' is an index node of kind tag, and 'relates_to' joins facts; edges to it are of kind has_tag"),
+            std::string::npos)
+      << refused.err;
+  EXPECT_EQ(Run({"link", "n1", "new_kind", "tag:rust"}).code, 2);
+  EXPECT_EQ(Json({"stats"}).at("nodes").as_int64(), 2);
+  Json({"link", "n3", "has_tag", "tag:rust"});
+  EXPECT_EQ(Json({"neighbors", "tag:rust"}).at("neighbors").as_array().size(), 3u);
+
+  // Files may bring facts of such keys. Everything stays reachable.
+  const std::string both = "{\"node\":\"tag:rust\",\"text\":\"oxide\"}\n{\"node\":\"key:tag:rust\",\"text\":\"odd\"}\n";
+  ASSERT_EQ(Run({"import", "--format", "jsonl", "-"}, {.input = both}).code, 0);
+  EXPECT_EQ(Json({"get", "tag:rust"}).at("kind").as_string(), "tag");
+  EXPECT_EQ(Json({"get", "key:tag:rust"}).at("text").as_string(), "oxide");
+  EXPECT_EQ(Json({"get", "key:key:tag:rust"}).at("text").as_string(), "odd");
+  EXPECT_EQ(Json({"get", "tag\x1frust"}).at("kind").as_string(), "tag");
+  Json({"link", "n1", "relates_to", "key:tag:rust"});
+  EXPECT_EQ(Json({"get", "key:tag:rust"}).at("in_degree").as_int64(), 1);
+  EXPECT_NE(Run({"neighbors", "n1"}).out.find("key:tag:rust"), std::string::npos);
+  Json({"unlink", "n1", "relates_to", "key:tag:rust"});
+  EXPECT_EQ(Json({"get", "key:tag:rust"}).at("in_degree").as_int64(), 0);
+  Json({"unlink", "n3", "has_tag", "tag:rust"});
+  Json({"remove", "tag:rust"});  // the tag
+  EXPECT_EQ(Json({"get", "tag:rust"}).at("text").as_string(), "oxide");
+  Json({"remove", "tag:rust"});  // and then the fact
+  EXPECT_EQ(Run({"get", "tag:rust"}).code, 3);
+}
+
 }  // namespace
 }  // namespace plexus::testing

@@ -60,7 +60,7 @@ TEST(Search, TermsFollowChangesAndDoNotTouchTheFacts) {
 
   const auto words = Plexus({"terms", "--db", db, "--json", "--stop-words", dir.File("de.txt", "Der\ndie\nund\n")}).Json();
   EXPECT_EQ(Number(words.at("unlinked")), 3);
-  EXPECT_EQ(Plexus({"search", "--db", db, "und"}).code, 3);
+  EXPECT_EQ(Plexus({"search", "--db", db, "und"}).code, 2);  // a stop word of this index is none to search for
 
   dir.File("m.jsonl", "{\"node\":\"m1\",\"text\":\"a bird\"}\n");
   ASSERT_EQ(Plexus({"import", "--db", db, "--quiet", "--terms", dir / "m.jsonl"}).code, 0);
@@ -92,6 +92,75 @@ TEST(Search, KindsScopesVisibilityAndWrongUse) {
   EXPECT_EQ(Plexus({"search", "--db", db, "unheard"}).code, 3);
   EXPECT_NE(Plexus({"search", "--db", db, "dog"}).out.find("dog"), std::string::npos);
   EXPECT_EQ(Plexus({"terms", "--db", dir / "none"}).code, 3);
+}
+
+TEST(Search, EveryWriteKeepsAnIndexedGraphFresh) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  const auto import = [&](const std::string& line) {
+    const Finished run = Plexus({"import", "--db", db, "--quiet", "--format", "jsonl", "-"}, {.input = line + "\n"});
+    EXPECT_EQ(run.code, 0) << run.err;
+  };
+  const auto search = [&](const std::string& word) { return Plexus({"search", "--db", db, "--quiet", word}).code; };
+  import("{\"node\":\"a\",\"text\":\"zebra\"}");
+  EXPECT_EQ(search("zebra"), 1);  // nobody asked for an index
+  // Stop words are remembered.
+  ASSERT_EQ(Plexus({"terms", "--db", db, "--stop-words", dir.File("stop.txt", "und\n")}).code, 0);
+  import("{\"node\":\"b\",\"text\":\"yak und gnu\"}");
+  EXPECT_EQ(search("yak"), 0);
+  EXPECT_EQ(Plexus({"get", "--db", db, "term:und"}).code, 3);
+  const auto same = Plexus({"terms", "--db", db, "--json"}).Json();
+  EXPECT_EQ(Number(same.at("changed")), 0);
+  import("{\"node\":\"b\",\"text\":\"ibex\"}");
+  EXPECT_EQ(search("yak"), 3);
+  EXPECT_EQ(search("ibex"), 0);
+  ASSERT_EQ(Plexus({"remove", "--db", db, "b"}).code, 0);
+  EXPECT_EQ(search("ibex"), 3);
+  ASSERT_EQ(Plexus({"link", "--db", db, "a", "supports", "b"}).code, 0);  // revives b
+  EXPECT_EQ(search("ibex"), Plexus({"get", "--db", db, "b", "--json"}).Json().contains("text") ? 0 : 3);
+  import("{\"node\":\"b\",\"text\":\"ibex\"}");
+  EXPECT_EQ(search("ibex"), 0);
+  import("{\"node\":\"b\",\"text\":null}");
+  EXPECT_EQ(search("ibex"), 3);
+  // The index goes on in a restored export, and an import again changes nothing.
+  const Finished exported = Plexus({"export", "--db", db, "--format", "jsonl"});
+  ASSERT_EQ(exported.code, 0) << exported.err;
+  const std::string copy = dir / "copy";
+  ASSERT_EQ(Plexus({"import", "--db", copy, "--quiet", "--format", "jsonl", "-"}, {.input = exported.out}).code, 0);
+  EXPECT_EQ(Number(Plexus({"search", "--db", copy, "--json", "zebra"}).Json().at("not_indexed")), 0);
+  EXPECT_EQ(Plexus({"export", "--db", copy, "--format", "jsonl"}).out, exported.out);
+  EXPECT_EQ(Number(Plexus({"terms", "--db", copy, "--json"}).Json().at("changed")), 0);
+}
+
+TEST(Search, SaysWhatIsHiddenAndWhatIsNotIndexed) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  const std::string lines =
+      "{\"node\":\"old\",\"text\":\"zebra\"}\n{\"node\":\"new\",\"text\":\"horse\"}\n"
+      "{\"edge\":[\"new\",\"old\"],\"kind\":\"supersedes\"}\n"
+      "{\"node\":\"far\",\"scope\":\"other\",\"text\":\"okapi\"}\n"
+      "{\"node\":\"gone\",\"valid_until\":1000,\"text\":\"quagga\"}\n";
+  ASSERT_EQ(Plexus({"import", "--db", db, "--terms", "--quiet", "--format", "jsonl", "-"}, {.input = lines}).code, 0);
+  const auto why = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"search", "--db", db});
+    const Finished run = Plexus(more);
+    EXPECT_EQ(run.code, 3);
+    return run.err;
+  };
+  EXPECT_NE(why({"zebra"}).find("hidden are 1 superseded (--include-superseded"), std::string::npos) << why({"zebra"});
+  EXPECT_NE(why({"quagga"}).find("1 not valid at this time"), std::string::npos) << why({"quagga"});
+  EXPECT_NE(why({"okapi", "--scope", "user"}).find("1 out of scope (--scope"), std::string::npos);
+  EXPECT_NE(why({"horse", "--kinds", "memory"}).find("1 of other kinds (--kinds"), std::string::npos);
+  EXPECT_NE(why({"unheard"}).find("no text has a word of 'unheard'"), std::string::npos);
+  // `terms` of one scope does not say that the rest is indexed.
+  const std::string part = dir / "part";
+  ASSERT_EQ(Plexus({"import", "--db", part, "--quiet", "--format", "jsonl", "-"}, {.input = lines}).code, 0);
+  ASSERT_EQ(Plexus({"terms", "--db", part, "--scope", "other"}).code, 0);
+  const Finished told = Plexus({"search", "--db", part, "horse"});
+  EXPECT_EQ(told.code, 3);
+  EXPECT_NE(told.err.find("no indexed text has a word of 'horse'"), std::string::npos) << told.err;
+  EXPECT_NE(told.err.find("1 fact has a text that is newer than the index of terms"), std::string::npos) << told.err;
+  EXPECT_EQ(Number(Plexus({"search", "--db", part, "--json", "okapi"}).Json().at("not_indexed")), 1);
 }
 
 }  // namespace

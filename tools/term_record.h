@@ -1,0 +1,37 @@
+// What the graph remembers of its index of terms, and what the index does not cover.
+//
+// The record is the index node inscription:plexus.terms; its properties say with which stop
+// words the index was made, and the sequence of these properties how far it reaches: every
+// text of an earlier sequence is indexed. Exports carry it beside the has_term edges. A graph
+// without one, indexed by an earlier version, has the default stop words.
+#pragma once
+
+#include <cstdint>
+
+#include "algorithms/node_subset.h"
+#include "algorithms/terms.h"
+#include "engine/error.h"
+#include "engine/snapshot.h"
+#include "engine/write_batch.h"
+
+namespace plexus::tools {
+
+struct TermRecord {
+  TermOptions terms;         // what the index was made with
+  Sequence covers = 0;       // texts of this sequence and earlier are indexed; 0: nobody knows
+  std::uint64_t runs = 0;    // times the record was written
+};
+
+// The graph has terms, so its texts were indexed once. O(1).
+bool HasTerms(const Snapshot& snapshot);
+// Errors: kCorruption, a record that is none; the payload store's.
+Result<TermRecord> ReadTermRecord(const Snapshot& snapshot);
+// Facts, of `subset` if it is given, whose text is newer than the index; where nobody knows how far
+// it reaches, those that have a text and no terms. O(nodes), no text is read.
+std::uint64_t CountNotIndexed(const Snapshot& snapshot, const TermRecord& record, const NodeSubset* subset);
+// True when both leave out the same words.
+bool SameOptions(const TermOptions& a, const TermOptions& b);
+// Says in `batch` that all texts of the graph it is applied to are indexed with `terms`.
+Status WriteTermRecord(WriteBatch& batch, const TermRecord& before, const TermOptions& terms);
+
+}  // namespace plexus::tools
