@@ -306,6 +306,7 @@ Status Database::HardPurge(std::span<const NodeId> nodes, Progress* progress) {
   PLEXUS_TRY(d.journal->Close());
   d.store->Attach(nullptr);
   d.store->ForgetCache();
+  d.store->NoteTrim(d.floor().sequence);  // the new generation has what the present needs
   auto finish = [&]() -> Status {
     PLEXUS_TRY(d.rocks->Close());
     d.rocks.reset();
