@@ -20,10 +20,7 @@ namespace internal {
 Result<SpaceQuery> SpaceQuery::Make(const Snapshot& snapshot, SpaceId space,
                                     std::span<const float> query, std::optional<Metric> metric,
                                     SimdLevel level) {
-  const VectorTable::View* view = snapshot.space(space);
-  if (!view)
-    return Fail(ErrorCode::kInvalidArgument,
-                "vector space " + std::to_string(space) + " is not defined in this graph");
+  PLEXUS_ASSIGN(const VectorTable::View* view, snapshot.vectors(space));
   const VectorSpace& defined = snapshot.schema().spaces()[space];
   if (query.size() != defined.dimensions)
     return Fail(ErrorCode::kInvalidArgument,

@@ -191,11 +191,13 @@ Status Check(const Snapshot& snapshot, const TextVectorOptions& options) {
 
 class Maker {
  public:
-  // `halting`: whose budget may leave the vocabulary undone.
-  Maker(const Snapshot& snapshot, const TextVectorOptions& options, Executor& executor, internal::HaltingExecutor& halting)
-      : s_(snapshot), options_(options), executor_(executor), vocabulary_(snapshot, options.seed, halting) {
+  // `stored`: the space as it is, null when there is none. `halting`: whose budget may
+  // leave the vocabulary undone.
+  Maker(const Snapshot& snapshot, const VectorTable::View* stored, const TextVectorOptions& options,
+        Executor& executor, internal::HaltingExecutor& halting)
+      : s_(snapshot), options_(options), executor_(executor), vocabulary_(snapshot, options.seed, halting),
+        stored_(stored) {
     report_.truncated = halting.halted();
-    if (const auto id = s_.schema().FindSpace(options.space)) stored_ = s_.space(*id);
   }
 
   Result<TextVectorReport> Run(const std::function<Status(const WriteBatch&)>& apply) {
@@ -275,7 +277,7 @@ class Maker {
   const TextVectorOptions& options_;
   Executor& executor_;
   const Vocabulary vocabulary_;
-  const VectorTable::View* stored_ = nullptr;
+  const VectorTable::View* const stored_;
   bool defined_ = false;
   Values values_;  // of the wave, a row a fact
   std::vector<Outcome> outcomes_;
@@ -287,9 +289,13 @@ class Maker {
 Result<TextVectorReport> MakeTextVectors(const Snapshot& snapshot, const TextVectorOptions& options,
                                          const std::function<Status(const WriteBatch&)>& apply) {
   PLEXUS_TRY(Check(snapshot, options));
+  const VectorTable::View* stored = nullptr;
+  if (const auto id = snapshot.schema().FindSpace(options.space)) {
+    PLEXUS_ASSIGN(stored, snapshot.vectors(*id));
+  }
   Executor& executor = options.executor ? *options.executor : DefaultExecutor();
   internal::HaltingExecutor halting(executor, options.budget);
-  return Maker(snapshot, options, executor, halting).Run(apply);
+  return Maker(snapshot, stored, options, executor, halting).Run(apply);
 }
 
 Result<QueryVector> TextVector(const Snapshot& snapshot, std::span<const TermCount> terms,

@@ -40,4 +40,10 @@ Result<std::string> PendingPayloads::Get(PayloadRef ref) const {
   return rest_->Get(ref);
 }
 
+Status PendingPayloads::GetEach(std::span<const PayloadRef> refs, const EachPayload& fn) const {
+  const bool all_in_rest = !refs.empty() && (records_.empty() ||
+                                             refs.back().sequence() < records_.front()->sequence);
+  return rest_ && all_in_rest ? rest_->GetEach(refs, fn) : PayloadStore::GetEach(refs, fn);
+}
+
 }  // namespace plexus

@@ -42,6 +42,7 @@ class PendingPayloads final : public PayloadStore {
   // REQUIRES the records to outlive this and to stay where they are.
   void Add(const Record& record) { records_.push_back(&record); }
   Result<std::string> Get(PayloadRef ref) const override;
+  Status GetEach(std::span<const PayloadRef> refs, const EachPayload& fn) const override;
 
  private:
   std::shared_ptr<const PayloadStore> rest_;

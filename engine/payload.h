@@ -7,7 +7,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -40,6 +42,22 @@ class PayloadStore {
   // kNotFound when the reference was purged or never written; kCorruption when
   // the bytes do not match their digest.
   virtual Result<std::string> Get(PayloadRef ref) const = 0;
+
+  // Calls fn(i, the bytes of refs[i] or what Get would say) for every i, in order; the bytes
+  // are valid during the call. Made for many: a store that keeps payloads in order reads
+  // them so. REQUIRES refs ascending. An error of its own (the store is closed, I/O): not
+  // all were called.
+  using EachPayload = std::function<void(std::size_t, Result<std::string_view>)>;
+  virtual Status GetEach(std::span<const PayloadRef> refs, const EachPayload& fn) const {
+    for (std::size_t i = 0; i < refs.size(); ++i) {
+      const Result<std::string> got = Get(refs[i]);
+      if (got)
+        fn(i, std::string_view(*got));
+      else
+        fn(i, std::unexpected(got.error()));
+    }
+    return {};
+  }
 };
 
 }  // namespace plexus

@@ -75,9 +75,11 @@ Status BatchResolver::FinishVectors() {
     const bool had = table && table->has(v.node);
     VectorChange change{v.node, v.space, {}};
     if (v.bytes) {
-      const auto old = had ? table->vector(v.node) : std::span<const float>();
-      if (had && !PendingOf(v.node).purged &&
-          std::memcmp(old.data(), v.bytes->data(), old.size_bytes()) == 0) {
+      bool same = false;
+      if (had && !PendingOf(v.node).purged) {
+        PLEXUS_ASSIGN(same, table->Equals(v.node, *v.bytes, now_.state().payload_store.get()));
+      }
+      if (same) {
         ++report_.vectors.same;
         continue;
       }

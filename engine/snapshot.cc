@@ -76,6 +76,15 @@ Result<std::string> Snapshot::Payload(PayloadRef ref) const {
   return state_->payload_store->Get(ref);
 }
 
+Result<const VectorTable::View*> Snapshot::vectors(SpaceId id) const {
+  const VectorTable::View* view = space(id);
+  if (!view)
+    return Fail(ErrorCode::kInvalidArgument,
+                "vector space " + std::to_string(id) + " is not defined in this graph");
+  PLEXUS_TRY(view->Load(state_->payload_store.get()));
+  return view;
+}
+
 Result<std::string> Snapshot::Payload(NodeId node, NodeField field) const {
   if (purged(node))
     return Fail(ErrorCode::kNotFound, "node '" + std::string(key(node)) + "' was purged");

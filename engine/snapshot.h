@@ -113,7 +113,11 @@ class Snapshot {
   Result<std::string> Payload(PayloadRef ref) const;
   Result<std::string> Payload(NodeId node, NodeField field) const;
 
-  // --- vectors
+  // --- vectors. `space`: who has one, of a space that may not be loaded; null: there is no
+  // such space. `vectors`: loaded, so that values can be read; from RAM, except for the
+  // first who asks after the graph was opened. kInvalidArgument: no such space; else as
+  // VectorTable::View::Load.
+  Result<const VectorTable::View*> vectors(SpaceId id) const;
   const VectorTable::View* space(SpaceId id) const {
     return id < state_->spaces.size() ? &state_->spaces[id] : nullptr;
   }

@@ -233,9 +233,14 @@ Status StateWriter::Apply(const Record& r) {
       table.Remove(c.node);
       continue;
     }
+    const bool here = c.ref.sequence() == r.sequence && c.ref.ordinal() < r.payloads.size();
+    if (!here && w.payload_store && table.all_stored()) {  // replay: read when it is asked for
+      table.SetStored(c.node, c.ref);
+      continue;
+    }
     std::string fetched;
     std::string_view bytes;
-    if (c.ref.sequence() == r.sequence && c.ref.ordinal() < r.payloads.size()) {
+    if (here) {
       bytes = r.payloads[c.ref.ordinal()].bytes;
     } else {
       auto got = w.payload_store ? w.payload_store->Get(c.ref)

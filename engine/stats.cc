@@ -24,7 +24,10 @@ GraphBytes MeasureBytes(const Snapshot& snapshot) {
   bytes.strings = state.strings.size_bytes();
   for (const auto& column : state.columns) bytes.columns += column.size_bytes();
   for (const auto& refs : state.payload_refs) bytes.payload_refs += refs.size_bytes();
-  for (const auto& space : state.spaces) bytes.vectors += space.size_bytes();
+  for (const auto& space : state.spaces) {
+    bytes.vectors += space.size_bytes();
+    bytes.vectors_not_loaded += space.not_loaded_bytes();
+  }
   bytes.total = bytes.csr + bytes.sparse + bytes.delta + bytes.nodes + bytes.keys + bytes.strings +
                 bytes.columns + bytes.payload_refs + bytes.vectors + bytes.derived;
   if (arcs > 0) bytes.per_edge = static_cast<double>(bytes.csr - offsets) / static_cast<double>(arcs);

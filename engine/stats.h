@@ -20,9 +20,12 @@ struct GraphBytes {
   std::uint64_t strings = 0;  // interned labels, names, scopes with their index
   std::uint64_t columns = 0;  // used node columns
   std::uint64_t payload_refs = 0;
-  std::uint64_t vectors = 0;
+  std::uint64_t vectors = 0;  // those in RAM
   std::uint64_t derived = 0;  // what questions had computed and kept: visible nodes, text lengths, layouts
   std::uint64_t total = 0;    // the sum of all above
+
+  // Values of vectors that nobody asked for since the graph was opened: not in RAM.
+  std::uint64_t vectors_not_loaded = 0;
 
   double per_edge = 0;  // arc arrays of the base / its directed edges (a symmetric one is two)
   double per_node = 0;  // (offsets + kinds and flags) / nodes

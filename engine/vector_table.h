@@ -4,16 +4,23 @@
 // bytes, in append-only chunks. A node's vector is replaced by appending a new
 // row and re-pointing the node, so snapshots stay valid; dead rows are dropped
 // when a checkpoint is opened. One writer, any number of readers of Views.
+//
+// The first rows of a graph that was opened are stored ones (stored_vectors.h): who has
+// a vector is known, the values are read by View::Load. What reads values REQUIRES that
+// Load succeeded on this view or one of the same table; Snapshot::vectors does it. Adding
+// and removing vectors needs no values.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "engine/aligned_array.h"
 #include "engine/paged_array.h"
 #include "engine/payload.h"
+#include "engine/stored_vectors.h"
 #include "engine/types.h"
 
 namespace plexus {
@@ -29,8 +36,25 @@ class VectorTable {
     std::uint32_t dimensions() const { return dimensions_; }
     std::uint32_t stride() const { return stride_; }      // floats between rows
     std::uint32_t row_count() const { return row_count_; } // dead rows included
-    std::uint64_t live_count() const { return live_; }
-    bool has(NodeId node) const { return row_of_[node] != kNoRow; }
+    std::uint64_t live_count() const;
+    // A stored vector that was purged after this view was made is there until it is loaded.
+    bool has(NodeId node) const {
+      const std::uint32_t row = row_of_[node];
+      return row != kNoRow && !(stored_ && stored_->purged(row));
+    }
+    // Which payload holds the node's vector, also a purged one; none when it has none.
+    PayloadRef ref(NodeId node) const;
+
+    // Reads the values of stored rows, if there are any and nobody did. kCorruption: a row of
+    // this view is damaged, with its payload; kFailedPrecondition: the database is closed.
+    // Thread-safe. `store`: the one of the graph.
+    Status Load(const PayloadStore* store) const;
+    bool loaded() const { return !stored_ || stored_->loaded(); }
+    // Is this the node's vector, bit by bit? Without Load reads it alone, until that has been
+    // asked so often that loading is cheaper.
+    Result<bool> Equals(NodeId node, std::string_view bytes, const PayloadStore* store) const;
+
+    // --- values. REQUIRES loaded().
     // `dimensions()` floats, or empty when the node has no vector here.
     std::span<const float> vector(NodeId node) const;
     std::span<const float> row(std::uint32_t row) const;
@@ -40,21 +64,26 @@ class VectorTable {
     std::span<const float> rows_from(std::uint32_t first) const;
     // The node a row belongs to, kNoNode when the row is dead in this view.
     NodeId node_of_row(std::uint32_t row) const;
-    PayloadRef ref(NodeId node) const;
-    std::uint64_t size_bytes() const;
+
+    std::uint64_t size_bytes() const;           // in RAM
+    std::uint64_t not_loaded_bytes() const;     // what Load would add
 
    private:
     friend class VectorTable;
+    std::uint32_t stored_rows() const { return stored_ ? stored_->rows() : 0; }
     std::uint32_t dimensions_ = 0, stride_ = 0, row_count_ = 0;
     std::uint64_t live_ = 0;
-    std::shared_ptr<const Chunks> chunks_;
-    PagedArray<std::uint32_t>::View row_of_;
-    PagedArray<NodeId>::View node_of_;
-    PagedArray<std::uint64_t>::View ref_of_;
+    std::shared_ptr<StoredVectors> stored_;  // the first rows, or null
+    std::shared_ptr<const Chunks> chunks_;   // the others
+    PagedArray<std::uint32_t>::View row_of_;  // by node
+    PagedArray<NodeId>::View node_of_;        // by row
+    PagedArray<std::uint64_t>::View ref_of_;  // by row
   };
 
   explicit VectorTable(std::uint32_t dimensions);
   explicit VectorTable(View view);  // goes on from a view, as StringTable does
+  // Of stored rows: nodes[i] has the vector refs[i]. REQUIRES nodes ascending, each once.
+  VectorTable(std::uint32_t dimensions, std::span<const NodeId> nodes, std::span<const std::uint64_t> refs);
   ~VectorTable();
   VectorTable(VectorTable&&) noexcept;
   VectorTable& operator=(VectorTable&&) noexcept;
@@ -63,14 +92,22 @@ class VectorTable {
   // REQUIRES values.size() == dimensions(), all finite.
   void Set(NodeId node, std::span<const float> values, PayloadRef ref);
   void Remove(NodeId node);
+  // A vector whose values are in the payload store and stay there until they are loaded.
+  // REQUIRES all_stored().
+  void SetStored(NodeId node, PayloadRef ref);
+  // No row has its values here.
+  bool all_stored() const { return row_count_ == stored_rows_; }
   View Publish();
 
  private:
   void AddChunk();
+  void Point(NodeId node, PayloadRef ref);  // at the row that is added
 
   std::uint32_t dimensions_, stride_, rows_per_chunk_;
   std::uint32_t row_count_ = 0;
+  std::uint32_t stored_rows_ = 0;  // the first rows
   std::uint64_t live_ = 0;
+  std::shared_ptr<StoredVectors> stored_;  // of so many rows as at the last Publish
   std::shared_ptr<Chunks> chunks_;
   bool chunks_shared_ = false;
   // Chunks of a large space are cut from slabs on huge pages; tables that go on from the

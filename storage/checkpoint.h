@@ -58,8 +58,8 @@ std::unique_ptr<SectionSource> OpenSections(std::shared_ptr<Rocks> rocks, std::u
 // All manifests, ascending by id; of sections without one nothing is said.
 Result<std::vector<Manifest>> ListCheckpoints(const std::shared_ptr<Rocks>& rocks);
 
-// The state that a manifest and its sections describe. `payloads` (may be null)
-// gives the vectors' floats and becomes the state's payload store. Every id,
+// The state that a manifest and its sections describe. `payloads` becomes the state's
+// payload store, from which vectors are read on first use (null: the state has none). Every id,
 // offset, weight, kind and row order is checked: whatever the bytes are, the
 // result is a state that is safe to use, or an error naming array and index.
 Result<GraphState> ReadCheckpoint(const Manifest& manifest, const SectionSource& source,

@@ -1,7 +1,7 @@
 // Sections -> arrays -> GraphState, in parallel.
 #include <algorithm>
-#include <cmath>
 #include <cstring>
+#include <functional>
 #include <mutex>
 
 #include "engine/vocabulary.h"
@@ -13,7 +13,6 @@ namespace plexus::storage {
 namespace {
 
 constexpr std::uint32_t kSectionsPerTask = 8;
-constexpr std::uint64_t kVectorBlock = 4096;
 
 template <class T>
 struct Slots {
@@ -294,46 +293,16 @@ typename PagedArray<T>::View Paged(const AlignedArray<T>& values, T absent) {
   return paged.Publish();
 }
 
+// The values stay in the payload store until somebody asks for them.
 Status Reader::MakeVectors(GraphState& state) {
   for (std::size_t s = 0; s < schema_->spaces().size(); ++s) {
-    const std::uint32_t dimensions = schema_->spaces()[s].dimensions;
     const AlignedArray<NodeId>& nodes = arrays_.vector_nodes[s];
-    const AlignedArray<std::uint64_t>& refs = arrays_.vector_refs[s];
-    VectorTable table(dimensions);
-    AlignedArray<float> floats(nodes.empty() ? 0 : kVectorBlock * dimensions);
-    std::vector<std::uint8_t> present(kVectorBlock);
-    for (std::size_t begin = 0; begin < nodes.size(); begin += kVectorBlock) {
-      const std::size_t count = std::min<std::size_t>(kVectorBlock, nodes.size() - begin);
-      auto fetch = [&](std::size_t from, std::size_t to) {
-        for (std::size_t i = from; i < to; ++i) {
-          const PayloadRef ref{refs[begin + i]};
-          auto bytes = payloads_ ? payloads_->Get(ref)
-                                 : Result<std::string>(Fail(ErrorCode::kNotFound, "no payloads"));
-          Status status;
-          present[i] = bytes.has_value();
-          if (bytes && bytes->size() != dimensions * sizeof(float))
-            status = Bad("the vector of node " + std::to_string(nodes[begin + i]) +
-                         " has the wrong size");
-          else if (bytes)
-            std::memcpy(floats.data() + i * dimensions, bytes->data(), bytes->size());
-          else if (bytes.error().code != ErrorCode::kNotFound)  // else purged
-            status = std::unexpected(bytes.error());
-          for (std::size_t k = 0; status && present[i] && k < dimensions; ++k)
-            if (!std::isfinite(floats[i * dimensions + k]))
-              status = Bad("the vector of node " + std::to_string(nodes[begin + i]) +
-                           " has a value that is not finite");
-          if (status) continue;
-          std::lock_guard lock(mutex_);
-          if (failure_) failure_ = std::move(status);
-        }
-      };
-      ParallelFor(executor_, count, 256, fetch);
-      PLEXUS_TRY(failure_);
-      for (std::size_t i = 0; i < count; ++i)
-        if (present[i])
-          table.Set(nodes[begin + i], {floats.data() + i * dimensions, dimensions},
-                    PayloadRef{refs[begin + i]});
-    }
+    if (std::adjacent_find(nodes.begin(), nodes.end(), std::greater_equal<NodeId>()) != nodes.end())
+      return Bad(ArrayName(static_cast<std::uint16_t>(ArrayId::kVectorNodes),
+                           static_cast<std::uint16_t>(s)) + ": they do not ascend");
+    VectorTable table(schema_->spaces()[s].dimensions);
+    if (payloads_)
+      table = VectorTable(table.dimensions(), nodes.span(), arrays_.vector_refs[s].span());
     state.spaces.push_back(table.Publish());
   }
   return {};

@@ -163,10 +163,11 @@ void AddVectors(SectionPlan& out, const GraphState& state) {
     const VectorTable::View& space = state.spaces[s];
     std::vector<NodeId> nodes;
     std::vector<std::uint64_t> refs;
-    for (NodeId v = 0; v < state.keys.size() && nodes.size() < space.live_count(); ++v) {
-      if (!space.has(v)) continue;
+    for (NodeId v = 0; v < state.keys.size(); ++v) {
+      const PayloadRef ref = space.ref(v);
+      if (!ref) continue;
       nodes.push_back(v);
-      refs.push_back(space.ref(v).bits);
+      refs.push_back(ref.bits);
     }
     const auto element = static_cast<std::uint16_t>(s);
     out.AddOwn(ArrayId::kVectorNodes, std::move(nodes), element);

@@ -323,6 +323,7 @@ Status Database::Impl::RewriteWithout(std::set<NodeId> nodes, Progress* progress
   PLEXUS_TRY(journal->Close());
   store->Attach(nullptr);
   store->ForgetCache();
+  store->NoteTrim(floor().sequence);  // the new generation has what the present needs
   auto finish = [&]() -> Status {
     PLEXUS_TRY(rocks->Close());
     rocks.reset();

@@ -10,9 +10,18 @@ namespace plexus::storage {
 namespace {
 
 constexpr std::uint64_t kEntryOverhead = 128;  // list and map nodes
+constexpr std::size_t kReadAhead = std::size_t{1} << 20;
+constexpr int kSteps = 16;  // over other payloads before the index is asked
+constexpr const char* kClosed = ": the database is closed";
 
 std::string Where(PayloadRef ref) {
   return "payload (" + std::to_string(ref.sequence()) + ", " + std::to_string(ref.ordinal()) + ")";
+}
+
+// To the first key at or after `key`.
+void MoveTo(rocksdb::Iterator& it, const rocksdb::Slice& key) {
+  for (int step = 0; step < kSteps && it.Valid() && it.key().compare(key) < 0; ++step) it.Next();
+  if (!it.Valid() || it.key().compare(key) < 0) it.Seek(key);
 }
 
 }  // namespace
@@ -61,28 +70,65 @@ Result<std::string> RocksPayloadStore::Get(PayloadRef ref) const {
     return bytes;
   }
   misses_.fetch_add(1, std::memory_order_relaxed);
-  const Sequence pending = first_pending_.load(std::memory_order_acquire);
-  if (pending != 0 && ref.sequence() >= pending) {
-    std::function<Status()> flush;
-    {
-      std::shared_lock lock(rocks_mutex_);
-      flush = flush_;
-    }
-    if (flush) PLEXUS_TRY(flush());
-  }
+  PLEXUS_TRY(FlushPending(ref));
   std::shared_lock lock(rocks_mutex_);
-  if (!rocks_) return Fail(ErrorCode::kFailedPrecondition, Where(ref) + ": the database is closed");
+  if (!rocks_) return Fail(ErrorCode::kFailedPrecondition, Where(ref) + kClosed);
   rocksdb::PinnableSlice value;
   const rocksdb::Status status =
       rocks_->db()->Get(ScanOptions(), rocks_->payload(),
                         PayloadKey(ref.sequence(), ref.ordinal()), &value);
-  if (status.IsNotFound())
-    return Fail(ErrorCode::kCorruption, Where(ref) + ": is missing from " + rocks_->path());
+  if (status.IsNotFound()) return Missing(ref);
   PLEXUS_TRY(Check(status, Where(ref)));
   PLEXUS_ASSIGN(std::string_view found, DecodePayload(ref, value.ToStringView()));
   bytes.assign(found);
   Remember(ref, bytes);
   return bytes;
+}
+
+Status RocksPayloadStore::GetEach(std::span<const PayloadRef> refs, const EachPayload& fn) const {
+  if (refs.empty()) return {};
+  PLEXUS_TRY(FlushPending(refs.back()));
+  std::shared_lock lock(rocks_mutex_);
+  if (!rocks_) return Fail(ErrorCode::kFailedPrecondition, Where(refs.front()) + kClosed);
+  rocksdb::ReadOptions options = ScanOptions();
+  options.readahead_size = kReadAhead;
+  const std::unique_ptr<rocksdb::Iterator> it(rocks_->db()->NewIterator(options, rocks_->payload()));
+  for (std::size_t i = 0; i < refs.size(); ++i) {
+    const std::string key = PayloadKey(refs[i].sequence(), refs[i].ordinal());
+    MoveTo(*it, key);
+    if (it->Valid() && it->key() == rocksdb::Slice(key)) {
+      fn(i, DecodePayload(refs[i], it->value().ToStringView()));
+    } else if (Status status = Check(it->status(), Where(refs[i])); status) {
+      fn(i, refs[i] ? Missing(refs[i]) : Fail(ErrorCode::kNotFound, "there is no payload"));
+    } else if (status.error().code == ErrorCode::kCorruption) {  // of its block: others may be whole
+      fn(i, std::unexpected(std::move(status.error())));
+    } else {
+      return status;
+    }
+  }
+  return {};
+}
+
+// REQUIRES rocks_mutex_ held and rocks_ set.
+std::unexpected<Error> RocksPayloadStore::Missing(PayloadRef ref) const {
+  const Sequence floor = trimmed_.load(std::memory_order_relaxed);
+  if (ref.sequence() <= floor)
+    return Fail(ErrorCode::kFailedPrecondition,
+                Where(ref) + ": was dropped when the history below record " + std::to_string(floor) +
+                    " was trimmed; take a new snapshot");
+  return Fail(ErrorCode::kCorruption, Where(ref) + ": is missing from " + rocks_->path());
+}
+
+// A bulk load's records may still have to be ingested.
+Status RocksPayloadStore::FlushPending(PayloadRef ref) const {
+  const Sequence pending = first_pending_.load(std::memory_order_acquire);
+  if (pending == 0 || ref.sequence() < pending) return {};
+  std::function<Status()> flush;
+  {
+    std::shared_lock lock(rocks_mutex_);
+    flush = flush_;
+  }
+  return flush ? flush() : Status();
 }
 
 bool RocksPayloadStore::Cached(PayloadRef ref, std::string* bytes) const {

@@ -37,7 +37,13 @@ class RocksPayloadStore : public PayloadStore {
   // may have to be ingested first. 0 = nothing is pending.
   void SetPending(Sequence first_pending, std::function<Status()> flush);
 
+  // Payloads at or below `floor` are dropped unless the present graph needs them: a missing
+  // one is then no damage (kFailedPrecondition, the snapshot is too old).
+  void NoteTrim(Sequence floor) { trimmed_.store(floor, std::memory_order_relaxed); }
+
   Result<std::string> Get(PayloadRef ref) const override;
+  // One pass in key order, past the cache.
+  Status GetEach(std::span<const PayloadRef> refs, const EachPayload& fn) const override;
   void ForgetCache();
   std::uint64_t hits() const { return hits_.load(std::memory_order_relaxed); }
   std::uint64_t misses() const { return misses_.load(std::memory_order_relaxed); }
@@ -47,6 +53,8 @@ class RocksPayloadStore : public PayloadStore {
     std::uint64_t ref;
     std::string bytes;
   };
+  Status FlushPending(PayloadRef ref) const;
+  std::unexpected<Error> Missing(PayloadRef ref) const;
   bool Cached(PayloadRef ref, std::string* bytes) const;
   void Remember(PayloadRef ref, const std::string& bytes) const;
 
@@ -54,6 +62,7 @@ class RocksPayloadStore : public PayloadStore {
   std::shared_ptr<Rocks> rocks_;
   std::atomic<Sequence> first_pending_{0};
   std::function<Status()> flush_;
+  std::atomic<Sequence> trimmed_{0};
 
   const std::uint64_t cache_limit_;
   mutable std::mutex cache_mutex_;

@@ -12,7 +12,7 @@ std::vector<std::uint64_t> ReferencedBy(const GraphState& state) {
       if (view[i] != 0) refs.push_back(view[i]);
   for (const VectorTable::View& space : state.spaces)
     for (NodeId v = 0; v < state.keys.size(); ++v)
-      if (space.has(v)) refs.push_back(space.ref(v).bits);
+      if (const PayloadRef ref = space.ref(v)) refs.push_back(ref.bits);
   for (std::uint64_t bits : state.base->properties.values)
     if (bits != 0) refs.push_back(bits);
   std::sort(refs.begin(), refs.end());

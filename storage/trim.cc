@@ -88,6 +88,7 @@ Status Database::Trim(Sequence before, Progress* progress) {
                    d.rocks->path()));
   PLEXUS_TRY(Check(d.rocks->db()->DeleteRange(rocksdb::WriteOptions(), d.rocks->log(), first, end),
                    d.rocks->path()));
+  d.store->NoteTrim(before);
   PLEXUS_TRY(DropPayloads(d.rocks, before, ReferencedBy(floor.state())));
   PLEXUS_TRY(d.rocks->FlushAll());
   rocksdb::CompactRangeOptions compact;

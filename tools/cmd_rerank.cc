@@ -88,7 +88,8 @@ Result<Query> ReadQuery(const Snapshot& snapshot, SpaceId space, const RerankArg
     return query;
   }
   PLEXUS_ASSIGN(query.node, FindAliveNode(snapshot, given.like));
-  const auto values = snapshot.space(space)->vector(query.node);
+  PLEXUS_ASSIGN(const VectorTable::View* vectors, snapshot.vectors(space));
+  const auto values = vectors->vector(query.node);
   if (values.empty())
     return Fail(ErrorCode::kNotFound, "node '" + given.like + "' has no vector in space '" +
                                           snapshot.schema().spaces()[space].name + "'");

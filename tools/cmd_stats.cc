@@ -50,6 +50,7 @@ void WriteBytes(JsonWriter& json, const GraphBytes& bytes) {
   json.Field("payload_refs", bytes.payload_refs);
   json.Field("vectors", bytes.vectors);
   json.Field("derived", bytes.derived);
+  json.Field("vectors_not_loaded", bytes.vectors_not_loaded);
   json.EndObject();
 }
 
@@ -127,6 +128,7 @@ void PrintStats(Session& session) {
   row(bytes.vectors, "vectors");
   row(bytes.derived, "kept answers: visible nodes, text lengths, layouts (derived)");
   row(bytes.total, "total");
+  row(bytes.vectors_not_loaded, "of vectors are not loaded, until a command reads them");
   memory.Print(Out());
   if (bytes.per_edge > 0)
     Out() << Number(bytes.per_edge, 4) << " bytes per directed edge, " << Number(bytes.per_node, 4)

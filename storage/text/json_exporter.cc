@@ -16,6 +16,9 @@ Status ExportJsonLines(const Snapshot& snapshot, std::ostream& out, const Export
 }
 
 Status JsonExporter::Run() {
+  // Before anything is written: what cannot be read is refused as a whole.
+  for (std::size_t i = 0; i < s_.schema().spaces().size(); ++i)
+    PLEXUS_TRY(s_.vectors(static_cast<SpaceId>(i)));
   PLEXUS_TRY(WriteDefinitions());
   FindSpecialNodes();
   for (NodeId v = 0; v < s_.node_count(); ++v) {

@@ -45,10 +45,11 @@ inline void DumpNode(std::ostream& out, const Snapshot& s, NodeId v) {
         << (bytes ? *bytes : "!" + std::string(ErrorCodeName(bytes.error().code))) << '\n';
   }
   for (SpaceId p = 0; p < s.schema().spaces().size(); ++p) {
-    const auto* space = s.space(p);
-    if (!space || !space->has(v)) continue;
+    const auto space = s.vectors(p);
+    if (space && !(*space)->has(v)) continue;
     out << "  vector " << v << ' ' << s.schema().spaces()[p].name;
-    for (float x : space->vector(v)) out << ' ' << std::bit_cast<std::uint32_t>(x);
+    if (!space) out << " !" << ErrorCodeName(space.error().code);
+    for (float x : space ? (*space)->vector(v) : std::span<const float>()) out << ' ' << std::bit_cast<std::uint32_t>(x);
     out << '\n';
   }
   for (Direction d : {Direction::kOut, Direction::kIn}) {

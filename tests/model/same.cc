@@ -95,8 +95,9 @@ class Comparison {
     }
     for (SpaceId p = 0; p < s_.schema().spaces().size(); ++p) {
       auto it = n.vectors.find(s_.schema().spaces()[p].name);
-      const auto* space = s_.space(p);
-      const auto row = space && space->has(v) ? space->vector(v) : std::span<const float>();
+      const auto space = s_.vectors(p);
+      if (!space) return bad() << "vectors cannot be read: " << space.error().ToString();
+      const auto row = (*space)->vector(v);
       if (row.empty() != (it == n.vectors.end())) return bad() << "vector " << p << " is " << (row.empty() ? "absent" : "there");
       if (!row.empty() && !std::equal(row.begin(), row.end(), it->second.begin(), it->second.end()))
         return bad() << "vector " << p << " differs";

@@ -123,11 +123,15 @@ std::string Dump(const Snapshot& s) {
     out << " text " << payload(s.payload_ref(v, NodeField::kText)) << " props "
         << payload(s.payload_ref(v, NodeField::kProperties));
     for (std::size_t i = 0; i < s.schema().spaces().size(); ++i) {
-      const auto* space = s.space(static_cast<SpaceId>(i));
-      if (!space || !space->has(v)) continue;
+      const auto space = s.vectors(static_cast<SpaceId>(i));
+      if (!space) {
+        out << " vector " << i << " " << ErrorCodeName(space.error().code);
+        continue;
+      }
+      if (!(*space)->has(v)) continue;
       out << " vector " << i << " [";
-      for (float x : space->vector(v)) out << x << ",";
-      out << "] at " << space->ref(v).bits;
+      for (float x : (*space)->vector(v)) out << x << ",";
+      out << "] at " << (*space)->ref(v).bits;
     }
     out << "\n";
   }

@@ -1,0 +1,227 @@
+// Stored rows: known at once, read once, whoever asks; purged, damaged and missing ones.
+#include "engine/stored_vectors.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <thread>
+
+#include "engine/vector_table.h"
+
+namespace plexus {
+namespace {
+
+constexpr std::uint32_t kDimensions = 5;
+
+std::vector<float> Values(float first) { return {first, 1, 2, 3, first / 3}; }
+std::string Bytes(const std::vector<float>& values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)};
+}
+
+class Store : public PayloadStore {
+ public:
+  std::map<std::uint64_t, Result<std::string>> payloads;
+  mutable std::atomic<int> single{0};
+  bool closed = false;
+
+  Result<std::string> Get(PayloadRef ref) const override {
+    ++single;
+    const auto it = payloads.find(ref.bits);
+    if (it == payloads.end()) return Fail(ErrorCode::kCorruption, "missing");
+    return it->second;
+  }
+  Status GetEach(std::span<const PayloadRef> refs, const EachPayload& fn) const override {
+    if (closed) return Fail(ErrorCode::kFailedPrecondition, "closed");
+    EXPECT_TRUE(std::is_sorted(refs.begin(), refs.end(),
+                               [](PayloadRef a, PayloadRef b) { return a.bits < b.bits; }));
+    return PayloadStore::GetEach(refs, fn);
+  }
+};
+
+// Nodes 0, 2, 4, ... of `count`, their payloads in the opposite order.
+VectorTable Table(Store& store, NodeId count) {
+  std::vector<NodeId> nodes;
+  std::vector<std::uint64_t> refs;
+  for (NodeId i = 0; i < count; ++i) {
+    nodes.push_back(2 * i);
+    refs.push_back(PayloadRef::Make(1, count - i).bits);
+    store.payloads.insert({refs.back(), Bytes(Values(static_cast<float>(i)))});
+  }
+  return VectorTable(kDimensions, nodes, refs);
+}
+
+std::vector<float> Of(const VectorTable::View& view, NodeId node) {
+  const auto values = view.vector(node);
+  return {values.begin(), values.end()};
+}
+
+TEST(StoredVectors, KnownAtOnceReadOnceByFourThreads) {
+  Store store;
+  VectorTable table = Table(store, 1000);
+  const auto view = table.Publish();
+  EXPECT_FALSE(view.loaded());
+  EXPECT_EQ(view.live_count(), 1000u);
+  EXPECT_TRUE(view.has(4));
+  EXPECT_FALSE(view.has(5));
+  EXPECT_EQ(view.ref(4), PayloadRef::Make(1, 998));
+  EXPECT_EQ(view.not_loaded_bytes(), 1000u * 16 * sizeof(float));
+  const std::uint64_t small = view.size_bytes();
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      ASSERT_TRUE(view.Load(&store));
+      for (NodeId i = 0; i < 1000; ++i) ASSERT_EQ(Of(view, 2 * i), Values(static_cast<float>(i)));
+    });
+  for (auto& t : threads) t.join();
+  EXPECT_EQ(store.single, 1000) << "each once";
+  EXPECT_TRUE(view.loaded());
+  EXPECT_EQ(view.not_loaded_bytes(), 0u);
+  EXPECT_EQ(view.size_bytes(), small + 1000u * 16 * sizeof(float));
+  EXPECT_EQ(view.rows_from(10).size(), 990u * view.stride());
+  for (std::uint32_t k = kDimensions; k < view.stride(); ++k) EXPECT_EQ(view.rows_from(7)[k], 0.0f);
+}
+
+// Setting, replacing and removing read nothing; views of before and after are each right.
+TEST(StoredVectors, ChangesNeedNoValues) {
+  Store store;
+  VectorTable table = Table(store, 100);
+  const auto before = table.Publish();
+  VectorTable next(before);
+  next.Set(2, Values(1000), PayloadRef::Make(2, 0));   // replaced
+  next.Set(501, Values(2000), PayloadRef::Make(2, 1)); // new
+  next.Remove(4);
+  const auto after = next.Publish();
+  EXPECT_EQ(store.single, 0);
+  EXPECT_EQ(after.live_count(), 100u);
+  EXPECT_EQ(after.ref(2), PayloadRef::Make(2, 0));
+  EXPECT_FALSE(after.ref(4));
+  ASSERT_TRUE(after.Load(&store));
+  EXPECT_TRUE(before.loaded()) << "shared";
+  EXPECT_EQ(store.single, 100);
+  EXPECT_EQ(Of(before, 2), Values(1));
+  EXPECT_EQ(Of(before, 4), Values(2));
+  EXPECT_EQ(Of(after, 2), Values(1000));
+  EXPECT_EQ(Of(after, 501), Values(2000));
+  EXPECT_TRUE(after.vector(4).empty());
+  EXPECT_EQ(Of(after, 198), Values(99));
+  std::uint32_t row = 0, live = 0;
+  for (; row < after.row_count();) {
+    const auto rows = after.rows_from(row);
+    for (std::size_t i = 0; i < rows.size() / after.stride(); ++i, ++row) {
+      const NodeId node = after.node_of_row(row);
+      if (node == kNoNode) continue;
+      ++live;
+      ASSERT_EQ(rows[i * after.stride()], after.vector(node)[0]);
+    }
+  }
+  EXPECT_EQ(live, 100u);
+}
+
+// Replay adds stored rows, also after a view was taken.
+TEST(StoredVectors, GrowByReplay) {
+  Store store;
+  VectorTable table = Table(store, 10);
+  const auto base = table.Publish();
+  VectorTable next(base);
+  for (NodeId n : {3u, 0u}) {
+    const PayloadRef ref = PayloadRef::Make(2, n);
+    store.payloads.insert({ref.bits, Bytes(Values(500 + static_cast<float>(n)))});
+    ASSERT_TRUE(next.all_stored());
+    next.SetStored(n, ref);
+  }
+  const auto grown = next.Publish();
+  next.Set(7, Values(7), PayloadRef::Make(3, 0));
+  EXPECT_FALSE(next.all_stored());
+  const auto last = next.Publish();
+  ASSERT_TRUE(last.Load(&store));
+  EXPECT_TRUE(grown.loaded());
+  EXPECT_FALSE(base.loaded());
+  ASSERT_TRUE(base.Load(&store));
+  EXPECT_EQ(Of(base, 0), Values(0));
+  EXPECT_EQ(Of(grown, 0), Values(500));
+  EXPECT_EQ(Of(last, 3), Values(503));
+  EXPECT_EQ(Of(last, 7), Values(7));
+  EXPECT_FALSE(grown.has(7));
+}
+
+TEST(StoredVectors, PurgedOnesAreAbsentOnceLoaded) {
+  Store store;
+  VectorTable table = Table(store, 20);
+  const auto view = table.Publish();
+  store.payloads.at(view.ref(6).bits) = Fail(ErrorCode::kNotFound, "purged");
+  EXPECT_TRUE(view.has(6));
+  ASSERT_TRUE(view.Load(&store));
+  EXPECT_FALSE(view.has(6));
+  EXPECT_TRUE(view.vector(6).empty());
+  EXPECT_EQ(view.node_of_row(3), kNoNode);
+  EXPECT_EQ(view.live_count(), 19u);
+  EXPECT_TRUE(view.ref(6)) << "what the files refer to";
+}
+
+// Damage is named to whoever has the row, and is nobody's business else.
+TEST(StoredVectors, DamageIsNamedWhereItLives) {
+  const std::string whole = Bytes(Values(1));
+  std::string not_finite = whole;
+  const float bad = INFINITY;
+  std::memcpy(not_finite.data() + 8, &bad, sizeof bad);
+  const std::pair<Result<std::string>, const char*> cases[] = {
+      {Fail(ErrorCode::kCorruption, "payload (1, 17), offset 8: flipped"), "offset 8: flipped"},
+      {whole + "1234", "of 24 bytes, not 20"},
+      {std::string(), "of 0 bytes"},
+      {not_finite, "not finite"}};
+  for (const auto& [stored, text] : cases) {
+    Store store;
+    VectorTable table = Table(store, 20);
+    const auto view = table.Publish();
+    store.payloads.at(view.ref(6).bits) = stored;
+    VectorTable other(view);
+    other.Remove(6);
+    const auto without = other.Publish();
+    ASSERT_TRUE(without.Load(&store));
+    for (int again = 0; again < 2; ++again) {
+      const Status status = view.Load(&store);
+      ASSERT_FALSE(status);
+      EXPECT_EQ(status.error().code, ErrorCode::kCorruption);
+      EXPECT_NE(status.error().message.find("node 6"), std::string::npos) << status.error().message;
+      EXPECT_NE(status.error().message.find(text), std::string::npos) << status.error().message;
+    }
+  }
+}
+
+TEST(StoredVectors, AClosedStoreMayBeAskedAgain) {
+  Store store;
+  VectorTable table = Table(store, 20);
+  const auto view = table.Publish();
+  store.closed = true;
+  EXPECT_EQ(view.Load(&store).error().code, ErrorCode::kFailedPrecondition);
+  EXPECT_EQ(view.Load(nullptr).error().code, ErrorCode::kFailedPrecondition);
+  EXPECT_FALSE(view.loaded());
+  store.closed = false;
+  ASSERT_TRUE(view.Load(&store));
+  EXPECT_EQ(Of(view, 2), Values(1));
+}
+
+// A few comparisons read single vectors, many read them all, once.
+TEST(StoredVectors, ComparisonsReadWhatIsCheaper) {
+  Store store;
+  VectorTable table = Table(store, 320);
+  const auto view = table.Publish();
+  for (NodeId i = 0; i < 20; ++i) {
+    EXPECT_TRUE(*view.Equals(2 * i, Bytes(Values(static_cast<float>(i))), &store));
+    EXPECT_FALSE(view.loaded());
+  }
+  EXPECT_EQ(store.single, 20);
+  EXPECT_FALSE(*view.Equals(2, Bytes(Values(7)), &store));
+  EXPECT_TRUE(view.loaded());
+  EXPECT_EQ(store.single, 340);
+  EXPECT_FALSE(*view.Equals(3, Bytes(Values(7)), &store)) << "has none";
+  EXPECT_TRUE(*view.Equals(638, Bytes(Values(319)), &store));
+  EXPECT_EQ(store.single, 340);
+}
+
+}  // namespace
+}  // namespace plexus
