@@ -279,7 +279,7 @@ void Fresh(benchmark::State& state) {
     options.create = true;
     options.graph.durability = Durability::kSync;
     options.graph.maintenance = Maintenance::kBackground;
-    options.checkpoint_on_close = false;
+    options.checkpoint_on_close = storage::CheckpointOnClose::kNever;
     auto database = Must(storage::Database::Open(folder / "db", options), "opening");
     Memories memories;
     Load(*database, memories, count);

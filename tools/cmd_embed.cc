@@ -10,10 +10,12 @@
 #include "tools/exit_code.h"
 #include "tools/format.h"
 #include "tools/json_writer.h"
+#include "tools/graph_record.h"
 #include "tools/output.h"
 #include "tools/session.h"
 #include "tools/term_record.h"
 #include "tools/terms.h"
+#include "tools/text_vectors.h"
 
 namespace plexus::tools {
 namespace {
@@ -47,6 +49,26 @@ Result<TextVectorOptions> Options(Session& session, const EmbedArguments& given)
 
 Error NoTerms(const Globals& globals) {
   return {ErrorCode::kFailedPrecondition, "the graph has no terms yet: run `plexus terms --db " + globals.db + "`"};
+}
+
+std::string RecordName(std::string_view space) { return "embed." + std::string(space); }
+
+// Remembers how the vectors of the space were made and that they cover all texts.
+Status Remember(Session& session, const TextVectorOptions& options) {
+  const Snapshot now = session.graph().snapshot();
+  PLEXUS_ASSIGN(const auto before, ReadRecord(now, RecordName(options.space)));
+  boost::json::object made;
+  made["dimensions"] = static_cast<std::int64_t>(options.dimensions);
+  made["seed"] = static_cast<std::int64_t>(options.seed);
+  const auto same = [&](const char* name) {
+    const auto* value = before->properties.if_contains(name);
+    return value && *value == made[name];
+  };
+  if (before && same("dimensions") && same("seed") && CountNewerTexts(now, before->covers, nullptr) == 0) return {};
+  WriteBatch batch(options.now_ms);
+  PLEXUS_TRY(WriteRecord(batch, RecordName(options.space), std::move(made), before));
+  PLEXUS_TRY(session.graph().Apply(batch));
+  return {};
 }
 
 void WriteReport(Sequence sequence, const TextVectorOptions& options, const TextVectorReport& report) {
@@ -89,9 +111,12 @@ Result<int> MakeAll(const Globals& globals, const EmbedArguments& given) {
         if (!applied) return std::unexpected(applied.error());
         return {};
       });
+  Status remembered;
+  if (report && !report->truncated && !options.subset && report->documents > 0) remembered = Remember(*session, options);
   const Sequence sequence = session->graph().snapshot().sequence();
   const Status closed = session->Close();
   if (!report) return std::unexpected(report.error());
+  PLEXUS_TRY(remembered);
   PLEXUS_TRY(closed);
   // Vectors of texts that lost all their terms are gone by now, which is an answer.
   if (report->documents == 0 && report->removed == 0 && !report->truncated) return std::unexpected(NoTerms(globals));
@@ -139,6 +164,11 @@ Result<int> RunEmbed(const Globals& globals, const EmbedArguments& given) {
 }
 
 }  // namespace
+
+Result<std::uint64_t> CountOlderVectors(const Snapshot& snapshot, std::string_view space, const NodeSubset* subset) {
+  PLEXUS_ASSIGN(const auto record, ReadRecord(snapshot, RecordName(space)));
+  return record ? CountNewerTexts(snapshot, record->covers, subset) : 0;
+}
 
 void AddEmbed(Cli& cli) {
   static EmbedArguments given;

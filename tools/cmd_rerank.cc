@@ -19,6 +19,7 @@
 #include "tools/reply.h"
 #include "tools/session.h"
 #include "tools/table.h"
+#include "tools/text_vectors.h"
 
 namespace plexus::tools {
 namespace {
@@ -98,7 +99,7 @@ Result<Query> ReadQuery(const Snapshot& snapshot, SpaceId space, const RerankArg
 }
 
 void WriteHits(const Snapshot& snapshot, SpaceId space, Metric metric, const RerankOptions& options,
-               const RerankResult& result) {
+               const RerankResult& result, std::uint64_t older) {
   JsonWriter json(Out());
   json.BeginObject();
   json.Field("space", snapshot.schema().spaces()[space].name);
@@ -108,6 +109,7 @@ void WriteHits(const Snapshot& snapshot, SpaceId space, Metric metric, const Rer
   json.Field("candidates", result.candidates);
   json.Field("without_vector", result.without_vector);
   json.Field("left_out", result.outside);
+  json.Field("older_than_text", older);
   json.BeginArray("results");
   for (const RerankHit& hit : result.hits) {
     json.BeginObject();
@@ -179,8 +181,13 @@ Result<int> RunRerank(const Globals& globals, const RerankArguments& given) {
     PLEXUS_ASSIGN(result, RerankCandidates(snapshot, space, query.values, nodes, options));
   }
   const Metric metric = options.metric.value_or(session->schema().spaces()[space].metric);
+  PLEXUS_ASSIGN(const std::uint64_t older,
+                CountOlderVectors(snapshot, session->schema().spaces()[space].name, &subset));
+  if (older > 0 && !globals.quiet)
+    PrintNote(Grouped(older) + (older == 1 ? " fact has" : " facts have") + " a text that is newer than its vector: `plexus embed --db " +
+              globals.db + "` makes them anew");
   if (globals.json)
-    WriteHits(snapshot, space, metric, options, result);
+    WriteHits(snapshot, space, metric, options, result, older);
   else
     PrintHits(globals, snapshot, result);
   return kDone;

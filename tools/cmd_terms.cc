@@ -87,7 +87,7 @@ Result<IndexTermsReport> UpdateTerms(Session& session, IndexTermsOptions options
   const Snapshot now = graph.snapshot();
   PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(now));
   if (!HasTerms(now)) return report;
-  if (record.covers > 0 && SameOptions(record.terms, options.terms) && CountNotIndexed(now, record, nullptr) == 0) return report;
+  if (record.covers() > 0 && SameOptions(record.terms, options.terms) && CountNotIndexed(now, record, nullptr) == 0) return report;
   WriteBatch batch(options.now_ms);
   PLEXUS_TRY(WriteTermRecord(batch, record, options.terms));
   PLEXUS_TRY(apply(batch));
@@ -99,7 +99,7 @@ Result<IndexTermsReport> FollowTexts(Session& session) {
   IndexTermsOptions options;
   PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(before));
   options.terms = record.terms;
-  if (record.covers > 0 && CountNotIndexed(before, record, nullptr) == 0) options.since = &before;
+  if (record.covers() > 0 && CountNotIndexed(before, record, nullptr) == 0) options.since = &before;
   return UpdateTerms(session, options);
 }
 

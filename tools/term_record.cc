@@ -2,19 +2,17 @@
 #include "tools/term_record.h"
 
 #include <algorithm>
-#include <boost/json/parse.hpp>
-#include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/vocabulary.h"
-#include "storage/text/properties.h"
 
 namespace plexus::tools {
 namespace {
 
-constexpr std::string_view kRecordName = "plexus.terms";
+constexpr std::string_view kRecordName = "terms";
 
 std::vector<std::string> SortedWords(const TermOptions& options) {
   std::vector<std::string> words = options.stop_words;
@@ -38,41 +36,29 @@ bool HasTerms(const Snapshot& snapshot) {
 
 Result<TermRecord> ReadTermRecord(const Snapshot& snapshot) {
   TermRecord record;
-  const auto node = snapshot.Find(IndexKey("inscription", kRecordName));
-  if (!node || !snapshot.alive(*node)) return record;
-  const PayloadRef ref = snapshot.payload_ref(*node, NodeField::kProperties);
-  if (!ref) return record;
-  PLEXUS_ASSIGN(const std::string bytes, snapshot.Payload(ref));
-  PLEXUS_ASSIGN(const std::string json, text::JsonFromProperties(bytes));
-  boost::system::error_code failed;
-  const boost::json::value value = boost::json::parse(json, failed);
-  const boost::json::object* map = failed ? nullptr : value.if_object();
-  if (!map) return std::unexpected(Damaged());
-  const auto* defaults = map->if_contains("default_stop_words");
-  const auto* words = map->if_contains("stop_words");
-  const auto* runs = map->if_contains("runs");
-  if (!defaults || !defaults->is_bool() || !words || !words->is_array() || !runs || !runs->is_int64())
-    return std::unexpected(Damaged());
+  PLEXUS_ASSIGN(record.stored, ReadRecord(snapshot, kRecordName));
+  if (!record.stored) return record;
+  const boost::json::object& map = record.stored->properties;
+  const auto* defaults = map.if_contains("default_stop_words");
+  const auto* words = map.if_contains("stop_words");
+  if (!defaults || !defaults->is_bool() || !words || !words->is_array()) return std::unexpected(Damaged());
   record.terms.default_stop_words = defaults->get_bool();
   for (const boost::json::value& word : words->get_array()) {
     if (!word.is_string()) return std::unexpected(Damaged());
     record.terms.stop_words.emplace_back(word.get_string());
   }
-  record.runs = static_cast<std::uint64_t>(runs->get_int64());
-  record.covers = ref.sequence();
   return record;
 }
 
 std::uint64_t CountNotIndexed(const Snapshot& snapshot, const TermRecord& record, const NodeSubset* subset) {
+  if (record.covers() > 0) return CountNewerTexts(snapshot, record.covers(), subset);
   const KindId kind[] = {kHasTerm};
   const ArcFilter has_term = ArcFilter::Kinds(snapshot.schema(), kind);
   std::uint64_t count = 0;
   for (NodeId node = 0; node < snapshot.node_count(); ++node) {
     if (!snapshot.alive(node) || !snapshot.is_fact(node) || (subset && !subset->contains(node))) continue;
-    const PayloadRef text = snapshot.payload_ref(node, NodeField::kText);
-    if (!text) continue;
-    count += record.covers > 0 ? text.sequence() > record.covers
-                               : snapshot.Degree(Direction::kOut, node, has_term) == 0;
+    if (!snapshot.payload_ref(node, NodeField::kText)) continue;
+    count += snapshot.Degree(Direction::kOut, node, has_term) == 0;
   }
   return count;
 }
@@ -86,12 +72,7 @@ Status WriteTermRecord(WriteBatch& batch, const TermRecord& before, const TermOp
   map["default_stop_words"] = terms.default_stop_words;
   boost::json::array& words = map["stop_words"].emplace_array();
   for (const std::string& word : SortedWords(terms)) words.emplace_back(word);
-  map["runs"] = static_cast<std::int64_t>(before.runs + 1);
-  PLEXUS_ASSIGN(const std::string properties, text::PropertiesFromJson(boost::json::serialize(map)));
-  const NodeRef node = batch.IndexNode(kInscription, kRecordName);
-  batch.UpsertNode(node);
-  batch.SetPayload(node, NodeField::kProperties, properties);
-  return {};
+  return WriteRecord(batch, kRecordName, std::move(map), before.stored);
 }
 
 }  // namespace plexus::tools

@@ -7,19 +7,22 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "algorithms/node_subset.h"
 #include "algorithms/terms.h"
 #include "engine/error.h"
 #include "engine/snapshot.h"
 #include "engine/write_batch.h"
+#include "tools/graph_record.h"
 
 namespace plexus::tools {
 
 struct TermRecord {
   TermOptions terms;         // what the index was made with
-  Sequence covers = 0;       // texts of this sequence and earlier are indexed; 0: nobody knows
-  std::uint64_t runs = 0;    // times the record was written
+  std::optional<GraphRecord> stored;
+  // Texts of this sequence and earlier are indexed; 0: nobody knows.
+  Sequence covers() const { return stored ? stored->covers : 0; }
 };
 
 // The graph has terms, so its texts were indexed once. O(1).

@@ -63,7 +63,7 @@ void ExpectVectors(const Snapshot& s, const Vectors& want) {
 // A checkpoint with vectors, then a tail that replaces, removes and adds.
 Vectors Fill(const std::string& directory, bool checkpoint_on_close, Vectors* at_checkpoint = nullptr) {
   OpenOptions options = Create();
-  options.checkpoint_on_close = checkpoint_on_close;
+  options.checkpoint_on_close = checkpoint_on_close ? CheckpointOnClose::kAlways : CheckpointOnClose::kNever;
   auto db = MustOpen(directory, options);
   Vectors want;
   Set(*db, want, 0, kNodes, 1);

@@ -103,5 +103,28 @@ TEST(Embed, SpacesSeedsAndWrongUse) {
   EXPECT_NE(Plexus({"embed", "--help"}).out.find("--seed"), std::string::npos);
 }
 
+TEST(Embed, VectorsOlderThanTheirTextsAreTold) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  ASSERT_EQ(Plexus({"import", "--db", db, "--quiet", "--terms", dir.File("m.jsonl", kLines)}).code, 0);
+  ASSERT_EQ(Plexus({"embed", "--db", db}).code, 0);
+  const std::vector<std::string> ask = {"rerank", "--db", db, "--space", "text", "--like", "m1", "--json"};
+  const auto older = [&] {
+    const Finished run = Plexus(ask);
+    EXPECT_EQ(run.err.find("newer than its vector") != std::string::npos, Number(run.Json().at("older_than_text")) > 0) << run.err;
+    return Number(run.Json().at("older_than_text"));
+  };
+  EXPECT_EQ(older(), 0);
+  const auto sequence = [&] { return Number(Plexus({"stats", "--db", db, "--json"}).Json().at("sequence")); };
+  const int before = sequence();
+  ASSERT_EQ(Plexus({"embed", "--db", db}).code, 0);
+  EXPECT_EQ(sequence(), before);
+  const std::string changed = "{\"node\":\"m2\",\"text\":\"A small cat sleeps.\"}\n{\"node\":\"m9\",\"kind\":\"memory\",\"text\":\"New.\"}\n";
+  ASSERT_EQ(Plexus({"import", "--db", db, "--quiet", dir.File("n.jsonl", changed)}).code, 0);
+  EXPECT_EQ(older(), 2);
+  ASSERT_EQ(Plexus({"embed", "--db", db}).code, 0);
+  EXPECT_EQ(older(), 0);
+}
+
 }  // namespace
 }  // namespace plexus::testing
