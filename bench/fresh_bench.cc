@@ -127,7 +127,12 @@ class Asker {
       case 2: answers_.nearest = NearestAmong(); break;
       case 3: {
         const auto visible = Visible();
-        TraverseOptions options{.hops = 3, .direction = Direction::kBoth, .top = 50, .subset = visible.get(), .executor = &executor_};
+        TraverseOptions options;
+        options.hops = 3;
+        options.direction = Direction::kBoth;
+        options.top = 50;
+        options.subset = visible.get();
+        options.executor = &executor_;
         answers_.traverse.clear();
         for (const TraverseHit& hit : Must(Traverse(s_, seeds_, options), "traverse").hits)
           answers_.traverse.push_back({hit.node, hit.score});
