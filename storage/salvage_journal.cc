@@ -66,6 +66,17 @@ void WalkWriteAheadLog(std::string_view bytes, const FoundSink& found, const Los
       lost(begin, "a write that cannot be read");
     open = false;
   };
+  // Whether a piece that matches its checksum begins there.
+  auto sound = [&](std::size_t at, std::size_t block_end) {
+    if (at + kHeader > block_end) return false;
+    std::uint32_t crc;
+    std::uint16_t size;
+    std::memcpy(&crc, bytes.data() + at, sizeof crc);
+    std::memcpy(&size, bytes.data() + at + 4, sizeof size);
+    const auto type = static_cast<std::uint8_t>(bytes[at + 6]);
+    return type >= kFull && type <= kLast && at + kHeader + size <= block_end &&
+           Masked(Crc32c(bytes.substr(at + 6, size + std::size_t{1}))) == crc;
+  };
   for (std::size_t at = 0; at + kHeader <= bytes.size();) {
     const std::size_t block_end = std::min(bytes.size(), (at / kBlock + 1) * kBlock);
     if (at + kHeader > block_end) {
@@ -81,11 +92,17 @@ void WalkWriteAheadLog(std::string_view bytes, const FoundSink& found, const Los
       at = block_end;
       continue;
     }
-    if (type < kFull || type > kLast || at + kHeader + size > block_end ||
-        Masked(Crc32c(bytes.substr(at + 6, size + std::size_t{1}))) != crc) {
-      lost(at, "a piece that does not match its checksum; the rest of its 32 KiB is lost");
+    if (!sound(at, block_end)) {
       open = false;
-      at = block_end;
+      // Its length may be right all the same: then a sound piece follows, or nothing does.
+      const std::size_t next = at + kHeader + size;
+      if (sound(next, block_end) || next == bytes.size()) {
+        lost(at, "a piece that does not match its checksum");
+        at = next;
+      } else {
+        lost(at, "a piece that does not match its checksum; the rest of its 32 KiB is lost");
+        at = block_end;
+      }
       continue;
     }
     if (type == kFull || type == kFirst) {

@@ -56,6 +56,7 @@ class McpMemoryWriter {
       : s_(snapshot), options_(options), sink_(sink), out_(sink.text()) {}
 
   Status Write() {
+    PLEXUS_TRY(ReadRelations());
     PLEXUS_TRY(WriteEntities());
     PLEXUS_TRY(WriteRelations());
     return sink_.Finish();
@@ -75,7 +76,7 @@ class McpMemoryWriter {
       auto operator<=>(const Entity&) const = default;
     };
     std::vector<Entity> entities;
-    bool from_file = false;
+    bool from_file = std::ranges::any_of(relations_, [](const Relation& r) { return r.line != kNoLine; });
     for (NodeId v = 0; v < s_.node_count(); ++v) {
       if (!Included(s_, options_, v)) continue;
       PLEXUS_ASSIGN(PropertyMap map, Properties(s_.payload_ref(v, NodeField::kProperties)));
@@ -104,19 +105,19 @@ class McpMemoryWriter {
     out_ += R"({"type":"entity","name":)";
     AppendJsonString(out_, s_.key(v));
     out_ += R"(,"entityType":)" + type + R"(,"observations":)" + observations;
-    AppendRest(map);
+    AppendRest(out_, map);
     return sink_.EndRow();
   }
 
   // Properties beside what the server knows, which it passes over.
-  void AppendRest(PropertyMap& map) {
+  static void AppendRest(std::string& json, const PropertyMap& map) {
     for (const auto& [name, value] : map) {
       const bool known = name == "type" || name == "name" || name == "from" || name == "to" || name == "relationType";
       if (known) continue;
-      AppendJsonKey(out_, name);
-      out_ += value;
+      AppendJsonKey(json, name);
+      json += value;
     }
-    out_ += '}';
+    json += '}';
   }
 
   struct Relation {
@@ -126,27 +127,25 @@ class McpMemoryWriter {
     bool operator<(const Relation& o) const { return std::tie(line, place) < std::tie(o.line, o.place); }
   };
 
-  Status WriteRelations() {
-    std::vector<Relation> relations;
-    const Status read = ForEachSelected(s_, options_, sink_, [&](const Edge& e) -> Status {
+  Status ReadRelations() {
+    return ForEachSelected(s_, options_, sink_, [&](const Edge& e) -> Status {
       PLEXUS_ASSIGN(PropertyMap map, Properties(e.properties));
       const std::uint64_t line = TakeLine(map);
-      out_.swap(scratch_);
-      AppendRelation(e, map);
-      out_.swap(scratch_);
-      relations.push_back({line, relations.size(), std::exchange(scratch_, {})});
+      relations_.push_back({line, relations_.size(), Spelled(e, map)});
       return {};
     });
-    PLEXUS_TRY(read);
-    std::sort(relations.begin(), relations.end());
-    for (const Relation& relation : relations) {
+  }
+
+  Status WriteRelations() {
+    std::sort(relations_.begin(), relations_.end());
+    for (const Relation& relation : relations_) {
       out_ += relation.json;
       PLEXUS_TRY(sink_.EndRow());
     }
     return {};
   }
 
-  void AppendRelation(const Edge& e, PropertyMap& map) {
+  std::string Spelled(const Edge& e, const PropertyMap& map) const {
     const EdgeKind& kind = s_.schema().edge_kind(e.kind);
     const std::string_view label = s_.string(e.label);
     std::string_view from = s_.key(e.source), to = s_.key(e.target), name = kind.name;
@@ -158,20 +157,21 @@ class McpMemoryWriter {
       std::swap(from, to);
       name = label;
     }
-    out_ += R"({"type":"relation","from":)";
-    AppendJsonString(out_, from);
-    out_ += R"(,"to":)";
-    AppendJsonString(out_, to);
-    out_ += R"(,"relationType":)";
-    AppendJsonString(out_, name);
-    AppendRest(map);
+    std::string json = R"({"type":"relation","from":)";
+    AppendJsonString(json, from);
+    json += R"(,"to":)";
+    AppendJsonString(json, to);
+    json += R"(,"relationType":)";
+    AppendJsonString(json, name);
+    AppendRest(json, map);
+    return json;
   }
 
   const Snapshot& s_;
   const ExportOptions& options_;
   ExportSink& sink_;
   std::string& out_;
-  std::string scratch_;
+  std::vector<Relation> relations_;
 };
 
 }  // namespace

@@ -63,7 +63,7 @@ TEST(ParseTime, ReadsIsoAndMilliseconds) {
 
 TEST(ParseTime, RefusesWhatIsNoTime) {
   for (const char* text : {"", "ms", "yesterday", "2026-13-01", "2026-02-30", "2026-1-1", "2026-11-21T",
-                           "2026-11-21T25:00", "2026-11-21T22:61", "2026-11-21T22:05:01+02:00",
+                           "2026-11-21T25:00", "2026-11-21T22:61", "2026-11-21T22:05:01+2:00",
                            "2026-11-21T22:05:01.", "99999999999999999999", "1.5"}) {
     const auto time = ParseTime(text);
     ASSERT_FALSE(time) << text;
