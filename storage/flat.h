@@ -22,7 +22,7 @@ namespace plexus::storage {
 class AlignedView {
  public:
   explicit AlignedView(ByteSpan bytes) : bytes_(bytes) {
-    if (reinterpret_cast<std::uintptr_t>(bytes.data()) % 8 == 0) return;
+    if (bytes.empty() || reinterpret_cast<std::uintptr_t>(bytes.data()) % 8 == 0) return;
     copy_.resize((bytes.size() + 7) / 8);
     std::memcpy(copy_.data(), bytes.data(), bytes.size());
     bytes_ = {reinterpret_cast<const std::uint8_t*>(copy_.data()), bytes.size()};
