@@ -57,7 +57,8 @@ class Packer {
         weigher_(weigher),
         reversed_(reversed),
         executor_(executor),
-        plain_(selection.filter.all_kinds() && !selection.filter.checks_time() && !weigher && reversed.none()) {}
+        as_stored_(!selection.filter.checks_time() && !weigher && reversed.none()),
+        last_kind_(LastKind(selection)) {}
 
   Status Pack(Direction direction, PackedRows& rows) const {
     const std::size_t n = nodes_.size();
@@ -68,9 +69,11 @@ class Packer {
     ParallelFor(executor_, n, kGrain, [&](std::size_t begin, std::size_t end) {
       Block& block = blocks[begin / kGrain];
       try {
+        const auto done = [&](std::size_t i) { rows.offsets[i + 1] = static_cast<std::uint32_t>(block.size); };
+        if (as_stored_) return StoredRows(direction, begin, end, block, done);
         for (std::size_t i = begin; i < end; ++i) {
           Row(direction, nodes_[i], block);
-          rows.offsets[i + 1] = static_cast<std::uint32_t>(block.neighbors.size());
+          done(i);
         }
       } catch (const std::bad_alloc&) {
         out_of_memory = true;
@@ -81,7 +84,7 @@ class Packer {
     std::uint64_t total = 0;
     for (const Block& block : blocks) {
       starts.push_back(total);
-      total += block.neighbors.size();
+      total += block.size;
     }
     if (total > Limits::kMaxArcs)
       return Fail(ErrorCode::kResourceExhausted,
@@ -93,40 +96,88 @@ class Packer {
       const std::uint64_t start = starts[begin / kGrain];
       for (std::size_t i = begin; i < end; ++i)
         rows.offsets[i + 1] += static_cast<std::uint32_t>(start);
-      std::copy(block.neighbors.begin(), block.neighbors.end(), rows.neighbors.begin() + start);
-      if (weights_)
-        std::copy(block.weights.begin(), block.weights.end(), rows.weights.begin() + start);
+      std::copy_n(block.neighbors.begin(), block.size, rows.neighbors.begin() + start);
+      if (weights_) std::copy_n(block.weights.begin(), block.size, rows.weights.begin() + start);
       block = Block();
     });
     return {};
   }
 
  private:
+  // `size` arcs, and room for more.
   struct Block {
     std::vector<NodeId> neighbors;
     std::vector<float> weights;
+    std::size_t size = 0;
+    void MakeRoom(std::size_t more, bool weighted) {
+      if (size + more <= neighbors.size()) return;
+      const std::size_t room = std::max(size + more, 2 * neighbors.size());
+      if (weighted) weights.resize(room);
+      neighbors.resize(room);
+    }
   };
 
   void Row(Direction direction, NodeId v, Block& block) const {
-    const Snapshot& snapshot = *selection_.snapshot;
-    if (plain_ && selection_.all_nodes && snapshot.clean(direction, v)) {
-      const CsrView base = snapshot.base().view(direction);
-      const std::uint32_t begin = base.offsets[v], end = base.offsets[v + 1];
-      block.neighbors.insert(block.neighbors.end(), base.neighbors.begin() + begin,
-                             base.neighbors.begin() + end);
-      if (weights_)
-        block.weights.insert(block.weights.end(), base.weights.begin() + begin,
-                             base.weights.begin() + end);
-      return;
-    }
-    // Arcs to nodes outside the selection do not take part.
-    reversed_.ForEachArc(snapshot, direction, v, selection_.filter, [&](const Arc& arc) {
-      const NodeId place = places_.empty() ? arc.neighbor : places_[arc.neighbor];
-      if (place == kNoNode) return true;
-      block.neighbors.push_back(place);
-      if (weights_) block.weights.push_back(weigher_ ? (*weigher_)(arc) : arc.weight);
-      return true;
+    reversed_.ForEachArc(*selection_.snapshot, direction, v, selection_.filter, [&](const Arc& arc) {
+      return Add(arc.neighbor, weigher_ ? (*weigher_)(arc) : arc.weight, block);
     });
+  }
+  // Arcs to nodes outside the selection do not take part.
+  bool Add(NodeId neighbor, float weight, Block& block) const {
+    const NodeId place = places_.empty() ? neighbor : places_[neighbor];
+    if (place == kNoNode) return true;
+    block.MakeRoom(1, weights_);
+    block.neighbors[block.size] = place;
+    if (weights_) block.weights[block.size] = weight;
+    ++block.size;
+    return true;
+  }
+
+  // Rows of dense ids [begin, end): of the base, and with the runs in step where these have them.
+  template <class Done>
+  void StoredRows(Direction direction, std::size_t begin, std::size_t end, Block& block, Done&& done) const {
+    const internal::BaseRows rows(selection_.snapshot->base(), direction);
+    internal::DirtyRows dirty(selection_.snapshot->state(), direction, nodes_[begin]);
+    for (std::size_t i = begin; i < end; ++i) {
+      const NodeId v = nodes_[i];
+      dirty.SkipTo(v);
+      if (dirty.next() != v) {
+        CleanRow(rows, v, block);
+      } else {
+        internal::DeltaRow delta;
+        dirty.Take(delta);
+        rows.Merge(rows.begin(v), rows.end(v), delta, [&](NodeId neighbor, KindId kind, float weight, const ArcRef&) {
+          return !selection_.filter.allows(kind) || Add(neighbor, weight, block);
+        });
+      }
+      done(i);
+    }
+  }
+
+  // A row that is the base's, without the arcs that are not selected. No branch on these: which they are
+  // is anyone's guess.
+  void CleanRow(const internal::BaseRows& rows, NodeId v, Block& block) const {
+    const std::uint32_t begin = rows.begin(v), end = rows.end(v);
+    block.MakeRoom(end - begin, weights_);
+    NodeId* const neighbors = block.neighbors.data();
+    float* const weights = block.weights.data();
+    std::size_t to = block.size;
+    for (std::uint32_t i = begin; i < end; ++i) {
+      const KindId kind = rows.kind(i);
+      if (kind > last_kind_) break;  // rows are sorted by kind
+      const NodeId place = places_.empty() ? rows.neighbors[i] : places_[rows.neighbors[i]];
+      neighbors[to] = place;
+      if (weights_) weights[to] = rows.weights[i];
+      to += static_cast<std::size_t>(selection_.filter.allows(kind)) & static_cast<std::size_t>(place != kNoNode);
+    }
+    block.size = to;
+  }
+
+  // The last kind that is selected.
+  static KindId LastKind(const internal::Selection& selection) {
+    std::size_t kinds = selection.snapshot->schema().edge_kinds().size();
+    while (kinds > 1 && !selection.filter.allows(static_cast<KindId>(kinds - 1))) --kinds;
+    return static_cast<KindId>(kinds - 1);
   }
 
   const internal::Selection& selection_;
@@ -136,7 +187,8 @@ class Packer {
   const internal::ArcWeigher* weigher_;  // null: as stored
   const internal::ReversedKinds& reversed_;
   Executor& executor_;
-  const bool plain_;
+  const bool as_stored_;  // arcs need no more than their kind to be selected
+  const KindId last_kind_;
 };
 
 }  // namespace

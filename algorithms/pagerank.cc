@@ -52,36 +52,48 @@ Result<std::vector<double>> Start(const DenseView& view, std::span<const double>
   return dense;
 }
 
-// The rows as they are, where the arrays of the base and the delta are the selection;
-// else packed.
-Result<DenseView> RefreshView(const Snapshot& snapshot, const PageRankOptions& options,
-                              internal::LiveRows& rows, bool& over_base) {
+// What a refresh reads: the rows as they are, where the arrays of the base and the delta are the
+// selection; else packed.
+struct RefreshRows {
+  DenseView view;
+  ArcFilter filter = ArcFilter::All();
+  internal::LiveRows rows;  // points into the above
+  bool over_base = false;
+};
+
+Status ViewRows(const Snapshot& snapshot, const PageRankOptions& options, RefreshRows& to) {
   PLEXUS_ASSIGN(const internal::Selection selection,
                 internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
-  const bool live = !selection.whole_base && selection.all_nodes &&
-                    selection.filter.all_kinds() && !selection.filter.checks_time() && options.arc_weights.as_stored() &&
-                    options.reversed.empty();
+  const bool as_stored = options.arc_weights.as_stored() && options.reversed.empty();
+  const bool live = !selection.whole_base && selection.all_nodes && selection.filter.all_kinds() &&
+                    !selection.filter.checks_time() && as_stored;
   DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.out = wanted.in = !live;
   wanted.weights = options.weighted;
-  PLEXUS_ASSIGN(DenseView view, DenseView::Make(snapshot, wanted));
-  rows.node_count = view.node_count();
-  rows.live = live ? &snapshot : nullptr;
-  rows.out = live ? snapshot.base().out() : view.out();
-  rows.in = live ? snapshot.base().in() : view.in();
-  over_base = live || (selection.whole_base && !view.packed());
-  return view;
+  PLEXUS_ASSIGN(to.view, DenseView::Make(snapshot, wanted));
+  to.filter = selection.filter;
+  to.rows.node_count = to.view.node_count();
+  to.rows.live = live ? &snapshot : nullptr;
+  to.rows.out = live ? snapshot.base().out() : to.view.out();
+  to.rows.in = live ? snapshot.base().in() : to.view.in();
+  if (!live && as_stored && !options.subset) {
+    to.rows.packed_from = &snapshot;
+    to.rows.numbering = to.view.packed() ? &to.view : nullptr;
+    to.rows.filter = &to.filter;
+  }
+  to.over_base = live || (selection.whole_base && !to.view.packed());
+  return {};
 }
 
 // From earlier scores to a tolerance. May throw std::bad_alloc.
 Result<PageRankResult> Refresh(const Snapshot& snapshot, const PageRankOptions& options, Executor& executor) {
   const auto began = std::chrono::steady_clock::now();
-  internal::LiveRows rows;
-  bool over_base = false;
-  PLEXUS_ASSIGN(const DenseView view, RefreshView(snapshot, options, rows, over_base));
+  RefreshRows read;
+  PLEXUS_TRY(ViewRows(snapshot, options, read));
+  const DenseView& view = read.view;
   PageRankResult result;
   std::shared_ptr<const internal::PageRankTiles> tiles;
-  if (options.keep_layout && over_base && !options.budget.Interrupted())
+  if (options.keep_layout && read.over_base && !options.budget.Interrupted())
     tiles = internal::TilesOfBase(snapshot.state().base, options.weighted, executor);
   result.layout_bytes = tiles ? tiles->size_bytes() : 0;
   result.nodes = view.nodes();
@@ -98,7 +110,7 @@ Result<PageRankResult> Refresh(const Snapshot& snapshot, const PageRankOptions& 
   }
   PLEXUS_ASSIGN(std::vector<double> start, Start(view, options.start, executor));
   internal::PageRankRefreshed refreshed = internal::RefreshPageRank(
-      rows, std::move(start), seeds,
+      read.rows, std::move(start), seeds,
       {.damping = options.damping, .tolerance = options.tolerance, .max_iterations = options.max_iterations,
        .weighted = options.weighted, .earlier = options.start_snapshot, .tiles = std::move(tiles),
        .budget = options.budget},

@@ -70,8 +70,9 @@ struct PageRankOptions {
   // to the fixed point all the same, whatever the scores were.
   std::span<const double> start = {};
   // The state of which `start` is the PageRank, with these options, if the caller has kept it:
-  // rows that have changed since are looked at first, which saves a sweep. A hint: used when
-  // the two share a base and all nodes and arcs are selected; a wrong one costs time only.
+  // rows that have changed since are looked at first, which saves sweeps. A hint: used when
+  // the two share a base, nothing was compacted since, and there is no subset, no arc_weights and nothing
+  // reversed; a wrong one costs time only.
   const Snapshot* start_snapshot = nullptr;
   // Refresh, where it runs over a base and its delta as they are: sweep over a private layout of
   // the base, where that suits its shape. The first such call makes it (5 to 10 iterations'

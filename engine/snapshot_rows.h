@@ -104,14 +104,11 @@ class DirtyRows {
   NodeId next() const { return next_; }  // kNoNode at the end
   // Moves past the present row; fills `delta` with its arcs.
   void Take(DeltaRow& delta) {
-    for (std::size_t i = 0; i < count_; ++i) {
-      if (heads_[i] != next_) continue;
-      Cursor& c = cursors_[i];
-      delta.Add(*c.side, c.row, c.run);
-      ++c.row;
-      heads_[i] = c.row < c.side->rows.size() ? c.side->rows[c.row] : kNoNode;
-    }
-    FindNext();
+    Pass([&](const Cursor& c) { delta.Add(*c.side, c.row, c.run); });
+  }
+  // Moves past the rows before `node`.
+  void SkipTo(NodeId node) {
+    while (next_ < node) Pass([](const Cursor&) {});
   }
 
  private:
@@ -120,6 +117,18 @@ class DirtyRows {
     std::size_t row;
     std::uint32_t run;
   };
+  // fn(cursor) of every run that has the present row.
+  template <class Fn>
+  void Pass(Fn&& fn) {
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (heads_[i] != next_) continue;
+      Cursor& c = cursors_[i];
+      fn(c);
+      ++c.row;
+      heads_[i] = c.row < c.side->rows.size() ? c.side->rows[c.row] : kNoNode;
+    }
+    FindNext();
+  }
   void FindNext() {
     next_ = kNoNode;
     for (std::size_t i = 0; i < count_; ++i) next_ = std::min(next_, heads_[i]);

@@ -21,14 +21,13 @@ struct Weighed {
 struct Row {
   std::vector<Weighed> arcs;
   double strength = 0;
-  void Read(const Snapshot& snapshot, NodeId v, bool weighted) {
+  void Clear() {
     arcs.clear();
     strength = 0;
-    if (v >= snapshot.node_count()) return;
-    snapshot.ForEachArc(Direction::kOut, v, ArcFilter::All(), [&](const Arc& arc) {
-      arcs.push_back({arc.neighbor, weighted ? static_cast<double>(arc.weight) : 1.0});
-      strength += arcs.back().weight;
-    });
+  }
+  void Add(NodeId neighbor, double weight) {
+    arcs.push_back({neighbor, weight});
+    strength += weight;
   }
 };
 
@@ -92,8 +91,10 @@ void PendingChanges::Read(const Snapshot& earlier, std::span<const NodeId> nodes
   for (std::size_t i = 0; i < nodes.size() && arcs.load(std::memory_order_relaxed) <= most_arcs; ++i) {
     const NodeId u = nodes[i];
     if (scores[u] == 0) continue;
-    before.Read(earlier, u, p_.weighted);
-    after.Read(*p_.rows.live, u, p_.weighted);
+    before.Clear();
+    after.Clear();
+    p_.rows.ForEachArcIn(earlier, Direction::kOut, u, [&](NodeId v, double weight) { before.Add(v, p_.weighted ? weight : 1.0); });
+    p_.rows.ForEachArc(Direction::kOut, u, [&](NodeId v, double weight) { after.Add(v, p_.weighted ? weight : 1.0); });
     arcs.fetch_add(before.arcs.size() + after.arcs.size(), std::memory_order_relaxed);
     if (before.arcs == after.arcs) continue;
     const double going = p_.damping * scores[u];
@@ -118,10 +119,11 @@ void PendingChanges::Read(const Snapshot& earlier, std::span<const NodeId> nodes
 }
 
 bool PendingChanges::Compare(const Snapshot& earlier, std::uint64_t most_arcs, std::vector<double>& scores) {
-  const Snapshot* const now = p_.rows.live;
-  const NodeId n = p_.rows.node_count, then = earlier.node_count();
-  if (!now || now->state().base != earlier.state().base || then == 0 || then > n) return false;
-  const std::vector<NodeId> touched = p_.rows.Touched(Direction::kOut);
+  const Snapshot* const now = p_.rows.state();
+  if (!now || now->state().base != earlier.state().base) return false;
+  const NodeId n = p_.rows.node_count, then = p_.rows.CountIn(earlier);
+  if (then == 0 || then > n) return false;
+  const std::vector<NodeId> touched = p_.rows.TouchedSince(earlier, Direction::kOut);
   if (touched.size() + (n - then) > most_arcs) return false;
   const double d = p_.damping;
   constexpr std::size_t kRows = 64;

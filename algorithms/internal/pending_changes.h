@@ -45,8 +45,8 @@ class PendingChanges {
 
   // What came of the rows that are not those of `earlier`, and of new nodes, by the scores
   // as they are, which then need not be positive any more. False, and nothing done: the two
-  // do not share a base, rows are packed, or those touched since the base have more than
-  // `most_arcs`. REQUIRES waiting is all 0. O(nodes + most_arcs), and so is the memory.
+  // do not share a base, it is not known what rows were packed from, or those touched since
+  // have more than `most_arcs`. REQUIRES waiting is all 0. O(nodes + most_arcs), and so is the memory.
   bool Compare(const Snapshot& earlier, std::uint64_t most_arcs, std::vector<double>& scores);
 
   struct Loud {

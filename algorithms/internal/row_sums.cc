@@ -53,15 +53,46 @@ void SumRows(std::uint32_t count, std::size_t rows, std::uint32_t chunk, double*
 
 }  // namespace
 
+namespace {
+
+void MergeRows(const Run& run, Direction direction, std::vector<NodeId>& into) {
+  const AlignedArray<NodeId>& rows = run.side(direction).rows;
+  const std::size_t middle = into.size();
+  into.insert(into.end(), rows.begin(), rows.end());
+  std::inplace_merge(into.begin(), into.begin() + static_cast<std::ptrdiff_t>(middle), into.end());
+}
+
+}  // namespace
+
+std::vector<NodeId> LiveRows::TouchedSince(const Snapshot& earlier, Direction direction) const {
+  const auto& runs_then = earlier.state().runs;
+  std::vector<NodeId> touched;
+  for (const std::shared_ptr<const Run>& run : state()->state().runs)
+    if (std::find(runs_then.begin(), runs_then.end(), run) == runs_then.end()) MergeRows(*run, direction, touched);
+  touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
+  if (!numbering) return touched;
+  std::size_t selected = 0;
+  for (const NodeId node : touched)
+    if (const NodeId v = numbering->dense(node); v != kNoNode) touched[selected++] = v;
+  touched.resize(selected);
+  return touched;
+}
+
+NodeId LiveRows::CountIn(const Snapshot& earlier) const {
+  if (!numbering) return earlier.node_count();
+  NodeId low = 0;
+  for (NodeId high = node_count; low < high;) {
+    const NodeId middle = low + (high - low) / 2;
+    if (numbering->node(middle) < earlier.node_count()) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 std::vector<NodeId> LiveRows::Touched(Direction direction) const {
   std::vector<NodeId> touched;
   if (!live) return touched;
-  for (const std::shared_ptr<const Run>& run : live->state().runs) {
-    const AlignedArray<NodeId>& rows = run->side(direction).rows;
-    const std::size_t middle = touched.size();
-    touched.insert(touched.end(), rows.begin(), rows.end());
-    std::inplace_merge(touched.begin(), touched.begin() + static_cast<std::ptrdiff_t>(middle), touched.end());
-  }
+  for (const std::shared_ptr<const Run>& run : live->state().runs) MergeRows(*run, direction, touched);
   for (NodeId v = live->state().base->node_count; v < node_count; ++v) touched.push_back(v);
   std::sort(touched.begin(), touched.end());
   touched.erase(std::unique(touched.begin(), touched.end()), touched.end());

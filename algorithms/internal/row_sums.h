@@ -16,6 +16,7 @@
 #include <span>
 #include <vector>
 
+#include "algorithms/dense_view.h"
 #include "algorithms/internal/block_sums.h"
 #include "algorithms/internal/pool.h"
 #include "engine/csr_view.h"
@@ -29,6 +30,10 @@ struct LiveRows {
   CsrView out, in;
   const Snapshot* live = nullptr;  // null: `out` and `in` are all; else dense ids are NodeIds
   NodeId node_count = 0;
+  // Packed rows: what they were packed from, where arcs are as stored there; for comparing with earlier states.
+  const Snapshot* packed_from = nullptr;
+  const DenseView* numbering = nullptr;  // null: dense ids are NodeIds
+  const ArcFilter* filter = nullptr;     // null: all arcs
 
   bool clean(Direction direction, NodeId v) const { return !live || live->clean(direction, v); }
   // fn(neighbor, weight) along a row.
@@ -47,6 +52,24 @@ struct LiveRows {
   // Rows that the delta may differ in from the base, ascending, and those the base has not.
   // O(delta).
   std::vector<NodeId> Touched(Direction direction) const;
+  // Of a state of theirs, on the same base.
+  const Snapshot* state() const { return live ? live : packed_from; }
+  // Rows that may differ from those of an earlier state on the same base, ascending: those of the runs that it
+  // has not. O(arcs of these). REQUIRES state().
+  std::vector<NodeId> TouchedSince(const Snapshot& earlier, Direction direction) const;
+  // As many rows were there in an earlier state, if none of its nodes went. O(log nodes).
+  NodeId CountIn(const Snapshot& earlier) const;
+  // fn(neighbor, weight) along a row as it was in an earlier state.
+  template <class Fn>
+  void ForEachArcIn(const Snapshot& earlier, Direction direction, NodeId v, Fn&& fn) const {
+    const NodeId node = numbering ? numbering->node(v) : v;
+    if (node >= earlier.node_count()) return;
+    static const ArcFilter all = ArcFilter::All();
+    earlier.ForEachArc(direction, node, filter ? *filter : all, [&](const Arc& arc) {
+      const NodeId neighbor = numbering ? numbering->dense(arc.neighbor) : arc.neighbor;
+      if (neighbor != kNoNode) fn(neighbor, static_cast<double>(arc.weight));
+    });
+  }
   std::uint64_t Degree(Direction direction, NodeId v) const {
     if (clean(direction, v)) return (direction == Direction::kOut ? out : in).degree(v);
     return live->Degree(direction, v, ArcFilter::All());

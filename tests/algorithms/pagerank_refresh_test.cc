@@ -141,11 +141,12 @@ TEST(PageRankRefresh, FromAnything) {
 
 // Fifty refreshes, each from the one before, while edges come, go and change their weights,
 // nodes are added, lose their last out-edge and get one again, batches are compacted, and
-// at last nodes are removed. The refreshes of other selections go along.
-TEST(PageRankRefresh, ChainOfFifty) {
+// at last nodes are removed. The refreshes of other selections go along. With tags, rows are packed.
+void RefreshFiftyTimes(bool tags) {
   Draw draw;
   CaseGraph g;
   g.AddNodes(120);
+  if (tags) g.Link(5, kHasTag, g.AddNode(kTag));
   const auto link = [&] {
     const std::size_t from = draw(static_cast<std::uint32_t>(g.size())), to = draw(static_cast<std::uint32_t>(g.size()));
     if (from == to || !g.alive(from) || !g.alive(to)) return;
@@ -179,6 +180,7 @@ TEST(PageRankRefresh, ChainOfFifty) {
         if (std::get<0>(identity) == node) g.Unlink(node, std::get<1>(identity), std::get<2>(identity), std::get<3>(identity));
     }
     if (step % 5 == 1) g.AddNodes(1 + draw(3));
+    if (tags && step % 4 == 2) g.Link(draw(50), kHasTag, g.AddNode(kTag));
     if (step >= 40 && step % 2 == 0 && g.alive(60u + static_cast<std::size_t>(step))) g.Remove(60u + static_cast<std::size_t>(step));
     g.Commit();
     if (step % 11 == 10) g.Compact();
@@ -209,6 +211,35 @@ TEST(PageRankRefresh, ChainOfFifty) {
     }
     earlier = now;
   }
+}
+TEST(PageRankRefresh, ChainOfFifty) { RefreshFiftyTimes(false); }
+TEST(PageRankRefresh, ChainOfFiftyBesideTags) { RefreshFiftyTimes(true); }
+
+// The hint serves where index nodes lie between the facts, too.
+TEST(PageRankRefresh, AHintSavesSweepsBesideTags) {
+  CaseGraph g;
+  for (std::size_t i = 0; i < 3000; ++i) g.AddNode(i % 3 == 2 ? kTag : kMemory);
+  for (std::size_t i = 0; i < 3000; ++i) {
+    if (i % 3 == 2) continue;
+    g.Link(i, kHasTag, 2 + i % 30 * 3);
+    for (std::size_t k = 1; k < 4; ++k)
+      if (const std::size_t to = (i * 13 + k * k * 101 + 7) % 3000; to % 3 != 2) g.Link(i, kLink, to, 0.5f + static_cast<float>(k));
+  }
+  g.Commit();
+  g.Compact();
+  const Snapshot before = g.snapshot();
+  PageRankOptions options;
+  options.tolerance = 1e-6;
+  const std::vector<double> scores = Rank(before, options).scores;
+  g.Link(3, kLink, 6, 1.0f);
+  g.Link(0, kHasTag, g.AddNode(kTag));
+  g.Commit();
+  options.start = scores;
+  const PageRankResult alone = Rank(g.snapshot(), options);
+  options.start_snapshot = &before;
+  const PageRankResult hinted = Rank(g.snapshot(), options);
+  EXPECT_TRUE(hinted.converged);
+  EXPECT_LT(hinted.iterations, alone.iterations);
 }
 
 // The hint is one: scores of another state, another graph's state, a state to come.
