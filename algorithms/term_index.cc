@@ -3,11 +3,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <mutex>
 #include <optional>
 #include <utility>
 
-#include "engine/vocabulary.h"
+#include "algorithms/internal/term_difference.h"
 
 namespace plexus {
 
@@ -17,44 +16,16 @@ constexpr std::size_t kGrain = 64;   // texts per task
 constexpr std::size_t kWave = 1024;  // nodes compared before their batch is filled, at most
 
 // One node's arcs as they should become.
-struct Difference {
-  std::vector<TermCount> link;
-  std::vector<NodeId> unlink;  // term nodes
-  std::size_t bytes = 0;       // of the text
+struct Compared {
+  internal::TermDifference difference;
+  std::size_t bytes = 0;  // of the text
   bool read = false, done = false;
-  bool empty() const { return link.empty() && unlink.empty(); }
-};
-
-// Splitters for as many threads as ask at once.
-class SplitterPool {
- public:
-  explicit SplitterPool(const TermOptions& options) : options_(options) {}
-  Result<TermSplitter> Take() {
-    {
-      std::lock_guard lock(mutex_);
-      if (!spare_.empty()) {
-        TermSplitter splitter = std::move(spare_.back());
-        spare_.pop_back();
-        return splitter;
-      }
-    }
-    return TermSplitter::Make(options_);
-  }
-  void Give(TermSplitter splitter) {
-    std::lock_guard lock(mutex_);
-    spare_.push_back(std::move(splitter));
-  }
-
- private:
-  const TermOptions& options_;
-  std::mutex mutex_;
-  std::vector<TermSplitter> spare_;
 };
 
 class Indexer {
  public:
   Indexer(const Snapshot& snapshot, const IndexTermsOptions& options)
-      : s_(snapshot), options_(options), has_term_(HasTermFilter(snapshot)), pool_(options.terms) {}
+      : s_(snapshot), options_(options), has_term_(internal::HasTermFilter(snapshot)), pool_(options.terms) {}
 
   Result<IndexTermsReport> Run(const std::function<Status(const WriteBatch&)>& apply) {
     PLEXUS_ASSIGN(TermSplitter first, pool_.Take());  // fails here, once, or never
@@ -66,13 +37,14 @@ class Indexer {
         break;
       }
       const std::size_t count = std::min<std::size_t>(kWave, s_.node_count() - begin);
-      std::vector<Difference> wave(count);
+      std::vector<Compared> wave(count);
       for (std::size_t next = 0; next < count;) {
         PLEXUS_TRY(Compare(begin, next, wave));
         for (; next < count && wave[next].done; ++next) {
-          const Difference difference = std::exchange(wave[next], {});
-          held_ -= difference.bytes;
-          Fill(batch, static_cast<NodeId>(begin + next), difference);
+          const Compared compared = std::exchange(wave[next], {});
+          held_ -= compared.bytes;
+          report_.texts += compared.read;
+          internal::FillTerms(batch, NodeRef::Id(static_cast<NodeId>(begin + next)), compared.difference, report_);
           if (batch.op_count() < std::max<std::size_t>(options_.batch_ops, 1)) continue;
           PLEXUS_TRY(apply(batch));
           batch.Clear();
@@ -86,11 +58,6 @@ class Indexer {
   }
 
  private:
-  static ArcFilter HasTermFilter(const Snapshot& snapshot) {
-    const KindId kind[] = {kHasTerm};
-    return ArcFilter::Kinds(snapshot.schema(), kind);
-  }
-
   bool Concerns(NodeId node) const {
     if (!s_.alive(node) || !s_.is_fact(node)) return false;
     if (options_.subset && !options_.subset->contains(node)) return false;
@@ -104,7 +71,7 @@ class Indexer {
   // Compares nodes of the wave from `next` on, at least that one, until the texts of
   // those that are not yet in a batch are wave_bytes. Which ones are left for another
   // call depends on the threads; the batches, filled in order, do not.
-  Status Compare(NodeId begin, std::size_t next, std::vector<Difference>& wave) {
+  Status Compare(NodeId begin, std::size_t next, std::vector<Compared>& wave) {
     const std::size_t count = wave.size() - next;
     std::vector<std::optional<Error>> errors((count + kGrain - 1) / kGrain);
     Executor& executor = options_.executor ? *options_.executor : DefaultExecutor();
@@ -127,7 +94,7 @@ class Indexer {
     return {};
   }
 
-  Status CompareNode(NodeId node, TermSplitter& splitter, Difference& out) const {
+  Status CompareNode(NodeId node, TermSplitter& splitter, Compared& out) const {
     std::vector<TermCount> wanted;
     if (const PayloadRef ref = s_.payload_ref(node, NodeField::kText)) {
       Result<std::string> text = s_.Payload(ref);
@@ -138,43 +105,14 @@ class Indexer {
         PLEXUS_ASSIGN(wanted, splitter.Count(*text));
       }
     }
-    struct Stored {
-      std::string_view term;
-      NodeId node;
-      float weight;
-    };
-    std::vector<Stored> stored;
-    s_.ForEachArc(Direction::kOut, node, has_term_, [&](const Arc& arc) {
-      stored.push_back({DisplayName(s_.key(arc.neighbor)), arc.neighbor, arc.weight});
-    });
-    std::sort(stored.begin(), stored.end(), [](const Stored& a, const Stored& b) { return a.term < b.term; });
-    auto have = stored.begin();
-    for (TermCount& want : wanted) {
-      for (; have != stored.end() && have->term < want.term; ++have) out.unlink.push_back(have->node);
-      if (have != stored.end() && have->term == want.term) {
-        if ((have++)->weight == static_cast<float>(want.count)) continue;
-      }
-      out.link.push_back(std::move(want));
-    }
-    for (; have != stored.end(); ++have) out.unlink.push_back(have->node);
+    out.difference = internal::DifferenceOf(std::move(wanted), internal::StoredTerms(s_, node, has_term_));
     return {};
-  }
-
-  void Fill(WriteBatch& batch, NodeId node, const Difference& difference) {
-    report_.texts += difference.read;
-    if (difference.empty()) return;
-    ++report_.changed;
-    report_.linked += difference.link.size();
-    report_.unlinked += difference.unlink.size();
-    for (const TermCount& term : difference.link)
-      batch.Link(NodeRef::Id(node), kHasTerm, batch.IndexNode(kTerm, term.term), static_cast<float>(term.count));
-    for (const NodeId term : difference.unlink) batch.Unlink(NodeRef::Id(node), kHasTerm, NodeRef::Id(term));
   }
 
   const Snapshot& s_;
   const IndexTermsOptions& options_;
   const ArcFilter has_term_;
-  SplitterPool pool_;
+  internal::SplitterPool pool_;
   std::atomic<std::size_t> held_ = 0;  // bytes of the texts compared but not in a batch
   IndexTermsReport report_;
 };

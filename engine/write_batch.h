@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -97,6 +98,22 @@ class WriteBatch {
   void Link(NodeRef source, NameRef kind, NodeRef target, float weight = 1.0f);
   void Unlink(NodeRef source, NameRef kind, NodeRef target, std::string_view label = {});
 
+  // --- reading back, for who derives something from texts (algorithms/term_index.h)
+  enum class TextChange : std::uint8_t { kSet, kClear, kRemoveNode };  // the last: purged, too
+  // fn(node, change, text, edge operations before) of every operation that sets or clears a node's text or removes it with its
+  // text, in order. The text is valid until the batch changes.
+  template <class Fn>
+  void ForEachTextChange(Fn&& fn) const;
+  // fn(source, kind, target, weight, label) of edge operations from number `first` on, in order; weight: NaN when it stays as
+  // it is, absent when the edge is unlinked.
+  template <class Fn>
+  void ForEachEdge(std::size_t first, Fn&& fn) const;
+  std::size_t edge_op_count() const { return edges_.size(); }
+  // REQUIRES node.local(), of this batch.
+  std::string_view key(NodeRef node) const { return View(nodes_[node.index()].key); }
+  // REQUIRES kind.local, of this batch, the name of an edge kind.
+  std::string_view edge_kind_name(NameRef kind) const { return edge_kind_names_[kind.id]; }
+
   // --- the whole
   std::int64_t time_ms() const { return time_ms_; }
   void set_time_ms(std::int64_t time_ms) { time_ms_ = time_ms; }
@@ -168,5 +185,33 @@ class WriteBatch {
   std::vector<EdgeOp> edges_;
   std::vector<Rare> rare_;
 };
+
+template <class Fn>
+void WriteBatch::ForEachTextChange(Fn&& fn) const {
+  for (const Op& op : ops_) {
+    const bool text = op.field == static_cast<std::uint8_t>(NodeField::kText);
+    switch (op.code) {
+      case OpCode::kSetPayload:
+        if (text) fn(op.node, TextChange::kSet, View(op.bytes), op.edges_before);
+        break;
+      case OpCode::kClearPayload:
+        if (text) fn(op.node, TextChange::kClear, std::string_view(), op.edges_before);
+        break;
+      case OpCode::kRemove:
+      case OpCode::kPurge: fn(op.node, TextChange::kRemoveNode, std::string_view(), op.edges_before); break;
+      default: break;
+    }
+  }
+}
+
+template <class Fn>
+void WriteBatch::ForEachEdge(std::size_t first, Fn&& fn) const {
+  for (std::size_t i = first; i < edges_.size(); ++i) {
+    const EdgeOp& e = edges_[i];
+    std::optional<float> weight;
+    if (!(e.has & kRemoved)) weight = e.has & kWeight ? e.weight : std::numeric_limits<float>::quiet_NaN();
+    fn(e.source, e.kind, e.target, weight, e.label == 0 ? std::string_view() : View(labels_[e.label - 1]));
+  }
+}
 
 }  // namespace plexus

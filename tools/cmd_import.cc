@@ -23,7 +23,6 @@
 #include "tools/output.h"
 #include "tools/session.h"
 #include "tools/table.h"
-#include "tools/term_record.h"
 #include "tools/terms.h"
 
 namespace plexus::tools {
@@ -240,12 +239,13 @@ Result<int> RunImport(const Globals& globals, const ImportArguments& given) {
     options.after = [&] { return database.EndBulk(&must_finish); };
   }
   const auto start = std::chrono::steady_clock::now();
-  const Snapshot& before = session->snapshot();
+  PLEXUS_ASSIGN(TermKeeper keeper, TermKeeper::Make(*session, given.terms));  // what was indexed once stays up to date
+  if (keeper.on())
+    options.complete = [&](const Snapshot& snapshot, WriteBatch& batch) { return keeper.Complete(snapshot, batch); };
   Result<text::ImportReport> report = Read(*session, given, options);
   std::optional<Result<IndexTermsReport>> terms;
-  // A refused file leaves no trace. What was indexed once stays up to date.
-  if (report && !report->stopped && (given.terms || HasTerms(before))) {
-    terms = FollowTexts(*session);
+  if (report && !report->stopped && keeper.on()) {  // a refused file leaves no trace
+    terms = keeper.Finish();
     report->sequence = session->graph().snapshot().sequence();
   }
   const bool failed = !report || report->stopped;

@@ -190,7 +190,7 @@ Result<int> RunSearch(const Globals& globals, const SearchArguments& given) {
   if (result.documents == 0 && !result.truncated)
     return Fail(ErrorCode::kFailedPrecondition, "the graph has no terms yet: run `plexus terms --db " + globals.db + "`");
   const bool nothing = result.found == 0 && !result.truncated;
-  const std::uint64_t not_indexed = CountNotIndexed(snapshot, record, &subset);
+  PLEXUS_ASSIGN(const std::uint64_t not_indexed, CountNotIndexed(snapshot, record, &subset));
   Hidden hidden;
   if (nothing) {
     PLEXUS_ASSIGN(hidden, CountHidden(*session, given, terms));
@@ -201,7 +201,8 @@ Result<int> RunSearch(const Globals& globals, const SearchArguments& given) {
   else if (!nothing)
     PrintResult(globals, snapshot, result);
   if (!nothing) return kDone;
-  return Fail(ErrorCode::kNotFound, WhyNothing(given.query, hidden, CountNotIndexed(snapshot, record, nullptr)));
+  PLEXUS_ASSIGN(const std::uint64_t of_all, CountNotIndexed(snapshot, record, nullptr));
+  return Fail(ErrorCode::kNotFound, WhyNothing(given.query, hidden, of_all));
 }
 
 }  // namespace

@@ -87,20 +87,53 @@ Result<IndexTermsReport> UpdateTerms(Session& session, IndexTermsOptions options
   const Snapshot now = graph.snapshot();
   PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(now));
   if (!HasTerms(now)) return report;
-  if (record.covers() > 0 && SameOptions(record.terms, options.terms) && CountNotIndexed(now, record, nullptr) == 0) return report;
+  if (record.covers() > 0 && SameOptions(record.terms, options.terms) && CountNewerTexts(now, record.covers(), nullptr) == 0) return report;
   WriteBatch batch(options.now_ms);
   PLEXUS_TRY(WriteTermRecord(batch, record, options.terms));
   PLEXUS_TRY(apply(batch));
   return report;
 }
 
-Result<IndexTermsReport> FollowTexts(Session& session) {
+Result<TermKeeper> TermKeeper::Make(Session& session, bool asked) {
   const Snapshot& before = session.snapshot();
-  IndexTermsOptions options;
   PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(before));
-  options.terms = record.terms;
-  if (record.covers() > 0 && CountNotIndexed(before, record, nullptr) == 0) options.since = &before;
-  return UpdateTerms(session, options);
+  TermKeeper keeper(session, record.terms);
+  keeper.on_ = asked || HasTerms(before);
+  if (!keeper.on_) return keeper;
+  if (HasTerms(before) && record.covers() > 0) {
+    PLEXUS_ASSIGN(const std::uint64_t missed, CountNotIndexed(before, record, nullptr));
+    keeper.complete_ = missed == 0;
+  } else {
+    keeper.complete_ = CountNewerTexts(before, 0, nullptr) == 0;
+  }
+  return keeper;
+}
+
+Status TermKeeper::Complete(const Snapshot& snapshot, WriteBatch& batch) {
+  PLEXUS_ASSIGN(const IndexTermsReport added, AddTerms(snapshot, terms_, batch, &session_->executor()));
+  report_.texts += added.texts;
+  report_.changed += added.changed;
+  report_.linked += added.linked;
+  report_.unlinked += added.unlinked;
+  if (!complete_ || added.texts == 0) return {};
+  PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(snapshot));
+  return WriteTermRecord(batch, record, terms_);
+}
+
+Result<IndexTermsReport> TermKeeper::Finish() {
+  const Snapshot now = session_->graph().snapshot();
+  PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(now));
+  if (complete_ && (!HasTerms(now) || (SameOptions(record.terms, terms_) && CountNewerTexts(now, record.covers(), nullptr) == 0)))
+    return report_;
+  IndexTermsOptions options;
+  options.terms = terms_;
+  PLEXUS_ASSIGN(const IndexTermsReport rest, UpdateTerms(*session_, options));
+  report_.texts += rest.texts;
+  report_.changed += rest.changed;
+  report_.linked += rest.linked;
+  report_.unlinked += rest.unlinked;
+  report_.truncated = rest.truncated;
+  return report_;
 }
 
 void NoteNotIndexed(const Globals& globals, std::uint64_t count) {

@@ -15,8 +15,6 @@
 #include "tools/output.h"
 #include "tools/reply.h"
 #include "tools/session.h"
-#include "tools/term_record.h"
-#include "tools/terms.h"
 
 namespace plexus::tools {
 namespace {
@@ -88,11 +86,6 @@ void NoteNewKind(const Session& session, const std::string& kind) {
   PrintNote("note: '" + kind + "' is a new edge kind" + DidYouMean(kind, EdgeKindNames(session.schema())));
 }
 
-bool IsRemoved(const Snapshot& snapshot, std::string_view key) {
-  const auto node = MeantNode(snapshot, key);
-  return node && !snapshot.alive(*node);
-}
-
 Result<int> RunLink(const Globals& globals, const LinkArguments& given) {
   WriteBatch::EdgeInput edge;
   if (given.weight) {
@@ -127,12 +120,7 @@ Result<int> RunLink(const Globals& globals, const LinkArguments& given) {
   PLEXUS_ASSIGN(edge.target, Endpoint(batch, session->snapshot(), given.target, given.kind, index));
   edge.kind = batch.EdgeKindNamed(given.kind);
   batch.Link(edge);
-  PLEXUS_ASSIGN(ApplyReport report, session->graph().Apply(batch));
-  // An end that had been removed is back, and so is its text, but not its terms.
-  if (HasTerms(session->snapshot()) && (IsRemoved(session->snapshot(), given.source) || IsRemoved(session->snapshot(), given.target))) {
-    PLEXUS_TRY(FollowTexts(*session));
-    report.sequence = session->graph().snapshot().sequence();
-  }
+  PLEXUS_ASSIGN(const ApplyReport report, session->graph().Apply(batch));
   return Answer(*session, report);
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/term_index.h"
 #include "engine/vocabulary.h"
 
 namespace plexus::tools {
@@ -50,17 +51,27 @@ Result<TermRecord> ReadTermRecord(const Snapshot& snapshot) {
   return record;
 }
 
-std::uint64_t CountNotIndexed(const Snapshot& snapshot, const TermRecord& record, const NodeSubset* subset) {
-  if (record.covers() > 0) return CountNewerTexts(snapshot, record.covers(), subset);
+Result<std::uint64_t> CountNotIndexed(const Snapshot& snapshot, const TermRecord& record, const NodeSubset* subset) {
+  constexpr std::size_t kReadAtMost = 4'096;
   const KindId kind[] = {kHasTerm};
   const ArcFilter has_term = ArcFilter::Kinds(snapshot.schema(), kind);
-  std::uint64_t count = 0;
+  std::vector<NodeId> doubtful;
   for (NodeId node = 0; node < snapshot.node_count(); ++node) {
     if (!snapshot.alive(node) || !snapshot.is_fact(node) || (subset && !subset->contains(node))) continue;
-    if (!snapshot.payload_ref(node, NodeField::kText)) continue;
-    count += snapshot.Degree(Direction::kOut, node, has_term) == 0;
+    const PayloadRef text = snapshot.payload_ref(node, NodeField::kText);
+    if (text && record.covers() > 0) {
+      if (text.sequence() > record.covers()) doubtful.push_back(node);
+    } else if (static_cast<bool>(text) == (snapshot.Degree(Direction::kOut, node, has_term) == 0)) {
+      doubtful.push_back(node);
+    }
   }
-  return count;
+  if (doubtful.empty() || doubtful.size() > kReadAtMost) return doubtful.size();
+  PLEXUS_ASSIGN(const NodeSubset read, NodeSubset::Of(snapshot, doubtful));
+  IndexTermsOptions options;
+  options.terms = record.terms;
+  options.subset = &read;
+  PLEXUS_ASSIGN(const IndexTermsReport report, IndexTerms(snapshot, options, [](const WriteBatch&) { return Status(); }));
+  return report.changed;
 }
 
 bool SameOptions(const TermOptions& a, const TermOptions& b) {

@@ -29,9 +29,10 @@ struct TermRecord {
 bool HasTerms(const Snapshot& snapshot);
 // Errors: kCorruption, a record that is none; the payload store's.
 Result<TermRecord> ReadTermRecord(const Snapshot& snapshot);
-// Facts, of `subset` if it is given, whose text is newer than the index; where nobody knows how far
-// it reaches, those that have a text and no terms. O(nodes), no text is read.
-std::uint64_t CountNotIndexed(const Snapshot& snapshot, const TermRecord& record, const NodeSubset* subset);
+// Facts, of `subset` if it is given, whose terms are not those of their text, as far as it can be told without reading all texts:
+// of facts whose text is newer than the record, or (no record) that have a text and no terms, and of those that have terms and no text. Up to
+// 4,096 of these are read and compared, more count as they are. O(nodes). Errors: the payload store's.
+Result<std::uint64_t> CountNotIndexed(const Snapshot& snapshot, const TermRecord& record, const NodeSubset* subset);
 // True when both leave out the same words.
 bool SameOptions(const TermOptions& a, const TermOptions& b);
 // Says in `batch` that all texts of the graph it is applied to are indexed with `terms`.

@@ -1,6 +1,8 @@
 // Keeping the index of terms, shared by `terms` and `import --terms`.
 #pragma once
 
+#include <utility>
+
 #include "algorithms/term_index.h"
 #include "engine/error.h"
 #include "tools/json_writer.h"
@@ -11,9 +13,27 @@ namespace plexus::tools {
 // Makes the terms of the session's graph, as it is now, agree with its texts, and when all of
 // them do, records it (term_record.h). REQUIRES a session that may write.
 Result<IndexTermsReport> UpdateTerms(Session& session, IndexTermsOptions options);
-// The same after a write, for what was written since the session was opened, as the graph's
-// index was made. Where the index missed texts before, all are looked at.
-Result<IndexTermsReport> FollowTexts(Session& session);
+
+// Keeps the index in step with an import: terms go into the batches of their texts.
+class TermKeeper {
+ public:
+  // `asked`: also where the graph has no terms yet.
+  static Result<TermKeeper> Make(Session& session, bool asked);
+  bool on() const { return on_; }
+  // Completes a batch that is applied next to the graph as it is in `snapshot`.
+  Status Complete(const Snapshot& snapshot, WriteBatch& batch);
+  // After the last batch: indexes texts that were there before and had been missed. What all of it did.
+  Result<IndexTermsReport> Finish();
+
+ private:
+  TermKeeper(Session& session, TermOptions terms) : session_(&session), terms_(std::move(terms)) {}
+  Session* session_;
+  TermOptions terms_;
+  bool on_ = false;
+  bool complete_ = false;  // all texts of the graph are indexed, and its record says so
+  IndexTermsReport report_;
+};
+
 // "12 facts have a text that is not indexed ..." on stderr, unless --quiet or there are none.
 void NoteNotIndexed(const Globals& globals, std::uint64_t count);
 

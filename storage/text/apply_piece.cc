@@ -47,16 +47,23 @@ Piece PieceApplier::Parse(std::string_view text, std::uint64_t first_line) {
   return piece;
 }
 
-Result<ApplyReport> PieceApplier::ApplyBatch(const Piece& piece) {
+Result<ApplyReport> PieceApplier::ApplyBatch(Piece& piece) {
   ++run_.report.batches;
-  if (piece.lists.empty() && piece.patches.empty())
-    return run_.graph.Apply(piece.batch, run_.options.apply);
-  WriteBatch before(run_.options.now_ms), after(run_.options.now_ms);
-  PLEXUS_TRY(PrepareReplacements(run_.graph.snapshot(), piece, before, after));
-  if (before.empty() && after.empty()) return run_.graph.Apply(piece.batch, run_.options.apply);
-  before.Append(piece.batch);
-  before.Append(after);
-  return run_.graph.Apply(before, run_.options.apply);
+  if (!piece.lists.empty() || !piece.patches.empty()) {
+    WriteBatch before(run_.options.now_ms), after(run_.options.now_ms);
+    PLEXUS_TRY(PrepareReplacements(run_.graph.snapshot(), piece, before, after));
+    if (!before.empty() || !after.empty()) {
+      before.Append(piece.batch);
+      before.Append(after);
+      piece.batch = std::move(before);
+    }
+  }
+  if (run_.options.complete)
+    if (Status done = run_.options.complete(run_.graph.snapshot(), piece.batch); !done) {
+      not_the_records_fault_ = true;
+      return std::unexpected(std::move(done.error()));
+    }
+  return run_.graph.Apply(piece.batch, run_.options.apply);
 }
 
 Result<ApplyReport> PieceApplier::Foresee(const Piece& piece) {
@@ -72,7 +79,7 @@ Status PieceApplier::Apply(Piece& piece) {
   } else if (run_.checking || !piece.batch.empty()) {
     Result<ApplyReport> applied = run_.checking ? Foresee(piece) : ApplyBatch(piece);
     if (!applied) {
-      if (!IsRecordError(run_.graph, applied.error())) return std::unexpected(applied.error());
+      if (not_the_records_fault_ || !IsRecordError(run_.graph, applied.error())) return std::unexpected(applied.error());
       const std::size_t head = parser_.RecordLength(piece.text);
       if (head < piece.text.size()) return Narrow(piece);
       AddError(piece.first_line, applied.error().message);

@@ -74,7 +74,7 @@ class PieceApplier {
   void AddError(std::uint64_t line, std::string reason);
 
  private:
-  Result<ApplyReport> ApplyBatch(const Piece& piece);
+  Result<ApplyReport> ApplyBatch(Piece& piece);
   Result<ApplyReport> Foresee(const Piece& piece);
   Status Narrow(const Piece& piece);
   Piece Parse(std::string_view text, std::uint64_t first_line);
@@ -86,6 +86,7 @@ class PieceApplier {
   const std::string& file_;
   const RecordParser& parser_;
   const std::vector<std::uint64_t>* lines_ = nullptr;
+  bool not_the_records_fault_ = false;  // options.complete failed
 };
 
 // Batches that were applied, kept for their memory. Thread-safe.

@@ -132,6 +132,30 @@ TEST(Search, EveryWriteKeepsAnIndexedGraphFresh) {
   EXPECT_EQ(Number(Plexus({"terms", "--db", copy, "--json"}).Json().at("changed")), 0);
 }
 
+// A text and its terms are one batch: at no point in time is there one without the other.
+TEST(Search, TermsComeWithTheirText) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  const auto import = [&](const std::string& line) {
+    return Plexus({"import", "--db", db, "--terms", "--json", "--format", "jsonl", "-"}, {.input = line + "\n"}).Json();
+  };
+  const std::int64_t first = Number(import("{\"node\":\"a\",\"text\":\"zebra\"}").at("sequence"));
+  const auto second = import("{\"node\":\"a\",\"text\":\"okapi okapi\"}");
+  EXPECT_EQ(Number(second.at("sequence")), first + 1);
+  EXPECT_EQ(Number(second.at("terms").at("linked")), 1);
+  EXPECT_EQ(Number(second.at("terms").at("unlinked")), 1);
+  EXPECT_EQ(Number(import("{\"node\":\"a\",\"text\":\"okapi okapi\"}").at("sequence")), first + 1);  // nothing new
+  for (std::int64_t at = 1; at <= first + 1; ++at) {
+    SCOPED_TRACE(at);
+    const auto node = Plexus({"get", "--db", db, "--json", "--as-of", std::to_string(at), "a"});
+    const std::string text = node.code == 0 && node.Json().contains("text") ? std::string(node.Json().at("text").as_string()) : "";
+    for (const std::string word : {"zebra", "okapi"}) {
+      const int code = Plexus({"search", "--db", db, "--quiet", "--as-of", std::to_string(at), word}).code;
+      EXPECT_EQ(code == 0, text.find(word) != std::string::npos) << word << ", " << text;
+    }
+  }
+}
+
 TEST(Search, SaysWhatIsHiddenAndWhatIsNotIndexed) {
   const TempDir dir;
   const std::string db = dir / "g";
@@ -161,6 +185,10 @@ TEST(Search, SaysWhatIsHiddenAndWhatIsNotIndexed) {
   EXPECT_NE(told.err.find("no indexed text has a word of 'horse'"), std::string::npos) << told.err;
   EXPECT_NE(told.err.find("1 fact has a text that is newer than the index of terms"), std::string::npos) << told.err;
   EXPECT_EQ(Number(Plexus({"search", "--db", part, "--json", "okapi"}).Json().at("not_indexed")), 1);
+  // Scope by scope all of it is indexed, and texts without a word have nothing to index.
+  ASSERT_EQ(Plexus({"import", "--db", part, "--quiet", "--format", "jsonl", "-"}, {.input = "{\"node\":\"dots\",\"text\":\"...\"}\n"}).code, 0);
+  ASSERT_EQ(Plexus({"terms", "--db", part, "--scope", "user"}).code, 0);
+  EXPECT_EQ(Number(Plexus({"search", "--db", part, "--json", "horse"}).Json().at("not_indexed")), 0);
 }
 
 }  // namespace
