@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "storage/checkpoint.h"
 #include "storage/database_impl.h"
@@ -195,17 +196,21 @@ void Database::Impl::KeeperLoop() {
     keeper_wake.wait(guard, [&] { return keeper_stop || keeper_due; });
     if (keeper_stop) return;
     keeper_due = false;
-    // The records of a load are in the journal before readers see the first of them.
-    while (!keeper_stop && graph->snapshot().sequence() == 0)
-      keeper_wake.wait_for(guard, std::chrono::milliseconds(50));
-    if (keeper_stop) return;
     guard.unlock();
     Status status;
+    bool early = false;
     {
+      // Graph, journal and files are renewed under this lock; no files: renewing them failed.
       std::lock_guard alone(maintenance);
-      if (!journal->bulk()) status = CheckpointNow(nullptr);
+      // The records of a load are in the journal before readers see the first of them.
+      early = rocks && graph->snapshot().sequence() == 0;
+      if (rocks && !early && !journal->bulk()) status = CheckpointNow(nullptr);
     }
     guard.lock();
+    if (early) {
+      keeper_wake.wait_for(guard, std::chrono::milliseconds(50), [&] { return keeper_stop; });
+      keeper_due = true;
+    }
     if (!status) {  // told by Close; a full disk must not be hammered
       keeper_status = status;
       return;
@@ -240,9 +245,9 @@ Status Database::EndBulk(Progress* progress) {
 Status Database::Close() { return impl_->CloseNow(); }
 
 Status Database::Impl::CloseNow() {
-  if (closed) return {};
-  closed = true;
-  StopKeeper();
+  const bool was_closed = std::exchange(closed, true);
+  StopKeeper();  // also when a rewrite that failed has closed the rest
+  if (was_closed) return {};
   if (options.read_only || !journal) {
     if (store) store->Attach(nullptr);
     lock.Release();
@@ -262,7 +267,8 @@ Status Database::Impl::CloseNow() {
     status = Fail(ErrorCode::kReadOnly, directory + ": a write had failed, reopen to go on");
   store->Attach(nullptr);
   if (status) status = rocks->Settle();
-  if (Status shut = rocks->Close(); status && !shut) status = shut;
+  if (rocks)  // none: a rewrite failed half way
+    if (Status shut = rocks->Close(); status && !shut) status = shut;
   if (status) {
     Anchor last = anchor;
     last.clean = true;

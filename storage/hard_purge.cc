@@ -330,7 +330,10 @@ Status Database::Impl::RewriteWithout(std::set<NodeId> nodes, Progress* progress
     PLEXUS_TRY(WriteAnchor(directory, next, *files));
     anchor = next;
     ReachPoint(options.hooks, "hard_purge.switched");
-    PLEXUS_ASSIGN(const Loaded loaded, LookAndLoad(false));
+    const OpenReport opened = report;  // tells of the open, not of this look
+    auto loaded_or = LookAndLoad(false);
+    report = opened;
+    PLEXUS_ASSIGN(const Loaded loaded, std::move(loaded_or));
     PLEXUS_TRY(AttachWriter(loaded));
     StartGraph(loaded, journal);
     std::lock_guard past_guard(past_mutex);
@@ -339,7 +342,14 @@ Status Database::Impl::RewriteWithout(std::set<NodeId> nodes, Progress* progress
     return {};
   };
   Status status = finish();
-  if (!status) closed = true;  // nothing more can be done with this object
+  if (!status) {  // nothing more can be done with this object
+    closed = true;
+    (void)journal->Close();
+    store->Attach(nullptr);
+    if (rocks) (void)rocks->Close();
+    rocks.reset();
+    lock.Release();
+  }
   return status;
 }
 

@@ -245,13 +245,17 @@ Status Database::Impl::OpenForWriting() {
   StartGraph(loaded, journal);
   if (options.graph.maintenance == Maintenance::kBackground)
     keeper = std::thread([this] { KeeperLoop(); });
-  std::lock_guard guard(maintenance);
-  if (!to_scrub.empty()) {
-    report.finished_purges = to_scrub.size();
-    PLEXUS_TRY(ScrubNow(nullptr));
-    PLEXUS_TRY(ForgetWords(nullptr));
+  {
+    std::lock_guard guard(maintenance);
+    const std::uint64_t generation = anchor.generation;
+    if (!to_scrub.empty()) {
+      report.finished_purges = to_scrub.size();
+      PLEXUS_TRY(ScrubNow(nullptr));
+      PLEXUS_TRY(ForgetWords(nullptr));
+    }
+    // A new generation was written without the damaged checkpoints.
+    if (anchor.generation == generation) PLEXUS_TRY(ReplaceDamaged());
   }
-  PLEXUS_TRY(ReplaceDamaged());
   Notice(journal->tail_bytes());
   return {};
 }

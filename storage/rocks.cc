@@ -227,6 +227,7 @@ Status Rocks::MergeSmallFiles(rocksdb::ColumnFamilyHandle* family) const {
 }
 
 Status Rocks::Close() {
+  if (!db_) return {};
   Status result;
   for (rocksdb::ColumnFamilyHandle* handle : handles_)
     db_->DestroyColumnFamilyHandle(handle).PermitUncheckedError();

@@ -2,6 +2,7 @@
 //
 // Each run fails one operation (or all from there on). The database must report an
 // error, accept nothing afterwards, and open again to every acknowledged batch.
+#include "engine/vocabulary.h"
 #include "storage/test_hooks.h"
 #include "tests/storage/expected.h"
 #include "tests/storage/faulty_files.h"
@@ -99,6 +100,53 @@ void FailEverywhere(bool no_space, bool stay) {
 
 TEST(Faults, IoErrorOnce) { FailEverywhere(false, false); }
 TEST(Faults, NoSpaceFromThenOn) { FailEverywhere(true, true); }
+
+// A purge of a node with a tag of its own, so that the log is written anew; the disk says no from
+// `point` on. Whoever calls gets an error, and the database closes and opens again.
+void FailRewriting(const char* point, bool at_close) {
+  ScratchDirectory scratch;
+  Faults faults;
+  TestHooks hooks;
+  hooks.file_system = std::make_shared<FaultyFileSystem>(faults);
+  hooks.at_point = [&](const char* reached) {
+    if (std::string_view(reached) != point) return;
+    faults.stay = true;
+    faults.fail_at = faults.operations + 1;
+  };
+  OpenOptions options = Create();
+  options.hooks = &hooks;
+  options.graph.maintenance = Maintenance::kBackground;
+  auto db = MustOpen(scratch.path(), options);
+  WriteBatch batch(1000);
+  batch.Link(batch.UpsertNode("secret"), kHasTag, batch.IndexNode(kTag, "tagsecret"));
+  batch.UpsertNode("other");
+  PLEXUS_OK(db->graph().Apply(batch));
+  if (at_close) {
+    WriteBatch purge(2000);
+    purge.PurgeNode(purge.Node("secret"));
+    PLEXUS_OK(db->graph().Apply(purge));
+    EXPECT_FALSE(db->Close());
+  } else {
+    const std::string_view keys[] = {"secret"};
+    EXPECT_FALSE(db->Purge(keys, 2000));
+    (void)db->stats();
+    (void)db->Close();
+  }
+  EXPECT_GT(faults.fail_at, 0u) << point << " was not reached";
+  db.reset();
+  auto again = Database::Open(scratch.path(), Create());
+  PLEXUS_OK(again);
+  EXPECT_TRUE((*again)->snapshot().purged(*(*again)->snapshot().Find("secret")));
+  PLEXUS_OK((*again)->Close());
+}
+
+TEST(Faults, ARewriteThatFailsIsAnError) {
+  for (const char* point : {"hard_purge.before_switch", "hard_purge.switched"})
+    for (const bool at_close : {false, true}) {
+      SCOPED_TRACE(std::string(point) + (at_close ? " at close" : ""));
+      FailRewriting(point, at_close);
+    }
+}
 
 }  // namespace
 }  // namespace plexus::storage::testing
