@@ -47,6 +47,28 @@ Result<Manifest> ReadManifest(const std::shared_ptr<Rocks>& rocks, std::uint64_t
   return manifest;
 }
 
+// The file that a message is about: the one it names, or where its section or the manifest lies.
+// A message about an array may be of any section, which stand in other files than the manifest.
+std::string FileOf(const Rocks& rocks, std::uint64_t id, const std::string& what) {
+  const std::vector<CheckpointFile> files = FilesOfCheckpoints(rocks);
+  for (const CheckpointFile& file : files)
+    if (what.find(file.name) != std::string::npos) return file.name;
+  std::uint32_t section = kManifestSection;
+  if (const auto at = what.find(", section "); at != std::string::npos)
+    section = static_cast<std::uint32_t>(std::strtoul(what.c_str() + at + 10, nullptr, 10));
+  else if (what.find(", manifest") == std::string::npos)
+    return "";
+  const std::string key = SectionKey(id, section);
+  std::string found;
+  for (const CheckpointFile& file : files) {
+    if (key < file.smallest || file.largest < key) continue;
+    // Deleting a checkpoint leaves a file whose bound is the next one's first key.
+    const bool touches = key == file.largest && file.first_id < id;
+    if (!touches || found.empty()) found = file.name;
+  }
+  return found;
+}
+
 }  // namespace
 
 Result<std::vector<Manifest>> ListSoundCheckpoints(const std::shared_ptr<Rocks>& rocks,
@@ -75,12 +97,7 @@ DamagedCheckpoint DescribeDamage(const std::shared_ptr<Rocks>& rocks, std::uint6
   damaged.id = id;
   damaged.sequence = sequence;
   damaged.what = what;
-  std::uint32_t section = kManifestSection;
-  if (const auto at = what.find(", section "); at != std::string::npos)
-    section = static_cast<std::uint32_t>(std::strtoul(what.c_str() + at + 10, nullptr, 10));
-  const std::string key = SectionKey(id, section);
-  for (const CheckpointFile& file : FilesOfCheckpoints(*rocks))
-    if (file.smallest <= key && key <= file.largest) damaged.file = file.name;
+  damaged.file = FileOf(*rocks, id, what);
   return damaged;
 }
 
@@ -88,10 +105,12 @@ void MergeDamage(std::vector<DamagedCheckpoint>& damaged, const std::vector<Dama
   for (const DamagedCheckpoint& entry : more) {
     const auto known = std::find_if(damaged.begin(), damaged.end(),
                                     [&](const DamagedCheckpoint& d) { return d.id == entry.id; });
-    if (known == damaged.end())
+    if (known == damaged.end()) {
       damaged.push_back(entry);
-    else if (known->sequence == 0)
-      known->sequence = entry.sequence;
+    } else {
+      if (known->sequence == 0) known->sequence = entry.sequence;
+      if (known->file.empty()) known->file = entry.file;
+    }
   }
 }
 

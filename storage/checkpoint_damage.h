@@ -20,7 +20,8 @@ namespace plexus::storage {
 Result<std::vector<Manifest>> ListSoundCheckpoints(const std::shared_ptr<Rocks>& rocks,
                                                    std::vector<DamagedCheckpoint>& damaged);
 
-// `id` as an entry of a report. The message's section, when it has one, names the file.
+// `id` as an entry of a report. A file, section or manifest in the message gives the file; without
+// one it stays empty.
 DamagedCheckpoint DescribeDamage(const std::shared_ptr<Rocks>& rocks, std::uint64_t id,
                                  Sequence sequence, const std::string& what);
 

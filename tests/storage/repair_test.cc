@@ -6,6 +6,9 @@
 #include <sstream>
 
 #include "storage/repair.h"
+#include "storage/checkpoint_damage.h"
+#include "storage/files.h"
+#include "storage/rocks.h"
 #include "tests/storage/child_process.h"
 #include "tests/storage/store_test_util.h"
 
@@ -307,6 +310,26 @@ TEST(RepairGap, FromAWriteAheadLogWithoutAnAnchor) {
   EXPECT_EQ(report->sequence, 6u);
   EXPECT_FALSE(report->notes.empty()) << "what followed cannot be known";
   EXPECT_EQ(Dump(MustOpen(scratch.path("made"))->snapshot()), dump);
+}
+
+// Sections and manifest stand in files of their own: a message about neither names no file.
+TEST(DamagedCheckpoints, TheFileIsTheOneTheMessageIsAbout) {
+  ScratchDirectory scratch;
+  {
+    auto db = MustOpen(scratch.path(), Create());
+    ApplyScript(*db, 1, 5);
+    PLEXUS_OK(db->Checkpoint());
+    PLEXUS_OK(db->Close());
+  }
+  auto rocks = Rocks::Open(scratch.path() + "/generation-1", Rocks::Mode::kLook, std::make_shared<Files>());
+  PLEXUS_OK(rocks);
+  auto file = [&](const std::string& what) { return DescribeDamage(*rocks, 1, 0, "checkpoint 1" + what).file; };
+  const std::string sections = file(", section 0: the digest does not match"), manifest = file(", manifest: too short");
+  EXPECT_TRUE(sections.ends_with(".sst"));
+  EXPECT_TRUE(manifest.ends_with(".sst"));
+  EXPECT_NE(sections, manifest);
+  EXPECT_EQ(file(", out_offsets: they descend"), "") << "was the manifest's";
+  EXPECT_EQ(file(", section 0: Corruption: block checksum mismatch in db/" + manifest + " offset 0"), manifest);
 }
 
 }  // namespace
