@@ -61,9 +61,18 @@ struct StringTable::Index {
   }
   // REQUIRES the id claimed.
   void Put(std::uint32_t tag, std::uint32_t id) {
+    PutNew(tag, id, [](std::uint32_t) { return false; });
+  }
+  // False: equal(another id) of this tag.
+  template <class Equal>
+  bool PutNew(std::uint32_t tag, std::uint32_t id, const Equal& equal) {
     std::uint64_t at = Home(tag);
-    while (slots[at].load(std::memory_order_relaxed)) at = (at + 1) & (capacity - 1);
+    while (const std::uint64_t slot = slots[at].load(std::memory_order_relaxed)) {
+      if (slot >> 32 == tag && equal(static_cast<std::uint32_t>(slot) - 1)) return false;
+      at = (at + 1) & (capacity - 1);
+    }
     slots[at].store((std::uint64_t{tag} << 32) | (id + 1), std::memory_order_release);
+    return true;
   }
   // Another one of this or a larger capacity with the first `size` ids.
   std::shared_ptr<Index> Copy(std::uint64_t new_capacity, std::uint32_t size) const {
@@ -230,8 +239,10 @@ bool StringTable::AppendAll(std::span<const std::uint64_t> offsets, std::string_
       Prefetch(hashes[k - i]);
     }
     for (std::size_t k = i; k < end; ++k) {
-      if (Find(bytes.substr(offsets[k], offsets[k + 1] - offsets[k]), hashes[k - i])) return false;
-      index_->Put(TagOf(hashes[k - i]), size_++);
+      const std::string_view text = bytes.substr(offsets[k], offsets[k + 1] - offsets[k]);
+      const auto equal = [&](std::uint32_t id) { return storage_->Get(id) == text; };
+      if (!index_->PutNew(TagOf(hashes[k - i]), size_, equal)) return false;
+      ++size_;
     }
   }
   return true;
