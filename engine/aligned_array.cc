@@ -68,9 +68,17 @@ void* Map(std::size_t bytes) {
   return data;
 }
 
+// From half a huge page on, and an end that fills half of one, too: writing a huge page for the
+// first time takes less than writing half of it by small ones.
+std::size_t MappedBytes(std::size_t bytes) {
+  const std::size_t end = bytes % kHugePage;
+  return RoundUp(bytes, end >= kHugePage / 2 ? kHugePage : kPage);
+}
+bool IsMapped(std::size_t bytes) { return kMap && bytes >= kHugePage / 2; }
+
 void Release(void* data, std::size_t bytes) noexcept {
-  if (kMap && bytes >= kHugePage)
-    munmap(data, RoundUp(bytes, kPage));
+  if (IsMapped(bytes))
+    munmap(data, MappedBytes(bytes));
   else
     std::free(data);
 }
@@ -142,7 +150,7 @@ class KeptBlocks {
 };
 
 void* Fresh(std::size_t bytes) {
-  if (kMap && bytes >= kHugePage) return Map(RoundUp(bytes, kPage));
+  if (IsMapped(bytes)) return Map(MappedBytes(bytes));
   const std::size_t alignment = bytes >= kHugePage ? kHugePage : kLine;
   void* const data = std::aligned_alloc(alignment, RoundUp(bytes, alignment));
   if (!data) throw std::bad_alloc();

@@ -2,7 +2,9 @@
 #include "engine/string_table.h"
 
 #include <cstring>
+#include <new>
 #include <random>
+#include <type_traits>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -37,19 +39,56 @@ std::uint64_t ProcessSeed() {
 
 // Slots are ordered by hash tag (slot = tag scaled to the capacity, then linear
 // probing), so growing is one sequential sweep and needs no string.
+//
+// Tables may share an index: each finds ids below its own size only. Who inserts must be the one
+// whose size is the index's count, which `Claim` sees to; any other table takes a copy first.
+// So going on from a view costs nothing until something new is inserted.
 struct StringTable::Index {
+  using Slot = std::atomic<std::uint64_t>;
+  static_assert(sizeof(Slot) == sizeof(std::uint64_t) && std::is_trivially_destructible_v<Slot>);
+
   explicit Index(std::uint64_t capacity_pow2)
-      : capacity(capacity_pow2), slots(capacity_pow2) {}
-  std::uint64_t Home(std::uint32_t tag) const { return (std::uint64_t{tag} * capacity) >> 32; }
-  void Put(std::uint32_t tag, std::uint32_t id) {
-    std::uint64_t at = Home(tag);
-    while (slots[at].load(std::memory_order_relaxed)) at = (at + 1) & (capacity - 1);
-    slots[at].store((std::uint64_t{tag} << 32) | (id + 1), std::memory_order_release);
-    ++count;
+      : capacity(capacity_pow2), memory(capacity_pow2), slots(reinterpret_cast<Slot*>(memory.data())) {
+    for (std::uint64_t i = 0; i < capacity; ++i) new (slots + i) Slot(0);
   }
-  std::uint64_t capacity;
-  std::uint64_t count = 0;  // writer only
-  std::vector<std::atomic<std::uint64_t>> slots;
+  std::uint64_t Home(std::uint32_t tag) const { return (std::uint64_t{tag} * capacity) >> 32; }
+  // The right to put ids size, ..., size + more - 1; into a copy when another table has it or had it.
+  static void Claim(std::shared_ptr<Index>& index, std::uint32_t size, std::uint64_t more) {
+    std::uint64_t expected = size;
+    if (index->count.compare_exchange_strong(expected, size + more, std::memory_order_relaxed)) return;
+    index = index->Copy(index->capacity, size);
+    index->count.store(size + more, std::memory_order_relaxed);
+  }
+  // REQUIRES the id claimed.
+  void Put(std::uint32_t tag, std::uint32_t id) {
+    PutNew(tag, id, [](std::uint32_t) { return false; });
+  }
+  // False: equal(another id) of this tag.
+  template <class Equal>
+  bool PutNew(std::uint32_t tag, std::uint32_t id, const Equal& equal) {
+    std::uint64_t at = Home(tag);
+    while (const std::uint64_t slot = slots[at].load(std::memory_order_relaxed)) {
+      if (slot >> 32 == tag && equal(static_cast<std::uint32_t>(slot) - 1)) return false;
+      at = (at + 1) & (capacity - 1);
+    }
+    slots[at].store((std::uint64_t{tag} << 32) | (id + 1), std::memory_order_release);
+    return true;
+  }
+  // Another one of this or a larger capacity with the first `size` ids.
+  std::shared_ptr<Index> Copy(std::uint64_t new_capacity, std::uint32_t size) const {
+    auto copy = std::make_shared<Index>(new_capacity);
+    copy->count.store(size, std::memory_order_relaxed);
+    for (std::uint64_t i = 0; i < capacity; ++i) {
+      const std::uint64_t slot = slots[i].load(std::memory_order_acquire);
+      const std::uint32_t id = static_cast<std::uint32_t>(slot) - 1;
+      if (slot && id < size) copy->Put(static_cast<std::uint32_t>(slot >> 32), id);
+    }
+    return copy;
+  }
+  const std::uint64_t capacity;
+  std::atomic<std::uint64_t> count{0};
+  AlignedArray<std::uint64_t> memory;  // on huge pages when it is large
+  Slot* const slots;
 };
 
 // The spine: pointers to chunks and pages. Immutable once a view may hold it;
@@ -82,16 +121,6 @@ StringTable::StringTable(View view)
     index_ = std::make_shared<Index>(64);
     storage_ = std::make_shared<Storage>();
     return;
-  }
-  // Another table may still insert into the index, or inserted more than we see.
-  if (index_.use_count() != 1 || index_->count != size_) {
-    auto copy = std::make_shared<Index>(index_->capacity);
-    for (const auto& s : index_->slots) {
-      std::uint64_t slot = s.load(std::memory_order_acquire);
-      if (slot && static_cast<std::uint32_t>(slot) - 1 < size_)
-        copy->Put(static_cast<std::uint32_t>(slot >> 32), static_cast<std::uint32_t>(slot) - 1);
-    }
-    index_ = std::move(copy);
   }
   // Never append to a chunk or page that another table may append to.
   const std::size_t pages = (std::size_t{size_} + kEntriesPerPage - 1) / kEntriesPerPage;
@@ -127,11 +156,11 @@ void StringTable::Prefetch(std::uint64_t hash) const {
 std::optional<std::uint32_t> StringTable::Find(std::string_view text, std::uint64_t hash) const {
   const std::uint32_t tag = TagOf(hash);
   for (std::uint64_t at = index_->Home(tag);; at = (at + 1) & (index_->capacity - 1)) {
-    std::uint64_t slot = index_->slots[at].load(std::memory_order_relaxed);
+    std::uint64_t slot = index_->slots[at].load(std::memory_order_acquire);
     if (!slot) return std::nullopt;
     if (slot >> 32 != tag) continue;
     std::uint32_t id = static_cast<std::uint32_t>(slot) - 1;
-    if (storage_->Get(id) == text) return id;
+    if (id < size_ && storage_->Get(id) == text) return id;
   }
 }
 
@@ -146,8 +175,10 @@ StringTable::Inserted StringTable::Insert(std::string_view text, std::uint64_t h
     auto grown = std::make_shared<Storage>(*storage_);
     if (need_page) grown->pages.push_back(std::make_shared<Storage::Page>());
     if (need_chunk) {
+      // Doubling, but anew after a bulk chunk, which is full to its last byte: one more string
+      // must not cost megabytes of fresh memory.
       std::size_t size = kFirstChunk;
-      if (!grown->chunks.empty())
+      if (!grown->chunks.empty() && grown->chunks.back()->used < grown->chunks.back()->bytes.size())
         size = std::min(kMaxChunk, std::max(kFirstChunk, grown->chunks.back()->bytes.size() * 2));
       PLEXUS_CHECK(grown->chunks.size() < 65535, "string arenas are full");
       grown->chunks.push_back(std::make_shared<Storage::Chunk>(std::max(size, text.size())));
@@ -160,6 +191,7 @@ StringTable::Inserted StringTable::Insert(std::string_view text, std::uint64_t h
       PackEntry(storage_->chunks.size() - 1, chunk.used, text.size());
   chunk.used += text.size();
   if ((std::uint64_t{size_} + 1) * 3 > index_->capacity * 2) Reserve(size_ + size_ / 2 + 64, 0);
+  Index::Claim(index_, size_, 1);
   index_->Put(TagOf(hash), size_);
   return {size_++, true};
 }
@@ -168,18 +200,14 @@ void StringTable::Reserve(std::uint32_t strings, std::uint64_t) {
   std::uint64_t capacity = index_->capacity;
   while (std::uint64_t{strings} * 3 > capacity * 2) capacity *= 2;
   if (capacity == index_->capacity) return;
-  auto grown = std::make_shared<Index>(capacity);
-  for (const auto& s : index_->slots) {
-    std::uint64_t slot = s.load(std::memory_order_relaxed);
-    if (slot) grown->Put(static_cast<std::uint32_t>(slot >> 32), static_cast<std::uint32_t>(slot) - 1);
-  }
-  index_ = std::move(grown);
+  index_ = index_->Copy(capacity, size_);
 }
 
 bool StringTable::AppendAll(std::span<const std::uint64_t> offsets, std::string_view bytes) {
   if (offsets.size() < 2) return true;
   const std::size_t count = offsets.size() - 1;
   Reserve(static_cast<std::uint32_t>(size_ + count), 0);
+  Index::Claim(index_, size_, count);
   auto grown = std::make_shared<Storage>(*storage_);
   std::size_t done = 0;
   while (done < count) {
@@ -213,8 +241,10 @@ bool StringTable::AppendAll(std::span<const std::uint64_t> offsets, std::string_
       Prefetch(hashes[k - i]);
     }
     for (std::size_t k = i; k < end; ++k) {
-      if (Find(bytes.substr(offsets[k], offsets[k + 1] - offsets[k]), hashes[k - i])) return false;
-      index_->Put(TagOf(hashes[k - i]), size_++);
+      const std::string_view text = bytes.substr(offsets[k], offsets[k + 1] - offsets[k]);
+      const auto equal = [&](std::uint32_t id) { return storage_->Get(id) == text; };
+      if (!index_->PutNew(TagOf(hashes[k - i]), size_, equal)) return false;
+      ++size_;
     }
   }
   return true;

@@ -60,20 +60,21 @@ Result<std::uint64_t> Files::DigestFrom(const std::string& path, std::uint64_t b
   std::unique_ptr<rocksdb::SequentialFile> file;
   PLEXUS_TRY(Check(env_->NewSequentialFile(path, &file, rocksdb::EnvOptions()), path));
   if (begin > 0) PLEXUS_TRY(Check(file->Skip(begin), path));
-  std::vector<char> buffer(kPiece);
+  // Not initialised: most files are small, and fresh memory costs more than their digest.
+  const auto buffer = std::make_unique_for_overwrite<char[]>(kPiece);
   std::uint64_t chain = 0;
   for (;;) {
     std::size_t filled = 0;
     while (filled < kPiece) {
       rocksdb::Slice piece;
-      PLEXUS_TRY(Check(file->Read(kPiece - filled, &piece, buffer.data() + filled), path));
+      PLEXUS_TRY(Check(file->Read(kPiece - filled, &piece, buffer.get() + filled), path));
       if (piece.empty()) break;
-      if (piece.data() != buffer.data() + filled)
-        std::copy_n(piece.data(), piece.size(), buffer.data() + filled);
+      if (piece.data() != buffer.get() + filled)
+        std::copy_n(piece.data(), piece.size(), buffer.get() + filled);
       filled += piece.size();
     }
     if (filled == 0) return chain;
-    chain = ChainHash(chain, Digest(AsBytes({buffer.data(), filled})));
+    chain = ChainHash(chain, Digest(AsBytes({buffer.get(), filled})));
   }
 }
 

@@ -29,7 +29,8 @@ IOStatus Watch(IOStatus status, const Failed& failed) {
   return status;
 }
 
-// Options as RocksDB notes them at each open; nobody reads them.
+// Options as RocksDB notes them at each open, and parses again to see whether it can. Nobody else
+// reads them, and RocksDB goes on without.
 bool IsDiary(const std::string& path) {
   return std::string_view(path).substr(path.rfind('/') + 1).starts_with("OPTIONS-");
 }
@@ -66,8 +67,8 @@ class SyncedDirectories {
 
 class WatchedFile : public rocksdb::FSWritableFileOwnerWrapper {
  public:
-  WatchedFile(std::unique_ptr<rocksdb::FSWritableFile> file, bool diary, Failed failed)
-      : FSWritableFileOwnerWrapper(std::move(file)), diary_(diary), failed_(std::move(failed)) {}
+  WatchedFile(std::unique_ptr<rocksdb::FSWritableFile> file, Failed failed)
+      : FSWritableFileOwnerWrapper(std::move(file)), failed_(std::move(failed)) {}
   IOStatus Append(const Slice& data, const IOOptions& o, IODebugContext* d) override {
     return Watch(FSWritableFileOwnerWrapper::Append(data, o, d));
   }
@@ -82,11 +83,9 @@ class WatchedFile : public rocksdb::FSWritableFileOwnerWrapper {
     return Watch(FSWritableFileOwnerWrapper::RangeSync(offset, bytes, o, d));
   }
   IOStatus Sync(const IOOptions& o, IODebugContext* d) override {
-    if (diary_) return IOStatus::OK();
     return Watch(FSWritableFileOwnerWrapper::Sync(o, d));
   }
   IOStatus Fsync(const IOOptions& o, IODebugContext* d) override {
-    if (diary_) return IOStatus::OK();
     return Watch(FSWritableFileOwnerWrapper::Fsync(o, d));
   }
   IOStatus Close(const IOOptions& o, IODebugContext* d) override {
@@ -95,7 +94,6 @@ class WatchedFile : public rocksdb::FSWritableFileOwnerWrapper {
 
  private:
   IOStatus Watch(IOStatus status) const { return storage::Watch(std::move(status), failed_); }
-  const bool diary_;
   Failed failed_;
 };
 
@@ -132,15 +130,16 @@ class GuardFileSystem : public rocksdb::FileSystemWrapper {
   IOStatus NewWritableFile(const std::string& path, const FileOptions& o,
                            std::unique_ptr<rocksdb::FSWritableFile>* file,
                            IODebugContext* d) override {
+    if (IsDiary(path)) return IOStatus::NotSupported("options are not noted");
     IOStatus status = FileSystemWrapper::NewWritableFile(path, o, file, d);
     synced_->NameChanged(path);
-    return Wrap(path, std::move(status), file);
+    return Wrap(std::move(status), file);
   }
   IOStatus ReopenWritableFile(const std::string& path, const FileOptions& o,
                               std::unique_ptr<rocksdb::FSWritableFile>* file,
                               IODebugContext* d) override {
     IOStatus status = FileSystemWrapper::ReopenWritableFile(path, o, file, d);
-    return Wrap(path, std::move(status), file);
+    return Wrap(std::move(status), file);
   }
   IOStatus NewDirectory(const std::string& path, const IOOptions& o,
                         std::unique_ptr<rocksdb::FSDirectory>* directory,
@@ -179,9 +178,8 @@ class GuardFileSystem : public rocksdb::FileSystemWrapper {
   }
 
  private:
-  IOStatus Wrap(const std::string& path, IOStatus status,
-                std::unique_ptr<rocksdb::FSWritableFile>* file) const {
-    if (status.ok()) *file = std::make_unique<WatchedFile>(std::move(*file), IsDiary(path), failed_);
+  IOStatus Wrap(IOStatus status, std::unique_ptr<rocksdb::FSWritableFile>* file) const {
+    if (status.ok()) *file = std::make_unique<WatchedFile>(std::move(*file), failed_);
     return Watch(std::move(status), failed_);
   }
   Failed failed_;

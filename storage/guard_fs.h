@@ -7,8 +7,8 @@
 // file. Under this guard such a deletion is left out; what is not needed after all
 // is deleted by the next successful open.
 //
-// It also leaves out syncs that make nothing durable: of a directory in which no name
-// changed since its last one, and of RocksDB's OPTIONS files, which nobody reads. So that
+// It also leaves out what makes nothing durable: syncs of a directory in which no name
+// changed since its last one, and RocksDB's OPTIONS files, which nobody reads. So that
 // none changes late, an old MANIFEST stays until the next writing open.
 // Internal; thread-safe.
 #pragma once

@@ -4,6 +4,8 @@
 
 #include <bit>
 
+#include "algorithms/internal/cpu_features.h"
+
 #undef HWY_DISABLED_TARGETS
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4)
 #undef HWY_TARGET_INCLUDE
@@ -49,21 +51,19 @@ std::uint64_t Scalar(const std::uint64_t* a, const std::uint64_t* b, std::size_t
 }  // namespace
 
 CountCommonFn FindCountCommon(SimdLevel level) {
-  const auto supported = hwy::SupportedTargets();
-  (void)supported;
   switch (level) {
     case SimdLevel::kScalar: return &Scalar;
     case SimdLevel::kAvx2:
 #if (HWY_TARGETS) & HWY_AVX2
-      if (supported & HWY_AVX2) return &N_AVX2::CountCommon;
+      if (CpuHasAvx2()) return &N_AVX2::CountCommon;
 #endif
       return nullptr;
     case SimdLevel::kAvx512:
 #if (HWY_TARGETS) & HWY_AVX3_DL
-      if (supported & HWY_AVX3_DL) return &N_AVX3_DL::CountCommon;
+      if (CpuHasAvx3Dl()) return &N_AVX3_DL::CountCommon;
 #endif
 #if (HWY_TARGETS) & HWY_AVX3
-      if (supported & HWY_AVX3) return &N_AVX3::CountCommon;
+      if (CpuHasAvx3()) return &N_AVX3::CountCommon;
 #endif
       return nullptr;
     case SimdLevel::kBest: break;

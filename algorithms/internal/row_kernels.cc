@@ -4,6 +4,8 @@
 // adds overlap, and folded into f64.
 #include "algorithms/internal/row_kernels.h"
 
+#include "algorithms/internal/cpu_features.h"
+
 // Between the baseline and AVX2 nothing is gained that anyone would notice, and
 // AVX3_DL has no instruction that f32 would use.
 #undef HWY_DISABLED_TARGETS
@@ -212,19 +214,17 @@ const RowKernels kScalar = {
 const RowKernels& ScalarRowKernels() { return kScalar; }
 
 const RowKernels* FindRowKernels(SimdLevel level) {
-  static const auto supported = hwy::SupportedTargets();
-  (void)supported;
   switch (level) {
     case SimdLevel::kBest: return &PickRowKernels(level);
     case SimdLevel::kScalar: return &kScalar;
     case SimdLevel::kAvx2:
 #if (HWY_TARGETS) & HWY_AVX2
-      if (supported & HWY_AVX2) return &N_AVX2::kKernels;
+      if (CpuHasAvx2()) return &N_AVX2::kKernels;
 #endif
       return nullptr;
     case SimdLevel::kAvx512:
 #if (HWY_TARGETS) & HWY_AVX3
-      if (supported & HWY_AVX3) return &N_AVX3::kKernels;
+      if (CpuHasAvx3()) return &N_AVX3::kKernels;
 #endif
       return nullptr;
   }

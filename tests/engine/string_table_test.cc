@@ -175,6 +175,57 @@ TEST(StringTable, GoesOnFromAnOldViewAfterItsWriterDied) {
   }
 }
 
+// Continuing a view shares the index until something new is inserted: then one of the tables
+// goes on in it, and the others in copies.
+TEST(StringTable, TablesThatShareAnIndexKeepApart) {
+  for (const bool first_goes_on : {true, false}) {
+    std::vector<std::uint64_t> offsets = {0};
+    std::string bytes;
+    for (int i = 0; i < 1000; ++i) {
+      bytes += "k" + std::to_string(i);
+      offsets.push_back(bytes.size());
+    }
+    StringTable a;
+    ASSERT_TRUE(a.AppendAll(offsets, bytes));
+    const StringTable::View v = a.Publish();
+    StringTable b(v), c(v);
+    StringTable& first = first_goes_on ? a : b;
+    ASSERT_EQ(first.Insert("new").id, 1000u);
+    for (StringTable* other : {&a, &b, &c}) {
+      if (other == &first) continue;
+      EXPECT_FALSE(other->Find("new"));
+      EXPECT_EQ(other->Insert("other").id, 1000u);
+      EXPECT_EQ(other->Insert("new").id, 1001u);
+    }
+    EXPECT_FALSE(first.Find("other"));
+    EXPECT_FALSE(v.Find("new"));
+    for (const StringTable* t : {&a, &b, &c})
+      for (std::uint32_t i = 0; i < 1000; ++i) ASSERT_EQ(t->Find("k" + std::to_string(i)), i);
+  }
+}
+
+TEST(StringTable, TwoTablesGoOnFromOneViewAtOnce) {
+  for (int round = 0; round < 20; ++round) {
+    StringTable a;
+    for (int i = 0; i < 500; ++i) a.Insert("k" + std::to_string(i));
+    const StringTable::View v = a.Publish();
+    std::atomic<int> ready{0};
+    auto go_on = [&](const std::string& prefix) {
+      StringTable t(v);
+      ++ready;
+      while (ready < 2) std::this_thread::yield();
+      for (std::uint32_t i = 0; i < 2000; ++i) ASSERT_EQ(t.Insert(prefix + std::to_string(i)).id, 500 + i);
+      for (std::uint32_t i = 0; i < 500; ++i) ASSERT_EQ(t.Find("k" + std::to_string(i)), i);
+      for (std::uint32_t i = 0; i < 2000; ++i) ASSERT_EQ(t.Find(prefix + std::to_string(i)), 500 + i);
+    };
+    std::thread x(go_on, "x"), y(go_on, "y");
+    x.join();
+    y.join();
+    for (std::uint32_t i = 0; i < 500; ++i) ASSERT_EQ(v.Find("k" + std::to_string(i)), i);
+    EXPECT_FALSE(v.Find("x0"));
+  }
+}
+
 // The writer replaced its spine but still appends to the page the view ends in.
 TEST(StringTable, ContinuingAViewLeavesTheWritersPageAlone) {
   StringTable a;
@@ -236,6 +287,21 @@ TEST(StringTable, AppendAllRefusesDuplicates) {
   empty.Add("");
   EXPECT_TRUE(empties.AppendAll(empty.offsets, empty.bytes));
   EXPECT_EQ(empties.Find(""), 0u);
+}
+
+// A large chunk must not make the next one as large.
+TEST(StringTable, OneStringAfterManyTakesLittle) {
+  std::vector<std::uint64_t> offsets = {0};
+  std::string bytes;
+  for (int i = 0; i < 200'000; ++i) {
+    bytes += "a rather long key " + std::to_string(i);
+    offsets.push_back(bytes.size());
+  }
+  StringTable t;
+  ASSERT_TRUE(t.AppendAll(offsets, bytes));
+  const std::uint64_t before = t.size_bytes();
+  t.Insert("one more");
+  EXPECT_LT(t.size_bytes(), before + (100 << 10));
 }
 
 TEST(StringTable, AppendAllOfNothing) {

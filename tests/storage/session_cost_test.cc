@@ -110,7 +110,9 @@ TEST(SessionCost, OneBatchInASessionOfItsOwn) {
     most_files = std::max<std::uint64_t>(most_files, FilesBelow(scratch.path()).size());
   }
   EXPECT_GE(plain, 50u);
-  EXPECT_LT(counts.bytes, 60u * 30'000);
+  EXPECT_LT(counts.bytes, 60u * 12'000);
+  for (const std::string& name : FilesBelow(scratch.path()))
+    EXPECT_EQ(name.find("OPTIONS"), std::string::npos) << "nobody reads " << name;
   EXPECT_LE(most_files, 50u);
   auto db = MustOpen(scratch.path(), ReadOnly());
   EXPECT_EQ(DumpDigest(db->snapshot()), expected.At(80));
