@@ -3,6 +3,9 @@
 
 #include <unistd.h>
 
+#include <rocksdb/env.h>
+#include <rocksdb/file_system.h>
+#include <rocksdb/system_clock.h>
 #include <rocksdb/table.h>
 
 #include <exception>
@@ -141,6 +144,15 @@ bool ParseSectionKey(const rocksdb::Slice& key, std::uint64_t* checkpoint,
   *checkpoint = ReadBigEndian(key, 0, 8);
   *section = static_cast<std::uint32_t>(ReadBigEndian(key, 8, 3));
   return true;
+}
+
+// RocksDB's environment is an object of static storage, made when it is first asked for, and
+// its end takes away threads and locks that closing needs. Objects are destroyed in the
+// reverse order, so it is made before the host's own: a global Database may close after main.
+[[gnu::constructor(200)]] static void MakeEnvironmentFirst() {
+  (void)rocksdb::Env::Default();
+  (void)rocksdb::FileSystem::Default();
+  (void)rocksdb::SystemClock::Default();
 }
 
 Result<std::shared_ptr<Rocks>> Rocks::Open(const std::string& path, Mode mode,
