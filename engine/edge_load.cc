@@ -275,6 +275,8 @@ Result<LoadedEdges> LoadedEdges::Make(EdgeLoad load, const GraphState& empty, Ex
     changes += loaded.change_count(b);
   }
   ApplyReport& report = loaded.report_;
+  report.time_ms = loaded.time_ms_;
+  report.time_moved = load.time_ms < loaded.time_ms_;
   report.sequence = sequence;
   report.nodes.added = nodes;
   report.edges.added = base->arc_count();

@@ -18,13 +18,16 @@
 
 #include "engine/edge_load.h"
 #include "engine/memory_store.h"
+#include "engine/owner.h"
 #include "engine/state_writer.h"
 
 namespace plexus {
 
 class Graph::Impl {
  public:
-  Impl(GraphState state, std::shared_ptr<Journal> journal, const GraphOptions& options);
+  // `durable`: the journal writes files.
+  Impl(GraphState state, std::shared_ptr<Journal> journal, bool durable,
+       const GraphOptions& options);
   ~Impl();
 
   std::shared_ptr<const GraphState> Published() const {
@@ -35,6 +38,9 @@ class Graph::Impl {
   Result<ApplyReport> Load(EdgeLoad load, Durability durability, Progress* progress);
   Result<std::size_t> JournalLoad(const LoadedEdges& loaded, Durability durability, Progress* progress);
   Status Compact();
+  Status WaitDurable(Sequence sequence);
+  // Whether this is a child's copy of what only the parent may use.
+  bool Copied() const { return one_process_ && !owner_.Here(); }
 
   struct Request {
     const WriteBatch* batch;
@@ -43,6 +49,7 @@ class Graph::Impl {
     bool done = false;
   };
 
+  Status MayWrite(std::int64_t time_ms) const;
   void RunGroup(const std::vector<Request*>& group);
   void RefuseAll(const std::vector<Request*>& group, const Error& error);
   Status WaitForRoom(std::unique_lock<std::mutex>& lock);
@@ -52,6 +59,8 @@ class Graph::Impl {
   void MaintenanceLoop();
 
   GraphOptions options_;
+  const Owner owner_;
+  const bool one_process_;  // files or a thread, which a child of fork does not have
   Executor& executor_;
   std::shared_ptr<Journal> journal_;
 
@@ -84,10 +93,23 @@ Error ReadOnlyError() {
   return {ErrorCode::kReadOnly,
           "the graph is read-only since a write to its journal failed; reopen it"};
 }
+// Short enough to be made without memory.
+Error NoMemory() { return {ErrorCode::kResourceExhausted, "out of memory"}; }
+
+template <class Fn>
+auto OrNoMemory(Fn&& fn) -> decltype(fn()) {
+  try {
+    return fn();
+  } catch (const std::bad_alloc&) {
+    return std::unexpected(NoMemory());
+  }
+}
 }  // namespace
 
-Graph::Impl::Impl(GraphState state, std::shared_ptr<Journal> journal, const GraphOptions& options)
+Graph::Impl::Impl(GraphState state, std::shared_ptr<Journal> journal, bool durable,
+                  const GraphOptions& options)
     : options_(options),
+      one_process_(durable || options.maintenance == Maintenance::kBackground),
       executor_(options.executor ? *options.executor : DefaultExecutor()),
       journal_(std::move(journal)),
       writer_(std::move(state), &executor_),
@@ -111,9 +133,28 @@ void Graph::Impl::Publish() {
   published_.swap(next);
 }  // the old state, if this was its last owner, is freed after the lock
 
+// The caller's process and time, before any lock is taken.
+Status Graph::Impl::MayWrite(std::int64_t time_ms) const {
+  if (one_process_) PLEXUS_TRY(owner_.Check("the graph"));
+  const auto refuse = [&](const std::string& why) {
+    return Fail(ErrorCode::kInvalidArgument, "the batch's time " + std::to_string(time_ms) + why);
+  };
+  if (time_ms > kMaxTimeMs)
+    return refuse(" lies after the year 9999; times are milliseconds since 1970");
+  if (!options_.now_ms) return {};
+  const std::int64_t now = options_.now_ms();
+  if (time_ms > 0 && now < time_ms - std::max<std::int64_t>(options_.max_ahead_ms, 0))
+    return refuse(" lies more than " + std::to_string(options_.max_ahead_ms) +
+                  " ms after the host's clock, " + std::to_string(now));
+  return {};
+}
+
 Result<ApplyReport> Graph::Impl::Apply(const WriteBatch& batch, const ApplyOptions& options) {
+  PLEXUS_TRY(MayWrite(batch.time_ms()));
   Request request{&batch, options.durability == Durability::kDefault ? options_.durability
                                                                      : options.durability};
+  std::vector<Request*> group;
+  group.reserve(kGroupBatches);  // so that nothing below fails while others wait for us
   std::unique_lock lock(queue_mutex_);
   queue_.push_back(&request);
   queue_changed_.wait(lock, [&] {
@@ -122,7 +163,6 @@ Result<ApplyReport> Graph::Impl::Apply(const WriteBatch& batch, const ApplyOptio
   if (request.done) return std::move(request.result);
   // This writer leads: it takes what waits behind it and works for all.
   leading_ = true;
-  std::vector<Request*> group;
   std::size_t ops = 0;
   while (!queue_.empty() && group.size() < kGroupBatches && (group.empty() || ops < kGroupOps)) {
     ops += queue_.front()->batch->op_count();
@@ -132,8 +172,8 @@ Result<ApplyReport> Graph::Impl::Apply(const WriteBatch& batch, const ApplyOptio
   lock.unlock();
   try {
     RunGroup(group);
-  } catch (const std::exception& e) {  // whoever waits must hear of it
-    RefuseAll(group, {ErrorCode::kResourceExhausted, std::string("applying a batch: ") + e.what()});
+  } catch (const std::exception&) {  // whoever waits must hear of it
+    RefuseAll(group, NoMemory());
   }
   lock.lock();
   leading_ = false;
@@ -176,10 +216,10 @@ void Graph::Impl::RunGroup(const std::vector<Request*>& group) {
       if (!pending) pending = std::make_shared<PendingPayloads>(store);
       pending->Add(records.back());
     }
-  } catch (const std::exception& e) {  // out of memory: nothing was journalled
-    failed = Fail(ErrorCode::kResourceExhausted, std::string("applying a batch: ") + e.what());
+    if (failed && journal_ && !records.empty()) failed = journal_->Append(records, durability);
+  } catch (const std::exception&) {
+    failed = std::unexpected(NoMemory());
   }
-  if (failed && journal_ && !records.empty()) failed = journal_->Append(records, durability);
   if (!failed) {
     // The writer may be ahead of the journal now: it must not be used again.
     read_only_ = true;
@@ -188,7 +228,12 @@ void Graph::Impl::RunGroup(const std::vector<Request*>& group) {
   if (records.empty()) return;
   stats_.batches += records.size();
   ++stats_.groups;
-  Publish();
+  try {
+    Publish();
+  } catch (const std::bad_alloc&) {  // in the journal, but nobody can see it: reopen
+    read_only_ = true;
+    return RefuseAll(group, NoMemory());
+  }
   if (writer_.delta_arcs() > Limit(options_.delta_soft_arcs, 8)) {
     wanted_ = true;
     maintenance_.notify_one();
@@ -222,6 +267,7 @@ Result<std::size_t> Graph::Impl::JournalLoad(const LoadedEdges& loaded, Durabili
 // Takes the turn of the writer that leads, but no lock, so that whoever watches the
 // progress may ask the graph.
 Result<ApplyReport> Graph::Impl::Load(EdgeLoad load, Durability durability, Progress* progress) {
+  PLEXUS_TRY(MayWrite(load.time_ms));
   const auto not_empty = [] { return Fail(ErrorCode::kFailedPrecondition, "only an empty graph can be loaded"); };
   const auto empty = Published();
   if (empty->sequence != 0) return not_empty();
@@ -338,9 +384,9 @@ Status Graph::Impl::FoldHoldingLock(std::unique_lock<std::mutex>& lock, Executor
       ++stats_.compactions;
       Publish();
     }
-  } catch (const std::exception& e) {
+  } catch (const std::exception&) {
     if (!lock.owns_lock()) lock.lock();
-    result = Fail(ErrorCode::kResourceExhausted, std::string("compacting: ") + e.what());
+    result = std::unexpected(NoMemory());
   }
   writer_.UnpinRuns();
   compacting_ = false;
@@ -349,8 +395,14 @@ Status Graph::Impl::FoldHoldingLock(std::unique_lock<std::mutex>& lock, Executor
 }
 
 Status Graph::Impl::Compact() {
+  if (one_process_) PLEXUS_TRY(owner_.Check("the graph"));
   std::unique_lock lock(writer_mutex_);
   return FoldHoldingLock(lock, executor_);
+}
+
+Status Graph::Impl::WaitDurable(Sequence sequence) {
+  if (one_process_) PLEXUS_TRY(owner_.Check("the graph"));
+  return journal_ ? journal_->WaitDurable(sequence) : Status();
 }
 
 // Background work runs on its one thread, beside writer and readers, unless a
@@ -388,42 +440,45 @@ void Graph::Impl::MaintenanceLoop() {
 }
 
 Graph::Graph(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-Graph::~Graph() = default;
+Graph::~Graph() {
+  // Its threads are not there to be joined, its locks may be held by them for ever.
+  if (impl_ && impl_->Copied()) (void)impl_.release();
+}
 
 std::unique_ptr<Graph> Graph::InMemory(const GraphOptions& options) {
   auto store = std::make_shared<MemoryStore>();
   GraphState state = EmptyState();
   state.payload_store = store;
-  return Open(std::move(state), store, options);
+  return std::unique_ptr<Graph>(
+      new Graph(std::make_unique<Impl>(std::move(state), std::move(store), false, options)));
 }
 
 std::unique_ptr<Graph> Graph::Open(GraphState state, std::shared_ptr<Journal> journal,
                                    const GraphOptions& options) {
+  const bool durable = journal != nullptr;
   return std::unique_ptr<Graph>(
-      new Graph(std::make_unique<Impl>(std::move(state), std::move(journal), options)));
+      new Graph(std::make_unique<Impl>(std::move(state), std::move(journal), durable, options)));
 }
 
 Snapshot Graph::snapshot() const { return Snapshot(impl_->Published()); }
 
 Result<ApplyReport> Graph::Apply(const WriteBatch& batch, const ApplyOptions& options) {
-  return impl_->Apply(batch, options);
+  return OrNoMemory([&] { return impl_->Apply(batch, options); });
 }
 
 Result<ApplyReport> Graph::Load(EdgeLoad load, const ApplyOptions& options, Progress* progress) {
   const Durability durability =
       options.durability == Durability::kDefault ? impl_->options_.durability : options.durability;
-  try {
-    return impl_->Load(std::move(load), durability, progress);
-  } catch (const std::bad_alloc&) {
-    return Fail(ErrorCode::kResourceExhausted, "no memory to load the edges at once");
-  }
+  return OrNoMemory([&] { return impl_->Load(std::move(load), durability, progress); });
 }
 
 Status Graph::WaitDurable(Sequence sequence) {
-  return impl_->journal_ ? impl_->journal_->WaitDurable(sequence) : Status();
+  return OrNoMemory([&] { return impl_->WaitDurable(sequence); });
 }
 
-Status Graph::Compact() { return impl_->Compact(); }
+Status Graph::Compact() {
+  return OrNoMemory([&] { return impl_->Compact(); });
+}
 
 bool Graph::read_only() const {
   std::lock_guard lock(impl_->writer_mutex_);

@@ -10,7 +10,10 @@
 // Compaction folds the delta's runs into a new base, in the background or when
 // asked; the writer goes on meanwhile. A graph in RAM is a Graph without a journal.
 //
-// All members are thread-safe.
+// All members are thread-safe. After fork the parent owns a graph that has a journal or a
+// maintenance thread: in the child Apply, Load, WaitDurable and Compact are kFailedPrecondition
+// and the destructor leaves everything as it is (the memory is not given back). Snapshots
+// that were taken before the fork may be read there, with an executor made in the child.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +32,10 @@ namespace plexus {
 
 struct EdgeLoad;  // engine/edge_load.h
 
+// The last millisecond of the year 9999, in UTC. No batch has a later time: the time of a graph
+// never runs backward, so one batch in microseconds would stop it for thousands of years.
+inline constexpr std::int64_t kMaxTimeMs = 253'402'300'799'999;
+
 enum class Maintenance { kManual, kBackground };
 
 struct GraphOptions {
@@ -40,6 +47,10 @@ struct GraphOptions {
   // (kManual: compacts itself). Waits are counted in GraphStats.
   std::uint64_t delta_hard_arcs = 1 << 23;
   Executor* executor = nullptr;  // null: DefaultExecutor()
+  // The host's clock, milliseconds since 1970; the library never reads one. Where it is given, a
+  // batch whose time lies more than max_ahead_ms after it is refused. Called by Apply and Load.
+  std::function<std::int64_t()> now_ms;
+  std::int64_t max_ahead_ms = 86'400'000;
   // Called by the maintenance thread after each background compaction.
   std::function<void(const Snapshot&)> on_compacted;
 };
@@ -57,6 +68,8 @@ struct ChangeCounts {
 
 struct ApplyReport {
   Sequence sequence = 0;  // of the batch; the current one when nothing changed
+  std::int64_t time_ms = 0;  // what the batch was given: its own time, or the graph's when later
+  bool time_moved = false;   // the batch's own time lies before time_ms
   ChangeCounts nodes;     // fact plane
   ChangeCounts edges;     // fact plane
   ChangeCounts events;    // nodes of kind event
@@ -85,13 +98,13 @@ class Graph {
 
   Snapshot snapshot() const;
 
-  // Errors: kInvalidArgument names the offending operation and value (nothing was
-  // changed); kReadOnly after an earlier journal failure; the journal's own error.
+  // Errors: kInvalidArgument names the offending operation and value, or a time above kMaxTimeMs
+  // or too far ahead of now_ms (nothing was changed); kReadOnly after an earlier journal failure; the journal's own error.
   Result<ApplyReport> Apply(const WriteBatch& batch, const ApplyOptions& options = {});
 
   // Applies all batches of `load` to an empty graph at once: the same graph and log as one by one;
   // the report sums up. They become visible together; other writers wait, and `progress` must not
-  // write. Errors: kFailedPrecondition when some record was applied before, kResourceExhausted above
+  // write. Errors: kInvalidArgument for its time, as Apply; kFailedPrecondition when some record was applied before, kResourceExhausted above
   // the limits or without memory (nothing was changed, but for a prefix in the journal if the graph
   // is read-only afterwards); kReadOnly and the journal's own error as Apply; kCancelled when
   // `progress` says stop: whole batches may stay then.

@@ -150,14 +150,15 @@ std::unique_ptr<Executor> MakeThreadExecutor(int threads) {
   return std::make_unique<ThreadExecutor>(threads);
 }
 Executor& SerialExecutor() {
-  static Serial serial;
-  return serial;
+  static Serial* const serial = new Serial;  // as below
+  return *serial;
 }
+// Never destroyed: objects of static storage may work until the process ends.
 Executor& DefaultExecutor() {
 #ifdef PLEXUS_PLAIN_THREADS
-  static const std::unique_ptr<Executor> executor = MakeThreadExecutor(0);
+  static Executor* const executor = MakeThreadExecutor(0).release();
 #else
-  static const std::unique_ptr<Executor> executor = MakeTbbExecutor(0);
+  static Executor* const executor = MakeTbbExecutor(0).release();
 #endif
   return *executor;
 }

@@ -139,6 +139,8 @@ Result<Record> BatchResolver::Resolve(ApplyReport* report) {
                     std::to_string(Limits::kMaxBatchOps));
   record_.sequence = w_.sequence + 1;
   record_.time_ms = std::max(b_.time_ms_, w_.time_ms);
+  report_.time_ms = record_.time_ms;
+  report_.time_moved = b_.time_ms_ < record_.time_ms;
   PLEXUS_TRY(Definitions());
   PLEXUS_TRY(Nodes());
   PLEXUS_TRY(Operations());

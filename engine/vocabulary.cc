@@ -104,17 +104,18 @@ std::vector<Column> MakeColumns() {
 
 }  // namespace
 
+// Never destroyed: objects of static storage may still ask while the process ends.
 std::span<const NodeKind> BuiltinNodeKinds() {
-  static const std::vector<NodeKind> kinds = MakeNodeKinds();
-  return kinds;
+  static const auto* const kinds = new std::vector<NodeKind>(MakeNodeKinds());
+  return *kinds;
 }
 std::span<const EdgeKind> BuiltinEdgeKinds() {
-  static const std::vector<EdgeKind> kinds = MakeEdgeKinds();
-  return kinds;
+  static const auto* const kinds = new std::vector<EdgeKind>(MakeEdgeKinds());
+  return *kinds;
 }
 std::span<const Column> BuiltinColumns() {
-  static const std::vector<Column> columns = MakeColumns();
-  return columns;
+  static const auto* const columns = new std::vector<Column>(MakeColumns());
+  return *columns;
 }
 
 std::string IndexKey(std::string_view kind_name, std::string_view name) {

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "storage/database_impl.h"
+#include "storage/no_memory.h"
 
 namespace plexus::storage {
 
@@ -18,9 +19,9 @@ Status BelowFloor(const std::string& directory, Sequence floor, const std::strin
 
 }  // namespace
 
-Result<Snapshot> Database::AsOf(Sequence sequence) {
+Result<Snapshot> Database::AsOf(Sequence sequence) try {
   Impl& d = *impl_;
-  if (d.closed) return Fail(ErrorCode::kFailedPrecondition, d.directory + ": the database is closed");
+  PLEXUS_TRY(d.Usable());
   const Snapshot now = d.graph->snapshot();
   if (sequence == now.sequence()) return now;
   if (sequence > now.sequence())
@@ -55,13 +56,15 @@ Result<Snapshot> Database::AsOf(Sequence sequence) {
   d.past.push_front(past);
   if (d.past.size() > kPastKept) d.past.pop_back();
   return past;
+} catch (const std::bad_alloc&) {
+  return OutOfMemory();
 }
 
 // Times never run backward along the log, so the last record at or before a time
 // is found by bisection.
-Result<Sequence> Database::SequenceAtTime(std::int64_t time_ms) {
+Result<Sequence> Database::SequenceAtTime(std::int64_t time_ms) try {
   Impl& d = *impl_;
-  if (d.closed) return Fail(ErrorCode::kFailedPrecondition, d.directory + ": the database is closed");
+  PLEXUS_TRY(d.Usable());
   const Snapshot now = d.graph->snapshot();
   if (now.sequence() > 0 && now.time_ms() <= time_ms) return now.sequence();
   std::lock_guard alone(d.maintenance);
@@ -85,11 +88,15 @@ Result<Sequence> Database::SequenceAtTime(std::int64_t time_ms) {
   if (low == 0)
     return Fail(ErrorCode::kNotFound, "time " + std::to_string(time_ms) + " lies before the first record");
   return low;
+} catch (const std::bad_alloc&) {
+  return OutOfMemory();
 }
 
-Result<Snapshot> Database::AsOfTime(std::int64_t time_ms) {
+Result<Snapshot> Database::AsOfTime(std::int64_t time_ms) try {
   PLEXUS_ASSIGN(const Sequence sequence, SequenceAtTime(time_ms));
   return AsOf(sequence);
+} catch (const std::bad_alloc&) {
+  return OutOfMemory();
 }
 
 }  // namespace plexus::storage

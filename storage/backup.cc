@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "storage/database_impl.h"
+#include "storage/no_memory.h"
 
 namespace plexus::storage {
 
@@ -134,9 +135,9 @@ Status OrNothing(const std::string& directory, bool was_there, Status status) {
 
 }  // namespace
 
-Status Database::Backup(const std::string& to, Progress* progress) {
+Status Database::Backup(const std::string& to, Progress* progress) try {
   Impl& d = *impl_;
-  if (d.closed) return Fail(ErrorCode::kFailedPrecondition, d.directory + ": the database is closed");
+  PLEXUS_TRY(d.Usable());
   std::lock_guard guard(d.maintenance);
   const Files files(d.options.hooks);  // a full disk there must not stop writing here
   PLEXUS_TRY(MustBeNew(to, files));
@@ -156,9 +157,11 @@ Status Database::Backup(const std::string& to, Progress* progress) {
     return MustOpen(to, least, progress);
   };
   return OrNothing(to, was_there, make());
+} catch (const std::bad_alloc&) {
+  return OutOfMemory();
 }
 
-Status Database::Restore(const std::string& from, const std::string& to, Progress* progress) {
+Status Database::Restore(const std::string& from, const std::string& to, Progress* progress) try {
   const Files files;
   PLEXUS_TRY(MustBeNew(to, files));
   const bool was_there = files.Exists(to);
@@ -174,6 +177,8 @@ Status Database::Restore(const std::string& from, const std::string& to, Progres
     return MustOpen(to, anchor.sequence, progress);
   };
   return OrNothing(to, was_there, make());
+} catch (const std::bad_alloc&) {
+  return OutOfMemory();
 }
 
 }  // namespace plexus::storage

@@ -2,19 +2,37 @@
 #include "storage/database.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <utility>
 
 #include "storage/checkpoint.h"
 #include "storage/database_impl.h"
+#include "storage/no_memory.h"
 
 namespace plexus::storage {
 
-Database::Database(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-Database::~Database() = default;
+namespace {
+
+// After main RocksDB's own objects of static storage end before the host's that were there
+// before the first open: closing RocksDB would lock what is gone.
+constinit std::atomic<bool> process_ends{false};
+
+}  // namespace
+
+Database::Database(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {
+  // Registered after RocksDB's, so called before they end.
+  [[maybe_unused]] static const int registered = std::atexit([] { process_ends = true; });
+}
+Database::~Database() {
+  if (!impl_ || !impl_->Copied()) return;
+  impl_->lock.Release();  // this process's copy of the descriptor
+  (void)impl_.release();  // RocksDB would write, and wait for threads that are not here
+}
 
 Database::Impl::~Impl() {
-  (void)CloseNow();
+  (void)OrNoMemory([&] { return CloseNow(); });
   // The graph's journal and the store may be held by snapshots for longer.
   graph.reset();
   journal.reset();
@@ -45,6 +63,7 @@ LoadRequest Database::Impl::Request() const {
 
 std::vector<DamagedCheckpoint> Database::damaged_checkpoints() const {
   std::vector<DamagedCheckpoint> damaged = impl_->report.damaged_checkpoints;
+  if (impl_->Copied()) return damaged;
   std::lock_guard guard(impl_->past_mutex);
   MergeDamage(damaged, impl_->past_damage);
   return damaged;
@@ -55,8 +74,14 @@ std::map<NodeId, Sequence> Database::Impl::Purged() {
   return purged;
 }
 
-Status Database::Impl::Writable() const {
+Status Database::Impl::Usable() const {
+  if (Copied()) return owner.Check("the database");
   if (closed) return Fail(ErrorCode::kFailedPrecondition, directory + ": the database is closed");
+  return {};
+}
+
+Status Database::Impl::Writable() const {
+  PLEXUS_TRY(Usable());
   if (options.read_only)
     return Fail(ErrorCode::kReadOnly, directory + ": the database is open read-only");
   return {};
@@ -155,11 +180,13 @@ bool Database::Impl::CheckpointEarned() const {
          records * kRecordCost + tail * kByteCost >= std::max(checkpoint_bytes, kLeast);
 }
 
-Status Database::Checkpoint(Progress* progress) {
+Status Database::Checkpoint(Progress* progress) try {
   Impl& d = *impl_;
   PLEXUS_TRY(d.Writable());
   std::lock_guard guard(d.maintenance);
   return d.CheckpointNow(progress);
+} catch (const std::bad_alloc&) {
+  return OutOfMemory();
 }
 
 // --- the keeper: automatic checkpoints
@@ -191,31 +218,55 @@ void Database::Impl::Notice(std::uint64_t tail_bytes) {
 }
 
 void Database::Impl::KeeperLoop() {
+  constexpr std::chrono::milliseconds kEarlyPause(50), kFirstPause(100), kLongestPause(60'000);
+  std::chrono::milliseconds pause = kFirstPause;
   std::unique_lock guard(keeper_mutex);
   for (;;) {
     keeper_wake.wait(guard, [&] { return keeper_stop || keeper_due; });
     if (keeper_stop) return;
     keeper_due = false;
     guard.unlock();
-    Status status;
     bool early = false;
-    {
-      // Graph, journal and files are renewed under this lock; no files: renewing them failed.
-      std::lock_guard alone(maintenance);
-      // The records of a load are in the journal before readers see the first of them.
-      early = rocks && graph->snapshot().sequence() == 0;
-      if (rocks && !early && !journal->bulk()) status = CheckpointNow(nullptr);
-    }
+    const Status status = CheckpointInBackground(early);
+    if (!status) TellFailure(status.error());
     guard.lock();
-    if (early) {
-      keeper_wake.wait_for(guard, std::chrono::milliseconds(50), [&] { return keeper_stop; });
-      keeper_due = true;
+    if (status) {
+      pause = kFirstPause;
+      keeper_error.clear();
+      if (!early) continue;
     }
-    if (!status) {  // told by Close; a full disk must not be hammered
-      keeper_status = status;
-      return;
+    keeper_due = true;
+    // A full disk must not be hammered.
+    keeper_wake.wait_for(guard, early ? kEarlyPause : pause, [&] { return keeper_stop; });
+    if (!status) pause = std::min(2 * pause, kLongestPause);
+  }
+}
+
+// Nothing may leave the thread: it would end the host. `early`: there is nothing to write down yet.
+Status Database::Impl::CheckpointInBackground(bool& early) {
+  try {
+    // Graph, journal and files are renewed under this lock; no files: renewing them failed.
+    std::lock_guard alone(maintenance);
+    if (!rocks || journal->bulk()) return {};
+    // The records of a load are in the journal before readers see the first of them.
+    early = graph->snapshot().sequence() == 0;
+    return early ? Status() : CheckpointNow(nullptr);
+  } catch (const std::exception&) {
+    return OutOfMemory();
+  }
+}
+
+void Database::Impl::TellFailure(const Error& error) noexcept {
+  {
+    std::lock_guard guard(keeper_mutex);
+    ++keeper_failures;
+    try {
+      keeper_error = error.message;
+    } catch (const std::bad_alloc&) {
+      keeper_error = kOutOfMemory;  // short enough to need none
     }
   }
+  if (options.on_background_error) options.on_background_error(error);
 }
 
 void Database::Impl::StopKeeper() {
@@ -229,22 +280,29 @@ void Database::Impl::StopKeeper() {
 
 // --- bulk mode
 
-Status Database::BeginBulk() {
+Status Database::BeginBulk() try {
   PLEXUS_TRY(impl_->Writable());
   return impl_->journal->BeginBulk();
+} catch (const std::bad_alloc&) {
+  return OutOfMemory();
 }
 
-Status Database::EndBulk(Progress* progress) {
+Status Database::EndBulk(Progress* progress) try {
   PLEXUS_TRY(impl_->Writable());
   PLEXUS_TRY(impl_->journal->EndBulk());
   return Checkpoint(progress);
+} catch (const std::bad_alloc&) {
+  return OutOfMemory();
 }
 
 // --- closing
 
-Status Database::Close() { return impl_->CloseNow(); }
+Status Database::Close() {
+  return OrNoMemory([&] { return impl_->CloseNow(); });
+}
 
 Status Database::Impl::CloseNow() {
+  if (Copied()) return owner.Check("the database");
   const bool was_closed = std::exchange(closed, true);
   StopKeeper();  // also when a rewrite that failed has closed the rest
   if (was_closed) return {};
@@ -252,6 +310,11 @@ Status Database::Impl::CloseNow() {
     if (store) store->Attach(nullptr);
     lock.Release();
     return {};
+  }
+  if (process_ends) {  // everything is durable, the next open recovers it as after a crash
+    (void)new std::shared_ptr<Rocks>(rocks);  // left to the end of the process, as the lock
+    (void)new LockFile(std::move(lock));
+    return journal->Close();
   }
   std::lock_guard guard(maintenance);
   Status status;
@@ -287,13 +350,18 @@ Status Database::Impl::CloseNow() {
     }
   }
   lock.Release();
-  if (status && !keeper_status) return keeper_status;
   return status;
 }
 
 StorageStats Database::stats() const {
   Impl& d = *impl_;
   StorageStats s;
+  if (d.Copied()) return s;
+  {
+    std::lock_guard guard(d.keeper_mutex);
+    s.background_failures = d.keeper_failures;
+    s.background_error = d.keeper_error;
+  }
   std::lock_guard guard(d.maintenance);
   s.disk_bytes = d.files->TreeBytes(d.directory);
   s.history_floor = d.anchor.floor_sequence;

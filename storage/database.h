@@ -13,6 +13,14 @@
 // Thread-safety: all const members, AsOf, Checkpoint, Verify and Backup may be
 // called from any thread beside running queries and Apply. Refresh, Purge, Scrub, HardPurge,
 // BeginBulk, EndBulk and Close need the caller to be alone.
+//
+// fork: the process that opened a database for writing owns it. In a child every call that
+// returns a Status or a Result is kFailedPrecondition (and says so), stats() is empty, payloads
+// cannot be read, and the destructor touches neither files nor the lock; it leaks the memory.
+//
+// Memory: when there is none, calls are kResourceExhausted. A Database may be an object of
+// static storage: destroyed after main it makes
+// everything durable, and the next open is as after a crash.
 #pragma once
 
 #include <cstdint>
@@ -60,6 +68,10 @@ struct OpenOptions {
   // it was waited; false stops it (kCancelled).
   std::int64_t lock_wait_ms = 0;
   std::function<bool(const std::string& holder, std::int64_t waited_ms)> on_lock_wait;
+  // Maintenance::kBackground: called when a checkpoint in the background failed, each time, by
+  // the thread that writes them, which holds no lock. It is tried again after a pause that
+  // grows from 0.1 s to a minute. Must neither throw nor close the database.
+  std::function<void(const Error&)> on_background_error;
   TestHooks* hooks = nullptr;
 };
 
@@ -148,6 +160,8 @@ struct StorageStats {
   std::vector<Sequence> checkpoints;   // ascending
   Sequence history_floor = 0;          // AsOf reaches down to here; 0 = the beginning
   Sequence synced_sequence = 0;        // survives power loss
+  std::uint64_t background_failures = 0;  // checkpoints in the background that failed, since opening
+  std::string background_error;           // why the last of them failed; empty after one succeeded
 };
 
 class Database {
@@ -248,7 +262,7 @@ class Database {
 
   // Waits for maintenance, makes everything durable, writes a checkpoint as
   // checkpoint_on_close says, and marks the anchor clean. Later calls do
-  // nothing. Snapshots stay usable but for their payloads.
+  // nothing. Snapshots stay usable but for their payloads. Tells of its own work alone.
   Status Close();
 
  private:

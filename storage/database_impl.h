@@ -10,6 +10,7 @@
 #include <string>
 #include <thread>
 
+#include "engine/owner.h"
 #include "storage/anchor.h"
 #include "storage/database.h"
 #include "storage/load.h"
@@ -25,6 +26,7 @@ class Database::Impl {
   std::string directory;
   OpenOptions options;
   OpenReport report;
+  Owner owner;
   std::shared_ptr<Files> files;
   LockFile lock;  // held until everything below is gone
   std::shared_ptr<Rocks> rocks;
@@ -55,7 +57,8 @@ class Database::Impl {
   std::mutex keeper_mutex;
   std::condition_variable keeper_wake;
   bool keeper_stop = false, keeper_due = false;
-  Status keeper_status;
+  std::uint64_t keeper_failures = 0;  // guarded by keeper_mutex, as the next
+  std::string keeper_error;
 
   // Log bytes at the last look of the anchor; one appending thread touches it.
   std::uint64_t anchored_bytes = 0;
@@ -93,11 +96,16 @@ class Database::Impl {
   void Notice(std::uint64_t tail_bytes);
   void MoveAnchor();
   void KeeperLoop();
+  Status CheckpointInBackground(bool& early);
+  void TellFailure(const Error& error) noexcept;
   void StopKeeper();
   Status CloseNow();
   // Whether Close is to write a checkpoint. REQUIRES `maintenance` held.
   bool CheckpointEarned() const;
-  Status Writable() const;  // open, not read-only
+  // Whether this is a child's copy of a database that the parent opened for writing.
+  bool Copied() const { return !options.read_only && !owner.Here(); }
+  Status Usable() const;    // open, and this process's own
+  Status Writable() const;  // and not read-only
 
   // scrub.cc. REQUIRES `maintenance` held.
   Status ScrubNow(Progress* progress);

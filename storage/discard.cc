@@ -3,10 +3,11 @@
 // Order: the anchor first says "being made" again (generation 0), so that a crash at any
 // later point leaves what the next creating open begins anew. The lock is held to the end.
 #include "storage/database_impl.h"
+#include "storage/no_memory.h"
 
 namespace plexus::storage {
 
-Status Database::Discard() {
+Status Database::Discard() try {
   Impl& d = *impl_;
   PLEXUS_TRY(d.Writable());
   if (!d.report.created || d.graph->snapshot().sequence() != 0 || d.journal->position().sequence != 0)
@@ -29,6 +30,8 @@ Status Database::Discard() {
   if (status) status = d.files->Remove(d.directory + "/" + kLockFileName);
   d.lock.Release();
   return status;
+} catch (const std::bad_alloc&) {
+  return OutOfMemory();
 }
 
 }  // namespace plexus::storage

@@ -15,6 +15,7 @@
 #include "engine/vocabulary.h"
 #include "storage/checkpoint.h"
 #include "storage/database_impl.h"
+#include "storage/no_memory.h"
 #include "storage/mask.h"
 #include "storage/orphan_terms.h"
 #include "storage/referenced.h"
@@ -267,7 +268,7 @@ Result<LogPoint> Rewriter::Rewrite(const std::shared_ptr<Rocks>& to, Progress* p
 
 }  // namespace
 
-Status Database::HardPurge(std::span<const NodeId> nodes, Progress* progress) {
+Status Database::HardPurge(std::span<const NodeId> nodes, Progress* progress) try {
   Impl& d = *impl_;
   PLEXUS_TRY(d.Writable());
   const Snapshot now = snapshot();
@@ -287,6 +288,8 @@ Status Database::HardPurge(std::span<const NodeId> nodes, Progress* progress) {
   PLEXUS_TRY(d.ScrubNow(progress));
   PLEXUS_TRY(d.RewriteWithout(NodeSet(nodes.begin(), nodes.end()), progress));
   return d.CheckpointNow(progress);
+} catch (const std::bad_alloc&) {
+  return OutOfMemory();
 }
 
 Status Database::Impl::RewriteWithout(std::set<NodeId> nodes, Progress* progress) {

@@ -1,5 +1,6 @@
 // History: what the log says about one node.
 #include "storage/database_impl.h"
+#include "storage/no_memory.h"
 #include "storage/mask.h"
 
 namespace plexus::storage {
@@ -87,9 +88,9 @@ std::string_view HistoryWhatName(What what) {
   return "unknown";
 }
 
-Result<std::vector<HistoryEntry>> Database::History(NodeId node) {
+Result<std::vector<HistoryEntry>> Database::History(NodeId node) try {
   Impl& d = *impl_;
-  if (d.closed) return Fail(ErrorCode::kFailedPrecondition, d.directory + ": the database is closed");
+  PLEXUS_TRY(d.Usable());
   if (node >= snapshot().node_count())
     return Fail(ErrorCode::kNotFound, "there is no node " + std::to_string(node));
   std::lock_guard guard(d.maintenance);
@@ -128,6 +129,8 @@ Result<std::vector<HistoryEntry>> Database::History(NodeId node) {
       for (std::size_t i = before; i < entries.size(); ++i)
         if (entries[i].what == What::kPurged) entries[i].erased = erased;
   }
+} catch (const std::bad_alloc&) {
+  return OutOfMemory();
 }
 
 }  // namespace plexus::storage

@@ -56,9 +56,10 @@ bool IsFileAt(const std::string& path, int descriptor) {
 }  // namespace
 
 LockFile::LockFile(LockFile&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)) {}
+    : owner_(other.owner_), descriptor_(std::exchange(other.descriptor_, -1)) {}
 
 LockFile& LockFile::operator=(LockFile&& other) noexcept {
+  std::swap(owner_, other.owner_);
   std::swap(descriptor_, other.descriptor_);
   return *this;
 }
@@ -66,7 +67,10 @@ LockFile& LockFile::operator=(LockFile&& other) noexcept {
 LockFile::~LockFile() { Release(); }
 
 void LockFile::Release() {
-  if (descriptor_ >= 0) close(descriptor_);
+  if (descriptor_ < 0) return;
+  // Said aloud: a child of fork that lives on must not keep it with its copy.
+  if (owner_.Here()) flock(descriptor_, LOCK_UN);
+  close(descriptor_);
   descriptor_ = -1;
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "engine/error.h"
+#include "engine/owner.h"
 
 namespace plexus::storage {
 
@@ -31,11 +32,13 @@ class LockFile {
   static std::string HolderOf(const std::string& directory);
   // True when some process holds the lock now.
   static bool IsHeld(const std::string& directory);
+  // A child of fork has the same lock: there it gives back its copy of the file alone.
   void Release();
 
  private:
   Status OpenFile(const std::string& path);
 
+  Owner owner_;
   int descriptor_ = -1;
 };
 

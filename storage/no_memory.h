@@ -1,4 +1,5 @@
-// What runs in tasks of an executor must not throw: running out of memory becomes a Status.
+// No memory is an error like any other: nothing throws across the interface or out of a task
+// of an executor.
 #pragma once
 
 #include <new>
@@ -7,12 +8,19 @@
 
 namespace plexus::storage {
 
+inline constexpr char kOutOfMemory[] = "out of memory";  // fits a string without allocation
+
+inline std::unexpected<Error> OutOfMemory() {
+  return Fail(ErrorCode::kResourceExhausted, kOutOfMemory);
+}
+
+// `fn`, which returns a Status or a Result.
 template <class Fn>
-Status OrNoMemory(Fn&& fn) {
+auto OrNoMemory(Fn&& fn) -> decltype(fn()) {
   try {
     return fn();
   } catch (const std::bad_alloc&) {
-    return Fail(ErrorCode::kResourceExhausted, "out of memory");
+    return OutOfMemory();
   }
 }
 

@@ -14,6 +14,7 @@
 #include <cstring>
 
 #include "storage/database_impl.h"
+#include "storage/no_memory.h"
 
 namespace plexus::storage {
 
@@ -207,6 +208,7 @@ Status Database::Impl::AttachWriter(const Loaded& loaded) {
                                             std::to_string(end) + ", before it was " +
                                             std::to_string(loaded.point.sequence));
   store->Attach(rocks);
+  store->Own();
   RocksJournal::Options to;
   to.durability = options.graph.durability == Durability::kDefault ? Durability::kSync
                                                                    : options.graph.durability;
@@ -286,7 +288,7 @@ Status Database::Impl::OpenForReading() {
 }
 
 Result<std::unique_ptr<Database>> Database::Open(const std::string& directory,
-                                                 const OpenOptions& options) {
+                                                 const OpenOptions& options) try {
   auto impl = std::make_unique<Impl>();
   impl->directory = directory;
   while (impl->directory.size() > 1 && impl->directory.back() == '/') impl->directory.pop_back();
@@ -300,17 +302,19 @@ Result<std::unique_ptr<Database>> Database::Open(const std::string& directory,
                                             impl->directory + " --to NEW' saves what can be saved");
   PLEXUS_TRY(opened);
   return std::unique_ptr<Database>(new Database(std::move(impl)));
+} catch (const std::bad_alloc&) {
+  return OutOfMemory();
 }
 
 bool Database::Exists(const std::string& directory) {
   return Files().Exists(directory + "/" + kAnchorName);
 }
 
-Status Database::Refresh() {
+Status Database::Refresh() try {
   Impl& d = *impl_;
+  PLEXUS_TRY(d.Usable());
   if (!d.options.read_only)
     return Fail(ErrorCode::kFailedPrecondition, "Refresh is for read-only databases");
-  if (d.closed) return Fail(ErrorCode::kFailedPrecondition, "the database is closed");
   auto fresh = Open(d.directory, d.options);
   if (!fresh) return std::unexpected(fresh.error());
   // Nothing new: keep the graph and whatever is cached with its snapshots.
@@ -319,6 +323,8 @@ Status Database::Refresh() {
     return {};
   std::swap(impl_, (*fresh)->impl_);
   return {};
+} catch (const std::bad_alloc&) {
+  return OutOfMemory();
 }
 
 }  // namespace plexus::storage

@@ -64,6 +64,7 @@ void RocksPayloadStore::SetPending(Sequence first_pending, std::function<Status(
 
 Result<std::string> RocksPayloadStore::Get(PayloadRef ref) const {
   if (!ref) return Fail(ErrorCode::kNotFound, "there is no payload");
+  if (owner_) PLEXUS_TRY(owner_->Check("the database"));
   std::string bytes;
   if (Cached(ref, &bytes)) {
     hits_.fetch_add(1, std::memory_order_relaxed);
@@ -87,6 +88,7 @@ Result<std::string> RocksPayloadStore::Get(PayloadRef ref) const {
 
 Status RocksPayloadStore::GetEach(std::span<const PayloadRef> refs, const EachPayload& fn) const {
   if (refs.empty()) return {};
+  if (owner_) PLEXUS_TRY(owner_->Check("the database"));
   PLEXUS_TRY(FlushPending(refs.back()));
   std::shared_lock lock(rocks_mutex_);
   if (!rocks_) return Fail(ErrorCode::kFailedPrecondition, Where(refs.front()) + kClosed);

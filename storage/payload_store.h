@@ -12,10 +12,12 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <shared_mutex>
 #include <string>
 #include <unordered_map>
 
+#include "engine/owner.h"
 #include "engine/payload.h"
 #include "storage/rocks.h"
 
@@ -33,6 +35,8 @@ class RocksPayloadStore : public PayloadStore {
 
   // Where to read from; null after a close: Get is kFailedPrecondition then.
   void Attach(std::shared_ptr<Rocks> rocks);
+  // From now on payloads are read by this process alone, by no child of fork.
+  void Own() { owner_.emplace(); }
   // Called before a look-up of a payload of that or a later sequence: bulk records
   // may have to be ingested first. 0 = nothing is pending.
   void SetPending(Sequence first_pending, std::function<Status()> flush);
@@ -58,6 +62,7 @@ class RocksPayloadStore : public PayloadStore {
   bool Cached(PayloadRef ref, std::string* bytes) const;
   void Remember(PayloadRef ref, const std::string& bytes) const;
 
+  std::optional<Owner> owner_;
   mutable std::shared_mutex rocks_mutex_;
   std::shared_ptr<Rocks> rocks_;
   std::atomic<Sequence> first_pending_{0};

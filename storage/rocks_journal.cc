@@ -46,8 +46,12 @@ Status RocksJournal::Refused() const {
   return {};
 }
 
-void RocksJournal::FailWith(const Error& error) {
-  if (!failure_) failure_ = std::make_unique<Error>(error);
+void RocksJournal::FailWith(const Error& error) noexcept {
+  try {
+    if (!failure_) failure_ = error;
+  } catch (const std::bad_alloc&) {
+    failure_ = OutOfMemory().error();
+  }
   synced_changed_.notify_all();
 }
 
@@ -55,7 +59,7 @@ Status RocksJournal::Write(rocksdb::WriteBatch& batch, bool sync) {
   rocksdb::WriteOptions options;
   options.sync = sync;
   ReachPoint(rocks_->files()->hooks(), "journal.before_write");
-  Status status = Check(rocks_->db()->Write(options, &batch), rocks_->path());
+  Status status = OrNoMemory([&] { return Check(rocks_->db()->Write(options, &batch), rocks_->path()); });
   ReachPoint(rocks_->files()->hooks(), "journal.after_write");
   return status;
 }
@@ -240,7 +244,8 @@ Status RocksJournal::Sync(std::unique_lock<std::mutex>& lock) {
   if (synced_ >= target) return {};
   syncing_ = true;
   lock.unlock();
-  Status status = Check(rocks_->db()->FlushWAL(true), rocks_->path());
+  const Status status =
+      OrNoMemory([&] { return Check(rocks_->db()->FlushWAL(true), rocks_->path()); });
   lock.lock();
   syncing_ = false;
   if (status)
@@ -271,7 +276,7 @@ void RocksJournal::SyncLoop() {
     if (closed_) return;
     sync_wanted_ = false;
     wake_.wait_for(lock, kSyncDelay, [&] { return closed_; });
-    if (!bulk_ && !failure_) (void)Sync(lock);  // FailWith remembers an error
+    if (!bulk_ && !failure_) (void)OrNoMemory([&] { return Sync(lock); });  // FailWith remembers an error, and of no memory
   }
 }
 
@@ -302,9 +307,9 @@ Status RocksJournal::Close() {
     std::unique_lock lock(mutex_);
     if (closed_) return {};
     if (failure_)
-      status = Refused();
+      status = OrNoMemory([&] { return Refused(); });
     else if (bulk_)
-      status = bulk_->Ingest();
+      status = OrNoMemory([&] { return bulk_->Ingest(); });
     else
       status = Sync(lock);
     bulk_.reset();

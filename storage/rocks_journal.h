@@ -15,6 +15,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -77,7 +78,7 @@ class RocksJournal : public Journal {
   Status Write(rocksdb::WriteBatch& batch, bool sync);
   Status Sync(std::unique_lock<std::mutex>& lock);
   Status Refused() const;
-  void FailWith(const Error& error);
+  void FailWith(const Error& error) noexcept;
   void SyncLoop();
 
   std::shared_ptr<Rocks> rocks_;
@@ -90,7 +91,7 @@ class RocksJournal : public Journal {
   std::uint64_t tail_bytes_ = 0;
   std::unique_ptr<BulkWriter> bulk_;
   std::vector<RecordEncoder> encoders_;  // of bulk mode
-  std::unique_ptr<Error> failure_;
+  std::optional<Error> failure_;
   bool closed_ = false;
   bool sync_wanted_ = false;
   std::thread syncer_;

@@ -15,6 +15,7 @@
 #include <rocksdb/write_batch.h>
 
 #include "storage/database_impl.h"
+#include "storage/no_memory.h"
 #include "storage/mask.h"
 #include "storage/orphan_terms.h"
 #include "storage/purged_words.h"
@@ -194,15 +195,17 @@ Status Database::Impl::ForgetWords(Progress* progress) {
   return RewriteWithout({}, progress);
 }
 
-Status Database::Scrub(Progress* progress) {
+Status Database::Scrub(Progress* progress) try {
   PLEXUS_TRY(impl_->Writable());
   std::lock_guard guard(impl_->maintenance);
   PLEXUS_TRY(impl_->ScrubNow(progress));
   return impl_->ForgetWords(progress);
+} catch (const std::bad_alloc&) {
+  return OutOfMemory();
 }
 
 Result<ApplyReport> Database::Purge(std::span<const std::string_view> keys, std::int64_t now_ms,
-                                    Progress* progress) {
+                                    Progress* progress) try {
   PLEXUS_TRY(impl_->Writable());
   const Snapshot now = snapshot();
   WriteBatch batch(now_ms);
@@ -217,6 +220,8 @@ Result<ApplyReport> Database::Purge(std::span<const std::string_view> keys, std:
   PLEXUS_ASSIGN(const ApplyReport applied, graph().Apply(batch));
   PLEXUS_TRY(Scrub(progress));
   return applied;
+} catch (const std::bad_alloc&) {
+  return OutOfMemory();
 }
 
 }  // namespace plexus::storage

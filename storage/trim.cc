@@ -9,6 +9,7 @@
 #include <rocksdb/write_batch.h>
 
 #include "storage/database_impl.h"
+#include "storage/no_memory.h"
 #include "storage/referenced.h"
 
 namespace plexus::storage {
@@ -41,7 +42,7 @@ Status DropPayloads(const std::shared_ptr<Rocks>& rocks, Sequence before,
 
 }  // namespace
 
-Status Database::Trim(Sequence before, Progress* progress) {
+Status Database::Trim(Sequence before, Progress* progress) try {
   Impl& d = *impl_;
   PLEXUS_TRY(d.Writable());
   std::lock_guard guard(d.maintenance);
@@ -99,6 +100,8 @@ Status Database::Trim(Sequence before, Progress* progress) {
   PLEXUS_TRY(Check(d.rocks->db()->CompactRange(compact, d.rocks->payload(), nullptr, &payload_to),
                    d.rocks->path()));
   return d.DropOldCheckpoints();
+} catch (const std::bad_alloc&) {
+  return OutOfMemory();
 }
 
 }  // namespace plexus::storage

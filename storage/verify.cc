@@ -11,6 +11,7 @@
 #include "engine/state_writer.h"
 #include "storage/checkpoint.h"
 #include "storage/database_impl.h"
+#include "storage/no_memory.h"
 #include "storage/mask.h"
 
 namespace plexus::storage {
@@ -242,14 +243,16 @@ Status Verifier::Run(const Snapshot& live) {
 
 }  // namespace
 
-Result<VerifyReport> Database::Verify(const VerifyOptions& options) {
+Result<VerifyReport> Database::Verify(const VerifyOptions& options) try {
   Impl& d = *impl_;
-  if (d.closed) return Fail(ErrorCode::kFailedPrecondition, d.directory + ": the database is closed");
+  PLEXUS_TRY(d.Usable());
   std::lock_guard guard(d.maintenance);
   if (d.journal) PLEXUS_TRY(d.journal->FlushBulk());
   VerifyReport report;
   PLEXUS_TRY(Verifier(d, options, report).Run(snapshot()));
   return report;
+} catch (const std::bad_alloc&) {
+  return OutOfMemory();
 }
 
 }  // namespace plexus::storage

@@ -1,0 +1,201 @@
+// What a host does to a Database that lives in it for long: forks, exits with it, gives it
+// wrong times, and lets its background work fail.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <functional>
+#include <new>
+#include <string>
+#include <thread>
+
+#include "storage/test_hooks.h"
+#include "tests/storage/expected.h"
+#include "tests/storage/store_test_util.h"
+
+namespace plexus::storage::testing {
+namespace {
+
+// Runs `fn` in a child of fork, which ends without destructors. The number that it returns.
+int InChild(const std::function<int()>& fn) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    _exit(fn());
+  }
+  int status = 0;
+  if (waitpid(child, &status, 0) != child) return -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+bool Refused(const Status& status) {
+  return !status && status.error().code == ErrorCode::kFailedPrecondition &&
+         status.error().message.find("fork") != std::string::npos;
+}
+template <class T>
+bool Refused(const Result<T>& result) {
+  return !result && Refused(Status(std::unexpected(result.error())));
+}
+
+OpenOptions Background() {
+  OpenOptions options = Create();
+  options.graph.maintenance = Maintenance::kBackground;
+  return options;
+}
+
+// A check that holds soon; the machine's speed decides only when.
+bool Eventually(const std::function<bool()>& holds) {
+  for (int i = 0; i < 6'000 && !holds(); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  return holds();
+}
+
+TEST(Host, ChildThatDestroysItsCopyLeavesTheDirectoryAlone) {
+  for (const bool background : {false, true}) {
+    ScratchDirectory scratch;
+    const auto dumps = ScriptDumps(30);
+    auto db = MustOpen(scratch.path(), background ? Background() : Create());
+    ApplyScript(*db, 1, 10);
+    EXPECT_EQ(InChild([&] {
+      db.reset();
+      return 0;
+    }), 0);
+    ApplyScript(*db, 11, 20);
+    EXPECT_EQ(InChild([&] { return Refused(db->Close()) ? (db.reset(), 0) : 1; }), 0);
+    EXPECT_EQ(InChild([&] { return Refused(db->graph().Apply(ScriptBatch(21))) ? 0 : 1; }), 0);
+    ApplyScript(*db, 21, 30);
+    EXPECT_EQ(Dump(db->snapshot()), dumps[30]);
+    PLEXUS_OK(db->Close());
+    db = MustOpen(scratch.path());
+    EXPECT_EQ(Dump(db->snapshot()), dumps[30]);
+    const auto verified = db->Verify();
+    PLEXUS_OK(verified);
+    EXPECT_TRUE(verified->ok);
+  }
+}
+
+TEST(Host, CallsInAChildAreErrors) {
+  ScratchDirectory scratch;
+  auto db = MustOpen(scratch.path(), Create());
+  ApplyScript(*db, 1, 10);
+  const Snapshot snapshot = db->snapshot();
+  const NodeId count = snapshot.node_count();
+  const NodeId nodes[] = {0};
+  const std::string_view keys[] = {"a"};
+  EXPECT_EQ(InChild([&] {
+    int call = 0;
+    for (const bool refused :
+         {Refused(db->graph().Compact()), Refused(db->graph().WaitDurable(1)),
+          Refused(db->AsOf(3)), Refused(db->AsOfTime(3000)), Refused(db->SequenceAtTime(3000)),
+          Refused(db->Checkpoint()), Refused(db->Trim(2)), Refused(db->Purge(keys, 99'000)),
+          Refused(db->Scrub()), Refused(db->HardPurge(nodes)), Refused(db->BeginBulk()),
+          Refused(db->EndBulk()), Refused(db->Verify()), Refused(db->Backup(scratch.path("copy"))),
+          Refused(db->History(0)), Refused(db->Discard()), Refused(db->Refresh())}) {
+      ++call;
+      if (!refused) return call;
+    }
+    if (db->stats().disk_bytes != 0) return 100;
+    return snapshot.node_count() == count ? 0 : 101;  // what is in RAM can be read
+  }), 0);
+  ApplyScript(*db, 11, 12);
+  PLEXUS_OK(db->Close());
+  EXPECT_EQ(Dump(MustOpen(scratch.path())->snapshot()), ScriptDumps(12)[12]);
+}
+
+TEST(Host, ChildThatLivesOnDoesNotKeepTheLock) {
+  ScratchDirectory scratch;
+  auto db = MustOpen(scratch.path(), Create());
+  int gate[2];
+  ASSERT_EQ(pipe(gate), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    close(gate[1]);
+    char c;
+    alarm(60);
+    _exit(read(gate[0], &c, 1) == 0 ? 0 : 1);
+  }
+  close(gate[0]);
+  PLEXUS_OK(db->Close());
+  EXPECT_TRUE(Database::Open(scratch.path(), {}));
+  close(gate[1]);
+  int status = 1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
+TEST(Host, GlobalDatabaseLosesNothingAfterMain) {
+  for (int run = 1; run <= 4; ++run) {
+    ScratchDirectory scratch;
+    const std::string command =
+        std::string(PLEXUS_GLOBAL_DATABASE) + " " + scratch.path() + " " + std::to_string(run * 20);
+    ASSERT_EQ(std::system(command.c_str()), 0);
+    auto db = MustOpen(scratch.path());
+    EXPECT_EQ(db->report().sequence, static_cast<Sequence>(run * 20));
+  }
+}
+
+TEST(Host, BackgroundCheckpointsGoOnAfterFailures) {
+  ScratchDirectory scratch;
+  std::atomic<int> failures_left{2}, told{0};
+  const std::thread::id host = std::this_thread::get_id();
+  TestHooks hooks;
+  hooks.at_point = [&](const char* point) {
+    if (std::string_view(point) != "checkpoint.sections_ingested") return;
+    if (std::this_thread::get_id() != host && failures_left.fetch_sub(1) > 0) throw std::bad_alloc();
+  };
+  OpenOptions options = Background();
+  options.hooks = &hooks;
+  options.checkpoint_log_bytes = 1;
+  options.checkpoint_on_close = CheckpointOnClose::kNever;
+  options.on_background_error = [&](const Error& error) {
+    EXPECT_EQ(error.code, ErrorCode::kResourceExhausted);
+    EXPECT_NE(std::this_thread::get_id(), host);
+    ++told;
+  };
+  auto db = MustOpen(scratch.path(), options);
+  ApplyScript(*db, 1, 5);
+  EXPECT_TRUE(Eventually([&] { return !db->stats().checkpoints.empty() && told == 2; }));
+  EXPECT_TRUE(Eventually([&] { return db->stats().background_error.empty(); }));
+  EXPECT_EQ(db->stats().background_failures, 2u);
+  ApplyScript(*db, 6, 10);
+  PLEXUS_OK(db->Close());  // tells of its own work alone
+  EXPECT_EQ(Dump(MustOpen(scratch.path())->snapshot()), ScriptDumps(10)[10]);
+}
+
+TEST(Host, WrongTimesAreRefused) {
+  ScratchDirectory scratch;
+  OpenOptions options = Create();
+  constexpr std::int64_t kNow = 1'700'000'000'000, kDay = 86'400'000;
+  auto db = MustOpen(scratch.path(), options);
+  const auto apply = [&](std::int64_t time) {
+    WriteBatch batch(time);
+    batch.UpsertNode("at " + std::to_string(time));
+    return db->graph().Apply(batch);
+  };
+  for (const std::int64_t wrong : {kNow * 1000, kMaxTimeMs + 1, INT64_MAX}) {
+    const auto refused = apply(wrong);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_NE(refused.error().message.find(std::to_string(wrong)), std::string::npos);
+  }
+  EXPECT_FALSE(db->graph().read_only());
+  PLEXUS_OK(apply(kNow));
+  const auto moved = apply(kNow - 5);
+  PLEXUS_OK(moved);
+  EXPECT_TRUE(moved->time_moved);
+  EXPECT_EQ(moved->time_ms, kNow);
+  const auto kept = apply(kNow + 1);
+  PLEXUS_OK(kept);
+  EXPECT_FALSE(kept->time_moved);
+  EXPECT_EQ(kept->time_ms, kNow + 1);
+  PLEXUS_OK(db->Close());
+  options.graph.now_ms = [] { return kNow; };
+  db = MustOpen(scratch.path(), options);
+  EXPECT_FALSE(apply(kNow + kDay + 1));
+  PLEXUS_OK(apply(kNow + kDay));
+}
+
+}  // namespace
+}  // namespace plexus::storage::testing
