@@ -3,7 +3,8 @@
 // Builds a database of EDGES random edges (default 20 million) over EDGES / 16 nodes,
 // closes it, then opens it, and an empty one, each in a process of its own, and prints
 // bytes per edge and node and resident set over stats. Keys, sparse columns and the
-// rest are listed apart. Usage: resident [EDGES]. Exit 1 when a count is wrong.
+// rest are listed apart. Then a service: a process that has appended as many edges, 10,000 a batch,
+// with background maintenance, and says where its memory is. Usage: resident [EDGES]. Exit 1 when a count is wrong.
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
@@ -24,11 +25,43 @@ using namespace plexus::bench;  // NOLINT
 int Measure(const char* directory) {
   auto database = Must(storage::Database::Open(directory, {}), "opening");
   const Snapshot snapshot = database->snapshot();
-  const std::uint64_t resident = ResidentBytes();
+  const std::uint64_t resident = MeasureProcess().resident;
   const GraphBytes bytes = MeasureBytes(snapshot);
   std::printf("%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %.17g %.17g %u %" PRIu64 "\n",
               resident, bytes.total, bytes.csr, bytes.nodes, bytes.keys, bytes.per_edge,
               bytes.per_node, snapshot.node_count(), snapshot.CountEdges(Plane::kFact));
+  Must(database->Close(), "closing");
+  return 0;
+}
+
+// In a child: appends, then says what is where.
+int Serve(const char* directory, std::size_t edges) {
+  storage::OpenOptions options;
+  options.create = true;
+  options.graph.maintenance = Maintenance::kBackground;
+  auto database = Must(storage::Database::Open(directory, options), "making the service's database");
+  const NodeId nodes = static_cast<NodeId>(edges / 16);
+  AddNodes(database->graph(), nodes);
+  AddEdges(database->graph(), DistinctPairs(nodes, edges, 5), 0, edges, 10'000);
+  const auto line = [](const char* what, std::uint64_t bytes) {
+    std::printf("  %-28s %8.1f MB\n", what, static_cast<double>(bytes) / 1e6);
+  };
+  const auto tell = [&](const char* when) {
+    const GraphBytes graph = MeasureBytes(database->snapshot());
+    const storage::StorageStats stored = database->stats();
+    const ProcessBytes process = MeasureProcess();
+    std::printf("service, %s\n", when);
+    line("resident set", process.resident);
+    line("graph (stats total)", graph.total);
+    line("of it delta", graph.delta);
+    line("memtables", stored.memtable_bytes);
+    line("indexes of files", stored.table_reader_bytes);
+    line("block and payload caches", stored.block_cache_bytes + stored.payload_cache_bytes);
+    line("freed, kept by the allocator", process.allocator_free);
+  };
+  tell("after the last append");
+  Must(database->graph().Compact(), "compacting");
+  tell("compacted");
   Must(database->Close(), "closing");
   return 0;
 }
@@ -69,6 +102,7 @@ void Build(const std::string& directory, std::size_t edges) {
 
 int main(int argc, char** argv) {
   if (argc == 3 && std::strcmp(argv[1], "--measure") == 0) return Measure(argv[2]);
+  if (argc == 4 && std::strcmp(argv[1], "--serve") == 0) return Serve(argv[2], std::strtoull(argv[3], nullptr, 10));
   std::size_t edges = static_cast<std::size_t>(Size("PLEXUS_BENCH_EDGES", 20'000'000, 32'000));
   if (argc == 2) edges = std::strtoull(argv[1], nullptr, 10);
   if (argc > 2 || edges < 32) {
@@ -89,6 +123,9 @@ int main(int argc, char** argv) {
   std::printf("resident set    %.1f MB (empty graph %.1f MB)\n", static_cast<double>(full.resident) / 1e6,
               static_cast<double>(empty.resident) / 1e6);
   std::printf("resident/stats  %.3f\n", grown / static_cast<double>(full.total));
+  std::fflush(stdout);
+  const std::string serve = "'" + std::string(argv[0]) + "' --serve '" + (folder / "service") + "' " + std::to_string(edges);
+  if (std::system(serve.c_str()) != 0) Die("the service failed");
   const bool right = Require(full.edges == edges && full.node_count == edges / 16, "counts after opening");
   return right ? 0 : 1;
 }

@@ -47,9 +47,6 @@ class TempFolder {
   std::filesystem::path path_;
 };
 
-// Resident set of this process in bytes (/proc/self/statm); 0 where there is none.
-std::uint64_t ResidentBytes();
-
 template <class T>
 T Must(Result<T> result, const std::string& what) {
   if (!result) Die(what + ": " + result.error().ToString());

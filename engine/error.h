@@ -1,4 +1,4 @@
-// Errors are values: Result<T> is std::expected<T, Error>.
+// Errors are values: Result<T> is a std::expected<T, Error> that nobody may drop by accident.
 //
 // An Error names the offending thing and what was expected. Nothing in the
 // library throws across its interface or prints; programmer errors (a NodeId
@@ -38,8 +38,12 @@ struct Error {
   std::string ToString() const;
 };
 
+// A call whose Result or Status is not looked at is a compiler's warning; (void) says that it is meant.
 template <class T>
-using Result = std::expected<T, Error>;
+class [[nodiscard]] Result : public std::expected<T, Error> {
+ public:
+  using std::expected<T, Error>::expected;
+};
 using Status = Result<void>;
 
 inline std::unexpected<Error> Fail(ErrorCode code, std::string message) {

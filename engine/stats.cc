@@ -1,7 +1,28 @@
 // Adds up the parts of a GraphState.
 #include "engine/stats.h"
 
+#include <unistd.h>
+
+#include <fstream>
+
+#if __has_include(<malloc.h>)
+#include <malloc.h>
+#endif
+
 namespace plexus {
+
+ProcessBytes MeasureProcess() {
+  ProcessBytes bytes;
+  std::ifstream statm("/proc/self/statm");
+  std::uint64_t total = 0, resident = 0;
+  if (statm >> total >> resident) bytes.resident = resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+#if defined(__GLIBC_PREREQ)
+#if __GLIBC_PREREQ(2, 33)
+  bytes.allocator_free = mallinfo2().fordblks;
+#endif
+#endif
+  return bytes;
+}
 
 GraphBytes MeasureBytes(const Snapshot& snapshot) {
   const GraphState& state = snapshot.state();

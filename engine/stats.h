@@ -34,4 +34,11 @@ struct GraphBytes {
 // O(runs + columns + spaces). Thread-safe.
 GraphBytes MeasureBytes(const Snapshot& snapshot);
 
+// What the process takes, of which the graph is a part; 0 where the system does not tell.
+struct ProcessBytes {
+  std::uint64_t resident = 0;
+  std::uint64_t allocator_free = 0;  // freed to the C library's allocator and kept by it, resident or not
+};
+ProcessBytes MeasureProcess();
+
 }  // namespace plexus

@@ -157,6 +157,8 @@ struct StorageStats {
   std::uint64_t checkpoint_bytes = 0;
   std::uint64_t tail_bytes = 0;        // log behind the newest checkpoint, encoded
   std::uint64_t payload_cache_hits = 0, payload_cache_misses = 0;
+  // In RAM beside the graph: RocksDB's memtables, indexes and filters of open files, blocks kept; payloads kept.
+  std::uint64_t memtable_bytes = 0, table_reader_bytes = 0, block_cache_bytes = 0, payload_cache_bytes = 0;
   std::vector<Sequence> checkpoints;   // ascending
   Sequence history_floor = 0;          // AsOf reaches down to here; 0 = the beginning
   Sequence synced_sequence = 0;        // survives power loss

@@ -51,6 +51,10 @@ class RocksPayloadStore : public PayloadStore {
   void ForgetCache();
   std::uint64_t hits() const { return hits_.load(std::memory_order_relaxed); }
   std::uint64_t misses() const { return misses_.load(std::memory_order_relaxed); }
+  std::uint64_t cache_bytes() const {
+    const std::lock_guard lock(cache_mutex_);
+    return cache_bytes_;
+  }
 
  private:
   struct Entry {

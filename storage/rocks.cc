@@ -182,6 +182,19 @@ std::uint64_t Rocks::FamilyBytes(rocksdb::ColumnFamilyHandle* family) const {
   return files + memtables;
 }
 
+Rocks::Memory Rocks::MeasureMemory() const {
+  Memory memory;
+  for (rocksdb::ColumnFamilyHandle* family : handles_) {
+    std::uint64_t memtables = 0, readers = 0;
+    db_->GetIntProperty(family, rocksdb::DB::Properties::kSizeAllMemTables, &memtables);
+    db_->GetIntProperty(family, rocksdb::DB::Properties::kEstimateTableReadersMem, &readers);
+    memory.memtables += memtables;
+    memory.table_readers += readers;
+  }
+  db_->GetIntProperty(handles_[1], rocksdb::DB::Properties::kBlockCacheUsage, &memory.block_cache);
+  return memory;
+}
+
 Status Rocks::FlushAll() const {
   rocksdb::FlushOptions options;
   options.wait = true;

@@ -66,6 +66,10 @@ class Rocks {
   // Sum of live file and memtable sizes of a column family; an upper bound of what
   // can be read from it, so that counts read from it are checked against it.
   std::uint64_t FamilyBytes(rocksdb::ColumnFamilyHandle* family) const;
+  struct Memory {
+    std::uint64_t memtables = 0, table_readers = 0, block_cache = 0;
+  };
+  Memory MeasureMemory() const;
   // Memtables to files; the write-ahead log holds nothing that matters afterwards.
   Status FlushAll() const;
   // Before closing: flushes when the write-ahead logs are many or long (else the next open

@@ -124,7 +124,7 @@ const std::map<std::string, std::vector<std::string>>& Libraries() {
 // POSIX headers are the operating system's, not a third party's.
 bool ThirdParty(const std::string& name, bool quoted) {
   if (quoted) return false;
-  static const std::set<std::string> system = {"unistd.h", "fcntl.h", "dirent.h", "signal.h",
+  static const std::set<std::string> system = {"unistd.h", "malloc.h", "fcntl.h", "dirent.h", "signal.h",
                                                "errno.h", "pthread.h", "immintrin.h", "emmintrin.h",
                                                "getopt.h", "poll.h", "termios.h", "sched.h"};
   if (StartsWith(name, "sys/") || system.contains(name)) return false;

@@ -68,6 +68,18 @@ void WriteStorage(JsonWriter& json, const storage::StorageStats& stats) {
   json.EndObject();
 }
 
+void WriteProcess(JsonWriter& json, const storage::StorageStats& stats) {
+  const ProcessBytes process = MeasureProcess();
+  json.BeginObject("process");
+  json.Field("resident", process.resident);
+  json.Field("allocator_free", process.allocator_free);
+  json.Field("memtables", stats.memtable_bytes);
+  json.Field("table_readers", stats.table_reader_bytes);
+  json.Field("block_cache", stats.block_cache_bytes);
+  json.Field("payload_cache", stats.payload_cache_bytes);
+  json.EndObject();
+}
+
 void WriteStats(Session& session) {
   const Snapshot& snapshot = session.snapshot();
   JsonWriter json(Out());
@@ -87,7 +99,9 @@ void WriteStats(Session& session) {
   WriteKindCounts(json, "node_kinds", snapshot, Plane::kIndex, true);
   json.EndObject();
   WriteBytes(json, MeasureBytes(snapshot));
-  WriteStorage(json, session.database().stats());
+  const storage::StorageStats stored = session.database().stats();
+  WriteStorage(json, stored);
+  WriteProcess(json, stored);
   json.EndObject();
   Out() << '\n';
 }
@@ -133,6 +147,11 @@ void PrintStats(Session& session) {
   if (bytes.per_edge > 0)
     Out() << Number(bytes.per_edge, 4) << " bytes per directed edge, " << Number(bytes.per_node, 4)
           << " per node\n";
+  const ProcessBytes process = MeasureProcess();
+  if (process.resident > 0)
+    Out() << "this process " << Bytes(process.resident) << ": beside the graph memtables " << Bytes(stored.memtable_bytes)
+          << ", indexes of files " << Bytes(stored.table_reader_bytes) << ", freed and kept "
+          << Bytes(process.allocator_free) << ", the program and its libraries\n";
   Out() << "\non disk " << Bytes(stored.disk_bytes) << ": log " << Bytes(stored.log_bytes) << ", texts "
         << Bytes(stored.payload_bytes) << ", checkpoints " << Bytes(stored.checkpoint_bytes) << '\n';
 }
