@@ -106,6 +106,43 @@ TEST(Purge, NoLiveFileHoldsTheBytes) {
   EXPECT_FALSE((*db->AsOf(8)).Payload(node, NodeField::kText));
 }
 
+// Sessions that close without a checkpoint keep their write-ahead logs, which hold the bytes, too.
+TEST(Purge, WhatEarlierSessionsWroteIsInNoFile) {
+  for (const CheckpointOnClose mode : {CheckpointOnClose::kNever, CheckpointOnClose::kWhenEarned, CheckpointOnClose::kAlways})
+    for (int sessions = 0; sessions < 3; ++sessions)
+      for (const bool by_apply : {false, true}) {
+        SCOPED_TRACE(std::to_string(static_cast<int>(mode)) + ", sessions between " + std::to_string(sessions) + (by_apply ? ", by Apply" : ""));
+        ScratchDirectory scratch;
+        OpenOptions options = Create();
+        options.checkpoint_on_close = mode;
+        auto db = MustOpen(scratch.path(), options);
+        Fill(*db, [] {});
+        for (int i = 0; i < sessions; ++i) {
+          PLEXUS_OK(db->Close());
+          db = MustOpen(scratch.path(), options);
+          WriteBatch batch(8500 + i);
+          batch.Link(batch.Node("other" + std::to_string(i)), kCauses, batch.Node("secret"));
+          PLEXUS_OK(db->graph().Apply(batch));
+        }
+        EXPECT_FALSE(Found(scratch.path(), Secrets()).empty());
+        if (by_apply) {
+          WriteBatch batch(9000);
+          batch.PurgeNode(batch.Node("secret"));
+          PLEXUS_OK(db->graph().Apply(batch));
+        } else {
+          PLEXUS_OK(db->Purge(kKeys, 9000));
+          EXPECT_EQ(Found(scratch.path(), Secrets()), std::vector<std::string>{}) << "open";
+        }
+        PLEXUS_OK(db->Close());
+        EXPECT_EQ(Found(scratch.path(), Secrets()), std::vector<std::string>{}) << "closed";
+        db = MustOpen(scratch.path(), options);
+        EXPECT_EQ(Found(scratch.path(), Secrets()), std::vector<std::string>{}) << "opened again";
+        auto report = db->Verify();
+        PLEXUS_OK(report);
+        EXPECT_TRUE(report->ok);
+      }
+}
+
 TEST(Purge, OthersKeepTheirs) {
   ScratchDirectory scratch;
   auto db = MustOpen(scratch.path(), Create());
