@@ -27,6 +27,17 @@ ScratchDirectory::~ScratchDirectory() {
   fs::remove_all(root_, ignored);
 }
 
+std::vector<std::string> Found(const std::string& directory, const std::vector<std::string>& secrets) {
+  std::vector<std::string> found;
+  for (const std::string& path : FilesBelow(directory)) {
+    const std::string bytes = ReadFile(path);
+    for (const std::string& secret : secrets)
+      if (bytes.find(secret) != std::string::npos)
+        found.push_back(std::filesystem::path(path).filename().string() + ": " + secret.substr(0, 20));
+  }
+  return found;
+}
+
 std::string PropertyMap(const std::string& note) {
   flexbuffers::Builder builder;
   builder.Map([&] { builder.String("note", note); });

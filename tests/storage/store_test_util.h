@@ -35,6 +35,9 @@ class ScratchDirectory {
 // Depends on `number` and `seed` only. Its time is 1000 * number.
 WriteBatch ScriptBatch(std::uint64_t number, std::uint64_t seed = 7);
 
+// Which of some bytes stand in which files below a directory: "file: their beginning".
+std::vector<std::string> Found(const std::string& directory, const std::vector<std::string>& secrets);
+
 // A FlexBuffers map {"note": note}.
 std::string PropertyMap(const std::string& note);
 
