@@ -311,7 +311,7 @@ Status Database::Close() {
 
 Status Database::Impl::CloseNow() {
   if (Copied()) return owner.Check("the database");
-  const bool was_closed = std::exchange(closed, true);
+  const bool was_closed = closed.exchange(true);
   StopKeeper();  // also when a rewrite that failed has closed the rest
   if (was_closed) return {};
   if (options.read_only || !journal) {
@@ -333,6 +333,7 @@ Status Database::Impl::CloseNow() {
     if (status) status = ForgetWords(nullptr);  // may renew graph and journal
     if (status && CheckpointEarned()) status = CheckpointNow(nullptr);
   }
+  const std::unique_lock renewing(renewal);
   const RocksJournal::Position end = journal->position();
   if (Status synced = journal->Close(); status && !synced) status = synced;
   if (status && graph && graph->read_only())
@@ -371,12 +372,12 @@ StorageStats Database::stats() const {
     s.background_failures = d.keeper_failures;
     s.background_error = d.keeper_error;
   }
-  std::lock_guard guard(d.maintenance);
   s.disk_bytes = d.files->TreeBytes(d.directory);
-  s.history_floor = d.anchor.floor_sequence;
+  s.history_floor = d.history_floor;
   s.payload_cache_hits = d.store->hits();
   s.payload_cache_misses = d.store->misses();
   s.payload_cache_bytes = d.store->cache_bytes();
+  const std::shared_lock open(d.renewal);  // not `maintenance`: a backup may hold that for minutes
   if (d.closed) return s;
   const Rocks::Memory memory = d.rocks->MeasureMemory();
   s.memtable_bytes = memory.memtables;

@@ -192,6 +192,7 @@ class Database {
   std::vector<DamagedCheckpoint> damaged_checkpoints() const;
   const std::string& directory() const;
   bool read_only() const;
+  // Waits for no checkpoint, backup or verification; while files are renewed (a hard purge's end, Close), until they are.
   StorageStats stats() const;
 
   // The graph as it was after record `sequence`: the nearest checkpoint at or

@@ -1,11 +1,13 @@
 // The inside of a Database, shared by the files that implement its members.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <list>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <shared_mutex>
 #include <set>
 #include <string>
 #include <thread>
@@ -33,10 +35,13 @@ class Database::Impl {
   std::shared_ptr<RocksPayloadStore> store;
   std::shared_ptr<RocksJournal> journal;  // null when read-only
   std::unique_ptr<Graph> graph;
-  bool closed = false;
+  std::atomic<bool> closed{false};
 
   // Serialises what rewrites files: checkpoint, trim, scrub, backup, close.
   std::mutex maintenance;
+  // Taken beside `maintenance` by who renews or closes `rocks` and `journal`, so that who counts needs no more.
+  mutable std::shared_mutex renewal;
+  std::atomic<Sequence> history_floor{0};  // anchor.floor_sequence, for who holds no lock
   Anchor anchor;  // guarded by `maintenance`
   std::uint64_t checkpoint_bytes = 0;  // of the newest one; guarded by `maintenance`
   // Read-only: the files as they were at the view's moment.

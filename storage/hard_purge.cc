@@ -323,6 +323,7 @@ Status Database::Impl::RewriteWithout(std::set<NodeId> nodes, Progress* progress
   }
   ReachPoint(options.hooks, "hard_purge.before_switch");
   // From here on the old generation is history.
+  const std::unique_lock renewing(renewal);
   PLEXUS_TRY(journal->Close());
   store->Attach(nullptr);
   store->ForgetCache();
@@ -332,6 +333,7 @@ Status Database::Impl::RewriteWithout(std::set<NodeId> nodes, Progress* progress
     rocks.reset();
     PLEXUS_TRY(WriteAnchor(directory, next, *files));
     anchor = next;
+    history_floor = next.floor_sequence;
     ReachPoint(options.hooks, "hard_purge.switched");
     const OpenReport opened = report;  // tells of the open, not of this look
     auto loaded_or = LookAndLoad(false);

@@ -301,6 +301,7 @@ Result<std::unique_ptr<Database>> Database::Open(const std::string& directory,
     return Fail(ErrorCode::kCorruption, opened.error().message + "; 'plexus repair --db " +
                                             impl->directory + " --to NEW' saves what can be saved");
   PLEXUS_TRY(opened);
+  impl->history_floor = impl->anchor.floor_sequence;
   return std::unique_ptr<Database>(new Database(std::move(impl)));
 } catch (const std::bad_alloc&) {
   return OutOfMemory();

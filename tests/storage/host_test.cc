@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <functional>
+#include <future>
 #include <new>
 #include <string>
 #include <thread>
@@ -162,6 +163,36 @@ TEST(Host, BackgroundCheckpointsGoOnAfterFailures) {
   ApplyScript(*db, 6, 10);
   PLEXUS_OK(db->Close());  // tells of its own work alone
   EXPECT_EQ(Dump(MustOpen(scratch.path())->snapshot()), ScriptDumps(10)[10]);
+}
+
+// Counting does not wait for work that goes on for minutes.
+TEST(Host, StatsDoNotWaitForABackup) {
+  class AsksBeside : public Progress {
+   public:
+    explicit AsksBeside(const Database& db) : db_(db) {}
+    bool Report(std::string_view, std::uint64_t, std::uint64_t) override {
+      if (asked_) return true;
+      asked_ = true;
+      stats_ = std::async(std::launch::async, [this] { return db_.stats(); });
+      in_time = stats_.wait_for(std::chrono::seconds(30)) == std::future_status::ready;
+      return true;
+    }
+    bool in_time = false;
+
+   private:
+    const Database& db_;
+    bool asked_ = false;
+    std::future<StorageStats> stats_;
+  };
+  ScratchDirectory scratch;
+  auto db = MustOpen(scratch.path(), Create());
+  ApplyScript(*db, 1, 6);
+  AsksBeside backup(*db), checkpoint(*db);
+  PLEXUS_OK(db->Backup(scratch.path("copy"), &backup));
+  EXPECT_TRUE(backup.in_time);
+  PLEXUS_OK(db->Checkpoint(&checkpoint));
+  EXPECT_TRUE(checkpoint.in_time);
+  EXPECT_EQ(db->stats().checkpoints.size(), 1u);
 }
 
 TEST(Host, WrongTimesAreRefused) {
