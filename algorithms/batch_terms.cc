@@ -21,10 +21,8 @@ constexpr std::size_t kGrain = 64;  // texts per task
 struct Written {
   NodeRef node;             // one of its names
   NodeId id = kNoNode;      // kNoNode: new
-  bool removed = false;     // its edges of before went
   bool set = false;         // it has a text in the end
   std::string_view text;
-  std::size_t edges_from = 0;  // edge operations before the last removal
   std::vector<internal::StoredTerm> own;  // has_term edges as the batch leaves them: weight < 0 is unlinked
   internal::TermDifference difference;
   bool changed = false;     // the text is not the stored one
@@ -60,6 +58,24 @@ class BatchTerms {
     return id < s_.node_count() && s_.is_fact(id);  // an id beyond is for Apply to refuse
   }
 
+  // Edge operations before the last removal of the node: those edges and the stored ones are gone. nullopt: it is not removed.
+  std::optional<std::size_t> Removal(NodeRef node, NodeId id) const {
+    if (id != kNoNode) {
+      const auto at = removed_ids_.find(id);
+      return at == removed_ids_.end() ? std::nullopt : std::optional(at->second);
+    }
+    const auto at = removed_keys_.find(batch_.key(node));
+    return at == removed_keys_.end() ? std::nullopt : std::optional(at->second);
+  }
+  void NoteRemoval(NodeRef node, NodeId id, std::size_t edges_before) {
+    if (id == kNoNode) {
+      removed_keys_[batch_.key(node)] = edges_before;
+      return;
+    }
+    removed_ids_[id] = edges_before;
+    term_removed_ |= id < s_.node_count() && s_.node_kind(id) == kTerm;
+  }
+
   // Where the node's text is written down; null: nowhere.
   Written* Find(NodeRef node, NodeId id) {
     if (id != kNoNode) {
@@ -83,14 +99,12 @@ class BatchTerms {
   void CollectTexts() {
     batch_.ForEachTextChange([&](NodeRef node, WriteBatch::TextChange change, std::string_view text, std::size_t edges_before) {
       const NodeId id = Id(node);
+      if (change == WriteBatch::TextChange::kRemoveNode) NoteRemoval(node, id, edges_before);  // of a term, too
       if (!IsFact(node, id)) return;
       if (id == kNoNode && change != WriteBatch::TextChange::kSet && !Find(node, id)) return;  // there is none
       Written& w = Make(node, id);
       w.set = change == WriteBatch::TextChange::kSet;
       w.text = text;
-      if (change != WriteBatch::TextChange::kRemoveNode) return;
-      w.removed = true;
-      w.edges_from = edges_before;
     });
   }
 
@@ -100,15 +114,15 @@ class BatchTerms {
     return match && match->kind == kHasTerm && !match->reversed;
   }
 
-  // has_term edges that the batch writes or takes back for these nodes after their last removal.
+  // has_term edges that the batch writes or takes back for these nodes, and that no removal of an end takes with it.
   void CollectEdges() {
     std::size_t at = 0;
     batch_.ForEachEdge(0, [&](NodeRef source, NameRef kind, NodeRef target, std::optional<float> weight, std::string_view label) {
       const std::size_t edge = at++;
       if (!IsHasTerm(kind) || !label.empty()) return;
       Written* const w = Find(source, Id(source));
-      if (!w || edge < w->edges_from) return;
       const NodeId id = Id(target);
+      if (!w || edge < Removal(w->node, w->id).value_or(0) || edge < Removal(target, id).value_or(0)) return;
       const std::string_view key = target.local() ? batch_.key(target) : id < s_.node_count() ? s_.key(id) : std::string_view();
       w->own.push_back({DisplayName(key), target, weight ? (*weight >= 0 ? *weight : 0) : -1});
     });
@@ -129,19 +143,22 @@ class BatchTerms {
   }
 
   Status Compare(Written& w, TermSplitter& splitter) const {
-    const bool was_there = w.id != kNoNode && s_.alive(w.id) && !w.removed;
+    const bool removed = Removal(w.node, w.id).has_value();
+    const bool was_there = w.id != kNoNode && s_.alive(w.id) && !removed;
     w.changed = true;
     if (was_there && w.set) {
       PLEXUS_ASSIGN(w.changed, IsOther(w.id, w.text));
-      if (!w.changed && w.own.empty()) return {};
+      if (!w.changed && w.own.empty() && !term_removed_) return {};
     }
-    if (!w.set && w.removed) return {};  // its edges went with it
+    if (!w.set && removed) return {};  // its edges went with it
     std::vector<TermCount> wanted;
     if (w.set) {
       PLEXUS_ASSIGN(wanted, splitter.Count(w.text));
     }
     std::vector<internal::StoredTerm> stored;
     if (was_there) stored = internal::StoredTerms(s_, w.id, has_term_);
+    if (term_removed_)
+      std::erase_if(stored, [&](const internal::StoredTerm& there) { return removed_ids_.contains(there.node.index()); });
     for (const internal::StoredTerm& own : w.own) {  // in order: the last one counts
       std::erase_if(stored, [&](const internal::StoredTerm& there) { return there.term == own.term; });
       if (own.weight >= 0) stored.push_back(own);
@@ -167,6 +184,9 @@ class BatchTerms {
   std::vector<Written> written_;
   boost::unordered_flat_map<NodeId, std::uint32_t> by_id_;
   boost::unordered_flat_map<std::string_view, std::uint32_t> by_key_;  // of new nodes
+  boost::unordered_flat_map<NodeId, std::size_t> removed_ids_;  // Removal, of all nodes
+  boost::unordered_flat_map<std::string_view, std::size_t> removed_keys_;  // of new nodes
+  bool term_removed_ = false;  // one of the graph's
 };
 
 }  // namespace

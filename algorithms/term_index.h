@@ -61,7 +61,8 @@ Result<IndexTermsReport> IndexTerms(const Snapshot& snapshot, const IndexTermsOp
 // Adds to `batch` what keeps the index up to date when it is applied to a graph in the state `snapshot`: of every
 // fact whose text the batch sets anew or clears, has_term edges to the terms of the text it has in the end. So text
 // and terms come at once: no reader sees one without the other, and no crash parts them. Texts that are stored as they are
-// given are left alone: their terms are taken for right. has_term edges that the batch itself writes for those facts
+// given are left alone: their terms are taken for right, but for term nodes that the batch removes. Such a node takes the
+// occurrences in texts that the batch does not write with it; IndexTerms puts them back. has_term edges that the batch itself writes for those facts
 // give way to the terms of the text. Removed nodes lose their terms with their edges, as ever.
 // `texts` of the report: set anew. Parallel over texts; the batch does not depend on the number of threads. O(operations of the
 // batch + bytes of its texts + has_term arcs of their nodes). Errors: TermSplitter's, kCorruption from the payload store; the batch is as

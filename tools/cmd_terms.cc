@@ -110,28 +110,36 @@ Result<TermKeeper> TermKeeper::Make(Session& session, bool asked) {
 }
 
 Status TermKeeper::Complete(const Snapshot& snapshot, WriteBatch& batch) {
-  PLEXUS_ASSIGN(const IndexTermsReport added, AddTerms(snapshot, terms_, batch, &session_->executor()));
-  report_.texts += added.texts;
-  report_.changed += added.changed;
-  report_.linked += added.linked;
-  report_.unlinked += added.unlinked;
-  if (!complete_ || added.texts == 0) return {};
+  Settle(snapshot);
+  PLEXUS_ASSIGN(pending_, AddTerms(snapshot, terms_, batch, &session_->executor()));
+  completed_at_ = snapshot.sequence();
+  if (!complete_ || pending_.texts == 0) return {};
   PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(snapshot));
   return WriteTermRecord(batch, record, terms_);
 }
 
+void TermKeeper::Settle(const Snapshot& now) {
+  if (now.sequence() > completed_at_) Add(pending_);
+  pending_ = {};
+}
+
+void TermKeeper::Add(const IndexTermsReport& more) {
+  report_.texts += more.texts;
+  report_.changed += more.changed;
+  report_.linked += more.linked;
+  report_.unlinked += more.unlinked;
+}
+
 Result<IndexTermsReport> TermKeeper::Finish() {
   const Snapshot now = session_->graph().snapshot();
+  Settle(now);
   PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(now));
   if (complete_ && (!HasTerms(now) || (SameOptions(record.terms, terms_) && CountNewerTexts(now, record.covers(), nullptr) == 0)))
     return report_;
   IndexTermsOptions options;
   options.terms = terms_;
   PLEXUS_ASSIGN(const IndexTermsReport rest, UpdateTerms(*session_, options));
-  report_.texts += rest.texts;
-  report_.changed += rest.changed;
-  report_.linked += rest.linked;
-  report_.unlinked += rest.unlinked;
+  Add(rest);
   report_.truncated = rest.truncated;
   return report_;
 }

@@ -27,11 +27,17 @@ class TermKeeper {
 
  private:
   TermKeeper(Session& session, TermOptions terms) : session_(&session), terms_(std::move(terms)) {}
+  // Counts the batch completed last if it was applied: a refused one, which comes again in halves, raised no sequence.
+  void Settle(const Snapshot& now);
+  void Add(const IndexTermsReport& more);
+
   Session* session_;
   TermOptions terms_;
   bool on_ = false;
   bool complete_ = false;  // all texts of the graph are indexed, and its record says so
-  IndexTermsReport report_;
+  IndexTermsReport report_;   // of batches that were applied
+  IndexTermsReport pending_;  // of the batch completed last
+  Sequence completed_at_ = 0;
 };
 
 // "12 facts have a text that is not indexed ..." on stderr, unless --quiet or there are none.

@@ -162,6 +162,40 @@ TEST(BatchTerms, AreThoseOfIndexingAnew) {
   }
 }
 
+// A term node that the batch removes takes the occurrences of before with it: those still wanted are linked again.
+TEST(BatchTerms, OutliveTheRemovalOfATermNode) {
+  for (const bool purge : {false, true}) {
+    for (const bool before : {false, true}) {
+      SCOPED_TRACE(purge * 2 + before);
+      auto graph = Graph::InMemory();
+      WriteBatch first(1);
+      first.SetPayload(first.UpsertNode("a"), NodeField::kText, "red apples");
+      ApplyWithTerms(*graph, first);
+      WriteBatch batch(2);
+      const NodeRef term = batch.IndexNode(kTerm, "apples");
+      const auto remove = [&] { purge ? batch.PurgeNode(term) : batch.RemoveNode(term); };
+      if (before) remove();
+      batch.SetPayload(batch.Node("a"), NodeField::kText, "green apples");
+      if (!before) remove();
+      ApplyWithTerms(*graph, batch);
+      EXPECT_EQ(NotIndexed(graph->snapshot()), 0u);
+      EXPECT_EQ(OccurrencesOf(graph->snapshot()), (Occurrences{{"a", "apples", 1}, {"a", "green", 1}}));
+    }
+  }
+}
+
+// Edges that a batch gives a node and takes with its removal are none of the node that comes after.
+TEST(BatchTerms, AreThoseOfTheNodeAfterItsRemoval) {
+  auto graph = Graph::InMemory();
+  WriteBatch batch(1);
+  const NodeRef a = batch.UpsertNode("a");
+  batch.Link(a, kHasTerm, batch.IndexNode(kTerm, "apples"), 1);
+  batch.RemoveNode(a);
+  batch.SetPayload(a, NodeField::kText, "apples");
+  ApplyWithTerms(*graph, batch);
+  EXPECT_EQ(NotIndexed(graph->snapshot()), 0u);
+}
+
 // Many texts at once, on all threads: the batch does not depend on them.
 TEST(BatchTerms, DoNotDependOnThreads) {
   auto graph = Graph::InMemory();

@@ -156,6 +156,22 @@ TEST(Search, TermsComeWithTheirText) {
   }
 }
 
+// A batch that the graph refuses comes again in halves: its texts are counted once.
+TEST(Search, ARefusedRecordDoesNotCountTextsTwice) {
+  const TempDir dir;
+  const std::string lines =
+      "{\"kind\":\"person\",\"of\":\"node\"}\n{\"kind\":\"wears\",\"of\":\"edge\",\"source\":\"person\"}\n"
+      "{\"node\":\"a\",\"text\":\"zebra one\"}\n{\"node\":\"b\",\"text\":\"yak two\"}\n"
+      "{\"edge\":[\"a\",\"b\"],\"kind\":\"wears\"}\n{\"node\":\"c\",\"text\":\"ibex three\"}\n";
+  const auto reply = Plexus({"import", "--db", dir / "g", "--terms", "--json", "--on-error", "skip", "--format", "jsonl", "-"},
+                            {.input = lines}).Json();
+  EXPECT_EQ(Number(reply.at("errors")), 1);
+  EXPECT_EQ(Number(reply.at("terms").at("texts")), 3);
+  EXPECT_EQ(Number(reply.at("terms").at("changed")), 3);
+  EXPECT_EQ(Number(reply.at("terms").at("linked")), 6);
+  EXPECT_EQ(Number(Plexus({"terms", "--db", dir / "g", "--json"}).Json().at("changed")), 0);
+}
+
 TEST(Search, SaysWhatIsHiddenAndWhatIsNotIndexed) {
   const TempDir dir;
   const std::string db = dir / "g";
