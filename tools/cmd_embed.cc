@@ -132,7 +132,7 @@ Result<int> MakeOne(const Globals& globals, const EmbedArguments& given) {
   PLEXUS_ASSIGN(const TextVectorOptions options, Options(*session, given));
   if (given.query->empty()) return Fail(ErrorCode::kInvalidArgument, "--query: no words");
   PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(session->snapshot()));
-  PLEXUS_ASSIGN(const std::uint64_t not_indexed, CountNotIndexed(session->snapshot(), record, nullptr));
+  PLEXUS_ASSIGN(const NotIndexed not_indexed, CountNotIndexed(session->snapshot(), record, nullptr));
   NoteNotIndexed(globals, not_indexed);
   PLEXUS_ASSIGN(TermSplitter splitter, TermSplitter::Make(record.terms));
   PLEXUS_ASSIGN(const std::vector<TermCount> terms, splitter.Count(*given.query));

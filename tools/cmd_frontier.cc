@@ -147,7 +147,7 @@ Result<int> RunFrontier(const Globals& globals, const FrontierArguments& given) 
 
   if (HasTerms(snapshot)) {  // where sets share terms, those of newer texts are missing
     PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(snapshot));
-    PLEXUS_ASSIGN(const std::uint64_t not_indexed, CountNotIndexed(snapshot, record, &subset));
+    PLEXUS_ASSIGN(const NotIndexed not_indexed, CountNotIndexed(snapshot, record, &subset));
     NoteNotIndexed(globals, not_indexed);
   }
   PLEXUS_ASSIGN(const FrontierResult result, Frontier(snapshot, options));

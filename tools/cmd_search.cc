@@ -87,7 +87,7 @@ Result<Hidden> CountHidden(Session& session, const SearchArguments& given, std::
 }
 
 // Why nothing was found. "no text" is said only where no fact, shown or hidden, has a word.
-std::string WhyNothing(const std::string& query, const Hidden& hidden, std::uint64_t not_indexed) {
+std::string WhyNothing(const std::string& query, const Hidden& hidden, const NotIndexed& not_indexed) {
   std::string why;
   const auto add = [&](std::uint64_t count, std::string_view what) {
     if (count > 0) why += (why.empty() ? "" : ", ") + Grouped(count) + " " + std::string(what);
@@ -97,10 +97,10 @@ std::string WhyNothing(const std::string& query, const Hidden& hidden, std::uint
   add(hidden.out_of_scope, "out of scope (--scope names others)");
   add(hidden.other_kinds, "of other kinds (--kinds names others)");
   if (!why.empty()) return "nothing shown has a word of '" + query + "'; hidden are " + why;
-  return (not_indexed > 0 ? "no indexed text has a word of '" : "no text has a word of '") + query + "'";
+  return (!not_indexed.none() ? "no indexed text has a word of '" : "no text has a word of '") + query + "'";
 }
 
-void WriteResult(const Snapshot& snapshot, const Bm25Result& result, const Hidden& hidden, std::uint64_t not_indexed) {
+void WriteResult(const Snapshot& snapshot, const Bm25Result& result, const Hidden& hidden, const NotIndexed& not_indexed) {
   JsonWriter json(Out());
   json.BeginObject();
   json.Field("truncated", result.truncated);
@@ -116,7 +116,8 @@ void WriteResult(const Snapshot& snapshot, const Bm25Result& result, const Hidde
   }
   json.EndArray();
   json.Field("found", result.found);
-  json.Field("not_indexed", not_indexed);
+  json.Field("not_indexed", not_indexed.facts);
+  json.Field("not_compared", not_indexed.not_compared);
   if (result.found == 0 && !result.truncated) {
     json.BeginObject("hidden");
     json.Field("superseded", hidden.superseded);
@@ -190,7 +191,7 @@ Result<int> RunSearch(const Globals& globals, const SearchArguments& given) {
   if (result.documents == 0 && !result.truncated)
     return Fail(ErrorCode::kFailedPrecondition, "the graph has no terms yet: run `plexus terms --db " + globals.db + "`");
   const bool nothing = result.found == 0 && !result.truncated;
-  PLEXUS_ASSIGN(const std::uint64_t not_indexed, CountNotIndexed(snapshot, record, &subset));
+  PLEXUS_ASSIGN(const NotIndexed not_indexed, CountNotIndexed(snapshot, record, &subset));
   Hidden hidden;
   if (nothing) {
     PLEXUS_ASSIGN(hidden, CountHidden(*session, given, terms));
@@ -201,7 +202,7 @@ Result<int> RunSearch(const Globals& globals, const SearchArguments& given) {
   else if (!nothing)
     PrintResult(globals, snapshot, result);
   if (!nothing) return kDone;
-  PLEXUS_ASSIGN(const std::uint64_t of_all, CountNotIndexed(snapshot, record, nullptr));
+  PLEXUS_ASSIGN(const NotIndexed of_all, CountNotIndexed(snapshot, record, nullptr));
   return Fail(ErrorCode::kNotFound, WhyNothing(given.query, hidden, of_all));
 }
 

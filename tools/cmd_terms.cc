@@ -101,8 +101,8 @@ Result<TermKeeper> TermKeeper::Make(Session& session, bool asked) {
   keeper.on_ = asked || HasTerms(before);
   if (!keeper.on_) return keeper;
   if (HasTerms(before) && record.covers() > 0) {
-    PLEXUS_ASSIGN(const std::uint64_t missed, CountNotIndexed(before, record, nullptr));
-    keeper.complete_ = missed == 0;
+    PLEXUS_ASSIGN(const NotIndexed missed, CountNotIndexed(before, record, nullptr));
+    keeper.complete_ = missed.none();
   } else {
     keeper.complete_ = CountNewerTexts(before, 0, nullptr) == 0;
   }
@@ -144,10 +144,15 @@ Result<IndexTermsReport> TermKeeper::Finish() {
   return report_;
 }
 
-void NoteNotIndexed(const Globals& globals, std::uint64_t count) {
-  if (count == 0 || globals.quiet) return;
-  PrintNote(Grouped(count) + (count == 1 ? " fact has" : " facts have") +
-            " a text that is newer than the index of terms: `plexus terms --db " + globals.db + "` brings it up to date");
+void NoteNotIndexed(const Globals& globals, const NotIndexed& count) {
+  if (globals.quiet) return;
+  const auto have = [](std::uint64_t facts) { return Grouped(facts) + (facts == 1 ? " fact has" : " facts have"); };
+  if (count.facts > 0)
+    PrintNote(have(count.facts) + " a text that is newer than the index of terms: `plexus terms --db " + globals.db +
+              "` brings it up to date");
+  if (count.not_compared > 0)
+    PrintNote(have(count.not_compared) + " terms that were not compared with a text newer than the index's record: `plexus terms --db " +
+              globals.db + "` compares them, and remembers");
 }
 
 void WriteTermFields(JsonWriter& json, const IndexTermsReport& report) {

@@ -51,27 +51,28 @@ Result<TermRecord> ReadTermRecord(const Snapshot& snapshot) {
   return record;
 }
 
-Result<std::uint64_t> CountNotIndexed(const Snapshot& snapshot, const TermRecord& record, const NodeSubset* subset) {
+Result<NotIndexed> CountNotIndexed(const Snapshot& snapshot, const TermRecord& record, const NodeSubset* subset) {
   constexpr std::size_t kReadAtMost = 4'096;
   const KindId kind[] = {kHasTerm};
   const ArcFilter has_term = ArcFilter::Kinds(snapshot.schema(), kind);
   std::vector<NodeId> doubtful;
+  NotIndexed unread;
   for (NodeId node = 0; node < snapshot.node_count(); ++node) {
     if (!snapshot.alive(node) || !snapshot.is_fact(node) || (subset && !subset->contains(node))) continue;
     const PayloadRef text = snapshot.payload_ref(node, NodeField::kText);
-    if (text && record.covers() > 0) {
-      if (text.sequence() > record.covers()) doubtful.push_back(node);
-    } else if (static_cast<bool>(text) == (snapshot.Degree(Direction::kOut, node, has_term) == 0)) {
-      doubtful.push_back(node);
-    }
+    if (text && record.covers() > 0 && text.sequence() <= record.covers()) continue;
+    const bool one_alone = static_cast<bool>(text) == (snapshot.Degree(Direction::kOut, node, has_term) == 0);
+    if (!one_alone && (!text || record.covers() == 0)) continue;
+    doubtful.push_back(node);
+    ++(one_alone ? unread.facts : unread.not_compared);
   }
-  if (doubtful.empty() || doubtful.size() > kReadAtMost) return doubtful.size();
+  if (doubtful.empty() || doubtful.size() > kReadAtMost) return unread;
   PLEXUS_ASSIGN(const NodeSubset read, NodeSubset::Of(snapshot, doubtful));
   IndexTermsOptions options;
   options.terms = record.terms;
   options.subset = &read;
   PLEXUS_ASSIGN(const IndexTermsReport report, IndexTerms(snapshot, options, [](const WriteBatch&) { return Status(); }));
-  return report.changed;
+  return NotIndexed{.facts = report.changed};
 }
 
 bool SameOptions(const TermOptions& a, const TermOptions& b) {

@@ -29,10 +29,16 @@ struct TermRecord {
 bool HasTerms(const Snapshot& snapshot);
 // Errors: kCorruption, a record that is none; the payload store's.
 Result<TermRecord> ReadTermRecord(const Snapshot& snapshot);
-// Facts, of `subset` if it is given, whose terms are not those of their text, as far as it can be told without reading all texts:
-// of facts whose text is newer than the record, or (no record) that have a text and no terms, and of those that have terms and no text. Up to
-// 4,096 of these are read and compared, more count as they are. O(nodes). Errors: the payload store's.
-Result<std::uint64_t> CountNotIndexed(const Snapshot& snapshot, const TermRecord& record, const NodeSubset* subset);
+struct NotIndexed {
+  std::uint64_t facts = 0;         // their terms are not those of their text
+  std::uint64_t not_compared = 0;  // they have terms, but nobody knows whether of the text they have now
+  bool none() const { return facts == 0 && not_compared == 0; }
+};
+// Of the facts, of `subset` if it is given. In doubt are those whose text is newer than the record, those with a text and
+// no terms (only they where there is no record), and those with terms and no text. Up to 4,096 in doubt are read and
+// compared, which is exact. Of more, nothing is read: those that have one without the other count as
+// not indexed (also a text without a word), the rest as not compared. O(nodes). Errors: the payload store's.
+Result<NotIndexed> CountNotIndexed(const Snapshot& snapshot, const TermRecord& record, const NodeSubset* subset);
 // True when both leave out the same words.
 bool SameOptions(const TermOptions& a, const TermOptions& b);
 // Says in `batch` that all texts of the graph it is applied to are indexed with `terms`.

@@ -7,6 +7,7 @@
 #include "engine/error.h"
 #include "tools/json_writer.h"
 #include "tools/session.h"
+#include "tools/term_record.h"
 
 namespace plexus::tools {
 
@@ -40,8 +41,8 @@ class TermKeeper {
   Sequence completed_at_ = 0;
 };
 
-// "12 facts have a text that is not indexed ..." on stderr, unless --quiet or there are none.
-void NoteNotIndexed(const Globals& globals, std::uint64_t count);
+// "12 facts have a text that is newer than the index ..." on stderr, unless --quiet or there are none.
+void NoteNotIndexed(const Globals& globals, const NotIndexed& count);
 
 // "texts", "changed", "linked", "unlinked", into an open object.
 void WriteTermFields(JsonWriter& json, const IndexTermsReport& report);

@@ -4,6 +4,9 @@
 #include <cmath>
 #include <string>
 
+#include "algorithms/term_index.h"
+#include "engine/vocabulary.h"
+#include "storage/database.h"
 #include "tests/tools/run_plexus.h"
 
 namespace plexus::testing {
@@ -170,6 +173,43 @@ TEST(Search, ARefusedRecordDoesNotCountTextsTwice) {
   EXPECT_EQ(Number(reply.at("terms").at("changed")), 3);
   EXPECT_EQ(Number(reply.at("terms").at("linked")), 6);
   EXPECT_EQ(Number(Plexus({"terms", "--db", dir / "g", "--json"}).Json().at("changed")), 0);
+}
+
+// A program writes `count` texts from number `first` on, with their terms or without. It knows no record.
+void WriteTexts(const std::string& db, int first, int count, bool with_terms) {
+  auto database = storage::Database::Open(db, {});
+  ASSERT_TRUE(database) << database.error().ToString();
+  Graph& graph = (*database)->graph();
+  WriteBatch batch(1);
+  for (int i = first; i < first + count; ++i)
+    batch.SetPayload(batch.UpsertNode("n" + std::to_string(i), NameRef(kMemory)), NodeField::kText, "zebra w" + std::to_string(i % 97));
+  if (with_terms) {
+    ASSERT_TRUE(AddTerms(graph.snapshot(), {}, batch));
+  }
+  ASSERT_TRUE(graph.Apply(batch));
+  ASSERT_TRUE((*database)->Close());
+}
+
+// What a program indexed by itself is not told as missing, however much it is.
+TEST(Search, TextsThatAProgramIndexedAreNotMissing) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  ASSERT_EQ(Plexus({"import", "--db", db, "--terms", "--quiet", dir.File("m.jsonl", kLines)}).code, 0);
+  const auto told = [&](std::int64_t missing, std::int64_t not_compared) {
+    const auto reply = Plexus({"search", "--db", db, "--json", "zebra"}).Json();
+    EXPECT_EQ(Number(reply.at("not_indexed")), missing);
+    EXPECT_EQ(Number(reply.at("not_compared")), not_compared);
+  };
+  WriteTexts(db, 0, 4'000, true);
+  told(0, 0);  // few enough to be compared
+  WriteTexts(db, 4'000, 1'000, true);
+  told(0, 5'000);
+  EXPECT_NE(Plexus({"search", "--db", db, "zebra"}).err.find("5,000 facts have terms that were not compared"), std::string::npos);
+  WriteTexts(db, 5'000, 7, false);
+  told(7, 5'000);
+  EXPECT_NE(Plexus({"search", "--db", db, "okapi"}).err.find("no indexed text has a word of 'okapi'"), std::string::npos);
+  EXPECT_EQ(Number(Plexus({"terms", "--db", db, "--json"}).Json().at("changed")), 7);
+  told(0, 0);
 }
 
 TEST(Search, SaysWhatIsHiddenAndWhatIsNotIndexed) {
