@@ -56,6 +56,7 @@ class Graph::Impl {
   Status FoldHoldingLock(std::unique_lock<std::mutex>& lock, Executor& executor);
   void Publish();
   std::uint64_t Limit(std::uint64_t least, std::uint64_t divisor) const;
+  bool WakeMaintenance() noexcept;
   void MaintenanceLoop();
 
   GraphOptions options_;
@@ -113,10 +114,7 @@ Graph::Impl::Impl(GraphState state, std::shared_ptr<Journal> journal, bool durab
       executor_(options.executor ? *options.executor : DefaultExecutor()),
       journal_(std::move(journal)),
       writer_(std::move(state), &executor_),
-      published_(writer_.Publish()) {
-  if (options_.maintenance == Maintenance::kBackground)
-    thread_ = std::thread([this] { MaintenanceLoop(); });
-}
+      published_(writer_.Publish()) {}
 
 Graph::Impl::~Impl() {
   {
@@ -234,10 +232,21 @@ void Graph::Impl::RunGroup(const std::vector<Request*>& group) {
     read_only_ = true;
     return RefuseAll(group, NoMemory());
   }
-  if (writer_.delta_arcs() > Limit(options_.delta_soft_arcs, 8)) {
-    wanted_ = true;
-    maintenance_.notify_one();
+  if (writer_.delta_arcs() > Limit(options_.delta_soft_arcs, 8)) WakeMaintenance();
+}
+
+// REQUIRES writer_mutex_ held. The thread starts with its first work, so a short session pays
+// for none. False without a thread: kManual, or the system has none left.
+bool Graph::Impl::WakeMaintenance() noexcept {
+  if (options_.maintenance == Maintenance::kManual) return false;
+  if (!thread_.joinable()) try {
+    thread_ = std::thread([this] { MaintenanceLoop(); });
+  } catch (const std::exception&) {
+    return false;
   }
+  wanted_ = true;
+  maintenance_.notify_one();
+  return true;
 }
 
 // The records of `loaded`, some of them at a time. Returns how many batches the journal has:
@@ -333,12 +342,10 @@ Status Graph::Impl::WaitForRoom(std::unique_lock<std::mutex>& lock) {
   const auto start = std::chrono::steady_clock::now();
   ++stats_.stalls;
   Status result;
-  if (options_.maintenance == Maintenance::kManual) {
+  last_compaction_ = {};
+  if (!WakeMaintenance()) {
     result = FoldHoldingLock(lock, executor_);
   } else {
-    wanted_ = true;
-    last_compaction_ = {};
-    maintenance_.notify_one();
     ++waiting_;
     compacted_.wait(lock, [&] {
       return !last_compaction_ || stop_ || writer_.delta_arcs() <= Limit(options_.delta_hard_arcs, 2);

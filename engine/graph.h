@@ -36,7 +36,10 @@ struct EdgeLoad;  // engine/edge_load.h
 // never runs backward, so one batch in microseconds would stop it for thousands of years.
 inline constexpr std::int64_t kMaxTimeMs = 253'402'300'799'999;
 
-enum class Maintenance { kManual, kBackground };
+enum class Maintenance {
+  kManual,      // by the calling thread: Apply at the hard limit, Compact
+  kBackground,  // by a thread of the graph, which starts when there is something to do first
+};
 
 struct GraphOptions {
   Maintenance maintenance = Maintenance::kManual;

@@ -2,36 +2,18 @@
 #include "storage/database.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <utility>
 
 #include "storage/checkpoint.h"
 #include "storage/database_impl.h"
 #include "storage/no_memory.h"
+#include "storage/process_end.h"
 
 namespace plexus::storage {
 
-namespace {
-
-// After main RocksDB's own objects of static storage end before the host's that were there
-// before the first open: closing RocksDB would lock what is gone.
-constinit std::atomic<bool> process_ends{false};
-
-// What is then left to the end of the process, where leak checkers find it.
-struct Left {
-  std::shared_ptr<Rocks> rocks;
-  LockFile lock;
-  Left* next;
-};
-constinit std::atomic<Left*> all_left{nullptr};
-
-}  // namespace
-
 Database::Database(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {
-  // Registered after RocksDB's, so called before they end.
-  [[maybe_unused]] static const int registered = std::atexit([] { process_ends = true; });
+  CloseAtProcessEnd(impl_.get());
 }
 Database::~Database() {
   if (!impl_ || !impl_->Copied()) return;
@@ -40,6 +22,7 @@ Database::~Database() {
 }
 
 Database::Impl::~Impl() {
+  LeaveOut(this);
   (void)OrNoMemory([&] { return CloseNow(); });
   // The graph's journal and the store may be held by snapshots for longer.
   graph.reset();
@@ -128,6 +111,7 @@ Status Database::Impl::CheckpointNow(Progress* progress, bool even_if_same) {
   const std::uint64_t tail_now = journal->tail_bytes();
   journal->ResetTail(tail_now - std::min(tail_now, tail_before));
   ReachPoint(options.hooks, "checkpoint.anchored");
+  [[maybe_unused]] static const bool registered = (RegisterProcessEnd(), true);
   return DropOldCheckpoints();
 }
 
@@ -220,9 +204,18 @@ void Database::Impl::Notice(std::uint64_t tail_bytes) {
     MoveAnchor();
   }
   if (tail_bytes < options.checkpoint_log_bytes) return;
-  std::lock_guard guard(keeper_mutex);
+  if (options.graph.maintenance == Maintenance::kManual) return;
+  std::unique_lock guard(keeper_mutex);
+  if (keeper_stop) return;
   keeper_due = true;
   keeper_wake.notify_all();
+  if (keeper.joinable()) return;
+  try {
+    keeper = std::thread([this] { KeeperLoop(); });
+  } catch (const std::exception&) {  // the next append tries again
+    guard.unlock();
+    TellFailure({ErrorCode::kResourceExhausted, "no thread for checkpoints"});
+  }
 }
 
 void Database::Impl::KeeperLoop() {
@@ -283,14 +276,16 @@ void Database::Impl::StopKeeper() {
     keeper_stop = true;
     keeper_wake.notify_all();
   }
-  if (keeper.joinable()) keeper.join();
+  if (keeper.joinable()) keeper.join();  // none starts after keeper_stop
 }
 
 // --- bulk mode
 
 Status Database::BeginBulk() try {
   PLEXUS_TRY(impl_->Writable());
-  return impl_->journal->BeginBulk();
+  PLEXUS_TRY(impl_->journal->BeginBulk());
+  [[maybe_unused]] static const bool registered = (RegisterProcessEnd(), true);
+  return {};
 } catch (const std::bad_alloc&) {
   return OutOfMemory();
 }
@@ -316,14 +311,10 @@ Status Database::Impl::CloseNow() {
   if (was_closed) return {};
   if (options.read_only || !journal) {
     if (store) store->Attach(nullptr);
+    const std::unique_lock renewing(renewal);
+    Status shut = rocks ? rocks->Close() : Status();
     lock.Release();
-    return {};
-  }
-  if (process_ends) {  // everything is durable, the next open recovers it as after a crash
-    auto* const left = new Left{rocks, std::move(lock), all_left.load()};
-    while (!all_left.compare_exchange_weak(left->next, left)) {
-    }
-    return journal->Close();
+    return shut;
   }
   std::lock_guard guard(maintenance);
   Status status;

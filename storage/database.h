@@ -18,9 +18,11 @@
 // returns a Status or a Result is kFailedPrecondition (and says so), stats() is empty, payloads
 // cannot be read, and the destructor touches neither files nor the lock; it leaks the memory.
 //
+// When such a child ends by exit(), static objects older than the first Open are not destroyed.
+// It may open databases read-only, not for writing.
+//
 // Memory: when there is none, calls are kResourceExhausted. A Database may be an object of
-// static storage: destroyed after main it makes
-// everything durable, and the next open is as after a crash.
+// static storage: exit() and returning from main close what is open.
 #pragma once
 
 #include <cstdint>
@@ -53,12 +55,19 @@ enum class CheckpointOnClose {
 };
 
 struct OpenOptions {
+  static GraphOptions InBackground() {
+    GraphOptions options;
+    options.maintenance = Maintenance::kBackground;
+    return options;
+  }
+
   bool create = false;     // make the database when the directory has none
   bool read_only = false;  // view of one moment, takes no lock, writes nothing
   bool strict = false;     // refuse a torn tail, and a checkpoint that cannot be read
-  GraphOptions graph;      // durability, maintenance, executor
-  // A checkpoint is due when the log behind the last one passes this. Written by
-  // a thread with Maintenance::kBackground, else when Checkpoint or Close is called.
+  // Durability, maintenance, executor. Maintenance is in the background unless told otherwise.
+  GraphOptions graph = InBackground();
+  // A checkpoint is due when the log behind the last one passes this. Written by a thread that
+  // starts when the first is due; with Maintenance::kManual when Checkpoint or Close is called.
   std::uint64_t checkpoint_log_bytes = std::uint64_t{256} << 20;
   CheckpointOnClose checkpoint_on_close = CheckpointOnClose::kWhenEarned;
   int checkpoints_kept = 2;         // at least 1; the history floor's is kept besides
@@ -173,7 +182,8 @@ class Database {
   // Errors: kNotFound (no database and not `create`), kLocked (names the holder; read-only:
   // ten seconds went by without a moment in which the writer left the files alone),
   // kCorruption (damage: names file and offset), kUnsupported (a newer format), kIo,
-  // kReadOnly (a directory that cannot be written, opened for writing).
+  // kReadOnly (a directory that cannot be written, opened for writing), kFailedPrecondition (for
+  // writing in a child of fork).
   static Result<std::unique_ptr<Database>> Open(const std::string& directory,
                                                 const OpenOptions& options = {});
   // True when `directory` holds a Plexus database (its anchor file is there).

@@ -14,6 +14,7 @@
 #include <cstring>
 
 #include "storage/database_impl.h"
+#include "storage/process_end.h"
 #include "storage/no_memory.h"
 
 namespace plexus::storage {
@@ -235,6 +236,7 @@ Status Database::Impl::AttachWriter(const Loaded& loaded) {
 }
 
 Status Database::Impl::OpenForWriting() {
+  PLEXUS_TRY(MayWriteHere(directory));
   if (options.create) PLEXUS_TRY(files->MakeDirectory(directory));
   if (!files->Exists(directory)) return Fail(ErrorCode::kNotFound, directory + ": does not exist");
   if (!options.create && !files->Exists(directory + "/" + kAnchorName))
@@ -245,8 +247,6 @@ Status Database::Impl::OpenForWriting() {
   PLEXUS_ASSIGN(const Loaded loaded, LookAndLoad(false));
   PLEXUS_TRY(AttachWriter(loaded));
   StartGraph(loaded, journal);
-  if (options.graph.maintenance == Maintenance::kBackground)
-    keeper = std::thread([this] { KeeperLoop(); });
   {
     std::lock_guard guard(maintenance);
     const std::uint64_t generation = anchor.generation;

@@ -158,6 +158,7 @@ void RocksPayloadStore::Remember(PayloadRef ref, const std::string& bytes) const
 }
 
 void RocksPayloadStore::ForgetCache() {
+  const std::unique_lock no_get_under_way(rocks_mutex_);  // it would remember what it read before
   std::lock_guard lock(cache_mutex_);
   recent_.clear();
   index_.clear();
