@@ -2,6 +2,7 @@
 // what is derived from them (dirty bits, the edge filter).
 #include <algorithm>
 
+#include "engine/vector_compaction.h"
 #include "engine/working_state.h"
 
 namespace plexus {
@@ -117,6 +118,38 @@ void StateWriter::InstallBase(std::shared_ptr<const Csr> base, std::size_t folde
     w.pinned_filter = EdgeFilter();
   else
     w.RemakeFilter(0);
+}
+
+SpaceId StateWriter::space_count() const { return static_cast<SpaceId>(working_->spaces.size()); }
+
+SpaceId StateWriter::SpaceToCompact(SpaceId from, std::uint64_t except, std::uint64_t least,
+                                    std::uint64_t divisor) const {
+  static_assert(Limits::kMaxSpaces <= 64, "a bit for each");
+  const auto& spaces = working_->spaces;
+  while (from < spaces.size() &&
+         (except >> from & 1 || !spaces[from].WorthCompacting(least, divisor)))
+    ++from;
+  return from;
+}
+
+void StateWriter::InstallVectors(SpaceId space, VectorTable table) {
+  working_->current = nullptr;
+  working_->spaces[space] = std::move(table);
+}
+
+void StateWriter::DropDeadVectors() {
+  constexpr std::uint64_t kFewBytes = 1 << 16, kPart = 8;
+  for (SpaceId space = 0; space < space_count(); ++space) {
+    VectorTable& table = working_->spaces[space];
+    if (!table.WorthDropping(kFewBytes, kPart)) continue;
+    if (auto compaction = VectorCompaction::Make(table.Publish()))
+      InstallVectors(space, std::move(*compaction).Take());
+  }
+}
+
+void StateWriter::SetPayloadStore(std::shared_ptr<const PayloadStore> store) {
+  working_->current = nullptr;
+  working_->payload_store = std::move(store);
 }
 
 }  // namespace plexus

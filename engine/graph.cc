@@ -1,91 +1,17 @@
-// Graph: the queue of writers, the published state, the maintenance thread.
-//
-// Three locks, taken in this order and never held across another's wait:
-// `queue_mutex_` orders writers, `writer_mutex_` guards the StateWriter (the leader
-// holds it while it resolves, journals and publishes; compaction only to pin and
-// to install), `published_mutex_` guards one pointer for the length of a copy.
+// Graph: the queue of writers and the published state.
 #include "engine/graph.h"
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <condition_variable>
-#include <deque>
-#include <mutex>
+#include <exception>
 #include <new>
-#include <thread>
+#include <string>
 #include <vector>
 
 #include "engine/edge_load.h"
+#include "engine/graph_impl.h"
 #include "engine/memory_store.h"
-#include "engine/owner.h"
-#include "engine/state_writer.h"
 
 namespace plexus {
-
-class Graph::Impl {
- public:
-  // `durable`: the journal writes files.
-  Impl(GraphState state, std::shared_ptr<Journal> journal, bool durable,
-       const GraphOptions& options);
-  ~Impl();
-
-  std::shared_ptr<const GraphState> Published() const {
-    std::lock_guard lock(published_mutex_);
-    return published_;
-  }
-  Result<ApplyReport> Apply(const WriteBatch& batch, const ApplyOptions& options);
-  Result<ApplyReport> Load(EdgeLoad load, Durability durability, Progress* progress);
-  Result<std::size_t> JournalLoad(const LoadedEdges& loaded, Durability durability, Progress* progress);
-  Status Compact();
-  Status WaitDurable(Sequence sequence);
-  // Whether this is a child's copy of what only the parent may use.
-  bool Copied() const { return one_process_ && !owner_.Here(); }
-
-  struct Request {
-    const WriteBatch* batch;
-    Durability durability;
-    Result<ApplyReport> result = ApplyReport();
-    bool done = false;
-  };
-
-  Status MayWrite(std::int64_t time_ms) const;
-  void RunGroup(const std::vector<Request*>& group);
-  void RefuseAll(const std::vector<Request*>& group, const Error& error);
-  Status WaitForRoom(std::unique_lock<std::mutex>& lock);
-  Status FoldHoldingLock(std::unique_lock<std::mutex>& lock, Executor& executor);
-  void Publish();
-  std::uint64_t Limit(std::uint64_t least, std::uint64_t divisor) const;
-  bool WakeMaintenance() noexcept;
-  void MaintenanceLoop();
-
-  GraphOptions options_;
-  const Owner owner_;
-  const bool one_process_;  // files or a thread, which a child of fork does not have
-  Executor& executor_;
-  std::shared_ptr<Journal> journal_;
-
-  std::mutex queue_mutex_;
-  std::condition_variable queue_changed_;
-  std::deque<Request*> queue_;
-  bool leading_ = false;
-
-  mutable std::mutex writer_mutex_;
-  std::condition_variable compacted_;
-  StateWriter writer_;
-  bool read_only_ = false;
-  bool compacting_ = false;
-  bool stop_ = false;
-  bool wanted_ = false;  // the maintenance thread has work
-  std::atomic<int> waiting_{0};  // writers that wait for it
-  std::condition_variable maintenance_;
-  Status last_compaction_;
-  GraphStats stats_;
-
-  mutable std::mutex published_mutex_;
-  std::shared_ptr<const GraphState> published_;
-  std::thread thread_;
-};
 
 namespace {
 constexpr std::size_t kGroupBatches = 256;
@@ -94,9 +20,6 @@ Error ReadOnlyError() {
   return {ErrorCode::kReadOnly,
           "the graph is read-only since a write to its journal failed; reopen it"};
 }
-// Short enough to be made without memory.
-Error NoMemory() { return {ErrorCode::kResourceExhausted, "out of memory"}; }
-
 template <class Fn>
 auto OrNoMemory(Fn&& fn) -> decltype(fn()) {
   try {
@@ -107,12 +30,13 @@ auto OrNoMemory(Fn&& fn) -> decltype(fn()) {
 }
 }  // namespace
 
-Graph::Impl::Impl(GraphState state, std::shared_ptr<Journal> journal, bool durable,
-                  const GraphOptions& options)
+Graph::Impl::Impl(GraphState state, std::shared_ptr<Journal> journal,
+                  std::shared_ptr<MemoryStore> memory, const GraphOptions& options)
     : options_(options),
-      one_process_(durable || options.maintenance == Maintenance::kBackground),
+      one_process_((journal && !memory) || options.maintenance == Maintenance::kBackground),
       executor_(options.executor ? *options.executor : DefaultExecutor()),
       journal_(std::move(journal)),
+      memory_(std::move(memory)),
       writer_(std::move(state), &executor_),
       published_(writer_.Publish()) {}
 
@@ -227,26 +151,13 @@ void Graph::Impl::RunGroup(const std::vector<Request*>& group) {
   stats_.batches += records.size();
   ++stats_.groups;
   try {
+    if (memory_ && memory_->EpochDue()) writer_.SetPayloadStore(memory_->NextEpoch());
     Publish();
   } catch (const std::bad_alloc&) {  // in the journal, but nobody can see it: reopen
     read_only_ = true;
     return RefuseAll(group, NoMemory());
   }
-  if (writer_.delta_arcs() > Limit(options_.delta_soft_arcs, 8)) WakeMaintenance();
-}
-
-// REQUIRES writer_mutex_ held. The thread starts with its first work, so a short session pays
-// for none. False without a thread: kManual, or the system has none left.
-bool Graph::Impl::WakeMaintenance() noexcept {
-  if (options_.maintenance == Maintenance::kManual) return false;
-  if (!thread_.joinable()) try {
-    thread_ = std::thread([this] { MaintenanceLoop(); });
-  } catch (const std::exception&) {
-    return false;
-  }
-  wanted_ = true;
-  maintenance_.notify_one();
-  return true;
+  if (CompactionDue()) WakeMaintenance();
 }
 
 // The records of `loaded`, some of them at a time. Returns how many batches the journal has:
@@ -332,75 +243,6 @@ Result<ApplyReport> Graph::Impl::Load(EdgeLoad load, Durability durability, Prog
   return loaded.report();
 }
 
-std::uint64_t Graph::Impl::Limit(std::uint64_t least, std::uint64_t divisor) const {
-  return std::max(least, published_->base->arc_count() / divisor);
-}
-
-// The hard limit on the delta: readers must not pay for a writer without end.
-Status Graph::Impl::WaitForRoom(std::unique_lock<std::mutex>& lock) {
-  if (writer_.delta_arcs() <= Limit(options_.delta_hard_arcs, 2)) return {};
-  const auto start = std::chrono::steady_clock::now();
-  ++stats_.stalls;
-  Status result;
-  last_compaction_ = {};
-  if (!WakeMaintenance()) {
-    result = FoldHoldingLock(lock, executor_);
-  } else {
-    ++waiting_;
-    compacted_.wait(lock, [&] {
-      return !last_compaction_ || stop_ || writer_.delta_arcs() <= Limit(options_.delta_hard_arcs, 2);
-    });
-    --waiting_;
-    result = last_compaction_;
-  }
-  stats_.stall_ns += static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start)
-          .count());
-  return result;
-}
-
-// Pins the runs, merges them into one, folds that into a new base and installs it,
-// holding the lock only between the steps.
-Status Graph::Impl::FoldHoldingLock(std::unique_lock<std::mutex>& lock, Executor& executor) {
-  compacted_.wait(lock, [&] { return !compacting_; });
-  if (read_only_) return {};  // the writer may hold what was never journalled
-  compacting_ = true;
-  Status result;
-  try {
-    std::size_t runs = writer_.PinRuns();
-    auto state = writer_.Publish();
-    lock.unlock();
-    if (runs > 1) {
-      auto merged = MergeRuns(std::span(state->runs).first(runs), executor);
-      lock.lock();
-      if (!read_only_) {
-        writer_.ReplacePinned(std::move(merged));
-        runs = 1;
-        Publish();
-        state = writer_.Publish();
-        compacted_.notify_all();  // versions that fell together may have made room
-      }
-      lock.unlock();
-    }
-    auto base = FoldRuns(*state, runs, executor);
-    lock.lock();
-    if (!base) {
-      result = std::unexpected(base.error());
-    } else if (!read_only_) {
-      writer_.InstallBase(std::move(*base), runs);
-      ++stats_.compactions;
-      Publish();
-    }
-  } catch (const std::exception&) {
-    if (!lock.owns_lock()) lock.lock();
-    result = std::unexpected(NoMemory());
-  }
-  writer_.UnpinRuns();
-  compacting_ = false;
-  compacted_.notify_all();
-  return result;
-}
-
 Status Graph::Impl::Compact() {
   if (one_process_) PLEXUS_TRY(owner_.Check("the graph"));
   std::unique_lock lock(writer_mutex_);
@@ -412,40 +254,6 @@ Status Graph::Impl::WaitDurable(Sequence sequence) {
   return journal_ ? journal_->WaitDurable(sequence) : Status();
 }
 
-// Background work runs on its one thread, beside writer and readers, unless a
-// writer waits for it: then free threads of the graph's executor join in.
-class BackgroundExecutor : public Executor {
- public:
-  BackgroundExecutor(Executor& all, const std::atomic<int>& waiting) : all_(all), waiting_(waiting) {}
-  int thread_count() const override { return all_.thread_count(); }
-  void Run(std::size_t blocks, BlockTask task) override {
-    RunHelped(all_, blocks, task, [this] { return waiting_ > 0; });
-  }
-  bool Enqueue(std::function<void()> task) override {
-    return waiting_ > 0 && all_.Enqueue(std::move(task));
-  }
-
- private:
-  Executor& all_;
-  const std::atomic<int>& waiting_;
-};
-
-void Graph::Impl::MaintenanceLoop() {
-  BackgroundExecutor background(executor_, waiting_);
-  std::unique_lock lock(writer_mutex_);
-  while (true) {
-    maintenance_.wait(lock, [&] { return stop_ || wanted_; });
-    if (stop_) return;
-    wanted_ = false;
-    last_compaction_ = FoldHoldingLock(lock, background);
-    compacted_.notify_all();
-    if (!last_compaction_ || !options_.on_compacted) continue;
-    lock.unlock();
-    options_.on_compacted(Snapshot(Published()));
-    lock.lock();
-  }
-}
-
 Graph::Graph(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Graph::~Graph() {
   // Its threads are not there to be joined, its locks may be held by them for ever.
@@ -455,16 +263,15 @@ Graph::~Graph() {
 std::unique_ptr<Graph> Graph::InMemory(const GraphOptions& options) {
   auto store = std::make_shared<MemoryStore>();
   GraphState state = EmptyState();
-  state.payload_store = store;
+  state.payload_store = store->NextEpoch();
   return std::unique_ptr<Graph>(
-      new Graph(std::make_unique<Impl>(std::move(state), std::move(store), false, options)));
+      new Graph(std::make_unique<Impl>(std::move(state), store, store, options)));
 }
 
 std::unique_ptr<Graph> Graph::Open(GraphState state, std::shared_ptr<Journal> journal,
                                    const GraphOptions& options) {
-  const bool durable = journal != nullptr;
   return std::unique_ptr<Graph>(
-      new Graph(std::make_unique<Impl>(std::move(state), std::move(journal), durable, options)));
+      new Graph(std::make_unique<Impl>(std::move(state), std::move(journal), nullptr, options)));
 }
 
 Snapshot Graph::snapshot() const { return Snapshot(impl_->Published()); }

@@ -85,6 +85,7 @@ struct GraphStats {
   std::uint64_t batches = 0;      // applied since open
   std::uint64_t groups = 0;       // journal appends
   std::uint64_t compactions = 0;
+  std::uint64_t vector_compactions = 0;  // of one space each
   std::uint64_t stalls = 0;       // Apply waited for the delta
   std::uint64_t stall_ns = 0;
 };
@@ -117,7 +118,7 @@ class Graph {
   // Every batch up to `sequence` survives power loss when this returns.
   Status WaitDurable(Sequence sequence);
 
-  // Folds the current delta into a new base.
+  // Folds the current delta into a new base, and drops the rows of replaced vectors.
   Status Compact();
 
   // True after a journal failure.

@@ -1,25 +1,66 @@
-// Payloads in a map.
+// Payloads in a map, and who wrote them.
 #include "engine/memory_store.h"
 
+#include <algorithm>
+
 namespace plexus {
+
+namespace {
+constexpr std::uint64_t kEpochBytes = std::uint64_t{1} << 20, kEpochPart = 8;
+constexpr std::uint64_t kEntryBytes = 96;  // of a payload, beside its bytes
+}  // namespace
+
+void MemoryStore::Erase(std::uint64_t bits) {
+  const auto it = payloads_.find(bits);
+  if (it == payloads_.end()) return;
+  bytes_ -= it->second.size() + kEntryBytes;
+  payloads_.erase(it);
+}
+
+// Older snapshots may still ask for what is replaced.
+void MemoryStore::SetField(NodeId node, std::uint32_t field, PayloadRef ref) {
+  OfNode& of = written_[node];
+  if (const std::uint64_t old = of.now[field]; old != 0) {
+    if (const auto it = payloads_.find(old); it != payloads_.end())
+      replaced_bytes_ += it->second.size() + kEntryBytes;
+    of.replaced.push_back(old);
+    epochs_.back().replaced.push_back({node, old});
+  }
+  of.now[field] = ref.bits;
+}
+
+void MemoryStore::Purge(NodeId node) {
+  const auto of = written_.find(node);
+  if (of == written_.end()) return;
+  for (const std::uint64_t bits : of->second.now) Erase(bits);
+  for (const std::uint64_t bits : of->second.replaced) Erase(bits);
+  for (const std::uint64_t bits : of->second.of_edges) Erase(bits);
+  written_.erase(of);
+}
 
 Status MemoryStore::Append(std::span<const Record> group, Durability) {
   std::unique_lock lock(mutex_);
   for (const Record& r : group) {
-    for (const NodeChange& c : r.node_changes) {  // purges first: the record may write anew
-      if (c.what != NodeChange::kPurge) continue;
-      for (std::uint64_t bits : written_[c.node]) payloads_.erase(bits);
-      written_.erase(c.node);
-    }
-    for (const Payload& p : r.payloads)
+    for (const NodeChange& c : r.node_changes)  // first: the record may write anew
+      if (c.what == NodeChange::kPurge) Purge(c.node);
+    std::vector<bool> kept(r.payloads.size(), true);
+    for (const VectorChange& c : r.vectors)
+      if (c.ref && c.ref.sequence() == r.sequence && c.ref.ordinal() < kept.size())
+        kept[c.ref.ordinal()] = false;
+    for (const Payload& p : r.payloads) {
+      if (!kept[p.ordinal]) continue;
       payloads_[PayloadRef::Make(r.sequence, p.ordinal).bits] = p.bytes;
-    for (const PayloadChange& c : r.payload_changes) Note(c.node, c.ref);
-    for (const VectorChange& c : r.vectors) Note(c.node, c.ref);
+      bytes_ += p.bytes.size() + kEntryBytes;
+    }
+    for (const PayloadChange& c : r.payload_changes) SetField(c.node, c.field, c.ref);
     for (const EdgeExtra& x : r.edge_extras) {
-      Note(r.edges[x.index].source, x.properties);
-      Note(r.edges[x.index].target, x.properties);
+      if (!x.properties) continue;
+      written_[r.edges[x.index].source].of_edges.push_back(x.properties.bits);
+      written_[r.edges[x.index].target].of_edges.push_back(x.properties.bits);
     }
   }
+  DropReplaced();
+  due_.store(replaced_bytes_ > std::max(kEpochBytes, bytes_ / kEpochPart), std::memory_order_relaxed);
   return {};
 }
 
@@ -30,6 +71,33 @@ Result<std::string> MemoryStore::Get(PayloadRef ref) const {
   auto it = payloads_.find(ref.bits);
   if (it == payloads_.end()) return Fail(ErrorCode::kNotFound, "no such payload");
   return it->second;
+}
+
+// Epochs end in order: a state of an earlier one may ask for what a later one replaced.
+void MemoryStore::DropReplaced() {
+  while (epochs_.size() > 1 && epochs_.front().token.expired()) {
+    for (const Replaced& r : epochs_.front().replaced) {
+      Erase(r.bits);
+      if (const auto of = written_.find(r.node); of != written_.end())
+        std::erase(of->second.replaced, r.bits);
+    }
+    epochs_.pop_front();
+  }
+}
+
+std::shared_ptr<const PayloadStore> MemoryStore::NextEpoch() {
+  const auto token = std::make_shared<const Token>(shared_from_this());
+  std::unique_lock lock(mutex_);
+  epochs_.push_back({token, {}});
+  replaced_bytes_ = 0;
+  due_.store(false, std::memory_order_relaxed);
+  DropReplaced();
+  return {token, this};
+}
+
+std::uint64_t MemoryStore::size_bytes() const {
+  std::shared_lock lock(mutex_);
+  return bytes_;
 }
 
 Result<std::string> PendingPayloads::Get(PayloadRef ref) const {

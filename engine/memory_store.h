@@ -1,17 +1,25 @@
 // MemoryStore: journal and payload store of a graph that lives in RAM only.
 //
-// Keeps the payload bytes of every record; forgets the records themselves. A purge
-// erases all bytes that were ever written for the node or for edges at it, so that
-// older snapshots lose them too. Thread-safe.
+// Keeps the payload bytes that some state can ask for; forgets the records. Bytes of vectors
+// are not kept: they are in the graph's VectorTable. A replaced payload of a node is dropped
+// when no state that was published before is left; those of edges stay. A purge erases all bytes that were written
+// for the node or for edges at it at once, so that older snapshots lose them too. Thread-safe.
+//
+// States hold the store by an epoch's token. Once enough bytes were replaced, the next state
+// begins a new epoch; what was replaced in an epoch goes with the last state of it and of
+// those before.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <cstdint>
-#include <map>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "engine/journal.h"
@@ -19,20 +27,50 @@
 
 namespace plexus {
 
-class MemoryStore final : public Journal, public PayloadStore {
+class MemoryStore final : public Journal,
+                          public PayloadStore,
+                          public std::enable_shared_from_this<MemoryStore> {
  public:
   Status Append(std::span<const Record> group, Durability durability) override;
   Status WaitDurable(Sequence sequence) override;
   Result<std::string> Get(PayloadRef ref) const override;
 
+  // Whether the state that is published next should begin an epoch.
+  bool EpochDue() const { return due_.load(std::memory_order_relaxed); }
+  // The store, as states from now on hold it. REQUIRES one writer, and that no state published
+  // later refers to what is replaced now.
+  std::shared_ptr<const PayloadStore> NextEpoch();
+
+  std::uint64_t size_bytes() const;  // of the payloads kept
+
  private:
-  void Note(NodeId node, PayloadRef ref) {
-    if (ref) written_[node].push_back(ref.bits);
-  }
+  struct Token {  // of an epoch; states share it
+    std::shared_ptr<MemoryStore> store;
+  };
+  struct Replaced {
+    NodeId node;
+    std::uint64_t bits;
+  };
+  struct Epoch {
+    std::weak_ptr<const Token> token;
+    std::vector<Replaced> replaced;
+  };
+  struct OfNode {  // what a purge erases, as PayloadRef bits
+    std::array<std::uint64_t, kNodeFieldCount> now{};
+    std::vector<std::uint64_t> replaced, of_edges;
+  };
+
+  void SetField(NodeId node, std::uint32_t field, PayloadRef ref);
+  void Erase(std::uint64_t bits);
+  void Purge(NodeId node);
+  void DropReplaced();
 
   mutable std::shared_mutex mutex_;
-  std::map<std::uint64_t, std::string> payloads_;  // by PayloadRef bits
-  std::map<NodeId, std::vector<std::uint64_t>> written_;  // what a purge erases
+  std::unordered_map<std::uint64_t, std::string> payloads_;  // by PayloadRef bits
+  std::unordered_map<NodeId, OfNode> written_;
+  std::deque<Epoch> epochs_;  // oldest first; the last is the present one
+  std::uint64_t bytes_ = 0, replaced_bytes_ = 0;  // kept; of them in the present epoch
+  std::atomic<bool> due_{false};
 };
 
 // Payloads of records that are not journalled yet, over a store that has the rest.

@@ -49,6 +49,18 @@ class StateWriter {
   void ReplacePinned(std::shared_ptr<const Run> merged);
   void UnpinRuns();
 
+  // The first space, from `from` on and without a bit in `except`, that is worth compacting
+  // (VectorTable::WorthCompacting); the number of spaces when there is none.
+  SpaceId SpaceToCompact(SpaceId from, std::uint64_t except, std::uint64_t least,
+                         std::uint64_t divisor) const;
+  SpaceId space_count() const;
+  // Puts `table` in the place of a space's, which it equals but for the order of rows.
+  void InstallVectors(SpaceId space, VectorTable table);
+  // After replay: no row of a replaced vector is left to be read or kept. O(vectors).
+  void DropDeadVectors();
+  // Where payloads of the states to come are read.
+  void SetPayloadStore(std::shared_ptr<const PayloadStore> store);
+
   Sequence sequence() const;
   std::uint64_t delta_arcs() const;
 

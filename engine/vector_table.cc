@@ -132,6 +132,21 @@ void VectorTable::Remove(NodeId node) {
   --live_;
 }
 
+std::uint64_t VectorTable::dead_bytes() const {
+  std::uint64_t dead = row_count_ - live_;
+  if (stored_ && !stored_->loaded()) dead = std::min<std::uint64_t>(dead, row_count_ - stored_rows_);
+  return dead * stride_ * sizeof(float);
+}
+
+bool VectorTable::WorthCompacting(std::uint64_t least, std::uint64_t divisor) const {
+  return dead_bytes() > std::max(least, live_ * stride_ * sizeof(float) / divisor);
+}
+
+bool VectorTable::WorthDropping(std::uint64_t least, std::uint64_t divisor) const {
+  const std::uint64_t dead = row_count_ - live_, row_bytes = stride_ * sizeof(float);
+  return dead * row_bytes > std::max(least, live_ * row_bytes / divisor);
+}
+
 VectorTable::View VectorTable::Publish() {
   View v;
   v.dimensions_ = dimensions_;

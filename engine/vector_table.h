@@ -2,8 +2,8 @@
 //
 // Rows are f32, padded to a multiple of 16 floats with zeros and aligned to 64
 // bytes, in append-only chunks. A node's vector is replaced by appending a new
-// row and re-pointing the node, so snapshots stay valid; dead rows are dropped
-// when a checkpoint is opened. One writer, any number of readers of Views.
+// row and re-pointing the node, so snapshots stay valid; a compaction drops dead
+// rows (vector_compaction.h). One writer, any number of readers of Views.
 //
 // The first rows of a graph that was opened are stored ones (stored_vectors.h): who has
 // a vector is known, the values are read by View::Load. What reads values REQUIRES that
@@ -70,6 +70,7 @@ class VectorTable {
 
    private:
     friend class VectorTable;
+    friend class VectorCompaction;
     std::uint32_t stored_rows() const { return stored_ ? stored_->rows() : 0; }
     std::uint32_t dimensions_ = 0, stride_ = 0, row_count_ = 0;
     std::uint64_t live_ = 0;
@@ -97,6 +98,12 @@ class VectorTable {
   void SetStored(NodeId node, PayloadRef ref);
   // No row has its values here.
   bool all_stored() const { return row_count_ == stored_rows_; }
+  // Bytes of rows that no node points at, in RAM. Not those of stored rows before they are loaded.
+  std::uint64_t dead_bytes() const;
+  // True when dead rows are more than `least` bytes and a `divisor`-th of what the live ones take.
+  bool WorthCompacting(std::uint64_t least, std::uint64_t divisor) const;
+  // The same of all dead rows, also of stored ones that are not loaded.
+  bool WorthDropping(std::uint64_t least, std::uint64_t divisor) const;
   View Publish();
 
  private:

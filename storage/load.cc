@@ -85,6 +85,7 @@ Result<Loaded> ReplayOver(const std::shared_ptr<Rocks>& rocks, const LoadRequest
   if (request.target != ~Sequence{0} && loaded.point.sequence != request.target)
     return Fail(ErrorCode::kCorruption, "log record " + std::to_string(loaded.point.sequence + 1) +
                                             ": is missing from " + rocks->path());
+  writer.DropDeadVectors();
   loaded.state = writer.Publish();
   return loaded;
 }

@@ -1,0 +1,98 @@
+// The inside of a Graph, shared by the files that implement it: graph.cc (writers, readers)
+// and graph_maintenance.cc (compaction).
+//
+// Three locks, taken in this order and never held across another's wait:
+// `queue_mutex_` orders writers, `writer_mutex_` guards the StateWriter (the leader
+// holds it while it resolves, journals and publishes; compaction only to pin and
+// to install), `published_mutex_` guards one pointer for the length of a copy.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "engine/graph.h"
+#include "engine/memory_store.h"
+#include "engine/owner.h"
+#include "engine/state_writer.h"
+
+namespace plexus {
+
+class LoadedEdges;  // engine/edge_load.h
+
+class Graph::Impl {
+ public:
+  // `memory`: the journal of a graph in RAM; without it one that writes files, or none.
+  Impl(GraphState state, std::shared_ptr<Journal> journal, std::shared_ptr<MemoryStore> memory,
+       const GraphOptions& options);
+  ~Impl();
+
+  std::shared_ptr<const GraphState> Published() const {
+    std::lock_guard lock(published_mutex_);
+    return published_;
+  }
+  Result<ApplyReport> Apply(const WriteBatch& batch, const ApplyOptions& options);
+  Result<ApplyReport> Load(EdgeLoad load, Durability durability, Progress* progress);
+  Result<std::size_t> JournalLoad(const LoadedEdges& loaded, Durability durability, Progress* progress);
+  Status Compact();
+  Status WaitDurable(Sequence sequence);
+  // Whether this is a child's copy of what only the parent may use.
+  bool Copied() const { return one_process_ && !owner_.Here(); }
+
+  struct Request {
+    const WriteBatch* batch;
+    Durability durability;
+    Result<ApplyReport> result = ApplyReport();
+    bool done = false;
+  };
+
+  Status MayWrite(std::int64_t time_ms) const;
+  void RunGroup(const std::vector<Request*>& group);
+  void RefuseAll(const std::vector<Request*>& group, const Error& error);
+  Status WaitForRoom(std::unique_lock<std::mutex>& lock);
+  Status FoldHoldingLock(std::unique_lock<std::mutex>& lock, Executor& executor);
+  Status CompactVectors(std::unique_lock<std::mutex>& lock, std::uint64_t least, std::uint64_t divisor);
+  void Publish();
+  bool CompactionDue() const;
+  std::uint64_t Limit(std::uint64_t least, std::uint64_t divisor) const;
+  bool WakeMaintenance() noexcept;
+  void MaintenanceLoop();
+
+  GraphOptions options_;
+  const Owner owner_;
+  const bool one_process_;  // files or a thread, which a child of fork does not have
+  Executor& executor_;
+  std::shared_ptr<Journal> journal_;
+  const std::shared_ptr<MemoryStore> memory_;  // the journal of a graph in RAM, else null
+
+  std::mutex queue_mutex_;
+  std::condition_variable queue_changed_;
+  std::deque<Request*> queue_;
+  bool leading_ = false;
+
+  mutable std::mutex writer_mutex_;
+  std::condition_variable compacted_;
+  StateWriter writer_;
+  bool read_only_ = false;
+  bool compacting_ = false;
+  bool stop_ = false;
+  std::uint64_t unfit_spaces_ = 0;  // a bit for each space that cannot be compacted
+  bool wanted_ = false;  // the maintenance thread has work
+  std::atomic<int> waiting_{0};  // writers that wait for it
+  std::condition_variable maintenance_;
+  Status last_compaction_;
+  GraphStats stats_;
+
+  mutable std::mutex published_mutex_;
+  std::shared_ptr<const GraphState> published_;
+  std::thread thread_;
+};
+
+// Short enough to be made without memory.
+inline Error NoMemory() { return {ErrorCode::kResourceExhausted, "out of memory"}; }
+
+}  // namespace plexus

@@ -1,0 +1,190 @@
+// Graph: what keeps the delta small, by the caller or by a thread of the graph.
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <functional>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "engine/graph_impl.h"
+#include "engine/vector_compaction.h"
+
+namespace plexus {
+
+// REQUIRES writer_mutex_ held. The thread starts with its first work, so a short session pays
+// for none. False without a thread: kManual, or the system has none left.
+bool Graph::Impl::WakeMaintenance() noexcept {
+  if (options_.maintenance == Maintenance::kManual) return false;
+  if (!thread_.joinable()) try {
+    thread_ = std::thread([this] { MaintenanceLoop(); });
+  } catch (const std::exception&) {
+    return false;
+  }
+  wanted_ = true;
+  maintenance_.notify_one();
+  return true;
+}
+
+namespace {
+// Dead rows of vectors, kept until they are more than these bytes and this part of the live
+// ones. Above the second pair a writer without a maintenance thread compacts itself.
+constexpr std::uint64_t kDeadBytes = std::uint64_t{4} << 20, kDeadPart = 4;
+constexpr std::uint64_t kMostDeadBytes = std::uint64_t{64} << 20, kMostDeadPart = 1;
+}  // namespace
+
+bool Graph::Impl::CompactionDue() const {
+  return writer_.delta_arcs() > Limit(options_.delta_soft_arcs, 8) ||
+         writer_.SpaceToCompact(0, unfit_spaces_, kDeadBytes, kDeadPart) < writer_.space_count();
+}
+
+std::uint64_t Graph::Impl::Limit(std::uint64_t least, std::uint64_t divisor) const {
+  return std::max(least, published_->base->arc_count() / divisor);
+}
+
+// The hard limit on the delta: readers must not pay for a writer without end.
+Status Graph::Impl::WaitForRoom(std::unique_lock<std::mutex>& lock) {
+  if (options_.maintenance == Maintenance::kManual)
+    PLEXUS_TRY(CompactVectors(lock, kMostDeadBytes, kMostDeadPart));
+  if (writer_.delta_arcs() <= Limit(options_.delta_hard_arcs, 2)) return {};
+  const auto start = std::chrono::steady_clock::now();
+  ++stats_.stalls;
+  Status result;
+  last_compaction_ = {};
+  if (!WakeMaintenance()) {
+    result = FoldHoldingLock(lock, executor_);
+  } else {
+    ++waiting_;
+    compacted_.wait(lock, [&] {
+      return !last_compaction_ || stop_ || writer_.delta_arcs() <= Limit(options_.delta_hard_arcs, 2);
+    });
+    --waiting_;
+    result = last_compaction_;
+  }
+  stats_.stall_ns += static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start)
+          .count());
+  return result;
+}
+
+// Pins the runs, merges them into one, folds that into a new base and installs it,
+// holding the lock only between the steps.
+Status Graph::Impl::FoldHoldingLock(std::unique_lock<std::mutex>& lock, Executor& executor) {
+  compacted_.wait(lock, [&] { return !compacting_; });
+  if (read_only_) return {};  // the writer may hold what was never journalled
+  compacting_ = true;
+  Status result;
+  try {
+    std::size_t runs = writer_.PinRuns();
+    auto state = writer_.Publish();
+    lock.unlock();
+    if (runs > 1) {
+      auto merged = MergeRuns(std::span(state->runs).first(runs), executor);
+      lock.lock();
+      if (!read_only_) {
+        writer_.ReplacePinned(std::move(merged));
+        runs = 1;
+        Publish();
+        state = writer_.Publish();
+        compacted_.notify_all();  // versions that fell together may have made room
+      }
+      lock.unlock();
+    }
+    auto base = FoldRuns(*state, runs, executor);
+    lock.lock();
+    if (!base) {
+      result = std::unexpected(base.error());
+    } else if (!read_only_) {
+      writer_.InstallBase(std::move(*base), runs);
+      ++stats_.compactions;
+      Publish();
+    }
+  } catch (const std::exception&) {
+    if (!lock.owns_lock()) lock.lock();
+    result = std::unexpected(NoMemory());
+  }
+  writer_.UnpinRuns();
+  compacting_ = false;
+  compacted_.notify_all();
+  return result;
+}
+
+// Copies live vectors without the lock, what changed meanwhile in turns that get shorter, and
+// the last of it, with the lock. Snapshots keep the old rows as long as they live.
+Status Graph::Impl::CompactVectors(std::unique_lock<std::mutex>& lock, std::uint64_t least,
+                                   std::uint64_t divisor) {
+  constexpr std::uint64_t kFew = 64;
+  constexpr int kTurns = 8;
+  for (SpaceId space = 0;; ++space) {
+    compacted_.wait(lock, [&] { return !compacting_; });
+    if (read_only_) return {};
+    space = writer_.SpaceToCompact(space, unfit_spaces_, least, divisor);
+    if (space >= writer_.space_count()) return {};
+    compacting_ = true;
+    Status result;
+    try {
+      auto state = writer_.Publish();
+      lock.unlock();
+      std::optional<VectorCompaction> compaction = VectorCompaction::Make(state->spaces[space]);
+      for (int turn = 0; compaction && turn < kTurns; ++turn) {
+        state = Published();
+        if (compaction->CatchUp(state->spaces[space]) < kFew) break;
+      }
+      lock.lock();
+      if (!compaction) {
+        unfit_spaces_ |= std::uint64_t{1} << space;
+      } else if (!read_only_) {
+        state = writer_.Publish();
+        compaction->CatchUp(state->spaces[space]);
+        state.reset();
+        writer_.InstallVectors(space, std::move(*compaction).Take());
+        ++stats_.vector_compactions;
+        Publish();
+      }
+    } catch (const std::exception&) {
+      if (!lock.owns_lock()) lock.lock();
+      result = std::unexpected(NoMemory());
+    }
+    compacting_ = false;
+    compacted_.notify_all();
+    PLEXUS_TRY(result);
+  }
+}
+
+// Background work runs on its one thread, beside writer and readers, unless a
+// writer waits for it: then free threads of the graph's executor join in.
+class BackgroundExecutor : public Executor {
+ public:
+  BackgroundExecutor(Executor& all, const std::atomic<int>& waiting) : all_(all), waiting_(waiting) {}
+  int thread_count() const override { return all_.thread_count(); }
+  void Run(std::size_t blocks, BlockTask task) override {
+    RunHelped(all_, blocks, task, [this] { return waiting_ > 0; });
+  }
+  bool Enqueue(std::function<void()> task) override {
+    return waiting_ > 0 && all_.Enqueue(std::move(task));
+  }
+
+ private:
+  Executor& all_;
+  const std::atomic<int>& waiting_;
+};
+
+void Graph::Impl::MaintenanceLoop() {
+  BackgroundExecutor background(executor_, waiting_);
+  std::unique_lock lock(writer_mutex_);
+  while (true) {
+    maintenance_.wait(lock, [&] { return stop_ || wanted_; });
+    if (stop_) return;
+    wanted_ = false;
+    last_compaction_ = CompactVectors(lock, kDeadBytes, kDeadPart);
+    if (last_compaction_ && (waiting_ > 0 || writer_.delta_arcs() > Limit(options_.delta_soft_arcs, 8)))
+      last_compaction_ = FoldHoldingLock(lock, background);
+    compacted_.notify_all();
+    if (!last_compaction_ || !options_.on_compacted) continue;
+    lock.unlock();
+    options_.on_compacted(Snapshot(Published()));
+    lock.lock();
+  }
+}
+
+}  // namespace plexus
