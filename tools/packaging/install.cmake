@@ -1,19 +1,15 @@
-# Install rules: archives, the public headers under include/plexus/ (so that the
-# spelling "engine/graph.h" is the same in the tree and installed), and the
-# package that find_package(plexus) reads. Checked by tests/install.
+# Install rules: libraries, the public headers under include/plexus/ (copies of headers.cmake),
+# the package that find_package(plexus) reads, plexus.pc for pkg-config, and the documents.
+# Checked by tests/install.
 include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
 
-# Being public is a list in a file; tests/tidy_test.cc keeps it closed and free of
-# third-party headers.
-file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/public_headers.txt headers REGEX "^[a-z]")
-set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
-  ${CMAKE_CURRENT_LIST_DIR}/public_headers.txt)
-foreach(header IN LISTS headers)
+foreach(header IN LISTS PLEXUS_PUBLIC_HEADERS)
   cmake_path(GET header PARENT_PATH folder)
-  install(FILES ${PROJECT_SOURCE_DIR}/${header} DESTINATION include/plexus/${folder})
+  install(FILES ${PLEXUS_INCLUDE_DIR}/plexus/${header} DESTINATION include/plexus/${folder})
 endforeach()
 
-set(package_dir lib/cmake/plexus)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/plexus)
 install(TARGETS plexus EXPORT plexus_targets)
 install(EXPORT plexus_targets FILE plexusTargets.cmake NAMESPACE plexus:: DESTINATION ${package_dir})
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/plexusConfig.cmake.in
@@ -22,4 +18,27 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/plexusConfigVersion.cmake
   VERSION ${PROJECT_VERSION} COMPATIBILITY SameMajorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/plexusConfig.cmake
   ${PROJECT_BINARY_DIR}/plexusConfigVersion.cmake DESTINATION ${package_dir})
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION share/doc/plexus)
+
+# Archives need their libraries at every link, so plexus.pc names them in public and
+# `pkg-config --libs` is right with and without --static. Shared libraries name their own.
+# Boost has no file for pkg-config.
+set(pc_requires)
+set(pc_libs)
+if(NOT BUILD_SHARED_LIBS)
+  set(pc_requires "rocksdb, tbb, expat, icu-uc")
+  set(pc_libs " -lboost_json -pthread")
+endif()
+set(pc_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+file(RELATIVE_PATH pc_prefix /${pc_dir} /)  # the tree can be moved: all paths start here
+string(REGEX REPLACE "/$" "" pc_prefix "${pc_prefix}")
+configure_file(${CMAKE_CURRENT_LIST_DIR}/plexus.pc.in ${PROJECT_BINARY_DIR}/plexus.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/plexus.pc DESTINATION ${pc_dir})
+
+# Documents keep their folders, so that their links to each other work.
+foreach(document
+    LICENSE README.md CONTRIBUTING.md algorithms/README.md bench/README.md engine/README.md
+    storage/FORMAT.md storage/README.md storage/text/README.md tests/README.md
+    tests/install/consumer.cc third_party/README.md tools/README.md tools/packages.txt)
+  cmake_path(GET document PARENT_PATH folder)
+  install(FILES ${PROJECT_SOURCE_DIR}/${document} DESTINATION share/doc/plexus/${folder})
+endforeach()
