@@ -4,10 +4,10 @@
 #include <cstdio>
 #include <vector>
 
-#include "algorithms/boost_graph.h"
-#include "algorithms/eigen.h"
-#include "engine/graph.h"
-#include "engine/vocabulary.h"
+#include "plexus/algorithms/boost_graph.h"
+#include "plexus/algorithms/eigen.h"
+#include "plexus/engine/graph.h"
+#include "plexus/engine/vocabulary.h"
 
 int main() {
   auto graph = plexus::Graph::InMemory();

@@ -4,10 +4,10 @@
 // README-EXAMPLE-BEGIN
 #include <cstdio>
 
-#include "algorithms/pagerank.h"
-#include "engine/graph.h"
-#include "engine/vocabulary.h"
-#include "storage/database.h"
+#include "plexus/algorithms/pagerank.h"
+#include "plexus/engine/graph.h"
+#include "plexus/engine/vocabulary.h"
+#include "plexus/storage/database.h"
 
 // Opens (or makes) a graph directory, writes a batch, ranks what is there.
 plexus::Result<double> Remember(const char* directory) {

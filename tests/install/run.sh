@@ -37,7 +37,7 @@ pkg_config_consumer() {  # pkg_config_consumer PREFIX PKG_CONFIG_ARGUMENT...: no
   "$program" "$prefix/consumer.db"
 }
 
-install_tree tree prefix -DBUILD_SHARED_LIBS=OFF
+install_tree tree prefix
 # The public headers and no others; one source that includes them all; the documents.
 grep '^[a-z]' "$tree/tools/packaging/public_headers.txt" | sort >"$work/listed"
 (cd "$work/prefix/include/plexus" && find . -type f | cut -c3- | sort) >"$work/found"
