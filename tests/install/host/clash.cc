@@ -3,6 +3,7 @@
 #include "engine/graph.h"
 #include "plexus/engine/graph.h"
 #include "plexus/engine/types.h"
+#include "plexus/engine/vocabulary.h"
 #include "plexus/storage/database.h"
 
 #if __has_include(<storage/database.h>) || __has_include(<engine/csr.h>)
@@ -13,7 +14,7 @@ int main() {
   const host::Graph mine;
   const auto graph = plexus::Graph::InMemory();
   plexus::WriteBatch batch(1);
-  batch.Node("a");
+  batch.UpsertNode("a", plexus::kMemory);
   if (!graph->Apply(batch)) return 1;
   return graph->snapshot().node_count() == 1 && mine.root == 7 ? 0 : 1;
 }
