@@ -246,6 +246,7 @@ Result<ApplyReport> Graph::Impl::Load(EdgeLoad load, Durability durability, Prog
 Status Graph::Impl::Compact() {
   if (one_process_) PLEXUS_TRY(owner_.Check("the graph"));
   std::unique_lock lock(writer_mutex_);
+  PLEXUS_TRY(CompactVectors(lock, 0, ~std::uint64_t{0}));
   return FoldHoldingLock(lock, executor_);
 }
 

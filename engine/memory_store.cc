@@ -23,26 +23,32 @@ void MemoryStore::SetField(NodeId node, std::uint32_t field, PayloadRef ref) {
   if (const std::uint64_t old = of.now[field]; old != 0) {
     if (const auto it = payloads_.find(old); it != payloads_.end())
       replaced_bytes_ += it->second.size() + kEntryBytes;
-    of.replaced.push_back(old);
     epochs_.back().replaced.push_back({node, old});
   }
   of.now[field] = ref.bits;
 }
 
-void MemoryStore::Purge(NodeId node) {
-  const auto of = written_.find(node);
-  if (of == written_.end()) return;
-  for (const std::uint64_t bits : of->second.now) Erase(bits);
-  for (const std::uint64_t bits : of->second.replaced) Erase(bits);
-  for (const std::uint64_t bits : of->second.of_edges) Erase(bits);
-  written_.erase(of);
+// O(nodes + what is replaced and kept).
+void MemoryStore::Purge(const std::unordered_set<NodeId>& nodes) {
+  for (const NodeId node : nodes) {
+    const auto of = written_.find(node);
+    if (of == written_.end()) continue;
+    for (const std::uint64_t bits : of->second.now) Erase(bits);
+    for (const std::uint64_t bits : of->second.of_edges) Erase(bits);
+    written_.erase(of);
+  }
+  for (const Epoch& epoch : epochs_)
+    for (const Replaced& r : epoch.replaced)
+      if (nodes.contains(r.node)) Erase(r.bits);
 }
 
 Status MemoryStore::Append(std::span<const Record> group, Durability) {
   std::unique_lock lock(mutex_);
   for (const Record& r : group) {
-    for (const NodeChange& c : r.node_changes)  // first: the record may write anew
-      if (c.what == NodeChange::kPurge) Purge(c.node);
+    std::unordered_set<NodeId> purged;
+    for (const NodeChange& c : r.node_changes)
+      if (c.what == NodeChange::kPurge) purged.insert(c.node);
+    if (!purged.empty()) Purge(purged);  // first: the record may write anew
     std::vector<bool> kept(r.payloads.size(), true);
     for (const VectorChange& c : r.vectors)
       if (c.ref && c.ref.sequence() == r.sequence && c.ref.ordinal() < kept.size())
@@ -76,11 +82,7 @@ Result<std::string> MemoryStore::Get(PayloadRef ref) const {
 // Epochs end in order: a state of an earlier one may ask for what a later one replaced.
 void MemoryStore::DropReplaced() {
   while (epochs_.size() > 1 && epochs_.front().token.expired()) {
-    for (const Replaced& r : epochs_.front().replaced) {
-      Erase(r.bits);
-      if (const auto of = written_.find(r.node); of != written_.end())
-        std::erase(of->second.replaced, r.bits);
-    }
+    for (const Replaced& r : epochs_.front().replaced) Erase(r.bits);
     epochs_.pop_front();
   }
 }

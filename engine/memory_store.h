@@ -2,8 +2,9 @@
 //
 // Keeps the payload bytes that some state can ask for; forgets the records. Bytes of vectors
 // are not kept: they are in the graph's VectorTable. A replaced payload of a node is dropped
-// when no state that was published before is left; those of edges stay. A purge erases all bytes that were written
-// for the node or for edges at it at once, so that older snapshots lose them too. Thread-safe.
+// when no state that was published before is left; those of edges stay. A purge erases at once
+// all bytes that were written for the node or for edges at it, so that older snapshots lose
+// them too. Thread-safe.
 //
 // States hold the store by an epoch's token. Once enough bytes were replaced, the next state
 // begins a new epoch; what was replaced in an epoch goes with the last state of it and of
@@ -20,6 +21,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "engine/journal.h"
@@ -57,12 +59,12 @@ class MemoryStore final : public Journal,
   };
   struct OfNode {  // what a purge erases, as PayloadRef bits
     std::array<std::uint64_t, kNodeFieldCount> now{};
-    std::vector<std::uint64_t> replaced, of_edges;
+    std::vector<std::uint64_t> of_edges;
   };
 
   void SetField(NodeId node, std::uint32_t field, PayloadRef ref);
   void Erase(std::uint64_t bits);
-  void Purge(NodeId node);
+  void Purge(const std::unordered_set<NodeId>& nodes);
   void DropReplaced();
 
   mutable std::shared_mutex mutex_;
