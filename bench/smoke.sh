@@ -12,6 +12,8 @@ for suite in bench/*_bench.cc; do
 done
 echo "--- resident"
 "$build/resident"
+echo "--- reembed"
+"$build/reembed"
 echo "--- gap"
 for kernel in build pr bfs sssp cc bc tc; do
   "$build/gap" "$kernel" -g 10 -n 2 -v

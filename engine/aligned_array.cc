@@ -149,6 +149,10 @@ class KeptBlocks {
   std::size_t count_ = 0, total_ = 0;
 };
 
+// Made before main: a fork beside the first array of another thread would leave the child
+// waiting for ever for what that thread makes.
+[[maybe_unused]] const KeptBlocks& kMadeEarly = KeptBlocks::All();
+
 void* Fresh(std::size_t bytes) {
   if (IsMapped(bytes)) return Map(MappedBytes(bytes));
   const std::size_t alignment = bytes >= kHugePage ? kHugePage : kLine;
@@ -186,5 +190,7 @@ void FreeAligned(void* data, std::size_t bytes) noexcept {
   }
   Release(data, bytes);
 }
+
+void DropKeptBlocks() noexcept { KeptBlocks::All().Drop(); }
 
 }  // namespace plexus

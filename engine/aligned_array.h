@@ -20,6 +20,8 @@ namespace plexus {
 // Throws std::bad_alloc. `Free` must get the same byte count.
 void* AllocateAligned(std::size_t bytes);
 void FreeAligned(void* data, std::size_t bytes) noexcept;
+// What FreeAligned kept for the next of its size, back to the system.
+void DropKeptBlocks() noexcept;
 
 template <class T>
 class AlignedArray {

@@ -8,18 +8,14 @@
 #include <vector>
 
 #include "engine/edge_load.h"
+#include "engine/freed_memory.h"
 #include "engine/graph_impl.h"
 #include "engine/memory_store.h"
 
 namespace plexus {
 
 namespace {
-constexpr std::size_t kGroupBatches = 256;
 constexpr std::size_t kGroupOps = std::size_t{1} << 20;
-Error ReadOnlyError() {
-  return {ErrorCode::kReadOnly,
-          "the graph is read-only since a write to its journal failed; reopen it"};
-}
 template <class Fn>
 auto OrNoMemory(Fn&& fn) -> decltype(fn()) {
   try {
@@ -29,6 +25,11 @@ auto OrNoMemory(Fn&& fn) -> decltype(fn()) {
   }
 }
 }  // namespace
+
+Error ReadOnlyError() {
+  return {ErrorCode::kReadOnly,
+          "the graph is read-only since a write to its journal failed; reopen it"};
+}
 
 Graph::Impl::Impl(GraphState state, std::shared_ptr<Journal> journal,
                   std::shared_ptr<MemoryStore> memory, const GraphOptions& options)
@@ -58,6 +59,7 @@ void Graph::Impl::Publish() {
 // The caller's process and time, before any lock is taken.
 Status Graph::Impl::MayWrite(std::int64_t time_ms) const {
   if (one_process_) PLEXUS_TRY(owner_.Check("the graph"));
+  if (journal_) PLEXUS_TRY(journal_->Accepts());
   const auto refuse = [&](const std::string& why) {
     return Fail(ErrorCode::kInvalidArgument, "the batch's time " + std::to_string(time_ms) + why);
   };
@@ -148,16 +150,22 @@ void Graph::Impl::RunGroup(const std::vector<Request*>& group) {
     return RefuseAll(group, failed.error());
   }
   if (records.empty()) return;
-  stats_.batches += records.size();
+  if (auto published = PublishApplied(records.size()); !published)
+    RefuseAll(group, published.error());
+}
+
+Status Graph::Impl::PublishApplied(std::size_t batches) {
+  stats_.batches += batches;
   ++stats_.groups;
   try {
     if (memory_ && memory_->EpochDue()) writer_.SetPayloadStore(memory_->NextEpoch());
     Publish();
   } catch (const std::bad_alloc&) {  // in the journal, but nobody can see it: reopen
     read_only_ = true;
-    return RefuseAll(group, NoMemory());
+    return std::unexpected(NoMemory());
   }
   if (CompactionDue()) WakeMaintenance();
+  return {};
 }
 
 // The records of `loaded`, some of them at a time. Returns how many batches the journal has:
@@ -192,26 +200,7 @@ Result<ApplyReport> Graph::Impl::Load(EdgeLoad load, Durability durability, Prog
   const auto empty = Published();
   if (empty->sequence != 0) return not_empty();
   PLEXUS_ASSIGN(LoadedEdges loaded, LoadedEdges::Make(std::move(load), *empty, executor_));
-  {
-    std::unique_lock queue(queue_mutex_);
-    queue_changed_.wait(queue, [&] { return !leading_; });
-    leading_ = true;
-  }
-  struct Turn {
-    Impl& impl;
-    bool journals = false;  // the writer may be behind the journal
-    ~Turn() {
-      if (journals) {
-        const std::lock_guard lock(impl.writer_mutex_);
-        impl.read_only_ = true;
-      }
-      {
-        const std::lock_guard queue(impl.queue_mutex_);
-        impl.leading_ = false;
-      }
-      impl.queue_changed_.notify_all();
-    }
-  } turn{*this};
+  Turn turn(*this);
   {
     const std::lock_guard lock(writer_mutex_);
     if (read_only_) return std::unexpected(ReadOnlyError());
@@ -239,6 +228,7 @@ Result<ApplyReport> Graph::Impl::Load(EdgeLoad load, Durability durability, Prog
     Publish();
   }
   turn.journals = false;
+  if (options_.return_freed_memory) ReturnFreedMemory();
   if (cancelled) return Fail(ErrorCode::kCancelled, "loading was stopped");
   return loaded.report();
 }
@@ -247,7 +237,10 @@ Status Graph::Impl::Compact() {
   if (one_process_) PLEXUS_TRY(owner_.Check("the graph"));
   std::unique_lock lock(writer_mutex_);
   PLEXUS_TRY(CompactVectors(lock, 0, ~std::uint64_t{0}));
-  return FoldHoldingLock(lock, executor_);
+  PLEXUS_TRY(FoldHoldingLock(lock, executor_));
+  lock.unlock();
+  if (options_.return_freed_memory) ReturnFreedMemory();
+  return {};
 }
 
 Status Graph::Impl::WaitDurable(Sequence sequence) {
@@ -289,6 +282,10 @@ Result<ApplyReport> Graph::Load(EdgeLoad load, const ApplyOptions& options, Prog
 
 Status Graph::WaitDurable(Sequence sequence) {
   return OrNoMemory([&] { return impl_->WaitDurable(sequence); });
+}
+
+Status Graph::Replay(std::span<const Record> records, const ReplayOptions& options) {
+  return OrNoMemory([&] { return impl_->Replay(records, options); });
 }
 
 Status Graph::Compact() {

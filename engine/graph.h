@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 
 #include "engine/error.h"
 #include "engine/journal.h"
@@ -54,12 +55,20 @@ struct GraphOptions {
   // batch whose time lies more than max_ahead_ms after it is refused. Called by Apply and Load.
   std::function<std::int64_t()> now_ms;
   std::int64_t max_ahead_ms = 86'400'000;
+  // After opening, a compaction, a load or a checkpoint, memory that was freed and that glibc's allocator
+  // keeps is given back to the system (malloc_trim). A host that manages its memory says false.
+  bool return_freed_memory = true;
   // Called by the maintenance thread after each background compaction.
   std::function<void(const Snapshot&)> on_compacted;
 };
 
 struct ApplyOptions {
   Durability durability = Durability::kDefault;
+};
+
+struct ReplayOptions {
+  Durability durability = Durability::kDefault;
+  bool journalled = false;  // the journal has the records already: it is given none
 };
 
 struct ChangeCounts {
@@ -103,17 +112,25 @@ class Graph {
   Snapshot snapshot() const;
 
   // Errors: kInvalidArgument names the offending operation and value, or a time above kMaxTimeMs
-  // or too far ahead of now_ms (nothing was changed); kReadOnly after an earlier journal failure; the journal's own error.
+  // or too far ahead of now_ms (nothing was changed); kReadOnly after an earlier journal failure;
+  // the journal's own error.
   Result<ApplyReport> Apply(const WriteBatch& batch, const ApplyOptions& options = {});
 
   // Applies all batches of `load` to an empty graph at once: the same graph and log as one by one;
   // the report sums up. They become visible together; other writers wait, and `progress` must not
-  // write. Errors: kInvalidArgument for its time, as Apply; kFailedPrecondition when some record was applied before, kResourceExhausted above
-  // the limits or without memory (nothing was changed, but for a prefix in the journal if the graph
-  // is read-only afterwards); kReadOnly and the journal's own error as Apply; kCancelled when
-  // `progress` says stop: whole batches may stay then.
+  // write. Errors: kInvalidArgument for its time, as Apply; kFailedPrecondition when some record
+  // was applied before, kResourceExhausted above the limits or without memory (nothing was changed,
+  // but for a prefix in the journal if the graph is read-only afterwards); kReadOnly and the
+  // journal's own error as Apply; kCancelled when `progress` says stop: whole batches may stay then.
   Result<ApplyReport> Load(EdgeLoad load, const ApplyOptions& options = {},
                            Progress* progress = nullptr);
+
+  // Applies records that another graph has resolved, as they are: the same sequences, ids and
+  // answers. For replicas and followers (storage/database.h, ChangesSince). Records come with their
+  // payloads, unless they are journalled. They become visible in groups; after an error those
+  // before it stay. kFailedPrecondition: the next record is not the one after sequence();
+  // kCorruption: it does not fit this graph; else as Apply.
+  Status Replay(std::span<const Record> records, const ReplayOptions& options = {});
 
   // Every batch up to `sequence` survives power loss when this returns.
   Status WaitDurable(Sequence sequence);

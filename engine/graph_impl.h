@@ -37,11 +37,39 @@ class Graph::Impl {
   }
   Result<ApplyReport> Apply(const WriteBatch& batch, const ApplyOptions& options);
   Result<ApplyReport> Load(EdgeLoad load, Durability durability, Progress* progress);
+  Status Replay(std::span<const Record> records, const ReplayOptions& options);
   Result<std::size_t> JournalLoad(const LoadedEdges& loaded, Durability durability, Progress* progress);
   Status Compact();
   Status WaitDurable(Sequence sequence);
   // Whether this is a child's copy of what only the parent may use.
   bool Copied() const { return one_process_ && !owner_.Here(); }
+
+  // The turn of the writer that leads, without a lock, taken by who is no batch.
+  class Turn {
+   public:
+    explicit Turn(Impl& impl) : impl_(impl) {
+      std::unique_lock queue(impl.queue_mutex_);
+      impl.queue_changed_.wait(queue, [&] { return !impl.leading_; });
+      impl.leading_ = true;
+    }
+    ~Turn() {
+      if (journals) {
+        const std::lock_guard lock(impl_.writer_mutex_);
+        impl_.read_only_ = true;
+      }
+      {
+        const std::lock_guard queue(impl_.queue_mutex_);
+        impl_.leading_ = false;
+      }
+      impl_.queue_changed_.notify_all();
+    }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    bool journals = false;  // the writer may be behind the journal
+
+   private:
+    Impl& impl_;
+  };
 
   struct Request {
     const WriteBatch* batch;
@@ -57,6 +85,8 @@ class Graph::Impl {
   Status FoldHoldingLock(std::unique_lock<std::mutex>& lock, Executor& executor);
   Status CompactVectors(std::unique_lock<std::mutex>& lock, std::uint64_t least, std::uint64_t divisor);
   void Publish();
+  // Of `batches` that are in the journal, as RunGroup does. kResourceExhausted: read-only from now on.
+  Status PublishApplied(std::size_t batches);
   bool CompactionDue() const;
   std::uint64_t Limit(std::uint64_t least, std::uint64_t divisor) const;
   bool WakeMaintenance() noexcept;
@@ -92,6 +122,9 @@ class Graph::Impl {
   std::thread thread_;
 };
 
+inline constexpr std::size_t kGroupBatches = 256;
+
+Error ReadOnlyError();
 // Short enough to be made without memory.
 inline Error NoMemory() { return {ErrorCode::kResourceExhausted, "out of memory"}; }
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "engine/freed_memory.h"
 #include "engine/graph_impl.h"
 #include "engine/vector_compaction.h"
 
@@ -29,7 +30,7 @@ bool Graph::Impl::WakeMaintenance() noexcept {
 namespace {
 // Dead rows of vectors, kept until they are more than these bytes and this part of the live
 // ones. Above the second pair a writer without a maintenance thread compacts itself.
-constexpr std::uint64_t kDeadBytes = std::uint64_t{4} << 20, kDeadPart = 4;
+constexpr std::uint64_t kDeadBytes = std::uint64_t{4} << 20, kDeadPart = 6;
 constexpr std::uint64_t kMostDeadBytes = std::uint64_t{64} << 20, kMostDeadPart = 1;
 }  // namespace
 
@@ -180,9 +181,10 @@ void Graph::Impl::MaintenanceLoop() {
     if (last_compaction_ && (waiting_ > 0 || writer_.delta_arcs() > Limit(options_.delta_soft_arcs, 8)))
       last_compaction_ = FoldHoldingLock(lock, background);
     compacted_.notify_all();
-    if (!last_compaction_ || !options_.on_compacted) continue;
+    if (!last_compaction_) continue;
     lock.unlock();
-    options_.on_compacted(Snapshot(Published()));
+    if (options_.return_freed_memory) ReturnFreedMemory();
+    if (options_.on_compacted) options_.on_compacted(Snapshot(Published()));
     lock.lock();
   }
 }

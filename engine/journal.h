@@ -26,6 +26,8 @@ class LoadedEdges;
 class Journal {
  public:
   virtual ~Journal() = default;
+  // An error where nothing will ever be appended; writers are refused with it.
+  virtual Status Accepts() const { return {}; }
   // Makes a group of records (consecutive sequences) and their payloads durable
   // as asked, all or a prefix of whole records. After an error the journal must
   // not be appended to again.

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <utility>
 
+#include "engine/freed_memory.h"
 #include "storage/checkpoint.h"
 #include "storage/database_impl.h"
 #include "storage/no_memory.h"
@@ -40,6 +41,16 @@ bool Database::read_only() const { return impl_->options.read_only; }
 LogPoint Database::Impl::floor() const {
   if (anchor.floor_sequence == 0) return {0, FirstHash(anchor.graph_id)};
   return {anchor.floor_sequence, anchor.floor_hash};
+}
+
+void Database::Impl::NoteFloor() {
+  const std::lock_guard guard(floor_mutex);
+  noted = {floor(), anchor.generation};
+}
+
+Database::Impl::Noted Database::Impl::NotedFloor() const {
+  const std::lock_guard guard(floor_mutex);
+  return noted;
 }
 
 LoadRequest Database::Impl::Request() const {
@@ -176,7 +187,9 @@ Status Database::Checkpoint(Progress* progress) try {
   Impl& d = *impl_;
   PLEXUS_TRY(d.Writable());
   std::lock_guard guard(d.maintenance);
-  return d.CheckpointNow(progress);
+  PLEXUS_TRY(d.CheckpointNow(progress));
+  if (d.options.graph.return_freed_memory) ReturnFreedMemory();
+  return {};
 } catch (const std::bad_alloc&) {
   return OutOfMemory();
 }
@@ -230,6 +243,7 @@ void Database::Impl::KeeperLoop() {
     bool early = false;
     const Status status = CheckpointInBackground(early);
     if (!status) TellFailure(status.error());
+    if (options.graph.return_freed_memory) ReturnFreedMemory();
     guard.lock();
     if (status) {
       pause = kFirstPause;
@@ -364,7 +378,7 @@ StorageStats Database::stats() const {
     s.background_error = d.keeper_error;
   }
   s.disk_bytes = d.files->TreeBytes(d.directory);
-  s.history_floor = d.history_floor;
+  s.history_floor = d.NotedFloor().floor.sequence;
   s.payload_cache_hits = d.store->hits();
   s.payload_cache_misses = d.store->misses();
   s.payload_cache_bytes = d.store->cache_bytes();

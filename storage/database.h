@@ -10,7 +10,7 @@
 // deleted, never a crash. One writing process per directory; any number of
 // read-only ones beside it.
 //
-// Thread-safety: all const members, AsOf, Checkpoint, Verify and Backup may be
+// Thread-safety: all const members, AsOf, Checkpoint, Verify, Backup and ChangesSince may be
 // called from any thread beside running queries and Apply. Refresh, Purge, Scrub, HardPurge,
 // BeginBulk, EndBulk and Close need the caller to be alone.
 //
@@ -159,6 +159,21 @@ struct HistoryEntry {
 // Short stable name, e.g. "unlinked".
 std::string_view HistoryWhatName(HistoryEntry::What what);
 
+struct ChangesOptions {
+  std::uint64_t max_records = 1024;                     // at least 1
+  std::uint64_t max_bytes = std::uint64_t{16} << 20;    // of records and payloads; one record may pass it
+};
+
+// A piece of the log, in order.
+struct Changes {
+  std::vector<Record> records;  // with their payloads, but for what was purged since
+  Sequence next = 0;            // ask for what comes after it; `since` when there was nothing
+  bool more = false;            // there was more already
+  // Another number: a hard purge, or a scrub of words, wrote the log anew since. A follower that
+  // must not keep what it erased begins again.
+  std::uint64_t generation = 0;
+};
+
 struct StorageStats {
   std::uint64_t disk_bytes = 0;        // all files of the directory
   std::uint64_t log_bytes = 0;         // estimates of the live column families
@@ -194,7 +209,7 @@ class Database {
   Database& operator=(const Database&) = delete;
 
   // The live graph. A read-only database's Apply fails with kReadOnly. The
-  // reference is renewed by Refresh (when it finds news), Purge, Scrub and HardPurge.
+  // reference is renewed by Purge, Scrub, HardPurge, and by Refresh where it opens anew.
   Graph& graph();
   Snapshot snapshot() const;
   const OpenReport& report() const;
@@ -266,8 +281,20 @@ class Database {
   // tags, terms, payloads and vectors, of either end of an edge.
   Result<std::vector<HistoryEntry>> History(NodeId node);
 
-  // Read-only: brings the view up to what the writer has made durable since.
+  // Read-only: brings the view up to what the writer has made durable since. O(what is new, and what
+  // the write-ahead log holds): the records go into the same graph, whose snapshots stay, and whose
+  // kept values (PageRank, ...) are carried on. Where the log does not go on from the view (a hard
+  // purge, a crash or a trim took what it had) it is opened anew. Nothing new: a look at file sizes.
+  // After an error the view is as it was, or whole batches further.
   Status Refresh();
+
+  // The records after `since`, for replicas (Graph::Replay), caches and hosts that follow: in order,
+  // bounded, only those that survive power loss. `since`: the follower's own sequence, 0 at first;
+  // so one that stops at any point goes on without loss or double. Of nodes that were purged in the
+  // meantime it tells no tags, terms, payloads and vectors. Waits for no maintenance; any thread.
+  // kNotFound: `since` lies in the future; kFailedPrecondition: below the history floor (begin
+  // with a Backup, or a read-only view's snapshot).
+  Result<Changes> ChangesSince(Sequence since, const ChangesOptions& options = {});
 
   // Deletes a database that this open made (report().created) and in which nothing was applied, and
   // closes it; the directory itself stays. kFailedPrecondition for any other: nothing is deleted.

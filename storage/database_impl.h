@@ -28,6 +28,7 @@ class Database::Impl {
   std::string directory;
   OpenOptions options;
   OpenReport report;
+  LogPoint point;  // read-only: of the last record that the view has
   Owner owner;
   std::shared_ptr<Files> files;
   LockFile lock;  // held until everything below is gone
@@ -41,7 +42,13 @@ class Database::Impl {
   std::mutex maintenance;
   // Taken beside `maintenance` by who renews or closes `rocks` and `journal`, so that who counts needs no more.
   mutable std::shared_mutex renewal;
-  std::atomic<Sequence> history_floor{0};  // anchor.floor_sequence, for who holds no lock
+  // Of the anchor, for who does not hold `maintenance`; moved on by NoteFloor.
+  mutable std::mutex floor_mutex;
+  struct Noted {
+    LogPoint floor;
+    std::uint64_t generation = 0;
+  };
+  Noted noted;
   Anchor anchor;  // guarded by `maintenance`
   std::uint64_t checkpoint_bytes = 0;  // of the newest one; guarded by `maintenance`
   // Read-only: the files as they were at the view's moment.
@@ -76,6 +83,8 @@ class Database::Impl {
   std::string generation_path() const { return GenerationPath(directory, anchor.generation); }
   std::string scratch_path(const char* name) const { return directory + "/" + name + ".tmp"; }
   LogPoint floor() const;
+  void NoteFloor();  // REQUIRES `maintenance` held, or the caller to be alone
+  Noted NotedFloor() const;
   LoadRequest Request() const;  // without a target
   std::map<NodeId, Sequence> Purged();
 
@@ -86,6 +95,9 @@ class Database::Impl {
   // `through` other Files when somebody else may be writing.
   Result<Loaded> LookAndLoad(bool live_writer, std::shared_ptr<Files> through = nullptr);
   void StartGraph(const Loaded& loaded, std::shared_ptr<Journal> journal);
+  // follow.cc
+  Result<bool> Follow();
+  Result<bool> Continues(const std::shared_ptr<Rocks>& now, const Anchor& next) const;
   Status CreateIfAsked();
   Status AttachWriter(const Loaded& loaded);
 
@@ -123,5 +135,8 @@ class Database::Impl {
   // purged nodes had. REQUIRES `maintenance` held and the caller to be alone; renews `graph`.
   Status RewriteWithout(std::set<NodeId> nodes, Progress* progress);
 };
+
+// Fills in the payloads of the record's vectors; those that were purged are removed. Adds to `bytes`.
+Status FetchVectors(const PayloadStore& store, Record& record, std::uint64_t& bytes);
 
 }  // namespace plexus::storage

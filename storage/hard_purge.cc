@@ -333,7 +333,7 @@ Status Database::Impl::RewriteWithout(std::set<NodeId> nodes, Progress* progress
     rocks.reset();
     PLEXUS_TRY(WriteAnchor(directory, next, *files));
     anchor = next;
-    history_floor = next.floor_sequence;
+    NoteFloor();
     ReachPoint(options.hooks, "hard_purge.switched");
     const OpenReport opened = report;  // tells of the open, not of this look
     auto loaded_or = LookAndLoad(false);

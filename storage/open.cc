@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "engine/freed_memory.h"
 #include "storage/database_impl.h"
 #include "storage/process_end.h"
 #include "storage/no_memory.h"
@@ -21,17 +22,15 @@ namespace plexus::storage {
 
 namespace {
 
-// Read-only: for a moment in which a writer leaves the files alone. It comes between any
-// two of its steps, so this long is for machines that stand still.
-constexpr std::chrono::milliseconds kPatience(10'000);
 constexpr int kLooks = 4;  // that damage is confirmed by when a writer goes on
 
 // What a read-only graph's Apply meets.
 class RefusingJournal : public Journal {
  public:
-  Status Append(std::span<const Record>, Durability) override {
+  Status Accepts() const override {
     return Fail(ErrorCode::kReadOnly, "the database is open read-only");
   }
+  Status Append(std::span<const Record>, Durability) override { return Accepts(); }
   Status WaitDurable(Sequence) override { return {}; }
 };
 
@@ -167,6 +166,7 @@ Result<Loaded> Database::Impl::LookAndLoad(bool live_writer, std::shared_ptr<Fil
   PLEXUS_ASSIGN(Loaded loaded, LoadState(rocks, request));
   PLEXUS_ASSIGN(purged, ReadPurges(rocks, kPurgedPrefix, loaded.point.sequence));
   PLEXUS_ASSIGN(to_scrub, ReadPurges(rocks, kScrubPrefix, loaded.point.sequence));
+  point = loaded.point;
   report.sequence = loaded.point.sequence;
   report.checkpoint_sequence = loaded.checkpoint_sequence;
   report.checkpoint_bytes = loaded.checkpoint_bytes;
@@ -269,7 +269,7 @@ Status Database::Impl::OpenForReading() {
   for (int look = 1;; ++look) {
     report = {};
     rocks.reset();
-    PLEXUS_ASSIGN(pinned, PinnedFiles::Take(directory, kPatience));
+    PLEXUS_ASSIGN(pinned, PinnedFiles::Take(directory));
     anchor = pinned->anchor();
     if (anchor.generation == 0)
       return Fail(ErrorCode::kNotFound, directory + ": is just being created");
@@ -301,7 +301,8 @@ Result<std::unique_ptr<Database>> Database::Open(const std::string& directory,
     return Fail(ErrorCode::kCorruption, opened.error().message + "; 'plexus repair --db " +
                                             impl->directory + " --to NEW' saves what can be saved");
   PLEXUS_TRY(opened);
-  impl->history_floor = impl->anchor.floor_sequence;
+  impl->NoteFloor();
+  if (options.graph.return_freed_memory) ReturnFreedMemory();
   return std::unique_ptr<Database>(new Database(std::move(impl)));
 } catch (const std::bad_alloc&) {
   return OutOfMemory();
@@ -309,23 +310,6 @@ Result<std::unique_ptr<Database>> Database::Open(const std::string& directory,
 
 bool Database::Exists(const std::string& directory) {
   return Files().Exists(directory + "/" + kAnchorName);
-}
-
-Status Database::Refresh() try {
-  Impl& d = *impl_;
-  PLEXUS_TRY(d.Usable());
-  if (!d.options.read_only)
-    return Fail(ErrorCode::kFailedPrecondition, "Refresh is for read-only databases");
-  auto fresh = Open(d.directory, d.options);
-  if (!fresh) return std::unexpected(fresh.error());
-  // Nothing new: keep the graph and whatever is cached with its snapshots.
-  if ((*fresh)->impl_->report.sequence == d.report.sequence &&
-      (*fresh)->impl_->anchor.generation == d.anchor.generation)
-    return {};
-  std::swap(impl_, (*fresh)->impl_);
-  return {};
-} catch (const std::bad_alloc&) {
-  return OutOfMemory();
 }
 
 }  // namespace plexus::storage

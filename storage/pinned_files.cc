@@ -111,6 +111,12 @@ std::shared_ptr<PinnedFile> PinnedFiles::Find(const std::string& name) const {
   return it != entries_.end() && it->name == name ? it->file : nullptr;
 }
 
+bool PinnedFiles::LogsAreTheSame() const {
+  for (const PinnedEntry& entry : entries_)
+    if (entry.name.ends_with(".log") && !entry.file->SameSize()) return false;
+  return true;
+}
+
 bool PinnedFiles::Moved() const {
   if (!anchor_file_->IsAt(anchor_path_)) return true;
   if (path_.empty()) return false;

@@ -59,10 +59,12 @@ struct PinnedEntry {
 
 class PinnedFiles {
  public:
+  // A moment comes between any two steps of a writer; this long is for machines that stand still.
+  static constexpr std::chrono::milliseconds kPatience{10'000};
   // Tries until a moment is found, for `patience` at most: kLocked names the writer.
   // kNotFound: no database. kCorruption: the anchor is damaged, or what it names is missing.
   static Result<std::shared_ptr<const PinnedFiles>> Take(const std::string& directory,
-                                                         std::chrono::milliseconds patience);
+                                                         std::chrono::milliseconds patience = kPatience);
 
   const Anchor& anchor() const { return anchor_; }
   // The generation's directory; empty when the database is just being created.
@@ -71,6 +73,8 @@ class PinnedFiles {
   std::shared_ptr<PinnedFile> Find(const std::string& name) const;
   // True when the directory is no longer what it was then (the ends of logs apart).
   bool Moved() const;
+  // True when the write-ahead logs end where they did.
+  bool LogsAreTheSame() const;
 
  private:
   PinnedFiles() = default;

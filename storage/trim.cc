@@ -78,7 +78,7 @@ Status Database::Trim(Sequence before, Progress* progress) try {
   ReachPoint(d.options.hooks, "trim.before_anchor");
   PLEXUS_TRY(WriteAnchor(d.directory, next, *d.files));
   d.anchor = next;
-  d.history_floor = next.floor_sequence;
+  d.NoteFloor();
   ReachPoint(d.options.hooks, "trim.anchored");
   {
     std::lock_guard past_guard(d.past_mutex);

@@ -78,6 +78,7 @@ Status Session::Begin(const Globals& globals, Access access) {
   options.read_only = access == Access::kRead;
   options.strict = globals.strict;
   options.graph.executor = executor_;
+  options.graph.return_freed_memory = false;  // the command ends soon
   options.graph.now_ms = [now = now_ms_] { return now; };
   options.lock_wait_ms = static_cast<std::int64_t>(globals.wait_seconds * 1000);
   bool holder_told = globals.quiet || !isatty(STDERR_FILENO);

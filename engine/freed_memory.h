@@ -1,0 +1,14 @@
+// Freed memory that arrays and the C library's allocator keep, given back to the system.
+//
+// A compaction, a load or a checkpoint frees as much as the graph takes, in blocks that are
+// kept for later. Internal.
+#pragma once
+
+namespace plexus {
+
+// O(pages kept), a few milliseconds for 100 MB; threads that share an arena with freed blocks
+// wait for it. Leaves the allocator's blocks alone where they are few, and with another C library
+// than glibc. Thread-safe.
+void ReturnFreedMemory() noexcept;
+
+}  // namespace plexus

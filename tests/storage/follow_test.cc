@@ -1,0 +1,231 @@
+// Followers: a read-only view that goes on record by record, and replicas fed by ChangesSince.
+#include <filesystem>
+#include <random>
+#include <thread>
+
+#include "engine/vocabulary.h"
+#include "tests/storage/store_test_util.h"
+
+namespace plexus::storage::testing {
+namespace {
+
+TEST(Follow, EveryBatchOfAWriter) {
+  constexpr std::uint64_t kBatches = 60;
+  const std::vector<std::string> dumps = ScriptDumps(kBatches);
+  ScratchDirectory scratch;
+  auto writer = MustOpen(scratch.path(), Create());
+  ApplyScript(*writer, 1, 1);
+  auto reader = MustOpen(scratch.path(), ReadOnly());
+  const Graph* graph = &reader->graph();
+  std::mt19937 random(3);
+  for (std::uint64_t to = 1; to < kBatches;) {
+    const std::uint64_t from = to + 1;
+    to = std::min(kBatches, to + 1 + random() % 4);
+    const Snapshot old = reader->snapshot();
+    ApplyScript(*writer, from, to);
+    switch (random() % 6) {
+      case 0: PLEXUS_OK(writer->Checkpoint()); break;
+      case 1: PLEXUS_OK(reader->snapshot().vectors(0)); break;  // loaded, from then on
+      case 2:
+        PLEXUS_OK(writer->Close());
+        writer = MustOpen(scratch.path());
+        break;
+      default: break;
+    }
+    PLEXUS_OK(reader->Refresh());
+    ASSERT_EQ(reader->snapshot().sequence(), to);
+    ASSERT_EQ(Dump(reader->snapshot()), dumps[to]) << to;
+    ASSERT_EQ(Dump(old), dumps[from - 1]) << from;
+    ASSERT_EQ(reader->report().sequence, to);
+    PLEXUS_OK(reader->Refresh());  // nothing new
+  }
+  EXPECT_EQ(&reader->graph(), graph) << "it was opened anew";
+  EXPECT_EQ(reader->graph().Apply(ScriptBatch(99)).error().code, ErrorCode::kReadOnly);
+  ApplyScript(*writer, 61, 61);  // and what was refused does no harm
+  PLEXUS_OK(reader->Refresh());
+  EXPECT_EQ(reader->snapshot().sequence(), 61u);
+}
+
+TEST(Follow, LoadedVectorsStayLoaded) {
+  ScratchDirectory scratch;
+  auto writer = MustOpen(scratch.path(), Create());
+  ApplyScript(*writer, 1, 30);
+  PLEXUS_OK(writer->Checkpoint());
+  auto reader = MustOpen(scratch.path(), ReadOnly());
+  PLEXUS_OK(reader->snapshot().vectors(0));
+  ApplyScript(*writer, 31, 50);
+  PLEXUS_OK(reader->Refresh());
+  EXPECT_TRUE(reader->snapshot().space(0)->loaded());
+  EXPECT_EQ(Dump(reader->snapshot()), Dump(writer->snapshot()));
+}
+
+TEST(Follow, PurgesReachTheView) {
+  for (const bool hard : {false, true}) {
+    ScratchDirectory scratch;
+    auto writer = MustOpen(scratch.path(), Create());
+    ApplyScript(*writer, 1, 10);
+    WriteBatch batch(20'000);
+    batch.SetPayload(batch.UpsertNode("secret"), NodeField::kText, "what nobody may read");
+    PLEXUS_OK(writer->graph().Apply(batch));
+    auto reader = MustOpen(scratch.path(), ReadOnly());
+    const NodeId node = *reader->snapshot().Find("secret");
+    PLEXUS_OK(reader->snapshot().Payload(node, NodeField::kText));
+    PLEXUS_OK(reader->AsOf(11));
+    const std::string_view keys[] = {"secret"};
+    if (hard) {
+      PLEXUS_OK(writer->HardPurge({{node}}));
+    } else {
+      PLEXUS_OK(writer->Purge(keys, 30'000));
+    }
+    for (std::uint64_t i = 31; i < 34; ++i) PLEXUS_OK(writer->graph().Apply(ScriptBatch(i)));
+    PLEXUS_OK(reader->Refresh());
+    EXPECT_EQ(Dump(reader->snapshot()), Dump(writer->snapshot()));
+    EXPECT_FALSE(reader->snapshot().Payload(node, NodeField::kText));
+    const auto past = reader->AsOf(11);
+    PLEXUS_OK(past);
+    EXPECT_FALSE(past->Payload(node, NodeField::kText));
+  }
+}
+
+// A trim that drops what the view would go on from; then a log that is another one.
+TEST(Follow, WhatDoesNotGoOnIsOpenedAnew) {
+  ScratchDirectory scratch;
+  auto writer = MustOpen(scratch.path(), Create());
+  ApplyScript(*writer, 1, 10);
+  auto reader = MustOpen(scratch.path(), ReadOnly());
+  ApplyScript(*writer, 11, 20);
+  PLEXUS_OK(writer->Trim(15));
+  PLEXUS_OK(reader->Refresh());
+  EXPECT_EQ(Dump(reader->snapshot()), Dump(writer->snapshot()));
+  PLEXUS_OK(writer->Close());
+
+  CopyTree(scratch.path(), scratch.path("earlier"));
+  writer = MustOpen(scratch.path());
+  ApplyScript(*writer, 21, 30);
+  PLEXUS_OK(reader->Refresh());
+  EXPECT_EQ(reader->snapshot().sequence(), 30u);
+  PLEXUS_OK(writer->Close());
+  writer.reset();
+  // As after a power loss that took ten records, and another future.
+  std::filesystem::remove_all(scratch.path());
+  CopyTree(scratch.path("earlier"), scratch.path());
+  writer = MustOpen(scratch.path());
+  ApplyScript(*writer, 21, 35, 99);
+  PLEXUS_OK(reader->Refresh());
+  EXPECT_EQ(Dump(reader->snapshot()), Dump(writer->snapshot()));
+}
+
+// Pulls what is new into a graph, `most` records at a time.
+void Pull(Database& from, Graph& to, std::uint64_t most, bool all = true) {
+  for (bool more = true; more;) {
+    const auto changes = from.ChangesSince(to.snapshot().sequence(), {.max_records = most});
+    PLEXUS_OK(changes);
+    EXPECT_LE(changes->records.size(), most);
+    PLEXUS_OK(to.Replay(changes->records));
+    EXPECT_EQ(to.snapshot().sequence(), changes->next);
+    more = changes->more && all;
+  }
+}
+
+TEST(Changes, AReplicaIsTheSameGraph) {
+  constexpr std::uint64_t kBatches = 50;
+  const std::vector<std::string> dumps = ScriptDumps(kBatches);
+  ScratchDirectory scratch;
+  auto writer = MustOpen(scratch.path(), Create());
+  auto replica = Graph::InMemory();
+  for (std::uint64_t i = 1; i <= kBatches; ++i) {
+    ApplyScript(*writer, i, i);
+    if (i % 3 == 0) continue;
+    Pull(*writer, *replica, 1 + i % 3);
+    ASSERT_EQ(Dump(replica->snapshot()), dumps[i]) << i;
+  }
+  const auto none = writer->ChangesSince(kBatches);
+  PLEXUS_OK(none);
+  EXPECT_TRUE(none->records.empty());
+  EXPECT_FALSE(none->more);
+  EXPECT_EQ(writer->ChangesSince(kBatches + 1).error().code, ErrorCode::kNotFound);
+  PLEXUS_OK(writer->Trim(20));
+  EXPECT_EQ(writer->ChangesSince(19).error().code, ErrorCode::kFailedPrecondition);
+  PLEXUS_OK(writer->ChangesSince(20));
+  const auto few = writer->ChangesSince(20, {.max_bytes = 1});
+  PLEXUS_OK(few);
+  EXPECT_EQ(few->records.size(), 1u);
+  EXPECT_TRUE(few->more);
+  // The same from a view.
+  auto reader = MustOpen(scratch.path(), ReadOnly());
+  EXPECT_EQ(reader->ChangesSince(20)->records.size(), 30u);
+}
+
+// A durable replica that stops at any point and is opened again.
+TEST(Changes, ResumedWithoutLossOrDouble) {
+  ScratchDirectory scratch;
+  auto writer = MustOpen(scratch.path("source"), Create());
+  std::mt19937 random(11);
+  for (std::uint64_t i = 1; i <= 40; ++i) {
+    ApplyScript(*writer, i, i);
+    OpenOptions options = Create();
+    if (i % 2) options.checkpoint_on_close = CheckpointOnClose::kNever;
+    auto replica = MustOpen(scratch.path("replica"), options);
+    Pull(*writer, replica->graph(), 1 + random() % 2, false);
+    PLEXUS_OK(replica->Close());
+  }
+  auto replica = MustOpen(scratch.path("replica"));
+  Pull(*writer, replica->graph(), 100);
+  EXPECT_EQ(Dump(replica->snapshot()), Dump(writer->snapshot()));
+  for (Sequence s = 1; s <= 40; s += 7) {
+    const auto theirs = replica->AsOf(s), ours = writer->AsOf(s);
+    PLEXUS_OK(theirs);
+    EXPECT_EQ(Dump(*theirs), Dump(*ours)) << s;
+  }
+  EXPECT_TRUE(replica->Verify()->ok);
+}
+
+// Replicas that saw what was purged later, and one that begins after it.
+TEST(Changes, PurgesAreTheSameForAll) {
+  ScratchDirectory scratch;
+  auto writer = MustOpen(scratch.path(), Create());
+  auto early = Graph::InMemory(), late = Graph::InMemory();
+  ApplyScript(*writer, 1, 20);
+  Pull(*writer, *early, 7);
+  std::vector<std::string> keys;
+  const Snapshot before = writer->snapshot();
+  for (NodeId n = 0; n < before.node_count() && keys.size() < 5; n += 3)
+    if (before.alive(n) && before.is_fact(n)) keys.emplace_back(before.key(n));
+  ASSERT_EQ(keys.size(), 5u);
+  const std::vector<std::string_view> views(keys.begin(), keys.end());
+  PLEXUS_OK(writer->graph().Apply([&] {
+    WriteBatch batch(21'000);
+    for (const std::string& key : keys) batch.PurgeNode(batch.Node(key));
+    return batch;
+  }()));
+  PLEXUS_OK(writer->Checkpoint());
+  ApplyScript(*writer, 22, 30);
+  Pull(*writer, *early, 7);
+  Pull(*writer, *late, 7);
+  EXPECT_EQ(Dump(early->snapshot()), Dump(writer->snapshot()));
+  EXPECT_EQ(Dump(late->snapshot()), Dump(writer->snapshot()));
+}
+
+TEST(Changes, RecordsMustFollow) {
+  ScratchDirectory scratch;
+  auto writer = MustOpen(scratch.path(), Create());
+  ApplyScript(*writer, 1, 10);
+  auto changes = writer->ChangesSince(0);
+  PLEXUS_OK(changes);
+  auto replica = Graph::InMemory();
+  const std::span<const Record> all = changes->records;
+  EXPECT_EQ(replica->Replay(all.subspan(1)).error().code, ErrorCode::kFailedPrecondition);
+  PLEXUS_OK(replica->Replay(all.first(4)));
+  EXPECT_EQ(replica->Replay(all.first(4)).error().code, ErrorCode::kFailedPrecondition) << "doubled";
+  std::vector<Record> damaged(all.begin() + 4, all.end());
+  damaged[2].edges.push_back({});
+  damaged[2].edges.back().target = 1'000'000;
+  EXPECT_EQ(replica->Replay(damaged).error().code, ErrorCode::kCorruption);
+  EXPECT_EQ(replica->snapshot().sequence(), 6u) << "what came before stays";
+  PLEXUS_OK(replica->Replay(all.subspan(6)));
+  EXPECT_EQ(Dump(replica->snapshot()), Dump(writer->snapshot()));
+  EXPECT_TRUE(replica->Apply(ScriptBatch(11)));
+}
+
+}  // namespace
+}  // namespace plexus::storage::testing
