@@ -2,9 +2,9 @@
 //
 // Reads only: new keys, strings and kinds get provisional ids that become real
 // when the record is applied, so an error at any point leaves nothing behind.
-// Definitions and names; nodes (in the order of operations); edges (sorted by
-// identity, each identity decided once); then nodes of another kind than before
-// are held to what their edges demand.
+// Definitions and names; what the batch expects; nodes (in the order of
+// operations); edges (sorted by identity, each identity decided once); then nodes
+// of another kind than before are held to what their edges demand.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -54,6 +54,14 @@ class BatchResolver {
   };
   using KeyMap = boost::unordered_flat_map<HashedKey, std::uint32_t, KeyHash>;
 
+  // What an operation does to one value of a column.
+  struct ColumnOp {
+    enum What : std::uint16_t { kSet, kClear, kAdd };
+    NodeId node = 0;
+    ColumnId column = 0;
+    What what = kSet;
+    std::uint64_t bits = 0;
+  };
   // An edge operation (or the mark of a removal) in ids.
   struct EdgeTouch {
     NodeId source, target;
@@ -84,8 +92,19 @@ class BatchResolver {
   Result<Schema::EdgeKindMatch> EdgeKindOf(NameRef name) const;
   Result<ColumnId> ColumnOf(NameRef name, ColumnType type, bool any_type) const;
   Result<SpaceId> SpaceOf(NameRef name) const;
+  static Status CheckString(std::string_view text);
   Result<StringId> InternString(std::string_view text);
   void WriteDefinitions(Record& record) const;
+
+  // expectations (resolve_expectations.cc)
+  Status Expectations() const;
+  Status NodeAsExpected(const WriteBatch::Expectation& e) const;
+  Status ColumnAsExpected(const WriteBatch::Expectation& e) const;
+  Status EdgeAsExpected(const WriteBatch::Expectation& e) const;
+  static std::string ShownNumber(double value);
+  // kNoNode: the state, without this batch, does not know its key.
+  Result<NodeId> KnownNode(NodeRef ref) const;
+  std::string NameOf(NodeRef ref) const;
 
   // nodes (resolve_nodes.cc)
   Status Nodes();
@@ -95,6 +114,7 @@ class BatchResolver {
   Pending* FindPending(NodeId node);
   KindId KindOfNode(NodeId node);
   std::string KeyOf(NodeId node) const;
+  static std::string Shown(std::string_view key);
   Status Operations();
   Status Apply(const WriteBatch::Op& op);
   Status SetKind(Pending& p, KindId kind);
@@ -103,10 +123,13 @@ class BatchResolver {
   Status SetColumn(const WriteBatch::Op& op, NodeId node);
   Status SetPayload(const WriteBatch::Op& op, NodeId node);
   Status SetVector(const WriteBatch::Op& op, NodeId node);
-  void FinishColumns();
+  Result<std::uint64_t> ColumnAfter(std::span<const ColumnOp> ops, std::uint64_t before) const;
+  Result<std::uint64_t> Sum(const ColumnOp& op, std::uint64_t before) const;
+  Status FinishColumns();
   Status FinishPayloads();
   Status FinishVectors();
   void FinishNodes(ApplyReport& report);
+  void ReportIds(ApplyReport& report);
   PayloadRef StorePayload(std::string_view bytes);
   Result<bool> SamePayload(PayloadRef ref, std::string_view bytes) const;
 
@@ -142,7 +165,7 @@ class BatchResolver {
   std::vector<Pending> old_nodes_;        // known nodes that the batch touches
   boost::unordered_flat_map<NodeId, std::uint32_t> old_index_;
   bool some_dead_ = false;                // dead nodes exist, or the batch makes some
-  std::vector<ColumnChange> column_ops_;
+  std::vector<ColumnOp> column_ops_;
   struct PayloadOp {
     NodeId node;
     std::uint32_t field;

@@ -12,6 +12,7 @@ std::string_view ErrorCodeName(ErrorCode code) {
     case ErrorCode::kNotFound: return "not_found";
     case ErrorCode::kAlreadyExists: return "already_exists";
     case ErrorCode::kFailedPrecondition: return "failed_precondition";
+    case ErrorCode::kConflict: return "conflict";
     case ErrorCode::kResourceExhausted: return "resource_exhausted";
     case ErrorCode::kIo: return "io";
     case ErrorCode::kCorruption: return "corruption";

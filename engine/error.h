@@ -17,6 +17,7 @@ enum class ErrorCode {
   kNotFound,            // no such node, edge, file, sequence
   kAlreadyExists,       // a definition that contradicts an earlier one
   kFailedPrecondition,  // right call, wrong moment (closed, below the history floor)
+  kConflict,            // an expectation of a batch does not hold; nothing was changed
   kResourceExhausted,   // a limit or the disk is full
   kIo,                  // the operating system said no
   kCorruption,          // damage found; the message names file and offset

@@ -109,7 +109,8 @@ Result<ApplyReport> Graph::Impl::Apply(const WriteBatch& batch, const ApplyOptio
 
 void Graph::Impl::RefuseAll(const std::vector<Request*>& group, const Error& error) {
   for (Request* r : group)
-    if (r->result) r->result = std::unexpected(error);
+    // A conflict may be with a batch of this group, which fails now.
+    if (r->result || r->result.error().code == ErrorCode::kConflict) r->result = std::unexpected(error);
 }
 
 void Graph::Impl::RunGroup(const std::vector<Request*>& group) {
@@ -130,7 +131,7 @@ void Graph::Impl::RunGroup(const std::vector<Request*>& group) {
         r->result = std::unexpected(record.error());
         continue;
       }
-      r->result = report;
+      r->result = std::move(report);
       durability = std::min(durability, r->durability);
       if (record->sequence == 0) continue;
       records.push_back(std::move(*record));

@@ -20,6 +20,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "engine/error.h"
 #include "engine/journal.h"
@@ -88,6 +89,14 @@ struct ApplyReport {
   ChangeCounts outcomes;  // nodes of kind outcome
   ChangeCounts index;     // other index nodes, and all index edges
   ChangeCounts vectors;
+  // Of each node that the batch named by key, by NodeRef::index(): its id, new or known; kNoNode
+  // when it does not exist after the batch. Empty after Load.
+  std::vector<NodeId> ids;
+  // REQUIRES a reference of the batch that was applied. One made by NodeRef::Id gives that id.
+  NodeId id(NodeRef ref) const {
+    if (!ref.local()) return ref.index();
+    return ref.index() < ids.size() ? ids[ref.index()] : kNoNode;
+  }
 };
 
 struct GraphStats {
@@ -112,8 +121,9 @@ class Graph {
   Snapshot snapshot() const;
 
   // Errors: kInvalidArgument names the offending operation and value, or a time above kMaxTimeMs
-  // or too far ahead of now_ms (nothing was changed); kReadOnly after an earlier journal failure;
-  // the journal's own error.
+  // or too far ahead of now_ms (nothing was changed); kConflict names an expectation of the batch
+  // that does not hold (nothing was changed; an invalid batch may be refused for that first);
+  // kReadOnly after an earlier journal failure; the journal's own error.
   Result<ApplyReport> Apply(const WriteBatch& batch, const ApplyOptions& options = {});
 
   // Applies all batches of `load` to an empty graph at once: the same graph and log as one by one;

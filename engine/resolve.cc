@@ -1,6 +1,4 @@
 // Resolving a batch, first part: definitions, names, strings, the frame.
-#include <cstring>
-
 #include "engine/batch_resolver.h"
 #include "engine/vocabulary.h"
 
@@ -94,17 +92,22 @@ Result<SpaceId> BatchResolver::SpaceOf(NameRef name) const {
   return Fail(ErrorCode::kInvalidArgument, "unknown vector space " + std::to_string(name.id));
 }
 
-Result<StringId> BatchResolver::InternString(std::string_view text) {
-  const HashedKey key{text, StringTable::Hash(text)};
-  if (auto id = w_.strings.Find(text, key.hash)) return *id;
-  if (auto it = new_strings_.find(key); it != new_strings_.end()) return it->second;
+Status BatchResolver::CheckString(std::string_view text) {
   if (text.size() > Limits::kMaxStringBytes)
     return Fail(ErrorCode::kInvalidArgument,
                 "a label, created_by or string value has " + std::to_string(text.size()) +
                     " bytes, the limit is " + std::to_string(Limits::kMaxStringBytes));
-  if (!IsValidUtf8(text) || std::memchr(text.data(), 0, text.size()))
+  if (!IsValidUtf8(text) || text.find('\0') != std::string_view::npos)
     return Fail(ErrorCode::kInvalidArgument,
                 "a label, created_by or string value is not valid UTF-8 without NUL");
+  return {};
+}
+
+Result<StringId> BatchResolver::InternString(std::string_view text) {
+  const HashedKey key{text, StringTable::Hash(text)};
+  if (auto id = w_.strings.Find(text, key.hash)) return *id;
+  if (auto it = new_strings_.find(key); it != new_strings_.end()) return it->second;
+  PLEXUS_TRY(CheckString(text));
   if (record_.string_offsets.empty()) {
     record_.first_string = w_.strings.size();
     record_.string_offsets.push_back(0);
@@ -143,14 +146,16 @@ Result<Record> BatchResolver::Resolve(ApplyReport* report) {
   report_.time_moved = b_.time_ms_ < record_.time_ms;
   PLEXUS_TRY(Definitions());
   PLEXUS_TRY(Nodes());
+  PLEXUS_TRY(Expectations());
   PLEXUS_TRY(Operations());
   PLEXUS_TRY(TouchEdges());
-  FinishColumns();
+  PLEXUS_TRY(FinishColumns());
   PLEXUS_TRY(FinishPayloads());
   PLEXUS_TRY(FinishVectors());
   PLEXUS_TRY(DecideEdges(report_));
   PLEXUS_TRY(CheckRetyped());
   FinishNodes(report_);
+  ReportIds(report_);
   WriteDefinitions(record_);
   if (record_.payloads.size() > 0xFFFFFF)
     return Fail(ErrorCode::kResourceExhausted, "a batch holds at most 2^24 - 1 payloads");
@@ -160,7 +165,7 @@ Result<Record> BatchResolver::Resolve(ApplyReport* report) {
                        record_.node_kind_definitions.empty() && record_.edge_kind_definitions.empty() &&
                        record_.column_definitions.empty() && record_.space_definitions.empty();
   report_.sequence = nothing ? w_.sequence : record_.sequence;
-  if (report) *report = report_;
+  if (report) *report = std::move(report_);
   if (nothing) record_ = Record();
   return std::move(record_);
 }

@@ -1,5 +1,7 @@
 // Resolving a batch, last part: what differs from the snapshot goes to the record.
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstring>
 #include <tuple>
 
@@ -8,21 +10,56 @@
 
 namespace plexus {
 
-void BatchResolver::FinishColumns() {
-  auto key = [](const ColumnChange& c) { return std::pair(c.column, c.node); };
+// The value that an addition leaves; absent counts as 0.
+Result<std::uint64_t> BatchResolver::Sum(const ColumnOp& op, std::uint64_t before) const {
+  const Column& column = schema().columns()[op.column];
+  const bool absent = before == AbsentBits(column.type);
+  const auto bad = [&](const std::string& have, const std::string& more) {
+    return Fail(ErrorCode::kInvalidArgument, "column '" + column.name + "' of node '" + KeyOf(op.node) +
+                                                 "': " + have + " and " + more + " add up to what is out of range");
+  };
+  if (column.type == ColumnType::kF64) {
+    const double have = absent ? 0 : std::bit_cast<double>(before), more = std::bit_cast<double>(op.bits);
+    if (!std::isfinite(have + more)) return bad(ShownNumber(have), ShownNumber(more));
+    return std::bit_cast<std::uint64_t>(have + more);
+  }
+  const std::int64_t have = absent ? 0 : std::bit_cast<std::int64_t>(before), more = std::bit_cast<std::int64_t>(op.bits);
+  std::int64_t sum;
+  if (__builtin_add_overflow(have, more, &sum) || std::bit_cast<std::uint64_t>(sum) == kAbsentI64)
+    return bad(std::to_string(have), std::to_string(more));
+  return std::bit_cast<std::uint64_t>(sum);
+}
+
+// The value that the operations on one column of a node leave, in order.
+Result<std::uint64_t> BatchResolver::ColumnAfter(std::span<const ColumnOp> ops, std::uint64_t before) const {
+  std::uint64_t bits = before;
+  for (const ColumnOp& op : ops) {
+    if (op.what == ColumnOp::kAdd) {
+      PLEXUS_ASSIGN(bits, Sum(op, bits));
+    } else {
+      bits = op.what == ColumnOp::kSet ? op.bits : AbsentBits(schema().columns()[op.column].type);
+    }
+  }
+  return bits;
+}
+
+Status BatchResolver::FinishColumns() {
+  auto key = [](const ColumnOp& c) { return std::pair(c.column, c.node); };
   std::stable_sort(column_ops_.begin(), column_ops_.end(),
                    [&](const auto& a, const auto& b) { return key(a) < key(b); });
-  for (std::size_t i = 0; i < column_ops_.size(); ++i) {
-    ColumnChange c = column_ops_[i];
-    if (i + 1 < column_ops_.size() && key(column_ops_[i + 1]) == key(c)) continue;  // the last wins
+  for (std::size_t i = 0, end = 0; i < column_ops_.size(); i = end) {
+    const ColumnOp& c = column_ops_[i];
+    for (end = i + 1; end < column_ops_.size() && key(column_ops_[end]) == key(c);) ++end;
     const std::uint64_t absent = AbsentBits(schema().columns()[c.column].type);
     const bool known = c.node < now_.node_count() && c.column < now_.schema().columns().size();
     const std::uint64_t before = known ? now_.column_bits(c.column, c.node) : absent;
-    if (c.cleared) c.bits = 0;
-    if (before == (c.cleared ? absent : c.bits)) continue;
-    record_.columns.push_back(c);
+    PLEXUS_ASSIGN(const std::uint64_t after, ColumnAfter(std::span(column_ops_).subspan(i, end - i), before));
+    if (after == before) continue;
+    const bool cleared = after == absent;
+    record_.columns.push_back({c.node, c.column, cleared, cleared ? 0 : after});
     PendingOf(c.node).changed = true;
   }
+  return {};
 }
 
 PayloadRef BatchResolver::StorePayload(std::string_view bytes) {
@@ -127,6 +164,17 @@ void BatchResolver::FinishNodes(ApplyReport& report) {
     else if (changed) ++c.changed;
     else if (p->touched) ++c.same;
   }
+}
+
+void BatchResolver::ReportIds(ApplyReport& report) {
+  const auto alive = [&](NodeId id) {
+    const Pending* p = FindPending(id);
+    return p ? p->alive : now_.alive(id);
+  };
+  if (some_dead_)
+    for (NodeId& id : locals_)
+      if (id != kNoNode && !alive(id)) id = kNoNode;
+  report.ids = std::move(locals_);
 }
 
 }  // namespace plexus

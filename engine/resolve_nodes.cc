@@ -18,8 +18,9 @@ namespace {
 
 bool Creates(std::uint8_t code) {
   using Op = std::uint8_t;
-  // Upsert and every Set; not Remove, Purge, Clear.
-  constexpr bool kCreates[] = {true, false, false, true, true, true, false, true, false, true, false};
+  // Upsert, every Set and Add; not Remove, Purge, Clear.
+  constexpr bool kCreates[] = {true, false, false, true, true, true, false, true, false, true, false,
+                                true, true};
   return kCreates[static_cast<Op>(code)];
 }
 
@@ -134,6 +135,10 @@ std::string BatchResolver::KeyOf(NodeId node) const {
     key = std::string_view(record_.key_bytes)
               .substr(record_.key_offsets[i], record_.key_offsets[i + 1] - record_.key_offsets[i]);
   }
+  return Shown(key);
+}
+
+std::string BatchResolver::Shown(std::string_view key) {
   std::string text(key);
   std::replace(text.begin(), text.end(), kIndexSeparator, ':');
   return text;
@@ -203,6 +208,8 @@ Status BatchResolver::Apply(const WriteBatch::Op& op) {
     case OpCode::kSetF64:
     case OpCode::kSetI64:
     case OpCode::kSetString:
+    case OpCode::kAddF64:
+    case OpCode::kAddI64:
     case OpCode::kClearColumn: return SetColumn(op, node);
     case OpCode::kSetPayload:
     case OpCode::kClearPayload: return SetPayload(op, node);
@@ -228,7 +235,7 @@ Status BatchResolver::SetKind(Pending& p, KindId kind) {
 void BatchResolver::Revive(Pending& p, bool stamp) {
   p.alive = true;
   if (!stamp) return;
-  column_ops_.push_back({p.node, kCreatedAt, 0, static_cast<std::uint64_t>(record_.time_ms)});
+  column_ops_.push_back({p.node, kCreatedAt, ColumnOp::kSet, static_cast<std::uint64_t>(record_.time_ms)});
   p.set_columns.push_back(kCreatedAt);
 }
 
@@ -240,14 +247,14 @@ void BatchResolver::Remove(Pending& p, std::size_t edges_before) {
     if (c < now_.schema().columns().size() && !p.is_new &&
         now_.column_bits(c, p.node) != AbsentBits(schema().columns()[c].type))
       clear.push_back(c);
-  for (ColumnId c : clear) column_ops_.push_back({p.node, c, 1, 0});
+  for (ColumnId c : clear) column_ops_.push_back({p.node, c, ColumnOp::kClear, 0});
   for (std::uint32_t f = 0; f < kNodeFieldCount; ++f) payload_ops_.push_back({p.node, f, std::nullopt});
   for (SpaceId s = 0; s < schema().spaces().size(); ++s)
     vector_ops_.push_back({p.node, s, std::nullopt});
 }
 
 Status BatchResolver::SetColumn(const WriteBatch::Op& op, NodeId node) {
-  ColumnChange c;
+  ColumnOp c;
   c.node = node;
   auto bad = [&](const char* what) {
     return Fail(ErrorCode::kInvalidArgument, "column '" + schema().columns()[c.column].name +
@@ -255,21 +262,22 @@ Status BatchResolver::SetColumn(const WriteBatch::Op& op, NodeId node) {
   };
   if (op.code == OpCode::kClearColumn) {
     PLEXUS_ASSIGN(c.column, ColumnOf(op.name, ColumnType::kF64, true));
-    c.cleared = 1;
-  } else if (op.code == OpCode::kSetF64) {
+    c.what = ColumnOp::kClear;
+  } else if (op.code == OpCode::kSetF64 || op.code == OpCode::kAddF64) {
     PLEXUS_ASSIGN(c.column, ColumnOf(op.name, ColumnType::kF64, false));
     if (!std::isfinite(std::bit_cast<double>(op.value))) return bad("must be a finite number");
     c.bits = op.value;
-  } else if (op.code == OpCode::kSetI64) {
+  } else if (op.code == OpCode::kSetI64 || op.code == OpCode::kAddI64) {
     PLEXUS_ASSIGN(c.column, ColumnOf(op.name, ColumnType::kI64, false));
-    if (op.value == kAbsentI64) return bad("is out of range");
+    if (op.code == OpCode::kSetI64 && op.value == kAbsentI64) return bad("is out of range");
     c.bits = op.value;
   } else {
     PLEXUS_ASSIGN(c.column, ColumnOf(op.name, ColumnType::kString, false));
     PLEXUS_ASSIGN(c.bits, InternString(b_.View(op.bytes)));
   }
+  if (op.code == OpCode::kAddF64 || op.code == OpCode::kAddI64) c.what = ColumnOp::kAdd;
   column_ops_.push_back(c);
-  if (!c.cleared) PendingOf(node).set_columns.push_back(c.column);
+  if (c.what != ColumnOp::kClear) PendingOf(node).set_columns.push_back(c.column);
   return {};
 }
 

@@ -90,6 +90,16 @@ void WriteBatch::SetString(NodeRef node, NameRef column, std::string_view value)
 void WriteBatch::ClearColumn(NodeRef node, NameRef column) {
   Push(OpCode::kClearColumn, node).name = column;
 }
+void WriteBatch::AddF64(NodeRef node, NameRef column, double delta) {
+  Op& op = Push(OpCode::kAddF64, node);
+  op.name = column;
+  op.value = std::bit_cast<std::uint64_t>(delta);
+}
+void WriteBatch::AddI64(NodeRef node, NameRef column, std::int64_t delta) {
+  Op& op = Push(OpCode::kAddI64, node);
+  op.name = column;
+  op.value = static_cast<std::uint64_t>(delta);
+}
 void WriteBatch::SetPayload(NodeRef node, NodeField field, std::string_view bytes) {
   Bytes stored = Store(bytes);
   Op& op = Push(OpCode::kSetPayload, node);
@@ -150,9 +160,58 @@ void WriteBatch::Unlink(NodeRef source, NameRef kind, NodeRef target, std::strin
   edges_.push_back(e);
 }
 
+WriteBatch::Expectation& WriteBatch::Expect(Expected what, NodeRef node) {
+  Expectation e;
+  e.what = what;
+  e.node = node;
+  expectations_.push_back(e);
+  return expectations_.back();
+}
+void WriteBatch::ExpectSequence(Sequence sequence) { Expect(Expected::kSequence, {}).value = sequence; }
+void WriteBatch::ExpectNode(NodeRef node) { Expect(Expected::kAlive, node); }
+void WriteBatch::ExpectNoNode(NodeRef node) { Expect(Expected::kNotAlive, node); }
+NodeRef WriteBatch::ExpectNode(std::string_view key) {
+  const NodeRef node = Node(key);
+  ExpectNode(node);
+  return node;
+}
+NodeRef WriteBatch::ExpectNoNode(std::string_view key) {
+  const NodeRef node = Node(key);
+  ExpectNoNode(node);
+  return node;
+}
+void WriteBatch::ExpectF64(NodeRef node, NameRef column, std::optional<double> value) {
+  Expectation& e = Expect(Expected::kF64, node);
+  e.name = column;
+  e.absent = !value;
+  if (value) e.value = std::bit_cast<std::uint64_t>(*value);
+}
+void WriteBatch::ExpectI64(NodeRef node, NameRef column, std::optional<std::int64_t> value) {
+  Expectation& e = Expect(Expected::kI64, node);
+  e.name = column;
+  e.absent = !value;
+  if (value) e.value = static_cast<std::uint64_t>(*value);
+}
+void WriteBatch::ExpectString(NodeRef node, NameRef column, std::optional<std::string_view> value) {
+  Expectation& e = Expect(Expected::kString, node);
+  e.name = column;
+  e.absent = !value;
+  if (value) e.bytes = Store(*value);
+}
+void WriteBatch::ExpectEdge(NodeRef source, NameRef kind, NodeRef target, std::string_view label) {
+  Expectation& e = Expect(Expected::kLinked, source);
+  e.name = kind;
+  e.target = target;
+  e.bytes = Store(label);
+}
+void WriteBatch::ExpectNoEdge(NodeRef source, NameRef kind, NodeRef target, std::string_view label) {
+  ExpectEdge(source, kind, target, label);
+  expectations_.back().what = Expected::kNotLinked;
+}
+
 bool WriteBatch::empty() const {
   return ops_.empty() && edges_.empty() && nodes_.empty() && node_kinds_.empty() &&
-         edge_kinds_.empty() && columns_.empty() && spaces_.empty();
+         edge_kinds_.empty() && columns_.empty() && spaces_.empty() && expectations_.empty();
 }
 
 void WriteBatch::Clear() {
@@ -170,6 +229,7 @@ void WriteBatch::Clear() {
   ops_.clear();
   edges_.clear();
   rare_.clear();
+  expectations_.clear();
 }
 
 void WriteBatch::Append(const WriteBatch& other) {
@@ -219,6 +279,8 @@ void WriteBatch::Append(const WriteBatch& other) {
       case OpCode::kSetF64:
       case OpCode::kSetI64:
       case OpCode::kSetString:
+      case OpCode::kAddF64:
+      case OpCode::kAddI64:
       case OpCode::kClearColumn: op.name = name(op.name, column_map); break;
       default: break;
     }
@@ -232,6 +294,14 @@ void WriteBatch::Append(const WriteBatch& other) {
     if (e.label) e.label += labels;
     if (e.has & kHasRare) e.rare += rares;
     edges_.push_back(e);
+  }
+  for (Expectation e : other.expectations_) {
+    const bool edge = e.what == Expected::kLinked || e.what == Expected::kNotLinked;
+    e.node = node_ref(e.node);
+    e.target = node_ref(e.target);
+    e.name = name(e.name, edge ? edge_kind_map : column_map);
+    e.bytes = moved(e.bytes);
+    expectations_.push_back(e);
   }
 }
 

@@ -4,8 +4,9 @@
 // id). Operations take effect in order. An absent attribute keeps the stored
 // value; `Clear...` removes it; a new node or edge takes the batch's time as
 // created_at. Nothing is checked against the graph until Graph::Apply, which
-// applies all of it or nothing. Not thread-safe; build in parallel by filling
-// several and joining them with `Append`.
+// applies all of it or nothing. Expectations make it conditional: they must hold
+// of the graph as it is before the batch. Not thread-safe; build in parallel by
+// filling several and joining them with `Append`.
 #pragma once
 
 #include <cstdint>
@@ -77,6 +78,11 @@ class WriteBatch {
   void SetI64(NodeRef node, NameRef column, std::int64_t value);
   void SetString(NodeRef node, NameRef column, std::string_view value);
   void ClearColumn(NodeRef node, NameRef column);
+  // Adds to the value that the operations before this one leave; absent counts as 0. Creates or
+  // revives the node as SetF64 does. The sum is what is stored and logged, so additions of many
+  // writers add up. A sum that is not finite, or out of range, fails the whole batch.
+  void AddF64(NodeRef node, NameRef column, double delta);
+  void AddI64(NodeRef node, NameRef column, std::int64_t delta);
   void SetPayload(NodeRef node, NodeField field, std::string_view bytes);
   void ClearPayload(NodeRef node, NodeField field);
   void SetVector(NodeRef node, NameRef space, std::span<const float> values);
@@ -98,6 +104,23 @@ class WriteBatch {
   void Link(NodeRef source, NameRef kind, NodeRef target, float weight = 1.0f);
   void Unlink(NodeRef source, NameRef kind, NodeRef target, std::string_view label = {});
 
+  // --- expectations, of the graph as it is before the first operation of this batch. Apply checks
+  // all of them where it orders writers: no other batch comes between. If one does not hold, the
+  // batch fails whole with kConflict, which names the first such expectation, the node's key and
+  // both values. They are no part of what is logged, and create no node. A node that was removed
+  // or purged does not exist and has no values. Cost: one look-up each.
+  void ExpectSequence(Sequence sequence);  // nothing was applied since: Snapshot::sequence()
+  void ExpectNode(NodeRef node);
+  NodeRef ExpectNode(std::string_view key);
+  void ExpectNoNode(NodeRef node);
+  NodeRef ExpectNoNode(std::string_view key);
+  // The column's value, nullopt: none. Numbers are compared as numbers, so -0.0 is 0.0.
+  void ExpectF64(NodeRef node, NameRef column, std::optional<double> value);
+  void ExpectI64(NodeRef node, NameRef column, std::optional<std::int64_t> value);
+  void ExpectString(NodeRef node, NameRef column, std::optional<std::string_view> value);
+  void ExpectEdge(NodeRef source, NameRef kind, NodeRef target, std::string_view label = {});
+  void ExpectNoEdge(NodeRef source, NameRef kind, NodeRef target, std::string_view label = {});
+
   // --- reading back, for who derives something from texts (algorithms/term_index.h)
   enum class TextChange : std::uint8_t { kSet, kClear, kRemoveNode };  // the last: purged, too
   // fn(node, change, text, edge operations before) of every operation that sets or clears a node's text or removes it with its
@@ -117,11 +140,13 @@ class WriteBatch {
   // --- the whole
   std::int64_t time_ms() const { return time_ms_; }
   void set_time_ms(std::int64_t time_ms) { time_ms_ = time_ms; }
-  std::size_t op_count() const { return ops_.size() + edges_.size(); }
+  std::size_t op_count() const { return ops_.size() + edges_.size() + expectations_.size(); }
   bool empty() const;
   void Clear();  // keeps the memory (and the time) for the next batch
   void ReserveEdges(std::size_t edges) { edges_.reserve(edges); }
-  // Appends `other`'s operations after this batch's own. REQUIRES &other != this.
+  // Appends `other`'s operations after this batch's own, and its expectations, which hold of the
+  // graph before the first of them all. A NodeRef of `other` is none of this batch.
+  // REQUIRES &other != this.
   void Append(const WriteBatch& other);
 
  private:
@@ -136,7 +161,7 @@ class WriteBatch {
   };
   enum class OpCode : std::uint8_t {
     kUpsert, kRemove, kPurge, kSetF64, kSetI64, kSetString, kClearColumn,
-    kSetPayload, kClearPayload, kSetVector, kClearVector
+    kSetPayload, kClearPayload, kSetVector, kClearVector, kAddF64, kAddI64
   };
   struct Op {
     OpCode code;
@@ -165,12 +190,22 @@ class WriteBatch {
     Bytes created_by, properties;
     std::int64_t valid_from = kNoTime, valid_until = kNoTime;
   };
+  enum class Expected : std::uint8_t { kSequence, kAlive, kNotAlive, kF64, kI64, kString, kLinked, kNotLinked };
+  struct Expectation {
+    Expected what;
+    bool absent = false;        // no value in the column
+    NameRef name;               // column or edge kind
+    NodeRef node, target;       // target: of an edge from `node`
+    std::uint64_t value = 0;    // a sequence, or the bits of a number
+    Bytes bytes;                // a string value, or an edge's label
+  };
 
   static NameRef Intern(std::vector<std::string>& names, std::string_view name);
   Bytes Store(std::string_view bytes);
   std::string_view View(Bytes b) const { return std::string_view(arena_).substr(b.offset, b.size); }
   std::uint32_t StoreLabel(std::string_view label);
   Op& Push(OpCode code, NodeRef node);
+  Expectation& Expect(Expected what, NodeRef node);
 
   std::int64_t time_ms_;
   std::vector<NodeKind> node_kinds_;
@@ -184,6 +219,7 @@ class WriteBatch {
   std::vector<Op> ops_;
   std::vector<EdgeOp> edges_;
   std::vector<Rare> rare_;
+  std::vector<Expectation> expectations_;
 };
 
 template <class Fn>

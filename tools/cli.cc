@@ -35,7 +35,7 @@ constexpr const char* kMainFooter =
     "kind:name, e.g. tag:rust. In a list A,B a name that has a comma stands in double quotes.\n"
     "\n"
     "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 damage found, 5 locked by\n"
-    "another process, 130 interrupted.\n"
+    "another process, 6 not what --expect-sequence expects, 130 interrupted.\n"
     "\n"
     "Examples:\n"
     "  plexus import --db g edges.csv            make the graph directory g from a batch file\n"

@@ -1,6 +1,7 @@
 // link, unlink, remove, purge: one change at a time, durable when the reply comes.
 //
 // Many changes at once are files for import; these are for hands and small scripts.
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,7 +24,15 @@ struct LinkArguments {
   std::string source, kind, target;
   std::string label;
   std::optional<std::string> weight, created_at, created_by, valid_from, valid_until, props;
+  std::optional<std::uint64_t> expected;
 };
+
+// For what was read at `expected`: the change is made only if nothing was applied since.
+WriteBatch BatchFor(const Session& session, std::optional<std::uint64_t> expected) {
+  WriteBatch batch(session.now_ms());
+  if (expected) batch.ExpectSequence(*expected);
+  return batch;
+}
 
 // One line for people: "sequence 7: 1 edge new, 2 nodes new".
 std::string Summary(const ApplyReport& report) {
@@ -111,11 +120,12 @@ Result<int> RunLink(const Globals& globals, const LinkArguments& given) {
     PLEXUS_ASSIGN(properties, text::PropertiesFromJson(*given.props));
     edge.properties = properties;
   }
-  PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kCreate));
+  const Access access = given.expected.value_or(0) > 0 ? Access::kWrite : Access::kCreate;
+  PLEXUS_ASSIGN(const auto session, Session::Open(globals, access));
   NoteNewKind(*session, given.kind);
   const auto match = session->schema().FindEdgeKind(given.kind);
   const bool index = match && session->schema().edge_kind(match->kind).plane == Plane::kIndex;
-  WriteBatch batch(session->now_ms());
+  WriteBatch batch = BatchFor(*session, given.expected);
   PLEXUS_ASSIGN(edge.source, Endpoint(batch, session->snapshot(), given.source, given.kind, index));
   PLEXUS_ASSIGN(edge.target, Endpoint(batch, session->snapshot(), given.target, given.kind, index));
   edge.kind = batch.EdgeKindNamed(given.kind);
@@ -138,16 +148,16 @@ Result<int> RunUnlink(const Globals& globals, const LinkArguments& given) {
   if (!linked)
     return Fail(ErrorCode::kNotFound, "no edge " + given.source + " " + given.kind + " " + given.target +
                                           (given.label.empty() ? "" : " with label '" + given.label + "'"));
-  WriteBatch batch(session->now_ms());
+  WriteBatch batch = BatchFor(*session, given.expected);
   batch.Unlink(NodeRef::Id(source), batch.EdgeKindNamed(given.kind), NodeRef::Id(target), given.label);
   PLEXUS_ASSIGN(const ApplyReport report, session->graph().Apply(batch));
   return Answer(*session, report);
 }
 
-Result<int> RunRemove(const Globals& globals, const std::string& key) {
+Result<int> RunRemove(const Globals& globals, const std::string& key, std::optional<std::uint64_t> expected) {
   PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kWrite));
   PLEXUS_ASSIGN(const NodeId node, FindAliveNode(session->snapshot(), key));
-  WriteBatch batch(session->now_ms());
+  WriteBatch batch = BatchFor(*session, expected);
   batch.RemoveNode(NodeRef::Id(node));
   PLEXUS_ASSIGN(const ApplyReport report, session->graph().Apply(batch));
   return Answer(*session, report);
@@ -169,6 +179,8 @@ Result<int> RunPurge(const Globals& globals, const std::string& key, bool hard) 
   return Answer(*session, report);
 }
 
+constexpr const char* kExpectHelp = "only if the graph is at sequence N (else exit code 6)";
+
 }  // namespace
 
 void AddWrite(Cli& cli) {
@@ -186,6 +198,7 @@ void AddWrite(Cli& cli) {
       .Option("--valid-from", "TIME", link.valid_from, "valid from then on")
       .Option("--valid-until", "TIME", link.valid_until, "valid until just before then")
       .Option("--props", "JSON", link.props, "an object of properties")
+      .Option("--expect-sequence", "N", link.expected, kExpectHelp)
       .Example("plexus link --db g alice knows bob --weight 0.8", "one edge, durable when it returns")
       .Example("plexus link --db g m2 supersedes m1", "m2 hides m1 from recall and traverse");
 
@@ -197,13 +210,16 @@ void AddWrite(Cli& cli) {
       .Positional("B", unlink.target, "the target's key")
       .Option("--label", "L", unlink.label, "of the edge that is meant")
       .MayBeEmpty()
+      .Option("--expect-sequence", "N", unlink.expected, kExpectHelp)
       .Example("plexus unlink --db g alice knows bob", "the edge is gone from now on")
       .Example("plexus unlink --db g m2 supersedes m1 --json", "m1 shows again");
 
   static std::string removed;
+  static std::optional<std::uint64_t> remove_expected;
   cli.Add("Change", "remove", "Remove a node with its edges; the past keeps them",
-          [](const Globals& globals) { return RunRemove(globals, removed); })
+          [](const Globals& globals) { return RunRemove(globals, removed, remove_expected); })
       .Positional("KEY", removed, "the node's key")
+      .Option("--expect-sequence", "N", remove_expected, kExpectHelp)
       .Example("plexus remove --db g alice", "alice and her edges are gone from now on")
       .Example("plexus remove --db g m1 --json", "many at once: {\"remove\":\"m1\"} lines for import");
 

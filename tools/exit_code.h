@@ -12,6 +12,7 @@ enum ExitCode : int {
   kMissing = 3,      // no such graph, node, edge or sequence
   kDamaged = 4,      // damage found; nothing was served from it
   kBusy = 5,         // another process holds the directory
+  kConflicted = 6,   // what was expected does not hold; nothing was changed
   kInterrupted = 130,
 };
 
@@ -22,6 +23,7 @@ constexpr int ExitCodeOf(ErrorCode code) {
     case ErrorCode::kNotFound: return kMissing;
     case ErrorCode::kCorruption: return kDamaged;
     case ErrorCode::kLocked: return kBusy;
+    case ErrorCode::kConflict: return kConflicted;
     case ErrorCode::kCancelled: return kInterrupted;
     default: return kFailed;
   }

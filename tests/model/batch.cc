@@ -1,5 +1,6 @@
 // The model's side of one batch: every rule of WriteBatch in the plainest words.
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "engine/vocabulary.h"
@@ -119,6 +120,15 @@ void Batch::Remove(const std::string& key, bool purge) {
 
 void Batch::Set(const std::string& key, const std::string& column, const Value& value) {
   after_.nodes[Named(key)].columns[column] = value;
+}
+
+void Batch::AddF64(const std::string& key, const std::string& column, double delta) {
+  Value& value = after_.nodes[Named(key)].columns[column];  // absent: 0, of either type
+  value.bits = std::bit_cast<std::uint64_t>(std::bit_cast<double>(value.bits) + delta);
+}
+
+void Batch::AddI64(const std::string& key, const std::string& column, std::int64_t delta) {
+  after_.nodes[Named(key)].columns[column].bits += static_cast<std::uint64_t>(delta);
 }
 
 void Batch::Clear(const std::string& key, const std::string& column) {

@@ -78,6 +78,8 @@ class Batch {
   void Upsert(const std::string& key, const std::string& kind);  // "": no kind given
   void Remove(const std::string& key, bool purge);
   void Set(const std::string& key, const std::string& column, const Value& value);
+  void AddF64(const std::string& key, const std::string& column, double delta);
+  void AddI64(const std::string& key, const std::string& column, std::int64_t delta);
   void Clear(const std::string& key, const std::string& column);
   void SetPayload(const std::string& key, NodeField field, std::optional<std::string> bytes);
   void SetVector(const std::string& key, const std::string& space, std::optional<std::vector<float>> values);

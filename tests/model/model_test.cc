@@ -1,4 +1,4 @@
-// Random life of a graph against the model: batches, refusals, compactions, old
+// Random life of a graph against the model: batches (some with expectations), refusals, compactions, old
 // snapshots, reopening by replay from the start and from the middle, journals and
 // payload stores that fail.
 //
@@ -6,6 +6,7 @@
 // sequence. A failure prints the seed.
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -96,8 +97,19 @@ class Life {
     const std::int64_t time = static_cast<std::int64_t>(rng_() % 3) + model_.time_ms - 1;
     WriteBatch batch(time);
     Batch on_model(model_, time);
+    bool holds = true;
+    const auto expect = [&] {
+      for (std::uint64_t n = rng_() % 3; n > 0; --n) holds &= AddExpectation(rng_, random_, model_, batch);
+    };
+    if (rng_() % 3 == 0) expect();
     FillRandom(rng_, random_, batch, on_model);
-    Apply(batch, on_model);
+    if (rng_() % 3 == 0) expect();
+    if (!holds) return RefusedWhole(batch, ErrorCode::kConflict);
+    if (rng_() % 4) return Apply(batch, on_model);
+    WriteBatch joined(time);
+    (void)joined.Node("named only");
+    joined.Append(batch);
+    Apply(joined, on_model);
   }
 
   void Apply(const WriteBatch& batch, Batch& on_model) {
@@ -112,6 +124,12 @@ class Life {
     }
     ASSERT_EQ(Text(*report), Text(expected));
     ASSERT_TRUE(Same(model_, graph_->snapshot()));
+    for (std::size_t i = 0; i < report->ids.size(); ++i) {
+      const NodeRef ref{NodeRef::kLocal | i};
+      const auto known = model_.ids.find(std::string(batch.key(ref)));
+      const bool exists = known != model_.ids.end() && model_.nodes[known->second].alive;
+      ASSERT_EQ(report->id(ref), exists ? known->second : kNoNode) << batch.key(ref);
+    }
   }
 
   // What was purged is gone from every snapshot ever taken.
@@ -133,9 +151,16 @@ class Life {
     Batch ignored(on_model.after(), 0);
     FillRandom(rng_, random_, rest, ignored);
     batch.Append(rest);
+    RefusedWhole(batch, std::nullopt);
+  }
+
+  void RefusedWhole(const WriteBatch& batch, std::optional<ErrorCode> code) {
     const std::uint64_t calls = store_->calls();
     auto report = graph_->Apply(batch);
     ASSERT_FALSE(report);
+    if (code) {
+      ASSERT_EQ(report.error().code, *code) << report.error().ToString();
+    }
     EXPECT_EQ(store_->calls(), calls);
     ASSERT_FALSE(graph_->read_only());
     ASSERT_TRUE(Same(model_, graph_->snapshot()));

@@ -81,7 +81,19 @@ class Filler {
   void Column() {
     const std::string key = AnyKey();
     NodeRef ref = w_.Node(key);
-    switch (Below(6)) {
+    switch (Below(8)) {
+      case 6: {
+        const double delta = static_cast<double>(Below(5)) / 4 - 0.5;
+        const char* name = Chance(0.5) ? "trust" : "stakes";
+        w_.AddF64(ref, w_.ColumnNamed(name), delta);
+        return m_.AddF64(key, name, delta);
+      }
+      case 7: {
+        const auto delta = static_cast<std::int64_t>(Below(5)) - 2;
+        const char* name = Chance(0.7) ? "access_count" : "created_at";
+        w_.AddI64(ref, w_.ColumnNamed(name), delta);
+        return m_.AddI64(key, name, delta);
+      }
       case 0: case 1: {
         const double value = static_cast<double>(Below(5)) / 4 - 0.5;
         const char* name = Chance(0.5) ? "trust" : "stakes";
@@ -227,13 +239,17 @@ void FillRandom(std::mt19937_64& rng, const RandomOptions& o, WriteBatch& w, Bat
 
 void AddBadOperation(std::mt19937_64& rng, WriteBatch& w) {
   NodeRef a = w.UpsertNode("bad operation");
-  switch (rng() % 7) {
+  switch (rng() % 9) {
     case 0: return w.Link(a, kLink, w.Node("k0"), -1);
     case 1: return w.Link(a, kSupports, a);
     case 2: return w.SetF64(a, kTrust, std::numeric_limits<double>::infinity());
     case 3: return w.UpsertNode(w.Node("nul\x1f"));
     case 4: return w.SetVector(a, w.SpaceNamed("narrow"), std::vector<float>{1});
     case 5: return w.Link(a, kHasTag, w.Node("k1"));
+    case 6: return w.AddF64(a, kTrust, std::numeric_limits<double>::quiet_NaN());
+    case 7:
+      w.SetI64(a, kAccessCount, std::numeric_limits<std::int64_t>::max());
+      return w.AddI64(a, kAccessCount, 1);
     default: return w.DefineColumn({"trust", ColumnType::kString});
   }
 }

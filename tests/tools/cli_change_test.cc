@@ -56,6 +56,34 @@ TEST_F(Change, WeightsFollowTheRuleOfTheFormats) {
   }
 }
 
+TEST_F(Change, OnlyAtTheSequenceExpected) {
+  EXPECT_EQ(Run({"link", "a", "knows", "b", "--expect-sequence", "1"}).code, 3);
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "g"));
+  const auto sequence = [&](std::vector<std::string> arguments) {
+    return std::to_string(Json(std::move(arguments)).at("sequence").as_int64());
+  };
+  const std::string first = sequence({"link", "a", "knows", "b", "--expect-sequence", "0"});
+  const std::string second = sequence({"link", "b", "knows", "c", "--expect-sequence", first});
+  for (const std::vector<std::string>& late : {std::vector<std::string>{"link", "c", "admires", "d"},
+                                               {"unlink", "a", "knows", "b"},
+                                               {"remove", "a"}}) {
+    std::vector<std::string> arguments = late;
+    arguments.insert(arguments.end(), {"--expect-sequence", first});
+    const Finished refused = Run(arguments);
+    EXPECT_EQ(refused.code, 6) << late[0];
+    EXPECT_NE(refused.err.find("expected sequence " + first + "; the graph is at " + second), std::string::npos)
+        << refused.err;
+    EXPECT_TRUE(refused.out.empty());
+  }
+  EXPECT_EQ(Json({"stats"}).at("edges").as_int64(), 2);
+  EXPECT_EQ(Run({"get", "d"}).code, 3);
+  EXPECT_EQ(Run({"unlink", "a", "admires", "b"}).code, 2);  // never became a kind
+  const std::string third = sequence({"unlink", "a", "knows", "b", "--expect-sequence", second});
+  sequence({"remove", "a", "--expect-sequence", third});
+  EXPECT_EQ(Run({"link", "a", "knows", "b", "--expect-sequence", "x"}).code, 2);
+  EXPECT_EQ(Run({"link", "a", "knows", "b", "--expect-sequence", "-1"}).code, 2);
+}
+
 TEST_F(Change, LinkWarnsOfAMisspeltKind) {
   const Finished run = Run({"link", "a", "suports", "b"});
   EXPECT_EQ(run.code, 0);
