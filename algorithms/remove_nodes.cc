@@ -5,11 +5,7 @@
 #include <limits>
 #include <string>
 
-#include "engine/vocabulary.h"
-
 namespace plexus {
-
-static_assert(kCreatedAt == 0, "TimeToLive::since says so");
 
 Result<RemoveReport> RemoveNodes(Graph& graph, const NodeScan& scan, const RemoveOptions& options,
                                  const NodeTest& test) {
