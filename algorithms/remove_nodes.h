@@ -38,9 +38,9 @@ Result<RemoveReport> RemoveNodes(Graph& graph, const NodeScan& scan, const Remov
 
 // Nodes of `kind` whose `since` is `ttl_ms` or more before now_ms; those without a value stay.
 struct TimeToLive {
-  KindId kind = 0;
+  NodeKindId kind;
   std::int64_t ttl_ms = 0;          // not negative
-  ColumnId since = 0;               // 0 is kCreatedAt
+  ColumnId since;               // 0 is kCreatedAt
 };
 Result<RemoveReport> RemoveExpired(Graph& graph, std::span<const TimeToLive> lives, const RemoveOptions& options);
 

@@ -41,7 +41,7 @@ void Embed(Graph& graph, const Sizes& sizes, int round) {
   for (int first = 0; first < sizes.nodes; first += 1000) {
     WriteBatch batch(round + 1);
     batch.DefineSpace({"text", static_cast<std::uint32_t>(sizes.dimensions), Metric::kCosine});
-    const NameRef space = batch.SpaceNamed("text");
+    const SpaceRef space = batch.SpaceNamed("text");
     for (int i = first; i < std::min(first + 1000, sizes.nodes); ++i)
       batch.SetVector(batch.Node("n" + std::to_string(i)), space, Vector(sizes, i, round));
     Must(graph.Apply(batch), "embedding");

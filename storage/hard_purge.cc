@@ -27,7 +27,7 @@ namespace {
 using NodeSet = std::set<NodeId>;
 
 // Events that ever had a node of `nodes` as a member, and outcomes of those.
-void AddFollowers(const std::vector<EdgeChange>& edges, KindId kind, const NodeSet& nodes,
+void AddFollowers(const std::vector<EdgeChange>& edges, EdgeKindId kind, const NodeSet& nodes,
                   NodeSet& found) {
   for (const EdgeChange& e : edges)
     if (e.kind == kind && nodes.contains(e.target)) found.insert(e.source);
@@ -48,7 +48,7 @@ class Rewriter {
  private:
   template <class Fn>
   Status ForEachEdgeList(Fn&& fn);
-  std::string Placeholder(NodeId node, KindId kind) const;
+  std::string Placeholder(NodeId node, NodeKindId kind) const;
   Result<GraphState> CleanFloor() const;
   void Clean(DecodedRecord& decoded, NodeSet& dropped) const;
   Status CopyPayloads(const DecodedRecord& decoded, const NodeSet& dropped,
@@ -108,7 +108,7 @@ Status Rewriter::FindTerms() {
   return {};
 }
 
-std::string Rewriter::Placeholder(NodeId node, KindId kind) const {
+std::string Rewriter::Placeholder(NodeId node, NodeKindId kind) const {
   std::string name = "purged-" + std::to_string(node), key;
   do {
     const NodeKind& traits = now_.schema().node_kind(kind);

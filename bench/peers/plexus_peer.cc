@@ -67,7 +67,7 @@ void Fill(Graph& graph, const Edges& edges) {
     WriteBatch batch(kBenchTime);
     batch.ReserveEdges(end - first);
     for (std::size_t i = first; i < end; ++i)
-      batch.Link(NodeRef::Id(edges.sources[i]), edges.kinds.empty() ? kLink : KindId{edges.kinds[i]},
+      batch.Link(NodeRef::Id(edges.sources[i]), edges.kinds.empty() ? kLink : EdgeKindId{edges.kinds[i]},
                  NodeRef::Id(edges.targets[i]), edges.weights.empty() ? 1.0f : edges.weights[i]);
     Must(graph.Apply(batch), "adding edges");
   }

@@ -212,7 +212,7 @@ void JsonRecord::SetColumns(NodeRef node, const std::vector<ColumnValue>& values
   for (const ColumnValue& v : values) {
     const Column& column = builder_.schema().columns()[v.column];
     const NameRef name =
-        v.column < kFirstUserColumn ? NameRef(v.column) : batch.ColumnNamed(column.name);
+        v.column < kFirstUserColumn ? ColumnRef(v.column) : batch.ColumnNamed(column.name);
     if (v.clear)
       batch.ClearColumn(node, name);
     else if (column.type == ColumnType::kF64)

@@ -140,7 +140,7 @@ TEST(Leiden, OnlyTheSelectionCounts) {
     std::optional<LeidenResult> alone;
     for (const int around : {0, 1, 2}) {  // no more nodes; more, and edges to them; and others there
       CaseGraph g;
-      const KindId touch = g.DefineKind(touches), kind = round % 3 == 0 ? touch : kLink;
+      const EdgeKindId touch = g.DefineKind(touches), kind = round % 3 == 0 ? touch : kLink;
       g.AddNodes(around == 0 ? inside : inside + 5);
       for (const auto& [from, to] : edges) g.Link(from, kind, to);
       for (std::size_t i = 0; around > 0 && i < inside; ++i)

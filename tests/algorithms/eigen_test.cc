@@ -16,7 +16,7 @@ namespace {
 
 TEST(Eigen, AdjacencyHoldsEveryArcOnce) {
   ForEachGraph([](const CaseGraph& g, Shape) {
-    for (const std::vector<KindId>& kinds : {std::vector<KindId>{}, {kHasTag}, {kSupports, kSimilar}}) {
+    for (const std::vector<EdgeKindId>& kinds : {std::vector<EdgeKindId>{}, {kHasTag}, {kSupports, kSimilar}}) {
       for (bool weights : {true, false}) {
         DenseViewOptions options;
         options.kinds = kinds;

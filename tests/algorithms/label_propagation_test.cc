@@ -38,7 +38,7 @@ std::vector<NodeId> Counted(const reference::FlatGraph& flat, int iterations) {
   return labels;
 }
 
-void CheckLabels(const CaseGraph& g, int iterations, const std::vector<KindId>& kinds, Executor* executor) {
+void CheckLabels(const CaseGraph& g, int iterations, const std::vector<EdgeKindId>& kinds, Executor* executor) {
   LabelPropagationOptions options;
   options.iterations = iterations;
   options.kinds = kinds;

@@ -18,7 +18,7 @@ namespace plexus::testing {
 namespace {
 
 struct Selected {
-  std::vector<KindId> kinds;
+  std::vector<EdgeKindId> kinds;
   const NodeSubset* subset = nullptr;
   std::int64_t valid_at = kNoTime;
 };

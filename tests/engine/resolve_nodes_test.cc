@@ -423,7 +423,7 @@ TEST(ResolveNodes, AppendedBatchesActInOrder) {
     Snapshot s = live->snapshot();
     EXPECT_TRUE(live->Alive("x"));
     EXPECT_FALSE(s.f64(kTrust, *s.Find("x")));
-    KindId likes = s.schema().FindEdgeKind("likes")->kind, hates = s.schema().FindEdgeKind("hates")->kind;
+    EdgeKindId likes = s.schema().FindEdgeKind("likes")->kind, hates = s.schema().FindEdgeKind("hates")->kind;
     EXPECT_FALSE(live->Find("x", likes, "y", "l1"));
     auto e = live->Find("q", hates, "y", "l2");
     ASSERT_TRUE(e);

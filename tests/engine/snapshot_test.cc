@@ -53,7 +53,7 @@ TEST_F(SnapshotRows, FiltersByKindAndPlane) {
         << "out row, then in row without symmetric arcs again";
     EXPECT_EQ(Neighbors(s, Direction::kOut, 0, ArcFilter::Kinds(schema, std::array{kHasTag})), (std::vector<NodeId>{4}));
     EXPECT_EQ(Neighbors(s, Direction::kIn, 0, ArcFilter::Kinds(schema, std::array{kSupports, kLink})), (std::vector<NodeId>{3}));
-    EXPECT_EQ(Neighbors(s, Direction::kIn, 0, ArcFilter::Kinds(schema, std::array<KindId, 1>{60000})), (std::vector<NodeId>{}))
+    EXPECT_EQ(Neighbors(s, Direction::kIn, 0, ArcFilter::Kinds(schema, std::array<EdgeKindId, 1>{60000})), (std::vector<NodeId>{}))
         << "a kind that is not there matches nothing";
     EXPECT_EQ(s.Degree(Direction::kBoth, 0, ArcFilter::All()), 4u);
   }

@@ -172,7 +172,7 @@ std::string Key(int i) { return "n" + std::to_string(i); }
 void Embed(Graph& graph, int nodes, int round) {
   WriteBatch batch(round + 1);
   batch.DefineSpace({"text", 64, Metric::kCosine});
-  const NameRef space = batch.SpaceNamed("text");
+  const SpaceRef space = batch.SpaceNamed("text");
   for (int i = 0; i < nodes; ++i)
     batch.SetVector(batch.Node(Key(i)), space, std::vector<float>(64, static_cast<float>(round * nodes + i)));
   ASSERT_TRUE(graph.Apply(batch));

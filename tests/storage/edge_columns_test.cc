@@ -62,7 +62,7 @@ TEST(EdgeColumns, EveryColumnAloneAndAll) {
       [](EdgeChange& e, std::uint32_t i) { e.source = i; },
       [](EdgeChange& e, std::uint32_t i) { e.target = i; },
       [](EdgeChange& e, std::uint32_t i) { e.label = i; },
-      [](EdgeChange& e, std::uint32_t i) { e.kind = static_cast<KindId>(i); },
+      [](EdgeChange& e, std::uint32_t i) { e.kind = static_cast<EdgeKindId>(i); },
       [](EdgeChange& e, std::uint32_t i) { e.weight = static_cast<float>(i) / 8; },
       [](EdgeChange& e, std::uint32_t i) { e.created_at = i % 3 ? kNoTime : std::int64_t{i} << 33; },
       [](EdgeChange& e, std::uint32_t i) { e.flags = static_cast<std::uint16_t>(i % 3); }};
