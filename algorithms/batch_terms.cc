@@ -34,6 +34,7 @@ class BatchTerms {
       : s_(snapshot), batch_(batch), executor_(executor), has_term_(internal::HasTermFilter(snapshot)), pool_(terms) {}
 
   Result<IndexTermsReport> Run() {
+    PLEXUS_TRY(batch_.CheckRefs());
     PLEXUS_ASSIGN(TermSplitter first, pool_.Take());  // fails here, once, or never
     pool_.Give(std::move(first));
     CollectTexts();
@@ -109,7 +110,7 @@ class BatchTerms {
   }
 
   bool IsHasTerm(EdgeKindRef kind) const {
-    if (!kind.local) return kind.id == kHasTerm;
+    if (!kind.local()) return kind.id() == kHasTerm;
     const auto match = s_.schema().FindEdgeKind(batch_.edge_kind_name(kind));
     return match && match->kind == kHasTerm && !match->reversed;
   }

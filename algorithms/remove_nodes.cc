@@ -9,8 +9,6 @@
 
 namespace plexus {
 
-static_assert(kCreatedAt == 0, "TimeToLive::since says so");
-
 Result<RemoveReport> RemoveNodes(Graph& graph, const NodeScan& scan, const RemoveOptions& options,
                                  const NodeTest& test) {
   constexpr int kTries = 100;

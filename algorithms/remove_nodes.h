@@ -11,6 +11,7 @@
 #include "algorithms/scan_nodes.h"
 #include "engine/graph.h"
 #include "engine/progress.h"
+#include "engine/vocabulary.h"
 
 namespace plexus {
 
@@ -40,7 +41,7 @@ Result<RemoveReport> RemoveNodes(Graph& graph, const NodeScan& scan, const Remov
 struct TimeToLive {
   NodeKindId kind;
   std::int64_t ttl_ms = 0;          // not negative
-  ColumnId since;               // 0 is kCreatedAt
+  ColumnId since = kCreatedAt;
 };
 Result<RemoveReport> RemoveExpired(Graph& graph, std::span<const TimeToLive> lives, const RemoveOptions& options);
 

@@ -144,7 +144,7 @@ void Rewriter::Clean(DecodedRecord& decoded, NodeSet& dropped) const {
   for (std::size_t i = 0; i < r.node_kinds.size(); ++i) {
     const NodeId node = r.first_node + static_cast<NodeId>(i);
     if (Gone(node)) {
-      bytes += Placeholder(node, r.node_kinds[i]);
+      bytes += Placeholder(node, NodeKindId(r.node_kinds[i]));
       born_dead.push_back({node, NodeChange::kPurge, 0});
     } else {
       bytes.append(r.key_bytes, r.key_offsets[i], r.key_offsets[i + 1] - r.key_offsets[i]);
@@ -186,7 +186,7 @@ Result<GraphState> Rewriter::CleanFloor() const {
       continue;
     }
     gone.push_back(v);
-    keys.Insert(Placeholder(v, state.node_kinds[v]));
+    keys.Insert(Placeholder(v, NodeKindId(state.node_kinds[v])));
     if (flags[v] & kAlive) --state.nodes_by_kind[state.node_kinds[v]];
     flags.Set(v, kPurged);
   }

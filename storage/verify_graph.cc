@@ -127,7 +127,7 @@ void VerifyGraph(const GraphState& state, const std::string& where, ProblemList&
   VerifyTranspose(*state.base, where, problems);
   VerifyEdges(state, where, problems);
   for (NodeId v = 0; v < state.keys.size(); ++v) {
-    const bool index = state.schema->node_kind(state.node_kinds[v]).plane == Plane::kIndex;
+    const bool index = state.schema->node_kind(NodeKindId(state.node_kinds[v])).plane == Plane::kIndex;
     if (auto ok = CheckKey(state.keys[v], index); !ok)
       problems.Add(where + ", key_bytes", v, "node " + std::to_string(v) + ": " + ok.error().message);
   }

@@ -107,7 +107,7 @@ Status BatchBuilder::Upsert(const NodeName& name, NodeRef node, std::string_view
     defined.name = kind;
     PLEXUS_TRY(Define(defined));
   }
-  batch().UpsertNode(node, known && *known < kFirstUserNodeKind ? NameRef(*known)
+  batch().UpsertNode(node, known && *known < kFirstUserNodeKind ? NodeKindRef(*known)
                                                                 : batch().NodeKindNamed(kind));
   piece_.notes.states_kinds = true;
   if (context_.check && context_.check->watches_kinds()) piece_.notes.kinds.push_back({name.key, std::string(kind)});
@@ -174,8 +174,8 @@ void BatchBuilder::NoteWanted(const EdgeEnds& ends) {
   note(ends.target, ends.target_kind, "target");
 }
 
-NameRef BatchBuilder::KindRef(const EdgeEnds& ends) {
-  return ends.stored < kFirstUserEdgeKind && !ends.reversed ? NameRef(ends.stored)
+EdgeKindRef BatchBuilder::KindRef(const EdgeEnds& ends) {
+  return ends.stored < kFirstUserEdgeKind && !ends.reversed ? EdgeKindRef(ends.stored)
                                                             : batch().EdgeKindNamed(ends.kind_name);
 }
 

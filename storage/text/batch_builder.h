@@ -99,7 +99,7 @@ class BatchBuilder {
   using ListKey = std::pair<std::string, EdgeKindId>;
   Schema& MutableSchema();
   Schema& TrialSchema();
-  NameRef KindRef(const EdgeEnds& ends);
+  EdgeKindRef KindRef(const EdgeEnds& ends);
   Status DefineByUse(const EdgeEnds& ends);
   void NoteWanted(const EdgeEnds& ends);
 

@@ -211,7 +211,7 @@ void JsonRecord::SetColumns(NodeRef node, const std::vector<ColumnValue>& values
   WriteBatch& batch = builder_.batch();
   for (const ColumnValue& v : values) {
     const Column& column = builder_.schema().columns()[v.column];
-    const NameRef name =
+    const ColumnRef name =
         v.column < kFirstUserColumn ? ColumnRef(v.column) : batch.ColumnNamed(column.name);
     if (v.clear)
       batch.ClearColumn(node, name);
