@@ -23,7 +23,7 @@ namespace plexus {
 
 struct DistancesOptions {
   PathCost cost = PathCost::kHops;  // as ShortestPath's
-  ColumnId column;              // with kColumn
+  ColumnId column{};              // with kColumn
   double delta = 0;                 // bucket width; 0 = chosen from the costs
   Direction direction = Direction::kOut;
   std::vector<EdgeKindId> kinds = {};        // none = the fact plane

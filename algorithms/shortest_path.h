@@ -41,7 +41,7 @@ enum class PathCost : std::uint8_t {
 
 struct ShortestPathOptions {
   PathCost cost = PathCost::kHops;
-  ColumnId column;  // with kColumn
+  ColumnId column{};  // with kColumn
   int count = 1;        // 1..1000 paths, cheapest first
   Direction direction = Direction::kOut;
   std::vector<EdgeKindId> kinds;           // none = the fact plane

@@ -169,7 +169,7 @@ class Asker {
     const auto visible = Visible();
     Hits hits;
     for (const SimilarNode& n :
-         Must(Nearest(s_, 0, query_, {.top = 10, .subset = visible.get(), .executor = &executor_}), "nearest").nodes)
+         Must(Nearest(s_, SpaceId{}, query_, {.top = 10, .subset = visible.get(), .executor = &executor_}), "nearest").nodes)
       hits.push_back({n.node, n.similarity});
     return hits;
   }

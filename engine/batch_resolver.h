@@ -32,7 +32,7 @@ class BatchResolver {
   // What the batch does to one node.
   struct Pending {
     NodeId node = kNoNode;
-    NodeKindId kind;
+    NodeKindId kind{};
     bool was_alive = false;  // before the batch
     bool alive = false;
     bool is_new = false;     // first appears in this batch
@@ -58,7 +58,7 @@ class BatchResolver {
   struct ColumnOp {
     enum What : std::uint16_t { kSet, kClear, kAdd };
     NodeId node = 0;
-    ColumnId column;
+    ColumnId column{};
     What what = kSet;
     std::uint64_t bits = 0;
   };
@@ -66,7 +66,7 @@ class BatchResolver {
   struct EdgeTouch {
     NodeId source, target;
     StringId label;
-    EdgeKindId kind;
+    EdgeKindId kind{};
     std::uint32_t op;  // index into the batch's edges, or kByRemoval
   };
   static constexpr std::uint32_t kByRemoval = 0xFFFFFFFFu;

@@ -116,7 +116,7 @@ Status Graph::Impl::CompactVectors(std::unique_lock<std::mutex>& lock, std::uint
                                    std::uint64_t divisor) {
   constexpr std::uint64_t kFew = 64;
   constexpr int kTurns = 8;
-  for (SpaceId space;; ++space) {
+  for (SpaceId space{};; ++space) {
     compacted_.wait(lock, [&] { return !compacting_; });
     if (read_only_) return {};
     space = writer_.SpaceToCompact(space, unfit_spaces_, least, divisor);

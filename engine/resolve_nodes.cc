@@ -243,13 +243,13 @@ void BatchResolver::Remove(Pending& p, std::size_t edges_before) {
   p.alive = false;
   p.removed_at = static_cast<std::int64_t>(edges_before);
   std::vector<ColumnId> clear = std::exchange(p.set_columns, {});
-  for (ColumnId c; c < schema().columns().size(); ++c)
+  for (ColumnId c{}; c < schema().columns().size(); ++c)
     if (c < now_.schema().columns().size() && !p.is_new &&
         now_.column_bits(c, p.node) != AbsentBits(schema().columns()[c].type))
       clear.push_back(c);
   for (ColumnId c : clear) column_ops_.push_back({p.node, c, ColumnOp::kClear, 0});
   for (std::uint32_t f = 0; f < kNodeFieldCount; ++f) payload_ops_.push_back({p.node, f, std::nullopt});
-  for (SpaceId s; s < schema().spaces().size(); ++s)
+  for (SpaceId s{}; s < schema().spaces().size(); ++s)
     vector_ops_.push_back({p.node, s, std::nullopt});
 }
 

@@ -41,15 +41,15 @@ Schema::Schema() {
   node_kinds_.assign(nodes.begin(), nodes.end());
   edge_kinds_.assign(edges.begin(), edges.end());
   columns_.assign(columns.begin(), columns.end());
-  for (NodeKindId i; i < node_kinds_.size(); ++i)
+  for (NodeKindId i{}; i < node_kinds_.size(); ++i)
     if (!node_kinds_[i].name.empty()) node_kind_ids_.emplace(node_kinds_[i].name, i);
-  for (EdgeKindId i; i < edge_kinds_.size(); ++i) {
+  for (EdgeKindId i{}; i < edge_kinds_.size(); ++i) {
     if (edge_kinds_[i].name.empty()) continue;
     edge_kind_ids_.emplace(edge_kinds_[i].name, EdgeKindMatch{i, false});
     if (!edge_kinds_[i].inverse.empty())
       edge_kind_ids_.emplace(edge_kinds_[i].inverse, EdgeKindMatch{i, true});
   }
-  for (ColumnId i; i < columns_.size(); ++i)
+  for (ColumnId i{}; i < columns_.size(); ++i)
     if (!columns_[i].name.empty()) column_ids_.emplace(columns_[i].name, i);
 }
 

@@ -54,7 +54,7 @@ struct ArcRef {
 // One arc of a row, seen from the row's node.
 struct Arc {
   NodeId neighbor;
-  EdgeKindId kind;
+  EdgeKindId kind{};
   float weight;
   ArcRef ref;
 };
@@ -62,7 +62,7 @@ struct Arc {
 // An edge with everything but its properties' bytes.
 struct Edge {
   NodeId source = kNoNode, target = kNoNode;
-  EdgeKindId kind;
+  EdgeKindId kind{};
   StringId label = 0;
   float weight = 1;
   std::int64_t created_at = 0;

@@ -113,6 +113,8 @@ class WriteBatch {
   template <class Fn>
   void ForEachEdge(std::size_t first, Fn&& fn) const;
   std::size_t edge_op_count() const { return edges_.size(); }
+  // The node that the batch named as its index-th, from 0; see ApplyReport::ids. REQUIRES it did.
+  NodeRef named_node(std::uint32_t index) const { return NodeRef(refs_.some(), index); }
   // REQUIRES node.local(), of this batch (checked).
   std::string_view key(NodeRef node) const {
     PLEXUS_CHECK(node.local() && Owns(node), "a NodeRef belongs to its batch");

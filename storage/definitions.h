@@ -10,13 +10,13 @@ namespace plexus::storage {
 
 // In id order; `first_*` is the id of the first one listed.
 struct DefinitionLists {
-  NodeKindId first_node_kind;
+  NodeKindId first_node_kind{};
   std::vector<NodeKind> node_kinds;
-  EdgeKindId first_edge_kind;
+  EdgeKindId first_edge_kind{};
   std::vector<EdgeKind> edge_kinds;
-  ColumnId first_column;
+  ColumnId first_column{};
   std::vector<Column> columns;
-  SpaceId first_space;
+  SpaceId first_space{};
   std::vector<VectorSpace> spaces;
 };
 

@@ -22,7 +22,7 @@ namespace {
 
 // Edges of one kind at a node.
 struct KindCount {
-  EdgeKindId kind;
+  EdgeKindId kind{};
   std::uint64_t out = 0, in = 0;
 };
 

@@ -329,7 +329,7 @@ void NearestOf(Peer& peer, bool inside, Executor& executor) {
   options.subset = inside ? &subset : nullptr;
   options.executor = &executor;
   peer.Queries(vectors.query_count(), [&](std::size_t q, Answer& answer) {
-    const auto result = Must(Nearest(graph, 0, {vectors.query(q), vectors.dimensions}, options), "nearest");
+    const auto result = Must(Nearest(graph, SpaceId{}, {vectors.query(q), vectors.dimensions}, options), "nearest");
     answer.push_back(static_cast<double>(result.nodes.size()));
     for (const SimilarNode& node : result.nodes)
       answer.insert(answer.end(), {static_cast<double>(node.node), node.similarity});

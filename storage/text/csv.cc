@@ -252,7 +252,7 @@ Status CsvParser::AddNode(const CsvRow& row, BatchBuilder& builder) const {
     return Bad("the key names an index node of another kind than " + Quoted(kind));
 
   struct Value {
-    ColumnId column;
+    ColumnId column{};
     double f64 = 0;
     std::int64_t i64 = 0;
     std::string_view text;

@@ -29,7 +29,7 @@ class JsonRecord {
  private:
   // What a column member asks for, checked.
   struct ColumnValue {
-    ColumnId column;
+    ColumnId column{};
     bool clear = false;
     double f64 = 0;
     std::int64_t i64 = 0;

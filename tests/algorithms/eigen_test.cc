@@ -116,11 +116,11 @@ TEST(Eigen, NodesWithoutAVectorAreZeros) {
   g.Commit();
   const Snapshot s = g.snapshot();
   const NodeId nodes[] = {0, 1, 1};
-  const EigenVectors rows = GatherVectors(*s.space(0), nodes);
+  const EigenVectors rows = GatherVectors(*s.space(SpaceId{}), nodes);
   EXPECT_EQ(rows.rows(), 3);
   EXPECT_EQ(rows.row(0).squaredNorm(), 0);
   EXPECT_EQ(rows(2, 2), 3);
-  EXPECT_EQ(GatherVectors(*s.space(0), {}).rows(), 0);
+  EXPECT_EQ(GatherVectors(*s.space(SpaceId{}), {}).rows(), 0);
 }
 
 }  // namespace

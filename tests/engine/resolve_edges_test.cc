@@ -201,7 +201,7 @@ TEST(ResolveEdges, OrderInsideABatch) {
 
 TEST(ResolveEdges, RemovalTakesEveryEdgeOfBothRows) {
   Live live;
-  EdgeKindId friends;
+  EdgeKindId friends{};
   ASSERT_TRUE(live.Do([&](B& b) {
     b.DefineEdgeKind({.name = "friends", .inverse = "", .symmetric = true});
     NodeRef x = b.UpsertNode("x"), y = b.UpsertNode("y"), z = b.UpsertNode("z");

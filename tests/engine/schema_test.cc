@@ -99,8 +99,8 @@ TEST(Schema, BadNamesAreRefusedEverywhere) {
 
 TEST(Schema, EndpointKindsMustExist) {
   Schema s;
-  EXPECT_FALSE(s.Define(EdgeKind{.name = "x", .inverse = "", .source_kind = 5000}));
-  EXPECT_FALSE(s.Define(EdgeKind{.name = "x", .inverse = "", .target_kind = 5000}));
+  EXPECT_FALSE(s.Define(EdgeKind{.name = "x", .inverse = "", .source_kind = NodeKindId{5000}}));
+  EXPECT_FALSE(s.Define(EdgeKind{.name = "x", .inverse = "", .target_kind = NodeKindId{5000}}));
   EXPECT_FALSE(s.Define(EdgeKind{.name = "x", .inverse = "", .half_life_ms = -1}));
   EXPECT_TRUE(s.Define(EdgeKind{.name = "x", .inverse = "", .source_kind = kMemory}));
 }

@@ -179,7 +179,7 @@ void Embed(Graph& graph, int nodes, int round) {
 }
 
 void ExpectRound(const Snapshot& snapshot, int nodes, int round) {
-  const auto got = snapshot.vectors(0);
+  const auto got = snapshot.vectors(SpaceId{});
   ASSERT_TRUE(got);
   const VectorTable::View* view = *got;
   ASSERT_EQ(view->live_count(), static_cast<std::uint64_t>(nodes));
@@ -211,7 +211,7 @@ TEST(VectorCompaction, AGraphEmbedsAgainAndAgain) {
     ExpectRound(graph->snapshot(), kNodes, kRounds - 1);
     ExpectRound(before, kNodes, kRounds - 1);
     const Snapshot after = graph->snapshot();
-    EXPECT_EQ(after.space(0)->row_count(), static_cast<std::uint32_t>(kNodes));
+    EXPECT_EQ(after.space(SpaceId{})->row_count(), static_cast<std::uint32_t>(kNodes));
   }
 }
 
@@ -227,7 +227,7 @@ TEST(VectorCompaction, ReadersBesideItSeeWholeStates) {
     readers.emplace_back([&] {
       while (!stop) {
         const Snapshot s = graph->snapshot();
-        const VectorTable::View* view = s.vectors(0).value();
+        const VectorTable::View* view = s.vectors(SpaceId{}).value();
         const float first = view->vector(*s.Find(Key(0)))[0];
         for (int i = 1; i < kNodes; i += 7)
           ASSERT_EQ(view->vector(*s.Find(Key(i)))[0], first + static_cast<float>(i));

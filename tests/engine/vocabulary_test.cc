@@ -15,7 +15,7 @@ namespace plexus {
 namespace {
 
 TEST(Vocabulary, NodeKindNumbers) {
-  const std::map<NodeKindId, std::pair<std::string, Plane>> pinned = {
+  const std::map<KindId, std::pair<std::string, Plane>> pinned = {
       {0, {"node", Plane::kFact}},      {1, {"memory", Plane::kFact}},
       {2, {"concept", Plane::kFact}},   {3, {"decision", Plane::kFact}},
       {4, {"turn", Plane::kFact}},      {5, {"episode", Plane::kFact}},
@@ -35,7 +35,7 @@ TEST(Vocabulary, NodeKindNumbers) {
 }
 
 TEST(Vocabulary, EdgeKindNumbers) {
-  const std::map<EdgeKindId, std::string> pinned = {
+  const std::map<KindId, std::string> pinned = {
       {0, "link"},        {1, "supersedes"},   {2, "causes"},      {3, "supports"},
       {4, "promoted_from"}, {5, "depends_on"}, {6, "refines"},     {7, "blocks"},
       {8, "derived_from"}, {9, "is-a"},        {10, "part-of"},    {11, "evokes"},
@@ -57,8 +57,8 @@ TEST(Vocabulary, EdgeKindNumbers) {
     EXPECT_EQ(kinds[id].symmetric, id >= 16 && id <= 21) << name;
     EXPECT_EQ(kinds[id].plane, id >= 32 ? Plane::kIndex : Plane::kFact) << name;
   }
-  for (EdgeKindId id = 39; id < 64; ++id) EXPECT_TRUE(kinds[id].name.empty()) << id;
-  for (EdgeKindId id = 22; id < 32; ++id) EXPECT_TRUE(kinds[id].name.empty()) << id;
+  for (KindId id = 39; id < 64; ++id) EXPECT_TRUE(kinds[id].name.empty()) << id;
+  for (KindId id = 22; id < 32; ++id) EXPECT_TRUE(kinds[id].name.empty()) << id;
 }
 
 TEST(Vocabulary, EdgeTraits) {
@@ -73,7 +73,7 @@ TEST(Vocabulary, EdgeTraits) {
   EXPECT_EQ(kinds[kHasTag].target_kind, kTag);
   EXPECT_TRUE(kinds[kLink].self_loops);
   EXPECT_FALSE(kinds[kSupports].self_loops);
-  for (EdgeKindId id; id < kinds.size(); ++id) {
+  for (EdgeKindId id{}; id < kinds.size(); ++id) {
     EXPECT_EQ(kinds[id].suppresses, id == kSupersedes) << id;
     if (kinds[id].symmetric) {
       EXPECT_EQ(kinds[id].source_kind, kinds[id].target_kind) << id;
@@ -87,7 +87,7 @@ TEST(Vocabulary, EdgeTraits) {
 }
 
 TEST(Vocabulary, ColumnNumbers) {
-  const std::map<ColumnId, std::pair<std::string, ColumnType>> pinned = {
+  const std::map<KindId, std::pair<std::string, ColumnType>> pinned = {
       {0, {"trust", ColumnType::kF64}},         {1, {"retention", ColumnType::kF64}},
       {2, {"valence", ColumnType::kF64}},       {3, {"arousal_level", ColumnType::kF64}},
       {4, {"accessed_at", ColumnType::kI64}},   {5, {"access_count", ColumnType::kI64}},

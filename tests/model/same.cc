@@ -72,7 +72,7 @@ class Comparison {
     if (s_.alive(v) != n.alive) return bad() << "alive is " << s_.alive(v);
     if (s_.purged(v) != n.purged) return bad() << "purged is " << s_.purged(v);
     const auto& columns = s_.schema().columns();
-    for (ColumnId c; c < columns.size(); ++c) {
+    for (ColumnId c{}; c < columns.size(); ++c) {
       if (columns[c].name.empty()) continue;
       auto it = n.columns.find(columns[c].name);
       const std::uint64_t absent = AbsentBits(columns[c].type), bits = s_.column_bits(c, v);
@@ -93,7 +93,7 @@ class Comparison {
         return bad() << "payload " << f << ": " << (bytes ? "is there" : bytes.error().ToString());
       if (bytes && *bytes != *n.payloads[f]) return bad() << "payload " << f << " is '" << *bytes << "'";
     }
-    for (SpaceId p; p < s_.schema().spaces().size(); ++p) {
+    for (SpaceId p{}; p < s_.schema().spaces().size(); ++p) {
       auto it = n.vectors.find(s_.schema().spaces()[p].name);
       const auto space = s_.vectors(p);
       if (!space) return bad() << "vectors cannot be read: " << space.error().ToString();

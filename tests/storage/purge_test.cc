@@ -73,7 +73,7 @@ TEST(Purge, NoLiveFileHoldsTheBytes) {
     PLEXUS_OK(past);
     EXPECT_FALSE(past->Payload(node, NodeField::kText));
     EXPECT_FALSE(past->Payload(node, NodeField::kProperties));
-    EXPECT_FALSE(past->space(0)->has(node));
+    EXPECT_FALSE(past->space(SpaceId{})->has(node));
     past->ForEachArc(Direction::kOut, node, ArcFilter::All(),
                      [&](const Arc& arc) { EXPECT_NE(arc.kind, kHasTag) << "at " << s; });
     const NodeId event = *past->Find(IndexKey("event", "e1"));
