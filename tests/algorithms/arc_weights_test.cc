@@ -195,7 +195,7 @@ TEST(ArcWeights, ReversedKindsFlowFromTargetToSource) {
         EXPECT_LE(Distance(near, reference::PageRank(flat, 0.85, true, home, 0)), 3e-6);
       }
     PageRankOptions wrong;
-    wrong.reversed = {4000};
+    wrong.reversed = {EdgeKindId{4000}};
     EXPECT_FALSE(PageRank(g.snapshot(), wrong));
     wrong.kinds = {kLink}, wrong.reversed = {kCauses};  // not followed
     EXPECT_FALSE(PageRank(g.snapshot(), wrong));
@@ -220,7 +220,7 @@ TEST(ArcWeights, WhatCannotBeWeighedIsRefused) {
   refused(Factors({{kCauses, std::nan("")}}), "'causes' is not a finite number");
   refused(Factors({{kCauses, -1}}), "not a finite number >= 0");
   refused(Factors({{kCauses, INFINITY}}), "not a finite number >= 0");
-  refused(Factors({{4000, 1}}), "4000, which does not exist");
+  refused(Factors({{EdgeKindId{4000}, 1}}), "4000, which does not exist");
   refused(Factors({{kCauses, 1}, {kCauses, 2}}), "two factors for edge kind 'causes'");
   refused({.factors = {}, .now_ms = kNow, .half_life_ms = -1}, "below 0");
   PageRankOptions unweighted;

@@ -17,7 +17,7 @@ std::size_t CaseGraph::AddNode(NodeKindId kind) {
     batch_->UpsertNode(batch_->IndexNode(kind, key));
     key = IndexKey(BuiltinNodeKinds()[kind].name, key);
   } else {
-    batch_->UpsertNode(key, NameRef(kind));
+    batch_->UpsertNode(key, kind);
   }
   nodes_.push_back({std::move(key), kind, true, kNoNode, {}});
   return node;
@@ -48,7 +48,7 @@ CaseGraph::Identity CaseGraph::MakeIdentity(std::size_t source, EdgeKindId kind,
 void CaseGraph::Link(std::size_t source, EdgeKindId kind, std::size_t target, float weight,
                      std::string label, std::int64_t created_at) {
   const NodeRef s = Ref(source), t = Ref(target);
-  WriteBatch::EdgeInput input{s, t, NameRef(kind), label, weight, created_at, {}, {}, {}, {}};
+  WriteBatch::EdgeInput input{s, t, kind, label, weight, created_at, {}, {}, {}, {}};
   batch_->Link(input);
   EdgeRecord& edge = edges_[MakeIdentity(source, kind, target, std::move(label))];
   edge.weight = weight;
@@ -58,14 +58,14 @@ void CaseGraph::Link(std::size_t source, EdgeKindId kind, std::size_t target, fl
 void CaseGraph::LinkValid(std::size_t source, EdgeKindId kind, std::size_t target, std::int64_t from,
                           std::int64_t until, std::int64_t created_at) {
   const NodeRef s = Ref(source), t = Ref(target);
-  WriteBatch::EdgeInput input{s, t, NameRef(kind), "", 1.0f, created_at, {}, from, until, {}};
+  WriteBatch::EdgeInput input{s, t, kind, "", 1.0f, created_at, {}, from, until, {}};
   batch_->Link(input);
   edges_[MakeIdentity(source, kind, target, "")] = {1.0f, created_at, from, until};
 }
 
 void CaseGraph::Unlink(std::size_t source, EdgeKindId kind, std::size_t target, std::string label) {
   const NodeRef s = Ref(source), t = Ref(target);
-  batch_->Unlink(s, NameRef(kind), t, label);
+  batch_->Unlink(s, kind, t, label);
   edges_.erase(MakeIdentity(source, kind, target, std::move(label)));
 }
 

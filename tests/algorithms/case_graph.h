@@ -66,7 +66,7 @@ class CaseGraph {
  private:
   struct NodeRecord {
     std::string key;
-    EdgeKindId kind;
+    NodeKindId kind;
     bool alive;
     NodeId id;
     std::vector<Identity> touched;  // edges ever written at this node

@@ -280,7 +280,7 @@ TEST(Leiden, RefusesWhatIsNoNumber) {
   EXPECT_FALSE(Leiden(g.snapshot(), {.resolution = nan}).has_value());
   EXPECT_FALSE(Leiden(g.snapshot(), {.tolerance = nan}).has_value());
   EXPECT_FALSE(Leiden(g.snapshot(), {.iterations = 0}).has_value());
-  EXPECT_FALSE(Leiden(g.snapshot(), {.kinds = {63}}).has_value());
+  EXPECT_FALSE(Leiden(g.snapshot(), {.kinds = {EdgeKindId{63}}}).has_value());
   EXPECT_FALSE(Modularity(g.snapshot(), std::vector<std::uint32_t>(3)).has_value());
   const std::vector<std::uint32_t> offsets{0, 1, 3, 4};
   const std::vector<NodeId> neighbors{1, 0, 2, 1};

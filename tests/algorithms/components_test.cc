@@ -247,7 +247,7 @@ TEST(Components, StopsWhenAskedBeforehand) {
 TEST(Components, RefusesUnknownKinds) {
   CaseGraph g;
   ComponentsOptions options;
-  options.kinds = {63};
+  options.kinds = {EdgeKindId{63}};
   EXPECT_FALSE(Components(g.snapshot(), options).has_value());
 }
 

@@ -338,7 +338,7 @@ TEST(Frontier, EmptyAndWrong) {
   o.top = 1;
   o.kinds = {kSupports};
   EXPECT_EQ(Frontier(g.snapshot(), o).error().code, ErrorCode::kInvalidArgument);
-  o.kinds = {999};
+  o.kinds = {EdgeKindId{999}};
   EXPECT_EQ(Frontier(g.snapshot(), o).error().code, ErrorCode::kInvalidArgument);
 }
 

@@ -242,7 +242,7 @@ TEST(Rerank, RefusesBadOptions) {
   refused({.boost = 1.1}, "boost");
   refused({.boost = std::nan("")}, "boost");
   refused({.unit_similarity = true, .metric = Metric::kInnerProduct}, "no bounds");
-  refused({.kinds = {60'000}}, "edge kind 60000");
+  refused({.kinds = {EdgeKindId{60'000}}}, "edge kind 60000");
   const NodeId beyond[] = {1, 99};
   EXPECT_FALSE(RerankCandidates(s, t.space, t.query, beyond).has_value());
 }

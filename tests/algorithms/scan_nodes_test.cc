@@ -224,7 +224,7 @@ TEST(ScanNodes, RefusesWhatMakesNoSense) {
   scan.tag = 999;
   EXPECT_TRUE(refused(scan));
   scan = {};
-  scan.column = 999;
+  scan.column = ColumnId{999};
   EXPECT_TRUE(refused(scan));
   scan = {};
   scan.from = 1.0;

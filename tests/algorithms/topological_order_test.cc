@@ -178,7 +178,7 @@ TEST(TopologicalOrder, RefusesWhatHasNoDirection) {
   const auto symmetric = TopologicalOrder(g.snapshot(), {.kinds = {kSimilar}});
   ASSERT_FALSE(symmetric.has_value());
   EXPECT_NE(symmetric.error().message.find("'similar' are symmetric"), std::string::npos);
-  EXPECT_FALSE(TopologicalOrder(g.snapshot(), {.kinds = {60'000}}).has_value());
+  EXPECT_FALSE(TopologicalOrder(g.snapshot(), {.kinds = {EdgeKindId{60'000}}}).has_value());
   EXPECT_TRUE(TopologicalOrder(g.snapshot())->order.empty());
 }
 

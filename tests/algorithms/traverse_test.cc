@@ -366,7 +366,7 @@ TEST(Traverse, RefusesWhatMakesNoSense) {
   EXPECT_EQ(code({{0, 1.0}}, [](O& o) { o.hops = -1; }), bad);
   EXPECT_EQ(code({{0, 1.0}}, [](O& o) { o.decay = 0; }), bad);
   EXPECT_EQ(code({{0, 1.0}}, [](O& o) { o.decay = std::nan(""); }), bad);
-  EXPECT_EQ(code({{0, 1.0}}, [](O& o) { o.kinds = {50}; }), bad);
+  EXPECT_EQ(code({{0, 1.0}}, [](O& o) { o.kinds = {EdgeKindId{50}}; }), bad);
   EXPECT_EQ(code({{9, 1.0}}, [](O&) {}), bad);
   EXPECT_EQ(code({{2, 1.0}}, [](O&) {}), ErrorCode::kNotFound);
   EXPECT_EQ(code({{0, 0.0}}, [](O&) {}), bad);

@@ -159,8 +159,8 @@ TEST(Triangles, ABudgetLeavesLowerBoundsTheSameAtAnyThreadCount) {
 
 TEST(Triangles, RefusesUnknownKinds) {
   CaseGraph g;
-  EXPECT_FALSE(Triangles(g.snapshot(), {.kinds = {63}}).has_value());
-  EXPECT_FALSE(Clustering(g.snapshot(), {.kinds = {63}}).has_value());
+  EXPECT_FALSE(Triangles(g.snapshot(), {.kinds = {EdgeKindId{63}}}).has_value());
+  EXPECT_FALSE(Clustering(g.snapshot(), {.kinds = {EdgeKindId{63}}}).has_value());
 }
 
 // Both layouts, whatever the shape asks for, on a graph of known count.
