@@ -25,7 +25,8 @@ std::uint32_t NextStamp() {
 
 }  // namespace
 
-BatchRefs::BatchRefs(const BatchRefs& other) : last_(other.last_), older_(other.older_) {
+BatchRefs::BatchRefs(const BatchRefs& other)
+    : last_(other.last_), older_(other.older_), foreign_(other.foreign_) {
   if (other.own_ == 0) return;
   if (last_.stamp != 0) older_.push_back(last_);
   last_.stamp = other.own_;
@@ -35,12 +36,14 @@ BatchRefs::BatchRefs(const BatchRefs& other) : last_(other.last_), older_(other.
 BatchRefs::BatchRefs(BatchRefs&& other) noexcept
     : own_(std::exchange(other.own_, 0)),
       last_(std::exchange(other.last_, {})),
-      older_(std::exchange(other.older_, {})) {}
+      older_(std::exchange(other.older_, {})),
+      foreign_(std::exchange(other.foreign_, {})) {}
 
 BatchRefs& BatchRefs::operator=(BatchRefs&& other) noexcept {
   own_ = std::exchange(other.own_, 0);
   last_ = std::exchange(other.last_, {});
   older_ = std::exchange(other.older_, {});
+  foreign_ = std::exchange(other.foreign_, {});
   return *this;
 }
 

@@ -83,6 +83,16 @@ class BatchRefs {
     return stamp == own_ || Inherited(stamp, table, index, named);
   }
 
+  // The first operation that was given a reference of another batch.
+  struct Foreign {
+    std::size_t operation = 0;   // from 1; 0: none
+    const char* what = nullptr;  // "a NodeRef"
+  };
+  const Foreign& foreign() const { return foreign_; }
+  void NoteForeign(const Foreign& foreign) {
+    if (foreign_.operation == 0) foreign_ = foreign;
+  }
+
  private:
   struct Origin {
     std::uint32_t stamp = 0;
@@ -93,6 +103,7 @@ class BatchRefs {
   std::uint32_t own_ = 0;
   Origin last_;                // of the batch this one was copied from
   std::vector<Origin> older_;  // and those that one came from
+  Foreign foreign_;
 };
 
 }  // namespace plexus

@@ -64,14 +64,11 @@ WriteBatch::Name WriteBatch::Own(NameRef<Id> name) {
   return {name.index(), name.local()};
 }
 
-void WriteBatch::NoteForeign(const char* what) {
-  if (foreign_.operation == 0) foreign_ = {op_count() + 1, what};
-}
-
 Status WriteBatch::CheckRefs() const {
-  if (foreign_.operation == 0) return {};
+  const BatchRefs::Foreign& foreign = refs_.foreign();
+  if (foreign.operation == 0) return {};
   return Fail(ErrorCode::kInvalidArgument,
-              "operation " + std::to_string(foreign_.operation) + ": " + foreign_.what +
+              "operation " + std::to_string(foreign.operation) + ": " + foreign.what +
                   " of another batch, or of this one before Clear()");
 }
 
@@ -279,13 +276,12 @@ void WriteBatch::Clear() {
   rare_.clear();
   expectations_.clear();
   refs_ = {};
-  foreign_ = {};
 }
 
 void WriteBatch::Append(const WriteBatch& other) {
   const std::uint32_t stamp = Stamp();  // of all that `other` has named
-  if (foreign_.operation == 0 && other.foreign_.operation != 0)
-    foreign_ = {op_count() + other.foreign_.operation, other.foreign_.what};
+  if (const BatchRefs::Foreign& theirs = other.refs_.foreign(); theirs.operation != 0)
+    refs_.NoteForeign({op_count() + theirs.operation, theirs.what});
   auto map_names = [](std::vector<std::string>& to, const std::vector<std::string>& from) {
     std::vector<std::uint16_t> map;
     for (const std::string& name : from) map.push_back(Intern(to, name));

@@ -219,7 +219,7 @@ class WriteBatch {
   }
   template <class Id>
   Name Own(NameRef<Id> name);
-  void NoteForeign(const char* what);
+  void NoteForeign(const char* what) { refs_.NoteForeign({op_count() + 1, what}); }
   Bytes Store(std::string_view bytes);
   std::string_view View(Bytes b) const { return std::string_view(arena_).substr(b.offset, b.size); }
   std::uint32_t StoreLabel(std::string_view label);
@@ -240,10 +240,6 @@ class WriteBatch {
   std::vector<Rare> rare_;
   std::vector<Expectation> expectations_;
   BatchRefs refs_;
-  struct {
-    std::size_t operation = 0;   // the first that was given a foreign reference, 0 = none
-    const char* what = nullptr;  // of what type
-  } foreign_;
 };
 
 template <class Fn>

@@ -288,8 +288,7 @@ TEST_F(Refs, AMoveTakesAllAndLeavesANewBatch) {
   const NodeRef more = to.UpsertNode("more");
   EXPECT_EQ(to.key(more), "more");
   EXPECT_TRUE(live_.Apply(to));
-  from.Clear();  // NOLINT: what a moved-from batch is for
-  from.UpsertNode("b");
+  from.UpsertNode("b");  // NOLINT: a moved-from batch is a new one
   from.SetF64(a, kTrust, 0.75);
   Refused(from, "2");
   B assigned(5);
@@ -299,6 +298,11 @@ TEST_F(Refs, AMoveTakesAllAndLeavesANewBatch) {
   EXPECT_TRUE(assigned.CheckRefs());
   assigned.UpsertNode(gone);
   Refused(assigned, "4");
+  const B bad = std::move(assigned);
+  Refused(bad, "4");
+  assigned = B(1000);
+  assigned.UpsertNode("b");
+  EXPECT_TRUE(live_.Apply(assigned));
 }
 
 TEST_F(Refs, AppendNamesAnewAndKeepsErrors) {
