@@ -171,11 +171,11 @@ TEST(Nearest, RefusesBadQueries) {
     EXPECT_EQ(got.error().code, ErrorCode::kInvalidArgument);
     EXPECT_NE(got.error().message.find(why), std::string::npos) << got.error().message;
   };
-  refused(9, {1, 2, 3}, "space 9 is not defined");
-  refused(0, {1, 2}, "the query has 2 values, space 'words' has 3 dimensions");
-  refused(0, {}, "the query has 0 values");
-  refused(0, {1, std::numeric_limits<float>::quiet_NaN(), 3}, "value 1 of the query");
-  refused(0, {1, 2, std::numeric_limits<float>::infinity()}, "value 2 of the query");
+  refused(SpaceId{9}, {1, 2, 3}, "space 9 is not defined");
+  refused(SpaceId{0}, {1, 2}, "the query has 2 values, space 'words' has 3 dimensions");
+  refused(SpaceId{0}, {}, "the query has 0 values");
+  refused(SpaceId{0}, {1, std::numeric_limits<float>::quiet_NaN(), 3}, "value 1 of the query");
+  refused(SpaceId{0}, {1, 2, std::numeric_limits<float>::infinity()}, "value 2 of the query");
   const std::vector<float> zero = {0, 0, 0};
   EXPECT_EQ(Nearest(s, SpaceId{}, zero)->nodes[0].similarity, 0);  // no direction: like nothing
 }

@@ -218,7 +218,7 @@ TEST(ScanNodes, RefusesWhatMakesNoSense) {
   };
   NodeScan scan;
   EXPECT_EQ(ScanNodes(s, scan)->nodes.size(), 1u);
-  scan.kind = 999;
+  scan.kind = NodeKindId{999};
   EXPECT_TRUE(refused(scan));
   scan = {};
   scan.tag = 999;
