@@ -50,7 +50,8 @@ BatchRefs& BatchRefs::operator=(BatchRefs&& other) noexcept {
 void BatchRefs::Begin(const Counts& named) {
   own_ = NextStamp();
   if (last_.stamp != 0)
-    for (std::size_t t = 0; t < named.size(); ++t) last_.named[t] = std::min(last_.named[t], named[t]);
+    for (std::size_t t = 0; t < named.size(); ++t)
+      last_.named[t] = std::min(last_.named[t], named[t]);
 }
 
 bool BatchRefs::Inherited(std::uint32_t stamp, Table table, std::uint32_t index,

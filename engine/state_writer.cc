@@ -64,7 +64,8 @@ Status CheckNodeValues(const Record& r, const Bounds& b) {
     if (c.node >= b.nodes || c.what > NodeChange::kRevive)
       return Damaged(r, "a node change is out of range");
     if (c.what == NodeChange::kSetKind &&
-        (c.value >= b.schema.node_kinds().size() || b.schema.node_kind(NodeKindId(c.value)).name.empty()))
+        (c.value >= b.schema.node_kinds().size() ||
+         b.schema.node_kind(NodeKindId(c.value)).name.empty()))
       return Damaged(r, "a node changes to an unknown kind");
   }
   for (std::size_t i = 0; i < r.columns.size(); ++i) {

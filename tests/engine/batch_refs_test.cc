@@ -112,13 +112,14 @@ class Refs : public ::testing::Test {
     }));
   }
   // Apply refuses it by that operation and type, and changes nothing.
-  void Refused(const B& batch, const std::string& operation, const std::string& what = "a NodeRef") {
+  void Refused(const B& batch, const std::string& operation,
+               const std::string& what = "a NodeRef") {
     const std::string before = Dump(live_.snapshot());
     const auto applied = live_.Apply(batch);
     ASSERT_FALSE(applied) << operation;
     EXPECT_EQ(applied.error().code, ErrorCode::kInvalidArgument);
-    EXPECT_EQ(applied.error().message,
-              "operation " + operation + ": " + what + " of another batch, or of this one before Clear()");
+    EXPECT_EQ(applied.error().message, "operation " + operation + ": " + what +
+                                           " of another batch, or of this one before Clear()");
     EXPECT_EQ(Dump(live_.snapshot()), before);
   }
   std::string Key(NodeId node) { return std::string(live_.snapshot().key(node)); }
@@ -313,8 +314,9 @@ TEST_F(Refs, AppendNamesAnewAndKeepsErrors) {
   other.SetPayload(theirs, NodeField::kText, "t");
   batch.Append(other);
   std::vector<std::string> seen;  // what is read back is the batch's own
-  batch.ForEachEdge(0, [&](NodeRef s, EdgeKindRef kind, NodeRef t, std::optional<float>, std::string_view) {
-    seen = {std::string(batch.key(s)), std::string(batch.edge_kind_name(kind)), std::string(batch.key(t))};
+  batch.ForEachEdge(0, [&](NodeRef s, EdgeKindRef kind, NodeRef t, auto&&...) {
+    for (const auto name : {batch.key(s), batch.edge_kind_name(kind), batch.key(t)})
+      seen.emplace_back(name);
     batch.UpsertNode(s);
   });
   batch.ForEachTextChange([&](NodeRef node, B::TextChange, std::string_view, std::size_t) {
