@@ -17,7 +17,7 @@
 namespace plexus {
 
 struct KindFactor {
-  KindId kind = kNoKind;
+  EdgeKindId kind = kNoEdgeKind;
   double factor = 1;
   bool operator==(const KindFactor&) const = default;
 };

@@ -34,6 +34,7 @@ class BatchTerms {
       : s_(snapshot), batch_(batch), executor_(executor), has_term_(internal::HasTermFilter(snapshot)), pool_(terms) {}
 
   Result<IndexTermsReport> Run() {
+    PLEXUS_TRY(batch_.CheckRefs());
     PLEXUS_ASSIGN(TermSplitter first, pool_.Take());  // fails here, once, or never
     pool_.Give(std::move(first));
     CollectTexts();
@@ -108,8 +109,8 @@ class BatchTerms {
     });
   }
 
-  bool IsHasTerm(NameRef kind) const {
-    if (!kind.local) return kind.id == kHasTerm;
+  bool IsHasTerm(EdgeKindRef kind) const {
+    if (!kind.local()) return kind.id() == kHasTerm;
     const auto match = s_.schema().FindEdgeKind(batch_.edge_kind_name(kind));
     return match && match->kind == kHasTerm && !match->reversed;
   }
@@ -117,7 +118,7 @@ class BatchTerms {
   // has_term edges that the batch writes or takes back for these nodes, and that no removal of an end takes with it.
   void CollectEdges() {
     std::size_t at = 0;
-    batch_.ForEachEdge(0, [&](NodeRef source, NameRef kind, NodeRef target, std::optional<float> weight, std::string_view label) {
+    batch_.ForEachEdge(0, [&](NodeRef source, EdgeKindRef kind, NodeRef target, std::optional<float> weight, std::string_view label) {
       const std::size_t edge = at++;
       if (!IsHasTerm(kind) || !label.empty()) return;
       Written* const w = Find(source, Id(source));

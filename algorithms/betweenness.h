@@ -30,7 +30,7 @@ struct BetweennessOptions {
 
   std::uint32_t max_hops = 0xFFFFFFFFu;
   bool undirected = true;           // false: paths follow the edges' directions
-  std::vector<KindId> kinds = {};        // none = the fact plane
+  std::vector<EdgeKindId> kinds = {};        // none = the fact plane
   std::int64_t valid_at = kNoTime;  // only edges valid then
   const NodeSubset* subset = nullptr;
   Budget budget = {};  // deadline and cancel flag, looked at between passes of 8 or 16 sources

@@ -89,7 +89,7 @@ class Search {
     const auto& by_kind = selection.snapshot->state().edges_by_kind;
     std::size_t kinds = 0;
     for (std::size_t kind = 0; kind < by_kind.size(); ++kind)
-      kinds += by_kind[kind] != 0 && selection.filter.allows(static_cast<KindId>(kind));
+      kinds += by_kind[kind] != 0 && selection.filter.allows(static_cast<EdgeKindId>(kind));
     one_sorted_row_ = kinds <= 1 && options.direction != Direction::kBoth;
   }
   // Keeps the memory for the next search of this thread, but for large lists.

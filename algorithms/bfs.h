@@ -27,7 +27,7 @@ inline constexpr std::uint32_t kUnreached = 0xFFFFFFFFu;
 struct BfsOptions {
   std::uint32_t max_depth = kUnreached;  // hops; kUnreached = no limit
   Direction direction = Direction::kOut;
-  std::vector<KindId> kinds;           // none = the fact plane
+  std::vector<EdgeKindId> kinds;           // none = the fact plane
   std::int64_t valid_at = kNoTime;     // only edges valid then
   const NodeSubset* subset = nullptr;  // sources need not be in it
   Budget budget;

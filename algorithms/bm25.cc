@@ -23,7 +23,7 @@ constexpr std::size_t kMaxTerms = 1024;
 constexpr std::uint64_t kLookEvery = 4096;  // nodes between two looks at the clock
 
 ArcFilter HasTermFilter(const Snapshot& snapshot) {
-  const KindId kind[] = {kHasTerm};
+  const EdgeKindId kind[] = {kHasTerm};
   return ArcFilter::Kinds(snapshot.schema(), kind);
 }
 

@@ -40,7 +40,7 @@ struct ClosenessOptions {
   std::uint64_t seed = 1;
   static constexpr std::uint64_t kAllUpTo = 20000, kSampled = 1024;
 
-  std::vector<KindId> kinds = {};   // none = the fact plane
+  std::vector<EdgeKindId> kinds = {};   // none = the fact plane
   std::int64_t valid_at = kNoTime;  // only edges valid then
   const NodeSubset* subset = nullptr;
   Budget budget = {};  // deadline and cancel flag, looked at between 64 searches

@@ -123,8 +123,8 @@ Symmetry SymmetryOf(const Snapshot& snapshot, const ArcFilter& filter) {
   const auto& by_kind = snapshot.state().edges_by_kind;
   bool some = false, all = true;
   for (std::size_t kind = 0; kind < by_kind.size(); ++kind) {
-    if (by_kind[kind] == 0 || !filter.allows(static_cast<KindId>(kind))) continue;
-    const bool symmetric = snapshot.schema().edge_kind(static_cast<KindId>(kind)).symmetric;
+    if (by_kind[kind] == 0 || !filter.allows(static_cast<EdgeKindId>(kind))) continue;
+    const bool symmetric = snapshot.schema().edge_kind(static_cast<EdgeKindId>(kind)).symmetric;
     some |= symmetric;
     all &= symmetric;
   }

@@ -41,7 +41,7 @@ struct LeidenOptions {
   double tolerance = 1e-4;
   std::uint64_t seed = 0;   // of the order in which nodes move
   bool weighted = true;     // false: every edge counts 1
-  std::vector<KindId> kinds = {};   // none = the fact plane
+  std::vector<EdgeKindId> kinds = {};   // none = the fact plane
   std::int64_t valid_at = kNoTime;  // only edges valid then
   const NodeSubset* subset = nullptr;
   // `edges`: arcs looked at while moving nodes (cuts at the same place at any thread

@@ -21,7 +21,7 @@
 namespace plexus {
 
 struct ComponentsOptions {
-  std::vector<KindId> kinds;        // none = the fact plane
+  std::vector<EdgeKindId> kinds;        // none = the fact plane
   std::int64_t valid_at = kNoTime;  // only edges valid then
   const NodeSubset* subset = nullptr;
   // Its deadline and its cancel flag, looked at before each block of at most 16,384 rows; nodes and edges

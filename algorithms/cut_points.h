@@ -25,7 +25,7 @@ namespace plexus {
 
 struct CutPointsOptions {
   bool list_blocks = false;         // fill the blocks' nodes, not just their number
-  std::vector<KindId> kinds = {};   // none = the fact plane
+  std::vector<EdgeKindId> kinds = {};   // none = the fact plane
   std::int64_t valid_at = kNoTime;  // only edges valid then
   const NodeSubset* subset = nullptr;
   Budget budget = {};  // its deadline and its cancel flag; nodes and edges do not count

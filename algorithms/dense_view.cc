@@ -146,7 +146,7 @@ class Packer {
       } else {
         internal::DeltaRow delta;
         dirty.Take(delta);
-        rows.Merge(rows.begin(v), rows.end(v), delta, [&](NodeId neighbor, KindId kind, float weight, const ArcRef&) {
+        rows.Merge(rows.begin(v), rows.end(v), delta, [&](NodeId neighbor, EdgeKindId kind, float weight, const ArcRef&) {
           return !selection_.filter.allows(kind) || Add(neighbor, weight, block);
         });
       }
@@ -163,7 +163,7 @@ class Packer {
     float* const weights = block.weights.data();
     std::size_t to = block.size;
     for (std::uint32_t i = begin; i < end; ++i) {
-      const KindId kind = rows.kind(i);
+      const EdgeKindId kind = rows.kind(i);
       if (kind > last_kind_) break;  // rows are sorted by kind
       const NodeId place = places_.empty() ? rows.neighbors[i] : places_[rows.neighbors[i]];
       neighbors[to] = place;
@@ -174,10 +174,10 @@ class Packer {
   }
 
   // The last kind that is selected.
-  static KindId LastKind(const internal::Selection& selection) {
+  static EdgeKindId LastKind(const internal::Selection& selection) {
     std::size_t kinds = selection.snapshot->schema().edge_kinds().size();
-    while (kinds > 1 && !selection.filter.allows(static_cast<KindId>(kinds - 1))) --kinds;
-    return static_cast<KindId>(kinds - 1);
+    while (kinds > 1 && !selection.filter.allows(static_cast<EdgeKindId>(kinds - 1))) --kinds;
+    return static_cast<EdgeKindId>(kinds - 1);
   }
 
   const internal::Selection& selection_;
@@ -188,7 +188,7 @@ class Packer {
   const internal::ReversedKinds& reversed_;
   Executor& executor_;
   const bool as_stored_;  // arcs need no more than their kind to be selected
-  const KindId last_kind_;
+  const EdgeKindId last_kind_;
 };
 
 }  // namespace

@@ -29,8 +29,8 @@ struct DenseViewOptions {
   bool in = true;
   bool weights = true;
   ArcWeights arc_weights;           // other than as stored: rows are packed; needs `weights`
-  std::vector<KindId> kinds;        // none = the fact plane
-  std::vector<KindId> reversed;     // of these, followed from target to source; rows are packed
+  std::vector<EdgeKindId> kinds;        // none = the fact plane
+  std::vector<EdgeKindId> reversed;     // of these, followed from target to source; rows are packed
   std::int64_t valid_at = kNoTime;  // only edges valid then
   const NodeSubset* subset = nullptr;
   Executor* executor = nullptr;

@@ -23,10 +23,10 @@ namespace plexus {
 
 struct DistancesOptions {
   PathCost cost = PathCost::kHops;  // as ShortestPath's
-  ColumnId column = 0;              // with kColumn
+  ColumnId column{};              // with kColumn
   double delta = 0;                 // bucket width; 0 = chosen from the costs
   Direction direction = Direction::kOut;
-  std::vector<KindId> kinds = {};        // none = the fact plane
+  std::vector<EdgeKindId> kinds = {};        // none = the fact plane
   std::int64_t valid_at = kNoTime;  // only edges valid then
   const NodeSubset* subset = nullptr;
   Budget budget = {};  // its deadline and its cancel flag; nodes and edges do not count

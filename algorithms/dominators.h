@@ -20,7 +20,7 @@ namespace plexus {
 
 struct DominatorsOptions {
   Direction direction = Direction::kOut;  // kIn: of the paths that lead to the root
-  std::vector<KindId> kinds = {};         // none = the fact plane
+  std::vector<EdgeKindId> kinds = {};         // none = the fact plane
   std::int64_t valid_at = kNoTime;        // only edges valid then
   const NodeSubset* subset = nullptr;     // the root need not be in it
   Budget budget = {};  // its deadline and its cancel flag; nodes and edges do not count

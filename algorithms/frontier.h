@@ -47,7 +47,7 @@ struct FrontierOptions {
   FrontierMask mask = FrontierMask::kEvents;
   // Edge kinds of the index plane whose index ends are shared, in either direction.
   // None = all of them but those at events (member) and outcomes (labels).
-  std::vector<KindId> kinds;
+  std::vector<EdgeKindId> kinds;
   std::int64_t valid_at = kNoTime;      // only edges to index nodes that are valid then
   const NodeSubset* subset = nullptr;   // candidates, e.g. the visible nodes; df counts all
   const NodeSubset* anchors = nullptr;  // a set must hold one of these

@@ -47,7 +47,7 @@ struct KatzOptions {
   bool weighted = true;
   // Along the edges (a node counts who points at it), against them, or either way.
   Direction direction = Direction::kOut;
-  std::vector<KindId> kinds = {};   // none = the fact plane
+  std::vector<EdgeKindId> kinds = {};   // none = the fact plane
   std::int64_t valid_at = kNoTime;  // only edges valid then
   const NodeSubset* subset = nullptr;
   Budget budget = {};  // edges = arcs x iterations; deadline; cancel. Checked per iteration
@@ -78,7 +78,7 @@ struct EigenvectorOptions {
   int max_iterations = 1000;
   bool weighted = true;
   Direction direction = Direction::kOut;  // as KatzOptions
-  std::vector<KindId> kinds = {};
+  std::vector<EdgeKindId> kinds = {};
   std::int64_t valid_at = kNoTime;
   const NodeSubset* subset = nullptr;
   Budget budget = {};

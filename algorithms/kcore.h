@@ -21,7 +21,7 @@
 namespace plexus {
 
 struct KCoreOptions {
-  std::vector<KindId> kinds = {};        // none = the fact plane
+  std::vector<EdgeKindId> kinds = {};        // none = the fact plane
   std::int64_t valid_at = kNoTime;  // only edges valid then
   const NodeSubset* subset = nullptr;
   Budget budget = {};            // nodes taken away, arcs followed from them (of either direction)

@@ -26,7 +26,7 @@ namespace plexus {
 
 struct LabelPropagationOptions {
   int iterations = 10;              // at least 0
-  std::vector<KindId> kinds = {};   // none = the fact plane
+  std::vector<EdgeKindId> kinds = {};   // none = the fact plane
   std::int64_t valid_at = kNoTime;  // only edges valid then
   const NodeSubset* subset = nullptr;
   Budget budget = {};  // deadline and cancel flag, looked at between iterations

@@ -29,7 +29,7 @@ namespace plexus {
 struct MaxFlowOptions {
   bool unit_capacities = false;  // every edge carries 1, whatever its weight
   bool undirected = false;       // edges carry as much either way, one way at a time
-  std::vector<KindId> kinds = {};         // none = the fact plane
+  std::vector<EdgeKindId> kinds = {};         // none = the fact plane
   std::int64_t valid_at = kNoTime;        // only edges valid then
   const NodeSubset* subset = nullptr;     // source and sink need not be in it
   Budget budget = {};  // its deadline and its cancel flag; nodes and edges do not count

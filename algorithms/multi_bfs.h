@@ -34,7 +34,7 @@ struct MultiBfsOptions {
   std::uint32_t max_depth = kUnreached;
   bool depths = false;  // nodes * sources * 4 bytes
   Direction direction = Direction::kOut;
-  std::vector<KindId> kinds = {};        // none = the fact plane
+  std::vector<EdgeKindId> kinds = {};        // none = the fact plane
   std::int64_t valid_at = kNoTime;  // only edges valid then
   const NodeSubset* subset = nullptr;
   // Looked at between levels: nodes are (node, source) pairs reached, edges the arcs that

@@ -21,7 +21,7 @@ class NodeOrder final : public Carried {
  public:
   static constexpr std::string_view kName = "node order";
 
-  // `key` is less where the value is: numbers in their order, strings by StringId, kinds by KindId.
+  // `key` is less where the value is: numbers in their order, strings by StringId, kinds by NodeKindId.
   struct Entry {
     std::uint64_t key = 0;
     NodeId node = 0;

@@ -55,8 +55,8 @@ struct PageRankOptions {
   bool weighted = true;
   Precision precision = Precision::kF64;
   std::vector<PageRankSeed> seeds;  // none = uniform; the same node twice adds up
-  std::vector<KindId> kinds;        // none = the fact plane
-  std::vector<KindId> reversed;     // of these kinds: rank flows from target to source
+  std::vector<EdgeKindId> kinds;        // none = the fact plane
+  std::vector<EdgeKindId> reversed;     // of these kinds: rank flows from target to source
   std::int64_t valid_at = kNoTime;  // only edges valid then; kNoTime = any time
   // What a stored weight counts for: factors by kind, half-lives by age. Rows are packed once a
   // call (kept for the next ones while nothing ages).

@@ -36,8 +36,8 @@ struct PageRankPushOptions {
   // Stop as soon as nobody outside the top can belong into it (ties aside).
   bool stop_at_certain_top = false;
   bool weighted = true;
-  std::vector<KindId> kinds;        // none = the fact plane
-  std::vector<KindId> reversed;     // of these kinds: rank flows from target to source
+  std::vector<EdgeKindId> kinds;        // none = the fact plane
+  std::vector<EdgeKindId> reversed;     // of these kinds: rank flows from target to source
   std::int64_t valid_at = kNoTime;  // only edges valid then
   ArcWeights arc_weights;           // factors by kind, half-lives by age; as in PageRankOptions
   const NodeSubset* subset = nullptr;

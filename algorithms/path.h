@@ -10,7 +10,7 @@ namespace plexus {
 struct PathEdge {
   NodeId source = kNoNode;
   NodeId target = kNoNode;
-  KindId kind = 0;
+  EdgeKindId kind{};
   StringId label = 0;
   float weight = 1.0f;
   bool operator==(const PathEdge&) const = default;

@@ -46,7 +46,7 @@ struct Label {
 struct StepMasks {
   std::vector<std::uint64_t> out, in;  // by kind
   std::uint64_t any_out = 0, any_in = 0;
-  std::vector<KindId> kinds;           // all that are followed
+  std::vector<EdgeKindId> kinds;           // all that are followed
 };
 
 Result<StepMasks> Masks(const Schema& schema, const PathPattern& pattern) {
@@ -62,7 +62,7 @@ Result<StepMasks> Masks(const Schema& schema, const PathPattern& pattern) {
   for (std::size_t i = 0; i < pattern.steps().size(); ++i) {
     const PathPattern::Step& step = pattern.steps()[i];
     const std::uint64_t bit = std::uint64_t{1} << i;
-    if (step.kind == kNoKind) {
+    if (step.kind == kNoEdgeKind) {
       for (std::size_t kind = 0; kind < traits.size(); ++kind)
         if (traits[kind].plane == Plane::kFact && !traits[kind].name.empty()) accept(kind, bit, step.inverse);
       continue;
@@ -73,7 +73,7 @@ Result<StepMasks> Masks(const Schema& schema, const PathPattern& pattern) {
     accept(step.kind, bit, step.inverse);
   }
   for (std::size_t kind = 0; kind < traits.size(); ++kind)
-    if (masks.out[kind] | masks.in[kind]) masks.kinds.push_back(static_cast<KindId>(kind));
+    if (masks.out[kind] | masks.in[kind]) masks.kinds.push_back(static_cast<EdgeKindId>(kind));
   return masks;
 }
 

@@ -41,7 +41,7 @@ class PathPattern {
   static Result<PathPattern> Parse(std::string_view text, const Schema& schema);
 
   struct Step {
-    KindId kind = kNoKind;  // kNoKind: any kind of the fact plane
+    EdgeKindId kind = kNoEdgeKind;  // kNoEdgeKind: any kind of the fact plane
     bool inverse = false;
     std::uint64_t next = 0;  // steps that may follow
   };

@@ -20,7 +20,7 @@ constexpr std::uint32_t kUnbounded = 0xFFFFFFFFu;
 struct Tree {
   enum class Form : std::uint8_t { kStep, kSequence, kChoice, kRepeat } form = Form::kStep;
   std::size_t at = 0;  // byte in the text
-  KindId kind = kNoKind;
+  EdgeKindId kind = kNoEdgeKind;
   bool inverse = false;
   std::uint32_t least = 1, most = 1;
   std::vector<Tree> parts;

@@ -39,7 +39,7 @@ Result<RemoveReport> RemoveNodes(Graph& graph, const NodeScan& scan, const Remov
 
 // Nodes of `kind` whose `since` is `ttl_ms` or more before now_ms; those without a value stay.
 struct TimeToLive {
-  KindId kind = 0;
+  NodeKindId kind{};
   std::int64_t ttl_ms = 0;          // not negative
   ColumnId since = kCreatedAt;
 };

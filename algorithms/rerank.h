@@ -28,7 +28,7 @@ struct RerankOptions {
   double boost = 0.3;    // share of the graph term, in [0, 1]
   bool unit_similarity = false;    // cosine as (1 + c) / 2; refused for inner products
   std::optional<Metric> metric = {};    // absent: the space's own
-  std::vector<KindId> kinds = {};  // edges that join candidates; none = the fact plane
+  std::vector<EdgeKindId> kinds = {};  // edges that join candidates; none = the fact plane
   std::int64_t valid_at = kNoTime; // only edges valid then
   const NodeSubset* subset = nullptr;  // candidates outside are left out
   NodeId skip = kNoNode;           // never among the k nearest: where the query was taken from

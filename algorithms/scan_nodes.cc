@@ -86,7 +86,7 @@ class Scanner {
  public:
   Scanner(const Snapshot& snapshot, const NodeScan& scan, KeyRange range)
       : s_(snapshot), scan_(scan), range_(range) {
-    const KindId tagged[] = {kHasTag};
+    const EdgeKindId tagged[] = {kHasTag};
     has_tag_ = ArcFilter::Kinds(snapshot.schema(), tagged);
     if (scan.after) page_.last = *scan.after;
   }
@@ -130,7 +130,7 @@ class Scanner {
   }
 
  private:
-  std::uint64_t Kind(KindId kind) const {
+  std::uint64_t Kind(NodeKindId kind) const {
     const auto& counts = s_.state().nodes_by_kind;
     return kind < counts.size() ? counts[kind] : 0;
   }

@@ -30,7 +30,7 @@ struct NodeScanPosition {
 };
 
 struct NodeScan {
-  std::optional<KindId> kind;
+  std::optional<NodeKindId> kind;
   std::optional<NodeId> tag;        // nodes with a has_tag edge to this one
   // Nodes with a value in this column, in its order; without it in the order of ids.
   std::optional<ColumnId> column;

@@ -41,10 +41,10 @@ enum class PathCost : std::uint8_t {
 
 struct ShortestPathOptions {
   PathCost cost = PathCost::kHops;
-  ColumnId column = 0;  // with kColumn
+  ColumnId column{};  // with kColumn
   int count = 1;        // 1..1000 paths, cheapest first
   Direction direction = Direction::kOut;
-  std::vector<KindId> kinds;           // none = the fact plane
+  std::vector<EdgeKindId> kinds;           // none = the fact plane
   std::int64_t valid_at = kNoTime;     // only edges valid then
   const NodeSubset* subset = nullptr;  // the two ends need not be in it
   // Edges count over all searches together, nodes in each one (the tree of the next paths

@@ -40,7 +40,7 @@ inline constexpr std::size_t kMaxSimilarTop = std::size_t{1} << 20;
 struct SimilarityOptions {
   SimilarityMeasure measure = SimilarityMeasure::kJaccard;
   Direction direction = Direction::kBoth;
-  std::vector<KindId> kinds = {};   // none = the fact plane
+  std::vector<EdgeKindId> kinds = {};   // none = the fact plane
   std::int64_t valid_at = kNoTime;  // only edges valid then
   const NodeSubset* subset = nullptr;
   std::size_t top = 20;            // of lists: the best, ties by ids; 0 = all (SimilarPairs: at most kMaxSimilarTop)

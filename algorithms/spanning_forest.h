@@ -24,7 +24,7 @@ namespace plexus {
 struct SpanningForestOptions {
   bool maximum = false;   // the heaviest edges instead of the lightest
   bool weighted = true;   // false: every edge weighs 1
-  std::vector<KindId> kinds = {};   // none = the fact plane
+  std::vector<EdgeKindId> kinds = {};   // none = the fact plane
   std::int64_t valid_at = kNoTime;  // only edges valid then
   const NodeSubset* subset = nullptr;
   Budget budget = {};  // its deadline and its cancel flag; nodes and edges do not count

@@ -65,8 +65,8 @@ Result<IndexTermsReport> IndexTerms(const Snapshot& snapshot, const IndexTermsOp
 // occurrences in texts that the batch does not write with it; IndexTerms puts them back. has_term edges that the batch itself writes for those facts
 // give way to the terms of the text. Removed nodes lose their terms with their edges, as ever.
 // `texts` of the report: set anew. Parallel over texts; the batch does not depend on the number of threads. O(operations of the
-// batch + bytes of its texts + has_term arcs of their nodes). Errors: TermSplitter's, kCorruption from the payload store; the batch is as
-// it was then.
+// batch + bytes of its texts + has_term arcs of their nodes). Errors: TermSplitter's, WriteBatch::CheckRefs's,
+// kCorruption from the payload store; the batch is as it was then.
 Result<IndexTermsReport> AddTerms(const Snapshot& snapshot, const TermOptions& terms, WriteBatch& batch,
                                   Executor* executor = nullptr);
 

@@ -12,7 +12,7 @@ namespace plexus {
 namespace {
 
 ArcFilter HasTermFilter(const Snapshot& snapshot) {
-  const KindId kind[] = {kHasTerm};
+  const EdgeKindId kind[] = {kHasTerm};
   return ArcFilter::Kinds(snapshot.schema(), kind);
 }
 

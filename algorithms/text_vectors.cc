@@ -23,7 +23,7 @@ constexpr std::uint32_t kNotATerm = 0xFFFFFFFFu;
 using Values = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 ArcFilter HasTermFilter(const Snapshot& snapshot) {
-  const KindId kind[] = {kHasTerm};
+  const EdgeKindId kind[] = {kHasTerm};
   return ArcFilter::Kinds(snapshot.schema(), kind);
 }
 

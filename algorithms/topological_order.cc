@@ -20,15 +20,15 @@ namespace {
 
 constexpr std::uint64_t kLookEvery = 65536;  // steps between two looks at the budget
 
-Result<std::vector<KindId>> DirectedKinds(const Schema& schema, std::vector<KindId> kinds) {
+Result<std::vector<EdgeKindId>> DirectedKinds(const Schema& schema, std::vector<EdgeKindId> kinds) {
   const auto& known = schema.edge_kinds();
   if (kinds.empty()) {
     for (std::size_t kind = 0; kind < known.size(); ++kind)
-      if (known[kind].acyclic && !known[kind].symmetric) kinds.push_back(static_cast<KindId>(kind));
+      if (known[kind].acyclic && !known[kind].symmetric) kinds.push_back(static_cast<EdgeKindId>(kind));
     if (kinds.empty())
       return Fail(ErrorCode::kFailedPrecondition, "no kind is declared acyclic; name the kinds to order by");
   }
-  for (KindId kind : kinds)
+  for (EdgeKindId kind : kinds)
     if (kind < known.size() && known[kind].symmetric)
       return Fail(ErrorCode::kInvalidArgument,
                   "edges of kind '" + known[kind].name + "' are symmetric, so they order nothing");

@@ -19,7 +19,7 @@
 namespace plexus {
 
 struct TopologicalOrderOptions {
-  std::vector<KindId> kinds = {};   // none = the kinds declared acyclic
+  std::vector<EdgeKindId> kinds = {};   // none = the kinds declared acyclic
   bool reverse = false;             // what is pointed to first: dependencies before dependents
   std::int64_t valid_at = kNoTime;  // only edges valid then
   const NodeSubset* subset = nullptr;

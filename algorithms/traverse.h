@@ -70,7 +70,7 @@ struct TraverseOptions {
   bool paths = true;                   // fill TraverseHit::path
   bool include_seeds = false;          // seeds are never listed unless set (score: their own
                                        // weight and the walks that return)
-  std::vector<KindId> kinds;           // none = the fact plane
+  std::vector<EdgeKindId> kinds;           // none = the fact plane
   std::int64_t valid_at = kNoTime;     // only edges valid then
   const NodeSubset* subset = nullptr;  // e.g. the visible nodes; seeds need not be in it
   Budget budget;

@@ -21,7 +21,7 @@
 namespace plexus {
 
 struct TrianglesOptions {
-  std::vector<KindId> kinds = {};        // none = the fact plane
+  std::vector<EdgeKindId> kinds = {};        // none = the fact plane
   std::int64_t valid_at = kNoTime;  // only edges valid then
   const NodeSubset* subset = nullptr;
   // Its edges are those of the simple graph whose triangles are looked for; `nodes` does
@@ -49,7 +49,7 @@ struct ClusteringOptions {
   // are those of either direction, arcs between them count per direction, over d (d - 1).
   // Without: 2 triangles / (d (d - 1)). Equal when every edge is symmetric.
   bool directed = false;
-  std::vector<KindId> kinds = {};
+  std::vector<EdgeKindId> kinds = {};
   std::int64_t valid_at = kNoTime;
   const NodeSubset* subset = nullptr;
   Budget budget = {};  // as TrianglesOptions'

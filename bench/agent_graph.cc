@@ -46,7 +46,7 @@ class Generator {
   float WeightAbove(double low) { return static_cast<float>(1.0 - Uniform() * (1.0 - low)); }
 
   // False when the identity is there already, or is a loop.
-  bool Add(NodeId source, KindId kind, NodeId target, float weight) {
+  bool Add(NodeId source, EdgeKindId kind, NodeId target, float weight) {
     if (source == target) return false;
     const std::uint64_t pair = std::uint64_t{source} << 32 | target;
     if (!seen_[kind].insert(pair).second) return false;

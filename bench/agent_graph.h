@@ -30,7 +30,7 @@ struct AgentGraphOptions {
 
 struct AgentEdge {
   NodeId source, target;
-  KindId kind;  // kTemporal, kReferential, kCausal, kCategorical (smaller id first), kTrajectory
+  EdgeKindId kind;  // kTemporal, kReferential, kCausal, kCategorical (smaller id first), kTrajectory
   float weight;
 };
 

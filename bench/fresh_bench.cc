@@ -68,9 +68,9 @@ class Memories {
  public:
   std::uint64_t count() const { return made_; }
   void Add(WriteBatch& batch, std::size_t memories) {
-    const NameRef space = batch.SpaceNamed("text");
+    const SpaceRef space = batch.SpaceNamed("text");
     for (std::size_t i = 0; i < memories; ++i, ++made_) {
-      const NodeRef node = batch.UpsertNode(Key(made_), NameRef(kMemory));
+      const NodeRef node = batch.UpsertNode(Key(made_), NodeKindRef(kMemory));
       std::string text;
       for (std::size_t t = 0; t < kTerms; ++t) {
         const double u = std::uniform_real_distribution<double>(0, 1)(random_);
@@ -86,7 +86,7 @@ class Memories {
       if (made_ == 0) continue;
       for (int e = 0; e < 3; ++e) {  // near ones rather than old ones
         const std::uint64_t back = 1 + random_() % std::min<std::uint64_t>(made_, e == 0 ? made_ : 1000);
-        constexpr KindId kKinds[] = {kRelatesTo, kCauses, kSupports};
+        constexpr EdgeKindId kKinds[] = {kRelatesTo, kCauses, kSupports};
         batch.Link(node, kKinds[e], batch.Node(Key(made_ - back)), static_cast<float>(1 + random_() % 100) / 100.0f);
       }
       if (random_() % 10 == 0)
@@ -169,7 +169,7 @@ class Asker {
     const auto visible = Visible();
     Hits hits;
     for (const SimilarNode& n :
-         Must(Nearest(s_, 0, query_, {.top = 10, .subset = visible.get(), .executor = &executor_}), "nearest").nodes)
+         Must(Nearest(s_, SpaceId{}, query_, {.top = 10, .subset = visible.get(), .executor = &executor_}), "nearest").nodes)
       hits.push_back({n.node, n.similarity});
     return hits;
   }

@@ -41,7 +41,7 @@ void Embed(Graph& graph, const Sizes& sizes, int round) {
   for (int first = 0; first < sizes.nodes; first += 1000) {
     WriteBatch batch(round + 1);
     batch.DefineSpace({"text", static_cast<std::uint32_t>(sizes.dimensions), Metric::kCosine});
-    const NameRef space = batch.SpaceNamed("text");
+    const SpaceRef space = batch.SpaceNamed("text");
     for (int i = first; i < std::min(first + 1000, sizes.nodes); ++i)
       batch.SetVector(batch.Node("n" + std::to_string(i)), space, Vector(sizes, i, round));
     Must(graph.Apply(batch), "embedding");
@@ -58,7 +58,7 @@ bool Tell(Graph& graph, const Sizes& sizes, int round) {
     const int node = i * 7919 % sizes.nodes;
     const std::vector<float> query = Vector(sizes, node, round);
     const auto start = std::chrono::steady_clock::now();
-    const NearestResult found = Must(Nearest(snapshot, 0, query, {}), "searching");
+    const NearestResult found = Must(Nearest(snapshot, SpaceId{}, query, {}), "searching");
     times.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
     right = right && !found.nodes.empty() && snapshot.key(found.nodes[0].node) == "n" + std::to_string(node);
   }
@@ -69,7 +69,7 @@ bool Tell(Graph& graph, const Sizes& sizes, int round) {
               "rows %u, compactions %llu\n",
               round, megabytes(process.resident), megabytes(MeasureBytes(snapshot).total),
               megabytes(process.allocator_free), times[150],
-              snapshot.space(0)->row_count(),
+              snapshot.space(SpaceId{})->row_count(),
               static_cast<unsigned long long>(graph.stats().vector_compactions));
   return Require(right, "the nearest vector is the one asked for");
 }

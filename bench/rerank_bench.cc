@@ -76,7 +76,7 @@ const Snapshot& TheGraph() {
   return snapshot;
 }
 
-const VectorTable::View& TheVectors() { return *TheGraph().space(0); }
+const VectorTable::View& TheVectors() { return *TheGraph().space(SpaceId{}); }
 std::uint64_t RowBytes() {
   return std::uint64_t{TheVectors().row_count()} * TheVectors().stride() * sizeof(float);
 }
@@ -153,7 +153,7 @@ void OneQuery(benchmark::State& state) {
     const auto query = TheVectors().vector(QueryNode(i++));
     reads.push_back(SecondsToRead(*options.executor));
     const auto start = std::chrono::steady_clock::now();
-    const auto result = Nearest(snapshot, 0, query, options);
+    const auto result = Nearest(snapshot, SpaceId{}, query, options);
     scans.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     state.SetIterationTime(scans.back());
     Require(result.has_value() && result->nodes.size() == 10, "ten nearest");
@@ -164,7 +164,7 @@ void OneQuery(benchmark::State& state) {
   state.counters["read_GB/s"] = bytes / Median(reads) / 1e9;
   for (std::size_t q : {0u, 1u}) {
     const auto query = TheVectors().vector(QueryNode(q));
-    Verify(query, nullptr, *options.metric, Must(Nearest(snapshot, 0, query, options), "nearest").nodes);
+    Verify(query, nullptr, *options.metric, Must(Nearest(snapshot, SpaceId{}, query, options), "nearest").nodes);
   }
 }
 BENCHMARK(OneQuery)
@@ -189,11 +189,11 @@ void InsideASubset(benchmark::State& state) {
   std::size_t i = 0;
   for (auto _ : state) {
     const auto query = TheVectors().vector(QueryNode(i++));
-    benchmark::DoNotOptimize(Must(Nearest(snapshot, 0, query, options), "nearest").nodes.data());
+    benchmark::DoNotOptimize(Must(Nearest(snapshot, SpaceId{}, query, options), "nearest").nodes.data());
   }
   state.counters["vectors"] = static_cast<double>(subset.count());
   const auto query = TheVectors().vector(QueryNode(0));
-  Verify(query, &subset, Metric::kCosine, Must(Nearest(snapshot, 0, query, options), "nearest").nodes);
+  Verify(query, &subset, Metric::kCosine, Must(Nearest(snapshot, SpaceId{}, query, options), "nearest").nodes);
 }
 BENCHMARK(InsideASubset)->ArgName("percent")->Arg(1)->Arg(10)->Arg(50)->Unit(benchmark::kMicrosecond);
 
@@ -204,10 +204,10 @@ void RerankNamed(benchmark::State& state) {
   NearestOptions nearest;
   nearest.top = static_cast<std::size_t>(state.range(0));
   std::vector<NodeId> candidates;
-  for (const SimilarNode& node : Must(Nearest(snapshot, 0, query, nearest), "nearest").nodes)
+  for (const SimilarNode& node : Must(Nearest(snapshot, SpaceId{}, query, nearest), "nearest").nodes)
     candidates.push_back(node.node);
   RerankResult result;
-  for (auto _ : state) result = Must(RerankCandidates(snapshot, 0, query, candidates, {}), "rerank");
+  for (auto _ : state) result = Must(RerankCandidates(snapshot, SpaceId{}, query, candidates, {}), "rerank");
   Require(result.hits.size() == candidates.size(), "every candidate is ranked");
   for (std::size_t i = 0; i < result.hits.size(); ++i) {
     const RerankHit& hit = result.hits[i];

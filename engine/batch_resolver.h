@@ -32,7 +32,7 @@ class BatchResolver {
   // What the batch does to one node.
   struct Pending {
     NodeId node = kNoNode;
-    KindId kind = 0;
+    NodeKindId kind{};
     bool was_alive = false;  // before the batch
     bool alive = false;
     bool is_new = false;     // first appears in this batch
@@ -58,7 +58,7 @@ class BatchResolver {
   struct ColumnOp {
     enum What : std::uint16_t { kSet, kClear, kAdd };
     NodeId node = 0;
-    ColumnId column = 0;
+    ColumnId column{};
     What what = kSet;
     std::uint64_t bits = 0;
   };
@@ -66,7 +66,7 @@ class BatchResolver {
   struct EdgeTouch {
     NodeId source, target;
     StringId label;
-    KindId kind;
+    EdgeKindId kind{};
     std::uint32_t op;  // index into the batch's edges, or kByRemoval
   };
   static constexpr std::uint32_t kByRemoval = 0xFFFFFFFFu;
@@ -88,10 +88,10 @@ class BatchResolver {
   Status Definitions();
   Schema& MutableSchema();
   const Schema& schema() const { return defined_ ? *defined_ : *w_.schema; }
-  Result<KindId> NodeKindOf(NameRef name) const;
-  Result<Schema::EdgeKindMatch> EdgeKindOf(NameRef name) const;
-  Result<ColumnId> ColumnOf(NameRef name, ColumnType type, bool any_type) const;
-  Result<SpaceId> SpaceOf(NameRef name) const;
+  Result<NodeKindId> NodeKindOf(WriteBatch::Name name) const;
+  Result<Schema::EdgeKindMatch> EdgeKindOf(WriteBatch::Name name) const;
+  Result<ColumnId> ColumnOf(WriteBatch::Name name, ColumnType type, bool any_type) const;
+  Result<SpaceId> SpaceOf(WriteBatch::Name name) const;
   static Status CheckString(std::string_view text);
   Result<StringId> InternString(std::string_view text);
   void WriteDefinitions(Record& record) const;
@@ -112,12 +112,12 @@ class BatchResolver {
   Result<NodeId> NodeOf(NodeRef ref) const;  // kNoNode: unknown and not created
   Pending& PendingOf(NodeId node);
   Pending* FindPending(NodeId node);
-  KindId KindOfNode(NodeId node);
+  NodeKindId KindOfNode(NodeId node);
   std::string KeyOf(NodeId node) const;
   static std::string Shown(std::string_view key);
   Status Operations();
   Status Apply(const WriteBatch::Op& op);
-  Status SetKind(Pending& p, KindId kind);
+  Status SetKind(Pending& p, NodeKindId kind);
   void Revive(Pending& p, bool stamp);
   void Remove(Pending& p, std::size_t edges_before);
   Status SetColumn(const WriteBatch::Op& op, NodeId node);
@@ -155,7 +155,7 @@ class BatchResolver {
   Snapshot now_;
   Record record_;
   std::unique_ptr<Schema> defined_;  // null while nothing new was defined
-  std::vector<KindId> node_kinds_;   // batch-local name -> id
+  std::vector<NodeKindId> node_kinds_;   // batch-local name -> id
   std::vector<Schema::EdgeKindMatch> edge_kinds_;
   std::vector<std::optional<ColumnId>> columns_;
   std::vector<std::optional<SpaceId>> spaces_;

@@ -183,7 +183,7 @@ EdgeList ListEdges(const Csr& csr, const Schema& schema) {
   const CsrView out = csr.out();
   for (NodeId v = 0; v < csr.node_count; ++v) {
     for (EdgeSlot s = out.offsets[v]; s < out.offsets[v + 1]; ++s) {
-      const KindId kind = out.kind(s);
+      const EdgeKindId kind = out.kind(s);
       if (out.neighbors[s] < v && schema.edge_kind(kind).symmetric) continue;
       EdgeChange c;
       c.source = v;

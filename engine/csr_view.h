@@ -25,9 +25,9 @@ struct CsrView {
   std::uint64_t arc_count() const { return neighbors.size(); }
   std::uint32_t degree(NodeId v) const { return offsets[v + 1] - offsets[v]; }
   float weight(std::uint32_t arc) const { return weights.empty() ? 1.0f : weights[arc]; }
-  KindId kind(std::uint32_t arc) const {
-    KindId low = kinds.empty() ? 0 : kinds[arc];
-    return kinds_high.empty() ? low : static_cast<KindId>(low | (kinds_high[arc] << 8));
+  EdgeKindId kind(std::uint32_t arc) const {
+    const KindId low = kinds.empty() ? 0 : kinds[arc];
+    return EdgeKindId(kinds_high.empty() ? low : low | (kinds_high[arc] << 8));
   }
 };
 

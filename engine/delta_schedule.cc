@@ -139,7 +139,7 @@ void StateWriter::InstallVectors(SpaceId space, VectorTable table) {
 
 void StateWriter::DropDeadVectors() {
   constexpr std::uint64_t kFewBytes = 1 << 16, kPart = 8;
-  for (SpaceId space = 0; space < space_count(); ++space) {
+  for (SpaceId space{}; space < space_count(); ++space) {
     VectorTable& table = working_->spaces[space];
     if (!table.WorthDropping(kFewBytes, kPart)) continue;
     if (auto compaction = VectorCompaction::Make(table.Publish()))

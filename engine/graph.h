@@ -92,11 +92,17 @@ struct ApplyReport {
   // Of each node that the batch named by key, by NodeRef::index(): its id, new or known; kNoNode
   // when it does not exist after the batch. Empty after Load.
   std::vector<NodeId> ids;
-  // REQUIRES a reference of the batch that was applied. One made by NodeRef::Id gives that id.
+  // The same by the reference; kNoNode for one that is not of the batch that was applied. One made
+  // by NodeRef::Id gives that id.
   NodeId id(NodeRef ref) const {
     if (!ref.local()) return ref.index();
-    return ref.index() < ids.size() ? ids[ref.index()] : kNoNode;
+    const bool known = refs_.Owns(ref.stamp(), BatchRefs::kNodes, ref.index(), ids.size());
+    return known && ref.index() < ids.size() ? ids[ref.index()] : kNoNode;
   }
+
+ private:
+  friend class BatchResolver;
+  BatchRefs refs_;  // of that batch
 };
 
 struct GraphStats {

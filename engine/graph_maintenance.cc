@@ -36,7 +36,7 @@ constexpr std::uint64_t kMostDeadBytes = std::uint64_t{64} << 20, kMostDeadPart 
 
 bool Graph::Impl::CompactionDue() const {
   return writer_.delta_arcs() > Limit(options_.delta_soft_arcs, 8) ||
-         writer_.SpaceToCompact(0, unfit_spaces_, kDeadBytes, kDeadPart) < writer_.space_count();
+         writer_.SpaceToCompact(SpaceId(), unfit_spaces_, kDeadBytes, kDeadPart) < writer_.space_count();
 }
 
 std::uint64_t Graph::Impl::Limit(std::uint64_t least, std::uint64_t divisor) const {
@@ -116,7 +116,7 @@ Status Graph::Impl::CompactVectors(std::unique_lock<std::mutex>& lock, std::uint
                                    std::uint64_t divisor) {
   constexpr std::uint64_t kFew = 64;
   constexpr int kTurns = 8;
-  for (SpaceId space = 0;; ++space) {
+  for (SpaceId space{};; ++space) {
     compacted_.wait(lock, [&] { return !compacting_; });
     if (read_only_) return {};
     space = writer_.SpaceToCompact(space, unfit_spaces_, least, divisor);

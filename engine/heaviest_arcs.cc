@@ -17,7 +17,7 @@ std::shared_ptr<const HeaviestArcs> FindHeaviestArcs(const Csr& csr, Executor& e
       return found;
     }
     for (std::size_t i = begin; i < end;) {
-      const KindId kind = out.kind(static_cast<std::uint32_t>(i));
+      const EdgeKindId kind = out.kind(static_cast<std::uint32_t>(i));
       float most = 0;
       for (; i < end && out.kind(static_cast<std::uint32_t>(i)) == kind; ++i) most = std::max(most, out.weights[i]);
       RaiseHeaviest(found, kind, most);

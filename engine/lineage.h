@@ -34,7 +34,7 @@ struct StateChanges {
   struct Edge {
     NodeId source, target;
     StringId label;
-    KindId kind;
+    EdgeKindId kind;
     auto operator<=>(const Edge&) const = default;
   };
   struct Column {

@@ -34,7 +34,7 @@ struct EdgeChange {
   StringId label = 0;
   float weight = 1.0f;
   std::int64_t created_at = 0;
-  KindId kind = 0;
+  EdgeKindId kind{};
   std::uint16_t flags = 0;
   std::uint32_t reserved = 0;
 
@@ -58,7 +58,7 @@ static_assert(sizeof(EdgeExtra) == 32);
 // and have their kind in `node_kinds`).
 struct NodeChange {
   enum What : std::uint16_t {
-    kSetKind = 0,  // value = KindId
+    kSetKind = 0,  // value = NodeKindId
     kRemove = 1,   // dead; its edges are tombstones in `edges`
     kPurge = 2,    // dead and scrubbed; payload references and vectors dropped
     kRevive = 3,   // alive again under the same id
@@ -72,7 +72,7 @@ static_assert(sizeof(NodeChange) == 8);
 // One column value. `bits` is the f64, the i64 or the StringId; cleared = absent.
 struct ColumnChange {
   NodeId node = 0;
-  ColumnId column = 0;
+  ColumnId column{};
   std::uint16_t cleared = 0;
   std::uint64_t bits = 0;
 };
@@ -106,13 +106,13 @@ struct Record {
   std::int64_t time_ms = 0;
 
   // Definitions, in id order, first id given; empty when nothing was defined.
-  KindId first_node_kind = 0;
+  NodeKindId first_node_kind{};
   std::vector<NodeKind> node_kind_definitions;
-  KindId first_edge_kind = 0;
+  EdgeKindId first_edge_kind{};
   std::vector<EdgeKind> edge_kind_definitions;
-  ColumnId first_column = 0;
+  ColumnId first_column{};
   std::vector<Column> column_definitions;
-  SpaceId first_space = 0;
+  SpaceId first_space{};
   std::vector<VectorSpace> space_definitions;
 
   // Interned strings: ids first_string, first_string + 1, ...

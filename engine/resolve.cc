@@ -30,7 +30,7 @@ Status BatchResolver::Definitions() {
     if (!found) {
       EdgeKind kind;
       kind.name = name;
-      PLEXUS_ASSIGN(KindId id, MutableSchema().Define(kind));
+      PLEXUS_ASSIGN(EdgeKindId id, MutableSchema().Define(kind));
       found = Schema::EdgeKindMatch{id, false};
     }
     edge_kinds_.push_back(*found);
@@ -40,25 +40,25 @@ Status BatchResolver::Definitions() {
   return {};
 }
 
-Result<KindId> BatchResolver::NodeKindOf(NameRef name) const {
+Result<NodeKindId> BatchResolver::NodeKindOf(WriteBatch::Name name) const {
   if (name.local) {
     if (name.id < node_kinds_.size()) return node_kinds_[name.id];
-  } else if (name.id < schema().node_kinds().size() && !schema().node_kind(name.id).name.empty()) {
-    return name.id;
+  } else if (name.id < schema().node_kinds().size() && !schema().node_kind(NodeKindId(name.id)).name.empty()) {
+    return NodeKindId(name.id);
   }
   return Fail(ErrorCode::kInvalidArgument, "unknown node kind " + std::to_string(name.id));
 }
 
-Result<Schema::EdgeKindMatch> BatchResolver::EdgeKindOf(NameRef name) const {
+Result<Schema::EdgeKindMatch> BatchResolver::EdgeKindOf(WriteBatch::Name name) const {
   if (name.local) {
     if (name.id < edge_kinds_.size()) return edge_kinds_[name.id];
-  } else if (name.id < schema().edge_kinds().size() && !schema().edge_kind(name.id).name.empty()) {
-    return Schema::EdgeKindMatch{name.id, false};
+  } else if (name.id < schema().edge_kinds().size() && !schema().edge_kind(EdgeKindId(name.id)).name.empty()) {
+    return Schema::EdgeKindMatch{EdgeKindId(name.id), false};
   }
   return Fail(ErrorCode::kInvalidArgument, "unknown edge kind " + std::to_string(name.id));
 }
 
-Result<ColumnId> BatchResolver::ColumnOf(NameRef name, ColumnType type, bool any_type) const {
+Result<ColumnId> BatchResolver::ColumnOf(WriteBatch::Name name, ColumnType type, bool any_type) const {
   std::optional<ColumnId> id;
   std::string text = std::to_string(name.id);
   if (name.local) {
@@ -67,7 +67,7 @@ Result<ColumnId> BatchResolver::ColumnOf(NameRef name, ColumnType type, bool any
       text = "'" + b_.column_names_[name.id] + "'";
     }
   } else if (name.id < schema().columns().size() && !schema().columns()[name.id].name.empty()) {
-    id = name.id;
+    id = ColumnId(name.id);
     text = "'" + schema().columns()[name.id].name + "'";
   }
   if (!id) return Fail(ErrorCode::kInvalidArgument, "unknown column " + text + "; define it first");
@@ -80,7 +80,7 @@ Result<ColumnId> BatchResolver::ColumnOf(NameRef name, ColumnType type, bool any
   return *id;
 }
 
-Result<SpaceId> BatchResolver::SpaceOf(NameRef name) const {
+Result<SpaceId> BatchResolver::SpaceOf(WriteBatch::Name name) const {
   if (name.local) {
     if (name.id < spaces_.size() && spaces_[name.id]) return *spaces_[name.id];
     return Fail(ErrorCode::kInvalidArgument,
@@ -88,7 +88,7 @@ Result<SpaceId> BatchResolver::SpaceOf(NameRef name) const {
                     (name.id < b_.space_names_.size() ? b_.space_names_[name.id] : std::string("?")) +
                     "'; define it first");
   }
-  if (name.id < schema().spaces().size()) return name.id;
+  if (name.id < schema().spaces().size()) return SpaceId(name.id);
   return Fail(ErrorCode::kInvalidArgument, "unknown vector space " + std::to_string(name.id));
 }
 
@@ -125,9 +125,9 @@ void BatchResolver::WriteDefinitions(Record& record) const {
     return std::vector(all.begin() + static_cast<std::ptrdiff_t>(from), all.end());
   };
   const Schema& old = *w_.schema;
-  record.first_node_kind = static_cast<KindId>(old.node_kinds().size());
+  record.first_node_kind = NodeKindId(old.node_kinds().size());
   record.node_kind_definitions = rest(defined_->node_kinds(), old.node_kinds().size());
-  record.first_edge_kind = static_cast<KindId>(old.edge_kinds().size());
+  record.first_edge_kind = EdgeKindId(old.edge_kinds().size());
   record.edge_kind_definitions = rest(defined_->edge_kinds(), old.edge_kinds().size());
   record.first_column = static_cast<ColumnId>(old.columns().size());
   record.column_definitions = rest(defined_->columns(), old.columns().size());
@@ -144,6 +144,7 @@ Result<Record> BatchResolver::Resolve(ApplyReport* report) {
   record_.time_ms = std::max(b_.time_ms_, w_.time_ms);
   report_.time_ms = record_.time_ms;
   report_.time_moved = b_.time_ms_ < record_.time_ms;
+  PLEXUS_TRY(b_.CheckRefs());
   PLEXUS_TRY(Definitions());
   PLEXUS_TRY(Nodes());
   PLEXUS_TRY(Expectations());

@@ -52,8 +52,8 @@ Status BatchResolver::CheckEdge(const WriteBatch::EdgeOp& op, const EdgeTouch& t
     return bad("weight " + std::to_string(op.weight) + " must be finite and >= 0");
   if (t.source == t.target && !kind.self_loops) return bad("this kind allows no self-loops");
   if (op.has & WriteBatch::kCreatedAt && op.created_at == kNoTime) return bad("created_at is out of range");
-  auto endpoint = [&](NodeId node, KindId wanted, const char* which) -> Status {
-    if (wanted == kNoKind || KindOfNode(node) == wanted) return {};
+  auto endpoint = [&](NodeId node, NodeKindId wanted, const char* which) -> Status {
+    if (wanted == kNoNodeKind || KindOfNode(node) == wanted) return {};
     return bad(std::string("its ") + which + " must be of kind '" + schema().node_kind(wanted).name +
                "', not '" + schema().node_kind(KindOfNode(node)).name + "'");
   };

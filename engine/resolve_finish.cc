@@ -132,7 +132,7 @@ Status BatchResolver::FinishVectors() {
 }
 
 void BatchResolver::FinishNodes(ApplyReport& report) {
-  auto counts = [&](KindId kind) -> ChangeCounts& {
+  auto counts = [&](NodeKindId kind) -> ChangeCounts& {
     if (schema().node_kind(kind).plane == Plane::kFact) return report.nodes;
     return kind == kEvent ? report.events : kind == kOutcome ? report.outcomes : report.index;
   };
@@ -175,6 +175,7 @@ void BatchResolver::ReportIds(ApplyReport& report) {
     for (NodeId& id : locals_)
       if (id != kNoNode && !alive(id)) id = kNoNode;
   report.ids = std::move(locals_);
+  report.refs_ = b_.refs_;
 }
 
 }  // namespace plexus

@@ -69,7 +69,7 @@ Status BatchResolver::AddNode(std::size_t local) {
   if (std::uint64_t{next} >= Limits::kMaxNodes)
     return Fail(ErrorCode::kResourceExhausted, "a graph holds at most " +
                                                    std::to_string(Limits::kMaxNodes) + " nodes");
-  KindId kind = kNode;
+  NodeKindId kind = kNode;
   if (index) {
     auto found = schema().FindNodeKind(key.text.substr(0, separator));
     if (!found || schema().node_kind(*found).plane != Plane::kIndex)
@@ -121,7 +121,7 @@ BatchResolver::Pending& BatchResolver::PendingOf(NodeId node) {
   return old_nodes_.back();
 }
 
-KindId BatchResolver::KindOfNode(NodeId node) {
+NodeKindId BatchResolver::KindOfNode(NodeId node) {
   const Pending* p = FindPending(node);
   return p ? p->kind : now_.node_kind(node);
 }
@@ -196,7 +196,7 @@ Status BatchResolver::Apply(const WriteBatch::Op& op) {
   switch (op.code) {
     case OpCode::kUpsert: {
       if (!op.has_name) return {};
-      PLEXUS_ASSIGN(KindId kind, NodeKindOf(op.name));
+      PLEXUS_ASSIGN(NodeKindId kind, NodeKindOf(op.name));
       return SetKind(p, kind);
     }
     case OpCode::kRemove:
@@ -219,7 +219,7 @@ Status BatchResolver::Apply(const WriteBatch::Op& op) {
   return {};
 }
 
-Status BatchResolver::SetKind(Pending& p, KindId kind) {
+Status BatchResolver::SetKind(Pending& p, NodeKindId kind) {
   const NodeKind& to = schema().node_kind(kind);
   const std::string key = KeyOf(p.node);
   if (to.plane == Plane::kIndex || schema().node_kind(p.kind).plane == Plane::kIndex) {
@@ -243,13 +243,13 @@ void BatchResolver::Remove(Pending& p, std::size_t edges_before) {
   p.alive = false;
   p.removed_at = static_cast<std::int64_t>(edges_before);
   std::vector<ColumnId> clear = std::exchange(p.set_columns, {});
-  for (ColumnId c = 0; c < schema().columns().size(); ++c)
+  for (ColumnId c{}; c < schema().columns().size(); ++c)
     if (c < now_.schema().columns().size() && !p.is_new &&
         now_.column_bits(c, p.node) != AbsentBits(schema().columns()[c].type))
       clear.push_back(c);
   for (ColumnId c : clear) column_ops_.push_back({p.node, c, ColumnOp::kClear, 0});
   for (std::uint32_t f = 0; f < kNodeFieldCount; ++f) payload_ops_.push_back({p.node, f, std::nullopt});
-  for (SpaceId s = 0; s < schema().spaces().size(); ++s)
+  for (SpaceId s{}; s < schema().spaces().size(); ++s)
     vector_ops_.push_back({p.node, s, std::nullopt});
 }
 

@@ -20,7 +20,7 @@ bool BatchResolver::Removes(const Edge& edge) const {
 
 Status BatchResolver::CheckRetyped() {
   for (const Pending& p : old_nodes_) {
-    const KindId before = now_.node_kind(p.node);
+    const NodeKindId before = now_.node_kind(p.node);
     if (p.kind == before || !schema().DemandsKind(before)) continue;
     Status kept;  // until an edge says otherwise
     for (const Direction direction : {Direction::kOut, Direction::kIn})

@@ -93,7 +93,7 @@ void RunSide::IndexRows() {
   for (std::size_t b = buckets.size(); b-- > 0;) buckets[b] = next = std::min(next, buckets[b]);
 }
 
-std::uint32_t RunSide::LowerBound(std::uint32_t begin, std::uint32_t end, KindId kind,
+std::uint32_t RunSide::LowerBound(std::uint32_t begin, std::uint32_t end, EdgeKindId kind,
                                   NodeId neighbor, StringId label) const {
   constexpr std::uint32_t kShort = 24;
   const DeltaArc wanted{neighbor, label, 0, kind, 0};

@@ -29,7 +29,7 @@ struct DeltaArc {
   NodeId neighbor;
   StringId label;
   float weight;
-  KindId kind;
+  EdgeKindId kind;
   std::uint16_t flags;  // EdgeChange::kTombstone, kHasExtra
 
   bool tombstone() const { return flags & EdgeChange::kTombstone; }
@@ -83,7 +83,7 @@ struct RunSide {
   // Position in [begin, end) (part of a row) of the first arc not below (kind,
   // neighbor, label). Rows are short as a rule: a scan that stops at the first arc
   // not below beats a binary search; long rows are halved first.
-  std::uint32_t LowerBound(std::uint32_t begin, std::uint32_t end, KindId kind, NodeId neighbor,
+  std::uint32_t LowerBound(std::uint32_t begin, std::uint32_t end, EdgeKindId kind, NodeId neighbor,
                            StringId label) const;
   // Fills buckets and shift from rows.
   void IndexRows();

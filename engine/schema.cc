@@ -41,19 +41,19 @@ Schema::Schema() {
   node_kinds_.assign(nodes.begin(), nodes.end());
   edge_kinds_.assign(edges.begin(), edges.end());
   columns_.assign(columns.begin(), columns.end());
-  for (KindId i = 0; i < node_kinds_.size(); ++i)
+  for (NodeKindId i{}; i < node_kinds_.size(); ++i)
     if (!node_kinds_[i].name.empty()) node_kind_ids_.emplace(node_kinds_[i].name, i);
-  for (KindId i = 0; i < edge_kinds_.size(); ++i) {
+  for (EdgeKindId i{}; i < edge_kinds_.size(); ++i) {
     if (edge_kinds_[i].name.empty()) continue;
     edge_kind_ids_.emplace(edge_kinds_[i].name, EdgeKindMatch{i, false});
     if (!edge_kinds_[i].inverse.empty())
       edge_kind_ids_.emplace(edge_kinds_[i].inverse, EdgeKindMatch{i, true});
   }
-  for (ColumnId i = 0; i < columns_.size(); ++i)
+  for (ColumnId i{}; i < columns_.size(); ++i)
     if (!columns_[i].name.empty()) column_ids_.emplace(columns_[i].name, i);
 }
 
-std::optional<KindId> Schema::FindNodeKind(std::string_view name) const {
+std::optional<NodeKindId> Schema::FindNodeKind(std::string_view name) const {
   auto it = node_kind_ids_.find(name);
   return it == node_kind_ids_.end() ? std::nullopt : std::optional(it->second);
 }
@@ -70,13 +70,13 @@ std::optional<Schema::EdgeKindMatch> Schema::FindEdgeKind(std::string_view name)
   return it == edge_kind_ids_.end() ? std::nullopt : std::optional(it->second);
 }
 
-bool Schema::DemandsKind(KindId node_kind) const {
+bool Schema::DemandsKind(NodeKindId node_kind) const {
   return std::any_of(edge_kinds_.begin(), edge_kinds_.end(), [&](const EdgeKind& kind) {
     return kind.source_kind == node_kind || kind.target_kind == node_kind;
   });
 }
 
-Result<KindId> Schema::Define(const NodeKind& kind) {
+Result<NodeKindId> Schema::Define(const NodeKind& kind) {
   if (auto old = FindNodeKind(kind.name)) {
     if (node_kinds_[*old] == kind) return *old;
     return Conflict("node kind", kind);
@@ -84,13 +84,13 @@ Result<KindId> Schema::Define(const NodeKind& kind) {
   PLEXUS_TRY(CheckName("node kind", kind.name));
   if (node_kinds_.size() >= Limits::kMaxKinds)
     return Fail(ErrorCode::kResourceExhausted, "more than 65535 node kinds");
-  KindId id = static_cast<KindId>(node_kinds_.size());
+  const NodeKindId id(node_kinds_.size());
   node_kinds_.push_back(kind);
   node_kind_ids_.emplace(kind.name, id);
   return id;
 }
 
-Result<KindId> Schema::Define(const EdgeKind& kind) {
+Result<EdgeKindId> Schema::Define(const EdgeKind& kind) {
   if (auto old = FindEdgeKind(kind.name)) {
     if (!old->reversed && edge_kinds_[old->kind] == kind) return old->kind;
     return Conflict("edge kind", kind);
@@ -105,8 +105,8 @@ Result<KindId> Schema::Define(const EdgeKind& kind) {
       return Fail(ErrorCode::kAlreadyExists, "inverse name '" + kind.inverse + "' of edge kind '" +
                                                  kind.name + "' is already an edge kind");
   }
-  for (KindId endpoint : {kind.source_kind, kind.target_kind})
-    if (endpoint != kNoKind && endpoint >= node_kinds_.size())
+  for (NodeKindId endpoint : {kind.source_kind, kind.target_kind})
+    if (endpoint != kNoNodeKind && endpoint >= node_kinds_.size())
       return Fail(ErrorCode::kInvalidArgument, "edge kind '" + kind.name +
                                                    "' requires node kind " +
                                                    std::to_string(endpoint) + ", which is not defined");
@@ -118,7 +118,7 @@ Result<KindId> Schema::Define(const EdgeKind& kind) {
                 "edge kind '" + kind.name + "' has a negative half-life");
   if (edge_kinds_.size() >= Limits::kMaxKinds)
     return Fail(ErrorCode::kResourceExhausted, "more than 65535 edge kinds");
-  KindId id = static_cast<KindId>(edge_kinds_.size());
+  const EdgeKindId id(edge_kinds_.size());
   edge_kinds_.push_back(kind);
   edge_kind_ids_.emplace(kind.name, EdgeKindMatch{id, false});
   if (!kind.inverse.empty()) edge_kind_ids_.emplace(kind.inverse, EdgeKindMatch{id, true});
@@ -133,7 +133,7 @@ Result<ColumnId> Schema::Define(const Column& column) {
   PLEXUS_TRY(CheckName("column", column.name));
   if (columns_.size() >= Limits::kMaxColumns)
     return Fail(ErrorCode::kResourceExhausted, "more than 1024 columns");
-  ColumnId id = static_cast<ColumnId>(columns_.size());
+  const ColumnId id(columns_.size());
   columns_.push_back(column);
   column_ids_.emplace(column.name, id);
   return id;
@@ -151,7 +151,7 @@ Result<SpaceId> Schema::Define(const VectorSpace& space) {
                     " dimensions, expected 1 to " + std::to_string(Limits::kMaxDimensions));
   if (spaces_.size() >= Limits::kMaxSpaces)
     return Fail(ErrorCode::kResourceExhausted, "more than 64 vector spaces");
-  SpaceId id = static_cast<SpaceId>(spaces_.size());
+  const SpaceId id(spaces_.size());
   spaces_.push_back(space);
   space_ids_.emplace(space.name, id);
   return id;

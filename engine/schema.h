@@ -36,8 +36,8 @@ struct EdgeKind {
   bool acyclic = false;       // audited by verify and topo, not by Apply
   bool self_loops = true;     // refused at the door when false
   bool survives_removal = false;  // kept when its target is removed (event members)
-  KindId source_kind = kNoKind;   // required node kind of an endpoint, kNoKind = any
-  KindId target_kind = kNoKind;
+  NodeKindId source_kind = kNoNodeKind;  // required of an endpoint, kNoNodeKind = any
+  NodeKindId target_kind = kNoNodeKind;
   std::int64_t half_life_ms = 0;  // weight decay over age, 0 = none
   bool operator==(const EdgeKind&) const = default;
 };
@@ -69,26 +69,26 @@ class Schema {
   const std::vector<Column>& columns() const { return columns_; }
   const std::vector<VectorSpace>& spaces() const { return spaces_; }
 
-  const NodeKind& node_kind(KindId id) const { return node_kinds_[id]; }
-  const EdgeKind& edge_kind(KindId id) const { return edge_kinds_[id]; }
+  const NodeKind& node_kind(NodeKindId id) const { return node_kinds_[id]; }
+  const EdgeKind& edge_kind(EdgeKindId id) const { return edge_kinds_[id]; }
 
-  std::optional<KindId> FindNodeKind(std::string_view name) const;
+  std::optional<NodeKindId> FindNodeKind(std::string_view name) const;
   std::optional<ColumnId> FindColumn(std::string_view name) const;
   std::optional<SpaceId> FindSpace(std::string_view name) const;
   // Finds by name or by inverse name; `reversed` tells which.
   struct EdgeKindMatch {
-    KindId kind;
+    EdgeKindId kind;
     bool reversed;
   };
   std::optional<EdgeKindMatch> FindEdgeKind(std::string_view name) const;
   // Whether some edge kind wants an end to be of that node kind.
-  bool DemandsKind(KindId node_kind) const;
+  bool DemandsKind(NodeKindId node_kind) const;
 
   // Add a definition and return its id. Defining an existing name again with
   // equal traits returns the old id; with other traits kAlreadyExists. A bad
   // name (empty, over Limits, not UTF-8, control characters) is kInvalidArgument.
-  Result<KindId> Define(const NodeKind& kind);
-  Result<KindId> Define(const EdgeKind& kind);
+  Result<NodeKindId> Define(const NodeKind& kind);
+  Result<EdgeKindId> Define(const EdgeKind& kind);
   Result<ColumnId> Define(const Column& column);
   Result<SpaceId> Define(const VectorSpace& space);
 
@@ -97,7 +97,7 @@ class Schema {
   std::vector<EdgeKind> edge_kinds_;
   std::vector<Column> columns_;
   std::vector<VectorSpace> spaces_;
-  std::map<std::string, KindId, std::less<>> node_kind_ids_;
+  std::map<std::string, NodeKindId, std::less<>> node_kind_ids_;
   std::map<std::string, EdgeKindMatch, std::less<>> edge_kind_ids_;
   std::map<std::string, ColumnId, std::less<>> column_ids_;
   std::map<std::string, SpaceId, std::less<>> space_ids_;

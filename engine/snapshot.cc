@@ -9,10 +9,10 @@
 
 namespace plexus {
 
-ArcFilter ArcFilter::Kinds(const Schema& schema, std::span<const KindId> kinds) {
+ArcFilter ArcFilter::Kinds(const Schema& schema, std::span<const EdgeKindId> kinds) {
   ArcFilter filter;
   filter.allowed_.assign(schema.edge_kinds().size(), 0);
-  for (KindId k : kinds)
+  for (EdgeKindId k : kinds)
     if (k < filter.allowed_.size()) filter.allowed_[k] = 1;
   if (kinds.empty())
     for (std::size_t k = 0; k < filter.allowed_.size(); ++k)
@@ -29,14 +29,14 @@ ArcFilter ArcFilter::ValidAt(std::int64_t now_ms) const {
 std::uint64_t Snapshot::CountNodes(Plane plane) const {
   std::uint64_t count = 0;
   for (std::size_t k = 0; k < state_->nodes_by_kind.size(); ++k)
-    if (schema().node_kind(static_cast<KindId>(k)).plane == plane) count += state_->nodes_by_kind[k];
+    if (schema().node_kind(NodeKindId(k)).plane == plane) count += state_->nodes_by_kind[k];
   return count;
 }
 
 std::uint64_t Snapshot::CountEdges(Plane plane) const {
   std::uint64_t count = 0;
   for (std::size_t k = 0; k < state_->edges_by_kind.size(); ++k)
-    if (schema().edge_kind(static_cast<KindId>(k)).plane == plane) count += state_->edges_by_kind[k];
+    if (schema().edge_kind(EdgeKindId(k)).plane == plane) count += state_->edges_by_kind[k];
   return count;
 }
 
@@ -160,7 +160,7 @@ Edge Snapshot::edge(const Arc& arc, NodeId row) const {
   return e;
 }
 
-std::optional<Edge> Snapshot::FindEdge(NodeId source, KindId kind, NodeId target,
+std::optional<Edge> Snapshot::FindEdge(NodeId source, EdgeKindId kind, NodeId target,
                                        StringId label) const {
   if (source >= node_count() || target >= node_count()) return std::nullopt;
   const std::uint64_t order = ArcOrder(kind, target);
@@ -183,7 +183,7 @@ std::optional<Edge> Snapshot::FindEdge(NodeId source, KindId kind, NodeId target
   return FindBaseEdge(source, kind, target, label);
 }
 
-std::optional<Edge> Snapshot::FindBaseEdge(NodeId source, KindId kind, NodeId target,
+std::optional<Edge> Snapshot::FindBaseEdge(NodeId source, EdgeKindId kind, NodeId target,
                                            StringId label) const {
   constexpr std::uint32_t kShort = 24;  // as RunSide::LowerBound
   const std::uint64_t order = ArcOrder(kind, target);

@@ -28,12 +28,12 @@ class ArcFilter {
   // Every kind of both planes.
   static ArcFilter All() { return ArcFilter(); }
   // No kinds named = the fact plane of `schema`.
-  static ArcFilter Kinds(const Schema& schema, std::span<const KindId> kinds);
+  static ArcFilter Kinds(const Schema& schema, std::span<const EdgeKindId> kinds);
   // Also require valid_from <= now_ms < valid_until (absent = unbounded).
   ArcFilter ValidAt(std::int64_t now_ms) const;
 
   bool all_kinds() const { return allowed_.empty(); }
-  bool allows(KindId kind) const {
+  bool allows(EdgeKindId kind) const {
     return allowed_.empty() || (kind < allowed_.size() && allowed_[kind]);
   }
   bool checks_time() const { return valid_at_ != kNoTime; }
@@ -54,7 +54,7 @@ struct ArcRef {
 // One arc of a row, seen from the row's node.
 struct Arc {
   NodeId neighbor;
-  KindId kind;
+  EdgeKindId kind{};
   float weight;
   ArcRef ref;
 };
@@ -62,7 +62,7 @@ struct Arc {
 // An edge with everything but its properties' bytes.
 struct Edge {
   NodeId source = kNoNode, target = kNoNode;
-  KindId kind = 0;
+  EdgeKindId kind{};
   StringId label = 0;
   float weight = 1;
   std::int64_t created_at = 0;
@@ -87,7 +87,7 @@ class Snapshot {
   std::optional<NodeId> Find(std::string_view key) const { return state_->keys.Find(key); }
   std::string_view key(NodeId node) const { return state_->keys[node]; }
   std::string_view string(StringId id) const { return state_->strings[id]; }
-  KindId node_kind(NodeId node) const { return state_->node_kinds[node]; }
+  NodeKindId node_kind(NodeId node) const { return NodeKindId(state_->node_kinds[node]); }
   bool alive(NodeId node) const { return state_->node_flags[node] & kAlive; }
   bool purged(NodeId node) const { return state_->node_flags[node] & kPurged; }
   bool is_fact(NodeId node) const {
@@ -155,10 +155,10 @@ class Snapshot {
   std::int64_t created_at(const ArcRef& ref) const;
   Edge edge(const Arc& arc, NodeId row) const;
   // The edge of that identity, if alive. For symmetric kinds in either order.
-  std::optional<Edge> FindEdge(NodeId source, KindId kind, NodeId target, StringId label = 0) const;
+  std::optional<Edge> FindEdge(NodeId source, EdgeKindId kind, NodeId target, StringId label = 0) const;
 
   // The same for an edge of whose identity no run says anything.
-  std::optional<Edge> FindBaseEdge(NodeId source, KindId kind, NodeId target, StringId label) const;
+  std::optional<Edge> FindBaseEdge(NodeId source, EdgeKindId kind, NodeId target, StringId label) const;
 
   // Hide the latency of many look-ups: call for a source some 32 look-ups ahead with
   // near = false, some 16 ahead with near = true. The first fetches for

@@ -166,8 +166,8 @@ struct BaseRows {
   }
   std::uint32_t begin(NodeId v) const { return v < nodes ? offsets[v] : 0; }
   std::uint32_t end(NodeId v) const { return v < nodes ? offsets[v + 1] : 0; }
-  KindId kind(std::uint32_t i) const {
-    return high ? static_cast<KindId>(low[i] | (high[i] << 8)) : low[i];
+  EdgeKindId kind(std::uint32_t i) const {
+    return EdgeKindId(high ? low[i] | (high[i] << 8) : low[i]);
   }
 
   // Fetches what merging needs and a scan of weights alone would not have read.
@@ -224,7 +224,7 @@ bool Snapshot::VisitRow(Direction direction, NodeId node, const ArcFilter& filte
                         bool after_out, Fn&& fn) const {
   const internal::BaseRows rows(*state_->base, direction);
   const bool plain = filter.all_kinds() && !filter.checks_time() && !after_out;
-  auto emit = [&](NodeId neighbor, KindId kind, float weight, ArcRef ref) -> bool {
+  auto emit = [&](NodeId neighbor, EdgeKindId kind, float weight, ArcRef ref) -> bool {
     if (!plain) {
       if (!filter.allows(kind)) return true;
       // The out row has had loops and edges of symmetric kinds.
@@ -264,7 +264,7 @@ void Snapshot::ScanArcs(Direction direction, NodeId first, NodeId last, const Ar
       dirty.Take(delta);
       rows.Prefetch(dirty.next());
       rows.Merge(rows.begin(stop), rows.end(stop), delta,
-                 [&](NodeId neighbor, KindId kind, float weight, ArcRef ref) {
+                 [&](NodeId neighbor, EdgeKindId kind, float weight, ArcRef ref) {
                    emit(stop, Arc{neighbor, kind, weight, ref});
                    return true;
                  });

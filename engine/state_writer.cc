@@ -58,13 +58,14 @@ Status CheckEdges(const Record& r, const Bounds& b) {
 
 Status CheckNodeValues(const Record& r, const Bounds& b) {
   for (KindId kind : r.node_kinds)
-    if (kind >= b.schema.node_kinds().size() || b.schema.node_kind(kind).name.empty())
+    if (kind >= b.schema.node_kinds().size() || b.schema.node_kind(NodeKindId(kind)).name.empty())
       return Damaged(r, "a node has an unknown kind");
   for (const NodeChange& c : r.node_changes) {
     if (c.node >= b.nodes || c.what > NodeChange::kRevive)
       return Damaged(r, "a node change is out of range");
     if (c.what == NodeChange::kSetKind &&
-        (c.value >= b.schema.node_kinds().size() || b.schema.node_kind(c.value).name.empty()))
+        (c.value >= b.schema.node_kinds().size() ||
+         b.schema.node_kind(NodeKindId(c.value)).name.empty()))
       return Damaged(r, "a node changes to an unknown kind");
   }
   for (std::size_t i = 0; i < r.columns.size(); ++i) {
@@ -204,7 +205,7 @@ Status StateWriter::Apply(const Record& r) {
   }
   for (std::size_t i = 0; i < nodes; ++i) {
     std::string_view key = text(r.key_bytes, r.key_offsets, i);
-    const bool index = w.schema->node_kind(r.node_kinds[i]).plane == Plane::kIndex;
+    const bool index = w.schema->node_kind(NodeKindId(r.node_kinds[i])).plane == Plane::kIndex;
     if (auto ok = CheckKey(key, index); !ok) return Damaged(r, ok.error().message);
     if (!w.keys.Insert(key).is_new) return Damaged(r, "node key '" + std::string(key) + "' is known already");
     w.node_kinds.PushBack(r.node_kinds[i]);

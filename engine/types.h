@@ -5,22 +5,57 @@
 // the log in order of first appearance and are permanent.
 #pragma once
 
+#include <compare>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 
 namespace plexus {
 
-using NodeId = std::uint32_t;    // dense, permanent, below Snapshot::node_count()
-using KindId = std::uint16_t;    // node kind or edge kind, dense per graph
-using ColumnId = std::uint16_t;  // node column, dense per graph
-using SpaceId = std::uint16_t;   // vector space, dense per graph
+// A number that says of what it is one. It is made from an integer explicitly and read as one
+// freely (an index, a bit, text); an id of another sort neither becomes it nor compares with it.
+template <class Sort>
+class TypedId {
+ public:
+  constexpr TypedId() = default;  // 0
+  template <std::integral Integer>
+  explicit constexpr TypedId(Integer value) : value_(static_cast<std::uint16_t>(value)) {}
+  constexpr operator std::uint16_t() const { return value_; }  // NOLINT: an index as it is
+  constexpr std::uint16_t value() const { return value_; }
+  constexpr TypedId& operator++() {
+    ++value_;
+    return *this;
+  }
+  friend constexpr bool operator==(TypedId, TypedId) = default;
+  friend constexpr auto operator<=>(TypedId, TypedId) = default;
+  friend std::size_t hash_value(TypedId id) { return id.value_; }  // of Boost's containers
+
+ private:
+  std::uint16_t value_ = 0;
+};
+template <class A, class B>
+  requires(!std::same_as<A, B>)
+bool operator==(TypedId<A>, TypedId<B>) = delete;
+template <class A, class B>
+  requires(!std::same_as<A, B>)
+std::strong_ordering operator<=>(TypedId<A>, TypedId<B>) = delete;
+
+using NodeKindId = TypedId<struct NodeKindSort>;  // dense per graph, as the three below
+using EdgeKindId = TypedId<struct EdgeKindSort>;
+using ColumnId = TypedId<struct ColumnSort>;      // node column
+using SpaceId = TypedId<struct SpaceSort>;        // vector space
+
+using NodeId = std::uint32_t;    // dense, permanent, below Snapshot::node_count(); kernels' index
+using KindId = std::uint16_t;    // either kind's number, as arrays and files hold it
 using StringId = std::uint32_t;  // interned label, created_by, scope; 0 is ""
 using EdgeSlot = std::uint32_t;  // position in a csr's out arrays; one Snapshot only
 using Sequence = std::uint64_t;  // position of a batch in the log; the first is 1
 
 inline constexpr NodeId kNoNode = std::numeric_limits<NodeId>::max();
-inline constexpr KindId kNoKind = std::numeric_limits<KindId>::max();
+inline constexpr NodeKindId kNoNodeKind{std::numeric_limits<KindId>::max()};
+inline constexpr EdgeKindId kNoEdgeKind{std::numeric_limits<KindId>::max()};
 inline constexpr std::int64_t kNoTime = std::numeric_limits<std::int64_t>::min();
 
 // What arcs a row holds: those leaving the node or those arriving at it.
@@ -46,3 +81,8 @@ struct Limits {
 };
 
 }  // namespace plexus
+
+template <class Sort>
+struct std::hash<plexus::TypedId<Sort>> {
+  std::size_t operator()(plexus::TypedId<Sort> id) const noexcept { return id.value(); }
+};

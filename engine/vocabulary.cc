@@ -9,7 +9,7 @@ namespace {
 
 std::vector<NodeKind> MakeNodeKinds() {
   std::vector<NodeKind> kinds(kFirstUserNodeKind);
-  auto put = [&](KindId id, const char* name, Plane plane) { kinds[id] = {name, plane}; };
+  auto put = [&](NodeKindId id, const char* name, Plane plane) { kinds[id] = {name, plane}; };
   put(kNode, "node", Plane::kFact);
   put(kMemory, "memory", Plane::kFact);
   put(kConcept, "concept", Plane::kFact);
@@ -37,7 +37,7 @@ EdgeKind Symmetric(const char* name) {
   k.symmetric = true;
   return k;
 }
-EdgeKind Index(const char* name, KindId source, KindId target) {
+EdgeKind Index(const char* name, NodeKindId source, NodeKindId target) {
   EdgeKind k = Fact(name);
   k.plane = Plane::kIndex;
   k.source_kind = source;
@@ -76,14 +76,14 @@ std::vector<EdgeKind> MakeEdgeKinds() {
   kinds[kSimilar] = Symmetric("similar");
   kinds[kAntonym] = Symmetric("antonym");
   kinds[kCategorical] = Symmetric("categorical");
-  kinds[kHasTag] = Index("has_tag", kNoKind, kTag);
-  kinds[kHasTerm] = Index("has_term", kNoKind, kTerm);
-  kinds[kMentions] = Index("mentions", kNoKind, kFile);
-  kinds[kInSession] = Index("in_session", kNoKind, kSession);
-  kinds[kMember] = Index("member", kEvent, kNoKind);
+  kinds[kHasTag] = Index("has_tag", kNoNodeKind, kTag);
+  kinds[kHasTerm] = Index("has_term", kNoNodeKind, kTerm);
+  kinds[kMentions] = Index("mentions", kNoNodeKind, kFile);
+  kinds[kInSession] = Index("in_session", kNoNodeKind, kSession);
+  kinds[kMember] = Index("member", kEvent, kNoNodeKind);
   kinds[kMember].survives_removal = true;
   kinds[kLabels] = Index("labels", kOutcome, kEvent);
-  kinds[kInscribed] = Index("inscribed", kNoKind, kInscription);
+  kinds[kInscribed] = Index("inscribed", kNoNodeKind, kInscription);
   return kinds;
 }
 

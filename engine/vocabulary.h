@@ -16,66 +16,66 @@
 namespace plexus {
 
 // Node kinds.
-inline constexpr KindId kNode = 0;  // unspecified; what an edge's unknown endpoint becomes
-inline constexpr KindId kMemory = 1;
-inline constexpr KindId kConcept = 2;
-inline constexpr KindId kDecision = 3;
-inline constexpr KindId kTurn = 4;
-inline constexpr KindId kEpisode = 5;
-inline constexpr KindId kTag = 6;  // from here on: index plane
-inline constexpr KindId kTerm = 7;
-inline constexpr KindId kFile = 8;
-inline constexpr KindId kSession = 9;
-inline constexpr KindId kInscription = 10;
-inline constexpr KindId kEvent = 11;
-inline constexpr KindId kOutcome = 12;
-inline constexpr KindId kFirstUserNodeKind = 32;  // ids between are reserved
+inline constexpr NodeKindId kNode{0};  // unspecified; what an edge's unknown endpoint becomes
+inline constexpr NodeKindId kMemory{1};
+inline constexpr NodeKindId kConcept{2};
+inline constexpr NodeKindId kDecision{3};
+inline constexpr NodeKindId kTurn{4};
+inline constexpr NodeKindId kEpisode{5};
+inline constexpr NodeKindId kTag{6};  // from here on: index plane
+inline constexpr NodeKindId kTerm{7};
+inline constexpr NodeKindId kFile{8};
+inline constexpr NodeKindId kSession{9};
+inline constexpr NodeKindId kInscription{10};
+inline constexpr NodeKindId kEvent{11};
+inline constexpr NodeKindId kOutcome{12};
+inline constexpr NodeKindId kFirstUserNodeKind{32};  // ids between are reserved
 
 // Edge kinds of the fact plane.
-inline constexpr KindId kLink = 0;  // generic directed edge of plain edge lists
-inline constexpr KindId kSupersedes = 1;    // new -> old, suppresses old
-inline constexpr KindId kCauses = 2;        // cause -> effect; inverse caused_by
-inline constexpr KindId kSupports = 3;      // evidence -> claim
-inline constexpr KindId kPromotedFrom = 4;  // graduate -> origin
-inline constexpr KindId kDependsOn = 5;     // dependent -> needed
-inline constexpr KindId kRefines = 6;       // new -> old
-inline constexpr KindId kBlocks = 7;        // blocker -> blocked
-inline constexpr KindId kDerivedFrom = 8;   // new -> source
-inline constexpr KindId kIsA = 9;
-inline constexpr KindId kPartOf = 10;
-inline constexpr KindId kEvokes = 11;
-inline constexpr KindId kTemporal = 12;     // earlier -> later
-inline constexpr KindId kReferential = 13;  // reader -> writer
-inline constexpr KindId kCausal = 14;       // correction -> original
-inline constexpr KindId kTrajectory = 15;   // first -> last
-inline constexpr KindId kContradicts = 16;  // symmetric from here to kCategorical
-inline constexpr KindId kRelatesTo = 17;
-inline constexpr KindId kDuplicates = 18;
-inline constexpr KindId kSimilar = 19;
-inline constexpr KindId kAntonym = 20;
-inline constexpr KindId kCategorical = 21;
+inline constexpr EdgeKindId kLink{0};  // generic directed edge of plain edge lists
+inline constexpr EdgeKindId kSupersedes{1};    // new -> old, suppresses old
+inline constexpr EdgeKindId kCauses{2};        // cause -> effect; inverse caused_by
+inline constexpr EdgeKindId kSupports{3};      // evidence -> claim
+inline constexpr EdgeKindId kPromotedFrom{4};  // graduate -> origin
+inline constexpr EdgeKindId kDependsOn{5};     // dependent -> needed
+inline constexpr EdgeKindId kRefines{6};       // new -> old
+inline constexpr EdgeKindId kBlocks{7};        // blocker -> blocked
+inline constexpr EdgeKindId kDerivedFrom{8};   // new -> source
+inline constexpr EdgeKindId kIsA{9};
+inline constexpr EdgeKindId kPartOf{10};
+inline constexpr EdgeKindId kEvokes{11};
+inline constexpr EdgeKindId kTemporal{12};     // earlier -> later
+inline constexpr EdgeKindId kReferential{13};  // reader -> writer
+inline constexpr EdgeKindId kCausal{14};       // correction -> original
+inline constexpr EdgeKindId kTrajectory{15};   // first -> last
+inline constexpr EdgeKindId kContradicts{16};  // symmetric from here to kCategorical
+inline constexpr EdgeKindId kRelatesTo{17};
+inline constexpr EdgeKindId kDuplicates{18};
+inline constexpr EdgeKindId kSimilar{19};
+inline constexpr EdgeKindId kAntonym{20};
+inline constexpr EdgeKindId kCategorical{21};
 // Edge kinds of the index plane.
-inline constexpr KindId kHasTag = 32;     // fact -> tag
-inline constexpr KindId kHasTerm = 33;    // fact -> term; weight = term frequency
-inline constexpr KindId kMentions = 34;   // fact -> file
-inline constexpr KindId kInSession = 35;  // turn -> session
-inline constexpr KindId kMember = 36;     // event -> memory; label = role
-inline constexpr KindId kLabels = 37;     // outcome -> event
-inline constexpr KindId kInscribed = 38;  // fact -> inscription
-inline constexpr KindId kFirstUserEdgeKind = 64;  // ids between are reserved
+inline constexpr EdgeKindId kHasTag{32};     // fact -> tag
+inline constexpr EdgeKindId kHasTerm{33};    // fact -> term; weight = term frequency
+inline constexpr EdgeKindId kMentions{34};   // fact -> file
+inline constexpr EdgeKindId kInSession{35};  // turn -> session
+inline constexpr EdgeKindId kMember{36};     // event -> memory; label = role
+inline constexpr EdgeKindId kLabels{37};     // outcome -> event
+inline constexpr EdgeKindId kInscribed{38};  // fact -> inscription
+inline constexpr EdgeKindId kFirstUserEdgeKind{64};  // ids between are reserved
 
 // Columns.
-inline constexpr ColumnId kTrust = 0;
-inline constexpr ColumnId kRetention = 1;
-inline constexpr ColumnId kValence = 2;
-inline constexpr ColumnId kArousalLevel = 3;
-inline constexpr ColumnId kAccessedAt = 4;
-inline constexpr ColumnId kAccessCount = 5;
-inline constexpr ColumnId kCreatedAt = 6;
-inline constexpr ColumnId kValidFrom = 7;
-inline constexpr ColumnId kValidUntil = 8;
-inline constexpr ColumnId kScope = 9;  // interned string; absent means "user"
-inline constexpr ColumnId kFirstUserColumn = 32;  // ids between are reserved
+inline constexpr ColumnId kTrust{0};
+inline constexpr ColumnId kRetention{1};
+inline constexpr ColumnId kValence{2};
+inline constexpr ColumnId kArousalLevel{3};
+inline constexpr ColumnId kAccessedAt{4};
+inline constexpr ColumnId kAccessCount{5};
+inline constexpr ColumnId kCreatedAt{6};
+inline constexpr ColumnId kValidFrom{7};
+inline constexpr ColumnId kValidUntil{8};
+inline constexpr ColumnId kScope{9};  // interned string; absent means "user"
+inline constexpr ColumnId kFirstUserColumn{32};  // ids between are reserved
 
 inline constexpr std::string_view kDefaultScope = "user";
 inline constexpr char kIndexSeparator = '\x1f';

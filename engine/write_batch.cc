@@ -10,13 +10,66 @@
 
 namespace plexus {
 
-NameRef WriteBatch::Intern(std::vector<std::string>& names, std::string_view name) {
+std::uint16_t WriteBatch::Intern(std::vector<std::string>& names, std::string_view name) {
   auto it = std::find(names.rbegin(), names.rend(), name);  // the last used is the likely one
-  if (it != names.rend())
-    return NameRef::Local(static_cast<std::uint16_t>(names.rend() - it - 1));
-  if (names.size() >= 65535) return NameRef::Local(65535);  // refused by Apply
+  if (it != names.rend()) return static_cast<std::uint16_t>(names.rend() - it - 1);
+  if (names.size() >= kTooManyNames) return kTooManyNames;
   names.emplace_back(name);
-  return NameRef::Local(static_cast<std::uint16_t>(names.size() - 1));
+  return static_cast<std::uint16_t>(names.size() - 1);
+}
+
+NodeKindRef WriteBatch::NodeKindNamed(std::string_view name) {
+  return {Stamp(), Intern(node_kind_names_, name)};
+}
+EdgeKindRef WriteBatch::EdgeKindNamed(std::string_view name) {
+  return {Stamp(), Intern(edge_kind_names_, name)};
+}
+ColumnRef WriteBatch::ColumnNamed(std::string_view name) {
+  return {Stamp(), Intern(column_names_, name)};
+}
+SpaceRef WriteBatch::SpaceNamed(std::string_view name) {
+  return {Stamp(), Intern(space_names_, name)};
+}
+
+void WriteBatch::BeginRefs() {
+  const auto count = [](const auto& all) { return static_cast<std::uint32_t>(all.size()); };
+  refs_.Begin({count(nodes_), count(node_kind_names_), count(edge_kind_names_),
+               count(column_names_), count(space_names_)});
+}
+
+template <class Id>
+bool WriteBatch::Owns(NameRef<Id> name) const {
+  if (!name.local()) return true;
+  const auto owns = [&](BatchRefs::Table table, const std::vector<std::string>& names) {
+    return refs_.Owns(name.stamp(), table, name.index(), names.size());
+  };
+  if constexpr (std::same_as<Id, NodeKindId>)
+    return owns(BatchRefs::kNodeKinds, node_kind_names_);
+  else if constexpr (std::same_as<Id, EdgeKindId>)
+    return owns(BatchRefs::kEdgeKinds, edge_kind_names_);
+  else if constexpr (std::same_as<Id, ColumnId>)
+    return owns(BatchRefs::kColumns, column_names_);
+  else
+    return owns(BatchRefs::kSpaces, space_names_);
+}
+template bool WriteBatch::Owns(EdgeKindRef name) const;
+
+template <class Id>
+WriteBatch::Name WriteBatch::Own(NameRef<Id> name) {
+  if (!Owns(name)) [[unlikely]]
+    NoteForeign(std::same_as<Id, NodeKindId>   ? "a NodeKindRef"
+                : std::same_as<Id, EdgeKindId> ? "an EdgeKindRef"
+                : std::same_as<Id, ColumnId>   ? "a ColumnRef"
+                                               : "a SpaceRef");
+  return {name.index(), name.local()};
+}
+
+Status WriteBatch::CheckRefs() const {
+  const BatchRefs::Foreign& foreign = refs_.foreign();
+  if (foreign.operation == 0) return {};
+  return Fail(ErrorCode::kInvalidArgument,
+              "operation " + std::to_string(foreign.operation) + ": " + foreign.what +
+                  " of another batch, or of this one before Clear()");
 }
 
 WriteBatch::Bytes WriteBatch::Store(std::string_view bytes) {
@@ -34,14 +87,15 @@ std::uint32_t WriteBatch::StoreLabel(std::string_view label) {
 }
 
 NodeRef WriteBatch::Node(std::string_view key) {
+  const std::uint32_t stamp = Stamp();
   LocalNode node;
   node.key = Store(key);
   node.hash = StringTable::Hash(key);
   nodes_.push_back(node);
-  return {NodeRef::kLocal | (nodes_.size() - 1)};
+  return {stamp, static_cast<std::uint32_t>(nodes_.size() - 1)};
 }
 
-NodeRef WriteBatch::IndexNode(KindId kind, std::string_view name) {
+NodeRef WriteBatch::IndexNode(NodeKindId kind, std::string_view name) {
   const auto kinds = BuiltinNodeKinds();
   // Of a user's index kind the caller composes the key. Apply takes the kind from the
   // key's prefix.
@@ -49,55 +103,49 @@ NodeRef WriteBatch::IndexNode(KindId kind, std::string_view name) {
   return Node(IndexKey(kinds[kind].name, name));
 }
 
-WriteBatch::Op& WriteBatch::Push(OpCode code, NodeRef node) {
+WriteBatch::Op& WriteBatch::Push(OpCode code, NodeRef node, Name name) {
   Op op;
   op.code = code;
-  op.node = node;
+  op.name = name;
+  op.node = Own(node);
   op.edges_before = edges_.size();
   ops_.push_back(op);
   return ops_.back();
 }
 
-NodeRef WriteBatch::UpsertNode(std::string_view key, std::optional<NameRef> kind) {
+NodeRef WriteBatch::UpsertNode(std::string_view key, std::optional<NodeKindRef> kind) {
   NodeRef ref = Node(key);
   UpsertNode(ref, kind);
   return ref;
 }
-void WriteBatch::UpsertNode(NodeRef node, std::optional<NameRef> kind) {
-  Op& op = Push(OpCode::kUpsert, node);
-  op.has_name = kind.has_value();
-  if (kind) op.name = *kind;
+void WriteBatch::UpsertNode(NodeRef node, std::optional<NodeKindRef> kind) {
+  Push(OpCode::kUpsert, node, kind ? Own(*kind) : Name()).has_name = kind.has_value();
 }
 void WriteBatch::RemoveNode(NodeRef node) { Push(OpCode::kRemove, node); }
 void WriteBatch::PurgeNode(NodeRef node) { Push(OpCode::kPurge, node); }
 
-void WriteBatch::SetF64(NodeRef node, NameRef column, double value) {
-  Op& op = Push(OpCode::kSetF64, node);
-  op.name = column;
+void WriteBatch::SetF64(NodeRef node, ColumnRef column, double value) {
+  Op& op = Push(OpCode::kSetF64, node, Own(column));
   op.value = std::bit_cast<std::uint64_t>(value);
 }
-void WriteBatch::SetI64(NodeRef node, NameRef column, std::int64_t value) {
-  Op& op = Push(OpCode::kSetI64, node);
-  op.name = column;
+void WriteBatch::SetI64(NodeRef node, ColumnRef column, std::int64_t value) {
+  Op& op = Push(OpCode::kSetI64, node, Own(column));
   op.value = static_cast<std::uint64_t>(value);
 }
-void WriteBatch::SetString(NodeRef node, NameRef column, std::string_view value) {
+void WriteBatch::SetString(NodeRef node, ColumnRef column, std::string_view value) {
   Bytes bytes = Store(value);
-  Op& op = Push(OpCode::kSetString, node);
-  op.name = column;
+  Op& op = Push(OpCode::kSetString, node, Own(column));
   op.bytes = bytes;
 }
-void WriteBatch::ClearColumn(NodeRef node, NameRef column) {
-  Push(OpCode::kClearColumn, node).name = column;
+void WriteBatch::ClearColumn(NodeRef node, ColumnRef column) {
+  Push(OpCode::kClearColumn, node, Own(column));
 }
-void WriteBatch::AddF64(NodeRef node, NameRef column, double delta) {
-  Op& op = Push(OpCode::kAddF64, node);
-  op.name = column;
+void WriteBatch::AddF64(NodeRef node, ColumnRef column, double delta) {
+  Op& op = Push(OpCode::kAddF64, node, Own(column));
   op.value = std::bit_cast<std::uint64_t>(delta);
 }
-void WriteBatch::AddI64(NodeRef node, NameRef column, std::int64_t delta) {
-  Op& op = Push(OpCode::kAddI64, node);
-  op.name = column;
+void WriteBatch::AddI64(NodeRef node, ColumnRef column, std::int64_t delta) {
+  Op& op = Push(OpCode::kAddI64, node, Own(column));
   op.value = static_cast<std::uint64_t>(delta);
 }
 void WriteBatch::SetPayload(NodeRef node, NodeField field, std::string_view bytes) {
@@ -109,21 +157,20 @@ void WriteBatch::SetPayload(NodeRef node, NodeField field, std::string_view byte
 void WriteBatch::ClearPayload(NodeRef node, NodeField field) {
   Push(OpCode::kClearPayload, node).field = static_cast<std::uint8_t>(field);
 }
-void WriteBatch::SetVector(NodeRef node, NameRef space, std::span<const float> values) {
+void WriteBatch::SetVector(NodeRef node, SpaceRef space, std::span<const float> values) {
   Bytes stored = Store({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
-  Op& op = Push(OpCode::kSetVector, node);
-  op.name = space;
+  Op& op = Push(OpCode::kSetVector, node, Own(space));
   op.bytes = stored;
 }
-void WriteBatch::ClearVector(NodeRef node, NameRef space) {
-  Push(OpCode::kClearVector, node).name = space;
+void WriteBatch::ClearVector(NodeRef node, SpaceRef space) {
+  Push(OpCode::kClearVector, node, Own(space));
 }
 
 void WriteBatch::Link(const EdgeInput& in) {
   EdgeOp e;
-  e.source = in.source;
-  e.target = in.target;
-  e.kind = in.kind;
+  e.source = Own(in.source);
+  e.target = Own(in.target);
+  e.kind = Own(in.kind);
   e.label = StoreLabel(in.label);
   if (in.weight) e.has |= kWeight, e.weight = *in.weight;
   if (in.created_at) e.has |= kCreatedAt, e.created_at = *in.created_at;
@@ -140,30 +187,31 @@ void WriteBatch::Link(const EdgeInput& in) {
   edges_.push_back(e);
 }
 
-void WriteBatch::Link(NodeRef source, NameRef kind, NodeRef target, float weight) {
+void WriteBatch::Link(NodeRef source, EdgeKindRef kind, NodeRef target, float weight) {
   EdgeOp e;
-  e.source = source;
-  e.target = target;
-  e.kind = kind;
+  e.source = Own(source);
+  e.target = Own(target);
+  e.kind = Own(kind);
   e.has = kWeight;
   e.weight = weight;
   edges_.push_back(e);
 }
 
-void WriteBatch::Unlink(NodeRef source, NameRef kind, NodeRef target, std::string_view label) {
+void WriteBatch::Unlink(NodeRef source, EdgeKindRef kind, NodeRef target, std::string_view label) {
   EdgeOp e;
-  e.source = source;
-  e.target = target;
-  e.kind = kind;
+  e.source = Own(source);
+  e.target = Own(target);
+  e.kind = Own(kind);
   e.has = kRemoved;
   e.label = StoreLabel(label);
   edges_.push_back(e);
 }
 
-WriteBatch::Expectation& WriteBatch::Expect(Expected what, NodeRef node) {
+WriteBatch::Expectation& WriteBatch::Expect(Expected what, NodeRef node, Name name) {
   Expectation e;
   e.what = what;
-  e.node = node;
+  e.name = name;
+  e.node = Own(node);
   expectations_.push_back(e);
   return expectations_.back();
 }
@@ -180,31 +228,28 @@ NodeRef WriteBatch::ExpectNoNode(std::string_view key) {
   ExpectNoNode(node);
   return node;
 }
-void WriteBatch::ExpectF64(NodeRef node, NameRef column, std::optional<double> value) {
-  Expectation& e = Expect(Expected::kF64, node);
-  e.name = column;
+void WriteBatch::ExpectF64(NodeRef node, ColumnRef column, std::optional<double> value) {
+  Expectation& e = Expect(Expected::kF64, node, Own(column));
   e.absent = !value;
   if (value) e.value = std::bit_cast<std::uint64_t>(*value);
 }
-void WriteBatch::ExpectI64(NodeRef node, NameRef column, std::optional<std::int64_t> value) {
-  Expectation& e = Expect(Expected::kI64, node);
-  e.name = column;
+void WriteBatch::ExpectI64(NodeRef node, ColumnRef column, std::optional<std::int64_t> value) {
+  Expectation& e = Expect(Expected::kI64, node, Own(column));
   e.absent = !value;
   if (value) e.value = static_cast<std::uint64_t>(*value);
 }
-void WriteBatch::ExpectString(NodeRef node, NameRef column, std::optional<std::string_view> value) {
-  Expectation& e = Expect(Expected::kString, node);
-  e.name = column;
+void WriteBatch::ExpectString(NodeRef node, ColumnRef column, std::optional<std::string_view> value) {
+  Expectation& e = Expect(Expected::kString, node, Own(column));
   e.absent = !value;
   if (value) e.bytes = Store(*value);
 }
-void WriteBatch::ExpectEdge(NodeRef source, NameRef kind, NodeRef target, std::string_view label) {
-  Expectation& e = Expect(Expected::kLinked, source);
-  e.name = kind;
+void WriteBatch::ExpectEdge(NodeRef source, EdgeKindRef kind, NodeRef target, std::string_view label) {
+  Own(target);
+  Expectation& e = Expect(Expected::kLinked, source, Own(kind));
   e.target = target;
   e.bytes = Store(label);
 }
-void WriteBatch::ExpectNoEdge(NodeRef source, NameRef kind, NodeRef target, std::string_view label) {
+void WriteBatch::ExpectNoEdge(NodeRef source, EdgeKindRef kind, NodeRef target, std::string_view label) {
   ExpectEdge(source, kind, target, label);
   expectations_.back().what = Expected::kNotLinked;
 }
@@ -230,12 +275,16 @@ void WriteBatch::Clear() {
   edges_.clear();
   rare_.clear();
   expectations_.clear();
+  refs_ = {};
 }
 
 void WriteBatch::Append(const WriteBatch& other) {
+  const std::uint32_t stamp = Stamp();  // of all that `other` has named
+  if (const BatchRefs::Foreign& theirs = other.refs_.foreign(); theirs.operation != 0)
+    refs_.NoteForeign({op_count() + theirs.operation, theirs.what});
   auto map_names = [](std::vector<std::string>& to, const std::vector<std::string>& from) {
     std::vector<std::uint16_t> map;
-    for (const std::string& name : from) map.push_back(Intern(to, name).id);
+    for (const std::string& name : from) map.push_back(Intern(to, name));
     return map;
   };
   const auto node_kind_map = map_names(node_kind_names_, other.node_kind_names_);
@@ -243,14 +292,14 @@ void WriteBatch::Append(const WriteBatch& other) {
   const auto column_map = map_names(column_names_, other.column_names_);
   const auto space_map = map_names(space_names_, other.space_names_);
   const std::uint64_t bytes = arena_.size();
-  const std::uint64_t nodes = nodes_.size();
+  const auto nodes = static_cast<std::uint32_t>(nodes_.size());
   const auto labels = static_cast<std::uint32_t>(labels_.size());
   const auto rares = static_cast<std::uint32_t>(rare_.size());
   const std::size_t edges = edges_.size();
   auto moved = [&](Bytes b) { return Bytes{b.offset + bytes, b.size}; };
-  auto node_ref = [&](NodeRef r) { return r.local() ? NodeRef{r.bits + nodes} : r; };
-  auto name = [](NameRef r, const std::vector<std::uint16_t>& map) {
-    return r.local && r.id < map.size() ? NameRef::Local(map[r.id]) : r;
+  auto node_ref = [&](NodeRef r) { return r.local() ? NodeRef(stamp, r.index() + nodes) : r; };
+  auto name = [](Name r, const std::vector<std::uint16_t>& map) {
+    return r.local && r.id < map.size() ? Name{map[r.id], 1} : r;
   };
 
   node_kinds_.insert(node_kinds_.end(), other.node_kinds_.begin(), other.node_kinds_.end());

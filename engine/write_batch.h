@@ -6,7 +6,8 @@
 // created_at. Nothing is checked against the graph until Graph::Apply, which
 // applies all of it or nothing. Expectations make it conditional: they must hold
 // of the graph as it is before the batch. Not thread-safe; build in parallel by
-// filling several and joining them with `Append`.
+// filling several and joining them with `Append`. References that a batch makes are its own
+// (batch_refs.h): with another's, or one kept over Clear(), Apply fails and says which operation.
 #pragma once
 
 #include <cstdint>
@@ -17,33 +18,13 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/batch_refs.h"
+#include "engine/error.h"
 #include "engine/record.h"
 #include "engine/schema.h"
 #include "engine/types.h"
 
 namespace plexus {
-
-// A node of the graph (by id) or a node named in this batch (by Node()).
-struct NodeRef {
-  std::uint64_t bits = 0;
-  static constexpr std::uint64_t kLocal = std::uint64_t{1} << 32;
-  static NodeRef Id(NodeId id) { return {id}; }
-  bool local() const { return bits & kLocal; }
-  std::uint32_t index() const { return static_cast<std::uint32_t>(bits); }
-};
-
-// A kind, column or space of the graph (by id) or named in this batch.
-struct NameRef {
-  std::uint16_t id = 0;
-  std::uint16_t local = 0;
-  NameRef() = default;
-  constexpr NameRef(std::uint16_t builtin) : id(builtin) {}  // NOLINT: built-in ids convert
-  static NameRef Local(std::uint16_t index) {
-    NameRef r(index);
-    r.local = 1;
-    return r;
-  }
-};
 
 class WriteBatch {
  public:
@@ -57,41 +38,41 @@ class WriteBatch {
   void DefineSpace(VectorSpace space) { spaces_.push_back(std::move(space)); }
 
   // --- names used in this batch; the same name gives the same reference.
-  NameRef NodeKindNamed(std::string_view name) { return Intern(node_kind_names_, name); }
-  NameRef EdgeKindNamed(std::string_view name) { return Intern(edge_kind_names_, name); }
-  NameRef ColumnNamed(std::string_view name) { return Intern(column_names_, name); }
-  NameRef SpaceNamed(std::string_view name) { return Intern(space_names_, name); }
+  NodeKindRef NodeKindNamed(std::string_view name);
+  EdgeKindRef EdgeKindNamed(std::string_view name);
+  ColumnRef ColumnNamed(std::string_view name);
+  SpaceRef SpaceNamed(std::string_view name);
 
   // --- nodes
   // Names a node as an endpoint; it is created with kind kNode when new.
   NodeRef Node(std::string_view key);
   // Names a node and states that it exists: creates or revives it, and sets its
   // kind when one is given.
-  NodeRef UpsertNode(std::string_view key, std::optional<NameRef> kind = std::nullopt);
-  void UpsertNode(NodeRef node, std::optional<NameRef> kind = std::nullopt);
+  NodeRef UpsertNode(std::string_view key, std::optional<NodeKindRef> kind = std::nullopt);
+  void UpsertNode(NodeRef node, std::optional<NodeKindRef> kind = std::nullopt);
   // An index node, e.g. IndexNode(kTag, "rust").
-  NodeRef IndexNode(KindId kind, std::string_view name);
+  NodeRef IndexNode(NodeKindId kind, std::string_view name);
   void RemoveNode(NodeRef node);
   void PurgeNode(NodeRef node);
 
-  void SetF64(NodeRef node, NameRef column, double value);
-  void SetI64(NodeRef node, NameRef column, std::int64_t value);
-  void SetString(NodeRef node, NameRef column, std::string_view value);
-  void ClearColumn(NodeRef node, NameRef column);
+  void SetF64(NodeRef node, ColumnRef column, double value);
+  void SetI64(NodeRef node, ColumnRef column, std::int64_t value);
+  void SetString(NodeRef node, ColumnRef column, std::string_view value);
+  void ClearColumn(NodeRef node, ColumnRef column);
   // Adds to the value that the operations before this one leave; absent counts as 0. Creates or
   // revives the node as SetF64 does. The sum is what is stored and logged, so additions of many
   // writers add up. A sum that is not finite, or out of range, fails the whole batch.
-  void AddF64(NodeRef node, NameRef column, double delta);
-  void AddI64(NodeRef node, NameRef column, std::int64_t delta);
+  void AddF64(NodeRef node, ColumnRef column, double delta);
+  void AddI64(NodeRef node, ColumnRef column, std::int64_t delta);
   void SetPayload(NodeRef node, NodeField field, std::string_view bytes);
   void ClearPayload(NodeRef node, NodeField field);
-  void SetVector(NodeRef node, NameRef space, std::span<const float> values);
-  void ClearVector(NodeRef node, NameRef space);
+  void SetVector(NodeRef node, SpaceRef space, std::span<const float> values);
+  void ClearVector(NodeRef node, SpaceRef space);
 
   // --- edges. Reference returned by Link is valid until the next Link.
   struct EdgeInput {
     NodeRef source, target;
-    NameRef kind;
+    EdgeKindRef kind;
     std::string_view label;                    // "" unless parallel edges are meant
     std::optional<float> weight;               // absent: keep, or 1 when new
     std::optional<std::int64_t> created_at;    // absent: keep, or the batch's time
@@ -101,8 +82,8 @@ class WriteBatch {
     std::optional<std::string_view> properties;     // FlexBuffers map; "" clears
   };
   void Link(const EdgeInput& edge);
-  void Link(NodeRef source, NameRef kind, NodeRef target, float weight = 1.0f);
-  void Unlink(NodeRef source, NameRef kind, NodeRef target, std::string_view label = {});
+  void Link(NodeRef source, EdgeKindRef kind, NodeRef target, float weight = 1.0f);
+  void Unlink(NodeRef source, EdgeKindRef kind, NodeRef target, std::string_view label = {});
 
   // --- expectations, of the graph as it is before the first operation of this batch. Apply checks
   // all of them where it orders writers: no other batch comes between. If one does not hold, the
@@ -115,11 +96,11 @@ class WriteBatch {
   void ExpectNoNode(NodeRef node);
   NodeRef ExpectNoNode(std::string_view key);
   // The column's value, nullopt: none. Numbers are compared as numbers, so -0.0 is 0.0.
-  void ExpectF64(NodeRef node, NameRef column, std::optional<double> value);
-  void ExpectI64(NodeRef node, NameRef column, std::optional<std::int64_t> value);
-  void ExpectString(NodeRef node, NameRef column, std::optional<std::string_view> value);
-  void ExpectEdge(NodeRef source, NameRef kind, NodeRef target, std::string_view label = {});
-  void ExpectNoEdge(NodeRef source, NameRef kind, NodeRef target, std::string_view label = {});
+  void ExpectF64(NodeRef node, ColumnRef column, std::optional<double> value);
+  void ExpectI64(NodeRef node, ColumnRef column, std::optional<std::int64_t> value);
+  void ExpectString(NodeRef node, ColumnRef column, std::optional<std::string_view> value);
+  void ExpectEdge(NodeRef source, EdgeKindRef kind, NodeRef target, std::string_view label = {});
+  void ExpectNoEdge(NodeRef source, EdgeKindRef kind, NodeRef target, std::string_view label = {});
 
   // --- reading back, for who derives something from texts (algorithms/term_index.h)
   enum class TextChange : std::uint8_t { kSet, kClear, kRemoveNode };  // the last: purged, too
@@ -132,25 +113,42 @@ class WriteBatch {
   template <class Fn>
   void ForEachEdge(std::size_t first, Fn&& fn) const;
   std::size_t edge_op_count() const { return edges_.size(); }
-  // REQUIRES node.local(), of this batch.
-  std::string_view key(NodeRef node) const { return View(nodes_[node.index()].key); }
-  // REQUIRES kind.local, of this batch, the name of an edge kind.
-  std::string_view edge_kind_name(NameRef kind) const { return edge_kind_names_[kind.id]; }
+  // The node that the batch named as its index-th, from 0; see ApplyReport::ids. REQUIRES it did.
+  NodeRef named_node(std::uint32_t index) const { return NodeRef(refs_.some(), index); }
+  // REQUIRES node.local(), of this batch (checked).
+  std::string_view key(NodeRef node) const {
+    PLEXUS_CHECK(node.local() && Owns(node), "a NodeRef belongs to its batch");
+    return View(nodes_[node.index()].key);
+  }
+  // REQUIRES kind.local(), of this batch (checked).
+  std::string_view edge_kind_name(EdgeKindRef kind) const {
+    PLEXUS_CHECK(kind.local() && Owns(kind) && kind.index() < edge_kind_names_.size(),
+                 "an EdgeKindRef belongs to its batch");
+    return edge_kind_names_[kind.index()];
+  }
 
   // --- the whole
   std::int64_t time_ms() const { return time_ms_; }
   void set_time_ms(std::int64_t time_ms) { time_ms_ = time_ms; }
   std::size_t op_count() const { return ops_.size() + edges_.size() + expectations_.size(); }
   bool empty() const;
-  void Clear();  // keeps the memory (and the time) for the next batch
+  // kInvalidArgument when an operation was given a reference of another batch, or one made before
+  // Clear(); names the first such operation by its number, from 1. Apply asks it before all else.
+  Status CheckRefs() const;
+  void Clear();  // keeps the memory (and the time) for the next batch; references made so far end
   void ReserveEdges(std::size_t edges) { edges_.reserve(edges); }
   // Appends `other`'s operations after this batch's own, and its expectations, which hold of the
-  // graph before the first of them all. A NodeRef of `other` is none of this batch.
+  // graph before the first of them all. A reference of `other` is none of this batch.
   // REQUIRES &other != this.
   void Append(const WriteBatch& other);
 
  private:
   friend class BatchResolver;
+  // A kind, column or space, as operations hold it.
+  struct Name {
+    std::uint16_t id;     // or the number of the name
+    std::uint16_t local;  // 1: named in this batch
+  };
   struct Bytes {
     std::uint64_t offset = 0;
     std::uint32_t size = 0;
@@ -167,7 +165,7 @@ class WriteBatch {
     OpCode code;
     std::uint8_t field = 0;     // NodeField
     bool has_name = false;      // kUpsert: a kind was given
-    NameRef name;               // kind, column or space
+    Name name = {};             // kind, column or space
     NodeRef node;
     std::uint64_t value = 0;    // bits of a number
     Bytes bytes;
@@ -179,7 +177,7 @@ class WriteBatch {
   };
   struct EdgeOp {
     NodeRef source, target;
-    NameRef kind;
+    Name kind = {};
     std::uint8_t has = 0;
     float weight = 1.0f;
     std::uint32_t label = 0;  // 1 + index into labels_, 0 = ""
@@ -194,18 +192,39 @@ class WriteBatch {
   struct Expectation {
     Expected what;
     bool absent = false;        // no value in the column
-    NameRef name;               // column or edge kind
+    Name name = {};             // column or edge kind
     NodeRef node, target;       // target: of an edge from `node`
     std::uint64_t value = 0;    // a sequence, or the bits of a number
     Bytes bytes;                // a string value, or an edge's label
   };
 
-  static NameRef Intern(std::vector<std::string>& names, std::string_view name);
+  static constexpr std::uint16_t kTooManyNames = 65535;  // what Apply refuses
+  static std::uint16_t Intern(std::vector<std::string>& names, std::string_view name);
+  // The stamp of a reference about to be made.
+  std::uint32_t Stamp() {
+    if (refs_.own() == 0) [[unlikely]] BeginRefs();
+    return refs_.own();
+  }
+  void BeginRefs();
+  bool Owns(NodeRef node) const {
+    return !node.local() ||
+           refs_.Owns(node.stamp(), BatchRefs::kNodes, node.index(), nodes_.size());
+  }
+  template <class Id>
+  bool Owns(NameRef<Id> name) const;
+  // What an operation keeps of a reference; notes one that is not this batch's.
+  NodeRef Own(NodeRef node) {
+    if (!Owns(node)) [[unlikely]] NoteForeign("a NodeRef");
+    return node;
+  }
+  template <class Id>
+  Name Own(NameRef<Id> name);
+  void NoteForeign(const char* what) { refs_.NoteForeign({op_count() + 1, what}); }
   Bytes Store(std::string_view bytes);
   std::string_view View(Bytes b) const { return std::string_view(arena_).substr(b.offset, b.size); }
   std::uint32_t StoreLabel(std::string_view label);
-  Op& Push(OpCode code, NodeRef node);
-  Expectation& Expect(Expected what, NodeRef node);
+  Op& Push(OpCode code, NodeRef node, Name name = {});
+  Expectation& Expect(Expected what, NodeRef node, Name name = {});
 
   std::int64_t time_ms_;
   std::vector<NodeKind> node_kinds_;
@@ -220,6 +239,7 @@ class WriteBatch {
   std::vector<EdgeOp> edges_;
   std::vector<Rare> rare_;
   std::vector<Expectation> expectations_;
+  BatchRefs refs_;
 };
 
 template <class Fn>
@@ -246,7 +266,8 @@ void WriteBatch::ForEachEdge(std::size_t first, Fn&& fn) const {
     const EdgeOp& e = edges_[i];
     std::optional<float> weight;
     if (!(e.has & kRemoved)) weight = e.has & kWeight ? e.weight : std::numeric_limits<float>::quiet_NaN();
-    fn(e.source, e.kind, e.target, weight, e.label == 0 ? std::string_view() : View(labels_[e.label - 1]));
+    const EdgeKindRef kind = e.kind.local ? EdgeKindRef(refs_.some(), e.kind.id) : EdgeKindId(e.kind.id);
+    fn(e.source, kind, e.target, weight, e.label == 0 ? std::string_view() : View(labels_[e.label - 1]));
   }
 }
 

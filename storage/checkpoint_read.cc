@@ -332,7 +332,7 @@ Result<GraphState> Reader::Read() {
   PLEXUS_TRY(MakeVectors(state));
   state.nodes_by_kind.assign(schema_->node_kinds().size(), 0);
   for (NodeId v = 0; v < m_.node_count; ++v) {
-    const KindId kind = arrays_.node_kinds[v];
+    const NodeKindId kind(arrays_.node_kinds[v]);
     if (schema_->node_kind(kind).name.empty())
       return std::unexpected(Bad("node " + std::to_string(v) + " has an unknown kind").error());
     if (arrays_.node_flags[v] & kAlive) ++state.nodes_by_kind[kind];

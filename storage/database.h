@@ -144,11 +144,12 @@ struct HistoryEntry {
   What what = What::kCreated;
   Sequence sequence = 0;
   std::int64_t time_ms = 0;
-  KindId kind = 0;              // kCreated, kKindSet: node kind; edges: edge kind
-  ColumnId column = 0;          // kColumn*
+  NodeKindId node_kind{};         // kCreated, kKindSet
+  EdgeKindId edge_kind{};         // edges
+  ColumnId column{};              // kColumn*
   std::uint64_t bits = 0;       // kColumnSet: the f64, i64 or StringId
   NodeField field = NodeField::kText;  // kPayload*
-  SpaceId space = 0;            // kVector*
+  SpaceId space{};                // kVector*
   PayloadRef ref;               // kPayloadSet, kVectorSet, edges: properties
   Direction direction = Direction::kOut;  // edges: kOut when the node is the source
   NodeId other = kNoNode;       // edges: the other end

@@ -38,7 +38,7 @@ DefinitionLists UserDefinitions(const Schema& schema) {
   lists.edge_kinds = From(schema.edge_kinds(), kFirstUserEdgeKind);
   lists.first_column = kFirstUserColumn;
   lists.columns = From(schema.columns(), kFirstUserColumn);
-  lists.first_space = 0;
+  lists.first_space = {};
   lists.spaces = schema.spaces();
   return lists;
 }

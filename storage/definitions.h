@@ -10,13 +10,13 @@ namespace plexus::storage {
 
 // In id order; `first_*` is the id of the first one listed.
 struct DefinitionLists {
-  KindId first_node_kind = 0;
+  NodeKindId first_node_kind{};
   std::vector<NodeKind> node_kinds;
-  KindId first_edge_kind = 0;
+  EdgeKindId first_edge_kind{};
   std::vector<EdgeKind> edge_kinds;
-  ColumnId first_column = 0;
+  ColumnId first_column{};
   std::vector<Column> columns;
-  SpaceId first_space = 0;
+  SpaceId first_space{};
   std::vector<VectorSpace> spaces;
 };
 

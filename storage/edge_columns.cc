@@ -86,8 +86,9 @@ Status Decoder::Check() const {
   return {};
 }
 
-template <class T>
-void Take(const Column<T>* column, std::size_t first, std::span<EdgeChange> edges, T EdgeChange::*member) {
+template <class T, class Member>
+void Take(const Column<T>* column, std::size_t first, std::span<EdgeChange> edges, Member EdgeChange::*member) {
+  static_assert(sizeof(Member) == sizeof(T));
   if (!column) return;
   // Not by elements: an 8-byte one may lie at any multiple of 4.
   const std::uint8_t* from = column->Data() + first * sizeof(T);
@@ -96,7 +97,7 @@ void Take(const Column<T>* column, std::size_t first, std::span<EdgeChange> edge
 
 std::vector<EdgeChange> Decoder::Edges() const {
   const fb::EdgeChange& a = *columns_.all();
-  const EdgeChange all = {a.source(), a.target(), a.label(), a.weight(), a.created_at(), a.kind(), a.flags(), 0};
+  const EdgeChange all = {a.source(), a.target(), a.label(), a.weight(), a.created_at(), EdgeKindId(a.kind()), a.flags(), 0};
   std::vector<EdgeChange> edges(count_);
   const Column<std::uint32_t>* ends = columns_.row_ends();
   std::uint32_t row = 0;
@@ -183,7 +184,7 @@ const EdgeArrays& LoadedArrays::Of(const LoadedEdges& loaded, std::size_t batch)
 
 flatbuffers::Offset<fb::EdgeColumns> EncodeEdges(flatbuffers::FlatBufferBuilder& builder, const EdgeArrays& edges) {
   const std::size_t count = edges.count;
-  auto column = [&]<class T>(const EdgeValues<T>& values) -> flatbuffers::Offset<Column<T>> {
+  auto column = [&]<class V, class T = V>(const EdgeValues<V>& values, T = {}) -> flatbuffers::Offset<Column<T>> {
     if (values.step == 0) return 0;
     T* to = nullptr;
     const auto offset = builder.CreateUninitializedVector<T>(count, &to);
@@ -214,7 +215,7 @@ flatbuffers::Offset<fb::EdgeColumns> EncodeEdges(flatbuffers::FlatBufferBuilder&
   const auto labels = column(edges.labels);
   const auto weights = column(edges.weights);
   const auto created_at = column(edges.created_at);
-  const auto kinds = column(edges.kinds);
+  const auto kinds = column(edges.kinds, KindId{});
   const auto flags = column(edges.flags);
   const fb::EdgeChange all(edges.sources[0], edges.targets[0], edges.labels[0], edges.weights[0],
                            edges.created_at[0], edges.kinds[0], edges.flags[0], 0);

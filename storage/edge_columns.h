@@ -38,7 +38,7 @@ struct EdgeArrays {
   EdgeValues<StringId> labels;
   EdgeValues<float> weights;
   EdgeValues<std::int64_t> created_at;
-  EdgeValues<KindId> kinds;
+  EdgeValues<EdgeKindId> kinds;
   EdgeValues<std::uint16_t> flags;
 };
 

@@ -69,10 +69,10 @@ Status OutOfRange(std::string_view where, const char* what, unsigned value) {
 Result<DefinitionLists> ReadDefinitions(const fb::Definitions* from, std::string_view where) {
   DefinitionLists lists;
   if (!from) return lists;
-  lists.first_node_kind = from->first_node_kind();
-  lists.first_edge_kind = from->first_edge_kind();
-  lists.first_column = from->first_column();
-  lists.first_space = from->first_space();
+  lists.first_node_kind = NodeKindId(from->first_node_kind());
+  lists.first_edge_kind = EdgeKindId(from->first_edge_kind());
+  lists.first_column = ColumnId(from->first_column());
+  lists.first_space = SpaceId(from->first_space());
   if (from->node_kinds())
     for (const fb::NodeKind* k : *from->node_kinds()) {
       if (k->plane() > 1) return std::unexpected(OutOfRange(where, "plane", k->plane()).error());
@@ -91,8 +91,8 @@ Result<DefinitionLists> ReadDefinitions(const fb::Definitions* from, std::string
       kind.acyclic = k->acyclic();
       kind.self_loops = k->self_loops();
       kind.survives_removal = k->survives_removal();
-      kind.source_kind = k->source_kind();
-      kind.target_kind = k->target_kind();
+      kind.source_kind = NodeKindId(k->source_kind());
+      kind.target_kind = NodeKindId(k->target_kind());
       kind.half_life_ms = k->half_life_ms();
       lists.edge_kinds.push_back(std::move(kind));
     }

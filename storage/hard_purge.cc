@@ -27,7 +27,7 @@ namespace {
 using NodeSet = std::set<NodeId>;
 
 // Events that ever had a node of `nodes` as a member, and outcomes of those.
-void AddFollowers(const std::vector<EdgeChange>& edges, KindId kind, const NodeSet& nodes,
+void AddFollowers(const std::vector<EdgeChange>& edges, EdgeKindId kind, const NodeSet& nodes,
                   NodeSet& found) {
   for (const EdgeChange& e : edges)
     if (e.kind == kind && nodes.contains(e.target)) found.insert(e.source);
@@ -48,7 +48,7 @@ class Rewriter {
  private:
   template <class Fn>
   Status ForEachEdgeList(Fn&& fn);
-  std::string Placeholder(NodeId node, KindId kind) const;
+  std::string Placeholder(NodeId node, NodeKindId kind) const;
   Result<GraphState> CleanFloor() const;
   void Clean(DecodedRecord& decoded, NodeSet& dropped) const;
   Status CopyPayloads(const DecodedRecord& decoded, const NodeSet& dropped,
@@ -108,7 +108,7 @@ Status Rewriter::FindTerms() {
   return {};
 }
 
-std::string Rewriter::Placeholder(NodeId node, KindId kind) const {
+std::string Rewriter::Placeholder(NodeId node, NodeKindId kind) const {
   std::string name = "purged-" + std::to_string(node), key;
   do {
     const NodeKind& traits = now_.schema().node_kind(kind);
@@ -144,7 +144,7 @@ void Rewriter::Clean(DecodedRecord& decoded, NodeSet& dropped) const {
   for (std::size_t i = 0; i < r.node_kinds.size(); ++i) {
     const NodeId node = r.first_node + static_cast<NodeId>(i);
     if (Gone(node)) {
-      bytes += Placeholder(node, r.node_kinds[i]);
+      bytes += Placeholder(node, NodeKindId(r.node_kinds[i]));
       born_dead.push_back({node, NodeChange::kPurge, 0});
     } else {
       bytes.append(r.key_bytes, r.key_offsets[i], r.key_offsets[i + 1] - r.key_offsets[i]);
@@ -186,7 +186,7 @@ Result<GraphState> Rewriter::CleanFloor() const {
       continue;
     }
     gone.push_back(v);
-    keys.Insert(Placeholder(v, state.node_kinds[v]));
+    keys.Insert(Placeholder(v, NodeKindId(state.node_kinds[v])));
     if (flags[v] & kAlive) --state.nodes_by_kind[state.node_kinds[v]];
     flags.Set(v, kPurged);
   }

@@ -17,11 +17,11 @@ void AddNodeChanges(const Record& r, NodeId node, HistoryEntry base,
     return out.back();
   };
   if (node >= r.first_node && node - r.first_node < r.node_kinds.size())
-    push(What::kCreated).kind = r.node_kinds[node - r.first_node];
+    push(What::kCreated).node_kind = NodeKindId(r.node_kinds[node - r.first_node]);
   for (const NodeChange& c : r.node_changes) {
     if (c.node != node) continue;
     switch (c.what) {
-      case NodeChange::kSetKind: push(What::kKindSet).kind = c.value; break;
+      case NodeChange::kSetKind: push(What::kKindSet).node_kind = NodeKindId(c.value); break;
       case NodeChange::kRemove: push(What::kRemoved); break;
       case NodeChange::kPurge: push(What::kPurged); break;
       case NodeChange::kRevive: push(What::kRevived); break;
@@ -56,7 +56,7 @@ void AddEdgeChanges(const Record& r, NodeId node, HistoryEntry base,
     if (edge.source != node && edge.target != node) continue;
     HistoryEntry e = base;
     e.what = edge.tombstone() ? What::kUnlinked : edge.is_new() ? What::kLinked : What::kUpdated;
-    e.kind = edge.kind;
+    e.edge_kind = edge.kind;
     e.label = edge.label;
     e.weight = edge.weight;
     e.direction = edge.source == node ? Direction::kOut : Direction::kIn;

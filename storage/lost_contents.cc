@@ -96,7 +96,7 @@ void LostContents::Tell(const Snapshot& now, RepairReport& report) const {
     if (sort == kField && static_cast<NodeField>(what) == NodeField::kProperties) content.what = "properties";
     if (sort == kVector) content.what = "vector " + now.schema().spaces()[what].name;
     if (sort == kEdge) {
-      content.what = "properties of its edge " + now.schema().edge_kind(static_cast<KindId>(what)).name + " " +
+      content.what = "properties of its edge " + now.schema().edge_kind(static_cast<EdgeKindId>(what)).name + " " +
                      std::string(now.key(target));
       if (label != 0) content.what += " with label " + std::string(now.string(label));
     }

@@ -8,7 +8,7 @@ namespace plexus::storage {
 PurgedWords::PurgedWords(const Snapshot& now, const std::map<NodeId, Sequence>& purged, Sequence floor)
     : purged_(purged) {
   for (NodeId v = 0; v < now.node_count(); ++v) {
-    const KindId kind = now.node_kind(v);
+    const NodeKindId kind = now.node_kind(v);
     if ((kind != kTerm && kind != kTag) || now.purged(v)) continue;  // purged: rewritten already
     bool has_arc = false;
     now.ForEachArc(Direction::kBoth, v, ArcFilter::All(), [&](const Arc&) {

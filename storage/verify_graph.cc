@@ -43,7 +43,7 @@ void VerifyEdges(const GraphState& state, const std::string& where, ProblemList&
   const Snapshot snapshot{std::make_shared<const GraphState>(state)};
   for (NodeId v = 0; v < out.node_count(); ++v)
     for (std::uint32_t i = out.offsets[v]; i < out.offsets[v + 1]; ++i) {
-      const KindId kind = out.kind(i);
+      const EdgeKindId kind = out.kind(i);
       const EdgeKind& traits = state.schema->edge_kind(kind);
       const NodeId w = out.neighbors[i];
       if (!traits.symmetric || v <= w) ++counts[kind];
@@ -68,7 +68,7 @@ void VerifyEdges(const GraphState& state, const std::string& where, ProblemList&
     if (counts[k] != state.edges_by_kind[k])
       problems.Add(where + ", edges_by_kind", k,
                    "says " + std::to_string(state.edges_by_kind[k]) + " edges of kind '" +
-                       state.schema->edge_kind(static_cast<KindId>(k)).name + "', there are " +
+                       state.schema->edge_kind(static_cast<EdgeKindId>(k)).name + "', there are " +
                        std::to_string(counts[k]));
 }
 
@@ -127,7 +127,7 @@ void VerifyGraph(const GraphState& state, const std::string& where, ProblemList&
   VerifyTranspose(*state.base, where, problems);
   VerifyEdges(state, where, problems);
   for (NodeId v = 0; v < state.keys.size(); ++v) {
-    const bool index = state.schema->node_kind(state.node_kinds[v]).plane == Plane::kIndex;
+    const bool index = state.schema->node_kind(NodeKindId(state.node_kinds[v])).plane == Plane::kIndex;
     if (auto ok = CheckKey(state.keys[v], index); !ok)
       problems.Add(where + ", key_bytes", v, "node " + std::to_string(v) + ": " + ok.error().message);
   }
@@ -169,7 +169,7 @@ void NoteCycles(const Snapshot& snapshot, VerifyReport& report) {
   const Schema& schema = snapshot.schema();
   for (std::size_t k = 0; k < schema.edge_kinds().size(); ++k) {
     if (!schema.edge_kinds()[k].acyclic || snapshot.state().edges_by_kind[k] == 0) continue;
-    const KindId kind = static_cast<KindId>(k);
+    const EdgeKindId kind = static_cast<EdgeKindId>(k);
     const ArcFilter filter = ArcFilter::Kinds(schema, {&kind, 1});
     std::vector<std::uint32_t> open(snapshot.node_count(), 0);
     std::vector<NodeId> ready;

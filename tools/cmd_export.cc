@@ -30,7 +30,7 @@ struct ExportArguments {
 
 // The nodes within some hops of --around, or of --scope, or nullopt = all.
 Result<std::optional<NodeSubset>> Selected(Session& session, const ExportArguments& given,
-                                           const std::vector<KindId>& kinds) {
+                                           const std::vector<EdgeKindId>& kinds) {
   const Snapshot& snapshot = session.snapshot();
   if (given.around.empty()) {
     if (!session.scope()) return std::nullopt;

@@ -37,7 +37,7 @@ struct FrontierArguments : BudgetOption {
 // that the graph does not have.
 Result<NodeSubset> Carriers(Session& session, const std::vector<std::string>& tags) {
   const Snapshot& snapshot = session.snapshot();
-  constexpr KindId kKinds[] = {kHasTag};
+  constexpr EdgeKindId kKinds[] = {kHasTag};
   const ArcFilter filter =
       ArcFilter::Kinds(snapshot.schema(), kKinds).ValidAt(session.now_ms());
   std::vector<NodeId> carriers;

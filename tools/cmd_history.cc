@@ -38,7 +38,7 @@ void WriteEntry(JsonWriter& json, const Snapshot& snapshot, const HistoryEntry& 
   json.Field("time_ms", entry.time_ms);
   json.Field("what", storage::HistoryWhatName(entry.what));
   if (entry.what == What::kCreated || entry.what == What::kKindSet)
-    json.Field("kind", schema.node_kind(entry.kind).name);
+    json.Field("kind", schema.node_kind(entry.node_kind).name);
   if (entry.what == What::kColumnSet || entry.what == What::kColumnCleared)
     json.Field("column", schema.columns()[entry.column].name);
   if (entry.what == What::kColumnSet) WriteValue(json, snapshot, entry);
@@ -48,7 +48,7 @@ void WriteEntry(JsonWriter& json, const Snapshot& snapshot, const HistoryEntry& 
     json.Field("space", schema.spaces()[entry.space].name);
   if (entry.what == What::kPurged) json.Field("erased", entry.erased);
   if (IsEdge(entry.what)) {
-    json.Field("kind", schema.edge_kind(entry.kind).name);
+    json.Field("kind", schema.edge_kind(entry.edge_kind).name);
     json.Field("direction", entry.direction == Direction::kOut ? "out" : "in");
     json.Field("other", snapshot.key(entry.other));
     if (entry.label) json.Field("label", snapshot.string(entry.label));
@@ -60,7 +60,7 @@ void WriteEntry(JsonWriter& json, const Snapshot& snapshot, const HistoryEntry& 
 std::string Details(const Snapshot& snapshot, const HistoryEntry& entry) {
   const Schema& schema = snapshot.schema();
   if (IsEdge(entry.what)) {
-    const std::string kind = schema.edge_kind(entry.kind).name;
+    const std::string kind = schema.edge_kind(entry.edge_kind).name;
     const bool out = entry.direction == Direction::kOut;
     std::string text = (out ? "--" + kind + "--> " : "<--" + kind + "-- ") + ShownKey(snapshot, entry.other);
     const std::string head = TextHead(snapshot, entry.other);
@@ -71,7 +71,7 @@ std::string Details(const Snapshot& snapshot, const HistoryEntry& entry) {
   }
   switch (entry.what) {
     case What::kCreated:
-    case What::kKindSet: return "kind " + schema.node_kind(entry.kind).name;
+    case What::kKindSet: return "kind " + schema.node_kind(entry.node_kind).name;
     case What::kColumnSet:
       return schema.columns()[entry.column].name + " = " +
              ShownColumnValue(snapshot, entry.column, entry.bits);

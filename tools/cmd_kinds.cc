@@ -30,8 +30,8 @@ void WriteEdgeKind(JsonWriter& json, const Schema& schema, const EdgeKind& kind,
   if (kind.blocking) json.Field("blocking", true);
   if (kind.acyclic) json.Field("acyclic", true);
   if (!kind.self_loops) json.Field("self_loops", false);
-  if (kind.source_kind != kNoKind) json.Field("source_kind", schema.node_kind(kind.source_kind).name);
-  if (kind.target_kind != kNoKind) json.Field("target_kind", schema.node_kind(kind.target_kind).name);
+  if (kind.source_kind != kNoNodeKind) json.Field("source_kind", schema.node_kind(kind.source_kind).name);
+  if (kind.target_kind != kNoNodeKind) json.Field("target_kind", schema.node_kind(kind.target_kind).name);
   if (kind.half_life_ms > 0) json.Field("half_life_ms", kind.half_life_ms);
   json.EndObject();
 }

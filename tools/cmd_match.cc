@@ -45,9 +45,9 @@ Result<int> RunMatch(const Globals& globals, const MatchArguments& given) {
   PLEXUS_ASSIGN(const TraverseResult result, MatchPattern(snapshot, pattern, starts, options));
   std::vector<NodeId> nodes;
   for (const TraverseSeed& start : starts) nodes.push_back(start.node);
-  std::vector<KindId> kinds;
+  std::vector<EdgeKindId> kinds;
   for (const PathPattern::Step& step : pattern.steps())
-    if (step.kind != kNoKind) kinds.push_back(step.kind);
+    if (step.kind != kNoEdgeKind) kinds.push_back(step.kind);
   NoteIndexNodes(globals, snapshot, nodes, kinds);
   if (globals.json)
     WriteHits(snapshot, result);

@@ -35,7 +35,7 @@ struct PageRankArguments : EdgeSelection, BudgetOption {
 };
 
 // --kind-weight, --decay, --half-life.
-Result<ArcWeights> Weights(Session& session, std::span<const KindId> followed, const PageRankArguments& given) {
+Result<ArcWeights> Weights(Session& session, std::span<const EdgeKindId> followed, const PageRankArguments& given) {
   ArcWeights weights;
   for (const std::string& text : given.factors) {
     const WeightedKey factor = SplitWeight(text);

@@ -81,7 +81,7 @@ std::string WhyNone(const Snapshot& snapshot, const ShortestPathOptions& options
   for (NodeId end : {from, to}) {
     if (snapshot.is_fact(end)) continue;
     bool touched = false;
-    std::set<KindId> kinds;
+    std::set<EdgeKindId> kinds;
     snapshot.ForEachArc(Direction::kBoth, end, ArcFilter::All(), [&](const Arc& arc) {
       kinds.insert(arc.kind);
       touched = touched || followed.allows(arc.kind);
@@ -90,7 +90,7 @@ std::string WhyNone(const Snapshot& snapshot, const ShortestPathOptions& options
     std::string why = ShownKey(snapshot, end) + " is an index node and no " +
                       (options.kinds.empty() ? "edge between facts" : "edge of the kinds named") + " touches it";
     if (!kinds.empty()) why += "; name kinds that do with --kinds: ";
-    for (const char* between = ""; KindId kind : kinds) {
+    for (const char* between = ""; EdgeKindId kind : kinds) {
       why += between + snapshot.schema().edge_kind(kind).name;
       between = ",";
     }

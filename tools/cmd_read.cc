@@ -22,7 +22,7 @@ namespace {
 
 // Edges of one kind at a node.
 struct KindCount {
-  KindId kind = 0;
+  EdgeKindId kind{};
   std::uint64_t out = 0, in = 0;
 };
 
@@ -85,9 +85,9 @@ std::string KindsWithCounts(const Snapshot& snapshot, const std::vector<KindCoun
   return text;
 }
 
-std::vector<EventEnd> EventEnds(const Snapshot& snapshot, NodeId event, Direction direction, KindId kind) {
+std::vector<EventEnd> EventEnds(const Snapshot& snapshot, NodeId event, Direction direction, EdgeKindId kind) {
   std::vector<EventEnd> ends;
-  const KindId kinds[] = {kind};
+  const EdgeKindId kinds[] = {kind};
   snapshot.ForEachArc(direction, event, ArcFilter::Kinds(snapshot.schema(), kinds),
                       [&](const Arc& arc) { ends.push_back({arc.neighbor, snapshot.edge(arc, event).label}); });
   return ends;
@@ -103,7 +103,7 @@ Result<NodeView> ViewNode(const Snapshot& snapshot, NodeId node) {
     PLEXUS_ASSIGN(const std::string bytes, snapshot.Payload(node, NodeField::kProperties));
     PLEXUS_ASSIGN(view.properties, text::JsonFromProperties(bytes));
   }
-  const KindId has_tag[] = {kHasTag};
+  const EdgeKindId has_tag[] = {kHasTag};
   snapshot.ForEachArc(Direction::kOut, node, ArcFilter::Kinds(snapshot.schema(), has_tag),
                       [&](const Arc& arc) {
                         view.tags.emplace_back(DisplayName(snapshot.key(arc.neighbor)));

@@ -56,10 +56,10 @@ Result<TraverseOptions> Options(Session& session, const TraverseArguments& given
 // Events, outcomes, tags ... are neither superseded nor expired: when kinds that lead to
 // them are named they are met, as in a traversal without visibility.
 // With a scope given, none whose own scope is another one.
-void AddIndexNodes(const Snapshot& snapshot, std::span<const KindId> kinds, const std::vector<std::string>& scopes,
+void AddIndexNodes(const Snapshot& snapshot, std::span<const EdgeKindId> kinds, const std::vector<std::string>& scopes,
                    NodeSubset& subset) {
   const auto& traits = snapshot.schema().edge_kinds();
-  if (std::ranges::none_of(kinds, [&](KindId kind) { return traits[kind].plane == Plane::kIndex; })) return;
+  if (std::ranges::none_of(kinds, [&](EdgeKindId kind) { return traits[kind].plane == Plane::kIndex; })) return;
   std::vector<NodeId> nodes;
   for (NodeId node = 0; node < snapshot.node_count(); ++node)
     if (snapshot.alive(node) && !snapshot.is_fact(node) &&

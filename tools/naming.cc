@@ -98,8 +98,8 @@ Result<Schema::EdgeKindMatch> FindEdgeKind(const Schema& schema, const std::stri
   return Fail(ErrorCode::kInvalidArgument, "no edge kind '" + name + "'" + DidYouMean(name, EdgeKindNames(schema)));
 }
 
-Result<std::vector<KindId>> FindEdgeKinds(const Schema& schema, std::span<const std::string> names) {
-  std::vector<KindId> kinds;
+Result<std::vector<EdgeKindId>> FindEdgeKinds(const Schema& schema, std::span<const std::string> names) {
+  std::vector<EdgeKindId> kinds;
   for (const std::string& name : names) {
     PLEXUS_ASSIGN(const auto match, FindEdgeKind(schema, name));
     if (match.reversed)
@@ -111,7 +111,7 @@ Result<std::vector<KindId>> FindEdgeKinds(const Schema& schema, std::span<const 
 }
 
 void NoteIndexNodes(const Globals& globals, const Snapshot& snapshot, std::span<const NodeId> nodes,
-                    std::span<const KindId> kinds) {
+                    std::span<const EdgeKindId> kinds) {
   if (globals.quiet) return;
   const Schema& schema = snapshot.schema();
   const ArcFilter followed = ArcFilter::Kinds(schema, kinds);

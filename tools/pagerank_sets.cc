@@ -30,7 +30,7 @@ struct SeedSet {
 Status CheckSeeds(const Snapshot& snapshot, const PageRankOptions& options, const std::vector<PageRankSeed>& seeds,
                   const std::vector<std::string>& keys) {
   const bool index = std::ranges::any_of(
-      options.kinds, [&](KindId kind) { return snapshot.schema().edge_kind(kind).plane == Plane::kIndex; });
+      options.kinds, [&](EdgeKindId kind) { return snapshot.schema().edge_kind(kind).plane == Plane::kIndex; });
   double total = 0;
   for (std::size_t i = 0; i < seeds.size(); ++i) {
     if (!index && !snapshot.is_fact(seeds[i].node))

@@ -53,7 +53,7 @@ Result<TermRecord> ReadTermRecord(const Snapshot& snapshot) {
 
 Result<NotIndexed> CountNotIndexed(const Snapshot& snapshot, const TermRecord& record, const NodeSubset* subset) {
   constexpr std::size_t kReadAtMost = 4'096;
-  const KindId kind[] = {kHasTerm};
+  const EdgeKindId kind[] = {kHasTerm};
   const ArcFilter has_term = ArcFilter::Kinds(snapshot.schema(), kind);
   std::vector<NodeId> doubtful;
   NotIndexed unread;

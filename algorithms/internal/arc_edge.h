@@ -13,7 +13,7 @@ namespace plexus::internal {
 
 // `ref` lies in the row of `row` and leads to `neighbor`.
 inline PathEdge ArcAsEdge(const Snapshot& snapshot, NodeId row, NodeId neighbor, ArcRef ref) {
-  PathEdge step{row, neighbor, 0, 0, 0};
+  PathEdge step{row, neighbor, {}, 0, 0};
   if (ref.run != 0) {
     const DeltaArc& arc = snapshot.state().runs[ref.run - 1]->side(ref.direction).arcs[ref.position];
     step.kind = arc.kind;

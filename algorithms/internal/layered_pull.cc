@@ -35,7 +35,7 @@ bool OneSortedRow(const Selection& selection, Direction direction) {
   const auto& by_kind = selection.snapshot->state().edges_by_kind;
   std::size_t kinds = 0;
   for (std::size_t kind = 0; kind < by_kind.size(); ++kind)
-    kinds += by_kind[kind] != 0 && selection.filter.allows(static_cast<KindId>(kind));
+    kinds += by_kind[kind] != 0 && selection.filter.allows(static_cast<EdgeKindId>(kind));
   return kinds <= 1 && direction != Direction::kBoth;
 }
 

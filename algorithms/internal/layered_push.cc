@@ -100,7 +100,7 @@ bool LayeredSearch::PushBaseRow(const RowHead& head, const Label& from, std::uin
       const double value = std::min(scaled * static_cast<double>(weight), kMost);
       if (A == Aggregate::kMax && value < bar_.value()) continue;
       const NodeId node = i == head.begin ? head.first : rows_.neighbors[i];
-      const Found found = Take<A>(from, index, value, end, Arc{node, 0, weight, {0, i, rows_.direction}});
+      const Found found = Take<A>(from, index, value, end, Arc{node, {}, weight, {0, i, rows_.direction}});
       if (found == Found::kNothing) continue;
       if (found == Found::kFull) {
         edges_ += passed;

@@ -177,7 +177,7 @@ Status CheckF32Range(std::span<const float> reciprocals) {
 }
 
 Result<std::vector<SeedShare>> SeedShares(const Snapshot& snapshot, const DenseView& view,
-                                          std::span<const PageRankSeed> seeds, std::span<const KindId> kinds) {
+                                          std::span<const PageRankSeed> seeds, std::span<const EdgeKindId> kinds) {
   std::vector<SeedShare> shares;
   double total = 0;
   for (const PageRankSeed& seed : seeds) {

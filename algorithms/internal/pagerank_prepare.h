@@ -22,7 +22,7 @@ enum class PageRankUse : std::uint8_t { kOne, kSixteen };  // rankings in a swee
 // Holds no snapshot.
 struct PageRankPrepared {
   // What it was prepared for.
-  std::vector<KindId> kinds, reversed;
+  std::vector<EdgeKindId> kinds, reversed;
   std::int64_t valid_at = kNoTime;
   bool asked_weighted = true;
   ArcWeights arc_weights;
@@ -67,6 +67,6 @@ struct SeedShare {
 };
 // By rising dense id, a node once; `kinds` are those that selected the view. Errors: see pagerank.h.
 Result<std::vector<SeedShare>> SeedShares(const Snapshot& snapshot, const DenseView& view,
-                                          std::span<const PageRankSeed> seeds, std::span<const KindId> kinds);
+                                          std::span<const PageRankSeed> seeds, std::span<const EdgeKindId> kinds);
 
 }  // namespace plexus::internal

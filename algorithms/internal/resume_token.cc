@@ -39,9 +39,9 @@ void Question::Add(std::string_view text) {
   Put(bytes_, text.size());
   bytes_ += text;
 }
-void Question::Add(std::span<const KindId> kinds) {
+void Question::Add(std::span<const EdgeKindId> kinds) {
   Put(bytes_, kinds.size());
-  for (KindId kind : kinds) Put(bytes_, kind);
+  for (EdgeKindId kind : kinds) Put(bytes_, kind);
 }
 void Question::Add(const NodeSubset* subset) {
   Put(bytes_, subset != nullptr);

@@ -19,10 +19,10 @@ class ReversedKinds {
   ReversedKinds() = default;  // none
   // kInvalidArgument: a kind that the schema does not have, or that is not among those
   // followed (`followed` empty = the fact plane).
-  static Result<ReversedKinds> Make(const Schema& schema, std::span<const KindId> reversed,
-                                    std::span<const KindId> followed) {
+  static Result<ReversedKinds> Make(const Schema& schema, std::span<const EdgeKindId> reversed,
+                                    std::span<const EdgeKindId> followed) {
     ReversedKinds result;
-    for (const KindId kind : reversed) {
+    for (const EdgeKindId kind : reversed) {
       if (kind >= schema.edge_kinds().size() || schema.edge_kind(kind).name.empty())
         return Fail(ErrorCode::kInvalidArgument, "edge kind " + std::to_string(kind) + " is to be reversed and does not exist");
       const bool is_followed = followed.empty() ? schema.edge_kind(kind).plane == Plane::kFact

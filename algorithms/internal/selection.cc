@@ -17,7 +17,7 @@ template <class Allows>
 bool RefusesNothing(const Snapshot& snapshot, Allows&& allows) {
   const auto& by_kind = snapshot.state().edges_by_kind;
   for (std::size_t kind = 0; kind < by_kind.size(); ++kind)
-    if (by_kind[kind] != 0 && !allows(static_cast<KindId>(kind))) return false;
+    if (by_kind[kind] != 0 && !allows(static_cast<EdgeKindId>(kind))) return false;
   return true;
 }
 
@@ -28,24 +28,24 @@ bool HasValidTimes(const Snapshot& snapshot) {
 
 }  // namespace
 
-Result<Selection> Select(const Snapshot& snapshot, std::span<const KindId> kinds,
+Result<Selection> Select(const Snapshot& snapshot, std::span<const EdgeKindId> kinds,
                          std::int64_t valid_at, const NodeSubset* subset) {
   const auto& edge_kinds = snapshot.schema().edge_kinds();
   Selection s;
   s.snapshot = &snapshot;
   s.subset = subset;
-  for (KindId kind : kinds) {
+  for (EdgeKindId kind : kinds) {
     if (kind >= edge_kinds.size() || edge_kinds[kind].name.empty())
       return Fail(ErrorCode::kInvalidArgument,
                   "edge kind " + std::to_string(kind) + " is not defined in this graph");
     if (edge_kinds[kind].plane == Plane::kIndex) s.both_planes = true;
   }
-  const bool all_facts = kinds.empty() && RefusesNothing(snapshot, [&](KindId kind) {
+  const bool all_facts = kinds.empty() && RefusesNothing(snapshot, [&](EdgeKindId kind) {
                            return kind < edge_kinds.size() && edge_kinds[kind].plane == Plane::kFact;
                          });
   if (!all_facts) {  // a filter is memory of its own, a good part of a small query
     ArcFilter named = ArcFilter::Kinds(snapshot.schema(), kinds);
-    if (!RefusesNothing(snapshot, [&](KindId kind) { return named.allows(kind); })) s.filter = std::move(named);
+    if (!RefusesNothing(snapshot, [&](EdgeKindId kind) { return named.allows(kind); })) s.filter = std::move(named);
   }
   if (valid_at != kNoTime && HasValidTimes(snapshot)) s.filter = s.filter.ValidAt(valid_at);
 
@@ -64,7 +64,7 @@ std::string NodeName(const Snapshot& snapshot, NodeId node) {
 }
 
 std::unexpected<Error> NotSelected(const Snapshot& snapshot, std::string_view what, NodeId node,
-                                   std::span<const KindId> kinds) {
+                                   std::span<const EdgeKindId> kinds) {
   const std::string one = (what.empty() ? std::string() : std::string(what) + " ") + "node ";
   if (node >= snapshot.node_count())
     return Fail(ErrorCode::kInvalidArgument, one + "id " + std::to_string(node) + " is not below the graph's " +
@@ -72,7 +72,7 @@ std::unexpected<Error> NotSelected(const Snapshot& snapshot, std::string_view wh
   const std::string named = one + NodeName(snapshot, node);
   if (!snapshot.alive(node)) return Fail(ErrorCode::kNotFound, named + " was removed");
   const auto& known = snapshot.schema().edge_kinds();
-  const bool index_followed = std::ranges::any_of(kinds, [&](KindId kind) {
+  const bool index_followed = std::ranges::any_of(kinds, [&](EdgeKindId kind) {
     return kind < known.size() && known[kind].plane == Plane::kIndex;
   });
   if (!snapshot.is_fact(node) && !index_followed)

@@ -38,7 +38,7 @@ struct Selection {
 
 // kInvalidArgument: a kind that the schema does not have. Keeps pointers to its
 // arguments. O(kinds).
-Result<Selection> Select(const Snapshot& snapshot, std::span<const KindId> kinds,
+Result<Selection> Select(const Snapshot& snapshot, std::span<const EdgeKindId> kinds,
                          std::int64_t valid_at, const NodeSubset* subset);
 
 // A node as messages name it: its key in quotes, 'tag:rust' for an index node. REQUIRES that it is
@@ -49,7 +49,7 @@ std::string NodeName(const Snapshot& snapshot, NodeId node);
 // a subset select. kNotFound: it was removed. kInvalidArgument: there is no such node, it is an
 // index node and no index kind is followed, or else it is outside the subset.
 std::unexpected<Error> NotSelected(const Snapshot& snapshot, std::string_view what, NodeId node,
-                                   std::span<const KindId> kinds);
+                                   std::span<const EdgeKindId> kinds);
 
 // `subset` and the sources, which need not be inside of it (README, "What every kernel
 // agrees on"); an empty one when there is no subset. kInvalidArgument: a source that is

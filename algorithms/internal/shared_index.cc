@@ -17,8 +17,8 @@ constexpr std::uint32_t kNoTerm = std::numeric_limits<std::uint32_t>::max();
 
 Result<ArcFilter> SharedKinds(const Snapshot& snapshot, const SharedIndexOptions& options) {
   const auto& all = snapshot.schema().edge_kinds();
-  std::vector<KindId> kinds(options.kinds.begin(), options.kinds.end());
-  for (KindId kind : kinds) {
+  std::vector<EdgeKindId> kinds(options.kinds.begin(), options.kinds.end());
+  for (EdgeKindId kind : kinds) {
     if (kind >= all.size() || all[kind].name.empty())
       return Fail(ErrorCode::kInvalidArgument,
                   "edge kind " + std::to_string(kind) + " is not defined in this graph");
@@ -30,7 +30,7 @@ Result<ArcFilter> SharedKinds(const Snapshot& snapshot, const SharedIndexOptions
   if (kinds.empty())
     for (std::size_t k = 0; k < all.size(); ++k)
       if (all[k].plane == Plane::kIndex && k != kMember && k != kLabels && !all[k].name.empty())
-        kinds.push_back(static_cast<KindId>(k));
+        kinds.push_back(static_cast<EdgeKindId>(k));
   ArcFilter filter = ArcFilter::Kinds(snapshot.schema(), kinds);
   return options.valid_at == kNoTime ? filter : filter.ValidAt(options.valid_at);
 }

@@ -52,7 +52,7 @@ struct alignas(64) Signature {
 };
 
 struct SharedIndexOptions {
-  std::span<const KindId> kinds;  // as FrontierOptions
+  std::span<const EdgeKindId> kinds;  // as FrontierOptions
   std::int64_t valid_at = kNoTime;
   const NodeSubset* subset = nullptr;
   const NodeSubset* leaders = nullptr;  // rows of these come first

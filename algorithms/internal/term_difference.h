@@ -48,7 +48,7 @@ inline TermDifference DifferenceOf(std::vector<TermCount> wanted, std::vector<St
 }
 
 inline ArcFilter HasTermFilter(const Snapshot& snapshot) {
-  const KindId kind[] = {kHasTerm};
+  const EdgeKindId kind[] = {kHasTerm};
   return ArcFilter::Kinds(snapshot.schema(), kind);
 }
 

@@ -33,7 +33,7 @@ Together::Together(const Snapshot& snapshot, const SharedIndex& index, bool link
 // Events ascend, so a counting sort by row leaves every list ascending.
 void Together::ReadEvents(const Snapshot& snapshot, const SharedIndex& index,
                           const std::vector<std::uint32_t>& row_of) {
-  constexpr KindId kKinds[] = {kMember};
+  constexpr EdgeKindId kKinds[] = {kMember};
   const ArcFilter filter = ArcFilter::Kinds(snapshot.schema(), kKinds);
   std::vector<std::pair<std::uint32_t, NodeId>> members;  // row, event
   for (NodeId event = 0; event < snapshot.node_count(); ++event) {

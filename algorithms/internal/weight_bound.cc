@@ -14,7 +14,7 @@ std::optional<float> LargestWeight(const Snapshot& snapshot, const ArcFilter& fi
   float most = 0;
   auto add = [&](const std::vector<float>& by_kind) {
     for (std::size_t kind = 0; kind < by_kind.size(); ++kind)
-      if (filter.allows(static_cast<KindId>(kind))) most = std::max(most, by_kind[kind]);
+      if (filter.allows(static_cast<EdgeKindId>(kind))) most = std::max(most, by_kind[kind]);
   };
   const Csr& base = snapshot.base();
   std::shared_ptr<const HeaviestArcs> of_base = base.derived.Find<HeaviestArcs>();

@@ -21,7 +21,7 @@ class Suppression {
       : snapshot_(snapshot), now_(now), kinds_(Kinds(snapshot)), filter_(ArcFilter::Kinds(snapshot.schema(), kinds_)) {}
 
   bool none() const { return kinds_.empty(); }
-  const std::vector<KindId>& kinds() const { return kinds_; }  // ascending; with alive edges
+  const std::vector<EdgeKindId>& kinds() const { return kinds_; }  // ascending; with alive edges
   std::int64_t now() const { return now_; }
 
   // valid_from <= now < valid_until; tells note(time) when that changes.
@@ -60,12 +60,12 @@ class Suppression {
   }
 
  private:
-  static std::vector<KindId> Kinds(const Snapshot& snapshot) {
-    std::vector<KindId> kinds;
+  static std::vector<EdgeKindId> Kinds(const Snapshot& snapshot) {
+    std::vector<EdgeKindId> kinds;
     const auto& all = snapshot.schema().edge_kinds();
     const auto& alive = snapshot.state().edges_by_kind;
     for (std::size_t k = 0; k < all.size() && k < alive.size(); ++k)
-      if (all[k].suppresses && alive[k] != 0) kinds.push_back(static_cast<KindId>(k));
+      if (all[k].suppresses && alive[k] != 0) kinds.push_back(static_cast<EdgeKindId>(k));
     return kinds;
   }
   static std::optional<std::int64_t> Maybe(std::int64_t time) {
@@ -81,7 +81,7 @@ class Suppression {
 
   const Snapshot& snapshot_;
   std::int64_t now_;
-  std::vector<KindId> kinds_;
+  std::vector<EdgeKindId> kinds_;
   ArcFilter filter_;
 };
 

@@ -67,7 +67,7 @@ void Fill(Graph& graph, const Edges& edges) {
     WriteBatch batch(kBenchTime);
     batch.ReserveEdges(end - first);
     for (std::size_t i = first; i < end; ++i)
-      batch.Link(NodeRef::Id(edges.sources[i]), edges.kinds.empty() ? kLink : KindId{edges.kinds[i]},
+      batch.Link(NodeRef::Id(edges.sources[i]), edges.kinds.empty() ? kLink : EdgeKindId{edges.kinds[i]},
                  NodeRef::Id(edges.targets[i]), edges.weights.empty() ? 1.0f : edges.weights[i]);
     Must(graph.Apply(batch), "adding edges");
   }
@@ -329,7 +329,7 @@ void NearestOf(Peer& peer, bool inside, Executor& executor) {
   options.subset = inside ? &subset : nullptr;
   options.executor = &executor;
   peer.Queries(vectors.query_count(), [&](std::size_t q, Answer& answer) {
-    const auto result = Must(Nearest(graph, 0, {vectors.query(q), vectors.dimensions}, options), "nearest");
+    const auto result = Must(Nearest(graph, SpaceId{}, {vectors.query(q), vectors.dimensions}, options), "nearest");
     answer.push_back(static_cast<double>(result.nodes.size()));
     for (const SimilarNode& node : result.nodes)
       answer.insert(answer.end(), {static_cast<double>(node.node), node.similarity});

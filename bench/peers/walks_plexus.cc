@@ -25,7 +25,7 @@ Snapshot LoadKinds(const Peer& peer, Executor& executor) {
   bench::AddNodes(*graph, ReadNumber<NodeId>(peer / "nodes.u32"));
   WriteBatch batch(bench::kBenchTime);
   for (std::size_t i = 0; i < sources.size(); ++i)
-    batch.Link(NodeRef::Id(sources[i]), KindId{kinds[i]}, NodeRef::Id(targets[i]), weights[i]);
+    batch.Link(NodeRef::Id(sources[i]), EdgeKindId{kinds[i]}, NodeRef::Id(targets[i]), weights[i]);
   Must(graph->Apply(batch), "adding edges");
   Must(graph->Compact(), "compacting");
   return graph->snapshot();

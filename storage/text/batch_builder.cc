@@ -61,10 +61,10 @@ Status BatchBuilder::CheckNewEdgeKind(std::string_view name) {
   return {};
 }
 
-Result<NodeName> BatchBuilder::Name(std::string_view name, KindId expected) const {
+Result<NodeName> BatchBuilder::Name(std::string_view name, NodeKindId expected) const {
   const std::size_t separator = name.find(kIndexSeparator);
   const bool index_expected =
-      expected != kNoKind && schema().node_kind(expected).plane == Plane::kIndex;
+      expected != kNoNodeKind && schema().node_kind(expected).plane == Plane::kIndex;
   NodeName out;
   if (separator != std::string_view::npos) {
     const std::string_view kind = name.substr(0, separator);
@@ -81,7 +81,7 @@ Result<NodeName> BatchBuilder::Name(std::string_view name, KindId expected) cons
   } else if (index_expected) {
     out = {IndexKey(schema().node_kind(expected).name, name), expected};
   } else {
-    out = {std::string(name), kNoKind};
+    out = {std::string(name), kNoNodeKind};
   }
   PLEXUS_TRY(CheckKey(out.key, out.is_index()));
   return out;
@@ -107,7 +107,7 @@ Status BatchBuilder::Upsert(const NodeName& name, NodeRef node, std::string_view
     defined.name = kind;
     PLEXUS_TRY(Define(defined));
   }
-  batch().UpsertNode(node, known && *known < kFirstUserNodeKind ? NameRef(*known)
+  batch().UpsertNode(node, known && *known < kFirstUserNodeKind ? NodeKindRef(*known)
                                                                 : batch().NodeKindNamed(kind));
   piece_.notes.states_kinds = true;
   if (context_.check && context_.check->watches_kinds()) piece_.notes.kinds.push_back({name.key, std::string(kind)});
@@ -153,7 +153,7 @@ Result<BatchBuilder::EdgeEnds> BatchBuilder::Ends(std::string_view source, std::
 
 // What the graph would do at the first edge of that kind.
 Status BatchBuilder::DefineByUse(const EdgeEnds& ends) {
-  if (ends.stored != kNoKind || schema().FindEdgeKind(ends.kind_name)) return {};
+  if (ends.stored != kNoEdgeKind || schema().FindEdgeKind(ends.kind_name)) return {};
   EdgeKind defined;
   defined.name = ends.kind_name;
   return Define(defined);
@@ -161,9 +161,9 @@ Status BatchBuilder::DefineByUse(const EdgeEnds& ends) {
 
 // Which kind a fact has is known to the graph and to the file as a whole only.
 void BatchBuilder::NoteWanted(const EdgeEnds& ends) {
-  if (!context_.check || ends.stored == kNoKind) return;
-  const auto note = [&](const NodeName& node, KindId wanted, std::string_view which) {
-    if (wanted == kNoKind || schema().node_kind(wanted).plane == Plane::kIndex) return;
+  if (!context_.check || ends.stored == kNoEdgeKind) return;
+  const auto note = [&](const NodeName& node, NodeKindId wanted, std::string_view which) {
+    if (wanted == kNoNodeKind || schema().node_kind(wanted).plane == Plane::kIndex) return;
     piece_.notes.wants_kinds = true;
     if (!context_.check->watches_kinds()) return;
     piece_.notes.wanted.push_back({node.key, schema().node_kind(wanted).name,
@@ -174,8 +174,8 @@ void BatchBuilder::NoteWanted(const EdgeEnds& ends) {
   note(ends.target, ends.target_kind, "target");
 }
 
-NameRef BatchBuilder::KindRef(const EdgeEnds& ends) {
-  return ends.stored < kFirstUserEdgeKind && !ends.reversed ? NameRef(ends.stored)
+EdgeKindRef BatchBuilder::KindRef(const EdgeEnds& ends) {
+  return ends.stored < kFirstUserEdgeKind && !ends.reversed ? EdgeKindRef(ends.stored)
                                                             : batch().EdgeKindNamed(ends.kind_name);
 }
 
@@ -214,7 +214,7 @@ void BatchBuilder::Remove(const NodeName& name, bool purge) {
   if (context_.check) piece_.notes.removed.push_back(name.key);
 }
 
-void BatchBuilder::ReplaceList(const NodeName& node, NodeRef ref, KindId kind, bool labelled,
+void BatchBuilder::ReplaceList(const NodeName& node, NodeRef ref, EdgeKindId kind, bool labelled,
                                std::vector<ListReplacement::Item> items) {
   std::sort(items.begin(), items.end());
   items.erase(std::unique(items.begin(), items.end()), items.end());

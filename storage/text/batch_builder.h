@@ -27,8 +27,8 @@ namespace plexus::text {
 // A node as a record names it, checked, not yet in the batch.
 struct NodeName {
   std::string key;           // full key
-  KindId kind = kNoKind;     // of an index node
-  bool is_index() const { return kind != kNoKind; }
+  NodeKindId kind = kNoNodeKind;     // of an index node
+  bool is_index() const { return kind != kNoNodeKind; }
 };
 
 class BatchBuilder {
@@ -55,8 +55,8 @@ class BatchBuilder {
   Status CheckNewNodeKind(std::string_view name);
   Status CheckNewEdgeKind(std::string_view name);
 
-  // `expected`: the node kind that the place calls for, kNoKind = any.
-  Result<NodeName> Name(std::string_view name, KindId expected = kNoKind) const;
+  // `expected`: the node kind that the place calls for, kNoNodeKind = any.
+  Result<NodeName> Name(std::string_view name, NodeKindId expected = kNoNodeKind) const;
   NodeRef Ref(const NodeName& name);
   // States a fact node's kind (an index node's is in its key), and that it exists;
   // "" = whatever it has.
@@ -69,10 +69,10 @@ class BatchBuilder {
   struct EdgeEnds {
     NodeName source, target;  // as the record has them
     std::string kind_name;
-    KindId stored = kNoKind;  // kNoKind: a kind defined by this use
+    EdgeKindId stored = kNoEdgeKind;  // kNoEdgeKind: a kind defined by this use
     bool reversed = false;
     bool index_plane = false;
-    KindId source_kind = kNoKind, target_kind = kNoKind;  // what the kind wants them to be
+    NodeKindId source_kind = kNoNodeKind, target_kind = kNoNodeKind;  // what the kind wants them to be
   };
   Result<EdgeEnds> Ends(std::string_view source, std::string_view target,
                         std::string_view kind_name);
@@ -83,7 +83,7 @@ class BatchBuilder {
 
   // The arcs of `kind` leaving `node` become exactly `items`: notes the list for
   // PrepareReplacements and unlinks what earlier lines of the piece linked.
-  void ReplaceList(const NodeName& node, NodeRef ref, KindId kind, bool labelled,
+  void ReplaceList(const NodeName& node, NodeRef ref, EdgeKindId kind, bool labelled,
                    std::vector<ListReplacement::Item> items);
 
   // The line of the record that comes next, for notes.
@@ -96,10 +96,10 @@ class BatchBuilder {
                          bool replaces_rest);
 
  private:
-  using ListKey = std::pair<std::string, KindId>;
+  using ListKey = std::pair<std::string, EdgeKindId>;
   Schema& MutableSchema();
   Schema& TrialSchema();
-  NameRef KindRef(const EdgeEnds& ends);
+  EdgeKindRef KindRef(const EdgeEnds& ends);
   Status DefineByUse(const EdgeEnds& ends);
   void NoteWanted(const EdgeEnds& ends);
 

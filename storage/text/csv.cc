@@ -243,16 +243,16 @@ Status CsvParser::AddEdge(const CsvRow& row, BatchBuilder& builder) const {
 Status CsvParser::AddNode(const CsvRow& row, BatchBuilder& builder) const {
   const Schema& schema = builder.schema();
   const std::string_view kind = Trim(Cell(row, Field::kKind));
-  std::optional<KindId> known;
+  std::optional<NodeKindId> known;
   if (!kind.empty()) known = schema.FindNodeKind(kind);
   if (kind.size() > Limits::kMaxStringBytes) return Bad("a node kind's name is too long");
   if (!kind.empty() && !known) PLEXUS_TRY(builder.CheckNewNodeKind(kind));
-  PLEXUS_ASSIGN(NodeName name, builder.Name(Cell(row, Field::kKey), known.value_or(kNoKind)));
-  if (!kind.empty() && name.is_index() && name.kind != known.value_or(kNoKind))
+  PLEXUS_ASSIGN(NodeName name, builder.Name(Cell(row, Field::kKey), known.value_or(kNoNodeKind)));
+  if (!kind.empty() && name.is_index() && name.kind != known.value_or(kNoNodeKind))
     return Bad("the key names an index node of another kind than " + Quoted(kind));
 
   struct Value {
-    ColumnId column = 0;
+    ColumnId column{};
     double f64 = 0;
     std::int64_t i64 = 0;
     std::string_view text;
@@ -305,8 +305,8 @@ Status CsvParser::AddNode(const CsvRow& row, BatchBuilder& builder) const {
   const NodeRef node = builder.Ref(name);
   PLEXUS_TRY(builder.Upsert(name, node, kind));
   for (const Value& v : values) {
-    const NameRef column = v.column < kFirstUserColumn
-                               ? NameRef(v.column)
+    const ColumnRef column = v.column < kFirstUserColumn
+                               ? ColumnRef(v.column)
                                : batch.ColumnNamed(schema.columns()[v.column].name);
     switch (schema.columns()[v.column].type) {
       case ColumnType::kF64: batch.SetF64(node, column, v.f64); break;

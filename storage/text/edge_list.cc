@@ -15,7 +15,7 @@ namespace plexus::text {
 
 namespace {
 
-void LinkRows(std::span<const Row> rows, NameRef kind, TokenCache& cache, Piece& piece,
+void LinkRows(std::span<const Row> rows, EdgeKindRef kind, TokenCache& cache, Piece& piece,
               TouchedNodes* touched) {
   for (const Row& row : rows) {
     WriteBatch::EdgeInput edge;
@@ -35,7 +35,7 @@ std::size_t EdgeListParser::Parse(std::string_view text, std::uint64_t first_lin
   static thread_local TokenCache cache;
   cache.Reset();
   if (!context.check) piece.batch.ReserveEdges(std::min(context.max_ops, text.size() / 12 + 1));
-  const NameRef kind = kind_.empty() || context.check ? NameRef(kLink) : piece.batch.EdgeKindNamed(kind_);
+  const EdgeKindRef kind = kind_.empty() || context.check ? EdgeKindRef(kLink) : piece.batch.EdgeKindNamed(kind_);
   const std::size_t have = piece.batch.op_count();
   return ReadEdgeLines(
       text, first_line, context, piece, context.check ? SIZE_MAX : context.max_ops - std::min(have, context.max_ops),

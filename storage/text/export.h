@@ -23,7 +23,7 @@ enum class CsvTable { kEdges, kNodes };
 struct ExportOptions {
   Progress* progress = nullptr;  // nodes written
   // All but JSON lines: only these edge kinds; empty = the fact plane.
-  std::vector<KindId> kinds;
+  std::vector<EdgeKindId> kinds;
   // All but JSON lines: only nodes for which this holds, and edges between them; null = all.
   std::function<bool(NodeId)> include;
   CsvTable csv_table = CsvTable::kEdges;

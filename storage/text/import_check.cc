@@ -21,7 +21,7 @@ constexpr std::size_t kWidening = 8;
 
 // Whether an edge kind wants a fact of some kind at an end.
 bool DemandsFacts(const Schema& schema) {
-  const auto fact = [&](KindId kind) { return kind != kNoKind && schema.node_kind(kind).plane == Plane::kFact; };
+  const auto fact = [&](NodeKindId kind) { return kind != kNoNodeKind && schema.node_kind(kind).plane == Plane::kFact; };
   return std::any_of(schema.edge_kinds().begin(), schema.edge_kinds().end(), [&](const EdgeKind& kind) {
     return fact(kind.source_kind) || fact(kind.target_kind);
   });
@@ -136,7 +136,7 @@ bool ImportCheck::HeldByGraph(const std::string& node, const std::string& kind) 
   const auto id = now_.Find(node);
   if (!id) return false;
   const Schema& schema = now_.schema();
-  const KindId held_to = now_.node_kind(*id);
+  const NodeKindId held_to = now_.node_kind(*id);
   if (schema.node_kind(held_to).name != kind || !schema.DemandsKind(held_to)) return false;
   bool held = false;
   for (const Direction direction : {Direction::kOut, Direction::kIn})
@@ -152,7 +152,7 @@ bool ImportCheck::HeldByGraph(const std::string& node, const std::string& kind) 
 bool ImportCheck::Frees(const Piece& piece) const {
   const auto schema = piece.schema_after ? piece.schema_after : schema_;
   return std::none_of(schema->edge_kinds().begin(), schema->edge_kinds().end(), [](const EdgeKind& kind) {
-    return kind.survives_removal && kind.target_kind != kNoKind;
+    return kind.survives_removal && kind.target_kind != kNoNodeKind;
   });
 }
 

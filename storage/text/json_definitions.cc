@@ -58,13 +58,13 @@ Status JsonRecord::DefineKind(const JsonValue& name) {
   }
   struct End {
     std::string_view key;
-    KindId EdgeKind::*kind;
+    NodeKindId EdgeKind::*kind;
   };
   for (const End& end : {End{"source", &EdgeKind::source_kind}, End{"target", &EdgeKind::target_kind}}) {
     PLEXUS_ASSIGN(const JsonValue* value, TakeString(end.key, true));
     if (!value) continue;
     if (value->is_null()) {
-      kind.*end.kind = kNoKind;
+      kind.*end.kind = kNoNodeKind;
       continue;
     }
     auto id = builder_.schema().FindNodeKind(value->text);

@@ -36,8 +36,8 @@ Status JsonExporter::WriteEdgeKind(const EdgeKind& kind) {
   flag("acyclic", kind.acyclic, plain.acyclic);
   flag("self_loops", kind.self_loops, plain.self_loops);
   flag("survives_removal", kind.survives_removal, plain.survives_removal);
-  auto end = [&](std::string_view name, KindId node_kind) {
-    if (node_kind == kNoKind) return;
+  auto end = [&](std::string_view name, NodeKindId node_kind) {
+    if (node_kind == kNoNodeKind) return;
     AppendJsonKey(out, name);
     AppendJsonString(out, s_.schema().node_kind(node_kind).name);
   };

@@ -121,7 +121,7 @@ Status JsonExporter::AppendMembers(NodeId event) {
     std::string_view role, key;
     PropertyMap attributes;
   };
-  const KindId kind[] = {kMember};
+  const EdgeKindId kind[] = {kMember};
   std::vector<Member> members;
   for (const Edge& e : Row(event, ArcFilter::Kinds(s_.schema(), kind))) {
     PLEXUS_ASSIGN(std::string properties, EdgeProperties(e));

@@ -65,7 +65,7 @@ void JsonExporter::FindSpecialNodes() {
       dead_.push_back(v);
     }
     if (s_.is_fact(v)) continue;
-    const KindId kind = s_.node_kind(v);
+    const NodeKindId kind = s_.node_kind(v);
     (kind == kEvent ? events_ : kind == kOutcome ? outcomes_ : index_nodes_).push_back(v);
   }
   if (!events_.empty() || !outcomes_.empty()) standard_.assign(s_.node_count(), 0);
@@ -81,7 +81,7 @@ bool JsonExporter::IsImplied(NodeId tag) const {
     if (!column.name.empty() && id != kCreatedAt && s_.column_bits(id, tag) != AbsentBits(column.type))
       return false;
   }
-  const KindId kind[] = {kHasTag};
+  const EdgeKindId kind[] = {kHasTag};
   bool named = false;
   s_.ForEachArc(Direction::kIn, tag, ArcFilter::Kinds(s_.schema(), kind), [&](const Arc& arc) {
     named = s_.is_fact(arc.neighbor) && s_.edge(arc, tag).label == 0;
@@ -128,7 +128,7 @@ bool JsonExporter::IsPlain(const Edge& e) const {
          !e.properties;
 }
 
-void JsonExporter::AppendName(NodeId node, KindId expected) {
+void JsonExporter::AppendName(NodeId node, NodeKindId expected) {
   const std::string_view key = s_.key(node);
   AppendJsonString(sink_.text(),
                    !s_.is_fact(node) && s_.node_kind(node) == expected ? DisplayName(key) : key);
@@ -175,7 +175,7 @@ Status JsonExporter::AppendPayloads(NodeId node) {
 }
 
 void JsonExporter::AppendTags(NodeId node) {
-  const KindId kind[] = {kHasTag};
+  const EdgeKindId kind[] = {kHasTag};
   std::vector<std::string_view> tags;
   s_.ForEachArc(Direction::kOut, node, ArcFilter::Kinds(s_.schema(), kind), [&](const Arc& arc) {
     if (s_.edge(arc, node).label == 0) tags.push_back(DisplayName(s_.key(arc.neighbor)));
@@ -194,7 +194,7 @@ void JsonExporter::AppendTags(NodeId node) {
 
 Status JsonExporter::WriteNode(NodeId node) {
   std::string& out = sink_.text();
-  const KindId kind = s_.node_kind(node);
+  const NodeKindId kind = s_.node_kind(node);
   out += '{';
   AppendJsonKey(out, "node");
   AppendName(node, kind);
@@ -300,7 +300,7 @@ Status JsonExporter::WriteVectors() {
       std::string& out = sink_.text();
       out += '{';
       AppendJsonKey(out, "vector");
-      AppendName(node, kNoKind);
+      AppendName(node, kNoNodeKind);
       AppendJsonKey(out, "space");
       AppendJsonString(out, s_.schema().spaces()[i].name);
       AppendJsonKey(out, "values");

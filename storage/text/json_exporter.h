@@ -38,7 +38,7 @@ class JsonExporter {
   void AppendColumns(NodeId node, bool skip_created_at);
   Status AppendPayloads(NodeId node);
   void AppendTags(NodeId node);
-  void AppendName(NodeId node, KindId expected);
+  void AppendName(NodeId node, NodeKindId expected);
   // Edges of a row, parallel ones by the text of their label.
   std::vector<Edge> Row(NodeId node, const ArcFilter& filter) const;
   Result<std::string> Payload(PayloadRef ref) const;  // "" when there is none

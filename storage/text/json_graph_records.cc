@@ -21,8 +21,8 @@ Result<JsonRecord::NodeRecord> JsonRecord::NodeNamed(std::string_view key, std::
   if (kind.size() > Limits::kMaxStringBytes)
     return Bad("a node kind's name has 1 to " + std::to_string(Limits::kMaxStringBytes) + " bytes");
   if (!kind.empty() && !record.known) PLEXUS_TRY(builder_.CheckNewNodeKind(kind));
-  PLEXUS_ASSIGN(record.name, builder_.Name(key, record.known.value_or(kNoKind)));
-  if (!kind.empty() && record.name.is_index() && record.name.kind != record.known.value_or(kNoKind))
+  PLEXUS_ASSIGN(record.name, builder_.Name(key, record.known.value_or(kNoNodeKind)));
+  if (!kind.empty() && record.name.is_index() && record.name.kind != record.known.value_or(kNoNodeKind))
     return Bad("the key names an index node of another kind than \"" + std::string(kind) + "\"");
   return record;
 }
@@ -182,7 +182,7 @@ Status JsonRecord::AddVector(const JsonValue& key) {
   }
   WriteBatch& batch = builder_.batch();
   const NodeRef node = builder_.Ref(name);
-  const NameRef space_ref = batch.SpaceNamed(space_name);
+  const SpaceRef space_ref = batch.SpaceNamed(space_name);
   if (floats.empty())
     batch.ClearVector(node, space_ref);
   else

@@ -211,8 +211,8 @@ void JsonRecord::SetColumns(NodeRef node, const std::vector<ColumnValue>& values
   WriteBatch& batch = builder_.batch();
   for (const ColumnValue& v : values) {
     const Column& column = builder_.schema().columns()[v.column];
-    const NameRef name =
-        v.column < kFirstUserColumn ? NameRef(v.column) : batch.ColumnNamed(column.name);
+    const ColumnRef name =
+        v.column < kFirstUserColumn ? ColumnRef(v.column) : batch.ColumnNamed(column.name);
     if (v.clear)
       batch.ClearColumn(node, name);
     else if (column.type == ColumnType::kF64)

@@ -29,7 +29,7 @@ class JsonRecord {
  private:
   // What a column member asks for, checked.
   struct ColumnValue {
-    ColumnId column = 0;
+    ColumnId column{};
     bool clear = false;
     double f64 = 0;
     std::int64_t i64 = 0;
@@ -40,7 +40,7 @@ class JsonRecord {
   struct NodeRecord {
     NodeName name;
     std::string_view kind;  // "" leaves it
-    std::optional<KindId> known;
+    std::optional<NodeKindId> known;
     const JsonValue* text = nullptr;
     std::optional<std::vector<NodeName>> tags;
     std::optional<std::string> properties;

@@ -170,7 +170,7 @@ NodeRef Number(std::uint64_t number, TokenCache& cache, Piece& piece, TouchedNod
   return cache.Get({digits, static_cast<std::size_t>(end - digits)}, Load8(digits), piece, touched);
 }
 
-void Link(Entry entry, const MatrixHeader& header, NameRef kind, TokenCache& cache, Piece& piece,
+void Link(Entry entry, const MatrixHeader& header, EdgeKindRef kind, TokenCache& cache, Piece& piece,
           TouchedNodes* touched) {
   if (std::signbit(entry.weight)) {
     std::swap(entry.row, entry.column);
@@ -226,7 +226,7 @@ std::size_t MatrixMarketParser::Parse(std::string_view text, std::uint64_t first
   static thread_local TokenCache cache;
   cache.Reset();
   const bool symmetric = header_.symmetry == MatrixHeader::Symmetry::kSymmetric;
-  const NameRef kind = symmetric ? piece.batch.EdgeKindNamed(kLinkedKind) : NameRef(kLink);
+  const EdgeKindRef kind = symmetric ? piece.batch.EdgeKindNamed(kLinkedKind) : EdgeKindRef(kLink);
   return TakeLines(text, first_line, context, piece, [&](std::string_view line, std::uint64_t number) {
     std::string_view rest = line;
     if (line.starts_with('%') || Next(rest).empty()) return true;

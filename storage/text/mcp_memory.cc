@@ -94,7 +94,7 @@ struct Relation {
   std::string_view kind, label;
 };
 
-bool WantsOtherEnds(const EdgeKind& kind) { return kind.source_kind != kNoKind || kind.target_kind != kNoKind; }
+bool WantsOtherEnds(const EdgeKind& kind) { return kind.source_kind != kNoNodeKind || kind.target_kind != kNoNodeKind; }
 
 Relation AsWritten(BatchBuilder& builder, std::string_view from, std::string_view to, std::string_view name) {
   const Relation generic{"link", name};

@@ -28,7 +28,7 @@ class ImportCheck;
 // "The arcs of `kind` leaving `node` are exactly these": others are unlinked.
 struct ListReplacement {
   std::string node;  // full key
-  KindId kind = kNoKind;
+  EdgeKindId kind = kNoEdgeKind;
   bool labelled = false;  // false: only arcs with an empty label are replaced
   struct Item {
     std::string target;  // full key

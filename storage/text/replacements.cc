@@ -18,7 +18,7 @@ namespace {
 void UnlinkMissing(const Snapshot& snapshot, const ListReplacement& list, WriteBatch& before) {
   const auto id = snapshot.Find(list.node);
   if (!id || !snapshot.alive(*id)) return;
-  const KindId kind[] = {list.kind};
+  const EdgeKindId kind[] = {list.kind};
   const ArcFilter filter = ArcFilter::Kinds(snapshot.schema(), kind);
   snapshot.ForEachArc(Direction::kOut, *id, filter, [&](const Arc& arc) {
     const Edge edge = snapshot.edge(arc, *id);

@@ -41,8 +41,8 @@ class TokenCache {
     if (token.size() > 8) return Name(token, piece, touched);
     Slot& slot = slots_[SlotOf(word)];
     if (slot.word != word || slot.generation != generation_)
-      slot = {word, generation_, Name(token, piece, touched).index()};
-    return NodeRef{NodeRef::kLocal | slot.local};
+      slot = {word, generation_, (last_ = Name(token, piece, touched)).index()};
+    return last_.Sibling(slot.local);
   }
 
  private:
@@ -61,6 +61,7 @@ class TokenCache {
   }
   std::vector<Slot> slots_;
   std::uint32_t generation_ = 0;
+  NodeRef last_;  // of this generation, so of the piece's batch
 };
 
 }  // namespace plexus::text

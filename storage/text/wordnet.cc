@@ -133,7 +133,7 @@ std::size_t WordNetParser::Parse(std::string_view text, std::uint64_t first_line
       piece.notes.states_kinds = true;
       if (context.check) piece.notes.kinds.push_back({synset->key, "concept"});
       if (context.touched) context.touched->Mark(synset->key);
-      const NodeRef node = piece.batch.UpsertNode(synset->key, NameRef(kConcept));
+      const NodeRef node = piece.batch.UpsertNode(synset->key, NodeKindRef(kConcept));
       piece.batch.SetPayload(node, NodeField::kText, synset->text);
       return true;
     }

@@ -33,10 +33,10 @@ Case AgedEdges() {
               EXPECT_EQ(g.DefineKind(visits), kFirstUserEdgeKind);
               g.AddNodes(60);
             }
-            const KindId kinds[] = {kLink, kCauses, kSimilar, kFirstUserEdgeKind};
+            const EdgeKindId kinds[] = {kLink, kCauses, kSimilar, kFirstUserEdgeKind};
             for (int i = 0; i < 120; ++i) {
               const std::size_t a = random() % 60, b = random() % 60;
-              const KindId kind = kinds[random() % 4];
+              const EdgeKindId kind = kinds[random() % 4];
               if (a == b && kind != kLink) continue;
               g.Link(a, kind, b, 0.25f * static_cast<float>(random() % 8), "",
                      kNow - static_cast<std::int64_t>(random() % 20) * kHour + 4 * kHour);
@@ -164,8 +164,8 @@ TEST(ArcWeights, ReversedKindsFlowFromTargetToSource) {
         if (a.kind == kCauses || a.kind == kFirstUserEdgeKind) std::swap(a.from, a.to);
       return flat;
     };
-    const std::vector<KindId> named = {kCauses, kLink, kFirstUserEdgeKind};
-    for (const std::vector<KindId>& kinds : {std::vector<KindId>{}, named})
+    const std::vector<EdgeKindId> named = {kCauses, kLink, kFirstUserEdgeKind};
+    for (const std::vector<EdgeKindId>& kinds : {std::vector<EdgeKindId>{}, named})
       for (const ArcWeights& weights : {ArcWeights{}, Weights()}) {
         const auto flat = reversed(Weighed(g.Flat(kinds), weights));
         const auto want = reference::PageRank(flat, 0.85, true, {}, 0);
@@ -195,7 +195,7 @@ TEST(ArcWeights, ReversedKindsFlowFromTargetToSource) {
         EXPECT_LE(Distance(near, reference::PageRank(flat, 0.85, true, home, 0)), 3e-6);
       }
     PageRankOptions wrong;
-    wrong.reversed = {4000};
+    wrong.reversed = {EdgeKindId{4000}};
     EXPECT_FALSE(PageRank(g.snapshot(), wrong));
     wrong.kinds = {kLink}, wrong.reversed = {kCauses};  // not followed
     EXPECT_FALSE(PageRank(g.snapshot(), wrong));
@@ -220,7 +220,7 @@ TEST(ArcWeights, WhatCannotBeWeighedIsRefused) {
   refused(Factors({{kCauses, std::nan("")}}), "'causes' is not a finite number");
   refused(Factors({{kCauses, -1}}), "not a finite number >= 0");
   refused(Factors({{kCauses, INFINITY}}), "not a finite number >= 0");
-  refused(Factors({{4000, 1}}), "4000, which does not exist");
+  refused(Factors({{EdgeKindId{4000}, 1}}), "4000, which does not exist");
   refused(Factors({{kCauses, 1}, {kCauses, 2}}), "two factors for edge kind 'causes'");
   refused({.factors = {}, .now_ms = kNow, .half_life_ms = -1}, "below 0");
   PageRankOptions unweighted;

@@ -19,7 +19,7 @@ namespace {
 // (node, term, frequency) of all has_term edges.
 using Occurrences = std::vector<std::tuple<std::string, std::string, float>>;
 Occurrences OccurrencesOf(const Snapshot& s) {
-  const KindId kind[] = {kHasTerm};
+  const EdgeKindId kind[] = {kHasTerm};
   Occurrences all;
   s.ForEachEdge(ArcFilter::Kinds(s.schema(), kind), [&](const Edge& e) {
     all.emplace_back(s.key(e.source), DisplayName(s.key(e.target)), e.weight);
@@ -46,7 +46,7 @@ IndexTermsReport ApplyWithTerms(Graph& graph, WriteBatch& batch) {
 TEST(BatchTerms, ComeWithTheirText) {
   auto graph = Graph::InMemory();
   WriteBatch batch(1);
-  batch.SetPayload(batch.UpsertNode("a", NameRef(kMemory)), NodeField::kText, "The dog barks; the Dog bites.");
+  batch.SetPayload(batch.UpsertNode("a", NodeKindRef(kMemory)), NodeField::kText, "The dog barks; the Dog bites.");
   batch.SetPayload(batch.IndexNode(kTag, "t"), NodeField::kText, "not a fact");
   EXPECT_EQ(ApplyWithTerms(*graph, batch), (IndexTermsReport{1, 1, 3, 0}));
   EXPECT_EQ(OccurrencesOf(graph->snapshot()), (Occurrences{{"a", "barks", 1}, {"a", "bites", 1}, {"a", "dog", 2}}));
@@ -71,7 +71,7 @@ TEST(BatchTerms, ComeWithTheirText) {
 TEST(BatchTerms, TheTextDecidesNotTheEdgesOfTheBatch) {
   auto graph = Graph::InMemory();
   WriteBatch batch(1);
-  const NodeRef a = batch.UpsertNode("a", NameRef(kMemory)), b = batch.UpsertNode("b", NameRef(kMemory));
+  const NodeRef a = batch.UpsertNode("a", NodeKindRef(kMemory)), b = batch.UpsertNode("b", NodeKindRef(kMemory));
   batch.SetPayload(a, NodeField::kText, "red apples");
   batch.Link(a, kHasTerm, batch.IndexNode(kTerm, "apples"), 7);
   batch.Link(batch.Node("a"), batch.EdgeKindNamed("has_term"), batch.IndexNode(kTerm, "pears"), 1);
@@ -125,7 +125,7 @@ TEST(BatchTerms, AreThoseOfIndexingAnew) {
           case 1: batch.PurgeNode(node); break;
           case 2: batch.ClearPayload(node, NodeField::kText); break;
           case 3: batch.Link(node, kCauses, batch.Node("n" + std::to_string(draw(30)) + "x")); break;
-          case 4: batch.UpsertNode(node, NameRef(kMemory)); break;
+          case 4: batch.UpsertNode(node, NodeKindRef(kMemory)); break;
           case 5: batch.SetPayload(node, NodeField::kProperties, ""); break;
           default: batch.SetPayload(node, NodeField::kText, text());
         }

@@ -327,7 +327,7 @@ TEST(Betweenness, StoppedSaysTruncated) {
   EXPECT_EQ(got->sources, 0u);
   EXPECT_EQ(got->bound, 1);
   CaseGraph g;
-  EXPECT_FALSE(Betweenness(g.snapshot(), {.kinds = {63}}).has_value());
+  EXPECT_FALSE(Betweenness(g.snapshot(), {.kinds = {EdgeKindId{63}}}).has_value());
 }
 
 }  // namespace

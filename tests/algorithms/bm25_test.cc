@@ -24,7 +24,7 @@ using Texts = std::vector<std::map<std::string, double>>;
 std::unique_ptr<Graph> Make(const Texts& texts, std::mt19937_64& random) {
   auto graph = Graph::InMemory();
   WriteBatch nodes(1);
-  for (std::size_t d = 0; d < texts.size(); ++d) nodes.UpsertNode("d" + std::to_string(d), NameRef(kMemory));
+  for (std::size_t d = 0; d < texts.size(); ++d) nodes.UpsertNode("d" + std::to_string(d), NodeKindRef(kMemory));
   EXPECT_TRUE(graph->Apply(nodes));
   WriteBatch batch(2);
   for (std::size_t d = 0; d < texts.size(); ++d) {

@@ -41,7 +41,7 @@ BOOST_CONCEPT_ASSERT((boost::ReadablePropertyGraphConcept<BoostGraph, BoostEdge,
 BOOST_CONCEPT_ASSERT((boost::VertexIndexGraphConcept<BoostGraph>));
 BOOST_CONCEPT_ASSERT((boost::EdgeIndexGraphConcept<BoostGraph>));
 
-BoostGraph Adapt(const CaseGraph& g, const std::vector<KindId>& kinds = {}) {
+BoostGraph Adapt(const CaseGraph& g, const std::vector<EdgeKindId>& kinds = {}) {
   DenseViewOptions options;
   options.kinds = kinds;
   options.in = false;
@@ -53,7 +53,7 @@ BoostGraph Adapt(const CaseGraph& g, const std::vector<KindId>& kinds = {}) {
 using Arc3 = std::tuple<NodeId, NodeId, double>;
 
 // The semantics that the concept classes cannot ask for, and that the arcs are ours.
-void CheckContract(const CaseGraph& g, const std::vector<KindId>& kinds) {
+void CheckContract(const CaseGraph& g, const std::vector<EdgeKindId>& kinds) {
   const BoostGraph graph = Adapt(g, kinds);
   const auto flat = g.Flat(kinds);
   std::vector<Arc3> want, listed, out, in;
@@ -233,7 +233,7 @@ TEST(BoostGraph, BetweennessIsRight) {
 TEST(BoostGraph, TopologicalSortAgreesWithOurs) {
   int cyclic = 0, sorted = 0;
   ForEachGraph([&](const CaseGraph& g, Shape) {
-    for (KindId kind : {kSupports, kCauses, kLink}) {
+    for (EdgeKindId kind : {kSupports, kCauses, kLink}) {
       const BoostGraph graph = Adapt(g, {kind});
       const auto ours = TopologicalOrder(g.snapshot(), {.kinds = {kind}});
       ASSERT_TRUE(ours.has_value()) << ours.error().ToString();

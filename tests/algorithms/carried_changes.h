@@ -32,7 +32,7 @@ class Changer {
 
  private:
   std::string Key() { return "n" + std::to_string(Below(most_)); }
-  NameRef Suppressing(WriteBatch& batch) {
+  EdgeKindRef Suppressing(WriteBatch& batch) {
     switch (Below(6)) {
       case 0: {
         EdgeKind kind;
@@ -69,7 +69,7 @@ class Changer {
     switch (Below(16)) {
       case 0: batch.RemoveNode(batch.Node(key)); break;
       case 1: if (Below(3) == 0) batch.PurgeNode(batch.Node(key)); break;
-      case 2: batch.UpsertNode(key, NameRef(Below(4) ? kMemory : kConcept)); break;
+      case 2: batch.UpsertNode(key, Below(4) ? kMemory : kConcept); break;
       case 3: batch.SetI64(batch.UpsertNode(key), kValidFrom, static_cast<std::int64_t>(Below(100))); break;
       case 4: batch.SetI64(batch.UpsertNode(key), kValidUntil, static_cast<std::int64_t>(20 + Below(100))); break;
       case 5: batch.ClearColumn(batch.UpsertNode(key), Below(2) ? kValidFrom : kValidUntil); break;

@@ -81,7 +81,7 @@ TEST(Carried, LongChainsAndLargeCycles) {
   auto graph = Graph::InMemory();
   constexpr int kLength = 30'000;
   WriteBatch batch(1);
-  for (int i = 0; i <= kLength; ++i) batch.UpsertNode("n" + std::to_string(i), NameRef(kMemory));
+  for (int i = 0; i <= kLength; ++i) batch.UpsertNode("n" + std::to_string(i), NodeKindRef(kMemory));
   ASSERT_TRUE(graph->Apply(batch));
   batch.Clear();
   for (int i = 0; i < kLength; ++i) batch.Link(NodeRef::Id(static_cast<NodeId>(i + 1)), kSupersedes, NodeRef::Id(static_cast<NodeId>(i)));
@@ -90,8 +90,8 @@ TEST(Carried, LongChainsAndLargeCycles) {
   const auto carried = [&] { return graph->snapshot().state().derived.kept.Find<VisibleSet>(); };
   // A new head; an old node superseded once more; a link out of the middle taken away: all local.
   WriteBatch next(1);
-  next.Link(next.UpsertNode("head", NameRef(kMemory)), kSupersedes, NodeRef::Id(kLength));
-  next.Link(next.UpsertNode("side", NameRef(kMemory)), kSupersedes, NodeRef::Id(kLength / 2));
+  next.Link(next.UpsertNode("head", NodeKindRef(kMemory)), kSupersedes, NodeRef::Id(kLength));
+  next.Link(next.UpsertNode("side", NodeKindRef(kMemory)), kSupersedes, NodeRef::Id(kLength / 2));
   next.Unlink(NodeRef::Id(101), kSupersedes, NodeRef::Id(100));
   ASSERT_TRUE(graph->Apply(next));
   ASSERT_TRUE(carried());
@@ -118,7 +118,7 @@ TEST(Carried, ManyMomentsAhead) {
   auto graph = Graph::InMemory();
   WriteBatch batch(1);
   for (int i = 0; i < 20'000; ++i)
-    batch.SetI64(batch.UpsertNode("n" + std::to_string(i), NameRef(kMemory)), kValidUntil, 10 + (i * 7919) % 20'000);
+    batch.SetI64(batch.UpsertNode("n" + std::to_string(i), NodeKindRef(kMemory)), kValidUntil, 10 + (i * 7919) % 20'000);
   ASSERT_TRUE(graph->Apply(batch));
   for (std::int64_t now : {0, 11, 500, 8'000, 9'000, 19'000, 30'000, 100}) {
     const Snapshot s = graph->snapshot();
@@ -126,7 +126,7 @@ TEST(Carried, ManyMomentsAhead) {
     EXPECT_EQ(*got, *VisibleNodes(s, now, {false, false, nullptr})) << now;
     EXPECT_EQ(VisibleNodes(s, now), got);
     WriteBatch more(1);
-    more.SetI64(more.UpsertNode("m" + std::to_string(now), NameRef(kMemory)), kValidUntil, now + 5);
+    more.SetI64(more.UpsertNode("m" + std::to_string(now), NodeKindRef(kMemory)), kValidUntil, now + 5);
     ASSERT_TRUE(graph->Apply(more));
   }
 }
@@ -137,7 +137,7 @@ TEST(Carried, TheClockGoesOn) {
   std::int64_t now = 1000;
   for (int i = 0; i < 300; ++i, now += 3) {
     WriteBatch batch(now);
-    const NodeRef node = batch.UpsertNode("n" + std::to_string(i), NameRef(kMemory));
+    const NodeRef node = batch.UpsertNode("n" + std::to_string(i), NodeKindRef(kMemory));
     batch.SetI64(node, kValidFrom, now);
     if (i % 3 == 0) batch.SetI64(node, kValidUntil, now + 40);
     ASSERT_TRUE(graph->Apply(batch));

@@ -10,20 +10,20 @@ CaseGraph::CaseGraph()
       batch_(std::make_unique<WriteBatch>(1000)),
       kinds_(BuiltinEdgeKinds().begin(), BuiltinEdgeKinds().end()) {}
 
-std::size_t CaseGraph::AddNode(KindId kind) {
+std::size_t CaseGraph::AddNode(NodeKindId kind) {
   const std::size_t node = nodes_.size();
   std::string key = "n" + std::to_string(node);
   if (BuiltinNodeKinds()[kind].plane == Plane::kIndex) {
     batch_->UpsertNode(batch_->IndexNode(kind, key));
     key = IndexKey(BuiltinNodeKinds()[kind].name, key);
   } else {
-    batch_->UpsertNode(key, NameRef(kind));
+    batch_->UpsertNode(key, kind);
   }
   nodes_.push_back({std::move(key), kind, true, kNoNode, {}});
   return node;
 }
 
-std::size_t CaseGraph::AddNodes(std::size_t count, KindId kind) {
+std::size_t CaseGraph::AddNodes(std::size_t count, NodeKindId kind) {
   const std::size_t first = nodes_.size();
   for (std::size_t i = 0; i < count; ++i) AddNode(kind);
   return first;
@@ -36,7 +36,7 @@ NodeRef CaseGraph::Ref(std::size_t node) {
   return batch_->Node(n.key);
 }
 
-CaseGraph::Identity CaseGraph::MakeIdentity(std::size_t source, KindId kind, std::size_t target,
+CaseGraph::Identity CaseGraph::MakeIdentity(std::size_t source, EdgeKindId kind, std::size_t target,
                                             std::string label) {
   if (kinds_[kind].symmetric && source > target) std::swap(source, target);
   Identity identity{source, kind, target, std::move(label)};
@@ -45,27 +45,27 @@ CaseGraph::Identity CaseGraph::MakeIdentity(std::size_t source, KindId kind, std
   return identity;
 }
 
-void CaseGraph::Link(std::size_t source, KindId kind, std::size_t target, float weight,
+void CaseGraph::Link(std::size_t source, EdgeKindId kind, std::size_t target, float weight,
                      std::string label, std::int64_t created_at) {
   const NodeRef s = Ref(source), t = Ref(target);
-  WriteBatch::EdgeInput input{s, t, NameRef(kind), label, weight, created_at, {}, {}, {}, {}};
+  WriteBatch::EdgeInput input{s, t, kind, label, weight, created_at, {}, {}, {}, {}};
   batch_->Link(input);
   EdgeRecord& edge = edges_[MakeIdentity(source, kind, target, std::move(label))];
   edge.weight = weight;
   edge.created_at = created_at;
 }
 
-void CaseGraph::LinkValid(std::size_t source, KindId kind, std::size_t target, std::int64_t from,
+void CaseGraph::LinkValid(std::size_t source, EdgeKindId kind, std::size_t target, std::int64_t from,
                           std::int64_t until, std::int64_t created_at) {
   const NodeRef s = Ref(source), t = Ref(target);
-  WriteBatch::EdgeInput input{s, t, NameRef(kind), "", 1.0f, created_at, {}, from, until, {}};
+  WriteBatch::EdgeInput input{s, t, kind, "", 1.0f, created_at, {}, from, until, {}};
   batch_->Link(input);
   edges_[MakeIdentity(source, kind, target, "")] = {1.0f, created_at, from, until};
 }
 
-void CaseGraph::Unlink(std::size_t source, KindId kind, std::size_t target, std::string label) {
+void CaseGraph::Unlink(std::size_t source, EdgeKindId kind, std::size_t target, std::string label) {
   const NodeRef s = Ref(source), t = Ref(target);
-  batch_->Unlink(s, NameRef(kind), t, label);
+  batch_->Unlink(s, kind, t, label);
   edges_.erase(MakeIdentity(source, kind, target, std::move(label)));
 }
 
@@ -76,13 +76,13 @@ void CaseGraph::Remove(std::size_t node) {
 }
 
 void CaseGraph::SetI64(std::size_t node, ColumnId column, std::int64_t value) {
-  batch_->SetI64(Ref(node), NameRef(column), value);
+  batch_->SetI64(Ref(node), ColumnRef(column), value);
 }
 void CaseGraph::SetF64(std::size_t node, ColumnId column, double value) {
-  batch_->SetF64(Ref(node), NameRef(column), value);
+  batch_->SetF64(Ref(node), ColumnRef(column), value);
 }
 void CaseGraph::SetScope(std::size_t node, std::string scope) {
-  batch_->SetString(Ref(node), NameRef(kScope), scope);
+  batch_->SetString(Ref(node), ColumnRef(kScope), scope);
 }
 void CaseGraph::SetVector(std::size_t node, const std::string& space,
                           const std::vector<float>& values, Metric metric) {
@@ -91,10 +91,10 @@ void CaseGraph::SetVector(std::size_t node, const std::string& space,
   batch_->SetVector(Ref(node), batch_->SpaceNamed(space), values);
 }
 
-KindId CaseGraph::DefineKind(EdgeKind kind) {
+EdgeKindId CaseGraph::DefineKind(EdgeKind kind) {
   batch_->DefineEdgeKind(kind);
   kinds_.push_back(std::move(kind));
-  return static_cast<KindId>(kinds_.size() - 1);
+  return static_cast<EdgeKindId>(kinds_.size() - 1);
 }
 
 void CaseGraph::Commit() {
@@ -118,12 +118,12 @@ void CaseGraph::Compact() {
   if (!done) ADD_FAILURE() << done.error().ToString();
 }
 
-bool CaseGraph::IsIndexKind(KindId kind) const { return kinds_[kind].plane == Plane::kIndex; }
+bool CaseGraph::IsIndexKind(EdgeKindId kind) const { return kinds_[kind].plane == Plane::kIndex; }
 
-reference::FlatGraph CaseGraph::Flat(const std::vector<KindId>& kinds, const NodeSubset* subset,
+reference::FlatGraph CaseGraph::Flat(const std::vector<EdgeKindId>& kinds, const NodeSubset* subset,
                                      std::int64_t valid_at) const {
   bool index_nodes = false;
-  for (KindId k : kinds) index_nodes = index_nodes || IsIndexKind(k);
+  for (EdgeKindId k : kinds) index_nodes = index_nodes || IsIndexKind(k);
   reference::FlatGraph flat;
   flat.selected.resize(nodes_.size());
   for (const NodeRecord& n : nodes_)

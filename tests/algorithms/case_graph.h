@@ -26,13 +26,13 @@ class CaseGraph {
   CaseGraph();
 
   // Handles are dense numbers, and equal to the NodeIds when nodes are only added here.
-  std::size_t AddNode(KindId kind = kMemory);
-  std::size_t AddNodes(std::size_t count, KindId kind = kMemory);  // the first
-  void Link(std::size_t source, KindId kind, std::size_t target, float weight = 1.0f,
+  std::size_t AddNode(NodeKindId kind = kMemory);
+  std::size_t AddNodes(std::size_t count, NodeKindId kind = kMemory);  // the first
+  void Link(std::size_t source, EdgeKindId kind, std::size_t target, float weight = 1.0f,
             std::string label = "", std::int64_t created_at = 0);
-  void LinkValid(std::size_t source, KindId kind, std::size_t target, std::int64_t from,
+  void LinkValid(std::size_t source, EdgeKindId kind, std::size_t target, std::int64_t from,
                  std::int64_t until, std::int64_t created_at = 0);
-  void Unlink(std::size_t source, KindId kind, std::size_t target, std::string label = "");
+  void Unlink(std::size_t source, EdgeKindId kind, std::size_t target, std::string label = "");
   void Remove(std::size_t node);
   void SetI64(std::size_t node, ColumnId column, std::int64_t value);
   void SetF64(std::size_t node, ColumnId column, double value);
@@ -41,7 +41,7 @@ class CaseGraph {
   void SetVector(std::size_t node, const std::string& space, const std::vector<float>& values,
                  Metric metric = Metric::kCosine);
   // Kinds beyond the built-in ones.
-  KindId DefineKind(EdgeKind kind);
+  EdgeKindId DefineKind(EdgeKind kind);
 
   void Commit();  // applies the batch; fails the test on an error
   void Compact();
@@ -55,25 +55,25 @@ class CaseGraph {
     float weight = 1;
     std::int64_t created_at = 0, valid_from = kNoTime, valid_until = kNoTime;
   };
-  using Identity = std::tuple<std::size_t, KindId, std::size_t, std::string>;
+  using Identity = std::tuple<std::size_t, EdgeKindId, std::size_t, std::string>;
   const std::map<Identity, EdgeRecord>& edges() const { return edges_; }
 
   // What an oracle sees under these options (the same words as the kernels').
-  reference::FlatGraph Flat(const std::vector<KindId>& kinds = {},
+  reference::FlatGraph Flat(const std::vector<EdgeKindId>& kinds = {},
                             const NodeSubset* subset = nullptr,
                             std::int64_t valid_at = kNoTime) const;
 
  private:
   struct NodeRecord {
     std::string key;
-    KindId kind;
+    NodeKindId kind;
     bool alive;
     NodeId id;
     std::vector<Identity> touched;  // edges ever written at this node
   };
   NodeRef Ref(std::size_t node);
-  Identity MakeIdentity(std::size_t source, KindId kind, std::size_t target, std::string label);
-  bool IsIndexKind(KindId kind) const;
+  Identity MakeIdentity(std::size_t source, EdgeKindId kind, std::size_t target, std::string label);
+  bool IsIndexKind(EdgeKindId kind) const;
 
   std::unique_ptr<Graph> graph_;
   std::unique_ptr<WriteBatch> batch_;

@@ -8,7 +8,7 @@ namespace plexus::testing {
 
 namespace {
 
-constexpr KindId kFactKinds[] = {kLink, kSupports, kCauses, kRelatesTo, kSimilar};
+constexpr EdgeKindId kFactKinds[] = {kLink, kSupports, kCauses, kRelatesTo, kSimilar};
 
 float Weight(std::mt19937_64& random) {
   return static_cast<float>(1 + random() % 64) / 64.0f;  // (0, 1]
@@ -18,7 +18,7 @@ void RandomEdges(CaseGraph& g, std::mt19937_64& random, std::size_t first, std::
                  std::size_t edges, bool index_noise) {
   for (std::size_t i = 0; i < edges; ++i) {
     const std::size_t a = first + random() % nodes, b = first + random() % nodes;
-    const KindId kind = kFactKinds[random() % 5];
+    const EdgeKindId kind = kFactKinds[random() % 5];
     if (!g.alive(a) || !g.alive(b) || (a == b && kind != kLink)) continue;
     const std::string label = random() % 8 == 0 ? "l" + std::to_string(random() % 3) : "";
     g.Link(a, kind, b, Weight(random), label);
@@ -150,7 +150,7 @@ std::vector<Case> SmallCases() {
                      EdgeKind touches;
                      touches.name = "touches";
                      touches.symmetric = true;
-                     const KindId kind = g.DefineKind(touches);
+                     const EdgeKindId kind = g.DefineKind(touches);
                      g.AddNodes(4);
                      g.Link(0, kind, 0, 0.5f);
                      g.Link(2, kind, 1, 0.5f);

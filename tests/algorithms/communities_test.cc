@@ -140,7 +140,7 @@ TEST(Leiden, OnlyTheSelectionCounts) {
     std::optional<LeidenResult> alone;
     for (const int around : {0, 1, 2}) {  // no more nodes; more, and edges to them; and others there
       CaseGraph g;
-      const KindId touch = g.DefineKind(touches), kind = round % 3 == 0 ? touch : kLink;
+      const EdgeKindId touch = g.DefineKind(touches), kind = round % 3 == 0 ? touch : kLink;
       g.AddNodes(around == 0 ? inside : inside + 5);
       for (const auto& [from, to] : edges) g.Link(from, kind, to);
       for (std::size_t i = 0; around > 0 && i < inside; ++i)
@@ -280,7 +280,7 @@ TEST(Leiden, RefusesWhatIsNoNumber) {
   EXPECT_FALSE(Leiden(g.snapshot(), {.resolution = nan}).has_value());
   EXPECT_FALSE(Leiden(g.snapshot(), {.tolerance = nan}).has_value());
   EXPECT_FALSE(Leiden(g.snapshot(), {.iterations = 0}).has_value());
-  EXPECT_FALSE(Leiden(g.snapshot(), {.kinds = {63}}).has_value());
+  EXPECT_FALSE(Leiden(g.snapshot(), {.kinds = {EdgeKindId{63}}}).has_value());
   EXPECT_FALSE(Modularity(g.snapshot(), std::vector<std::uint32_t>(3)).has_value());
   const std::vector<std::uint32_t> offsets{0, 1, 3, 4};
   const std::vector<NodeId> neighbors{1, 0, 2, 1};

@@ -67,7 +67,7 @@ TEST(ComponentsCsr, EqualsDepthFirstSearchAtAnyThreadCount) {
   const auto executors = Executors();
   ForEachGraph([&](const CaseGraph& g, Shape shape) {
     if (shape != Shape::kClean) return;
-    std::vector<KindId> all = {kHasTag};
+    std::vector<EdgeKindId> all = {kHasTag};
     for (const auto& [identity, edge] : g.edges()) all.push_back(std::get<1>(identity));
     const auto want = reference::Components(g.Flat(all));
     const Snapshot s = g.snapshot();
@@ -247,7 +247,7 @@ TEST(Components, StopsWhenAskedBeforehand) {
 TEST(Components, RefusesUnknownKinds) {
   CaseGraph g;
   ComponentsOptions options;
-  options.kinds = {63};
+  options.kinds = {EdgeKindId{63}};
   EXPECT_FALSE(Components(g.snapshot(), options).has_value());
 }
 

@@ -287,9 +287,9 @@ TEST(Dominators, EqualBoost) {
 TEST(Connections, ErrorsAndBudgets) {
   const CaseGraph& g = Large(0, Shape::kRuns);
   const Snapshot s = g.snapshot();
-  EXPECT_EQ(SpanningForest(s, {.kinds = {63}}).error().code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(CutPoints(s, {.kinds = {63}}).error().code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(Dominators(s, 0, {.kinds = {63}}).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(SpanningForest(s, {.kinds = {EdgeKindId{63}}}).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(CutPoints(s, {.kinds = {EdgeKindId{63}}}).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(Dominators(s, 0, {.kinds = {EdgeKindId{63}}}).error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(Dominators(s, 0, {.direction = Direction::kBoth}).error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(Dominators(s, s.node_count()).error().code, ErrorCode::kInvalidArgument);
   NodeId removed = 0;

@@ -121,8 +121,8 @@ TEST(Distances, ColumnsValidTimesAndErrors) {
   EXPECT_FALSE(Distances(s, 0, {.delta = -1}).has_value());
   EXPECT_FALSE(Distances(s, 0, {.delta = kInfinity}).has_value());
   EXPECT_FALSE(Distances(s, 0, {.delta = std::nan("")}).has_value());
-  EXPECT_FALSE(Distances(s, 0, {.cost = PathCost::kColumn, .column = 60000}).has_value());
-  EXPECT_FALSE(Distances(s, 0, {.kinds = {63}}).has_value());
+  EXPECT_FALSE(Distances(s, 0, {.cost = PathCost::kColumn, .column = ColumnId{60000}}).has_value());
+  EXPECT_FALSE(Distances(s, 0, {.kinds = {EdgeKindId{63}}}).has_value());
 }
 
 TEST(Distances, StoppedKeepsOnlyWhatIsCertain) {

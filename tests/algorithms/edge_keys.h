@@ -12,7 +12,7 @@
 namespace plexus::testing {
 
 // (smaller end, larger end, kind, weight): what a FlatArc and a PathEdge have in common.
-using Key = std::tuple<NodeId, NodeId, KindId, float>;
+using Key = std::tuple<NodeId, NodeId, EdgeKindId, float>;
 template <class E>
 Key KeyOf(NodeId a, NodeId b, const E& e) {
   return {std::min(a, b), std::max(a, b), e.kind, e.weight};

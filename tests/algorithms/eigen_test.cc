@@ -16,7 +16,7 @@ namespace {
 
 TEST(Eigen, AdjacencyHoldsEveryArcOnce) {
   ForEachGraph([](const CaseGraph& g, Shape) {
-    for (const std::vector<KindId>& kinds : {std::vector<KindId>{}, {kHasTag}, {kSupports, kSimilar}}) {
+    for (const std::vector<EdgeKindId>& kinds : {std::vector<EdgeKindId>{}, {kHasTag}, {kSupports, kSimilar}}) {
       for (bool weights : {true, false}) {
         DenseViewOptions options;
         options.kinds = kinds;
@@ -116,11 +116,11 @@ TEST(Eigen, NodesWithoutAVectorAreZeros) {
   g.Commit();
   const Snapshot s = g.snapshot();
   const NodeId nodes[] = {0, 1, 1};
-  const EigenVectors rows = GatherVectors(*s.space(0), nodes);
+  const EigenVectors rows = GatherVectors(*s.space(SpaceId{}), nodes);
   EXPECT_EQ(rows.rows(), 3);
   EXPECT_EQ(rows.row(0).squaredNorm(), 0);
   EXPECT_EQ(rows(2, 2), 3);
-  EXPECT_EQ(GatherVectors(*s.space(0), {}).rows(), 0);
+  EXPECT_EQ(GatherVectors(*s.space(SpaceId{}), {}).rows(), 0);
 }
 
 }  // namespace

@@ -16,10 +16,10 @@ namespace {
 using reference::FrontierInput;
 using reference::FrontierRow;
 
-const std::vector<KindId> kSharedKinds = {kHasTag, kHasTerm, kMentions, kInSession, kInscribed};
+const std::vector<EdgeKindId> kSharedKinds = {kHasTag, kHasTerm, kMentions, kInSession, kInscribed};
 
 // What the record says, in the oracle's words.
-FrontierInput Input(const CaseGraph& g, std::vector<KindId> kinds, const FrontierOptions& options) {
+FrontierInput Input(const CaseGraph& g, std::vector<EdgeKindId> kinds, const FrontierOptions& options) {
   FrontierInput input;
   input.facts = g.Flat().selected;
   input.candidates = input.facts;
@@ -304,7 +304,7 @@ TEST(Frontier, KindsOfTheCaller) {
   EdgeKind about;
   about.name = "about";
   about.plane = Plane::kIndex;
-  const KindId kind = g.DefineKind(about);
+  const EdgeKindId kind = g.DefineKind(about);
   g.AddNodes(3);
   const std::size_t tag = g.AddNode(kTag), file = g.AddNode(kFile);
   g.Link(0, kHasTag, tag);
@@ -338,7 +338,7 @@ TEST(Frontier, EmptyAndWrong) {
   o.top = 1;
   o.kinds = {kSupports};
   EXPECT_EQ(Frontier(g.snapshot(), o).error().code, ErrorCode::kInvalidArgument);
-  o.kinds = {999};
+  o.kinds = {EdgeKindId{999}};
   EXPECT_EQ(Frontier(g.snapshot(), o).error().code, ErrorCode::kInvalidArgument);
 }
 

@@ -35,8 +35,8 @@ const Snapshot& Hubs() {
     const NodeRef from = batch.UpsertNode("from"), to = batch.UpsertNode("to");
     for (NodeId v = 2; v < kNodes; ++v) {
       const NodeRef leaf = batch.UpsertNode(std::to_string(v));
-      batch.Link(from, NameRef(kSupports), leaf, 1.0f);
-      if (v % 2 == 0) batch.Link(leaf, NameRef(kSupports), to, 0.5f);
+      batch.Link(from, EdgeKindRef(kSupports), leaf, 1.0f);
+      if (v % 2 == 0) batch.Link(leaf, EdgeKindRef(kSupports), to, 0.5f);
     }
     auto applied = graph->Apply(batch);
     if (!applied) ADD_FAILURE() << applied.error().ToString();

@@ -131,7 +131,7 @@ TEST(KCore, OnlyWhatIsValidAndNoUnknownKinds) {
     Check(g, {.valid_at = at}, {nullptr}, wanted);
   }
   EXPECT_EQ(KCore(g.snapshot(), {.valid_at = 15})->degeneracy, 2u);
-  EXPECT_FALSE(KCore(g.snapshot(), {.kinds = {63}}).has_value());
+  EXPECT_FALSE(KCore(g.snapshot(), {.kinds = {EdgeKindId{63}}}).has_value());
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ std::vector<NodeId> Counted(const reference::FlatGraph& flat, int iterations) {
   return labels;
 }
 
-void CheckLabels(const CaseGraph& g, int iterations, const std::vector<KindId>& kinds, Executor* executor) {
+void CheckLabels(const CaseGraph& g, int iterations, const std::vector<EdgeKindId>& kinds, Executor* executor) {
   LabelPropagationOptions options;
   options.iterations = iterations;
   options.kinds = kinds;
@@ -76,7 +76,7 @@ TEST(LabelPropagation, StopsAndRefuses) {
   EXPECT_TRUE(cut->truncated);
   EXPECT_EQ(cut->labels, (std::vector<NodeId>{0, 1, 2, 3}));
   EXPECT_FALSE(LabelPropagation(g.snapshot(), {.iterations = -1}).has_value());
-  EXPECT_FALSE(LabelPropagation(g.snapshot(), {.kinds = {63}}).has_value());
+  EXPECT_FALSE(LabelPropagation(g.snapshot(), {.kinds = {EdgeKindId{63}}}).has_value());
 }
 
 }  // namespace

@@ -24,8 +24,8 @@ inline Case RandomLedger(std::uint64_t seed, std::size_t facts, std::size_t tags
               for (std::size_t i = 0; i < edges; ++i) {
                 const std::size_t v = random() % facts, t = facts + skewed(tags);
                 if (!g.alive(v) || !g.alive(t)) continue;
-                constexpr KindId kinds[] = {kHasTag, kHasTag, kHasTerm, kMentions};
-                const KindId kind = kinds[t % 4];
+                constexpr EdgeKindId kinds[] = {kHasTag, kHasTag, kHasTerm, kMentions};
+                const EdgeKindId kind = kinds[t % 4];
                 if (random() % 9 == 0)
                   g.LinkValid(v, kind, t, 0, static_cast<std::int64_t>(random() % 100));
                 else
@@ -44,7 +44,7 @@ inline Case RandomLedger(std::uint64_t seed, std::size_t facts, std::size_t tags
             if (step == 0) {
               g.AddNodes(facts);
               for (std::size_t t = 0; t < tags; ++t) {
-                constexpr KindId kinds[] = {kTag, kTag, kTerm, kFile};
+                constexpr NodeKindId kinds[] = {kTag, kTag, kTerm, kFile};
                 g.AddNode(kinds[(facts + t) % 4]);
               }
               g.AddNodes(events, kEvent);

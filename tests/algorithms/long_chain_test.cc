@@ -41,7 +41,7 @@ const Snapshot& Chain() {
     NodeRef before = batch.UpsertNode("0");
     for (NodeId v = 1; v <= kLength; ++v) {
       const NodeRef node = batch.UpsertNode(std::to_string(v));
-      batch.Link(node, NameRef(kSupersedes), before, 0.5f);
+      batch.Link(node, EdgeKindRef(kSupersedes), before, 0.5f);
       before = node;
     }
     auto applied = graph->Apply(batch);

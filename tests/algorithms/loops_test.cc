@@ -51,15 +51,15 @@ TEST(Loops, ArePushedAndPulledAlike) {
     CaseGraph g;
     EdgeKind kind;
     kind.name = "echoes";
-    const KindId echoes = g.DefineKind(kind);
+    const EdgeKindId echoes = g.DefineKind(kind);
     kind.name = "peers";
     kind.symmetric = true;
-    const KindId peers = g.DefineKind(kind);
+    const EdgeKindId peers = g.DefineKind(kind);
     ASSERT_LT(kLink, peers);
     g.AddNodes(nodes);
     std::vector<TraverseSeed> seeds;
     for (std::size_t v = 0; v < nodes; ++v) {
-      for (const KindId loop : {echoes, peers, kLink}) g.Link(v, loop, v, 2.0f);
+      for (const EdgeKindId loop : {echoes, peers, kLink}) g.Link(v, loop, v, 2.0f);
       g.Link(v, kLink, (v + 1) % nodes, 0.5f);
       seeds.push_back({static_cast<NodeId>(v), 1.0});
     }

@@ -214,7 +214,7 @@ TEST(MaxFlow, HearsCancelInEveryStep) {
 TEST(MaxFlow, ErrorsAndBudget) {
   const CaseGraph& g = Large(0, Shape::kRuns);
   const Snapshot s = g.snapshot();
-  EXPECT_EQ(MaxFlow(s, 0, 1, {.kinds = {63}}).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(MaxFlow(s, 0, 1, {.kinds = {EdgeKindId{63}}}).error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(MaxFlow(s, 2, 2).error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(MaxFlow(s, 0, s.node_count()).error().code, ErrorCode::kInvalidArgument);
   NodeId removed = 0, alive = 0;

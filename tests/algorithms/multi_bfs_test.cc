@@ -112,7 +112,7 @@ TEST(MultiBfs, TwiceTheSameSourceAndErrors) {
   EXPECT_FALSE(MultiBfs(g.snapshot(), {}, {}).has_value());
   EXPECT_FALSE(MultiBfs(g.snapshot(), std::vector<NodeId>(65, 0), {}).has_value());
   EXPECT_FALSE(MultiBfs(g.snapshot(), std::vector<NodeId>{3}, {}).has_value());
-  EXPECT_FALSE(MultiBfs(g.snapshot(), std::vector<NodeId>{0}, {.kinds = {63}}).has_value());
+  EXPECT_FALSE(MultiBfs(g.snapshot(), std::vector<NodeId>{0}, {.kinds = {EdgeKindId{63}}}).has_value());
 }
 
 }  // namespace

@@ -152,11 +152,11 @@ TEST(Nearest, UsesTheSpacesOwnMetric) {
   g.SetVector(1, "l2", {100, 100}, Metric::kL2);
   g.Commit();
   const std::vector<float> query = {0, 0};
-  const auto got = Nearest(g.snapshot(), 0, query);
+  const auto got = Nearest(g.snapshot(), SpaceId{}, query);
   ASSERT_TRUE(got.has_value());
   EXPECT_EQ(got->nodes[0].measure, 5);
   EXPECT_DOUBLE_EQ(got->nodes[0].similarity, 1.0 / 6);
-  EXPECT_EQ(Nearest(g.snapshot(), 0, query, {.metric = Metric::kInnerProduct})->nodes[0].measure, 0);
+  EXPECT_EQ(Nearest(g.snapshot(), SpaceId{}, query, {.metric = Metric::kInnerProduct})->nodes[0].measure, 0);
 }
 
 TEST(Nearest, RefusesBadQueries) {
@@ -171,13 +171,13 @@ TEST(Nearest, RefusesBadQueries) {
     EXPECT_EQ(got.error().code, ErrorCode::kInvalidArgument);
     EXPECT_NE(got.error().message.find(why), std::string::npos) << got.error().message;
   };
-  refused(9, {1, 2, 3}, "space 9 is not defined");
-  refused(0, {1, 2}, "the query has 2 values, space 'words' has 3 dimensions");
-  refused(0, {}, "the query has 0 values");
-  refused(0, {1, std::numeric_limits<float>::quiet_NaN(), 3}, "value 1 of the query");
-  refused(0, {1, 2, std::numeric_limits<float>::infinity()}, "value 2 of the query");
+  refused(SpaceId{9}, {1, 2, 3}, "space 9 is not defined");
+  refused(SpaceId{0}, {1, 2}, "the query has 2 values, space 'words' has 3 dimensions");
+  refused(SpaceId{0}, {}, "the query has 0 values");
+  refused(SpaceId{0}, {1, std::numeric_limits<float>::quiet_NaN(), 3}, "value 1 of the query");
+  refused(SpaceId{0}, {1, 2, std::numeric_limits<float>::infinity()}, "value 2 of the query");
   const std::vector<float> zero = {0, 0, 0};
-  EXPECT_EQ(Nearest(s, 0, zero)->nodes[0].similarity, 0);  // no direction: like nothing
+  EXPECT_EQ(Nearest(s, SpaceId{}, zero)->nodes[0].similarity, 0);  // no direction: like nothing
 }
 
 }  // namespace

@@ -170,7 +170,7 @@ TEST(PageRankPush, StopsWhenTheBudgetIsSpentAndRefusesNonsense) {
   EXPECT_NE(message({{asked.seeds[0].node, 0.0}}, nothing).find("sum"), std::string::npos);
   EXPECT_NE(message(asked.seeds, [](O& o) { o.max_error = 0; }).find("error"), std::string::npos);
   EXPECT_NE(message(asked.seeds, [](O& o) { o.damping = 1; }).find("damping"), std::string::npos);
-  EXPECT_NE(message(asked.seeds, [](O& o) { o.kinds = {40000}; }).find("40000"), std::string::npos);
+  EXPECT_NE(message(asked.seeds, [](O& o) { o.kinds = {EdgeKindId{40000}}; }).find("40000"), std::string::npos);
 }
 
 }  // namespace

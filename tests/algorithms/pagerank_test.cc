@@ -132,8 +132,8 @@ TEST(PageRank, KindsAndSubsetsSelectASubgraph) {
     std::vector<NodeId> even;
     for (NodeId v = 0; v < s.node_count(); v += 2) even.push_back(v);
     const NodeSubset subset = *NodeSubset::Of(s, even);
-    for (const std::vector<KindId>& kinds :
-         {std::vector<KindId>{kLink}, {kRelatesTo, kSupports}, {kHasTag, kLink}}) {
+    for (const std::vector<EdgeKindId>& kinds :
+         {std::vector<EdgeKindId>{kLink}, {kRelatesTo, kSupports}, {kHasTag, kLink}}) {
       PageRankOptions options;
       options.tolerance = 1e-12;
       options.kinds = kinds;
@@ -186,7 +186,7 @@ TEST(PageRank, RefusesWhatItCannotDo) {
             }).find("f32"),
             std::string::npos);
   EXPECT_NE(message([](O& o) { o.iterations = -1; }).find("iterations"), std::string::npos);
-  EXPECT_NE(message([](O& o) { o.kinds = {40000}; }).find("40000"), std::string::npos);
+  EXPECT_NE(message([](O& o) { o.kinds = {EdgeKindId{40000}}; }).find("40000"), std::string::npos);
   EXPECT_NE(message([](O& o) { o.seeds = {{2, 1.0}}; }).find("seed node '"), std::string::npos);
   EXPECT_NE(message([](O& o) { o.seeds = {{99, 1.0}}; }).find("99"), std::string::npos);
   EXPECT_NE(message([](O& o) { o.seeds = {{0, -1.0}}; }).find("weight"), std::string::npos);

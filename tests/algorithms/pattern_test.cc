@@ -38,7 +38,7 @@ struct Twin {
   std::string pattern, regex;
 };
 
-const std::map<KindId, char> kLetters = {{kLink, 'a'}, {kSupports, 'b'}, {kCauses, 'c'}, {kRelatesTo, 'd'}, {kSimilar, 'e'}};
+const std::map<EdgeKindId, char> kLetters = {{kLink, 'a'}, {kSupports, 'b'}, {kCauses, 'c'}, {kRelatesTo, 'd'}, {kSimilar, 'e'}};
 
 class TwinMaker {
  public:

@@ -37,7 +37,7 @@ void CheckAll(const std::vector<Case>& cases, std::size_t k) {
       const VectorCase made = WithVectors(c, shape, 4);
       const Snapshot s = made.graph.snapshot();
       const std::vector<float> query = SmallVector(random, 4);
-      for (const std::vector<KindId>& kinds : {std::vector<KindId>{}, {kSupports, kSimilar}}) {
+      for (const std::vector<EdgeKindId>& kinds : {std::vector<EdgeKindId>{}, {kSupports, kSimilar}}) {
         const auto facts = made.graph.Flat();
         const auto flat = made.graph.Flat(kinds);
         for (Metric metric : kMetrics) {
@@ -242,7 +242,7 @@ TEST(Rerank, RefusesBadOptions) {
   refused({.boost = 1.1}, "boost");
   refused({.boost = std::nan("")}, "boost");
   refused({.unit_similarity = true, .metric = Metric::kInnerProduct}, "no bounds");
-  refused({.kinds = {60'000}}, "edge kind 60000");
+  refused({.kinds = {EdgeKindId{60'000}}}, "edge kind 60000");
   const NodeId beyond[] = {1, 99};
   EXPECT_FALSE(RerankCandidates(s, t.space, t.query, beyond).has_value());
 }

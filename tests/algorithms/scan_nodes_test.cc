@@ -119,7 +119,7 @@ void ExpectSame(const Snapshot& s, NodeScan scan) {
 NodeScan RandomScan(Script& script, const Snapshot& s) {
   NodeScan scan;
   const auto chance = [&](int n) { return script.Below(static_cast<std::uint64_t>(n)) == 0; };
-  if (chance(3)) scan.kind = static_cast<KindId>(script.Below(s.schema().node_kinds().size()));
+  if (chance(3)) scan.kind = static_cast<NodeKindId>(script.Below(s.schema().node_kinds().size()));
   if (chance(3))
     if (const auto tag = s.Find(std::string("tag") + kIndexSeparator + "t" + std::to_string(script.Below(4))))
       scan.tag = *tag;
@@ -218,13 +218,13 @@ TEST(ScanNodes, RefusesWhatMakesNoSense) {
   };
   NodeScan scan;
   EXPECT_EQ(ScanNodes(s, scan)->nodes.size(), 1u);
-  scan.kind = 999;
+  scan.kind = NodeKindId{999};
   EXPECT_TRUE(refused(scan));
   scan = {};
   scan.tag = 999;
   EXPECT_TRUE(refused(scan));
   scan = {};
-  scan.column = 999;
+  scan.column = ColumnId{999};
   EXPECT_TRUE(refused(scan));
   scan = {};
   scan.from = 1.0;
@@ -249,7 +249,7 @@ TEST(RemoveNodes, ByPredicateAndByAge) {
     batch.UpsertNode("m" + std::to_string(i));
     ASSERT_TRUE(graph->Apply(batch));
   }
-  const KindId visit = *graph->snapshot().schema().FindNodeKind("visit");
+  const NodeKindId visit = *graph->snapshot().schema().FindNodeKind("visit");
   RemoveOptions options;
   options.now_ms = 5000;
   options.batch_nodes = 7;

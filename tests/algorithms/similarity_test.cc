@@ -454,7 +454,7 @@ TEST(Similarity, Errors) {
   const Snapshot s = g.snapshot();
   EXPECT_EQ(SimilarNodes(s, 3).error().code, ErrorCode::kNotFound);
   EXPECT_EQ(SimilarNodes(s, 4).error().code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(SimilarNodes(s, 0, {.kinds = {63}}).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(SimilarNodes(s, 0, {.kinds = {EdgeKindId{63}}}).error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(PairSimilarities(s, std::vector<NodePair>{{0, 0}}).error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(PairSimilarities(s, std::vector<NodePair>{{0, 3}}).error().code, ErrorCode::kNotFound);
   EXPECT_TRUE(PairSimilarities(s, {})->pairs.empty());

@@ -15,7 +15,7 @@ namespace plexus {
 namespace {
 
 void SetText(WriteBatch& batch, std::string_view key, std::string_view text) {
-  const NodeRef node = batch.UpsertNode(key, NameRef(kMemory));
+  const NodeRef node = batch.UpsertNode(key, NodeKindRef(kMemory));
   if (text.empty())
     batch.ClearPayload(node, NodeField::kText);
   else
@@ -37,7 +37,7 @@ IndexTermsReport Index(Graph& graph, IndexTermsOptions options = {}) {
 
 // "term:2 other:1" of a node, by term.
 std::string Terms(const Snapshot& s, std::string_view key) {
-  const KindId kind[] = {kHasTerm};
+  const EdgeKindId kind[] = {kHasTerm};
   std::map<std::string, float> terms;
   s.ForEachArc(Direction::kOut, *s.Find(key), ArcFilter::Kinds(s.schema(), kind),
                [&](const Arc& arc) { terms[std::string(DisplayName(s.key(arc.neighbor)))] = arc.weight; });

@@ -24,7 +24,7 @@ std::unique_ptr<Graph> Make(const Texts& texts, const std::vector<std::size_t>& 
   auto graph = Graph::InMemory();
   WriteBatch batch(1);
   for (const std::size_t d : order) {
-    const NodeRef node = batch.UpsertNode("d" + std::to_string(d), NameRef(kMemory));
+    const NodeRef node = batch.UpsertNode("d" + std::to_string(d), NodeKindRef(kMemory));
     for (const auto& [term, tf] : texts[d])
       batch.Link(node, kHasTerm, batch.IndexNode(kTerm, term), static_cast<float>(tf));
     batch.Link(node, kHasTerm, batch.IndexNode(kTerm, "gone"));

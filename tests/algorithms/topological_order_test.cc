@@ -18,7 +18,7 @@
 namespace plexus::testing {
 namespace {
 
-void Check(const CaseGraph& g, KindId kind, bool reverse) {
+void Check(const CaseGraph& g, EdgeKindId kind, bool reverse) {
   const Snapshot s = g.snapshot();
   reference::FlatGraph flat = g.Flat({kind});
   TopologicalOrderOptions options;
@@ -97,7 +97,7 @@ void Check(const CaseGraph& g, KindId kind, bool reverse) {
 
 TEST(TopologicalOrder, HoldsOnEveryGraph) {
   ForEachCase(SmallCases(), [](const CaseGraph& g, Shape) {
-    for (KindId kind : {kLink, kSupports, kCauses})
+    for (EdgeKindId kind : {kLink, kSupports, kCauses})
       for (bool reverse : {false, true}) Check(g, kind, reverse);
   });
 }
@@ -178,7 +178,7 @@ TEST(TopologicalOrder, RefusesWhatHasNoDirection) {
   const auto symmetric = TopologicalOrder(g.snapshot(), {.kinds = {kSimilar}});
   ASSERT_FALSE(symmetric.has_value());
   EXPECT_NE(symmetric.error().message.find("'similar' are symmetric"), std::string::npos);
-  EXPECT_FALSE(TopologicalOrder(g.snapshot(), {.kinds = {60'000}}).has_value());
+  EXPECT_FALSE(TopologicalOrder(g.snapshot(), {.kinds = {EdgeKindId{60'000}}}).has_value());
   EXPECT_TRUE(TopologicalOrder(g.snapshot())->order.empty());
 }
 

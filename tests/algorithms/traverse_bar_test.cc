@@ -104,7 +104,7 @@ TEST(Traverse, TheBarAndBudgetsKeepTheProofOfATie) {
     CaseGraph g;
     g.AddNodes(2500);
     const std::vector<TraverseSeed> seeds = {{0, 1.0}, {2400, 1.0}};  // the second: where the bar is first tried
-    const KindId kinds[] = {kLink, kSupports, kRelatesTo, kCauses};
+    const EdgeKindId kinds[] = {kLink, kSupports, kRelatesTo, kCauses};
     for (std::size_t v = 1; v <= 300; ++v) {
       g.Link(0, kLink, v, v % 100 == 0 ? 1.0f : 0.5f);
       for (std::size_t k = 0; k < 4; ++k) {

@@ -29,7 +29,7 @@ TEST(TraverseParts, SumsHaveOneOrder) {
     CaseGraph g;
     constexpr std::size_t kNodes = 2200;
     g.AddNodes(kNodes);
-    const KindId kinds[] = {kLink, kSupports, kRelatesTo, kCauses};
+    const EdgeKindId kinds[] = {kLink, kSupports, kRelatesTo, kCauses};
     auto weight = [&] { return static_cast<float>(1 + random() % 1000) / 1009.0f; };
     for (std::size_t i = 0; i < 9000; ++i) {
       const std::size_t v = i < 300 ? 0 : random() % kNodes;
@@ -199,10 +199,10 @@ TEST(TraverseParts, TheBarIsBelowTheTopthBest) {
 TEST(TraverseParts, EveryArcOfARowIsHeard) {
   ForEachCase(SmallCases(), [](const CaseGraph& g, Shape) {
     const Snapshot s = g.snapshot();
-    const KindId named[] = {kLink};
+    const EdgeKindId named[] = {kLink};
     const ArcFilter filters[] = {ArcFilter::All(), ArcFilter::Kinds(s.schema(), named), ArcFilter::Kinds(s.schema(), {}),
                                  ArcFilter::Kinds(s.schema(), {}).ValidAt(150)};
-    using Seen = std::tuple<NodeId, KindId, float, std::uint32_t, std::uint32_t>;
+    using Seen = std::tuple<NodeId, EdgeKindId, float, std::uint32_t, std::uint32_t>;
     auto seen = [](const Arc& a) { return Seen{a.neighbor, a.kind, a.weight, a.ref.run, a.ref.position}; };
     for (NodeId v = 0; v < s.node_count(); ++v)
       for (Direction direction : {Direction::kOut, Direction::kIn, Direction::kBoth})

@@ -194,7 +194,7 @@ TEST(Traverse, KindsSubsetsAndIndexNodes) {
     for (NodeId v = 0; v < s.node_count(); ++v)
       if (v % 5 != 4) most.push_back(v);
     const NodeSubset subset = *NodeSubset::Of(s, most);
-    for (const std::vector<KindId>& kinds : {std::vector<KindId>{kLink}, {kHasTag, kSupports}}) {
+    for (const std::vector<EdgeKindId>& kinds : {std::vector<EdgeKindId>{kLink}, {kHasTag, kSupports}}) {
       const auto flat = g.Flat(kinds, &subset);
       std::vector<double> weights(flat.node_count(), 0.0);
       if (flat.node_count() == 0 || !flat.selected[0]) return;
@@ -366,7 +366,7 @@ TEST(Traverse, RefusesWhatMakesNoSense) {
   EXPECT_EQ(code({{0, 1.0}}, [](O& o) { o.hops = -1; }), bad);
   EXPECT_EQ(code({{0, 1.0}}, [](O& o) { o.decay = 0; }), bad);
   EXPECT_EQ(code({{0, 1.0}}, [](O& o) { o.decay = std::nan(""); }), bad);
-  EXPECT_EQ(code({{0, 1.0}}, [](O& o) { o.kinds = {50}; }), bad);
+  EXPECT_EQ(code({{0, 1.0}}, [](O& o) { o.kinds = {EdgeKindId{50}}; }), bad);
   EXPECT_EQ(code({{9, 1.0}}, [](O&) {}), bad);
   EXPECT_EQ(code({{2, 1.0}}, [](O&) {}), ErrorCode::kNotFound);
   EXPECT_EQ(code({{0, 0.0}}, [](O&) {}), bad);

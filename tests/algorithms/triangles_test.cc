@@ -18,7 +18,7 @@ namespace plexus::testing {
 namespace {
 
 struct Selected {
-  std::vector<KindId> kinds;
+  std::vector<EdgeKindId> kinds;
   const NodeSubset* subset = nullptr;
   std::int64_t valid_at = kNoTime;
 };
@@ -159,8 +159,8 @@ TEST(Triangles, ABudgetLeavesLowerBoundsTheSameAtAnyThreadCount) {
 
 TEST(Triangles, RefusesUnknownKinds) {
   CaseGraph g;
-  EXPECT_FALSE(Triangles(g.snapshot(), {.kinds = {63}}).has_value());
-  EXPECT_FALSE(Clustering(g.snapshot(), {.kinds = {63}}).has_value());
+  EXPECT_FALSE(Triangles(g.snapshot(), {.kinds = {EdgeKindId{63}}}).has_value());
+  EXPECT_FALSE(Clustering(g.snapshot(), {.kinds = {EdgeKindId{63}}}).has_value());
 }
 
 // Both layouts, whatever the shape asks for, on a graph of known count.

@@ -79,7 +79,7 @@ TEST(Visible, OtherKindsHideNothing) {
   EdgeKind replaces;
   replaces.name = "replaces";
   replaces.suppresses = true;
-  const KindId kind = g.DefineKind(replaces);
+  const EdgeKindId kind = g.DefineKind(replaces);
   g.AddNodes(3);
   const std::size_t tag = g.AddNode(kTag);
   g.Link(0, kContradicts, 1);

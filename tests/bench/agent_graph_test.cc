@@ -20,7 +20,7 @@ const AgentGraph& Whole() {
 }
 
 TEST(AgentGraph, CountsOfTheEdgeTable) {
-  std::map<KindId, std::size_t> count;
+  std::map<EdgeKindId, std::size_t> count;
   for (const AgentEdge& edge : Whole().edges) ++count[edge.kind];
   EXPECT_EQ(count.size(), 5u);
   EXPECT_EQ(count[kTemporal], Whole().turns - Whole().sessions);
@@ -33,7 +33,7 @@ TEST(AgentGraph, CountsOfTheEdgeTable) {
 
 TEST(AgentGraph, EdgesAreWhatTheirKindsSay) {
   const AgentGraph& graph = Whole();
-  std::set<std::tuple<NodeId, KindId, NodeId>> seen;
+  std::set<std::tuple<NodeId, EdgeKindId, NodeId>> seen;
   for (const AgentEdge& e : graph.edges) {
     ASSERT_LT(std::max(e.source, e.target), graph.turns);
     ASSERT_NE(e.source, e.target);

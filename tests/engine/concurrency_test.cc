@@ -94,7 +94,7 @@ class Mover {
   }
 
  private:
-  static KindId Kind(const Rows& e) { return e.symmetric ? kContradicts : kLink; }
+  static EdgeKindId Kind(const Rows& e) { return e.symmetric ? kContradicts : kLink; }
   static std::string Label(std::size_t i) { return "e" + std::to_string(i); }
 
   Rows Fresh(float weight) {

@@ -247,7 +247,7 @@ TEST_F(Conditional, Edges) {
   Refused("expected edge 'nobody' mentors 'a' to exist; there is none",
           [](B& b) { b.ExpectEdge(b.Node("nobody"), b.EdgeKindNamed("mentors"), b.Node("a")); });
   Refused(
-      "kind 5000", [](B& b) { b.ExpectEdge(b.Node("a"), KindId{5000}, b.Node("c")); },
+      "kind 5000", [](B& b) { b.ExpectEdge(b.Node("a"), EdgeKindId{5000}, b.Node("c")); },
       ErrorCode::kInvalidArgument);
   Refused(
       "label", [](B& b) { b.ExpectNoEdge(b.Node("a"), kLink, b.Node("c"), "\xff"); },
@@ -314,7 +314,7 @@ TEST_F(Conditional, Additions) {
     return live_.snapshot().i64(*live_.snapshot().schema().FindColumn("hits"), live_.Id(key));
   };
   ASSERT_TRUE(live_.Do([](B& b) {
-    const NameRef column = b.ColumnNamed("hits");
+    const ColumnRef column = b.ColumnNamed("hits");
     NodeRef a = b.Node("a"), c = b.Node("c"), fresh = b.Node("fresh");
     b.AddI64(a, column, 2);   // 5 + 2 + 3
     b.AddI64(c, column, -7);  // absent: 0
@@ -327,7 +327,7 @@ TEST_F(Conditional, Additions) {
   EXPECT_TRUE(live_.Alive("fresh"));
   ASSERT_EQ(live_.record.columns.size(), 4u);  // what results is logged: three sums, one created_at
   ASSERT_TRUE(live_.Do([](B& b) {
-    const NameRef column = b.ColumnNamed("hits");
+    const ColumnRef column = b.ColumnNamed("hits");
     NodeRef a = b.Node("a"), c = b.Node("c"), fresh = b.Node("fresh");
     b.AddI64(a, column, 100);
     b.SetI64(a, column, 1);

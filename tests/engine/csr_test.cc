@@ -140,7 +140,7 @@ TEST(Csr, HubRowsAndManyBlocks) {
 
 TEST(Csr, MoreThan256Kinds) {
   Schema schema;
-  std::vector<KindId> kinds = {kLink, kContradicts};
+  std::vector<EdgeKindId> kinds = {kLink, kContradicts};
   for (int i = 0; i < 400; ++i)
     kinds.push_back(*schema.Define(EdgeKind{.name = "k" + std::to_string(i), .inverse = "", .symmetric = i % 7 == 0}));
   ASSERT_GT(schema.edge_kinds().size(), 300u);

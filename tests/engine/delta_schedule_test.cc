@@ -24,7 +24,7 @@ WriteBatch Batch(std::mt19937_64& random, std::int64_t time_ms) {
   for (int i = 0; i < 200; ++i) {
     const std::uint64_t at = random() % kNodes, to = (at + 1 + random() % (kNodes - 1)) % kNodes;
     const NodeRef source = batch.Node("n" + std::to_string(at)), target = batch.Node("n" + std::to_string(to));
-    const NameRef kind = random() % 4 == 0 ? kContradicts : kLink;
+    const EdgeKindRef kind = random() % 4 == 0 ? kContradicts : kLink;
     if (random() % 6 == 0)
       batch.Unlink(source, kind, target);
     else

@@ -24,7 +24,7 @@ using namespace testing;
 std::vector<WriteBatch> Script(std::uint64_t seed) {
   std::mt19937_64 rng(seed);
   std::vector<WriteBatch> batches;
-  const KindId kinds[] = {kLink, kSupports, kContradicts, kSimilar};
+  const EdgeKindId kinds[] = {kLink, kSupports, kContradicts, kSimilar};
   for (int n = 0; n < 60; ++n) {
     WriteBatch b(1000 + n);
     auto key = [&] { return "n" + std::to_string(rng() % 300); };

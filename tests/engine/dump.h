@@ -30,7 +30,7 @@ inline void DumpEdge(std::ostream& out, const Snapshot& s, const Edge& e) {
 inline void DumpNode(std::ostream& out, const Snapshot& s, NodeId v) {
   out << "node " << v << " [" << s.key(v) << "] kind " << s.node_kind(v) << " alive " << s.alive(v)
       << " purged " << s.purged(v) << " scope " << s.scope(v) << '\n';
-  for (ColumnId c = 0; c < s.schema().columns().size(); ++c) {
+  for (ColumnId c{}; c < s.schema().columns().size(); ++c) {
     const Column& column = s.schema().columns()[c];
     if (column.name.empty()) continue;
     std::uint64_t bits = s.column_bits(c, v);
@@ -44,7 +44,7 @@ inline void DumpNode(std::ostream& out, const Snapshot& s, NodeId v) {
     out << "  payload " << v << ' ' << f << ' '
         << (bytes ? *bytes : "!" + std::string(ErrorCodeName(bytes.error().code))) << '\n';
   }
-  for (SpaceId p = 0; p < s.schema().spaces().size(); ++p) {
+  for (SpaceId p{}; p < s.schema().spaces().size(); ++p) {
     const auto space = s.vectors(p);
     if (space && !(*space)->has(v)) continue;
     out << "  vector " << v << ' ' << s.schema().spaces()[p].name;

@@ -24,7 +24,7 @@ TEST(EdgeFilter, FindsAllAndLittleElse) {
     std::vector<std::uint64_t> in;
     // Few sources, as hubs have it, and ids that differ in low bits only.
     for (std::uint64_t i = 0; i < count; ++i)
-      in.push_back(EdgeFilter::Hash(static_cast<NodeId>(i % 3), static_cast<KindId>(i % 2),
+      in.push_back(EdgeFilter::Hash(static_cast<NodeId>(i % 3), static_cast<EdgeKindId>(i % 2),
                                     static_cast<NodeId>(i), 0));
     for (std::uint64_t hash : in) filter.Insert(hash);
     EXPECT_EQ(filter.count(), count);

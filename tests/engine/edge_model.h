@@ -23,7 +23,7 @@ namespace plexus::testing {
 
 struct EdgeIdentity {
   NodeId source;
-  KindId kind;
+  EdgeKindId kind;
   NodeId target;
   StringId label;
   auto operator<=>(const EdgeIdentity&) const = default;
@@ -41,7 +41,7 @@ struct EdgeValue {
 using EdgeMap = std::map<EdgeIdentity, EdgeValue>;
 
 struct RowArc {
-  KindId kind;
+  EdgeKindId kind;
   NodeId neighbor;
   StringId label;
   EdgeValue value;
@@ -115,14 +115,14 @@ inline Row SnapshotRow(const Snapshot& s, Direction direction, NodeId node,
     if (e.kind != arc.kind || e.weight != arc.weight ||
         !((e.source == node && e.target == arc.neighbor) ||
           (e.target == node && e.source == arc.neighbor)))
-      row.push_back({kNoKind, kNoNode, 0, {}});
+      row.push_back({kNoEdgeKind, kNoNode, 0, {}});
   });
   return row;
 }
 
 struct ChangeOptions {
   NodeId nodes = 12;
-  std::vector<KindId> kinds = {kLink, kSupports, kContradicts, kSimilar, kHasTag};
+  std::vector<EdgeKindId> kinds = {kLink, kSupports, kContradicts, kSimilar, kHasTag};
   StringId labels = 3;
   std::size_t count = 40;
   double tombstones = 0.25;

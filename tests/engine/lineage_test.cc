@@ -37,7 +37,7 @@ WriteBatch RandomLinks(std::mt19937_64& random, NodeId nodes, int count) {
   for (int i = 0; i < count; ++i) {
     const std::uint64_t from = random() % nodes, to = (from + 1 + random() % (nodes - 1)) % nodes;
     const NodeRef a = batch.UpsertNode("n" + std::to_string(from)), b = batch.UpsertNode("n" + std::to_string(to));
-    const KindId kind = random() % 3 ? kLink : kRelatesTo;
+    const EdgeKindId kind = random() % 3 ? kLink : kRelatesTo;
     if (random() % 4)
       batch.Link(a, kind, b, static_cast<float>(random() % 9));
     else

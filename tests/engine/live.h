@@ -55,7 +55,7 @@ class Live {
     NodeId id = Id(key);
     return id != kNoNode && snapshot().alive(id);
   }
-  std::optional<Edge> Find(std::string_view source, KindId kind, std::string_view target,
+  std::optional<Edge> Find(std::string_view source, EdgeKindId kind, std::string_view target,
                            std::string_view label = {}) {
     Snapshot s = snapshot();
     auto a = s.Find(source), b = s.Find(target);

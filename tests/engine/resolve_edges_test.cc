@@ -16,7 +16,7 @@ namespace {
 using namespace testing;
 using B = WriteBatch;
 
-B::EdgeInput Input(NodeRef source, NameRef kind, NodeRef target) {
+B::EdgeInput Input(NodeRef source, EdgeKindRef kind, NodeRef target) {
   B::EdgeInput in;
   in.source = source;
   in.target = target;
@@ -107,7 +107,7 @@ TEST(ResolveEdges, InverseNamesAreStoredReversed) {
     b.Link(b.Node("pupil"), b.EdgeKindNamed("mentored_by"), b.Node("teacher"), 0.5f);
     b.Link(b.Node("effect"), b.EdgeKindNamed("caused_by"), b.Node("cause"));
   }));
-  KindId mentors = live.snapshot().schema().FindEdgeKind("mentors")->kind;
+  EdgeKindId mentors = live.snapshot().schema().FindEdgeKind("mentors")->kind;
   ASSERT_TRUE(live.Find("teacher", mentors, "pupil"));
   EXPECT_EQ(live.Find("teacher", mentors, "pupil")->weight, 0.5f);
   EXPECT_FALSE(live.Find("pupil", mentors, "teacher"));
@@ -201,7 +201,7 @@ TEST(ResolveEdges, OrderInsideABatch) {
 
 TEST(ResolveEdges, RemovalTakesEveryEdgeOfBothRows) {
   Live live;
-  KindId friends = 0;
+  EdgeKindId friends{};
   ASSERT_TRUE(live.Do([&](B& b) {
     b.DefineEdgeKind({.name = "friends", .inverse = "", .symmetric = true});
     NodeRef x = b.UpsertNode("x"), y = b.UpsertNode("y"), z = b.UpsertNode("z");

@@ -108,9 +108,9 @@ TEST_F(ResolveErrors, EndpointKinds) {
 TEST_F(ResolveErrors, Ids) {
   Refused("2", [](B& b) { b.UpsertNode(NodeRef::Id(2)); });  // two nodes: 0 and 1
   Refused("4294967295", [](B& b) { b.Link(NodeRef::Id(kNoNode), kLink, b.Node("a")); });
-  Refused("kind 5000", [](B& b) { b.Link(b.Node("a"), KindId{5000}, b.Node("b")); });
-  Refused("kind 40", [](B& b) { b.Link(b.Node("a"), KindId{40}, b.Node("b")); });  // reserved
-  Refused("kind 20", [](B& b) { b.UpsertNode("x", KindId{20}); });
+  Refused("kind 5000", [](B& b) { b.Link(b.Node("a"), EdgeKindId{5000}, b.Node("b")); });
+  Refused("kind 40", [](B& b) { b.Link(b.Node("a"), EdgeKindId{40}, b.Node("b")); });  // reserved
+  Refused("kind 20", [](B& b) { b.UpsertNode("x", NodeKindId{20}); });
   Refused("column", [](B& b) { b.SetF64(b.Node("a"), ColumnId{20}, 1); });
   Refused("column", [](B& b) { b.SetF64(b.Node("a"), ColumnId{2000}, 1); });
   Refused("space", [](B& b) { b.SetVector(b.Node("a"), SpaceId{7}, std::vector<float>{1, 2}); });

@@ -89,7 +89,7 @@ TEST(ResolveNodes, PartialUpdatesKeepWhatIsStored) {
   EXPECT_EQ(s.i64(*s.schema().FindColumn("count"), 0), -7);
   EXPECT_EQ(s.scope(0), "project");
   EXPECT_EQ(s.Payload(0, NodeField::kText), "hello");
-  EXPECT_EQ(s.space(0)->vector(0)[2], 3.0f);
+  EXPECT_EQ(s.space(SpaceId{})->vector(0)[2], 3.0f);
   EXPECT_EQ(s.i64(kCreatedAt, 0), 1000);
   EXPECT_EQ(s.f64(kTrust, 0), 0.9);
 }
@@ -120,7 +120,7 @@ TEST(ResolveNodes, ClearRemovesAValue) {
   EXPECT_FALSE(s.f64(kTrust, 0));
   EXPECT_EQ(s.scope(0), kDefaultScope);
   EXPECT_EQ(s.Payload(0, NodeField::kText).error().code, ErrorCode::kNotFound);
-  EXPECT_FALSE(s.space(0)->has(0));
+  EXPECT_FALSE(s.space(SpaceId{})->has(0));
   // Set and clear in one batch: the last wins, either way.
   ASSERT_TRUE(live.Do([](B& b) {
     NodeRef x = b.Node("x");
@@ -198,7 +198,7 @@ TEST(ResolveNodes, RemovalDropsValuesKeepsIdKeyAndKind) {
   EXPECT_FALSE(s.f64(kTrust, 0));
   EXPECT_FALSE(s.i64(kCreatedAt, 0));
   EXPECT_FALSE(s.payload_ref(0, NodeField::kText));
-  EXPECT_FALSE(s.space(0)->has(0));
+  EXPECT_FALSE(s.space(SpaceId{})->has(0));
   EXPECT_EQ(s.CountNodes(Plane::kFact), 1u);
   EXPECT_EQ(s.CountEdges(Plane::kFact), 0u);
   // Removing again changes nothing.
@@ -356,7 +356,7 @@ TEST(ResolveNodes, PurgeThenTheSameBytesInOneBatch) {
     b.DefineSpace({"s", 2, Metric::kL2});
     set(b, b.UpsertNode("x"));
   }));
-  PayloadRef old_vector = live.snapshot().space(0)->ref(0);
+  PayloadRef old_vector = live.snapshot().space(SpaceId{})->ref(0);
   ASSERT_TRUE(live.Do([&](B& b) {
     NodeRef x = b.Node("x");
     b.PurgeNode(x);
@@ -366,9 +366,9 @@ TEST(ResolveNodes, PurgeThenTheSameBytesInOneBatch) {
   Snapshot s = live.snapshot();
   ASSERT_TRUE(s.alive(0));
   EXPECT_EQ(s.Payload(0, NodeField::kText), "same");
-  ASSERT_TRUE(s.space(0)->has(0));
-  EXPECT_NE(s.space(0)->ref(0), old_vector);
-  EXPECT_TRUE(s.Payload(s.space(0)->ref(0)));
+  ASSERT_TRUE(s.space(SpaceId{})->has(0));
+  EXPECT_NE(s.space(SpaceId{})->ref(0), old_vector);
+  EXPECT_TRUE(s.Payload(s.space(SpaceId{})->ref(0)));
 }
 
 TEST(ResolveNodes, IndexNodes) {
@@ -423,7 +423,7 @@ TEST(ResolveNodes, AppendedBatchesActInOrder) {
     Snapshot s = live->snapshot();
     EXPECT_TRUE(live->Alive("x"));
     EXPECT_FALSE(s.f64(kTrust, *s.Find("x")));
-    KindId likes = s.schema().FindEdgeKind("likes")->kind, hates = s.schema().FindEdgeKind("hates")->kind;
+    EdgeKindId likes = s.schema().FindEdgeKind("likes")->kind, hates = s.schema().FindEdgeKind("hates")->kind;
     EXPECT_FALSE(live->Find("x", likes, "y", "l1"));
     auto e = live->Find("q", hates, "y", "l2");
     ASSERT_TRUE(e);
@@ -434,7 +434,7 @@ TEST(ResolveNodes, AppendedBatchesActInOrder) {
     EXPECT_EQ(s.schema().node_kind(s.node_kind(q)).name, "other");
     EXPECT_EQ(s.i64(*s.schema().FindColumn("stakes"), q), 3);
     EXPECT_EQ(s.Payload(q, NodeField::kText), "t");
-    EXPECT_EQ(s.space(0)->vector(q)[1], 2.0f);
+    EXPECT_EQ(s.space(SpaceId{})->vector(q)[1], 2.0f);
   }
 }
 

@@ -94,7 +94,7 @@ TEST(Run, EmptyRun) {
 
 TEST(Run, SymmetricEdgesHaveTwoArcsSelfLoopsOne) {
   Schema schema;
-  KindId friends = *schema.Define(EdgeKind{.name = "friends", .inverse = "", .symmetric = true});
+  EdgeKindId friends = *schema.Define(EdgeKind{.name = "friends", .inverse = "", .symmetric = true});
   EdgeChange ab{.source = 1, .target = 4, .kind = friends}, loop{.source = 2, .target = 2, .kind = friends};
   auto run = MakeRun(1, std::vector{ab, loop}, {}, schema);
   EXPECT_EQ(run->out.arcs.size(), 3u);

@@ -99,8 +99,8 @@ TEST(Schema, BadNamesAreRefusedEverywhere) {
 
 TEST(Schema, EndpointKindsMustExist) {
   Schema s;
-  EXPECT_FALSE(s.Define(EdgeKind{.name = "x", .inverse = "", .source_kind = 5000}));
-  EXPECT_FALSE(s.Define(EdgeKind{.name = "x", .inverse = "", .target_kind = 5000}));
+  EXPECT_FALSE(s.Define(EdgeKind{.name = "x", .inverse = "", .source_kind = NodeKindId{5000}}));
+  EXPECT_FALSE(s.Define(EdgeKind{.name = "x", .inverse = "", .target_kind = NodeKindId{5000}}));
   EXPECT_FALSE(s.Define(EdgeKind{.name = "x", .inverse = "", .half_life_ms = -1}));
   EXPECT_TRUE(s.Define(EdgeKind{.name = "x", .inverse = "", .source_kind = kMemory}));
 }
@@ -138,7 +138,7 @@ TEST(Schema, LimitsAreErrors) {
   while (s.edge_kinds().size() < Limits::kMaxKinds)
     ASSERT_TRUE(s.Define(EdgeKind{.name = "e" + std::to_string(s.edge_kinds().size()), .inverse = ""}));
   EXPECT_EQ(s.Define(EdgeKind{.name = "one more", .inverse = ""}).error().code, ErrorCode::kResourceExhausted);
-  EXPECT_EQ(s.FindEdgeKind("e65534")->kind, 65534) << "the last id is not kNoKind";
+  EXPECT_EQ(s.FindEdgeKind("e65534")->kind, 65534) << "the last id is not kNoEdgeKind";
 }
 
 TEST(CheckKey, WhatAKeyMayBe) {

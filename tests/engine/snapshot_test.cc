@@ -53,7 +53,7 @@ TEST_F(SnapshotRows, FiltersByKindAndPlane) {
         << "out row, then in row without symmetric arcs again";
     EXPECT_EQ(Neighbors(s, Direction::kOut, 0, ArcFilter::Kinds(schema, std::array{kHasTag})), (std::vector<NodeId>{4}));
     EXPECT_EQ(Neighbors(s, Direction::kIn, 0, ArcFilter::Kinds(schema, std::array{kSupports, kLink})), (std::vector<NodeId>{3}));
-    EXPECT_EQ(Neighbors(s, Direction::kIn, 0, ArcFilter::Kinds(schema, std::array<KindId, 1>{60000})), (std::vector<NodeId>{}))
+    EXPECT_EQ(Neighbors(s, Direction::kIn, 0, ArcFilter::Kinds(schema, std::array{EdgeKindId{60000}})), (std::vector<NodeId>{}))
         << "a kind that is not there matches nothing";
     EXPECT_EQ(s.Degree(Direction::kBoth, 0, ArcFilter::All()), 4u);
   }
@@ -149,14 +149,14 @@ TEST_F(SnapshotRows, AbsentThings) {
   EXPECT_FALSE(s.Find(""));
   EXPECT_FALSE(s.FindEdge(0, kLink, 2));
   EXPECT_FALSE(s.FindEdge(0, kLink, 1, 999));
-  EXPECT_FALSE(s.FindEdge(0, 60000, 1));
+  EXPECT_FALSE(s.FindEdge(0, EdgeKindId{60000}, 1));
   EXPECT_FALSE(s.FindEdge(kNoNode, kLink, 1));
   EXPECT_FALSE(s.FindEdge(0, kLink, kNoNode));
   EXPECT_FALSE(s.f64(kTrust, 0));
   EXPECT_FALSE(s.i64(kAccessCount, 3));
   EXPECT_FALSE(s.string_column(kScope, 0));
   EXPECT_EQ(s.scope(0), "user");
-  EXPECT_EQ(s.space(0), nullptr);
+  EXPECT_EQ(s.space(SpaceId{}), nullptr);
   EXPECT_EQ(s.Payload(PayloadRef{}).error().code, ErrorCode::kNotFound);
 }
 

@@ -74,7 +74,7 @@ TEST(StateWriter, TheGoodRecordApplies) {
   EXPECT_GT(writer.delta_arcs(), 0u);
   Snapshot s(writer.Publish());
   EXPECT_EQ(writer.Publish(), s.shared_state()) << "nothing changed: the same state";
-  EXPECT_EQ(s.space(0)->vector(*s.Find("e"))[1], 2.0f) << "from the record's own payloads";
+  EXPECT_EQ(s.space(SpaceId{})->vector(*s.Find("e"))[1], 2.0f) << "from the record's own payloads";
 }
 
 TEST(StateWriter, EveryBadValueIsCorruption) {
@@ -135,8 +135,8 @@ TEST(StateWriter, EveryBadValueIsCorruption) {
       {"a node changes to no kind", [](Record& r) { r.node_changes[0] = {1, NodeChange::kSetKind, 5000}; }},
       {"source out of range", [&](Record& r) { last_edge(r).source = 6; }},
       {"target out of range", [&](Record& r) { last_edge(r).target = kNoNode; }},
-      {"edge of a reserved kind", [&](Record& r) { last_edge(r).kind = 50; }},
-      {"edge of an unknown kind", [&](Record& r) { last_edge(r).kind = 5000; }},
+      {"edge of a reserved kind", [&](Record& r) { last_edge(r).kind = EdgeKindId{50}; }},
+      {"edge of an unknown kind", [&](Record& r) { last_edge(r).kind = EdgeKindId{5000}; }},
       {"unknown label", [&](Record& r) { last_edge(r).label = 1000; }},
       {"weight nan", [&](Record& r) { last_edge(r).weight = std::nanf(""); }},
       {"weight infinite", [&](Record& r) { last_edge(r).weight = HUGE_VALF; }},
@@ -154,8 +154,8 @@ TEST(StateWriter, EveryBadValueIsCorruption) {
          r.edges.push_back(gone);
        }},
       {"column of no node", [&](Record& r) { r.columns.back().node = 6; }},
-      {"column of no number", [&](Record& r) { r.columns.back().column = 5000; }},
-      {"reserved column", [&](Record& r) { r.columns = {{0, 20, 0, 0}}; }},
+      {"column of no number", [&](Record& r) { r.columns.back().column = ColumnId{5000}; }},
+      {"reserved column", [&](Record& r) { r.columns = {{0, ColumnId{20}, 0, 0}}; }},
       {"columns out of order", [](Record& r) { std::swap(r.columns[0], r.columns[1]); }},
       {"a column twice", [](Record& r) { r.columns[1] = r.columns[0]; }},
       {"f64 nan", [&](Record& r) { column(r, ColumnType::kF64).bits = nan; }},
@@ -236,7 +236,7 @@ TEST(StateWriter, PurgedVectorsAreAbsentAfterReplay) {
   record.payloads.clear();
   ASSERT_TRUE(writer.Apply(record));
   Snapshot s(writer.Publish());
-  EXPECT_FALSE(s.space(0)->has(*s.Find("e")));
+  EXPECT_FALSE(s.space(SpaceId{})->has(*s.Find("e")));
 }
 
 // The schedule of run merging: never more than kMaxRuns, and an arc is merged no more
@@ -307,7 +307,7 @@ TEST(StateWriter, AStateMayBeContinuedTwice) {
       NodeId id = *s.Find(name);
       EXPECT_EQ(s.scope(id), name);
       EXPECT_EQ(s.f64(kTrust, id), side);
-      EXPECT_EQ(s.space(0)->vector(id)[0], static_cast<float>(1000 * side + round));
+      EXPECT_EQ(s.space(SpaceId{})->vector(id)[0], static_cast<float>(1000 * side + round));
       EXPECT_FALSE(s.Find((side ? "left" : "right") + std::to_string(round)));
     }
     EXPECT_EQ(s.f64(kTrust, 3), 100 + side);

@@ -172,14 +172,14 @@ std::string Key(int i) { return "n" + std::to_string(i); }
 void Embed(Graph& graph, int nodes, int round) {
   WriteBatch batch(round + 1);
   batch.DefineSpace({"text", 64, Metric::kCosine});
-  const NameRef space = batch.SpaceNamed("text");
+  const SpaceRef space = batch.SpaceNamed("text");
   for (int i = 0; i < nodes; ++i)
     batch.SetVector(batch.Node(Key(i)), space, std::vector<float>(64, static_cast<float>(round * nodes + i)));
   ASSERT_TRUE(graph.Apply(batch));
 }
 
 void ExpectRound(const Snapshot& snapshot, int nodes, int round) {
-  const auto got = snapshot.vectors(0);
+  const auto got = snapshot.vectors(SpaceId{});
   ASSERT_TRUE(got);
   const VectorTable::View* view = *got;
   ASSERT_EQ(view->live_count(), static_cast<std::uint64_t>(nodes));
@@ -211,7 +211,7 @@ TEST(VectorCompaction, AGraphEmbedsAgainAndAgain) {
     ExpectRound(graph->snapshot(), kNodes, kRounds - 1);
     ExpectRound(before, kNodes, kRounds - 1);
     const Snapshot after = graph->snapshot();
-    EXPECT_EQ(after.space(0)->row_count(), static_cast<std::uint32_t>(kNodes));
+    EXPECT_EQ(after.space(SpaceId{})->row_count(), static_cast<std::uint32_t>(kNodes));
   }
 }
 
@@ -227,7 +227,7 @@ TEST(VectorCompaction, ReadersBesideItSeeWholeStates) {
     readers.emplace_back([&] {
       while (!stop) {
         const Snapshot s = graph->snapshot();
-        const VectorTable::View* view = s.vectors(0).value();
+        const VectorTable::View* view = s.vectors(SpaceId{}).value();
         const float first = view->vector(*s.Find(Key(0)))[0];
         for (int i = 1; i < kNodes; i += 7)
           ASSERT_EQ(view->vector(*s.Find(Key(i)))[0], first + static_cast<float>(i));

@@ -73,7 +73,7 @@ TEST(Vocabulary, EdgeTraits) {
   EXPECT_EQ(kinds[kHasTag].target_kind, kTag);
   EXPECT_TRUE(kinds[kLink].self_loops);
   EXPECT_FALSE(kinds[kSupports].self_loops);
-  for (KindId id = 0; id < kinds.size(); ++id) {
+  for (EdgeKindId id{}; id < kinds.size(); ++id) {
     EXPECT_EQ(kinds[id].suppresses, id == kSupersedes) << id;
     if (kinds[id].symmetric) {
       EXPECT_EQ(kinds[id].source_kind, kinds[id].target_kind) << id;
@@ -87,7 +87,7 @@ TEST(Vocabulary, EdgeTraits) {
 }
 
 TEST(Vocabulary, ColumnNumbers) {
-  const std::map<ColumnId, std::pair<std::string, ColumnType>> pinned = {
+  const std::map<KindId, std::pair<std::string, ColumnType>> pinned = {
       {0, {"trust", ColumnType::kF64}},         {1, {"retention", ColumnType::kF64}},
       {2, {"valence", ColumnType::kF64}},       {3, {"arousal_level", ColumnType::kF64}},
       {4, {"accessed_at", ColumnType::kI64}},   {5, {"access_count", ColumnType::kI64}},

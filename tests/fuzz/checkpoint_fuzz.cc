@@ -30,20 +30,20 @@ const Whole& Base() {
     StateWriter writer(EmptyState());
     WriteBatch batch(1000);
     for (int i = 0; i < 6; ++i) {
-      const NodeRef a = batch.UpsertNode("n" + std::to_string(i), NameRef(kMemory));
-      batch.SetF64(a, NameRef(kTrust), 0.5);
-      batch.SetString(a, NameRef(kScope), "x");
-      batch.Link(a, NameRef(kContradicts), batch.Node("n" + std::to_string(i + 1)));
+      const NodeRef a = batch.UpsertNode("n" + std::to_string(i), NodeKindRef(kMemory));
+      batch.SetF64(a, ColumnRef(kTrust), 0.5);
+      batch.SetString(a, ColumnRef(kScope), "x");
+      batch.Link(a, EdgeKindRef(kContradicts), batch.Node("n" + std::to_string(i + 1)));
       WriteBatch::EdgeInput edge;
       edge.source = a;
       edge.target = batch.Node("n6");
-      edge.kind = NameRef(kSupports);
+      edge.kind = EdgeKindRef(kSupports);
       edge.label = i % 2 ? "one" : "two";
       edge.created_by = "me";
       edge.valid_from = 1;
       edge.valid_until = 2;
       batch.Link(edge);
-      batch.Link(a, NameRef(kHasTag), batch.IndexNode(kTag, "t"));
+      batch.Link(a, EdgeKindRef(kHasTag), batch.IndexNode(kTag, "t"));
     }
     ApplyReport report;
     auto record = writer.Resolve(batch, &report);

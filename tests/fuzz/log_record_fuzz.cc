@@ -23,7 +23,7 @@ const std::shared_ptr<const GraphState>& Base() {
     WriteBatch batch(1000);
     batch.DefineSpace({"s", 2, Metric::kCosine});
     const NodeRef a = batch.UpsertNode("a"), b = batch.UpsertNode("b");
-    batch.Link(a, NameRef(3), b);
+    batch.Link(a, EdgeKindId{3}, b);
     ApplyReport report;
     auto record = writer.Resolve(batch, &report);
     if (!record || !writer.Apply(*record)) std::abort();

@@ -124,8 +124,8 @@ class Life {
     }
     ASSERT_EQ(Text(*report), Text(expected));
     ASSERT_TRUE(Same(model_, graph_->snapshot()));
-    for (std::size_t i = 0; i < report->ids.size(); ++i) {
-      const NodeRef ref{NodeRef::kLocal | i};
+    for (std::uint32_t i = 0; i < report->ids.size(); ++i) {
+      const NodeRef ref = batch.named_node(i);
       const auto known = model_.ids.find(std::string(batch.key(ref)));
       const bool exists = known != model_.ids.end() && model_.nodes[known->second].alive;
       ASSERT_EQ(report->id(ref), exists ? known->second : kNoNode) << batch.key(ref);

@@ -169,7 +169,7 @@ class Filler {
     Batch::Link l{e.source, e.kind, e.target, Pick(kLabels), {}, {}, {}, {}, {}, {}};
     NodeRef source = w_.Node(e.source);
     NodeRef target = w_.Node(e.target);
-    NameRef kind = w_.EdgeKindNamed(e.kind);
+    EdgeKindRef kind = w_.EdgeKindNamed(e.kind);
     if (l.label.empty() && Chance(0.4)) {  // the short form
       l.weight = static_cast<float>(Below(4)) / 4;
       w_.Link(source, kind, target, *l.weight);

@@ -88,7 +88,7 @@ class Expecter {
                                : Value{1, ""};
     }
     NodeRef ref = w_.Node(key);
-    const NameRef column = w_.ColumnNamed(names[which]);
+    const ColumnRef column = w_.ColumnNamed(names[which]);
     if (which == 4) {
       w_.ExpectString(ref, column,
                       expected ? std::optional<std::string_view>(expected->text) : std::nullopt);

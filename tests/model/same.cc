@@ -17,7 +17,7 @@ using ::testing::AssertionSuccess;
 
 // An arc as both sides tell it, comparable and printable.
 struct Line {
-  KindId kind;
+  EdgeKindId kind;
   NodeId neighbor;
   StringId label_id;  // the order among labels is the engine's
   EdgeId id;
@@ -72,7 +72,7 @@ class Comparison {
     if (s_.alive(v) != n.alive) return bad() << "alive is " << s_.alive(v);
     if (s_.purged(v) != n.purged) return bad() << "purged is " << s_.purged(v);
     const auto& columns = s_.schema().columns();
-    for (ColumnId c = 0; c < columns.size(); ++c) {
+    for (ColumnId c{}; c < columns.size(); ++c) {
       if (columns[c].name.empty()) continue;
       auto it = n.columns.find(columns[c].name);
       const std::uint64_t absent = AbsentBits(columns[c].type), bits = s_.column_bits(c, v);
@@ -93,7 +93,7 @@ class Comparison {
         return bad() << "payload " << f << ": " << (bytes ? "is there" : bytes.error().ToString());
       if (bytes && *bytes != *n.payloads[f]) return bad() << "payload " << f << " is '" << *bytes << "'";
     }
-    for (SpaceId p = 0; p < s_.schema().spaces().size(); ++p) {
+    for (SpaceId p{}; p < s_.schema().spaces().size(); ++p) {
       auto it = n.vectors.find(s_.schema().spaces()[p].name);
       const auto space = s_.vectors(p);
       if (!space) return bad() << "vectors cannot be read: " << space.error().ToString();
@@ -142,7 +142,7 @@ class Comparison {
     std::vector<Line> all;
     for (const auto& [id, value] : m_.edges) {
       const EdgeKind& traits = m_.edge_kind(id.kind);
-      const KindId kind = s_.schema().FindEdgeKind(id.kind)->kind;
+      const EdgeKindId kind = s_.schema().FindEdgeKind(id.kind)->kind;
       auto label = s_.state().strings.Find(id.label);
       if (!label) return AssertionFailure() << "label '" << id.label << "' is not interned";
       const Line line{kind, id.target, *label, id, value};

@@ -13,7 +13,7 @@ namespace plexus::reference {
 
 struct FlatArc {
   NodeId from, to;  // in the edge's direction; a symmetric edge is listed both ways
-  KindId kind;
+  EdgeKindId kind;
   float weight;
   std::int64_t created_at;
   bool mirrored;  // the second listing of a symmetric edge

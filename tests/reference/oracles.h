@@ -173,7 +173,7 @@ std::vector<Reranked> Rerank(const FlatGraph& graph, const std::vector<Similar>&
 // letter(kind), against it letter(kind) in upper case; of symmetric kinds always the
 // former. By node reached and word, the best product of weights. Exponential.
 std::map<std::pair<NodeId, std::string>, double> WalkWords(const FlatGraph& graph, NodeId from, int hops,
-                                                           const std::map<KindId, char>& letters);
+                                                           const std::map<EdgeKindId, char>& letters);
 
 // Never-composed sets, by looking at every pair or triple (algorithms/frontier.h has the
 // definition), best first, ties by ids.

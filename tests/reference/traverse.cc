@@ -98,9 +98,9 @@ Scores BestProduct(const FlatGraph& graph, const std::vector<double>& seeds, int
 }
 
 std::map<std::pair<NodeId, std::string>, double> WalkWords(const FlatGraph& graph, NodeId from, int hops,
-                                                           const std::map<KindId, char>& letters) {
+                                                           const std::map<EdgeKindId, char>& letters) {
   std::map<std::pair<NodeId, std::string>, double> words = {{{from, ""}, 1.0}}, layer = words;
-  std::map<KindId, bool> symmetric;
+  std::map<EdgeKindId, bool> symmetric;
   for (const FlatArc& a : graph.arcs) symmetric[a.kind] = symmetric[a.kind] || a.mirrored;
   for (int k = 0; k < hops; ++k) {
     std::map<std::pair<NodeId, std::string>, double> next;

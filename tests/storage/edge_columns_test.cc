@@ -62,7 +62,7 @@ TEST(EdgeColumns, EveryColumnAloneAndAll) {
       [](EdgeChange& e, std::uint32_t i) { e.source = i; },
       [](EdgeChange& e, std::uint32_t i) { e.target = i; },
       [](EdgeChange& e, std::uint32_t i) { e.label = i; },
-      [](EdgeChange& e, std::uint32_t i) { e.kind = static_cast<KindId>(i); },
+      [](EdgeChange& e, std::uint32_t i) { e.kind = static_cast<EdgeKindId>(i); },
       [](EdgeChange& e, std::uint32_t i) { e.weight = static_cast<float>(i) / 8; },
       [](EdgeChange& e, std::uint32_t i) { e.created_at = i % 3 ? kNoTime : std::int64_t{i} << 33; },
       [](EdgeChange& e, std::uint32_t i) { e.flags = static_cast<std::uint16_t>(i % 3); }};
@@ -70,7 +70,7 @@ TEST(EdgeColumns, EveryColumnAloneAndAll) {
   for (const std::uint32_t count : {1u, 2u, 3u, 1023u, 1024u, 1025u, 4000u})
     for (std::size_t identity = 0; identity < 4; ++identity)  // one of them tells edges apart
       for (std::size_t set = 0; set < std::size_t{1} << changes.size(); set += 1 + set % 3) {
-        Edges edges(count, EdgeChange{9, 8, 0, 0.5f, -4, 3, 2, 0});
+        Edges edges(count, EdgeChange{9, 8, 0, 0.5f, -4, EdgeKindId{3}, 2, 0});
         for (std::uint32_t i = 0; i < count; ++i)
           for (std::size_t c = 0; c < changes.size(); ++c)
             if (c == identity || (set >> c & 1)) changes[c](edges[i], i);

@@ -25,7 +25,7 @@ TEST(Follow, EveryBatchOfAWriter) {
     ApplyScript(*writer, from, to);
     switch (random() % 6) {
       case 0: PLEXUS_OK(writer->Checkpoint()); break;
-      case 1: PLEXUS_OK(reader->snapshot().vectors(0)); break;  // loaded, from then on
+      case 1: PLEXUS_OK(reader->snapshot().vectors(SpaceId{})); break;  // loaded, from then on
       case 2:
         PLEXUS_OK(writer->Close());
         writer = MustOpen(scratch.path());
@@ -52,10 +52,10 @@ TEST(Follow, LoadedVectorsStayLoaded) {
   ApplyScript(*writer, 1, 30);
   PLEXUS_OK(writer->Checkpoint());
   auto reader = MustOpen(scratch.path(), ReadOnly());
-  PLEXUS_OK(reader->snapshot().vectors(0));
+  PLEXUS_OK(reader->snapshot().vectors(SpaceId{}));
   ApplyScript(*writer, 31, 50);
   PLEXUS_OK(reader->Refresh());
-  EXPECT_TRUE(reader->snapshot().space(0)->loaded());
+  EXPECT_TRUE(reader->snapshot().space(SpaceId{})->loaded());
   EXPECT_EQ(Dump(reader->snapshot()), Dump(writer->snapshot()));
 }
 

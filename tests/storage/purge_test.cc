@@ -27,16 +27,16 @@ template <class Fn>
 void Fill(Database& db, Fn&& between) {
   ApplyScript(db, 1, 6);
   WriteBatch first(7000);
-  const NodeRef node = first.UpsertNode("secret", NameRef(kMemory));
+  const NodeRef node = first.UpsertNode("secret", NodeKindRef(kMemory));
   first.SetPayload(node, NodeField::kText, kOldText);
   first.SetVector(node, first.SpaceNamed("default"), kVector);
-  first.Link(node, NameRef(kHasTag), first.IndexNode(kTag, "tag1"));
+  first.Link(node, EdgeKindRef(kHasTag), first.IndexNode(kTag, "tag1"));
   const NodeRef event = first.IndexNode(kEvent, "e1");
   first.SetPayload(event, NodeField::kText, kEventText);
   WriteBatch::EdgeInput member;
   member.source = event;
   member.target = node;
-  member.kind = NameRef(kMember);
+  member.kind = EdgeKindRef(kMember);
   member.label = "primary";
   const std::string preview = PropertyMap(kPreview);
   member.properties = preview;
@@ -73,7 +73,7 @@ TEST(Purge, NoLiveFileHoldsTheBytes) {
     PLEXUS_OK(past);
     EXPECT_FALSE(past->Payload(node, NodeField::kText));
     EXPECT_FALSE(past->Payload(node, NodeField::kProperties));
-    EXPECT_FALSE(past->space(0)->has(node));
+    EXPECT_FALSE(past->space(SpaceId{})->has(node));
     past->ForEachArc(Direction::kOut, node, ArcFilter::All(),
                      [&](const Arc& arc) { EXPECT_NE(arc.kind, kHasTag) << "at " << s; });
     const NodeId event = *past->Find(IndexKey("event", "e1"));
@@ -155,9 +155,9 @@ TEST(Purge, NextLifeIsItsOwn) {
   Fill(*db, [] {});
   PLEXUS_OK(db->Purge(kKeys, 9000));
   WriteBatch batch(10'000);
-  const NodeRef node = batch.UpsertNode("secret", NameRef(kMemory));
+  const NodeRef node = batch.UpsertNode("secret", NodeKindRef(kMemory));
   batch.SetPayload(node, NodeField::kText, "a new life");
-  batch.Link(node, NameRef(kHasTag), batch.IndexNode(kTag, "tag2"));
+  batch.Link(node, EdgeKindRef(kHasTag), batch.IndexNode(kTag, "tag2"));
   PLEXUS_OK(db->graph().Apply(batch));
   const NodeId id = *db->snapshot().Find("secret");
   EXPECT_EQ(*db->snapshot().Payload(id, NodeField::kText), "a new life");

@@ -11,7 +11,7 @@ namespace {
 // are replaced: of "formerword" no arc is left, "onceword" moves from one to the other.
 void FillTerms(Database& db) {
   WriteBatch batch(1000);
-  const NodeRef secret = batch.UpsertNode("secret-node", NameRef(kMemory)), other = batch.UpsertNode("other");
+  const NodeRef secret = batch.UpsertNode("secret-node", NodeKindRef(kMemory)), other = batch.UpsertNode("other");
   for (const char* word : {"hunterword", "sharedword", "formerword"}) batch.Link(secret, kHasTerm, batch.IndexNode(kTerm, word));
   for (const char* word : {"otherword", "sharedword", "onceword"}) batch.Link(other, kHasTerm, batch.IndexNode(kTerm, word));
   PLEXUS_OK(db.graph().Apply(batch));
@@ -53,7 +53,7 @@ void FillWordsAndTags(Database& db) {
   WriteBatch batch(2500);
   for (const char* tag : {"tagsecret", "tagshared"}) batch.Link(batch.Node("secret-node"), kHasTag, batch.IndexNode(kTag, tag));
   for (const char* tag : {"tagother", "tagshared"}) batch.Link(batch.Node("other"), kHasTag, batch.IndexNode(kTag, tag));
-  batch.UpsertNode(IndexKey("tag", "tagofnobody"), NameRef(kTag));
+  batch.UpsertNode(IndexKey("tag", "tagofnobody"), NodeKindRef(kTag));
   PLEXUS_OK(db.graph().Apply(batch));
   WriteBatch later(2600);
   later.Link(later.Node("secret-node"), kHasTag, later.IndexNode(kTag, "tagformer"));

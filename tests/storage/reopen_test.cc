@@ -181,13 +181,13 @@ TEST(History, TellsWhatHappened) {
   ScratchDirectory scratch;
   auto db = MustOpen(scratch.path(), Create());
   WriteBatch one(1000);
-  const NodeRef a = one.UpsertNode("a", NameRef(kMemory));
+  const NodeRef a = one.UpsertNode("a", NodeKindRef(kMemory));
   one.SetPayload(a, NodeField::kText, "hello");
-  one.SetF64(a, NameRef(kTrust), 0.5);
-  one.Link(a, NameRef(kSupports), one.Node("b"), 0.25f);
+  one.SetF64(a, ColumnRef(kTrust), 0.5);
+  one.Link(a, EdgeKindRef(kSupports), one.Node("b"), 0.25f);
   PLEXUS_OK(db->graph().Apply(one));
   WriteBatch two(2000);
-  two.Unlink(two.Node("a"), NameRef(kSupports), two.Node("b"));
+  two.Unlink(two.Node("a"), EdgeKindRef(kSupports), two.Node("b"));
   two.RemoveNode(two.Node("a"));
   PLEXUS_OK(db->graph().Apply(two));
   const NodeId node = *db->snapshot().Find("a");

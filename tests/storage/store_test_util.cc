@@ -60,21 +60,21 @@ WriteBatch ScriptBatch(std::uint64_t number, std::uint64_t seed) {
   const std::uint64_t pool = 5 + number;
   auto key = [&] { return "m" + std::to_string(pick(pool)); };
   for (int i = 0; i < 3; ++i) {
-    const NodeRef node = batch.UpsertNode(key(), NameRef(kMemory));
+    const NodeRef node = batch.UpsertNode(key(), NodeKindRef(kMemory));
     batch.SetPayload(node, NodeField::kText,
                      "text " + std::to_string(number) + "." + std::to_string(i) + " " +
                          std::string(pick(60), 'x'));
     if (pick(3) == 0) batch.SetPayload(node, NodeField::kProperties, PropertyMap("props " + std::to_string(number)));
-    batch.SetF64(node, NameRef(kTrust), static_cast<double>(pick(100)) / 100);
-    batch.SetI64(node, NameRef(kAccessedAt), static_cast<std::int64_t>(pick(1000)));
-    if (pick(4) == 0) batch.SetString(node, NameRef(kScope), "scope" + std::to_string(pick(3)));
+    batch.SetF64(node, ColumnRef(kTrust), static_cast<double>(pick(100)) / 100);
+    batch.SetI64(node, ColumnRef(kAccessedAt), static_cast<std::int64_t>(pick(1000)));
+    if (pick(4) == 0) batch.SetString(node, ColumnRef(kScope), "scope" + std::to_string(pick(3)));
     if (pick(4) == 0) batch.SetF64(node, batch.ColumnNamed("stakes"), 0.5);
     if (pick(2) == 0) {
       float values[5];
       for (float& v : values) v = static_cast<float>(pick(1000)) / 1000;
       batch.SetVector(node, batch.SpaceNamed("default"), values);
     }
-    batch.Link(node, NameRef(kHasTag), batch.IndexNode(kTag, "tag" + std::to_string(pick(6))));
+    batch.Link(node, EdgeKindRef(kHasTag), batch.IndexNode(kTag, "tag" + std::to_string(pick(6))));
   }
   for (int i = 0; i < 5; ++i) {
     const std::string from = key(), to = key();
@@ -83,8 +83,8 @@ WriteBatch ScriptBatch(std::uint64_t number, std::uint64_t seed) {
     edge.source = batch.Node(from);
     edge.target = batch.Node(to);
     const std::uint64_t kind = pick(4);
-    edge.kind = kind == 0 ? NameRef(kSupports) : kind == 1 ? NameRef(kContradicts)
-                : kind == 2 ? batch.EdgeKindNamed("mentors") : NameRef(kCauses);
+    edge.kind = kind == 0 ? EdgeKindRef(kSupports) : kind == 1 ? EdgeKindRef(kContradicts)
+                : kind == 2 ? batch.EdgeKindNamed("mentors") : EdgeKindRef(kCauses);
     edge.weight = static_cast<float>(1 + pick(100)) / 100;
     const std::string label = "file" + std::to_string(pick(4));
     if (pick(3) == 0) edge.label = label;
@@ -97,13 +97,13 @@ WriteBatch ScriptBatch(std::uint64_t number, std::uint64_t seed) {
   }
   if (number % 5 == 0) {
     const std::string a = key(), b = key();
-    if (a != b) batch.Unlink(batch.Node(a), NameRef(kCauses), batch.Node(b));
+    if (a != b) batch.Unlink(batch.Node(a), EdgeKindRef(kCauses), batch.Node(b));
   }
   if (number % 7 == 0) batch.RemoveNode(batch.Node("m" + std::to_string(pick(pool))));
   if (number % 6 == 0) {
     const NodeRef node = batch.UpsertNode(key());
     batch.ClearPayload(node, NodeField::kText);
-    batch.ClearColumn(node, NameRef(kTrust));
+    batch.ClearColumn(node, ColumnRef(kTrust));
     batch.ClearVector(node, batch.SpaceNamed("default"));
   }
   return batch;

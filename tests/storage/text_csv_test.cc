@@ -6,7 +6,7 @@
 namespace plexus::text {
 namespace {
 
-std::string EdgeProps(const Snapshot& s, std::string_view a, std::string_view b, KindId kind = kLink) {
+std::string EdgeProps(const Snapshot& s, std::string_view a, std::string_view b, EdgeKindId kind = kLink) {
   const auto edge = s.FindEdge(Id(s, a), kind, Id(s, b));
   if (!edge || !edge->properties) return "";
   return JsonFromProperties(s.Payload(edge->properties).value()).value();

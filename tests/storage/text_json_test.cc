@@ -163,11 +163,11 @@ TEST(Json, DefinitionsAndVectors) {
   EXPECT_EQ(s.CountNodes(Plane::kFact), 2u);
   const ColumnId stakes = *s.schema().FindColumn("stakes");
   EXPECT_EQ(s.f64(stakes, Id(s, "a")), 2.5);
-  const VectorTable::View* space = s.space(0);
+  const VectorTable::View* space = s.space(SpaceId{});
   ASSERT_TRUE(space && space->has(Id(s, "a")));
   EXPECT_EQ(space->vector(Id(s, "a"))[2], -3e-2f);
   LoadClean(*graph, "f.jsonl", R"({"vector":"a","values":null})");
-  EXPECT_FALSE(graph->snapshot().space(0)->has(Id(s, "a")));
+  EXPECT_FALSE(graph->snapshot().space(SpaceId{})->has(Id(s, "a")));
 }
 
 TEST(Json, RemoveAndPurge) {

@@ -72,14 +72,14 @@ class RandomGraph {
       default: return b.Node(Key());
     }
   }
-  NameRef AnyKind(WriteBatch& b) {
+  EdgeKindRef AnyKind(WriteBatch& b) {
     static const char* const kKinds[] = {"supports", "caused_by", "contradicts", "mentors", "mentored_by",
                                          "near", "free", "link", "similar"};
     return b.EdgeKindNamed(kKinds[Pick(9)]);
   }
   void Operation(WriteBatch& b) {
     switch (Pick(15)) {
-      case 0: b.UpsertNode(Key(), NameRef(static_cast<std::uint16_t>(Pick(6)))); break;
+      case 0: b.UpsertNode(Key(), NodeKindId(Pick(6))); break;
       case 1: b.SetPayload(b.UpsertNode(Key()), NodeField::kText, Word() + Word()); break;
       case 2: b.SetPayload(b.UpsertNode(Key()), NodeField::kProperties, Map()); break;
       case 3: b.SetF64(b.UpsertNode(Key()), b.ColumnNamed(Pick(2) ? "stakes" : "trust"), Number()); break;

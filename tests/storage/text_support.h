@@ -91,7 +91,7 @@ inline std::string Tag(std::string_view name) { return IndexKey("tag", name); }
 inline std::string Edges(const Snapshot& s, std::string_view kind) {
   const auto match = s.schema().FindEdgeKind(kind);
   if (!match) return "-";
-  const KindId kinds[] = {match->kind};
+  const EdgeKindId kinds[] = {match->kind};
   std::string out;
   s.ForEachEdge(ArcFilter::Kinds(s.schema(), kinds), [&](const Edge& e) {
     if (!out.empty()) out += ' ';

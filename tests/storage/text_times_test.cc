@@ -34,7 +34,7 @@ TEST(Times, EveryFormatTakesIsoAndMilliseconds) {
   EXPECT_EQ(s.i64(kValidUntil, Id(s, "a")), ParseIsoTime("2027-01-01"));
   EXPECT_EQ(s.i64(*s.schema().FindColumn("due"), Id(s, "a")), ParseIsoTime("2026-12-24"));
   EXPECT_EQ(s.i64(*s.schema().FindColumn("due"), Id(s, "d")), ParseIsoTime("2026-12-24"));
-  const KindId knows = s.schema().FindEdgeKind("knows")->kind;
+  const EdgeKindId knows = s.schema().FindEdgeKind("knows")->kind;
   EXPECT_EQ(s.FindEdge(Id(s, "a"), knows, Id(s, "b"))->created_at, 1795298701123);
   EXPECT_EQ(s.FindEdge(Id(s, "a"), knows, Id(s, "c"))->created_at, 1795298701123);
 }

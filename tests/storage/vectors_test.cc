@@ -42,10 +42,10 @@ void Link(Database& db, NodeId a, NodeId b) {
   PLEXUS_OK(db.graph().Apply(batch));
 }
 
-bool Loaded(const Snapshot& s) { return s.space(0)->loaded(); }
+bool Loaded(const Snapshot& s) { return s.space(SpaceId{})->loaded(); }
 
 void ExpectVectors(const Snapshot& s, const Vectors& want) {
-  auto view = s.vectors(0);
+  auto view = s.vectors(SpaceId{});
   PLEXUS_OK(view);
   EXPECT_EQ((*view)->live_count(), want.size());
   for (NodeId v = 0; v < s.node_count(); ++v) {
@@ -90,7 +90,7 @@ TEST(LazyVectors, SameBitsAfterReopeningReadOnFirstUse) {
       auto db = MustOpen(scratch.path(), read_only ? ReadOnly() : OpenOptions{});
       const Snapshot s = db->snapshot();
       EXPECT_FALSE(Loaded(s));
-      EXPECT_EQ(s.space(0)->live_count(), want.size());
+      EXPECT_EQ(s.space(SpaceId{})->live_count(), want.size());
       EXPECT_TRUE(s.Payload(0, NodeField::kText));
       EXPECT_FALSE(Loaded(s)) << "reading something else";
       ExpectVectors(s, want);
@@ -184,17 +184,17 @@ TEST(LazyVectors, PurgedMeanwhile) {
     ExpectVectors(held, want);
     ExpectVectors(db->snapshot(), want);
     // A reader of another process has the files it opened: all or all but the purged one.
-    EXPECT_TRUE(reader->snapshot().vectors(0));
+    EXPECT_TRUE(reader->snapshot().vectors(SpaceId{}));
     PLEXUS_OK(reader->Refresh());
-    EXPECT_FALSE(reader->snapshot().space(0)->has(node));
+    EXPECT_FALSE(reader->snapshot().space(SpaceId{})->has(node));
     auto report = db->Verify();
     PLEXUS_OK(report);
     EXPECT_TRUE(report->ok) << report->problems[0].where << ": " << report->problems[0].what;
     PLEXUS_OK(db->Close());
     db = MustOpen(scratch.path());
     EXPECT_FALSE(Loaded(db->snapshot()));
-    EXPECT_FALSE(db->snapshot().space(0)->has(node));
-    auto view = db->snapshot().vectors(0);
+    EXPECT_FALSE(db->snapshot().space(SpaceId{})->has(node));
+    auto view = db->snapshot().vectors(SpaceId{});
     PLEXUS_OK(view);
     EXPECT_EQ((*view)->live_count(), want.size());
   }
@@ -209,7 +209,7 @@ TEST(LazyVectors, Trimmed) {
   Set(*db, want, 100, 102, 70);
   PLEXUS_OK(db->Trim(db->snapshot().sequence()));
   EXPECT_FALSE(Loaded(held));
-  const auto old = held.vectors(0);
+  const auto old = held.vectors(SpaceId{});
   ASSERT_FALSE(old);
   EXPECT_EQ(old.error().code, ErrorCode::kFailedPrecondition) << old.error().ToString();
   EXPECT_NE(old.error().message.find("trimmed"), std::string::npos) << old.error().message;
@@ -227,13 +227,13 @@ TEST(LazyVectors, AClosedDatabaseSaysSo) {
   auto db = MustOpen(scratch.path());
   const Snapshot s = db->snapshot();
   PLEXUS_OK(db->Close());
-  const auto view = s.vectors(0);
+  const auto view = s.vectors(SpaceId{});
   ASSERT_FALSE(view);
   EXPECT_EQ(view.error().code, ErrorCode::kFailedPrecondition) << view.error().ToString();
   // Read before the close they stay.
   db = MustOpen(scratch.path());
   const Snapshot kept = db->snapshot();
-  PLEXUS_OK(kept.vectors(0));
+  PLEXUS_OK(kept.vectors(SpaceId{}));
   PLEXUS_OK(db->Close());
   ExpectVectors(kept, want);
 }
@@ -246,7 +246,7 @@ TEST(LazyVectors, DamageIsNamedOnFirstUse) {
     PayloadRef ref;
     {
       auto db = MustOpen(scratch.path(), ReadOnly());
-      ref = db->snapshot().space(0)->ref(*db->snapshot().Find(Key(77)));
+      ref = db->snapshot().space(SpaceId{})->ref(*db->snapshot().Find(Key(77)));
     }
     auto files = std::make_shared<Files>();
     auto anchor = ReadAnchor(scratch.path(), *files);
@@ -270,7 +270,7 @@ TEST(LazyVectors, DamageIsNamedOnFirstUse) {
     auto db = MustOpen(scratch.path());
     EXPECT_TRUE(db->snapshot().Payload(0, NodeField::kText));
     Link(*db, 1, 2);
-    const auto view = db->snapshot().vectors(0);
+    const auto view = db->snapshot().vectors(SpaceId{});
     ASSERT_FALSE(view);
     EXPECT_EQ(view.error().code, ErrorCode::kCorruption);
     const std::string place = "payload (" + std::to_string(ref.sequence()) + ", " +

@@ -346,8 +346,8 @@ TEST_F(VerifyTest, StrayPayload) {
 TEST_F(VerifyTest, CyclesOfAcyclicKindsAreNotes) {
   auto db = MustOpen(scratch_.path());
   WriteBatch batch(100'000);
-  batch.Link(batch.Node("x"), NameRef(kDependsOn), batch.Node("y"));
-  batch.Link(batch.Node("y"), NameRef(kDependsOn), batch.Node("x"));
+  batch.Link(batch.Node("x"), EdgeKindRef(kDependsOn), batch.Node("y"));
+  batch.Link(batch.Node("y"), EdgeKindRef(kDependsOn), batch.Node("x"));
   PLEXUS_OK(db->graph().Apply(batch));
   auto report = db->Verify();
   PLEXUS_OK(report);

@@ -182,7 +182,7 @@ void WriteTexts(const std::string& db, int first, int count, bool with_terms) {
   Graph& graph = (*database)->graph();
   WriteBatch batch(1);
   for (int i = first; i < first + count; ++i)
-    batch.SetPayload(batch.UpsertNode("n" + std::to_string(i), NameRef(kMemory)), NodeField::kText, "zebra w" + std::to_string(i % 97));
+    batch.SetPayload(batch.UpsertNode("n" + std::to_string(i), NodeKindRef(kMemory)), NodeField::kText, "zebra w" + std::to_string(i % 97));
   if (with_terms) {
     ASSERT_TRUE(AddTerms(graph.snapshot(), {}, batch));
   }

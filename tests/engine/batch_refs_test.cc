@@ -1,0 +1,405 @@
+// Ids are types, references belong to their batch. The first is shown by what compiles, the second
+// by what Apply says.
+#include "engine/batch_refs.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <functional>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "engine/vocabulary.h"
+#include "tests/engine/dump.h"
+#include "tests/engine/live.h"
+
+namespace plexus {
+namespace {
+
+using testing::Dump;
+using testing::Live;
+using B = WriteBatch;
+
+// --- ids of another sort, and plain numbers, are refused by the compiler
+
+template <class To, class From>
+constexpr bool kBecomes = std::is_convertible_v<From, To>;
+static_assert(kBecomes<std::uint16_t, NodeKindId> && kBecomes<std::size_t, ColumnId>);
+static_assert(std::is_constructible_v<EdgeKindId, int> && !kBecomes<EdgeKindId, int>);
+static_assert(!kBecomes<EdgeKindId, std::uint16_t> && !kBecomes<SpaceId, int>);
+static_assert(!std::is_constructible_v<EdgeKindId, NodeKindId>);
+static_assert(!std::is_constructible_v<NodeKindId, EdgeKindId>);
+static_assert(!std::is_constructible_v<ColumnId, SpaceId>);
+static_assert(!std::is_assignable_v<NodeKindId&, EdgeKindId>);
+static_assert(!std::is_assignable_v<NodeKindId&, int>);
+static_assert(std::is_trivially_copyable_v<EdgeKindId> && sizeof(EdgeKindId) == 2);
+
+template <class A, class Other>
+constexpr bool kCompares = requires(A a, Other b) { a == b; };
+template <class A, class Other>
+constexpr bool kOrders = requires(A a, Other b) { a < b; };
+static_assert(kCompares<NodeKindId, NodeKindId> && kOrders<ColumnId, ColumnId>);
+static_assert(kCompares<NodeKindId, int> && kOrders<ColumnId, std::size_t>);
+static_assert(!kCompares<NodeKindId, EdgeKindId> && !kCompares<EdgeKindId, NodeKindId>);
+static_assert(!kOrders<ColumnId, SpaceId> && !kOrders<SpaceId, ColumnId>);
+
+static_assert(kBecomes<NodeKindRef, NodeKindId> && kBecomes<EdgeKindRef, EdgeKindId>);
+static_assert(kBecomes<ColumnRef, ColumnId> && kBecomes<SpaceRef, SpaceId>);
+static_assert(!std::is_constructible_v<NodeKindRef, EdgeKindId>);
+static_assert(!std::is_constructible_v<EdgeKindRef, NodeKindId>);
+static_assert(!std::is_constructible_v<EdgeKindRef, NodeKindRef>);
+static_assert(!std::is_constructible_v<ColumnRef, SpaceRef>);
+static_assert(!std::is_constructible_v<EdgeKindRef, int>);
+static_assert(!kBecomes<NodeRef, NodeId> && !kBecomes<NodeRef, NodeKindId>);
+
+template <class Kind>
+constexpr bool kUpserts = requires(B b, Kind kind) { b.UpsertNode("a", kind); };
+static_assert(kUpserts<NodeKindId> && kUpserts<NodeKindRef>);
+static_assert(!kUpserts<EdgeKindId> && !kUpserts<EdgeKindRef> && !kUpserts<ColumnId>);
+static_assert(!kUpserts<int> && !kUpserts<std::uint16_t>);
+
+template <class Kind>
+constexpr bool kLinks = requires(B b, NodeRef n, Kind kind) { b.Link(n, kind, n); };
+template <class Kind>
+constexpr bool kUnlinks = requires(B b, NodeRef n, Kind kind) { b.Unlink(n, kind, n); };
+template <class Kind>
+constexpr bool kExpects = requires(B b, NodeRef n, Kind kind) { b.ExpectEdge(n, kind, n); };
+static_assert(kLinks<EdgeKindId> && kUnlinks<EdgeKindRef> && kExpects<EdgeKindId>);
+static_assert(!kLinks<NodeKindId> && !kLinks<NodeKindRef> && !kLinks<int> && !kLinks<NodeRef>);
+static_assert(!kUnlinks<NodeKindId> && !kExpects<NodeKindId> && !kExpects<ColumnRef>);
+
+template <class Column>
+constexpr bool kSets = requires(B b, NodeRef n, Column c) { b.SetF64(n, c, 1.0); };
+template <class Space>
+constexpr bool kClears = requires(B b, NodeRef n, Space s) { b.ClearVector(n, s); };
+static_assert(kSets<ColumnId> && kSets<ColumnRef> && kClears<SpaceId> && kClears<SpaceRef>);
+static_assert(!kSets<SpaceId> && !kSets<EdgeKindId> && !kSets<int> && !kClears<ColumnRef>);
+
+template <class Kind>
+constexpr bool kFinds = requires(const Snapshot s, Kind kind) { s.FindEdge(0, kind, 1); };
+template <class Kind>
+constexpr bool kHasTraits = requires(const Schema s, Kind kind) { s.node_kind(kind); };
+template <class Kind>
+constexpr bool kIndexes = requires(B b, Kind kind) { b.IndexNode(kind, "x"); };
+static_assert(kFinds<EdgeKindId> && kHasTraits<NodeKindId> && kIndexes<NodeKindId>);
+static_assert(!kFinds<NodeKindId> && !kHasTraits<EdgeKindId> && !kIndexes<EdgeKindId>);
+
+TEST(TypedIds, CountIndexAndHashAsTheirNumbers) {
+  EdgeKindId kind{};
+  EXPECT_EQ(++kind, EdgeKindId{1});
+  EXPECT_LT(kind, kSupports);
+  EXPECT_EQ((std::array{10, 11, 12}[kind]), 11);
+  EXPECT_EQ(EdgeKindId(std::size_t{300}).value(), 300);
+  std::unordered_set<ColumnId> set = {kTrust, kScope, kTrust};
+  EXPECT_EQ(set.size(), 2u);
+  EXPECT_EQ(kNoNodeKind, 65535);
+}
+
+// --- references of another batch, or of another time
+
+class Refs : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(live_.Do([](B& b) {
+      b.DefineSpace({"v", 2, Metric::kL2});
+      b.DefineColumn({"hits", ColumnType::kI64});
+      b.Link(b.Node("a"), kLink, b.Node("b"));
+    }));
+  }
+  // Apply refuses it by that operation and type, and changes nothing.
+  void Refused(const B& batch, const std::string& operation,
+               const std::string& what = "a NodeRef") {
+    const std::string before = Dump(live_.snapshot());
+    const auto applied = live_.Apply(batch);
+    ASSERT_FALSE(applied) << operation;
+    EXPECT_EQ(applied.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_EQ(applied.error().message, "operation " + operation + ": " + what +
+                                           " of another batch, or of this one before Clear()");
+    EXPECT_EQ(Dump(live_.snapshot()), before);
+  }
+  std::string Key(NodeId node) { return std::string(live_.snapshot().key(node)); }
+
+  Live live_;
+};
+
+TEST_F(Refs, EveryOperationRefusesAForeignNode) {
+  B other;
+  (void)other.Node("first");
+  const NodeRef foreign = other.Node("b");
+  const std::vector<float> values = {1, 2};
+  const std::vector<std::function<void(B&, NodeRef own)>> operations = {
+      [&](B& b, NodeRef) { b.UpsertNode(foreign); },
+      [&](B& b, NodeRef) { b.UpsertNode(foreign, kMemory); },
+      [&](B& b, NodeRef) { b.RemoveNode(foreign); },
+      [&](B& b, NodeRef) { b.PurgeNode(foreign); },
+      [&](B& b, NodeRef) { b.SetF64(foreign, kTrust, 0.5); },
+      [&](B& b, NodeRef) { b.SetI64(foreign, kAccessedAt, 5); },
+      [&](B& b, NodeRef) { b.SetString(foreign, kScope, "s"); },
+      [&](B& b, NodeRef) { b.ClearColumn(foreign, kTrust); },
+      [&](B& b, NodeRef) { b.AddF64(foreign, kTrust, 0.5); },
+      [&](B& b, NodeRef) { b.AddI64(foreign, kAccessCount, 1); },
+      [&](B& b, NodeRef) { b.SetPayload(foreign, NodeField::kText, "t"); },
+      [&](B& b, NodeRef) { b.ClearPayload(foreign, NodeField::kText); },
+      [&](B& b, NodeRef) { b.SetVector(foreign, b.SpaceNamed("v"), values); },
+      [&](B& b, NodeRef) { b.ClearVector(foreign, b.SpaceNamed("v")); },
+      [&](B& b, NodeRef own) { b.Link(foreign, kLink, own); },
+      [&](B& b, NodeRef own) { b.Link(own, kLink, foreign); },
+      [&](B& b, NodeRef own) {
+        B::EdgeInput edge;
+        edge.source = own;
+        edge.target = foreign;
+        b.Link(edge);
+      },
+      [&](B& b, NodeRef own) { b.Unlink(foreign, kLink, own); },
+      [&](B& b, NodeRef own) { b.Unlink(own, kLink, foreign); },
+      [&](B& b, NodeRef) { b.ExpectNode(foreign); },
+      [&](B& b, NodeRef) { b.ExpectNoNode(foreign); },
+      [&](B& b, NodeRef) { b.ExpectF64(foreign, kTrust, std::nullopt); },
+      [&](B& b, NodeRef) { b.ExpectI64(foreign, kAccessedAt, 1); },
+      [&](B& b, NodeRef) { b.ExpectString(foreign, kScope, "s"); },
+      [&](B& b, NodeRef own) { b.ExpectEdge(foreign, kLink, own); },
+      [&](B& b, NodeRef own) { b.ExpectEdge(own, kLink, foreign); },
+      [&](B& b, NodeRef own) { b.ExpectNoEdge(own, kLink, foreign); },
+  };
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    SCOPED_TRACE(i);
+    B batch(1000);
+    const NodeRef own = batch.UpsertNode("a");  // operation 1, and there is a node of that number
+    (void)batch.Node("c");
+    batch.Link(own, kLink, own);
+    operations[i](batch, own);
+    operations[i](batch, own);
+    EXPECT_FALSE(batch.CheckRefs());
+    Refused(batch, "3");
+  }
+}
+
+TEST_F(Refs, EveryKindColumnAndSpaceIsItsBatchsOwn) {
+  B other;
+  const NodeKindRef node_kind = other.NodeKindNamed("memory");
+  const EdgeKindRef edge_kind = other.EdgeKindNamed("supports");
+  const ColumnRef column = other.ColumnNamed("hits");
+  const SpaceRef space = other.SpaceNamed("v");
+  const std::vector<float> values = {1, 2};
+  const auto refused = [&](const char* what, const std::function<void(B&)>& fill) {
+    SCOPED_TRACE(what);
+    B batch(1000);
+    (void)batch.NodeKindNamed("concept");  // the same numbers stand for something here, too
+    (void)batch.EdgeKindNamed("causes");
+    (void)batch.ColumnNamed("trust");
+    (void)batch.SpaceNamed("v");
+    fill(batch);
+    Refused(batch, "1", what);
+  };
+  refused("a NodeKindRef", [&](B& b) { b.UpsertNode("x", node_kind); });
+  refused("an EdgeKindRef", [&](B& b) { b.Link(b.Node("a"), edge_kind, b.Node("b")); });
+  refused("an EdgeKindRef", [&](B& b) { b.Unlink(b.Node("a"), edge_kind, b.Node("b")); });
+  refused("an EdgeKindRef", [&](B& b) { b.ExpectEdge(b.Node("a"), edge_kind, b.Node("b")); });
+  refused("an EdgeKindRef", [&](B& b) {
+    B::EdgeInput edge;
+    edge.kind = edge_kind;
+    b.Link(edge);
+  });
+  refused("a ColumnRef", [&](B& b) { b.SetI64(b.Node("a"), column, 1); });
+  refused("a ColumnRef", [&](B& b) { b.AddI64(b.Node("a"), column, 1); });
+  refused("a ColumnRef", [&](B& b) { b.ClearColumn(b.Node("a"), column); });
+  refused("a ColumnRef", [&](B& b) { b.ExpectI64(b.Node("a"), column, 1); });
+  refused("a SpaceRef", [&](B& b) { b.SetVector(b.Node("a"), space, values); });
+  refused("a SpaceRef", [&](B& b) { b.ClearVector(b.Node("a"), space); });
+}
+
+TEST_F(Refs, ClearEndsAllReferences) {
+  B batch(1000);
+  const NodeRef kept = batch.Node("a");
+  const ColumnRef hits = batch.ColumnNamed("hits");
+  batch.UpsertNode(kept);
+  batch.Clear();
+  EXPECT_EQ(batch.op_count(), 0u);
+  const NodeRef b = batch.UpsertNode("b");  // the same number
+  EXPECT_NE(b, kept);
+  batch.SetF64(kept, kTrust, 0.5);
+  Refused(batch, "2");
+  batch.Clear();  // and the error
+  batch.SetI64(batch.Node("a"), hits, 4);
+  Refused(batch, "1", "a ColumnRef");
+  batch.Clear();
+  batch.SetF64(batch.Node("b"), kTrust, 0.5);
+  EXPECT_TRUE(live_.Apply(batch));
+}
+
+TEST_F(Refs, IdsOfTheGraphBelongToEveryBatch) {
+  const NodeRef a = NodeRef::Id(*live_.snapshot().Find("a"));
+  EXPECT_FALSE(a.local());
+  for (int i = 0; i < 2; ++i) {
+    B batch(1000);
+    batch.SetF64(a, kTrust, i);
+    batch.Link(batch.Node("c"), kSupports, a);
+    EXPECT_TRUE(live_.Apply(batch));
+  }
+}
+
+TEST_F(Refs, ACopyTakesWhatWasNamedBeforeIt) {
+  B origin(1000);
+  const NodeRef a = origin.Node("a");
+  const EdgeKindRef likes = origin.EdgeKindNamed("likes");
+  B copy = origin;
+  const NodeRef later = origin.Node("later");       // not the copy's, though it may name as many
+  const EdgeKindRef hates = origin.EdgeKindNamed("hates");
+  const NodeRef here = copy.Node("here");
+  EXPECT_EQ(here.index(), later.index());
+  EXPECT_NE(here, later);
+  EXPECT_EQ(copy.key(a), "a");
+  EXPECT_EQ(copy.key(here), "here");
+  EXPECT_EQ(copy.edge_kind_name(likes), "likes");
+  copy.Link(a, likes, here);
+  ASSERT_TRUE(copy.CheckRefs());
+  B second = copy;  // of a copy: references of both
+  second.Link(here, likes, a);
+  second.Link(second.Node("c"), second.EdgeKindNamed("fears"), a);
+  const auto report = live_.Apply(second);
+  ASSERT_TRUE(report) << report.error().ToString();
+  EXPECT_EQ(Key(report->id(a)), "a");
+  EXPECT_EQ(Key(report->id(here)), "here");
+  EXPECT_EQ(report->id(later), kNoNode);
+
+  B third = copy;
+  third.Link(a, likes, later);
+  Refused(third, "2");
+  copy.Link(a, hates, here);
+  Refused(copy, "2", "an EdgeKindRef");
+  origin.Link(a, likes, here);
+  Refused(origin, "1");
+
+  B unnamed = origin;  // a copy that names nothing itself knows where its origin stood
+  unnamed.Clear();
+  unnamed.UpsertNode(a);
+  Refused(unnamed, "1");
+}
+
+TEST_F(Refs, AMoveTakesAllAndLeavesANewBatch) {
+  B from(1000);
+  const NodeRef a = from.Node("a");
+  B to = std::move(from);
+  to.SetF64(a, kTrust, 0.25);
+  const NodeRef more = to.UpsertNode("more");
+  EXPECT_EQ(to.key(more), "more");
+  EXPECT_TRUE(live_.Apply(to));
+  from.UpsertNode("b");  // NOLINT: a moved-from batch is a new one
+  from.SetF64(a, kTrust, 0.75);
+  Refused(from, "2");
+  B assigned(5);
+  const NodeRef gone = assigned.Node("gone");
+  assigned = std::move(to);
+  assigned.UpsertNode(a);
+  EXPECT_TRUE(assigned.CheckRefs());
+  assigned.UpsertNode(gone);
+  Refused(assigned, "4");
+  const B bad = std::move(assigned);
+  Refused(bad, "4");
+  assigned = B(1000);
+  assigned.UpsertNode("b");
+  EXPECT_TRUE(live_.Apply(assigned));
+}
+
+TEST_F(Refs, AppendNamesAnewAndKeepsErrors) {
+  B batch(1000), other(1000);
+  batch.UpsertNode("first");
+  const NodeRef theirs = other.Node("theirs");
+  other.Link(theirs, other.EdgeKindNamed("likes"), other.Node("b"), 2.0f);
+  other.SetPayload(theirs, NodeField::kText, "t");
+  batch.Append(other);
+  std::vector<std::string> seen;  // what is read back is the batch's own
+  batch.ForEachEdge(0, [&](NodeRef s, EdgeKindRef kind, NodeRef t, auto&&...) {
+    for (const auto name : {batch.key(s), batch.edge_kind_name(kind), batch.key(t)})
+      seen.emplace_back(name);
+    batch.UpsertNode(s);
+  });
+  batch.ForEachTextChange([&](NodeRef node, B::TextChange, std::string_view, std::size_t) {
+    EXPECT_EQ(batch.key(node), "theirs");
+  });
+  EXPECT_EQ(seen, (std::vector<std::string>{"theirs", "likes", "b"}));
+  const auto report = live_.Apply(batch);
+  ASSERT_TRUE(report) << report.error().ToString();
+  EXPECT_EQ(report->id(theirs), kNoNode) << "it is of the other batch";
+  EXPECT_EQ(Key(report->id(batch.named_node(1))), "theirs");
+  batch.SetF64(theirs, kTrust, 1);
+  Refused(batch, "5");
+
+  B bad(1000), whole(1000);
+  bad.UpsertNode("x");
+  bad.RemoveNode(theirs);  // its second
+  whole.UpsertNode("y");
+  whole.Append(bad);
+  Refused(whole, "3");
+}
+
+TEST_F(Refs, AReportKnowsItsOwn) {
+  B batch(1000), other(1000);
+  const NodeRef a = batch.UpsertNode("new a");
+  const NodeRef b = batch.UpsertNode("new b");
+  const NodeRef foreign = other.Node("new a");
+  auto report = live_.Apply(batch);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(Key(report->id(a)), "new a");
+  EXPECT_EQ(Key(report->id(b)), "new b");
+  EXPECT_EQ(report->id(foreign), kNoNode);
+  EXPECT_EQ(report->id(NodeRef::Id(0)), 0u);
+  EXPECT_EQ(report->id(batch.Node("after it")), kNoNode);
+  const ApplyReport kept = *report;
+  EXPECT_EQ(kept.id(b), report->id(b));
+  batch.Clear();
+  EXPECT_EQ(kept.id(b), report->id(b)) << "of the batch as it was";
+  EXPECT_EQ(kept.id(batch.Node("new a")), kNoNode);
+  EXPECT_EQ(ApplyReport().id(a), kNoNode);
+}
+
+TEST(RefsDeathTest, KeyOfAForeignReferenceIsAProgrammersError) {
+  B batch, other;
+  (void)batch.Node("a");
+  const NodeRef foreign = other.Node("b");
+  const EdgeKindRef kind = other.EdgeKindNamed("likes");
+  EXPECT_DEATH((void)batch.key(foreign), "a NodeRef belongs to its batch");
+  EXPECT_DEATH((void)batch.key(NodeRef::Id(0)), "a NodeRef belongs to its batch");
+  EXPECT_DEATH((void)batch.edge_kind_name(kind), "an EdgeKindRef belongs to its batch");
+}
+
+// The same records whatever the stamps: they depend on how many batches the process has made.
+TEST(RefsRecord, DoesNotKnowStamps) {
+  const auto dump = [](int before) {
+    std::vector<B> others(static_cast<std::size_t>(before));
+    for (B& other : others) (void)other.Node("x");
+    Live live;
+    EXPECT_TRUE(live.Do([](B& b) {
+      b.Link(b.UpsertNode("a", b.NodeKindNamed("person")), b.EdgeKindNamed("likes"), b.Node("b"));
+    }));
+    return Dump(live.snapshot());
+  };
+  EXPECT_EQ(dump(0), dump(1000));
+}
+
+TEST(RefsThreads, NoTwoBatchesShareAStamp) {
+  constexpr int kThreads = 4, kBatches = 2000;
+  std::vector<std::vector<std::uint32_t>> stamps(kThreads);
+  std::vector<std::thread> threads;
+  for (auto& mine : stamps)
+    threads.emplace_back([&mine] {
+      B batch;
+      for (int i = 0; i < kBatches; ++i) {
+        mine.push_back(batch.Node("a").stamp());
+        batch.Clear();
+      }
+    });
+  for (auto& thread : threads) thread.join();
+  std::unordered_set<std::uint32_t> all;
+  for (const auto& mine : stamps) all.insert(mine.begin(), mine.end());
+  EXPECT_EQ(all.size(), std::size_t{kThreads} * kBatches);
+  EXPECT_FALSE(all.contains(0));
+}
+
+}  // namespace
+}  // namespace plexus
