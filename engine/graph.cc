@@ -239,6 +239,7 @@ Status Graph::Impl::Compact() {
   std::unique_lock lock(writer_mutex_);
   PLEXUS_TRY(CompactVectors(lock, 0, ~std::uint64_t{0}));
   PLEXUS_TRY(FoldHoldingLock(lock, executor_));
+  PLEXUS_TRY(PackState(lock, {0, 64}));
   lock.unlock();
   if (options_.return_freed_memory) ReturnFreedMemory();
   return {};

@@ -104,6 +104,7 @@ struct GraphStats {
   std::uint64_t groups = 0;       // journal appends
   std::uint64_t compactions = 0;
   std::uint64_t vector_compactions = 0;  // of one space each
+  std::uint64_t packings = 0;            // of what removed nodes and unused strings leave
   std::uint64_t stalls = 0;       // Apply waited for the delta
   std::uint64_t stall_ns = 0;
 };
@@ -145,7 +146,8 @@ class Graph {
   // Every batch up to `sequence` survives power loss when this returns.
   Status WaitDurable(Sequence sequence);
 
-  // Folds the current delta into a new base, and drops the rows of replaced vectors.
+  // Folds the current delta into a new base, drops the rows of replaced vectors, and packs what
+  // removed nodes and unused strings leave behind (engine/README.md: bytes a removed node).
   Status Compact();
 
   // True after a journal failure.

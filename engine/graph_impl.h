@@ -84,6 +84,7 @@ class Graph::Impl {
   Status WaitForRoom(std::unique_lock<std::mutex>& lock);
   Status FoldHoldingLock(std::unique_lock<std::mutex>& lock, Executor& executor);
   Status CompactVectors(std::unique_lock<std::mutex>& lock, std::uint64_t least, std::uint64_t divisor);
+  Status PackState(std::unique_lock<std::mutex>& lock, const PackLimits& limits);
   void Publish();
   // Of `batches` that are in the journal, as RunGroup does. kResourceExhausted: read-only from now on.
   Status PublishApplied(std::size_t batches);

@@ -32,10 +32,13 @@ namespace {
 // ones. Above the second pair a writer without a maintenance thread compacts itself.
 constexpr std::uint64_t kDeadBytes = std::uint64_t{4} << 20, kDeadPart = 6;
 constexpr std::uint64_t kMostDeadBytes = std::uint64_t{64} << 20, kMostDeadPart = 1;
+// Keys of removed nodes, and new strings, that are left alone.
+constexpr PackLimits kPackLimits = {1 << 16, 8};
 }  // namespace
 
 bool Graph::Impl::CompactionDue() const {
   return writer_.delta_arcs() > Limit(options_.delta_soft_arcs, 8) ||
+         writer_.WorthPacking(kPackLimits) ||
          writer_.SpaceToCompact(0, unfit_spaces_, kDeadBytes, kDeadPart) < writer_.space_count();
 }
 
@@ -152,6 +155,38 @@ Status Graph::Impl::CompactVectors(std::unique_lock<std::mutex>& lock, std::uint
   }
 }
 
+// All of it without the lock, but for what came meanwhile.
+Status Graph::Impl::PackState(std::unique_lock<std::mutex>& lock, const PackLimits& limits) {
+  constexpr std::uint64_t kFew = 1024;
+  constexpr int kTurns = 8;
+  compacted_.wait(lock, [&] { return !compacting_; });
+  if (read_only_) return {};
+  compacting_ = true;
+  Status result;
+  try {
+    auto state = writer_.Publish();
+    lock.unlock();
+    StatePacking packing = StatePacking::Make(*state, limits);
+    for (int turn = 0; turn < kTurns; ++turn) {
+      state = Published();
+      if (packing.CatchUp(*state) < kFew) break;
+    }
+    state.reset();
+    lock.lock();
+    if (!read_only_) {
+      writer_.InstallPacked(std::move(packing));
+      ++stats_.packings;
+      Publish();
+    }
+  } catch (const std::exception&) {
+    if (!lock.owns_lock()) lock.lock();
+    result = std::unexpected(NoMemory());
+  }
+  compacting_ = false;
+  compacted_.notify_all();
+  return result;
+}
+
 // Background work runs on its one thread, beside writer and readers, unless a
 // writer waits for it: then free threads of the graph's executor join in.
 class BackgroundExecutor : public Executor {
@@ -180,6 +215,8 @@ void Graph::Impl::MaintenanceLoop() {
     last_compaction_ = CompactVectors(lock, kDeadBytes, kDeadPart);
     if (last_compaction_ && (waiting_ > 0 || writer_.delta_arcs() > Limit(options_.delta_soft_arcs, 8)))
       last_compaction_ = FoldHoldingLock(lock, background);
+    if (last_compaction_ && writer_.WorthPacking(kPackLimits))
+      last_compaction_ = PackState(lock, kPackLimits);
     compacted_.notify_all();
     if (!last_compaction_) continue;
     lock.unlock();
