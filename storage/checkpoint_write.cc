@@ -97,9 +97,9 @@ class SectionPlan {
     };
     std::vector<Place> places;  // where sections of `bytes` begin
     std::uint64_t total = 0;
-    StringTable::Cursor texts(table);
+    StringTable::Cursor all(table);
     for (std::uint32_t i = 0; i < table.size(); ++i) {
-      const std::uint64_t end = total + texts[i].size();
+      const std::uint64_t end = total + all[i].size();
       for (std::uint64_t at; (at = places.size() * std::uint64_t{manifest_.section_bytes}) < end;)
         places.push_back({i, static_cast<std::size_t>(at - total)});
       total = end;

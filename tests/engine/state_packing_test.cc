@@ -58,7 +58,7 @@ TEST(StatePacking, RemovedRangesTakeLittle) {
   const Snapshot packed = graph->snapshot();
   const GraphBytes bytes = MeasureBytes(packed);
   EXPECT_LT(bytes.keys, full.keys / 3);
-  EXPECT_LT(bytes.strings, full.strings / 3);
+  EXPECT_LT(bytes.strings, full.strings / 2);
   EXPECT_LT(bytes.columns, full.columns / 4);
   EXPECT_LT(bytes.payload_refs, full.payload_refs / 4);
   EXPECT_LT(bytes.nodes, full.nodes / 2);
