@@ -166,6 +166,10 @@ Status Graph::Impl::PublishApplied(std::size_t batches) {
     return std::unexpected(NoMemory());
   }
   if (CompactionDue()) WakeMaintenance();
+  if (tidy_) {
+    tidy_ = false;
+    maintenance_.notify_one();
+  }
   return {};
 }
 

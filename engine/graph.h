@@ -56,8 +56,9 @@ struct GraphOptions {
   // batch whose time lies more than max_ahead_ms after it is refused. Called by Apply and Load.
   std::function<std::int64_t()> now_ms;
   std::int64_t max_ahead_ms = 86'400'000;
-  // After opening, a compaction, a load or a checkpoint, memory that was freed and that glibc's allocator
-  // keeps is given back to the system (malloc_trim). A host that manages its memory says false.
+  // After opening, a compaction, a load, a trim or a checkpoint, and by the maintenance thread
+  // when writers pause for a second, memory that was freed and that glibc's allocator keeps is
+  // given back to the system (malloc_trim). A host that manages its memory says false.
   bool return_freed_memory = true;
   // Called by the maintenance thread after each background compaction.
   std::function<void(const Snapshot&)> on_compacted;

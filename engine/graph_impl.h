@@ -113,6 +113,7 @@ class Graph::Impl {
   bool stop_ = false;
   std::uint64_t unfit_spaces_ = 0;  // a bit for each space that cannot be compacted
   bool wanted_ = false;  // the maintenance thread has work
+  bool tidy_ = true;     // it has looked since the last batch, when the writers paused
   std::atomic<int> waiting_{0};  // writers that wait for it
   std::condition_variable maintenance_;
   Status last_compaction_;

@@ -46,20 +46,28 @@ class PagedArray {
     bool IsUniform(std::size_t page) const {
       return std::find(uniform.begin(), uniform.end(), pages[page]) != uniform.end();
     }
-    // The page that is `value` all through; null: there are too many.
-    std::shared_ptr<Page> Uniform(const T& value) {
+    // The page that is `value` all through; null: there are too many, and it is not `absent`.
+    std::shared_ptr<Page> Uniform(const T& value, const T& absent) {
       for (const auto& page : uniform)
         if (std::memcmp(&page->values[0], &value, sizeof(T)) == 0) return page;
-      if (uniform.size() == kMostUniform) return nullptr;
+      if (uniform.size() >= kMostUniform && std::memcmp(&value, &absent, sizeof(T)) != 0)
+        return nullptr;
       auto page = std::make_shared<Page>();
       std::fill_n(page->values, kPageSize, value);
       uniform.push_back(page);
       return page;
     }
+    // Counts places, and forgets pages that have none.
     void CountUniform() {
+      std::vector<std::shared_ptr<Page>> used;
       uniform_places = 0;
-      for (std::size_t page = 0; !uniform.empty() && page < pages.size(); ++page)
-        uniform_places += IsUniform(page);
+      for (std::size_t page = 0; !uniform.empty() && page < pages.size(); ++page) {
+        if (!IsUniform(page)) continue;
+        ++uniform_places;
+        if (std::find(used.begin(), used.end(), pages[page]) == used.end())
+          used.push_back(pages[page]);
+      }
+      uniform = std::move(used);
     }
   };
   // All kPageSize values have the same bits.
@@ -95,8 +103,11 @@ class PagedArray {
       for (std::size_t page = 0; page < size_ / kPageSize; ++page) {
         const T* values = spine_->pages[page]->values;
         if (!OneValue(values) || spine_->IsUniform(page)) continue;
-        if (!made) made = std::make_shared<Spine>(*spine_);
-        if (auto uniform = made->Uniform(values[0])) made->pages[page] = std::move(uniform);
+        if (!made) {
+          made = std::make_shared<Spine>(*spine_);
+          made->CountUniform();
+        }
+        if (auto uniform = made->Uniform(values[0], absent_)) made->pages[page] = std::move(uniform);
       }
       if (!made) return *this;
       made->CountUniform();
@@ -217,7 +228,7 @@ class PagedArray {
   // A whole page of one value; false: it must have a page of its own.
   bool PushUniform(const T& value) {
     MakeSpinePrivate();
-    auto page = spine_->Uniform(value);
+    auto page = spine_->Uniform(value, absent_);
     if (!page) return false;
     spine_->pages.push_back(std::move(page));
     ++spine_->uniform_places;

@@ -193,6 +193,21 @@ TEST(PagedArray, UniformPagesAreShared) {
   EXPECT_LE(again.Publish().size_bytes(), 9 * kPage * sizeof(std::uint32_t));
 }
 
+// Of so many values that not all are shared: the absent one always is.
+TEST(PagedArray, AbsentPagesAreSharedBesideManyOthers) {
+  Array a(9);
+  std::vector<std::uint32_t> values;
+  for (std::uint32_t value = 100; value < 150; ++value) values.insert(values.end(), kPage, value);
+  a.Append(values);
+  Array::View view = a.Publish();
+  EXPECT_EQ(Values(view), values);
+  for (std::size_t i = 5; i < 48 * kPage; ++i) a.Set(i, values[i] = 9);
+  view = a.Publish();
+  a.Share(view, view.Shared());
+  EXPECT_EQ(Values(a.Publish()), values);
+  EXPECT_EQ(a.Publish().size_bytes(), 4 * kPage * sizeof(std::uint32_t));
+}
+
 TEST(PagedArray, ValuesWrittenBeforePublishLeaveSharedPagesAlone) {
   Array a(9);
   a.Append(std::vector<std::uint32_t>(3 * kPage, 9));
