@@ -4,12 +4,15 @@
 // closes it, then opens it, and an empty one, each in a process of its own, and prints
 // bytes per edge and node and resident set over stats. Keys, sparse columns and the
 // rest are listed apart. Then a service: a process that has appended as many edges, 10,000 a batch,
-// with background maintenance, and says where its memory is. Usage: resident [EDGES]. Exit 1 when a count is wrong.
+// with background maintenance, and says where its memory is: at once, after a pause, compacted.
+// Usage: resident [EDGES]. Exit 1 when a count is wrong.
+#include <chrono>
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <thread>
 
 #include "bench/random_graph.h"
 #include "bench/support.h"
@@ -60,6 +63,8 @@ int Serve(const char* directory, std::size_t edges) {
     line("freed, kept by the allocator", process.allocator_free);
   };
   tell("after the last append");
+  std::this_thread::sleep_for(std::chrono::seconds(5));  // the maintenance thread sees a pause
+  tell("after a pause");
   Must(database->graph().Compact(), "compacting");
   tell("compacted");
   Must(database->Close(), "closing");

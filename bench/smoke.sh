@@ -12,6 +12,8 @@ for suite in bench/*_bench.cc; do
 done
 echo "--- resident"
 "$build/resident"
+echo "--- removed"
+"$build/removed"
 echo "--- reembed"
 "$build/reembed"
 echo "--- gap"

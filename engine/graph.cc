@@ -166,6 +166,10 @@ Status Graph::Impl::PublishApplied(std::size_t batches) {
     return std::unexpected(NoMemory());
   }
   if (CompactionDue()) WakeMaintenance();
+  if (tidy_) {
+    tidy_ = false;
+    maintenance_.notify_one();
+  }
   return {};
 }
 
@@ -239,6 +243,7 @@ Status Graph::Impl::Compact() {
   std::unique_lock lock(writer_mutex_);
   PLEXUS_TRY(CompactVectors(lock, 0, ~std::uint64_t{0}));
   PLEXUS_TRY(FoldHoldingLock(lock, executor_));
+  PLEXUS_TRY(PackState(lock, {0, 64}));
   lock.unlock();
   if (options_.return_freed_memory) ReturnFreedMemory();
   return {};

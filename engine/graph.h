@@ -56,8 +56,9 @@ struct GraphOptions {
   // batch whose time lies more than max_ahead_ms after it is refused. Called by Apply and Load.
   std::function<std::int64_t()> now_ms;
   std::int64_t max_ahead_ms = 86'400'000;
-  // After opening, a compaction, a load or a checkpoint, memory that was freed and that glibc's allocator
-  // keeps is given back to the system (malloc_trim). A host that manages its memory says false.
+  // After opening, a compaction, a load, a trim or a checkpoint, and by the maintenance thread
+  // when writers pause for a second, memory that was freed and that glibc's allocator keeps is
+  // given back to the system (malloc_trim). A host that manages its memory says false.
   bool return_freed_memory = true;
   // Called by the maintenance thread after each background compaction.
   std::function<void(const Snapshot&)> on_compacted;
@@ -110,6 +111,7 @@ struct GraphStats {
   std::uint64_t groups = 0;       // journal appends
   std::uint64_t compactions = 0;
   std::uint64_t vector_compactions = 0;  // of one space each
+  std::uint64_t packings = 0;            // of what removed nodes and unused strings leave
   std::uint64_t stalls = 0;       // Apply waited for the delta
   std::uint64_t stall_ns = 0;
 };
@@ -151,7 +153,8 @@ class Graph {
   // Every batch up to `sequence` survives power loss when this returns.
   Status WaitDurable(Sequence sequence);
 
-  // Folds the current delta into a new base, and drops the rows of replaced vectors.
+  // Folds the current delta into a new base, drops the rows of replaced vectors, and packs what
+  // removed nodes and unused strings leave behind (engine/README.md: bytes a removed node).
   Status Compact();
 
   // True after a journal failure.

@@ -84,6 +84,7 @@ class Graph::Impl {
   Status WaitForRoom(std::unique_lock<std::mutex>& lock);
   Status FoldHoldingLock(std::unique_lock<std::mutex>& lock, Executor& executor);
   Status CompactVectors(std::unique_lock<std::mutex>& lock, std::uint64_t least, std::uint64_t divisor);
+  Status PackState(std::unique_lock<std::mutex>& lock, const PackLimits& limits);
   void Publish();
   // Of `batches` that are in the journal, as RunGroup does. kResourceExhausted: read-only from now on.
   Status PublishApplied(std::size_t batches);
@@ -112,6 +113,7 @@ class Graph::Impl {
   bool stop_ = false;
   std::uint64_t unfit_spaces_ = 0;  // a bit for each space that cannot be compacted
   bool wanted_ = false;  // the maintenance thread has work
+  bool tidy_ = true;     // it has looked since the last batch, when the writers paused
   std::atomic<int> waiting_{0};  // writers that wait for it
   std::condition_variable maintenance_;
   Status last_compaction_;

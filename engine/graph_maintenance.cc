@@ -32,10 +32,13 @@ namespace {
 // ones. Above the second pair a writer without a maintenance thread compacts itself.
 constexpr std::uint64_t kDeadBytes = std::uint64_t{4} << 20, kDeadPart = 6;
 constexpr std::uint64_t kMostDeadBytes = std::uint64_t{64} << 20, kMostDeadPart = 1;
+// Keys of removed nodes, and new strings, that are left alone.
+constexpr PackLimits kPackLimits = {1 << 16, 8};
 }  // namespace
 
 bool Graph::Impl::CompactionDue() const {
   return writer_.delta_arcs() > Limit(options_.delta_soft_arcs, 8) ||
+         writer_.WorthPacking(kPackLimits) ||
          writer_.SpaceToCompact(SpaceId(), unfit_spaces_, kDeadBytes, kDeadPart) < writer_.space_count();
 }
 
@@ -152,6 +155,38 @@ Status Graph::Impl::CompactVectors(std::unique_lock<std::mutex>& lock, std::uint
   }
 }
 
+// All of it without the lock, but for what came meanwhile.
+Status Graph::Impl::PackState(std::unique_lock<std::mutex>& lock, const PackLimits& limits) {
+  constexpr std::uint64_t kFew = 1024;
+  constexpr int kTurns = 8;
+  compacted_.wait(lock, [&] { return !compacting_; });
+  if (read_only_) return {};
+  compacting_ = true;
+  Status result;
+  try {
+    auto state = writer_.Publish();
+    lock.unlock();
+    StatePacking packing = StatePacking::Make(*state, limits);
+    for (int turn = 0; turn < kTurns; ++turn) {
+      state = Published();
+      if (packing.CatchUp(*state) < kFew) break;
+    }
+    state.reset();
+    lock.lock();
+    if (!read_only_) {
+      writer_.InstallPacked(std::move(packing));
+      ++stats_.packings;
+      Publish();
+    }
+  } catch (const std::exception&) {
+    if (!lock.owns_lock()) lock.lock();
+    result = std::unexpected(NoMemory());
+  }
+  compacting_ = false;
+  compacted_.notify_all();
+  return result;
+}
+
 // Background work runs on its one thread, beside writer and readers, unless a
 // writer waits for it: then free threads of the graph's executor join in.
 class BackgroundExecutor : public Executor {
@@ -170,21 +205,43 @@ class BackgroundExecutor : public Executor {
   const std::atomic<int>& waiting_;
 };
 
+// Works when it is woken, and when the writers pause: what a load left in the delta is folded
+// then, and freed memory goes back to the system.
 void Graph::Impl::MaintenanceLoop() {
+  constexpr std::chrono::milliseconds kPause(1000);
   BackgroundExecutor background(executor_, waiting_);
   std::unique_lock lock(writer_mutex_);
+  std::uint64_t batches = 0;  // when it looked last
   while (true) {
-    maintenance_.wait(lock, [&] { return stop_ || wanted_; });
+    const auto due = [&] { return stop_ || wanted_; };
+    if (tidy_) {
+      maintenance_.wait(lock, [&] { return due() || !tidy_; });
+    } else {
+      maintenance_.wait_for(lock, kPause, due);
+    }
     if (stop_) return;
+    const bool pausing = !wanted_ && !tidy_ && stats_.batches == batches;
+    batches = stats_.batches;
+    if (!wanted_ && !pausing) continue;
     wanted_ = false;
+    tidy_ = pausing;
+    const auto count = [&] {
+      return stats_.compactions + stats_.vector_compactions + stats_.packings;
+    };
+    const std::uint64_t before = count();
+    const std::uint64_t arcs = pausing ? Limit(options_.delta_soft_arcs / 2, 16)
+                                       : Limit(options_.delta_soft_arcs, 8);
     last_compaction_ = CompactVectors(lock, kDeadBytes, kDeadPart);
-    if (last_compaction_ && (waiting_ > 0 || writer_.delta_arcs() > Limit(options_.delta_soft_arcs, 8)))
+    if (last_compaction_ && (waiting_ > 0 || writer_.delta_arcs() > arcs))
       last_compaction_ = FoldHoldingLock(lock, background);
+    if (last_compaction_ && writer_.WorthPacking(kPackLimits))
+      last_compaction_ = PackState(lock, kPackLimits);
     compacted_.notify_all();
     if (!last_compaction_) continue;
+    const bool compacted = !pausing || count() > before;
     lock.unlock();
-    if (options_.return_freed_memory) ReturnFreedMemory();
-    if (options_.on_compacted) options_.on_compacted(Snapshot(Published()));
+    if (options_.return_freed_memory) compacted ? ReturnFreedMemory() : ReturnMoreFreedMemory();
+    if (options_.on_compacted && compacted) options_.on_compacted(Snapshot(Published()));
     lock.lock();
   }
 }

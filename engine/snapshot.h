@@ -85,6 +85,7 @@ class Snapshot {
   // --- nodes. Ids are [0, node_count()), alive or not.
   NodeId node_count() const { return state_->keys.size(); }
   std::optional<NodeId> Find(std::string_view key) const { return state_->keys.Find(key); }
+  // Of removed nodes it may have to be unpacked (string_table.h), which takes memory the first time.
   std::string_view key(NodeId node) const { return state_->keys[node]; }
   std::string_view string(StringId id) const { return state_->strings[id]; }
   NodeKindId node_kind(NodeId node) const { return NodeKindId(state_->node_kinds[node]); }

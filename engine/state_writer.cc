@@ -138,6 +138,8 @@ StateWriter::StateWriter(GraphState s, Executor* executor)
   w.dirty = std::make_shared<DirtyBits>(std::max<std::size_t>(64, w.keys.size()));
   PLEXUS_CHECK(w.runs.size() <= kMaxRuns, "a state has at most kMaxRuns runs");
   for (const auto& run : w.runs) w.MarkDirty(*run);
+  w.NotePacked();
+  w.packed_dead = std::min<std::uint64_t>(w.packed_dead, w.keys.packed_count());
   w.BeginChanges();
 }
 

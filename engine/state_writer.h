@@ -11,6 +11,7 @@
 #include "engine/graph.h"
 #include "engine/record.h"
 #include "engine/state.h"
+#include "engine/state_packing.h"
 #include "engine/write_batch.h"
 
 namespace plexus {
@@ -58,6 +59,14 @@ class StateWriter {
   void InstallVectors(SpaceId space, VectorTable table);
   // After replay: no row of a replaced vector is left to be read or kept. O(vectors).
   void DropDeadVectors();
+  // Whether nodes were removed, or strings came, that make it worth a StatePacking (by those counts
+  // alone).
+  bool WorthPacking(const PackLimits& limits) const;
+  // Puts the tables and pages of `packing`, made of an earlier state of this writer, in the place
+  // of those that they equal. O(pages) and what came since its last CatchUp.
+  void InstallPacked(StatePacking packing);
+  // Both at once, of the state as it is, for who is alone.
+  void Pack(const PackLimits& limits);
   // Where payloads of the states to come are read.
   void SetPayloadStore(std::shared_ptr<const PayloadStore> store);
 

@@ -1,31 +1,22 @@
 // StringTable: arenas for the bytes, pages for the entries, one hash index.
 #include "engine/string_table.h"
 
+#include <algorithm>
 #include <cstring>
-#include <new>
 #include <random>
-#include <type_traits>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "engine/aligned_array.h"
 #include "engine/error.h"
+#include "engine/string_table_parts.h"
 
 namespace plexus {
 
 namespace {
 
-constexpr std::size_t kEntriesPerPage = 8192;
 constexpr std::size_t kFirstChunk = 4096, kMaxChunk = std::size_t{4} << 20;
-constexpr std::size_t kMaxBulkChunk = std::size_t{1} << 30;
-
-// Where a string lies: 16 bits chunk, 32 bits offset, 16 bits size.
-std::uint64_t PackEntry(std::size_t chunk, std::size_t offset, std::size_t size) {
-  return (std::uint64_t{chunk} << 48) | (std::uint64_t{offset} << 16) | size;
-}
-
-std::uint32_t TagOf(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32); }
 
 std::uint64_t ProcessSeed() {
   static const std::uint64_t seed = [] {
@@ -36,80 +27,6 @@ std::uint64_t ProcessSeed() {
 }
 
 }  // namespace
-
-// Slots are ordered by hash tag (slot = tag scaled to the capacity, then linear
-// probing), so growing is one sequential sweep and needs no string.
-//
-// Tables may share an index: each finds ids below its own size only. Who inserts must be the one
-// whose size is the index's count, which `Claim` sees to; any other table takes a copy first.
-// So going on from a view costs nothing until something new is inserted.
-struct StringTable::Index {
-  using Slot = std::atomic<std::uint64_t>;
-  static_assert(sizeof(Slot) == sizeof(std::uint64_t) && std::is_trivially_destructible_v<Slot>);
-
-  explicit Index(std::uint64_t capacity_pow2)
-      : capacity(capacity_pow2), memory(capacity_pow2), slots(reinterpret_cast<Slot*>(memory.data())) {
-    for (std::uint64_t i = 0; i < capacity; ++i) new (slots + i) Slot(0);
-  }
-  std::uint64_t Home(std::uint32_t tag) const { return (std::uint64_t{tag} * capacity) >> 32; }
-  // The right to put ids size, ..., size + more - 1; into a copy when another table has it or had it.
-  static void Claim(std::shared_ptr<Index>& index, std::uint32_t size, std::uint64_t more) {
-    std::uint64_t expected = size;
-    if (index->count.compare_exchange_strong(expected, size + more, std::memory_order_relaxed)) return;
-    index = index->Copy(index->capacity, size);
-    index->count.store(size + more, std::memory_order_relaxed);
-  }
-  // REQUIRES the id claimed.
-  void Put(std::uint32_t tag, std::uint32_t id) {
-    PutNew(tag, id, [](std::uint32_t) { return false; });
-  }
-  // False: equal(another id) of this tag.
-  template <class Equal>
-  bool PutNew(std::uint32_t tag, std::uint32_t id, const Equal& equal) {
-    std::uint64_t at = Home(tag);
-    while (const std::uint64_t slot = slots[at].load(std::memory_order_relaxed)) {
-      if (slot >> 32 == tag && equal(static_cast<std::uint32_t>(slot) - 1)) return false;
-      at = (at + 1) & (capacity - 1);
-    }
-    slots[at].store((std::uint64_t{tag} << 32) | (id + 1), std::memory_order_release);
-    return true;
-  }
-  // Another one of this or a larger capacity with the first `size` ids.
-  std::shared_ptr<Index> Copy(std::uint64_t new_capacity, std::uint32_t size) const {
-    auto copy = std::make_shared<Index>(new_capacity);
-    copy->count.store(size, std::memory_order_relaxed);
-    for (std::uint64_t i = 0; i < capacity; ++i) {
-      const std::uint64_t slot = slots[i].load(std::memory_order_acquire);
-      const std::uint32_t id = static_cast<std::uint32_t>(slot) - 1;
-      if (slot && id < size) copy->Put(static_cast<std::uint32_t>(slot >> 32), id);
-    }
-    return copy;
-  }
-  const std::uint64_t capacity;
-  std::atomic<std::uint64_t> count{0};
-  AlignedArray<std::uint64_t> memory;  // on huge pages when it is large
-  Slot* const slots;
-};
-
-// The spine: pointers to chunks and pages. Immutable once a view may hold it;
-// what it points to is append-only.
-struct StringTable::Storage {
-  struct Chunk {
-    explicit Chunk(std::size_t capacity) : bytes(capacity) {}
-    AlignedArray<char> bytes;
-    std::size_t used = 0;  // writer only
-  };
-  struct Page {
-    std::uint64_t entries[kEntriesPerPage];
-  };
-  std::vector<std::shared_ptr<Chunk>> chunks;
-  std::vector<std::shared_ptr<Page>> pages;
-
-  std::string_view Get(std::uint32_t id) const {
-    std::uint64_t e = pages[id / kEntriesPerPage]->entries[id % kEntriesPerPage];
-    return {chunks[e >> 48]->bytes.data() + ((e >> 16) & 0xFFFFFFFFu), e & 0xFFFFu};
-  }
-};
 
 StringTable::StringTable()
     : index_(std::make_shared<Index>(64)), storage_(std::make_shared<Storage>()) {}
@@ -124,7 +41,7 @@ StringTable::StringTable(View view)
   }
   // Never append to a chunk or page that another table may append to.
   const std::size_t pages = (std::size_t{size_} + kEntriesPerPage - 1) / kEntriesPerPage;
-  const bool exclusive = size_ > 0 && storage_.use_count() == 1 &&
+  const bool exclusive = size_ > 0 && storage_.use_count() == 1 && !storage_->chunks.empty() &&
                          storage_->pages[pages - 1].use_count() == 1 &&
                          storage_->chunks.back().use_count() == 1;
   auto own = std::make_shared<Storage>(*storage_);
@@ -154,14 +71,7 @@ void StringTable::Prefetch(std::uint64_t hash) const {
 }
 
 std::optional<std::uint32_t> StringTable::Find(std::string_view text, std::uint64_t hash) const {
-  const std::uint32_t tag = TagOf(hash);
-  for (std::uint64_t at = index_->Home(tag);; at = (at + 1) & (index_->capacity - 1)) {
-    std::uint64_t slot = index_->slots[at].load(std::memory_order_acquire);
-    if (!slot) return std::nullopt;
-    if (slot >> 32 != tag) continue;
-    std::uint32_t id = static_cast<std::uint32_t>(slot) - 1;
-    if (id < size_ && storage_->Get(id) == text) return id;
-  }
+  return storage_->Find(*index_, text, hash, size_);
 }
 
 StringTable::Inserted StringTable::Insert(std::string_view text, std::uint64_t hash) {
@@ -190,15 +100,20 @@ StringTable::Inserted StringTable::Insert(std::string_view text, std::uint64_t h
   storage_->pages[size_ / kEntriesPerPage]->entries[size_ % kEntriesPerPage] =
       PackEntry(storage_->chunks.size() - 1, chunk.used, text.size());
   chunk.used += text.size();
-  if ((std::uint64_t{size_} + 1) * 3 > index_->capacity * 2) Reserve(size_ + size_ / 2 + 64, 0);
+  const std::uint64_t hot = size_ - storage_->cold_count();
+  if ((hot + 1) * 3 > index_->capacity * 2) ReserveIndex(hot + hot / 2 + 64);
   Index::Claim(index_, size_, 1);
   index_->Put(TagOf(hash), size_);
   return {size_++, true};
 }
 
 void StringTable::Reserve(std::uint32_t strings, std::uint64_t) {
+  ReserveIndex(std::uint64_t{strings} - std::min(strings, storage_->cold_count()));
+}
+
+void StringTable::ReserveIndex(std::uint64_t strings) {
   std::uint64_t capacity = index_->capacity;
-  while (std::uint64_t{strings} * 3 > capacity * 2) capacity *= 2;
+  while (strings * 3 > capacity * 2) capacity *= 2;
   if (capacity == index_->capacity) return;
   index_ = index_->Copy(capacity, size_);
 }
@@ -265,8 +180,9 @@ std::string_view StringTable::View::operator[](std::uint32_t id) const { return 
 std::uint64_t StringTable::View::size_bytes() const {
   if (!storage_) return 0;
   std::uint64_t bytes = index_->capacity * sizeof(std::uint64_t);
-  bytes += storage_->pages.size() * sizeof(Storage::Page);
+  for (const auto& page : storage_->pages) bytes += page ? sizeof(Storage::Page) : 0;
   for (const auto& chunk : storage_->chunks) bytes += chunk->bytes.size();
+  if (storage_->cold) bytes += storage_->cold->size_bytes();
   return bytes;
 }
 
@@ -277,14 +193,7 @@ std::optional<std::uint32_t> StringTable::View::Find(std::string_view text) cons
 std::optional<std::uint32_t> StringTable::View::Find(std::string_view text,
                                                      std::uint64_t hash) const {
   if (!index_) return std::nullopt;
-  const std::uint32_t tag = TagOf(hash);
-  for (std::uint64_t at = index_->Home(tag);; at = (at + 1) & (index_->capacity - 1)) {
-    std::uint64_t slot = index_->slots[at].load(std::memory_order_acquire);
-    if (!slot) return std::nullopt;
-    if (slot >> 32 != tag) continue;
-    std::uint32_t id = static_cast<std::uint32_t>(slot) - 1;
-    if (id < size_ && storage_->Get(id) == text) return id;
-  }
+  return storage_->Find(*index_, text, hash, size_);
 }
 
 }  // namespace plexus

@@ -6,6 +6,9 @@
 // addressing over atomic words (hash tag, id + 1) published by release stores;
 // growing publishes a larger index in the next View, older views keep theirs.
 // Hashes are seeded per process against flooding; the seed never reaches disk.
+//
+// Strings that are hardly asked for (keys of removed nodes, labels without an edge) can be
+// packed (cold_strings.h): they take a third, keep their ids, and are found as before, more slowly.
 #pragma once
 
 #include <atomic>
@@ -34,12 +37,27 @@ class StringTable {
     std::string_view operator[](std::uint32_t id) const;  // REQUIRES id < size()
     std::optional<std::uint32_t> Find(std::string_view text) const;
     std::optional<std::uint32_t> Find(std::string_view text, std::uint64_t hash) const;
+    std::uint32_t packed_count() const;
+    bool packed(std::uint32_t id) const;  // REQUIRES id < size()
 
    private:
     friend class StringTable;
     std::shared_ptr<const Index> index_;
     std::shared_ptr<const Storage> storage_;
     std::uint32_t size_ = 0;
+  };
+
+  // Reads many strings in order of their ids, of which packed ones stay packed. Of one thread.
+  class Cursor {
+   public:
+    explicit Cursor(View view);
+    ~Cursor();
+    std::string_view operator[](std::uint32_t id);  // until the next call
+
+   private:
+    struct Unpacked;
+    View view_;
+    std::unique_ptr<Unpacked> unpacked_;
   };
 
   StringTable();
@@ -74,9 +92,23 @@ class StringTable {
   // returns false when two strings are equal (the table is then unusable).
   bool AppendAll(std::span<const std::uint64_t> offsets, std::string_view bytes);
 
+  // The strings of `view` with their ids, of which those whose bit is set in `pack` (word id / 64)
+  // are packed. Ids beyond the words are not. O(strings).
+  static StringTable Packed(const View& view, std::span<const std::uint64_t> pack);
+  // The same of strings that are in no table yet, as AppendAll takes them; none when two are equal.
+  static std::optional<StringTable> Packed(std::span<const std::uint64_t> offsets,
+                                           std::string_view bytes,
+                                           std::span<const std::uint64_t> pack);
+  std::uint32_t packed_count() const;
+
   View Publish() const;
 
  private:
+  void ReserveIndex(std::uint64_t strings);
+  template <class TextOf, class Put>
+  static StringTable Pack(std::uint32_t count, TextOf&& text_of,
+                          std::span<const std::uint64_t> pack, Put&& put, bool* twice);
+
   std::uint32_t size_ = 0;
   std::shared_ptr<Index> index_;
   std::shared_ptr<Storage> storage_;

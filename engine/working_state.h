@@ -31,6 +31,8 @@ struct StateWriter::Working {
   bool filter_used = false;
   Executor* executor = nullptr;  // never null once made
   std::size_t pinned_runs = 0;
+  // After the last packing: removed nodes, and strings that are not packed.
+  std::uint64_t packed_dead = 0, unpacked_strings = 0;
   std::shared_ptr<GraphState> current;  // made of the above; null after a change
   std::shared_ptr<Lineage> lineage;     // of what was published; null: there was no memory for it
   std::shared_ptr<StateChanges> changes;  // since then; null: too many
@@ -55,6 +57,8 @@ struct StateWriter::Working {
   EdgeFilter MakeFilter(std::size_t first_run, std::uint64_t more) const;
   void RemakeFilter(std::uint64_t more);
   void GrowDirty();
+  std::uint64_t DeadNodes() const;
+  void NotePacked();
 };
 
 }  // namespace plexus

@@ -4,6 +4,7 @@
 #include <functional>
 #include <mutex>
 
+#include "engine/state_packing.h"
 #include "engine/vocabulary.h"
 #include "storage/checkpoint.h"
 #include "storage/flat.h"
@@ -104,7 +105,9 @@ class Reader {
   Status MakeTables();
   Status MakeVectors(GraphState& state);
   Result<StringTable::View> MakeTable(const AlignedArray<std::uint16_t>& lengths,
-                                      const AlignedArray<std::uint8_t>& bytes, const char* what);
+                                      const AlignedArray<std::uint8_t>& bytes, const char* what,
+                                      std::span<const std::uint64_t> pack);
+  std::vector<std::uint64_t> RemovedNodes() const;
   Status Bad(const std::string& what) const {
     return Fail(ErrorCode::kCorruption, where_ + ": " + what);
   }
@@ -122,7 +125,7 @@ class Reader {
   ArrayBounds bounds_;
   std::vector<std::uint8_t*> destinations_;   // by array
   std::vector<std::uint32_t> first_section_;  // by array
-  std::uint32_t table_sections_ = 0;          // sections of keys and strings come first
+  std::uint32_t table_sections_ = 0;  // sections of keys, strings, kinds and flags come first
   StringTable::View keys_, strings_;
   std::mutex mutex_;
   Status failure_;
@@ -198,7 +201,7 @@ Status Reader::Prepare() {
     destinations_.push_back(destination);
     first_section_.push_back(section);
     section += static_cast<std::uint32_t>(m_.section_count(spec));
-    if (spec.array <= static_cast<std::uint16_t>(ArrayId::kStringBytes)) table_sections_ = section;
+    if (spec.array <= static_cast<std::uint16_t>(ArrayId::kNodeFlags)) table_sections_ = section;
   }
   return {};
 }
@@ -235,26 +238,46 @@ Status Reader::LoadSections(std::uint32_t first, std::uint32_t last) {
 
 Result<StringTable::View> Reader::MakeTable(const AlignedArray<std::uint16_t>& lengths,
                                             const AlignedArray<std::uint8_t>& bytes,
-                                            const char* what) {
+                                            const char* what, std::span<const std::uint64_t> pack) {
   std::vector<std::uint64_t> offsets(lengths.size() + 1, 0);
   for (std::size_t i = 0; i < lengths.size(); ++i) offsets[i + 1] = offsets[i] + lengths[i];
   if (offsets.back() != bytes.size())
     return Fail(ErrorCode::kCorruption, where_ + ", " + what + "_lengths: they add up to " +
                                             std::to_string(offsets.back()) + ", not " +
                                             std::to_string(bytes.size()));
-  StringTable table;
-  if (!table.AppendAll(offsets, AsText(bytes.span())))
+  const auto twice = [&] {
     return Fail(ErrorCode::kCorruption, where_ + ", " + what + "_bytes: one stands there twice");
+  };
+  if (!pack.empty()) {
+    const auto packed = StringTable::Packed(offsets, AsText(bytes.span()), pack);
+    if (!packed) return twice();
+    return packed->Publish();
+  }
+  StringTable table;
+  if (!table.AppendAll(offsets, AsText(bytes.span()))) return twice();
   return table.Publish();
+}
+
+// A bit for each; none when they are too few to be packed.
+std::vector<std::uint64_t> Reader::RemovedNodes() const {
+  std::vector<std::uint64_t> removed((std::size_t{m_.node_count} + 63) / 64, 0);
+  std::uint64_t count = 0;
+  for (NodeId v = 0; v < m_.node_count; ++v) {
+    if (arrays_.node_flags[v] & kAlive) continue;
+    removed[v / 64] |= std::uint64_t{1} << v % 64;
+    ++count;
+  }
+  if (!kPackAtOpen.Worth(count, m_.node_count - count)) removed.clear();
+  return removed;
 }
 
 // Hashing the keys is the longest serial piece: it starts first and runs beside
 // the copying of the big arrays.
 Status Reader::MakeTables() {
   PLEXUS_TRY(LoadSections(0, table_sections_));
-  PLEXUS_ASSIGN(keys_, MakeTable(arrays_.key_lengths, arrays_.key_bytes, "key"));
+  PLEXUS_ASSIGN(keys_, MakeTable(arrays_.key_lengths, arrays_.key_bytes, "key", RemovedNodes()));
   if (arrays_.string_lengths[0] != 0) return Bad("string 0 is not the empty one");
-  PLEXUS_ASSIGN(strings_, MakeTable(arrays_.string_lengths, arrays_.string_bytes, "string"));
+  PLEXUS_ASSIGN(strings_, MakeTable(arrays_.string_lengths, arrays_.string_bytes, "string", {}));
   arrays_.key_lengths = {};
   arrays_.key_bytes = {};
   return {};

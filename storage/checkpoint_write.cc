@@ -97,28 +97,34 @@ class SectionPlan {
     };
     std::vector<Place> places;  // where sections of `bytes` begin
     std::uint64_t total = 0;
+    StringTable::Cursor all(table);
     for (std::uint32_t i = 0; i < table.size(); ++i) {
-      const std::uint64_t end = total + table[i].size();
+      const std::uint64_t end = total + all[i].size();
       for (std::uint64_t at; (at = places.size() * std::uint64_t{manifest_.section_bytes}) < end;)
         places.push_back({i, static_cast<std::size_t>(at - total)});
       total = end;
     }
-    Add(lengths, 0, table.size(), [table](std::uint64_t first, std::uint8_t* out, std::size_t size) {
-      for (std::uint64_t i = first / 2; i < (first + size) / 2; ++i, out += 2) {
-        const auto length = static_cast<std::uint16_t>(table[static_cast<std::uint32_t>(i)].size());
-        std::memcpy(out, &length, 2);
-      }
-    });
-    Add(bytes, 0, total, [table, places = std::move(places), section = manifest_.section_bytes](
-                             std::uint64_t first, std::uint8_t* out, std::size_t size) {
-      for (auto [string, inside] = places[first / section]; size > 0; ++string, inside = 0) {
-        const std::string_view text = table[string].substr(inside);
-        const std::size_t count = std::min(size, text.size());
-        std::memcpy(out, text.data(), count);
-        out += count;
-        size -= count;
-      }
-    });
+    Add(lengths, 0, table.size(),
+        [table](std::uint64_t first, std::uint8_t* out, std::size_t size) {
+          StringTable::Cursor texts(table);
+          for (std::uint64_t i = first / 2; i < (first + size) / 2; ++i, out += 2) {
+            const auto length =
+                static_cast<std::uint16_t>(texts[static_cast<std::uint32_t>(i)].size());
+            std::memcpy(out, &length, 2);
+          }
+        });
+    Add(bytes, 0, total,
+        [table, places = std::move(places), section = manifest_.section_bytes](
+            std::uint64_t first, std::uint8_t* out, std::size_t size) {
+          StringTable::Cursor texts(table);
+          for (auto [string, inside] = places[first / section]; size > 0; ++string, inside = 0) {
+            const std::string_view text = texts[string].substr(inside);
+            const std::size_t count = std::min(size, text.size());
+            std::memcpy(out, text.data(), count);
+            out += count;
+            size -= count;
+          }
+        });
   }
 
  private:

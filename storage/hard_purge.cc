@@ -180,9 +180,10 @@ Result<GraphState> Rewriter::CleanFloor() const {
   StringTable keys;
   PagedArray<std::uint8_t> flags(std::move(state.node_flags), 0);
   std::vector<NodeId> gone;
+  StringTable::Cursor before(floor.state->keys);
   for (NodeId v = 0; v < floor.state->keys.size(); ++v) {
     if (!Gone(v)) {
-      keys.Insert(floor.state->keys[v]);
+      keys.Insert(before[v]);
       continue;
     }
     gone.push_back(v);

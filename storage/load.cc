@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "engine/state_packing.h"
 #include "engine/state_writer.h"
 #include "storage/mask.h"
 #include "storage/rocks_journal.h"
@@ -86,6 +87,7 @@ Result<Loaded> ReplayOver(const std::shared_ptr<Rocks>& rocks, const LoadRequest
     return Fail(ErrorCode::kCorruption, "log record " + std::to_string(loaded.point.sequence + 1) +
                                             ": is missing from " + rocks->path());
   writer.DropDeadVectors();
+  writer.Pack(kPackAtOpen);
   loaded.state = writer.Publish();
   return loaded;
 }

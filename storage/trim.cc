@@ -8,6 +8,7 @@
 #include <rocksdb/convenience.h>
 #include <rocksdb/write_batch.h>
 
+#include "engine/freed_memory.h"
 #include "storage/database_impl.h"
 #include "storage/no_memory.h"
 #include "storage/referenced.h"
@@ -100,7 +101,9 @@ Status Database::Trim(Sequence before, Progress* progress) try {
   const rocksdb::Slice payload_to(payload_end);
   PLEXUS_TRY(Check(d.rocks->db()->CompactRange(compact, d.rocks->payload(), nullptr, &payload_to),
                    d.rocks->path()));
-  return d.DropOldCheckpoints();
+  PLEXUS_TRY(d.DropOldCheckpoints());
+  if (d.options.graph.return_freed_memory) ReturnFreedMemory();
+  return {};
 } catch (const std::bad_alloc&) {
   return OutOfMemory();
 }

@@ -113,8 +113,9 @@ void CompareStrings(const std::string& where, const char* array, const StringTab
     problems.Add(where + ", " + array, std::min(a.size(), b.size()), "their number differs from the replayed log");
     return;
   }
+  StringTable::Cursor of_a(a), of_b(b);
   for (std::uint32_t i = 0; i < a.size(); ++i)
-    if (a[i] != b[i]) {
+    if (of_a[i] != of_b[i]) {
       problems.Add(where + ", " + array, i, "differs from the replayed log");
       return;
     }
@@ -126,13 +127,14 @@ void VerifyGraph(const GraphState& state, const std::string& where, ProblemList&
   PLEXUS_CHECK(state.runs.empty(), "verified without a delta");
   VerifyTranspose(*state.base, where, problems);
   VerifyEdges(state, where, problems);
+  StringTable::Cursor keys(state.keys), strings(state.strings);
   for (NodeId v = 0; v < state.keys.size(); ++v) {
     const bool index = state.schema->node_kind(NodeKindId(state.node_kinds[v])).plane == Plane::kIndex;
-    if (auto ok = CheckKey(state.keys[v], index); !ok)
+    if (auto ok = CheckKey(keys[v], index); !ok)
       problems.Add(where + ", key_bytes", v, "node " + std::to_string(v) + ": " + ok.error().message);
   }
   for (std::uint32_t i = 0; i < state.strings.size(); ++i)
-    if (!IsValidUtf8(state.strings[i])) problems.Add(where + ", string_bytes", i, "not valid UTF-8");
+    if (!IsValidUtf8(strings[i])) problems.Add(where + ", string_bytes", i, "not valid UTF-8");
 }
 
 void VerifyVectors(const GraphState& state, const std::string& where, ProblemList& problems) {

@@ -291,5 +291,71 @@ TEST(Concurrency, SeveralWritersNoHalfBatch) {
   EXPECT_EQ(graph->snapshot().CountEdges(Plane::kFact), std::uint64_t{kWriters * kWidth});
 }
 
+// Keys, labels and columns that are packed and come back beside readers. An alive node's column and
+// its edge's label say its number; a removed one has neither, and its key and id stay.
+TEST(Concurrency, ReadersBesidePacking) {
+  auto executor = MakeThreadExecutor(2);
+  GraphOptions options;
+  options.executor = executor.get();
+  auto graph = Graph::InMemory(options);
+  constexpr NodeId kStep = 1500, kRounds = 24, kBack = 100;
+  std::atomic<bool> stop = false;
+  std::atomic<int> wrong = 0, failed = 0;
+  const auto check = [&](const Snapshot& s, NodeId v) {
+    const auto number = s.i64(kAccessCount, v);
+    if (s.Find(Key(v)) != v || s.key(v) != Key(v)) ++wrong;
+    if (s.alive(v) ? number != v : number.has_value()) ++wrong;
+    s.ForEachArc(Direction::kOut, v, ArcFilter::All(), [&](const Arc& a) {
+      if (s.string(s.edge(a, v).label) != "label of " + Key(v)) ++wrong;
+    });
+  };
+  std::vector<std::thread> threads;
+  for (NodeId r = 0; r < 4; ++r)
+    threads.emplace_back([&, r] {
+      Snapshot old = graph->snapshot();
+      for (NodeId round = 0; !stop; ++round) {
+        const Snapshot s = graph->snapshot();
+        for (NodeId v = r; v < s.node_count(); v += 7) check(s, v);
+        for (NodeId v = r; v < old.node_count(); v += 13) check(old, v);
+        if (s.Find("nobody")) ++wrong;
+        if (round % 4 == r) old = s;
+      }
+    });
+  threads.emplace_back([&] {
+    while (!stop)
+      if (!graph->Compact()) ++failed;
+  });
+  const auto add = [&](WriteBatch& batch, NodeId v) {
+    const NodeRef node = batch.UpsertNode(Key(v));
+    const std::string label = "label of " + Key(v);
+    batch.SetI64(node, kAccessCount, v);
+    WriteBatch::EdgeInput edge;
+    edge.source = node;
+    edge.target = batch.Node(Key(0));
+    edge.kind = kLink;
+    edge.label = label;
+    if (v > 0) batch.Link(edge);
+  };
+  for (NodeId round = 0; round < kRounds; ++round) {
+    WriteBatch batch(1);
+    for (NodeId v = round * kStep; v < (round + 1) * kStep; ++v) add(batch, v);
+    for (NodeId v = round * 7 + 1; round > 2 && v < round * 7 + kBack; ++v) add(batch, v);
+    if (!graph->Apply(batch)) ++failed;
+    WriteBatch removal(1);
+    for (NodeId v = round * kStep + 1; v < (round + 1) * kStep - 10; ++v)
+      removal.RemoveNode(removal.Node(Key(v)));
+    if (!graph->Apply(removal)) ++failed;
+  }
+  EXPECT_TRUE(graph->Compact());
+  stop = true;
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong.load(), 0);
+  EXPECT_EQ(failed.load(), 0);
+  const Snapshot end = graph->snapshot();
+  for (NodeId v = 0; v < end.node_count(); ++v) check(end, v);
+  EXPECT_EQ(wrong.load(), 0);
+  EXPECT_GT(end.state().keys.packed_count(), kRounds * kStep * 9 / 10);
+}
+
 }  // namespace
 }  // namespace plexus

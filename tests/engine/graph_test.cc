@@ -258,6 +258,32 @@ TEST(Graph, BackgroundCompactionAboveTheSoftLimit) {
   EXPECT_EQ(graph->snapshot().CountEdges(Plane::kFact), 100u);
 }
 
+// Too little for the soft limit: it is folded when the writers pause.
+TEST(Graph, APauseFoldsWhatALoadLeft) {
+  std::mutex mutex;
+  std::condition_variable changed;
+  Sequence compacted = 0;
+  GraphOptions options = Options(Maintenance::kBackground, 20);
+  options.on_compacted = [&](const Snapshot& s) {
+    std::lock_guard lock(mutex);
+    compacted = s.base().sequence;
+    changed.notify_all();
+  };
+  auto graph = Graph::InMemory(options);
+  const auto wait = [&](Sequence sequence) {
+    std::unique_lock lock(mutex);
+    return changed.wait_for(lock, std::chrono::seconds(60), [&] { return compacted >= sequence; });
+  };
+  ASSERT_TRUE(graph->Apply(Star(0, 60)));
+  ASSERT_TRUE(wait(1));
+  ASSERT_TRUE(graph->Apply(Star(1, 15)));
+  EXPECT_TRUE(wait(2));
+  EXPECT_FALSE(graph->snapshot().has_delta());
+  ASSERT_TRUE(graph->Apply(Star(2, 15)));
+  EXPECT_TRUE(wait(3)) << "and the next one";
+  EXPECT_EQ(graph->snapshot().CountEdges(Plane::kFact), 90u);
+}
+
 TEST(Graph, SnapshotsOutliveManyBatchesAndTheGraph) {
   std::vector<std::pair<Snapshot, std::string>> held;
   {

@@ -1,7 +1,9 @@
 // PagedArray: views are frozen, whatever the writer does afterwards.
 #include "engine/paged_array.h"
 
+#include <optional>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -159,6 +161,109 @@ RC_GTEST_PROP(PagedArrayProperty, EveryViewIsFrozen, (const std::vector<std::pai
   }
   views.emplace_back(a.Publish(), model);
   for (const auto& [view, expected] : views) RC_ASSERT(Values(view) == expected);
+}
+
+// Pages of one value alone are kept once.
+TEST(PagedArray, UniformPagesAreShared) {
+  Array a(9);
+  std::vector<std::uint32_t> values(10 * kPage + 17, 9);
+  for (std::size_t i = 4 * kPage; i < 5 * kPage; ++i) values[i] = static_cast<std::uint32_t>(i);
+  std::fill_n(values.begin() + 6 * kPage, 2 * kPage, 3);
+  a.Append(values);
+  Array::View view = a.Publish();
+  EXPECT_EQ(Values(view), values);
+  EXPECT_EQ(view.size_bytes(), 4 * kPage * sizeof(std::uint32_t))
+      << "of 9, of 3, of others, and the last";
+  EXPECT_EQ(view.page(0).data(), view.page(9).data());
+  a.Set(1, 5);  // copied first, so others keep their values
+  a.Set(7 * kPage, 4);
+  values[1] = 5, values[7 * kPage] = 4;
+  Array::View after = a.Publish();
+  EXPECT_EQ(Values(after), values);
+  EXPECT_EQ(view[1], 9u);
+  EXPECT_EQ(after.size_bytes(), 6 * kPage * sizeof(std::uint32_t));
+  Array again(after, 9);
+  again.Set(2, 6);
+  again.Set(20 * kPage, 1);  // a gap of whole pages
+  values[2] = 6;
+  values.resize(20 * kPage + 1, 9);
+  values[20 * kPage] = 1;
+  EXPECT_EQ(Values(again.Publish()), values);
+  EXPECT_EQ(Values(after).size(), 10 * kPage + 17);
+  EXPECT_LE(again.Publish().size_bytes(), 9 * kPage * sizeof(std::uint32_t));
+}
+
+// Of so many values that not all are shared: the absent one always is.
+TEST(PagedArray, AbsentPagesAreSharedBesideManyOthers) {
+  Array a(9);
+  std::vector<std::uint32_t> values;
+  for (std::uint32_t value = 100; value < 150; ++value) values.insert(values.end(), kPage, value);
+  a.Append(values);
+  Array::View view = a.Publish();
+  EXPECT_EQ(Values(view), values);
+  for (std::size_t i = 5; i < 48 * kPage; ++i) a.Set(i, values[i] = 9);
+  view = a.Publish();
+  a.Share(view, view.Shared());
+  EXPECT_EQ(Values(a.Publish()), values);
+  EXPECT_EQ(a.Publish().size_bytes(), 4 * kPage * sizeof(std::uint32_t));
+}
+
+TEST(PagedArray, ValuesWrittenBeforePublishLeaveSharedPagesAlone) {
+  Array a(9);
+  a.Append(std::vector<std::uint32_t>(3 * kPage, 9));
+  a.Set(0, 1);
+  EXPECT_EQ(a[0], 1u);
+  EXPECT_EQ(a[kPage], 9u);
+  EXPECT_EQ(a.Publish()[2 * kPage], 9u);
+}
+
+// Random lives: sharing pages of any earlier view changes no value of anybody.
+TEST(PagedArray, SharingChangesNoValue) {
+  std::mt19937 random(5);
+  for (int life = 0; life < 30; ++life) {
+    Array a(7);
+    std::vector<std::uint32_t> values;
+    std::vector<std::pair<Array::View, std::vector<std::uint32_t>>> views;
+    Array::View before;
+    std::optional<Array::View> shared;
+    for (int step = 0; step < 300; ++step) {
+      const std::size_t at = random() % (6 * kPage);
+      switch (random() % 6) {
+        case 0:
+        case 1:
+          if (at >= values.size()) values.resize(at + 1, 7);
+          values[at] = random() % 3 ? 7 : 8;
+          a.Set(at, values[at]);
+          break;
+        case 2: {  // a range, to its absent value
+          for (std::size_t i = at; i < std::min(values.size(), at + 2 * kPage); ++i)
+            a.Set(i, values[i] = 7);
+          break;
+        }
+        case 3:
+          views.emplace_back(a.Publish(), values);
+          break;
+        case 4:
+          if (shared) {
+            a.Share(before, *shared);
+            shared.reset();
+          } else {
+            before = a.Publish();
+            shared = before.Shared();
+            views.emplace_back(*shared, values);
+          }
+          break;
+        default:
+          if (random() % 4 == 0) {
+            a = Array(a.Publish(), 7);
+            shared.reset();
+          }
+      }
+      if (views.size() > 5) views.erase(views.begin());
+    }
+    ASSERT_EQ(Values(a.Publish()), values);
+    for (const auto& [view, expected] : views) ASSERT_EQ(Values(view), expected);
+  }
 }
 
 }  // namespace
