@@ -8,8 +8,9 @@
 #include <rocksdb/convenience.h>
 #include <rocksdb/write_batch.h>
 
+#include "engine/no_memory.h"
 #include "storage/database_impl.h"
-#include "storage/no_memory.h"
+#include "storage/log_scope.h"
 #include "storage/referenced.h"
 
 namespace plexus::storage {
@@ -45,12 +46,13 @@ Status DropPayloads(const std::shared_ptr<Rocks>& rocks, Sequence before,
 Status Database::Trim(Sequence before, Progress* progress) try {
   Impl& d = *impl_;
   PLEXUS_TRY(d.Writable());
+  LogScope log(d.options.graph.on_log, "trim");
   std::lock_guard guard(d.maintenance);
   const Sequence last = d.graph->snapshot().sequence();
   if (before > last)
     return Fail(ErrorCode::kInvalidArgument, "cannot trim up to record " + std::to_string(before) +
                                                  ", the last one is " + std::to_string(last));
-  if (before <= d.anchor.floor_sequence) return {};
+  if (before <= d.anchor.floor_sequence) return log.Done(Status());
   PLEXUS_TRY(d.journal->FlushBulk());
   PLEXUS_TRY(d.journal->WaitDurable(before));
   LoadRequest request = d.Request();
@@ -100,9 +102,7 @@ Status Database::Trim(Sequence before, Progress* progress) try {
   const rocksdb::Slice payload_to(payload_end);
   PLEXUS_TRY(Check(d.rocks->db()->CompactRange(compact, d.rocks->payload(), nullptr, &payload_to),
                    d.rocks->path()));
-  return d.DropOldCheckpoints();
-} catch (const std::bad_alloc&) {
-  return OutOfMemory();
-}
+  return log.Done(d.DropOldCheckpoints());
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus::storage
