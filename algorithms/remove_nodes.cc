@@ -6,11 +6,8 @@
 #include <string>
 
 #include "engine/no_memory.h"
-#include "engine/vocabulary.h"
 
 namespace plexus {
-
-static_assert(kCreatedAt == 0, "TimeToLive::since says so");
 
 Result<RemoveReport> RemoveNodes(Graph& graph, const NodeScan& scan, const RemoveOptions& options,
                                  const NodeTest& test) try {

@@ -11,6 +11,7 @@
 #include "algorithms/scan_nodes.h"
 #include "engine/graph.h"
 #include "engine/progress.h"
+#include "engine/vocabulary.h"
 
 namespace plexus {
 
@@ -29,8 +30,8 @@ struct RemoveReport {
 
 using NodeTest = std::function<bool(const Snapshot&, NodeId)>;
 
-// `scan.limit` is not used; no test: all that the scan finds. Each batch is whole or not there; one after another, so others
-// write in between. Cost: the scan's, and a batch each `batch_nodes`. Errors: ScanNodes's and
+// `scan.limit` is not used; no test: all that the scan finds. Each batch is whole or not there; they
+// come one after another, so others write in between. Cost: the scan's, and a batch each `batch_nodes`. Errors: ScanNodes's and
 // Apply's; kConflict when others wrote 100 times in a row between one node's test and its removal;
 // kCancelled. What was removed before stays removed.
 Result<RemoveReport> RemoveNodes(Graph& graph, const NodeScan& scan, const RemoveOptions& options,
@@ -40,8 +41,9 @@ Result<RemoveReport> RemoveNodes(Graph& graph, const NodeScan& scan, const Remov
 struct TimeToLive {
   KindId kind = 0;
   std::int64_t ttl_ms = 0;          // not negative
-  ColumnId since = 0;               // 0 is kCreatedAt
+  ColumnId since = kCreatedAt;
 };
-Result<RemoveReport> RemoveExpired(Graph& graph, std::span<const TimeToLive> lives, const RemoveOptions& options);
+Result<RemoveReport> RemoveExpired(Graph& graph, std::span<const TimeToLive> lives,
+                                   const RemoveOptions& options);
 
 }  // namespace plexus

@@ -244,17 +244,17 @@ TEST(RemoveNodes, ByPredicateAndByAge) {
   auto graph = Graph::InMemory();
   for (int i = 0; i < 500; ++i) {
     WriteBatch batch(i * 10);
-    batch.DefineNodeKind({"session", Plane::kFact});
-    batch.SetI64(batch.UpsertNode("s" + std::to_string(i), batch.NodeKindNamed("session")), kAccessCount, i % 5);
+    batch.DefineNodeKind({"visit", Plane::kFact});
+    batch.SetI64(batch.UpsertNode("s" + std::to_string(i), batch.NodeKindNamed("visit")), kAccessCount, i % 5);
     batch.UpsertNode("m" + std::to_string(i));
     ASSERT_TRUE(graph->Apply(batch));
   }
-  const KindId session = *graph->snapshot().schema().FindNodeKind("session");
+  const KindId visit = *graph->snapshot().schema().FindNodeKind("visit");
   RemoveOptions options;
   options.now_ms = 5000;
   options.batch_nodes = 7;
   NodeScan scan;
-  scan.kind = session;
+  scan.kind = visit;
   auto report = RemoveNodes(*graph, scan, options, [](const Snapshot& s, NodeId v) {
     return *s.i64(kAccessCount, v) == 2;
   });
@@ -262,7 +262,7 @@ TEST(RemoveNodes, ByPredicateAndByAge) {
   EXPECT_EQ(report->removed, 100u);
   EXPECT_EQ(report->sequence, graph->snapshot().sequence());
   // 200 of the 500 are older than 3000 ms at 5000, of which a fifth has gone.
-  const TimeToLive lives[] = {{session, 3000}};
+  const TimeToLive lives[] = {{visit, 3000}};
   report = RemoveExpired(*graph, lives, options);
   ASSERT_TRUE(report);
   EXPECT_EQ(report->removed, 201u - 40u);  // created at 0, 10, ..., 2000
@@ -271,9 +271,9 @@ TEST(RemoveNodes, ByPredicateAndByAge) {
   EXPECT_EQ(s.CountNodes(Plane::kFact), 1000u - 100u - 161u);
   EXPECT_TRUE(s.alive(*s.Find("m0"))) << "another kind";
   options.purge = true;
-  EXPECT_EQ(RemoveExpired(*graph, {{{session, 0}}}, options)->removed, 239u);
+  EXPECT_EQ(RemoveExpired(*graph, {{{visit, 0}}}, options)->removed, 239u);
   EXPECT_TRUE(graph->snapshot().purged(*s.Find("s499")));
-  EXPECT_FALSE(RemoveExpired(*graph, {{{session, -1}}}, options));
+  EXPECT_FALSE(RemoveExpired(*graph, {{{visit, -1}}}, options));
 }
 
 // Beside a writer that makes nodes worth keeping: none of those is removed.
