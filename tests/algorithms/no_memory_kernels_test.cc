@@ -18,6 +18,7 @@
 #include "algorithms/communities.h"
 #include "algorithms/components.h"
 #include "algorithms/cut_points.h"
+#include "algorithms/dense_view.h"
 #include "algorithms/distances.h"
 #include "algorithms/dominators.h"
 #include "algorithms/frontier.h"
@@ -47,6 +48,7 @@
 #include "algorithms/traverse.h"
 #include "algorithms/triangles.h"
 #include "engine/graph.h"
+#include "engine/no_memory.h"
 #include "engine/vocabulary.h"
 #include "tests/failing_memory.h"
 
@@ -235,12 +237,19 @@ TEST(NoMemoryKernels, PageRank) {
     return PageRank(s, options);
   }, scores);
   const std::vector<std::vector<PageRankSeed>> sets = {{{1, 1.0}}, {{2, 0.5}, {3, 0.5}}};
-  Fails("PageRankBatch", [&](const Snapshot& s, Executor& e) { return PageRankBatch(s, sets, With<PageRankOptions>(e)); }, scores);
+  Fails("PageRankBatch", [&](const Snapshot& s, Executor& executor) {
+    auto options = With<PageRankOptions>(executor);
+    options.precision = Precision::kF32;
+    options.iterations = 5;
+    return PageRankBatch(s, sets, options);
+  }, scores);
   const std::vector<PageRankSeed> seeds = {{1, 1.0}};
   Fails("PageRankPush", [&](const Snapshot& s, Executor&) { return PageRankPush(s, seeds); },
         [](const auto& r) { return Bytes(r.top); });
   static const std::vector<double> ones(100, 1.0);
   static const NodeSubset some(100, std::vector<std::uint64_t>{7, 0});
+  Fails("PercentileRanks", ASK { return PercentileRanks(ones, some); }, [](const auto& r) { return Bytes(r); });
+  Fails("ScaleByMaximum", ASK { return ScaleByMaximum(ones, some); }, [](const auto& r) { return Bytes(r); });
   Fails("TopScores", ASK { return TopScores(ones, some, 3); }, [](const auto& r) { return Bytes(r); });
 }
 
@@ -273,6 +282,8 @@ TEST(NoMemoryKernels, Walks) {
     if (!pattern) return Result<TraverseResult>(std::unexpected(pattern.error()));
     return MatchPattern(s, *pattern, seeds);
   }, hits);
+  Fails("DistancesCsr", ASK { return DistancesCsr(s.base().out(), 40, {.delta = 0, .executor = &executor}); },
+        [](const auto& r) { return Bytes(r); });
   Fails("Dominators", ASK { return Dominators(s, 40, With<DominatorsOptions>(executor)); },
         [](const auto& r) { return Bytes(r.dominators); });
   Fails("MaxFlow", ASK { return MaxFlow(s, 40, 0, With<MaxFlowOptions>(executor)); }, [](const auto& r) { return Bytes(r.flow, r.cut); });
@@ -280,6 +291,8 @@ TEST(NoMemoryKernels, Walks) {
 
 TEST(NoMemoryKernels, Parts) {
   Fails("Components", ASK { return Components(s, With<ComponentsOptions>(executor)); }, [](const auto& r) { return Bytes(r.labels); });
+  Fails("ComponentsCsr", ASK { return ComponentsCsr(s.base().out(), s.base().in(), &executor); },
+        [](const auto& r) { return Bytes(r); });
   Fails("StrongComponents", ASK { return StrongComponents(s, With<ComponentsOptions>(executor)); },
         [](const auto& r) { return Bytes(r.labels); });
   Fails("CutPoints", ASK { return CutPoints(s, {.list_blocks = true, .executor = &executor}); },
@@ -293,6 +306,8 @@ TEST(NoMemoryKernels, Parts) {
   Fails("LabelPropagation", ASK { return LabelPropagation(s, With<LabelPropagationOptions>(executor)); },
         [](const auto& r) { return Bytes(r.labels); });
   Fails("KCore", ASK { return KCore(s, With<KCoreOptions>(executor)); }, [](const auto& r) { return Bytes(r.cores); });
+  Fails("KCoreCsr", ASK { return KCoreCsr(s.base().out()); }, [](const auto& r) { return Bytes(r); });
+  Fails("DenseView", ASK { return DenseView::Make(s, With<DenseViewOptions>(executor)); }, [](const auto& r) { return Bytes(r.node_count()); });
   Fails("Triangles", ASK { return Triangles(s, With<TrianglesOptions>(executor)); }, [](const auto& r) { return Bytes(r.triangles); });
   Fails("Clustering", ASK { return Clustering(s, With<ClusteringOptions>(executor)); },
         [](const auto& r) { return Bytes(r.coefficients); });
@@ -301,6 +316,9 @@ TEST(NoMemoryKernels, Parts) {
 TEST(NoMemoryKernels, Centrality) {
   Fails("Betweenness", ASK { return Betweenness(s, {.samples = 24, .executor = &executor}); },
         [](const auto& r) { return Bytes(r.scores); });
+  static const std::vector<NodeId> sources = {3, 40};
+  Fails("BetweennessCsr", ASK { return BetweennessCsr(s.base().out(), s.base().in(), sources, &executor); },
+        [](const auto& r) { return Bytes(r); });
   Fails("Closeness", ASK { return Closeness(s, {.samples = 70, .executor = &executor}); },
         [](const auto& r) { return Bytes(r.closeness); });
   Fails("Katz", ASK { return Katz(s, With<KatzOptions>(executor)); }, [](const auto& r) { return Bytes(r.scores); });
@@ -340,6 +358,17 @@ TEST(NoMemoryKernels, WordsAndLists) {
   Fails("Bm25", ASK { return Bm25(s, terms, With<Bm25Options>(executor)); }, [](const auto& r) { return Bytes(r.matches); });
   Fails("IndexTerms", [&](const Snapshot& s, Executor& e) { return IndexTerms(s, With<IndexTermsOptions>(e), take); },
         [](const auto& r) { return Bytes(r.texts, r.linked); });
+  static const WriteBatch texts = [] {
+    WriteBatch batch(3000);
+    batch.SetPayload(batch.UpsertNode("a new fact"), NodeField::kText, "graph of memory, delta of graph");
+    return batch;
+  }();
+  Fails("AddTerms", ASK {
+    return OrNoMemory([&] {
+      WriteBatch batch = texts;
+      return AddTerms(s, {}, batch, &executor);
+    });
+  }, [](const auto& r) { return Bytes(r.texts, r.linked); });
   Fails("MakeTextVectors", [&](const Snapshot& s, Executor& e) { return MakeTextVectors(s, With<TextVectorOptions>(e), take); },
         [](const auto& r) { return Bytes(r.documents, r.added); });
   static const std::vector<TermCount> counts = {{"graph", 1}, {"delta", 2}};
