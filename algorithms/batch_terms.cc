@@ -9,6 +9,7 @@
 #include "algorithms/internal/selection.h"
 #include "algorithms/internal/term_difference.h"
 #include "algorithms/term_index.h"
+#include "engine/no_memory.h"
 #include "engine/vocabulary.h"
 
 namespace plexus {
@@ -192,8 +193,8 @@ class BatchTerms {
 
 }  // namespace
 
-Result<IndexTermsReport> AddTerms(const Snapshot& snapshot, const TermOptions& terms, WriteBatch& batch, Executor* executor) {
+Result<IndexTermsReport> AddTerms(const Snapshot& snapshot, const TermOptions& terms, WriteBatch& batch, Executor* executor) try {
   return BatchTerms(snapshot, terms, batch, internal::Pick(executor)).Run();
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

@@ -16,6 +16,7 @@
 #include "algorithms/internal/selection.h"
 #include "algorithms/internal/view_options.h"
 #include "engine/aligned_array.h"
+#include "engine/no_memory.h"
 #include "engine/topology.h"
 
 namespace plexus {
@@ -115,14 +116,14 @@ class Accumulator {
 
 }  // namespace
 
-std::vector<double> BetweennessCsr(const CsrView& out, const CsrView& in, std::span<const NodeId> sources,
-                                   Executor* executor) {
+Result<std::vector<double>> BetweennessCsr(const CsrView& out, const CsrView& in, std::span<const NodeId> sources,
+                                   Executor* executor) try {
   std::vector<double> scores(out.node_count(), 0);
   Accumulator(out, in, 0xFFFFFFFFu, internal::Pick(executor)).Add(sources, {}, scores);
   return scores;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
-Result<BetweennessResult> Betweenness(const Snapshot& snapshot, const BetweennessOptions& options) {
+Result<BetweennessResult> Betweenness(const Snapshot& snapshot, const BetweennessOptions& options) try {
   Executor& executor = internal::Pick(options.executor);
   DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.in = false;
@@ -163,6 +164,6 @@ Result<BetweennessResult> Betweenness(const Snapshot& snapshot, const Betweennes
   if (!result.exact)
     result.bound = searched == 0 ? 1.0 : std::min(1.0, n / std::max(1.0, n - 1) * std::sqrt(std::log(20.0 * n) / (2 * searched)));
   return result;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

@@ -60,7 +60,7 @@ Result<BetweennessResult> Betweenness(const Snapshot& snapshot, const Betweennes
 // Sums over the given sources on bare arrays, neither halved nor scaled.
 // REQUIRES rows without doubles and loops, `in` the transpose of `out` (or empty: then one
 // source a thread), sources below out.node_count().
-std::vector<double> BetweennessCsr(const CsrView& out, const CsrView& in, std::span<const NodeId> sources,
+Result<std::vector<double>> BetweennessCsr(const CsrView& out, const CsrView& in, std::span<const NodeId> sources,
                                    Executor* executor = nullptr);
 
 }  // namespace plexus

@@ -21,6 +21,7 @@
 #include "algorithms/internal/row_prefetch.h"
 #include "algorithms/internal/selection.h"
 #include "algorithms/internal/visited_set.h"
+#include "engine/no_memory.h"
 #include "engine/prefetch.h"
 
 namespace plexus {
@@ -329,7 +330,7 @@ internal::Question Asked(const Snapshot& snapshot, std::span<const NodeId> sourc
 }  // namespace
 
 Result<BfsResult> Bfs(const Snapshot& snapshot, std::span<const NodeId> sources,
-                      const BfsOptions& options) {
+                      const BfsOptions& options) try {
   PLEXUS_ASSIGN(const internal::Selection selection,
                 internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
   for (NodeId v : sources) {
@@ -346,6 +347,6 @@ Result<BfsResult> Bfs(const Snapshot& snapshot, std::span<const NodeId> sources,
   search.Pay();
   if (result.truncated) result.resume = Asked(snapshot, sources, options).TokenAt({result.nodes.size(), result.edges});
   return result;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

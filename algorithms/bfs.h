@@ -68,7 +68,7 @@ struct BfsCsrResult {
 
 // `in` is the transpose of `out` (the same view for a symmetric graph).
 // O(nodes + arcs), deterministic. REQUIRES source < out.node_count().
-BfsCsrResult BfsCsr(const CsrView& out, const CsrView& in, NodeId source,
+Result<BfsCsrResult> BfsCsr(const CsrView& out, const CsrView& in, NodeId source,
                     const BfsCsrOptions& options = {});
 
 }  // namespace plexus

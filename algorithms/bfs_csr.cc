@@ -17,6 +17,8 @@
 
 #include "algorithms/bfs.h"
 
+#include "engine/no_memory.h"
+
 namespace plexus {
 
 namespace {
@@ -309,10 +311,10 @@ class CsrSearch {
 
 }  // namespace
 
-BfsCsrResult BfsCsr(const CsrView& out, const CsrView& in, NodeId source,
-                    const BfsCsrOptions& options) {
+Result<BfsCsrResult> BfsCsr(const CsrView& out, const CsrView& in, NodeId source,
+                    const BfsCsrOptions& options) try {
   PLEXUS_CHECK(source < out.node_count(), "the source is a node");
   return CsrSearch(out, in, options).Run(source);
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

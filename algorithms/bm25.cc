@@ -13,6 +13,7 @@
 #include "algorithms/internal/halting_executor.h"
 #include "algorithms/internal/selection.h"
 #include "algorithms/term_lengths.h"
+#include "engine/no_memory.h"
 #include "engine/vocabulary.h"
 
 namespace plexus {
@@ -91,7 +92,7 @@ Bm25Result Nothing(Bm25Result result) {
 
 }  // namespace
 
-Result<Bm25Result> Bm25(const Snapshot& snapshot, std::span<const std::string> terms, const Bm25Options& options) {
+Result<Bm25Result> Bm25(const Snapshot& snapshot, std::span<const std::string> terms, const Bm25Options& options) try {
   PLEXUS_TRY(Check(terms, options));
   internal::HaltingExecutor executor(internal::Pick(options.executor), options.budget);
   const std::shared_ptr<const TermLengths> known =
@@ -160,6 +161,6 @@ Result<Bm25Result> Bm25(const Snapshot& snapshot, std::span<const std::string> t
   }
   result.matches = best.Take();
   return result;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

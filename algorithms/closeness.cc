@@ -16,6 +16,7 @@
 #include "algorithms/internal/simple_graph.h"
 #include "algorithms/internal/view_options.h"
 #include "algorithms/multi_bfs.h"
+#include "engine/no_memory.h"
 
 namespace plexus {
 
@@ -126,7 +127,7 @@ Status MeasureSome(const Snapshot& snapshot, const Rows& rows, const ClosenessOp
       break;
     }
     const auto batch = std::span(places).subspan(first, std::min(kBfsLanes, places.size() - first));
-    const MultiBfsResult found = MultiBfsCsr(rows.forth, rows.back, batch, search);
+    PLEXUS_ASSIGN(const MultiBfsResult found, MultiBfsCsr(rows.forth, rows.back, batch, search));
     for (std::size_t i = 0; i < batch.size(); ++i) {
       DistanceSums sums;
       for (std::uint32_t d = 1; d < found.levels[i].size(); ++d) sums.Add(found.levels[i][d], d);
@@ -145,7 +146,7 @@ Status MeasureSome(const Snapshot& snapshot, const Rows& rows, const ClosenessOp
 
 }  // namespace
 
-Result<ClosenessResult> Closeness(const Snapshot& snapshot, const ClosenessOptions& options) {
+Result<ClosenessResult> Closeness(const Snapshot& snapshot, const ClosenessOptions& options) try {
   Executor& executor = internal::Pick(options.executor);
   PLEXUS_ASSIGN(const Rows rows, MakeRows(snapshot, options));
   const DenseView& view = rows.nodes();
@@ -185,6 +186,6 @@ Result<ClosenessResult> Closeness(const Snapshot& snapshot, const ClosenessOptio
   }
   result.closeness_bound = std::min(1.0, result.closeness_bound);
   return result;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

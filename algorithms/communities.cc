@@ -15,6 +15,7 @@
 #include "algorithms/internal/row_places.h"
 #include "algorithms/internal/selection.h"
 #include "algorithms/internal/undirected_rows.h"
+#include "engine/no_memory.h"
 
 namespace plexus {
 
@@ -189,14 +190,14 @@ Result<LeidenResult> Find(const Undirected& made, NodeId all, const LeidenOption
 
 }  // namespace
 
-Result<LeidenResult> Leiden(const Snapshot& snapshot, const LeidenOptions& options) {
+Result<LeidenResult> Leiden(const Snapshot& snapshot, const LeidenOptions& options) try {
   Executor& executor = internal::Pick(options.executor);
   PLEXUS_ASSIGN(const Undirected made, MakeGraph(snapshot, options, MayFold(options), &options.budget, executor));
   return Find(made, snapshot.node_count(), options, executor);
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 Result<double> Modularity(const Snapshot& snapshot, std::span<const std::uint32_t> communities,
-                          const LeidenOptions& options) {
+                          const LeidenOptions& options) try {
   if (communities.size() != snapshot.node_count())
     return Fail(ErrorCode::kInvalidArgument, "communities of " + std::to_string(communities.size()) + " nodes were given, the graph has " +
                                                  std::to_string(snapshot.node_count()));
@@ -207,9 +208,9 @@ Result<double> Modularity(const Snapshot& snapshot, std::span<const std::uint32_
   for (NodeId v = 0; v < labels.size(); ++v)
     labels[v] = numbers.try_emplace(communities[made.places.nodes[v]], static_cast<NodeId>(numbers.size())).first->second;
   return internal::Modularity(*made.graph, labels, static_cast<NodeId>(numbers.size()), options.resolution, executor);
-}
+} PLEXUS_CATCH_NO_MEMORY
 
-Result<LeidenResult> LeidenCsr(const CsrView& symmetric, const LeidenOptions& options) {
+Result<LeidenResult> LeidenCsr(const CsrView& symmetric, const LeidenOptions& options) try {
   PLEXUS_TRY(CheckOptions(options));
   for (NodeId v = 0; v < symmetric.node_count() && !symmetric.weights.empty(); ++v)
     for (std::uint32_t a = symmetric.offsets[v]; a < symmetric.offsets[v + 1]; ++a)
@@ -227,6 +228,6 @@ Result<LeidenResult> LeidenCsr(const CsrView& symmetric, const LeidenOptions& op
           if (!fn(symmetric.neighbors[a], options.weighted ? static_cast<double>(symmetric.weight(a)) : 1.0)) return;
       });
   return Find(made, symmetric.node_count(), options, executor);
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

@@ -24,6 +24,7 @@
 #include "algorithms/internal/halting_executor.h"
 #include "algorithms/internal/selection.h"
 #include "algorithms/internal/small_components.h"
+#include "engine/no_memory.h"
 #include "engine/prefetch.h"
 
 namespace plexus {
@@ -385,13 +386,13 @@ void Count(std::span<const NodeId> labels, ComponentsResult& result) {
 
 }  // namespace
 
-AlignedArray<NodeId> ComponentsCsr(const CsrView& out, const CsrView& in, Executor* executor) {
+Result<AlignedArray<NodeId>> ComponentsCsr(const CsrView& out, const CsrView& in, Executor* executor) try {
   AlignedArray<NodeId> labels(out.node_count());
   OverArrays(out, in, labels.span(), ForArrays(out, in, executor));
   return labels;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
-Result<ComponentsResult> Components(const Snapshot& snapshot, const ComponentsOptions& options) {
+Result<ComponentsResult> Components(const Snapshot& snapshot, const ComponentsOptions& options) try {
   PLEXUS_ASSIGN(const internal::Selection selection,
                 internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
   const CsrView out = snapshot.base().out(), in = snapshot.base().in();
@@ -409,6 +410,6 @@ Result<ComponentsResult> Components(const Snapshot& snapshot, const ComponentsOp
   if (result.truncated) std::fill(result.labels.begin(), result.labels.end(), kNoNode);
   Count(result.labels, result);
   return result;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

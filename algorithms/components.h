@@ -51,7 +51,7 @@ Result<ComponentsResult> StrongComponents(const Snapshot& snapshot,
 
 // Labels on bare arrays; `in` is the transpose of `out` (the same view for a
 // symmetric graph).
-AlignedArray<NodeId> ComponentsCsr(const CsrView& out, const CsrView& in,
+Result<AlignedArray<NodeId>> ComponentsCsr(const CsrView& out, const CsrView& in,
                                    Executor* executor = nullptr);
 
 }  // namespace plexus

@@ -12,6 +12,7 @@
 #include "algorithms/internal/arc_edges.h"
 #include "algorithms/internal/selection.h"
 #include "algorithms/internal/view_options.h"
+#include "engine/no_memory.h"
 
 namespace plexus {
 
@@ -169,17 +170,18 @@ void SortBlocks(const DenseView& view, const CutPointsCsrResult& found, CutPoint
 
 }  // namespace
 
-CutPointsCsrResult CutPointsCsr(const CsrView& out, const CsrView& in, const CutPointsCsrOptions& options) {
+Result<CutPointsCsrResult> CutPointsCsr(const CsrView& out, const CsrView& in, const CutPointsCsrOptions& options) try {
   return Search(out, in, options).Run();
-}
+} PLEXUS_CATCH_NO_MEMORY
 
-Result<CutPointsResult> CutPoints(const Snapshot& snapshot, const CutPointsOptions& options) {
+Result<CutPointsResult> CutPoints(const Snapshot& snapshot, const CutPointsOptions& options) try {
   DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.weights = false;
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
   PLEXUS_ASSIGN(const internal::Selection selection,
                 internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
-  const CutPointsCsrResult found = CutPointsCsr(view.out(), view.in(), {options.list_blocks, options.budget});
+  PLEXUS_ASSIGN(const CutPointsCsrResult found,
+                CutPointsCsr(view.out(), view.in(), {options.list_blocks, options.budget}));
   CutPointsResult result;
   result.nodes = view.node_count();
   result.truncated = found.truncated;
@@ -201,6 +203,6 @@ Result<CutPointsResult> CutPoints(const Snapshot& snapshot, const CutPointsOptio
     result.largest_block = std::max(result.largest_block, found.block_begins[b + 1] - found.block_begins[b]);
   if (options.list_blocks) SortBlocks(view, found, result);
   return result;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

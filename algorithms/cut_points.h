@@ -65,6 +65,6 @@ struct CutPointsCsrOptions {
   bool list_blocks = false;
   Budget budget = {};
 };
-CutPointsCsrResult CutPointsCsr(const CsrView& out, const CsrView& in, const CutPointsCsrOptions& options = {});
+Result<CutPointsCsrResult> CutPointsCsr(const CsrView& out, const CsrView& in, const CutPointsCsrOptions& options = {});
 
 }  // namespace plexus

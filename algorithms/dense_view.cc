@@ -12,6 +12,7 @@
 #include "algorithms/internal/reversed_kinds.h"
 #include "algorithms/internal/selection.h"
 #include "engine/aligned_array.h"
+#include "engine/no_memory.h"
 
 namespace plexus {
 
@@ -193,7 +194,7 @@ class Packer {
 
 }  // namespace
 
-Result<DenseView> DenseView::Make(const Snapshot& snapshot, const DenseViewOptions& options) {
+Result<DenseView> DenseView::Make(const Snapshot& snapshot, const DenseViewOptions& options) try {
   PLEXUS_ASSIGN(const internal::Selection selection,
                 internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
   Executor& executor = internal::Pick(options.executor);
@@ -240,7 +241,7 @@ Result<DenseView> DenseView::Make(const Snapshot& snapshot, const DenseViewOptio
   }
   view.parts_ = std::move(parts);
   return view;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 DenseView DenseView::WithoutRows(Direction direction) const {
   DenseView view = *this;

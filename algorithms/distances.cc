@@ -10,6 +10,7 @@
 #include "algorithms/internal/delta_stepping.h"
 #include "algorithms/internal/selection.h"
 #include "algorithms/internal/view_options.h"
+#include "engine/no_memory.h"
 
 namespace plexus {
 
@@ -105,7 +106,7 @@ Status Check(const Snapshot& snapshot, const DistancesOptions& options) {
 
 }  // namespace
 
-Result<DistancesResult> Distances(const Snapshot& snapshot, NodeId source, const DistancesOptions& options) {
+Result<DistancesResult> Distances(const Snapshot& snapshot, NodeId source, const DistancesOptions& options) try {
   PLEXUS_TRY(Check(snapshot, options));
   Executor& executor = internal::Pick(options.executor);
   DenseViewOptions wanted = internal::ViewOptions(options);
@@ -134,13 +135,13 @@ Result<DistancesResult> Distances(const Snapshot& snapshot, NodeId source, const
     result.reached += found.costs[v] < kInfinity;
   }
   return result;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
-AlignedArray<float> DistancesCsr(const CsrView& out, NodeId source, const DistancesCsrOptions& options) {
+Result<AlignedArray<float>> DistancesCsr(const CsrView& out, NodeId source, const DistancesCsrOptions& options) try {
   PLEXUS_CHECK(source < out.node_count(), "the source is a node");
   const CostedRows rows{out, {}};
   const float delta = options.delta > 0 ? options.delta : static_cast<float>(internal::ChooseDelta({&rows, 1}));
   return internal::DeltaStepping<float>({&rows, 1}, source, delta, {}, internal::Pick(options.executor)).costs;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

@@ -61,6 +61,6 @@ struct DistancesCsrOptions {
   float delta = 0;  // 0 = chosen from the weights
   Executor* executor = nullptr;
 };
-AlignedArray<float> DistancesCsr(const CsrView& out, NodeId source, const DistancesCsrOptions& options = {});
+Result<AlignedArray<float>> DistancesCsr(const CsrView& out, NodeId source, const DistancesCsrOptions& options = {});
 
 }  // namespace plexus

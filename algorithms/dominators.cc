@@ -8,6 +8,7 @@
 #include "algorithms/dense_view.h"
 #include "algorithms/internal/selection.h"
 #include "algorithms/internal/view_options.h"
+#include "engine/no_memory.h"
 
 namespace plexus {
 
@@ -124,16 +125,16 @@ class LengauerTarjan {
 
 }  // namespace
 
-std::vector<NodeId> DominatorsCsr(const CsrView& out, const CsrView& in, NodeId root, const Budget& budget) {
+Result<std::vector<NodeId>> DominatorsCsr(const CsrView& out, const CsrView& in, NodeId root, const Budget& budget) try {
   PLEXUS_CHECK(root < out.node_count(), "the root is a node");
   LengauerTarjan tree(out, in, budget);
   if (!tree.Run(root)) return {};
   std::vector<NodeId> result(out.node_count(), kNoNode);
   for (std::uint32_t w = 1; w < tree.nodes().size(); ++w) result[tree.nodes()[w]] = tree.nodes()[tree.dominators()[w]];
   return result;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
-Result<DominatorsResult> Dominators(const Snapshot& snapshot, NodeId root, const DominatorsOptions& options) {
+Result<DominatorsResult> Dominators(const Snapshot& snapshot, NodeId root, const DominatorsOptions& options) try {
   if (options.direction == Direction::kBoth)
     return Fail(ErrorCode::kInvalidArgument, "dominators need a direction: out or in");
   DenseViewOptions wanted = internal::ViewOptions(options);
@@ -163,6 +164,6 @@ Result<DominatorsResult> Dominators(const Snapshot& snapshot, NodeId root, const
     result.dominated[d] += result.dominated[v] + 1;
   }
   return result;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

@@ -44,6 +44,6 @@ Result<DominatorsResult> Dominators(const Snapshot& snapshot, NodeId root, const
 
 // Immediate dominators on bare rows, kNoNode as above; `in` is the transpose of `out`.
 // REQUIRES root < out.node_count(). Empty when the budget ran out.
-std::vector<NodeId> DominatorsCsr(const CsrView& out, const CsrView& in, NodeId root, const Budget& budget = {});
+Result<std::vector<NodeId>> DominatorsCsr(const CsrView& out, const CsrView& in, NodeId root, const Budget& budget = {});
 
 }  // namespace plexus

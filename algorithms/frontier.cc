@@ -11,6 +11,7 @@
 #include "algorithms/internal/shared_index.h"
 #include "algorithms/internal/together.h"
 #include "algorithms/internal/triple_miner.h"
+#include "engine/no_memory.h"
 
 namespace plexus {
 
@@ -77,7 +78,7 @@ void Reply(const SharedIndex& index, const std::vector<ScoredSet<kMembers>>& fou
 
 }  // namespace
 
-Result<FrontierResult> Frontier(const Snapshot& snapshot, const FrontierOptions& options) {
+Result<FrontierResult> Frontier(const Snapshot& snapshot, const FrontierOptions& options) try {
   PLEXUS_TRY(CheckOptions(options));
   Executor& executor = internal::Pick(options.executor);
   internal::SharedIndexOptions shared{options.kinds, options.valid_at, options.subset, nullptr};
@@ -112,6 +113,6 @@ Result<FrontierResult> Frontier(const Snapshot& snapshot, const FrontierOptions&
     Reply(index, answer.triples, options, result);
   }
   return result;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

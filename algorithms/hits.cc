@@ -9,6 +9,7 @@
 #include "algorithms/internal/arc_rows.h"
 #include "algorithms/internal/selection.h"
 #include "algorithms/internal/view_options.h"
+#include "engine/no_memory.h"
 
 namespace plexus {
 
@@ -43,7 +44,7 @@ double Distance(const std::vector<double>& a, const std::vector<double>& b, Exec
 
 }  // namespace
 
-Result<HitsResult> Hits(const Snapshot& snapshot, const HitsOptions& options) {
+Result<HitsResult> Hits(const Snapshot& snapshot, const HitsOptions& options) try {
   if (!(options.tolerance >= 0x1p-50) || !std::isfinite(options.tolerance))
     return Fail(ErrorCode::kInvalidArgument, "tolerance " + std::to_string(options.tolerance) + " is not a number of 2^-50 or more");
   if (options.max_iterations < 1)
@@ -86,6 +87,6 @@ Result<HitsResult> Hits(const Snapshot& snapshot, const HitsOptions& options) {
     result.authorities[view.node(v)] = authorities[v];
   }
   return result;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "engine/no_memory.h"
+
 namespace plexus {
 
 IncrementalComponents::IncrementalComponents(std::span<const NodeId> labels)
@@ -30,7 +32,7 @@ void IncrementalComponents::AddNodes(NodeId node_count, const NodeSubset* takes_
   }
 }
 
-Status IncrementalComponents::AddEdges(std::span<const NodePair> pairs) {
+Status IncrementalComponents::AddEdges(std::span<const NodePair> pairs) try {
   for (const NodePair& pair : pairs)
     for (NodeId end : {pair.source, pair.target})
       if (end >= node_count() || parents_[end] == kNoNode)
@@ -47,7 +49,7 @@ Status IncrementalComponents::AddEdges(std::span<const NodePair> pairs) {
     --count_;
   }
   return {};
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 NodeId IncrementalComponents::Root(NodeId node) const {
   while (parents_[node] != node) node = parents_[node];

@@ -14,6 +14,7 @@
 #include "algorithms/internal/has_circle.h"
 #include "algorithms/internal/selection.h"
 #include "algorithms/internal/view_options.h"
+#include "engine/no_memory.h"
 
 namespace plexus {
 
@@ -222,7 +223,7 @@ double FindAlpha(const CsrView& rows, Terms& terms, Executor& executor) {
 
 }  // namespace
 
-Result<KatzResult> Katz(const Snapshot& snapshot, const KatzOptions& options) {
+Result<KatzResult> Katz(const Snapshot& snapshot, const KatzOptions& options) try {
   if (!(options.alpha >= 0) || !std::isfinite(options.alpha))
     return Fail(ErrorCode::kInvalidArgument, "alpha " + Text(options.alpha) + " is not a number of 0 or more");
   PLEXUS_ASSIGN(const ArcRows rows, MakeRows(snapshot, options));
@@ -269,9 +270,9 @@ Result<KatzResult> Katz(const Snapshot& snapshot, const KatzOptions& options) {
   }
   result.norm = largest * std::sqrt(squares);
   return result;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
-Result<EigenvectorResult> Eigenvector(const Snapshot& snapshot, const EigenvectorOptions& options) {
+Result<EigenvectorResult> Eigenvector(const Snapshot& snapshot, const EigenvectorOptions& options) try {
   PLEXUS_ASSIGN(const ArcRows rows, MakeRows(snapshot, options));
   Executor& executor = internal::Pick(options.executor);
   const NodeId n = rows.view.node_count();
@@ -344,6 +345,6 @@ Result<EigenvectorResult> Eigenvector(const Snapshot& snapshot, const Eigenvecto
   if (!looked && whole && acyclic()) return result;
   for (NodeId v = 0; v < n; ++v) result.scores[rows.view.node(v)] = x[v];
   return result;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

@@ -17,6 +17,7 @@
 #include "algorithms/internal/pool.h"
 #include "algorithms/internal/selection.h"
 #include "algorithms/internal/view_options.h"
+#include "engine/no_memory.h"
 
 namespace plexus {
 
@@ -142,15 +143,15 @@ Numbers Degrees(Rows rows, NodeId n, Executor& executor, bool& twice) {
 
 }  // namespace
 
-std::vector<std::uint32_t> KCoreCsr(const CsrView& simple, const Budget& budget, bool* truncated) {
+Result<std::vector<std::uint32_t>> KCoreCsr(const CsrView& simple, const Budget& budget, bool* truncated) try {
   Numbers left(simple.node_count());
   for (NodeId v = 0; v < left.size(); ++v) left[v] = simple.degree(v);
   const bool whole = Peel<false>({&simple, 1}, budget, left);
   if (truncated) *truncated = !whole;
   return left;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
-Result<KCoreResult> KCore(const Snapshot& snapshot, const KCoreOptions& options) {
+Result<KCoreResult> KCore(const Snapshot& snapshot, const KCoreOptions& options) try {
   DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.weights = false;
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
@@ -178,6 +179,6 @@ Result<KCoreResult> KCore(const Snapshot& snapshot, const KCoreOptions& options)
   result.sizes.assign(std::size_t{result.degeneracy} + 1, 0);
   for (std::uint32_t core : cores) ++result.sizes[core];
   return result;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

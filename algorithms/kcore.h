@@ -44,6 +44,6 @@ Result<KCoreResult> KCore(const Snapshot& snapshot, const KCoreOptions& options 
 
 // Core numbers of bare rows. REQUIRES symmetric rows without doubles and loops.
 // `truncated`, when given, is set to whether the budget ran out (see KCoreResult).
-std::vector<std::uint32_t> KCoreCsr(const CsrView& simple, const Budget& budget = {}, bool* truncated = nullptr);
+Result<std::vector<std::uint32_t>> KCoreCsr(const CsrView& simple, const Budget& budget = {}, bool* truncated = nullptr);
 
 }  // namespace plexus

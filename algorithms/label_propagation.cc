@@ -11,6 +11,7 @@
 #include "algorithms/internal/selection.h"
 #include "algorithms/internal/tally.h"
 #include "algorithms/internal/view_options.h"
+#include "engine/no_memory.h"
 
 namespace plexus {
 
@@ -36,7 +37,7 @@ NodeId Next(const CsrView& out, const CsrView& in, NodeId v, const std::vector<N
 }  // namespace
 
 Result<LabelPropagationResult> LabelPropagationCsr(const CsrView& out, const CsrView& in,
-                                                   const LabelPropagationOptions& options) {
+                                                   const LabelPropagationOptions& options) try {
   if (options.iterations < 0)
     return Fail(ErrorCode::kInvalidArgument, "iterations " + std::to_string(options.iterations) + ": expected at least 0");
   Executor& executor = internal::Pick(options.executor);
@@ -77,9 +78,9 @@ Result<LabelPropagationResult> LabelPropagationCsr(const CsrView& out, const Csr
     seen[label] = true;
   }
   return result;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
-Result<LabelPropagationResult> LabelPropagation(const Snapshot& snapshot, const LabelPropagationOptions& options) {
+Result<LabelPropagationResult> LabelPropagation(const Snapshot& snapshot, const LabelPropagationOptions& options) try {
   DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.weights = false;
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
@@ -90,6 +91,6 @@ Result<LabelPropagationResult> LabelPropagation(const Snapshot& snapshot, const 
   for (NodeId v = 0; v < view.node_count(); ++v) by_id[view.node(v)] = view.node(result.labels[v]);
   result.labels = std::move(by_id);
   return result;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

@@ -9,10 +9,11 @@
 #include "algorithms/internal/flow_network.h"
 #include "algorithms/internal/network_builder.h"
 #include "algorithms/internal/selection.h"
+#include "engine/no_memory.h"
 
 namespace plexus {
 
-Result<MaxFlowResult> MaxFlow(const Snapshot& snapshot, NodeId source, NodeId sink, const MaxFlowOptions& options) {
+Result<MaxFlowResult> MaxFlow(const Snapshot& snapshot, NodeId source, NodeId sink, const MaxFlowOptions& options) try {
   if (source == sink) return Fail(ErrorCode::kInvalidArgument, "source and sink are the same node");
   const NodeId ends[] = {source, sink};
   PLEXUS_ASSIGN(const NodeSubset with, internal::WithSources(snapshot, options.subset, ends));
@@ -40,6 +41,6 @@ Result<MaxFlowResult> MaxFlow(const Snapshot& snapshot, NodeId source, NodeId si
   result.source_side = static_cast<std::uint64_t>(std::count(source_side.begin(), source_side.end(), true));
   result.cut = builder.CutEdges(source_side);
   return result;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

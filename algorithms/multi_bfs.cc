@@ -11,6 +11,7 @@
 #include "algorithms/internal/selection.h"
 #include "algorithms/internal/view_options.h"
 #include "engine/aligned_array.h"
+#include "engine/no_memory.h"
 
 namespace plexus {
 
@@ -169,14 +170,14 @@ class LaneSearch {
 
 }  // namespace
 
-MultiBfsResult MultiBfsCsr(const CsrView& out, const CsrView& in, std::span<const NodeId> sources,
-                           const MultiBfsOptions& options) {
+Result<MultiBfsResult> MultiBfsCsr(const CsrView& out, const CsrView& in, std::span<const NodeId> sources,
+                           const MultiBfsOptions& options) try {
   PLEXUS_CHECK(!sources.empty() && sources.size() <= kBfsLanes, "1 to 64 sources");
   return LaneSearch({&out, 1}, {&in, 1}, sources, options).Run();
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 Result<MultiBfsResult> MultiBfs(const Snapshot& snapshot, std::span<const NodeId> sources,
-                                const MultiBfsOptions& options) {
+                                const MultiBfsOptions& options) try {
   if (sources.empty() || sources.size() > kBfsLanes)
     return Fail(ErrorCode::kInvalidArgument, std::to_string(sources.size()) + " sources: 1 to " +
                                                  std::to_string(kBfsLanes) + " expected");
@@ -203,6 +204,6 @@ Result<MultiBfsResult> MultiBfs(const Snapshot& snapshot, std::span<const NodeId
     if (!result.levels[s].empty()) depths[std::size_t{sources[s]} * sources.size() + s] = 0;  // also of one without a place
   result.depths = std::move(depths);
   return result;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

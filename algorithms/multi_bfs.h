@@ -55,7 +55,7 @@ Result<MultiBfsResult> MultiBfs(const Snapshot& snapshot, std::span<const NodeId
 
 // The same on bare arrays: `in` is the transpose of `out`. Of the options, kinds, direction
 // and subset do not count. REQUIRES 1..kBfsLanes sources below out.node_count().
-MultiBfsResult MultiBfsCsr(const CsrView& out, const CsrView& in,
+Result<MultiBfsResult> MultiBfsCsr(const CsrView& out, const CsrView& in,
                            std::span<const NodeId> sources, const MultiBfsOptions& options = {});
 
 }  // namespace plexus

@@ -12,6 +12,7 @@
 
 #include "algorithms/internal/keep_best.h"
 #include "algorithms/internal/similar.h"
+#include "engine/no_memory.h"
 
 namespace plexus {
 
@@ -19,7 +20,7 @@ namespace internal {
 
 Result<SpaceQuery> SpaceQuery::Make(const Snapshot& snapshot, SpaceId space,
                                     std::span<const float> query, std::optional<Metric> metric,
-                                    SimdLevel level) {
+                                    SimdLevel level) try {
   PLEXUS_ASSIGN(const VectorTable::View* view, snapshot.vectors(space));
   const VectorSpace& defined = snapshot.schema().spaces()[space];
   if (query.size() != defined.dimensions)
@@ -31,7 +32,7 @@ Result<SpaceQuery> SpaceQuery::Make(const Snapshot& snapshot, SpaceId space,
       return Fail(ErrorCode::kInvalidArgument,
                   "value " + std::to_string(i) + " of the query is not a finite number");
   return SpaceQuery(*view, query, metric.value_or(defined.metric), level);
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 std::vector<RankedNode> SpaceQuery::RankNodes(std::span<const NodeId> nodes,
                                               Executor& executor) const {
@@ -162,7 +163,7 @@ Result<NearestRanks> RankNearest(const Snapshot& snapshot, const SpaceQuery& que
 }  // namespace internal
 
 Result<NearestResult> Nearest(const Snapshot& snapshot, SpaceId space, std::span<const float> query,
-                              const NearestOptions& options) {
+                              const NearestOptions& options) try {
   PLEXUS_ASSIGN(const internal::SpaceQuery prepared,
                 internal::SpaceQuery::Make(snapshot, space, query, options.metric, options.level));
   PLEXUS_ASSIGN(const internal::NearestRanks found,
@@ -173,6 +174,6 @@ Result<NearestResult> Nearest(const Snapshot& snapshot, SpaceId space, std::span
   result.nodes.reserve(found.ranked.size());
   for (const internal::RankedNode& r : found.ranked) result.nodes.push_back(prepared.ToSimilar(r));
   return result;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

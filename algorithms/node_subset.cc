@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/no_memory.h"
 #include "engine/vocabulary.h"
 
 namespace plexus {
@@ -95,7 +96,7 @@ NodeSubset NodeSubset::InScopes(const Snapshot& snapshot,
   });
 }
 
-Result<NodeSubset> NodeSubset::Of(const Snapshot& snapshot, std::span<const NodeId> nodes) {
+Result<NodeSubset> NodeSubset::Of(const Snapshot& snapshot, std::span<const NodeId> nodes) try {
   const NodeId count = snapshot.node_count();
   std::vector<std::uint64_t> words((std::size_t{count} + 63) / 64);
   for (NodeId v : nodes) {
@@ -106,7 +107,7 @@ Result<NodeSubset> NodeSubset::Of(const Snapshot& snapshot, std::span<const Node
     words[v / 64] |= std::uint64_t{1} << (v % 64);
   }
   return NodeSubset(count, std::move(words));
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 NodeSubset NodeSubset::Intersect(const NodeSubset& other) const {
   const NodeId capacity = std::min(capacity_, other.capacity_);

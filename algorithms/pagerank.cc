@@ -14,6 +14,7 @@
 #include "algorithms/internal/selection.h"
 #include "algorithms/internal/view_options.h"
 #include "algorithms/pagerank_csr.h"
+#include "engine/no_memory.h"
 
 namespace plexus {
 
@@ -136,7 +137,8 @@ Status RankDense(const internal::PageRankReady& ready, const std::vector<double>
                  const std::vector<double>& start, const PageRankOptions& options, Executor& executor, PageRankResult& result) {
   CsrView in = ready.view.in();
   if (!ready.prepared->weighted) in.weights = {};
-  const std::vector<Real> reciprocals = StrengthReciprocals<Real>(ready.prepared->strengths, executor);
+  PLEXUS_ASSIGN(const std::vector<Real> reciprocals,
+                StrengthReciprocals<Real>(ready.prepared->strengths, executor));
   if constexpr (sizeof(Real) == sizeof(float)) PLEXUS_TRY(internal::CheckF32Range(reciprocals));
   const std::vector<Real> home(teleport.begin(), teleport.end()), first(start.begin(), start.end());
   PageRankCsrOptions kernel;
@@ -145,8 +147,8 @@ Status RankDense(const internal::PageRankReady& ready, const std::vector<double>
   kernel.tolerance = options.iterations > 0 ? 0 : options.tolerance;
   kernel.budget = options.budget;
   kernel.executor = &executor;
-  const auto ranked =
-      PageRankCsr<Real>({in, reciprocals, home, ready.layout, first}, kernel);
+  PLEXUS_ASSIGN(const auto ranked,
+                PageRankCsr<Real>({in, reciprocals, home, ready.layout, first}, kernel));
 
   ParallelFor(executor, ready.view.node_count(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
@@ -167,15 +169,11 @@ double LeastTolerance(Precision precision, double damping) {
   return (precision == Precision::kF32 ? 0x1p-22 : 0x1p-50) / (1.0 - damping);
 }
 
-Result<PageRankResult> PageRank(const Snapshot& snapshot, const PageRankOptions& options) {
+Result<PageRankResult> PageRank(const Snapshot& snapshot, const PageRankOptions& options) try {
   PLEXUS_TRY(internal::CheckPageRankOptions(options, internal::PageRankUse::kOne));
   Executor& executor = internal::Pick(options.executor);
   if (!options.start.empty() && options.iterations == 0 && internal::RefreshReaches(options.tolerance, options.damping))
-    try {
-      return Refresh(snapshot, options, executor);
-    } catch (const std::bad_alloc&) {
-      return Fail(ErrorCode::kResourceExhausted, "no memory for a refresh of " + std::to_string(snapshot.node_count()) + " scores");
-    }
+    return Refresh(snapshot, options, executor);
   const auto began = std::chrono::steady_clock::now();
   PLEXUS_ASSIGN(const internal::PageRankReady ready,
                 internal::PreparePageRank(snapshot, options, internal::PageRankUse::kOne, executor));
@@ -207,6 +205,6 @@ Result<PageRankResult> PageRank(const Snapshot& snapshot, const PageRankOptions&
   result.converged = result.error <= options.tolerance;
   if (options.iterations == 0 && !result.converged) result.truncated = true;
   return result;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

@@ -16,6 +16,7 @@
 #include "algorithms/internal/selection.h"
 #include "algorithms/pagerank_csr.h"
 #include "engine/aligned_array.h"
+#include "engine/no_memory.h"
 
 namespace plexus {
 
@@ -298,7 +299,7 @@ double LeastBatchTolerance(double damping) { return 0x1p-20 / (1.0 - damping); }
 
 Result<PageRankBatchResult> PageRankBatch(const Snapshot& snapshot,
                                           std::span<const std::vector<PageRankSeed>> sets,
-                                          const PageRankOptions& options) {
+                                          const PageRankOptions& options) try {
   PLEXUS_TRY(Check(sets, options));
   Executor& executor = internal::Pick(options.executor);
   const auto start = std::chrono::steady_clock::now();
@@ -309,8 +310,10 @@ Result<PageRankBatchResult> PageRankBatch(const Snapshot& snapshot,
     if (!sets[s].empty()) {
       PLEXUS_ASSIGN(shares[s], internal::SeedShares(snapshot, ready.view, sets[s], options.kinds));
     }
-  if (ready.prepared->weighted)
-    PLEXUS_TRY(internal::CheckF32Range(StrengthReciprocals<float>(ready.prepared->strengths, executor)));
+  if (ready.prepared->weighted) {
+    PLEXUS_ASSIGN(const auto reciprocals, StrengthReciprocals<float>(ready.prepared->strengths, executor));
+    PLEXUS_TRY(internal::CheckF32Range(reciprocals));
+  }
   PageRankBatchResult result;
   result.sets = sets.size();
   result.scores = AlignedArray<float>(std::size_t{snapshot.node_count()} * sets.size());
@@ -332,6 +335,6 @@ Result<PageRankBatchResult> PageRankBatch(const Snapshot& snapshot,
                                  [&](double e) { return e <= options.tolerance; });
   if (options.iterations == 0 && !result.converged) result.truncated = true;
   return result;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

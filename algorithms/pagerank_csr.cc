@@ -12,6 +12,7 @@
 #include "algorithms/internal/pagerank_step.h"
 #include "algorithms/internal/pagerank_tiles.h"
 #include "engine/aligned_array.h"
+#include "engine/no_memory.h"
 
 namespace plexus {
 
@@ -36,16 +37,16 @@ std::uint64_t BytesPerIteration(const PageRankCsrInput<Real>& input) {
 
 }  // namespace
 
-std::shared_ptr<const PageRankTiles> MakePageRankLayout(const CsrView& in, const CsrView& out,
-                                                        Executor& executor, int iterations) {
+Result<std::shared_ptr<const PageRankTiles>> MakePageRankLayout(const CsrView& in, const CsrView& out,
+                                                        Executor& executor, int iterations) try {
   const int enough = PageRankTiles::PayAfter(in, out);
   if (enough == 0 || iterations < enough) return nullptr;
   return std::make_shared<const PageRankTiles>(PageRankTiles::Make(in, out, executor));
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 template <class Real>
-PageRankCsrResult<Real> PageRankCsr(const PageRankCsrInput<Real>& input,
-                                    const PageRankCsrOptions& options) {
+Result<PageRankCsrResult<Real>> PageRankCsr(const PageRankCsrInput<Real>& input,
+                                    const PageRankCsrOptions& options) try {
   PageRankCsrResult<Real> result;
   const std::size_t n = input.reciprocal.size();
   if (n == 0) return result;
@@ -113,10 +114,10 @@ PageRankCsrResult<Real> PageRankCsr(const PageRankCsrInput<Real>& input,
     std::copy(scores.begin() + begin, scores.begin() + end, result.scores.begin() + static_cast<std::ptrdiff_t>(begin));
   });
   return result;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 template <class Real>
-std::vector<Real> StrengthReciprocals(std::span<const double> strengths, Executor& executor) {
+Result<std::vector<Real>> StrengthReciprocals(std::span<const double> strengths, Executor& executor) try {
   std::vector<Real> reciprocals(strengths.size());
   ParallelFor(executor, strengths.size(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t v = begin; v < end; ++v)  // never 0 unless dangling
@@ -125,9 +126,9 @@ std::vector<Real> StrengthReciprocals(std::span<const double> strengths, Executo
                                         : Real{0};
   });
   return reciprocals;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
-std::vector<double> OutStrengths(const CsrView& out, Executor& executor) {
+Result<std::vector<double>> OutStrengths(const CsrView& out, Executor& executor) try {
   std::vector<double> strengths(out.node_count());
   ParallelFor(executor, strengths.size(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t v = begin; v < end; ++v) {
@@ -142,13 +143,13 @@ std::vector<double> OutStrengths(const CsrView& out, Executor& executor) {
     }
   });
   return strengths;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
-template PageRankCsrResult<float> PageRankCsr(const PageRankCsrInput<float>&,
+template Result<PageRankCsrResult<float>> PageRankCsr(const PageRankCsrInput<float>&,
                                               const PageRankCsrOptions&);
-template PageRankCsrResult<double> PageRankCsr(const PageRankCsrInput<double>&,
+template Result<PageRankCsrResult<double>> PageRankCsr(const PageRankCsrInput<double>&,
                                                const PageRankCsrOptions&);
-template std::vector<float> StrengthReciprocals(std::span<const double>, Executor&);
-template std::vector<double> StrengthReciprocals(std::span<const double>, Executor&);
+template Result<std::vector<float>> StrengthReciprocals(std::span<const double>, Executor&);
+template Result<std::vector<double>> StrengthReciprocals(std::span<const double>, Executor&);
 
 }  // namespace plexus

@@ -31,8 +31,8 @@ class PageRankTiles;
 
 // Null where none pays within so many iterations: few nodes, few arcs, rows that are local
 // already. `out` is asked for row lengths only. O(nodes + arcs), the time of two to seven
-// iterations over the rows as they are. May throw std::bad_alloc.
-std::shared_ptr<const internal::PageRankTiles> MakePageRankLayout(
+// iterations over the rows as they are.
+Result<std::shared_ptr<const internal::PageRankTiles>> MakePageRankLayout(
     const CsrView& in, const CsrView& out, Executor& executor,
     int iterations = std::numeric_limits<int>::max());
 
@@ -67,15 +67,15 @@ struct PageRankCsrResult {
 // REQUIRES reciprocal (and teleport, unless empty) to have one entry per node.
 // Real is float or double. O(iterations * (arcs + nodes)).
 template <class Real>
-PageRankCsrResult<Real> PageRankCsr(const PageRankCsrInput<Real>& input,
+Result<PageRankCsrResult<Real>> PageRankCsr(const PageRankCsrInput<Real>& input,
                                     const PageRankCsrOptions& options = {});
 
 // Sum of weights of every out row, or its length when out.weights is empty.
-std::vector<double> OutStrengths(const CsrView& out, Executor& executor);
+Result<std::vector<double>> OutStrengths(const CsrView& out, Executor& executor);
 
 // 1 / strength by node, 0 where it is 0 (dangling). REQUIRES strengths >= 0. Those
 // beyond what Real can invert give its smallest positive number, never 0.
 template <class Real>
-std::vector<Real> StrengthReciprocals(std::span<const double> strengths, Executor& executor);
+Result<std::vector<Real>> StrengthReciprocals(std::span<const double> strengths, Executor& executor);
 
 }  // namespace plexus

@@ -15,6 +15,7 @@
 #include "algorithms/internal/node_map.h"
 #include "algorithms/internal/reversed_kinds.h"
 #include "algorithms/internal/selection.h"
+#include "engine/no_memory.h"
 
 namespace plexus {
 
@@ -196,7 +197,7 @@ Status Check(std::span<const PageRankSeed> seeds, const PageRankPushOptions& o,
 }  // namespace
 
 Result<PageRankPushResult> PageRankPush(const Snapshot& snapshot, std::span<const PageRankSeed> seeds,
-                                        const PageRankPushOptions& options) {
+                                        const PageRankPushOptions& options) try {
   PLEXUS_ASSIGN(const internal::Selection selection,
                 internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
   double total = 0;
@@ -211,6 +212,6 @@ Result<PageRankPushResult> PageRankPush(const Snapshot& snapshot, std::span<cons
   for (const auto& [node, weight] : weights)
     if (weight / total > 0) pusher.AddSeed(node, weight / total);
   return pusher.Run();
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

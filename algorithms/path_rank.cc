@@ -5,11 +5,12 @@
 #include <string>
 
 #include "algorithms/internal/similar.h"
+#include "engine/no_memory.h"
 
 namespace plexus {
 
 Result<PathRankResult> RankPaths(const Snapshot& snapshot, SpaceId space, std::span<const float> query,
-                                 std::span<const TraverseHit> hits, const PathRankOptions& options) {
+                                 std::span<const TraverseHit> hits, const PathRankOptions& options) try {
   PLEXUS_ASSIGN(const internal::SpaceQuery prepared,
                 internal::SpaceQuery::Make(snapshot, space, query, options.metric, options.level));
   if (!(options.path_share >= 0 && options.path_share <= 1))
@@ -43,6 +44,6 @@ Result<PathRankResult> RankPaths(const Snapshot& snapshot, SpaceId space, std::s
     return a.score != b.score ? a.score > b.score : a.node < b.node;
   });
   return result;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

@@ -19,6 +19,7 @@
 #include "algorithms/internal/node_map.h"
 #include "algorithms/internal/resume_token.h"
 #include "algorithms/internal/selection.h"
+#include "engine/no_memory.h"
 
 namespace plexus {
 
@@ -276,7 +277,7 @@ internal::Question Asked(const Snapshot& snapshot, const PathPattern& pattern, s
 }  // namespace
 
 Result<TraverseResult> MatchPattern(const Snapshot& snapshot, const PathPattern& pattern,
-                                    std::span<const TraverseSeed> starts, const PatternOptions& options) {
+                                    std::span<const TraverseSeed> starts, const PatternOptions& options) try {
   if (pattern.steps().empty()) return Fail(ErrorCode::kInvalidArgument, "a pattern that was never parsed");
   std::uint32_t hops = options.hops;
   if (options.order == PatternOrder::kBestProduct) {
@@ -301,6 +302,6 @@ Result<TraverseResult> MatchPattern(const Snapshot& snapshot, const PathPattern&
   if (result.truncated)
     result.resume = Asked(snapshot, pattern, sorted, options).TokenAt({result.nodes, result.edges});
   return result;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

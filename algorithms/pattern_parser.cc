@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "algorithms/pattern.h"
+#include "engine/no_memory.h"
 
 namespace plexus {
 
@@ -237,8 +238,8 @@ class PatternParser {
   PathPattern made_;
 };
 
-Result<PathPattern> PathPattern::Parse(std::string_view text, const Schema& schema) {
+Result<PathPattern> PathPattern::Parse(std::string_view text, const Schema& schema) try {
   return PatternParser(text, schema).Run();
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

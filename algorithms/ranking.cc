@@ -4,11 +4,12 @@
 #include <algorithm>
 
 #include "algorithms/internal/keep_best.h"
+#include "engine/no_memory.h"
 
 namespace plexus {
 
-std::vector<ScoredNode> TopScores(std::span<const double> scores, const NodeSubset& nodes,
-                                  std::size_t top) {
+Result<std::vector<ScoredNode>> TopScores(std::span<const double> scores, const NodeSubset& nodes,
+                                  std::size_t top) try {
   std::vector<ScoredNode> list;
   list.reserve(nodes.count());
   for (NodeId v : nodes.ToList())
@@ -18,9 +19,9 @@ std::vector<ScoredNode> TopScores(std::span<const double> scores, const NodeSubs
   };
   internal::KeepBest(list, top, better);
   return list;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
-std::vector<double> ScaleByMaximum(std::span<const double> scores, const NodeSubset& nodes) {
+Result<std::vector<double>> ScaleByMaximum(std::span<const double> scores, const NodeSubset& nodes) try {
   std::vector<double> scaled(scores.size(), 0.0);
   const std::vector<NodeId> list = nodes.ToList();
   double largest = 0;
@@ -30,11 +31,11 @@ std::vector<double> ScaleByMaximum(std::span<const double> scores, const NodeSub
   for (NodeId v : list)
     if (v < scores.size()) scaled[v] = scores[v] / largest;
   return scaled;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
-std::vector<double> PercentileRanks(std::span<const double> scores, const NodeSubset& nodes) {
+Result<std::vector<double>> PercentileRanks(std::span<const double> scores, const NodeSubset& nodes) try {
   std::vector<double> ranks(scores.size(), 0.0);
-  std::vector<ScoredNode> list = TopScores(scores, nodes, 0);
+  PLEXUS_ASSIGN(const std::vector<ScoredNode> list, TopScores(scores, nodes, 0));
   const std::size_t n = list.size();
   if (n == 1) ranks[list[0].node] = 1.0;
   if (n <= 1) return ranks;
@@ -49,6 +50,6 @@ std::vector<double> PercentileRanks(std::span<const double> scores, const NodeSu
     begin = end;
   }
   return ranks;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

@@ -5,10 +5,12 @@
 #include <limits>
 #include <string>
 
+#include "engine/no_memory.h"
+
 namespace plexus {
 
 Result<RemoveReport> RemoveNodes(Graph& graph, const NodeScan& scan, const RemoveOptions& options,
-                                 const NodeTest& test) {
+                                 const NodeTest& test) try {
   constexpr int kTries = 100;
   const std::uint64_t most = std::max<std::uint64_t>(options.batch_nodes, 1);
   RemoveReport report;
@@ -50,9 +52,9 @@ Result<RemoveReport> RemoveNodes(Graph& graph, const NodeScan& scan, const Remov
     page_scan.after = page.last;
     page_scan.limit = std::min(page_scan.limit * 2, most);
   }
-}
+} PLEXUS_CATCH_NO_MEMORY
 
-Result<RemoveReport> RemoveExpired(Graph& graph, std::span<const TimeToLive> lives, const RemoveOptions& options) {
+Result<RemoveReport> RemoveExpired(Graph& graph, std::span<const TimeToLive> lives, const RemoveOptions& options) try {
   RemoveReport all;
   all.sequence = graph.snapshot().sequence();
   for (const TimeToLive& life : lives) {
@@ -69,6 +71,6 @@ Result<RemoveReport> RemoveExpired(Graph& graph, std::span<const TimeToLive> liv
     all.sequence = std::max(all.sequence, report.sequence);
   }
   return all;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

@@ -8,6 +8,7 @@
 #include "algorithms/internal/keep_best.h"
 #include "algorithms/internal/node_map.h"
 #include "algorithms/internal/similar.h"
+#include "engine/no_memory.h"
 
 namespace plexus {
 
@@ -101,7 +102,7 @@ Result<RerankResult> Fuse(const Snapshot& snapshot, const internal::SpaceQuery& 
 }  // namespace
 
 Result<RerankResult> Rerank(const Snapshot& snapshot, SpaceId space, std::span<const float> query,
-                            const RerankOptions& options) {
+                            const RerankOptions& options) try {
   PLEXUS_ASSIGN(const internal::SpaceQuery prepared,
                 internal::SpaceQuery::Make(snapshot, space, query, options.metric, options.level));
   PLEXUS_TRY(Check(prepared.metric(), options));
@@ -111,12 +112,12 @@ Result<RerankResult> Rerank(const Snapshot& snapshot, SpaceId space, std::span<c
   RerankResult result;
   result.truncated = found.truncated;
   return Fuse(snapshot, prepared, found.ranked, options, std::move(result));
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 Result<RerankResult> RerankCandidates(const Snapshot& snapshot, SpaceId space,
                                       std::span<const float> query,
                                       std::span<const NodeId> candidates,
-                                      const RerankOptions& options) {
+                                      const RerankOptions& options) try {
   PLEXUS_ASSIGN(const internal::SpaceQuery prepared,
                 internal::SpaceQuery::Make(snapshot, space, query, options.metric, options.level));
   PLEXUS_TRY(Check(prepared.metric(), options));
@@ -137,6 +138,6 @@ Result<RerankResult> RerankCandidates(const Snapshot& snapshot, SpaceId space,
   internal::KeepBest(found.ranked, 0);
   result.truncated = found.truncated;
   return Fuse(snapshot, prepared, std::move(found.ranked), options, std::move(result));
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "algorithms/node_order.h"
+#include "engine/no_memory.h"
 #include "engine/state.h"
 #include "engine/vocabulary.h"
 
@@ -223,7 +224,7 @@ class Scanner {
 
 }  // namespace
 
-Result<NodePage> ScanNodes(const Snapshot& snapshot, const NodeScan& scan) {
+Result<NodePage> ScanNodes(const Snapshot& snapshot, const NodeScan& scan) try {
   const Schema& schema = snapshot.schema();
   if (scan.kind && *scan.kind >= schema.node_kinds().size())
     return Invalid("node kind " + std::to_string(*scan.kind) + " is unknown");
@@ -233,6 +234,6 @@ Result<NodePage> ScanNodes(const Snapshot& snapshot, const NodeScan& scan) {
     return Invalid("column " + std::to_string(*scan.column) + " is unknown");
   PLEXUS_ASSIGN(const KeyRange range, RangeOf(snapshot, scan));
   return Scanner(snapshot, scan, range).Run();
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

@@ -9,6 +9,7 @@
 #include "algorithms/internal/path_walk.h"
 #include "algorithms/internal/point_search.h"
 #include "algorithms/internal/selection.h"
+#include "engine/no_memory.h"
 
 namespace plexus {
 
@@ -44,7 +45,7 @@ Status CheckOptions(const Snapshot& snapshot, const ShortestPathOptions& options
 }  // namespace
 
 Result<ShortestPathResult> ShortestPath(const Snapshot& snapshot, NodeId from, NodeId to,
-                                        const ShortestPathOptions& options) {
+                                        const ShortestPathOptions& options) try {
   PLEXUS_TRY(CheckEnd(snapshot, from, "start"));
   PLEXUS_TRY(CheckEnd(snapshot, to, "end"));
   PLEXUS_TRY(CheckOptions(snapshot, options));
@@ -65,6 +66,6 @@ Result<ShortestPathResult> ShortestPath(const Snapshot& snapshot, NodeId from, N
   result.truncated = walk.truncated();
   result.edges = walk.edges();
   return result;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

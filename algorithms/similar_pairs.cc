@@ -11,6 +11,7 @@
 #include "algorithms/internal/wedge_pairs.h"
 #include "algorithms/similarity.h"
 #include "engine/aligned_array.h"
+#include "engine/no_memory.h"
 #include "engine/topology.h"
 
 namespace plexus {
@@ -97,7 +98,7 @@ std::uint64_t CountShared(const CsrView& rows, NodeId a, NodeId b) {
 
 }  // namespace
 
-Result<SimilarPairsResult> SimilarPairs(const Snapshot& snapshot, const SimilarityOptions& options) {
+Result<SimilarPairsResult> SimilarPairs(const Snapshot& snapshot, const SimilarityOptions& options) try {
   if (options.top > kMaxSimilarTop)
     return Fail(ErrorCode::kInvalidArgument,
                 "top " + std::to_string(options.top) + ": at most " + std::to_string(kMaxSimilarTop));
@@ -145,6 +146,6 @@ Result<SimilarPairsResult> SimilarPairs(const Snapshot& snapshot, const Similari
     }
   });
   return result;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

@@ -14,6 +14,7 @@
 #include "algorithms/internal/selection.h"
 #include "algorithms/internal/similarity_share.h"
 #include "algorithms/internal/simple_rows.h"
+#include "engine/no_memory.h"
 
 namespace plexus {
 
@@ -287,7 +288,7 @@ class TwoSteps {
 }  // namespace
 
 Result<PairSimilaritiesResult> PairSimilarities(const Snapshot& snapshot, std::span<const NodePair> pairs,
-                                                const SimilarityOptions& options) {
+                                                const SimilarityOptions& options) try {
   for (const NodePair& pair : pairs) {
     PLEXUS_TRY(CheckNode(snapshot, pair.source));
     PLEXUS_TRY(CheckNode(snapshot, pair.target));
@@ -331,14 +332,14 @@ Result<PairSimilaritiesResult> PairSimilarities(const Snapshot& snapshot, std::s
     }
   }
   return result;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
-Result<SimilarNodesResult> SimilarNodes(const Snapshot& snapshot, NodeId node, const SimilarityOptions& options) {
+Result<SimilarNodesResult> SimilarNodes(const Snapshot& snapshot, NodeId node, const SimilarityOptions& options) try {
   if (options.least_shared == 0) return Fail(ErrorCode::kInvalidArgument, "least_shared is 1 or more");
   PLEXUS_TRY(CheckNode(snapshot, node));
   PLEXUS_ASSIGN(const Selection selection,
                 internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
   return TwoSteps(selection, node, options).Run();
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

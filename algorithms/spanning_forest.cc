@@ -13,6 +13,7 @@
 #include "algorithms/internal/selection.h"
 #include "algorithms/internal/view_options.h"
 #include "engine/aligned_array.h"
+#include "engine/no_memory.h"
 #include "engine/radix_sort.h"
 
 namespace plexus {
@@ -197,23 +198,23 @@ class FilterKruskal {
 
 }  // namespace
 
-SpanningForestCsrResult SpanningForestCsr(const CsrView& rows, const SpanningForestCsrOptions& options) {
+Result<SpanningForestCsrResult> SpanningForestCsr(const CsrView& rows, const SpanningForestCsrOptions& options) try {
   FilterKruskal kruskal(rows, options.maximum, options.budget, internal::Pick(options.executor));
   SpanningForestCsrResult result;
   result.arcs = kruskal.Run();
   result.truncated = kruskal.truncated();
   return result;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
-Result<SpanningForestResult> SpanningForest(const Snapshot& snapshot, const SpanningForestOptions& options) {
+Result<SpanningForestResult> SpanningForest(const Snapshot& snapshot, const SpanningForestOptions& options) try {
   DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.in = false;
   wanted.weights = options.weighted;
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
   PLEXUS_ASSIGN(const internal::Selection selection,
                 internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
-  const SpanningForestCsrResult chosen =
-      SpanningForestCsr(view.out(), {options.maximum, options.budget, options.executor});
+  PLEXUS_ASSIGN(const SpanningForestCsrResult chosen,
+                SpanningForestCsr(view.out(), {options.maximum, options.budget, options.executor}));
   SpanningForestResult result;
   result.truncated = chosen.truncated;
   result.edges = internal::EdgesAt(selection, view, chosen.arcs, internal::Pick(options.executor));
@@ -221,6 +222,6 @@ Result<SpanningForestResult> SpanningForest(const Snapshot& snapshot, const Span
   result.trees = result.nodes - result.edges.size();
   for (const PathEdge& edge : result.edges) result.weight += options.weighted ? static_cast<double>(edge.weight) : 1.0;
   return result;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

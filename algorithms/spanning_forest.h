@@ -56,6 +56,6 @@ struct SpanningForestCsrResult {
   std::vector<std::uint32_t> arcs;  // positions, ascending
   bool truncated = false;
 };
-SpanningForestCsrResult SpanningForestCsr(const CsrView& rows, const SpanningForestCsrOptions& options = {});
+Result<SpanningForestCsrResult> SpanningForestCsr(const CsrView& rows, const SpanningForestCsrOptions& options = {});
 
 }  // namespace plexus

@@ -5,11 +5,12 @@
 #include "algorithms/dense_view.h"
 #include "algorithms/internal/strong_components.h"
 #include "algorithms/internal/view_options.h"
+#include "engine/no_memory.h"
 
 namespace plexus {
 
 Result<ComponentsResult> StrongComponents(const Snapshot& snapshot,
-                                          const ComponentsOptions& options) {
+                                          const ComponentsOptions& options) try {
   DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.in = wanted.weights = false;
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
@@ -36,6 +37,6 @@ Result<ComponentsResult> StrongComponents(const Snapshot& snapshot,
       result.largest_label = first[c];
     }
   return result;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "algorithms/internal/term_difference.h"
+#include "engine/no_memory.h"
 
 namespace plexus {
 
@@ -120,8 +121,8 @@ class Indexer {
 }  // namespace
 
 Result<IndexTermsReport> IndexTerms(const Snapshot& snapshot, const IndexTermsOptions& options,
-                                    const std::function<Status(const WriteBatch&)>& apply) {
+                                    const std::function<Status(const WriteBatch&)>& apply) try {
   return Indexer(snapshot, options).Run(apply);
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

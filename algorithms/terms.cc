@@ -12,6 +12,8 @@
 #include <array>
 #include <set>
 
+#include "engine/no_memory.h"
+
 namespace plexus {
 
 namespace {
@@ -77,7 +79,7 @@ TermSplitter::TermSplitter(TermSplitter&&) noexcept = default;
 TermSplitter& TermSplitter::operator=(TermSplitter&&) noexcept = default;
 TermSplitter::~TermSplitter() = default;
 
-Result<TermSplitter> TermSplitter::Make(const TermOptions& options) {
+Result<TermSplitter> TermSplitter::Make(const TermOptions& options) try {
   if (options.max_term_bytes == 0 || options.max_term_bytes > 1000)
     return Fail(ErrorCode::kInvalidArgument, "max_term_bytes must be 1 to 1000");
   auto impl = std::make_unique<Impl>();
@@ -95,15 +97,15 @@ Result<TermSplitter> TermSplitter::Make(const TermOptions& options) {
     for (std::string_view word : kEnglishStopWords) PLEXUS_TRY(add(word));
   for (const std::string& word : options.stop_words) PLEXUS_TRY(add(word));
   return TermSplitter(std::move(impl));
-}
+} PLEXUS_CATCH_NO_MEMORY
 
-Result<std::vector<std::string>> TermSplitter::Split(std::string_view text) {
+Result<std::vector<std::string>> TermSplitter::Split(std::string_view text) try {
   std::vector<std::string> terms;
   PLEXUS_TRY(impl_->ForEachTerm(text, [&](std::string_view term) { terms.emplace_back(term); }));
   return terms;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
-Result<std::vector<TermCount>> TermSplitter::Count(std::string_view text) {
+Result<std::vector<TermCount>> TermSplitter::Count(std::string_view text) try {
   PLEXUS_ASSIGN(std::vector<std::string> terms, Split(text));
   std::sort(terms.begin(), terms.end());
   std::vector<TermCount> counts;
@@ -112,6 +114,6 @@ Result<std::vector<TermCount>> TermSplitter::Count(std::string_view text) {
     ++counts.back().count;
   }
   return counts;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "algorithms/internal/halting_executor.h"
+#include "engine/no_memory.h"
 #include "engine/vocabulary.h"
 
 namespace plexus {
@@ -287,7 +288,7 @@ class Maker {
 }  // namespace
 
 Result<TextVectorReport> MakeTextVectors(const Snapshot& snapshot, const TextVectorOptions& options,
-                                         const std::function<Status(const WriteBatch&)>& apply) {
+                                         const std::function<Status(const WriteBatch&)>& apply) try {
   PLEXUS_TRY(Check(snapshot, options));
   const VectorTable::View* stored = nullptr;
   if (const auto id = snapshot.schema().FindSpace(options.space)) {
@@ -296,10 +297,10 @@ Result<TextVectorReport> MakeTextVectors(const Snapshot& snapshot, const TextVec
   Executor& executor = options.executor ? *options.executor : DefaultExecutor();
   internal::HaltingExecutor halting(executor, options.budget);
   return Maker(snapshot, stored, options, executor, halting).Run(apply);
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 Result<QueryVector> TextVector(const Snapshot& snapshot, std::span<const TermCount> terms,
-                               const TextVectorOptions& options) {
+                               const TextVectorOptions& options) try {
   PLEXUS_TRY(Check(snapshot, options));
   Executor& executor = options.executor ? *options.executor : DefaultExecutor();
   internal::HaltingExecutor halting(executor, options.budget);
@@ -312,6 +313,6 @@ Result<QueryVector> TextVector(const Snapshot& snapshot, std::span<const TermCou
   query.known = found.size();
   if (Projector(options.dimensions).Project(found, values)) query.values.assign(values.begin(), values.end());
   return query;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

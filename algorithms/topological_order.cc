@@ -13,6 +13,7 @@
 #include "algorithms/internal/least_set.h"
 #include "algorithms/internal/strong_components.h"
 #include "algorithms/internal/view_options.h"
+#include "engine/no_memory.h"
 
 namespace plexus {
 
@@ -129,7 +130,7 @@ Ordered OrderNodes(const CsrView& rows, const DenseView& view, const Budget& bud
 }  // namespace
 
 Result<TopologicalOrderResult> TopologicalOrder(const Snapshot& snapshot,
-                                                const TopologicalOrderOptions& options) {
+                                                const TopologicalOrderOptions& options) try {
   DenseViewOptions wanted = internal::ViewOptions(options);
   PLEXUS_ASSIGN(wanted.kinds, DirectedKinds(snapshot.schema(), options.kinds));
   wanted.out = !options.reverse;
@@ -190,6 +191,6 @@ Result<TopologicalOrderResult> TopologicalOrder(const Snapshot& snapshot,
   std::sort(result.cycles.begin(), result.cycles.end(),
             [](const OrderCycle& a, const OrderCycle& b) { return a.nodes[0] < b.nodes[0]; });
   return result;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

@@ -10,6 +10,7 @@
 #include "algorithms/internal/layered_search.h"
 #include "algorithms/internal/resume_token.h"
 #include "algorithms/internal/selection.h"
+#include "engine/no_memory.h"
 
 namespace plexus {
 
@@ -118,7 +119,7 @@ internal::Question Asked(const Snapshot& snapshot, std::span<const TraverseSeed>
 }  // namespace
 
 Result<TraverseResult> Traverse(const Snapshot& snapshot, std::span<const TraverseSeed> seeds,
-                                const TraverseOptions& given) {
+                                const TraverseOptions& given) try {
   PLEXUS_TRY(CheckOptions(given));
   if (!given.resume.empty()) {
     PLEXUS_ASSIGN(const std::vector<TraverseSeed> starts, CheckSeeds(snapshot, seeds, given.aggregate));
@@ -148,6 +149,6 @@ Result<TraverseResult> Traverse(const Snapshot& snapshot, std::span<const Traver
     FillHit(snapshot, search.labels(), reached[i], options.paths, starts.size() == 1, result.hits[i]);
   search.Pay();
   return result;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

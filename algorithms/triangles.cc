@@ -7,6 +7,7 @@
 #include "algorithms/internal/selection.h"
 #include "algorithms/internal/simple_graph.h"
 #include "algorithms/internal/view_options.h"
+#include "engine/no_memory.h"
 
 namespace plexus {
 
@@ -51,12 +52,12 @@ Result<std::vector<std::uint8_t>> Directions(const internal::SimpleGraph& graph,
 
 }  // namespace
 
-std::uint64_t TrianglesCsr(const CsrView& simple, Executor* chosen) {
+Result<std::uint64_t> TrianglesCsr(const CsrView& simple, Executor* chosen) try {
   Executor& executor = internal::Pick(chosen);
   return Count(simple, {}, executor).triangles;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
-Result<TrianglesResult> Triangles(const Snapshot& snapshot, const TrianglesOptions& options) {
+Result<TrianglesResult> Triangles(const Snapshot& snapshot, const TrianglesOptions& options) try {
   PLEXUS_ASSIGN(const internal::SimpleGraph graph, SimpleGraphOf(snapshot, options));
   const CsrView rows = graph.edges.out();
   TrianglesResult result;
@@ -71,9 +72,9 @@ Result<TrianglesResult> Triangles(const Snapshot& snapshot, const TrianglesOptio
   if (result.wedges > 0)
     result.transitivity = 3.0 * static_cast<double>(result.triangles) / static_cast<double>(result.wedges);
   return result;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
-Result<ClusteringResult> Clustering(const Snapshot& snapshot, const ClusteringOptions& options) {
+Result<ClusteringResult> Clustering(const Snapshot& snapshot, const ClusteringOptions& options) try {
   PLEXUS_ASSIGN(const internal::SimpleGraph graph, SimpleGraphOf(snapshot, options));
   Executor& executor = internal::Pick(options.executor);
   const internal::OrientedGraph oriented = internal::Orient(graph.edges.out(), executor);
@@ -102,6 +103,6 @@ Result<ClusteringResult> Clustering(const Snapshot& snapshot, const ClusteringOp
   result.total /= 3;
   if (graph.view.node_count() > 0) result.average = sum / graph.view.node_count();
   return result;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

@@ -71,6 +71,6 @@ struct ClusteringResult {
 Result<ClusteringResult> Clustering(const Snapshot& snapshot, const ClusteringOptions& options = {});
 
 // Triangles of bare rows. REQUIRES symmetric rows, ascending, without doubles and loops.
-std::uint64_t TrianglesCsr(const CsrView& simple, Executor* executor = nullptr);
+Result<std::uint64_t> TrianglesCsr(const CsrView& simple, Executor* executor = nullptr);
 
 }  // namespace plexus

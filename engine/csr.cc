@@ -9,6 +9,8 @@
 #include <numeric>
 #include <tuple>
 
+#include "engine/no_memory.h"
+
 namespace plexus {
 
 namespace {
@@ -108,7 +110,7 @@ std::uint64_t Csr::sparse_bytes() const {
 
 Result<std::shared_ptr<Csr>> BuildCsr(NodeId node_count, std::span<const EdgeChange> edges,
                                       std::span<const EdgeExtra> extras, const Schema& schema,
-                                      Sequence sequence, Executor& executor) {
+                                      Sequence sequence, Executor& executor) try {
   if (edges.size() > Limits::kMaxArcs / 2)
     return Fail(ErrorCode::kResourceExhausted,
                 "a graph holds at most " + std::to_string(Limits::kMaxArcs) + " arcs");
@@ -176,7 +178,7 @@ Result<std::shared_ptr<Csr>> BuildCsr(NodeId node_count, std::span<const EdgeCha
   }
   BuildInArrays(*csr, executor);
   return csr;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 EdgeList ListEdges(const Csr& csr, const Schema& schema) {
   EdgeList list;

@@ -138,7 +138,7 @@ LoadedEdges::Arcs<Entry>::Arcs(const std::vector<LoadBatch>& batches, const Bits
     for (std::size_t batch = chunks[c]; batch < chunks[c + 1]; ++batch)
       for (const NodePair& e : batches[batch].edges) ++place[c * parts + (e.source >> bits.row)];
   };
-  executor.Run(chunks.size() - 1, BlockTask(count));
+  RunBlocks(executor, chunks.size() - 1, count);
   begin.resize(parts + 1);
   std::uint64_t sum = 0;
   for (std::size_t p = 0; p < parts; ++p) {
@@ -160,7 +160,7 @@ LoadedEdges::Arcs<Entry>::Arcs(const std::vector<LoadBatch>& batches, const Bits
       }
     }
   };
-  executor.Run(chunks.size() - 1, BlockTask(scatter));
+  RunBlocks(executor, chunks.size() - 1, scatter);
 }
 
 // Turns the edges of each batch into its changes, and gives the base.
@@ -199,7 +199,7 @@ std::shared_ptr<Csr> LoadedEdges::Build(const Bits& bits, NodeId nodes, Executor
       }
       pool.Give(std::move(scratch));
     };
-    executor.Run(parts, BlockTask(sort));
+    RunBlocks(executor, parts, sort);
   }
 
   for (std::size_t b = 0; b < batches; ++b) {
@@ -234,7 +234,7 @@ std::shared_ptr<Csr> LoadedEdges::Build(const Bits& bits, NodeId nodes, Executor
     for (std::size_t row = first_row(p); row < first_row(p + 1); ++row)
       sum += std::exchange(csr->out_offsets[row], sum);
   };
-  executor.Run(parts, BlockTask(fill));
+  RunBlocks(executor, parts, fill);
   csr->out_offsets[nodes] = static_cast<std::uint32_t>(arc_count);
   // Memory that was touched already: fresh pages are dear.
   BuildInArrays(*csr, executor,

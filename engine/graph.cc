@@ -11,19 +11,12 @@
 #include "engine/freed_memory.h"
 #include "engine/graph_impl.h"
 #include "engine/memory_store.h"
+#include "engine/no_memory.h"
 
 namespace plexus {
 
 namespace {
 constexpr std::size_t kGroupOps = std::size_t{1} << 20;
-template <class Fn>
-auto OrNoMemory(Fn&& fn) -> decltype(fn()) {
-  try {
-    return fn();
-  } catch (const std::bad_alloc&) {
-    return std::unexpected(NoMemory());
-  }
-}
 }  // namespace
 
 Error ReadOnlyError() {
@@ -148,7 +141,8 @@ void Graph::Impl::RunGroup(const std::vector<Request*>& group) {
   if (!failed) {
     // The writer may be ahead of the journal now: it must not be used again.
     read_only_ = true;
-    return RefuseAll(group, failed.error());
+    RefuseAll(group, failed.error());
+    return Tell(lock, LogLevel::kError, "journal.failed", failed.error().message);
   }
   if (records.empty()) return;
   if (auto published = PublishApplied(records.size()); !published)
@@ -260,18 +254,22 @@ Graph::~Graph() {
   if (impl_ && impl_->Copied()) (void)impl_.release();
 }
 
-std::unique_ptr<Graph> Graph::InMemory(const GraphOptions& options) {
+std::unique_ptr<Graph> Graph::InMemory(const GraphOptions& options) try {
   auto store = std::make_shared<MemoryStore>();
   GraphState state = EmptyState();
   state.payload_store = store->NextEpoch();
   return std::unique_ptr<Graph>(
       new Graph(std::make_unique<Impl>(std::move(state), store, store, options)));
+} catch (const std::bad_alloc&) {
+  return nullptr;
 }
 
 std::unique_ptr<Graph> Graph::Open(GraphState state, std::shared_ptr<Journal> journal,
-                                   const GraphOptions& options) {
+                                   const GraphOptions& options) try {
   return std::unique_ptr<Graph>(
       new Graph(std::make_unique<Impl>(std::move(state), std::move(journal), nullptr, options)));
+} catch (const std::bad_alloc&) {
+  return nullptr;
 }
 
 Snapshot Graph::snapshot() const { return Snapshot(impl_->Published()); }

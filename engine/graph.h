@@ -24,6 +24,7 @@
 
 #include "engine/error.h"
 #include "engine/journal.h"
+#include "engine/log.h"
 #include "engine/parallel.h"
 #include "engine/progress.h"
 #include "engine/snapshot.h"
@@ -60,6 +61,9 @@ struct GraphOptions {
   // when writers pause for a second, memory that was freed and that glibc's allocator keeps is
   // given back to the system (malloc_trim). A host that manages its memory says false.
   bool return_freed_memory = true;
+  // Told of maintenance and of what goes wrong, by the graph and by a database that it is part of:
+  // engine/log.h says of what, and what the callback must not do.
+  LogCallback on_log;
   // Called by the maintenance thread after each background compaction.
   std::function<void(const Snapshot&)> on_compacted;
 };
@@ -118,10 +122,10 @@ struct GraphStats {
 
 class Graph {
  public:
-  // An empty graph in RAM.
+  // An empty graph in RAM; null when there is no memory for it.
   static std::unique_ptr<Graph> InMemory(const GraphOptions& options = {});
   // Goes on from `state` (a checkpoint plus its replayed tail, or EmptyState());
-  // appends go to `journal`. `journal` may be null (no durability).
+  // appends go to `journal`. `journal` may be null (no durability). Null without memory.
   static std::unique_ptr<Graph> Open(GraphState state, std::shared_ptr<Journal> journal,
                                      const GraphOptions& options = {});
   ~Graph();  // waits for maintenance; REQUIRES no call under way

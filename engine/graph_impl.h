@@ -92,6 +92,9 @@ class Graph::Impl {
   std::uint64_t Limit(std::uint64_t least, std::uint64_t divisor) const;
   bool WakeMaintenance() noexcept;
   void MaintenanceLoop();
+  // Tells the host, without the lock.
+  void Tell(std::unique_lock<std::mutex>& lock, LogLevel level, std::string_view event,
+            std::string_view message, std::initializer_list<LogField> fields = {});
 
   GraphOptions options_;
   const Owner owner_;

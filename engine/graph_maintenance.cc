@@ -46,6 +46,20 @@ std::uint64_t Graph::Impl::Limit(std::uint64_t least, std::uint64_t divisor) con
   return std::max(least, published_->base->arc_count() / divisor);
 }
 
+void Graph::Impl::Tell(std::unique_lock<std::mutex>& lock, LogLevel level, std::string_view event,
+                       std::string_view message, std::initializer_list<LogField> fields) {
+  if (!options_.on_log) return;
+  lock.unlock();
+  Log(options_.on_log, level, event, message, fields);
+  lock.lock();
+}
+
+namespace {
+std::uint64_t Ms(std::chrono::steady_clock::duration time) {
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(time).count());
+}
+}  // namespace
+
 // The hard limit on the delta: readers must not pay for a writer without end.
 Status Graph::Impl::WaitForRoom(std::unique_lock<std::mutex>& lock) {
   if (options_.maintenance == Maintenance::kManual)
@@ -65,9 +79,10 @@ Status Graph::Impl::WaitForRoom(std::unique_lock<std::mutex>& lock) {
     --waiting_;
     result = last_compaction_;
   }
+  const auto waited = std::chrono::steady_clock::now() - start;
   stats_.stall_ns += static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start)
-          .count());
+      std::chrono::duration_cast<std::chrono::nanoseconds>(waited).count());
+  Tell(lock, LogLevel::kWarning, "stall.ended", "a writer waited for the delta", {{"ms", Ms(waited)}});
   return result;
 }
 
@@ -78,10 +93,14 @@ Status Graph::Impl::FoldHoldingLock(std::unique_lock<std::mutex>& lock, Executor
   if (read_only_) return {};  // the writer may hold what was never journalled
   compacting_ = true;
   Status result;
+  const auto start = std::chrono::steady_clock::now();
+  const std::uint64_t delta_arcs = writer_.delta_arcs();
   try {
     std::size_t runs = writer_.PinRuns();
     auto state = writer_.Publish();
     lock.unlock();
+    Log(options_.on_log, LogLevel::kInfo, "compaction.began", "folding the delta into the base",
+        {{"delta_arcs", delta_arcs}, {"runs", runs}});
     if (runs > 1) {
       auto merged = MergeRuns(std::span(state->runs).first(runs), executor);
       lock.lock();
@@ -110,6 +129,12 @@ Status Graph::Impl::FoldHoldingLock(std::unique_lock<std::mutex>& lock, Executor
   writer_.UnpinRuns();
   compacting_ = false;
   compacted_.notify_all();
+  const auto took = std::chrono::steady_clock::now() - start;
+  if (result)
+    Tell(lock, LogLevel::kInfo, "compaction.ended", "the delta is folded into the base",
+         {{"delta_arcs", delta_arcs}, {"arcs", published_->base->arc_count()}, {"ms", Ms(took)}});
+  else
+    Tell(lock, LogLevel::kError, "compaction.failed", result.error().message, {{"ms", Ms(took)}});
   return result;
 }
 
@@ -126,6 +151,8 @@ Status Graph::Impl::CompactVectors(std::unique_lock<std::mutex>& lock, std::uint
     if (space >= writer_.space_count()) return {};
     compacting_ = true;
     Status result;
+    const auto start = std::chrono::steady_clock::now();
+    bool installed = false;
     try {
       auto state = writer_.Publish();
       lock.unlock();
@@ -143,6 +170,7 @@ Status Graph::Impl::CompactVectors(std::unique_lock<std::mutex>& lock, std::uint
         state.reset();
         writer_.InstallVectors(space, std::move(*compaction).Take());
         ++stats_.vector_compactions;
+        installed = true;
         Publish();
       }
     } catch (const std::exception&) {
@@ -151,6 +179,12 @@ Status Graph::Impl::CompactVectors(std::unique_lock<std::mutex>& lock, std::uint
     }
     compacting_ = false;
     compacted_.notify_all();
+    const std::uint64_t ms = Ms(std::chrono::steady_clock::now() - start);
+    if (installed)
+      Tell(lock, LogLevel::kInfo, "vector_compaction.ended", "dead rows of vectors are dropped",
+           {{"space", space}, {"ms", ms}});
+    else if (!result)
+      Tell(lock, LogLevel::kError, "vector_compaction.failed", result.error().message, {{"ms", ms}});
     PLEXUS_TRY(result);
   }
 }

@@ -91,7 +91,10 @@ class ThreadExecutor final : public Executor {
     };
     std::vector<std::thread> helpers;
     std::size_t count = std::min<std::size_t>(threads_, blocks);
-    for (std::size_t t = 1; t < count; ++t) helpers.emplace_back(work);
+    try {
+      for (std::size_t t = 1; t < count; ++t) helpers.emplace_back(work);
+    } catch (const std::exception&) {  // no memory or no thread: those that are there do it all
+    }
     work();
     for (auto& h : helpers) h.join();
   }

@@ -5,9 +5,13 @@
 // block when: oneTBB (its own arena, or one that the host hands in), plain
 // threads (for ThreadSanitizer, which cannot see into TBB), or the caller alone.
 //
+// What a block throws (std::bad_alloc, as a rule) comes out of the loop in the calling thread, once
+// no block is at work any more. An executor never sees it, so a host's pool needs no care of it.
+//
 // A host that owns a thread pool implements Executor and passes it in options.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -42,7 +46,7 @@ class Executor {
   // must not depend on it.
   virtual int thread_count() const = 0;
   // Runs task(0) ... task(blocks - 1), each once, in any order, and returns when
-  // all are done. Tasks must not throw. Callable from several threads at once.
+  // all are done. Tasks do not throw (RunBlocks). Callable from several threads at once.
   virtual void Run(std::size_t blocks, BlockTask task) = 0;
   // Hands `task` to a thread that gets to it some time, and returns at once. False:
   // not supported, nothing was done.
@@ -55,7 +59,7 @@ class Executor {
 // Runs task(0) ... task(blocks - 1), each once. The caller works through them itself;
 // from the first block at which `help` says so, threads of `executor` that are free
 // join in. Unlike Run it never waits for a thread that has not begun, so a busy
-// executor cannot hold up whoever calls this under a lock. Tasks must not throw.
+// executor cannot hold up whoever calls this under a lock. Tasks must not throw (Catching).
 void RunHelped(Executor& executor, std::size_t blocks, BlockTask task,
                const std::function<bool()>& help);
 
@@ -67,6 +71,39 @@ Executor& SerialExecutor();
 std::unique_ptr<Executor> MakeTbbExecutor(int threads, void* arena = nullptr);
 // Plain std::thread per call; for ThreadSanitizer and hosts without TBB.
 std::unique_ptr<Executor> MakeThreadExecutor(int threads);
+
+// A task that never throws: it keeps what `fn` threw first, and passes over the blocks that
+// would begin after that.
+template <class Fn>
+class Catching {
+ public:
+  explicit Catching(Fn& fn) : fn_(fn) {}
+  void operator()(std::size_t block) {
+    if (thrown_.load(std::memory_order_relaxed)) return;
+    try {
+      fn_(block);
+    } catch (...) {
+      if (!thrown_.exchange(true)) what_ = std::current_exception();
+    }
+  }
+  // When all blocks are done.
+  void Rethrow() {
+    if (what_) std::rethrow_exception(std::move(what_));
+  }
+
+ private:
+  Fn& fn_;
+  std::atomic<bool> thrown_ = false;
+  std::exception_ptr what_;
+};
+
+// fn(0) ... fn(blocks - 1), each once and in any order; throws on what one of them threw.
+template <class Fn>
+void RunBlocks(Executor& executor, std::size_t blocks, Fn&& fn) {
+  Catching task(fn);
+  executor.Run(blocks, BlockTask(task));
+  task.Rethrow();
+}
 
 // fn(begin, end) over [0, count) in blocks of `grain` indices.
 template <class Fn>
@@ -81,12 +118,11 @@ void ParallelFor(Executor& executor, std::size_t count, std::size_t grain, Fn&& 
     task(0);
     return;
   }
-  executor.Run(blocks, BlockTask(task));
+  RunBlocks(executor, blocks, task);
 }
 
 // Runs a() and b(), at once when a thread of the executor is free. Never waits for
-// one that is not. Unlike the tasks of ParallelFor these may throw; the exception of
-// the first that did is thrown on.
+// one that is not. The exception of the first that threw is thrown on.
 template <class A, class B>
 void ParallelInvoke(Executor& executor, A&& a, B&& b) {
   std::exception_ptr thrown[2];

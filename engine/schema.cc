@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "engine/no_memory.h"
 #include "engine/vocabulary.h"
 
 namespace plexus {
@@ -76,7 +77,7 @@ bool Schema::DemandsKind(NodeKindId node_kind) const {
   });
 }
 
-Result<NodeKindId> Schema::Define(const NodeKind& kind) {
+Result<NodeKindId> Schema::Define(const NodeKind& kind) try {
   if (auto old = FindNodeKind(kind.name)) {
     if (node_kinds_[*old] == kind) return *old;
     return Conflict("node kind", kind);
@@ -88,9 +89,9 @@ Result<NodeKindId> Schema::Define(const NodeKind& kind) {
   node_kinds_.push_back(kind);
   node_kind_ids_.emplace(kind.name, id);
   return id;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
-Result<EdgeKindId> Schema::Define(const EdgeKind& kind) {
+Result<EdgeKindId> Schema::Define(const EdgeKind& kind) try {
   if (auto old = FindEdgeKind(kind.name)) {
     if (!old->reversed && edge_kinds_[old->kind] == kind) return old->kind;
     return Conflict("edge kind", kind);
@@ -123,9 +124,9 @@ Result<EdgeKindId> Schema::Define(const EdgeKind& kind) {
   edge_kind_ids_.emplace(kind.name, EdgeKindMatch{id, false});
   if (!kind.inverse.empty()) edge_kind_ids_.emplace(kind.inverse, EdgeKindMatch{id, true});
   return id;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
-Result<ColumnId> Schema::Define(const Column& column) {
+Result<ColumnId> Schema::Define(const Column& column) try {
   if (auto old = FindColumn(column.name)) {
     if (columns_[*old] == column) return *old;
     return Conflict("column", column);
@@ -137,9 +138,9 @@ Result<ColumnId> Schema::Define(const Column& column) {
   columns_.push_back(column);
   column_ids_.emplace(column.name, id);
   return id;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
-Result<SpaceId> Schema::Define(const VectorSpace& space) {
+Result<SpaceId> Schema::Define(const VectorSpace& space) try {
   if (auto old = FindSpace(space.name)) {
     if (spaces_[*old] == space) return *old;
     return Conflict("vector space", space);
@@ -155,7 +156,7 @@ Result<SpaceId> Schema::Define(const VectorSpace& space) {
   spaces_.push_back(space);
   space_ids_.emplace(space.name, id);
   return id;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 bool IsValidUtf8(std::string_view s) {
   const auto* p = reinterpret_cast<const unsigned char*>(s.data());
@@ -187,7 +188,7 @@ bool IsValidUtf8(std::string_view s) {
   return true;
 }
 
-Status CheckKey(std::string_view key, bool index) {
+Status CheckKey(std::string_view key, bool index) try {
   auto bad = [&](const std::string& why) {
     return Fail(ErrorCode::kInvalidArgument, "node key " + why);
   };
@@ -205,6 +206,6 @@ Status CheckKey(std::string_view key, bool index) {
                 key.find(kIndexSeparator, separator + 1) != std::string_view::npos))
     return bad("of an index node must be its kind, U+001F, its name");
   return {};
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "engine/no_memory.h"
 #include "engine/state_writer.h"
 #include "engine/vocabulary.h"
 
@@ -70,26 +71,26 @@ std::string_view Snapshot::scope(NodeId node) const {
   return id ? string(*id) : kDefaultScope;
 }
 
-Result<std::string> Snapshot::Payload(PayloadRef ref) const {
+Result<std::string> Snapshot::Payload(PayloadRef ref) const try {
   if (!ref) return Fail(ErrorCode::kNotFound, "no payload was written");
   if (!state_->payload_store) return Fail(ErrorCode::kNotFound, "this graph has no payload store");
   return state_->payload_store->Get(ref);
-}
+} PLEXUS_CATCH_NO_MEMORY
 
-Result<const VectorTable::View*> Snapshot::vectors(SpaceId id) const {
+Result<const VectorTable::View*> Snapshot::vectors(SpaceId id) const try {
   const VectorTable::View* view = space(id);
   if (!view)
     return Fail(ErrorCode::kInvalidArgument,
                 "vector space " + std::to_string(id) + " is not defined in this graph");
   PLEXUS_TRY(view->Load(state_->payload_store.get()));
   return view;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
-Result<std::string> Snapshot::Payload(NodeId node, NodeField field) const {
+Result<std::string> Snapshot::Payload(NodeId node, NodeField field) const try {
   if (purged(node))
     return Fail(ErrorCode::kNotFound, "node '" + std::string(key(node)) + "' was purged");
   return Payload(payload_ref(node, field));
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 bool Snapshot::PassesTime(const ArcRef& ref, std::int64_t at) const {
   std::int64_t from = kNoTime, until = kNoTime;
@@ -225,7 +226,7 @@ void Snapshot::PrefetchDeltaRow(NodeId source, bool near) const {
   for (const auto& run : state_->runs) run->out.Prefetch(source, near);
 }
 
-Result<Snapshot> Snapshot::Compacted(Executor& executor) const {
+Result<Snapshot> Snapshot::Compacted(Executor& executor) const try {
   if (!has_delta() && state_->base->node_count == node_count()) return *this;
   PLEXUS_ASSIGN(auto base, FoldRuns(*state_, state_->runs.size(), executor));
   auto state = std::make_shared<GraphState>(*state_);
@@ -233,6 +234,6 @@ Result<Snapshot> Snapshot::Compacted(Executor& executor) const {
   state->runs.clear();
   state->dirty = std::make_shared<DirtyBits>(0);
   return Snapshot(std::move(state));
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/no_memory.h"
 #include "engine/radix_sort.h"
 #include "engine/scratch_pool.h"
 
@@ -86,7 +87,7 @@ void BuildSide(NodeId node_count, std::span<const NodePair> pairs, const Plan& p
     for (const NodePair& pair : chunk(c))
       emit(pair, [&](NodeId row, NodeId) { ++counts[row >> plan.low_bits]; });
   };
-  executor.Run(plan.chunks, BlockTask(count));
+  RunBlocks(executor, plan.chunks, count);
   std::vector<std::uint64_t> part_begin(parts + 1, 0);
   std::uint64_t total = 0, largest = 0;
   for (std::size_t p = 0; p < parts; ++p) {
@@ -132,7 +133,7 @@ void BuildSide(NodeId node_count, std::span<const NodePair> pairs, const Plan& p
     StreamFence();
     line_pool.Give(std::move(lines));
   };
-  executor.Run(plan.chunks, BlockTask(scatter));
+  RunBlocks(executor, plan.chunks, scatter);
 
   // Sort each partition, keep each arc once, count its rows. The neighbors that
   // stay are left at the front of the partition's own place.
@@ -163,7 +164,7 @@ void BuildSide(NodeId node_count, std::span<const NodePair> pairs, const Plan& p
     kept[p] = stay;
     pool.Give(std::move(scratch));
   };
-  executor.Run(parts, BlockTask(sort));
+  RunBlocks(executor, parts, sort);
 
   // Offsets and the closed-up neighbors.
   std::uint64_t unique = 0;
@@ -179,7 +180,7 @@ void BuildSide(NodeId node_count, std::span<const NodePair> pairs, const Plan& p
     for (std::size_t row = p << plan.low_bits; row < end_row; ++row)
       sum += std::exchange(offsets[row], sum);
   };
-  executor.Run(parts, BlockTask(close_up));
+  RunBlocks(executor, parts, close_up);
 }
 
 template <class Emit>
@@ -217,7 +218,7 @@ Status CheckIds(NodeId node_count, std::span<const NodePair> pairs, Executor& ex
 }  // namespace
 
 Result<Topology> BuildTopology(NodeId node_count, std::span<const NodePair> pairs,
-                               const TopologyOptions& options) {
+                               const TopologyOptions& options) try {
   Executor& executor = options.executor ? *options.executor : DefaultExecutor();
   const std::uint64_t arcs = pairs.size() * (options.symmetrize ? 2ull : 1ull);
   if (arcs > Limits::kMaxArcs)
@@ -254,6 +255,6 @@ Result<Topology> BuildTopology(NodeId node_count, std::span<const NodePair> pair
     return Fail(ErrorCode::kResourceExhausted,
                 "no memory for the adjacency of " + std::to_string(arcs) + " arcs");
   }
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

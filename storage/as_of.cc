@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "engine/no_memory.h"
 #include "storage/database_impl.h"
-#include "storage/no_memory.h"
 
 namespace plexus::storage {
 
@@ -56,9 +56,7 @@ Result<Snapshot> Database::AsOf(Sequence sequence) try {
   d.past.push_front(past);
   if (d.past.size() > kPastKept) d.past.pop_back();
   return past;
-} catch (const std::bad_alloc&) {
-  return OutOfMemory();
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 // Times never run backward along the log, so the last record at or before a time
 // is found by bisection.
@@ -88,15 +86,11 @@ Result<Sequence> Database::SequenceAtTime(std::int64_t time_ms) try {
   if (low == 0)
     return Fail(ErrorCode::kNotFound, "time " + std::to_string(time_ms) + " lies before the first record");
   return low;
-} catch (const std::bad_alloc&) {
-  return OutOfMemory();
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 Result<Snapshot> Database::AsOfTime(std::int64_t time_ms) try {
   PLEXUS_ASSIGN(const Sequence sequence, SequenceAtTime(time_ms));
   return AsOf(sequence);
-} catch (const std::bad_alloc&) {
-  return OutOfMemory();
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus::storage

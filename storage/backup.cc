@@ -9,8 +9,9 @@
 
 #include <algorithm>
 
+#include "engine/no_memory.h"
 #include "storage/database_impl.h"
-#include "storage/no_memory.h"
+#include "storage/log_scope.h"
 
 namespace plexus::storage {
 
@@ -138,6 +139,7 @@ Status OrNothing(const std::string& directory, bool was_there, Status status) {
 Status Database::Backup(const std::string& to, Progress* progress) try {
   Impl& d = *impl_;
   PLEXUS_TRY(d.Usable());
+  LogScope log(d.options.graph.on_log, "backup");
   std::lock_guard guard(d.maintenance);
   const Files files(d.options.hooks);  // a full disk there must not stop writing here
   PLEXUS_TRY(MustBeNew(to, files));
@@ -156,10 +158,8 @@ Status Database::Backup(const std::string& to, Progress* progress) try {
     if (!pinned->anchor().clean) PLEXUS_TRY(Recover(to, d.executor(), files));
     return MustOpen(to, least, progress);
   };
-  return OrNothing(to, was_there, make());
-} catch (const std::bad_alloc&) {
-  return OutOfMemory();
-}
+  return log.Done(OrNothing(to, was_there, make()));
+} PLEXUS_CATCH_NO_MEMORY
 
 Status Database::Restore(const std::string& from, const std::string& to, Progress* progress) try {
   const Files files;
@@ -177,8 +177,6 @@ Status Database::Restore(const std::string& from, const std::string& to, Progres
     return MustOpen(to, anchor.sequence, progress);
   };
   return OrNothing(to, was_there, make());
-} catch (const std::bad_alloc&) {
-  return OutOfMemory();
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus::storage

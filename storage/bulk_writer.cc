@@ -5,7 +5,7 @@
 
 #include <rocksdb/write_batch.h>
 
-#include "storage/no_memory.h"
+#include "engine/no_memory.h"
 
 namespace plexus::storage {
 
@@ -81,7 +81,7 @@ Status BulkWriter::AddRecords(Sequence first, std::span<const std::string_view> 
       return Check(writer->Finish(), paths[file]);
     });
   };
-  executor.Run(files, BlockTask(write));
+  RunBlocks(executor, files, write);
   for (const Status& status : written) PLEXUS_TRY(status);
   pending_bytes_ += bytes;
   if (first_pending_ == 0) first_pending_ = first;

@@ -1,10 +1,10 @@
 // ChangesSince: the log's records as a feed for replicas, caches and hosts.
 #include <algorithm>
 
+#include "engine/no_memory.h"
 #include "storage/database_impl.h"
 #include "storage/log_reader.h"
 #include "storage/mask.h"
-#include "storage/no_memory.h"
 
 namespace plexus::storage {
 
@@ -88,8 +88,6 @@ Result<Changes> Database::ChangesSince(Sequence since, const ChangesOptions& opt
   }
   changes.more = changes.next < end;
   return changes;
-} catch (const std::bad_alloc&) {
-  return OutOfMemory();
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus::storage

@@ -305,7 +305,7 @@ Status Reader::LoadAll() {
     std::lock_guard lock(mutex_);
     if (failure_) failure_ = std::move(status);
   };
-  executor_.Run(tasks, BlockTask(task));
+  RunBlocks(executor_, tasks, task);
   return failure_;
 }
 

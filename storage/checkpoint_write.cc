@@ -8,9 +8,9 @@
 #include <rocksdb/sst_file_writer.h>
 
 #include "checkpoint_generated.h"
+#include "engine/no_memory.h"
 #include "storage/checkpoint.h"
 #include "storage/flat.h"
-#include "storage/no_memory.h"
 #include "storage/rocks.h"
 
 namespace plexus::storage {

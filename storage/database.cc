@@ -6,9 +6,10 @@
 #include <utility>
 
 #include "engine/freed_memory.h"
+#include "engine/no_memory.h"
 #include "storage/checkpoint.h"
 #include "storage/database_impl.h"
-#include "storage/no_memory.h"
+#include "storage/log_scope.h"
 #include "storage/process_end.h"
 
 namespace plexus::storage {
@@ -186,13 +187,12 @@ bool Database::Impl::CheckpointEarned() const {
 Status Database::Checkpoint(Progress* progress) try {
   Impl& d = *impl_;
   PLEXUS_TRY(d.Writable());
+  LogScope log(d.options.graph.on_log, "checkpoint");
   std::lock_guard guard(d.maintenance);
   PLEXUS_TRY(d.CheckpointNow(progress));
   if (d.options.graph.return_freed_memory) ReturnFreedMemory();
-  return {};
-} catch (const std::bad_alloc&) {
-  return OutOfMemory();
-}
+  return log.Done(Status());
+} PLEXUS_CATCH_NO_MEMORY
 
 // --- the keeper: automatic checkpoints
 
@@ -241,8 +241,14 @@ void Database::Impl::KeeperLoop() {
     keeper_due = false;
     guard.unlock();
     bool early = false;
+    const auto start = std::chrono::steady_clock::now();
     const Status status = CheckpointInBackground(early);
-    if (!status) TellFailure(status.error());
+    const auto ms = static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(
+        std::chrono::steady_clock::now() - start).count());
+    if (!status)
+      TellFailure(status.error());
+    else if (!early)
+      Log(options.graph.on_log, LogLevel::kInfo, "checkpoint.ended", "in the background", {{"ms", ms}});
     if (options.graph.return_freed_memory) ReturnFreedMemory();
     guard.lock();
     if (status) {
@@ -281,6 +287,7 @@ void Database::Impl::TellFailure(const Error& error) noexcept {
       keeper_error = kOutOfMemory;  // short enough to need none
     }
   }
+  Log(options.graph.on_log, LogLevel::kError, "background.failed", error.message);
   if (options.on_background_error) options.on_background_error(error);
 }
 
@@ -300,23 +307,23 @@ Status Database::BeginBulk() try {
   PLEXUS_TRY(impl_->journal->BeginBulk());
   [[maybe_unused]] static const bool registered = (RegisterProcessEnd(), true);
   return {};
-} catch (const std::bad_alloc&) {
-  return OutOfMemory();
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 Status Database::EndBulk(Progress* progress) try {
   PLEXUS_TRY(impl_->Writable());
   PLEXUS_TRY(impl_->journal->EndBulk());
   return Checkpoint(progress);
-} catch (const std::bad_alloc&) {
-  return OutOfMemory();
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 // --- closing
 
-Status Database::Close() {
-  return OrNoMemory([&] { return impl_->CloseNow(); });
-}
+Status Database::Close() try {
+  return OrNoMemory([&] {
+    if (impl_->closed || impl_->Copied()) return impl_->CloseNow();
+    LogScope log(impl_->options.graph.on_log, "close");
+    return log.Done(impl_->CloseNow());
+  });
+} PLEXUS_CATCH_NO_MEMORY
 
 Status Database::Impl::CloseNow() {
   if (Copied()) return owner.Check("the database");

@@ -2,8 +2,8 @@
 //
 // Order: the anchor first says "being made" again (generation 0), so that a crash at any
 // later point leaves what the next creating open begins anew. The lock is held to the end.
+#include "engine/no_memory.h"
 #include "storage/database_impl.h"
-#include "storage/no_memory.h"
 
 namespace plexus::storage {
 
@@ -31,8 +31,6 @@ Status Database::Discard() try {
   if (status) status = d.files->Remove(d.directory + "/" + kLockFileName);
   d.lock.Release();
   return status;
-} catch (const std::bad_alloc&) {
-  return OutOfMemory();
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus::storage

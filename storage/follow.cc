@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "engine/no_memory.h"
 #include "storage/database_impl.h"
 #include "storage/log_reader.h"
-#include "storage/no_memory.h"
 
 namespace plexus::storage {
 
@@ -103,9 +103,9 @@ Status Database::Refresh() try {
   auto fresh = Open(d.directory, d.options);
   if (!fresh) return std::unexpected(fresh.error());
   std::swap(impl_, (*fresh)->impl_);
+  Log(impl_->options.graph.on_log, LogLevel::kInfo, "refresh.reopened", "the log did not go on from the view",
+      {{"sequence", impl_->report.sequence}});
   return {};
-} catch (const std::bad_alloc&) {
-  return OutOfMemory();
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus::storage

@@ -12,10 +12,11 @@
 
 #include <rocksdb/write_batch.h>
 
+#include "engine/no_memory.h"
 #include "engine/vocabulary.h"
 #include "storage/checkpoint.h"
 #include "storage/database_impl.h"
-#include "storage/no_memory.h"
+#include "storage/log_scope.h"
 #include "storage/mask.h"
 #include "storage/orphan_terms.h"
 #include "storage/referenced.h"
@@ -272,6 +273,7 @@ Result<LogPoint> Rewriter::Rewrite(const std::shared_ptr<Rocks>& to, Progress* p
 Status Database::HardPurge(std::span<const NodeId> nodes, Progress* progress) try {
   Impl& d = *impl_;
   PLEXUS_TRY(d.Writable());
+  LogScope log(d.options.graph.on_log, "hard_purge");
   const Snapshot now = snapshot();
   for (NodeId node : nodes)
     if (node >= now.node_count())
@@ -288,7 +290,7 @@ Status Database::HardPurge(std::span<const NodeId> nodes, Progress* progress) tr
   PLEXUS_TRY(d.journal->FlushBulk());
   PLEXUS_TRY(d.ScrubNow(progress));
   PLEXUS_TRY(d.RewriteWithout(NodeSet(nodes.begin(), nodes.end()), progress));
-  return d.CheckpointNow(progress);
+  return log.Done(d.CheckpointNow(progress));
 } catch (const std::bad_alloc&) {
   return OutOfMemory();
 }

@@ -1,6 +1,6 @@
 // History: what the log says about one node.
+#include "engine/no_memory.h"
 #include "storage/database_impl.h"
-#include "storage/no_memory.h"
 #include "storage/mask.h"
 
 namespace plexus::storage {
@@ -129,8 +129,6 @@ Result<std::vector<HistoryEntry>> Database::History(NodeId node) try {
       for (std::size_t i = before; i < entries.size(); ++i)
         if (entries[i].what == What::kPurged) entries[i].erased = erased;
   }
-} catch (const std::bad_alloc&) {
-  return OutOfMemory();
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus::storage

@@ -14,9 +14,10 @@
 #include <cstring>
 
 #include "engine/freed_memory.h"
+#include "engine/no_memory.h"
 #include "storage/database_impl.h"
+#include "storage/log_scope.h"
 #include "storage/process_end.h"
-#include "storage/no_memory.h"
 
 namespace plexus::storage {
 
@@ -183,6 +184,7 @@ Result<Loaded> Database::Impl::LookAndLoad(bool live_writer, std::shared_ptr<Fil
 
 void Database::Impl::StartGraph(const Loaded& loaded, std::shared_ptr<Journal> to) {
   graph = Graph::Open(*loaded.state, std::move(to), options.graph);
+  if (!graph) throw std::bad_alloc();
 }
 
 Status Database::Impl::AttachWriter(const Loaded& loaded) {
@@ -287,8 +289,24 @@ Status Database::Impl::OpenForReading() {
   }
 }
 
+namespace {
+// What was found, and what of it is no good.
+void TellOpened(const Database::Impl& d, std::chrono::steady_clock::duration took) {
+  const LogCallback& log = d.options.graph.on_log;
+  const OpenReport& r = d.report;
+  if (r.tail_dropped) Log(log, LogLevel::kWarning, "open.tail_dropped", r.tail_message);
+  for (const DamagedCheckpoint& damaged : r.damaged_checkpoints)
+    Log(log, LogLevel::kWarning, "checkpoint.damaged", DamageMessage(damaged));
+  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(took).count();
+  Log(log, LogLevel::kInfo, "open.ended", d.directory,
+      {{"sequence", r.sequence}, {"checkpoint", r.checkpoint_sequence}, {"replayed", r.replayed_records},
+       {"ms", static_cast<std::uint64_t>(ms)}});
+}
+}  // namespace
+
 Result<std::unique_ptr<Database>> Database::Open(const std::string& directory,
                                                  const OpenOptions& options) try {
+  const auto start = std::chrono::steady_clock::now();
   auto impl = std::make_unique<Impl>();
   impl->directory = directory;
   while (impl->directory.size() > 1 && impl->directory.back() == '/') impl->directory.pop_back();
@@ -303,6 +321,7 @@ Result<std::unique_ptr<Database>> Database::Open(const std::string& directory,
   PLEXUS_TRY(opened);
   impl->NoteFloor();
   if (options.graph.return_freed_memory) ReturnFreedMemory();
+  TellOpened(*impl, std::chrono::steady_clock::now() - start);
   return std::unique_ptr<Database>(new Database(std::move(impl)));
 } catch (const std::bad_alloc&) {
   return OutOfMemory();

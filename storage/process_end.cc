@@ -8,8 +8,8 @@
 #include <mutex>
 #include <set>
 
+#include "engine/no_memory.h"
 #include "storage/database_impl.h"
-#include "storage/no_memory.h"
 
 namespace plexus::storage {
 

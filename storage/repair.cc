@@ -9,6 +9,7 @@
 
 #include <rocksdb/write_batch.h>
 
+#include "engine/no_memory.h"
 #include "storage/codec.h"
 #include "storage/lock_file.h"
 #include "storage/lost_contents.h"
@@ -314,8 +315,8 @@ Result<RepairReport> Repairer::Run() {
 
 }  // namespace
 
-Result<RepairReport> Repair(const std::string& from, const std::string& to, const RepairOptions& options) {
+Result<RepairReport> Repair(const std::string& from, const std::string& to, const RepairOptions& options) try {
   return Repairer(from, to, options).Run();
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus::storage

@@ -5,8 +5,8 @@
 
 #include <rocksdb/write_batch.h>
 
+#include "engine/no_memory.h"
 #include "storage/codec.h"
-#include "storage/no_memory.h"
 #include "storage/payload_store.h"
 
 namespace plexus::storage {

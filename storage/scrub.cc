@@ -14,8 +14,9 @@
 
 #include <rocksdb/write_batch.h>
 
+#include "engine/no_memory.h"
 #include "storage/database_impl.h"
-#include "storage/no_memory.h"
+#include "storage/log_scope.h"
 #include "storage/mask.h"
 #include "storage/orphan_terms.h"
 #include "storage/purged_words.h"
@@ -197,9 +198,10 @@ Status Database::Impl::ForgetWords(Progress* progress) {
 
 Status Database::Scrub(Progress* progress) try {
   PLEXUS_TRY(impl_->Writable());
+  LogScope log(impl_->options.graph.on_log, "scrub");
   std::lock_guard guard(impl_->maintenance);
   PLEXUS_TRY(impl_->ScrubNow(progress));
-  return impl_->ForgetWords(progress);
+  return log.Done(impl_->ForgetWords(progress));
 } catch (const std::bad_alloc&) {
   return OutOfMemory();
 }
@@ -207,6 +209,7 @@ Status Database::Scrub(Progress* progress) try {
 Result<ApplyReport> Database::Purge(std::span<const std::string_view> keys, std::int64_t now_ms,
                                     Progress* progress) try {
   PLEXUS_TRY(impl_->Writable());
+  LogScope log(impl_->options.graph.on_log, "purge");
   const Snapshot now = snapshot();
   WriteBatch batch(now_ms);
   std::set<NodeId> nodes;
@@ -219,7 +222,7 @@ Result<ApplyReport> Database::Purge(std::span<const std::string_view> keys, std:
   for (const NodeId term : OrphanTerms(now, nodes)) batch.RemoveNode(NodeRef::Id(term));
   PLEXUS_ASSIGN(const ApplyReport applied, graph().Apply(batch));
   PLEXUS_TRY(Scrub(progress));
-  return applied;
+  return log.Done(Result<ApplyReport>(applied));
 } catch (const std::bad_alloc&) {
   return OutOfMemory();
 }

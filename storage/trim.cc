@@ -9,8 +9,9 @@
 #include <rocksdb/write_batch.h>
 
 #include "engine/freed_memory.h"
+#include "engine/no_memory.h"
 #include "storage/database_impl.h"
-#include "storage/no_memory.h"
+#include "storage/log_scope.h"
 #include "storage/referenced.h"
 
 namespace plexus::storage {
@@ -46,12 +47,13 @@ Status DropPayloads(const std::shared_ptr<Rocks>& rocks, Sequence before,
 Status Database::Trim(Sequence before, Progress* progress) try {
   Impl& d = *impl_;
   PLEXUS_TRY(d.Writable());
+  LogScope log(d.options.graph.on_log, "trim");
   std::lock_guard guard(d.maintenance);
   const Sequence last = d.graph->snapshot().sequence();
   if (before > last)
     return Fail(ErrorCode::kInvalidArgument, "cannot trim up to record " + std::to_string(before) +
                                                  ", the last one is " + std::to_string(last));
-  if (before <= d.anchor.floor_sequence) return {};
+  if (before <= d.anchor.floor_sequence) return log.Done(Status());
   PLEXUS_TRY(d.journal->FlushBulk());
   PLEXUS_TRY(d.journal->WaitDurable(before));
   LoadRequest request = d.Request();
@@ -101,11 +103,9 @@ Status Database::Trim(Sequence before, Progress* progress) try {
   const rocksdb::Slice payload_to(payload_end);
   PLEXUS_TRY(Check(d.rocks->db()->CompactRange(compact, d.rocks->payload(), nullptr, &payload_to),
                    d.rocks->path()));
-  PLEXUS_TRY(d.DropOldCheckpoints());
-  if (d.options.graph.return_freed_memory) ReturnFreedMemory();
-  return {};
-} catch (const std::bad_alloc&) {
-  return OutOfMemory();
-}
+  const Status done = d.DropOldCheckpoints();
+  if (done && d.options.graph.return_freed_memory) ReturnFreedMemory();
+  return log.Done(done);
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus::storage

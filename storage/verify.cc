@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "engine/no_memory.h"
 #include "engine/state_writer.h"
 #include "storage/checkpoint.h"
 #include "storage/database_impl.h"
-#include "storage/no_memory.h"
 #include "storage/mask.h"
 
 namespace plexus::storage {
@@ -251,8 +251,6 @@ Result<VerifyReport> Database::Verify(const VerifyOptions& options) try {
   VerifyReport report;
   PLEXUS_TRY(Verifier(d, options, report).Run(snapshot()));
   return report;
-} catch (const std::bad_alloc&) {
-  return OutOfMemory();
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus::storage

@@ -113,7 +113,7 @@ Result<int> RunCloseness(const Globals& globals, const ClosenessArguments& given
   if (given.harmonic) columns = {harmonic, closeness, reached};
   std::vector<ScoredNode> top;
   if (options.of.empty()) {
-    top = Best(*columns[0].values, given);
+    PLEXUS_ASSIGN(top, Best(*columns[0].values, given));
   } else {
     PLEXUS_ASSIGN(top, Asked(snapshot, *columns[0].values, std::span(options.of).first(result.sources), given));
   }
@@ -165,7 +165,7 @@ Result<int> RunKatz(const Globals& globals, const KatzArguments& given) {
   std::vector<double> normal = result.scores;
   for (double& x : normal) x = result.norm > 0 ? x / result.norm : 0;
   const std::vector<Column> columns = {{"score", "score", &result.scores}, {"normalized", "of norm 1", &normal}};
-  const std::vector<ScoredNode> top = Best(result.scores, given);
+  PLEXUS_ASSIGN(const std::vector<ScoredNode> top, Best(result.scores, given));
   if (globals.json) {
     JsonWriter json(Out());
     json.BeginObject();
@@ -209,7 +209,7 @@ Result<int> RunEigenvector(const Globals& globals, const EigenvectorArguments& g
   options.weighted = !given.unweighted;
   PLEXUS_ASSIGN(const EigenvectorResult result, Eigenvector(snapshot, options));
   const std::vector<Column> columns = {{"score", "score", &result.scores}};
-  const std::vector<ScoredNode> top = Best(result.scores, given);
+  PLEXUS_ASSIGN(const std::vector<ScoredNode> top, Best(result.scores, given));
   if (globals.json) {
     JsonWriter json(Out());
     json.BeginObject();
@@ -254,7 +254,7 @@ Result<int> RunHits(const Globals& globals, const HitsArguments& given) {
   const Column authority{"authority", "authority", &result.authorities}, hub{"hub", "hub", &result.hubs};
   std::vector<Column> columns = {authority, hub};
   if (given.hubs) columns = {hub, authority};
-  const std::vector<ScoredNode> top = Best(*columns[0].values, given);
+  PLEXUS_ASSIGN(const std::vector<ScoredNode> top, Best(*columns[0].values, given));
   if (globals.json) {
     JsonWriter json(Out());
     json.BeginObject();

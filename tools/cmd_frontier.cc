@@ -133,7 +133,8 @@ Result<int> RunFrontier(const Globals& globals, const FrontierArguments& given) 
   VisibleOptions visible;
   visible.include_superseded = given.include_superseded;
   visible.executor = &session->executor();
-  NodeSubset subset = *VisibleNodes(snapshot, session->now_ms(), visible);
+  PLEXUS_ASSIGN(const auto shown, VisibleNodes(snapshot, session->now_ms(), visible));
+  NodeSubset subset = *shown;
   if (session->scope()) subset = subset.Intersect(*session->scope());
   NodeSubset carriers;
   if (!given.tags.empty()) {

@@ -259,12 +259,14 @@ Result<int> RunPageRank(const Globals& globals, const PageRankArguments& given) 
     options.start = earlier->result.scores;
   }
   PLEXUS_ASSIGN(const PageRankResult result, PageRank(snapshot, options));
-  const auto top = TopScores(result.scores, result.nodes, given.top.value_or(20));
-  const auto scaled = ScaleByMaximum(result.scores, result.nodes);
-  if (globals.json)
-    WriteRanks(snapshot, result, top, scaled, PercentileRanks(result.scores, result.nodes), earlier ? &*earlier : nullptr);
-  else
+  PLEXUS_ASSIGN(const auto top, TopScores(result.scores, result.nodes, given.top.value_or(20)));
+  PLEXUS_ASSIGN(const auto scaled, ScaleByMaximum(result.scores, result.nodes));
+  if (globals.json) {
+    PLEXUS_ASSIGN(const auto percentiles, PercentileRanks(result.scores, result.nodes));
+    WriteRanks(snapshot, result, top, scaled, percentiles, earlier ? &*earlier : nullptr);
+  } else {
     PrintRanks(globals, snapshot, result, top, scaled, earlier ? &*earlier : nullptr);
+  }
   return kDone;
 }
 

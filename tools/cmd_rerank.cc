@@ -168,7 +168,8 @@ Result<int> RunRerank(const Globals& globals, const RerankArguments& given) {
   VisibleOptions visible;
   visible.include_superseded = given.include_superseded;
   visible.executor = options.executor;
-  NodeSubset subset = *VisibleNodes(snapshot, session->now_ms(), visible);
+  PLEXUS_ASSIGN(const auto shown, VisibleNodes(snapshot, session->now_ms(), visible));
+  NodeSubset subset = *shown;
   if (session->scope()) subset = subset.Intersect(*session->scope());
   options.subset = &subset;
   PLEXUS_ASSIGN(options.budget, MakeBudget(given));

@@ -39,7 +39,8 @@ Result<NodeSubset> Allowed(Session& session, const SearchArguments& given) {
   VisibleOptions visible;
   visible.include_superseded = given.include_superseded;
   visible.executor = &session.executor();
-  NodeSubset subset = *VisibleNodes(snapshot, session.now_ms(), visible);
+  PLEXUS_ASSIGN(const auto shown, VisibleNodes(snapshot, session.now_ms(), visible));
+  NodeSubset subset = *shown;
   if (session.scope()) subset = subset.Intersect(*session.scope());
   if (given.kinds.empty()) return subset;
   std::vector<std::uint8_t> wanted(snapshot.schema().node_kinds().size());
@@ -70,8 +71,10 @@ Result<Hidden> CountHidden(Session& session, const SearchArguments& given, std::
   VisibleOptions any_version;
   any_version.include_superseded = true;
   any_version.executor = &session.executor();
-  const auto valid = VisibleNodes(snapshot, session.now_ms(), any_version);
-  const auto visible = VisibleNodes(snapshot, session.now_ms(), {.executor = &session.executor()});
+  PLEXUS_ASSIGN(const auto valid, VisibleNodes(snapshot, session.now_ms(), any_version));
+  VisibleOptions newest;
+  newest.executor = &session.executor();
+  PLEXUS_ASSIGN(const auto visible, VisibleNodes(snapshot, session.now_ms(), newest));
   Hidden hidden;
   for (const Bm25Match& match : all.matches) {
     if (session.scope() && !session.scope()->contains(match.node))

@@ -1,8 +1,10 @@
 // stats: what there is, and what it takes.
 #include <string>
 
+#include "engine/metrics.h"
 #include "engine/stats.h"
 #include "engine/vocabulary.h"
+#include "storage/metrics.h"
 #include "tools/cli.h"
 #include "tools/exit_code.h"
 #include "tools/format.h"
@@ -156,9 +158,16 @@ void PrintStats(Session& session) {
         << Bytes(stored.payload_bytes) << ", checkpoints " << Bytes(stored.checkpoint_bytes) << '\n';
 }
 
-Result<int> RunStats(const Globals& globals) {
+Result<int> RunStats(const Globals& globals, bool metrics) {
+  if (metrics && globals.json)
+    return Fail(ErrorCode::kInvalidArgument, "--metrics has a format of its own; leave --json out");
+  if (metrics && !globals.as_of.empty())
+    return Fail(ErrorCode::kInvalidArgument, "--metrics tells of the present; leave --as-of out");
   PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
-  if (globals.json)
+  if (metrics) {
+    PLEXUS_ASSIGN(const std::vector<MetricRow> rows, storage::Metrics(session->database()));
+    PLEXUS_TRY(WriteOpenMetrics(rows, Out()));
+  } else if (globals.json)
     WriteStats(*session);
   else
     PrintStats(*session);
@@ -168,7 +177,10 @@ Result<int> RunStats(const Globals& globals) {
 }  // namespace
 
 void AddStats(Cli& cli) {
-  cli.Add("Look", "stats", "Count nodes and edges by kind, and the bytes they take", RunStats)
+  static bool metrics = false;
+  cli.Add("Look", "stats", "Count nodes and edges by kind, and the bytes they take",
+          [](const Globals& globals) { return RunStats(globals, metrics); })
+      .Flag("--metrics", metrics, "print OpenMetrics text, for Prometheus and its like")
       .Example("plexus stats --db g", "sizes, kinds, memory and disk")
       .Example("plexus stats --db g --as-of 12 --json", "the same after batch 12, for a script");
 }

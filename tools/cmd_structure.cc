@@ -46,7 +46,7 @@ Result<int> RunTriangles(const Globals& globals, const TrianglesArguments& given
     wanted.budget = options.budget;
     PLEXUS_ASSIGN(nodes, Clustering(snapshot, wanted));
     const std::vector<double> scores(nodes.triangles.begin(), nodes.triangles.end());
-    top = Best(scores, given);
+    PLEXUS_ASSIGN(top, Best(scores, given));
   }
   if (globals.json) {
     JsonWriter json(Out());
@@ -112,7 +112,7 @@ Result<int> RunKCore(const Globals& globals, const KCoreArguments& given) {
   std::uint64_t found = 0;
   for (NodeId v = 0; v < snapshot.node_count(); ++v) found += wanted(v);
   const std::vector<double> scores(result.cores.begin(), result.cores.end());
-  const std::vector<ScoredNode> top = Best(scores, given, wanted);
+  PLEXUS_ASSIGN(const std::vector<ScoredNode> top, Best(scores, given, wanted));
   if (globals.json) {
     JsonWriter json(Out());
     json.BeginObject();
@@ -170,7 +170,7 @@ Result<int> RunBetweenness(const Globals& globals, const BetweennessArguments& g
   options.seed = given.seed.value_or(1);
   if (given.max_hops && *given.max_hops < options.max_hops) options.max_hops = static_cast<std::uint32_t>(*given.max_hops);
   PLEXUS_ASSIGN(const BetweennessResult result, Betweenness(snapshot, options));
-  const std::vector<ScoredNode> top = Best(result.scores, given);
+  PLEXUS_ASSIGN(const std::vector<ScoredNode> top, Best(result.scores, given));
   if (globals.json) {
     JsonWriter json(Out());
     json.BeginObject();

@@ -91,7 +91,8 @@ Result<int> RunTraverse(Globals globals, const TraverseArguments& given) {
   VisibleOptions visible;
   visible.include_superseded = given.include_superseded;
   visible.executor = &session->executor();
-  NodeSubset subset = *VisibleNodes(snapshot, session->now_ms(), visible);
+  PLEXUS_ASSIGN(const auto shown, VisibleNodes(snapshot, session->now_ms(), visible));
+  NodeSubset subset = *shown;
   if (session->scope()) subset = subset.Intersect(*session->scope());
   AddIndexNodes(snapshot, options.kinds, globals.scopes, subset);
   options.subset = &subset;

@@ -74,7 +74,7 @@ Result<std::vector<SeedSet>> ReadSets(const Snapshot& snapshot, const PageRankOp
 }
 
 // The best of one set, out of the scores of all; what its seeds do not reach is not listed.
-std::vector<ScoredNode> Best(const PageRankBatchResult& result, std::size_t set, NodeId node_count, std::uint64_t top) {
+Result<std::vector<ScoredNode>> Best(const PageRankBatchResult& result, std::size_t set, NodeId node_count, std::uint64_t top) {
   std::vector<double> scores(node_count);
   std::vector<std::uint64_t> reached((std::size_t{node_count} + 63) / 64);
   for (NodeId v = 0; v < node_count; ++v) {
@@ -110,7 +110,8 @@ Result<int> RunSets(const Globals& globals, const Session& session, const PageRa
       json.EndArray();
       json.Field("error", result.errors[s]);
       json.BeginArray("nodes");
-      for (const ScoredNode& node : Best(result, s, snapshot.node_count(), top)) {
+      PLEXUS_ASSIGN(const std::vector<ScoredNode> best, Best(result, s, snapshot.node_count(), top));
+      for (const ScoredNode& node : best) {
         json.BeginObject();
         json.Field("key", snapshot.key(node.node));
         json.Field("score", node.score);
@@ -130,7 +131,8 @@ Result<int> RunSets(const Globals& globals, const Session& session, const PageRa
   AddNodeColumns(table, globals, 60);
   for (std::size_t s = 0; s < sets.size(); ++s) {
     std::size_t rank = 0;
-    for (const ScoredNode& node : Best(result, s, snapshot.node_count(), top)) {
+    PLEXUS_ASSIGN(const std::vector<ScoredNode> best, Best(result, s, snapshot.node_count(), top));
+    for (const ScoredNode& node : best) {
       std::vector<std::string> row = {rank == 0 ? sets[s].shown : "",
                                       std::to_string(rank + 1), Number(node.score, 4)};
       ++rank;

@@ -27,14 +27,14 @@ inline Command& AddRanked(Command& command, RankedSelection& given, const char* 
 
 // The best of the nodes for which `counts(node)`. `scores` by NodeId.
 template <class Counts>
-std::vector<ScoredNode> Best(const std::vector<double>& scores, const RankedSelection& given, Counts&& counts) {
+Result<std::vector<ScoredNode>> Best(const std::vector<double>& scores, const RankedSelection& given, Counts&& counts) {
   std::vector<std::uint64_t> words((scores.size() + 63) / 64, 0);
   for (std::size_t v = 0; v < scores.size(); ++v)
     if (counts(static_cast<NodeId>(v))) words[v / 64] |= std::uint64_t{1} << (v % 64);
   return TopScores(scores, NodeSubset(static_cast<NodeId>(scores.size()), std::move(words)), given.shown());
 }
 // Of those that score above 0.
-inline std::vector<ScoredNode> Best(const std::vector<double>& scores, const RankedSelection& given) {
+inline Result<std::vector<ScoredNode>> Best(const std::vector<double>& scores, const RankedSelection& given) {
   return Best(scores, given, [&](NodeId v) { return scores[v] > 0; });
 }
 

@@ -147,7 +147,7 @@ Result<PageRankReady> PreparePageRank(const Snapshot& snapshot, const PageRankOp
   made->weighted = options.weighted && !AllOnes(in.weights, executor);
   if (!made->weighted) in.weights = out.weights = {};
   try {
-    made->strengths = OutStrengths(out, executor);
+    PLEXUS_ASSIGN(made->strengths, OutStrengths(out, executor));
     if (use == PageRankUse::kSixteen) {
       made->lanes = std::make_shared<const LaneRows>(LaneRows::Make(in, out, executor));
     } else {

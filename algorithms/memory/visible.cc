@@ -9,11 +9,12 @@
 
 #include "algorithms/internal/selection.h"
 #include "algorithms/memory/visible_set.h"
+#include "engine/no_memory.h"
 
 namespace plexus {
 
-std::shared_ptr<const NodeSubset> VisibleNodes(const Snapshot& snapshot, std::int64_t now_ms,
-                                               const VisibleOptions& options) {
+Result<std::shared_ptr<const NodeSubset>> VisibleNodes(const Snapshot& snapshot, std::int64_t now_ms,
+                                               const VisibleOptions& options) try {
   auto make = [&] {
     return VisibleSet::Make(snapshot, now_ms, options.include_superseded, internal::Pick(options.executor));
   };
@@ -35,6 +36,6 @@ std::shared_ptr<const NodeSubset> VisibleNodes(const Snapshot& snapshot, std::in
   if (sets[1 - to]) sets[1 - to]->recent = false;
   ReplaceDerived<VisibleSet>(snapshot, made, first + to);
   return made->nodes();
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

@@ -15,6 +15,7 @@
 #include <memory>
 
 #include "algorithms/node_subset.h"
+#include "engine/error.h"
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
 
@@ -30,7 +31,7 @@ struct VisibleOptions {
 // with the state and carried to the states that follow by what changed, so the first question
 // about a new snapshot is a look-up; so is one at another `now_ms` as long as no valid time lies
 // between. Other times cost what becomes valid or expires in between. Thread-safe.
-std::shared_ptr<const NodeSubset> VisibleNodes(const Snapshot& snapshot, std::int64_t now_ms,
+Result<std::shared_ptr<const NodeSubset>> VisibleNodes(const Snapshot& snapshot, std::int64_t now_ms,
                                                const VisibleOptions& options = {});
 
 }  // namespace plexus

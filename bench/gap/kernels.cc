@@ -17,8 +17,8 @@ namespace plexus::bench {
 GapPageRankInput PreparePageRank(const Topology& graph, int iterations) {
   Executor& executor = DefaultExecutor();
   GapPageRankInput made;
-  made.reciprocal = StrengthReciprocals<float>(OutStrengths(graph.out(), executor), executor);
-  made.layout = MakePageRankLayout(graph.in(), graph.out(), executor, iterations);
+  made.reciprocal = StrengthReciprocals<float>(OutStrengths(graph.out(), executor).value(), executor).value();
+  made.layout = MakePageRankLayout(graph.in(), graph.out(), executor, iterations).value();
   return made;
 }
 
@@ -33,7 +33,7 @@ std::vector<float> GapPageRank(const Topology& graph, const GapPageRankInput& pr
   // The kernel stops on d / (1 - d) * step, the suite on the step itself.
   options.tolerance = tolerance * options.damping / (1 - options.damping);
   options.keep_dangling = false;
-  return PageRankCsr<float>(input, options).scores;
+  return PageRankCsr<float>(input, options).value().scores;
 }
 
 std::string CheckPageRank(const Topology& graph, std::span<const float> scores, int iterations,

@@ -201,7 +201,7 @@ Result<bool> RunKernel(const Options& o) {
     });
   if (o.kernel == "pr") return RunPageRank(o, graph);
   if (o.kernel == "cc")
-    return RunTrials(o, [&] { return ComponentsCsr(graph.out(), graph.in()); },
+    return RunTrials(o, [&] { return ComponentsCsr(graph.out(), graph.in()).value(); },
                      [&](const AlignedArray<NodeId>& labels) { return CheckComponents(graph, labels.span()); });
   if (o.kernel == "tc") {
     if (!graph.symmetric)
@@ -211,7 +211,7 @@ Result<bool> RunKernel(const Options& o) {
       const internal::OrientedGraph oriented = internal::Orient(graph.out(), DefaultExecutor());
       PrintTime("Preprocess Time", Seconds(start));  // a trial pays it again, as the suite's does
     }
-    return RunTrials(o, [&] { return TrianglesCsr(graph.out()); },
+    return RunTrials(o, [&] { return TrianglesCsr(graph.out()).value(); },
                      [&](std::uint64_t count) { return CheckTriangles(graph, count); });
   }
   // Those that start somewhere: bfs, sssp, bc.
@@ -228,7 +228,7 @@ Result<bool> RunKernel(const Options& o) {
     return RunTrials(o,
                      [&] {
                        source = next();
-                       return DistancesCsr(out, source, {.delta = static_cast<float>(o.delta)});
+                       return DistancesCsr(out, source, {.delta = static_cast<float>(o.delta)}).value();
                      },
                      [&](const AlignedArray<float>& distances) {
                        return CheckDistances(out, source, distances.span());
@@ -239,7 +239,7 @@ Result<bool> RunKernel(const Options& o) {
     return RunTrials(o,
                      [&] {
                        for (NodeId& s : sources) s = next();
-                       return BetweennessCsr(graph.out(), graph.in(), sources);
+                       return BetweennessCsr(graph.out(), graph.in(), sources).value();
                      },
                      [&](const std::vector<double>& scores) {
                        return CheckBetweenness(graph, sources, scores);
@@ -248,7 +248,7 @@ Result<bool> RunKernel(const Options& o) {
   return RunTrials(o,
                    [&] {
                      source = next();
-                     return BfsCsr(graph.out(), graph.in(), source, {.depths = false});
+                     return BfsCsr(graph.out(), graph.in(), source, {.depths = false}).value();
                    },
                    [&](const BfsCsrResult& result) { return CheckBfs(graph, source, result); });
 }

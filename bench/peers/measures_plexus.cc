@@ -63,7 +63,7 @@ void BetweennessFrom(Peer& peer, const Snapshot& graph, Executor& executor) {
   options.executor = &executor;
   peer.Trials([&] {
     const DenseView view = Must(DenseView::Make(graph, options), "view");
-    return BetweennessCsr(view.out(), view.in(), sources, &executor);
+    return BetweennessCsr(view.out(), view.in(), sources, &executor).value();
   });
   peer.Note("a DenseView of the snapshot, then BetweennessCsr");
 }
@@ -173,7 +173,7 @@ void LanesOf(Peer& peer, const Topology& graph, Executor& executor) {
   MultiBfsOptions options;
   options.depths = true;
   options.executor = &executor;
-  peer.Trials([&] { return MultiBfsCsr(graph.out(), graph.in(), starts, options); }, LaneDepths);
+  peer.Trials([&] { return MultiBfsCsr(graph.out(), graph.in(), starts, options).value(); }, LaneDepths);
   peer.Note("all starts in one search, MultiBfsCsr");
 }
 
@@ -188,12 +188,12 @@ void Bare(Peer& peer, const Arcs& arcs, Executor& executor) {
     return Must(BuildTopology(arcs.nodes, pairs, options), "building");
   });
   if (work == "triangles")
-    peer.Trials([&] { return Answer{static_cast<double>(TrianglesCsr(graph.out(), &executor))}; });
-  if (work == "kcore") peer.Trials([&] { return KCoreCsr(graph.out()); }, as_answer);
+    peer.Trials([&] { return Answer{static_cast<double>(TrianglesCsr(graph.out(), &executor).value())}; });
+  if (work == "kcore") peer.Trials([&] { return KCoreCsr(graph.out()).value(); }, as_answer);
   if (work == "betweenness") {
     std::vector<NodeId> all(graph.node_count);
     std::iota(all.begin(), all.end(), NodeId{0});
-    peer.Trials([&] { return BetweennessCsr(graph.out(), graph.in(), all, &executor); },
+    peer.Trials([&] { return BetweennessCsr(graph.out(), graph.in(), all, &executor).value(); },
                 [](Answer scores) {
                   for (double& score : scores) score /= 2;
                   return scores;
@@ -201,7 +201,7 @@ void Bare(Peer& peer, const Arcs& arcs, Executor& executor) {
   }
   if (work == "betweenness-16") {
     const auto sources = DistinctStarts(peer);
-    peer.Trials([&] { return BetweennessCsr(graph.out(), graph.in(), sources, &executor); });
+    peer.Trials([&] { return BetweennessCsr(graph.out(), graph.in(), sources, &executor).value(); });
   }
   if (work == "lanes") LanesOf(peer, graph, executor);
   if (work == "distances") {
@@ -210,7 +210,7 @@ void Bare(Peer& peer, const Arcs& arcs, Executor& executor) {
     peer.Trials(
         [&] {
           std::vector<AlignedArray<float>> all;
-          for (const NodeId start : FirstStarts(peer)) all.push_back(DistancesCsr(rows, start, {.executor = &executor}));
+          for (const NodeId start : FirstStarts(peer)) all.push_back(DistancesCsr(rows, start, {.executor = &executor}).value());
           return all;
         },
         [](const std::vector<AlignedArray<float>>& all) {

@@ -134,7 +134,7 @@ void BfsOf(Peer& peer, const Topology& graph, Executor& executor) {
       [&] {
         std::vector<AlignedArray<std::uint32_t>> depths;
         for (NodeId start : starts)
-          depths.push_back(BfsCsr(graph.out(), graph.in(), start, {.depths = true, .executor = &executor}).depths);
+          depths.push_back(BfsCsr(graph.out(), graph.in(), start, {.depths = true, .executor = &executor}).value().depths);
         return depths;
       },
       [](const std::vector<AlignedArray<std::uint32_t>>& depths) {
@@ -349,7 +349,7 @@ void GraphWork(Peer& peer, Executor& executor) {
     const Topology graph = peer.Load([&] { return Bare(edges, executor); });
     if (work == "bfs-csr") BfsOf(peer, graph, executor);
     if (work == "components-csr")
-      peer.Trials([&] { return ComponentsCsr(graph.out(), graph.in(), &executor); }, labels);
+      peer.Trials([&] { return ComponentsCsr(graph.out(), graph.in(), &executor).value(); }, labels);
     return;
   }
   const Snapshot graph = peer.Load([&] { return InRam(edges, executor); });

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "engine/no_memory.h"
 #include "storage/text/export_select.h"
 #include "storage/text/json_writer.h"
 
@@ -80,7 +81,7 @@ class MatrixRows {
 
 }  // namespace
 
-Status ExportMatrixMarket(const Snapshot& s, std::ostream& stream, const ExportOptions& options) {
+Status ExportMatrixMarket(const Snapshot& s, std::ostream& stream, const ExportOptions& options) try {
   ExportSink sink(stream, options.progress, s.node_count());
   std::string& out = sink.text();
   MatrixRows rows(s, options);
@@ -126,6 +127,6 @@ Status ExportMatrixMarket(const Snapshot& s, std::ostream& stream, const ExportO
     }
   }
   return sink.Finish();
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus::text

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/no_memory.h"
 #include "storage/text/export_select.h"
 #include "storage/text/json_writer.h"
 #include "storage/text/mcp_memory.h"
@@ -176,9 +177,9 @@ class McpMemoryWriter {
 
 }  // namespace
 
-Status ExportMcpMemory(const Snapshot& s, std::ostream& stream, const ExportOptions& options) {
+Status ExportMcpMemory(const Snapshot& s, std::ostream& stream, const ExportOptions& options) try {
   ExportSink sink(stream, options.progress, s.node_count());
   return McpMemoryWriter(s, options, sink).Write();
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus::text

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/no_memory.h"
 #include "storage/text/export_select.h"
 #include "storage/text/json_writer.h"
 #include "storage/text/property_map.h"
@@ -193,9 +194,9 @@ class NodeLinkWriter {
 
 }  // namespace
 
-Status ExportNodeLink(const Snapshot& s, std::ostream& stream, const ExportOptions& options) {
+Status ExportNodeLink(const Snapshot& s, std::ostream& stream, const ExportOptions& options) try {
   ExportSink sink(stream, options.progress, s.node_count());
   return NodeLinkWriter(s, options, sink).Write();
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus::text

@@ -1,6 +1,7 @@
 // CSV and DOT: the fact plane for spreadsheets and Graphviz.
 #include <algorithm>
 
+#include "engine/no_memory.h"
 #include "engine/vocabulary.h"
 #include "storage/text/csv.h"
 #include "storage/text/export.h"
@@ -128,14 +129,14 @@ void AppendDotString(std::string& out, std::string_view text) {
 
 }  // namespace
 
-Status ExportCsv(const Snapshot& snapshot, std::ostream& out, const ExportOptions& options) {
+Status ExportCsv(const Snapshot& snapshot, std::ostream& out, const ExportOptions& options) try {
   ExportSink sink(out, options.progress, snapshot.node_count());
   PLEXUS_TRY(options.csv_table == CsvTable::kEdges ? CsvEdges(snapshot, options, sink)
                                                    : CsvNodes(snapshot, options, sink));
   return sink.Finish();
-}
+} PLEXUS_CATCH_NO_MEMORY
 
-Status ExportDot(const Snapshot& s, std::ostream& stream, const ExportOptions& options) {
+Status ExportDot(const Snapshot& s, std::ostream& stream, const ExportOptions& options) try {
   ExportSink sink(stream, options.progress, s.node_count());
   std::string& out = sink.text();
   out += "digraph plexus {";
@@ -167,6 +168,6 @@ Status ExportDot(const Snapshot& s, std::ostream& stream, const ExportOptions& o
   out += '}';
   PLEXUS_TRY(sink.EndRow());
   return sink.Finish();
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus::text

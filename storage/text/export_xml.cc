@@ -4,6 +4,7 @@
 // place for most control characters, not even escaped: those go out as \u001b, one way.
 #include <vector>
 
+#include "engine/no_memory.h"
 #include "storage/text/export_select.h"
 #include "storage/text/json_writer.h"
 
@@ -109,7 +110,7 @@ Status EdgeValues(const Snapshot& s, const Edge& e, Value&& value) {
 
 }  // namespace
 
-Status ExportGraphMl(const Snapshot& s, std::ostream& stream, const ExportOptions& options) {
+Status ExportGraphMl(const Snapshot& s, std::ostream& stream, const ExportOptions& options) try {
   ExportSink sink(stream, options.progress, s.node_count());
   std::string& out = sink.text();
   const std::vector<ColumnId> columns = UsedColumns(s);
@@ -159,9 +160,9 @@ Status ExportGraphMl(const Snapshot& s, std::ostream& stream, const ExportOption
   out += "  </graph>\n</graphml>";
   PLEXUS_TRY(sink.EndRow());
   return sink.Finish();
-}
+} PLEXUS_CATCH_NO_MEMORY
 
-Status ExportGexf(const Snapshot& s, std::ostream& stream, const ExportOptions& options) {
+Status ExportGexf(const Snapshot& s, std::ostream& stream, const ExportOptions& options) try {
   ExportSink sink(stream, options.progress, s.node_count());
   std::string& out = sink.text();
   const std::vector<ColumnId> columns = UsedColumns(s);
@@ -223,6 +224,6 @@ Status ExportGexf(const Snapshot& s, std::ostream& stream, const ExportOptions& 
   out += "    </edges>\n  </graph>\n</gexf>";
   PLEXUS_TRY(sink.EndRow());
   return sink.Finish();
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus::text

@@ -13,6 +13,7 @@
 #include <memory>
 #include <span>
 
+#include "engine/no_memory.h"
 #include "storage/text/csv.h"
 #include "storage/text/edge_list.h"
 #include "storage/text/import_documents.h"
@@ -362,23 +363,23 @@ std::string ImportError::ToString() const {
 }
 
 Result<ImportReport> Import(Graph& graph, const std::vector<std::string>& files,
-                            const ImportOptions& options) {
+                            const ImportOptions& options) try {
   std::vector<Input> inputs;
   for (const std::string& file : files) inputs.push_back({file});
   return Run(graph, std::move(inputs), options);
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 Result<ImportReport> ImportBytes(Graph& graph, std::string_view name, std::string_view bytes,
-                                 const ImportOptions& options) {
+                                 const ImportOptions& options) try {
   return Run(graph, {{std::string(name), bytes}}, options);
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 Result<ImportReport> ImportStream(Graph& graph, std::string_view name, int fd,
-                                  const ImportOptions& options) {
+                                  const ImportOptions& options) try {
   Input input{std::string(name)};
   BorrowedDescriptor source(fd, input.name, options.progress);
   PLEXUS_ASSIGN(input.spool, SpoolSource(source, input.name, options.limits.spool_bytes, options.progress));
   return Run(graph, {std::move(input)}, options);
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus::text

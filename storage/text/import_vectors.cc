@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "engine/no_memory.h"
 #include "storage/text/ascii.h"
 #include "storage/text/input.h"
 #include "storage/text/pipeline.h"
@@ -208,12 +209,12 @@ Result<std::vector<float>> ParseNumbers(const std::string& name, std::string_vie
 }  // namespace
 
 Result<ImportReport> ImportVectors(Graph& graph, const VectorInput& file,
-                                   const VectorImportOptions& vectors, const ImportOptions& options) {
+                                   const VectorImportOptions& vectors, const ImportOptions& options) try {
   ImportRun run(graph, options);
   return RunImport(run, [&] { return VectorImport(run, file, vectors).Run(); });
-}
+} PLEXUS_CATCH_NO_MEMORY
 
-Result<std::vector<float>> ReadVector(const VectorInput& file) {
+Result<std::vector<float>> ReadVector(const VectorInput& file) try {
   constexpr std::size_t kMostText = Limits::kMaxDimensions * 64;
   PLEXUS_ASSIGN(const auto source, file.bytes ? Result<std::unique_ptr<ByteSource>>(OpenBytes(*file.bytes))
                                               : OpenFile(file.name));
@@ -242,6 +243,6 @@ Result<std::vector<float>> ReadVector(const VectorInput& file) {
   PLEXUS_TRY(vector.Next(values, bad));
   if (!bad.empty()) return BadVector(file.name, bad);
   return values;
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus::text

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "engine/no_memory.h"
 #include "engine/vocabulary.h"
 #include "storage/text/json_lines.h"
 #include "storage/text/json_writer.h"
@@ -11,9 +12,9 @@
 
 namespace plexus::text {
 
-Status ExportJsonLines(const Snapshot& snapshot, std::ostream& out, const ExportOptions& options) {
+Status ExportJsonLines(const Snapshot& snapshot, std::ostream& out, const ExportOptions& options) try {
   return JsonExporter(snapshot, out, options.progress).Run();
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 Status JsonExporter::Run() {
   // Before anything is written: what cannot be read is refused as a whole.

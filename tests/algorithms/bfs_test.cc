@@ -229,7 +229,7 @@ TEST(BfsCsr, TheLastRowsMayBeEmpty) {
     in_offsets.push_back(v == 41 ? 41 : 40);
   }
   in.push_back(0);
-  EXPECT_EQ(BfsCsr({out_offsets, out, {}, {}, {}}, {in_offsets, in, {}, {}, {}}, 0).reached, 2u);
+  EXPECT_EQ(BfsCsr({out_offsets, out, {}, {}, {}}, {in_offsets, in, {}, {}, {}}, 0).value().reached, 2u);
 }
 
 TEST(BfsCsr, EqualsAQueueAtAnyThreadCount) {
@@ -246,9 +246,9 @@ TEST(BfsCsr, EqualsAQueueAtAnyThreadCount) {
       const auto want = reference::Depths(flat, {source}, Direction::kOut);
       std::optional<BfsCsrResult> first;
       for (const auto& e : executors) {
-        BfsCsrResult got = BfsCsr(s.base().out(), s.base().in(), source, {.executor = e.executor.get()});
+        BfsCsrResult got = BfsCsr(s.base().out(), s.base().in(), source, {.executor = e.executor.get()}).value();
         ASSERT_TRUE(std::ranges::equal(got.depths.span(), want)) << e.name;
-        const BfsCsrResult parents = BfsCsr(s.base().out(), s.base().in(), source, {.depths = false});
+        const BfsCsrResult parents = BfsCsr(s.base().out(), s.base().in(), source, {.depths = false}).value();
         EXPECT_TRUE(parents.depths.empty());
         EXPECT_TRUE(std::ranges::equal(parents.parents.span(), got.parents.span())) << e.name;
         std::uint64_t reached = 0;
@@ -298,7 +298,7 @@ TEST(BfsCsr, WideLevelsEqualAQueueAtAnyThreadCount) {
           }
       std::optional<BfsCsrResult> first;
       for (const auto& e : executors) {
-        BfsCsrResult got = BfsCsr(out, graph->in(), 1, {.executor = e.executor.get()});
+        BfsCsrResult got = BfsCsr(out, graph->in(), 1, {.executor = e.executor.get()}).value();
         ASSERT_TRUE(std::ranges::equal(got.depths.span(), want)) << e.name << ", " << degree << ", " << symmetrize;
         ASSERT_EQ(got.reached, queue.size()) << e.name << ", " << degree << ", " << symmetrize;
         for (NodeId v = 0; v < kNodes; ++v) {

@@ -86,7 +86,7 @@ TEST(Carried, LongChainsAndLargeCycles) {
   batch.Clear();
   for (int i = 0; i < kLength; ++i) batch.Link(NodeRef::Id(static_cast<NodeId>(i + 1)), kSupersedes, NodeRef::Id(static_cast<NodeId>(i)));
   ASSERT_TRUE(graph->Apply(batch));
-  ASSERT_EQ(VisibleNodes(graph->snapshot(), 0)->ToList(), std::vector<NodeId>{kLength});
+  ASSERT_EQ(VisibleNodes(graph->snapshot(), 0).value()->ToList(), std::vector<NodeId>{kLength});
   const auto carried = [&] { return graph->snapshot().state().derived.kept.Find<VisibleSet>(); };
   // A new head; an old node superseded once more; a link out of the middle taken away: all local.
   WriteBatch next(1);
@@ -106,11 +106,11 @@ TEST(Carried, LongChainsAndLargeCycles) {
   in.created_at = 5;
   bite.Link(in);
   ASSERT_TRUE(graph->Apply(bite));
-  EXPECT_EQ(*VisibleNodes(graph->snapshot(), 0), *VisibleNodes(graph->snapshot(), 0, {false, false, nullptr}));
+  EXPECT_EQ(*VisibleNodes(graph->snapshot(), 0).value(), *VisibleNodes(graph->snapshot(), 0, {false, false, nullptr}).value());
   WriteBatch open(1);
   open.Unlink(NodeRef::Id(501), kSupersedes, NodeRef::Id(500));
   ASSERT_TRUE(graph->Apply(open));
-  EXPECT_EQ(*VisibleNodes(graph->snapshot(), 0), *VisibleNodes(graph->snapshot(), 0, {false, false, nullptr}));
+  EXPECT_EQ(*VisibleNodes(graph->snapshot(), 0).value(), *VisibleNodes(graph->snapshot(), 0, {false, false, nullptr}).value());
 }
 
 // More valid times than are kept ahead.
@@ -122,9 +122,9 @@ TEST(Carried, ManyMomentsAhead) {
   ASSERT_TRUE(graph->Apply(batch));
   for (std::int64_t now : {0, 11, 500, 8'000, 9'000, 19'000, 30'000, 100}) {
     const Snapshot s = graph->snapshot();
-    const auto got = VisibleNodes(s, now);
-    EXPECT_EQ(*got, *VisibleNodes(s, now, {false, false, nullptr})) << now;
-    EXPECT_EQ(VisibleNodes(s, now), got);
+    const auto got = VisibleNodes(s, now).value();
+    EXPECT_EQ(*got, *VisibleNodes(s, now, {false, false, nullptr}).value()) << now;
+    EXPECT_EQ(VisibleNodes(s, now).value(), got);
     WriteBatch more(1);
     more.SetI64(more.UpsertNode("m" + std::to_string(now), NodeKindRef(kMemory)), kValidUntil, now + 5);
     ASSERT_TRUE(graph->Apply(more));
@@ -145,7 +145,7 @@ TEST(Carried, TheClockGoesOn) {
     if (i > 0) {
       EXPECT_TRUE(s.state().derived.kept.Find<VisibleSet>(0) || s.state().derived.kept.Find<VisibleSet>(1));
     }
-    ASSERT_EQ(*VisibleNodes(s, now + 1), *VisibleNodes(s, now + 1, {false, false, nullptr})) << i;
+    ASSERT_EQ(*VisibleNodes(s, now + 1).value(), *VisibleNodes(s, now + 1, {false, false, nullptr}).value()) << i;
   }
 }
 

@@ -72,7 +72,7 @@ TEST(ComponentsCsr, EqualsDepthFirstSearchAtAnyThreadCount) {
     const auto want = reference::Components(g.Flat(all));
     const Snapshot s = g.snapshot();
     for (const auto& e : executors) {
-      const auto got = ComponentsCsr(s.base().out(), s.base().in(), e.executor.get());
+      const auto got = ComponentsCsr(s.base().out(), s.base().in(), e.executor.get()).value();
       ASSERT_EQ(got.size(), want.size());
       for (NodeId v = 0; v < got.size(); ++v)
         ASSERT_EQ(got[v], want[v] == kNoNode ? v : want[v]) << e.name;
@@ -134,7 +134,7 @@ TEST(ComponentsCsr, FewArcsNearAndFar) {
         const auto graph = BuildTopology(nodes, pairs, {.symmetrize = symmetrize});
         ASSERT_TRUE(graph.has_value());
         for (const auto& e : Executors()) {
-          const auto got = ComponentsCsr(graph->out(), graph->in(), e.executor.get());
+          const auto got = ComponentsCsr(graph->out(), graph->in(), e.executor.get()).value();
           ASSERT_TRUE(std::ranges::equal(got.span(), want)) << e.name << ", " << reach << ", " << count << ", " << symmetrize;
         }
       }
@@ -175,7 +175,7 @@ TEST(ComponentsCsr, ManyArcs) {
         std::vector<Executor*> executors = {&backwards};
         for (const auto& e : named) executors.push_back(e.executor.get());
         for (Executor* executor : executors) {
-          const auto got = ComponentsCsr(graph->out(), graph->in(), executor);
+          const auto got = ComponentsCsr(graph->out(), graph->in(), executor).value();
           ASSERT_TRUE(std::ranges::equal(got.span(), want)) << parts << ", " << up << ", " << symmetrize;
         }
       }
@@ -195,7 +195,7 @@ TEST(ComponentsCsr, ChainsThatGrowAtTheRoot) {
     for (NodeId v = 3 * m + 1; v < 8 * m; ++v) pairs.push_back({v, v - 1});  // near: every edge is looked at
     const auto graph = BuildTopology(8 * m, pairs, {});
     ASSERT_TRUE(graph.has_value());
-    const auto got = ComponentsCsr(graph->out(), graph->in());
+    const auto got = ComponentsCsr(graph->out(), graph->in()).value();
     for (NodeId v = 0; v < 8 * m; ++v) ASSERT_EQ(got[v], v < 3 * m ? 0 : 3 * m) << v;
   }
 }

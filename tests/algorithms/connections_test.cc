@@ -145,7 +145,7 @@ TEST(SpanningForest, RoundsOfFilteringChangeNothing) {
       }
       std::sort(want.begin(), want.end());
       for (const auto& e : executors)
-        EXPECT_EQ(SpanningForestCsr({offsets, neighbors, weights, {}, {}}, {maximum, {}, e.executor.get()}).arcs, want);
+        EXPECT_EQ(SpanningForestCsr({offsets, neighbors, weights, {}, {}}, {maximum, {}, e.executor.get()}).value().arcs, want);
     }
 }
 

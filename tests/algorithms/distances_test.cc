@@ -249,7 +249,7 @@ TEST(DistancesCsr, NodesThatComeAgainAndAgain) {
   }
   const CsrView out{offsets, neighbors, weights, {}, {}};
   for (const auto& e : Executors()) {
-    const auto got = DistancesCsr(out, 0, {.delta = 1e9f, .executor = e.executor.get()});
+    const auto got = DistancesCsr(out, 0, {.delta = 1e9f, .executor = e.executor.get()}).value();
     for (NodeId v = 1; v <= kChain; ++v) ASSERT_EQ(got[v], 2.0f + static_cast<float>(kChain - v)) << e.name;
   }
 }
@@ -277,7 +277,7 @@ TEST(DistancesCsr, HandedFromThreadToThread) {
                }};
   const CaseGraph g = Build(c, Shape::kClean);
   const CsrView out = g.snapshot().base().out();
-  const auto want = DistancesCsr(out, 3, {.executor = &SerialExecutor()});
+  const auto want = DistancesCsr(out, 3, {.executor = &SerialExecutor()}).value();
   std::uint64_t reached = 0;
   for (float d : want) reached += d < std::numeric_limits<float>::infinity();
   EXPECT_GT(reached, kSide * kSide * kGrids * 9 / 10);
@@ -288,7 +288,7 @@ TEST(DistancesCsr, HandedFromThreadToThread) {
   for (const auto& e : named) executors.push_back(e.executor.get());
   for (Executor* executor : executors)
     for (float delta : {0.0f, 2.0f, 4000.0f}) {
-      const auto got = DistancesCsr(out, 3, {.delta = delta, .executor = executor});
+      const auto got = DistancesCsr(out, 3, {.delta = delta, .executor = executor}).value();
       ASSERT_TRUE(std::ranges::equal(got.span(), want.span())) << delta;
     }
 }
@@ -306,7 +306,7 @@ TEST(DistancesCsr, EqualsF64AtAnyThreadCount) {
   ASSERT_TRUE(want.has_value());
   for (const auto& e : Executors())
     for (float delta : {0.0f, 1.0f, 64.0f}) {
-      const auto got = DistancesCsr(g.snapshot().base().out(), 5, {.delta = delta, .executor = e.executor.get()});
+      const auto got = DistancesCsr(g.snapshot().base().out(), 5, {.delta = delta, .executor = e.executor.get()}).value();
       EXPECT_TRUE(std::ranges::equal(got.span(), want->distances, [](float a, double b) { return static_cast<double>(a) == b; })) << e.name;
     }
 }
@@ -342,7 +342,7 @@ TEST(DistancesCsr, RowsThatAreFetchedAhead) {
   const CsrView out{offsets, neighbors, weights, {}, {}};
   for (const auto& e : Executors())
     for (float delta : {0.0f, 1.0f, 500.0f}) {
-      const auto got = DistancesCsr(out, 17, {.delta = delta, .executor = e.executor.get()});
+      const auto got = DistancesCsr(out, 17, {.delta = delta, .executor = e.executor.get()}).value();
       ASSERT_TRUE(std::ranges::equal(got.span(), want)) << e.name << " " << delta;
     }
 }
@@ -360,7 +360,7 @@ TEST(Distances, CostsOverThirtyOrdersOfMagnitude) {
     neighbors[v] = v + 1;
     weights[v] = std::pow(10.0f, 30.0f * static_cast<float>(random() % 1'000'000) / 1e6f);
   }
-  const auto got = DistancesCsr({offsets, neighbors, weights, {}, {}}, 0, {});
+  const auto got = DistancesCsr({offsets, neighbors, weights, {}, {}}, 0, {}).value();
   for (NodeId v = 0; v < kLeaves; ++v) ASSERT_EQ(got[v + 1], weights[v]);
 }
 

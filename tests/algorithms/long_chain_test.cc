@@ -54,7 +54,7 @@ const Snapshot& Chain() {
 }
 
 TEST(LongChain, VisibleIsTheHead) {
-  EXPECT_EQ(VisibleNodes(Chain(), 0)->ToList(), std::vector<NodeId>{kLength});
+  EXPECT_EQ(VisibleNodes(Chain(), 0).value()->ToList(), std::vector<NodeId>{kLength});
 }
 
 TEST(LongChain, BreadthFirst) {
@@ -62,7 +62,7 @@ TEST(LongChain, BreadthFirst) {
   ASSERT_TRUE(got.has_value());
   ASSERT_EQ(got->nodes.size(), kLength + 1);
   EXPECT_EQ(got->nodes.back(), (BfsNode{0, kLength, 1}));
-  const auto csr = BfsCsr(Chain().base().out(), Chain().base().in(), kLength);
+  const auto csr = BfsCsr(Chain().base().out(), Chain().base().in(), kLength).value();
   EXPECT_EQ(csr.depths[0], kLength);
 }
 
@@ -285,7 +285,7 @@ TEST(LongChain, SpanningForestFilters) {
     }
     offsets.push_back(static_cast<std::uint32_t>(neighbors.size()));
   }
-  const SpanningForestCsrResult forest = SpanningForestCsr({offsets, neighbors, weights, {}, {}}, {});
+  const SpanningForestCsrResult forest = SpanningForestCsr({offsets, neighbors, weights, {}, {}}, {}).value();
   EXPECT_EQ(forest.arcs.size(), kNodes - 2);  // the last node stands alone
 }
 

@@ -369,12 +369,12 @@ TEST(PageRankRefresh, InParts) {
   flatten(rows, out_offsets, out);
   flatten(columns, in_offsets, in);
   const internal::LiveRows live{{out_offsets, out, {}, {}, {}}, {in_offsets, in, {}, {}, {}}, nullptr, kNodes};
-  const auto strengths = OutStrengths(live.out, SerialExecutor());
-  const auto reciprocals = StrengthReciprocals<double>(strengths, SerialExecutor());
+  const auto strengths = OutStrengths(live.out, SerialExecutor()).value();
+  const auto reciprocals = StrengthReciprocals<double>(strengths, SerialExecutor()).value();
   PageRankCsrOptions exact;
   exact.iterations = 1000;
   exact.tolerance = 1e-12;
-  const auto want = PageRankCsr<double>({live.in, reciprocals, {}}, exact).scores;
+  const auto want = PageRankCsr<double>({live.in, reciprocals, {}}, exact).value().scores;
   std::vector<double> start(want), first;
   for (std::size_t i = 0; i < kNodes; ++i) start[i] *= i % 2 == 0 ? 1.5 : 0.5;
   const double sum = std::accumulate(start.begin(), start.end(), 0.0);

@@ -235,7 +235,7 @@ TEST(PageRankCsr, CanLeakDanglingMassAsTheGapSuiteDoes) {
   PageRankCsrOptions options;
   options.keep_dangling = false;
   options.iterations = 2;
-  const auto got = PageRankCsr<float>({{offsets, neighbors, {}, {}, {}}, reciprocal, {}}, options);
+  const auto got = PageRankCsr<float>({{offsets, neighbors, {}, {}, {}}, reciprocal, {}}, options).value();
   const double base = 0.15 / 3, first = 1.0 / 3;
   const double one1 = base + 0.85 * first / 2;
   EXPECT_NEAR(got.scores[0], base, 1e-7);

@@ -170,11 +170,11 @@ TEST(PageRankTiles, SinglePrecisionConvergesOnHubs) {
   const CsrView view = rows.view(false);
   const PageRankTiles layout = PageRankTiles::Make(view, view, DefaultExecutor());
   const auto reciprocals =
-      StrengthReciprocals<float>(OutStrengths(view, DefaultExecutor()), DefaultExecutor());
+      StrengthReciprocals<float>(OutStrengths(view, DefaultExecutor()).value(), DefaultExecutor()).value();
   PageRankCsrOptions options;
   options.iterations = 300;
   options.tolerance = 2e-6;
-  EXPECT_LT(PageRankCsr<float>({view, reciprocals, {}, &layout, {}}, options).iterations, 150);
+  EXPECT_LT(PageRankCsr<float>({view, reciprocals, {}, &layout, {}}, options).value().iterations, 150);
 }
 
 constexpr NodeId kFewer = 2 * kSegment + 1234;
@@ -185,7 +185,7 @@ template <class Real>
 void ExpectPullsAnswer(const BothRows& g, bool all, double within) {
   const auto executors = Executors();
   for (bool weighted : {false, true}) {
-    const std::vector<double> strengths = OutStrengths(g.out.view(weighted), DefaultExecutor());
+    const std::vector<double> strengths = OutStrengths(g.out.view(weighted), DefaultExecutor()).value();
     const std::vector<Real> reciprocals = StrengthReciprocals<Real>(strengths, DefaultExecutor());
     std::vector<PageRankTiles> layouts;
     for (const auto& e : executors)
@@ -247,7 +247,7 @@ TEST(PageRankTiles, PayOnLargeGraphsWithoutLocalityOnly) {
   EXPECT_EQ(pays(n, 16, [&](NodeId, std::uint32_t) { return random() % n; }), PageRankTiles::kEnoughIfEven);
   EXPECT_EQ(pays(n, 16, [&](NodeId v, std::uint32_t k) { return (v + k) % n; }), kNever);  // local
   EXPECT_EQ(PageRankTiles::PayAfter({}, {}), kNever);
-  EXPECT_EQ(MakePageRankLayout({}, {}, DefaultExecutor()), nullptr);
+  EXPECT_EQ(MakePageRankLayout({}, {}, DefaultExecutor()).value(), nullptr);
   auto skewed = [](NodeId nodes, std::size_t arcs) {
     const BothRows g = Random(Kind::kSkewed, nodes, arcs);
     return PageRankTiles::PayAfter(g.in.view(false), g.out.view(false));
@@ -352,10 +352,10 @@ TEST(PageRankTiles, ServePageRank) {
   EXPECT_TRUE(enough.tiled);
   const DenseView view = *DenseView::Make(dirty);
   const auto reciprocals =
-      StrengthReciprocals<double>(OutStrengths(view.out(), DefaultExecutor()), DefaultExecutor());
+      StrengthReciprocals<double>(OutStrengths(view.out(), DefaultExecutor()).value(), DefaultExecutor()).value();
   PageRankCsrOptions kernel;
   kernel.iterations = 15;
-  const auto pulled = PageRankCsr<double>({view.in(), reciprocals, {}, nullptr}, kernel);
+  const auto pulled = PageRankCsr<double>({view.in(), reciprocals, {}, nullptr}, kernel).value();
   double distance = 0;
   for (NodeId v = 0; v < n; ++v) distance += std::abs(enough.scores[v] - pulled.scores[v]);
   EXPECT_LE(distance, 1e-13);

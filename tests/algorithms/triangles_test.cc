@@ -173,7 +173,7 @@ TEST(TrianglesCsr, CompleteGraphs) {
     options.symmetrize = true;
     const Topology graph = BuildTopology(n, pairs, options).value();
     const std::uint64_t want = std::uint64_t{n} * (n - 1) * (n - 2) / 6;
-    EXPECT_EQ(TrianglesCsr(graph.out()), want) << n;
+    EXPECT_EQ(TrianglesCsr(graph.out()).value(), want) << n;
     for (auto numbering : {internal::Numbering::kKept, internal::Numbering::kByDegree}) {
       const internal::OrientedGraph oriented = internal::Orient(graph.out(), DefaultExecutor(), numbering);
       EXPECT_EQ(oriented.hubs > 0, numbering == internal::Numbering::kByDegree && n > 0);

@@ -12,7 +12,7 @@ namespace plexus::testing {
 namespace {
 
 std::vector<NodeId> Visible(const CaseGraph& g, std::int64_t now, VisibleOptions options = {}) {
-  return VisibleNodes(g.snapshot(), now, options)->ToList();
+  return VisibleNodes(g.snapshot(), now, options).value()->ToList();
 }
 
 using Ids = std::vector<NodeId>;
@@ -99,11 +99,11 @@ TEST(Visible, CachedUntilAMomentPasses) {
   g.SetI64(0, kValidUntil, 1000);
   g.Commit();
   const Snapshot s = g.snapshot();
-  const auto a = VisibleNodes(s, 10), b = VisibleNodes(s, 999), c = VisibleNodes(s, 1000);
+  const auto a = VisibleNodes(s, 10).value(), b = VisibleNodes(s, 999).value(), c = VisibleNodes(s, 1000).value();
   EXPECT_EQ(a, b);  // the very same set
   EXPECT_NE(a, c);
-  EXPECT_EQ(VisibleNodes(s, 5), a);
-  EXPECT_EQ(VisibleNodes(s, 2000), c);
+  EXPECT_EQ(VisibleNodes(s, 5).value(), a);
+  EXPECT_EQ(VisibleNodes(s, 2000).value(), c);
   EXPECT_EQ(c->count(), 1u);
 }
 

@@ -1,4 +1,5 @@
-# Fuzzers of what algorithms read from outside. Included by tests/fuzz/CMakeLists.txt.
+# Fuzzers of what engine and algorithms read from outside. Included by tests/fuzz/CMakeLists.txt.
+plexus_fuzzer(properties_fuzz SOURCES properties_fuzz.cc LIBRARIES plexus_engine CORPUS corpus/properties)
 # The few files it needs instead of the library: compiling that once more, with clang and
 # sanitizers, costs CI minutes.
 plexus_fuzzer(pattern_fuzz

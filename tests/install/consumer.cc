@@ -33,11 +33,29 @@ plexus::Result<double> Remember(const char* directory) {
 }
 // README-EXAMPLE-END
 
+#include "plexus/engine/properties.h"
+
+// Properties of a node, written and read by the library's own header alone.
+plexus::Result<std::int64_t> Hits() {
+  const auto graph = plexus::Graph::InMemory();
+  plexus::PropertyMapBuilder made;
+  made.String("tool", "search").Int("hits", 3).BeginList("scores").Double(0.5).Double(0.25).End();
+  PLEXUS_ASSIGN(const std::string bytes, made.Finish());
+  plexus::WriteBatch batch;
+  batch.SetPayload(batch.UpsertNode("query"), plexus::NodeField::kProperties, bytes);
+  PLEXUS_ASSIGN(const auto report, graph->Apply(batch));
+  PLEXUS_ASSIGN(const std::string stored,
+                graph->snapshot().Payload(report.ids[0], plexus::NodeField::kProperties));
+  PLEXUS_ASSIGN(const auto map, plexus::PropertyMap::Read(stored));
+  return map.root().Find("hits")->AsInt().value_or(0);
+}
+
 int main(int argc, char** argv) {
   auto score = Remember(argc > 1 ? argv[1] : "consumer.db");
   if (!score) {
     std::fprintf(stderr, "%s\n", score.error().ToString().c_str());
     return 1;
   }
+  if (Hits().value_or(0) != 3) return 1;
   return *score > 1.0 / 3 ? 0 : 1;  // what everything depends on ranks above the average
 }

@@ -15,6 +15,7 @@ plexus_test(storage_text_test
     text_node_link_test.cc
     text_outcomes_test.cc
     text_parallel_test.cc
+    text_properties_test.cc
     text_refusal_documents_test.cc
     text_refusal_test.cc
     text_round_trip_test.cc

@@ -4,6 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -123,6 +127,48 @@ TEST_F(Ask, StatsCountsFactsAndIndexApart) {
   EXPECT_EQ(bytes.at("total").as_int64(), sum);
   EXPECT_TRUE(bytes.contains("per_edge"));
   EXPECT_EQ(Run({"stats"}).code, 0);
+}
+
+// By the grammar of OpenMetrics 1.0, as far as it concerns counters and gauges: families stand
+// together and are declared before their rows, counters end in _total, labels are quoted, EOF is the end.
+TEST_F(Ask, StatsAsOpenMetrics) {
+  const Finished run = Run({"stats", "--metrics"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  const std::string label = R"re([a-z_]+="(?:[^"\\\n]|\\[\\"n])*")re";
+  const std::regex help("# HELP ([a-z][a-z0-9_]*) .+"), type("# TYPE ([a-z][a-z0-9_]*) (counter|gauge)"),
+      row("([a-z][a-z0-9_]*)([{]" + label + "(?:," + label + ")*[}])? (-?[0-9]+(?:[.][0-9]+)?(?:e[-+]?[0-9]+)?)");
+  std::istringstream text(run.out);
+  std::set<std::string> families, rows;
+  std::string helped, family, kind, line;
+  bool ended = false;
+  std::map<std::string, double> sums;
+  while (std::getline(text, line)) {
+    ASSERT_FALSE(ended) << line;
+    std::smatch m;
+    if (line == "# EOF") {
+      ended = true;
+    } else if (std::regex_match(line, m, help)) {
+      helped = m[1];
+      EXPECT_TRUE(families.insert(helped).second) << line;
+    } else if (std::regex_match(line, m, type)) {
+      family = m[1], kind = m[2];
+      EXPECT_EQ(family, helped);
+    } else {
+      ASSERT_TRUE(std::regex_match(line, m, row)) << line;
+      EXPECT_EQ(m[1].str(), kind == "counter" ? family + "_total" : family);
+      EXPECT_TRUE(rows.insert(m[1].str() + m[2].str()).second) << line;
+      const bool fact = m[2].str().find("plane=\"fact\"") != std::string::npos;
+      if (fact) sums[m[1]] += std::stod(m[3]);
+    }
+  }
+  EXPECT_TRUE(ended);
+  EXPECT_EQ(run.out.back(), '\n');
+  EXPECT_EQ(sums["plexus_nodes"], 7);
+  EXPECT_EQ(sums["plexus_edges"], 6);
+  for (const char* name : {"plexus_batches", "plexus_memory_bytes", "plexus_disk_bytes", "plexus_stall_seconds", "plexus_payload_cache_hits"})
+    EXPECT_TRUE(families.contains(name)) << name;
+  EXPECT_EQ(Run({"stats", "--metrics", "--json"}).code, 2);
+  EXPECT_EQ(Run({"stats", "--metrics", "--as-of", "1"}).code, 2);
 }
 
 TEST_F(Ask, KindsHaveTraits) {

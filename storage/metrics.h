@@ -1,0 +1,17 @@
+// Metrics of a database: its graph's (engine/metrics.h) and what storage counts.
+#pragma once
+
+#include <vector>
+
+#include "engine/error.h"
+#include "engine/metrics.h"
+#include "storage/database.h"
+
+namespace plexus::storage {
+
+// Besides the graph's: bytes on disk by part, the log's tail, caches beside the graph, checkpoints,
+// the history floor, what is durable, failures in the background. Waits as Database::stats does.
+// Thread-safe as stats(). kResourceExhausted: no memory.
+Result<std::vector<MetricRow>> Metrics(Database& database);
+
+}  // namespace plexus::storage

@@ -1,0 +1,419 @@
+// Every kernel at its n-th allocation: an error, no end of the program, and the next call on the
+// same snapshot gives what it always gives, so nothing half made was kept. A program of its own:
+// it replaces operator new.
+//
+// All of the first allocations, then further and further apart; once alone and from then on; by
+// one thread over a small graph, by two over one whose loops have several blocks.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "algorithms/betweenness.h"
+#include "algorithms/bfs.h"
+#include "algorithms/bm25.h"
+#include "algorithms/closeness.h"
+#include "algorithms/communities.h"
+#include "algorithms/components.h"
+#include "algorithms/cut_points.h"
+#include "algorithms/dense_view.h"
+#include "algorithms/distances.h"
+#include "algorithms/dominators.h"
+#include "algorithms/frontier.h"
+#include "algorithms/hits.h"
+#include "algorithms/katz.h"
+#include "algorithms/kcore.h"
+#include "algorithms/label_propagation.h"
+#include "algorithms/max_flow.h"
+#include "algorithms/memory/visible.h"
+#include "algorithms/multi_bfs.h"
+#include "algorithms/nearest.h"
+#include "algorithms/pagerank.h"
+#include "algorithms/pagerank_batch.h"
+#include "algorithms/pagerank_push.h"
+#include "algorithms/path_rank.h"
+#include "algorithms/pattern.h"
+#include "algorithms/ranking.h"
+#include "algorithms/remove_nodes.h"
+#include "algorithms/rerank.h"
+#include "algorithms/scan_nodes.h"
+#include "algorithms/shortest_path.h"
+#include "algorithms/similarity.h"
+#include "algorithms/spanning_forest.h"
+#include "algorithms/term_index.h"
+#include "algorithms/text_vectors.h"
+#include "algorithms/topological_order.h"
+#include "algorithms/traverse.h"
+#include "algorithms/triangles.h"
+#include "engine/graph.h"
+#include "engine/no_memory.h"
+#include "engine/vocabulary.h"
+#include "tests/failing_memory.h"
+
+namespace plexus {
+namespace {
+
+using testing::FailingMemory;
+using testing::Failure;
+
+// --- answers as bytes, to be compared
+
+template <class T>
+  requires(std::is_arithmetic_v<T>)
+void Add(std::string& out, T value) {
+  out.append(reinterpret_cast<const char*>(&value), sizeof(value));
+}
+void Add(std::string& out, const BfsNode& n) { Add(out, n.node), Add(out, n.depth), Add(out, n.parent); }
+void Add(std::string& out, const PathEdge& e) { Add(out, e.source), Add(out, e.target), Add(out, e.weight); }
+void Add(std::string& out, const ScoredNode& n) { Add(out, n.node), Add(out, n.score); }
+void Add(std::string& out, const SimilarNode& n) { Add(out, n.node); }
+void Add(std::string& out, const SimilarNeighbor& n) { Add(out, n.node), Add(out, n.score); }
+void Add(std::string& out, const PairSimilarity& p) { Add(out, p.a), Add(out, p.b), Add(out, p.score); }
+void Add(std::string& out, const RerankHit& h) { Add(out, h.node), Add(out, h.score); }
+void Add(std::string& out, const PathRankHit& h) { Add(out, h.node), Add(out, h.score); }
+void Add(std::string& out, const OrderedNode& n) { Add(out, n.node), Add(out, n.level); }
+void Add(std::string& out, const Bm25Match& m) { Add(out, m.node), Add(out, m.score); }
+template <class T>
+void Add(std::string& out, const std::vector<T>& list);
+void Add(std::string& out, const FrontierSet& s) { Add(out, s.members), Add(out, s.score); }
+void Add(std::string& out, const FoundPath& p) { Add(out, p.cost), Add(out, p.nodes); }
+void Add(std::string& out, const TraverseHit& h) { Add(out, h.node), Add(out, h.score), Add(out, h.path); }
+void Add(std::string& out, const NodeSubset& s) { Add(out, s.ToList()); }
+template <class T>
+void Add(std::string& out, const AlignedArray<T>& list) {
+  for (std::size_t i = 0; i < list.size(); ++i) Add(out, list[i]);
+}
+template <class T>
+void Add(std::string& out, const std::vector<T>& list) {
+  Add(out, list.size());
+  for (const auto& item : list) Add(out, item);
+}
+template <class... T>
+std::string Bytes(const T&... parts) {
+  std::string out;
+  (Add(out, parts), ...);
+  return out;
+}
+
+// --- the graph
+
+constexpr SpaceId kSpace = 0;
+
+struct Fixture {
+  std::unique_ptr<Graph> graph;
+  GraphState state;  // with a delta
+  NodeId facts = 0;
+
+  explicit Fixture(NodeId nodes) : facts(nodes) {
+    GraphOptions options;
+    options.executor = &SerialExecutor();
+    graph = Graph::InMemory(options);
+    WriteBatch batch(1000);
+    VectorSpace space;
+    space.name = "v";
+    space.dimensions = 8;
+    batch.DefineSpace(space);
+    std::vector<NodeRef> refs;
+    for (NodeId i = 0; i < nodes; ++i) refs.push_back(batch.UpsertNode("fact " + std::to_string(i), NameRef(kMemory)));
+    auto draw = [state = std::uint64_t{1}](std::uint64_t below) mutable {
+      state = state * 6364136223846793005ull + 1442695040888963407ull;
+      return (state >> 33) % below;
+    };
+    const KindId kinds[] = {kSupports, kCauses, kDependsOn, kSupersedes};
+    for (NodeId i = 1; i < nodes; ++i) {
+      for (int k = 0; k < 3; ++k) {
+        const auto j = static_cast<NodeId>(draw(i));
+        batch.Link(refs[i], kinds[draw(k == 0 && i % 16 == 0 ? 4 : 3)], refs[j], 0.25f + static_cast<float>(draw(3)) / 4);
+      }
+      const NodeRef tag = batch.IndexNode(kTag, "tag " + std::to_string(draw(1 + nodes / 8)));
+      batch.Link(refs[i], kHasTag, tag);
+      batch.Link(refs[i], kHasTag, batch.IndexNode(kTag, "tag " + std::to_string(draw(1 + nodes / 8))));
+    }
+    const NodeId texts = std::min<NodeId>(nodes, 200);
+    const std::string words[] = {"graph", "engine", "memory", "vector", "frontier", "journal", "snapshot", "delta"};
+    for (NodeId i = 0; i < texts; ++i) {
+      std::string text;
+      for (int w = 0; w < 6; ++w) text += words[draw(8)] + " ";
+      batch.SetPayload(refs[i], NodeField::kText, text);
+      std::vector<float> values(8);
+      for (float& v : values) v = static_cast<float>(draw(100)) / 100.0f + 0.01f;
+      batch.SetVector(refs[i], batch.SpaceNamed("v"), values);
+    }
+    EXPECT_TRUE(AddTerms(graph->snapshot(), {}, batch, &SerialExecutor()));
+    EXPECT_TRUE(graph->Apply(batch));
+    EXPECT_TRUE(graph->Compact());
+    WriteBatch more(2000);
+    for (NodeId i = 0; i < nodes; i += 7)
+      more.Link(more.Node("fact " + std::to_string(i)), NameRef(kSupports), more.Node("fact " + std::to_string(nodes - 1 - i / 2)), 0.5f);
+    EXPECT_TRUE(graph->Apply(more));
+    state = graph->snapshot().state();
+  }
+  // Nothing is derived of it yet: of every second one of its base, either, which has no delta then.
+  Snapshot Fresh(int number) const {
+    Snapshot snapshot(std::make_shared<const GraphState>(state));
+    return number % 2 == 0 ? *snapshot.Compacted(SerialExecutor()) : snapshot;
+  }
+};
+
+Fixture& Small() {
+  static Fixture* const small = new Fixture(48);
+  return *small;
+}
+Fixture& Large() {
+  static Fixture* const large = new Fixture(9'000);
+  return *large;
+}
+
+struct Sampling {
+  Fixture& fixture;
+  Executor& executor;
+  Failure failure;
+  std::int64_t all = 50;   // as many are tried one by one
+  double growth = 1.25;    // then so far apart
+};
+
+// ask(snapshot, executor) -> a Result; tell(its value) -> bytes.
+template <class Ask, class Tell>
+void Sample(const char* name, const Sampling& sampling, const Ask& ask, const Tell& tell) {
+  std::string want[2];
+  for (int half : {0, 1}) {
+    const Snapshot snapshot = sampling.fixture.Fresh(half);
+    auto answer = ask(snapshot, sampling.executor);
+    ASSERT_TRUE(answer) << name << ": " << answer.error().message;
+    want[half] = tell(*answer);
+  }
+  int number = 0;
+  std::int64_t n = 1;
+  for (bool reached = true; reached; ++number) {
+    const Snapshot snapshot = sampling.fixture.Fresh(number);
+    auto answer = [&] {
+      FailingMemory failing(n, sampling.failure);
+      auto got = ask(snapshot, sampling.executor);
+      reached = failing.failed();
+      return got;
+    }();
+    if (answer)  // it did without, or none was left
+      EXPECT_EQ(tell(*answer) == want[number % 2], true) << name << " without allocation " << n;
+    else
+      EXPECT_EQ(answer.error().code, ErrorCode::kResourceExhausted) << name << " " << n << ": " << answer.error().message;
+    auto again = ask(snapshot, sampling.executor);
+    ASSERT_TRUE(again) << name << " after allocation " << n;
+    EXPECT_EQ(tell(*again) == want[number % 2], true) << name << " after allocation " << n;
+    n = n < sampling.all ? n + 1 : static_cast<std::int64_t>(static_cast<double>(n) * sampling.growth) + 1;
+  }
+  EXPECT_GT(n, 2) << name << " allocates nothing";
+}
+
+template <class Ask, class Tell>
+void Fails(const char* name, const Ask& ask, const Tell& tell) {
+  SCOPED_TRACE(name);
+  Sample(name, {Small(), SerialExecutor(), Failure::kOnce}, ask, tell);
+  Sample(name, {Small(), SerialExecutor(), Failure::kFromThenOn, 12, 1.5}, ask, tell);
+  static Executor* const pool = MakeTbbExecutor(2).release();
+  Sample(name, {Large(), *pool, Failure::kOnce, 3, 2.0}, ask, tell);
+  static Executor* const threads = MakeThreadExecutor(2).release();
+  Sample(name, {Large(), *threads, Failure::kFromThenOn, 2, 4.0}, ask, tell);
+}
+
+// ASK(Options): the kernel's options, by the executor that is sampled.
+#define ASK []([[maybe_unused]] const Snapshot & s, [[maybe_unused]] Executor & executor)
+template <class Options>
+Options With(Executor& executor) {
+  Options options;
+  options.executor = &executor;
+  return options;
+}
+
+TEST(NoMemoryKernels, PageRank) {
+  const auto scores = [](const auto& r) { return Bytes(r.scores); };
+  Fails("PageRank", ASK { return PageRank(s, With<PageRankOptions>(executor)); }, scores);
+  Fails("PageRank again", ASK {
+    static std::vector<double> start;
+    start.resize(s.node_count(), 1.0 / s.node_count());  // once for each graph
+    auto options = With<PageRankOptions>(executor);
+    options.start = std::span<const double>(start).first(s.node_count());
+    return PageRank(s, options);
+  }, scores);
+  const std::vector<std::vector<PageRankSeed>> sets = {{{1, 1.0}}, {{2, 0.5}, {3, 0.5}}};
+  Fails("PageRankBatch", [&](const Snapshot& s, Executor& executor) {
+    auto options = With<PageRankOptions>(executor);
+    options.precision = Precision::kF32;
+    options.iterations = 5;
+    return PageRankBatch(s, sets, options);
+  }, scores);
+  const std::vector<PageRankSeed> seeds = {{1, 1.0}};
+  Fails("PageRankPush", [&](const Snapshot& s, Executor&) { return PageRankPush(s, seeds); },
+        [](const auto& r) { return Bytes(r.top); });
+  static const std::vector<double> ones(100, 1.0);
+  static const NodeSubset some(100, std::vector<std::uint64_t>{7, 0});
+  Fails("PercentileRanks", ASK { return PercentileRanks(ones, some); }, [](const auto& r) { return Bytes(r); });
+  Fails("ScaleByMaximum", ASK { return ScaleByMaximum(ones, some); }, [](const auto& r) { return Bytes(r); });
+  Fails("TopScores", ASK { return TopScores(ones, some, 3); }, [](const auto& r) { return Bytes(r); });
+}
+
+TEST(NoMemoryKernels, Walks) {
+  static const std::vector<NodeId> sources = {40, 17};
+  static const std::vector<TraverseSeed> seeds = {{40, 1.0}, {17, 0.5}};
+  const auto hits = [](const auto& r) { return Bytes(r.hits); };
+  Fails("Bfs", ASK { return Bfs(s, sources, With<BfsOptions>(executor)); }, [](const auto& r) { return Bytes(r.nodes); });
+  Fails("BfsCsr", ASK { return BfsCsr(s.base().out(), s.base().in(), 40, {true, &executor}); },
+        [](const auto& r) { return Bytes(r.parents, r.depths); });
+  Fails("MultiBfs", ASK { return MultiBfs(s, sources, With<MultiBfsOptions>(executor)); },
+        [](const auto& r) { return Bytes(r.depths); });
+  for (const Aggregate how : {Aggregate::kMax, Aggregate::kSum})
+    Fails("Traverse", [&](const Snapshot& s, Executor& executor) {
+      auto options = With<TraverseOptions>(executor);
+      options.aggregate = how;
+      return Traverse(s, seeds, options);
+    }, hits);
+  Fails("ShortestPath", ASK {
+    ShortestPathOptions options;
+    options.cost = PathCost::kLogWeight;
+    options.count = 3;
+    return ShortestPath(s, 40, 0, options);
+  },
+        [](const auto& r) { return Bytes(r.paths); });
+  Fails("Distances", ASK { return Distances(s, 40, With<DistancesOptions>(executor)); },
+        [](const auto& r) { return Bytes(r.distances); });
+  Fails("MatchPattern", ASK {
+    const auto pattern = PathPattern::Parse("supports/(causes|depends_on)*", s.schema());
+    if (!pattern) return Result<TraverseResult>(std::unexpected(pattern.error()));
+    return MatchPattern(s, *pattern, seeds);
+  }, hits);
+  Fails("DistancesCsr", ASK { return DistancesCsr(s.base().out(), 40, {.delta = 0, .executor = &executor}); },
+        [](const auto& r) { return Bytes(r); });
+  Fails("Dominators", ASK { return Dominators(s, 40, With<DominatorsOptions>(executor)); },
+        [](const auto& r) { return Bytes(r.dominators); });
+  Fails("MaxFlow", ASK { return MaxFlow(s, 40, 0, With<MaxFlowOptions>(executor)); }, [](const auto& r) { return Bytes(r.flow, r.cut); });
+}
+
+TEST(NoMemoryKernels, Parts) {
+  Fails("Components", ASK { return Components(s, With<ComponentsOptions>(executor)); }, [](const auto& r) { return Bytes(r.labels); });
+  Fails("ComponentsCsr", ASK { return ComponentsCsr(s.base().out(), s.base().in(), &executor); },
+        [](const auto& r) { return Bytes(r); });
+  Fails("StrongComponents", ASK { return StrongComponents(s, With<ComponentsOptions>(executor)); },
+        [](const auto& r) { return Bytes(r.labels); });
+  Fails("CutPoints", ASK { return CutPoints(s, {.list_blocks = true, .executor = &executor}); },
+        [](const auto& r) { return Bytes(r.points, r.bridges, r.block_nodes); });
+  Fails("SpanningForest", ASK { return SpanningForest(s, With<SpanningForestOptions>(executor)); },
+        [](const auto& r) { return Bytes(r.edges); });
+  Fails("TopologicalOrder", ASK { return TopologicalOrder(s, With<TopologicalOrderOptions>(executor)); },
+        [](const auto& r) { return Bytes(r.order); });
+  Fails("Leiden", ASK { return Leiden(s, With<LeidenOptions>(executor)); },
+        [](const auto& r) { return Bytes(r.communities, r.modularity); });
+  Fails("LabelPropagation", ASK { return LabelPropagation(s, With<LabelPropagationOptions>(executor)); },
+        [](const auto& r) { return Bytes(r.labels); });
+  Fails("KCore", ASK { return KCore(s, With<KCoreOptions>(executor)); }, [](const auto& r) { return Bytes(r.cores); });
+  Fails("KCoreCsr", ASK { return KCoreCsr(s.base().out()); }, [](const auto& r) { return Bytes(r); });
+  Fails("DenseView", ASK { return DenseView::Make(s, With<DenseViewOptions>(executor)); }, [](const auto& r) { return Bytes(r.node_count()); });
+  Fails("Triangles", ASK { return Triangles(s, With<TrianglesOptions>(executor)); }, [](const auto& r) { return Bytes(r.triangles); });
+  Fails("Clustering", ASK { return Clustering(s, With<ClusteringOptions>(executor)); },
+        [](const auto& r) { return Bytes(r.coefficients); });
+}
+
+TEST(NoMemoryKernels, Centrality) {
+  Fails("Betweenness", ASK { return Betweenness(s, {.samples = 24, .executor = &executor}); },
+        [](const auto& r) { return Bytes(r.scores); });
+  static const std::vector<NodeId> sources = {3, 40};
+  Fails("BetweennessCsr", ASK { return BetweennessCsr(s.base().out(), s.base().in(), sources, &executor); },
+        [](const auto& r) { return Bytes(r); });
+  Fails("Closeness", ASK { return Closeness(s, {.samples = 70, .executor = &executor}); },
+        [](const auto& r) { return Bytes(r.closeness); });
+  Fails("Katz", ASK { return Katz(s, With<KatzOptions>(executor)); }, [](const auto& r) { return Bytes(r.scores); });
+  Fails("Eigenvector", ASK { return Eigenvector(s, {.direction = Direction::kBoth, .executor = &executor}); },
+        [](const auto& r) { return Bytes(r.scores); });
+  Fails("Hits", ASK { return Hits(s, With<HitsOptions>(executor)); }, [](const auto& r) { return Bytes(r.hubs); });
+}
+
+TEST(NoMemoryKernels, Likeness) {
+  static const std::vector<float> query(8, 0.5f);
+  static const std::vector<NodePair> pairs = {{1, 2}, {40, 41}};
+  Fails("Nearest", ASK { return Nearest(s, kSpace, query, With<NearestOptions>(executor)); }, [](const auto& r) { return Bytes(r.nodes); });
+  Fails("Rerank", ASK { return Rerank(s, kSpace, query, With<RerankOptions>(executor)); }, [](const auto& r) { return Bytes(r.hits); });
+  Fails("PairSimilarities", ASK { return PairSimilarities(s, pairs, With<SimilarityOptions>(executor)); },
+        [](const auto& r) { return Bytes(r.pairs); });
+  Fails("SimilarNodes", ASK { return SimilarNodes(s, 40, With<SimilarityOptions>(executor)); },
+        [](const auto& r) { return Bytes(r.nodes); });
+  Fails("SimilarPairs", ASK { return SimilarPairs(s, With<SimilarityOptions>(executor)); }, [](const auto& r) { return Bytes(r.pairs); });
+  for (const int arity : {2, 3})
+    Fails("Frontier", [&](const Snapshot& s, Executor& executor) {
+      auto options = With<FrontierOptions>(executor);
+      options.arity = arity;
+      options.top = 10;
+      return Frontier(s, options);
+    }, [](const auto& r) { return Bytes(r.sets); });
+  static const std::vector<TraverseSeed> seeds = {{40, 1.0}};
+  Fails("RankPaths", ASK {
+    const auto hits = Traverse(s, seeds);
+    if (!hits) return Result<PathRankResult>(std::unexpected(hits.error()));
+    return RankPaths(s, kSpace, query, hits->hits, With<PathRankOptions>(executor));
+  }, [](const auto& r) { return Bytes(r.hits); });
+}
+
+TEST(NoMemoryKernels, WordsAndLists) {
+  static const std::vector<std::string> terms = {"graph", "delta"};
+  const auto take = [](const WriteBatch&) { return Status(); };
+  Fails("Bm25", ASK { return Bm25(s, terms, With<Bm25Options>(executor)); }, [](const auto& r) { return Bytes(r.matches); });
+  Fails("IndexTerms", [&](const Snapshot& s, Executor& e) { return IndexTerms(s, With<IndexTermsOptions>(e), take); },
+        [](const auto& r) { return Bytes(r.texts, r.linked); });
+  static const WriteBatch texts = [] {
+    WriteBatch batch(3000);
+    batch.SetPayload(batch.UpsertNode("a new fact"), NodeField::kText, "graph of memory, delta of graph");
+    return batch;
+  }();
+  Fails("AddTerms", ASK {
+    return OrNoMemory([&] {
+      WriteBatch batch = texts;
+      return AddTerms(s, {}, batch, &executor);
+    });
+  }, [](const auto& r) { return Bytes(r.texts, r.linked); });
+  Fails("MakeTextVectors", [&](const Snapshot& s, Executor& e) { return MakeTextVectors(s, With<TextVectorOptions>(e), take); },
+        [](const auto& r) { return Bytes(r.documents, r.added); });
+  static const std::vector<TermCount> counts = {{"graph", 1}, {"delta", 2}};
+  Fails("TextVector", ASK { return TextVector(s, counts, With<TextVectorOptions>(executor)); }, [](const auto& r) { return Bytes(r.values); });
+  Fails("VisibleNodes", ASK { return VisibleNodes(s, 1500, {.executor = &executor}); }, [](const auto& r) { return Bytes(*r); });
+  Fails("ScanNodes", ASK {
+    NodeScan scan;
+    scan.column = kCreatedAt;
+    return ScanNodes(s, scan);
+  }, [](const auto& r) { return Bytes(r.nodes); });
+}
+
+// Of a graph that is changed: what was removed is gone, and nothing else.
+TEST(NoMemoryKernels, RemoveNodes) {
+  std::int64_t n = 1;
+  for (bool reached = true; reached; n = n < 40 ? n + 1 : n * 5 / 4) {
+    GraphOptions plain;
+    plain.executor = &SerialExecutor();
+    const auto graph = Graph::InMemory(plain);
+    WriteBatch batch(1000);
+    for (int i = 0; i < 30; ++i) batch.UpsertNode("fact " + std::to_string(i), NameRef(i % 2 ? kMemory : kNode));
+    ASSERT_TRUE(graph->Apply(batch));
+    NodeScan scan;
+    scan.kind = kMemory;
+    RemoveOptions options;
+    options.now_ms = 2000;
+    options.batch_nodes = 4;
+    const auto removed = [&] {
+      FailingMemory failing(n, Failure::kOnce);
+      auto report = RemoveNodes(*graph, scan, options);
+      reached = failing.failed();
+      return report;
+    }();
+    std::uint64_t of_kind = 0, others = 0;
+    const Snapshot s = graph->snapshot();
+    for (NodeId v = 0; v < s.node_count(); ++v)
+      if (s.alive(v)) ++(s.node_kind(v) == kMemory ? of_kind : others);
+    EXPECT_EQ(others, 15u) << n;
+    if (removed)
+      EXPECT_EQ(of_kind, 0u) << n;
+    else
+      EXPECT_EQ(removed.error().code, ErrorCode::kResourceExhausted) << n;
+  }
+  EXPECT_GT(n, 40);
+}
+
+}  // namespace
+}  // namespace plexus
