@@ -14,6 +14,8 @@ echo "--- resident"
 "$build/resident"
 echo "--- reembed"
 "$build/reembed"
+echo "--- soak"
+"$build/soak"
 echo "--- gap"
 for kernel in build pr bfs sssp cc bc tc; do
   "$build/gap" "$kernel" -g 10 -n 2 -v
