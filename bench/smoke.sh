@@ -16,6 +16,8 @@ echo "--- removed"
 "$build/removed"
 echo "--- reembed"
 "$build/reembed"
+echo "--- soak"
+"$build/soak"
 echo "--- gap"
 for kernel in build pr bfs sssp cc bc tc; do
   "$build/gap" "$kernel" -g 10 -n 2 -v

@@ -1,0 +1,69 @@
+// Mapping the board, and its latencies.
+#include "bench/soak/board.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <iterator>
+
+#include "bench/support.h"
+
+namespace plexus::bench::soak {
+
+namespace {
+Board* board = nullptr;
+}  // namespace
+
+const char* TimedName(Timed what) {
+  static constexpr const char* kNames[] = {"apply", "snapshot", "nearest", "bm25", "traverse", "point",
+                                           "refresh", "feed pull", "purge", "trim", "backup", "checkpoint",
+                                           "as of", "open"};
+  static_assert(std::size(kNames) == static_cast<std::size_t>(Timed::kTimedCount));
+  return kNames[static_cast<int>(what)];
+}
+
+void Latencies::Add(std::uint64_t us) {
+  const int octave = std::bit_width(us | 1) - 1;
+  const int half = octave > 0 ? static_cast<int>(us >> (octave - 1) & 1) : 0;
+  ++buckets[static_cast<std::size_t>(std::min(2 * octave + half, kBuckets - 1))];
+  ++count;
+  if (us > 50'000) ++over_50ms;
+  for (std::uint64_t seen = max_us; seen < us && !max_us.compare_exchange_weak(seen, us);) {
+  }
+}
+
+std::uint64_t Latencies::Quantile(double q) const {
+  const double want = q * static_cast<double>(count);
+  std::uint64_t below = 0;
+  for (int i = 0; i < kBuckets; ++i) {
+    below += buckets[static_cast<std::size_t>(i)];
+    if (below == 0 || static_cast<double>(below) < want) continue;
+    const std::uint64_t octave = std::uint64_t{1} << (i / 2);
+    return std::min<std::uint64_t>(max_us, i % 2 ? 2 * octave : octave + (octave + 1) / 2);
+  }
+  return max_us;
+}
+
+Board& MapBoard(const std::string& path, bool create) {
+  const int file = open(path.c_str(), create ? O_RDWR | O_CREAT | O_TRUNC : O_RDWR, 0644);
+  if (file < 0 || (create && ftruncate(file, sizeof(Board)) != 0)) Die("cannot make " + path);
+  void* at = mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  close(file);
+  if (at == MAP_FAILED) Die("cannot map " + path);
+  board = static_cast<Board*>(at);  // words of zero are atomics of zero
+  return *board;
+}
+
+Board& TheBoard() { return *board; }
+
+bool Wrong(const std::string& what) {
+  const std::uint64_t before = board->wrong++;
+  if (before < 100) std::fprintf(stderr, "soak: WRONG (pid %d): %s\n", static_cast<int>(getpid()), what.c_str());
+  return false;
+}
+
+}  // namespace plexus::bench::soak

@@ -1,0 +1,63 @@
+// The board: one file that supervisor, writer and follower map, so that what was acknowledged
+// survives a kill -9 of any of them.
+//
+// Counters and figures only, each an atomic word. The writer puts a step under `issued` before Apply
+// and under `acked` after it, so the supervisor and the next writer know what must be there.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace plexus::bench::soak {
+
+// What is timed: calls of the library alone, never the model's work.
+enum class Timed : int { kApply, kSnapshot, kNearest, kBm25, kTraverse, kPoint, kRefresh, kPull, kPurge, kTrim, kBackup, kCheckpoint, kAsOf, kOpen, kTimedCount };
+const char* TimedName(Timed what);
+
+// Latencies in microseconds: two buckets an octave.
+struct Latencies {
+  static constexpr int kBuckets = 64;
+  std::array<std::atomic<std::uint64_t>, kBuckets> buckets;
+  std::atomic<std::uint64_t> count, max_us, over_50ms;
+  void Add(std::uint64_t us);
+  std::uint64_t Quantile(double q) const;  // the bucket's upper end
+};
+
+struct Board {
+  std::atomic<std::uint64_t> stop;            // the writer shall close and end
+  std::atomic<std::uint64_t> issued, acked;   // steps
+  std::atomic<std::uint64_t> purged;          // the last step whose purge was acknowledged
+  std::atomic<std::uint64_t> opens, checks, questions, wrong;
+  std::atomic<std::uint64_t> full_checks, past_checks, backup_checks, followed, refollowed, feed_records, feed_restarts;
+  std::atomic<std::uint64_t> purges, hard_purges, trims, backups, checkpoints, verifies, secrets_looked_for;
+  std::atomic<std::uint64_t> backup_ready, backup_from, backup_checked;  // numbers; the step acked before it
+  std::atomic<std::uint64_t> live, ids, graph_bytes, id_bytes, delta_arcs, compactions, vector_compactions, history;
+  std::array<Latencies, static_cast<int>(Timed::kTimedCount)> timed;
+  Latencies& operator[](Timed what) { return timed[static_cast<std::size_t>(what)]; }
+};
+
+// Maps the file, which `create` makes anew. Lives until the process ends.
+Board& MapBoard(const std::string& path, bool create);
+// The board of this process.
+Board& TheBoard();
+// Prints and counts a wrong answer. Returns false.
+bool Wrong(const std::string& what);
+
+// Times a call into the board.
+template <class Fn>
+auto Time(Timed what, Fn&& fn) {
+  struct Clock {
+    Timed what;
+    std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+    ~Clock() {
+      TheBoard()[what].Add(static_cast<std::uint64_t>(
+          std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - start).count()));
+    }
+  } const clock{what};
+  return fn();
+}
+
+}  // namespace plexus::bench::soak
