@@ -8,6 +8,13 @@ namespace plexus {
 namespace {
 constexpr std::uint64_t kEpochBytes = std::uint64_t{1} << 20, kEpochPart = 8;
 constexpr std::uint64_t kEntryBytes = 96;  // of a payload, beside its bytes
+
+// Tables keep their buckets when entries go.
+template <class Map>
+void Shrink(Map& map) {
+  constexpr std::size_t kFew = 4096, kPart = 8;
+  if (map.bucket_count() > kFew && map.size() < map.bucket_count() / kPart) map.rehash(0);
+}
 }  // namespace
 
 void MemoryStore::Erase(std::uint64_t bits) {
@@ -26,6 +33,10 @@ void MemoryStore::SetField(NodeId node, std::uint32_t field, PayloadRef ref) {
     epochs_.back().replaced.push_back({node, old});
   }
   of.now[field] = ref.bits;
+  // A removed node, as a rule. What it had is known by the epochs.
+  if (std::ranges::all_of(of.now, [](std::uint64_t bits) { return bits == 0; }) &&
+      of.of_edges.empty())
+    written_.erase(node);
 }
 
 // O(nodes + what is replaced and kept).
@@ -85,6 +96,8 @@ void MemoryStore::DropReplaced() {
     for (const Replaced& r : epochs_.front().replaced) Erase(r.bits);
     epochs_.pop_front();
   }
+  Shrink(payloads_);
+  Shrink(written_);
 }
 
 std::shared_ptr<const PayloadStore> MemoryStore::NextEpoch() {
@@ -100,6 +113,11 @@ std::shared_ptr<const PayloadStore> MemoryStore::NextEpoch() {
 std::uint64_t MemoryStore::size_bytes() const {
   std::shared_lock lock(mutex_);
   return bytes_;
+}
+
+std::uint64_t MemoryStore::node_count() const {
+  std::shared_lock lock(mutex_);
+  return written_.size();
 }
 
 Result<std::string> PendingPayloads::Get(PayloadRef ref) const {

@@ -44,6 +44,7 @@ class MemoryStore final : public Journal,
   std::shared_ptr<const PayloadStore> NextEpoch();
 
   std::uint64_t size_bytes() const;  // of the payloads kept
+  std::uint64_t node_count() const;  // that a purge would have to look for
 
  private:
   struct Token {  // of an epoch; states share it

@@ -67,6 +67,29 @@ TEST(MemoryStore, OneNodeReplacedManyTimes) {
   EXPECT_EQ(*graph->snapshot().Payload(0, NodeField::kText), "29999");
 }
 
+TEST(MemoryStore, RemovedNodesLeaveNothing) {
+  auto graph = Graph::InMemory();
+  constexpr int kMany = 20'000, kKept = 10;
+  WriteBatch batch(1), removal(2), purge(3);
+  for (int i = 0; i < kMany; ++i)
+    batch.SetPayload(batch.Node(Key(i)), NodeField::kText, Text(i, 0));
+  for (int i = kKept; i < kMany; ++i) removal.RemoveNode(removal.Node(Key(i)));
+  ASSERT_TRUE(graph->Apply(batch));
+  std::optional<Snapshot> old = graph->snapshot();
+  ASSERT_TRUE(graph->Apply(removal));
+  EXPECT_EQ(StoreOf(*graph).node_count(), kKept);
+  EXPECT_EQ(*TextOf(*old, kMany - 1), Text(kMany - 1, 0));
+  purge.PurgeNode(purge.Node(Key(kMany - 1)));  // is found though the node is forgotten
+  ASSERT_TRUE(graph->Apply(purge));
+  EXPECT_FALSE(TextOf(*old, kMany - 1));
+  EXPECT_EQ(*TextOf(*old, kMany - 2), Text(kMany - 2, 0));
+  old.reset();
+  Write(*graph, 3);
+  Write(*graph, 4);
+  EXPECT_LT(StoreOf(*graph).size_bytes(), std::uint64_t{3} << 20);
+  ExpectRound(graph->snapshot(), 4);
+}
+
 TEST(MemoryStore, APurgeErasesEveryVersion) {
   auto graph = Graph::InMemory();
   std::vector<Snapshot> old;
