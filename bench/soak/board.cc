@@ -19,9 +19,9 @@ Board* board = nullptr;
 }  // namespace
 
 const char* TimedName(Timed what) {
-  static constexpr const char* kNames[] = {"apply", "snapshot", "nearest", "bm25", "traverse", "point",
-                                           "refresh", "feed pull", "purge", "trim", "backup", "checkpoint",
-                                           "as of", "open"};
+  static constexpr const char* kNames[] = {"apply",  "snapshot",   "nearest",   "bm25",  "traverse",
+                                           "point",  "refresh",    "feed pull", "purge", "trim",
+                                           "backup", "checkpoint", "as of",     "open"};
   static_assert(std::size(kNames) == static_cast<std::size_t>(Timed::kTimedCount));
   return kNames[static_cast<int>(what)];
 }
@@ -62,7 +62,8 @@ Board& TheBoard() { return *board; }
 
 bool Wrong(const std::string& what) {
   const std::uint64_t before = board->wrong++;
-  if (before < 100) std::fprintf(stderr, "soak: WRONG (pid %d): %s\n", static_cast<int>(getpid()), what.c_str());
+  if (before < 100)
+    std::fprintf(stderr, "soak: WRONG (pid %d): %s\n", static_cast<int>(getpid()), what.c_str());
   return false;
 }
 

@@ -1,8 +1,8 @@
 // The board: one file that supervisor, writer and follower map, so that what was acknowledged
 // survives a kill -9 of any of them.
 //
-// Counters and figures only, each an atomic word. The writer puts a step under `issued` before Apply
-// and under `acked` after it, so the supervisor and the next writer know what must be there.
+// Counters and figures only, each an atomic word. The writer puts a step under `issued` before
+// Apply and under `acked` after it, so the supervisor and the next writer know what must be there.
 #pragma once
 
 #include <array>
@@ -14,7 +14,23 @@
 namespace plexus::bench::soak {
 
 // What is timed: calls of the library alone, never the model's work.
-enum class Timed : int { kApply, kSnapshot, kNearest, kBm25, kTraverse, kPoint, kRefresh, kPull, kPurge, kTrim, kBackup, kCheckpoint, kAsOf, kOpen, kTimedCount };
+enum class Timed : int {
+  kApply,
+  kSnapshot,
+  kNearest,
+  kBm25,
+  kTraverse,
+  kPoint,
+  kRefresh,
+  kPull,
+  kPurge,
+  kTrim,
+  kBackup,
+  kCheckpoint,
+  kAsOf,
+  kOpen,
+  kTimedCount
+};
 const char* TimedName(Timed what);
 
 // Latencies in microseconds: two buckets an octave.
@@ -27,14 +43,18 @@ struct Latencies {
 };
 
 struct Board {
-  std::atomic<std::uint64_t> stop;            // the writer shall close and end
-  std::atomic<std::uint64_t> issued, acked;   // steps
-  std::atomic<std::uint64_t> purged;          // the last step whose purge was acknowledged
+  std::atomic<std::uint64_t> stop;           // the writer shall close and end
+  std::atomic<std::uint64_t> issued, acked;  // steps
+  std::atomic<std::uint64_t> purged;         // the last step whose purge was acknowledged
   std::atomic<std::uint64_t> opens, checks, questions, wrong;
-  std::atomic<std::uint64_t> full_checks, past_checks, backup_checks, followed, refollowed, feed_records, feed_restarts;
-  std::atomic<std::uint64_t> purges, hard_purges, trims, backups, checkpoints, verifies, secrets_looked_for;
-  std::atomic<std::uint64_t> backup_ready, backup_from, backup_checked;  // numbers; the step acked before it
-  std::atomic<std::uint64_t> live, ids, graph_bytes, id_bytes, delta_arcs, compactions, vector_compactions, history;
+  std::atomic<std::uint64_t> full_checks, past_checks, backup_checks, followed, refollowed,
+      feed_records, feed_restarts;
+  std::atomic<std::uint64_t> purges, hard_purges, trims, backups, checkpoints, verifies,
+      secrets_looked_for;
+  std::atomic<std::uint64_t> backup_ready, backup_from,
+      backup_checked;  // numbers; the step acked before it
+  std::atomic<std::uint64_t> live, ids, graph_bytes, id_bytes, delta_arcs, compactions,
+      vector_compactions, history;
   std::array<Latencies, static_cast<int>(Timed::kTimedCount)> timed;
   Latencies& operator[](Timed what) { return timed[static_cast<std::size_t>(what)]; }
 };
@@ -53,8 +73,10 @@ auto Time(Timed what, Fn&& fn) {
     Timed what;
     std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
     ~Clock() {
-      TheBoard()[what].Add(static_cast<std::uint64_t>(
-          std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - start).count()));
+      TheBoard()[what].Add(
+          static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(
+                                         std::chrono::steady_clock::now() - start)
+                                         .count()));
     }
   } const clock{what};
   return fn();

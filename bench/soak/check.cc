@@ -17,8 +17,9 @@ Step Checker::StepOf(const Snapshot& snapshot) {
 }
 
 bool Checker::Bad(const Snapshot& snapshot, const std::string& what) const {
-  return Wrong(who_ + ", step " + std::to_string(model_.step()) + (model_.purged() ? "" : " before its purge") +
-               ", sequence " + std::to_string(snapshot.sequence()) + ": " + what);
+  return Wrong(who_ + ", step " + std::to_string(model_.step()) +
+               (model_.purged() ? "" : " before its purge") + ", sequence " +
+               std::to_string(snapshot.sequence()) + ": " + what);
 }
 
 // Whether the purge of the model's step is in the snapshot: all of its victims or none.
@@ -29,7 +30,8 @@ bool Checker::PurgeDone(const Snapshot& snapshot) {
     gone += !node || !snapshot.alive(*node);
   }
   if (gone != 0 && gone != model_.due().size())
-    Bad(snapshot, "a purge of " + std::to_string(model_.due().size()) + " is there with " + std::to_string(gone));
+    Bad(snapshot, "a purge of " + std::to_string(model_.due().size()) + " is there with " +
+                      std::to_string(gone));
   return gone > 0;
 }
 
@@ -45,16 +47,19 @@ bool Checker::Look(const Snapshot& snapshot, const Allowed& allowed, bool forwar
   }
   if (!model_.purged() && PurgeDone(snapshot)) model_.FinishPurge();
   if (step == 0) return true;
-  const std::uint64_t nodes = snapshot.CountNodes(Plane::kFact), edges = snapshot.CountEdges(Plane::kFact);
+  const std::uint64_t nodes = snapshot.CountNodes(Plane::kFact),
+                      edges = snapshot.CountEdges(Plane::kFact);
   const std::uint64_t live = model_.memories().size() + 1;
   if (allowed.victims_gone) {
-    if (nodes > live || edges > model_.edge_count()) return Bad(snapshot, "more nodes or edges than there were");
+    if (nodes > live || edges > model_.edge_count())
+      return Bad(snapshot, "more nodes or edges than there were");
     return true;
   }
   if (nodes != live)
     return Bad(snapshot, std::to_string(nodes) + " nodes instead of " + std::to_string(live));
   if (edges != model_.edge_count())
-    return Bad(snapshot, std::to_string(edges) + " edges instead of " + std::to_string(model_.edge_count()));
+    return Bad(snapshot,
+               std::to_string(edges) + " edges instead of " + std::to_string(model_.edge_count()));
   return true;
 }
 
@@ -76,7 +81,8 @@ bool Checker::One(const Snapshot& snapshot, Number n, const Memory& m, const All
   if (snapshot.key(id) != key) return Bad(snapshot, key + " has another key");
   if (snapshot.node_kind(id) != kMemory) return Bad(snapshot, key + " is of another kind");
   if (snapshot.i64(kAccessCount, id).value_or(0) != m.count)
-    return Bad(snapshot, key + ": access_count " + std::to_string(snapshot.i64(kAccessCount, id).value_or(0)) +
+    return Bad(snapshot, key + ": access_count " +
+                             std::to_string(snapshot.i64(kAccessCount, id).value_or(0)) +
                              " instead of " + std::to_string(m.count));
   if (snapshot.f64(kTrust, id) != m.trust) return Bad(snapshot, key + ": trust");
   if (snapshot.i64(kCreatedAt, id) != kFirstTimeMs + static_cast<std::int64_t>(m.made))
@@ -84,12 +90,14 @@ bool Checker::One(const Snapshot& snapshot, Number n, const Memory& m, const All
   return Content(snapshot, id, n, m, allowed) && Edges(snapshot, id, n, m, allowed);
 }
 
-bool Checker::Content(const Snapshot& snapshot, NodeId node, Number n, const Memory& m, const Allowed& allowed) {
+bool Checker::Content(const Snapshot& snapshot, NodeId node, Number n, const Memory& m,
+                      const Allowed& allowed) {
   const std::string key = model_.Key(n);
   if (!allowed.no_texts) {
     const auto text = snapshot.Payload(node, NodeField::kText);
     // While a purge writes the files anew no payload can be read.
-    const bool renewed = !text && text.error().code == ErrorCode::kFailedPrecondition && allowed.victims && allowed.victims();
+    const bool renewed = !text && text.error().code == ErrorCode::kFailedPrecondition &&
+                         allowed.victims && allowed.victims();
     if (!text && !renewed && !(text.error().code == ErrorCode::kNotFound && Missing(n, allowed)))
       return Bad(snapshot, key + ": text: " + text.error().ToString());
     if (text && *text != model_.Text(n, m))
@@ -108,7 +116,8 @@ bool Checker::Content(const Snapshot& snapshot, NodeId node, Number n, const Mem
   return true;
 }
 
-bool Checker::Edges(const Snapshot& snapshot, NodeId node, Number n, const Memory& m, const Allowed& allowed) {
+bool Checker::Edges(const Snapshot& snapshot, NodeId node, Number n, const Memory& m,
+                    const Allowed& allowed) {
   const std::string key = model_.Key(n);
   std::uint64_t out = 0, in = 0;
   bool near_victim = model_.Victim(n);
@@ -119,10 +128,12 @@ bool Checker::Edges(const Snapshot& snapshot, NodeId node, Number n, const Memor
     in += Model::Symmetric(n, slot);
     near_victim = near_victim || model_.Victim(edge.target);
     const auto target = snapshot.Find(model_.Key(edge.target));
-    const auto found = target ? snapshot.FindEdge(node, Model::Kind(n, slot), *target) : std::nullopt;
+    const auto found =
+        target ? snapshot.FindEdge(node, Model::Kind(n, slot), *target) : std::nullopt;
     if (!found && allowed.victims_gone && near_victim) continue;
     if (!found || found->weight != edge.weight)
-      return Bad(snapshot, key + ": edge to " + model_.Key(edge.target) + (found ? " has another weight" : " is not there"));
+      return Bad(snapshot, key + ": edge to " + model_.Key(edge.target) +
+                               (found ? " has another weight" : " is not there"));
   }
   for (const auto& [source, slot] : m.in) {
     ++in;
@@ -131,7 +142,8 @@ bool Checker::Edges(const Snapshot& snapshot, NodeId node, Number n, const Memor
   }
   const ArcFilter facts = ArcFilter::Kinds(snapshot.schema(), {});
   if (!(allowed.victims_gone && near_victim) &&
-      (snapshot.Degree(Direction::kOut, node, facts) != out || snapshot.Degree(Direction::kIn, node, facts) != in))
+      (snapshot.Degree(Direction::kOut, node, facts) != out ||
+       snapshot.Degree(Direction::kIn, node, facts) != in))
     return Bad(snapshot, key + ": more or fewer arcs");
   if (Missing(n, allowed)) return true;
   for (const std::string& tag : model_.Tags(n, m)) {
@@ -156,14 +168,16 @@ bool Checker::Full(const Snapshot& snapshot, const Allowed& allowed) {
     if (!One(snapshot, n, m, allowed)) return false;
     std::vector<std::string> words = model_.Words(n, m.text_version);
     std::sort(words.begin(), words.end());
-    index_edges += 2 + static_cast<std::uint64_t>(std::unique(words.begin(), words.end()) - words.begin());
+    index_edges +=
+        2 + static_cast<std::uint64_t>(std::unique(words.begin(), words.end()) - words.begin());
   }
   if (allowed.victims_gone) return true;
-  for (NodeId v = 0; v < snapshot.node_count(); ++v) sum += snapshot.i64(kAccessCount, v).value_or(0);
+  for (NodeId v = 0; v < snapshot.node_count(); ++v)
+    sum += snapshot.i64(kAccessCount, v).value_or(0);
   if (sum != model_.count_sum()) return Bad(snapshot, "the sum of access_count is another");
   if (model_.step() > 0 && snapshot.CountEdges(Plane::kIndex) != index_edges)
-    return Bad(snapshot, std::to_string(snapshot.CountEdges(Plane::kIndex)) + " index edges instead of " +
-                             std::to_string(index_edges));
+    return Bad(snapshot, std::to_string(snapshot.CountEdges(Plane::kIndex)) +
+                             " index edges instead of " + std::to_string(index_edges));
   return true;
 }
 

@@ -1,9 +1,9 @@
 // Checker: is what a snapshot shows what the model says?
 //
 // One for each thread or process that asks: it keeps a model and moves it to the snapshot's step.
-// Cheap looks: which step, how many nodes and edges, sums. Questions: single memories, nearest vectors,
-// BM25, walks, each against a search through the whole model. Full: every memory, text, vector, tag,
-// term and edge, and that there are no others.
+// Cheap looks: which step, how many nodes and edges, sums. Questions: single memories, nearest
+// vectors, BM25, walks, each against a search through the whole model. Full: every memory, text,
+// vector, tag, term and edge, and that there are no others.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@ namespace plexus::bench::soak {
 
 // What may be missing without being wrong.
 struct Allowed {
-  bool no_texts = false;         // a replica without a store of its own
-  // Texts, vectors, tags and terms of memories that end by a purge: a view of the past, or a snapshot that
-  // was taken before a purge and is read after it.
+  bool no_texts = false;  // a replica without a store of its own
+  // Texts, vectors, tags and terms of memories that end by a purge: a view of the past, or a
+  // snapshot that was taken before a purge and is read after it.
   std::function<bool()> victims;
-  bool victims_gone = false;     // a view of the past: after hard purges they never were
+  bool victims_gone = false;  // a view of the past: after hard purges they never were
 };
 
 class Checker {
@@ -47,8 +47,10 @@ class Checker {
   bool PurgeDone(const Snapshot& snapshot);
   bool Memories(const Snapshot& snapshot, const Allowed& allowed, int count);
   bool One(const Snapshot& snapshot, Number n, const Memory& m, const Allowed& allowed);
-  bool Content(const Snapshot& snapshot, NodeId node, Number n, const Memory& m, const Allowed& allowed);
-  bool Edges(const Snapshot& snapshot, NodeId node, Number n, const Memory& m, const Allowed& allowed);
+  bool Content(const Snapshot& snapshot, NodeId node, Number n, const Memory& m,
+               const Allowed& allowed);
+  bool Edges(const Snapshot& snapshot, NodeId node, Number n, const Memory& m,
+             const Allowed& allowed);
   bool Nearest(const Snapshot& snapshot, const Allowed& allowed);
   bool Bm25(const Snapshot& snapshot, const Allowed& allowed);
   bool Walk(const Snapshot& snapshot);

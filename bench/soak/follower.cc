@@ -19,15 +19,16 @@ storage::OpenOptions ReadOnly() {
 
 using Clock = std::chrono::steady_clock;
 void PauseAfter(Clock::time_point start) {  // a fifth of a processor
-  std::this_thread::sleep_for(std::clamp<Clock::duration>(4 * (Clock::now() - start), std::chrono::milliseconds(2),
-                                                          std::chrono::milliseconds(500)));
+  std::this_thread::sleep_for(std::clamp<Clock::duration>(
+      4 * (Clock::now() - start), std::chrono::milliseconds(2), std::chrono::milliseconds(500)));
 }
 
 // Null: told to stop before there was anything.
 std::unique_ptr<storage::Database> OpenView(const Settings& settings) {
   while (TheBoard().stop < 2) {
     if (TheBoard().acked > 0)
-      return Must(Time(Timed::kOpen, [&] { return storage::Database::Open(settings.database(), ReadOnly()); }),
+      return Must(Time(Timed::kOpen,
+                       [&] { return storage::Database::Open(settings.database(), ReadOnly()); }),
                   "follower: opening");
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
@@ -53,11 +54,13 @@ int RunFollower(const Settings& settings) {
     ++(graph == &view->graph() ? board.followed : board.refollowed);
     const Snapshot snapshot = view->snapshot();
     if (Checker::StepOf(snapshot) < acked)
-      Wrong("follower: shows step " + std::to_string(Checker::StepOf(snapshot)) + ", " + std::to_string(acked) +
-            " was acknowledged before the refresh");
+      Wrong("follower: shows step " + std::to_string(Checker::StepOf(snapshot)) + ", " +
+            std::to_string(acked) + " was acknowledged before the refresh");
     if (checker.Look(snapshot)) {
-      if (round % 50 == 49 || last) checker.Full(snapshot);
-      else checker.Ask(snapshot);
+      if (round % 50 == 49 || last)
+        checker.Full(snapshot);
+      else
+        checker.Ask(snapshot);
     }
     replica.Pull(*view);
     replica.Check();
@@ -75,8 +78,8 @@ int RunCheck(const Settings& settings) {
     const Snapshot snapshot = database.snapshot();
     const Step least = is_backup ? board.backup_from.load() : board.acked.load();
     if (Checker::StepOf(snapshot) < least)
-      Wrong(settings.backup + ", " + how + ": step " + std::to_string(Checker::StepOf(snapshot)) + ", expected " +
-            std::to_string(least));
+      Wrong(settings.backup + ", " + how + ": step " + std::to_string(Checker::StepOf(snapshot)) +
+            ", expected " + std::to_string(least));
     if (checker.Look(snapshot, {}, false)) checker.Full(snapshot);
     for (int i = 0; i < 8; ++i) checker.Ask(snapshot);
   };
@@ -86,8 +89,10 @@ int RunCheck(const Settings& settings) {
     look(**database, "opened to read");
     // A checkpoint against its replay takes O(history): now and then.
     const auto report = (*database)->Verify({.against_replay = settings.life % 4 == 0});
-    if (!report) Wrong(settings.backup + ": verifying: " + report.error().ToString());
-    else if (!report->ok) Wrong(settings.backup + ": " + report->problems[0].where + ": " + report->problems[0].what);
+    if (!report)
+      Wrong(settings.backup + ": verifying: " + report.error().ToString());
+    else if (!report->ok)
+      Wrong(settings.backup + ": " + report->problems[0].where + ": " + report->problems[0].what);
   }
   if (is_backup && settings.life % 2 == 0) {
     const std::string to = settings.backup + "-restored";
@@ -96,7 +101,8 @@ int RunCheck(const Settings& settings) {
     auto database = storage::Database::Open(to, {});
     if (!database) return Wrong(to + ": " + database.error().ToString()), 1;
     look(**database, "restored");
-    if (const Status closed = (*database)->Close(); !closed) Wrong(to + ": closing: " + closed.error().ToString());
+    if (const Status closed = (*database)->Close(); !closed)
+      Wrong(to + ": closing: " + closed.error().ToString());
   }
   ++board.backup_checks;
   return board.wrong == wrong_before ? 0 : 1;

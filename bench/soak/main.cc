@@ -1,8 +1,10 @@
-// Soak: a durable database lives for half an hour, is killed, purged, trimmed and followed, and every answer is
-// checked against a model. What it promises and how to read it: bench/notes/soak.md.
+// Soak: a durable database lives for half an hour, is killed, purged, trimmed and followed, and
+// every answer is checked against a model. What it promises and how to read it:
+// bench/notes/soak.md.
 //
-// Usage: soak [--seconds N] [--seed S] [--dir DIR] [--live MEMORIES] [--rate STEPS_A_SECOND] [--strict-stalls] [--keep]
-// Exit 1: an answer was wrong, or (10 minutes and more) memory or files grew; 2: usage.
+// Usage: soak [--seconds N] [--seed S] [--dir DIR] [--live MEMORIES] [--rate STEPS_A_SECOND]
+// [--strict-stalls] [--keep] Exit 1: an answer was wrong, or (10 minutes and more) memory or files
+// grew; 2: usage.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -27,9 +29,10 @@ Scenario Settings::scenario() const {
 namespace {
 
 int Usage() {
-  std::fprintf(stderr,
-               "usage: soak [--seconds N] [--seed S] [--dir DIR] [--live MEMORIES] [--rate STEPS_A_SECOND]\n"
-               "            [--strict-stalls] [--keep]\n");
+  std::fprintf(
+      stderr,
+      "usage: soak [--seconds N] [--seed S] [--dir DIR] [--live MEMORIES] [--rate STEPS_A_SECOND]\n"
+      "            [--strict-stalls] [--keep]\n");
   return 2;
 }
 
@@ -54,16 +57,26 @@ std::optional<Settings> Parse(int argc, char** argv) {
     char* end = nullptr;
     const double number = std::strtod(value, &end);
     const bool is_number = end != value && *end == '\0' && number >= 0;
-    if (flag == "--dir") s.dir = value;
-    else if (flag == "--role") s.role = value;
-    else if (flag == "--backup") s.backup = value;
-    else if (!is_number) return std::nullopt;
-    else if (flag == "--seconds") s.seconds = number;
-    else if (flag == "--seed") s.seed = static_cast<std::uint64_t>(number);
-    else if (flag == "--live") s.live = static_cast<std::uint64_t>(number);
-    else if (flag == "--rate") s.rate = number;
-    else if (flag == "--life") s.life = static_cast<std::uint64_t>(number);
-    else return std::nullopt;
+    if (flag == "--dir")
+      s.dir = value;
+    else if (flag == "--role")
+      s.role = value;
+    else if (flag == "--backup")
+      s.backup = value;
+    else if (!is_number)
+      return std::nullopt;
+    else if (flag == "--seconds")
+      s.seconds = number;
+    else if (flag == "--seed")
+      s.seed = static_cast<std::uint64_t>(number);
+    else if (flag == "--live")
+      s.live = static_cast<std::uint64_t>(number);
+    else if (flag == "--rate")
+      s.rate = number;
+    else if (flag == "--life")
+      s.life = static_cast<std::uint64_t>(number);
+    else
+      return std::nullopt;
   }
   return s;
 }
@@ -86,10 +99,12 @@ int Main(int argc, char** argv) {
     settings.dir = folder->path().string();
   } else {
     std::filesystem::create_directories(settings.dir);
-    if (std::filesystem::exists(settings.database())) Die(settings.database() + " is there already");
+    if (std::filesystem::exists(settings.database()))
+      Die(settings.database() + " is there already");
   }
-  std::printf("soak: %.0f s, seed %llu, about %llu live memories, %.0f steps a second\n", settings.seconds,
-              static_cast<unsigned long long>(settings.seed), static_cast<unsigned long long>(settings.live), settings.rate);
+  std::printf("soak: %.0f s, seed %llu, about %llu live memories, %.0f steps a second\n",
+              settings.seconds, static_cast<unsigned long long>(settings.seed),
+              static_cast<unsigned long long>(settings.live), settings.rate);
   const int status = Supervise(settings);
   if (!folder && !settings.keep)
     for (const std::string& made : {settings.database(), settings.board()}) {
@@ -97,7 +112,8 @@ int Main(int argc, char** argv) {
       std::filesystem::remove_all(made, ignored);
     }
   if (status != 0)
-    std::fprintf(stderr, "soak: repeat with --seed %llu --seconds %.0f\n", static_cast<unsigned long long>(settings.seed), settings.seconds);
+    std::fprintf(stderr, "soak: repeat with --seed %llu --seconds %.0f\n",
+                 static_cast<unsigned long long>(settings.seed), settings.seconds);
   return status;
 }
 

@@ -9,8 +9,21 @@ namespace {
 
 // Purposes of a hash, so that no two draws are the same.
 enum Purpose : std::uint64_t {
-  kLifeOf = 1, kWordOf, kTagOf, kValueOf, kKindOf, kTargetOf, kWeightOf, kTrustOf,
-  kEmbed, kRewrite, kRetag, kCount, kTrustWhom, kWeigh, kCut
+  kLifeOf = 1,
+  kWordOf,
+  kTagOf,
+  kValueOf,
+  kKindOf,
+  kTargetOf,
+  kWeightOf,
+  kTrustOf,
+  kEmbed,
+  kRewrite,
+  kRetag,
+  kCount,
+  kTrustWhom,
+  kWeigh,
+  kCut
 };
 
 double Unit(std::uint64_t hash) { return static_cast<double>(hash >> 11) * 0x1p-53; }
@@ -34,7 +47,8 @@ float WeightOf(std::uint64_t hash) { return static_cast<float>(1 + hash % 1024) 
 }  // namespace
 
 std::uint64_t MixNumbers(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
-  std::uint64_t x = a * 0x9E3779B97F4A7C15ull + b * 0xC2B2AE3D27D4EB4Full + c + 0x165667B19E3779F9ull;
+  std::uint64_t x =
+      a * 0x9E3779B97F4A7C15ull + b * 0xC2B2AE3D27D4EB4Full + c + 0x165667B19E3779F9ull;
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
   x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
   return x ^ (x >> 31);
@@ -110,8 +124,10 @@ const StepOps& Model::Next() {
     }
   }
   for (const Number n : waiting) {  // until the next purge
-    if (scenario_.PurgesAt(s)) due_.push_back(n);
-    else ending_.emplace((s / scenario_.purge_every + 1) * scenario_.purge_every, n);
+    if (scenario_.PurgesAt(s))
+      due_.push_back(n);
+    else
+      ending_.emplace((s / scenario_.purge_every + 1) * scenario_.purge_every, n);
   }
   for (std::uint32_t i = 0; i < scenario_.per_step; ++i) {
     const Number n = (s - 1) * scenario_.per_step + i + 1;  // from 1
@@ -148,14 +164,16 @@ const StepOps& Model::Next() {
     ++m.vector_version;
     ops_.embedded.push_back(n);
   });
-  if (s % 4 == 0) draw(kRewrite, 1, [&](Number n, Memory& m, std::uint64_t) {
-    ++m.text_version;
-    ops_.rewritten.push_back(n);
-  });
-  if (s % 4 == 1) draw(kRetag, 1, [&](Number n, Memory& m, std::uint64_t) {
-    ++m.tag_version;
-    ops_.retagged.push_back(n);
-  });
+  if (s % 4 == 0)
+    draw(kRewrite, 1, [&](Number n, Memory& m, std::uint64_t) {
+      ++m.text_version;
+      ops_.rewritten.push_back(n);
+    });
+  if (s % 4 == 1)
+    draw(kRetag, 1, [&](Number n, Memory& m, std::uint64_t) {
+      ++m.tag_version;
+      ops_.retagged.push_back(n);
+    });
   draw(kCount, 2, [&](Number n, Memory& m, std::uint64_t) {
     m.count += 1 + static_cast<std::int64_t>(n % 5);
     count_sum_ += 1 + static_cast<std::int64_t>(n % 5);
@@ -171,12 +189,13 @@ const StepOps& Model::Next() {
     m.edges[static_cast<std::size_t>(slot)].weight = WeightOf(Hash(kWeightOf, n, s));
     ops_.weighed.emplace_back(n, slot);
   });
-  if (s % 8 == 3) draw(kCut, 1, [&](Number n, Memory& m, std::uint64_t bits) {
-    const int slot = static_cast<int>(bits % kSlots);
-    if (!m.edges[static_cast<std::size_t>(slot)].present) return;
-    ops_.unlinked.emplace_back(n, slot);
-    Unlink(n, slot);
-  });
+  if (s % 8 == 3)
+    draw(kCut, 1, [&](Number n, Memory& m, std::uint64_t bits) {
+      const int slot = static_cast<int>(bits % kSlots);
+      if (!m.edges[static_cast<std::size_t>(slot)].present) return;
+      ops_.unlinked.emplace_back(n, slot);
+      Unlink(n, slot);
+    });
   return ops_;
 }
 
@@ -187,7 +206,9 @@ std::string Model::Key(Number n) const {
 
 std::string Model::Word(std::uint64_t rank) const { return Syllables(rank, 3); }
 
-std::string Model::SecretWord(Number n) const { return "q" + Syllables(Hash(kWordOf, n, ~0ull), 8); }
+std::string Model::SecretWord(Number n) const {
+  return "q" + Syllables(Hash(kWordOf, n, ~0ull), 8);
+}
 
 std::vector<std::string> Model::Words(Number n, std::uint32_t version) const {
   std::vector<std::string> words;
@@ -207,7 +228,8 @@ std::string Model::Text(Number n, const Memory& m) const {
 
 std::array<std::string, 2> Model::Tags(Number n, const Memory& m) const {
   const std::uint64_t h = Hash(kTagOf, n, m.tag_version);
-  return {"tag" + std::to_string(h % kTags), "tag" + std::to_string((h / kTags % (kTags - 1) + 1 + h) % kTags)};
+  return {"tag" + std::to_string(h % kTags),
+          "tag" + std::to_string((h / kTags % (kTags - 1) + 1 + h) % kTags)};
 }
 
 std::vector<float> Model::Vector(Number n, const Memory& m) const {
@@ -233,8 +255,10 @@ void Tag(const Model& model, WriteBatch& batch, Number n, const Memory& m, bool 
   const NodeRef node = batch.Node(model.Key(n));
   for (const std::string& tag : model.Tags(n, m)) {
     const NodeRef to = batch.IndexNode(kTag, tag);
-    if (linked) batch.Link(node, kHasTag, to);
-    else batch.Unlink(node, kHasTag, to);
+    if (linked)
+      batch.Link(node, kHasTag, to);
+    else
+      batch.Unlink(node, kHasTag, to);
   }
 }
 
@@ -269,7 +293,8 @@ WriteBatch BatchOf(const Model& model, const StepOps& ops) {
   for (const Number n : ops.removed) batch.RemoveNode(batch.Node(model.Key(n)));
   for (const Number n : ops.made) AddMade(model, batch, n);
   for (const Number n : ops.embedded)
-    batch.SetVector(batch.Node(model.Key(n)), batch.SpaceNamed(kSpace), model.Vector(n, *model.Find(n)));
+    batch.SetVector(batch.Node(model.Key(n)), batch.SpaceNamed(kSpace),
+                    model.Vector(n, *model.Find(n)));
   for (const Number n : ops.rewritten)
     batch.SetPayload(batch.Node(model.Key(n)), NodeField::kText, model.Text(n, *model.Find(n)));
   for (const Number n : ops.retagged) {
@@ -280,14 +305,17 @@ WriteBatch BatchOf(const Model& model, const StepOps& ops) {
   }
   for (const Number n : ops.counted)
     batch.AddI64(batch.Node(model.Key(n)), kAccessCount, 1 + static_cast<std::int64_t>(n % 5));
-  for (const Number n : ops.trusted) batch.SetF64(batch.Node(model.Key(n)), kTrust, model.Find(n)->trust);
+  for (const Number n : ops.trusted)
+    batch.SetF64(batch.Node(model.Key(n)), kTrust, model.Find(n)->trust);
   const auto linked = [&](const std::pair<Number, int>& of, auto&& fn) {
     const auto& [n, slot] = of;
     const ModelEdge& edge = model.Find(n)->edges[static_cast<std::size_t>(slot)];
-    fn(batch.Node(model.Key(n)), Model::Kind(n, slot), batch.Node(model.Key(edge.target)), edge.weight);
+    fn(batch.Node(model.Key(n)), Model::Kind(n, slot), batch.Node(model.Key(edge.target)),
+       edge.weight);
   };
   for (const auto& of : ops.weighed)
-    linked(of, [&](NodeRef a, auto kind, NodeRef b, float weight) { batch.Link(a, kind, b, weight); });
+    linked(of,
+           [&](NodeRef a, auto kind, NodeRef b, float weight) { batch.Link(a, kind, b, weight); });
   for (const auto& of : ops.unlinked)
     linked(of, [&](NodeRef a, auto kind, NodeRef b, float) { batch.Unlink(a, kind, b); });
   return batch;

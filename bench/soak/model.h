@@ -1,15 +1,15 @@
 // The soak's model: what the database must hold after step s, in plain maps.
 //
 // A step is one batch: some memories end, some are made, some are embedded anew, rewritten, counted
-// up, linked otherwise. What it does is a function of (seed, step): targets are drawn by their number
-// and a draw that meets no live memory does nothing. No memory lives longer than Scenario::horizon()
-// steps, so Model::At replays that many and not all: every process and thread keeps a model of its
-// own, and nothing but the step's number has to be told.
+// up, linked otherwise. What it does is a function of (seed, step): targets are drawn by their
+// number and a draw that meets no live memory does nothing. No memory lives longer than
+// Scenario::horizon() steps, so Model::At replays that many and not all: every process and thread
+// keeps a model of its own, and nothing but the step's number has to be told.
 //
 // Some memories end by a purge. Those that are due wait for the next step that is a multiple of
-// purge_every; the writer purges them after its batch, so a snapshot at such a step is before or after the purge
-// and shows which. Most keys are used again and again; each fresh_part-th memory has a key that never comes
-// back, which is a permanent id.
+// purge_every; the writer purges them after its batch, so a snapshot at such a step is before or
+// after the purge and shows which. Most keys are used again and again; each fresh_part-th memory
+// has a key that never comes back, which is a permanent id.
 #pragma once
 
 #include <array>
@@ -31,19 +31,19 @@ using EdgeKindOf = std::remove_cvref_t<decltype(kLink)>;
 
 struct Scenario {
   std::uint64_t seed = 1;
-  std::uint32_t per_step = 4;      // memories made by a step
-  std::uint32_t life = 4'000;      // a memory lives between half of these steps and all
+  std::uint32_t per_step = 4;  // memories made by a step
+  std::uint32_t life = 4'000;  // a memory lives between half of these steps and all
   std::uint32_t dimensions = 64;
-  std::uint32_t fresh_part = 32;   // each so-many-th memory has a key of its own
+  std::uint32_t fresh_part = 32;      // each so-many-th memory has a key of its own
   std::uint32_t purge_every = 5'000;  // steps
-  std::uint32_t hard_part = 3;     // each so-many-th purge is a hard one
+  std::uint32_t hard_part = 3;        // each so-many-th purge is a hard one
   Step horizon() const { return Step{life} + purge_every + 1; }
   bool PurgesAt(Step s) const { return s > 0 && s % purge_every == 0; }
   bool HardAt(Step s) const { return PurgesAt(s) && s / purge_every % hard_part == 0; }
 };
 
 inline constexpr std::int64_t kFirstTimeMs = 1'700'000'000'000;
-inline constexpr const char* kControlKey = "soak";     // its column tells the step
+inline constexpr const char* kControlKey = "soak";  // its column tells the step
 inline constexpr const char* kStepColumn = "soak_step";
 inline constexpr const char* kSpace = "soak_space";
 inline constexpr int kSlots = 2;  // edges that a memory has at most

@@ -19,13 +19,28 @@ extern char** environ;
 namespace plexus::bench::soak {
 
 namespace {
-int StatusOf(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
+int StatusOf(int status) {
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
 }  // namespace
 
-Child::Child(const Settings& s, const std::string& role, std::uint64_t life, const std::string& backup) {
-  std::vector<std::string> words = {"soak", "--role", role, "--life", std::to_string(life), "--dir", s.dir,
-                                    "--seed", std::to_string(s.seed), "--seconds", std::to_string(s.seconds),
-                                    "--live", std::to_string(s.live), "--rate", std::to_string(s.rate)};
+Child::Child(const Settings& s, const std::string& role, std::uint64_t life,
+             const std::string& backup) {
+  std::vector<std::string> words = {"soak",
+                                    "--role",
+                                    role,
+                                    "--life",
+                                    std::to_string(life),
+                                    "--dir",
+                                    s.dir,
+                                    "--seed",
+                                    std::to_string(s.seed),
+                                    "--seconds",
+                                    std::to_string(s.seconds),
+                                    "--live",
+                                    std::to_string(s.live),
+                                    "--rate",
+                                    std::to_string(s.rate)};
   if (!backup.empty()) words.insert(words.end(), {"--backup", backup});
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
@@ -61,7 +76,8 @@ void Child::Kill() {
 }
 
 std::uint64_t Child::ResidentBytes() const {
-  std::FILE* file = pid_ > 0 ? std::fopen(("/proc/" + std::to_string(pid_) + "/statm").c_str(), "r") : nullptr;
+  std::FILE* file =
+      pid_ > 0 ? std::fopen(("/proc/" + std::to_string(pid_) + "/statm").c_str(), "r") : nullptr;
   if (!file) return 0;
   unsigned long long all = 0, resident = 0;
   const bool read = std::fscanf(file, "%llu %llu", &all, &resident) == 2;
@@ -75,7 +91,8 @@ std::uint64_t BytesBelow(const std::string& directory) {
   namespace fs = std::filesystem;
   std::uint64_t bytes = 0;
   std::error_code ignored;
-  for (fs::recursive_directory_iterator it(directory, ignored), end; it != end; it.increment(ignored)) {
+  for (fs::recursive_directory_iterator it(directory, ignored), end; it != end;
+       it.increment(ignored)) {
     std::error_code gone;
     const std::uint64_t size = it->is_regular_file(gone) ? it->file_size(gone) : 0;
     if (!gone) bytes += size;

@@ -15,7 +15,8 @@ namespace plexus::bench::soak {
 class Child {
  public:
   Child() = default;
-  Child(const Settings& settings, const std::string& role, std::uint64_t life, const std::string& backup = {});
+  Child(const Settings& settings, const std::string& role, std::uint64_t life,
+        const std::string& backup = {});
   ~Child() { Kill(); }
   Child(Child&& other) noexcept : pid_(other.pid_) { other.pid_ = -1; }
   Child& operator=(Child&& other) noexcept;

@@ -14,7 +14,9 @@ namespace plexus::bench::soak {
 
 namespace {
 
-bool Near(double a, double b) { return std::abs(a - b) <= 1e-9 * std::max({1.0, std::abs(a), std::abs(b)}); }
+bool Near(double a, double b) {
+  return std::abs(a - b) <= 1e-9 * std::max({1.0, std::abs(a), std::abs(b)});
+}
 
 double CosineOf(const std::vector<float>& a, const std::vector<float>& b) {
   double ab = 0, aa = 0, bb = 0;
@@ -32,10 +34,17 @@ bool Checker::Ask(const Snapshot& snapshot, const Allowed& allowed) {
   if (model_.memories().empty()) return true;
   ++TheBoard().questions;
   switch (random_() % 8) {
-    case 0: case 1: return Nearest(snapshot, allowed);
-    case 2: case 3: return Bm25(snapshot, allowed);
-    case 4: case 5: return Walk(snapshot);
-    default: return Memories(snapshot, allowed, 50);
+    case 0:
+    case 1:
+      return Nearest(snapshot, allowed);
+    case 2:
+    case 3:
+      return Bm25(snapshot, allowed);
+    case 4:
+    case 5:
+      return Walk(snapshot);
+    default:
+      return Memories(snapshot, allowed, 50);
   }
 }
 
@@ -45,9 +54,8 @@ bool Checker::Nearest(const Snapshot& snapshot, const Allowed& allowed) {
   if (!space) return Bad(snapshot, "there is no space");
   std::vector<float> query(model_.scenario().dimensions);
   for (float& q : query) q = static_cast<float>(random_() % 2001) / 1000.0f - 1.0f;
-  const auto found = Time(Timed::kNearest, [&] {
-    return plexus::Nearest(snapshot, *space, query, {.top = kTop});
-  });
+  const auto found = Time(Timed::kNearest,
+                          [&] { return plexus::Nearest(snapshot, *space, query, {.top = kTop}); });
   if (!found) return Bad(snapshot, "nearest: " + found.error().ToString());
   std::vector<double> best;
   std::map<NodeId, double> measures;
@@ -66,10 +74,12 @@ bool Checker::Nearest(const Snapshot& snapshot, const Allowed& allowed) {
     const auto it = measures.find(found->nodes[i].node);
     if (it == measures.end()) return Bad(snapshot, "nearest gives a node that is none of ours");
     if (std::abs(it->second - found->nodes[i].measure) > 1e-5)
-      return Bad(snapshot, "nearest gives another cosine for " + std::string(snapshot.key(it->first)));
+      return Bad(snapshot,
+                 "nearest gives another cosine for " + std::string(snapshot.key(it->first)));
     if (!may_miss && std::abs(best[i] - found->nodes[i].measure) > 1e-5)
-      return Bad(snapshot, "nearest is not the nearest: " + std::to_string(found->nodes[i].measure) + ", there is " +
-                               std::to_string(best[i]));
+      return Bad(snapshot,
+                 "nearest is not the nearest: " + std::to_string(found->nodes[i].measure) +
+                     ", there is " + std::to_string(best[i]));
   }
   return true;
 }
@@ -110,13 +120,15 @@ bool Checker::Bm25(const Snapshot& snapshot, const Allowed& allowed) {
       found->found != documents.size())
     return Bad(snapshot, "bm25 counts " + std::to_string(found->documents) + " texts, " +
                              std::to_string(found->found) + " found, instead of " +
-                             std::to_string(model_.memories().size()) + ", " + std::to_string(documents.size()));
+                             std::to_string(model_.memories().size()) + ", " +
+                             std::to_string(documents.size()));
   std::vector<double> best;
   std::map<NodeId, double> scores;
   for (const auto& [n, document] : documents) {
     double score = 0;
     for (std::size_t t = 0; t < terms.size(); ++t) {
-      const double tf = document.frequency[t], idf = std::log(1 + (count - df[t] + 0.5) / (df[t] + 0.5));
+      const double tf = document.frequency[t],
+                   idf = std::log(1 + (count - df[t] + 0.5) / (df[t] + 0.5));
       score += idf * tf * (options.k1 + 1) /
                (tf + options.k1 * (1 - options.b + options.b * document.length / average));
     }
@@ -124,12 +136,15 @@ bool Checker::Bm25(const Snapshot& snapshot, const Allowed& allowed) {
     if (const auto node = snapshot.Find(model_.Key(n))) scores[*node] = score;
   }
   std::sort(best.rbegin(), best.rend());
-  if (found->matches.size() != std::min(options.top, best.size())) return Bad(snapshot, "bm25: how many");
+  if (found->matches.size() != std::min(options.top, best.size()))
+    return Bad(snapshot, "bm25: how many");
   for (std::size_t i = 0; i < found->matches.size(); ++i) {
     const auto it = scores.find(found->matches[i].node);
-    if (it == scores.end() || !Near(it->second, found->matches[i].score) || !Near(best[i], found->matches[i].score))
-      return Bad(snapshot, "bm25 for " + terms[0] + " ...: score " + std::to_string(found->matches[i].score) +
-                               ", there is " + std::to_string(best[i]));
+    if (it == scores.end() || !Near(it->second, found->matches[i].score) ||
+        !Near(best[i], found->matches[i].score))
+      return Bad(snapshot, "bm25 for " + terms[0] + " ...: score " +
+                               std::to_string(found->matches[i].score) + ", there is " +
+                               std::to_string(best[i]));
   }
   (void)allowed;
   return true;
@@ -173,8 +188,9 @@ bool Checker::Walk(const Snapshot& snapshot) {
   }
   best.erase(seed);
   if (found->hits.size() != best.size())
-    return Bad(snapshot, "a walk from " + model_.Key(seed) + " finds " + std::to_string(found->hits.size()) +
-                             " instead of " + std::to_string(best.size()));
+    return Bad(snapshot, "a walk from " + model_.Key(seed) + " finds " +
+                             std::to_string(found->hits.size()) + " instead of " +
+                             std::to_string(best.size()));
   std::map<NodeId, double> scores;
   for (const auto& [n, value] : best)
     if (const auto node = snapshot.Find(model_.Key(n))) scores[*node] = value;
@@ -184,8 +200,9 @@ bool Checker::Walk(const Snapshot& snapshot) {
     for (const PathEdge& edge : hit.path) product *= double{edge.weight} * options.decay;
     if (it == scores.end() || !Near(it->second, hit.score) || !Near(product, hit.score) ||
         hit.path.size() != static_cast<std::size_t>(hit.hops) || hit.hops > options.hops)
-      return Bad(snapshot, "a walk from " + model_.Key(seed) + " to " + std::string(snapshot.key(hit.node)) +
-                               ": score " + std::to_string(hit.score) + ", path " + std::to_string(product));
+      return Bad(snapshot, "a walk from " + model_.Key(seed) + " to " +
+                               std::string(snapshot.key(hit.node)) + ": score " +
+                               std::to_string(hit.score) + ", path " + std::to_string(product));
   }
   return true;
 }

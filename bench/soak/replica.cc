@@ -48,6 +48,10 @@ void Replica::Pull(storage::Database& source) {
       graph_.reset();
       continue;
     }
+    // It may have begun with a newer view than `source` is.
+    if (!changes && changes.error().code == ErrorCode::kNotFound && view_ &&
+        graph_->snapshot().sequence() > source.snapshot().sequence())
+      return;
     if (!changes) {
       Wrong(who_ + ": " + changes.error().ToString());
       return;
@@ -74,8 +78,10 @@ void Replica::Check() {
   if (!checker_.Look(snapshot, allowed)) return;
   // A feed may leave out what a purge that comes next has erased already.
   if (!checker_.model().purged()) return;
-  if (++rounds_ % 100 == 0) checker_.Full(snapshot, allowed);
-  else checker_.Ask(snapshot, allowed);
+  if (++rounds_ % 100 == 0)
+    checker_.Full(snapshot, allowed);
+  else
+    checker_.Ask(snapshot, allowed);
 }
 
 }  // namespace plexus::bench::soak

@@ -11,24 +11,26 @@ namespace plexus::bench::soak {
 struct Settings {
   double seconds = 1800;
   std::uint64_t seed = 1;
-  std::string dir;               // holds the database, backups and the board
-  std::uint64_t live = 12'000;   // memories alive in the steady state, about
-  double rate = 250;             // steps a second, 0: as many as there can be
+  std::string dir;              // holds the database, backups and the board
+  std::uint64_t live = 12'000;  // memories alive in the steady state, about
+  double rate = 250;            // steps a second, 0: as many as there can be
   bool strict_stalls = false;
-  bool keep = false;             // the directory, at the end
-  std::string role;              // empty: the supervisor
-  std::string backup;            // role check: which directory
-  std::uint64_t life = 0;        // which start of its role this is
+  bool keep = false;       // the directory, at the end
+  std::string role;        // empty: the supervisor
+  std::string backup;      // role check: which directory
+  std::uint64_t life = 0;  // which start of its role this is
 
   Scenario scenario() const;
   std::string database() const { return dir + "/db"; }
   std::string board() const { return dir + "/board"; }
-  std::string backup_at(std::uint64_t number) const { return dir + "/backup-" + std::to_string(number); }
+  std::string backup_at(std::uint64_t number) const {
+    return dir + "/backup-" + std::to_string(number);
+  }
 };
 
 int RunWriter(const Settings& settings);    // writes, reads, keeps; until told to stop, or killed
 int RunFollower(const Settings& settings);  // follows the directory
-int RunCheck(const Settings& settings);     // opens a backup, or the database, and looks at all of it
-int Supervise(const Settings& settings);    // starts and kills the others, judges
+int RunCheck(const Settings& settings);   // opens a backup, or the database, and looks at all of it
+int Supervise(const Settings& settings);  // starts and kills the others, judges
 
 }  // namespace plexus::bench::soak

@@ -1,8 +1,9 @@
 // The supervisor: starts writer, follower and checkers, kills them, samples, and judges at the end.
 //
-// The time in three parts: a quarter in which writers are killed or told to close at random, then one
-// life of a writer that nobody interrupts, whose memory and files are measured from a third of the
-// time on, then a twelfth of kills again. The follower is killed all the time. Nothing here opens the database.
+// The time in three parts: a quarter in which writers are killed or told to close at random, then
+// one life of a writer that nobody interrupts, whose memory and files are measured from a third of
+// the time on, then a twelfth of kills again. The follower is killed all the time. Nothing here
+// opens the database.
 #include <algorithm>
 #include <chrono>
 #include <cinttypes>
@@ -52,7 +53,9 @@ class Supervisor {
   double Between(double least, double most) {
     return least + (most - least) * static_cast<double>(random_() % 10'000) / 10'000;
   }
-  bool KillsNow(double at) const { return at < settings_.seconds / 4 || at > settings_.seconds * 11 / 12; }
+  bool KillsNow(double at) const {
+    return at < settings_.seconds / 4 || at > settings_.seconds * 11 / 12;
+  }
   void StartWriter();
   void MindWriter();
   void MindFollower();
@@ -161,11 +164,14 @@ void Supervisor::PrintLine() {
   const Sample& s = samples_.back();
   const std::uint64_t step = board_.acked;
   const auto& apply = board_[Timed::kApply];
-  std::printf("%6.0f s: step %" PRIu64 " (%.0f/s), live %.0f, ids %.0f, resident %.1f MB, files %.1f MB, history %" PRIu64
-              ", questions %" PRIu64 ", killed %" PRIu64 "+%" PRIu64 ", apply p50 %.1f p99 %.1f max %.1f ms, wrong %" PRIu64 "\n",
-              s.at, step, static_cast<double>(step - last_step_) / (s.at - last_line_), s.live, s.ids, s.resident / 1e6,
-              s.disk / 1e6, board_.history.load(), board_.questions.load(), writer_kills_, follower_kills_,
-              static_cast<double>(apply.Quantile(0.5)) / 1e3, static_cast<double>(apply.Quantile(0.99)) / 1e3,
+  std::printf("%6.0f s: step %" PRIu64
+              " (%.0f/s), live %.0f, ids %.0f, resident %.1f MB, files %.1f MB, history %" PRIu64
+              ", questions %" PRIu64 ", killed %" PRIu64 "+%" PRIu64
+              ", apply p50 %.1f p99 %.1f max %.1f ms, wrong %" PRIu64 "\n",
+              s.at, step, static_cast<double>(step - last_step_) / (s.at - last_line_), s.live,
+              s.ids, s.resident / 1e6, s.disk / 1e6, board_.history.load(), board_.questions.load(),
+              writer_kills_, follower_kills_, static_cast<double>(apply.Quantile(0.5)) / 1e3,
+              static_cast<double>(apply.Quantile(0.99)) / 1e3,
               static_cast<double>(apply.max_us) / 1e3, board_.wrong.load());
   std::fflush(stdout);
   last_step_ = step;
@@ -173,9 +179,11 @@ void Supervisor::PrintLine() {
 }
 
 int Supervisor::Run() {
-  const double period = std::clamp(settings_.seconds / 60, 1.0, 30.0), tick = std::min(1.0, settings_.seconds / 100);
+  const double period = std::clamp(settings_.seconds / 60, 1.0, 30.0),
+               tick = std::min(1.0, settings_.seconds / 100);
   StartWriter();
-  for (double next = tick; Seconds() < settings_.seconds && wrong_ends_ == 0 && board_.wrong < 100;) {
+  for (double next = tick;
+       Seconds() < settings_.seconds && wrong_ends_ == 0 && board_.wrong < 100;) {
     MindWriter();
     if (wrong_ends_ > 0) break;
     MindFollower();
@@ -195,14 +203,18 @@ int Supervisor::Run() {
 void Supervisor::End() {
   board_.stop = 1;
   if (writer_.running())
-    if (const int status = writer_.Wait(); status != 0) Wrong("the last writer ended with status " + std::to_string(status));
+    if (const int status = writer_.Wait(); status != 0)
+      Wrong("the last writer ended with status " + std::to_string(status));
   board_.stop = 2;
   if (!follower_.running()) follower_ = Child(settings_, "follower", ++followers_);
-  if (const int status = follower_.Wait(); status != 0) Wrong("the last follower ended with status " + std::to_string(status));
+  if (const int status = follower_.Wait(); status != 0)
+    Wrong("the last follower ended with status " + std::to_string(status));
   if (checker_.running())
-    if (const int status = checker_.Wait(); status != 0) Wrong("the last checker of a backup ended with status " + std::to_string(status));
+    if (const int status = checker_.Wait(); status != 0)
+      Wrong("the last checker of a backup ended with status " + std::to_string(status));
   Child last(settings_, "check", 4 * ++checkers_, settings_.database());
-  if (const int status = last.Wait(); status != 0) Wrong("the last look ended with status " + std::to_string(status));
+  if (const int status = last.Wait(); status != 0)
+    Wrong("the last look ended with status " + std::to_string(status));
 }
 
 bool Supervisor::Promise(const char* what, bool held, const char* unless) {
@@ -221,52 +233,71 @@ bool Supervisor::Judge() {
     const double before = Median(middle, of);
     return before > 0 ? Median(last, of) / before - 1 : 0;
   };
-  std::printf("\nsteps %" PRIu64 ", live memories %" PRIu64 ", permanent ids %" PRIu64 " (%.1f a live memory); writer: %" PRIu64
-              " starts, %" PRIu64 " killed (%" PRIu64 " while opening), %" PRIu64 " closed; follower: %" PRIu64 " starts, %" PRIu64
+  std::printf("\nsteps %" PRIu64 ", live memories %" PRIu64 ", permanent ids %" PRIu64
+              " (%.1f a live memory); writer: %" PRIu64 " starts, %" PRIu64 " killed (%" PRIu64
+              " while opening), %" PRIu64 " closed; follower: %" PRIu64 " starts, %" PRIu64
               " killed\n",
               board_.acked.load(), board_.live.load(), board_.ids.load(),
-              static_cast<double>(board_.ids) / static_cast<double>(std::max<std::uint64_t>(board_.live, 1)), writers_,
-              writer_kills_, early_kills_, closes_ + 1, followers_, follower_kills_);
-  std::printf("purges %" PRIu64 " (and %" PRIu64 " hard), words looked for in files %" PRIu64 ", trims %" PRIu64
-              ", checkpoints %" PRIu64 ", backups %" PRIu64 "; compactions %" PRIu64 " and %" PRIu64 " of vectors in the last life\n",
-              board_.purges.load(), board_.hard_purges.load(), board_.secrets_looked_for.load(), board_.trims.load(),
-              board_.checkpoints.load(), board_.backups.load(), board_.compactions.load(), board_.vector_compactions.load());
-  std::printf("checked: %" PRIu64 " snapshots, %" PRIu64 " questions, %" PRIu64 " whole graphs, %" PRIu64 " of the past, %" PRIu64
-              " backups and ends; refreshes %" PRIu64 " followed, %" PRIu64 " opened anew; feed: %" PRIu64 " records, %" PRIu64
-              " beginnings\n",
-              board_.checks.load(), board_.questions.load(), board_.full_checks.load(), board_.past_checks.load(),
-              board_.backup_checks.load(), board_.followed.load(), board_.refollowed.load(), board_.feed_records.load(),
-              board_.feed_restarts.load());
+              static_cast<double>(board_.ids) /
+                  static_cast<double>(std::max<std::uint64_t>(board_.live, 1)),
+              writers_, writer_kills_, early_kills_, closes_ + 1, followers_, follower_kills_);
+  std::printf("purges %" PRIu64 " (and %" PRIu64 " hard), words looked for in files %" PRIu64
+              ", trims %" PRIu64 ", checkpoints %" PRIu64 ", backups %" PRIu64
+              "; compactions %" PRIu64 " and %" PRIu64 " of vectors in the last life\n",
+              board_.purges.load(), board_.hard_purges.load(), board_.secrets_looked_for.load(),
+              board_.trims.load(), board_.checkpoints.load(), board_.backups.load(),
+              board_.compactions.load(), board_.vector_compactions.load());
+  std::printf("checked: %" PRIu64 " snapshots, %" PRIu64 " questions, %" PRIu64
+              " whole graphs, %" PRIu64 " of the past, %" PRIu64
+              " backups and ends; refreshes %" PRIu64 " followed, %" PRIu64
+              " opened anew; feed: %" PRIu64 " records, %" PRIu64 " beginnings\n",
+              board_.checks.load(), board_.questions.load(), board_.full_checks.load(),
+              board_.past_checks.load(), board_.backup_checks.load(), board_.followed.load(),
+              board_.refollowed.load(), board_.feed_records.load(), board_.feed_restarts.load());
   std::uint64_t stalls = 0, longest = 0;
   for (int i = 0; i < static_cast<int>(Timed::kTimedCount); ++i) {
     const Latencies& l = board_[static_cast<Timed>(i)];
     if (l.count == 0) continue;
-    std::printf("  %-10s %9" PRIu64 " times, p50 %9.3f, p99 %9.3f, max %9.3f ms, %" PRIu64 " over 50 ms\n", TimedName(static_cast<Timed>(i)),
-                l.count.load(), static_cast<double>(l.Quantile(0.5)) / 1e3, static_cast<double>(l.Quantile(0.99)) / 1e3,
-                static_cast<double>(l.max_us) / 1e3, l.over_50ms.load());
+    std::printf(
+        "  %-10s %9" PRIu64 " times, p50 %9.3f, p99 %9.3f, max %9.3f ms, %" PRIu64 " over 50 ms\n",
+        TimedName(static_cast<Timed>(i)), l.count.load(),
+        static_cast<double>(l.Quantile(0.5)) / 1e3, static_cast<double>(l.Quantile(0.99)) / 1e3,
+        static_cast<double>(l.max_us) / 1e3, l.over_50ms.load());
     if (i > static_cast<int>(Timed::kTraverse)) continue;
     stalls += l.over_50ms;
     longest = std::max<std::uint64_t>(longest, l.max_us);
   }
   const double resident = growth(&Sample::resident), disk = growth(&Sample::disk);
-  std::printf("resident set of the writer: median %.1f then %.1f MB (%+.1f %%), most %.1f then %.1f MB; what ids take in the graph: %.1f then "
-              "%.1f MB for %.0f then %.0f ids; graph %.1f then %.1f MB; follower at most %.1f MB\n",
-              Median(middle, &Sample::resident) / 1e6, Median(last, &Sample::resident) / 1e6, 100 * resident,
-              Most(middle, &Sample::resident) / 1e6, Most(last, &Sample::resident) / 1e6, Median(middle, &Sample::id_bytes) / 1e6,
-              Median(last, &Sample::id_bytes) / 1e6, Median(middle, &Sample::ids), Median(last, &Sample::ids),
-              Median(middle, &Sample::graph_bytes) / 1e6, Median(last, &Sample::graph_bytes) / 1e6,
-              static_cast<double>(follower_resident_) / 1e6);
-  std::printf("files of the database: median %.1f then %.1f MB (%+.1f %%), most %.1f then %.1f MB\n\n", Median(middle, &Sample::disk) / 1e6,
-              Median(last, &Sample::disk) / 1e6, 100 * disk, Most(middle, &Sample::disk) / 1e6, Most(last, &Sample::disk) / 1e6);
+  std::printf(
+      "resident set of the writer: median %.1f then %.1f MB (%+.1f %%), most %.1f then %.1f MB; "
+      "what ids take in the graph: %.1f then "
+      "%.1f MB for %.0f then %.0f ids; graph %.1f then %.1f MB; follower at most %.1f MB\n",
+      Median(middle, &Sample::resident) / 1e6, Median(last, &Sample::resident) / 1e6,
+      100 * resident, Most(middle, &Sample::resident) / 1e6, Most(last, &Sample::resident) / 1e6,
+      Median(middle, &Sample::id_bytes) / 1e6, Median(last, &Sample::id_bytes) / 1e6,
+      Median(middle, &Sample::ids), Median(last, &Sample::ids),
+      Median(middle, &Sample::graph_bytes) / 1e6, Median(last, &Sample::graph_bytes) / 1e6,
+      static_cast<double>(follower_resident_) / 1e6);
+  std::printf(
+      "files of the database: median %.1f then %.1f MB (%+.1f %%), most %.1f then %.1f MB\n\n",
+      Median(middle, &Sample::disk) / 1e6, Median(last, &Sample::disk) / 1e6, 100 * disk,
+      Most(middle, &Sample::disk) / 1e6, Most(last, &Sample::disk) / 1e6);
   const bool long_enough = t >= 600;
   const char* too_short = long_enough ? nullptr : "not (short)";
-  const std::string wrong = "every answer is the model's: " + std::to_string(board_.wrong) + " wrong";
+  const std::string wrong =
+      "every answer is the model's: " + std::to_string(board_.wrong) + " wrong";
   bool right = Promise(wrong.c_str(), board_.wrong == 0);
-  right = Promise("the resident set is flat to 5 % after the first third", resident <= 0.05, too_short) && right;
-  right = Promise("files are bounded by live data and kept history (10 %)", disk <= 0.10, too_short) && right;
-  const std::string stall = "no apply, snapshot or question over 50 ms: " + std::to_string(stalls) + ", longest " +
-                            std::to_string(longest / 1000) + " ms";
-  right = Promise(stall.c_str(), stalls == 0, settings_.strict_stalls ? nullptr : "not (machine)") && right;
+  right = Promise("the resident set is flat to 5 % after the first third", resident <= 0.05,
+                  too_short) &&
+          right;
+  right =
+      Promise("files are bounded by live data and kept history (10 %)", disk <= 0.10, too_short) &&
+      right;
+  const std::string stall = "no apply, snapshot or question over 50 ms: " + std::to_string(stalls) +
+                            ", longest " + std::to_string(longest / 1000) + " ms";
+  right =
+      Promise(stall.c_str(), stalls == 0, settings_.strict_stalls ? nullptr : "not (machine)") &&
+      right;
   return right;
 }
 

@@ -1,5 +1,5 @@
-// The writer: one thread applies steps and purges, three read, one keeps (trims, backs up, checkpoints,
-// looks at the past), one feeds a replica, one counts. Killed at any moment.
+// The writer: one thread applies steps and purges, three read, one keeps (trims, backs up,
+// checkpoints, looks at the past), one feeds a replica, one counts. Killed at any moment.
 //
 // The database is called as its header allows: purges with the gate to themselves, all
 // else under the shared side of it. A snapshot is read without it.
@@ -31,7 +31,8 @@ using std::chrono::milliseconds;
 std::string FilesWith(const std::string& directory, const std::string& bytes) {
   std::string found;
   std::error_code ignored;
-  for (fs::recursive_directory_iterator it(directory, ignored), end; it != end; it.increment(ignored)) {
+  for (fs::recursive_directory_iterator it(directory, ignored), end; it != end;
+       it.increment(ignored)) {
     if (!it->is_regular_file(ignored)) continue;
     std::ifstream in(it->path(), std::ios::binary);
     std::stringstream text;
@@ -43,7 +44,8 @@ std::string FilesWith(const std::string& directory, const std::string& bytes) {
 
 class Writer {
  public:
-  explicit Writer(const Settings& settings) : settings_(settings), scenario_(settings.scenario()), model_(scenario_) {}
+  explicit Writer(const Settings& settings)
+      : settings_(settings), scenario_(settings.scenario()), model_(scenario_) {}
   int Run();
 
  private:
@@ -65,7 +67,8 @@ class Writer {
       std::this_thread::sleep_for(std::min<Clock::duration>(end - Clock::now(), milliseconds(50)));
   }
   void PauseAfter(Clock::time_point start, int times) const {
-    Pause(std::clamp<Clock::duration>(times * (Clock::now() - start), milliseconds(2), milliseconds(500)));
+    Pause(std::clamp<Clock::duration>(times * (Clock::now() - start), milliseconds(2),
+                                      milliseconds(500)));
   }
   void Check(const Status& status, const char* what) const {
     if (!status) Wrong(std::string(what) + ": " + status.error().ToString());
@@ -90,17 +93,19 @@ void Writer::Open() {
   options.checkpoint_log_bytes = std::uint64_t{8} << 20;
   options.payload_cache_bytes = std::uint64_t{4} << 20;
   options.on_background_error = [](const Error& e) { Wrong("in the background: " + e.ToString()); };
-  database_ = Must(Time(Timed::kOpen, [&] { return storage::Database::Open(settings_.database(), options); }),
-                   "writer: opening");
+  database_ = Must(
+      Time(Timed::kOpen, [&] { return storage::Database::Open(settings_.database(), options); }),
+      "writer: opening");
   ++board_.opens;
   const Snapshot snapshot = database_->snapshot();
   const Step found = Checker::StepOf(snapshot);
   if (found < acked || found > issued)
-    Wrong("opened at step " + std::to_string(found) + ": " + std::to_string(acked) + " was acknowledged, " +
-          std::to_string(issued) + " was the last begun");
+    Wrong("opened at step " + std::to_string(found) + ": " + std::to_string(acked) +
+          " was acknowledged, " + std::to_string(issued) + " was the last begun");
   Checker checker(scenario_, "after opening", settings_.life);
   if (checker.Look(snapshot, {}, false)) checker.Full(snapshot);
-  if (purged == found && !checker.model().purged()) Wrong("a purge that was acknowledged is not there");
+  if (purged == found && !checker.model().purged())
+    Wrong("a purge that was acknowledged is not there");
   model_ = checker.model();
   board_.acked = found;
 }
@@ -112,9 +117,12 @@ bool Writer::Apply() {
   const auto terms = AddTerms(database_->snapshot(), terms_, batch);
   if (!terms) return Wrong("terms: " + terms.error().ToString());
   ApplyOptions options;
-  options.durability = s % 16 == 3 ? Durability::kBuffered : s % 16 == 4 ? Durability::kNone : Durability::kSync;
+  options.durability = s % 16 == 3   ? Durability::kBuffered
+                       : s % 16 == 4 ? Durability::kNone
+                                     : Durability::kSync;
   board_.issued = s;
-  const auto applied = Time(Timed::kApply, [&] { return database_->graph().Apply(batch, options); });
+  const auto applied =
+      Time(Timed::kApply, [&] { return database_->graph().Apply(batch, options); });
   if (!applied) return Wrong("step " + std::to_string(s) + ": " + applied.error().ToString());
   // A batch that is synced syncs those before it.
   if (options.durability == Durability::kSync) board_.acked = s;
@@ -127,7 +135,9 @@ void Writer::LookForSecrets(const std::vector<Number>& victims, bool hard) {
     std::string found = FilesWith(settings_.database(), model_.SecretWord(n));
     if (hard) found += FilesWith(settings_.database(), model_.Key(n));
     ++board_.secrets_looked_for;
-    if (!found.empty()) Wrong("step " + std::to_string(model_.step()) + ": words of purged " + model_.Key(n) + " are in" + found);
+    if (!found.empty())
+      Wrong("step " + std::to_string(model_.step()) + ": words of purged " + model_.Key(n) +
+            " are in" + found);
   }
 }
 
@@ -147,7 +157,8 @@ void Writer::Purge() {
         Check(database_->HardPurge(nodes), "hard purge");
       } else {
         const std::vector<std::string_view> views(keys.begin(), keys.end());
-        const auto purged = database_->Purge(views, kFirstTimeMs + static_cast<std::int64_t>(model_.step()));
+        const auto purged =
+            database_->Purge(views, kFirstTimeMs + static_cast<std::int64_t>(model_.step()));
         if (!purged) Wrong("purge: " + purged.error().ToString());
       }
     });
@@ -167,8 +178,9 @@ void Writer::Write() {
     if (!Apply()) break;
     ++steps;
     if (settings_.rate <= 0) continue;
-    const auto due = start + std::chrono::duration_cast<Clock::duration>(
-                                 std::chrono::duration<double>(static_cast<double>(steps) / settings_.rate));
+    const auto due =
+        start + std::chrono::duration_cast<Clock::duration>(
+                    std::chrono::duration<double>(static_cast<double>(steps) / settings_.rate));
     if (due > Clock::now()) std::this_thread::sleep_until(due);
   }
 }
@@ -185,12 +197,15 @@ void Writer::Read(std::uint64_t reader) {
       purges = purges_;
       snapshot = Time(Timed::kSnapshot, [&] { return database_->snapshot(); });
     }
-    if (Checker::StepOf(snapshot) < acked) Wrong("a snapshot is older than what was acknowledged before it");
+    if (Checker::StepOf(snapshot) < acked)
+      Wrong("a snapshot is older than what was acknowledged before it");
     Allowed allowed;
     allowed.victims = [&, purges] { return purges_ != purges; };
     if (checker.Look(snapshot, allowed)) {
-      if (round % 128 == 32 * reader) checker.Full(snapshot, allowed);
-      else checker.Ask(snapshot, allowed);
+      if (round % 128 == 32 * reader)
+        checker.Full(snapshot, allowed);
+      else
+        checker.Ask(snapshot, allowed);
     }
     PauseAfter(start, 6);
   }
@@ -199,7 +214,8 @@ void Writer::Read(std::uint64_t reader) {
 // A record of the kept history, drawn.
 void Writer::LookBack() {
   const Sequence floor = database_->stats().history_floor, now = database_->snapshot().sequence();
-  const Sequence at = floor + 1 + MixNumbers(scenario_.seed, now, 5) % std::max<Sequence>(now - floor, 1);
+  const Sequence at =
+      floor + 1 + MixNumbers(scenario_.seed, now, 5) % std::max<Sequence>(now - floor, 1);
   if (at > now) return;
   const auto past = Time(Timed::kAsOf, [&] { return database_->AsOf(at); });
   if (!past) {
@@ -220,7 +236,8 @@ void Writer::BackUp() {
   std::error_code ignored;
   fs::remove_all(settings_.backup_at(number), ignored);  // of a life that was killed
   const Step acked = board_.acked;
-  const Status made = Time(Timed::kBackup, [&] { return database_->Backup(settings_.backup_at(number)); });
+  const Status made =
+      Time(Timed::kBackup, [&] { return database_->Backup(settings_.backup_at(number)); });
   if (!made) {
     Wrong("backup: " + made.error().ToString());
     return;
@@ -237,20 +254,31 @@ void Writer::Keep() {
     Pause(pause);
     const std::shared_lock open(gate_);
     switch (MixNumbers(scenario_.seed, settings_.life, round) % 12) {
-      case 0: case 1: case 2: case 3: {
+      case 0:
+      case 1:
+      case 2:
+      case 3: {
         const Sequence now = database_->snapshot().sequence();
         if (now <= scenario_.life) break;
         Check(Time(Timed::kTrim, [&] { return database_->Trim(now - scenario_.life); }), "trim");
         ++board_.trims;
         break;
       }
-      case 4: case 5:
+      case 4:
+      case 5:
         Check(Time(Timed::kCheckpoint, [&] { return database_->Checkpoint(); }), "checkpoint");
         ++board_.checkpoints;
         break;
-      case 6: Check(database_->graph().Compact(), "compact"); break;
-      case 7: case 8: BackUp(); break;
-      default: LookBack(); break;
+      case 6:
+        Check(database_->graph().Compact(), "compact");
+        break;
+      case 7:
+      case 8:
+        BackUp();
+        break;
+      default:
+        LookBack();
+        break;
     }
   }
 }

@@ -24,7 +24,9 @@ Scenario SmallScenario() {
 
 class SoakTest : public ::testing::Test {
  protected:
-  SoakTest() : path_(::testing::TempDir() + "soak-board-" + std::to_string(getpid())) { MapBoard(path_, true); }
+  SoakTest() : path_(::testing::TempDir() + "soak-board-" + std::to_string(getpid())) {
+    MapBoard(path_, true);
+  }
   ~SoakTest() override { std::filesystem::remove(path_); }
 
  private:
@@ -85,7 +87,8 @@ TEST_F(SoakTest, AModelBegunLaterIsTheSame) {
       ASSERT_EQ(late.Tags(n, *other), whole.Tags(n, m));
       ASSERT_EQ(other->trust, m.trust);
       for (int slot = 0; slot < kSlots; ++slot) {
-        const ModelEdge &a = other->edges[static_cast<std::size_t>(slot)], &b = m.edges[static_cast<std::size_t>(slot)];
+        const ModelEdge &a = other->edges[static_cast<std::size_t>(slot)],
+                        &b = m.edges[static_cast<std::size_t>(slot)];
         ASSERT_EQ(a.present, b.present) << n;
         if (!a.present) continue;
         ASSERT_EQ(a.target, b.target);
@@ -117,10 +120,13 @@ TEST_F(SoakTest, AWrongGraphIsFound) {
   EXPECT_TRUE(seen([](WriteBatch& b, NodeRef n, NodeRef) { b.RemoveNode(n); }));
   EXPECT_TRUE(seen([](WriteBatch& b, NodeRef n, NodeRef) { b.AddI64(n, kAccessCount, 1); }));
   EXPECT_TRUE(seen([](WriteBatch& b, NodeRef n, NodeRef) { b.SetF64(n, kTrust, 0.5); }));
-  EXPECT_TRUE(seen([](WriteBatch& b, NodeRef n, NodeRef) { b.SetPayload(n, NodeField::kText, "else"); }));
-  EXPECT_TRUE(seen([](WriteBatch& b, NodeRef n, NodeRef) { b.ClearVector(n, b.SpaceNamed(kSpace)); }));
+  EXPECT_TRUE(
+      seen([](WriteBatch& b, NodeRef n, NodeRef) { b.SetPayload(n, NodeField::kText, "else"); }));
+  EXPECT_TRUE(
+      seen([](WriteBatch& b, NodeRef n, NodeRef) { b.ClearVector(n, b.SpaceNamed(kSpace)); }));
   EXPECT_TRUE(seen([](WriteBatch& b, NodeRef n, NodeRef m) { b.Link(n, kLink, m); }));
-  EXPECT_TRUE(seen([](WriteBatch& b, NodeRef n, NodeRef) { b.Link(n, kHasTag, b.IndexNode(kTag, "other")); }));
+  EXPECT_TRUE(seen(
+      [](WriteBatch& b, NodeRef n, NodeRef) { b.Link(n, kHasTag, b.IndexNode(kTag, "other")); }));
 }
 
 }  // namespace
