@@ -146,7 +146,7 @@ TEST_F(NoMemoryStorage, Open) {
     const std::string directory = Copy();
     OpenOptions options = Quiet({});
     options.read_only = read_only;
-    Sample(3, 1.7, [&](std::int64_t n) {
+    Sample(3, 2.4, [&](std::int64_t n) {
       const Outcome outcome = Failing(n, [&] { return Database::Open(directory, options); });
       ExpectNoMemory("Open", n, outcome);
       const auto again = Database::Open(directory, options);
@@ -163,8 +163,7 @@ TEST_F(NoMemoryStorage, Reading) {
   const auto once = [](auto&& call) { return call; };
   Reads("ChangesSince", *db, 6, 1.5, once([](Database& d) { return d.ChangesSince(3); }));
   Reads("History", *db, 6, 1.5, once([](Database& d) { return d.History(0); }));
-  Reads("SequenceAtTime", *db, 6, 1.5, once([](Database& d) { return d.SequenceAtTime(5000); }));
-  Reads("Verify", *db, 2, 2.0, once([](Database& d) { return d.Verify(); }));
+  Reads("Verify", *db, 2, 2.5, once([](Database& d) { return d.Verify(); }));
   Reads("Metrics", *db, 10, 1.3, once([](Database& d) { return Metrics(d); }));
   Sequence at = 0;  // each time another state that nobody has kept
   Reads("AsOf", *db, 2, 1.8, [&](Database& d) { return d.AsOf(1 + at++ % 9); });
@@ -173,7 +172,7 @@ TEST_F(NoMemoryStorage, Reading) {
 TEST_F(NoMemoryStorage, Backup) {
   const auto db = Open(Copy());
   const std::string to = scratch_.path("backup");
-  Sample(2, 2.2, [&](std::int64_t n) {
+  Sample(2, 3.0, [&](std::int64_t n) {
     const Outcome outcome = Failing(n, [&] { return db->Backup(to); });
     ExpectNoMemory("Backup", n, outcome);
     EXPECT_EQ(Database::Exists(to), outcome.status.has_value()) << n;
@@ -184,16 +183,20 @@ TEST_F(NoMemoryStorage, Backup) {
 }
 
 TEST_F(NoMemoryStorage, Checkpoint) {
-  Writes("Checkpoint", 1.9, [](Database& d) { return d.Checkpoint(); });
+  Writes("Checkpoint", 2.2, [](Database& d) { return d.Checkpoint(); });
 }
 TEST_F(NoMemoryStorage, Trim) {
-  Writes("Trim", 2.0, [](Database& d) { return d.Trim(5); });
+  Writes("Trim", 3.2, [](Database& d) { return d.Trim(5); });
 }
-TEST_F(NoMemoryStorage, Scrub) {
-  Writes("Scrub", 2.0, [](Database& d) { return d.Scrub(); });
+TEST_F(NoMemoryStorage, Purge) {
+  Writes("Purge", 2.0, [](Database& d) {
+    const Snapshot s = d.snapshot();
+    const std::string_view key = s.key(1);
+    return d.Purge({&key, 1}, s.time_ms());
+  });
 }
 TEST_F(NoMemoryStorage, HardPurge) {
-  Writes("HardPurge", 2.2, [](Database& d) {
+  Writes("HardPurge", 4.0, [](Database& d) {
     const NodeId node = 0;
     return d.HardPurge({&node, 1});
   });
