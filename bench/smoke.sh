@@ -12,8 +12,10 @@ for suite in bench/*_bench.cc; do
 done
 echo "--- resident"
 "$build/resident"
-echo "--- reembed"
-"$build/reembed"
+for program in reembed crash_open hard_purge; do
+  echo "--- $program"
+  "$build/$program"
+done
 echo "--- gap"
 for kernel in build pr bfs sssp cc bc tc; do
   "$build/gap" "$kernel" -g 10 -n 2 -v
