@@ -12,12 +12,10 @@ for suite in bench/*_bench.cc; do
 done
 echo "--- resident"
 "$build/resident"
-echo "--- removed"
-"$build/removed"
-echo "--- reembed"
-"$build/reembed"
-echo "--- soak"
-"$build/soak"
+for program in removed reembed crash_open hard_purge soak; do
+  echo "--- $program"
+  "$build/$program"
+done
 echo "--- gap"
 for kernel in build pr bfs sssp cc bc tc; do
   "$build/gap" "$kernel" -g 10 -n 2 -v

@@ -77,7 +77,7 @@ Result<Changes> Database::ChangesSince(Sequence since, const ChangesOptions& opt
     PLEXUS_ASSIGN(const bool more, cursor.Next());
     if (!more) break;
     Record& record = cursor.record().record;
-    bytes += cursor.value_bytes();
+    bytes += cursor.value().size();
     mask.MoveTo(record.sequence);
     mask.Apply(record);
     for (PayloadChange& c : record.payload_changes) PLEXUS_TRY(Fetch(*d.store, record, c.ref, bytes));

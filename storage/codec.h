@@ -87,6 +87,10 @@ struct DecodedRecord {
   std::vector<PayloadDigest> payloads;  // parallel to record.payloads
 };
 
+// `value` as it follows `previous_hash`: of what it says nothing changes, so only its running hash
+// does. REQUIRES a buffer that DecodeRecord took, and its head.
+void Rechain(std::string& value, RecordHead& head, std::uint64_t previous_hash);
+
 // `where` opens every message, e.g. "log record 12".
 Result<DecodedRecord> DecodeRecord(ByteSpan bytes, std::string_view where);
 // Structure and digest are checked here too.

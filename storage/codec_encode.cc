@@ -177,6 +177,13 @@ EncodedRecord Sealed(RecordEncoder& encoder, std::uint64_t previous_hash) {
 
 }  // namespace
 
+void Rechain(std::string& value, RecordHead& head, std::uint64_t previous_hash) {
+  head.running_hash = ChainHash(previous_hash, head.digest);
+  const auto* seal = reinterpret_cast<const char*>(fb::GetRecord(value.data())->seal());
+  const fb::Seal sealed(head.digest, head.running_hash);
+  std::memcpy(value.data() + (seal - value.data()), &sealed, sizeof sealed);
+}
+
 Result<EncodedRecord> EncodeRecord(const Record& record, std::uint64_t previous_hash) {
   RecordEncoder encoder;
   PLEXUS_TRY(encoder.Encode(record));

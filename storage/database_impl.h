@@ -58,6 +58,9 @@ class Database::Impl {
   std::map<NodeId, Sequence> purged;  // ever, last purge
   std::map<NodeId, Sequence> to_scrub;    // bytes are still to be erased
   bool words_wait = false;  // terms or tags that only purged nodes had; guarded by `maintenance`
+  std::set<NodeId> words_found;  // those, as of a record; guarded by `maintenance`
+  static constexpr Sequence kNever = ~Sequence{0};
+  Sequence words_found_at = kNever;
 
   // The last few states of the past, newest use first.
   std::mutex past_mutex;

@@ -77,7 +77,7 @@ Result<Loaded> ReplayOver(const std::shared_ptr<Rocks>& rocks, const LoadRequest
     if (masked_base) mask.MoveTo(record.sequence - 1);
     mask.Apply(record);
     PLEXUS_TRY(writer.Apply(record));
-    loaded.tail_bytes += cursor.value_bytes();
+    loaded.tail_bytes += cursor.value().size();
     if (++loaded.replayed_records % 256 == 0 && request.progress &&
         !request.progress->Report("replay", loaded.replayed_records, 0))
       return Fail(ErrorCode::kCancelled, "replay was stopped");

@@ -43,6 +43,8 @@ LogCursor::LogCursor(std::shared_ptr<Rocks> rocks, LogPoint after)
 }
 
 Result<bool> LogCursor::Next() {
+  if (begun_ && iterator_->Valid()) iterator_->Next();
+  begun_ = true;
   PLEXUS_TRY(Check(iterator_->status(), Where(point_.sequence + 1)));
   if (!iterator_->Valid()) return false;
   const Sequence expected = point_.sequence + 1;
@@ -50,7 +52,6 @@ Result<bool> LogCursor::Next() {
   if (found != expected)
     return Fail(ErrorCode::kCorruption, Where(expected) + ": is missing, the next one is " +
                                             std::to_string(found));
-  value_bytes_ = iterator_->value().size();
   PLEXUS_ASSIGN(record_, DecodeRecord(SliceBytes(iterator_->value()), Where(expected)));
   if (record_.head.sequence != expected)
     return Fail(ErrorCode::kCorruption, Where(expected) + ": says it is record " +
@@ -59,7 +60,6 @@ Result<bool> LogCursor::Next() {
     return Fail(ErrorCode::kCorruption,
                 Where(expected) + ": its running hash does not follow from the record before");
   point_ = {expected, record_.head.running_hash};
-  iterator_->Next();
   return true;
 }
 

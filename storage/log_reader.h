@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "storage/codec.h"
 #include "storage/rocks.h"
@@ -31,7 +32,8 @@ class LogCursor {
   // False at the end of the log. Errors name the record.
   Result<bool> Next();
   DecodedRecord& record() { return record_; }
-  std::uint64_t value_bytes() const { return value_bytes_; }
+  // The record as it is stored, until the next Next().
+  std::string_view value() const { return iterator_->value().ToStringView(); }
   LogPoint point() const { return point_; }
 
  private:
@@ -39,7 +41,7 @@ class LogCursor {
   std::unique_ptr<rocksdb::Iterator> iterator_;
   LogPoint point_;
   DecodedRecord record_;
-  std::uint64_t value_bytes_ = 0;
+  bool begun_ = false;
 };
 
 }  // namespace plexus::storage

@@ -190,14 +190,15 @@ void Database::Impl::StartGraph(const Loaded& loaded, std::shared_ptr<Journal> t
 Status Database::Impl::AttachWriter(const Loaded& loaded) {
   // The look must be closed before RocksDB opens the same files for writing.
   store->Attach(nullptr);
-  PLEXUS_TRY(rocks->Close());
+  if (rocks) PLEXUS_TRY(rocks->Close());
   rocks.reset();
   // After a crash what was recovered goes to sorted files: a torn end must not stay behind.
   const Rocks::Mode mode = anchor.clean ? Rocks::Mode::kWriteClean : Rocks::Mode::kWrite;
   anchor.clean = false;
   anchor.files.clear();
   PLEXUS_TRY(WriteAnchor(directory, anchor, *files));
-  for (const char* name : {"bulk", "checkpoint"}) PLEXUS_TRY(files->RemoveTree(scratch_path(name)));
+  for (const char* name : {"bulk", "checkpoint", "export", "export.tmp"})
+    PLEXUS_TRY(files->RemoveTree(scratch_path(name)));
   // Left over by a hard purge that a crash ended before or after its switch.
   PLEXUS_ASSIGN(const std::vector<std::string> names, files->List(directory));
   for (const std::string& name : names)

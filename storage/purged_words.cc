@@ -2,6 +2,7 @@
 #include "storage/purged_words.h"
 
 #include "engine/vocabulary.h"
+#include "storage/each_arc.h"
 
 namespace plexus::storage {
 
@@ -39,6 +40,14 @@ void PurgedWords::Add(const std::vector<EdgeChange>& edges, Sequence at) {
     Look(e.target, e.source, at);
     Look(e.source, e.target, at);
   }
+}
+
+void PurgedWords::Add(const Csr& state, Sequence at) {
+  if (left_ == 0) return;
+  ForEachArcOf(state, [&](NodeId source, KindId, NodeId target) {
+    Look(target, source, at);
+    Look(source, target, at);
+  });
 }
 
 std::set<NodeId> PurgedWords::Take() const {

@@ -24,6 +24,7 @@ class PurgedWords {
   bool empty() const { return left_ == 0; }
   // Edges of the record `at`, or of the state at the floor.
   void Add(const std::vector<EdgeChange>& edges, Sequence at);
+  void Add(const Csr& state, Sequence at);
   std::set<NodeId> Take() const;
 
  private:

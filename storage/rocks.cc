@@ -77,6 +77,15 @@ std::uint64_t ReadBigEndian(const rocksdb::Slice& key, std::size_t begin, std::s
   return value;
 }
 
+// In the order of Rocks::handles_.
+std::vector<rocksdb::ColumnFamilyDescriptor> Families() {
+  return {{rocksdb::kDefaultColumnFamilyName, FamilyOptions(4 << 10, 1 << 20)},
+          {"log", FamilyOptions(32 << 10, 64 << 20)},
+          {"payload", FamilyOptions(8 << 10, 64 << 20)},
+          // A section is larger than a block may grow: each gets a block of its own.
+          {"checkpoint", FamilyOptions(64 << 10, 1 << 20)}};
+}
+
 // MANIFESTs that CURRENT does not name, left by the guard. RocksDB syncs the directory next.
 Status RemoveOldManifests(const std::string& path, const Files& files) {
   PLEXUS_ASSIGN(const std::string current, files.Read(path + "/CURRENT", 1 << 10));
@@ -149,12 +158,7 @@ Result<std::shared_ptr<Rocks>> Rocks::Open(const std::string& path, Mode mode,
   rocks->path_ = path;
   rocks->files_ = std::move(files);
   const rocksdb::DBOptions options = DatabaseOptions(mode, *rocks->files_);
-  const std::vector<rocksdb::ColumnFamilyDescriptor> families = {
-      {rocksdb::kDefaultColumnFamilyName, FamilyOptions(4 << 10, 1 << 20)},
-      {"log", FamilyOptions(32 << 10, 64 << 20)},
-      {"payload", FamilyOptions(8 << 10, 64 << 20)},
-      // A section is larger than a block may grow: each gets a block of its own.
-      {"checkpoint", FamilyOptions(64 << 10, 1 << 20)}};
+  const std::vector<rocksdb::ColumnFamilyDescriptor> families = Families();
   const bool look = mode == Mode::kLook || mode == Mode::kLookTolerant;
   if (!look && mode != Mode::kCreate) PLEXUS_TRY(RemoveOldManifests(path, *rocks->files_));
   rocksdb::Status status;
@@ -165,6 +169,30 @@ Result<std::shared_ptr<Rocks>> Rocks::Open(const std::string& path, Mode mode,
     return Fail(ErrorCode::kCorruption, path + ": RocksDB cannot open it: " + e.what());
   }
   PLEXUS_TRY(Check(status, path));
+  return rocks;
+}
+
+Result<std::shared_ptr<Rocks>> Rocks::CreateFrom(const std::string& path, std::shared_ptr<Files> files,
+                                                 const rocksdb::ExportImportFilesMetaData& payloads) {
+  constexpr std::ptrdiff_t kPayload = 2;
+  auto rocks = std::shared_ptr<Rocks>(new Rocks);
+  rocks->path_ = path;
+  rocks->files_ = std::move(files);
+  std::vector<rocksdb::ColumnFamilyDescriptor> families = Families();
+  const rocksdb::ColumnFamilyDescriptor payload = families[kPayload];
+  families.erase(families.begin() + kPayload);
+  PLEXUS_TRY(Check(rocksdb::DB::Open(DatabaseOptions(Mode::kCreate, *rocks->files_), path, families,
+                                     &rocks->handles_, &rocks->db_),
+                   path));
+  rocksdb::ColumnFamilyHandle* handle = nullptr;
+  rocksdb::ImportColumnFamilyOptions move;
+  move.move_files = true;
+  PLEXUS_TRY(Check(payloads.files.empty()
+                       ? rocks->db_->CreateColumnFamily(payload.options, payload.name, &handle)
+                       : rocks->db_->CreateColumnFamilyWithImport(payload.options, payload.name, move,
+                                                                  payloads, &handle),
+                   path));
+  rocks->handles_.insert(rocks->handles_.begin() + kPayload, handle);
   return rocks;
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <rocksdb/db.h>
+#include <rocksdb/metadata.h>
 #include <rocksdb/sst_file_writer.h>
 
 #include "engine/error.h"
@@ -53,6 +54,9 @@ class Rocks {
   };
   static Result<std::shared_ptr<Rocks>> Open(const std::string& path, Mode mode,
                                              std::shared_ptr<Files> files);
+  // A new one whose payloads are those of exported files, which are moved there.
+  static Result<std::shared_ptr<Rocks>> CreateFrom(const std::string& path, std::shared_ptr<Files> files,
+                                                   const rocksdb::ExportImportFilesMetaData& payloads);
   ~Rocks();
 
   rocksdb::DB* db() const { return db_; }

@@ -16,6 +16,8 @@
 
 #include "engine/no_memory.h"
 #include "storage/database_impl.h"
+#include "storage/each_arc.h"
+#include "storage/erase.h"
 #include "storage/log_scope.h"
 #include "storage/mask.h"
 #include "storage/orphan_terms.h"
@@ -46,11 +48,9 @@ class RefCollector {
       for (const VectorTable::View& space : state.spaces)
         if (space.has(node)) Add(space.ref(node));
     }
-    const EdgeList list = ListEdges(*state.base, *state.schema);
-    for (const EdgeExtra& x : list.extras) {
-      const EdgeChange& e = list.edges[x.index];
-      if (Hit(e.source, state.sequence) || Hit(e.target, state.sequence)) Add(x.properties);
-    }
+    ForEachPropertyOf(*state.base, [&](NodeId source, NodeId target, PayloadRef properties) {
+      if (Hit(source, state.sequence) || Hit(target, state.sequence)) Add(properties);
+    });
   }
   std::vector<PayloadRef> Take() {
     std::sort(refs_.begin(), refs_.end(),
@@ -72,39 +72,6 @@ class RefCollector {
   std::vector<PayloadRef> refs_;
 };
 
-Status Overwrite(const std::shared_ptr<Rocks>& rocks, const std::vector<PayloadRef>& refs) {
-  rocksdb::WriteOptions sync;
-  sync.sync = true;
-  for (std::size_t i = 0; i < refs.size();) {
-    rocksdb::WriteBatch batch;
-    for (const std::size_t end = std::min(refs.size(), i + 10'000); i < end; ++i)
-      batch.Put(rocks->payload(), PayloadKey(refs[i].sequence(), refs[i].ordinal()), "")
-          .PermitUncheckedError();
-    PLEXUS_TRY(Check(rocks->db()->Write(sync, &batch), rocks->path()));
-  }
-  return {};
-}
-
-// Rewrites the sorted files that hold any of the keys, so that the overwritten
-// values are gone from disk and not just hidden.
-Status CompactAround(const std::shared_ptr<Rocks>& rocks, const std::vector<PayloadRef>& refs) {
-  rocksdb::CompactRangeOptions options;
-  options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
-  options.exclusive_manual_compaction = false;
-  for (std::size_t i = 0; i < refs.size();) {
-    // Keys near one another are compacted in one go.
-    std::size_t last = i;
-    while (last + 1 < refs.size() && refs[last + 1].sequence() - refs[last].sequence() < 1000) ++last;
-    const std::string begin = PayloadKey(refs[i].sequence(), refs[i].ordinal());
-    const std::string end = PayloadKey(refs[last].sequence(), refs[last].ordinal());
-    const rocksdb::Slice from(begin), to(end);
-    PLEXUS_TRY(Check(rocks->db()->CompactRange(options, rocks->payload(), &from, &to),
-                     rocks->path()));
-    i = last + 1;
-  }
-  return {};
-}
-
 }  // namespace
 
 Status Database::Impl::ScrubNow(Progress* progress) {
@@ -120,13 +87,14 @@ Status Database::Impl::ScrubNow(Progress* progress) {
   PLEXUS_TRY(journal->WaitDurable(last_purge));
   RefCollector collector(nodes);
   const std::map<NodeId, Sequence> ever = Purged();
-  PurgedWords words(graph->snapshot(), ever, floor().sequence);
+  const Snapshot now = graph->snapshot();
+  PurgedWords words(now, ever, floor().sequence);
   if (floor().sequence > 0) {
     LoadRequest request = Request();
     request.target = floor().sequence;
     PLEXUS_ASSIGN(const Loaded loaded, LoadState(rocks, request));
     collector.Add(*loaded.state);
-    if (!words.empty()) words.Add(ListEdges(*loaded.state->base, *loaded.state->schema).edges, floor().sequence);
+    words.Add(*loaded.state->base, floor().sequence);
   }
   LogCursor cursor(rocks, floor());
   while (cursor.point().sequence < last_purge || !words.empty()) {
@@ -140,7 +108,7 @@ Status Database::Impl::ScrubNow(Progress* progress) {
       return Fail(ErrorCode::kCancelled, "scrubbing was stopped; it goes on at the next open");
   }
   const std::vector<PayloadRef> refs = collector.Take();
-  PLEXUS_TRY(Overwrite(rocks, refs));
+  PLEXUS_TRY(OverwritePayloads(rocks, refs));
   store->ForgetCache();
   {
     std::lock_guard guard(past_mutex);
@@ -156,7 +124,9 @@ Status Database::Impl::ScrubNow(Progress* progress) {
       if (it != to_scrub.end() && it->second == sequence) to_scrub.erase(it);
     }
   }
-  words_wait = !words.Take().empty();
+  words_found = words.Take();
+  words_found_at = cursor.point().sequence == now.sequence() ? now.sequence() : kNever;
+  words_wait = !words_found.empty();
   return words_wait ? Status() : DropScrubMarks();  // else when the words are gone, too
 }
 
@@ -173,13 +143,14 @@ Status Database::Impl::DropScrubMarks() {
 }
 
 Result<std::set<NodeId>> Database::Impl::FindPurgedWords() {
+  if (words_found_at == journal->position().sequence) return words_found;
   const std::map<NodeId, Sequence> ever = Purged();
   PurgedWords words(graph->snapshot(), ever, floor().sequence);
   if (floor().sequence > 0 && !words.empty()) {
     LoadRequest request = Request();
     request.target = floor().sequence;
     PLEXUS_ASSIGN(const Loaded loaded, LoadState(rocks, request));
-    words.Add(ListEdges(*loaded.state->base, *loaded.state->schema).edges, floor().sequence);
+    words.Add(*loaded.state->base, floor().sequence);
   }
   LogCursor cursor(rocks, floor());
   while (!words.empty()) {
@@ -202,9 +173,7 @@ Status Database::Scrub(Progress* progress) try {
   std::lock_guard guard(impl_->maintenance);
   PLEXUS_TRY(impl_->ScrubNow(progress));
   return log.Done(impl_->ForgetWords(progress));
-} catch (const std::bad_alloc&) {
-  return OutOfMemory();
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 Result<ApplyReport> Database::Purge(std::span<const std::string_view> keys, std::int64_t now_ms,
                                     Progress* progress) try {
@@ -223,8 +192,6 @@ Result<ApplyReport> Database::Purge(std::span<const std::string_view> keys, std:
   PLEXUS_ASSIGN(const ApplyReport applied, graph().Apply(batch));
   PLEXUS_TRY(Scrub(progress));
   return log.Done(Result<ApplyReport>(applied));
-} catch (const std::bad_alloc&) {
-  return OutOfMemory();
-}
+} PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus::storage

@@ -1,0 +1,45 @@
+// ForgottenNodes: the nodes that a rewrite of the log leaves out, and states without them.
+//
+// Node ids are permanent, so a forgotten node stays as a dead, purged one under a placeholder
+// key, of the kind that it was born with: what a replay of the rewritten log makes of it. Not
+// thread-safe while births are noted. Internal.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/parallel.h"
+#include "engine/snapshot.h"
+#include "engine/state.h"
+
+namespace plexus::storage {
+
+class ForgottenNodes {
+ public:
+  // Placeholder keys are none of `now`, which must outlive this.
+  ForgottenNodes(const std::set<NodeId>& nodes, const Snapshot& now);
+
+  bool empty() const { return list_.empty(); }
+  bool contains(NodeId node) const { return node < marks_.size() && marks_[node]; }
+  const std::vector<NodeId>& list() const { return list_; }  // ascending
+  // Of a forgotten node, as the log or the history floor tells: before Without is called.
+  void NoteBirth(NodeId node, KindId kind) { births_[node] = kind; }
+  std::string Placeholder(NodeId node, KindId kind) const;
+
+  // `state` with nothing of the nodes left but their ids, compacted: equal to the state that
+  // a replay without them gives. Shares what does not change with `state`. O(nodes) for
+  // the keys, and O(arcs) when there are runs or arcs to drop.
+  Result<GraphState> Without(const GraphState& state, Executor& executor) const;
+
+ private:
+  Status DropEdges(GraphState& state, Executor& executor) const;
+
+  const Snapshot& now_;
+  std::vector<NodeId> list_;
+  std::vector<bool> marks_;
+  std::map<NodeId, KindId> births_;
+};
+
+}  // namespace plexus::storage
