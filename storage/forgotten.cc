@@ -18,7 +18,7 @@ ForgottenNodes::ForgottenNodes(const std::set<NodeId>& nodes, const Snapshot& no
 }
 
 std::string ForgottenNodes::Placeholder(NodeId node, KindId kind) const {
-  const NodeKind& traits = now_.schema().node_kind(kind);
+  const NodeKind& traits = now_.schema().node_kind(NodeKindId(kind));
   for (std::string name = "purged-" + std::to_string(node);; name += "-") {
     std::string key = traits.plane == Plane::kIndex ? IndexKey(traits.name, name) : name;
     const auto found = now_.Find(key);
@@ -64,15 +64,16 @@ Status ForgottenNodes::DropEdges(GraphState& state, Executor& executor) const {
 Result<GraphState> ForgottenNodes::Without(const GraphState& from, Executor& executor) const {
   GraphState state = from;
   const NodeId nodes = state.keys.size();
+  StringTable::Cursor before(from.keys);
   std::uint64_t key_bytes = 0;
-  for (NodeId v = 0; v < nodes; ++v) key_bytes += from.keys[v].size();
+  for (NodeId v = 0; v < nodes; ++v) key_bytes += before[v].size();
   StringTable keys;
   keys.Reserve(nodes, key_bytes);
   PagedArray<std::uint8_t> flags(std::move(state.node_flags), 0);
   PagedArray<KindId> kinds(std::move(state.node_kinds), 0);
   for (NodeId v = 0; v < nodes; ++v) {
     if (!contains(v)) {
-      keys.Insert(from.keys[v]);
+      keys.Insert(before[v]);
       continue;
     }
     if (flags[v] & kAlive) --state.nodes_by_kind[kinds[v]];
