@@ -99,7 +99,7 @@ std::string Bytes(const T&... parts) {
 
 // --- the graph
 
-constexpr SpaceId kSpace = 0;
+constexpr SpaceId kSpace{0};
 
 struct Fixture {
   std::unique_ptr<Graph> graph;
@@ -116,12 +116,12 @@ struct Fixture {
     space.dimensions = 8;
     batch.DefineSpace(space);
     std::vector<NodeRef> refs;
-    for (NodeId i = 0; i < nodes; ++i) refs.push_back(batch.UpsertNode("fact " + std::to_string(i), NameRef(kMemory)));
+    for (NodeId i = 0; i < nodes; ++i) refs.push_back(batch.UpsertNode("fact " + std::to_string(i), kMemory));
     auto draw = [state = std::uint64_t{1}](std::uint64_t below) mutable {
       state = state * 6364136223846793005ull + 1442695040888963407ull;
       return (state >> 33) % below;
     };
-    const KindId kinds[] = {kSupports, kCauses, kDependsOn, kSupersedes};
+    const EdgeKindId kinds[] = {kSupports, kCauses, kDependsOn, kSupersedes};
     for (NodeId i = 1; i < nodes; ++i) {
       for (int k = 0; k < 3; ++k) {
         const auto j = static_cast<NodeId>(draw(i));
