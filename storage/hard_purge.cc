@@ -348,7 +348,8 @@ Status Database::Impl::RewriteWithout(std::set<NodeId> nodes, Progress* progress
     words_wait = false;
     return {};
   };
-  Status status = finish();
+  // What it throws, too: closing would mark the new generation with the old one's end.
+  Status status = OrNoMemory(finish);
   if (!status) {  // nothing more can be done with this object
     closed = true;
     (void)journal->Close();
