@@ -1,4 +1,4 @@
-// Telling the host.
+// Entries of the log as text, and telling the host of them.
 #include "engine/log.h"
 
 namespace plexus {

@@ -186,7 +186,7 @@ void ExpectPullsAnswer(const BothRows& g, bool all, double within) {
   const auto executors = Executors();
   for (bool weighted : {false, true}) {
     const std::vector<double> strengths = OutStrengths(g.out.view(weighted), DefaultExecutor()).value();
-    const std::vector<Real> reciprocals = StrengthReciprocals<Real>(strengths, DefaultExecutor());
+    const std::vector<Real> reciprocals = StrengthReciprocals<Real>(strengths, DefaultExecutor()).value();
     std::vector<PageRankTiles> layouts;
     for (const auto& e : executors)
       layouts.push_back(PageRankTiles::Make(g.in.view(weighted), g.out.view(false), *e.executor));
@@ -201,12 +201,12 @@ void ExpectPullsAnswer(const BothRows& g, bool all, double within) {
       PageRankCsrInput<Real> input{g.in.view(weighted), reciprocals, teleport, nullptr};
       PageRankCsrOptions options;
       options.iterations = 3;
-      const auto want = PageRankCsr<Real>(input, options);
+      const auto want = PageRankCsr<Real>(input, options).value();
       std::vector<Real> first;
       for (std::size_t e = 0; e < executors.size(); ++e) {
         options.executor = executors[e].executor.get();
         input.layout = &layouts[e];
-        const auto got = PageRankCsr<Real>(input, options);
+        const auto got = PageRankCsr<Real>(input, options).value();
         double distance = 0;
         for (NodeId v = 0; v < kFewer; ++v)
           distance += std::abs(static_cast<double>(got.scores[v]) - static_cast<double>(want.scores[v]));
