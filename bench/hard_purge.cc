@@ -4,8 +4,8 @@
 // and a link to the one before are appended, PER_BATCH a batch, and closed with a
 // checkpoint. Then the database is opened, and one memory from its middle is purged: by Purge, by
 // HardPurge, and by HardPurge once more after the history was trimmed at its half. For each it
-// prints seconds, by how much the resident set rose at most above what it was (the kernel's VmHWM, reset before), and
-// the bytes written.
+// prints seconds, by how much the resident set rose at most above what it was (the kernel's VmHWM,
+// reset before), and the bytes written.
 // Verified: the purged key and text are in no file, everybody else's text is.
 // Usage: hard_purge [MEMORIES [PER_BATCH]], default 200,000 and 100. Exit 1 when an answer is wrong.
 #include <algorithm>
