@@ -3,8 +3,8 @@
 // A child process makes a database, appends BATCHES batches of one node and one edge each
 // (kBuffered, no checkpoint), waits until they are durable and ends by _exit: nothing is closed.
 // Then each of five copies of the directory is opened for writing, and each of five read-only.
-// Prints the milliseconds and the growth of the largest resident set. Verified: every edge is there.
-// Usage: crash_open [BATCHES], default 25,001. Exit 1 when something is missing.
+// Prints the milliseconds and the growth of the largest resident set. Verified: every edge is
+// there. Usage: crash_open [BATCHES], default 25,001. Exit 1 when something is missing.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -52,8 +52,11 @@ bool OpenFiveTimes(const TempFolder& folder, bool read_only, int batches) {
     options.read_only = read_only;
     const auto start = std::chrono::steady_clock::now();
     const auto database = Must(storage::Database::Open(copy, options), "opening");
-    times.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
-    right = right && database->snapshot().CountEdges(Plane::kFact) == static_cast<std::uint64_t>(batches);
+    times.push_back(
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+            .count());
+    right = right &&
+            database->snapshot().CountEdges(Plane::kFact) == static_cast<std::uint64_t>(batches);
     Must(database->Close(), "closing");
   }
   std::sort(times.begin(), times.end());

@@ -4,10 +4,11 @@
 // and a link to the one before are appended, PER_BATCH a batch, and closed with a
 // checkpoint. Then the database is opened, and one memory from its middle is purged: by Purge, by
 // HardPurge, and by HardPurge once more after the history was trimmed at its half. For each it
-// prints seconds, by how much the resident set rose at most above what it was (the kernel's VmHWM, reset before), and
-// the bytes written.
+// prints seconds, by how much the resident set rose at most above what it was (the kernel's VmHWM,
+// reset before), and the bytes written.
 // Verified: the purged key and text are in no file, everybody else's text is.
-// Usage: hard_purge [MEMORIES [PER_BATCH]], default 200,000 and 100. Exit 1 when an answer is wrong.
+// Usage: hard_purge [MEMORIES [PER_BATCH]], default 200,000 and 100. Exit 1 when an answer is
+// wrong.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -50,7 +51,8 @@ void Fill(const std::string& directory, int memories, int per_batch) {
       const NodeRef node = batch.UpsertNode("memory-" + std::to_string(i) + "-", NameRef(kMemory));
       batch.SetPayload(node, NodeField::kText, Text(i));
       for (int t = 0; t < kTerms; ++t)
-        batch.Link(node, kHasTerm, batch.IndexNode(kTerm, "word" + std::to_string(random() % kVocabulary)));
+        batch.Link(node, kHasTerm,
+                   batch.IndexNode(kTerm, "word" + std::to_string(random() % kVocabulary)));
       // One of its own, which goes with it.
       batch.Link(node, kHasTerm, batch.IndexNode(kTerm, "x" + std::to_string(i) + "x"));
       for (int t = 0; t < kTags; ++t)
@@ -102,17 +104,20 @@ std::uint64_t BytesWritten() {
 }
 
 template <class Forget>
-bool Measure(const std::string& directory, const char* what, int which, bool key_too, Forget&& forget) {
+bool Measure(const std::string& directory, const char* what, int which, bool key_too,
+             Forget&& forget) {
   auto database = Must(storage::Database::Open(directory, {}), "opening");
   std::ofstream("/proc/self/clear_refs") << "5";  // VmHWM begins anew
   const std::int64_t before = StatusOf("VmRSS");
   const std::uint64_t wrote = BytesWritten();
   const auto start = std::chrono::steady_clock::now();
   forget(*database, "memory-" + std::to_string(which) + "-");
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const std::int64_t most = StatusOf("VmHWM");
-  std::printf("%-22s %6.2f s, %5.0f MB resident and %5.0f MB more at most, %5.0f MB written\n", what, seconds,
-              static_cast<double>(before) / 1024, static_cast<double>(most - before) / 1024,
+  std::printf("%-22s %6.2f s, %5.0f MB resident and %5.0f MB more at most, %5.0f MB written\n",
+              what, seconds, static_cast<double>(before) / 1024,
+              static_cast<double>(most - before) / 1024,
               static_cast<double>(BytesWritten() - wrote) / 1e6);
   const Snapshot now = database->snapshot();
   bool right = FilesWith(directory, "number x" + std::to_string(which) + "x:") == 0 &&
@@ -123,7 +128,8 @@ bool Measure(const std::string& directory, const char* what, int which, bool key
     right = right && node && now.Payload(*node, NodeField::kText) == Text(other);
   }
   Must(database->Close(), "closing");
-  return Require(right, std::string(what) + ": what was purged is in no file, what was not is there");
+  return Require(right,
+                 std::string(what) + ": what was purged is in no file, what was not is there");
 }
 
 }  // namespace

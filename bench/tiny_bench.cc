@@ -1,10 +1,11 @@
 // Tiny durable batches: one node and one edge each, acknowledged after fsync, by 1 and 16 writers.
 //
 // Writers of one process append for PLEXUS_BENCH_SECONDS each way. Contenders: SQLite with
-// journal_mode WAL and synchronous FULL, a transaction of two inserts (16 writers share a connection
-// behind a mutex, which measured faster than a connection each: those wait in sleeps), and a plain
-// file that gets 200 bytes and an fdatasync a batch: what the disk allows. Verified: after reopening,
-// every acknowledged batch is there. Needs a real file system under PLEXUS_BENCH_DIR.
+// journal_mode WAL and synchronous FULL, a transaction of two inserts (16 writers share a
+// connection behind a mutex, which measured faster than a connection each: those wait in sleeps),
+// and a plain file that gets 200 bytes and an fdatasync a batch: what the disk allows. Verified:
+// after reopening, every acknowledged batch is there. Needs a real file system under
+// PLEXUS_BENCH_DIR.
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -72,7 +73,11 @@ void Tiny(benchmark::State& state, Durability durability) {
   }
 }
 BENCHMARK_CAPTURE(Tiny, sync, Durability::kSync)->Arg(1)->Arg(16)->Iterations(1)->UseManualTime();
-BENCHMARK_CAPTURE(Tiny, buffered, Durability::kBuffered)->Arg(1)->Arg(16)->Iterations(1)->UseManualTime();
+BENCHMARK_CAPTURE(Tiny, buffered, Durability::kBuffered)
+    ->Arg(1)
+    ->Arg(16)
+    ->Iterations(1)
+    ->UseManualTime();
 
 void TinyInRam(benchmark::State& state) {
   for (auto _ : state) {
@@ -106,10 +111,11 @@ void TinySqlite(benchmark::State& state) {
     TempFolder folder("tiny-sqlite");
     sqlite3* db = nullptr;
     if (sqlite3_open((folder / "db").c_str(), &db) != SQLITE_OK) Die("opening SQLite");
-    Sql(db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
-            "CREATE TABLE node(id INTEGER PRIMARY KEY, key TEXT UNIQUE, kind INTEGER);"
-            "CREATE TABLE edge(source INTEGER, target INTEGER, kind INTEGER, weight REAL,"
-            " PRIMARY KEY(source, target, kind)) WITHOUT ROWID;");
+    Sql(db,
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
+        "CREATE TABLE node(id INTEGER PRIMARY KEY, key TEXT UNIQUE, kind INTEGER);"
+        "CREATE TABLE edge(source INTEGER, target INTEGER, kind INTEGER, weight REAL,"
+        " PRIMARY KEY(source, target, kind)) WITHOUT ROWID;");
     sqlite3_stmt *node = nullptr, *edge = nullptr, *begin = nullptr, *commit = nullptr;
     for (const auto& [sql, statement] :
          {std::pair("INSERT INTO node(key, kind) VALUES(?, 1)", &node),

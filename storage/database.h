@@ -254,7 +254,8 @@ class Database {
   // edges and bytes of `nodes`, of the events they are members of and of terms that
   // no other node is known to have had (below the history floor nobody knows). Terms that
   // nobody has are removed from the live graph, too. Node ids stay; the key becomes a
-  // placeholder. The graph() reference is renewed.
+  // placeholder. The graph() reference is renewed. O(log + nodes + arcs) time; files of payloads that
+  // none of them had are linked, not copied, and no second graph is held.
   Status HardPurge(std::span<const NodeId> nodes, Progress* progress = nullptr);
 
   // Bulk mode for big imports: records and payloads are written as sorted files

@@ -29,12 +29,13 @@ Status CompactAround(const std::shared_ptr<Rocks>& rocks, const std::vector<Payl
   for (std::size_t i = 0; i < refs.size();) {
     // Keys near one another are compacted in one go.
     std::size_t last = i;
-    while (last + 1 < refs.size() && refs[last + 1].sequence() - refs[last].sequence() < 1000) ++last;
+    while (last + 1 < refs.size() && refs[last + 1].sequence() - refs[last].sequence() < 1000)
+      ++last;
     const std::string begin = PayloadKey(refs[i].sequence(), refs[i].ordinal());
     const std::string end = PayloadKey(refs[last].sequence(), refs[last].ordinal());
     const rocksdb::Slice from(begin), to(end);
-    PLEXUS_TRY(Check(rocks->db()->CompactRange(options, rocks->payload(), &from, &to),
-                     rocks->path()));
+    PLEXUS_TRY(
+        Check(rocks->db()->CompactRange(options, rocks->payload(), &from, &to), rocks->path()));
     i = last + 1;
   }
   return {};

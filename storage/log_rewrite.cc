@@ -82,14 +82,16 @@ Status LogRewriter::Choose(const std::set<NodeId>& nodes, const std::set<NodeId>
 }
 
 bool LogRewriter::Touches(const Record& r) const {
-  const auto any = [](const auto& list, auto&& of) { return std::any_of(list.begin(), list.end(), of); };
+  const auto any = [](const auto& list, auto&& of) {
+    return std::any_of(list.begin(), list.end(), of);
+  };
   const auto of_node = [&](const auto& change) { return Gone(change.node); };
   if (!r.node_kinds.empty()) {
     const auto first = std::lower_bound(gone_->list().begin(), gone_->list().end(), r.first_node);
     if (first != gone_->list().end() && *first - r.first_node < r.node_kinds.size()) return true;
   }
-  return any(r.node_changes, of_node) || any(r.columns, of_node) || any(r.payload_changes, of_node) ||
-         any(r.vectors, of_node) ||
+  return any(r.node_changes, of_node) || any(r.columns, of_node) ||
+         any(r.payload_changes, of_node) || any(r.vectors, of_node) ||
          any(r.edges, [&](const EdgeChange& e) { return Gone(e.source) || Gone(e.target); });
 }
 
@@ -137,13 +139,15 @@ void LogRewriter::Clean(DecodedRecord& decoded) {
 
 Result<std::shared_ptr<Rocks>> LogRewriter::Import(const std::string& path) {
   const std::string scratch = db_.scratch_path("export");
-  for (const std::string& left : {scratch, scratch + ".tmp", path})  // RocksDB makes the second first
+  for (const std::string& left :
+       {scratch, scratch + ".tmp", path})  // RocksDB makes the second first
     PLEXUS_TRY(db_.files->RemoveTree(left));
   rocksdb::Checkpoint* made = nullptr;
   PLEXUS_TRY(Check(rocksdb::Checkpoint::Create(db_.rocks->db(), &made), db_.rocks->path()));
   const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
   rocksdb::ExportImportFilesMetaData* listed = nullptr;
-  const rocksdb::Status status = checkpoint->ExportColumnFamily(db_.rocks->payload(), scratch, &listed);
+  const rocksdb::Status status =
+      checkpoint->ExportColumnFamily(db_.rocks->payload(), scratch, &listed);
   const std::unique_ptr<rocksdb::ExportImportFilesMetaData> files(listed);
   PLEXUS_TRY(Check(status, db_.rocks->path()));
   PLEXUS_ASSIGN(std::shared_ptr<Rocks> to, Rocks::CreateFrom(path, db_.files, *files));
@@ -222,9 +226,9 @@ Status LogRewriter::Erase(const std::shared_ptr<Rocks>& to) {
       continue;
     }
     rocksdb::PinnableSlice value;
-    PLEXUS_TRY(Check(to->db()->Get(ScanOptions(), to->payload(), key, &value),
-                     "payload (" + std::to_string(ref.sequence()) + ", " +
-                         std::to_string(ref.ordinal()) + ")"));
+    PLEXUS_TRY(Check(
+        to->db()->Get(ScanOptions(), to->payload(), key, &value),
+        "payload (" + std::to_string(ref.sequence()) + ", " + std::to_string(ref.ordinal()) + ")"));
     if (!value.empty()) kept.push_back(ref);
   }
   if (below.empty() && kept.empty()) return {};
