@@ -298,7 +298,7 @@ TEST(Concurrency, ReadersBesidePacking) {
   GraphOptions options;
   options.executor = executor.get();
   auto graph = Graph::InMemory(options);
-  constexpr NodeId kStep = 1500, kRounds = 24, kBack = 100;
+  constexpr NodeId kStep = 400, kRounds = 12, kBack = 60;
   std::atomic<bool> stop = false;
   std::atomic<int> wrong = 0, failed = 0;
   const auto check = [&](const Snapshot& s, NodeId v) {
