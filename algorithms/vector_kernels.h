@@ -13,20 +13,11 @@
 // and finite values.
 #pragma once
 
-#include <cstdint>
 #include <span>
-#include <string_view>
+
+#include "algorithms/simd_level.h"
 
 namespace plexus {
-
-enum class SimdLevel : std::uint8_t { kBest, kScalar, kAvx2, kAvx512 };
-
-// Whether this machine and build have the level; kBest and kScalar always.
-bool HasSimdLevel(SimdLevel level);
-// The level that kBest stands for here.
-SimdLevel BestSimdLevel();
-// "scalar", "avx2", "avx512", "best".
-std::string_view SimdLevelName(SimdLevel level);
 
 // A level that the machine lacks is replaced by the best one it has.
 double InnerProduct(std::span<const float> a, std::span<const float> b,

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "algorithms/vector_kernels.h"
+#include "algorithms/simd_level.h"
 
 namespace plexus::internal {
 
