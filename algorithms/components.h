@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "algorithms/budget.h"
@@ -48,6 +49,11 @@ Result<ComponentsResult> Components(const Snapshot& snapshot,
 // (symmetric kinds both ways). Tarjan (1972), one thread, no recursion; O(nodes + arcs).
 Result<ComponentsResult> StrongComponents(const Snapshot& snapshot,
                                           const ComponentsOptions& options = {});
+
+// The same of bare rows: the row of v is targets[offsets[v], offsets[v + 1]). Component number of
+// each node; a component is numbered before those that reach it. Thread-safe.
+std::vector<std::uint32_t> StrongComponents(std::span<const std::uint32_t> offsets,
+                                            std::span<const std::uint32_t> targets);
 
 // Labels on bare arrays; `in` is the transpose of `out` (the same view for a
 // symmetric graph).

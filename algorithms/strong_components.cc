@@ -39,4 +39,9 @@ Result<ComponentsResult> StrongComponents(const Snapshot& snapshot,
   return result;
 } PLEXUS_CATCH_NO_MEMORY
 
+std::vector<std::uint32_t> StrongComponents(std::span<const std::uint32_t> offsets,
+                                            std::span<const std::uint32_t> targets) {
+  return internal::StrongComponents(offsets, targets);
+}
+
 }  // namespace plexus

@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "algorithms/internal/strong_components.h"
+#include "algorithms/components.h"
 #include "engine/vocabulary.h"
 
 namespace plexus {
@@ -49,7 +49,7 @@ Involved Renumber(const std::vector<SuppressingEdge>& edges) {
 
 VisibleSet::Cycles VisibleSet::FindCycles(const std::vector<SuppressingEdge>& edges) {
   const Involved g = Renumber(edges);
-  const std::vector<std::uint32_t> component = internal::StrongComponents(g.offsets, g.targets);
+  const std::vector<std::uint32_t> component = StrongComponents(g.offsets, g.targets);
   std::vector<NodeId> smallest(g.nodes.size(), kNoNode);  // of each component
   std::vector<std::uint32_t> size(g.nodes.size(), 0);
   for (std::size_t u = 0; u < g.nodes.size(); ++u) {
