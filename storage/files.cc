@@ -7,7 +7,7 @@
 
 #include "storage/guard_fs.h"
 #include "storage/pinned_files.h"
-#include "storage/rocks.h"
+#include "storage/rocks_status.h"
 
 namespace plexus::storage {
 

@@ -20,18 +20,9 @@
 #include "engine/types.h"
 #include "storage/digest.h"
 #include "storage/files.h"
+#include "storage/rocks_status.h"
 
 namespace plexus::storage {
-
-// OK, or the status as an Error that starts with `context`.
-Status Check(const rocksdb::Status& status, std::string_view context);
-
-inline ByteSpan SliceBytes(const rocksdb::Slice& slice) {
-  return {reinterpret_cast<const std::uint8_t*>(slice.data()), slice.size()};
-}
-inline rocksdb::Slice AsSlice(ByteSpan bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
 
 // Keys, big-endian so that byte order is number order.
 std::string LogKey(Sequence sequence);                                  // 8 bytes
