@@ -6,7 +6,6 @@
 #include <rocksdb/file_system.h>
 
 #include "storage/guard_fs.h"
-#include "storage/pinned_files.h"
 #include "storage/rocks_status.h"
 
 namespace plexus::storage {
@@ -15,12 +14,6 @@ Files::Files(TestHooks* hooks)
     : hooks_(hooks),
       own_env_(rocksdb::NewCompositeEnv(MakeGuard(
           hooks && hooks->file_system ? hooks->file_system : rocksdb::FileSystem::Default()))),
-      env_(own_env_.get()) {}
-
-Files::Files(const Files& files, std::shared_ptr<const PinnedFiles> pinned)
-    : hooks_(files.hooks_),
-      own_env_(rocksdb::NewCompositeEnv(
-          PinnedFileSystem(std::move(pinned), files.env_->GetFileSystem()))),
       env_(own_env_.get()) {}
 
 bool Files::Exists(const std::string& path) const { return env_->FileExists(path).ok(); }

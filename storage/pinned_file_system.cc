@@ -2,6 +2,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "storage/files.h"
 #include "storage/pinned_files.h"
 
 namespace plexus::storage {
@@ -118,5 +119,11 @@ std::shared_ptr<rocksdb::FileSystem> PinnedFileSystem(std::shared_ptr<const Pinn
                                                       std::shared_ptr<rocksdb::FileSystem> below) {
   return std::make_shared<PinnedView>(std::move(pinned), std::move(below));
 }
+
+Files::Files(const Files& files, std::shared_ptr<const PinnedFiles> pinned)
+    : hooks_(files.hooks_),
+      own_env_(rocksdb::NewCompositeEnv(
+          PinnedFileSystem(std::move(pinned), files.env_->GetFileSystem()))),
+      env_(own_env_.get()) {}
 
 }  // namespace plexus::storage
