@@ -84,7 +84,7 @@ Status ImportFile(ImportRun& run, const Input& input, Checked& checked) {
       status = RunPipeline(run, input.name, reader, JsonLinesParser());
       break;
     case Format::kEdgeList:
-      status = run.collector ? RunPipeline(run, input.name, reader, EdgeLoadParser(run.collector->numbers()))
+      status = run.collector ? RunPipeline(run, input.name, reader, run.collector->parser())
                              : RunPipeline(run, input.name, reader, EdgeListParser());
       break;
     default:

@@ -118,6 +118,7 @@ EdgeCollector::EdgeCollector(const ImportOptions& options, std::uint64_t text_by
   most_bytes_ = std::min(options.limits.load_bytes, pages * page / 2);
   numbers_ = static_cast<std::uint32_t>(
       std::clamp<std::uint64_t>(text_bytes / 8, kFewNumbers, PieceEdges::kNamed - 1));
+  parser_ = EdgeLoadParser(numbers_);
   load_.time_ms = options.now_ms;
 }
 

@@ -29,16 +29,15 @@ class EdgeLoadParser final : public RecordParser {
   std::uint32_t numbers_;
 };
 
-class EdgeCollector {
+class EdgeCollector final : public PieceCollector {
  public:
   // For files of `text_bytes` in all.
   EdgeCollector(const ImportOptions& options, std::uint64_t text_bytes);
 
-  // Half of the bytes that the files have, so that scattered numbers cost no more memory.
-  std::uint32_t numbers() const { return numbers_; }
+  const RecordParser& parser() const override { return parser_; }
   // The edges of the next piece in file order. kResourceExhausted: the files hold more than is
   // to be loaded at once.
-  Status Take(Piece& piece);
+  Status Take(Piece& piece) override;
   std::size_t batch_count() const { return load_.batches.size(); }
   EdgeLoad Finish() { return std::move(load_); }
 
@@ -46,7 +45,9 @@ class EdgeCollector {
   NodeId IdOfNumber(std::uint32_t number);
 
   std::uint64_t most_bytes_;
+  // Half of the bytes that the files have, so that scattered numbers cost no more memory.
   std::uint32_t numbers_;
+  EdgeLoadParser parser_{0};
   std::uint64_t edges_ = 0;
   EdgeLoad load_;
   std::vector<NodeId> of_number_;  // kNoNode: not named yet

@@ -18,7 +18,6 @@
 #include "storage/text/block_reader.h"
 #include "storage/text/import.h"
 #include "storage/text/import_check.h"
-#include "storage/text/load_edges.h"
 #include "storage/text/record_parser.h"
 
 namespace plexus::text {
@@ -37,7 +36,7 @@ struct ImportRun {
   // Pieces are parsed and their errors noted, nothing is applied.
   bool checking = false;
   ImportCheck check;
-  EdgeCollector* collector = nullptr;  // set: pieces go there, nothing is applied
+  PieceCollector* collector = nullptr;  // set: pieces go there, nothing is applied
   std::vector<EntryAt> entries;  // what Piece::entries told while checking
   bool applying = false;         // options.before was called
   ImportRun(Graph& g, const ImportOptions& o)

@@ -148,6 +148,14 @@ class RecordParser {
   virtual bool quoted() const { return false; }
 };
 
+// Takes pieces in file order, in the place of the graph, and names the parser that makes them.
+class PieceCollector {
+ public:
+  virtual ~PieceCollector() = default;
+  virtual const RecordParser& parser() const = 0;
+  virtual Status Take(Piece& piece) = 0;
+};
+
 // Notes a bad record; true = go on (kSkip).
 inline bool NoteError(const ParseContext& context, Piece& piece, std::uint64_t line,
                       std::string reason) {
