@@ -11,6 +11,7 @@
 #include "storage/text/gap_serialized.h"
 #include "storage/text/graphml.h"
 #include "storage/text/json_element.h"
+#include "storage/text/linked_kind.h"
 #include "storage/text/matrix_market.h"
 #include "storage/text/mcp_memory.h"
 #include "storage/text/node_link.h"

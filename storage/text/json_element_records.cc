@@ -7,7 +7,7 @@
 #include "storage/text/ascii.h"
 #include "storage/text/json_element.h"
 #include "storage/text/json_record.h"
-#include "storage/text/matrix_market.h"
+#include "storage/text/linked_kind.h"
 #include "storage/text/properties.h"
 #include "storage/text/property_map.h"
 

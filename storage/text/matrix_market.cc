@@ -13,6 +13,7 @@
 #include "storage/text/ascii.h"
 #include "storage/text/block_reader.h"
 #include "storage/text/decimal.h"
+#include "storage/text/linked_kind.h"
 #include "storage/text/token_cache.h"
 
 namespace plexus::text {
@@ -262,13 +263,6 @@ MatrixMarketParser::Seconds SecondEntries(std::vector<EntryAt>& entries) {
 
 std::string SecondEntry(std::uint64_t first_line) {
   return "a second entry in row and column of line " + std::to_string(first_line);
-}
-
-EdgeKind LinkedKind() {
-  EdgeKind kind;
-  kind.name = std::string(kLinkedKind);
-  kind.symmetric = true;
-  return kind;
 }
 
 }  // namespace plexus::text

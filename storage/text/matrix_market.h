@@ -57,8 +57,4 @@ class MatrixMarketParser final : public RecordParser {
 MatrixMarketParser::Seconds SecondEntries(std::vector<EntryAt>& entries);
 std::string SecondEntry(std::uint64_t first_line);  // the message
 
-// The symmetric kind of undirected files that do not name one.
-inline constexpr std::string_view kLinkedKind = "linked";
-EdgeKind LinkedKind();
-
 }  // namespace plexus::text

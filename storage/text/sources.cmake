@@ -34,6 +34,7 @@ set(PLEXUS_STORAGE_TEXT_SOURCES
   text/json_lines.cc
   text/json_tree.cc
   text/json_writer.cc
+  text/linked_kind.cc
   text/load_edges.cc
   text/matrix_market.cc
   text/mcp_memory.cc
