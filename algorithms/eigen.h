@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/dense_view.h"
+#include "algorithms/common/dense_view.h"
 #include "engine/csr_view.h"
 #include "engine/error.h"
 #include "engine/snapshot.h"

@@ -25,11 +25,11 @@
 #include <thread>
 #include <vector>
 
-#include "algorithms/bm25.h"
-#include "algorithms/memory/visible.h"
-#include "algorithms/nearest.h"
-#include "algorithms/pagerank.h"
-#include "algorithms/traverse.h"
+#include "algorithms/retrieval/bm25.h"
+#include "algorithms/memory/visibility.h"
+#include "algorithms/retrieval/nearest_neighbors.h"
+#include "algorithms/pagerank/pagerank.h"
+#include "algorithms/traversal/traverse.h"
 #include "bench/random_graph.h"
 #include "bench/support.h"
 #include "engine/stats.h"

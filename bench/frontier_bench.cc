@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/frontier.h"
+#include "algorithms/similarity/frontier.h"
 #include "bench/random_graph.h"
 #include "bench/support.h"
 #include "engine/graph.h"

@@ -15,9 +15,9 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/bfs.h"
-#include "algorithms/pagerank.h"
-#include "algorithms/traverse.h"
+#include "algorithms/traversal/bfs.h"
+#include "algorithms/pagerank/pagerank.h"
+#include "algorithms/traversal/traverse.h"
 #include "bench/agent_graph.h"
 #include "bench/random_graph.h"
 #include "bench/support.h"

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/dense_view.h"
+#include "algorithms/common/dense_view.h"
 #include "bench/pairs.h"
 #include "bench/shapes.h"
 #include "bench/support.h"

@@ -10,8 +10,8 @@
 #include <memory>
 #include <vector>
 
-#include "algorithms/pagerank.h"
-#include "algorithms/pagerank_batch.h"
+#include "algorithms/pagerank/pagerank.h"
+#include "algorithms/pagerank/pagerank_batch.h"
 #include "bench/agent_graph.h"
 #include "bench/pairs.h"
 #include "bench/random_graph.h"

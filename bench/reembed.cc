@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include "algorithms/nearest.h"
+#include "algorithms/retrieval/nearest_neighbors.h"
 #include "bench/support.h"
 #include "engine/stats.h"
 #include "storage/database.h"

@@ -22,8 +22,8 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/nearest.h"
-#include "algorithms/rerank.h"
+#include "algorithms/retrieval/nearest_neighbors.h"
+#include "algorithms/retrieval/rerank.h"
 #include "bench/random_graph.h"
 #include "bench/support.h"
 #include "engine/aligned_array.h"

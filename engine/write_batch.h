@@ -102,7 +102,7 @@ class WriteBatch {
   void ExpectEdge(NodeRef source, EdgeKindRef kind, NodeRef target, std::string_view label = {});
   void ExpectNoEdge(NodeRef source, EdgeKindRef kind, NodeRef target, std::string_view label = {});
 
-  // --- reading back, for who derives something from texts (algorithms/term_index.h)
+  // --- reading back, for who derives something from texts (algorithms/retrieval/term_index.h)
   enum class TextChange : std::uint8_t { kSet, kClear, kRemoveNode };  // the last: purged, too
   // fn(node, change, text, edge operations before) of every operation that sets or clears a node's text or removes it with its
   // text, in order. The text is valid until the batch changes.

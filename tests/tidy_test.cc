@@ -89,35 +89,77 @@ std::string Included(const std::string& line, bool* quoted) {
   return close == std::string::npos ? "" : line.substr(open + 1, close - open - 1);
 }
 
-std::string Layer(const std::string& path) {
-  if (StartsWith(path, "algorithms/memory/")) return "algorithms/memory";
-  return path.substr(0, path.find('/'));
-}
+// The room of a file: the nearest folder that has a row in the table of arrows. A family's
+// internal/ is its family; the formats' public headers lie below all of their readers.
+std::string Layer(const std::string& path);
+
+struct Room {
+  std::set<std::string> may_include;   // rooms; with '/' at the end all below it too
+  std::vector<std::string> libraries;  // prefixes of third-party headers
+};
 
 // DESIGN section 2: who may include whom.
-const std::map<std::string, std::set<std::string>>& Arrows() {
-  static const std::map<std::string, std::set<std::string>> arrows = {
-      {"engine", {"engine"}},
-      {"storage", {"storage", "engine"}},
-      {"algorithms", {"algorithms", "engine"}},
-      {"algorithms/memory", {"algorithms/memory", "algorithms", "engine"}},
-      {"tools", {"tools", "algorithms/memory", "algorithms", "storage", "engine"}},
-      {"bench", {"bench", "algorithms/memory", "algorithms", "storage", "engine"}},
-      {"tests", {"tests", "tools", "bench", "algorithms/memory", "algorithms", "storage", "engine"}},
-  };
-  return arrows;
+const std::map<std::string, Room>& Rooms() {
+  static const std::map<std::string, Room> rooms = [] {
+    std::map<std::string, Room> table = {
+        {"engine", {{"engine/"}, {"tbb/", "oneapi/", "boost/unordered", "flatbuffers/", "hwy/", "xxhash"}}},
+        // STORAGE-BEGIN
+        {"storage",
+         {{"storage/", "engine/"},
+          {"rocksdb/", "flatbuffers/", "xxhash", "boost/json", "boost/unordered", "boost/uuid", "expat.h"}}},
+        // STORAGE-END
+        // The opt-in adaptors.
+        {"algorithms", {{"algorithms/common", "algorithms/connectivity", "engine/"}, {"Eigen/", "boost/"}}},
+        // On top of the families.
+        {"algorithms/memory", {{"algorithms/", "engine/"}, {}}},
+        {"tools", {{"tools/", "algorithms/", "storage/", "engine/"}, {"*"}}},
+        {"bench", {{"bench/", "algorithms/", "storage/", "engine/"}, {"*"}}},
+        {"tests", {{"tests/", "tools/", "bench/", "algorithms/", "storage/", "engine/"}, {"*"}}},
+    };
+    // The families: each stands on common, and two on traversal's public headers.
+    const std::map<std::string, std::vector<std::string>> libraries = {
+        {"common", {}},
+        {"traversal", {"xxhash"}},
+        {"paths", {}},
+        {"pagerank", {}},
+        {"centrality", {}},
+        {"connectivity", {"boost/graph", "boost/iterator", "boost/property_map"}},
+        {"community", {"hwy/"}},
+        {"similarity", {}},
+        {"retrieval", {"Eigen/", "boost/unordered", "hwy/", "unicode/"}},
+    };
+    for (const auto& [family, headers] : libraries) {
+      Room& room = table["algorithms/" + family];
+      room = {{"algorithms/common", "algorithms/" + family, "engine/"}, headers};
+      if (family == "centrality" || family == "retrieval") room.may_include.insert("algorithms/traversal");
+    }
+    return table;
+  }();
+  return rooms;
 }
 
-// Third-party headers by the folder that may include them (".cc" and private headers).
-const std::map<std::string, std::vector<std::string>>& Libraries() {
-  static const std::map<std::string, std::vector<std::string>> libraries = {
-      {"engine", {"tbb/", "oneapi/", "boost/unordered", "flatbuffers/", "hwy/", "xxhash"}},
-      {"storage", {"rocksdb/", "flatbuffers/", "xxhash", "boost/json", "boost/unordered", "boost/uuid", "expat.h"}},
-      {"algorithms", {"tbb/", "oneapi/", "xxhash", "Eigen/", "boost/graph", "boost/unordered", "boost/property_map",
-                      "boost/iterator", "boost/range", "boost/heap", "hwy/", "hnswlib/", "unicode/"}},
-      {"algorithms/memory", {}},
-  };
-  return libraries;
+std::string Layer(const std::string& path) {
+  // LAYER-FORMATS
+  std::string folder = path.substr(0, path.rfind('/'));
+  while (!Rooms().contains(folder) && folder.find('/') != std::string::npos)
+    folder.resize(folder.rfind('/'));
+  return folder;
+}
+
+bool MayInclude(const std::string& from, const std::string& name) {
+  const std::string to = Layer(name);
+  const auto& allowed = Rooms().at(Layer(from)).may_include;
+  return std::any_of(allowed.begin(), allowed.end(), [&](const std::string& room) {
+    return room.ends_with('/') ? StartsWith(to + "/", room) : to == room;
+  });
+}
+
+// Headers in a family's internal/ are that family's; common's are the toolkit of all families.
+bool MayIncludePrivate(const std::string& from, const std::string& name) {
+  if (!StartsWith(name, "algorithms/") || name.find("/internal/") == std::string::npos) return true;
+  if (StartsWith(from, "tests/algorithms/") || StartsWith(from, "bench/")) return true;
+  if (!StartsWith(from, "algorithms/")) return false;
+  return Layer(name) == "algorithms/common" || Layer(name) == Layer(from);
 }
 
 // Headers of libraries carry a folder or an ending; the standard library's do not.
@@ -137,6 +179,10 @@ const std::set<std::string>& PublicHeaders() {
     std::set<std::string> names;
     for (const std::string& line : Read(Root() / "tools/packaging/public_headers.txt").lines)
       if (!line.empty() && line[0] != '#') names.insert(line);
+    for (const File& file : Sources())
+      if (StartsWith(file.path, "algorithms/") && file.path.ends_with(".h") &&
+          file.path.find("/internal/") == std::string::npos)
+        names.insert(file.path);
     return names;
   }();
   return headers;
@@ -162,11 +208,12 @@ TEST(Tidy, IncludeArrowsPointDown) {
         }
         EXPECT_TRUE(fs::exists(Root() / name))
             << where << ": quoted includes are spelled from the root";
-        EXPECT_TRUE(Arrows().at(from).contains(Layer(name))) << where << ": arrow not allowed";
-      } else if (ThirdParty(name, quoted) && Libraries().contains(from)) {
-        const auto& allowed = Libraries().at(from);
+        EXPECT_TRUE(MayInclude(file.path, name)) << where << ": arrow not allowed";
+        EXPECT_TRUE(MayIncludePrivate(file.path, name)) << where << ": private to its family";
+      } else if (ThirdParty(name, quoted)) {
+        const auto& allowed = Rooms().at(from).libraries;
         EXPECT_TRUE(std::any_of(allowed.begin(), allowed.end(), [&](const std::string& prefix) {
-          return StartsWith(name, prefix);
+          return prefix == "*" || StartsWith(name, prefix);
         })) << where << ": library not allowed in " << from;
       }
     }

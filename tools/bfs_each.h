@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "algorithms/multi_bfs.h"
+#include "algorithms/traversal/multi_bfs.h"
 #include "engine/error.h"
 #include "tools/cli.h"
 #include "tools/session.h"

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "algorithms/budget.h"
+#include "algorithms/common/budget.h"
 #include "engine/error.h"
 #include "tools/arguments.h"
 #include "tools/cli.h"

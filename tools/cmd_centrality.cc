@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/closeness.h"
-#include "algorithms/hits.h"
-#include "algorithms/katz.h"
-#include "algorithms/ranking.h"
+#include "algorithms/centrality/closeness.h"
+#include "algorithms/centrality/hits.h"
+#include "algorithms/centrality/katz.h"
+#include "algorithms/common/score_ranking.h"
 #include "tools/arguments.h"
 #include "tools/budget_option.h"
 #include "tools/cli.h"

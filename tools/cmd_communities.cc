@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/communities.h"
-#include "algorithms/label_propagation.h"
+#include "algorithms/community/leiden.h"
+#include "algorithms/community/label_propagation.h"
 #include "tools/arguments.h"
 #include "tools/budget_option.h"
 #include "tools/cli.h"

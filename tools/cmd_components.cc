@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/bfs.h"
-#include "algorithms/components.h"
-#include "algorithms/ranking.h"
+#include "algorithms/traversal/bfs.h"
+#include "algorithms/connectivity/components.h"
+#include "algorithms/common/score_ranking.h"
 #include "tools/arguments.h"
 #include "tools/bfs_each.h"
 #include "tools/budget_option.h"

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/cut_points.h"
-#include "algorithms/dominators.h"
-#include "algorithms/max_flow.h"
-#include "algorithms/spanning_forest.h"
+#include "algorithms/connectivity/biconnectivity.h"
+#include "algorithms/connectivity/dominators.h"
+#include "algorithms/connectivity/max_flow.h"
+#include "algorithms/connectivity/spanning_forest.h"
 #include "tools/arguments.h"
 #include "tools/budget_option.h"
 #include "tools/cli.h"

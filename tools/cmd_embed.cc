@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/terms.h"
-#include "algorithms/text_vectors.h"
+#include "algorithms/retrieval/tokenizer.h"
+#include "algorithms/retrieval/text_vectors.h"
 #include "tools/budget_option.h"
 #include "tools/cli.h"
 #include "tools/exit_code.h"

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/bfs.h"
-#include "algorithms/node_subset.h"
+#include "algorithms/traversal/bfs.h"
+#include "algorithms/common/node_subset.h"
 #include "storage/text/export.h"
 #include "tools/arguments.h"
 #include "tools/cli.h"

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/frontier.h"
-#include "algorithms/memory/visible.h"
+#include "algorithms/similarity/frontier.h"
+#include "algorithms/memory/visibility.h"
 #include "engine/vocabulary.h"
 #include "tools/arguments.h"
 #include "tools/budget_option.h"

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/pattern.h"
+#include "algorithms/traversal/pattern.h"
 #include "tools/arguments.h"
 #include "tools/budget_option.h"
 #include "tools/cli.h"

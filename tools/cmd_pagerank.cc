@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/pagerank.h"
-#include "algorithms/pagerank_batch.h"
-#include "algorithms/pagerank_push.h"
-#include "algorithms/ranking.h"
+#include "algorithms/pagerank/pagerank.h"
+#include "algorithms/pagerank/pagerank_batch.h"
+#include "algorithms/pagerank/pagerank_push.h"
+#include "algorithms/common/score_ranking.h"
 #include "tools/arguments.h"
 #include "tools/budget_option.h"
 #include "tools/cli.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/shortest_path.h"
+#include "algorithms/paths/shortest_path.h"
 #include "tools/arguments.h"
 #include "tools/budget_option.h"
 #include "tools/cli.h"

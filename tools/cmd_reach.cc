@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/bfs.h"
-#include "algorithms/distances.h"
+#include "algorithms/traversal/bfs.h"
+#include "algorithms/paths/distances.h"
 #include "tools/arguments.h"
 #include "tools/budget_option.h"
 #include "tools/cli.h"

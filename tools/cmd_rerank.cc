@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/memory/visible.h"
-#include "algorithms/rerank.h"
+#include "algorithms/memory/visibility.h"
+#include "algorithms/retrieval/rerank.h"
 #include "storage/text/import_vectors.h"
 #include "tools/arguments.h"
 #include "tools/budget_option.h"

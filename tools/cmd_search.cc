@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/bm25.h"
-#include "algorithms/memory/visible.h"
-#include "algorithms/terms.h"
+#include "algorithms/retrieval/bm25.h"
+#include "algorithms/memory/visibility.h"
+#include "algorithms/retrieval/tokenizer.h"
 #include "engine/vocabulary.h"
 #include "tools/arguments.h"
 #include "tools/budget_option.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/similarity.h"
+#include "algorithms/similarity/similarity.h"
 #include "tools/arguments.h"
 #include "tools/budget_option.h"
 #include "tools/cli.h"

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/betweenness.h"
-#include "algorithms/kcore.h"
-#include "algorithms/ranking.h"
-#include "algorithms/triangles.h"
+#include "algorithms/centrality/betweenness.h"
+#include "algorithms/community/kcore.h"
+#include "algorithms/common/score_ranking.h"
+#include "algorithms/community/triangles.h"
 #include "tools/arguments.h"
 #include "tools/budget_option.h"
 #include "tools/cli.h"

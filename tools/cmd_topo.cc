@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/topological_order.h"
+#include "algorithms/connectivity/topological_order.h"
 #include "tools/arguments.h"
 #include "tools/budget_option.h"
 #include "tools/cli.h"

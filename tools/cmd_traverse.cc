@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/memory/visible.h"
-#include "algorithms/traverse.h"
+#include "algorithms/memory/visibility.h"
+#include "algorithms/traversal/traverse.h"
 #include "engine/vocabulary.h"
 #include "tools/arguments.h"
 #include "tools/budget_option.h"

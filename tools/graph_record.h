@@ -9,7 +9,7 @@
 #include <optional>
 #include <string_view>
 
-#include "algorithms/node_subset.h"
+#include "algorithms/common/node_subset.h"
 #include "engine/error.h"
 #include "engine/snapshot.h"
 #include "engine/write_batch.h"

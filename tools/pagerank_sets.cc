@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/pagerank_batch.h"
-#include "algorithms/ranking.h"
+#include "algorithms/pagerank/pagerank_batch.h"
+#include "algorithms/common/score_ranking.h"
 #include "tools/exit_code.h"
 #include "tools/format.h"
 #include "tools/json_writer.h"

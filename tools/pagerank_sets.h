@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "algorithms/pagerank.h"
+#include "algorithms/pagerank/pagerank.h"
 #include "engine/error.h"
 #include "tools/cli.h"
 #include "tools/session.h"

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/node_subset.h"
-#include "algorithms/ranking.h"
+#include "algorithms/common/node_subset.h"
+#include "algorithms/common/score_ranking.h"
 #include "tools/budget_option.h"
 #include "tools/selection.h"
 

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/bfs.h"
-#include "algorithms/traverse.h"
-#include "algorithms/path.h"
+#include "algorithms/traversal/bfs.h"
+#include "algorithms/traversal/traverse.h"
+#include "algorithms/common/edge_step.h"
 #include "engine/graph.h"
 #include "engine/snapshot.h"
 #include "tools/cli.h"

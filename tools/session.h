@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "algorithms/node_subset.h"
+#include "algorithms/common/node_subset.h"
 #include "engine/error.h"
 #include "engine/parallel.h"
 #include "engine/snapshot.h"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/term_index.h"
+#include "algorithms/retrieval/term_index.h"
 #include "engine/vocabulary.h"
 
 namespace plexus::tools {

@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "algorithms/node_subset.h"
-#include "algorithms/terms.h"
+#include "algorithms/common/node_subset.h"
+#include "algorithms/retrieval/tokenizer.h"
 #include "engine/error.h"
 #include "engine/snapshot.h"
 #include "engine/write_batch.h"

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "algorithms/term_index.h"
+#include "algorithms/retrieval/term_index.h"
 #include "engine/error.h"
 #include "tools/json_writer.h"
 #include "tools/session.h"

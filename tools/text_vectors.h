@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "algorithms/node_subset.h"
+#include "algorithms/common/node_subset.h"
 #include "engine/error.h"
 #include "engine/snapshot.h"
 

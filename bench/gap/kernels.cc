@@ -10,7 +10,7 @@
 #include <queue>
 #include <utility>
 
-#include "algorithms/pagerank_csr.h"
+#include "algorithms/pagerank/internal/pagerank_csr.h"
 
 namespace plexus::bench {
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/bfs.h"
-#include "algorithms/pagerank_csr.h"
+#include "algorithms/traversal/bfs.h"
+#include "algorithms/pagerank/internal/pagerank_csr.h"
 #include "bench/uniform_draw.h"
 #include "engine/topology.h"
 

@@ -14,12 +14,12 @@
 #include <string>
 #include <string_view>
 
-#include "algorithms/betweenness.h"
-#include "algorithms/bfs.h"
-#include "algorithms/components.h"
-#include "algorithms/distances.h"
-#include "algorithms/internal/oriented_graph.h"
-#include "algorithms/triangles.h"
+#include "algorithms/centrality/betweenness.h"
+#include "algorithms/traversal/bfs.h"
+#include "algorithms/connectivity/components.h"
+#include "algorithms/paths/distances.h"
+#include "algorithms/community/internal/oriented_graph.h"
+#include "algorithms/community/triangles.h"
 #include "bench/gap/kernels.h"
 #include "bench/pairs.h"
 

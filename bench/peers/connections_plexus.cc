@@ -1,8 +1,8 @@
 // Our side of forest, cuts, dominators and flow, on a snapshot.
-#include "algorithms/cut_points.h"
-#include "algorithms/dominators.h"
-#include "algorithms/max_flow.h"
-#include "algorithms/spanning_forest.h"
+#include "algorithms/connectivity/biconnectivity.h"
+#include "algorithms/connectivity/dominators.h"
+#include "algorithms/connectivity/max_flow.h"
+#include "algorithms/connectivity/spanning_forest.h"
 #include "bench/peers/connections.h"
 #include "bench/peers/plexus_graph.h"
 #include "bench/random_graph.h"

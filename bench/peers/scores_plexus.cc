@@ -1,7 +1,7 @@
 // Our side of scores.h, on a snapshot as users have it.
-#include "algorithms/katz.h"
-#include "algorithms/pagerank.h"
-#include "algorithms/similarity.h"
+#include "algorithms/centrality/katz.h"
+#include "algorithms/pagerank/pagerank.h"
+#include "algorithms/similarity/similarity.h"
 #include "bench/peers/plexus_graph.h"
 #include "bench/peers/scores.h"
 #include "bench/support.h"

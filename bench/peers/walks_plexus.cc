@@ -1,7 +1,7 @@
 // Our side of walks.h: Bfs, MatchPattern and Traverse on a snapshot, as users have it.
-#include "algorithms/bfs.h"
-#include "algorithms/pattern.h"
-#include "algorithms/traverse.h"
+#include "algorithms/traversal/bfs.h"
+#include "algorithms/traversal/pattern.h"
+#include "algorithms/traversal/traverse.h"
 #include "bench/peers/plexus_graph.h"
 #include "bench/peers/walks.h"
 #include "bench/random_graph.h"

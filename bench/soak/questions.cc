@@ -4,9 +4,9 @@
 #include <map>
 #include <set>
 
-#include "algorithms/bm25.h"
-#include "algorithms/nearest.h"
-#include "algorithms/traverse.h"
+#include "algorithms/retrieval/bm25.h"
+#include "algorithms/retrieval/nearest_neighbors.h"
+#include "algorithms/traversal/traverse.h"
 #include "bench/soak/board.h"
 #include "bench/soak/check.h"
 

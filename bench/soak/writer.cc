@@ -13,7 +13,7 @@
 #include <sstream>
 #include <thread>
 
-#include "algorithms/term_index.h"
+#include "algorithms/retrieval/term_index.h"
 #include "bench/soak/board.h"
 #include "bench/soak/replica.h"
 #include "bench/support.h"

@@ -89,7 +89,7 @@ struct ImportOptions {
   std::function<Status()> before;
   std::function<Status()> after;
   // Completes each batch of records just before it is applied to the graph, which is in that state: e.g. with
-  // the terms of its texts (AddTerms in algorithms/term_index.h). An Error ends the import in the middle.
+  // the terms of its texts (AddTerms in algorithms/retrieval/term_index.h). An Error ends the import in the middle.
   std::function<Status(const Snapshot&, WriteBatch&)> complete;
 };
 

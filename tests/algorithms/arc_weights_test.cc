@@ -1,6 +1,6 @@
 // Factors by kind and half-lives by age: every PageRank weighs as the formula of
-// arc_weights.h says, on every shape, and refuses what it cannot weigh.
-#include "algorithms/arc_weights.h"
+// edge_weighting.h says, on every shape, and refuses what it cannot weigh.
+#include "algorithms/common/edge_weighting.h"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 #include <cmath>
 #include <random>
 
-#include "algorithms/dense_view.h"
-#include "algorithms/pagerank_batch.h"
-#include "algorithms/pagerank_push.h"
+#include "algorithms/common/dense_view.h"
+#include "algorithms/pagerank/pagerank_batch.h"
+#include "algorithms/pagerank/pagerank_push.h"
 #include "tests/algorithms/each_case.h"
 #include "tests/algorithms/pagerank_query.h"
 #include "tests/reference/oracles.h"

@@ -7,8 +7,8 @@
 #include <tuple>
 #include <vector>
 
-#include "algorithms/bm25.h"
-#include "algorithms/term_index.h"
+#include "algorithms/retrieval/bm25.h"
+#include "algorithms/retrieval/term_index.h"
 #include "engine/graph.h"
 #include "engine/parallel.h"
 #include "engine/vocabulary.h"

@@ -1,5 +1,5 @@
 // Betweenness against counting the paths of every pair.
-#include "algorithms/betweenness.h"
+#include "algorithms/centrality/betweenness.h"
 
 #include <gtest/gtest.h>
 
@@ -12,8 +12,8 @@
 #include <random>
 #include <span>
 
-#include "algorithms/internal/brandes.h"
-#include "algorithms/internal/brandes_lanes.h"
+#include "algorithms/centrality/internal/brandes.h"
+#include "algorithms/centrality/internal/brandes_batch.h"
 #include "engine/topology.h"
 #include "tests/algorithms/each_case.h"
 #include "tests/reference/oracles.h"

@@ -1,5 +1,5 @@
 // Breadth-first search against a plain queue, on snapshots and on bare arrays.
-#include "algorithms/bfs.h"
+#include "algorithms/traversal/bfs.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "algorithms/traverse.h"
+#include "algorithms/traversal/traverse.h"
 #include "engine/topology.h"
 #include "tests/algorithms/each_case.h"
 #include "tests/reference/oracles.h"

@@ -1,5 +1,5 @@
 // Moving in blocks against the definition: gains, rest inside a block, who waits, the same bits.
-#include "algorithms/internal/block_moving.h"
+#include "algorithms/community/internal/blockwise_moving.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/internal/undirected_rows.h"
+#include "algorithms/community/internal/undirected_graph.h"
 #include "engine/parallel.h"
 
 namespace plexus::testing {

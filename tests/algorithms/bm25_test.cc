@@ -1,5 +1,5 @@
 // BM25 against its formula, over clean and dirty graphs, at any thread count.
-#include "algorithms/bm25.h"
+#include "algorithms/retrieval/bm25.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <map>
 #include <random>
 
-#include "algorithms/term_index.h"
+#include "algorithms/retrieval/term_index.h"
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
 #include "tests/algorithms/each_case.h"

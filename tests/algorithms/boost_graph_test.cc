@@ -17,10 +17,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "algorithms/components.h"
-#include "algorithms/pagerank.h"
-#include "algorithms/shortest_path.h"
-#include "algorithms/topological_order.h"
+#include "algorithms/connectivity/components.h"
+#include "algorithms/pagerank/pagerank.h"
+#include "algorithms/paths/shortest_path.h"
+#include "algorithms/connectivity/topological_order.h"
 #include "tests/algorithms/each_case.h"
 #include "tests/reference/oracles.h"
 

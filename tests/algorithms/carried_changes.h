@@ -9,8 +9,8 @@
 #include <span>
 #include <string>
 
-#include "algorithms/memory/visible.h"
-#include "algorithms/term_lengths.h"
+#include "algorithms/memory/visibility.h"
+#include "algorithms/retrieval/term_lengths.h"
 #include "engine/snapshot.h"
 #include "engine/vocabulary.h"
 #include "engine/write_batch.h"

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/memory/visible.h"
-#include "algorithms/memory/visible_set.h"
-#include "algorithms/term_lengths.h"
+#include "algorithms/memory/visibility.h"
+#include "algorithms/memory/internal/visible_set.h"
+#include "algorithms/retrieval/term_lengths.h"
 #include "engine/graph.h"
 #include "engine/state_writer.h"
 #include "engine/vocabulary.h"

@@ -6,9 +6,9 @@
 #include <optional>
 #include <random>
 
-#include "algorithms/closeness.h"
-#include "algorithms/hits.h"
-#include "algorithms/katz.h"
+#include "algorithms/centrality/closeness.h"
+#include "algorithms/centrality/hits.h"
+#include "algorithms/centrality/katz.h"
 #include "tests/algorithms/each_case.h"
 #include "tests/algorithms/near_scores.h"
 #include "tests/reference/oracles.h"

@@ -1,5 +1,5 @@
 // Leiden against the definition of modularity and a search for unconnected communities.
-#include "algorithms/communities.h"
+#include "algorithms/community/leiden.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Weakly connected components against depth-first search.
-#include "algorithms/components.h"
+#include "algorithms/connectivity/components.h"
 
 #include <gtest/gtest.h>
 

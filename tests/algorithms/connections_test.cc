@@ -11,10 +11,10 @@
 #include <random>
 #include <set>
 
-#include "algorithms/components.h"
-#include "algorithms/cut_points.h"
-#include "algorithms/dominators.h"
-#include "algorithms/spanning_forest.h"
+#include "algorithms/connectivity/components.h"
+#include "algorithms/connectivity/biconnectivity.h"
+#include "algorithms/connectivity/dominators.h"
+#include "algorithms/connectivity/spanning_forest.h"
 #include "engine/topology.h"
 #include "tests/algorithms/each_case.h"
 #include "tests/algorithms/edge_keys.h"

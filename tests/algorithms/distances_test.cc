@@ -1,5 +1,5 @@
 // Delta-stepping against Bellman-Ford: the same bits, whatever the width of a bucket.
-#include "algorithms/distances.h"
+#include "algorithms/paths/distances.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "algorithms/internal/work_exchange.h"
+#include "algorithms/paths/internal/work_sharing.h"
 #include "tests/algorithms/each_case.h"
 #include "tests/algorithms/one_after_the_other.h"
 #include "tests/reference/oracles.h"

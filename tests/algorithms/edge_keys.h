@@ -5,7 +5,7 @@
 #include <tuple>
 #include <vector>
 
-#include "algorithms/path.h"
+#include "algorithms/common/edge_step.h"
 #include "engine/types.h"
 #include "tests/reference/oracles.h"
 

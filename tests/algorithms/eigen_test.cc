@@ -6,8 +6,8 @@
 #include <Eigen/Dense>
 #include <map>
 
-#include "algorithms/nearest.h"
-#include "algorithms/pagerank.h"
+#include "algorithms/retrieval/nearest_neighbors.h"
+#include "algorithms/pagerank/pagerank.h"
 #include "tests/algorithms/each_case.h"
 #include "tests/algorithms/vector_cases.h"
 

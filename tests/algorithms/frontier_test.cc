@@ -5,7 +5,7 @@
 #include <cmath>
 #include <random>
 
-#include "algorithms/frontier.h"
+#include "algorithms/similarity/frontier.h"
 #include "tests/algorithms/each_case.h"
 #include "tests/algorithms/ledger_case.h"
 #include "tests/reference/oracles.h"

@@ -16,12 +16,12 @@
 #include <tuple>
 #include <vector>
 
-#include "algorithms/bfs.h"
-#include "algorithms/components.h"
-#include "algorithms/distances.h"
-#include "algorithms/label_propagation.h"
-#include "algorithms/pagerank.h"
-#include "algorithms/triangles.h"
+#include "algorithms/traversal/bfs.h"
+#include "algorithms/connectivity/components.h"
+#include "algorithms/paths/distances.h"
+#include "algorithms/community/label_propagation.h"
+#include "algorithms/pagerank/pagerank.h"
+#include "algorithms/community/triangles.h"
 #include "tests/algorithms/each_case.h"
 
 namespace plexus::testing {

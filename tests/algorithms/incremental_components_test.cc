@@ -1,5 +1,5 @@
 // Union-find fed with appended edges against components made anew.
-#include "algorithms/incremental_components.h"
+#include "algorithms/connectivity/incremental_components.h"
 
 #include <gtest/gtest.h>
 

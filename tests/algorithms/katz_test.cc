@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "algorithms/katz.h"
+#include "algorithms/centrality/katz.h"
 #include "tests/algorithms/each_case.h"
 #include "tests/algorithms/near_scores.h"
 #include "tests/reference/oracles.h"

@@ -1,5 +1,5 @@
 // Core numbers against taking nodes away one by one.
-#include "algorithms/kcore.h"
+#include "algorithms/community/kcore.h"
 
 #include <gtest/gtest.h>
 

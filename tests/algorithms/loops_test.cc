@@ -4,10 +4,10 @@
 #include <cmath>
 #include <vector>
 
-#include "algorithms/communities.h"
-#include "algorithms/internal/has_circle.h"
-#include "algorithms/katz.h"
-#include "algorithms/traverse.h"
+#include "algorithms/community/leiden.h"
+#include "algorithms/centrality/internal/cycle_check.h"
+#include "algorithms/centrality/katz.h"
+#include "algorithms/traversal/traverse.h"
 #include "tests/algorithms/case_graph.h"
 
 namespace plexus::testing {

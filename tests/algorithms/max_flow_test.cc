@@ -1,6 +1,6 @@
 // Maximum flows and minimum cuts against augmenting paths; where the search may stop, and
 // that the network is the same at any thread count.
-#include "algorithms/max_flow.h"
+#include "algorithms/connectivity/max_flow.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include <tuple>
 #include <vector>
 
-#include "algorithms/internal/flow_network.h"
+#include "algorithms/connectivity/internal/flow_network.h"
 #include "tests/algorithms/cancels_at.h"
 #include "tests/algorithms/each_case.h"
 #include "tests/algorithms/edge_keys.h"

@@ -1,6 +1,6 @@
 // The layout of a batch of PageRanks holds its arcs, and a sweep over it gives the plain
 // sums, with the same bits at any instruction level.
-#include "algorithms/internal/pagerank_lanes.h"
+#include "algorithms/pagerank/internal/batch_iteration.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/internal/lane_rows.h"
+#include "algorithms/pagerank/internal/batch_layout.h"
 #include "engine/parallel.h"
 
 namespace plexus::testing {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/pagerank.h"
+#include "algorithms/pagerank/pagerank.h"
 
 namespace plexus::testing {
 

@@ -10,9 +10,9 @@
 #include <span>
 #include <vector>
 
-#include "algorithms/internal/change_codes.h"
-#include "algorithms/internal/pagerank_refresh.h"
-#include "algorithms/internal/tiled_sums.h"
+#include "algorithms/pagerank/internal/delta_quantization.h"
+#include "algorithms/pagerank/internal/refresh.h"
+#include "algorithms/pagerank/internal/base_tile_spmv.h"
 #include "tests/algorithms/each_case.h"
 #include "tests/algorithms/pagerank_query.h"
 #include "tests/reference/oracles.h"

@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "algorithms/internal/pagerank_refresh.h"
-#include "algorithms/internal/row_sums.h"
-#include "algorithms/pagerank.h"
+#include "algorithms/pagerank/internal/refresh.h"
+#include "algorithms/pagerank/internal/csr_spmv.h"
+#include "algorithms/pagerank/pagerank.h"
 #include "tests/algorithms/each_case.h"
 #include "tests/algorithms/pagerank_query.h"
 

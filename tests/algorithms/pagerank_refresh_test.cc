@@ -7,10 +7,10 @@
 #include <limits>
 #include <numeric>
 
-#include "algorithms/internal/pagerank_refresh.h"
-#include "algorithms/internal/row_sums.h"
-#include "algorithms/pagerank.h"
-#include "algorithms/pagerank_csr.h"
+#include "algorithms/pagerank/internal/refresh.h"
+#include "algorithms/pagerank/internal/csr_spmv.h"
+#include "algorithms/pagerank/pagerank.h"
+#include "algorithms/pagerank/internal/pagerank_csr.h"
 #include "tests/algorithms/each_case.h"
 #include "tests/algorithms/pagerank_query.h"
 #include "tests/reference/oracles.h"

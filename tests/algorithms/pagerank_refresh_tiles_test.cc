@@ -9,9 +9,9 @@
 #include <span>
 #include <vector>
 
-#include "algorithms/internal/pagerank_refresh.h"
-#include "algorithms/internal/tiled_sums.h"
-#include "algorithms/pagerank.h"
+#include "algorithms/pagerank/internal/refresh.h"
+#include "algorithms/pagerank/internal/base_tile_spmv.h"
+#include "algorithms/pagerank/pagerank.h"
 #include "tests/algorithms/each_case.h"
 #include "tests/algorithms/pagerank_query.h"
 #include "tests/reference/oracles.h"

@@ -1,5 +1,5 @@
 // PageRank against Eigen, and its promises: sums to 1, same bits, clear errors.
-#include "algorithms/pagerank.h"
+#include "algorithms/pagerank/pagerank.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "algorithms/pagerank_csr.h"
+#include "algorithms/pagerank/internal/pagerank_csr.h"
 #include "tests/algorithms/each_case.h"
 #include "tests/algorithms/pagerank_query.h"
 #include "tests/reference/oracles.h"

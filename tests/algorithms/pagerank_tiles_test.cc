@@ -1,6 +1,6 @@
 // The tiled layout holds exactly the arcs it was made of, and the kernel over it gives
 // what pull gives; PageRank() uses it where it says so, with the same bits always.
-#include "algorithms/internal/pagerank_tiles.h"
+#include "algorithms/pagerank/internal/tile_layout.h"
 
 #include <gtest/gtest.h>
 
@@ -11,9 +11,9 @@
 #include <tuple>
 #include <vector>
 
-#include "algorithms/dense_view.h"
-#include "algorithms/pagerank.h"
-#include "algorithms/pagerank_csr.h"
+#include "algorithms/common/dense_view.h"
+#include "algorithms/pagerank/pagerank.h"
+#include "algorithms/pagerank/internal/pagerank_csr.h"
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
 #include "tests/algorithms/each_case.h"

@@ -5,7 +5,7 @@
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 
-#include "algorithms/pattern.h"
+#include "algorithms/traversal/pattern.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Leiden's refinement by itself, against the conditions of the paper; and the sums it uses.
-#include "algorithms/internal/refinement.h"
+#include "algorithms/community/internal/refinement.h"
 
 #include <gtest/gtest.h>
 
@@ -12,8 +12,8 @@
 #include <random>
 #include <vector>
 
-#include "algorithms/internal/row_places.h"
-#include "algorithms/internal/undirected_rows.h"
+#include "algorithms/community/internal/node_ordering.h"
+#include "algorithms/community/internal/undirected_graph.h"
 #include "engine/parallel.h"
 
 namespace plexus::testing {

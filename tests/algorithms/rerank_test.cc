@@ -1,8 +1,8 @@
 // Rerank against its definition on every graph and shape, at any number of threads and
 // every level; a worked example; what is refused and what is left out.
-#include "algorithms/rerank.h"
+#include "algorithms/retrieval/rerank.h"
 
-#include "algorithms/path_rank.h"
+#include "algorithms/retrieval/path_rank.h"
 
 #include <gtest/gtest.h>
 

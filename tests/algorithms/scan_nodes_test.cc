@@ -1,5 +1,5 @@
 // Scans against reading every node; orders that are carried; removal by scans.
-#include "algorithms/scan_nodes.h"
+#include "algorithms/retrieval/scan_nodes.h"
 
 #include <gtest/gtest.h>
 
@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/node_order.h"
-#include "algorithms/remove_nodes.h"
+#include "algorithms/retrieval/internal/node_order.h"
+#include "algorithms/retrieval/remove_nodes.h"
 #include "engine/graph.h"
 #include "engine/state.h"
 #include "engine/vocabulary.h"

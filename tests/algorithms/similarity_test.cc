@@ -1,5 +1,5 @@
 // Similarity of pairs, of one node's surroundings and of the whole graph, against sets.
-#include "algorithms/similarity.h"
+#include "algorithms/similarity/similarity.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <cmath>
 #include <optional>
 
-#include "algorithms/internal/keep_best.h"
+#include "algorithms/common/internal/top_k.h"
 #include "tests/algorithms/each_case.h"
 #include "tests/reference/oracles.h"
 

@@ -1,5 +1,5 @@
 // Strong components against reachability, exhaustively on four nodes.
-#include "algorithms/internal/strong_components.h"
+#include "algorithms/connectivity/internal/tarjan.h"
 
 #include <gtest/gtest.h>
 

@@ -7,19 +7,19 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/bfs.h"
-#include "algorithms/closeness.h"
-#include "algorithms/distances.h"
-#include "algorithms/dominators.h"
-#include "algorithms/max_flow.h"
-#include "algorithms/multi_bfs.h"
-#include "algorithms/node_subset.h"
-#include "algorithms/pagerank.h"
-#include "algorithms/pagerank_batch.h"
-#include "algorithms/pagerank_push.h"
-#include "algorithms/pattern.h"
-#include "algorithms/similarity.h"
-#include "algorithms/traverse.h"
+#include "algorithms/traversal/bfs.h"
+#include "algorithms/centrality/closeness.h"
+#include "algorithms/paths/distances.h"
+#include "algorithms/connectivity/dominators.h"
+#include "algorithms/connectivity/max_flow.h"
+#include "algorithms/traversal/multi_bfs.h"
+#include "algorithms/common/node_subset.h"
+#include "algorithms/pagerank/pagerank.h"
+#include "algorithms/pagerank/pagerank_batch.h"
+#include "algorithms/pagerank/pagerank_push.h"
+#include "algorithms/traversal/pattern.h"
+#include "algorithms/similarity/similarity.h"
+#include "algorithms/traversal/traverse.h"
 #include "tests/algorithms/case_graph.h"
 
 namespace plexus::testing {

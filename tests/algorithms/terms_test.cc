@@ -1,5 +1,5 @@
 // Texts to terms: folding, boundaries, stop words, and what no text may do.
-#include "algorithms/terms.h"
+#include "algorithms/retrieval/tokenizer.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Topological order against its definition: every edge between sets points forward,
 // sets are the strong components, cycles are real and shortest, ties go by id.
-#include "algorithms/topological_order.h"
+#include "algorithms/connectivity/topological_order.h"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 #include <map>
 #include <set>
 
-#include "algorithms/components.h"
-#include "algorithms/internal/least_set.h"
+#include "algorithms/connectivity/components.h"
+#include "algorithms/connectivity/internal/bitmap_min_queue.h"
 #include "tests/algorithms/each_case.h"
 #include "tests/reference/oracles.h"
 

@@ -4,8 +4,8 @@
 #include <atomic>
 #include <vector>
 
-#include "algorithms/internal/weight_bound.h"
-#include "algorithms/traverse.h"
+#include "algorithms/traversal/internal/max_weight.h"
+#include "algorithms/traversal/traverse.h"
 #include "tests/algorithms/case_graph.h"
 #include "tests/algorithms/each_case.h"
 #include "tests/algorithms/traverse_query.h"

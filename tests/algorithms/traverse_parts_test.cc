@@ -10,11 +10,11 @@
 #include <tuple>
 #include <vector>
 
-#include "algorithms/bfs.h"
-#include "algorithms/internal/heard_arcs.h"
-#include "algorithms/internal/rising_bar.h"
-#include "algorithms/internal/row_heads.h"
-#include "algorithms/traverse.h"
+#include "algorithms/traversal/bfs.h"
+#include "algorithms/common/internal/interruptible_arcs.h"
+#include "algorithms/traversal/internal/top_k_threshold.h"
+#include "algorithms/traversal/internal/row_descriptors.h"
+#include "algorithms/traversal/traverse.h"
 #include "tests/algorithms/each_case.h"
 #include "tests/algorithms/traverse_query.h"
 

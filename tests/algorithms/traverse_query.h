@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/traverse.h"
+#include "algorithms/traversal/traverse.h"
 
 namespace plexus::testing {
 

@@ -1,5 +1,5 @@
 // Traverse against enumerated walks; its paths as proofs; budgets and errors.
-#include "algorithms/traverse.h"
+#include "algorithms/traversal/traverse.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Triangles and clustering against sets of neighbours; bit rows against loops.
-#include "algorithms/triangles.h"
+#include "algorithms/community/triangles.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <optional>
 #include <random>
 
-#include "algorithms/internal/bit_kernels.h"
-#include "algorithms/internal/oriented_graph.h"
+#include "algorithms/community/internal/bitset_intersection.h"
+#include "algorithms/community/internal/oriented_graph.h"
 #include "engine/topology.h"
 #include "tests/algorithms/each_case.h"
 #include "tests/algorithms/known_answers.h"

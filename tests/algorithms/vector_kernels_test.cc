@@ -1,6 +1,6 @@
 // Every instruction level against exact sums: lengths 0 to 130 and longer, any
 // alignment, numbers that f32 cannot multiply, and not a byte read past the end.
-#include "algorithms/vector_kernels.h"
+#include "algorithms/retrieval/vector_distance.h"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -11,7 +11,7 @@
 #include <random>
 #include <vector>
 
-#include "algorithms/internal/row_kernels.h"
+#include "algorithms/retrieval/internal/distance_kernels.h"
 #include "tests/reference/oracles.h"
 
 namespace plexus::testing {

@@ -1,5 +1,5 @@
 // Visible nodes against their definition, at many moments.
-#include "algorithms/memory/visible.h"
+#include "algorithms/memory/visibility.h"
 
 #include <gtest/gtest.h>
 

@@ -12,9 +12,9 @@
 #include <iterator>
 #include <string>
 
-#include "algorithms/betweenness.h"
-#include "algorithms/distances.h"
-#include "algorithms/triangles.h"
+#include "algorithms/centrality/betweenness.h"
+#include "algorithms/paths/distances.h"
+#include "algorithms/community/triangles.h"
 #include "bench/gap/kernels.h"
 #include "bench/pairs.h"
 

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "algorithms/components.h"
+#include "algorithms/connectivity/components.h"
 #include "engine/topology.h"
 
 namespace plexus::bench {

@@ -4,11 +4,11 @@ plexus_fuzzer(properties_fuzz SOURCES properties_fuzz.cc LIBRARIES plexus_engine
 # sanitizers, costs CI minutes.
 plexus_fuzzer(pattern_fuzz
   SOURCES pattern_fuzz.cc
-    ../../algorithms/internal/resume_token.cc
-    ../../algorithms/internal/selection.cc
-    ../../algorithms/node_subset.cc
-    ../../algorithms/pattern.cc
-    ../../algorithms/pattern_parser.cc
+    ../../algorithms/common/internal/selection.cc
+    ../../algorithms/common/node_subset.cc
+    ../../algorithms/traversal/internal/resume_token.cc
+    ../../algorithms/traversal/pattern.cc
+    ../../algorithms/traversal/pattern_parser.cc
   LIBRARIES plexus_engine
   CORPUS corpus/pattern)
 target_include_directories(pattern_fuzz PRIVATE ${PLEXUS_XXHASH_INCLUDE})

@@ -4,7 +4,7 @@
 // README-EXAMPLE-BEGIN
 #include <cstdio>
 
-#include "plexus/algorithms/pagerank.h"
+#include "plexus/algorithms/pagerank/pagerank.h"
 #include "plexus/engine/graph.h"
 #include "plexus/engine/vocabulary.h"
 #include "plexus/storage/database.h"

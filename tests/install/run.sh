@@ -39,7 +39,7 @@ pkg_config_consumer() {  # pkg_config_consumer PREFIX PKG_CONFIG_ARGUMENT...: no
 
 install_tree tree prefix
 # The public headers and no others; one source that includes them all; the documents.
-grep '^[a-z]' "$tree/tools/packaging/public_headers.txt" | sort >"$work/listed"
+sort "$work/tree/public_headers.txt" >"$work/listed"
 (cd "$work/prefix/include/plexus" && find . -type f | cut -c3- | sort) >"$work/found"
 diff "$work/listed" "$work/found" || fail "the headers installed are not the listed ones"
 sed 's|.*|#include "plexus/&"|' "$work/listed" >"$work/all.cc"

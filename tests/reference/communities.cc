@@ -1,4 +1,4 @@
-// Modularity and communities straight from the definitions (algorithms/communities.h).
+// Modularity and communities straight from the definitions (algorithms/community/leiden.h).
 #include <set>
 
 #include "tests/reference/oracles.h"

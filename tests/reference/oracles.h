@@ -79,7 +79,7 @@ std::vector<std::uint32_t> Cores(const FlatGraph& graph);
 // Betweenness by counting the paths of every pair that are at most `max_hops` long. O(n^3).
 std::vector<double> Betweenness(const FlatGraph& graph, bool undirected, std::uint32_t max_hops = 0xFFFFFFFFu);
 
-// What two nodes share (algorithms/similarity.h has the definitions); [a][b], by NodeId.
+// What two nodes share (algorithms/similarity/similarity.h has the definitions); [a][b], by NodeId.
 struct SharedLikeness {
   std::uint64_t shared = 0, neighbors_a = 0, neighbors_b = 0;
   double jaccard = 0, overlap = 0, adamic_adar = 0, resource_allocation = 0;
@@ -104,7 +104,7 @@ struct HubsAndAuthorities {
 };
 HubsAndAuthorities Hits(const FlatGraph& graph, bool weighted);
 
-// The matrix A of algorithms/communities.h, and by it: modularity, pair by pair; whether
+// The matrix A of algorithms/community/leiden.h, and by it: modularity, pair by pair; whether
 // the selected nodes of every community hang together by positive entries.
 std::vector<std::vector<double>> UndirectedWeights(const FlatGraph& graph, bool weighted);
 double Modularity(const std::vector<std::vector<double>>& a, const std::vector<std::uint32_t>& communities, double resolution);
@@ -138,12 +138,12 @@ double MaxFlow(const std::vector<FlatArc>& arcs, NodeId node_count, NodeId sourc
 // candidates. O(n^3).
 std::vector<bool> Standing(const std::vector<bool>& alive, const std::vector<FlatArc>& active);
 
-// BM25 of every text for a query (algorithms/bm25.h has the formula); nullopt = has none
+// BM25 of every text for a query (algorithms/retrieval/bm25.h has the formula); nullopt = has none
 // of the terms. A text is its terms with their frequencies.
 std::vector<std::optional<double>> Bm25(const std::vector<std::map<std::string, double>>& texts,
                                         const std::vector<std::string>& query, double k1, double b);
 
-// The vector of every text (algorithms/text_vectors.h has the formula), empty = none.
+// The vector of every text (algorithms/retrieval/text_vectors.h has the formula), empty = none.
 std::vector<std::vector<double>> TextVectors(const std::vector<std::map<std::string, double>>& texts,
                                              std::uint32_t dimensions, std::uint64_t seed);
 
@@ -175,7 +175,7 @@ std::vector<Reranked> Rerank(const FlatGraph& graph, const std::vector<Similar>&
 std::map<std::pair<NodeId, std::string>, double> WalkWords(const FlatGraph& graph, NodeId from, int hops,
                                                            const std::map<EdgeKindId, char>& letters);
 
-// Never-composed sets, by looking at every pair or triple (algorithms/frontier.h has the
+// Never-composed sets, by looking at every pair or triple (algorithms/similarity/frontier.h has the
 // definition), best first, ties by ids.
 struct FrontierInput {
   std::vector<bool> facts;                      // alive facts, by NodeId: they make df

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "algorithms/term_index.h"
+#include "algorithms/retrieval/term_index.h"
 #include "engine/vocabulary.h"
 #include "storage/database.h"
 #include "tests/tools/run_plexus.h"

@@ -1,0 +1,191 @@
+// Batches of 64 sources, each searched by one thread into sums of its own; the sums are
+// integers, so which thread had which batch cannot be told.
+#include "algorithms/centrality/closeness.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "algorithms/common/dense_view.h"
+#include "algorithms/centrality/internal/node_sample.h"
+#include "algorithms/centrality/internal/batched_distance_sums.h"
+#include "algorithms/common/internal/object_pool.h"
+#include "algorithms/common/internal/selection.h"
+#include "algorithms/common/internal/simple_graph.h"
+#include "algorithms/common/internal/dense_view_options.h"
+#include "algorithms/traversal/multi_bfs.h"
+#include "engine/no_memory.h"
+
+namespace plexus {
+
+namespace {
+
+using internal::DistanceSums;
+using internal::LaneSums;
+
+// The selected nodes, and rows along which distances are measured and back.
+struct Rows {
+  internal::SimpleGraph simple;  // either way
+  DenseView view;                // along or against the edges
+  bool either = false;
+  CsrView forth, back;
+  const DenseView& nodes() const { return either ? simple.view : view; }
+};
+
+Result<Rows> MakeRows(const Snapshot& snapshot, const ClosenessOptions& options) {
+  DenseViewOptions wanted = internal::ViewOptions(options);
+  wanted.weights = false;
+  Rows rows;
+  rows.either = options.direction == Direction::kBoth;
+  if (rows.either) {
+    PLEXUS_ASSIGN(rows.simple, internal::MakeSimpleGraph(snapshot, wanted));
+    rows.forth = rows.back = rows.simple.edges.out();
+    return rows;
+  }
+  PLEXUS_ASSIGN(rows.view, DenseView::Make(snapshot, wanted));
+  rows.forth = options.direction == Direction::kOut ? rows.view.out() : rows.view.in();
+  rows.back = options.direction == Direction::kOut ? rows.view.in() : rows.view.out();
+  return rows;
+}
+
+// A node's numbers; `scale` is above 1 for a sample.
+struct Measured {
+  double reached, distances, harmonic, closeness;
+};
+double ClosenessOf(double reached, double distances, double others, bool scaled) {
+  if (!(distances > 0)) return 0;
+  return reached / distances * (scaled && others > 0 ? reached / others : 1.0);
+}
+Measured Measure(const DistanceSums& sums, double scale, double others, bool scaled) {
+  Measured m{};
+  m.reached = std::min(static_cast<double>(sums.reached) * scale, others);
+  m.distances = static_cast<double>(sums.distances) * scale;
+  m.harmonic = std::min(sums.harmonic() * scale, others);
+  m.closeness = std::min(1.0, ClosenessOf(m.reached, m.distances, others, scaled));
+  return m;
+}
+
+// How far the true closeness can be from the measured one when R / (n - 1) may be off by
+// `bound` and D / (n - 1) by bound * longest; no distance is below 1, so D >= R.
+double ClosenessError(const Measured& m, double bound, double longest, double others, bool scaled) {
+  const double r = m.reached / others, d = m.distances / others;
+  const double most = std::min(1.0, r + bound), least = std::max(0.0, r - bound);
+  const double high = ClosenessOf(most, std::max(d - bound * longest, most), 1.0, scaled);
+  const double low = ClosenessOf(least, d + bound * longest, 1.0, scaled);
+  return std::max(high - m.closeness, m.closeness - low);
+}
+
+// Adds `sources` up at every node; returns how many were searched from.
+std::uint64_t Accumulate(const Rows& rows, std::span<const NodeId> sources, const ClosenessOptions& options,
+                         Executor& executor, std::vector<DistanceSums>& sums, std::uint32_t& deepest, bool& truncated) {
+  const std::size_t batches = (sources.size() + kBfsLanes - 1) / kBfsLanes;
+  internal::Pool<LaneSums> searches;
+  const std::size_t workers = std::min(batches, static_cast<std::size_t>(std::max(1, executor.thread_count())));
+  for (std::size_t i = 0; i < workers; ++i) searches.Give(std::make_unique<LaneSums>(rows.back, rows.forth));
+  struct Done {
+    std::uint64_t sources = 0;
+    std::uint32_t depth = 0;
+  };
+  std::vector<Done> done(batches);
+  ParallelFor(executor, batches, 1, [&](std::size_t b, std::size_t) {
+    if (options.budget.Interrupted()) return;
+    const auto batch = sources.subspan(b * kBfsLanes, std::min(kBfsLanes, sources.size() - b * kBfsLanes));
+    auto search = searches.Take([&] { return std::make_unique<LaneSums>(rows.back, rows.forth); });
+    done[b] = {batch.size(), search->Search(batch, options.max_hops)};
+    searches.Give(std::move(search));
+  });
+  std::uint64_t searched = 0;
+  for (const Done& batch : done) {
+    searched += batch.sources;
+    deepest = std::max(deepest, batch.depth);
+    truncated |= batch.sources == 0;
+  }
+  for (const auto& search : searches.idle())
+    ParallelFor(executor, sums.size(), 4096, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t v = begin; v < end; ++v) sums[v].Add(search->sums()[v]);
+    });
+  return searched;
+}
+
+// One search forward for each of `of`, by its levels.
+Status MeasureSome(const Snapshot& snapshot, const Rows& rows, const ClosenessOptions& options, ClosenessResult& result) {
+  std::vector<NodeId> places;
+  for (const NodeId node : options.of) {
+    const NodeId place = node < result.closeness.size() ? rows.nodes().dense(node) : kNoNode;
+    if (place == kNoNode) return internal::NotSelected(snapshot, "", node, options.kinds);
+    places.push_back(place);
+  }
+  MultiBfsOptions search;
+  search.max_depth = options.max_hops;
+  search.executor = options.executor;
+  const double others = static_cast<double>(result.nodes) - 1;
+  for (std::size_t first = 0; first < places.size(); first += kBfsLanes) {
+    if (options.budget.Interrupted()) {
+      result.truncated = true;
+      break;
+    }
+    const auto batch = std::span(places).subspan(first, std::min(kBfsLanes, places.size() - first));
+    PLEXUS_ASSIGN(const MultiBfsResult found, MultiBfsCsr(rows.forth, rows.back, batch, search));
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      DistanceSums sums;
+      for (std::uint32_t d = 1; d < found.levels[i].size(); ++d) sums.Add(found.levels[i][d], d);
+      const Measured m = Measure(sums, 1, others, options.scaled);
+      const NodeId node = options.of[first + i];
+      result.closeness[node] = m.closeness;
+      result.harmonic[node] = m.harmonic;
+      result.reached[node] = m.reached;
+    }
+    result.sources += batch.size();
+  }
+  result.exact = !result.truncated;
+  if (result.truncated) result.bound = result.closeness_bound = 1;
+  return {};
+}
+
+}  // namespace
+
+Result<ClosenessResult> Closeness(const Snapshot& snapshot, const ClosenessOptions& options) try {
+  Executor& executor = internal::Pick(options.executor);
+  PLEXUS_ASSIGN(const Rows rows, MakeRows(snapshot, options));
+  const DenseView& view = rows.nodes();
+  ClosenessResult result;
+  result.nodes = view.node_count();
+  for (auto* values : {&result.closeness, &result.harmonic, &result.reached}) values->assign(snapshot.node_count(), 0);
+  result.longest = std::min<std::uint64_t>(options.max_hops, result.nodes == 0 ? 0 : result.nodes - 1);
+  if (!options.of.empty()) {
+    PLEXUS_TRY(MeasureSome(snapshot, rows, options, result));
+    return result;
+  }
+  std::uint64_t samples = options.samples;
+  if (samples == 0) samples = result.nodes <= ClosenessOptions::kAllUpTo ? result.nodes : ClosenessOptions::kSampled;
+  std::vector<NodeId> sources = internal::DrawNodes(view.node_count(), samples, options.seed);
+  const bool all = sources.size() == result.nodes;
+  if (all) std::sort(sources.begin(), sources.end());  // neighbours in id share more of their search
+  std::vector<DistanceSums> sums(view.node_count());
+  std::uint32_t deepest = 0;
+  result.sources = Accumulate(rows, sources, options, executor, sums, deepest, result.truncated);
+  result.exact = result.sources == result.nodes;
+
+  const double n = static_cast<double>(result.nodes), others = n - 1, searched = static_cast<double>(result.sources);
+  const double scale = result.exact || searched == 0 ? 1.0 : n / searched;
+  if (rows.either && std::ranges::all_of(sums, [](const DistanceSums& s) { return s.reached > 0; }))
+    result.longest = std::min(result.longest, std::uint64_t{2} * deepest);
+  if (!result.exact)
+    result.bound = searched == 0 || all ? 1.0 : std::min(1.0, n / others * std::sqrt(std::log(60.0 * n) / (2 * searched)));
+  const auto longest = static_cast<double>(result.longest);
+  for (NodeId v = 0; v < view.node_count(); ++v) {
+    const Measured m = Measure(sums[v], scale, others, options.scaled);
+    const NodeId node = view.node(v);
+    result.closeness[node] = m.closeness;
+    result.harmonic[node] = m.harmonic;
+    result.reached[node] = m.reached;
+    if (!result.exact)
+      result.closeness_bound = std::max(result.closeness_bound, ClosenessError(m, result.bound, longest, others, options.scaled));
+  }
+  result.closeness_bound = std::min(1.0, result.closeness_bound);
+  return result;
+} PLEXUS_CATCH_NO_MEMORY
+
+}  // namespace plexus

@@ -1,0 +1,92 @@
+// Two pulls an iteration: authorities over arriving arcs, hubs over leaving ones.
+#include "algorithms/centrality/hits.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "algorithms/common/dense_view.h"
+#include "algorithms/centrality/internal/adjacency_spmv.h"
+#include "algorithms/common/internal/selection.h"
+#include "algorithms/common/internal/dense_view_options.h"
+#include "engine/no_memory.h"
+
+namespace plexus {
+
+namespace {
+
+// Fills `next` with row sums of `x` scaled to the sum 1; returns the sum before.
+double PullScaled(const CsrView& rows, const std::vector<double>& x, std::vector<double>& next, Executor& executor) {
+  const double sum = internal::PullRows(
+      rows, x.data(), executor, 0.0,
+      [&](NodeId v, double value, double& partial) {
+        next[v] = value;
+        partial += value;
+      },
+      [](double a, double b) { return a + b; });
+  const double scale = sum > 0 ? 1 / sum : 0;
+  ParallelFor(executor, next.size(), internal::kRowGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t v = begin; v < end; ++v) next[v] *= scale;
+  });
+  return sum;
+}
+
+double Distance(const std::vector<double>& a, const std::vector<double>& b, Executor& executor) {
+  return ParallelReduce(
+      executor, a.size(), internal::kRowGrain, 0.0,
+      [&](std::size_t begin, std::size_t end) {
+        double sum = 0;
+        for (std::size_t v = begin; v < end; ++v) sum += std::abs(a[v] - b[v]);
+        return sum;
+      },
+      [](double x, double y) { return x + y; });
+}
+
+}  // namespace
+
+Result<HitsResult> Hits(const Snapshot& snapshot, const HitsOptions& options) try {
+  if (!(options.tolerance >= 0x1p-50) || !std::isfinite(options.tolerance))
+    return Fail(ErrorCode::kInvalidArgument, "tolerance " + std::to_string(options.tolerance) + " is not a number of 2^-50 or more");
+  if (options.max_iterations < 1)
+    return Fail(ErrorCode::kInvalidArgument, "max_iterations " + std::to_string(options.max_iterations) + " is below 1");
+  Executor& executor = internal::Pick(options.executor);
+  DenseViewOptions wanted = internal::ViewOptions(options);
+  wanted.weights = options.weighted;
+  PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
+  const NodeId n = view.node_count();
+  const std::uint64_t arcs = view.out().arc_count();
+  HitsResult result;
+  result.hubs.assign(snapshot.node_count(), 0);
+  result.authorities.assign(snapshot.node_count(), 0);
+  if (n == 0 || arcs == 0) {
+    result.converged = true;
+    return result;
+  }
+  std::vector<double> hubs(n, 1.0 / n), authorities(n, 0), next(n);
+  std::uint64_t spent = 0;
+  while (!result.converged) {
+    if (result.iterations == options.max_iterations || options.budget.Interrupted() || 2 * arcs > options.budget.edges ||
+        spent > options.budget.edges - 2 * arcs) {
+      result.truncated = true;
+      break;
+    }
+    spent += 2 * arcs;
+    ++result.iterations;
+    double sum = PullScaled(view.in(), hubs, next, executor);
+    result.step = Distance(authorities, next, executor);
+    authorities.swap(next);
+    if (std::isfinite(sum)) sum = PullScaled(view.out(), authorities, next, executor);
+    if (!std::isfinite(sum))
+      return Fail(ErrorCode::kInvalidArgument, "edge weights are too large for HITS in f64");
+    result.step = std::max(result.step, Distance(hubs, next, executor));
+    hubs.swap(next);
+    result.converged = result.step <= options.tolerance;
+  }
+  for (NodeId v = 0; v < n; ++v) {
+    result.hubs[view.node(v)] = hubs[v];
+    result.authorities[view.node(v)] = authorities[v];
+  }
+  return result;
+} PLEXUS_CATCH_NO_MEMORY
+
+}  // namespace plexus

@@ -1,0 +1,46 @@
+// Checks of ArcWeights, and its factors by kind.
+#include "algorithms/common/internal/edge_weigher.h"
+
+#include <string>
+
+namespace plexus::internal {
+
+Result<ArcWeigher> ArcWeigher::Make(const Snapshot& snapshot, const ArcWeights& weights) {
+  const auto bad = [](const std::string& what) { return Fail(ErrorCode::kInvalidArgument, what); };
+  const auto& kinds = snapshot.schema().edge_kinds();
+  ArcWeigher weigher;
+  weigher.snapshot_ = &snapshot;
+  weigher.now_ = weights.now_ms;
+  weigher.kinds_.resize(kinds.size());
+  if (weights.half_life_ms < 0)
+    return bad("half-life " + std::to_string(weights.half_life_ms) + " ms is below 0");
+  if (weights.half_life_ms > 0 && weights.now_ms == kNoTime)
+    return bad("a half-life needs the time up to which edges have aged");
+  std::vector<bool> named(kinds.size());
+  for (const KindFactor& f : weights.factors) {
+    if (f.kind >= kinds.size() || kinds[f.kind].name.empty())
+      return bad("a factor for edge kind " + std::to_string(f.kind) + ", which does not exist");
+    if (named[f.kind]) return bad("two factors for edge kind '" + kinds[f.kind].name + "'");
+    if (!(f.factor >= 0) || !std::isfinite(f.factor))
+      return bad("factor " + std::to_string(f.factor) + " of edge kind '" + kinds[f.kind].name +
+                 "' is not a finite number >= 0");
+    named[f.kind] = true;
+    weigher.kinds_[f.kind].factor = f.factor;
+  }
+  if (weights.now_ms != kNoTime)
+    for (std::size_t id = 0; id < kinds.size(); ++id) {
+      const std::int64_t half_life = kinds[id].half_life_ms > 0 ? kinds[id].half_life_ms : weights.half_life_ms;
+      if (half_life > 0) weigher.kinds_[id].rate = -1.0 / static_cast<double>(half_life);
+    }
+  return weigher;
+}
+
+Result<std::optional<ArcWeigher>> ArcWeigher::MakeIfAny(const Snapshot& snapshot, const ArcWeights& weights, bool weighted) {
+  if (weights.as_stored()) return std::nullopt;
+  PLEXUS_ASSIGN(ArcWeigher weigher, Make(snapshot, weights));
+  if (!weighted)
+    return Fail(ErrorCode::kInvalidArgument, "factors and half-lives of weights where weights do not count");
+  return weigher;
+}
+
+}  // namespace plexus::internal

@@ -1,0 +1,34 @@
+// ArcAsEdge: an arc that a search kept by reference, as the edge a path shows.
+//
+// Spelled out here and not by Snapshot::edge, which would also fetch what a path does
+// not show.
+#pragma once
+
+#include <utility>
+
+#include "algorithms/common/edge_step.h"
+#include "engine/snapshot.h"
+
+namespace plexus::internal {
+
+// `ref` lies in the row of `row` and leads to `neighbor`.
+inline PathEdge ArcAsEdge(const Snapshot& snapshot, NodeId row, NodeId neighbor, ArcRef ref) {
+  PathEdge step{row, neighbor, {}, 0, 0};
+  if (ref.run != 0) {
+    const DeltaArc& arc = snapshot.state().runs[ref.run - 1]->side(ref.direction).arcs[ref.position];
+    step.kind = arc.kind;
+    step.label = arc.label;
+    step.weight = arc.weight;
+  } else {
+    const CsrView base = snapshot.base().view(ref.direction);
+    step.kind = base.kind(ref.position);
+    step.label = BaseLabel(snapshot.base(), ref.direction, ref.position);
+    step.weight = base.weight(ref.position);
+  }
+  if (ref.direction == Direction::kIn) std::swap(step.source, step.target);
+  if (step.source > step.target && snapshot.schema().edge_kind(step.kind).symmetric)
+    std::swap(step.source, step.target);
+  return step;
+}
+
+}  // namespace plexus::internal

@@ -1,0 +1,145 @@
+// NodeSubset: making, meeting and listing sets of nodes.
+#include "algorithms/common/node_subset.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <string>
+#include <utility>
+
+#include "engine/no_memory.h"
+#include "engine/vocabulary.h"
+
+namespace plexus {
+
+namespace {
+
+template <class Test>
+NodeSubset Where(NodeId count, Test&& test) {
+  std::vector<std::uint64_t> words((std::size_t{count} + 63) / 64);
+  for (NodeId v = 0; v < count; ++v)
+    if (test(v)) words[v / 64] |= std::uint64_t{1} << (v % 64);
+  return NodeSubset(count, std::move(words));
+}
+
+}  // namespace
+
+NodeSubset::NodeSubset(NodeId capacity, std::vector<std::uint64_t> words) : capacity_(capacity) {
+  PLEXUS_CHECK(words.size() == (std::size_t{capacity} + 63) / 64, "one bit per node");
+  if (capacity % 64) words.back() &= (std::uint64_t{1} << (capacity % 64)) - 1;
+  for (std::uint64_t w : words) count_ += static_cast<std::uint64_t>(std::popcount(w));
+  const auto all = std::make_shared<const std::vector<std::uint64_t>>(std::move(words));
+  for (std::size_t w = 0; w < all->size(); w += kPageWords) {
+    pages_.push_back(all->data() + w);
+    owners_.push_back(all);
+  }
+}
+
+NodeSubset NodeSubset::With(NodeId capacity, std::span<const Change> changed) const {
+  NodeSubset made = *this;
+  const std::size_t pages = (std::size_t{capacity} + kPageNodes - 1) / kPageNodes;
+  made.capacity_ = capacity;
+  made.pages_.resize(pages, nullptr);
+  made.owners_.resize(pages);
+  std::vector<std::uint64_t*> own(pages, nullptr);  // the pages that are this set's alone
+  auto writable = [&](std::size_t page) {
+    if (own[page]) return own[page];
+    auto words = std::make_shared<std::array<std::uint64_t, kPageWords>>();
+    const std::size_t first = page * kPageWords;
+    if (pages_.size() > page) std::copy_n(pages_[page], std::min(kPageWords, word_count() - first), words->data());
+    own[page] = words->data();
+    made.pages_[page] = own[page];
+    made.owners_[page] = std::move(words);
+    return own[page];
+  };
+  if (capacity > capacity_)  // their words may end with the old capacity
+    for (std::size_t page = capacity_ / kPageNodes; page < pages; ++page) writable(page);
+  for (const Change& change : changed) {
+    const std::size_t page = change.node / kPageNodes;
+    const std::size_t at = change.node % kPageNodes / 64;
+    const std::uint64_t bit = std::uint64_t{1} << (change.node % 64);
+    if (static_cast<bool>(made.pages_[page][at] & bit) == change.member) continue;
+    writable(page)[at] ^= bit;
+    made.count_ += change.member ? 1 : ~std::uint64_t{0};
+  }
+  return made;
+}
+
+std::uint64_t NodeSubset::size_bytes() const {
+  return word_count() * 8 + pages_.capacity() * sizeof(pages_[0]) + owners_.capacity() * sizeof(owners_[0]);
+}
+
+NodeSubset NodeSubset::Facts(const Snapshot& snapshot) {
+  return Where(snapshot.node_count(),
+               [&](NodeId v) { return snapshot.alive(v) && snapshot.is_fact(v); });
+}
+
+NodeSubset NodeSubset::Alive(const Snapshot& snapshot) {
+  return Where(snapshot.node_count(), [&](NodeId v) { return snapshot.alive(v); });
+}
+
+NodeSubset NodeSubset::InScopes(const Snapshot& snapshot,
+                                std::span<const std::string_view> scopes) {
+  // A scope's name is looked at once per interned string, not once per node.
+  std::vector<std::int8_t> known;  // by StringId: -1 not looked at, 0 no, 1 yes
+  auto named = [&](std::string_view name) {
+    return std::find(scopes.begin(), scopes.end(), name) != scopes.end();
+  };
+  const bool absent_counts = named(kDefaultScope);
+  return Where(snapshot.node_count(), [&](NodeId v) {
+    if (!snapshot.alive(v) || !snapshot.is_fact(v)) return false;
+    const auto id = snapshot.string_column(kScope, v);
+    if (!id) return absent_counts;
+    if (*id >= known.size()) known.resize(*id + std::size_t{1}, -1);
+    if (known[*id] < 0) known[*id] = named(snapshot.string(*id));
+    return known[*id] == 1;
+  });
+}
+
+Result<NodeSubset> NodeSubset::Of(const Snapshot& snapshot, std::span<const NodeId> nodes) try {
+  const NodeId count = snapshot.node_count();
+  std::vector<std::uint64_t> words((std::size_t{count} + 63) / 64);
+  for (NodeId v : nodes) {
+    if (v >= count)
+      return Fail(ErrorCode::kInvalidArgument, "node id " + std::to_string(v) +
+                                                   " is not below the graph's " +
+                                                   std::to_string(count) + " nodes");
+    words[v / 64] |= std::uint64_t{1} << (v % 64);
+  }
+  return NodeSubset(count, std::move(words));
+} PLEXUS_CATCH_NO_MEMORY
+
+NodeSubset NodeSubset::Intersect(const NodeSubset& other) const {
+  const NodeId capacity = std::min(capacity_, other.capacity_);
+  std::vector<std::uint64_t> words((std::size_t{capacity} + 63) / 64);
+  for (std::size_t w = 0; w < words.size(); ++w) words[w] = word(w) & other.word(w);
+  return NodeSubset(capacity, std::move(words));
+}
+
+NodeSubset NodeSubset::Unite(const NodeSubset& other) const {
+  std::vector<std::uint64_t> words(word_count());
+  for (std::size_t w = 0; w < words.size(); ++w)
+    words[w] = word(w) | (w < other.word_count() ? other.word(w) : 0);
+  return NodeSubset(capacity_, std::move(words));
+}
+
+std::vector<NodeId> NodeSubset::ToList() const {
+  std::vector<NodeId> list;
+  list.reserve(count_);
+  for (std::size_t w = 0; w < word_count(); ++w)
+    for (std::uint64_t bits = word(w); bits; bits &= bits - 1)
+      list.push_back(static_cast<NodeId>(w * 64 + std::countr_zero(bits)));
+  return list;
+}
+
+bool NodeSubset::operator==(const NodeSubset& other) const {
+  if (count_ != other.count_) return false;
+  const std::size_t common = std::min(word_count(), other.word_count());
+  for (std::size_t first = 0; first < common; first += kPageWords) {
+    const std::uint64_t *mine = pages_[first / kPageWords], *its = other.pages_[first / kPageWords];
+    if (mine != its && !std::equal(mine, mine + std::min(kPageWords, common - first), its)) return false;
+  }
+  return true;
+}
+
+}  // namespace plexus

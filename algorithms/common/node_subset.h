@@ -1,0 +1,75 @@
+// NodeSubset: a fixed set of nodes, one bit each: what a kernel may look at.
+//
+// The scopes a caller may see, the visible nodes (memory/visibility.h), the active
+// set of a traversal, an explicit list: all are subsets. Immutable once made, so
+// freely shared between threads. Bits lie in pages that sets share: a copy costs a pointer a
+// page, a changed set (With) the pages that differ. Bits past the last node are zero.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "engine/error.h"
+#include "engine/snapshot.h"
+#include "engine/types.h"
+
+namespace plexus {
+
+class NodeSubset {
+ public:
+  NodeSubset() = default;
+  // Takes ready words: bit v % 64 of word v / 64. Bits at or past `capacity` are
+  // cleared. REQUIRES words.size() == ceil(capacity / 64).
+  NodeSubset(NodeId capacity, std::vector<std::uint64_t> words);
+
+  // Alive nodes of the fact plane. O(nodes).
+  static NodeSubset Facts(const Snapshot& snapshot);
+  // Alive nodes of both planes. O(nodes).
+  static NodeSubset Alive(const Snapshot& snapshot);
+  // Alive fact nodes whose scope is one of `scopes` ("user" also means: has no
+  // scope). A name nobody uses selects nothing. O(nodes).
+  static NodeSubset InScopes(const Snapshot& snapshot, std::span<const std::string_view> scopes);
+  // Exactly these; doubles are fine. kInvalidArgument names an id that the
+  // snapshot does not have. Removed nodes are accepted: kernels skip them.
+  static Result<NodeSubset> Of(const Snapshot& snapshot, std::span<const NodeId> nodes);
+
+  // This set for `capacity` nodes, with each of `changed` a member or not as `member` says; ids
+  // that are new are no members unless named. O(pages + changed). REQUIRES capacity >= capacity()
+  // and changed below it.
+  struct Change {
+    NodeId node;
+    bool member;
+  };
+  NodeSubset With(NodeId capacity, std::span<const Change> changed) const;
+
+  // What both sets hold. O(nodes / 64).
+  NodeSubset Intersect(const NodeSubset& other) const;
+  // What either set holds, below this one's capacity. O(nodes / 64).
+  NodeSubset Unite(const NodeSubset& other) const;
+
+  bool contains(NodeId node) const {
+    return node < capacity_ && (pages_[node / kPageNodes][node % kPageNodes / 64] >> (node % 64)) & 1;
+  }
+  NodeId capacity() const { return capacity_; }   // ids at or past it are not members
+  std::uint64_t count() const { return count_; }  // members; O(1)
+  std::size_t word_count() const { return (std::size_t{capacity_} + 63) / 64; }
+  // Bit v % 64 of word v / 64 is node v. REQUIRES w < word_count().
+  std::uint64_t word(std::size_t w) const { return pages_[w / kPageWords][w % kPageWords]; }
+  std::uint64_t size_bytes() const;
+  std::vector<NodeId> ToList() const;              // ascending
+  bool operator==(const NodeSubset& other) const;  // same members
+
+ private:
+  static constexpr NodeId kPageNodes = NodeId{1} << 15;
+  static constexpr std::size_t kPageWords = kPageNodes / 64;
+
+  NodeId capacity_ = 0;
+  std::uint64_t count_ = 0;
+  std::vector<const std::uint64_t*> pages_;  // the last may end with the words of its capacity
+  std::vector<std::shared_ptr<const void>> owners_;  // of the pages
+};
+
+}  // namespace plexus

@@ -1,0 +1,77 @@
+// The dispatched text: Highway compiles the middle of this file once per instruction
+// level (AVX3_DL counts bits in one instruction); the end chooses at run time.
+#include "algorithms/community/internal/bitset_intersection.h"
+
+#include <bit>
+
+#include "algorithms/common/internal/cpu_features.h"
+
+#undef HWY_DISABLED_TARGETS
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4)
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "algorithms/community/internal/bitset_intersection.cc"
+#include <hwy/foreach_target.h>  // compiles what follows once per level
+#include <hwy/highway.h>
+
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+HWY_BEFORE_NAMESPACE();
+namespace plexus::internal::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+std::uint64_t CountCommon(const std::uint64_t* a, const std::uint64_t* b, std::size_t words) {
+  const hn::ScalableTag<std::uint64_t> tag;
+  const std::size_t lanes = hn::Lanes(tag);
+  auto sum = hn::Zero(tag);
+  std::size_t i = 0;
+  for (; i + lanes <= words; i += lanes)
+    sum = hn::Add(sum, hn::PopulationCount(hn::And(hn::LoadU(tag, a + i), hn::LoadU(tag, b + i))));
+  if (i < words) {
+    const auto head = hn::FirstN(tag, words - i);
+    sum = hn::Add(sum, hn::PopulationCount(hn::And(hn::MaskedLoad(head, tag, a + i),
+                                                   hn::MaskedLoad(head, tag, b + i))));
+  }
+  return hn::GetLane(hn::SumOfLanes(tag, sum));
+}
+
+}  // namespace plexus::internal::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif
+
+#if HWY_ONCE
+namespace plexus::internal {
+namespace {
+
+std::uint64_t Scalar(const std::uint64_t* a, const std::uint64_t* b, std::size_t words) {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < words; ++i) sum += static_cast<std::uint64_t>(std::popcount(a[i] & b[i]));
+  return sum;
+}
+
+}  // namespace
+
+CountCommonFn FindCountCommon(SimdLevel level) {
+  switch (level) {
+    case SimdLevel::kScalar: return &Scalar;
+    case SimdLevel::kAvx2:
+#if (HWY_TARGETS) & HWY_AVX2
+      if (CpuHasAvx2()) return &N_AVX2::CountCommon;
+#endif
+      return nullptr;
+    case SimdLevel::kAvx512:
+#if (HWY_TARGETS) & HWY_AVX3_DL
+      if (CpuHasAvx3Dl()) return &N_AVX3_DL::CountCommon;
+#endif
+#if (HWY_TARGETS) & HWY_AVX3
+      if (CpuHasAvx3()) return &N_AVX3::CountCommon;
+#endif
+      return nullptr;
+    case SimdLevel::kBest: break;
+  }
+  for (SimdLevel best : {SimdLevel::kAvx512, SimdLevel::kAvx2})
+    if (const CountCommonFn found = FindCountCommon(best)) return found;
+  return &Scalar;
+}
+
+}  // namespace plexus::internal
+#endif

@@ -1,0 +1,65 @@
+// Local moving inside stretches of nodes that know nothing of each other.
+//
+// Where most links are short (ids follow place, time or topic) a stretch of some thousand
+// ids can move its nodes alone, on one thread, out of its cache, as the paper has it: one
+// queue, every move by the state as it is. What makes stretches independent:
+//   - a community is a stretch's own when all its nodes are there; only those are joined
+//     and left, so nobody else reads or writes their totals;
+//   - of links to nodes elsewhere only the fact counts: a node that has one is looked at
+//     again afterwards, and so is one whose community lies in several stretches.
+// So every move raises modularity by what it seems to, and the outcome is the same at any
+// number of threads. A graph of one stretch is done after it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "algorithms/common/budget.h"
+#include "algorithms/community/internal/community_graph.h"
+#include "algorithms/common/internal/stop_flag.h"
+#include "algorithms/common/internal/object_pool.h"
+#include "algorithms/community/internal/sparse_accumulator.h"
+#include "engine/parallel.h"
+
+namespace plexus::internal {
+
+// What moving knows of communities, by label.
+struct CommunitySums {
+  std::vector<double> totals;  // of their nodes' strengths
+  std::vector<NodeId> sizes;
+};
+
+class BlockMoving {
+ public:
+  struct Plan {
+    double scale;        // resolution / 2m
+    double tolerance;    // a block is left after a round that raised modularity by less than its share of that
+    bool in_order;       // else in an order that the seed draws
+    std::uint64_t seed;
+    std::uint64_t arcs;  // that may be looked at; every block gets its share
+  };
+  struct Report {
+    std::uint64_t moves = 0, arcs = 0;  // done, looked at
+    double gain = 0;                    // in units of weight
+    std::size_t blocks = 0;
+  };
+
+  // Whether it pays: one block, or few links from block to block.
+  static bool Suits(const CommunityGraph& graph);
+
+  // Blocks stop when their share of plan.arcs is spent or `budget` (null = none) says to.
+  // waiting[v]: v was not free to go where it likes, or was not looked at any more.
+  Report Run(const CommunityGraph& graph, NodeId* communities, CommunitySums& sums, const Plan& plan, Executor& executor,
+             Pool<Tally>& tallies, const Budget* budget, std::vector<std::uint8_t>& waiting);
+
+ private:
+  template <bool kUnit>
+  class Block;
+  NodeId size_ = 0;            // nodes of a block
+  std::vector<NodeId> homes_;  // by label: the block of all its nodes, kNoNode: nobody's, kSeveral
+  std::vector<NodeId> queues_;
+  std::vector<std::uint8_t> queued_;
+  std::vector<Report> reports_;
+};
+
+}  // namespace plexus::internal

@@ -1,0 +1,96 @@
+// Two arrays of labels in turns; a row is counted in a dense tally.
+#include "algorithms/community/label_propagation.h"
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <string>
+
+#include "algorithms/common/dense_view.h"
+#include "algorithms/common/internal/object_pool.h"
+#include "algorithms/common/internal/selection.h"
+#include "algorithms/community/internal/sparse_accumulator.h"
+#include "algorithms/common/internal/dense_view_options.h"
+#include "engine/no_memory.h"
+
+namespace plexus {
+
+namespace {
+
+constexpr std::size_t kGrain = 1024;
+
+// The label of v after this iteration.
+NodeId Next(const CsrView& out, const CsrView& in, NodeId v, const std::vector<NodeId>& labels, internal::Tally& tally) {
+  internal::Tally::Row<true> row(tally);
+  for (const CsrView* rows : {&out, &in})
+    for (std::uint32_t a = rows->offsets[v]; a < rows->offsets[v + 1]; ++a) row.Add(labels[rows->neighbors[a]], 1);
+  NodeId best = labels[v];
+  double most = 0;
+  row.Drain([&](NodeId label, double count) {
+    if (count < most || (count == most && label > best)) return;
+    most = count;
+    best = label;
+  });
+  return best;
+}
+
+}  // namespace
+
+Result<LabelPropagationResult> LabelPropagationCsr(const CsrView& out, const CsrView& in,
+                                                   const LabelPropagationOptions& options) try {
+  if (options.iterations < 0)
+    return Fail(ErrorCode::kInvalidArgument, "iterations " + std::to_string(options.iterations) + ": expected at least 0");
+  Executor& executor = internal::Pick(options.executor);
+  const NodeId n = out.node_count();
+  LabelPropagationResult result;
+  std::vector<NodeId>& labels = result.labels;
+  labels.resize(n);
+  std::iota(labels.begin(), labels.end(), NodeId{0});
+  std::vector<NodeId> next(n);
+  internal::Pool<internal::Tally> tallies;
+  tallies.Reserve(executor, n);
+  for (auto& tally : tallies.idle()) tally->Resize<true>(n);
+  while (result.iterations < options.iterations && !result.converged) {
+    if (options.budget.Interrupted()) {
+      result.truncated = true;
+      break;
+    }
+    const std::uint64_t changed = ParallelReduce(
+        executor, n, kGrain, std::uint64_t{0},
+        [&](std::size_t begin, std::size_t end) {
+          auto tally = tallies.Take();
+          std::uint64_t count = 0;
+          for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
+            next[v] = Next(out, in, v, labels, *tally);
+            count += next[v] != labels[v];
+          }
+          tallies.Give(std::move(tally));
+          return count;
+        },
+        [](std::uint64_t a, std::uint64_t b) { return a + b; });
+    labels.swap(next);
+    ++result.iterations;
+    result.converged = changed == 0;
+  }
+  std::vector<bool> seen(n);
+  for (NodeId label : labels) {
+    result.count += !seen[label];
+    seen[label] = true;
+  }
+  return result;
+} PLEXUS_CATCH_NO_MEMORY
+
+Result<LabelPropagationResult> LabelPropagation(const Snapshot& snapshot, const LabelPropagationOptions& options) try {
+  DenseViewOptions wanted = internal::ViewOptions(options);
+  wanted.weights = false;
+  PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
+  PLEXUS_ASSIGN(LabelPropagationResult result, LabelPropagationCsr(view.out(), view.in(), options));
+  if (!view.packed()) return result;
+  // Dense ids keep the order of ids, so the smallest label is the smallest in either.
+  std::vector<NodeId> by_id(snapshot.node_count(), kNoNode);
+  for (NodeId v = 0; v < view.node_count(); ++v) by_id[view.node(v)] = view.node(result.labels[v]);
+  result.labels = std::move(by_id);
+  return result;
+} PLEXUS_CATCH_NO_MEMORY
+
+}  // namespace plexus

@@ -1,0 +1,233 @@
+// Selected edges become undirected rows; what Leiden finds in them goes back to ids.
+#include "algorithms/community/leiden.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "algorithms/common/internal/stop_flag.h"
+#include "algorithms/community/internal/leiden_run.h"
+#include "algorithms/community/internal/node_ordering.h"
+#include "algorithms/common/internal/selection.h"
+#include "algorithms/community/internal/undirected_graph.h"
+#include "engine/no_memory.h"
+
+namespace plexus {
+
+namespace {
+
+using internal::Places;
+
+Status CheckOptions(const LeidenOptions& options) {
+  if (!std::isfinite(options.resolution) || options.resolution < 0)
+    return Fail(ErrorCode::kInvalidArgument, "resolution " + std::to_string(options.resolution) + ": expected a finite number of at least 0");
+  if (!std::isfinite(options.tolerance) || options.tolerance < 0)
+    return Fail(ErrorCode::kInvalidArgument, "tolerance " + std::to_string(options.tolerance) + ": expected a finite number of at least 0");
+  if (options.iterations < 1)
+    return Fail(ErrorCode::kInvalidArgument, "iterations " + std::to_string(options.iterations) + ": expected at least 1");
+  return {};
+}
+
+// Of a graph that the budget did not let be made: every node is alone.
+LeidenResult Alone(const std::vector<NodeId>& selected, NodeId all) {
+  LeidenResult result;
+  result.truncated = true;
+  result.communities.assign(all, LeidenResult::kNotSelected);
+  for (const NodeId v : selected) result.communities[v] = result.count++;
+  result.sizes.assign(result.count, 1);
+  return result;
+}
+
+LeidenResult Find(const internal::CommunityGraph& graph, const Places& places, NodeId all, const LeidenOptions& options,
+                  Executor& executor) {
+  internal::LeidenPlan plan;
+  plan.resolution = options.resolution;
+  plan.iterations = options.iterations;
+  plan.tolerance = options.tolerance;
+  plan.seed = options.seed;
+  plan.budget = options.budget;
+  const internal::LeidenOutcome found = internal::RunLeiden(graph, plan, executor);
+  LeidenResult result;
+  result.modularity = found.modularity;
+  result.levels = found.levels;
+  result.iterations = found.iterations;
+  result.moves = found.moves;
+  result.truncated = found.truncated;
+  result.communities.assign(all, LeidenResult::kNotSelected);
+  std::vector<std::uint32_t> numbers(found.count, LeidenResult::kNotSelected);
+  for (NodeId v = 0; v < all; ++v) {
+    const NodeId row = places.rows[v];
+    if (row == kNoNode) continue;
+    std::uint32_t alone = LeidenResult::kNotSelected;
+    std::uint32_t& number = row == Places::kAlone ? alone : numbers[found.labels[row]];
+    if (number == LeidenResult::kNotSelected) {
+      number = result.count++;
+      result.sizes.push_back(0);
+    }
+    ++result.sizes[number];
+    result.communities[v] = number;
+  }
+  return result;
+}
+
+// A graph read as undirected, and who is where in it.
+struct Undirected {
+  std::vector<NodeId> selected;  // ascending
+  Places places;
+  std::optional<internal::CommunityGraph> graph;  // none: the budget ran out before
+};
+
+// walk(node, fn(neighbour, weight)): the arcs of a node to selected ones, until fn returns
+// false; degree(node): at least their number (it orders the rows, so edges that leave the
+// selection are not in it). A loop's arc comes once and weighs double.
+template <class Degree, class Walk>
+Undirected MakeGraph(std::vector<NodeId> selected, NodeId all, bool fold, const Budget* budget, Executor& executor,
+                     Degree&& degree, Walk&& walk) {
+  Undirected made;
+  made.selected = std::move(selected);
+  internal::Halt halt(budget);
+  if (halt.Look()) return made;
+  std::vector<std::uint64_t> degrees(made.selected.size());
+  ParallelFor(executor, degrees.size(), 4096, [&](std::size_t begin, std::size_t end) {
+    if (halt.Look()) return;
+    for (std::size_t i = begin; i < end; ++i) degrees[i] = degree(made.selected[i]);
+  });
+  if (halt.said()) return made;
+  auto places = internal::MakePlaces(all, made.selected, degrees, fold, executor, budget, walk);
+  if (!places) return made;
+  made.places = *std::move(places);
+  const Places& at = made.places;
+  made.graph = internal::SumRows(
+      at.degrees.span(), executor, budget,
+      [&](NodeId row, auto&& fn) {
+        walk(at.nodes[row], [&](NodeId u, double weight) {
+          fn(u, weight);
+          return true;
+        });
+      },
+      [&](NodeId row, NodeId u, double weight, auto&& put) {
+        const NodeId there = at.rows[u];
+        if (there >= Places::kAlone) return;  // rows of a csr that is not symmetric
+        put(there, there == row && u != at.nodes[row] ? 2 * weight : weight);  // one that shares the row
+      });
+  return made;
+}
+
+// Of the kinds that are followed and have edges.
+enum class Symmetry { kNone, kSome, kAll };
+Symmetry SymmetryOf(const Snapshot& snapshot, const ArcFilter& filter) {
+  const auto& by_kind = snapshot.state().edges_by_kind;
+  bool some = false, all = true;
+  for (std::size_t kind = 0; kind < by_kind.size(); ++kind) {
+    if (by_kind[kind] == 0 || !filter.allows(static_cast<EdgeKindId>(kind))) continue;
+    const bool symmetric = snapshot.schema().edge_kind(static_cast<EdgeKindId>(kind)).symmetric;
+    some |= symmetric;
+    all &= symmetric;
+  }
+  return some ? all ? Symmetry::kAll : Symmetry::kSome : Symmetry::kNone;
+}
+
+// The selected part of a snapshot.
+Result<Undirected> MakeGraph(const Snapshot& snapshot, const LeidenOptions& options, bool fold, const Budget* budget,
+                             Executor& executor) {
+  PLEXUS_TRY(CheckOptions(options));
+  PLEXUS_ASSIGN(const internal::Selection selection,
+                internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
+  const NodeSubset nodes = selection.Materialise(executor);
+  const Symmetry symmetry = SymmetryOf(snapshot, selection.filter);
+  const auto weight_of = [&](NodeId v, NodeId u, float weight) {
+    const double one = options.weighted ? static_cast<double>(weight) : 1.0;
+    return u == v ? 2 * one : one;  // a loop arrives once and has two ends
+  };
+  if (selection.whole_base && symmetry != Symmetry::kSome) {
+    const CsrView out = snapshot.base().view(Direction::kOut), in = snapshot.base().view(Direction::kIn);
+    const bool both = symmetry == Symmetry::kNone;
+    return MakeGraph(
+        nodes.ToList(), snapshot.node_count(), fold, budget, executor,
+        [&](NodeId v) -> std::uint64_t {
+          if (both) return std::uint64_t{out.degree(v)} + in.degree(v);
+          const auto row = out.neighbors.subspan(out.offsets[v], out.degree(v));
+          return row.size() + static_cast<std::uint64_t>(std::count(row.begin(), row.end(), v));
+        },
+        [&](NodeId v, auto&& fn) {
+          for (std::uint32_t a = out.offsets[v], end = out.offsets[v + 1]; a < end; ++a)
+            if (!fn(out.neighbors[a], weight_of(v, out.neighbors[a], out.weights[a]))) return;
+          for (std::uint32_t a = in.offsets[v], end = both ? in.offsets[v + 1] : 0; a < end; ++a)
+            if (in.neighbors[a] != v && !fn(in.neighbors[a], weight_of(v, in.neighbors[a], in.weights[a]))) return;
+        });
+  }
+  const Direction direction = symmetry == Symmetry::kAll ? Direction::kOut : Direction::kBoth;
+  return MakeGraph(
+      nodes.ToList(), snapshot.node_count(), fold, budget, executor,
+      [&](NodeId v) {
+        std::uint64_t ends = 0;
+        snapshot.ForEachArc(direction, v, selection.filter, [&](const Arc& arc) {
+          if (selection.all_nodes || nodes.contains(arc.neighbor)) ends += arc.neighbor == v ? 2 : 1;
+          return true;
+        });
+        return ends;
+      },
+      [&](NodeId v, auto&& fn) {
+        snapshot.ForEachArc(direction, v, selection.filter, [&](const Arc& arc) {
+          if (!selection.all_nodes && !nodes.contains(arc.neighbor)) return true;
+          return fn(arc.neighbor, weight_of(v, arc.neighbor, arc.weight));
+        });
+      });
+}
+
+// Whether leaves may share their neighbour's row.
+bool MayFold(const LeidenOptions& options) { return options.resolution <= 1; }
+
+Result<LeidenResult> Find(const Undirected& made, NodeId all, const LeidenOptions& options, Executor& executor) {
+  if (!made.graph) return Alone(made.selected, all);
+  return Find(*made.graph, made.places, all, options, executor);
+}
+
+}  // namespace
+
+Result<LeidenResult> Leiden(const Snapshot& snapshot, const LeidenOptions& options) try {
+  Executor& executor = internal::Pick(options.executor);
+  PLEXUS_ASSIGN(const Undirected made, MakeGraph(snapshot, options, MayFold(options), &options.budget, executor));
+  return Find(made, snapshot.node_count(), options, executor);
+} PLEXUS_CATCH_NO_MEMORY
+
+Result<double> Modularity(const Snapshot& snapshot, std::span<const std::uint32_t> communities,
+                          const LeidenOptions& options) try {
+  if (communities.size() != snapshot.node_count())
+    return Fail(ErrorCode::kInvalidArgument, "communities of " + std::to_string(communities.size()) + " nodes were given, the graph has " +
+                                                 std::to_string(snapshot.node_count()));
+  Executor& executor = internal::Pick(options.executor);
+  PLEXUS_ASSIGN(const Undirected made, MakeGraph(snapshot, options, false, nullptr, executor));
+  std::unordered_map<std::uint32_t, NodeId> numbers;
+  std::vector<NodeId> labels(made.graph->nodes);
+  for (NodeId v = 0; v < labels.size(); ++v)
+    labels[v] = numbers.try_emplace(communities[made.places.nodes[v]], static_cast<NodeId>(numbers.size())).first->second;
+  return internal::Modularity(*made.graph, labels, static_cast<NodeId>(numbers.size()), options.resolution, executor);
+} PLEXUS_CATCH_NO_MEMORY
+
+Result<LeidenResult> LeidenCsr(const CsrView& symmetric, const LeidenOptions& options) try {
+  PLEXUS_TRY(CheckOptions(options));
+  for (NodeId v = 0; v < symmetric.node_count() && !symmetric.weights.empty(); ++v)
+    for (std::uint32_t a = symmetric.offsets[v]; a < symmetric.offsets[v + 1]; ++a)
+      if (const float weight = symmetric.weights[a]; !(weight >= 0) || std::isinf(weight))
+        return Fail(ErrorCode::kInvalidArgument, "arc " + std::to_string(v) + " -> " + std::to_string(symmetric.neighbors[a]) +
+                                                     ": weight " + std::to_string(weight) + ", expected a finite one of at least 0");
+  Executor& executor = internal::Pick(options.executor);
+  std::vector<NodeId> all(symmetric.node_count());
+  std::iota(all.begin(), all.end(), NodeId{0});
+  const Undirected made = MakeGraph(
+      std::move(all), symmetric.node_count(), MayFold(options), &options.budget, executor,
+      [&](NodeId v) { return symmetric.degree(v); },
+      [&](NodeId v, auto&& fn) {
+        for (std::uint32_t a = symmetric.offsets[v]; a < symmetric.offsets[v + 1]; ++a)
+          if (!fn(symmetric.neighbors[a], options.weighted ? static_cast<double>(symmetric.weight(a)) : 1.0)) return;
+      });
+  return Find(made, symmetric.node_count(), options, executor);
+} PLEXUS_CATCH_NO_MEMORY
+
+}  // namespace plexus

@@ -1,0 +1,108 @@
+// From a snapshot to a simple graph, to an oriented one, to counts.
+#include "algorithms/community/triangles.h"
+
+#include <algorithm>
+
+#include "algorithms/community/internal/oriented_graph.h"
+#include "algorithms/common/internal/selection.h"
+#include "algorithms/common/internal/simple_graph.h"
+#include "algorithms/common/internal/dense_view_options.h"
+#include "engine/no_memory.h"
+
+namespace plexus {
+
+namespace {
+
+template <class Options>
+Result<internal::SimpleGraph> SimpleGraphOf(const Snapshot& snapshot, const Options& options) {
+  DenseViewOptions wanted = internal::ViewOptions(options);
+  return internal::MakeSimpleGraph(snapshot, wanted);
+}
+
+internal::OrientedCount Count(const CsrView& simple, const Budget& budget, Executor& executor) {
+  if (!internal::WorthOrienting(simple, executor)) return internal::CountSimple(simple, budget, executor);
+  return internal::CountOriented(internal::Orient(simple, executor, internal::Numbering::kByDegree), budget, executor);
+}
+
+// Per arc of the oriented graph: how many directions the edge has in the view.
+Result<std::vector<std::uint8_t>> Directions(const internal::SimpleGraph& graph,
+                                             const internal::OrientedGraph& oriented, Executor& executor) {
+  const CsrView out = graph.view.out();
+  AlignedArray<NodePair> pairs(out.arc_count());
+  for (NodeId v = 0; v < out.node_count(); ++v)
+    for (std::uint32_t a = out.offsets[v]; a < out.offsets[v + 1]; ++a) pairs[a] = {v, out.neighbors[a]};
+  TopologyOptions options;
+  options.inverse = false;
+  options.executor = &executor;
+  PLEXUS_ASSIGN(const Topology directed, BuildTopology(out.node_count(), pairs.span(), options));
+  const CsrView rows = directed.out();
+  auto has = [&](NodeId from, NodeId to) {
+    return std::binary_search(rows.neighbors.begin() + rows.offsets[from], rows.neighbors.begin() + rows.offsets[from + 1], to);
+  };
+  std::vector<std::uint8_t> directions(oriented.neighbors.size());
+  ParallelFor(executor, oriented.node_count(), 1024, [&](std::size_t begin, std::size_t end) {
+    for (auto u = static_cast<NodeId>(begin); u < end; ++u)
+      for (std::uint32_t a = oriented.offsets[u]; a < oriented.offsets[u + 1]; ++a) {
+        const NodeId from = oriented.node(u), to = oriented.node(oriented.neighbors[a]);
+        directions[a] = static_cast<std::uint8_t>(int{has(from, to)} + int{has(to, from)});
+      }
+  });
+  return directions;
+}
+
+}  // namespace
+
+Result<std::uint64_t> TrianglesCsr(const CsrView& simple, Executor* chosen) try {
+  Executor& executor = internal::Pick(chosen);
+  return Count(simple, {}, executor).triangles;
+} PLEXUS_CATCH_NO_MEMORY
+
+Result<TrianglesResult> Triangles(const Snapshot& snapshot, const TrianglesOptions& options) try {
+  PLEXUS_ASSIGN(const internal::SimpleGraph graph, SimpleGraphOf(snapshot, options));
+  const CsrView rows = graph.edges.out();
+  TrianglesResult result;
+  result.nodes = graph.view.node_count();
+  result.edges = graph.edge_count();
+  for (NodeId v = 0; v < rows.node_count(); ++v)
+    if (const std::uint64_t degree = rows.degree(v); degree > 1) result.wedges += degree * (degree - 1) / 2;
+  Executor& executor = internal::Pick(options.executor);
+  const auto count = Count(rows, options.budget, executor);
+  result.triangles = count.triangles;
+  result.truncated = count.truncated;
+  if (result.wedges > 0)
+    result.transitivity = 3.0 * static_cast<double>(result.triangles) / static_cast<double>(result.wedges);
+  return result;
+} PLEXUS_CATCH_NO_MEMORY
+
+Result<ClusteringResult> Clustering(const Snapshot& snapshot, const ClusteringOptions& options) try {
+  PLEXUS_ASSIGN(const internal::SimpleGraph graph, SimpleGraphOf(snapshot, options));
+  Executor& executor = internal::Pick(options.executor);
+  const internal::OrientedGraph oriented = internal::Orient(graph.edges.out(), executor);
+  std::vector<std::uint8_t> directions;
+  if (options.directed) {
+    PLEXUS_ASSIGN(directions, Directions(graph, oriented, executor));
+  }
+  const internal::NodeTriangles counts = internal::CountPerNode(oriented, directions, options.budget, executor);
+  ClusteringResult result;
+  result.truncated = counts.truncated;
+  result.coefficients.assign(snapshot.node_count(), 0);
+  result.triangles.assign(snapshot.node_count(), 0);
+  result.degrees.assign(snapshot.node_count(), kNoNode);
+  double sum = 0;
+  for (NodeId v = 0; v < graph.view.node_count(); ++v) {
+    const NodeId node = graph.view.node(v);
+    const NodeId degree = graph.edges.out().degree(v);
+    result.degrees[node] = degree;
+    result.triangles[node] = counts.triangles[v];
+    result.total += counts.triangles[v];
+    if (degree < 2) continue;
+    const double arcs = static_cast<double>(options.directed ? counts.arcs[v] : 2 * counts.triangles[v]);
+    result.coefficients[node] = arcs / (static_cast<double>(degree) * (degree - 1.0));
+    sum += result.coefficients[node];
+  }
+  result.total /= 3;
+  if (graph.view.node_count() > 0) result.average = sum / graph.view.node_count();
+  return result;
+} PLEXUS_CATCH_NO_MEMORY
+
+}  // namespace plexus

@@ -1,0 +1,153 @@
+// The loops; what is read and written by several threads at once goes through
+// std::atomic_ref, relaxed, which costs nothing here.
+#include "algorithms/connectivity/internal/components_small.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "engine/aligned_array.h"
+
+namespace plexus::internal {
+
+namespace {
+
+constexpr std::size_t kBlock = 8192;   // nodes
+constexpr std::uint32_t kWide = 8;     // labels written at once
+constexpr std::size_t kAsked = 256;    // rows, which way their first arcs lead
+
+using Labels = std::span<NodeId>;
+
+struct Pair {
+  NodeId a, b;  // roots
+};
+
+NodeId Load(Labels labels, NodeId v) {
+  return std::atomic_ref<NodeId>(labels[v]).load(std::memory_order_relaxed);
+}
+void Store(Labels labels, NodeId v, NodeId label) {
+  std::atomic_ref<NodeId>(labels[v]).store(label, std::memory_order_relaxed);
+}
+// Halves the way on the way, so that long ones are not walked again and again: who is no root
+// may hang under any ancestor. Only nodes from `own` on are changed: a late store to another's
+// node could undo the root that its owner has just given it.
+NodeId Root(Labels labels, NodeId v, std::size_t own = 0) {
+  for (;;) {
+    const NodeId up = Load(labels, v), above = Load(labels, up);
+    if (above == up) return up;
+    if (v >= own) Store(labels, v, above);
+    v = above;
+  }
+}
+
+// The view in which more of some evenly spaced rows begin with a smaller neighbour. Either
+// has all edges.
+const CsrView& LeadsDown(const CsrView& out, const CsrView& in) {
+  const std::size_t stride = out.node_count() / kAsked + 1;
+  std::size_t by_out = 0, by_in = 0;
+  for (NodeId v = 0; v < out.node_count(); v += static_cast<NodeId>(stride)) {
+    by_out += out.degree(v) > 0 && out.neighbors[out.offsets[v]] < v;
+    by_in += in.degree(v) > 0 && in.neighbors[in.offsets[v]] < v;
+  }
+  return by_in > by_out ? in : out;
+}
+
+void HangFirst(const CsrView& view, std::size_t begin, std::size_t end, Labels labels) {
+  const std::uint32_t last = static_cast<std::uint32_t>(view.arc_count()) - 1;
+  for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
+    const std::uint32_t row = view.offsets[v];
+    const NodeId first = view.neighbors[std::min(row, last)];
+    const auto down = static_cast<NodeId>(row < view.offsets[v + 1]) & static_cast<NodeId>(first < v);
+    labels[v] = v ^ ((v ^ first) & (0 - down));  // first or v, with no branch for the compiler to see
+  }
+}
+
+// Parents are smaller, so most are done before their children; two steps need no branch.
+void ToRoots(std::size_t begin, std::size_t end, Labels labels) {
+  for (auto v = static_cast<NodeId>(begin); v < end; ++v)
+    Store(labels, v, Root(labels, Load(labels, Load(labels, Load(labels, v))), begin));
+}
+
+// labels[v] beside every arc of v. Writes up to kWide - 1 beyond the last.
+void Spread(const CsrView& view, std::size_t begin, std::size_t end, Labels labels, NodeId* beside) {
+  for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
+    const NodeId label = Load(labels, v);
+    NodeId* const to = beside + (view.offsets[v] - view.offsets[begin]);
+    for (std::uint32_t i = 0; i < kWide; ++i) to[i] = label;
+    if (const std::uint32_t degree = view.degree(v); degree > kWide) std::fill(to + kWide, to + degree, label);
+  }
+}
+
+// Returns how many. Room for one pair more than there are arcs.
+std::size_t Note(std::span<const NodeId> neighbors, const NodeId* beside, Labels labels, Pair* pairs) {
+  std::size_t noted = 0;
+  for (std::size_t a = 0; a < neighbors.size(); ++a) {
+    const NodeId here = beside[a], there = Load(labels, neighbors[a]);
+    pairs[noted] = {here, there};
+    noted += here != there;
+  }
+  return noted;
+}
+
+void HangLeast(std::span<const Pair> pairs, Labels labels) {
+  for (const auto [a, b] : pairs) {
+    const NodeId low = std::min(a, b), high = a ^ b ^ low;
+    Store(labels, high, std::min(Load(labels, high), low));
+  }
+}
+
+// Those that two steps do not bring together; returns how many.
+std::size_t Apart(std::span<Pair> pairs, Labels labels) {
+  std::size_t apart = 0;
+  for (const auto [a, b] : pairs) {
+    const Pair above{Load(labels, Load(labels, a)), Load(labels, Load(labels, b))};
+    pairs[apart] = above;
+    apart += above.a != above.b;
+  }
+  return apart;
+}
+
+void Join(Pair pair, Labels labels) {
+  for (;;) {
+    const NodeId u = Root(labels, pair.a), v = Root(labels, pair.b);
+    if (u == v) return;
+    NodeId expected = std::max(u, v);
+    if (std::atomic_ref<NodeId>(labels[expected]).compare_exchange_strong(expected, std::min(u, v), std::memory_order_relaxed))
+      return;
+  }
+}
+
+}  // namespace
+
+void SmallComponents(const CsrView& out, const CsrView& in, Labels labels, Executor& executor) {
+  const std::size_t n = labels.size(), blocks = (n + kBlock - 1) / kBlock;
+  if (out.arc_count() == 0) {
+    for (NodeId v = 0; v < n; ++v) labels[v] = v;
+    return;
+  }
+  const CsrView view = LeadsDown(out, in);
+  ParallelFor(executor, n, kBlock, [&](std::size_t begin, std::size_t end) { HangFirst(view, begin, end, labels); });
+  auto to_roots = [&](std::size_t begin, std::size_t end) { ToRoots(begin, end, labels); };
+  ParallelFor(executor, n, kBlock, to_roots);
+  AlignedArray<Pair> pairs(view.arc_count() + blocks);
+  AlignedArray<NodeId> beside(view.arc_count() + blocks * kWide);
+  std::vector<std::size_t> noted(blocks, 0);
+  auto pairs_at = [&](std::size_t begin) { return pairs.data() + view.offsets[begin] + begin / kBlock; };
+  ParallelFor(executor, n, kBlock, [&](std::size_t begin, std::size_t end) {
+    NodeId* const labelled = beside.data() + view.offsets[begin] + begin / kBlock * kWide;
+    Spread(view, begin, end, labels, labelled);
+    const auto arcs = view.neighbors.subspan(view.offsets[begin], view.offsets[end] - view.offsets[begin]);
+    const std::size_t count = Note(arcs, labelled, labels, pairs_at(begin));
+    noted[begin / kBlock] = count;
+    HangLeast({pairs_at(begin), count}, labels);
+  });
+  ParallelFor(executor, n, kBlock, [&](std::size_t begin, std::size_t) {
+    const std::span<Pair> all(pairs_at(begin), noted[begin / kBlock]);
+    for (const Pair& pair : all.first(Apart(all, labels))) Join(pair, labels);
+  });
+  ParallelFor(executor, n, kBlock, to_roots);
+}
+
+}  // namespace plexus::internal

@@ -1,0 +1,275 @@
+// Marks while nodes are found, places once they are; rows merged from sorted stretches.
+#include "algorithms/connectivity/internal/flow_network_builder.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "algorithms/common/internal/stored_edges.h"
+
+namespace plexus::internal {
+
+namespace {
+
+constexpr std::uint32_t kOutside = 0xFFFFFFFFu;
+constexpr int kSumBits = 61;
+constexpr std::size_t kLook = 1u << 12;   // nodes between looks at the budget
+constexpr std::size_t kGrain = 1u << 10;  // rows of a block
+constexpr std::size_t kLongList = 32;     // a list of more than 1/32 of the nodes is long
+
+}  // namespace
+
+struct NetworkBuilder::Scratch {
+  std::vector<Side> ahead, behind, row, other;
+  std::vector<std::size_t> starts;  // of the stretches, and where the last one ends
+
+  static bool Nearer(const Side& a, const Side& b) { return a.target < b.target; }
+  // A row comes as a few sorted stretches, one a kind and label: they are merged.
+  void Sort(std::vector<Side>& sides) {
+    while (true) {
+      starts.assign(1, 0);
+      for (std::size_t i = 1; i < sides.size(); ++i)
+        if (Nearer(sides[i], sides[i - 1])) starts.push_back(i);
+      if (starts.size() == 1) return;
+      starts.push_back(sides.size());
+      other.resize(sides.size());
+      for (std::size_t s = 0; s + 1 < starts.size(); s += 2) {
+        const std::size_t begin = starts[s], middle = starts[s + 1], end = s + 2 < starts.size() ? starts[s + 2] : middle;
+        const auto at = [&](std::size_t i) { return sides.begin() + static_cast<std::ptrdiff_t>(i); };
+        std::merge(at(begin), at(middle), at(middle), at(end), other.begin() + static_cast<std::ptrdiff_t>(begin), Nearer);
+      }
+      sides.swap(other);
+    }
+  }
+};
+
+NetworkBuilder::NetworkBuilder(const Selection& selection, const MaxFlowOptions& options, Executor& executor)
+    : selection_(selection), options_(options), executor_(executor), places_(selection.snapshot->node_count(), kOutside) {}
+
+bool NetworkBuilder::FindNodes(NodeId source, NodeId sink) {
+  constexpr std::uint32_t kAhead = 0, kOnTheWay = 1;  // marks, until they become places
+  if (!Spread(source, ahead(), kOutside, kAhead)) return false;
+  if (places_[sink] == kOutside) return true;
+  if (!Spread(sink, behind(), kAhead, kOnTheWay)) return false;
+  for (NodeId v = 0; v < places_.size(); ++v) {
+    if (places_[v] == kOnTheWay) nodes_.push_back(v);
+    places_[v] = places_[v] == kOnTheWay ? static_cast<std::uint32_t>(nodes_.size() - 1) : kOutside;
+  }
+  network_.source = places_[source];
+  network_.sink = places_[sink];
+  return true;
+}
+
+// Turns the mark `from` of what is reached into `to`.
+bool NetworkBuilder::Spread(NodeId start, Direction direction, std::uint32_t from, std::uint32_t to) {
+  const Direction back = direction == Direction::kBoth ? direction : direction == Direction::kOut ? Direction::kIn : Direction::kOut;
+  std::vector<NodeId> list = {start}, next;
+  places_[start] = to;
+  while (!list.empty()) {
+    if (list.size() > places_.size() / kLongList) {
+      if (!Ask(back, from, to, list)) return false;
+      continue;
+    }
+    next.clear();
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (i % kLook == 0 && options_.budget.Interrupted()) return false;
+      selection_.snapshot->ForEachArc(direction, list[i], selection_.filter, [&](const Arc& arc) {
+        if (!carries(arc) || places_[arc.neighbor] != from) return;
+        if (from == kOutside && !selection_.contains(arc.neighbor)) return;
+        places_[arc.neighbor] = to;
+        next.push_back(arc.neighbor);
+      });
+    }
+    list.swap(next);
+  }
+  return true;
+}
+
+// Nodes marked `from` that have a neighbour marked `to` are marked so, too, and make the new
+// list. Which of them another one sees at once depends on threads, what is reached in the
+// end does not.
+bool NetworkBuilder::Ask(Direction direction, std::uint32_t from, std::uint32_t to, std::vector<NodeId>& list) {
+  Halt halt(&options_.budget);
+  std::vector<NodeId> found(places_.size());
+  std::vector<std::size_t> counts((places_.size() + kLook - 1) / kLook);
+  ParallelFor(executor_, places_.size(), kLook, [&](std::size_t begin, std::size_t end) {
+    if (halt.Look()) return;
+    std::size_t count = 0;
+    for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
+      std::atomic_ref<std::uint32_t> mark(places_[v]);
+      if (mark.load(std::memory_order_relaxed) != from || (from == kOutside && !selection_.contains(v))) continue;
+      bool reached = false;
+      selection_.snapshot->ForEachArc(direction, v, selection_.filter, [&](const Arc& arc) {
+        std::atomic_ref<std::uint32_t> theirs(places_[arc.neighbor]);
+        reached = carries(arc) && theirs.load(std::memory_order_relaxed) == to;
+        return !reached;
+      });
+      if (!reached) continue;
+      mark.store(to, std::memory_order_relaxed);
+      found[begin + count++] = v;
+    }
+    counts[begin / kLook] = count;
+  });
+  if (halt.said()) return false;
+  list.clear();
+  for (std::size_t block = 0; block < counts.size(); ++block) {
+    const auto first = found.begin() + static_cast<std::ptrdiff_t>(block * kLook);
+    list.insert(list.end(), first, first + static_cast<std::ptrdiff_t>(counts[block]));
+  }
+  return true;
+}
+
+// fn(place of the neighbour, arc) for arcs inside the network that carry something.
+template <class Fn>
+void NetworkBuilder::ForEachArc(Direction direction, std::uint32_t u, Fn&& fn) const {
+  selection_.snapshot->ForEachArc(direction, nodes_[u], selection_.filter, [&](const Arc& arc) {
+    const std::uint32_t v = places_[arc.neighbor];
+    if (v != kOutside && v != u && carries(arc)) fn(v, arc);
+  });
+}
+
+// scratch.row: the neighbours of u, ascending, each with what arcs carry there in all.
+template <class Fn>
+void NetworkBuilder::ReadRow(std::uint32_t u, Scratch& scratch, Fn&& capacity) const {
+  scratch.ahead.clear();
+  scratch.behind.clear();
+  ForEachArc(ahead(), u, [&](std::uint32_t v, const Arc& arc) { scratch.ahead.push_back({v, capacity(arc)}); });
+  if (!options_.undirected) ForEachArc(Direction::kIn, u, [&](std::uint32_t v, const Arc&) { scratch.behind.push_back({v, 0}); });
+  scratch.Sort(scratch.ahead);
+  scratch.Sort(scratch.behind);
+  std::vector<Side>& row = scratch.row;
+  row.resize(scratch.ahead.size() + scratch.behind.size());
+  std::merge(scratch.ahead.begin(), scratch.ahead.end(), scratch.behind.begin(), scratch.behind.end(), row.begin(), Scratch::Nearer);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    if (kept > 0 && row[i].target == row[kept - 1].target)
+      row[kept - 1].capacity += row[i].capacity;
+    else
+      row[kept++] = row[i];
+  }
+  row.resize(kept);
+}
+
+Result<bool> NetworkBuilder::MakeArcs() {
+  Pool<Scratch> scratches;
+  scratches.Reserve(executor_, nodes_.size());
+  Halt halt(&options_.budget);
+  // Scratch grows to the longest row. A task must not throw: what it meets is thrown after.
+  std::atomic<bool> no_memory = false;
+  const auto caught = [&](auto&& work) {
+    try {
+      work();
+    } catch (const std::bad_alloc&) {
+      no_memory = true;
+    }
+  };
+  std::vector<std::uint32_t>& offsets = network_.offsets;
+  offsets.assign(nodes_.size() + 1, 0);
+  const double sum = ParallelReduce(
+      executor_, nodes_.size(), kGrain, 0.0,
+      [&](std::size_t begin, std::size_t end) {
+        double weights = 0;
+        if (no_memory || halt.Look()) return weights;
+        caught([&] {
+          auto scratch = scratches.Take();
+          for (auto u = static_cast<std::uint32_t>(begin); u < end; ++u) {
+            ReadRow(u, *scratch, [&](const Arc& arc) {
+              weights += static_cast<double>(arc.weight);
+              return 1;
+            });
+            offsets[u + std::size_t{1}] = static_cast<std::uint32_t>(scratch->row.size());
+          }
+          scratches.Give(std::move(scratch));
+        });
+        return weights;
+      },
+      [](double a, double b) { return a + b; });
+  if (no_memory) throw std::bad_alloc();
+  if (halt.said()) return false;
+  if (!options_.unit_capacities) shift_ = kSumBits - 1 - std::ilogb(sum);
+  std::uint64_t arcs = 0;
+  for (std::size_t u = 1; u < offsets.size(); ++u) {
+    arcs += offsets[u];
+    offsets[u] = static_cast<std::uint32_t>(arcs);
+    if (arcs > 2 * MaxFlowResult::kMostPairs)
+      return Fail(ErrorCode::kResourceExhausted, "more than " + std::to_string(MaxFlowResult::kMostPairs) +
+                                                     " pairs of neighbours lie between source and sink");
+  }
+  network_.targets = AlignedArray<std::uint32_t>(arcs);
+  network_.reverse = AlignedArray<std::uint32_t>(arcs);
+  network_.capacities = AlignedArray<std::int64_t>(arcs);
+  rounded_ = ParallelReduce(
+      executor_, nodes_.size(), kGrain, std::uint64_t{0},
+      [&](std::size_t begin, std::size_t end) {
+        std::uint64_t rounded = 0;
+        if (no_memory || halt.Look()) return rounded;
+        caught([&] {
+          auto scratch = scratches.Take();
+          for (auto u = static_cast<std::uint32_t>(begin); u < end; ++u) {
+            ReadRow(u, *scratch, [&](const Arc& arc) { return Capacity(arc, rounded); });
+            std::uint32_t a = offsets[u];
+            for (const Side& side : scratch->row) {
+              network_.targets[a] = side.target;
+              network_.capacities[a++] = side.capacity;
+            }
+          }
+          scratches.Give(std::move(scratch));
+        });
+        return rounded;
+      },
+      [](std::uint64_t a, std::uint64_t b) { return a + b; });
+  if (no_memory) throw std::bad_alloc();
+  if (halt.said()) return false;
+  // Rows are sorted, so the arcs that arrive at a node come in the order of its row.
+  std::vector<std::uint32_t> next(offsets.begin(), offsets.end() - 1);
+  for (std::uint32_t u = 0; u < nodes_.size(); ++u) {
+    if (u % kLook == 0 && options_.budget.Interrupted()) return false;
+    const std::uint32_t* begin = network_.targets.data() + offsets[u];
+    const std::uint32_t* end = network_.targets.data() + offsets[u + std::size_t{1}];
+    for (const std::uint32_t* target = std::upper_bound(begin, end, u); target < end; ++target) {
+      const auto a = static_cast<std::uint32_t>(target - network_.targets.data());
+      const std::uint32_t b = next[*target]++;
+      network_.reverse[a] = b;
+      network_.reverse[b] = a;
+    }
+  }
+  return true;
+}
+
+std::int64_t NetworkBuilder::Capacity(const Arc& arc, std::uint64_t& rounded) const {
+  if (options_.unit_capacities) return 1;
+  const double exact = std::ldexp(static_cast<double>(arc.weight), shift_);
+  const std::int64_t units = std::max<std::int64_t>(1, std::llround(exact));
+  rounded += static_cast<double>(units) != exact;
+  return units;
+}
+
+double NetworkBuilder::InWeights(std::int64_t units) const { return std::ldexp(static_cast<double>(units), -shift_); }
+
+std::vector<bool> NetworkBuilder::SourceSide() const {
+  std::vector<bool> reached(nodes_.size());
+  std::vector<std::uint32_t> queue = {network_.source};
+  reached[network_.source] = true;
+  for (std::size_t head = 0; head < queue.size(); ++head)
+    for (std::uint32_t a = network_.offsets[queue[head]]; a < network_.offsets[queue[head] + std::size_t{1}]; ++a)
+      if (const std::uint32_t v = network_.targets[a]; network_.capacities[a] > 0 && !reached[v]) {
+        reached[v] = true;
+        queue.push_back(v);
+      }
+  return reached;
+}
+
+std::vector<PathEdge> NetworkBuilder::CutEdges(const std::vector<bool>& source_side) const {
+  std::vector<PathEdge> cut;
+  for (std::uint32_t u = 0; u < nodes_.size(); ++u)
+    if (source_side[u])
+      ForEachArc(ahead(), u, [&](std::uint32_t v, const Arc& arc) {
+        if (!source_side[v]) cut.push_back(EdgeOf(*selection_.snapshot, arc, nodes_[u]));
+      });
+  return cut;
+}
+
+}  // namespace plexus::internal

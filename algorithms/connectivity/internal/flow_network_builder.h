@@ -1,0 +1,72 @@
+// NetworkBuilder: the part of a snapshot between two nodes, made a FlowNetwork.
+//
+// First the nodes on some way from source to sink: what the source reaches and what of that
+// reaches the sink. Reaching spreads from a list of nodes while that is short; when it is
+// not, every node outside asks its neighbours instead whether one is inside, and stops at
+// the first. Then rows are looked at twice in parallel: once for their lengths and the sum
+// that decides the unit of capacities, once to write them, so that no array grows.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "algorithms/connectivity/internal/flow_network.h"
+#include "algorithms/common/internal/stop_flag.h"
+#include "algorithms/common/internal/object_pool.h"
+#include "algorithms/common/internal/selection.h"
+#include "algorithms/connectivity/max_flow.h"
+#include "algorithms/common/edge_step.h"
+
+namespace plexus::internal {
+
+class NetworkBuilder {
+ public:
+  NetworkBuilder(const Selection& selection, const MaxFlowOptions& options, Executor& executor);
+
+  // Nodes on a way from source to sink, ascending; none when there is no way. False, here
+  // and below: the budget ran out.
+  bool FindNodes(NodeId source, NodeId sink);
+  // REQUIRES nodes. kResourceExhausted: more than kMostPairs pairs.
+  Result<bool> MakeArcs();
+
+  // Of the network once its capacities are what a maximum flow leaves: the source's side of
+  // the cut, by place; and the edges from there to the other side.
+  std::vector<bool> SourceSide() const;
+  std::vector<PathEdge> CutEdges(const std::vector<bool>& source_side) const;
+
+  const std::vector<NodeId>& nodes() const { return nodes_; }
+  FlowNetwork& network() { return network_; }
+  std::uint64_t pairs() const { return network_.targets.size() / 2; }
+  double InWeights(std::int64_t units) const;
+  double error() const { return InWeights(static_cast<std::int64_t>(rounded_)); }
+
+ private:
+  struct Side {
+    std::uint32_t target;
+    std::int64_t capacity;  // 0: there is an edge the other way
+  };
+  struct Scratch;
+
+  Direction ahead() const { return options_.undirected ? Direction::kBoth : Direction::kOut; }
+  Direction behind() const { return options_.undirected ? Direction::kBoth : Direction::kIn; }
+  bool carries(const Arc& arc) const { return arc.weight > 0 || options_.unit_capacities; }
+  bool Spread(NodeId start, Direction direction, std::uint32_t from, std::uint32_t to);
+  bool Ask(Direction direction, std::uint32_t from, std::uint32_t to, std::vector<NodeId>& list);
+  template <class Fn>
+  void ForEachArc(Direction direction, std::uint32_t u, Fn&& fn) const;
+  template <class Fn>
+  void ReadRow(std::uint32_t u, Scratch& scratch, Fn&& capacity) const;
+  std::int64_t Capacity(const Arc& arc, std::uint64_t& rounded) const;
+
+  const Selection& selection_;
+  const MaxFlowOptions& options_;
+  Executor& executor_;
+  std::vector<std::uint32_t> places_;  // by NodeId: place in nodes_; before, marks
+  std::vector<NodeId> nodes_;
+  FlowNetwork network_;
+  int shift_ = 0;
+  std::uint64_t rounded_ = 0;  // arcs, each by less than a unit
+};
+
+}  // namespace plexus::internal

@@ -1,0 +1,88 @@
+// The active suppressing edges of a snapshot at a time (visibility.h), read from its rows.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "engine/snapshot.h"
+#include "engine/vocabulary.h"
+
+namespace plexus {
+
+struct SuppressingEdge {
+  NodeId source, target;
+  std::int64_t created_at;
+};
+
+class Suppression {
+ public:
+  Suppression(const Snapshot& snapshot, std::int64_t now)
+      : snapshot_(snapshot), now_(now), kinds_(Kinds(snapshot)), filter_(ArcFilter::Kinds(snapshot.schema(), kinds_)) {}
+
+  bool none() const { return kinds_.empty(); }
+  const std::vector<EdgeKindId>& kinds() const { return kinds_; }  // ascending; with alive edges
+  std::int64_t now() const { return now_; }
+
+  // valid_from <= now < valid_until; tells note(time) when that changes.
+  template <class Note>
+  static bool InForce(std::optional<std::int64_t> from, std::optional<std::int64_t> until, std::int64_t now,
+                      Note&& note) {
+    if (from) note(*from);
+    if (until) note(*until);
+    return (!from || *from <= now) && (!until || now < *until);
+  }
+  // An alive fact that is valid now.
+  template <class Note>
+  bool IsValid(NodeId node, Note&& note) const {
+    return snapshot_.alive(node) && snapshot_.is_fact(node) &&
+           InForce(snapshot_.i64(kValidFrom, node), snapshot_.i64(kValidUntil, node), now_, note);
+  }
+
+  // Calls fn(neighbor, created_at) for the active edges of a row but loops; false from fn stops. Calls
+  // note(neighbor, time) for the valid times of active and other edges.
+  template <class Fn, class Note>
+  void ForEach(Direction direction, NodeId node, Fn&& fn, Note&& note) const {
+    if (none() || (direction == Direction::kOut && !snapshot_.alive(node)) || !MayHave(direction, node)) return;
+    snapshot_.ForEachArc(direction, node, filter_, [&](const plexus::Arc& arc) {
+      if (arc.neighbor == node) return true;
+      const NodeId source = direction == Direction::kOut ? node : arc.neighbor;
+      if (!snapshot_.alive(source)) return true;
+      const Edge e = snapshot_.edge(arc, node);
+      if (!InForce(Maybe(e.valid_from), Maybe(e.valid_until), now_, [&](std::int64_t time) { note(arc.neighbor, time); }))
+        return true;
+      return static_cast<bool>(fn(arc.neighbor, e.created_at));
+    });
+  }
+  template <class Fn>
+  void ForEach(Direction direction, NodeId node, Fn&& fn) const {
+    ForEach(direction, node, fn, [](NodeId, std::int64_t) {});
+  }
+
+ private:
+  static std::vector<EdgeKindId> Kinds(const Snapshot& snapshot) {
+    std::vector<EdgeKindId> kinds;
+    const auto& all = snapshot.schema().edge_kinds();
+    const auto& alive = snapshot.state().edges_by_kind;
+    for (std::size_t k = 0; k < all.size() && k < alive.size(); ++k)
+      if (all[k].suppresses && alive[k] != 0) kinds.push_back(static_cast<EdgeKindId>(k));
+    return kinds;
+  }
+  static std::optional<std::int64_t> Maybe(std::int64_t time) {
+    return time == kNoTime ? std::nullopt : std::optional(time);
+  }
+  // Rows are sorted by kind: of a clean one the ends say whether it can have any.
+  bool MayHave(Direction direction, NodeId node) const {
+    if (!snapshot_.clean(direction, node)) return true;
+    const CsrView rows = snapshot_.base().view(direction);
+    const std::uint32_t begin = rows.offsets[node], end = rows.offsets[node + 1];
+    return begin != end && rows.kind(end - 1) >= kinds_.front() && rows.kind(begin) <= kinds_.back();
+  }
+
+  const Snapshot& snapshot_;
+  std::int64_t now_;
+  std::vector<EdgeKindId> kinds_;
+  ArcFilter filter_;
+};
+
+}  // namespace plexus

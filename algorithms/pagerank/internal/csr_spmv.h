@@ -1,0 +1,132 @@
+// RowSums: what pulling over in-rows adds up to, rows read where they are.
+//
+// A loop per row guesses wrong at the end of nearly every row, which costs more than the
+// row. So 64 rows are gone through as one list of arcs, whose running sum is kept; a row's
+// sum is the difference of two of its values. Groups of rows begin at multiples of 64, so a
+// sum's bits depend on the rows of its group alone: not on threads, nor on where rows lie.
+//
+// Values may be f32 as well, or bytes that a table tells the values of; sums are f64. Rounding: of
+// all rows see Rounding.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "algorithms/common/dense_view.h"
+#include "algorithms/pagerank/internal/spmv.h"
+#include "algorithms/common/internal/object_pool.h"
+#include "engine/csr_view.h"
+#include "engine/parallel.h"
+#include "engine/snapshot.h"
+
+namespace plexus::internal {
+
+// Rows by dense id: those of `out` and `in`, or of `live` where the delta touches them.
+struct LiveRows {
+  CsrView out, in;
+  const Snapshot* live = nullptr;  // null: `out` and `in` are all; else dense ids are NodeIds
+  NodeId node_count = 0;
+  // Packed rows: what they were packed from, where arcs are as stored there; for comparing with earlier states.
+  const Snapshot* packed_from = nullptr;
+  const DenseView* numbering = nullptr;  // null: dense ids are NodeIds
+  const ArcFilter* filter = nullptr;     // null: all arcs
+
+  bool clean(Direction direction, NodeId v) const { return !live || live->clean(direction, v); }
+  // fn(neighbor, weight) along a row.
+  template <class Fn>
+  void ForEachArc(Direction direction, NodeId v, Fn&& fn) const {
+    if (!clean(direction, v)) {
+      static const ArcFilter all = ArcFilter::All();
+      live->ForEachArc(direction, v, all, [&](const Arc& arc) { fn(arc.neighbor, static_cast<double>(arc.weight)); });
+      return;
+    }
+    const CsrView& csr = direction == Direction::kOut ? out : in;
+    const std::uint32_t end = csr.offsets[v + 1];
+    for (std::uint32_t a = csr.offsets[v]; a < end; ++a)
+      fn(csr.neighbors[a], static_cast<double>(csr.weight(a)));
+  }
+  // Rows that the delta may differ in from the base, ascending, and those the base has not.
+  // O(delta).
+  std::vector<NodeId> Touched(Direction direction) const;
+  // Of a state of theirs, on the same base.
+  const Snapshot* state() const { return live ? live : packed_from; }
+  // Rows that may differ from those of an earlier state on the same base, ascending: those of the runs that it
+  // has not. O(arcs of these). REQUIRES state().
+  std::vector<NodeId> TouchedSince(const Snapshot& earlier, Direction direction) const;
+  // As many rows were there in an earlier state, if none of its nodes went. O(log nodes).
+  NodeId CountIn(const Snapshot& earlier) const;
+  // fn(neighbor, weight) along a row as it was in an earlier state.
+  template <class Fn>
+  void ForEachArcIn(const Snapshot& earlier, Direction direction, NodeId v, Fn&& fn) const {
+    const NodeId node = numbering ? numbering->node(v) : v;
+    if (node >= earlier.node_count()) return;
+    static const ArcFilter all = ArcFilter::All();
+    earlier.ForEachArc(direction, node, filter ? *filter : all, [&](const Arc& arc) {
+      const NodeId neighbor = numbering ? numbering->dense(arc.neighbor) : arc.neighbor;
+      if (neighbor != kNoNode) fn(neighbor, static_cast<double>(arc.weight));
+    });
+  }
+  std::uint64_t Degree(Direction direction, NodeId v) const {
+    if (clean(direction, v)) return (direction == Direction::kOut ? out : in).degree(v);
+    return live->Degree(direction, v, ArcFilter::All());
+  }
+};
+
+class RowSums final : public BlockSums {
+ public:
+  static constexpr std::size_t kGroup = 64;
+  static constexpr std::size_t kBlock = 16 * kGroup;  // rows
+  // Keeps a reference to `rows`. O(nodes), and the arcs of groups that the delta touches.
+  RowSums(const LiveRows& rows, bool weighted, Executor& executor);
+
+  std::size_t block_count() const override { return (rows_.node_count + kBlock - 1) / kBlock; }
+  std::size_t first_row(std::size_t block) const override { return std::min<std::size_t>(block * kBlock, rows_.node_count); }
+  std::size_t most_rows() const override { return kBlock; }
+  const std::uint32_t* positions(std::size_t) const override { return nullptr; }
+  void Reserve(const Executor& executor, std::size_t at_once) override;
+
+  // In a chunk of arcs an addition for every eight, seven at its end, three for every eight that
+  // stay among them, and five for every row, below 600; and a row that goes on into the next
+  // chunk is carried over.
+  double Rounding() const override { return 0x1p-53 * (720.0 + static_cast<double>(longest_) / kChunk); }
+
+  void Pull(std::size_t block, const float* values, double* sums) override { PullBlock(block, values, sums); }
+  void Pull(std::size_t block, const double* values, double* sums) override { PullBlock(block, values, sums); }
+  // Values that are the entries of a table.
+  struct Coded {
+    const std::uint8_t* codes;  // by node
+    const double* table;        // 256
+    double operator[](std::size_t node) const { return table[codes[node]]; }
+  };
+  void Pull(std::size_t block, const Coded& values, double* sums) { PullBlock(block, values, sums); }
+
+ private:
+  static constexpr std::size_t kChunk = 2048;  // arcs
+  struct Scratch {
+    std::array<double, kChunk + 1> running;
+    std::vector<double> terms;  // of a group that the delta touches
+    std::array<std::uint32_t, kGroup> ends;
+  };
+
+  // Values: values[node] is a number.
+  template <class Values>
+  void PullBlock(std::size_t block, Values values, double* sums);
+  template <bool kWeighted, class Values>
+  void PullClean(std::size_t begin, std::size_t end, Values values, double* sums, Scratch& scratch) const;
+  template <class Values>
+  void PullTouched(std::size_t begin, std::size_t end, std::span<const NodeId> touched, Values values,
+                   double* sums, Scratch& scratch) const;
+
+  const LiveRows& rows_;
+  const bool weighted_;
+  const std::vector<NodeId> touched_;  // rows that the delta may differ in
+  std::uint64_t most_arcs_ = 0;        // of a group with such a row
+  std::uint64_t longest_ = 0;          // row
+  Pool<Scratch> pool_;
+};
+
+}  // namespace plexus::internal

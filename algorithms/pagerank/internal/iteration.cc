@@ -1,0 +1,32 @@
+// The kernel over tiles: sums of a block, then its scores.
+#include "algorithms/pagerank/internal/iteration.h"
+
+#include <memory>
+#include <utility>
+
+#include "algorithms/pagerank/internal/tile_spmv.h"
+
+namespace plexus::internal {
+
+template <class Real>
+PageRankPartial TileStepper::Step(const PageRankTiles& tiles, const PageRankStep<Real>& step,
+                                  Executor& executor) {
+  pool_.Reserve(executor, tiles.blocks().size());
+  return ParallelReduce(
+      executor, tiles.blocks().size(), 1, PageRankPartial{},
+      [&](std::size_t b, std::size_t) {
+        std::unique_ptr<Sums> sums = pool_.Take();
+        const PageRankTiles::Block& block = tiles.blocks()[b];
+        SumTiles<Real>(tiles, block, step.contribution, sums->rows.data());
+        static_assert(PageRankTiles::kRowsTogether % PageRankPartial::kLanes == 0, "blocks begin at lane 0");
+        const PageRankPartial partial = step.FinishRows(block.begin, block.end, sums->rows.data());
+        pool_.Give(std::move(sums));
+        return partial;
+      },
+      Add);
+}
+
+template PageRankPartial TileStepper::Step(const PageRankTiles&, const PageRankStep<float>&, Executor&);
+template PageRankPartial TileStepper::Step(const PageRankTiles&, const PageRankStep<double>&, Executor&);
+
+}  // namespace plexus::internal

@@ -1,0 +1,217 @@
+// Forward push in rounds: within a round every node whose residual exceeds a threshold
+// is pushed, first come first served; the threshold falls from round to round, so large
+// residuals go first and few nodes are pushed often.
+#include "algorithms/pagerank/pagerank_push.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "algorithms/common/internal/edge_weigher.h"
+#include "algorithms/common/internal/node_map.h"
+#include "algorithms/common/internal/reversed_kinds.h"
+#include "algorithms/common/internal/selection.h"
+#include "engine/no_memory.h"
+
+namespace plexus {
+
+namespace {
+
+struct Entry {
+  NodeId node;
+  bool queued = false;
+  double placed = 0, residual = 0;
+};
+static_assert(sizeof(Entry) == 24);  // the header says what is moved
+
+class Pusher {
+ public:
+  // `weigher` null: weights as stored.
+  Pusher(const internal::Selection& selection, const internal::ArcWeigher* weigher,
+         const internal::ReversedKinds& reversed, const PageRankPushOptions& options)
+      : selection_(selection), weigher_(weigher), reversed_(reversed), options_(options), places_(selection.snapshot->node_count()) {}
+
+  // REQUIRES a node that was not added before, and a share above 0.
+  void AddSeed(NodeId node, double share) {
+    const std::uint32_t place = Place(node);
+    entries_[place].residual = share;
+    seeds_.push_back({place, share});
+  }
+
+  PageRankPushResult Run() {
+    double threshold = 0.25;
+    for (;; threshold /= 4) {
+      for (std::uint32_t i = 0; i < entries_.size(); ++i) Enqueue(i, threshold);
+      while (!queue_.empty() && Push(queue_.front(), threshold)) queue_.pop_front();
+      for (const std::uint32_t i : queue_) entries_[i].queued = false;
+      queue_.clear();
+      Measure();
+      if (result_.truncated || result_.converged) break;
+      if (options_.stop_at_certain_top && result_.certain_top) break;
+    }
+    result_.nodes = entries_.size();
+    result_.bytes = result_.edges * (9 + 8 + 2 * sizeof(Entry)) + result_.pushes * (8 + 2 * sizeof(Entry));
+    return std::move(result_);
+  }
+
+ private:
+  std::uint32_t Place(NodeId node) {
+    std::uint32_t& place = places_.at(node);
+    if (place == internal::NodeMap::kAbsent) {
+      place = static_cast<std::uint32_t>(entries_.size());
+      entries_.push_back({.node = node});
+    }
+    return place;
+  }
+  void Enqueue(std::uint32_t i, double threshold) {
+    if (entries_[i].queued || !(entries_[i].residual > threshold)) return;
+    entries_[i].queued = true;
+    queue_.push_back(i);
+  }
+  bool Truncate() {
+    result_.truncated = true;
+    return false;
+  }
+
+  double Weight(const Arc& arc) const {
+    if (!options_.weighted) return 1.0;
+    return static_cast<double>(weigher_ ? (*weigher_)(arc) : arc.weight);
+  }
+
+  // The selected arcs of a row, as far as the budget goes; false when it does not go to
+  // the end.
+  bool ReadRow(NodeId node) {
+    constexpr std::uint64_t kAskEvery = 4096;  // arcs, for the deadline
+    row_.clear();
+    if (result_.pushes % 256 == 0 && options_.budget.Interrupted()) return false;
+    bool whole = true;
+    reversed_.ForEachArc(*selection_.snapshot, Direction::kOut, node, selection_.filter, [&](const Arc& arc) {
+      if (result_.edges >= options_.budget.edges ||
+          (result_.edges % kAskEvery == 0 && options_.budget.Interrupted()))
+        return whole = false;
+      ++result_.edges;
+      if (selection_.all_nodes || selection_.contains(arc.neighbor))
+        row_.push_back({arc.neighbor, Weight(arc)});
+      return true;
+    });
+    return whole;
+  }
+  bool NodesAreLeft() {
+    if (options_.budget.nodes == Budget::kUnlimited) return true;
+    std::uint64_t left = options_.budget.nodes - std::min<std::uint64_t>(entries_.size(), options_.budget.nodes);
+    for (const auto& [neighbor, weight] : row_)
+      if (places_.get(neighbor) == internal::NodeMap::kAbsent && left-- == 0) return false;
+    return true;
+  }
+
+  // False, and nothing is changed: the budget ran out.
+  bool Push(std::uint32_t i, double threshold) {
+    const NodeId node = entries_[i].node;
+    if (!ReadRow(node) || !NodesAreLeft()) return Truncate();
+    ++result_.pushes;
+    entries_[i].queued = false;
+    const double residual = std::exchange(entries_[i].residual, 0.0);
+    entries_[i].placed += (1.0 - options_.damping) * residual;
+    const double going = options_.damping * residual;
+    double strength = 0;
+    for (const auto& [neighbor, weight] : row_) strength += weight;
+    if (strength > 0)
+      for (const auto& [neighbor, weight] : row_)
+        Give(Place(neighbor), going * (weight / strength), threshold);
+    else
+      for (const Seed& seed : seeds_) Give(seed.place, going * seed.share, threshold);
+    return true;
+  }
+  void Give(std::uint32_t i, double residual, double threshold) {
+    entries_[i].residual += residual;
+    Enqueue(i, threshold);
+  }
+
+  // The top, and how sure it is.
+  void Measure() {
+    double left = 0;
+    for (const Entry& e : entries_) left += e.residual;
+    result_.error = left;
+    result_.converged = left <= options_.max_error;
+    const std::size_t top = options_.top == 0 ? entries_.size() : std::min(options_.top, entries_.size());
+    std::vector<ScoredNode> ranked;
+    ranked.reserve(entries_.size());
+    for (const Entry& e : entries_) ranked.push_back({e.node, e.placed});
+    auto better = [](const ScoredNode& a, const ScoredNode& b) {
+      return a.score != b.score ? a.score > b.score : a.node < b.node;
+    };
+    const std::size_t shown = std::min(top + 1, ranked.size());
+    std::partial_sort(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(shown), ranked.end(), better);
+    // A node outside, touched or not, has at most its p plus all that is left.
+    const double outside = top < ranked.size() ? ranked[top].score : 0.0;
+    result_.certain_top = options_.top != 0 && top == options_.top && ranked[top - 1].score >= outside + left;
+    ranked.resize(top);
+    result_.top = std::move(ranked);
+  }
+
+  const internal::Selection& selection_;
+  const internal::ArcWeigher* weigher_;
+  const internal::ReversedKinds& reversed_;
+  const PageRankPushOptions& options_;
+  internal::NodeMap places_;
+  std::vector<Entry> entries_;
+  struct Seed {
+    std::uint32_t place;
+    double share;
+  };
+  std::vector<Seed> seeds_;
+  std::deque<std::uint32_t> queue_;  // a node once at most
+  struct RowArc {
+    NodeId neighbor;
+    double weight;
+  };
+  std::vector<RowArc> row_;  // the one being pushed
+  PageRankPushResult result_;
+};
+
+Status Check(std::span<const PageRankSeed> seeds, const PageRankPushOptions& o,
+             const internal::Selection& selection, double& total) {
+  auto bad = [](const std::string& what) { return Fail(ErrorCode::kInvalidArgument, what); };
+  if (!(o.damping >= 0 && o.damping <= 0.9999))
+    return bad("damping " + std::to_string(o.damping) + " is not in [0, 0.9999], as push needs it");
+  if (!(o.max_error >= 1e-9 && o.max_error <= 1)) return bad("the largest error allowed is 1e-9 to 1");
+  if (seeds.empty()) return bad("push starts at seeds; none was given");
+  total = 0;
+  for (const PageRankSeed& seed : seeds) {
+    if (seed.node >= selection.snapshot->node_count() || !selection.contains(seed.node))
+      return internal::NotSelected(*selection.snapshot, "seed", seed.node, o.kinds);
+    if (!(seed.weight >= 0) || !std::isfinite(seed.weight))
+      return bad("weight " + std::to_string(seed.weight) + " of seed node " +
+                 internal::NodeName(*selection.snapshot, seed.node) + " is not a finite number >= 0");
+    total += seed.weight;
+  }
+  if (!(total > 0) || !std::isfinite(total))
+    return bad("the seeds' weights do not have a finite sum above 0");
+  return {};
+}
+
+}  // namespace
+
+Result<PageRankPushResult> PageRankPush(const Snapshot& snapshot, std::span<const PageRankSeed> seeds,
+                                        const PageRankPushOptions& options) try {
+  PLEXUS_ASSIGN(const internal::Selection selection,
+                internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
+  double total = 0;
+  PLEXUS_TRY(Check(seeds, options, selection, total));
+  std::map<NodeId, double> weights;  // the same node twice adds up
+  for (const PageRankSeed& seed : seeds) weights[seed.node] += seed.weight;
+  PLEXUS_ASSIGN(const std::optional<internal::ArcWeigher> weigher,
+                internal::ArcWeigher::MakeIfAny(snapshot, options.arc_weights, options.weighted));
+  PLEXUS_ASSIGN(const internal::ReversedKinds reversed,
+                internal::ReversedKinds::Make(snapshot.schema(), options.reversed, options.kinds));
+  Pusher pusher(selection, weigher ? &*weigher : nullptr, reversed, options);
+  for (const auto& [node, weight] : weights)
+    if (weight / total > 0) pusher.AddSeed(node, weight / total);
+  return pusher.Run();
+} PLEXUS_CATCH_NO_MEMORY
+
+}  // namespace plexus

@@ -1,0 +1,147 @@
+// Arcs get their costs once, then delta-stepping runs over the packed rows.
+#include "algorithms/paths/distances.h"
+
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "algorithms/common/dense_view.h"
+#include "algorithms/paths/internal/delta_stepping.h"
+#include "algorithms/common/internal/selection.h"
+#include "algorithms/common/internal/dense_view_options.h"
+#include "engine/no_memory.h"
+
+namespace plexus {
+
+namespace {
+
+using internal::CostedRows;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr std::size_t kGrain = 4096;
+
+// One direction's rows with what their arcs cost.
+class Costs {
+ public:
+  Costs(const Snapshot& snapshot, const DenseView& view, const DistancesOptions& options, Executor& executor)
+      : snapshot_(snapshot), view_(view), options_(options), executor_(executor) {}
+
+  Status Make(const CsrView& rows, CostedRows& out) {
+    out.rows = rows;
+    out.costs = {};
+    switch (options_.cost) {
+      case PathCost::kHops: out.rows.weights = {}; return {};
+      case PathCost::kWeight: return {};
+      case PathCost::kLogWeight: return Logarithms(rows, out);
+      case PathCost::kColumn: return Values(rows, out);
+    }
+    return {};
+  }
+
+ private:
+  std::span<double> New(const CsrView& rows) {
+    kept_.emplace_back(rows.arc_count());
+    return kept_.back().span();
+  }
+
+  Status Logarithms(const CsrView& rows, CostedRows& out) {
+    const std::span<double> costs = New(rows);
+    std::atomic<std::uint64_t> bad = rows.arc_count();
+    ParallelFor(executor_, costs.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t a = begin; a < end; ++a) {
+        const float weight = rows.weight(static_cast<std::uint32_t>(a));
+        costs[a] = weight > 0 ? -std::log(static_cast<double>(weight)) : kInfinity;
+        if (weight <= 1) continue;
+        std::uint64_t first = bad.load();
+        while (a < first && !bad.compare_exchange_weak(first, a)) {
+        }
+      }
+    });
+    out.costs = costs;
+    if (bad == rows.arc_count()) return {};
+    NodeId row = 0;
+    while (rows.offsets[row + 1] <= bad) ++row;
+    const auto arc = static_cast<std::uint32_t>(bad.load());
+    return Fail(ErrorCode::kInvalidArgument,
+                "the edge between '" + std::string(snapshot_.key(view_.node(row))) + "' and '" +
+                    std::string(snapshot_.key(view_.node(rows.neighbors[arc]))) + "' has the weight " +
+                    std::to_string(rows.weight(arc)) + ": -ln(weight) needs at most 1");
+  }
+
+  Status Values(const CsrView& rows, CostedRows& out) {
+    std::vector<double> values(view_.node_count(), kInfinity);
+    for (NodeId v = 0; v < view_.node_count(); ++v) {
+      const auto value = snapshot_.f64(options_.column, view_.node(v));
+      if (!value) continue;
+      if (!(*value >= 0))
+        return Fail(ErrorCode::kInvalidArgument,
+                    "node '" + std::string(snapshot_.key(view_.node(v))) + "' has the cost " +
+                        std::to_string(*value) + ": it must not be negative");
+      values[v] = *value;
+    }
+    const std::span<double> costs = New(rows);
+    for (std::size_t a = 0; a < costs.size(); ++a) costs[a] = values[rows.neighbors[a]];
+    out.costs = costs;
+    return {};
+  }
+
+  const Snapshot& snapshot_;
+  const DenseView& view_;
+  const DistancesOptions& options_;
+  Executor& executor_;
+  std::vector<AlignedArray<double>> kept_;
+};
+
+Status Check(const Snapshot& snapshot, const DistancesOptions& options) {
+  if (!(options.delta >= 0) || !std::isfinite(options.delta))
+    return Fail(ErrorCode::kInvalidArgument, "delta " + std::to_string(options.delta) + ": expected a finite number >= 0");
+  const auto& columns = snapshot.schema().columns();
+  if (options.cost == PathCost::kColumn &&
+      (options.column >= columns.size() || columns[options.column].type != ColumnType::kF64))
+    return Fail(ErrorCode::kInvalidArgument,
+                "column " + std::to_string(options.column) + " is no f64 column of this graph");
+  return {};
+}
+
+}  // namespace
+
+Result<DistancesResult> Distances(const Snapshot& snapshot, NodeId source, const DistancesOptions& options) try {
+  PLEXUS_TRY(Check(snapshot, options));
+  Executor& executor = internal::Pick(options.executor);
+  DenseViewOptions wanted = internal::ViewOptions(options);
+  wanted.out = options.direction != Direction::kIn;
+  wanted.in = options.direction != Direction::kOut;
+  PLEXUS_ASSIGN(const NodeSubset with, internal::WithSources(snapshot, options.subset, {&source, 1}));
+  if (options.subset) wanted.subset = &with;
+  PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
+  DistancesResult result;
+  result.distances.assign(snapshot.node_count(), kInfinity);
+  const NodeId start = view.dense(source);
+  if (start == kNoNode) {  // an index node, and only facts are followed
+    result.distances[source] = 0;
+    result.reached = 1;
+    return result;
+  }
+  Costs costs(snapshot, view, options, executor);
+  std::vector<CostedRows> rows;
+  if (wanted.out) PLEXUS_TRY(costs.Make(view.out(), rows.emplace_back()));
+  if (wanted.in) PLEXUS_TRY(costs.Make(view.in(), rows.emplace_back()));
+  const double delta = options.delta > 0 ? options.delta : internal::ChooseDelta(rows);
+  const auto found = internal::DeltaStepping<double>(rows, start, delta, options.budget, executor);
+  result.truncated = found.truncated;
+  for (NodeId v = 0; v < view.node_count(); ++v) {
+    result.distances[view.node(v)] = found.costs[v];
+    result.reached += found.costs[v] < kInfinity;
+  }
+  return result;
+} PLEXUS_CATCH_NO_MEMORY
+
+Result<AlignedArray<float>> DistancesCsr(const CsrView& out, NodeId source, const DistancesCsrOptions& options) try {
+  PLEXUS_CHECK(source < out.node_count(), "the source is a node");
+  const CostedRows rows{out, {}};
+  const float delta = options.delta > 0 ? options.delta : static_cast<float>(internal::ChooseDelta({&rows, 1}));
+  return internal::DeltaStepping<float>({&rows, 1}, source, delta, {}, internal::Pick(options.executor)).costs;
+} PLEXUS_CATCH_NO_MEMORY
+
+}  // namespace plexus

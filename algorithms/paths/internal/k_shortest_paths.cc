@@ -1,0 +1,304 @@
+// The heap of open sets, the search in one of them, and the spelling out of what it finds.
+#include "algorithms/paths/internal/k_shortest_paths.h"
+
+#include <algorithm>
+#include <functional>
+#include <tuple>
+#include <utility>
+
+namespace plexus::internal {
+
+namespace {
+
+constexpr std::uint32_t kNone = NodeMap::kAbsent;
+// Rows and arcs that a search may look at once it is beyond the next best bound, and before it
+// gets a tree of its own.
+constexpr std::uint64_t kFirstEffort = 64;
+constexpr std::uint64_t kStraight = 256;
+constexpr std::size_t kMostKept = std::size_t{1} << 20;  // steps of paths found before they are the best
+
+}  // namespace
+
+bool NextPaths::Later::operator()(const Open& a, const Open& b) const {
+  if (a.least != b.least) return a.least > b.least;
+  return std::make_tuple(a.found == 0, a.path, ~a.at) > std::make_tuple(b.found == 0, b.path, ~b.at);
+}
+
+// Of equally good ones the one nearest to the end, so that a search walks straight.
+bool NextPaths::Ahead::operator>(const Ahead& o) const {
+  if (whole != o.whole) return whole > o.whole;
+  return rest != o.rest ? rest > o.rest : node > o.node;
+}
+
+NextPaths::NextPaths(PathWalk& walk, std::vector<FoundPath>& paths)
+    : walk_(walk),
+      paths_(paths),
+      tree_(walk),
+      outside_(walk.edges()),
+      index_(walk.snapshot().node_count()),
+      places_(walk.snapshot().node_count()) {
+  listed_.push_back({0, {}});
+  if (paths[0].nodes.size() > 1) listed_[0].taken.push_back(paths[0].nodes[1]);
+}
+
+Result<bool> NextPaths::Find() {
+  PLEXUS_TRY(Part());
+  while (!queue_.empty() && !walk_.Interrupted()) {
+    std::pop_heap(queue_.begin(), queue_.end(), Later());
+    Open open = queue_.back();
+    queue_.pop_back();
+    const Open* rival = queue_.empty() ? nullptr : &queue_.front();
+    if (open.found == 0) {
+      Load(open.path);
+      PLEXUS_ASSIGN(const bool any, Search(open, rival));
+      if (!any) continue;
+    }
+    if (open.found != 0 && (!rival || open.least <= rival->least)) {
+      List(open);
+      return true;
+    }
+    queue_.push_back(open);
+    std::push_heap(queue_.begin(), queue_.end(), Later());
+  }
+  return false;
+}
+
+Status NextPaths::Part() {
+  const auto path = static_cast<std::uint32_t>(paths_.size() - 1);
+  const auto steps = static_cast<std::uint32_t>(paths_[path].edges.size());
+  if (steps == 0) return {};
+  PLEXUS_TRY(tree_.Grow(outside_));
+  Load(path);
+  for (std::uint32_t at = listed_[path].leaves; at < steps; ++at) {
+    if (walk_.Interrupted()) break;  // rows may be too short to look
+    Open open{{}, path, at, 0, 0};
+    PLEXUS_ASSIGN(const std::optional<Length> least, FirstBound(open));
+    if (!least) continue;
+    open.least = *least;
+    queue_.push_back(open);
+    std::push_heap(queue_.begin(), queue_.end(), Later());
+  }
+  return {};
+}
+
+void NextPaths::Load(std::uint32_t path) {
+  if (loaded_ == path) return;
+  loaded_ = path;
+  ++epoch_;
+  const FoundPath& p = paths_[path];
+  index_.Reset(walk_.snapshot().node_count());
+  lengths_.assign(1, {});
+  index_.at(p.nodes[0]) = 0;
+  for (std::uint32_t i = 0; i < p.edges.size(); ++i) {
+    index_.at(p.nodes[i + 1]) = i + 1;
+    lengths_.push_back(lengths_[i] + Length{walk_.Cost(p.edges[i].weight, p.nodes[i + 1]), 1});
+  }
+}
+
+bool NextPaths::Closed(const Open& open, NodeId next) const {
+  if (Barred(open, next)) return true;
+  const Listed& listed = listed_[open.path];
+  if (open.at > listed.leaves) return next == paths_[open.path].nodes[open.at + 1];
+  return std::binary_search(listed.taken.begin(), listed.taken.end(), next);
+}
+
+// The least index in the loaded path of the nodes on the way from a settled place to the
+// end. Every place is asked for once while a path is loaded.
+std::uint32_t NextPaths::LowestIndex(std::uint32_t place) {
+  if (lowest_.size() < tree_.size()) lowest_.resize(tree_.size());
+  trail_.clear();
+  std::uint32_t lowest = kNone;
+  for (; place != kNone; place = tree_.next(place)) {
+    if (lowest_[place].epoch == epoch_) {
+      lowest = lowest_[place].index;
+      break;
+    }
+    trail_.push_back(place);
+  }
+  for (; !trail_.empty(); trail_.pop_back()) {
+    lowest = std::min(lowest, index_.get(tree_.node(trail_.back())));
+    lowest_[trail_.back()] = {epoch_, lowest};
+  }
+  return lowest;
+}
+
+// By its first steps; and no path of the set is shorter than the one it was parted from, so that
+// there is nothing to look for beyond that.
+Result<std::optional<Length>> NextPaths::FirstBound(const Open& open) {
+  const Length floor = lengths_.back();
+  std::optional<Length> least;
+  PLEXUS_TRY(walk_.ForEachStep(
+      false, paths_[open.path].nodes[open.at], [&] { return tree_.size(); },
+      [&](const Arc& arc, Length step) {
+        if (Closed(open, arc.neighbor)) return true;
+        const EndTree::Bound rest = tree_.At(arc.neighbor);
+        if (rest.hopeless) return true;
+        const Length whole = lengths_[open.at] + step + rest.least;
+        if (!least || whole < *least) least = std::max(whole, floor);
+        return *least > floor;
+      }));
+  return least;
+}
+
+Result<bool> NextPaths::Search(Open& open, const Open* rival) {
+  places_.Reset(walk_.snapshot().node_count());
+  reached_.clear();
+  heap_.clear();
+  const NodeId spur = paths_[open.path].nodes[open.at];
+  places_.at(spur) = 0;
+  reached_.push_back({spur, kNone, lengths_[open.at], true, {}});
+  two_trees_ = false;
+  std::uint64_t work = 0;  // rows and their arcs
+  const std::uint64_t effort = open.tries == 0 ? 0 : kFirstEffort << std::min(open.tries, 40u);
+  PLEXUS_TRY(Leave(open, 0));
+  while (!heap_.empty() && !walk_.truncated()) {
+    std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
+    const Ahead ahead = heap_.back();
+    heap_.pop_back();
+    Reach& reach = reached_[ahead.place];
+    if (reach.settled) continue;
+    const Rest rest = RestOf(ahead.node);
+    if (rest.hopeless) continue;
+    const Length whole = reach.length + rest.least;
+    if (whole > ahead.whole) {  // a tree has grown since
+      Push(ahead.place);
+      continue;
+    }
+    if (rival && whole > rival->least && work >= effort) {
+      open.least = std::max(open.least, whole);
+      if (open.tries < 40) ++open.tries;
+      return true;
+    }
+    if (Leads(open, rest)) {
+      open.least = std::max(open.least, whole);
+      // Else it is searched again when it is the best.
+      if (!rival || whole <= rival->least || kept_ < kMostKept) Keep(open, ahead.place, rest);
+      return true;
+    }
+    if (!rest.tree.exact() && tree_.arcs() < outside_ && !tree_.finished()) {
+      PLEXUS_TRY(tree_.Grow(outside_ + outside_ / 4));
+      Push(ahead.place);
+      continue;
+    }
+    reach.settled = true;
+    const std::uint64_t before = walk_.edges();
+    PLEXUS_TRY(Leave(open, ahead.place));
+    const std::uint64_t spent = 1 + walk_.edges() - before;
+    work += spent;
+    if (!rest.tree.exact()) outside_ += spent;
+    if (work < kStraight) continue;
+    if (!two_trees_) {
+      if (!second_) second_.emplace(walk_);
+      second_->Restart(&index_, open.at);
+      two_trees_ = true;
+    }
+    PLEXUS_TRY(second_->Grow(work));
+  }
+  return false;
+}
+
+NextPaths::Rest NextPaths::RestOf(NodeId node) const {
+  Rest rest{{}, false, tree_.At(node), {}};
+  rest.least = rest.tree.least;
+  rest.hopeless = rest.tree.hopeless;
+  if (!two_trees_) return rest;
+  rest.second = second_->At(node);
+  rest.least = std::max(rest.least, rest.second.least);
+  rest.hopeless = rest.hopeless || rest.second.hopeless;
+  return rest;
+}
+
+// Looks along the row of a node that was reached.
+Status NextPaths::Leave(const Open& open, std::uint32_t place) {
+  const NodeId node = reached_[place].node;
+  const Length length = reached_[place].length;
+  return walk_.ForEachStep(
+      false, node, [&] { return tree_.size() + reached_.size(); },
+      [&](const Arc& arc, Length step) {
+        if (place == 0 ? Closed(open, arc.neighbor) : Barred(open, arc.neighbor)) return true;
+        const Length whole = length + step;
+        std::uint32_t& known = places_.at(arc.neighbor);
+        if (known == kNone) {
+          known = static_cast<std::uint32_t>(reached_.size());
+          reached_.push_back({arc.neighbor, place, whole, false, arc});
+        } else {
+          Reach& reach = reached_[known];
+          if (reach.settled || whole >= reach.length) return true;
+          reach.parent = place;
+          reach.length = whole;
+          reach.arc = arc;
+        }
+        const Rest rest = Push(known);
+        // Nothing in the set is shorter than open.least: no need to see the rest of the row.
+        return whole + rest.least > open.least || !Leads(open, rest);
+      });
+}
+
+bool NextPaths::Leads(const Open& open, const Rest& rest) {
+  return rest.second.exact() || (rest.tree.exact() && LowestIndex(rest.tree.place) > open.at);
+}
+
+NextPaths::Rest NextPaths::Push(std::uint32_t place) {
+  const Reach& reach = reached_[place];
+  const Rest rest = RestOf(reach.node);
+  if (rest.hopeless) return rest;
+  heap_.push_back({reach.length + rest.least, rest.least, reach.node, place});
+  std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
+  return rest;
+}
+
+void NextPaths::Keep(Open& open, std::uint32_t last, const Rest& rest) {
+  Found found{{}, rest.tree.place};
+  for (; last != 0; last = reached_[last].parent)
+    found.steps.push_back(
+        {reached_[last].node, walk_.Stored(reached_[last].arc, reached_[reached_[last].parent].node)});
+  std::reverse(found.steps.begin(), found.steps.end());
+  if (rest.second.exact()) {  // it will not be there any more
+    for (std::uint32_t p = rest.second.place; p != 0; p = second_->next(p))
+      found.steps.push_back({second_->node(second_->next(p)), second_->edge(p)});
+    found.place = 0;
+  }
+  kept_ += found.steps.size();
+  found_.push_back(std::move(found));
+  open.found = static_cast<std::uint32_t>(found_.size());
+}
+
+// Spells out what was found: the beginning, the steps of the search, the tree's path.
+void NextPaths::List(const Open& open) {
+  const Found found = std::move(found_[open.found - 1]);
+  kept_ -= found.steps.size();
+  FoundPath path;
+  const auto kept = static_cast<std::ptrdiff_t>(open.at);
+  path.nodes.assign(paths_[open.path].nodes.begin(), paths_[open.path].nodes.begin() + kept + 1);
+  path.edges.assign(paths_[open.path].edges.begin(), paths_[open.path].edges.begin() + kept);
+  // Where sums are rounded, parts may meet early at the same cost: then the circle between is
+  // left out.
+  NodeMap met(walk_.snapshot().node_count());
+  auto step = [&](NodeId node, const PathEdge& edge, bool note) {
+    path.nodes.push_back(node);
+    path.edges.push_back(edge);
+    const std::uint32_t index = note ? met.at(node) : met.get(node);
+    if (index < path.nodes.size() && path.nodes[index] == node) {
+      path.nodes.resize(index + 1);
+      path.edges.resize(index);
+    } else if (note) {
+      met.at(node) = static_cast<std::uint32_t>(path.nodes.size() - 1);
+    }
+  };
+  for (const Step& s : found.steps) step(s.node, s.edge, true);
+  for (std::uint32_t p = found.place; p != 0; p = tree_.next(p))
+    step(tree_.node(tree_.next(p)), tree_.edge(p), false);  // a tree's own differ
+  path.cost = walk_.CostOf(path);
+  Listed listed{open.at, {}};
+  const Listed& parent = listed_[open.path];
+  if (open.at == parent.leaves)
+    listed.taken = parent.taken;
+  else
+    listed.taken = {paths_[open.path].nodes[open.at + 1]};
+  const NodeId next = path.nodes[open.at + 1];
+  listed.taken.insert(std::lower_bound(listed.taken.begin(), listed.taken.end(), next), next);
+  listed_.push_back(std::move(listed));
+  paths_.push_back(std::move(path));
+}
+
+}  // namespace plexus::internal

@@ -1,0 +1,90 @@
+// Costs, their refusals, and the budget.
+#include "algorithms/paths/internal/path_query.h"
+
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string>
+
+namespace plexus::internal {
+
+namespace {
+
+constexpr double kClosed = -1;
+constexpr double kRefused = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace
+
+PathWalk::PathWalk(const Selection& selection, const ShortestPathOptions& options, NodeId from,
+                   NodeId to)
+    : selection_(selection),
+      options_(options),
+      from_(from),
+      to_(to),
+      forward_(options.direction),
+      backward_(options.direction == Direction::kOut  ? Direction::kIn
+                : options.direction == Direction::kIn ? Direction::kOut
+                                                      : Direction::kBoth) {}
+
+bool PathWalk::Interrupted() {
+  if (options_.budget.Interrupted()) truncated_ = true;
+  return truncated_;
+}
+
+bool PathWalk::Look() {
+  if ((++looked_ & 4095) == 0) Interrupted();
+  return !truncated_;
+}
+
+bool PathWalk::Spend(std::size_t reached) {
+  if (edges_ >= options_.budget.edges || reached >= options_.budget.nodes) {
+    truncated_ = true;
+    return false;
+  }
+  ++edges_;
+  return true;
+}
+
+double PathWalk::Cost(float weight, NodeId to) const {
+  switch (options_.cost) {
+    case PathCost::kHops:
+      return 1;
+    case PathCost::kWeight:
+      return static_cast<double>(weight);
+    case PathCost::kLogWeight:
+      if (weight == 0) return kClosed;
+      return weight > 1 ? kRefused : -std::log(static_cast<double>(weight));
+    case PathCost::kColumn: {
+      const std::optional<double> value = snapshot().f64(options_.column, to);
+      if (!value) return kClosed;
+      return *value >= 0 ? *value : kRefused;
+    }
+  }
+  return kClosed;
+}
+
+Status PathWalk::Refusal(const Arc& arc, NodeId from, NodeId to) const {
+  const std::string into(snapshot().key(to));
+  if (options_.cost == PathCost::kColumn)
+    return Fail(ErrorCode::kInvalidArgument,
+                "node '" + into + "' has " + std::to_string(*snapshot().f64(options_.column, to)) +
+                    " in the cost column; costs must be >= 0");
+  return Fail(ErrorCode::kInvalidArgument,
+              "the edge between '" + std::string(snapshot().key(from)) + "' and '" + into +
+                  "' has weight " + std::to_string(arc.weight) +
+                  "; -ln(weight) needs weights in [0, 1]");
+}
+
+double PathWalk::CostOf(const FoundPath& path) const {
+  double cost = 0;
+  for (std::size_t i = 0; i < path.edges.size(); ++i)
+    cost += Cost(path.edges[i].weight, path.nodes[i + 1]);
+  return cost;
+}
+
+PathEdge PathWalk::Stored(const Arc& arc, NodeId row) const {
+  const Edge e = snapshot().edge(arc, row);
+  return {e.source, e.target, e.kind, e.label, e.weight};
+}
+
+}  // namespace plexus::internal

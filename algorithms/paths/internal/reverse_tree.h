@@ -1,0 +1,80 @@
+// EndTree: the cheapest ways to the end of a path query, from as many nodes as were asked for.
+//
+// A search from the end, backwards: breadth-first by hops, Dijkstra by cost. It stops and
+// goes on as it is told, so a query pays for the nodes near the end that it needs and for
+// no others, and all searches for next paths share it. What it has settled is exact; of
+// everything else it knows how far it has come, which is a lower bound. The bounds are
+// consistent: At(u) <= step + At(v), at any one time. They only grow. The start is never
+// passed through, as no path comes back to it.
+//
+// A tree may also leave out the beginning of a path: then it is of use to one search alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "algorithms/common/internal/node_map.h"
+#include "algorithms/paths/internal/path_query.h"
+
+namespace plexus::internal {
+
+class EndTree {
+ public:
+  struct Bound {
+    Length least;  // no way to the end is shorter
+    std::uint32_t place = NodeMap::kAbsent;  // the node's, when `least` is exact
+    bool hopeless = false;                   // there is no way at all
+    bool exact() const { return place != NodeMap::kAbsent; }
+  };
+
+  explicit EndTree(PathWalk& walk);
+  // Begins anew, without the nodes whose index is `last` or less. Keeps a pointer to `index`.
+  void Restart(const NodeMap* index, std::uint32_t last);
+
+  Bound At(NodeId node) const;
+  // Goes on until it has looked at `arcs` in all, the budget is gone or nothing is left.
+  Status Grow(std::uint64_t arcs);
+
+  std::uint64_t arcs() const { return arcs_; }
+  bool finished() const { return finished_; }
+  std::size_t size() const { return reached_.size(); }
+
+  // The way from a settled place: place 0 is the end itself.
+  NodeId node(std::uint32_t place) const { return reached_[place].node; }
+  std::uint32_t next(std::uint32_t place) const { return reached_[place].next; }
+  PathEdge edge(std::uint32_t place) const {
+    return walk_.Stored(reached_[place].arc, node(next(place)));
+  }
+
+ private:
+  struct Reach {
+    NodeId node;
+    std::uint32_t next;  // place one step nearer to the end
+    Length length;
+    bool settled;
+    Arc arc;  // seen in the row of `next`
+  };
+  struct Open {
+    Length length;
+    NodeId node;
+    std::uint32_t place;
+    bool operator>(const Open& o) const {
+      return length != o.length ? length > o.length : node > o.node;
+    }
+  };
+
+  Status Expand(std::uint32_t place);
+
+  PathWalk& walk_;
+  const NodeMap* index_ = nullptr;
+  std::uint32_t last_ = 0;
+  NodeMap places_;
+  std::vector<Reach> reached_;  // by hops in order of depth, all settled
+  std::vector<Open> heap_;      // by cost
+  std::uint32_t cursor_ = 0;    // by hops: the next to expand
+  std::uint64_t arcs_ = 0;
+  bool finished_ = false;
+};
+
+}  // namespace plexus::internal

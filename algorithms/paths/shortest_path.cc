@@ -1,0 +1,71 @@
+// Shortest paths: checks, the first path from both ends, the next ones as they are wanted.
+#include "algorithms/paths/shortest_path.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "algorithms/paths/internal/k_shortest_paths.h"
+#include "algorithms/paths/internal/path_query.h"
+#include "algorithms/paths/internal/bidirectional_search.h"
+#include "algorithms/common/internal/selection.h"
+#include "engine/no_memory.h"
+
+namespace plexus {
+
+namespace {
+
+constexpr int kMostPaths = 1000;
+
+Status CheckEnd(const Snapshot& snapshot, NodeId node, const char* which) {
+  if (node >= snapshot.node_count())
+    return Fail(ErrorCode::kInvalidArgument, std::string(which) + " node id " +
+                                                 std::to_string(node) +
+                                                 " is not below the graph's " +
+                                                 std::to_string(snapshot.node_count()) + " nodes");
+  if (!snapshot.alive(node))
+    return Fail(ErrorCode::kNotFound,
+                std::string(which) + " node '" + std::string(snapshot.key(node)) + "' was removed");
+  return {};
+}
+
+Status CheckOptions(const Snapshot& snapshot, const ShortestPathOptions& options) {
+  if (options.count < 1 || options.count > kMostPaths)
+    return Fail(ErrorCode::kInvalidArgument, "count " + std::to_string(options.count) +
+                                                 " is not in 1.." + std::to_string(kMostPaths));
+  if (options.cost != PathCost::kColumn) return {};
+  const auto& columns = snapshot.schema().columns();
+  if (options.column >= columns.size() || columns[options.column].name.empty() ||
+      columns[options.column].type != ColumnType::kF64)
+    return Fail(ErrorCode::kInvalidArgument,
+                "column " + std::to_string(options.column) + " is not a column of f64");
+  return {};
+}
+
+}  // namespace
+
+Result<ShortestPathResult> ShortestPath(const Snapshot& snapshot, NodeId from, NodeId to,
+                                        const ShortestPathOptions& options) try {
+  PLEXUS_TRY(CheckEnd(snapshot, from, "start"));
+  PLEXUS_TRY(CheckEnd(snapshot, to, "end"));
+  PLEXUS_TRY(CheckOptions(snapshot, options));
+  PLEXUS_ASSIGN(const internal::Selection selection,
+                internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
+  internal::PathWalk walk(selection, options, from, to);
+  ShortestPathResult result;
+  PLEXUS_ASSIGN(std::optional<FoundPath> first, internal::PointSearch(walk).Run());
+  if (first) {
+    result.paths.push_back(*std::move(first));
+    if (options.count > 1) {
+      internal::NextPaths next(walk, result.paths);
+      for (bool more = true; more && result.paths.size() < static_cast<std::size_t>(options.count);) {
+        PLEXUS_ASSIGN(more, next.Find());
+      }
+    }
+  }
+  result.truncated = walk.truncated();
+  result.edges = walk.edges();
+  return result;
+} PLEXUS_CATCH_NO_MEMORY
+
+}  // namespace plexus

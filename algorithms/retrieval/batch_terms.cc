@@ -1,0 +1,200 @@
+// The terms of the texts that a batch writes, in the same batch; see term_index.h.
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "algorithms/common/internal/selection.h"
+#include "algorithms/retrieval/internal/term_difference.h"
+#include "algorithms/retrieval/term_index.h"
+#include "engine/no_memory.h"
+#include "engine/vocabulary.h"
+
+namespace plexus {
+
+namespace {
+
+constexpr std::size_t kGrain = 64;  // texts per task
+
+// What becomes of one node's text.
+struct Written {
+  NodeRef node;             // one of its names
+  NodeId id = kNoNode;      // kNoNode: new
+  bool set = false;         // it has a text in the end
+  std::string_view text;
+  std::vector<internal::StoredTerm> own;  // has_term edges as the batch leaves them: weight < 0 is unlinked
+  internal::TermDifference difference;
+  bool changed = false;     // the text is not the stored one
+};
+
+class BatchTerms {
+ public:
+  BatchTerms(const Snapshot& snapshot, const TermOptions& terms, WriteBatch& batch, Executor& executor)
+      : s_(snapshot), batch_(batch), executor_(executor), has_term_(internal::HasTermFilter(snapshot)), pool_(terms) {}
+
+  Result<IndexTermsReport> Run() {
+    PLEXUS_TRY(batch_.CheckRefs());
+    PLEXUS_ASSIGN(TermSplitter first, pool_.Take());  // fails here, once, or never
+    pool_.Give(std::move(first));
+    CollectTexts();
+    if (written_.empty()) return IndexTermsReport();
+    CollectEdges();
+    PLEXUS_TRY(CompareAll());
+    IndexTermsReport report;
+    for (const Written& w : written_) {
+      report.texts += w.set && w.changed;
+      internal::FillTerms(batch_, w.node, w.difference, report);
+    }
+    return report;
+  }
+
+ private:
+  NodeId Id(NodeRef node) const {
+    if (!node.local()) return static_cast<NodeId>(node.index());
+    return s_.Find(batch_.key(node)).value_or(kNoNode);
+  }
+  bool IsFact(NodeRef node, NodeId id) const {
+    if (id == kNoNode) return batch_.key(node).find(kIndexSeparator) == std::string_view::npos;
+    return id < s_.node_count() && s_.is_fact(id);  // an id beyond is for Apply to refuse
+  }
+
+  // Edge operations before the last removal of the node: those edges and the stored ones are gone. nullopt: it is not removed.
+  std::optional<std::size_t> Removal(NodeRef node, NodeId id) const {
+    if (id != kNoNode) {
+      const auto at = removed_ids_.find(id);
+      return at == removed_ids_.end() ? std::nullopt : std::optional(at->second);
+    }
+    const auto at = removed_keys_.find(batch_.key(node));
+    return at == removed_keys_.end() ? std::nullopt : std::optional(at->second);
+  }
+  void NoteRemoval(NodeRef node, NodeId id, std::size_t edges_before) {
+    if (id == kNoNode) {
+      removed_keys_[batch_.key(node)] = edges_before;
+      return;
+    }
+    removed_ids_[id] = edges_before;
+    term_removed_ |= id < s_.node_count() && s_.node_kind(id) == kTerm;
+  }
+
+  // Where the node's text is written down; null: nowhere.
+  Written* Find(NodeRef node, NodeId id) {
+    if (id != kNoNode) {
+      const auto at = by_id_.find(id);
+      return at == by_id_.end() ? nullptr : &written_[at->second];
+    }
+    const auto at = by_key_.find(batch_.key(node));
+    return at == by_key_.end() ? nullptr : &written_[at->second];
+  }
+  Written& Make(NodeRef node, NodeId id) {
+    if (Written* there = Find(node, id)) return *there;
+    const auto at = static_cast<std::uint32_t>(written_.size());
+    if (id != kNoNode) by_id_.emplace(id, at);
+    else by_key_.emplace(batch_.key(node), at);
+    Written& made = written_.emplace_back();
+    made.node = node;
+    made.id = id;
+    return made;
+  }
+
+  void CollectTexts() {
+    batch_.ForEachTextChange([&](NodeRef node, WriteBatch::TextChange change, std::string_view text, std::size_t edges_before) {
+      const NodeId id = Id(node);
+      if (change == WriteBatch::TextChange::kRemoveNode) NoteRemoval(node, id, edges_before);  // of a term, too
+      if (!IsFact(node, id)) return;
+      if (id == kNoNode && change != WriteBatch::TextChange::kSet && !Find(node, id)) return;  // there is none
+      Written& w = Make(node, id);
+      w.set = change == WriteBatch::TextChange::kSet;
+      w.text = text;
+    });
+  }
+
+  bool IsHasTerm(EdgeKindRef kind) const {
+    if (!kind.local()) return kind.id() == kHasTerm;
+    const auto match = s_.schema().FindEdgeKind(batch_.edge_kind_name(kind));
+    return match && match->kind == kHasTerm && !match->reversed;
+  }
+
+  // has_term edges that the batch writes or takes back for these nodes, and that no removal of an end takes with it.
+  void CollectEdges() {
+    std::size_t at = 0;
+    batch_.ForEachEdge(0, [&](NodeRef source, EdgeKindRef kind, NodeRef target, std::optional<float> weight, std::string_view label) {
+      const std::size_t edge = at++;
+      if (!IsHasTerm(kind) || !label.empty()) return;
+      Written* const w = Find(source, Id(source));
+      const NodeId id = Id(target);
+      if (!w || edge < Removal(w->node, w->id).value_or(0) || edge < Removal(target, id).value_or(0)) return;
+      const std::string_view key = target.local() ? batch_.key(target) : id < s_.node_count() ? s_.key(id) : std::string_view();
+      w->own.push_back({DisplayName(key), target, weight ? (*weight >= 0 ? *weight : 0) : -1});
+    });
+  }
+
+  Status CompareAll() {
+    std::vector<std::optional<Error>> errors((written_.size() + kGrain - 1) / kGrain);
+    ParallelFor(executor_, written_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+      Result<TermSplitter> splitter = pool_.Take();
+      Status status = splitter ? Status() : std::unexpected(splitter.error());
+      for (std::size_t i = begin; i < end && status; ++i) status = Compare(written_[i], *splitter);
+      if (!status) errors[begin / kGrain] = status.error();
+      if (splitter) pool_.Give(std::move(*splitter));
+    });
+    for (std::optional<Error>& error : errors)
+      if (error) return std::unexpected(std::move(*error));
+    return {};
+  }
+
+  Status Compare(Written& w, TermSplitter& splitter) const {
+    const bool removed = Removal(w.node, w.id).has_value();
+    const bool was_there = w.id != kNoNode && s_.alive(w.id) && !removed;
+    w.changed = true;
+    if (was_there && w.set) {
+      PLEXUS_ASSIGN(w.changed, IsOther(w.id, w.text));
+      if (!w.changed && w.own.empty() && !term_removed_) return {};
+    }
+    if (!w.set && removed) return {};  // its edges went with it
+    std::vector<TermCount> wanted;
+    if (w.set) {
+      PLEXUS_ASSIGN(wanted, splitter.Count(w.text));
+    }
+    std::vector<internal::StoredTerm> stored;
+    if (was_there) stored = internal::StoredTerms(s_, w.id, has_term_);
+    if (term_removed_)
+      std::erase_if(stored, [&](const internal::StoredTerm& there) { return removed_ids_.contains(there.node.index()); });
+    for (const internal::StoredTerm& own : w.own) {  // in order: the last one counts
+      std::erase_if(stored, [&](const internal::StoredTerm& there) { return there.term == own.term; });
+      if (own.weight >= 0) stored.push_back(own);
+    }
+    w.difference = internal::DifferenceOf(std::move(wanted), std::move(stored));
+    return {};
+  }
+  // The stored text is another one, or there is none.
+  Result<bool> IsOther(NodeId node, std::string_view text) const {
+    const PayloadRef ref = s_.payload_ref(node, NodeField::kText);
+    if (!ref) return true;
+    const Result<std::string> stored = s_.Payload(ref);
+    if (stored) return *stored != text;
+    if (stored.error().code == ErrorCode::kNotFound) return true;  // purged
+    return std::unexpected(stored.error());
+  }
+
+  const Snapshot& s_;
+  WriteBatch& batch_;
+  Executor& executor_;
+  const ArcFilter has_term_;
+  internal::SplitterPool pool_;
+  std::vector<Written> written_;
+  boost::unordered_flat_map<NodeId, std::uint32_t> by_id_;
+  boost::unordered_flat_map<std::string_view, std::uint32_t> by_key_;  // of new nodes
+  boost::unordered_flat_map<NodeId, std::size_t> removed_ids_;  // Removal, of all nodes
+  boost::unordered_flat_map<std::string_view, std::size_t> removed_keys_;  // of new nodes
+  bool term_removed_ = false;  // one of the graph's
+};
+
+}  // namespace
+
+Result<IndexTermsReport> AddTerms(const Snapshot& snapshot, const TermOptions& terms, WriteBatch& batch, Executor* executor) try {
+  return BatchTerms(snapshot, terms, batch, internal::Pick(executor)).Run();
+} PLEXUS_CATCH_NO_MEMORY
+
+}  // namespace plexus

@@ -1,0 +1,166 @@
+// Postings merged by node, scored, the best kept; see bm25.h.
+//
+// In-rows come in order of node id, so the postings of all terms are merged like sorted
+// runs: no accumulator as large as the graph, and a node's shares are added in the order
+// of the query, whatever else is going on.
+#include "algorithms/retrieval/bm25.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <queue>
+
+#include "algorithms/common/internal/stoppable_executor.h"
+#include "algorithms/common/internal/selection.h"
+#include "algorithms/retrieval/term_lengths.h"
+#include "engine/no_memory.h"
+#include "engine/vocabulary.h"
+
+namespace plexus {
+
+namespace {
+
+constexpr std::size_t kMaxTerms = 1024;
+constexpr std::uint64_t kLookEvery = 4096;  // nodes between two looks at the clock
+
+ArcFilter HasTermFilter(const Snapshot& snapshot) {
+  const EdgeKindId kind[] = {kHasTerm};
+  return ArcFilter::Kinds(snapshot.schema(), kind);
+}
+
+struct Posting {
+  NodeId node;
+  float frequency;
+};
+
+std::vector<Posting> Postings(const Snapshot& snapshot, const ArcFilter& filter, std::string_view term) {
+  std::vector<Posting> postings;
+  const auto node = snapshot.Find(IndexKey(snapshot.schema().node_kind(kTerm).name, term));
+  if (!node || !snapshot.alive(*node)) return postings;
+  snapshot.ForEachArc(Direction::kIn, *node, filter, [&](const Arc& arc) {
+    if (!snapshot.is_fact(arc.neighbor)) return;
+    if (!postings.empty() && postings.back().node == arc.neighbor)  // parallel edges
+      postings.back().frequency += arc.weight;
+    else
+      postings.push_back({arc.neighbor, arc.weight});
+  });
+  return postings;
+}
+
+bool Better(const Bm25Match& a, const Bm25Match& b) {
+  return a.score != b.score ? a.score > b.score : a.node < b.node;
+}
+
+// The `top` best of what is offered; 0 = all.
+class Best {
+ public:
+  explicit Best(std::size_t top) : top_(top) {}
+  void Offer(Bm25Match match) {
+    if (top_ == 0 || matches_.size() < top_) {
+      matches_.push_back(std::move(match));
+      if (matches_.size() == top_) std::make_heap(matches_.begin(), matches_.end(), Better);
+    } else if (Better(match, matches_.front())) {
+      std::pop_heap(matches_.begin(), matches_.end(), Better);
+      matches_.back() = std::move(match);
+      std::push_heap(matches_.begin(), matches_.end(), Better);
+    }
+  }
+  std::vector<Bm25Match> Take() {
+    std::sort(matches_.begin(), matches_.end(), Better);
+    return std::move(matches_);
+  }
+
+ private:
+  std::size_t top_;
+  std::vector<Bm25Match> matches_;  // a heap with the worst in front, once full
+};
+
+Status Check(std::span<const std::string> terms, const Bm25Options& options) {
+  const auto bad = [](const char* what) { return Fail(ErrorCode::kInvalidArgument, what); };
+  if (!(options.k1 >= 0) || !std::isfinite(options.k1)) return bad("bm25: k1 must be a finite number >= 0");
+  if (!(options.b >= 0 && options.b <= 1)) return bad("bm25: b must be 0 to 1");
+  if (terms.size() > kMaxTerms) return bad("bm25: a query has at most 1024 terms");
+  return {};
+}
+
+// What is left of a result whose terms are not all known.
+Bm25Result Nothing(Bm25Result result) {
+  result.terms.clear();
+  result.truncated = true;
+  return result;
+}
+
+}  // namespace
+
+Result<Bm25Result> Bm25(const Snapshot& snapshot, std::span<const std::string> terms, const Bm25Options& options) try {
+  PLEXUS_TRY(Check(terms, options));
+  internal::HaltingExecutor executor(internal::Pick(options.executor), options.budget);
+  const std::shared_ptr<const TermLengths> known =
+      TermLengths::Of(snapshot, executor, [&executor] { return executor.halted(); });
+  const TermLengths& lengths = *known;
+  Bm25Result result;
+  if (executor.halted()) return Nothing({});
+  result.documents = lengths.documents();
+  result.average_length = lengths.average();
+
+  const ArcFilter filter = HasTermFilter(snapshot);
+  std::map<std::string_view, std::size_t> index;
+  std::vector<std::vector<Posting>> postings;
+  for (const std::string& term : terms) {
+    const auto [at, is_new] = index.try_emplace(term, result.terms.size());
+    if (!is_new) {
+      ++result.terms[at->second].asked;
+      continue;
+    }
+    if (options.budget.Interrupted()) return Nothing(std::move(result));
+    postings.push_back(Postings(snapshot, filter, term));
+    QueryTerm& query = result.terms.emplace_back();
+    query.term = term;
+    query.df = postings.back().size();
+    const double n = static_cast<double>(lengths.documents()), df = static_cast<double>(query.df);
+    if (query.df > 0) query.idf = std::log(1 + (n - df + 0.5) / (df + 0.5));
+  }
+
+  struct Head {
+    NodeId node;
+    std::size_t term, at;
+    bool operator>(const Head& o) const { return node != o.node ? node > o.node : term > o.term; }
+  };
+  std::priority_queue<Head, std::vector<Head>, std::greater<>> heads;
+  for (std::size_t t = 0; t < postings.size(); ++t)
+    if (!postings[t].empty()) heads.push({postings[t][0].node, t, 0});
+  Best best(options.top);
+  std::uint64_t edges_left = options.budget.edges;
+  for (std::uint64_t seen = 0; !heads.empty(); ++seen) {
+    if (seen >= options.budget.nodes || edges_left == 0 || (seen % kLookEvery == 0 && options.budget.Interrupted())) {
+      result.truncated = true;
+      break;
+    }
+    Bm25Match match;
+    match.node = heads.top().node;
+    const bool wanted = !options.subset || options.subset->contains(match.node);
+    match.length = lengths[match.node];
+    const double norm = options.k1 * (1 - options.b + options.b * match.length / lengths.average());
+    while (!heads.empty() && heads.top().node == match.node) {
+      const Head head = heads.top();
+      heads.pop();
+      edges_left -= edges_left > 0;
+      if (wanted) {
+        const QueryTerm& query = result.terms[head.term];
+        const double tf = postings[head.term][head.at].frequency;
+        const double share = tf > 0 ? query.asked * query.idf * tf * (options.k1 + 1) / (tf + norm) : 0;
+        match.shares.push_back({head.term, static_cast<float>(tf), share});
+        match.score += share;
+      }
+      if (head.at + 1 < postings[head.term].size())
+        heads.push({postings[head.term][head.at + 1].node, head.term, head.at + 1});
+    }
+    if (!wanted) continue;
+    ++result.found;
+    best.Offer(std::move(match));
+  }
+  result.matches = best.Take();
+  return result;
+} PLEXUS_CATCH_NO_MEMORY
+
+}  // namespace plexus

@@ -1,0 +1,243 @@
+// The dispatched text: Highway compiles the middle of this file once per instruction
+// level, with that level's types and compiler flags; the end chooses among the copies
+// at run time. Each stretch of a row is summed in four vectors of f32, so that the
+// adds overlap, and folded into f64.
+#include "algorithms/retrieval/internal/distance_kernels.h"
+
+#include "algorithms/common/internal/cpu_features.h"
+
+// Between the baseline and AVX2 nothing is gained that anyone would notice, and
+// AVX3_DL has no instruction that f32 would use.
+#undef HWY_DISABLED_TARGETS
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "algorithms/retrieval/internal/distance_kernels.cc"
+#include <hwy/foreach_target.h>  // compiles what follows once per level
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
+
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+HWY_BEFORE_NAMESPACE();
+namespace plexus::internal::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using Tag = hn::ScalableTag<float>;
+using Vec = hn::Vec<Tag>;
+
+constexpr std::size_t kLanes = HWY_MAX_BYTES / sizeof(float);
+constexpr std::size_t kStep = 4 * kLanes;
+constexpr std::size_t kStretch = 8 * kStep;
+// How far ahead a scan asks memory for its lines: the hardware's own reading ahead stops
+// at every page of 4 KiB. 3 KiB measured best of none, 3 and 8, and of 8 and 16 into the second level only.
+constexpr std::size_t kAhead = 768;
+constexpr std::size_t kLineFloats = 64 / sizeof(float);
+
+// What a stretch adds up, in four vectors. A sum is a struct so that one loop over a
+// row can keep several of them.
+struct Sum {
+  Vec a, b, c, d;
+};
+
+HWY_INLINE Sum ZeroSum() {
+  const Vec zero = hn::Zero(Tag());
+  return {zero, zero, zero, zero};
+}
+HWY_INLINE double Total(const Sum& s) {
+  const Vec all = hn::Add(hn::Add(s.a, s.b), hn::Add(s.c, s.d));
+  return static_cast<double>(hn::GetLane(hn::SumOfLanes(Tag(), all)));
+}
+
+// The three questions; constructors are spelled out, as implicit ones would be compiled
+// for the baseline. Step gets the query's and the row's lanes, and one of the four
+// vectors of its sums.
+struct Dot {
+  Sum dot;
+  HWY_INLINE Dot() : dot(ZeroSum()) {}
+  template <int kPart>
+  HWY_INLINE void Step(Vec q, Vec x) {
+    Vec& to = kPart == 0 ? dot.a : kPart == 1 ? dot.b : kPart == 2 ? dot.c : dot.d;
+    to = hn::MulAdd(q, x, to);
+  }
+  HWY_INLINE void Fold(double* out) const { out[0] += Total(dot); }
+};
+struct DotNorm {
+  Sum dot, norm;
+  HWY_INLINE DotNorm() : dot(ZeroSum()), norm(ZeroSum()) {}
+  template <int kPart>
+  HWY_INLINE void Step(Vec q, Vec x) {
+    Vec& to = kPart == 0 ? dot.a : kPart == 1 ? dot.b : kPart == 2 ? dot.c : dot.d;
+    Vec& to_norm = kPart == 0 ? norm.a : kPart == 1 ? norm.b : kPart == 2 ? norm.c : norm.d;
+    to = hn::MulAdd(q, x, to);
+    to_norm = hn::MulAdd(x, x, to_norm);
+  }
+  HWY_INLINE void Fold(double* out) const {
+    out[0] += Total(dot);
+    out[1] += Total(norm);
+  }
+};
+struct Distance {
+  Sum squares;
+  HWY_INLINE Distance() : squares(ZeroSum()) {}
+  template <int kPart>
+  HWY_INLINE void Step(Vec q, Vec x) {
+    Vec& to = kPart == 0 ? squares.a : kPart == 1 ? squares.b : kPart == 2 ? squares.c : squares.d;
+    const Vec difference = hn::Sub(q, x);
+    to = hn::MulAdd(difference, difference, to);
+  }
+  HWY_INLINE void Fold(double* out) const { out[0] += Total(squares); }
+};
+
+template <bool kScan>
+HWY_INLINE void Ahead(const float* x, std::size_t floats) {
+  if (kScan)
+    for (std::size_t i = 0; i < floats; i += kLineFloats) hwy::Prefetch(x + kAhead + i);
+}
+
+// One row: stretches, each of whole steps; in the last one up to three whole vectors
+// and a masked one more.
+template <class Question, bool kScan>
+HWY_INLINE void Row(const float* HWY_RESTRICT q, const float* HWY_RESTRICT x, std::size_t n,
+                    double* out) {
+  const Tag tag;
+  std::size_t i = 0;
+  do {
+    Question sums;
+    const std::size_t end = n - i < kStretch ? n : i + kStretch;
+    for (; i + kStep <= end; i += kStep) {
+      Ahead<kScan>(x + i, kStep);
+      sums.template Step<0>(hn::LoadU(tag, q + i), hn::LoadU(tag, x + i));
+      sums.template Step<1>(hn::LoadU(tag, q + i + kLanes), hn::LoadU(tag, x + i + kLanes));
+      sums.template Step<2>(hn::LoadU(tag, q + i + 2 * kLanes), hn::LoadU(tag, x + i + 2 * kLanes));
+      sums.template Step<3>(hn::LoadU(tag, q + i + 3 * kLanes), hn::LoadU(tag, x + i + 3 * kLanes));
+    }
+    if (i + kLanes <= end) {
+      Ahead<kScan>(x + i, kLanes);
+      sums.template Step<0>(hn::LoadU(tag, q + i), hn::LoadU(tag, x + i));
+      i += kLanes;
+    }
+    if (i + kLanes <= end) {
+      Ahead<kScan>(x + i, kLanes);
+      sums.template Step<1>(hn::LoadU(tag, q + i), hn::LoadU(tag, x + i));
+      i += kLanes;
+    }
+    if (i + kLanes <= end) {
+      Ahead<kScan>(x + i, kLanes);
+      sums.template Step<2>(hn::LoadU(tag, q + i), hn::LoadU(tag, x + i));
+      i += kLanes;
+    }
+    if (i < end) {
+      const auto head = hn::FirstN(tag, end - i);
+      sums.template Step<3>(hn::MaskedLoad(head, tag, q + i), hn::MaskedLoad(head, tag, x + i));
+      i = end;
+    }
+    sums.Fold(out);
+  } while (i < n);
+}
+
+// put(i, sums of row i): `kSums` of them.
+template <class Question, std::size_t kSums, class Put>
+HWY_INLINE void EachRow(const float* query, std::size_t n, Rows rows, Put put) {
+  for (std::size_t r = 0; r < rows.count; ++r) {
+    double out[kSums] = {};
+    if (rows.count > 1)
+      Row<Question, true>(query, rows.first + r * rows.stride, n, out);
+    else
+      Row<Question, false>(query, rows.first, n, out);
+    put(r, out);
+  }
+}
+
+void DotRows(const float* query, std::size_t n, Rows rows, double* dots) {
+  EachRow<Dot, 1>(query, n, rows, [=](std::size_t r, const double* sums) HWY_ATTR { dots[r] = sums[0]; });
+}
+
+void DotNormRows(const float* query, std::size_t n, Rows rows, double* dots, double* norms) {
+  EachRow<DotNorm, 2>(query, n, rows, [=](std::size_t r, const double* sums) HWY_ATTR {
+    dots[r] = sums[0];
+    norms[r] = sums[1];
+  });
+}
+
+void DistanceRows(const float* query, std::size_t n, Rows rows, double* squares) {
+  EachRow<Distance, 1>(query, n, rows, [=](std::size_t r, const double* sums) HWY_ATTR { squares[r] = sums[0]; });
+}
+
+const RowKernels kKernels = {DotRows, DotNormRows, DistanceRows};
+
+}  // namespace plexus::internal::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif
+
+#if HWY_ONCE
+namespace plexus::internal {
+namespace {
+
+// Four running sums, as the wide levels have.
+template <class Term>
+double SumOf(std::size_t n, Term&& term) {
+  double sum[4] = {0, 0, 0, 0};
+  std::size_t i = 0;
+  for (; i + 4 <= n; i += 4)
+    for (std::size_t k = 0; k < 4; ++k) sum[k] += term(i + k);
+  for (; i < n; ++i) sum[i % 4] += term(i);
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+double ScalarDot(const float* a, const float* b, std::size_t n) {
+  return SumOf(n, [&](std::size_t i) { return static_cast<double>(a[i]) * static_cast<double>(b[i]); });
+}
+
+const RowKernels kScalar = {
+    [](const float* query, std::size_t n, Rows rows, double* dots) {
+      for (std::size_t r = 0; r < rows.count; ++r)
+        dots[r] = ScalarDot(query, rows.first + r * rows.stride, n);
+    },
+    [](const float* query, std::size_t n, Rows rows, double* dots, double* norms) {
+      for (std::size_t r = 0; r < rows.count; ++r) {
+        const float* row = rows.first + r * rows.stride;
+        dots[r] = ScalarDot(query, row, n);
+        norms[r] = ScalarDot(row, row, n);
+      }
+    },
+    [](const float* query, std::size_t n, Rows rows, double* squares) {
+      for (std::size_t r = 0; r < rows.count; ++r) {
+        const float* row = rows.first + r * rows.stride;
+        squares[r] = SumOf(n, [&](std::size_t i) {
+          const double difference = static_cast<double>(query[i]) - static_cast<double>(row[i]);
+          return difference * difference;
+        });
+      }
+    }};
+
+}  // namespace
+
+const RowKernels& ScalarRowKernels() { return kScalar; }
+
+const RowKernels* FindRowKernels(SimdLevel level) {
+  switch (level) {
+    case SimdLevel::kBest: return &PickRowKernels(level);
+    case SimdLevel::kScalar: return &kScalar;
+    case SimdLevel::kAvx2:
+#if (HWY_TARGETS) & HWY_AVX2
+      if (CpuHasAvx2()) return &N_AVX2::kKernels;
+#endif
+      return nullptr;
+    case SimdLevel::kAvx512:
+#if (HWY_TARGETS) & HWY_AVX3
+      if (CpuHasAvx3()) return &N_AVX3::kKernels;
+#endif
+      return nullptr;
+  }
+  return nullptr;
+}
+
+const RowKernels& PickRowKernels(SimdLevel level) {
+  if (level != SimdLevel::kBest)
+    if (const RowKernels* found = FindRowKernels(level)) return *found;
+  for (SimdLevel best : {SimdLevel::kAvx512, SimdLevel::kAvx2})
+    if (const RowKernels* found = FindRowKernels(best)) return *found;
+  return kScalar;
+}
+
+}  // namespace plexus::internal
+#endif

@@ -1,0 +1,37 @@
+// RowKernels: one query against many rows, one set of functions per instruction level.
+//
+// The wall between the dispatched text (distance_kernels.cc) and everything else. Row i
+// is rows[i * stride, i * stride + n); a row's result does not depend on the rows
+// it is computed with, so any cut of the work gives the same bits. Results may be
+// infinite or NaN where f32 overflowed: VectorQuery does those rows again.
+#pragma once
+
+#include <cstddef>
+
+#include "algorithms/retrieval/vector_distance.h"
+
+namespace plexus::internal {
+
+struct Rows {
+  const float* first;
+  std::size_t stride;  // floats from one row to the next
+  std::size_t count;
+};
+
+struct RowKernels {
+  // dots[i] = query . row i
+  void (*dot)(const float* query, std::size_t n, Rows rows, double* dots);
+  // and norms[i] = row i . row i
+  void (*dot_norm)(const float* query, std::size_t n, Rows rows, double* dots, double* norms);
+  // squares[i] = |query - row i|^2
+  void (*distance)(const float* query, std::size_t n, Rows rows, double* squares);
+};
+
+// Scalar loops in f64: also what exact results are compared with and redone by.
+const RowKernels& ScalarRowKernels();
+// Null when the machine or the build lacks the level.
+const RowKernels* FindRowKernels(SimdLevel level);
+// The level, or the best one there is.
+const RowKernels& PickRowKernels(SimdLevel level);
+
+}  // namespace plexus::internal

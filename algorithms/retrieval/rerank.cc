@@ -1,0 +1,143 @@
+// Candidates in order of likeness, degrees among them, one sort by score.
+#include "algorithms/retrieval/rerank.h"
+
+#include <algorithm>
+#include <atomic>
+#include <string>
+
+#include "algorithms/common/internal/top_k.h"
+#include "algorithms/common/internal/node_map.h"
+#include "algorithms/retrieval/internal/candidate_search.h"
+#include "engine/no_memory.h"
+
+namespace plexus {
+
+namespace {
+
+using internal::RankedNode;
+
+Status Check(Metric metric, const RerankOptions& options) {
+  if (!(options.boost >= 0 && options.boost <= 1))
+    return Fail(ErrorCode::kInvalidArgument, "boost is a share from 0 to 1");
+  if (options.unit_similarity && metric == Metric::kInnerProduct)
+    return Fail(ErrorCode::kInvalidArgument,
+                "an inner product has no bounds, so it cannot be mapped to [0, 1]");
+  return {};
+}
+
+// How many of the candidates, in their order, may have their rows walked.
+std::size_t Affordable(const Snapshot& snapshot, const ArcFilter& filter,
+                       const std::vector<RankedNode>& candidates, std::uint64_t edges) {
+  if (edges == Budget::kUnlimited) return candidates.size();
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const std::uint64_t row = snapshot.Degree(Direction::kBoth, candidates[i].node, filter);
+    if (row > edges) return i;
+    edges -= row;
+  }
+  return candidates.size();
+}
+
+// Weighted degree of each candidate among the candidates. A row is summed by one
+// thread in its own order, so the bits do not depend on threads or storage.
+std::vector<double> Degrees(const Snapshot& snapshot, const ArcFilter& filter,
+                            const std::vector<RankedNode>& candidates,
+                            const RerankOptions& options, Executor& executor, bool& truncated) {
+  internal::NodeMap places(snapshot.node_count());
+  for (std::size_t i = 0; i < candidates.size(); ++i)
+    places.at(candidates[i].node) = static_cast<std::uint32_t>(i);
+  const std::size_t walked = Affordable(snapshot, filter, candidates, options.budget.edges);
+  std::vector<double> degrees(candidates.size(), 0.0);
+  std::atomic<bool> interrupted = false;
+  ParallelFor(executor, walked, 16, [&](std::size_t begin, std::size_t end) {
+    if (options.budget.Interrupted()) {
+      interrupted = true;
+      return;
+    }
+    for (std::size_t i = begin; i < end; ++i) {
+      const NodeId self = candidates[i].node;
+      double sum = 0;
+      snapshot.ForEachArc(Direction::kBoth, self, filter, [&](const Arc& arc) {
+        if (arc.neighbor != self && places.get(arc.neighbor) != internal::NodeMap::kAbsent)
+          sum += static_cast<double>(arc.weight);
+      });
+      degrees[i] = sum;
+    }
+  });
+  truncated |= walked < candidates.size() || interrupted;
+  return degrees;
+}
+
+// `ranked`: nearest first.
+Result<RerankResult> Fuse(const Snapshot& snapshot, const internal::SpaceQuery& query,
+                          std::vector<RankedNode> ranked, const RerankOptions& options,
+                          RerankResult result) {
+  PLEXUS_ASSIGN(const internal::Selection selection,
+                internal::Select(snapshot, options.kinds, options.valid_at, nullptr));
+  const std::vector<double> degrees = Degrees(snapshot, selection.filter, ranked, options,
+                                              internal::Pick(options.executor), result.truncated);
+  double largest = 0;
+  for (double degree : degrees) largest = std::max(largest, degree);
+  result.candidates = ranked.size();
+  result.hits.reserve(ranked.size());
+  for (std::size_t i = 0; i < ranked.size(); ++i) {
+    const SimilarNode similar = query.ToSimilar(ranked[i]);
+    RerankHit hit;
+    hit.node = similar.node;
+    hit.measure = similar.measure;
+    hit.similarity = options.unit_similarity && query.metric() == Metric::kCosine
+                         ? (1 + similar.similarity) / 2
+                         : similar.similarity;
+    hit.degree = degrees[i];
+    hit.graph = largest > 0 ? degrees[i] / largest : 0;
+    hit.score = (1 - options.boost) * hit.similarity + options.boost * hit.graph;
+    result.hits.push_back(hit);
+  }
+  std::sort(result.hits.begin(), result.hits.end(), [](const RerankHit& a, const RerankHit& b) {
+    return a.score != b.score ? a.score > b.score : a.node < b.node;
+  });
+  if (options.top != 0 && options.top < result.hits.size()) result.hits.resize(options.top);
+  return result;
+}
+
+}  // namespace
+
+Result<RerankResult> Rerank(const Snapshot& snapshot, SpaceId space, std::span<const float> query,
+                            const RerankOptions& options) try {
+  PLEXUS_ASSIGN(const internal::SpaceQuery prepared,
+                internal::SpaceQuery::Make(snapshot, space, query, options.metric, options.level));
+  PLEXUS_TRY(Check(prepared.metric(), options));
+  const NearestOptions nearest{.top = options.k, .metric = options.metric, .subset = options.subset, .skip = options.skip,
+                               .level = options.level, .executor = options.executor, .budget = options.budget};
+  PLEXUS_ASSIGN(const internal::NearestRanks found, internal::RankNearest(snapshot, prepared, nearest));
+  RerankResult result;
+  result.truncated = found.truncated;
+  return Fuse(snapshot, prepared, found.ranked, options, std::move(result));
+} PLEXUS_CATCH_NO_MEMORY
+
+Result<RerankResult> RerankCandidates(const Snapshot& snapshot, SpaceId space,
+                                      std::span<const float> query,
+                                      std::span<const NodeId> candidates,
+                                      const RerankOptions& options) try {
+  PLEXUS_ASSIGN(const internal::SpaceQuery prepared,
+                internal::SpaceQuery::Make(snapshot, space, query, options.metric, options.level));
+  PLEXUS_TRY(Check(prepared.metric(), options));
+  PLEXUS_ASSIGN(const internal::Selection selection,
+                internal::Select(snapshot, {}, kNoTime, options.subset));
+  std::vector<NodeId> nodes(candidates.begin(), candidates.end());
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  if (!nodes.empty() && nodes.back() >= snapshot.node_count())
+    return Fail(ErrorCode::kInvalidArgument, "node id " + std::to_string(nodes.back()) +
+                                                 " is not below the graph's " +
+                                                 std::to_string(snapshot.node_count()) + " nodes");
+  RerankResult result;
+  result.outside = std::erase_if(nodes, [&](NodeId v) { return !selection.contains(v); });
+  result.without_vector = std::erase_if(nodes, [&](NodeId v) { return !prepared.view().has(v); });
+  internal::HaltingExecutor executor(internal::Pick(options.executor), options.budget);
+  internal::NearestRanks found = internal::RankNodesWithin(prepared, std::move(nodes), options.budget, executor);
+  internal::KeepBest(found.ranked, 0);
+  result.truncated = found.truncated;
+  return Fuse(snapshot, prepared, std::move(found.ranked), options, std::move(result));
+} PLEXUS_CATCH_NO_MEMORY
+
+}  // namespace plexus

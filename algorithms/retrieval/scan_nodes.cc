@@ -1,0 +1,239 @@
+// Choosing the shortest list to read, and reading it.
+#include "algorithms/retrieval/scan_nodes.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "algorithms/retrieval/internal/node_order.h"
+#include "engine/no_memory.h"
+#include "engine/state.h"
+#include "engine/vocabulary.h"
+
+namespace plexus {
+
+namespace {
+
+using Entry = NodeOrder::Entry;
+constexpr std::uint64_t kMostKey = std::numeric_limits<std::uint64_t>::max();
+
+struct KeyRange {
+  std::uint64_t first = 0, last = kMostKey;  // both inside
+  bool empty = false;
+};
+
+std::unexpected<Error> Invalid(const std::string& what) {
+  return Fail(ErrorCode::kInvalidArgument, "scan: " + what);
+}
+
+// The key of a bound; none when no node has that string.
+Result<std::optional<std::uint64_t>> KeyOf(const Snapshot& snapshot, const Column& column,
+                                           const ColumnValue& value) {
+  const auto wrong = [&] { return Invalid("a bound is of another type than column " + column.name); };
+  switch (column.type) {
+    case ColumnType::kF64:
+      if (const double* number = std::get_if<double>(&value)) {
+        if (!std::isfinite(*number)) return Invalid("a bound of column " + column.name + " is not a finite number");
+        return NodeOrder::KeyOf(column.type, std::bit_cast<std::uint64_t>(*number));
+      }
+      return wrong();
+    case ColumnType::kI64:
+      if (const std::int64_t* number = std::get_if<std::int64_t>(&value))
+        return NodeOrder::KeyOf(column.type, std::bit_cast<std::uint64_t>(*number));
+      return wrong();
+    case ColumnType::kString:
+      if (const std::string* text = std::get_if<std::string>(&value)) {
+        const auto id = snapshot.state().strings.Find(*text);
+        return id ? std::optional<std::uint64_t>(*id) : std::nullopt;
+      }
+      return wrong();
+  }
+  return wrong();
+}
+
+Result<KeyRange> RangeOf(const Snapshot& snapshot, const NodeScan& scan) {
+  KeyRange range;
+  const bool bounded = scan.from || scan.to || scan.equals;
+  if (!scan.column) {
+    if (bounded) return Invalid("a bound needs a column");
+    return range;
+  }
+  const Column& column = snapshot.schema().columns()[*scan.column];
+  if (column.type == ColumnType::kString && (scan.from || scan.to))
+    return Invalid("column " + column.name + " holds strings: they can be equal, they have no order");
+  if (scan.from) {
+    PLEXUS_ASSIGN(const auto key, KeyOf(snapshot, column, *scan.from));
+    range.first = *key;
+  }
+  if (scan.to) {
+    PLEXUS_ASSIGN(const auto key, KeyOf(snapshot, column, *scan.to));
+    if (*key == 0) range.empty = true;
+    range.last = *key - (*key > 0);
+  }
+  if (scan.equals) {
+    PLEXUS_ASSIGN(const auto key, KeyOf(snapshot, column, *scan.equals));
+    if (!key || *key < range.first || *key > range.last) {
+      range.empty = true;
+    } else {
+      range.first = range.last = *key;
+    }
+  }
+  range.empty = range.empty || range.first > range.last;
+  return range;
+}
+
+class Scanner {
+ public:
+  Scanner(const Snapshot& snapshot, const NodeScan& scan, KeyRange range)
+      : s_(snapshot), scan_(scan), range_(range) {
+    const EdgeKindId tagged[] = {kHasTag};
+    has_tag_ = ArcFilter::Kinds(snapshot.schema(), tagged);
+    if (scan.after) page_.last = *scan.after;
+  }
+
+  // Each way reads its list in the page's order and stops when the page is full, or reads all of
+  // it and sorts.
+  NodePage Run() && {
+    if (range_.empty) return std::move(page_);
+    const std::uint64_t all = s_.node_count();
+    const std::uint64_t of_kind = scan_.kind ? Kind(*scan_.kind) : all;
+    const std::uint64_t of_tag = scan_.tag ? s_.Degree(Direction::kIn, *scan_.tag, has_tag_) : all;
+    if (scan_.column) {
+      const auto order = NodeOrder::OfColumn(s_, *scan_.column);
+      const std::uint64_t first = order->Rank({range_.first, 0});
+      const std::uint64_t last = range_.last == kMostKey ? order->size() : order->Rank({range_.last + 1, 0});
+      constexpr std::uint64_t kSorting = 8;  // a node that is looked up and sorted, in nodes of the order
+      const std::uint64_t least = std::min(of_kind, of_tag) * kSorting;
+      if (last - first <= least) {
+        Walk(*order, first, last, true);
+        return std::move(page_);
+      }
+      if (of_tag <= of_kind) {
+        ForEachTagged([&](NodeId v) { Collect(v); return true; });
+      } else {
+        WalkKind([&](NodeId v) { Collect(v); });
+      }
+      Sort();
+      return std::move(page_);
+    }
+    if (scan_.tag && of_tag <= of_kind) {
+      std::vector<NodeId> tagged;
+      ForEachTagged([&](NodeId v) { tagged.push_back(v); return true; });
+      ForIds(tagged.size(), [&](std::uint64_t i) { return tagged[i]; });
+    } else if (scan_.kind) {
+      const auto order = NodeOrder::OfKinds(s_);
+      Walk(*order, order->Rank({*scan_.kind, 0}), order->Rank({std::uint64_t{*scan_.kind} + 1, 0}), false);
+    } else {
+      ForIds(all, [](std::uint64_t i) { return static_cast<NodeId>(i); });
+    }
+    return std::move(page_);
+  }
+
+ private:
+  std::uint64_t Kind(NodeKindId kind) const {
+    const auto& counts = s_.state().nodes_by_kind;
+    return kind < counts.size() ? counts[kind] : 0;
+  }
+  bool Passes(NodeId v) const {
+    if (!s_.alive(v) || (scan_.facts_only && !s_.is_fact(v))) return false;
+    if (scan_.kind && s_.node_kind(v) != *scan_.kind) return false;
+    return !scan_.tag || s_.FindEdge(v, kHasTag, *scan_.tag);
+  }
+  // False when the page is full.
+  bool Take(Entry entry) {
+    if (!Passes(entry.node)) return true;
+    if (scan_.limit > 0 && page_.nodes.size() == scan_.limit) {
+      page_.more = true;
+      return false;
+    }
+    page_.nodes.push_back(entry.node);
+    page_.last = {entry.key, entry.node};
+    return true;
+  }
+  // Ranks [first, last) of an order, from behind the page before. `keyed`: positions have its keys.
+  void Walk(const NodeOrder& order, std::uint64_t first, std::uint64_t last, bool keyed) {
+    if (scan_.after && first < last) {
+      const Entry after{keyed ? scan_.after->key : order.At(first).key, scan_.after->node};
+      if (scan_.descending) {
+        last = std::min(last, order.Rank(after));
+      } else {
+        first = std::max(first, order.Rank({after.key + (after.node == kNoNode), after.node + 1}));
+      }
+    }
+    order.ForEach(first, last, scan_.descending,
+                  [&](Entry e) { return Take({keyed ? e.key : 0, e.node}); });
+  }
+  // Ids ascending in i.
+  template <class IdAt>
+  void ForIds(std::uint64_t count, IdAt&& id) {
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const NodeId v = id(scan_.descending ? count - 1 - i : i);
+      if (scan_.after && (scan_.descending ? v >= scan_.after->node : v <= scan_.after->node)) continue;
+      if (!Take({0, v})) return;
+    }
+  }
+  template <class Fn>
+  void ForEachTagged(Fn&& fn) const {
+    NodeId previous = kNoNode;  // labels make parallel edges
+    s_.ForEachArc(Direction::kIn, *scan_.tag, has_tag_, [&](const Arc& arc) {
+      if (arc.neighbor == previous) return true;
+      previous = arc.neighbor;
+      return fn(arc.neighbor);
+    });
+  }
+  template <class Fn>
+  void WalkKind(Fn&& fn) const {
+    const auto order = NodeOrder::OfKinds(s_);
+    order->ForEach(order->Rank({*scan_.kind, 0}), order->Rank({std::uint64_t{*scan_.kind} + 1, 0}), false,
+                   [&](Entry e) {
+                     fn(e.node);
+                     return true;
+                   });
+  }
+  void Collect(NodeId v) {
+    const ColumnType type = s_.schema().columns()[*scan_.column].type;
+    const std::uint64_t bits = s_.column_bits(*scan_.column, v);
+    if (bits == AbsentBits(type) || !Passes(v)) return;
+    const Entry entry{NodeOrder::KeyOf(type, bits), v};
+    if (entry.key < range_.first || entry.key > range_.last) return;
+    if (scan_.after) {
+      const Entry after{scan_.after->key, scan_.after->node};
+      if (scan_.descending ? entry >= after : entry <= after) return;
+    }
+    found_.push_back(entry);
+  }
+  void Sort() {
+    const std::size_t most = scan_.limit == 0 || scan_.limit >= found_.size() ? found_.size() : scan_.limit + 1;
+    const auto middle = found_.begin() + static_cast<std::ptrdiff_t>(most);
+    if (scan_.descending)
+      std::partial_sort(found_.begin(), middle, found_.end(), std::greater<>());
+    else
+      std::partial_sort(found_.begin(), middle, found_.end());
+    for (std::size_t i = 0; i < most; ++i)
+      if (!Take(found_[i])) return;
+  }
+
+  const Snapshot& s_;
+  const NodeScan& scan_;
+  const KeyRange range_;
+  ArcFilter has_tag_;
+  std::vector<Entry> found_;
+  NodePage page_;
+};
+
+}  // namespace
+
+Result<NodePage> ScanNodes(const Snapshot& snapshot, const NodeScan& scan) try {
+  const Schema& schema = snapshot.schema();
+  if (scan.kind && *scan.kind >= schema.node_kinds().size())
+    return Invalid("node kind " + std::to_string(*scan.kind) + " is unknown");
+  if (scan.tag && *scan.tag >= snapshot.node_count())
+    return Invalid("tag " + std::to_string(*scan.tag) + " is no node");
+  if (scan.column && *scan.column >= schema.columns().size())
+    return Invalid("column " + std::to_string(*scan.column) + " is unknown");
+  PLEXUS_ASSIGN(const KeyRange range, RangeOf(snapshot, scan));
+  return Scanner(snapshot, scan, range).Run();
+} PLEXUS_CATCH_NO_MEMORY
+
+}  // namespace plexus

@@ -1,0 +1,128 @@
+// What has_term arcs lack and what they have too much; see term_index.h.
+#include "algorithms/retrieval/term_index.h"
+
+#include <algorithm>
+#include <atomic>
+#include <optional>
+#include <utility>
+
+#include "algorithms/retrieval/internal/term_difference.h"
+#include "engine/no_memory.h"
+
+namespace plexus {
+
+namespace {
+
+constexpr std::size_t kGrain = 64;   // texts per task
+constexpr std::size_t kWave = 1024;  // nodes compared before their batch is filled, at most
+
+// One node's arcs as they should become.
+struct Compared {
+  internal::TermDifference difference;
+  std::size_t bytes = 0;  // of the text
+  bool read = false, done = false;
+};
+
+class Indexer {
+ public:
+  Indexer(const Snapshot& snapshot, const IndexTermsOptions& options)
+      : s_(snapshot), options_(options), has_term_(internal::HasTermFilter(snapshot)), pool_(options.terms) {}
+
+  Result<IndexTermsReport> Run(const std::function<Status(const WriteBatch&)>& apply) {
+    PLEXUS_ASSIGN(TermSplitter first, pool_.Take());  // fails here, once, or never
+    pool_.Give(std::move(first));
+    WriteBatch batch(options_.now_ms);
+    for (NodeId begin = 0; begin < s_.node_count(); begin += std::min<std::size_t>(kWave, s_.node_count() - begin)) {
+      if (options_.budget.Interrupted()) {
+        report_.truncated = true;
+        break;
+      }
+      const std::size_t count = std::min<std::size_t>(kWave, s_.node_count() - begin);
+      std::vector<Compared> wave(count);
+      for (std::size_t next = 0; next < count;) {
+        PLEXUS_TRY(Compare(begin, next, wave));
+        for (; next < count && wave[next].done; ++next) {
+          const Compared compared = std::exchange(wave[next], {});
+          held_ -= compared.bytes;
+          report_.texts += compared.read;
+          internal::FillTerms(batch, NodeRef::Id(static_cast<NodeId>(begin + next)), compared.difference, report_);
+          if (batch.op_count() < std::max<std::size_t>(options_.batch_ops, 1)) continue;
+          PLEXUS_TRY(apply(batch));
+          batch.Clear();
+        }
+        if (options_.progress && !options_.progress->Report("indexing terms", begin + next, s_.node_count()))
+          return Fail(ErrorCode::kCancelled, "indexing terms cancelled");
+      }
+    }
+    if (!batch.empty()) PLEXUS_TRY(apply(batch));
+    return report_;
+  }
+
+ private:
+  bool Concerns(NodeId node) const {
+    if (!s_.alive(node) || !s_.is_fact(node)) return false;
+    if (options_.subset && !options_.subset->contains(node)) return false;
+    const Snapshot* since = options_.since;
+    if (!since || node >= since->node_count() || !since->alive(node)) return true;
+    const PayloadRef text = s_.payload_ref(node, NodeField::kText);
+    if (since->payload_ref(node, NodeField::kText) != text) return true;
+    return text && s_.Degree(Direction::kOut, node, has_term_) == 0;
+  }
+
+  // Compares nodes of the wave from `next` on, at least that one, until the texts of
+  // those that are not yet in a batch are wave_bytes. Which ones are left for another
+  // call depends on the threads; the batches, filled in order, do not.
+  Status Compare(NodeId begin, std::size_t next, std::vector<Compared>& wave) {
+    const std::size_t count = wave.size() - next;
+    std::vector<std::optional<Error>> errors((count + kGrain - 1) / kGrain);
+    Executor& executor = options_.executor ? *options_.executor : DefaultExecutor();
+    ParallelFor(executor, count, kGrain, [&](std::size_t first, std::size_t last) {
+      Result<TermSplitter> splitter = pool_.Take();
+      Status status = splitter ? Status() : std::unexpected(splitter.error());
+      for (std::size_t i = next + first; i < next + last && status; ++i) {
+        if (wave[i].done) continue;
+        if (i != next && held_ >= options_.wave_bytes) break;
+        if (Concerns(static_cast<NodeId>(begin + i)))
+          status = CompareNode(static_cast<NodeId>(begin + i), *splitter, wave[i]);
+        wave[i].done = true;
+        held_ += wave[i].bytes;
+      }
+      if (!status) errors[first / kGrain] = status.error();
+      if (splitter) pool_.Give(std::move(*splitter));
+    });
+    for (std::optional<Error>& error : errors)
+      if (error) return std::unexpected(std::move(*error));
+    return {};
+  }
+
+  Status CompareNode(NodeId node, TermSplitter& splitter, Compared& out) const {
+    std::vector<TermCount> wanted;
+    if (const PayloadRef ref = s_.payload_ref(node, NodeField::kText)) {
+      Result<std::string> text = s_.Payload(ref);
+      if (!text && text.error().code != ErrorCode::kNotFound) return std::unexpected(text.error());
+      if (text) {
+        out.read = true;
+        out.bytes = text->size();
+        PLEXUS_ASSIGN(wanted, splitter.Count(*text));
+      }
+    }
+    out.difference = internal::DifferenceOf(std::move(wanted), internal::StoredTerms(s_, node, has_term_));
+    return {};
+  }
+
+  const Snapshot& s_;
+  const IndexTermsOptions& options_;
+  const ArcFilter has_term_;
+  internal::SplitterPool pool_;
+  std::atomic<std::size_t> held_ = 0;  // bytes of the texts compared but not in a batch
+  IndexTermsReport report_;
+};
+
+}  // namespace
+
+Result<IndexTermsReport> IndexTerms(const Snapshot& snapshot, const IndexTermsOptions& options,
+                                    const std::function<Status(const WriteBatch&)>& apply) try {
+  return Indexer(snapshot, options).Run(apply);
+} PLEXUS_CATCH_NO_MEMORY
+
+}  // namespace plexus

@@ -1,0 +1,118 @@
+// Frontier: index, mask, mine, explain.
+#include "algorithms/similarity/frontier.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string>
+
+#include "algorithms/similarity/internal/top_pairs.h"
+#include "algorithms/common/internal/selection.h"
+#include "algorithms/similarity/internal/inverted_index.h"
+#include "algorithms/similarity/internal/cooccurrence.h"
+#include "algorithms/similarity/internal/top_triples.h"
+#include "engine/no_memory.h"
+
+namespace plexus {
+
+namespace {
+
+using internal::ScoredSet;
+using internal::SharedEntry;
+using internal::SharedIndex;
+
+Status CheckOptions(const FrontierOptions& options) {
+  if (options.arity != 2 && options.arity != 3)
+    return Fail(ErrorCode::kInvalidArgument,
+                "arity " + std::to_string(options.arity) + ": sets have 2 or 3 members");
+  if (options.top > kMaxFrontierTop)
+    return Fail(ErrorCode::kInvalidArgument, "top " + std::to_string(options.top) +
+                                                 ": at most " + std::to_string(kMaxFrontierTop));
+  return {};
+}
+
+std::uint32_t RowOf(const SharedIndex& index, NodeId node) {
+  // Leaders first, both parts ascending.
+  const auto begin = index.nodes.begin(), middle = begin + index.leaders, end = index.nodes.end();
+  auto at = std::lower_bound(begin, middle, node);
+  if (at == middle || *at != node) at = std::lower_bound(middle, end, node);
+  return static_cast<std::uint32_t>(at - begin);
+}
+
+// The terms that two members have, or two or three of three. Terms fall in weight, and a
+// triple's shares are ordered again.
+std::vector<SharedNeighbor> Explain(const SharedIndex& index, std::span<const NodeId> members) {
+  std::vector<std::uint32_t> terms;
+  for (NodeId v : members)
+    for (const SharedEntry& e : index.row(RowOf(index, v))) terms.push_back(e.term);
+  std::sort(terms.begin(), terms.end());
+  std::vector<SharedNeighbor> shared;
+  for (std::size_t i = 0; i < terms.size();) {
+    std::size_t end = i + 1;
+    while (end < terms.size() && terms[end] == terms[i]) ++end;
+    const double weight = index.weights[terms[i]];
+    const auto holders = static_cast<double>(end - i);
+    if (holders > 1)
+      shared.push_back({index.term_nodes[terms[i]],
+                        members.size() == 2 ? weight : weight * (holders * (holders - 1) / 2) / 3});
+    i = end;
+  }
+  std::stable_sort(shared.begin(), shared.end(), [](const SharedNeighbor& a, const SharedNeighbor& b) {
+    return a.share != b.share ? a.share > b.share : a.node < b.node;
+  });
+  return shared;
+}
+
+template <int kMembers>
+void Reply(const SharedIndex& index, const std::vector<ScoredSet<kMembers>>& found,
+           const FrontierOptions& options, FrontierResult& result) {
+  for (const ScoredSet<kMembers>& set : found) {
+    if (options.top == 0 && result.sets.size() == kMaxFrontierTop) {
+      result.truncated = true;
+      return;
+    }
+    result.sets.push_back({{set.members.begin(), set.members.end()}, set.score,
+                           Explain(index, set.members)});
+  }
+}
+
+}  // namespace
+
+Result<FrontierResult> Frontier(const Snapshot& snapshot, const FrontierOptions& options) try {
+  PLEXUS_TRY(CheckOptions(options));
+  Executor& executor = internal::Pick(options.executor);
+  internal::SharedIndexOptions shared{options.kinds, options.valid_at, options.subset, nullptr};
+  if (options.arity == 2) shared.leaders = options.anchors;
+  PLEXUS_ASSIGN(const SharedIndex index,
+                internal::MakeSharedIndex(snapshot, shared, executor));
+  const internal::Together mask(snapshot, index, options.mask == FrontierMask::kLinked, executor);
+  const std::size_t k = options.top == 0 ? kMaxFrontierTop + 1 : options.top;
+
+  FrontierResult result;
+  result.facts = index.row_count();
+  result.neighbors = index.term_count();
+  result.wedges = index.wedges;
+  auto note = [&](const auto& answer) {
+    result.truncated = answer.truncated;
+    result.compared = answer.compared;
+    result.scored = answer.scored;
+  };
+  if (options.arity == 2) {
+    internal::PairQuestion question;
+    question.k = k;
+    question.mask = &mask;
+    question.leaders_only = options.anchors != nullptr;
+    question.budget = options.budget;
+    const internal::PairAnswer answer = MinePairs(index, question, executor);
+    note(answer);
+    Reply(index, answer.pairs, options, result);
+  } else {
+    const internal::TripleQuestion question{k, &mask, options.anchors, options.budget};
+    const internal::TripleAnswer answer = MineTriples(index, question, executor);
+    note(answer);
+    Reply(index, answer.triples, options, result);
+  }
+  return result;
+} PLEXUS_CATCH_NO_MEMORY
+
+}  // namespace plexus

@@ -1,0 +1,45 @@
+// Together: which candidates were put together before: shared events, fact edges.
+//
+// Two sorted lists per row of a SharedIndex: its events and, on request, the rows an edge
+// of the fact plane joins it to. Asked only for sets that would enter the list, so a look
+// along the shorter list is cheap enough. Immutable; O(events' members + arcs) to make.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "algorithms/similarity/internal/inverted_index.h"
+#include "engine/parallel.h"
+#include "engine/snapshot.h"
+
+namespace plexus::internal {
+
+class Together {
+ public:
+  Together(const Snapshot& snapshot, const SharedIndex& index, bool links, Executor& executor);
+
+  // One event has all of them. Rows of the index, two or three.
+  bool ShareEvent(std::span<const std::uint32_t> rows) const;
+  // An edge between facts joins the two.
+  bool Linked(std::uint32_t a, std::uint32_t b) const;
+  // Two of them are linked, or all share an event.
+  bool Masked(std::span<const std::uint32_t> rows) const;
+
+ private:
+  struct Lists {
+    std::vector<std::uint64_t> begins;  // rows + 1; empty: no lists at all
+    std::vector<std::uint32_t> items;   // ascending in each list
+    std::span<const std::uint32_t> of(std::uint32_t row) const {
+      return {items.data() + begins[row], static_cast<std::size_t>(begins[row + 1] - begins[row])};
+    }
+  };
+  void ReadEvents(const Snapshot& snapshot, const SharedIndex& index,
+                  const std::vector<std::uint32_t>& row_of);
+  void ReadLinks(const Snapshot& snapshot, const SharedIndex& index,
+                 const std::vector<std::uint32_t>& row_of, Executor& executor);
+
+  Lists events_, links_;
+};
+
+}  // namespace plexus::internal

@@ -1,0 +1,151 @@
+// The graph's rows made simple, shares, wedges; the miner when there are too many.
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "algorithms/common/dense_view.h"
+#include "algorithms/similarity/internal/top_pairs.h"
+#include "algorithms/common/internal/selection.h"
+#include "algorithms/similarity/internal/neighbor_weight.h"
+#include "algorithms/common/internal/dense_view_options.h"
+#include "algorithms/similarity/internal/wedge_join.h"
+#include "algorithms/similarity/similarity.h"
+#include "engine/aligned_array.h"
+#include "engine/no_memory.h"
+#include "engine/topology.h"
+
+namespace plexus {
+
+namespace {
+
+using internal::ScoredSet;
+using internal::SharedIndex;
+
+struct Rows {
+  DenseView view;
+  Topology topology;  // N(v) by dense id
+};
+
+Result<Rows> MakeRows(const Snapshot& snapshot, const SimilarityOptions& options) {
+  DenseViewOptions wanted = internal::ViewOptions(options);
+  wanted.out = options.direction != Direction::kIn;
+  wanted.in = options.direction == Direction::kIn;
+  wanted.weights = false;
+  Rows rows;
+  PLEXUS_ASSIGN(rows.view, DenseView::Make(snapshot, wanted));
+  const CsrView arcs = wanted.in ? rows.view.in() : rows.view.out();
+  AlignedArray<NodePair> pairs(arcs.arc_count());
+  ParallelFor(internal::Pick(options.executor), arcs.node_count(), 4096, [&](std::size_t begin, std::size_t end) {
+    for (auto v = static_cast<NodeId>(begin); v < end; ++v)
+      for (std::uint32_t a = arcs.offsets[v]; a < arcs.offsets[v + 1]; ++a) pairs[a] = {v, arcs.neighbors[a]};
+  });
+  TopologyOptions simple;
+  simple.symmetrize = options.direction == Direction::kBoth;
+  simple.inverse = false;
+  simple.executor = options.executor;
+  PLEXUS_ASSIGN(rows.topology, BuildTopology(rows.view.node_count(), pairs.span(), simple));
+  return rows;
+}
+
+// What a shared w adds; nothing when only one node has it.
+std::vector<double> Shares(const CsrView& rows, SimilarityMeasure measure) {
+  std::vector<std::uint32_t> degrees(rows.node_count(), 0);
+  for (const NodeId w : rows.neighbors) ++degrees[w];
+  std::vector<double> shares(rows.node_count(), 0);
+  for (NodeId w = 0; w < rows.node_count(); ++w)
+    if (degrees[w] >= 2) shares[w] = internal::IsSum(measure) ? internal::Share(measure, degrees[w]) : 1.0;
+  return shares;
+}
+
+// Goes on from the best pairs so far: pairs better than the k-th of them, and that one.
+Result<std::vector<ScoredSet<2>>> Mine(const CsrView& rows, const std::vector<double>& shares, std::vector<ScoredSet<2>> found,
+                                       internal::PairQuestion question, Executor& executor, SimilarPairsResult& result) {
+  PLEXUS_ASSIGN(const SharedIndex index, internal::MakeSharedIndex(rows, shares, executor));
+  const auto row_of = [&](NodeId node) {
+    return static_cast<std::uint32_t>(std::lower_bound(index.nodes.begin(), index.nodes.end(), node) - index.nodes.begin());
+  };
+  // In the miner's order of addition, so that equal pairs have equal scores.
+  for (ScoredSet<2>& pair : found) pair.score = index.PairScore(row_of(pair.members[0]), row_of(pair.members[1]));
+  std::sort(found.begin(), found.end(), internal::Better());
+  const bool full = found.size() == question.k;
+  if (full) question.bar = found.back();
+  internal::PairAnswer answer = internal::MinePairs(index, question, executor);
+  result.compared = answer.compared;
+  result.truncated = answer.truncated;
+  std::vector<ScoredSet<2>> pairs = std::move(answer.pairs);
+  if (answer.truncated)  // it may not have met again what was found before
+    pairs.insert(pairs.end(), found.begin(), found.end());
+  else if (full)
+    pairs.push_back(found.back());
+  std::sort(pairs.begin(), pairs.end(), internal::Better());
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+  if (pairs.size() > question.k) pairs.resize(question.k);
+  return pairs;
+}
+
+std::uint64_t CountShared(const CsrView& rows, NodeId a, NodeId b) {
+  const auto row = [&](NodeId v) { return rows.neighbors.subspan(rows.offsets[v], rows.degree(v)); };
+  const auto x = row(a), y = row(b);
+  std::uint64_t shared = 0;
+  for (std::size_t i = 0, j = 0; i < x.size() && j < y.size();) {
+    shared += x[i] == y[j];
+    const bool forth = x[i] <= y[j], other = y[j] <= x[i];
+    i += forth;
+    j += other;
+  }
+  return shared;
+}
+
+}  // namespace
+
+Result<SimilarPairsResult> SimilarPairs(const Snapshot& snapshot, const SimilarityOptions& options) try {
+  if (options.top > kMaxSimilarTop)
+    return Fail(ErrorCode::kInvalidArgument,
+                "top " + std::to_string(options.top) + ": at most " + std::to_string(kMaxSimilarTop));
+  if (options.least_shared == 0) return Fail(ErrorCode::kInvalidArgument, "least_shared is 1 or more");
+  Executor& executor = internal::Pick(options.executor);
+  PLEXUS_ASSIGN(const Rows made, MakeRows(snapshot, options));
+  const CsrView rows = made.topology.out();
+  const std::vector<double> shares = Shares(rows, options.measure);
+  const bool ratio = options.measure == SimilarityMeasure::kJaccard || options.measure == SimilarityMeasure::kOverlap;
+
+  internal::WedgeQuestion question;
+  question.measure = options.measure;
+  question.k = options.top == 0 ? kMaxSimilarTop + 1 : options.top;
+  question.least_shared = options.least_shared;
+  question.budget = options.budget;
+  question.most_wedges = options.wedge_limit;
+  question.first_wedges = ratio ? 0 : std::min(question.first_wedges, options.wedge_limit);
+  internal::WedgeAnswer walked = internal::WedgePairs(rows, shares, question, executor);
+  SimilarPairsResult result;
+  result.wedges = walked.wedges;
+  result.truncated = walked.truncated;
+  std::vector<ScoredSet<2>> pairs = std::move(walked.pairs);
+  if (!walked.finished && !walked.truncated) {
+    if (ratio)
+      return Fail(ErrorCode::kResourceExhausted,
+                  "more than " + std::to_string(options.wedge_limit) +
+                      " pairs of nodes stand at a shared neighbour, too many for a ratio; ask for pairs that share "
+                      "more, for a sum (Adamic-Adar, resource allocation), or for the best of single nodes");
+    internal::PairQuestion rest;
+    rest.k = question.k;
+    rest.least_common = question.least_shared;
+    rest.budget = options.budget;
+    if (rest.budget.edges != Budget::kUnlimited) rest.budget.edges -= std::min(rest.budget.edges, walked.wedges);
+    PLEXUS_ASSIGN(pairs, Mine(rows, shares, std::move(pairs), rest, executor, result));
+  }
+  if (options.top == 0 && pairs.size() > kMaxSimilarTop) {
+    pairs.resize(kMaxSimilarTop);
+    result.truncated = true;
+  }
+  result.pairs.resize(pairs.size());
+  ParallelFor(executor, pairs.size(), 64, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const NodeId a = pairs[i].members[0], b = pairs[i].members[1];
+      result.pairs[i] = {made.view.node(a), made.view.node(b), pairs[i].score, CountShared(rows, a, b), rows.degree(a), rows.degree(b)};
+    }
+  });
+  return result;
+} PLEXUS_CATCH_NO_MEMORY
+
+}  // namespace plexus

@@ -1,0 +1,352 @@
+// Breadth-first search on a Snapshot: level by level, in the space it touches.
+//
+// A level is pushed from its nodes in id order. When it holds more than one node
+// in 16 it is pulled instead: unvisited nodes look back for a member of it, in
+// parallel. The choice depends on counts alone, and the parent is the smallest
+// neighbour one level up either way, so a search cut by a budget and gone on with ends
+// with the same bits as one without. Memory is kept per thread between small searches.
+#include "algorithms/traversal/bfs.h"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "algorithms/traversal/internal/bucket_top_k.h"
+#include "algorithms/common/internal/interruptible_arcs.h"
+#include "algorithms/traversal/internal/resume_token.h"
+#include "algorithms/traversal/internal/row_descriptors.h"
+#include "algorithms/traversal/internal/row_prefetch.h"
+#include "algorithms/common/internal/selection.h"
+#include "algorithms/traversal/internal/visited_set.h"
+#include "engine/no_memory.h"
+#include "engine/prefetch.h"
+
+namespace plexus {
+
+namespace {
+
+constexpr std::size_t kPullGrain = 2048;
+constexpr std::uint32_t kCheckEvery = 4096;  // arcs between looks at the clock
+constexpr NodeId kPullLeastNodes = 2048;
+constexpr std::uint64_t kPullShare = 16;
+constexpr std::size_t kRowsAhead = 64;  // nodes of the next level whose rows are asked for
+constexpr std::size_t kRipe = 8;        // an offset has arrived when so many nodes came after it
+
+struct Scratch {
+  internal::VisitedSet met;  // reached, or looked at and not selected
+  std::vector<BfsNode> nodes, spare;
+  std::vector<std::uint32_t> next;
+};
+constexpr std::size_t kKeptBytes = 1 << 20;
+thread_local std::unique_ptr<Scratch> kept_scratch;
+
+// By id. Ids of a level are spread as a rule: about two equal steps a node, then what
+// shares a step.
+void SortLevel(std::vector<BfsNode>& nodes, std::size_t begin, Scratch& scratch) {
+  auto less = [](const BfsNode& a, const BfsNode& b) { return a.node < b.node; };
+  BfsNode* const first = nodes.data() + begin;
+  const std::size_t count = nodes.size() - begin;
+  if (std::is_sorted(first, first + count, less)) return;
+  if (count < 16) return std::sort(first, first + count, less);
+  const auto [low, high] = std::minmax_element(first, first + count, less);
+  const NodeId least = low->node;
+  const std::size_t steps = std::min<std::size_t>(std::bit_ceil(count) * 2, std::size_t{1} << 16);
+  int shift = 0;
+  while ((high->node - least) >> shift >= steps) ++shift;
+  std::vector<std::uint32_t>& next = scratch.next;
+  next.assign(steps + 1, 0);
+  for (std::size_t i = 0; i < count; ++i) ++next[((first[i].node - least) >> shift) + 1];
+  std::uint32_t crowd = 0;
+  for (std::size_t s = 0; s < steps; ++s) {
+    crowd = std::max(crowd, next[s + 1]);
+    next[s + 1] += next[s];
+  }
+  scratch.spare.assign(first, first + count);
+  // Within a step the id's lower bits are left to order.
+  for (const BfsNode& n : scratch.spare) first[next[(n.node - least) >> shift]++] = n;
+  if (crowd <= 16) return internal::SortFew(first, first + count, less);  // nothing is far from its place
+  for (std::size_t s = 0, from = 0; s < steps; from = next[s++]) internal::SortStep(first + from, first + next[s], less);
+}
+
+class Search {
+ public:
+  Search(const internal::Selection& selection, const BfsOptions& options, const Budget& budget, Executor& executor)
+      : selection_(selection),
+        options_(options),
+        budget_(budget),
+        executor_(executor),
+        scratch_(kept_scratch ? std::move(kept_scratch) : std::make_unique<Scratch>()),
+        met_(scratch_->met),
+        nodes_(scratch_->nodes) {
+    met_.Reset(selection.snapshot->node_count());
+    nodes_.clear();
+    if (BaseRowsRead()) {
+      row_heads_ = internal::RowHeads::Of(*selection.snapshot);
+      if (row_heads_) heads_ = row_heads_->get(options.direction);
+    }
+    const auto& by_kind = selection.snapshot->state().edges_by_kind;
+    std::size_t kinds = 0;
+    for (std::size_t kind = 0; kind < by_kind.size(); ++kind)
+      kinds += by_kind[kind] != 0 && selection.filter.allows(static_cast<EdgeKindId>(kind));
+    one_sorted_row_ = kinds <= 1 && options.direction != Direction::kBoth;
+  }
+  // Keeps the memory for the next search of this thread, but for large lists.
+  ~Search() {
+    if ((nodes_.capacity() + scratch_->spare.capacity()) * sizeof(BfsNode) > kKeptBytes)
+      scratch_->nodes = {}, scratch_->spare = {}, scratch_->next = {};
+    if (scratch_->met.size_bytes() <= 2 * kKeptBytes) kept_scratch = std::move(scratch_);
+  }
+  Search(const Search&) = delete;
+  Search& operator=(const Search&) = delete;
+
+  void Run(std::span<const NodeId> sources) {
+    for (NodeId v : sources) {
+      if (met_.contains(v)) continue;
+      if (!Add({v, 0, kNoNode})) break;
+    }
+    SortLevel(nodes_, 0, *scratch_);
+    if (result_.truncated) return;
+    std::size_t begin = 0;
+    for (std::uint32_t depth = 0; depth < options_.max_depth; ++depth) {
+      const std::size_t end = nodes_.size();
+      if (begin == end) return;
+      const bool pull = PullFits(end - begin);
+      const bool go_on = pull ? Pull(begin, end, depth + 1) : Push(begin, end, depth + 1);
+      if (!pull) SortLevel(nodes_, end, *scratch_);
+      if (!go_on) {
+        result_.truncated = true;
+        return;
+      }
+      begin = end;
+    }
+  }
+
+  void Pay() {
+    if (row_heads_ && !heads_)
+      row_heads_->Paid(selection_.snapshot->base(), options_.direction, base_arcs_, budget_, executor_);
+  }
+
+  // Small ones are copied, so that the memory is kept.
+  BfsResult Take() {
+    if (nodes_.capacity() * sizeof(BfsNode) > kKeptBytes / 2)
+      result_.nodes = std::move(nodes_);
+    else
+      result_.nodes = nodes_;
+    return std::move(result_);
+  }
+
+ private:
+  // False when the budget holds no more nodes.
+  bool Add(BfsNode node) {
+    if (nodes_.size() >= budget_.nodes) {
+      result_.truncated = true;
+      return false;
+    }
+    met_.Insert(node.node);
+    nodes_.push_back(node);
+    return true;
+  }
+
+  bool Interrupted() {
+    if (looked_ < next_check_) return false;
+    next_check_ = looked_ + kCheckEvery;
+    return budget_.Interrupted();
+  }
+
+  // The node at the end of an arc. False when the budget holds no more nodes.
+  bool Meet(NodeId node, std::uint32_t depth, NodeId from) {
+    if (!met_.Insert(node)) return true;
+    if (!selection_.contains(node)) return true;
+    if (nodes_.size() >= budget_.nodes) return false;
+    nodes_.push_back({node, depth, from});
+    return true;
+  }
+
+  bool BaseRowsRead() const { return options_.direction != Direction::kBoth && !selection_.filter.checks_time(); }
+
+  bool Push(std::size_t begin, std::size_t end, std::uint32_t depth) {
+    const Snapshot& snapshot = *selection_.snapshot;
+    const Direction direction = options_.direction;
+    const bool all_kinds = selection_.filter.all_kinds();
+    const internal::RowPrefetch prefetch(snapshot, direction, !all_kinds, false);
+    const internal::BaseRows rows(snapshot.base(), direction);
+    const bool base_rows = BaseRowsRead();
+    const bool last = depth == options_.max_depth;
+    // What says where a row is, and, when that has come, the row.
+    auto ask_head = [&](NodeId v) {
+      if (!heads_)
+        prefetch.Offsets(v);
+      else if (v < rows.nodes)
+        Prefetch(&heads_[v]);
+    };
+    auto ask_row = [&](NodeId v) {
+      if (!heads_) return prefetch.Arcs(v);
+      if (v >= rows.nodes) return;
+      const internal::RowHead& head = heads_[v];
+      if (!all_kinds) Prefetch(&rows.low[head.begin]);
+      if (head.degree < 2) return;
+      Prefetch(&rows.neighbors[head.begin + 1]);
+      Prefetch(&rows.neighbors[head.begin + std::min(head.degree - 1, 16u)]);
+    };
+    constexpr std::size_t kFar = internal::RowPrefetch::kFar, kNear = internal::RowPrefetch::kNear;
+    // The first rows of the next level are asked for as soon as their offsets have come, so
+    // that levels of few nodes do not wait for memory one after the other.
+    std::size_t asked = end;
+    auto ask = [&](std::size_t past) {
+      for (past = std::min(past, end + kRowsAhead); !last && asked < past; ++asked) ask_row(nodes_[asked].node);
+    };
+    for (std::size_t j = begin; j < std::min(end, begin + kFar); ++j) ask_head(nodes_[j].node);
+    for (std::size_t j = begin; j < std::min(end, begin + kNear); ++j) ask_row(nodes_[j].node);
+    for (std::size_t i = begin; i < end; ++i) {
+      if (nodes_.size() > end + kRipe) ask(nodes_.size() - kRipe);
+      if (i + kFar < end) ask_head(nodes_[i + kFar].node);
+      if (i + kNear < end) ask_row(nodes_[i + kNear].node);
+      const NodeId from = nodes_[i].node;
+      if (Interrupted()) return false;
+      if (base_rows && snapshot.clean(direction, from)) {
+        const std::uint32_t first = heads_ ? heads_[from].begin : rows.offsets[from];
+        const std::uint32_t past = heads_ ? first + heads_[from].degree : rows.offsets[from + 1];
+        if (budget_.edges - result_.edges >= past - first) {
+          base_arcs_ += past - first;
+          for (std::uint32_t a = first; a < past;) {
+            const std::uint32_t stop = a + std::min(past - a, kCheckEvery);
+            looked_ += stop - a;
+            for (; a < stop; ++a) {
+              if (!all_kinds && !selection_.filter.allows(rows.kind(a))) continue;
+              const NodeId node = heads_ && a == first ? heads_[from].first : rows.neighbors[a];
+              ++result_.edges;
+              const std::size_t before = nodes_.size();
+              if (!Meet(node, depth, from)) return false;
+              if (!last && nodes_.size() != before) ask_head(node);
+            }
+            if (a < past && Interrupted()) return false;
+          }
+          continue;
+        }
+      }
+      const bool whole = internal::ForEachArcHeard(
+          snapshot, direction, from, selection_.filter,
+          [&] {
+            ++looked_;
+            return !Interrupted();
+          },
+          [&](const Arc& arc) {
+            if (result_.edges >= budget_.edges) return false;
+            ++result_.edges;
+            return Meet(arc.neighbor, depth, from);
+          });
+      if (!whole) return false;
+    }
+    ask(nodes_.size());
+    return true;
+  }
+
+  // Pulling cannot stop half way through a level, so it needs an open budget.
+  bool PullFits(std::size_t level) const {
+    const NodeId n = selection_.snapshot->node_count();
+    return n >= kPullLeastNodes && level * kPullShare > n &&
+           budget_.edges == Budget::kUnlimited && budget_.nodes >= n;
+  }
+
+  bool Pull(std::size_t begin, std::size_t end, std::uint32_t depth) {
+    const Snapshot& snapshot = *selection_.snapshot;
+    const NodeId n = snapshot.node_count();
+    std::vector<std::uint64_t> level((std::size_t{n} + 63) / 64);
+    for (std::size_t i = begin; i < end; ++i)
+      level[nodes_[i].node / 64] |= std::uint64_t{1} << (nodes_[i].node % 64);
+    met_.MakeDense();
+
+    struct Found {
+      std::vector<BfsNode> nodes;
+      std::uint64_t edges = 0, looked = 0;
+    };
+    std::vector<Found> found((n + kPullGrain - 1) / kPullGrain);
+    std::atomic<bool> stop = false;
+    const Direction back = options_.direction == Direction::kOut  ? Direction::kIn
+                           : options_.direction == Direction::kIn ? Direction::kOut
+                                                                  : Direction::kBoth;
+    ParallelFor(executor_, n, kPullGrain, [&](std::size_t first, std::size_t past) {
+      if (stop.load(std::memory_order_relaxed) || budget_.Interrupted()) {
+        stop = true;
+        return;
+      }
+      Found& mine = found[first / kPullGrain];
+      for (auto v = static_cast<NodeId>(first); v < past; ++v) {
+        if (met_.contains(v) || !selection_.contains(v)) continue;
+        NodeId parent = kNoNode;  // the first is the smallest where a row is sorted by neighbour alone
+        bool heard = false;
+        internal::ForEachArcHeard(
+            snapshot, back, v, selection_.filter,
+            [&] { return ++mine.looked % kCheckEvery != 0 || !(heard = budget_.Interrupted()); },
+            [&](const Arc& arc) {
+              ++mine.edges;
+              if (arc.neighbor >= parent || !((level[arc.neighbor / 64] >> (arc.neighbor % 64)) & 1)) return true;
+              parent = arc.neighbor;
+              return !one_sorted_row_;
+            });
+        if (heard) {
+          stop = true;
+          return;
+        }
+        if (parent != kNoNode) mine.nodes.push_back({v, depth, parent});
+      }
+    });
+    for (const Found& block : found) {
+      result_.edges += block.edges;
+      for (const BfsNode& node : block.nodes) Add(node);
+    }
+    return !stop;
+  }
+
+  const internal::Selection& selection_;
+  const BfsOptions& options_;
+  const Budget& budget_;
+  Executor& executor_;
+  std::unique_ptr<Scratch> scratch_;
+  internal::VisitedSet& met_;
+  std::vector<BfsNode>& nodes_;
+  bool one_sorted_row_;
+  std::shared_ptr<const internal::RowHeads> row_heads_;
+  const internal::RowHead* heads_ = nullptr;  // by node of the base, when they are made
+  std::uint64_t base_arcs_ = 0;               // of base rows pushed as they are
+  std::uint64_t looked_ = 0, next_check_ = 0;  // arcs passed over too: by them the clock is looked at
+  BfsResult result_;
+};
+
+internal::Question Asked(const Snapshot& snapshot, std::span<const NodeId> sources, const BfsOptions& o) {
+  internal::Question question(snapshot, internal::SearchKind::kBfs);
+  question.Add(std::uint64_t{o.max_depth});
+  question.Add(static_cast<std::uint64_t>(o.direction));
+  question.Add(std::span(o.kinds));
+  question.Add(static_cast<std::uint64_t>(o.valid_at));
+  question.Add(o.subset);
+  for (NodeId v : sources) question.AddNode(v);
+  return question;
+}
+
+}  // namespace
+
+Result<BfsResult> Bfs(const Snapshot& snapshot, std::span<const NodeId> sources,
+                      const BfsOptions& options) try {
+  PLEXUS_ASSIGN(const internal::Selection selection,
+                internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
+  for (NodeId v : sources) {
+    if (v >= snapshot.node_count() || !snapshot.alive(v)) return internal::NotSelected(snapshot, "source", v, options.kinds);
+  }
+  Budget budget = options.budget;
+  if (!options.resume.empty()) {
+    PLEXUS_ASSIGN(const internal::SearchPosition position, Asked(snapshot, sources, options).Position(options.resume));
+    budget = internal::BudgetFrom(position, budget);
+  }
+  Search search(selection, options, budget, internal::Pick(options.executor));
+  search.Run(sources);
+  BfsResult result = search.Take();
+  search.Pay();
+  if (result.truncated) result.resume = Asked(snapshot, sources, options).TokenAt({result.nodes.size(), result.edges});
+  return result;
+} PLEXUS_CATCH_NO_MEMORY
+
+}  // namespace plexus

@@ -1,0 +1,85 @@
+// What an arc makes of a label, and what becomes of two offers to one node.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include "algorithms/traversal/internal/layered_search.h"
+
+namespace plexus::internal {
+
+// Huge weights saturate here instead of reaching infinity (and 0 * inf).
+inline constexpr double kMost = std::numeric_limits<double>::max();
+
+// Better by value (max: larger, min: smaller).
+template <Aggregate A>
+bool Better(double a, double b) {
+  return A == Aggregate::kMin ? a < b : a > b;
+}
+// Under max and min a later label must beat the node's earlier ones.
+template <Aggregate A>
+inline constexpr bool kDominates = A == Aggregate::kMax || A == Aggregate::kMin;
+
+// A walk, or bundle of walks, extended by one arc.
+struct Offer {
+  double value;
+  double best;
+  std::uint32_t parent;  // label it extends
+  NodeId parent_node;
+};
+
+template <Aggregate A>
+Offer Extend(const Label& from, std::uint32_t index, double value, double weight, double decay) {
+  Offer offer;
+  offer.value = value;
+  offer.best = kDominates<A> ? value : std::min(from.best * decay * weight, kMost);
+  if (A == Aggregate::kNoisyOr) offer.value = std::min(1.0, offer.value);
+  offer.parent = index;
+  offer.parent_node = from.node;
+  return offer;
+}
+
+inline void Write(Label& label, const Offer& offer, NodeId node, const Arc& arc, bool pulled, int hop) {
+  label.value = offer.value;
+  label.best = offer.best;
+  label.node = node;
+  label.parent = offer.parent;
+  label.position = arc.ref.position;
+  label.run = static_cast<std::uint8_t>(arc.ref.run);
+  label.hop = static_cast<std::uint8_t>(hop);
+  label.direction = arc.ref.direction;
+  label.pulled = pulled;
+}
+
+// The offer joins a label of its own layer. Ties of the proof go to the parent with
+// the smaller node; of one parent, to the arc that comes first in the parent's row
+// (`before`: this one does). True when the proof is now this arc.
+template <Aggregate A>
+bool Merge(Label& label, Offer offer, NodeId label_parent, const Arc& arc, bool pulled, bool before = false) {
+  const bool wins_tie = offer.parent_node < label_parent || before;
+  const bool replaces = kDominates<A>
+                            ? Better<A>(offer.value, label.value) ||
+                                  (offer.value == label.value && wins_tie)
+                            : offer.best > label.best ||
+                                  (offer.best == label.best && wins_tie);
+  if (A == Aggregate::kSum) offer.value = std::min(label.value + offer.value, kMost);
+  if (A == Aggregate::kNoisyOr) offer.value = label.value + offer.value * (1.0 - label.value);
+  if (replaces)
+    Write(label, offer, label.node, arc, pulled, label.hop);
+  else if (!kDominates<A>)
+    label.value = offer.value;
+  return replaces;
+}
+
+// Of two arcs to one parent walked both ways, seen from the node `at` that is pulled to: which comes first in the
+// parent's rows, where a push finds it? Its out row has what leads here, symmetric kinds and
+// loops, by kind and label; its in row, the rest.
+inline bool PushedBefore(const Schema& schema, NodeId at, const Arc& a, const Arc& b) {
+  if (a.neighbor == at) return a.kind < b.kind;
+  const bool a_out = a.ref.direction == Direction::kIn || schema.edge_kind(a.kind).symmetric;
+  const bool b_out = b.ref.direction == Direction::kIn || schema.edge_kind(b.kind).symmetric;
+  return a_out != b_out ? a_out : a.kind < b.kind;
+}
+
+}  // namespace plexus::internal

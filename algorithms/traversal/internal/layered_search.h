@@ -1,0 +1,135 @@
+// LayeredSearch: the layers of labels behind Traverse().
+//
+// Labels lie in one growing array, layer after layer; a label knows the label it
+// came from and the arc taken, so the array is also the proof. A map from node to
+// its newest label serves both to merge inside a layer and, under max and min, to
+// drop labels that an earlier layer dominates.
+//
+// A small layer is pushed: its labels' rows are followed in order, serially. A big
+// one is pulled: every node looks back along its row for members of the layer, in
+// parallel blocks of node ids. Which of the two depends on the number of labels (with a bar:
+// of those that reach it), of nodes and on the budget, never on threads. Both leave the same
+// labels, proofs included, to the last bit: ties go to the same parent and arc, and sums are
+// taken by rising id of the parent's node, arcs of one parent as in its rows.
+//
+// Files: layered_search.cc the layers, layered_push.cc, layered_pull.cc, layered_ranking.cc what
+// labels come to, label_relaxation.h what an arc does to a label.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "algorithms/traversal/internal/bucket_top_k.h"
+#include "algorithms/common/internal/node_map.h"
+#include "algorithms/traversal/internal/top_k_threshold.h"
+#include "algorithms/traversal/internal/row_descriptors.h"
+#include "algorithms/traversal/internal/row_prefetch.h"
+#include "algorithms/common/internal/selection.h"
+#include "algorithms/traversal/traverse.h"
+
+namespace plexus::internal {
+
+struct Label {
+  static constexpr std::uint32_t kSeed = 0xFFFFFFFFu;
+  double value = 0;  // aggregate over the walks of this many hops
+  double best = 0;   // largest single walk (max, min: == value)
+  NodeId node = kNoNode;
+  std::uint32_t parent = kSeed;  // label of the best (min: smallest) walk's prefix
+  // The arc taken, as seen from `node` when pulled, else from the parent's node.
+  std::uint32_t position = 0;
+  std::uint8_t run = 0;
+  std::uint8_t hop = 0;
+  Direction direction = Direction::kOut;
+  bool pulled : 1 = false;
+  bool dominated : 1 = false;  // max, min: a later label of the node is better
+  bool of_seed : 1 = false;    // the node is one of the seeds
+};
+static_assert(sizeof(Label) == 32 && kMaxRuns < 255 && kMaxHops < 255);
+
+class LayeredSearch {
+ public:
+  struct Scratch {
+    std::vector<Label> labels;
+    NodeMap newest;  // node -> index of its newest label
+    RisingBar bar;
+    std::vector<ScoredLabel> scored, spare;
+  };
+
+  LayeredSearch(const Selection& selection, const TraverseOptions& options, Executor& executor);
+  ~LayeredSearch();
+  LayeredSearch(const LayeredSearch&) = delete;
+  LayeredSearch& operator=(const LayeredSearch&) = delete;
+
+  // REQUIRES checked seeds, ascending, each node once.
+  void Run(std::span<const TraverseSeed> seeds);
+
+  const std::vector<Label>& labels() const { return labels_; }
+  // Best first, each node once with the label whose walk is its proof. Call once.
+  std::span<const ScoredLabel> Best();
+  // What this search leaves behind for later ones; after Best.
+  void Pay();
+  bool truncated() const { return truncated_; }
+  std::uint64_t edges() const { return edges_; }
+
+ private:
+  static constexpr std::uint32_t kExcluded = NodeMap::kAbsent - 1;  // looked at, not selected
+  static constexpr std::uint32_t kMostLabels = NodeMap::kAbsent - 16;
+  static constexpr std::uint64_t kCheckEvery = 4096;  // arcs between looks at the clock
+  enum class Found { kNothing, kLabel, kFull };
+
+  template <Aggregate A>
+  void RunLayers();
+  template <Aggregate A>
+  bool Push(std::uint32_t begin, std::uint32_t end, int hop);
+  template <Aggregate A, bool kAllKinds>
+  bool PushBaseRow(const RowHead& head, const Label& from, std::uint32_t index, std::uint32_t end, bool last);
+  template <Aggregate A>
+  bool PushMergedRow(const Label& from, std::uint32_t index, std::uint32_t end);
+  template <Aggregate A>
+  Found Take(const Label& from, std::uint32_t index, double value, std::uint32_t end, const Arc& arc);
+  void AskForRow(const Label& label) const;
+  void SortLayer(std::uint32_t begin);
+  template <Aggregate A>
+  bool Pull(std::uint32_t begin, std::uint32_t end, int hop);
+  bool PullFits(std::uint32_t begin, std::uint32_t end) const;
+
+  bool Interrupted();
+  void TryBar();
+  void StartBar();
+  bool Listed(const Label& label) const { return !label.of_seed || options_.include_seeds; }
+  // With a bar: a label was made, of a node without one; or a node's value was raised.
+  void Count(const Label& label) {
+    if (Listed(label) && bar_.Add(label.value)) StartBar();
+  }
+  void Uncount(const Label& label, double value) {
+    if (Listed(label)) bar_.Drop(value);
+  }
+  void Fold();
+  // The best that an arc can make of a value: more arcs make no more of it.
+  bool Reaches(double value) const { return value * options_.decay * largest_weight_ >= bar_.value(); }
+
+  const Selection& selection_;
+  const TraverseOptions& options_;
+  Executor& executor_;
+  std::uint32_t max_labels_;
+  std::unique_ptr<Scratch> scratch_;
+  std::vector<Label>& labels_;
+  NodeMap& newest_;
+  RisingBar& bar_;
+  bool bar_wanted_, bar_on_ = false;
+  double largest_seed_ = 0, largest_weight_ = 0;
+  const BaseRows rows_;
+  const RowPrefetch prefetch_;
+  const bool all_kinds_, base_rows_;  // base rows: may be read as they are where the delta has none
+  std::shared_ptr<const RowHeads> row_heads_;
+  const RowHead* heads_ = nullptr;  // by node of the base, when they are made
+  std::uint64_t looked_ = 0, next_check_ = 0;  // arcs passed over too: by them the clock is looked at
+  std::uint64_t base_arcs_ = 0;                // of base rows read as they are
+  std::size_t rows_asked_ = 0;  // labels before it had their rows asked for
+  bool truncated_ = false;
+  std::uint64_t edges_ = 0;
+};
+
+}  // namespace plexus::internal

@@ -1,0 +1,154 @@
+// Traverse: check the question, run the layers, spell out the best nodes' paths.
+#include "algorithms/traversal/traverse.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "algorithms/common/internal/stored_edge.h"
+#include "algorithms/traversal/internal/layered_search.h"
+#include "algorithms/traversal/internal/resume_token.h"
+#include "algorithms/common/internal/selection.h"
+#include "engine/no_memory.h"
+
+namespace plexus {
+
+namespace {
+
+using internal::Label;
+using internal::LayeredSearch;
+using internal::ScoredLabel;
+
+std::unexpected<Error> Bad(std::string message) {
+  return Fail(ErrorCode::kInvalidArgument, std::move(message));
+}
+
+Status CheckOptions(const TraverseOptions& o) {
+  if (o.hops < 0 || o.hops > kMaxHops)
+    return Bad("hops " + std::to_string(o.hops) + " is not in 0.." + std::to_string(kMaxHops));
+  if (!(o.decay > 0 && o.decay <= 1))
+    return Bad("decay " + std::to_string(o.decay) + " is not in (0, 1]");
+  return {};
+}
+
+// Seeds ascending, each node once.
+Result<std::vector<TraverseSeed>> CheckSeeds(const Snapshot& snapshot,
+                                             std::span<const TraverseSeed> seeds,
+                                             Aggregate aggregate) {
+  std::vector<TraverseSeed> sorted(seeds.begin(), seeds.end());
+  for (const TraverseSeed& s : sorted) {
+    if (s.node >= snapshot.node_count() || !snapshot.alive(s.node)) return internal::NotSelected(snapshot, "seed", s.node, {});
+    const bool too_much = aggregate == Aggregate::kNoisyOr && s.weight > 1;
+    if (!(s.weight > 0) || !std::isfinite(s.weight) || too_much)
+      return Bad("weight " + std::to_string(s.weight) + " of seed " +
+                 internal::NodeName(snapshot, s.node) + " is not " +
+                 (too_much ? "in (0, 1], which noisy-or needs" : "a finite number above 0"));
+  }
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.node < b.node; });
+  std::size_t kept = 0;
+  for (const TraverseSeed& s : sorted) {
+    if (kept == 0 || sorted[kept - 1].node != s.node) {
+      sorted[kept++] = s;
+      continue;
+    }
+    double& w = sorted[kept - 1].weight;
+    w = aggregate == Aggregate::kSum   ? w + s.weight
+        : aggregate == Aggregate::kMin ? std::min(w, s.weight)
+                                       : std::max(w, s.weight);
+  }
+  sorted.resize(kept);
+  return sorted;
+}
+
+// The step into `label`.
+PathEdge StepOf(const Snapshot& snapshot, const Label& label, const Label& parent) {
+  const ArcRef ref{label.run, label.position, label.direction};
+  return label.pulled ? internal::ArcAsEdge(snapshot, label.node, parent.node, ref)
+                      : internal::ArcAsEdge(snapshot, parent.node, label.node, ref);
+}
+
+// Kinds were not read by a search that follows all of them, nor weights where a row's head had
+// them: asked for before the first is needed.
+void PrefetchSteps(const Snapshot& snapshot, const std::vector<Label>& labels, std::span<const ScoredLabel> reached) {
+  const CsrView views[] = {snapshot.base().out(), snapshot.base().in()};
+  for (const ScoredLabel& r : reached)
+    for (std::uint32_t at = r.label; labels[at].parent != Label::kSeed; at = labels[at].parent)
+      if (labels[at].run == 0) {
+        const CsrView& view = views[labels[at].direction == Direction::kIn];
+        __builtin_prefetch(&view.kinds[labels[at].position]);
+        __builtin_prefetch(&view.weights[labels[at].position]);
+      }
+}
+
+void FillHit(const Snapshot& snapshot, const std::vector<Label>& labels, const ScoredLabel& r,
+             bool with_path, bool one_seed, TraverseHit& hit) {
+  hit.node = r.node;
+  hit.score = r.value;
+  hit.hops = labels[r.label].hop;
+  if (with_path) hit.path.resize(labels[r.label].hop);
+  if (!with_path && one_seed) {
+    hit.seed = labels[0].node;
+    return;
+  }
+  std::uint32_t at = r.label;
+  for (; labels[at].parent != Label::kSeed; at = labels[at].parent)
+    if (with_path) hit.path[labels[at].hop - 1u] = StepOf(snapshot, labels[at], labels[labels[at].parent]);
+  hit.seed = labels[at].node;
+}
+
+internal::Question Asked(const Snapshot& snapshot, std::span<const TraverseSeed> starts, const TraverseOptions& o) {
+  internal::Question question(snapshot, internal::SearchKind::kTraverse);
+  question.Add(static_cast<std::uint64_t>(o.hops));
+  question.Add(static_cast<std::uint64_t>(o.direction));
+  question.Add(static_cast<std::uint64_t>(o.aggregate));
+  question.Add(o.decay);
+  question.Add(std::uint64_t{o.top});
+  question.Add(std::uint64_t{o.include_seeds});
+  question.Add(std::span(o.kinds));
+  question.Add(static_cast<std::uint64_t>(o.valid_at));
+  question.Add(o.subset);
+  for (const TraverseSeed& s : starts) {
+    question.AddNode(s.node);
+    question.Add(s.weight);
+  }
+  return question;
+}
+
+}  // namespace
+
+Result<TraverseResult> Traverse(const Snapshot& snapshot, std::span<const TraverseSeed> seeds,
+                                const TraverseOptions& given) try {
+  PLEXUS_TRY(CheckOptions(given));
+  if (!given.resume.empty()) {
+    PLEXUS_ASSIGN(const std::vector<TraverseSeed> starts, CheckSeeds(snapshot, seeds, given.aggregate));
+    PLEXUS_ASSIGN(const internal::SearchPosition position, Asked(snapshot, starts, given).Position(given.resume));
+    TraverseOptions further = given;
+    further.resume.clear();
+    further.budget = internal::BudgetFrom(position, given.budget);
+    return Traverse(snapshot, seeds, further);
+  }
+  const TraverseOptions& options = given;
+  PLEXUS_ASSIGN(const internal::Selection selection,
+                internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
+  PLEXUS_ASSIGN(const std::vector<TraverseSeed> starts,
+                CheckSeeds(snapshot, seeds, options.aggregate));
+  LayeredSearch search(selection, options, internal::Pick(options.executor));
+  search.Run(starts);
+
+  const std::span<const ScoredLabel> reached = search.Best();
+  TraverseResult result;
+  result.truncated = search.truncated();
+  result.nodes = search.labels().size();
+  result.edges = search.edges();
+  if (result.truncated) result.resume = Asked(snapshot, starts, options).TokenAt({result.nodes, result.edges});
+  result.hits.resize(reached.size());
+  if (options.paths) PrefetchSteps(snapshot, search.labels(), reached);
+  for (std::size_t i = 0; i < reached.size(); ++i)
+    FillHit(snapshot, search.labels(), reached[i], options.paths, starts.size() == 1, result.hits[i]);
+  search.Pay();
+  return result;
+} PLEXUS_CATCH_NO_MEMORY
+
+}  // namespace plexus
