@@ -18,7 +18,7 @@
 #include "bench/random_graph.h"
 #include "bench/support.h"
 #include "storage/database.h"
-#include "storage/text/import.h"
+#include "storage/formats/import.h"
 
 namespace plexus::bench {
 namespace {

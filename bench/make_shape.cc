@@ -17,7 +17,7 @@
 #include "bench/shapes.h"
 #include "bench/support.h"
 #include "engine/graph.h"
-#include "storage/text/import.h"
+#include "storage/formats/import.h"
 
 namespace {
 

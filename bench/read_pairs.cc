@@ -1,4 +1,4 @@
-// Reading and writing the GAP suite's files; serialized graphs are read by storage/text.
+// Reading and writing the GAP suite's files; serialized graphs are read by storage/formats.
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "bench/pairs.h"
-#include "storage/text/gap_serialized.h"
+#include "storage/formats/edges/gap_serialized.h"
 
 namespace plexus::bench {
 

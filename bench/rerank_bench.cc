@@ -29,7 +29,7 @@
 #include "engine/aligned_array.h"
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
-#include "storage/text/import_vectors.h"
+#include "storage/formats/import_vectors.h"
 
 namespace plexus::bench {
 namespace {

@@ -12,7 +12,7 @@
 //
 // The bytes are a FlexBuffers map in one canonical form: members sorted by the bytes of their names
 // at every level, an empty map no bytes at all. Equal maps give equal bytes, and the same as the
-// JSON importer writes for the same values (storage/text/import.h).
+// JSON importer writes for the same values (storage/formats/import.h).
 //
 // Builders and maps are values: one thread changes one, any number read one.
 #pragma once

@@ -3,8 +3,8 @@
 
 #include "engine/no_memory.h"
 #include "storage/database_impl.h"
-#include "storage/log_reader.h"
-#include "storage/mask.h"
+#include "storage/log/log_reader.h"
+#include "storage/purge/purge_mask.h"
 
 namespace plexus::storage {
 

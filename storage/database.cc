@@ -7,7 +7,7 @@
 
 #include "engine/freed_memory.h"
 #include "engine/no_memory.h"
-#include "storage/checkpoint.h"
+#include "storage/checkpoint/checkpoint.h"
 #include "storage/database_impl.h"
 #include "storage/log_scope.h"
 #include "storage/process_end.h"

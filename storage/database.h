@@ -41,7 +41,7 @@
 
 namespace plexus::storage {
 
-struct TestHooks;  // test_hooks.h, for fault injection only
+struct TestHooks;  // fail_points.h, for fault injection only
 
 // When Close writes a checkpoint, if records follow the last one.
 enum class CheckpointOnClose {

@@ -13,13 +13,13 @@
 #include <thread>
 
 #include "engine/owner.h"
-#include "storage/anchor.h"
+#include "storage/encoding/anchor.h"
 #include "storage/database.h"
-#include "storage/load.h"
-#include "storage/lock_file.h"
-#include "storage/payload_store.h"
-#include "storage/pinned_files.h"
-#include "storage/rocks_journal.h"
+#include "storage/state_loader.h"
+#include "storage/base/lock_file.h"
+#include "storage/log/payload_store.h"
+#include "storage/view/pinned_files.h"
+#include "storage/log/rocks_journal.h"
 
 namespace plexus::storage {
 

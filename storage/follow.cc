@@ -4,7 +4,7 @@
 
 #include "engine/no_memory.h"
 #include "storage/database_impl.h"
-#include "storage/log_reader.h"
+#include "storage/log/log_reader.h"
 
 namespace plexus::storage {
 

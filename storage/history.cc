@@ -1,7 +1,7 @@
 // History: what the log says about one node.
 #include "engine/no_memory.h"
 #include "storage/database_impl.h"
-#include "storage/mask.h"
+#include "storage/purge/purge_mask.h"
 
 namespace plexus::storage {
 

@@ -12,7 +12,7 @@
 #include "engine/no_memory.h"
 #include "storage/database_impl.h"
 #include "storage/log_scope.h"
-#include "storage/referenced.h"
+#include "storage/purge/payload_references.h"
 
 namespace plexus::storage {
 

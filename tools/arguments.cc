@@ -6,7 +6,7 @@
 #include <chrono>
 #include <cmath>
 
-#include "storage/text/times.h"
+#include "storage/formats/base/times.h"
 
 namespace plexus::tools {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "algorithms/traversal/bfs.h"
 #include "algorithms/common/node_subset.h"
-#include "storage/text/export.h"
+#include "storage/formats/export.h"
 #include "tools/arguments.h"
 #include "tools/cli.h"
 #include "tools/exit_code.h"

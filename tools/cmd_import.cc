@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "storage/text/import.h"
-#include "storage/text/import_vectors.h"
+#include "storage/formats/import.h"
+#include "storage/formats/import_vectors.h"
 #include "tools/arguments.h"
 #include "tools/cli.h"
 #include "tools/exit_code.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/vocabulary.h"
-#include "storage/text/properties.h"
+#include "storage/formats/base/properties.h"
 #include "tools/arguments.h"
 #include "tools/cli.h"
 #include "tools/exit_code.h"

@@ -6,7 +6,7 @@
 
 #include "algorithms/memory/visibility.h"
 #include "algorithms/retrieval/rerank.h"
-#include "storage/text/import_vectors.h"
+#include "storage/formats/import_vectors.h"
 #include "tools/arguments.h"
 #include "tools/budget_option.h"
 #include "tools/cli.h"

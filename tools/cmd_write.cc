@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "engine/vocabulary.h"
-#include "storage/text/decimal.h"
-#include "storage/text/properties.h"
+#include "storage/formats/base/decimal.h"
+#include "storage/formats/base/properties.h"
 #include "tools/arguments.h"
 #include "tools/cli.h"
 #include "tools/exit_code.h"

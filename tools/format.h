@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "storage/text/times.h"
+#include "storage/formats/base/times.h"
 
 namespace plexus::tools {
 

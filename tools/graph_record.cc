@@ -7,7 +7,7 @@
 #include <string>
 
 #include "engine/vocabulary.h"
-#include "storage/text/properties.h"
+#include "storage/formats/base/properties.h"
 
 namespace plexus::tools {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/vocabulary.h"
-#include "storage/text/times.h"
+#include "storage/formats/base/times.h"
 #include "tools/arguments.h"
 #include "tools/output.h"
 

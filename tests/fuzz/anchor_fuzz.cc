@@ -1,7 +1,7 @@
 // Fuzzer: any bytes as an anchor file. Whatever decodes must encode to itself.
 #include <cstdlib>
 
-#include "storage/anchor.h"
+#include "storage/encoding/anchor.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace plexus::storage;

@@ -12,8 +12,8 @@
 #include "engine/snapshot.h"
 #include "engine/state_writer.h"
 #include "engine/vocabulary.h"
-#include "storage/checkpoint.h"
-#include "storage/flat.h"
+#include "storage/checkpoint/checkpoint.h"
+#include "storage/encoding/flatbuffer_util.h"
 
 namespace {
 

@@ -7,8 +7,8 @@
 #include <sstream>
 #include <string>
 
-#include "storage/text/export.h"
-#include "storage/text/import.h"
+#include "storage/formats/export.h"
+#include "storage/formats/import.h"
 
 namespace plexus::text {
 
@@ -48,7 +48,7 @@ inline void ImportAndCheck(Format format, const std::uint8_t* data, std::size_t 
   const auto stopping = ImportBytes(*whole, "fuzz", bytes, options);
   if (!stopping) std::abort();
   // The check foresees every refusal. It may refuse a node that takes another kind after the
-  // same files have taken back what held it to the old one (import_check.h), and nothing else;
+  // same files have taken back what held it to the old one (dry_run.h), and nothing else;
   // which record it then names depends on what the node's kind is for.
   if (!stopping->stopped && skipped->errors > 0) std::abort();
   if (stopping->stopped && skipped->errors == 0) {

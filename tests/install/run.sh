@@ -67,7 +67,7 @@ install_tree shared_tree shared_prefix -DBUILD_SHARED_LIBS=ON \
   -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0
 consume shared adaptors -DCMAKE_PREFIX_PATH="$work/shared_prefix"
 pkg_config_consumer shared_prefix
-for library in engine storage algorithms; do
+for library in engine storage formats algorithms; do
   nm -DC --defined-only "$work/shared_prefix/lib/libplexus_$library.so" >"$work/symbols"
   grep -q plexus:: "$work/symbols" || fail "libplexus_$library.so exports nothing"
   if grep -v plexus:: "$work/symbols"; then fail "libplexus_$library.so exports names that are not Plexus's"; fi

@@ -5,8 +5,8 @@
 // with a backup.
 #include <filesystem>
 
-#include "storage/lock_file.h"
-#include "storage/test_hooks.h"
+#include "storage/base/lock_file.h"
+#include "storage/base/fail_points.h"
 #include "tests/storage/child_process.h"
 #include "tests/storage/expected.h"
 #include "tests/storage/store_test_util.h"

@@ -4,8 +4,8 @@
 
 #include "engine/graph.h"
 #include "engine/state_writer.h"
-#include "storage/anchor.h"
-#include "storage/codec.h"
+#include "storage/encoding/anchor.h"
+#include "storage/encoding/record_codec.h"
 #include "tests/storage/store_test_util.h"
 
 namespace plexus::storage::testing {

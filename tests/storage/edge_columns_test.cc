@@ -11,8 +11,8 @@
 #include "engine/state_writer.h"
 #include "engine/vocabulary.h"
 #include "record_generated.h"
-#include "storage/codec.h"
-#include "storage/flat.h"
+#include "storage/encoding/record_codec.h"
+#include "storage/encoding/flatbuffer_util.h"
 #include "tests/storage/store_test_util.h"
 
 namespace plexus::storage::testing {

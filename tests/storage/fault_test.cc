@@ -3,7 +3,7 @@
 // Each run fails one operation (or all from there on). The database must report an
 // error, accept nothing afterwards, and open again to every acknowledged batch.
 #include "engine/vocabulary.h"
-#include "storage/test_hooks.h"
+#include "storage/base/fail_points.h"
 #include "tests/storage/expected.h"
 #include "tests/storage/faulty_files.h"
 #include "tests/storage/store_test_util.h"

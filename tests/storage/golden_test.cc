@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "storage/codec.h"
+#include "storage/encoding/record_codec.h"
 #include "storage/database_impl.h"
 #include "tests/storage/store_test_util.h"
 
@@ -91,7 +91,7 @@ TEST(Golden, SchemasConform) {
   for (const char* version : {"v1", "v2"})
     for (const char* schema : {"common", "record", "checkpoint", "anchor"}) {
       const std::string command = std::string(PLEXUS_FLATC) + " --conform " + Golden(version) + "/schema/" +
-                                  schema + ".fbs " + PLEXUS_SOURCE_DIR + "/storage/" + schema + ".fbs";
+                                  schema + ".fbs " + PLEXUS_SOURCE_DIR + "/storage/encoding/" + schema + ".fbs";
       EXPECT_EQ(std::system(command.c_str()), 0) << command;
     }
 }

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "engine/vocabulary.h"
-#include "storage/test_hooks.h"
+#include "storage/base/fail_points.h"
 #include "tests/storage/faulty_files.h"
 #include "tests/storage/store_test_util.h"
 

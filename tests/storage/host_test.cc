@@ -12,7 +12,7 @@
 #include <string>
 #include <thread>
 
-#include "storage/test_hooks.h"
+#include "storage/base/fail_points.h"
 #include "tests/storage/expected.h"
 #include "tests/storage/store_test_util.h"
 

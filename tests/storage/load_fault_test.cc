@@ -3,8 +3,8 @@
 #include <random>
 
 #include "engine/state_writer.h"
-#include "storage/test_hooks.h"
-#include "storage/text/import.h"
+#include "storage/base/fail_points.h"
+#include "storage/formats/import.h"
 #include "tests/engine/fakes.h"
 #include "tests/storage/faulty_files.h"
 #include "tests/storage/store_test_util.h"

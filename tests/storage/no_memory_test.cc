@@ -15,8 +15,8 @@
 
 #include "engine/vocabulary.h"
 #include "storage/metrics.h"
-#include "storage/text/export.h"
-#include "storage/text/import.h"
+#include "storage/formats/export.h"
+#include "storage/formats/import.h"
 #include "tests/failing_memory.h"
 #include "tests/storage/store_test_util.h"
 

@@ -6,9 +6,9 @@
 #include <sstream>
 
 #include "storage/repair.h"
-#include "storage/checkpoint_damage.h"
-#include "storage/files.h"
-#include "storage/rocks.h"
+#include "storage/verify/checkpoint_damage.h"
+#include "storage/base/files.h"
+#include "storage/log/rocks_db.h"
 #include "tests/storage/child_process.h"
 #include "tests/storage/store_test_util.h"
 

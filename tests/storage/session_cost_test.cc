@@ -1,7 +1,7 @@
 // What one short session costs: syncs, bytes and files, counted below RocksDB.
 #include <filesystem>
 
-#include "storage/test_hooks.h"
+#include "storage/base/fail_points.h"
 #include "tests/storage/expected.h"
 #include "tests/storage/store_test_util.h"
 

@@ -19,7 +19,7 @@
 #include <string>
 
 #include "storage/repair.h"
-#include "storage/test_hooks.h"
+#include "storage/base/fail_points.h"
 #include "tests/storage/store_test_util.h"
 
 namespace plexus::storage::testing {

@@ -1,4 +1,4 @@
-# Tests of storage/text. Included by tests/storage/CMakeLists.txt.
+# Tests of storage/formats. Included by tests/storage/CMakeLists.txt.
 plexus_test(storage_text_test
   SOURCES
     text_all_or_nothing_test.cc
@@ -23,4 +23,4 @@ plexus_test(storage_text_test
     text_vectors_test.cc
     text_weights_test.cc
     text_wordnet_test.cc
-  LIBRARIES plexus_storage plexus_engine)
+  LIBRARIES plexus_formats plexus_storage plexus_engine)

@@ -11,7 +11,7 @@
 #include <functional>
 #include <thread>
 
-#include "storage/text/import_vectors.h"
+#include "storage/formats/import_vectors.h"
 #include "tests/storage/text_files.h"
 #include "tests/storage/text_support.h"
 

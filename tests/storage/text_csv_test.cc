@@ -1,6 +1,6 @@
 // Tables: headers, quoting, delimiters, what is refused.
-#include "storage/text/csv.h"
-#include "storage/text/properties.h"
+#include "storage/formats/csv/csv.h"
+#include "storage/formats/base/properties.h"
 #include "tests/storage/text_support.h"
 
 namespace plexus::text {

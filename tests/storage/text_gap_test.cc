@@ -1,7 +1,7 @@
 // GAP's serialized graphs: directed, undirected, weighted; every damage refused.
 #include <cstring>
 
-#include "storage/text/gap_serialized.h"
+#include "storage/formats/edges/gap_serialized.h"
 #include "tests/storage/text_files.h"
 #include "tests/storage/text_support.h"
 

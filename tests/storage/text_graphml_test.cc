@@ -1,5 +1,5 @@
 // GraphML: keys, types, defaults, direction; hostile XML refused by line.
-#include "storage/text/graphml.h"
+#include "storage/formats/xml/graphml.h"
 #include "tests/storage/text_support.h"
 
 namespace plexus::text {

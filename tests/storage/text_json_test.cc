@@ -1,5 +1,5 @@
 // JSON lines: each record, absent and null, lists that replace, what is refused.
-#include "storage/text/properties.h"
+#include "storage/formats/base/properties.h"
 #include "tests/storage/text_support.h"
 
 namespace plexus::text {

@@ -10,7 +10,7 @@
 
 #include "engine/edge_load.h"
 #include "engine/state_writer.h"
-#include "storage/codec.h"
+#include "storage/encoding/record_codec.h"
 #include "tests/engine/fakes.h"
 #include "tests/storage/text_support.h"
 

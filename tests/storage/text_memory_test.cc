@@ -3,9 +3,9 @@
 #include <sstream>
 #include <vector>
 
-#include "storage/text/export.h"
-#include "storage/text/json_writer.h"
-#include "storage/text/properties.h"
+#include "storage/formats/export.h"
+#include "storage/formats/base/json_writer.h"
+#include "storage/formats/base/properties.h"
 #include "tests/storage/text_support.h"
 
 namespace plexus::text {

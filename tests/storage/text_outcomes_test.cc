@@ -1,6 +1,6 @@
 // Outcomes accumulate: two of one event are the same only when everything about them is.
-#include "storage/text/event_keys.h"
-#include "storage/text/properties.h"
+#include "storage/formats/base/outcome_key.h"
+#include "storage/formats/base/properties.h"
 #include "tests/storage/text_support.h"
 
 namespace plexus::text {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "engine/properties.h"
-#include "storage/text/properties.h"
+#include "storage/formats/base/properties.h"
 
 namespace plexus::text {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <random>
 
-#include "storage/text/properties.h"
+#include "storage/formats/base/properties.h"
 #include "tests/storage/text_support.h"
 
 namespace plexus::text {

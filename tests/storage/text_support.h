@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "engine/vocabulary.h"
-#include "storage/text/export.h"
-#include "storage/text/import.h"
+#include "storage/formats/export.h"
+#include "storage/formats/import.h"
 
 namespace plexus::text {
 

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <limits>
 
-#include "storage/text/import_vectors.h"
+#include "storage/formats/import_vectors.h"
 #include "tests/storage/text_files.h"
 #include "tests/storage/text_support.h"
 

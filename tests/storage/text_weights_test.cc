@@ -3,7 +3,7 @@
 #include <limits>
 #include <optional>
 
-#include "storage/text/decimal.h"
+#include "storage/formats/base/decimal.h"
 #include "tests/storage/text_support.h"
 
 namespace plexus::text {

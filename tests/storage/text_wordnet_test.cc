@@ -1,5 +1,5 @@
 // WordNet 3.0: all of it, when Debian's wordnet-base is there, and a small one.
-#include "storage/text/wordnet.h"
+#include "storage/formats/wordnet.h"
 
 #include <filesystem>
 #include <fstream>

@@ -4,8 +4,8 @@
 #include <map>
 #include <thread>
 
-#include "storage/anchor.h"
-#include "storage/rocks.h"
+#include "storage/encoding/anchor.h"
+#include "storage/log/rocks_db.h"
 #include "tests/storage/store_test_util.h"
 
 namespace plexus::storage::testing {

@@ -8,12 +8,12 @@
 #include <functional>
 
 #include "engine/vocabulary.h"
-#include "storage/anchor.h"
-#include "storage/checkpoint.h"
-#include "storage/codec.h"
-#include "storage/log_reader.h"
-#include "storage/payload_store.h"
-#include "storage/rocks.h"
+#include "storage/encoding/anchor.h"
+#include "storage/checkpoint/checkpoint.h"
+#include "storage/encoding/record_codec.h"
+#include "storage/log/log_reader.h"
+#include "storage/log/payload_store.h"
+#include "storage/log/rocks_db.h"
 #include "tests/storage/store_test_util.h"
 
 namespace plexus::storage::testing {

@@ -1,0 +1,148 @@
+// File operations over RocksDB's Env, with its statuses turned into Errors.
+#include "storage/base/files.h"
+
+#include <algorithm>
+
+#include <rocksdb/file_system.h>
+
+#include "storage/base/guarded_file_system.h"
+#include "storage/base/rocks_status.h"
+
+namespace plexus::storage {
+
+Files::Files(TestHooks* hooks)
+    : hooks_(hooks),
+      own_env_(rocksdb::NewCompositeEnv(MakeGuard(
+          hooks && hooks->file_system ? hooks->file_system : rocksdb::FileSystem::Default()))),
+      env_(own_env_.get()) {}
+
+bool Files::Exists(const std::string& path) const { return env_->FileExists(path).ok(); }
+
+Result<std::uint64_t> Files::Size(const std::string& path) const {
+  std::uint64_t size = 0;
+  PLEXUS_TRY(Check(env_->GetFileSize(path, &size), path));
+  return size;
+}
+
+Result<std::vector<std::string>> Files::List(const std::string& directory) const {
+  std::vector<std::string> names;
+  PLEXUS_TRY(Check(env_->GetChildren(directory, &names), directory));
+  std::erase_if(names, [](const std::string& n) { return n == "." || n == ".."; });
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Result<std::string> Files::Read(const std::string& path, std::uint64_t limit) const {
+  // Read to its end, not to a size that another file of this name may have had.
+  std::unique_ptr<rocksdb::SequentialFile> file;
+  PLEXUS_TRY(Check(env_->NewSequentialFile(path, &file, rocksdb::EnvOptions()), path));
+  std::string buffer(64 << 10, '\0'), all;
+  for (;;) {
+    rocksdb::Slice piece;
+    PLEXUS_TRY(Check(file->Read(buffer.size(), &piece, buffer.data()), path));
+    if (piece.empty()) return all;
+    all.append(piece.data(), piece.size());
+    if (all.size() > limit)
+      return Fail(ErrorCode::kCorruption, path + ": more than " + std::to_string(limit) + " bytes");
+  }
+}
+
+Result<std::uint64_t> Files::DigestFrom(const std::string& path, std::uint64_t begin) const {
+  // Digest of digests of 1 MiB pieces: no file is ever held in memory whole.
+  constexpr std::size_t kPiece = 1 << 20;
+  std::unique_ptr<rocksdb::SequentialFile> file;
+  PLEXUS_TRY(Check(env_->NewSequentialFile(path, &file, rocksdb::EnvOptions()), path));
+  if (begin > 0) PLEXUS_TRY(Check(file->Skip(begin), path));
+  // Not initialised: most files are small, and fresh memory costs more than their digest.
+  const auto buffer = std::make_unique_for_overwrite<char[]>(kPiece);
+  std::uint64_t chain = 0;
+  for (;;) {
+    std::size_t filled = 0;
+    while (filled < kPiece) {
+      rocksdb::Slice piece;
+      PLEXUS_TRY(Check(file->Read(kPiece - filled, &piece, buffer.get() + filled), path));
+      if (piece.empty()) break;
+      if (piece.data() != buffer.get() + filled)
+        std::copy_n(piece.data(), piece.size(), buffer.get() + filled);
+      filled += piece.size();
+    }
+    if (filled == 0) return chain;
+    chain = ChainHash(chain, Digest(AsBytes({buffer.get(), filled})));
+  }
+}
+
+Status Files::Replace(const std::string& directory, const std::string& name,
+                      const std::string& bytes) const {
+  const std::string path = directory + "/" + name, temporary = path + ".tmp";
+  std::unique_ptr<rocksdb::WritableFile> file;
+  PLEXUS_TRY(Check(env_->NewWritableFile(temporary, &file, rocksdb::EnvOptions()), temporary));
+  PLEXUS_TRY(Check(file->Append(bytes), temporary));
+  PLEXUS_TRY(Check(file->Fsync(), temporary));
+  PLEXUS_TRY(Check(file->Close(), temporary));
+  ReachPoint(hooks_, "file.written");
+  PLEXUS_TRY(Check(env_->RenameFile(temporary, path), path));
+  ReachPoint(hooks_, "file.renamed");
+  return {};
+}
+
+Status Files::MakeDirectory(const std::string& path) const {
+  return Check(env_->CreateDirIfMissing(path), path);
+}
+
+Status Files::SyncDirectory(const std::string& path) const {
+  std::unique_ptr<rocksdb::Directory> directory;
+  PLEXUS_TRY(Check(env_->NewDirectory(path, &directory), path));
+  return Check(directory->Fsync(), path);
+}
+
+Status Files::Copy(const std::string& from, const std::string& to) const {
+  std::unique_ptr<rocksdb::SequentialFile> in;
+  std::unique_ptr<rocksdb::WritableFile> out;
+  PLEXUS_TRY(Check(env_->NewSequentialFile(from, &in, rocksdb::EnvOptions()), from));
+  PLEXUS_TRY(Check(env_->NewWritableFile(to, &out, rocksdb::EnvOptions()), to));
+  std::vector<char> buffer(1 << 20);
+  for (;;) {
+    rocksdb::Slice piece;
+    PLEXUS_TRY(Check(in->Read(buffer.size(), &piece, buffer.data()), from));
+    if (piece.empty()) break;
+    PLEXUS_TRY(Check(out->Append(piece), to));
+  }
+  PLEXUS_TRY(Check(out->Fsync(), to));
+  return Check(out->Close(), to);
+}
+
+Status Files::Remove(const std::string& path) const { return Check(env_->DeleteFile(path), path); }
+
+Status Files::RemoveTree(const std::string& path) const {
+  if (!Exists(path)) return {};
+  PLEXUS_ASSIGN(std::vector<std::string> names, List(path));
+  for (const std::string& name : names) {
+    const std::string child = path + "/" + name;
+    bool is_directory = false;
+    PLEXUS_TRY(Check(env_->IsDirectory(child, &is_directory), child));
+    if (is_directory)
+      PLEXUS_TRY(RemoveTree(child));
+    else
+      PLEXUS_TRY(Check(env_->DeleteFile(child), child));
+  }
+  return Check(env_->DeleteDir(path), path);
+}
+
+std::uint64_t Files::TreeBytes(const std::string& path) const {
+  std::uint64_t total = 0;
+  auto names = List(path);
+  if (!names) return 0;
+  for (const std::string& name : *names) {
+    const std::string child = path + "/" + name;
+    bool is_directory = false;
+    if (!env_->IsDirectory(child, &is_directory).ok()) continue;
+    std::uint64_t size = 0;
+    if (is_directory)
+      total += TreeBytes(child);
+    else if (env_->GetFileSize(child, &size).ok())
+      total += size;
+  }
+  return total;
+}
+
+}  // namespace plexus::storage

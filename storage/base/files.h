@@ -1,0 +1,57 @@
+// Files: the few file operations that storage does beside RocksDB, through the
+// same FileSystem, so that one fault injector covers them all. Internal.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <rocksdb/env.h>
+
+#include "engine/error.h"
+#include "storage/base/digest.h"
+#include "storage/base/fail_points.h"
+
+namespace plexus::storage {
+
+class PinnedFiles;
+
+class Files {
+ public:
+  explicit Files(TestHooks* hooks = nullptr);
+  // The same, but the files of `pinned` are seen as they were at its moment.
+  Files(const Files& files, std::shared_ptr<const PinnedFiles> pinned);
+
+  rocksdb::Env* env() const { return env_; }
+  TestHooks* hooks() const { return hooks_; }
+
+  bool Exists(const std::string& path) const;
+  Result<std::uint64_t> Size(const std::string& path) const;
+  // Plain file names of a directory, sorted; no "." and "..".
+  Result<std::vector<std::string>> List(const std::string& directory) const;
+  // The whole file; kCorruption when it is larger than `limit`.
+  Result<std::string> Read(const std::string& path, std::uint64_t limit) const;
+  // XXH3-64 of the bytes from `begin` to the end of the file.
+  Result<std::uint64_t> DigestFrom(const std::string& path, std::uint64_t begin) const;
+
+  // Temporary name, fsync, rename: old or new, never half. Which of them after a power
+  // loss is sure only once the directory is synced, which is the caller's part.
+  Status Replace(const std::string& directory, const std::string& name,
+                 const std::string& bytes) const;
+  Status MakeDirectory(const std::string& path) const;  // fine when it exists
+  // Does nothing when no name in it changed since the last time (guarded_file_system.h).
+  Status SyncDirectory(const std::string& path) const;
+  Status Copy(const std::string& from, const std::string& to) const;  // synced
+  Status Remove(const std::string& path) const;  // one file
+  // Deletes the files of `path` and it; subdirectories too. Fine when absent.
+  Status RemoveTree(const std::string& path) const;
+  std::uint64_t TreeBytes(const std::string& path) const;
+
+ private:
+  TestHooks* hooks_;
+  std::unique_ptr<rocksdb::Env> own_env_;
+  rocksdb::Env* env_;
+};
+
+}  // namespace plexus::storage

@@ -1,0 +1,135 @@
+// The directory lock over flock(2).
+#include "storage/base/lock_file.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+namespace plexus::storage {
+
+namespace {
+
+constexpr std::int64_t kGlance = 40;  // ms: a reader's IsHeld takes the lock for a moment
+constexpr useconds_t kPause = 2'000;
+
+std::string Seconds(std::int64_t ms) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f s", static_cast<double>(ms) / 1000);
+  return text;
+}
+
+std::string Holder(int descriptor) {
+  char text[512];
+  const ssize_t size = pread(descriptor, text, sizeof text, 0);
+  if (size <= 0) return "another process";
+  std::string holder(text, static_cast<std::size_t>(size));
+  while (!holder.empty() && holder.back() == '\n') holder.pop_back();
+  for (char& c : holder)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
+  return holder.empty() ? "another process" : holder;
+}
+
+void WriteHolder(int descriptor) {
+  char host[256] = "unknown";
+  gethostname(host, sizeof host - 1);
+  const std::string text =
+      "process " + std::to_string(getpid()) + " on host " + std::string(host) + "\n";
+  if (ftruncate(descriptor, 0) != 0) return;  // the lock holds without the name
+  [[maybe_unused]] ssize_t written = pwrite(descriptor, text.data(), text.size(), 0);
+}
+
+// Whether the path still names the file that is open.
+bool IsFileAt(const std::string& path, int descriptor) {
+  struct stat open_file, named;
+  return fstat(descriptor, &open_file) == 0 && stat(path.c_str(), &named) == 0 &&
+         open_file.st_ino == named.st_ino && open_file.st_dev == named.st_dev;
+}
+
+}  // namespace
+
+LockFile::LockFile(LockFile&& other) noexcept
+    : owner_(other.owner_), descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+LockFile& LockFile::operator=(LockFile&& other) noexcept {
+  std::swap(owner_, other.owner_);
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
+}
+
+LockFile::~LockFile() { Release(); }
+
+void LockFile::Release() {
+  if (descriptor_ < 0) return;
+  // Said aloud: a child of fork that lives on must not keep it with its copy.
+  if (owner_.Here()) flock(descriptor_, LOCK_UN);
+  close(descriptor_);
+  descriptor_ = -1;
+}
+
+Status LockFile::OpenFile(const std::string& path) {
+  Release();
+  descriptor_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+  if (descriptor_ >= 0) return {};
+  const int error = errno;
+  const bool denied = error == EACCES || error == EROFS || error == EPERM;
+  return Fail(denied ? ErrorCode::kReadOnly : ErrorCode::kIo,
+              path + ": cannot be opened for writing: " + std::strerror(error));
+}
+
+Result<LockFile> LockFile::Take(const std::string& directory, std::int64_t wait_ms,
+                                const OnWait& on_wait) {
+  const std::string path = directory + "/" + kLockFileName;
+  LockFile lock;
+  PLEXUS_TRY(lock.OpenFile(path));
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point start = Clock::now();
+  for (;;) {
+    if (flock(lock.descriptor_, LOCK_EX | LOCK_NB) == 0) {
+      if (IsFileAt(path, lock.descriptor_)) break;
+      PLEXUS_TRY(lock.OpenFile(path));  // the holder deleted it with an empty database
+      continue;
+    }
+    if (errno == EINTR) continue;
+    if (errno != EWOULDBLOCK)
+      return Fail(ErrorCode::kIo, path + ": cannot be locked: " + std::strerror(errno));
+    const std::int64_t waited =
+        std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start).count();
+    const std::string holder = Holder(lock.descriptor_);
+    if (waited >= std::max(wait_ms, kGlance))
+      return Fail(ErrorCode::kLocked, directory + ": is open for writing by " + holder +
+                                          (wait_ms > 0 ? ", waited " + Seconds(waited) : ""));
+    if (on_wait && !on_wait(holder, waited))
+      return Fail(ErrorCode::kCancelled, directory + ": waiting for " + holder + " was stopped");
+    usleep(kPause);
+  }
+  WriteHolder(lock.descriptor_);
+  return lock;
+}
+
+std::string LockFile::HolderOf(const std::string& directory) {
+  const std::string path = directory + "/" + kLockFileName;
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (descriptor < 0) return "another process";
+  const std::string holder = Holder(descriptor);
+  close(descriptor);
+  return holder;
+}
+
+bool LockFile::IsHeld(const std::string& directory) {
+  const std::string path = directory + "/" + kLockFileName;
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (descriptor < 0) return false;
+  const bool held = flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  close(descriptor);
+  return held;
+}
+
+}  // namespace plexus::storage

@@ -1,0 +1,382 @@
+// Sections -> arrays -> GraphState, in parallel.
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <mutex>
+
+#include "engine/state_packing.h"
+#include "engine/vocabulary.h"
+#include "storage/checkpoint/checkpoint.h"
+#include "storage/encoding/flatbuffer_util.h"
+
+namespace plexus::storage {
+
+namespace {
+
+constexpr std::uint32_t kSectionsPerTask = 8;
+
+template <class T>
+struct Slots {
+  AlignedArray<EdgeSlot> slots;
+  AlignedArray<T> values;
+};
+
+// Everything a checkpoint may hold, as raw arrays.
+struct Arrays {
+  Csr csr;
+  AlignedArray<std::uint16_t> key_lengths, string_lengths, node_kinds;
+  AlignedArray<std::uint8_t> key_bytes, string_bytes, node_flags;
+  std::vector<AlignedArray<std::uint64_t>> columns, payload_refs, vector_refs;
+  std::vector<AlignedArray<NodeId>> vector_nodes;
+};
+
+template <class T>
+std::uint8_t* Room(AlignedArray<T>& array, std::uint64_t count) {
+  array = AlignedArray<T>(count);
+  return reinterpret_cast<std::uint8_t*>(array.data());
+}
+template <class T>
+std::uint8_t* Room(std::vector<T>& array, std::uint64_t count) {
+  array.resize(count);
+  return reinterpret_cast<std::uint8_t*>(array.data());
+}
+template <class T>
+std::uint8_t* Room(std::vector<AlignedArray<T>>& arrays, std::uint16_t element,
+                   std::uint64_t count) {
+  if (element >= arrays.size()) return nullptr;
+  return Room(arrays[element], count);
+}
+
+// Makes room for an array; null when there is no such array in this schema.
+std::uint8_t* Destination(Arrays& a, const ArraySpec& spec) {
+  const std::uint64_t n = spec.count;
+  switch (static_cast<ArrayId>(spec.array)) {
+    case ArrayId::kKeyLengths: return Room(a.key_lengths, n);
+    case ArrayId::kKeyBytes: return Room(a.key_bytes, n);
+    case ArrayId::kStringLengths: return Room(a.string_lengths, n);
+    case ArrayId::kStringBytes: return Room(a.string_bytes, n);
+    case ArrayId::kNodeKinds: return Room(a.node_kinds, n);
+    case ArrayId::kNodeFlags: return Room(a.node_flags, n);
+    case ArrayId::kColumn: return Room(a.columns, spec.element, n);
+    case ArrayId::kPayloadRefs: return Room(a.payload_refs, spec.element, n);
+    case ArrayId::kOutOffsets: return Room(a.csr.out_offsets, n);
+    case ArrayId::kOutNeighbors: return Room(a.csr.out_neighbors, n);
+    case ArrayId::kOutWeights: return Room(a.csr.out_weights, n);
+    case ArrayId::kOutKinds: return Room(a.csr.out_kinds, n);
+    case ArrayId::kOutKindsHigh: return Room(a.csr.out_kinds_high, n);
+    case ArrayId::kOutCreatedAt: return Room(a.csr.out_created_at, n);
+    case ArrayId::kInOffsets: return Room(a.csr.in_offsets, n);
+    case ArrayId::kInNeighbors: return Room(a.csr.in_neighbors, n);
+    case ArrayId::kInWeights: return Room(a.csr.in_weights, n);
+    case ArrayId::kInKinds: return Room(a.csr.in_kinds, n);
+    case ArrayId::kInKindsHigh: return Room(a.csr.in_kinds_high, n);
+    case ArrayId::kInSlots: return Room(a.csr.in_slots, n);
+    case ArrayId::kLabelSlots: return Room(a.csr.labels.slots, n);
+    case ArrayId::kLabels: return Room(a.csr.labels.values, n);
+    case ArrayId::kCreatedBySlots: return Room(a.csr.created_by.slots, n);
+    case ArrayId::kCreatedBy: return Room(a.csr.created_by.values, n);
+    case ArrayId::kValidFromSlots: return Room(a.csr.valid_from.slots, n);
+    case ArrayId::kValidFrom: return Room(a.csr.valid_from.values, n);
+    case ArrayId::kValidUntilSlots: return Room(a.csr.valid_until.slots, n);
+    case ArrayId::kValidUntil: return Room(a.csr.valid_until.values, n);
+    case ArrayId::kPropertySlots: return Room(a.csr.properties.slots, n);
+    case ArrayId::kProperties: return Room(a.csr.properties.values, n);
+    case ArrayId::kVectorNodes: return Room(a.vector_nodes, spec.element, n);
+    case ArrayId::kVectorRefs: return Room(a.vector_refs, spec.element, n);
+  }
+  return nullptr;
+}
+
+class Reader {
+ public:
+  Reader(const Manifest& m, const SectionSource& source,
+         std::shared_ptr<const PayloadStore> payloads, Executor& executor, Progress* progress)
+      : m_(m), source_(source), payloads_(std::move(payloads)), executor_(executor),
+        progress_(progress), where_("checkpoint " + std::to_string(m.id)) {}
+
+  Result<GraphState> Read();
+
+ private:
+  Status Prepare();
+  Status CheckShapes() const;
+  Status LoadSections(std::uint32_t first, std::uint32_t last);
+  Status LoadSection(std::uint32_t section, ByteSpan raw);
+  Status LoadAll();
+  Status MakeTables();
+  Status MakeVectors(GraphState& state);
+  Result<StringTable::View> MakeTable(const AlignedArray<std::uint16_t>& lengths,
+                                      const AlignedArray<std::uint8_t>& bytes, const char* what,
+                                      std::span<const std::uint64_t> pack);
+  std::vector<std::uint64_t> RemovedNodes() const;
+  Status Bad(const std::string& what) const {
+    return Fail(ErrorCode::kCorruption, where_ + ": " + what);
+  }
+  Result<const ArraySpec*> Expect(ArrayId array, std::uint64_t count) const;
+
+  const Manifest& m_;
+  const SectionSource& source_;
+  std::shared_ptr<const PayloadStore> payloads_;
+  Executor& executor_;
+  Progress* progress_;
+  const std::string where_;
+
+  std::shared_ptr<Schema> schema_;
+  Arrays arrays_;
+  ArrayBounds bounds_;
+  std::vector<std::uint8_t*> destinations_;   // by array
+  std::vector<std::uint32_t> first_section_;  // by array
+  std::uint32_t table_sections_ = 0;  // sections of keys, strings, kinds and flags come first
+  StringTable::View keys_, strings_;
+  std::mutex mutex_;
+  Status failure_;
+};
+
+Result<const ArraySpec*> Reader::Expect(ArrayId array, std::uint64_t count) const {
+  const ArraySpec* spec = m_.Find(array);
+  const std::uint64_t have = spec ? spec->count : 0;
+  if (have == count) return spec;
+  return Fail(ErrorCode::kCorruption,
+              where_ + ", " + ArrayName(static_cast<std::uint16_t>(array), 0) + ": " +
+                  std::to_string(have) + " values, " + std::to_string(count) + " expected");
+}
+
+Status Reader::CheckShapes() const {
+  const std::uint64_t nodes = m_.node_count, arcs = bounds_.arcs;
+  if (nodes > Limits::kMaxNodes) return Bad("too many nodes");
+  if (arcs > Limits::kMaxArcs) return Bad("too many arcs");
+  if (m_.string_count == 0) return Bad("the empty string is missing");
+  for (ArrayId a : {ArrayId::kKeyLengths, ArrayId::kNodeKinds, ArrayId::kNodeFlags})
+    PLEXUS_TRY(Expect(a, nodes));
+  PLEXUS_TRY(Expect(ArrayId::kStringLengths, m_.string_count));
+  for (ArrayId a : {ArrayId::kOutOffsets, ArrayId::kInOffsets}) PLEXUS_TRY(Expect(a, nodes + 1));
+  for (ArrayId a : {ArrayId::kOutNeighbors, ArrayId::kOutWeights, ArrayId::kOutKinds,
+                    ArrayId::kOutCreatedAt, ArrayId::kInNeighbors, ArrayId::kInWeights,
+                    ArrayId::kInKinds, ArrayId::kInSlots})
+    PLEXUS_TRY(Expect(a, arcs));
+  for (ArrayId a : {ArrayId::kOutKindsHigh, ArrayId::kInKindsHigh})
+    if (m_.Find(a)) PLEXUS_TRY(Expect(a, arcs));
+  for (auto slots : {ArrayId::kLabelSlots, ArrayId::kCreatedBySlots, ArrayId::kValidFromSlots,
+                     ArrayId::kValidUntilSlots, ArrayId::kPropertySlots}) {
+    const ArraySpec* spec = m_.Find(slots);
+    PLEXUS_TRY(Expect(static_cast<ArrayId>(static_cast<int>(slots) + 1), spec ? spec->count : 0));
+  }
+  for (const ArraySpec& spec : m_.arrays) {
+    const auto id = static_cast<ArrayId>(spec.array);
+    const bool per_node = id == ArrayId::kColumn || id == ArrayId::kPayloadRefs;
+    if (per_node && spec.count > nodes) return Bad(ArrayName(spec.array, spec.element) + " is too long");
+    if (id == ArrayId::kVectorNodes || id == ArrayId::kVectorRefs) {
+      const ArraySpec* nodes_spec = m_.Find(ArrayId::kVectorNodes, spec.element);
+      const ArraySpec* refs_spec = m_.Find(ArrayId::kVectorRefs, spec.element);
+      if (!nodes_spec || !refs_spec || nodes_spec->count != refs_spec->count)
+        return Bad(ArrayName(spec.array, spec.element) + " lacks its partner");
+    }
+  }
+  return {};
+}
+
+Status Reader::Prepare() {
+  PLEXUS_ASSIGN(Schema schema, SchemaOf(m_.definitions, where_));
+  schema_ = std::make_shared<Schema>(std::move(schema));
+  const ArraySpec* neighbors = m_.Find(ArrayId::kOutNeighbors);
+  bounds_.nodes = m_.node_count;
+  bounds_.arcs = neighbors ? neighbors->count : 0;
+  bounds_.strings = m_.string_count;
+  bounds_.node_kinds = schema_->node_kinds().size();
+  bounds_.sequence = m_.sequence;
+  bounds_.schema = schema_.get();
+  if (m_.sequence >= (Sequence{1} << 40) - 1) return Bad("its sequence is out of range");
+  PLEXUS_TRY(CheckShapes());
+  // Nothing is allocated before the bytes for it are known to be there.
+  if (m_.total_bytes() > source_.available_bytes())
+    return Bad("claims " + std::to_string(m_.total_bytes()) + " bytes, at most " +
+               std::to_string(source_.available_bytes()) + " are there");
+  arrays_.columns.resize(schema_->columns().size());
+  arrays_.payload_refs.resize(kNodeFieldCount);
+  arrays_.vector_nodes.resize(schema_->spaces().size());
+  arrays_.vector_refs.resize(schema_->spaces().size());
+  std::uint32_t section = 0;
+  for (const ArraySpec& spec : m_.arrays) {
+    std::uint8_t* destination = Destination(arrays_, spec);
+    if (!destination) return Bad(ArrayName(spec.array, spec.element) + " does not belong to its schema");
+    destinations_.push_back(destination);
+    first_section_.push_back(section);
+    section += static_cast<std::uint32_t>(m_.section_count(spec));
+    if (spec.array <= static_cast<std::uint16_t>(ArrayId::kNodeFlags)) table_sections_ = section;
+  }
+  return {};
+}
+
+Status Reader::LoadSection(std::uint32_t section, ByteSpan raw) {
+  const std::string where = where_ + ", section " + std::to_string(section);
+  if (raw.size() > m_.section_bytes + std::uint64_t{1024})
+    return Fail(ErrorCode::kCorruption, where + ", offset 0: larger than a section may be");
+  const AlignedView view(raw);
+  if (Digest(view.bytes()) != m_.section_digests[section])
+    return Fail(ErrorCode::kCorruption, where + ", offset 0: the digest does not match its " +
+                                            std::to_string(raw.size()) + " bytes");
+  PLEXUS_ASSIGN(const SectionView found, DecodeSection(view.bytes(), where));
+  const auto it = std::upper_bound(first_section_.begin(), first_section_.end(), section) - 1;
+  const auto index = static_cast<std::size_t>(it - first_section_.begin());
+  const ArraySpec& spec = m_.arrays[index];
+  const std::uint64_t first_byte = std::uint64_t{section - *it} * m_.section_bytes;
+  const std::uint64_t size = std::min<std::uint64_t>(m_.section_bytes, spec.size_bytes() - first_byte);
+  if (found.array != spec.array || found.element != spec.element ||
+      found.first_byte != first_byte || found.bytes.size() != size)
+    return Fail(ErrorCode::kCorruption, where + ": it is not the piece of " +
+                                            ArrayName(spec.array, spec.element) + " at byte " +
+                                            std::to_string(first_byte));
+  std::uint8_t* to = destinations_[index] + first_byte;
+  std::memcpy(to, found.bytes.data(), size);
+  return CheckValues(spec, to, first_byte / spec.width, size / spec.width, bounds_, where_);
+}
+
+Status Reader::LoadSections(std::uint32_t first, std::uint32_t last) {
+  return source_.Visit(first, last, [this](std::uint32_t section, ByteSpan raw) {
+    return LoadSection(section, raw);
+  });
+}
+
+Result<StringTable::View> Reader::MakeTable(const AlignedArray<std::uint16_t>& lengths,
+                                            const AlignedArray<std::uint8_t>& bytes,
+                                            const char* what, std::span<const std::uint64_t> pack) {
+  std::vector<std::uint64_t> offsets(lengths.size() + 1, 0);
+  for (std::size_t i = 0; i < lengths.size(); ++i) offsets[i + 1] = offsets[i] + lengths[i];
+  if (offsets.back() != bytes.size())
+    return Fail(ErrorCode::kCorruption, where_ + ", " + what + "_lengths: they add up to " +
+                                            std::to_string(offsets.back()) + ", not " +
+                                            std::to_string(bytes.size()));
+  const auto twice = [&] {
+    return Fail(ErrorCode::kCorruption, where_ + ", " + what + "_bytes: one stands there twice");
+  };
+  if (!pack.empty()) {
+    const auto packed = StringTable::Packed(offsets, AsText(bytes.span()), pack);
+    if (!packed) return twice();
+    return packed->Publish();
+  }
+  StringTable table;
+  if (!table.AppendAll(offsets, AsText(bytes.span()))) return twice();
+  return table.Publish();
+}
+
+// A bit for each; none when they are too few to be packed.
+std::vector<std::uint64_t> Reader::RemovedNodes() const {
+  std::vector<std::uint64_t> removed((std::size_t{m_.node_count} + 63) / 64, 0);
+  std::uint64_t count = 0;
+  for (NodeId v = 0; v < m_.node_count; ++v) {
+    if (arrays_.node_flags[v] & kAlive) continue;
+    removed[v / 64] |= std::uint64_t{1} << v % 64;
+    ++count;
+  }
+  if (!kPackAtOpen.Worth(count, m_.node_count - count)) removed.clear();
+  return removed;
+}
+
+// Hashing the keys is the longest serial piece: it starts first and runs beside
+// the copying of the big arrays.
+Status Reader::MakeTables() {
+  PLEXUS_TRY(LoadSections(0, table_sections_));
+  PLEXUS_ASSIGN(keys_, MakeTable(arrays_.key_lengths, arrays_.key_bytes, "key", RemovedNodes()));
+  if (arrays_.string_lengths[0] != 0) return Bad("string 0 is not the empty one");
+  PLEXUS_ASSIGN(strings_, MakeTable(arrays_.string_lengths, arrays_.string_bytes, "string", {}));
+  arrays_.key_lengths = {};
+  arrays_.key_bytes = {};
+  return {};
+}
+
+Status Reader::LoadAll() {
+  const auto sections = static_cast<std::uint32_t>(m_.section_digests.size());
+  const std::uint32_t rest = sections - table_sections_;
+  const std::size_t tasks = 1 + (rest + kSectionsPerTask - 1) / kSectionsPerTask;
+  std::uint32_t done = 0;
+  auto task = [&](std::size_t block) {
+    {
+      std::lock_guard lock(mutex_);
+      if (!failure_) return;
+      if (progress_ && !progress_->Report("loading", done++, tasks)) {
+        failure_ = Fail(ErrorCode::kCancelled, "loading was stopped");
+        return;
+      }
+    }
+    const std::uint32_t first =
+        table_sections_ + static_cast<std::uint32_t>(block - 1) * kSectionsPerTask;
+    Status status = block == 0 ? MakeTables()
+                               : LoadSections(first, std::min(first + kSectionsPerTask, sections));
+    if (status) return;
+    std::lock_guard lock(mutex_);
+    if (failure_) failure_ = std::move(status);
+  };
+  RunBlocks(executor_, tasks, task);
+  return failure_;
+}
+
+template <class T>
+typename PagedArray<T>::View Paged(const AlignedArray<T>& values, T absent) {
+  PagedArray<T> paged(absent);
+  paged.Append(values.span());
+  return paged.Publish();
+}
+
+// The values stay in the payload store until somebody asks for them.
+Status Reader::MakeVectors(GraphState& state) {
+  for (std::size_t s = 0; s < schema_->spaces().size(); ++s) {
+    const AlignedArray<NodeId>& nodes = arrays_.vector_nodes[s];
+    if (std::adjacent_find(nodes.begin(), nodes.end(), std::greater_equal<NodeId>()) != nodes.end())
+      return Bad(ArrayName(static_cast<std::uint16_t>(ArrayId::kVectorNodes),
+                           static_cast<std::uint16_t>(s)) + ": they do not ascend");
+    VectorTable table(schema_->spaces()[s].dimensions);
+    if (payloads_)
+      table = VectorTable(table.dimensions(), nodes.span(), arrays_.vector_refs[s].span());
+    state.spaces.push_back(table.Publish());
+  }
+  return {};
+}
+
+Result<GraphState> Reader::Read() {
+  PLEXUS_TRY(Prepare());
+  PLEXUS_TRY(LoadAll());
+  Csr& csr = arrays_.csr;
+  csr.sequence = m_.sequence;
+  csr.node_count = m_.node_count;
+  PLEXUS_TRY(CheckRows(csr, bounds_, executor_, where_));
+  GraphState state = EmptyState();
+  state.sequence = m_.sequence;
+  state.time_ms = m_.time_ms;
+  state.schema = schema_;
+  state.keys = keys_;
+  state.strings = strings_;
+  state.node_kinds = Paged<KindId>(arrays_.node_kinds, 0);
+  state.node_flags = Paged<std::uint8_t>(arrays_.node_flags, 0);
+  state.columns.clear();
+  for (std::size_t c = 0; c < arrays_.columns.size(); ++c)
+    state.columns.push_back(Paged<std::uint64_t>(arrays_.columns[c],
+                                                 AbsentBits(schema_->columns()[c].type)));
+  for (int f = 0; f < kNodeFieldCount; ++f)
+    state.payload_refs[f] = Paged<std::uint64_t>(arrays_.payload_refs[f], 0);
+  PLEXUS_TRY(MakeVectors(state));
+  state.nodes_by_kind.assign(schema_->node_kinds().size(), 0);
+  for (NodeId v = 0; v < m_.node_count; ++v) {
+    const NodeKindId kind(arrays_.node_kinds[v]);
+    if (schema_->node_kind(kind).name.empty())
+      return std::unexpected(Bad("node " + std::to_string(v) + " has an unknown kind").error());
+    if (arrays_.node_flags[v] & kAlive) ++state.nodes_by_kind[kind];
+  }
+  if (m_.nodes_by_kind != state.nodes_by_kind)
+    return std::unexpected(Bad("its node counts do not fit its nodes").error());
+  state.edges_by_kind = m_.edges_by_kind;
+  if (state.edges_by_kind.size() != schema_->edge_kinds().size())
+    return std::unexpected(Bad("its edge counts do not fit its kinds").error());
+  state.base = std::make_shared<const Csr>(std::move(csr));
+  state.runs.clear();
+  state.payload_store = payloads_;
+  return state;
+}
+
+}  // namespace
+
+Result<GraphState> ReadCheckpoint(const Manifest& manifest, const SectionSource& source,
+                                  std::shared_ptr<const PayloadStore> payloads,
+                                  Executor& executor, Progress* progress) {
+  return Reader(manifest, source, std::move(payloads), executor, progress).Read();
+}
+
+}  // namespace plexus::storage

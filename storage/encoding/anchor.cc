@@ -1,0 +1,143 @@
+// Anchor file: encoding, atomic writing, and the comparison of a clean directory.
+#include "storage/encoding/anchor.h"
+
+#include <algorithm>
+#include <map>
+
+#include "anchor_generated.h"
+#include "storage/encoding/flatbuffer_util.h"
+
+namespace plexus::storage {
+
+namespace {
+
+// Small files that RocksDB trusts; SSTs carry block checksums of their own, so
+// their size and the part parsed at open (footer, index, properties) will do.
+bool DigestedWhole(const std::string& name) {
+  return name == "CURRENT" || name.starts_with("MANIFEST-") || name.ends_with(".log");
+}
+bool Matters(const std::string& name) { return DigestedWhole(name) || name.ends_with(".sst"); }
+
+Result<AnchorFile> Describe(const std::string& path, const std::string& name,
+                            const Files& files) {
+  AnchorFile file;
+  file.name = name;
+  file.whole = DigestedWhole(name);
+  PLEXUS_ASSIGN(file.size, files.Size(path + "/" + name));
+  const std::uint64_t begin = file.whole || file.size < kTailBytes ? 0 : file.size - kTailBytes;
+  PLEXUS_ASSIGN(file.digest, files.DigestFrom(path + "/" + name, begin));
+  return file;
+}
+
+}  // namespace
+
+std::string EncodeAnchor(const Anchor& a) {
+  flatbuffers::FlatBufferBuilder builder;
+  std::vector<flatbuffers::Offset<fb::FileInfo>> infos;
+  for (const AnchorFile& f : a.files)
+    infos.push_back(
+        fb::CreateFileInfo(builder, builder.CreateString(f.name), f.size, f.digest, f.whole));
+  const auto files = builder.CreateVector(infos);
+  const fb::Seal no_seal(0, 0);
+  const fb::GraphId id(a.graph_id.high, a.graph_id.low);
+  builder.Finish(fb::CreateAnchor(builder, kFormatVersion, &no_seal, &id, a.generation, a.clean,
+                                  a.sequence, a.log_hash, a.checkpoint_id, a.checkpoint_sequence,
+                                  a.checkpoint_digest, a.floor_sequence, a.floor_hash, files),
+                 kAnchorIdentifier);
+  std::uint8_t* data = builder.GetBufferPointer();
+  SetSeal(data, builder.GetSize(), fb::GetAnchor(data)->seal());
+  return std::string(reinterpret_cast<const char*>(data), builder.GetSize());
+}
+
+Result<Anchor> DecodeAnchor(ByteSpan raw, std::string_view where) {
+  const AlignedView view(raw);
+  PLEXUS_ASSIGN(const fb::Anchor* root,
+                CheckedRoot<fb::Anchor>(view.bytes(), kAnchorIdentifier, where));
+  PLEXUS_TRY(CheckVersion(root->format_version(), kFormatVersion, where));
+  PLEXUS_TRY(CheckSeal(view.bytes(), root->seal(), where));
+  Anchor a;
+  if (root->graph_id()) a.graph_id = {root->graph_id()->high(), root->graph_id()->low()};
+  a.generation = root->generation();
+  a.clean = root->clean();
+  a.sequence = root->sequence();
+  a.log_hash = root->log_hash();
+  a.checkpoint_id = root->checkpoint_id();
+  a.checkpoint_sequence = root->checkpoint_sequence();
+  a.checkpoint_digest = root->checkpoint_digest();
+  a.floor_sequence = root->floor_sequence();
+  a.floor_hash = root->floor_hash();
+  if (root->files())
+    for (const fb::FileInfo* f : *root->files()) {
+      const std::string name = f->name() ? f->name()->str() : std::string();
+      if (name.empty() || name.find('/') != std::string::npos)
+        return Fail(ErrorCode::kCorruption, std::string(where) + ": it lists a file without a name");
+      a.files.push_back({name, f->size(), f->digest(), f->whole()});
+    }
+  if (a.checkpoint_sequence > a.sequence || a.floor_sequence > a.sequence)
+    return Fail(ErrorCode::kCorruption, std::string(where) + ": its sequences contradict each other");
+  return a;
+}
+
+Result<Anchor> ReadAnchor(const std::string& directory, const Files& files) {
+  const std::string path = directory + "/" + kAnchorName;
+  if (!files.Exists(path))
+    return Fail(ErrorCode::kNotFound, directory + ": holds no Plexus database (no anchor file)");
+  PLEXUS_ASSIGN(const std::string bytes, files.Read(path, 16 << 20));
+  return DecodeAnchor(AsBytes(bytes), path);
+}
+
+Status WriteAnchor(const std::string& directory, const Anchor& anchor, const Files& files) {
+  PLEXUS_TRY(files.Replace(directory, kAnchorName, EncodeAnchor(anchor)));
+  // After a clean close the anchor before it is as true: it only asks for a recovery.
+  return anchor.clean ? Status() : files.SyncDirectory(directory);
+}
+
+std::string GenerationPath(const std::string& directory, std::uint64_t generation) {
+  return directory + "/generation-" + std::to_string(generation);
+}
+
+Result<std::vector<AnchorFile>> ListGeneration(const std::string& path, const Files& files) {
+  PLEXUS_ASSIGN(const std::vector<std::string> names, files.List(path));
+  std::vector<AnchorFile> listed;
+  for (const std::string& name : names) {
+    if (!Matters(name)) continue;
+    PLEXUS_ASSIGN(AnchorFile file, Describe(path, name, files));
+    listed.push_back(std::move(file));
+  }
+  return listed;
+}
+
+Status CompareGeneration(const std::string& path, const std::vector<AnchorFile>& expected,
+                         const Files& files, std::vector<ChangedFile>* changed) {
+  PLEXUS_ASSIGN(const std::vector<std::string> names, files.List(path));
+  auto damage = [&](const std::string& name, const std::string& what) {
+    return Fail(ErrorCode::kCorruption, path + "/" + name + ": " + what);
+  };
+  for (const std::string& name : names) {
+    const bool known = std::any_of(expected.begin(), expected.end(),
+                                   [&](const AnchorFile& f) { return f.name == name; });
+    if (Matters(name) && !known)
+      return damage(name, "appeared after the database was closed");
+  }
+  for (const AnchorFile& want : expected) {
+    if (!std::binary_search(names.begin(), names.end(), want.name))
+      return damage(want.name, "is missing");
+    PLEXUS_ASSIGN(const AnchorFile have, Describe(path, want.name, files));
+    if (have.size != want.size)
+      return damage(want.name, "has " + std::to_string(have.size) + " bytes, " +
+                                   std::to_string(want.size) + " were there when it was closed");
+    if (have.digest != want.digest) {
+      const std::uint64_t begin =
+          want.whole || want.size < kTailBytes ? 0 : want.size - kTailBytes;
+      const Status differs = damage(want.name, "offset " + std::to_string(begin) + " to the end: the bytes " +
+                                                   "changed after the database was closed");
+      if (!changed || want.whole) return differs;
+      changed->push_back({want.name, differs.error().message});
+    }
+  }
+  return {};
+}
+
+std::uint64_t FirstHash(const GraphId& id) { return ChainHash(id.high, id.low); }
+
+}  // namespace plexus::storage

@@ -1,0 +1,76 @@
+// Anchor: the small file beside RocksDB that says what must be there.
+//
+// RocksDB can lose a file through one flipped bit of its MANIFEST and open without
+// a word (README.md). The anchor is written by temporary name, fsync, rename and
+// fsync of the directory; its digest covers all of it. After a clean close it lists
+// every file of the generation with its size and a digest, and the log's last
+// sequence and running hash: all must match. While a writer is open or after a
+// crash it holds lower bounds: the newest checkpoint and a point of the log.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/error.h"
+#include "engine/types.h"
+#include "storage/base/digest.h"
+#include "storage/base/files.h"
+#include "storage/encoding/format_versions.h"
+
+namespace plexus::storage {
+
+inline constexpr char kAnchorName[] = "anchor";
+
+struct AnchorFile {
+  std::string name;
+  std::uint64_t size = 0;
+  std::uint64_t digest = 0;  // of the whole file, or of its last kTailBytes
+  bool whole = false;
+  bool operator==(const AnchorFile&) const = default;
+};
+inline constexpr std::uint64_t kTailBytes = 64 << 10;
+
+struct Anchor {
+  GraphId graph_id;
+  std::uint64_t generation = 1;
+  bool clean = false;
+  Sequence sequence = 0;
+  std::uint64_t log_hash = 0;
+  std::uint64_t checkpoint_id = 0;  // 0 = none yet
+  Sequence checkpoint_sequence = 0;
+  std::uint64_t checkpoint_digest = 0;  // of its manifest
+  Sequence floor_sequence = 0;
+  std::uint64_t floor_hash = 0;
+  std::vector<AnchorFile> files;  // when clean
+  bool operator==(const Anchor&) const = default;
+};
+
+std::string EncodeAnchor(const Anchor& anchor);
+Result<Anchor> DecodeAnchor(ByteSpan bytes, std::string_view where);
+
+// kNotFound when the directory has none.
+Result<Anchor> ReadAnchor(const std::string& directory, const Files& files);
+// Old or new after a crash, never half. Durable on return unless it is clean: after a power
+// loss the open one before it may be back, which asks for a recovery and loses nothing.
+Status WriteAnchor(const std::string& directory, const Anchor& anchor, const Files& files);
+
+// The directory of a generation, e.g. DIR/generation-1.
+std::string GenerationPath(const std::string& directory, std::uint64_t generation);
+
+// Lists the files of a closed generation that matter to RocksDB, with digests.
+Result<std::vector<AnchorFile>> ListGeneration(const std::string& path, const Files& files);
+// A sorted file of the right size whose end is not what it was.
+struct ChangedFile {
+  std::string name;
+  std::string message;  // of the error that it is
+};
+// kCorruption names the first file that is missing, changed or too many. With `changed`,
+// sorted files of the right size go there: RocksDB knows whether they hold derived data alone.
+Status CompareGeneration(const std::string& path, const std::vector<AnchorFile>& expected,
+                         const Files& files, std::vector<ChangedFile>* changed = nullptr);
+
+// The running hash before the first record: it ties a log to its graph.
+std::uint64_t FirstHash(const GraphId& id);
+
+}  // namespace plexus::storage

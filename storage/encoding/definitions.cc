@@ -1,0 +1,55 @@
+// Schemas to definition lists and back.
+#include "storage/encoding/definitions.h"
+
+#include <string>
+
+#include "engine/vocabulary.h"
+
+namespace plexus::storage {
+
+namespace {
+
+template <class T>
+std::vector<T> From(const std::vector<T>& all, std::size_t first) {
+  if (all.size() <= first) return {};
+  return std::vector<T>(all.begin() + static_cast<std::ptrdiff_t>(first), all.end());
+}
+
+template <class T>
+Status DefineAll(Schema& schema, const std::vector<T>& all, std::size_t first,
+                 std::string_view where) {
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto id = schema.Define(all[i]);
+    if (!id || *id != first + i)
+      return Fail(ErrorCode::kCorruption,
+                  std::string(where) + ": the definition of '" + all[i].name + "' does not fit" +
+                      (id ? "" : " (" + id.error().message + ")"));
+  }
+  return {};
+}
+
+}  // namespace
+
+DefinitionLists UserDefinitions(const Schema& schema) {
+  DefinitionLists lists;
+  lists.first_node_kind = kFirstUserNodeKind;
+  lists.node_kinds = From(schema.node_kinds(), kFirstUserNodeKind);
+  lists.first_edge_kind = kFirstUserEdgeKind;
+  lists.edge_kinds = From(schema.edge_kinds(), kFirstUserEdgeKind);
+  lists.first_column = kFirstUserColumn;
+  lists.columns = From(schema.columns(), kFirstUserColumn);
+  lists.first_space = {};
+  lists.spaces = schema.spaces();
+  return lists;
+}
+
+Result<Schema> SchemaOf(const DefinitionLists& lists, std::string_view where) {
+  Schema schema;
+  PLEXUS_TRY(DefineAll(schema, lists.node_kinds, lists.first_node_kind, where));
+  PLEXUS_TRY(DefineAll(schema, lists.edge_kinds, lists.first_edge_kind, where));
+  PLEXUS_TRY(DefineAll(schema, lists.columns, lists.first_column, where));
+  PLEXUS_TRY(DefineAll(schema, lists.spaces, lists.first_space, where));
+  return schema;
+}
+
+}  // namespace plexus::storage

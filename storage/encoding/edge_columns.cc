@@ -1,0 +1,233 @@
+// Structs of edges <-> columns; both ways by loops without branches.
+#include "storage/encoding/edge_columns.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <span>
+#include <string>
+
+#include "engine/vocabulary.h"
+#include "storage/encoding/format_versions.h"
+
+namespace plexus::storage {
+
+namespace {
+
+template <class T>
+using Column = flatbuffers::Vector<T>;
+
+// Edges that are decoded at a time: 32 KiB of structs stay in the first-level cache until
+// every column is in them.
+constexpr std::size_t kBlock = 1024;
+
+class Decoder {
+ public:
+  Decoder(const fb::EdgeColumns& columns, ByteSpan record, std::string_view where)
+      : columns_(columns), record_(record), where_(where), count_(columns.count()) {}
+
+  Status Check() const;
+  std::vector<EdgeChange> Edges() const;
+
+ private:
+  template <class T>
+  std::size_t OffsetOf(const T* part) const {
+    return static_cast<std::size_t>(reinterpret_cast<const std::uint8_t*>(part) - record_.data());
+  }
+  template <class T>
+  Status CheckColumn(const Column<T>* column, std::size_t size, const char* name) const {
+    if (!column || column->size() == size) return {};
+    return Bad(column, std::string("column ") + name + " has " + std::to_string(column->size()) +
+                           " values, not " + std::to_string(size));
+  }
+  template <class T>
+  Status Bad(const T* part, const std::string& what) const {
+    return Fail(ErrorCode::kCorruption, std::string(where_) + ", offset " + std::to_string(OffsetOf(part)) + ": " + what);
+  }
+  Status CheckRows() const;
+
+  const fb::EdgeColumns& columns_;
+  const ByteSpan record_;
+  const std::string_view where_;
+  const std::size_t count_;
+};
+
+Status Decoder::CheckRows() const {
+  const Column<std::uint32_t>* ends = columns_.row_ends();
+  if (!ends) return {};
+  std::uint32_t before = 0;
+  for (const std::uint32_t end : *ends) {
+    if (end <= before) return Bad(ends, "an edge row ends before it begins");
+    before = end;
+  }
+  if (before != count_)
+    return Bad(ends, "edge rows end at " + std::to_string(before) + ", not at " + std::to_string(count_));
+  return {};
+}
+
+Status Decoder::Check() const {
+  if (count_ == 0 || !columns_.all()) return Bad(&columns_, "edge columns without an edge");
+  PLEXUS_TRY(CheckRows());
+  const Column<std::uint32_t>* ends = columns_.row_ends();
+  if (ends && !columns_.sources()) return Bad(ends, "edge rows without sources");
+  PLEXUS_TRY(CheckColumn(columns_.sources(), ends ? ends->size() : count_, "sources"));
+  PLEXUS_TRY(CheckColumn(columns_.targets(), count_, "targets"));
+  PLEXUS_TRY(CheckColumn(columns_.labels(), count_, "labels"));
+  PLEXUS_TRY(CheckColumn(columns_.weights(), count_, "weights"));
+  PLEXUS_TRY(CheckColumn(columns_.created_at(), count_, "created_at"));
+  PLEXUS_TRY(CheckColumn(columns_.kinds(), count_, "kinds"));
+  PLEXUS_TRY(CheckColumn(columns_.flags(), count_, "flags"));
+  // Each identity stands once, so some part of it has as many values as there are edges.
+  const bool apart = (columns_.sources() && !ends) || columns_.targets() || columns_.labels() || columns_.kinds();
+  if (count_ > 1 && !apart) return Bad(&columns_, std::to_string(count_) + " edges that nothing tells apart");
+  if (count_ > kMaxBufferBytes / sizeof(EdgeChange))
+    return Bad(&columns_, std::to_string(count_) + " edges are more than a record can have");
+  return {};
+}
+
+template <class T, class Member>
+void Take(const Column<T>* column, std::size_t first, std::span<EdgeChange> edges, Member EdgeChange::*member) {
+  static_assert(sizeof(Member) == sizeof(T));
+  if (!column) return;
+  // Not by elements: an 8-byte one may lie at any multiple of 4.
+  const std::uint8_t* from = column->Data() + first * sizeof(T);
+  for (std::size_t i = 0; i < edges.size(); ++i) std::memcpy(&(edges[i].*member), from + i * sizeof(T), sizeof(T));
+}
+
+std::vector<EdgeChange> Decoder::Edges() const {
+  const fb::EdgeChange& a = *columns_.all();
+  const EdgeChange all = {a.source(), a.target(), a.label(), a.weight(), a.created_at(), EdgeKindId(a.kind()), a.flags(), 0};
+  std::vector<EdgeChange> edges(count_);
+  const Column<std::uint32_t>* ends = columns_.row_ends();
+  std::uint32_t row = 0;
+  for (std::size_t first = 0; first < count_; first += kBlock) {
+    const std::span<EdgeChange> block = std::span(edges).subspan(first, std::min(kBlock, count_ - first));
+    std::fill(block.begin(), block.end(), all);
+    if (ends) {
+      for (std::size_t i = 0; i < block.size(); ++row) {
+        const std::size_t end = std::min<std::size_t>(ends->Get(row) - first, block.size());
+        const NodeId source = columns_.sources()->Get(row);
+        for (; i < end; ++i) block[i].source = source;
+        if (first + i < ends->Get(row)) break;  // it goes on in the next block
+      }
+    } else {
+      Take(columns_.sources(), first, block, &EdgeChange::source);
+    }
+    Take(columns_.targets(), first, block, &EdgeChange::target);
+    Take(columns_.labels(), first, block, &EdgeChange::label);
+    Take(columns_.weights(), first, block, &EdgeChange::weight);
+    Take(columns_.created_at(), first, block, &EdgeChange::created_at);
+    Take(columns_.kinds(), first, block, &EdgeChange::kind);
+    Take(columns_.flags(), first, block, &EdgeChange::flags);
+  }
+  return edges;
+}
+
+}  // namespace
+
+EdgeArrays ArraysOf(const std::vector<EdgeChange>& edges) {
+  // The bits in which some edge differs from the first: 0 is not -0.
+  using Words = std::array<std::uint64_t, sizeof(EdgeChange) / 8>;
+  const EdgeChange& first = edges.front();
+  const auto same = std::bit_cast<Words>(first);
+  Words bits = {};
+  for (const EdgeChange& e : edges) {
+    const auto words = std::bit_cast<Words>(e);
+    for (std::size_t w = 0; w < words.size(); ++w) bits[w] |= words[w] ^ same[w];
+  }
+  const auto differ = std::bit_cast<EdgeChange>(bits);
+  auto values = [&]<class T>(T EdgeChange::*member) {
+    constexpr T kNone = {};
+    const bool differs = std::memcmp(&(differ.*member), &kNone, sizeof(T)) != 0;
+    return EdgeValues<T>{&(first.*member), differs ? sizeof(EdgeChange) : 0};
+  };
+  return {edges.size(),
+          values(&EdgeChange::source),
+          values(&EdgeChange::target),
+          values(&EdgeChange::label),
+          values(&EdgeChange::weight),
+          values(&EdgeChange::created_at),
+          values(&EdgeChange::kind),
+          values(&EdgeChange::flags)};
+}
+
+const EdgeArrays& LoadedArrays::Of(const LoadedEdges& loaded, std::size_t batch) {
+  const LoadBatch& from = loaded.batch(batch);
+  const std::size_t count = from.edges.size();
+  alike_.created_at = loaded.time_ms();
+  alike_.kind = kLink;
+  alike_.flags = EdgeChange::kIsNew;
+  arrays_ = {count, {&from.edges[0].source, sizeof(NodePair)}, {&from.edges[0].target, sizeof(NodePair)},
+             {&alike_.label}, {&alike_.weight}, {&alike_.created_at}, {&alike_.kind}, {&alike_.flags}};
+  if (!from.weights.empty()) {
+    weights_.resize(count);
+    flags_.resize(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      weights_[i] = std::abs(from.weights[i]);
+      flags_[i] = LoadedEdges::FlagsOf(from.weights[i]);
+    }
+    arrays_.weights = {weights_.data(), sizeof(float)};
+    arrays_.flags = {flags_.data(), sizeof(std::uint16_t)};
+  }
+  auto settle = [count](auto& values) {
+    std::size_t i = 1;
+    while (i < count && values[i] == values[0]) ++i;
+    if (i == count) values.step = 0;
+  };
+  settle(arrays_.sources);
+  settle(arrays_.targets);
+  settle(arrays_.weights);
+  settle(arrays_.flags);
+  return arrays_;
+}
+
+flatbuffers::Offset<fb::EdgeColumns> EncodeEdges(flatbuffers::FlatBufferBuilder& builder, const EdgeArrays& edges) {
+  const std::size_t count = edges.count;
+  auto column = [&]<class V, class T = V>(const EdgeValues<V>& values, T = {}) -> flatbuffers::Offset<Column<T>> {
+    if (values.step == 0) return 0;
+    T* to = nullptr;
+    const auto offset = builder.CreateUninitializedVector<T>(count, &to);
+    for (std::size_t i = 0; i < count; ++i) to[i] = values[i];
+    return offset;
+  };
+  flatbuffers::Offset<Column<std::uint32_t>> row_ends, sources;
+  std::size_t rows = 1;
+  if (edges.sources.step > 0)
+    for (std::size_t i = 1; i < count; ++i) rows += edges.sources[i] != edges.sources[i - 1];
+  if (rows > 1 && 2 * rows <= count) {
+    auto row_values = [&](auto value) {
+      std::uint32_t* to = nullptr;  // until the next vector
+      const auto offset = builder.CreateUninitializedVector<std::uint32_t>(rows, &to);
+      for (std::size_t i = 1; i < count; ++i) {
+        *to = value(i);
+        to += edges.sources[i] != edges.sources[i - 1];
+      }
+      *to = value(count);
+      return offset;
+    };
+    row_ends = row_values([](std::size_t end) { return static_cast<std::uint32_t>(end); });
+    sources = row_values([&](std::size_t end) { return edges.sources[end - 1]; });
+  } else {
+    sources = column(edges.sources);
+  }
+  const auto targets = column(edges.targets);
+  const auto labels = column(edges.labels);
+  const auto weights = column(edges.weights);
+  const auto created_at = column(edges.created_at);
+  const auto kinds = column(edges.kinds, KindId{});
+  const auto flags = column(edges.flags);
+  const fb::EdgeChange all(edges.sources[0], edges.targets[0], edges.labels[0], edges.weights[0],
+                           edges.created_at[0], edges.kinds[0], edges.flags[0], 0);
+  return fb::CreateEdgeColumns(builder, static_cast<std::uint32_t>(count), &all, row_ends, sources, targets,
+                               labels, weights, created_at, kinds, flags);
+}
+
+Result<std::vector<EdgeChange>> DecodeEdges(const fb::EdgeColumns& columns, ByteSpan record,
+                                            std::string_view where) {
+  const Decoder decoder(columns, record, where);
+  PLEXUS_TRY(decoder.Check());
+  return decoder.Edges();
+}
+
+}  // namespace plexus::storage

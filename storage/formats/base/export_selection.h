@@ -1,0 +1,84 @@
+// What a selective export writes: which nodes, which edges, and what hangs on them.
+// Shared by the formats that show the fact plane to other programs. Internal to
+// storage/formats.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/vocabulary.h"
+#include "storage/formats/export.h"
+#include "storage/formats/base/export_sink.h"
+#include "storage/formats/base/properties.h"
+
+namespace plexus::text {
+
+inline bool Included(const Snapshot& s, const ExportOptions& options, NodeId node) {
+  return s.alive(node) && s.is_fact(node) && (!options.include || options.include(node));
+}
+
+// The bytes behind `ref`; "" when there are none (or they were purged).
+inline Result<std::string> PayloadOrNone(const Snapshot& s, PayloadRef ref) {
+  if (!ref) return std::string();
+  Result<std::string> bytes = s.Payload(ref);
+  if (!bytes && bytes.error().code == ErrorCode::kNotFound) return std::string();
+  return bytes;
+}
+
+// A property map as JSON, "" when it is empty.
+inline Result<std::string> PropertiesJson(const Snapshot& s, PayloadRef ref) {
+  PLEXUS_ASSIGN(const std::string bytes, PayloadOrNone(s, ref));
+  PLEXUS_ASSIGN(std::string json, JsonFromProperties(bytes));
+  return json == "{}" ? std::string() : json;
+}
+
+inline std::optional<std::int64_t> Time(std::int64_t ms) {
+  return ms == kNoTime ? std::nullopt : std::optional(ms);
+}
+
+// Columns that any node uses.
+inline std::vector<ColumnId> UsedColumns(const Snapshot& s) {
+  std::vector<ColumnId> columns;
+  for (std::size_t c = 0; c < s.schema().columns().size(); ++c)
+    if (!s.schema().columns()[c].name.empty() && c < s.state().columns.size() && s.state().columns[c].size() > 0)
+      columns.push_back(static_cast<ColumnId>(c));
+  return columns;
+}
+
+inline std::vector<std::string_view> Tags(const Snapshot& s, NodeId node) {
+  const EdgeKindId kind[] = {kHasTag};
+  std::vector<std::string_view> tags;
+  s.ForEachArc(Direction::kOut, node, ArcFilter::Kinds(s.schema(), kind),
+               [&](const Arc& arc) { tags.push_back(DisplayName(s.key(arc.neighbor))); });
+  std::sort(tags.begin(), tags.end());
+  return tags;
+}
+
+inline std::string JoinedTags(const Snapshot& s, NodeId node) {
+  std::string all;
+  for (std::string_view tag : Tags(s, node)) all.append(all.empty() ? "" : ";").append(tag);
+  return all;
+}
+
+// fn(edge) -> Status for every edge asked for, by source.
+template <class Fn>
+Status ForEachSelected(const Snapshot& s, const ExportOptions& options, ExportSink& sink, Fn&& fn) {
+  const ArcFilter filter = ArcFilter::Kinds(s.schema(), options.kinds);
+  for (NodeId v = 0; v < s.node_count(); ++v) {
+    PLEXUS_TRY(sink.EndNode());
+    if (!Included(s, options, v)) continue;
+    Status status;
+    s.ForEachArc(Direction::kOut, v, filter, [&](const Arc& arc) {
+      if (arc.neighbor < v && s.schema().edge_kind(arc.kind).symmetric) return true;
+      if (Included(s, options, arc.neighbor)) status = fn(s.edge(arc, v));
+      return status.has_value();
+    });
+    if (!status) return status;
+  }
+  return {};
+}
+
+}  // namespace plexus::text

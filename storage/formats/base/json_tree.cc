@@ -1,0 +1,238 @@
+// The handler that Boost.JSON's push parser drives; see json_tree.h.
+#include "storage/formats/base/json_tree.h"
+
+#include <algorithm>
+#include <boost/json/basic_parser_impl.hpp>
+#include <charconv>
+#include <cmath>
+#include <vector>
+
+#include "engine/schema.h"
+#include "storage/formats/base/decimal.h"
+
+namespace plexus::text {
+
+namespace json = boost::json;
+
+namespace {
+
+std::string_view View(json::string_view s) { return {s.data(), s.size()}; }
+
+struct Handler {
+  static constexpr std::size_t max_array_size = -1;
+  static constexpr std::size_t max_object_size = -1;
+  static constexpr std::size_t max_string_size = -1;
+  static constexpr std::size_t max_key_size = -1;
+
+  explicit Handler(std::size_t max_string) : max_string_bytes(max_string) {}
+
+  std::size_t max_string_bytes;
+  std::string bytes;                  // of strings, keys and digits; reserved ahead
+  std::vector<JsonValue> open;        // values whose container is not complete
+  std::vector<std::size_t> marks;     // where each open container's values begin
+  std::vector<std::string_view> keys; // of each open container (member names)
+  std::string_view pending_key;
+  std::vector<JsonValue> nodes;       // children of complete containers
+  std::vector<std::string_view> sorted;
+  std::size_t part = 0;               // begin of the string or number being read
+  std::string why;
+
+  bool Refuse(json::error_code& ec, std::string what) {
+    why = std::move(what);
+    ec = json::error::syntax;
+    return false;
+  }
+  void Reset(std::size_t text_size) {
+    bytes.clear();
+    bytes.reserve(text_size);  // decoding never lengthens: views stay valid
+    open.clear();
+    marks.clear();
+    keys.clear();
+    nodes.clear();
+    pending_key = {};
+    part = 0;
+    why.clear();
+  }
+  std::string_view Close() {
+    std::string_view s(bytes.data() + part, bytes.size() - part);
+    part = bytes.size();
+    return s;
+  }
+  JsonValue& Push(JsonType type) {
+    JsonValue& v = open.emplace_back();
+    v.type = type;
+    v.key = std::exchange(pending_key, {});
+    return v;
+  }
+
+  bool on_document_begin(json::error_code&) { return true; }
+  bool on_document_end(json::error_code&) { return true; }
+  bool Begin() {
+    keys.push_back(std::exchange(pending_key, {}));
+    marks.push_back(open.size());
+    return true;
+  }
+  bool End(JsonType type) {
+    const std::size_t mark = marks.back();
+    marks.pop_back();
+    JsonValue v;
+    v.type = type;
+    v.count = static_cast<std::uint32_t>(open.size() - mark);
+    v.first = static_cast<std::uint32_t>(nodes.size());
+    v.key = keys.back();
+    keys.pop_back();
+    nodes.insert(nodes.end(), open.begin() + static_cast<std::ptrdiff_t>(mark), open.end());
+    open.resize(mark);
+    open.push_back(v);
+    return true;
+  }
+  bool on_array_begin(json::error_code&) { return Begin(); }
+  bool on_array_end(std::size_t, json::error_code&) { return End(JsonType::kArray); }
+  bool on_object_begin(json::error_code&) { return Begin(); }
+  bool on_object_end(std::size_t, json::error_code& ec) {
+    const std::size_t mark = marks.back();
+    sorted.clear();
+    for (std::size_t i = mark; i < open.size(); ++i) sorted.push_back(open[i].key);
+    std::sort(sorted.begin(), sorted.end());
+    auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+    if (twice != sorted.end())
+      return Refuse(ec, "key \"" + std::string(twice->substr(0, 80)) + "\" stands twice");
+    return End(JsonType::kObject);
+  }
+  bool on_string_part(json::string_view s, std::size_t n, json::error_code& ec) {
+    if (n > max_string_bytes)
+      return Refuse(ec, "string over " + std::to_string(max_string_bytes) + " bytes");
+    bytes.append(View(s));
+    return true;
+  }
+  bool on_string(json::string_view s, std::size_t n, json::error_code& ec) {
+    if (!on_string_part(s, n, ec)) return false;
+    Push(JsonType::kString).text = Close();
+    return true;
+  }
+  bool on_key_part(json::string_view s, std::size_t n, json::error_code& ec) {
+    return on_string_part(s, n, ec);
+  }
+  bool on_key(json::string_view s, std::size_t n, json::error_code& ec) {
+    if (!on_string_part(s, n, ec)) return false;
+    pending_key = Close();
+    return true;
+  }
+  bool on_number_part(json::string_view s, json::error_code&) {
+    bytes.append(View(s));
+    return true;
+  }
+  bool Double(std::string_view digits, json::error_code& ec) {
+    double d = 0;
+    auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), d);
+    if (error == std::errc::result_out_of_range && IsSmall(digits))
+      d = digits.starts_with('-') ? -0.0 : 0.0;
+    else if (error != std::errc() || end != digits.data() + digits.size() || !std::isfinite(d))
+      return Refuse(ec, "number " + std::string(digits.substr(0, 40)) + " is out of range");
+    JsonValue& v = Push(JsonType::kDouble);
+    v.text = digits;
+    v.d = d;
+    return true;
+  }
+  bool on_int64(std::int64_t i, json::string_view s, json::error_code& ec) {
+    bytes.append(View(s));
+    std::string_view digits = Close();
+    if (i == 0 && digits.starts_with('-')) return Double(digits, ec);  // -0
+    JsonValue& v = Push(JsonType::kInt);
+    v.text = digits;
+    v.i = i;
+    return true;
+  }
+  bool on_uint64(std::uint64_t u, json::string_view s, json::error_code&) {
+    bytes.append(View(s));
+    JsonValue& v = Push(u <= INT64_MAX ? JsonType::kInt : JsonType::kUint);
+    v.text = Close();
+    v.u = u;
+    return true;
+  }
+  bool on_double(double, json::string_view s, json::error_code& ec) {
+    bytes.append(View(s));
+    return Double(Close(), ec);
+  }
+  bool on_bool(bool b, json::error_code&) {
+    Push(JsonType::kBool).boolean = b;
+    return true;
+  }
+  bool on_null(json::error_code&) {
+    Push(JsonType::kNull);
+    return true;
+  }
+  bool on_comment_part(json::string_view, json::error_code&) { return true; }
+  bool on_comment(json::string_view, json::error_code&) { return true; }
+};
+
+json::parse_options Strict() {
+  json::parse_options options;
+  options.max_depth = JsonParser::kMaxDepth;
+  return options;
+}
+
+}  // namespace
+
+struct JsonParser::Impl {
+  explicit Impl(std::size_t max_string) : parser(Strict(), max_string) {}
+  json::basic_parser<Handler> parser;
+};
+
+JsonParser::JsonParser(std::size_t max_string_bytes)
+    : impl_(std::make_unique<Impl>(max_string_bytes)) {}
+JsonParser::~JsonParser() = default;
+JsonParser::JsonParser(JsonParser&&) noexcept = default;
+
+Result<const JsonValue*> JsonParser::Parse(std::string_view text) {
+  auto& parser = impl_->parser;
+  Handler& handler = parser.handler();
+  handler.Reset(text.size());
+  parser.reset();
+  json::error_code ec;
+  std::size_t used = 0;
+  try {
+    used = parser.write_some(false, text.data(), text.size(), ec);
+  } catch (const std::exception& e) {  // out of memory
+    return Fail(ErrorCode::kResourceExhausted, std::string("JSON: ") + e.what());
+  }
+  auto at = [&] { return " at byte " + std::to_string(used + 1); };
+  if (!handler.why.empty()) return Fail(ErrorCode::kInvalidArgument, "JSON: " + handler.why + at());
+  if (ec && !IsValidUtf8(text)) return Fail(ErrorCode::kInvalidArgument, "JSON: not valid UTF-8" + at());
+  if (ec) return Fail(ErrorCode::kInvalidArgument, "JSON: " + ec.message() + at());
+  for (; used < text.size(); ++used)
+    if (std::string_view(" \t\r\n").find(text[used]) == std::string_view::npos)
+      return Fail(ErrorCode::kInvalidArgument, "JSON: something follows the value" + at());
+  PLEXUS_CHECK(handler.open.size() == 1, "a complete text has one root");
+  return &handler.open.front();
+}
+
+std::span<const JsonValue> JsonParser::children(const JsonValue& value) const {
+  return std::span(impl_->parser.handler().nodes).subspan(value.first, value.count);
+}
+
+const JsonValue* JsonParser::Find(const JsonValue& object, std::string_view key) const {
+  for (const JsonValue& v : children(object))
+    if (v.key == key) return &v;
+  return nullptr;
+}
+
+std::string_view JsonTypeName(JsonType type) {
+  switch (type) {
+    case JsonType::kNull: return "null";
+    case JsonType::kBool: return "a boolean";
+    case JsonType::kInt:
+    case JsonType::kUint: return "an integer";
+    case JsonType::kDouble: return "a number";
+    case JsonType::kString: return "a string";
+    case JsonType::kArray: return "an array";
+    case JsonType::kObject: return "an object";
+  }
+  return "?";
+}
+
+std::optional<float> JsonToFloat(const JsonValue& value) {
+  return value.is_number() ? ReadF32(value.text) : std::nullopt;
+}
+
+}  // namespace plexus::text

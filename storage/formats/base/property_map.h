@@ -1,0 +1,31 @@
+// Properties taken apart: the steps between JSON trees, FlexBuffers and records that
+// import and export share. Internal to storage/formats.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "engine/error.h"
+#include "storage/formats/base/json_tree.h"
+
+namespace plexus::text {
+
+// Top-level keys with their values spelled as JSON.
+using PropertyMap = std::map<std::string, std::string, std::less<>>;
+
+Result<PropertyMap> SplitProperties(std::string_view properties);
+Result<std::string> JoinProperties(const PropertyMap& map);
+
+// The canonical map of these members (of any object of the tree), "" for none.
+Result<std::string> EncodeProperties(const JsonParser& json,
+                                     std::span<const JsonValue* const> members);
+
+// Attributes of events and outcomes that stand at the top level of their line and
+// share the stored map with the line's "props".
+bool IsReservedProperty(std::string_view key);
+// The map without keys that are not reserved.
+Result<std::string> KeepReserved(std::string_view properties);
+
+}  // namespace plexus::text

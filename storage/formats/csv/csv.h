@@ -1,0 +1,75 @@
+// CsvParser: tables with a header, RFC 4180, comma, semicolon, bar or tab.
+//
+// A header with `source` and `target` makes an edge table (kind or type, weight,
+// created_at, label, created_by, valid_from, valid_until, props); one with `key` or
+// `id` a node table (kind or type, text, tags separated by ";", columns of the graph
+// by name, props). Other columns become properties: a cell that is spelled as JSON
+// spells a number is one, every other is a string. An empty cell is an absent key.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/error.h"
+#include "storage/formats/pipeline/batch_builder.h"
+#include "storage/formats/pipeline/record_parser.h"
+
+namespace plexus::text {
+
+// Cells of one record; views into the text or into `unescaped`.
+struct CsvRow {
+  std::vector<std::string_view> cells;
+  std::string unescaped;
+  std::size_t length = 0;  // bytes of the record with its line end
+};
+
+// Reads the record at the head of `text`; on an error `length` is set all the same.
+Status ReadCsvRow(std::string_view text, char delimiter, std::size_t max_cells,
+                  std::size_t max_cell_bytes, CsvRow& row);
+// Bytes of the record at the head: to the first line end outside of quotes.
+std::size_t CsvRecordLength(std::string_view text);
+
+class CsvParser final : public RecordParser {
+ public:
+  // Reads the header at the head of `text`. `delimiter` 0: the likeliest of , ; | tab.
+  static Result<CsvParser> FromHeader(std::string_view text, char delimiter,
+                                      const ImportLimits& limits);
+
+  std::size_t header_bytes() const { return header_bytes_; }
+  std::size_t Parse(std::string_view text, std::uint64_t first_line, const ParseContext& context,
+                    Piece& piece) const override;
+  std::size_t RecordLength(std::string_view text) const override { return CsvRecordLength(text); }
+  bool quoted() const override { return true; }
+
+ private:
+  enum class Field {
+    kSource, kTarget, kKey, kKind, kWeight, kCreatedAt, kLabel, kCreatedBy, kValidFrom,
+    kValidUntil, kText, kTags, kProps, kOther
+  };
+  struct HeaderColumn {
+    std::string name;
+    Field field = Field::kOther;
+  };
+
+  Status ReadHeader(const CsvRow& header);
+  Status AddEdge(const CsvRow& row, BatchBuilder& builder) const;
+  Status AddNode(const CsvRow& row, BatchBuilder& builder) const;
+  // Property columns and `props` together; nullopt when all are empty.
+  Result<std::optional<std::string>> Properties(const CsvRow& row, const Schema* columns) const;
+  std::string_view Cell(const CsvRow& row, Field field) const;
+
+  std::vector<HeaderColumn> columns_;
+  std::size_t header_bytes_ = 0;
+  char delimiter_ = ',';
+  bool edges_ = true;
+  ImportLimits limits_;
+};
+
+// Export puts an apostrophe before what a spreadsheet would take for a formula
+// (and before apostrophes in front of such); this takes it off.
+std::string_view WithoutFormulaGuard(std::string_view cell);
+bool NeedsFormulaGuard(std::string_view cell);
+
+}  // namespace plexus::text

@@ -1,0 +1,82 @@
+// One CSV record after RFC 4180, strictly: quotes open a cell or stand nowhere.
+#include <algorithm>
+#include <array>
+
+#include "storage/formats/csv/csv.h"
+
+namespace plexus::text {
+
+namespace {
+
+std::unexpected<Error> Bad(std::string message) {
+  return Fail(ErrorCode::kInvalidArgument, std::move(message));
+}
+
+}  // namespace
+
+std::size_t CsvRecordLength(std::string_view text) {
+  bool inside = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"')
+      inside = !inside;
+    else if (text[i] == '\n' && !inside)
+      return i + 1;
+  }
+  return text.size();
+}
+
+Status ReadCsvRow(std::string_view text, char delimiter, std::size_t max_cells,
+                  std::size_t max_cell_bytes, CsvRow& row) {
+  row.cells.clear();
+  row.unescaped.clear();
+  row.length = CsvRecordLength(text);
+  std::string_view record = text.substr(0, row.length);
+  if (record.ends_with('\n')) record.remove_suffix(1);
+  if (record.ends_with('\r')) record.remove_suffix(1);
+  row.unescaped.reserve(record.size());  // views into it stay valid
+
+  std::size_t at = 0;
+  for (;;) {
+    if (row.cells.size() == max_cells)
+      return Bad("more than " + std::to_string(max_cells) + " cells");
+    std::string_view cell;
+    if (at < record.size() && record[at] == '"') {
+      const std::size_t begin = row.unescaped.size();
+      for (++at;;) {
+        const std::size_t quote = record.find('"', at);
+        if (quote == std::string_view::npos) return Bad("a quoted cell is never closed");
+        row.unescaped.append(record, at, quote - at);
+        at = quote + 1;
+        if (at >= record.size() || record[at] != '"') break;
+        row.unescaped += '"';
+        ++at;
+      }
+      if (at < record.size() && record[at] != delimiter)
+        return Bad("a closing quote must be followed by a delimiter or the line's end");
+      cell = std::string_view(row.unescaped).substr(begin);
+    } else {
+      const std::size_t end = std::min(record.find(delimiter, at), record.size());
+      cell = record.substr(at, end - at);
+      if (cell.find('"') != std::string_view::npos)
+        return Bad("a quote inside a cell that does not begin with one");
+      at = end;
+    }
+    if (cell.size() > max_cell_bytes)
+      return Bad("a cell is over " + std::to_string(max_cell_bytes) + " bytes");
+    row.cells.push_back(cell);
+    if (at >= record.size()) return {};
+    ++at;  // the delimiter
+  }
+}
+
+bool NeedsFormulaGuard(std::string_view cell) {
+  const std::size_t at = cell.find_first_not_of('\'');
+  return at != std::string_view::npos &&
+         std::string_view("=+-@\t\r").find(cell[at]) != std::string_view::npos;
+}
+
+std::string_view WithoutFormulaGuard(std::string_view cell) {
+  return cell.starts_with('\'') && NeedsFormulaGuard(cell) ? cell.substr(1) : cell;
+}
+
+}  // namespace plexus::text

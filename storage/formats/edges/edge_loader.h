@@ -1,0 +1,57 @@
+// Edge lists into an empty graph, at once: parsed a single time, collected, then loaded.
+//
+// The pipeline reads and parses as always, but pieces hold bare pairs (EdgeLoadParser), and
+// in the place of the graph EdgeCollector takes them in file order. It gives keys their
+// ids by first appearance: a key that is a decimal number as a program writes it is looked
+// up in an array, any other in a table of strings, once per piece. Nothing is applied
+// before the last line was read, so an error, or anything that this way does not cover,
+// leaves the graph as it was; then the general way begins from the start. Internal to
+// storage/formats.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/edge_load.h"
+#include "storage/formats/pipeline/record_parser.h"
+
+namespace plexus::text {
+
+// Gives the pieces `edges` instead of a batch.
+class EdgeLoadParser final : public RecordParser {
+ public:
+  // Numbers below `numbers` are keys by themselves.
+  explicit EdgeLoadParser(std::uint32_t numbers) : numbers_(numbers) {}
+  std::size_t Parse(std::string_view text, std::uint64_t first_line, const ParseContext& context,
+                    Piece& piece) const override;
+
+ private:
+  std::uint32_t numbers_;
+};
+
+class EdgeCollector final : public PieceCollector {
+ public:
+  // For files of `text_bytes` in all.
+  EdgeCollector(const ImportOptions& options, std::uint64_t text_bytes);
+
+  const RecordParser& parser() const override { return parser_; }
+  // The edges of the next piece in file order. kResourceExhausted: the files hold more than is
+  // to be loaded at once.
+  Status Take(Piece& piece) override;
+  std::size_t batch_count() const { return load_.batches.size(); }
+  EdgeLoad Finish() { return std::move(load_); }
+
+ private:
+  NodeId IdOfNumber(std::uint32_t number);
+
+  std::uint64_t most_bytes_;
+  // Half of the bytes that the files have, so that scattered numbers cost no more memory.
+  std::uint32_t numbers_;
+  EdgeLoadParser parser_{0};
+  std::uint64_t edges_ = 0;
+  EdgeLoad load_;
+  std::vector<NodeId> of_number_;  // kNoNode: not named yet
+  std::vector<NodeId> of_name_;    // of the piece at hand
+};
+
+}  // namespace plexus::text

@@ -1,0 +1,129 @@
+// Format names, extensions, first bytes; see format_detection.h.
+#include "storage/formats/format_detection.h"
+
+#include <algorithm>
+#include <string>
+
+#include "storage/formats/base/ascii.h"
+#include "storage/formats/base/json_tree.h"
+#include "storage/formats/json/mcp_memory.h"
+
+namespace plexus::text {
+
+namespace {
+
+struct Name {
+  std::string_view name;
+  Format format;
+};
+constexpr Name kNames[] = {{"auto", Format::kAuto},      {"csv", Format::kCsv},
+                           {"tsv", Format::kTsv},        {"jsonl", Format::kJsonLines},
+                           {"edgelist", Format::kEdgeList}, {"wordnet", Format::kWordNet},
+                           {"mtx", Format::kMatrixMarket},  {"gapbs", Format::kGapSerialized},
+                           {"graphml", Format::kGraphMl},   {"node-link", Format::kNodeLink},
+                           {"mcp-memory", Format::kMcpMemory}};
+constexpr std::string_view kNameList =
+    "csv, tsv, jsonl, edgelist, mtx, gapbs, graphml, node-link, mcp-memory, wordnet";
+constexpr Name kExtensions[] = {{".csv", Format::kCsv},        {".tsv", Format::kTsv},
+                                {".tab", Format::kTsv},        {".jsonl", Format::kJsonLines},
+                                {".ndjson", Format::kJsonLines}, {".el", Format::kEdgeList},
+                                {".wel", Format::kEdgeList},   {".edges", Format::kEdgeList},
+                                {".edgelist", Format::kEdgeList}, {".mtx", Format::kMatrixMarket},
+                                {".sg", Format::kGapSerialized}, {".wsg", Format::kGapSerialized},
+                                {".graphml", Format::kGraphMl}};
+
+std::string_view FirstLine(std::string_view head) {
+  while (!head.empty()) {
+    const std::size_t end = std::min(head.find('\n'), head.size());
+    const std::string_view line = head.substr(0, end);
+    const std::size_t begin = line.find_first_not_of(" \t\r");
+    if (begin != std::string_view::npos && line[begin] != '#' && line[begin] != '%') return line;
+    head.remove_prefix(std::min(end + 1, head.size()));
+  }
+  return {};
+}
+
+bool HasCell(const std::string& line, std::string_view name) {
+  std::size_t at = 0;
+  while ((at = line.find(name, at)) != std::string::npos) {
+    auto edge = [&](std::size_t i) {
+      return i >= line.size() || std::string_view(",;|\t\" \r").find(line[i]) != std::string_view::npos;
+    };
+    if ((at == 0 || edge(at - 1)) && edge(at + name.size())) return true;
+    ++at;
+  }
+  return false;
+}
+
+// A document that begins with a list or with what NetworkX writes first.
+bool IsNodeLink(std::string_view head) {
+  std::string begin;  // without blanks
+  for (const char c : head.substr(0, 4096))
+    if (c != ' ' && c != '\t' && c != '\r' && c != '\n') begin += c;
+  for (const std::string_view key : {"{\"directed\":", "{\"multigraph\":", "{\"graph\":{", "{\"nodes\":[", "{\"links\":[", "{\"edges\":["})
+    if (begin.starts_with(key)) return true;
+  return false;
+}
+
+// A whole line of our own JSON lines. A document on one line has lists instead.
+bool IsJsonRecord(std::string_view line) {
+  JsonParser json;
+  const auto root = json.Parse(line);
+  if (!root || (*root)->type != JsonType::kObject) return false;
+  const auto has = [&](std::string_view key) { return json.Find(**root, key) != nullptr; };
+  if (has("nodes") || has("links") || has("edges")) return false;
+  for (const std::string_view key : {"node", "edge", "event", "outcome", "vector", "unlink", "remove", "purge",
+                                     "kind", "column", "space"})
+    if (has(key)) return true;
+  return false;
+}
+
+}  // namespace
+
+Result<Format> ParseFormat(std::string_view name) {
+  for (const Name& n : kNames)
+    if (n.name == name) return n.format;
+  return Fail(ErrorCode::kInvalidArgument, "unknown format '" + std::string(name.substr(0, 40)) +
+                                               "'; there are " + std::string(kNameList));
+}
+
+std::string_view FormatName(Format format) {
+  for (const Name& n : kNames)
+    if (n.format == format) return n.name;
+  return "?";
+}
+
+Result<Format> SniffFormat(std::string_view name, std::string_view head) {
+  const std::string file(name);
+  if (head.starts_with("\x1f\x8b"))
+    return Fail(ErrorCode::kUnsupported, file + ": gzip; decompress it first");
+  if (head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff"))
+    return Fail(ErrorCode::kUnsupported, file + ": UTF-16; convert it to UTF-8 first");
+  const std::string lower = Lower(name);
+  const bool json = lower.ends_with(".json"), json_lines = lower.ends_with(".jsonl");
+  const std::string_view first = FirstLine(head);
+  const bool cut = head.size() >= kSniffBytes && first.data() + first.size() == head.data() + head.size();
+  if ((json || json_lines) && IsMcpMemoryLine(first, cut)) return Format::kMcpMemory;
+  for (const Name& e : kExtensions)
+    if (lower.ends_with(e.name)) return e.format;
+  if (head.starts_with("%%MatrixMarket")) return Format::kMatrixMarket;
+  if (head.find("<graphml") != std::string_view::npos &&
+      head.substr(std::min(head.find_first_not_of(" \t\r\n"), head.size())).starts_with('<'))
+    return Format::kGraphMl;
+  const std::string line = Lower(first);
+  if (line.empty()) return Format::kEdgeList;  // nothing but comments
+  const std::size_t begin = line.find_first_not_of(" \t");
+  if (line[begin] == '{') {
+    if (IsMcpMemoryLine(first, cut)) return Format::kMcpMemory;
+    return (json && !IsJsonRecord(first)) || IsNodeLink(head) ? Format::kNodeLink : Format::kJsonLines;
+  }
+  if ((HasCell(line, "source") && HasCell(line, "target")) || HasCell(line, "key") || HasCell(line, "id"))
+    return line.find('\t') != std::string::npos && line.find(',') == std::string::npos ? Format::kTsv
+                                                                                      : Format::kCsv;
+  if (line.find(',') == std::string::npos && line.find_first_of(" \t", begin) != std::string::npos)
+    return Format::kEdgeList;
+  return Fail(ErrorCode::kInvalidArgument,
+              file + ": cannot tell its format; name it: " + std::string(kNameList));
+}
+
+}  // namespace plexus::text

@@ -1,0 +1,385 @@
+// Import: opens the files, chooses parsers, runs the pipeline, sums up.
+//
+// With OnError::kStop every group of inputs is gone through twice: all of it is checked
+// (run.checking), and only then is any of it applied.
+#include "storage/formats/import.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <span>
+
+#include "engine/no_memory.h"
+#include "storage/formats/csv/csv.h"
+#include "storage/formats/edges/edge_list.h"
+#include "storage/formats/document_import.h"
+#include "storage/formats/pipeline/input.h"
+#include "storage/formats/json/json_lines.h"
+#include "storage/formats/edges/edge_loader.h"
+#include "storage/formats/pipeline/pipeline.h"
+#include "storage/formats/format_detection.h"
+#include "storage/formats/base/times.h"
+#include "storage/formats/wordnet/wordnet_parser.h"
+
+namespace plexus::text {
+
+namespace {
+
+BlockReader MakeReader(std::unique_ptr<ByteSource> source, const ImportOptions& options) {
+  return BlockReader(std::move(source), options.block_bytes, options.limits.line_bytes);
+}
+
+// The header, and the reader moved behind it. A bad header is a record error.
+Result<std::optional<CsvParser>> OpenTable(ImportRun& run, const Input& input, BlockReader& reader,
+                                           char delimiter) {
+  const ImportLimits& limits = run.options.limits;
+  std::size_t want = kSniffBytes;
+  PLEXUS_ASSIGN(std::string_view head, reader.Peek(want));
+  while (CsvRecordLength(head) == head.size() && head.size() == want && want <= limits.line_bytes) {
+    want *= 2;
+    PLEXUS_ASSIGN(head, reader.Peek(want));
+  }
+  if (head.empty()) return std::nullopt;
+  auto parser = CsvParser::FromHeader(head, delimiter, limits);
+  if (!parser) {
+    run.AddError(input.name, 1, parser.error().message);
+    return std::nullopt;
+  }
+  reader.Drop(parser->header_bytes());
+  reader.set_quoted(true);
+  return std::move(*parser);
+}
+
+// Opens a file, behind its byte order mark, and tells its format.
+Result<Format> OpenReader(const ImportOptions& options, const Input& input, BlockReader& reader) {
+  PLEXUS_ASSIGN(auto source, input.Open());
+  reader = MakeReader(std::move(source), options);
+  PLEXUS_ASSIGN(std::string_view head, reader.Peek(kSniffBytes));
+  if (head.starts_with("\xef\xbb\xbf")) {
+    reader.Drop(3);
+    PLEXUS_ASSIGN(head, reader.Peek(kSniffBytes));
+  }
+  return options.format == Format::kAuto ? SniffFormat(input.name, head) : Result<Format>(options.format);
+}
+
+Status ImportFile(ImportRun& run, const Input& input, Checked& checked) {
+  BlockReader reader = MakeReader(nullptr, run.options);
+  PLEXUS_ASSIGN(const Format format, OpenReader(run.options, input, reader));
+  if (run.collector && format != Format::kEdgeList)
+    return Fail(ErrorCode::kIo, input.name + ": has changed while it was read; nothing was applied");
+  if (IsDocument(format)) return ImportDocument(run, input, format, checked);
+  Status status;
+  switch (format) {
+    case Format::kCsv:
+    case Format::kTsv: {
+      PLEXUS_ASSIGN(auto table, OpenTable(run, input, reader, format == Format::kTsv ? '\t' : '\0'));
+      if (table) status = RunPipeline(run, input.name, reader, *table);
+      break;
+    }
+    case Format::kJsonLines:
+      status = RunPipeline(run, input.name, reader, JsonLinesParser());
+      break;
+    case Format::kEdgeList:
+      status = run.collector ? RunPipeline(run, input.name, reader, run.collector->parser())
+                             : RunPipeline(run, input.name, reader, EdgeListParser());
+      break;
+    default:
+      return Fail(ErrorCode::kInvalidArgument,
+                  input.name + ": WordNet is imported from a directory with data.noun, data.verb, "
+                               "data.adj and data.adv");
+  }
+  run.report.bytes += reader.bytes_read();
+  run.bytes_done += reader.bytes_read();
+  return status;
+}
+
+Status DefineWordNetKinds(ImportRun& run, const Input& directory) {
+  WriteBatch kinds(run.options.now_ms);
+  for (const EdgeKind& kind : WordNetKinds()) {
+    if (run.checking) PLEXUS_TRY(NoteDefinition(run, directory, run.check.Define(kind)));
+    kinds.DefineEdgeKind(kind);
+  }
+  if (!run.checking) PLEXUS_TRY(run.graph.Apply(kinds, run.options.apply));
+  return {};
+}
+
+Status ImportWordNet(ImportRun& run, const Input& directory) {
+  PLEXUS_TRY(DefineWordNetKinds(run, directory));
+  for (bool pointers : {false, true}) {
+    if (run.report.stopped) return {};
+    WordNetParser::IsSynset is_synset;
+    if (pointers && run.checking)
+      is_synset = [&run](const std::string& key) { return run.check.Knows(key); };
+    else if (pointers)
+      is_synset = [now = run.graph.snapshot()](const std::string& key) { return now.Find(key).has_value(); };
+    for (std::string_view file : WordNetFiles()) {
+      const std::string path = directory.name + "/" + std::string(file);
+      PLEXUS_ASSIGN(auto source, OpenFile(path));
+      BlockReader reader = MakeReader(std::move(source), run.options);
+      const char letter = file == "data.adv" ? 'r' : file[5];
+      PLEXUS_TRY(RunPipeline(run, path, reader, WordNetParser(letter, is_synset)));
+      if (!pointers) run.report.bytes += reader.bytes_read();
+      run.bytes_done += reader.bytes_read();
+      if (run.report.stopped) return {};
+    }
+  }
+  return {};
+}
+
+// Checks or applies one input, as run.checking says.
+Status ImportOne(ImportRun& run, const Input& input, Checked& checked) {
+  if (!input.is_directory()) return ImportFile(run, input, checked);
+  if (run.options.format != Format::kAuto && run.options.format != Format::kWordNet)
+    return Fail(ErrorCode::kInvalidArgument, input.name + ": is a directory");
+  return ImportWordNet(run, input);
+}
+
+std::vector<FileStamp> Stamps(const Input& input) {
+  if (!input.is_directory()) return {input.stamp()};
+  std::vector<FileStamp> stamps;
+  for (std::string_view file : WordNetFiles()) stamps.push_back(StampOf(input.name + "/" + std::string(file)));
+  return stamps;
+}
+
+std::uint64_t TotalBytes(std::span<const Input> inputs) {
+  std::uint64_t total = 0;
+  for (const Input& input : inputs) {
+    if (input.is_directory())
+      for (std::string_view file : WordNetFiles())  // two passes
+        total += 2 * Input{input.name + "/" + std::string(file)}.size().value_or(0);
+    else
+      total += input.size().value_or(0);
+  }
+  return total;
+}
+
+// Applies what the check found good. It must still be the same.
+Status ApplyChecked(ImportRun& run, const Input& input, Checked& checked) {
+  if (Stamps(input) != checked.stamps)
+    return Fail(ErrorCode::kIo, input.name + ": has changed since it was checked; nothing of it was applied" +
+                                    (run.report.batches > 0 ? ", the files before it were" : ""));
+  const std::uint64_t records = run.report.records, batches = run.report.batches;
+  const Status status = ImportOne(run, input, checked);
+  const std::string applied = std::to_string(run.report.records - records) + " records of it were read, " +
+                              std::to_string(run.report.batches - batches) + " batches were applied";
+  if (Stamps(input) != checked.stamps)
+    return Fail(ErrorCode::kIo, input.name + ": has changed while it was imported; " + applied);
+  if (status && run.report.stopped && !run.report.kept_errors.empty())
+    run.report.kept_errors.back().reason += " (not foreseen by the check of the file; " + applied + ")";
+  return status;
+}
+
+// A look at all of them that applies nothing; a closer one, if that asks for it.
+Status CheckGroup(ImportRun& run, std::span<const Input> inputs, std::vector<Checked>& checked) {
+  const ImportReport before = run.report;
+  run.check.Begin(run.graph.snapshot());
+  run.checking = true;
+  Status status;
+  const std::uint64_t done = run.bytes_done;
+  do {
+    run.bytes_total += run.bytes_done - done;  // a closer look was not reckoned with
+    run.report = before;
+    for (std::size_t i = 0; i < inputs.size() && status && !run.report.stopped; ++i) {
+      if (checked[i].stamps.empty()) checked[i].stamps = Stamps(inputs[i]);
+      status = ImportOne(run, inputs[i], checked[i]);
+    }
+  } while (status && !run.report.stopped && run.check.LookCloser());
+  run.checking = false;
+  if (status && !run.report.stopped) run.report = before;
+  return status;
+}
+
+bool AllEdgeLists(const ImportRun& run, std::span<const Input> inputs) {
+  return std::ranges::all_of(inputs, [&](const Input& input) {
+    if (input.is_directory()) return false;
+    BlockReader reader = MakeReader(nullptr, run.options);
+    return OpenReader(run.options, input, reader).value_or(Format::kAuto) == Format::kEdgeList;
+  });
+}
+
+// Collects the edges of all inputs and loads them at once. False: these must go batch by
+// batch, and nothing has happened.
+Result<bool> LoadGroup(ImportRun& run, std::span<const Input> inputs) {
+  if (run.graph.snapshot().sequence() != 0 || run.options.limits.load_bytes == 0 ||
+      run.options.batch_ops > Limits::kMaxBatchOps || !AllEdgeLists(run, inputs))
+    return false;
+  const ImportReport before = run.report;
+  const std::uint64_t bytes = TotalBytes(inputs), total = run.bytes_total, done = run.bytes_done;
+  if (run.options.on_error == OnError::kStop) run.bytes_total -= bytes;  // one pass will do
+  EdgeCollector collector(run.options, bytes);
+  run.collector = &collector;
+  Status status;
+  Checked checked;
+  for (std::size_t i = 0; i < inputs.size() && status && !run.report.stopped; ++i) {
+    const std::vector<FileStamp> stamps = Stamps(inputs[i]);
+    status = ImportFile(run, inputs[i], checked);
+    if (status && !run.report.stopped && Stamps(inputs[i]) != stamps)
+      status = Fail(ErrorCode::kIo, inputs[i].name + ": has changed while it was read; nothing was applied");
+  }
+  run.collector = nullptr;
+  const bool too_large = !status && status.error().code == ErrorCode::kResourceExhausted;
+  const std::size_t batches = collector.batch_count();
+  Result<ApplyReport> loaded = ApplyReport();
+  if (status && !run.report.stopped && batches > 0) {
+    PLEXUS_TRY(run.BeginApplying());
+    loaded = run.graph.Load(collector.Finish(), run.options.apply, run.options.progress);
+    if (!loaded) status = std::unexpected(loaded.error());
+  }
+  const bool refused = !loaded && !run.graph.read_only() &&
+                       (loaded.error().code == ErrorCode::kFailedPrecondition ||  // another writer came in between
+                        loaded.error().code == ErrorCode::kResourceExhausted);
+  if (too_large || refused) {
+    run.report = before;
+    run.bytes_total = total + run.bytes_done - done;
+    return false;
+  }
+  PLEXUS_TRY(status);
+  if (run.report.stopped || batches == 0) return true;
+  run.report.batches += batches;
+  run.report.nodes.added += loaded->nodes.added;
+  run.report.edges.added += loaded->edges.added;
+  run.report.edges.changed += loaded->edges.changed;
+  run.report.edges.same += loaded->edges.same;
+  return true;
+}
+
+Status ImportGroup(ImportRun& run, std::span<const Input> inputs) {
+  PLEXUS_ASSIGN(const bool loaded, LoadGroup(run, inputs));
+  if (loaded) return {};
+  std::vector<Checked> checked(inputs.size());
+  const bool check = run.options.on_error == OnError::kStop;
+  if (check) PLEXUS_TRY(CheckGroup(run, inputs, checked));
+  for (std::size_t i = 0; i < inputs.size() && !run.report.stopped; ++i) {
+    PLEXUS_TRY(run.BeginApplying());
+    PLEXUS_TRY(check ? ApplyChecked(run, inputs[i], checked[i]) : ImportOne(run, inputs[i], checked[i]));
+    checked[i] = {};
+  }
+  return {};
+}
+
+// All inputs together are one group, but WordNet's directories stand alone: what they
+// may point to is asked of the graph.
+Status ImportAll(ImportRun& run, std::span<const Input> inputs) {
+  for (std::size_t begin = 0; begin < inputs.size() && !run.report.stopped;) {
+    std::size_t end = begin + 1;
+    if (!inputs[begin].is_directory())
+      while (end < inputs.size() && !inputs[end].is_directory()) ++end;
+    PLEXUS_TRY(ImportGroup(run, inputs.subspan(begin, end - begin)));
+    begin = end;
+  }
+  return {};
+}
+
+// Pipes are read once: what they hold is kept beside.
+Status SpoolPipes(std::vector<Input>& inputs, const ImportOptions& options) {
+  for (Input& input : inputs) {
+    if (input.is_directory() || input.size()) continue;
+    PLEXUS_ASSIGN(const auto source, input.Open());
+    PLEXUS_ASSIGN(input.spool, SpoolSource(*source, input.name, options.limits.spool_bytes, options.progress));
+  }
+  return {};
+}
+
+Result<ImportReport> Run(Graph& graph, std::vector<Input> inputs, const ImportOptions& options) {
+  ImportRun run(graph, options);
+  return RunImport(run, [&]() -> Status {
+    PLEXUS_TRY(SpoolPipes(inputs, options));
+    run.bytes_total = TotalBytes(inputs);
+    if (options.on_error == OnError::kStop) run.bytes_total *= 2;
+    return ImportAll(run, inputs);
+  });
+}
+
+// A descriptor that someone else closes. A signal while it waits may be a wish to stop.
+class BorrowedDescriptor final : public ByteSource {
+ public:
+  BorrowedDescriptor(int fd, std::string name, Progress* progress)
+      : fd_(fd), name_(std::move(name)), progress_(progress) {}
+  Result<std::size_t> Read(char* to, std::size_t size) override {
+    for (;;) {
+      pollfd waiting{fd_, POLLIN, 0};  // unlike read, never restarted behind a signal
+      if (::poll(&waiting, 1, -1) < 0 && errno == EINTR) {
+        if (progress_ && !progress_->Report("reading", 0, 0))
+          return Fail(ErrorCode::kCancelled, "import cancelled");
+        continue;
+      }
+      const ssize_t n = ::read(fd_, to, size);
+      if (n >= 0) return static_cast<std::size_t>(n);
+      if (errno != EINTR) return Fail(ErrorCode::kIo, name_ + ": read failed: " + std::strerror(errno));
+    }
+  }
+
+ private:
+  int fd_;
+  std::string name_;
+  Progress* progress_;
+};
+
+}  // namespace
+
+Status ImportRun::BeginApplying() {
+  if (applying) return {};
+  if (options.before) PLEXUS_TRY(options.before());
+  applying = true;
+  return {};
+}
+
+void ImportRun::AddError(const std::string& file, std::uint64_t line, std::string reason) {
+  ++report.errors;
+  if (report.kept_errors.size() < options.max_errors_kept)
+    report.kept_errors.push_back({file, line, std::move(reason)});
+  report.stopped |= options.on_error == OnError::kStop;
+}
+
+Result<ImportReport> RunImport(ImportRun& run, const std::function<Status()>& import) {
+  const Status imported = import();
+  if (run.applying && run.options.after) {
+    const Status after = run.options.after();
+    if (imported && !after) return std::unexpected(after.error());
+  }
+  if (!imported) return std::unexpected(imported.error());
+
+  ImportReport& report = run.report;
+  report.sequence = run.graph.snapshot().sequence();
+  const std::uint64_t known = run.touched.count();
+  const std::uint64_t removed = std::min(run.nodes_removed, known);
+  report.nodes.changed = std::min(run.nodes_changed, known - removed);
+  report.nodes.same = known - removed - report.nodes.changed;
+  return std::move(report);
+}
+
+std::string ImportWarning::ToString() const {
+  std::string text = file + ":" + std::to_string(line) + ": \"" + field + "\" " + SecondsWarning(value);
+  if (count > 1) text += " (" + std::to_string(count) + " such values of this field)";
+  return text;
+}
+
+std::string ImportError::ToString() const {
+  return file + (line ? ":" + std::to_string(line) : "") + ": " + reason;
+}
+
+Result<ImportReport> Import(Graph& graph, const std::vector<std::string>& files,
+                            const ImportOptions& options) try {
+  std::vector<Input> inputs;
+  for (const std::string& file : files) inputs.push_back({file});
+  return Run(graph, std::move(inputs), options);
+} PLEXUS_CATCH_NO_MEMORY
+
+Result<ImportReport> ImportBytes(Graph& graph, std::string_view name, std::string_view bytes,
+                                 const ImportOptions& options) try {
+  return Run(graph, {{std::string(name), bytes}}, options);
+} PLEXUS_CATCH_NO_MEMORY
+
+Result<ImportReport> ImportStream(Graph& graph, std::string_view name, int fd,
+                                  const ImportOptions& options) try {
+  Input input{std::string(name)};
+  BorrowedDescriptor source(fd, input.name, options.progress);
+  PLEXUS_ASSIGN(input.spool, SpoolSource(source, input.name, options.limits.spool_bytes, options.progress));
+  return Run(graph, {std::move(input)}, options);
+} PLEXUS_CATCH_NO_MEMORY
+
+}  // namespace plexus::text

@@ -1,0 +1,168 @@
+// Import: text files in, WriteBatches out, counts and errors back.
+//
+// A file is cut at record ends into blocks of a fixed size; blocks are parsed on
+// all threads and applied in file order, each block (or part of one) as one batch,
+// while later blocks are being parsed. Cuts depend on bytes alone, so the ids that
+// nodes get do not depend on the number of threads. Importing a file again
+// changes nothing and reports everything as `same`.
+//
+// Edge lists into an empty graph are parsed once and loaded at once (Graph::Load): the same
+// graph and log as batch by batch, several times faster, for limits.load_bytes of memory.
+//
+// All or nothing: unless bad records are to be skipped, all other files are parsed once before
+// the first batch is applied, and what the graph would refuse is foreseen. A file that
+// has an error changes nothing, neither nodes nor edges nor kinds or columns.
+//
+// What each format means, record by record, is in storage/formats/README.md.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/error.h"
+#include "engine/graph.h"
+#include "engine/parallel.h"
+#include "engine/progress.h"
+#include "engine/types.h"
+
+namespace plexus::text {
+
+enum class Format {
+  kAuto,       // by extension, else by the first bytes
+  kCsv,        // header; delimiter among , ; | tab
+  kTsv,        // header; tab
+  kJsonLines,  // DESIGN section 9
+  kEdgeList,   // `a b [weight]`, comments # and %; GAP's .el and .wel
+  kWordNet,    // a directory with data.noun, data.verb, data.adj, data.adv
+  kMatrixMarket,  // .mtx, coordinate
+  kGapSerialized,  // GAP's .sg and .wsg
+  kGraphMl,
+  kNodeLink,   // JSON of NetworkX and d3: "nodes", and "links" or "edges"
+  kMcpMemory,  // the MCP memory server's file: entities and relations, JSON lines
+};
+
+// "csv" ... "mcp-memory", "auto". kInvalidArgument names the formats there are.
+Result<Format> ParseFormat(std::string_view name);
+std::string_view FormatName(Format format);
+
+// What to do with a record that cannot be read or that the graph refuses.
+enum class OnError {
+  kStop,  // nothing of all the files is imported (of WordNet's directories and what stands
+          // before them: what stands before is); Import reports it in `errors` and sets
+          // `stopped`
+  kSkip,  // it is left out as a whole, counted, and the import goes on
+};
+
+// Bounds on what a file may hold; more is an error of that record.
+struct ImportLimits {
+  std::size_t line_bytes = std::size_t{16} << 20;   // one record
+  std::size_t field_bytes = Limits::kMaxPayloadBytes;  // one cell or string
+  std::size_t tags = 64;                            // of one node
+  std::size_t members = 65536;                      // of one event
+  std::size_t columns = 1024;                       // of a CSV header
+  // Nodes that a matrix or a serialized graph may declare beyond one per byte of it.
+  std::size_t declared_nodes = std::size_t{1} << 20;
+  // Memory that edge lists may take to be loaded into an empty graph at once, 80 bytes an
+  // edge; never over half of the machine's. Larger files, and 0: batch by batch.
+  std::uint64_t load_bytes = std::uint64_t{8} << 30;
+  std::uint64_t spool_bytes = std::uint64_t{16} << 30;  // of a pipe; over 8 MiB go to a temporary file
+};
+
+struct ImportOptions {
+  Format format = Format::kAuto;
+  OnError on_error = OnError::kStop;
+  std::int64_t now_ms = 0;         // time of the batches; new records' created_at
+  Executor* executor = nullptr;    // how many threads parse; null: DefaultExecutor()
+  Progress* progress = nullptr;    // bytes read of all files
+  std::size_t max_errors_kept = 100;
+  std::size_t batch_ops = 262'144;         // operations of one batch, about
+  std::size_t block_bytes = std::size_t{4} << 20;  // read and parsed at a time
+  ApplyOptions apply;
+  ImportLimits limits;
+  // Around all Apply calls, e.g. storage::Database's bulk mode: `before` is called when
+  // the files were found good. `after` runs whenever `before` succeeded, after an error
+  // too.
+  std::function<Status()> before;
+  std::function<Status()> after;
+  // Completes each batch of records just before it is applied to the graph, which is in that state: e.g. with
+  // the terms of its texts (AddTerms in algorithms/retrieval/term_index.h). An Error ends the import in the middle.
+  std::function<Status(const Snapshot&, WriteBatch&)> complete;
+};
+
+struct ImportCounts {
+  std::uint64_t added = 0;    // "new"
+  std::uint64_t changed = 0;
+  std::uint64_t same = 0;
+  bool operator==(const ImportCounts&) const = default;
+};
+
+struct ImportError {
+  std::string file;
+  std::uint64_t line = 0;  // 1-based, where the record begins; 0: the file as a whole
+  std::string reason;
+  // "file:line: reason"
+  std::string ToString() const;
+};
+
+// Times of one field that look like seconds; they were read as milliseconds.
+struct ImportWarning {
+  std::string file;
+  std::uint64_t line = 0;  // of the first of them
+  std::string field;
+  std::int64_t value = 0;  // the first of them
+  std::uint64_t count = 0;
+  // `file:line: "field" value is read as ...`
+  std::string ToString() const;
+};
+
+// DESIGN section 9, "import".
+struct ImportReport {
+  Sequence sequence = 0;  // of the graph after the import
+  ImportCounts nodes;     // fact nodes named by the files, each once
+  ImportCounts edges;     // fact edge records; a repetition counts as same
+  ImportCounts events;
+  std::uint64_t outcomes = 0;  // outcome records taken, the same ones included
+  std::uint64_t vectors = 0;   // vector records taken
+  std::uint64_t errors = 0;    // records refused
+  std::uint64_t removed = 0;   // unlinked edges and removed nodes of the fact plane
+  std::uint64_t records = 0;   // records read
+  std::uint64_t self_loops_skipped = 0;  // WordNet pointers to their own synset
+  std::uint64_t pointers = 0;            // WordNet pointers read
+  std::uint64_t bytes = 0;
+  std::uint64_t batches = 0;   // handed to Apply
+  bool stopped = false;        // kStop met an error
+  std::vector<ImportError> kept_errors;  // the first max_errors_kept, in file order
+  std::vector<ImportWarning> warnings;   // one a file and field
+};
+
+// Imports `files` in order. Record errors are in the report; the Result is an error
+// when a file cannot be read (kNotFound, kIo), its format is unknown or has no
+// reader (kInvalidArgument, kUnsupported), the graph cannot take writes (the
+// journal's error, kReadOnly), or progress said stop (kCancelled). While files are
+// checked these change nothing. What cannot be foreseen ends an import in the middle,
+// and whole batches stay: a full disk, kCancelled, a graph that runs out of ids or
+// arcs, another writer that defines the same kinds otherwise, and a file that changes
+// after it was checked (kIo; the message says how much was applied). Importing again
+// completes it. Thread-safe as Graph is. Cost: O(bytes), parsed twice (once with
+// kSkip), memory O(threads * block_bytes); edge lists into an empty graph once, 38 to 78 bytes an
+// edge at the peak, of which the graph keeps 30, beside the keys and, for numbers as keys, half of the files' bytes at most; a matrix takes 16 bytes an entry, a file
+// with edges between facts of wanted kinds, or that states kinds of nodes where a kind of edge
+// wants one, what its nodes' keys take. A pipe is kept
+// in memory, over 8 MiB in a temporary file without a name (limits.spool_bytes, else kResourceExhausted).
+Result<ImportReport> Import(Graph& graph, const std::vector<std::string>& files,
+                            const ImportOptions& options = {});
+
+// The same for bytes in memory (tests, fuzzers, stdin); `name` stands in errors.
+// kAuto sniffs `name`'s extension and the bytes; kWordNet is not possible here.
+Result<ImportReport> ImportBytes(Graph& graph, std::string_view name, std::string_view bytes,
+                                 const ImportOptions& options = {});
+
+// The same for what can be read from the descriptor `fd` (standard input), to its end.
+Result<ImportReport> ImportStream(Graph& graph, std::string_view name, int fd,
+                                  const ImportOptions& options = {});
+
+}  // namespace plexus::text

@@ -1,0 +1,60 @@
+// ImportVectors: a raw vector file into one space of the graph.
+//
+// Formats in vector_file.h. Row i belongs to the i-th key of a keys file (one key a
+// line, in UTF-8), or without one to the key that is the row's number, from 0. A key
+// that the graph does not have becomes a node. The space is made when there is none.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/error.h"
+#include "engine/graph.h"
+#include "engine/schema.h"
+#include "storage/formats/import.h"
+
+namespace plexus::text {
+
+enum class VectorFormat {
+  kAuto,  // by the first bytes (.npy) or the extension: .npy, .fvecs, .f32
+  kNpy,
+  kFvecs,
+  kF32,
+};
+
+// What a file name's extension says; nullopt: nothing.
+std::optional<VectorFormat> VectorFormatOf(std::string_view name);
+
+// A regular file, or bytes in memory under a name that stands in errors.
+struct VectorInput {
+  std::string name;
+  std::optional<std::string_view> bytes = {};
+};
+
+struct VectorImportOptions {
+  VectorFormat format = VectorFormat::kAuto;
+  std::uint64_t dimensions = 0;  // needed for kF32; else compared with the file; 0 = not given
+  std::string space = "default";
+  std::optional<Metric> metric = {};  // absent: what the space has, cosine for a new one
+  std::optional<VectorInput> keys = {};
+};
+
+// What is wrong with a file's content is an error of the report. kStop checks the whole
+// of both files first, so an error changes nothing; kSkip leaves bad rows out (bad:
+// a value that is not finite, a key that is refused or stands twice). The Result is an
+// error when a file cannot be opened or is no regular file, when the space exists with
+// other dimensions or another metric, or for Import's reasons. Used of ImportOptions:
+// on_error, now_ms, progress, max_errors_kept, apply, before, after. O(bytes).
+Result<ImportReport> ImportVectors(Graph& graph, const VectorInput& file,
+                                   const VectorImportOptions& vectors,
+                                   const ImportOptions& options = {});
+
+// The one vector of a file (a .npy may have shape (values,)), or of text: numbers between
+// blanks or commas, or a JSON array of them. kInvalidArgument names the file and what is
+// wrong, kNotFound, kIo.
+Result<std::vector<float>> ReadVector(const VectorInput& file);
+
+}  // namespace plexus::text

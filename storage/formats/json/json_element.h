@@ -1,0 +1,62 @@
+// Elements: nodes and edges of document formats, one JSON object a line.
+//
+// GraphML and node-link JSON are cut by a serial reader into lines of one shape,
+//   N12 {"id":"a", ...}    the 12th node (counted from 0; its id if it has none)
+//   E {"source":"a","target":"b", ...}
+//   V {...}                only checked to be JSON
+//   X what is wrong        a record, or the rest of the file, that cannot be read
+// which are then parsed on all threads like any other lines. What an element's
+// attributes mean is said in storage/formats/README.md. Internal to storage/formats.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "storage/formats/pipeline/block_reader.h"
+#include "storage/formats/pipeline/record_parser.h"
+
+namespace plexus::text {
+
+// What the document says about all of its edges.
+struct ElementDefaults {
+  bool directed = true;      // an edge that does not say itself
+  bool multigraph = false;   // "key" tells parallel edges apart
+};
+
+// What the readers share: lines are put together here and handed out as blocks.
+class ElementLines {
+ public:
+  std::string& text() { return text_; }  // the line being written is its end
+  // Ends a line; `line` is where it begins in the file.
+  void EndLine(std::uint64_t line) {
+    text_ += '\n';
+    lines_.push_back(line);
+  }
+  void AddError(std::uint64_t line, std::string_view reason) {
+    text_ += "X ";
+    for (const char c : reason) text_ += c == '\n' ? ' ' : c;
+    EndLine(line);
+  }
+  std::size_t size() const { return text_.size(); }
+  // All lines so far as a block; nullopt when there is none.
+  std::optional<Block> Take();
+
+ private:
+  std::string text_;
+  std::vector<std::uint64_t> lines_;
+};
+
+class ElementParser final : public RecordParser {
+ public:
+  explicit ElementParser(ElementDefaults defaults) : defaults_(defaults) {}
+  std::size_t Parse(std::string_view text, std::uint64_t first_line, const ParseContext& context,
+                    Piece& piece) const override;
+
+ private:
+  ElementDefaults defaults_;
+};
+
+}  // namespace plexus::text

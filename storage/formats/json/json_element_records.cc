@@ -1,0 +1,180 @@
+// What an element's attributes become; see json_element.h and README.md.
+#include <charconv>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "storage/formats/base/ascii.h"
+#include "storage/formats/json/json_element.h"
+#include "storage/formats/json/json_record.h"
+#include "storage/formats/base/linked_kind.h"
+#include "storage/formats/base/properties.h"
+#include "storage/formats/base/property_map.h"
+
+namespace plexus::text {
+
+namespace {
+
+Status ParseElement(std::string_view line, const ElementDefaults& defaults, JsonParser& json,
+                    BatchBuilder& builder) {
+  const char sort = line[0];
+  if (sort == 'X') return Bad(std::string(line.substr(2)));
+  std::uint64_t number = 0;
+  const char* at = std::from_chars(line.data() + 1, line.data() + line.size(), number).ptr;
+  PLEXUS_ASSIGN(const JsonValue* root, json.Parse(line.substr(static_cast<std::size_t>(at - line.data()))));
+  if (sort == 'V') return {};
+  if (root->type != JsonType::kObject)
+    return Bad("expected an object, got " + std::string(JsonTypeName(root->type)));
+  JsonRecord record(json, *root, builder);
+  return sort == 'N' ? record.AddElementNode(number) : record.AddElementEdge(defaults);
+}
+
+}  // namespace
+
+std::size_t ElementParser::Parse(std::string_view text, std::uint64_t first_line, const ParseContext& context,
+                                 Piece& piece) const {
+  JsonParser json(context.options->limits.field_bytes);
+  BatchBuilder builder(context, piece);
+  return TakeLines(text, first_line, context, piece, [&](std::string_view line, std::uint64_t number) {
+    if (line[0] != 'V') ++piece.records;
+    builder.set_line(number);
+    Status ok = ParseElement(line, defaults_, json, builder);
+    return ok || NoteError(context, piece, number, std::move(ok.error().message));
+  });
+}
+
+std::optional<Block> ElementLines::Take() {
+  if (text_.empty()) return std::nullopt;
+  Block block;
+  block.buffer = std::make_unique_for_overwrite<char[]>(text_.size() + BlockReader::kPadding);
+  std::memcpy(block.buffer.get(), text_.data(), text_.size());
+  std::memset(block.buffer.get() + text_.size(), '\n', BlockReader::kPadding);
+  block.text = {block.buffer.get(), text_.size()};
+  block.lines = std::exchange(lines_, {});
+  text_.clear();
+  return block;
+}
+
+const JsonValue* JsonRecord::TakeIfString(std::string_view key) {
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    if (taken_[i] || members_[i].key != key) continue;
+    if (!members_[i].is_string() && !members_[i].is_null()) return nullptr;
+    taken_[i] = true;
+    return members_[i].is_null() ? nullptr : &members_[i];
+  }
+  return nullptr;
+}
+
+Result<std::string> JsonRecord::TakeElementKey(std::string_view member) {
+  const JsonValue* key = Take(member);
+  if (!key) return Bad("no \"" + std::string(member) + "\"");
+  if (!key->is_string() && key->type != JsonType::kInt && key->type != JsonType::kUint)
+    return WrongType(*key, "a string or an integer");
+  return std::string(key->text);
+}
+
+Result<std::optional<std::string>> JsonRecord::TakeRest() {
+  std::optional<std::string> base;
+  if (const JsonValue* props = Take("props"); props && props->type == JsonType::kObject) {
+    std::vector<const JsonValue*> members;
+    for (const JsonValue& m : json_.children(*props)) members.push_back(&m);
+    PLEXUS_ASSIGN(base, EncodeProperties(json_, members));
+  } else if (props && props->is_string()) {  // GraphML has no objects
+    PLEXUS_ASSIGN(base, PropertiesFromJson(props->text));
+  } else if (props && !props->is_null()) {
+    return WrongType(*props, "an object");
+  }
+  std::vector<const JsonValue*> members;
+  for (std::size_t i = 0; i < members_.size(); ++i)
+    if (!taken_[i]) members.push_back(&members_[i]);
+  if (members.empty()) return base;
+  PLEXUS_ASSIGN(std::string over, EncodeProperties(json_, members));
+  if (!base) return over;
+  PLEXUS_ASSIGN(std::string merged, MergeProperties(*base, over));
+  return merged;
+}
+
+Result<std::optional<std::vector<NodeName>>> JsonRecord::TakeElementTags() {
+  const JsonValue* tags = Take("tags");
+  if (!tags) return std::nullopt;
+  std::vector<NodeName> names;
+  const auto add = [&](std::string_view tag) -> Status {
+    PLEXUS_TRY(CheckTagCount(names.size() + 1));
+    PLEXUS_ASSIGN(NodeName name, TagNamed(tag));
+    names.push_back(std::move(name));
+    return {};
+  };
+  if (tags->is_string()) {  // "a;b", for formats without lists
+    for (std::string_view rest = tags->text; !rest.empty();) {
+      const std::size_t end = std::min(rest.find(';'), rest.size());
+      if (const auto tag = Trim(rest.substr(0, end)); !tag.empty()) PLEXUS_TRY(add(tag));
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  } else if (tags->type == JsonType::kArray) {
+    for (const JsonValue& tag : json_.children(*tags)) {
+      if (!tag.is_string()) return Bad("a tag must be a string without U+001F");
+      PLEXUS_TRY(add(tag.text));
+    }
+  } else if (!tags->is_null()) {
+    return WrongType(*tags, "an array of strings");
+  }
+  return names;
+}
+
+Status JsonRecord::AddElementNode(std::uint64_t number) {
+  std::string key = std::to_string(number);
+  for (const JsonValue& member : members_) {
+    if (member.key != "id") continue;
+    PLEXUS_ASSIGN(key, TakeElementKey("id"));
+    break;
+  }
+  const JsonValue* kind = TakeIfString("kind");
+  if (!kind) kind = TakeIfString("type");
+  const JsonValue* text = TakeIfString("text");
+  PLEXUS_ASSIGN(auto tags, TakeElementTags());
+  PLEXUS_ASSIGN(NodeRecord record, NodeNamed(key, kind ? kind->text : std::string_view()));
+  record.text = text;
+  record.tags = std::move(tags);
+  PLEXUS_ASSIGN(record.columns, TakeColumnValues());
+  PLEXUS_ASSIGN(record.properties, TakeRest());
+  return Put(record);
+}
+
+Status JsonRecord::AddElementEdge(const ElementDefaults& defaults) {
+  PLEXUS_ASSIGN(const std::string source, TakeElementKey("source"));
+  PLEXUS_ASSIGN(const std::string target, TakeElementKey("target"));
+  const JsonValue* kind = TakeIfString("kind");
+  if (!kind) kind = TakeIfString("type");
+  PLEXUS_ASSIGN(const std::optional<bool> says, TakeBool("directed"));
+  const bool directed = says.value_or(defaults.directed);
+  bool labelled = false;
+  for (std::size_t i = 0; i < members_.size(); ++i) labelled |= !taken_[i] && members_[i].key == "label";
+  PLEXUS_ASSIGN(WriteBatch::EdgeInput edge, TakeEdgeAttributes());
+  std::string label;
+  if (defaults.multigraph) {
+    const JsonValue* key = Take("key");
+    if (key && !labelled && !key->is_null()) {  // 0 is the first of parallel edges, or the only one
+      if (!key->is_string() && key->type != JsonType::kInt) return WrongType(*key, "a string or an integer");
+      label = key->text == "0" ? std::string_view() : key->text;
+      if (label.size() > Limits::kMaxStringBytes || label.find('\0') != std::string::npos)
+        return Bad("\"key\" is over " + std::to_string(Limits::kMaxStringBytes) + " bytes or holds U+0000");
+      edge.label = label;
+    }
+  }
+  PLEXUS_ASSIGN(const std::optional<std::string> properties, TakeRest());
+  const std::string name(kind && !kind->text.empty() ? kind->text : directed ? "link" : kLinkedKind);
+  PLEXUS_ASSIGN(const BatchBuilder::EdgeEnds ends, builder_.Ends(source, target, name));
+  const auto match = builder_.schema().FindEdgeKind(name);
+  if (!match) {  // stated at its first good use, so that no later edge can mean it otherwise
+    EdgeKind defined;
+    defined.name = name;
+    defined.symmetric = !directed;
+    PLEXUS_TRY(builder_.Define(defined));
+  } else if (!directed && !builder_.schema().edge_kind(match->kind).symmetric) {
+    return Bad("the edge is undirected, but kind \"" + name + "\" is directed");
+  }
+  if (properties) edge.properties = *properties;
+  return builder_.Link(ends, edge);
+}
+
+}  // namespace plexus::text

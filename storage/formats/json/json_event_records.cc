@@ -1,0 +1,192 @@
+// Lines about what was done and how it turned out: event, outcome.
+//
+// An event is an index node: the query is its text, other attributes share its
+// property map with "props", members are edges. An outcome's key is made of its
+// content, so outcomes accumulate and a repeated line is the same outcome.
+#include <algorithm>
+
+#include "storage/formats/base/outcome_key.h"
+#include "storage/formats/json/json_record.h"
+#include "storage/formats/base/property_map.h"
+
+namespace plexus::text {
+
+namespace {
+
+using Members = std::vector<const JsonValue*>;
+
+// "props" of an event or outcome, appended to `patch`.
+Status AppendProps(const JsonParser& json, const JsonValue* props, Members& patch) {
+  if (!props || props->is_null()) return {};
+  if (props->type != JsonType::kObject) return WrongType(*props, "an object or null");
+  for (const JsonValue& m : json.children(*props)) {
+    if (IsReservedProperty(m.key))
+      return Bad("\"props\" must not hold \"" + std::string(m.key) +
+                 "\": it is an attribute of the record itself");
+    patch.push_back(&m);
+  }
+  return {};
+}
+
+struct Member {
+  NodeName node;
+  std::string_view role;
+  std::string properties;
+};
+
+Result<Member> ReadMember(const JsonParser& json, const JsonValue& value,
+                          const BatchBuilder& builder) {
+  if (value.type != JsonType::kObject) return Bad("a member must be an object with an \"id\"");
+  Member member;
+  member.role = "related";
+  Members attributes;
+  const JsonValue* id = nullptr;
+  for (const JsonValue& m : json.children(value)) {
+    if (m.key == "id") {
+      if (!m.is_string()) return WrongType(m, "a node's key");
+      id = &m;
+    } else if (m.key == "role") {
+      if (!m.is_string() || m.text.size() > Limits::kMaxStringBytes ||
+          m.text.find('\0') != std::string_view::npos)
+        return WrongType(m, "a string of at most " + std::to_string(Limits::kMaxStringBytes) + " bytes");
+      member.role = m.text;
+    } else if (m.is_null()) {
+      continue;
+    } else if (m.key == "rank" || m.key == "trust" || m.key == "score") {
+      if (!m.is_number()) return WrongType(m, "a number");
+      attributes.push_back(&m);
+    } else if (m.key == "preview") {
+      if (!m.is_string()) return WrongType(m, "a string");
+      attributes.push_back(&m);
+    } else if (m.key == "tags") {
+      if (m.type != JsonType::kArray) return WrongType(m, "an array of strings");
+      for (const JsonValue& tag : json.children(m))
+        if (!tag.is_string()) return Bad("a member's tags must be strings");
+      attributes.push_back(&m);
+    } else {
+      return Bad("unknown key \"" + std::string(m.key.substr(0, 80)) + "\" of a member");
+    }
+  }
+  if (!id) return Bad("a member needs an \"id\"");
+  PLEXUS_ASSIGN(member.node, builder.Name(id->text));
+  PLEXUS_ASSIGN(member.properties, EncodeProperties(json, attributes));
+  return member;
+}
+
+}  // namespace
+
+Status JsonRecord::AddEvent(const JsonValue& key) {
+  if (!key.is_string()) return WrongType(key, "an event's id");
+  PLEXUS_ASSIGN(NodeName name, builder_.Name(key.text, kEvent));
+  PLEXUS_ASSIGN(const JsonValue* query, TakeString("query", true));
+  Members patch;
+  for (std::string_view attribute : {"tool", "mode", "status", "output_preview", "query_hash"}) {
+    PLEXUS_ASSIGN(const JsonValue* v, TakeString(attribute, true));
+    if (v) patch.push_back(v);
+  }
+  if (const JsonValue* v = Take("confidence")) {
+    if (!v->is_number() && !v->is_null()) return WrongType(*v, "a number or null");
+    patch.push_back(v);
+  }
+  const JsonValue* props = Take("props");
+  PLEXUS_TRY(AppendProps(json_, props, patch));
+  const JsonValue* list = Take("members");
+  PLEXUS_ASSIGN(std::vector<ColumnValue> columns, TakeColumns());
+  PLEXUS_ASSIGN(std::string properties, EncodeProperties(json_, patch));
+
+  std::vector<Member> members;
+  std::vector<ListReplacement::Item> items;
+  if (list && !list->is_null()) {
+    if (list->type != JsonType::kArray) return WrongType(*list, "an array of members or null");
+    const std::size_t limit = builder_.context().options->limits.members;
+    if (list->count > limit) return Bad("more than " + std::to_string(limit) + " members");
+    for (const JsonValue& v : json_.children(*list)) {
+      PLEXUS_ASSIGN(Member member, ReadMember(json_, v, builder_));
+      items.push_back({member.node.key, std::string(member.role)});
+      members.push_back(std::move(member));
+    }
+    std::sort(items.begin(), items.end());
+    auto twice = std::adjacent_find(items.begin(), items.end());
+    if (twice != items.end())
+      return Bad("member '" + twice->target + "' stands twice under the role '" + twice->label + "'");
+  }
+
+  WriteBatch& batch = builder_.batch();
+  const NodeRef event = builder_.Ref(name);
+  batch.UpsertNode(event);
+  SetColumns(event, columns);
+  SetText(event, query);
+  PLEXUS_TRY(builder_.PatchProperties(name, event, std::move(properties), props != nullptr));
+  if (list) {
+    std::optional<std::int64_t> created_at;
+    for (const ColumnValue& c : columns)
+      if (c.column == kCreatedAt && !c.clear) created_at = c.i64;
+    builder_.ReplaceList(name, event, kMember, true, std::move(items));
+    for (const Member& member : members) {
+      WriteBatch::EdgeInput edge;
+      edge.source = event;
+      edge.target = builder_.Ref(member.node);
+      edge.kind = kMember;
+      edge.label = member.role;
+      edge.created_at = created_at;
+      edge.properties = member.properties;
+      batch.Link(edge);
+    }
+  }
+  ++builder_.piece().events;
+  return {};
+}
+
+Status JsonRecord::AddOutcome(const JsonValue& key) {
+  if (!key.is_string()) return WrongType(key, "an event's id");
+  PLEXUS_ASSIGN(NodeName event_name, builder_.Name(key.text, kEvent));
+  PLEXUS_ASSIGN(const JsonValue* type, TakeString("type", false));
+  PLEXUS_ASSIGN(const JsonValue* source, TakeString("source", false));
+  PLEXUS_ASSIGN(const JsonValue* notes, TakeString("notes", true));
+  PLEXUS_ASSIGN(std::optional<std::int64_t> labeled_at, TakeTime("labeled_at"));
+  if (!type || type->text.empty()) return Bad("an outcome needs a \"type\"");
+  if (labeled_at == kNoTime) labeled_at.reset();
+  Members patch = {type};
+  if (source) patch.push_back(source);
+  if (const JsonValue* v = Take("confidence_delta")) {
+    if (!v->is_number() && !v->is_null()) return WrongType(*v, "a number or null");
+    patch.push_back(v);
+  }
+  const JsonValue* props = Take("props");
+  PLEXUS_TRY(AppendProps(json_, props, patch));
+  PLEXUS_ASSIGN(std::vector<ColumnValue> columns, TakeColumns());
+  for (const ColumnValue& c : columns)
+    if (c.column == kCreatedAt && labeled_at)
+      return Bad("an outcome's time is \"labeled_at\"; \"created_at\" is for one without");
+  PLEXUS_ASSIGN(std::string properties, EncodeProperties(json_, patch));
+  OutcomeContent content;
+  content.event = DisplayName(event_name.key);
+  content.type = type->text;
+  if (source) content.source = source->text;
+  content.labeled_at = labeled_at;
+  if (notes && !notes->is_null()) content.notes = notes->text;
+  PLEXUS_ASSIGN(content.rest, SplitProperties(properties));
+  std::erase_if(content.rest, [](const auto& entry) {
+    return entry.first == "type" || entry.first == "source" || entry.second == "null";
+  });
+  PLEXUS_ASSIGN(const std::string own_name, OutcomeNameIn(builder_.context().start, content));
+  PLEXUS_ASSIGN(NodeName name, builder_.Name(own_name, kOutcome));
+
+  WriteBatch& batch = builder_.batch();
+  const NodeRef outcome = builder_.Ref(name);
+  batch.UpsertNode(outcome);
+  SetColumns(outcome, columns);
+  if (labeled_at) batch.SetI64(outcome, kCreatedAt, *labeled_at);
+  SetText(outcome, notes);
+  PLEXUS_TRY(builder_.PatchProperties(name, outcome, std::move(properties), props != nullptr));
+  WriteBatch::EdgeInput edge;
+  edge.source = outcome;
+  edge.target = builder_.Ref(event_name);
+  edge.kind = kLabels;
+  edge.created_at = labeled_at;
+  batch.Link(edge);
+  ++builder_.piece().outcomes;
+  return {};
+}
+
+}  // namespace plexus::text

@@ -1,0 +1,100 @@
+// Definitions of a JSON lines export: what this graph has beside the built-in.
+#include "engine/vocabulary.h"
+#include "storage/formats/json/json_exporter.h"
+#include "storage/formats/json/json_lines.h"
+#include "storage/formats/base/json_writer.h"
+
+namespace plexus::text {
+
+namespace {
+
+std::string_view PlaneName(Plane plane) { return plane == Plane::kFact ? "fact" : "index"; }
+
+}  // namespace
+
+Status JsonExporter::WriteEdgeKind(const EdgeKind& kind) {
+  const EdgeKind plain;
+  std::string& out = sink_.text();
+  out += '{';
+  AppendJsonKey(out, "kind");
+  AppendJsonString(out, kind.name);
+  AppendJsonKey(out, "plane");
+  AppendJsonString(out, PlaneName(kind.plane));
+  AppendJsonKey(out, "symmetric");
+  out += kind.symmetric ? "true" : "false";
+  if (!kind.inverse.empty()) {
+    AppendJsonKey(out, "inverse");
+    AppendJsonString(out, kind.inverse);
+  }
+  auto flag = [&](std::string_view name, bool value, bool otherwise) {
+    if (value == otherwise) return;
+    AppendJsonKey(out, name);
+    out += value ? "true" : "false";
+  };
+  flag("suppresses", kind.suppresses, plain.suppresses);
+  flag("blocking", kind.blocking, plain.blocking);
+  flag("acyclic", kind.acyclic, plain.acyclic);
+  flag("self_loops", kind.self_loops, plain.self_loops);
+  flag("survives_removal", kind.survives_removal, plain.survives_removal);
+  auto end = [&](std::string_view name, NodeKindId node_kind) {
+    if (node_kind == kNoNodeKind) return;
+    AppendJsonKey(out, name);
+    AppendJsonString(out, s_.schema().node_kind(node_kind).name);
+  };
+  end("source", kind.source_kind);
+  end("target", kind.target_kind);
+  if (kind.half_life_ms != plain.half_life_ms) {
+    AppendJsonKey(out, "half_life_ms");
+    AppendNumber(out, kind.half_life_ms);
+  }
+  out += '}';
+  return sink_.EndRow();
+}
+
+Status JsonExporter::WriteDefinitions() {
+  const Schema& schema = s_.schema();
+  std::string& out = sink_.text();
+  for (std::size_t i = kFirstUserNodeKind; i < schema.node_kinds().size(); ++i) {
+    const NodeKind& kind = schema.node_kinds()[i];
+    out += '{';
+    AppendJsonKey(out, "kind");
+    AppendJsonString(out, kind.name);
+    AppendJsonKey(out, "of");
+    out += "\"node\"";
+    AppendJsonKey(out, "plane");
+    AppendJsonString(out, PlaneName(kind.plane));
+    out += '}';
+    PLEXUS_TRY(sink_.EndRow());
+  }
+  for (std::size_t i = kFirstUserEdgeKind; i < schema.edge_kinds().size(); ++i)
+    PLEXUS_TRY(WriteEdgeKind(schema.edge_kinds()[i]));
+  for (std::size_t i = kFirstUserColumn; i < schema.columns().size(); ++i) {
+    const Column& column = schema.columns()[i];
+    if (IsReservedKey(column.name))
+      return Fail(ErrorCode::kUnsupported, "export: a column is named '" + column.name +
+                                               "', which JSON lines use for something else");
+    out += '{';
+    AppendJsonKey(out, "column");
+    AppendJsonString(out, column.name);
+    AppendJsonKey(out, "type");
+    AppendJsonString(out, column.type == ColumnType::kF64 ? "f64"
+                          : column.type == ColumnType::kI64 ? "i64" : "string");
+    out += '}';
+    PLEXUS_TRY(sink_.EndRow());
+  }
+  for (const VectorSpace& space : schema.spaces()) {
+    out += '{';
+    AppendJsonKey(out, "space");
+    AppendJsonString(out, space.name);
+    AppendJsonKey(out, "dimensions");
+    AppendNumber(out, space.dimensions);
+    AppendJsonKey(out, "metric");
+    AppendJsonString(out, space.metric == Metric::kCosine ? "cosine"
+                          : space.metric == Metric::kL2 ? "l2" : "inner_product");
+    out += '}';
+    PLEXUS_TRY(sink_.EndRow());
+  }
+  return {};
+}
+
+}  // namespace plexus::text

@@ -1,0 +1,228 @@
+// Events and outcomes of a JSON lines export.
+//
+// An event or outcome that its own record cannot tell in full (attributes of other
+// types, a key of another making) is written as a plain index node with edges.
+#include <algorithm>
+#include <tuple>
+
+#include "engine/vocabulary.h"
+#include "storage/formats/base/outcome_key.h"
+#include "storage/formats/json/json_exporter.h"
+#include "storage/formats/base/json_writer.h"
+#include "storage/formats/base/properties.h"
+
+namespace plexus::text {
+
+namespace {
+
+constexpr std::string_view kEventAttributes[] = {"tool", "mode", "confidence", "status",
+                                                 "output_preview", "query_hash"};
+constexpr std::string_view kOutcomeAttributes[] = {"type", "source", "confidence_delta"};
+constexpr std::string_view kMemberAttributes[] = {"rank", "trust", "score", "preview", "tags"};
+
+bool IsNumber(std::string_view json) {
+  return !json.empty() && (json[0] == '-' || (json[0] >= '0' && json[0] <= '9'));
+}
+bool IsString(std::string_view json) { return json.starts_with('"'); }
+
+// Is `json` what the record's reader takes under `name`?
+bool Fits(std::string_view name, std::string_view json) {
+  if (name == "confidence" || name == "confidence_delta" || name == "rank" || name == "trust" ||
+      name == "score")
+    return IsNumber(json);
+  if (name == "tags") return json.starts_with('[');
+  return IsString(json);
+}
+
+template <std::size_t N>
+bool Has(const std::string_view (&names)[N], std::string_view name) {
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
+// "helpful" out of its JSON spelling; only for strings without escapes.
+std::string_view Unquoted(std::string_view json) { return json.substr(1, json.size() - 2); }
+
+}  // namespace
+
+Result<JsonExporter::EventShape> JsonExporter::ShapeOfEvent(NodeId node) const {
+  EventShape shape;
+  PLEXUS_ASSIGN(std::string properties, Payload(node, NodeField::kProperties));
+  PLEXUS_ASSIGN(shape.props, SplitProperties(properties));
+  shape.standard = true;
+  for (std::string_view name : kEventAttributes) {
+    auto entry = shape.props.extract(std::string(name));
+    if (!entry) continue;
+    shape.standard &= Fits(name, entry.mapped());
+    shape.attributes.insert(std::move(entry));
+  }
+  for (const auto& [name, value] : shape.props) shape.standard &= !IsReservedProperty(name);
+  return shape;
+}
+
+Result<JsonExporter::EventShape> JsonExporter::ShapeOfOutcome(NodeId node, NodeId& event,
+                                                              bool& by_label_time) const {
+  EventShape shape;
+  PLEXUS_ASSIGN(std::string properties, Payload(node, NodeField::kProperties));
+  PLEXUS_ASSIGN(shape.props, SplitProperties(properties));
+  bool good = s_.alive(node);
+  for (std::string_view name : kOutcomeAttributes) {
+    auto entry = shape.props.extract(std::string(name));
+    if (!entry) continue;
+    good &= Fits(name, entry.mapped());
+    shape.attributes.insert(std::move(entry));
+  }
+  for (const auto& [name, value] : shape.props) good &= !IsReservedProperty(name);
+  const std::vector<Edge> row = Row(node, ArcFilter::All());
+  good = good && row.size() == 1 && row[0].kind == kLabels && row[0].label == 0 && IsPlain(row[0]) &&
+         s_.node_kind(row[0].target) == kEvent && shape.attributes.contains("type");
+  if (!good) return shape;
+  event = row[0].target;
+  const std::string_view type = Unquoted(shape.attributes["type"]);
+  const auto source = shape.attributes.find("source");
+  const std::string_view source_text =
+      source == shape.attributes.end() ? std::string_view() : Unquoted(source->second);
+  const auto time = s_.i64(kCreatedAt, node);
+  PLEXUS_ASSIGN(const std::string notes, Payload(node, NodeField::kText));
+  OutcomeContent content{DisplayName(s_.key(event)), type, source_text, time, notes, shape.props};
+  for (const auto& [name, value] : shape.attributes)
+    if (name != "type" && name != "source") content.rest[name] = value;
+  auto named = [&](std::optional<std::int64_t> at) {
+    content.labeled_at = at;
+    const std::string_view name = DisplayName(s_.key(node));
+    return name == OutcomeName(content) || name == OutcomeNameWithDigest(content);
+  };
+  by_label_time = time && named(time);
+  shape.standard = by_label_time || named(std::nullopt);
+  return shape;
+}
+
+void JsonExporter::AppendMap(const PropertyMap& map) {
+  for (const auto& [name, value] : map) {
+    AppendJsonKey(sink_.text(), name);
+    sink_.text() += value;
+  }
+}
+
+// A member edge that a standard event's line tells in full.
+Result<bool> JsonExporter::IsToldByMember(const Edge& e) const {
+  Edge bare = e;
+  bare.properties = {};
+  if (!IsPlain(bare)) return false;
+  PLEXUS_ASSIGN(std::string properties, EdgeProperties(e));
+  PLEXUS_ASSIGN(PropertyMap map, SplitProperties(properties));
+  return std::all_of(map.begin(), map.end(), [](const auto& entry) {
+    return Has(kMemberAttributes, entry.first) && Fits(entry.first, entry.second);
+  });
+}
+
+Status JsonExporter::AppendMembers(NodeId event) {
+  struct Member {
+    double rank;
+    std::string_view role, key;
+    PropertyMap attributes;
+  };
+  const EdgeKindId kind[] = {kMember};
+  std::vector<Member> members;
+  for (const Edge& e : Row(event, ArcFilter::Kinds(s_.schema(), kind))) {
+    PLEXUS_ASSIGN(std::string properties, EdgeProperties(e));
+    PLEXUS_ASSIGN(PropertyMap map, SplitProperties(properties));
+    std::erase_if(map, [](const auto& entry) {
+      return !Has(kMemberAttributes, entry.first) || !Fits(entry.first, entry.second);
+    });
+    double rank = 1e300;
+    if (auto it = map.find("rank"); it != map.end())
+      std::from_chars(it->second.data(), it->second.data() + it->second.size(), rank);
+    members.push_back({rank, s_.string(e.label), s_.key(e.target), std::move(map)});
+  }
+  if (members.empty()) return {};
+  std::sort(members.begin(), members.end(), [](const Member& a, const Member& b) {
+    return std::tie(a.rank, a.role, a.key) < std::tie(b.rank, b.role, b.key);
+  });
+  std::string& out = sink_.text();
+  AppendJsonKey(out, "members");
+  char before = '[';
+  for (const Member& m : members) {
+    out += std::exchange(before, ',');
+    out += '{';
+    AppendJsonKey(out, "id");
+    AppendJsonString(out, m.key);
+    AppendJsonKey(out, "role");
+    AppendJsonString(out, m.role);
+    AppendMap(m.attributes);
+    out += '}';
+  }
+  out += ']';
+  return {};
+}
+
+Status JsonExporter::WriteEvent(NodeId node, const EventShape& shape) {
+  std::string& out = sink_.text();
+  out += '{';
+  AppendJsonKey(out, "event");
+  AppendName(node, kEvent);
+  AppendMap(shape.attributes);
+  PLEXUS_ASSIGN(std::string query, Payload(node, NodeField::kText));
+  if (!query.empty()) {
+    if (!IsValidUtf8(query))
+      return Fail(ErrorCode::kUnsupported, "export: the query of event '" +
+                                               std::string(DisplayName(s_.key(node))) +
+                                               "' is not valid UTF-8");
+    AppendJsonKey(out, "query");
+    AppendJsonString(out, query);
+  }
+  if (s_.alive(node)) AppendColumns(node, false);
+  PLEXUS_TRY(AppendMembers(node));
+  if (!shape.props.empty()) {
+    AppendJsonKey(out, "props");
+    out += '{';
+    AppendMap(shape.props);
+    out += '}';
+  }
+  out += '}';
+  return sink_.EndRow();
+}
+
+Status JsonExporter::WriteOutcome(NodeId node, NodeId event, bool by_label_time,
+                                  const EventShape& shape) {
+  std::string& out = sink_.text();
+  out += '{';
+  AppendJsonKey(out, "outcome");
+  AppendName(event, kEvent);
+  AppendMap(shape.attributes);
+  PLEXUS_ASSIGN(std::string notes, Payload(node, NodeField::kText));
+  if (!notes.empty()) {
+    if (!IsValidUtf8(notes))
+      return Fail(ErrorCode::kUnsupported, "export: the notes of an outcome are not valid UTF-8");
+    AppendJsonKey(out, "notes");
+    AppendJsonString(out, notes);
+  }
+  if (by_label_time) {
+    AppendJsonKey(out, "labeled_at");
+    AppendNumber(out, *s_.i64(kCreatedAt, node));
+  }
+  AppendColumns(node, by_label_time);
+  if (!shape.props.empty()) {
+    AppendJsonKey(out, "props");
+    out += '{';
+    AppendMap(shape.props);
+    out += '}';
+  }
+  out += '}';
+  return sink_.EndRow();
+}
+
+Status JsonExporter::WriteEventsAndOutcomes() {
+  for (NodeId v : events_) {
+    PLEXUS_ASSIGN(EventShape shape, ShapeOfEvent(v));
+    PLEXUS_TRY(WriteEvent(v, shape));
+  }
+  for (NodeId v : outcomes_) {
+    NodeId event = kNoNode;
+    bool by_label_time = false;
+    PLEXUS_ASSIGN(EventShape shape, ShapeOfOutcome(v, event, by_label_time));
+    PLEXUS_TRY(WriteOutcome(v, event, by_label_time, shape));
+  }
+  return {};
+}
+
+}  // namespace plexus::text

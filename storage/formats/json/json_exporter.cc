@@ -1,0 +1,345 @@
+// Nodes, edges, vectors and removals of a JSON lines export.
+#include "storage/formats/json/json_exporter.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "engine/no_memory.h"
+#include "engine/vocabulary.h"
+#include "storage/formats/json/json_lines.h"
+#include "storage/formats/base/json_writer.h"
+#include "storage/formats/base/properties.h"
+
+namespace plexus::text {
+
+Status ExportJsonLines(const Snapshot& snapshot, std::ostream& out, const ExportOptions& options) try {
+  return JsonExporter(snapshot, out, options.progress).Run();
+} PLEXUS_CATCH_NO_MEMORY
+
+Status JsonExporter::Run() {
+  // Before anything is written: what cannot be read is refused as a whole.
+  for (std::size_t i = 0; i < s_.schema().spaces().size(); ++i)
+    PLEXUS_TRY(s_.vectors(static_cast<SpaceId>(i)));
+  PLEXUS_TRY(WriteDefinitions());
+  FindSpecialNodes();
+  for (NodeId v = 0; v < s_.node_count(); ++v) {
+    if (s_.is_fact(v) && Lives(v)) PLEXUS_TRY(WriteNode(v));
+    PLEXUS_TRY(sink_.EndNode());
+  }
+  std::vector<NodeId> events;  // decides which index nodes are told below
+  std::swap(events, events_);
+  for (NodeId v : events) {
+    PLEXUS_ASSIGN(EventShape shape, ShapeOfEvent(v));
+    (shape.standard ? events_ : index_nodes_).push_back(v);
+    if (shape.standard) standard_[v] = 1;
+  }
+  std::vector<NodeId> outcomes;
+  std::swap(outcomes, outcomes_);
+  for (NodeId v : outcomes) {
+    NodeId event = kNoNode;
+    bool by_label_time = false;
+    PLEXUS_ASSIGN(EventShape shape, ShapeOfOutcome(v, event, by_label_time));
+    (shape.standard ? outcomes_ : index_nodes_).push_back(v);
+    if (shape.standard) standard_[v] = 2;
+  }
+  std::sort(index_nodes_.begin(), index_nodes_.end(),
+            [&](NodeId a, NodeId b) { return s_.key(a) < s_.key(b); });
+  for (NodeId v : index_nodes_)
+    if (!IsImplied(v)) PLEXUS_TRY(WriteNode(v));
+  PLEXUS_TRY(WriteFactEdges());
+  PLEXUS_TRY(WriteEventsAndOutcomes());
+  PLEXUS_TRY(WriteIndexEdges());
+  PLEXUS_TRY(WriteVectors());
+  PLEXUS_TRY(WriteRemovals());
+  return sink_.Finish();
+}
+
+bool JsonExporter::Lives(NodeId node) const {
+  return s_.alive(node) || std::binary_search(dead_.begin(), dead_.end(), node);
+}
+
+void JsonExporter::FindSpecialNodes() {
+  const ArcFilter all = ArcFilter::All();
+  for (NodeId v = 0; v < s_.node_count(); ++v) {
+    if (!s_.alive(v)) {
+      if (s_.Degree(Direction::kOut, v, all) + s_.Degree(Direction::kIn, v, all) == 0) continue;
+      dead_.push_back(v);
+    }
+    if (s_.is_fact(v)) continue;
+    const NodeKindId kind = s_.node_kind(v);
+    (kind == kEvent ? events_ : kind == kOutcome ? outcomes_ : index_nodes_).push_back(v);
+  }
+  if (!events_.empty() || !outcomes_.empty()) standard_.assign(s_.node_count(), 0);
+}
+
+// A tag that some node's "tags" names and that has nothing more to tell.
+bool JsonExporter::IsImplied(NodeId tag) const {
+  if (s_.node_kind(tag) != kTag || !s_.alive(tag)) return false;
+  if (s_.payload_ref(tag, NodeField::kText) || s_.payload_ref(tag, NodeField::kProperties)) return false;
+  for (std::size_t c = 0; c < s_.schema().columns().size(); ++c) {
+    const Column& column = s_.schema().columns()[c];
+    const auto id = static_cast<ColumnId>(c);
+    if (!column.name.empty() && id != kCreatedAt && s_.column_bits(id, tag) != AbsentBits(column.type))
+      return false;
+  }
+  const EdgeKindId kind[] = {kHasTag};
+  bool named = false;
+  s_.ForEachArc(Direction::kIn, tag, ArcFilter::Kinds(s_.schema(), kind), [&](const Arc& arc) {
+    named = s_.is_fact(arc.neighbor) && s_.edge(arc, tag).label == 0;
+    return !named;
+  });
+  return named;
+}
+
+std::vector<Edge> JsonExporter::Row(NodeId node, const ArcFilter& filter) const {
+  std::vector<Edge> edges;
+  bool labels = false;
+  s_.ForEachArc(Direction::kOut, node, filter, [&](const Arc& arc) {
+    // A symmetric edge stands in both rows; it is told in its smaller end's.
+    if (arc.neighbor < node && s_.schema().edge_kind(arc.kind).symmetric) return;
+    edges.push_back(s_.edge(arc, node));
+    labels |= edges.back().label != 0;
+  });
+  if (labels)
+    std::sort(edges.begin(), edges.end(), [&](const Edge& a, const Edge& b) {
+      return std::tuple(a.kind, a.target, s_.string(a.label)) <
+             std::tuple(b.kind, b.target, s_.string(b.label));
+    });
+  return edges;
+}
+
+Result<std::string> JsonExporter::Payload(PayloadRef ref) const {
+  if (!ref) return std::string();
+  Result<std::string> bytes = s_.Payload(ref);
+  if (!bytes && bytes.error().code == ErrorCode::kNotFound) return std::string();  // purged
+  return bytes;
+}
+
+Result<std::string> JsonExporter::Payload(NodeId node, NodeField field) const {
+  return s_.purged(node) ? std::string() : Payload(s_.payload_ref(node, field));
+}
+
+// What hangs on a purged node is not told, even if it was written after the purge.
+Result<std::string> JsonExporter::EdgeProperties(const Edge& e) const {
+  return s_.purged(e.source) || s_.purged(e.target) ? std::string() : Payload(e.properties);
+}
+
+bool JsonExporter::IsPlain(const Edge& e) const {
+  return e.weight == 1 && e.created_by == 0 && e.valid_from == kNoTime && e.valid_until == kNoTime &&
+         !e.properties;
+}
+
+void JsonExporter::AppendName(NodeId node, NodeKindId expected) {
+  const std::string_view key = s_.key(node);
+  AppendJsonString(sink_.text(),
+                   !s_.is_fact(node) && s_.node_kind(node) == expected ? DisplayName(key) : key);
+}
+
+void JsonExporter::AppendColumns(NodeId node, bool skip_created_at) {
+  std::string& out = sink_.text();
+  for (std::size_t c = 0; c < s_.schema().columns().size(); ++c) {
+    const Column& column = s_.schema().columns()[c];
+    const auto id = static_cast<ColumnId>(c);
+    if (column.name.empty() || (skip_created_at && id == kCreatedAt)) continue;
+    if (s_.column_bits(id, node) == AbsentBits(column.type)) {
+      // A node that is new to the importing graph would be given a time.
+      if (id == kCreatedAt) out += ",\"created_at\":null";
+      continue;
+    }
+    AppendJsonKey(out, column.name);
+    switch (column.type) {
+      case ColumnType::kF64: AppendNumber(out, *s_.f64(id, node)); break;
+      case ColumnType::kI64: AppendNumber(out, *s_.i64(id, node)); break;
+      case ColumnType::kString: AppendJsonString(out, s_.string(*s_.string_column(id, node))); break;
+    }
+  }
+}
+
+Status JsonExporter::AppendPayloads(NodeId node) {
+  PLEXUS_ASSIGN(std::string text, Payload(node, NodeField::kText));
+  if (!text.empty()) {
+    if (!IsValidUtf8(text))
+      return Fail(ErrorCode::kUnsupported, "export: the text of node '" + std::string(s_.key(node)) +
+                                               "' is not valid UTF-8");
+    AppendJsonKey(sink_.text(), "text");
+    AppendJsonString(sink_.text(), text);
+  }
+  PLEXUS_ASSIGN(std::string properties, Payload(node, NodeField::kProperties));
+  if (!properties.empty()) {
+    PLEXUS_ASSIGN(std::string json, JsonFromProperties(properties));
+    if (json != "{}") {
+      AppendJsonKey(sink_.text(), "props");
+      sink_.text() += json;
+    }
+  }
+  return {};
+}
+
+void JsonExporter::AppendTags(NodeId node) {
+  const EdgeKindId kind[] = {kHasTag};
+  std::vector<std::string_view> tags;
+  s_.ForEachArc(Direction::kOut, node, ArcFilter::Kinds(s_.schema(), kind), [&](const Arc& arc) {
+    if (s_.edge(arc, node).label == 0) tags.push_back(DisplayName(s_.key(arc.neighbor)));
+  });
+  if (tags.empty()) return;
+  std::sort(tags.begin(), tags.end());
+  std::string& out = sink_.text();
+  AppendJsonKey(out, "tags");
+  char before = '[';
+  for (std::string_view tag : tags) {
+    out += std::exchange(before, ',');
+    AppendJsonString(out, tag);
+  }
+  out += ']';
+}
+
+Status JsonExporter::WriteNode(NodeId node) {
+  std::string& out = sink_.text();
+  const NodeKindId kind = s_.node_kind(node);
+  out += '{';
+  AppendJsonKey(out, "node");
+  AppendName(node, kind);
+  AppendJsonKey(out, "kind");
+  AppendJsonString(out, s_.schema().node_kind(kind).name);
+  if (s_.alive(node)) {
+    PLEXUS_TRY(AppendPayloads(node));
+    if (s_.is_fact(node)) AppendTags(node);
+    AppendColumns(node, false);
+  }
+  out += '}';
+  return sink_.EndRow();
+}
+
+Status JsonExporter::WriteEdge(const Edge& e) {
+  const EdgeKind& kind = s_.schema().edge_kind(e.kind);
+  std::string& out = sink_.text();
+  out += '{';
+  AppendJsonKey(out, "edge");
+  out += '[';
+  AppendName(e.source, kind.source_kind);
+  out += ',';
+  AppendName(e.target, kind.target_kind);
+  out += ']';
+  AppendJsonKey(out, "kind");
+  AppendJsonString(out, kind.name);
+  AppendJsonKey(out, "weight");
+  AppendNumber(out, e.weight + 0.0f);  // import makes 0 of -0
+  if (e.label) {
+    AppendJsonKey(out, "label");
+    AppendJsonString(out, s_.string(e.label));
+  }
+  AppendJsonKey(out, "created_at");
+  AppendNumber(out, e.created_at);
+  if (e.created_by) {
+    AppendJsonKey(out, "created_by");
+    AppendJsonString(out, s_.string(e.created_by));
+  }
+  if (e.valid_from != kNoTime) {
+    AppendJsonKey(out, "valid_from");
+    AppendNumber(out, e.valid_from);
+  }
+  if (e.valid_until != kNoTime) {
+    AppendJsonKey(out, "valid_until");
+    AppendNumber(out, e.valid_until);
+  }
+  PLEXUS_ASSIGN(std::string properties, EdgeProperties(e));
+  if (!properties.empty()) {
+    PLEXUS_ASSIGN(std::string json, JsonFromProperties(properties));
+    if (json != "{}") {
+      AppendJsonKey(out, "props");
+      out += json;
+    }
+  }
+  out += '}';
+  return sink_.EndRow();
+}
+
+Status JsonExporter::WriteFactEdges() {
+  const ArcFilter all = ArcFilter::All();
+  for (NodeId v = 0; v < s_.node_count(); ++v) {
+    if (!s_.is_fact(v)) continue;
+    for (const Edge& e : Row(v, all))
+      if (s_.is_fact(e.target)) PLEXUS_TRY(WriteEdge(e));
+  }
+  return {};
+}
+
+// Edges with an index node at an end, unless another record tells all of them.
+Status JsonExporter::WriteIndexEdges() {
+  const ArcFilter all = ArcFilter::All();
+  std::vector<Edge> edges;
+  Status status;
+  for (NodeId v = 0; v < s_.node_count(); ++v) {
+    for (Edge e : Row(v, all)) {
+      if (s_.is_fact(e.source) && s_.is_fact(e.target)) continue;
+      if (e.kind == kHasTag && s_.is_fact(e.source) && e.label == 0 && IsPlain(e)) continue;
+      if (e.kind == kMember && !standard_.empty() && standard_[e.source] == 1) {
+        PLEXUS_ASSIGN(bool told, IsToldByMember(e));
+        if (told) continue;
+      }
+      if (e.kind == kLabels && !standard_.empty() && standard_[e.source] == 2) continue;
+      // Ends of a symmetric edge by key: their ids depend on the past.
+      if (s_.schema().edge_kind(e.kind).symmetric && s_.key(e.target) < s_.key(e.source))
+        std::swap(e.source, e.target);
+      edges.push_back(e);
+    }
+  }
+  std::sort(edges.begin(), edges.end(), [&](const Edge& a, const Edge& b) {
+    return std::tuple(s_.key(a.source), a.kind, s_.key(a.target), s_.string(a.label)) <
+           std::tuple(s_.key(b.source), b.kind, s_.key(b.target), s_.string(b.label));
+  });
+  for (const Edge& e : edges) PLEXUS_TRY(WriteEdge(e));
+  return {};
+}
+
+Status JsonExporter::WriteVectors() {
+  std::vector<NodeId> index_nodes;
+  for (std::size_t i = 0; i < s_.schema().spaces().size(); ++i) {
+    const VectorTable::View* space = s_.space(static_cast<SpaceId>(i));
+    if (!space) continue;
+    auto write = [&](NodeId node) -> Status {
+      std::string& out = sink_.text();
+      out += '{';
+      AppendJsonKey(out, "vector");
+      AppendName(node, kNoNodeKind);
+      AppendJsonKey(out, "space");
+      AppendJsonString(out, s_.schema().spaces()[i].name);
+      AppendJsonKey(out, "values");
+      char before = '[';
+      for (float f : space->vector(node)) {
+        out += std::exchange(before, ',');
+        AppendNumber(out, f);
+      }
+      out += "]}";
+      return sink_.EndRow();
+    };
+    index_nodes.clear();
+    for (NodeId v = 0; v < s_.node_count(); ++v) {
+      if (!s_.alive(v) || !space->has(v)) continue;
+      if (!s_.is_fact(v))
+        index_nodes.push_back(v);
+      else
+        PLEXUS_TRY(write(v));
+    }
+    std::sort(index_nodes.begin(), index_nodes.end(),
+              [&](NodeId a, NodeId b) { return s_.key(a) < s_.key(b); });
+    for (NodeId v : index_nodes) PLEXUS_TRY(write(v));
+  }
+  return {};
+}
+
+// Dead nodes that events still name: they were told as if alive, now they go.
+Status JsonExporter::WriteRemovals() {
+  std::vector<NodeId> dead = dead_;
+  std::sort(dead.begin(), dead.end(), [&](NodeId a, NodeId b) { return s_.key(a) < s_.key(b); });
+  for (NodeId v : dead) {
+    sink_.text() += '{';
+    AppendJsonKey(sink_.text(), s_.purged(v) ? "purge" : "remove");
+    AppendJsonString(sink_.text(), s_.key(v));
+    sink_.text() += '}';
+    PLEXUS_TRY(sink_.EndRow());
+  }
+  return {};
+}
+
+}  // namespace plexus::text

@@ -1,0 +1,235 @@
+// Lines to records, and what all records share.
+#include "storage/formats/json/json_lines.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "storage/formats/json/json_record.h"
+#include "storage/formats/base/property_map.h"
+#include "storage/formats/base/times.h"
+
+namespace plexus::text {
+
+namespace {
+
+constexpr std::array<std::string_view, 16> kReservedKeys = {
+    "node", "edge",  "event", "outcome", "vector", "unlink", "remove",  "purge",
+    "kind", "column", "space", "text",    "tags",   "props",  "members", "label"};
+
+bool IsBlank(std::string_view line) {
+  return line.find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
+
+Status ParseLine(std::string_view line, JsonParser& json, BatchBuilder& builder) {
+  const std::size_t limit = builder.context().options->limits.line_bytes;
+  if (line.size() > limit)
+    return Bad("record over " + std::to_string(limit) + " bytes");
+  PLEXUS_ASSIGN(const JsonValue* root, json.Parse(line));
+  if (root->type != JsonType::kObject) return Bad("expected an object, got " + std::string(JsonTypeName(root->type)));
+  return JsonRecord(json, *root, builder).Add();
+}
+
+}  // namespace
+
+bool IsReservedKey(std::string_view name) {
+  return std::find(kReservedKeys.begin(), kReservedKeys.end(), name) != kReservedKeys.end();
+}
+
+std::size_t JsonLinesParser::Parse(std::string_view text, std::uint64_t first_line,
+                                   const ParseContext& context, Piece& piece) const {
+  JsonParser json(context.options->limits.field_bytes);
+  BatchBuilder builder(context, piece);
+  return TakeLines(text, first_line, context, piece, [&](std::string_view line, std::uint64_t number) {
+    if (IsBlank(line)) return true;
+    ++piece.records;
+    builder.set_line(number);
+    Status ok = ParseLine(line, json, builder);
+    return ok || NoteError(context, piece, number, std::move(ok.error().message));
+  });
+}
+
+std::unexpected<Error> Bad(std::string message) {
+  return Fail(ErrorCode::kInvalidArgument, std::move(message));
+}
+
+std::unexpected<Error> WrongType(const JsonValue& value, std::string_view expected) {
+  const bool number = value.type == JsonType::kInt || value.type == JsonType::kDouble;  // as it is written
+  return Bad("\"" + std::string(value.key.substr(0, 80)) + "\" must be " + std::string(expected) +
+             ", got " + (number ? std::string(value.text.substr(0, 40)) : std::string(JsonTypeName(value.type))));
+}
+
+std::optional<std::int64_t> JsonToInt(const JsonValue& value) {
+  if (value.type == JsonType::kInt) return value.i;
+  if (value.type == JsonType::kDouble && std::trunc(value.d) == value.d && std::fabs(value.d) < 9007199254740992.0)
+    return static_cast<std::int64_t>(value.d);
+  return std::nullopt;
+}
+
+Status JsonRecord::Add() {
+  using Adder = Status (JsonRecord::*)(const JsonValue&);
+  struct Sort {
+    std::string_view key;
+    Adder add;
+  };
+  static constexpr Sort kSorts[] = {
+      {"node", &JsonRecord::AddNode},       {"edge", &JsonRecord::AddEdge},
+      {"event", &JsonRecord::AddEvent},     {"outcome", &JsonRecord::AddOutcome},
+      {"vector", &JsonRecord::AddVector},   {"unlink", &JsonRecord::AddUnlink},
+      {"remove", nullptr},                  {"purge", nullptr},
+      {"column", &JsonRecord::DefineColumn}};
+  const JsonValue* found = nullptr;
+  const Sort* sort = nullptr;
+  for (const Sort& s : kSorts) {
+    const JsonValue* v = Take(s.key);
+    if (!v) continue;
+    if (found)
+      return Bad("a record is one of \"" + std::string(found->key) + "\" and \"" +
+                 std::string(v->key) + "\", not both");
+    found = v;
+    sort = &s;
+  }
+  if (found && !sort->add) return AddRemoval(*found, sort->key == "purge");
+  if (found) return (this->*sort->add)(*found);
+  if (const JsonValue* space = Take("space")) return DefineSpace(*space);
+  if (const JsonValue* kind = Take("kind")) return DefineKind(*kind);
+  return Bad("not a record: expected one of the keys node, edge, event, outcome, vector, unlink, "
+             "remove, purge, kind, column, space");
+}
+
+const JsonValue* JsonRecord::Take(std::string_view key) {
+  for (std::size_t i = 0; i < members_.size(); ++i)
+    if (!taken_[i] && members_[i].key == key) {
+      taken_[i] = true;
+      return &members_[i];
+    }
+  return nullptr;
+}
+
+Result<const JsonValue*> JsonRecord::TakeString(std::string_view key, bool null_allowed) {
+  const JsonValue* v = Take(key);
+  if (v && !v->is_string() && !(null_allowed && v->is_null()))
+    return WrongType(*v, null_allowed ? "a string or null" : "a string");
+  return v;
+}
+
+Result<std::optional<bool>> JsonRecord::TakeBool(std::string_view key) {
+  const JsonValue* v = Take(key);
+  if (!v) return std::nullopt;
+  if (v->type != JsonType::kBool) return WrongType(*v, "true or false");
+  return v->boolean;
+}
+
+Result<std::optional<std::int64_t>> JsonRecord::TakeTime(std::string_view key) {
+  const JsonValue* v = Take(key);
+  if (!v) return std::nullopt;
+  if (v->is_null()) return kNoTime;
+  PLEXUS_ASSIGN(const std::int64_t time, ReadTime(*v));
+  return time;
+}
+
+Result<std::int64_t> JsonRecord::ReadTime(const JsonValue& value) const {
+  const auto time = value.is_string() ? ParseIsoTime(value.text) : JsonToInt(value);
+  if (!time || *time == kNoTime)
+    return WrongType(value, "a time (milliseconds since 1970, or text as 2026-11-21T22:05:00Z) or null");
+  builder_.NoteTime(value.key, *time);
+  return *time;
+}
+
+Result<std::optional<std::string>> JsonRecord::TakeProperties() {
+  const JsonValue* v = Take("props");
+  if (!v) return std::nullopt;
+  if (v->is_null()) return std::string();
+  if (v->type != JsonType::kObject) return WrongType(*v, "an object or null");
+  std::vector<const JsonValue*> members;
+  for (const JsonValue& m : json_.children(*v)) members.push_back(&m);
+  return EncodeProperties(json_, members);
+}
+
+Result<JsonRecord::ColumnValue> JsonRecord::ReadColumn(ColumnId id, const JsonValue& value) const {
+  ColumnValue out;
+  out.column = id;
+  if (value.is_null()) {
+    out.clear = true;
+    return out;
+  }
+  switch (builder_.schema().columns()[id].type) {
+    case ColumnType::kF64:
+      if (!value.is_number()) return WrongType(value, "a number or null");
+      out.f64 = value.number();
+      return out;
+    case ColumnType::kI64: {
+      if (IsTimeColumn(id)) {
+        PLEXUS_ASSIGN(out.i64, ReadTime(value));
+        return out;
+      }
+      auto i = value.is_string() ? ParseIsoTime(value.text) : JsonToInt(value);
+      if (!i || *i == kNoTime) return WrongType(value, "an integer, a time as 2026-11-21T22:05:00Z, or null");
+      out.i64 = *i;
+      return out;
+    }
+    case ColumnType::kString:
+      if (!value.is_string()) return WrongType(value, "a string or null");
+      if (value.text.size() > Limits::kMaxStringBytes || value.text.find('\0') != std::string_view::npos)
+        return Bad("\"" + std::string(value.key) + "\" is over " +
+                   std::to_string(Limits::kMaxStringBytes) + " bytes or holds U+0000");
+      out.text = value.text;
+      return out;
+  }
+  return Bad("unknown column type");
+}
+
+Result<std::vector<JsonRecord::ColumnValue>> JsonRecord::TakeColumns() {
+  PLEXUS_ASSIGN(std::vector<ColumnValue> out, TakeColumnValues());
+  PLEXUS_TRY(NothingLeft());
+  return out;
+}
+
+Result<std::vector<JsonRecord::ColumnValue>> JsonRecord::TakeColumnValues() {
+  std::vector<ColumnValue> out;
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    if (taken_[i]) continue;
+    auto id = builder_.schema().FindColumn(members_[i].key);
+    if (!id) continue;
+    taken_[i] = true;
+    PLEXUS_ASSIGN(ColumnValue value, ReadColumn(*id, members_[i]));
+    out.push_back(value);
+  }
+  return out;
+}
+
+Status JsonRecord::NothingLeft() const {
+  for (std::size_t i = 0; i < members_.size(); ++i)
+    if (!taken_[i])
+      return Bad("unknown key \"" + std::string(members_[i].key.substr(0, 80)) +
+                 "\": not an attribute of this record and not a column; other data goes into "
+                 "\"props\"");
+  return {};
+}
+
+void JsonRecord::SetColumns(NodeRef node, const std::vector<ColumnValue>& values) {
+  WriteBatch& batch = builder_.batch();
+  for (const ColumnValue& v : values) {
+    const Column& column = builder_.schema().columns()[v.column];
+    const ColumnRef name =
+        v.column < kFirstUserColumn ? ColumnRef(v.column) : batch.ColumnNamed(column.name);
+    if (v.clear)
+      batch.ClearColumn(node, name);
+    else if (column.type == ColumnType::kF64)
+      batch.SetF64(node, name, v.f64);
+    else if (column.type == ColumnType::kI64)
+      batch.SetI64(node, name, v.i64);
+    else
+      batch.SetString(node, name, v.text);
+  }
+}
+
+void JsonRecord::SetText(NodeRef node, const JsonValue* text) {
+  if (!text) return;
+  if (text->is_null() || text->text.empty())
+    builder_.batch().ClearPayload(node, NodeField::kText);
+  else
+    builder_.batch().SetPayload(node, NodeField::kText, text->text);
+}
+
+}  // namespace plexus::text

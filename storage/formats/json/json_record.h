@@ -1,0 +1,107 @@
+// JsonRecord: one line's object being turned into operations.
+//
+// Members are asked for by name and ticked off; what is left over at the end is an
+// error or, on node lines, a column. Internal to storage/formats.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "storage/formats/pipeline/batch_builder.h"
+#include "storage/formats/json/json_element.h"
+#include "storage/formats/base/json_tree.h"
+
+namespace plexus::text {
+
+class JsonRecord {
+ public:
+  JsonRecord(const JsonParser& json, const JsonValue& root, BatchBuilder& builder)
+      : json_(json), members_(json.children(root)), taken_(members_.size()), builder_(builder) {}
+
+  // Finds the record's sort and adds its operations. Nothing was added on error.
+  Status Add();
+  // The same for an element of a document (json_element.h).
+  Status AddElementNode(std::uint64_t number);
+  Status AddElementEdge(const ElementDefaults& defaults);
+
+ private:
+  // What a column member asks for, checked.
+  struct ColumnValue {
+    ColumnId column{};
+    bool clear = false;
+    double f64 = 0;
+    std::int64_t i64 = 0;
+    std::string_view text;
+  };
+
+  // A node's line, checked.
+  struct NodeRecord {
+    NodeName name;
+    std::string_view kind;  // "" leaves it
+    std::optional<NodeKindId> known;
+    const JsonValue* text = nullptr;
+    std::optional<std::vector<NodeName>> tags;
+    std::optional<std::string> properties;
+    std::vector<ColumnValue> columns;
+  };
+
+  Status AddNode(const JsonValue& key);
+  // Name and kind of a node's line.
+  Result<NodeRecord> NodeNamed(std::string_view key, std::string_view kind) const;
+  Result<NodeName> TagNamed(std::string_view tag) const;
+  Status CheckTagCount(std::size_t count) const;
+  Status Put(const NodeRecord& record);
+  Status AddEdge(const JsonValue& ends);
+  Status AddUnlink(const JsonValue& ends);
+  Status AddRemoval(const JsonValue& key, bool purge);
+  Status AddVector(const JsonValue& key);
+  Status AddEvent(const JsonValue& key);
+  Status AddOutcome(const JsonValue& key);
+  Status DefineKind(const JsonValue& name);
+  Status DefineNodeKind(const JsonValue& name);
+  Status DefineColumn(const JsonValue& name);
+  Status DefineSpace(const JsonValue& name);
+
+  // The member, ticked off; null when absent.
+  const JsonValue* Take(std::string_view key);
+  // A member that must be a string (if there at all).
+  Result<const JsonValue*> TakeString(std::string_view key, bool null_allowed);
+  Result<std::optional<bool>> TakeBool(std::string_view key);
+  // nullopt: absent; kNoTime: null.
+  Result<std::optional<std::int64_t>> TakeTime(std::string_view key);
+  // Milliseconds, or ISO 8601.
+  Result<std::int64_t> ReadTime(const JsonValue& value) const;
+  // The canonical map; nullopt: absent; "": null or {}.
+  Result<std::optional<std::string>> TakeProperties();
+  Result<BatchBuilder::EdgeEnds> TakeEnds(const JsonValue& ends);
+  // Weight, label, times, author of an edge's line; views into the tree.
+  Result<WriteBatch::EdgeInput> TakeEdgeAttributes();
+  // Columns among what is left.
+  Result<std::vector<ColumnValue>> TakeColumnValues();
+  // The same; anything else left is an error.
+  Result<std::vector<ColumnValue>> TakeColumns();
+  Status NothingLeft() const;
+  Result<ColumnValue> ReadColumn(ColumnId id, const JsonValue& value) const;
+  void SetColumns(NodeRef node, const std::vector<ColumnValue>& values);
+  void SetText(NodeRef node, const JsonValue* text);
+  // Elements: a member that is a string; others of that name stay for the properties.
+  const JsonValue* TakeIfString(std::string_view key);
+  Result<std::string> TakeElementKey(std::string_view member);
+  // "props" with what is left laid over it; nullopt when there is neither.
+  Result<std::optional<std::string>> TakeRest();
+  Result<std::optional<std::vector<NodeName>>> TakeElementTags();
+
+  const JsonParser& json_;
+  std::span<const JsonValue> members_;
+  std::vector<bool> taken_;
+  BatchBuilder& builder_;
+};
+
+std::unexpected<Error> Bad(std::string message);
+std::unexpected<Error> WrongType(const JsonValue& value, std::string_view expected);
+// An integer, or a number without a fraction that f64 holds exactly.
+std::optional<std::int64_t> JsonToInt(const JsonValue& value);
+
+}  // namespace plexus::text

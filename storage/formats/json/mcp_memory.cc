@@ -1,0 +1,175 @@
+// Entities and relations to nodes and edges; see mcp_memory.h.
+#include "storage/formats/json/mcp_memory.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "storage/formats/pipeline/batch_builder.h"
+#include "storage/formats/json/json_record.h"
+#include "storage/formats/base/json_tree.h"
+#include "storage/formats/base/json_writer.h"
+#include "storage/formats/base/properties.h"
+#include "storage/formats/base/property_map.h"
+
+namespace plexus::text {
+
+namespace {
+
+Result<std::string_view> Text(const JsonParser& json, const JsonValue& root, std::string_view name) {
+  const JsonValue* value = json.Find(root, name);
+  if (!value) return Bad("no \"" + std::string(name) + "\"");
+  if (!value->is_string()) return WrongType(*value, "a string");
+  return value->text;
+}
+
+// Members that the record's sort does not know, as FlexBuffers; "" for none.
+Result<std::string> Others(const JsonParser& json, const JsonValue& root, std::span<const std::string_view> known) {
+  std::vector<const JsonValue*> members;
+  for (const JsonValue& m : json.children(root))
+    if (std::find(known.begin(), known.end(), m.key) == known.end()) members.push_back(&m);
+  return EncodeProperties(json, members);
+}
+
+// The observations as text, and as a list where lines cannot tell them apart.
+struct Observations {
+  std::string text;
+  std::string list;  // JSON, "null" when the lines of the text tell
+};
+
+Result<Observations> ReadObservations(const JsonParser& json, const JsonValue& root) {
+  Observations out{{}, "["};
+  bool plain = true;
+  const JsonValue* list = json.Find(root, "observations");
+  if (!list) return Bad("no \"observations\"");
+  if (list->type != JsonType::kArray) return WrongType(*list, "an array of strings");
+  for (const JsonValue& item : json.children(*list)) {
+    if (!item.is_string()) return Bad("an observation must be a string, got " + std::string(JsonTypeName(item.type)));
+    plain = plain && !item.text.empty() && item.text.find('\n') == std::string_view::npos;
+    if (!out.text.empty()) out.text += '\n';
+    out.text += item.text;
+    if (out.list.size() > 1) out.list += ',';
+    AppendJsonString(out.list, item.text);
+  }
+  out.list = plain ? "null" : out.list + "]";
+  if (out.text.size() > Limits::kMaxPayloadBytes)
+    return Bad("observations over " + std::to_string(Limits::kMaxPayloadBytes) + " bytes");
+  return out;
+}
+
+Status AddEntity(const JsonParser& json, const JsonValue& root, std::uint64_t line, BatchBuilder& builder) {
+  static constexpr std::array<std::string_view, 5> kKnown = {"type", "name", "entityType", "observations",
+                                                             kFileLine};
+  PLEXUS_ASSIGN(const std::string_view key, Text(json, root, "name"));
+  PLEXUS_ASSIGN(const std::string_view type, Text(json, root, "entityType"));
+  PLEXUS_ASSIGN(const Observations observations, ReadObservations(json, root));
+  PLEXUS_ASSIGN(const NodeName name, builder.Name(key));
+  if (name.is_index()) return Bad("an entity's name must not hold U+001F");
+  if (type.size() > Limits::kMaxStringBytes)
+    return Bad("\"entityType\" is over " + std::to_string(Limits::kMaxStringBytes) + " bytes");
+  const auto known = builder.schema().FindNodeKind(type);
+  const bool is_kind = known ? builder.schema().node_kind(*known).plane == Plane::kFact
+                             : builder.CheckNewNodeKind(type).has_value();
+  PLEXUS_ASSIGN(const std::string others, Others(json, root, kKnown));
+  PLEXUS_ASSIGN(PropertyMap patch, SplitProperties(others));
+  patch["observations"] = observations.list;
+  patch[std::string(kFileLine)] = std::to_string(line);
+  std::string& type_patch = patch["entityType"] = is_kind ? "null" : "";
+  if (!is_kind) AppendJsonString(type_patch, type);
+  PLEXUS_ASSIGN(std::string patch_bytes, JoinProperties(patch));
+
+  WriteBatch& batch = builder.batch();
+  const NodeRef node = builder.Ref(name);
+  PLEXUS_TRY(builder.Upsert(name, node, is_kind ? type : std::string_view("node")));
+  if (observations.text.empty())
+    batch.ClearPayload(node, NodeField::kText);
+  else
+    batch.SetPayload(node, NodeField::kText, observations.text);
+  return builder.PatchProperties(name, node, std::move(patch_bytes), false);
+}
+
+// Kind and label that hold a relation as it was written; see mcp_memory.h.
+struct Relation {
+  std::string_view kind, label;
+};
+
+bool WantsOtherEnds(const EdgeKind& kind) { return kind.source_kind != kNoNodeKind || kind.target_kind != kNoNodeKind; }
+
+Relation AsWritten(BatchBuilder& builder, std::string_view from, std::string_view to, std::string_view name) {
+  const Relation generic{"link", name};
+  if (name.empty() || name == generic.kind) return generic;
+  const auto match = builder.schema().FindEdgeKind(name);
+  if (!match) return builder.CheckNewEdgeKind(name) ? Relation{name, ""} : generic;
+  const EdgeKind& kind = builder.schema().edge_kind(match->kind);
+  if (kind.plane != Plane::kFact || WantsOtherEnds(kind) || (from == to && !kind.self_loops)) return generic;
+  if (match->reversed) return {name, name};
+  return {name, kind.symmetric && from > to ? kReversedLabel : std::string_view()};
+}
+
+Status AddRelation(const JsonParser& json, const JsonValue& root, std::uint64_t line, BatchBuilder& builder) {
+  static constexpr std::array<std::string_view, 5> kKnown = {"type", "from", "to", "relationType", kFileLine};
+  PLEXUS_ASSIGN(const std::string_view from, Text(json, root, "from"));
+  PLEXUS_ASSIGN(const std::string_view to, Text(json, root, "to"));
+  PLEXUS_ASSIGN(const std::string_view name, Text(json, root, "relationType"));
+  PLEXUS_ASSIGN(const std::string others, Others(json, root, kKnown));
+  PLEXUS_ASSIGN(PropertyMap map, SplitProperties(others));
+  map[std::string(kFileLine)] = std::to_string(line);
+  PLEXUS_ASSIGN(const std::string properties, JoinProperties(map));
+  for (const std::string_view end : {from, to}) {
+    PLEXUS_ASSIGN(const NodeName node, builder.Name(end));
+    if (node.is_index()) return Bad("an entity's name must not hold U+001F");
+  }
+  const Relation relation = AsWritten(builder, from, to, name);
+  if (relation.label.size() > Limits::kMaxStringBytes)
+    return Bad("\"relationType\" is over " + std::to_string(Limits::kMaxStringBytes) + " bytes");
+  WriteBatch::EdgeInput edge;
+  edge.label = relation.label;
+  edge.properties = properties;
+  PLEXUS_ASSIGN(const BatchBuilder::EdgeEnds ends, builder.Ends(from, to, relation.kind));
+  return builder.Link(ends, edge);
+}
+
+Status ParseLine(std::string_view line, std::uint64_t number, JsonParser& json, BatchBuilder& builder) {
+  const std::size_t limit = builder.context().options->limits.line_bytes;
+  if (line.size() > limit) return Bad("record over " + std::to_string(limit) + " bytes");
+  PLEXUS_ASSIGN(const JsonValue* root, json.Parse(line));
+  if (root->type != JsonType::kObject)
+    return Bad("expected an object, got " + std::string(JsonTypeName(root->type)));
+  PLEXUS_ASSIGN(const std::string_view type, Text(json, *root, "type"));
+  if (type == "entity") return AddEntity(json, *root, number, builder);
+  if (type == "relation") return AddRelation(json, *root, number, builder);
+  return Bad("\"type\" must be entity or relation, got \"" + std::string(type.substr(0, 80)) + "\"");
+}
+
+}  // namespace
+
+std::size_t McpMemoryParser::Parse(std::string_view text, std::uint64_t first_line, const ParseContext& context,
+                                   Piece& piece) const {
+  JsonParser json(context.options->limits.field_bytes);
+  BatchBuilder builder(context, piece);
+  return TakeLines(text, first_line, context, piece, [&](std::string_view line, std::uint64_t number) {
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) return true;
+    ++piece.records;
+    Status ok = ParseLine(line, number, json, builder);
+    return ok || NoteError(context, piece, number, std::move(ok.error().message));
+  });
+}
+
+bool IsMcpMemoryLine(std::string_view line, bool cut) {
+  if (cut) {
+    std::string begin;  // without blanks
+    for (const char c : line.substr(0, 256))
+      if (c != ' ' && c != '\t') begin += c;
+    return begin.starts_with(R"({"type":"entity","name":)") || begin.starts_with(R"({"type":"relation","from":)");
+  }
+  JsonParser json;
+  const auto root = json.Parse(line);
+  if (!root || (*root)->type != JsonType::kObject) return false;
+  const JsonValue* type = json.Find(**root, "type");
+  return type && type->is_string() &&
+         ((type->text == "entity" && json.Find(**root, "name")) ||
+          (type->text == "relation" && json.Find(**root, "relationType")));
+}
+
+}  // namespace plexus::text

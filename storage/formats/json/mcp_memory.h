@@ -1,0 +1,42 @@
+// McpMemoryParser: the file of the official MCP memory server, one JSON object a line.
+//
+//   {"type":"entity","name":"Ada","entityType":"person","observations":["a", "b"]}
+//   {"type":"relation","from":"Ada","to":"Engine","relationType":"wrote"}
+//
+// An entity is a node: key = name, kind = entityType, text = its observations, one a
+// line. Property "observations" holds the list itself when one of them is empty or has
+// a line end of its own, property "entityType" the type when it cannot be a kind (the
+// empty one, or a kind of the index plane such as "file"). Other members become properties.
+//
+// A relation is an edge of kind relationType. Where the kind alone does not tell what was
+// written, the label does, so that export gives the server back its own file:
+//   a kind that is stored the other way round (caused_by is causes): the name as written
+//   a symmetric kind, written from the end with the larger key: "reversed"
+//   a name that no edge here can have (a kind of the index plane, a kind without loops on a
+//   self-relation, a kind for other ends, "link" itself): an edge `link` labelled with the name
+//   the empty name: an edge `link` without a label
+// Property "file_line" of nodes and edges is the line that the record stood in: their order.
+// Of entities with one name, and of equal relations, the last one counts; the server writes none.
+// Source: modelcontextprotocol/servers, src/memory.
+#pragma once
+
+#include <string_view>
+
+#include "storage/formats/pipeline/record_parser.h"
+
+namespace plexus::text {
+
+inline constexpr std::string_view kFileLine = "file_line";    // a property
+inline constexpr std::string_view kReversedLabel = "reversed";
+
+class McpMemoryParser final : public RecordParser {
+ public:
+  std::size_t Parse(std::string_view text, std::uint64_t first_line, const ParseContext& context,
+                    Piece& piece) const override;
+};
+
+// Whether a line looks like one of these records. `cut`: it is only the beginning of a
+// line, which is judged by what the server writes first.
+bool IsMcpMemoryLine(std::string_view line, bool cut);
+
+}  // namespace plexus::text

@@ -1,0 +1,185 @@
+// Facts and their edges as the MCP memory server's file; what the labels mean is in mcp_memory.h.
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "engine/no_memory.h"
+#include "storage/formats/base/export_selection.h"
+#include "storage/formats/base/json_writer.h"
+#include "storage/formats/json/mcp_memory.h"
+#include "storage/formats/base/property_map.h"
+
+namespace plexus::text {
+
+namespace {
+
+constexpr std::uint64_t kNoLine = std::numeric_limits<std::uint64_t>::max();
+
+// Takes "file_line" out of the map; kNoLine when there is none.
+std::uint64_t TakeLine(PropertyMap& map) {
+  const auto entry = map.extract(std::string(kFileLine));
+  std::uint64_t line = kNoLine;
+  if (!entry) return line;
+  const std::string& text = entry.mapped();
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), line);
+  return error == std::errc() && end == text.data() + text.size() ? line : kNoLine;
+}
+
+std::string TakeOr(PropertyMap& map, std::string_view name, std::string otherwise) {
+  auto entry = map.extract(std::string(name));
+  return entry ? std::move(entry.mapped()) : otherwise;
+}
+
+std::string Quoted(std::string_view text) {
+  std::string json;
+  AppendJsonString(json, text);
+  return json;
+}
+
+// One observation a line of the text.
+std::string Observations(std::string_view text) {
+  std::string json = "[";
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    if (json.size() > 1) json += ',';
+    AppendJsonString(json, text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return json += ']';
+}
+
+class McpMemoryWriter {
+ public:
+  McpMemoryWriter(const Snapshot& snapshot, const ExportOptions& options, ExportSink& sink)
+      : s_(snapshot), options_(options), sink_(sink), out_(sink.text()) {}
+
+  Status Write() {
+    PLEXUS_TRY(ReadRelations());
+    PLEXUS_TRY(WriteEntities());
+    PLEXUS_TRY(WriteRelations());
+    return sink_.Finish();
+  }
+
+ private:
+  Result<PropertyMap> Properties(PayloadRef ref) const {
+    PLEXUS_ASSIGN(const std::string bytes, PayloadOrNone(s_, ref));
+    return SplitProperties(bytes);
+  }
+
+  Status WriteEntities() {
+    struct Entity {
+      std::uint64_t line;
+      NodeId node;
+      bool mentioned_only;  // by relations
+      auto operator<=>(const Entity&) const = default;
+    };
+    std::vector<Entity> entities;
+    bool from_file = std::ranges::any_of(relations_, [](const Relation& r) { return r.line != kNoLine; });
+    for (NodeId v = 0; v < s_.node_count(); ++v) {
+      if (!Included(s_, options_, v)) continue;
+      PLEXUS_ASSIGN(PropertyMap map, Properties(s_.payload_ref(v, NodeField::kProperties)));
+      const std::uint64_t line = TakeLine(map);
+      from_file |= line != kNoLine;
+      const bool bare = line == kNoLine && map.empty() && s_.node_kind(v) == kNode && !s_.payload_ref(v, NodeField::kText);
+      entities.push_back({line, v, bare});
+    }
+    if (from_file) std::erase_if(entities, [](const Entity& e) { return e.mentioned_only; });
+    std::sort(entities.begin(), entities.end());
+    for (const Entity& entity : entities) {
+      PLEXUS_TRY(sink_.EndNode());
+      PLEXUS_TRY(WriteEntity(entity.node));
+    }
+    return {};
+  }
+
+  Status WriteEntity(NodeId v) {
+    PLEXUS_ASSIGN(PropertyMap map, Properties(s_.payload_ref(v, NodeField::kProperties)));
+    PLEXUS_ASSIGN(const std::string text, PayloadOrNone(s_, s_.payload_ref(v, NodeField::kText)));
+    if (!IsValidUtf8(text))
+      return Fail(ErrorCode::kUnsupported, "export: the text of '" + std::string(s_.key(v)) + "' is not valid UTF-8");
+    TakeLine(map);
+    const std::string type = TakeOr(map, "entityType", Quoted(s_.schema().node_kind(s_.node_kind(v)).name));
+    const std::string observations = TakeOr(map, "observations", Observations(text));
+    out_ += R"({"type":"entity","name":)";
+    AppendJsonString(out_, s_.key(v));
+    out_ += R"(,"entityType":)" + type + R"(,"observations":)" + observations;
+    AppendRest(out_, map);
+    return sink_.EndRow();
+  }
+
+  // Properties beside what the server knows, which it passes over.
+  static void AppendRest(std::string& json, const PropertyMap& map) {
+    for (const auto& [name, value] : map) {
+      const bool known = name == "type" || name == "name" || name == "from" || name == "to" || name == "relationType";
+      if (known) continue;
+      AppendJsonKey(json, name);
+      json += value;
+    }
+    json += '}';
+  }
+
+  struct Relation {
+    std::uint64_t line;
+    std::size_t place;  // in the order of ids
+    std::string json;
+    bool operator<(const Relation& o) const { return std::tie(line, place) < std::tie(o.line, o.place); }
+  };
+
+  Status ReadRelations() {
+    return ForEachSelected(s_, options_, sink_, [&](const Edge& e) -> Status {
+      PLEXUS_ASSIGN(PropertyMap map, Properties(e.properties));
+      const std::uint64_t line = TakeLine(map);
+      relations_.push_back({line, relations_.size(), Spelled(e, map)});
+      return {};
+    });
+  }
+
+  Status WriteRelations() {
+    std::sort(relations_.begin(), relations_.end());
+    for (const Relation& relation : relations_) {
+      out_ += relation.json;
+      PLEXUS_TRY(sink_.EndRow());
+    }
+    return {};
+  }
+
+  std::string Spelled(const Edge& e, const PropertyMap& map) const {
+    const EdgeKind& kind = s_.schema().edge_kind(e.kind);
+    const std::string_view label = s_.string(e.label);
+    std::string_view from = s_.key(e.source), to = s_.key(e.target), name = kind.name;
+    if (e.kind == kLink) {
+      name = label;
+    } else if (kind.symmetric) {
+      if ((from > to) != (label == kReversedLabel)) std::swap(from, to);
+    } else if (!kind.inverse.empty() && label == kind.inverse) {
+      std::swap(from, to);
+      name = label;
+    }
+    std::string json = R"({"type":"relation","from":)";
+    AppendJsonString(json, from);
+    json += R"(,"to":)";
+    AppendJsonString(json, to);
+    json += R"(,"relationType":)";
+    AppendJsonString(json, name);
+    AppendRest(json, map);
+    return json;
+  }
+
+  const Snapshot& s_;
+  const ExportOptions& options_;
+  ExportSink& sink_;
+  std::string& out_;
+  std::vector<Relation> relations_;
+};
+
+}  // namespace
+
+Status ExportMcpMemory(const Snapshot& s, std::ostream& stream, const ExportOptions& options) try {
+  ExportSink sink(stream, options.progress, s.node_count());
+  return McpMemoryWriter(s, options, sink).Write();
+} PLEXUS_CATCH_NO_MEMORY
+
+}  // namespace plexus::text

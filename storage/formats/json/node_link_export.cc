@@ -1,0 +1,202 @@
+// Node-link JSON: the fact plane for NetworkX, d3 and the browser.
+//
+// Attributes are spelled as import reads them: properties stand beside the rest unless
+// their name means something else there; those are in "props".
+#include <algorithm>
+#include <array>
+#include <map>
+#include <span>
+#include <sstream>
+#include <utility>
+#include <vector>
+
+#include "engine/no_memory.h"
+#include "storage/formats/base/export_selection.h"
+#include "storage/formats/base/json_writer.h"
+#include "storage/formats/base/property_map.h"
+
+namespace plexus::text {
+
+namespace {
+
+constexpr std::array<std::string_view, 6> kNodeNames = {"id", "kind", "type", "text", "tags", "props"};
+constexpr std::array<std::string_view, 13> kEdgeNames = {
+    "source", "target", "kind", "type", "weight", "label", "created_at",
+    "created_by", "valid_from", "valid_until", "directed", "key", "props"};
+
+void Member(std::string& out, std::string_view name, std::string_view text) {
+  AppendJsonKey(out, name);
+  AppendJsonString(out, text);
+}
+
+class NodeLinkWriter {
+ public:
+  NodeLinkWriter(const Snapshot& snapshot, const ExportOptions& options, ExportSink& sink)
+      : s_(snapshot), options_(options), sink_(sink), out_(sink.text()), columns_(UsedColumns(snapshot)) {
+    // Told even when nobody has it: import would give nodes the time of the day.
+    if (std::find(columns_.begin(), columns_.end(), kCreatedAt) == columns_.end()) columns_.push_back(kCreatedAt);
+  }
+
+  // Whether edges have a direction, and whether two join the same nodes the same way.
+  Status Look() {
+    bool any = false, any_directed = false;
+    NodeId source = kNoNode;
+    std::vector<NodeId> targets;
+    const auto end_row = [&] {
+      std::sort(targets.begin(), targets.end());
+      multigraph_ = multigraph_ || std::adjacent_find(targets.begin(), targets.end()) != targets.end();
+      targets.clear();
+    };
+    std::ostringstream nowhere;
+    ExportSink silent(nowhere, nullptr, 0);
+    PLEXUS_TRY(ForEachSelected(s_, options_, silent, [&](const Edge& e) -> Status {
+      if (e.source != source) end_row();
+      source = e.source;
+      targets.push_back(e.target);
+      any = true;
+      any_directed = any_directed || !s_.schema().edge_kind(e.kind).symmetric;
+      return {};
+    }));
+    end_row();
+    directed_ = any_directed || !any;
+    return {};
+  }
+
+  Status Write() {
+    PLEXUS_TRY(Look());
+    out_ += "{\"directed\":";
+    out_ += directed_ ? "true" : "false";
+    out_ += ",\"multigraph\":";
+    out_ += multigraph_ ? "true" : "false";
+    out_ += ",\"graph\":{},\"nodes\":[";
+    bool first = true;
+    for (NodeId v = 0; v < s_.node_count(); ++v) {
+      PLEXUS_TRY(sink_.EndNode());
+      if (!Included(s_, options_, v)) continue;
+      if (!std::exchange(first, false)) out_ += ',';
+      PLEXUS_TRY(sink_.EndRow());
+      PLEXUS_TRY(WriteNode(v));
+    }
+    out_ += "],";
+    AppendJsonString(out_, options_.edges_key);
+    out_ += ":[";
+    first = true;
+    const Status edges = ForEachSelected(s_, options_, sink_, [&](const Edge& e) -> Status {
+      if (!std::exchange(first, false)) out_ += ',';
+      PLEXUS_TRY(sink_.EndRow());
+      return WriteEdge(e);
+    });
+    PLEXUS_TRY(edges);
+    out_ += "]}";
+    PLEXUS_TRY(sink_.EndRow());
+    return sink_.Finish();
+  }
+
+ private:
+  Status WriteProperties(PayloadRef ref, std::span<const std::string_view> names, bool columns) {
+    PLEXUS_ASSIGN(const std::string bytes, PayloadOrNone(s_, ref));
+    PLEXUS_ASSIGN(const PropertyMap map, SplitProperties(bytes));
+    std::string rest = "{";
+    for (const auto& [name, json] : map) {
+      const bool taken = std::find(names.begin(), names.end(), name) != names.end() ||
+                         (columns && s_.schema().FindColumn(name));
+      std::string& to = taken ? rest : out_;
+      AppendJsonKey(to, name);
+      to += json;
+    }
+    if (rest != "{") {
+      AppendJsonKey(out_, "props");
+      out_ += rest + "}";
+    }
+    return {};
+  }
+
+  Status WriteNode(NodeId v) {
+    out_ += '{';
+    Member(out_, "id", s_.key(v));
+    if (s_.node_kind(v) != kNode) Member(out_, "kind", s_.schema().node_kind(s_.node_kind(v)).name);
+    PLEXUS_ASSIGN(const std::string text, PayloadOrNone(s_, s_.payload_ref(v, NodeField::kText)));
+    if (!text.empty()) Member(out_, "text", text);
+    if (const auto tags = Tags(s_, v); !tags.empty()) {
+      AppendJsonKey(out_, "tags");
+      char before = '[';
+      for (std::string_view tag : tags) AppendJsonString(out_ += std::exchange(before, ','), tag);
+      out_ += ']';
+    }
+    for (ColumnId c : columns_) WriteColumn(c, v);
+    return EndElement(s_.payload_ref(v, NodeField::kProperties), kNodeNames, true);
+  }
+
+  void WriteColumn(ColumnId c, NodeId v) {
+    const Column& column = s_.schema().columns()[c];
+    const auto number = [&](auto value) {
+      if (value || c == kCreatedAt) AppendJsonKey(out_, column.name);
+      if (value)
+        AppendNumber(out_, *value);
+      else if (c == kCreatedAt)
+        out_ += "null";
+    };
+    switch (column.type) {
+      case ColumnType::kF64: number(s_.f64(c, v)); break;
+      case ColumnType::kI64: number(s_.i64(c, v)); break;
+      case ColumnType::kString:
+        if (auto id = s_.string_column(c, v)) Member(out_, column.name, s_.string(*id));
+        break;
+    }
+  }
+
+  Status WriteEdge(const Edge& e) {
+    const EdgeKind& kind = s_.schema().edge_kind(e.kind);
+    out_ += '{';
+    Member(out_, "source", s_.key(e.source));
+    Member(out_, "target", s_.key(e.target));
+    Member(out_, "kind", kind.name);
+    AppendJsonKey(out_, "weight");
+    AppendNumber(out_, e.weight);
+    if (e.label || multigraph_) Member(out_, "label", s_.string(e.label));
+    if (multigraph_) {  // a number of its own among the edges of this source and target
+      if (e.source != key_source_) keys_.clear();
+      key_source_ = e.source;
+      AppendJsonKey(out_, "key");
+      AppendNumber(out_, keys_[e.target]++);
+    }
+    if (kind.symmetric && directed_) {
+      AppendJsonKey(out_, "directed");
+      out_ += "false";
+    }
+    const auto time = [&](std::string_view name, std::int64_t ms) {
+      if (ms == kNoTime) return;
+      AppendJsonKey(out_, name);
+      AppendNumber(out_, ms);
+    };
+    time("created_at", e.created_at);
+    if (e.created_by) Member(out_, "created_by", s_.string(e.created_by));
+    time("valid_from", e.valid_from);
+    time("valid_until", e.valid_until);
+    return EndElement(e.properties, kEdgeNames, false);
+  }
+
+  Status EndElement(PayloadRef properties, std::span<const std::string_view> names, bool columns) {
+    PLEXUS_TRY(WriteProperties(properties, names, columns));
+    out_ += '}';
+    return {};
+  }
+
+  const Snapshot& s_;
+  const ExportOptions& options_;
+  ExportSink& sink_;
+  std::string& out_;
+  std::vector<ColumnId> columns_;
+  bool directed_ = true, multigraph_ = false;
+  NodeId key_source_ = kNoNode;
+  std::map<NodeId, std::uint32_t> keys_;
+};
+
+}  // namespace
+
+Status ExportNodeLink(const Snapshot& s, std::ostream& stream, const ExportOptions& options) try {
+  ExportSink sink(stream, options.progress, s.node_count());
+  return NodeLinkWriter(s, options, sink).Write();
+} PLEXUS_CATCH_NO_MEMORY
+
+}  // namespace plexus::text

@@ -1,0 +1,271 @@
+// Names, edges and lists of one piece; see batch_builder.h.
+#include "storage/formats/pipeline/batch_builder.h"
+
+#include <algorithm>
+
+#include "storage/formats/pipeline/dry_run.h"
+#include "storage/formats/base/properties.h"
+#include "storage/formats/base/property_map.h"
+#include "storage/formats/base/times.h"
+
+namespace plexus::text {
+
+namespace {
+
+std::string Quoted(std::string_view s) { return "'" + std::string(s.substr(0, 80)) + "'"; }
+
+}  // namespace
+
+Schema& BatchBuilder::MutableSchema() {
+  if (!local_) local_ = std::make_shared<Schema>(*context_.schema);
+  piece_.schema_after = local_;
+  return *local_;
+}
+
+Status BatchBuilder::Define(const NodeKind& kind) {
+  PLEXUS_TRY(MutableSchema().Define(kind));
+  batch().DefineNodeKind(kind);
+  return {};
+}
+Status BatchBuilder::Define(const EdgeKind& kind) {
+  PLEXUS_TRY(MutableSchema().Define(kind));
+  batch().DefineEdgeKind(kind);
+  return {};
+}
+Status BatchBuilder::Define(const Column& column) {
+  PLEXUS_TRY(MutableSchema().Define(column));
+  batch().DefineColumn(column);
+  return {};
+}
+Status BatchBuilder::Define(const VectorSpace& space) {
+  PLEXUS_TRY(MutableSchema().Define(space));
+  batch().DefineSpace(space);
+  return {};
+}
+
+Schema& BatchBuilder::TrialSchema() {
+  if (!trial_) trial_ = std::make_unique<Schema>(schema());
+  return *trial_;
+}
+
+Status BatchBuilder::CheckNewNodeKind(std::string_view name) {
+  NodeKind kind;
+  kind.name = name;
+  PLEXUS_TRY(TrialSchema().Define(kind));
+  return {};
+}
+Status BatchBuilder::CheckNewEdgeKind(std::string_view name) {
+  EdgeKind kind;
+  kind.name = name;
+  PLEXUS_TRY(TrialSchema().Define(kind));
+  return {};
+}
+
+Result<NodeName> BatchBuilder::Name(std::string_view name, NodeKindId expected) const {
+  const std::size_t separator = name.find(kIndexSeparator);
+  const bool index_expected =
+      expected != kNoNodeKind && schema().node_kind(expected).plane == Plane::kIndex;
+  NodeName out;
+  if (separator != std::string_view::npos) {
+    const std::string_view kind = name.substr(0, separator);
+    const auto id = schema().FindNodeKind(kind);
+    if (!id || schema().node_kind(*id).plane != Plane::kIndex)
+      return Fail(ErrorCode::kInvalidArgument,
+                  "node key " + Quoted(name) + " holds U+001F, but " + Quoted(kind) +
+                      " is not a node kind of the index plane");
+    if (index_expected && *id != expected)
+      return Fail(ErrorCode::kInvalidArgument, "expected a node of kind " +
+                                                   Quoted(schema().node_kind(expected).name) +
+                                                   ", got " + Quoted(kind));
+    out = {std::string(name), *id};
+  } else if (index_expected) {
+    out = {IndexKey(schema().node_kind(expected).name, name), expected};
+  } else {
+    out = {std::string(name), kNoNodeKind};
+  }
+  PLEXUS_TRY(CheckKey(out.key, out.is_index()));
+  return out;
+}
+
+NodeRef BatchBuilder::Ref(const NodeName& name) {
+  if (!name.is_index()) {
+    if (context_.touched) context_.touched->Mark(name.key);
+    return batch().Node(name.key);
+  }
+  if (name.kind < kFirstUserNodeKind) return batch().IndexNode(name.kind, DisplayName(name.key));
+  return batch().UpsertNode(name.key, batch().NodeKindNamed(schema().node_kind(name.kind).name));
+}
+
+Status BatchBuilder::Upsert(const NodeName& name, NodeRef node, std::string_view kind) {
+  if (kind.empty() || name.is_index()) {
+    batch().UpsertNode(node);
+    return {};
+  }
+  const auto known = schema().FindNodeKind(kind);
+  if (!known) {
+    NodeKind defined;
+    defined.name = kind;
+    PLEXUS_TRY(Define(defined));
+  }
+  batch().UpsertNode(node, known && *known < kFirstUserNodeKind ? NodeKindRef(*known)
+                                                                : batch().NodeKindNamed(kind));
+  piece_.notes.states_kinds = true;
+  if (context_.check && context_.check->watches_kinds()) piece_.notes.kinds.push_back({name.key, std::string(kind)});
+  return {};
+}
+
+void BatchBuilder::SetProperties(const NodeName& name, NodeRef node, const std::string& properties) {
+  if (properties.empty())
+    batch().ClearPayload(node, NodeField::kProperties);
+  else
+    batch().SetPayload(node, NodeField::kProperties, properties);
+  if (context_.check)
+    piece_.notes.maps.push_back({name.key, properties.size(),
+                                 context_.check->WatchesMap(name.key) ? properties : std::string()});
+}
+
+Result<BatchBuilder::EdgeEnds> BatchBuilder::Ends(std::string_view source, std::string_view target,
+                                                  std::string_view kind_name) {
+  EdgeEnds ends;
+  ends.kind_name = std::string(kind_name);
+  bool self_loops = true;
+  if (auto match = schema().FindEdgeKind(kind_name)) {
+    const EdgeKind& kind = schema().edge_kind(match->kind);
+    ends.stored = match->kind;
+    ends.reversed = match->reversed;
+    ends.index_plane = kind.plane == Plane::kIndex;
+    ends.source_kind = match->reversed ? kind.target_kind : kind.source_kind;
+    ends.target_kind = match->reversed ? kind.source_kind : kind.target_kind;
+    self_loops = kind.self_loops;
+  } else if (kind_name.empty() || kind_name.size() > Limits::kMaxStringBytes) {
+    return Fail(ErrorCode::kInvalidArgument, "an edge kind's name has 1 to " +
+                                                 std::to_string(Limits::kMaxStringBytes) + " bytes");
+  } else {
+    PLEXUS_TRY(CheckNewEdgeKind(kind_name));
+  }
+  PLEXUS_ASSIGN(ends.source, Name(source, ends.source_kind));
+  PLEXUS_ASSIGN(ends.target, Name(target, ends.target_kind));
+  if (!self_loops && ends.source.key == ends.target.key)
+    return Fail(ErrorCode::kInvalidArgument, "an edge of kind " + Quoted(kind_name) +
+                                                 " cannot join " + Quoted(source) + " to itself");
+  return ends;
+}
+
+// What the graph would do at the first edge of that kind.
+Status BatchBuilder::DefineByUse(const EdgeEnds& ends) {
+  if (ends.stored != kNoEdgeKind || schema().FindEdgeKind(ends.kind_name)) return {};
+  EdgeKind defined;
+  defined.name = ends.kind_name;
+  return Define(defined);
+}
+
+// Which kind a fact has is known to the graph and to the file as a whole only.
+void BatchBuilder::NoteWanted(const EdgeEnds& ends) {
+  if (!context_.check || ends.stored == kNoEdgeKind) return;
+  const auto note = [&](const NodeName& node, NodeKindId wanted, std::string_view which) {
+    if (wanted == kNoNodeKind || schema().node_kind(wanted).plane == Plane::kIndex) return;
+    piece_.notes.wants_kinds = true;
+    if (!context_.check->watches_kinds()) return;
+    piece_.notes.wanted.push_back({node.key, schema().node_kind(wanted).name,
+                                   "edge " + Quoted(ends.source.key) + " " + ends.kind_name + " " +
+                                       Quoted(ends.target.key) + ": its " + std::string(which)});
+  };
+  note(ends.source, ends.source_kind, "source");
+  note(ends.target, ends.target_kind, "target");
+}
+
+EdgeKindRef BatchBuilder::KindRef(const EdgeEnds& ends) {
+  return ends.stored < kFirstUserEdgeKind && !ends.reversed ? EdgeKindRef(ends.stored)
+                                                            : batch().EdgeKindNamed(ends.kind_name);
+}
+
+Status BatchBuilder::Link(const EdgeEnds& ends, WriteBatch::EdgeInput edge) {
+  PLEXUS_TRY(DefineByUse(ends));
+  NoteWanted(ends);
+  edge.source = Ref(ends.source);
+  edge.target = Ref(ends.target);
+  edge.kind = KindRef(ends);
+  batch().Link(edge);
+  if (!ends.index_plane) ++piece_.fact_edges;
+  if (ends.stored == kHasTag || ends.stored == kMember)
+    linked_[{ends.source.key, ends.stored}].push_back({ends.target.key, std::string(edge.label)});
+  return {};
+}
+
+Status BatchBuilder::Unlink(const EdgeEnds& ends, std::string_view label) {
+  PLEXUS_TRY(DefineByUse(ends));
+  const NodeRef source = Ref(ends.source);
+  const NodeRef target = Ref(ends.target);
+  batch().Unlink(source, KindRef(ends), target, label);
+  return {};
+}
+
+void BatchBuilder::Remove(const NodeName& name, bool purge) {
+  const NodeRef node = Ref(name);
+  if (purge)
+    batch().PurgeNode(node);
+  else
+    batch().RemoveNode(node);
+  removed_.insert(name.key);
+  if (const auto at = patches_.find(name.key); at != patches_.end()) {
+    piece_.patches[at->second] = {};  // of what is no more
+    patches_.erase(at);
+  }
+  if (context_.check) piece_.notes.removed.push_back(name.key);
+}
+
+void BatchBuilder::ReplaceList(const NodeName& node, NodeRef ref, EdgeKindId kind, bool labelled,
+                               std::vector<ListReplacement::Item> items) {
+  std::sort(items.begin(), items.end());
+  items.erase(std::unique(items.begin(), items.end()), items.end());
+  const ListKey key{node.key, kind};
+  for (const auto& item : linked_[key]) {
+    if ((!labelled && !item.label.empty()) || std::binary_search(items.begin(), items.end(), item))
+      continue;
+    if (auto name = Name(item.target)) batch().Unlink(ref, kind, Ref(*name), item.label);
+  }
+  auto& linked = linked_[key];
+  linked.insert(linked.end(), items.begin(), items.end());
+  auto [at, is_new] = lists_.try_emplace(key, piece_.lists.size());
+  if (is_new) piece_.lists.emplace_back();
+  piece_.lists[at->second] = {node.key, kind, labelled, std::move(items)};
+}
+
+Status BatchBuilder::PatchProperties(const NodeName& node, NodeRef ref, std::string patch,
+                                     bool replaces_rest) {
+  if (patch.empty() && !replaces_rest) return {};
+  auto [at, is_new] = patches_.try_emplace(node.key, piece_.patches.size());
+  std::string whole = patch;
+  if (!is_new) {  // an earlier line of this piece: lay this one over it
+    const PropertyPatch& earlier = piece_.patches[at->second];
+    PLEXUS_ASSIGN(PropertyMap merged, SplitProperties(earlier.patch));
+    if (replaces_rest)
+      std::erase_if(merged, [](const auto& e) { return !IsReservedProperty(e.first); });
+    PLEXUS_ASSIGN(PropertyMap over, SplitProperties(patch));
+    for (auto& [k, v] : over) merged[k] = std::move(v);
+    PLEXUS_ASSIGN(whole, JoinProperties(merged));
+    replaces_rest |= earlier.replaces_rest;
+  } else {
+    piece_.patches.emplace_back();
+  }
+  // For a node that is new, what the patch sets is the map.
+  PLEXUS_ASSIGN(std::string alone, MergeProperties("", whole));
+  if (alone.empty())
+    batch().ClearPayload(ref, NodeField::kProperties);
+  else
+    batch().SetPayload(ref, NodeField::kProperties, alone);
+  piece_.patches[at->second] = {node.key, std::move(whole), replaces_rest, removed_.contains(node.key)};
+  return {};
+}
+
+void BatchBuilder::NoteTime(std::string_view field, std::int64_t time_ms) {
+  if (!LooksLikeSeconds(time_ms)) return;
+  for (SmallTime& noted : piece_.small_times) {
+    if (noted.field != field) continue;
+    ++noted.count;
+    return;
+  }
+  piece_.small_times.push_back({std::string(field), line_, time_ms, 1});
+}
+
+}  // namespace plexus::text

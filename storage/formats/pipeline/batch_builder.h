@@ -1,0 +1,117 @@
+// BatchBuilder: names to node references, and lists kept true inside one piece.
+//
+// What every format that knows kinds shares: a key is a fact's own, or U+001F
+// makes it an index node's ("tag", U+001F, "rust"); where an edge kind declares an
+// index kind for an endpoint, the bare name is enough. Definitions made in the piece
+// are seen by its later records, and a kind is defined by the first good record that
+// names it, so that a later definition with other traits is refused wherever the file
+// is cut. One builder per piece, not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/error.h"
+#include "engine/vocabulary.h"
+#include "storage/formats/pipeline/record_parser.h"
+
+namespace plexus::text {
+
+// A node as a record names it, checked, not yet in the batch.
+struct NodeName {
+  std::string key;           // full key
+  NodeKindId kind = kNoNodeKind;     // of an index node
+  bool is_index() const { return kind != kNoNodeKind; }
+};
+
+class BatchBuilder {
+ public:
+  BatchBuilder(const ParseContext& context, Piece& piece) : context_(context), piece_(piece) {
+    piece.uses_schema = true;
+    if (piece.schema_after) local_ = std::make_shared<Schema>(*piece.schema_after);
+  }
+
+  const ParseContext& context() const { return context_; }
+  Piece& piece() { return piece_; }
+  WriteBatch& batch() { return piece_.batch; }
+  const Schema& schema() const { return local_ ? *local_ : *context_.schema; }
+
+  // Definitions: checked against the schema so far, then put into the batch.
+  Status Define(const NodeKind& kind);
+  Status Define(const EdgeKind& kind);
+  Status Define(const Column& column);
+  Status Define(const VectorSpace& space);
+
+  // Whether a kind that is not defined could be, by its name and by how many there are:
+  // what the graph will say when a record that uses it is applied. O(log kinds), after
+  // one copy of the schema in the piece.
+  Status CheckNewNodeKind(std::string_view name);
+  Status CheckNewEdgeKind(std::string_view name);
+
+  // `expected`: the node kind that the place calls for, kNoNodeKind = any.
+  Result<NodeName> Name(std::string_view name, NodeKindId expected = kNoNodeKind) const;
+  NodeRef Ref(const NodeName& name);
+  // States a fact node's kind (an index node's is in its key), and that it exists;
+  // "" = whatever it has.
+  Status Upsert(const NodeName& name, NodeRef node, std::string_view kind);
+
+  // The map as a whole; "" clears it.
+  void SetProperties(const NodeName& name, NodeRef node, const std::string& properties);
+
+  // An edge record, checked. `kind_name` may be an inverse name.
+  struct EdgeEnds {
+    NodeName source, target;  // as the record has them
+    std::string kind_name;
+    EdgeKindId stored = kNoEdgeKind;  // kNoEdgeKind: a kind defined by this use
+    bool reversed = false;
+    bool index_plane = false;
+    NodeKindId source_kind = kNoNodeKind, target_kind = kNoNodeKind;  // what the kind wants them to be
+  };
+  Result<EdgeEnds> Ends(std::string_view source, std::string_view target,
+                        std::string_view kind_name);
+  // On an error nothing was added.
+  Status Link(const EdgeEnds& ends, WriteBatch::EdgeInput edge);
+  Status Unlink(const EdgeEnds& ends, std::string_view label);
+  void Remove(const NodeName& name, bool purge);
+
+  // The arcs of `kind` leaving `node` become exactly `items`: notes the list for
+  // PrepareReplacements and unlinks what earlier lines of the piece linked.
+  void ReplaceList(const NodeName& node, NodeRef ref, EdgeKindId kind, bool labelled,
+                   std::vector<ListReplacement::Item> items);
+
+  // The line of the record that comes next, for notes.
+  void set_line(std::uint64_t line) { line_ = line; }
+  // A time of the record: noted when it looks like seconds.
+  void NoteTime(std::string_view field, std::int64_t time_ms);
+
+  // Sets some keys of a node's property map (events, outcomes).
+  Status PatchProperties(const NodeName& node, NodeRef ref, std::string patch,
+                         bool replaces_rest);
+
+ private:
+  using ListKey = std::pair<std::string, EdgeKindId>;
+  Schema& MutableSchema();
+  Schema& TrialSchema();
+  EdgeKindRef KindRef(const EdgeEnds& ends);
+  Status DefineByUse(const EdgeEnds& ends);
+  void NoteWanted(const EdgeEnds& ends);
+
+  const ParseContext& context_;
+  Piece& piece_;
+  std::uint64_t line_ = 0;
+  std::shared_ptr<Schema> local_;
+  std::unique_ptr<Schema> trial_;  // with the kinds that records have named
+  std::map<ListKey, std::vector<ListReplacement::Item>> linked_;  // in this piece
+  std::map<ListKey, std::size_t> lists_;                          // index into piece_.lists
+  std::map<std::string, std::size_t> patches_;                    // index into piece_.patches
+  std::set<std::string> removed_;                                 // in this piece
+};
+
+}  // namespace plexus::text

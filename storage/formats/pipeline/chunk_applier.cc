@@ -1,0 +1,156 @@
+// Applying parsed pieces: counts, refused records, records that need the graph.
+#include <algorithm>
+
+#include "storage/formats/pipeline/pipeline.h"
+
+namespace plexus::text {
+
+namespace {
+
+// Errors that a record can cause, as against those of the disk or the caller.
+bool IsRecordError(const Graph& graph, const Error& error) {
+  if (graph.read_only()) return false;
+  switch (error.code) {
+    case ErrorCode::kInvalidArgument:
+    case ErrorCode::kAlreadyExists:
+    case ErrorCode::kNotFound:
+    case ErrorCode::kResourceExhausted:
+    case ErrorCode::kFailedPrecondition:
+    case ErrorCode::kUnsupported: return true;
+    default: return false;
+  }
+}
+
+std::uint64_t Rest(std::uint64_t all, std::uint64_t some) { return all > some ? all - some : 0; }
+
+}  // namespace
+
+void PieceApplier::AddError(std::uint64_t line, std::string reason) {
+  if (lines_ && !lines_->empty()) line = (*lines_)[line - 1];
+  run_.AddError(file_, line, std::move(reason));
+}
+
+Piece PieceApplier::Parse(std::string_view text, std::uint64_t first_line) {
+  ParseContext context = run_.Context();
+  context.max_ops = SIZE_MAX;
+  Piece piece;
+  piece.batch.set_time_ms(run_.options.now_ms);
+  piece.schema = context.schema;
+  piece.first_line = first_line;
+  piece.text = text;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::uint64_t line =
+        first_line + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+    at += parser_.Parse(text.substr(at), line, context, piece);
+    if (piece.stopped) break;
+  }
+  return piece;
+}
+
+Result<ApplyReport> PieceApplier::ApplyBatch(Piece& piece) {
+  ++run_.report.batches;
+  if (!piece.lists.empty() || !piece.patches.empty()) {
+    WriteBatch before(run_.options.now_ms), after(run_.options.now_ms);
+    PLEXUS_TRY(PrepareReplacements(run_.graph.snapshot(), piece, before, after));
+    if (!before.empty() || !after.empty()) {
+      before.Append(piece.batch);
+      before.Append(after);
+      piece.batch = std::move(before);
+    }
+  }
+  if (run_.options.complete)
+    if (Status done = run_.options.complete(run_.graph.snapshot(), piece.batch); !done) {
+      not_the_records_fault_ = true;
+      return std::unexpected(std::move(done.error()));
+    }
+  return run_.graph.Apply(piece.batch, run_.options.apply);
+}
+
+Result<ApplyReport> PieceApplier::Foresee(const Piece& piece) {
+  PLEXUS_TRY(run_.check.Take(piece));
+  run_.entries.insert(run_.entries.end(), piece.entries.begin(), piece.entries.end());
+  return ApplyReport();
+}
+
+Status PieceApplier::Apply(Piece& piece) {
+  ApplyReport report;
+  if (run_.collector) {
+    PLEXUS_TRY(run_.collector->Take(piece));
+  } else if (run_.checking || !piece.batch.empty()) {
+    Result<ApplyReport> applied = run_.checking ? Foresee(piece) : ApplyBatch(piece);
+    if (!applied) {
+      if (not_the_records_fault_ || !IsRecordError(run_.graph, applied.error())) return std::unexpected(applied.error());
+      const std::size_t head = parser_.RecordLength(piece.text);
+      if (head < piece.text.size()) return Narrow(piece);
+      AddError(piece.first_line, applied.error().message);
+      return {};
+    }
+    report = *applied;
+  }
+  Book(piece, report);
+  return {};
+}
+
+// Some record of the piece was refused: apply its halves.
+Status PieceApplier::Narrow(const Piece& piece) {
+  std::vector<std::size_t> begins;
+  for (std::size_t at = 0; at < piece.text.size();) {
+    begins.push_back(at);
+    at += parser_.RecordLength(piece.text.substr(at));
+  }
+  const std::size_t middle = begins[begins.size() / 2];
+  const std::string_view head = piece.text.substr(0, middle);
+  Piece first = Parse(head, piece.first_line);
+  PLEXUS_TRY(Apply(first));
+  if (run_.report.stopped) return {};
+  first = Piece();
+  Piece second = Parse(piece.text.substr(middle),
+                       piece.first_line + std::count(head.begin(), head.end(), '\n'));
+  return Apply(second);
+}
+
+void PieceApplier::Book(const Piece& piece, const ApplyReport& applied) {
+  ImportReport& r = run_.report;
+  r.records += piece.records;
+  if (!run_.checking && !run_.collector) {
+    BookApplied(piece, applied);
+    BookWarnings(piece);
+  }
+  for (const RecordError& e : piece.errors) AddError(e.line, e.reason);
+  r.errors += piece.error_count - piece.errors.size();
+}
+
+void PieceApplier::BookApplied(const Piece& piece, const ApplyReport& applied) {
+  ImportReport& r = run_.report;
+  auto book = [](ImportCounts& to, const ChangeCounts& from, std::uint64_t named) {
+    to.added += from.added;
+    to.changed += from.changed;
+    to.same += Rest(named, from.added + from.changed);
+  };
+  r.nodes.added += applied.nodes.added;
+  run_.nodes_changed += applied.nodes.changed;
+  run_.nodes_removed += applied.nodes.removed;
+  book(r.edges, applied.edges, piece.fact_edges);
+  book(r.events, applied.events, piece.events);
+  r.outcomes += piece.outcomes;
+  r.vectors += piece.vectors;
+  r.removed += applied.nodes.removed + applied.edges.removed;
+  r.self_loops_skipped += piece.self_loops;
+  r.pointers += piece.pointers;
+}
+
+void PieceApplier::BookWarnings(const Piece& piece) {
+  std::vector<ImportWarning>& all = run_.report.warnings;
+  for (const SmallTime& time : piece.small_times) {
+    const auto known = std::ranges::find_if(
+        all, [&](const ImportWarning& w) { return w.file == file_ && w.field == time.field; });
+    if (known != all.end()) {
+      known->count += time.count;
+      continue;
+    }
+    const bool mapped = lines_ && !lines_->empty();
+    all.push_back({file_, mapped ? (*lines_)[time.line - 1] : time.line, time.field, time.value, time.count});
+  }
+}
+
+}  // namespace plexus::text

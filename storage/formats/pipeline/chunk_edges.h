@@ -1,0 +1,24 @@
+// PieceEdges: the edges of a piece whose keys have no ids yet; see edge_loader.h.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "engine/edge_load.h"
+
+namespace plexus::text {
+
+struct PieceEdges {
+  static constexpr std::uint32_t kNamed = 1u << 31;
+  struct Name {
+    std::string_view text;  // in the block
+    std::uint64_t hash = 0;
+  };
+  // Endpoints are numbers below kNamed, keys by themselves, or kNamed | position in `names`.
+  LoadBatch batch;
+  std::vector<Name> names;
+  std::uint32_t largest = 0;  // number
+};
+
+}  // namespace plexus::text

@@ -1,0 +1,221 @@
+// Foreseeing what the graph would refuse; see dry_run.h.
+#include "storage/formats/pipeline/dry_run.h"
+
+#include <algorithm>
+#include <functional>
+#include <string_view>
+#include <unordered_set>
+
+#include "engine/vocabulary.h"
+#include "storage/formats/base/properties.h"
+#include "storage/formats/base/property_map.h"
+
+namespace plexus::text {
+
+namespace {
+
+constexpr std::size_t kPlaces = std::size_t{1} << 17;
+// A map joined from patches can be larger than they are together: offsets widen. By
+// less than this.
+constexpr std::size_t kWidening = 8;
+
+// Whether an edge kind wants a fact of some kind at an end.
+bool DemandsFacts(const Schema& schema) {
+  const auto fact = [&](NodeKindId kind) { return kind != kNoNodeKind && schema.node_kind(kind).plane == Plane::kFact; };
+  return std::any_of(schema.edge_kinds().begin(), schema.edge_kinds().end(), [&](const EdgeKind& kind) {
+    return fact(kind.source_kind) || fact(kind.target_kind);
+  });
+}
+
+std::size_t Place(const std::string& node) { return std::hash<std::string>()(node) % kPlaces; }
+
+}  // namespace
+
+void ImportCheck::Begin(Snapshot now) {
+  now_ = std::move(now);
+  schema_ = now_.state().schema;
+  watches_kinds_ = kinds_wanted_ = kinds_stated_ = closer_ = maps_suspect_ = false;
+  kinds_.clear();
+  maps_.clear();
+  sketch_.clear();
+  suspect_.clear();
+}
+
+Status ImportCheck::Define(const EdgeKind& kind) {
+  auto next = std::make_shared<Schema>(*schema_);
+  PLEXUS_TRY(next->Define(kind));
+  std::lock_guard lock(mutex_);
+  schema_ = std::move(next);
+  return {};
+}
+
+Status ImportCheck::Take(const Piece& piece) {
+  kinds_wanted_ |= piece.notes.wants_kinds;
+  kinds_stated_ |= piece.notes.states_kinds;
+  if (watches_kinds_) {
+    piece_kinds_.clear();
+    for (const auto& [node, kind] : piece.notes.kinds) piece_kinds_[node] = kind;
+    PLEXUS_TRY(CheckWanted(piece));
+    PLEXUS_TRY(CheckRetyped(piece));
+  }
+  Maps grown;
+  PLEXUS_TRY(closer_ ? Grow(piece, grown) : Suspect(piece));
+  // The piece is good: from here on it counts.
+  if (watches_kinds_) {
+    if (Frees(piece))
+      for (const std::string& node : piece.notes.removed) kinds_[node] = {.kind = KindOf(node), .freed = true};
+    for (const PieceNotes::WantedKind& wanted : piece.notes.wanted) {
+      kinds_[wanted.node].kind = wanted.kind;
+      kinds_[wanted.node].held = true;
+    }
+  }
+  for (const auto& [node, kind] : piece.notes.kinds) kinds_[node].kind = kind;
+  for (auto& [node, map] : grown) maps_[std::move(node)] = std::move(map);
+  if (piece.schema_after) {
+    std::lock_guard lock(mutex_);
+    schema_ = piece.schema_after;
+  }
+  return {};
+}
+
+bool ImportCheck::LookCloser() {
+  if (closer_) return false;
+  kinds_wanted_ |= kinds_stated_ && DemandsFacts(*schema());
+  if (!kinds_wanted_ && !maps_suspect_) return false;
+  closer_ = true;
+  watches_kinds_ = kinds_wanted_;
+  schema_ = now_.state().schema;
+  kinds_.clear();
+  return true;
+}
+
+// All node operations of a batch come before its edges.
+Status ImportCheck::CheckWanted(const Piece& piece) {
+  for (const PieceNotes::WantedKind& wanted : piece.notes.wanted) {
+    const std::string kind = KindOf(wanted.node);
+    if (kind != wanted.kind)
+      return Fail(ErrorCode::kInvalidArgument,
+                  wanted.edge + " must be of kind '" + wanted.kind + "', not '" + kind + "'");
+  }
+  return {};
+}
+
+std::string ImportCheck::KindOf(const std::string& node) const {
+  if (const auto separator = node.find(kIndexSeparator); separator != std::string::npos)
+    return node.substr(0, separator);
+  if (const auto at = piece_kinds_.find(node); at != piece_kinds_.end()) return at->second;
+  if (const auto at = kinds_.find(node); at != kinds_.end()) return at->second.kind;
+  return KindInGraph(node);
+}
+
+const std::string& ImportCheck::KindInGraph(const std::string& node) const {
+  const auto id = now_.Find(node);
+  return now_.schema().node_kind(id ? now_.node_kind(*id) : kNode).name;
+}
+
+Status ImportCheck::CheckRetyped(const Piece& piece) const {
+  const bool frees = Frees(piece);
+  const std::unordered_set<std::string_view> removed(piece.notes.removed.begin(), piece.notes.removed.end());
+  std::unordered_set<std::string_view> judged;  // a row is read once a piece
+  for (const auto& [node, stated] : piece.notes.kinds) {
+    if (!judged.insert(node).second) continue;
+    const std::string& kind = piece_kinds_.at(node);  // the last one stated is what the batch makes of it
+    const auto at = kinds_.find(node);
+    const bool seen = at != kinds_.end();
+    const std::string& before = seen ? at->second.kind : KindInGraph(node);
+    if (kind == before || (frees && removed.contains(node))) continue;
+    if (!(seen && at->second.held) && ((seen && at->second.freed) || !HeldByGraph(node, before))) continue;
+    return Fail(ErrorCode::kInvalidArgument, "node '" + std::string(DisplayName(node)) + "' cannot become of kind '" +
+                                                 kind + "': an edge wants it to be of kind '" + before + "'");
+  }
+  return {};
+}
+
+// Whether an edge of the graph, as it was before the files, wants the node to be of that kind.
+bool ImportCheck::HeldByGraph(const std::string& node, const std::string& kind) const {
+  const auto id = now_.Find(node);
+  if (!id) return false;
+  const Schema& schema = now_.schema();
+  const NodeKindId held_to = now_.node_kind(*id);
+  if (schema.node_kind(held_to).name != kind || !schema.DemandsKind(held_to)) return false;
+  bool held = false;
+  for (const Direction direction : {Direction::kOut, Direction::kIn})
+    now_.ForEachArc(direction, *id, ArcFilter::All(), [&](const Arc& arc) {
+      const EdgeKind& traits = schema.edge_kind(arc.kind);
+      held |= (direction == Direction::kOut ? traits.source_kind : traits.target_kind) == held_to;
+      return !held;
+    });
+  return held;
+}
+
+// Whether removing a node leaves no edge that wants it to be of some kind.
+bool ImportCheck::Frees(const Piece& piece) const {
+  const auto schema = piece.schema_after ? piece.schema_after : schema_;
+  return std::none_of(schema->edge_kinds().begin(), schema->edge_kinds().end(), [](const EdgeKind& kind) {
+    return kind.survives_removal && kind.target_kind != kNoNodeKind;
+  });
+}
+
+Result<std::string> ImportCheck::StoredMap(const std::string& node) const {
+  const auto id = now_.Find(node);
+  if (!id || !now_.alive(*id)) return std::string();
+  auto stored = now_.Payload(*id, NodeField::kProperties);
+  if (!stored && stored.error().code == ErrorCode::kNotFound) return std::string();
+  return stored;
+}
+
+bool ImportCheck::WatchesMap(const std::string& node) const {
+  return closer_ && maps_suspect_ && suspect_[Place(node)];
+}
+
+// First look: which maps may become too large.
+Status ImportCheck::Suspect(const Piece& piece) {
+  if (piece.patches.empty() && piece.notes.maps.empty()) return {};
+  if (sketch_.empty()) {
+    sketch_.resize(kPlaces);
+    suspect_.resize(kPlaces);
+  }
+  const auto add = [&](const std::string& node, std::size_t bytes) -> bool {
+    constexpr std::size_t kFull = Limits::kMaxPayloadBytes;  // stays suspect and never wraps
+    std::uint32_t& sum = sketch_[Place(node)];
+    sum = static_cast<std::uint32_t>(std::min(kFull, sum + std::min(bytes, kFull)));
+    return sum > kFull / kWidening;
+  };
+  for (const PieceNotes::MapOfNode& set : piece.notes.maps) add(set.node, set.bytes);
+  for (const PropertyPatch& patch : piece.patches) {
+    if (patch.node.empty()) continue;
+    PLEXUS_ASSIGN(const std::string stored, StoredMap(patch.node));
+    if (add(patch.node, patch.patch.size() + stored.size())) suspect_[Place(patch.node)] = maps_suspect_ = true;
+  }
+  return {};
+}
+
+// Closer look: what these become.
+Status ImportCheck::Grow(const Piece& piece, Maps& grown) {
+  if (!maps_suspect_) return {};
+  for (const std::string& node : piece.notes.removed)
+    if (WatchesMap(node)) grown.emplace_back(node, std::string());
+  for (const PieceNotes::MapOfNode& set : piece.notes.maps)
+    if (WatchesMap(set.node)) grown.emplace_back(set.node, set.map);
+  for (const PropertyPatch& patch : piece.patches) {
+    if (patch.node.empty() || !WatchesMap(patch.node)) continue;
+    std::string base;
+    if (const auto at = maps_.find(patch.node); at != maps_.end()) {
+      base = at->second;
+    } else {
+      PLEXUS_ASSIGN(base, StoredMap(patch.node));
+    }
+    if (patch.fresh) base.clear();
+    if (patch.replaces_rest) {
+      PLEXUS_ASSIGN(base, KeepReserved(base));
+    }
+    auto merged = MergeProperties(base, patch.patch);
+    if (!merged)
+      return Fail(merged.error().code, "properties of '" + std::string(DisplayName(patch.node)) +
+                                           "', with what was there before: " + merged.error().message);
+    grown.emplace_back(patch.node, std::move(*merged));
+  }
+  return {};
+}
+
+}  // namespace plexus::text

@@ -1,0 +1,89 @@
+// ImportCheck: what a file would make of the graph, while it is only being checked.
+//
+// A check parses everything and applies nothing. What the parsers need to know, they
+// ask the schema as the file has made it so far; what only the graph can refuse is
+// foreseen here, from a snapshot and from what the pieces note:
+//   - an edge whose kind wants an endpoint of a fact kind, and a node that takes another
+//     kind than its edges want: kinds that the file states;
+//   - property maps that grow piece by piece (events, outcomes, entities): their size.
+// (An edge that the files themselves take back, or that goes as its other end is removed, still
+// holds its ends to their kinds: do that in an import of its own. The line named may then be
+// one that such a node makes bad.) Neither is kept for every node of every file. The first look finds out whether the
+// file has such edges at all and, by a sketch of a fixed size, which maps could grow
+// too large; only if there are any a closer look is asked for, another pass that keeps
+// the kinds of nodes and those few maps. Memory of the first look is constant.
+//
+// Take is called by one thread at a time, schema() and watches_kinds() by any.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "engine/snapshot.h"
+#include "storage/formats/pipeline/record_parser.h"
+
+namespace plexus::text {
+
+class ImportCheck {
+ public:
+  // Of files that go into `now`. Begin forgets everything else.
+  explicit ImportCheck(Snapshot now) { Begin(std::move(now)); }
+  void Begin(Snapshot now);
+
+  // The schema behind the pieces taken so far.
+  std::shared_ptr<const Schema> schema() const {
+    std::lock_guard lock(mutex_);
+    return schema_;
+  }
+  bool watches_kinds() const { return watches_kinds_; }
+  bool WatchesMap(const std::string& node) const;
+  // Whether the graph has the node or the file has stated its kind. Not beside Take of
+  // a piece that states one.
+  bool Knows(const std::string& node) const { return kinds_.contains(node) || now_.Find(node); }
+
+  // What the importer itself will define. kAlreadyExists: with other traits.
+  Status Define(const EdgeKind& kind);
+  // What comes next, in the order of the files. An error is what the graph would say of
+  // the piece; nothing of it counts then.
+  Status Take(const Piece& piece);
+
+  // True when the files must be looked at once more: Take begins anew.
+  bool LookCloser();
+
+ private:
+  using Maps = std::vector<std::pair<std::string, std::string>>;
+  Status CheckWanted(const Piece& piece);
+  // What is known of a node's kind: as stated so far, or as an edge has wanted it.
+  struct NodeKindSoFar {
+    std::string kind;
+    bool held = false;   // by an edge of the file
+    bool freed = false;  // removed by the file, with the edges that the graph has
+  };
+  std::string KindOf(const std::string& node) const;
+  Status CheckRetyped(const Piece& piece) const;
+  const std::string& KindInGraph(const std::string& node) const;
+  bool Frees(const Piece& piece) const;
+  bool HeldByGraph(const std::string& node, const std::string& kind) const;
+  Status Suspect(const Piece& piece);
+  Status Grow(const Piece& piece, Maps& grown);
+  Result<std::string> StoredMap(const std::string& node) const;
+
+  Snapshot now_;
+  mutable std::mutex mutex_;
+  std::shared_ptr<const Schema> schema_;  // guarded by mutex_
+  bool watches_kinds_ = false, kinds_wanted_ = false, kinds_stated_ = false;
+  std::unordered_map<std::string, NodeKindSoFar> kinds_;
+  std::unordered_map<std::string, std::string> piece_kinds_;  // of the piece being checked
+  // Bytes of patches by a hash of the node; which places could hold too large a map.
+  std::vector<std::uint32_t> sketch_;
+  std::vector<bool> suspect_;
+  bool closer_ = false, maps_suspect_ = false;
+  std::unordered_map<std::string, std::string> maps_;  // of suspects, as they stand
+};
+
+}  // namespace plexus::text

@@ -1,0 +1,82 @@
+// Input: one thing to import, by path, as bytes in memory, or spooled, and how it is
+// opened. What is read twice (checked, then imported) is opened twice; a stamp tells
+// whether it was the same both times. Internal to storage/formats.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "engine/progress.h"
+#include "storage/formats/pipeline/block_reader.h"
+
+namespace plexus::text {
+
+// The bytes of a pipe: the first few MiB in memory; when there are more, all of them in a
+// file that has no name any more and goes with the last owner. Thread-safe to open.
+class Spool {
+ public:
+  static constexpr std::size_t kInMemory = std::size_t{8} << 20;
+
+  Spool() = default;
+  ~Spool();
+  Spool(const Spool&) = delete;
+  Spool& operator=(const Spool&) = delete;
+  std::unique_ptr<ByteSource> Open(const std::string& name) const;  // borrows
+  std::uint64_t size() const { return size_; }
+
+ private:
+  friend Result<std::shared_ptr<const Spool>> SpoolSource(ByteSource&, const std::string&, std::uint64_t,
+                                                          Progress*);
+  Status Add(const char* from, std::size_t size, const std::string& name);
+
+  std::string bytes_;  // while there is no file
+  int fd_ = -1;
+  std::uint64_t size_ = 0;
+};
+
+// Copies all of `source`, what does not fit in memory into $TMPDIR (or /tmp). kResourceExhausted above `limit`, kIo,
+// kCancelled; each names `name`.
+Result<std::shared_ptr<const Spool>> SpoolSource(ByteSource& source, const std::string& name,
+                                                 std::uint64_t limit, Progress* progress);
+
+// What changes when a file is written to or replaced.
+struct FileStamp {
+  std::uint64_t device = 0, inode = 0, size = 0;
+  std::int64_t seconds = 0, nanoseconds = 0;
+  bool operator==(const FileStamp&) const = default;
+};
+// All zero when there is no such file.
+FileStamp StampOf(const std::string& path);
+
+struct Input {
+  std::string name;
+  std::optional<std::string_view> bytes = {};  // else a file
+  std::shared_ptr<const Spool> spool = {};     // else by its name
+
+  Result<std::unique_ptr<ByteSource>> Open() const {
+    if (bytes) return OpenBytes(*bytes);
+    if (spool) return spool->Open(name);
+    return OpenFile(name);
+  }
+  bool by_name() const { return !bytes && !spool; }
+  bool is_directory() const {
+    struct stat info {};
+    return by_name() && ::stat(name.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+  }
+  // nullopt when it cannot be known beforehand, and so not read twice (a pipe).
+  std::optional<std::uint64_t> size() const {
+    if (bytes) return bytes->size();
+    if (spool) return spool->size();
+    struct stat info {};
+    if (::stat(name.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
+    return static_cast<std::uint64_t>(info.st_size);
+  }
+  FileStamp stamp() const { return by_name() ? StampOf(name) : FileStamp(); }
+};
+
+}  // namespace plexus::text

@@ -1,0 +1,196 @@
+// The workers of one file's import; see pipeline.h.
+#include "storage/formats/pipeline/pipeline.h"
+
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <new>
+
+namespace plexus::text {
+
+namespace {
+
+struct ParsedBlock {
+  Block block;
+  std::vector<Piece> pieces;
+  std::uint64_t bytes_read = 0;  // of the file, when the block was complete
+};
+
+class Pipeline {
+ public:
+  Pipeline(ImportRun& run, const std::string& file, BlockSource& source,
+           const RecordParser& parser, std::size_t workers)
+      : run_(run),
+        source_(source),
+        parser_(parser),
+        applier_(run, file, parser),
+        max_in_flight_(workers == 1 ? 1 : workers * 2 + 1) {}
+
+  void Work() {
+    try {
+      WorkUntilDone();
+    } catch (const std::bad_alloc&) {  // in no thread may it go further
+      const std::lock_guard lock(mutex_);
+      Finish(Fail(ErrorCode::kResourceExhausted, "no memory to read and parse the file"));
+      changed_.notify_all();
+    }
+  }
+
+  Status status() const { return status_; }
+
+ private:
+  void WorkUntilDone() {
+    std::unique_lock lock(mutex_);
+    while (!done_) {
+      if (!applying_ && parsed_.contains(next_apply_)) {
+        ApplyNext(lock);
+      } else if (!reading_ && !eof_ && in_flight_ < max_in_flight_) {
+        ReadNext(lock);
+      } else if (eof_ && in_flight_ == 0) {
+        done_ = true;
+      } else {
+        changed_.wait(lock);
+        continue;
+      }
+      changed_.notify_all();
+    }
+  }
+
+  void Finish(Status status) {
+    if (!done_) status_ = std::move(status);
+    done_ = true;
+  }
+
+  void ApplyNext(std::unique_lock<std::mutex>& lock) {
+    applying_ = true;
+    ParsedBlock parsed = std::move(parsed_.extract(next_apply_).mapped());
+    lock.unlock();
+    Status status = ApplyBlock(parsed);
+    parsed = {};
+    lock.lock();
+    applying_ = false;
+    ++next_apply_;
+    --in_flight_;
+    if (!status || run_.report.stopped) Finish(std::move(status));
+  }
+
+  Status ApplyBlock(ParsedBlock& parsed) {
+    applier_.set_lines(&parsed.block.lines);
+    if (parsed.block.dropped) {
+      applier_.AddError(parsed.block.first_line, *parsed.block.dropped);
+      return {};
+    }
+    for (std::size_t i = 0; i < parsed.pieces.size(); ++i) {
+      Piece& next = parsed.pieces[i];
+      if (next.uses_schema && next.schema != run_.Context().schema) {
+        // Definitions came in between: read the rest of the block in their light.
+        const std::size_t at = static_cast<std::size_t>(next.text.data() - parsed.block.text.data());
+        parsed.pieces = Parse(parsed.block.text.substr(at), next.first_line);
+        i = 0;
+      }
+      PLEXUS_TRY(applier_.Apply(parsed.pieces[i]));
+      pool_.Give(std::move(parsed.pieces[i].batch));
+      if (run_.report.stopped) return {};
+    }
+    Progress* progress = run_.options.progress;
+    if (progress && !progress->Report(run_.checking || run_.collector ? "checking" : "importing",
+                                      run_.bytes_done + parsed.bytes_read, run_.bytes_total))
+      return Fail(ErrorCode::kCancelled, "import cancelled");
+    return {};
+  }
+
+  std::vector<Piece> Parse(std::string_view text, std::uint64_t first_line) {
+    return ParseAll(parser_, text, first_line, run_.Context(), pool_);
+  }
+
+  void ReadNext(std::unique_lock<std::mutex>& lock) {
+    reading_ = true;
+    ++in_flight_;
+    lock.unlock();
+    Result<std::optional<Block>> block = source_.Next();
+    const std::uint64_t bytes_read = source_.bytes_read();
+    lock.lock();
+    reading_ = false;
+    if (!block || !*block) {
+      eof_ = true;
+      --in_flight_;
+      if (!block) Finish(std::unexpected(block.error()));
+      return;
+    }
+    const std::uint64_t index = next_read_++;
+    changed_.notify_all();
+    lock.unlock();
+    ParsedBlock parsed{std::move(**block), {}, bytes_read};
+    if (!parsed.block.dropped) parsed.pieces = Parse(parsed.block.text, parsed.block.first_line);
+    lock.lock();
+    parsed_.emplace(index, std::move(parsed));
+  }
+
+  ImportRun& run_;
+  BlockSource& source_;
+  const RecordParser& parser_;
+  PieceApplier applier_;
+  BatchPool pool_;
+  const std::size_t max_in_flight_;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  // Guarded by mutex_.
+  std::map<std::uint64_t, ParsedBlock> parsed_;
+  std::uint64_t next_read_ = 0, next_apply_ = 0;
+  std::size_t in_flight_ = 0;
+  bool reading_ = false, applying_ = false, eof_ = false, done_ = false;
+  Status status_;
+};
+
+}  // namespace
+
+ParseContext ImportRun::Context() {
+  ParseContext context;
+  context.options = &options;
+  context.schema = checking ? check.schema() : graph.snapshot().state().schema;
+  context.start = &start;
+  context.touched = checking ? nullptr : &touched;
+  context.check = checking ? &check : nullptr;
+  return context;
+}
+
+std::vector<Piece> ParseAll(const RecordParser& parser, std::string_view text,
+                            std::uint64_t first_line, const ParseContext& context,
+                            BatchPool& pool) {
+  std::vector<Piece> pieces;
+  ParseContext limited = context;
+  limited.max_ops = std::max<std::size_t>(context.options->batch_ops, 1);
+  std::size_t at = 0;
+  while (at < text.size()) {
+    Piece& piece = pieces.emplace_back();
+    piece.batch = pool.Take();
+    piece.batch.set_time_ms(context.options->now_ms);
+    piece.schema = context.schema;
+    piece.first_line = first_line;
+    const std::size_t used = parser.Parse(text.substr(at), first_line, limited, piece);
+    PLEXUS_CHECK(used > 0 && used <= text.size() - at, "a parser must consume whole records");
+    piece.text = text.substr(at, used);
+    first_line += std::count(piece.text.begin(), piece.text.end(), '\n');
+    at += used;
+    if (piece.stopped) break;
+  }
+  return pieces;
+}
+
+Status RunPipeline(ImportRun& run, const std::string& file, BlockSource& source,
+                   const RecordParser& parser) {
+  Executor& executor = run.options.executor ? *run.options.executor : DefaultExecutor();
+  const std::size_t workers = static_cast<std::size_t>(std::max(1, executor.thread_count()));
+  Pipeline pipeline(run, file, source, parser, workers);
+  auto work = [&](std::size_t) { pipeline.Work(); };
+  // Workers wait for each other, which a task pool must not do: plain threads.
+  if (workers == 1)
+    work(0);
+  else
+    MakeThreadExecutor(static_cast<int>(workers))->Run(workers, BlockTask(work));
+  return pipeline.status();
+}
+
+}  // namespace plexus::text

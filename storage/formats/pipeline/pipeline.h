@@ -1,0 +1,123 @@
+// Pipeline: reads, parses and applies one file, all three at once.
+//
+// A few equal workers share the work: whoever is free applies the next block in
+// file order if it is parsed and nobody is applying, else reads and parses one
+// more block, else waits. One worker alone does all of it in turn and never waits.
+// Blocks in flight are bounded, so memory is too. Blocks are cut and applied in
+// file order, so results do not depend on the number of workers. A check is the same,
+// with ImportCheck in the place of the graph.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "engine/graph.h"
+#include "storage/formats/pipeline/block_reader.h"
+#include "storage/formats/import.h"
+#include "storage/formats/pipeline/dry_run.h"
+#include "storage/formats/pipeline/record_parser.h"
+
+namespace plexus::text {
+
+// What one import carries from file to file.
+struct ImportRun {
+  Graph& graph;
+  const ImportOptions& options;
+  const Snapshot start;  // the graph before the import
+  ImportReport report;
+  TouchedNodes touched;
+  std::uint64_t bytes_done = 0;   // of files finished
+  std::uint64_t bytes_total = 0;  // of all files, 0 = unknown
+  // Fact nodes changed and removed, as the batches report them.
+  std::uint64_t nodes_changed = 0, nodes_removed = 0;
+  // Pieces are parsed and their errors noted, nothing is applied.
+  bool checking = false;
+  ImportCheck check;
+  PieceCollector* collector = nullptr;  // set: pieces go there, nothing is applied
+  std::vector<EntryAt> entries;  // what Piece::entries told while checking
+  bool applying = false;         // options.before was called
+  ImportRun(Graph& g, const ImportOptions& o)
+      : graph(g), options(o), start(g.snapshot()), touched(g.snapshot()), check(g.snapshot()) {}
+
+  // Before anything is applied: calls options.before, once.
+  Status BeginApplying();
+  // What the parsers shall know now.
+  ParseContext Context();
+  // Notes an error of a file itself.
+  void AddError(const std::string& file, std::uint64_t line, std::string reason);
+};
+
+// The frame of every import: `import`, then options.after if it was applying, then the
+// counts that need the whole run.
+Result<ImportReport> RunImport(ImportRun& run, const std::function<Status()>& import);
+
+// Imports what `source` holds. Record errors go to run.report; on kStop,
+// run.report.stopped is set and the rest of the file is left alone.
+Status RunPipeline(ImportRun& run, const std::string& file, BlockSource& source,
+                   const RecordParser& parser);
+
+// Applies pieces, one at a time, in order (chunk_applier.cc).
+class PieceApplier {
+ public:
+  PieceApplier(ImportRun& run, const std::string& file, const RecordParser& parser)
+      : run_(run), file_(file), parser_(parser) {}
+
+  // Applies one piece, or asks run.check about it, or hands it to run.collector, and books its counts and errors. When
+  // it is refused, it is halved until the bad record stands alone. An Error is fatal.
+  Status Apply(Piece& piece);
+  // Lines of the block whose pieces come next, see Block::lines.
+  void set_lines(const std::vector<std::uint64_t>* lines) { lines_ = lines; }
+  void AddError(std::uint64_t line, std::string reason);
+
+ private:
+  Result<ApplyReport> ApplyBatch(Piece& piece);
+  Result<ApplyReport> Foresee(const Piece& piece);
+  Status Narrow(const Piece& piece);
+  Piece Parse(std::string_view text, std::uint64_t first_line);
+  void Book(const Piece& piece, const ApplyReport& report);
+  void BookApplied(const Piece& piece, const ApplyReport& report);
+  void BookWarnings(const Piece& piece);
+
+  ImportRun& run_;
+  const std::string& file_;
+  const RecordParser& parser_;
+  const std::vector<std::uint64_t>* lines_ = nullptr;
+  bool not_the_records_fault_ = false;  // options.complete failed
+};
+
+// Batches that were applied, kept for their memory. Thread-safe.
+class BatchPool {
+ public:
+  WriteBatch Take() {
+    std::lock_guard lock(mutex_);
+    if (spare_.empty()) return WriteBatch();
+    WriteBatch batch = std::move(spare_.back());
+    spare_.pop_back();
+    return batch;
+  }
+  void Give(WriteBatch batch) {
+    batch.Clear();
+    std::lock_guard lock(mutex_);
+    if (spare_.size() < kMost) spare_.push_back(std::move(batch));
+  }
+
+ private:
+  static constexpr std::size_t kMost = 16;
+  std::mutex mutex_;
+  std::vector<WriteBatch> spare_;
+};
+
+// Parses [text] completely into pieces of about options.batch_ops operations.
+std::vector<Piece> ParseAll(const RecordParser& parser, std::string_view text,
+                            std::uint64_t first_line, const ParseContext& context,
+                            BatchPool& pool);
+
+// Operations that make a replaced list or a merged map true in `snapshot`: to be put
+// before (`before`) and after (`after`) the piece's own.
+Status PrepareReplacements(const Snapshot& snapshot, const Piece& piece, WriteBatch& before,
+                           WriteBatch& after);
+
+}  // namespace plexus::text

@@ -1,0 +1,187 @@
+// RecordParser: what a text format must provide, and Piece: what it gives back.
+//
+// A parser turns whole records into one WriteBatch plus the few things that need
+// the graph as it is when the batch is applied: lists that replace what is stored
+// (tags, members) and property maps that are merged. Parsers are const and run on
+// many threads; all state of a run of records is in the Piece.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/schema.h"
+#include "engine/snapshot.h"
+#include "engine/write_batch.h"
+#include "storage/formats/import.h"
+#include "storage/formats/pipeline/chunk_edges.h"
+#include "storage/formats/pipeline/touched_nodes.h"
+
+namespace plexus::text {
+
+class ImportCheck;
+
+// "The arcs of `kind` leaving `node` are exactly these": others are unlinked.
+struct ListReplacement {
+  std::string node;  // full key
+  EdgeKindId kind = kNoEdgeKind;
+  bool labelled = false;  // false: only arcs with an empty label are replaced
+  struct Item {
+    std::string target;  // full key
+    std::string label;
+    auto operator<=>(const Item&) const = default;
+  };
+  std::vector<Item> items;  // sorted
+};
+
+// Keys of a property map to set (or, null, to clear) in a node's stored map.
+struct PropertyPatch {
+  std::string node;       // full key
+  std::string patch;      // FlexBuffers map
+  // Stored keys not in `reserved` are dropped first (the record had "props").
+  bool replaces_rest = false;
+  // The piece removes the node first: nothing that is stored counts any more.
+  bool fresh = false;
+};
+
+// What only a check of the file wants to know of a piece (dry_run.h).
+struct PieceNotes {
+  struct KindOfNode {
+    std::string node, kind;
+  };
+  // An edge whose kind wants an endpoint to be of a fact kind.
+  struct WantedKind {
+    std::string node, kind, edge;
+  };
+  // A property map that is set as a whole; it may be patched elsewhere.
+  struct MapOfNode {
+    std::string node;
+    std::size_t bytes = 0;
+    std::string map;  // when it is watched
+  };
+  bool states_kinds = false;         // of some node, that is no index node
+  std::vector<KindOfNode> kinds;     // these in order, when kinds are watched
+  std::vector<MapOfNode> maps;
+  bool wants_kinds = false;          // some edge has a wanted kind
+  std::vector<WantedKind> wanted;    // these, when kinds are watched
+  std::vector<std::string> removed;  // nodes
+};
+
+struct RecordError {
+  std::uint64_t line = 0;
+  std::string reason;
+};
+
+// A time that looks like seconds (times.h), as the first record of a piece has it.
+struct SmallTime {
+  std::string field;
+  std::uint64_t line = 0;
+  std::int64_t value = 0;
+  std::uint64_t count = 0;  // values like it in this field
+};
+
+// An entry of a matrix, to find two at one place.
+struct EntryAt {
+  std::uint64_t place = 0;  // row and column
+  std::uint64_t line = 0;
+  auto operator<=>(const EntryAt&) const = default;
+};
+
+struct Piece {
+  WriteBatch batch;
+  std::vector<ListReplacement> lists;
+  std::vector<PropertyPatch> patches;
+  std::vector<RecordError> errors;  // the first max_errors_kept
+  std::uint64_t error_count = 0;
+  std::uint64_t records = 0;
+  std::uint64_t fact_edges = 0;  // Link operations on the fact plane
+  std::uint64_t events = 0;
+  std::uint64_t outcomes = 0;
+  std::uint64_t vectors = 0;
+  std::uint64_t self_loops = 0;
+  std::uint64_t pointers = 0;
+  std::unique_ptr<PieceEdges> edges;  // while edges are collected: instead of the batch
+  std::vector<SmallTime> small_times;  // one a field
+  std::vector<EntryAt> entries;  // of a matrix, while it is being checked
+  PieceNotes notes;              // while the file is being checked
+  bool stopped = false;      // kStop: an error ended the piece
+  bool uses_schema = false;  // parsed differently under another schema
+  std::shared_ptr<const Schema> schema;
+  std::shared_ptr<const Schema> schema_after;  // with its definitions; null: the same
+
+  // Where the piece came from.
+  std::string_view text;
+  std::uint64_t first_line = 0;
+};
+
+// What the parse depends on beside the bytes.
+struct ParseContext {
+  const ImportOptions* options = nullptr;
+  std::shared_ptr<const Schema> schema;
+  TouchedNodes* touched = nullptr;  // may be null
+  const Snapshot* start = nullptr;  // the graph before the import; null: empty
+  const ImportCheck* check = nullptr;  // set: the file is being checked, nothing is applied
+  std::size_t max_ops = 0;          // a piece ends after the record that reaches it
+};
+
+class RecordParser {
+ public:
+  virtual ~RecordParser() = default;
+
+  // Parses records from the head of `text` until it ends, the batch is full, or
+  // (kStop) a record is bad. Returns the bytes consumed: whole records, at least
+  // one. `text` begins at a record; 16 readable bytes, all '\n', follow the block.
+  virtual std::size_t Parse(std::string_view text, std::uint64_t first_line,
+                            const ParseContext& context, Piece& piece) const = 0;
+
+  // Bytes of the record at the head of `text`, its line end included.
+  virtual std::size_t RecordLength(std::string_view text) const {
+    std::size_t at = text.find('\n');
+    return at == std::string_view::npos ? text.size() : at + 1;
+  }
+
+  // True when records end at line ends outside of double quotes only.
+  virtual bool quoted() const { return false; }
+};
+
+// Takes pieces in file order, in the place of the graph, and names the parser that makes them.
+class PieceCollector {
+ public:
+  virtual ~PieceCollector() = default;
+  virtual const RecordParser& parser() const = 0;
+  virtual Status Take(Piece& piece) = 0;
+};
+
+// Notes a bad record; true = go on (kSkip).
+inline bool NoteError(const ParseContext& context, Piece& piece, std::uint64_t line,
+                      std::string reason) {
+  ++piece.error_count;
+  if (piece.errors.size() < std::max<std::size_t>(context.options->max_errors_kept, 1))
+    piece.errors.push_back({line, std::move(reason)});
+  if (context.options->on_error == OnError::kSkip) return true;
+  piece.stopped = true;
+  return false;
+}
+
+// The frame of a parser whose records are lines: take(line, number) for the lines of
+// `text`, without their ends, until it returns false or the piece is full. Returns
+// the bytes taken.
+template <class Take>
+std::size_t TakeLines(std::string_view text, std::uint64_t first_line, const ParseContext& context,
+                      const Piece& piece, Take&& take) {
+  std::size_t at = 0;
+  for (std::uint64_t number = first_line; at < text.size(); ++number) {
+    if (piece.batch.op_count() >= context.max_ops) break;
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view line = text.substr(at, end - at);
+    at = std::min(end + 1, text.size());
+    if (!take(line, number)) break;
+  }
+  return at;
+}
+
+}  // namespace plexus::text

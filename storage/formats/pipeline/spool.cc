@@ -1,0 +1,106 @@
+// Pipes into memory or nameless files, and the stamps of files; see input.h.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "storage/formats/pipeline/input.h"
+
+namespace plexus::text {
+
+namespace {
+
+// Reads at its own place, so that one descriptor serves several.
+class SpoolReader final : public ByteSource {
+ public:
+  SpoolReader(int fd, std::string name) : fd_(fd), name_(std::move(name)) {}
+  Result<std::size_t> Read(char* to, std::size_t size) override {
+    for (;;) {
+      const ssize_t n = ::pread(fd_, to, size, at_);
+      if (n >= 0) {
+        at_ += n;
+        return static_cast<std::size_t>(n);
+      }
+      if (errno != EINTR) return Fail(ErrorCode::kIo, name_ + ": read failed: " + std::strerror(errno));
+    }
+  }
+
+ private:
+  int fd_;
+  std::string name_;
+  off_t at_ = 0;
+};
+
+Status WriteAll(int fd, const char* from, std::size_t size, const std::string& name) {
+  while (size > 0) {
+    const ssize_t n = ::write(fd, from, size);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0)
+      return Fail(ErrorCode::kIo, name + ": keeping it in a temporary file: " + std::strerror(errno));
+    from += n;
+    size -= static_cast<std::size_t>(n);
+  }
+  return {};
+}
+
+Result<int> NamelessFile() {
+  const char* folder = std::getenv("TMPDIR");
+  std::string path = std::string(folder && *folder ? folder : "/tmp") + "/plexus-import-XXXXXX";
+  const int fd = ::mkostemp(path.data(), O_CLOEXEC);
+  if (fd < 0) return Fail(ErrorCode::kIo, path + ": cannot make a temporary file: " + std::strerror(errno));
+  ::unlink(path.c_str());
+  return fd;
+}
+
+}  // namespace
+
+Spool::~Spool() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+std::unique_ptr<ByteSource> Spool::Open(const std::string& name) const {
+  if (fd_ < 0) return OpenBytes(bytes_);
+  return std::make_unique<SpoolReader>(fd_, name);
+}
+
+Status Spool::Add(const char* from, std::size_t size, const std::string& name) {
+  size_ += size;
+  if (fd_ < 0 && size_ <= kInMemory) {
+    bytes_.append(from, size);
+    return {};
+  }
+  if (fd_ < 0) {
+    PLEXUS_ASSIGN(fd_, NamelessFile());
+    PLEXUS_TRY(WriteAll(fd_, bytes_.data(), bytes_.size(), name));
+    bytes_ = {};
+  }
+  return WriteAll(fd_, from, size, name);
+}
+
+Result<std::shared_ptr<const Spool>> SpoolSource(ByteSource& source, const std::string& name,
+                                                 std::uint64_t limit, Progress* progress) {
+  const auto spool = std::make_shared<Spool>();
+  std::vector<char> buffer(std::size_t{1} << 20);
+  for (;;) {
+    PLEXUS_ASSIGN(const std::size_t n, source.Read(buffer.data(), buffer.size()));
+    if (n == 0) return spool;
+    if (n > limit - spool->size_)
+      return Fail(ErrorCode::kResourceExhausted,
+                  name + ": over " + std::to_string(limit) + " bytes; save it as a file and import that");
+    PLEXUS_TRY(spool->Add(buffer.data(), n, name));
+    if (progress && !progress->Report("reading", spool->size_, 0))
+      return Fail(ErrorCode::kCancelled, "import cancelled");
+  }
+}
+
+FileStamp StampOf(const std::string& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) return {};
+  return {info.st_dev, info.st_ino, static_cast<std::uint64_t>(info.st_size), info.st_mtim.tv_sec,
+          info.st_mtim.tv_nsec};
+}
+
+}  // namespace plexus::text

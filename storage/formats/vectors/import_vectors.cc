@@ -1,0 +1,248 @@
+// Raw vectors in: one pass that only checks, one that applies batches; and the one
+// vector of a query.
+#include "storage/formats/import_vectors.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "engine/no_memory.h"
+#include "storage/formats/base/ascii.h"
+#include "storage/formats/pipeline/input.h"
+#include "storage/formats/pipeline/pipeline.h"
+#include "storage/formats/vectors/vector_file.h"
+#include "storage/formats/vectors/vector_keys.h"
+
+namespace plexus::text {
+
+namespace {
+
+constexpr std::size_t kBatchFloats = std::size_t{4} << 20;  // 16 MiB of vectors a batch
+constexpr std::uint64_t kReportRows = 4096;
+
+std::string_view MetricName(Metric metric) {
+  return metric == Metric::kCosine ? "cosine" : metric == Metric::kInnerProduct ? "inner product" : "L2";
+}
+
+class VectorImport {
+ public:
+  VectorImport(ImportRun& run, const VectorInput& file, const VectorImportOptions& vectors)
+      : run_(run), file_(file), vectors_(vectors) {}
+
+  Status Run() {
+    const FileStamp stamp = Stamp();
+    auto opened = Open();
+    if (!opened) return ContentError(std::move(opened).error());
+    rows_ = opened->rows();
+    PLEXUS_TRY(CheckSpace(opened->dimensions()));
+    if (vectors_.keys) {
+      auto keys = VectorKeys::Read(*vectors_.keys, rows_);
+      if (!keys) return ContentError(std::move(keys).error());
+      keys_ = *std::move(keys);
+    }
+    const bool check_first = run_.options.on_error == OnError::kStop;
+    run_.bytes_total = opened->size_bytes() * (check_first ? 2 : 1);
+    if (check_first) {
+      PLEXUS_TRY(Pass(*opened, false));
+      if (run_.report.errors > 0) return {};
+      PLEXUS_TRY(run_.BeginApplying());
+      opened = Open();
+      if (Stamp() != stamp || !opened || opened->rows() != rows_ || opened->dimensions() != space_.dimensions)
+        return Fail(ErrorCode::kIo, file_.name + ": has changed since it was checked; nothing of it was applied");
+    }
+    PLEXUS_TRY(run_.BeginApplying());
+    const Status status = Pass(*opened, true);
+    if (check_first && (Stamp() != stamp || run_.report.stopped))
+      return Fail(ErrorCode::kIo, file_.name + ": has changed while it was imported; " +
+                                      std::to_string(applied_) + " of its " + std::to_string(rows_) +
+                                      " vectors were applied");
+    return status;
+  }
+
+ private:
+  FileStamp Stamp() const { return file_.bytes ? FileStamp() : StampOf(file_.name); }
+  Result<VectorFile> Open() const {
+    VectorFileOptions options;
+    options.format = vectors_.format;
+    options.dimensions = vectors_.dimensions;
+    return VectorFile::Open(file_, options);
+  }
+
+  // What the content is guilty of stands in the report; the rest ends the import.
+  Status ContentError(Error error) {
+    if (error.code != ErrorCode::kInvalidArgument) return std::unexpected(std::move(error));
+    // The message names its file, as the report will again.
+    for (const std::string& name : {file_.name, vectors_.keys ? vectors_.keys->name : std::string()})
+      if (!name.empty() && error.message.starts_with(name + ": ")) {
+        AddError(name, 0, error.message.substr(name.size() + 2));
+        return {};
+      }
+    AddError(file_.name, 0, error.message);
+    return {};
+  }
+
+  void AddError(const std::string& file, std::uint64_t line, std::string reason) {
+    ImportReport& report = run_.report;
+    ++report.errors;
+    if (report.kept_errors.size() < run_.options.max_errors_kept)
+      report.kept_errors.push_back({file, line, std::move(reason)});
+    report.stopped |= run_.options.on_error == OnError::kStop;
+  }
+
+  Status CheckSpace(std::uint32_t dimensions) {
+    space_ = {vectors_.space, dimensions, vectors_.metric.value_or(Metric::kCosine)};
+    const Snapshot snapshot = run_.graph.snapshot();
+    const Schema& schema = snapshot.schema();
+    const auto id = schema.FindSpace(vectors_.space);
+    if (!id) {
+      Schema copy = schema;  // what Apply would say, before anything is read
+      PLEXUS_TRY(copy.Define(space_));
+      return {};
+    }
+    const VectorSpace& defined = schema.spaces()[*id];
+    if (defined.dimensions != dimensions)
+      return Fail(ErrorCode::kInvalidArgument,
+                  file_.name + ": rows of " + std::to_string(dimensions) + " values, space '" +
+                      defined.name + "' has " + std::to_string(defined.dimensions) + " dimensions");
+    if (vectors_.metric && *vectors_.metric != defined.metric)
+      return Fail(ErrorCode::kInvalidArgument,
+                  "space '" + defined.name + "' measures by " + std::string(MetricName(defined.metric)) +
+                      ", not by " + std::string(MetricName(*vectors_.metric)));
+    space_ = defined;
+    return {};
+  }
+
+  Status Pass(VectorFile& file, bool apply) {
+    std::vector<float> row(space_.dimensions);
+    const std::uint64_t batch_rows = std::max<std::uint64_t>(1, kBatchFloats / space_.dimensions);
+    WriteBatch batch(run_.options.now_ms);
+    std::string bad, number;
+    for (std::uint64_t at = 0;; ++at) {
+      auto more = file.Next(row, bad);
+      if (!more) return ContentError(std::move(more).error());
+      if (!*more) break;
+      if (at % kReportRows == 0) PLEXUS_TRY(Tell(file, at, apply));
+      const std::string* refused = keys_.refused(at);
+      if (!bad.empty() || refused) {
+        if (refused)
+          AddError(keys_.file(), at + 1, *refused);
+        else
+          AddError(file_.name, 0, bad);
+        if (run_.report.stopped) return {};
+        continue;
+      }
+      if (!apply) continue;
+      if (batch.empty()) batch.DefineSpace(space_);
+      const std::string_view key = keys_.key(at, number);
+      run_.touched.Mark(key);
+      batch.SetVector(batch.Node(key), batch.SpaceNamed(space_.name), row);
+      ++run_.report.vectors;
+      if (batch.op_count() >= batch_rows) PLEXUS_TRY(Apply(batch));
+    }
+    if (apply) {
+      run_.report.records = rows_;
+      run_.report.bytes = file.size_bytes();
+      if (!batch.empty()) PLEXUS_TRY(Apply(batch));
+    }
+    return {};
+  }
+
+  Status Tell(const VectorFile& file, std::uint64_t row, bool apply) {
+    Progress* progress = run_.options.progress;
+    if (!progress || rows_ == 0) return {};
+    const std::uint64_t before = apply ? run_.bytes_total - file.size_bytes() : 0;
+    const auto done = static_cast<std::uint64_t>(static_cast<double>(file.size_bytes()) *
+                                                 static_cast<double>(row) / static_cast<double>(rows_));
+    if (progress->Report(apply ? "importing" : "checking", before + done, run_.bytes_total)) return {};
+    return Fail(ErrorCode::kCancelled, "import cancelled");
+  }
+
+  Status Apply(WriteBatch& batch) {
+    PLEXUS_ASSIGN(const ApplyReport applied, run_.graph.Apply(batch, run_.options.apply));
+    ++run_.report.batches;
+    run_.report.nodes.added += applied.nodes.added;
+    run_.nodes_changed += applied.nodes.changed;
+    applied_ = run_.report.vectors;
+    batch.Clear();
+    return {};
+  }
+
+  ImportRun& run_;
+  const VectorInput& file_;
+  const VectorImportOptions& vectors_;
+  VectorSpace space_;
+  VectorKeys keys_;
+  std::uint64_t rows_ = 0, applied_ = 0;
+};
+
+std::unexpected<Error> BadVector(const std::string& name, std::string reason) {
+  return Fail(ErrorCode::kInvalidArgument, name + ": " + std::move(reason));
+}
+
+// Numbers between blanks or commas; one pair of brackets around them may be there.
+Result<std::vector<float>> ParseNumbers(const std::string& name, std::string_view text) {
+  const auto trim = [](std::string_view s) { return Trim(s, " \t\r\n"); };
+  text = trim(text);
+  if (text.starts_with('[') && text.ends_with(']')) text = trim(text.substr(1, text.size() - 2));
+  std::vector<float> values;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of(" \t\r\n,"), text.size());
+    const std::string_view word = text.substr(0, end);
+    float value = 0;
+    const auto [stop, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (error != std::errc() || stop != word.data() + word.size() || !std::isfinite(value))
+      return BadVector(name, "value " + std::to_string(values.size()) + ", '" +
+                                 std::string(word.substr(0, 40)) + "', is no finite number within f32");
+    if (values.size() == Limits::kMaxDimensions)
+      return BadVector(name, "more than " + std::to_string(Limits::kMaxDimensions) + " values");
+    values.push_back(value);
+    text = trim(text.substr(end));
+    if (text.starts_with(',')) {
+      text = trim(text.substr(1));
+      if (text.empty()) return BadVector(name, "ends with a comma");
+    }
+  }
+  if (values.empty()) return BadVector(name, "holds no numbers");
+  return values;
+}
+
+}  // namespace
+
+Result<ImportReport> ImportVectors(Graph& graph, const VectorInput& file,
+                                   const VectorImportOptions& vectors, const ImportOptions& options) try {
+  ImportRun run(graph, options);
+  return RunImport(run, [&] { return VectorImport(run, file, vectors).Run(); });
+} PLEXUS_CATCH_NO_MEMORY
+
+Result<std::vector<float>> ReadVector(const VectorInput& file) try {
+  constexpr std::size_t kMostText = Limits::kMaxDimensions * 64;
+  PLEXUS_ASSIGN(const auto source, file.bytes ? Result<std::unique_ptr<ByteSource>>(OpenBytes(*file.bytes))
+                                              : OpenFile(file.name));
+  std::string text(kMostText + 1, '\0');
+  std::size_t size = 0;
+  while (size < text.size()) {
+    PLEXUS_ASSIGN(const std::size_t got, source->Read(text.data() + size, text.size() - size));
+    if (got == 0) break;
+    size += got;
+  }
+  text.resize(size);
+  VectorFileOptions options;
+  options.single = true;
+  const auto named = VectorFormatOf(file.name);
+  const bool npy = text.starts_with("\x93NUMPY");
+  if (!npy && !named) {
+    if (size > kMostText) return BadVector(file.name, "more text than one vector can be");
+    return ParseNumbers(file.name, text);
+  }
+  if (!npy && *named == VectorFormat::kF32) options.dimensions = size / 4;
+  // One vector is small, so what was read is all of it, or too much.
+  if (size > kMostText) return BadVector(file.name, "more than one vector, expected one");
+  PLEXUS_ASSIGN(VectorFile vector, VectorFile::Open({file.name, text}, options));
+  std::vector<float> values(vector.dimensions());
+  std::string bad;
+  PLEXUS_TRY(vector.Next(values, bad));
+  if (!bad.empty()) return BadVector(file.name, bad);
+  return values;
+} PLEXUS_CATCH_NO_MEMORY
+
+}  // namespace plexus::text

@@ -1,0 +1,66 @@
+// VectorFile: rows of numbers from a raw binary file, one after the other.
+//
+//   .npy    NumPy array of <f4 or <f8 in C order, shape (rows, values)
+//   .fvecs  each row: i32 little endian count, then that many f32 (the texmex corpora)
+//   f32     nothing but little endian f32; the caller knows the dimension
+// What the header claims is compared with the file's size before a row is read; f64
+// is rounded to f32. Not thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/error.h"
+#include "storage/formats/pipeline/block_reader.h"
+#include "storage/formats/import_vectors.h"
+
+namespace plexus::text {
+
+struct VectorFileOptions {
+  VectorFormat format = VectorFormat::kAuto;
+  // Values of a row: needed for kF32; else compared with what the file says. 0: not given.
+  std::uint64_t dimensions = 0;
+  bool single = false;  // one vector is wanted: a .npy of shape (values,) will do
+};
+
+class VectorFile {
+ public:
+  // Reads the header and checks the sizes. Errors name the file: kInvalidArgument for
+  // its content, kUnsupported for a type that is not read or a pipe, kNotFound, kIo.
+  static Result<VectorFile> Open(const VectorInput& input, const VectorFileOptions& options);
+
+  std::uint64_t rows() const { return rows_; }
+  std::uint32_t dimensions() const { return dimensions_; }
+  std::uint64_t size_bytes() const { return size_bytes_; }
+
+  // The next row; false behind the last one. A value that is not finite, or not within
+  // f32, makes the row bad: `bad` says which and where, and reading can go on. REQUIRES
+  // row.size() == dimensions(). kInvalidArgument: the file is not as its header says.
+  Result<bool> Next(std::span<float> row, std::string& bad);
+
+ private:
+  VectorFile() = default;
+  Result<std::size_t> Fill(char* to, std::size_t size);
+  Status ReadHeader(const VectorFileOptions& options);
+  Status ReadNpy(const VectorFileOptions& options);
+  Status ReadFvecs();
+  std::unexpected<Error> Bad(std::string reason) const;
+  std::string Place(std::size_t value) const;
+
+  std::string name_;
+  VectorFormat format_ = VectorFormat::kAuto;
+  std::unique_ptr<ByteSource> source_;
+  std::string head_;           // read ahead, consumed up to head_at_
+  std::size_t head_at_ = 0;
+  std::uint64_t size_bytes_ = 0, header_bytes_ = 0;
+  std::uint64_t rows_ = 0, next_ = 0;
+  std::uint32_t dimensions_ = 0;
+  std::size_t value_bytes_ = 4;
+  std::vector<char> buffer_;   // one row as the file has it
+};
+
+}  // namespace plexus::text

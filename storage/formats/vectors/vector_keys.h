@@ -1,0 +1,49 @@
+// VectorKeys: the keys that a vector file's rows belong to, checked as a whole.
+//
+// Held in memory as one text and its line ends; a key that stands twice is found by
+// sorting, so no input can make it slow. Immutable once read.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/error.h"
+#include "storage/formats/import_vectors.h"
+
+namespace plexus::text {
+
+class VectorKeys {
+ public:
+  // Row numbers.
+  VectorKeys() = default;
+  // One key a line; the file must have `rows` of them. kInvalidArgument otherwise.
+  static Result<VectorKeys> Read(const VectorInput& input, std::uint64_t rows);
+
+  // The key of a row. Valid as long as this is.
+  std::string_view key(std::uint64_t row, std::string& number) const {
+    if (!named_) return number = std::to_string(row);
+    return std::string_view(text_).substr(begins_[row], ends_[row] - begins_[row]);
+  }
+  bool named() const { return named_; }
+  const std::string& file() const { return file_; }
+  // Why a row's key is refused; null = it is not.
+  const std::string* refused(std::uint64_t row) const {
+    const auto found = refused_.find(row);
+    return found == refused_.end() ? nullptr : &found->second;
+  }
+
+ private:
+  void Check();
+
+  bool named_ = false;
+  std::string file_, text_;
+  std::vector<std::uint64_t> begins_, ends_;
+  std::map<std::uint64_t, std::string> refused_;
+};
+
+}  // namespace plexus::text

@@ -1,0 +1,379 @@
+// Expat's events to elements; see graphml.h.
+#include "storage/formats/xml/graphml.h"
+
+#include <expat.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "storage/formats/xml/graphml_key.h"
+#include "storage/formats/base/json_writer.h"
+
+namespace plexus::text {
+
+namespace {
+
+constexpr int kChunk = 1 << 18;
+constexpr std::size_t kMaxDepth = 64;
+constexpr std::string_view kNamespace = "http://graphml.graphdrawing.org/xmlns";
+
+// What an open XML element is to us.
+enum class Open { kGraphMl, kKey, kDefault, kGraph, kNode, kEdge, kData, kSkipped };
+
+using Attributes = GraphMlKeys::Attributes;
+
+}  // namespace
+
+struct GraphMlReader::Impl {
+  Impl(std::unique_ptr<ByteSource> s, std::size_t block, const ImportLimits& l)
+      : source(std::move(s)), block_bytes(block), limits(l), parser(XML_ParserCreateNS(nullptr, '|')) {
+    if (!parser) return;
+    XML_SetUserData(parser, this);
+    XML_SetElementHandler(parser, &OnStart, &OnEnd);
+    XML_SetCharacterDataHandler(parser, &OnText);
+    XML_SetStartDoctypeDeclHandler(parser, &OnDoctype);
+  }
+  ~Impl() {
+    if (parser) XML_ParserFree(parser);
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  // The events. C++ exceptions (memory) must not cross expat, which is C.
+  template <class Fn>
+  static void Guarded(void* user, Fn&& fn) {
+    auto& self = *static_cast<Impl*>(user);
+    if (self.failed) return;
+    try {
+      fn(self);
+    } catch (const std::exception& e) {
+      self.out_of_memory = true;
+      self.Stop();
+    }
+  }
+  static void OnStart(void* user, const XML_Char* name, const XML_Char** attributes) {
+    Guarded(user, [&](Impl& self) { self.Start(name, attributes); });
+  }
+  static void OnEnd(void* user, const XML_Char*) {
+    Guarded(user, [&](Impl& self) { self.End(); });
+  }
+  static void OnText(void* user, const XML_Char* text, int size) {
+    Guarded(user, [&](Impl& self) { self.Text({text, static_cast<std::size_t>(size)}); });
+  }
+  static void OnDoctype(void* user, const XML_Char*, const XML_Char*, const XML_Char*, int) {
+    Guarded(user, [&](Impl& self) { self.Refuse("a document type declaration is refused"); });
+  }
+
+  std::uint64_t line() const { return XML_GetCurrentLineNumber(parser); }
+  void Stop() {
+    failed = true;
+    XML_StopParser(parser, XML_FALSE);
+  }
+  // The document is read no further.
+  void Refuse(std::string_view reason) {
+    lines.AddError(line(), reason);
+    Stop();
+  }
+  // This node or edge is left out.
+  void Spoil(std::string reason) {
+    if (wrong.empty()) wrong = std::move(reason);
+  }
+
+  void Start(std::string_view name, const XML_Char** pairs);
+  void End();
+  void Text(std::string_view text);
+  Open Enter(std::string_view name, const Attributes& attributes);
+  void EnterKey(const Attributes& attributes);
+  void EnterGraph(const Attributes& attributes);
+  void EnterElement(Open sort, const Attributes& attributes);
+  void EnterData(const Attributes& attributes);
+  void EndData();
+  void EndDefault();
+  bool AddDefaults(Open sort);
+  void EndElement(Open sort);
+  void Append(Open sort, std::string_view name, std::string_view json);
+  // Whether what is known of the element is longer than a record may be; it is let go then.
+  bool TooLong();
+  Result<XML_Status> ParseMore();
+  Status Feed();
+
+  std::unique_ptr<ByteSource> source;
+  const std::size_t block_bytes;
+  const ImportLimits limits;
+  XML_Parser parser;
+  ElementLines lines;
+  std::uint64_t fed = 0;
+  bool finished = false, failed = false, out_of_memory = false;
+  bool last = false;       // the parser has all of the file
+  bool suspended = false;  // it stopped inside of a chunk: the block is full
+
+  std::vector<Open> open;
+  bool has_graph = false, directed = true;
+  GraphMlKeys keys;
+  GraphMlKey* key = nullptr;                     // of the <key> or <data> that is open
+  std::string text;                       // of <data> or <default>
+  bool markup = false;                    // it holds elements
+  // The node or edge that is open.
+  std::uint64_t element_line = 0, nodes = 0;
+  std::string element;  // its JSON so far
+  std::string beside;   // data whose names the element has for itself
+  std::set<std::string, std::less<>> given;
+  std::string wrong;
+};
+
+void GraphMlReader::Impl::Start(std::string_view name, const XML_Char** pairs) {
+  if (open.size() >= kMaxDepth) return Refuse("elements nested over " + std::to_string(kMaxDepth) + " deep");
+  const bool inside = !open.empty();
+  const Open parent = inside ? open.back() : Open::kGraphMl;
+  std::string_view local = name;
+  bool foreign = false;
+  if (const auto bar = name.rfind('|'); bar != std::string_view::npos) {
+    foreign = name.substr(0, bar) != kNamespace;
+    local = name.substr(bar + 1);
+  }
+  if (!inside) {
+    if (local != "graphml") return Refuse("expected <graphml>, got <" + std::string(local.substr(0, 80)) + ">");
+    open.push_back(Open::kGraphMl);
+    return;
+  }
+  if (parent == Open::kData || parent == Open::kDefault) markup = true;
+  if (foreign || parent == Open::kSkipped || parent == Open::kData || parent == Open::kDefault) {
+    open.push_back(Open::kSkipped);
+    return;
+  }
+  Attributes attributes;
+  for (; *pairs; pairs += 2) attributes[pairs[0]] = pairs[1];
+  const Open entered = Enter(local, attributes);
+  if (!failed) open.push_back(entered);
+}
+
+Open GraphMlReader::Impl::Enter(std::string_view name, const Attributes& attributes) {
+  const Open parent = open.back();
+  const bool in_element = parent == Open::kNode || parent == Open::kEdge;
+  if (name == "desc" || name == "locator" || name == "port") return Open::kSkipped;
+  if (name == "data") {
+    if (!in_element) return Open::kSkipped;  // of the graph or the file
+    EnterData(attributes);
+    return Open::kData;
+  }
+  if (name == "key" && parent == Open::kGraphMl) {
+    EnterKey(attributes);
+    return Open::kKey;
+  }
+  if (name == "default" && parent == Open::kKey) {
+    if (key->has_default) Refuse("a second <default> of \"" + key->name.substr(0, 80) + "\"");
+    key->has_default = true;
+    text.clear();
+    markup = false;
+    return Open::kDefault;
+  }
+  if (name == "graph") {
+    if (parent != Open::kGraphMl)
+      Refuse("a graph inside of another is not read");
+    else
+      EnterGraph(attributes);
+    return Open::kGraph;
+  }
+  if (name == "hyperedge") {
+    Refuse("hyperedges are not read");
+    return Open::kSkipped;
+  }
+  if ((name == "node" || name == "edge") && parent == Open::kGraph) {
+    const Open sort = name == "node" ? Open::kNode : Open::kEdge;
+    EnterElement(sort, attributes);
+    return sort;
+  }
+  Refuse("unexpected element <" + std::string(name.substr(0, 80)) + ">");
+  return Open::kSkipped;
+}
+
+void GraphMlReader::Impl::EnterKey(const Attributes& attributes) {
+  if (has_graph) return Refuse("a <key> stands behind the graph");
+  const auto added = keys.Add(attributes, limits.columns);
+  if (!added) return Refuse(added.error().message);
+  key = *added;
+}
+
+void GraphMlReader::Impl::EnterGraph(const Attributes& attributes) {
+  if (has_graph) return Refuse("a second graph is not read");
+  has_graph = true;
+  const auto at = attributes.find("edgedefault");
+  if (at == attributes.end() || (at->second != "directed" && at->second != "undirected"))
+    return Refuse("a graph's edgedefault must be directed or undirected");
+  directed = at->second == "directed";
+}
+
+void GraphMlReader::Impl::EnterElement(Open sort, const Attributes& attributes) {
+  element_line = line();
+  element = "{";
+  beside = "{";
+  given.clear();
+  wrong.clear();
+  const auto take = [&](std::string_view name, std::string_view as) {
+    const auto at = attributes.find(name);
+    if (at == attributes.end()) return Spoil("no \"" + std::string(name) + "\"");
+    AppendJsonKey(element, as);
+    AppendJsonString(element, at->second);
+  };
+  if (sort == Open::kNode) return take("id", "id");
+  take("source", "source");
+  take("target", "target");
+  const auto own = attributes.find("directed");
+  if (own != attributes.end() && own->second != "true" && own->second != "false")
+    return Spoil("\"directed\" must be true or false");
+  if (own == attributes.end() ? !directed : own->second == "false") element += ",\"directed\":false";
+}
+
+void GraphMlReader::Impl::EnterData(const Attributes& attributes) {
+  text.clear();
+  markup = false;
+  key = nullptr;
+  const auto id = attributes.find("key");
+  if (id == attributes.end()) return Spoil("<data> without key");
+  key = keys.Find(id->second);
+  if (!key) return Spoil("no <key> \"" + std::string(id->second.substr(0, 80)) + "\"");
+  if (!key->name.empty() && !given.emplace(id->second).second)
+    Spoil("\"" + key->name.substr(0, 80) + "\" stands twice");
+}
+
+void GraphMlReader::Impl::Text(std::string_view more) {
+  if (open.empty() || (open.back() != Open::kData && open.back() != Open::kDefault)) return;
+  if (text.size() <= limits.field_bytes) text += more;
+}
+
+// Data may be named as the element's own attributes; it then goes into "props".
+void GraphMlReader::Impl::Append(Open sort, std::string_view name, std::string_view json) {
+  const bool own = sort == Open::kNode ? name == "id" : name == "source" || name == "target" || name == "directed";
+  std::string& to = own ? beside : element;
+  AppendJsonKey(to, name);
+  to += json;
+}
+
+void GraphMlReader::Impl::EndData() {
+  if (!key || key->name.empty() || markup || !wrong.empty()) return;
+  if (text.size() > limits.field_bytes)
+    return Spoil("\"" + key->name.substr(0, 80) + "\" is over " + std::to_string(limits.field_bytes) + " bytes");
+  std::string json;
+  if (!AppendValue(json, key->type, text))
+    return Spoil("\"" + key->name.substr(0, 80) + "\": \"" + text.substr(0, 40) + "\" is not a finite value of its type");
+  Append(open.back(), key->name, json);
+  TooLong();
+}
+
+bool GraphMlReader::Impl::TooLong() {
+  if (element.size() + beside.size() <= limits.line_bytes) return false;
+  element = beside = "{";
+  Spoil("element over " + std::to_string(limits.line_bytes) + " bytes");
+  return true;
+}
+
+void GraphMlReader::Impl::EndDefault() {
+  if (key->name.empty() || markup) return;
+  if (const Status good = keys.SetDefault(*key, text, limits.field_bytes); !good) Refuse(good.error().message);
+}
+
+// False when the element became too long, or the document refused.
+bool GraphMlReader::Impl::AddDefaults(Open sort) {
+  std::size_t added = 0;
+  for (const auto& [id, k] : keys.Defaults()) {
+    if (!(sort == Open::kNode ? k->nodes : k->edges) || given.contains(id)) continue;
+    Append(sort, k->name, k->fallback);
+    added += k->name.size() + k->fallback.size();
+    if (TooLong()) return false;
+  }
+  if (added == 0 || keys.Repeat(added, fed)) return true;
+  Refuse(GraphMlKeys::RepeatError());
+  return false;
+}
+
+void GraphMlReader::Impl::EndElement(Open sort) {
+  const std::uint64_t number = sort == Open::kNode ? nodes++ : 0;
+  const bool good = wrong.empty() && AddDefaults(sort);
+  if (failed) return;  // the document was refused
+  if (good) {
+    if (beside != "{") {
+      AppendJsonKey(element, "props");
+      element += beside + "}";
+    }
+    lines.text() += sort == Open::kNode ? "N" + std::to_string(number) + " " : "E ";
+    lines.text() += element;
+    lines.text() += '}';
+    lines.EndLine(element_line);
+  } else {
+    lines.AddError(element_line, wrong);
+  }
+  if (lines.size() >= block_bytes) XML_StopParser(parser, XML_TRUE);  // until the next block is wanted
+}
+
+void GraphMlReader::Impl::End() {
+  const Open ended = open.back();
+  open.pop_back();
+  switch (ended) {
+    case Open::kData:
+      return EndData();
+    case Open::kDefault: return EndDefault();
+    case Open::kNode:
+    case Open::kEdge: return EndElement(ended);
+    default: return;
+  }
+}
+
+// The rest of the chunk at which the parser was stopped, else the next chunk.
+Result<XML_Status> GraphMlReader::Impl::ParseMore() {
+  if (suspended) return XML_ResumeParser(parser);
+  // Expat begins a token that did not end anew with every chunk: what waits doubles the
+  // chunk, so that a byte is looked at twice and not once for each chunk behind it.
+  const auto at = static_cast<std::uint64_t>(std::max<XML_Index>(XML_GetCurrentByteIndex(parser), 0));
+  const std::uint64_t waiting = fed - std::min(fed, at);
+  const int chunk = static_cast<int>(std::clamp<std::uint64_t>(waiting, kChunk, limits.line_bytes + kChunk));
+  void* buffer = XML_GetBuffer(parser, chunk);
+  if (!buffer) return Fail(ErrorCode::kResourceExhausted, "GraphML: out of memory");
+  std::size_t n = 0;
+  while (n < static_cast<std::size_t>(chunk)) {
+    PLEXUS_ASSIGN(const std::size_t got, source->Read(static_cast<char*>(buffer) + n, static_cast<std::size_t>(chunk) - n));
+    if (got == 0) break;
+    n += got;
+  }
+  fed += n;
+  last = n == 0;
+  return XML_ParseBuffer(parser, static_cast<int>(n), last);
+}
+
+// Reads on until there is enough for a block or the document ends.
+Status GraphMlReader::Impl::Feed() {
+  if (!parser) return Fail(ErrorCode::kResourceExhausted, "GraphML: no memory for the parser");
+  while (!finished && lines.size() < block_bytes) {
+    PLEXUS_ASSIGN(const XML_Status status, ParseMore());
+    suspended = status == XML_STATUS_SUSPENDED;
+    finished = last && !suspended;
+    if (out_of_memory) return Fail(ErrorCode::kResourceExhausted, "GraphML: out of memory");
+    if (failed) {
+      finished = true;
+    } else if (status == XML_STATUS_ERROR) {
+      finished = true;
+      lines.AddError(line(), std::string("XML: ") + XML_ErrorString(XML_GetErrorCode(parser)));
+    } else if (finished && !has_graph) {
+      lines.AddError(line(), "the file has no <graph>");
+    } else if (const auto at = XML_GetCurrentByteIndex(parser);
+               !finished && !suspended && fed - static_cast<std::uint64_t>(std::max<XML_Index>(at, 0)) > limits.line_bytes + kChunk) {
+      finished = true;  // a tag or comment that does not end
+      lines.AddError(line(), "one piece of markup is over " + std::to_string(limits.line_bytes) + " bytes");
+    }
+  }
+  return {};
+}
+
+GraphMlReader::GraphMlReader(std::unique_ptr<ByteSource> source, std::size_t block_bytes, const ImportLimits& limits)
+    : impl_(std::make_unique<Impl>(std::move(source), block_bytes, limits)) {}
+GraphMlReader::~GraphMlReader() = default;
+
+Result<std::optional<Block>> GraphMlReader::Next() {
+  PLEXUS_TRY(impl_->Feed());
+  return impl_->lines.Take();
+}
+
+std::uint64_t GraphMlReader::bytes_read() const { return impl_->fed; }
+
+}  // namespace plexus::text

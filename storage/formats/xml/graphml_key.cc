@@ -1,0 +1,124 @@
+// Keys and their defaults; see graphml_key.h.
+#include "storage/formats/xml/graphml_key.h"
+
+#include <charconv>
+#include <cmath>
+
+#include "storage/formats/base/ascii.h"
+#include "storage/formats/base/decimal.h"
+#include "storage/formats/base/json_writer.h"
+
+namespace plexus::text {
+
+namespace {
+
+constexpr std::size_t kMaxDefaults = 1 << 16;  // bytes that a document's defaults add to an element
+// Bytes that they add to all elements: so many for each byte read, and some more.
+constexpr std::uint64_t kRepeatedPerByte = 16;
+constexpr std::uint64_t kRepeatedAnyway = std::uint64_t{1} << 20;
+
+std::unexpected<Error> Bad(std::string message) {
+  return Fail(ErrorCode::kInvalidArgument, std::move(message));
+}
+
+std::string Quoted(std::string_view name) { return "\"" + std::string(name.substr(0, 80)) + "\""; }
+
+}  // namespace
+
+bool AppendValue(std::string& out, GraphMlType type, std::string_view text) {
+  if (type == GraphMlType::kString) {
+    AppendJsonString(out, text);
+    return true;
+  }
+  text = Trim(text, " \t\r\n");
+  if (type == GraphMlType::kBoolean) {
+    if (text != "true" && text != "false" && text != "1" && text != "0") return false;
+    out += text == "true" || text == "1" ? "true" : "false";
+    return true;
+  }
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
+  const char* const last = text.data() + text.size();
+  if (type == GraphMlType::kInteger) {
+    std::int64_t i = 0;
+    auto [end, error] = std::from_chars(text.data(), last, i);
+    if (error != std::errc() || end != last) return false;
+    AppendNumber(out, i);
+    return true;
+  }
+  double d = 0;
+  auto [end, error] = std::from_chars(text.data(), last, d);
+  const bool zero = error == std::errc::result_out_of_range && IsSmall(text) && !IsBelowZero(text);  // it might be a weight
+  if ((error != std::errc() && !zero) || end != last || !std::isfinite(d)) return false;
+  AppendJsonDouble(out, d);
+  return true;
+}
+
+Result<GraphMlKey*> GraphMlKeys::Add(const Attributes& attributes, std::size_t most) {
+  const auto value = [&](std::string_view name) {
+    const auto at = attributes.find(name);
+    return at == attributes.end() ? std::string_view() : at->second;
+  };
+  const std::string id(value("id"));
+  if (id.empty()) return Bad("a <key> without id");
+  if (keys_.size() >= most) return Bad("more than " + std::to_string(most) + " keys");
+  GraphMlKey made;
+  made.name = value("attr.name");
+  const std::string_view for_ = value("for"), type = value("attr.type");
+  made.nodes = for_.empty() || for_ == "all" || for_ == "node";
+  made.edges = for_.empty() || for_ == "all" || for_ == "edge";
+  if (type.empty() || type == "string")
+    made.type = GraphMlType::kString;
+  else if (type == "boolean")
+    made.type = GraphMlType::kBoolean;
+  else if (type == "int" || type == "long")
+    made.type = GraphMlType::kInteger;
+  else if (type == "float" || type == "double")
+    made.type = GraphMlType::kReal;
+  else
+    return Bad("unknown attr.type " + Quoted(type));
+  for (const auto& [other_id, other] : keys_)
+    if (!made.name.empty() && other.name == made.name &&
+        ((made.nodes && other.nodes) || (made.edges && other.edges)))
+      return Bad("two keys are named " + Quoted(made.name));
+  auto [at, is_new] = keys_.emplace(id, std::move(made));
+  if (!is_new) return Bad("key " + Quoted(id) + " stands twice");
+  return &at->second;
+}
+
+Status GraphMlKeys::SetDefault(GraphMlKey& key, std::string_view text, std::size_t field_bytes) {
+  const std::string quoted = Quoted(key.name);
+  if (text.size() > field_bytes)
+    return Bad("<default> of " + quoted + " is over " + std::to_string(field_bytes) + " bytes");
+  if (!AppendValue(key.fallback, key.type, text))
+    return Bad("<default> of " + quoted + " is not a finite value of its type");
+  std::string name;
+  AppendJsonString(name, key.name);
+  default_bytes_ += name.size() + key.fallback.size();
+  if (default_bytes_ > kMaxDefaults)
+    return Bad("with <default> of " + quoted + " the defaults are over " + std::to_string(kMaxDefaults) + " bytes");
+  return {};
+}
+
+GraphMlKey* GraphMlKeys::Find(std::string_view id) {
+  const auto at = keys_.find(id);
+  return at == keys_.end() ? nullptr : &at->second;
+}
+
+const std::vector<std::pair<std::string, const GraphMlKey*>>& GraphMlKeys::Defaults() {
+  if (!std::exchange(listed_, true))
+    for (const auto& [id, key] : keys_)
+      if (!key.fallback.empty()) defaults_.emplace_back(id, &key);
+  return defaults_;
+}
+
+bool GraphMlKeys::Repeat(std::size_t bytes, std::uint64_t read) {
+  repeated_ += bytes;
+  return repeated_ <= kRepeatedAnyway + kRepeatedPerByte * read;
+}
+
+std::string GraphMlKeys::RepeatError() {
+  return "the defaults of keys make the document over " + std::to_string(kRepeatedPerByte) +
+         " times as large as it is";
+}
+
+}  // namespace plexus::text

@@ -1,0 +1,58 @@
+// GraphMlKeys: the names, types and defaults that <key> elements give to data.
+//
+// Every element without its own value repeats a default, so few bytes could ask for
+// many. What the defaults of a document have together is limited, and so is what they
+// add to all of its elements, by what was read of it. Internal to storage/formats.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/error.h"
+
+namespace plexus::text {
+
+enum class GraphMlType { kBoolean, kInteger, kReal, kString };
+
+// A <key>: the name and type of some data.
+struct GraphMlKey {
+  std::string name;  // "" = not for us
+  GraphMlType type = GraphMlType::kString;
+  bool nodes = false, edges = false;
+  bool has_default = false;
+  std::string fallback;  // JSON of <default>, "" = none
+};
+
+// The value as JSON appended; false when the text is none of the type's.
+bool AppendValue(std::string& out, GraphMlType type, std::string_view text);
+
+class GraphMlKeys {
+ public:
+  using Attributes = std::map<std::string_view, std::string_view>;
+
+  // A <key>. Errors say what is wrong with it.
+  Result<GraphMlKey*> Add(const Attributes& attributes, std::size_t most);
+  // Its <default>, whose text was read.
+  Status SetDefault(GraphMlKey& key, std::string_view text, std::size_t field_bytes);
+  // nullptr: no such key.
+  GraphMlKey* Find(std::string_view id);
+  // Keys with a default, by id. REQUIRES that no more are added.
+  const std::vector<std::pair<std::string, const GraphMlKey*>>& Defaults();
+  // Notes that an element was given so many bytes; false when `read` bytes of document
+  // may not ask for all that.
+  bool Repeat(std::size_t bytes, std::uint64_t read);
+  static std::string RepeatError();
+
+ private:
+  std::map<std::string, GraphMlKey, std::less<>> keys_;
+  std::vector<std::pair<std::string, const GraphMlKey*>> defaults_;
+  bool listed_ = false;
+  std::size_t default_bytes_ = 0;  // of all of them, names and all
+  std::uint64_t repeated_ = 0;     // bytes that they added to elements
+};
+
+}  // namespace plexus::text

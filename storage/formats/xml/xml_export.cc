@@ -1,0 +1,229 @@
+// GraphML and GEXF: the fact plane for drawing programs.
+//
+// Both name their attributes first and then give values by name. XML 1.0 has no
+// place for most control characters, not even escaped: those go out as \u001b, one way.
+#include <vector>
+
+#include "engine/no_memory.h"
+#include "storage/formats/base/export_selection.h"
+#include "storage/formats/base/json_writer.h"
+
+namespace plexus::text {
+
+namespace {
+
+void AppendXml(std::string& out, std::string_view text) {
+  static constexpr char kHex[] = "0123456789abcdef";
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const auto u = static_cast<unsigned char>(c);
+    switch (c) {
+      case '&': out += "&amp;"; continue;
+      case '<': out += "&lt;"; continue;
+      case '>': out += "&gt;"; continue;
+      case '"': out += "&quot;"; continue;
+      case '\t': out += "&#9;"; continue;
+      case '\n': out += "&#10;"; continue;
+      case '\r': out += "&#13;"; continue;
+      default: break;
+    }
+    if (u < 0x20) {
+      out.append("\\u00").append(1, kHex[u >> 4]).append(1, kHex[u & 15]);
+    } else if (text.substr(i).starts_with("\xef\xbf\xbe") || text.substr(i).starts_with("\xef\xbf\xbf")) {
+      out += text[i + 2] == '\xbe' ? "\\ufffe" : "\\uffff";
+      i += 2;
+    } else {
+      out += c;
+    }
+  }
+}
+
+void AppendAttribute(std::string& out, std::string_view name, std::string_view value) {
+  out.append(" ").append(name).append("=\"");
+  AppendXml(out, value);
+  out += '"';
+}
+
+std::string_view TypeName(ColumnType type) {
+  return type == ColumnType::kF64 ? "double" : type == ColumnType::kI64 ? "long" : "string";
+}
+
+struct Declared {
+  std::string_view id, name, type;
+};
+constexpr Declared kNodeData[] = {
+    {"n_kind", "kind", "string"}, {"n_text", "text", "string"}, {"n_tags", "tags", "string"}, {"n_props", "props", "string"}};
+constexpr Declared kEdgeData[] = {{"e_kind", "kind", "string"},
+                                  {"e_weight", "weight", "double"},
+                                  {"e_label", "label", "string"},
+                                  {"e_created_at", "created_at", "long"},
+                                  {"e_created_by", "created_by", "string"},
+                                  {"e_valid_from", "valid_from", "long"},
+                                  {"e_valid_until", "valid_until", "long"},
+                                  {"e_props", "props", "string"}};
+
+// Calls value(id, text) for everything a node or an edge has, by the ids above; columns
+// are c0, c1 ... by their number.
+template <class Value>
+Status NodeValues(const Snapshot& s, const std::vector<ColumnId>& columns, NodeId v, Value&& value) {
+  if (s.node_kind(v) != kNode) value("n_kind", s.schema().node_kind(s.node_kind(v)).name);
+  PLEXUS_ASSIGN(const std::string text, PayloadOrNone(s, s.payload_ref(v, NodeField::kText)));
+  if (!text.empty()) value("n_text", text);
+  if (const std::string tags = JoinedTags(s, v); !tags.empty()) value("n_tags", tags);
+  for (ColumnId c : columns) {
+    std::string spelled;
+    const auto number = [&](auto x) {
+      if (x) AppendNumber(spelled, *x);
+    };
+    switch (s.schema().columns()[c].type) {
+      case ColumnType::kF64: number(s.f64(c, v)); break;
+      case ColumnType::kI64: number(s.i64(c, v)); break;
+      case ColumnType::kString:
+        if (const auto id = s.string_column(c, v)) spelled = s.string(*id);
+        break;
+    }
+    if (!spelled.empty()) value("c" + std::to_string(c), spelled);
+  }
+  PLEXUS_ASSIGN(const std::string properties, PropertiesJson(s, s.payload_ref(v, NodeField::kProperties)));
+  if (!properties.empty()) value("n_props", properties);
+  return {};
+}
+
+template <class Value>
+Status EdgeValues(const Snapshot& s, const Edge& e, Value&& value) {
+  const auto number = [&](std::string_view id, auto x) {
+    std::string spelled;
+    AppendNumber(spelled, x);
+    value(id, spelled);
+  };
+  value("e_kind", s.schema().edge_kind(e.kind).name);
+  number("e_weight", e.weight);
+  if (e.label) value("e_label", s.string(e.label));
+  number("e_created_at", e.created_at);
+  if (e.created_by) value("e_created_by", s.string(e.created_by));
+  if (e.valid_from != kNoTime) number("e_valid_from", e.valid_from);
+  if (e.valid_until != kNoTime) number("e_valid_until", e.valid_until);
+  PLEXUS_ASSIGN(const std::string properties, PropertiesJson(s, e.properties));
+  if (!properties.empty()) value("e_props", properties);
+  return {};
+}
+
+}  // namespace
+
+Status ExportGraphMl(const Snapshot& s, std::ostream& stream, const ExportOptions& options) try {
+  ExportSink sink(stream, options.progress, s.node_count());
+  std::string& out = sink.text();
+  const std::vector<ColumnId> columns = UsedColumns(s);
+  const auto key = [&](std::string_view id, std::string_view of, std::string_view name, std::string_view type) {
+    out += "  <key";
+    AppendAttribute(out, "id", id);
+    AppendAttribute(out, "for", of);
+    AppendAttribute(out, "attr.name", name);
+    AppendAttribute(out, "attr.type", type);
+    out += "/>\n";
+  };
+  out += "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n";
+  for (const Declared& d : kNodeData) key(d.id, "node", d.name, d.type);
+  for (ColumnId c : columns)
+    key("c" + std::to_string(c), "node", s.schema().columns()[c].name, TypeName(s.schema().columns()[c].type));
+  for (const Declared& d : kEdgeData) key(d.id, "edge", d.name, d.type);
+  out += "  <graph id=\"plexus\" edgedefault=\"directed\">";
+  PLEXUS_TRY(sink.EndRow());
+  const auto data = [&](std::string_view id, std::string_view value) {
+    out += "<data";
+    AppendAttribute(out, "key", id);
+    out += '>';
+    AppendXml(out, value);
+    out += "</data>";
+  };
+  for (NodeId v = 0; v < s.node_count(); ++v) {
+    PLEXUS_TRY(sink.EndNode());
+    if (!Included(s, options, v)) continue;
+    out += "    <node";
+    AppendAttribute(out, "id", s.key(v));
+    out += '>';
+    PLEXUS_TRY(NodeValues(s, columns, v, data));
+    out += "</node>";
+    PLEXUS_TRY(sink.EndRow());
+  }
+  const Status edges = ForEachSelected(s, options, sink, [&](const Edge& e) -> Status {
+    out += "    <edge";
+    AppendAttribute(out, "source", s.key(e.source));
+    AppendAttribute(out, "target", s.key(e.target));
+    if (s.schema().edge_kind(e.kind).symmetric) out += " directed=\"false\"";
+    out += '>';
+    PLEXUS_TRY(EdgeValues(s, e, data));
+    out += "</edge>";
+    return sink.EndRow();
+  });
+  PLEXUS_TRY(edges);
+  out += "  </graph>\n</graphml>";
+  PLEXUS_TRY(sink.EndRow());
+  return sink.Finish();
+} PLEXUS_CATCH_NO_MEMORY
+
+Status ExportGexf(const Snapshot& s, std::ostream& stream, const ExportOptions& options) try {
+  ExportSink sink(stream, options.progress, s.node_count());
+  std::string& out = sink.text();
+  const std::vector<ColumnId> columns = UsedColumns(s);
+  const auto attribute = [&](std::string_view id, std::string_view name, std::string_view type) {
+    out += "      <attribute";
+    AppendAttribute(out, "id", id);
+    AppendAttribute(out, "title", name);
+    AppendAttribute(out, "type", type);
+    out += "/>\n";
+  };
+  out += "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<gexf xmlns=\"http://gexf.net/1.3\" version=\"1.3\">\n"
+         "  <graph mode=\"static\" defaultedgetype=\"directed\">\n    <attributes class=\"node\">\n";
+  for (const Declared& d : kNodeData) attribute(d.id, d.name, d.type);
+  for (ColumnId c : columns)
+    attribute("c" + std::to_string(c), s.schema().columns()[c].name, TypeName(s.schema().columns()[c].type));
+  out += "    </attributes>\n    <attributes class=\"edge\">\n";
+  for (const Declared& d : kEdgeData)
+    if (d.name != "weight") attribute(d.id, d.name, d.type);  // edges have one of their own
+  out += "    </attributes>\n    <nodes>";
+  PLEXUS_TRY(sink.EndRow());
+  const auto value = [&](std::string_view id, std::string_view text) {
+    if (id == "e_weight") return;
+    out += "<attvalue";
+    AppendAttribute(out, "for", id);
+    AppendAttribute(out, "value", text);
+    out += "/>";
+  };
+  for (NodeId v = 0; v < s.node_count(); ++v) {
+    PLEXUS_TRY(sink.EndNode());
+    if (!Included(s, options, v)) continue;
+    out += "      <node";
+    AppendAttribute(out, "id", s.key(v));
+    AppendAttribute(out, "label", options.dot_label ? options.dot_label(v) : std::string(s.key(v)));
+    out += "><attvalues>";
+    PLEXUS_TRY(NodeValues(s, columns, v, value));
+    out += "</attvalues></node>";
+    PLEXUS_TRY(sink.EndRow());
+  }
+  out += "    </nodes>\n    <edges>";
+  PLEXUS_TRY(sink.EndRow());
+  std::uint64_t number = 0;
+  const Status edges = ForEachSelected(s, options, sink, [&](const Edge& e) -> Status {
+    const EdgeKind& kind = s.schema().edge_kind(e.kind);
+    out += "      <edge";
+    AppendAttribute(out, "id", std::to_string(number++));
+    AppendAttribute(out, "source", s.key(e.source));
+    AppendAttribute(out, "target", s.key(e.target));
+    AppendAttribute(out, "type", kind.symmetric ? "undirected" : "directed");
+    AppendAttribute(out, "kind", kind.name);
+    std::string weight;
+    AppendNumber(weight, e.weight);
+    AppendAttribute(out, "weight", weight);
+    out += "><attvalues>";
+    PLEXUS_TRY(EdgeValues(s, e, value));
+    out += "</attvalues></edge>";
+    return sink.EndRow();
+  });
+  PLEXUS_TRY(edges);
+  out += "    </edges>\n  </graph>\n</gexf>";
+  PLEXUS_TRY(sink.EndRow());
+  return sink.Finish();
+} PLEXUS_CATCH_NO_MEMORY
+
+}  // namespace plexus::text

@@ -1,0 +1,66 @@
+// Log reading over RocksDB iterators.
+#include "storage/log/log_reader.h"
+
+namespace plexus::storage {
+
+namespace {
+
+std::string Where(Sequence sequence) { return "log record " + std::to_string(sequence); }
+
+}  // namespace
+
+Result<std::optional<RecordHead>> LastRecord(const std::shared_ptr<Rocks>& rocks) {
+  std::unique_ptr<rocksdb::Iterator> it(rocks->db()->NewIterator(ScanOptions(), rocks->log()));
+  it->SeekToLast();
+  PLEXUS_TRY(Check(it->status(), rocks->path() + ", log"));
+  if (!it->Valid()) return std::nullopt;
+  const Sequence sequence = SequenceOfLogKey(it->key());
+  PLEXUS_ASSIGN(const RecordHead head, DecodeRecordHead(SliceBytes(it->value()), Where(sequence)));
+  if (head.sequence != sequence || sequence == 0)
+    return Fail(ErrorCode::kCorruption, Where(sequence) + ": says it is record " +
+                                            std::to_string(head.sequence));
+  return head;
+}
+
+Result<RecordHead> ReadRecordHead(const std::shared_ptr<Rocks>& rocks, Sequence sequence) {
+  rocksdb::PinnableSlice value;
+  const rocksdb::Status status =
+      rocks->db()->Get(ScanOptions(), rocks->log(), LogKey(sequence), &value);
+  if (status.IsNotFound())
+    return Fail(ErrorCode::kCorruption, Where(sequence) + ": is missing from " + rocks->path());
+  PLEXUS_TRY(Check(status, Where(sequence)));
+  PLEXUS_ASSIGN(const RecordHead head, DecodeRecordHead(SliceBytes(value), Where(sequence)));
+  if (head.sequence != sequence)
+    return Fail(ErrorCode::kCorruption, Where(sequence) + ": says it is record " +
+                                            std::to_string(head.sequence));
+  return head;
+}
+
+LogCursor::LogCursor(std::shared_ptr<Rocks> rocks, LogPoint after)
+    : rocks_(std::move(rocks)), point_(after) {
+  iterator_.reset(rocks_->db()->NewIterator(ScanOptions(), rocks_->log()));
+  iterator_->Seek(LogKey(after.sequence + 1));
+}
+
+Result<bool> LogCursor::Next() {
+  if (begun_ && iterator_->Valid()) iterator_->Next();
+  begun_ = true;
+  PLEXUS_TRY(Check(iterator_->status(), Where(point_.sequence + 1)));
+  if (!iterator_->Valid()) return false;
+  const Sequence expected = point_.sequence + 1;
+  const Sequence found = SequenceOfLogKey(iterator_->key());
+  if (found != expected)
+    return Fail(ErrorCode::kCorruption, Where(expected) + ": is missing, the next one is " +
+                                            std::to_string(found));
+  PLEXUS_ASSIGN(record_, DecodeRecord(SliceBytes(iterator_->value()), Where(expected)));
+  if (record_.head.sequence != expected)
+    return Fail(ErrorCode::kCorruption, Where(expected) + ": says it is record " +
+                                            std::to_string(record_.head.sequence));
+  if (ChainHash(point_.hash, record_.head.digest) != record_.head.running_hash)
+    return Fail(ErrorCode::kCorruption,
+                Where(expected) + ": its running hash does not follow from the record before");
+  point_ = {expected, record_.head.running_hash};
+  return true;
+}
+
+}  // namespace plexus::storage

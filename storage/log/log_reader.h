@@ -1,0 +1,47 @@
+// Reading the log: its end, single records, and a cursor that misses no gap.
+//
+// Every function takes the Rocks to read from by shared_ptr and keeps it while an
+// iterator lives. Not thread-safe; make one cursor per thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "storage/encoding/record_codec.h"
+#include "storage/log/rocks_db.h"
+
+namespace plexus::storage {
+
+struct LogPoint {
+  Sequence sequence = 0;
+  std::uint64_t hash = 0;
+};
+
+// The last record of the log, decoded head; nullopt when the log is empty.
+Result<std::optional<RecordHead>> LastRecord(const std::shared_ptr<Rocks>& rocks);
+// kCorruption when the record is missing.
+Result<RecordHead> ReadRecordHead(const std::shared_ptr<Rocks>& rocks, Sequence sequence);
+
+// Walks records from `after.sequence` + 1 on, checking that none is missing, that
+// each says the sequence it is stored under, and the chain of running hashes.
+class LogCursor {
+ public:
+  LogCursor(std::shared_ptr<Rocks> rocks, LogPoint after);
+  // False at the end of the log. Errors name the record.
+  Result<bool> Next();
+  DecodedRecord& record() { return record_; }
+  // The record as it is stored, until the next Next().
+  std::string_view value() const { return iterator_->value().ToStringView(); }
+  LogPoint point() const { return point_; }
+
+ private:
+  std::shared_ptr<Rocks> rocks_;  // outlives the iterator below
+  std::unique_ptr<rocksdb::Iterator> iterator_;
+  LogPoint point_;
+  DecodedRecord record_;
+  bool begun_ = false;
+};
+
+}  // namespace plexus::storage

@@ -1,0 +1,94 @@
+// Rocks: one opened RocksDB with our column families and options. Internal.
+//
+// This build of RocksDB has assertions on: deleting a database before its column
+// family handles or iterators aborts. So everything lives behind RAII here, an
+// iterator is made only while a shared_ptr<Rocks> is held, and the checks that
+// could trip an assertion are made before RocksDB is asked.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <rocksdb/db.h>
+#include <rocksdb/metadata.h>
+#include <rocksdb/sst_file_writer.h>
+
+#include "engine/error.h"
+#include "engine/types.h"
+#include "storage/base/digest.h"
+#include "storage/base/files.h"
+#include "storage/base/rocks_status.h"
+
+namespace plexus::storage {
+
+// Keys, big-endian so that byte order is number order.
+std::string LogKey(Sequence sequence);                                  // 8 bytes
+std::string PayloadKey(Sequence sequence, std::uint32_t ordinal);       // 12 bytes
+std::string SectionKey(std::uint64_t checkpoint, std::uint32_t section);  // 11 bytes
+inline constexpr std::uint32_t kManifestSection = 0xFFFFFF;
+// 0 / false when the key has another length.
+Sequence SequenceOfLogKey(const rocksdb::Slice& key);
+bool ParsePayloadKey(const rocksdb::Slice& key, Sequence* sequence, std::uint32_t* ordinal);
+bool ParseSectionKey(const rocksdb::Slice& key, std::uint64_t* checkpoint, std::uint32_t* section);
+
+class Rocks {
+ public:
+  enum class Mode {
+    kCreate,        // a new one; the directory must not hold a database
+    kWrite,         // read-write, after a look; recovered records go to sorted files
+    kWriteClean,    // read-write, after a clean close; they stay in their write-ahead logs
+    kLook,          // read-only, any damage of the write-ahead log is an error
+    kLookTolerant,  // read-only, a torn tail is left out
+  };
+  static Result<std::shared_ptr<Rocks>> Open(const std::string& path, Mode mode,
+                                             std::shared_ptr<Files> files);
+  // A new one whose payloads are those of exported files, which are moved there.
+  static Result<std::shared_ptr<Rocks>> CreateFrom(const std::string& path, std::shared_ptr<Files> files,
+                                                   const rocksdb::ExportImportFilesMetaData& payloads);
+  ~Rocks();
+
+  rocksdb::DB* db() const { return db_; }
+  rocksdb::ColumnFamilyHandle* meta() const { return handles_[0]; }
+  rocksdb::ColumnFamilyHandle* log() const { return handles_[1]; }
+  rocksdb::ColumnFamilyHandle* payload() const { return handles_[2]; }
+  rocksdb::ColumnFamilyHandle* checkpoint() const { return handles_[3]; }
+  const std::string& path() const { return path_; }
+  const std::shared_ptr<Files>& files() const { return files_; }
+
+  // Sum of live file and memtable sizes of a column family; an upper bound of what
+  // can be read from it, so that counts read from it are checked against it.
+  std::uint64_t FamilyBytes(rocksdb::ColumnFamilyHandle* family) const;
+  struct Memory {
+    std::uint64_t memtables = 0, table_readers = 0, block_cache = 0;
+  };
+  Memory MeasureMemory() const;
+  // Memtables to files; the write-ahead log holds nothing that matters afterwards.
+  Status FlushAll() const;
+  // Before closing: flushes when the write-ahead logs are many or long (else the next open
+  // reads them, which is cheaper than a sorted file each time), and merges small sorted
+  // files when there are several. So their number grows by one a MiB at most.
+  Status Settle() const;
+  // Closes, reporting what the destructor could not. Call once.
+  Status Close();
+
+ private:
+  Rocks() = default;
+  Status MergeSmallFiles(rocksdb::ColumnFamilyHandle* family) const;
+  std::string path_;
+  std::shared_ptr<Files> files_;
+  rocksdb::DB* db_ = nullptr;
+  std::vector<rocksdb::ColumnFamilyHandle*> handles_;
+};
+
+// A sorted file's writer, not opened yet. It hands bytes to the disk as it goes, so that
+// the sync at the end has little left to wait for.
+std::unique_ptr<rocksdb::SstFileWriter> MakeSortedFileWriter(const Rocks& rocks,
+                                                             rocksdb::ColumnFamilyHandle* family);
+
+// Reads that copy nothing into the block cache and read nothing ahead.
+rocksdb::ReadOptions ScanOptions();
+
+}  // namespace plexus::storage

@@ -1,0 +1,323 @@
+// Appending records: encode, one RocksDB write per group, fsync as asked.
+#include "storage/log/rocks_journal.h"
+
+#include <chrono>
+
+#include <rocksdb/write_batch.h>
+
+#include "engine/no_memory.h"
+#include "storage/encoding/record_codec.h"
+#include "storage/log/payload_store.h"
+
+namespace plexus::storage {
+
+namespace {
+
+constexpr std::size_t kMaxWriteBytes = std::size_t{256} << 20;  // a group is cut here
+constexpr std::uint64_t kBulkStepBytes = std::uint64_t{256} << 20;
+constexpr auto kSyncDelay = std::chrono::milliseconds(30);      // promise: within 50 ms
+
+std::string NodeValue(Sequence sequence) {
+  std::string value(8, '\0');
+  for (int i = 0; i < 8; ++i) value[i] = static_cast<char>(sequence >> (8 * i));
+  return value;
+}
+
+}  // namespace
+
+std::string NodeMetaKey(const char* prefix, NodeId node) {
+  std::string key = prefix;
+  for (int i = 3; i >= 0; --i) key.push_back(static_cast<char>(node >> (8 * i)));
+  return key;
+}
+
+RocksJournal::RocksJournal(std::shared_ptr<Rocks> rocks, Sequence sequence, std::uint64_t hash,
+                           Options options)
+    : rocks_(std::move(rocks)), options_(std::move(options)), position_{sequence, hash},
+      synced_(sequence) {}
+
+RocksJournal::~RocksJournal() { (void)Close(); }
+
+Status RocksJournal::Refused() const {
+  if (failure_)
+    return Fail(ErrorCode::kReadOnly,
+                "the database is read-only until reopened, because " + failure_->message);
+  if (closed_) return Fail(ErrorCode::kFailedPrecondition, "the database is closed");
+  return {};
+}
+
+void RocksJournal::FailWith(const Error& error) noexcept {
+  try {
+    if (!failure_) failure_ = error;
+  } catch (const std::bad_alloc&) {
+    failure_ = OutOfMemory().error();
+  }
+  synced_changed_.notify_all();
+}
+
+Status RocksJournal::Write(rocksdb::WriteBatch& batch, bool sync) {
+  rocksdb::WriteOptions options;
+  options.sync = sync;
+  ReachPoint(rocks_->files()->hooks(), "journal.before_write");
+  Status status = OrNoMemory([&] { return Check(rocks_->db()->Write(options, &batch), rocks_->path()); });
+  ReachPoint(rocks_->files()->hooks(), "journal.after_write");
+  return status;
+}
+
+Status RocksJournal::Append(std::span<const Record> group, Durability durability) {
+  Position at;
+  {
+    std::lock_guard lock(mutex_);
+    PLEXUS_TRY(Refused());
+    if (bulk_) return AppendBulk([&] { return AddBulk(group); });
+    at = position_;
+  }
+  if (durability == Durability::kDefault) durability = options_.durability;
+  const bool sync = durability == Durability::kSync;
+  rocksdb::WriteBatch batch;
+  std::uint64_t log_bytes = 0;
+  std::vector<std::pair<NodeId, Sequence>> purges;
+  auto write = [&](bool last) -> Status {
+    Status status = Write(batch, sync && last);
+    std::unique_lock lock(mutex_);
+    if (!status) {
+      FailWith(status.error());
+      return status;
+    }
+    position_ = at;
+    tail_bytes_ += log_bytes;
+    log_bytes = 0;
+    if (sync && last) synced_ = std::max(synced_, at.sequence);
+    batch.Clear();
+    return {};
+  };
+  for (const Record& record : group) {
+    PLEXUS_CHECK(record.sequence == at.sequence + 1, "records follow one another");
+    auto encoded = EncodeRecord(record, at.hash);
+    if (!encoded) {
+      std::lock_guard lock(mutex_);
+      FailWith(encoded.error());
+      return std::unexpected(encoded.error());
+    }
+    // A put into a batch in memory cannot fail.
+    for (const Payload& p : record.payloads)
+      batch.Put(rocks_->payload(), PayloadKey(record.sequence, p.ordinal),
+                EncodePayload(PayloadRef::Make(record.sequence, p.ordinal), p.bytes))
+          .PermitUncheckedError();
+    batch.Put(rocks_->log(), LogKey(record.sequence), encoded->bytes).PermitUncheckedError();
+    for (const NodeChange& c : record.node_changes) {
+      if (c.what != NodeChange::kPurge) continue;
+      batch.Put(rocks_->meta(), NodeMetaKey(kPurgedPrefix, c.node), NodeValue(record.sequence))
+          .PermitUncheckedError();
+      batch.Put(rocks_->meta(), NodeMetaKey(kScrubPrefix, c.node), NodeValue(record.sequence))
+          .PermitUncheckedError();
+      purges.emplace_back(c.node, record.sequence);
+    }
+    log_bytes += encoded->bytes.size();
+    at = {record.sequence, encoded->running_hash};
+    if (batch.GetDataSize() > kMaxWriteBytes && &record != &group.back()) PLEXUS_TRY(write(false));
+  }
+  PLEXUS_TRY(write(true));
+  if (options_.on_purge)
+    for (const auto& [node, sequence] : purges) options_.on_purge(node, sequence);
+  if (durability == Durability::kBuffered) {
+    std::lock_guard lock(mutex_);
+    sync_wanted_ = true;
+    if (!syncer_.joinable()) syncer_ = std::thread([this] { SyncLoop(); });
+    wake_.notify_all();
+  }
+  if (options_.on_append) options_.on_append(tail_bytes());
+  return {};
+}
+
+// `encode(i, encoder)`, for each of them at once. REQUIRES mutex_ held.
+template <class Encode>
+Status RocksJournal::AddBulkRecords(Sequence first, std::size_t count, Encode&& encode) {
+  PLEXUS_CHECK(first == position_.sequence + 1, "records follow one another");
+  Executor& executor = options_.executor ? *options_.executor : DefaultExecutor();
+  while (encoders_.size() < count) encoders_.emplace_back();
+  std::vector<Status> encoded(count);
+  ParallelFor(executor, count, 1, [&](std::size_t i, std::size_t) {
+    encoded[i] = OrNoMemory([&] { return encode(i, encoders_[i]); });
+  });
+  Position at = position_;
+  std::vector<std::string_view> values;
+  for (std::size_t i = 0; i < count; ++i) {
+    PLEXUS_TRY(encoded[i]);
+    at = {first + i, encoders_[i].Seal(at.hash)};
+    values.push_back(encoders_[i].bytes());
+    tail_bytes_ += values.back().size();
+  }
+  PLEXUS_TRY(bulk_->AddRecords(first, values, executor));
+  position_ = at;
+  return {};
+}
+
+// REQUIRES mutex_ held.
+Status RocksJournal::AddBulk(std::span<const Record> group) {
+  PLEXUS_TRY(AddBulkRecords(group.front().sequence, group.size(), [&](std::size_t i, RecordEncoder& encoder) {
+    return encoder.Encode(group[i]);
+  }));
+  for (const Record& record : group) {
+    for (const Payload& p : record.payloads)
+      PLEXUS_TRY(bulk_->AddPayload(record.sequence, p.ordinal,
+                                   EncodePayload(PayloadRef::Make(record.sequence, p.ordinal), p.bytes)));
+    for (const NodeChange& c : record.node_changes) {
+      if (c.what != NodeChange::kPurge) continue;
+      bulk_->AddMeta(NodeMetaKey(kPurgedPrefix, c.node), NodeValue(record.sequence));
+      bulk_->AddMeta(NodeMetaKey(kScrubPrefix, c.node), NodeValue(record.sequence));
+      if (options_.on_purge) options_.on_purge(c.node, record.sequence);
+    }
+  }
+  return {};
+}
+
+Status RocksJournal::AppendLoad(const LoadedEdges& loaded, std::span<const std::size_t> batches,
+                                Sequence first, Durability durability) {
+  {
+    const std::lock_guard lock(mutex_);
+    PLEXUS_TRY(Refused());
+    if (bulk_)
+      return AppendBulk([&] {
+        return AddBulkRecords(first, batches.size(), [&](std::size_t i, RecordEncoder& encoder) {
+          return encoder.Encode(loaded, batches[i], first + i);
+        });
+      });
+  }
+  return Journal::AppendLoad(loaded, batches, first, durability);
+}
+
+// What `add` adds is one step with all that is pending. REQUIRES mutex_ held.
+template <class Add>
+Status RocksJournal::AppendBulk(Add&& add) {
+  if (Status status = OrNoMemory(add); !status) {
+    FailWith(status.error());
+    return status;
+  }
+  if (options_.on_bulk) options_.on_bulk(bulk_->first_pending());
+  if (bulk_->pending_bytes() < kBulkStepBytes) return {};
+  if (Status status = bulk_->Ingest(); !status) {
+    FailWith(status.error());
+    return status;
+  }
+  synced_ = position_.sequence;
+  if (options_.on_bulk) options_.on_bulk(0);
+  return {};
+}
+
+Status RocksJournal::BeginBulk() {
+  PLEXUS_TRY(WaitDurable(position().sequence));  // what is ingested must not outrun the log
+  std::lock_guard lock(mutex_);
+  PLEXUS_TRY(Refused());
+  if (bulk_) return Fail(ErrorCode::kFailedPrecondition, "bulk mode has begun already");
+  bulk_ = std::make_unique<BulkWriter>(rocks_, options_.bulk_scratch);
+  return {};
+}
+
+Status RocksJournal::FlushBulk() {
+  std::lock_guard lock(mutex_);
+  if (!bulk_) return {};
+  PLEXUS_TRY(Refused());
+  if (Status status = bulk_->Ingest(); !status) {
+    FailWith(status.error());
+    return status;
+  }
+  synced_ = position_.sequence;
+  if (options_.on_bulk) options_.on_bulk(0);
+  return {};
+}
+
+Status RocksJournal::EndBulk() {
+  PLEXUS_TRY(FlushBulk());
+  std::lock_guard lock(mutex_);
+  bulk_.reset();
+  encoders_.clear();
+  return {};
+}
+
+// Syncs the write-ahead log up to what is appended now. One thread at a time asks
+// RocksDB, the others wait for it.
+Status RocksJournal::Sync(std::unique_lock<std::mutex>& lock) {
+  while (syncing_) synced_changed_.wait(lock);
+  PLEXUS_TRY(Refused());
+  const Sequence target = position_.sequence;
+  if (synced_ >= target) return {};
+  syncing_ = true;
+  lock.unlock();
+  const Status status =
+      OrNoMemory([&] { return Check(rocks_->db()->FlushWAL(true), rocks_->path()); });
+  lock.lock();
+  syncing_ = false;
+  if (status)
+    synced_ = std::max(synced_, target);
+  else
+    FailWith(status.error());
+  synced_changed_.notify_all();
+  return status;
+}
+
+Status RocksJournal::WaitDurable(Sequence sequence) {
+  std::unique_lock lock(mutex_);
+  if (sequence > position_.sequence)
+    return Fail(ErrorCode::kInvalidArgument,
+                "sequence " + std::to_string(sequence) + " is not written yet");
+  if (bulk_) {
+    lock.unlock();
+    return FlushBulk();
+  }
+  while (synced_ < sequence) PLEXUS_TRY(Sync(lock));
+  return {};
+}
+
+void RocksJournal::SyncLoop() {
+  std::unique_lock lock(mutex_);
+  while (!closed_) {
+    wake_.wait(lock, [&] { return closed_ || sync_wanted_; });
+    if (closed_) return;
+    sync_wanted_ = false;
+    wake_.wait_for(lock, kSyncDelay, [&] { return closed_; });
+    if (!bulk_ && !failure_) (void)OrNoMemory([&] { return Sync(lock); });  // FailWith remembers an error, and of no memory
+  }
+}
+
+RocksJournal::Position RocksJournal::position() const {
+  std::lock_guard lock(mutex_);
+  return position_;
+}
+Sequence RocksJournal::synced() const {
+  std::lock_guard lock(mutex_);
+  return synced_;
+}
+std::uint64_t RocksJournal::tail_bytes() const {
+  std::lock_guard lock(mutex_);
+  return tail_bytes_;
+}
+void RocksJournal::ResetTail(std::uint64_t bytes) {
+  std::lock_guard lock(mutex_);
+  tail_bytes_ = bytes;
+}
+bool RocksJournal::bulk() const {
+  std::lock_guard lock(mutex_);
+  return bulk_ != nullptr;
+}
+
+Status RocksJournal::Close() {
+  Status status;
+  {
+    std::unique_lock lock(mutex_);
+    if (closed_) return {};
+    if (failure_)
+      status = OrNoMemory([&] { return Refused(); });
+    else if (bulk_)
+      status = OrNoMemory([&] { return bulk_->Ingest(); });
+    else
+      status = Sync(lock);
+    bulk_.reset();
+    closed_ = true;
+    wake_.notify_all();
+  }
+  if (syncer_.joinable()) syncer_.join();
+  return status;
+}
+
+}  // namespace plexus::storage

@@ -1,0 +1,100 @@
+// RocksJournal: the Journal over RocksDB.
+//
+// A group of records with its payloads is one RocksDB write: one record of the
+// write-ahead log, one fsync, wholly there or not at all (very large groups are cut
+// between records). After a failed write or fsync it refuses everything: what the
+// disk holds is known again only after reopening. kBuffered writes are fsynced
+// within 50 ms by a thread that the first of them starts.
+//
+// Append is called by one thread at a time (Graph's leader); the rest is
+// thread-safe.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "engine/journal.h"
+#include "storage/log/bulk_writer.h"
+#include "storage/encoding/record_codec.h"
+#include "storage/log/rocks_db.h"
+
+namespace plexus::storage {
+
+// Meta family: "purged/" + node (4 bytes, big-endian) -> sequence of its last purge
+// (8 bytes, little-endian); "scrub/" + node: its bytes are still to be erased.
+inline constexpr char kPurgedPrefix[] = "purged/";
+inline constexpr char kScrubPrefix[] = "scrub/";
+std::string NodeMetaKey(const char* prefix, NodeId node);
+
+class RocksJournal : public Journal {
+ public:
+  // `sequence` and `hash` describe the last record in the log. `purged` is told
+  // about every purge as it is appended; `grown` about the log's new tail size.
+  struct Options {
+    Durability durability = Durability::kSync;  // what kDefault means
+    std::string bulk_scratch;
+    Executor* executor = nullptr;  // encodes and writes in bulk mode; null: DefaultExecutor()
+    std::function<void(NodeId, Sequence)> on_purge;
+    std::function<void(std::uint64_t tail_bytes)> on_append;
+    std::function<void(Sequence first_pending)> on_bulk;
+  };
+  RocksJournal(std::shared_ptr<Rocks> rocks, Sequence sequence, std::uint64_t hash,
+               Options options);
+  ~RocksJournal() override;
+
+  Status Append(std::span<const Record> group, Durability durability) override;
+  Status AppendLoad(const LoadedEdges& loaded, std::span<const std::size_t> batches, Sequence first,
+                    Durability durability) override;
+  Status WaitDurable(Sequence sequence) override;
+
+  Status BeginBulk();
+  Status FlushBulk();  // ingests what is pending
+  Status EndBulk();
+
+  struct Position {
+    Sequence sequence = 0;
+    std::uint64_t hash = 0;
+  };
+  Position position() const;
+  Sequence synced() const;
+  std::uint64_t tail_bytes() const;
+  void ResetTail(std::uint64_t bytes);
+  bool bulk() const;
+  // Stops the thread and syncs; appends are refused afterwards.
+  Status Close();
+
+ private:
+  template <class Encode>
+  Status AddBulkRecords(Sequence first, std::size_t count, Encode&& encode);
+  Status AddBulk(std::span<const Record> group);
+  template <class Add>
+  Status AppendBulk(Add&& add);
+  Status Write(rocksdb::WriteBatch& batch, bool sync);
+  Status Sync(std::unique_lock<std::mutex>& lock);
+  Status Refused() const;
+  void FailWith(const Error& error) noexcept;
+  void SyncLoop();
+
+  std::shared_ptr<Rocks> rocks_;
+  const Options options_;
+  mutable std::mutex mutex_;
+  std::condition_variable wake_, synced_changed_;
+  Position position_;
+  Sequence synced_ = 0;
+  bool syncing_ = false;
+  std::uint64_t tail_bytes_ = 0;
+  std::unique_ptr<BulkWriter> bulk_;
+  std::vector<RecordEncoder> encoders_;  // of bulk mode
+  std::optional<Error> failure_;
+  bool closed_ = false;
+  bool sync_wanted_ = false;
+  std::thread syncer_;
+};
+
+}  // namespace plexus::storage

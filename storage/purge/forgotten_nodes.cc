@@ -1,0 +1,106 @@
+// Attributes are set to absent in copied pages; edges go as a run of tombstones that is folded.
+#include "storage/purge/forgotten_nodes.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/run.h"
+#include "engine/state_writer.h"
+#include "engine/vocabulary.h"
+
+namespace plexus::storage {
+
+ForgottenNodes::ForgottenNodes(const std::set<NodeId>& nodes, const Snapshot& now)
+    : now_(now), list_(nodes.begin(), nodes.end()) {
+  if (list_.empty()) return;
+  marks_.resize(std::size_t{list_.back()} + 1);
+  for (const NodeId node : list_) marks_[node] = true;
+}
+
+std::string ForgottenNodes::Placeholder(NodeId node, KindId kind) const {
+  const NodeKind& traits = now_.schema().node_kind(NodeKindId(kind));
+  for (std::string name = "purged-" + std::to_string(node);; name += "-") {
+    std::string key = traits.plane == Plane::kIndex ? IndexKey(traits.name, name) : name;
+    const auto found = now_.Find(key);
+    if (!found || *found == node) return key;  // its own: it was forgotten before
+  }
+}
+
+Status ForgottenNodes::DropEdges(GraphState& state, Executor& executor) const {
+  std::vector<EdgeChange> edges;
+  const Snapshot snapshot(std::make_shared<const GraphState>(state));
+  for (const NodeId node : list_) {
+    if (node >= state.keys.size()) break;
+    for (const Direction direction : {Direction::kOut, Direction::kIn})
+      snapshot.ForEachArc(direction, node, ArcFilter::All(), [&](const Arc& arc) {
+        const Edge edge = snapshot.edge(arc, node);
+        EdgeChange gone;
+        gone.source = edge.source;
+        gone.target = edge.target;
+        gone.label = edge.label;
+        gone.kind = edge.kind;
+        gone.weight = 0;
+        gone.flags = EdgeChange::kTombstone;
+        if (state.schema->edge_kind(gone.kind).symmetric && gone.source > gone.target)
+          std::swap(gone.source, gone.target);
+        edges.push_back(gone);
+      });
+  }
+  std::sort(edges.begin(), edges.end(), IdentityLess);
+  const auto same = [](const EdgeChange& a, const EdgeChange& b) {
+    return !IdentityLess(a, b) && !IdentityLess(b, a);
+  };
+  edges.erase(std::unique(edges.begin(), edges.end(), same), edges.end());
+  for (const EdgeChange& e : edges) --state.edges_by_kind[e.kind];
+  if (!edges.empty())
+    state.runs.push_back(MakeRun(state.sequence, edges, {}, *state.schema, executor));
+  if (state.runs.empty() && state.base->node_count == state.keys.size()) return {};
+  PLEXUS_ASSIGN(state.base, FoldRuns(state, state.runs.size(), executor));
+  state.runs.clear();
+  state.dirty = std::make_shared<DirtyBits>(0);
+  return {};
+}
+
+Result<GraphState> ForgottenNodes::Without(const GraphState& from, Executor& executor) const {
+  GraphState state = from;
+  const NodeId nodes = state.keys.size();
+  StringTable::Cursor before(from.keys);
+  std::uint64_t key_bytes = 0;
+  for (NodeId v = 0; v < nodes; ++v) key_bytes += before[v].size();
+  StringTable keys;
+  keys.Reserve(nodes, key_bytes);
+  PagedArray<std::uint8_t> flags(std::move(state.node_flags), 0);
+  PagedArray<KindId> kinds(std::move(state.node_kinds), 0);
+  for (NodeId v = 0; v < nodes; ++v) {
+    if (!contains(v)) {
+      keys.Insert(before[v]);
+      continue;
+    }
+    if (flags[v] & kAlive) --state.nodes_by_kind[kinds[v]];
+    const auto birth = births_.find(v);
+    if (birth != births_.end() && birth->second != kinds[v]) kinds.Set(v, birth->second);
+    flags.Set(v, kPurged);
+    keys.Insert(Placeholder(v, kinds[v]));
+  }
+  state.keys = keys.Publish();
+  state.node_flags = flags.Publish();
+  state.node_kinds = kinds.Publish();
+  const auto clear = [&](PagedArray<std::uint64_t>::View& view, std::uint64_t absent) {
+    PagedArray<std::uint64_t> values(std::move(view), absent);
+    for (const NodeId v : list_)
+      if (v < values.size() && values[v] != absent) values.Set(v, absent);
+    view = values.Publish();
+  };
+  for (std::size_t c = 0; c < state.columns.size(); ++c)
+    clear(state.columns[c], AbsentBits(state.schema->columns()[c].type));
+  for (auto& refs : state.payload_refs) clear(refs, 0);
+  for (auto& view : state.spaces) {
+    VectorTable table(std::move(view));
+    for (const NodeId v : list_) table.Remove(v);
+    view = table.Publish();
+  }
+  PLEXUS_TRY(DropEdges(state, executor));
+  return state;
+}
+
+}  // namespace plexus::storage

@@ -1,0 +1,113 @@
+// Hard purge: the log rewritten into a new generation, as if some nodes had never
+// said anything. A soft purge does so with the terms and tags that only purged nodes had.
+//
+// Node ids are permanent, so a hard-purged node stays as a dead node under a
+// placeholder key; its edges, columns, payloads and vectors, and those of the events
+// it was a member of and of their outcomes, and the terms that nobody else is
+// known to have had, are left out of every record (log_rewriter.h). The new
+// generation is complete and synced before the anchor switches to it; a crash
+// before that leaves the old one, after it the old one is deleted at the next open.
+// The graph goes on from the state that the new generation's checkpoint was written from.
+#include <set>
+
+#include "engine/no_memory.h"
+#include "storage/database_impl.h"
+#include "storage/purge/log_rewriter.h"
+#include "storage/log_scope.h"
+#include "storage/purge/orphan_terms.h"
+
+namespace plexus::storage {
+
+Status Database::HardPurge(std::span<const NodeId> nodes, Progress* progress) try {
+  Impl& d = *impl_;
+  PLEXUS_TRY(d.Writable());
+  LogScope log(d.options.graph.on_log, "hard_purge");
+  const Snapshot now = snapshot();
+  for (NodeId node : nodes)
+    if (node >= now.node_count())
+      return Fail(ErrorCode::kNotFound, "there is no node " + std::to_string(node));
+  // The soft purge first: it removes the nodes from the live graph with all checks,
+  // and erases what payloads they still have.
+  WriteBatch batch(now.time_ms());
+  for (NodeId node : nodes)
+    if (now.alive(node)) batch.PurgeNode(NodeRef::Id(node));
+  for (const NodeId term : OrphanTerms(now, std::set<NodeId>(nodes.begin(), nodes.end())))
+    batch.RemoveNode(NodeRef::Id(term));
+  if (!batch.empty()) PLEXUS_TRY(graph().Apply(batch));
+  std::lock_guard guard(d.maintenance);
+  PLEXUS_TRY(d.journal->FlushBulk());
+  PLEXUS_TRY(d.ScrubNow(progress));
+  PLEXUS_TRY(d.RewriteWithout(std::set<NodeId>(nodes.begin(), nodes.end()), progress));
+  return log.Done(d.CheckpointNow(progress));
+} PLEXUS_CATCH_NO_MEMORY
+
+Status Database::Impl::RewriteWithout(std::set<NodeId> nodes, Progress* progress) {
+  PLEXUS_TRY(journal->FlushBulk());
+  PLEXUS_TRY(journal->WaitDurable(journal->position().sequence));
+  std::set<NodeId> words;
+  if (words_wait) {
+    PLEXUS_ASSIGN(words, FindPurgedWords());
+  }
+  const Snapshot now = graph->snapshot();
+  LogRewriter rewriter(*this, now);
+  PLEXUS_TRY(rewriter.Choose(nodes, words));
+  if (rewriter.empty()) {
+    words_wait = false;
+    return DropScrubMarks();
+  }
+  Anchor next = anchor;
+  ++next.generation;
+  PLEXUS_ASSIGN(const LogRewriter::Written written,
+                rewriter.Write(GenerationPath(directory, next.generation), progress));
+  next.sequence = written.end.sequence;
+  next.log_hash = written.end.hash;
+  next.checkpoint_id = written.checkpoint.id;
+  next.checkpoint_sequence = written.checkpoint.sequence;
+  next.checkpoint_digest = written.checkpoint.digest;
+  ReachPoint(options.hooks, "hard_purge.before_switch");
+  // From here on the old generation is history.
+  const std::unique_lock renewing(renewal);
+  PLEXUS_TRY(journal->Close());
+  store->Attach(nullptr);
+  store->ForgetCache();
+  store->NoteTrim(floor().sequence);  // the new generation has what the present needs
+  auto finish = [&]() -> Status {
+    PLEXUS_TRY(rocks->Close());
+    rocks.reset();
+    PLEXUS_TRY(WriteAnchor(directory, next, *files));
+    anchor = next;
+    NoteFloor();
+    ReachPoint(options.hooks, "hard_purge.switched");
+    Loaded loaded;
+    loaded.state = written.state;
+    loaded.point = written.end;
+    loaded.checkpoint_id = written.checkpoint.id;
+    loaded.checkpoint_sequence = written.checkpoint.sequence;
+    loaded.checkpoint_bytes = written.checkpoint.total_bytes();
+    {
+      std::lock_guard purge_guard(purge_mutex);
+      std::erase_if(purged, [&](const auto& purge) { return rewriter.Gone(purge.first); });
+      to_scrub.clear();
+    }
+    PLEXUS_TRY(AttachWriter(loaded));
+    StartGraph(loaded, journal);
+    std::lock_guard past_guard(past_mutex);
+    past.clear();
+    words_wait = false;
+    words_found_at = kNever;
+    return {};
+  };
+  // What it throws, too: closing would mark the new generation with the old one's end.
+  Status status = OrNoMemory(finish);
+  if (!status) {  // nothing more can be done with this object
+    closed = true;
+    (void)journal->Close();
+    store->Attach(nullptr);
+    if (rocks) (void)rocks->Close();
+    rocks.reset();
+    lock.Release();
+  }
+  return status;
+}
+
+}  // namespace plexus::storage

@@ -1,0 +1,60 @@
+// LogRewriter: log, payloads and checkpoints of a new generation, without some nodes.
+//
+// Nothing is held but one record at a time and the states in RAM. Payloads are not read: their
+// sorted files become the new generation's as hard links, and what the forgotten nodes had is
+// erased there. A record that says nothing of these nodes is copied with a new running hash; the
+// others are decoded, cleaned and encoded. The present state is not replayed but made from the
+// one in RAM (forgotten_nodes.h), and written as a checkpoint. Internal.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "storage/checkpoint/checkpoint.h"
+#include "storage/database_impl.h"
+#include "storage/purge/forgotten_nodes.h"
+
+namespace plexus::storage {
+
+class LogRewriter {
+ public:
+  // `now` is the state at the log's end. REQUIRES `maintenance` held, and nobody who appends.
+  LogRewriter(Database::Impl& db, const Snapshot& now) : db_(db), now_(now) {}
+
+  // `nodes`, events that ever had one of them as a member and outcomes of those, terms that no
+  // other node is known to have had, and `words`. O(log).
+  Status Choose(const std::set<NodeId>& nodes, const std::set<NodeId>& words);
+  bool empty() const { return gone_->empty(); }
+  bool Gone(NodeId node) const { return gone_->contains(node); }
+
+  struct Written {
+    LogPoint end;
+    Manifest checkpoint;  // of the present
+    std::shared_ptr<const GraphState> state;
+  };
+  // Makes the generation at `path` (absent), closed and complete on disk on return.
+  Result<Written> Write(const std::string& path, Progress* progress);
+
+ private:
+  template <class Fn>
+  Status ForEachEdge(Fn&& fn);
+  Result<const GraphState*> Floor();
+  bool Touches(const Record& record) const;
+  void Clean(DecodedRecord& decoded);
+  Result<std::shared_ptr<Rocks>> Import(const std::string& path);
+  Status WriteFloor(const std::shared_ptr<Rocks>& to, Progress* progress);
+  Result<LogPoint> CopyLog(const std::shared_ptr<Rocks>& to, Progress* progress);
+  Status Erase(const std::shared_ptr<Rocks>& to);
+  Status CopyPurges(const std::shared_ptr<Rocks>& to);
+
+  Database::Impl& db_;
+  const Snapshot& now_;
+  std::optional<ForgottenNodes> gone_;
+  std::shared_ptr<const GraphState> floor_;  // once it is asked for
+  std::vector<PayloadRef> dropped_;          // of forgotten nodes
+};
+
+}  // namespace plexus::storage

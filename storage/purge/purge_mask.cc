@@ -1,0 +1,83 @@
+// Applying purge masks to records and to loaded states.
+#include "storage/purge/purge_mask.h"
+
+#include <algorithm>
+
+#include "engine/vocabulary.h"
+
+namespace plexus::storage {
+
+PurgeMask::PurgeMask(const std::map<NodeId, Sequence>& purged, Sequence at) : at_(at) {
+  for (const auto& [node, sequence] : purged) {
+    if (sequence <= at) continue;
+    purges_.push_back({node, sequence});
+    last_ = std::max(last_, sequence);
+  }
+}
+
+PurgeMask::PurgeMask(std::vector<NodeId> nodes) {
+  std::sort(nodes.begin(), nodes.end());
+  if (!nodes.empty()) last_ = ~Sequence{0};
+  for (NodeId node : nodes) purges_.push_back({node, last_});
+}
+
+bool PurgeMask::hides(NodeId node) const {
+  const auto found = std::lower_bound(purges_.begin(), purges_.end(), node,
+                                      [](const Purge& purge, NodeId v) { return purge.node < v; });
+  return found != purges_.end() && found->node == node && found->sequence > at_;
+}
+
+bool PurgeMask::HidesEdge(const EdgeChange& edge) const {
+  return (edge.kind == kHasTag || edge.kind == kHasTerm) && hides(edge.source);
+}
+
+void PurgeMask::Apply(Record& record) const {
+  if (empty()) return;
+  std::erase_if(record.payload_changes, [&](const PayloadChange& c) { return hides(c.node); });
+  std::erase_if(record.vectors, [&](const VectorChange& c) { return hides(c.node); });
+  FilterEdges(record.edges, record.edge_extras, [&](const EdgeChange& e, EdgeExtra* extra) {
+    if (HidesEdge(e)) return true;
+    if (extra && (hides(e.source) || hides(e.target))) extra->properties = {};
+    return false;
+  });
+}
+
+Result<GraphState> PurgeMask::Apply(GraphState state, Executor& executor) const {
+  std::vector<NodeId> nodes;
+  for (const Purge& purge : purges_)
+    if (purge.node < state.keys.size() && purge.sequence > at_) nodes.push_back(purge.node);
+  if (nodes.empty()) return state;
+  for (auto& view : state.payload_refs) {
+    PagedArray<std::uint64_t> refs(std::move(view), 0);
+    for (NodeId v : nodes)
+      if (refs[v] != 0) refs.Set(v, 0);
+    view = refs.Publish();
+  }
+  for (auto& view : state.spaces) {
+    VectorTable table(std::move(view));
+    for (NodeId v : nodes) table.Remove(v);
+    view = table.Publish();
+  }
+  PLEXUS_CHECK(state.runs.empty(), "masks are applied to a state without a delta");
+  EdgeList list = ListEdges(*state.base, *state.schema);
+  bool changed = false;
+  FilterEdges(list.edges, list.extras, [&](const EdgeChange& e, EdgeExtra* extra) {
+    if (HidesEdge(e)) {
+      --state.edges_by_kind[e.kind];
+      return changed = true;
+    }
+    if (extra && extra->properties && (hides(e.source) || hides(e.target))) {
+      extra->properties = {};
+      changed = true;
+    }
+    return false;
+  });
+  if (!changed) return state;
+  PLEXUS_ASSIGN(std::shared_ptr<Csr> base,
+                BuildCsr(state.base->node_count, list.edges, list.extras, *state.schema,
+                         state.base->sequence, executor));
+  state.base = std::move(base);
+  return state;
+}
+
+}  // namespace plexus::storage

@@ -1,0 +1,149 @@
+// Checkpoint plus replay; the one way to a state, for opening, the past and verify.
+#include "storage/state_loader.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "engine/state_packing.h"
+#include "engine/state_writer.h"
+#include "storage/purge/purge_mask.h"
+#include "storage/log/rocks_journal.h"
+
+namespace plexus::storage {
+
+namespace {
+
+// The checkpoints that may be the base, the best one first.
+Result<std::vector<Manifest>> Candidates(const std::shared_ptr<Rocks>& rocks, const LoadRequest& request,
+                                         std::vector<DamagedCheckpoint>& damaged) {
+  if (!request.use_checkpoints && request.floor.sequence == 0) return std::vector<Manifest>();
+  PLEXUS_ASSIGN(std::vector<Manifest> manifests,
+                request.strict ? ListCheckpoints(rocks) : ListSoundCheckpoints(rocks, damaged));
+  for (const Manifest& m : manifests)
+    if (m.graph_id != request.graph_id)
+      return Fail(ErrorCode::kCorruption,
+                  "checkpoint " + std::to_string(m.id) + ": belongs to another graph");
+  std::erase_if(manifests, [&](const Manifest& m) {
+    return m.sequence > request.target || m.sequence < request.floor.sequence || m.id == request.without;
+  });
+  std::sort(manifests.begin(), manifests.end(), [](const Manifest& a, const Manifest& b) {
+    return std::pair(a.sequence, a.id) > std::pair(b.sequence, b.id);
+  });
+  return manifests;
+}
+
+Result<GraphState> ReadBase(const std::shared_ptr<Rocks>& rocks, const LoadRequest& request,
+                            const Manifest& m, Executor& executor) {
+  if (m.sequence > request.floor.sequence) {
+    PLEXUS_ASSIGN(const RecordHead head, ReadRecordHead(rocks, m.sequence));
+    if (head.running_hash != m.log_hash)
+      return Fail(ErrorCode::kCorruption,
+                  "checkpoint " + std::to_string(m.id) + ": was made from another log");
+  }
+  const auto source = OpenSections(rocks, m.id);
+  return ReadCheckpoint(m, *source, request.payloads, executor, request.progress);
+}
+
+// From `best` (null: from nothing), whose state is `state`.
+Result<Loaded> ReplayOver(const std::shared_ptr<Rocks>& rocks, const LoadRequest& request,
+                          const Manifest* best, GraphState state, Executor& executor) {
+  Loaded loaded;
+  loaded.point = {0, FirstHash(request.graph_id)};
+  // With records to replay over the floor's checkpoint, which was written masked.
+  const bool masked_base = best && request.floor.sequence > 0 && best->sequence == request.floor.sequence &&
+                           request.target > best->sequence;
+  std::map<NodeId, Sequence> read;
+  if (masked_base && !request.purged) {
+    PLEXUS_ASSIGN(const auto last, LastRecord(rocks));
+    PLEXUS_ASSIGN(read, ReadPurges(rocks, kPurgedPrefix, last ? last->sequence : 0));
+  }
+  PurgeMask mask(request.purged ? *request.purged : read, masked_base ? best->sequence : request.target);
+  if (best) {
+    loaded.point = {best->sequence, best->log_hash};
+    loaded.checkpoint_sequence = best->sequence;
+    loaded.checkpoint_id = best->id;
+    loaded.checkpoint_bytes = best->total_bytes();
+    if (!mask.empty()) {
+      PLEXUS_ASSIGN(state, mask.Apply(std::move(state), executor));
+    }
+  }
+  StateWriter writer(std::move(state), &executor);
+  LogCursor cursor(rocks, loaded.point);
+  while (cursor.point().sequence < request.target) {
+    PLEXUS_ASSIGN(const bool more, cursor.Next());
+    if (!more) break;
+    Record& record = cursor.record().record;
+    record.payloads.clear();  // vectors are fetched from the store
+    if (masked_base) mask.MoveTo(record.sequence - 1);
+    mask.Apply(record);
+    PLEXUS_TRY(writer.Apply(record));
+    loaded.tail_bytes += cursor.value().size();
+    if (++loaded.replayed_records % 256 == 0 && request.progress &&
+        !request.progress->Report("replay", loaded.replayed_records, 0))
+      return Fail(ErrorCode::kCancelled, "replay was stopped");
+  }
+  loaded.point = cursor.point();
+  if (request.target != ~Sequence{0} && loaded.point.sequence != request.target)
+    return Fail(ErrorCode::kCorruption, "log record " + std::to_string(loaded.point.sequence + 1) +
+                                            ": is missing from " + rocks->path());
+  writer.DropDeadVectors();
+  writer.Pack(kPackAtOpen);
+  loaded.state = writer.Publish();
+  return loaded;
+}
+
+}  // namespace
+
+Result<Loaded> LoadState(const std::shared_ptr<Rocks>& rocks, const LoadRequest& request) {
+  Executor& executor = request.executor ? *request.executor : DefaultExecutor();
+  std::vector<DamagedCheckpoint> damaged;
+  PLEXUS_ASSIGN(const std::vector<Manifest> candidates, Candidates(rocks, request, damaged));
+  auto finish = [&](const Manifest* best, GraphState state) -> Result<Loaded> {
+    PLEXUS_ASSIGN(Loaded loaded, ReplayOver(rocks, request, best, std::move(state), executor));
+    for (DamagedCheckpoint& d : damaged) {
+      d.read_instead = loaded.checkpoint_sequence;
+      d.replayed = loaded.replayed_records;
+    }
+    loaded.damaged = std::move(damaged);
+    return loaded;
+  };
+  for (const Manifest& m : candidates) {
+    auto state = ReadBase(rocks, request, m, executor);
+    if (state) return finish(&m, *std::move(state));
+    if (request.strict || state.error().code != ErrorCode::kCorruption)
+      return std::unexpected(state.error());
+    MergeDamage(damaged, {DescribeDamage(rocks, m.id, m.sequence, state.error().message)});
+  }
+  const std::string damage = damaged.empty() ? "" : "; " + damaged.front().what;
+  if (request.floor.sequence > 0)
+    return Fail(ErrorCode::kCorruption, rocks->path() + ": the checkpoint of the history floor " +
+                                            std::to_string(request.floor.sequence) + " is missing" + damage);
+  GraphState nothing = EmptyState();
+  nothing.payload_store = request.payloads;
+  auto loaded = finish(nullptr, std::move(nothing));
+  if (!loaded && loaded.error().code == ErrorCode::kCorruption)
+    return Fail(ErrorCode::kCorruption, loaded.error().message + damage);
+  return loaded;
+}
+
+Result<std::map<NodeId, Sequence>> ReadPurges(const std::shared_ptr<Rocks>& rocks,
+                                              const char* prefix, Sequence last) {
+  std::map<NodeId, Sequence> purges;
+  std::unique_ptr<rocksdb::Iterator> it(rocks->db()->NewIterator(ScanOptions(), rocks->meta()));
+  const std::size_t length = std::strlen(prefix);
+  for (it->Seek(prefix); it->Valid() && it->key().starts_with(prefix); it->Next()) {
+    if (it->key().size() != length + 4 || it->value().size() != 8)
+      return Fail(ErrorCode::kCorruption, rocks->path() + ", meta: a broken purge entry");
+    NodeId node = 0;
+    for (int i = 0; i < 4; ++i)
+      node = (node << 8) | static_cast<std::uint8_t>(it->key()[length + static_cast<std::size_t>(i)]);
+    Sequence sequence = 0;
+    for (int i = 7; i >= 0; --i)
+      sequence = (sequence << 8) | static_cast<std::uint8_t>(it->value()[static_cast<std::size_t>(i)]);
+    if (sequence <= last) purges[node] = sequence;
+  }
+  PLEXUS_TRY(Check(it->status(), rocks->path() + ", meta"));
+  return purges;
+}
+
+}  // namespace plexus::storage

@@ -1,0 +1,50 @@
+// Loading: the newest checkpoint at or below a sequence, then the log's tail.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+
+#include "engine/state.h"
+#include "storage/encoding/anchor.h"
+#include "storage/checkpoint/checkpoint.h"
+#include "storage/verify/checkpoint_damage.h"
+#include "storage/log/log_reader.h"
+
+namespace plexus::storage {
+
+struct LoadRequest {
+  GraphId graph_id;
+  LogPoint floor;                                       // {0, FirstHash} when untrimmed
+  Sequence target = ~Sequence{0};                       // replay up to here
+  const std::map<NodeId, Sequence>* purged = nullptr;   // mask what was purged after target
+  bool use_checkpoints = true;                          // false: from nothing, if it can be
+  bool strict = false;                                  // no way round a damaged checkpoint
+  std::uint64_t without = 0;                            // a checkpoint not to be believed
+  std::shared_ptr<const PayloadStore> payloads;
+  Executor* executor = nullptr;
+  Progress* progress = nullptr;
+};
+
+struct Loaded {
+  std::shared_ptr<const GraphState> state;
+  LogPoint point;  // of the last record applied
+  Sequence checkpoint_sequence = 0;
+  std::uint64_t checkpoint_id = 0;
+  std::uint64_t checkpoint_bytes = 0;
+  std::uint64_t replayed_records = 0;
+  std::uint64_t tail_bytes = 0;
+  std::vector<DamagedCheckpoint> damaged;  // met on the way
+};
+
+// A checkpoint that cannot be read is left for an older one, and that for the log from the
+// floor. kCorruption names the record or section when nothing is left; with a finite target also when the log
+// ends before it.
+Result<Loaded> LoadState(const std::shared_ptr<Rocks>& rocks, const LoadRequest& request);
+
+// Node -> sequence of its last purge, as the meta family says; sequences above
+// `last` belong to records that a crash took and are left out.
+Result<std::map<NodeId, Sequence>> ReadPurges(const std::shared_ptr<Rocks>& rocks,
+                                              const char* prefix, Sequence last);
+
+}  // namespace plexus::storage

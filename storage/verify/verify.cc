@@ -1,0 +1,256 @@
+// Verify: everything on disk, checked against everything else.
+//
+// Files by RocksDB's block checksums; records by digest, chain and order; payloads
+// by the digests in the records; checkpoints by their own digests, by their inner
+// order, and against the graph that the log gives when it is replayed.
+#include "storage/verify/verify.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "engine/no_memory.h"
+#include "engine/state_writer.h"
+#include "storage/checkpoint/checkpoint.h"
+#include "storage/database_impl.h"
+#include "storage/purge/purge_mask.h"
+
+namespace plexus::storage {
+
+namespace {
+
+class Verifier {
+ public:
+  Verifier(Database::Impl& db, const VerifyOptions& options, VerifyReport& report)
+      : db_(db), options_(options), report_(report), problems_(report) {}
+
+  Status Run(const Snapshot& live);
+
+ private:
+  Status CheckAnchor();
+  void CheckFiles();
+  Status CheckLog();
+  void CheckPayloads(const DecodedRecord& decoded, rocksdb::Iterator& it);
+  Status CheckCheckpoints();
+  Status Go(const char* phase, std::uint64_t done, std::uint64_t total) const {
+    if (options_.progress && !options_.progress->Report(phase, done, total))
+      return Fail(ErrorCode::kCancelled, "verification was stopped");
+    return {};
+  }
+
+  Database::Impl& db_;
+  const VerifyOptions& options_;
+  VerifyReport& report_;
+  ProblemList problems_;
+  bool log_is_whole_ = true;
+  Sequence last_ = 0;            // what is written later is not looked at
+  std::uint64_t last_hash_ = 0;  // 0 = not known
+};
+
+Status Verifier::CheckAnchor() {
+  if (db_.options.read_only) return {};  // opening has compared all with the anchor of its moment
+  auto anchor = ReadAnchor(db_.directory, *db_.files);
+  if (!anchor) {
+    problems_.Add("anchor", anchor.error());
+    return {};
+  }
+  if (!(*anchor == db_.anchor)) problems_.Add("anchor", 0, "is not what was written last");
+  if (anchor->sequence > last_) problems_.Add("anchor", 0, "promises more records than there are");
+  return {};
+}
+
+void Verifier::CheckFiles() {
+  const Status status = Check(db_.rocks->db()->VerifyChecksum(ScanOptions()), "files");
+  if (!status) problems_.Add(db_.rocks->path(), status.error());
+  std::vector<rocksdb::LiveFileMetaData> files;
+  db_.rocks->db()->GetLiveFilesMetaData(&files);
+  for (const auto& file : files) report_.bytes += file.size;
+}
+
+// The payloads of one record: each there with the digest the record names, or
+// purged; none that it does not know. `it` stands at the first of them.
+void Verifier::CheckPayloads(const DecodedRecord& decoded, rocksdb::Iterator& it) {
+  const Sequence sequence = decoded.head.sequence;
+  std::uint32_t expected = 0;
+  auto where = [&](std::uint32_t ordinal) {
+    return "payload (" + std::to_string(sequence) + ", " + std::to_string(ordinal) + ")";
+  };
+  for (; it.Valid(); it.Next()) {
+    Sequence found = 0;
+    std::uint32_t ordinal = 0;
+    if (!ParsePayloadKey(it.key(), &found, &ordinal)) {
+      problems_.Add(db_.rocks->path() + ", payload", 0, "a key that is none");
+      continue;
+    }
+    if (found > sequence) break;  // of a later record
+    ++report_.payloads;
+    if (found < sequence || ordinal >= decoded.payloads.size()) {
+      problems_.Add("payload (" + std::to_string(found) + ", " + std::to_string(ordinal) + ")", 0,
+                    "belongs to no record");
+      continue;
+    }
+    for (; expected < ordinal; ++expected) problems_.Add(where(expected), 0, "is missing");
+    expected = ordinal + 1;
+    const PayloadRef ref = PayloadRef::Make(sequence, ordinal);
+    const auto bytes = DecodePayload(ref, it.value().ToStringView());
+    if (!bytes) {
+      if (bytes.error().code != ErrorCode::kNotFound) problems_.Add(where(ordinal), bytes.error());
+      continue;  // purged
+    }
+    const PayloadDigest& want = decoded.payloads[ordinal];
+    if (bytes->size() != want.size || DigestPayload(ref, *bytes) != want.digest)
+      problems_.Add(where(ordinal), 0, "is not what the record's digest says");
+  }
+  for (; expected < decoded.payloads.size(); ++expected)
+    problems_.Add(where(expected), 0, "is missing");
+}
+
+Status Verifier::CheckLog() {
+  LogCursor cursor(db_.rocks, db_.floor());
+  std::unique_ptr<rocksdb::Iterator> payloads(
+      db_.rocks->db()->NewIterator(ScanOptions(), db_.rocks->payload()));
+  // Payloads at or below the floor are kept only while something refers to them.
+  payloads->Seek(PayloadKey(db_.floor().sequence + 1, 0));
+  while (cursor.point().sequence < last_) {
+    auto more = cursor.Next();
+    if (!more) {
+      problems_.Add("log record " + std::to_string(cursor.point().sequence + 1), more.error());
+      log_is_whole_ = false;
+      return {};
+    }
+    if (!*more) break;
+    ++report_.records;
+    CheckPayloads(cursor.record(), *payloads);
+    if (report_.records % 256 == 0) PLEXUS_TRY(Go("log", report_.records, 0));
+  }
+  if (Status status = Check(payloads->status(), "payload"); !status)
+    problems_.Add(db_.rocks->path(), status.error());
+  if (cursor.point().sequence < last_)
+    problems_.Add("log record " + std::to_string(cursor.point().sequence + 1), 0, "is missing");
+  else if (cursor.point().hash != last_hash_ && last_hash_ != 0)
+    problems_.Add("log record " + std::to_string(last_), 0, "its running hash is not the journal's");
+  return {};
+}
+
+// Loads every checkpoint and, going along the log once, compares each with the
+// graph the log gives there.
+Status Verifier::CheckCheckpoints() {
+  std::vector<DamagedCheckpoint> damaged;  // a writing open has replaced those that it met
+  if (db_.options.read_only) damaged = db_.report.damaged_checkpoints;
+  auto listed = ListSoundCheckpoints(db_.rocks, damaged);
+  if (!listed) {
+    problems_.Add("checkpoints", listed.error());
+    return {};
+  }
+  for (const DamagedCheckpoint& d : damaged)
+    problems_.Add("checkpoint " + std::to_string(d.id), 0, d.what);
+  std::sort(listed->begin(), listed->end(),
+            [](const Manifest& a, const Manifest& b) { return a.sequence < b.sequence; });
+  const LogPoint floor = db_.floor();
+  bool replaying = options_.against_replay && log_is_whole_;
+  GraphState start = EmptyState();
+  start.payload_store = db_.store;
+  auto writer = std::make_unique<StateWriter>(std::move(start));
+  LogCursor cursor(db_.rocks, floor);
+  if (floor.sequence > 0) writer.reset();  // begins with the floor's checkpoint, which is masked
+  std::map<NodeId, Sequence> purged;
+  if (floor.sequence > 0) {
+    PLEXUS_ASSIGN(purged, ReadPurges(db_.rocks, kPurgedPrefix, last_));
+  }
+  PurgeMask mask(purged, floor.sequence);
+  auto apply = [&](Record& record) {
+    record.payloads.clear();
+    mask.MoveTo(record.sequence - 1);
+    mask.Apply(record);
+    return writer->Apply(record);
+  };
+  for (const Manifest& m : *listed) {
+    const std::string where = "checkpoint " + std::to_string(m.id);
+    ++report_.checkpoints;
+    report_.sections += m.section_digests.size();
+    PLEXUS_TRY(Go("checkpoints", report_.checkpoints, listed->size()));
+    if (m.sequence < floor.sequence) continue;
+    const auto source = OpenSections(db_.rocks, m.id);
+    auto loaded = ReadCheckpoint(m, *source, db_.store, db_.executor(), options_.progress);
+    if (!loaded) {
+      problems_.Add(where, loaded.error());
+      continue;
+    }
+    VerifyGraph(*loaded, where, problems_);
+    VerifyVectors(*loaded, where, problems_);
+    if (!replaying) continue;
+    mask.MoveTo(m.sequence);
+    PLEXUS_ASSIGN(*loaded, mask.Apply(std::move(*loaded), db_.executor()));
+    if (!writer) {
+      if (m.sequence != floor.sequence) continue;
+      writer = std::make_unique<StateWriter>(*loaded);
+    }
+    while (cursor.point().sequence < m.sequence) {
+      auto more = cursor.Next();
+      if (!more || !*more) break;  // CheckLog has reported it
+      Record& record = cursor.record().record;
+      if (Status status = apply(record); !status) {
+        problems_.Add("log record " + std::to_string(record.sequence), status.error());
+        replaying = false;
+        break;
+      }
+    }
+    if (!replaying) continue;
+    if (cursor.point().sequence != m.sequence) {
+      problems_.Add(where, 0, "says record " + std::to_string(m.sequence) + ", which the log does not have");
+      continue;
+    }
+    if (cursor.point().hash != m.log_hash)
+      problems_.Add(where, 0, "its running hash is not the log's at record " + std::to_string(m.sequence));
+    PLEXUS_ASSIGN(const Snapshot replayed, Snapshot(writer->Publish()).Compacted(db_.executor()));
+    CompareStates(*loaded, replayed.state(), where, problems_);
+  }
+  // The tail behind the last checkpoint: its values must fit the graph as well.
+  while (replaying && writer && cursor.point().sequence < last_) {
+    auto more = cursor.Next();
+    if (!more || !*more) break;
+    Record& record = cursor.record().record;
+    if (Status status = apply(record); !status) {
+      problems_.Add("log record " + std::to_string(record.sequence), status.error());
+      break;
+    }
+  }
+  return {};
+}
+
+Status Verifier::Run(const Snapshot& live) {
+  last_ = live.sequence();
+  if (db_.journal) {
+    const RocksJournal::Position at = db_.journal->position();
+    last_ = at.sequence;
+    last_hash_ = at.hash;
+  }
+  PLEXUS_TRY(CheckAnchor());
+  CheckFiles();
+  PLEXUS_TRY(Go("log", 0, 0));
+  PLEXUS_TRY(CheckLog());
+  PLEXUS_TRY(CheckCheckpoints());
+  PLEXUS_ASSIGN(const Snapshot compacted, live.Compacted(db_.executor()));
+  VerifyGraph(compacted.state(), "the graph in memory", problems_);
+  VerifyVectors(compacted.state(), "the graph in memory", problems_);
+  NoteCycles(compacted, report_);
+  report_.nodes = live.CountNodes(Plane::kFact) + live.CountNodes(Plane::kIndex);
+  report_.edges = live.CountEdges(Plane::kFact) + live.CountEdges(Plane::kIndex);
+  for (const auto& space : compacted.state().spaces) report_.vectors += space.live_count();
+  if (!db_.to_scrub.empty())
+    report_.notes.push_back(std::to_string(db_.to_scrub.size()) + " purged nodes wait for scrubbing");
+  return {};
+}
+
+}  // namespace
+
+Result<VerifyReport> Database::Verify(const VerifyOptions& options) try {
+  Impl& d = *impl_;
+  PLEXUS_TRY(d.Usable());
+  std::lock_guard guard(d.maintenance);
+  if (d.journal) PLEXUS_TRY(d.journal->FlushBulk());
+  VerifyReport report;
+  PLEXUS_TRY(Verifier(d, options, report).Run(snapshot()));
+  return report;
+} PLEXUS_CATCH_NO_MEMORY
+
+}  // namespace plexus::storage

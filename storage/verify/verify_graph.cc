@@ -1,0 +1,246 @@
+// Checks of one loaded graph: transpose, counts, vectors, cycles, and equality.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "storage/verify/verify.h"
+
+namespace plexus::storage {
+
+namespace {
+
+std::string At(const char* array, std::uint64_t i) {
+  return std::string(array) + ", index " + std::to_string(i);
+}
+
+// Every in arc points at the out arc it mirrors, and each out arc is pointed at once.
+void VerifyTranspose(const Csr& csr, const std::string& where, ProblemList& problems) {
+  const CsrView out = csr.out(), in = csr.in();
+  std::vector<bool> seen(out.arc_count(), false);
+  for (NodeId v = 0; v < in.node_count(); ++v) {
+    for (std::uint32_t i = in.offsets[v]; i < in.offsets[v + 1]; ++i) {
+      const EdgeSlot slot = csr.in_slots[i];
+      if (seen[slot]) {
+        problems.Add(where + ", in_slots", i, "slot " + std::to_string(slot) + " stands there twice");
+        continue;
+      }
+      seen[slot] = true;
+      const NodeId source = in.neighbors[i];
+      const bool in_row = slot >= out.offsets[source] && slot < out.offsets[source + 1];
+      if (!in_row || out.neighbors[slot] != v || out.kind(slot) != in.kind(i) ||
+          std::memcmp(&out.weights[slot], &in.weights[i], sizeof(float)) != 0)
+        problems.Add(where + ", in_neighbors", i,
+                     "the arc " + std::to_string(source) + " -> " + std::to_string(v) +
+                         " is not the out arc it points at");
+    }
+  }
+}
+
+void VerifyEdges(const GraphState& state, const std::string& where, ProblemList& problems) {
+  const Csr& csr = *state.base;
+  const CsrView out = csr.out();
+  std::vector<std::uint64_t> counts(state.schema->edge_kinds().size(), 0);
+  const Snapshot snapshot{std::make_shared<const GraphState>(state)};
+  for (NodeId v = 0; v < out.node_count(); ++v)
+    for (std::uint32_t i = out.offsets[v]; i < out.offsets[v + 1]; ++i) {
+      const EdgeKindId kind = out.kind(i);
+      const EdgeKind& traits = state.schema->edge_kind(kind);
+      const NodeId w = out.neighbors[i];
+      if (!traits.symmetric || v <= w) ++counts[kind];
+      if (!traits.self_loops && v == w)
+        problems.Add(where + ", out_neighbors", i, "a self-loop of kind '" + traits.name + "'");
+      const bool alive = (state.node_flags[v] & kAlive) && (state.node_flags[w] & kAlive);
+      if (!alive && !traits.survives_removal)
+        problems.Add(where + ", out_neighbors", i,
+                     "an edge of kind '" + traits.name + "' at a removed node");
+      if (!traits.symmetric || v == w) continue;
+      // The mirror arc, with the same label and weight.
+      const StringId label = csr.labels.Get(i, 0);
+      bool mirrored = false;
+      for (std::uint32_t j = out.offsets[w]; j < out.offsets[w + 1] && !mirrored; ++j)
+        mirrored = out.neighbors[j] == v && out.kind(j) == kind && csr.labels.Get(j, 0) == label &&
+                   out.weights[j] == out.weights[i];
+      if (!mirrored)
+        problems.Add(where + ", out_neighbors", i,
+                     "an edge of the symmetric kind '" + traits.name + "' has one arc only");
+    }
+  for (std::size_t k = 0; k < counts.size(); ++k)
+    if (counts[k] != state.edges_by_kind[k])
+      problems.Add(where + ", edges_by_kind", k,
+                   "says " + std::to_string(state.edges_by_kind[k]) + " edges of kind '" +
+                       state.schema->edge_kind(static_cast<EdgeKindId>(k)).name + "', there are " +
+                       std::to_string(counts[k]));
+}
+
+template <class A, class B>
+void CompareRange(const std::string& where, const char* array, const A& a, const B& b,
+                  ProblemList& problems) {
+  if (a.size() != b.size()) {
+    problems.Add(where + ", " + array, std::min(a.size(), b.size()),
+                 std::to_string(a.size()) + " values, the replayed log gives " +
+                     std::to_string(b.size()));
+    return;
+  }
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (std::memcmp(&a[i], &b[i], sizeof a[i]) != 0) {
+      problems.Add(where + ", " + At(array, i), i, "differs from the replayed log");
+      return;
+    }
+}
+
+template <class T>
+void CompareSlots(const std::string& where, const char* array, const SlotColumn<T>& a,
+                  const SlotColumn<T>& b, ProblemList& problems) {
+  CompareRange(where, array, a.slots, b.slots, problems);
+  CompareRange(where, array, a.values, b.values, problems);
+}
+
+// Views may differ in length where the longer one holds absent values.
+template <class View, class T>
+void ComparePaged(const std::string& where, const std::string& array, const View& a, const View& b,
+                  T absent, ProblemList& problems) {
+  auto at = [&](const View& view, std::size_t i) { return i < view.size() ? view[i] : absent; };
+  for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i)
+    if (at(a, i) != at(b, i)) {
+      problems.Add(where + ", " + array, i, "differs from the replayed log");
+      return;
+    }
+}
+
+void CompareStrings(const std::string& where, const char* array, const StringTable::View& a,
+                    const StringTable::View& b, ProblemList& problems) {
+  if (a.size() != b.size()) {
+    problems.Add(where + ", " + array, std::min(a.size(), b.size()), "their number differs from the replayed log");
+    return;
+  }
+  StringTable::Cursor of_a(a), of_b(b);
+  for (std::uint32_t i = 0; i < a.size(); ++i)
+    if (of_a[i] != of_b[i]) {
+      problems.Add(where + ", " + array, i, "differs from the replayed log");
+      return;
+    }
+}
+
+}  // namespace
+
+void VerifyGraph(const GraphState& state, const std::string& where, ProblemList& problems) {
+  PLEXUS_CHECK(state.runs.empty(), "verified without a delta");
+  VerifyTranspose(*state.base, where, problems);
+  VerifyEdges(state, where, problems);
+  StringTable::Cursor keys(state.keys), strings(state.strings);
+  for (NodeId v = 0; v < state.keys.size(); ++v) {
+    const bool index = state.schema->node_kind(NodeKindId(state.node_kinds[v])).plane == Plane::kIndex;
+    if (auto ok = CheckKey(keys[v], index); !ok)
+      problems.Add(where + ", key_bytes", v, "node " + std::to_string(v) + ": " + ok.error().message);
+  }
+  for (std::uint32_t i = 0; i < state.strings.size(); ++i)
+    if (!IsValidUtf8(strings[i])) problems.Add(where + ", string_bytes", i, "not valid UTF-8");
+}
+
+void VerifyVectors(const GraphState& state, const std::string& where, ProblemList& problems) {
+  for (std::size_t s = 0; s < state.spaces.size(); ++s) {
+    const VectorTable::View& space = state.spaces[s];
+    const std::string array = where + ", vectors of space '" + state.schema->spaces()[s].name + "'";
+    if (Status status = space.Load(state.payload_store.get()); !status) {
+      problems.Add(array, status.error());
+      continue;
+    }
+    std::uint64_t live = 0;
+    for (NodeId v = 0; v < state.keys.size(); ++v) {
+      if (!space.has(v)) continue;
+      ++live;
+      if (!(state.node_flags[v] & kAlive)) problems.Add(array, v, "a removed node has a vector");
+      for (float x : space.vector(v))
+        if (!std::isfinite(x)) problems.Add(array, v, "a value is not finite");
+      const PayloadRef ref = space.ref(v);
+      auto bytes = state.payload_store->Get(ref);
+      if (!bytes) {
+        problems.Add(array, v, bytes.error().message);
+      } else if (bytes->size() != space.dimensions() * sizeof(float) ||
+                 std::memcmp(bytes->data(), space.vector(v).data(), bytes->size()) != 0) {
+        problems.Add(array, v, "the floats are not those of its payload");
+      }
+    }
+    if (live != space.live_count()) problems.Add(array, 0, "their number is wrong");
+  }
+}
+
+// Peels off nodes without incoming arcs of the kind; what stays lies on or behind a
+// cycle.
+void NoteCycles(const Snapshot& snapshot, VerifyReport& report) {
+  const Schema& schema = snapshot.schema();
+  for (std::size_t k = 0; k < schema.edge_kinds().size(); ++k) {
+    if (!schema.edge_kinds()[k].acyclic || snapshot.state().edges_by_kind[k] == 0) continue;
+    const EdgeKindId kind = static_cast<EdgeKindId>(k);
+    const ArcFilter filter = ArcFilter::Kinds(schema, {&kind, 1});
+    std::vector<std::uint32_t> open(snapshot.node_count(), 0);
+    std::vector<NodeId> ready;
+    std::uint64_t left = 0;
+    for (NodeId v = 0; v < snapshot.node_count(); ++v) {
+      open[v] = static_cast<std::uint32_t>(snapshot.Degree(Direction::kIn, v, filter));
+      left += open[v];
+      if (open[v] == 0) ready.push_back(v);
+    }
+    while (!ready.empty()) {
+      const NodeId v = ready.back();
+      ready.pop_back();
+      snapshot.ForEachArc(Direction::kOut, v, filter, [&](const Arc& arc) {
+        --left;
+        if (--open[arc.neighbor] == 0) ready.push_back(arc.neighbor);
+      });
+    }
+    if (left == 0) continue;
+    for (NodeId v = 0; v < snapshot.node_count(); ++v)
+      if (open[v] > 0) {
+        report.notes.push_back("edges of the acyclic kind '" + schema.edge_kinds()[k].name +
+                               "' form a cycle at or above node '" + std::string(snapshot.key(v)) + "'");
+        break;
+      }
+  }
+}
+
+void CompareStates(const GraphState& a, const GraphState& b, const std::string& where,
+                   ProblemList& problems) {
+  if (a.time_ms != b.time_ms) problems.Add(where + ", time", 0, "differs from the replayed log");
+  if (a.schema->node_kinds() != b.schema->node_kinds() ||
+      a.schema->edge_kinds() != b.schema->edge_kinds() ||
+      a.schema->columns() != b.schema->columns() || a.schema->spaces() != b.schema->spaces())
+    problems.Add(where + ", definitions", 0, "differ from the replayed log");
+  CompareStrings(where, "key_bytes", a.keys, b.keys, problems);
+  CompareStrings(where, "string_bytes", a.strings, b.strings, problems);
+  ComparePaged(where, "node_kinds", a.node_kinds, b.node_kinds, KindId{0}, problems);
+  ComparePaged(where, "node_flags", a.node_flags, b.node_flags, std::uint8_t{0}, problems);
+  for (std::size_t c = 0; c < std::min(a.columns.size(), b.columns.size()); ++c)
+    ComparePaged(where, "column '" + a.schema->columns()[c].name + "'", a.columns[c], b.columns[c],
+                 AbsentBits(a.schema->columns()[c].type), problems);
+  for (int f = 0; f < kNodeFieldCount; ++f)
+    ComparePaged(where, "payload_refs " + std::to_string(f), a.payload_refs[f], b.payload_refs[f],
+                 std::uint64_t{0}, problems);
+  const Csr &x = *a.base, &y = *b.base;
+  CompareRange(where, "out_offsets", x.out_offsets, y.out_offsets, problems);
+  CompareRange(where, "out_neighbors", x.out_neighbors, y.out_neighbors, problems);
+  CompareRange(where, "out_weights", x.out_weights, y.out_weights, problems);
+  CompareRange(where, "out_kinds", x.out_kinds, y.out_kinds, problems);
+  CompareRange(where, "out_kinds_high", x.out_kinds_high, y.out_kinds_high, problems);
+  CompareRange(where, "out_created_at", x.out_created_at, y.out_created_at, problems);
+  CompareRange(where, "in_offsets", x.in_offsets, y.in_offsets, problems);
+  CompareRange(where, "in_neighbors", x.in_neighbors, y.in_neighbors, problems);
+  CompareRange(where, "in_weights", x.in_weights, y.in_weights, problems);
+  CompareRange(where, "in_kinds", x.in_kinds, y.in_kinds, problems);
+  CompareRange(where, "in_slots", x.in_slots, y.in_slots, problems);
+  CompareSlots(where, "labels", x.labels, y.labels, problems);
+  CompareSlots(where, "created_by", x.created_by, y.created_by, problems);
+  CompareSlots(where, "valid_from", x.valid_from, y.valid_from, problems);
+  CompareSlots(where, "valid_until", x.valid_until, y.valid_until, problems);
+  CompareSlots(where, "properties", x.properties, y.properties, problems);
+  CompareRange(where, "nodes_by_kind", a.nodes_by_kind, b.nodes_by_kind, problems);
+  CompareRange(where, "edges_by_kind", a.edges_by_kind, b.edges_by_kind, problems);
+  for (std::size_t s = 0; s < std::min(a.spaces.size(), b.spaces.size()); ++s)
+    for (NodeId v = 0; v < a.keys.size(); ++v)
+      if (a.spaces[s].ref(v) != b.spaces[s].ref(v)) {
+        problems.Add(where + ", vector_refs " + std::to_string(s), v, "differ from the replayed log");
+        break;
+      }
+}
+
+}  // namespace plexus::storage

@@ -1,0 +1,181 @@
+// Pinning: open everything, look whether it is still the same, else begin again.
+#include "storage/view/pinned_files.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <random>
+#include <thread>
+
+#include "storage/base/lock_file.h"
+
+namespace plexus::storage {
+
+namespace {
+
+constexpr std::uint64_t kLargestAnchor = 16 << 20;
+
+Error SystemError(const std::string& path, int error) {
+  const ErrorCode code = error == ENOENT ? ErrorCode::kNotFound : ErrorCode::kIo;
+  return {code, path + ": " + std::strerror(error)};
+}
+
+// The whole of a small file.
+Result<std::string> ReadAll(const PinnedFile& file, const std::string& path, std::uint64_t limit) {
+  if (file.size() > limit)
+    return Fail(ErrorCode::kCorruption, path + ": " + std::to_string(file.size()) + " bytes, at most " +
+                                            std::to_string(limit) + " expected");
+  std::string bytes(file.size(), '\0');
+  const std::int64_t read = file.Read(0, bytes.data(), bytes.size());
+  if (read < 0) return std::unexpected(SystemError(path, errno));
+  bytes.resize(static_cast<std::size_t>(read));
+  return bytes;
+}
+
+// Files of RocksDB that hold the graph.
+bool HoldsGraph(const std::string& name) {
+  return name == "CURRENT" || name.starts_with("MANIFEST-") || name.ends_with(".log") ||
+         name.ends_with(".sst");
+}
+
+// The names that make up a generation, sorted.
+Result<std::vector<std::string>> GenerationNames(const std::string& path) {
+  DIR* directory = opendir(path.c_str());
+  if (!directory) return std::unexpected(SystemError(path, errno));
+  std::vector<std::string> names;
+  while (const dirent* entry = readdir(directory)) {
+    const std::string name = entry->d_name;
+    // IDENTITY is not needed, but RocksDB looks for it.
+    if (HoldsGraph(name) || name == "IDENTITY") names.push_back(name);
+  }
+  closedir(directory);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace
+
+PinnedFile::PinnedFile(int descriptor, const struct stat& status)
+    : descriptor_(descriptor), device_(status.st_dev), inode_(status.st_ino),
+      size_(static_cast<std::uint64_t>(status.st_size)),
+      modified_(static_cast<std::uint64_t>(status.st_mtime)) {}
+
+PinnedFile::~PinnedFile() { close(descriptor_); }
+
+Result<std::shared_ptr<PinnedFile>> PinnedFile::Open(const std::string& path) {
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return std::unexpected(SystemError(path, errno));
+  struct stat status = {};
+  if (fstat(descriptor, &status) != 0) {
+    const int error = errno;
+    close(descriptor);
+    return std::unexpected(SystemError(path, error));
+  }
+  return std::shared_ptr<PinnedFile>(new PinnedFile(descriptor, status));
+}
+
+std::int64_t PinnedFile::Read(std::uint64_t offset, void* out, std::size_t bytes) const {
+  if (offset >= size_) return 0;
+  bytes = static_cast<std::size_t>(std::min<std::uint64_t>(bytes, size_ - offset));
+  std::size_t done = 0;
+  while (done < bytes) {
+    const ssize_t got = pread(descriptor_, static_cast<char*>(out) + done, bytes - done,
+                              static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return -1;
+    if (got == 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  return static_cast<std::int64_t>(done);
+}
+
+bool PinnedFile::IsAt(const std::string& path) const {
+  struct stat status = {};
+  // While the file is held open its inode is not given to another one.
+  return stat(path.c_str(), &status) == 0 && status.st_dev == device_ && status.st_ino == inode_;
+}
+
+bool PinnedFile::SameSize() const {
+  struct stat status = {};
+  return fstat(descriptor_, &status) == 0 && static_cast<std::uint64_t>(status.st_size) == size_;
+}
+
+std::shared_ptr<PinnedFile> PinnedFiles::Find(const std::string& name) const {
+  const auto it = std::lower_bound(entries_.begin(), entries_.end(), name,
+                                   [](const PinnedEntry& e, const std::string& n) { return e.name < n; });
+  return it != entries_.end() && it->name == name ? it->file : nullptr;
+}
+
+bool PinnedFiles::LogsAreTheSame() const {
+  for (const PinnedEntry& entry : entries_)
+    if (entry.name.ends_with(".log") && !entry.file->SameSize()) return false;
+  return true;
+}
+
+bool PinnedFiles::Moved() const {
+  if (!anchor_file_->IsAt(anchor_path_)) return true;
+  if (path_.empty()) return false;
+  const auto names = GenerationNames(path_);
+  if (!names) return true;
+  if (!std::equal(names->begin(), names->end(), entries_.begin(), entries_.end(),
+                  [](const std::string& n, const PinnedEntry& e) { return n == e.name; }))
+    return true;
+  for (const PinnedEntry& entry : entries_) {
+    if (entry.name == "CURRENT" && !entry.file->IsAt(path_ + "/CURRENT")) return true;
+    if (entry.name.starts_with("MANIFEST-") && !entry.file->SameSize()) return true;
+  }
+  return false;
+}
+
+Result<std::shared_ptr<const PinnedFiles>> PinnedFiles::TryOnce(const std::string& directory) {
+  auto pinned = std::shared_ptr<PinnedFiles>(new PinnedFiles);
+  pinned->anchor_path_ = directory + "/" + kAnchorName;
+  auto anchor = PinnedFile::Open(pinned->anchor_path_);
+  if (!anchor && anchor.error().code == ErrorCode::kNotFound)
+    return Fail(ErrorCode::kNotFound, directory + ": holds no Plexus database (no anchor file)");
+  PLEXUS_TRY(anchor);
+  pinned->anchor_file_ = *anchor;
+  // An anchor's bytes never change: another one takes its name.
+  PLEXUS_ASSIGN(const std::string bytes, ReadAll(**anchor, pinned->anchor_path_, kLargestAnchor));
+  PLEXUS_ASSIGN(pinned->anchor_, DecodeAnchor(AsBytes(bytes), pinned->anchor_path_));
+  if (pinned->anchor_.generation == 0) return pinned;
+  pinned->path_ = GenerationPath(directory, pinned->anchor_.generation);
+  const auto names = GenerationNames(pinned->path_);
+  if (!names) {
+    if (!(*anchor)->IsAt(pinned->anchor_path_)) return nullptr;
+    if (names.error().code != ErrorCode::kNotFound) return std::unexpected(names.error());
+    return Fail(ErrorCode::kCorruption, pinned->path_ + ": is missing, the anchor names it");
+  }
+  for (const std::string& name : *names) {
+    auto file = PinnedFile::Open(pinned->path_ + "/" + name);
+    if (!file && file.error().code == ErrorCode::kNotFound) return nullptr;  // deleted since
+    PLEXUS_TRY(file);
+    pinned->entries_.push_back({name, *std::move(file)});
+  }
+  if (pinned->Moved()) return nullptr;
+  return pinned;
+}
+
+Result<std::shared_ptr<const PinnedFiles>> PinnedFiles::Take(const std::string& directory,
+                                                             std::chrono::milliseconds patience) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point end = Clock::now() + patience;
+  // A pause that is never the same, so that no writer's rhythm can hide every moment.
+  std::minstd_rand random(static_cast<unsigned>(Clock::now().time_since_epoch().count()));
+  for (std::uint64_t tries = 1;; ++tries) {
+    PLEXUS_ASSIGN(auto pinned, TryOnce(directory));
+    if (pinned) return pinned;
+    if (Clock::now() >= end)
+      return Fail(ErrorCode::kLocked,
+                  directory + ": changed under each of " + std::to_string(tries) +
+                      " attempts to read it; it is being written by " + LockFile::HolderOf(directory));
+    std::this_thread::sleep_for(std::chrono::microseconds(50 + random() % 1000));
+  }
+}
+
+}  // namespace plexus::storage
