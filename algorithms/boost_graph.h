@@ -38,7 +38,7 @@
 #include <vector>
 
 #include "algorithms/common/dense_view.h"
-#include "engine/csr_view.h"
+#include "engine/adjacency/csr_view.h"
 #include "engine/types.h"
 
 namespace plexus {

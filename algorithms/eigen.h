@@ -24,11 +24,11 @@
 #include <vector>
 
 #include "algorithms/common/dense_view.h"
-#include "engine/csr_view.h"
+#include "engine/adjacency/csr_view.h"
 #include "engine/error.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
-#include "engine/vector_table.h"
+#include "engine/vectors/vector_table.h"
 
 namespace plexus {
 

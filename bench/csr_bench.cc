@@ -12,8 +12,8 @@
 #include "bench/pairs.h"
 #include "bench/random_graph.h"
 #include "bench/support.h"
-#include "engine/csr.h"
-#include "engine/topology.h"
+#include "engine/adjacency/csr.h"
+#include "engine/bulk/topology.h"
 #include "engine/vocabulary.h"
 
 namespace plexus::bench {

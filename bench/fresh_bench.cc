@@ -32,7 +32,7 @@
 #include "algorithms/traversal/traverse.h"
 #include "bench/random_graph.h"
 #include "bench/support.h"
-#include "engine/stats.h"
+#include "engine/monitoring/stats.h"
 #include "engine/vocabulary.h"
 #include "storage/database.h"
 

@@ -17,7 +17,7 @@
 
 #include "bench/random_graph.h"
 #include "bench/support.h"
-#include "engine/aligned_array.h"
+#include "engine/arrays/aligned_array.h"
 #include "engine/vocabulary.h"
 #include "storage/database.h"
 

@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "engine/aligned_array.h"
+#include "engine/arrays/aligned_array.h"
 #include "engine/error.h"
 #include "engine/parallel.h"
-#include "engine/topology.h"
+#include "engine/bulk/topology.h"
 
 namespace plexus::bench {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/graph.h"
-#include "engine/topology.h"
+#include "engine/bulk/topology.h"
 
 namespace plexus::bench {
 

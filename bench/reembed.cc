@@ -17,7 +17,7 @@
 
 #include "algorithms/retrieval/nearest_neighbors.h"
 #include "bench/support.h"
-#include "engine/stats.h"
+#include "engine/monitoring/stats.h"
 #include "storage/database.h"
 
 namespace {

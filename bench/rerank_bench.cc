@@ -26,7 +26,7 @@
 #include "algorithms/retrieval/rerank.h"
 #include "bench/random_graph.h"
 #include "bench/support.h"
-#include "engine/aligned_array.h"
+#include "engine/arrays/aligned_array.h"
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
 #include "storage/formats/import_vectors.h"

@@ -16,7 +16,7 @@
 
 #include "bench/random_graph.h"
 #include "bench/support.h"
-#include "engine/stats.h"
+#include "engine/monitoring/stats.h"
 #include "storage/database.h"
 
 namespace {

@@ -20,7 +20,7 @@
 #include <cstdint>
 
 #include "bench/pairs.h"
-#include "engine/csr_view.h"
+#include "engine/adjacency/csr_view.h"
 
 namespace plexus::bench {
 

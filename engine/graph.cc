@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "engine/edge_load.h"
-#include "engine/freed_memory.h"
-#include "engine/graph_impl.h"
-#include "engine/memory_store.h"
-#include "engine/no_memory.h"
+#include "engine/bulk/edge_load.h"
+#include "engine/arrays/freed_memory.h"
+#include "engine/internal/graph_impl.h"
+#include "engine/internal/memory_store.h"
+#include "engine/out_of_memory.h"
 
 namespace plexus {
 

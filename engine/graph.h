@@ -24,16 +24,16 @@
 
 #include "engine/error.h"
 #include "engine/journal.h"
-#include "engine/log.h"
+#include "engine/monitoring/log.h"
 #include "engine/parallel.h"
-#include "engine/progress.h"
+#include "engine/monitoring/progress.h"
 #include "engine/snapshot.h"
 #include "engine/state.h"
 #include "engine/write_batch.h"
 
 namespace plexus {
 
-struct EdgeLoad;  // engine/edge_load.h
+struct EdgeLoad;  // engine/bulk/edge_load.h
 
 // The last millisecond of the year 9999, in UTC. No batch has a later time: the time of a graph
 // never runs backward, so one batch in microseconds would stop it for thousands of years.
@@ -62,7 +62,7 @@ struct GraphOptions {
   // given back to the system (malloc_trim). A host that manages its memory says false.
   bool return_freed_memory = true;
   // Told of maintenance and of what goes wrong, by the graph and by a database that it is part of:
-  // engine/log.h says of what, and what the callback must not do.
+  // engine/monitoring/log.h says of what, and what the callback must not do.
   LogCallback on_log;
   // Called by the maintenance thread after each background compaction.
   std::function<void(const Snapshot&)> on_compacted;

@@ -7,9 +7,9 @@
 #include <span>
 #include <utility>
 
-#include "engine/freed_memory.h"
-#include "engine/graph_impl.h"
-#include "engine/vector_compaction.h"
+#include "engine/arrays/freed_memory.h"
+#include "engine/internal/graph_impl.h"
+#include "engine/compaction/vector_compaction.h"
 
 namespace plexus {
 

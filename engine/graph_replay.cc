@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/graph_impl.h"
+#include "engine/internal/graph_impl.h"
 
 namespace plexus {
 

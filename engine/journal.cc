@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "engine/edge_load.h"
+#include "engine/bulk/edge_load.h"
 
 namespace plexus {
 

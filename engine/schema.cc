@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "engine/no_memory.h"
+#include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 
 namespace plexus {

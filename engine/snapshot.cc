@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "engine/no_memory.h"
+#include "engine/out_of_memory.h"
 #include "engine/state_writer.h"
 #include "engine/vocabulary.h"
 

@@ -11,16 +11,16 @@
 #include <memory>
 #include <vector>
 
-#include "engine/csr.h"
+#include "engine/adjacency/csr.h"
 #include "engine/lineage.h"
-#include "engine/paged_array.h"
+#include "engine/arrays/paged_array.h"
 #include "engine/payload.h"
 #include "engine/record.h"
-#include "engine/run.h"
+#include "engine/adjacency/run.h"
 #include "engine/schema.h"
-#include "engine/string_table.h"
+#include "engine/arrays/string_table.h"
 #include "engine/types.h"
-#include "engine/vector_table.h"
+#include "engine/vectors/vector_table.h"
 
 namespace plexus {
 

@@ -8,7 +8,7 @@
 #include <new>
 
 #include "engine/vocabulary.h"
-#include "engine/working_state.h"
+#include "engine/internal/working_state.h"
 
 namespace plexus {
 

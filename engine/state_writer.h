@@ -11,7 +11,7 @@
 #include "engine/graph.h"
 #include "engine/record.h"
 #include "engine/state.h"
-#include "engine/state_packing.h"
+#include "engine/compaction/state_packing.h"
 #include "engine/write_batch.h"
 
 namespace plexus {
@@ -73,7 +73,7 @@ class StateWriter {
   Sequence sequence() const;
   std::uint64_t delta_arcs() const;
 
-  struct Working;  // engine/working_state.h, private to the engine
+  struct Working;  // engine/internal/working_state.h, private to the engine
 
  private:
   std::unique_ptr<Working> working_;

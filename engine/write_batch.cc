@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstring>
 
-#include "engine/string_table.h"
+#include "engine/arrays/string_table.h"
 #include "engine/vocabulary.h"
 
 namespace plexus {

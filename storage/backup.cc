@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-#include "engine/no_memory.h"
+#include "engine/out_of_memory.h"
 #include "storage/database_impl.h"
 #include "storage/log_scope.h"
 

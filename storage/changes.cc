@@ -1,7 +1,7 @@
 // ChangesSince: the log's records as a feed for replicas, caches and hosts.
 #include <algorithm>
 
-#include "engine/no_memory.h"
+#include "engine/out_of_memory.h"
 #include "storage/database_impl.h"
 #include "storage/log/log_reader.h"
 #include "storage/purge/purge_mask.h"

@@ -5,8 +5,8 @@
 #include <chrono>
 #include <utility>
 
-#include "engine/freed_memory.h"
-#include "engine/no_memory.h"
+#include "engine/arrays/freed_memory.h"
+#include "engine/out_of_memory.h"
 #include "storage/checkpoint/checkpoint.h"
 #include "storage/database_impl.h"
 #include "storage/log_scope.h"

@@ -35,7 +35,7 @@
 
 #include "engine/error.h"
 #include "engine/graph.h"
-#include "engine/progress.h"
+#include "engine/monitoring/progress.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
 

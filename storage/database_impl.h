@@ -12,7 +12,7 @@
 #include <string>
 #include <thread>
 
-#include "engine/owner.h"
+#include "engine/arrays/owner.h"
 #include "storage/encoding/anchor.h"
 #include "storage/database.h"
 #include "storage/state_loader.h"

@@ -2,7 +2,7 @@
 //
 // Order: the anchor first says "being made" again (generation 0), so that a crash at any
 // later point leaves what the next creating open begins anew. The lock is held to the end.
-#include "engine/no_memory.h"
+#include "engine/out_of_memory.h"
 #include "storage/database_impl.h"
 
 namespace plexus::storage {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "engine/no_memory.h"
+#include "engine/out_of_memory.h"
 #include "storage/database_impl.h"
 #include "storage/log/log_reader.h"
 

@@ -1,5 +1,5 @@
 // History: what the log says about one node.
-#include "engine/no_memory.h"
+#include "engine/out_of_memory.h"
 #include "storage/database_impl.h"
 #include "storage/purge/purge_mask.h"
 

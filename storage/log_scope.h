@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/log.h"
+#include "engine/monitoring/log.h"
 
 namespace plexus::storage {
 

@@ -1,10 +1,10 @@
-// Metrics of a database: its graph's (engine/metrics.h) and what storage counts.
+// Metrics of a database: its graph's (engine/monitoring/metrics.h) and what storage counts.
 #pragma once
 
 #include <vector>
 
 #include "engine/error.h"
-#include "engine/metrics.h"
+#include "engine/monitoring/metrics.h"
 #include "storage/database.h"
 
 namespace plexus::storage {

@@ -13,8 +13,8 @@
 #include <chrono>
 #include <cstring>
 
-#include "engine/freed_memory.h"
-#include "engine/no_memory.h"
+#include "engine/arrays/freed_memory.h"
+#include "engine/out_of_memory.h"
 #include "storage/database_impl.h"
 #include "storage/log_scope.h"
 #include "storage/process_end.h"

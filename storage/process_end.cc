@@ -8,7 +8,7 @@
 #include <mutex>
 #include <set>
 
-#include "engine/no_memory.h"
+#include "engine/out_of_memory.h"
 #include "storage/database_impl.h"
 
 namespace plexus::storage {

@@ -15,7 +15,7 @@
 
 #include "engine/error.h"
 #include "engine/parallel.h"
-#include "engine/progress.h"
+#include "engine/monitoring/progress.h"
 #include "engine/types.h"
 #include "storage/database.h"
 

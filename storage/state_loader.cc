@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "engine/state_packing.h"
+#include "engine/compaction/state_packing.h"
 #include "engine/state_writer.h"
 #include "storage/purge/purge_mask.h"
 #include "storage/log/rocks_journal.h"

@@ -8,8 +8,8 @@
 #include <rocksdb/convenience.h>
 #include <rocksdb/write_batch.h>
 
-#include "engine/freed_memory.h"
-#include "engine/no_memory.h"
+#include "engine/arrays/freed_memory.h"
+#include "engine/out_of_memory.h"
 #include "storage/database_impl.h"
 #include "storage/log_scope.h"
 #include "storage/purge/payload_references.h"

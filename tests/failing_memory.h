@@ -1,4 +1,4 @@
-// Memory that fails on demand: operator new and the arrays' AllocateAligned (engine/aligned_array.h).
+// Memory that fails on demand: operator new and the arrays' AllocateAligned (engine/arrays/aligned_array.h).
 //
 // Included by exactly one file of a test program, which links with `plexus_failing_memory` (tests/
 // CMakeLists.txt): it replaces operator new, and the linker sends the library's calls of

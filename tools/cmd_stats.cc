@@ -1,8 +1,8 @@
 // stats: what there is, and what it takes.
 #include <string>
 
-#include "engine/metrics.h"
-#include "engine/stats.h"
+#include "engine/monitoring/metrics.h"
+#include "engine/monitoring/stats.h"
 #include "engine/vocabulary.h"
 #include "storage/metrics.h"
 #include "tools/cli.h"

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/progress.h"
+#include "engine/monitoring/progress.h"
 
 namespace plexus::tools {
 

@@ -15,9 +15,9 @@
 #include "algorithms/common/internal/object_pool.h"
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/dense_view_options.h"
-#include "engine/aligned_array.h"
-#include "engine/no_memory.h"
-#include "engine/topology.h"
+#include "engine/arrays/aligned_array.h"
+#include "engine/out_of_memory.h"
+#include "engine/bulk/topology.h"
 
 namespace plexus {
 

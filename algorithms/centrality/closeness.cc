@@ -16,7 +16,7 @@
 #include "algorithms/common/internal/simple_graph.h"
 #include "algorithms/common/internal/dense_view_options.h"
 #include "algorithms/traversal/multi_bfs.h"
-#include "engine/no_memory.h"
+#include "engine/out_of_memory.h"
 
 namespace plexus {
 

@@ -9,7 +9,7 @@
 #include "algorithms/centrality/internal/adjacency_spmv.h"
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/dense_view_options.h"
-#include "engine/no_memory.h"
+#include "engine/out_of_memory.h"
 
 namespace plexus {
 

@@ -11,8 +11,8 @@
 #include "algorithms/common/internal/edge_weigher.h"
 #include "algorithms/common/internal/reversed_kinds.h"
 #include "algorithms/common/internal/selection.h"
-#include "engine/aligned_array.h"
-#include "engine/no_memory.h"
+#include "engine/arrays/aligned_array.h"
+#include "engine/out_of_memory.h"
 
 namespace plexus {
 

@@ -16,7 +16,7 @@
 
 #include "algorithms/common/edge_weighting.h"
 #include "algorithms/common/node_subset.h"
-#include "engine/csr_view.h"
+#include "engine/adjacency/csr_view.h"
 #include "engine/error.h"
 #include "engine/parallel.h"
 #include "engine/snapshot.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "algorithms/common/internal/top_k.h"
-#include "engine/no_memory.h"
+#include "engine/out_of_memory.h"
 
 namespace plexus {
 

@@ -11,7 +11,7 @@
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/community/internal/sparse_accumulator.h"
 #include "algorithms/common/internal/dense_view_options.h"
-#include "engine/no_memory.h"
+#include "engine/out_of_memory.h"
 
 namespace plexus {
 

@@ -15,7 +15,7 @@
 #include "algorithms/community/internal/node_ordering.h"
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/community/internal/undirected_graph.h"
-#include "engine/no_memory.h"
+#include "engine/out_of_memory.h"
 
 namespace plexus {
 

@@ -24,8 +24,8 @@
 #include "algorithms/common/internal/stoppable_executor.h"
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/connectivity/internal/components_small.h"
-#include "engine/no_memory.h"
-#include "engine/prefetch.h"
+#include "engine/out_of_memory.h"
+#include "engine/internal/prefetch.h"
 
 namespace plexus {
 

@@ -8,7 +8,7 @@
 #include "algorithms/common/dense_view.h"
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/dense_view_options.h"
-#include "engine/no_memory.h"
+#include "engine/out_of_memory.h"
 
 namespace plexus {
 

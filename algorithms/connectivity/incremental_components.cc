@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "engine/no_memory.h"
+#include "engine/out_of_memory.h"
 
 namespace plexus {
 

@@ -16,7 +16,7 @@
 #include "algorithms/connectivity/components.h"
 #include "algorithms/common/node_subset.h"
 #include "engine/error.h"
-#include "engine/topology.h"
+#include "engine/bulk/topology.h"
 #include "engine/types.h"
 
 namespace plexus {

@@ -9,7 +9,7 @@
 #include "algorithms/connectivity/internal/flow_network.h"
 #include "algorithms/connectivity/internal/flow_network_builder.h"
 #include "algorithms/common/internal/selection.h"
-#include "engine/no_memory.h"
+#include "engine/out_of_memory.h"
 
 namespace plexus {
 

@@ -12,9 +12,9 @@
 #include "algorithms/common/internal/stored_edges.h"
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/dense_view_options.h"
-#include "engine/aligned_array.h"
-#include "engine/no_memory.h"
-#include "engine/radix_sort.h"
+#include "engine/arrays/aligned_array.h"
+#include "engine/out_of_memory.h"
+#include "engine/bulk/radix_sort.h"
 
 namespace plexus {
 

@@ -13,7 +13,7 @@
 #include "algorithms/connectivity/internal/bitmap_min_queue.h"
 #include "algorithms/connectivity/internal/tarjan.h"
 #include "algorithms/common/internal/dense_view_options.h"
-#include "engine/no_memory.h"
+#include "engine/out_of_memory.h"
 
 namespace plexus {
 

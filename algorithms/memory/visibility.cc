@@ -9,7 +9,7 @@
 
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/memory/internal/visible_set.h"
-#include "engine/no_memory.h"
+#include "engine/out_of_memory.h"
 
 namespace plexus {
 

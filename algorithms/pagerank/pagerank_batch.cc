@@ -15,8 +15,8 @@
 #include "algorithms/pagerank/internal/preparation.h"
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/pagerank/internal/pagerank_csr.h"
-#include "engine/aligned_array.h"
-#include "engine/no_memory.h"
+#include "engine/arrays/aligned_array.h"
+#include "engine/out_of_memory.h"
 
 namespace plexus {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "algorithms/pagerank/pagerank.h"
-#include "engine/aligned_array.h"
+#include "engine/arrays/aligned_array.h"
 
 namespace plexus {
 

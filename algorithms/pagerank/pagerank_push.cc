@@ -15,7 +15,7 @@
 #include "algorithms/common/internal/node_map.h"
 #include "algorithms/common/internal/reversed_kinds.h"
 #include "algorithms/common/internal/selection.h"
-#include "engine/no_memory.h"
+#include "engine/out_of_memory.h"
 
 namespace plexus {
 

@@ -9,7 +9,7 @@
 #include "algorithms/paths/internal/path_query.h"
 #include "algorithms/paths/internal/bidirectional_search.h"
 #include "algorithms/common/internal/selection.h"
-#include "engine/no_memory.h"
+#include "engine/out_of_memory.h"
 
 namespace plexus {
 

@@ -9,7 +9,7 @@
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/retrieval/internal/term_difference.h"
 #include "algorithms/retrieval/term_index.h"
-#include "engine/no_memory.h"
+#include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 
 namespace plexus {

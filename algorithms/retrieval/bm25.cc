@@ -13,7 +13,7 @@
 #include "algorithms/common/internal/stoppable_executor.h"
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/retrieval/term_lengths.h"
-#include "engine/no_memory.h"
+#include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 
 namespace plexus {

@@ -12,7 +12,7 @@
 
 #include "algorithms/common/internal/top_k.h"
 #include "algorithms/retrieval/internal/candidate_search.h"
-#include "engine/no_memory.h"
+#include "engine/out_of_memory.h"
 
 namespace plexus {
 

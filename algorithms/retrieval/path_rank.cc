@@ -5,7 +5,7 @@
 #include <string>
 
 #include "algorithms/retrieval/internal/candidate_search.h"
-#include "engine/no_memory.h"
+#include "engine/out_of_memory.h"
 
 namespace plexus {
 

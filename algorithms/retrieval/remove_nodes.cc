@@ -5,7 +5,7 @@
 #include <limits>
 #include <string>
 
-#include "engine/no_memory.h"
+#include "engine/out_of_memory.h"
 
 namespace plexus {
 

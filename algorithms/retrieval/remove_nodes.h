@@ -10,7 +10,7 @@
 
 #include "algorithms/retrieval/scan_nodes.h"
 #include "engine/graph.h"
-#include "engine/progress.h"
+#include "engine/monitoring/progress.h"
 #include "engine/vocabulary.h"
 
 namespace plexus {

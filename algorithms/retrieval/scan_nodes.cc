@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "algorithms/retrieval/internal/node_order.h"
-#include "engine/no_memory.h"
+#include "engine/out_of_memory.h"
 #include "engine/state.h"
 #include "engine/vocabulary.h"
 

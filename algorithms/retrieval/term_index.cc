@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "algorithms/retrieval/internal/term_difference.h"
-#include "engine/no_memory.h"
+#include "engine/out_of_memory.h"
 
 namespace plexus {
 

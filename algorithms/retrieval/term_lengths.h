@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "engine/lineage.h"
-#include "engine/paged_array.h"
+#include "engine/arrays/paged_array.h"
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
 

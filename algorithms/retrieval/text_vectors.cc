@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "algorithms/common/internal/stoppable_executor.h"
-#include "engine/no_memory.h"
+#include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 
 namespace plexus {

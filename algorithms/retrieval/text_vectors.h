@@ -33,7 +33,7 @@
 #include "algorithms/retrieval/tokenizer.h"
 #include "engine/error.h"
 #include "engine/parallel.h"
-#include "engine/progress.h"
+#include "engine/monitoring/progress.h"
 #include "engine/snapshot.h"
 #include "engine/write_batch.h"
 

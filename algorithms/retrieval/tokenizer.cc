@@ -12,7 +12,7 @@
 #include <array>
 #include <set>
 
-#include "engine/no_memory.h"
+#include "engine/out_of_memory.h"
 
 namespace plexus {
 

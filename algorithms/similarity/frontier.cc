@@ -11,7 +11,7 @@
 #include "algorithms/similarity/internal/inverted_index.h"
 #include "algorithms/similarity/internal/cooccurrence.h"
 #include "algorithms/similarity/internal/top_triples.h"
-#include "engine/no_memory.h"
+#include "engine/out_of_memory.h"
 
 namespace plexus {
 

@@ -10,9 +10,9 @@
 #include "algorithms/common/internal/dense_view_options.h"
 #include "algorithms/similarity/internal/wedge_join.h"
 #include "algorithms/similarity/similarity.h"
-#include "engine/aligned_array.h"
-#include "engine/no_memory.h"
-#include "engine/topology.h"
+#include "engine/arrays/aligned_array.h"
+#include "engine/out_of_memory.h"
+#include "engine/bulk/topology.h"
 
 namespace plexus {
 

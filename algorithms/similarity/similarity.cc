@@ -14,7 +14,7 @@
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/similarity/internal/neighbor_weight.h"
 #include "algorithms/similarity/internal/neighbor_rows.h"
-#include "engine/no_memory.h"
+#include "engine/out_of_memory.h"
 
 namespace plexus {
 

@@ -28,7 +28,7 @@
 #include "engine/error.h"
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
-#include "engine/topology.h"
+#include "engine/bulk/topology.h"
 #include "engine/types.h"
 
 namespace plexus {

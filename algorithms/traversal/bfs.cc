@@ -21,8 +21,8 @@
 #include "algorithms/traversal/internal/row_prefetch.h"
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/traversal/internal/visited_set.h"
-#include "engine/no_memory.h"
-#include "engine/prefetch.h"
+#include "engine/out_of_memory.h"
+#include "engine/internal/prefetch.h"
 
 namespace plexus {
 

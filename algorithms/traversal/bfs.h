@@ -13,8 +13,8 @@
 
 #include "algorithms/common/budget.h"
 #include "algorithms/common/node_subset.h"
-#include "engine/aligned_array.h"
-#include "engine/csr_view.h"
+#include "engine/arrays/aligned_array.h"
+#include "engine/adjacency/csr_view.h"
 #include "engine/error.h"
 #include "engine/parallel.h"
 #include "engine/snapshot.h"

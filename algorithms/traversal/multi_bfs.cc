@@ -10,8 +10,8 @@
 #include "algorithms/common/dense_view.h"
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/dense_view_options.h"
-#include "engine/aligned_array.h"
-#include "engine/no_memory.h"
+#include "engine/arrays/aligned_array.h"
+#include "engine/out_of_memory.h"
 
 namespace plexus {
 

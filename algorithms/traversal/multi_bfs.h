@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "algorithms/traversal/bfs.h"
-#include "engine/csr_view.h"
+#include "engine/adjacency/csr_view.h"
 #include "engine/error.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"

@@ -19,7 +19,7 @@
 #include "algorithms/common/internal/node_map.h"
 #include "algorithms/traversal/internal/resume_token.h"
 #include "algorithms/common/internal/selection.h"
-#include "engine/no_memory.h"
+#include "engine/out_of_memory.h"
 
 namespace plexus {
 

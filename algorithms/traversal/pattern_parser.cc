@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "algorithms/traversal/pattern.h"
-#include "engine/no_memory.h"
+#include "engine/out_of_memory.h"
 
 namespace plexus {
 

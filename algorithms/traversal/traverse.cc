@@ -10,7 +10,7 @@
 #include "algorithms/traversal/internal/layered_search.h"
 #include "algorithms/traversal/internal/resume_token.h"
 #include "algorithms/common/internal/selection.h"
-#include "engine/no_memory.h"
+#include "engine/out_of_memory.h"
 
 namespace plexus {
 

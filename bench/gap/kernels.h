@@ -13,7 +13,7 @@
 #include "algorithms/traversal/bfs.h"
 #include "algorithms/pagerank/internal/pagerank_csr.h"
 #include "bench/uniform_draw.h"
-#include "engine/topology.h"
+#include "engine/bulk/topology.h"
 
 namespace plexus::bench {
 

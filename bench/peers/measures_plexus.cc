@@ -16,7 +16,7 @@
 #include "bench/peers/measures.h"
 #include "bench/peers/plexus_graph.h"
 #include "bench/support.h"
-#include "engine/topology.h"
+#include "engine/bulk/topology.h"
 #include "engine/vocabulary.h"
 
 namespace plexus::peers {

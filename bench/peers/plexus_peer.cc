@@ -29,7 +29,7 @@
 #include "bench/random_graph.h"
 #include "bench/support.h"
 #include "engine/graph.h"
-#include "engine/topology.h"
+#include "engine/bulk/topology.h"
 #include "engine/vocabulary.h"
 #include "storage/database.h"
 

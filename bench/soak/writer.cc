@@ -17,7 +17,7 @@
 #include "bench/soak/board.h"
 #include "bench/soak/replica.h"
 #include "bench/support.h"
-#include "engine/stats.h"
+#include "engine/monitoring/stats.h"
 
 namespace plexus::bench::soak {
 

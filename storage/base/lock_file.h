@@ -10,7 +10,7 @@
 #include <string>
 
 #include "engine/error.h"
-#include "engine/owner.h"
+#include "engine/arrays/owner.h"
 
 namespace plexus::storage {
 

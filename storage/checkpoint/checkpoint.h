@@ -15,7 +15,7 @@
 
 #include "engine/graph.h"
 #include "engine/parallel.h"
-#include "engine/progress.h"
+#include "engine/monitoring/progress.h"
 #include "engine/snapshot.h"
 #include "storage/checkpoint/layout.h"
 

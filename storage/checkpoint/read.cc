@@ -4,7 +4,7 @@
 #include <functional>
 #include <mutex>
 
-#include "engine/state_packing.h"
+#include "engine/compaction/state_packing.h"
 #include "engine/vocabulary.h"
 #include "storage/checkpoint/checkpoint.h"
 #include "storage/encoding/flatbuffer_util.h"

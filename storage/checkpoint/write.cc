@@ -8,7 +8,7 @@
 #include <rocksdb/sst_file_writer.h>
 
 #include "checkpoint_generated.h"
-#include "engine/no_memory.h"
+#include "engine/out_of_memory.h"
 #include "storage/checkpoint/checkpoint.h"
 #include "storage/encoding/flatbuffer_util.h"
 #include "storage/log/rocks_db.h"

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/edge_load.h"
+#include "engine/bulk/edge_load.h"
 #include "engine/error.h"
 #include "engine/record.h"
 #include "record_generated.h"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "engine/error.h"
-#include "engine/progress.h"
+#include "engine/monitoring/progress.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
 

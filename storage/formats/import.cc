@@ -13,7 +13,7 @@
 #include <memory>
 #include <span>
 
-#include "engine/no_memory.h"
+#include "engine/out_of_memory.h"
 #include "storage/formats/csv/csv.h"
 #include "storage/formats/edges/edge_list.h"
 #include "storage/formats/document_import.h"

@@ -26,7 +26,7 @@
 #include "engine/error.h"
 #include "engine/graph.h"
 #include "engine/parallel.h"
-#include "engine/progress.h"
+#include "engine/monitoring/progress.h"
 #include "engine/types.h"
 
 namespace plexus::text {

@@ -17,7 +17,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "engine/owner.h"
+#include "engine/arrays/owner.h"
 #include "engine/payload.h"
 #include "storage/log/rocks_db.h"
 

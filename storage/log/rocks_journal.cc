@@ -5,7 +5,7 @@
 
 #include <rocksdb/write_batch.h>
 
-#include "engine/no_memory.h"
+#include "engine/out_of_memory.h"
 #include "storage/encoding/record_codec.h"
 #include "storage/log/payload_store.h"
 

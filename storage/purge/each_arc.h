@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "engine/csr.h"
+#include "engine/adjacency/csr.h"
 
 namespace plexus::storage {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/run.h"
+#include "engine/adjacency/run.h"
 #include "engine/state_writer.h"
 #include "engine/vocabulary.h"
 

@@ -10,7 +10,7 @@
 // The graph goes on from the state that the new generation's checkpoint was written from.
 #include <set>
 
-#include "engine/no_memory.h"
+#include "engine/out_of_memory.h"
 #include "storage/database_impl.h"
 #include "storage/purge/log_rewriter.h"
 #include "storage/log_scope.h"

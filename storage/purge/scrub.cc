@@ -14,7 +14,7 @@
 
 #include <rocksdb/write_batch.h>
 
-#include "engine/no_memory.h"
+#include "engine/out_of_memory.h"
 #include "storage/database_impl.h"
 #include "storage/purge/each_arc.h"
 #include "storage/purge/erase.h"

@@ -9,7 +9,7 @@
 
 #include <rocksdb/write_batch.h>
 
-#include "engine/no_memory.h"
+#include "engine/out_of_memory.h"
 #include "storage/encoding/record_codec.h"
 #include "storage/base/lock_file.h"
 #include "storage/repair/lost_contents.h"

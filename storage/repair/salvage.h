@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "engine/payload.h"
-#include "engine/progress.h"
+#include "engine/monitoring/progress.h"
 #include "storage/checkpoint/checkpoint.h"
 #include "storage/database.h"
 #include "storage/base/digest.h"

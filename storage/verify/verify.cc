@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "engine/no_memory.h"
+#include "engine/out_of_memory.h"
 #include "engine/state_writer.h"
 #include "storage/checkpoint/checkpoint.h"
 #include "storage/database_impl.h"

@@ -14,7 +14,7 @@
 
 #include "algorithms/centrality/internal/brandes.h"
 #include "algorithms/centrality/internal/brandes_batch.h"
-#include "engine/topology.h"
+#include "engine/bulk/topology.h"
 #include "tests/algorithms/each_case.h"
 #include "tests/reference/oracles.h"
 

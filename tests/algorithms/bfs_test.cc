@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "algorithms/traversal/traverse.h"
-#include "engine/topology.h"
+#include "engine/bulk/topology.h"
 #include "tests/algorithms/each_case.h"
 #include "tests/reference/oracles.h"
 

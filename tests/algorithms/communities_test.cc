@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/topology.h"
+#include "engine/bulk/topology.h"
 #include "tests/algorithms/cancels_at.h"
 #include "tests/algorithms/each_case.h"
 #include "tests/reference/oracles.h"

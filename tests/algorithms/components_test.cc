@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-#include "engine/topology.h"
+#include "engine/bulk/topology.h"
 #include "tests/algorithms/cancels_at.h"
 #include "tests/algorithms/each_case.h"
 #include "tests/algorithms/one_after_the_other.h"

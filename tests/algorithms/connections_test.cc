@@ -15,7 +15,7 @@
 #include "algorithms/connectivity/biconnectivity.h"
 #include "algorithms/connectivity/dominators.h"
 #include "algorithms/connectivity/spanning_forest.h"
-#include "engine/topology.h"
+#include "engine/bulk/topology.h"
 #include "tests/algorithms/each_case.h"
 #include "tests/algorithms/edge_keys.h"
 #include "tests/reference/oracles.h"

@@ -48,7 +48,7 @@
 #include "algorithms/traversal/traverse.h"
 #include "algorithms/community/triangles.h"
 #include "engine/graph.h"
-#include "engine/no_memory.h"
+#include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 #include "tests/failing_memory.h"
 

@@ -9,7 +9,7 @@
 
 #include "algorithms/community/internal/bitset_intersection.h"
 #include "algorithms/community/internal/oriented_graph.h"
-#include "engine/topology.h"
+#include "engine/bulk/topology.h"
 #include "tests/algorithms/each_case.h"
 #include "tests/algorithms/known_answers.h"
 #include "tests/reference/oracles.h"

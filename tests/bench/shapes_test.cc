@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "algorithms/connectivity/components.h"
-#include "engine/topology.h"
+#include "engine/bulk/topology.h"
 
 namespace plexus::bench {
 namespace {

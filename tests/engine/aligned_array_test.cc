@@ -1,5 +1,5 @@
 // AlignedArray: alignment, moves, and sizes from nothing to past a huge page.
-#include "engine/aligned_array.h"
+#include "engine/arrays/aligned_array.h"
 
 #include <sys/wait.h>
 #include <unistd.h>

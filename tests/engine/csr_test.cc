@@ -1,5 +1,5 @@
 // Csr: building from edges equals a map; the in arrays are the exact transpose.
-#include "engine/csr.h"
+#include "engine/adjacency/csr.h"
 
 #include <cmath>
 #include <random>

@@ -1,5 +1,5 @@
 // The edge filter: never a false negative, few false positives, kinds and labels count.
-#include "engine/edge_filter.h"
+#include "engine/internal/edge_filter.h"
 
 #include <random>
 #include <vector>

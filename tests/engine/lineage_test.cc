@@ -9,7 +9,7 @@
 #include <string>
 
 #include "engine/graph.h"
-#include "engine/stats.h"
+#include "engine/monitoring/stats.h"
 #include "engine/vocabulary.h"
 #include "tests/engine/live.h"
 #include "tests/engine/row_totals.h"

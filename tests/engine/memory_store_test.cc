@@ -1,5 +1,5 @@
 // A graph in RAM keeps what a snapshot can ask for, and no more.
-#include "engine/memory_store.h"
+#include "engine/internal/memory_store.h"
 
 #include <gtest/gtest.h>
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "engine/graph.h"
-#include "engine/metrics.h"
-#include "engine/properties.h"
+#include "engine/monitoring/metrics.h"
+#include "engine/properties/properties.h"
 #include "engine/vocabulary.h"
 #include "tests/failing_memory.h"
 

@@ -1,5 +1,5 @@
 // PagedArray: views are frozen, whatever the writer does afterwards.
-#include "engine/paged_array.h"
+#include "engine/arrays/paged_array.h"
 
 #include <optional>
 #include <random>

@@ -1,5 +1,5 @@
 // Properties: what is written is read, wrong uses are refused by name, foreign bytes are safe.
-#include "engine/properties.h"
+#include "engine/properties/properties.h"
 
 #include <gtest/gtest.h>
 

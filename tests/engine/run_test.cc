@@ -1,5 +1,5 @@
 // Runs: sorted pieces of the delta; merging many equals applying all.
-#include "engine/run.h"
+#include "engine/adjacency/run.h"
 
 #include <random>
 #include <string>

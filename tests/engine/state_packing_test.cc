@@ -1,6 +1,6 @@
 // What removed nodes and unused strings leave behind: less after a compaction, and the
 // same answers and ids as without one.
-#include "engine/state_packing.h"
+#include "engine/compaction/state_packing.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/graph.h"
-#include "engine/stats.h"
+#include "engine/monitoring/stats.h"
 #include "engine/vocabulary.h"
 #include "tests/engine/dump.h"
 #include "tests/engine/fakes.h"

@@ -1,5 +1,5 @@
 // Stored rows: known at once, read once, whoever asks; purged, damaged and missing ones.
-#include "engine/stored_vectors.h"
+#include "engine/vectors/stored_vectors.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <map>
 #include <thread>
 
-#include "engine/vector_table.h"
+#include "engine/vectors/vector_table.h"
 
 namespace plexus {
 namespace {

@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
-#include "engine/cold_strings.h"
-#include "engine/string_table.h"
+#include "engine/arrays/cold_strings.h"
+#include "engine/arrays/string_table.h"
 
 namespace plexus {
 namespace {

@@ -1,6 +1,6 @@
 // StringTable: ids in order of first appearance, views that stay true while the
 // writer goes on, look-ups from other threads, growth.
-#include "engine/string_table.h"
+#include "engine/arrays/string_table.h"
 
 #include <atomic>
 #include <map>

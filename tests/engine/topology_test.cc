@@ -1,6 +1,6 @@
 // Topology against sorted pairs: every shape of input, both widths of key, any
 // executor, both directions.
-#include "engine/topology.h"
+#include "engine/bulk/topology.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // VectorCompaction: the same vectors in fewer rows, also while the table goes on; and a
 // graph that embeds its nodes again and again.
-#include "engine/vector_compaction.h"
+#include "engine/compaction/vector_compaction.h"
 
 #include <gtest/gtest.h>
 

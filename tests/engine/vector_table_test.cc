@@ -1,5 +1,5 @@
 // VectorTable: aligned padded rows, replacement by a new row, frozen views.
-#include "engine/vector_table.h"
+#include "engine/vectors/vector_table.h"
 
 #include <cstdint>
 #include <map>

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/properties.h"
+#include "engine/properties/properties.h"
 
 namespace {
 

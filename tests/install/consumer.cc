@@ -33,7 +33,7 @@ plexus::Result<double> Remember(const char* directory) {
 }
 // README-EXAMPLE-END
 
-#include "plexus/engine/properties.h"
+#include "plexus/engine/properties/properties.h"
 
 // Properties of a node, written and read by the library's own header alone.
 plexus::Result<std::int64_t> Hits() {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <random>
 
-#include "engine/edge_load.h"
+#include "engine/bulk/edge_load.h"
 #include "engine/graph.h"
 #include "engine/state_writer.h"
 #include "engine/vocabulary.h"

@@ -8,7 +8,7 @@
 #include <functional>
 #include <random>
 
-#include "engine/edge_load.h"
+#include "engine/bulk/edge_load.h"
 #include "engine/state_writer.h"
 #include "storage/encoding/record_codec.h"
 #include "tests/engine/fakes.h"

@@ -1,10 +1,10 @@
-// Properties that a host builds (engine/properties.h) are those that the JSON importer writes: the same bytes.
+// Properties that a host builds (engine/properties/properties.h) are those that the JSON importer writes: the same bytes.
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <string>
 
-#include "engine/properties.h"
+#include "engine/properties/properties.h"
 #include "storage/formats/base/properties.h"
 
 namespace plexus::text {

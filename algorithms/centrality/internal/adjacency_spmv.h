@@ -10,8 +10,8 @@
 
 #include "algorithms/common/dense_view.h"
 #include "algorithms/common/internal/row_dot.h"
-#include "engine/aligned_array.h"
-#include "engine/csr_view.h"
+#include "engine/arrays/aligned_array.h"
+#include "engine/adjacency/csr_view.h"
 #include "engine/error.h"
 #include "engine/parallel.h"
 

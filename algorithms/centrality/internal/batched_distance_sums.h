@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
-#include "engine/aligned_array.h"
-#include "engine/csr_view.h"
+#include "engine/arrays/aligned_array.h"
+#include "engine/adjacency/csr_view.h"
 #include "engine/types.h"
 
 namespace plexus::internal {

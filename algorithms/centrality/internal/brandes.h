@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "engine/aligned_array.h"
-#include "engine/csr_view.h"
+#include "engine/arrays/aligned_array.h"
+#include "engine/adjacency/csr_view.h"
 #include "engine/types.h"
 
 namespace plexus::internal {

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/csr_view.h"
+#include "engine/adjacency/csr_view.h"
 #include "engine/types.h"
 
 namespace plexus::internal {

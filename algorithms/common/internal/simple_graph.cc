@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "algorithms/common/internal/selection.h"
-#include "engine/aligned_array.h"
+#include "engine/arrays/aligned_array.h"
 
 namespace plexus::internal {
 

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "algorithms/common/dense_view.h"
-#include "engine/topology.h"
+#include "engine/bulk/topology.h"
 
 namespace plexus::internal {
 

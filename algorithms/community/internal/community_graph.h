@@ -16,7 +16,7 @@
 #include "algorithms/common/budget.h"
 #include "algorithms/common/internal/object_pool.h"
 #include "algorithms/community/internal/sparse_accumulator.h"
-#include "engine/aligned_array.h"
+#include "engine/arrays/aligned_array.h"
 #include "engine/parallel.h"
 #include "engine/types.h"
 

@@ -19,7 +19,7 @@
 
 #include "algorithms/common/budget.h"
 #include "algorithms/common/internal/stop_flag.h"
-#include "engine/aligned_array.h"
+#include "engine/arrays/aligned_array.h"
 #include "engine/parallel.h"
 #include "engine/types.h"
 

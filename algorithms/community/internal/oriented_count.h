@@ -12,9 +12,9 @@
 #include "algorithms/common/budget.h"
 #include "algorithms/community/internal/oriented_graph.h"
 #include "algorithms/common/internal/object_pool.h"
-#include "engine/csr_view.h"
+#include "engine/adjacency/csr_view.h"
 #include "engine/parallel.h"
-#include "engine/prefetch.h"
+#include "engine/internal/prefetch.h"
 
 namespace plexus::internal {
 

@@ -8,7 +8,7 @@
 #include "algorithms/community/internal/bitset_intersection.h"
 #include "algorithms/community/internal/oriented_count.h"
 #include "engine/error.h"
-#include "engine/prefetch.h"
+#include "engine/internal/prefetch.h"
 
 namespace plexus::internal {
 

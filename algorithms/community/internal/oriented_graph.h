@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "algorithms/common/budget.h"
-#include "engine/aligned_array.h"
-#include "engine/csr_view.h"
+#include "engine/arrays/aligned_array.h"
+#include "engine/adjacency/csr_view.h"
 #include "engine/parallel.h"
 #include "engine/types.h"
 

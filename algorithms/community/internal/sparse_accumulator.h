@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "engine/aligned_array.h"
+#include "engine/arrays/aligned_array.h"
 #include "engine/types.h"
 
 namespace plexus::internal {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/aligned_array.h"
+#include "engine/arrays/aligned_array.h"
 
 namespace plexus::internal {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "algorithms/common/budget.h"
-#include "engine/aligned_array.h"
+#include "engine/arrays/aligned_array.h"
 #include "engine/types.h"
 
 namespace plexus::internal {

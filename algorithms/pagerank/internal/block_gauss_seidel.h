@@ -31,7 +31,7 @@
 #include "algorithms/pagerank/internal/preparation.h"
 #include "algorithms/common/internal/object_pool.h"
 #include "algorithms/pagerank/internal/csr_spmv.h"
-#include "engine/aligned_array.h"
+#include "engine/arrays/aligned_array.h"
 #include "engine/parallel.h"
 
 namespace plexus::internal {

@@ -19,7 +19,7 @@
 #include "algorithms/common/dense_view.h"
 #include "algorithms/pagerank/internal/spmv.h"
 #include "algorithms/common/internal/object_pool.h"
-#include "engine/csr_view.h"
+#include "engine/adjacency/csr_view.h"
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
 

@@ -12,7 +12,7 @@
 #include "algorithms/pagerank/internal/simd4.h"
 #include "algorithms/pagerank/internal/tile_layout.h"
 #include "algorithms/common/internal/object_pool.h"
-#include "engine/aligned_array.h"
+#include "engine/arrays/aligned_array.h"
 #include "engine/parallel.h"
 
 namespace plexus::internal {

@@ -11,8 +11,8 @@
 #include "algorithms/pagerank/internal/pull_iteration.h"
 #include "algorithms/pagerank/internal/iteration.h"
 #include "algorithms/pagerank/internal/tile_layout.h"
-#include "engine/aligned_array.h"
-#include "engine/no_memory.h"
+#include "engine/arrays/aligned_array.h"
+#include "engine/out_of_memory.h"
 
 namespace plexus {
 

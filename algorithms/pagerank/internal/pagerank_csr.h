@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "algorithms/common/budget.h"
-#include "engine/csr_view.h"
+#include "engine/adjacency/csr_view.h"
 #include "engine/error.h"
 #include "engine/parallel.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "algorithms/pagerank/internal/iteration.h"
-#include "engine/csr_view.h"
+#include "engine/adjacency/csr_view.h"
 #include "engine/parallel.h"
 
 namespace plexus::internal {

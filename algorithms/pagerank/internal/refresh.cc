@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "algorithms/pagerank/internal/residual_push.h"
-#include "engine/aligned_array.h"
+#include "engine/arrays/aligned_array.h"
 
 namespace plexus::internal {
 

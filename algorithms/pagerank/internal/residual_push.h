@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "algorithms/pagerank/internal/csr_spmv.h"
-#include "engine/aligned_array.h"
+#include "engine/arrays/aligned_array.h"
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "algorithms/pagerank/internal/tile_layout.h"
-#include "engine/csr_view.h"
+#include "engine/adjacency/csr_view.h"
 #include "engine/types.h"
 
 namespace plexus::internal {

@@ -25,7 +25,7 @@
 
 #include "algorithms/paths/internal/cost_buckets.h"
 #include "algorithms/paths/internal/work_sharing.h"
-#include "engine/prefetch.h"
+#include "engine/internal/prefetch.h"
 
 namespace plexus::internal {
 

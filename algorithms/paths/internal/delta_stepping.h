@@ -15,7 +15,7 @@
 
 #include "algorithms/common/budget.h"
 #include "algorithms/paths/internal/weighted_rows.h"
-#include "engine/aligned_array.h"
+#include "engine/arrays/aligned_array.h"
 #include "engine/parallel.h"
 #include "engine/types.h"
 

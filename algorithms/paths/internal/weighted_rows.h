@@ -11,8 +11,8 @@
 #include <cstdint>
 #include <span>
 
-#include "engine/csr_view.h"
-#include "engine/prefetch.h"
+#include "engine/adjacency/csr_view.h"
+#include "engine/internal/prefetch.h"
 #include "engine/types.h"
 
 namespace plexus::internal {

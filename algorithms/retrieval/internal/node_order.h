@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "engine/lineage.h"
-#include "engine/paged_array.h"
+#include "engine/arrays/paged_array.h"
 #include "engine/snapshot.h"
 
 namespace plexus {

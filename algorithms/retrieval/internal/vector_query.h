@@ -12,7 +12,7 @@
 #include <span>
 
 #include "algorithms/retrieval/internal/distance_kernels.h"
-#include "engine/aligned_array.h"
+#include "engine/arrays/aligned_array.h"
 #include "engine/schema.h"
 
 namespace plexus::internal {

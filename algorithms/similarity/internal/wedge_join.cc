@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "algorithms/common/internal/object_pool.h"
-#include "engine/aligned_array.h"
+#include "engine/arrays/aligned_array.h"
 
 namespace plexus::internal {
 

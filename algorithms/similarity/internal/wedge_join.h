@@ -20,7 +20,7 @@
 #include "algorithms/common/budget.h"
 #include "algorithms/similarity/internal/top_k_sets.h"
 #include "algorithms/similarity/similarity.h"
-#include "engine/csr_view.h"
+#include "engine/adjacency/csr_view.h"
 #include "engine/parallel.h"
 
 namespace plexus::internal {

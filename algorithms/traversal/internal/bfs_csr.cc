@@ -17,7 +17,7 @@
 
 #include "algorithms/traversal/bfs.h"
 
-#include "engine/no_memory.h"
+#include "engine/out_of_memory.h"
 
 namespace plexus {
 

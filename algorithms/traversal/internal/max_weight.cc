@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "engine/heaviest_arcs.h"
+#include "engine/adjacency/heaviest_arcs.h"
 
 namespace plexus::internal {
 

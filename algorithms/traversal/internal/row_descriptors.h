@@ -22,7 +22,7 @@
 #include <string_view>
 
 #include "algorithms/common/budget.h"
-#include "engine/aligned_array.h"
+#include "engine/arrays/aligned_array.h"
 #include "engine/derived.h"
 #include "engine/parallel.h"
 #include "engine/snapshot.h"

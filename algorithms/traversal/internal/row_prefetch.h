@@ -7,7 +7,7 @@
 // the caches as it is nothing is fetched: that would only be in the way.
 #pragma once
 
-#include "engine/prefetch.h"
+#include "engine/internal/prefetch.h"
 #include "engine/snapshot.h"
 
 namespace plexus::internal {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "engine/error.h"
-#include "engine/progress.h"
+#include "engine/monitoring/progress.h"
 
 namespace plexus::text {
 

@@ -1,7 +1,7 @@
 // CSV and DOT: the fact plane for spreadsheets and Graphviz.
 #include <algorithm>
 
-#include "engine/no_memory.h"
+#include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 #include "storage/formats/csv/csv.h"
 #include "storage/formats/export.h"

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/edge_load.h"
+#include "engine/bulk/edge_load.h"
 #include "storage/formats/pipeline/record_parser.h"
 
 namespace plexus::text {

@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <string>
 
-#include "engine/aligned_array.h"
+#include "engine/arrays/aligned_array.h"
 #include "engine/error.h"
 #include "engine/types.h"
 #include "storage/formats/pipeline/input.h"

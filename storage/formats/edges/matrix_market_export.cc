@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "engine/no_memory.h"
+#include "engine/out_of_memory.h"
 #include "storage/formats/base/export_selection.h"
 #include "storage/formats/base/json_writer.h"
 

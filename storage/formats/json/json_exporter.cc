@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "engine/no_memory.h"
+#include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
 #include "storage/formats/json/json_lines.h"
 #include "storage/formats/base/json_writer.h"

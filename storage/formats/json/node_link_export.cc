@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/no_memory.h"
+#include "engine/out_of_memory.h"
 #include "storage/formats/base/export_selection.h"
 #include "storage/formats/base/json_writer.h"
 #include "storage/formats/base/property_map.h"

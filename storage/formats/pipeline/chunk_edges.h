@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/edge_load.h"
+#include "engine/bulk/edge_load.h"
 
 namespace plexus::text {
 

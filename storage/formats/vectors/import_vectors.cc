@@ -6,7 +6,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "engine/no_memory.h"
+#include "engine/out_of_memory.h"
 #include "storage/formats/base/ascii.h"
 #include "storage/formats/pipeline/input.h"
 #include "storage/formats/pipeline/pipeline.h"

@@ -4,7 +4,7 @@
 // place for most control characters, not even escaped: those go out as \u001b, one way.
 #include <vector>
 
-#include "engine/no_memory.h"
+#include "engine/out_of_memory.h"
 #include "storage/formats/base/export_selection.h"
 #include "storage/formats/base/json_writer.h"
 

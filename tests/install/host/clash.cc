@@ -6,7 +6,7 @@
 #include "plexus/engine/vocabulary.h"
 #include "plexus/storage/database.h"
 
-#if __has_include(<storage/database.h>) || __has_include(<engine/csr.h>)
+#if __has_include(<storage/database.h>) || __has_include(<engine/adjacency/csr.h>)
 #error "Plexus's headers are found without plexus/"
 #endif
 

@@ -1,0 +1,213 @@
+// Building a csr from edges: partition by row, sort inside rows, newest wins.
+//
+// Arcs are partitioned by the high bits of their row (blocks of input in order,
+// so the partition is stable and independent of the thread count), then every
+// partition is sorted and deduplicated on its own in cache. No atomics.
+#include "engine/adjacency/csr.h"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+#include "engine/out_of_memory.h"
+
+namespace plexus {
+
+namespace {
+
+constexpr std::size_t kBlock = std::size_t{1} << 18;  // edges per input block
+
+// One arc on its way into a row; `edge` is its position in the input.
+struct Entry {
+  NodeId row;
+  NodeId neighbor;
+  StringId label;
+  std::uint32_t edge;
+  KindId kind;
+};
+
+bool SameIdentity(const Entry& a, const Entry& b) {
+  return a.row == b.row && a.kind == b.kind && a.neighbor == b.neighbor && a.label == b.label;
+}
+
+struct Partitioned {
+  std::vector<std::uint64_t> begin;  // partition -> first entry; partitions + 1
+  AlignedArray<Entry> entries;
+  std::uint32_t shift = 0;           // row >> shift = partition
+};
+
+// Scatters every arc of `edges` to its partition, stable in input order.
+Partitioned PartitionByRow(NodeId nodes, std::span<const EdgeChange> edges, const Schema& schema,
+                           Executor& executor) {
+  Partitioned p;
+  while ((std::uint64_t{nodes} >> p.shift) >= 1024) ++p.shift;
+  const std::size_t parts = (nodes >> p.shift) + 1;
+  const std::size_t blocks = std::max<std::size_t>(1, (edges.size() + kBlock - 1) / kBlock);
+  std::vector<std::uint64_t> start(blocks * parts, 0);
+  auto for_arcs = [&](std::size_t begin, std::size_t end, auto&& fn) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const EdgeChange& e = edges[i];
+      fn(e.source, e.target, i);
+      if (e.source != e.target && schema.edge_kind(e.kind).symmetric) fn(e.target, e.source, i);
+    }
+  };
+  ParallelFor(executor, edges.size(), kBlock, [&](std::size_t begin, std::size_t end) {
+    std::uint64_t* counts = start.data() + begin / kBlock * parts;
+    for_arcs(begin, end, [&](NodeId row, NodeId, std::size_t) { ++counts[row >> p.shift]; });
+  });
+  p.begin.resize(parts + 1);
+  std::uint64_t sum = 0;
+  for (std::size_t part = 0; part < parts; ++part) {
+    p.begin[part] = sum;
+    for (std::size_t b = 0; b < blocks; ++b) sum += std::exchange(start[b * parts + part], sum);
+  }
+  p.begin[parts] = sum;
+  p.entries = AlignedArray<Entry>(sum);
+  ParallelFor(executor, edges.size(), kBlock, [&](std::size_t begin, std::size_t end) {
+    std::uint64_t* at = start.data() + begin / kBlock * parts;
+    for_arcs(begin, end, [&](NodeId row, NodeId neighbor, std::size_t i) {
+      p.entries[at[row >> p.shift]++] = {row, neighbor, edges[i].label,
+                                         static_cast<std::uint32_t>(i), edges[i].kind};
+    });
+  });
+  return p;
+}
+
+// Sorts one partition and keeps the newest of each identity; tombstones vanish.
+// Returns the new end.
+Entry* SortUnique(Entry* begin, Entry* end, std::span<const EdgeChange> edges) {
+  std::sort(begin, end, [](const Entry& a, const Entry& b) {
+    return std::tie(a.row, a.kind, a.neighbor, a.label, a.edge) <
+           std::tie(b.row, b.kind, b.neighbor, b.label, b.edge);
+  });
+  Entry* out = begin;
+  for (Entry* e = begin; e != end; ++e) {
+    if (e + 1 != end && SameIdentity(*e, e[1])) continue;
+    if (!edges[e->edge].tombstone()) *out++ = *e;
+  }
+  return out;
+}
+
+template <class T>
+void Append(SlotColumn<T>& to, const SlotColumn<T>& from) {
+  to.slots.insert(to.slots.end(), from.slots.begin(), from.slots.end());
+  to.values.insert(to.values.end(), from.values.begin(), from.values.end());
+}
+
+}  // namespace
+
+std::uint64_t Csr::dense_bytes() const {
+  return out_offsets.size_bytes() + out_neighbors.size_bytes() + out_weights.size_bytes() +
+         out_kinds.size_bytes() + out_kinds_high.size_bytes() + out_created_at.size_bytes() +
+         in_offsets.size_bytes() + in_neighbors.size_bytes() + in_weights.size_bytes() +
+         in_kinds.size_bytes() + in_kinds_high.size_bytes() + in_slots.size_bytes();
+}
+
+std::uint64_t Csr::sparse_bytes() const {
+  return labels.size_bytes() + created_by.size_bytes() + valid_from.size_bytes() +
+         valid_until.size_bytes() + properties.size_bytes();
+}
+
+Result<std::shared_ptr<Csr>> BuildCsr(NodeId node_count, std::span<const EdgeChange> edges,
+                                      std::span<const EdgeExtra> extras, const Schema& schema,
+                                      Sequence sequence, Executor& executor) try {
+  if (edges.size() > Limits::kMaxArcs / 2)
+    return Fail(ErrorCode::kResourceExhausted,
+                "a graph holds at most " + std::to_string(Limits::kMaxArcs) + " arcs");
+  Partitioned p = PartitionByRow(node_count, edges, schema, executor);
+  const std::size_t parts = p.begin.size() - 1;
+  std::vector<std::uint64_t> kept(parts + 1, 0);
+  ParallelFor(executor, parts, 1, [&](std::size_t part, std::size_t) {
+    Entry* begin = p.entries.data() + p.begin[part];
+    kept[part + 1] = SortUnique(begin, p.entries.data() + p.begin[part + 1], edges) - begin;
+  });
+  std::partial_sum(kept.begin(), kept.end(), kept.begin());
+
+  auto csr = std::make_shared<Csr>();
+  csr->sequence = sequence;
+  csr->node_count = node_count;
+  const std::uint64_t arcs = kept.back();
+  csr->out_offsets = AlignedArray<std::uint32_t>(std::size_t{node_count} + 1);
+  csr->out_neighbors = AlignedArray<NodeId>(arcs);
+  csr->out_weights = AlignedArray<float>(arcs);
+  csr->out_kinds = AlignedArray<std::uint8_t>(arcs);
+  csr->out_created_at = AlignedArray<std::int64_t>(arcs);
+  if (schema.edge_kinds().size() > 256) csr->out_kinds_high = AlignedArray<std::uint8_t>(arcs);
+  struct Sparse {
+    SlotColumn<StringId> labels, created_by;
+    SlotColumn<std::int64_t> valid_from, valid_until;
+    SlotColumn<std::uint64_t> properties;
+  };
+  std::vector<Sparse> sparse(parts);
+  ParallelFor(executor, parts, 1, [&](std::size_t part, std::size_t) {
+    std::uint64_t slot = kept[part];
+    NodeId row = static_cast<NodeId>(part << p.shift);
+    const NodeId row_end = static_cast<NodeId>(
+        std::min<std::uint64_t>(node_count, (std::uint64_t{part} + 1) << p.shift));
+    const Entry* e = p.entries.data() + p.begin[part];
+    for (; row < row_end; ++row) {
+      csr->out_offsets[row] = static_cast<std::uint32_t>(slot);
+      for (; slot < kept[part + 1] && e->row == row; ++slot, ++e) {
+        const EdgeChange& c = edges[e->edge];
+        const auto at = static_cast<EdgeSlot>(slot);
+        csr->out_neighbors[slot] = e->neighbor;
+        csr->out_weights[slot] = c.weight;
+        csr->out_kinds[slot] = static_cast<std::uint8_t>(c.kind);
+        if (!csr->out_kinds_high.empty())
+          csr->out_kinds_high[slot] = static_cast<std::uint8_t>(c.kind >> 8);
+        csr->out_created_at[slot] = c.created_at;
+        if (c.label) sparse[part].labels.PushBack(at, c.label);
+        if (!(c.flags & EdgeChange::kHasExtra)) continue;
+        auto x = std::lower_bound(extras.begin(), extras.end(), e->edge,
+                                  [](const EdgeExtra& a, std::uint32_t i) { return a.index < i; });
+        if (x == extras.end() || x->index != e->edge) continue;
+        if (x->created_by) sparse[part].created_by.PushBack(at, x->created_by);
+        if (x->valid_from != kNoTime) sparse[part].valid_from.PushBack(at, x->valid_from);
+        if (x->valid_until != kNoTime) sparse[part].valid_until.PushBack(at, x->valid_until);
+        if (x->properties) sparse[part].properties.PushBack(at, x->properties.bits);
+      }
+    }
+  });
+  csr->out_offsets[node_count] = static_cast<std::uint32_t>(arcs);
+  for (const Sparse& s : sparse) {
+    Append(csr->labels, s.labels);
+    Append(csr->created_by, s.created_by);
+    Append(csr->valid_from, s.valid_from);
+    Append(csr->valid_until, s.valid_until);
+    Append(csr->properties, s.properties);
+  }
+  BuildInArrays(*csr, executor);
+  return csr;
+} PLEXUS_CATCH_NO_MEMORY
+
+EdgeList ListEdges(const Csr& csr, const Schema& schema) {
+  EdgeList list;
+  const CsrView out = csr.out();
+  for (NodeId v = 0; v < csr.node_count; ++v) {
+    for (EdgeSlot s = out.offsets[v]; s < out.offsets[v + 1]; ++s) {
+      const EdgeKindId kind = out.kind(s);
+      if (out.neighbors[s] < v && schema.edge_kind(kind).symmetric) continue;
+      EdgeChange c;
+      c.source = v;
+      c.target = out.neighbors[s];
+      c.kind = kind;
+      c.label = csr.labels.Get(s, 0);
+      c.weight = out.weights[s];
+      c.created_at = csr.out_created_at[s];
+      EdgeExtra x;
+      x.index = static_cast<std::uint32_t>(list.edges.size());
+      x.created_by = csr.created_by.Get(s, 0);
+      x.valid_from = csr.valid_from.Get(s, kNoTime);
+      x.valid_until = csr.valid_until.Get(s, kNoTime);
+      x.properties.bits = csr.properties.Get(s, 0);
+      if (x.created_by || x.valid_from != kNoTime || x.valid_until != kNoTime || x.properties) {
+        c.flags |= EdgeChange::kHasExtra;
+        list.extras.push_back(x);
+      }
+      list.edges.push_back(c);
+    }
+  }
+  return list;
+}
+
+}  // namespace plexus

@@ -1,0 +1,136 @@
+// Run: one immutable sorted piece of the delta, and how several become one.
+//
+// A record's edge changes become a run; runs are merged so that at most kMaxRuns
+// exist (merge_schedule.cc says when). A side holds the arcs of one direction
+// grouped by row; rows are found through a small bucket index in O(1) expected.
+// What only an edge's details need (created_at, extras) lies beside the out arcs
+// alone, so that merging moves 40 bytes an edge. Tombstones are kept: they hide
+// arcs of older runs and of the base.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "engine/arrays/aligned_array.h"
+#include "engine/parallel.h"
+#include "engine/record.h"
+#include "engine/schema.h"
+#include "engine/types.h"
+
+namespace plexus {
+
+inline constexpr std::size_t kMaxRuns = 8;
+
+// An arc of the delta, sorted by (kind, neighbor, label) inside its row.
+struct DeltaArc {
+  NodeId neighbor;
+  StringId label;
+  float weight;
+  EdgeKindId kind;
+  std::uint16_t flags;  // EdgeChange::kTombstone, kHasExtra
+
+  bool tombstone() const { return flags & EdgeChange::kTombstone; }
+  bool has_extra() const { return flags & EdgeChange::kHasExtra; }
+};
+static_assert(sizeof(DeltaArc) == 16);
+
+// (kind, neighbor) as one comparable number; label breaks the remaining ties.
+inline std::uint64_t ArcOrder(KindId kind, NodeId neighbor) {
+  return (std::uint64_t{kind} << 32) | neighbor;
+}
+inline bool ArcLess(const DeltaArc& a, const DeltaArc& b) {
+  const std::uint64_t oa = ArcOrder(a.kind, a.neighbor), ob = ArcOrder(b.kind, b.neighbor);
+  return oa != ob ? oa < ob : a.label < b.label;
+}
+
+struct RunSide {
+  AlignedArray<NodeId> rows;            // ascending, distinct
+  AlignedArray<std::uint32_t> offsets;  // rows + 1
+  AlignedArray<DeltaArc> arcs;
+  AlignedArray<std::uint32_t> buckets;  // first row index at or after bucket << shift
+  std::uint32_t shift = 0;
+
+  // [begin, end) into arcs; empty when the row is not in this run.
+  std::pair<std::uint32_t, std::uint32_t> Row(NodeId node) const {
+    const std::size_t b = node >> shift;
+    if (b + 1 >= buckets.size()) return {0, 0};
+    std::uint32_t at = buckets[b], end = buckets[b + 1];
+    while (end - at > 8) {  // crowded buckets only
+      const std::uint32_t mid = at + (end - at) / 2;
+      if (rows[mid] <= node)
+        at = mid;
+      else
+        end = mid;
+    }
+    for (; at < end; ++at)
+      if (rows[at] == node) return {offsets[at], offsets[at + 1]};
+    return {0, 0};
+  }
+  // Brings the row's look-up path towards the cache: the bucket (near = false),
+  // then, a little later, the row entry and its arcs' offsets.
+  void Prefetch(NodeId node, bool near) const {
+    const std::size_t b = node >> shift;
+    if (b + 1 >= buckets.size()) return;
+    if (!near) return __builtin_prefetch(&buckets[b]);
+    if (const std::uint32_t at = buckets[b]; at < rows.size()) {
+      __builtin_prefetch(&rows[at]);
+      __builtin_prefetch(&offsets[at]);
+    }
+  }
+  // Position in [begin, end) (part of a row) of the first arc not below (kind,
+  // neighbor, label). Rows are short as a rule: a scan that stops at the first arc
+  // not below beats a binary search; long rows are halved first.
+  std::uint32_t LowerBound(std::uint32_t begin, std::uint32_t end, EdgeKindId kind, NodeId neighbor,
+                           StringId label) const;
+  // Fills buckets and shift from rows.
+  void IndexRows();
+  std::uint64_t size_bytes() const;
+};
+
+struct Run {
+  Sequence first = 0, last = 0;  // records folded in
+  std::uint32_t depth = 0;       // times its oldest arcs were merged
+  RunSide out, in;
+  AlignedArray<std::int64_t> created_at;  // parallel to out.arcs
+  std::vector<EdgeExtra> extras;          // index = position in out.arcs, ascending
+  std::vector<float> heaviest;            // by kind: no arc of it weighs more
+
+  const RunSide& side(Direction direction) const {
+    return direction == Direction::kIn ? in : out;
+  }
+  // Position in out.arcs of the arc that row `row` holds at `position` of a side.
+  std::uint32_t OutPosition(Direction direction, NodeId row, std::uint32_t position) const;
+  // The same when the row is not at hand: O(log rows) more.
+  std::uint32_t OutPosition(Direction direction, std::uint32_t position) const;
+  const EdgeExtra* extra(std::uint32_t out_position) const;  // null when there is none
+  std::uint64_t arc_count() const { return out.arcs.size(); }
+  std::uint64_t size_bytes() const;
+};
+
+// Strict order of edge identities.
+inline bool IdentityLess(const EdgeChange& a, const EdgeChange& b) {
+  const std::uint64_t row_a = (std::uint64_t{a.source} << 16) | a.kind;
+  const std::uint64_t row_b = (std::uint64_t{b.source} << 16) | b.kind;
+  if (row_a != row_b) return row_a < row_b;
+  return ((std::uint64_t{a.target} << 32) | a.label) < ((std::uint64_t{b.target} << 32) | b.label);
+}
+
+// REQUIRES: edges sorted by identity, each once; extras sorted by index.
+// O(edges), radix sorts. Large ones do both sides at once on `executor`.
+std::shared_ptr<Run> MakeRun(Sequence sequence, std::span<const EdgeChange> edges,
+                             std::span<const EdgeExtra> extras, const Schema& schema,
+                             Executor& executor = SerialExecutor());
+
+// One run equal to all of `runs` applied in turn, oldest first. REQUIRES: at least
+// one. One pass over the arcs of each side, O(rows * runs + arcs); both sides at
+// once on `executor` when they are large.
+std::shared_ptr<Run> MergeRuns(std::span<const std::shared_ptr<const Run>> runs,
+                               Executor& executor = SerialExecutor());
+
+// From how many arcs on the two sides of a run are worth two threads.
+inline constexpr std::size_t kLargeRun = std::size_t{1} << 15;
+
+}  // namespace plexus

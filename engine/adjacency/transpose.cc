@@ -1,0 +1,171 @@
+// The in arrays of a csr: a stable parallel transposition of its out arrays.
+//
+// Arcs are partitioned by the high bits of their target (out blocks in order, one
+// write position per block and partition, so the result is the same at any thread
+// count), then placed inside each partition by a counting sort. Because slots
+// ascend by (source, kind, ...), a row comes out ordered by (source, kind); rows
+// with more than one kind are then ordered by (kind, slot), which is (kind,
+// neighbor, label).
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "engine/adjacency/csr.h"
+
+namespace plexus {
+
+namespace {
+
+constexpr std::size_t kRowsPerBlock = std::size_t{1} << 14;
+
+struct Moved {
+  NodeId target, source;
+  EdgeSlot slot;
+  float weight;
+  KindId kind;
+};
+
+// How an arc is moved: as it is ...
+struct Whole {
+  using Item = Moved;
+  Item Pack(const Moved& m) const { return m; }
+  Moved Unpack(const Item& item, NodeId) const { return item; }
+};
+
+// ... or, when all have the same kind and weight, as (row within its partition, source,
+// slot) in one word: 8 bytes instead of 20.
+struct Packed {
+  using Item = std::uint64_t;
+  int shift, source_bits, slot_bits;
+  float weight;
+  KindId kind;
+
+  Item Pack(const Moved& m) const {
+    const std::uint64_t row = m.target & ((std::uint64_t{1} << shift) - 1);
+    return (((row << source_bits) | m.source) << slot_bits) | m.slot;
+  }
+  Moved Unpack(Item item, NodeId row_begin) const {
+    return {static_cast<NodeId>(row_begin + (item >> (source_bits + slot_bits))),
+            static_cast<NodeId>((item >> slot_bits) & ((std::uint64_t{1} << source_bits) - 1)),
+            static_cast<EdgeSlot>(item & ((std::uint64_t{1} << slot_bits) - 1)), weight, kind};
+  }
+};
+
+template <class T>
+bool AllEqual(std::span<const T> values, Executor& executor) {
+  return ParallelReduce<int>(  // of bools, side by side in memory
+      executor, values.size(), std::size_t{1} << 18, 1,
+      [&](std::size_t begin, std::size_t end) {
+        return std::ranges::all_of(values.subspan(begin, end - begin), [&](const T& v) {
+          return std::memcmp(&v, values.data(), sizeof(T)) == 0;  // bits: -0 is not 0
+        }) ? 1 : 0;
+      },
+      [](int a, int b) { return a & b; }) != 0;
+}
+
+void OrderRowByKind(Csr& csr, std::uint32_t begin, std::uint32_t end, std::vector<Moved>& row) {
+  const CsrView in = csr.in();
+  bool ordered = true;
+  for (std::uint32_t i = begin + 1; i < end && ordered; ++i) ordered = in.kind(i - 1) <= in.kind(i);
+  if (ordered) return;
+  row.clear();
+  for (std::uint32_t i = begin; i < end; ++i)
+    row.push_back({0, csr.in_neighbors[i], csr.in_slots[i], csr.in_weights[i], in.kind(i)});
+  std::sort(row.begin(), row.end(), [](const Moved& a, const Moved& b) {
+    return a.kind != b.kind ? a.kind < b.kind : a.slot < b.slot;
+  });
+  for (std::uint32_t i = begin; i < end; ++i) {
+    const Moved& m = row[i - begin];
+    csr.in_neighbors[i] = m.source;
+    csr.in_slots[i] = m.slot;
+    csr.in_weights[i] = m.weight;
+    csr.in_kinds[i] = static_cast<std::uint8_t>(m.kind);
+    if (!csr.in_kinds_high.empty()) csr.in_kinds_high[i] = static_cast<std::uint8_t>(m.kind >> 8);
+  }
+}
+
+template <class Shape>
+void Transpose(Csr& csr, int shift, const Shape& shape, std::span<typename Shape::Item> moved, Executor& executor) {
+  const CsrView out = csr.out();
+  const std::size_t nodes = csr.node_count;
+  const std::size_t arcs = csr.arc_count();
+  const std::size_t parts = (nodes >> shift) + 1;
+  const std::size_t blocks = std::max<std::size_t>(1, (nodes + kRowsPerBlock - 1) / kRowsPerBlock);
+  std::vector<std::uint32_t> start(blocks * parts, 0);
+  ParallelFor(executor, nodes, kRowsPerBlock, [&](std::size_t begin, std::size_t end) {
+    std::uint32_t* counts = start.data() + begin / kRowsPerBlock * parts;
+    for (std::uint32_t s = out.offsets[begin]; s < out.offsets[end]; ++s)
+      ++counts[out.neighbors[s] >> shift];
+  });
+  std::vector<std::uint32_t> part_begin(parts + 1, 0);
+  std::uint32_t sum = 0;
+  for (std::size_t p = 0; p < parts; ++p) {
+    part_begin[p] = sum;
+    for (std::size_t b = 0; b < blocks; ++b) sum += std::exchange(start[b * parts + p], sum);
+  }
+  part_begin[parts] = sum;
+  ParallelFor(executor, nodes, kRowsPerBlock, [&](std::size_t begin, std::size_t end) {
+    std::uint32_t* at = start.data() + begin / kRowsPerBlock * parts;
+    for (std::size_t v = begin; v < end; ++v)
+      for (std::uint32_t s = out.offsets[v]; s < out.offsets[v + 1]; ++s)
+        moved[at[out.neighbors[s] >> shift]++] =
+            shape.Pack({out.neighbors[s], static_cast<NodeId>(v), s, out.weights[s], out.kind(s)});
+  });
+  ParallelFor(executor, parts, 1, [&](std::size_t p, std::size_t) {
+    const std::size_t row_begin = p << shift;
+    const std::size_t row_end = std::min(nodes, (p + 1) << shift);
+    if (row_begin >= row_end) return;
+    std::vector<std::uint32_t> at(row_end - row_begin, 0);
+    for (std::uint32_t i = part_begin[p]; i < part_begin[p + 1]; ++i)
+      ++at[shape.Unpack(moved[i], static_cast<NodeId>(row_begin)).target - row_begin];
+    std::uint32_t position = part_begin[p];
+    for (std::size_t r = row_begin; r < row_end; ++r) {
+      csr.in_offsets[r] = position;
+      position += std::exchange(at[r - row_begin], position);
+    }
+    for (std::uint32_t i = part_begin[p]; i < part_begin[p + 1]; ++i) {
+      const Moved m = shape.Unpack(moved[i], static_cast<NodeId>(row_begin));
+      const std::uint32_t to = at[m.target - row_begin]++;
+      csr.in_neighbors[to] = m.source;
+      csr.in_slots[to] = m.slot;
+      csr.in_weights[to] = m.weight;
+      csr.in_kinds[to] = static_cast<std::uint8_t>(m.kind);
+      if (!csr.in_kinds_high.empty()) csr.in_kinds_high[to] = static_cast<std::uint8_t>(m.kind >> 8);
+    }
+    // `at` now holds row ends.
+    std::vector<Moved> row;
+    for (std::size_t r = row_begin; r < row_end; ++r)
+      OrderRowByKind(csr, csr.in_offsets[r], at[r - row_begin], row);
+  });
+  csr.in_offsets[nodes] = static_cast<std::uint32_t>(arcs);
+}
+
+}  // namespace
+
+void BuildInArrays(Csr& csr, Executor& executor, std::span<std::uint64_t> scratch) {
+  const std::size_t nodes = csr.node_count;
+  const std::size_t arcs = csr.arc_count();
+  csr.in_offsets = AlignedArray<std::uint32_t>(nodes + 1);
+  csr.in_neighbors = AlignedArray<NodeId>(arcs);
+  csr.in_weights = AlignedArray<float>(arcs);
+  csr.in_kinds = AlignedArray<std::uint8_t>(arcs);
+  if (!csr.out_kinds_high.empty()) csr.in_kinds_high = AlignedArray<std::uint8_t>(arcs);
+  csr.in_slots = AlignedArray<EdgeSlot>(arcs);
+
+  int shift = 0;
+  while ((nodes >> shift) >= 512) ++shift;
+  const int source_bits = static_cast<int>(std::bit_width(nodes)), slot_bits = static_cast<int>(std::bit_width(arcs));
+  if (arcs > 0 && csr.out_kinds_high.empty() && shift + source_bits + slot_bits <= 64 &&
+      AllEqual(csr.out().kinds, executor) && AllEqual(csr.out().weights, executor)) {
+    AlignedArray<std::uint64_t> own(scratch.size() < arcs ? arcs : 0);
+    const Packed packed{shift, source_bits, slot_bits, csr.out_weights[0], csr.out_kinds[0]};
+    Transpose(csr, shift, packed, own.empty() ? scratch : own.span(), executor);
+  } else {
+    AlignedArray<Moved> own(arcs);
+    Transpose(csr, shift, Whole(), own.span(), executor);
+  }
+}
+
+}  // namespace plexus

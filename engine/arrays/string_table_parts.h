@@ -1,0 +1,125 @@
+// The inside of a StringTable, shared by the files that implement it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "engine/arrays/aligned_array.h"
+#include "engine/arrays/cold_strings.h"
+#include "engine/arrays/string_table.h"
+
+namespace plexus {
+
+inline constexpr std::size_t kEntriesPerPage = 8192;
+inline constexpr std::size_t kMaxBulkChunk = std::size_t{1} << 30;
+
+// Where a string lies: 16 bits chunk, 32 bits offset, 16 bits size.
+inline std::uint64_t PackEntry(std::size_t chunk, std::size_t offset, std::size_t size) {
+  return (std::uint64_t{chunk} << 48) | (std::uint64_t{offset} << 16) | size;
+}
+inline constexpr std::uint64_t kColdEntry = ~std::uint64_t{0};  // no chunk has this number
+
+inline std::uint32_t TagOf(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32); }
+
+// Slots are ordered by hash tag (slot = tag scaled to the capacity, then linear
+// probing), so growing is one sequential sweep and needs no string.
+//
+// Tables may share an index: each finds ids below its own size only. Who inserts must be the one
+// whose size is the index's count, which `Claim` sees to; any other table takes a copy first.
+// So going on from a view costs nothing until something new is inserted.
+struct StringTable::Index {
+  using Slot = std::atomic<std::uint64_t>;
+  static_assert(sizeof(Slot) == sizeof(std::uint64_t) && std::is_trivially_destructible_v<Slot>);
+
+  explicit Index(std::uint64_t capacity_pow2)
+      : capacity(capacity_pow2),
+        memory(capacity_pow2),
+        slots(reinterpret_cast<Slot*>(memory.data())) {
+    for (std::uint64_t i = 0; i < capacity; ++i) new (slots + i) Slot(0);
+  }
+  std::uint64_t Home(std::uint32_t tag) const { return (std::uint64_t{tag} * capacity) >> 32; }
+  // The right to put ids size, ..., size + more - 1; into a copy when another table has it or had
+  // it.
+  static void Claim(std::shared_ptr<Index>& index, std::uint32_t size, std::uint64_t more) {
+    std::uint64_t expected = size;
+    if (index->count.compare_exchange_strong(expected, size + more, std::memory_order_relaxed))
+      return;
+    index = index->Copy(index->capacity, size);
+    index->count.store(size + more, std::memory_order_relaxed);
+  }
+  // REQUIRES the id claimed.
+  void Put(std::uint32_t tag, std::uint32_t id) {
+    PutNew(tag, id, [](std::uint32_t) { return false; });
+  }
+  // False: equal(another id) of this tag.
+  template <class Equal>
+  bool PutNew(std::uint32_t tag, std::uint32_t id, const Equal& equal) {
+    std::uint64_t at = Home(tag);
+    while (const std::uint64_t slot = slots[at].load(std::memory_order_relaxed)) {
+      if (slot >> 32 == tag && equal(static_cast<std::uint32_t>(slot) - 1)) return false;
+      at = (at + 1) & (capacity - 1);
+    }
+    slots[at].store((std::uint64_t{tag} << 32) | (id + 1), std::memory_order_release);
+    return true;
+  }
+  // Another one of this or a larger capacity with the first `size` ids.
+  std::shared_ptr<Index> Copy(std::uint64_t new_capacity, std::uint32_t size) const {
+    auto copy = std::make_shared<Index>(new_capacity);
+    copy->count.store(size, std::memory_order_relaxed);
+    for (std::uint64_t i = 0; i < capacity; ++i) {
+      const std::uint64_t slot = slots[i].load(std::memory_order_acquire);
+      const std::uint32_t id = static_cast<std::uint32_t>(slot) - 1;
+      if (slot && id < size) copy->Put(static_cast<std::uint32_t>(slot >> 32), id);
+    }
+    return copy;
+  }
+  const std::uint64_t capacity;
+  std::atomic<std::uint64_t> count{0};
+  AlignedArray<std::uint64_t> memory;  // on huge pages when it is large
+  Slot* const slots;
+};
+
+// The spine: pointers to chunks and pages. Immutable once a view may hold it;
+// what it points to is append-only.
+struct StringTable::Storage {
+  struct Chunk {
+    explicit Chunk(std::size_t capacity) : bytes(capacity) {}
+    AlignedArray<char> bytes;
+    std::size_t used = 0;  // writer only
+  };
+  struct Page {
+    std::uint64_t entries[kEntriesPerPage];
+  };
+  std::vector<std::shared_ptr<Chunk>> chunks;
+  std::vector<std::shared_ptr<Page>> pages;  // null: full, and all of it is cold
+  std::shared_ptr<const ColdStrings> cold;   // null: there are none
+
+  bool is_cold(std::uint32_t id) const { return cold && cold->has(id); }
+  std::uint32_t cold_count() const { return cold ? cold->count() : 0; }
+  std::string_view Get(std::uint32_t id) const {
+    const Page* page = pages[id / kEntriesPerPage].get();
+    const std::uint64_t e = page ? page->entries[id % kEntriesPerPage] : kColdEntry;
+    if (e == kColdEntry) return cold->Get(id);
+    return {chunks[e >> 48]->bytes.data() + ((e >> 16) & 0xFFFFFFFFu), e & 0xFFFFu};
+  }
+  std::optional<std::uint32_t> Find(const Index& index, std::string_view text, std::uint64_t hash,
+                                    std::uint32_t size) const {
+    const std::uint32_t tag = TagOf(hash);
+    for (std::uint64_t at = index.Home(tag);; at = (at + 1) & (index.capacity - 1)) {
+      const std::uint64_t slot = index.slots[at].load(std::memory_order_acquire);
+      if (!slot) break;
+      if (slot >> 32 != tag) continue;
+      const std::uint32_t id = static_cast<std::uint32_t>(slot) - 1;
+      if (id < size && Get(id) == text) return id;
+    }
+    return cold ? cold->Find(text, hash) : std::nullopt;
+  }
+};
+
+}  // namespace plexus

@@ -1,0 +1,37 @@
+// ScratchPool: scratch buffers that the running blocks of a parallel loop borrow.
+#pragma once
+
+#include <cstddef>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "engine/arrays/aligned_array.h"
+
+namespace plexus {
+
+// All buffers are made ahead, as many as blocks run at once, so that nothing can fail
+// inside a parallel loop. Thread-safe.
+template <class Key>
+class ScratchPool {
+ public:
+  ScratchPool(std::size_t count, std::size_t size) {
+    for (std::size_t i = 0; i < count; ++i) free_.emplace_back(size);
+  }
+  AlignedArray<Key> Take() {
+    std::scoped_lock lock(mutex_);
+    AlignedArray<Key> scratch = std::move(free_.back());
+    free_.pop_back();
+    return scratch;
+  }
+  void Give(AlignedArray<Key> scratch) {
+    std::scoped_lock lock(mutex_);
+    free_.push_back(std::move(scratch));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<AlignedArray<Key>> free_;
+};
+
+}  // namespace plexus
