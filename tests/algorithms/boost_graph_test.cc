@@ -21,7 +21,7 @@
 #include "algorithms/pagerank/pagerank.h"
 #include "algorithms/paths/shortest_path.h"
 #include "algorithms/connectivity/topological_order.h"
-#include "tests/algorithms/each_case.h"
+#include "tests/support/for_each_case.h"
 #include "tests/reference/oracles.h"
 
 namespace plexus::testing {

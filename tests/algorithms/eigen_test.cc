@@ -8,8 +8,8 @@
 
 #include "algorithms/retrieval/nearest_neighbors.h"
 #include "algorithms/pagerank/pagerank.h"
-#include "tests/algorithms/each_case.h"
-#include "tests/algorithms/vector_cases.h"
+#include "tests/support/for_each_case.h"
+#include "tests/algorithms/retrieval/vector_cases.h"
 
 namespace plexus::testing {
 namespace {

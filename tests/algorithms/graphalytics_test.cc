@@ -22,7 +22,7 @@
 #include "algorithms/community/label_propagation.h"
 #include "algorithms/pagerank/pagerank.h"
 #include "algorithms/community/triangles.h"
-#include "tests/algorithms/each_case.h"
+#include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
 namespace {

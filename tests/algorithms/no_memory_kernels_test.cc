@@ -50,7 +50,7 @@
 #include "engine/graph.h"
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
-#include "tests/failing_memory.h"
+#include "tests/support/failing_memory.h"
 
 namespace plexus {
 namespace {

@@ -20,8 +20,8 @@
 
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
-#include "tests/engine/live.h"
-#include "tests/engine/row_totals.h"
+#include "tests/support/writer_harness.h"
+#include "tests/support/row_totals.h"
 
 namespace plexus {
 namespace {

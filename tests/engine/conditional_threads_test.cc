@@ -13,8 +13,8 @@
 
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
-#include "tests/engine/dump.h"
-#include "tests/engine/live.h"
+#include "tests/support/dump.h"
+#include "tests/support/writer_harness.h"
 
 namespace plexus {
 namespace {

@@ -10,7 +10,7 @@
 #include "engine/monitoring/metrics.h"
 #include "engine/properties/properties.h"
 #include "engine/vocabulary.h"
-#include "tests/failing_memory.h"
+#include "tests/support/failing_memory.h"
 
 namespace plexus {
 namespace {

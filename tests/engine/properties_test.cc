@@ -9,7 +9,7 @@
 
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
-#include "tests/engine/property_map.h"
+#include "tests/support/property_map.h"
 
 namespace plexus {
 namespace {

@@ -6,9 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "engine/vocabulary.h"
-#include "tests/engine/dump.h"
-#include "tests/engine/live.h"
-#include "tests/engine/property_map.h"
+#include "tests/support/dump.h"
+#include "tests/support/writer_harness.h"
+#include "tests/support/property_map.h"
 
 namespace plexus {
 namespace {

@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "engine/vocabulary.h"
-#include "tests/engine/dump.h"
-#include "tests/engine/live.h"
+#include "tests/support/dump.h"
+#include "tests/support/writer_harness.h"
 
 namespace plexus {
 namespace {

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/engine/edge_model.h"
+#include "tests/support/edge_model.h"
 
 namespace plexus {
 namespace {

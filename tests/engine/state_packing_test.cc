@@ -11,9 +11,9 @@
 #include "engine/graph.h"
 #include "engine/monitoring/stats.h"
 #include "engine/vocabulary.h"
-#include "tests/engine/dump.h"
-#include "tests/engine/fakes.h"
-#include "tests/engine/live.h"
+#include "tests/support/dump.h"
+#include "tests/support/fakes.h"
+#include "tests/support/writer_harness.h"
 
 namespace plexus {
 namespace {

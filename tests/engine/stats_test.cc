@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/vocabulary.h"
-#include "tests/engine/live.h"
+#include "tests/support/writer_harness.h"
 
 namespace plexus {
 namespace {

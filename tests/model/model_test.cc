@@ -14,8 +14,8 @@
 
 #include "engine/graph.h"
 #include "engine/state_writer.h"
-#include "tests/engine/dump.h"
-#include "tests/engine/fakes.h"
+#include "tests/support/dump.h"
+#include "tests/support/fakes.h"
 #include "tests/model/model.h"
 #include "tests/model/random_batch.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/vocabulary.h"
-#include "tests/engine/property_map.h"
+#include "tests/support/property_map.h"
 
 namespace plexus::model {
 

@@ -1,8 +1,8 @@
 // Backups are whole databases of one moment; restoring gives one of its own.
 #include <filesystem>
 
-#include "tests/storage/expected.h"
-#include "tests/storage/store_test_util.h"
+#include "tests/support/expected.h"
+#include "tests/support/store_test_util.h"
 
 namespace plexus::storage::testing {
 namespace {

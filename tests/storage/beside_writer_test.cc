@@ -7,9 +7,9 @@
 
 #include "storage/base/lock_file.h"
 #include "storage/base/fail_points.h"
-#include "tests/storage/child_process.h"
-#include "tests/storage/expected.h"
-#include "tests/storage/store_test_util.h"
+#include "tests/support/child_process.h"
+#include "tests/support/expected.h"
+#include "tests/support/store_test_util.h"
 
 namespace plexus::storage::testing {
 namespace {

@@ -2,9 +2,9 @@
 #include <cstdlib>
 #include <random>
 
-#include "tests/storage/child_process.h"
-#include "tests/storage/expected.h"
-#include "tests/storage/store_test_util.h"
+#include "tests/support/child_process.h"
+#include "tests/support/expected.h"
+#include "tests/support/store_test_util.h"
 
 namespace plexus::storage::testing {
 namespace {

@@ -5,7 +5,7 @@
 #include <map>
 #include <random>
 
-#include "tests/storage/store_test_util.h"
+#include "tests/support/store_test_util.h"
 
 namespace plexus::storage::testing {
 namespace {

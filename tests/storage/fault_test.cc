@@ -4,9 +4,9 @@
 // error, accept nothing afterwards, and open again to every acknowledged batch.
 #include "engine/vocabulary.h"
 #include "storage/base/fail_points.h"
-#include "tests/storage/expected.h"
-#include "tests/storage/faulty_files.h"
-#include "tests/storage/store_test_util.h"
+#include "tests/support/expected.h"
+#include "tests/support/faulty_files.h"
+#include "tests/support/store_test_util.h"
 
 namespace plexus::storage::testing {
 namespace {

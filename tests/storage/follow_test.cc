@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "engine/vocabulary.h"
-#include "tests/storage/store_test_util.h"
+#include "tests/support/store_test_util.h"
 
 namespace plexus::storage::testing {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "storage/encoding/record_codec.h"
 #include "storage/database_impl.h"
-#include "tests/storage/store_test_util.h"
+#include "tests/support/store_test_util.h"
 
 namespace plexus::storage::testing {
 namespace {

@@ -5,9 +5,9 @@
 #include "engine/state_writer.h"
 #include "storage/base/fail_points.h"
 #include "storage/formats/import.h"
-#include "tests/engine/fakes.h"
-#include "tests/storage/faulty_files.h"
-#include "tests/storage/store_test_util.h"
+#include "tests/support/fakes.h"
+#include "tests/support/faulty_files.h"
+#include "tests/support/store_test_util.h"
 
 namespace plexus::storage::testing {
 namespace {

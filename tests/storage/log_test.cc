@@ -11,7 +11,7 @@
 
 #include "engine/vocabulary.h"
 #include "storage/metrics.h"
-#include "tests/storage/store_test_util.h"
+#include "tests/support/store_test_util.h"
 
 namespace plexus::storage {
 namespace {

@@ -17,8 +17,8 @@
 #include "storage/metrics.h"
 #include "storage/formats/export.h"
 #include "storage/formats/import.h"
-#include "tests/failing_memory.h"
-#include "tests/storage/store_test_util.h"
+#include "tests/support/failing_memory.h"
+#include "tests/support/store_test_util.h"
 
 namespace plexus::storage {
 namespace {

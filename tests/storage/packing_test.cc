@@ -2,7 +2,7 @@
 // again, of the past, in a view that follows and in a replica, packed or not.
 #include "engine/monitoring/stats.h"
 #include "engine/vocabulary.h"
-#include "tests/storage/store_test_util.h"
+#include "tests/support/store_test_util.h"
 
 namespace plexus::storage::testing {
 namespace {

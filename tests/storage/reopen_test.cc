@@ -1,6 +1,6 @@
 // Opening again gives what was there: clean, after many batches, at every point of
 // the past, trimmed, in bulk mode.
-#include "tests/storage/store_test_util.h"
+#include "tests/support/store_test_util.h"
 
 #include "engine/vocabulary.h"
 

@@ -2,8 +2,8 @@
 #include <filesystem>
 
 #include "storage/base/fail_points.h"
-#include "tests/storage/expected.h"
-#include "tests/storage/store_test_util.h"
+#include "tests/support/expected.h"
+#include "tests/support/store_test_util.h"
 
 namespace plexus::storage::testing {
 namespace {

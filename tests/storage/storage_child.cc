@@ -20,7 +20,7 @@
 
 #include "storage/repair.h"
 #include "storage/base/fail_points.h"
-#include "tests/storage/store_test_util.h"
+#include "tests/support/store_test_util.h"
 
 namespace plexus::storage::testing {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "storage/encoding/anchor.h"
 #include "storage/log/rocks_db.h"
-#include "tests/storage/store_test_util.h"
+#include "tests/support/store_test_util.h"
 
 namespace plexus::storage::testing {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "tests/tools/run_plexus.h"
+#include "tests/support/run_plexus.h"
 
 namespace plexus::testing {
 namespace {

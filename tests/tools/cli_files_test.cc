@@ -6,7 +6,7 @@
 #include <iterator>
 #include <string>
 
-#include "tests/tools/run_plexus.h"
+#include "tests/support/run_plexus.h"
 
 namespace plexus::testing {
 namespace {

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "tests/tools/run_plexus.h"
+#include "tests/support/run_plexus.h"
 
 namespace plexus::testing {
 namespace {

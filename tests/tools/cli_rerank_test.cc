@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/tools/stored_graph.h"
+#include "tests/support/stored_graph.h"
 
 namespace plexus::testing {
 namespace {

@@ -7,7 +7,7 @@
 #include "algorithms/retrieval/term_index.h"
 #include "engine/vocabulary.h"
 #include "storage/database.h"
-#include "tests/tools/run_plexus.h"
+#include "tests/support/run_plexus.h"
 
 namespace plexus::testing {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/tools/run_plexus.h"
+#include "tests/support/run_plexus.h"
 
 namespace plexus::testing {
 namespace {

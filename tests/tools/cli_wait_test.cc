@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "storage/database.h"
-#include "tests/tools/run_plexus.h"
+#include "tests/support/run_plexus.h"
 
 namespace plexus::testing {
 namespace {

@@ -1,0 +1,138 @@
+// Core numbers against taking nodes away one by one.
+#include "algorithms/community/kcore.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "tests/support/for_each_case.h"
+#include "tests/support/oracle_cache.h"
+#include "tests/reference/oracles.h"
+
+namespace plexus::testing {
+namespace {
+
+using Wanted = KnownAnswers<int, std::vector<std::uint32_t>>;
+
+// One reference for all executors, and for shapes that share `wanted`.
+void Check(const CaseGraph& g, KCoreOptions options, const std::vector<Executor*>& executors, Wanted& wanted) {
+  const auto flat = g.Flat(options.kinds, options.subset, options.valid_at);
+  const auto& want = wanted.Of(flat, 0, [&] { return reference::Cores(flat); });
+  for (Executor* executor : executors) {
+    options.executor = executor;
+    const auto got = KCore(g.snapshot(), options);
+    ASSERT_TRUE(got.has_value()) << got.error().ToString();
+    std::vector<std::uint64_t> sizes(1, 0);
+    for (NodeId v = 0; v < want.size(); ++v) {
+      ASSERT_EQ(got->cores[v], flat.selected[v] ? want[v] : KCoreResult::kNotSelected) << v;
+      if (!flat.selected[v]) continue;
+      if (want[v] >= sizes.size()) sizes.resize(want[v] + 1, 0);
+      ++sizes[want[v]];
+    }
+    EXPECT_EQ(got->sizes, sizes);
+    EXPECT_EQ(got->degeneracy + 1, sizes.size());
+  }
+}
+
+TEST(KCore, EqualsTakingNodesAwayAtAnyThreadCount) {
+  const auto executors = Executors();
+  std::vector<Executor*> all;
+  for (const auto& e : executors) all.push_back(e.executor.get());
+  Wanted wanted[4];
+  ForEachGraph([&](const CaseGraph& g, Shape) {
+    Check(g, {}, all, wanted[0]);
+    if (::testing::Test::HasFatalFailure()) return;
+    Check(g, {.kinds = {kSupports, kSimilar}}, {nullptr}, wanted[1]);
+    Check(g, {.kinds = {kHasTag, kLink}}, {nullptr}, wanted[2]);
+    const Snapshot s = g.snapshot();
+    std::vector<NodeId> some;
+    for (NodeId v = 0; v < s.node_count(); ++v)
+      if (v % 3 != 1) some.push_back(v);
+    const NodeSubset subset = *NodeSubset::Of(s, some);
+    Check(g, {.subset = &subset}, {nullptr}, wanted[3]);
+  });
+}
+
+// Rows as they lie: once where both directions hold the same, added up where one ends before the other begins, counted
+// where a neighbour is in both.
+TEST(KCore, RowsOfAnyLikeness) {
+  std::mt19937 random(9);
+  for (const int likeness : {0, 1, 2, 3}) {
+    CaseGraph g;
+    g.AddNodes(60);
+    for (int i = 0; i < 300; ++i) {
+      const std::size_t a = random() % 60, b = random() % 60;
+      if (a == b) {
+        if (likeness == 3) g.Link(a, kLink, a);
+        continue;
+      }
+      if (likeness == 0) {  // every edge both ways
+        g.Link(a, kLink, b);
+        g.Link(b, kLink, a);
+      } else if (likeness == 1) {  // from the smaller id
+        g.Link(std::min(a, b), kLink, std::max(a, b));
+      } else {
+        g.Link(a, kLink, b);
+        if (likeness == 3) g.Link(b, kLink, a);
+      }
+    }
+    g.Commit();
+    Wanted wanted;
+    Check(g, {}, {nullptr}, wanted);
+  }
+  // Of 0 and 1, joined both ways, each row is the one neighbour: in both.
+  CaseGraph pair;
+  pair.AddNodes(3);
+  pair.Link(0, kLink, 1);
+  pair.Link(1, kLink, 0);
+  pair.Link(1, kLink, 2);
+  pair.Commit();
+  Wanted wanted;
+  Check(pair, {}, {nullptr}, wanted);
+}
+
+TEST(KCore, ABudgetLeavesLowerBounds) {
+  const CaseGraph& g = Large(0, Shape::kClean);
+  const auto all = KCore(g.snapshot());
+  ASSERT_FALSE(all->truncated);
+  const std::atomic<bool> stop = true;
+  int cut = 0;
+  for (std::uint64_t nodes : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{g.size() / 2}, std::uint64_t{g.size()}, Budget::kUnlimited})
+    for (std::uint64_t edges : {std::uint64_t{0}, std::uint64_t{1000}, Budget::kUnlimited})
+      for (const std::atomic<bool>* cancel : {static_cast<const std::atomic<bool>*>(nullptr), &stop}) {
+        KCoreOptions options;
+        options.budget.nodes = nodes;
+        options.budget.edges = edges;
+        options.budget.cancel = cancel;
+        const auto got = KCore(g.snapshot(), options);
+        ASSERT_TRUE(got.has_value());
+        EXPECT_EQ(got->truncated, cancel || nodes < g.size() || edges != Budget::kUnlimited);
+        for (NodeId v = 0; v < g.size(); ++v) {
+          if (!got->truncated || got->cores[v] < got->degeneracy)
+            ASSERT_EQ(got->cores[v], all->cores[v]) << v;
+          else
+            ASSERT_LE(got->cores[v], all->cores[v]) << v;
+        }
+        cut += got->truncated && got->degeneracy > 0;
+      }
+  EXPECT_GT(cut, 0);
+}
+
+TEST(KCore, OnlyWhatIsValidAndNoUnknownKinds) {
+  CaseGraph g;
+  g.AddNodes(3);
+  g.Link(0, kLink, 1);
+  g.Link(1, kLink, 2);
+  g.LinkValid(2, kLink, 0, 10, 20);
+  g.Commit();
+  for (std::int64_t at : {5, 15}) {
+    Wanted wanted;
+    Check(g, {.valid_at = at}, {nullptr}, wanted);
+  }
+  EXPECT_EQ(KCore(g.snapshot(), {.valid_at = 15})->degeneracy, 2u);
+  EXPECT_FALSE(KCore(g.snapshot(), {.kinds = {EdgeKindId{63}}}).has_value());
+}
+
+}  // namespace
+}  // namespace plexus::testing

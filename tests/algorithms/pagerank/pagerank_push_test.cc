@@ -1,0 +1,177 @@
+// Forward push: its bounds hold against Eigen, and it stops where it says.
+#include "algorithms/pagerank/pagerank_push.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <vector>
+
+#include "tests/support/for_each_case.h"
+#include "tests/reference/oracles.h"
+
+namespace plexus::testing {
+namespace {
+
+struct Asked {
+  std::vector<PageRankSeed> seeds;
+  std::vector<double> teleport;
+};
+
+Asked SomeSeeds(const reference::FlatGraph& flat) {
+  Asked asked;
+  asked.teleport.assign(flat.node_count(), 0.0);
+  for (NodeId v = 0; v < flat.node_count() && asked.seeds.size() < 2; v += 3)
+    if (flat.selected[v]) {
+      asked.seeds.push_back({v, 1.0 + v % 2});
+      asked.teleport[v] += 1.0 + v % 2;
+    }
+  return asked;
+}
+
+TEST(PageRankPush, BoundsTheTrueVectorOnEveryShape) {
+  ForEachGraph([](const CaseGraph& g, Shape shape) {
+    const auto flat = g.Flat();
+    const Asked asked = SomeSeeds(flat);
+    if (asked.seeds.empty()) return;
+    for (const bool weighted : {true, false}) {
+      if (!weighted && shape == Shape::kCompacted) continue;  // slow, and the same rows
+      const auto want = reference::PageRank(flat, 0.85, weighted, asked.teleport, 0);
+      for (double allowed : {0.3, 1e-2, 1e-5}) {
+        PageRankPushOptions options;
+        options.weighted = weighted;
+        options.max_error = allowed;
+        options.top = 0;
+        const auto got = PageRankPush(g.snapshot(), asked.seeds, options);
+        ASSERT_TRUE(got) << got.error().ToString();
+        EXPECT_TRUE(got->converged);
+        EXPECT_FALSE(got->truncated);
+        EXPECT_LE(got->error, allowed);
+        EXPECT_EQ(got->nodes, got->top.size());
+        std::vector<double> p(flat.node_count(), 0.0);
+        for (const ScoredNode& node : got->top) p[node.node] = node.score;
+        double distance = 0;
+        for (NodeId v = 0; v < flat.node_count(); ++v) {
+          EXPECT_LE(p[v], want[v] + 1e-12);
+          distance += std::abs(want[v] - p[v]);
+        }
+        EXPECT_NEAR(distance, got->error, 1e-10);  // not a bound: the very distance
+      }
+    }
+  });
+}
+
+TEST(PageRankPush, SameOnAnyShape) {
+  for (std::size_t which = 0; which < kLargeCases; ++which) {
+    SCOPED_TRACE(which);
+    const Asked asked = SomeSeeds(Large(which, Shape::kClean).Flat());
+    PageRankPushOptions options;
+    options.max_error = 1e-3;
+    const auto first = PageRankPush(Large(which, Shape::kClean).snapshot(), asked.seeds, options);
+    ASSERT_TRUE(first);
+    for (Shape shape : kShapes) {
+      const auto got = PageRankPush(Large(which, shape).snapshot(), asked.seeds, options);
+      ASSERT_TRUE(got);
+      EXPECT_EQ(got->top, first->top) << shape;
+      EXPECT_EQ(got->error, first->error) << shape;
+    }
+  }
+}
+
+TEST(PageRankPush, ACertainTopIsTheTrueOne) {
+  ForEachLarge([](const CaseGraph& g, Shape shape) {
+    if (shape != Shape::kClean) return;
+    const auto flat = g.Flat();
+    const Asked asked = SomeSeeds(flat);
+    const auto want = reference::PageRank(flat, 0.85, true, asked.teleport, 0);
+    PageRankPushOptions options;
+    options.top = 2;
+    options.max_error = 1e-6;
+    options.stop_at_certain_top = true;
+    const auto got = PageRankPush(g.snapshot(), asked.seeds, options);
+    ASSERT_TRUE(got);
+    if (!got->certain_top) return;
+    double least = 1;
+    for (const ScoredNode& node : got->top) least = std::min(least, want[node.node]);
+    std::size_t above = 0;
+    for (const double x : want) above += x > least + 1e-12;
+    EXPECT_LE(above, 1u);
+  });
+}
+
+// Mass stays 1 whatever the seeds: repeated, of no weight, of a share that underflows.
+TEST(PageRankPush, OddSeeds) {
+  CaseGraph g;
+  g.AddNodes(3);
+  g.Link(1, kLink, 2);
+  g.Commit();
+  const NodeId dangling = g.id(0);
+  const std::vector<PageRankSeed> seeds = {
+      {dangling, 1e-320}, {dangling, 1e10}, {g.id(1), 0.0}, {g.id(2), 1e-320}};
+  PageRankPushOptions options;
+  options.max_error = 0.1;
+  options.top = 1;
+  options.stop_at_certain_top = true;
+  const auto got = PageRankPush(g.snapshot(), seeds, options);
+  ASSERT_TRUE(got);
+  EXPECT_TRUE(got->certain_top);
+  ASSERT_EQ(got->top.size(), 1u);
+  EXPECT_EQ(got->top[0].node, dangling);
+  EXPECT_NEAR(got->top[0].score + got->error, 1.0, 1e-12);
+}
+
+TEST(PageRankPush, StaysNearItsSeeds) {
+  CaseGraph g;  // a long path: the mass falls by a factor a step
+  const std::size_t n = 20'000;
+  g.AddNodes(n);
+  for (std::size_t i = 0; i + 1 < n; ++i) g.Link(i, kLink, i + 1);
+  g.Commit();
+  const std::vector<PageRankSeed> seeds = {{g.id(0), 1.0}};
+  const auto got = PageRankPush(g.snapshot(), seeds);
+  ASSERT_TRUE(got);
+  EXPECT_LT(got->nodes, 100u);
+  EXPECT_LT(got->edges, 1000u);
+}
+
+TEST(PageRankPush, StopsWhenTheBudgetIsSpentAndRefusesNonsense) {
+  const CaseGraph& g = Large(0, Shape::kDelta);
+  const Asked asked = SomeSeeds(g.Flat());
+  PageRankPushOptions options;
+  options.max_error = 1e-6;
+  options.budget.edges = 1000;
+  const auto some = PageRankPush(g.snapshot(), asked.seeds, options);
+  ASSERT_TRUE(some);
+  EXPECT_LE(some->edges, 1000u);
+  EXPECT_TRUE(some->truncated);
+  EXPECT_FALSE(some->converged);
+  EXPECT_GT(some->error, options.max_error);
+  options.budget = {};
+  options.budget.nodes = 50;
+  const auto few = PageRankPush(g.snapshot(), asked.seeds, options);
+  ASSERT_TRUE(few);
+  EXPECT_TRUE(few->truncated);
+  EXPECT_LE(few->nodes, 50u);
+  std::atomic<bool> cancel = true;
+  options.budget = {};
+  options.budget.cancel = &cancel;
+  EXPECT_EQ(PageRankPush(g.snapshot(), asked.seeds, options)->pushes, 0u);
+
+  auto message = [&](std::vector<PageRankSeed> seeds, auto change) {
+    PageRankPushOptions o;
+    change(o);
+    const auto result = PageRankPush(g.snapshot(), seeds, o);
+    return result ? std::string() : result.error().message;
+  };
+  using O = PageRankPushOptions;
+  auto nothing = [](O&) {};
+  EXPECT_NE(message({}, nothing).find("seeds"), std::string::npos);
+  EXPECT_NE(message({{kNoNode - 1, 1.0}}, nothing).find("is not below"), std::string::npos);
+  EXPECT_NE(message({{asked.seeds[0].node, -1.0}}, nothing).find("weight"), std::string::npos);
+  EXPECT_NE(message({{asked.seeds[0].node, 0.0}}, nothing).find("sum"), std::string::npos);
+  EXPECT_NE(message(asked.seeds, [](O& o) { o.max_error = 0; }).find("error"), std::string::npos);
+  EXPECT_NE(message(asked.seeds, [](O& o) { o.damping = 1; }).find("damping"), std::string::npos);
+  EXPECT_NE(message(asked.seeds, [](O& o) { o.kinds = {EdgeKindId{40000}}; }).find("40000"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace plexus::testing

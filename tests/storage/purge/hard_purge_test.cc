@@ -1,0 +1,202 @@
+// A rewrite touches what it must, and whatever stops it leaves the old generation or the new one.
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <random>
+#include <set>
+
+#include "engine/vocabulary.h"
+#include "storage/base/fail_points.h"
+#include "tests/support/faulty_files.h"
+#include "tests/support/store_test_util.h"
+
+namespace plexus::storage::testing {
+namespace {
+
+constexpr char kSecret[] = "a text that nobody may ever find again";
+
+// Sorted files below `directory` by their number on the disk: a hard link keeps it.
+std::set<ino_t> SortedFiles(const std::string& directory) {
+  std::set<ino_t> found;
+  for (const std::string& file : FilesBelow(directory)) {
+    struct stat status;
+    if (file.ends_with(".sst") && stat(file.c_str(), &status) == 0) found.insert(status.st_ino);
+  }
+  return found;
+}
+
+void ExpectWhole(Database& db) {
+  auto report = db.Verify();
+  PLEXUS_OK(report);
+  EXPECT_TRUE(report->ok) << report->problems[0].where << ": " << report->problems[0].what;
+}
+
+// A node with a text and a word of its own, in an event with another, and one of the script's.
+void FillSecret(Database& db, std::uint64_t batches) {
+  ApplyScript(db, 1, batches);
+  WriteBatch batch(static_cast<std::int64_t>(1000 * batches + 1));
+  const NodeRef node = batch.UpsertNode("secret-key", NameRef(kMemory));
+  batch.SetPayload(node, NodeField::kText, kSecret);
+  batch.Link(node, kHasTerm, batch.IndexNode(kTerm, "secretword"));
+  const NodeRef event = batch.IndexNode(kEvent, "secretevent");
+  batch.Link(event, kMember, node);
+  batch.Link(event, kMember, batch.Node("m1"));
+  PLEXUS_OK(db.graph().Apply(batch));
+}
+const std::vector<std::string> kSecrets = {kSecret, "secret-key", "secretword", "secretevent"};
+
+TEST(HardPurge, PayloadsOfOthersAreNotCopied) {
+  ScratchDirectory scratch;
+  auto db = MustOpen(scratch.path(), Create());
+  for (int step = 0; step < 4; ++step) {  // a sorted file of payloads each
+    PLEXUS_OK(db->BeginBulk());
+    WriteBatch batch(step + 1);
+    for (int i = 0; i < 50; ++i) {
+      const std::string name = std::to_string(step) + "-" + std::to_string(i) + "-";
+      batch.SetPayload(batch.UpsertNode("key" + name), NodeField::kText, "the text of " + name);
+    }
+    PLEXUS_OK(db->graph().Apply(batch));
+    PLEXUS_OK(db->EndBulk());
+  }
+  const std::set<ino_t> before = SortedFiles(scratch.path());
+  std::filesystem::create_directory(scratch.path("held"));  // so that no number is given anew
+  for (const std::string& file : FilesBelow(scratch.path()))
+    std::filesystem::create_hard_link(
+        file, scratch.path("held") + "/" + std::to_string(std::hash<std::string>()(file)));
+  const NodeId node[] = {*db->snapshot().Find("key2-7-")};
+  PLEXUS_OK(db->HardPurge(node));
+  EXPECT_EQ(Found(scratch.path(), {"the text of 2-7-", "key2-7-"}), std::vector<std::string>{});
+  std::size_t kept = 0;
+  for (const ino_t file : SortedFiles(scratch.path())) kept += before.contains(file);
+  EXPECT_EQ(kept, 3u) << "those of the other steps are links to the same bytes";
+  EXPECT_EQ(*db->snapshot().Payload(*db->snapshot().Find("key1-9-"), NodeField::kText),
+            "the text of 1-9-");
+  ExpectWhole(*db);
+  PLEXUS_OK(db->Close());
+  EXPECT_EQ(*MustOpen(scratch.path())->snapshot().Payload(3, NodeField::kText), "the text of 0-3-");
+}
+
+// Random nodes of a varied life, trimmed or not, one purge after another: the state that goes on is
+// the one that the rewritten log gives, which Verify compares array by array.
+TEST(HardPurge, GoesOnFromWhatTheLogSays) {
+  for (unsigned seed = 1; seed <= 9; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937 random(seed);
+    ScratchDirectory scratch;
+    auto db = MustOpen(scratch.path(), Create());
+    Sequence last = 0;
+    for (int round = 0; round < 4; ++round) {
+      ApplyScript(*db, last + 1, last + 8, seed);
+      last = db->snapshot().sequence();
+      WriteBatch batch(
+          db->snapshot().time_ms());  // kinds that change, words, symmetric edges, events
+      for (int i = 0; i < 6; ++i) {
+        const std::string name = "k" + std::to_string(random() % 10);
+        const NodeRef node = batch.UpsertNode(name, NameRef(random() % 2 ? kMemory : kNode));
+        batch.Link(node, kRelatesTo, batch.Node("k" + std::to_string(random() % 10 + 10)));
+        batch.Link(node, kHasTerm, batch.IndexNode(kTerm, "w" + std::to_string(random() % 30)));
+        if (i < 2)
+          batch.Link(batch.IndexNode(kEvent, "e" + std::to_string(random() % 8)), kMember, node);
+      }
+      PLEXUS_OK(db->graph().Apply(batch));
+      if (round == 1 && seed % 3 == 0) PLEXUS_OK(db->Trim(db->snapshot().sequence() - 4));
+      if (random() % 2) PLEXUS_OK(db->graph().Compact());
+      const Snapshot now = db->snapshot();
+      std::vector<NodeId> nodes;
+      for (int i = 0; i < 3; ++i) nodes.push_back(static_cast<NodeId>(random() % now.node_count()));
+      PLEXUS_OK(db->HardPurge(nodes));
+      for (const NodeId node : nodes) {
+        EXPECT_TRUE(db->snapshot().purged(node));
+        EXPECT_EQ(db->snapshot().Degree(Direction::kBoth, node, ArcFilter::All()), 0u);
+      }
+      ExpectWhole(*db);
+      last = db->snapshot().sequence();
+    }
+    const std::string dump = Dump(db->snapshot());
+    PLEXUS_OK(db->Close());
+    EXPECT_EQ(Dump(MustOpen(scratch.path())->snapshot()), dump);
+  }
+}
+
+// What a crash at each point on the way leaves opens, to the graph with the node purged.
+TEST(HardPurge, ACrashLeavesTheOldGenerationOrTheNewOne) {
+  for (const bool trimmed : {false, true}) {
+    ScratchDirectory scratch;
+    std::vector<std::string> points;
+    TestHooks hooks;
+    bool watching = false;
+    hooks.at_point = [&](const char* point) {
+      if (!watching) return;
+      points.push_back(point);
+      CopyTree(scratch.path("live"), scratch.path("crash" + std::to_string(points.size())));
+    };
+    OpenOptions options = Create();
+    options.hooks = &hooks;
+    auto db = MustOpen(scratch.path("live"), options);
+    FillSecret(*db, 10);
+    if (trimmed) PLEXUS_OK(db->Trim(5));
+    WriteBatch purge(db->snapshot().time_ms());
+    purge.PurgeNode(purge.Node("secret-key"));
+    purge.RemoveNode(purge.IndexNode(kTerm, "secretword"));  // as the purge does: no record more
+    PLEXUS_OK(db->graph().Apply(purge));
+    const NodeId node[] = {*db->snapshot().Find("secret-key")};
+    watching = true;
+    PLEXUS_OK(db->HardPurge(node));
+    watching = false;
+    EXPECT_EQ(Found(scratch.path("live"), kSecrets), std::vector<std::string>{});
+    const std::string after = Dump(db->snapshot());
+    for (const char* point : {"hard_purge.linked", "hard_purge.copied", "hard_purge.before_switch",
+                              "hard_purge.switched"})
+      EXPECT_EQ(std::count(points.begin(), points.end(), point), 1) << point;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      SCOPED_TRACE(points[i] + ", point " + std::to_string(i + 1));
+      const std::string directory = scratch.path("crash" + std::to_string(i + 1));
+      auto again = Database::Open(directory);
+      PLEXUS_OK(again);
+      EXPECT_TRUE((*again)->snapshot().purged(node[0]));
+      EXPECT_EQ(Found(directory, {kSecret, "secretword"}), std::vector<std::string>{});
+      ExpectWhole(**again);
+      PLEXUS_OK((*again)->HardPurge(node));
+      EXPECT_EQ(Dump((*again)->snapshot()), after);
+      EXPECT_EQ(Found(directory, kSecrets), std::vector<std::string>{});
+      for (const auto& entry : std::filesystem::directory_iterator(directory))
+        EXPECT_FALSE(entry.path().filename().string().ends_with(".tmp")) << entry.path();
+    }
+  }
+}
+
+// The disk says no at each write of a hard purge: an error or none, and the database opens again.
+TEST(HardPurge, EveryWriteMayFail) {
+  std::uint64_t total = 0;
+  for (std::uint64_t n = 0; n <= total; n = n == 0 ? 1 : n + 5) {
+    SCOPED_TRACE("write " + std::to_string(n) + " of " + std::to_string(total));
+    ScratchDirectory scratch;
+    Faults faults;
+    TestHooks hooks;
+    hooks.file_system = std::make_shared<FaultyFileSystem>(faults);
+    OpenOptions options = Create();
+    options.hooks = &hooks;
+    auto db = MustOpen(scratch.path(), options);
+    FillSecret(*db, 6);
+    const NodeId node[] = {*db->snapshot().Find("secret-key")};
+    const std::uint64_t before = faults.operations;
+    if (n > 0) faults.fail_at = before + n;
+    const Status status = db->HardPurge(node);
+    if (n == 0) {
+      PLEXUS_OK(status);
+      total = faults.operations - before;
+    }
+    (void)db->Close();
+    db.reset();
+    auto again = Database::Open(scratch.path());
+    PLEXUS_OK(again);
+    ExpectWhole(**again);
+    PLEXUS_OK((*again)->HardPurge(node));
+    EXPECT_EQ(Found(scratch.path(), kSecrets), std::vector<std::string>{});
+    EXPECT_TRUE((*again)->snapshot().Find("m1"));
+  }
+  EXPECT_GT(total, 20u);
+}
+
+}  // namespace
+}  // namespace plexus::storage::testing

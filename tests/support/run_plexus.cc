@@ -1,0 +1,175 @@
+// fork and exec with three pipes; poll() keeps them from blocking each other.
+#include "tests/support/run_plexus.h"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <boost/json/parse.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace plexus::testing {
+namespace {
+
+// Where the program is: the build tells, a packager may point elsewhere.
+std::string Program() {
+  const char* other = std::getenv("PLEXUS_PROGRAM");
+  return other ? other : PLEXUS_PROGRAM;
+}
+
+int CodeOf(int status) {
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+[[noreturn]] void Execute(const std::vector<std::string>& arguments) {
+  std::vector<std::string> words = {Program()};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  ::signal(SIGPIPE, SIG_DFL);
+  unsetenv("PLEXUS_DB");
+  execv(argv[0], argv.data());
+  _exit(127);
+}
+
+void DropRights() {
+  constexpr uid_t kNobody = 65534;
+  if (setgroups(0, nullptr) != 0 || setgid(kNobody) != 0 || setuid(kNobody) != 0) _exit(126);
+}
+
+struct Pipe {
+  int read = -1, write = -1;
+  Pipe() {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) == 0) {
+      read = ends[0];
+      write = ends[1];
+    }
+  }
+  ~Pipe() {
+    CloseRead();
+    CloseWrite();
+  }
+  void CloseRead() {
+    if (read >= 0) close(read);
+    read = -1;
+  }
+  void CloseWrite() {
+    if (write >= 0) close(write);
+    write = -1;
+  }
+};
+
+// Takes what is there; false at the end of the stream.
+bool Take(int fd, std::string& to) {
+  char bytes[65536];
+  const ssize_t count = read(fd, bytes, sizeof bytes);
+  if (count > 0) to.append(bytes, static_cast<std::size_t>(count));
+  return count > 0;
+}
+
+}  // namespace
+
+TempDir::TempDir() {
+  path_ = (std::filesystem::temp_directory_path() / "plexus-tools-XXXXXX").string();
+  if (mkdtemp(path_.data()) == nullptr) std::abort();
+}
+
+TempDir::~TempDir() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+std::string TempDir::File(std::string_view name, std::string_view text) const {
+  const std::string path = *this / name;
+  std::ofstream(path, std::ios::binary) << text;
+  return path;
+}
+
+boost::json::object Finished::Json() const {
+  boost::system::error_code error;
+  const boost::json::value value = boost::json::parse(out, error);
+  EXPECT_FALSE(error) << "not JSON: " << out << "\nstderr: " << err;
+  EXPECT_TRUE(value.is_object()) << out;
+  return value.is_object() ? value.as_object() : boost::json::object();
+}
+
+Finished Plexus(const std::vector<std::string>& arguments, const RunOptions& options) {
+  Pipe in, out, err;
+  const pid_t pid = fork();
+  if (pid == 0) {
+    dup2(in.read, STDIN_FILENO);
+    dup2(options.out_file.empty() ? out.write : open(options.out_file.c_str(), O_WRONLY), STDOUT_FILENO);
+    dup2(err.write, STDERR_FILENO);
+    if (options.as_nobody) DropRights();
+    Execute(arguments);
+  }
+  in.CloseRead();
+  out.CloseWrite();
+  err.CloseWrite();
+  Finished finished;
+  ::signal(SIGPIPE, SIG_IGN);
+  std::string_view rest = options.input;
+  fcntl(in.write, F_SETFL, O_NONBLOCK);
+  if (rest.empty()) in.CloseWrite();
+  while (out.read >= 0 || err.read >= 0) {
+    pollfd files[3] = {{out.read, POLLIN, 0}, {err.read, POLLIN, 0}, {in.write, POLLOUT, 0}};
+    if (poll(files, 3, -1) < 0) break;
+    if (files[0].revents && !Take(out.read, finished.out)) out.CloseRead();
+    if (options.close_out_early && !finished.out.empty()) out.CloseRead();
+    if (files[1].revents && !Take(err.read, finished.err)) err.CloseRead();
+    if (files[2].revents) {
+      const ssize_t wrote = write(in.write, rest.data(), rest.size());
+      if (wrote > 0) rest.remove_prefix(static_cast<std::size_t>(wrote));
+      if (rest.empty() || (files[2].revents & POLLERR)) in.CloseWrite();
+    }
+  }
+  int status = 0;
+  waitpid(pid, &status, 0);
+  finished.code = CodeOf(status);
+  return finished;
+}
+
+Background::Background(const std::vector<std::string>& arguments) {
+  pid_ = fork();
+  if (pid_ == 0) {
+    const int nothing = open("/dev/null", O_RDWR);
+    dup2(nothing, STDIN_FILENO);
+    dup2(nothing, STDOUT_FILENO);
+    dup2(nothing, STDERR_FILENO);
+    Execute(arguments);
+  }
+}
+
+Background::~Background() {
+  if (Running()) {
+    Signal(SIGKILL);
+    Wait();
+  }
+}
+
+void Background::Signal(int signal) const { kill(pid_, signal); }
+
+bool Background::Running() {
+  if (code_ >= 0) return false;
+  int status = 0;
+  if (waitpid(pid_, &status, WNOHANG) != pid_) return true;
+  code_ = CodeOf(status);
+  return false;
+}
+
+int Background::Wait() {
+  if (code_ >= 0) return code_;
+  int status = 0;
+  waitpid(pid_, &status, 0);
+  return code_ = CodeOf(status);
+}
+
+}  // namespace plexus::testing

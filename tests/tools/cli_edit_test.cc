@@ -1,0 +1,225 @@
+// Changes by hand: link, unlink, remove, purge; history and the past.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/support/run_plexus.h"
+
+namespace plexus::testing {
+namespace {
+
+using boost::json::object;
+
+class Change : public ::testing::Test {
+ protected:
+  Finished Run(std::vector<std::string> arguments, const RunOptions& options = {}) {
+    arguments.insert(arguments.begin(), {"--db", dir_ / "g"});
+    return Plexus(arguments, options);
+  }
+  object Json(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"--json", "--quiet"});
+    const Finished run = Run(std::move(arguments));
+    EXPECT_EQ(run.code, 0) << run.err;
+    return run.Json();
+  }
+  TempDir dir_;
+};
+
+TEST_F(Change, LinkAddsUpdatesAndTellsWhatItDid) {
+  const object first = Json({"link", "a", "knows", "b", "--weight", "0.5"});
+  EXPECT_EQ(first.at("edges").as_object().at("new").as_int64(), 1);
+  EXPECT_EQ(first.at("nodes").as_object().at("new").as_int64(), 2);
+  const object again = Json({"link", "a", "knows", "b", "--weight", "0.5"});
+  EXPECT_EQ(again.at("edges").as_object().at("same").as_int64(), 1);
+  EXPECT_EQ(again.at("sequence"), first.at("sequence"));
+  const object changed = Json({"link", "a", "knows", "b", "--weight", "0.25", "--props", R"({"why":"x"})"});
+  EXPECT_EQ(changed.at("edges").as_object().at("changed").as_int64(), 1);
+  EXPECT_EQ(Json({"neighbors", "a"}).at("neighbors").as_array()[0].as_object().at("weight").to_number<double>(), 0.25);
+}
+
+// As the formats read them (weights_test.cc).
+TEST_F(Change, WeightsFollowTheRuleOfTheFormats) {
+  for (const char* zero : {"0", "-0", "1e-50", "1e-400"}) {
+    Json({"link", "tiny", "knows", "b", "--weight", zero});
+    EXPECT_NE(Run({"neighbors", "tiny", "--json"}).out.find("\"weight\":0,"), std::string::npos) << zero;
+    Json({"unlink", "tiny", "knows", "b"});
+  }
+  for (const char* bad : {"-1e-50", "-1e-400", "1e39", "x", ""}) {
+    const Finished refused = Run({"link", "tiny", "knows", "b", std::string("--weight=") + bad});
+    EXPECT_EQ(refused.code, 2) << bad;
+  }
+}
+
+TEST_F(Change, OnlyAtTheSequenceExpected) {
+  EXPECT_EQ(Run({"link", "a", "knows", "b", "--expect-sequence", "1"}).code, 3);
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "g"));
+  const auto sequence = [&](std::vector<std::string> arguments) {
+    return std::to_string(Json(std::move(arguments)).at("sequence").as_int64());
+  };
+  const std::string first = sequence({"link", "a", "knows", "b", "--expect-sequence", "0"});
+  const std::string second = sequence({"link", "b", "knows", "c", "--expect-sequence", first});
+  for (const std::vector<std::string>& late : {std::vector<std::string>{"link", "c", "admires", "d"},
+                                               {"unlink", "a", "knows", "b"},
+                                               {"remove", "a"}}) {
+    std::vector<std::string> arguments = late;
+    arguments.insert(arguments.end(), {"--expect-sequence", first});
+    const Finished refused = Run(arguments);
+    EXPECT_EQ(refused.code, 6) << late[0];
+    EXPECT_NE(refused.err.find("expected sequence " + first + "; the graph is at " + second), std::string::npos)
+        << refused.err;
+    EXPECT_TRUE(refused.out.empty());
+  }
+  EXPECT_EQ(Json({"stats"}).at("edges").as_int64(), 2);
+  EXPECT_EQ(Run({"get", "d"}).code, 3);
+  EXPECT_EQ(Run({"unlink", "a", "admires", "b"}).code, 2);  // never became a kind
+  const std::string third = sequence({"unlink", "a", "knows", "b", "--expect-sequence", second});
+  sequence({"remove", "a", "--expect-sequence", third});
+  EXPECT_EQ(Run({"link", "a", "knows", "b", "--expect-sequence", "x"}).code, 2);
+  EXPECT_EQ(Run({"link", "a", "knows", "b", "--expect-sequence", "-1"}).code, 2);
+}
+
+TEST_F(Change, LinkWarnsOfAMisspeltKind) {
+  const Finished run = Run({"link", "a", "suports", "b"});
+  EXPECT_EQ(run.code, 0);
+  EXPECT_NE(run.err.find("did you mean 'supports'?"), std::string::npos) << run.err;
+}
+
+TEST_F(Change, UnlinkTakesBackWhatIsThereAndNothingElse) {
+  Json({"link", "a", "knows", "b"});
+  Json({"link", "a", "knows", "b", "--label", "x"});
+  EXPECT_EQ(Run({"unlink", "a", "knows", "c"}).code, 3);
+  EXPECT_EQ(Run({"unlink", "b", "knows", "a"}).code, 3);
+  EXPECT_EQ(Run({"unlink", "a", "knows", "b", "--label", "y"}).code, 3);
+  EXPECT_EQ(Run({"unlink", "a", "knowz", "b"}).code, 2);
+  Json({"unlink", "a", "knows", "b"});
+  EXPECT_EQ(Run({"unlink", "a", "knows", "b"}).code, 3);
+  EXPECT_EQ(Json({"stats"}).at("edges").as_int64(), 1);  // the labelled one
+  Json({"unlink", "a", "knows", "b", "--label", "x"});
+  EXPECT_EQ(Json({"stats"}).at("edges").as_int64(), 0);
+}
+
+TEST_F(Change, ALoopPointsTheWayThatIsAskedFor) {
+  Json({"link", "a", "knows", "a"});
+  for (const auto& [asked, way] : {std::pair{"in", "in"}, {"out", "out"}, {"both", "out"}}) {
+    const boost::json::array rows = Json({"neighbors", "a", "--direction", asked}).at("neighbors").as_array();
+    ASSERT_EQ(rows.size(), 1u) << asked;
+    EXPECT_EQ(rows[0].as_object().at("direction").as_string(), way) << asked;
+  }
+}
+
+TEST_F(Change, InverseNamesSwapTheEnds) {
+  Json({"link", "effect", "caused_by", "cause"});
+  const object row = Json({"neighbors", "cause"}).at("neighbors").as_array()[0].as_object();
+  EXPECT_EQ(row.at("kind").as_string(), "causes");
+  EXPECT_EQ(row.at("direction").as_string(), "out");
+  Json({"unlink", "effect", "caused_by", "cause"});
+  EXPECT_EQ(Json({"stats"}).at("edges").as_int64(), 0);
+}
+
+TEST_F(Change, TheNextQuerySeesAChangeAndThePastStays) {
+  Json({"link", "a", "knows", "b", "--now", "2026-01-01"});
+  Json({"link", "b", "knows", "c", "--now", "2026-02-01"});
+  EXPECT_EQ(Json({"traverse", "--from", "a"}).at("nodes").as_array().size(), 2u);
+  EXPECT_EQ(Json({"traverse", "--from", "a", "--as-of", "1"}).at("nodes").as_array().size(), 1u);
+  EXPECT_EQ(Json({"traverse", "--from", "a", "--as-of", "2026-01-15"}).at("nodes").as_array().size(), 1u);
+  EXPECT_EQ(Json({"stats", "--as-of", "2026-02-01T00:00:00Z"}).at("edges").as_int64(), 2);
+  EXPECT_EQ(Run({"get", "c", "--as-of", "1"}).code, 3);
+  EXPECT_EQ(Run({"stats", "--as-of", "99"}).code, 3);
+  EXPECT_EQ(Run({"stats", "--as-of", "2025-01-01"}).code, 3);
+}
+
+TEST_F(Change, RemoveKeepsHistory) {
+  Json({"link", "a", "knows", "b"});
+  const object reply = Json({"remove", "a"});
+  EXPECT_EQ(reply.at("nodes").as_object().at("removed").as_int64(), 1);
+  EXPECT_EQ(Run({"get", "a"}).code, 3);
+  EXPECT_EQ(Run({"remove", "a"}).code, 3);
+  EXPECT_EQ(Json({"stats"}).at("edges").as_int64(), 0);
+  EXPECT_EQ(Run({"get", "a", "--as-of", "1"}).code, 0);
+  std::vector<std::string> what;
+  const object history = Json({"history", "a"});
+  for (const auto& entry : history.at("entries").as_array())
+    what.emplace_back(entry.as_object().at("what").as_string());
+  ASSERT_FALSE(what.empty());
+  EXPECT_EQ(what.front(), "created");
+  EXPECT_NE(std::ranges::find(what, "removed"), what.end());
+  EXPECT_NE(Run({"history", "a"}).out.find("removed"), std::string::npos);
+}
+
+TEST_F(Change, PurgeErasesTheTextEverywhere) {
+  const std::string secret = "correct horse battery staple";
+  ASSERT_EQ(Run({"import", "--format", "jsonl", "-"}, {.input = "{\"node\":\"m\",\"text\":\"" + secret + "\"}\n"}).code, 0);
+  EXPECT_NE(Run({"get", "m"}).out.find(secret), std::string::npos);
+  EXPECT_EQ(Run({"purge", "nobody"}).code, 3);
+  Json({"purge", "m"});
+  EXPECT_EQ(Run({"get", "m"}).code, 3);
+  EXPECT_EQ(Run({"get", "m", "--as-of", "1"}).out.find(secret), std::string::npos);
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(dir_ / "g")) {
+    if (!entry.is_regular_file()) continue;
+    std::ifstream in(entry.path(), std::ios::binary);
+    const std::string bytes((std::istreambuf_iterator<char>(in)), {});
+    EXPECT_EQ(bytes.find(secret), std::string::npos) << entry.path();
+  }
+  EXPECT_EQ(Run({"verify"}).code, 0);
+}
+
+TEST_F(Change, KeysAreTakenAsTheyAre) {
+  Json({"link", "[a]", "knows", "[b,c]"});
+  Json({"link", "x", "knows", "it's \"y\" = 1"});
+  EXPECT_EQ(Json({"traverse", "--from", "[a]"}).at("nodes").as_array().size(), 1u);
+  EXPECT_EQ(Json({"get", "it's \"y\" = 1"}).at("in_degree").as_int64(), 1);
+  EXPECT_EQ(Json({"remove", "[b,c]"}).at("nodes").as_object().at("removed").as_int64(), 1);
+  Json({"link", "--", "-dash", "knows", "--double"});
+  EXPECT_EQ(Run({"get", "-dash"}).code, 2);
+  EXPECT_EQ(Plexus({"get", "--db", dir_ / "g", "--", "-dash"}).code, 0);
+}
+
+TEST_F(Change, BadValuesAreRefusedAndChangeNothing) {
+  Json({"link", "a", "knows", "b"});
+  EXPECT_EQ(Run({"link", "a", "knows", ""}).code, 2);
+  EXPECT_EQ(Run({"link", "a", "knows", std::string(2000, 'x')}).code, 2);
+  EXPECT_EQ(Run({"link", "a", "knows", "\xff"}).code, 2);
+  EXPECT_EQ(Run({"link", "a", "knows", "b", "--valid-from", "soon"}).code, 2);
+  EXPECT_EQ(Json({"stats"}).at("sequence").as_int64(), 1);
+}
+
+TEST_F(Change, AnIndexNodeIsNeverHiddenByAFact) {
+  const std::string lines = "{\"node\":\"n1\",\"tags\":[\"rust\"]}\n{\"node\":\"n2\",\"tags\":[\"rust\"]}\n";
+  ASSERT_EQ(Run({"import", "--format", "jsonl", "-"}, {.input = lines}).code, 0);
+  const Finished refused = Run({"link", "n1", "relates_to", "tag:rust"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.err.find("'tag:rust' is an index node of kind tag, and 'relates_to' joins facts; edges to it are of kind has_tag"),
+            std::string::npos)
+      << refused.err;
+  EXPECT_EQ(Run({"link", "n1", "new_kind", "tag:rust"}).code, 2);
+  EXPECT_EQ(Json({"stats"}).at("nodes").as_int64(), 2);
+  Json({"link", "n3", "has_tag", "tag:rust"});
+  EXPECT_EQ(Json({"neighbors", "tag:rust"}).at("neighbors").as_array().size(), 3u);
+
+  // Files may bring facts of such keys. Everything stays reachable.
+  const std::string both = "{\"node\":\"tag:rust\",\"text\":\"oxide\"}\n{\"node\":\"key:tag:rust\",\"text\":\"odd\"}\n";
+  ASSERT_EQ(Run({"import", "--format", "jsonl", "-"}, {.input = both}).code, 0);
+  EXPECT_EQ(Json({"get", "tag:rust"}).at("kind").as_string(), "tag");
+  EXPECT_EQ(Json({"get", "key:tag:rust"}).at("text").as_string(), "oxide");
+  EXPECT_EQ(Json({"get", "key:key:tag:rust"}).at("text").as_string(), "odd");
+  EXPECT_EQ(Json({"get", "tag\x1frust"}).at("kind").as_string(), "tag");
+  Json({"link", "n1", "relates_to", "key:tag:rust"});
+  EXPECT_EQ(Json({"get", "key:tag:rust"}).at("in_degree").as_int64(), 1);
+  EXPECT_NE(Run({"neighbors", "n1"}).out.find("key:tag:rust"), std::string::npos);
+  Json({"unlink", "n1", "relates_to", "key:tag:rust"});
+  EXPECT_EQ(Json({"get", "key:tag:rust"}).at("in_degree").as_int64(), 0);
+  Json({"unlink", "n3", "has_tag", "tag:rust"});
+  Json({"remove", "tag:rust"});  // the tag
+  EXPECT_EQ(Json({"get", "tag:rust"}).at("text").as_string(), "oxide");
+  Json({"remove", "tag:rust"});  // and then the fact
+  EXPECT_EQ(Run({"get", "tag:rust"}).code, 3);
+}
+
+}  // namespace
+}  // namespace plexus::testing
