@@ -20,7 +20,7 @@ for argument in "$@"; do
 done
 ((${#parts[@]})) || parts=(wordnet ledger)
 
-source tools/setup.sh
+source tools/scripts/setup.sh
 wordnet=${PLEXUS_WORDNET:-/usr/share/wordnet}
 if [[ $wordnet != /* ]]; then wordnet=$from/$wordnet; fi  # relative to where the demo was called
 if [[ " ${parts[*]} " == *" wordnet "* && ! -r $wordnet/data.noun ]]; then

@@ -5,7 +5,7 @@
 # Usage: tools/test.sh [CTEST_ARGUMENT...]   e.g. tools/test.sh -R Csr
 set -euo pipefail
 cd "$(dirname "$0")/.."
-source tools/setup.sh
+source tools/scripts/setup.sh
 
 launcher=()
 if command -v ccache >/dev/null; then launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi

@@ -2,7 +2,7 @@
 # Builds and runs the consumer project in all ways: against an installed tree, by
 # add_subdirectory, through pkg-config, and against installed shared libraries.
 # Usage: tests/install/run.sh [BUILD_DIR], default build/install.
-# Configures and builds release trees there; needs what tools/packages.txt lists.
+# Configures and builds release trees there; needs what tools/scripts/packages.txt lists.
 set -euo pipefail
 tree=$(cd "$(dirname "$0")/../.." && pwd)
 work=${1:-$tree/build/install}

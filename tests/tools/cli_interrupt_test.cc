@@ -22,7 +22,7 @@ std::string Table(const TempDir& dir) {
   return dir.File("edges.csv", text);
 }
 
-// Runs with SIGINT at `point`, see tools/signals.h.
+// Runs with SIGINT at `point`, see tools/cli/signals.h.
 Finished InterruptedAt(const char* point, const std::vector<std::string>& arguments) {
   setenv("PLEXUS_TEST_INTERRUPT", point, 1);
   const Finished run = Plexus(arguments);

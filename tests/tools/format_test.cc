@@ -1,14 +1,14 @@
 // What people and scripts read: escaping, numbers, tables, JSON, the progress line.
-#include "tools/format.h"
+#include "tools/cli/human_format.h"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <sstream>
 
-#include "tools/json_writer.h"
-#include "tools/progress_bar.h"
-#include "tools/table.h"
+#include "tools/operations/json_writer.h"
+#include "tools/cli/progress_bar.h"
+#include "tools/cli/table.h"
 
 namespace plexus::tools {
 namespace {

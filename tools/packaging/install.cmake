@@ -38,7 +38,7 @@ install(FILES ${PROJECT_BINARY_DIR}/plexus.pc DESTINATION ${pc_dir})
 foreach(document
     LICENSE README.md CONTRIBUTING.md algorithms/README.md bench/README.md engine/README.md
     storage/FORMAT.md storage/README.md storage/formats/README.md tests/README.md
-    tests/install/consumer.cc third_party/README.md tools/README.md tools/packages.txt)
+    tests/install/consumer.cc third_party/README.md tools/README.md tools/scripts/packages.txt)
   cmake_path(GET document PARENT_PATH folder)
   install(FILES ${PROJECT_SOURCE_DIR}/${document} DESTINATION share/doc/plexus/${folder})
 endforeach()

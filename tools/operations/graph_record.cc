@@ -1,0 +1,56 @@
+// The record is a map of properties, so every export and import knows how to carry it.
+#include "tools/operations/graph_record.h"
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
+#include <string>
+
+#include "engine/vocabulary.h"
+#include "storage/formats/base/properties.h"
+
+namespace plexus::tools {
+
+namespace {
+
+std::string StoredName(std::string_view name) { return "plexus." + std::string(name); }
+
+}  // namespace
+
+Result<std::optional<GraphRecord>> ReadRecord(const Snapshot& snapshot, std::string_view name) {
+  const auto node = snapshot.Find(IndexKey("inscription", StoredName(name)));
+  if (!node || !snapshot.alive(*node)) return std::nullopt;
+  const PayloadRef ref = snapshot.payload_ref(*node, NodeField::kProperties);
+  if (!ref) return std::nullopt;
+  PLEXUS_ASSIGN(const std::string bytes, snapshot.Payload(ref));
+  PLEXUS_ASSIGN(const std::string json, text::JsonFromProperties(bytes));
+  boost::system::error_code failed;
+  const boost::json::value value = boost::json::parse(json, failed);
+  if (failed || !value.is_object())
+    return Fail(ErrorCode::kCorruption, "the record inscription:" + StoredName(name) + " cannot be read; remove it");
+  return GraphRecord{value.get_object(), ref.sequence()};
+}
+
+Status WriteRecord(WriteBatch& batch, std::string_view name, boost::json::object properties,
+                   const std::optional<GraphRecord>& before) {
+  std::int64_t runs = 0;
+  if (before)
+    if (const auto* last = before->properties.if_contains("runs"); last && last->is_int64()) runs = last->get_int64();
+  properties["runs"] = runs + 1;
+  PLEXUS_ASSIGN(const std::string bytes, text::PropertiesFromJson(boost::json::serialize(properties)));
+  const NodeRef node = batch.IndexNode(kInscription, StoredName(name));
+  batch.UpsertNode(node);
+  batch.SetPayload(node, NodeField::kProperties, bytes);
+  return {};
+}
+
+std::uint64_t CountNewerTexts(const Snapshot& snapshot, Sequence covers, const NodeSubset* subset) {
+  std::uint64_t count = 0;
+  for (NodeId node = 0; node < snapshot.node_count(); ++node) {
+    if (snapshot.payload_ref(node, NodeField::kText).sequence() <= covers) continue;
+    count += snapshot.alive(node) && snapshot.is_fact(node) && (!subset || subset->contains(node));
+  }
+  return count;
+}
+
+}  // namespace plexus::tools

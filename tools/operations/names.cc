@@ -1,0 +1,166 @@
+// Suggestions look at a bounded number of keys, so a typo stays cheap.
+#include "tools/operations/names.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "engine/vocabulary.h"
+#include "tools/cli/arguments.h"
+#include "tools/cli/human_format.h"
+#include "tools/cli/output.h"
+
+namespace plexus::tools {
+namespace {
+
+constexpr NodeId kKeysLookedAt = 1'000'000;
+constexpr std::size_t kHeadBytes = 256;
+constexpr std::string_view kVerbatim = "key:";
+
+std::string NearestKey(const Snapshot& snapshot, std::string_view key) {
+  const NodeId end = std::min(snapshot.node_count(), kKeysLookedAt);
+  std::size_t best = key.size() < 4 ? 2 : key.size() < 9 ? 3 : 4;  // edits, exclusive
+  std::optional<NodeId> nearest;
+  for (NodeId node = 0; node < end && best > 1; ++node) {
+    if (!snapshot.alive(node)) continue;
+    const std::size_t distance = EditDistance(key, snapshot.key(node), best - 1);
+    if (distance >= best || distance >= snapshot.key(node).size()) continue;
+    best = distance;
+    nearest = node;
+  }
+  return nearest ? "; did you mean '" + ShownKey(snapshot, *nearest) + "'?" : std::string();
+}
+
+// The index node that is shown as `key` and alive.
+std::optional<NodeId> ShownIndexNode(const Snapshot& snapshot, std::string_view key) {
+  const std::string stored = StoredKey(snapshot.schema(), key);
+  if (stored == key) return std::nullopt;
+  const auto node = snapshot.Find(stored);
+  return node && snapshot.alive(*node) ? node : std::nullopt;
+}
+
+}  // namespace
+
+std::string StoredKey(const Schema& schema, std::string_view key) {
+  const std::size_t colon = key.find(':');
+  if (colon == std::string_view::npos || colon + 1 == key.size()) return std::string(key);
+  const auto kind = schema.FindNodeKind(key.substr(0, colon));
+  if (!kind || schema.node_kind(*kind).plane != Plane::kIndex) return std::string(key);
+  return IndexKey(schema.node_kind(*kind).name, key.substr(colon + 1));
+}
+
+// Every node stays reachable: a key that means another node is
+// that node's with "key:" before it, however many of these the key begins with itself. One
+// look-up for each.
+std::optional<NodeId> MeantNode(const Snapshot& snapshot, std::string_view key) {
+  if (key.size() > kVerbatim.size() + Limits::kMaxKeyBytes) return std::nullopt;
+  if (key.starts_with(kVerbatim)) {
+    const std::string_view rest = key.substr(kVerbatim.size());
+    const auto node = snapshot.Find(rest);
+    if (node && MeantNode(snapshot, rest) != node) return node;
+  }
+  if (const auto node = ShownIndexNode(snapshot, key)) return node;
+  if (const auto node = snapshot.Find(key)) return node;
+  return snapshot.Find(StoredKey(snapshot.schema(), key));
+}
+
+Result<NodeId> FindNode(const Snapshot& snapshot, std::string_view key) {
+  if (const auto node = MeantNode(snapshot, key)) return *node;
+  return Fail(ErrorCode::kNotFound,
+              "no node '" + std::string(key) + "'" + NearestKey(snapshot, key));
+}
+
+Result<NodeId> FindAliveNode(const Snapshot& snapshot, std::string_view key) {
+  PLEXUS_ASSIGN(const NodeId node, FindNode(snapshot, key));
+  if (snapshot.alive(node)) return node;
+  const char* how = snapshot.purged(node) ? "purged" : "removed";
+  return Fail(ErrorCode::kNotFound, "node '" + std::string(key) + "' was " + how +
+                                        "; 'plexus history' tells when");
+}
+
+std::vector<std::string> EdgeKindNames(const Schema& schema) {
+  std::vector<std::string> names;
+  for (const EdgeKind& kind : schema.edge_kinds()) {
+    if (!kind.name.empty()) names.push_back(kind.name);
+    if (!kind.inverse.empty()) names.push_back(kind.inverse);
+  }
+  return names;
+}
+
+std::vector<std::string> NodeKindNames(const Schema& schema) {
+  std::vector<std::string> names;
+  for (const NodeKind& kind : schema.node_kinds())
+    if (!kind.name.empty()) names.push_back(kind.name);
+  return names;
+}
+
+Result<Schema::EdgeKindMatch> FindEdgeKind(const Schema& schema, const std::string& name) {
+  if (const auto match = schema.FindEdgeKind(name)) return *match;
+  return Fail(ErrorCode::kInvalidArgument, "no edge kind '" + name + "'" + DidYouMean(name, EdgeKindNames(schema)));
+}
+
+Result<std::vector<EdgeKindId>> FindEdgeKinds(const Schema& schema, std::span<const std::string> names) {
+  std::vector<EdgeKindId> kinds;
+  for (const std::string& name : names) {
+    PLEXUS_ASSIGN(const auto match, FindEdgeKind(schema, name));
+    if (match.reversed)
+      return Fail(ErrorCode::kInvalidArgument, "'" + name + "' is edge kind '" + schema.edge_kind(match.kind).name +
+                                                   "' read backwards: name that kind, and the other direction where there is one");
+    if (std::ranges::find(kinds, match.kind) == kinds.end()) kinds.push_back(match.kind);
+  }
+  return kinds;
+}
+
+void NoteIndexNodes(const Globals& globals, const Snapshot& snapshot, std::span<const NodeId> nodes,
+                    std::span<const EdgeKindId> kinds) {
+  if (globals.quiet) return;
+  const Schema& schema = snapshot.schema();
+  const ArcFilter followed = ArcFilter::Kinds(schema, kinds);
+  for (const NodeId node : nodes) {
+    if (snapshot.is_fact(node)) continue;
+    bool meets = false;
+    std::string hint;  // a kind that it has an edge of
+    snapshot.ForEachArc(Direction::kBoth, node, ArcFilter::All(), [&](const Arc& arc) {
+      meets = followed.allows(arc.kind);
+      if (hint.empty()) hint = ", such as " + schema.edge_kind(arc.kind).name;
+      return !meets;
+    });
+    if (!meets)
+      PrintNote("'" + ShownKey(snapshot, node) + "' is of the index plane, and none of the edge kinds followed touches it; name one that does" + hint);
+  }
+}
+
+std::string ShownKey(const Snapshot& snapshot, NodeId node) {
+  std::string key(snapshot.key(node));
+  const std::size_t at = key.find(kIndexSeparator);
+  if (at != std::string::npos)
+    key[at] = ':';
+  else if (key.find(':') != std::string::npos && MeantNode(snapshot, key) != node)
+    key.insert(0, kVerbatim);
+  return key;
+}
+
+std::string TextHead(const Snapshot& snapshot, NodeId node) {
+  if (!snapshot.payload_ref(node, NodeField::kText)) return {};
+  const Result<std::string> text = snapshot.Payload(node, NodeField::kText);
+  if (!text) return {};
+  std::string head = text->substr(0, text->find('\n'));
+  if (head.size() > kHeadBytes) {
+    std::size_t end = kHeadBytes;  // back to the start of a character
+    while (end > 0 && (static_cast<unsigned char>(head[end]) & 0xC0) == 0x80) --end;
+    head.resize(end);
+  }
+  return head;
+}
+
+std::string ShownName(const Snapshot& snapshot, NodeId node) {
+  std::string head = TextHead(snapshot, node);
+  return head.empty() ? ShownKey(snapshot, node) : head;
+}
+
+std::string ShortName(const Snapshot& snapshot, NodeId node) {
+  const std::string head = TextHead(snapshot, node);
+  if (head.empty()) return ShownKey(snapshot, node);
+  return Cut(head.substr(0, head.find(", ")), 40);
+}
+
+}  // namespace plexus::tools

@@ -1,0 +1,71 @@
+// From names to ids and back: keys, kinds, and the words shown beside a key.
+//
+// Errors name what was given and the nearest name there is.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/error.h"
+#include "engine/schema.h"
+#include "engine/snapshot.h"
+#include "engine/types.h"
+#include "tools/cli/arguments.h"
+#include "tools/cli/cli.h"
+
+namespace plexus::tools {
+
+// The node that a text means, alive or not. "tag:rust" means the index node rust of kind tag
+// while there is one, else the node of that very key; a fact of that very key beside it is
+// meant by "key:tag:rust", and an index node always by its stored key (with U+001F).
+// kNotFound, with a suggestion.
+Result<NodeId> FindNode(const Snapshot& snapshot, std::string_view key);
+// The same, and nothing where there is none: no search for a suggestion. A few look-ups.
+std::optional<NodeId> MeantNode(const Snapshot& snapshot, std::string_view key);
+// The same, and kNotFound when it was removed.
+Result<NodeId> FindAliveNode(const Snapshot& snapshot, std::string_view key);
+// "KEY" or "KEY=W" each, as nodes that are alive with weights (arguments.h, SplitWeight). Seed:
+// a node and a weight.
+template <class Seed>
+Result<std::vector<Seed>> FindSeeds(const Snapshot& snapshot, std::span<const std::string> texts) {
+  std::vector<Seed> seeds;
+  for (const std::string& text : texts) {
+    const WeightedKey given = SplitWeight(text);
+    PLEXUS_ASSIGN(const NodeId node, FindAliveNode(snapshot, given.key));
+    seeds.push_back({node, given.weight});
+  }
+  return seeds;
+}
+// "tag:rust" -> IndexKey(tag, rust) when "tag" is an index kind; else the text itself.
+std::string StoredKey(const Schema& schema, std::string_view key);
+
+// An edge kind by name or inverse name. kInvalidArgument, with a suggestion.
+Result<Schema::EdgeKindMatch> FindEdgeKind(const Schema& schema, const std::string& name);
+// Edge kinds by name, each once. kInvalidArgument: no such kind, or an inverse name, as a set
+// of kinds has no direction.
+Result<std::vector<EdgeKindId>> FindEdgeKinds(const Schema& schema, std::span<const std::string> names);
+// Names of all edge (node) kinds, inverse names included.
+std::vector<std::string> EdgeKindNames(const Schema& schema);
+std::vector<std::string> NodeKindNames(const Schema& schema);
+
+// Says on stderr, unless --quiet, that an index node which was named as an end meets nothing, as
+// none of `kinds` is of its plane. Nothing for nodes that are facts.
+void NoteIndexNodes(const Globals& globals, const Snapshot& snapshot, std::span<const NodeId> nodes,
+                    std::span<const EdgeKindId> kinds);
+
+// The key as people read it and as FindNode takes it: "tag:rust" for an index node,
+// "key:tag:rust" for a fact of the key that an index node is shown by. Not escaped.
+std::string ShownKey(const Snapshot& snapshot, NodeId node);
+// The first line of the node's text, at most 256 bytes of it; "" when it has none
+// or it cannot be read.
+std::string TextHead(const Snapshot& snapshot, NodeId node);
+// TextHead, or the key where there is no text.
+std::string ShownName(const Snapshot& snapshot, NodeId node);
+// ShownName up to its first comma, at most 40 columns: for paths, where many names
+// share a line.
+std::string ShortName(const Snapshot& snapshot, NodeId node);
+
+}  // namespace plexus::tools

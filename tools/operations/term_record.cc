@@ -1,0 +1,90 @@
+// The record is a map of properties, so every export and import knows how to carry it.
+#include "tools/operations/term_record.h"
+
+#include <algorithm>
+#include <boost/json/value.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "algorithms/retrieval/term_index.h"
+#include "engine/vocabulary.h"
+
+namespace plexus::tools {
+namespace {
+
+constexpr std::string_view kRecordName = "terms";
+
+std::vector<std::string> SortedWords(const TermOptions& options) {
+  std::vector<std::string> words = options.stop_words;
+  std::ranges::sort(words);
+  const auto rest = std::ranges::unique(words);
+  words.erase(rest.begin(), rest.end());
+  return words;
+}
+
+Error Damaged() {
+  return {ErrorCode::kCorruption, "the record of the index of terms (inscription:plexus.terms) cannot be read; "
+                                  "remove it and run `plexus terms`"};
+}
+
+}  // namespace
+
+bool HasTerms(const Snapshot& snapshot) {
+  const auto& counts = snapshot.state().nodes_by_kind;
+  return counts.size() > kTerm && counts[kTerm] > 0;
+}
+
+Result<TermRecord> ReadTermRecord(const Snapshot& snapshot) {
+  TermRecord record;
+  PLEXUS_ASSIGN(record.stored, ReadRecord(snapshot, kRecordName));
+  if (!record.stored) return record;
+  const boost::json::object& map = record.stored->properties;
+  const auto* defaults = map.if_contains("default_stop_words");
+  const auto* words = map.if_contains("stop_words");
+  if (!defaults || !defaults->is_bool() || !words || !words->is_array()) return std::unexpected(Damaged());
+  record.terms.default_stop_words = defaults->get_bool();
+  for (const boost::json::value& word : words->get_array()) {
+    if (!word.is_string()) return std::unexpected(Damaged());
+    record.terms.stop_words.emplace_back(word.get_string());
+  }
+  return record;
+}
+
+Result<NotIndexed> CountNotIndexed(const Snapshot& snapshot, const TermRecord& record, const NodeSubset* subset) {
+  constexpr std::size_t kReadAtMost = 4'096;
+  const EdgeKindId kind[] = {kHasTerm};
+  const ArcFilter has_term = ArcFilter::Kinds(snapshot.schema(), kind);
+  std::vector<NodeId> doubtful;
+  NotIndexed unread;
+  for (NodeId node = 0; node < snapshot.node_count(); ++node) {
+    if (!snapshot.alive(node) || !snapshot.is_fact(node) || (subset && !subset->contains(node))) continue;
+    const PayloadRef text = snapshot.payload_ref(node, NodeField::kText);
+    if (text && record.covers() > 0 && text.sequence() <= record.covers()) continue;
+    const bool one_alone = static_cast<bool>(text) == (snapshot.Degree(Direction::kOut, node, has_term) == 0);
+    if (!one_alone && (!text || record.covers() == 0)) continue;
+    doubtful.push_back(node);
+    ++(one_alone ? unread.facts : unread.not_compared);
+  }
+  if (doubtful.empty() || doubtful.size() > kReadAtMost) return unread;
+  PLEXUS_ASSIGN(const NodeSubset read, NodeSubset::Of(snapshot, doubtful));
+  IndexTermsOptions options;
+  options.terms = record.terms;
+  options.subset = &read;
+  PLEXUS_ASSIGN(const IndexTermsReport report, IndexTerms(snapshot, options, [](const WriteBatch&) { return Status(); }));
+  return NotIndexed{.facts = report.changed};
+}
+
+bool SameOptions(const TermOptions& a, const TermOptions& b) {
+  return a.default_stop_words == b.default_stop_words && SortedWords(a) == SortedWords(b);
+}
+
+Status WriteTermRecord(WriteBatch& batch, const TermRecord& before, const TermOptions& terms) {
+  boost::json::object map;
+  map["default_stop_words"] = terms.default_stop_words;
+  boost::json::array& words = map["stop_words"].emplace_array();
+  for (const std::string& word : SortedWords(terms)) words.emplace_back(word);
+  return WriteRecord(batch, kRecordName, std::move(map), before.stored);
+}
+
+}  // namespace plexus::tools
