@@ -12,7 +12,7 @@
 #include <string>
 #include <thread>
 
-#include "bench/random_graph.h"
+#include "bench/graphs/random_graph.h"
 #include "bench/support.h"
 #include "engine/graph.h"
 #include "engine/vocabulary.h"

@@ -1,7 +1,7 @@
 // Building adjacency: bare topology from pairs, and the full csr from edge records.
 //
 // Topology (sorted, deduplicated rows) has the GAP suite's builder as contender:
-// `gap build` and bench/contend.sh run both on the same graph. Verified against
+// `gap build` and bench/compare_gap.sh run both on the same graph. Verified against
 // sorting, on every size.
 #include <benchmark/benchmark.h>
 
@@ -9,8 +9,8 @@
 #include <bit>
 #include <vector>
 
-#include "bench/pairs.h"
-#include "bench/random_graph.h"
+#include "bench/graphs/pairs.h"
+#include "bench/graphs/random_graph.h"
 #include "bench/support.h"
 #include "engine/adjacency/csr.h"
 #include "engine/bulk/topology.h"

@@ -13,7 +13,7 @@
 #include <random>
 #include <string>
 
-#include "bench/random_graph.h"
+#include "bench/graphs/random_graph.h"
 #include "bench/support.h"
 #include "engine/vocabulary.h"
 #include "storage/database.h"

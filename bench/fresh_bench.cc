@@ -30,7 +30,7 @@
 #include "algorithms/retrieval/nearest_neighbors.h"
 #include "algorithms/pagerank/pagerank.h"
 #include "algorithms/traversal/traverse.h"
-#include "bench/random_graph.h"
+#include "bench/graphs/random_graph.h"
 #include "bench/support.h"
 #include "engine/monitoring/stats.h"
 #include "engine/vocabulary.h"

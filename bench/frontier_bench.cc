@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "algorithms/similarity/frontier.h"
-#include "bench/random_graph.h"
+#include "bench/graphs/random_graph.h"
 #include "bench/support.h"
 #include "engine/graph.h"
 #include "engine/vocabulary.h"

@@ -3,7 +3,7 @@
 // The file holds every arc of a Kronecker graph of PLEXUS_BENCH_SCALE ("u v" a line, as
 // the GAP suite's converter writes it; scale 20: 436 MB) and is kept when
 // PLEXUS_BENCH_EDGE_LIST names a path, so that GAP's reader and builder can be run on
-// it: `gap_build_contender -f FILE`. Time: import in bulk mode, log and checkpoint
+// it: `gap_build -f FILE`. Time: import in bulk mode, log and checkpoint
 // written and synced. Verified: nodes, edges, and identical ids, neighbors and offsets
 // at every thread count.
 #include <benchmark/benchmark.h>
@@ -14,8 +14,8 @@
 #include <optional>
 #include <string>
 
-#include "bench/pairs.h"
-#include "bench/random_graph.h"
+#include "bench/graphs/pairs.h"
+#include "bench/graphs/random_graph.h"
 #include "bench/support.h"
 #include "storage/database.h"
 #include "storage/formats/import.h"

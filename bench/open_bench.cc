@@ -15,7 +15,7 @@
 #include <memory>
 #include <vector>
 
-#include "bench/random_graph.h"
+#include "bench/graphs/random_graph.h"
 #include "bench/support.h"
 #include "engine/arrays/aligned_array.h"
 #include "engine/vocabulary.h"

@@ -12,9 +12,9 @@
 
 #include "algorithms/pagerank/pagerank.h"
 #include "algorithms/pagerank/pagerank_batch.h"
-#include "bench/agent_graph.h"
-#include "bench/pairs.h"
-#include "bench/random_graph.h"
+#include "bench/graphs/agent_graph.h"
+#include "bench/graphs/pairs.h"
+#include "bench/graphs/random_graph.h"
 #include "bench/support.h"
 #include "engine/graph.h"
 #include "engine/vocabulary.h"

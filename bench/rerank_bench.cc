@@ -24,7 +24,7 @@
 
 #include "algorithms/retrieval/nearest_neighbors.h"
 #include "algorithms/retrieval/rerank.h"
-#include "bench/random_graph.h"
+#include "bench/graphs/random_graph.h"
 #include "bench/support.h"
 #include "engine/arrays/aligned_array.h"
 #include "engine/graph.h"

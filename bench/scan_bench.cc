@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-#include "bench/random_graph.h"
+#include "bench/graphs/random_graph.h"
 #include "bench/support.h"
 #include "engine/graph.h"
 

@@ -10,8 +10,8 @@ for suite in bench/*_bench.cc; do
   echo "--- $name"
   "$build/$name" --benchmark_min_time=0.01
 done
-echo "--- resident"
-"$build/resident"
+echo "--- memory_use"
+"$build/memory_use"
 for program in removed reembed crash_open hard_purge soak; do
   echo "--- $program"
   "$build/$program"

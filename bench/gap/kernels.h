@@ -12,7 +12,7 @@
 
 #include "algorithms/traversal/bfs.h"
 #include "algorithms/pagerank/internal/pagerank_csr.h"
-#include "bench/uniform_draw.h"
+#include "bench/graphs/uniform_draw.h"
 #include "engine/bulk/topology.h"
 
 namespace plexus::bench {

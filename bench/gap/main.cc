@@ -21,7 +21,7 @@
 #include "algorithms/community/internal/oriented_graph.h"
 #include "algorithms/community/triangles.h"
 #include "bench/gap/kernels.h"
-#include "bench/pairs.h"
+#include "bench/graphs/pairs.h"
 
 namespace {
 

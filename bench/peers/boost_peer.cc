@@ -14,8 +14,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "bench/peers/connections.h"
-#include "bench/peers/measures.h"
+#include "bench/peers/connectivity.h"
+#include "bench/peers/structure.h"
 #include "bench/peers/peer.h"
 
 namespace {

@@ -21,7 +21,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "bench/peers/measures.h"
+#include "bench/peers/structure.h"
 
 namespace {
 

@@ -9,7 +9,7 @@ const { DuckDBInstance, DuckDBDataChunk, INTEGER, DOUBLE, version } = require('@
 const { Peer, array, readArcs } = require('./peer.js');
 
 const HOPS = 4, TRAVERSE_TOP = 100, PAIRS_TOP = 1000;
-const REACH_HOPS = 6, PATTERN = { many: 13, last: 12, hops: 8 };  // walks.h
+const REACH_HOPS = 6, PATTERN = { many: 13, last: 12, hops: 8 };  // traversal.h
 
 async function open(peer, file) {
   const instance = await DuckDBInstance.create(file, { threads: String(peer.threads) });
@@ -62,7 +62,7 @@ async function traverse(peer) {
   peer.note(`one recursive query USING KEY, ${peer.threads} threads, no index`);
 }
 
-// walks.h's works, each one recursive query. Reaching: USING KEY, a node's first hop stays.
+// traversal.h's works, each one recursive query. Reaching: USING KEY, a node's first hop stays.
 // Sums and the like: a hop is one grouped join, the layers are added up at the end.
 const OVER = { sum: (x) => `sum(${x})`, min: (x) => `min(${x})`, 'noisy-or': (x) => `1 - product(1 - ${x})` };
 const reach = `

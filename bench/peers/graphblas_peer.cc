@@ -11,7 +11,7 @@
 #include <numeric>
 
 #include "bench/peers/graphblas_frame.h"
-#include "bench/peers/measures.h"
+#include "bench/peers/structure.h"
 
 namespace {
 

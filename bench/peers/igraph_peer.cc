@@ -6,10 +6,10 @@
 
 #include <memory>
 
-#include "bench/peers/connections.h"
-#include "bench/peers/measures.h"
+#include "bench/peers/connectivity.h"
+#include "bench/peers/structure.h"
 #include "bench/peers/peer.h"
-#include "bench/peers/scores.h"
+#include "bench/peers/centrality.h"
 
 namespace {
 

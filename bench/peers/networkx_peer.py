@@ -54,7 +54,7 @@ def scipy_version():
 
 
 def pair_weight(a, b):
-    """connections.h: 1/1024 to 1 by a hash of the pair, the same both ways."""
+    """connectivity.h: 1/1024 to 1 by a hash of the pair, the same both ways."""
     mask = (1 << 64) - 1
     h = ((min(a, b) << 32 | max(a, b)) * 0x9E3779B97F4A7C15) & mask
     h ^= h >> 32
@@ -87,7 +87,7 @@ def rows(nodes, arcs):
 
 
 def katz_alpha(nodes, arcs):
-    """scores.h: KatzAlpha."""
+    """centrality.h: KatzAlpha."""
     offsets, sums = rows(nodes, arcs), [0] * nodes
     for u, v in arcs:
         sums[u] += offsets[v + 1] - offsets[v]
@@ -95,7 +95,7 @@ def katz_alpha(nodes, arcs):
 
 
 def similarity_pairs(nodes, arcs):
-    """scores.h: SimilarityPairs."""
+    """centrality.h: SimilarityPairs."""
     offsets, pairs = rows(nodes, arcs), []
     for i in range(10000):
         middle, a = arcs[i * 2654435761 % len(arcs)]

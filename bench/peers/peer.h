@@ -12,8 +12,8 @@
 // arrays of f64; `width` numbers an entry, lists preceded by their length:
 //   load, open    nodes, arcs, a number only the right arcs give
 //   pagerank      a score a node, sum 1            components, leiden   a label a node
-//   forest, cuts, dominators, flow   connections.h
-//   triangles to order               measures.h
+//   forest, cuts, dominators, flow   connectivity.h
+//   triangles to order               structure.h
 //   bfs           per start, a depth a node, -1 where unreached
 //   traverse, nearest, similar   per query: count, then (id, score) ...  best first
 //   closeness     per start: closeness, not scaled, and harmonic

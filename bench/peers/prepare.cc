@@ -20,8 +20,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/agent_graph.h"
-#include "bench/pairs.h"
+#include "bench/graphs/agent_graph.h"
+#include "bench/graphs/pairs.h"
 #include "bench/peers/peer.h"
 #include "bench/support.h"
 

@@ -9,7 +9,7 @@
 #include <memory>
 
 #include "bench/peers/sqlite_frame.h"
-#include "bench/peers/walks.h"
+#include "bench/peers/traversal.h"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // The agent graph: its counts are those of the memory-edge table, its edges are what
 // their kinds say, and the same options give the same graph.
-#include "bench/agent_graph.h"
+#include "bench/graphs/agent_graph.h"
 
 #include <gtest/gtest.h>
 

@@ -16,7 +16,7 @@
 #include "algorithms/paths/distances.h"
 #include "algorithms/community/triangles.h"
 #include "bench/gap/kernels.h"
-#include "bench/pairs.h"
+#include "bench/graphs/pairs.h"
 
 namespace plexus::bench {
 namespace {

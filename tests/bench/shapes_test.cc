@@ -1,5 +1,5 @@
 // The generated shapes are what they say, the same every time, and both programs' files.
-#include "bench/shapes.h"
+#include "bench/graphs/shapes.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Agent graph: sessions first, then each kind of edge from the same random stream.
-#include "bench/agent_graph.h"
+#include "bench/graphs/agent_graph.h"
 
 #include <algorithm>
 #include <array>

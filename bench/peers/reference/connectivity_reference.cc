@@ -2,7 +2,7 @@
 // iteration over sets of paths (Cooper, Harvey, Kennedy, 2001), shortest augmenting paths.
 #include <numeric>
 
-#include "bench/peers/connections.h"
+#include "bench/peers/connectivity.h"
 
 namespace plexus::peers {
 namespace {

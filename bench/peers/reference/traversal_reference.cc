@@ -1,5 +1,5 @@
 // The slow, obvious answers: every hop looks at every arc.
-#include "bench/peers/walks.h"
+#include "bench/peers/traversal.h"
 
 namespace plexus::peers {
 namespace {

@@ -3,7 +3,7 @@
 # checked, then A B A B ..., median and quartiles of each program's "Trial Time:" lines
 # (least and greatest of fewer than five), and at the end the rows of the README's table.
 #
-# Usage: bench/contend.sh GAPBS_DIR WORK[,WORK...] [ROUNDS] [BUILD_DIR]
+# Usage: bench/compare_gap.sh GAPBS_DIR WORK[,WORK...] [ROUNDS] [BUILD_DIR]
 #   GAPBS_DIR  a checkout of the suite with its programs built (make)
 #   WORK       build | pr | bfs | sssp | cc | bc | tc, or all: every one but build; or shallow
 #              (Bfs to depth 3 on a live graph, one thread, beside the suite's full bfs: agent
@@ -36,7 +36,7 @@ trap 'rm -rf "$scratch"' EXIT
 spread() { sort -g | awk '{t[NR] = $1} END {print (t[int((NR + 1) / 2)] + t[int((NR + 2) / 2)]) / 2, t[1], t[NR]}'; }
 if [[ $works == shallow ]]; then
   for ((round = 0; round < rounds; ++round)); do
-    PLEXUS_BENCH_EDGE_LISTS=$scratch "$build/kernels_bench" --benchmark_filter=BfsDepth3 --benchmark_color=false 2>/dev/null |
+    PLEXUS_BENCH_EDGE_LISTS=$scratch "$build/traverse_bench" --benchmark_filter=BfsDepth3 --benchmark_color=false 2>/dev/null |
       grep BfsDepth3 | tee -a "$scratch/ours"
     for graph in agents grid; do
       "$gapbs/bfs" -f "$scratch/$graph.el" -n 16 | awk -v graph="$graph" '/^Average Time/ {print "gap full bfs", graph, $3 * 1e6, "us"}'
@@ -85,9 +85,9 @@ measure() {  # measure WORK SHAPE
   suite=$gapbs/$work
   case $work in
     build)
-      suite=$gapbs/gap_build_contender
+      suite=$gapbs/gap_build
       [[ $shape == [gu][0-9]* ]] || { echo "contend: build generates: gN or uN" >&2; return 1; }
-      g++ -std=c++11 -O3 -fopenmp -I"$gapbs/src" "$here/gap_build_contender.cc" -o "$suite" ;;
+      g++ -std=c++11 -O3 -fopenmp -I"$gapbs/src" "$here/gap_build.cc" -o "$suite" ;;
     bc) others=(-i 4) ours=(-i 16) counts=4 note="16 sources against 4 times the suite's 4" ;;
     pr) suite=$gapbs/pr_spmv options+=(-i 20 -t 0) ;;
   esac

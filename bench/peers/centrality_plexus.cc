@@ -1,9 +1,9 @@
-// Our side of scores.h, on a snapshot as users have it.
+// Our side of centrality.h, on a snapshot as users have it.
 #include "algorithms/centrality/katz.h"
 #include "algorithms/pagerank/pagerank.h"
 #include "algorithms/similarity/similarity.h"
 #include "bench/peers/plexus_graph.h"
-#include "bench/peers/scores.h"
+#include "bench/peers/centrality.h"
 #include "bench/support.h"
 
 namespace plexus::peers {

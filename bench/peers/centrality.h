@@ -2,7 +2,7 @@
 //
 // Every program that has some of them defines Scores() for itself and calls it from main.
 // All work on the arcs of a kronecker or uniform folder, without loops. Answers:
-//   weighted-pagerank   a score a node, sum 1; weights: connections.h
+//   weighted-pagerank   a score a node, sum 1; weights: connectivity.h
 //   katz                a score a node, divided by their sum; alpha: KatzAlpha
 //   jaccard, overlap, resource, adamic   a score a pair of SimilarityPairs, in their order
 #pragma once
@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/peers/measures.h"
+#include "bench/peers/structure.h"
 
 namespace plexus::peers {
 

@@ -18,8 +18,8 @@
 #include "algorithms/traversal/bfs.h"
 #include "algorithms/pagerank/pagerank.h"
 #include "algorithms/traversal/traverse.h"
-#include "bench/agent_graph.h"
-#include "bench/random_graph.h"
+#include "bench/graphs/agent_graph.h"
+#include "bench/graphs/random_graph.h"
 #include "bench/support.h"
 #include "engine/graph.h"
 
@@ -181,7 +181,7 @@ void BfsShallow(benchmark::State& state, const Snapshot& snapshot) {
 }
 void BfsShallowRandom(benchmark::State& state) { BfsShallow(state, TheGraph()); }
 
-// For contend.sh: what a suite that reads edge lists needs to search the same graph.
+// For compare_gap.sh: what a suite that reads edge lists needs to search the same graph.
 void WriteEdges(const Snapshot& snapshot, const std::string& name) {
   const char* folder = std::getenv("PLEXUS_BENCH_EDGE_LISTS");
   if (!folder) return;
@@ -246,7 +246,7 @@ void TraverseStarts(benchmark::State& state) {
 BENCHMARK(TraverseStarts)->ArgName("paths")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
 
 // The goals' row: depth 3 from those of the starts that reach at most 1 % of the nodes;
-// beside it contend.sh puts the suite's full search, which has no depth.
+// beside it compare_gap.sh puts the suite's full search, which has no depth.
 void BfsDepth3(benchmark::State& state, const Snapshot& snapshot, std::vector<NodeId> starts, const std::string& name) {
   WriteEdges(snapshot, name);
   BfsOptions options;

@@ -1,10 +1,10 @@
-// Our side of walks.h: Bfs, MatchPattern and Traverse on a snapshot, as users have it.
+// Our side of traversal.h: Bfs, MatchPattern and Traverse on a snapshot, as users have it.
 #include "algorithms/traversal/bfs.h"
 #include "algorithms/traversal/pattern.h"
 #include "algorithms/traversal/traverse.h"
 #include "bench/peers/plexus_graph.h"
-#include "bench/peers/walks.h"
-#include "bench/random_graph.h"
+#include "bench/peers/traversal.h"
+#include "bench/graphs/random_graph.h"
 #include "bench/support.h"
 #include "engine/graph.h"
 #include "engine/vocabulary.h"

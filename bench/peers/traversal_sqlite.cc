@@ -1,10 +1,10 @@
-// SQLite's side of walks.h: each work once as one recursive query (-recursive) and once
+// SQLite's side of traversal.h: each work once as one recursive query (-recursive) and once
 // set-based, one INSERT a hop (-set). Recursive noisy-or is none: its layers do not come
 // apart into walks; set-based it is an aggregate function of ours, as SQLite has no product.
 #include <algorithm>
 
 #include "bench/peers/sqlite_frame.h"
-#include "bench/peers/walks.h"
+#include "bench/peers/traversal.h"
 
 namespace plexus::peers {
 namespace {

@@ -1,12 +1,12 @@
 // Web-like and road-like graphs; the agent graph as bare pairs.
-#include "bench/shapes.h"
+#include "bench/graphs/shapes.h"
 
 #include <algorithm>
 #include <cmath>
 #include <random>
 #include <vector>
 
-#include "bench/agent_graph.h"
+#include "bench/graphs/agent_graph.h"
 #include "engine/vocabulary.h"
 
 namespace plexus::bench {

@@ -7,12 +7,12 @@
 #include <numeric>
 #include <thread>
 
-#include "bench/peers/louvain.h"
-#include "bench/peers/connections.h"
-#include "bench/peers/measures.h"
+#include "bench/peers/reference/louvain.h"
+#include "bench/peers/connectivity.h"
+#include "bench/peers/structure.h"
 #include "bench/peers/peer.h"
-#include "bench/peers/scores.h"
-#include "bench/peers/walks.h"
+#include "bench/peers/centrality.h"
+#include "bench/peers/traversal.h"
 
 namespace {
 

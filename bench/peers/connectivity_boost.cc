@@ -9,7 +9,7 @@
 #include <boost/graph/kruskal_min_spanning_tree.hpp>
 #include <numeric>
 
-#include "bench/peers/connections.h"
+#include "bench/peers/connectivity.h"
 
 namespace plexus::peers {
 namespace {

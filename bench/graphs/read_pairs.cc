@@ -6,7 +6,7 @@
 #include <iterator>
 #include <memory>
 
-#include "bench/pairs.h"
+#include "bench/graphs/pairs.h"
 #include "storage/formats/edges/gap_serialized.h"
 
 namespace plexus::bench {

@@ -1,5 +1,5 @@
 // Random live graphs from a fixed seed.
-#include "bench/random_graph.h"
+#include "bench/graphs/random_graph.h"
 
 #include <algorithm>
 #include <random>

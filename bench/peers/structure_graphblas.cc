@@ -1,4 +1,4 @@
-// What of measures.h is customary in linear algebra, as LAGraph writes it. Triangles:
+// What of structure.h is customary in linear algebra, as LAGraph writes it. Triangles:
 // C<L> = L * U' with plus_pair, nodes sorted by degree where degrees are skewed
 // (Sandia_LUT); sorting, L and U are in the time. Clustering: C<A> = A * A', row sums.
 // Distances: Bellman-Ford, min_plus, from the nodes that became nearer in the last step.
@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "bench/peers/graphblas_frame.h"
-#include "bench/peers/measures.h"
+#include "bench/peers/structure.h"
 
 namespace plexus::peers {
 namespace {

@@ -4,7 +4,7 @@
 #include <queue>
 #include <set>
 
-#include "bench/peers/measures.h"
+#include "bench/peers/structure.h"
 
 namespace plexus::peers {
 namespace {

@@ -1,4 +1,4 @@
-// What Boost.Graph has of measures.h, on its own compressed_sparse_row_graph with lengths
+// What Boost.Graph has of structure.h, on its own compressed_sparse_row_graph with lengths
 // at the edges, one thread. Undirected works get every edge both ways, as a row of that
 // graph has out-edges only.
 #include <boost/graph/betweenness_centrality.hpp>
@@ -8,7 +8,7 @@
 #include <boost/graph/strong_components.hpp>
 #include <boost/graph/topological_sort.hpp>
 
-#include "bench/peers/measures.h"
+#include "bench/peers/structure.h"
 
 namespace plexus::peers {
 namespace {

@@ -5,8 +5,8 @@
 #include <numeric>
 #include <random>
 
-#include "bench/pairs.h"
-#include "bench/uniform_draw.h"
+#include "bench/graphs/pairs.h"
+#include "bench/graphs/uniform_draw.h"
 
 namespace plexus::bench {
 

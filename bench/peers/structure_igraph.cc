@@ -1,9 +1,9 @@
-// What measures.h lists by igraph's C library, one thread. Triangles are counted at every
+// What structure.h lists by igraph's C library, one thread. Triangles are counted at every
 // node and the counts added up: the release that Debian has knows no shorter way but to list them.
 #include <igraph/igraph.h>
 
 #include "bench/peers/igraph_graph.h"
-#include "bench/peers/measures.h"
+#include "bench/peers/structure.h"
 
 namespace plexus::peers {
 namespace {

@@ -2,7 +2,7 @@
 // neighbours intersected.
 #include <set>
 
-#include "bench/peers/scores.h"
+#include "bench/peers/centrality.h"
 
 namespace plexus::peers {
 namespace {

@@ -2,7 +2,7 @@
 //
 // The suite prints the time of MakeGraphFromEL only; SquishGraph (sort, deduplicate)
 // is part of the same work and is timed here as well. Not part of Plexus: compiled by
-// bench/contend.sh against a checkout of the suite that the user names, and by CMake
+// bench/compare_gap.sh against a checkout of the suite that the user names, and by CMake
 // when PLEXUS_GAPBS_DIR is set. Usage as the suite's programs: -g SCALE | -u SCALE |
 // -f FILE, [-n TRIALS].
 #include <cstdio>

@@ -19,7 +19,7 @@
 
 #include <cstdint>
 
-#include "bench/pairs.h"
+#include "bench/graphs/pairs.h"
 #include "engine/adjacency/csr_view.h"
 
 namespace plexus::bench {

@@ -1,9 +1,9 @@
-// What igraph's C library has of scores.h, one thread: it knows no Katz, no overlap, no
+// What igraph's C library has of centrality.h, one thread: it knows no Katz, no overlap, no
 // resource allocation, and Adamic-Adar of chosen pairs only as rows over all nodes.
 #include <igraph/igraph.h>
 
 #include "bench/peers/igraph_graph.h"
-#include "bench/peers/scores.h"
+#include "bench/peers/centrality.h"
 
 namespace plexus::peers {
 

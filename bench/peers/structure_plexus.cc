@@ -1,4 +1,4 @@
-// Our side of measures.h: on a snapshot as users have it, and where a kernel takes bare
+// Our side of structure.h: on a snapshot as users have it, and where a kernel takes bare
 // rows (works that end in -csr) on rows that are ready made.
 #include <numeric>
 
@@ -13,7 +13,7 @@
 #include "algorithms/paths/shortest_path.h"
 #include "algorithms/connectivity/topological_order.h"
 #include "algorithms/community/triangles.h"
-#include "bench/peers/measures.h"
+#include "bench/peers/structure.h"
 #include "bench/peers/plexus_graph.h"
 #include "bench/support.h"
 #include "engine/bulk/topology.h"

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "algorithms/common/dense_view.h"
-#include "bench/pairs.h"
-#include "bench/shapes.h"
+#include "bench/graphs/pairs.h"
+#include "bench/graphs/shapes.h"
 #include "bench/support.h"
 #include "engine/graph.h"
 #include "storage/formats/import.h"

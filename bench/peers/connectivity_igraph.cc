@@ -1,7 +1,7 @@
 // forest, cuts, dominators and flow by igraph's C library, one thread.
 #include <igraph/igraph.h>
 
-#include "bench/peers/connections.h"
+#include "bench/peers/connectivity.h"
 
 namespace plexus::peers {
 namespace {

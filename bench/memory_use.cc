@@ -5,7 +5,7 @@
 // bytes per edge and node and resident set over stats. Keys, sparse columns and the
 // rest are listed apart. Then a service: a process that has appended as many edges, 10,000 a batch,
 // with background maintenance, and says where its memory is: at once, after a pause, compacted.
-// Usage: resident [EDGES]. Exit 1 when a count is wrong.
+// Usage: memory_use [EDGES]. Exit 1 when a count is wrong.
 #include <chrono>
 #include <cinttypes>
 #include <cstdio>
@@ -14,7 +14,7 @@
 #include <string>
 #include <thread>
 
-#include "bench/random_graph.h"
+#include "bench/graphs/random_graph.h"
 #include "bench/support.h"
 #include "engine/monitoring/stats.h"
 #include "storage/database.h"

@@ -2,7 +2,7 @@
 // eigenvector, personal; distances, point, kpaths, strong, order.
 //
 // Every program defines Measures() for itself and calls it from main. All of them work on
-// the arcs of a kronecker, uniform or directed folder, with weights (connections.h) where
+// the arcs of a kronecker, uniform or directed folder, with weights (connectivity.h) where
 // lengths are asked for. Answers:
 //   triangles     how many
 //   clustering    a local coefficient a node, 0 below degree 2
@@ -25,7 +25,7 @@
 #include <limits>
 #include <string>
 
-#include "bench/peers/connections.h"
+#include "bench/peers/connectivity.h"
 
 namespace plexus::peers {
 

@@ -1,5 +1,5 @@
 // Maps and vectors of vectors; no cleverness.
-#include "bench/peers/louvain.h"
+#include "bench/peers/reference/louvain.h"
 
 #include <map>
 #include <numeric>
