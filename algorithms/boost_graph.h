@@ -18,8 +18,8 @@
 // Making one costs O(nodes + arcs) time and 8 bytes an arc (where each arc starts, and
 // the arcs that arrive at each node); everything else is O(1) or O(row). Immutable and
 // cheap to copy: copies share the arrays. Thread-safe: being immutable, one graph and its copies
-// may be read from any number of threads (Boost's algorithms themselves use one each). Boost's algorithms may throw; a caller inside
-// a library that does not, catches.
+// may be read from any number of threads (Boost's algorithms themselves use one each). Boost's
+// algorithms may throw; a caller inside a library that does not, catches.
 #pragma once
 
 #if !__has_include(<boost/graph/graph_traits.hpp>)
@@ -77,7 +77,9 @@ class BoostGraph {
   const DenseView& view() const { return parts_->view; }
   NodeId node_count() const { return parts_->view.node_count(); }
   std::uint32_t arc_count() const { return static_cast<std::uint32_t>(parts_->sources.size()); }
-  BoostEdge edge(std::uint32_t arc) const { return {parts_->sources[arc], parts_->out.neighbors[arc], arc}; }
+  BoostEdge edge(std::uint32_t arc) const {
+    return {parts_->sources[arc], parts_->out.neighbors[arc], arc};
+  }
   double weight(std::uint32_t arc) const { return static_cast<double>(parts_->out.weight(arc)); }
 
   // [first, last) of a node's arcs: positions that leave, and places of positions that arrive.
@@ -116,9 +118,9 @@ class BoostGraph {
   struct Parts {
     DenseView view;
     CsrView out;
-    std::vector<NodeId> sources;             // by arc
-    std::vector<std::uint32_t> in_offsets;   // by node, into in_arcs
-    std::vector<std::uint32_t> in_arcs;      // by target, then ascending
+    std::vector<NodeId> sources;            // by arc
+    std::vector<std::uint32_t> in_offsets;  // by node, into in_arcs
+    std::vector<std::uint32_t> in_arcs;     // by target, then ascending
   };
   std::shared_ptr<const Parts> parts_;
 };
@@ -136,7 +138,9 @@ struct BoostEdgeIndexMap {
   using value_type = std::uint32_t;
   using reference = std::uint32_t;
   using category = boost::readable_property_map_tag;
-  friend std::uint32_t get(const BoostEdgeIndexMap&, const BoostEdge& edge) { return edge.position; }
+  friend std::uint32_t get(const BoostEdgeIndexMap&, const BoostEdge& edge) {
+    return edge.position;
+  }
 };
 struct BoostEdgeWeightMap {
   using key_type = BoostEdge;

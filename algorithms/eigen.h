@@ -46,8 +46,8 @@ inline Result<EigenAdjacency> AdjacencyMatrix(const DenseView& view) {
   const NodeId n = view.node_count();
   constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<int>::max());
   if (out.arc_count() > kMost || n > kMost)
-    return Fail(ErrorCode::kResourceExhausted,
-                "a matrix of " + std::to_string(out.arc_count()) + " arcs is beyond Eigen's int indices");
+    return Fail(ErrorCode::kResourceExhausted, "a matrix of " + std::to_string(out.arc_count()) +
+                                                   " arcs is beyond Eigen's int indices");
   EigenAdjacency matrix(static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(n));
   matrix.reserve(static_cast<Eigen::Index>(out.arc_count()));
   std::vector<std::pair<NodeId, double>> row;
@@ -58,9 +58,11 @@ inline Result<EigenAdjacency> AdjacencyMatrix(const DenseView& view) {
     for (std::uint32_t arc = out.offsets[v]; arc < out.offsets[v + 1]; ++arc)
       row.emplace_back(out.neighbors[arc], static_cast<double>(out.weight(arc)));
     // Parallel edges are added in the row's order.
-    std::stable_sort(row.begin(), row.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::stable_sort(row.begin(), row.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
     for (std::size_t i = 0; i < row.size();) {
-      double& value = matrix.insertBack(static_cast<Eigen::Index>(v), static_cast<Eigen::Index>(row[i].first));
+      double& value =
+          matrix.insertBack(static_cast<Eigen::Index>(v), static_cast<Eigen::Index>(row[i].first));
       value = 0;
       for (const NodeId column = row[i].first; i < row.size() && row[i].first == column; ++i)
         value += row[i].second;

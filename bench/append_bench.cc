@@ -25,7 +25,7 @@ constexpr std::size_t kBatch = 10'000, kUpdates = 1'000, kNew = kBatch - kUpdate
 struct Input {
   NodeId nodes;
   std::size_t batches;
-  std::vector<NodePair> pairs;     // the new edges of all batches
+  std::vector<NodePair> pairs;  // the new edges of all batches
   std::vector<std::string> keys;
 };
 
@@ -35,7 +35,8 @@ const Input& TheInput() {
     made.nodes = static_cast<NodeId>(Size("PLEXUS_BENCH_NODES", 1 << 20, 1 << 12));
     made.batches = static_cast<std::size_t>(Size("PLEXUS_BENCH_BATCHES", 600, 8));
     made.pairs = DistinctPairs(made.nodes, made.batches * kNew, 11);
-    for (NodeId v = 0; v < made.nodes; ++v) made.keys.push_back(std::to_string(v).insert(0, 1, 'n'));
+    for (NodeId v = 0; v < made.nodes; ++v)
+      made.keys.push_back(std::to_string(v).insert(0, 1, 'n'));
     return made;
   }();
   return input;
@@ -63,8 +64,8 @@ void Fill(const Input& input, std::size_t b, bool by_key, WriteBatch& batch) {
 }
 
 // Reads until told to stop; counts rows.
-void Read(const Graph& graph, Sequence nodes_loaded, std::uint64_t seed, const std::atomic<bool>& stop,
-          std::atomic<std::uint64_t>& rows) {
+void Read(const Graph& graph, Sequence nodes_loaded, std::uint64_t seed,
+          const std::atomic<bool>& stop, std::atomic<std::uint64_t>& rows) {
   const ArcFilter all = ArcFilter::All();
   Sequence last = 0;
   double sum = 0;
@@ -76,8 +77,9 @@ void Read(const Graph& graph, Sequence nodes_loaded, std::uint64_t seed, const s
             "a snapshot shows part of a batch");
     for (int i = 0; i < 256; ++i) {
       seed = seed * 6364136223846793005ull + 1442695040888963407ull;
-      snapshot.ForEachArc(Direction::kOut, static_cast<NodeId>((seed >> 33) % snapshot.node_count()),
-                          all, [&](const Arc& arc) { sum += arc.weight; });
+      snapshot.ForEachArc(Direction::kOut,
+                          static_cast<NodeId>((seed >> 33) % snapshot.node_count()), all,
+                          [&](const Arc& arc) { sum += arc.weight; });
     }
     rows += 256;
   }
@@ -98,7 +100,8 @@ void Append(benchmark::State& state) {
     std::atomic<std::uint64_t> rows{0};
     std::vector<std::thread> threads;
     for (int r = 0; r < readers; ++r)
-      threads.emplace_back([&, r] { Read(*graph, loaded, 77 + static_cast<std::uint64_t>(r), stop, rows); });
+      threads.emplace_back(
+          [&, r] { Read(*graph, loaded, 77 + static_cast<std::uint64_t>(r), stop, rows); });
     const auto start = std::chrono::steady_clock::now();
     for (std::size_t b = 0; b < input.batches; ++b) {
       WriteBatch batch(kBenchTime + static_cast<std::int64_t>(b));
@@ -106,13 +109,13 @@ void Append(benchmark::State& state) {
       const ApplyReport report = Must(graph->Apply(batch), "append");
       Require(graph->snapshot().sequence() >= report.sequence, "an applied batch is not visible");
     }
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const double seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     stop = true;
     for (auto& thread : threads) thread.join();
     state.SetIterationTime(seconds);
     // All batches but the first carry updates.
-    state.counters["edges/s"] =
-        static_cast<double>(input.batches * kBatch - kUpdates) / seconds;
+    state.counters["edges/s"] = static_cast<double>(input.batches * kBatch - kUpdates) / seconds;
     state.counters["rows_read/s"] = static_cast<double>(rows) / seconds;
     const GraphStats stats = graph->stats();
     state.counters["compactions"] = static_cast<double>(stats.compactions);

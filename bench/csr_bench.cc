@@ -52,8 +52,8 @@ void TopologyOfKronecker(benchmark::State& state) {
     topology = Must(BuildTopology(list.node_count, list.span(), options), "topology");
     benchmark::ClobberMemory();
   }
-  state.counters["pairs/s"] = benchmark::Counter(
-      static_cast<double>(list.pairs.size()), benchmark::Counter::kIsIterationInvariantRate);
+  state.counters["pairs/s"] = benchmark::Counter(static_cast<double>(list.pairs.size()),
+                                                 benchmark::Counter::kIsIterationInvariantRate);
   Require(SameRows(topology.out(), SortedArcs(list.span(), options.symmetrize)), "topology rows");
 }
 BENCHMARK(TopologyOfKronecker)
@@ -91,7 +91,8 @@ void CsrOfEdges(benchmark::State& state) {
       static_cast<double>(csr->dense_bytes()) / static_cast<double>(csr->arc_count());
 
   std::vector<std::uint64_t> arcs;
-  for (const EdgeChange& edge : edges) arcs.push_back(std::uint64_t{edge.source} << 32 | edge.target);
+  for (const EdgeChange& edge : edges)
+    arcs.push_back(std::uint64_t{edge.source} << 32 | edge.target);
   std::sort(arcs.begin(), arcs.end());
   arcs.erase(std::unique(arcs.begin(), arcs.end()), arcs.end());
   Require(SameRows(csr->out(), arcs), "csr out rows");
@@ -99,7 +100,12 @@ void CsrOfEdges(benchmark::State& state) {
   std::sort(arcs.begin(), arcs.end());
   Require(SameRows(csr->in(), arcs), "csr in rows");
 }
-BENCHMARK(CsrOfEdges)->ArgName("threads")->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(CsrOfEdges)
+    ->ArgName("threads")
+    ->Arg(1)
+    ->Arg(2)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace plexus::bench

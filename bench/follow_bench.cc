@@ -87,7 +87,10 @@ void NothingNew(benchmark::State& state) {
   for (auto _ : state) Must(view->Refresh(), "refreshing");
   made.Check(view->snapshot());
 }
-BENCHMARK(NothingNew)->Name("follow/refresh/nothing_new")->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(NothingNew)
+    ->Name("follow/refresh/nothing_new")
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
 
 void OpenAnew(benchmark::State& state) {
   Made& made = TheDatabase();

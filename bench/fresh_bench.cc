@@ -3,14 +3,15 @@
 // The writer appends batches of 8 memories (text and its terms, tags, a vector, 3 edges, now and
 // then one that supersedes another or expires), each acknowledged after fsync. The reader takes the
 // newest snapshot and asks five questions, then asks them again on the same snapshot: visible
-// nodes, BM25, the nearest 10 among the visible, 3 hops of traversal, and a recall-like combination.
-// Each is a `first` and an `again`; the ratio of their medians says what freshness costs. At last
-// another question of each sort, of other data, is asked on the same snapshot (`other`): its rows are not in the
-// caches either, so what `first` takes beyond `again` and `other` does, too, is not the snapshot's being new. Then
-// PageRank is refreshed after a batch and run from nothing, and the bytes of a batch are written and
-// synced bare. Verified: on every eighth snapshot all answers equal those of a copy of the state
-// that has nothing kept. PLEXUS_BENCH_NODES: memories of the larger graph; PLEXUS_BENCH_ROUNDS:
-// snapshots asked. Needs a real file system under PLEXUS_BENCH_DIR.
+// nodes, BM25, the nearest 10 among the visible, 3 hops of traversal, and a recall-like
+// combination. Each is a `first` and an `again`; the ratio of their medians says what freshness
+// costs. At last another question of each sort, of other data, is asked on the same snapshot
+// (`other`): its rows are not in the caches either, so what `first` takes beyond `again` and
+// `other` does, too, is not the snapshot's being new. Then PageRank is refreshed after a batch and
+// run from nothing, and the bytes of a batch are written and synced bare. Verified: on every eighth
+// snapshot all answers equal those of a copy of the state that has nothing kept.
+// PLEXUS_BENCH_NODES: memories of the larger graph; PLEXUS_BENCH_ROUNDS: snapshots asked. Needs a
+// real file system under PLEXUS_BENCH_DIR.
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -25,10 +26,10 @@
 #include <thread>
 #include <vector>
 
-#include "algorithms/retrieval/bm25.h"
 #include "algorithms/memory/visibility.h"
-#include "algorithms/retrieval/nearest_neighbors.h"
 #include "algorithms/pagerank/pagerank.h"
+#include "algorithms/retrieval/bm25.h"
+#include "algorithms/retrieval/nearest_neighbors.h"
 #include "algorithms/traversal/traverse.h"
 #include "bench/graphs/random_graph.h"
 #include "bench/support.h"
@@ -50,7 +51,8 @@ double MsSince(Clock::time_point start) {
 double Quantile(std::vector<double> values, double q) {
   if (values.empty()) return 0;
   std::sort(values.begin(), values.end());
-  return values[std::min(values.size() - 1, static_cast<std::size_t>(q * static_cast<double>(values.size())))];
+  return values[std::min(values.size() - 1,
+                         static_cast<std::size_t>(q * static_cast<double>(values.size())))];
 }
 
 std::string Key(std::uint64_t memory) { return "m" + std::to_string(memory); }
@@ -74,9 +76,11 @@ class Memories {
       std::string text;
       for (std::size_t t = 0; t < kTerms; ++t) {
         const double u = std::uniform_real_distribution<double>(0, 1)(random_);
-        const auto term = static_cast<std::uint64_t>(u * u * kVocabulary);  // some words more than others
+        const auto term =
+            static_cast<std::uint64_t>(u * u * kVocabulary);  // some words more than others
         text += Term(term) + ' ';
-        batch.Link(node, kHasTerm, batch.IndexNode(kTerm, Term(term)), static_cast<float>(1 + random_() % 3));
+        batch.Link(node, kHasTerm, batch.IndexNode(kTerm, Term(term)),
+                   static_cast<float>(1 + random_() % 3));
       }
       batch.SetPayload(node, NodeField::kText, text);
       batch.Link(node, kHasTag, batch.IndexNode(kTag, "t" + std::to_string(random_() % kTags)));
@@ -85,9 +89,11 @@ class Memories {
       if (random_() % 50 == 0) batch.SetI64(node, kValidFrom, batch.time_ms());
       if (made_ == 0) continue;
       for (int e = 0; e < 3; ++e) {  // near ones rather than old ones
-        const std::uint64_t back = 1 + random_() % std::min<std::uint64_t>(made_, e == 0 ? made_ : 1000);
+        const std::uint64_t back =
+            1 + random_() % std::min<std::uint64_t>(made_, e == 0 ? made_ : 1000);
         constexpr EdgeKindId kKinds[] = {kRelatesTo, kCauses, kSupports};
-        batch.Link(node, kKinds[e], batch.Node(Key(made_ - back)), static_cast<float>(1 + random_() % 100) / 100.0f);
+        batch.Link(node, kKinds[e], batch.Node(Key(made_ - back)),
+                   static_cast<float>(1 + random_() % 100) / 100.0f);
       }
       if (random_() % 10 == 0)
         batch.Link(node, kSupersedes, batch.Node(Key(made_ - 1 - random_() % made_)));
@@ -105,7 +111,8 @@ struct Answers {
   std::vector<NodeId> newest;
   std::vector<std::pair<NodeId, double>> bm25, nearest, traverse, recall;
   bool operator==(const Answers& o) const {
-    return *visible == *o.visible && newest == o.newest && bm25 == o.bm25 && nearest == o.nearest && traverse == o.traverse && recall == o.recall;
+    return *visible == *o.visible && newest == o.newest && bm25 == o.bm25 && nearest == o.nearest &&
+           traverse == o.traverse && recall == o.recall;
   }
 };
 
@@ -114,8 +121,10 @@ class Asker {
   // Searches from the newest memories but `back` nodes.
   Asker(const Snapshot& snapshot, std::uint64_t round, NodeId back = 0)
       : s_(snapshot), executor_(ExecutorOf(1)), query_(Vector(round * 31 + 5)) {
-    for (std::uint64_t t = 0; t < 3; ++t) terms_.push_back(Term((round * 97 + t * 4001) % (kVocabulary / 2) + kVocabulary / 4));
-    for (NodeId v = s_.node_count() - std::min(s_.node_count(), back); v-- > 0 && seeds_.size() < 3;)
+    for (std::uint64_t t = 0; t < 3; ++t)
+      terms_.push_back(Term((round * 97 + t * 4001) % (kVocabulary / 2) + kVocabulary / 4));
+    for (NodeId v = s_.node_count() - std::min(s_.node_count(), back);
+         v-- > 0 && seeds_.size() < 3;)
       if (s_.alive(v) && s_.node_kind(v) == kMemory) seeds_.push_back({v, 1.0});
   }
   void Ask(std::size_t question) {
@@ -127,8 +136,12 @@ class Asker {
           if (answers_.visible->contains(v)) answers_.newest.push_back(v);
         break;
       }
-      case 1: answers_.bm25 = Bm25Among(20); break;
-      case 2: answers_.nearest = NearestAmong(); break;
+      case 1:
+        answers_.bm25 = Bm25Among(20);
+        break;
+      case 2:
+        answers_.nearest = NearestAmong();
+        break;
       case 3: {
         const auto visible = Visible();
         TraverseOptions options;
@@ -157,11 +170,16 @@ class Asker {
 
  private:
   using Hits = std::vector<std::pair<NodeId, double>>;
-  std::shared_ptr<const NodeSubset> Visible() { return VisibleNodes(s_, s_.time_ms(), {.executor = &executor_}).value(); }
+  std::shared_ptr<const NodeSubset> Visible() {
+    return VisibleNodes(s_, s_.time_ms(), {.executor = &executor_}).value();
+  }
   Hits Bm25Among(std::size_t top) {
     const auto visible = Visible();
     Hits hits;
-    for (const Bm25Match& m : Must(Bm25(s_, terms_, {.top = top, .subset = visible.get(), .executor = &executor_}), "bm25").matches)
+    for (const Bm25Match& m :
+         Must(Bm25(s_, terms_, {.top = top, .subset = visible.get(), .executor = &executor_}),
+              "bm25")
+             .matches)
       hits.push_back({m.node, m.score});
     return hits;
   }
@@ -169,7 +187,10 @@ class Asker {
     const auto visible = Visible();
     Hits hits;
     for (const SimilarNode& n :
-         Must(Nearest(s_, SpaceId{}, query_, {.top = 10, .subset = visible.get(), .executor = &executor_}), "nearest").nodes)
+         Must(Nearest(s_, SpaceId{}, query_,
+                      {.top = 10, .subset = visible.get(), .executor = &executor_}),
+              "nearest")
+             .nodes)
       hits.push_back({n.node, n.similarity});
     return hits;
   }
@@ -214,13 +235,17 @@ void Read(const Graph& graph, std::size_t rounds, Figures& figures) {
     last = snapshot.sequence();
     Asker first(snapshot, round), again(snapshot, round), other(snapshot, round + 50'021, 3'000);
     for (auto* asker : {&first, &again, &other}) {
-      auto& times = asker == &first ? figures.first : asker == &again ? figures.again : figures.other;
+      auto& times = asker == &first   ? figures.first
+                    : asker == &again ? figures.again
+                                      : figures.other;
       for (std::size_t q = 0; q < kQuestionCount; ++q) {
         const auto start = Clock::now();
         asker->Ask(q);
         const double ms = MsSince(start);
-        if (round > 0) times[q].push_back(ms);
-        else if (asker == &first) figures.from_nothing += ms;
+        if (round > 0)
+          times[q].push_back(ms);
+        else if (asker == &first)
+          figures.from_nothing += ms;
       }
     }
     Require(first.answers() == again.answers(), "asked again, the same answers");
@@ -228,7 +253,8 @@ void Read(const Graph& graph, std::size_t rounds, Figures& figures) {
       const Snapshot bare(std::make_shared<const GraphState>(snapshot.state()));
       Asker anew(bare, round);
       for (std::size_t q = 0; q < kQuestionCount; ++q) anew.Ask(q);
-      Require(first.answers() == anew.answers(), "what is carried answers as what is made from nothing");
+      Require(first.answers() == anew.answers(),
+              "what is carried answers as what is made from nothing");
     }
     figures.derived_bytes = MeasureBytes(snapshot).derived;
     ++round;
@@ -256,7 +282,8 @@ std::pair<double, double> RefreshPageRanks(Graph& graph, Memories& memories, std
     const PageRankResult whole = Must(PageRank(now, options), "PageRank");
     anew.push_back(MsSince(start));
     double apart = 0;
-    for (std::size_t v = 0; v < whole.scores.size(); ++v) apart += std::abs(whole.scores[v] - fresh.scores[v]);
+    for (std::size_t v = 0; v < whole.scores.size(); ++v)
+      apart += std::abs(whole.scores[v] - fresh.scores[v]);
     Require(apart <= 2 * options.tolerance, "a refresh is as near as a run from nothing");
     scores = fresh.scores;
     before = now;
@@ -272,7 +299,8 @@ double BareSyncs(const std::string& path, std::uint64_t bytes, int times) {
   std::vector<double> ms;
   for (int i = 0; i < times; ++i) {
     const auto start = Clock::now();
-    if (write(file, content.data(), content.size()) != static_cast<ssize_t>(content.size()) || fdatasync(file) != 0)
+    if (write(file, content.data(), content.size()) != static_cast<ssize_t>(content.size()) ||
+        fdatasync(file) != 0)
       Die("writing the raw file");
     ms.push_back(MsSince(start));
   }
@@ -313,10 +341,13 @@ void Fresh(benchmark::State& state) {
     }
     reader.join();
     state.SetIterationTime(MsSince(start) / 1000);
-    const std::uint64_t bytes = (database->stats().tail_bytes - std::min(tail, database->stats().tail_bytes)) / figures.apply.size();
+    const std::uint64_t bytes =
+        (database->stats().tail_bytes - std::min(tail, database->stats().tail_bytes)) /
+        figures.apply.size();
 
     for (std::size_t q = 0; q < kQuestionCount; ++q) {
-      const double first = Quantile(figures.first[q], 0.5) * 1000, again = Quantile(figures.again[q], 0.5) * 1000,
+      const double first = Quantile(figures.first[q], 0.5) * 1000,
+                   again = Quantile(figures.again[q], 0.5) * 1000,
                    other = Quantile(figures.other[q], 0.5) * 1000;
       const std::string name = kQuestions[q];
       state.counters[name + "_us"] = first;
@@ -329,7 +360,8 @@ void Fresh(benchmark::State& state) {
     state.counters["apply_p99_ms"] = Quantile(figures.apply, 0.99);
     state.counters["batches"] = static_cast<double>(figures.apply.size());
     state.counters["bytes/batch"] = static_cast<double>(bytes);
-    state.counters["bare_sync_p50_ms"] = BareSyncs(folder / "raw", std::max<std::uint64_t>(bytes, 1), Small() ? 5 : 200);
+    state.counters["bare_sync_p50_ms"] =
+        BareSyncs(folder / "raw", std::max<std::uint64_t>(bytes, 1), Small() ? 5 : 200);
     state.counters["derived_mb"] = static_cast<double>(figures.derived_bytes) / 1e6;
     const auto [refresh, anew] = RefreshPageRanks(database->graph(), memories, time);
     state.counters["pagerank_refresh_ms"] = refresh;

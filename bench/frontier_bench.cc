@@ -49,10 +49,10 @@ struct Ledger {
   std::unique_ptr<Graph> graph;
   Snapshot snapshot;
   NodeId facts = 0;
-  std::vector<std::vector<std::uint32_t>> tags;     // by fact: ranks, ascending
-  std::vector<std::uint32_t> df;                    // by rank
-  std::vector<double> weights;                      // by rank, 0 below a df of 2
-  std::vector<std::set<std::uint32_t>> events;      // by fact
+  std::vector<std::vector<std::uint32_t>> tags;  // by fact: ranks, ascending
+  std::vector<std::uint32_t> df;                 // by rank
+  std::vector<double> weights;                   // by rank, 0 below a df of 2
+  std::vector<std::set<std::uint32_t>> events;   // by fact
 };
 
 void AddTags(Ledger& ledger, std::size_t tag_count) {
@@ -99,8 +99,8 @@ void AddEvents(Ledger& ledger, std::size_t count) {
       const std::size_t members = 2 + random() % 4;
       for (std::size_t m = 0; m < members; ++m) {
         const bool related = e % 2 == 0 && !pool.empty();
-        const auto v = related ? pool[random() % pool.size()]
-                               : static_cast<NodeId>(random() % ledger.facts);
+        const auto v =
+            related ? pool[random() % pool.size()] : static_cast<NodeId>(random() % ledger.facts);
         if (ledger.events[v].insert(static_cast<std::uint32_t>(e)).second)
           batch.Link(event, kMember, NodeRef::Id(v));
       }
@@ -182,7 +182,12 @@ void FrontierPairs(benchmark::State& state) {
   state.counters["pruned"] = 1.0 - static_cast<double>(result.scored) / wedges;
   Verify(ledger, result, options.top);
 }
-BENCHMARK(FrontierPairs)->ArgName("threads")->Arg(2)->Arg(1)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(FrontierPairs)
+    ->ArgName("threads")
+    ->Arg(2)
+    ->Arg(1)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace plexus::bench

@@ -8,9 +8,9 @@
 // at every thread count.
 #include <benchmark/benchmark.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
-#include <cstdlib>
 #include <optional>
 #include <string>
 
@@ -97,7 +97,8 @@ void ImportEdgeList(benchmark::State& state) {
   }
   state.counters["edges/s"] = benchmark::Counter(static_cast<double>(file.arcs),
                                                  benchmark::Counter::kIsIterationInvariantRate);
-  state.SetBytesProcessed(static_cast<std::int64_t>(std::filesystem::file_size(file.path)) * state.iterations());
+  state.SetBytesProcessed(static_cast<std::int64_t>(std::filesystem::file_size(file.path)) *
+                          state.iterations());
 }
 BENCHMARK(ImportEdgeList)
     ->ArgName("threads")

@@ -30,7 +30,8 @@ int Measure(const char* directory) {
   const Snapshot snapshot = database->snapshot();
   const std::uint64_t resident = MeasureProcess().resident;
   const GraphBytes bytes = MeasureBytes(snapshot);
-  std::printf("%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %.17g %.17g %u %" PRIu64 "\n",
+  std::printf("%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %.17g %.17g %u %" PRIu64
+              "\n",
               resident, bytes.total, bytes.csr, bytes.nodes, bytes.keys, bytes.per_edge,
               bytes.per_node, snapshot.node_count(), snapshot.CountEdges(Plane::kFact));
   Must(database->Close(), "closing");
@@ -42,7 +43,8 @@ int Serve(const char* directory, std::size_t edges) {
   storage::OpenOptions options;
   options.create = true;
   options.graph.maintenance = Maintenance::kBackground;
-  auto database = Must(storage::Database::Open(directory, options), "making the service's database");
+  auto database =
+      Must(storage::Database::Open(directory, options), "making the service's database");
   const NodeId nodes = static_cast<NodeId>(edges / 16);
   AddNodes(database->graph(), nodes);
   AddEdges(database->graph(), DistinctPairs(nodes, edges, 5), 0, edges, 10'000);
@@ -81,7 +83,8 @@ Figures MeasureInChild(const std::string& self, const std::string& directory) {
   Figures f;
   std::FILE* child = popen(("'" + self + "' --measure '" + directory + "'").c_str(), "r");
   if (!child ||
-      std::fscanf(child, "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %lf %lf %u %" SCNu64,
+      std::fscanf(child,
+                  "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %lf %lf %u %" SCNu64,
                   &f.resident, &f.total, &f.csr, &f.nodes, &f.keys, &f.per_edge, &f.per_node,
                   &f.node_count, &f.edges) != 9 ||
       pclose(child) != 0)
@@ -107,7 +110,8 @@ void Build(const std::string& directory, std::size_t edges) {
 
 int main(int argc, char** argv) {
   if (argc == 3 && std::strcmp(argv[1], "--measure") == 0) return Measure(argv[2]);
-  if (argc == 4 && std::strcmp(argv[1], "--serve") == 0) return Serve(argv[2], std::strtoull(argv[3], nullptr, 10));
+  if (argc == 4 && std::strcmp(argv[1], "--serve") == 0)
+    return Serve(argv[2], std::strtoull(argv[3], nullptr, 10));
   std::size_t edges = static_cast<std::size_t>(Size("PLEXUS_BENCH_EDGES", 20'000'000, 32'000));
   if (argc == 2) edges = std::strtoull(argv[1], nullptr, 10);
   if (argc > 2 || edges < 32) {
@@ -123,14 +127,17 @@ int main(int argc, char** argv) {
   std::printf("nodes %u, edges %" PRIu64 "\n", full.node_count, full.edges);
   std::printf("per edge        %.2f bytes (both directions, with times)\n", full.per_edge);
   std::printf("per node        %.2f bytes (offsets, kind, flags)\n", full.per_node);
-  std::printf("keys            %.2f bytes a node\n", static_cast<double>(full.keys) / full.node_count);
+  std::printf("keys            %.2f bytes a node\n",
+              static_cast<double>(full.keys) / full.node_count);
   std::printf("stats total     %.1f MB\n", static_cast<double>(full.total) / 1e6);
-  std::printf("resident set    %.1f MB (empty graph %.1f MB)\n", static_cast<double>(full.resident) / 1e6,
-              static_cast<double>(empty.resident) / 1e6);
+  std::printf("resident set    %.1f MB (empty graph %.1f MB)\n",
+              static_cast<double>(full.resident) / 1e6, static_cast<double>(empty.resident) / 1e6);
   std::printf("resident/stats  %.3f\n", grown / static_cast<double>(full.total));
   std::fflush(stdout);
-  const std::string serve = "'" + std::string(argv[0]) + "' --serve '" + (folder / "service") + "' " + std::to_string(edges);
+  const std::string serve = "'" + std::string(argv[0]) + "' --serve '" + (folder / "service") +
+                            "' " + std::to_string(edges);
   if (std::system(serve.c_str()) != 0) Die("the service failed");
-  const bool right = Require(full.edges == edges && full.node_count == edges / 16, "counts after opening");
+  const bool right =
+      Require(full.edges == edges && full.node_count == edges / 16, "counts after opening");
   return right ? 0 : 1;
 }

@@ -95,7 +95,12 @@ void OpenCheckpoint(benchmark::State& state) {
   state.counters["checkpoint_MB"] = static_cast<double>(made.checkpoint_bytes) / 1e6;
   state.SetBytesProcessed(static_cast<std::int64_t>(made.checkpoint_bytes) * state.iterations());
 }
-BENCHMARK(OpenCheckpoint)->ArgName("threads")->Arg(2)->Arg(1)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(OpenCheckpoint)
+    ->ArgName("threads")
+    ->Arg(2)
+    ->Arg(1)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
 
 void ReadAndCopy(benchmark::State& state) {
   Made& made = TheDatabase();
@@ -124,7 +129,12 @@ void ReadAndCopy(benchmark::State& state) {
   for (auto _ : state) read_and_copy();
   state.SetBytesProcessed(static_cast<std::int64_t>(made.checkpoint_bytes) * state.iterations());
 }
-BENCHMARK(ReadAndCopy)->ArgName("threads")->Arg(2)->Arg(1)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(ReadAndCopy)
+    ->ArgName("threads")
+    ->Arg(2)
+    ->Arg(1)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
 
 void WriteCheckpoint(benchmark::State& state) {
   Made& made = TheDatabase();
@@ -142,7 +152,8 @@ void WriteCheckpoint(benchmark::State& state) {
     Must(database->Checkpoint(), "checkpoint");
     state.PauseTiming();
     const auto checkpoints = database->stats().checkpoints;
-    Require(!checkpoints.empty() && checkpoints.back() == report.sequence, "the checkpoint is there");
+    Require(!checkpoints.empty() && checkpoints.back() == report.sequence,
+            "the checkpoint is there");
     state.ResumeTiming();
   }
   state.SetBytesProcessed(static_cast<std::int64_t>(made.checkpoint_bytes) * state.iterations());

@@ -42,7 +42,7 @@ const Snapshot& TheGraph(std::int64_t which) {
     Must(graph->Apply(batch), "adding edges");
   } else {
     const PairList list = which == 1 ? UniformPairs(scale, 16, DefaultExecutor())
-                                  : KroneckerPairs(scale, 16, DefaultExecutor());
+                                     : KroneckerPairs(scale, 16, DefaultExecutor());
     const std::vector<NodePair> pairs(list.span().begin(), list.span().end());
     AddNodes(*graph, NodeId{1} << scale);
     AddEdges(*graph, pairs, 0, pairs.size(), 1 << 20);
@@ -96,14 +96,18 @@ void PageRankF32(benchmark::State& state) {
   PageRankResult result;
   for (auto _ : state) result = Must(PageRank(snapshot, Options(weighted)), "pagerank");
   CheckOneMoreStep(snapshot, result, weighted);
-  state.counters["arcs/s"] =
-      benchmark::Counter(static_cast<double>(result.edges) * kIterations, benchmark::Counter::kIsIterationInvariantRate);
+  state.counters["arcs/s"] = benchmark::Counter(static_cast<double>(result.edges) * kIterations,
+                                                benchmark::Counter::kIsIterationInvariantRate);
   state.counters["tiled"] = result.tiled;
   state.counters["prepare_ms"] = prepared;  // 0 where an earlier benchmark of the process did it
-  state.counters["bytes/arc"] = static_cast<double>(result.bytes_per_iteration) / static_cast<double>(result.edges);
+  state.counters["bytes/arc"] =
+      static_cast<double>(result.bytes_per_iteration) / static_cast<double>(result.edges);
 }
-BENCHMARK(PageRankF32)->ArgNames({"uniform", "weighted"})->ArgsProduct({{0, 1}, {0, 1}})
-    ->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(PageRankF32)
+    ->ArgNames({"uniform", "weighted"})
+    ->ArgsProduct({{0, 1}, {0, 1}})
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
 
 void SixteenRuns(benchmark::State& state) {
   const Snapshot& snapshot = TheGraph(state.range(0));
@@ -114,7 +118,12 @@ void SixteenRuns(benchmark::State& state) {
       benchmark::DoNotOptimize(Must(PageRank(snapshot, options), "pagerank"));
     }
 }
-BENCHMARK(SixteenRuns)->ArgName("uniform")->Arg(0)->Arg(1)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(SixteenRuns)
+    ->ArgName("uniform")
+    ->Arg(0)
+    ->Arg(1)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
 
 void BatchOfSixteen(benchmark::State& state) {
   const Snapshot& snapshot = TheGraph(state.range(0));
@@ -132,11 +141,16 @@ void BatchOfSixteen(benchmark::State& state) {
     Require(distance < 1e-5, "a ranking of the batch is the one of its own run");
   }
 }
-BENCHMARK(BatchOfSixteen)->ArgName("uniform")->Arg(0)->Arg(1)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(BatchOfSixteen)
+    ->ArgName("uniform")
+    ->Arg(0)
+    ->Arg(1)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
 
 // After a ten-thousandth of the edges was added: from nothing (0), from the earlier scores (1),
-// the same over a layout that the base has kept (2), each to a true L1 error of 1e-6 in f64, preparation
-// included but for that layout, whose making is told (layout_ms).
+// the same over a layout that the base has kept (2), each to a true L1 error of 1e-6 in f64,
+// preparation included but for that layout, whose making is told (layout_ms).
 void Refresh(benchmark::State& state) {
   const Snapshot& before = TheGraph(state.range(0));
   const bool refresh = state.range(1) != 0;
@@ -169,7 +183,8 @@ void Refresh(benchmark::State& state) {
   PageRankResult result = Must(PageRank(after, options), "pagerank");
   static double layout_ms[3];  // the first call of the process made it
   if (options.keep_layout)
-    state.counters["layout_ms"] = layout_ms[state.range(0)] = std::max(layout_ms[state.range(0)], result.preparation_ms);
+    state.counters["layout_ms"] = layout_ms[state.range(0)] =
+        std::max(layout_ms[state.range(0)], result.preparation_ms);
   for (auto _ : state) result = Must(PageRank(after, options), "pagerank");
   Require(result.converged, "converged");
   options.start = {};
@@ -184,8 +199,11 @@ void Refresh(benchmark::State& state) {
   state.counters["prepare_ms"] = result.preparation_ms;
   state.counters["tiled"] = result.tiled;
 }
-BENCHMARK(Refresh)->ArgNames({"graph", "refresh"})->ArgsProduct({{0, 1, 2}, {0, 1, 2}})
-    ->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(Refresh)
+    ->ArgNames({"graph", "refresh"})
+    ->ArgsProduct({{0, 1, 2}, {0, 1, 2}})
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace plexus::bench

@@ -3,7 +3,8 @@
 // NODES vectors of DIMENSIONS floats are set once, then ROUNDS times more, a thousand a batch,
 // in RAM and in a directory, while background maintenance compacts; each in a process of its own.
 // Prints resident set and median time of the nearest ten after the first and the last round.
-// Usage: reembed [NODES [DIMENSIONS [ROUNDS]]], default 20,000 384 20. Exit 1 when an answer is wrong.
+// Usage: reembed [NODES [DIMENSIONS [ROUNDS]]], default 20,000 384 20. Exit 1 when an answer is
+// wrong.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -59,18 +60,21 @@ bool Tell(Graph& graph, const Sizes& sizes, int round) {
     const std::vector<float> query = Vector(sizes, node, round);
     const auto start = std::chrono::steady_clock::now();
     const NearestResult found = Must(Nearest(snapshot, SpaceId{}, query, {}), "searching");
-    times.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
-    right = right && !found.nodes.empty() && snapshot.key(found.nodes[0].node) == "n" + std::to_string(node);
+    times.push_back(
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+            .count());
+    right = right && !found.nodes.empty() &&
+            snapshot.key(found.nodes[0].node) == "n" + std::to_string(node);
   }
   std::nth_element(times.begin(), times.begin() + 150, times.end());
   const ProcessBytes process = MeasureProcess();
   const auto megabytes = [](std::uint64_t bytes) { return static_cast<double>(bytes) / 1e6; };
-  std::printf("  %3d times: resident %7.1f MB (graph %7.1f MB, freed and kept %7.1f MB), nearest %6.3f ms, "
-              "rows %u, compactions %llu\n",
-              round, megabytes(process.resident), megabytes(MeasureBytes(snapshot).total),
-              megabytes(process.allocator_free), times[150],
-              snapshot.space(SpaceId{})->row_count(),
-              static_cast<unsigned long long>(graph.stats().vector_compactions));
+  std::printf(
+      "  %3d times: resident %7.1f MB (graph %7.1f MB, freed and kept %7.1f MB), nearest %6.3f ms, "
+      "rows %u, compactions %llu\n",
+      round, megabytes(process.resident), megabytes(MeasureBytes(snapshot).total),
+      megabytes(process.allocator_free), times[150], snapshot.space(SpaceId{})->row_count(),
+      static_cast<unsigned long long>(graph.stats().vector_compactions));
   return Require(right, "the nearest vector is the one asked for");
 }
 
@@ -126,8 +130,9 @@ int main(int argc, char** argv) {
   if (way && std::strcmp(way, "--durable") == 0) return Durable(sizes);
   bool right = true;
   for (const char* each : {"--ram", "--durable"}) {
-    const std::string command = "'" + std::string(argv[0]) + "' " + each + " " + std::to_string(sizes.nodes) +
-                                " " + std::to_string(sizes.dimensions) + " " + std::to_string(sizes.rounds);
+    const std::string command =
+        "'" + std::string(argv[0]) + "' " + each + " " + std::to_string(sizes.nodes) + " " +
+        std::to_string(sizes.dimensions) + " " + std::to_string(sizes.rounds);
     right = std::system(command.c_str()) == 0 && right;
   }
   return right ? 0 : 1;

@@ -60,13 +60,14 @@ const Snapshot& TheGraph() {
     if (const char* file = std::getenv("PLEXUS_BENCH_VECTORS"); file && !Small()) {
       const auto report = Must(text::ImportVectors(*made, {file}, {}, {}), "reading vectors");
       if (report.errors > 0) Die(report.kept_errors.at(0).ToString());
-      std::fprintf(stderr, "vectors: %llu of %s\n", static_cast<unsigned long long>(report.vectors), file);
+      std::fprintf(stderr, "vectors: %llu of %s\n", static_cast<unsigned long long>(report.vectors),
+                   file);
     } else {
       FillRandom(*made);
     }
     WriteBatch batch(kBenchTime);
-    for (const NodePair& pair :
-         DistinctPairs(made->snapshot().node_count(), std::size_t{3} * made->snapshot().node_count(), 9))
+    for (const NodePair& pair : DistinctPairs(made->snapshot().node_count(),
+                                              std::size_t{3} * made->snapshot().node_count(), 9))
       batch.Link(NodeRef::Id(pair.source), kRelatesTo, NodeRef::Id(pair.target), WeightOf(pair));
     Must(made->Apply(batch), "adding edges");
     Must(made->Compact(), "compacting");
@@ -93,13 +94,15 @@ double SecondsToRead(Executor& executor) {
         return part;
       },
       [](std::uint64_t a, std::uint64_t b) { return a + b; });
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   Require(sum == 3 * words.size(), "the sum of the words read");
   return seconds;
 }
 
 double Median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
+                   values.end());
   return values[values.size() / 2];
 }
 
@@ -120,7 +123,8 @@ double Exact(Metric metric, std::span<const float> a, std::span<const float> b) 
 void Verify(std::span<const float> query, const NodeSubset* subset, Metric metric,
             const std::vector<SimilarNode>& got) {
   const auto zero = std::vector<float>(query.size());
-  const double scale = metric == Metric::kCosine ? 1 : 20 * std::abs(Exact(Metric::kL2, query, zero));
+  const double scale =
+      metric == Metric::kCosine ? 1 : 20 * std::abs(Exact(Metric::kL2, query, zero));
   double worst = INFINITY;
   for (const SimilarNode& node : got) {
     const double exact = Exact(metric, query, TheVectors().vector(node.node));
@@ -154,7 +158,8 @@ void OneQuery(benchmark::State& state) {
     reads.push_back(SecondsToRead(*options.executor));
     const auto start = std::chrono::steady_clock::now();
     const auto result = Nearest(snapshot, SpaceId{}, query, options);
-    scans.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    scans.push_back(
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     state.SetIterationTime(scans.back());
     Require(result.has_value() && result->nodes.size() == 10, "ten nearest");
   }
@@ -164,7 +169,8 @@ void OneQuery(benchmark::State& state) {
   state.counters["read_GB/s"] = bytes / Median(reads) / 1e9;
   for (std::size_t q : {0u, 1u}) {
     const auto query = TheVectors().vector(QueryNode(q));
-    Verify(query, nullptr, *options.metric, Must(Nearest(snapshot, SpaceId{}, query, options), "nearest").nodes);
+    Verify(query, nullptr, *options.metric,
+           Must(Nearest(snapshot, SpaceId{}, query, options), "nearest").nodes);
   }
 }
 BENCHMARK(OneQuery)
@@ -189,13 +195,20 @@ void InsideASubset(benchmark::State& state) {
   std::size_t i = 0;
   for (auto _ : state) {
     const auto query = TheVectors().vector(QueryNode(i++));
-    benchmark::DoNotOptimize(Must(Nearest(snapshot, SpaceId{}, query, options), "nearest").nodes.data());
+    benchmark::DoNotOptimize(
+        Must(Nearest(snapshot, SpaceId{}, query, options), "nearest").nodes.data());
   }
   state.counters["vectors"] = static_cast<double>(subset.count());
   const auto query = TheVectors().vector(QueryNode(0));
-  Verify(query, &subset, Metric::kCosine, Must(Nearest(snapshot, SpaceId{}, query, options), "nearest").nodes);
+  Verify(query, &subset, Metric::kCosine,
+         Must(Nearest(snapshot, SpaceId{}, query, options), "nearest").nodes);
 }
-BENCHMARK(InsideASubset)->ArgName("percent")->Arg(1)->Arg(10)->Arg(50)->Unit(benchmark::kMicrosecond);
+BENCHMARK(InsideASubset)
+    ->ArgName("percent")
+    ->Arg(1)
+    ->Arg(10)
+    ->Arg(50)
+    ->Unit(benchmark::kMicrosecond);
 
 // The candidates of another search, reranked: what the graph term costs.
 void RerankNamed(benchmark::State& state) {
@@ -204,10 +217,12 @@ void RerankNamed(benchmark::State& state) {
   NearestOptions nearest;
   nearest.top = static_cast<std::size_t>(state.range(0));
   std::vector<NodeId> candidates;
-  for (const SimilarNode& node : Must(Nearest(snapshot, SpaceId{}, query, nearest), "nearest").nodes)
+  for (const SimilarNode& node :
+       Must(Nearest(snapshot, SpaceId{}, query, nearest), "nearest").nodes)
     candidates.push_back(node.node);
   RerankResult result;
-  for (auto _ : state) result = Must(RerankCandidates(snapshot, SpaceId{}, query, candidates, {}), "rerank");
+  for (auto _ : state)
+    result = Must(RerankCandidates(snapshot, SpaceId{}, query, candidates, {}), "rerank");
   Require(result.hits.size() == candidates.size(), "every candidate is ranked");
   for (std::size_t i = 0; i < result.hits.size(); ++i) {
     const RerankHit& hit = result.hits[i];

@@ -2,8 +2,9 @@
 //
 // All three hold the same edges; the delta's are drawn at random from the whole graph,
 // applied in batches of 10,000 after the rest was compacted. One scan = the sum of the
-// weights over all out rows (or all in rows), on one thread, through Snapshot::ScanArcs. Verified: equal bits in all three, since rows come out in the
-// same order. Run with --benchmark_enable_random_interleaving=true.
+// weights over all out rows (or all in rows), on one thread, through Snapshot::ScanArcs. Verified:
+// equal bits in all three, since rows come out in the same order. Run with
+// --benchmark_enable_random_interleaving=true.
 #include <benchmark/benchmark.h>
 
 #include <map>
@@ -64,10 +65,10 @@ void RowScan(benchmark::State& state) {
   const Direction direction = state.range(1) ? Direction::kIn : Direction::kOut;
   double sum = 0;
   for (auto _ : state) benchmark::DoNotOptimize(sum = Scan(snapshot, direction));
-  Require(sum == Scan(WithDelta(0), direction), "the same sum, bit for bit, as the compacted graph");
-  state.counters["arcs/s"] =
-      benchmark::Counter(static_cast<double>(TheInput().pairs.size()),
-                         benchmark::Counter::kIsIterationInvariantRate);
+  Require(sum == Scan(WithDelta(0), direction),
+          "the same sum, bit for bit, as the compacted graph");
+  state.counters["arcs/s"] = benchmark::Counter(static_cast<double>(TheInput().pairs.size()),
+                                                benchmark::Counter::kIsIterationInvariantRate);
   state.counters["runs"] = static_cast<double>(snapshot.state().runs.size());
 }
 BENCHMARK(RowScan)

@@ -1,5 +1,5 @@
-// PageRank, traversal and shallow searches over a live graph (skeleton: the side by side runs of the
-// kernels are `gap`'s).
+// PageRank, traversal and shallow searches over a live graph (skeleton: the side by side runs of
+// the kernels are `gap`'s).
 //
 // Verified: PageRank sums to 1 and one more serial step moves it by no more than its
 // tolerance; traversal equals a dense dynamic programme over hop layers.
@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/traversal/bfs.h"
 #include "algorithms/pagerank/pagerank.h"
+#include "algorithms/traversal/bfs.h"
 #include "algorithms/traversal/traverse.h"
 #include "bench/graphs/agent_graph.h"
 #include "bench/graphs/random_graph.h"
@@ -58,7 +58,8 @@ void PageRankWeighted(benchmark::State& state) {
   const ArcFilter all = ArcFilter::All();
   for (NodeId u = 0; u < n; ++u) {
     double strength = 0;
-    snapshot.ForEachArc(Direction::kOut, u, all, [&](const Arc& arc) { strength += static_cast<double>(arc.weight); });
+    snapshot.ForEachArc(Direction::kOut, u, all,
+                        [&](const Arc& arc) { strength += static_cast<double>(arc.weight); });
     sum += result.scores[u];
     if (strength == 0) dangling += result.scores[u];
     snapshot.ForEachArc(Direction::kOut, u, all, [&](const Arc& arc) {
@@ -70,7 +71,12 @@ void PageRankWeighted(benchmark::State& state) {
   Require(std::abs(sum - 1) < 1e-9, "PageRank sums to 1");
   Require(step <= options.tolerance, "PageRank is at its fixed point");
 }
-BENCHMARK(PageRankWeighted)->ArgName("threads")->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(PageRankWeighted)
+    ->ArgName("threads")
+    ->Arg(1)
+    ->Arg(2)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
 
 // Best products over walks of 1..hops arcs from `start`, layer by layer over all nodes.
 std::vector<double> BestProducts(const Snapshot& snapshot, NodeId start, int hops) {
@@ -82,7 +88,8 @@ std::vector<double> BestProducts(const Snapshot& snapshot, NodeId start, int hop
     for (NodeId u = 0; u < n; ++u)
       if (layer[u] > 0)
         snapshot.ForEachArc(Direction::kOut, u, ArcFilter::All(), [&](const Arc& arc) {
-          next[arc.neighbor] = std::max(next[arc.neighbor], layer[u] * static_cast<double>(arc.weight));
+          next[arc.neighbor] =
+              std::max(next[arc.neighbor], layer[u] * static_cast<double>(arc.weight));
         });
     for (NodeId v = 0; v < n; ++v) best[v] = std::max(best[v], next[v]);
     layer.swap(next);
@@ -101,7 +108,8 @@ void CheckBest(const Snapshot& snapshot, NodeId start, const TraverseOptions& op
   std::sort(best.begin(), best.end(), std::greater<>());
   for (std::size_t i = 0; i < result.hits.size(); ++i)
     Require(std::abs(result.hits[i].score - best[i]) <= 1e-12, "traverse: the i-th best");
-  const auto positive = static_cast<std::size_t>(std::count_if(best.begin(), best.end(), [](double x) { return x > 0; }));
+  const auto positive = static_cast<std::size_t>(
+      std::count_if(best.begin(), best.end(), [](double x) { return x > 0; }));
   Require(result.hits.size() == std::min(options.top, positive), "traverse: number of hits");
 }
 
@@ -117,7 +125,8 @@ void TraverseBestProduct(benchmark::State& state) {
     const TraverseSeed seed{start, 1.0};
     edges += Must(Traverse(snapshot, {&seed, 1}, options), "traverse").edges;
   }
-  state.counters["edges"] = benchmark::Counter(static_cast<double>(edges), benchmark::Counter::kAvgIterations);
+  state.counters["edges"] =
+      benchmark::Counter(static_cast<double>(edges), benchmark::Counter::kAvgIterations);
   for (NodeId s : {NodeId{1}, NodeId{77}, NodeId{1234}}) CheckBest(snapshot, s, options);
 }
 BENCHMARK(TraverseBestProduct)->ArgName("hops")->Arg(2)->Arg(3)->Unit(benchmark::kMicrosecond);
@@ -156,7 +165,8 @@ void CheckDepths(const Snapshot& snapshot, NodeId start, const BfsOptions& optio
     });
   }
   Require(result.nodes.size() == depths.size(), "bfs: nodes reached");
-  for (const BfsNode& node : result.nodes) Require(depths.at(node.node) == node.depth, "bfs: depth of a node");
+  for (const BfsNode& node : result.nodes)
+    Require(depths.at(node.node) == node.depth, "bfs: depth of a node");
 }
 
 // Searches that reach few of the nodes: time per arc looked at, whatever the graph's
@@ -175,7 +185,8 @@ void BfsShallow(benchmark::State& state, const Snapshot& snapshot) {
     ++runs;
   }
   using benchmark::Counter;
-  state.counters["time/edge"] = Counter(static_cast<double>(edges), Counter::kIsRate | Counter::kInvert);
+  state.counters["time/edge"] =
+      Counter(static_cast<double>(edges), Counter::kIsRate | Counter::kInvert);
   state.counters["nodes"] = Counter(static_cast<double>(nodes), Counter::kAvgIterations);
   for (NodeId s : {NodeId{1}, NodeId{77}, NodeId{1234}}) CheckDepths(snapshot, s, options);
 }
@@ -187,7 +198,8 @@ void WriteEdges(const Snapshot& snapshot, const std::string& name) {
   if (!folder) return;
   std::ofstream out(std::string(folder) + "/" + name + ".el");
   for (NodeId v = 0; v < snapshot.node_count(); ++v)
-    snapshot.ForEachArc(Direction::kOut, v, ArcFilter::All(), [&](const Arc& arc) { out << v << ' ' << arc.neighbor << '\n'; });
+    snapshot.ForEachArc(Direction::kOut, v, ArcFilter::All(),
+                        [&](const Arc& arc) { out << v << ' ' << arc.neighbor << '\n'; });
   Require(static_cast<bool>(out.flush()), "writing " + name + ".el");
 }
 
@@ -205,7 +217,8 @@ const Snapshot& TheAgents() {
     auto made = Graph::InMemory();
     AddNodes(*made, agents.turns);
     WriteBatch batch(kBenchTime);
-    for (const AgentEdge& e : agents.edges) batch.Link(NodeRef::Id(e.source), e.kind, NodeRef::Id(e.target), e.weight);
+    for (const AgentEdge& e : agents.edges)
+      batch.Link(NodeRef::Id(e.source), e.kind, NodeRef::Id(e.target), e.weight);
     Must(made->Apply(batch), "adding edges");
     Must(made->Compact(), "compacting");
     return made;
@@ -247,7 +260,8 @@ BENCHMARK(TraverseStarts)->ArgName("paths")->Arg(0)->Arg(1)->Unit(benchmark::kMi
 
 // The goals' row: depth 3 from those of the starts that reach at most 1 % of the nodes;
 // beside it compare_gap.sh puts the suite's full search, which has no depth.
-void BfsDepth3(benchmark::State& state, const Snapshot& snapshot, std::vector<NodeId> starts, const std::string& name) {
+void BfsDepth3(benchmark::State& state, const Snapshot& snapshot, std::vector<NodeId> starts,
+               const std::string& name) {
   WriteEdges(snapshot, name);
   BfsOptions options;
   options.max_depth = 3;
@@ -259,19 +273,23 @@ void BfsDepth3(benchmark::State& state, const Snapshot& snapshot, std::vector<No
   if (starts.empty()) return;
   std::uint64_t edges = 0, nodes = 0, runs = 0;
   for (auto _ : state) {
-    const BfsResult result = Must(Bfs(snapshot, {&starts[runs++ % starts.size()], 1}, options), "bfs");
+    const BfsResult result =
+        Must(Bfs(snapshot, {&starts[runs++ % starts.size()], 1}, options), "bfs");
     edges += result.edges;
     nodes += result.nodes.size();
   }
   using benchmark::Counter;
-  state.counters["time/edge"] = Counter(static_cast<double>(edges), Counter::kIsRate | Counter::kInvert);
+  state.counters["time/edge"] =
+      Counter(static_cast<double>(edges), Counter::kIsRate | Counter::kInvert);
   state.counters["edges"] = Counter(static_cast<double>(edges), Counter::kAvgIterations);
   state.counters["nodes"] = Counter(static_cast<double>(nodes), Counter::kAvgIterations);
   state.counters["starts"] = static_cast<double>(starts.size());
   for (NodeId s : starts) CheckDepths(snapshot, s, options);
 }
 // The 1,000 stratified starts of the traversal rows, and 1,000 of the grid.
-void BfsDepth3Agents(benchmark::State& state) { BfsDepth3(state, TheAgents(), StratifiedStarts(TheTurns()), "agents"); }
+void BfsDepth3Agents(benchmark::State& state) {
+  BfsDepth3(state, TheAgents(), StratifiedStarts(TheTurns()), "agents");
+}
 void BfsDepth3Grid(benchmark::State& state) {
   std::vector<NodeId> starts;
   const NodeId n = TheGrid().node_count();

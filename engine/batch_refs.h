@@ -23,9 +23,9 @@ class NodeRef {
  public:
   constexpr NodeRef() = default;  // node 0
   static constexpr NodeRef Id(NodeId id) { return NodeRef(0, id); }
-  constexpr bool local() const { return stamp_ != 0; }          // named in a batch
-  constexpr std::uint32_t index() const { return index_; }      // a NodeId unless local()
-  constexpr std::uint32_t stamp() const { return stamp_; }      // the batch's; 0: by id
+  constexpr bool local() const { return stamp_ != 0; }      // named in a batch
+  constexpr std::uint32_t index() const { return index_; }  // a NodeId unless local()
+  constexpr std::uint32_t stamp() const { return stamp_; }  // the batch's; 0: by id
   // Of another node that the same batch has named. REQUIRES local().
   constexpr NodeRef Sibling(std::uint32_t index) const { return NodeRef(stamp_, index); }
   friend constexpr bool operator==(NodeRef, NodeRef) = default;

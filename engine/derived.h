@@ -33,7 +33,8 @@ class Carried : public Derived {
   // The value of `now`, bit for bit what is made of `now` from nothing; `changes` lead from the
   // state that this is the value of. Time O(changes), not O(nodes). Null: make it anew when it
   // is asked for. May throw std::bad_alloc, which counts as null. Any thread.
-  virtual std::shared_ptr<const Carried> Carry(const Snapshot& now, const StateChanges& changes) const = 0;
+  virtual std::shared_ptr<const Carried> Carry(const Snapshot& now,
+                                               const StateChanges& changes) const = 0;
 
   // Somebody looked it up since it was made or carried.
   bool asked() const { return asked_.load(std::memory_order_relaxed); }
@@ -75,7 +76,8 @@ class DerivedData {
   }
   std::shared_ptr<const Derived> Get(DerivedKey key) const;
   // As Keep; `replace`: takes the place of what was kept before.
-  std::shared_ptr<const Derived> Add(DerivedKey key, std::shared_ptr<const Derived> made, bool replace) const;
+  std::shared_ptr<const Derived> Add(DerivedKey key, std::shared_ptr<const Derived> made,
+                                     bool replace) const;
   std::uint64_t size_bytes() const;
 
  private:

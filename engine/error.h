@@ -39,7 +39,8 @@ struct Error {
   std::string ToString() const;
 };
 
-// A call whose Result or Status is not looked at is a compiler's warning; (void) says that it is meant.
+// A call whose Result or Status is not looked at is a compiler's warning; (void) says that it is
+// meant.
 template <class T>
 class [[nodiscard]] Result : public std::expected<T, Error> {
  public:
@@ -52,9 +53,9 @@ inline std::unexpected<Error> Fail(ErrorCode code, std::string message) {
 }
 
 // PLEXUS_TRY(expr): returns the error of a Status/Result expression to the caller.
-#define PLEXUS_TRY(expr)                                       \
-  do {                                                         \
-    auto&& plexus_try_ = (expr);                               \
+#define PLEXUS_TRY(expr)                                                      \
+  do {                                                                        \
+    auto&& plexus_try_ = (expr);                                              \
     if (!plexus_try_) return std::unexpected(std::move(plexus_try_).error()); \
   } while (false)
 
@@ -64,16 +65,16 @@ inline std::unexpected<Error> Fail(ErrorCode code, std::string message) {
 // PLEXUS_ASSIGN(auto x, expr): unwraps a Result or returns its error.
 #define PLEXUS_ASSIGN(lhs, expr) \
   PLEXUS_ASSIGN_IMPL(PLEXUS_CONCAT(plexus_result_, __COUNTER__), lhs, expr)
-#define PLEXUS_ASSIGN_IMPL(tmp, lhs, expr)                   \
-  auto tmp = (expr);                                         \
-  if (!tmp) return std::unexpected(std::move(tmp).error());  \
+#define PLEXUS_ASSIGN_IMPL(tmp, lhs, expr)                  \
+  auto tmp = (expr);                                        \
+  if (!tmp) return std::unexpected(std::move(tmp).error()); \
   lhs = *std::move(tmp)
 
 // PLEXUS_CHECK(cond, why): a programmer error ends the program with its place.
-#define PLEXUS_CHECK(cond, why)                                         \
-  do {                                                                  \
-    if (!(cond)) [[unlikely]]                                           \
-      ::plexus::CheckFailed(#cond, why, __FILE__, __LINE__);            \
+#define PLEXUS_CHECK(cond, why)                              \
+  do {                                                       \
+    if (!(cond)) [[unlikely]]                                \
+      ::plexus::CheckFailed(#cond, why, __FILE__, __LINE__); \
   } while (false)
 
 [[noreturn]] void CheckFailed(const char* condition, const char* why, const char* file, int line);

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/bulk/edge_load.h"
 #include "engine/arrays/freed_memory.h"
+#include "engine/bulk/edge_load.h"
 #include "engine/internal/graph_impl.h"
 #include "engine/internal/memory_store.h"
 #include "engine/out_of_memory.h"
@@ -74,9 +74,8 @@ Result<ApplyReport> Graph::Impl::Apply(const WriteBatch& batch, const ApplyOptio
   group.reserve(kGroupBatches);  // so that nothing below fails while others wait for us
   std::unique_lock lock(queue_mutex_);
   queue_.push_back(&request);
-  queue_changed_.wait(lock, [&] {
-    return request.done || (!leading_ && queue_.front() == &request);
-  });
+  queue_changed_.wait(lock,
+                      [&] { return request.done || (!leading_ && queue_.front() == &request); });
   if (request.done) return std::move(request.result);
   // This writer leads: it takes what waits behind it and works for all.
   leading_ = true;
@@ -103,7 +102,8 @@ Result<ApplyReport> Graph::Impl::Apply(const WriteBatch& batch, const ApplyOptio
 void Graph::Impl::RefuseAll(const std::vector<Request*>& group, const Error& error) {
   for (Request* r : group)
     // A conflict may be with a batch of this group, which fails now.
-    if (r->result || r->result.error().code == ErrorCode::kConflict) r->result = std::unexpected(error);
+    if (r->result || r->result.error().code == ErrorCode::kConflict)
+      r->result = std::unexpected(error);
 }
 
 void Graph::Impl::RunGroup(const std::vector<Request*>& group) {
@@ -177,7 +177,9 @@ Result<std::size_t> Graph::Impl::JournalLoad(const LoadedEdges& loaded, Durabili
   while (next < loaded.batch_count()) {
     if (progress && !progress->Report("writing", next, loaded.batch_count())) break;
     std::vector<std::size_t> group;
-    for (std::uint64_t changes = 0; next < loaded.batch_count() && group.size() < kGroupBatches && changes < kChanges; ++next) {
+    for (std::uint64_t changes = 0;
+         next < loaded.batch_count() && group.size() < kGroupBatches && changes < kChanges;
+         ++next) {
       if (loaded.HasRecord(next)) group.push_back(next);
       changes += loaded.change_count(next) + loaded.key_bytes(next) / kChangeBytes;
     }
@@ -195,7 +197,9 @@ Result<std::size_t> Graph::Impl::JournalLoad(const LoadedEdges& loaded, Durabili
 // progress may ask the graph.
 Result<ApplyReport> Graph::Impl::Load(EdgeLoad load, Durability durability, Progress* progress) {
   PLEXUS_TRY(MayWrite(load.time_ms));
-  const auto not_empty = [] { return Fail(ErrorCode::kFailedPrecondition, "only an empty graph can be loaded"); };
+  const auto not_empty = [] {
+    return Fail(ErrorCode::kFailedPrecondition, "only an empty graph can be loaded");
+  };
   const auto empty = Published();
   if (empty->sequence != 0) return not_empty();
   PLEXUS_ASSIGN(LoadedEdges loaded, LoadedEdges::Make(std::move(load), *empty, executor_));

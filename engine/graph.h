@@ -25,8 +25,8 @@
 #include "engine/error.h"
 #include "engine/journal.h"
 #include "engine/monitoring/log.h"
-#include "engine/parallel.h"
 #include "engine/monitoring/progress.h"
+#include "engine/parallel.h"
 #include "engine/snapshot.h"
 #include "engine/state.h"
 #include "engine/write_batch.h"
@@ -78,21 +78,21 @@ struct ReplayOptions {
 };
 
 struct ChangeCounts {
-  std::uint64_t added = 0;    // "new" in replies
+  std::uint64_t added = 0;  // "new" in replies
   std::uint64_t changed = 0;
-  std::uint64_t same = 0;     // named by the batch, nothing to change
+  std::uint64_t same = 0;  // named by the batch, nothing to change
   std::uint64_t removed = 0;
 };
 
 struct ApplyReport {
-  Sequence sequence = 0;  // of the batch; the current one when nothing changed
+  Sequence sequence = 0;     // of the batch; the current one when nothing changed
   std::int64_t time_ms = 0;  // what the batch was given: its own time, or the graph's when later
   bool time_moved = false;   // the batch's own time lies before time_ms
-  ChangeCounts nodes;     // fact plane
-  ChangeCounts edges;     // fact plane
-  ChangeCounts events;    // nodes of kind event
-  ChangeCounts outcomes;  // nodes of kind outcome
-  ChangeCounts index;     // other index nodes, and all index edges
+  ChangeCounts nodes;        // fact plane
+  ChangeCounts edges;        // fact plane
+  ChangeCounts events;       // nodes of kind event
+  ChangeCounts outcomes;     // nodes of kind outcome
+  ChangeCounts index;        // other index nodes, and all index edges
   ChangeCounts vectors;
   // Of each node that the batch named by key, by NodeRef::index(): its id, new or known; kNoNode
   // when it does not exist after the batch. Empty after Load.
@@ -111,12 +111,12 @@ struct ApplyReport {
 };
 
 struct GraphStats {
-  std::uint64_t batches = 0;      // applied since open
-  std::uint64_t groups = 0;       // journal appends
+  std::uint64_t batches = 0;  // applied since open
+  std::uint64_t groups = 0;   // journal appends
   std::uint64_t compactions = 0;
   std::uint64_t vector_compactions = 0;  // of one space each
   std::uint64_t packings = 0;            // of what removed nodes and unused strings leave
-  std::uint64_t stalls = 0;       // Apply waited for the delta
+  std::uint64_t stalls = 0;              // Apply waited for the delta
   std::uint64_t stall_ns = 0;
 };
 
@@ -143,7 +143,8 @@ class Graph {
   // write. Errors: kInvalidArgument for its time, as Apply; kFailedPrecondition when some record
   // was applied before, kResourceExhausted above the limits or without memory (nothing was changed,
   // but for a prefix in the journal if the graph is read-only afterwards); kReadOnly and the
-  // journal's own error as Apply; kCancelled when `progress` says stop: whole batches may stay then.
+  // journal's own error as Apply; kCancelled when `progress` says stop: whole batches may stay
+  // then.
   Result<ApplyReport> Load(EdgeLoad load, const ApplyOptions& options = {},
                            Progress* progress = nullptr);
 

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "engine/arrays/freed_memory.h"
-#include "engine/internal/graph_impl.h"
 #include "engine/compaction/vector_compaction.h"
+#include "engine/internal/graph_impl.h"
 
 namespace plexus {
 
@@ -18,10 +18,10 @@ namespace plexus {
 bool Graph::Impl::WakeMaintenance() noexcept {
   if (options_.maintenance == Maintenance::kManual) return false;
   if (!thread_.joinable()) try {
-    thread_ = std::thread([this] { MaintenanceLoop(); });
-  } catch (const std::exception&) {
-    return false;
-  }
+      thread_ = std::thread([this] { MaintenanceLoop(); });
+    } catch (const std::exception&) {
+      return false;
+    }
   wanted_ = true;
   maintenance_.notify_one();
   return true;
@@ -39,7 +39,8 @@ constexpr PackLimits kPackLimits = {1 << 16, 8};
 bool Graph::Impl::CompactionDue() const {
   return writer_.delta_arcs() > Limit(options_.delta_soft_arcs, 8) ||
          writer_.WorthPacking(kPackLimits) ||
-         writer_.SpaceToCompact(SpaceId(), unfit_spaces_, kDeadBytes, kDeadPart) < writer_.space_count();
+         writer_.SpaceToCompact(SpaceId(), unfit_spaces_, kDeadBytes, kDeadPart) <
+             writer_.space_count();
 }
 
 std::uint64_t Graph::Impl::Limit(std::uint64_t least, std::uint64_t divisor) const {
@@ -56,7 +57,8 @@ void Graph::Impl::Tell(std::unique_lock<std::mutex>& lock, LogLevel level, std::
 
 namespace {
 std::uint64_t Ms(std::chrono::steady_clock::duration time) {
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(time).count());
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::milliseconds>(time).count());
 }
 }  // namespace
 
@@ -74,7 +76,8 @@ Status Graph::Impl::WaitForRoom(std::unique_lock<std::mutex>& lock) {
   } else {
     ++waiting_;
     compacted_.wait(lock, [&] {
-      return !last_compaction_ || stop_ || writer_.delta_arcs() <= Limit(options_.delta_hard_arcs, 2);
+      return !last_compaction_ || stop_ ||
+             writer_.delta_arcs() <= Limit(options_.delta_hard_arcs, 2);
     });
     --waiting_;
     result = last_compaction_;
@@ -82,7 +85,8 @@ Status Graph::Impl::WaitForRoom(std::unique_lock<std::mutex>& lock) {
   const auto waited = std::chrono::steady_clock::now() - start;
   stats_.stall_ns += static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::nanoseconds>(waited).count());
-  Tell(lock, LogLevel::kWarning, "stall.ended", "a writer waited for the delta", {{"ms", Ms(waited)}});
+  Tell(lock, LogLevel::kWarning, "stall.ended", "a writer waited for the delta",
+       {{"ms", Ms(waited)}});
   return result;
 }
 
@@ -184,7 +188,8 @@ Status Graph::Impl::CompactVectors(std::unique_lock<std::mutex>& lock, std::uint
       Tell(lock, LogLevel::kInfo, "vector_compaction.ended", "dead rows of vectors are dropped",
            {{"space", space}, {"ms", ms}});
     else if (!result)
-      Tell(lock, LogLevel::kError, "vector_compaction.failed", result.error().message, {{"ms", ms}});
+      Tell(lock, LogLevel::kError, "vector_compaction.failed", result.error().message,
+           {{"ms", ms}});
     PLEXUS_TRY(result);
   }
 }
@@ -225,7 +230,8 @@ Status Graph::Impl::PackState(std::unique_lock<std::mutex>& lock, const PackLimi
 // writer waits for it: then free threads of the graph's executor join in.
 class BackgroundExecutor : public Executor {
  public:
-  BackgroundExecutor(Executor& all, const std::atomic<int>& waiting) : all_(all), waiting_(waiting) {}
+  BackgroundExecutor(Executor& all, const std::atomic<int>& waiting)
+      : all_(all), waiting_(waiting) {}
   int thread_count() const override { return all_.thread_count(); }
   void Run(std::size_t blocks, BlockTask task) override {
     RunHelped(all_, blocks, task, [this] { return waiting_ > 0; });
@@ -263,8 +269,8 @@ void Graph::Impl::MaintenanceLoop() {
       return stats_.compactions + stats_.vector_compactions + stats_.packings;
     };
     const std::uint64_t before = count();
-    const std::uint64_t arcs = pausing ? Limit(options_.delta_soft_arcs / 2, 16)
-                                       : Limit(options_.delta_soft_arcs, 8);
+    const std::uint64_t arcs =
+        pausing ? Limit(options_.delta_soft_arcs / 2, 16) : Limit(options_.delta_soft_arcs, 8);
     last_compaction_ = CompactVectors(lock, kDeadBytes, kDeadPart);
     if (last_compaction_ && (waiting_ > 0 || writer_.delta_arcs() > arcs))
       last_compaction_ = FoldHoldingLock(lock, background);

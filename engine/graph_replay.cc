@@ -23,8 +23,8 @@ Record WithoutAbsent(Record record, const Snapshot& now) {
   std::uint32_t kept = 0;
   for (std::size_t i = 0; i < record.edges.size(); ++i) {
     const EdgeChange& e = record.edges[i];
-    const bool absent = e.tombstone() && e.source < now.node_count() && e.target < now.node_count() &&
-                        e.kind < now.schema().edge_kinds().size() &&
+    const bool absent = e.tombstone() && e.source < now.node_count() &&
+                        e.target < now.node_count() && e.kind < now.schema().edge_kinds().size() &&
                         !now.FindEdge(e.source, e.kind, e.target, e.label);
     moved[i] = kept;
     if (!absent) record.edges[kept++] = e;
@@ -52,8 +52,8 @@ Status Graph::Impl::Replay(std::span<const Record> records, const ReplayOptions&
     const auto group = records.subspan(done, std::min(records.size() - done, kGroupBatches));
     if (group.front().sequence != writer_.sequence() + 1)
       return Fail(ErrorCode::kFailedPrecondition,
-                  "record " + std::to_string(group.front().sequence) + " does not follow sequence " +
-                      std::to_string(writer_.sequence()));
+                  "record " + std::to_string(group.front().sequence) +
+                      " does not follow sequence " + std::to_string(writer_.sequence()));
     std::size_t applied = 0;
     Status status;
     try {

@@ -29,7 +29,8 @@ void Append(std::vector<T>& to, const std::vector<T>& from, NodeId first_new) {
 }
 
 // One list of changes out of several steps. REQUIRES at least one.
-std::shared_ptr<const StateChanges> Join(const std::vector<std::shared_ptr<const StateChanges>>& steps) {
+std::shared_ptr<const StateChanges> Join(
+    const std::vector<std::shared_ptr<const StateChanges>>& steps) {
   if (steps.size() == 1) return steps.front();
   auto all = std::make_shared<StateChanges>(*steps.front());
   for (std::size_t i = 1; i < steps.size(); ++i) all->Add(*steps[i]);
@@ -37,7 +38,8 @@ std::shared_ptr<const StateChanges> Join(const std::vector<std::shared_ptr<const
   return all;
 }
 
-std::shared_ptr<const Carried> TryCarry(const Carried& value, const Snapshot& now, const StateChanges& changes) {
+std::shared_ptr<const Carried> TryCarry(const Carried& value, const Snapshot& now,
+                                        const StateChanges& changes) {
   try {
     return value.Carry(now, changes);
   } catch (const std::exception&) {  // no memory: made anew when asked for
@@ -48,8 +50,9 @@ std::shared_ptr<const Carried> TryCarry(const Carried& value, const Snapshot& no
 }  // namespace
 
 std::uint64_t StateChanges::size_bytes() const {
-  return nodes.capacity() * sizeof(NodeId) + columns.capacity() * sizeof(Column) + payloads.capacity() * sizeof(Payload) +
-         vectors.capacity() * sizeof(Vector) + edges.capacity() * sizeof(Edge);
+  return nodes.capacity() * sizeof(NodeId) + columns.capacity() * sizeof(Column) +
+         payloads.capacity() * sizeof(Payload) + vectors.capacity() * sizeof(Vector) +
+         edges.capacity() * sizeof(Edge);
 }
 
 void StateChanges::Add(const Record& r) {
@@ -105,7 +108,8 @@ Lineage::Newest* Lineage::Find(DerivedKey key) {
   return at == newest_.end() ? nullptr : &*at;
 }
 
-void Lineage::Advance(const std::shared_ptr<GraphState>& state, std::shared_ptr<StateChanges> changes) {
+void Lineage::Advance(const std::shared_ptr<GraphState>& state,
+                      std::shared_ptr<StateChanges> changes) {
   if (changes) changes->Sort();
   {
     Steps gone;  // freed after the lock, as are the values
@@ -225,7 +229,8 @@ std::shared_ptr<const Carried> FindCarried(const Snapshot& snapshot, DerivedKey 
 std::shared_ptr<const Carried> KeepCarried(const Snapshot& snapshot, DerivedKey key,
                                            std::shared_ptr<const Carried> made, bool replace) {
   const StateDerived& derived = snapshot.state().derived;
-  auto kept = std::static_pointer_cast<const Carried>(derived.kept.Add(key, std::move(made), replace));
+  auto kept =
+      std::static_pointer_cast<const Carried>(derived.kept.Add(key, std::move(made), replace));
   kept->MarkAsked();
   if (derived.lineage) derived.lineage->Offer(key, derived.version, kept);
   return kept;

@@ -6,9 +6,9 @@
 // or reader, carries it over all changes in between. A version counts published changes;
 // compaction changes no content and so no version.
 //
-// Bounds: changes are kept as far back as ChangeLimit(nodes) entries go; older values are dropped and
-// made anew when asked for. So is everything when one step changes more than that (a bulk load). A
-// value that nobody asked for in kIdleSteps steps waits for a reader to carry it.
+// Bounds: changes are kept as far back as ChangeLimit(nodes) entries go; older values are dropped
+// and made anew when asked for. So is everything when one step changes more than that (a bulk
+// load). A value that nobody asked for in kIdleSteps steps waits for a reader to carry it.
 //
 // Thread-safe: one writer, any number of readers. Values are carried and freed outside the lock.
 #pragma once
@@ -53,12 +53,12 @@ struct StateChanges {
     auto operator<=>(const Vector&) const = default;
   };
 
-  NodeId first_new = 0;          // nodes from this id on are new; below it:
-  std::vector<NodeId> nodes;     // removed, purged, revived, or of another kind
-  std::vector<Column> columns;   // values of columns
+  NodeId first_new = 0;         // nodes from this id on are new; below it:
+  std::vector<NodeId> nodes;    // removed, purged, revived, or of another kind
+  std::vector<Column> columns;  // values of columns
   std::vector<Payload> payloads;
   std::vector<Vector> vectors;
-  std::vector<Edge> edges;       // of all nodes: added, changed, removed
+  std::vector<Edge> edges;  // of all nodes: added, changed, removed
 
   bool empty(NodeId node_count) const { return size() == 0 && first_new == node_count; }
   std::size_t size() const {
@@ -137,11 +137,13 @@ std::shared_ptr<const T> FindDerived(const Snapshot& snapshot, std::uint32_t var
 template <class T>
 std::shared_ptr<const T> KeepDerived(const Snapshot& snapshot, std::shared_ptr<const T> made,
                                      std::uint32_t variant = 0) {
-  return std::static_pointer_cast<const T>(KeepCarried(snapshot, {T::kName, variant}, std::move(made), false));
+  return std::static_pointer_cast<const T>(
+      KeepCarried(snapshot, {T::kName, variant}, std::move(made), false));
 }
 // The same, in the place of what was kept before.
 template <class T>
-void ReplaceDerived(const Snapshot& snapshot, std::shared_ptr<const T> made, std::uint32_t variant = 0) {
+void ReplaceDerived(const Snapshot& snapshot, std::shared_ptr<const T> made,
+                    std::uint32_t variant = 0) {
   KeepCarried(snapshot, {T::kName, variant}, std::move(made), true);
 }
 

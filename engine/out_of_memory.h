@@ -25,10 +25,16 @@ inline std::unexpected<Error> OutOfMemory() {
 
 // The handlers of a function-try-block: no memory, a container beyond its largest size, and a
 // thread that the system does not give.
-#define PLEXUS_CATCH_NO_MEMORY                                         \
-  catch (const std::bad_alloc&) { return ::plexus::OutOfMemory(); }    \
-  catch (const std::length_error&) { return ::plexus::OutOfMemory(); } \
-  catch (const std::system_error&) { return ::plexus::OutOfMemory(); }
+#define PLEXUS_CATCH_NO_MEMORY       \
+  catch (const std::bad_alloc&) {    \
+    return ::plexus::OutOfMemory();  \
+  }                                  \
+  catch (const std::length_error&) { \
+    return ::plexus::OutOfMemory();  \
+  }                                  \
+  catch (const std::system_error&) { \
+    return ::plexus::OutOfMemory();  \
+  }
 
 // `fn`, which returns a Status or a Result.
 template <class Fn>

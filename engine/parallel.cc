@@ -46,9 +46,11 @@ class TbbExecutor final : public Executor {
   TbbExecutor(int threads, tbb::task_arena* host) : arena_(host) {
     if (!arena_) {
       // For more workers than it may start, oneTBB warns on stderr and does without them.
-      const std::size_t most = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
+      const std::size_t most =
+          tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
       owned_ = std::make_unique<tbb::task_arena>(
-          threads > 0 ? static_cast<int>(std::min(static_cast<std::size_t>(threads), most)) : int{tbb::task_arena::automatic});
+          threads > 0 ? static_cast<int>(std::min(static_cast<std::size_t>(threads), most))
+                      : int{tbb::task_arena::automatic});
       arena_ = owned_.get();
     }
   }
@@ -57,9 +59,8 @@ class TbbExecutor final : public Executor {
     arena_->execute([&] {
       // isolate: a thread that waits here must not pick up an outer loop's block,
       // which could re-enter a per-thread scratch buffer.
-      tbb::this_task_arena::isolate([&] {
-        tbb::parallel_for(std::size_t{0}, blocks, [&](std::size_t b) { task(b); });
-      });
+      tbb::this_task_arena::isolate(
+          [&] { tbb::parallel_for(std::size_t{0}, blocks, [&](std::size_t b) { task(b); }); });
     });
   }
   bool Enqueue(std::function<void()> task) override {
@@ -81,8 +82,9 @@ class TbbExecutor final : public Executor {
 class ThreadExecutor final : public Executor {
  public:
   explicit ThreadExecutor(int threads)
-      : threads_(threads > 0 ? threads
-                             : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()))) {}
+      : threads_(threads > 0
+                     ? threads
+                     : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()))) {}
   int thread_count() const override { return threads_; }
   void Run(std::size_t blocks, BlockTask task) override {
     std::atomic<std::size_t> next{0};

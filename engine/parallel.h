@@ -29,9 +29,8 @@ class BlockTask {
   template <class Fn>
     requires(!std::is_same_v<std::remove_cvref_t<Fn>, BlockTask>)
   BlockTask(Fn& fn)  // NOLINT: implicit by design
-      : object_(const_cast<void*>(static_cast<const void*>(&fn))), call_([](void* object, std::size_t block) {
-          (*static_cast<Fn*>(object))(block);
-        }) {}
+      : object_(const_cast<void*>(static_cast<const void*>(&fn))),
+        call_([](void* object, std::size_t block) { (*static_cast<Fn*>(object))(block); }) {}
   void operator()(std::size_t block) const { call_(object_, block); }
 
  private:
@@ -67,7 +66,8 @@ void RunHelped(Executor& executor, std::size_t blocks, BlockTask task,
 Executor& DefaultExecutor();
 // One thread: the caller.
 Executor& SerialExecutor();
-// threads <= 0 means all, and so does more than oneTBB may start. `arena` is a tbb::task_arena* of the host or null.
+// threads <= 0 means all, and so does more than oneTBB may start. `arena` is a tbb::task_arena* of
+// the host or null.
 std::unique_ptr<Executor> MakeTbbExecutor(int threads, void* arena = nullptr);
 // Plain std::thread per call; for ThreadSanitizer and hosts without TBB.
 std::unique_ptr<Executor> MakeThreadExecutor(int threads);

@@ -129,7 +129,7 @@ struct Record {
   std::vector<NodeChange> node_changes;  // in order
   std::vector<EdgeChange> edges;
   std::vector<EdgeExtra> edge_extras;
-  std::vector<ColumnChange> columns;   // sorted by (column, node), each pair once
+  std::vector<ColumnChange> columns;  // sorted by (column, node), each pair once
   std::vector<PayloadChange> payload_changes;
   std::vector<VectorChange> vectors;
   std::vector<Payload> payloads;  // by ordinal, 0, 1, 2 ...

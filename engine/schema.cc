@@ -89,7 +89,8 @@ Result<NodeKindId> Schema::Define(const NodeKind& kind) try {
   node_kinds_.push_back(kind);
   node_kind_ids_.emplace(kind.name, id);
   return id;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 Result<EdgeKindId> Schema::Define(const EdgeKind& kind) try {
   if (auto old = FindEdgeKind(kind.name)) {
@@ -108,9 +109,9 @@ Result<EdgeKindId> Schema::Define(const EdgeKind& kind) try {
   }
   for (NodeKindId endpoint : {kind.source_kind, kind.target_kind})
     if (endpoint != kNoNodeKind && endpoint >= node_kinds_.size())
-      return Fail(ErrorCode::kInvalidArgument, "edge kind '" + kind.name +
-                                                   "' requires node kind " +
-                                                   std::to_string(endpoint) + ", which is not defined");
+      return Fail(ErrorCode::kInvalidArgument, "edge kind '" + kind.name + "' requires node kind " +
+                                                   std::to_string(endpoint) +
+                                                   ", which is not defined");
   if (kind.symmetric && kind.source_kind != kind.target_kind)
     return Fail(ErrorCode::kInvalidArgument, "symmetric edge kind '" + kind.name +
                                                  "' must require the same node kind at both ends");
@@ -124,7 +125,8 @@ Result<EdgeKindId> Schema::Define(const EdgeKind& kind) try {
   edge_kind_ids_.emplace(kind.name, EdgeKindMatch{id, false});
   if (!kind.inverse.empty()) edge_kind_ids_.emplace(kind.inverse, EdgeKindMatch{id, true});
   return id;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 Result<ColumnId> Schema::Define(const Column& column) try {
   if (auto old = FindColumn(column.name)) {
@@ -138,7 +140,8 @@ Result<ColumnId> Schema::Define(const Column& column) try {
   columns_.push_back(column);
   column_ids_.emplace(column.name, id);
   return id;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 Result<SpaceId> Schema::Define(const VectorSpace& space) try {
   if (auto old = FindSpace(space.name)) {
@@ -156,7 +159,8 @@ Result<SpaceId> Schema::Define(const VectorSpace& space) try {
   spaces_.push_back(space);
   space_ids_.emplace(space.name, id);
   return id;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 bool IsValidUtf8(std::string_view s) {
   const auto* p = reinterpret_cast<const unsigned char*>(s.data());
@@ -201,11 +205,12 @@ Status CheckKey(std::string_view key, bool index) try {
   std::size_t separator = key.find(kIndexSeparator);
   if (!index && separator != std::string_view::npos)
     return bad("contains U+001F, which is reserved for index nodes");
-  if (index && (separator == std::string_view::npos || separator == 0 ||
-                separator + 1 == key.size() ||
-                key.find(kIndexSeparator, separator + 1) != std::string_view::npos))
+  if (index &&
+      (separator == std::string_view::npos || separator == 0 || separator + 1 == key.size() ||
+       key.find(kIndexSeparator, separator + 1) != std::string_view::npos))
     return bad("of an index node must be its kind, U+001F, its name");
   return {};
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

@@ -28,14 +28,14 @@ struct NodeKind {
 // An edge kind and its traits (DESIGN section 3, "Kind").
 struct EdgeKind {
   std::string name;
-  std::string inverse;        // input under this name is stored reversed; "" = none
+  std::string inverse;  // input under this name is stored reversed; "" = none
   Plane plane = Plane::kFact;
-  bool symmetric = false;     // one edge, the smaller id is the source
-  bool suppresses = false;    // an active edge hides its target (supersedes)
-  bool blocking = false;      // source keeps target from being resolved (blocks)
-  bool acyclic = false;       // audited by verify and topo, not by Apply
-  bool self_loops = true;     // refused at the door when false
-  bool survives_removal = false;  // kept when its target is removed (event members)
+  bool symmetric = false;                // one edge, the smaller id is the source
+  bool suppresses = false;               // an active edge hides its target (supersedes)
+  bool blocking = false;                 // source keeps target from being resolved (blocks)
+  bool acyclic = false;                  // audited by verify and topo, not by Apply
+  bool self_loops = true;                // refused at the door when false
+  bool survives_removal = false;         // kept when its target is removed (event members)
   NodeKindId source_kind = kNoNodeKind;  // required of an endpoint, kNoNodeKind = any
   NodeKindId target_kind = kNoNodeKind;
   std::int64_t half_life_ms = 0;  // weight decay over age, 0 = none

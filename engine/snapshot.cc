@@ -75,7 +75,8 @@ Result<std::string> Snapshot::Payload(PayloadRef ref) const try {
   if (!ref) return Fail(ErrorCode::kNotFound, "no payload was written");
   if (!state_->payload_store) return Fail(ErrorCode::kNotFound, "this graph has no payload store");
   return state_->payload_store->Get(ref);
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 Result<const VectorTable::View*> Snapshot::vectors(SpaceId id) const try {
   const VectorTable::View* view = space(id);
@@ -84,20 +85,23 @@ Result<const VectorTable::View*> Snapshot::vectors(SpaceId id) const try {
                 "vector space " + std::to_string(id) + " is not defined in this graph");
   PLEXUS_TRY(view->Load(state_->payload_store.get()));
   return view;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 Result<std::string> Snapshot::Payload(NodeId node, NodeField field) const try {
   if (purged(node))
     return Fail(ErrorCode::kNotFound, "node '" + std::string(key(node)) + "' was purged");
   return Payload(payload_ref(node, field));
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 bool Snapshot::PassesTime(const ArcRef& ref, std::int64_t at) const {
   std::int64_t from = kNoTime, until = kNoTime;
   if (ref.run == 0) {
     const Csr& base = *state_->base;
     if (base.valid_from.slots.empty() && base.valid_until.slots.empty()) return true;
-    const EdgeSlot slot = ref.direction == Direction::kIn ? base.in_slots[ref.position] : ref.position;
+    const EdgeSlot slot =
+        ref.direction == Direction::kIn ? base.in_slots[ref.position] : ref.position;
     from = base.valid_from.Get(slot, kNoTime);
     until = base.valid_until.Get(slot, kNoTime);
   } else {
@@ -126,7 +130,8 @@ std::int64_t Snapshot::created_at(const ArcRef& ref) const {
     return run.created_at[run.OutPosition(ref.direction, ref.position)];
   }
   const Csr& base = *state_->base;
-  return base.out_created_at[ref.direction == Direction::kIn ? base.in_slots[ref.position] : ref.position];
+  return base
+      .out_created_at[ref.direction == Direction::kIn ? base.in_slots[ref.position] : ref.position];
 }
 
 Edge Snapshot::edge(const Arc& arc, NodeId row) const {
@@ -234,6 +239,7 @@ Result<Snapshot> Snapshot::Compacted(Executor& executor) const try {
   state->runs.clear();
   state->dirty = std::make_shared<DirtyBits>(0);
   return Snapshot(std::move(state));
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

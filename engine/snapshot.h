@@ -85,7 +85,8 @@ class Snapshot {
   // --- nodes. Ids are [0, node_count()), alive or not.
   NodeId node_count() const { return state_->keys.size(); }
   std::optional<NodeId> Find(std::string_view key) const { return state_->keys.Find(key); }
-  // Of removed nodes it may have to be unpacked (string_table.h), which takes memory the first time.
+  // Of removed nodes it may have to be unpacked (string_table.h), which takes memory the first
+  // time.
   std::string_view key(NodeId node) const { return state_->keys[node]; }
   std::string_view string(StringId id) const { return state_->strings[id]; }
   NodeKindId node_kind(NodeId node) const { return NodeKindId(state_->node_kinds[node]); }
@@ -156,10 +157,12 @@ class Snapshot {
   std::int64_t created_at(const ArcRef& ref) const;
   Edge edge(const Arc& arc, NodeId row) const;
   // The edge of that identity, if alive. For symmetric kinds in either order.
-  std::optional<Edge> FindEdge(NodeId source, EdgeKindId kind, NodeId target, StringId label = 0) const;
+  std::optional<Edge> FindEdge(NodeId source, EdgeKindId kind, NodeId target,
+                               StringId label = 0) const;
 
   // The same for an edge of whose identity no run says anything.
-  std::optional<Edge> FindBaseEdge(NodeId source, EdgeKindId kind, NodeId target, StringId label) const;
+  std::optional<Edge> FindBaseEdge(NodeId source, EdgeKindId kind, NodeId target,
+                                   StringId label) const;
 
   // Hide the latency of many look-ups: call for a source some 32 look-ups ahead with
   // near = false, some 16 ahead with near = true. The first fetches for

@@ -2,8 +2,8 @@
 //
 // Clean rows take one bit test and then a tight loop over the base arrays. A
 // dirty row walks base and delta side by side; when several runs have the row,
-// their arcs are merged first, newest wins, in a small buffer on the stack. Order is (kind, neighbor, label)
-// on every path, so sums come out in the same order, and with the same bits,
+// their arcs are merged first, newest wins, in a small buffer on the stack. Order is (kind,
+// neighbor, label) on every path, so sums come out in the same order, and with the same bits,
 // whether the graph is clean, has a delta, was compacted or reopened.
 #pragma once
 
@@ -79,8 +79,8 @@ class DeltaRow {
   const std::uint32_t* positions_ = nullptr;  // null: first_, first_ + 1, ...
   const std::uint32_t* runs_ = nullptr;       // null: all from run_
   std::uint32_t count_ = 0, run_ = 0, first_ = 0;
-  bool second_ = false;      // which small buffer is in use
-  Buffer small_[2];          // not initialised
+  bool second_ = false;  // which small buffer is in use
+  Buffer small_[2];      // not initialised
   struct Large {
     std::vector<DeltaArc> arcs;
     std::vector<std::uint32_t> positions, runs;
@@ -152,11 +152,9 @@ inline bool Call(Fn& fn, const A& value) {
   }
 }
 
-
 // One direction of the base as raw pointers.
 struct BaseRows {
-  BaseRows(const Csr& csr, Direction d)
-      : base(csr), direction(d), nodes(csr.node_count) {
+  BaseRows(const Csr& csr, Direction d) : base(csr), direction(d), nodes(csr.node_count) {
     const CsrView view = csr.view(d);
     offsets = view.offsets.data();
     neighbors = view.neighbors.data();
@@ -199,7 +197,7 @@ struct BaseRows {
         ++i;
       }
       if (!arc.tombstone() && !emit(arc.neighbor, arc.kind, arc.weight,
-                                  ArcRef{delta.run(d), delta.position(d), direction}))
+                                    ArcRef{delta.run(d), delta.position(d), direction}))
         return false;
     }
     for (; i < end; ++i)
@@ -220,8 +218,8 @@ struct BaseRows {
 }  // namespace internal
 
 template <class Fn>
-bool Snapshot::VisitRow(Direction direction, NodeId node, const ArcFilter& filter,
-                        bool after_out, Fn&& fn) const {
+bool Snapshot::VisitRow(Direction direction, NodeId node, const ArcFilter& filter, bool after_out,
+                        Fn&& fn) const {
   const internal::BaseRows rows(*state_->base, direction);
   const bool plain = filter.all_kinds() && !filter.checks_time() && !after_out;
   auto emit = [&](NodeId neighbor, EdgeKindId kind, float weight, ArcRef ref) -> bool {

@@ -12,13 +12,13 @@
 #include <vector>
 
 #include "engine/adjacency/csr.h"
-#include "engine/lineage.h"
+#include "engine/adjacency/run.h"
 #include "engine/arrays/paged_array.h"
+#include "engine/arrays/string_table.h"
+#include "engine/lineage.h"
 #include "engine/payload.h"
 #include "engine/record.h"
-#include "engine/adjacency/run.h"
 #include "engine/schema.h"
-#include "engine/arrays/string_table.h"
 #include "engine/types.h"
 #include "engine/vectors/vector_table.h"
 
@@ -31,7 +31,9 @@ inline constexpr std::uint64_t kAbsentF64 = 0x7FF8'0000'0000'0001ull;
 inline constexpr std::uint64_t kAbsentI64 = 0x8000'0000'0000'0000ull;
 inline constexpr std::uint64_t kAbsentString = ~std::uint64_t{0};
 constexpr std::uint64_t AbsentBits(ColumnType type) {
-  return type == ColumnType::kF64 ? kAbsentF64 : type == ColumnType::kI64 ? kAbsentI64 : kAbsentString;
+  return type == ColumnType::kF64   ? kAbsentF64
+         : type == ColumnType::kI64 ? kAbsentI64
+                                    : kAbsentString;
 }
 
 // One bit per node and direction: its row has arcs in some run. Bits are set
@@ -43,8 +45,7 @@ class DirtyBits {
       : capacity_((nodes + 63) / 64 * 64), words_(capacity_ / 64 * 2) {}
   std::size_t capacity() const { return capacity_; }
   bool test(Direction d, NodeId v) const {
-    return v < capacity_ &&
-           (words_[Word(d, v)].load(std::memory_order_relaxed) >> (v & 63)) & 1;
+    return v < capacity_ && (words_[Word(d, v)].load(std::memory_order_relaxed) >> (v & 63)) & 1;
   }
   void set(Direction d, NodeId v) {
     auto& word = words_[Word(d, v)];  // one writer: no read-modify-write needed
@@ -62,8 +63,8 @@ class DirtyBits {
 };
 
 struct GraphState {
-  Sequence sequence = 0;      // last record applied
-  std::int64_t time_ms = 0;   // its time
+  Sequence sequence = 0;     // last record applied
+  std::int64_t time_ms = 0;  // its time
   std::shared_ptr<const Schema> schema;
   StringTable::View keys;     // NodeId -> key
   StringTable::View strings;  // StringId -> label, created_by, scope; 0 is ""
@@ -75,10 +76,10 @@ struct GraphState {
   std::shared_ptr<const Csr> base;
   std::vector<std::shared_ptr<const Run>> runs;  // oldest first
   std::shared_ptr<const DirtyBits> dirty;
-  std::vector<std::uint64_t> nodes_by_kind;  // alive, by node kind
-  std::vector<std::uint64_t> edges_by_kind;  // alive, by edge kind; symmetric edges once
+  std::vector<std::uint64_t> nodes_by_kind;           // alive, by node kind
+  std::vector<std::uint64_t> edges_by_kind;           // alive, by edge kind; symmetric edges once
   std::shared_ptr<const PayloadStore> payload_store;  // null: no payloads to be had
-  StateDerived derived;  // what was computed from all this
+  StateDerived derived;                               // what was computed from all this
 };
 
 }  // namespace plexus

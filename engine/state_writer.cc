@@ -7,8 +7,8 @@
 #include <cstring>
 #include <new>
 
-#include "engine/vocabulary.h"
 #include "engine/internal/working_state.h"
+#include "engine/vocabulary.h"
 
 namespace plexus {
 
@@ -44,12 +44,14 @@ Status CheckEdges(const Record& r, const Bounds& b) {
     if (e.kind >= b.schema.edge_kinds().size() || b.schema.edge_kind(e.kind).name.empty())
       return bad("has an unknown kind");
     if (e.label >= b.strings) return bad("has an unknown label");
-    if (!std::isfinite(e.weight) || e.weight < 0) return bad("has a weight that is not finite and >= 0");
+    if (!std::isfinite(e.weight) || e.weight < 0)
+      return bad("has a weight that is not finite and >= 0");
     if (b.schema.edge_kind(e.kind).symmetric && e.source > e.target)
       return bad("of a symmetric kind has its larger id first");
     if (i > 0 && !IdentityLess(r.edges[i - 1], e)) return bad("is out of order");
     if (!(e.flags & EdgeChange::kHasExtra)) continue;
-    if (x == r.edge_extras.size() || r.edge_extras[x].index != i) return bad("lacks its attributes");
+    if (x == r.edge_extras.size() || r.edge_extras[x].index != i)
+      return bad("lacks its attributes");
     if (r.edge_extras[x++].created_by >= b.strings) return bad("has an unknown created_by");
   }
   if (x != r.edge_extras.size()) return Damaged(r, "edge attributes without an edge");
@@ -63,9 +65,8 @@ Status CheckNodeValues(const Record& r, const Bounds& b) {
   for (const NodeChange& c : r.node_changes) {
     if (c.node >= b.nodes || c.what > NodeChange::kRevive)
       return Damaged(r, "a node change is out of range");
-    if (c.what == NodeChange::kSetKind &&
-        (c.value >= b.schema.node_kinds().size() ||
-         b.schema.node_kind(NodeKindId(c.value)).name.empty()))
+    if (c.what == NodeChange::kSetKind && (c.value >= b.schema.node_kinds().size() ||
+                                           b.schema.node_kind(NodeKindId(c.value)).name.empty()))
       return Damaged(r, "a node changes to an unknown kind");
   }
   for (std::size_t i = 0; i < r.columns.size(); ++i) {
@@ -73,7 +74,8 @@ Status CheckNodeValues(const Record& r, const Bounds& b) {
     if (c.node >= b.nodes || c.column >= b.schema.columns().size() ||
         b.schema.columns()[c.column].name.empty())
       return Damaged(r, "a column value is out of range");
-    if (i > 0 && std::pair(r.columns[i - 1].column, r.columns[i - 1].node) >= std::pair(c.column, c.node))
+    if (i > 0 &&
+        std::pair(r.columns[i - 1].column, r.columns[i - 1].node) >= std::pair(c.column, c.node))
       return Damaged(r, "column values are out of order");
     if (c.cleared) continue;
     const ColumnType type = b.schema.columns()[c.column].type;
@@ -108,8 +110,7 @@ Status DefineAll(const Record& r, Schema& schema, std::size_t first, const std::
 
 }  // namespace
 
-StateWriter::StateWriter(GraphState s, Executor* executor)
-    : working_(std::make_unique<Working>()) {
+StateWriter::StateWriter(GraphState s, Executor* executor) : working_(std::make_unique<Working>()) {
   Working& w = *working_;
   w.executor = executor ? executor : &SerialExecutor();
   w.sequence = s.sequence;
@@ -172,8 +173,8 @@ Status StateWriter::Apply(const Record& r) {
                          defined->edge_kinds().size(), "edge kind"));
     PLEXUS_TRY(DefineAll(r, *defined, r.first_column, r.column_definitions,
                          defined->columns().size(), "column"));
-    PLEXUS_TRY(DefineAll(r, *defined, r.first_space, r.space_definitions,
-                         defined->spaces().size(), "vector space"));
+    PLEXUS_TRY(DefineAll(r, *defined, r.first_space, r.space_definitions, defined->spaces().size(),
+                         "vector space"));
     schema = std::move(defined);
   }
   const std::size_t strings = r.string_offsets.empty() ? 0 : r.string_offsets.size() - 1;
@@ -183,8 +184,8 @@ Status StateWriter::Apply(const Record& r) {
   if (strings && r.first_string != w.strings.size()) return Damaged(r, "strings skip an id");
   if (nodes && r.first_node != w.keys.size()) return Damaged(r, "nodes skip an id");
   if (w.keys.size() + nodes > Limits::kMaxNodes) return Damaged(r, "too many nodes");
-  const Bounds bounds{std::uint64_t{w.keys.size()} + nodes, std::uint64_t{w.strings.size()} + strings,
-                      *schema};
+  const Bounds bounds{std::uint64_t{w.keys.size()} + nodes,
+                      std::uint64_t{w.strings.size()} + strings, *schema};
   PLEXUS_TRY(CheckEdges(r, bounds));
   PLEXUS_TRY(CheckNodeValues(r, bounds));
 
@@ -197,7 +198,8 @@ Status StateWriter::Apply(const Record& r) {
     w.columns.emplace_back(AbsentBits(w.schema->columns()[c].type));
   for (std::size_t i = w.spaces.size(); i < w.schema->spaces().size(); ++i)
     w.spaces.emplace_back(w.schema->spaces()[i].dimensions);
-  auto text = [](const std::string& bytes, const std::vector<std::uint64_t>& offsets, std::size_t i) {
+  auto text = [](const std::string& bytes, const std::vector<std::uint64_t>& offsets,
+                 std::size_t i) {
     return std::string_view(bytes).substr(offsets[i], offsets[i + 1] - offsets[i]);
   };
   for (std::size_t i = 0; i < strings; ++i) {
@@ -209,7 +211,8 @@ Status StateWriter::Apply(const Record& r) {
     std::string_view key = text(r.key_bytes, r.key_offsets, i);
     const bool index = w.schema->node_kind(NodeKindId(r.node_kinds[i])).plane == Plane::kIndex;
     if (auto ok = CheckKey(key, index); !ok) return Damaged(r, ok.error().message);
-    if (!w.keys.Insert(key).is_new) return Damaged(r, "node key '" + std::string(key) + "' is known already");
+    if (!w.keys.Insert(key).is_new)
+      return Damaged(r, "node key '" + std::string(key) + "' is known already");
     w.node_kinds.PushBack(r.node_kinds[i]);
     w.node_flags.PushBack(kAlive);
     ++w.nodes_by_kind[r.node_kinds[i]];
@@ -219,16 +222,25 @@ Status StateWriter::Apply(const Record& r) {
     const bool was_alive = flags & kAlive;
     if (was_alive) --w.nodes_by_kind[w.node_kinds[c.node]];
     switch (c.what) {
-      case NodeChange::kSetKind: w.node_kinds.Set(c.node, c.value); break;
-      case NodeChange::kRemove: flags &= static_cast<std::uint8_t>(~kAlive); break;
-      case NodeChange::kPurge: flags = kPurged; break;
-      case NodeChange::kRevive: flags = kAlive; break;
+      case NodeChange::kSetKind:
+        w.node_kinds.Set(c.node, c.value);
+        break;
+      case NodeChange::kRemove:
+        flags &= static_cast<std::uint8_t>(~kAlive);
+        break;
+      case NodeChange::kPurge:
+        flags = kPurged;
+        break;
+      case NodeChange::kRevive:
+        flags = kAlive;
+        break;
     }
     w.node_flags.Set(c.node, flags);
     if (flags & kAlive) ++w.nodes_by_kind[w.node_kinds[c.node]];
   }
   for (const ColumnChange& c : r.columns)
-    w.columns[c.column].Set(c.node, c.cleared ? AbsentBits(w.schema->columns()[c.column].type) : c.bits);
+    w.columns[c.column].Set(c.node,
+                            c.cleared ? AbsentBits(w.schema->columns()[c.column].type) : c.bits);
   for (const PayloadChange& c : r.payload_changes) w.payload_refs[c.field].Set(c.node, c.ref.bits);
   for (const VectorChange& c : r.vectors) {
     VectorTable& table = w.spaces[c.space];
@@ -246,8 +258,9 @@ Status StateWriter::Apply(const Record& r) {
     if (here) {
       bytes = r.payloads[c.ref.ordinal()].bytes;
     } else {
-      auto got = w.payload_store ? w.payload_store->Get(c.ref)
-                                 : Result<std::string>(Fail(ErrorCode::kNotFound, "no payload store"));
+      auto got = w.payload_store
+                     ? w.payload_store->Get(c.ref)
+                     : Result<std::string>(Fail(ErrorCode::kNotFound, "no payload store"));
       if (!got && got.error().code == ErrorCode::kNotFound) {  // purged since
         table.Remove(c.node);
         continue;
@@ -256,7 +269,8 @@ Status StateWriter::Apply(const Record& r) {
       fetched = std::move(*got);
       bytes = fetched;
     }
-    if (bytes.size() != table.dimensions() * sizeof(float)) return Damaged(r, "a vector has the wrong size");
+    if (bytes.size() != table.dimensions() * sizeof(float))
+      return Damaged(r, "a vector has the wrong size");
     std::vector<float> values(table.dimensions());
     std::memcpy(values.data(), bytes.data(), bytes.size());
     if (!std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); }))
@@ -264,14 +278,16 @@ Status StateWriter::Apply(const Record& r) {
     table.Set(c.node, values, c.ref);
   }
   for (const EdgeChange& e : r.edges) {
-    if (e.tombstone() && w.edges_by_kind[e.kind] == 0) return Damaged(r, "an edge is removed that was not there");
+    if (e.tombstone() && w.edges_by_kind[e.kind] == 0)
+      return Damaged(r, "an edge is removed that was not there");
     if (e.tombstone())
       --w.edges_by_kind[e.kind];
     else if (e.is_new())
       ++w.edges_by_kind[e.kind];
   }
   w.GrowDirty();
-  if (!r.edges.empty()) w.AddRun(MakeRun(r.sequence, r.edges, r.edge_extras, *w.schema, *w.executor), r.edges);
+  if (!r.edges.empty())
+    w.AddRun(MakeRun(r.sequence, r.edges, r.edge_extras, *w.schema, *w.executor), r.edges);
   w.sequence = r.sequence;
   w.time_ms = r.time_ms;
   w.NoteChanges(r);
@@ -290,8 +306,9 @@ void StateWriter::Working::BeginChanges() {
 // That readers must compute anew is no reason to refuse a record.
 void StateWriter::Working::NoteChanges(const Record& record) {
   if (!changes) return;
-  const std::size_t more = record.node_changes.size() + record.columns.size() + record.payload_changes.size() +
-                           record.vectors.size() + record.edges.size();
+  const std::size_t more = record.node_changes.size() + record.columns.size() +
+                           record.payload_changes.size() + record.vectors.size() +
+                           record.edges.size();
   if (changes->size() + more > ChangeLimit(keys.size())) {
     changes = nullptr;
     return;

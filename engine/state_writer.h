@@ -7,11 +7,11 @@
 
 #include <memory>
 
+#include "engine/compaction/state_packing.h"
 #include "engine/error.h"
 #include "engine/graph.h"
 #include "engine/record.h"
 #include "engine/state.h"
-#include "engine/compaction/state_packing.h"
 #include "engine/write_batch.h"
 
 namespace plexus {

@@ -44,8 +44,8 @@ std::strong_ordering operator<=>(TypedId<A>, TypedId<B>) = delete;
 
 using NodeKindId = TypedId<struct NodeKindSort>;  // dense per graph, as the three below
 using EdgeKindId = TypedId<struct EdgeKindSort>;
-using ColumnId = TypedId<struct ColumnSort>;      // node column
-using SpaceId = TypedId<struct SpaceSort>;        // vector space
+using ColumnId = TypedId<struct ColumnSort>;  // node column
+using SpaceId = TypedId<struct SpaceSort>;    // vector space
 
 using NodeId = std::uint32_t;    // dense, permanent, below Snapshot::node_count(); kernels' index
 using KindId = std::uint16_t;    // either kind's number, as arrays and files hold it
@@ -69,8 +69,8 @@ enum class Plane : std::uint8_t { kFact = 0, kIndex = 1 };
 // names it, never a crash.
 struct Limits {
   static constexpr std::size_t kMaxKeyBytes = 1024;
-  static constexpr std::size_t kMaxStringBytes = 1024;     // labels, created_by, names
-  static constexpr std::size_t kMaxPayloadBytes = 1 << 20; // one text or property map
+  static constexpr std::size_t kMaxStringBytes = 1024;      // labels, created_by, names
+  static constexpr std::size_t kMaxPayloadBytes = 1 << 20;  // one text or property map
   static constexpr std::size_t kMaxKinds = 65535;
   static constexpr std::size_t kMaxColumns = 1024;
   static constexpr std::size_t kMaxSpaces = 64;

@@ -132,17 +132,27 @@ std::string_view DisplayName(std::string_view key) {
 }
 
 std::span<const std::string_view> BuiltinRoles() {
-  static constexpr std::array<std::string_view, 5> kRoles = {"primary", "supporting",
-                                                             "contradicting", "superseded",
-                                                             "related"};
+  static constexpr std::array<std::string_view, 5> kRoles = {
+      "primary", "supporting", "contradicting", "superseded", "related"};
   return kRoles;
 }
 
 std::span<const std::string_view> BuiltinOutcomeTypes() {
-  static constexpr std::array<std::string_view, 15> kTypes = {
-      "accepted", "helpful", "user_promoted", "submitted", "needs_poc", "user_demoted",
-      "duplicate_risk", "closed_by_duplicate", "dead_end", "rejected", "bad_severity",
-      "closed_by_scope", "closed_by_false_assumption", "closed_by_user", "expired_lane"};
+  static constexpr std::array<std::string_view, 15> kTypes = {"accepted",
+                                                              "helpful",
+                                                              "user_promoted",
+                                                              "submitted",
+                                                              "needs_poc",
+                                                              "user_demoted",
+                                                              "duplicate_risk",
+                                                              "closed_by_duplicate",
+                                                              "dead_end",
+                                                              "rejected",
+                                                              "bad_severity",
+                                                              "closed_by_scope",
+                                                              "closed_by_false_assumption",
+                                                              "closed_by_user",
+                                                              "expired_lane"};
   return kTypes;
 }
 

@@ -32,7 +32,7 @@ inline constexpr NodeKindId kOutcome{12};
 inline constexpr NodeKindId kFirstUserNodeKind{32};  // ids between are reserved
 
 // Edge kinds of the fact plane.
-inline constexpr EdgeKindId kLink{0};  // generic directed edge of plain edge lists
+inline constexpr EdgeKindId kLink{0};          // generic directed edge of plain edge lists
 inline constexpr EdgeKindId kSupersedes{1};    // new -> old, suppresses old
 inline constexpr EdgeKindId kCauses{2};        // cause -> effect; inverse caused_by
 inline constexpr EdgeKindId kSupports{3};      // evidence -> claim
@@ -55,13 +55,13 @@ inline constexpr EdgeKindId kSimilar{19};
 inline constexpr EdgeKindId kAntonym{20};
 inline constexpr EdgeKindId kCategorical{21};
 // Edge kinds of the index plane.
-inline constexpr EdgeKindId kHasTag{32};     // fact -> tag
-inline constexpr EdgeKindId kHasTerm{33};    // fact -> term; weight = term frequency
-inline constexpr EdgeKindId kMentions{34};   // fact -> file
-inline constexpr EdgeKindId kInSession{35};  // turn -> session
-inline constexpr EdgeKindId kMember{36};     // event -> memory; label = role
-inline constexpr EdgeKindId kLabels{37};     // outcome -> event
-inline constexpr EdgeKindId kInscribed{38};  // fact -> inscription
+inline constexpr EdgeKindId kHasTag{32};             // fact -> tag
+inline constexpr EdgeKindId kHasTerm{33};            // fact -> term; weight = term frequency
+inline constexpr EdgeKindId kMentions{34};           // fact -> file
+inline constexpr EdgeKindId kInSession{35};          // turn -> session
+inline constexpr EdgeKindId kMember{36};             // event -> memory; label = role
+inline constexpr EdgeKindId kLabels{37};             // outcome -> event
+inline constexpr EdgeKindId kInscribed{38};          // fact -> inscription
 inline constexpr EdgeKindId kFirstUserEdgeKind{64};  // ids between are reserved
 
 // Columns.
@@ -74,7 +74,7 @@ inline constexpr ColumnId kAccessCount{5};
 inline constexpr ColumnId kCreatedAt{6};
 inline constexpr ColumnId kValidFrom{7};
 inline constexpr ColumnId kValidUntil{8};
-inline constexpr ColumnId kScope{9};  // interned string; absent means "user"
+inline constexpr ColumnId kScope{9};             // interned string; absent means "user"
 inline constexpr ColumnId kFirstUserColumn{32};  // ids between are reserved
 
 inline constexpr std::string_view kDefaultScope = "user";

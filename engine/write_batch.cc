@@ -67,13 +67,14 @@ WriteBatch::Name WriteBatch::Own(NameRef<Id> name) {
 Status WriteBatch::CheckRefs() const {
   const BatchRefs::Foreign& foreign = refs_.foreign();
   if (foreign.operation == 0) return {};
-  return Fail(ErrorCode::kInvalidArgument,
-              "operation " + std::to_string(foreign.operation) + ": " + foreign.what +
-                  " of another batch, or of this one before Clear()");
+  return Fail(ErrorCode::kInvalidArgument, "operation " + std::to_string(foreign.operation) + ": " +
+                                               foreign.what +
+                                               " of another batch, or of this one before Clear()");
 }
 
 WriteBatch::Bytes WriteBatch::Store(std::string_view bytes) {
-  Bytes b{arena_.size(), static_cast<std::uint32_t>(std::min<std::size_t>(bytes.size(), UINT32_MAX))};
+  Bytes b{arena_.size(),
+          static_cast<std::uint32_t>(std::min<std::size_t>(bytes.size(), UINT32_MAX))};
   arena_.append(bytes);
   return b;
 }
@@ -215,7 +216,9 @@ WriteBatch::Expectation& WriteBatch::Expect(Expected what, NodeRef node, Name na
   expectations_.push_back(e);
   return expectations_.back();
 }
-void WriteBatch::ExpectSequence(Sequence sequence) { Expect(Expected::kSequence, {}).value = sequence; }
+void WriteBatch::ExpectSequence(Sequence sequence) {
+  Expect(Expected::kSequence, {}).value = sequence;
+}
 void WriteBatch::ExpectNode(NodeRef node) { Expect(Expected::kAlive, node); }
 void WriteBatch::ExpectNoNode(NodeRef node) { Expect(Expected::kNotAlive, node); }
 NodeRef WriteBatch::ExpectNode(std::string_view key) {
@@ -238,18 +241,21 @@ void WriteBatch::ExpectI64(NodeRef node, ColumnRef column, std::optional<std::in
   e.absent = !value;
   if (value) e.value = static_cast<std::uint64_t>(*value);
 }
-void WriteBatch::ExpectString(NodeRef node, ColumnRef column, std::optional<std::string_view> value) {
+void WriteBatch::ExpectString(NodeRef node, ColumnRef column,
+                              std::optional<std::string_view> value) {
   Expectation& e = Expect(Expected::kString, node, Own(column));
   e.absent = !value;
   if (value) e.bytes = Store(*value);
 }
-void WriteBatch::ExpectEdge(NodeRef source, EdgeKindRef kind, NodeRef target, std::string_view label) {
+void WriteBatch::ExpectEdge(NodeRef source, EdgeKindRef kind, NodeRef target,
+                            std::string_view label) {
   Own(target);
   Expectation& e = Expect(Expected::kLinked, source, Own(kind));
   e.target = target;
   e.bytes = Store(label);
 }
-void WriteBatch::ExpectNoEdge(NodeRef source, EdgeKindRef kind, NodeRef target, std::string_view label) {
+void WriteBatch::ExpectNoEdge(NodeRef source, EdgeKindRef kind, NodeRef target,
+                              std::string_view label) {
   ExpectEdge(source, kind, target, label);
   expectations_.back().what = Expected::kNotLinked;
 }
@@ -322,16 +328,23 @@ void WriteBatch::Append(const WriteBatch& other) {
     op.bytes = moved(op.bytes);
     op.edges_before += edges;
     switch (op.code) {
-      case OpCode::kUpsert: op.name = name(op.name, node_kind_map); break;
+      case OpCode::kUpsert:
+        op.name = name(op.name, node_kind_map);
+        break;
       case OpCode::kSetVector:
-      case OpCode::kClearVector: op.name = name(op.name, space_map); break;
+      case OpCode::kClearVector:
+        op.name = name(op.name, space_map);
+        break;
       case OpCode::kSetF64:
       case OpCode::kSetI64:
       case OpCode::kSetString:
       case OpCode::kAddF64:
       case OpCode::kAddI64:
-      case OpCode::kClearColumn: op.name = name(op.name, column_map); break;
-      default: break;
+      case OpCode::kClearColumn:
+        op.name = name(op.name, column_map);
+        break;
+      default:
+        break;
     }
     ops_.push_back(op);
   }

@@ -73,13 +73,13 @@ class WriteBatch {
   struct EdgeInput {
     NodeRef source, target;
     EdgeKindRef kind;
-    std::string_view label;                    // "" unless parallel edges are meant
-    std::optional<float> weight;               // absent: keep, or 1 when new
-    std::optional<std::int64_t> created_at;    // absent: keep, or the batch's time
-    std::optional<std::string_view> created_by;     // "" clears
-    std::optional<std::int64_t> valid_from;         // kNoTime clears
-    std::optional<std::int64_t> valid_until;        // kNoTime clears
-    std::optional<std::string_view> properties;     // FlexBuffers map; "" clears
+    std::string_view label;                      // "" unless parallel edges are meant
+    std::optional<float> weight;                 // absent: keep, or 1 when new
+    std::optional<std::int64_t> created_at;      // absent: keep, or the batch's time
+    std::optional<std::string_view> created_by;  // "" clears
+    std::optional<std::int64_t> valid_from;      // kNoTime clears
+    std::optional<std::int64_t> valid_until;     // kNoTime clears
+    std::optional<std::string_view> properties;  // FlexBuffers map; "" clears
   };
   void Link(const EdgeInput& edge);
   void Link(NodeRef source, EdgeKindRef kind, NodeRef target, float weight = 1.0f);
@@ -104,12 +104,12 @@ class WriteBatch {
 
   // --- reading back, for who derives something from texts (algorithms/retrieval/term_index.h)
   enum class TextChange : std::uint8_t { kSet, kClear, kRemoveNode };  // the last: purged, too
-  // fn(node, change, text, edge operations before) of every operation that sets or clears a node's text or removes it with its
-  // text, in order. The text is valid until the batch changes.
+  // fn(node, change, text, edge operations before) of every operation that sets or clears a node's
+  // text or removes it with its text, in order. The text is valid until the batch changes.
   template <class Fn>
   void ForEachTextChange(Fn&& fn) const;
-  // fn(source, kind, target, weight, label) of edge operations from number `first` on, in order; weight: NaN when it stays as
-  // it is, absent when the edge is unlinked.
+  // fn(source, kind, target, weight, label) of edge operations from number `first` on, in order;
+  // weight: NaN when it stays as it is, absent when the edge is unlinked.
   template <class Fn>
   void ForEachEdge(std::size_t first, Fn&& fn) const;
   std::size_t edge_op_count() const { return edges_.size(); }
@@ -158,22 +158,39 @@ class WriteBatch {
     std::uint64_t hash = 0;  // StringTable::Hash, computed where the batch is filled
   };
   enum class OpCode : std::uint8_t {
-    kUpsert, kRemove, kPurge, kSetF64, kSetI64, kSetString, kClearColumn,
-    kSetPayload, kClearPayload, kSetVector, kClearVector, kAddF64, kAddI64
+    kUpsert,
+    kRemove,
+    kPurge,
+    kSetF64,
+    kSetI64,
+    kSetString,
+    kClearColumn,
+    kSetPayload,
+    kClearPayload,
+    kSetVector,
+    kClearVector,
+    kAddF64,
+    kAddI64
   };
   struct Op {
     OpCode code;
-    std::uint8_t field = 0;     // NodeField
-    bool has_name = false;      // kUpsert: a kind was given
-    Name name = {};             // kind, column or space
+    std::uint8_t field = 0;  // NodeField
+    bool has_name = false;   // kUpsert: a kind was given
+    Name name = {};          // kind, column or space
     NodeRef node;
-    std::uint64_t value = 0;    // bits of a number
+    std::uint64_t value = 0;  // bits of a number
     Bytes bytes;
     std::size_t edges_before = 0;  // edge operations that precede this one
   };
   enum EdgeHas : std::uint8_t {
-    kWeight = 1, kCreatedAt = 2, kCreatedBy = 4, kValidFrom = 8, kValidUntil = 16,
-    kProperties = 32, kRemoved = 64, kHasRare = 128
+    kWeight = 1,
+    kCreatedAt = 2,
+    kCreatedBy = 4,
+    kValidFrom = 8,
+    kValidUntil = 16,
+    kProperties = 32,
+    kRemoved = 64,
+    kHasRare = 128
   };
   struct EdgeOp {
     NodeRef source, target;
@@ -188,21 +205,31 @@ class WriteBatch {
     Bytes created_by, properties;
     std::int64_t valid_from = kNoTime, valid_until = kNoTime;
   };
-  enum class Expected : std::uint8_t { kSequence, kAlive, kNotAlive, kF64, kI64, kString, kLinked, kNotLinked };
+  enum class Expected : std::uint8_t {
+    kSequence,
+    kAlive,
+    kNotAlive,
+    kF64,
+    kI64,
+    kString,
+    kLinked,
+    kNotLinked
+  };
   struct Expectation {
     Expected what;
-    bool absent = false;        // no value in the column
-    Name name = {};             // column or edge kind
-    NodeRef node, target;       // target: of an edge from `node`
-    std::uint64_t value = 0;    // a sequence, or the bits of a number
-    Bytes bytes;                // a string value, or an edge's label
+    bool absent = false;      // no value in the column
+    Name name = {};           // column or edge kind
+    NodeRef node, target;     // target: of an edge from `node`
+    std::uint64_t value = 0;  // a sequence, or the bits of a number
+    Bytes bytes;              // a string value, or an edge's label
   };
 
   static constexpr std::uint16_t kTooManyNames = 65535;  // what Apply refuses
   static std::uint16_t Intern(std::vector<std::string>& names, std::string_view name);
   // The stamp of a reference about to be made.
   std::uint32_t Stamp() {
-    if (refs_.own() == 0) [[unlikely]] BeginRefs();
+    if (refs_.own() == 0) [[unlikely]]
+      BeginRefs();
     return refs_.own();
   }
   void BeginRefs();
@@ -214,7 +241,8 @@ class WriteBatch {
   bool Owns(NameRef<Id> name) const;
   // What an operation keeps of a reference; notes one that is not this batch's.
   NodeRef Own(NodeRef node) {
-    if (!Owns(node)) [[unlikely]] NoteForeign("a NodeRef");
+    if (!Owns(node)) [[unlikely]]
+      NoteForeign("a NodeRef");
     return node;
   }
   template <class Id>
@@ -254,8 +282,11 @@ void WriteBatch::ForEachTextChange(Fn&& fn) const {
         if (text) fn(op.node, TextChange::kClear, std::string_view(), op.edges_before);
         break;
       case OpCode::kRemove:
-      case OpCode::kPurge: fn(op.node, TextChange::kRemoveNode, std::string_view(), op.edges_before); break;
-      default: break;
+      case OpCode::kPurge:
+        fn(op.node, TextChange::kRemoveNode, std::string_view(), op.edges_before);
+        break;
+      default:
+        break;
     }
   }
 }
@@ -265,9 +296,12 @@ void WriteBatch::ForEachEdge(std::size_t first, Fn&& fn) const {
   for (std::size_t i = first; i < edges_.size(); ++i) {
     const EdgeOp& e = edges_[i];
     std::optional<float> weight;
-    if (!(e.has & kRemoved)) weight = e.has & kWeight ? e.weight : std::numeric_limits<float>::quiet_NaN();
-    const EdgeKindRef kind = e.kind.local ? EdgeKindRef(refs_.some(), e.kind.id) : EdgeKindId(e.kind.id);
-    fn(e.source, kind, e.target, weight, e.label == 0 ? std::string_view() : View(labels_[e.label - 1]));
+    if (!(e.has & kRemoved))
+      weight = e.has & kWeight ? e.weight : std::numeric_limits<float>::quiet_NaN();
+    const EdgeKindRef kind =
+        e.kind.local ? EdgeKindRef(refs_.some(), e.kind.id) : EdgeKindId(e.kind.id);
+    fn(e.source, kind, e.target, weight,
+       e.label == 0 ? std::string_view() : View(labels_[e.label - 1]));
   }
 }
 

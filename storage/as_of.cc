@@ -12,9 +12,9 @@ namespace {
 constexpr std::size_t kPastKept = 4;
 
 Status BelowFloor(const std::string& directory, Sequence floor, const std::string& what) {
-  return Fail(ErrorCode::kFailedPrecondition, directory + ": " + what +
-                                                  " lies below the history floor, record " +
-                                                  std::to_string(floor));
+  return Fail(
+      ErrorCode::kFailedPrecondition,
+      directory + ": " + what + " lies below the history floor, record " + std::to_string(floor));
 }
 
 }  // namespace
@@ -37,12 +37,13 @@ Result<Snapshot> Database::AsOf(Sequence sequence) try {
     return d.past.front();
   };
   if (const auto found = cached()) return *found;
-  std::lock_guard alone(d.maintenance);  // no checkpoint may vanish meanwhile
+  std::lock_guard alone(d.maintenance);            // no checkpoint may vanish meanwhile
   if (const auto found = cached()) return *found;  // somebody else just loaded it
   LoadRequest request = d.Request();
   if (sequence < request.floor.sequence)
     return std::unexpected(
-        BelowFloor(d.directory, request.floor.sequence, "record " + std::to_string(sequence)).error());
+        BelowFloor(d.directory, request.floor.sequence, "record " + std::to_string(sequence))
+            .error());
   if (d.journal) PLEXUS_TRY(d.journal->FlushBulk());
   const std::map<NodeId, Sequence> purged = d.Purged();
   request.target = sequence;
@@ -56,7 +57,8 @@ Result<Snapshot> Database::AsOf(Sequence sequence) try {
   d.past.push_front(past);
   if (d.past.size() > kPastKept) d.past.pop_back();
   return past;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 // Times never run backward along the log, so the last record at or before a time
 // is found by bisection.
@@ -84,13 +86,16 @@ Result<Sequence> Database::SequenceAtTime(std::int64_t time_ms) try {
     (head.time_ms <= time_ms ? low : high) = middle;
   }
   if (low == 0)
-    return Fail(ErrorCode::kNotFound, "time " + std::to_string(time_ms) + " lies before the first record");
+    return Fail(ErrorCode::kNotFound,
+                "time " + std::to_string(time_ms) + " lies before the first record");
   return low;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 Result<Snapshot> Database::AsOfTime(std::int64_t time_ms) try {
   PLEXUS_ASSIGN(const Sequence sequence, SequenceAtTime(time_ms));
   return AsOf(sequence);
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus::storage

@@ -83,7 +83,8 @@ class Copier {
 
   Status Go() const {
     if (!progress_ || progress_->Report(phase_, done_, total_)) return {};
-    return Fail(ErrorCode::kCancelled, std::string(phase_) + " was stopped, nothing is left of the copy");
+    return Fail(ErrorCode::kCancelled,
+                std::string(phase_) + " was stopped, nothing is left of the copy");
   }
 
   const PinnedFiles& pinned_;
@@ -121,8 +122,8 @@ Status MustOpen(const std::string& directory, Sequence least, Progress* progress
   PLEXUS_ASSIGN(const VerifyReport report, copy->Verify(verify));
   if (report.ok) return {};
   const VerifyProblem& first = report.problems.front();
-  return Fail(ErrorCode::kCorruption, directory + ": the copy has problems, the first: " +
-                                          first.where + ": " + first.what);
+  return Fail(ErrorCode::kCorruption,
+              directory + ": the copy has problems, the first: " + first.where + ": " + first.what);
 }
 
 // After an error nothing of `directory` is left but itself, if it was there before.
@@ -159,7 +160,8 @@ Status Database::Backup(const std::string& to, Progress* progress) try {
     return MustOpen(to, least, progress);
   };
   return log.Done(OrNothing(to, was_there, make()));
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 Status Database::Restore(const std::string& from, const std::string& to, Progress* progress) try {
   const Files files;
@@ -177,6 +179,7 @@ Status Database::Restore(const std::string& from, const std::string& to, Progres
     return MustOpen(to, anchor.sequence, progress);
   };
   return OrNothing(to, was_there, make());
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus::storage

@@ -11,7 +11,8 @@ namespace plexus::storage {
 namespace {
 
 // Where the chain of running hashes is after record `sequence`.
-Result<LogPoint> PointAt(const std::shared_ptr<Rocks>& rocks, const LogPoint& floor, Sequence sequence) {
+Result<LogPoint> PointAt(const std::shared_ptr<Rocks>& rocks, const LogPoint& floor,
+                         Sequence sequence) {
   if (sequence == floor.sequence) return floor;
   PLEXUS_ASSIGN(const RecordHead head, ReadRecordHead(rocks, sequence));
   return LogPoint{sequence, head.running_hash};
@@ -19,7 +20,8 @@ Result<LogPoint> PointAt(const std::shared_ptr<Rocks>& rocks, const LogPoint& fl
 
 // Bytes of one payload of the record; a purged one stays empty and `ref` is cleared.
 Status Fetch(const PayloadStore& store, Record& record, PayloadRef& ref, std::uint64_t& bytes) {
-  if (!ref || ref.sequence() != record.sequence || ref.ordinal() >= record.payloads.size()) return {};
+  if (!ref || ref.sequence() != record.sequence || ref.ordinal() >= record.payloads.size())
+    return {};
   auto got = store.Get(ref);
   if (!got && got.error().code == ErrorCode::kNotFound) {
     ref = PayloadRef();
@@ -46,7 +48,8 @@ Result<Changes> Database::ChangesSince(Sequence since, const ChangesOptions& opt
   Sequence end = 0;
   std::uint64_t generation = 0;
   {
-    const std::shared_lock open(d.renewal);  // not `maintenance`: a backup may hold that for minutes
+    const std::shared_lock open(
+        d.renewal);  // not `maintenance`: a backup may hold that for minutes
     if (d.journal) {
       PLEXUS_TRY(d.journal->FlushBulk());
       end = d.journal->synced();
@@ -62,9 +65,10 @@ Result<Changes> Database::ChangesSince(Sequence since, const ChangesOptions& opt
     return Fail(ErrorCode::kNotFound, "sequence " + std::to_string(since) + " lies after " +
                                           std::to_string(end) + ", the last that is durable");
   if (since < floor.sequence)
-    return Fail(ErrorCode::kFailedPrecondition,
-                "records up to " + std::to_string(floor.sequence) +
-                    " were trimmed; a follower at " + std::to_string(since) + " begins with a backup");
+    return Fail(ErrorCode::kFailedPrecondition, "records up to " + std::to_string(floor.sequence) +
+                                                    " were trimmed; a follower at " +
+                                                    std::to_string(since) +
+                                                    " begins with a backup");
   Changes changes;
   changes.generation = generation;
   changes.next = since;
@@ -72,7 +76,8 @@ Result<Changes> Database::ChangesSince(Sequence since, const ChangesOptions& opt
   LogCursor cursor(rocks, point);
   PurgeMask mask(d.Purged(), since);
   std::uint64_t bytes = 0;
-  while (changes.next < end && changes.records.size() < std::max<std::uint64_t>(options.max_records, 1) &&
+  while (changes.next < end &&
+         changes.records.size() < std::max<std::uint64_t>(options.max_records, 1) &&
          (changes.records.empty() || bytes < options.max_bytes)) {
     PLEXUS_ASSIGN(const bool more, cursor.Next());
     if (!more) break;
@@ -80,14 +85,17 @@ Result<Changes> Database::ChangesSince(Sequence since, const ChangesOptions& opt
     bytes += cursor.value().size();
     mask.MoveTo(record.sequence);
     mask.Apply(record);
-    for (PayloadChange& c : record.payload_changes) PLEXUS_TRY(Fetch(*d.store, record, c.ref, bytes));
+    for (PayloadChange& c : record.payload_changes)
+      PLEXUS_TRY(Fetch(*d.store, record, c.ref, bytes));
     PLEXUS_TRY(FetchVectors(*d.store, record, bytes));
-    for (EdgeExtra& x : record.edge_extras) PLEXUS_TRY(Fetch(*d.store, record, x.properties, bytes));
+    for (EdgeExtra& x : record.edge_extras)
+      PLEXUS_TRY(Fetch(*d.store, record, x.properties, bytes));
     changes.next = record.sequence;
     changes.records.push_back(std::move(record));
   }
   changes.more = changes.next < end;
   return changes;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus::storage

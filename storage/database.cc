@@ -174,9 +174,12 @@ Status Database::Impl::DropOldCheckpoints() {
 bool Database::Impl::CheckpointEarned() const {
   constexpr std::uint64_t kRecordCost = 4096, kByteCost = 16, kLeast = std::uint64_t{4} << 20;
   switch (options.checkpoint_on_close) {
-    case CheckpointOnClose::kNever: return false;
-    case CheckpointOnClose::kAlways: return true;
-    case CheckpointOnClose::kWhenEarned: break;
+    case CheckpointOnClose::kNever:
+      return false;
+    case CheckpointOnClose::kAlways:
+      return true;
+    case CheckpointOnClose::kWhenEarned:
+      break;
   }
   const std::uint64_t tail = journal->tail_bytes();
   const std::uint64_t records = journal->position().sequence - anchor.checkpoint_sequence;
@@ -192,7 +195,8 @@ Status Database::Checkpoint(Progress* progress) try {
   PLEXUS_TRY(d.CheckpointNow(progress));
   if (d.options.graph.return_freed_memory) ReturnFreedMemory();
   return log.Done(Status());
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 // --- the keeper: automatic checkpoints
 
@@ -243,12 +247,15 @@ void Database::Impl::KeeperLoop() {
     bool early = false;
     const auto start = std::chrono::steady_clock::now();
     const Status status = CheckpointInBackground(early);
-    const auto ms = static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(
-        std::chrono::steady_clock::now() - start).count());
+    const auto ms =
+        static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(
+                                       std::chrono::steady_clock::now() - start)
+                                       .count());
     if (!status)
       TellFailure(status.error());
     else if (!early)
-      Log(options.graph.on_log, LogLevel::kInfo, "checkpoint.ended", "in the background", {{"ms", ms}});
+      Log(options.graph.on_log, LogLevel::kInfo, "checkpoint.ended", "in the background",
+          {{"ms", ms}});
     if (options.graph.return_freed_memory) ReturnFreedMemory();
     guard.lock();
     if (status) {
@@ -307,13 +314,15 @@ Status Database::BeginBulk() try {
   PLEXUS_TRY(impl_->journal->BeginBulk());
   [[maybe_unused]] static const bool registered = (RegisterProcessEnd(), true);
   return {};
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 Status Database::EndBulk(Progress* progress) try {
   PLEXUS_TRY(impl_->Writable());
   PLEXUS_TRY(impl_->journal->EndBulk());
   return Checkpoint(progress);
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 // --- closing
 
@@ -323,7 +332,8 @@ Status Database::Close() try {
     LogScope log(impl_->options.graph.on_log, "close");
     return log.Done(impl_->CloseNow());
   });
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 Status Database::Impl::CloseNow() {
   if (Copied()) return owner.Check("the database");

@@ -70,7 +70,7 @@ struct OpenOptions {
   // starts when the first is due; with Maintenance::kManual when Checkpoint or Close is called.
   std::uint64_t checkpoint_log_bytes = std::uint64_t{256} << 20;
   CheckpointOnClose checkpoint_on_close = CheckpointOnClose::kWhenEarned;
-  int checkpoints_kept = 2;         // at least 1; the history floor's is kept besides
+  int checkpoints_kept = 2;  // at least 1; the history floor's is kept besides
   std::uint64_t payload_cache_bytes = std::uint64_t{64} << 20;
   // Writing: how long to wait for another writer to close; 0: not. While waiting
   // on_lock_wait is called every few milliseconds with who holds the lock and for how long
@@ -89,11 +89,11 @@ struct OpenOptions {
 // log's running hash ends where the anchor says.
 struct DamagedCheckpoint {
   std::uint64_t id = 0;
-  Sequence sequence = 0;  // 0 when it is not known
-  std::string file;       // the sorted file it lies in; empty when it is not known
-  std::string what;       // section and offset, and what is wrong there
-  Sequence read_instead = 0;    // the checkpoint used in its place, 0 = none
-  std::uint64_t replayed = 0;   // records of the log replayed over that
+  Sequence sequence = 0;       // 0 when it is not known
+  std::string file;            // the sorted file it lies in; empty when it is not known
+  std::string what;            // section and offset, and what is wrong there
+  Sequence read_instead = 0;   // the checkpoint used in its place, 0 = none
+  std::uint64_t replayed = 0;  // records of the log replayed over that
   bool operator==(const DamagedCheckpoint&) const = default;
 };
 
@@ -138,31 +138,44 @@ struct VerifyReport {
 // One thing that happened to a node, oldest first.
 struct HistoryEntry {
   enum class What : std::uint8_t {
-    kCreated, kKindSet, kRemoved, kPurged, kRevived, kColumnSet, kColumnCleared,
-    kPayloadSet, kPayloadCleared, kVectorSet, kVectorRemoved, kLinked, kUpdated, kUnlinked
+    kCreated,
+    kKindSet,
+    kRemoved,
+    kPurged,
+    kRevived,
+    kColumnSet,
+    kColumnCleared,
+    kPayloadSet,
+    kPayloadCleared,
+    kVectorSet,
+    kVectorRemoved,
+    kLinked,
+    kUpdated,
+    kUnlinked
   };
   What what = What::kCreated;
   Sequence sequence = 0;
   std::int64_t time_ms = 0;
-  NodeKindId node_kind{};         // kCreated, kKindSet
-  EdgeKindId edge_kind{};         // edges
-  ColumnId column{};              // kColumn*
-  std::uint64_t bits = 0;       // kColumnSet: the f64, i64 or StringId
-  NodeField field = NodeField::kText;  // kPayload*
-  SpaceId space{};                // kVector*
-  PayloadRef ref;               // kPayloadSet, kVectorSet, edges: properties
+  NodeKindId node_kind{};                 // kCreated, kKindSet
+  EdgeKindId edge_kind{};                 // edges
+  ColumnId column{};                      // kColumn*
+  std::uint64_t bits = 0;                 // kColumnSet: the f64, i64 or StringId
+  NodeField field = NodeField::kText;     // kPayload*
+  SpaceId space{};                        // kVector*
+  PayloadRef ref;                         // kPayloadSet, kVectorSet, edges: properties
   Direction direction = Direction::kOut;  // edges: kOut when the node is the source
-  NodeId other = kNoNode;       // edges: the other end
-  StringId label = 0;           // edges
-  float weight = 0;             // edges
-  std::uint64_t erased = 0;     // kPurged: how many entries before it are not told
+  NodeId other = kNoNode;                 // edges: the other end
+  StringId label = 0;                     // edges
+  float weight = 0;                       // edges
+  std::uint64_t erased = 0;               // kPurged: how many entries before it are not told
 };
 // Short stable name, e.g. "unlinked".
 std::string_view HistoryWhatName(HistoryEntry::What what);
 
 struct ChangesOptions {
-  std::uint64_t max_records = 1024;                     // at least 1
-  std::uint64_t max_bytes = std::uint64_t{16} << 20;    // of records and payloads; one record may pass it
+  std::uint64_t max_records = 1024;  // at least 1
+  std::uint64_t max_bytes = std::uint64_t{16}
+                            << 20;  // of records and payloads; one record may pass it
 };
 
 // A piece of the log, in order.
@@ -176,19 +189,22 @@ struct Changes {
 };
 
 struct StorageStats {
-  std::uint64_t disk_bytes = 0;        // all files of the directory
-  std::uint64_t log_bytes = 0;         // estimates of the live column families
+  std::uint64_t disk_bytes = 0;  // all files of the directory
+  std::uint64_t log_bytes = 0;   // estimates of the live column families
   std::uint64_t payload_bytes = 0;
   std::uint64_t checkpoint_bytes = 0;
-  std::uint64_t tail_bytes = 0;        // log behind the newest checkpoint, encoded
+  std::uint64_t tail_bytes = 0;  // log behind the newest checkpoint, encoded
   std::uint64_t payload_cache_hits = 0, payload_cache_misses = 0;
-  // In RAM beside the graph: RocksDB's memtables, indexes and filters of open files, blocks kept; payloads kept.
-  std::uint64_t memtable_bytes = 0, table_reader_bytes = 0, block_cache_bytes = 0, payload_cache_bytes = 0;
-  std::vector<Sequence> checkpoints;   // ascending
-  Sequence history_floor = 0;          // AsOf reaches down to here; 0 = the beginning
-  Sequence synced_sequence = 0;        // survives power loss
-  std::uint64_t background_failures = 0;  // checkpoints in the background that failed, since opening
-  std::string background_error;           // why the last of them failed; empty after one succeeded
+  // In RAM beside the graph: RocksDB's memtables, indexes and filters of open files, blocks kept;
+  // payloads kept.
+  std::uint64_t memtable_bytes = 0, table_reader_bytes = 0, block_cache_bytes = 0,
+                payload_cache_bytes = 0;
+  std::vector<Sequence> checkpoints;  // ascending
+  Sequence history_floor = 0;         // AsOf reaches down to here; 0 = the beginning
+  Sequence synced_sequence = 0;       // survives power loss
+  std::uint64_t background_failures =
+      0;                         // checkpoints in the background that failed, since opening
+  std::string background_error;  // why the last of them failed; empty after one succeeded
 };
 
 class Database {
@@ -218,7 +234,8 @@ class Database {
   std::vector<DamagedCheckpoint> damaged_checkpoints() const;
   const std::string& directory() const;
   bool read_only() const;
-  // Waits for no checkpoint, backup or verification; while files are renewed (a hard purge's end, Close), until they are.
+  // Waits for no checkpoint, backup or verification; while files are renewed (a hard purge's end,
+  // Close), until they are.
   StorageStats stats() const;
 
   // The graph as it was after record `sequence`: the nearest checkpoint at or
@@ -254,8 +271,8 @@ class Database {
   // edges and bytes of `nodes`, of the events they are members of and of terms that
   // no other node is known to have had (below the history floor nobody knows). Terms that
   // nobody has are removed from the live graph, too. Node ids stay; the key becomes a
-  // placeholder. The graph() reference is renewed. O(log + nodes + arcs) time; files of payloads that
-  // none of them had are linked, not copied, and no second graph is held.
+  // placeholder. The graph() reference is renewed. O(log + nodes + arcs) time; files of payloads
+  // that none of them had are linked, not copied, and no second graph is held.
   Status HardPurge(std::span<const NodeId> nodes, Progress* progress = nullptr);
 
   // Bulk mode for big imports: records and payloads are written as sorted files
@@ -283,19 +300,19 @@ class Database {
   // tags, terms, payloads and vectors, of either end of an edge.
   Result<std::vector<HistoryEntry>> History(NodeId node);
 
-  // Read-only: brings the view up to what the writer has made durable since. O(what is new, and what
-  // the write-ahead log holds): the records go into the same graph, whose snapshots stay, and whose
-  // kept values (PageRank, ...) are carried on. Where the log does not go on from the view (a hard
-  // purge, a crash or a trim took what it had) it is opened anew. Nothing new: a look at file sizes.
-  // After an error the view is as it was, or whole batches further.
+  // Read-only: brings the view up to what the writer has made durable since. O(what is new, and
+  // what the write-ahead log holds): the records go into the same graph, whose snapshots stay, and
+  // whose kept values (PageRank, ...) are carried on. Where the log does not go on from the view (a
+  // hard purge, a crash or a trim took what it had) it is opened anew. Nothing new: a look at file
+  // sizes. After an error the view is as it was, or whole batches further.
   Status Refresh();
 
-  // The records after `since`, for replicas (Graph::Replay), caches and hosts that follow: in order,
-  // bounded, only those that survive power loss. `since`: the follower's own sequence, 0 at first;
-  // so one that stops at any point goes on without loss or double. Of nodes that were purged in the
-  // meantime it tells no tags, terms, payloads and vectors. Waits for no maintenance; any thread.
-  // kNotFound: `since` lies in the future; kFailedPrecondition: below the history floor (begin
-  // with a Backup, or a read-only view's snapshot).
+  // The records after `since`, for replicas (Graph::Replay), caches and hosts that follow: in
+  // order, bounded, only those that survive power loss. `since`: the follower's own sequence, 0 at
+  // first; so one that stops at any point goes on without loss or double. Of nodes that were purged
+  // in the meantime it tells no tags, terms, payloads and vectors. Waits for no maintenance; any
+  // thread. kNotFound: `since` lies in the future; kFailedPrecondition: below the history floor
+  // (begin with a Backup, or a read-only view's snapshot).
   Result<Changes> ChangesSince(Sequence since, const ChangesOptions& options = {});
 
   // Deletes a database that this open made (report().created) and in which nothing was applied, and

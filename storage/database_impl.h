@@ -7,19 +7,19 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <shared_mutex>
 #include <set>
+#include <shared_mutex>
 #include <string>
 #include <thread>
 
 #include "engine/arrays/owner.h"
-#include "storage/encoding/anchor.h"
-#include "storage/database.h"
-#include "storage/state_loader.h"
 #include "storage/base/lock_file.h"
+#include "storage/database.h"
+#include "storage/encoding/anchor.h"
 #include "storage/log/payload_store.h"
-#include "storage/view/pinned_files.h"
 #include "storage/log/rocks_journal.h"
+#include "storage/state_loader.h"
+#include "storage/view/pinned_files.h"
 
 namespace plexus::storage {
 
@@ -40,7 +40,8 @@ class Database::Impl {
 
   // Serialises what rewrites files: checkpoint, trim, scrub, backup, close.
   std::mutex maintenance;
-  // Taken beside `maintenance` by who renews or closes `rocks` and `journal`, so that who counts needs no more.
+  // Taken beside `maintenance` by who renews or closes `rocks` and `journal`, so that who counts
+  // needs no more.
   mutable std::shared_mutex renewal;
   // Of the anchor, for who does not hold `maintenance`; moved on by NoteFloor.
   mutable std::mutex floor_mutex;
@@ -49,14 +50,14 @@ class Database::Impl {
     std::uint64_t generation = 0;
   };
   Noted noted;
-  Anchor anchor;  // guarded by `maintenance`
+  Anchor anchor;                       // guarded by `maintenance`
   std::uint64_t checkpoint_bytes = 0;  // of the newest one; guarded by `maintenance`
   // Read-only: the files as they were at the view's moment.
   std::shared_ptr<const PinnedFiles> pinned;
 
   std::mutex purge_mutex;
-  std::map<NodeId, Sequence> purged;  // ever, last purge
-  std::map<NodeId, Sequence> to_scrub;    // bytes are still to be erased
+  std::map<NodeId, Sequence> purged;    // ever, last purge
+  std::map<NodeId, Sequence> to_scrub;  // bytes are still to be erased
   bool words_wait = false;  // terms or tags that only purged nodes had; guarded by `maintenance`
   std::set<NodeId> words_found;  // those, as of a record; guarded by `maintenance`
   static constexpr Sequence kNever = ~Sequence{0};
@@ -139,7 +140,8 @@ class Database::Impl {
   Status RewriteWithout(std::set<NodeId> nodes, Progress* progress);
 };
 
-// Fills in the payloads of the record's vectors; those that were purged are removed. Adds to `bytes`.
+// Fills in the payloads of the record's vectors; those that were purged are removed. Adds to
+// `bytes`.
 Status FetchVectors(const PayloadStore& store, Record& record, std::uint64_t& bytes);
 
 }  // namespace plexus::storage

@@ -10,8 +10,10 @@ namespace plexus::storage {
 Status Database::Discard() try {
   Impl& d = *impl_;
   PLEXUS_TRY(d.Writable());
-  if (!d.report.created || d.graph->snapshot().sequence() != 0 || d.journal->position().sequence != 0)
-    return Fail(ErrorCode::kFailedPrecondition, d.directory + ": holds more than an empty graph made by this open");
+  if (!d.report.created || d.graph->snapshot().sequence() != 0 ||
+      d.journal->position().sequence != 0)
+    return Fail(ErrorCode::kFailedPrecondition,
+                d.directory + ": holds more than an empty graph made by this open");
   d.closed = true;
   d.StopKeeper();
   std::lock_guard guard(d.maintenance);
@@ -31,6 +33,7 @@ Status Database::Discard() try {
   if (status) status = d.files->Remove(d.directory + "/" + kLockFileName);
   d.lock.Release();
   return status;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus::storage

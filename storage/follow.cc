@@ -22,7 +22,8 @@ bool Purges(const Record& record) {
 }  // namespace
 
 // Whether the log that `now` shows goes on from the record that this view has.
-Result<bool> Database::Impl::Continues(const std::shared_ptr<Rocks>& now, const Anchor& next) const {
+Result<bool> Database::Impl::Continues(const std::shared_ptr<Rocks>& now,
+                                       const Anchor& next) const {
   if (next.floor_sequence > point.sequence) return false;
   if (point.sequence == next.floor_sequence)
     return point.hash == (next.floor_sequence ? next.floor_hash : FirstHash(next.graph_id));
@@ -41,8 +42,8 @@ Result<bool> Database::Impl::Follow() {
   PLEXUS_ASSIGN(const auto moment, PinnedFiles::Take(directory));
   const Anchor& next = moment->anchor();
   if (next.generation != anchor.generation || next.graph_id != anchor.graph_id) return false;
-  auto look = Rocks::Open(generation_path(), Rocks::Mode::kLook,
-                          std::make_shared<Files>(*files, moment));
+  auto look =
+      Rocks::Open(generation_path(), Rocks::Mode::kLook, std::make_shared<Files>(*files, moment));
   if (!look) return false;
   const auto continues = Continues(*look, next);
   if (!continues || !*continues) return false;
@@ -63,7 +64,8 @@ Result<bool> Database::Impl::Follow() {
       purges = purges || Purges(group.back());
     }
     if (group.empty() || (more && group.size() < kGroupRecords)) continue;
-    if (!graph->Replay(group, {.durability = Durability::kDefault, .journalled = true})) return false;
+    if (!graph->Replay(group, {.durability = Durability::kDefault, .journalled = true}))
+      return false;
     replayed += group.size();
     point = cursor.point();
     group.clear();
@@ -103,9 +105,10 @@ Status Database::Refresh() try {
   auto fresh = Open(d.directory, d.options);
   if (!fresh) return std::unexpected(fresh.error());
   std::swap(impl_, (*fresh)->impl_);
-  Log(impl_->options.graph.on_log, LogLevel::kInfo, "refresh.reopened", "the log did not go on from the view",
-      {{"sequence", impl_->report.sequence}});
+  Log(impl_->options.graph.on_log, LogLevel::kInfo, "refresh.reopened",
+      "the log did not go on from the view", {{"sequence", impl_->report.sequence}});
   return {};
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus::storage

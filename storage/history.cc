@@ -21,10 +21,18 @@ void AddNodeChanges(const Record& r, NodeId node, HistoryEntry base,
   for (const NodeChange& c : r.node_changes) {
     if (c.node != node) continue;
     switch (c.what) {
-      case NodeChange::kSetKind: push(What::kKindSet).node_kind = NodeKindId(c.value); break;
-      case NodeChange::kRemove: push(What::kRemoved); break;
-      case NodeChange::kPurge: push(What::kPurged); break;
-      case NodeChange::kRevive: push(What::kRevived); break;
+      case NodeChange::kSetKind:
+        push(What::kKindSet).node_kind = NodeKindId(c.value);
+        break;
+      case NodeChange::kRemove:
+        push(What::kRemoved);
+        break;
+      case NodeChange::kPurge:
+        push(What::kPurged);
+        break;
+      case NodeChange::kRevive:
+        push(What::kRevived);
+        break;
     }
   }
   for (const ColumnChange& c : r.columns) {
@@ -61,7 +69,8 @@ void AddEdgeChanges(const Record& r, NodeId node, HistoryEntry base,
     e.weight = edge.weight;
     e.direction = edge.source == node ? Direction::kOut : Direction::kIn;
     e.other = edge.source == node ? edge.target : edge.source;
-    if (x < r.edge_extras.size() && r.edge_extras[x].index == i) e.ref = r.edge_extras[x].properties;
+    if (x < r.edge_extras.size() && r.edge_extras[x].index == i)
+      e.ref = r.edge_extras[x].properties;
     out.push_back(e);
   }
 }
@@ -70,20 +79,34 @@ void AddEdgeChanges(const Record& r, NodeId node, HistoryEntry base,
 
 std::string_view HistoryWhatName(What what) {
   switch (what) {
-    case What::kCreated: return "created";
-    case What::kKindSet: return "kind_set";
-    case What::kRemoved: return "removed";
-    case What::kPurged: return "purged";
-    case What::kRevived: return "revived";
-    case What::kColumnSet: return "column_set";
-    case What::kColumnCleared: return "column_cleared";
-    case What::kPayloadSet: return "payload_set";
-    case What::kPayloadCleared: return "payload_cleared";
-    case What::kVectorSet: return "vector_set";
-    case What::kVectorRemoved: return "vector_removed";
-    case What::kLinked: return "linked";
-    case What::kUpdated: return "updated";
-    case What::kUnlinked: return "unlinked";
+    case What::kCreated:
+      return "created";
+    case What::kKindSet:
+      return "kind_set";
+    case What::kRemoved:
+      return "removed";
+    case What::kPurged:
+      return "purged";
+    case What::kRevived:
+      return "revived";
+    case What::kColumnSet:
+      return "column_set";
+    case What::kColumnCleared:
+      return "column_cleared";
+    case What::kPayloadSet:
+      return "payload_set";
+    case What::kPayloadCleared:
+      return "payload_cleared";
+    case What::kVectorSet:
+      return "vector_set";
+    case What::kVectorRemoved:
+      return "vector_removed";
+    case What::kLinked:
+      return "linked";
+    case What::kUpdated:
+      return "updated";
+    case What::kUnlinked:
+      return "unlinked";
   }
   return "unknown";
 }
@@ -129,6 +152,7 @@ Result<std::vector<HistoryEntry>> Database::History(NodeId node) try {
       for (std::size_t i = before; i < entries.size(); ++i)
         if (entries[i].what == What::kPurged) entries[i].erased = erased;
   }
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus::storage

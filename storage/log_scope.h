@@ -19,8 +19,10 @@ class LogScope {
   }
   ~LogScope() {
     if (!log_) return;
-    const auto ms = static_cast<std::uint64_t>(
-        std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began_).count());
+    const auto ms =
+        static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(
+                                       std::chrono::steady_clock::now() - began_)
+                                       .count());
     Tell(done_ ? LogLevel::kInfo : LogLevel::kError, done_ ? ".ended" : ".failed", {{"ms", ms}});
   }
   LogScope(const LogScope&) = delete;

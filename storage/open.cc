@@ -39,8 +39,8 @@ class RefusingJournal : public Journal {
 Status CompareLog(const std::shared_ptr<Rocks>& rocks, const Anchor& anchor, bool strict,
                   std::vector<DamagedCheckpoint>& damaged) {
   PLEXUS_ASSIGN(const std::optional<RecordHead> last, LastRecord(rocks));
-  const LogPoint floor{anchor.floor_sequence, anchor.floor_sequence ? anchor.floor_hash
-                                                                    : FirstHash(anchor.graph_id)};
+  const LogPoint floor{anchor.floor_sequence,
+                       anchor.floor_sequence ? anchor.floor_hash : FirstHash(anchor.graph_id)};
   const LogPoint end = last && last->sequence > floor.sequence
                            ? LogPoint{last->sequence, last->running_hash}
                            : floor;
@@ -67,11 +67,12 @@ Status CompareLog(const std::shared_ptr<Rocks>& rocks, const Anchor& anchor, boo
     bool found = false;
     for (const Manifest& m : manifests)
       found |= m.id == anchor.checkpoint_id && m.digest == anchor.checkpoint_digest;
-    const std::string what =
-        "checkpoint " + std::to_string(anchor.checkpoint_id) + " of the anchor is missing or another";
+    const std::string what = "checkpoint " + std::to_string(anchor.checkpoint_id) +
+                             " of the anchor is missing or another";
     if (!found && strict) return damage(what);
     if (!found)
-      MergeDamage(damaged, {DescribeDamage(rocks, anchor.checkpoint_id, anchor.checkpoint_sequence, what)});
+      MergeDamage(damaged,
+                  {DescribeDamage(rocks, anchor.checkpoint_id, anchor.checkpoint_sequence, what)});
   }
   return {};
 }
@@ -132,7 +133,8 @@ Result<Loaded> Database::Impl::LookAndLoad(bool live_writer, std::shared_ptr<Fil
     return Fail(ErrorCode::kCorruption, path + ": is missing, the anchor names it");
   std::vector<ChangedFile> changed;
   if (anchor.clean)
-    PLEXUS_TRY(CompareGeneration(path, anchor.files, *through, options.strict ? nullptr : &changed));
+    PLEXUS_TRY(
+        CompareGeneration(path, anchor.files, *through, options.strict ? nullptr : &changed));
   auto look = Rocks::Open(path, Rocks::Mode::kLook, through);
   if (!look && !anchor.clean) {
     const std::string why = look.error().message;
@@ -206,7 +208,8 @@ Status Database::Impl::AttachWriter(const Loaded& loaded) {
       PLEXUS_TRY(files->RemoveTree(directory + "/" + name));
   PLEXUS_ASSIGN(rocks, Rocks::Open(generation_path(), mode, files));
   PLEXUS_ASSIGN(const std::optional<RecordHead> last, LastRecord(rocks));
-  const Sequence end = last ? std::max(last->sequence, anchor.floor_sequence) : anchor.floor_sequence;
+  const Sequence end =
+      last ? std::max(last->sequence, anchor.floor_sequence) : anchor.floor_sequence;
   if (end != loaded.point.sequence)
     return Fail(ErrorCode::kCorruption, rocks->path() + ": opened for writing it ends at record " +
                                             std::to_string(end) + ", before it was " +
@@ -300,7 +303,9 @@ void TellOpened(const Database::Impl& d, std::chrono::steady_clock::duration too
     Log(log, LogLevel::kWarning, "checkpoint.damaged", DamageMessage(damaged));
   const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(took).count();
   Log(log, LogLevel::kInfo, "open.ended", d.directory,
-      {{"sequence", r.sequence}, {"checkpoint", r.checkpoint_sequence}, {"replayed", r.replayed_records},
+      {{"sequence", r.sequence},
+       {"checkpoint", r.checkpoint_sequence},
+       {"replayed", r.replayed_records},
        {"ms", static_cast<std::uint64_t>(ms)}});
 }
 }  // namespace

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "engine/error.h"
-#include "engine/parallel.h"
 #include "engine/monitoring/progress.h"
+#include "engine/parallel.h"
 #include "engine/types.h"
 #include "storage/database.h"
 
@@ -27,7 +27,7 @@ struct RecordRange {
 
 // A text, a property map or a vector that cannot be read any more.
 struct LostContent {
-  std::string key;  // of the node, or of the edge's source
+  std::string key;   // of the node, or of the edge's source
   std::string what;  // "text", "properties", "vector default", "properties of its edge kind target"
 };
 
@@ -37,13 +37,13 @@ struct RepairReport {
   Sequence sequence = 0;       // last record of the new database
   Sequence history_floor = 0;  // AsOf reaches down to here, 0 = the beginning
   std::uint64_t nodes = 0, edges = 0;
-  std::vector<RecordRange> lost_records;      // of the present state
-  std::vector<RecordRange> lost_history;      // their effect is in the state, AsOf cannot show it
-  std::vector<LostContent> lost_contents;     // of the present state
-  std::uint64_t lost_old_contents = 0;        // texts and the like that only the past had
+  std::vector<RecordRange> lost_records;   // of the present state
+  std::vector<RecordRange> lost_history;   // their effect is in the state, AsOf cannot show it
+  std::vector<LostContent> lost_contents;  // of the present state
+  std::uint64_t lost_old_contents = 0;     // texts and the like that only the past had
   std::vector<DamagedCheckpoint> lost_checkpoints;
-  std::vector<VerifyProblem> damage;          // what was found; the first 1,000
-  std::vector<std::string> notes;             // no loss: what cannot be known
+  std::vector<VerifyProblem> damage;  // what was found; the first 1,000
+  std::vector<std::string> notes;     // no loss: what cannot be known
 };
 
 struct RepairOptions {
@@ -56,6 +56,7 @@ struct RepairOptions {
 // is empty again; when the process ends meanwhile, opening `to` says that it was never completed.
 // Errors: kNotFound (no database), kLocked (a writer has it open), kAlreadyExists (`to`),
 // kCorruption (nothing could be saved), kUnsupported (a newer format), kCancelled, kIo.
-Result<RepairReport> Repair(const std::string& from, const std::string& to, const RepairOptions& options = {});
+Result<RepairReport> Repair(const std::string& from, const std::string& to,
+                            const RepairOptions& options = {});
 
 }  // namespace plexus::storage

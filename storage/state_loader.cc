@@ -6,15 +6,16 @@
 
 #include "engine/compaction/state_packing.h"
 #include "engine/state_writer.h"
-#include "storage/purge/purge_mask.h"
 #include "storage/log/rocks_journal.h"
+#include "storage/purge/purge_mask.h"
 
 namespace plexus::storage {
 
 namespace {
 
 // The checkpoints that may be the base, the best one first.
-Result<std::vector<Manifest>> Candidates(const std::shared_ptr<Rocks>& rocks, const LoadRequest& request,
+Result<std::vector<Manifest>> Candidates(const std::shared_ptr<Rocks>& rocks,
+                                         const LoadRequest& request,
                                          std::vector<DamagedCheckpoint>& damaged) {
   if (!request.use_checkpoints && request.floor.sequence == 0) return std::vector<Manifest>();
   PLEXUS_ASSIGN(std::vector<Manifest> manifests,
@@ -24,7 +25,8 @@ Result<std::vector<Manifest>> Candidates(const std::shared_ptr<Rocks>& rocks, co
       return Fail(ErrorCode::kCorruption,
                   "checkpoint " + std::to_string(m.id) + ": belongs to another graph");
   std::erase_if(manifests, [&](const Manifest& m) {
-    return m.sequence > request.target || m.sequence < request.floor.sequence || m.id == request.without;
+    return m.sequence > request.target || m.sequence < request.floor.sequence ||
+           m.id == request.without;
   });
   std::sort(manifests.begin(), manifests.end(), [](const Manifest& a, const Manifest& b) {
     return std::pair(a.sequence, a.id) > std::pair(b.sequence, b.id);
@@ -50,14 +52,16 @@ Result<Loaded> ReplayOver(const std::shared_ptr<Rocks>& rocks, const LoadRequest
   Loaded loaded;
   loaded.point = {0, FirstHash(request.graph_id)};
   // With records to replay over the floor's checkpoint, which was written masked.
-  const bool masked_base = best && request.floor.sequence > 0 && best->sequence == request.floor.sequence &&
+  const bool masked_base = best && request.floor.sequence > 0 &&
+                           best->sequence == request.floor.sequence &&
                            request.target > best->sequence;
   std::map<NodeId, Sequence> read;
   if (masked_base && !request.purged) {
     PLEXUS_ASSIGN(const auto last, LastRecord(rocks));
     PLEXUS_ASSIGN(read, ReadPurges(rocks, kPurgedPrefix, last ? last->sequence : 0));
   }
-  PurgeMask mask(request.purged ? *request.purged : read, masked_base ? best->sequence : request.target);
+  PurgeMask mask(request.purged ? *request.purged : read,
+                 masked_base ? best->sequence : request.target);
   if (best) {
     loaded.point = {best->sequence, best->log_hash};
     loaded.checkpoint_sequence = best->sequence;
@@ -117,7 +121,8 @@ Result<Loaded> LoadState(const std::shared_ptr<Rocks>& rocks, const LoadRequest&
   const std::string damage = damaged.empty() ? "" : "; " + damaged.front().what;
   if (request.floor.sequence > 0)
     return Fail(ErrorCode::kCorruption, rocks->path() + ": the checkpoint of the history floor " +
-                                            std::to_string(request.floor.sequence) + " is missing" + damage);
+                                            std::to_string(request.floor.sequence) + " is missing" +
+                                            damage);
   GraphState nothing = EmptyState();
   nothing.payload_store = request.payloads;
   auto loaded = finish(nullptr, std::move(nothing));
@@ -136,10 +141,12 @@ Result<std::map<NodeId, Sequence>> ReadPurges(const std::shared_ptr<Rocks>& rock
       return Fail(ErrorCode::kCorruption, rocks->path() + ", meta: a broken purge entry");
     NodeId node = 0;
     for (int i = 0; i < 4; ++i)
-      node = (node << 8) | static_cast<std::uint8_t>(it->key()[length + static_cast<std::size_t>(i)]);
+      node =
+          (node << 8) | static_cast<std::uint8_t>(it->key()[length + static_cast<std::size_t>(i)]);
     Sequence sequence = 0;
     for (int i = 7; i >= 0; --i)
-      sequence = (sequence << 8) | static_cast<std::uint8_t>(it->value()[static_cast<std::size_t>(i)]);
+      sequence =
+          (sequence << 8) | static_cast<std::uint8_t>(it->value()[static_cast<std::size_t>(i)]);
     if (sequence <= last) purges[node] = sequence;
   }
   PLEXUS_TRY(Check(it->status(), rocks->path() + ", meta"));

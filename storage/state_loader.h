@@ -6,21 +6,21 @@
 #include <memory>
 
 #include "engine/state.h"
-#include "storage/encoding/anchor.h"
 #include "storage/checkpoint/checkpoint.h"
-#include "storage/verify/checkpoint_damage.h"
+#include "storage/encoding/anchor.h"
 #include "storage/log/log_reader.h"
+#include "storage/verify/checkpoint_damage.h"
 
 namespace plexus::storage {
 
 struct LoadRequest {
   GraphId graph_id;
-  LogPoint floor;                                       // {0, FirstHash} when untrimmed
-  Sequence target = ~Sequence{0};                       // replay up to here
-  const std::map<NodeId, Sequence>* purged = nullptr;   // mask what was purged after target
-  bool use_checkpoints = true;                          // false: from nothing, if it can be
-  bool strict = false;                                  // no way round a damaged checkpoint
-  std::uint64_t without = 0;                            // a checkpoint not to be believed
+  LogPoint floor;                                      // {0, FirstHash} when untrimmed
+  Sequence target = ~Sequence{0};                      // replay up to here
+  const std::map<NodeId, Sequence>* purged = nullptr;  // mask what was purged after target
+  bool use_checkpoints = true;                         // false: from nothing, if it can be
+  bool strict = false;                                 // no way round a damaged checkpoint
+  std::uint64_t without = 0;                           // a checkpoint not to be believed
   std::shared_ptr<const PayloadStore> payloads;
   Executor* executor = nullptr;
   Progress* progress = nullptr;
@@ -38,8 +38,8 @@ struct Loaded {
 };
 
 // A checkpoint that cannot be read is left for an older one, and that for the log from the
-// floor. kCorruption names the record or section when nothing is left; with a finite target also when the log
-// ends before it.
+// floor. kCorruption names the record or section when nothing is left; with a finite target also
+// when the log ends before it.
 Result<Loaded> LoadState(const std::shared_ptr<Rocks>& rocks, const LoadRequest& request);
 
 // Node -> sequence of its last purge, as the meta family says; sequences above

@@ -63,9 +63,10 @@ Status Database::Trim(Sequence before, Progress* progress) try {
   request.progress = progress;
   PLEXUS_ASSIGN(const Loaded loaded, LoadState(d.rocks, request));
   PLEXUS_ASSIGN(const Snapshot floor, Snapshot(loaded.state).Compacted(d.executor()));
-  PLEXUS_ASSIGN(const Manifest manifest,
-                WriteCheckpoint(d.rocks, floor, d.anchor.graph_id, d.NextCheckpointId(), loaded.point.hash,
-                                d.scratch_path("checkpoint"), d.executor(), progress));
+  PLEXUS_ASSIGN(
+      const Manifest manifest,
+      WriteCheckpoint(d.rocks, floor, d.anchor.graph_id, d.NextCheckpointId(), loaded.point.hash,
+                      d.scratch_path("checkpoint"), d.executor(), progress));
   Anchor next = d.anchor;
   next.floor_sequence = before;
   next.floor_hash = loaded.point.hash;
@@ -98,7 +99,8 @@ Status Database::Trim(Sequence before, Progress* progress) try {
   PLEXUS_TRY(d.rocks->FlushAll());
   rocksdb::CompactRangeOptions compact;
   compact.exclusive_manual_compaction = false;
-  PLEXUS_TRY(Check(d.rocks->db()->CompactRange(compact, d.rocks->log(), &from, &to), d.rocks->path()));
+  PLEXUS_TRY(
+      Check(d.rocks->db()->CompactRange(compact, d.rocks->log(), &from, &to), d.rocks->path()));
   const std::string payload_end = PayloadKey(before + 1, 0);
   const rocksdb::Slice payload_to(payload_end);
   PLEXUS_TRY(Check(d.rocks->db()->CompactRange(compact, d.rocks->payload(), nullptr, &payload_to),
@@ -106,6 +108,7 @@ Status Database::Trim(Sequence before, Progress* progress) try {
   const Status done = d.DropOldCheckpoints();
   if (done && d.options.graph.return_freed_memory) ReturnFreedMemory();
   return log.Done(done);
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus::storage

@@ -106,16 +106,23 @@ const std::map<std::string, Room>& Rooms() {
       names.insert(more.begin(), more.end());
       return names;
     };
-    const Names database = {"storage", "storage/base", "storage/encoding", "storage/view", "storage/log",
-                            "storage/checkpoint", "storage/purge", "storage/verify", "storage/repair", "engine/"};
-    const Names pipeline = {"storage/formats/*.h", "storage/formats/base", "storage/formats/pipeline", "engine/"};
+    const Names database = {"storage",       "storage/base",   "storage/encoding",
+                            "storage/view",  "storage/log",    "storage/checkpoint",
+                            "storage/purge", "storage/verify", "storage/repair",
+                            "engine/"};
+    const Names pipeline = {"storage/formats/*.h", "storage/formats/base",
+                            "storage/formats/pipeline", "engine/"};
     std::map<std::string, Room> table = {
-        {"engine", {{"engine/"}, {"tbb/", "oneapi/", "boost/unordered", "flatbuffers/", "hwy/", "xxhash"}}},
+        {"engine",
+         {{"engine/"}, {"tbb/", "oneapi/", "boost/unordered", "flatbuffers/", "hwy/", "xxhash"}}},
         // The durable half, from the ground up, and what is one layer with the database.
         {"storage/base", {{"storage/base", "engine/"}, {"rocksdb/", "xxhash"}}},
-        {"storage/encoding", {{"storage/base", "storage/encoding", "engine/"}, {"flatbuffers/", "xxhash"}}},
-        {"storage/view", {{"storage/base", "storage/encoding", "storage/view", "engine/"}, {"rocksdb/"}}},
-        {"storage/log", {{"storage/base", "storage/encoding", "storage/log", "engine/"}, {"rocksdb/"}}},
+        {"storage/encoding",
+         {{"storage/base", "storage/encoding", "engine/"}, {"flatbuffers/", "xxhash"}}},
+        {"storage/view",
+         {{"storage/base", "storage/encoding", "storage/view", "engine/"}, {"rocksdb/"}}},
+        {"storage/log",
+         {{"storage/base", "storage/encoding", "storage/log", "engine/"}, {"rocksdb/"}}},
         {"storage/checkpoint",
          {{"storage/base", "storage/encoding", "storage/log", "storage/checkpoint", "engine/"},
           {"rocksdb/", "flatbuffers/"}}},
@@ -126,17 +133,22 @@ const std::map<std::string, Room>& Rooms() {
         // The formats, on the engine alone.
         {"storage/formats/*.h", {{"storage/formats/*.h", "engine/"}, {}}},
         {"storage/formats/base",
-         {{"storage/formats/*.h", "storage/formats/base", "engine/"}, {"boost/json", "boost/uuid", "flatbuffers/"}}},
+         {{"storage/formats/*.h", "storage/formats/base", "engine/"},
+          {"boost/json", "boost/uuid", "flatbuffers/"}}},
         {"storage/formats/pipeline", {pipeline, {}}},
         {"storage/formats/csv", {With(pipeline, {"storage/formats/csv"}), {}}},
-        {"storage/formats/json", {With(pipeline, {"storage/formats/json"}), {"boost/json", "boost/uuid"}}},
+        {"storage/formats/json",
+         {With(pipeline, {"storage/formats/json"}), {"boost/json", "boost/uuid"}}},
         {"storage/formats/edges", {With(pipeline, {"storage/formats/edges"}), {}}},
-        {"storage/formats/xml", {With(pipeline, {"storage/formats/xml", "storage/formats/json"}), {"expat.h"}}},
+        {"storage/formats/xml",
+         {With(pipeline, {"storage/formats/xml", "storage/formats/json"}), {"expat.h"}}},
         {"storage/formats/vectors", {With(pipeline, {"storage/formats/vectors"}), {}}},
         {"storage/formats/wordnet", {With(pipeline, {"storage/formats/wordnet"}), {}}},
-        {"storage/formats", {{"storage/formats/", "engine/"}, {"boost/json", "boost/unordered", "boost/uuid"}}},
+        {"storage/formats",
+         {{"storage/formats/", "engine/"}, {"boost/json", "boost/unordered", "boost/uuid"}}},
         // The opt-in adaptors.
-        {"algorithms", {{"algorithms/common", "algorithms/connectivity", "engine/"}, {"Eigen/", "boost/"}}},
+        {"algorithms",
+         {{"algorithms/common", "algorithms/connectivity", "engine/"}, {"Eigen/", "boost/"}}},
         // On top of the families.
         {"algorithms/memory", {{"algorithms/", "engine/"}, {}}},
         {"tools", {{"tools/", "algorithms/", "storage/", "engine/"}, {"*"}}},
@@ -158,7 +170,8 @@ const std::map<std::string, Room>& Rooms() {
     for (const auto& [family, headers] : libraries) {
       Room& room = table["algorithms/" + family];
       room = {{"algorithms/common", "algorithms/" + family, "engine/"}, headers};
-      if (family == "centrality" || family == "retrieval") room.may_include.insert("algorithms/traversal");
+      if (family == "centrality" || family == "retrieval")
+        room.may_include.insert("algorithms/traversal");
     }
     return table;
   }();
@@ -166,8 +179,9 @@ const std::map<std::string, Room>& Rooms() {
 }
 
 std::string Layer(const std::string& path) {
-  static const std::set<std::string> formats = {"storage/formats/export.h", "storage/formats/import.h",
-                                                "storage/formats/import_vectors.h", "storage/formats/wordnet.h"};
+  static const std::set<std::string> formats = {
+      "storage/formats/export.h", "storage/formats/import.h", "storage/formats/import_vectors.h",
+      "storage/formats/wordnet.h"};
   if (formats.contains(path)) return "storage/formats/*.h";
   std::string folder = path.substr(0, path.rfind('/'));
   while (!Rooms().contains(folder) && folder.find('/') != std::string::npos)
@@ -201,9 +215,9 @@ bool MayIncludePrivate(const std::string& from, const std::string& name) {
 // POSIX headers are the operating system's, not a third party's.
 bool ThirdParty(const std::string& name, bool quoted) {
   if (quoted) return false;
-  static const std::set<std::string> system = {"unistd.h", "malloc.h", "fcntl.h", "dirent.h", "signal.h",
-                                               "errno.h", "pthread.h", "immintrin.h", "emmintrin.h",
-                                               "getopt.h", "poll.h", "termios.h", "sched.h"};
+  static const std::set<std::string> system = {
+      "unistd.h",    "malloc.h",    "fcntl.h",  "dirent.h", "signal.h",  "errno.h", "pthread.h",
+      "immintrin.h", "emmintrin.h", "getopt.h", "poll.h",   "termios.h", "sched.h"};
   if (StartsWith(name, "sys/") || system.contains(name)) return false;
   return name.find('/') != std::string::npos || name.ends_with(".h") || name.ends_with(".hpp");
 }
@@ -234,7 +248,7 @@ TEST(Tidy, IncludeArrowsPointDown) {
       if (name.empty()) continue;
       const std::string where = file.path + ":" + std::to_string(i + 1) + " includes " + name;
       if (quoted) {
-        if (name.ends_with("_generated.h")) continue;  // of the build tree, in its own folder
+        if (name.ends_with("_generated.h")) continue;   // of the build tree, in its own folder
         if (StartsWith(file.path, "tests/install/")) {  // a user's project
           EXPECT_TRUE(fs::exists(Root() / "tests/install/host" / name) ||
                       (StartsWith(name, "plexus/") && PublicHeaders().contains(name.substr(7))))
@@ -247,9 +261,10 @@ TEST(Tidy, IncludeArrowsPointDown) {
         EXPECT_TRUE(MayIncludePrivate(file.path, name)) << where << ": private to its family";
       } else if (ThirdParty(name, quoted)) {
         const auto& allowed = Rooms().at(from).libraries;
-        EXPECT_TRUE(std::any_of(allowed.begin(), allowed.end(), [&](const std::string& prefix) {
-          return prefix == "*" || StartsWith(name, prefix);
-        })) << where << ": library not allowed in " << from;
+        EXPECT_TRUE(std::any_of(
+            allowed.begin(), allowed.end(),
+            [&](const std::string& prefix) { return prefix == "*" || StartsWith(name, prefix); }))
+            << where << ": library not allowed in " << from;
       }
     }
   }
@@ -261,13 +276,13 @@ TEST(Tidy, PublicHeadersAreClosedAndPlain) {
   for (const std::string& header : is_public) {
     ASSERT_TRUE(fs::exists(Root() / header)) << header << " is listed and does not exist";
     // The two adaptors are opt-in and exist to include their library.
-    const bool adaptor =
-        header == "algorithms/boost_graph.h" || header == "algorithms/eigen.h";
+    const bool adaptor = header == "algorithms/boost_graph.h" || header == "algorithms/eigen.h";
     for (const std::string& line : Read(Root() / header).lines) {
       bool quoted = false;
       const std::string name = Included(line, &quoted);
       if (name.empty()) continue;
-      EXPECT_TRUE(adaptor || !ThirdParty(name, quoted)) << header << " is public and includes " << name;
+      EXPECT_TRUE(adaptor || !ThirdParty(name, quoted))
+          << header << " is public and includes " << name;
       EXPECT_TRUE(!quoted || is_public.contains(name))
           << header << " is public, " << name << " is not";
     }
@@ -319,7 +334,8 @@ TEST(Tidy, EverySourceIsBuilt) {
 
 TEST(Tidy, FilesCanBeRead) {
   for (const File& file : Sources())
-    EXPECT_LE(file.lines.size(), static_cast<std::size_t>(kMaxLines)) << file.path << " is too long";
+    EXPECT_LE(file.lines.size(), static_cast<std::size_t>(kMaxLines))
+        << file.path << " is too long";
 }
 
 TEST(Tidy, TheReadmesExampleIsTheOneThatIsCompiled) {

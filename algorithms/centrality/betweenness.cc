@@ -8,16 +8,16 @@
 #include <numeric>
 #include <optional>
 
-#include "algorithms/common/dense_view.h"
 #include "algorithms/centrality/internal/brandes.h"
 #include "algorithms/centrality/internal/brandes_batch.h"
 #include "algorithms/centrality/internal/node_sample.h"
+#include "algorithms/common/dense_view.h"
+#include "algorithms/common/internal/dense_view_options.h"
 #include "algorithms/common/internal/object_pool.h"
 #include "algorithms/common/internal/selection.h"
-#include "algorithms/common/internal/dense_view_options.h"
 #include "engine/arrays/aligned_array.h"
-#include "engine/out_of_memory.h"
 #include "engine/bulk/topology.h"
+#include "engine/out_of_memory.h"
 
 namespace plexus {
 
@@ -40,11 +40,13 @@ class Accumulator {
   // An empty `in` is no transpose: then without lanes.
   Accumulator(const CsrView& out, const CsrView& in, std::uint32_t max_hops, Executor& executor)
       : out_(out), in_(in), max_hops_(max_hops), executor_(executor) {
-    lanes_pay_ = !in.offsets.empty() && out.node_count() >= kLaneNodes && out.arc_count() >= kLaneDegree * out.node_count();
+    lanes_pay_ = !in.offsets.empty() && out.node_count() >= kLaneNodes &&
+                 out.arc_count() >= kLaneDegree * out.node_count();
   }
 
   // Adds what `sources` contribute; returns how many were searched before the budget ran out.
-  std::size_t Add(std::span<const NodeId> sources, const Budget& budget, std::vector<double>& scores) {
+  std::size_t Add(std::span<const NodeId> sources, const Budget& budget,
+                  std::vector<double>& scores) {
     std::size_t done = 0;
     while (done < sources.size() && !budget.Interrupted()) {
       const std::size_t left = sources.size() - done;
@@ -67,7 +69,8 @@ class Accumulator {
 
  private:
   void AddOneByOne(std::span<const NodeId> sources, std::vector<double>& scores) {
-    const std::size_t workers = std::min(kPass, static_cast<std::size_t>(std::max(1, executor_.thread_count())));
+    const std::size_t workers =
+        std::min(kPass, static_cast<std::size_t>(std::max(1, executor_.thread_count())));
     while (searchers_ < workers) {
       searches_.Give(std::make_unique<Brandes>(out_));
       ++searchers_;
@@ -116,14 +119,17 @@ class Accumulator {
 
 }  // namespace
 
-Result<std::vector<double>> BetweennessCsr(const CsrView& out, const CsrView& in, std::span<const NodeId> sources,
-                                   Executor* executor) try {
+Result<std::vector<double>> BetweennessCsr(const CsrView& out, const CsrView& in,
+                                           std::span<const NodeId> sources,
+                                           Executor* executor) try {
   std::vector<double> scores(out.node_count(), 0);
   Accumulator(out, in, 0xFFFFFFFFu, internal::Pick(executor)).Add(sources, {}, scores);
   return scores;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
-Result<BetweennessResult> Betweenness(const Snapshot& snapshot, const BetweennessOptions& options) try {
+Result<BetweennessResult> Betweenness(const Snapshot& snapshot,
+                                      const BetweennessOptions& options) try {
   Executor& executor = internal::Pick(options.executor);
   DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.in = false;
@@ -132,7 +138,8 @@ Result<BetweennessResult> Betweenness(const Snapshot& snapshot, const Betweennes
   const CsrView rows = view.out();
   AlignedArray<NodePair> pairs(rows.arc_count());
   for (NodeId v = 0; v < rows.node_count(); ++v)
-    for (std::uint32_t a = rows.offsets[v]; a < rows.offsets[v + 1]; ++a) pairs[a] = {v, rows.neighbors[a]};
+    for (std::uint32_t a = rows.offsets[v]; a < rows.offsets[v + 1]; ++a)
+      pairs[a] = {v, rows.neighbors[a]};
   TopologyOptions simple;
   simple.symmetrize = options.undirected;
   simple.executor = &executor;
@@ -142,28 +149,38 @@ Result<BetweennessResult> Betweenness(const Snapshot& snapshot, const Betweennes
   BetweennessResult result;
   result.nodes = view.node_count();
   std::uint64_t samples = options.samples;
-  if (samples == 0) samples = result.nodes <= BetweennessOptions::kAllUpTo ? result.nodes : BetweennessOptions::kSampled;
+  if (samples == 0)
+    samples =
+        result.nodes <= BetweennessOptions::kAllUpTo ? result.nodes : BetweennessOptions::kSampled;
   const std::vector<NodeId> sources = internal::DrawNodes(view.node_count(), samples, options.seed);
   std::vector<double> sums(view.node_count(), 0);
-  result.sources = Accumulator(graph.out(), graph.in(), options.max_hops, executor).Add(sources, options.budget, sums);
+  result.sources = Accumulator(graph.out(), graph.in(), options.max_hops, executor)
+                       .Add(sources, options.budget, sums);
   result.truncated = result.sources < sources.size();
   result.exact = result.sources == result.nodes;
 
-  const double n = static_cast<double>(result.nodes), searched = static_cast<double>(result.sources);
-  const double scale = (options.undirected ? 0.5 : 1.0) * (result.exact || searched == 0 ? 1.0 : n / searched);
+  const double n = static_cast<double>(result.nodes),
+               searched = static_cast<double>(result.sources);
+  const double scale =
+      (options.undirected ? 0.5 : 1.0) * (result.exact || searched == 0 ? 1.0 : n / searched);
   const double pairs_of_others = (n - 1) * (n - 2) * (options.undirected ? 0.5 : 1.0);
   result.scores.assign(snapshot.node_count(), 0);
   result.shares.assign(snapshot.node_count(), 0);
   for (NodeId v = 0; v < view.node_count(); ++v) {
     const NodeId node = view.node(v);
     // A sample may say more than all pairs; no share is above 1.
-    result.scores[node] = result.exact ? sums[v] * scale : std::min(sums[v] * scale, std::max(0.0, pairs_of_others));
+    result.scores[node] =
+        result.exact ? sums[v] * scale : std::min(sums[v] * scale, std::max(0.0, pairs_of_others));
     if (pairs_of_others > 0) result.shares[node] = result.scores[node] / pairs_of_others;
   }
   // A source's dependency on v over n - 2 targets is in [0, 1]; n / (n - 1) of their mean.
   if (!result.exact)
-    result.bound = searched == 0 ? 1.0 : std::min(1.0, n / std::max(1.0, n - 1) * std::sqrt(std::log(20.0 * n) / (2 * searched)));
+    result.bound = searched == 0
+                       ? 1.0
+                       : std::min(1.0, n / std::max(1.0, n - 1) *
+                                           std::sqrt(std::log(20.0 * n) / (2 * searched)));
   return result;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

@@ -29,9 +29,9 @@ struct BetweennessOptions {
   static constexpr std::uint64_t kAllUpTo = 100000, kSampled = 1024;
 
   std::uint32_t max_hops = 0xFFFFFFFFu;
-  bool undirected = true;           // false: paths follow the edges' directions
-  std::vector<EdgeKindId> kinds = {};        // none = the fact plane
-  std::int64_t valid_at = kNoTime;  // only edges valid then
+  bool undirected = true;              // false: paths follow the edges' directions
+  std::vector<EdgeKindId> kinds = {};  // none = the fact plane
+  std::int64_t valid_at = kNoTime;     // only edges valid then
   const NodeSubset* subset = nullptr;
   Budget budget = {};  // deadline and cancel flag, looked at between passes of 8 or 16 sources
   Executor* executor = nullptr;
@@ -53,14 +53,17 @@ struct BetweennessResult {
 
 // O(sources * (nodes + arcs)). Memory: 4 to 8 bytes an arc (16 more while it begins), and in
 // lanes 280 bytes a node, else 64 a node and 13 more a thread, 16 more where paths are longer than
-// 254 hops or so many that they leave f64. Thread-safe, same bits at any thread count: lanes are chosen by the graph.
-// kInvalidArgument: a kind out of range. kResourceExhausted: more arcs than a csr holds.
-Result<BetweennessResult> Betweenness(const Snapshot& snapshot, const BetweennessOptions& options = {});
+// 254 hops or so many that they leave f64. Thread-safe, same bits at any thread count: lanes are
+// chosen by the graph. kInvalidArgument: a kind out of range. kResourceExhausted: more arcs than a
+// csr holds.
+Result<BetweennessResult> Betweenness(const Snapshot& snapshot,
+                                      const BetweennessOptions& options = {});
 
 // Sums over the given sources on bare arrays, neither halved nor scaled.
 // REQUIRES rows without doubles and loops, `in` the transpose of `out` (or empty: then one
 // source a thread), sources below out.node_count().
-Result<std::vector<double>> BetweennessCsr(const CsrView& out, const CsrView& in, std::span<const NodeId> sources,
-                                   Executor* executor = nullptr);
+Result<std::vector<double>> BetweennessCsr(const CsrView& out, const CsrView& in,
+                                           std::span<const NodeId> sources,
+                                           Executor* executor = nullptr);
 
 }  // namespace plexus

@@ -8,13 +8,13 @@
 #include <span>
 #include <string>
 
-#include "algorithms/common/dense_view.h"
-#include "algorithms/centrality/internal/node_sample.h"
 #include "algorithms/centrality/internal/batched_distance_sums.h"
+#include "algorithms/centrality/internal/node_sample.h"
+#include "algorithms/common/dense_view.h"
+#include "algorithms/common/internal/dense_view_options.h"
 #include "algorithms/common/internal/object_pool.h"
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/simple_graph.h"
-#include "algorithms/common/internal/dense_view_options.h"
 #include "algorithms/traversal/multi_bfs.h"
 #include "engine/out_of_memory.h"
 
@@ -78,12 +78,15 @@ double ClosenessError(const Measured& m, double bound, double longest, double ot
 }
 
 // Adds `sources` up at every node; returns how many were searched from.
-std::uint64_t Accumulate(const Rows& rows, std::span<const NodeId> sources, const ClosenessOptions& options,
-                         Executor& executor, std::vector<DistanceSums>& sums, std::uint32_t& deepest, bool& truncated) {
+std::uint64_t Accumulate(const Rows& rows, std::span<const NodeId> sources,
+                         const ClosenessOptions& options, Executor& executor,
+                         std::vector<DistanceSums>& sums, std::uint32_t& deepest, bool& truncated) {
   const std::size_t batches = (sources.size() + kBfsLanes - 1) / kBfsLanes;
   internal::Pool<LaneSums> searches;
-  const std::size_t workers = std::min(batches, static_cast<std::size_t>(std::max(1, executor.thread_count())));
-  for (std::size_t i = 0; i < workers; ++i) searches.Give(std::make_unique<LaneSums>(rows.back, rows.forth));
+  const std::size_t workers =
+      std::min(batches, static_cast<std::size_t>(std::max(1, executor.thread_count())));
+  for (std::size_t i = 0; i < workers; ++i)
+    searches.Give(std::make_unique<LaneSums>(rows.back, rows.forth));
   struct Done {
     std::uint64_t sources = 0;
     std::uint32_t depth = 0;
@@ -91,7 +94,8 @@ std::uint64_t Accumulate(const Rows& rows, std::span<const NodeId> sources, cons
   std::vector<Done> done(batches);
   ParallelFor(executor, batches, 1, [&](std::size_t b, std::size_t) {
     if (options.budget.Interrupted()) return;
-    const auto batch = sources.subspan(b * kBfsLanes, std::min(kBfsLanes, sources.size() - b * kBfsLanes));
+    const auto batch =
+        sources.subspan(b * kBfsLanes, std::min(kBfsLanes, sources.size() - b * kBfsLanes));
     auto search = searches.Take([&] { return std::make_unique<LaneSums>(rows.back, rows.forth); });
     done[b] = {batch.size(), search->Search(batch, options.max_hops)};
     searches.Give(std::move(search));
@@ -110,7 +114,8 @@ std::uint64_t Accumulate(const Rows& rows, std::span<const NodeId> sources, cons
 }
 
 // One search forward for each of `of`, by its levels.
-Status MeasureSome(const Snapshot& snapshot, const Rows& rows, const ClosenessOptions& options, ClosenessResult& result) {
+Status MeasureSome(const Snapshot& snapshot, const Rows& rows, const ClosenessOptions& options,
+                   ClosenessResult& result) {
   std::vector<NodeId> places;
   for (const NodeId node : options.of) {
     const NodeId place = node < result.closeness.size() ? rows.nodes().dense(node) : kNoNode;
@@ -152,28 +157,36 @@ Result<ClosenessResult> Closeness(const Snapshot& snapshot, const ClosenessOptio
   const DenseView& view = rows.nodes();
   ClosenessResult result;
   result.nodes = view.node_count();
-  for (auto* values : {&result.closeness, &result.harmonic, &result.reached}) values->assign(snapshot.node_count(), 0);
-  result.longest = std::min<std::uint64_t>(options.max_hops, result.nodes == 0 ? 0 : result.nodes - 1);
+  for (auto* values : {&result.closeness, &result.harmonic, &result.reached})
+    values->assign(snapshot.node_count(), 0);
+  result.longest =
+      std::min<std::uint64_t>(options.max_hops, result.nodes == 0 ? 0 : result.nodes - 1);
   if (!options.of.empty()) {
     PLEXUS_TRY(MeasureSome(snapshot, rows, options, result));
     return result;
   }
   std::uint64_t samples = options.samples;
-  if (samples == 0) samples = result.nodes <= ClosenessOptions::kAllUpTo ? result.nodes : ClosenessOptions::kSampled;
+  if (samples == 0)
+    samples =
+        result.nodes <= ClosenessOptions::kAllUpTo ? result.nodes : ClosenessOptions::kSampled;
   std::vector<NodeId> sources = internal::DrawNodes(view.node_count(), samples, options.seed);
   const bool all = sources.size() == result.nodes;
-  if (all) std::sort(sources.begin(), sources.end());  // neighbours in id share more of their search
+  if (all)
+    std::sort(sources.begin(), sources.end());  // neighbours in id share more of their search
   std::vector<DistanceSums> sums(view.node_count());
   std::uint32_t deepest = 0;
   result.sources = Accumulate(rows, sources, options, executor, sums, deepest, result.truncated);
   result.exact = result.sources == result.nodes;
 
-  const double n = static_cast<double>(result.nodes), others = n - 1, searched = static_cast<double>(result.sources);
+  const double n = static_cast<double>(result.nodes), others = n - 1,
+               searched = static_cast<double>(result.sources);
   const double scale = result.exact || searched == 0 ? 1.0 : n / searched;
   if (rows.either && std::ranges::all_of(sums, [](const DistanceSums& s) { return s.reached > 0; }))
     result.longest = std::min(result.longest, std::uint64_t{2} * deepest);
   if (!result.exact)
-    result.bound = searched == 0 || all ? 1.0 : std::min(1.0, n / others * std::sqrt(std::log(60.0 * n) / (2 * searched)));
+    result.bound = searched == 0 || all
+                       ? 1.0
+                       : std::min(1.0, n / others * std::sqrt(std::log(60.0 * n) / (2 * searched)));
   const auto longest = static_cast<double>(result.longest);
   for (NodeId v = 0; v < view.node_count(); ++v) {
     const Measured m = Measure(sums[v], scale, others, options.scaled);
@@ -182,10 +195,12 @@ Result<ClosenessResult> Closeness(const Snapshot& snapshot, const ClosenessOptio
     result.harmonic[node] = m.harmonic;
     result.reached[node] = m.reached;
     if (!result.exact)
-      result.closeness_bound = std::max(result.closeness_bound, ClosenessError(m, result.bound, longest, others, options.scaled));
+      result.closeness_bound = std::max(
+          result.closeness_bound, ClosenessError(m, result.bound, longest, others, options.scaled));
   }
   result.closeness_bound = std::min(1.0, result.closeness_bound);
   return result;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

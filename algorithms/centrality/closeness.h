@@ -40,8 +40,8 @@ struct ClosenessOptions {
   std::uint64_t seed = 1;
   static constexpr std::uint64_t kAllUpTo = 20000, kSampled = 1024;
 
-  std::vector<EdgeKindId> kinds = {};   // none = the fact plane
-  std::int64_t valid_at = kNoTime;  // only edges valid then
+  std::vector<EdgeKindId> kinds = {};  // none = the fact plane
+  std::int64_t valid_at = kNoTime;     // only edges valid then
   const NodeSubset* subset = nullptr;
   Budget budget = {};  // deadline and cancel flag, looked at between 64 searches
   Executor* executor = nullptr;
@@ -62,8 +62,8 @@ struct ClosenessResult {
   // No distance is longer: max_hops, twice the depth of the deepest search (either way,
   // when every node was reached by one), else n - 1.
   std::uint64_t longest = 0;
-  // The budget ran out. With `of`, only the first `sources` of them were measured, the later are 0; with a sample, it is a smaller
-  // one; with all nodes, an estimate without a bound.
+  // The budget ran out. With `of`, only the first `sources` of them were measured, the later are 0;
+  // with a sample, it is a smaller one; with all nodes, an estimate without a bound.
   bool truncated = false;
 };
 

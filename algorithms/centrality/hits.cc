@@ -5,10 +5,10 @@
 #include <cmath>
 #include <string>
 
-#include "algorithms/common/dense_view.h"
 #include "algorithms/centrality/internal/adjacency_spmv.h"
-#include "algorithms/common/internal/selection.h"
+#include "algorithms/common/dense_view.h"
 #include "algorithms/common/internal/dense_view_options.h"
+#include "algorithms/common/internal/selection.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {
@@ -16,7 +16,8 @@ namespace plexus {
 namespace {
 
 // Fills `next` with row sums of `x` scaled to the sum 1; returns the sum before.
-double PullScaled(const CsrView& rows, const std::vector<double>& x, std::vector<double>& next, Executor& executor) {
+double PullScaled(const CsrView& rows, const std::vector<double>& x, std::vector<double>& next,
+                  Executor& executor) {
   const double sum = internal::PullRows(
       rows, x.data(), executor, 0.0,
       [&](NodeId v, double value, double& partial) {
@@ -46,9 +47,11 @@ double Distance(const std::vector<double>& a, const std::vector<double>& b, Exec
 
 Result<HitsResult> Hits(const Snapshot& snapshot, const HitsOptions& options) try {
   if (!(options.tolerance >= 0x1p-50) || !std::isfinite(options.tolerance))
-    return Fail(ErrorCode::kInvalidArgument, "tolerance " + std::to_string(options.tolerance) + " is not a number of 2^-50 or more");
+    return Fail(ErrorCode::kInvalidArgument, "tolerance " + std::to_string(options.tolerance) +
+                                                 " is not a number of 2^-50 or more");
   if (options.max_iterations < 1)
-    return Fail(ErrorCode::kInvalidArgument, "max_iterations " + std::to_string(options.max_iterations) + " is below 1");
+    return Fail(ErrorCode::kInvalidArgument,
+                "max_iterations " + std::to_string(options.max_iterations) + " is below 1");
   Executor& executor = internal::Pick(options.executor);
   DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.weights = options.weighted;
@@ -65,8 +68,8 @@ Result<HitsResult> Hits(const Snapshot& snapshot, const HitsOptions& options) tr
   std::vector<double> hubs(n, 1.0 / n), authorities(n, 0), next(n);
   std::uint64_t spent = 0;
   while (!result.converged) {
-    if (result.iterations == options.max_iterations || options.budget.Interrupted() || 2 * arcs > options.budget.edges ||
-        spent > options.budget.edges - 2 * arcs) {
+    if (result.iterations == options.max_iterations || options.budget.Interrupted() ||
+        2 * arcs > options.budget.edges || spent > options.budget.edges - 2 * arcs) {
       result.truncated = true;
       break;
     }
@@ -87,6 +90,7 @@ Result<HitsResult> Hits(const Snapshot& snapshot, const HitsOptions& options) tr
     result.authorities[view.node(v)] = authorities[v];
   }
   return result;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

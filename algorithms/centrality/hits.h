@@ -26,8 +26,8 @@ struct HitsOptions {
   double tolerance = 1e-9;  // 2^-50 or more
   int max_iterations = 1000;
   bool weighted = true;
-  std::vector<EdgeKindId> kinds = {};   // none = the fact plane
-  std::int64_t valid_at = kNoTime;  // only edges valid then
+  std::vector<EdgeKindId> kinds = {};  // none = the fact plane
+  std::int64_t valid_at = kNoTime;     // only edges valid then
   const NodeSubset* subset = nullptr;
   Budget budget = {};  // edges = 2 x arcs x iterations; deadline; cancel. Checked per iteration
   Executor* executor = nullptr;

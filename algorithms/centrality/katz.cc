@@ -12,8 +12,8 @@
 
 #include "algorithms/centrality/internal/adjacency_spmv.h"
 #include "algorithms/centrality/internal/cycle_check.h"
-#include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/dense_view_options.h"
+#include "algorithms/common/internal/selection.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {
@@ -25,12 +25,14 @@ using internal::kRowGrain;
 using internal::PullRows;
 
 constexpr double kUnknown = std::numeric_limits<double>::infinity();
-constexpr double kShift = 0.5;   // of ||A'x||, for the eigenvector
+constexpr double kShift = 0.5;      // of ||A'x||, for the eigenvector
 constexpr int kLookForCircle = 16;  // iterations
-constexpr double kMost = 1e290;  // sums of few terms beyond would leave f64
+constexpr double kMost = 1e290;     // sums of few terms beyond would leave f64
 
 Direction Pulled(Direction direction) {
-  return direction == Direction::kOut ? Direction::kIn : direction == Direction::kIn ? Direction::kOut : direction;
+  return direction == Direction::kOut  ? Direction::kIn
+         : direction == Direction::kIn ? Direction::kOut
+                                       : direction;
 }
 
 std::string Text(double x) {
@@ -42,9 +44,11 @@ std::string Text(double x) {
 template <class Options>
 Result<ArcRows> MakeRows(const Snapshot& snapshot, const Options& options) {
   if (!(options.tolerance >= 0x1p-50) || !std::isfinite(options.tolerance))
-    return Fail(ErrorCode::kInvalidArgument, "tolerance " + Text(options.tolerance) + " is not a number of 2^-50 or more");
+    return Fail(ErrorCode::kInvalidArgument,
+                "tolerance " + Text(options.tolerance) + " is not a number of 2^-50 or more");
   if (options.max_iterations < 1)
-    return Fail(ErrorCode::kInvalidArgument, "max_iterations " + std::to_string(options.max_iterations) + " is below 1");
+    return Fail(ErrorCode::kInvalidArgument,
+                "max_iterations " + std::to_string(options.max_iterations) + " is below 1");
   DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.weights = options.weighted;
   return internal::MakeArcRows(snapshot, Pulled(options.direction), wanted);
@@ -55,12 +59,21 @@ struct Most {
   double ratio = 0;  // of (A'x)(v) to x(v): bounds the radius
   double all = 0;    // terms of the step together
 };
-Most Max(Most a, Most b) { return {std::max(a.term, b.term), std::max(a.ratio, b.ratio), a.all + b.all}; }
+Most Max(Most a, Most b) {
+  return {std::max(a.term, b.term), std::max(a.ratio, b.ratio), a.all + b.all};
+}
 
 class Terms {
  public:
   Terms(const CsrView& rows, const Budget& budget, Executor& executor)
-      : rows_(rows), budget_(budget), executor_(executor), n_(rows.node_count()), before_(n_), term_(n_), next_(n_), sums_(n_) {}
+      : rows_(rows),
+        budget_(budget),
+        executor_(executor),
+        n_(rows.node_count()),
+        before_(n_),
+        term_(n_),
+        next_(n_),
+        sums_(n_) {}
 
   double score(NodeId v) const { return 1 + alpha_ * sums_[v]; }
   int iterations() const { return iterations_; }
@@ -133,7 +146,9 @@ class Terms {
             // Those that fall are left out of the next round.
             if (alpha_ * ratio >= 1) kept[v] = y[v];
           },
-          [](Least a, Least b) { return Least{std::min(a.ratio, b.ratio), std::max(a.most, b.most)}; });
+          [](Least a, Least b) {
+            return Least{std::min(a.ratio, b.ratio), std::max(a.most, b.most)};
+          });
       if (least.most == 0) break;
       best = std::max(best, least.ratio * (1 - 1e-9));
       if (alpha_ * best >= 1) break;
@@ -194,7 +209,8 @@ Strengths MeasureStrengths(const CsrView& rows, Executor& executor) {
         return part;
       },
       [](Strengths a, Strengths b) {
-        return Strengths{std::max(a.row, b.row), std::max(a.weight, b.weight), a.reached + b.reached};
+        return Strengths{std::max(a.row, b.row), std::max(a.weight, b.weight),
+                         a.reached + b.reached};
       });
 }
 
@@ -225,7 +241,8 @@ double FindAlpha(const CsrView& rows, Terms& terms, Executor& executor) {
 
 Result<KatzResult> Katz(const Snapshot& snapshot, const KatzOptions& options) try {
   if (!(options.alpha >= 0) || !std::isfinite(options.alpha))
-    return Fail(ErrorCode::kInvalidArgument, "alpha " + Text(options.alpha) + " is not a number of 0 or more");
+    return Fail(ErrorCode::kInvalidArgument,
+                "alpha " + Text(options.alpha) + " is not a number of 0 or more");
   PLEXUS_ASSIGN(const ArcRows rows, MakeRows(snapshot, options));
   Executor& executor = internal::Pick(options.executor);
   Terms terms(rows.rows, options.budget, executor);
@@ -248,8 +265,10 @@ Result<KatzResult> Katz(const Snapshot& snapshot, const KatzOptions& options) tr
         const double least = terms.RadiusAtLeast();
         if (grown || result.alpha * least >= 1)
           return Fail(ErrorCode::kInvalidArgument,
-                      "alpha " + Text(result.alpha) + " is too large, the sum over walks does not converge" +
-                          (least > 0 ? ": the spectral radius is at least " + Text(least) + ", alpha must be below " + Text(1 / least)
+                      "alpha " + Text(result.alpha) +
+                          " is too large, the sum over walks does not converge" +
+                          (least > 0 ? ": the spectral radius is at least " + Text(least) +
+                                           ", alpha must be below " + Text(1 / least)
                                      : " within f64"));
       }
     }
@@ -270,9 +289,11 @@ Result<KatzResult> Katz(const Snapshot& snapshot, const KatzOptions& options) tr
   }
   result.norm = largest * std::sqrt(squares);
   return result;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
-Result<EigenvectorResult> Eigenvector(const Snapshot& snapshot, const EigenvectorOptions& options) try {
+Result<EigenvectorResult> Eigenvector(const Snapshot& snapshot,
+                                      const EigenvectorOptions& options) try {
   PLEXUS_ASSIGN(const ArcRows rows, MakeRows(snapshot, options));
   Executor& executor = internal::Pick(options.executor);
   const NodeId n = rows.view.node_count();
@@ -299,8 +320,8 @@ Result<EigenvectorResult> Eigenvector(const Snapshot& snapshot, const Eigenvecto
   };
   while (!result.converged) {
     const std::uint64_t arcs = rows.rows.arc_count();
-    if (result.iterations == options.max_iterations || options.budget.Interrupted() || arcs > options.budget.edges ||
-        spent > options.budget.edges - arcs) {
+    if (result.iterations == options.max_iterations || options.budget.Interrupted() ||
+        arcs > options.budget.edges || spent > options.budget.edges - arcs) {
       result.truncated = true;
       break;
     }
@@ -315,7 +336,8 @@ Result<EigenvectorResult> Eigenvector(const Snapshot& snapshot, const Eigenvecto
         },
         [](Sums a, Sums b) { return Sums{a.squares + b.squares, a.product + b.product}; });
     if (!std::isfinite(sums.squares))
-      return Fail(ErrorCode::kInvalidArgument, "edge weights are too large for eigenvector centrality in f64");
+      return Fail(ErrorCode::kInvalidArgument,
+                  "edge weights are too large for eigenvector centrality in f64");
     result.eigenvalue = sums.product;
     // The norm of A'x + shift * x, x having the norm 1 (what it is off by halves each time).
     const double shift = kShift * std::sqrt(sums.squares);
@@ -345,6 +367,7 @@ Result<EigenvectorResult> Eigenvector(const Snapshot& snapshot, const Eigenvecto
   if (!looked && whole && acyclic()) return result;
   for (NodeId v = 0; v < n; ++v) result.scores[rows.view.node(v)] = x[v];
   return result;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

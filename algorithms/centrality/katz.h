@@ -16,9 +16,10 @@
 //   alpha <= 0.5 / the largest weight: an arc leaves at most half of a walk
 //   all walks of 1 to 8 arcs together add no more to scores than there are nodes they lead to.
 // Where all edges are symmetric the first is the least (the largest weight is at most r, and walks
-// of k arcs are at most nodes * r^k). Chains and trees away from their root get 0.5 / weight at any length. It
-// follows the unit of the weights, and nodes without edges do not change it; an append changes it as little
-// as it changes the three bounds. To compare scores across appends give the same alpha.
+// of k arcs are at most nodes * r^k). Chains and trees away from their root get 0.5 / weight at any
+// length. It follows the unit of the weights, and nodes without edges do not change it; an append
+// changes it as little as it changes the three bounds. To compare scores across appends give the
+// same alpha.
 //
 // Eigenvector centrality (Bonacich, 1972): x proportional to A'x, by power iteration on
 // A' + s * I, s half of the last ||A'x||: bipartite graphs do not turn it in circles, and it
@@ -47,8 +48,8 @@ struct KatzOptions {
   bool weighted = true;
   // Along the edges (a node counts who points at it), against them, or either way.
   Direction direction = Direction::kOut;
-  std::vector<EdgeKindId> kinds = {};   // none = the fact plane
-  std::int64_t valid_at = kNoTime;  // only edges valid then
+  std::vector<EdgeKindId> kinds = {};  // none = the fact plane
+  std::int64_t valid_at = kNoTime;     // only edges valid then
   const NodeSubset* subset = nullptr;
   Budget budget = {};  // edges = arcs x iterations; deadline; cancel. Checked per iteration
   Executor* executor = nullptr;
@@ -58,13 +59,13 @@ struct KatzResult {
   std::vector<double> scores;  // by NodeId, at least 1; 0 for nodes that are not selected
   double norm = 0;             // Euclidean; networkx's scores are scores / norm
   double alpha = 0;            // used; 0, all scores 1, when the budget ran out before it was found
-  // r is proved to be at most this; infinity when nothing is. No estimate: on a graph without cycles r is 0,
-  // and this is what the terms that were added up happen to prove.
+  // r is proved to be at most this; infinity when nothing is. No estimate: on a graph without
+  // cycles r is 0, and this is what the terms that were added up happen to prove.
   double radius = 0;
-  double error = 0;            // no score is off by more than this share; infinity: unknown
-  int iterations = 0;          // those that found alpha included
-  bool converged = false;      // error <= tolerance
-  bool truncated = false;      // by the budget or max_iterations
+  double error = 0;        // no score is off by more than this share; infinity: unknown
+  int iterations = 0;      // those that found alpha included
+  bool converged = false;  // error <= tolerance
+  bool truncated = false;  // by the budget or max_iterations
 };
 
 // O(iterations * (arcs + nodes)); memory: 40 bytes a node, 8 an arc more when rows have to
@@ -93,12 +94,13 @@ struct EigenvectorResult {
   bool converged = false;
   bool truncated = false;  // by the budget or max_iterations
   // No arcs of weight above 0 lead round in a circle: the only eigenvalue is 0 and no node has a
-  // score (as igraph answers), where the iteration would creep to the ends of the longest walks. Looked
-  // for once, in the 16th iteration or at the end; false when the budget ran out before.
+  // score (as igraph answers), where the iteration would creep to the ends of the longest walks.
+  // Looked for once, in the 16th iteration or at the end; false when the budget ran out before.
   bool acyclic = false;
 };
 
 // As Katz.
-Result<EigenvectorResult> Eigenvector(const Snapshot& snapshot, const EigenvectorOptions& options = {});
+Result<EigenvectorResult> Eigenvector(const Snapshot& snapshot,
+                                      const EigenvectorOptions& options = {});
 
 }  // namespace plexus

@@ -70,7 +70,9 @@ class Packer {
     ParallelFor(executor_, n, kGrain, [&](std::size_t begin, std::size_t end) {
       Block& block = blocks[begin / kGrain];
       try {
-        const auto done = [&](std::size_t i) { rows.offsets[i + 1] = static_cast<std::uint32_t>(block.size); };
+        const auto done = [&](std::size_t i) {
+          rows.offsets[i + 1] = static_cast<std::uint32_t>(block.size);
+        };
         if (as_stored_) return StoredRows(direction, begin, end, block, done);
         for (std::size_t i = begin; i < end; ++i) {
           Row(direction, nodes_[i], block);
@@ -80,7 +82,8 @@ class Packer {
         out_of_memory = true;
       }
     });
-    if (out_of_memory) return Fail(ErrorCode::kResourceExhausted, "no memory for the selected rows");
+    if (out_of_memory)
+      return Fail(ErrorCode::kResourceExhausted, "no memory for the selected rows");
     std::vector<std::uint64_t> starts;
     std::uint64_t total = 0;
     for (const Block& block : blocks) {
@@ -119,9 +122,10 @@ class Packer {
   };
 
   void Row(Direction direction, NodeId v, Block& block) const {
-    reversed_.ForEachArc(*selection_.snapshot, direction, v, selection_.filter, [&](const Arc& arc) {
-      return Add(arc.neighbor, weigher_ ? (*weigher_)(arc) : arc.weight, block);
-    });
+    reversed_.ForEachArc(
+        *selection_.snapshot, direction, v, selection_.filter, [&](const Arc& arc) {
+          return Add(arc.neighbor, weigher_ ? (*weigher_)(arc) : arc.weight, block);
+        });
   }
   // Arcs to nodes outside the selection do not take part.
   bool Add(NodeId neighbor, float weight, Block& block) const {
@@ -136,7 +140,8 @@ class Packer {
 
   // Rows of dense ids [begin, end): of the base, and with the runs in step where these have them.
   template <class Done>
-  void StoredRows(Direction direction, std::size_t begin, std::size_t end, Block& block, Done&& done) const {
+  void StoredRows(Direction direction, std::size_t begin, std::size_t end, Block& block,
+                  Done&& done) const {
     const internal::BaseRows rows(selection_.snapshot->base(), direction);
     internal::DirtyRows dirty(selection_.snapshot->state(), direction, nodes_[begin]);
     for (std::size_t i = begin; i < end; ++i) {
@@ -147,16 +152,17 @@ class Packer {
       } else {
         internal::DeltaRow delta;
         dirty.Take(delta);
-        rows.Merge(rows.begin(v), rows.end(v), delta, [&](NodeId neighbor, EdgeKindId kind, float weight, const ArcRef&) {
-          return !selection_.filter.allows(kind) || Add(neighbor, weight, block);
-        });
+        rows.Merge(rows.begin(v), rows.end(v), delta,
+                   [&](NodeId neighbor, EdgeKindId kind, float weight, const ArcRef&) {
+                     return !selection_.filter.allows(kind) || Add(neighbor, weight, block);
+                   });
       }
       done(i);
     }
   }
 
-  // A row that is the base's, without the arcs that are not selected. No branch on these: which they are
-  // is anyone's guess.
+  // A row that is the base's, without the arcs that are not selected. No branch on these: which
+  // they are is anyone's guess.
   void CleanRow(const internal::BaseRows& rows, NodeId v, Block& block) const {
     const std::uint32_t begin = rows.begin(v), end = rows.end(v);
     block.MakeRoom(end - begin, weights_);
@@ -169,7 +175,8 @@ class Packer {
       const NodeId place = places_.empty() ? rows.neighbors[i] : places_[rows.neighbors[i]];
       neighbors[to] = place;
       if (weights_) weights[to] = rows.weights[i];
-      to += static_cast<std::size_t>(selection_.filter.allows(kind)) & static_cast<std::size_t>(place != kNoNode);
+      to += static_cast<std::size_t>(selection_.filter.allows(kind)) &
+            static_cast<std::size_t>(place != kNoNode);
     }
     block.size = to;
   }
@@ -226,7 +233,8 @@ Result<DenseView> DenseView::Make(const Snapshot& snapshot, const DenseViewOptio
     places.assign(snapshot.node_count(), kNoNode);
     for (NodeId i = 0; i < view.node_count_; ++i) places[parts->nodes[i]] = i;
   }
-  const Packer<PackedRows> packer(selection, parts->nodes, places, options.weights, weigher ? &*weigher : nullptr, reversed, executor);
+  const Packer<PackedRows> packer(selection, parts->nodes, places, options.weights,
+                                  weigher ? &*weigher : nullptr, reversed, executor);
   if (options.out) {
     auto rows = std::make_shared<PackedRows>();
     PLEXUS_TRY(packer.Pack(Direction::kOut, *rows));
@@ -241,7 +249,8 @@ Result<DenseView> DenseView::Make(const Snapshot& snapshot, const DenseViewOptio
   }
   view.parts_ = std::move(parts);
   return view;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 DenseView DenseView::WithoutRows(Direction direction) const {
   DenseView view = *this;
@@ -260,7 +269,9 @@ DenseView DenseView::WithoutRows(Direction direction) const {
 std::uint64_t DenseView::size_bytes() const {
   std::uint64_t bytes = 0;
   for (const auto& rows : {packed_out_, packed_in_})
-    if (rows) bytes += rows->offsets.size_bytes() + rows->neighbors.size_bytes() + rows->weights.size_bytes();
+    if (rows)
+      bytes +=
+          rows->offsets.size_bytes() + rows->neighbors.size_bytes() + rows->weights.size_bytes();
   if (parts_)
     bytes += parts_->selected.size_bytes() + parts_->ranks.capacity() * sizeof(std::uint32_t) +
              parts_->nodes.capacity() * sizeof(NodeId);

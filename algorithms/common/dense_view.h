@@ -28,18 +28,19 @@ struct DenseViewOptions {
   bool out = true;  // which directions to make
   bool in = true;
   bool weights = true;
-  ArcWeights arc_weights;           // other than as stored: rows are packed; needs `weights`
-  std::vector<EdgeKindId> kinds;        // none = the fact plane
-  std::vector<EdgeKindId> reversed;     // of these, followed from target to source; rows are packed
-  std::int64_t valid_at = kNoTime;  // only edges valid then
+  ArcWeights arc_weights;            // other than as stored: rows are packed; needs `weights`
+  std::vector<EdgeKindId> kinds;     // none = the fact plane
+  std::vector<EdgeKindId> reversed;  // of these, followed from target to source; rows are packed
+  std::int64_t valid_at = kNoTime;   // only edges valid then
   const NodeSubset* subset = nullptr;
   Executor* executor = nullptr;
 };
 
 class DenseView {
  public:
-  // O(nodes + arcs), or O(kinds) when the base arrays serve, or no rows are asked for and no node is left out. kInvalidArgument: a kind out of
-  // range or reversed and not followed, arc_weights that are wrong (edge_weighting.h) or that no weights were asked for.
+  // O(nodes + arcs), or O(kinds) when the base arrays serve, or no rows are asked for and no node
+  // is left out. kInvalidArgument: a kind out of range or reversed and not followed, arc_weights
+  // that are wrong (edge_weighting.h) or that no weights were asked for.
   static Result<DenseView> Make(const Snapshot& snapshot, const DenseViewOptions& options = {});
 
   NodeId node_count() const { return node_count_; }

@@ -23,9 +23,9 @@ struct KindFactor {
 };
 
 struct ArcWeights {
-  std::vector<KindFactor> factors;   // finite, >= 0, a kind once; 0 leaves the arcs without weight
-  std::int64_t now_ms = kNoTime;     // ages are counted up to here; kNoTime = nothing ages
-  std::int64_t half_life_ms = 0;     // of kinds without one of their own; 0 = these do not age
+  std::vector<KindFactor> factors;  // finite, >= 0, a kind once; 0 leaves the arcs without weight
+  std::int64_t now_ms = kNoTime;    // ages are counted up to here; kNoTime = nothing ages
+  std::int64_t half_life_ms = 0;    // of kinds without one of their own; 0 = these do not age
 
   bool as_stored() const { return factors.empty() && now_ms == kNoTime && half_life_ms == 0; }
   bool operator==(const ArcWeights&) const = default;

@@ -46,7 +46,8 @@ NodeSubset NodeSubset::With(NodeId capacity, std::span<const Change> changed) co
     if (own[page]) return own[page];
     auto words = std::make_shared<std::array<std::uint64_t, kPageWords>>();
     const std::size_t first = page * kPageWords;
-    if (pages_.size() > page) std::copy_n(pages_[page], std::min(kPageWords, word_count() - first), words->data());
+    if (pages_.size() > page)
+      std::copy_n(pages_[page], std::min(kPageWords, word_count() - first), words->data());
     own[page] = words->data();
     made.pages_[page] = own[page];
     made.owners_[page] = std::move(words);
@@ -66,7 +67,8 @@ NodeSubset NodeSubset::With(NodeId capacity, std::span<const Change> changed) co
 }
 
 std::uint64_t NodeSubset::size_bytes() const {
-  return word_count() * 8 + pages_.capacity() * sizeof(pages_[0]) + owners_.capacity() * sizeof(owners_[0]);
+  return word_count() * 8 + pages_.capacity() * sizeof(pages_[0]) +
+         owners_.capacity() * sizeof(owners_[0]);
 }
 
 NodeSubset NodeSubset::Facts(const Snapshot& snapshot) {
@@ -107,7 +109,8 @@ Result<NodeSubset> NodeSubset::Of(const Snapshot& snapshot, std::span<const Node
     words[v / 64] |= std::uint64_t{1} << (v % 64);
   }
   return NodeSubset(count, std::move(words));
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 NodeSubset NodeSubset::Intersect(const NodeSubset& other) const {
   const NodeId capacity = std::min(capacity_, other.capacity_);
@@ -137,7 +140,8 @@ bool NodeSubset::operator==(const NodeSubset& other) const {
   const std::size_t common = std::min(word_count(), other.word_count());
   for (std::size_t first = 0; first < common; first += kPageWords) {
     const std::uint64_t *mine = pages_[first / kPageWords], *its = other.pages_[first / kPageWords];
-    if (mine != its && !std::equal(mine, mine + std::min(kPageWords, common - first), its)) return false;
+    if (mine != its && !std::equal(mine, mine + std::min(kPageWords, common - first), its))
+      return false;
   }
   return true;
 }

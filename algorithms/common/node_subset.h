@@ -51,7 +51,8 @@ class NodeSubset {
   NodeSubset Unite(const NodeSubset& other) const;
 
   bool contains(NodeId node) const {
-    return node < capacity_ && (pages_[node / kPageNodes][node % kPageNodes / 64] >> (node % 64)) & 1;
+    return node < capacity_ &&
+           (pages_[node / kPageNodes][node % kPageNodes / 64] >> (node % 64)) & 1;
   }
   NodeId capacity() const { return capacity_; }   // ids at or past it are not members
   std::uint64_t count() const { return count_; }  // members; O(1)

@@ -9,7 +9,7 @@
 namespace plexus {
 
 Result<std::vector<ScoredNode>> TopScores(std::span<const double> scores, const NodeSubset& nodes,
-                                  std::size_t top) try {
+                                          std::size_t top) try {
   std::vector<ScoredNode> list;
   list.reserve(nodes.count());
   for (NodeId v : nodes.ToList())
@@ -19,9 +19,11 @@ Result<std::vector<ScoredNode>> TopScores(std::span<const double> scores, const 
   };
   internal::KeepBest(list, top, better);
   return list;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
-Result<std::vector<double>> ScaleByMaximum(std::span<const double> scores, const NodeSubset& nodes) try {
+Result<std::vector<double>> ScaleByMaximum(std::span<const double> scores,
+                                           const NodeSubset& nodes) try {
   std::vector<double> scaled(scores.size(), 0.0);
   const std::vector<NodeId> list = nodes.ToList();
   double largest = 0;
@@ -31,9 +33,11 @@ Result<std::vector<double>> ScaleByMaximum(std::span<const double> scores, const
   for (NodeId v : list)
     if (v < scores.size()) scaled[v] = scores[v] / largest;
   return scaled;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
-Result<std::vector<double>> PercentileRanks(std::span<const double> scores, const NodeSubset& nodes) try {
+Result<std::vector<double>> PercentileRanks(std::span<const double> scores,
+                                            const NodeSubset& nodes) try {
   std::vector<double> ranks(scores.size(), 0.0);
   PLEXUS_ASSIGN(const std::vector<ScoredNode> list, TopScores(scores, nodes, 0));
   const std::size_t n = list.size();
@@ -50,6 +54,7 @@ Result<std::vector<double>> PercentileRanks(std::span<const double> scores, cons
     begin = end;
   }
   return ranks;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

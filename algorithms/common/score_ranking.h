@@ -25,13 +25,14 @@ struct ScoredNode {
 // The `top` best of `nodes`, best first, ties by smaller id; 0 = all of them.
 // O(n + top log top) expected.
 Result<std::vector<ScoredNode>> TopScores(std::span<const double> scores, const NodeSubset& nodes,
-                                  std::size_t top);
+                                          std::size_t top);
 
 // score / largest score; all 0 when the largest is 0. O(n).
 Result<std::vector<double>> ScaleByMaximum(std::span<const double> scores, const NodeSubset& nodes);
 
 // Share of the other nodes that score less, ties counting half: the best of
 // distinct scores gets 1, the worst 0, all equal 0.5, a single node 1. O(n log n).
-Result<std::vector<double>> PercentileRanks(std::span<const double> scores, const NodeSubset& nodes);
+Result<std::vector<double>> PercentileRanks(std::span<const double> scores,
+                                            const NodeSubset& nodes);
 
 }  // namespace plexus

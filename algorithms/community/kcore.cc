@@ -14,9 +14,9 @@
 #include <memory>
 
 #include "algorithms/common/dense_view.h"
+#include "algorithms/common/internal/dense_view_options.h"
 #include "algorithms/common/internal/object_pool.h"
 #include "algorithms/common/internal/selection.h"
-#include "algorithms/common/internal/dense_view_options.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {
@@ -54,7 +54,8 @@ bool Peel(Rows rows, const Budget& budget, Numbers& left) {
     staying.resize(stay);
     k = least;
     for (std::size_t i = 0; i < end; ++i, ++gone) {
-      if (gone >= budget.nodes || arcs >= budget.edges || (gone % kLookEvery == 0 && budget.Interrupted())) {
+      if (gone >= budget.nodes || arcs >= budget.edges ||
+          (gone % kLookEvery == 0 && budget.Interrupted())) {
         // Who was not taken away belongs to the core that peeling has come to, at least.
         for (std::uint32_t& has : left) has = std::min(has, k);
         return false;
@@ -143,13 +144,15 @@ Numbers Degrees(Rows rows, NodeId n, Executor& executor, bool& twice) {
 
 }  // namespace
 
-Result<std::vector<std::uint32_t>> KCoreCsr(const CsrView& simple, const Budget& budget, bool* truncated) try {
+Result<std::vector<std::uint32_t>> KCoreCsr(const CsrView& simple, const Budget& budget,
+                                            bool* truncated) try {
   Numbers left(simple.node_count());
   for (NodeId v = 0; v < left.size(); ++v) left[v] = simple.degree(v);
   const bool whole = Peel<false>({&simple, 1}, budget, left);
   if (truncated) *truncated = !whole;
   return left;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 Result<KCoreResult> KCore(const Snapshot& snapshot, const KCoreOptions& options) try {
   DenseViewOptions wanted = internal::ViewOptions(options);
@@ -168,7 +171,8 @@ Result<KCoreResult> KCore(const Snapshot& snapshot, const KCoreOptions& options)
   } else {
     cores = Degrees(rows, view.node_count(), executor, twice);
   }
-  const bool whole = twice ? Peel<true>(rows, options.budget, cores) : Peel<false>(rows, options.budget, cores);
+  const bool whole =
+      twice ? Peel<true>(rows, options.budget, cores) : Peel<false>(rows, options.budget, cores);
   KCoreResult result;
   result.truncated = !whole;
   result.cores.assign(snapshot.node_count(), KCoreResult::kNotSelected);
@@ -179,6 +183,7 @@ Result<KCoreResult> KCore(const Snapshot& snapshot, const KCoreOptions& options)
   result.sizes.assign(std::size_t{result.degeneracy} + 1, 0);
   for (std::uint32_t core : cores) ++result.sizes[core];
   return result;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

@@ -3,8 +3,9 @@
 // The k-core is what is left when nodes with fewer than k neighbours are taken away
 // until none is (Seidman, 1983); a node's core number is the largest k whose core has
 // it. Over the simple undirected graph, as triangles.h, which is not made: the rows serve
-// as they are, one direction's where both are the same. Peeling by levels of k, those with the fewest left first (after Batagelj,
-// Zaversnik, 2003, without their order), one thread: two cores gain nothing on it.
+// as they are, one direction's where both are the same. Peeling by levels of k, those with the
+// fewest left first (after Batagelj, Zaversnik, 2003, without their order), one thread: two cores
+// gain nothing on it.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +22,8 @@
 namespace plexus {
 
 struct KCoreOptions {
-  std::vector<EdgeKindId> kinds = {};        // none = the fact plane
-  std::int64_t valid_at = kNoTime;  // only edges valid then
+  std::vector<EdgeKindId> kinds = {};  // none = the fact plane
+  std::int64_t valid_at = kNoTime;     // only edges valid then
   const NodeSubset* subset = nullptr;
   Budget budget = {};            // nodes taken away, arcs followed from them (of either direction)
   Executor* executor = nullptr;  // counts neighbours
@@ -38,12 +39,13 @@ struct KCoreResult {
   bool truncated = false;
 };
 
-// O(nodes + arcs); 16 bytes a node and 4 a thread. Thread-safe, deterministic (core numbers are unique).
-// kInvalidArgument: a kind out of range.
+// O(nodes + arcs); 16 bytes a node and 4 a thread. Thread-safe, deterministic (core numbers are
+// unique). kInvalidArgument: a kind out of range.
 Result<KCoreResult> KCore(const Snapshot& snapshot, const KCoreOptions& options = {});
 
 // Core numbers of bare rows. REQUIRES symmetric rows without doubles and loops.
 // `truncated`, when given, is set to whether the budget ran out (see KCoreResult).
-Result<std::vector<std::uint32_t>> KCoreCsr(const CsrView& simple, const Budget& budget = {}, bool* truncated = nullptr);
+Result<std::vector<std::uint32_t>> KCoreCsr(const CsrView& simple, const Budget& budget = {},
+                                            bool* truncated = nullptr);
 
 }  // namespace plexus

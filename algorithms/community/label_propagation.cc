@@ -7,10 +7,10 @@
 #include <string>
 
 #include "algorithms/common/dense_view.h"
+#include "algorithms/common/internal/dense_view_options.h"
 #include "algorithms/common/internal/object_pool.h"
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/community/internal/sparse_accumulator.h"
-#include "algorithms/common/internal/dense_view_options.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {
@@ -20,10 +20,12 @@ namespace {
 constexpr std::size_t kGrain = 1024;
 
 // The label of v after this iteration.
-NodeId Next(const CsrView& out, const CsrView& in, NodeId v, const std::vector<NodeId>& labels, internal::Tally& tally) {
+NodeId Next(const CsrView& out, const CsrView& in, NodeId v, const std::vector<NodeId>& labels,
+            internal::Tally& tally) {
   internal::Tally::Row<true> row(tally);
   for (const CsrView* rows : {&out, &in})
-    for (std::uint32_t a = rows->offsets[v]; a < rows->offsets[v + 1]; ++a) row.Add(labels[rows->neighbors[a]], 1);
+    for (std::uint32_t a = rows->offsets[v]; a < rows->offsets[v + 1]; ++a)
+      row.Add(labels[rows->neighbors[a]], 1);
   NodeId best = labels[v];
   double most = 0;
   row.Drain([&](NodeId label, double count) {
@@ -39,7 +41,8 @@ NodeId Next(const CsrView& out, const CsrView& in, NodeId v, const std::vector<N
 Result<LabelPropagationResult> LabelPropagationCsr(const CsrView& out, const CsrView& in,
                                                    const LabelPropagationOptions& options) try {
   if (options.iterations < 0)
-    return Fail(ErrorCode::kInvalidArgument, "iterations " + std::to_string(options.iterations) + ": expected at least 0");
+    return Fail(ErrorCode::kInvalidArgument,
+                "iterations " + std::to_string(options.iterations) + ": expected at least 0");
   Executor& executor = internal::Pick(options.executor);
   const NodeId n = out.node_count();
   LabelPropagationResult result;
@@ -78,9 +81,11 @@ Result<LabelPropagationResult> LabelPropagationCsr(const CsrView& out, const Csr
     seen[label] = true;
   }
   return result;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
-Result<LabelPropagationResult> LabelPropagation(const Snapshot& snapshot, const LabelPropagationOptions& options) try {
+Result<LabelPropagationResult> LabelPropagation(const Snapshot& snapshot,
+                                                const LabelPropagationOptions& options) try {
   DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.weights = false;
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
@@ -91,6 +96,7 @@ Result<LabelPropagationResult> LabelPropagation(const Snapshot& snapshot, const 
   for (NodeId v = 0; v < view.node_count(); ++v) by_id[view.node(v)] = view.node(result.labels[v]);
   result.labels = std::move(by_id);
   return result;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

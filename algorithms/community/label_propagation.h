@@ -25,9 +25,9 @@
 namespace plexus {
 
 struct LabelPropagationOptions {
-  int iterations = 10;              // at least 0
-  std::vector<EdgeKindId> kinds = {};   // none = the fact plane
-  std::int64_t valid_at = kNoTime;  // only edges valid then
+  int iterations = 10;                 // at least 0
+  std::vector<EdgeKindId> kinds = {};  // none = the fact plane
+  std::int64_t valid_at = kNoTime;     // only edges valid then
   const NodeSubset* subset = nullptr;
   Budget budget = {};  // deadline and cancel flag, looked at between iterations
   Executor* executor = nullptr;
@@ -41,9 +41,10 @@ struct LabelPropagationResult {
   bool truncated = false;      // the budget ran out; labels are those of `iterations`
 };
 
-// O(iterations * arcs), 8 bytes a node for each thread and 8 a node beside the rows. Thread-safe, same bits
-// at any thread count. kInvalidArgument: negative iterations, a kind out of range.
-Result<LabelPropagationResult> LabelPropagation(const Snapshot& snapshot, const LabelPropagationOptions& options = {});
+// O(iterations * arcs), 8 bytes a node for each thread and 8 a node beside the rows. Thread-safe,
+// same bits at any thread count. kInvalidArgument: negative iterations, a kind out of range.
+Result<LabelPropagationResult> LabelPropagation(const Snapshot& snapshot,
+                                                const LabelPropagationOptions& options = {});
 
 // On bare rows of both directions. Kinds, valid_at and subset do not count. REQUIRES as
 // many nodes in both.

@@ -10,10 +10,10 @@
 #include <unordered_map>
 #include <utility>
 
+#include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/stop_flag.h"
 #include "algorithms/community/internal/leiden_run.h"
 #include "algorithms/community/internal/node_ordering.h"
-#include "algorithms/common/internal/selection.h"
 #include "algorithms/community/internal/undirected_graph.h"
 #include "engine/out_of_memory.h"
 
@@ -25,11 +25,14 @@ using internal::Places;
 
 Status CheckOptions(const LeidenOptions& options) {
   if (!std::isfinite(options.resolution) || options.resolution < 0)
-    return Fail(ErrorCode::kInvalidArgument, "resolution " + std::to_string(options.resolution) + ": expected a finite number of at least 0");
+    return Fail(ErrorCode::kInvalidArgument, "resolution " + std::to_string(options.resolution) +
+                                                 ": expected a finite number of at least 0");
   if (!std::isfinite(options.tolerance) || options.tolerance < 0)
-    return Fail(ErrorCode::kInvalidArgument, "tolerance " + std::to_string(options.tolerance) + ": expected a finite number of at least 0");
+    return Fail(ErrorCode::kInvalidArgument, "tolerance " + std::to_string(options.tolerance) +
+                                                 ": expected a finite number of at least 0");
   if (options.iterations < 1)
-    return Fail(ErrorCode::kInvalidArgument, "iterations " + std::to_string(options.iterations) + ": expected at least 1");
+    return Fail(ErrorCode::kInvalidArgument,
+                "iterations " + std::to_string(options.iterations) + ": expected at least 1");
   return {};
 }
 
@@ -43,8 +46,8 @@ LeidenResult Alone(const std::vector<NodeId>& selected, NodeId all) {
   return result;
 }
 
-LeidenResult Find(const internal::CommunityGraph& graph, const Places& places, NodeId all, const LeidenOptions& options,
-                  Executor& executor) {
+LeidenResult Find(const internal::CommunityGraph& graph, const Places& places, NodeId all,
+                  const LeidenOptions& options, Executor& executor) {
   internal::LeidenPlan plan;
   plan.resolution = options.resolution;
   plan.iterations = options.iterations;
@@ -86,8 +89,8 @@ struct Undirected {
 // false; degree(node): at least their number (it orders the rows, so edges that leave the
 // selection are not in it). A loop's arc comes once and weighs double.
 template <class Degree, class Walk>
-Undirected MakeGraph(std::vector<NodeId> selected, NodeId all, bool fold, const Budget* budget, Executor& executor,
-                     Degree&& degree, Walk&& walk) {
+Undirected MakeGraph(std::vector<NodeId> selected, NodeId all, bool fold, const Budget* budget,
+                     Executor& executor, Degree&& degree, Walk&& walk) {
   Undirected made;
   made.selected = std::move(selected);
   internal::Halt halt(budget);
@@ -113,7 +116,8 @@ Undirected MakeGraph(std::vector<NodeId> selected, NodeId all, bool fold, const 
       [&](NodeId row, NodeId u, double weight, auto&& put) {
         const NodeId there = at.rows[u];
         if (there >= Places::kAlone) return;  // rows of a csr that is not symmetric
-        put(there, there == row && u != at.nodes[row] ? 2 * weight : weight);  // one that shares the row
+        put(there,
+            there == row && u != at.nodes[row] ? 2 * weight : weight);  // one that shares the row
       });
   return made;
 }
@@ -133,8 +137,8 @@ Symmetry SymmetryOf(const Snapshot& snapshot, const ArcFilter& filter) {
 }
 
 // The selected part of a snapshot.
-Result<Undirected> MakeGraph(const Snapshot& snapshot, const LeidenOptions& options, bool fold, const Budget* budget,
-                             Executor& executor) {
+Result<Undirected> MakeGraph(const Snapshot& snapshot, const LeidenOptions& options, bool fold,
+                             const Budget* budget, Executor& executor) {
   PLEXUS_TRY(CheckOptions(options));
   PLEXUS_ASSIGN(const internal::Selection selection,
                 internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
@@ -145,7 +149,8 @@ Result<Undirected> MakeGraph(const Snapshot& snapshot, const LeidenOptions& opti
     return u == v ? 2 * one : one;  // a loop arrives once and has two ends
   };
   if (selection.whole_base && symmetry != Symmetry::kSome) {
-    const CsrView out = snapshot.base().view(Direction::kOut), in = snapshot.base().view(Direction::kIn);
+    const CsrView out = snapshot.base().view(Direction::kOut),
+                  in = snapshot.base().view(Direction::kIn);
     const bool both = symmetry == Symmetry::kNone;
     return MakeGraph(
         nodes.ToList(), snapshot.node_count(), fold, budget, executor,
@@ -158,7 +163,9 @@ Result<Undirected> MakeGraph(const Snapshot& snapshot, const LeidenOptions& opti
           for (std::uint32_t a = out.offsets[v], end = out.offsets[v + 1]; a < end; ++a)
             if (!fn(out.neighbors[a], weight_of(v, out.neighbors[a], out.weights[a]))) return;
           for (std::uint32_t a = in.offsets[v], end = both ? in.offsets[v + 1] : 0; a < end; ++a)
-            if (in.neighbors[a] != v && !fn(in.neighbors[a], weight_of(v, in.neighbors[a], in.weights[a]))) return;
+            if (in.neighbors[a] != v &&
+                !fn(in.neighbors[a], weight_of(v, in.neighbors[a], in.weights[a])))
+              return;
         });
   }
   const Direction direction = symmetry == Symmetry::kAll ? Direction::kOut : Direction::kBoth;
@@ -167,7 +174,8 @@ Result<Undirected> MakeGraph(const Snapshot& snapshot, const LeidenOptions& opti
       [&](NodeId v) {
         std::uint64_t ends = 0;
         snapshot.ForEachArc(direction, v, selection.filter, [&](const Arc& arc) {
-          if (selection.all_nodes || nodes.contains(arc.neighbor)) ends += arc.neighbor == v ? 2 : 1;
+          if (selection.all_nodes || nodes.contains(arc.neighbor))
+            ends += arc.neighbor == v ? 2 : 1;
           return true;
         });
         return ends;
@@ -183,7 +191,8 @@ Result<Undirected> MakeGraph(const Snapshot& snapshot, const LeidenOptions& opti
 // Whether leaves may share their neighbour's row.
 bool MayFold(const LeidenOptions& options) { return options.resolution <= 1; }
 
-Result<LeidenResult> Find(const Undirected& made, NodeId all, const LeidenOptions& options, Executor& executor) {
+Result<LeidenResult> Find(const Undirected& made, NodeId all, const LeidenOptions& options,
+                          Executor& executor) {
   if (!made.graph) return Alone(made.selected, all);
   return Find(*made.graph, made.places, all, options, executor);
 }
@@ -192,31 +201,40 @@ Result<LeidenResult> Find(const Undirected& made, NodeId all, const LeidenOption
 
 Result<LeidenResult> Leiden(const Snapshot& snapshot, const LeidenOptions& options) try {
   Executor& executor = internal::Pick(options.executor);
-  PLEXUS_ASSIGN(const Undirected made, MakeGraph(snapshot, options, MayFold(options), &options.budget, executor));
+  PLEXUS_ASSIGN(const Undirected made,
+                MakeGraph(snapshot, options, MayFold(options), &options.budget, executor));
   return Find(made, snapshot.node_count(), options, executor);
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 Result<double> Modularity(const Snapshot& snapshot, std::span<const std::uint32_t> communities,
                           const LeidenOptions& options) try {
   if (communities.size() != snapshot.node_count())
-    return Fail(ErrorCode::kInvalidArgument, "communities of " + std::to_string(communities.size()) + " nodes were given, the graph has " +
-                                                 std::to_string(snapshot.node_count()));
+    return Fail(ErrorCode::kInvalidArgument,
+                "communities of " + std::to_string(communities.size()) +
+                    " nodes were given, the graph has " + std::to_string(snapshot.node_count()));
   Executor& executor = internal::Pick(options.executor);
   PLEXUS_ASSIGN(const Undirected made, MakeGraph(snapshot, options, false, nullptr, executor));
   std::unordered_map<std::uint32_t, NodeId> numbers;
   std::vector<NodeId> labels(made.graph->nodes);
   for (NodeId v = 0; v < labels.size(); ++v)
-    labels[v] = numbers.try_emplace(communities[made.places.nodes[v]], static_cast<NodeId>(numbers.size())).first->second;
-  return internal::Modularity(*made.graph, labels, static_cast<NodeId>(numbers.size()), options.resolution, executor);
-} PLEXUS_CATCH_NO_MEMORY
+    labels[v] =
+        numbers.try_emplace(communities[made.places.nodes[v]], static_cast<NodeId>(numbers.size()))
+            .first->second;
+  return internal::Modularity(*made.graph, labels, static_cast<NodeId>(numbers.size()),
+                              options.resolution, executor);
+}
+PLEXUS_CATCH_NO_MEMORY
 
 Result<LeidenResult> LeidenCsr(const CsrView& symmetric, const LeidenOptions& options) try {
   PLEXUS_TRY(CheckOptions(options));
   for (NodeId v = 0; v < symmetric.node_count() && !symmetric.weights.empty(); ++v)
     for (std::uint32_t a = symmetric.offsets[v]; a < symmetric.offsets[v + 1]; ++a)
       if (const float weight = symmetric.weights[a]; !(weight >= 0) || std::isinf(weight))
-        return Fail(ErrorCode::kInvalidArgument, "arc " + std::to_string(v) + " -> " + std::to_string(symmetric.neighbors[a]) +
-                                                     ": weight " + std::to_string(weight) + ", expected a finite one of at least 0");
+        return Fail(ErrorCode::kInvalidArgument, "arc " + std::to_string(v) + " -> " +
+                                                     std::to_string(symmetric.neighbors[a]) +
+                                                     ": weight " + std::to_string(weight) +
+                                                     ", expected a finite one of at least 0");
   Executor& executor = internal::Pick(options.executor);
   std::vector<NodeId> all(symmetric.node_count());
   std::iota(all.begin(), all.end(), NodeId{0});
@@ -225,9 +243,12 @@ Result<LeidenResult> LeidenCsr(const CsrView& symmetric, const LeidenOptions& op
       [&](NodeId v) { return symmetric.degree(v); },
       [&](NodeId v, auto&& fn) {
         for (std::uint32_t a = symmetric.offsets[v]; a < symmetric.offsets[v + 1]; ++a)
-          if (!fn(symmetric.neighbors[a], options.weighted ? static_cast<double>(symmetric.weight(a)) : 1.0)) return;
+          if (!fn(symmetric.neighbors[a],
+                  options.weighted ? static_cast<double>(symmetric.weight(a)) : 1.0))
+            return;
       });
   return Find(made, symmetric.node_count(), options, executor);
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

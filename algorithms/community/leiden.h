@@ -39,10 +39,10 @@ struct LeidenOptions {
   // A level is left when a sweep over its nodes raised Q by less, and an iteration ends at
   // a level that raised it by no more. 0: when no move gains.
   double tolerance = 1e-4;
-  std::uint64_t seed = 0;   // of the order in which nodes move
-  bool weighted = true;     // false: every edge counts 1
-  std::vector<EdgeKindId> kinds = {};   // none = the fact plane
-  std::int64_t valid_at = kNoTime;  // only edges valid then
+  std::uint64_t seed = 0;              // of the order in which nodes move
+  bool weighted = true;                // false: every edge counts 1
+  std::vector<EdgeKindId> kinds = {};  // none = the fact plane
+  std::int64_t valid_at = kNoTime;     // only edges valid then
   const NodeSubset* subset = nullptr;
   // `edges`: arcs looked at while moving nodes (cuts at the same place at any thread
   // count); deadline and cancel flag. `nodes` does not count.
@@ -63,8 +63,8 @@ struct LeidenResult {
   // nodes follow their neighbour (see above), Modularity() of them adds in another order:
   // the last bits may differ.
   double modularity = 0;
-  int levels = 0;         // graphs that nodes moved in, the largest number of an iteration
-  int iterations = 0;     // begun; 0 without edges, and when the rows were not made
+  int levels = 0;           // graphs that nodes moved in, the largest number of an iteration
+  int iterations = 0;       // begun; 0 without edges, and when the rows were not made
   std::uint64_t moves = 0;  // of nodes that had a choice, and of merged ones
   // The budget ran out: a partition as good as it was by then, connected all the same.
   bool truncated = false;
@@ -74,11 +74,10 @@ struct LeidenResult {
 // sweeps and levels are capped (100 a level, 64 levels). Memory: 12 bytes an arc and 32 a
 // node of the undirected graph and of at most two smaller ones, about 100 a node beside,
 // and for every thread and one more 12 a node (weights all alike: 8 once the rows are made,
-// and 8 a node of the smaller ones). Deadline and cancel flag are looked at before every block of rows and class
-// of moves, now and then within a stretch, and on the way through refining and aggregating. Thread-safe, same bits at any
-// thread count.
-// kInvalidArgument: a resolution or tolerance that is negative or not finite, iterations
-// below 1, a kind out of range.
+// and 8 a node of the smaller ones). Deadline and cancel flag are looked at before every block of
+// rows and class of moves, now and then within a stretch, and on the way through refining and
+// aggregating. Thread-safe, same bits at any thread count. kInvalidArgument: a resolution or
+// tolerance that is negative or not finite, iterations below 1, a kind out of range.
 Result<LeidenResult> Leiden(const Snapshot& snapshot, const LeidenOptions& options = {});
 
 // Q of any partition of the selected nodes: `communities` by NodeId, any numbers, those of

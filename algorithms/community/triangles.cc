@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "algorithms/community/internal/oriented_graph.h"
+#include "algorithms/common/internal/dense_view_options.h"
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/simple_graph.h"
-#include "algorithms/common/internal/dense_view_options.h"
+#include "algorithms/community/internal/oriented_graph.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {
@@ -20,24 +20,29 @@ Result<internal::SimpleGraph> SimpleGraphOf(const Snapshot& snapshot, const Opti
 }
 
 internal::OrientedCount Count(const CsrView& simple, const Budget& budget, Executor& executor) {
-  if (!internal::WorthOrienting(simple, executor)) return internal::CountSimple(simple, budget, executor);
-  return internal::CountOriented(internal::Orient(simple, executor, internal::Numbering::kByDegree), budget, executor);
+  if (!internal::WorthOrienting(simple, executor))
+    return internal::CountSimple(simple, budget, executor);
+  return internal::CountOriented(internal::Orient(simple, executor, internal::Numbering::kByDegree),
+                                 budget, executor);
 }
 
 // Per arc of the oriented graph: how many directions the edge has in the view.
 Result<std::vector<std::uint8_t>> Directions(const internal::SimpleGraph& graph,
-                                             const internal::OrientedGraph& oriented, Executor& executor) {
+                                             const internal::OrientedGraph& oriented,
+                                             Executor& executor) {
   const CsrView out = graph.view.out();
   AlignedArray<NodePair> pairs(out.arc_count());
   for (NodeId v = 0; v < out.node_count(); ++v)
-    for (std::uint32_t a = out.offsets[v]; a < out.offsets[v + 1]; ++a) pairs[a] = {v, out.neighbors[a]};
+    for (std::uint32_t a = out.offsets[v]; a < out.offsets[v + 1]; ++a)
+      pairs[a] = {v, out.neighbors[a]};
   TopologyOptions options;
   options.inverse = false;
   options.executor = &executor;
   PLEXUS_ASSIGN(const Topology directed, BuildTopology(out.node_count(), pairs.span(), options));
   const CsrView rows = directed.out();
   auto has = [&](NodeId from, NodeId to) {
-    return std::binary_search(rows.neighbors.begin() + rows.offsets[from], rows.neighbors.begin() + rows.offsets[from + 1], to);
+    return std::binary_search(rows.neighbors.begin() + rows.offsets[from],
+                              rows.neighbors.begin() + rows.offsets[from + 1], to);
   };
   std::vector<std::uint8_t> directions(oriented.neighbors.size());
   ParallelFor(executor, oriented.node_count(), 1024, [&](std::size_t begin, std::size_t end) {
@@ -55,7 +60,8 @@ Result<std::vector<std::uint8_t>> Directions(const internal::SimpleGraph& graph,
 Result<std::uint64_t> TrianglesCsr(const CsrView& simple, Executor* chosen) try {
   Executor& executor = internal::Pick(chosen);
   return Count(simple, {}, executor).triangles;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 Result<TrianglesResult> Triangles(const Snapshot& snapshot, const TrianglesOptions& options) try {
   PLEXUS_ASSIGN(const internal::SimpleGraph graph, SimpleGraphOf(snapshot, options));
@@ -64,17 +70,21 @@ Result<TrianglesResult> Triangles(const Snapshot& snapshot, const TrianglesOptio
   result.nodes = graph.view.node_count();
   result.edges = graph.edge_count();
   for (NodeId v = 0; v < rows.node_count(); ++v)
-    if (const std::uint64_t degree = rows.degree(v); degree > 1) result.wedges += degree * (degree - 1) / 2;
+    if (const std::uint64_t degree = rows.degree(v); degree > 1)
+      result.wedges += degree * (degree - 1) / 2;
   Executor& executor = internal::Pick(options.executor);
   const auto count = Count(rows, options.budget, executor);
   result.triangles = count.triangles;
   result.truncated = count.truncated;
   if (result.wedges > 0)
-    result.transitivity = 3.0 * static_cast<double>(result.triangles) / static_cast<double>(result.wedges);
+    result.transitivity =
+        3.0 * static_cast<double>(result.triangles) / static_cast<double>(result.wedges);
   return result;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
-Result<ClusteringResult> Clustering(const Snapshot& snapshot, const ClusteringOptions& options) try {
+Result<ClusteringResult> Clustering(const Snapshot& snapshot,
+                                    const ClusteringOptions& options) try {
   PLEXUS_ASSIGN(const internal::SimpleGraph graph, SimpleGraphOf(snapshot, options));
   Executor& executor = internal::Pick(options.executor);
   const internal::OrientedGraph oriented = internal::Orient(graph.edges.out(), executor);
@@ -82,7 +92,8 @@ Result<ClusteringResult> Clustering(const Snapshot& snapshot, const ClusteringOp
   if (options.directed) {
     PLEXUS_ASSIGN(directions, Directions(graph, oriented, executor));
   }
-  const internal::NodeTriangles counts = internal::CountPerNode(oriented, directions, options.budget, executor);
+  const internal::NodeTriangles counts =
+      internal::CountPerNode(oriented, directions, options.budget, executor);
   ClusteringResult result;
   result.truncated = counts.truncated;
   result.coefficients.assign(snapshot.node_count(), 0);
@@ -96,13 +107,15 @@ Result<ClusteringResult> Clustering(const Snapshot& snapshot, const ClusteringOp
     result.triangles[node] = counts.triangles[v];
     result.total += counts.triangles[v];
     if (degree < 2) continue;
-    const double arcs = static_cast<double>(options.directed ? counts.arcs[v] : 2 * counts.triangles[v]);
+    const double arcs =
+        static_cast<double>(options.directed ? counts.arcs[v] : 2 * counts.triangles[v]);
     result.coefficients[node] = arcs / (static_cast<double>(degree) * (degree - 1.0));
     sum += result.coefficients[node];
   }
   result.total /= 3;
   if (graph.view.node_count() > 0) result.average = sum / graph.view.node_count();
   return result;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

@@ -21,8 +21,8 @@
 namespace plexus {
 
 struct TrianglesOptions {
-  std::vector<EdgeKindId> kinds = {};        // none = the fact plane
-  std::int64_t valid_at = kNoTime;  // only edges valid then
+  std::vector<EdgeKindId> kinds = {};  // none = the fact plane
+  std::int64_t valid_at = kNoTime;     // only edges valid then
   const NodeSubset* subset = nullptr;
   // Its edges are those of the simple graph whose triangles are looked for; `nodes` does
   // not count. Making the simple graph is not cut short.
@@ -68,7 +68,8 @@ struct ClusteringResult {
 
 // As Triangles; needs 24 bytes a node more, of which 8 again for every thread (16 where edges have
 // different numbers of directions), and 8 MiB for hubs.
-Result<ClusteringResult> Clustering(const Snapshot& snapshot, const ClusteringOptions& options = {});
+Result<ClusteringResult> Clustering(const Snapshot& snapshot,
+                                    const ClusteringOptions& options = {});
 
 // Triangles of bare rows. REQUIRES symmetric rows, ascending, without doubles and loops.
 Result<std::uint64_t> TrianglesCsr(const CsrView& simple, Executor* executor = nullptr);

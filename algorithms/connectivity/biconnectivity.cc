@@ -9,9 +9,9 @@
 #include <tuple>
 
 #include "algorithms/common/dense_view.h"
-#include "algorithms/common/internal/stored_edges.h"
-#include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/dense_view_options.h"
+#include "algorithms/common/internal/selection.h"
+#include "algorithms/common/internal/stored_edges.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {
@@ -24,7 +24,10 @@ constexpr std::uint32_t kAhead = 8;        // arcs
 class Search {
  public:
   Search(const CsrView& out, const CsrView& in, const CutPointsCsrOptions& options)
-      : out_(out), in_(in), options_(options), both_(out.neighbors.data() != in.neighbors.data()),
+      : out_(out),
+        in_(in),
+        options_(options),
+        both_(out.neighbors.data() != in.neighbors.data()),
         states_(out.node_count()) {
     result_.points.resize(out.node_count());
     result_.block_begins.push_back(0);
@@ -155,7 +158,9 @@ void SortBlocks(const DenseView& view, const CutPointsCsrResult& found, CutPoint
   for (NodeId& v : nodes) v = view.node(v);
   std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto begin = [&](std::size_t b) { return nodes.begin() + static_cast<std::ptrdiff_t>(found.block_begins[b]); };
+  const auto begin = [&](std::size_t b) {
+    return nodes.begin() + static_cast<std::ptrdiff_t>(found.block_begins[b]);
+  };
   for (std::size_t b = 0; b < count; ++b) std::sort(begin(b), begin(b + 1));
   // Two blocks share one node at most, so two nodes tell them apart.
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -170,9 +175,11 @@ void SortBlocks(const DenseView& view, const CutPointsCsrResult& found, CutPoint
 
 }  // namespace
 
-Result<CutPointsCsrResult> CutPointsCsr(const CsrView& out, const CsrView& in, const CutPointsCsrOptions& options) try {
+Result<CutPointsCsrResult> CutPointsCsr(const CsrView& out, const CsrView& in,
+                                        const CutPointsCsrOptions& options) try {
   return Search(out, in, options).Run();
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 Result<CutPointsResult> CutPoints(const Snapshot& snapshot, const CutPointsOptions& options) try {
   DenseViewOptions wanted = internal::ViewOptions(options);
@@ -200,9 +207,11 @@ Result<CutPointsResult> CutPoints(const Snapshot& snapshot, const CutPointsOptio
     if (const auto edge = OnlyEdge(selection, ends)) result.bridges.push_back(*edge);
   result.blocks = found.block_begins.size() - 1;
   for (std::size_t b = 0; b < result.blocks; ++b)
-    result.largest_block = std::max(result.largest_block, found.block_begins[b + 1] - found.block_begins[b]);
+    result.largest_block =
+        std::max(result.largest_block, found.block_begins[b + 1] - found.block_begins[b]);
   if (options.list_blocks) SortBlocks(view, found, result);
   return result;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "algorithms/common/budget.h"
-#include "algorithms/common/node_subset.h"
 #include "algorithms/common/edge_step.h"
+#include "algorithms/common/node_subset.h"
 #include "engine/adjacency/csr_view.h"
 #include "engine/error.h"
 #include "engine/parallel.h"
@@ -24,11 +24,11 @@
 namespace plexus {
 
 struct CutPointsOptions {
-  bool list_blocks = false;         // fill the blocks' nodes, not just their number
-  std::vector<EdgeKindId> kinds = {};   // none = the fact plane
-  std::int64_t valid_at = kNoTime;  // only edges valid then
+  bool list_blocks = false;            // fill the blocks' nodes, not just their number
+  std::vector<EdgeKindId> kinds = {};  // none = the fact plane
+  std::int64_t valid_at = kNoTime;     // only edges valid then
   const NodeSubset* subset = nullptr;
-  Budget budget = {};  // its deadline and its cancel flag; nodes and edges do not count
+  Budget budget = {};            // its deadline and its cancel flag; nodes and edges do not count
   Executor* executor = nullptr;  // packs rows where the base arrays do not serve
 };
 
@@ -65,6 +65,7 @@ struct CutPointsCsrOptions {
   bool list_blocks = false;
   Budget budget = {};
 };
-Result<CutPointsCsrResult> CutPointsCsr(const CsrView& out, const CsrView& in, const CutPointsCsrOptions& options = {});
+Result<CutPointsCsrResult> CutPointsCsr(const CsrView& out, const CsrView& in,
+                                        const CutPointsCsrOptions& options = {});
 
 }  // namespace plexus

@@ -21,11 +21,11 @@
 #include <span>
 #include <utility>
 
-#include "algorithms/common/internal/stoppable_executor.h"
 #include "algorithms/common/internal/selection.h"
+#include "algorithms/common/internal/stoppable_executor.h"
 #include "algorithms/connectivity/internal/components_small.h"
-#include "engine/out_of_memory.h"
 #include "engine/internal/prefetch.h"
+#include "engine/out_of_memory.h"
 
 namespace plexus {
 
@@ -34,12 +34,13 @@ namespace {
 constexpr std::size_t kGrain = 16384;
 constexpr std::uint32_t kSampledArcs = 2;  // per node, before the giant is known
 constexpr std::size_t kSampledNodes = 1024;
-constexpr std::size_t kTurns = 16;       // nodes take turns at their second arcs,
-constexpr std::size_t kTurnNodes = 64;   // so many in a row
-constexpr std::size_t kNoted = 2048;     // nodes asked whether they have something to do before any does it
-constexpr std::size_t kRowAhead = 16;    // nodes that do: their rows are fetched
-constexpr NodeId kFirstAhead = 64;       // nodes in order: their first arcs are fetched
-constexpr std::size_t kFewArcs = 4;      // edges a node
+constexpr std::size_t kTurns = 16;      // nodes take turns at their second arcs,
+constexpr std::size_t kTurnNodes = 64;  // so many in a row
+constexpr std::size_t kNoted =
+    2048;  // nodes asked whether they have something to do before any does it
+constexpr std::size_t kRowAhead = 16;  // nodes that do: their rows are fetched
+constexpr NodeId kFirstAhead = 64;     // nodes in order: their first arcs are fetched
+constexpr std::size_t kFewArcs = 4;    // edges a node
 // A small graph of at most so many nodes is the caller's alone: its labels fill half of one
 // core's second cache level, and a second thread would want every line of them as well.
 constexpr std::size_t kAloneNodes = 131'072;
@@ -124,13 +125,16 @@ void ForEachNode(Labels labels, Executor& executor, Fn&& fn) {
 class ArrayRows {
  public:
   // REQUIRES an arc.
-  ArrayRows(const CsrView& out, const CsrView& in, bool both_ends) : out_(out), in_(in), both_ends_(both_ends) {}
+  ArrayRows(const CsrView& out, const CsrView& in, bool both_ends)
+      : out_(out), in_(in), both_ends_(both_ends) {}
 
   NodeId Parent(NodeId v, NodeId) const {
     const NodeId parent = First(out_, v);
     return parent == v && !both_ends_ ? First(in_, v) : parent;
   }
-  void FetchFirst(NodeId v) const { Prefetch(out_.neighbors.data() + out_.offsets[std::min(v, out_.node_count())]); }
+  void FetchFirst(NodeId v) const {
+    Prefetch(out_.neighbors.data() + out_.offsets[std::min(v, out_.node_count())]);
+  }
   bool Empty(NodeId v) const { return out_.degree(v) == 0 && (both_ends_ || in_.degree(v) == 0); }
   void Fetch(NodeId v) const {
     Prefetch(out_.neighbors.data() + out_.offsets[v]);
@@ -148,9 +152,11 @@ class ArrayRows {
  private:
   // The first neighbour, or v, whichever is smaller, with no branch for the compiler to see.
   static NodeId First(const CsrView& view, NodeId v) {
-    const std::uint32_t row = view.offsets[v], last = static_cast<std::uint32_t>(view.arc_count()) - 1;
+    const std::uint32_t row = view.offsets[v],
+                        last = static_cast<std::uint32_t>(view.arc_count()) - 1;
     const NodeId first = view.neighbors[std::min(row, last)];
-    const auto down = static_cast<NodeId>(row < view.offsets[v + 1]) & static_cast<NodeId>(first < v);
+    const auto down =
+        static_cast<NodeId>(row < view.offsets[v + 1]) & static_cast<NodeId>(first < v);
     return v ^ ((v ^ first) & (0 - down));
   }
   template <class Fn>
@@ -166,7 +172,8 @@ class ArrayRows {
 
 class SnapshotRows {
  public:
-  SnapshotRows(const internal::Selection& selection, Labels labels) : selection_(selection), labels_(labels) {}
+  SnapshotRows(const internal::Selection& selection, Labels labels)
+      : selection_(selection), labels_(labels) {}
 
   NodeId Parent(NodeId v, NodeId label) const {
     if (label == kNoNode) return label;
@@ -221,7 +228,9 @@ NodeId Join(NodeId u, NodeId v, Labels labels) {
     if (u == v) return u;
     if (u > v) std::swap(u, v);
     NodeId expected = v;
-    if (std::atomic_ref<NodeId>(labels[v]).compare_exchange_strong(expected, u, std::memory_order_relaxed)) return u;
+    if (std::atomic_ref<NodeId>(labels[v]).compare_exchange_strong(expected, u,
+                                                                   std::memory_order_relaxed))
+      return u;
   }
 }
 
@@ -237,7 +246,8 @@ void Rest(Labels labels, Executor& executor, const Rows& rows, NodeId giant) {
     for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
       noted[count] = v;
       const NodeId label = Load(labels, v);
-      count += static_cast<std::size_t>(label != giant) & static_cast<std::size_t>(label != kNoNode) &
+      count += static_cast<std::size_t>(label != giant) &
+               static_cast<std::size_t>(label != kNoNode) &
                static_cast<std::size_t>(!rows.Empty(v));
     }
     bool any = false;
@@ -259,11 +269,11 @@ void Rest(Labels labels, Executor& executor, const Rows& rows, NodeId giant) {
   if (joined) Compress(labels, executor);
 }
 
-// Nodes labelled kNoNode take no part. Of `rows`, Out(v, fn) and In(v, fn) call fn(neighbor) until it
-// returns false, and return what it returned last, or true; In may do nothing when Out shows every
-// arc at both ends. Parent(v, label): a neighbour smaller than v, or v; the label when that is kNoNode.
-// Empty(v): it is known that v has no arcs. Fetch(v), FetchFirst(v): its rows, or their first arcs, are
-// read soon; v may lie beyond the last.
+// Nodes labelled kNoNode take no part. Of `rows`, Out(v, fn) and In(v, fn) call fn(neighbor) until
+// it returns false, and return what it returned last, or true; In may do nothing when Out shows
+// every arc at both ends. Parent(v, label): a neighbour smaller than v, or v; the label when that
+// is kNoNode. Empty(v): it is known that v has no arcs. Fetch(v), FetchFirst(v): its rows, or their
+// first arcs, are read soon; v may lie beyond the last.
 template <class Rows>
 void Afforest(Labels labels, Executor& executor, const Rows& rows) {
   ForEachNode(labels, executor, [&](NodeId v, NodeId label) {
@@ -335,7 +345,9 @@ void TwoRounds(const CsrView& view, Labels labels, Executor& executor, const Arr
   Rest(labels, executor, rows, GuessLargest(labels).label);
 }
 
-bool BothEnds(const CsrView& out, const CsrView& in) { return out.neighbors.data() == in.neighbors.data(); }
+bool BothEnds(const CsrView& out, const CsrView& in) {
+  return out.neighbors.data() == in.neighbors.data();
+}
 bool Few(const CsrView& out, const CsrView& in) {
   return out.arc_count() / (BothEnds(out, in) ? 2 : 1) <= kFewArcs * out.node_count();
 }
@@ -345,7 +357,8 @@ bool Small(const CsrView& out, const CsrView& in) {
 
 Executor& ForArrays(const CsrView& out, const CsrView& in, Executor* wanted) {
   Executor& executor = internal::Pick(wanted);
-  const bool alone = executor.thread_count() > 1 && Small(out, in) && out.node_count() <= kAloneNodes;
+  const bool alone =
+      executor.thread_count() > 1 && Small(out, in) && out.node_count() <= kAloneNodes;
   return alone ? SerialExecutor() : executor;
 }
 
@@ -386,18 +399,22 @@ void Count(std::span<const NodeId> labels, ComponentsResult& result) {
 
 }  // namespace
 
-Result<AlignedArray<NodeId>> ComponentsCsr(const CsrView& out, const CsrView& in, Executor* executor) try {
+Result<AlignedArray<NodeId>> ComponentsCsr(const CsrView& out, const CsrView& in,
+                                           Executor* executor) try {
   AlignedArray<NodeId> labels(out.node_count());
   OverArrays(out, in, labels.span(), ForArrays(out, in, executor));
   return labels;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
-Result<ComponentsResult> Components(const Snapshot& snapshot, const ComponentsOptions& options) try {
+Result<ComponentsResult> Components(const Snapshot& snapshot,
+                                    const ComponentsOptions& options) try {
   PLEXUS_ASSIGN(const internal::Selection selection,
                 internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
   const CsrView out = snapshot.base().out(), in = snapshot.base().in();
-  internal::HaltingExecutor executor(
-      selection.whole_base ? ForArrays(out, in, options.executor) : internal::Pick(options.executor), options.budget);
+  internal::HaltingExecutor executor(selection.whole_base ? ForArrays(out, in, options.executor)
+                                                          : internal::Pick(options.executor),
+                                     options.budget);
   ComponentsResult result;
   result.labels.resize(snapshot.node_count());
   if (executor.halted()) {  // before it began
@@ -410,6 +427,7 @@ Result<ComponentsResult> Components(const Snapshot& snapshot, const ComponentsOp
   if (result.truncated) std::fill(result.labels.begin(), result.labels.end(), kNoNode);
   Count(result.labels, result);
   return result;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

@@ -12,8 +12,8 @@
 
 #include "algorithms/common/budget.h"
 #include "algorithms/common/node_subset.h"
-#include "engine/arrays/aligned_array.h"
 #include "engine/adjacency/csr_view.h"
+#include "engine/arrays/aligned_array.h"
 #include "engine/error.h"
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
@@ -22,11 +22,11 @@
 namespace plexus {
 
 struct ComponentsOptions {
-  std::vector<EdgeKindId> kinds;        // none = the fact plane
+  std::vector<EdgeKindId> kinds;    // none = the fact plane
   std::int64_t valid_at = kNoTime;  // only edges valid then
   const NodeSubset* subset = nullptr;
-  // Its deadline and its cancel flag, looked at before each block of at most 16,384 rows; nodes and edges
-  // do not count.
+  // Its deadline and its cancel flag, looked at before each block of at most 16,384 rows; nodes and
+  // edges do not count.
   Budget budget = {};
   Executor* executor = nullptr;
 };
@@ -58,6 +58,6 @@ std::vector<std::uint32_t> StrongComponents(std::span<const std::uint32_t> offse
 // Labels on bare arrays; `in` is the transpose of `out` (the same view for a
 // symmetric graph).
 Result<AlignedArray<NodeId>> ComponentsCsr(const CsrView& out, const CsrView& in,
-                                   Executor* executor = nullptr);
+                                           Executor* executor = nullptr);
 
 }  // namespace plexus

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "algorithms/common/dense_view.h"
-#include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/dense_view_options.h"
+#include "algorithms/common/internal/selection.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {
@@ -71,7 +71,8 @@ class LengauerTarjan {
   std::uint32_t Evaluate(std::uint32_t v) {
     if (ancestors_[v] == kNone) return v;
     path_.clear();
-    for (std::uint32_t at = v; ancestors_[ancestors_[at]] != kNone; at = ancestors_[at]) path_.push_back(at);
+    for (std::uint32_t at = v; ancestors_[ancestors_[at]] != kNone; at = ancestors_[at])
+      path_.push_back(at);
     while (!path_.empty()) {  // from the top down, each hung under the root
       const std::uint32_t at = path_.back(), above = ancestors_[at];
       path_.pop_back();
@@ -125,16 +126,20 @@ class LengauerTarjan {
 
 }  // namespace
 
-Result<std::vector<NodeId>> DominatorsCsr(const CsrView& out, const CsrView& in, NodeId root, const Budget& budget) try {
+Result<std::vector<NodeId>> DominatorsCsr(const CsrView& out, const CsrView& in, NodeId root,
+                                          const Budget& budget) try {
   PLEXUS_CHECK(root < out.node_count(), "the root is a node");
   LengauerTarjan tree(out, in, budget);
   if (!tree.Run(root)) return {};
   std::vector<NodeId> result(out.node_count(), kNoNode);
-  for (std::uint32_t w = 1; w < tree.nodes().size(); ++w) result[tree.nodes()[w]] = tree.nodes()[tree.dominators()[w]];
+  for (std::uint32_t w = 1; w < tree.nodes().size(); ++w)
+    result[tree.nodes()[w]] = tree.nodes()[tree.dominators()[w]];
   return result;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
-Result<DominatorsResult> Dominators(const Snapshot& snapshot, NodeId root, const DominatorsOptions& options) try {
+Result<DominatorsResult> Dominators(const Snapshot& snapshot, NodeId root,
+                                    const DominatorsOptions& options) try {
   if (options.direction == Direction::kBoth)
     return Fail(ErrorCode::kInvalidArgument, "dominators need a direction: out or in");
   DenseViewOptions wanted = internal::ViewOptions(options);
@@ -158,12 +163,14 @@ Result<DominatorsResult> Dominators(const Snapshot& snapshot, NodeId root, const
   result.dominators.assign(snapshot.node_count(), kNoNode);
   result.dominated.assign(snapshot.node_count(), 0);
   const auto node = [&](std::uint32_t number) { return view.node(tree.nodes()[number]); };
-  for (auto w = static_cast<std::uint32_t>(result.reached - 1); w > 0; --w) {  // a dominator's number is smaller
+  for (auto w = static_cast<std::uint32_t>(result.reached - 1); w > 0;
+       --w) {  // a dominator's number is smaller
     const NodeId v = node(w), d = node(tree.dominators()[w]);
     result.dominators[v] = d;
     result.dominated[d] += result.dominated[v] + 1;
   }
   return result;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

@@ -20,7 +20,7 @@ namespace plexus {
 
 struct DominatorsOptions {
   Direction direction = Direction::kOut;  // kIn: of the paths that lead to the root
-  std::vector<EdgeKindId> kinds = {};         // none = the fact plane
+  std::vector<EdgeKindId> kinds = {};     // none = the fact plane
   std::int64_t valid_at = kNoTime;        // only edges valid then
   const NodeSubset* subset = nullptr;     // the root need not be in it
   Budget budget = {};  // its deadline and its cancel flag; nodes and edges do not count
@@ -40,10 +40,12 @@ struct DominatorsResult {
 // deterministic (dominators are unique). A root of the index plane reaches nothing while only
 // kinds of facts are followed. kInvalidArgument: a kind or root out of range, direction kBoth;
 // kNotFound: a root that was removed.
-Result<DominatorsResult> Dominators(const Snapshot& snapshot, NodeId root, const DominatorsOptions& options = {});
+Result<DominatorsResult> Dominators(const Snapshot& snapshot, NodeId root,
+                                    const DominatorsOptions& options = {});
 
 // Immediate dominators on bare rows, kNoNode as above; `in` is the transpose of `out`.
 // REQUIRES root < out.node_count(). Empty when the budget ran out.
-Result<std::vector<NodeId>> DominatorsCsr(const CsrView& out, const CsrView& in, NodeId root, const Budget& budget = {});
+Result<std::vector<NodeId>> DominatorsCsr(const CsrView& out, const CsrView& in, NodeId root,
+                                          const Budget& budget = {});
 
 }  // namespace plexus

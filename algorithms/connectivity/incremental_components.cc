@@ -49,7 +49,8 @@ Status IncrementalComponents::AddEdges(std::span<const NodePair> pairs) try {
     --count_;
   }
   return {};
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 NodeId IncrementalComponents::Root(NodeId node) const {
   while (parents_[node] != node) node = parents_[node];

@@ -13,10 +13,10 @@
 #include <span>
 #include <vector>
 
-#include "algorithms/connectivity/components.h"
 #include "algorithms/common/node_subset.h"
-#include "engine/error.h"
+#include "algorithms/connectivity/components.h"
 #include "engine/bulk/topology.h"
+#include "engine/error.h"
 #include "engine/types.h"
 
 namespace plexus {

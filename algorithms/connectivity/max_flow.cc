@@ -6,19 +6,21 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/common/internal/selection.h"
 #include "algorithms/connectivity/internal/flow_network.h"
 #include "algorithms/connectivity/internal/flow_network_builder.h"
-#include "algorithms/common/internal/selection.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {
 
-Result<MaxFlowResult> MaxFlow(const Snapshot& snapshot, NodeId source, NodeId sink, const MaxFlowOptions& options) try {
+Result<MaxFlowResult> MaxFlow(const Snapshot& snapshot, NodeId source, NodeId sink,
+                              const MaxFlowOptions& options) try {
   if (source == sink) return Fail(ErrorCode::kInvalidArgument, "source and sink are the same node");
   const NodeId ends[] = {source, sink};
   PLEXUS_ASSIGN(const NodeSubset with, internal::WithSources(snapshot, options.subset, ends));
   PLEXUS_ASSIGN(const internal::Selection selection,
-                internal::Select(snapshot, options.kinds, options.valid_at, options.subset ? &with : nullptr));
+                internal::Select(snapshot, options.kinds, options.valid_at,
+                                 options.subset ? &with : nullptr));
   MaxFlowResult result;
   for (const NodeId end : ends)
     if (!selection.contains(end)) return result;  // an index node, and only facts are followed
@@ -38,9 +40,11 @@ Result<MaxFlowResult> MaxFlow(const Snapshot& snapshot, NodeId source, NodeId si
   result.flow = builder.InWeights(flow);
   result.error = builder.error();
   const std::vector<bool> source_side = builder.SourceSide();
-  result.source_side = static_cast<std::uint64_t>(std::count(source_side.begin(), source_side.end(), true));
+  result.source_side =
+      static_cast<std::uint64_t>(std::count(source_side.begin(), source_side.end(), true));
   result.cut = builder.CutEdges(source_side);
   return result;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "algorithms/common/budget.h"
-#include "algorithms/common/node_subset.h"
 #include "algorithms/common/edge_step.h"
+#include "algorithms/common/node_subset.h"
 #include "engine/error.h"
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
@@ -27,12 +27,12 @@
 namespace plexus {
 
 struct MaxFlowOptions {
-  bool unit_capacities = false;  // every edge carries 1, whatever its weight
-  bool undirected = false;       // edges carry as much either way, one way at a time
-  std::vector<EdgeKindId> kinds = {};         // none = the fact plane
-  std::int64_t valid_at = kNoTime;        // only edges valid then
-  const NodeSubset* subset = nullptr;     // source and sink need not be in it
-  Budget budget = {};  // its deadline and its cancel flag; nodes and edges do not count
+  bool unit_capacities = false;        // every edge carries 1, whatever its weight
+  bool undirected = false;             // edges carry as much either way, one way at a time
+  std::vector<EdgeKindId> kinds = {};  // none = the fact plane
+  std::int64_t valid_at = kNoTime;     // only edges valid then
+  const NodeSubset* subset = nullptr;  // source and sink need not be in it
+  Budget budget = {};            // its deadline and its cancel flag; nodes and edges do not count
   Executor* executor = nullptr;  // for the network; the search in it is one thread's
 };
 
@@ -40,12 +40,12 @@ struct MaxFlowResult {
   static constexpr std::uint64_t kMostPairs = std::uint64_t{1} << 30;
 
   double flow = 0;
-  double error = 0;            // the flow is off by this at most; 0 = exact to f64
-  std::vector<PathEdge> cut;   // edges from the source's side to the sink's, by node and row
-  std::uint64_t nodes = 0;     // on some path from source to sink, those two included; or 0
-  std::uint64_t pairs = 0;     // of neighbours among them
+  double error = 0;               // the flow is off by this at most; 0 = exact to f64
+  std::vector<PathEdge> cut;      // edges from the source's side to the sink's, by node and row
+  std::uint64_t nodes = 0;        // on some path from source to sink, those two included; or 0
+  std::uint64_t pairs = 0;        // of neighbours among them
   std::uint64_t source_side = 0;  // nodes of `nodes` on the source's side of the cut
-  bool truncated = false;      // the budget ran out; then there is no flow and no cut
+  bool truncated = false;         // the budget ran out; then there is no flow and no cut
 };
 
 // O(nodes^2 * pairs * paths) at worst, in practice near the size of the network, which a

@@ -9,12 +9,12 @@
 #include <numeric>
 
 #include "algorithms/common/dense_view.h"
-#include "algorithms/common/internal/stored_edges.h"
-#include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/dense_view_options.h"
+#include "algorithms/common/internal/selection.h"
+#include "algorithms/common/internal/stored_edges.h"
 #include "engine/arrays/aligned_array.h"
-#include "engine/out_of_memory.h"
 #include "engine/bulk/radix_sort.h"
+#include "engine/out_of_memory.h"
 
 namespace plexus {
 
@@ -72,7 +72,8 @@ class FilterKruskal {
   template <class Fn>
   void ForEachLeft(std::size_t begin, std::size_t end, bool first, Fn&& fn) const {
     const auto& offsets = rows_.offsets;
-    auto u = static_cast<NodeId>(std::upper_bound(offsets.begin(), offsets.end(), begin) - offsets.begin() - 1);
+    auto u = static_cast<NodeId>(std::upper_bound(offsets.begin(), offsets.end(), begin) -
+                                 offsets.begin() - 1);
     for (std::size_t word = begin / 64; word * 64 < end; ++word) {
       const std::size_t from = word * 64;
       std::uint64_t bits = first ? ~std::uint64_t{0} : left_[word];
@@ -115,7 +116,8 @@ class FilterKruskal {
 
   // The rank up to which arcs are light: a few for every node, by a sample.
   std::uint64_t Bound(std::uint64_t left) const {
-    const std::uint64_t want = std::max<std::uint64_t>(2 * std::uint64_t{rows_.node_count()}, left / 16);
+    const std::uint64_t want =
+        std::max<std::uint64_t>(2 * std::uint64_t{rows_.node_count()}, left / 16);
     if (left <= want + want / 2) return kAll;
     const std::uint64_t stride = left / kSamples + 1;
     std::vector<std::uint64_t> sample((left + stride - 1) / stride);
@@ -127,7 +129,8 @@ class FilterKruskal {
       });
     });
     const auto at = static_cast<std::size_t>(want * sample.size() / left);
-    std::nth_element(sample.begin(), sample.begin() + static_cast<std::ptrdiff_t>(at), sample.end());
+    std::nth_element(sample.begin(), sample.begin() + static_cast<std::ptrdiff_t>(at),
+                     sample.end());
     return sample[at];
   }
 
@@ -198,15 +201,18 @@ class FilterKruskal {
 
 }  // namespace
 
-Result<SpanningForestCsrResult> SpanningForestCsr(const CsrView& rows, const SpanningForestCsrOptions& options) try {
+Result<SpanningForestCsrResult> SpanningForestCsr(const CsrView& rows,
+                                                  const SpanningForestCsrOptions& options) try {
   FilterKruskal kruskal(rows, options.maximum, options.budget, internal::Pick(options.executor));
   SpanningForestCsrResult result;
   result.arcs = kruskal.Run();
   result.truncated = kruskal.truncated();
   return result;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
-Result<SpanningForestResult> SpanningForest(const Snapshot& snapshot, const SpanningForestOptions& options) try {
+Result<SpanningForestResult> SpanningForest(const Snapshot& snapshot,
+                                            const SpanningForestOptions& options) try {
   DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.in = false;
   wanted.weights = options.weighted;
@@ -220,8 +226,10 @@ Result<SpanningForestResult> SpanningForest(const Snapshot& snapshot, const Span
   result.edges = internal::EdgesAt(selection, view, chosen.arcs, internal::Pick(options.executor));
   result.nodes = view.node_count();
   result.trees = result.nodes - result.edges.size();
-  for (const PathEdge& edge : result.edges) result.weight += options.weighted ? static_cast<double>(edge.weight) : 1.0;
+  for (const PathEdge& edge : result.edges)
+    result.weight += options.weighted ? static_cast<double>(edge.weight) : 1.0;
   return result;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "algorithms/common/budget.h"
-#include "algorithms/common/node_subset.h"
 #include "algorithms/common/edge_step.h"
+#include "algorithms/common/node_subset.h"
 #include "engine/adjacency/csr_view.h"
 #include "engine/error.h"
 #include "engine/parallel.h"
@@ -22,10 +22,10 @@
 namespace plexus {
 
 struct SpanningForestOptions {
-  bool maximum = false;   // the heaviest edges instead of the lightest
-  bool weighted = true;   // false: every edge weighs 1
-  std::vector<EdgeKindId> kinds = {};   // none = the fact plane
-  std::int64_t valid_at = kNoTime;  // only edges valid then
+  bool maximum = false;                // the heaviest edges instead of the lightest
+  bool weighted = true;                // false: every edge weighs 1
+  std::vector<EdgeKindId> kinds = {};  // none = the fact plane
+  std::int64_t valid_at = kNoTime;     // only edges valid then
   const NodeSubset* subset = nullptr;
   Budget budget = {};  // its deadline and its cancel flag; nodes and edges do not count
   Executor* executor = nullptr;
@@ -43,7 +43,8 @@ struct SpanningForestResult {
 // worst arcs * log(arcs). 20 to 40 bytes a light arc and a bit an arc beside the view.
 // Joining is one thread's work, everything else parallel. Thread-safe, same result at any
 // thread count. kInvalidArgument: a kind out of range.
-Result<SpanningForestResult> SpanningForest(const Snapshot& snapshot, const SpanningForestOptions& options = {});
+Result<SpanningForestResult> SpanningForest(const Snapshot& snapshot,
+                                            const SpanningForestOptions& options = {});
 
 // On bare rows. An edge may be there in one direction or in both: then the first of its
 // two positions counts.
@@ -56,6 +57,7 @@ struct SpanningForestCsrResult {
   std::vector<std::uint32_t> arcs;  // positions, ascending
   bool truncated = false;
 };
-Result<SpanningForestCsrResult> SpanningForestCsr(const CsrView& rows, const SpanningForestCsrOptions& options = {});
+Result<SpanningForestCsrResult> SpanningForestCsr(const CsrView& rows,
+                                                  const SpanningForestCsrOptions& options = {});
 
 }  // namespace plexus

@@ -1,10 +1,10 @@
 // Strong components of a snapshot: Tarjan over the dense view, labels by smallest id.
 #include <algorithm>
 
-#include "algorithms/connectivity/components.h"
 #include "algorithms/common/dense_view.h"
-#include "algorithms/connectivity/internal/tarjan.h"
 #include "algorithms/common/internal/dense_view_options.h"
+#include "algorithms/connectivity/components.h"
+#include "algorithms/connectivity/internal/tarjan.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {
@@ -16,7 +16,8 @@ Result<ComponentsResult> StrongComponents(const Snapshot& snapshot,
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
   ComponentsResult result;
   result.labels.assign(snapshot.node_count(), kNoNode);
-  const auto found = internal::StrongComponents(view.out().offsets, view.out().neighbors, options.budget);
+  const auto found =
+      internal::StrongComponents(view.out().offsets, view.out().neighbors, options.budget);
   result.truncated = !found;
   if (!found) return result;
   const std::vector<std::uint32_t>& component = *found;
@@ -25,19 +26,22 @@ Result<ComponentsResult> StrongComponents(const Snapshot& snapshot,
   std::vector<NodeId> first(count, kNoNode);
   std::vector<std::uint64_t> sizes(count);
   result.count = count;
-  for (NodeId dense = 0; dense < component.size(); ++dense) {  // ascending, so the first is the smallest
+  for (NodeId dense = 0; dense < component.size();
+       ++dense) {  // ascending, so the first is the smallest
     NodeId& label = first[component[dense]];
     if (label == kNoNode) label = view.node(dense);
     result.labels[view.node(dense)] = label;
     ++sizes[component[dense]];
   }
   for (std::uint32_t c = 0; c < count; ++c)
-    if (sizes[c] > result.largest || (sizes[c] == result.largest && first[c] < result.largest_label)) {
+    if (sizes[c] > result.largest ||
+        (sizes[c] == result.largest && first[c] < result.largest_label)) {
       result.largest = sizes[c];
       result.largest_label = first[c];
     }
   return result;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 std::vector<std::uint32_t> StrongComponents(std::span<const std::uint32_t> offsets,
                                             std::span<const std::uint32_t> targets) {

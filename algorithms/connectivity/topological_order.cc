@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "algorithms/common/dense_view.h"
+#include "algorithms/common/internal/dense_view_options.h"
 #include "algorithms/connectivity/internal/bitmap_min_queue.h"
 #include "algorithms/connectivity/internal/tarjan.h"
-#include "algorithms/common/internal/dense_view_options.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {
@@ -25,9 +25,11 @@ Result<std::vector<EdgeKindId>> DirectedKinds(const Schema& schema, std::vector<
   const auto& known = schema.edge_kinds();
   if (kinds.empty()) {
     for (std::size_t kind = 0; kind < known.size(); ++kind)
-      if (known[kind].acyclic && !known[kind].symmetric) kinds.push_back(static_cast<EdgeKindId>(kind));
+      if (known[kind].acyclic && !known[kind].symmetric)
+        kinds.push_back(static_cast<EdgeKindId>(kind));
     if (kinds.empty())
-      return Fail(ErrorCode::kFailedPrecondition, "no kind is declared acyclic; name the kinds to order by");
+      return Fail(ErrorCode::kFailedPrecondition,
+                  "no kind is declared acyclic; name the kinds to order by");
   }
   for (EdgeKindId kind : kinds)
     if (kind < known.size() && known[kind].symmetric)
@@ -42,7 +44,8 @@ struct Groups {
   std::vector<std::uint32_t> begins;     // of a component, into members; one more at the end
   std::vector<NodeId> members;
 
-  explicit Groups(std::vector<std::uint32_t> components) : component(std::move(components)), members(component.size()) {
+  explicit Groups(std::vector<std::uint32_t> components)
+      : component(std::move(components)), members(component.size()) {
     std::uint32_t count = 0;
     for (std::uint32_t c : component) count = std::max(count, c + 1);
     begins.assign(count + std::size_t{1}, 0);
@@ -94,12 +97,14 @@ std::vector<bool> Touched(const CsrView& rows) {
 
 enum class Ordered { kAll, kUpToCycles, kStopped };
 
-Ordered OrderNodes(const CsrView& rows, const DenseView& view, const Budget& budget, std::vector<OrderedNode>& order) {
+Ordered OrderNodes(const CsrView& rows, const DenseView& view, const Budget& budget,
+                   std::vector<OrderedNode>& order) {
   if (budget.Interrupted()) return Ordered::kStopped;
   const NodeId n = rows.node_count();
   std::vector<std::uint32_t> waits(n), levels(n);
   for (NodeId v = 0; v < n; ++v)
-    for (std::uint32_t arc = rows.offsets[v]; arc < rows.offsets[v + 1]; ++arc) ++waits[rows.neighbors[arc]];
+    for (std::uint32_t arc = rows.offsets[v]; arc < rows.offsets[v + 1]; ++arc)
+      ++waits[rows.neighbors[arc]];
   internal::LeastSet ready(n);
   std::size_t touched = 0;
   for (NodeId v = 0; v < n; ++v) {
@@ -142,8 +147,9 @@ Result<TopologicalOrderResult> TopologicalOrder(const Snapshot& snapshot,
   const Ordered ordered = OrderNodes(rows, view, options.budget, result.order);
   if (ordered == Ordered::kAll) return result;
   result.order.clear();  // with a cycle it may begin in another way
-  auto components = ordered == Ordered::kStopped ? std::nullopt
-                                                 : internal::StrongComponents(rows.offsets, rows.neighbors, options.budget);
+  auto components = ordered == Ordered::kStopped
+                        ? std::nullopt
+                        : internal::StrongComponents(rows.offsets, rows.neighbors, options.budget);
   result.truncated = !components;
   if (!components) return result;
   const Groups groups(*std::move(components));
@@ -191,6 +197,7 @@ Result<TopologicalOrderResult> TopologicalOrder(const Snapshot& snapshot,
   std::sort(result.cycles.begin(), result.cycles.end(),
             [](const OrderCycle& a, const OrderCycle& b) { return a.nodes[0] < b.nodes[0]; });
   return result;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

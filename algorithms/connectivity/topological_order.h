@@ -19,9 +19,9 @@
 namespace plexus {
 
 struct TopologicalOrderOptions {
-  std::vector<EdgeKindId> kinds = {};   // none = the kinds declared acyclic
-  bool reverse = false;             // what is pointed to first: dependencies before dependents
-  std::int64_t valid_at = kNoTime;  // only edges valid then
+  std::vector<EdgeKindId> kinds = {};  // none = the kinds declared acyclic
+  bool reverse = false;                // what is pointed to first: dependencies before dependents
+  std::int64_t valid_at = kNoTime;     // only edges valid then
   const NodeSubset* subset = nullptr;
   // Its deadline and its cancel flag, looked at every 65,536 steps of ordering, not in the passes
   // over all arcs before; nodes and edges do not count.
@@ -51,9 +51,9 @@ struct TopologicalOrderResult {
   bool truncated = false;
 };
 
-// O(nodes + arcs), with cycles log(ordered) a node more, one thread. Thread-safe. kInvalidArgument: a
-// kind out of range or symmetric, as that has no direction; kFailedPrecondition: no kinds
-// named and none declared acyclic.
+// O(nodes + arcs), with cycles log(ordered) a node more, one thread. Thread-safe. kInvalidArgument:
+// a kind out of range or symmetric, as that has no direction; kFailedPrecondition: no kinds named
+// and none declared acyclic.
 Result<TopologicalOrderResult> TopologicalOrder(const Snapshot& snapshot,
                                                 const TopologicalOrderOptions& options = {});
 

@@ -13,10 +13,12 @@
 
 namespace plexus {
 
-Result<std::shared_ptr<const NodeSubset>> VisibleNodes(const Snapshot& snapshot, std::int64_t now_ms,
-                                               const VisibleOptions& options) try {
+Result<std::shared_ptr<const NodeSubset>> VisibleNodes(const Snapshot& snapshot,
+                                                       std::int64_t now_ms,
+                                                       const VisibleOptions& options) try {
   auto make = [&] {
-    return VisibleSet::Make(snapshot, now_ms, options.include_superseded, internal::Pick(options.executor));
+    return VisibleSet::Make(snapshot, now_ms, options.include_superseded,
+                            internal::Pick(options.executor));
   };
   if (!options.use_cache) return make()->nodes();
   const std::uint32_t first = options.include_superseded ? 2 : 0;
@@ -36,6 +38,7 @@ Result<std::shared_ptr<const NodeSubset>> VisibleNodes(const Snapshot& snapshot,
   if (sets[1 - to]) sets[1 - to]->recent = false;
   ReplaceDerived<VisibleSet>(snapshot, made, first + to);
   return made->nodes();
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

@@ -31,7 +31,8 @@ struct VisibleOptions {
 // with the state and carried to the states that follow by what changed, so the first question
 // about a new snapshot is a look-up; so is one at another `now_ms` as long as no valid time lies
 // between. Other times cost what becomes valid or expires in between. Thread-safe.
-Result<std::shared_ptr<const NodeSubset>> VisibleNodes(const Snapshot& snapshot, std::int64_t now_ms,
-                                               const VisibleOptions& options = {});
+Result<std::shared_ptr<const NodeSubset>> VisibleNodes(const Snapshot& snapshot,
+                                                       std::int64_t now_ms,
+                                                       const VisibleOptions& options = {});
 
 }  // namespace plexus

@@ -9,11 +9,11 @@
 #include <new>
 #include <string>
 
+#include "algorithms/common/internal/dense_view_options.h"
+#include "algorithms/common/internal/selection.h"
+#include "algorithms/pagerank/internal/pagerank_csr.h"
 #include "algorithms/pagerank/internal/preparation.h"
 #include "algorithms/pagerank/internal/refresh.h"
-#include "algorithms/common/internal/selection.h"
-#include "algorithms/common/internal/dense_view_options.h"
-#include "algorithms/pagerank/internal/pagerank_csr.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {
@@ -23,12 +23,16 @@ namespace {
 constexpr std::size_t kGrain = 4096;
 
 // The scores to begin with, by dense id; empty = the teleport.
-Result<std::vector<double>> Start(const DenseView& view, std::span<const double> start, Executor& executor) {
+Result<std::vector<double>> Start(const DenseView& view, std::span<const double> start,
+                                  Executor& executor) {
   std::vector<double> dense;
   if (start.empty()) return dense;
   const std::size_t n = view.node_count();
-  const bool in_place = n == 0 || view.node(static_cast<NodeId>(n - 1)) == n - 1;  // no id is left out
-  if (in_place) dense.assign(start.begin(), start.begin() + static_cast<std::ptrdiff_t>(std::min(n, start.size())));
+  const bool in_place =
+      n == 0 || view.node(static_cast<NodeId>(n - 1)) == n - 1;  // no id is left out
+  if (in_place)
+    dense.assign(start.begin(),
+                 start.begin() + static_cast<std::ptrdiff_t>(std::min(n, start.size())));
   dense.resize(n);
   for (NodeId i = 0; !in_place && i < n; ++i)
     if (view.node(i) < start.size()) dense[i] = start[view.node(i)];
@@ -43,10 +47,12 @@ Result<std::vector<double>> Start(const DenseView& view, std::span<const double>
   if (!std::isfinite(sum))
     for (NodeId i = 0; i < n; ++i)
       if (!(dense[i] >= 0) || !std::isfinite(dense[i]))
-        return Fail(ErrorCode::kInvalidArgument, "the first score of node " + std::to_string(view.node(i)) +
+        return Fail(ErrorCode::kInvalidArgument, "the first score of node " +
+                                                     std::to_string(view.node(i)) +
                                                      " is not a finite number >= 0");
   if (!(sum > 0) || !std::isfinite(sum))
-    return Fail(ErrorCode::kInvalidArgument, "the first scores of the selected nodes do not have a finite sum above 0");
+    return Fail(ErrorCode::kInvalidArgument,
+                "the first scores of the selected nodes do not have a finite sum above 0");
   ParallelFor(executor, n, kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) dense[i] /= sum;
   });
@@ -87,7 +93,8 @@ Status ViewRows(const Snapshot& snapshot, const PageRankOptions& options, Refres
 }
 
 // From earlier scores to a tolerance. May throw std::bad_alloc.
-Result<PageRankResult> Refresh(const Snapshot& snapshot, const PageRankOptions& options, Executor& executor) {
+Result<PageRankResult> Refresh(const Snapshot& snapshot, const PageRankOptions& options,
+                               Executor& executor) {
   const auto began = std::chrono::steady_clock::now();
   RefreshRows read;
   PLEXUS_TRY(ViewRows(snapshot, options, read));
@@ -110,17 +117,22 @@ Result<PageRankResult> Refresh(const Snapshot& snapshot, const PageRankOptions& 
     PLEXUS_ASSIGN(seeds, internal::SeedShares(snapshot, view, options.seeds, options.kinds));
   }
   PLEXUS_ASSIGN(std::vector<double> start, Start(view, options.start, executor));
-  internal::PageRankRefreshed refreshed = internal::RefreshPageRank(
-      read.rows, std::move(start), seeds,
-      {.damping = options.damping, .tolerance = options.tolerance, .max_iterations = options.max_iterations,
-       .weighted = options.weighted, .earlier = options.start_snapshot, .tiles = std::move(tiles),
-       .budget = options.budget},
-      executor);
+  internal::PageRankRefreshed refreshed =
+      internal::RefreshPageRank(read.rows, std::move(start), seeds,
+                                {.damping = options.damping,
+                                 .tolerance = options.tolerance,
+                                 .max_iterations = options.max_iterations,
+                                 .weighted = options.weighted,
+                                 .earlier = options.start_snapshot,
+                                 .tiles = std::move(tiles),
+                                 .budget = options.budget},
+                                executor);
   if (view.node_count() == snapshot.node_count()) {
     result.scores = std::move(refreshed.scores);
   } else {
     result.scores.assign(snapshot.node_count(), 0.0);
-    for (NodeId i = 0; i < view.node_count(); ++i) result.scores[view.node(i)] = refreshed.scores[i];
+    for (NodeId i = 0; i < view.node_count(); ++i)
+      result.scores[view.node(i)] = refreshed.scores[i];
   }
   result.iterations = refreshed.iterations;
   result.error = refreshed.error;
@@ -128,13 +140,15 @@ Result<PageRankResult> Refresh(const Snapshot& snapshot, const PageRankOptions& 
   result.truncated = refreshed.truncated;
   result.tiled = refreshed.tiled;
   result.edges = refreshed.arcs;
-  result.bytes_per_iteration = refreshed.arcs * (options.weighted ? 8 : 4) + std::uint64_t{view.node_count()} * 44;
+  result.bytes_per_iteration =
+      refreshed.arcs * (options.weighted ? 8 : 4) + std::uint64_t{view.node_count()} * 44;
   return result;
 }
 
 template <class Real>
 Status RankDense(const internal::PageRankReady& ready, const std::vector<double>& teleport,
-                 const std::vector<double>& start, const PageRankOptions& options, Executor& executor, PageRankResult& result) {
+                 const std::vector<double>& start, const PageRankOptions& options,
+                 Executor& executor, PageRankResult& result) {
   CsrView in = ready.view.in();
   if (!ready.prepared->weighted) in.weights = {};
   PLEXUS_ASSIGN(const std::vector<Real> reciprocals,
@@ -152,14 +166,16 @@ Status RankDense(const internal::PageRankReady& ready, const std::vector<double>
 
   ParallelFor(executor, ready.view.node_count(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
-      result.scores[ready.view.node(static_cast<NodeId>(i))] = static_cast<double>(ranked.scores[i]);
+      result.scores[ready.view.node(static_cast<NodeId>(i))] =
+          static_cast<double>(ranked.scores[i]);
   });
   result.iterations = ranked.iterations;
   result.truncated = ranked.truncated;
   result.bytes_per_iteration = ranked.bytes_per_iteration;
   // Before the first step nothing is known but that both vectors sum to 1, so are 2 apart at most.
-  result.error =
-      ranked.iterations == 0 ? 2.0 : std::min(2.0, options.damping / (1.0 - options.damping) * ranked.step);
+  result.error = ranked.iterations == 0
+                     ? 2.0
+                     : std::min(2.0, options.damping / (1.0 - options.damping) * ranked.step);
   return {};
 }
 
@@ -172,15 +188,18 @@ double LeastTolerance(Precision precision, double damping) {
 Result<PageRankResult> PageRank(const Snapshot& snapshot, const PageRankOptions& options) try {
   PLEXUS_TRY(internal::CheckPageRankOptions(options, internal::PageRankUse::kOne));
   Executor& executor = internal::Pick(options.executor);
-  if (!options.start.empty() && options.iterations == 0 && internal::RefreshReaches(options.tolerance, options.damping))
+  if (!options.start.empty() && options.iterations == 0 &&
+      internal::RefreshReaches(options.tolerance, options.damping))
     return Refresh(snapshot, options, executor);
   const auto began = std::chrono::steady_clock::now();
-  PLEXUS_ASSIGN(const internal::PageRankReady ready,
-                internal::PreparePageRank(snapshot, options, internal::PageRankUse::kOne, executor));
+  PLEXUS_ASSIGN(
+      const internal::PageRankReady ready,
+      internal::PreparePageRank(snapshot, options, internal::PageRankUse::kOne, executor));
   const DenseView& view = ready.view;
   std::vector<double> teleport;  // empty = uniform
   if (!options.seeds.empty()) {
-    PLEXUS_ASSIGN(const auto shares, internal::SeedShares(snapshot, view, options.seeds, options.kinds));
+    PLEXUS_ASSIGN(const auto shares,
+                  internal::SeedShares(snapshot, view, options.seeds, options.kinds));
     teleport.assign(view.node_count(), 0.0);
     for (const internal::SeedShare& s : shares) teleport[s.dense] = s.share;
   }
@@ -205,6 +224,7 @@ Result<PageRankResult> PageRank(const Snapshot& snapshot, const PageRankOptions&
   result.converged = result.error <= options.tolerance;
   if (options.iterations == 0 && !result.converged) result.truncated = true;
   return result;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

@@ -17,19 +17,19 @@
 // scores, whatever ids they take in between (README, "Same facts, same PageRank").
 //
 // Large graphs without locality are ranked over a private layout of their arcs where enough
-// iterations are to come (pagerank/internal/tile_layout.h). What is prepared once for a snapshot and options, the
-// layout, the out-strengths and the packed rows of a dirty graph, is kept for the next
-// calls: the last four of the process; those of snapshots that are gone go at the next
-// call. Whether the layout is used depends on the graph's shape and on the options alone,
-// so an answer's bits do not depend on what is kept.
+// iterations are to come (pagerank/internal/tile_layout.h). What is prepared once for a snapshot
+// and options, the layout, the out-strengths and the packed rows of a dirty graph, is kept for the
+// next calls: the last four of the process; those of snapshots that are gone go at the next call.
+// Whether the layout is used depends on the graph's shape and on the options alone, so an answer's
+// bits do not depend on what is kept.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "algorithms/common/edge_weighting.h"
 #include "algorithms/common/budget.h"
+#include "algorithms/common/edge_weighting.h"
 #include "algorithms/common/node_subset.h"
 #include "engine/error.h"
 #include "engine/parallel.h"
@@ -54,10 +54,10 @@ struct PageRankOptions {
   int max_iterations = 1000;  // with a tolerance
   bool weighted = true;
   Precision precision = Precision::kF64;
-  std::vector<PageRankSeed> seeds;  // none = uniform; the same node twice adds up
-  std::vector<EdgeKindId> kinds;        // none = the fact plane
-  std::vector<EdgeKindId> reversed;     // of these kinds: rank flows from target to source
-  std::int64_t valid_at = kNoTime;  // only edges valid then; kNoTime = any time
+  std::vector<PageRankSeed> seeds;   // none = uniform; the same node twice adds up
+  std::vector<EdgeKindId> kinds;     // none = the fact plane
+  std::vector<EdgeKindId> reversed;  // of these kinds: rank flows from target to source
+  std::int64_t valid_at = kNoTime;   // only edges valid then; kNoTime = any time
   // What a stored weight counts for: factors by kind, half-lives by age. Rows are packed once a
   // call (kept for the next ones while nothing ages).
   ArcWeights arc_weights;
@@ -71,24 +71,24 @@ struct PageRankOptions {
   std::span<const double> start = {};
   // The state of which `start` is the PageRank, with these options, if the caller has kept it:
   // rows that have changed since are looked at first, which saves sweeps. A hint: used when
-  // the two share a base, nothing was compacted since, and there is no subset, no arc_weights and nothing
-  // reversed; a wrong one costs time only.
+  // the two share a base, nothing was compacted since, and there is no subset, no arc_weights and
+  // nothing reversed; a wrong one costs time only.
   const Snapshot* start_snapshot = nullptr;
   // Refresh, where it runs over a base and its delta as they are: sweep over a private layout of
   // the base, where that suits its shape. The first such call makes it (5 to 10 iterations'
-  // time, in preparation_ms), the others find it as long as the base lives, whatever is appended: for
-  // hosts that refresh after every few batches. Memory: 2 to 6 bytes an arc (weighted 6 to 10). Where
-  // the base ends and the delta begins then shows in an answer's last bits.
+  // time, in preparation_ms), the others find it as long as the base lives, whatever is appended:
+  // for hosts that refresh after every few batches. Memory: 2 to 6 bytes an arc (weighted 6 to 10).
+  // Where the base ends and the delta begins then shows in an answer's last bits.
   bool keep_layout = false;
   bool use_cache = true;  // not with a subset, nor where edges age
-  Budget budget;  // edges = arcs x iterations; deadline; cancel. Checked per iteration
+  Budget budget;          // edges = arcs x iterations; deadline; cancel. Checked per iteration
   Executor* executor = nullptr;
 };
 
 struct PageRankResult {
   std::vector<double> scores;  // by NodeId; 0 for nodes that are not selected
   NodeSubset nodes;            // the selected ones
-  int iterations = 0;       // refresh: sweeps, the last maybe a part, and rounds of pushes
+  int iterations = 0;          // refresh: sweeps, the last maybe a part, and rounds of pushes
   // Bound on the L1 distance to the fixed point; of a refresh rounding included, else rounding
   // aside, which is about 1e-7 in f32, 1e-13 in f64, 1e-10 where a row has millions of arcs.
   double error = 0;

@@ -10,11 +10,11 @@
 #include <string>
 #include <utility>
 
-#include "algorithms/pagerank/internal/batch_layout.h"
-#include "algorithms/pagerank/internal/batch_iteration.h"
-#include "algorithms/pagerank/internal/preparation.h"
 #include "algorithms/common/internal/selection.h"
+#include "algorithms/pagerank/internal/batch_iteration.h"
+#include "algorithms/pagerank/internal/batch_layout.h"
 #include "algorithms/pagerank/internal/pagerank_csr.h"
+#include "algorithms/pagerank/internal/preparation.h"
 #include "engine/arrays/aligned_array.h"
 #include "engine/out_of_memory.h"
 
@@ -25,16 +25,16 @@ namespace {
 using internal::kLanes;
 using internal::LaneRows;
 using internal::Lanes;
-using internal::LanesPartial;
 using internal::LaneSeed;
+using internal::LanesPartial;
 
 constexpr std::size_t kGrain = 4096;
 constexpr std::size_t kMaxSets = 4096;
 
 class Sweeper {
  public:
-  Sweeper(const internal::PageRankReady& ready, const PageRankOptions& options, PageRankBatchResult& result,
-          Executor& executor)
+  Sweeper(const internal::PageRankReady& ready, const PageRankOptions& options,
+          PageRankBatchResult& result, Executor& executor)
       : ready_(ready),
         rows_(*ready.prepared->lanes),
         options_(options),
@@ -94,12 +94,15 @@ class Sweeper {
       }
     }
     result_.iterations = std::max(result_.iterations, done);
-    const bool all = done == (options_.iterations > 0 ? options_.iterations : options_.max_iterations);
+    const bool all =
+        done == (options_.iterations > 0 ? options_.iterations : options_.max_iterations);
     if (!within && !all) result_.truncated = true;
-    // Two vectors that sum to 1 are 2 apart at most, and without a change that was measured were so.
+    // Two vectors that sum to 1 are 2 apart at most, and without a change that was measured were
+    // so.
     const bool measured = done > 0 && (options_.iterations == 0 || done == most);
     for (std::size_t k = 0; k < lanes; ++k)
-      result_.errors[first + k] = measured ? std::min(2.0, Bound() * last_.step[k]) : 2.0 * std::pow(options_.damping, done);
+      result_.errors[first + k] = measured ? std::min(2.0, Bound() * last_.step[k])
+                                           : 2.0 * std::pow(options_.damping, done);
     if (done > 0)
       GiveScores(first, lanes);
     else
@@ -109,20 +112,23 @@ class Sweeper {
  private:
   double Bound() const { return options_.damping / (1.0 - options_.damping); }
   double Bound(std::size_t lanes) const {
-    return Bound() * *std::max_element(last_.step.begin(), last_.step.begin() + static_cast<std::ptrdiff_t>(lanes));
+    return Bound() * *std::max_element(last_.step.begin(),
+                                       last_.step.begin() + static_cast<std::ptrdiff_t>(lanes));
   }
   // Those asked for that the budget's arcs reach.
   int MostIterations() const {
     const int asked = options_.iterations > 0 ? options_.iterations : options_.max_iterations;
     if (edges_left_ == Budget::kUnlimited || rows_.arc_count() == 0) return asked;
-    return static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(asked), edges_left_ / rows_.arc_count()));
+    return static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(asked),
+                                                    edges_left_ / rows_.arc_count()));
   }
 
   // False: interrupted, and now_ is what it was.
   bool Step(internal::LanesStep& step) {
     const std::array<float, kLanes> before = base_;
     for (std::size_t k = 0; k < kLanes; ++k)
-      step.base[k] = static_cast<float>(1.0 - options_.damping + options_.damping * last_.dangling[k]);
+      step.base[k] =
+          static_cast<float>(1.0 - options_.damping + options_.damping * last_.dangling[k]);
     if (sparse_ && last_.reached * kSparseShare > all_strength_) Densify();
     step.now = now_;
     step.next = next_;
@@ -134,7 +140,8 @@ class Sweeper {
     last_ = *stepped;
     base_ = step.base;
     for (std::size_t k = 0; k < kLanes; ++k) {
-      last_.step[k] += unlinked_[k] * std::abs(static_cast<double>(base_[k]) - static_cast<double>(before[k]));
+      last_.step[k] +=
+          unlinked_[k] * std::abs(static_cast<double>(base_[k]) - static_cast<double>(before[k]));
       last_.dangling[k] += unlinked_[k] * static_cast<double>(base_[k]);
     }
     std::swap(now_, next_);
@@ -196,13 +203,16 @@ class Sweeper {
             const float share = LineOf(1.0f, strength_[p]);
             for (std::uint32_t k = 0; k < kLanes; ++k) now_[p].at[k] = uniform_[k] * share;
             if (strength_[p] > 0) continue;
-            for (std::uint32_t k = 0; k < kLanes; ++k) partial.dangling[k] += static_cast<double>(uniform_[k]);
+            for (std::uint32_t k = 0; k < kLanes; ++k)
+              partial.dangling[k] += static_cast<double>(uniform_[k]);
           }
           return partial;
         },
         internal::Add);
   }
-  static float LineOf(float score, float strength) { return strength > 0 ? score / strength : score; }
+  static float LineOf(float score, float strength) {
+    return strength > 0 ? score / strength : score;
+  }
 
   bool Live(std::size_t p) const { return (live_[p / 64] >> (p % 64) & 1) != 0; }
   // Too many lines are reached to be looked for: the others become zeros.
@@ -240,12 +250,15 @@ class Sweeper {
   // Sets that were not begun.
   void GiveTeleport(std::size_t first, std::size_t lanes) {
     ParallelFor(executor_, n_, kGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t p = begin; p < end; ++p) std::copy_n(uniform_.begin(), lanes, Scores(p, first));
+      for (std::size_t p = begin; p < end; ++p)
+        std::copy_n(uniform_.begin(), lanes, Scores(p, first));
     });
     for (const LaneSeed& s : seeds_) Scores(s.position, first)[s.lane] = s.share;
   }
   float* Scores(std::size_t p, std::size_t first) const {
-    return &result_.scores[ready_.view.node(rows_.node(static_cast<std::uint32_t>(p))) * result_.sets + first];
+    return &result_
+                .scores[ready_.view.node(rows_.node(static_cast<std::uint32_t>(p))) * result_.sets +
+                        first];
   }
 
   // A sparse step pays while the nodes reached have an eighth of the arcs (by weight) or less.
@@ -280,16 +293,20 @@ std::uint64_t BytesPerIteration(const LaneRows& rows) {
     for (const LaneRows::Tile& tile : block.tiles)
       for (const std::uint32_t count : tile.rows) listed += count;
   return rows.arc_count() * (rows.weights() ? 8 : 4) + listed * 4 +
-         std::uint64_t{rows.linked_count()} * (sizeof(float) + sizeof(Lanes) * (1 + 2 * std::uint64_t{rows.segment_count()}));
+         std::uint64_t{rows.linked_count()} *
+             (sizeof(float) + sizeof(Lanes) * (1 + 2 * std::uint64_t{rows.segment_count()}));
 }
 
 Status Check(std::span<const std::vector<PageRankSeed>> sets, const PageRankOptions& options) {
   auto bad = [](const std::string& what) { return Fail(ErrorCode::kInvalidArgument, what); };
   if (sets.empty() || sets.size() > kMaxSets)
-    return bad(std::to_string(sets.size()) + " seed sets; 1 to " + std::to_string(kMaxSets) + " are possible");
-  if (!options.seeds.empty()) return bad("a batch takes its seeds from the sets, not from the options");
+    return bad(std::to_string(sets.size()) + " seed sets; 1 to " + std::to_string(kMaxSets) +
+               " are possible");
+  if (!options.seeds.empty())
+    return bad("a batch takes its seeds from the sets, not from the options");
   if (!options.start.empty()) return bad("a batch begins at its seeds; it takes no first scores");
-  if (options.precision != Precision::kF32) return bad("a batch is computed in f32; say so in the options");
+  if (options.precision != Precision::kF32)
+    return bad("a batch is computed in f32; say so in the options");
   return internal::CheckPageRankOptions(options, internal::PageRankUse::kSixteen);
 }
 
@@ -303,24 +320,27 @@ Result<PageRankBatchResult> PageRankBatch(const Snapshot& snapshot,
   PLEXUS_TRY(Check(sets, options));
   Executor& executor = internal::Pick(options.executor);
   const auto start = std::chrono::steady_clock::now();
-  PLEXUS_ASSIGN(const internal::PageRankReady ready,
-                internal::PreparePageRank(snapshot, options, internal::PageRankUse::kSixteen, executor));
+  PLEXUS_ASSIGN(
+      const internal::PageRankReady ready,
+      internal::PreparePageRank(snapshot, options, internal::PageRankUse::kSixteen, executor));
   std::vector<std::vector<internal::SeedShare>> shares(sets.size());
   for (std::size_t s = 0; s < sets.size(); ++s)
     if (!sets[s].empty()) {
       PLEXUS_ASSIGN(shares[s], internal::SeedShares(snapshot, ready.view, sets[s], options.kinds));
     }
   if (ready.prepared->weighted) {
-    PLEXUS_ASSIGN(const auto reciprocals, StrengthReciprocals<float>(ready.prepared->strengths, executor));
+    PLEXUS_ASSIGN(const auto reciprocals,
+                  StrengthReciprocals<float>(ready.prepared->strengths, executor));
     PLEXUS_TRY(internal::CheckF32Range(reciprocals));
   }
   PageRankBatchResult result;
   result.sets = sets.size();
   result.scores = AlignedArray<float>(std::size_t{snapshot.node_count()} * sets.size());
   if (ready.view.node_count() < snapshot.node_count())
-    ParallelFor(executor, result.scores.size(), kGrain * kLanes, [&](std::size_t begin, std::size_t end) {
-      std::fill(result.scores.begin() + begin, result.scores.begin() + end, 0.0f);
-    });
+    ParallelFor(executor, result.scores.size(), kGrain * kLanes,
+                [&](std::size_t begin, std::size_t end) {
+                  std::fill(result.scores.begin() + begin, result.scores.begin() + end, 0.0f);
+                });
   result.errors.assign(sets.size(), 0.0);
   result.edges = ready.prepared->arcs;
   if (ready.prepared->lanes) result.bytes_per_iteration = BytesPerIteration(*ready.prepared->lanes);
@@ -329,12 +349,15 @@ Result<PageRankBatchResult> PageRankBatch(const Snapshot& snapshot,
   if (ready.view.node_count() > 0) {
     Sweeper sweeper(ready, options, result, executor);
     for (std::size_t first = 0; first < sets.size(); first += kLanes)
-      sweeper.Run(std::span(shares).subspan(first, std::min<std::size_t>(kLanes, sets.size() - first)), first);
+      sweeper.Run(
+          std::span(shares).subspan(first, std::min<std::size_t>(kLanes, sets.size() - first)),
+          first);
   }
   result.converged = std::all_of(result.errors.begin(), result.errors.end(),
                                  [&](double e) { return e <= options.tolerance; });
   if (options.iterations == 0 && !result.converged) result.truncated = true;
   return result;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

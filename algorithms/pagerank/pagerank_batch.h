@@ -3,8 +3,9 @@
 //
 // The same formula as PageRank() in pagerank.h, in f32. A sweep for 16 costs what 2 to 3
 // single ones do, because the cache line fetched for a source holds its contribution to
-// all 16; one while the seeds have reached few nodes yet, a quarter of that. The layout of the arcs is one of its own (pagerank/internal/batch_layout.h), made at the
-// first batch and kept as those of PageRank() are.
+// all 16; one while the seeds have reached few nodes yet, a quarter of that. The layout of the arcs
+// is one of its own (pagerank/internal/batch_layout.h), made at the first batch and kept as those
+// of PageRank() are.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +27,9 @@ struct PageRankBatchResult {
   bool truncated = false;      // the budget ran out, or max_iterations
   std::uint64_t edges = 0;     // arcs that took part
   double preparation_ms = 0;   // as in PageRankResult
-  // Of one sweep for sixteen sets, modelled: every array once, each line fetched used to the end (ids, weights,
-  // lists of rows, the lines of the nodes with arcs, and the row sums read and written once a segment).
-  // While few nodes are reached a sweep moves less.
+  // Of one sweep for sixteen sets, modelled: every array once, each line fetched used to the end
+  // (ids, weights, lists of rows, the lines of the nodes with arcs, and the row sums read and
+  // written once a segment). While few nodes are reached a sweep moves less.
   std::uint64_t bytes_per_iteration = 0;
 
   float score(NodeId node, std::size_t set) const { return scores[node * sets + set]; }

@@ -33,7 +33,11 @@ class Pusher {
   // `weigher` null: weights as stored.
   Pusher(const internal::Selection& selection, const internal::ArcWeigher* weigher,
          const internal::ReversedKinds& reversed, const PageRankPushOptions& options)
-      : selection_(selection), weigher_(weigher), reversed_(reversed), options_(options), places_(selection.snapshot->node_count()) {}
+      : selection_(selection),
+        weigher_(weigher),
+        reversed_(reversed),
+        options_(options),
+        places_(selection.snapshot->node_count()) {}
 
   // REQUIRES a node that was not added before, and a share above 0.
   void AddSeed(NodeId node, double share) {
@@ -54,7 +58,8 @@ class Pusher {
       if (options_.stop_at_certain_top && result_.certain_top) break;
     }
     result_.nodes = entries_.size();
-    result_.bytes = result_.edges * (9 + 8 + 2 * sizeof(Entry)) + result_.pushes * (8 + 2 * sizeof(Entry));
+    result_.bytes =
+        result_.edges * (9 + 8 + 2 * sizeof(Entry)) + result_.pushes * (8 + 2 * sizeof(Entry));
     return std::move(result_);
   }
 
@@ -89,20 +94,22 @@ class Pusher {
     row_.clear();
     if (result_.pushes % 256 == 0 && options_.budget.Interrupted()) return false;
     bool whole = true;
-    reversed_.ForEachArc(*selection_.snapshot, Direction::kOut, node, selection_.filter, [&](const Arc& arc) {
-      if (result_.edges >= options_.budget.edges ||
-          (result_.edges % kAskEvery == 0 && options_.budget.Interrupted()))
-        return whole = false;
-      ++result_.edges;
-      if (selection_.all_nodes || selection_.contains(arc.neighbor))
-        row_.push_back({arc.neighbor, Weight(arc)});
-      return true;
-    });
+    reversed_.ForEachArc(*selection_.snapshot, Direction::kOut, node, selection_.filter,
+                         [&](const Arc& arc) {
+                           if (result_.edges >= options_.budget.edges ||
+                               (result_.edges % kAskEvery == 0 && options_.budget.Interrupted()))
+                             return whole = false;
+                           ++result_.edges;
+                           if (selection_.all_nodes || selection_.contains(arc.neighbor))
+                             row_.push_back({arc.neighbor, Weight(arc)});
+                           return true;
+                         });
     return whole;
   }
   bool NodesAreLeft() {
     if (options_.budget.nodes == Budget::kUnlimited) return true;
-    std::uint64_t left = options_.budget.nodes - std::min<std::uint64_t>(entries_.size(), options_.budget.nodes);
+    std::uint64_t left =
+        options_.budget.nodes - std::min<std::uint64_t>(entries_.size(), options_.budget.nodes);
     for (const auto& [neighbor, weight] : row_)
       if (places_.get(neighbor) == internal::NodeMap::kAbsent && left-- == 0) return false;
     return true;
@@ -137,7 +144,8 @@ class Pusher {
     for (const Entry& e : entries_) left += e.residual;
     result_.error = left;
     result_.converged = left <= options_.max_error;
-    const std::size_t top = options_.top == 0 ? entries_.size() : std::min(options_.top, entries_.size());
+    const std::size_t top =
+        options_.top == 0 ? entries_.size() : std::min(options_.top, entries_.size());
     std::vector<ScoredNode> ranked;
     ranked.reserve(entries_.size());
     for (const Entry& e : entries_) ranked.push_back({e.node, e.placed});
@@ -145,10 +153,12 @@ class Pusher {
       return a.score != b.score ? a.score > b.score : a.node < b.node;
     };
     const std::size_t shown = std::min(top + 1, ranked.size());
-    std::partial_sort(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(shown), ranked.end(), better);
+    std::partial_sort(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(shown),
+                      ranked.end(), better);
     // A node outside, touched or not, has at most its p plus all that is left.
     const double outside = top < ranked.size() ? ranked[top].score : 0.0;
-    result_.certain_top = options_.top != 0 && top == options_.top && ranked[top - 1].score >= outside + left;
+    result_.certain_top =
+        options_.top != 0 && top == options_.top && ranked[top - 1].score >= outside + left;
     ranked.resize(top);
     result_.top = std::move(ranked);
   }
@@ -178,7 +188,8 @@ Status Check(std::span<const PageRankSeed> seeds, const PageRankPushOptions& o,
   auto bad = [](const std::string& what) { return Fail(ErrorCode::kInvalidArgument, what); };
   if (!(o.damping >= 0 && o.damping <= 0.9999))
     return bad("damping " + std::to_string(o.damping) + " is not in [0, 0.9999], as push needs it");
-  if (!(o.max_error >= 1e-9 && o.max_error <= 1)) return bad("the largest error allowed is 1e-9 to 1");
+  if (!(o.max_error >= 1e-9 && o.max_error <= 1))
+    return bad("the largest error allowed is 1e-9 to 1");
   if (seeds.empty()) return bad("push starts at seeds; none was given");
   total = 0;
   for (const PageRankSeed& seed : seeds) {
@@ -186,7 +197,8 @@ Status Check(std::span<const PageRankSeed> seeds, const PageRankPushOptions& o,
       return internal::NotSelected(*selection.snapshot, "seed", seed.node, o.kinds);
     if (!(seed.weight >= 0) || !std::isfinite(seed.weight))
       return bad("weight " + std::to_string(seed.weight) + " of seed node " +
-                 internal::NodeName(*selection.snapshot, seed.node) + " is not a finite number >= 0");
+                 internal::NodeName(*selection.snapshot, seed.node) +
+                 " is not a finite number >= 0");
     total += seed.weight;
   }
   if (!(total > 0) || !std::isfinite(total))
@@ -196,7 +208,8 @@ Status Check(std::span<const PageRankSeed> seeds, const PageRankPushOptions& o,
 
 }  // namespace
 
-Result<PageRankPushResult> PageRankPush(const Snapshot& snapshot, std::span<const PageRankSeed> seeds,
+Result<PageRankPushResult> PageRankPush(const Snapshot& snapshot,
+                                        std::span<const PageRankSeed> seeds,
                                         const PageRankPushOptions& options) try {
   PLEXUS_ASSIGN(const internal::Selection selection,
                 internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
@@ -212,6 +225,7 @@ Result<PageRankPushResult> PageRankPush(const Snapshot& snapshot, std::span<cons
   for (const auto& [node, weight] : weights)
     if (weight / total > 0) pusher.AddSeed(node, weight / total);
   return pusher.Run();
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

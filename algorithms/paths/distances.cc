@@ -7,9 +7,9 @@
 #include <string>
 
 #include "algorithms/common/dense_view.h"
-#include "algorithms/paths/internal/delta_stepping.h"
-#include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/dense_view_options.h"
+#include "algorithms/common/internal/selection.h"
+#include "algorithms/paths/internal/delta_stepping.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {
@@ -24,17 +24,23 @@ constexpr std::size_t kGrain = 4096;
 // One direction's rows with what their arcs cost.
 class Costs {
  public:
-  Costs(const Snapshot& snapshot, const DenseView& view, const DistancesOptions& options, Executor& executor)
+  Costs(const Snapshot& snapshot, const DenseView& view, const DistancesOptions& options,
+        Executor& executor)
       : snapshot_(snapshot), view_(view), options_(options), executor_(executor) {}
 
   Status Make(const CsrView& rows, CostedRows& out) {
     out.rows = rows;
     out.costs = {};
     switch (options_.cost) {
-      case PathCost::kHops: out.rows.weights = {}; return {};
-      case PathCost::kWeight: return {};
-      case PathCost::kLogWeight: return Logarithms(rows, out);
-      case PathCost::kColumn: return Values(rows, out);
+      case PathCost::kHops:
+        out.rows.weights = {};
+        return {};
+      case PathCost::kWeight:
+        return {};
+      case PathCost::kLogWeight:
+        return Logarithms(rows, out);
+      case PathCost::kColumn:
+        return Values(rows, out);
     }
     return {};
   }
@@ -65,8 +71,9 @@ class Costs {
     const auto arc = static_cast<std::uint32_t>(bad.load());
     return Fail(ErrorCode::kInvalidArgument,
                 "the edge between '" + std::string(snapshot_.key(view_.node(row))) + "' and '" +
-                    std::string(snapshot_.key(view_.node(rows.neighbors[arc]))) + "' has the weight " +
-                    std::to_string(rows.weight(arc)) + ": -ln(weight) needs at most 1");
+                    std::string(snapshot_.key(view_.node(rows.neighbors[arc]))) +
+                    "' has the weight " + std::to_string(rows.weight(arc)) +
+                    ": -ln(weight) needs at most 1");
   }
 
   Status Values(const CsrView& rows, CostedRows& out) {
@@ -95,7 +102,8 @@ class Costs {
 
 Status Check(const Snapshot& snapshot, const DistancesOptions& options) {
   if (!(options.delta >= 0) || !std::isfinite(options.delta))
-    return Fail(ErrorCode::kInvalidArgument, "delta " + std::to_string(options.delta) + ": expected a finite number >= 0");
+    return Fail(ErrorCode::kInvalidArgument,
+                "delta " + std::to_string(options.delta) + ": expected a finite number >= 0");
   const auto& columns = snapshot.schema().columns();
   if (options.cost == PathCost::kColumn &&
       (options.column >= columns.size() || columns[options.column].type != ColumnType::kF64))
@@ -106,13 +114,15 @@ Status Check(const Snapshot& snapshot, const DistancesOptions& options) {
 
 }  // namespace
 
-Result<DistancesResult> Distances(const Snapshot& snapshot, NodeId source, const DistancesOptions& options) try {
+Result<DistancesResult> Distances(const Snapshot& snapshot, NodeId source,
+                                  const DistancesOptions& options) try {
   PLEXUS_TRY(Check(snapshot, options));
   Executor& executor = internal::Pick(options.executor);
   DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.out = options.direction != Direction::kIn;
   wanted.in = options.direction != Direction::kOut;
-  PLEXUS_ASSIGN(const NodeSubset with, internal::WithSources(snapshot, options.subset, {&source, 1}));
+  PLEXUS_ASSIGN(const NodeSubset with,
+                internal::WithSources(snapshot, options.subset, {&source, 1}));
   if (options.subset) wanted.subset = &with;
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
   DistancesResult result;
@@ -135,13 +145,19 @@ Result<DistancesResult> Distances(const Snapshot& snapshot, NodeId source, const
     result.reached += found.costs[v] < kInfinity;
   }
   return result;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
-Result<AlignedArray<float>> DistancesCsr(const CsrView& out, NodeId source, const DistancesCsrOptions& options) try {
+Result<AlignedArray<float>> DistancesCsr(const CsrView& out, NodeId source,
+                                         const DistancesCsrOptions& options) try {
   PLEXUS_CHECK(source < out.node_count(), "the source is a node");
   const CostedRows rows{out, {}};
-  const float delta = options.delta > 0 ? options.delta : static_cast<float>(internal::ChooseDelta({&rows, 1}));
-  return internal::DeltaStepping<float>({&rows, 1}, source, delta, {}, internal::Pick(options.executor)).costs;
-} PLEXUS_CATCH_NO_MEMORY
+  const float delta =
+      options.delta > 0 ? options.delta : static_cast<float>(internal::ChooseDelta({&rows, 1}));
+  return internal::DeltaStepping<float>({&rows, 1}, source, delta, {},
+                                        internal::Pick(options.executor))
+      .costs;
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

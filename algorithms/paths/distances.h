@@ -1,9 +1,9 @@
 // Distances: what the cheapest path from one node to every other costs.
 //
 // Delta-stepping (Meyer, Sanders, "Delta-stepping: a parallelizable shortest path algorithm",
-// Journal of Algorithms 49, 2003) in f64, as paths/internal/delta_stepping.h has it. For the path itself, or for one
-// target, ask shortest_path.h, which touches only what it needs; this fills an array over
-// all nodes.
+// Journal of Algorithms 49, 2003) in f64, as paths/internal/delta_stepping.h has it. For the path
+// itself, or for one target, ask shortest_path.h, which touches only what it needs; this fills an
+// array over all nodes.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 #include "algorithms/common/budget.h"
 #include "algorithms/common/node_subset.h"
 #include "algorithms/paths/shortest_path.h"
-#include "engine/arrays/aligned_array.h"
 #include "engine/adjacency/csr_view.h"
+#include "engine/arrays/aligned_array.h"
 #include "engine/error.h"
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
@@ -23,11 +23,11 @@ namespace plexus {
 
 struct DistancesOptions {
   PathCost cost = PathCost::kHops;  // as ShortestPath's
-  ColumnId column{};              // with kColumn
+  ColumnId column{};                // with kColumn
   double delta = 0;                 // bucket width; 0 = chosen from the costs
   Direction direction = Direction::kOut;
-  std::vector<EdgeKindId> kinds = {};        // none = the fact plane
-  std::int64_t valid_at = kNoTime;  // only edges valid then
+  std::vector<EdgeKindId> kinds = {};  // none = the fact plane
+  std::int64_t valid_at = kNoTime;     // only edges valid then
   const NodeSubset* subset = nullptr;
   Budget budget = {};  // its deadline and its cancel flag; nodes and edges do not count
   Executor* executor = nullptr;
@@ -48,19 +48,22 @@ struct DistancesResult {
 // each improvement not yet worked off (mostly one a node); 8 an arc and direction
 // for kLogWeight and kColumn; and the rows of the view, 8 an arc and direction, when there is a
 // delta, a hidden kind or an unselected node (dense_view.h).
-// A source of the index plane meets nothing while only kinds of facts are followed; it need not be in the subset.
-// kInvalidArgument: a kind, column or source out of range, a delta that is not finite or negative, a weight above 1 with kLogWeight or a negative column value
-// (names edge or node); kNotFound: a source that was removed.
+// A source of the index plane meets nothing while only kinds of facts are followed; it need not be
+// in the subset. kInvalidArgument: a kind, column or source out of range, a delta that is not
+// finite or negative, a weight above 1 with kLogWeight or a negative column value (names edge or
+// node); kNotFound: a source that was removed.
 Result<DistancesResult> Distances(const Snapshot& snapshot, NodeId source,
                                   const DistancesOptions& options = {});
 
-// On bare arrays, weights as lengths (1 when there are none), added in f32 (exact while sums of whole numbers
-// stay below 2^24). Time as above without the making of costs; memory: 4 bytes a node and the
-// buckets. Thread-safe, same bits at any thread count. REQUIRES weights >= 0, source < out.node_count().
+// On bare arrays, weights as lengths (1 when there are none), added in f32 (exact while sums of
+// whole numbers stay below 2^24). Time as above without the making of costs; memory: 4 bytes a node
+// and the buckets. Thread-safe, same bits at any thread count. REQUIRES weights >= 0, source <
+// out.node_count().
 struct DistancesCsrOptions {
   float delta = 0;  // 0 = chosen from the weights
   Executor* executor = nullptr;
 };
-Result<AlignedArray<float>> DistancesCsr(const CsrView& out, NodeId source, const DistancesCsrOptions& options = {});
+Result<AlignedArray<float>> DistancesCsr(const CsrView& out, NodeId source,
+                                         const DistancesCsrOptions& options = {});
 
 }  // namespace plexus

@@ -5,10 +5,10 @@
 #include <string>
 #include <utility>
 
+#include "algorithms/common/internal/selection.h"
+#include "algorithms/paths/internal/bidirectional_search.h"
 #include "algorithms/paths/internal/k_shortest_paths.h"
 #include "algorithms/paths/internal/path_query.h"
-#include "algorithms/paths/internal/bidirectional_search.h"
-#include "algorithms/common/internal/selection.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {
@@ -58,7 +58,8 @@ Result<ShortestPathResult> ShortestPath(const Snapshot& snapshot, NodeId from, N
     result.paths.push_back(*std::move(first));
     if (options.count > 1) {
       internal::NextPaths next(walk, result.paths);
-      for (bool more = true; more && result.paths.size() < static_cast<std::size_t>(options.count);) {
+      for (bool more = true;
+           more && result.paths.size() < static_cast<std::size_t>(options.count);) {
         PLEXUS_ASSIGN(more, next.Find());
       }
     }
@@ -66,6 +67,7 @@ Result<ShortestPathResult> ShortestPath(const Snapshot& snapshot, NodeId from, N
   result.truncated = walk.truncated();
   result.edges = walk.edges();
   return result;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

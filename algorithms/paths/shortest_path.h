@@ -23,8 +23,8 @@
 #include <vector>
 
 #include "algorithms/common/budget.h"
-#include "algorithms/common/node_subset.h"
 #include "algorithms/common/edge_step.h"
+#include "algorithms/common/node_subset.h"
 #include "engine/error.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
@@ -42,9 +42,9 @@ enum class PathCost : std::uint8_t {
 struct ShortestPathOptions {
   PathCost cost = PathCost::kHops;
   ColumnId column{};  // with kColumn
-  int count = 1;        // 1..1000 paths, cheapest first
+  int count = 1;      // 1..1000 paths, cheapest first
   Direction direction = Direction::kOut;
-  std::vector<EdgeKindId> kinds;           // none = the fact plane
+  std::vector<EdgeKindId> kinds;       // none = the fact plane
   std::int64_t valid_at = kNoTime;     // only edges valid then
   const NodeSubset* subset = nullptr;  // the two ends need not be in it
   // Edges count over all searches together, nodes in each one (the tree of the next paths
@@ -67,8 +67,8 @@ struct ShortestPathResult {
 
 // Thread-safe, deterministic, on the caller's thread. Listed by (cost, hops); costs are
 // summed from the start in f64, and two that differ by rounding alone may stand either way
-// round. Among paths equal in both the ones seen first, smaller ids first, are listed; the first path
-// is the same whatever `count`. Paths differ in their nodes: of parallel edges only the
+// round. Among paths equal in both the ones seen first, smaller ids first, are listed; the first
+// path is the same whatever `count`. Paths differ in their nodes: of parallel edges only the
 // cheapest is used. kInvalidArgument: a kind, node, column or count out of range, a weight
 // above 1 met with kLogWeight or a negative column value (names the edge or node);
 // kNotFound: an end that was removed.

@@ -20,19 +20,25 @@ constexpr std::size_t kGrain = 64;  // texts per task
 
 // What becomes of one node's text.
 struct Written {
-  NodeRef node;             // one of its names
-  NodeId id = kNoNode;      // kNoNode: new
-  bool set = false;         // it has a text in the end
+  NodeRef node;         // one of its names
+  NodeId id = kNoNode;  // kNoNode: new
+  bool set = false;     // it has a text in the end
   std::string_view text;
-  std::vector<internal::StoredTerm> own;  // has_term edges as the batch leaves them: weight < 0 is unlinked
+  std::vector<internal::StoredTerm>
+      own;  // has_term edges as the batch leaves them: weight < 0 is unlinked
   internal::TermDifference difference;
-  bool changed = false;     // the text is not the stored one
+  bool changed = false;  // the text is not the stored one
 };
 
 class BatchTerms {
  public:
-  BatchTerms(const Snapshot& snapshot, const TermOptions& terms, WriteBatch& batch, Executor& executor)
-      : s_(snapshot), batch_(batch), executor_(executor), has_term_(internal::HasTermFilter(snapshot)), pool_(terms) {}
+  BatchTerms(const Snapshot& snapshot, const TermOptions& terms, WriteBatch& batch,
+             Executor& executor)
+      : s_(snapshot),
+        batch_(batch),
+        executor_(executor),
+        has_term_(internal::HasTermFilter(snapshot)),
+        pool_(terms) {}
 
   Result<IndexTermsReport> Run() {
     PLEXUS_TRY(batch_.CheckRefs());
@@ -60,7 +66,8 @@ class BatchTerms {
     return id < s_.node_count() && s_.is_fact(id);  // an id beyond is for Apply to refuse
   }
 
-  // Edge operations before the last removal of the node: those edges and the stored ones are gone. nullopt: it is not removed.
+  // Edge operations before the last removal of the node: those edges and the stored ones are gone.
+  // nullopt: it is not removed.
   std::optional<std::size_t> Removal(NodeRef node, NodeId id) const {
     if (id != kNoNode) {
       const auto at = removed_ids_.find(id);
@@ -90,8 +97,10 @@ class BatchTerms {
   Written& Make(NodeRef node, NodeId id) {
     if (Written* there = Find(node, id)) return *there;
     const auto at = static_cast<std::uint32_t>(written_.size());
-    if (id != kNoNode) by_id_.emplace(id, at);
-    else by_key_.emplace(batch_.key(node), at);
+    if (id != kNoNode)
+      by_id_.emplace(id, at);
+    else
+      by_key_.emplace(batch_.key(node), at);
     Written& made = written_.emplace_back();
     made.node = node;
     made.id = id;
@@ -99,11 +108,14 @@ class BatchTerms {
   }
 
   void CollectTexts() {
-    batch_.ForEachTextChange([&](NodeRef node, WriteBatch::TextChange change, std::string_view text, std::size_t edges_before) {
+    batch_.ForEachTextChange([&](NodeRef node, WriteBatch::TextChange change, std::string_view text,
+                                 std::size_t edges_before) {
       const NodeId id = Id(node);
-      if (change == WriteBatch::TextChange::kRemoveNode) NoteRemoval(node, id, edges_before);  // of a term, too
+      if (change == WriteBatch::TextChange::kRemoveNode)
+        NoteRemoval(node, id, edges_before);  // of a term, too
       if (!IsFact(node, id)) return;
-      if (id == kNoNode && change != WriteBatch::TextChange::kSet && !Find(node, id)) return;  // there is none
+      if (id == kNoNode && change != WriteBatch::TextChange::kSet && !Find(node, id))
+        return;  // there is none
       Written& w = Make(node, id);
       w.set = change == WriteBatch::TextChange::kSet;
       w.text = text;
@@ -116,16 +128,22 @@ class BatchTerms {
     return match && match->kind == kHasTerm && !match->reversed;
   }
 
-  // has_term edges that the batch writes or takes back for these nodes, and that no removal of an end takes with it.
+  // has_term edges that the batch writes or takes back for these nodes, and that no removal of an
+  // end takes with it.
   void CollectEdges() {
     std::size_t at = 0;
-    batch_.ForEachEdge(0, [&](NodeRef source, EdgeKindRef kind, NodeRef target, std::optional<float> weight, std::string_view label) {
+    batch_.ForEachEdge(0, [&](NodeRef source, EdgeKindRef kind, NodeRef target,
+                              std::optional<float> weight, std::string_view label) {
       const std::size_t edge = at++;
       if (!IsHasTerm(kind) || !label.empty()) return;
       Written* const w = Find(source, Id(source));
       const NodeId id = Id(target);
-      if (!w || edge < Removal(w->node, w->id).value_or(0) || edge < Removal(target, id).value_or(0)) return;
-      const std::string_view key = target.local() ? batch_.key(target) : id < s_.node_count() ? s_.key(id) : std::string_view();
+      if (!w || edge < Removal(w->node, w->id).value_or(0) ||
+          edge < Removal(target, id).value_or(0))
+        return;
+      const std::string_view key = target.local()         ? batch_.key(target)
+                                   : id < s_.node_count() ? s_.key(id)
+                                                          : std::string_view();
       w->own.push_back({DisplayName(key), target, weight ? (*weight >= 0 ? *weight : 0) : -1});
     });
   }
@@ -160,9 +178,12 @@ class BatchTerms {
     std::vector<internal::StoredTerm> stored;
     if (was_there) stored = internal::StoredTerms(s_, w.id, has_term_);
     if (term_removed_)
-      std::erase_if(stored, [&](const internal::StoredTerm& there) { return removed_ids_.contains(there.node.index()); });
+      std::erase_if(stored, [&](const internal::StoredTerm& there) {
+        return removed_ids_.contains(there.node.index());
+      });
     for (const internal::StoredTerm& own : w.own) {  // in order: the last one counts
-      std::erase_if(stored, [&](const internal::StoredTerm& there) { return there.term == own.term; });
+      std::erase_if(stored,
+                    [&](const internal::StoredTerm& there) { return there.term == own.term; });
       if (own.weight >= 0) stored.push_back(own);
     }
     w.difference = internal::DifferenceOf(std::move(wanted), std::move(stored));
@@ -185,16 +206,18 @@ class BatchTerms {
   internal::SplitterPool pool_;
   std::vector<Written> written_;
   boost::unordered_flat_map<NodeId, std::uint32_t> by_id_;
-  boost::unordered_flat_map<std::string_view, std::uint32_t> by_key_;  // of new nodes
-  boost::unordered_flat_map<NodeId, std::size_t> removed_ids_;  // Removal, of all nodes
+  boost::unordered_flat_map<std::string_view, std::uint32_t> by_key_;      // of new nodes
+  boost::unordered_flat_map<NodeId, std::size_t> removed_ids_;             // Removal, of all nodes
   boost::unordered_flat_map<std::string_view, std::size_t> removed_keys_;  // of new nodes
-  bool term_removed_ = false;  // one of the graph's
+  bool term_removed_ = false;                                              // one of the graph's
 };
 
 }  // namespace
 
-Result<IndexTermsReport> AddTerms(const Snapshot& snapshot, const TermOptions& terms, WriteBatch& batch, Executor* executor) try {
+Result<IndexTermsReport> AddTerms(const Snapshot& snapshot, const TermOptions& terms,
+                                  WriteBatch& batch, Executor* executor) try {
   return BatchTerms(snapshot, terms, batch, internal::Pick(executor)).Run();
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

@@ -10,8 +10,8 @@
 #include <map>
 #include <queue>
 
-#include "algorithms/common/internal/stoppable_executor.h"
 #include "algorithms/common/internal/selection.h"
+#include "algorithms/common/internal/stoppable_executor.h"
 #include "algorithms/retrieval/term_lengths.h"
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
@@ -33,7 +33,8 @@ struct Posting {
   float frequency;
 };
 
-std::vector<Posting> Postings(const Snapshot& snapshot, const ArcFilter& filter, std::string_view term) {
+std::vector<Posting> Postings(const Snapshot& snapshot, const ArcFilter& filter,
+                              std::string_view term) {
   std::vector<Posting> postings;
   const auto node = snapshot.Find(IndexKey(snapshot.schema().node_kind(kTerm).name, term));
   if (!node || !snapshot.alive(*node)) return postings;
@@ -77,7 +78,8 @@ class Best {
 
 Status Check(std::span<const std::string> terms, const Bm25Options& options) {
   const auto bad = [](const char* what) { return Fail(ErrorCode::kInvalidArgument, what); };
-  if (!(options.k1 >= 0) || !std::isfinite(options.k1)) return bad("bm25: k1 must be a finite number >= 0");
+  if (!(options.k1 >= 0) || !std::isfinite(options.k1))
+    return bad("bm25: k1 must be a finite number >= 0");
   if (!(options.b >= 0 && options.b <= 1)) return bad("bm25: b must be 0 to 1");
   if (terms.size() > kMaxTerms) return bad("bm25: a query has at most 1024 terms");
   return {};
@@ -92,7 +94,8 @@ Bm25Result Nothing(Bm25Result result) {
 
 }  // namespace
 
-Result<Bm25Result> Bm25(const Snapshot& snapshot, std::span<const std::string> terms, const Bm25Options& options) try {
+Result<Bm25Result> Bm25(const Snapshot& snapshot, std::span<const std::string> terms,
+                        const Bm25Options& options) try {
   PLEXUS_TRY(Check(terms, options));
   internal::HaltingExecutor executor(internal::Pick(options.executor), options.budget);
   const std::shared_ptr<const TermLengths> known =
@@ -132,7 +135,8 @@ Result<Bm25Result> Bm25(const Snapshot& snapshot, std::span<const std::string> t
   Best best(options.top);
   std::uint64_t edges_left = options.budget.edges;
   for (std::uint64_t seen = 0; !heads.empty(); ++seen) {
-    if (seen >= options.budget.nodes || edges_left == 0 || (seen % kLookEvery == 0 && options.budget.Interrupted())) {
+    if (seen >= options.budget.nodes || edges_left == 0 ||
+        (seen % kLookEvery == 0 && options.budget.Interrupted())) {
       result.truncated = true;
       break;
     }
@@ -148,7 +152,8 @@ Result<Bm25Result> Bm25(const Snapshot& snapshot, std::span<const std::string> t
       if (wanted) {
         const QueryTerm& query = result.terms[head.term];
         const double tf = postings[head.term][head.at].frequency;
-        const double share = tf > 0 ? query.asked * query.idf * tf * (options.k1 + 1) / (tf + norm) : 0;
+        const double share =
+            tf > 0 ? query.asked * query.idf * tf * (options.k1 + 1) / (tf + norm) : 0;
         match.shares.push_back({head.term, static_cast<float>(tf), share});
         match.score += share;
       }
@@ -161,6 +166,7 @@ Result<Bm25Result> Bm25(const Snapshot& snapshot, std::span<const std::string> t
   }
   result.matches = best.Take();
   return result;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

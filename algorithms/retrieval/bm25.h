@@ -27,10 +27,10 @@
 namespace plexus {
 
 struct Bm25Options {
-  double k1 = 1.2;  // how soon more of the same term stops to help, >= 0
-  double b = 0.75;  // how much a long text is held against it, 0 to 1
-  std::size_t top = 20;                  // 0 = all
-  const NodeSubset* subset = nullptr;    // what may be found; df and lengths are of all facts
+  double k1 = 1.2;                     // how soon more of the same term stops to help, >= 0
+  double b = 0.75;                     // how much a long text is held against it, 0 to 1
+  std::size_t top = 20;                // 0 = all
+  const NodeSubset* subset = nullptr;  // what may be found; df and lengths are of all facts
   // nodes: that have a term of the query, looked at in order of id; edges: their postings;
   // deadline and cancel, while lengths are counted too.
   Budget budget = {};
@@ -42,14 +42,14 @@ struct QueryTerm {
   std::string term;
   std::uint32_t asked = 1;  // times in the query
   std::uint64_t df = 0;
-  double idf = 0;           // 0 when df is 0
+  double idf = 0;  // 0 when df is 0
 };
 
 // Why a node was found: one entry for each query term that it has.
 struct TermShare {
   std::size_t term = 0;  // index into Bm25Result::terms
   float frequency = 0;
-  double score = 0;      // these add up to the node's score
+  double score = 0;  // these add up to the node's score
 };
 
 struct Bm25Match {
@@ -60,13 +60,14 @@ struct Bm25Match {
 };
 
 struct Bm25Result {
-  std::vector<QueryTerm> terms;    // distinct, in order of first mention
+  std::vector<QueryTerm> terms;  // distinct, in order of first mention
   std::uint64_t documents = 0;
   double average_length = 0;
   std::uint64_t found = 0;         // nodes with any of the terms
   std::vector<Bm25Match> matches;  // best first, ties by smaller id
-  // The budget ran out: these are the best of the first nodes that have a term. None, and terms without df,
-  // when it did before all lengths and postings were known, as no score is right without.
+  // The budget ran out: these are the best of the first nodes that have a term. None, and terms
+  // without df, when it did before all lengths and postings were known, as no score is right
+  // without.
   bool truncated = false;
 };
 

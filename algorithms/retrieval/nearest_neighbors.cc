@@ -25,14 +25,15 @@ Result<SpaceQuery> SpaceQuery::Make(const Snapshot& snapshot, SpaceId space,
   const VectorSpace& defined = snapshot.schema().spaces()[space];
   if (query.size() != defined.dimensions)
     return Fail(ErrorCode::kInvalidArgument,
-                "the query has " + std::to_string(query.size()) + " values, space '" + defined.name +
-                    "' has " + std::to_string(defined.dimensions) + " dimensions");
+                "the query has " + std::to_string(query.size()) + " values, space '" +
+                    defined.name + "' has " + std::to_string(defined.dimensions) + " dimensions");
   for (std::size_t i = 0; i < query.size(); ++i)
     if (!std::isfinite(query[i]))
       return Fail(ErrorCode::kInvalidArgument,
                   "value " + std::to_string(i) + " of the query is not a finite number");
   return SpaceQuery(*view, query, metric.value_or(defined.metric), level);
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 std::vector<RankedNode> SpaceQuery::RankNodes(std::span<const NodeId> nodes,
                                               Executor& executor) const {
@@ -60,7 +61,9 @@ class BestList {
  public:
   explicit BestList(std::size_t top) : top_(top) {}
   // False: certainly not among the best, whatever the node.
-  bool Admits(double rank) const { return best_.size() < top_ || top_ == 0 || rank >= best_.front().rank; }
+  bool Admits(double rank) const {
+    return best_.size() < top_ || top_ == 0 || rank >= best_.front().rank;
+  }
   void Add(RankedNode node) {
     if (top_ != 0 && best_.size() == top_) {
       if (!(node < best_.front())) return;
@@ -103,16 +106,18 @@ std::vector<RankedNode> ScanBlock(const SpaceQuery& query, const Selection& sele
 // Of the first `rows` rows.
 NearestRanks Scan(const SpaceQuery& query, const Selection& selection, std::uint32_t rows,
                   const NearestOptions& options, Executor& executor) {
-  const std::size_t grain = std::max<std::size_t>(4096, 16 * std::min<std::size_t>(options.top, rows));
+  const std::size_t grain =
+      std::max<std::size_t>(4096, 16 * std::min<std::size_t>(options.top, rows));
   struct Part {
     std::vector<RankedNode> best;
     std::size_t measured = 0;
   };
   std::vector<Part> parts((rows + grain - 1) / grain);
   ParallelFor(executor, rows, grain, [&](std::size_t begin, std::size_t end) {
-    parts[begin / grain] = {ScanBlock(query, selection, options.skip, options.top, static_cast<std::uint32_t>(begin),
-                                      static_cast<std::uint32_t>(end)),
-                            end - begin};
+    parts[begin / grain] = {
+        ScanBlock(query, selection, options.skip, options.top, static_cast<std::uint32_t>(begin),
+                  static_cast<std::uint32_t>(end)),
+        end - begin};
   });
   NearestRanks all;
   for (const Part& part : parts) {
@@ -124,8 +129,8 @@ NearestRanks Scan(const SpaceQuery& query, const Selection& selection, std::uint
 
 }  // namespace
 
-NearestRanks RankNodesWithin(const SpaceQuery& query, std::vector<NodeId> nodes, const Budget& budget,
-                             HaltingExecutor& executor) {
+NearestRanks RankNodesWithin(const SpaceQuery& query, std::vector<NodeId> nodes,
+                             const Budget& budget, HaltingExecutor& executor) {
   NearestRanks found;
   if (nodes.size() > budget.nodes) {
     nodes.resize(budget.nodes);
@@ -147,11 +152,13 @@ Result<NearestRanks> RankNearest(const Snapshot& snapshot, const SpaceQuery& que
   if (options.subset && options.subset->count() < view.row_count() / 4) {
     std::vector<NodeId> nodes = options.subset->ToList();
     std::erase_if(nodes, [&](NodeId v) {
-      return v >= snapshot.node_count() || v == options.skip || !view.has(v) || !selection.contains(v);
+      return v >= snapshot.node_count() || v == options.skip || !view.has(v) ||
+             !selection.contains(v);
     });
     found = RankNodesWithin(query, std::move(nodes), options.budget, executor);
   } else if (!executor.halted()) {
-    const auto rows = static_cast<std::uint32_t>(std::min<std::uint64_t>(view.row_count(), options.budget.nodes));
+    const auto rows =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(view.row_count(), options.budget.nodes));
     found = Scan(query, selection, rows, options, executor);
     found.truncated = rows < view.row_count();
   }
@@ -174,6 +181,7 @@ Result<NearestResult> Nearest(const Snapshot& snapshot, SpaceId space, std::span
   result.nodes.reserve(found.ranked.size());
   for (const internal::RankedNode& r : found.ranked) result.nodes.push_back(prepared.ToSimilar(r));
   return result;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

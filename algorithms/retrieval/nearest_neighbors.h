@@ -30,13 +30,13 @@
 namespace plexus {
 
 struct NearestOptions {
-  std::size_t top = 10;               // 0 = all
-  std::optional<Metric> metric = {};       // absent: the space's own
-  const NodeSubset* subset = nullptr; // of the alive fact nodes; null = all of them
-  NodeId skip = kNoNode;              // left out: the node that the query was taken from
+  std::size_t top = 10;                // 0 = all
+  std::optional<Metric> metric = {};   // absent: the space's own
+  const NodeSubset* subset = nullptr;  // of the alive fact nodes; null = all of them
+  NodeId skip = kNoNode;               // left out: the node that the query was taken from
   SimdLevel level = SimdLevel::kBest;
   Executor* executor = nullptr;
-  Budget budget = {};                 // nodes: vectors measured, in order of row (of a small subset: of id)
+  Budget budget = {};  // nodes: vectors measured, in order of row (of a small subset: of id)
 };
 
 struct SimilarNode {

@@ -9,8 +9,9 @@
 
 namespace plexus {
 
-Result<PathRankResult> RankPaths(const Snapshot& snapshot, SpaceId space, std::span<const float> query,
-                                 std::span<const TraverseHit> hits, const PathRankOptions& options) try {
+Result<PathRankResult> RankPaths(const Snapshot& snapshot, SpaceId space,
+                                 std::span<const float> query, std::span<const TraverseHit> hits,
+                                 const PathRankOptions& options) try {
   PLEXUS_ASSIGN(const internal::SpaceQuery prepared,
                 internal::SpaceQuery::Make(snapshot, space, query, options.metric, options.level));
   if (!(options.path_share >= 0 && options.path_share <= 1))
@@ -20,7 +21,8 @@ Result<PathRankResult> RankPaths(const Snapshot& snapshot, SpaceId space, std::s
   for (std::size_t i = 0; i < hits.size(); ++i) {
     if (hits[i].node >= snapshot.node_count())
       return Fail(ErrorCode::kInvalidArgument, "hit " + std::to_string(i) + " is node " +
-                                                   std::to_string(hits[i].node) + ", which this snapshot has not");
+                                                   std::to_string(hits[i].node) +
+                                                   ", which this snapshot has not");
     if (!prepared.view().has(hits[i].node)) {
       ++result.without_vector;
       continue;
@@ -44,6 +46,7 @@ Result<PathRankResult> RankPaths(const Snapshot& snapshot, SpaceId space, std::s
     return a.score != b.score ? a.score > b.score : a.node < b.node;
   });
   return result;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

@@ -17,8 +17,8 @@
 namespace plexus {
 
 struct PathRankOptions {
-  double path_share = 0.4;               // in [0, 1]
-  std::optional<Metric> metric = {};     // absent: the space's own
+  double path_share = 0.4;            // in [0, 1]
+  std::optional<Metric> metric = {};  // absent: the space's own
   SimdLevel level = SimdLevel::kBest;
   Executor* executor = nullptr;
 };
@@ -39,8 +39,8 @@ struct PathRankResult {
 
 // O(hits * dimensions). The same bits at any thread count. Thread-safe. kInvalidArgument:
 // Nearest's reasons, a share outside [0, 1], a hit that the snapshot does not have.
-Result<PathRankResult> RankPaths(const Snapshot& snapshot, SpaceId space, std::span<const float> query,
-                                 std::span<const TraverseHit> hits,
+Result<PathRankResult> RankPaths(const Snapshot& snapshot, SpaceId space,
+                                 std::span<const float> query, std::span<const TraverseHit> hits,
                                  const PathRankOptions& options = {});
 
 }  // namespace plexus

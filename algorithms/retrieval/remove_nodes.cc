@@ -39,7 +39,8 @@ Result<RemoveReport> RemoveNodes(Graph& graph, const NodeScan& scan, const Remov
       apply.durability = options.durability;
       const auto applied = graph.Apply(batch, apply);
       if (!applied && applied.error().code == ErrorCode::kConflict && ++conflicts < kTries) {
-        page_scan.limit = std::max<std::uint64_t>(page_scan.limit / 2, 1);  // sooner made, sooner applied
+        page_scan.limit =
+            std::max<std::uint64_t>(page_scan.limit / 2, 1);  // sooner made, sooner applied
         continue;
       }
       if (!applied) return std::unexpected(applied.error());
@@ -52,18 +53,22 @@ Result<RemoveReport> RemoveNodes(Graph& graph, const NodeScan& scan, const Remov
     page_scan.after = page.last;
     page_scan.limit = std::min(page_scan.limit * 2, most);
   }
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
-Result<RemoveReport> RemoveExpired(Graph& graph, std::span<const TimeToLive> lives, const RemoveOptions& options) try {
+Result<RemoveReport> RemoveExpired(Graph& graph, std::span<const TimeToLive> lives,
+                                   const RemoveOptions& options) try {
   RemoveReport all;
   all.sequence = graph.snapshot().sequence();
   for (const TimeToLive& life : lives) {
     if (life.ttl_ms < 0)
-      return Fail(ErrorCode::kInvalidArgument, "a time to live of " + std::to_string(life.ttl_ms) + " ms");
+      return Fail(ErrorCode::kInvalidArgument,
+                  "a time to live of " + std::to_string(life.ttl_ms) + " ms");
     NodeScan scan;
     scan.kind = life.kind;
     scan.column = life.since;
-    if (options.now_ms < std::numeric_limits<std::int64_t>::min() + life.ttl_ms + 1) continue;  // nothing is as old
+    if (options.now_ms < std::numeric_limits<std::int64_t>::min() + life.ttl_ms + 1)
+      continue;  // nothing is as old
     scan.to = options.now_ms - life.ttl_ms + 1;
     scan.facts_only = false;
     PLEXUS_ASSIGN(const RemoveReport report, RemoveNodes(graph, scan, options));
@@ -71,6 +76,7 @@ Result<RemoveReport> RemoveExpired(Graph& graph, std::span<const TimeToLive> liv
     all.sequence = std::max(all.sequence, report.sequence);
   }
   return all;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

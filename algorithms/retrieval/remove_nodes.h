@@ -1,4 +1,5 @@
-// RemoveNodes: removes what a scan finds and a test accepts; RemoveExpired: what has lived too long.
+// RemoveNodes: removes what a scan finds and a test accepts; RemoveExpired: what has lived too
+// long.
 //
 // Every batch is made from the newest snapshot and expects that nothing was written since
 // (WriteBatch::ExpectSequence), so a node that another writer changes in between is tested again.
@@ -30,17 +31,17 @@ struct RemoveReport {
 
 using NodeTest = std::function<bool(const Snapshot&, NodeId)>;
 
-// `scan.limit` is not used; no test: all that the scan finds. Each batch is whole or not there; they
-// come one after another, so others write in between. Cost: the scan's, and a batch each `batch_nodes`. Errors: ScanNodes's and
-// Apply's; kConflict when others wrote 100 times in a row between one node's test and its removal;
-// kCancelled. What was removed before stays removed.
+// `scan.limit` is not used; no test: all that the scan finds. Each batch is whole or not there;
+// they come one after another, so others write in between. Cost: the scan's, and a batch each
+// `batch_nodes`. Errors: ScanNodes's and Apply's; kConflict when others wrote 100 times in a row
+// between one node's test and its removal; kCancelled. What was removed before stays removed.
 Result<RemoveReport> RemoveNodes(Graph& graph, const NodeScan& scan, const RemoveOptions& options,
                                  const NodeTest& test = {});
 
 // Nodes of `kind` whose `since` is `ttl_ms` or more before now_ms; those without a value stay.
 struct TimeToLive {
   NodeKindId kind{};
-  std::int64_t ttl_ms = 0;          // not negative
+  std::int64_t ttl_ms = 0;  // not negative
   ColumnId since = kCreatedAt;
 };
 Result<RemoveReport> RemoveExpired(Graph& graph, std::span<const TimeToLive> lives,

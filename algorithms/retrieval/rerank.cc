@@ -5,8 +5,8 @@
 #include <atomic>
 #include <string>
 
-#include "algorithms/common/internal/top_k.h"
 #include "algorithms/common/internal/node_map.h"
+#include "algorithms/common/internal/top_k.h"
 #include "algorithms/retrieval/internal/candidate_search.h"
 #include "engine/out_of_memory.h"
 
@@ -40,8 +40,8 @@ std::size_t Affordable(const Snapshot& snapshot, const ArcFilter& filter,
 // Weighted degree of each candidate among the candidates. A row is summed by one
 // thread in its own order, so the bits do not depend on threads or storage.
 std::vector<double> Degrees(const Snapshot& snapshot, const ArcFilter& filter,
-                            const std::vector<RankedNode>& candidates,
-                            const RerankOptions& options, Executor& executor, bool& truncated) {
+                            const std::vector<RankedNode>& candidates, const RerankOptions& options,
+                            Executor& executor, bool& truncated) {
   internal::NodeMap places(snapshot.node_count());
   for (std::size_t i = 0; i < candidates.size(); ++i)
     places.at(candidates[i].node) = static_cast<std::uint32_t>(i);
@@ -106,13 +106,20 @@ Result<RerankResult> Rerank(const Snapshot& snapshot, SpaceId space, std::span<c
   PLEXUS_ASSIGN(const internal::SpaceQuery prepared,
                 internal::SpaceQuery::Make(snapshot, space, query, options.metric, options.level));
   PLEXUS_TRY(Check(prepared.metric(), options));
-  const NearestOptions nearest{.top = options.k, .metric = options.metric, .subset = options.subset, .skip = options.skip,
-                               .level = options.level, .executor = options.executor, .budget = options.budget};
-  PLEXUS_ASSIGN(const internal::NearestRanks found, internal::RankNearest(snapshot, prepared, nearest));
+  const NearestOptions nearest{.top = options.k,
+                               .metric = options.metric,
+                               .subset = options.subset,
+                               .skip = options.skip,
+                               .level = options.level,
+                               .executor = options.executor,
+                               .budget = options.budget};
+  PLEXUS_ASSIGN(const internal::NearestRanks found,
+                internal::RankNearest(snapshot, prepared, nearest));
   RerankResult result;
   result.truncated = found.truncated;
   return Fuse(snapshot, prepared, found.ranked, options, std::move(result));
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 Result<RerankResult> RerankCandidates(const Snapshot& snapshot, SpaceId space,
                                       std::span<const float> query,
@@ -134,10 +141,12 @@ Result<RerankResult> RerankCandidates(const Snapshot& snapshot, SpaceId space,
   result.outside = std::erase_if(nodes, [&](NodeId v) { return !selection.contains(v); });
   result.without_vector = std::erase_if(nodes, [&](NodeId v) { return !prepared.view().has(v); });
   internal::HaltingExecutor executor(internal::Pick(options.executor), options.budget);
-  internal::NearestRanks found = internal::RankNodesWithin(prepared, std::move(nodes), options.budget, executor);
+  internal::NearestRanks found =
+      internal::RankNodesWithin(prepared, std::move(nodes), options.budget, executor);
   internal::KeepBest(found.ranked, 0);
   result.truncated = found.truncated;
   return Fuse(snapshot, prepared, std::move(found.ranked), options, std::move(result));
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

@@ -23,16 +23,16 @@
 namespace plexus {
 
 struct RerankOptions {
-  std::size_t k = 30;    // candidates when none are named: the k nearest; 0 = every vector
-  std::size_t top = 0;   // results given, 0 = every candidate
-  double boost = 0.3;    // share of the graph term, in [0, 1]
-  bool unit_similarity = false;    // cosine as (1 + c) / 2; refused for inner products
-  std::optional<Metric> metric = {};    // absent: the space's own
+  std::size_t k = 30;            // candidates when none are named: the k nearest; 0 = every vector
+  std::size_t top = 0;           // results given, 0 = every candidate
+  double boost = 0.3;            // share of the graph term, in [0, 1]
+  bool unit_similarity = false;  // cosine as (1 + c) / 2; refused for inner products
+  std::optional<Metric> metric = {};   // absent: the space's own
   std::vector<EdgeKindId> kinds = {};  // edges that join candidates; none = the fact plane
-  std::int64_t valid_at = kNoTime; // only edges valid then
+  std::int64_t valid_at = kNoTime;     // only edges valid then
   const NodeSubset* subset = nullptr;  // candidates outside are left out
-  NodeId skip = kNoNode;           // never among the k nearest: where the query was taken from
-  Budget budget = {};              // nodes: vectors measured; edges: arcs of candidates' rows looked at
+  NodeId skip = kNoNode;               // never among the k nearest: where the query was taken from
+  Budget budget = {};  // nodes: vectors measured; edges: arcs of candidates' rows looked at
   SimdLevel level = SimdLevel::kBest;
   Executor* executor = nullptr;
 };
@@ -42,8 +42,8 @@ struct RerankHit {
   double score = 0;
   double similarity = 0;  // as it went into the score
   double graph = 0;
-  double measure = 0;     // the cosine, the product or the distance itself
-  double degree = 0;      // weighted, inside the candidate set
+  double measure = 0;  // the cosine, the product or the distance itself
+  double degree = 0;   // weighted, inside the candidate set
   bool operator==(const RerankHit&) const = default;
 };
 

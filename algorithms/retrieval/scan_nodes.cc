@@ -30,11 +30,14 @@ std::unexpected<Error> Invalid(const std::string& what) {
 // The key of a bound; none when no node has that string.
 Result<std::optional<std::uint64_t>> KeyOf(const Snapshot& snapshot, const Column& column,
                                            const ColumnValue& value) {
-  const auto wrong = [&] { return Invalid("a bound is of another type than column " + column.name); };
+  const auto wrong = [&] {
+    return Invalid("a bound is of another type than column " + column.name);
+  };
   switch (column.type) {
     case ColumnType::kF64:
       if (const double* number = std::get_if<double>(&value)) {
-        if (!std::isfinite(*number)) return Invalid("a bound of column " + column.name + " is not a finite number");
+        if (!std::isfinite(*number))
+          return Invalid("a bound of column " + column.name + " is not a finite number");
         return NodeOrder::KeyOf(column.type, std::bit_cast<std::uint64_t>(*number));
       }
       return wrong();
@@ -61,7 +64,8 @@ Result<KeyRange> RangeOf(const Snapshot& snapshot, const NodeScan& scan) {
   }
   const Column& column = snapshot.schema().columns()[*scan.column];
   if (column.type == ColumnType::kString && (scan.from || scan.to))
-    return Invalid("column " + column.name + " holds strings: they can be equal, they have no order");
+    return Invalid("column " + column.name +
+                   " holds strings: they can be equal, they have no order");
   if (scan.from) {
     PLEXUS_ASSIGN(const auto key, KeyOf(snapshot, column, *scan.from));
     range.first = *key;
@@ -102,15 +106,20 @@ class Scanner {
     if (scan_.column) {
       const auto order = NodeOrder::OfColumn(s_, *scan_.column);
       const std::uint64_t first = order->Rank({range_.first, 0});
-      const std::uint64_t last = range_.last == kMostKey ? order->size() : order->Rank({range_.last + 1, 0});
-      constexpr std::uint64_t kSorting = 8;  // a node that is looked up and sorted, in nodes of the order
+      const std::uint64_t last =
+          range_.last == kMostKey ? order->size() : order->Rank({range_.last + 1, 0});
+      constexpr std::uint64_t kSorting =
+          8;  // a node that is looked up and sorted, in nodes of the order
       const std::uint64_t least = std::min(of_kind, of_tag) * kSorting;
       if (last - first <= least) {
         Walk(*order, first, last, true);
         return std::move(page_);
       }
       if (of_tag <= of_kind) {
-        ForEachTagged([&](NodeId v) { Collect(v); return true; });
+        ForEachTagged([&](NodeId v) {
+          Collect(v);
+          return true;
+        });
       } else {
         WalkKind([&](NodeId v) { Collect(v); });
       }
@@ -119,11 +128,15 @@ class Scanner {
     }
     if (scan_.tag && of_tag <= of_kind) {
       std::vector<NodeId> tagged;
-      ForEachTagged([&](NodeId v) { tagged.push_back(v); return true; });
+      ForEachTagged([&](NodeId v) {
+        tagged.push_back(v);
+        return true;
+      });
       ForIds(tagged.size(), [&](std::uint64_t i) { return tagged[i]; });
     } else if (scan_.kind) {
       const auto order = NodeOrder::OfKinds(s_);
-      Walk(*order, order->Rank({*scan_.kind, 0}), order->Rank({std::uint64_t{*scan_.kind} + 1, 0}), false);
+      Walk(*order, order->Rank({*scan_.kind, 0}), order->Rank({std::uint64_t{*scan_.kind} + 1, 0}),
+           false);
     } else {
       ForIds(all, [](std::uint64_t i) { return static_cast<NodeId>(i); });
     }
@@ -169,7 +182,8 @@ class Scanner {
   void ForIds(std::uint64_t count, IdAt&& id) {
     for (std::uint64_t i = 0; i < count; ++i) {
       const NodeId v = id(scan_.descending ? count - 1 - i : i);
-      if (scan_.after && (scan_.descending ? v >= scan_.after->node : v <= scan_.after->node)) continue;
+      if (scan_.after && (scan_.descending ? v >= scan_.after->node : v <= scan_.after->node))
+        continue;
       if (!Take({0, v})) return;
     }
   }
@@ -185,8 +199,8 @@ class Scanner {
   template <class Fn>
   void WalkKind(Fn&& fn) const {
     const auto order = NodeOrder::OfKinds(s_);
-    order->ForEach(order->Rank({*scan_.kind, 0}), order->Rank({std::uint64_t{*scan_.kind} + 1, 0}), false,
-                   [&](Entry e) {
+    order->ForEach(order->Rank({*scan_.kind, 0}), order->Rank({std::uint64_t{*scan_.kind} + 1, 0}),
+                   false, [&](Entry e) {
                      fn(e.node);
                      return true;
                    });
@@ -204,7 +218,8 @@ class Scanner {
     found_.push_back(entry);
   }
   void Sort() {
-    const std::size_t most = scan_.limit == 0 || scan_.limit >= found_.size() ? found_.size() : scan_.limit + 1;
+    const std::size_t most =
+        scan_.limit == 0 || scan_.limit >= found_.size() ? found_.size() : scan_.limit + 1;
     const auto middle = found_.begin() + static_cast<std::ptrdiff_t>(most);
     if (scan_.descending)
       std::partial_sort(found_.begin(), middle, found_.end(), std::greater<>());
@@ -234,6 +249,7 @@ Result<NodePage> ScanNodes(const Snapshot& snapshot, const NodeScan& scan) try {
     return Invalid("column " + std::to_string(*scan.column) + " is unknown");
   PLEXUS_ASSIGN(const KeyRange range, RangeOf(snapshot, scan));
   return Scanner(snapshot, scan, range).Run();
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

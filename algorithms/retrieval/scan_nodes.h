@@ -31,15 +31,15 @@ struct NodeScanPosition {
 
 struct NodeScan {
   std::optional<NodeKindId> kind;
-  std::optional<NodeId> tag;        // nodes with a has_tag edge to this one
+  std::optional<NodeId> tag;  // nodes with a has_tag edge to this one
   // Nodes with a value in this column, in its order; without it in the order of ids.
   std::optional<ColumnId> column;
-  std::optional<ColumnValue> from;  // not less than this
-  std::optional<ColumnValue> to;    // less than this
-  std::optional<ColumnValue> equals;  // the only one for a column of strings
-  bool descending = false;          // the exact reverse
-  bool facts_only = true;           // no tags, events, terms, outcomes
-  std::uint64_t limit = 100;        // nodes a page; 0: all
+  std::optional<ColumnValue> from;        // not less than this
+  std::optional<ColumnValue> to;          // less than this
+  std::optional<ColumnValue> equals;      // the only one for a column of strings
+  bool descending = false;                // the exact reverse
+  bool facts_only = true;                 // no tags, events, terms, outcomes
+  std::uint64_t limit = 100;              // nodes a page; 0: all
   std::optional<NodeScanPosition> after;  // of the page before
 };
 

@@ -26,13 +26,17 @@ struct Compared {
 class Indexer {
  public:
   Indexer(const Snapshot& snapshot, const IndexTermsOptions& options)
-      : s_(snapshot), options_(options), has_term_(internal::HasTermFilter(snapshot)), pool_(options.terms) {}
+      : s_(snapshot),
+        options_(options),
+        has_term_(internal::HasTermFilter(snapshot)),
+        pool_(options.terms) {}
 
   Result<IndexTermsReport> Run(const std::function<Status(const WriteBatch&)>& apply) {
     PLEXUS_ASSIGN(TermSplitter first, pool_.Take());  // fails here, once, or never
     pool_.Give(std::move(first));
     WriteBatch batch(options_.now_ms);
-    for (NodeId begin = 0; begin < s_.node_count(); begin += std::min<std::size_t>(kWave, s_.node_count() - begin)) {
+    for (NodeId begin = 0; begin < s_.node_count();
+         begin += std::min<std::size_t>(kWave, s_.node_count() - begin)) {
       if (options_.budget.Interrupted()) {
         report_.truncated = true;
         break;
@@ -45,12 +49,14 @@ class Indexer {
           const Compared compared = std::exchange(wave[next], {});
           held_ -= compared.bytes;
           report_.texts += compared.read;
-          internal::FillTerms(batch, NodeRef::Id(static_cast<NodeId>(begin + next)), compared.difference, report_);
+          internal::FillTerms(batch, NodeRef::Id(static_cast<NodeId>(begin + next)),
+                              compared.difference, report_);
           if (batch.op_count() < std::max<std::size_t>(options_.batch_ops, 1)) continue;
           PLEXUS_TRY(apply(batch));
           batch.Clear();
         }
-        if (options_.progress && !options_.progress->Report("indexing terms", begin + next, s_.node_count()))
+        if (options_.progress &&
+            !options_.progress->Report("indexing terms", begin + next, s_.node_count()))
           return Fail(ErrorCode::kCancelled, "indexing terms cancelled");
       }
     }
@@ -106,7 +112,8 @@ class Indexer {
         PLEXUS_ASSIGN(wanted, splitter.Count(*text));
       }
     }
-    out.difference = internal::DifferenceOf(std::move(wanted), internal::StoredTerms(s_, node, has_term_));
+    out.difference =
+        internal::DifferenceOf(std::move(wanted), internal::StoredTerms(s_, node, has_term_));
     return {};
   }
 
@@ -123,6 +130,7 @@ class Indexer {
 Result<IndexTermsReport> IndexTerms(const Snapshot& snapshot, const IndexTermsOptions& options,
                                     const std::function<Status(const WriteBatch&)>& apply) try {
   return Indexer(snapshot, options).Run(apply);
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

@@ -16,8 +16,8 @@
 #include "algorithms/common/node_subset.h"
 #include "algorithms/retrieval/tokenizer.h"
 #include "engine/error.h"
-#include "engine/parallel.h"
 #include "engine/monitoring/progress.h"
+#include "engine/parallel.h"
 #include "engine/snapshot.h"
 #include "engine/write_batch.h"
 
@@ -30,12 +30,12 @@ struct IndexTermsOptions {
   // Only nodes whose text was written since, or has no terms yet: an earlier snapshot
   // of the same graph.
   const Snapshot* since = nullptr;
-  std::size_t batch_ops = 262'144;     // operations of one batch, about
+  std::size_t batch_ops = 262'144;  // operations of one batch, about
   // Texts compared before their batch is filled, about: what is held of them.
   std::size_t wave_bytes = std::size_t{32} << 20;
-  Budget budget = {};                  // deadline and cancel; looked at every 1,024 nodes
-  Executor* executor = nullptr;        // null: DefaultExecutor()
-  Progress* progress = nullptr;        // nodes looked at
+  Budget budget = {};            // deadline and cancel; looked at every 1,024 nodes
+  Executor* executor = nullptr;  // null: DefaultExecutor()
+  Progress* progress = nullptr;  // nodes looked at
 };
 
 struct IndexTermsReport {
@@ -58,16 +58,18 @@ struct IndexTermsReport {
 Result<IndexTermsReport> IndexTerms(const Snapshot& snapshot, const IndexTermsOptions& options,
                                     const std::function<Status(const WriteBatch&)>& apply);
 
-// Adds to `batch` what keeps the index up to date when it is applied to a graph in the state `snapshot`: of every
-// fact whose text the batch sets anew or clears, has_term edges to the terms of the text it has in the end. So text
-// and terms come at once: no reader sees one without the other, and no crash parts them. Texts that are stored as they are
-// given are left alone: their terms are taken for right, but for term nodes that the batch removes. Such a node takes the
-// occurrences in texts that the batch does not write with it; IndexTerms puts them back. has_term edges that the batch itself writes for those facts
-// give way to the terms of the text. Removed nodes lose their terms with their edges, as ever.
-// `texts` of the report: set anew. Parallel over texts; the batch does not depend on the number of threads. O(operations of the
-// batch + bytes of its texts + has_term arcs of their nodes). Errors: TermSplitter's, WriteBatch::CheckRefs's,
+// Adds to `batch` what keeps the index up to date when it is applied to a graph in the state
+// `snapshot`: of every fact whose text the batch sets anew or clears, has_term edges to the terms
+// of the text it has in the end. So text and terms come at once: no reader sees one without the
+// other, and no crash parts them. Texts that are stored as they are given are left alone: their
+// terms are taken for right, but for term nodes that the batch removes. Such a node takes the
+// occurrences in texts that the batch does not write with it; IndexTerms puts them back. has_term
+// edges that the batch itself writes for those facts give way to the terms of the text. Removed
+// nodes lose their terms with their edges, as ever. `texts` of the report: set anew. Parallel over
+// texts; the batch does not depend on the number of threads. O(operations of the batch + bytes of
+// its texts + has_term arcs of their nodes). Errors: TermSplitter's, WriteBatch::CheckRefs's,
 // kCorruption from the payload store; the batch is as it was then.
-Result<IndexTermsReport> AddTerms(const Snapshot& snapshot, const TermOptions& terms, WriteBatch& batch,
-                                  Executor* executor = nullptr);
+Result<IndexTermsReport> AddTerms(const Snapshot& snapshot, const TermOptions& terms,
+                                  WriteBatch& batch, Executor* executor = nullptr);
 
 }  // namespace plexus

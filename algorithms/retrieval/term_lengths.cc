@@ -36,7 +36,8 @@ std::size_t Pieces(std::size_t count, std::size_t of) { return (count + of - 1) 
 template <class Array>
 double SumOf(const Array& values, std::size_t at, std::size_t most) {
   double sum = 0;
-  for (const std::size_t end = std::min(values.size(), at + most); at < end; ++at) sum += static_cast<double>(values[at]);
+  for (const std::size_t end = std::min(values.size(), at + most); at < end; ++at)
+    sum += static_cast<double>(values[at]);
   return sum;
 }
 
@@ -61,11 +62,13 @@ std::shared_ptr<const TermLengths> TermLengths::Make(const Snapshot& snapshot, E
           lengths[v] = LengthOf(snapshot, filter, static_cast<NodeId>(v));
           documents += HasTerms(lengths[v]);
         }
-        for (std::size_t v = begin; v < end; v += kBlock) blocks[v / kBlock] = SumOf(lengths, v, kBlock);
+        for (std::size_t v = begin; v < end; v += kBlock)
+          blocks[v / kBlock] = SumOf(lengths, v, kBlock);
         return documents;
       },
       std::plus<>());
-  for (std::size_t b = 0; b < blocks.size(); b += kGroup) made->groups_.push_back(SumOf(blocks, b, kGroup));
+  for (std::size_t b = 0; b < blocks.size(); b += kGroup)
+    made->groups_.push_back(SumOf(blocks, b, kGroup));
   PagedArray<float> all_lengths;
   all_lengths.Append(lengths);
   PagedArray<double> all_blocks;
@@ -76,7 +79,8 @@ std::shared_ptr<const TermLengths> TermLengths::Make(const Snapshot& snapshot, E
   return made;
 }
 
-std::shared_ptr<const Carried> TermLengths::Carry(const Snapshot& now, const StateChanges& changes) const {
+std::shared_ptr<const Carried> TermLengths::Carry(const Snapshot& now,
+                                                  const StateChanges& changes) const {
   std::vector<NodeId> touched = changes.nodes;
   for (NodeId v = changes.first_new; v < now.node_count(); ++v) touched.push_back(v);
   for (const StateChanges::Edge& e : changes.edges)
@@ -91,8 +95,10 @@ std::shared_ptr<const Carried> TermLengths::Carry(const Snapshot& now, const Sta
   std::vector<std::size_t> blocks;  // with another sum
   for (const NodeId v : touched) {
     const float before = lengths[v], after = LengthOf(now, filter, v);
-    made->documents_ += static_cast<std::uint64_t>(HasTerms(after)) - static_cast<std::uint64_t>(HasTerms(before));
-    if (v < lengths.size() && before == after && std::signbit(before) == std::signbit(after)) continue;
+    made->documents_ +=
+        static_cast<std::uint64_t>(HasTerms(after)) - static_cast<std::uint64_t>(HasTerms(before));
+    if (v < lengths.size() && before == after && std::signbit(before) == std::signbit(after))
+      continue;
     lengths.Set(v, after);
     if (blocks.empty() || blocks.back() != v / kBlock) blocks.push_back(v / kBlock);
   }
@@ -113,7 +119,8 @@ std::shared_ptr<const Carried> TermLengths::Carry(const Snapshot& now, const Sta
 }
 
 std::uint64_t TermLengths::size_bytes() const {
-  return sizeof(*this) + lengths_.size_bytes() + blocks_.size_bytes() + groups_.capacity() * sizeof(double);
+  return sizeof(*this) + lengths_.size_bytes() + blocks_.size_bytes() +
+         groups_.capacity() * sizeof(double);
 }
 
 }  // namespace plexus

@@ -4,8 +4,8 @@
 // carried from state to state by the facts that a batch changed (engine/lineage.h).
 //
 // The average must come out with the same bits either way, so lengths are added up in one fixed
-// order: by block of kBlock nodes, by group of kGroup blocks, then over the groups. A change adds up
-// its blocks and groups anew.
+// order: by block of kBlock nodes, by group of kGroup blocks, then over the groups. A change adds
+// up its blocks and groups anew.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/lineage.h"
 #include "engine/arrays/paged_array.h"
+#include "engine/lineage.h"
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
 
@@ -24,10 +24,12 @@ class TermLengths final : public Carried {
  public:
   static constexpr std::string_view kName = "term lengths";
 
-  // Those of the snapshot: kept, carried, or counted now, O(nodes + has_term arcs) in parallel. What
-  // an executor that stopped half way left undone is wrong, so nothing is kept when `stopped()`.
+  // Those of the snapshot: kept, carried, or counted now, O(nodes + has_term arcs) in parallel.
+  // What an executor that stopped half way left undone is wrong, so nothing is kept when
+  // `stopped()`.
   template <class Stopped>
-  static std::shared_ptr<const TermLengths> Of(const Snapshot& snapshot, Executor& executor, Stopped&& stopped) {
+  static std::shared_ptr<const TermLengths> Of(const Snapshot& snapshot, Executor& executor,
+                                               Stopped&& stopped) {
     if (auto known = FindDerived<TermLengths>(snapshot)) return known;
     auto made = Make(snapshot, executor);
     return stopped() ? made : KeepDerived<TermLengths>(snapshot, std::move(made));
@@ -36,10 +38,11 @@ class TermLengths final : public Carried {
   static std::shared_ptr<const TermLengths> Make(const Snapshot& snapshot, Executor& executor);
 
   std::uint64_t documents() const { return documents_; }  // alive facts with a term
-  double average() const { return average_; }             // their mean length; 0 when there are none
+  double average() const { return average_; }  // their mean length; 0 when there are none
   float operator[](NodeId node) const { return lengths_[node] + 0.0f; }  // 0 = no terms
 
-  std::shared_ptr<const Carried> Carry(const Snapshot& now, const StateChanges& changes) const override;
+  std::shared_ptr<const Carried> Carry(const Snapshot& now,
+                                       const StateChanges& changes) const override;
   std::uint64_t size_bytes() const override;
 
  private:

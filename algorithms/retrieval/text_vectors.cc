@@ -28,7 +28,9 @@ ArcFilter HasTermFilter(const Snapshot& snapshot) {
   return ArcFilter::Kinds(snapshot.schema(), kind);
 }
 
-bool IsDocument(const Snapshot& snapshot, NodeId node) { return snapshot.alive(node) && snapshot.is_fact(node); }
+bool IsDocument(const Snapshot& snapshot, NodeId node) {
+  return snapshot.alive(node) && snapshot.is_fact(node);
+}
 
 std::uint64_t HashOf(std::uint64_t seed, std::string_view key) {
   std::uint64_t hash = 0xcbf29ce484222325u;
@@ -57,7 +59,8 @@ class Vocabulary {
     std::vector<NodeId> terms;
     for (NodeId v = 0; v < s_.node_count(); ++v)
       if (df[v] > 0) terms.push_back(v);
-    std::sort(terms.begin(), terms.end(), [&](NodeId a, NodeId b) { return s_.key(a) < s_.key(b); });
+    std::sort(terms.begin(), terms.end(),
+              [&](NodeId a, NodeId b) { return s_.key(a) < s_.key(b); });
     rank_.assign(s_.node_count(), kNotATerm);
     hash_.resize(terms.size());
     idf_.resize(terms.size());
@@ -74,12 +77,14 @@ class Vocabulary {
   std::uint64_t terms() const { return hash_.size(); }
 
   // The terms of a fact in order of key; parallel arcs add up.
-  void Read(NodeId node, std::vector<std::pair<std::uint32_t, double>>& scratch, std::vector<Weighted>& out) const {
+  void Read(NodeId node, std::vector<std::pair<std::uint32_t, double>>& scratch,
+            std::vector<Weighted>& out) const {
     scratch.clear();
     s_.ForEachArc(Direction::kOut, node, filter_, [&](const Arc& arc) {
       if (rank_[arc.neighbor] != kNotATerm) scratch.emplace_back(rank_[arc.neighbor], arc.weight);
     });
-    std::stable_sort(scratch.begin(), scratch.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::stable_sort(scratch.begin(), scratch.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
     out.clear();
     for (std::size_t i = 0; i < scratch.size();) {
       const std::uint32_t rank = scratch[i].first;
@@ -103,7 +108,9 @@ class Vocabulary {
   }
 
  private:
-  Weighted Weigh(std::uint32_t rank, double tf) const { return {hash_[rank], std::log1p(tf) * idf_[rank]}; }
+  Weighted Weigh(std::uint32_t rank, double tf) const {
+    return {hash_[rank], std::log1p(tf) * idf_[rank]};
+  }
 
   void CountDocuments(Executor& executor) {
     documents_ = ParallelReduce<std::uint64_t>(
@@ -114,7 +121,8 @@ class Vocabulary {
             const auto node = static_cast<NodeId>(v);
             if (!IsDocument(s_, node)) continue;
             bool any = false;
-            s_.ForEachArc(Direction::kOut, node, filter_, [&](const Arc&) { return any = true, false; });
+            s_.ForEachArc(Direction::kOut, node, filter_,
+                          [&](const Arc&) { return any = true, false; });
             count += any;
           }
           return count;
@@ -148,7 +156,8 @@ class Projector {
   explicit Projector(std::uint32_t dimensions) : sum_(dimensions), signs_(dimensions) {}
 
   // The projection at unit length, or false for nothing.
-  bool Project(std::span<const Weighted> terms, Eigen::Ref<Eigen::RowVectorXf, 0, Eigen::InnerStride<1>> out) {
+  bool Project(std::span<const Weighted> terms,
+               Eigen::Ref<Eigen::RowVectorXf, 0, Eigen::InnerStride<1>> out) {
     sum_.setZero();
     for (const Weighted& term : terms) {
       FillSigns(term.hash);
@@ -180,13 +189,15 @@ class Projector {
 Status Check(const Snapshot& snapshot, const TextVectorOptions& options) {
   if (options.dimensions < 1 || options.dimensions > Limits::kMaxDimensions)
     return Fail(ErrorCode::kInvalidArgument, "text vectors: " + std::to_string(options.dimensions) +
-                                                 " dimensions; 1 to " + std::to_string(Limits::kMaxDimensions));
+                                                 " dimensions; 1 to " +
+                                                 std::to_string(Limits::kMaxDimensions));
   const auto space = snapshot.schema().FindSpace(options.space);
   if (!space) return {};
   const std::uint32_t has = snapshot.schema().spaces()[*space].dimensions;
   if (has != options.dimensions)
-    return Fail(ErrorCode::kInvalidArgument, "the vector space '" + options.space + "' has " + std::to_string(has) +
-                                                 " dimensions, not " + std::to_string(options.dimensions));
+    return Fail(ErrorCode::kInvalidArgument, "the vector space '" + options.space + "' has " +
+                                                 std::to_string(has) + " dimensions, not " +
+                                                 std::to_string(options.dimensions));
   return {};
 }
 
@@ -196,7 +207,10 @@ class Maker {
   // leave the vocabulary undone.
   Maker(const Snapshot& snapshot, const VectorTable::View* stored, const TextVectorOptions& options,
         Executor& executor, internal::HaltingExecutor& halting)
-      : s_(snapshot), options_(options), executor_(executor), vocabulary_(snapshot, options.seed, halting),
+      : s_(snapshot),
+        options_(options),
+        executor_(executor),
+        vocabulary_(snapshot, options.seed, halting),
         stored_(stored) {
     report_.truncated = halting.halted();
   }
@@ -209,7 +223,8 @@ class Maker {
     WriteBatch batch(options_.now_ms);
     std::vector<NodeId> nodes;
     for (NodeId v = 0; v < s_.node_count(); ++v) {
-      if (IsDocument(s_, v) && (!options_.subset || options_.subset->contains(v))) nodes.push_back(v);
+      if (IsDocument(s_, v) && (!options_.subset || options_.subset->contains(v)))
+        nodes.push_back(v);
       if (nodes.size() < wave && v + 1 < s_.node_count()) continue;
       if (options_.budget.Interrupted()) {
         report_.truncated = true;
@@ -241,9 +256,11 @@ class Maker {
         vocabulary_.Read(nodes[i], scratch, terms);
         auto row = values_.row(static_cast<Eigen::Index>(i));
         const bool made = projector.Project(terms, row);
-        const std::span<const float> old = stored_ ? stored_->vector(nodes[i]) : std::span<const float>();
-        const bool same = made && !old.empty() && std::memcmp(old.data(), row.data(), old.size_bytes()) == 0;
-        outcomes_[i] = !made ? (old.empty() ? Outcome::kWithout : Outcome::kRemoved)
+        const std::span<const float> old =
+            stored_ ? stored_->vector(nodes[i]) : std::span<const float>();
+        const bool same =
+            made && !old.empty() && std::memcmp(old.data(), row.data(), old.size_bytes()) == 0;
+        outcomes_[i] = !made         ? (old.empty() ? Outcome::kWithout : Outcome::kRemoved)
                        : old.empty() ? Outcome::kAdded
                        : same        ? Outcome::kSame
                                      : Outcome::kChanged;
@@ -287,8 +304,9 @@ class Maker {
 
 }  // namespace
 
-Result<TextVectorReport> MakeTextVectors(const Snapshot& snapshot, const TextVectorOptions& options,
-                                         const std::function<Status(const WriteBatch&)>& apply) try {
+Result<TextVectorReport> MakeTextVectors(
+    const Snapshot& snapshot, const TextVectorOptions& options,
+    const std::function<Status(const WriteBatch&)>& apply) try {
   PLEXUS_TRY(Check(snapshot, options));
   const VectorTable::View* stored = nullptr;
   if (const auto id = snapshot.schema().FindSpace(options.space)) {
@@ -297,7 +315,8 @@ Result<TextVectorReport> MakeTextVectors(const Snapshot& snapshot, const TextVec
   Executor& executor = options.executor ? *options.executor : DefaultExecutor();
   internal::HaltingExecutor halting(executor, options.budget);
   return Maker(snapshot, stored, options, executor, halting).Run(apply);
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 Result<QueryVector> TextVector(const Snapshot& snapshot, std::span<const TermCount> terms,
                                const TextVectorOptions& options) try {
@@ -311,8 +330,10 @@ Result<QueryVector> TextVector(const Snapshot& snapshot, std::span<const TermCou
   const std::vector<Weighted> found = vocabulary.Find(terms);
   Eigen::RowVectorXf values(options.dimensions);
   query.known = found.size();
-  if (Projector(options.dimensions).Project(found, values)) query.values.assign(values.begin(), values.end());
+  if (Projector(options.dimensions).Project(found, values))
+    query.values.assign(values.begin(), values.end());
   return query;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

@@ -32,8 +32,8 @@
 #include "algorithms/common/node_subset.h"
 #include "algorithms/retrieval/tokenizer.h"
 #include "engine/error.h"
-#include "engine/parallel.h"
 #include "engine/monitoring/progress.h"
+#include "engine/parallel.h"
 #include "engine/snapshot.h"
 #include "engine/write_batch.h"
 
@@ -46,16 +46,16 @@ struct TextVectorOptions {
   std::int64_t now_ms = 0;             // time of the batches
   const NodeSubset* subset = nullptr;  // whose vectors are made; N and df are of all facts
   std::size_t batch_floats = std::size_t{1} << 20;  // values of one batch, about
-  Budget budget = {};                  // deadline and cancel; looked at between batches
-  Executor* executor = nullptr;        // null: DefaultExecutor()
-  Progress* progress = nullptr;        // nodes looked at
+  Budget budget = {};            // deadline and cancel; looked at between batches
+  Executor* executor = nullptr;  // null: DefaultExecutor()
+  Progress* progress = nullptr;  // nodes looked at
 };
 
 struct TextVectorReport {
   std::uint64_t documents = 0;  // N
   std::uint64_t terms = 0;      // with df > 0
   std::uint64_t added = 0, changed = 0, same = 0;
-  std::uint64_t removed = 0;    // of texts that have no terms any more
+  std::uint64_t removed = 0;  // of texts that have no terms any more
   // Facts without a vector: no terms, or they cancel to the last bit.
   std::uint64_t without = 0;
   // The budget ran out: the vectors of later facts are as they were. The same call goes on behind

@@ -19,14 +19,15 @@ namespace plexus {
 namespace {
 
 constexpr std::array<std::string_view, 33> kEnglishStopWords = {
-    "a",    "an",   "and",  "are",   "as",    "at",    "be",   "but",  "by",   "for",  "if",
-    "in",   "into", "is",   "it",    "no",    "not",   "of",   "on",   "or",   "such", "that",
-    "the",  "their", "then", "there", "these", "they", "this", "to",   "was",  "will", "with"};
+    "a",   "an",    "and",  "are",   "as",    "at",   "be",   "but", "by",  "for",  "if",
+    "in",  "into",  "is",   "it",    "no",    "not",  "of",   "on",  "or",  "such", "that",
+    "the", "their", "then", "there", "these", "they", "this", "to",  "was", "will", "with"};
 
 std::unexpected<Error> IcuError(UErrorCode status) {
   return Fail(status == U_MEMORY_ALLOCATION_ERROR ? ErrorCode::kResourceExhausted
-              : status == U_MISSING_RESOURCE_ERROR || status == U_FILE_ACCESS_ERROR ? ErrorCode::kUnsupported
-                                                                                   : ErrorCode::kInternal,
+              : status == U_MISSING_RESOURCE_ERROR || status == U_FILE_ACCESS_ERROR
+                  ? ErrorCode::kUnsupported
+                  : ErrorCode::kInternal,
               std::string("terms: ICU says ") + u_errorName(status));
 }
 
@@ -45,8 +46,8 @@ struct TermSplitter::Impl {
     UErrorCode status = U_ZERO_ERROR;
     folded.clear();
     icu::StringByteSink<std::string> sink(&folded);
-    folder->normalizeUTF8(0, icu::StringPiece(text.data(), static_cast<std::int32_t>(text.size())), sink, nullptr,
-                          status);
+    folder->normalizeUTF8(0, icu::StringPiece(text.data(), static_cast<std::int32_t>(text.size())),
+                          sink, nullptr, status);
     if (U_FAILURE(status)) return IcuError(status);
     return {};
   }
@@ -54,7 +55,8 @@ struct TermSplitter::Impl {
   // fn(term) for every term of `text`, as a view into `folded`.
   template <class Fn>
   Status ForEachTerm(std::string_view text, Fn&& fn) {
-    if (text.size() > (std::size_t{1} << 30)) return Fail(ErrorCode::kResourceExhausted, "terms: a text over 1 GiB");
+    if (text.size() > (std::size_t{1} << 30))
+      return Fail(ErrorCode::kResourceExhausted, "terms: a text over 1 GiB");
     PLEXUS_TRY(Fold(text));
     UErrorCode status = U_ZERO_ERROR;
     UText view = UTEXT_INITIALIZER;
@@ -64,7 +66,8 @@ struct TermSplitter::Impl {
       utext_close(&view);
       return IcuError(status);
     }
-    for (std::int32_t begin = words->first(), end; (end = words->next()) != icu::BreakIterator::DONE; begin = end) {
+    for (std::int32_t begin = words->first(), end;
+         (end = words->next()) != icu::BreakIterator::DONE; begin = end) {
       if (words->getRuleStatus() < UBRK_WORD_NONE_LIMIT) continue;
       const std::string_view term = std::string_view(folded).substr(begin, end - begin);
       if (term.size() <= max_term_bytes && !stop_words.contains(term)) fn(term);
@@ -97,13 +100,15 @@ Result<TermSplitter> TermSplitter::Make(const TermOptions& options) try {
     for (std::string_view word : kEnglishStopWords) PLEXUS_TRY(add(word));
   for (const std::string& word : options.stop_words) PLEXUS_TRY(add(word));
   return TermSplitter(std::move(impl));
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 Result<std::vector<std::string>> TermSplitter::Split(std::string_view text) try {
   std::vector<std::string> terms;
   PLEXUS_TRY(impl_->ForEachTerm(text, [&](std::string_view term) { terms.emplace_back(term); }));
   return terms;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 Result<std::vector<TermCount>> TermSplitter::Count(std::string_view text) try {
   PLEXUS_ASSIGN(std::vector<std::string> terms, Split(text));
@@ -114,6 +119,7 @@ Result<std::vector<TermCount>> TermSplitter::Count(std::string_view text) try {
     ++counts.back().count;
   }
   return counts;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

@@ -25,8 +25,8 @@ namespace plexus {
 struct TermOptions {
   // Left out, compared after folding. Default: EnglishStopWords().
   std::vector<std::string> stop_words;
-  bool default_stop_words = true;     // those of EnglishStopWords(), too
-  std::size_t max_term_bytes = 128;   // longer words (hashes, base64) are no terms
+  bool default_stop_words = true;    // those of EnglishStopWords(), too
+  std::size_t max_term_bytes = 128;  // longer words (hashes, base64) are no terms
 };
 
 // The 33 words that Lucene's EnglishAnalyzer leaves out.

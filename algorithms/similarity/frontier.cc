@@ -6,10 +6,10 @@
 #include <span>
 #include <string>
 
-#include "algorithms/similarity/internal/top_pairs.h"
 #include "algorithms/common/internal/selection.h"
-#include "algorithms/similarity/internal/inverted_index.h"
 #include "algorithms/similarity/internal/cooccurrence.h"
+#include "algorithms/similarity/internal/inverted_index.h"
+#include "algorithms/similarity/internal/top_pairs.h"
 #include "algorithms/similarity/internal/top_triples.h"
 #include "engine/out_of_memory.h"
 
@@ -26,8 +26,8 @@ Status CheckOptions(const FrontierOptions& options) {
     return Fail(ErrorCode::kInvalidArgument,
                 "arity " + std::to_string(options.arity) + ": sets have 2 or 3 members");
   if (options.top > kMaxFrontierTop)
-    return Fail(ErrorCode::kInvalidArgument, "top " + std::to_string(options.top) +
-                                                 ": at most " + std::to_string(kMaxFrontierTop));
+    return Fail(ErrorCode::kInvalidArgument, "top " + std::to_string(options.top) + ": at most " +
+                                                 std::to_string(kMaxFrontierTop));
   return {};
 }
 
@@ -57,9 +57,10 @@ std::vector<SharedNeighbor> Explain(const SharedIndex& index, std::span<const No
                         members.size() == 2 ? weight : weight * (holders * (holders - 1) / 2) / 3});
     i = end;
   }
-  std::stable_sort(shared.begin(), shared.end(), [](const SharedNeighbor& a, const SharedNeighbor& b) {
-    return a.share != b.share ? a.share > b.share : a.node < b.node;
-  });
+  std::stable_sort(shared.begin(), shared.end(),
+                   [](const SharedNeighbor& a, const SharedNeighbor& b) {
+                     return a.share != b.share ? a.share > b.share : a.node < b.node;
+                   });
   return shared;
 }
 
@@ -71,8 +72,8 @@ void Reply(const SharedIndex& index, const std::vector<ScoredSet<kMembers>>& fou
       result.truncated = true;
       return;
     }
-    result.sets.push_back({{set.members.begin(), set.members.end()}, set.score,
-                           Explain(index, set.members)});
+    result.sets.push_back(
+        {{set.members.begin(), set.members.end()}, set.score, Explain(index, set.members)});
   }
 }
 
@@ -83,8 +84,7 @@ Result<FrontierResult> Frontier(const Snapshot& snapshot, const FrontierOptions&
   Executor& executor = internal::Pick(options.executor);
   internal::SharedIndexOptions shared{options.kinds, options.valid_at, options.subset, nullptr};
   if (options.arity == 2) shared.leaders = options.anchors;
-  PLEXUS_ASSIGN(const SharedIndex index,
-                internal::MakeSharedIndex(snapshot, shared, executor));
+  PLEXUS_ASSIGN(const SharedIndex index, internal::MakeSharedIndex(snapshot, shared, executor));
   const internal::Together mask(snapshot, index, options.mask == FrontierMask::kLinked, executor);
   const std::size_t k = options.top == 0 ? kMaxFrontierTop + 1 : options.top;
 
@@ -113,6 +113,7 @@ Result<FrontierResult> Frontier(const Snapshot& snapshot, const FrontierOptions&
     Reply(index, answer.triples, options, result);
   }
   return result;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

@@ -14,8 +14,8 @@
 //
 // Exact: the list is the one that comparing all sets would give, order and ties (by ids)
 // included, at any number of threads. How, without comparing all: see
-// similarity/internal/top_pairs.h and similarity/internal/top_triples.h. Pairs cost O(arcs) and then what
-// the bound cannot rule out, far below the number of wedges (pairs of facts at one t);
+// similarity/internal/top_pairs.h and similarity/internal/top_triples.h. Pairs cost O(arcs) and
+// then what the bound cannot rule out, far below the number of wedges (pairs of facts at one t);
 // memory is about 16 bytes an arc at index nodes and 64 a fact that has one. Triples
 // cost a search for each pair that scores as much as the worst triple kept: they are
 // meant for graphs where strong pairs are few.

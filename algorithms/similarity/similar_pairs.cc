@@ -4,15 +4,15 @@
 #include <string>
 
 #include "algorithms/common/dense_view.h"
-#include "algorithms/similarity/internal/top_pairs.h"
+#include "algorithms/common/internal/dense_view_options.h"
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/similarity/internal/neighbor_weight.h"
-#include "algorithms/common/internal/dense_view_options.h"
+#include "algorithms/similarity/internal/top_pairs.h"
 #include "algorithms/similarity/internal/wedge_join.h"
 #include "algorithms/similarity/similarity.h"
 #include "engine/arrays/aligned_array.h"
-#include "engine/out_of_memory.h"
 #include "engine/bulk/topology.h"
+#include "engine/out_of_memory.h"
 
 namespace plexus {
 
@@ -35,10 +35,12 @@ Result<Rows> MakeRows(const Snapshot& snapshot, const SimilarityOptions& options
   PLEXUS_ASSIGN(rows.view, DenseView::Make(snapshot, wanted));
   const CsrView arcs = wanted.in ? rows.view.in() : rows.view.out();
   AlignedArray<NodePair> pairs(arcs.arc_count());
-  ParallelFor(internal::Pick(options.executor), arcs.node_count(), 4096, [&](std::size_t begin, std::size_t end) {
-    for (auto v = static_cast<NodeId>(begin); v < end; ++v)
-      for (std::uint32_t a = arcs.offsets[v]; a < arcs.offsets[v + 1]; ++a) pairs[a] = {v, arcs.neighbors[a]};
-  });
+  ParallelFor(internal::Pick(options.executor), arcs.node_count(), 4096,
+              [&](std::size_t begin, std::size_t end) {
+                for (auto v = static_cast<NodeId>(begin); v < end; ++v)
+                  for (std::uint32_t a = arcs.offsets[v]; a < arcs.offsets[v + 1]; ++a)
+                    pairs[a] = {v, arcs.neighbors[a]};
+              });
   TopologyOptions simple;
   simple.symmetrize = options.direction == Direction::kBoth;
   simple.inverse = false;
@@ -53,19 +55,24 @@ std::vector<double> Shares(const CsrView& rows, SimilarityMeasure measure) {
   for (const NodeId w : rows.neighbors) ++degrees[w];
   std::vector<double> shares(rows.node_count(), 0);
   for (NodeId w = 0; w < rows.node_count(); ++w)
-    if (degrees[w] >= 2) shares[w] = internal::IsSum(measure) ? internal::Share(measure, degrees[w]) : 1.0;
+    if (degrees[w] >= 2)
+      shares[w] = internal::IsSum(measure) ? internal::Share(measure, degrees[w]) : 1.0;
   return shares;
 }
 
 // Goes on from the best pairs so far: pairs better than the k-th of them, and that one.
-Result<std::vector<ScoredSet<2>>> Mine(const CsrView& rows, const std::vector<double>& shares, std::vector<ScoredSet<2>> found,
-                                       internal::PairQuestion question, Executor& executor, SimilarPairsResult& result) {
+Result<std::vector<ScoredSet<2>>> Mine(const CsrView& rows, const std::vector<double>& shares,
+                                       std::vector<ScoredSet<2>> found,
+                                       internal::PairQuestion question, Executor& executor,
+                                       SimilarPairsResult& result) {
   PLEXUS_ASSIGN(const SharedIndex index, internal::MakeSharedIndex(rows, shares, executor));
   const auto row_of = [&](NodeId node) {
-    return static_cast<std::uint32_t>(std::lower_bound(index.nodes.begin(), index.nodes.end(), node) - index.nodes.begin());
+    return static_cast<std::uint32_t>(
+        std::lower_bound(index.nodes.begin(), index.nodes.end(), node) - index.nodes.begin());
   };
   // In the miner's order of addition, so that equal pairs have equal scores.
-  for (ScoredSet<2>& pair : found) pair.score = index.PairScore(row_of(pair.members[0]), row_of(pair.members[1]));
+  for (ScoredSet<2>& pair : found)
+    pair.score = index.PairScore(row_of(pair.members[0]), row_of(pair.members[1]));
   std::sort(found.begin(), found.end(), internal::Better());
   const bool full = found.size() == question.k;
   if (full) question.bar = found.back();
@@ -84,7 +91,9 @@ Result<std::vector<ScoredSet<2>>> Mine(const CsrView& rows, const std::vector<do
 }
 
 std::uint64_t CountShared(const CsrView& rows, NodeId a, NodeId b) {
-  const auto row = [&](NodeId v) { return rows.neighbors.subspan(rows.offsets[v], rows.degree(v)); };
+  const auto row = [&](NodeId v) {
+    return rows.neighbors.subspan(rows.offsets[v], rows.degree(v));
+  };
   const auto x = row(a), y = row(b);
   std::uint64_t shared = 0;
   for (std::size_t i = 0, j = 0; i < x.size() && j < y.size();) {
@@ -98,16 +107,19 @@ std::uint64_t CountShared(const CsrView& rows, NodeId a, NodeId b) {
 
 }  // namespace
 
-Result<SimilarPairsResult> SimilarPairs(const Snapshot& snapshot, const SimilarityOptions& options) try {
+Result<SimilarPairsResult> SimilarPairs(const Snapshot& snapshot,
+                                        const SimilarityOptions& options) try {
   if (options.top > kMaxSimilarTop)
-    return Fail(ErrorCode::kInvalidArgument,
-                "top " + std::to_string(options.top) + ": at most " + std::to_string(kMaxSimilarTop));
-  if (options.least_shared == 0) return Fail(ErrorCode::kInvalidArgument, "least_shared is 1 or more");
+    return Fail(ErrorCode::kInvalidArgument, "top " + std::to_string(options.top) + ": at most " +
+                                                 std::to_string(kMaxSimilarTop));
+  if (options.least_shared == 0)
+    return Fail(ErrorCode::kInvalidArgument, "least_shared is 1 or more");
   Executor& executor = internal::Pick(options.executor);
   PLEXUS_ASSIGN(const Rows made, MakeRows(snapshot, options));
   const CsrView rows = made.topology.out();
   const std::vector<double> shares = Shares(rows, options.measure);
-  const bool ratio = options.measure == SimilarityMeasure::kJaccard || options.measure == SimilarityMeasure::kOverlap;
+  const bool ratio = options.measure == SimilarityMeasure::kJaccard ||
+                     options.measure == SimilarityMeasure::kOverlap;
 
   internal::WedgeQuestion question;
   question.measure = options.measure;
@@ -125,13 +137,16 @@ Result<SimilarPairsResult> SimilarPairs(const Snapshot& snapshot, const Similari
     if (ratio)
       return Fail(ErrorCode::kResourceExhausted,
                   "more than " + std::to_string(options.wedge_limit) +
-                      " pairs of nodes stand at a shared neighbour, too many for a ratio; ask for pairs that share "
-                      "more, for a sum (Adamic-Adar, resource allocation), or for the best of single nodes");
+                      " pairs of nodes stand at a shared neighbour, too many for a ratio; ask for "
+                      "pairs that share "
+                      "more, for a sum (Adamic-Adar, resource allocation), or for the best of "
+                      "single nodes");
     internal::PairQuestion rest;
     rest.k = question.k;
     rest.least_common = question.least_shared;
     rest.budget = options.budget;
-    if (rest.budget.edges != Budget::kUnlimited) rest.budget.edges -= std::min(rest.budget.edges, walked.wedges);
+    if (rest.budget.edges != Budget::kUnlimited)
+      rest.budget.edges -= std::min(rest.budget.edges, walked.wedges);
     PLEXUS_ASSIGN(pairs, Mine(rows, shares, std::move(pairs), rest, executor, result));
   }
   if (options.top == 0 && pairs.size() > kMaxSimilarTop) {
@@ -142,10 +157,12 @@ Result<SimilarPairsResult> SimilarPairs(const Snapshot& snapshot, const Similari
   ParallelFor(executor, pairs.size(), 64, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const NodeId a = pairs[i].members[0], b = pairs[i].members[1];
-      result.pairs[i] = {made.view.node(a), made.view.node(b), pairs[i].score, CountShared(rows, a, b), rows.degree(a), rows.degree(b)};
+      result.pairs[i] = {made.view.node(a),       made.view.node(b), pairs[i].score,
+                         CountShared(rows, a, b), rows.degree(a),    rows.degree(b)};
     }
   });
   return result;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

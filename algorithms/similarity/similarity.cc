@@ -8,12 +8,12 @@
 #include <iterator>
 #include <string>
 
-#include "algorithms/common/internal/top_k.h"
 #include "algorithms/common/internal/node_map.h"
 #include "algorithms/common/internal/object_pool.h"
 #include "algorithms/common/internal/selection.h"
-#include "algorithms/similarity/internal/neighbor_weight.h"
+#include "algorithms/common/internal/top_k.h"
 #include "algorithms/similarity/internal/neighbor_rows.h"
+#include "algorithms/similarity/internal/neighbor_weight.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {
@@ -24,15 +24,19 @@ using internal::NodeMap;
 using internal::Selection;
 using internal::SimpleRows;
 
-constexpr std::size_t kPairBlock = 64;    // pairs that share a cache of degrees
-constexpr std::size_t kRoundBlocks = 64;  // blocks between two looks at what is spent; each looks at the clock
+constexpr std::size_t kPairBlock = 64;  // pairs that share a cache of degrees
+constexpr std::size_t kRoundBlocks =
+    64;  // blocks between two looks at what is spent; each looks at the clock
 
 Direction Back(Direction direction) {
-  return direction == Direction::kOut ? Direction::kIn : direction == Direction::kIn ? Direction::kOut : direction;
+  return direction == Direction::kOut  ? Direction::kIn
+         : direction == Direction::kIn ? Direction::kOut
+                                       : direction;
 }
 
 Status CheckNode(const Snapshot& snapshot, NodeId node) {
-  if (node >= snapshot.node_count() || !snapshot.alive(node)) return internal::NotSelected(snapshot, "", node, {});
+  if (node >= snapshot.node_count() || !snapshot.alive(node))
+    return internal::NotSelected(snapshot, "", node, {});
   return {};
 }
 
@@ -41,7 +45,8 @@ double Ratio(std::uint64_t part, std::uint64_t whole) {
 }
 
 double SetScore(SimilarityMeasure measure, std::uint64_t shared, std::uint64_t a, std::uint64_t b) {
-  return measure == SimilarityMeasure::kJaccard ? Ratio(shared, a + b - shared) : Ratio(shared, std::min(a, b));
+  return measure == SimilarityMeasure::kJaccard ? Ratio(shared, a + b - shared)
+                                                : Ratio(shared, std::min(a, b));
 }
 
 // A shared neighbour; sums are taken over rising length, then id, whoever asks.
@@ -80,7 +85,8 @@ class PairJudge {
     else if (internal::IsSum(options_.measure))
       result.score = Sum(result, edges);
     else
-      result.score = SetScore(options_.measure, result.shared, result.neighbors_a, result.neighbors_b);
+      result.score =
+          SetScore(options_.measure, result.shared, result.neighbors_a, result.neighbors_b);
     return result;
   }
 
@@ -90,7 +96,8 @@ class PairJudge {
     const std::vector<NodeId>& few = row_a_.size() < row_b_.size() ? row_a_ : row_b_;
     const std::vector<NodeId>& many = row_a_.size() < row_b_.size() ? row_b_ : row_a_;
     if (many.size() / 16 < few.size()) {
-      std::set_intersection(few.begin(), few.end(), many.begin(), many.end(), std::back_inserter(shared_));
+      std::set_intersection(few.begin(), few.end(), many.begin(), many.end(),
+                            std::back_inserter(shared_));
       return;
     }
     auto at = many.begin();
@@ -145,7 +152,10 @@ struct Judged {
 class TwoSteps {
  public:
   TwoSteps(const Selection& selection, NodeId node, const SimilarityOptions& options)
-      : node_(node), options_(options), rows_(selection, &options.budget), places_(selection.snapshot->node_count()) {}
+      : node_(node),
+        options_(options),
+        rows_(selection, &options.budget),
+        places_(selection.snapshot->node_count()) {}
 
   SimilarNodesResult Run() {
     result_.edges = rows_.Gather(node_, options_.direction, kNoNode, near_, Left());
@@ -176,7 +186,9 @@ class TwoSteps {
 
   // After a row was read within Left(): whether it had more, or the budget said stop.
   bool Overrun() {
-    if (result_.edges > options_.budget.edges || rows_.interrupted() || options_.budget.Interrupted()) result_.truncated = true;
+    if (result_.edges > options_.budget.edges || rows_.interrupted() ||
+        options_.budget.Interrupted())
+      result_.truncated = true;
     result_.edges = std::min(result_.edges, options_.budget.edges);
     return result_.truncated;
   }
@@ -233,7 +245,9 @@ class TwoSteps {
   void RankSums() {
     for (const Candidate& c : found_)
       if (c.shared >= options_.least_shared)
-        result_.nodes.push_back({c.node, internal::IsSum(options_.measure) ? c.sum : static_cast<double>(c.shared), c.shared, 0});
+        result_.nodes.push_back(
+            {c.node, internal::IsSum(options_.measure) ? c.sum : static_cast<double>(c.shared),
+             c.shared, 0});
     internal::KeepBest(result_.nodes, options_.top, Better);
   }
 
@@ -263,8 +277,9 @@ class TwoSteps {
         result_.truncated = true;
         break;
       }
-      const SimilarNeighbor entry{c.node, SetScore(options_.measure, c.shared, near_.size(), row_.size()), c.shared,
-                                  row_.size()};
+      const SimilarNeighbor entry{c.node,
+                                  SetScore(options_.measure, c.shared, near_.size(), row_.size()),
+                                  c.shared, row_.size()};
       if (bounded && best.size() == options_.top) {
         if (!Better(entry, best.front())) continue;
         std::pop_heap(best.begin(), best.end(), Better);
@@ -287,7 +302,8 @@ class TwoSteps {
 
 }  // namespace
 
-Result<PairSimilaritiesResult> PairSimilarities(const Snapshot& snapshot, std::span<const NodePair> pairs,
+Result<PairSimilaritiesResult> PairSimilarities(const Snapshot& snapshot,
+                                                std::span<const NodePair> pairs,
                                                 const SimilarityOptions& options) try {
   for (const NodePair& pair : pairs) {
     PLEXUS_TRY(CheckNode(snapshot, pair.source));
@@ -332,14 +348,18 @@ Result<PairSimilaritiesResult> PairSimilarities(const Snapshot& snapshot, std::s
     }
   }
   return result;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
-Result<SimilarNodesResult> SimilarNodes(const Snapshot& snapshot, NodeId node, const SimilarityOptions& options) try {
-  if (options.least_shared == 0) return Fail(ErrorCode::kInvalidArgument, "least_shared is 1 or more");
+Result<SimilarNodesResult> SimilarNodes(const Snapshot& snapshot, NodeId node,
+                                        const SimilarityOptions& options) try {
+  if (options.least_shared == 0)
+    return Fail(ErrorCode::kInvalidArgument, "least_shared is 1 or more");
   PLEXUS_TRY(CheckNode(snapshot, node));
   PLEXUS_ASSIGN(const Selection selection,
                 internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
   return TwoSteps(selection, node, options).Run();
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

@@ -25,35 +25,43 @@
 
 #include "algorithms/common/budget.h"
 #include "algorithms/common/node_subset.h"
+#include "engine/bulk/topology.h"
 #include "engine/error.h"
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
-#include "engine/bulk/topology.h"
 #include "engine/types.h"
 
 namespace plexus {
 
-enum class SimilarityMeasure : std::uint8_t { kCommon, kJaccard, kOverlap, kAdamicAdar, kResourceAllocation };
+enum class SimilarityMeasure : std::uint8_t {
+  kCommon,
+  kJaccard,
+  kOverlap,
+  kAdamicAdar,
+  kResourceAllocation
+};
 
 inline constexpr std::size_t kMaxSimilarTop = std::size_t{1} << 20;
 
 struct SimilarityOptions {
   SimilarityMeasure measure = SimilarityMeasure::kJaccard;
   Direction direction = Direction::kBoth;
-  std::vector<EdgeKindId> kinds = {};   // none = the fact plane
-  std::int64_t valid_at = kNoTime;  // only edges valid then
+  std::vector<EdgeKindId> kinds = {};  // none = the fact plane
+  std::int64_t valid_at = kNoTime;     // only edges valid then
   const NodeSubset* subset = nullptr;
-  std::size_t top = 20;            // of lists: the best, ties by ids; 0 = all (SimilarPairs: at most kMaxSimilarTop)
+  std::size_t top =
+      20;  // of lists: the best, ties by ids; 0 = all (SimilarPairs: at most kMaxSimilarTop)
   std::uint64_t least_shared = 1;  // of lists: leave out who shares fewer; 1 or more
   std::uint64_t wedge_limit = std::uint64_t{1} << 33;  // SimilarPairs: when it changes its way
-  Budget budget = {};  // edges: arcs looked at (SimilarPairs: wedges, comparisons); deadline; cancel
+  Budget budget =
+      {};  // edges: arcs looked at (SimilarPairs: wedges, comparisons); deadline; cancel
   Executor* executor = nullptr;
 };
 
 struct PairSimilarity {
   NodeId a = kNoNode, b = kNoNode;
   double score = 0;
-  std::uint64_t shared = 0;                      // |S|
+  std::uint64_t shared = 0;                        // |S|
   std::uint64_t neighbors_a = 0, neighbors_b = 0;  // |N(a)|, |N(b)|
 };
 
@@ -66,7 +74,8 @@ struct PairSimilaritiesResult {
 // a shared neighbour's d is counted once for 64 pairs in a row. Thread-safe, the same bits
 // at any thread count; the budget's edges cut at the same pair. kInvalidArgument: a kind
 // or node out of range, a pair of a node and itself. kNotFound: a node that was removed.
-Result<PairSimilaritiesResult> PairSimilarities(const Snapshot& snapshot, std::span<const NodePair> pairs,
+Result<PairSimilaritiesResult> PairSimilarities(const Snapshot& snapshot,
+                                                std::span<const NodePair> pairs,
                                                 const SimilarityOptions& options = {});
 
 struct SimilarNeighbor {
@@ -93,7 +102,8 @@ struct SimilarNodesResult {
 // candidates that can still enter the list; nothing is as large as the graph unless what
 // is touched is. One thread. Errors as PairSimilarities', and
 // kInvalidArgument for a least_shared of 0.
-Result<SimilarNodesResult> SimilarNodes(const Snapshot& snapshot, NodeId node, const SimilarityOptions& options = {});
+Result<SimilarNodesResult> SimilarNodes(const Snapshot& snapshot, NodeId node,
+                                        const SimilarityOptions& options = {});
 
 struct SimilarPairsResult {
   std::vector<PairSimilarity> pairs;  // a < b; best first, ties by ids
@@ -105,13 +115,14 @@ struct SimilarPairsResult {
 // The most similar pairs of all. Exact, without looking at all pairs. O(arcs), then what
 // the bounds leave: rows are walked from the heaviest on until none that is left can reach
 // the k-th best (similarity/internal/wedge_join.h); where that would take more than `wedge_limit`
-// wedges, the sums and counts go to frontier's miner (similarity/internal/top_pairs.h), which the budget can cut
-// short. Ratios have no such bound, as two nodes of one neighbour each are as alike as can
-// be: beyond the limit they are refused, and `least_shared` is what makes them fewer.
+// wedges, the sums and counts go to frontier's miner (similarity/internal/top_pairs.h), which the
+// budget can cut short. Ratios have no such bound, as two nodes of one neighbour each are as alike
+// as can be: beyond the limit they are refused, and `least_shared` is what makes them fewer.
 // Thread-safe, the same list at any thread count; sums are added in another order than
 // SimilarNodes', and in the miner's where it is asked.
 // kInvalidArgument: a kind or top out of range. kResourceExhausted: too many wedges (see
 // above), more arcs than a csr holds.
-Result<SimilarPairsResult> SimilarPairs(const Snapshot& snapshot, const SimilarityOptions& options = {});
+Result<SimilarPairsResult> SimilarPairs(const Snapshot& snapshot,
+                                        const SimilarityOptions& options = {});
 
 }  // namespace plexus

@@ -14,15 +14,15 @@
 #include <string>
 #include <utility>
 
-#include "algorithms/traversal/internal/bucket_top_k.h"
 #include "algorithms/common/internal/interruptible_arcs.h"
+#include "algorithms/common/internal/selection.h"
+#include "algorithms/traversal/internal/bucket_top_k.h"
 #include "algorithms/traversal/internal/resume_token.h"
 #include "algorithms/traversal/internal/row_descriptors.h"
 #include "algorithms/traversal/internal/row_prefetch.h"
-#include "algorithms/common/internal/selection.h"
 #include "algorithms/traversal/internal/visited_set.h"
-#include "engine/out_of_memory.h"
 #include "engine/internal/prefetch.h"
+#include "engine/out_of_memory.h"
 
 namespace plexus {
 
@@ -67,13 +67,16 @@ void SortLevel(std::vector<BfsNode>& nodes, std::size_t begin, Scratch& scratch)
   scratch.spare.assign(first, first + count);
   // Within a step the id's lower bits are left to order.
   for (const BfsNode& n : scratch.spare) first[next[(n.node - least) >> shift]++] = n;
-  if (crowd <= 16) return internal::SortFew(first, first + count, less);  // nothing is far from its place
-  for (std::size_t s = 0, from = 0; s < steps; from = next[s++]) internal::SortStep(first + from, first + next[s], less);
+  if (crowd <= 16)
+    return internal::SortFew(first, first + count, less);  // nothing is far from its place
+  for (std::size_t s = 0, from = 0; s < steps; from = next[s++])
+    internal::SortStep(first + from, first + next[s], less);
 }
 
 class Search {
  public:
-  Search(const internal::Selection& selection, const BfsOptions& options, const Budget& budget, Executor& executor)
+  Search(const internal::Selection& selection, const BfsOptions& options, const Budget& budget,
+         Executor& executor)
       : selection_(selection),
         options_(options),
         budget_(budget),
@@ -126,7 +129,8 @@ class Search {
 
   void Pay() {
     if (row_heads_ && !heads_)
-      row_heads_->Paid(selection_.snapshot->base(), options_.direction, base_arcs_, budget_, executor_);
+      row_heads_->Paid(selection_.snapshot->base(), options_.direction, base_arcs_, budget_,
+                       executor_);
   }
 
   // Small ones are copied, so that the memory is kept.
@@ -165,7 +169,9 @@ class Search {
     return true;
   }
 
-  bool BaseRowsRead() const { return options_.direction != Direction::kBoth && !selection_.filter.checks_time(); }
+  bool BaseRowsRead() const {
+    return options_.direction != Direction::kBoth && !selection_.filter.checks_time();
+  }
 
   bool Push(std::size_t begin, std::size_t end, std::uint32_t depth) {
     const Snapshot& snapshot = *selection_.snapshot;
@@ -196,7 +202,8 @@ class Search {
     // that levels of few nodes do not wait for memory one after the other.
     std::size_t asked = end;
     auto ask = [&](std::size_t past) {
-      for (past = std::min(past, end + kRowsAhead); !last && asked < past; ++asked) ask_row(nodes_[asked].node);
+      for (past = std::min(past, end + kRowsAhead); !last && asked < past; ++asked)
+        ask_row(nodes_[asked].node);
     };
     for (std::size_t j = begin; j < std::min(end, begin + kFar); ++j) ask_head(nodes_[j].node);
     for (std::size_t j = begin; j < std::min(end, begin + kNear); ++j) ask_row(nodes_[j].node);
@@ -247,8 +254,8 @@ class Search {
   // Pulling cannot stop half way through a level, so it needs an open budget.
   bool PullFits(std::size_t level) const {
     const NodeId n = selection_.snapshot->node_count();
-    return n >= kPullLeastNodes && level * kPullShare > n &&
-           budget_.edges == Budget::kUnlimited && budget_.nodes >= n;
+    return n >= kPullLeastNodes && level * kPullShare > n && budget_.edges == Budget::kUnlimited &&
+           budget_.nodes >= n;
   }
 
   bool Pull(std::size_t begin, std::size_t end, std::uint32_t depth) {
@@ -276,14 +283,17 @@ class Search {
       Found& mine = found[first / kPullGrain];
       for (auto v = static_cast<NodeId>(first); v < past; ++v) {
         if (met_.contains(v) || !selection_.contains(v)) continue;
-        NodeId parent = kNoNode;  // the first is the smallest where a row is sorted by neighbour alone
+        NodeId parent =
+            kNoNode;  // the first is the smallest where a row is sorted by neighbour alone
         bool heard = false;
         internal::ForEachArcHeard(
             snapshot, back, v, selection_.filter,
             [&] { return ++mine.looked % kCheckEvery != 0 || !(heard = budget_.Interrupted()); },
             [&](const Arc& arc) {
               ++mine.edges;
-              if (arc.neighbor >= parent || !((level[arc.neighbor / 64] >> (arc.neighbor % 64)) & 1)) return true;
+              if (arc.neighbor >= parent ||
+                  !((level[arc.neighbor / 64] >> (arc.neighbor % 64)) & 1))
+                return true;
               parent = arc.neighbor;
               return !one_sorted_row_;
             });
@@ -312,11 +322,13 @@ class Search {
   std::shared_ptr<const internal::RowHeads> row_heads_;
   const internal::RowHead* heads_ = nullptr;  // by node of the base, when they are made
   std::uint64_t base_arcs_ = 0;               // of base rows pushed as they are
-  std::uint64_t looked_ = 0, next_check_ = 0;  // arcs passed over too: by them the clock is looked at
+  std::uint64_t looked_ = 0,
+                next_check_ = 0;  // arcs passed over too: by them the clock is looked at
   BfsResult result_;
 };
 
-internal::Question Asked(const Snapshot& snapshot, std::span<const NodeId> sources, const BfsOptions& o) {
+internal::Question Asked(const Snapshot& snapshot, std::span<const NodeId> sources,
+                         const BfsOptions& o) {
   internal::Question question(snapshot, internal::SearchKind::kBfs);
   question.Add(std::uint64_t{o.max_depth});
   question.Add(static_cast<std::uint64_t>(o.direction));
@@ -334,19 +346,23 @@ Result<BfsResult> Bfs(const Snapshot& snapshot, std::span<const NodeId> sources,
   PLEXUS_ASSIGN(const internal::Selection selection,
                 internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
   for (NodeId v : sources) {
-    if (v >= snapshot.node_count() || !snapshot.alive(v)) return internal::NotSelected(snapshot, "source", v, options.kinds);
+    if (v >= snapshot.node_count() || !snapshot.alive(v))
+      return internal::NotSelected(snapshot, "source", v, options.kinds);
   }
   Budget budget = options.budget;
   if (!options.resume.empty()) {
-    PLEXUS_ASSIGN(const internal::SearchPosition position, Asked(snapshot, sources, options).Position(options.resume));
+    PLEXUS_ASSIGN(const internal::SearchPosition position,
+                  Asked(snapshot, sources, options).Position(options.resume));
     budget = internal::BudgetFrom(position, budget);
   }
   Search search(selection, options, budget, internal::Pick(options.executor));
   search.Run(sources);
   BfsResult result = search.Take();
   search.Pay();
-  if (result.truncated) result.resume = Asked(snapshot, sources, options).TokenAt({result.nodes.size(), result.edges});
+  if (result.truncated)
+    result.resume = Asked(snapshot, sources, options).TokenAt({result.nodes.size(), result.edges});
   return result;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

@@ -1,9 +1,9 @@
 // Breadth-first search: depths and parents from one or many sources.
 //
 // Bfs() answers depth-limited questions on a Snapshot in O(nodes and arcs
-// touched), whatever the size of the graph. BfsCsr() searches bare arrays whole, direction-optimising (Beamer,
-// Asanovic, Patterson, 2012): a big frontier is found from the other side, by
-// unvisited nodes looking for a visited neighbour.
+// touched), whatever the size of the graph. BfsCsr() searches bare arrays whole,
+// direction-optimising (Beamer, Asanovic, Patterson, 2012): a big frontier is found from the other
+// side, by unvisited nodes looking for a visited neighbour.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 #include "algorithms/common/budget.h"
 #include "algorithms/common/node_subset.h"
-#include "engine/arrays/aligned_array.h"
 #include "engine/adjacency/csr_view.h"
+#include "engine/arrays/aligned_array.h"
 #include "engine/error.h"
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
@@ -27,7 +27,7 @@ inline constexpr std::uint32_t kUnreached = 0xFFFFFFFFu;
 struct BfsOptions {
   std::uint32_t max_depth = kUnreached;  // hops; kUnreached = no limit
   Direction direction = Direction::kOut;
-  std::vector<EdgeKindId> kinds;           // none = the fact plane
+  std::vector<EdgeKindId> kinds;       // none = the fact plane
   std::int64_t valid_at = kNoTime;     // only edges valid then
   const NodeSubset* subset = nullptr;  // sources need not be in it
   Budget budget;
@@ -69,6 +69,6 @@ struct BfsCsrResult {
 // `in` is the transpose of `out` (the same view for a symmetric graph).
 // O(nodes + arcs), deterministic. REQUIRES source < out.node_count().
 Result<BfsCsrResult> BfsCsr(const CsrView& out, const CsrView& in, NodeId source,
-                    const BfsCsrOptions& options = {});
+                            const BfsCsrOptions& options = {});
 
 }  // namespace plexus

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "algorithms/common/dense_view.h"
-#include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/dense_view_options.h"
+#include "algorithms/common/internal/selection.h"
 #include "engine/arrays/aligned_array.h"
 #include "engine/out_of_memory.h"
 
@@ -25,7 +25,8 @@ using Lanes = AlignedArray<std::uint64_t>;
 
 class LaneSearch {
  public:
-  // A step goes along every view of `out`; `in` has their transposes. A source of kNoNode reaches itself alone.
+  // A step goes along every view of `out`; `in` has their transposes. A source of kNoNode reaches
+  // itself alone.
   LaneSearch(std::span<const CsrView> out, std::span<const CsrView> in,
              std::span<const NodeId> sources, const MultiBfsOptions& options)
       : out_(out),
@@ -61,7 +62,8 @@ class LaneSearch {
     for (std::uint32_t depth = 0;; ++depth) {
       Settle(depth);
       if (level_.empty() || depth >= options_.max_depth) break;
-      if (pairs_ >= options_.budget.nodes || arcs_ > options_.budget.edges || options_.budget.Interrupted()) {
+      if (pairs_ >= options_.budget.nodes || arcs_ > options_.budget.edges ||
+          options_.budget.Interrupted()) {
         result_.truncated = true;
         break;
       }
@@ -88,7 +90,8 @@ class LaneSearch {
         seen_[v] |= reached;
         if (options_.budget.edges != Budget::kUnlimited)
           for (const CsrView& view : out_) tally[width - 1] += view.degree(v);
-        std::uint32_t* depths = options_.depths ? result_.depths.data() + std::size_t{v} * result_.sources : nullptr;
+        std::uint32_t* depths =
+            options_.depths ? result_.depths.data() + std::size_t{v} * result_.sources : nullptr;
         for (std::uint64_t lanes = reached; lanes; lanes &= lanes - 1) {
           const auto s = static_cast<std::size_t>(std::countr_zero(lanes));
           ++tally[s];
@@ -135,7 +138,8 @@ class LaneSearch {
         if (wanted == 0) continue;
         std::uint64_t lanes = 0;
         for (const CsrView& view : in_)
-          for (std::uint32_t a = view.offsets[v]; a < view.offsets[v + 1] && (lanes & wanted) != wanted; ++a)
+          for (std::uint32_t a = view.offsets[v];
+               a < view.offsets[v + 1] && (lanes & wanted) != wanted; ++a)
             lanes |= now_[view.neighbors[a]];
         if ((lanes & wanted) == 0) continue;
         next_[v] = lanes & wanted;
@@ -160,8 +164,8 @@ class LaneSearch {
   const NodeId n_;
   Lanes seen_, now_, next_;  // next_ is zero but for the level being made
   std::uint64_t all_ = 0;
-  std::vector<NodeId> level_;  // ascending
-  AlignedArray<NodeId> found_;   // a pulled level, block by block
+  std::vector<NodeId> level_;   // ascending
+  AlignedArray<NodeId> found_;  // a pulled level, block by block
   std::vector<NodeId> counts_;
   std::vector<std::uint64_t> tallies_;  // of the blocks of a level
   std::uint64_t pairs_ = 0, arcs_ = 0;  // reached; that leave the levels so far
@@ -170,11 +174,13 @@ class LaneSearch {
 
 }  // namespace
 
-Result<MultiBfsResult> MultiBfsCsr(const CsrView& out, const CsrView& in, std::span<const NodeId> sources,
-                           const MultiBfsOptions& options) try {
+Result<MultiBfsResult> MultiBfsCsr(const CsrView& out, const CsrView& in,
+                                   std::span<const NodeId> sources,
+                                   const MultiBfsOptions& options) try {
   PLEXUS_CHECK(!sources.empty() && sources.size() <= kBfsLanes, "1 to 64 sources");
   return LaneSearch({&out, 1}, {&in, 1}, sources, options).Run();
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 Result<MultiBfsResult> MultiBfs(const Snapshot& snapshot, std::span<const NodeId> sources,
                                 const MultiBfsOptions& options) try {
@@ -196,14 +202,18 @@ Result<MultiBfsResult> MultiBfs(const Snapshot& snapshot, std::span<const NodeId
   const std::span<const CsrView> returns((turned ? forth : back), both);
   MultiBfsResult result = LaneSearch(steps, returns, places, options).Run();
   if (!view.packed() || !options.depths) return result;
-  std::vector<std::uint32_t> depths(std::size_t{snapshot.node_count()} * sources.size(), kUnreached);
+  std::vector<std::uint32_t> depths(std::size_t{snapshot.node_count()} * sources.size(),
+                                    kUnreached);
   for (NodeId v = 0; v < view.node_count(); ++v)
-    std::copy_n(result.depths.begin() + static_cast<std::ptrdiff_t>(v * sources.size()), sources.size(),
+    std::copy_n(result.depths.begin() + static_cast<std::ptrdiff_t>(v * sources.size()),
+                sources.size(),
                 depths.begin() + static_cast<std::ptrdiff_t>(view.node(v) * sources.size()));
   for (std::size_t s = 0; s < sources.size(); ++s)
-    if (!result.levels[s].empty()) depths[std::size_t{sources[s]} * sources.size() + s] = 0;  // also of one without a place
+    if (!result.levels[s].empty())
+      depths[std::size_t{sources[s]} * sources.size() + s] = 0;  // also of one without a place
   result.depths = std::move(depths);
   return result;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

@@ -34,8 +34,8 @@ struct MultiBfsOptions {
   std::uint32_t max_depth = kUnreached;
   bool depths = false;  // nodes * sources * 4 bytes
   Direction direction = Direction::kOut;
-  std::vector<EdgeKindId> kinds = {};        // none = the fact plane
-  std::int64_t valid_at = kNoTime;  // only edges valid then
+  std::vector<EdgeKindId> kinds = {};  // none = the fact plane
+  std::int64_t valid_at = kNoTime;     // only edges valid then
   const NodeSubset* subset = nullptr;
   // Looked at between levels: nodes are (node, source) pairs reached, edges the arcs that
   // leave the nodes of a level. With nodes = 0 not even the sources are reached, as in Bfs.
@@ -49,13 +49,15 @@ struct MultiBfsOptions {
 // each depth at which some lane reaches it, and rows that some lane has not seen are
 // looked at level by level: then searches one by one are faster.
 // A source of the index plane meets nothing while only kinds of facts are followed.
-// kInvalidArgument: no source or more than kBfsLanes, a kind or source out of range. kNotFound: a source that was removed.
+// kInvalidArgument: no source or more than kBfsLanes, a kind or source out of range. kNotFound: a
+// source that was removed.
 Result<MultiBfsResult> MultiBfs(const Snapshot& snapshot, std::span<const NodeId> sources,
                                 const MultiBfsOptions& options = {});
 
 // The same on bare arrays: `in` is the transpose of `out`. Of the options, kinds, direction
 // and subset do not count. REQUIRES 1..kBfsLanes sources below out.node_count().
 Result<MultiBfsResult> MultiBfsCsr(const CsrView& out, const CsrView& in,
-                           std::span<const NodeId> sources, const MultiBfsOptions& options = {});
+                                   std::span<const NodeId> sources,
+                                   const MultiBfsOptions& options = {});
 
 }  // namespace plexus

@@ -13,12 +13,12 @@
 #include <limits>
 #include <utility>
 
-#include "algorithms/common/internal/stored_edge.h"
-#include "algorithms/common/internal/top_k.h"
 #include "algorithms/common/internal/interruptible_arcs.h"
 #include "algorithms/common/internal/node_map.h"
-#include "algorithms/traversal/internal/resume_token.h"
 #include "algorithms/common/internal/selection.h"
+#include "algorithms/common/internal/stored_edge.h"
+#include "algorithms/common/internal/top_k.h"
+#include "algorithms/traversal/internal/resume_token.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {
@@ -47,7 +47,7 @@ struct Label {
 struct StepMasks {
   std::vector<std::uint64_t> out, in;  // by kind
   std::uint64_t any_out = 0, any_in = 0;
-  std::vector<EdgeKindId> kinds;           // all that are followed
+  std::vector<EdgeKindId> kinds;  // all that are followed
 };
 
 Result<StepMasks> Masks(const Schema& schema, const PathPattern& pattern) {
@@ -65,7 +65,8 @@ Result<StepMasks> Masks(const Schema& schema, const PathPattern& pattern) {
     const std::uint64_t bit = std::uint64_t{1} << i;
     if (step.kind == kNoEdgeKind) {
       for (std::size_t kind = 0; kind < traits.size(); ++kind)
-        if (traits[kind].plane == Plane::kFact && !traits[kind].name.empty()) accept(kind, bit, step.inverse);
+        if (traits[kind].plane == Plane::kFact && !traits[kind].name.empty())
+          accept(kind, bit, step.inverse);
       continue;
     }
     if (step.kind >= traits.size())
@@ -80,8 +81,8 @@ Result<StepMasks> Masks(const Schema& schema, const PathPattern& pattern) {
 
 class PatternSearch {
  public:
-  PatternSearch(const internal::Selection& selection, const PathPattern& pattern, const StepMasks& masks,
-                const PatternOptions& options, const Budget& budget)
+  PatternSearch(const internal::Selection& selection, const PathPattern& pattern,
+                const StepMasks& masks, const PatternOptions& options, const Budget& budget)
       : selection_(selection),
         pattern_(pattern),
         masks_(masks),
@@ -104,7 +105,8 @@ class PatternSearch {
       const bool enough = by_hops() && options_.top != 0 && matched_.size() >= options_.top;
       if (begin == end || enough) return;
       for (std::size_t i = begin; i < end; ++i)
-        if (!Expand(static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(end))) return void(truncated_ = true);
+        if (!Expand(static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(end)))
+          return void(truncated_ = true);
       // Values of a layer may rise until it is whole, so it is listed then.
       for (std::size_t i = end; i < labels_.size(); ++i)
         if (pattern_.accept() >> labels_[i].state & 1) Matched(static_cast<std::uint32_t>(i));
@@ -115,7 +117,8 @@ class PatternSearch {
   TraverseResult Take() {
     if (truncated_)  // the layer that was cut
       for (std::size_t i = 0; i < labels_.size(); ++i)
-        if (labels_[i].state != kStart && pattern_.accept() >> labels_[i].state & 1) Matched(static_cast<std::uint32_t>(i));
+        if (labels_[i].state != kStart && pattern_.accept() >> labels_[i].state & 1)
+          Matched(static_cast<std::uint32_t>(i));
     internal::KeepBest(matched_, options_.top, [&](std::uint32_t a, std::uint32_t b) {
       const Label &x = labels_[a], &y = labels_[b];
       if (by_hops() && x.hop != y.hop) return x.hop < y.hop;
@@ -147,7 +150,9 @@ class PatternSearch {
 
  private:
   bool by_hops() const { return options_.order == PatternOrder::kFewestHops; }
-  std::uint64_t most_labels() const { return std::min<std::uint64_t>(budget_.nodes, kExcluded - 1); }
+  std::uint64_t most_labels() const {
+    return std::min<std::uint64_t>(budget_.nodes, kExcluded - 1);
+  }
 
   // The node's row of newest labels; kExcluded when it is not selected.
   std::uint32_t Place(NodeId node, bool wanted) {
@@ -164,7 +169,8 @@ class PatternSearch {
   bool Expand(std::uint32_t index, std::uint32_t layer) {
     if (budget_.Interrupted()) return false;
     const Label from = labels_[index];
-    const std::uint64_t next = from.state == kStart ? pattern_.first() : pattern_.steps()[from.state].next;
+    const std::uint64_t next =
+        from.state == kStart ? pattern_.first() : pattern_.steps()[from.state].next;
     bool go_on = true;
     auto walk = [&](Direction direction, const std::vector<std::uint64_t>& accepted) {
       go_on = internal::ForEachArcHeard(
@@ -182,7 +188,8 @@ class PatternSearch {
     return go_on;
   }
 
-  bool Take(const Label& from, std::uint32_t index, std::uint32_t layer, const Arc& arc, std::uint64_t steps) {
+  bool Take(const Label& from, std::uint32_t index, std::uint32_t layer, const Arc& arc,
+            std::uint64_t steps) {
     const std::uint32_t place = Place(arc.neighbor, false);
     if (place == kExcluded) return true;
     const double value = std::min(from.value * static_cast<double>(arc.weight), kMost);
@@ -220,8 +227,8 @@ class PatternSearch {
     hit.path.resize(labels_[index].hop);
     for (; labels_[index].parent != kNone; index = labels_[index].parent) {
       const Label& label = labels_[index];
-      hit.path[label.hop - 1] =
-          internal::ArcAsEdge(*selection_.snapshot, labels_[label.parent].node, label.node, label.ref);
+      hit.path[label.hop - 1] = internal::ArcAsEdge(
+          *selection_.snapshot, labels_[label.parent].node, label.node, label.ref);
     }
   }
 
@@ -231,35 +238,38 @@ class PatternSearch {
   const PatternOptions& options_;
   const Budget& budget_;
   std::vector<Label> labels_;
-  NodeMap places_;                     // node -> row of newest_, or kExcluded
-  std::vector<std::uint32_t> newest_;  // by place and state
-  NodeMap best_;                       // node -> place in matched_
-  std::vector<std::uint32_t> matched_; // labels
+  NodeMap places_;                      // node -> row of newest_, or kExcluded
+  std::vector<std::uint32_t> newest_;   // by place and state
+  NodeMap best_;                        // node -> place in matched_
+  std::vector<std::uint32_t> matched_;  // labels
   bool truncated_ = false;
   std::uint64_t edges_ = 0, looked_ = 0;  // looked at: also what the filter hides
 };
 
 // Ascending, each node once with its largest weight.
-Result<std::vector<TraverseSeed>> CheckStarts(const Snapshot& snapshot, std::span<const TraverseSeed> starts) {
+Result<std::vector<TraverseSeed>> CheckStarts(const Snapshot& snapshot,
+                                              std::span<const TraverseSeed> starts) {
   std::vector<NodeId> nodes;
   for (const TraverseSeed& s : starts) nodes.push_back(s.node);
   PLEXUS_TRY(internal::WithSources(snapshot, nullptr, nodes));
   for (const TraverseSeed& s : starts)
     if (!(s.weight > 0) || !std::isfinite(s.weight))
-      return Fail(ErrorCode::kInvalidArgument, "weight " + std::to_string(s.weight) + " of start " + internal::NodeName(snapshot, s.node) +
+      return Fail(ErrorCode::kInvalidArgument, "weight " + std::to_string(s.weight) + " of start " +
+                                                   internal::NodeName(snapshot, s.node) +
                                                    " is not a finite number above 0");
   std::vector<TraverseSeed> sorted(starts.begin(), starts.end());
   std::sort(sorted.begin(), sorted.end(), [](const TraverseSeed& a, const TraverseSeed& b) {
     return a.node != b.node ? a.node < b.node : a.weight > b.weight;
   });
-  sorted.erase(std::unique(sorted.begin(), sorted.end(),
-                           [](const TraverseSeed& a, const TraverseSeed& b) { return a.node == b.node; }),
-               sorted.end());
+  sorted.erase(
+      std::unique(sorted.begin(), sorted.end(),
+                  [](const TraverseSeed& a, const TraverseSeed& b) { return a.node == b.node; }),
+      sorted.end());
   return sorted;
 }
 
-internal::Question Asked(const Snapshot& snapshot, const PathPattern& pattern, std::span<const TraverseSeed> starts,
-                         const PatternOptions& o) {
+internal::Question Asked(const Snapshot& snapshot, const PathPattern& pattern,
+                         std::span<const TraverseSeed> starts, const PatternOptions& o) {
   internal::Question question(snapshot, internal::SearchKind::kPattern);
   question.Add(pattern.text());
   question.Add(static_cast<std::uint64_t>(o.order));
@@ -277,8 +287,10 @@ internal::Question Asked(const Snapshot& snapshot, const PathPattern& pattern, s
 }  // namespace
 
 Result<TraverseResult> MatchPattern(const Snapshot& snapshot, const PathPattern& pattern,
-                                    std::span<const TraverseSeed> starts, const PatternOptions& options) try {
-  if (pattern.steps().empty()) return Fail(ErrorCode::kInvalidArgument, "a pattern that was never parsed");
+                                    std::span<const TraverseSeed> starts,
+                                    const PatternOptions& options) try {
+  if (pattern.steps().empty())
+    return Fail(ErrorCode::kInvalidArgument, "a pattern that was never parsed");
   std::uint32_t hops = options.hops;
   if (options.order == PatternOrder::kBestProduct) {
     if (hops == PatternOptions::kNoLimit) hops = kDefaultProductHops;
@@ -302,6 +314,7 @@ Result<TraverseResult> MatchPattern(const Snapshot& snapshot, const PathPattern&
   if (result.truncated)
     result.resume = Asked(snapshot, pattern, sorted, options).TokenAt({result.nodes, result.edges});
   return result;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

@@ -3,7 +3,8 @@
 //
 //   pattern   = sequence { "|" sequence }
 //   sequence  = item { ( " " | "/" ) item }
-//   item      = [ "^" ] ( kind | "." | "(" pattern ")" ) { "*" | "+" | "?" | "{m}" | "{m,}" | "{m,n}" }
+//   item      = [ "^" ] ( kind | "." | "(" pattern ")" )
+//               { "*" | "+" | "?" | "{m}" | "{m,}" | "{m,n}" }
 //   kind      = an edge kind's name or inverse name; quoted ("a b" or 'a.b') when it has
 //               blanks or one of / | ^ . ( ) * + ? { } " ' in it
 //
@@ -46,8 +47,8 @@ class PathPattern {
     std::uint64_t next = 0;  // steps that may follow
   };
   const std::vector<Step>& steps() const { return steps_; }
-  std::uint64_t first() const { return first_; }    // steps that may begin
-  std::uint64_t accept() const { return accept_; }  // steps that may end
+  std::uint64_t first() const { return first_; }         // steps that may begin
+  std::uint64_t accept() const { return accept_; }       // steps that may end
   bool matches_empty() const { return matches_empty_; }  // a start matches by itself
   std::string_view text() const { return text_; }
 

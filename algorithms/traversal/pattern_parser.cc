@@ -48,7 +48,8 @@ class PatternParser {
 
   Result<PathPattern> Run() {
     if (text_.size() > PathPattern::kMaxBytes)
-      return Bad(PathPattern::kMaxBytes, "longer than " + std::to_string(PathPattern::kMaxBytes) + " bytes");
+      return Bad(PathPattern::kMaxBytes,
+                 "longer than " + std::to_string(PathPattern::kMaxBytes) + " bytes");
     PLEXUS_ASSIGN(Tree tree, Choice(0));
     if (at_ != text_.size()) return Bad(at_, std::string("unexpected '") + text_[at_] + "'");
     PLEXUS_ASSIGN(const Part whole, Build(tree, false));
@@ -61,7 +62,8 @@ class PatternParser {
 
  private:
   static std::unexpected<Error> Bad(std::size_t at, const std::string& why) {
-    return Fail(ErrorCode::kInvalidArgument, "pattern, byte " + std::to_string(at + 1) + ": " + why);
+    return Fail(ErrorCode::kInvalidArgument,
+                "pattern, byte " + std::to_string(at + 1) + ": " + why);
   }
   char Peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
   void SkipBlanks() {
@@ -104,10 +106,12 @@ class PatternParser {
     if (at_ == text_.size()) return Bad(at_, "a kind, '.' or '(' expected, the pattern ends");
     if (Peek() == '(') {
       if (depth + 1 > PathPattern::kMaxDepth)
-        return Bad(at_, "parentheses more than " + std::to_string(PathPattern::kMaxDepth) + " deep");
+        return Bad(at_,
+                   "parentheses more than " + std::to_string(PathPattern::kMaxDepth) + " deep");
       const std::size_t open = at_++;
       PLEXUS_ASSIGN(item, Choice(depth + 1));
-      if (Peek() != ')') return Bad(at_, "')' expected for '(' at byte " + std::to_string(open + 1));
+      if (Peek() != ')')
+        return Bad(at_, "')' expected for '(' at byte " + std::to_string(open + 1));
       ++at_;
     } else if (Peek() == '.') {
       ++at_;
@@ -132,7 +136,8 @@ class PatternParser {
       at_ = std::min(text_.find_first_of(kSpecial, at_), text_.size());
       name = text_.substr(begin, at_ - begin);
     }
-    if (name.empty()) return Bad(begin, std::string("a kind, '.' or '(' expected, not '") + text_[begin] + "'");
+    if (name.empty())
+      return Bad(begin, std::string("a kind, '.' or '(' expected, not '") + text_[begin] + "'");
     const auto match = schema_.FindEdgeKind(name);
     if (!match) return Bad(begin, "unknown edge kind '" + std::string(name) + "'");
     return *match;
@@ -143,9 +148,15 @@ class PatternParser {
       const std::size_t begin = at_;
       std::uint32_t least, most;
       switch (Peek()) {
-        case '*': least = 0, most = kUnbounded, ++at_; break;
-        case '+': least = 1, most = kUnbounded, ++at_; break;
-        case '?': least = 0, most = 1, ++at_; break;
+        case '*':
+          least = 0, most = kUnbounded, ++at_;
+          break;
+        case '+':
+          least = 1, most = kUnbounded, ++at_;
+          break;
+        case '?':
+          least = 0, most = 1, ++at_;
+          break;
         case '{': {
           ++at_;
           PLEXUS_ASSIGN(least, Number());
@@ -159,10 +170,12 @@ class PatternParser {
           }
           if (Peek() != '}') return Bad(at_, "'}' expected");
           ++at_;
-          if (most == 0 || most < least) return Bad(begin, "a repeat of at least m, at most n has m <= n and n > 0");
+          if (most == 0 || most < least)
+            return Bad(begin, "a repeat of at least m, at most n has m <= n and n > 0");
           break;
         }
-        default: return item;
+        default:
+          return item;
       }
       if (++repeats_ > PathPattern::kMaxSteps) return Bad(begin, "more than 63 repeats");
       Tree outer = Node(Tree::Form::kRepeat, begin);
@@ -186,7 +199,8 @@ class PatternParser {
   }
 
   void Link(std::uint64_t from, std::uint64_t to) {
-    for (; from; from &= from - 1) made_.steps_[static_cast<std::size_t>(std::countr_zero(from))].next |= to;
+    for (; from; from &= from - 1)
+      made_.steps_[static_cast<std::size_t>(std::countr_zero(from))].next |= to;
   }
   // `b` after `a`.
   Part Join(const Part& a, const Part& b) {
@@ -200,14 +214,16 @@ class PatternParser {
     switch (tree.form) {
       case Tree::Form::kStep: {
         if (made_.steps_.size() >= PathPattern::kMaxSteps)
-          return Bad(tree.at, "more than " + std::to_string(PathPattern::kMaxSteps) + " steps with repeats written out");
+          return Bad(tree.at, "more than " + std::to_string(PathPattern::kMaxSteps) +
+                                  " steps with repeats written out");
         const std::uint64_t bit = std::uint64_t{1} << made_.steps_.size();
         made_.steps_.push_back({tree.kind, inverse, 0});
         return Part{false, bit, bit};
       }
       case Tree::Form::kSequence:
         for (std::size_t i = 0; i < tree.parts.size(); ++i) {
-          PLEXUS_ASSIGN(const Part part, Build(tree.parts[inverse ? tree.parts.size() - 1 - i : i], inverse));
+          PLEXUS_ASSIGN(const Part part,
+                        Build(tree.parts[inverse ? tree.parts.size() - 1 - i : i], inverse));
           made = Join(made, part);
         }
         return made;
@@ -240,6 +256,7 @@ class PatternParser {
 
 Result<PathPattern> PathPattern::Parse(std::string_view text, const Schema& schema) try {
   return PatternParser(text, schema).Run();
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

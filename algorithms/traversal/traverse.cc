@@ -6,10 +6,10 @@
 #include <string>
 #include <utility>
 
+#include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/stored_edge.h"
 #include "algorithms/traversal/internal/layered_search.h"
 #include "algorithms/traversal/internal/resume_token.h"
-#include "algorithms/common/internal/selection.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {
@@ -38,7 +38,8 @@ Result<std::vector<TraverseSeed>> CheckSeeds(const Snapshot& snapshot,
                                              Aggregate aggregate) {
   std::vector<TraverseSeed> sorted(seeds.begin(), seeds.end());
   for (const TraverseSeed& s : sorted) {
-    if (s.node >= snapshot.node_count() || !snapshot.alive(s.node)) return internal::NotSelected(snapshot, "seed", s.node, {});
+    if (s.node >= snapshot.node_count() || !snapshot.alive(s.node))
+      return internal::NotSelected(snapshot, "seed", s.node, {});
     const bool too_much = aggregate == Aggregate::kNoisyOr && s.weight > 1;
     if (!(s.weight > 0) || !std::isfinite(s.weight) || too_much)
       return Bad("weight " + std::to_string(s.weight) + " of seed " +
@@ -71,7 +72,8 @@ PathEdge StepOf(const Snapshot& snapshot, const Label& label, const Label& paren
 
 // Kinds were not read by a search that follows all of them, nor weights where a row's head had
 // them: asked for before the first is needed.
-void PrefetchSteps(const Snapshot& snapshot, const std::vector<Label>& labels, std::span<const ScoredLabel> reached) {
+void PrefetchSteps(const Snapshot& snapshot, const std::vector<Label>& labels,
+                   std::span<const ScoredLabel> reached) {
   const CsrView views[] = {snapshot.base().out(), snapshot.base().in()};
   for (const ScoredLabel& r : reached)
     for (std::uint32_t at = r.label; labels[at].parent != Label::kSeed; at = labels[at].parent)
@@ -94,11 +96,13 @@ void FillHit(const Snapshot& snapshot, const std::vector<Label>& labels, const S
   }
   std::uint32_t at = r.label;
   for (; labels[at].parent != Label::kSeed; at = labels[at].parent)
-    if (with_path) hit.path[labels[at].hop - 1u] = StepOf(snapshot, labels[at], labels[labels[at].parent]);
+    if (with_path)
+      hit.path[labels[at].hop - 1u] = StepOf(snapshot, labels[at], labels[labels[at].parent]);
   hit.seed = labels[at].node;
 }
 
-internal::Question Asked(const Snapshot& snapshot, std::span<const TraverseSeed> starts, const TraverseOptions& o) {
+internal::Question Asked(const Snapshot& snapshot, std::span<const TraverseSeed> starts,
+                         const TraverseOptions& o) {
   internal::Question question(snapshot, internal::SearchKind::kTraverse);
   question.Add(static_cast<std::uint64_t>(o.hops));
   question.Add(static_cast<std::uint64_t>(o.direction));
@@ -122,8 +126,10 @@ Result<TraverseResult> Traverse(const Snapshot& snapshot, std::span<const Traver
                                 const TraverseOptions& given) try {
   PLEXUS_TRY(CheckOptions(given));
   if (!given.resume.empty()) {
-    PLEXUS_ASSIGN(const std::vector<TraverseSeed> starts, CheckSeeds(snapshot, seeds, given.aggregate));
-    PLEXUS_ASSIGN(const internal::SearchPosition position, Asked(snapshot, starts, given).Position(given.resume));
+    PLEXUS_ASSIGN(const std::vector<TraverseSeed> starts,
+                  CheckSeeds(snapshot, seeds, given.aggregate));
+    PLEXUS_ASSIGN(const internal::SearchPosition position,
+                  Asked(snapshot, starts, given).Position(given.resume));
     TraverseOptions further = given;
     further.resume.clear();
     further.budget = internal::BudgetFrom(position, given.budget);
@@ -142,13 +148,16 @@ Result<TraverseResult> Traverse(const Snapshot& snapshot, std::span<const Traver
   result.truncated = search.truncated();
   result.nodes = search.labels().size();
   result.edges = search.edges();
-  if (result.truncated) result.resume = Asked(snapshot, starts, options).TokenAt({result.nodes, result.edges});
+  if (result.truncated)
+    result.resume = Asked(snapshot, starts, options).TokenAt({result.nodes, result.edges});
   result.hits.resize(reached.size());
   if (options.paths) PrefetchSteps(snapshot, search.labels(), reached);
   for (std::size_t i = 0; i < reached.size(); ++i)
-    FillHit(snapshot, search.labels(), reached[i], options.paths, starts.size() == 1, result.hits[i]);
+    FillHit(snapshot, search.labels(), reached[i], options.paths, starts.size() == 1,
+            result.hits[i]);
   search.Pay();
   return result;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

@@ -17,7 +17,8 @@ namespace plexus::bench {
 GapPageRankInput PreparePageRank(const Topology& graph, int iterations) {
   Executor& executor = DefaultExecutor();
   GapPageRankInput made;
-  made.reciprocal = StrengthReciprocals<float>(OutStrengths(graph.out(), executor).value(), executor).value();
+  made.reciprocal =
+      StrengthReciprocals<float>(OutStrengths(graph.out(), executor).value(), executor).value();
   made.layout = MakePageRankLayout(graph.in(), graph.out(), executor, iterations).value();
   return made;
 }
@@ -56,7 +57,8 @@ std::string CheckPageRank(const Topology& graph, std::span<const float> scores, 
   for (NodeId v = 0; v < n; ++v) distance += std::abs(now[v] - scores[v]);
   // An early stop may differ by one iteration when the step is close to the tolerance.
   const double allowed = 1e-4 + tolerance;
-  return distance <= allowed ? "" : "L1 distance to the serial reference is " + std::to_string(distance);
+  return distance <= allowed ? ""
+                             : "L1 distance to the serial reference is " + std::to_string(distance);
 }
 
 std::string CheckBfs(const Topology& graph, NodeId source, const BfsCsrResult& result) {
@@ -117,7 +119,9 @@ std::string CheckTriangles(const Topology& graph, std::uint64_t count) {
       std::ranges::set_intersection(row(u), row(v), std::back_inserter(common));
       total += common.size();
     }
-  return total == 3 * count ? "" : std::to_string(count) + " triangles, the serial check finds " + std::to_string(total / 3);
+  return total == 3 * count ? ""
+                            : std::to_string(count) + " triangles, the serial check finds " +
+                                  std::to_string(total / 3);
 }
 
 std::string CheckDistances(const CsrView& out, NodeId source, std::span<const float> distances) {
@@ -173,7 +177,8 @@ std::string CheckBetweenness(const Topology& graph, std::span<const NodeId> sour
   for (double x : want) most = std::max(most, x);
   if (scores.size() != graph.node_count) return "one score a node expected";
   for (NodeId v = 0; v < graph.node_count; ++v)
-    if (!(std::abs(scores[v] - want[v]) <= 1e-9 * most)) return "node " + std::to_string(v) + " has the wrong score";
+    if (!(std::abs(scores[v] - want[v]) <= 1e-9 * most))
+      return "node " + std::to_string(v) + " has the wrong score";
   return "";
 }
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/traversal/bfs.h"
 #include "algorithms/pagerank/internal/pagerank_csr.h"
+#include "algorithms/traversal/bfs.h"
 #include "bench/graphs/uniform_draw.h"
 #include "engine/bulk/topology.h"
 
@@ -28,8 +28,8 @@ GapPageRankInput PreparePageRank(const Topology& graph, int iterations);
 // PageRank as the suite defines it: f32, all scores 1/n at first, damping 0.85, the
 // mass of nodes without out-arcs is lost (Plexus itself redistributes it), at most
 // `iterations`, an early stop when the L1 change falls below `tolerance` (0: never).
-std::vector<float> GapPageRank(const Topology& graph, const GapPageRankInput& input,
-                               int iterations, double tolerance);
+std::vector<float> GapPageRank(const Topology& graph, const GapPageRankInput& input, int iterations,
+                               double tolerance);
 
 // Against the same number of iterations in f64, pushed, serially: L1 within 1e-4.
 std::string CheckPageRank(const Topology& graph, std::span<const float> scores, int iterations,

@@ -15,11 +15,11 @@
 #include <string_view>
 
 #include "algorithms/centrality/betweenness.h"
-#include "algorithms/traversal/bfs.h"
-#include "algorithms/connectivity/components.h"
-#include "algorithms/paths/distances.h"
 #include "algorithms/community/internal/oriented_graph.h"
 #include "algorithms/community/triangles.h"
+#include "algorithms/connectivity/components.h"
+#include "algorithms/paths/distances.h"
+#include "algorithms/traversal/bfs.h"
 #include "bench/gap/kernels.h"
 #include "bench/graphs/pairs.h"
 
@@ -37,15 +37,16 @@ struct Options {
 };
 
 int Usage() {
-  std::fprintf(stderr,
-               "usage: gap KERNEL (-f FILE | -g SCALE | -u SCALE) [-k DEGREE] [-s] [-n TRIALS]\n"
-               "           [-i ITERATIONS] [-t TOLERANCE] [-d DELTA] [-r SOURCE] [-l LAYOUT] [-v]\n"
-               "KERNEL: build pr bfs sssp cc bc tc. FILE: .el .wel .sg .wsg; -s makes .el symmetric.\n"
-               "sssp of a FILE wants a .wsg; bc searches from -i (4) sources a trial.\n"
-               "LAYOUT of pr: kept (made once, its time printed apart), charged (made anew in\n"
-               "every trial, where so few iterations repay it), pull (none).\n"
-               "-v checks every trial against a serial reference.\n"
-               "examples: gap pr -g 20 -i 20 -t 0 -n 5     gap bfs -f road.sg -r 1 -v\n");
+  std::fprintf(
+      stderr,
+      "usage: gap KERNEL (-f FILE | -g SCALE | -u SCALE) [-k DEGREE] [-s] [-n TRIALS]\n"
+      "           [-i ITERATIONS] [-t TOLERANCE] [-d DELTA] [-r SOURCE] [-l LAYOUT] [-v]\n"
+      "KERNEL: build pr bfs sssp cc bc tc. FILE: .el .wel .sg .wsg; -s makes .el symmetric.\n"
+      "sssp of a FILE wants a .wsg; bc searches from -i (4) sources a trial.\n"
+      "LAYOUT of pr: kept (made once, its time printed apart), charged (made anew in\n"
+      "every trial, where so few iterations repay it), pull (none).\n"
+      "-v checks every trial against a serial reference.\n"
+      "examples: gap pr -g 20 -i 20 -t 0 -n 5     gap bfs -f road.sg -r 1 -v\n");
   return 2;
 }
 
@@ -73,35 +74,63 @@ bool Parse(int argc, char** argv, Options& o) {
   if (argc < 2 || argv[1][0] == '-') return bad("which kernel?");
   o.kernel = argv[1];
   constexpr std::string_view kKernels[] = {"build", "pr", "bfs", "cc", "tc", "sssp", "bc"};
-  if (std::ranges::find(kKernels, o.kernel) == std::end(kKernels)) return bad("no kernel '" + o.kernel + "'");
+  if (std::ranges::find(kKernels, o.kernel) == std::end(kKernels))
+    return bad("no kernel '" + o.kernel + "'");
   for (int c; (c = getopt(argc - 1, argv + 1, "f:g:u:k:n:i:t:d:r:l:sv")) != -1;) {
     bool ok = true;
     switch (c) {
-      case 'f': o.file = optarg; break;
-      case 'g': ok = Number(optarg, 1, 26, o.scale); break;
-      case 'u': ok = Number(optarg, 1, 26, o.scale); o.uniform = true; break;
-      case 'k': ok = Number(optarg, 1, 64, o.degree); break;
-      case 'n': ok = Number(optarg, 1, 1'000'000, o.trials); break;
-      case 'i': ok = Number(optarg, 0, 1'000'000, o.iterations); break;
-      case 't': ok = Number(optarg, 0.0, 1.0, o.tolerance); break;
-      case 'd': ok = Number(optarg, 0.0, 1e9, o.delta); break;
-      case 'r': ok = Number(optarg, NodeId{0}, kNoNode - 1, o.source); break;
+      case 'f':
+        o.file = optarg;
+        break;
+      case 'g':
+        ok = Number(optarg, 1, 26, o.scale);
+        break;
+      case 'u':
+        ok = Number(optarg, 1, 26, o.scale);
+        o.uniform = true;
+        break;
+      case 'k':
+        ok = Number(optarg, 1, 64, o.degree);
+        break;
+      case 'n':
+        ok = Number(optarg, 1, 1'000'000, o.trials);
+        break;
+      case 'i':
+        ok = Number(optarg, 0, 1'000'000, o.iterations);
+        break;
+      case 't':
+        ok = Number(optarg, 0.0, 1.0, o.tolerance);
+        break;
+      case 'd':
+        ok = Number(optarg, 0.0, 1e9, o.delta);
+        break;
+      case 'r':
+        ok = Number(optarg, NodeId{0}, kNoNode - 1, o.source);
+        break;
       case 'l':
         o.layout = optarg;
         ok = o.layout == "kept" || o.layout == "charged" || o.layout == "pull";
         break;
-      case 's': o.symmetrize = true; break;
-      case 'v': o.verify = true; break;
-      default: return false;
+      case 's':
+        o.symmetrize = true;
+        break;
+      case 'v':
+        o.verify = true;
+        break;
+      default:
+        return false;
     }
     if (!ok) return bad(std::string("-") + static_cast<char>(c) + " " + optarg + ": not in range");
   }
   if (o.scale) o.symmetrize = true;
   if (o.iterations < 0) o.iterations = o.kernel == "bc" ? 4 : 20;
   if (optind != argc - 1) return bad(std::string("unexpected '") + argv[1 + optind] + "'");
-  if (o.file.empty() == (o.scale == 0)) return bad("one graph is wanted: -f FILE, -g SCALE or -u SCALE");
+  if (o.file.empty() == (o.scale == 0))
+    return bad("one graph is wanted: -f FILE, -g SCALE or -u SCALE");
   if (o.kernel == "sssp" && o.scale == 0 && !o.file.ends_with(".wsg"))
-    return bad("sssp needs weights, and of the files only a .wsg has them: the suite's converter -w writes one");
+    return bad(
+        "sssp needs weights, and of the files only a .wsg has them: the suite's converter -w "
+        "writes one");
   return true;
 }
 
@@ -157,7 +186,9 @@ bool RunTrials(const Options& o, Trial trial, Check check) {
 bool RunPageRank(const Options& o, const Topology& graph) {
   auto prepare = [&] {
     constexpr int kManyTrials = 1000;
-    return PreparePageRank(graph, o.layout == "pull" ? 0 : o.layout == "charged" ? o.iterations : kManyTrials);
+    return PreparePageRank(graph, o.layout == "pull"      ? 0
+                                  : o.layout == "charged" ? o.iterations
+                                                          : kManyTrials);
   };
   GapPageRankInput kept;
   if (o.layout != "charged") {
@@ -168,7 +199,8 @@ bool RunPageRank(const Options& o, const Topology& graph) {
   return RunTrials(
       o,
       [&] {
-        return GapPageRank(graph, o.layout == "charged" ? prepare() : kept, o.iterations, o.tolerance);
+        return GapPageRank(graph, o.layout == "charged" ? prepare() : kept, o.iterations,
+                           o.tolerance);
       },
       [&](const std::vector<float>& scores) {
         return CheckPageRank(graph, scores, o.iterations, o.tolerance);
@@ -182,7 +214,8 @@ Result<bool> RunKernel(const Options& o) {
   PairList list;
   if (serialized) {
     if (o.kernel == "build")
-      return Fail(ErrorCode::kInvalidArgument, o.file + ": is built already; build reads .el or .wel");
+      return Fail(ErrorCode::kInvalidArgument,
+                  o.file + ": is built already; build reads .el or .wel");
     const auto start = std::chrono::steady_clock::now();
     PLEXUS_ASSIGN(graph, ReadSerialized(o.file, &weights));
     PrintTime("Read Time", Seconds(start));
@@ -196,13 +229,16 @@ Result<bool> RunKernel(const Options& o) {
   }
   PrintGraph(graph);
   if (o.kernel == "build")
-    return RunTrials(o, [&] { return Build(o, list); }, [&](const Result<Topology>& built) {
-      return built ? CheckBuild(list.span(), o.symmetrize, *built) : built.error().message;
-    });
+    return RunTrials(
+        o, [&] { return Build(o, list); },
+        [&](const Result<Topology>& built) {
+          return built ? CheckBuild(list.span(), o.symmetrize, *built) : built.error().message;
+        });
   if (o.kernel == "pr") return RunPageRank(o, graph);
   if (o.kernel == "cc")
-    return RunTrials(o, [&] { return ComponentsCsr(graph.out(), graph.in()).value(); },
-                     [&](const AlignedArray<NodeId>& labels) { return CheckComponents(graph, labels.span()); });
+    return RunTrials(
+        o, [&] { return ComponentsCsr(graph.out(), graph.in()).value(); },
+        [&](const AlignedArray<NodeId>& labels) { return CheckComponents(graph, labels.span()); });
   if (o.kernel == "tc") {
     if (!graph.symmetric)
       return Fail(ErrorCode::kInvalidArgument, "tc needs an undirected graph: give -s");
@@ -211,12 +247,14 @@ Result<bool> RunKernel(const Options& o) {
       const internal::OrientedGraph oriented = internal::Orient(graph.out(), DefaultExecutor());
       PrintTime("Preprocess Time", Seconds(start));  // a trial pays it again, as the suite's does
     }
-    return RunTrials(o, [&] { return TrianglesCsr(graph.out()).value(); },
-                     [&](std::uint64_t count) { return CheckTriangles(graph, count); });
+    return RunTrials(
+        o, [&] { return TrianglesCsr(graph.out()).value(); },
+        [&](std::uint64_t count) { return CheckTriangles(graph, count); });
   }
   // Those that start somewhere: bfs, sssp, bc.
   if (o.source != kNoNode && o.source >= graph.node_count)
-    return Fail(ErrorCode::kInvalidArgument, "-r: the graph has " + std::to_string(graph.node_count) + " nodes");
+    return Fail(ErrorCode::kInvalidArgument,
+                "-r: the graph has " + std::to_string(graph.node_count) + " nodes");
   if (o.source == kNoNode && graph.arc_count() == 0)
     return Fail(ErrorCode::kInvalidArgument, "no node has an edge to start from: name one with -r");
   SourcePicker picker(graph);
@@ -225,32 +263,35 @@ Result<bool> RunKernel(const Options& o) {
   if (o.kernel == "sssp") {
     CsrView out = graph.out();
     out.weights = weights.span();
-    return RunTrials(o,
-                     [&] {
-                       source = next();
-                       return DistancesCsr(out, source, {.delta = static_cast<float>(o.delta)}).value();
-                     },
-                     [&](const AlignedArray<float>& distances) {
-                       return CheckDistances(out, source, distances.span());
-                     });
+    return RunTrials(
+        o,
+        [&] {
+          source = next();
+          return DistancesCsr(out, source, {.delta = static_cast<float>(o.delta)}).value();
+        },
+        [&](const AlignedArray<float>& distances) {
+          return CheckDistances(out, source, distances.span());
+        });
   }
   if (o.kernel == "bc") {
     std::vector<NodeId> sources(static_cast<std::size_t>(o.iterations));
-    return RunTrials(o,
-                     [&] {
-                       for (NodeId& s : sources) s = next();
-                       return BetweennessCsr(graph.out(), graph.in(), sources).value();
-                     },
-                     [&](const std::vector<double>& scores) {
-                       return CheckBetweenness(graph, sources, scores);
-                     });
+    return RunTrials(
+        o,
+        [&] {
+          for (NodeId& s : sources) s = next();
+          return BetweennessCsr(graph.out(), graph.in(), sources).value();
+        },
+        [&](const std::vector<double>& scores) {
+          return CheckBetweenness(graph, sources, scores);
+        });
   }
-  return RunTrials(o,
-                   [&] {
-                     source = next();
-                     return BfsCsr(graph.out(), graph.in(), source, {.depths = false}).value();
-                   },
-                   [&](const BfsCsrResult& result) { return CheckBfs(graph, source, result); });
+  return RunTrials(
+      o,
+      [&] {
+        source = next();
+        return BfsCsr(graph.out(), graph.in(), source, {.depths = false}).value();
+      },
+      [&](const BfsCsrResult& result) { return CheckBfs(graph, source, result); });
 }
 
 }  // namespace

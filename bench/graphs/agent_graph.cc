@@ -80,11 +80,13 @@ class Generator {
     for (NodeId v = 0; v < graph_.turns; ++v) {
       if (Uniform() >= 0.3) continue;
       const double pareto = std::pow(1.0 - Uniform(), -1.0 / 1.1);
-      const auto count = static_cast<std::uint32_t>(std::min<double>(pareto, std::min(kMaxMentions, graph_.files / 2)));
+      const auto count = static_cast<std::uint32_t>(
+          std::min<double>(pareto, std::min(kMaxMentions, graph_.files / 2)));
       std::vector<std::uint32_t> files;
       for (std::uint32_t i = 0; i < count; ++i)
         files.push_back(static_cast<std::uint32_t>(
-            std::upper_bound(cumulative.begin(), cumulative.end() - 1, Uniform() * sum) - cumulative.begin()));
+            std::upper_bound(cumulative.begin(), cumulative.end() - 1, Uniform() * sum) -
+            cumulative.begin()));
       std::sort(files.begin(), files.end());
       files.erase(std::unique(files.begin(), files.end()), files.end());
       for (std::uint32_t file : files) {
@@ -156,7 +158,9 @@ std::vector<NodeId> StratifiedStarts(const AgentGraph& graph, std::size_t count)
   std::array<std::vector<NodeId>, kSteps.size()> strata;
   for (NodeId v = 0; v < graph.turns; ++v)
     if (degree[v] > 0)
-      strata[static_cast<std::size_t>(std::upper_bound(kSteps.begin(), kSteps.end(), degree[v]) - kSteps.begin()) - 1]
+      strata[static_cast<std::size_t>(std::upper_bound(kSteps.begin(), kSteps.end(), degree[v]) -
+                                      kSteps.begin()) -
+             1]
           .push_back(v);
   std::vector<NodeId> starts;
   std::size_t left = static_cast<std::size_t>(

@@ -30,17 +30,21 @@ struct AgentGraphOptions {
 
 struct AgentEdge {
   NodeId source, target;
-  EdgeKindId kind;  // kTemporal, kReferential, kCausal, kCategorical (smaller id first), kTrajectory
+  EdgeKindId
+      kind;  // kTemporal, kReferential, kCausal, kCategorical (smaller id first), kTrajectory
   float weight;
 };
 
 struct AgentGraph {
   NodeId turns = 0;
-  std::vector<std::uint32_t> session;     // by turn, ascending
-  std::vector<std::int64_t> created_at;   // by turn, milliseconds
-  std::vector<AgentEdge> edges;           // by kind, then source and target
-  struct Mention { NodeId turn; std::uint32_t file; };
-  std::vector<Mention> mentions;          // by turn, then file; files are ranks, 0 the hottest
+  std::vector<std::uint32_t> session;    // by turn, ascending
+  std::vector<std::int64_t> created_at;  // by turn, milliseconds
+  std::vector<AgentEdge> edges;          // by kind, then source and target
+  struct Mention {
+    NodeId turn;
+    std::uint32_t file;
+  };
+  std::vector<Mention> mentions;  // by turn, then file; files are ranks, 0 the hottest
   std::uint32_t sessions = 0, files = 0;
 };
 

@@ -64,8 +64,8 @@ PairList KroneckerPairs(int scale, int degree, Executor& executor) {
     NodePair pair{0, 0};
     for (int depth = 0; depth < scale; ++depth) {
       const std::uint32_t point = static_cast<std::uint32_t>(random());
-      const bool lower = point >= a + b;                          // which half of the rows
-      const bool right = lower ? point > a + b + c : point > a;   // and of the columns
+      const bool lower = point >= a + b;                         // which half of the rows
+      const bool right = lower ? point > a + b + c : point > a;  // and of the columns
       pair.source = pair.source << 1 | static_cast<NodeId>(lower);
       pair.target = pair.target << 1 | static_cast<NodeId>(right);
     }
@@ -75,7 +75,8 @@ PairList KroneckerPairs(int scale, int degree, Executor& executor) {
   return list;
 }
 
-AlignedArray<float> GeneratedWeights(const PairList& list, const Topology& graph, Executor& executor) {
+AlignedArray<float> GeneratedWeights(const PairList& list, const Topology& graph,
+                                     Executor& executor) {
   const CsrView out = graph.out();
   AlignedArray<float> weights(out.arc_count());
   std::fill(weights.begin(), weights.end(), std::numeric_limits<float>::max());
@@ -83,7 +84,8 @@ AlignedArray<float> GeneratedWeights(const PairList& list, const Topology& graph
     const auto row = out.neighbors.subspan(out.offsets[source], out.degree(source));
     const auto at = std::lower_bound(row.begin(), row.end(), target);
     if (at == row.end() || *at != target) return;  // a loop, which was dropped
-    std::atomic_ref<float> here(weights[out.offsets[source] + static_cast<std::size_t>(at - row.begin())]);
+    std::atomic_ref<float> here(
+        weights[out.offsets[source] + static_cast<std::size_t>(at - row.begin())]);
     for (float old = here.load(); weight < old && !here.compare_exchange_weak(old, weight);) {
     }
   };

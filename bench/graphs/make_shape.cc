@@ -30,14 +30,16 @@ PairList WordNetPairs(const std::string& directory) {
   text::ImportOptions options;
   options.now_ms = 1'700'000'000'000;
   const text::ImportReport report = Must(text::Import(*graph, {directory}, options), directory);
-  if (report.errors > 0) Die(directory + ": " + std::to_string(report.errors) + " records cannot be read");
+  if (report.errors > 0)
+    Die(directory + ": " + std::to_string(report.errors) + " records cannot be read");
   const DenseView view = Must(DenseView::Make(graph->snapshot()), "rows");
   const CsrView rows = view.out();
   PairList list;
   list.node_count = rows.node_count();
   list.pairs = AlignedArray<NodePair>(rows.arc_count());
   for (NodeId v = 0; v < rows.node_count(); ++v)
-    for (std::uint32_t a = rows.offsets[v]; a < rows.offsets[v + 1]; ++a) list.pairs[a] = {v, rows.neighbors[a]};
+    for (std::uint32_t a = rows.offsets[v]; a < rows.offsets[v + 1]; ++a)
+      list.pairs[a] = {v, rows.neighbors[a]};
   return list;
 }
 
@@ -53,18 +55,22 @@ void Write(const PairList& list, const std::string& path) {
     Must(WriteSerialized(graph, path, weighted ? &ArcWeight : nullptr), path);
     return;
   }
-  if (!path.ends_with(".el") && !path.ends_with(".wel")) Die(path + ": expected .sg, .wsg, .el or .wel");
+  if (!path.ends_with(".el") && !path.ends_with(".wel"))
+    Die(path + ": expected .sg, .wsg, .el or .wel");
   std::vector<NodePair> pairs;
   const CsrView rows = graph.out();
   for (NodeId v = 0; v < rows.node_count(); ++v)
-    for (std::uint32_t a = rows.offsets[v]; a < rows.offsets[v + 1]; ++a) pairs.push_back({v, rows.neighbors[a]});
+    for (std::uint32_t a = rows.offsets[v]; a < rows.offsets[v + 1]; ++a)
+      pairs.push_back({v, rows.neighbors[a]});
   Must(WritePairs(pairs, path, weighted ? &ArcWeight : nullptr), path);
 }
 
 int Usage() {
-  std::fprintf(stderr, "usage: make_shape web|grid SCALE FILE...\n       make_shape agent FILE...\n"
-                       "       make_shape wordnet DIRECTORY FILE...\n"
-                       "FILE: .sg .wsg .el .wel; NAME-sym.sg is made symmetric. SCALE: 4 to 24, grid even.\n");
+  std::fprintf(
+      stderr,
+      "usage: make_shape web|grid SCALE FILE...\n       make_shape agent FILE...\n"
+      "       make_shape wordnet DIRECTORY FILE...\n"
+      "FILE: .sg .wsg .el .wel; NAME-sym.sg is made symmetric. SCALE: 4 to 24, grid even.\n");
   return 2;
 }
 
@@ -78,12 +84,14 @@ int main(int argc, char** argv) {
   if (shape == "web" || shape == "grid") {
     const char* end = argv[2] + std::strlen(argv[2]);
     const auto [at, error] = std::from_chars(argv[2], end, scale);
-    if (error != std::errc() || at != end || scale < 4 || scale > 24 || (shape == "grid" && scale % 2)) return Usage();
+    if (error != std::errc() || at != end || scale < 4 || scale > 24 ||
+        (shape == "grid" && scale % 2))
+      return Usage();
   } else if (shape != "agent" && shape != "wordnet") {
     return Usage();
   }
-  const PairList list = shape == "web"    ? WebPairs(scale)
-                        : shape == "grid" ? GridPairs(scale)
+  const PairList list = shape == "web"     ? WebPairs(scale)
+                        : shape == "grid"  ? GridPairs(scale)
                         : shape == "agent" ? AgentPairs()
                                            : WordNetPairs(argv[2]);
   for (int i = first_file; i < argc; ++i) Write(list, argv[i]);

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "engine/arrays/aligned_array.h"
+#include "engine/bulk/topology.h"
 #include "engine/error.h"
 #include "engine/parallel.h"
-#include "engine/bulk/topology.h"
 
 namespace plexus::bench {
 
@@ -32,10 +32,11 @@ struct PairList {
 PairList KroneckerPairs(int scale, int degree, Executor& executor);
 PairList UniformPairs(int scale, int degree, Executor& executor);
 
-// The weights that the suite's sssp gives a generated graph: 1 to 255 for each pair of `list`, of pairs
-// that are one arc the least; one per out arc. REQUIRES `graph` built of `list`, symmetrized.
+// The weights that the suite's sssp gives a generated graph: 1 to 255 for each pair of `list`, of
+// pairs that are one arc the least; one per out arc. REQUIRES `graph` built of `list`, symmetrized.
 // O(pairs * log(degree)).
-AlignedArray<float> GeneratedWeights(const PairList& list, const Topology& graph, Executor& executor);
+AlignedArray<float> GeneratedWeights(const PairList& list, const Topology& graph,
+                                     Executor& executor);
 
 // Reads a text edge list: "u v" a line (.el) or "u v weight" (.wel; the weight is
 // checked and dropped). Node count = largest id + 1. Errors name file and line.
@@ -44,14 +45,17 @@ Result<PairList> ReadPairs(const std::string& path);
 // Reads a serialized graph of the suite: .sg (ids), .wsg (ids with i32 weights, given in
 // `out_weights` when asked for, one per out arc; none in a .sg). Sizes are checked against
 // the file's before anything is allocated.
-Result<Topology> ReadSerialized(const std::string& path, AlignedArray<float>* out_weights = nullptr);
+Result<Topology> ReadSerialized(const std::string& path,
+                                AlignedArray<float>* out_weights = nullptr);
 
 // An arc's weight, a function of its ends.
 using WeightFn = std::int32_t (*)(NodeId source, NodeId target);
 
 // Writes `topology` as .sg, or a text edge list (.el) of its out arcs; with `weight` as
 // .wsg and .wel.
-Status WriteSerialized(const Topology& topology, const std::string& path, WeightFn weight = nullptr);
-Status WritePairs(std::span<const NodePair> pairs, const std::string& path, WeightFn weight = nullptr);
+Status WriteSerialized(const Topology& topology, const std::string& path,
+                       WeightFn weight = nullptr);
+Status WritePairs(std::span<const NodePair> pairs, const std::string& path,
+                  WeightFn weight = nullptr);
 
 }  // namespace plexus::bench

@@ -18,7 +18,8 @@ std::vector<NodePair> DistinctPairs(NodeId nodes, std::size_t count, std::uint64
   std::vector<NodePair> pairs;
   pairs.reserve(count);
   while (pairs.size() < count) {
-    const NodePair pair{static_cast<NodeId>(random() % nodes), static_cast<NodeId>(random() % nodes)};
+    const NodePair pair{static_cast<NodeId>(random() % nodes),
+                        static_cast<NodeId>(random() % nodes)};
     if (pair.source == pair.target) continue;
     if (seen.insert(std::uint64_t{pair.source} << 32 | pair.target).second) pairs.push_back(pair);
   }
@@ -40,14 +41,15 @@ void AddNodes(Graph& graph, NodeId nodes) {
   }
 }
 
-void AddEdges(Graph& graph, const std::vector<NodePair>& pairs, std::size_t first,
-              std::size_t last, std::size_t batch_size) {
+void AddEdges(Graph& graph, const std::vector<NodePair>& pairs, std::size_t first, std::size_t last,
+              std::size_t batch_size) {
   for (std::size_t at = first; at < last; at += batch_size) {
     WriteBatch batch(kBenchTime);
     const std::size_t end = std::min(last, at + batch_size);
     batch.ReserveEdges(end - at);
     for (std::size_t i = at; i < end; ++i)
-      batch.Link(NodeRef::Id(pairs[i].source), kLink, NodeRef::Id(pairs[i].target), WeightOf(pairs[i]));
+      batch.Link(NodeRef::Id(pairs[i].source), kLink, NodeRef::Id(pairs[i].target),
+                 WeightOf(pairs[i]));
     Must(graph.Apply(batch), "adding edges");
   }
 }

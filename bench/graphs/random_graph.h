@@ -8,8 +8,8 @@
 #include <memory>
 #include <vector>
 
-#include "engine/graph.h"
 #include "engine/bulk/topology.h"
+#include "engine/graph.h"
 
 namespace plexus::bench {
 
@@ -23,7 +23,7 @@ float WeightOf(const NodePair& pair);
 // Adds nodes "n0" ... in batches; ends the program on an error.
 void AddNodes(Graph& graph, NodeId nodes);
 // Adds pairs[first, last) as link edges in batches of `batch`.
-void AddEdges(Graph& graph, const std::vector<NodePair>& pairs, std::size_t first,
-              std::size_t last, std::size_t batch);
+void AddEdges(Graph& graph, const std::vector<NodePair>& pairs, std::size_t first, std::size_t last,
+              std::size_t batch);
 
 }  // namespace plexus::bench

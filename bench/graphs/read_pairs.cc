@@ -62,9 +62,9 @@ Result<PairList> ReadPairs(const std::string& path) {
     if (at < line_end && *at != '#') {
       if (!TakeNumber(at, line_end, pair.source) || !TakeNumber(at, line_end, pair.target) ||
           (weighted && !TakeNumber(at, line_end, weight)))
-        return Fail(ErrorCode::kInvalidArgument,
-                    path + ":" + std::to_string(line_number) + ": expected two ids" +
-                        (weighted ? " and a weight" : ""));
+        return Fail(ErrorCode::kInvalidArgument, path + ":" + std::to_string(line_number) +
+                                                     ": expected two ids" +
+                                                     (weighted ? " and a weight" : ""));
       if (std::max(pair.source, pair.target) >= Limits::kMaxNodes)
         return Fail(ErrorCode::kInvalidArgument,
                     path + ":" + std::to_string(line_number) + ": id out of range");
@@ -156,7 +156,8 @@ Status WritePairs(std::span<const NodePair> pairs, const std::string& path, Weig
     ok = ok && std::fwrite(buffer.data(), 1, buffer.size(), file.get()) == buffer.size();
     buffer.clear();
   }
-  if (!ok || std::fflush(file.get()) != 0) return Fail(ErrorCode::kIo, path + ": cannot be written");
+  if (!ok || std::fflush(file.get()) != 0)
+    return Fail(ErrorCode::kIo, path + ": cannot be written");
   return {};
 }
 

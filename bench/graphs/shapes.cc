@@ -19,7 +19,8 @@ class Draw {
   NodeId Below(NodeId bound) { return static_cast<NodeId>(Uniform() * bound); }
   // Pareto from `least`, cut at `most`.
   NodeId Pareto(double least, double exponent, NodeId most) {
-    return static_cast<NodeId>(std::min<double>(most, least * std::pow(1.0 - Uniform(), -1.0 / exponent)));
+    return static_cast<NodeId>(
+        std::min<double>(most, least * std::pow(1.0 - Uniform(), -1.0 / exponent)));
   }
 
  private:

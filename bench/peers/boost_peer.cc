@@ -4,7 +4,8 @@
 // step bounds the error by 1e-6, and the timed ones make exactly that many. It lets the
 // mass of dangling nodes leak; with a uniform teleport that only scales the scores, so
 // they are divided by their sum. (Its `n` only sets the
-// first scores; 1 gives them the scale that its teleport has.) Components are incremental_components (union-find).
+// first scores; 1 gives them the scale that its teleport has.) Components are
+// incremental_components (union-find).
 #include <boost/graph/breadth_first_search.hpp>
 #include <boost/graph/compressed_sparse_row_graph.hpp>
 #include <boost/graph/incremental_components.hpp>
@@ -15,14 +16,15 @@
 #include <numeric>
 
 #include "bench/peers/connectivity.h"
-#include "bench/peers/structure.h"
 #include "bench/peers/peer.h"
+#include "bench/peers/structure.h"
 
 namespace {
 
 using namespace plexus::peers;  // NOLINT: a program of one file
-using Graph = boost::compressed_sparse_row_graph<boost::bidirectionalS, boost::no_property, boost::no_property,
-                                                 boost::no_property, std::uint32_t, std::uint32_t>;
+using Graph = boost::compressed_sparse_row_graph<boost::bidirectionalS, boost::no_property,
+                                                 boost::no_property, boost::no_property,
+                                                 std::uint32_t, std::uint32_t>;
 
 Graph Load(const Arcs& arcs) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs(arcs.sources.size());
@@ -60,14 +62,16 @@ struct Counter {
 void PageRank(Peer& peer, const Graph& g) {
   Answer scores(num_vertices(g)), scratch(num_vertices(g));
   std::size_t iterations = 0;
-  boost::graph::page_rank(g, RankMap(g, scores), Counter{{}, &iterations}, kDamping, 1.0, RankMap(g, scratch));
+  boost::graph::page_rank(g, RankMap(g, scores), Counter{{}, &iterations}, kDamping, 1.0,
+                          RankMap(g, scratch));
   peer.Trials([&] {
-    boost::graph::page_rank(g, RankMap(g, scores), boost::graph::n_iterations(iterations), kDamping, 1.0,
-                            RankMap(g, scratch));
+    boost::graph::page_rank(g, RankMap(g, scores), boost::graph::n_iterations(iterations), kDamping,
+                            1.0, RankMap(g, scratch));
     Normalise(scores);
     return scores;
   });
-  peer.Note("page_rank, f64, " + std::to_string(iterations) + " iterations, counted beforehand, 1 thread");
+  peer.Note("page_rank, f64, " + std::to_string(iterations) +
+            " iterations, counted beforehand, 1 thread");
 }
 
 void Bfs(Peer& peer, const Graph& g) {
@@ -78,8 +82,9 @@ void Bfs(Peer& peer, const Graph& g) {
       Answer depth(num_vertices(g), -1);
       depth[start] = 0;
       auto map = boost::make_iterator_property_map(depth.begin(), get(boost::vertex_index, g));
-      boost::breadth_first_search(
-          g, start, boost::visitor(boost::make_bfs_visitor(boost::record_distances(map, boost::on_tree_edge()))));
+      boost::breadth_first_search(g, start,
+                                  boost::visitor(boost::make_bfs_visitor(
+                                      boost::record_distances(map, boost::on_tree_edge()))));
       answer.insert(answer.end(), depth.begin(), depth.end());
     }
     return answer;
@@ -113,8 +118,9 @@ Answer Walks(const Graph& g) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Peer peer(argc, argv, "Boost " + std::to_string(BOOST_VERSION / 100000) + "." +
-                            std::to_string(BOOST_VERSION / 100 % 1000) + ", header only, our -O3");
+  Peer peer(argc, argv,
+            "Boost " + std::to_string(BOOST_VERSION / 100000) + "." +
+                std::to_string(BOOST_VERSION / 100 % 1000) + ", header only, our -O3");
   const Arcs arcs = ReadArcs(peer.folder());
   if (Connections(peer, arcs) || Measures(peer, arcs)) return peer.Finish();
   if (peer.work() == "load") {

@@ -21,9 +21,14 @@ namespace plexus::peers {
 // False when the work is another one, or none of this program's.
 bool Scores(Peer& peer, const Arcs& arcs);
 
-inline constexpr std::array kScoreWorks = {"weighted-pagerank", "katz", "jaccard", "overlap", "resource", "adamic"};
-inline bool IsScoreWork(const std::string& work) { return std::ranges::find(kScoreWorks, work) != kScoreWorks.end(); }
-inline bool IsPairWork(const std::string& work) { return work != "katz" && !work.starts_with("weighted"); }
+inline constexpr std::array kScoreWorks = {"weighted-pagerank", "katz",     "jaccard",
+                                           "overlap",           "resource", "adamic"};
+inline bool IsScoreWork(const std::string& work) {
+  return std::ranges::find(kScoreWorks, work) != kScoreWorks.end();
+}
+inline bool IsPairWork(const std::string& work) {
+  return work != "katz" && !work.starts_with("weighted");
+}
 
 // 0.85 / b: the spectral radius is at most b, as b * b is the largest row sum of the
 // adjacency matrix' square, the degrees of a node's neighbours added up.
@@ -32,7 +37,8 @@ inline double KatzAlpha(const Arcs& arcs) {
   double most = 1;
   for (std::uint32_t v = 0; v < arcs.nodes; ++v) {
     double sum = 0;
-    for (std::uint32_t a = offsets[v]; a < offsets[v + 1]; ++a) sum += offsets[arcs.targets[a] + 1] - offsets[arcs.targets[a]];
+    for (std::uint32_t a = offsets[v]; a < offsets[v + 1]; ++a)
+      sum += offsets[arcs.targets[a] + 1] - offsets[arcs.targets[a]];
     most = std::max(most, sum);
   }
   return 0.85 / std::sqrt(most);
@@ -46,7 +52,8 @@ inline std::vector<std::pair<std::uint32_t, std::uint32_t>> SimilarityPairs(cons
     const std::size_t arc = i * 2654435761u % arcs.targets.size();
     const std::uint32_t middle = arcs.sources[arc], degree = offsets[middle + 1] - offsets[middle];
     const std::uint32_t other = offsets[middle] + static_cast<std::uint32_t>(i * 40503 % degree);
-    if (arcs.targets[arc] != arcs.targets[other]) pairs.emplace_back(arcs.targets[arc], arcs.targets[other]);
+    if (arcs.targets[arc] != arcs.targets[other])
+      pairs.emplace_back(arcs.targets[arc], arcs.targets[other]);
   }
   return pairs;
 }

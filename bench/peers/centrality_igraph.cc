@@ -2,8 +2,8 @@
 // resource allocation, and Adamic-Adar of chosen pairs only as rows over all nodes.
 #include <igraph/igraph.h>
 
-#include "bench/peers/igraph_graph.h"
 #include "bench/peers/centrality.h"
+#include "bench/peers/igraph_graph.h"
 
 namespace plexus::peers {
 
@@ -19,11 +19,14 @@ bool Scores(Peer& peer, const Arcs& all) {
   });
   igraph_vector_t scores;
   igraph_vector_init(&scores, 0);
-  const auto as_answer = [&] { return Answer(VECTOR(scores), VECTOR(scores) + igraph_vector_size(&scores)); };
+  const auto as_answer = [&] {
+    return Answer(VECTOR(scores), VECTOR(scores) + igraph_vector_size(&scores));
+  };
   if (work == "weighted-pagerank") {
     peer.Trials([&] {
       double value = 0;
-      if (igraph_pagerank(&graph, IGRAPH_PAGERANK_ALGO_PRPACK, &scores, &value, igraph_vss_all(), IGRAPH_DIRECTED, kDamping, &weights, nullptr))
+      if (igraph_pagerank(&graph, IGRAPH_PAGERANK_ALGO_PRPACK, &scores, &value, igraph_vss_all(),
+                          IGRAPH_DIRECTED, kDamping, &weights, nullptr))
         Die("igraph: pagerank");
       return as_answer();
     });
@@ -37,7 +40,8 @@ bool Scores(Peer& peer, const Arcs& all) {
       VECTOR(list)[2 * i + 1] = pairs[i].second;
     }
     peer.Trials([&] {
-      if (igraph_similarity_jaccard_pairs(&graph, &scores, &list, IGRAPH_OUT, false)) Die("igraph: jaccard");
+      if (igraph_similarity_jaccard_pairs(&graph, &scores, &list, IGRAPH_OUT, false))
+        Die("igraph: jaccard");
       return as_answer();
     });
     igraph_vector_int_destroy(&list);

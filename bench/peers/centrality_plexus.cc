@@ -2,8 +2,8 @@
 #include "algorithms/centrality/katz.h"
 #include "algorithms/pagerank/pagerank.h"
 #include "algorithms/similarity/similarity.h"
-#include "bench/peers/plexus_graph.h"
 #include "bench/peers/centrality.h"
+#include "bench/peers/plexus_graph.h"
 #include "bench/support.h"
 
 namespace plexus::peers {
@@ -53,7 +53,8 @@ void OfPairs(Peer& peer, const Snapshot& graph, const Arcs& arcs, Executor& exec
   for (const auto& [a, b] : SimilarityPairs(arcs)) pairs.push_back({a, b});
   peer.Trials([&] {
     Answer answer;
-    for (const PairSimilarity& pair : Must(PairSimilarities(graph, pairs, options), "pairs").pairs) answer.push_back(pair.score);
+    for (const PairSimilarity& pair : Must(PairSimilarities(graph, pairs, options), "pairs").pairs)
+      answer.push_back(pair.score);
     return answer;
   });
   peer.Note(std::to_string(pairs.size()) + " pairs");

@@ -9,10 +9,11 @@
 // pagerank, weighted-pagerank, hits, eigenvector, katz, personal: L1 distance at most 1e-6.
 // bfs, cuts, dominators, triangles, kcore, descendants, ancestors, pattern: equal numbers.
 // components, strong: the same partition. load, open, closeness, forest, flow, clustering,
-// betweenness, distances, point, kpaths, jaccard, overlap, resource, adamic: to 1e-9 relative. order: every arc of OTHER's folder that goes from a smaller id to a larger one
-// leads from an earlier place to a later one, no place taken twice. traverse, sum, min, noisy-or, pairs, nearest, similar: as many
-// entries, the i-th score equal to 1e-6, and the same ids, but that entries within 1e-6
-// of the last score may be others (ties at the cut). recall: at least 99 % of OTHER's ids.
+// betweenness, distances, point, kpaths, jaccard, overlap, resource, adamic: to 1e-9 relative.
+// order: every arc of OTHER's folder that goes from a smaller id to a larger one leads from an
+// earlier place to a later one, no place taken twice. traverse, sum, min, noisy-or, pairs, nearest,
+// similar: as many entries, the i-th score equal to 1e-6, and the same ids, but that entries within
+// 1e-6 of the last score may be others (ties at the cut). recall: at least 99 % of OTHER's ids.
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -78,7 +79,8 @@ Quality QualityOf(const Arcs& pairs, const Answer& labels) {
   quality.communities = strengths.size();
   for (std::uint32_t v = 0; v < pairs.nodes; ++v) quality.pieces += find(v) == v;
   quality.modularity = inside / total;
-  for (const auto& [label, strength] : strengths) quality.modularity -= strength / total * (strength / total);
+  for (const auto& [label, strength] : strengths)
+    quality.modularity -= strength / total * (strength / total);
   return quality;
 }
 
@@ -87,8 +89,10 @@ int Communities(const Answer& mine, const Answer& other, const std::string& fold
   if (mine.size() != pairs.nodes) return Verdict(false, "not a label a node");
   const Quality a = QualityOf(pairs, mine), b = QualityOf(pairs, other);
   char text[160];
-  std::snprintf(text, sizeof text, "modularity %.5f in %zu communities, %zu of their parts unconnected; slow Louvain %.5f",
-                a.modularity, a.communities, a.pieces - a.communities, b.modularity);
+  std::snprintf(
+      text, sizeof text,
+      "modularity %.5f in %zu communities, %zu of their parts unconnected; slow Louvain %.5f",
+      a.modularity, a.communities, a.pieces - a.communities, b.modularity);
   return Verdict(a.modularity >= 0.97 * b.modularity && a.pieces == a.communities, text);
 }
 
@@ -99,12 +103,18 @@ int Lists(const Answer& mine, const Answer& other, std::size_t ids, bool recall)
   for (; i < mine.size() && j < other.size(); ++lists) {
     const auto n = static_cast<std::size_t>(mine[i++]), m = static_cast<std::size_t>(other[j++]);
     const std::string list = "list " + std::to_string(lists);
-    if (n != m && !recall) return Verdict(false, list + ": " + std::to_string(n) + " and " + std::to_string(m) + " entries");
+    if (n != m && !recall)
+      return Verdict(false,
+                     list + ": " + std::to_string(n) + " and " + std::to_string(m) + " entries");
     const std::size_t width = ids + 1;
-    if (i + n * width > mine.size() || j + m * width > other.size()) return Verdict(false, "an answer is cut off");
+    if (i + n * width > mine.size() || j + m * width > other.size())
+      return Verdict(false, "an answer is cut off");
     std::map<std::pair<double, double>, double> scores;
-    auto key = [&](const Answer& a, std::size_t at) { return std::pair(a[at], ids == 2 ? a[at + 1] : 0.0); };
-    for (std::size_t k = 0; k < n; ++k) scores[key(mine, i + k * width)] = mine[i + k * width + ids];
+    auto key = [&](const Answer& a, std::size_t at) {
+      return std::pair(a[at], ids == 2 ? a[at + 1] : 0.0);
+    };
+    for (std::size_t k = 0; k < n; ++k)
+      scores[key(mine, i + k * width)] = mine[i + k * width + ids];
     if (scores.size() != n) return Verdict(false, list + ": an entry twice");
     for (std::size_t k = 0; k < m; ++k) {
       const std::size_t at = j + k * width;
@@ -124,17 +134,21 @@ int Lists(const Answer& mine, const Answer& other, std::size_t ids, bool recall)
   }
   if (i != mine.size() || j != other.size()) return Verdict(false, "one answer has more lists");
   char text[96];
-  const double share = static_cast<double>(found) / static_cast<double>(std::max<std::size_t>(1, wanted));
-  if (recall) std::snprintf(text, sizeof text, "recall %.4f", share);
-  else std::snprintf(text, sizeof text, "same %zu lists, scores within %.0e", lists, largest);
+  const double share =
+      static_cast<double>(found) / static_cast<double>(std::max<std::size_t>(1, wanted));
+  if (recall)
+    std::snprintf(text, sizeof text, "recall %.4f", share);
+  else
+    std::snprintf(text, sizeof text, "same %zu lists, scores within %.0e", lists, largest);
   return Verdict(!recall || share >= 0.99, text);
 }
 
 int Numbers(const Answer& mine, const Answer& other, double tolerance) {
   for (std::size_t i = 0; i < mine.size(); ++i)
-    if (!(std::abs(mine[i] - other[i]) <= tolerance * std::abs(other[i])))  // nor is what is no number
-      return Verdict(false, "number " + std::to_string(i) + ": " + std::to_string(mine[i]) + " and " +
-                                std::to_string(other[i]));
+    if (!(std::abs(mine[i] - other[i]) <=
+          tolerance * std::abs(other[i])))  // nor is what is no number
+      return Verdict(false, "number " + std::to_string(i) + ": " + std::to_string(mine[i]) +
+                                " and " + std::to_string(other[i]));
   return Verdict(true, "same " + std::to_string(mine.size()) + " numbers");
 }
 
@@ -151,7 +165,8 @@ int Order(const Answer& mine, const std::string& folder) {
   for (std::size_t i = 0; i < arcs.sources.size(); ++i) {
     const double a = mine[arcs.sources[i]], b = mine[arcs.targets[i]];
     if (a < 0 || b <= a)
-      return Verdict(false, "arc " + std::to_string(arcs.sources[i]) + " to " + std::to_string(arcs.targets[i]) + " is not followed");
+      return Verdict(false, "arc " + std::to_string(arcs.sources[i]) + " to " +
+                                std::to_string(arcs.targets[i]) + " is not followed");
   }
   return Verdict(true, "all " + std::to_string(arcs.sources.size()) + " arcs followed");
 }
@@ -166,18 +181,27 @@ int main(int argc, char** argv) {
   const std::string work = argv[1];
   const Answer mine = ReadArray<double>(argv[2]), other = ReadArray<double>(argv[3]);
   if (mine.empty() || other.empty()) return Verdict(false, "an answer is empty");
-  if (work == "traverse" || work == "similar" || work == "sum" || work == "min" || work == "noisy-or" || work.starts_with("nearest")) return Lists(mine, other, 1, false);
+  if (work == "traverse" || work == "similar" || work == "sum" || work == "min" ||
+      work == "noisy-or" || work.starts_with("nearest"))
+    return Lists(mine, other, 1, false);
   if (work == "recall") return Lists(mine, other, 1, true);
   if (work == "pairs" || work == "similar-pairs") return Lists(mine, other, 2, false);
   if (mine.size() != other.size()) return Verdict(false, "answers differ in length");
-  if (work == "leiden") return Communities(mine, other, std::filesystem::path(argv[3]).parent_path().string());
+  if (work == "leiden")
+    return Communities(mine, other, std::filesystem::path(argv[3]).parent_path().string());
   if (work == "order") return Order(mine, std::filesystem::path(argv[3]).parent_path().string());
-  const auto is = [&](std::initializer_list<const char*> works) { return std::ranges::find(works, work) != works.end(); };
-  if (is({"pagerank", "weighted-pagerank", "hits", "eigenvector", "katz", "personal"})) return PageRank(mine, other);
+  const auto is = [&](std::initializer_list<const char*> works) {
+    return std::ranges::find(works, work) != works.end();
+  };
+  if (is({"pagerank", "weighted-pagerank", "hits", "eigenvector", "katz", "personal"}))
+    return PageRank(mine, other);
   if (is({"components", "strong"})) return Partition(mine, other);
-  if (is({"bfs", "cuts", "dominators", "triangles", "kcore", "descendants", "ancestors", "pattern"})) return Numbers(mine, other, 0);
-  if (is({"load", "open", "closeness", "forest", "flow", "clustering", "betweenness", "betweenness-16", "distances", "point", "kpaths",
-          "jaccard", "overlap", "resource", "adamic"}))
+  if (is({"bfs", "cuts", "dominators", "triangles", "kcore", "descendants", "ancestors",
+          "pattern"}))
+    return Numbers(mine, other, 0);
+  if (is({"load", "open", "closeness", "forest", "flow", "clustering", "betweenness",
+          "betweenness-16", "distances", "point", "kpaths", "jaccard", "overlap", "resource",
+          "adamic"}))
     return Numbers(mine, other, 1e-9);
   std::fprintf(stderr, "peer_compare: no work is named %s\n", work.c_str());
   return 2;

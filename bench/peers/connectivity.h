@@ -59,7 +59,8 @@ inline Answer CutsAnswer(std::vector<std::uint32_t> points, Bridges bridges) {
   Answer answer = {static_cast<double>(points.size())};
   answer.insert(answer.end(), points.begin(), points.end());
   answer.push_back(static_cast<double>(bridges.size()));
-  for (const auto& [a, b] : bridges) answer.insert(answer.end(), {static_cast<double>(a), static_cast<double>(b)});
+  for (const auto& [a, b] : bridges)
+    answer.insert(answer.end(), {static_cast<double>(a), static_cast<double>(b)});
   return answer;
 }
 

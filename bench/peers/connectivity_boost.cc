@@ -16,7 +16,8 @@ namespace {
 
 using Undirected =
     boost::adjacency_list<boost::vecS, boost::vecS, boost::undirectedS, boost::no_property,
-                          boost::property<boost::edge_index_t, std::uint32_t, boost::property<boost::edge_weight_t, double>>>;
+                          boost::property<boost::edge_index_t, std::uint32_t,
+                                          boost::property<boost::edge_weight_t, double>>>;
 using Directed = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS>;
 
 void Forest(Peer& peer, const Arcs& arcs, const Undirected& g) {
@@ -53,7 +54,8 @@ void Cuts(Peer& peer, const Undirected& g) {
         Bridges bridges;
         for (const auto& e : boost::make_iterator_range(edges(g)))
           if (sizes[found.blocks[get(boost::edge_index, g, e)]] == 1)
-            bridges.emplace_back(static_cast<std::uint32_t>(source(e, g)), static_cast<std::uint32_t>(target(e, g)));
+            bridges.emplace_back(static_cast<std::uint32_t>(source(e, g)),
+                                 static_cast<std::uint32_t>(target(e, g)));
         return CutsAnswer(found.points, std::move(bridges));
       });
   peer.Note("biconnected_components with articulation points, adjacency_list, 1 thread");
@@ -77,15 +79,18 @@ void DominatorsOf(Peer& peer, const Arcs& arcs, std::uint32_t root) {
   });
   peer.Trials(
       [&] {
-        std::vector<std::size_t> dominators(arcs.nodes, boost::graph_traits<Directed>::null_vertex());
+        std::vector<std::size_t> dominators(arcs.nodes,
+                                            boost::graph_traits<Directed>::null_vertex());
         boost::lengauer_tarjan_dominator_tree(
-            g, root, boost::make_iterator_property_map(dominators.begin(), get(boost::vertex_index, g)));
+            g, root,
+            boost::make_iterator_property_map(dominators.begin(), get(boost::vertex_index, g)));
         return dominators;
       },
       [&](const std::vector<std::size_t>& dominators) {
         Answer answer;
         for (std::size_t d : dominators)
-          answer.push_back(d == boost::graph_traits<Directed>::null_vertex() ? -1.0 : static_cast<double>(d));
+          answer.push_back(
+              d == boost::graph_traits<Directed>::null_vertex() ? -1.0 : static_cast<double>(d));
         return answer;
       });
   peer.Note("lengauer_tarjan_dominator_tree, adjacency_list, unreached nodes left out, 1 thread");
@@ -94,12 +99,14 @@ void DominatorsOf(Peer& peer, const Arcs& arcs, std::uint32_t root) {
 using FlowTraits = boost::adjacency_list_traits<boost::vecS, boost::vecS, boost::directedS>;
 using FlowGraph = boost::adjacency_list<
     boost::vecS, boost::vecS, boost::directedS,
-    boost::property<boost::vertex_color_t, boost::default_color_type,
-                    boost::property<boost::vertex_distance_t, long,
-                                    boost::property<boost::vertex_predecessor_t, FlowTraits::edge_descriptor>>>,
-    boost::property<boost::edge_capacity_t, double,
-                    boost::property<boost::edge_residual_capacity_t, double,
-                                    boost::property<boost::edge_reverse_t, FlowTraits::edge_descriptor>>>>;
+    boost::property<
+        boost::vertex_color_t, boost::default_color_type,
+        boost::property<boost::vertex_distance_t, long,
+                        boost::property<boost::vertex_predecessor_t, FlowTraits::edge_descriptor>>>,
+    boost::property<
+        boost::edge_capacity_t, double,
+        boost::property<boost::edge_residual_capacity_t, double,
+                        boost::property<boost::edge_reverse_t, FlowTraits::edge_descriptor>>>>;
 
 void Flow(Peer& peer, const Arcs& arcs, std::uint32_t source, std::uint32_t sink) {
   auto g = peer.Load([&] {
@@ -108,7 +115,8 @@ void Flow(Peer& peer, const Arcs& arcs, std::uint32_t source, std::uint32_t sink
       if (arcs.sources[i] > arcs.targets[i]) continue;  // both ways in one pair
       const auto there = add_edge(arcs.sources[i], arcs.targets[i], made).first;
       const auto back = add_edge(arcs.targets[i], arcs.sources[i], made).first;
-      for (const auto& e : {there, back}) put(boost::edge_capacity, made, e, static_cast<double>(arcs.weights[i]));
+      for (const auto& e : {there, back})
+        put(boost::edge_capacity, made, e, static_cast<double>(arcs.weights[i]));
       put(boost::edge_reverse, made, there, back);
       put(boost::edge_reverse, made, back, there);
     }

@@ -53,7 +53,8 @@ bool Connections(Peer& peer, const Arcs& all) {
         [&](const std::vector<std::uint32_t>& chosen) {
           double weight = 0;
           for (std::uint32_t e : chosen) weight += VECTOR(g.weights)[e];
-          return Answer{static_cast<double>(arcs.nodes) - static_cast<double>(chosen.size()), weight};
+          return Answer{static_cast<double>(arcs.nodes) - static_cast<double>(chosen.size()),
+                        weight};
         });
     peer.Note("igraph_minimum_spanning_tree with weights (Prim), edge numbers, 1 thread");
   }
@@ -69,7 +70,8 @@ bool Connections(Peer& peer, const Arcs& all) {
         },
         [&](const auto& found) {
           Bridges bridges;
-          for (std::uint32_t e : found.second) bridges.emplace_back(arcs.sources[e], arcs.targets[e]);
+          for (std::uint32_t e : found.second)
+            bridges.emplace_back(arcs.sources[e], arcs.targets[e]);
           return CutsAnswer(found.first, std::move(bridges));
         });
     peer.Note("igraph_articulation_points, then igraph_bridges, 1 thread");
@@ -81,7 +83,8 @@ bool Connections(Peer& peer, const Arcs& all) {
       igraph_dominator_tree(&g.graph, starts[0], &dominators, nullptr, nullptr, IGRAPH_OUT);
       Answer answer;
       for (igraph_integer_t v = 0; v < igraph_vector_int_size(&dominators); ++v)
-        answer.push_back(VECTOR(dominators)[v] < 0 ? -1.0 : static_cast<double>(VECTOR(dominators)[v]));
+        answer.push_back(VECTOR(dominators)[v] < 0 ? -1.0
+                                                   : static_cast<double>(VECTOR(dominators)[v]));
       igraph_vector_int_destroy(&dominators);
       return answer;
     });

@@ -3,9 +3,9 @@
 #include "algorithms/connectivity/dominators.h"
 #include "algorithms/connectivity/max_flow.h"
 #include "algorithms/connectivity/spanning_forest.h"
+#include "bench/graphs/random_graph.h"
 #include "bench/peers/connectivity.h"
 #include "bench/peers/plexus_graph.h"
-#include "bench/graphs/random_graph.h"
 #include "bench/support.h"
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
@@ -28,7 +28,8 @@ Snapshot LoadLinks(const Arcs& arcs, Executor& executor) {
     WriteBatch batch(bench::kBenchTime);
     batch.ReserveEdges(end - first);
     for (std::size_t i = first; i < end; ++i)
-      batch.Link(NodeRef::Id(arcs.sources[i]), kLink, NodeRef::Id(arcs.targets[i]), arcs.weights[i]);
+      batch.Link(NodeRef::Id(arcs.sources[i]), kLink, NodeRef::Id(arcs.targets[i]),
+                 arcs.weights[i]);
     Must(graph->Apply(batch), "adding edges");
   }
   Must(graph->Compact(), "compacting");
@@ -46,7 +47,9 @@ bool Connections(Peer& peer, const Arcs& all) {
     SpanningForestOptions options;
     options.executor = &executor;
     peer.Trials([&] { return Must(SpanningForest(graph, options), "forest"); },
-                [](const SpanningForestResult& r) { return Answer{static_cast<double>(r.trees), r.weight}; });
+                [](const SpanningForestResult& r) {
+                  return Answer{static_cast<double>(r.trees), r.weight};
+                });
     peer.Note("filter-Kruskal, edges with kind and label");
   }
   if (work == "cuts") {
@@ -62,7 +65,8 @@ bool Connections(Peer& peer, const Arcs& all) {
     peer.Trials([&] { return Must(plexus::Dominators(graph, starts[0]), "dominators"); },
                 [](const DominatorsResult& r) {
                   Answer answer;
-                  for (const NodeId d : r.dominators) answer.push_back(d == kNoNode ? -1.0 : static_cast<double>(d));
+                  for (const NodeId d : r.dominators)
+                    answer.push_back(d == kNoNode ? -1.0 : static_cast<double>(d));
                   return answer;
                 });
     peer.Note("Lengauer-Tarjan, and what each node dominates, 1 thread");
@@ -72,7 +76,9 @@ bool Connections(Peer& peer, const Arcs& all) {
     options.executor = &executor;
     peer.Trials([&] { return Must(MaxFlow(graph, starts[0], starts[1], options), "flow"); },
                 [](const MaxFlowResult& r) { return Answer{r.flow}; });
-    peer.Note("Boost's boykov_kolmogorov on whole numbers, the part between the two; the cut, too; the network made in the time");
+    peer.Note(
+        "Boost's boykov_kolmogorov on whole numbers, the part between the two; the cut, too; the "
+        "network made in the time");
   }
   return true;
 }

@@ -20,22 +20,26 @@ std::vector<float> Unit(const std::vector<float>& rows, std::uint32_t dimensions
   std::vector<float> unit(rows);
   for (std::size_t at = 0; at < rows.size(); at += dimensions) {
     double sum = 0;
-    for (std::uint32_t i = 0; i < dimensions; ++i) sum += static_cast<double>(rows[at + i]) * static_cast<double>(rows[at + i]);
+    for (std::uint32_t i = 0; i < dimensions; ++i)
+      sum += static_cast<double>(rows[at + i]) * static_cast<double>(rows[at + i]);
     const double scale = sum == 0 ? 0 : 1 / std::sqrt(sum);
-    for (std::uint32_t i = 0; i < dimensions; ++i) unit[at + i] = static_cast<float>(static_cast<double>(rows[at + i]) * scale);
+    for (std::uint32_t i = 0; i < dimensions; ++i)
+      unit[at + i] = static_cast<float>(static_cast<double>(rows[at + i]) * scale);
   }
   return unit;
 }
 
-void Search(const faiss::Index& index, const float* queries, std::size_t count, const faiss::SearchParameters* parameters,
-            Answer& answer) {
+void Search(const faiss::Index& index, const float* queries, std::size_t count,
+            const faiss::SearchParameters* parameters, Answer& answer) {
   std::vector<float> scores(count * kNearestTop);
   std::vector<faiss::Index::idx_t> ids(count * kNearestTop);
-  index.search(static_cast<faiss::Index::idx_t>(count), queries, kNearestTop, scores.data(), ids.data(), parameters);
+  index.search(static_cast<faiss::Index::idx_t>(count), queries, kNearestTop, scores.data(),
+               ids.data(), parameters);
   for (std::size_t q = 0; q < count; ++q) {
     std::vector<Entry> entries;
     for (std::size_t k = q * kNearestTop; k < (q + 1) * kNearestTop; ++k)
-      if (ids[k] >= 0) entries.push_back({static_cast<double>(scores[k]), static_cast<std::uint32_t>(ids[k])});
+      if (ids[k] >= 0)
+        entries.push_back({static_cast<double>(scores[k]), static_cast<std::uint32_t>(ids[k])});
     AppendBest(std::move(entries), kNearestTop, false, answer);
   }
 }
@@ -43,11 +47,14 @@ void Search(const faiss::Index& index, const float* queries, std::size_t count, 
 }  // namespace
 
 int main(int argc, char** argv) {
-  Peer peer(argc, argv, "FAISS " + std::to_string(FAISS_VERSION_MAJOR) + "." + std::to_string(FAISS_VERSION_MINOR) + "." +
-                            std::to_string(FAISS_VERSION_PATCH) + ", Debian's generic build, reference BLAS");
+  Peer peer(argc, argv,
+            "FAISS " + std::to_string(FAISS_VERSION_MAJOR) + "." +
+                std::to_string(FAISS_VERSION_MINOR) + "." + std::to_string(FAISS_VERSION_PATCH) +
+                ", Debian's generic build, reference BLAS");
   omp_set_num_threads(peer.threads());
   const Vectors vectors = ReadVectors(peer.folder());
-  const std::vector<float> unit = Unit(vectors.rows, vectors.dimensions), queries = Unit(vectors.queries, vectors.dimensions);
+  const std::vector<float> unit = Unit(vectors.rows, vectors.dimensions),
+                           queries = Unit(vectors.queries, vectors.dimensions);
   const std::string& work = peer.work();
   const auto index = peer.Load([&] {
     auto made = std::make_unique<faiss::IndexFlatIP>(vectors.dimensions);
@@ -60,7 +67,8 @@ int main(int argc, char** argv) {
   inside.sel = const_cast<faiss::IDSelectorBatch*>(&selector);
   if (work == "nearest" || work == "nearest-inside")
     peer.Queries(vectors.query_count(), [&](std::size_t q, Answer& answer) {
-      Search(*index, queries.data() + q * vectors.dimensions, 1, work == "nearest" ? nullptr : &inside, answer);
+      Search(*index, queries.data() + q * vectors.dimensions, 1,
+             work == "nearest" ? nullptr : &inside, answer);
     });
   if (work == "nearest-batch")
     peer.Trials([&] {
@@ -68,6 +76,7 @@ int main(int argc, char** argv) {
       Search(*index, queries.data(), vectors.query_count(), nullptr, answer);
       return answer;
     });
-  peer.Note("IndexFlatIP on unit rows" + std::string(work == "nearest-batch" ? ", one call for all queries" : ""));
+  peer.Note("IndexFlatIP on unit rows" +
+            std::string(work == "nearest-batch" ? ", one call for all queries" : ""));
   return peer.Finish();
 }

@@ -17,7 +17,8 @@ extern "C" {
 namespace plexus::peers {
 
 inline void Ok(GrB_Info info, const char* what) {
-  if (info != GrB_SUCCESS && info != GrB_NO_VALUE) Die(std::string("GraphBLAS: ") + what + ": " + std::to_string(info));
+  if (info != GrB_SUCCESS && info != GrB_NO_VALUE)
+    Die(std::string("GraphBLAS: ") + what + ": " + std::to_string(info));
 }
 #define OK(call) Ok(call, #call)
 
@@ -41,7 +42,8 @@ inline std::vector<GrB_Index> Wide(const std::vector<std::uint32_t>& values) {
 // nodes x nodes by row; transposed: row v holds the sources of v.
 inline Matrix Build(const Arcs& arcs, bool transposed) {
   Matrix a;
-  const auto rows = Wide(transposed ? arcs.targets : arcs.sources), columns = Wide(transposed ? arcs.sources : arcs.targets);
+  const auto rows = Wide(transposed ? arcs.targets : arcs.sources),
+             columns = Wide(transposed ? arcs.sources : arcs.targets);
   GrB_Scalar one = nullptr;
   OK(GrB_Matrix_new(&a.m, GrB_BOOL, arcs.nodes, arcs.nodes));
   OK(GrB_Scalar_new(&one, GrB_BOOL));

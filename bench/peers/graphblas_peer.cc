@@ -24,8 +24,10 @@ void PageRank(Peer& peer, const Arcs& arcs, const Matrix& in) {
   Vector scale(GrB_FP64, n), sinks(GrB_FP64, n);
   for (std::size_t v = 0; v < n; ++v) {
     const std::uint32_t degree = offsets[v + 1] - offsets[v];
-    if (degree) OK(GrB_Vector_setElement_FP64(scale.v, kDamping / degree, v));
-    else OK(GrB_Vector_setElement_FP64(sinks.v, 1, v));
+    if (degree)
+      OK(GrB_Vector_setElement_FP64(scale.v, kDamping / degree, v));
+    else
+      OK(GrB_Vector_setElement_FP64(sinks.v, 1, v));
   }
   OK(GrB_Vector_wait(scale.v, GrB_MATERIALIZE));
   OK(GrB_Vector_wait(sinks.v, GrB_MATERIALIZE));
@@ -33,15 +35,19 @@ void PageRank(Peer& peer, const Arcs& arcs, const Matrix& in) {
   peer.Trials(
       [&] {
         Vector x(GrB_FP64, n), next(GrB_FP64, n), share(GrB_FP64, n);
-        OK(GrB_Vector_assign_FP64(x.v, nullptr, nullptr, 1.0 / static_cast<double>(n), GrB_ALL, n, nullptr));
+        OK(GrB_Vector_assign_FP64(x.v, nullptr, nullptr, 1.0 / static_cast<double>(n), GrB_ALL, n,
+                                  nullptr));
         iterations = 0;
         for (double step = 1; step * kDamping / (1 - kDamping) > kTrueError; ++iterations) {
           double dangling = 0;
-          OK(GrB_Vector_eWiseMult_BinaryOp(share.v, nullptr, nullptr, GrB_TIMES_FP64, x.v, sinks.v, nullptr));
+          OK(GrB_Vector_eWiseMult_BinaryOp(share.v, nullptr, nullptr, GrB_TIMES_FP64, x.v, sinks.v,
+                                           nullptr));
           OK(GrB_Vector_reduce_FP64(&dangling, nullptr, GrB_PLUS_MONOID_FP64, share.v, nullptr));
-          OK(GrB_Vector_eWiseMult_BinaryOp(share.v, nullptr, nullptr, GrB_TIMES_FP64, x.v, scale.v, nullptr));
+          OK(GrB_Vector_eWiseMult_BinaryOp(share.v, nullptr, nullptr, GrB_TIMES_FP64, x.v, scale.v,
+                                           nullptr));
           OK(GrB_Vector_assign_FP64(next.v, nullptr, nullptr,
-                                    (1 - kDamping + kDamping * dangling) / static_cast<double>(n), GrB_ALL, n, nullptr));
+                                    (1 - kDamping + kDamping * dangling) / static_cast<double>(n),
+                                    GrB_ALL, n, nullptr));
           OK(GrB_mxv(next.v, nullptr, GrB_PLUS_FP64, GxB_PLUS_SECOND_FP64, in.m, share.v, nullptr));
           // x becomes the step, then the vectors trade places.
           OK(GrB_Vector_assign(x.v, nullptr, GrB_MINUS_FP64, next.v, GrB_ALL, n, nullptr));
@@ -84,11 +90,14 @@ Answer Components(const Matrix& a, std::size_t n) {
     OK(GrB_Vector_clear(grand.v));
     OK(GrB_Vector_build_UINT32(grand.v, at.data(), gp.data(), n, GrB_MIN_UINT32));
     OK(GrB_Vector_assign(lowest.v, nullptr, nullptr, grand.v, GrB_ALL, n, nullptr));
-    OK(GrB_mxv(lowest.v, nullptr, GrB_MIN_UINT32, GrB_MIN_SECOND_SEMIRING_UINT32, a.m, grand.v, nullptr));
+    OK(GrB_mxv(lowest.v, nullptr, GrB_MIN_UINT32, GrB_MIN_SECOND_SEMIRING_UINT32, a.m, grand.v,
+               nullptr));
     GrB_Index count = n;
     OK(GrB_Vector_extractTuples_UINT32(index.data(), least.data(), &count, lowest.v));
-    for (std::size_t v = 0; v < n; ++v) f[f[v]] = std::min(f[f[v]], least[v]);   // stochastic hooking
-    for (std::size_t v = 0; v < n; ++v) f[v] = std::min({f[v], least[v], gp[v]});  // aggressive; shortcut
+    for (std::size_t v = 0; v < n; ++v)
+      f[f[v]] = std::min(f[f[v]], least[v]);  // stochastic hooking
+    for (std::size_t v = 0; v < n; ++v)
+      f[v] = std::min({f[v], least[v], gp[v]});  // aggressive; shortcut
     changed = false;
     for (std::size_t v = 0; v < n; ++v) {
       const std::uint32_t parent = f[f[v]];
@@ -118,7 +127,8 @@ Answer Pairs(const Sharing& s) {
     OK(GrB_Scalar_new(&one, GrB_BOOL));
     OK(GrB_Scalar_setElement_BOOL(one, true));
     OK(GxB_Matrix_build_Scalar(tags.m, fact.data(), tag.data(), one, fact.size()));
-    OK(GrB_Matrix_build_FP64(weighted.m, fact.data(), tag.data(), weight.data(), fact.size(), GrB_PLUS_FP64));
+    OK(GrB_Matrix_build_FP64(weighted.m, fact.data(), tag.data(), weight.data(), fact.size(),
+                             GrB_PLUS_FP64));
     // Facts of one event, and every fact with itself.
     Matrix events;
     const auto event = Wide(s.event), member = Wide(s.event_fact);
@@ -139,14 +149,18 @@ Answer Pairs(const Sharing& s) {
     OK(GrB_Matrix_new(&mask.m, GrB_BOOL, height, s.facts));
     OK(GrB_Matrix_new(&product.m, GrB_FP64, height, s.facts));
     OK(GrB_Matrix_new(&upper.m, GrB_FP64, height, s.facts));
-    OK(GrB_Matrix_extract(part.m, nullptr, nullptr, weighted.m, range, GxB_RANGE, GrB_ALL, s.tags, nullptr));
-    OK(GrB_Matrix_extract(mask.m, nullptr, nullptr, together.m, range, GxB_RANGE, GrB_ALL, s.facts, nullptr));
+    OK(GrB_Matrix_extract(part.m, nullptr, nullptr, weighted.m, range, GxB_RANGE, GrB_ALL, s.tags,
+                          nullptr));
+    OK(GrB_Matrix_extract(mask.m, nullptr, nullptr, together.m, range, GxB_RANGE, GrB_ALL, s.facts,
+                          nullptr));
     OK(GrB_mxm(product.m, mask.m, nullptr, GxB_PLUS_FIRST_FP64, part.m, tags.m, GrB_DESC_SCT1));
-    OK(GrB_Matrix_select_INT64(upper.m, nullptr, nullptr, GrB_TRIU, product.m, static_cast<std::int64_t>(first) + 1, nullptr));
+    OK(GrB_Matrix_select_INT64(upper.m, nullptr, nullptr, GrB_TRIU, product.m,
+                               static_cast<std::int64_t>(first) + 1, nullptr));
     if (best.size() >= kPairsTop) {
       std::nth_element(best.begin(), best.begin() + kPairsTop - 1, best.end());
       best.resize(kPairsTop);
-      OK(GrB_Matrix_select_FP64(upper.m, nullptr, nullptr, GrB_VALUEGE_FP64, upper.m, best.back().score, nullptr));
+      OK(GrB_Matrix_select_FP64(upper.m, nullptr, nullptr, GrB_VALUEGE_FP64, upper.m,
+                                best.back().score, nullptr));
     }
     GrB_Index count = 0;
     OK(GrB_Matrix_nvals(&count, upper.m));
@@ -155,7 +169,8 @@ Answer Pairs(const Sharing& s) {
     score.resize(count);
     OK(GrB_Matrix_extractTuples_FP64(row.data(), column.data(), score.data(), &count, upper.m));
     for (GrB_Index i = 0; i < count; ++i)
-      best.push_back({score[i], static_cast<std::uint32_t>(first + row[i]), static_cast<std::uint32_t>(column[i])});
+      best.push_back({score[i], static_cast<std::uint32_t>(first + row[i]),
+                      static_cast<std::uint32_t>(column[i])});
   }
   Answer answer;
   AppendBest(std::move(best), kPairsTop, true, answer);
@@ -181,7 +196,8 @@ int main(int argc, char** argv) {
   OK(GrB_init(GrB_NONBLOCKING));
   Peer peer(argc, argv,
             "SuiteSparse:GraphBLAS " + std::to_string(GxB_IMPLEMENTATION_MAJOR) + "." +
-                std::to_string(GxB_IMPLEMENTATION_MINOR) + "." + std::to_string(GxB_IMPLEMENTATION_SUB) + ", Debian's build");
+                std::to_string(GxB_IMPLEMENTATION_MINOR) + "." +
+                std::to_string(GxB_IMPLEMENTATION_SUB) + ", Debian's build");
   OK(GxB_Global_Option_set(GxB_GLOBAL_NTHREADS, peer.threads()));
   const std::string& work = peer.work();
   if (work == "pairs") {
@@ -192,7 +208,8 @@ int main(int argc, char** argv) {
     const Arcs arcs = ReadArcs(peer.folder());
     Measures(peer, arcs);
     if (work == "load") {
-      peer.Trials([&] { return Build(arcs, false); }, [&](const Matrix& a) { return Walks(a, arcs.nodes); });
+      peer.Trials([&] { return Build(arcs, false); },
+                  [&](const Matrix& a) { return Walks(a, arcs.nodes); });
       peer.Note("one matrix by row, out direction only");
     }
     if (work == "pagerank") PageRank(peer, arcs, peer.Load([&] { return Build(arcs, true); }));

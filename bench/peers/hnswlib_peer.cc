@@ -20,21 +20,25 @@ using Index = hnswlib::HierarchicalNSW<float>;
 
 std::vector<float> Unit(const float* row, std::uint32_t dimensions) {
   double sum = 0;
-  for (std::uint32_t i = 0; i < dimensions; ++i) sum += static_cast<double>(row[i]) * static_cast<double>(row[i]);
+  for (std::uint32_t i = 0; i < dimensions; ++i)
+    sum += static_cast<double>(row[i]) * static_cast<double>(row[i]);
   const double scale = sum == 0 ? 0 : 1 / std::sqrt(sum);
   std::vector<float> unit(dimensions);
-  for (std::uint32_t i = 0; i < dimensions; ++i) unit[i] = static_cast<float>(static_cast<double>(row[i]) * scale);
+  for (std::uint32_t i = 0; i < dimensions; ++i)
+    unit[i] = static_cast<float>(static_cast<double>(row[i]) * scale);
   return unit;
 }
 
-std::unique_ptr<Index> LoadIndex(Peer& peer, const Vectors& vectors, hnswlib::InnerProductSpace& space) {
+std::unique_ptr<Index> LoadIndex(Peer& peer, const Vectors& vectors,
+                                 hnswlib::InnerProductSpace& space) {
   const std::string file = peer / "hnswlib.index";
   if (!Exists(file)) {
     Index made(&space, vectors.count(), 16, 100);
     std::vector<std::thread> pool;
     for (int t = 0; t < peer.threads(); ++t)
       pool.emplace_back([&, t] {
-        for (std::size_t i = static_cast<std::size_t>(t); i < vectors.count(); i += static_cast<std::size_t>(peer.threads()))
+        for (std::size_t i = static_cast<std::size_t>(t); i < vectors.count();
+             i += static_cast<std::size_t>(peer.threads()))
           made.addPoint(Unit(vectors.row(i), vectors.dimensions).data(), i);
       });
     for (std::thread& thread : pool) thread.join();
@@ -48,14 +52,16 @@ class Searcher {
   Searcher(const Index& index, const Vectors& vectors, bool inside)
       : index_(index), vectors_(vectors), inside_(inside), member_(vectors.count()) {
     for (std::uint32_t i : vectors.subset) member_[i] = true;
-    for (std::size_t q = 0; q < vectors.query_count(); ++q) queries_.push_back(Unit(vectors.query(q), vectors.dimensions));
+    for (std::size_t q = 0; q < vectors.query_count(); ++q)
+      queries_.push_back(Unit(vectors.query(q), vectors.dimensions));
   }
   void operator()(std::size_t q, std::size_t fetch, Answer& answer) const {
     auto found = index_.searchKnn(queries_[q].data(), fetch);
     std::vector<Entry> entries;
     for (; !found.empty(); found.pop())
       if (!inside_ || member_[found.top().second])
-        entries.push_back({1.0 - static_cast<double>(found.top().first), static_cast<std::uint32_t>(found.top().second)});
+        entries.push_back({1.0 - static_cast<double>(found.top().first),
+                           static_cast<std::uint32_t>(found.top().second)});
     AppendBest(std::move(entries), kNearestTop, false, answer);
   }
   double Recall(std::size_t fetch, const Answer& exact) const {
@@ -99,8 +105,10 @@ int main(int argc, char** argv) {
     recall = search.Recall(fetch, exact);
     if (recall >= 0.99 || ef >= vectors.count()) break;
   }
-  peer.Queries(vectors.query_count(), [&](std::size_t q, Answer& answer) { search(q, fetch, answer); });
-  peer.Note("M 16, ef " + std::to_string(ef) + (inside ? ", over-fetching " + std::to_string(fetch) : "") + ", recall " +
+  peer.Queries(vectors.query_count(),
+               [&](std::size_t q, Answer& answer) { search(q, fetch, answer); });
+  peer.Note("M 16, ef " + std::to_string(ef) +
+            (inside ? ", over-fetching " + std::to_string(fetch) : "") + ", recall " +
             std::to_string(recall) + ", 1 thread");
   return peer.Finish();
 }

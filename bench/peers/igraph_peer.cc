@@ -6,10 +6,10 @@
 
 #include <memory>
 
-#include "bench/peers/connectivity.h"
-#include "bench/peers/structure.h"
-#include "bench/peers/peer.h"
 #include "bench/peers/centrality.h"
+#include "bench/peers/connectivity.h"
+#include "bench/peers/peer.h"
+#include "bench/peers/structure.h"
 
 namespace {
 
@@ -37,8 +37,8 @@ void PageRank(Peer& peer, const Graph& graph) {
   peer.Trials([&] {
     igraph_vector_t scores;
     igraph_vector_init(&scores, 0);
-    igraph_pagerank(&graph.g, IGRAPH_PAGERANK_ALGO_PRPACK, &scores, nullptr, igraph_vss_all(), IGRAPH_DIRECTED,
-                    kDamping, nullptr, nullptr);
+    igraph_pagerank(&graph.g, IGRAPH_PAGERANK_ALGO_PRPACK, &scores, nullptr, igraph_vss_all(),
+                    IGRAPH_DIRECTED, kDamping, nullptr, nullptr);
     Answer answer(VECTOR(scores), VECTOR(scores) + igraph_vector_size(&scores));
     igraph_vector_destroy(&scores);
     return answer;
@@ -53,8 +53,8 @@ void Bfs(Peer& peer, const Graph& graph) {
     for (std::uint32_t start : starts) {
       igraph_vector_int_t depth;
       igraph_vector_int_init(&depth, 0);
-      igraph_bfs(&graph.g, start, nullptr, IGRAPH_OUT, false, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
-                 &depth, nullptr, nullptr);
+      igraph_bfs(&graph.g, start, nullptr, IGRAPH_OUT, false, nullptr, nullptr, nullptr, nullptr,
+                 nullptr, nullptr, &depth, nullptr, nullptr);
       for (igraph_integer_t v = 0; v < igraph_vector_int_size(&depth); ++v)
         answer.push_back(VECTOR(depth)[v] < 0 ? -1.0 : static_cast<double>(VECTOR(depth)[v]));
       igraph_vector_int_destroy(&depth);
@@ -83,7 +83,8 @@ void Leiden(Peer& peer) {
   igraph_vector_t weights, strengths;
   igraph_vector_init(&weights, 0);
   igraph_vector_init(&strengths, 0);
-  for (std::size_t i = 0; i < pairs.sources.size(); ++i) igraph_vector_push_back(&weights, static_cast<double>(pairs.weight(i)));
+  for (std::size_t i = 0; i < pairs.sources.size(); ++i)
+    igraph_vector_push_back(&weights, static_cast<double>(pairs.weight(i)));
   const igraph_vector_t* used = pairs.weights.empty() ? nullptr : &weights;
   const auto graph = peer.Load([&] {
     auto made = std::make_unique<Graph>();
@@ -95,7 +96,8 @@ void Leiden(Peer& peer) {
     igraph_vector_int_t labels;
     igraph_vector_int_init(&labels, 0);
     igraph_rng_seed(igraph_rng_default(), 1);
-    igraph_community_leiden(&graph->g, used, &strengths, 1 / igraph_vector_sum(&strengths), 0.01, false, 2, &labels, nullptr, nullptr);
+    igraph_community_leiden(&graph->g, used, &strengths, 1 / igraph_vector_sum(&strengths), 0.01,
+                            false, 2, &labels, nullptr, nullptr);
     Answer answer(VECTOR(labels), VECTOR(labels) + igraph_vector_int_size(&labels));
     igraph_vector_int_destroy(&labels);
     return answer;
@@ -121,8 +123,10 @@ void Closeness(Peer& peer, const Graph& graph) {
     igraph_vector_t closeness, harmonic;
     igraph_vector_init(&closeness, 0);
     igraph_vector_init(&harmonic, 0);
-    igraph_closeness(&graph.g, &closeness, nullptr, nullptr, igraph_vss_vector(&starts.ids), IGRAPH_OUT, nullptr, true);
-    igraph_harmonic_centrality(&graph.g, &harmonic, igraph_vss_vector(&starts.ids), IGRAPH_OUT, nullptr, false);
+    igraph_closeness(&graph.g, &closeness, nullptr, nullptr, igraph_vss_vector(&starts.ids),
+                     IGRAPH_OUT, nullptr, true);
+    igraph_harmonic_centrality(&graph.g, &harmonic, igraph_vss_vector(&starts.ids), IGRAPH_OUT,
+                               nullptr, false);
     Answer answer;
     for (igraph_integer_t i = 0; i < igraph_vector_size(&closeness); ++i)
       answer.insert(answer.end(), {VECTOR(closeness)[i], VECTOR(harmonic)[i]});
@@ -140,11 +144,13 @@ void Hits(Peer& peer, const Graph& graph) {
     igraph_vector_init(&authorities, 0);
     igraph_arpack_options_t options;
     igraph_arpack_options_init(&options);
-    igraph_hub_and_authority_scores(&graph.g, &hubs, &authorities, nullptr, true, nullptr, &options);
+    igraph_hub_and_authority_scores(&graph.g, &hubs, &authorities, nullptr, true, nullptr,
+                                    &options);
     Answer answer;
     for (const igraph_vector_t* scores : {&hubs, &authorities}) {
       const double sum = igraph_vector_sum(scores);
-      for (igraph_integer_t v = 0; v < igraph_vector_size(scores); ++v) answer.push_back(VECTOR(*scores)[v] / sum);
+      for (igraph_integer_t v = 0; v < igraph_vector_size(scores); ++v)
+        answer.push_back(VECTOR(*scores)[v] / sum);
     }
     igraph_vector_destroy(&hubs);
     igraph_vector_destroy(&authorities);
@@ -163,7 +169,8 @@ void Similar(Peer& peer, const Graph& graph) {
   peer.Trials([&] {
     igraph_matrix_t scores;
     igraph_matrix_init(&scores, 0, 0);
-    igraph_similarity_inverse_log_weighted(&graph.g, &scores, igraph_vss_vector(&starts.ids), IGRAPH_OUT);
+    igraph_similarity_inverse_log_weighted(&graph.g, &scores, igraph_vss_vector(&starts.ids),
+                                           IGRAPH_OUT);
     Answer answer;
     for (const std::uint32_t id : ids) {
       const auto row = std::lower_bound(once.begin(), once.end(), id) - once.begin();
@@ -190,7 +197,8 @@ Answer Walks(const Graph& graph) {
     walks += static_cast<double>(VECTOR(in)[v]) * static_cast<double>(VECTOR(out)[v]);
   igraph_vector_int_destroy(&in);
   igraph_vector_int_destroy(&out);
-  return {static_cast<double>(igraph_vcount(&graph.g)), static_cast<double>(igraph_ecount(&graph.g)), walks};
+  return {static_cast<double>(igraph_vcount(&graph.g)),
+          static_cast<double>(igraph_ecount(&graph.g)), walks};
 }
 
 }  // namespace

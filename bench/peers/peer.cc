@@ -15,7 +15,8 @@ constexpr std::uint8_t kCategoricalKind = 21;  // the symmetric kind of agent gr
 int Number(const char* text, const char* what) {
   char* end = nullptr;
   const long value = std::strtol(text, &end, 10);
-  if (*text == 0 || *end != 0 || value < 1 || value > 1'000'000) Die(std::string(what) + " is not a number: " + text);
+  if (*text == 0 || *end != 0 || value < 1 || value > 1'000'000)
+    Die(std::string(what) + " is not a number: " + text);
   return static_cast<int>(value);
 }
 
@@ -33,7 +34,8 @@ Arcs ReadArcs(const std::string& folder) {
   arcs.nodes = ReadNumber<std::uint32_t>(folder + "/nodes.u32");
   arcs.sources = ReadArray<std::uint32_t>(folder + "/sources.u32");
   arcs.targets = ReadArray<std::uint32_t>(folder + "/targets.u32");
-  if (arcs.sources.size() != arcs.targets.size()) Die(folder + ": sources and targets differ in number");
+  if (arcs.sources.size() != arcs.targets.size())
+    Die(folder + ": sources and targets differ in number");
   if (!Exists(folder + "/weights.f32")) return arcs;
   arcs.weights = ReadArray<float>(folder + "/weights.f32");
   const auto kinds = ReadArray<std::uint8_t>(folder + "/kinds.u8");
@@ -49,7 +51,8 @@ Arcs ReadArcs(const std::string& folder) {
   std::vector<std::uint32_t> order(arcs.sources.size());
   std::iota(order.begin(), order.end(), 0u);
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return std::pair(arcs.sources[a], arcs.targets[a]) < std::pair(arcs.sources[b], arcs.targets[b]);
+    return std::pair(arcs.sources[a], arcs.targets[a]) <
+           std::pair(arcs.sources[b], arcs.targets[b]);
   });
   Arcs sorted;
   sorted.nodes = arcs.nodes;
@@ -62,7 +65,8 @@ Arcs ReadArcs(const std::string& folder) {
 }
 
 Arcs ReadPairs(const std::string& folder) {
-  const auto sources = ReadArray<std::uint32_t>(folder + "/sources.u32"), targets = ReadArray<std::uint32_t>(folder + "/targets.u32");
+  const auto sources = ReadArray<std::uint32_t>(folder + "/sources.u32"),
+             targets = ReadArray<std::uint32_t>(folder + "/targets.u32");
   Arcs pairs;
   pairs.nodes = ReadNumber<std::uint32_t>(folder + "/nodes.u32");
   if (!Exists(folder + "/weights.f32")) {  // GAP's graphs: every edge is there both ways
@@ -119,7 +123,8 @@ Vectors ReadVectors(const std::string& folder) {
 
 void AppendBest(std::vector<Entry> entries, std::size_t top, bool pairs, Answer& answer) {
   const std::size_t n = std::min(top, entries.size());
-  std::partial_sort(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(n), entries.end());
+  std::partial_sort(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(n),
+                    entries.end());
   answer.push_back(static_cast<double>(n));
   for (std::size_t i = 0; i < n; ++i) {
     answer.push_back(entries[i].a);
@@ -137,7 +142,8 @@ Peer::Peer(int argc, char** argv, const std::string& version) {
   folder_ = argv[2];
   answer_ = argv[3];
   trials_ = Number(argv[4], "TRIALS");
-  if (const char* threads = std::getenv("PEERS_THREADS")) threads_ = Number(threads, "PEERS_THREADS");
+  if (const char* threads = std::getenv("PEERS_THREADS"))
+    threads_ = Number(threads, "PEERS_THREADS");
   std::printf("version: %s\n", version.c_str());
 }
 

@@ -43,7 +43,9 @@ std::vector<T> ReadArray(const std::string& path) {
   std::ifstream in(path, std::ios::binary | std::ios::ate);
   if (!in) Die(path + ": cannot be read");
   const auto bytes = static_cast<std::size_t>(in.tellg());
-  if (bytes % sizeof(T)) Die(path + ": " + std::to_string(bytes) + " bytes, no multiple of " + std::to_string(sizeof(T)));
+  if (bytes % sizeof(T))
+    Die(path + ": " + std::to_string(bytes) + " bytes, no multiple of " +
+        std::to_string(sizeof(T)));
   std::vector<T> values(bytes / sizeof(T));
   in.seekg(0);
   in.read(reinterpret_cast<char*>(values.data()), static_cast<std::streamsize>(bytes));
@@ -53,7 +55,8 @@ std::vector<T> ReadArray(const std::string& path) {
 template <class T>
 void WriteArray(const std::string& path, std::span<const T> values) {
   std::ofstream out(path, std::ios::binary);
-  out.write(reinterpret_cast<const char*>(values.data()), static_cast<std::streamsize>(values.size_bytes()));
+  out.write(reinterpret_cast<const char*>(values.data()),
+            static_cast<std::streamsize>(values.size_bytes()));
   if (!out.flush()) Die(path + ": cannot be written");
 }
 template <class T>
@@ -84,9 +87,9 @@ std::vector<std::uint32_t> Offsets(const Arcs& arcs);  // nodes + 1, rows by sou
 // Facts with tags and events (pairs); lists by fact, ascending.
 struct Sharing {
   std::uint32_t facts = 0, tags = 0, events = 0;
-  std::vector<std::uint32_t> fact, tag;           // one an entry
-  std::vector<std::uint32_t> event, event_fact;   // one an entry
-  std::vector<double> weight;                     // by tag: 1 / ln(1 + df), 0 when df < 2
+  std::vector<std::uint32_t> fact, tag;          // one an entry
+  std::vector<std::uint32_t> event, event_fact;  // one an entry
+  std::vector<double> weight;                    // by tag: 1 / ln(1 + df), 0 when df < 2
 };
 Sharing ReadSharing(const std::string& folder);
 
@@ -103,7 +106,8 @@ Vectors ReadVectors(const std::string& folder);
 
 inline constexpr double kDamping = 0.85, kTrueError = 1e-6;
 inline constexpr int kHops = 4;
-inline constexpr std::size_t kTraverseTop = 100, kPairsTop = 1000, kNearestTop = 10, kSimilarTop = 100;
+inline constexpr std::size_t kTraverseTop = 100, kPairsTop = 1000, kNearestTop = 10,
+                             kSimilarTop = 100;
 
 // Best first, ties by ids; appended as one list of an Answer.
 struct Entry {

@@ -11,25 +11,25 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/traversal/bfs.h"
-#include "algorithms/community/leiden.h"
 #include "algorithms/centrality/closeness.h"
-#include "algorithms/connectivity/components.h"
-#include "algorithms/similarity/frontier.h"
 #include "algorithms/centrality/hits.h"
-#include "algorithms/retrieval/nearest_neighbors.h"
+#include "algorithms/community/leiden.h"
+#include "algorithms/connectivity/components.h"
 #include "algorithms/pagerank/pagerank.h"
+#include "algorithms/retrieval/nearest_neighbors.h"
+#include "algorithms/similarity/frontier.h"
 #include "algorithms/similarity/similarity.h"
+#include "algorithms/traversal/bfs.h"
 #include "algorithms/traversal/traverse.h"
-#include "bench/peers/connectivity.h"
-#include "bench/peers/structure.h"
-#include "bench/peers/peer.h"
-#include "bench/peers/centrality.h"
-#include "bench/peers/traversal.h"
 #include "bench/graphs/random_graph.h"
+#include "bench/peers/centrality.h"
+#include "bench/peers/connectivity.h"
+#include "bench/peers/peer.h"
+#include "bench/peers/structure.h"
+#include "bench/peers/traversal.h"
 #include "bench/support.h"
-#include "engine/graph.h"
 #include "engine/bulk/topology.h"
+#include "engine/graph.h"
 #include "engine/vocabulary.h"
 #include "storage/database.h"
 
@@ -67,7 +67,8 @@ void Fill(Graph& graph, const Edges& edges) {
     WriteBatch batch(kBenchTime);
     batch.ReserveEdges(end - first);
     for (std::size_t i = first; i < end; ++i)
-      batch.Link(NodeRef::Id(edges.sources[i]), edges.kinds.empty() ? kLink : EdgeKindId{edges.kinds[i]},
+      batch.Link(NodeRef::Id(edges.sources[i]),
+                 edges.kinds.empty() ? kLink : EdgeKindId{edges.kinds[i]},
                  NodeRef::Id(edges.targets[i]), edges.weights.empty() ? 1.0f : edges.weights[i]);
     Must(graph.Apply(batch), "adding edges");
   }
@@ -105,7 +106,8 @@ void PageRankOf(Peer& peer, const Snapshot& graph, Executor& executor) {
         return std::move(result.scores);
       },
       [](const std::vector<double>& scores) { return scores; });
-  peer.Note(std::to_string(iterations) + " iterations, stops by a bound on the true error; preparation " +
+  peer.Note(std::to_string(iterations) +
+            " iterations, stops by a bound on the true error; preparation " +
             std::to_string(static_cast<int>(preparation_ms + 0.5)) + " ms, once a snapshot");
 }
 
@@ -117,13 +119,15 @@ void BfsOf(Peer& peer, const Snapshot& graph, Executor& executor) {
   peer.Trials(
       [&] {
         std::vector<BfsResult> results;
-        for (const NodeId& start : starts) results.push_back(Must(Bfs(graph, {&start, 1}, options), "bfs"));
+        for (const NodeId& start : starts)
+          results.push_back(Must(Bfs(graph, {&start, 1}, options), "bfs"));
         return results;
       },
       [&](const std::vector<BfsResult>& results) {
         Answer answer(results.size() * graph.node_count(), -1);
         for (std::size_t i = 0; i < results.size(); ++i)
-          for (const BfsNode& node : results[i].nodes) answer[i * graph.node_count() + node.node] = node.depth;
+          for (const BfsNode& node : results[i].nodes)
+            answer[i * graph.node_count() + node.node] = node.depth;
         return answer;
       });
 }
@@ -134,7 +138,10 @@ void BfsOf(Peer& peer, const Topology& graph, Executor& executor) {
       [&] {
         std::vector<AlignedArray<std::uint32_t>> depths;
         for (NodeId start : starts)
-          depths.push_back(BfsCsr(graph.out(), graph.in(), start, {.depths = true, .executor = &executor}).value().depths);
+          depths.push_back(
+              BfsCsr(graph.out(), graph.in(), start, {.depths = true, .executor = &executor})
+                  .value()
+                  .depths);
         return depths;
       },
       [](const std::vector<AlignedArray<std::uint32_t>>& depths) {
@@ -154,7 +161,8 @@ void ClosenessOf(Peer& peer, const Snapshot& graph, Executor& executor) {
   peer.Trials([&] {
     const ClosenessResult result = Must(Closeness(graph, options), "closeness");
     Answer answer;
-    for (const NodeId v : options.of) answer.insert(answer.end(), {result.closeness[v], result.harmonic[v]});
+    for (const NodeId v : options.of)
+      answer.insert(answer.end(), {result.closeness[v], result.harmonic[v]});
     return answer;
   });
   peer.Note("both from one search of 16 lanes");
@@ -182,7 +190,8 @@ void SimilarOf(Peer& peer, const Snapshot& graph) {
   peer.Queries(starts.size(), [&](std::size_t i, Answer& answer) {
     const SimilarNodesResult result = Must(SimilarNodes(graph, starts[i], options), "similar");
     answer.push_back(static_cast<double>(result.nodes.size()));
-    for (const SimilarNeighbor& node : result.nodes) answer.insert(answer.end(), {static_cast<double>(node.node), node.score});
+    for (const SimilarNeighbor& node : result.nodes)
+      answer.insert(answer.end(), {static_cast<double>(node.node), node.score});
   });
   peer.Note("one thread");
 }
@@ -200,10 +209,12 @@ void SimilarPairsOf(Peer& peer, const Snapshot& graph, Executor& executor) {
     compared = result.compared;
     Answer answer = {static_cast<double>(result.pairs.size())};
     for (const PairSimilarity& pair : result.pairs)
-      answer.insert(answer.end(), {static_cast<double>(pair.a), static_cast<double>(pair.b), pair.score});
+      answer.insert(answer.end(),
+                    {static_cast<double>(pair.a), static_cast<double>(pair.b), pair.score});
     return answer;
   });
-  peer.Note(std::to_string(wedges) + " wedges walked, " + std::to_string(compared) + " compared by the miner");
+  peer.Note(std::to_string(wedges) + " wedges walked, " + std::to_string(compared) +
+            " compared by the miner");
 }
 
 // warm: after one untimed pass over the starts, which prepares what later ones read.
@@ -222,9 +233,12 @@ void TraverseOf(Peer& peer, const Snapshot& graph, bool paths, bool warm, Execut
     const TraverseSeed seed{starts[i], 1.0};
     const TraverseResult result = Must(Traverse(graph, {&seed, 1}, options), "traverse");
     answer.push_back(static_cast<double>(result.hits.size()));
-    for (const TraverseHit& hit : result.hits) answer.insert(answer.end(), {static_cast<double>(hit.node), hit.score});
+    for (const TraverseHit& hit : result.hits)
+      answer.insert(answer.end(), {static_cast<double>(hit.node), hit.score});
   });
-  peer.Note(warm ? "after one pass over the starts" : paths ? "with paths; the first pass of a process" : "the first pass of a process");
+  peer.Note(warm    ? "after one pass over the starts"
+            : paths ? "with paths; the first pass of a process"
+                    : "the first pass of a process");
 }
 
 Answer Walks(const Snapshot& graph) {
@@ -263,11 +277,13 @@ void OpenOf(Peer& peer, const Edges& edges, Executor& executor) {
         auto database = Must(storage::Database::Open(folder, options), "opening");
         const Snapshot graph = database->snapshot();
         double arcs = 0, weights = 0;
-        graph.ScanArcs(Direction::kOut, 0, graph.node_count(), ArcFilter::All(), [&](NodeId, const Arc& arc) {
-          ++arcs;
-          weights += static_cast<double>(arc.weight);
-        });
-        return std::pair(std::move(database), Answer{static_cast<double>(graph.node_count()), arcs, weights});
+        graph.ScanArcs(Direction::kOut, 0, graph.node_count(), ArcFilter::All(),
+                       [&](NodeId, const Arc& arc) {
+                         ++arcs;
+                         weights += static_cast<double>(arc.weight);
+                       });
+        return std::pair(std::move(database),
+                         Answer{static_cast<double>(graph.node_count()), arcs, weights});
       },
       [](const auto& opened) { return opened.second; });
 }
@@ -278,9 +294,12 @@ Snapshot LoadSharing(const Sharing& s) {
   bench::AddNodes(*graph, s.facts);
   WriteBatch batch(kBenchTime);
   std::vector<NodeRef> tags, events;
-  for (std::uint32_t t = 0; t < s.tags; ++t) tags.push_back(batch.IndexNode(kTag, "t" + std::to_string(t)));
-  for (std::uint32_t e = 0; e < s.events; ++e) events.push_back(batch.IndexNode(kEvent, "e" + std::to_string(e)));
-  for (std::size_t i = 0; i < s.fact.size(); ++i) batch.Link(NodeRef::Id(s.fact[i]), kHasTag, tags[s.tag[i]]);
+  for (std::uint32_t t = 0; t < s.tags; ++t)
+    tags.push_back(batch.IndexNode(kTag, "t" + std::to_string(t)));
+  for (std::uint32_t e = 0; e < s.events; ++e)
+    events.push_back(batch.IndexNode(kEvent, "e" + std::to_string(e)));
+  for (std::size_t i = 0; i < s.fact.size(); ++i)
+    batch.Link(NodeRef::Id(s.fact[i]), kHasTag, tags[s.tag[i]]);
   for (std::size_t i = 0; i < s.event.size(); ++i)
     batch.Link(events[s.event[i]], kMember, NodeRef::Id(s.event_fact[i]));
   Must(graph->Apply(batch), "adding tags and events");
@@ -317,7 +336,8 @@ void NearestOf(Peer& peer, bool inside, Executor& executor) {
       WriteBatch batch(kBenchTime);
       if (v == 0) batch.DefineSpace({"default", vectors.dimensions, Metric::kCosine});
       for (const NodeId end = std::min(rows, v + 50'000); v < end; ++v)
-        batch.SetVector(NodeRef::Id(v), batch.SpaceNamed("default"), {vectors.row(v), vectors.dimensions});
+        batch.SetVector(NodeRef::Id(v), batch.SpaceNamed("default"),
+                        {vectors.row(v), vectors.dimensions});
       Must(made->Apply(batch), "adding vectors");
     }
     Must(made->Compact(), "compacting");
@@ -329,7 +349,8 @@ void NearestOf(Peer& peer, bool inside, Executor& executor) {
   options.subset = inside ? &subset : nullptr;
   options.executor = &executor;
   peer.Queries(vectors.query_count(), [&](std::size_t q, Answer& answer) {
-    const auto result = Must(Nearest(graph, SpaceId{}, {vectors.query(q), vectors.dimensions}, options), "nearest");
+    const auto result =
+        Must(Nearest(graph, SpaceId{}, {vectors.query(q), vectors.dimensions}, options), "nearest");
     answer.push_back(static_cast<double>(result.nodes.size()));
     for (const SimilarNode& node : result.nodes)
       answer.insert(answer.end(), {static_cast<double>(node.node), node.similarity});
@@ -341,15 +362,18 @@ void GraphWork(Peer& peer, Executor& executor) {
   const Edges edges = ReadEdges(peer);
   if (work == "open") return OpenOf(peer, edges, executor);
   if (work == "load")
-    return peer.Trials([&] { return InRam(edges, executor); }, [](const Snapshot& graph) { return Walks(graph); });
+    return peer.Trials([&] { return InRam(edges, executor); },
+                       [](const Snapshot& graph) { return Walks(graph); });
   if (work == "load-csr")
-    return peer.Trials([&] { return Bare(edges, executor); }, [](const Topology& graph) { return Walks(graph); });
+    return peer.Trials([&] { return Bare(edges, executor); },
+                       [](const Topology& graph) { return Walks(graph); });
   auto labels = [](const auto& all) { return Answer(all.begin(), all.end()); };
   if (work.ends_with("-csr")) {
     const Topology graph = peer.Load([&] { return Bare(edges, executor); });
     if (work == "bfs-csr") BfsOf(peer, graph, executor);
     if (work == "components-csr")
-      peer.Trials([&] { return ComponentsCsr(graph.out(), graph.in(), &executor).value(); }, labels);
+      peer.Trials([&] { return ComponentsCsr(graph.out(), graph.in(), &executor).value(); },
+                  labels);
     return;
   }
   const Snapshot graph = peer.Load([&] { return InRam(edges, executor); });
@@ -371,13 +395,15 @@ void GraphWork(Peer& peer, Executor& executor) {
           return std::move(result.communities);
         },
         labels);
-    peer.Note(std::to_string(iterations) + " iterations, " + std::to_string(peer.threads()) + " threads; the undirected graph is made in the time");
+    peer.Note(std::to_string(iterations) + " iterations, " + std::to_string(peer.threads()) +
+              " threads; the undirected graph is made in the time");
   }
   if (work == "closeness") ClosenessOf(peer, graph, executor);
   if (work == "hits") HitsOf(peer, graph, executor);
   if (work == "similar") SimilarOf(peer, graph);
   if (work == "similar-pairs") SimilarPairsOf(peer, graph, executor);
-  if (work.starts_with("traverse")) TraverseOf(peer, graph, work == "traverse-paths", work == "traverse-warm", executor);
+  if (work.starts_with("traverse"))
+    TraverseOf(peer, graph, work == "traverse-paths", work == "traverse-warm", executor);
 }
 
 }  // namespace
@@ -385,11 +411,17 @@ void GraphWork(Peer& peer, Executor& executor) {
 int main(int argc, char** argv) {
   Peer peer(argc, argv, "Plexus 0.1");
   Executor& executor = bench::ExecutorOf(peer.threads());
-  if (peer.work() == "pairs") PairsOf(peer, executor);
-  else if (peer.work() == "nearest" || peer.work() == "nearest-inside") NearestOf(peer, peer.work() != "nearest", executor);
-  else if (IsConnectionWork(peer.work())) Connections(peer, ReadArcs(peer.folder()));
-  else if (IsMeasure(peer.work())) Measures(peer, ReadArcs(peer.folder()));
-  else if (IsScoreWork(peer.work())) Scores(peer, ReadArcs(peer.folder()));
-  else if (!WalkWorks(peer)) GraphWork(peer, executor);
+  if (peer.work() == "pairs")
+    PairsOf(peer, executor);
+  else if (peer.work() == "nearest" || peer.work() == "nearest-inside")
+    NearestOf(peer, peer.work() != "nearest", executor);
+  else if (IsConnectionWork(peer.work()))
+    Connections(peer, ReadArcs(peer.folder()));
+  else if (IsMeasure(peer.work()))
+    Measures(peer, ReadArcs(peer.folder()));
+  else if (IsScoreWork(peer.work()))
+    Scores(peer, ReadArcs(peer.folder()));
+  else if (!WalkWorks(peer))
+    GraphWork(peer, executor);
   return peer.Finish();
 }

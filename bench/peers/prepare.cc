@@ -33,20 +33,24 @@ using Numbers = std::vector<std::uint32_t>;
 
 std::string folder;
 void Write(const char* name, const Numbers& values) { WriteArray(folder + "/" + name, values); }
-void Write(const char* name, const std::vector<float>& values) { WriteArray(folder + "/" + name, values); }
+void Write(const char* name, const std::vector<float>& values) {
+  WriteArray(folder + "/" + name, values);
+}
 void WriteOne(const char* name, std::uint32_t value) { Write(name, Numbers{value}); }
 
 std::uint32_t Number(const std::string& text) {
   char* end = nullptr;
   const unsigned long value = std::strtoul(text.c_str(), &end, 10);
-  if (text.empty() || *end || value == 0 || value > 100'000'000) peers::Die("not a number in range: " + text);
+  if (text.empty() || *end || value == 0 || value > 100'000'000)
+    peers::Die("not a number in range: " + text);
   return static_cast<std::uint32_t>(value);
 }
 
 void WriteTopology(const Topology& graph, std::size_t start_count) {
   Numbers sources, starts;
   sources.reserve(graph.arc_count());
-  for (NodeId v = 0; v < graph.node_count; ++v) sources.insert(sources.end(), graph.out().degree(v), v);
+  for (NodeId v = 0; v < graph.node_count; ++v)
+    sources.insert(sources.end(), graph.out().degree(v), v);
   if (sources.empty()) peers::Die("a graph without arcs");
   std::mt19937_64 random(1);
   while (starts.size() < start_count) {
@@ -65,7 +69,8 @@ void Gap(bool uniform, bool directed, std::size_t start_count, int scale) {
                                        : bench::KroneckerPairs(scale, 16, DefaultExecutor());
   TopologyOptions options;
   options.symmetrize = !directed;
-  WriteTopology(bench::Must(BuildTopology(list.node_count, list.span(), options), "building"), start_count);
+  WriteTopology(bench::Must(BuildTopology(list.node_count, list.span(), options), "building"),
+                start_count);
 }
 
 void Agent(std::uint32_t turns, bool all_starts) {
@@ -144,7 +149,8 @@ void VectorRows(const std::string& from) {
   std::mt19937_64 random(1);
   if (from.ends_with(".fvecs")) {
     const auto words = ReadArray<std::uint32_t>(from);
-    if (words.empty() || words[0] == 0 || words.size() % (words[0] + std::size_t{1})) peers::Die(from + ": no .fvecs file");
+    if (words.empty() || words[0] == 0 || words.size() % (words[0] + std::size_t{1}))
+      peers::Die(from + ": no .fvecs file");
     dimensions = words[0];
     const auto values = ReadArray<float>(from);
     for (std::size_t at = 0; at < words.size(); at += dimensions + std::size_t{1}) {
@@ -183,13 +189,21 @@ int main(int argc, char** argv) {
   const std::string kind = argc == 4 ? argv[1] : "", size = argc == 4 ? argv[2] : "";
   if (argc == 4) std::filesystem::create_directories(folder = argv[3]);
   if (kind == "kronecker" || kind == "kronecker64" || kind == "uniform" || kind == "directed")
-    Gap(kind == "uniform", kind == "directed", kind == "kronecker64" ? 64 : 16, static_cast<int>(Number(size)));
-  else if (kind == "serialized") WriteTopology(bench::Must(bench::ReadSerialized(size), size), 16);
-  else if (kind == "agent" || kind == "agent20") Agent(Number(size), kind == "agent");
-  else if (kind == "tags") Tags(Number(size));
-  else if (kind == "vectors") VectorRows(size);
+    Gap(kind == "uniform", kind == "directed", kind == "kronecker64" ? 64 : 16,
+        static_cast<int>(Number(size)));
+  else if (kind == "serialized")
+    WriteTopology(bench::Must(bench::ReadSerialized(size), size), 16);
+  else if (kind == "agent" || kind == "agent20")
+    Agent(Number(size), kind == "agent");
+  else if (kind == "tags")
+    Tags(Number(size));
+  else if (kind == "vectors")
+    VectorRows(size);
   else {
-    std::fprintf(stderr, "usage: peer_prepare kronecker|kronecker64|uniform|directed|serialized|agent|agent20|tags|vectors SIZE FOLDER\n");
+    std::fprintf(stderr,
+                 "usage: peer_prepare "
+                 "kronecker|kronecker64|uniform|directed|serialized|agent|agent20|tags|vectors "
+                 "SIZE FOLDER\n");
     return 2;
   }
 }

@@ -17,12 +17,14 @@ namespace plexus::peers::sqlite {
 class Database {
  public:
   explicit Database(const std::string& file) {
-    if (sqlite3_open(file.c_str(), &handle_) != SQLITE_OK) Die("SQLite: " + file + ": " + sqlite3_errmsg(handle_));
+    if (sqlite3_open(file.c_str(), &handle_) != SQLITE_OK)
+      Die("SQLite: " + file + ": " + sqlite3_errmsg(handle_));
   }
   Database(const Database&) = delete;
   ~Database() { sqlite3_close_v2(handle_); }
   void Run(const char* sql) {
-    if (sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr) != SQLITE_OK) Die(std::string("SQLite: ") + sqlite3_errmsg(handle_));
+    if (sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr) != SQLITE_OK)
+      Die(std::string("SQLite: ") + sqlite3_errmsg(handle_));
   }
   sqlite3* handle() const { return handle_; }
 
@@ -33,7 +35,8 @@ class Database {
 class Statement {
  public:
   Statement(Database& database, const char* sql) : handle_(database.handle()) {
-    if (sqlite3_prepare_v3(handle_, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement_, nullptr) != SQLITE_OK)
+    if (sqlite3_prepare_v3(handle_, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement_, nullptr) !=
+        SQLITE_OK)
       Die(std::string("SQLite: ") + sqlite3_errmsg(handle_) + " in " + sql);
   }
   Statement(const Statement&) = delete;
@@ -50,7 +53,9 @@ class Statement {
     sqlite3_reset(statement_);
     return rows;
   }
-  void Run() { Each([] {}); }
+  void Run() {
+    Each([] {});
+  }
   std::int64_t Integer(int column) { return sqlite3_column_int64(statement_, column); }
   double Real(int column) { return sqlite3_column_double(statement_, column); }
 
@@ -60,10 +65,11 @@ class Statement {
 };
 
 inline void Load(Database& db, const Arcs& arcs) {
-  db.Run("PRAGMA synchronous = OFF; PRAGMA cache_size = -1000000; BEGIN;"
-         "CREATE TABLE node(id INTEGER PRIMARY KEY);"
-         "CREATE TABLE edge(source INTEGER, target INTEGER, nth INTEGER, weight REAL,"
-         " PRIMARY KEY(source, target, nth)) WITHOUT ROWID;");
+  db.Run(
+      "PRAGMA synchronous = OFF; PRAGMA cache_size = -1000000; BEGIN;"
+      "CREATE TABLE node(id INTEGER PRIMARY KEY);"
+      "CREATE TABLE edge(source INTEGER, target INTEGER, nth INTEGER, weight REAL,"
+      " PRIMARY KEY(source, target, nth)) WITHOUT ROWID;");
   Statement node(db, "INSERT INTO node VALUES(?)"), edge(db, "INSERT INTO edge VALUES(?, ?, ?, ?)");
   for (std::uint32_t v = 0; v < arcs.nodes; ++v) {
     node.Bind(1, std::int64_t{v});

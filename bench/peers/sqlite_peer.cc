@@ -4,7 +4,8 @@
 // walks of up to four edges; traverse-set is the fair bar: one label per node and hop
 // layer, a layer being one INSERT ... GROUP BY that keeps what is better than all before.
 // (CROSS JOIN is SQLite's way to say that the outer table comes first: left to itself the
-// planner walks all edges instead of the layer.) pairs: the self-join over tags, grouped, masked by an anti-join. open: a database file.
+// planner walks all edges instead of the layer.) pairs: the self-join over tags, grouped, masked by
+// an anti-join. open: a database file.
 #include <filesystem>
 #include <memory>
 
@@ -13,7 +14,7 @@
 
 namespace {
 
-using namespace plexus::peers;  // NOLINT: a program of one file
+using namespace plexus::peers;          // NOLINT: a program of one file
 using namespace plexus::peers::sqlite;  // NOLINT
 
 Answer Walks(Database& db) {
@@ -30,7 +31,8 @@ void Recursive(Peer& peer, Database& db, const std::vector<std::uint32_t>& start
   Statement query(db,
                   "WITH RECURSIVE walk(node, score, hops) AS ("
                   " VALUES(?1, 1.0, 0) UNION ALL"
-                  " SELECT e.target, w.score * e.weight, w.hops + 1 FROM walk w CROSS JOIN edge e ON e.source = w.node"
+                  " SELECT e.target, w.score * e.weight, w.hops + 1 FROM walk w CROSS JOIN edge e "
+                  "ON e.source = w.node"
                   " WHERE w.hops < ?2)"
                   " SELECT node, max(score) best FROM walk WHERE node <> ?1 GROUP BY node"
                   " ORDER BY best DESC, node LIMIT ?3");
@@ -47,16 +49,19 @@ void Recursive(Peer& peer, Database& db, const std::vector<std::uint32_t>& start
 }
 
 void SetBased(Peer& peer, Database& db, const std::vector<std::uint32_t>& starts) {
-  db.Run("PRAGMA temp_store = MEMORY;"
-         "CREATE TEMP TABLE best(node INTEGER PRIMARY KEY, score REAL, hop INTEGER);");
+  db.Run(
+      "PRAGMA temp_store = MEMORY;"
+      "CREATE TEMP TABLE best(node INTEGER PRIMARY KEY, score REAL, hop INTEGER);");
   Statement clear(db, "DELETE FROM best"), seed(db, "INSERT INTO best VALUES(?1, 1.0, 0)");
   // `best` carries the hop at which a node last got better: the next layer starts there.
-  Statement layer(db,
-                  "INSERT INTO best SELECT e.target, max(b.score * e.weight) s, ?1 FROM best b CROSS"
-                  " JOIN edge e ON e.source = b.node WHERE b.hop = ?1 - 1 GROUP BY e.target"
-                  " ON CONFLICT(node) DO UPDATE SET score = excluded.score, hop = excluded.hop"
-                  " WHERE excluded.score > score");
-  Statement top(db, "SELECT node, score FROM best WHERE node <> ?1 ORDER BY score DESC, node LIMIT ?2");
+  Statement layer(
+      db,
+      "INSERT INTO best SELECT e.target, max(b.score * e.weight) s, ?1 FROM best b CROSS"
+      " JOIN edge e ON e.source = b.node WHERE b.hop = ?1 - 1 GROUP BY e.target"
+      " ON CONFLICT(node) DO UPDATE SET score = excluded.score, hop = excluded.hop"
+      " WHERE excluded.score > score");
+  Statement top(db,
+                "SELECT node, score FROM best WHERE node <> ?1 ORDER BY score DESC, node LIMIT ?2");
   top.Bind(2, static_cast<std::int64_t>(kTraverseTop));
   peer.Queries(starts.size(), [&](std::size_t i, Answer& answer) {
     db.Run("BEGIN");
@@ -70,7 +75,8 @@ void SetBased(Peer& peer, Database& db, const std::vector<std::uint32_t>& starts
     top.Bind(1, std::int64_t{starts[i]});
     const std::size_t at = answer.size();
     answer.push_back(0);
-    answer[at] = static_cast<double>(top.Each([&] { answer.insert(answer.end(), {top.Real(0), top.Real(1)}); }));
+    answer[at] = static_cast<double>(
+        top.Each([&] { answer.insert(answer.end(), {top.Real(0), top.Real(1)}); }));
     db.Run("COMMIT");
   });
   peer.Note("set-based, one INSERT a hop, 1 thread");
@@ -80,9 +86,13 @@ void Pairs(Peer& peer) {
   const Sharing s = ReadSharing(peer.folder());
   Database db(":memory:");
   peer.Load([&] {
-    db.Run("BEGIN; CREATE TABLE has_tag(tag INTEGER, fact INTEGER, weight REAL, PRIMARY KEY(tag, fact)) WITHOUT ROWID;"
-           "CREATE TABLE member(event INTEGER, fact INTEGER, PRIMARY KEY(event, fact)) WITHOUT ROWID;");
-    Statement tag(db, "INSERT INTO has_tag VALUES(?, ?, ?)"), member(db, "INSERT INTO member VALUES(?, ?)");
+    db.Run(
+        "BEGIN; CREATE TABLE has_tag(tag INTEGER, fact INTEGER, weight REAL, PRIMARY KEY(tag, "
+        "fact)) WITHOUT ROWID;"
+        "CREATE TABLE member(event INTEGER, fact INTEGER, PRIMARY KEY(event, fact)) WITHOUT "
+        "ROWID;");
+    Statement tag(db, "INSERT INTO has_tag VALUES(?, ?, ?)"),
+        member(db, "INSERT INTO member VALUES(?, ?)");
     for (std::size_t i = 0; i < s.fact.size(); ++i) {
       if (s.weight[s.tag[i]] == 0) continue;
       tag.Bind(1, std::int64_t{s.tag[i]});
@@ -95,22 +105,24 @@ void Pairs(Peer& peer) {
       member.Bind(2, std::int64_t{s.event_fact[i]});
       member.Run();
     }
-    db.Run("CREATE TABLE together(a INTEGER, b INTEGER, PRIMARY KEY(a, b)) WITHOUT ROWID;"
-           "INSERT OR IGNORE INTO together SELECT x.fact, y.fact FROM member x JOIN member y"
-           " ON x.event = y.event AND x.fact < y.fact; COMMIT; ANALYZE");
+    db.Run(
+        "CREATE TABLE together(a INTEGER, b INTEGER, PRIMARY KEY(a, b)) WITHOUT ROWID;"
+        "INSERT OR IGNORE INTO together SELECT x.fact, y.fact FROM member x JOIN member y"
+        " ON x.event = y.event AND x.fact < y.fact; COMMIT; ANALYZE");
     return 0;
   });
-  Statement query(db,
-                  "SELECT a, b, score FROM (SELECT x.fact a, y.fact b, sum(x.weight) score"
-                  " FROM has_tag x JOIN has_tag y ON x.tag = y.tag AND x.fact < y.fact GROUP BY 1, 2) p"
-                  " WHERE NOT EXISTS (SELECT 1 FROM together t WHERE t.a = p.a AND t.b = p.b)"
-                  " ORDER BY score DESC, a, b LIMIT ?1");
+  Statement query(
+      db,
+      "SELECT a, b, score FROM (SELECT x.fact a, y.fact b, sum(x.weight) score"
+      " FROM has_tag x JOIN has_tag y ON x.tag = y.tag AND x.fact < y.fact GROUP BY 1, 2) p"
+      " WHERE NOT EXISTS (SELECT 1 FROM together t WHERE t.a = p.a AND t.b = p.b)"
+      " ORDER BY score DESC, a, b LIMIT ?1");
   query.Bind(1, static_cast<std::int64_t>(kPairsTop));
   db.Run("PRAGMA temp_store = MEMORY");
   peer.Trials([&] {
     Answer answer(1);
-    answer[0] = static_cast<double>(
-        query.Each([&] { answer.insert(answer.end(), {query.Real(0), query.Real(1), query.Real(2)}); }));
+    answer[0] = static_cast<double>(query.Each(
+        [&] { answer.insert(answer.end(), {query.Real(0), query.Real(1), query.Real(2)}); }));
     return answer;
   });
   peer.Note("self-join, 1 thread; the mask is a table made while loading");

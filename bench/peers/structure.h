@@ -35,17 +35,21 @@ bool Measures(Peer& peer, const Arcs& arcs);
 inline constexpr std::size_t kDistanceStarts = 4;
 inline constexpr int kPaths = 5;
 
-inline constexpr std::array kMeasureWorks = {"triangles", "clustering", "kcore", "betweenness", "betweenness-16", "eigenvector",
-                                             "personal",  "distances",  "point", "kpaths",      "strong",         "order",      "lanes"};
+inline constexpr std::array kMeasureWorks = {
+    "triangles", "clustering", "kcore",  "betweenness", "betweenness-16", "eigenvector", "personal",
+    "distances", "point",      "kpaths", "strong",      "order",          "lanes"};
 // Bare rows answer the same work.
-inline std::string WithoutCsr(const std::string& work) { return work.ends_with("-csr") ? work.substr(0, work.size() - 4) : work; }
+inline std::string WithoutCsr(const std::string& work) {
+  return work.ends_with("-csr") ? work.substr(0, work.size() - 4) : work;
+}
 inline bool IsMeasure(const std::string& work) {
   return std::ranges::find(kMeasureWorks, WithoutCsr(work)) != kMeasureWorks.end();
 }
 // The arcs from the smaller id to the larger are all that the work is about: an undirected
 // graph, or for order an acyclic one.
 inline bool MeasureOnce(const std::string& work) {
-  return work == "triangles" || work == "clustering" || work == "kcore" || work.starts_with("betweenness") || work == "order";
+  return work == "triangles" || work == "clustering" || work == "kcore" ||
+         work.starts_with("betweenness") || work == "order";
 }
 inline Arcs MeasureArcs(const Arcs& from, bool once) {
   Arcs arcs;
@@ -72,7 +76,9 @@ inline std::vector<std::uint32_t> DistinctStarts(const Peer& peer) {
   starts.erase(std::unique(starts.begin(), starts.end()), starts.end());
   return starts;
 }
-inline double Length(double length) { return length < std::numeric_limits<double>::max() ? length : -1; }
+inline double Length(double length) {
+  return length < std::numeric_limits<double>::max() ? length : -1;
+}
 
 // Places of an order that names nodes first to last.
 template <class Nodes>

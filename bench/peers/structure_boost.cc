@@ -16,8 +16,8 @@ namespace {
 struct EdgeLength {
   double length = 1;
 };
-using Graph = boost::compressed_sparse_row_graph<boost::directedS, boost::no_property, EdgeLength, boost::no_property,
-                                                 std::uint32_t, std::uint32_t>;
+using Graph = boost::compressed_sparse_row_graph<boost::directedS, boost::no_property, EdgeLength,
+                                                 boost::no_property, std::uint32_t, std::uint32_t>;
 
 Graph LoadGraph(const Arcs& arcs) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs(arcs.sources.size());
@@ -83,7 +83,9 @@ bool Measures(Peer& peer, const Arcs& all) {
   if (!IsMeasure(work)) return false;
   const Graph g = peer.Load([&] { return LoadGraph(MeasureArcs(all, work == "order")); });
   const auto starts = ReadArray<std::uint32_t>(peer / "starts.u32");
-  const auto as_answer = [](const std::vector<std::uint32_t>& values) { return Answer(values.begin(), values.end()); };
+  const auto as_answer = [](const std::vector<std::uint32_t>& values) {
+    return Answer(values.begin(), values.end());
+  };
   if (work == "kcore") {
     peer.Trials(
         [&] {
@@ -112,7 +114,9 @@ bool Measures(Peer& peer, const Arcs& all) {
           std::reverse(order.begin(), order.end());
           return order;
         },
-        [&](const auto& order) { return Places(static_cast<std::uint32_t>(num_vertices(g)), order); });
+        [&](const auto& order) {
+          return Places(static_cast<std::uint32_t>(num_vertices(g)), order);
+        });
     peer.Note("topological_sort, 1 thread");
   }
   if (work == "betweenness") Betweenness(peer, g);

@@ -23,11 +23,16 @@ double Triangles(const Matrix& a, const std::vector<std::uint32_t>& offsets) {
   std::vector<GrB_Index> order(n);
   std::iota(order.begin(), order.end(), GrB_Index{0});
   const auto degree = [&](GrB_Index v) { return offsets[v + 1] - offsets[v]; };
-  std::stable_sort(order.begin(), order.end(), [&](GrB_Index x, GrB_Index y) { return degree(x) < degree(y); });
-  Matrix lower = New(GrB_BOOL, n, n), upper = New(GrB_BOOL, n, n), common = New(GrB_INT64, n, n), sorted = New(GrB_BOOL, n, n);
-  const double mean = static_cast<double>(offsets[n]) / static_cast<double>(n), median = degree(order[n / 2]);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](GrB_Index x, GrB_Index y) { return degree(x) < degree(y); });
+  Matrix lower = New(GrB_BOOL, n, n), upper = New(GrB_BOOL, n, n), common = New(GrB_INT64, n, n),
+         sorted = New(GrB_BOOL, n, n);
+  const double mean = static_cast<double>(offsets[n]) / static_cast<double>(n),
+               median = degree(order[n / 2]);
   const bool skewed = mean > 4 * median;  // LAGraph's rule
-  if (skewed) OK(GrB_Matrix_extract(sorted.m, nullptr, nullptr, a.m, order.data(), n, order.data(), n, nullptr));
+  if (skewed)
+    OK(GrB_Matrix_extract(sorted.m, nullptr, nullptr, a.m, order.data(), n, order.data(), n,
+                          nullptr));
   const GrB_Matrix from = skewed ? sorted.m : a.m;
   OK(GrB_Matrix_select_INT64(lower.m, nullptr, nullptr, GrB_TRIL, from, -1, nullptr));
   OK(GrB_Matrix_select_INT64(upper.m, nullptr, nullptr, GrB_TRIU, from, 1, nullptr));
@@ -53,19 +58,22 @@ Matrix BuildLengths(const Arcs& arcs) {
   Matrix a = New(GrB_FP64, arcs.nodes, arcs.nodes);
   const auto rows = Wide(arcs.sources), columns = Wide(arcs.targets);
   const std::vector<double> lengths(arcs.weights.begin(), arcs.weights.end());
-  OK(GrB_Matrix_build_FP64(a.m, rows.data(), columns.data(), lengths.data(), rows.size(), GrB_MIN_FP64));
+  OK(GrB_Matrix_build_FP64(a.m, rows.data(), columns.data(), lengths.data(), rows.size(),
+                           GrB_MIN_FP64));
   OK(GrB_Matrix_wait(a.m, GrB_MATERIALIZE));
   return a;
 }
 
 Answer Distances(const Matrix& a, std::uint32_t start, std::size_t n) {
   Vector lengths(GrB_FP64, n), nearer(GrB_FP64, n), offered(GrB_FP64, n), better(GrB_BOOL, n);
-  OK(GrB_Vector_assign_FP64(lengths.v, nullptr, nullptr, std::numeric_limits<double>::infinity(), GrB_ALL, n, nullptr));
+  OK(GrB_Vector_assign_FP64(lengths.v, nullptr, nullptr, std::numeric_limits<double>::infinity(),
+                            GrB_ALL, n, nullptr));
   OK(GrB_Vector_setElement_FP64(lengths.v, 0, start));
   OK(GrB_Vector_setElement_FP64(nearer.v, 0, start));
   for (GrB_Index changed = 1; changed > 0;) {
     OK(GrB_vxm(offered.v, nullptr, nullptr, GrB_MIN_PLUS_SEMIRING_FP64, nearer.v, a.m, nullptr));
-    OK(GrB_Vector_eWiseMult_BinaryOp(better.v, nullptr, nullptr, GrB_LT_FP64, offered.v, lengths.v, nullptr));
+    OK(GrB_Vector_eWiseMult_BinaryOp(better.v, nullptr, nullptr, GrB_LT_FP64, offered.v, lengths.v,
+                                     nullptr));
     OK(GrB_Vector_assign(nearer.v, better.v, nullptr, offered.v, GrB_ALL, n, GrB_DESC_R));
     OK(GrB_Vector_assign(lengths.v, better.v, nullptr, offered.v, GrB_ALL, n, nullptr));
     OK(GrB_Vector_nvals(&changed, nearer.v));
@@ -76,27 +84,34 @@ Answer Distances(const Matrix& a, std::uint32_t start, std::size_t n) {
 Answer Betweenness(const Matrix& a, const std::vector<std::uint32_t>& sources, std::size_t n) {
   const GrB_Index rows = sources.size();
   const auto from = Wide(sources);
-  Matrix paths = New(GrB_FP64, rows, n), frontier = New(GrB_FP64, rows, n), update = New(GrB_FP64, rows, n), share = New(GrB_FP64, rows, n);
+  Matrix paths = New(GrB_FP64, rows, n), frontier = New(GrB_FP64, rows, n),
+         update = New(GrB_FP64, rows, n), share = New(GrB_FP64, rows, n);
   std::vector<Matrix> levels;
   for (GrB_Index i = 0; i < rows; ++i) OK(GrB_Matrix_setElement_FP64(paths.m, 1, i, from[i]));
-  OK(GrB_Matrix_extract(frontier.m, paths.m, nullptr, a.m, from.data(), rows, GrB_ALL, n, GrB_DESC_RC));
+  OK(GrB_Matrix_extract(frontier.m, paths.m, nullptr, a.m, from.data(), rows, GrB_ALL, n,
+                        GrB_DESC_RC));
   for (GrB_Index size = 1;;) {
     OK(GrB_Matrix_nvals(&size, frontier.m));
     if (size == 0) break;
     levels.push_back(New(GrB_BOOL, rows, n));
     OK(GrB_Matrix_apply(levels.back().m, nullptr, nullptr, GxB_ONE_BOOL, frontier.m, nullptr));
-    OK(GrB_Matrix_assign(paths.m, nullptr, GrB_PLUS_FP64, frontier.m, GrB_ALL, rows, GrB_ALL, n, nullptr));
+    OK(GrB_Matrix_assign(paths.m, nullptr, GrB_PLUS_FP64, frontier.m, GrB_ALL, rows, GrB_ALL, n,
+                         nullptr));
     OK(GrB_mxm(frontier.m, paths.m, nullptr, GxB_PLUS_FIRST_FP64, frontier.m, a.m, GrB_DESC_RSC));
   }
   OK(GrB_Matrix_assign_FP64(update.m, nullptr, nullptr, 1, GrB_ALL, rows, GrB_ALL, n, nullptr));
   for (std::size_t i = levels.size(); i-- > 1;) {
-    OK(GrB_Matrix_eWiseMult_BinaryOp(share.m, levels[i].m, nullptr, GrB_DIV_FP64, update.m, paths.m, GrB_DESC_RS));
+    OK(GrB_Matrix_eWiseMult_BinaryOp(share.m, levels[i].m, nullptr, GrB_DIV_FP64, update.m, paths.m,
+                                     GrB_DESC_RS));
     OK(GrB_mxm(share.m, levels[i - 1].m, nullptr, GxB_PLUS_FIRST_FP64, share.m, a.m, GrB_DESC_RS));
-    OK(GrB_Matrix_eWiseMult_BinaryOp(update.m, nullptr, GrB_PLUS_FP64, GrB_TIMES_FP64, share.m, paths.m, nullptr));
+    OK(GrB_Matrix_eWiseMult_BinaryOp(update.m, nullptr, GrB_PLUS_FP64, GrB_TIMES_FP64, share.m,
+                                     paths.m, nullptr));
   }
   Vector sums(GrB_FP64, n);
-  OK(GrB_Vector_assign_FP64(sums.v, nullptr, nullptr, -static_cast<double>(rows), GrB_ALL, n, nullptr));
-  OK(GrB_Matrix_reduce_Monoid(sums.v, nullptr, GrB_PLUS_FP64, GrB_PLUS_MONOID_FP64, update.m, GrB_DESC_T0));
+  OK(GrB_Vector_assign_FP64(sums.v, nullptr, nullptr, -static_cast<double>(rows), GrB_ALL, n,
+                            nullptr));
+  OK(GrB_Matrix_reduce_Monoid(sums.v, nullptr, GrB_PLUS_FP64, GrB_PLUS_MONOID_FP64, update.m,
+                              GrB_DESC_T0));
   return Dense(sums.v, n, 0);
 }
 

@@ -16,7 +16,8 @@ template <class Fill>
 Answer Filled(Fill&& fill) {
   igraph_vector_t values;
   igraph_vector_init(&values, 0);
-  if (const igraph_error_t error = fill(&values)) Die(std::string("igraph: ") + igraph_strerror(error));
+  if (const igraph_error_t error = fill(&values))
+    Die(std::string("igraph: ") + igraph_strerror(error));
   Answer answer(VECTOR(values), VECTOR(values) + igraph_vector_size(&values));
   igraph_vector_destroy(&values);
   return answer;
@@ -25,12 +26,16 @@ template <class Fill>
 std::vector<igraph_integer_t> FilledInt(Fill&& fill) {
   igraph_vector_int_t values;
   igraph_vector_int_init(&values, 0);
-  if (const igraph_error_t error = fill(&values)) Die(std::string("igraph: ") + igraph_strerror(error));
-  std::vector<igraph_integer_t> all(VECTOR(values), VECTOR(values) + igraph_vector_int_size(&values));
+  if (const igraph_error_t error = fill(&values))
+    Die(std::string("igraph: ") + igraph_strerror(error));
+  std::vector<igraph_integer_t> all(VECTOR(values),
+                                    VECTOR(values) + igraph_vector_int_size(&values));
   igraph_vector_int_destroy(&values);
   return all;
 }
-Answer AsAnswer(const std::vector<igraph_integer_t>& values) { return Answer(values.begin(), values.end()); }
+Answer AsAnswer(const std::vector<igraph_integer_t>& values) {
+  return Answer(values.begin(), values.end());
+}
 
 struct Ids {
   igraph_vector_int_t ids;
@@ -44,45 +49,62 @@ struct Ids {
 
 double LengthOf(const igraph_vector_int_t& edges) {
   double length = 0;
-  for (igraph_integer_t i = 0; i < igraph_vector_int_size(&edges); ++i) length += VECTOR(weights)[VECTOR(edges)[i]];
+  for (igraph_integer_t i = 0; i < igraph_vector_int_size(&edges); ++i)
+    length += VECTOR(weights)[VECTOR(edges)[i]];
   return length;
 }
 
 void Counts(Peer& peer) {
   const std::string& work = peer.work();
   if (work == "triangles") {
-    peer.Trials([&] { return Filled([&](auto* to) { return igraph_adjacent_triangles(&graph, to, igraph_vss_all()); }); },
-                [](const Answer& at) {
-                  double sum = 0;
-                  for (double count : at) sum += count;
-                  return Answer{sum / 3};
-                });
+    peer.Trials(
+        [&] {
+          return Filled(
+              [&](auto* to) { return igraph_adjacent_triangles(&graph, to, igraph_vss_all()); });
+        },
+        [](const Answer& at) {
+          double sum = 0;
+          for (double count : at) sum += count;
+          return Answer{sum / 3};
+        });
     peer.Note("igraph_adjacent_triangles of all nodes, 1 thread");
   }
   if (work == "clustering") {
     peer.Trials([&] {
       return Filled([&](auto* to) {
-        return igraph_transitivity_local_undirected(&graph, to, igraph_vss_all(), IGRAPH_TRANSITIVITY_ZERO);
+        return igraph_transitivity_local_undirected(&graph, to, igraph_vss_all(),
+                                                    IGRAPH_TRANSITIVITY_ZERO);
       });
     });
     peer.Note("igraph_transitivity_local_undirected, 1 thread");
   }
   if (work == "kcore") {
-    peer.Trials([&] { return FilledInt([&](auto* to) { return igraph_coreness(&graph, to, IGRAPH_ALL); }); }, AsAnswer);
+    peer.Trials(
+        [&] {
+          return FilledInt([&](auto* to) { return igraph_coreness(&graph, to, IGRAPH_ALL); });
+        },
+        AsAnswer);
     peer.Note("igraph_coreness, 1 thread");
   }
   if (work == "strong") {
     peer.Trials(
         [&] {
-          return FilledInt(
-              [&](auto* to) { return igraph_connected_components(&graph, to, nullptr, nullptr, IGRAPH_STRONG); });
+          return FilledInt([&](auto* to) {
+            return igraph_connected_components(&graph, to, nullptr, nullptr, IGRAPH_STRONG);
+          });
         },
         AsAnswer);
     peer.Note("igraph_connected_components, strong, 1 thread");
   }
   if (work == "order") {
-    peer.Trials([&] { return FilledInt([&](auto* to) { return igraph_topological_sorting(&graph, to, IGRAPH_OUT); }); },
-                [](const auto& order) { return Places(static_cast<std::uint32_t>(igraph_vcount(&graph)), order); });
+    peer.Trials(
+        [&] {
+          return FilledInt(
+              [&](auto* to) { return igraph_topological_sorting(&graph, to, IGRAPH_OUT); });
+        },
+        [](const auto& order) {
+          return Places(static_cast<std::uint32_t>(igraph_vcount(&graph)), order);
+        });
     peer.Note("igraph_topological_sorting, 1 thread");
   }
 }
@@ -91,7 +113,9 @@ void Scores(Peer& peer) {
   const std::string& work = peer.work();
   if (work == "betweenness") {
     peer.Trials([&] {
-      return Filled([&](auto* to) { return igraph_betweenness(&graph, to, igraph_vss_all(), false, nullptr); });
+      return Filled([&](auto* to) {
+        return igraph_betweenness(&graph, to, igraph_vss_all(), false, nullptr);
+      });
     });
     peer.Note("igraph_betweenness, 1 thread");
   }
@@ -100,8 +124,9 @@ void Scores(Peer& peer) {
     peer.Trials(
         [&] {
           return Filled([&](auto* to) {
-            return igraph_betweenness_subset(&graph, to, igraph_vss_all(), false, igraph_vss_vector(&sources.ids),
-                                             igraph_vss_all(), nullptr);
+            return igraph_betweenness_subset(&graph, to, igraph_vss_all(), false,
+                                             igraph_vss_vector(&sources.ids), igraph_vss_all(),
+                                             nullptr);
           });
         },
         [](Answer scores) {  // it halves what undirected graphs give
@@ -128,8 +153,9 @@ void Scores(Peer& peer) {
     peer.Trials([&] {
       return Filled([&](auto* to) {
         double value = 0;
-        return igraph_personalized_pagerank_vs(&graph, IGRAPH_PAGERANK_ALGO_PRPACK, to, &value, igraph_vss_all(), true, kDamping,
-                                               igraph_vss_1(seed), nullptr, nullptr);
+        return igraph_personalized_pagerank_vs(&graph, IGRAPH_PAGERANK_ALGO_PRPACK, to, &value,
+                                               igraph_vss_all(), true, kDamping, igraph_vss_1(seed),
+                                               nullptr, nullptr);
       });
     });
     peer.Note("igraph_personalized_pagerank_vs, PRPACK, fixed tolerance 1e-10, 1 thread");
@@ -141,10 +167,12 @@ void Distances(Peer& peer) {
   peer.Trials([&] {
     igraph_matrix_t lengths;
     igraph_matrix_init(&lengths, 0, 0);
-    igraph_distances_dijkstra(&graph, &lengths, igraph_vss_vector(&starts.ids), igraph_vss_all(), &weights, IGRAPH_OUT);
+    igraph_distances_dijkstra(&graph, &lengths, igraph_vss_vector(&starts.ids), igraph_vss_all(),
+                              &weights, IGRAPH_OUT);
     Answer answer;
     for (igraph_integer_t i = 0; i < igraph_matrix_nrow(&lengths); ++i)
-      for (igraph_integer_t v = 0; v < igraph_matrix_ncol(&lengths); ++v) answer.push_back(Length(MATRIX(lengths, i, v)));
+      for (igraph_integer_t v = 0; v < igraph_matrix_ncol(&lengths); ++v)
+        answer.push_back(Length(MATRIX(lengths, i, v)));
     igraph_matrix_destroy(&lengths);
     return answer;
   });
@@ -161,7 +189,8 @@ void Ways(Peer& peer) {
       igraph_vector_int_t nodes, edges;
       igraph_vector_int_init(&nodes, 0);
       igraph_vector_int_init(&edges, 0);
-      igraph_get_shortest_path_dijkstra(&graph, &nodes, &edges, starts[i], starts[(i + 1) % starts.size()], &weights, IGRAPH_OUT);
+      igraph_get_shortest_path_dijkstra(&graph, &nodes, &edges, starts[i],
+                                        starts[(i + 1) % starts.size()], &weights, IGRAPH_OUT);
       answer.push_back(igraph_vector_int_size(&nodes) == 0 ? -1 : LengthOf(edges));
       igraph_vector_int_destroy(&nodes);
       igraph_vector_int_destroy(&edges);
@@ -172,7 +201,8 @@ void Ways(Peer& peer) {
     peer.Trials([&] {
       igraph_vector_int_list_t paths;
       igraph_vector_int_list_init(&paths, 0);
-      igraph_get_k_shortest_paths(&graph, &weights, nullptr, &paths, kPaths, starts[0], starts[1], IGRAPH_OUT);
+      igraph_get_k_shortest_paths(&graph, &weights, nullptr, &paths, kPaths, starts[0], starts[1],
+                                  IGRAPH_OUT);
       Answer answer = {static_cast<double>(igraph_vector_int_list_size(&paths))};
       for (igraph_integer_t i = 0; i < igraph_vector_int_list_size(&paths); ++i)
         answer.push_back(LengthOf(*igraph_vector_int_list_get_ptr(&paths, i)));

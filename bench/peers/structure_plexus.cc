@@ -3,18 +3,18 @@
 #include <numeric>
 
 #include "algorithms/centrality/betweenness.h"
-#include "algorithms/connectivity/components.h"
-#include "algorithms/common/dense_view.h"
-#include "algorithms/paths/distances.h"
 #include "algorithms/centrality/katz.h"
+#include "algorithms/common/dense_view.h"
 #include "algorithms/community/kcore.h"
-#include "algorithms/traversal/multi_bfs.h"
-#include "algorithms/pagerank/pagerank.h"
-#include "algorithms/paths/shortest_path.h"
-#include "algorithms/connectivity/topological_order.h"
 #include "algorithms/community/triangles.h"
-#include "bench/peers/structure.h"
+#include "algorithms/connectivity/components.h"
+#include "algorithms/connectivity/topological_order.h"
+#include "algorithms/pagerank/pagerank.h"
+#include "algorithms/paths/distances.h"
+#include "algorithms/paths/shortest_path.h"
+#include "algorithms/traversal/multi_bfs.h"
 #include "bench/peers/plexus_graph.h"
+#include "bench/peers/structure.h"
 #include "bench/support.h"
 #include "engine/bulk/topology.h"
 #include "engine/vocabulary.h"
@@ -31,13 +31,16 @@ void Undirected(Peer& peer, const Snapshot& graph, Executor& executor) {
   if (work == "triangles") {
     TrianglesOptions options;
     options.executor = &executor;
-    peer.Trials([&] { return Answer{static_cast<double>(Must(Triangles(graph, options), "triangles").triangles)}; });
+    peer.Trials([&] {
+      return Answer{static_cast<double>(Must(Triangles(graph, options), "triangles").triangles)};
+    });
     peer.Note("the simple undirected graph made in the time");
   }
   if (work == "clustering") {
     ClusteringOptions options;
     options.executor = &executor;
-    peer.Trials([&] { return Must(Clustering(graph, options), "clustering").coefficients; }, as_answer);
+    peer.Trials([&] { return Must(Clustering(graph, options), "clustering").coefficients; },
+                as_answer);
     peer.Note("the simple undirected graph made in the time");
   }
   if (work == "kcore") {
@@ -108,7 +111,8 @@ void Ways(Peer& peer, const Snapshot& graph, Executor& executor) {
     peer.Trials([&] {
       Answer answer;
       for (const NodeId start : FirstStarts(peer))
-        for (double length : Must(Distances(graph, start, options), "distances").distances) answer.push_back(Length(length));
+        for (double length : Must(Distances(graph, start, options), "distances").distances)
+          answer.push_back(Length(length));
       return answer;
     });
     peer.Note("delta-stepping, f64");
@@ -117,7 +121,8 @@ void Ways(Peer& peer, const Snapshot& graph, Executor& executor) {
   options.cost = PathCost::kWeight;
   if (work == "point") {
     peer.Queries(starts.size(), [&](std::size_t i, Answer& answer) {
-      const auto result = Must(ShortestPath(graph, starts[i], starts[(i + 1) % starts.size()], options), "path");
+      const auto result =
+          Must(ShortestPath(graph, starts[i], starts[(i + 1) % starts.size()], options), "path");
       answer.push_back(result.paths.empty() ? -1 : result.paths[0].cost);
     });
     peer.Note("Dijkstra from both ends, 1 thread");
@@ -157,7 +162,8 @@ Answer LaneDepths(const MultiBfsResult& result) {
   const std::size_t nodes = result.depths.size() / result.sources;
   Answer answer(result.depths.size());
   for (std::size_t i = 0; i < result.depths.size(); ++i)
-    answer[i % result.sources * nodes + i / result.sources] = result.depths[i] == kUnreached ? -1.0 : result.depths[i];
+    answer[i % result.sources * nodes + i / result.sources] =
+        result.depths[i] == kUnreached ? -1.0 : result.depths[i];
   return answer;
 }
 void LanesOf(Peer& peer, const Snapshot& graph, Executor& executor) {
@@ -173,7 +179,8 @@ void LanesOf(Peer& peer, const Topology& graph, Executor& executor) {
   MultiBfsOptions options;
   options.depths = true;
   options.executor = &executor;
-  peer.Trials([&] { return MultiBfsCsr(graph.out(), graph.in(), starts, options).value(); }, LaneDepths);
+  peer.Trials([&] { return MultiBfsCsr(graph.out(), graph.in(), starts, options).value(); },
+              LaneDepths);
   peer.Note("all starts in one search, MultiBfsCsr");
 }
 
@@ -188,7 +195,8 @@ void Bare(Peer& peer, const Arcs& arcs, Executor& executor) {
     return Must(BuildTopology(arcs.nodes, pairs, options), "building");
   });
   if (work == "triangles")
-    peer.Trials([&] { return Answer{static_cast<double>(TrianglesCsr(graph.out(), &executor).value())}; });
+    peer.Trials(
+        [&] { return Answer{static_cast<double>(TrianglesCsr(graph.out(), &executor).value())}; });
   if (work == "kcore") peer.Trials([&] { return KCoreCsr(graph.out()).value(); }, as_answer);
   if (work == "betweenness") {
     std::vector<NodeId> all(graph.node_count);
@@ -201,7 +209,8 @@ void Bare(Peer& peer, const Arcs& arcs, Executor& executor) {
   }
   if (work == "betweenness-16") {
     const auto sources = DistinctStarts(peer);
-    peer.Trials([&] { return BetweennessCsr(graph.out(), graph.in(), sources, &executor).value(); });
+    peer.Trials(
+        [&] { return BetweennessCsr(graph.out(), graph.in(), sources, &executor).value(); });
   }
   if (work == "lanes") LanesOf(peer, graph, executor);
   if (work == "distances") {
@@ -210,7 +219,8 @@ void Bare(Peer& peer, const Arcs& arcs, Executor& executor) {
     peer.Trials(
         [&] {
           std::vector<AlignedArray<float>> all;
-          for (const NodeId start : FirstStarts(peer)) all.push_back(DistancesCsr(rows, start, {.executor = &executor}).value());
+          for (const NodeId start : FirstStarts(peer))
+            all.push_back(DistancesCsr(rows, start, {.executor = &executor}).value());
           return all;
         },
         [](const std::vector<AlignedArray<float>>& all) {

@@ -2,9 +2,9 @@
 #include "algorithms/traversal/bfs.h"
 #include "algorithms/traversal/pattern.h"
 #include "algorithms/traversal/traverse.h"
+#include "bench/graphs/random_graph.h"
 #include "bench/peers/plexus_graph.h"
 #include "bench/peers/traversal.h"
-#include "bench/graphs/random_graph.h"
 #include "bench/support.h"
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
@@ -16,7 +16,8 @@ using bench::Must;
 static_assert(kManyKind == kReferential && kLastKind == kTemporal);
 
 Snapshot LoadKinds(const Peer& peer, Executor& executor) {
-  const auto sources = ReadArray<NodeId>(peer / "sources.u32"), targets = ReadArray<NodeId>(peer / "targets.u32");
+  const auto sources = ReadArray<NodeId>(peer / "sources.u32"),
+             targets = ReadArray<NodeId>(peer / "targets.u32");
   const auto weights = ReadArray<float>(peer / "weights.f32");
   const auto kinds = ReadArray<std::uint8_t>(peer / "kinds.u8");
   GraphOptions options;
@@ -48,18 +49,21 @@ bool WalkWorks(Peer& peer) {
       const BfsResult result = Must(Bfs(graph, {&starts[i], 1}, options), "bfs");
       answer.push_back(static_cast<double>(result.nodes.size() - 1));
       for (std::size_t k = 1; k < result.nodes.size(); ++k)  // by depth, then id
-        answer.insert(answer.end(), {static_cast<double>(result.nodes[k].node), static_cast<double>(result.nodes[k].depth)});
+        answer.insert(answer.end(), {static_cast<double>(result.nodes[k].node),
+                                     static_cast<double>(result.nodes[k].depth)});
     });
     peer.Note("Bfs with a depth");
   } else if (work == "pattern") {
-    const PathPattern pattern = Must(PathPattern::Parse("referential+ temporal", graph.schema()), "pattern");
+    const PathPattern pattern =
+        Must(PathPattern::Parse("referential+ temporal", graph.schema()), "pattern");
     PatternOptions options;
     options.hops = kPatternHops;
     options.top = 0;
     options.paths = false;
     peer.Queries(starts.size(), [&](std::size_t i, Answer& answer) {
       const TraverseSeed seed{starts[i], 1.0};
-      const TraverseResult result = Must(MatchPattern(graph, pattern, {&seed, 1}, options), "pattern");
+      const TraverseResult result =
+          Must(MatchPattern(graph, pattern, {&seed, 1}, options), "pattern");
       answer.push_back(static_cast<double>(result.hits.size()));
       for (const TraverseHit& hit : result.hits)  // by hops, then id
         answer.insert(answer.end(), {static_cast<double>(hit.node), static_cast<double>(hit.hops)});
@@ -69,14 +73,17 @@ bool WalkWorks(Peer& peer) {
     TraverseOptions options;
     options.hops = kHops;
     options.top = kTraverseTop;
-    options.aggregate = work == "sum" ? Aggregate::kSum : work == "min" ? Aggregate::kMin : Aggregate::kNoisyOr;
+    options.aggregate = work == "sum"   ? Aggregate::kSum
+                        : work == "min" ? Aggregate::kMin
+                                        : Aggregate::kNoisyOr;
     options.paths = false;
     options.executor = &executor;
     peer.Queries(starts.size(), [&](std::size_t i, Answer& answer) {
       const TraverseSeed seed{starts[i], 1.0};
       const TraverseResult result = Must(Traverse(graph, {&seed, 1}, options), "traverse");
       answer.push_back(static_cast<double>(result.hits.size()));
-      for (const TraverseHit& hit : result.hits) answer.insert(answer.end(), {static_cast<double>(hit.node), hit.score});
+      for (const TraverseHit& hit : result.hits)
+        answer.insert(answer.end(), {static_cast<double>(hit.node), hit.score});
     });
     peer.Note("Traverse, no bar");
   }

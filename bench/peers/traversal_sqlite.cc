@@ -15,7 +15,9 @@ struct Misses {  // what no walk so far achieves: the product of 1 - score
   bool begun;    // SQLite gives zeroed memory
   double product;
 };
-Misses* MissesOf(sqlite3_context* context) { return static_cast<Misses*>(sqlite3_aggregate_context(context, sizeof(Misses))); }
+Misses* MissesOf(sqlite3_context* context) {
+  return static_cast<Misses*>(sqlite3_aggregate_context(context, sizeof(Misses)));
+}
 void NoisyOrStep(sqlite3_context* context, int, sqlite3_value** values) {
   Misses* misses = MissesOf(context);
   if (!misses) return sqlite3_result_error_nomem(context);
@@ -31,7 +33,8 @@ void NoisyOrEnd(sqlite3_context* context) {
 void List(Statement& rows, Answer& answer) {
   const std::size_t at = answer.size();
   answer.push_back(0);
-  answer[at] = static_cast<double>(rows.Each([&] { answer.insert(answer.end(), {rows.Real(0), rows.Real(1)}); }));
+  answer[at] = static_cast<double>(
+      rows.Each([&] { answer.insert(answer.end(), {rows.Real(0), rows.Real(1)}); }));
 }
 
 using Starts = std::vector<std::uint32_t>;
@@ -46,9 +49,10 @@ void OneQuery(Peer& peer, Database& db, const Starts& starts, const std::string&
 }
 
 // seed(?1 = start), hop(?1 = 1 ..) so many times, result(?1 = start).
-void Layered(Peer& peer, Database& db, const Starts& starts, int hops, const std::string& seed_sql, const std::string& hop_sql,
-             const std::string& result_sql) {
-  Statement clear(db, "DELETE FROM layer"), seed(db, seed_sql.c_str()), next(db, hop_sql.c_str()), result(db, result_sql.c_str());
+void Layered(Peer& peer, Database& db, const Starts& starts, int hops, const std::string& seed_sql,
+             const std::string& hop_sql, const std::string& result_sql) {
+  Statement clear(db, "DELETE FROM layer"), seed(db, seed_sql.c_str()), next(db, hop_sql.c_str()),
+      result(db, result_sql.c_str());
   peer.Queries(starts.size(), [&](std::size_t i, Answer& answer) {
     db.Run("BEGIN");
     clear.Run();
@@ -68,13 +72,18 @@ void Layered(Peer& peer, Database& db, const Starts& starts, int hops, const std
 void Reach(Peer& peer, Database& db, const Starts& starts, bool set_based) {
   const std::string hops = std::to_string(kReachHops);
   if (!set_based)
-    return OneQuery(peer, db, starts,
-                    "WITH RECURSIVE reach(node, hop) AS (VALUES(?1, 0) UNION"
-                    " SELECT e.target, r.hop + 1 FROM reach r CROSS JOIN edge e ON e.source = r.node WHERE r.hop < " + hops + ")"
-                    " SELECT node, min(hop) h FROM reach WHERE node <> ?1 GROUP BY node ORDER BY h, node");
+    return OneQuery(
+        peer, db, starts,
+        "WITH RECURSIVE reach(node, hop) AS (VALUES(?1, 0) UNION"
+        " SELECT e.target, r.hop + 1 FROM reach r CROSS JOIN edge e ON e.source = r.node WHERE "
+        "r.hop < " +
+            hops +
+            ")"
+            " SELECT node, min(hop) h FROM reach WHERE node <> ?1 GROUP BY node ORDER BY h, node");
   db.Run("CREATE TEMP TABLE layer(node INTEGER PRIMARY KEY, hop INTEGER)");
   Layered(peer, db, starts, kReachHops, "INSERT INTO layer VALUES(?1, 0)",
-          "INSERT OR IGNORE INTO layer SELECT e.target, ?1 FROM layer r CROSS JOIN edge e ON e.source = r.node WHERE r.hop = ?1 - 1",
+          "INSERT OR IGNORE INTO layer SELECT e.target, ?1 FROM layer r CROSS JOIN edge e ON "
+          "e.source = r.node WHERE r.hop = ?1 - 1",
           "SELECT node, hop FROM layer WHERE node <> ?1 ORDER BY hop, node");
 }
 
@@ -82,40 +91,61 @@ void Reach(Peer& peer, Database& db, const Starts& starts, bool set_based) {
 void Pattern(Peer& peer, Database& db, const Starts& starts, bool set_based) {
   const std::string hops = std::to_string(kPatternHops - 1);
   if (!set_based)
-    return OneQuery(peer, db, starts,
-                    "WITH RECURSIVE walk(node, hop) AS (VALUES(?1, 0) UNION"
-                    " SELECT e.target, w.hop + 1 FROM walk w CROSS JOIN many e ON e.source = w.node WHERE w.hop < " + hops + ")"
-                    " SELECT e.target, min(w.hop) + 1 h FROM walk w CROSS JOIN last e ON e.source = w.node"
-                    " WHERE w.hop > 0 GROUP BY e.target ORDER BY h, e.target");
+    return OneQuery(
+        peer, db, starts,
+        "WITH RECURSIVE walk(node, hop) AS (VALUES(?1, 0) UNION"
+        " SELECT e.target, w.hop + 1 FROM walk w CROSS JOIN many e ON e.source = w.node WHERE "
+        "w.hop < " +
+            hops +
+            ")"
+            " SELECT e.target, min(w.hop) + 1 h FROM walk w CROSS JOIN last e ON e.source = w.node"
+            " WHERE w.hop > 0 GROUP BY e.target ORDER BY h, e.target");
   // A node that was met earlier adds nothing: what follows it was met earlier, too.
   db.Run("CREATE TEMP TABLE layer(node INTEGER PRIMARY KEY, hop INTEGER)");
-  Layered(peer, db, starts, kPatternHops - 1, "INSERT INTO layer SELECT DISTINCT target, 1 FROM many WHERE source = ?1",
-          "INSERT OR IGNORE INTO layer SELECT e.target, ?1 FROM layer r CROSS JOIN many e ON e.source = r.node WHERE r.hop = ?1 - 1",
+  Layered(peer, db, starts, kPatternHops - 1,
+          "INSERT INTO layer SELECT DISTINCT target, 1 FROM many WHERE source = ?1",
+          "INSERT OR IGNORE INTO layer SELECT e.target, ?1 FROM layer r CROSS JOIN many e ON "
+          "e.source = r.node WHERE r.hop = ?1 - 1",
           "SELECT e.target, min(r.hop) + 1 h FROM layer r CROSS JOIN last e ON e.source = r.node"
           " WHERE ?1 = ?1 GROUP BY e.target ORDER BY h, e.target");
 }
 
-void Aggregated(Peer& peer, Database& db, const Starts& starts, const std::string& over, bool set_based) {
+void Aggregated(Peer& peer, Database& db, const Starts& starts, const std::string& over,
+                bool set_based) {
   const std::string hops = std::to_string(kHops), top = std::to_string(kTraverseTop);
   if (!set_based)
     return OneQuery(peer, db, starts,
                     "WITH RECURSIVE walk(node, score, hops) AS (VALUES(?1, 1.0, 0) UNION ALL"
-                    " SELECT e.target, w.score * e.weight, w.hops + 1 FROM walk w CROSS JOIN edge e ON e.source = w.node"
-                    " WHERE w.hops < " + hops + ")"
-                    " SELECT node, " + over + "(score) total FROM walk WHERE node <> ?1 GROUP BY node"
-                    " ORDER BY total DESC, node LIMIT " + top);
-  db.Run("CREATE TEMP TABLE layer(hop INTEGER, node INTEGER, score REAL, PRIMARY KEY(hop, node)) WITHOUT ROWID");
+                    " SELECT e.target, w.score * e.weight, w.hops + 1 FROM walk w CROSS JOIN edge "
+                    "e ON e.source = w.node"
+                    " WHERE w.hops < " +
+                        hops +
+                        ")"
+                        " SELECT node, " +
+                        over +
+                        "(score) total FROM walk WHERE node <> ?1 GROUP BY node"
+                        " ORDER BY total DESC, node LIMIT " +
+                        top);
+  db.Run(
+      "CREATE TEMP TABLE layer(hop INTEGER, node INTEGER, score REAL, PRIMARY KEY(hop, node)) "
+      "WITHOUT ROWID");
   Layered(peer, db, starts, kHops, "INSERT INTO layer VALUES(0, ?1, 1.0)",
-          "INSERT INTO layer SELECT ?1, e.target, " + over + "(l.score * e.weight) FROM layer l CROSS JOIN edge e"
-          " ON e.source = l.node WHERE l.hop = ?1 - 1 GROUP BY e.target",
-          "SELECT node, " + over + "(score) total FROM layer WHERE node <> ?1 GROUP BY node ORDER BY total DESC, node LIMIT " + top);
+          "INSERT INTO layer SELECT ?1, e.target, " + over +
+              "(l.score * e.weight) FROM layer l CROSS JOIN edge e"
+              " ON e.source = l.node WHERE l.hop = ?1 - 1 GROUP BY e.target",
+          "SELECT node, " + over +
+              "(score) total FROM layer WHERE node <> ?1 GROUP BY node ORDER BY total DESC, node "
+              "LIMIT " +
+              top);
 }
 
 std::unique_ptr<Database> KindTables(const Arcs& many, const Arcs& last) {
   auto db = std::make_unique<Database>(":memory:");
   for (const auto& [name, arcs] : {std::pair("many", &many), std::pair("last", &last)}) {
     const std::string table = name;
-    db->Run(("BEGIN; CREATE TABLE " + table + "(source INTEGER, target INTEGER, PRIMARY KEY(source, target)) WITHOUT ROWID").c_str());
+    db->Run(("BEGIN; CREATE TABLE " + table +
+             "(source INTEGER, target INTEGER, PRIMARY KEY(source, target)) WITHOUT ROWID")
+                .c_str());
     Statement edge(*db, ("INSERT INTO " + table + " VALUES(?, ?)").c_str());
     for (std::size_t i = 0; i < arcs->sources.size(); ++i) {
       edge.Bind(1, std::int64_t{arcs->sources[i]});
@@ -132,10 +162,13 @@ std::unique_ptr<Database> KindTables(const Arcs& many, const Arcs& last) {
 bool WalkWorks(Peer& peer) {
   const bool set_based = peer.work().ends_with("-set");
   const std::string work = peer.work().substr(0, peer.work().rfind('-'));
-  if (!IsWalkWork(work) || (!set_based && (!peer.work().ends_with("-recursive") || work == "noisy-or"))) return false;
+  if (!IsWalkWork(work) ||
+      (!set_based && (!peer.work().ends_with("-recursive") || work == "noisy-or")))
+    return false;
   const auto starts = ReadArray<std::uint32_t>(peer / "starts.u32");
   if (work == "pattern") {
-    const Arcs many = ArcsOfKind(peer.folder(), kManyKind), last = ArcsOfKind(peer.folder(), kLastKind);
+    const Arcs many = ArcsOfKind(peer.folder(), kManyKind),
+               last = ArcsOfKind(peer.folder(), kLastKind);
     const auto db = peer.Load([&] { return KindTables(many, last); });
     db->Run("PRAGMA temp_store = MEMORY");
     Pattern(peer, *db, starts, set_based);
@@ -145,10 +178,13 @@ bool WalkWorks(Peer& peer) {
   if (work == "ancestors") std::swap(arcs.sources, arcs.targets);
   const auto db = peer.Load([&] { return InRam(arcs); });
   db->Run("PRAGMA temp_store = MEMORY");
-  if (sqlite3_create_function_v2(db->handle(), "noisy_or", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nullptr, nullptr, NoisyOrStep, NoisyOrEnd, nullptr))
+  if (sqlite3_create_function_v2(db->handle(), "noisy_or", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
+                                 nullptr, nullptr, NoisyOrStep, NoisyOrEnd, nullptr))
     Die("SQLite: noisy_or");
-  if (work == "descendants" || work == "ancestors") Reach(peer, *db, starts, set_based);
-  else Aggregated(peer, *db, starts, work == "noisy-or" ? "noisy_or" : work, set_based);
+  if (work == "descendants" || work == "ancestors")
+    Reach(peer, *db, starts, set_based);
+  else
+    Aggregated(peer, *db, starts, work == "noisy-or" ? "noisy_or" : work, set_based);
   return true;
 }
 

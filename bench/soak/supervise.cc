@@ -29,14 +29,14 @@ struct Sample {
   double resident = 0, disk = 0, ids = 0, id_bytes = 0, graph_bytes = 0, live = 0;
 };
 
-double Median(std::vector<Sample> samples, double Sample::*of) {
+double Median(std::vector<Sample> samples, double Sample::* of) {
   if (samples.empty()) return 0;
   const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
   std::nth_element(samples.begin(), middle, samples.end(),
                    [&](const Sample& a, const Sample& b) { return a.*of < b.*of; });
   return (*middle).*of;
 }
-double Most(const std::vector<Sample>& samples, double Sample::*of) {
+double Most(const std::vector<Sample>& samples, double Sample::* of) {
   double most = 0;
   for (const Sample& s : samples) most = std::max(most, s.*of);
   return most;
@@ -229,7 +229,7 @@ bool Supervisor::Judge() {
     if (s.at >= t / 3 && s.at < t * 15 / 24) middle.push_back(s);
     if (s.at >= t * 15 / 24 && s.at < t * 11 / 12) last.push_back(s);
   }
-  const auto growth = [&](double Sample::*of) {
+  const auto growth = [&](double Sample::* of) {
     const double before = Median(middle, of);
     return before > 0 ? Median(last, of) / before - 1 : 0;
   };

@@ -33,7 +33,7 @@ bool SameIdentity(const Entry& a, const Entry& b) {
 struct Partitioned {
   std::vector<std::uint64_t> begin;  // partition -> first entry; partitions + 1
   AlignedArray<Entry> entries;
-  std::uint32_t shift = 0;           // row >> shift = partition
+  std::uint32_t shift = 0;  // row >> shift = partition
 };
 
 // Scatters every arc of `edges` to its partition, stable in input order.
@@ -178,7 +178,8 @@ Result<std::shared_ptr<Csr>> BuildCsr(NodeId node_count, std::span<const EdgeCha
   }
   BuildInArrays(*csr, executor);
   return csr;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 EdgeList ListEdges(const Csr& csr, const Schema& schema) {
   EdgeList list;

@@ -16,8 +16,8 @@
 #include <span>
 #include <vector>
 
-#include "engine/arrays/aligned_array.h"
 #include "engine/adjacency/csr_view.h"
+#include "engine/arrays/aligned_array.h"
 #include "engine/derived.h"
 #include "engine/parallel.h"
 #include "engine/record.h"

@@ -13,11 +13,11 @@
 namespace plexus {
 
 struct CsrView {
-  std::span<const std::uint32_t> offsets;   // node_count + 1 entries, or empty
-  std::span<const NodeId> neighbors;        // one per arc
-  std::span<const float> weights;           // one per arc; empty = all 1
-  std::span<const std::uint8_t> kinds;      // low byte of the kind; empty = all 0
-  std::span<const std::uint8_t> kinds_high; // high byte; empty while < 256 kinds
+  std::span<const std::uint32_t> offsets;    // node_count + 1 entries, or empty
+  std::span<const NodeId> neighbors;         // one per arc
+  std::span<const float> weights;            // one per arc; empty = all 1
+  std::span<const std::uint8_t> kinds;       // low byte of the kind; empty = all 0
+  std::span<const std::uint8_t> kinds_high;  // high byte; empty while < 256 kinds
 
   NodeId node_count() const {
     return offsets.empty() ? 0 : static_cast<NodeId>(offsets.size() - 1);

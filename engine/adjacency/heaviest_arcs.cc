@@ -19,17 +19,20 @@ std::shared_ptr<const HeaviestArcs> FindHeaviestArcs(const Csr& csr, Executor& e
     for (std::size_t i = begin; i < end;) {
       const EdgeKindId kind = out.kind(static_cast<std::uint32_t>(i));
       float most = 0;
-      for (; i < end && out.kind(static_cast<std::uint32_t>(i)) == kind; ++i) most = std::max(most, out.weights[i]);
+      for (; i < end && out.kind(static_cast<std::uint32_t>(i)) == kind; ++i)
+        most = std::max(most, out.weights[i]);
       RaiseHeaviest(found, kind, most);
     }
     return found;
   };
   auto join = [](std::vector<float> all, const std::vector<float>& one) {
-    for (std::size_t kind = 0; kind < one.size(); ++kind) RaiseHeaviest(all, static_cast<KindId>(kind), one[kind]);
+    for (std::size_t kind = 0; kind < one.size(); ++kind)
+      RaiseHeaviest(all, static_cast<KindId>(kind), one[kind]);
     return all;
   };
   auto made = std::make_shared<HeaviestArcs>();
-  made->by_kind = ParallelReduce(executor, csr.arc_count(), kGrain, std::vector<float>(), block, join);
+  made->by_kind =
+      ParallelReduce(executor, csr.arc_count(), kGrain, std::vector<float>(), block, join);
   if (stopped) return nullptr;
   return made;
 }

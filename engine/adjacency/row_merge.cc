@@ -43,12 +43,12 @@ void DeltaRow::MergeOlder(const Part& older) {
   to->arcs.reserve(count_ + older.count);
   to->positions.reserve(count_ + older.count);
   to->runs.reserve(count_ + older.count);
-  count_ = MergeInto(older, [&](std::uint32_t, const DeltaArc& arc, std::uint32_t position,
-                                std::uint32_t run) {
-    to->arcs.push_back(arc);
-    to->positions.push_back(position);
-    to->runs.push_back(run);
-  });
+  count_ = MergeInto(
+      older, [&](std::uint32_t, const DeltaArc& arc, std::uint32_t position, std::uint32_t run) {
+        to->arcs.push_back(arc);
+        to->positions.push_back(position);
+        to->runs.push_back(run);
+      });
   arcs_ = to->arcs.data();
   positions_ = to->positions.data();
   runs_ = to->runs.data();

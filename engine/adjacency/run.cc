@@ -19,7 +19,9 @@ struct Half {
   bool source_row(std::uint32_t half) const {
     return (direction == Direction::kOut) != static_cast<bool>(half & 1);
   }
-  NodeId row(std::uint32_t half) const { return source_row(half) ? edge(half).source : edge(half).target; }
+  NodeId row(std::uint32_t half) const {
+    return source_row(half) ? edge(half).source : edge(half).target;
+  }
   NodeId neighbor(std::uint32_t half) const {
     return source_row(half) ? edge(half).target : edge(half).source;
   }
@@ -63,8 +65,9 @@ RunSide MakeSide(const Half& half, std::span<const std::uint32_t> order) {
       side.rows[rows] = row;
       side.offsets[rows++] = i;
     }
-    side.arcs[i] = {half.neighbor(order[i]), e.label, e.weight, e.kind,
-                    static_cast<std::uint16_t>(e.flags & (EdgeChange::kTombstone | EdgeChange::kHasExtra))};
+    side.arcs[i] = {
+        half.neighbor(order[i]), e.label, e.weight, e.kind,
+        static_cast<std::uint16_t>(e.flags & (EdgeChange::kTombstone | EdgeChange::kHasExtra))};
   }
   side.offsets[rows] = static_cast<std::uint32_t>(order.size());
   side.rows.Truncate(rows);
@@ -123,7 +126,8 @@ std::uint32_t Run::OutPosition(Direction direction, NodeId row, std::uint32_t po
 
 std::uint32_t Run::OutPosition(Direction direction, std::uint32_t position) const {
   if (direction == Direction::kOut) return position;
-  const auto row = std::upper_bound(in.offsets.begin(), in.offsets.end(), position) - in.offsets.begin() - 1;
+  const auto row =
+      std::upper_bound(in.offsets.begin(), in.offsets.end(), position) - in.offsets.begin() - 1;
   return OutPosition(direction, in.rows[static_cast<std::size_t>(row)], position);
 }
 
@@ -146,15 +150,18 @@ std::shared_ptr<Run> MakeRun(Sequence sequence, std::span<const EdgeChange> edge
         order = OrderHalves(edges, schema, Direction::kOut);
         run->out = MakeSide({edges, Direction::kOut}, order);
       },
-      [&] { run->in = MakeSide({edges, Direction::kIn}, OrderHalves(edges, schema, Direction::kIn)); });
+      [&] {
+        run->in = MakeSide({edges, Direction::kIn}, OrderHalves(edges, schema, Direction::kIn));
+      });
   run->created_at = AlignedArray<std::int64_t>(order.size());
   for (std::uint32_t i = 0; i < order.size(); ++i) {
     const std::uint32_t edge = order[i] >> 1;
     run->created_at[i] = edges[edge].created_at;
     RaiseHeaviest(run->heaviest, edges[edge].kind, edges[edge].weight);
     if (!(edges[edge].flags & EdgeChange::kHasExtra)) continue;
-    run->extras.push_back(*std::lower_bound(extras.begin(), extras.end(), edge,
-                                            [](const EdgeExtra& x, std::uint32_t e) { return x.index < e; }));
+    run->extras.push_back(
+        *std::lower_bound(extras.begin(), extras.end(), edge,
+                          [](const EdgeExtra& x, std::uint32_t e) { return x.index < e; }));
     run->extras.back().index = i;
   }
   return run;

@@ -98,9 +98,7 @@ struct Run {
   std::vector<EdgeExtra> extras;          // index = position in out.arcs, ascending
   std::vector<float> heaviest;            // by kind: no arc of it weighs more
 
-  const RunSide& side(Direction direction) const {
-    return direction == Direction::kIn ? in : out;
-  }
+  const RunSide& side(Direction direction) const { return direction == Direction::kIn ? in : out; }
   // Position in out.arcs of the arc that row `row` holds at `position` of a side.
   std::uint32_t OutPosition(Direction direction, NodeId row, std::uint32_t position) const;
   // The same when the row is not at hand: O(log rows) more.

@@ -56,13 +56,17 @@ struct Packed {
 template <class T>
 bool AllEqual(std::span<const T> values, Executor& executor) {
   return ParallelReduce<int>(  // of bools, side by side in memory
-      executor, values.size(), std::size_t{1} << 18, 1,
-      [&](std::size_t begin, std::size_t end) {
-        return std::ranges::all_of(values.subspan(begin, end - begin), [&](const T& v) {
-          return std::memcmp(&v, values.data(), sizeof(T)) == 0;  // bits: -0 is not 0
-        }) ? 1 : 0;
-      },
-      [](int a, int b) { return a & b; }) != 0;
+             executor, values.size(), std::size_t{1} << 18, 1,
+             [&](std::size_t begin, std::size_t end) {
+               return std::ranges::all_of(values.subspan(begin, end - begin),
+                                          [&](const T& v) {
+                                            return std::memcmp(&v, values.data(), sizeof(T)) ==
+                                                   0;  // bits: -0 is not 0
+                                          })
+                          ? 1
+                          : 0;
+             },
+             [](int a, int b) { return a & b; }) != 0;
 }
 
 void OrderRowByKind(Csr& csr, std::uint32_t begin, std::uint32_t end, std::vector<Moved>& row) {
@@ -87,7 +91,8 @@ void OrderRowByKind(Csr& csr, std::uint32_t begin, std::uint32_t end, std::vecto
 }
 
 template <class Shape>
-void Transpose(Csr& csr, int shift, const Shape& shape, std::span<typename Shape::Item> moved, Executor& executor) {
+void Transpose(Csr& csr, int shift, const Shape& shape, std::span<typename Shape::Item> moved,
+               Executor& executor) {
   const CsrView out = csr.out();
   const std::size_t nodes = csr.node_count;
   const std::size_t arcs = csr.arc_count();
@@ -132,7 +137,8 @@ void Transpose(Csr& csr, int shift, const Shape& shape, std::span<typename Shape
       csr.in_slots[to] = m.slot;
       csr.in_weights[to] = m.weight;
       csr.in_kinds[to] = static_cast<std::uint8_t>(m.kind);
-      if (!csr.in_kinds_high.empty()) csr.in_kinds_high[to] = static_cast<std::uint8_t>(m.kind >> 8);
+      if (!csr.in_kinds_high.empty())
+        csr.in_kinds_high[to] = static_cast<std::uint8_t>(m.kind >> 8);
     }
     // `at` now holds row ends.
     std::vector<Moved> row;
@@ -156,7 +162,8 @@ void BuildInArrays(Csr& csr, Executor& executor, std::span<std::uint64_t> scratc
 
   int shift = 0;
   while ((nodes >> shift) >= 512) ++shift;
-  const int source_bits = static_cast<int>(std::bit_width(nodes)), slot_bits = static_cast<int>(std::bit_width(arcs));
+  const int source_bits = static_cast<int>(std::bit_width(nodes)),
+            slot_bits = static_cast<int>(std::bit_width(arcs));
   if (arcs > 0 && csr.out_kinds_high.empty() && shift + source_bits + slot_bits <= 64 &&
       AllEqual(csr.out().kinds, executor) && AllEqual(csr.out().weights, executor)) {
     AlignedArray<std::uint64_t> own(scratch.size() < arcs ? arcs : 0);

@@ -51,16 +51,20 @@ std::size_t RoundUp(std::size_t n, std::size_t to) { return (n + to - 1) / to * 
 // tests of large graphs would wait for their pages otherwise.
 void Soil(void* data, std::size_t bytes) noexcept {
   constexpr std::uint32_t kSoil = 0x7FF5A5A5;
-  if (kChecked) std::fill_n(static_cast<std::uint32_t*>(data), std::min(bytes, 4 * kHugePage) / sizeof(kSoil), kSoil);
+  if (kChecked)
+    std::fill_n(static_cast<std::uint32_t*>(data), std::min(bytes, 4 * kHugePage) / sizeof(kSoil),
+                kSoil);
 }
 
 // Mapped one huge page too long, for the alignment; what is over at both ends goes back.
 void* Map(std::size_t bytes) {
   const std::size_t mapped = bytes + kHugePage;
-  void* const raw = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* const raw =
+      mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (raw == MAP_FAILED) throw std::bad_alloc();
   char* const begin = static_cast<char*>(raw);
-  const std::size_t before = (kHugePage - reinterpret_cast<std::uintptr_t>(raw) % kHugePage) % kHugePage;
+  const std::size_t before =
+      (kHugePage - reinterpret_cast<std::uintptr_t>(raw) % kHugePage) % kHugePage;
   char* const data = begin + before;
   if (before > 0) munmap(begin, before);
   munmap(data + bytes, kHugePage - before);
@@ -132,7 +136,8 @@ class KeptBlocks {
 
   static KeptBlocks* Make() {
     auto all = std::make_unique<KeptBlocks>();
-    const int failed = pthread_atfork([] { All().mutex_.lock(); }, [] { All().mutex_.unlock(); }, [] { All().mutex_.unlock(); });
+    const int failed = pthread_atfork([] { All().mutex_.lock(); }, [] { All().mutex_.unlock(); },
+                                      [] { All().mutex_.unlock(); });
     if (failed != 0) throw std::bad_alloc();
     return all.release();
   }

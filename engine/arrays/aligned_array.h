@@ -30,7 +30,8 @@ class AlignedArray {
  public:
   AlignedArray() = default;
   explicit AlignedArray(std::size_t size)
-      : data_(size ? static_cast<T*>(AllocateAligned(size * sizeof(T))) : nullptr), size_(size),
+      : data_(size ? static_cast<T*>(AllocateAligned(size * sizeof(T))) : nullptr),
+        size_(size),
         allocated_(size) {}
   AlignedArray(std::size_t size, T fill) : AlignedArray(size) {
     for (std::size_t i = 0; i < size_; ++i) data_[i] = fill;
@@ -39,7 +40,8 @@ class AlignedArray {
     if (!from.empty()) std::memcpy(data_, from.data(), from.size_bytes());
   }
   AlignedArray(AlignedArray&& o) noexcept
-      : data_(std::exchange(o.data_, nullptr)), size_(std::exchange(o.size_, 0)),
+      : data_(std::exchange(o.data_, nullptr)),
+        size_(std::exchange(o.size_, 0)),
         allocated_(std::exchange(o.allocated_, 0)) {}
   AlignedArray& operator=(AlignedArray&& o) noexcept {
     std::swap(data_, o.data_);

@@ -107,7 +107,8 @@ class PagedArray {
           made = std::make_shared<Spine>(*spine_);
           made->CountUniform();
         }
-        if (auto uniform = made->Uniform(values[0], absent_)) made->pages[page] = std::move(uniform);
+        if (auto uniform = made->Uniform(values[0], absent_))
+          made->pages[page] = std::move(uniform);
       }
       if (!made) return *this;
       made->CountUniform();
@@ -141,7 +142,8 @@ class PagedArray {
     }
     if (!exclusive && size_ % kPageSize) {  // never append to a page another may append to
       auto tail = std::make_shared<Page>();
-      for (std::size_t i = 0; i < size_ % kPageSize; ++i) tail->values[i] = spine_->pages.back()->values[i];
+      for (std::size_t i = 0; i < size_ % kPageSize; ++i)
+        tail->values[i] = spine_->pages.back()->values[i];
       spine_->pages.back() = std::move(tail);
     }
   }

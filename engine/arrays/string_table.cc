@@ -9,8 +9,8 @@
 #include <xxhash.h>
 
 #include "engine/arrays/aligned_array.h"
-#include "engine/error.h"
 #include "engine/arrays/string_table_parts.h"
+#include "engine/error.h"
 
 namespace plexus {
 
@@ -78,9 +78,11 @@ StringTable::Inserted StringTable::Insert(std::string_view text, std::uint64_t h
   if (auto found = Find(text, hash)) return {*found, false};
   PLEXUS_CHECK(text.size() < 65536, "strings are limited at the door");
   // Room for the entry and the bytes; the spine is replaced, never edited.
-  const bool need_page = size_ % kEntriesPerPage == 0 && size_ / kEntriesPerPage >= storage_->pages.size();
-  const bool need_chunk = storage_->chunks.empty() ||
-                          storage_->chunks.back()->bytes.size() - storage_->chunks.back()->used < text.size();
+  const bool need_page =
+      size_ % kEntriesPerPage == 0 && size_ / kEntriesPerPage >= storage_->pages.size();
+  const bool need_chunk =
+      storage_->chunks.empty() ||
+      storage_->chunks.back()->bytes.size() - storage_->chunks.back()->used < text.size();
   if (need_page || need_chunk) {
     auto grown = std::make_shared<Storage>(*storage_);
     if (need_page) grown->pages.push_back(std::make_shared<Storage::Page>());
@@ -140,8 +142,8 @@ bool StringTable::AppendAll(std::span<const std::uint64_t> offsets, std::string_
       if (offsets[i + 1] - offsets[i] >= 65536) return false;
       if (id / kEntriesPerPage >= grown->pages.size())
         grown->pages.push_back(std::make_shared<Storage::Page>());
-      grown->pages[id / kEntriesPerPage]->entries[id % kEntriesPerPage] =
-          PackEntry(grown->chunks.size() - 1, offsets[i] - offsets[done], offsets[i + 1] - offsets[i]);
+      grown->pages[id / kEntriesPerPage]->entries[id % kEntriesPerPage] = PackEntry(
+          grown->chunks.size() - 1, offsets[i] - offsets[done], offsets[i + 1] - offsets[i]);
     }
     done = end;
   }

@@ -3,8 +3,8 @@
 #include <cstring>
 #include <utility>
 
-#include "engine/error.h"
 #include "engine/arrays/string_table_parts.h"
+#include "engine/error.h"
 
 namespace plexus {
 

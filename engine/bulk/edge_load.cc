@@ -44,7 +44,9 @@ struct Bits {
   int row = 0, target = 0, batch = 0;
   int all() const { return row + target + batch; }
   NodeId Row(std::uint64_t key) const { return static_cast<NodeId>(key >> (target + batch)); }
-  NodeId Target(std::uint64_t key) const { return static_cast<NodeId>((key >> batch) & ((std::uint64_t{1} << target) - 1)); }
+  NodeId Target(std::uint64_t key) const {
+    return static_cast<NodeId>((key >> batch) & ((std::uint64_t{1} << target) - 1));
+  }
   std::size_t Batch(std::uint64_t key) const { return key & ((std::uint64_t{1} << batch) - 1); }
 };
 
@@ -56,7 +58,8 @@ std::size_t KeepChanges(Entry* entries, std::size_t n, const Bits& bits) {
   for (std::size_t begin = 0; begin < n;) {
     const std::uint64_t identity = entries[begin].key >> bits.batch;
     float now = 1;
-    for (bool existed = false; begin < n && entries[begin].key >> bits.batch == identity; existed = true) {
+    for (bool existed = false; begin < n && entries[begin].key >> bits.batch == identity;
+         existed = true) {
       const std::uint64_t key = entries[begin].key;
       const float before = now;
       for (; begin < n && entries[begin].key == key; ++begin) entries[begin].Take(now);
@@ -120,8 +123,8 @@ struct LoadedEdges::Arcs {
 };
 
 template <class Entry>
-LoadedEdges::Arcs<Entry>::Arcs(const std::vector<LoadBatch>& batches, const Bits& of_key, NodeId nodes,
-                               Executor& executor)
+LoadedEdges::Arcs<Entry>::Arcs(const std::vector<LoadBatch>& batches, const Bits& of_key,
+                               NodeId nodes, Executor& executor)
     : bits(of_key) {
   std::vector<std::size_t> chunks;  // first batch of each, and the end
   for (std::size_t batch = 0, in_chunk = kChunkEdges; batch < batches.size(); ++batch) {
@@ -143,7 +146,8 @@ LoadedEdges::Arcs<Entry>::Arcs(const std::vector<LoadBatch>& batches, const Bits
   std::uint64_t sum = 0;
   for (std::size_t p = 0; p < parts; ++p) {
     begin[p] = sum;
-    for (std::size_t c = 0; c + 1 < chunks.size(); ++c) sum += std::exchange(place[c * parts + p], sum);
+    for (std::size_t c = 0; c + 1 < chunks.size(); ++c)
+      sum += std::exchange(place[c * parts + p], sum);
   }
   begin[parts] = sum;
   entries = AlignedArray<Entry>(sum);
@@ -179,8 +183,10 @@ std::shared_ptr<Csr> LoadedEdges::Build(const Bits& bits, NodeId nodes, Executor
   std::vector<std::uint64_t> changes(parts), edges(parts + 1, 0);
   {  // the scratch goes before the rows are made
     std::uint64_t largest = 0;
-    for (std::size_t p = 0; p < parts; ++p) largest = std::max(largest, arcs.begin[p + 1] - arcs.begin[p]);
-    ScratchPool<Entry> pool(std::min<std::size_t>(std::max(1, executor.thread_count()), parts), largest);
+    for (std::size_t p = 0; p < parts; ++p)
+      largest = std::max(largest, arcs.begin[p + 1] - arcs.begin[p]);
+    ScratchPool<Entry> pool(std::min<std::size_t>(std::max(1, executor.thread_count()), parts),
+                            largest);
     auto sort = [&](std::size_t p) {
       AlignedArray<Entry> scratch = pool.Take();
       Entry* own = arcs.entries.data() + arcs.begin[p];
@@ -204,7 +210,8 @@ std::shared_ptr<Csr> LoadedEdges::Build(const Bits& bits, NodeId nodes, Executor
 
   for (std::size_t b = 0; b < batches; ++b) {
     std::uint32_t changed = 0;
-    for (std::size_t p = 0; p < parts; ++p) changed += std::exchange(place[p * batches + b], changed);
+    for (std::size_t p = 0; p < parts; ++p)
+      changed += std::exchange(place[p * batches + b], changed);
     batches_[b].edges.Truncate(changed);
     batches_[b].weights.Truncate(changed);
   }
@@ -238,7 +245,8 @@ std::shared_ptr<Csr> LoadedEdges::Build(const Bits& bits, NodeId nodes, Executor
   csr->out_offsets[nodes] = static_cast<std::uint32_t>(arc_count);
   // Memory that was touched already: fresh pages are dear.
   BuildInArrays(*csr, executor,
-                {reinterpret_cast<std::uint64_t*>(arcs.entries.data()), arcs.entries.size_bytes() / sizeof(std::uint64_t)});
+                {reinterpret_cast<std::uint64_t*>(arcs.entries.data()),
+                 arcs.entries.size_bytes() / sizeof(std::uint64_t)});
   csr->out_created_at = TimesIn(std::move(arcs.entries), arc_count);
   ParallelFor(executor, arc_count, kChunkEdges, [&](std::size_t begin, std::size_t end) {
     std::fill(csr->out_created_at.data() + begin, csr->out_created_at.data() + end, time_ms_);
@@ -260,7 +268,8 @@ Result<LoadedEdges> LoadedEdges::Make(EdgeLoad load, const GraphState& empty, Ex
     weighted |= !batch.weights.empty();
   }
   Bits bits;
-  const std::uint64_t parts = std::clamp<std::uint64_t>(std::bit_ceil(named / kPartEdges + 1), 1, kMaxParts);
+  const std::uint64_t parts =
+      std::clamp<std::uint64_t>(std::bit_ceil(named / kPartEdges + 1), 1, kMaxParts);
   bits.target = static_cast<int>(std::bit_width(nodes > 1 ? nodes - 1 : 1u));
   bits.row = std::max(0, bits.target - static_cast<int>(std::bit_width(parts) - 1));
   bits.batch = static_cast<int>(std::bit_width(loaded.batches_.size()));
@@ -314,7 +323,8 @@ void LoadedEdges::FillRecord(std::size_t batch, Record& r) const {
   r.edges.reserve(from.edges.size());
   for (std::size_t i = 0; i < from.edges.size(); ++i) {
     const float weight = from.weights.empty() ? 1 : from.weights[i];
-    r.edges.push_back({from.edges[i].source, from.edges[i].target, 0, std::abs(weight), time_ms_, kLink, FlagsOf(weight), 0});
+    r.edges.push_back({from.edges[i].source, from.edges[i].target, 0, std::abs(weight), time_ms_,
+                       kLink, FlagsOf(weight), 0});
   }
 }
 

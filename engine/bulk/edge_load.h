@@ -5,7 +5,8 @@
 // partitioned by source once, sorted in the cache, and become the base of the first state,
 // without a delta. What each batch has changed falls out in the order of its record.
 //
-// Peak memory 38 bytes an edge, with weights 78 (30 of them stay), beside the keys. Not thread-safe.
+// Peak memory 38 bytes an edge, with weights 78 (30 of them stay), beside the keys. Not
+// thread-safe.
 #pragma once
 
 #include <cmath>
@@ -13,11 +14,11 @@
 #include <vector>
 
 #include "engine/arrays/aligned_array.h"
+#include "engine/bulk/topology.h"
 #include "engine/error.h"
 #include "engine/graph.h"
 #include "engine/parallel.h"
 #include "engine/state.h"
-#include "engine/bulk/topology.h"
 
 namespace plexus {
 
@@ -58,14 +59,17 @@ class LoadedEdges {
   // What a batch changes, by (source, target), with full weights (none: all are 1) whose sign
   // says what FlagsOf does. All are of kLink, created at time_ms().
   const LoadBatch& batch(std::size_t batch) const { return batches_[batch]; }
-  static std::uint16_t FlagsOf(float weight) { return std::signbit(weight) ? 0 : EdgeChange::kIsNew; }
+  static std::uint16_t FlagsOf(float weight) {
+    return std::signbit(weight) ? 0 : EdgeChange::kIsNew;
+  }
   std::int64_t time_ms() const { return time_ms_; }
 
   // What all of it amounts to.
   const ApplyReport& report() const { return report_; }
   GraphState TakeState() { return std::move(state_); }
   // What the batches before `batch` amount to, built anew; `empty` as for Make.
-  Result<GraphState> StateBefore(std::size_t batch, const GraphState& empty, Executor& executor) const;
+  Result<GraphState> StateBefore(std::size_t batch, const GraphState& empty,
+                                 Executor& executor) const;
 
  private:
   template <class Entry>

@@ -16,7 +16,8 @@ namespace plexus {
 // Stably reorders `order` (positions) by key(position), a std::uint32_t.
 // `scratch` is resized as needed.
 template <class Key>
-void StableSortBy(std::vector<std::uint32_t>& order, std::vector<std::uint32_t>& scratch, Key&& key) {
+void StableSortBy(std::vector<std::uint32_t>& order, std::vector<std::uint32_t>& scratch,
+                  Key&& key) {
   const std::size_t n = order.size();
   if (n < 2) return;
   std::uint32_t all_or = 0, all_and = ~std::uint32_t{0};
@@ -40,7 +41,8 @@ void StableSortBy(std::vector<std::uint32_t>& order, std::vector<std::uint32_t>&
     for (std::size_t i = 0; i < n; ++i) ++start[(key(order[i]) >> shift) & kMask];
     std::uint32_t sum = 0;
     for (auto& s : start) sum += std::exchange(s, sum);
-    for (std::size_t i = 0; i < n; ++i) scratch[start[(key(order[i]) >> shift) & kMask]++] = order[i];
+    for (std::size_t i = 0; i < n; ++i)
+      scratch[start[(key(order[i]) >> shift) & kMask]++] = order[i];
     order.swap(scratch);
   }
 }
@@ -99,7 +101,8 @@ Item* RadixSort(Item* items, Item* other, std::size_t n, int bits, Key&& key) {
     const int shift = p * digit;
     std::uint32_t sum = 0;
     for (std::size_t d = 0; d <= mask; ++d) sum += std::exchange(counts[p][d], sum);
-    for (std::size_t i = 0; i < n; ++i) other[counts[p][(key(items[i]) >> shift) & mask]++] = items[i];
+    for (std::size_t i = 0; i < n; ++i)
+      other[counts[p][(key(items[i]) >> shift) & mask]++] = items[i];
     std::swap(items, other);
   }
   return items;

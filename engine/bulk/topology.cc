@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/out_of_memory.h"
 #include "engine/bulk/radix_sort.h"
 #include "engine/bulk/scratch_pool.h"
+#include "engine/out_of_memory.h"
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -144,7 +144,8 @@ void BuildSide(NodeId node_count, std::span<const NodePair> pairs, const Plan& p
     AlignedArray<Key> scratch = pool.Take();
     const std::uint64_t n = part_begin[p + 1] - part_begin[p];
     Key* own = arcs.data() + part_begin[p];
-    const Key* keys = RadixSort(own, scratch.data(), n, plan.key_bits(), [](Key key) { return key; });
+    const Key* keys =
+        RadixSort(own, scratch.data(), n, plan.key_bits(), [](Key key) { return key; });
     const std::size_t first_row = p << plan.low_bits;
     const std::size_t end_row = std::min<std::size_t>((p + 1) << plan.low_bits, node_count);
     for (std::size_t row = first_row; row < end_row; ++row) offsets[row] = 0;
@@ -222,8 +223,8 @@ Result<Topology> BuildTopology(NodeId node_count, std::span<const NodePair> pair
   Executor& executor = options.executor ? *options.executor : DefaultExecutor();
   const std::uint64_t arcs = pairs.size() * (options.symmetrize ? 2ull : 1ull);
   if (arcs > Limits::kMaxArcs)
-    return Fail(ErrorCode::kResourceExhausted, std::to_string(arcs) + " arcs, at most " +
-                                                   std::to_string(Limits::kMaxArcs));
+    return Fail(ErrorCode::kResourceExhausted,
+                std::to_string(arcs) + " arcs, at most " + std::to_string(Limits::kMaxArcs));
   PLEXUS_TRY(CheckIds(node_count, pairs, executor));
   const bool loops = options.self_loops;
   auto forward = [loops](const NodePair& pair, auto&& put) {
@@ -255,6 +256,7 @@ Result<Topology> BuildTopology(NodeId node_count, std::span<const NodePair> pair
     return Fail(ErrorCode::kResourceExhausted,
                 "no memory for the adjacency of " + std::to_string(arcs) + " arcs");
   }
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

@@ -15,8 +15,8 @@
 #include <cstdint>
 #include <span>
 
-#include "engine/arrays/aligned_array.h"
 #include "engine/adjacency/csr_view.h"
+#include "engine/arrays/aligned_array.h"
 #include "engine/error.h"
 #include "engine/parallel.h"
 #include "engine/types.h"
@@ -51,9 +51,9 @@ struct Topology {
 };
 
 struct TopologyOptions {
-  bool symmetrize = false;   // every pair in both directions
-  bool self_loops = false;   // keep pairs whose ends are the same
-  bool inverse = true;       // directed graphs: build the in arrays too
+  bool symmetrize = false;       // every pair in both directions
+  bool self_loops = false;       // keep pairs whose ends are the same
+  bool inverse = true;           // directed graphs: build the in arrays too
   Executor* executor = nullptr;  // null: DefaultExecutor()
 };
 

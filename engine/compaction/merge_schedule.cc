@@ -49,11 +49,13 @@ void StateWriter::Working::RemakeFilter(std::uint64_t more) {
 // 1,287 (Mathieu, Staelin, Young, Yousefi: Bigtable merge compaction, 2014). A run
 // much larger than all above it is left out until they have grown. Pinned runs
 // (being compacted) stay as they are.
-void StateWriter::Working::AddRun(std::shared_ptr<const Run> run, std::span<const EdgeChange> edges) {
+void StateWriter::Working::AddRun(std::shared_ptr<const Run> run,
+                                  std::span<const EdgeChange> edges) {
   MarkDirty(*run);
   if (filter_used) {
     if (filter.count() + edges.size() > filter.capacity()) RemakeFilter(edges.size());
-    for (const EdgeChange& e : edges) filter.Insert(EdgeFilter::Hash(e.source, e.kind, e.target, e.label));
+    for (const EdgeChange& e : edges)
+      filter.Insert(EdgeFilter::Hash(e.source, e.kind, e.target, e.label));
   }
   runs.push_back(std::move(run));
   if (runs.size() <= kMaxRuns) return;

@@ -38,10 +38,14 @@ struct NewRows {
 // Merges one direction.
 class DirectionFold {
  public:
-  DirectionFold(const Csr& base, const Run& run, Direction direction, NodeId nodes,
-                bool high_kinds, NewRows to)
-      : rows_(base, direction), view_(base.view(direction)), side_(run.side(direction)),
-        nodes_(nodes), high_kinds_(high_kinds), to_(to) {}
+  DirectionFold(const Csr& base, const Run& run, Direction direction, NodeId nodes, bool high_kinds,
+                NewRows to)
+      : rows_(base, direction),
+        view_(base.view(direction)),
+        side_(run.side(direction)),
+        nodes_(nodes),
+        high_kinds_(high_kinds),
+        to_(to) {}
 
   // Offsets of the new rows; false when there would be too many arcs.
   bool FillOffsets(Executor& executor) {
@@ -55,8 +59,9 @@ class DirectionFold {
         std::uint32_t degree = rows_.end(node) - rows_.begin(node);
         if (row < side_.rows.size() && side_.rows[row] == node) {
           degree = 0;
-          MergeRow(row++, [&](std::uint32_t) { ++degree; }, [&](std::uint32_t) { ++degree; },
-                   [](std::uint32_t) {}, [](std::uint32_t) {});
+          MergeRow(
+              row++, [&](std::uint32_t) { ++degree; }, [&](std::uint32_t) { ++degree; },
+              [](std::uint32_t) {}, [](std::uint32_t) {});
         }
         to_.offsets[v] = degree;
         sum += degree;
@@ -118,8 +123,8 @@ class DirectionFold {
 
  private:
   std::size_t FirstRow(std::size_t node) const {
-    return static_cast<std::size_t>(
-        std::lower_bound(side_.rows.begin(), side_.rows.end(), node) - side_.rows.begin());
+    return static_cast<std::size_t>(std::lower_bound(side_.rows.begin(), side_.rows.end(), node) -
+                                    side_.rows.begin());
   }
 
   // Walks the merged row `r` of the run in order.
@@ -234,14 +239,16 @@ AlignedArray<EdgeSlot> SlotsOfInArcs(const Run& run, const SlotMap& map, Executo
       for (std::uint32_t d = run.in.offsets[r]; d < run.in.offsets[r + 1]; ++d) {
         if (d + 24 < last) run.out.Prefetch(arcs[d + 24].neighbor, false);
         if (d + 16 < last) run.out.Prefetch(arcs[d + 16].neighbor, true);
-        if (d + 8 < last) __builtin_prefetch(&run.out.arcs[run.out.Row(arcs[d + 8].neighbor).first]);
+        if (d + 8 < last)
+          __builtin_prefetch(&run.out.arcs[run.out.Row(arcs[d + 8].neighbor).first]);
         slots[d] = map.of_delta[run.OutPosition(Direction::kIn, run.in.rows[r], d)];
       }
   });
   return slots;
 }
 
-// What was asked of the old base is known of the new one, so that no question pays for a compaction.
+// What was asked of the old base is known of the new one, so that no question pays for a
+// compaction.
 std::shared_ptr<const Csr> Finish(const Csr& base, std::shared_ptr<Csr> csr, Executor& executor) {
   if (base.derived.Find<HeaviestArcs>()) csr->derived.Keep(FindHeaviestArcs(*csr, executor));
   return csr;
@@ -274,7 +281,8 @@ Result<std::shared_ptr<const Csr>> FoldRuns(const GraphState& state, std::size_t
       executor,
       [&](std::uint32_t from, std::uint32_t to, std::uint32_t count) {
         if (count)
-          std::memcpy(&csr->out_created_at[to], &base.out_created_at[from], count * sizeof(std::int64_t));
+          std::memcpy(&csr->out_created_at[to], &base.out_created_at[from],
+                      count * sizeof(std::int64_t));
         for (std::uint32_t i = 0; i < count; ++i) map.of_base[from + i] = to + i;
       },
       [&](std::uint32_t from, std::uint32_t to) {
@@ -295,9 +303,9 @@ Result<std::shared_ptr<const Csr>> FoldRuns(const GraphState& state, std::size_t
     BuildInArrays(*csr, executor);
     return Finish(base, std::move(csr), executor);
   }
-  DirectionFold in(base, *run, Direction::kIn, nodes, high_kinds,
-                   {csr->in_offsets, csr->in_neighbors, csr->in_weights, csr->in_kinds,
-                    csr->in_kinds_high});
+  DirectionFold in(
+      base, *run, Direction::kIn, nodes, high_kinds,
+      {csr->in_offsets, csr->in_neighbors, csr->in_weights, csr->in_kinds, csr->in_kinds_high});
   if (!in.FillOffsets(executor)) return Fail(ErrorCode::kInternal, "in arcs outnumber out arcs");
   csr->in_slots = AlignedArray<EdgeSlot>(csr->arc_count());
   const AlignedArray<EdgeSlot> in_slots = SlotsOfInArcs(*run, map, executor);

@@ -38,7 +38,8 @@ std::uint64_t VectorCompaction::CatchUp(const VectorTable::View& now) {
   constexpr std::size_t kPage = PagedArray<std::uint32_t>::kPageSize;
   std::uint64_t copied = 0;
   for (std::size_t page = 0; page < now.row_of_.page_count(); ++page) {
-    const std::span<const std::uint32_t> before = from_.row_of_.page(page), after = now.row_of_.page(page);
+    const std::span<const std::uint32_t> before = from_.row_of_.page(page),
+                                         after = now.row_of_.page(page);
     if (before.data() == after.data() && before.size() == after.size()) continue;
     for (std::size_t i = 0; i < after.size(); ++i) {
       const auto node = static_cast<NodeId>(page * kPage + i);

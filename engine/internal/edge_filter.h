@@ -27,7 +27,8 @@ class EdgeFilter {
   }
   // Empties the filter and makes room for `arcs` identities.
   void Reset(std::uint64_t arcs) {
-    words_ = AlignedArray<std::uint64_t>(std::bit_ceil(std::max<std::uint64_t>(64, (arcs + 7) / 8)), 0);
+    words_ =
+        AlignedArray<std::uint64_t>(std::bit_ceil(std::max<std::uint64_t>(64, (arcs + 7) / 8)), 0);
     count_ = 0;
   }
   void Insert(std::uint64_t hash) {

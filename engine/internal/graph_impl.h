@@ -15,9 +15,9 @@
 #include <thread>
 #include <vector>
 
+#include "engine/arrays/owner.h"
 #include "engine/graph.h"
 #include "engine/internal/memory_store.h"
-#include "engine/arrays/owner.h"
 #include "engine/state_writer.h"
 
 namespace plexus {
@@ -38,7 +38,8 @@ class Graph::Impl {
   Result<ApplyReport> Apply(const WriteBatch& batch, const ApplyOptions& options);
   Result<ApplyReport> Load(EdgeLoad load, Durability durability, Progress* progress);
   Status Replay(std::span<const Record> records, const ReplayOptions& options);
-  Result<std::size_t> JournalLoad(const LoadedEdges& loaded, Durability durability, Progress* progress);
+  Result<std::size_t> JournalLoad(const LoadedEdges& loaded, Durability durability,
+                                  Progress* progress);
   Status Compact();
   Status WaitDurable(Sequence sequence);
   // Whether this is a child's copy of what only the parent may use.
@@ -83,10 +84,12 @@ class Graph::Impl {
   void RefuseAll(const std::vector<Request*>& group, const Error& error);
   Status WaitForRoom(std::unique_lock<std::mutex>& lock);
   Status FoldHoldingLock(std::unique_lock<std::mutex>& lock, Executor& executor);
-  Status CompactVectors(std::unique_lock<std::mutex>& lock, std::uint64_t least, std::uint64_t divisor);
+  Status CompactVectors(std::unique_lock<std::mutex>& lock, std::uint64_t least,
+                        std::uint64_t divisor);
   Status PackState(std::unique_lock<std::mutex>& lock, const PackLimits& limits);
   void Publish();
-  // Of `batches` that are in the journal, as RunGroup does. kResourceExhausted: read-only from now on.
+  // Of `batches` that are in the journal, as RunGroup does. kResourceExhausted: read-only from now
+  // on.
   Status PublishApplied(std::size_t batches);
   bool CompactionDue() const;
   std::uint64_t Limit(std::uint64_t least, std::uint64_t divisor) const;
@@ -115,9 +118,9 @@ class Graph::Impl {
   bool compacting_ = false;
   bool stop_ = false;
   std::uint64_t unfit_spaces_ = 0;  // a bit for each space that cannot be compacted
-  bool wanted_ = false;  // the maintenance thread has work
-  bool tidy_ = true;     // it has looked since the last batch, when the writers paused
-  std::atomic<int> waiting_{0};  // writers that wait for it
+  bool wanted_ = false;             // the maintenance thread has work
+  bool tidy_ = true;                // it has looked since the last batch, when the writers paused
+  std::atomic<int> waiting_{0};     // writers that wait for it
   std::condition_variable maintenance_;
   Status last_compaction_;
   GraphStats stats_;

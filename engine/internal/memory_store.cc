@@ -77,7 +77,8 @@ Status MemoryStore::Append(std::span<const Record> group, Durability) {
     }
   }
   DropReplaced();
-  due_.store(replaced_bytes_ > std::max(kEpochBytes, bytes_ / kEpochPart), std::memory_order_relaxed);
+  due_.store(replaced_bytes_ > std::max(kEpochBytes, bytes_ / kEpochPart),
+             std::memory_order_relaxed);
   return {};
 }
 
@@ -129,8 +130,8 @@ Result<std::string> PendingPayloads::Get(PayloadRef ref) const {
 }
 
 Status PendingPayloads::GetEach(std::span<const PayloadRef> refs, const EachPayload& fn) const {
-  const bool all_in_rest = !refs.empty() && (records_.empty() ||
-                                             refs.back().sequence() < records_.front()->sequence);
+  const bool all_in_rest =
+      !refs.empty() && (records_.empty() || refs.back().sequence() < records_.front()->sequence);
   return rest_ && all_in_rest ? rest_->GetEach(refs, fn) : PayloadStore::GetEach(refs, fn);
 }
 

@@ -71,7 +71,7 @@ class MemoryStore final : public Journal,
   mutable std::shared_mutex mutex_;
   std::unordered_map<std::uint64_t, std::string> payloads_;  // by PayloadRef bits
   std::unordered_map<NodeId, OfNode> written_;
-  std::deque<Epoch> epochs_;  // oldest first; the last is the present one
+  std::deque<Epoch> epochs_;                      // oldest first; the last is the present one
   std::uint64_t bytes_ = 0, replaced_bytes_ = 0;  // kept; of them in the present epoch
   std::atomic<bool> due_{false};
 };

@@ -23,8 +23,8 @@ std::string LogEntry::ToString() const {
   return out;
 }
 
-void Log(const LogCallback& callback, LogLevel level, std::string_view event, std::string_view message,
-         std::initializer_list<LogField> fields) noexcept {
+void Log(const LogCallback& callback, LogLevel level, std::string_view event,
+         std::string_view message, std::initializer_list<LogField> fields) noexcept {
   if (!callback) return;
   try {
     LogEntry entry;

@@ -37,7 +37,7 @@ struct LogField {
 struct LogEntry {
   LogLevel level = LogLevel::kInfo;
   std::string_view event;
-  std::string message;           // for people; fields are not repeated in it
+  std::string message;  // for people; fields are not repeated in it
   std::vector<LogField> fields;
 
   // "info compaction.ended: delta folded into the base (delta_arcs 12, arcs 40, ms 3)"
@@ -47,7 +47,7 @@ struct LogEntry {
 using LogCallback = std::function<void(const LogEntry&)>;
 
 // Calls `callback`, if there is one. Without memory for the entry nothing is told.
-void Log(const LogCallback& callback, LogLevel level, std::string_view event, std::string_view message,
-         std::initializer_list<LogField> fields = {}) noexcept;
+void Log(const LogCallback& callback, LogLevel level, std::string_view event,
+         std::string_view message, std::initializer_list<LogField> fields = {}) noexcept;
 
 }  // namespace plexus

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <set>
 
-#include "engine/out_of_memory.h"
 #include "engine/monitoring/stats.h"
+#include "engine/out_of_memory.h"
 
 namespace plexus {
 
@@ -45,25 +45,37 @@ template <class Kinds>
 void ByKind(Rows& rows, const Kinds& kinds, const std::vector<std::uint64_t>& counts) {
   for (std::size_t id = 0; id < kinds.size() && id < counts.size(); ++id)
     if (counts[id] > 0)
-      rows.Row(counts[id], {{"kind", kinds[id].name}, {"plane", kinds[id].plane == Plane::kFact ? "fact" : "index"}});
+      rows.Row(counts[id], {{"kind", kinds[id].name},
+                            {"plane", kinds[id].plane == Plane::kFact ? "fact" : "index"}});
 }
 
 void AddEscaped(std::string& out, std::string_view text, bool quote) {
   for (const char c : text) {
-    if (c == '\\') out += "\\\\";
-    else if (c == '\n') out += "\\n";
-    else if (c == '"' && quote) out += "\\\"";
-    else out += c;
+    if (c == '\\')
+      out += "\\\\";
+    else if (c == '\n')
+      out += "\\n";
+    else if (c == '"' && quote)
+      out += "\\\"";
+    else
+      out += c;
   }
 }
 
 // Integers as such, other numbers as short as they are read back the same.
 void AddNumber(std::string& out, double value) {
-  if (std::isnan(value)) { out += "NaN"; return; }
-  if (std::isinf(value)) { out += value > 0 ? "+Inf" : "-Inf"; return; }
+  if (std::isnan(value)) {
+    out += "NaN";
+    return;
+  }
+  if (std::isinf(value)) {
+    out += value > 0 ? "+Inf" : "-Inf";
+    return;
+  }
   std::array<char, 32> text;
   const bool whole = value == std::floor(value) && std::fabs(value) < 9007199254740992.0;
-  const auto end = whole ? std::to_chars(text.data(), text.data() + text.size(), static_cast<std::int64_t>(value))
+  const auto end = whole ? std::to_chars(text.data(), text.data() + text.size(),
+                                         static_cast<std::int64_t>(value))
                          : std::to_chars(text.data(), text.data() + text.size(), value);
   out.append(text.data(), end.ptr);
 }
@@ -76,15 +88,22 @@ Result<std::vector<MetricRow>> GraphMetrics(const Graph& graph) try {
   const GraphState& state = snapshot.state();
   Rows rows;
   rows.Counter("plexus_batches_total", "Batches applied.", static_cast<double>(stats.batches));
-  rows.Counter("plexus_journal_appends_total", "Groups of batches given to the journal.", static_cast<double>(stats.groups));
-  rows.Counter("plexus_compactions_total", "Foldings of the delta into the base.", static_cast<double>(stats.compactions));
+  rows.Counter("plexus_journal_appends_total", "Groups of batches given to the journal.",
+               static_cast<double>(stats.groups));
+  rows.Counter("plexus_compactions_total", "Foldings of the delta into the base.",
+               static_cast<double>(stats.compactions));
   rows.Counter("plexus_vector_compactions_total", "Vector spaces whose dead rows were dropped.",
                static_cast<double>(stats.vector_compactions));
-  rows.Counter("plexus_stalls_total", "Times that a writer waited for the delta.", static_cast<double>(stats.stalls));
-  rows.Counter("plexus_stall_seconds_total", "How long writers waited for the delta.", static_cast<double>(stats.stall_ns) / 1e9);
-  rows.Gauge("plexus_read_only", "1 after a write to the journal failed.", graph.read_only() ? 1 : 0);
-  rows.Gauge("plexus_sequence", "Number of the last batch.", static_cast<double>(snapshot.sequence()));
-  rows.Gauge("plexus_time_seconds", "Time of the last batch, since 1970.", static_cast<double>(snapshot.time_ms()) / 1e3);
+  rows.Counter("plexus_stalls_total", "Times that a writer waited for the delta.",
+               static_cast<double>(stats.stalls));
+  rows.Counter("plexus_stall_seconds_total", "How long writers waited for the delta.",
+               static_cast<double>(stats.stall_ns) / 1e9);
+  rows.Gauge("plexus_read_only", "1 after a write to the journal failed.",
+             graph.read_only() ? 1 : 0);
+  rows.Gauge("plexus_sequence", "Number of the last batch.",
+             static_cast<double>(snapshot.sequence()));
+  rows.Gauge("plexus_time_seconds", "Time of the last batch, since 1970.",
+             static_cast<double>(snapshot.time_ms()) / 1e3);
   rows.Family("plexus_nodes", "Nodes that exist, by kind.", MetricType::kGauge);
   ByKind(rows, snapshot.schema().node_kinds(), state.nodes_by_kind);
   rows.Family("plexus_edges", "Edges that exist, by kind.", MetricType::kGauge);
@@ -92,25 +111,32 @@ Result<std::vector<MetricRow>> GraphMetrics(const Graph& graph) try {
   rows.Gauge("plexus_node_ids", "Ids given to nodes, of removed ones too.", snapshot.node_count());
   std::uint64_t delta = 0;
   for (const auto& run : state.runs) delta += run->out.arcs.size();
-  rows.Gauge("plexus_base_arcs", "Arcs of the base, in one direction.", static_cast<double>(snapshot.base().arc_count()));
-  rows.Gauge("plexus_delta_arcs", "Arcs since the last compaction, in one direction.", static_cast<double>(delta));
+  rows.Gauge("plexus_base_arcs", "Arcs of the base, in one direction.",
+             static_cast<double>(snapshot.base().arc_count()));
+  rows.Gauge("plexus_delta_arcs", "Arcs since the last compaction, in one direction.",
+             static_cast<double>(delta));
   rows.Gauge("plexus_delta_runs", "Runs of the delta.", static_cast<double>(state.runs.size()));
 
   const GraphBytes bytes = MeasureBytes(snapshot);
-  rows.Family("plexus_memory_bytes", "What the graph takes in memory, by part.", MetricType::kGauge);
+  rows.Family("plexus_memory_bytes", "What the graph takes in memory, by part.",
+              MetricType::kGauge);
   const std::pair<const char*, std::uint64_t> parts[] = {
-      {"csr", bytes.csr}, {"sparse", bytes.sparse}, {"delta", bytes.delta}, {"nodes", bytes.nodes},
-      {"keys", bytes.keys}, {"strings", bytes.strings}, {"columns", bytes.columns},
-      {"payload_refs", bytes.payload_refs}, {"vectors", bytes.vectors}, {"derived", bytes.derived}};
+      {"csr", bytes.csr},         {"sparse", bytes.sparse},
+      {"delta", bytes.delta},     {"nodes", bytes.nodes},
+      {"keys", bytes.keys},       {"strings", bytes.strings},
+      {"columns", bytes.columns}, {"payload_refs", bytes.payload_refs},
+      {"vectors", bytes.vectors}, {"derived", bytes.derived}};
   for (const auto& [part, size] : parts) rows.Row(size, {{"part", part}});
   rows.Gauge("plexus_vectors_not_loaded_bytes", "Values of vectors that nobody has asked for.",
              static_cast<double>(bytes.vectors_not_loaded));
   const ProcessBytes process = MeasureProcess();
-  rows.Gauge("plexus_process_resident_bytes", "What the whole process takes.", static_cast<double>(process.resident));
+  rows.Gauge("plexus_process_resident_bytes", "What the whole process takes.",
+             static_cast<double>(process.resident));
   rows.Gauge("plexus_process_allocator_free_bytes", "Freed, and kept by the allocator.",
              static_cast<double>(process.allocator_free));
   return rows.Take();
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 Status WriteOpenMetrics(std::span<const MetricRow> metrics, std::ostream& out) try {
   std::set<std::string_view> families;
@@ -119,7 +145,8 @@ Status WriteOpenMetrics(std::span<const MetricRow> metrics, std::ostream& out) t
   for (const MetricRow& metric : metrics) {
     if (metric.name != last) {
       if (!families.insert(metric.name).second)
-        return Fail(ErrorCode::kInvalidArgument, "rows of '" + std::string(metric.name) + "' do not stand together");
+        return Fail(ErrorCode::kInvalidArgument,
+                    "rows of '" + std::string(metric.name) + "' do not stand together");
       last = metric.name;
       const bool counter = metric.type == MetricType::kCounter;
       std::string_view family = metric.name;
@@ -144,6 +171,7 @@ Status WriteOpenMetrics(std::span<const MetricRow> metrics, std::ostream& out) t
   if (!out.write(text.data(), static_cast<std::streamsize>(text.size())))
     return Fail(ErrorCode::kIo, "the metrics could not be written");
   return {};
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

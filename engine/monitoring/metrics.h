@@ -1,7 +1,7 @@
 // Metrics: what a graph counts, in the terms of a metrics system.
 //
-// Names follow Prometheus: plexus_, base units (bytes, seconds), counters end in _total. Rows of one
-// family (one name) stand together and differ in their labels. WriteOpenMetrics spells them as
+// Names follow Prometheus: plexus_, base units (bytes, seconds), counters end in _total. Rows of
+// one family (one name) stand together and differ in their labels. WriteOpenMetrics spells them as
 // OpenMetrics text 1.0, which Prometheus' own parser reads as well.
 //
 // storage/metrics.h has those of a database, these included.
@@ -37,9 +37,9 @@ struct MetricRow {
 // O(kinds + columns + runs). Thread-safe. kResourceExhausted: no memory.
 Result<std::vector<MetricRow>> GraphMetrics(const Graph& graph);
 
-// OpenMetrics text: HELP and TYPE of each family, its rows, "# EOF" in the end. Every name and label
-// is spelled as the format wants it. Errors: kInvalidArgument, rows of a family that do not stand
-// together; kIo, the stream failed.
+// OpenMetrics text: HELP and TYPE of each family, its rows, "# EOF" in the end. Every name and
+// label is spelled as the format wants it. Errors: kInvalidArgument, rows of a family that do not
+// stand together; kIo, the stream failed.
 Status WriteOpenMetrics(std::span<const MetricRow> metrics, std::ostream& out);
 
 }  // namespace plexus

@@ -15,7 +15,8 @@ ProcessBytes MeasureProcess() {
   ProcessBytes bytes;
   std::ifstream statm("/proc/self/statm");
   std::uint64_t total = 0, resident = 0;
-  if (statm >> total >> resident) bytes.resident = resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  if (statm >> total >> resident)
+    bytes.resident = resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 #if defined(__GLIBC_PREREQ)
 #if __GLIBC_PREREQ(2, 33)
   bytes.allocator_free = mallinfo2().fordblks;
@@ -51,7 +52,8 @@ GraphBytes MeasureBytes(const Snapshot& snapshot) {
   }
   bytes.total = bytes.csr + bytes.sparse + bytes.delta + bytes.nodes + bytes.keys + bytes.strings +
                 bytes.columns + bytes.payload_refs + bytes.vectors + bytes.derived;
-  if (arcs > 0) bytes.per_edge = static_cast<double>(bytes.csr - offsets) / static_cast<double>(arcs);
+  if (arcs > 0)
+    bytes.per_edge = static_cast<double>(bytes.csr - offsets) / static_cast<double>(arcs);
   if (snapshot.node_count() > 0)
     bytes.per_node = static_cast<double>(offsets + bytes.nodes) / snapshot.node_count();
   return bytes;

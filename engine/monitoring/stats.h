@@ -21,8 +21,9 @@ struct GraphBytes {
   std::uint64_t columns = 0;  // used node columns
   std::uint64_t payload_refs = 0;
   std::uint64_t vectors = 0;  // those in RAM
-  std::uint64_t derived = 0;  // what questions had computed and kept: visible nodes, text lengths, layouts
-  std::uint64_t total = 0;    // the sum of all above
+  std::uint64_t derived =
+      0;  // what questions had computed and kept: visible nodes, text lengths, layouts
+  std::uint64_t total = 0;  // the sum of all above
 
   // Values of vectors that nobody asked for since the graph was opened: not in RAM.
   std::uint64_t vectors_not_loaded = 0;
@@ -37,7 +38,8 @@ GraphBytes MeasureBytes(const Snapshot& snapshot);
 // What the process takes, of which the graph is a part; 0 where the system does not tell.
 struct ProcessBytes {
   std::uint64_t resident = 0;
-  std::uint64_t allocator_free = 0;  // freed to the C library's allocator and kept by it, resident or not
+  std::uint64_t allocator_free =
+      0;  // freed to the C library's allocator and kept by it, resident or not
 };
 ProcessBytes MeasureProcess();
 

@@ -16,7 +16,8 @@ namespace plexus {
 namespace fb = flexbuffers;
 
 std::string_view PropertyTypeName(PropertyType type) {
-  constexpr std::string_view kNames[] = {"null", "bool", "int", "uint", "double", "string", "list", "map"};
+  constexpr std::string_view kNames[] = {"null",   "bool",   "int",  "uint",
+                                         "double", "string", "list", "map"};
   return kNames[static_cast<std::size_t>(type)];
 }
 
@@ -53,18 +54,23 @@ void PropertyMapBuilder::Add(const std::string_view* name, PropertyType type, st
     Refuse(ErrorCode::kInvalidArgument, why, name ? *name : std::string_view());
   };
   const bool in_map = values_[open_.back()].type == PropertyType::kMap;
-  if (in_map != (name != nullptr)) return refuse(in_map ? "of a map has no name" : "of a list has a name");
+  if (in_map != (name != nullptr))
+    return refuse(in_map ? "of a map has no name" : "of a list has a name");
   if (name) {
     if (name->size() > Limits::kMaxStringBytes) return refuse("has a name over 1024 bytes");
     if (name->find('\0') != std::string_view::npos) return refuse("has a name that holds U+0000");
     if (!IsValidUtf8(*name)) return refuse("has a name that is not valid UTF-8");
   }
-  if (type == PropertyType::kString && !IsValidUtf8(text)) return refuse("is text that is not valid UTF-8");
-  if (type == PropertyType::kDouble && !std::isfinite(std::bit_cast<double>(bits))) return refuse("is not finite");
+  if (type == PropertyType::kString && !IsValidUtf8(text))
+    return refuse("is text that is not valid UTF-8");
+  if (type == PropertyType::kDouble && !std::isfinite(std::bit_cast<double>(bits)))
+    return refuse("is not finite");
   const bool opens = type == PropertyType::kList || type == PropertyType::kMap;
-  if (opens && open_.size() >= PropertyLimits::kMaxDepth) return refuse("is nested too deep: 32 levels are the limit");
+  if (opens && open_.size() >= PropertyLimits::kMaxDepth)
+    return refuse("is nested too deep: 32 levels are the limit");
   bytes_ += 1 + text.size() + (name ? name->size() : 0);  // as few as they may take
-  if (bytes_ > 2 * Limits::kMaxPayloadBytes) return refuse("makes the map too large: 1048576 bytes are the limit");
+  if (bytes_ > 2 * Limits::kMaxPayloadBytes)
+    return refuse("makes the map too large: 1048576 bytes are the limit");
 
   Value value;
   value.type = type;
@@ -80,20 +86,21 @@ void PropertyMapBuilder::Add(const std::string_view* name, PropertyType type, st
 }
 
 PropertyMapBuilder& PropertyMapBuilder::End() {
-  if (first_error_ && open_.size() < 2) Refuse(ErrorCode::kInvalidArgument, "map is ended that was not begun", {});
+  if (first_error_ && open_.size() < 2)
+    Refuse(ErrorCode::kInvalidArgument, "map is ended that was not begun", {});
   if (first_error_) open_.pop_back();
   return *this;
 }
 
 // Each of a map and of a list.
-#define PLEXUS_PROPERTY(Name, Parameters, NamedParameters, type, bits, text)  \
-  PropertyMapBuilder& PropertyMapBuilder::Name NamedParameters {              \
-    Add(&name, type, bits, text);                                             \
-    return *this;                                                             \
-  }                                                                           \
-  PropertyMapBuilder& PropertyMapBuilder::Name Parameters {                   \
-    Add(nullptr, type, bits, text);                                           \
-    return *this;                                                             \
+#define PLEXUS_PROPERTY(Name, Parameters, NamedParameters, type, bits, text) \
+  PropertyMapBuilder& PropertyMapBuilder::Name NamedParameters {             \
+    Add(&name, type, bits, text);                                            \
+    return *this;                                                            \
+  }                                                                          \
+  PropertyMapBuilder& PropertyMapBuilder::Name Parameters {                  \
+    Add(nullptr, type, bits, text);                                          \
+    return *this;                                                            \
   }
 
 namespace {
@@ -103,12 +110,14 @@ PropertyType UintType(std::uint64_t value) {
 }  // namespace
 
 PLEXUS_PROPERTY(Null, (), (std::string_view name), PropertyType::kNull, 0, {})
-PLEXUS_PROPERTY(Bool, (bool value), (std::string_view name, bool value), PropertyType::kBool, value, {})
-PLEXUS_PROPERTY(Int, (std::int64_t value), (std::string_view name, std::int64_t value), PropertyType::kInt,
-                static_cast<std::uint64_t>(value), {})
-PLEXUS_PROPERTY(Uint, (std::uint64_t value), (std::string_view name, std::uint64_t value), UintType(value), value, {})
-PLEXUS_PROPERTY(Double, (double value), (std::string_view name, double value), PropertyType::kDouble,
-                std::bit_cast<std::uint64_t>(value), {})
+PLEXUS_PROPERTY(Bool, (bool value), (std::string_view name, bool value), PropertyType::kBool, value,
+                {})
+PLEXUS_PROPERTY(Int, (std::int64_t value), (std::string_view name, std::int64_t value),
+                PropertyType::kInt, static_cast<std::uint64_t>(value), {})
+PLEXUS_PROPERTY(Uint, (std::uint64_t value), (std::string_view name, std::uint64_t value),
+                UintType(value), value, {})
+PLEXUS_PROPERTY(Double, (double value), (std::string_view name, double value),
+                PropertyType::kDouble, std::bit_cast<std::uint64_t>(value), {})
 PLEXUS_PROPERTY(String, (std::string_view value), (std::string_view name, std::string_view value),
                 PropertyType::kString, 0, value)
 PLEXUS_PROPERTY(BeginList, (), (std::string_view name), PropertyType::kList, 0, {})
@@ -124,7 +133,8 @@ class PropertyWriter {
     builder_.Finish();
     const std::vector<std::uint8_t>& bytes = builder_.GetBuffer();
     if (bytes.size() > Limits::kMaxPayloadBytes)
-      return Fail(ErrorCode::kInvalidArgument, "properties over " + std::to_string(Limits::kMaxPayloadBytes) + " bytes");
+      return Fail(ErrorCode::kInvalidArgument,
+                  "properties over " + std::to_string(Limits::kMaxPayloadBytes) + " bytes");
     return std::string(bytes.begin(), bytes.end());
   }
 
@@ -133,19 +143,32 @@ class PropertyWriter {
 
   Status Build(const Value& value) {
     switch (value.type) {
-      case PropertyType::kNull: builder_.Null(); break;
-      case PropertyType::kBool: builder_.Bool(value.bits != 0); break;
-      case PropertyType::kInt: builder_.Int(static_cast<std::int64_t>(value.bits)); break;
-      case PropertyType::kUint: builder_.UInt(value.bits); break;
-      case PropertyType::kDouble: builder_.Double(std::bit_cast<double>(value.bits)); break;
-      case PropertyType::kString: builder_.String(value.text); break;
+      case PropertyType::kNull:
+        builder_.Null();
+        break;
+      case PropertyType::kBool:
+        builder_.Bool(value.bits != 0);
+        break;
+      case PropertyType::kInt:
+        builder_.Int(static_cast<std::int64_t>(value.bits));
+        break;
+      case PropertyType::kUint:
+        builder_.UInt(value.bits);
+        break;
+      case PropertyType::kDouble:
+        builder_.Double(std::bit_cast<double>(value.bits));
+        break;
+      case PropertyType::kString:
+        builder_.String(value.text);
+        break;
       case PropertyType::kList: {
         const std::size_t start = builder_.StartVector();
         for (const std::uint32_t child : value.children) PLEXUS_TRY(Build(from_.values_[child]));
         builder_.EndVector(start, false, false);
         break;
       }
-      case PropertyType::kMap: return BuildMap(value);
+      case PropertyType::kMap:
+        return BuildMap(value);
     }
     return {};
   }
@@ -153,11 +176,13 @@ class PropertyWriter {
   Status BuildMap(const Value& map) {
     std::vector<const Value*> members;
     for (const std::uint32_t child : map.children) members.push_back(&from_.values_[child]);
-    std::sort(members.begin(), members.end(), [](const Value* a, const Value* b) { return a->name < b->name; });
+    std::sort(members.begin(), members.end(),
+              [](const Value* a, const Value* b) { return a->name < b->name; });
     const std::size_t start = builder_.StartMap();
     for (std::size_t i = 0; i < members.size(); ++i) {
       if (i > 0 && members[i]->name == members[i - 1]->name)
-        return Fail(ErrorCode::kInvalidArgument, "property '" + members[i]->name + "' is there twice");
+        return Fail(ErrorCode::kInvalidArgument,
+                    "property '" + members[i]->name + "' is there twice");
       builder_.Key(members[i]->name);  // copies its NUL, too
       PLEXUS_TRY(Build(*members[i]));
     }
@@ -171,9 +196,11 @@ class PropertyWriter {
 
 Result<std::string> PropertyMapBuilder::Finish() const try {
   PLEXUS_TRY(first_error_);
-  if (open_.size() > 1) return Fail(ErrorCode::kInvalidArgument, "a list or map of the properties was not ended");
+  if (open_.size() > 1)
+    return Fail(ErrorCode::kInvalidArgument, "a list or map of the properties was not ended");
   if (values_[0].children.empty()) return std::string();
   return PropertyWriter(*this).Write();
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

@@ -2,11 +2,13 @@
 // read without a library of somebody else.
 //
 //   plexus::PropertyMapBuilder made;
-//   made.String("tool", "search").Int("hits", 3).BeginList("scores").Double(0.5).Double(0.25).End();
+//   made.String("tool", "search").Int("hits",
+//   3).BeginList("scores").Double(0.5).Double(0.25).End();
 //   PLEXUS_ASSIGN(const std::string bytes, made.Finish());
 //   batch.SetPayload(node, plexus::NodeField::kProperties, bytes);
 //
-//   PLEXUS_ASSIGN(const std::string stored, snapshot.Payload(node, plexus::NodeField::kProperties));
+//   PLEXUS_ASSIGN(const std::string stored, snapshot.Payload(node,
+//   plexus::NodeField::kProperties));
 //   PLEXUS_ASSIGN(const plexus::PropertyMap map, plexus::PropertyMap::Read(stored));
 //   if (const auto hits = map.root().Find("hits")) use(hits->AsInt());
 //
@@ -67,7 +69,8 @@ class PropertyMapBuilder {
   // Ends the innermost list or map; the outermost one ends by Finish.
   PropertyMapBuilder& End();
 
-  // The bytes; "" for an empty map. O(values * log). The builder is as before, so more may be added.
+  // The bytes; "" for an empty map. O(values * log). The builder is as before, so more may be
+  // added.
   Result<std::string> Finish() const;
   void Clear();
 
@@ -79,7 +82,8 @@ class PropertyMapBuilder {
     std::string name, text;
     std::vector<std::uint32_t> children;  // of a list or map, in order of their adding
   };
-  void Add(const std::string_view* name, PropertyType type, std::uint64_t bits, std::string_view text);
+  void Add(const std::string_view* name, PropertyType type, std::uint64_t bits,
+           std::string_view text);
   void Refuse(ErrorCode code, const char* why, std::string_view name);
 
   std::vector<Value> values_;        // the first is the map itself
@@ -122,8 +126,8 @@ class PropertyView {
 // A map read from bytes. Views point into it: it can be moved, but then they are taken anew.
 class PropertyMap {
  public:
-  // Bytes from anywhere; "" is the empty map. O(bytes). kCorruption: they are no FlexBuffers map, or
-  // hold what a property cannot be (a blob, a number that is not finite, text that is not UTF-8,
+  // Bytes from anywhere; "" is the empty map. O(bytes). kCorruption: they are no FlexBuffers map,
+  // or hold what a property cannot be (a blob, a number that is not finite, text that is not UTF-8,
   // names that are not sorted or double, more levels than FlexBuffers' own 64).
   static Result<PropertyMap> Read(std::string_view bytes);
 
@@ -134,8 +138,8 @@ class PropertyMap {
   friend class PropertyReader;
   struct Value {
     PropertyType type = PropertyType::kNull;
-    std::uint32_t name = 0, name_size = 0;    // in bytes_
-    std::uint32_t first = 0, count = 0;       // of a list or map: children; of a string: in bytes_
+    std::uint32_t name = 0, name_size = 0;  // in bytes_
+    std::uint32_t first = 0, count = 0;     // of a list or map: children; of a string: in bytes_
     std::uint64_t bits = 0;
   };
   const Value& value(std::uint32_t at) const { return values_[at]; }

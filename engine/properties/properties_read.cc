@@ -102,7 +102,8 @@ class PropertyReader {
       PLEXUS_TRY(Elements(from.AsFixedTypedVector()));
     else
       PLEXUS_TRY(Elements(from.AsVector()));
-    map_.values_[at].count = static_cast<std::uint32_t>(map_.values_.size()) - map_.values_[at].first;
+    map_.values_[at].count =
+        static_cast<std::uint32_t>(map_.values_.size()) - map_.values_[at].first;
     return {};
   }
 
@@ -115,7 +116,8 @@ class PropertyReader {
   Status Members(const fb::Map& map) {
     const fb::TypedVector keys = map.Keys();
     const fb::Vector values = map.Values();
-    if (keys.size() != values.size()) return Damaged("a map of another number of names than values");
+    if (keys.size() != values.size())
+      return Damaged("a map of another number of names than values");
     std::string_view last;
     for (std::size_t i = 0; i < keys.size(); ++i) {
       const fb::Reference key = keys[i];
@@ -143,15 +145,19 @@ Result<PropertyMap> PropertyMap::Read(std::string_view bytes) try {
     return map;
   }
   if (bytes.size() > Limits::kMaxPayloadBytes)
-    return Fail(ErrorCode::kCorruption, "properties: over " + std::to_string(Limits::kMaxPayloadBytes) + " bytes");
+    return Fail(ErrorCode::kCorruption,
+                "properties: over " + std::to_string(Limits::kMaxPayloadBytes) + " bytes");
   map.words_.resize((bytes.size() + 7) / 8);
   std::memcpy(map.words_.data(), bytes.data(), bytes.size());
   PLEXUS_TRY(PropertyReader(map, bytes.size()).Read());
   return map;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 namespace {
-bool IsContainer(PropertyType type) { return type == PropertyType::kList || type == PropertyType::kMap; }
+bool IsContainer(PropertyType type) {
+  return type == PropertyType::kList || type == PropertyType::kMap;
+}
 }  // namespace
 
 PropertyType PropertyView::type() const { return map_->value(at_).type; }
@@ -168,24 +174,30 @@ std::optional<std::int64_t> PropertyView::AsInt() const {
 
 std::optional<std::uint64_t> PropertyView::AsUint() const {
   const std::uint64_t bits = map_->value(at_).bits;
-  if (type() == PropertyType::kUint || (type() == PropertyType::kInt && bits >> 63 == 0)) return bits;
+  if (type() == PropertyType::kUint || (type() == PropertyType::kInt && bits >> 63 == 0))
+    return bits;
   return std::nullopt;
 }
 
 std::optional<double> PropertyView::AsDouble() const {
   const std::uint64_t bits = map_->value(at_).bits;
   switch (type()) {
-    case PropertyType::kInt: return static_cast<double>(static_cast<std::int64_t>(bits));
-    case PropertyType::kUint: return static_cast<double>(bits);
-    case PropertyType::kDouble: return std::bit_cast<double>(bits);
-    default: return std::nullopt;
+    case PropertyType::kInt:
+      return static_cast<double>(static_cast<std::int64_t>(bits));
+    case PropertyType::kUint:
+      return static_cast<double>(bits);
+    case PropertyType::kDouble:
+      return std::bit_cast<double>(bits);
+    default:
+      return std::nullopt;
   }
 }
 
 std::optional<std::string_view> PropertyView::AsString() const {
   if (type() != PropertyType::kString) return std::nullopt;
   const auto& value = map_->value(at_);
-  return std::string_view(reinterpret_cast<const char*>(map_->words_.data()) + value.first, value.count);
+  return std::string_view(reinterpret_cast<const char*>(map_->words_.data()) + value.first,
+                          value.count);
 }
 
 std::size_t PropertyView::size() const { return IsContainer(type()) ? map_->value(at_).count : 0; }

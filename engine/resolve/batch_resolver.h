@@ -14,8 +14,8 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/snapshot.h"
 #include "engine/internal/working_state.h"
+#include "engine/snapshot.h"
 #include "engine/write_batch.h"
 
 namespace plexus {
@@ -35,13 +35,13 @@ class BatchResolver {
     NodeKindId kind{};
     bool was_alive = false;  // before the batch
     bool alive = false;
-    bool is_new = false;     // first appears in this batch
-    bool linked = false;     // new, and an edge has named it already
-    bool touched = false;    // named by a node operation
+    bool is_new = false;   // first appears in this batch
+    bool linked = false;   // new, and an edge has named it already
+    bool touched = false;  // named by a node operation
     bool purged = false;
-    bool changed = false;    // kind, column or payload differs
-    std::int64_t removed_at = kNever;  // edge operations before the last removal
-    std::vector<ColumnId> set_columns; // set by the batch since then
+    bool changed = false;               // kind, column or payload differs
+    std::int64_t removed_at = kNever;   // edge operations before the last removal
+    std::vector<ColumnId> set_columns;  // set by the batch since then
   };
   struct HashedKey {
     std::string_view text;
@@ -154,17 +154,17 @@ class BatchResolver {
   const WriteBatch& b_;
   Snapshot now_;
   Record record_;
-  std::unique_ptr<Schema> defined_;  // null while nothing new was defined
-  std::vector<NodeKindId> node_kinds_;   // batch-local name -> id
+  std::unique_ptr<Schema> defined_;     // null while nothing new was defined
+  std::vector<NodeKindId> node_kinds_;  // batch-local name -> id
   std::vector<Schema::EdgeKindMatch> edge_kinds_;
   std::vector<std::optional<ColumnId>> columns_;
   std::vector<std::optional<SpaceId>> spaces_;
   KeyMap new_keys_, new_strings_;
-  std::vector<NodeId> locals_;            // batch-local node -> id or kNoNode
-  std::vector<Pending> new_nodes_;        // by id - first new id
-  std::vector<Pending> old_nodes_;        // known nodes that the batch touches
+  std::vector<NodeId> locals_;      // batch-local node -> id or kNoNode
+  std::vector<Pending> new_nodes_;  // by id - first new id
+  std::vector<Pending> old_nodes_;  // known nodes that the batch touches
   boost::unordered_flat_map<NodeId, std::uint32_t> old_index_;
-  bool some_dead_ = false;                // dead nodes exist, or the batch makes some
+  bool some_dead_ = false;  // dead nodes exist, or the batch makes some
   std::vector<ColumnOp> column_ops_;
   struct PayloadOp {
     NodeId node;

@@ -12,9 +12,12 @@ namespace plexus {
 
 // Whether the batch, decided by now, removes the edge. The record's edges are in this order.
 bool BatchResolver::Removes(const Edge& edge) const {
-  const auto identity = [](const auto& e) { return std::tuple(e.source, e.kind, e.target, e.label); };
-  const auto at = std::lower_bound(record_.edges.begin(), record_.edges.end(), edge,
-                                   [&](const EdgeChange& a, const Edge& b) { return identity(a) < identity(b); });
+  const auto identity = [](const auto& e) {
+    return std::tuple(e.source, e.kind, e.target, e.label);
+  };
+  const auto at = std::lower_bound(
+      record_.edges.begin(), record_.edges.end(), edge,
+      [&](const EdgeChange& a, const Edge& b) { return identity(a) < identity(b); });
   return at != record_.edges.end() && identity(*at) == identity(edge) && at->tombstone();
 }
 
@@ -31,8 +34,9 @@ Status BatchResolver::CheckRetyped() {
         const Edge edge = now_.edge(arc, p.node);
         if (Removes(edge)) return true;
         kept = Fail(ErrorCode::kInvalidArgument,
-                    "node '" + KeyOf(p.node) + "' cannot become of kind '" + schema().node_kind(p.kind).name +
-                        "': its edge '" + KeyOf(edge.source) + "' " + kind.name + " '" + KeyOf(edge.target) +
+                    "node '" + KeyOf(p.node) + "' cannot become of kind '" +
+                        schema().node_kind(p.kind).name + "': its edge '" + KeyOf(edge.source) +
+                        "' " + kind.name + " '" + KeyOf(edge.target) +
                         "' wants it to be of kind '" + schema().node_kind(before).name + "'");
         return false;
       });

@@ -43,7 +43,8 @@ Status BatchResolver::Definitions() {
 Result<NodeKindId> BatchResolver::NodeKindOf(WriteBatch::Name name) const {
   if (name.local) {
     if (name.id < node_kinds_.size()) return node_kinds_[name.id];
-  } else if (name.id < schema().node_kinds().size() && !schema().node_kind(NodeKindId(name.id)).name.empty()) {
+  } else if (name.id < schema().node_kinds().size() &&
+             !schema().node_kind(NodeKindId(name.id)).name.empty()) {
     return NodeKindId(name.id);
   }
   return Fail(ErrorCode::kInvalidArgument, "unknown node kind " + std::to_string(name.id));
@@ -52,13 +53,15 @@ Result<NodeKindId> BatchResolver::NodeKindOf(WriteBatch::Name name) const {
 Result<Schema::EdgeKindMatch> BatchResolver::EdgeKindOf(WriteBatch::Name name) const {
   if (name.local) {
     if (name.id < edge_kinds_.size()) return edge_kinds_[name.id];
-  } else if (name.id < schema().edge_kinds().size() && !schema().edge_kind(EdgeKindId(name.id)).name.empty()) {
+  } else if (name.id < schema().edge_kinds().size() &&
+             !schema().edge_kind(EdgeKindId(name.id)).name.empty()) {
     return Schema::EdgeKindMatch{EdgeKindId(name.id), false};
   }
   return Fail(ErrorCode::kInvalidArgument, "unknown edge kind " + std::to_string(name.id));
 }
 
-Result<ColumnId> BatchResolver::ColumnOf(WriteBatch::Name name, ColumnType type, bool any_type) const {
+Result<ColumnId> BatchResolver::ColumnOf(WriteBatch::Name name, ColumnType type,
+                                         bool any_type) const {
   std::optional<ColumnId> id;
   std::string text = std::to_string(name.id);
   if (name.local) {
@@ -74,19 +77,20 @@ Result<ColumnId> BatchResolver::ColumnOf(WriteBatch::Name name, ColumnType type,
   static constexpr const char* kTypes[] = {"f64", "i64", "string"};
   const ColumnType has = schema().columns()[*id].type;
   if (!any_type && has != type)
-    return Fail(ErrorCode::kInvalidArgument, "column " + text + " holds " +
-                                                 kTypes[static_cast<int>(has)] + ", got a value of type " +
-                                                 kTypes[static_cast<int>(type)]);
+    return Fail(ErrorCode::kInvalidArgument,
+                "column " + text + " holds " + kTypes[static_cast<int>(has)] +
+                    ", got a value of type " + kTypes[static_cast<int>(type)]);
   return *id;
 }
 
 Result<SpaceId> BatchResolver::SpaceOf(WriteBatch::Name name) const {
   if (name.local) {
     if (name.id < spaces_.size() && spaces_[name.id]) return *spaces_[name.id];
-    return Fail(ErrorCode::kInvalidArgument,
-                "unknown vector space '" +
-                    (name.id < b_.space_names_.size() ? b_.space_names_[name.id] : std::string("?")) +
-                    "'; define it first");
+    return Fail(
+        ErrorCode::kInvalidArgument,
+        "unknown vector space '" +
+            (name.id < b_.space_names_.size() ? b_.space_names_[name.id] : std::string("?")) +
+            "'; define it first");
   }
   if (name.id < schema().spaces().size()) return SpaceId(name.id);
   return Fail(ErrorCode::kInvalidArgument, "unknown vector space " + std::to_string(name.id));
@@ -137,9 +141,9 @@ void BatchResolver::WriteDefinitions(Record& record) const {
 
 Result<Record> BatchResolver::Resolve(ApplyReport* report) {
   if (b_.op_count() > Limits::kMaxBatchOps)
-    return Fail(ErrorCode::kResourceExhausted,
-                "a batch has " + std::to_string(b_.op_count()) + " operations, the limit is " +
-                    std::to_string(Limits::kMaxBatchOps));
+    return Fail(ErrorCode::kResourceExhausted, "a batch has " + std::to_string(b_.op_count()) +
+                                                   " operations, the limit is " +
+                                                   std::to_string(Limits::kMaxBatchOps));
   record_.sequence = w_.sequence + 1;
   record_.time_ms = std::max(b_.time_ms_, w_.time_ms);
   report_.time_ms = record_.time_ms;
@@ -160,11 +164,11 @@ Result<Record> BatchResolver::Resolve(ApplyReport* report) {
   WriteDefinitions(record_);
   if (record_.payloads.size() > 0xFFFFFF)
     return Fail(ErrorCode::kResourceExhausted, "a batch holds at most 2^24 - 1 payloads");
-  const bool nothing = record_.node_kinds.empty() && record_.node_changes.empty() &&
-                       record_.edges.empty() && record_.columns.empty() &&
-                       record_.payload_changes.empty() && record_.vectors.empty() &&
-                       record_.node_kind_definitions.empty() && record_.edge_kind_definitions.empty() &&
-                       record_.column_definitions.empty() && record_.space_definitions.empty();
+  const bool nothing =
+      record_.node_kinds.empty() && record_.node_changes.empty() && record_.edges.empty() &&
+      record_.columns.empty() && record_.payload_changes.empty() && record_.vectors.empty() &&
+      record_.node_kind_definitions.empty() && record_.edge_kind_definitions.empty() &&
+      record_.column_definitions.empty() && record_.space_definitions.empty();
   report_.sequence = nothing ? w_.sequence : record_.sequence;
   if (report) *report = std::move(report_);
   if (nothing) record_ = Record();

@@ -10,8 +10,8 @@
 
 #include <flatbuffers/flexbuffers.h>
 
-#include "engine/resolve/batch_resolver.h"
 #include "engine/bulk/radix_sort.h"
+#include "engine/resolve/batch_resolver.h"
 
 namespace plexus {
 
@@ -51,11 +51,13 @@ Status BatchResolver::CheckEdge(const WriteBatch::EdgeOp& op, const EdgeTouch& t
   if (op.has & WriteBatch::kWeight && (!std::isfinite(op.weight) || op.weight < 0))
     return bad("weight " + std::to_string(op.weight) + " must be finite and >= 0");
   if (t.source == t.target && !kind.self_loops) return bad("this kind allows no self-loops");
-  if (op.has & WriteBatch::kCreatedAt && op.created_at == kNoTime) return bad("created_at is out of range");
+  if (op.has & WriteBatch::kCreatedAt && op.created_at == kNoTime)
+    return bad("created_at is out of range");
   auto endpoint = [&](NodeId node, NodeKindId wanted, const char* which) -> Status {
     if (wanted == kNoNodeKind || KindOfNode(node) == wanted) return {};
-    return bad(std::string("its ") + which + " must be of kind '" + schema().node_kind(wanted).name +
-               "', not '" + schema().node_kind(KindOfNode(node)).name + "'");
+    return bad(std::string("its ") + which + " must be of kind '" +
+               schema().node_kind(wanted).name + "', not '" +
+               schema().node_kind(KindOfNode(node)).name + "'");
   };
   PLEXUS_TRY(endpoint(t.source, kind.source_kind, "source"));
   PLEXUS_TRY(endpoint(t.target, kind.target_kind, "target"));
@@ -139,7 +141,8 @@ Status BatchResolver::DecideEdges(ApplyReport& report) {
     std::size_t end = begin + 1;
     for (; end < count; ++end) {
       const EdgeTouch& u = touches_[end];
-      if (u.source != t.source || u.kind != t.kind || u.target != t.target || u.label != t.label) break;
+      if (u.source != t.source || u.kind != t.kind || u.target != t.target || u.label != t.label)
+        break;
     }
     PLEXUS_TRY(DecideEdge(std::span(touches_).subspan(begin, end - begin), report));
     begin = end;
@@ -173,7 +176,7 @@ Status BatchResolver::DecideEdge(std::span<const EdgeTouch> touches, ApplyReport
     if (auto e = in_delta ? now_.FindEdge(t.source, t.kind, t.target, t.label)
                           : now_.FindBaseEdge(t.source, t.kind, t.target, t.label)) {
       existed = true;
-      before = {e->weight, e->created_at, e->created_by, e->valid_from,
+      before = {e->weight,      e->created_at, e->created_by, e->valid_from,
                 e->valid_until, e->properties, std::nullopt};
     }
   }
@@ -181,7 +184,8 @@ Status BatchResolver::DecideEdge(std::span<const EdgeTouch> touches, ApplyReport
     const auto& e = b_.edges_[t.op];
     if (!(e.has & (WriteBatch::kRemoved | WriteBatch::kHasRare))) {
       ++(schema().edge_kind(t.kind).plane == Plane::kFact ? report.edges : report.index).added;
-      EdgeChange change{t.source, t.target, t.label, 1.0f, record_.time_ms, t.kind, EdgeChange::kIsNew, 0};
+      EdgeChange change{t.source, t.target,           t.label, 1.0f, record_.time_ms,
+                        t.kind,   EdgeChange::kIsNew, 0};
       if (e.has & WriteBatch::kWeight) change.weight = e.weight;
       if (e.has & WriteBatch::kCreatedAt) change.created_at = e.created_at;
       record_.edges.push_back(change);
@@ -278,7 +282,8 @@ void BatchResolver::EmitEdge(const EdgeTouch& t, std::uint16_t flags, const Edge
   x.valid_from = v.valid_from;
   x.valid_until = v.valid_until;
   x.properties = v.properties;
-  if (!e.tombstone() && (x.created_by || x.valid_from != kNoTime || x.valid_until != kNoTime || x.properties)) {
+  if (!e.tombstone() &&
+      (x.created_by || x.valid_from != kNoTime || x.valid_until != kNoTime || x.properties)) {
     e.flags |= EdgeChange::kHasExtra;
     record_.edge_extras.push_back(x);
   }

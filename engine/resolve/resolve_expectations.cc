@@ -126,10 +126,11 @@ Status BatchResolver::EdgeAsExpected(const WriteBatch::Expectation& e) const {
                       kind.kind < now_.schema().edge_kinds().size() &&
                       now_.FindEdge(source, kind.kind, target, *label_id);
   if (exists == (e.what == WriteBatch::Expected::kLinked)) return {};
-  const std::string edge =
-      NameOf(e.node) + " " +
-      (e.name.local ? b_.edge_kind_names_[e.name.id] : schema().edge_kind(EdgeKindId(e.name.id)).name) + " " +
-      NameOf(e.target) + (label.empty() ? "" : " with label '" + std::string(label) + "'");
+  const std::string edge = NameOf(e.node) + " " +
+                           (e.name.local ? b_.edge_kind_names_[e.name.id]
+                                         : schema().edge_kind(EdgeKindId(e.name.id)).name) +
+                           " " + NameOf(e.target) +
+                           (label.empty() ? "" : " with label '" + std::string(label) + "'");
   return exists ? Conflict("no edge " + edge, "it exists")
                 : Conflict("edge " + edge + " to exist", "there is none");
 }

@@ -15,15 +15,18 @@ Result<std::uint64_t> BatchResolver::Sum(const ColumnOp& op, std::uint64_t befor
   const Column& column = schema().columns()[op.column];
   const bool absent = before == AbsentBits(column.type);
   const auto bad = [&](const std::string& have, const std::string& more) {
-    return Fail(ErrorCode::kInvalidArgument, "column '" + column.name + "' of node '" + KeyOf(op.node) +
-                                                 "': " + have + " and " + more + " add up to what is out of range");
+    return Fail(ErrorCode::kInvalidArgument, "column '" + column.name + "' of node '" +
+                                                 KeyOf(op.node) + "': " + have + " and " + more +
+                                                 " add up to what is out of range");
   };
   if (column.type == ColumnType::kF64) {
-    const double have = absent ? 0 : std::bit_cast<double>(before), more = std::bit_cast<double>(op.bits);
+    const double have = absent ? 0 : std::bit_cast<double>(before),
+                 more = std::bit_cast<double>(op.bits);
     if (!std::isfinite(have + more)) return bad(ShownNumber(have), ShownNumber(more));
     return std::bit_cast<std::uint64_t>(have + more);
   }
-  const std::int64_t have = absent ? 0 : std::bit_cast<std::int64_t>(before), more = std::bit_cast<std::int64_t>(op.bits);
+  const std::int64_t have = absent ? 0 : std::bit_cast<std::int64_t>(before),
+                     more = std::bit_cast<std::int64_t>(op.bits);
   std::int64_t sum;
   if (__builtin_add_overflow(have, more, &sum) || std::bit_cast<std::uint64_t>(sum) == kAbsentI64)
     return bad(std::to_string(have), std::to_string(more));
@@ -31,7 +34,8 @@ Result<std::uint64_t> BatchResolver::Sum(const ColumnOp& op, std::uint64_t befor
 }
 
 // The value that the operations on one column of a node leave, in order.
-Result<std::uint64_t> BatchResolver::ColumnAfter(std::span<const ColumnOp> ops, std::uint64_t before) const {
+Result<std::uint64_t> BatchResolver::ColumnAfter(std::span<const ColumnOp> ops,
+                                                 std::uint64_t before) const {
   std::uint64_t bits = before;
   for (const ColumnOp& op : ops) {
     if (op.what == ColumnOp::kAdd) {
@@ -53,7 +57,8 @@ Status BatchResolver::FinishColumns() {
     const std::uint64_t absent = AbsentBits(schema().columns()[c.column].type);
     const bool known = c.node < now_.node_count() && c.column < now_.schema().columns().size();
     const std::uint64_t before = known ? now_.column_bits(c.column, c.node) : absent;
-    PLEXUS_ASSIGN(const std::uint64_t after, ColumnAfter(std::span(column_ops_).subspan(i, end - i), before));
+    PLEXUS_ASSIGN(const std::uint64_t after,
+                  ColumnAfter(std::span(column_ops_).subspan(i, end - i), before));
     if (after == before) continue;
     const bool cleared = after == absent;
     record_.columns.push_back({c.node, c.column, cleared, cleared ? 0 : after});
@@ -138,8 +143,10 @@ void BatchResolver::FinishNodes(ApplyReport& report) {
   };
   for (const Pending& p : new_nodes_) {
     record_.node_kinds.push_back(p.kind);
-    if (p.purged) record_.node_changes.push_back({p.node, NodeChange::kPurge, 0});
-    else if (!p.alive) record_.node_changes.push_back({p.node, NodeChange::kRemove, 0});
+    if (p.purged)
+      record_.node_changes.push_back({p.node, NodeChange::kPurge, 0});
+    else if (!p.alive)
+      record_.node_changes.push_back({p.node, NodeChange::kRemove, 0});
     if (p.purged && p.alive) record_.node_changes.push_back({p.node, NodeChange::kRevive, 0});
     ++counts(p.kind).added;
   }
@@ -159,10 +166,14 @@ void BatchResolver::FinishNodes(ApplyReport& report) {
       record_.node_changes.push_back({p->node, NodeChange::kRemove, 0});
     const bool changed = p->changed || record_.node_changes.size() != before;
     ChangeCounts& c = counts(p->kind);
-    if (p->was_alive && !p->alive) ++c.removed;
-    else if (!p->was_alive && p->alive) ++c.added;
-    else if (changed) ++c.changed;
-    else if (p->touched) ++c.same;
+    if (p->was_alive && !p->alive)
+      ++c.removed;
+    else if (!p->was_alive && p->alive)
+      ++c.added;
+    else if (changed)
+      ++c.changed;
+    else if (p->touched)
+      ++c.same;
   }
 }
 

@@ -19,8 +19,8 @@ namespace {
 bool Creates(std::uint8_t code) {
   using Op = std::uint8_t;
   // Upsert, every Set and Add; not Remove, Purge, Clear.
-  constexpr bool kCreates[] = {true, false, false, true, true, true, false, true, false, true, false,
-                                true, true};
+  constexpr bool kCreates[] = {true, false, false, true,  true, true, false,
+                               true, false, true,  false, true, true};
   return kCreates[static_cast<Op>(code)];
 }
 
@@ -67,15 +67,15 @@ Status BatchResolver::AddNode(std::size_t local) {
   const bool index = separator != std::string_view::npos;
   PLEXUS_TRY(CheckKey(key.text, index));
   if (std::uint64_t{next} >= Limits::kMaxNodes)
-    return Fail(ErrorCode::kResourceExhausted, "a graph holds at most " +
-                                                   std::to_string(Limits::kMaxNodes) + " nodes");
+    return Fail(ErrorCode::kResourceExhausted,
+                "a graph holds at most " + std::to_string(Limits::kMaxNodes) + " nodes");
   NodeKindId kind = kNode;
   if (index) {
     auto found = schema().FindNodeKind(key.text.substr(0, separator));
     if (!found || schema().node_kind(*found).plane != Plane::kIndex)
-      return Fail(ErrorCode::kInvalidArgument,
-                  "index key of unknown index kind '" +
-                      std::string(key.text.substr(0, separator)) + "'");
+      return Fail(
+          ErrorCode::kInvalidArgument,
+          "index key of unknown index kind '" + std::string(key.text.substr(0, separator)) + "'");
     kind = *found;
   }
   if (record_.key_offsets.empty()) {
@@ -98,9 +98,9 @@ Result<NodeId> BatchResolver::NodeOf(NodeRef ref) const {
     return locals_[ref.index()];
   }
   if (ref.index() >= now_.node_count())
-    return Fail(ErrorCode::kInvalidArgument,
-                "node id " + std::to_string(ref.index()) + " is out of range, the graph has " +
-                    std::to_string(now_.node_count()) + " nodes");
+    return Fail(ErrorCode::kInvalidArgument, "node id " + std::to_string(ref.index()) +
+                                                 " is out of range, the graph has " +
+                                                 std::to_string(now_.node_count()) + " nodes");
   return ref.index();
 }
 
@@ -210,11 +210,14 @@ Status BatchResolver::Apply(const WriteBatch::Op& op) {
     case OpCode::kSetString:
     case OpCode::kAddF64:
     case OpCode::kAddI64:
-    case OpCode::kClearColumn: return SetColumn(op, node);
+    case OpCode::kClearColumn:
+      return SetColumn(op, node);
     case OpCode::kSetPayload:
-    case OpCode::kClearPayload: return SetPayload(op, node);
+    case OpCode::kClearPayload:
+      return SetPayload(op, node);
     case OpCode::kSetVector:
-    case OpCode::kClearVector: return SetVector(op, node);
+    case OpCode::kClearVector:
+      return SetVector(op, node);
   }
   return {};
 }
@@ -224,8 +227,9 @@ Status BatchResolver::SetKind(Pending& p, NodeKindId kind) {
   const std::string key = KeyOf(p.node);
   if (to.plane == Plane::kIndex || schema().node_kind(p.kind).plane == Plane::kIndex) {
     if (kind != p.kind)
-      return Fail(ErrorCode::kInvalidArgument, "node '" + key + "' cannot become of kind '" + to.name +
-                                                   "': the kind of an index node is part of its key");
+      return Fail(ErrorCode::kInvalidArgument,
+                  "node '" + key + "' cannot become of kind '" + to.name +
+                      "': the kind of an index node is part of its key");
     return {};
   }
   p.kind = kind;
@@ -235,7 +239,8 @@ Status BatchResolver::SetKind(Pending& p, NodeKindId kind) {
 void BatchResolver::Revive(Pending& p, bool stamp) {
   p.alive = true;
   if (!stamp) return;
-  column_ops_.push_back({p.node, kCreatedAt, ColumnOp::kSet, static_cast<std::uint64_t>(record_.time_ms)});
+  column_ops_.push_back(
+      {p.node, kCreatedAt, ColumnOp::kSet, static_cast<std::uint64_t>(record_.time_ms)});
   p.set_columns.push_back(kCreatedAt);
 }
 
@@ -248,7 +253,8 @@ void BatchResolver::Remove(Pending& p, std::size_t edges_before) {
         now_.column_bits(c, p.node) != AbsentBits(schema().columns()[c].type))
       clear.push_back(c);
   for (ColumnId c : clear) column_ops_.push_back({p.node, c, ColumnOp::kClear, 0});
-  for (std::uint32_t f = 0; f < kNodeFieldCount; ++f) payload_ops_.push_back({p.node, f, std::nullopt});
+  for (std::uint32_t f = 0; f < kNodeFieldCount; ++f)
+    payload_ops_.push_back({p.node, f, std::nullopt});
   for (SpaceId s{}; s < schema().spaces().size(); ++s)
     vector_ops_.push_back({p.node, s, std::nullopt});
 }
@@ -310,17 +316,17 @@ Status BatchResolver::SetVector(const WriteBatch::Op& op, NodeId node) {
     v.bytes = b_.View(op.bytes);
     const VectorSpace& s = schema().spaces()[space];
     if (v.bytes->size() != s.dimensions * sizeof(float))
-      return Fail(ErrorCode::kInvalidArgument,
-                  "vector of node '" + KeyOf(node) + "' has " +
-                      std::to_string(v.bytes->size() / sizeof(float)) + " values, space '" + s.name +
-                      "' has " + std::to_string(s.dimensions) + " dimensions");
+      return Fail(ErrorCode::kInvalidArgument, "vector of node '" + KeyOf(node) + "' has " +
+                                                   std::to_string(v.bytes->size() / sizeof(float)) +
+                                                   " values, space '" + s.name + "' has " +
+                                                   std::to_string(s.dimensions) + " dimensions");
     for (std::size_t i = 0; i < s.dimensions; ++i) {
       float value;
       std::memcpy(&value, v.bytes->data() + i * sizeof(float), sizeof(float));
       if (!std::isfinite(value))
-        return Fail(ErrorCode::kInvalidArgument, "vector of node '" + KeyOf(node) +
-                                                     "' has a value that is not finite at position " +
-                                                     std::to_string(i));
+        return Fail(ErrorCode::kInvalidArgument,
+                    "vector of node '" + KeyOf(node) +
+                        "' has a value that is not finite at position " + std::to_string(i));
     }
   }
   vector_ops_.push_back(v);

@@ -57,8 +57,8 @@ void StoredVectors::Fill(const PayloadStore& store, Block& block, float* values)
       if (AllFinite(to, dimensions_)) return;
       block.damaged.push_back({row, damaged("a vector with a value that is not finite")});
     } else if (found) {
-      block.damaged.push_back({row, damaged("a vector of " + std::to_string(found->size()) + " bytes, not " +
-                                            std::to_string(bytes))});
+      block.damaged.push_back({row, damaged("a vector of " + std::to_string(found->size()) +
+                                            " bytes, not " + std::to_string(bytes))});
     } else if (found.error().code == ErrorCode::kNotFound) {
       block.purged.push_back(row);
     } else {
@@ -108,7 +108,8 @@ Status StoredVectors::Load(const Refs& refs_of_rows, const PayloadStore* store) 
       std::move(block.damaged.begin(), block.damaged.end(), std::back_inserter(damaged));
     }
     std::sort(purged.begin(), purged.end());
-    std::sort(damaged.begin(), damaged.end(), [](const auto& a, const auto& b) { return a.row < b.row; });
+    std::sort(damaged.begin(), damaged.end(),
+              [](const auto& a, const auto& b) { return a.row < b.row; });
     array_ = std::move(values);
     purged_ = std::move(purged);
     damaged_ = std::move(damaged);

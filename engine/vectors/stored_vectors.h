@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "engine/arrays/aligned_array.h"
-#include "engine/error.h"
 #include "engine/arrays/paged_array.h"
+#include "engine/error.h"
 #include "engine/payload.h"
 
 namespace plexus {
@@ -59,7 +59,8 @@ class StoredVectors {
   }
 
  private:
-  static constexpr std::uint32_t kRowsPerSingleRead = 16;  // one look-up costs as many rows in order
+  static constexpr std::uint32_t kRowsPerSingleRead =
+      16;  // one look-up costs as many rows in order
   struct Block;
 
   bool IsPurged(std::uint32_t row) const;

@@ -134,7 +134,8 @@ void VectorTable::Remove(NodeId node) {
 
 std::uint64_t VectorTable::dead_bytes() const {
   std::uint64_t dead = row_count_ - live_;
-  if (stored_ && !stored_->loaded()) dead = std::min<std::uint64_t>(dead, row_count_ - stored_rows_);
+  if (stored_ && !stored_->loaded())
+    dead = std::min<std::uint64_t>(dead, row_count_ - stored_rows_);
   return dead * stride_ * sizeof(float);
 }
 
@@ -169,7 +170,8 @@ Status VectorTable::View::Load(const PayloadStore* store) const {
   PLEXUS_TRY(stored_->Load(ref_of_, store));
   for (const StoredVectors::Damaged& bad : stored_->damaged())
     if (const NodeId node = node_of_[bad.row]; node != kNoNode)
-      return Fail(bad.error.code, "the vector of node " + std::to_string(node) + ": " + bad.error.message);
+      return Fail(bad.error.code,
+                  "the vector of node " + std::to_string(node) + ": " + bad.error.message);
   return {};
 }
 
@@ -178,7 +180,8 @@ Result<bool> VectorTable::View::Equals(NodeId node, std::string_view bytes,
   const std::uint32_t r = row_of_[node];
   if (r == kNoRow || bytes.size() != dimensions_ * sizeof(float)) return false;
   if (r < stored_rows() && !loaded()) {
-    if (!store) return Fail(ErrorCode::kFailedPrecondition, "the vectors' payloads are not at hand");
+    if (!store)
+      return Fail(ErrorCode::kFailedPrecondition, "the vectors' payloads are not at hand");
     if (!stored_->WorthLoading()) {
       const Result<std::string> got = store->Get(ref(node));
       if (got) return *got == bytes;
@@ -198,7 +201,8 @@ std::span<const float> VectorTable::View::row(std::uint32_t row) const {
 std::span<const float> VectorTable::View::rows_from(std::uint32_t first) const {
   const std::uint32_t stored = stored_rows();
   if (first < stored) return {stored_->Row(first), std::size_t{stored - first} * stride_};
-  const std::uint32_t in_chunk = chunks_->rows_per_chunk - (first - stored) % chunks_->rows_per_chunk;
+  const std::uint32_t in_chunk =
+      chunks_->rows_per_chunk - (first - stored) % chunks_->rows_per_chunk;
   const std::uint32_t rows = std::min(in_chunk, row_count_ - first);
   return {chunks_->Row(first - stored), std::size_t{rows} * stride_};
 }

@@ -20,8 +20,8 @@
 #include "engine/arrays/aligned_array.h"
 #include "engine/arrays/paged_array.h"
 #include "engine/payload.h"
-#include "engine/vectors/stored_vectors.h"
 #include "engine/types.h"
+#include "engine/vectors/stored_vectors.h"
 
 namespace plexus {
 
@@ -34,8 +34,8 @@ class VectorTable {
   class View {
    public:
     std::uint32_t dimensions() const { return dimensions_; }
-    std::uint32_t stride() const { return stride_; }      // floats between rows
-    std::uint32_t row_count() const { return row_count_; } // dead rows included
+    std::uint32_t stride() const { return stride_; }        // floats between rows
+    std::uint32_t row_count() const { return row_count_; }  // dead rows included
     std::uint64_t live_count() const;
     // A stored vector that was purged after this view was made is there until it is loaded.
     bool has(NodeId node) const {
@@ -65,8 +65,8 @@ class VectorTable {
     // The node a row belongs to, kNoNode when the row is dead in this view.
     NodeId node_of_row(std::uint32_t row) const;
 
-    std::uint64_t size_bytes() const;           // in RAM
-    std::uint64_t not_loaded_bytes() const;     // what Load would add
+    std::uint64_t size_bytes() const;        // in RAM
+    std::uint64_t not_loaded_bytes() const;  // what Load would add
 
    private:
     friend class VectorTable;
@@ -74,8 +74,8 @@ class VectorTable {
     std::uint32_t stored_rows() const { return stored_ ? stored_->rows() : 0; }
     std::uint32_t dimensions_ = 0, stride_ = 0, row_count_ = 0;
     std::uint64_t live_ = 0;
-    std::shared_ptr<StoredVectors> stored_;  // the first rows, or null
-    std::shared_ptr<const Chunks> chunks_;   // the others
+    std::shared_ptr<StoredVectors> stored_;   // the first rows, or null
+    std::shared_ptr<const Chunks> chunks_;    // the others
     PagedArray<std::uint32_t>::View row_of_;  // by node
     PagedArray<NodeId>::View node_of_;        // by row
     PagedArray<std::uint64_t>::View ref_of_;  // by row
@@ -84,7 +84,8 @@ class VectorTable {
   explicit VectorTable(std::uint32_t dimensions);
   explicit VectorTable(View view);  // goes on from a view, as StringTable does
   // Of stored rows: nodes[i] has the vector refs[i]. REQUIRES nodes ascending, each once.
-  VectorTable(std::uint32_t dimensions, std::span<const NodeId> nodes, std::span<const std::uint64_t> refs);
+  VectorTable(std::uint32_t dimensions, std::span<const NodeId> nodes,
+              std::span<const std::uint64_t> refs);
   ~VectorTable();
   VectorTable(VectorTable&&) noexcept;
   VectorTable& operator=(VectorTable&&) noexcept;

@@ -79,7 +79,8 @@ class WatchedFile : public rocksdb::FSWritableFileOwnerWrapper {
   IOStatus Flush(const IOOptions& o, IODebugContext* d) override {
     return Watch(FSWritableFileOwnerWrapper::Flush(o, d));
   }
-  IOStatus RangeSync(std::uint64_t offset, std::uint64_t bytes, const IOOptions& o, IODebugContext* d) override {
+  IOStatus RangeSync(std::uint64_t offset, std::uint64_t bytes, const IOOptions& o,
+                     IODebugContext* d) override {
     return Watch(FSWritableFileOwnerWrapper::RangeSync(offset, bytes, o, d));
   }
   IOStatus Sync(const IOOptions& o, IODebugContext* d) override {
@@ -101,8 +102,10 @@ class WatchedDirectory : public rocksdb::FSDirectoryWrapper {
  public:
   WatchedDirectory(std::unique_ptr<rocksdb::FSDirectory> directory, std::string path,
                    std::shared_ptr<SyncedDirectories> synced, Failed failed)
-      : FSDirectoryWrapper(std::move(directory)), path_(std::move(path)),
-        synced_(std::move(synced)), failed_(std::move(failed)) {
+      : FSDirectoryWrapper(std::move(directory)),
+        path_(std::move(path)),
+        synced_(std::move(synced)),
+        failed_(std::move(failed)) {
     while (path_.size() > 1 && path_.ends_with('/')) path_.pop_back();
   }
   IOStatus Fsync(const IOOptions& o, IODebugContext* d) override {
@@ -146,7 +149,8 @@ class GuardFileSystem : public rocksdb::FileSystemWrapper {
                         IODebugContext* d) override {
     IOStatus status = FileSystemWrapper::NewDirectory(path, o, directory, d);
     if (status.ok())
-      *directory = std::make_unique<WatchedDirectory>(std::move(*directory), path, synced_, failed_);
+      *directory =
+          std::make_unique<WatchedDirectory>(std::move(*directory), path, synced_, failed_);
     return status;
   }
   IOStatus RenameFile(const std::string& from, const std::string& to, const IOOptions& o,

@@ -9,8 +9,8 @@
 #include <functional>
 #include <string>
 
-#include "engine/error.h"
 #include "engine/arrays/owner.h"
+#include "engine/error.h"
 
 namespace plexus::storage {
 

@@ -91,21 +91,31 @@ Status CheckValues(const ArraySpec& spec, const void* data, std::uint64_t first,
   const auto* u32 = static_cast<const std::uint32_t*>(data);
   const auto* u64 = static_cast<const std::uint64_t*>(data);
   switch (static_cast<ArrayId>(spec.array)) {
-    case ArrayId::kKeyLengths: return Below(at, u16, count, Limits::kMaxKeyBytes + 1);
-    case ArrayId::kStringLengths: return Below(at, u16, count, Limits::kMaxStringBytes + 1);
-    case ArrayId::kNodeKinds: return Below(at, u16, count, b.node_kinds);
-    case ArrayId::kNodeFlags: return Below(at, u8, count, 3);  // alive, purged, neither
-    case ArrayId::kColumn: return ColumnValues(at, u64, count, b);
+    case ArrayId::kKeyLengths:
+      return Below(at, u16, count, Limits::kMaxKeyBytes + 1);
+    case ArrayId::kStringLengths:
+      return Below(at, u16, count, Limits::kMaxStringBytes + 1);
+    case ArrayId::kNodeKinds:
+      return Below(at, u16, count, b.node_kinds);
+    case ArrayId::kNodeFlags:
+      return Below(at, u8, count, 3);  // alive, purged, neither
+    case ArrayId::kColumn:
+      return ColumnValues(at, u64, count, b);
     case ArrayId::kPayloadRefs:
     case ArrayId::kProperties:
-    case ArrayId::kVectorRefs: return References(at, u64, count, b.sequence);
+    case ArrayId::kVectorRefs:
+      return References(at, u64, count, b.sequence);
     case ArrayId::kOutNeighbors:
-    case ArrayId::kInNeighbors: return Below(at, u32, count, b.nodes);
+    case ArrayId::kInNeighbors:
+      return Below(at, u32, count, b.nodes);
     case ArrayId::kOutWeights:
-    case ArrayId::kInWeights: return Weights(at, static_cast<const float*>(data), count);
-    case ArrayId::kInSlots: return Below(at, u32, count, b.arcs);
+    case ArrayId::kInWeights:
+      return Weights(at, static_cast<const float*>(data), count);
+    case ArrayId::kInSlots:
+      return Below(at, u32, count, b.arcs);
     case ArrayId::kLabels:
-    case ArrayId::kCreatedBy: return Below(at, u32, count, b.strings);
+    case ArrayId::kCreatedBy:
+      return Below(at, u32, count, b.strings);
     case ArrayId::kLabelSlots:
     case ArrayId::kCreatedBySlots:
     case ArrayId::kValidFromSlots:
@@ -120,7 +130,8 @@ Status CheckValues(const ArraySpec& spec, const void* data, std::uint64_t first,
     case ArrayId::kInOffsets:
       PLEXUS_TRY(Ascending(at, u32, count, false));
       return Below(at, u32, count, b.arcs + 1);
-    default: return {};  // bytes, kinds (CheckRows) and times: any value will do
+    default:
+      return {};  // bytes, kinds (CheckRows) and times: any value will do
   }
 }
 
@@ -150,8 +161,8 @@ std::uint64_t CountRowDescents(const CsrView& view, NodeId begin, NodeId end) {
   for (NodeId v = begin; v < end; ++v) {
     const std::uint32_t i = view.offsets[v];
     if (i == 0 || i == view.offsets[v + 1]) continue;
-    descents +=
-        ArcOrder(view.kind(i), view.neighbors[i]) <= ArcOrder(view.kind(i - 1), view.neighbors[i - 1]);
+    descents += ArcOrder(view.kind(i), view.neighbors[i]) <=
+                ArcOrder(view.kind(i - 1), view.neighbors[i - 1]);
   }
   return descents;
 }
@@ -170,16 +181,17 @@ Status CheckEveryRow(const Csr& csr, Direction direction, std::string_view where
         ascends = csr.labels.Get(a, 0) < csr.labels.Get(z, 0);
       }
       if (!ascends)
-        return Fail(ErrorCode::kCorruption,
-                    std::string(where) + ", " + name + "_neighbors, index " + std::to_string(i) +
-                        ": row " + std::to_string(v) + " is not sorted by kind, neighbor and label");
+        return Fail(ErrorCode::kCorruption, std::string(where) + ", " + name +
+                                                "_neighbors, index " + std::to_string(i) +
+                                                ": row " + std::to_string(v) +
+                                                " is not sorted by kind, neighbor and label");
     }
   }
   return {};
 }
 
-Status CheckDirection(const Csr& csr, Direction direction, const ArrayBounds& b,
-                      Executor& executor, std::string_view where) {
+Status CheckDirection(const Csr& csr, Direction direction, const ArrayBounds& b, Executor& executor,
+                      std::string_view where) {
   const CsrView view = csr.view(direction);
   const std::string name = direction == Direction::kIn ? "in" : "out";
   if (view.offsets.empty() || view.offsets.front() != 0 || view.offsets.back() != b.arcs)
@@ -194,7 +206,8 @@ Status CheckDirection(const Csr& csr, Direction direction, const ArrayBounds& b,
     if (bad) bad_offsets = true;
   });
   if (bad_offsets)
-    return Fail(ErrorCode::kCorruption, std::string(where) + ", " + name + "_offsets: they descend");
+    return Fail(ErrorCode::kCorruption,
+                std::string(where) + ", " + name + "_offsets: they descend");
   const auto& edge_kinds = b.schema->edge_kinds();
   std::vector<std::uint8_t> known(edge_kinds.size());
   for (std::size_t k = 0; k < known.size(); ++k) known[k] = !edge_kinds[k].name.empty();
@@ -206,7 +219,8 @@ Status CheckDirection(const Csr& csr, Direction direction, const ArrayBounds& b,
     if (bad) bad_kind = true;
   });
   if (bad_kind)
-    return Fail(ErrorCode::kCorruption, std::string(where) + ", " + name + "_kinds: an unknown kind");
+    return Fail(ErrorCode::kCorruption,
+                std::string(where) + ", " + name + "_kinds: an unknown kind");
   auto add = [](std::uint64_t x, std::uint64_t y) { return x + y; };
   const std::uint64_t all = ParallelReduce(
       executor, b.arcs, kGrain, std::uint64_t{0},
@@ -223,8 +237,7 @@ Status CheckDirection(const Csr& csr, Direction direction, const ArrayBounds& b,
 
 }  // namespace
 
-Status CheckRows(const Csr& csr, const ArrayBounds& b, Executor& executor,
-                 std::string_view where) {
+Status CheckRows(const Csr& csr, const ArrayBounds& b, Executor& executor, std::string_view where) {
   PLEXUS_TRY(CheckDirection(csr, Direction::kOut, b, executor, where));
   return CheckDirection(csr, Direction::kIn, b, executor, where);
 }

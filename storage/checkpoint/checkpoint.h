@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "engine/graph.h"
-#include "engine/parallel.h"
 #include "engine/monitoring/progress.h"
+#include "engine/parallel.h"
 #include "engine/snapshot.h"
 #include "storage/checkpoint/layout.h"
 
@@ -37,7 +37,8 @@ Status BuildCheckpoint(const Snapshot& snapshot, Manifest& manifest, const Secti
 // The anchor is the caller's business. The result is durable on return.
 Result<Manifest> WriteCheckpoint(const std::shared_ptr<Rocks>& rocks, const Snapshot& snapshot,
                                  const GraphId& graph_id, std::uint64_t id, std::uint64_t log_hash,
-                                 const std::string& scratch, Executor& executor, Progress* progress);
+                                 const std::string& scratch, Executor& executor,
+                                 Progress* progress);
 Status DropCheckpoint(const std::shared_ptr<Rocks>& rocks, std::uint64_t id);
 
 // --- reading
@@ -63,8 +64,8 @@ Result<std::vector<Manifest>> ListCheckpoints(const std::shared_ptr<Rocks>& rock
 // offset, weight, kind and row order is checked: whatever the bytes are, the
 // result is a state that is safe to use, or an error naming array and index.
 Result<GraphState> ReadCheckpoint(const Manifest& manifest, const SectionSource& source,
-                                  std::shared_ptr<const PayloadStore> payloads,
-                                  Executor& executor, Progress* progress);
+                                  std::shared_ptr<const PayloadStore> payloads, Executor& executor,
+                                  Progress* progress);
 
 // Parts of reading, for the checks (checkpoint/check.cc).
 struct ArrayBounds {

@@ -59,9 +59,9 @@ const Known* FindKnown(std::uint16_t array) {
 std::string ArrayName(std::uint16_t array, std::uint16_t element) {
   const Known* known = FindKnown(array);
   std::string name = known ? known->name : "array " + std::to_string(array);
-  const bool many = known && (known->id == ArrayId::kColumn || known->id == ArrayId::kPayloadRefs ||
-                              known->id == ArrayId::kVectorNodes ||
-                              known->id == ArrayId::kVectorRefs);
+  const bool many =
+      known && (known->id == ArrayId::kColumn || known->id == ArrayId::kPayloadRefs ||
+                known->id == ArrayId::kVectorNodes || known->id == ArrayId::kVectorRefs);
   if (many) name += " " + std::to_string(element);
   return name;
 }
@@ -94,11 +94,11 @@ std::string EncodeManifest(Manifest& m) {
   const auto digests = builder.CreateVector(m.section_digests);
   const fb::Seal no_seal(0, 0);
   const fb::GraphId id(m.graph_id.high, m.graph_id.low);
-  builder.Finish(fb::CreateManifest(builder, kFormatVersion, &no_seal, &id, m.id, m.sequence,
-                                    m.time_ms, m.log_hash, definitions, m.node_count,
-                                    m.string_count, nodes_by_kind, edges_by_kind, m.section_bytes,
-                                    arrays, digests),
-                 kManifestIdentifier);
+  builder.Finish(
+      fb::CreateManifest(builder, kFormatVersion, &no_seal, &id, m.id, m.sequence, m.time_ms,
+                         m.log_hash, definitions, m.node_count, m.string_count, nodes_by_kind,
+                         edges_by_kind, m.section_bytes, arrays, digests),
+      kManifestIdentifier);
   std::uint8_t* data = builder.GetBufferPointer();
   m.digest = SetSeal(data, builder.GetSize(), fb::GetManifest(data)->seal());
   return std::string(reinterpret_cast<const char*>(data), builder.GetSize());
@@ -145,13 +145,13 @@ Result<Manifest> DecodeManifest(ByteSpan raw, std::string_view where) {
     if (sections > m.section_digests.size() || m.arrays.size() > 8192) break;
   }
   if (sections != m.section_digests.size() || sections >= 0xFFFFFF)
-    return damage(std::to_string(m.section_digests.size()) + " section digests do not fit the arrays");
+    return damage(std::to_string(m.section_digests.size()) +
+                  " section digests do not fit the arrays");
   return m;
 }
 
 Result<SectionView> DecodeSection(ByteSpan raw, std::string_view where) {
-  PLEXUS_ASSIGN(const fb::Section* root,
-                CheckedRoot<fb::Section>(raw, kSectionIdentifier, where));
+  PLEXUS_ASSIGN(const fb::Section* root, CheckedRoot<fb::Section>(raw, kSectionIdentifier, where));
   SectionView view;
   view.array = root->array();
   view.element = root->element();

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "storage/encoding/definitions.h"
 #include "storage/base/digest.h"
+#include "storage/encoding/definitions.h"
 #include "storage/encoding/format_versions.h"
 
 namespace plexus::storage {
@@ -34,19 +34,19 @@ enum class ArrayId : std::uint16_t {
   kInWeights = 26,
   kInKinds = 27,
   kInKindsHigh = 28,
-  kInSlots = 29,       // u32 per arc
-  kLabelSlots = 32,    // u32, ascending; then the values, parallel to them
-  kLabels = 33,        // u32
+  kInSlots = 29,     // u32 per arc
+  kLabelSlots = 32,  // u32, ascending; then the values, parallel to them
+  kLabels = 33,      // u32
   kCreatedBySlots = 34,
-  kCreatedBy = 35,     // u32
+  kCreatedBy = 35,  // u32
   kValidFromSlots = 36,
-  kValidFrom = 37,     // i64
+  kValidFrom = 37,  // i64
   kValidUntilSlots = 38,
-  kValidUntil = 39,    // i64
+  kValidUntil = 39,  // i64
   kPropertySlots = 40,
-  kProperties = 41,    // u64, payload references
-  kVectorNodes = 48,   // u32, ascending; element = SpaceId
-  kVectorRefs = 49,    // u64, payload references, parallel to them
+  kProperties = 41,   // u64, payload references
+  kVectorNodes = 48,  // u32, ascending; element = SpaceId
+  kVectorRefs = 49,   // u64, payload references, parallel to them
 };
 
 // "out_neighbors"; "array 99" for a number this version does not know.

@@ -51,38 +51,70 @@ std::uint8_t* Room(std::vector<AlignedArray<T>>& arrays, std::uint16_t element,
 std::uint8_t* Destination(Arrays& a, const ArraySpec& spec) {
   const std::uint64_t n = spec.count;
   switch (static_cast<ArrayId>(spec.array)) {
-    case ArrayId::kKeyLengths: return Room(a.key_lengths, n);
-    case ArrayId::kKeyBytes: return Room(a.key_bytes, n);
-    case ArrayId::kStringLengths: return Room(a.string_lengths, n);
-    case ArrayId::kStringBytes: return Room(a.string_bytes, n);
-    case ArrayId::kNodeKinds: return Room(a.node_kinds, n);
-    case ArrayId::kNodeFlags: return Room(a.node_flags, n);
-    case ArrayId::kColumn: return Room(a.columns, spec.element, n);
-    case ArrayId::kPayloadRefs: return Room(a.payload_refs, spec.element, n);
-    case ArrayId::kOutOffsets: return Room(a.csr.out_offsets, n);
-    case ArrayId::kOutNeighbors: return Room(a.csr.out_neighbors, n);
-    case ArrayId::kOutWeights: return Room(a.csr.out_weights, n);
-    case ArrayId::kOutKinds: return Room(a.csr.out_kinds, n);
-    case ArrayId::kOutKindsHigh: return Room(a.csr.out_kinds_high, n);
-    case ArrayId::kOutCreatedAt: return Room(a.csr.out_created_at, n);
-    case ArrayId::kInOffsets: return Room(a.csr.in_offsets, n);
-    case ArrayId::kInNeighbors: return Room(a.csr.in_neighbors, n);
-    case ArrayId::kInWeights: return Room(a.csr.in_weights, n);
-    case ArrayId::kInKinds: return Room(a.csr.in_kinds, n);
-    case ArrayId::kInKindsHigh: return Room(a.csr.in_kinds_high, n);
-    case ArrayId::kInSlots: return Room(a.csr.in_slots, n);
-    case ArrayId::kLabelSlots: return Room(a.csr.labels.slots, n);
-    case ArrayId::kLabels: return Room(a.csr.labels.values, n);
-    case ArrayId::kCreatedBySlots: return Room(a.csr.created_by.slots, n);
-    case ArrayId::kCreatedBy: return Room(a.csr.created_by.values, n);
-    case ArrayId::kValidFromSlots: return Room(a.csr.valid_from.slots, n);
-    case ArrayId::kValidFrom: return Room(a.csr.valid_from.values, n);
-    case ArrayId::kValidUntilSlots: return Room(a.csr.valid_until.slots, n);
-    case ArrayId::kValidUntil: return Room(a.csr.valid_until.values, n);
-    case ArrayId::kPropertySlots: return Room(a.csr.properties.slots, n);
-    case ArrayId::kProperties: return Room(a.csr.properties.values, n);
-    case ArrayId::kVectorNodes: return Room(a.vector_nodes, spec.element, n);
-    case ArrayId::kVectorRefs: return Room(a.vector_refs, spec.element, n);
+    case ArrayId::kKeyLengths:
+      return Room(a.key_lengths, n);
+    case ArrayId::kKeyBytes:
+      return Room(a.key_bytes, n);
+    case ArrayId::kStringLengths:
+      return Room(a.string_lengths, n);
+    case ArrayId::kStringBytes:
+      return Room(a.string_bytes, n);
+    case ArrayId::kNodeKinds:
+      return Room(a.node_kinds, n);
+    case ArrayId::kNodeFlags:
+      return Room(a.node_flags, n);
+    case ArrayId::kColumn:
+      return Room(a.columns, spec.element, n);
+    case ArrayId::kPayloadRefs:
+      return Room(a.payload_refs, spec.element, n);
+    case ArrayId::kOutOffsets:
+      return Room(a.csr.out_offsets, n);
+    case ArrayId::kOutNeighbors:
+      return Room(a.csr.out_neighbors, n);
+    case ArrayId::kOutWeights:
+      return Room(a.csr.out_weights, n);
+    case ArrayId::kOutKinds:
+      return Room(a.csr.out_kinds, n);
+    case ArrayId::kOutKindsHigh:
+      return Room(a.csr.out_kinds_high, n);
+    case ArrayId::kOutCreatedAt:
+      return Room(a.csr.out_created_at, n);
+    case ArrayId::kInOffsets:
+      return Room(a.csr.in_offsets, n);
+    case ArrayId::kInNeighbors:
+      return Room(a.csr.in_neighbors, n);
+    case ArrayId::kInWeights:
+      return Room(a.csr.in_weights, n);
+    case ArrayId::kInKinds:
+      return Room(a.csr.in_kinds, n);
+    case ArrayId::kInKindsHigh:
+      return Room(a.csr.in_kinds_high, n);
+    case ArrayId::kInSlots:
+      return Room(a.csr.in_slots, n);
+    case ArrayId::kLabelSlots:
+      return Room(a.csr.labels.slots, n);
+    case ArrayId::kLabels:
+      return Room(a.csr.labels.values, n);
+    case ArrayId::kCreatedBySlots:
+      return Room(a.csr.created_by.slots, n);
+    case ArrayId::kCreatedBy:
+      return Room(a.csr.created_by.values, n);
+    case ArrayId::kValidFromSlots:
+      return Room(a.csr.valid_from.slots, n);
+    case ArrayId::kValidFrom:
+      return Room(a.csr.valid_from.values, n);
+    case ArrayId::kValidUntilSlots:
+      return Room(a.csr.valid_until.slots, n);
+    case ArrayId::kValidUntil:
+      return Room(a.csr.valid_until.values, n);
+    case ArrayId::kPropertySlots:
+      return Room(a.csr.properties.slots, n);
+    case ArrayId::kProperties:
+      return Room(a.csr.properties.values, n);
+    case ArrayId::kVectorNodes:
+      return Room(a.vector_nodes, spec.element, n);
+    case ArrayId::kVectorRefs:
+      return Room(a.vector_refs, spec.element, n);
   }
   return nullptr;
 }
@@ -91,8 +123,12 @@ class Reader {
  public:
   Reader(const Manifest& m, const SectionSource& source,
          std::shared_ptr<const PayloadStore> payloads, Executor& executor, Progress* progress)
-      : m_(m), source_(source), payloads_(std::move(payloads)), executor_(executor),
-        progress_(progress), where_("checkpoint " + std::to_string(m.id)) {}
+      : m_(m),
+        source_(source),
+        payloads_(std::move(payloads)),
+        executor_(executor),
+        progress_(progress),
+        where_("checkpoint " + std::to_string(m.id)) {}
 
   Result<GraphState> Read();
 
@@ -149,9 +185,9 @@ Status Reader::CheckShapes() const {
     PLEXUS_TRY(Expect(a, nodes));
   PLEXUS_TRY(Expect(ArrayId::kStringLengths, m_.string_count));
   for (ArrayId a : {ArrayId::kOutOffsets, ArrayId::kInOffsets}) PLEXUS_TRY(Expect(a, nodes + 1));
-  for (ArrayId a : {ArrayId::kOutNeighbors, ArrayId::kOutWeights, ArrayId::kOutKinds,
-                    ArrayId::kOutCreatedAt, ArrayId::kInNeighbors, ArrayId::kInWeights,
-                    ArrayId::kInKinds, ArrayId::kInSlots})
+  for (ArrayId a :
+       {ArrayId::kOutNeighbors, ArrayId::kOutWeights, ArrayId::kOutKinds, ArrayId::kOutCreatedAt,
+        ArrayId::kInNeighbors, ArrayId::kInWeights, ArrayId::kInKinds, ArrayId::kInSlots})
     PLEXUS_TRY(Expect(a, arcs));
   for (ArrayId a : {ArrayId::kOutKindsHigh, ArrayId::kInKindsHigh})
     if (m_.Find(a)) PLEXUS_TRY(Expect(a, arcs));
@@ -163,7 +199,8 @@ Status Reader::CheckShapes() const {
   for (const ArraySpec& spec : m_.arrays) {
     const auto id = static_cast<ArrayId>(spec.array);
     const bool per_node = id == ArrayId::kColumn || id == ArrayId::kPayloadRefs;
-    if (per_node && spec.count > nodes) return Bad(ArrayName(spec.array, spec.element) + " is too long");
+    if (per_node && spec.count > nodes)
+      return Bad(ArrayName(spec.array, spec.element) + " is too long");
     if (id == ArrayId::kVectorNodes || id == ArrayId::kVectorRefs) {
       const ArraySpec* nodes_spec = m_.Find(ArrayId::kVectorNodes, spec.element);
       const ArraySpec* refs_spec = m_.Find(ArrayId::kVectorRefs, spec.element);
@@ -197,7 +234,8 @@ Status Reader::Prepare() {
   std::uint32_t section = 0;
   for (const ArraySpec& spec : m_.arrays) {
     std::uint8_t* destination = Destination(arrays_, spec);
-    if (!destination) return Bad(ArrayName(spec.array, spec.element) + " does not belong to its schema");
+    if (!destination)
+      return Bad(ArrayName(spec.array, spec.element) + " does not belong to its schema");
     destinations_.push_back(destination);
     first_section_.push_back(section);
     section += static_cast<std::uint32_t>(m_.section_count(spec));
@@ -219,7 +257,8 @@ Status Reader::LoadSection(std::uint32_t section, ByteSpan raw) {
   const auto index = static_cast<std::size_t>(it - first_section_.begin());
   const ArraySpec& spec = m_.arrays[index];
   const std::uint64_t first_byte = std::uint64_t{section - *it} * m_.section_bytes;
-  const std::uint64_t size = std::min<std::uint64_t>(m_.section_bytes, spec.size_bytes() - first_byte);
+  const std::uint64_t size =
+      std::min<std::uint64_t>(m_.section_bytes, spec.size_bytes() - first_byte);
   if (found.array != spec.array || found.element != spec.element ||
       found.first_byte != first_byte || found.bytes.size() != size)
     return Fail(ErrorCode::kCorruption, where + ": it is not the piece of " +
@@ -322,7 +361,8 @@ Status Reader::MakeVectors(GraphState& state) {
     const AlignedArray<NodeId>& nodes = arrays_.vector_nodes[s];
     if (std::adjacent_find(nodes.begin(), nodes.end(), std::greater_equal<NodeId>()) != nodes.end())
       return Bad(ArrayName(static_cast<std::uint16_t>(ArrayId::kVectorNodes),
-                           static_cast<std::uint16_t>(s)) + ": they do not ascend");
+                           static_cast<std::uint16_t>(s)) +
+                 ": they do not ascend");
     VectorTable table(schema_->spaces()[s].dimensions);
     if (payloads_)
       table = VectorTable(table.dimensions(), nodes.span(), arrays_.vector_refs[s].span());
@@ -348,8 +388,8 @@ Result<GraphState> Reader::Read() {
   state.node_flags = Paged<std::uint8_t>(arrays_.node_flags, 0);
   state.columns.clear();
   for (std::size_t c = 0; c < arrays_.columns.size(); ++c)
-    state.columns.push_back(Paged<std::uint64_t>(arrays_.columns[c],
-                                                 AbsentBits(schema_->columns()[c].type)));
+    state.columns.push_back(
+        Paged<std::uint64_t>(arrays_.columns[c], AbsentBits(schema_->columns()[c].type)));
   for (int f = 0; f < kNodeFieldCount; ++f)
     state.payload_refs[f] = Paged<std::uint64_t>(arrays_.payload_refs[f], 0);
   PLEXUS_TRY(MakeVectors(state));
@@ -374,8 +414,8 @@ Result<GraphState> Reader::Read() {
 }  // namespace
 
 Result<GraphState> ReadCheckpoint(const Manifest& manifest, const SectionSource& source,
-                                  std::shared_ptr<const PayloadStore> payloads,
-                                  Executor& executor, Progress* progress) {
+                                  std::shared_ptr<const PayloadStore> payloads, Executor& executor,
+                                  Progress* progress) {
   return Reader(manifest, source, std::move(payloads), executor, progress).Read();
 }
 

@@ -19,7 +19,8 @@ class RocksSections : public SectionSource {
   Status Visit(std::uint32_t first, std::uint32_t last, const Visitor& fn) const override {
     // An iterator, because its value stands in RocksDB's own block: no copy. RocksDB checks the
     // block before it parses a key, as it ends the process by an assertion over a damaged one.
-    std::unique_ptr<rocksdb::Iterator> it(rocks_->db()->NewIterator(ScanOptions(), rocks_->checkpoint()));
+    std::unique_ptr<rocksdb::Iterator> it(
+        rocks_->db()->NewIterator(ScanOptions(), rocks_->checkpoint()));
     if (first < last) it->Seek(SectionKey(id_, first));
     for (std::uint32_t section = first; section < last; ++section) {
       const std::string where =
@@ -42,8 +43,8 @@ class RocksSections : public SectionSource {
       const std::string where =
           "checkpoint " + std::to_string(id_) + ", section " + std::to_string(section);
       rocksdb::PinnableSlice value;
-      const rocksdb::Status status = rocks_->db()->Get(ScanOptions(), rocks_->checkpoint(),
-                                                       SectionKey(id_, section), &value);
+      const rocksdb::Status status =
+          rocks_->db()->Get(ScanOptions(), rocks_->checkpoint(), SectionKey(id_, section), &value);
       if (status.IsNotFound())
         return Fail(ErrorCode::kCorruption, where + ": is missing from " + rocks_->path());
       PLEXUS_TRY(Check(status, where));

@@ -34,22 +34,29 @@ class SectionPlan {
     arrays_.push_back({std::move(fill), size()});
     manifest_.section_digests.resize(size() + manifest_.section_count(manifest_.arrays.back()));
   }
-  std::uint32_t size() const { return static_cast<std::uint32_t>(manifest_.section_digests.size()); }
+  std::uint32_t size() const {
+    return static_cast<std::uint32_t>(manifest_.section_digests.size());
+  }
 
   // Gives sections [first, last) to `sink`, in order, and notes their digests.
-  Status Make(std::uint32_t first, std::uint32_t last, const SectionSink& sink, Progress* progress) {
+  Status Make(std::uint32_t first, std::uint32_t last, const SectionSink& sink,
+              Progress* progress) {
     flatbuffers::FlatBufferBuilder builder(manifest_.section_bytes + 256);
     for (std::uint32_t section = first; section < last; ++section) {
-      const auto array = std::upper_bound(arrays_.begin(), arrays_.end(), section,
-                                          [](std::uint32_t s, const Array& a) { return s < a.first; }) - 1;
+      const auto array =
+          std::upper_bound(arrays_.begin(), arrays_.end(), section,
+                           [](std::uint32_t s, const Array& a) { return s < a.first; }) -
+          1;
       const ArraySpec& spec = manifest_.arrays[static_cast<std::size_t>(array - arrays_.begin())];
       const std::uint64_t begin = std::uint64_t{section - array->first} * manifest_.section_bytes;
-      const std::size_t size = std::min<std::uint64_t>(manifest_.section_bytes, spec.size_bytes() - begin);
+      const std::size_t size =
+          std::min<std::uint64_t>(manifest_.section_bytes, spec.size_bytes() - begin);
       builder.Clear();
       std::uint8_t* out = nullptr;
       const auto bytes = builder.CreateUninitializedVector<std::uint8_t>(size, &out);
       array->fill(begin, out, size);
-      builder.Finish(fb::CreateSection(builder, spec.array, spec.element, begin, bytes), kSectionIdentifier);
+      builder.Finish(fb::CreateSection(builder, spec.array, spec.element, begin, bytes),
+                     kSectionIdentifier);
       const ByteSpan value(builder.GetBufferPointer(), builder.GetSize());
       manifest_.section_digests[section] = Digest(value);
       PLEXUS_TRY(sink(section, value));
@@ -62,33 +69,35 @@ class SectionPlan {
   template <class T>
   void AddSpan(ArrayId array, std::span<const T> values, std::uint16_t element = 0) {
     const auto* from = reinterpret_cast<const std::uint8_t*>(values.data());
-    Add(array, element, values.size(), [from](std::uint64_t first, std::uint8_t* out, std::size_t size) {
-      std::memcpy(out, from + first, size);
-    });
+    Add(array, element, values.size(),
+        [from](std::uint64_t first, std::uint8_t* out, std::size_t size) {
+          std::memcpy(out, from + first, size);
+        });
   }
   template <class T>
   void AddOwn(ArrayId array, std::vector<T> values, std::uint16_t element) {
     const std::size_t count = values.size();
-    Add(array, element, count, [own = std::move(values)](std::uint64_t first, std::uint8_t* out, std::size_t size) {
-      std::memcpy(out, reinterpret_cast<const std::uint8_t*>(own.data()) + first, size);
-    });
+    Add(array, element, count,
+        [own = std::move(values)](std::uint64_t first, std::uint8_t* out, std::size_t size) {
+          std::memcpy(out, reinterpret_cast<const std::uint8_t*>(own.data()) + first, size);
+        });
   }
   template <class T>
   void AddPaged(ArrayId array, const typename PagedArray<T>::View& view,
-                  std::uint16_t element = 0) {
+                std::uint16_t element = 0) {
     Add(array, element, view.size(),
-               [view](std::uint64_t first, std::uint8_t* out, std::size_t size) {
-                 std::uint64_t i = first / sizeof(T);
-                 const std::uint64_t end = (first + size) / sizeof(T);
-                 while (i < end) {
-                   const auto page = view.page(i / PagedArray<T>::kPageSize);
-                   const std::uint64_t at = i % PagedArray<T>::kPageSize;
-                   const std::uint64_t count = std::min<std::uint64_t>(page.size() - at, end - i);
-                   std::memcpy(out, page.data() + at, count * sizeof(T));
-                   out += count * sizeof(T);
-                   i += count;
-                 }
-               });
+        [view](std::uint64_t first, std::uint8_t* out, std::size_t size) {
+          std::uint64_t i = first / sizeof(T);
+          const std::uint64_t end = (first + size) / sizeof(T);
+          while (i < end) {
+            const auto page = view.page(i / PagedArray<T>::kPageSize);
+            const std::uint64_t at = i % PagedArray<T>::kPageSize;
+            const std::uint64_t count = std::min<std::uint64_t>(page.size() - at, end - i);
+            std::memcpy(out, page.data() + at, count * sizeof(T));
+            out += count * sizeof(T);
+            i += count;
+          }
+        });
   }
   void AddStrings(ArrayId lengths, ArrayId bytes, const StringTable::View& table) {
     struct Place {
@@ -197,11 +206,10 @@ void PlanCheckpoint(const Snapshot& snapshot, Manifest& m, SectionPlan& out) {
   out.AddPaged<KindId>(ArrayId::kNodeKinds, state.node_kinds);
   out.AddPaged<std::uint8_t>(ArrayId::kNodeFlags, state.node_flags);
   for (std::size_t c = 0; c < state.columns.size(); ++c)
-    out.AddPaged<std::uint64_t>(ArrayId::kColumn, state.columns[c],
-                                           static_cast<std::uint16_t>(c));
+    out.AddPaged<std::uint64_t>(ArrayId::kColumn, state.columns[c], static_cast<std::uint16_t>(c));
   for (int f = 0; f < kNodeFieldCount; ++f)
     out.AddPaged<std::uint64_t>(ArrayId::kPayloadRefs, state.payload_refs[f],
-                                           static_cast<std::uint16_t>(f));
+                                static_cast<std::uint16_t>(f));
   AddCsr(out, *state.base);
   AddVectors(out, state);
 }
@@ -217,7 +225,8 @@ Status BuildCheckpoint(const Snapshot& snapshot, Manifest& m, const SectionSink&
 
 Result<Manifest> WriteCheckpoint(const std::shared_ptr<Rocks>& rocks, const Snapshot& snapshot,
                                  const GraphId& graph_id, std::uint64_t id, std::uint64_t log_hash,
-                                 const std::string& scratch, Executor& executor, Progress* progress) {
+                                 const std::string& scratch, Executor& executor,
+                                 Progress* progress) {
   const Files& files = *rocks->files();
   PLEXUS_TRY(files.RemoveTree(scratch));
   PLEXUS_TRY(files.MakeDirectory(scratch));
@@ -230,7 +239,8 @@ Result<Manifest> WriteCheckpoint(const std::shared_ptr<Rocks>& rocks, const Snap
     options.move_files = true;
     options.write_global_seqno = false;
     options.snapshot_consistency = false;
-    return Check(rocks->db()->IngestExternalFile(rocks->checkpoint(), paths, options), rocks->path());
+    return Check(rocks->db()->IngestExternalFile(rocks->checkpoint(), paths, options),
+                 rocks->path());
   };
   SectionPlan plan(manifest);
   PlanCheckpoint(snapshot, manifest, plan);
@@ -247,7 +257,8 @@ Result<Manifest> WriteCheckpoint(const std::shared_ptr<Rocks>& rocks, const Snap
       const auto put = [&](std::uint32_t section, ByteSpan value) {
         return Check(writer->Put(SectionKey(id, section), AsSlice(value)), paths[part]);
       };
-      PLEXUS_TRY(plan.Make(static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last), put, progress));
+      PLEXUS_TRY(plan.Make(static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last), put,
+                           progress));
       return Check(writer->Finish(), paths[part]);
     });
   });
@@ -276,8 +287,9 @@ Status DropCheckpoint(const std::shared_ptr<Rocks>& rocks, std::uint64_t id) {
   sync.sync = true;
   PLEXUS_TRY(Check(rocks->db()->Delete(sync, rocks->checkpoint(), last), rocks->path()));
   const rocksdb::Slice begin(first), end(last);
-  PLEXUS_TRY(Check(rocksdb::DeleteFilesInRange(rocks->db(), rocks->checkpoint(), &begin, &end, true),
-                   rocks->path()));
+  PLEXUS_TRY(
+      Check(rocksdb::DeleteFilesInRange(rocks->db(), rocks->checkpoint(), &begin, &end, true),
+            rocks->path()));
   // Normally nothing is left; a file shared with a neighbour keeps its entries.
   return Check(rocks->db()->DeleteRange(rocksdb::WriteOptions(), rocks->checkpoint(), first,
                                         SectionKey(id + 1, 0)),

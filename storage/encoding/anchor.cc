@@ -18,8 +18,7 @@ bool DigestedWhole(const std::string& name) {
 }
 bool Matters(const std::string& name) { return DigestedWhole(name) || name.ends_with(".sst"); }
 
-Result<AnchorFile> Describe(const std::string& path, const std::string& name,
-                            const Files& files) {
+Result<AnchorFile> Describe(const std::string& path, const std::string& name, const Files& files) {
   AnchorFile file;
   file.name = name;
   file.whole = DigestedWhole(name);
@@ -70,11 +69,13 @@ Result<Anchor> DecodeAnchor(ByteSpan raw, std::string_view where) {
     for (const fb::FileInfo* f : *root->files()) {
       const std::string name = f->name() ? f->name()->str() : std::string();
       if (name.empty() || name.find('/') != std::string::npos)
-        return Fail(ErrorCode::kCorruption, std::string(where) + ": it lists a file without a name");
+        return Fail(ErrorCode::kCorruption,
+                    std::string(where) + ": it lists a file without a name");
       a.files.push_back({name, f->size(), f->digest(), f->whole()});
     }
   if (a.checkpoint_sequence > a.sequence || a.floor_sequence > a.sequence)
-    return Fail(ErrorCode::kCorruption, std::string(where) + ": its sequences contradict each other");
+    return Fail(ErrorCode::kCorruption,
+                std::string(where) + ": its sequences contradict each other");
   return a;
 }
 
@@ -116,8 +117,7 @@ Status CompareGeneration(const std::string& path, const std::vector<AnchorFile>&
   for (const std::string& name : names) {
     const bool known = std::any_of(expected.begin(), expected.end(),
                                    [&](const AnchorFile& f) { return f.name == name; });
-    if (Matters(name) && !known)
-      return damage(name, "appeared after the database was closed");
+    if (Matters(name) && !known) return damage(name, "appeared after the database was closed");
   }
   for (const AnchorFile& want : expected) {
     if (!std::binary_search(names.begin(), names.end(), want.name))
@@ -127,10 +127,10 @@ Status CompareGeneration(const std::string& path, const std::vector<AnchorFile>&
       return damage(want.name, "has " + std::to_string(have.size) + " bytes, " +
                                    std::to_string(want.size) + " were there when it was closed");
     if (have.digest != want.digest) {
-      const std::uint64_t begin =
-          want.whole || want.size < kTailBytes ? 0 : want.size - kTailBytes;
-      const Status differs = damage(want.name, "offset " + std::to_string(begin) + " to the end: the bytes " +
-                                                   "changed after the database was closed");
+      const std::uint64_t begin = want.whole || want.size < kTailBytes ? 0 : want.size - kTailBytes;
+      const Status differs =
+          damage(want.name, "offset " + std::to_string(begin) + " to the end: the bytes " +
+                                "changed after the database was closed");
       if (!changed || want.whole) return differs;
       changed->push_back({want.name, differs.error().message});
     }

@@ -21,9 +21,9 @@ Status DefineAll(Schema& schema, const std::vector<T>& all, std::size_t first,
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto id = schema.Define(all[i]);
     if (!id || *id != first + i)
-      return Fail(ErrorCode::kCorruption,
-                  std::string(where) + ": the definition of '" + all[i].name + "' does not fit" +
-                      (id ? "" : " (" + id.error().message + ")"));
+      return Fail(ErrorCode::kCorruption, std::string(where) + ": the definition of '" +
+                                              all[i].name + "' does not fit" +
+                                              (id ? "" : " (" + id.error().message + ")"));
   }
   return {};
 }

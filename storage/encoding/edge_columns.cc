@@ -43,7 +43,8 @@ class Decoder {
   }
   template <class T>
   Status Bad(const T* part, const std::string& what) const {
-    return Fail(ErrorCode::kCorruption, std::string(where_) + ", offset " + std::to_string(OffsetOf(part)) + ": " + what);
+    return Fail(ErrorCode::kCorruption,
+                std::string(where_) + ", offset " + std::to_string(OffsetOf(part)) + ": " + what);
   }
   Status CheckRows() const;
 
@@ -62,7 +63,8 @@ Status Decoder::CheckRows() const {
     before = end;
   }
   if (before != count_)
-    return Bad(ends, "edge rows end at " + std::to_string(before) + ", not at " + std::to_string(count_));
+    return Bad(ends,
+               "edge rows end at " + std::to_string(before) + ", not at " + std::to_string(count_));
   return {};
 }
 
@@ -79,30 +81,36 @@ Status Decoder::Check() const {
   PLEXUS_TRY(CheckColumn(columns_.kinds(), count_, "kinds"));
   PLEXUS_TRY(CheckColumn(columns_.flags(), count_, "flags"));
   // Each identity stands once, so some part of it has as many values as there are edges.
-  const bool apart = (columns_.sources() && !ends) || columns_.targets() || columns_.labels() || columns_.kinds();
-  if (count_ > 1 && !apart) return Bad(&columns_, std::to_string(count_) + " edges that nothing tells apart");
+  const bool apart =
+      (columns_.sources() && !ends) || columns_.targets() || columns_.labels() || columns_.kinds();
+  if (count_ > 1 && !apart)
+    return Bad(&columns_, std::to_string(count_) + " edges that nothing tells apart");
   if (count_ > kMaxBufferBytes / sizeof(EdgeChange))
     return Bad(&columns_, std::to_string(count_) + " edges are more than a record can have");
   return {};
 }
 
 template <class T, class Member>
-void Take(const Column<T>* column, std::size_t first, std::span<EdgeChange> edges, Member EdgeChange::*member) {
+void Take(const Column<T>* column, std::size_t first, std::span<EdgeChange> edges,
+          Member EdgeChange::* member) {
   static_assert(sizeof(Member) == sizeof(T));
   if (!column) return;
   // Not by elements: an 8-byte one may lie at any multiple of 4.
   const std::uint8_t* from = column->Data() + first * sizeof(T);
-  for (std::size_t i = 0; i < edges.size(); ++i) std::memcpy(&(edges[i].*member), from + i * sizeof(T), sizeof(T));
+  for (std::size_t i = 0; i < edges.size(); ++i)
+    std::memcpy(&(edges[i].*member), from + i * sizeof(T), sizeof(T));
 }
 
 std::vector<EdgeChange> Decoder::Edges() const {
   const fb::EdgeChange& a = *columns_.all();
-  const EdgeChange all = {a.source(), a.target(), a.label(), a.weight(), a.created_at(), EdgeKindId(a.kind()), a.flags(), 0};
+  const EdgeChange all = {a.source(),     a.target(),           a.label(), a.weight(),
+                          a.created_at(), EdgeKindId(a.kind()), a.flags(), 0};
   std::vector<EdgeChange> edges(count_);
   const Column<std::uint32_t>* ends = columns_.row_ends();
   std::uint32_t row = 0;
   for (std::size_t first = 0; first < count_; first += kBlock) {
-    const std::span<EdgeChange> block = std::span(edges).subspan(first, std::min(kBlock, count_ - first));
+    const std::span<EdgeChange> block =
+        std::span(edges).subspan(first, std::min(kBlock, count_ - first));
     std::fill(block.begin(), block.end(), all);
     if (ends) {
       for (std::size_t i = 0; i < block.size(); ++row) {
@@ -137,7 +145,7 @@ EdgeArrays ArraysOf(const std::vector<EdgeChange>& edges) {
     for (std::size_t w = 0; w < words.size(); ++w) bits[w] |= words[w] ^ same[w];
   }
   const auto differ = std::bit_cast<EdgeChange>(bits);
-  auto values = [&]<class T>(T EdgeChange::*member) {
+  auto values = [&]<class T>(T EdgeChange::* member) {
     constexpr T kNone = {};
     const bool differs = std::memcmp(&(differ.*member), &kNone, sizeof(T)) != 0;
     return EdgeValues<T>{&(first.*member), differs ? sizeof(EdgeChange) : 0};
@@ -158,8 +166,14 @@ const EdgeArrays& LoadedArrays::Of(const LoadedEdges& loaded, std::size_t batch)
   alike_.created_at = loaded.time_ms();
   alike_.kind = kLink;
   alike_.flags = EdgeChange::kIsNew;
-  arrays_ = {count, {&from.edges[0].source, sizeof(NodePair)}, {&from.edges[0].target, sizeof(NodePair)},
-             {&alike_.label}, {&alike_.weight}, {&alike_.created_at}, {&alike_.kind}, {&alike_.flags}};
+  arrays_ = {count,
+             {&from.edges[0].source, sizeof(NodePair)},
+             {&from.edges[0].target, sizeof(NodePair)},
+             {&alike_.label},
+             {&alike_.weight},
+             {&alike_.created_at},
+             {&alike_.kind},
+             {&alike_.flags}};
   if (!from.weights.empty()) {
     weights_.resize(count);
     flags_.resize(count);
@@ -182,9 +196,11 @@ const EdgeArrays& LoadedArrays::Of(const LoadedEdges& loaded, std::size_t batch)
   return arrays_;
 }
 
-flatbuffers::Offset<fb::EdgeColumns> EncodeEdges(flatbuffers::FlatBufferBuilder& builder, const EdgeArrays& edges) {
+flatbuffers::Offset<fb::EdgeColumns> EncodeEdges(flatbuffers::FlatBufferBuilder& builder,
+                                                 const EdgeArrays& edges) {
   const std::size_t count = edges.count;
-  auto column = [&]<class V, class T = V>(const EdgeValues<V>& values, T = {}) -> flatbuffers::Offset<Column<T>> {
+  auto column = [&]<class V, class T = V>(const EdgeValues<V>& values,
+                                          T = {}) -> flatbuffers::Offset<Column<T>> {
     if (values.step == 0) return 0;
     T* to = nullptr;
     const auto offset = builder.CreateUninitializedVector<T>(count, &to);
@@ -219,8 +235,8 @@ flatbuffers::Offset<fb::EdgeColumns> EncodeEdges(flatbuffers::FlatBufferBuilder&
   const auto flags = column(edges.flags);
   const fb::EdgeChange all(edges.sources[0], edges.targets[0], edges.labels[0], edges.weights[0],
                            edges.created_at[0], edges.kinds[0], edges.flags[0], 0);
-  return fb::CreateEdgeColumns(builder, static_cast<std::uint32_t>(count), &all, row_ends, sources, targets,
-                               labels, weights, created_at, kinds, flags);
+  return fb::CreateEdgeColumns(builder, static_cast<std::uint32_t>(count), &all, row_ends, sources,
+                               targets, labels, weights, created_at, kinds, flags);
 }
 
 Result<std::vector<EdgeChange>> DecodeEdges(const fb::EdgeColumns& columns, ByteSpan record,

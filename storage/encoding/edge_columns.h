@@ -59,12 +59,14 @@ class LoadedArrays {
 };
 
 // REQUIRES count > 0, and step 0 wherever all values are the same. O(edges).
-flatbuffers::Offset<fb::EdgeColumns> EncodeEdges(flatbuffers::FlatBufferBuilder& builder, const EdgeArrays& edges);
+flatbuffers::Offset<fb::EdgeColumns> EncodeEdges(flatbuffers::FlatBufferBuilder& builder,
+                                                 const EdgeArrays& edges);
 
 // `columns` lies in `record`, whose structure is verified. kCorruption, with column and offset,
 // for what is no edges: columns that are too short or too long, rows that do not end with the
 // edges, more edges than anything tells apart or than one record can have. So what is made is at
-// most 16 times as large as the record, and 2 GiB. That ids and values fit the graph is checked by StateWriter::Apply.
+// most 16 times as large as the record, and 2 GiB. That ids and values fit the graph is checked by
+// StateWriter::Apply.
 Result<std::vector<EdgeChange>> DecodeEdges(const fb::EdgeColumns& columns, ByteSpan record,
                                             std::string_view where);
 

@@ -8,9 +8,9 @@ Status CheckSeal(ByteSpan bytes, const fb::Seal* seal, std::string_view where) {
   const std::size_t offset =
       static_cast<std::size_t>(reinterpret_cast<const std::uint8_t*>(seal) - bytes.data());
   if (DigestAroundSeal(bytes, offset) == seal->digest()) return {};
-  return Fail(ErrorCode::kCorruption,
-              std::string(where) + ", offset " + std::to_string(offset) +
-                  ": the digest does not match its " + std::to_string(bytes.size()) + " bytes");
+  return Fail(ErrorCode::kCorruption, std::string(where) + ", offset " + std::to_string(offset) +
+                                          ": the digest does not match its " +
+                                          std::to_string(bytes.size()) + " bytes");
 }
 
 std::uint64_t SetSeal(std::uint8_t* data, std::size_t size, const fb::Seal* seal) {
@@ -32,15 +32,15 @@ flatbuffers::Offset<fb::Definitions> BuildDefinitions(flatbuffers::FlatBufferBui
   for (const EdgeKind& k : lists.edge_kinds) {
     const auto name = builder.CreateString(k.name);
     const auto inverse = builder.CreateString(k.inverse);
-    edge_kinds.push_back(fb::CreateEdgeKind(
-        builder, name, inverse, static_cast<std::uint8_t>(k.plane), k.symmetric, k.suppresses,
-        k.blocking, k.acyclic, k.self_loops, k.survives_removal, k.source_kind, k.target_kind,
-        k.half_life_ms));
+    edge_kinds.push_back(
+        fb::CreateEdgeKind(builder, name, inverse, static_cast<std::uint8_t>(k.plane), k.symmetric,
+                           k.suppresses, k.blocking, k.acyclic, k.self_loops, k.survives_removal,
+                           k.source_kind, k.target_kind, k.half_life_ms));
   }
   std::vector<flatbuffers::Offset<fb::Column>> columns;
   for (const Column& c : lists.columns)
-    columns.push_back(fb::CreateColumn(builder, builder.CreateString(c.name),
-                                       static_cast<std::uint8_t>(c.type)));
+    columns.push_back(
+        fb::CreateColumn(builder, builder.CreateString(c.name), static_cast<std::uint8_t>(c.type)));
   std::vector<flatbuffers::Offset<fb::VectorSpace>> spaces;
   for (const VectorSpace& s : lists.spaces)
     spaces.push_back(fb::CreateVectorSpace(builder, builder.CreateString(s.name), s.dimensions,
@@ -98,7 +98,8 @@ Result<DefinitionLists> ReadDefinitions(const fb::Definitions* from, std::string
     }
   if (from->columns())
     for (const fb::Column* c : *from->columns()) {
-      if (c->type() > 2) return std::unexpected(OutOfRange(where, "column type", c->type()).error());
+      if (c->type() > 2)
+        return std::unexpected(OutOfRange(where, "column type", c->type()).error());
       lists.columns.push_back({Text(c->name()), static_cast<ColumnType>(c->type())});
     }
   if (from->spaces())

@@ -12,8 +12,8 @@
 
 #include "common_generated.h"
 #include "engine/error.h"
-#include "storage/encoding/definitions.h"
 #include "storage/base/digest.h"
+#include "storage/encoding/definitions.h"
 #include "storage/encoding/format_versions.h"
 
 namespace plexus::storage {
@@ -40,12 +40,12 @@ class AlignedView {
 template <class Table>
 Result<const Table*> CheckedRoot(ByteSpan bytes, const char* identifier, std::string_view where) {
   if (bytes.size() < 16 || bytes.size() > kMaxBufferBytes)
-    return Fail(ErrorCode::kCorruption, std::string(where) + ", offset 0: " +
-                                            std::to_string(bytes.size()) +
+    return Fail(ErrorCode::kCorruption, std::string(where) +
+                                            ", offset 0: " + std::to_string(bytes.size()) +
                                             " bytes cannot be a " + identifier + " buffer");
   if (!flatbuffers::BufferHasIdentifier(bytes.data(), identifier))
-    return Fail(ErrorCode::kCorruption, std::string(where) +
-                                            ", offset 4: the file identifier is not " + identifier);
+    return Fail(ErrorCode::kCorruption,
+                std::string(where) + ", offset 4: the file identifier is not " + identifier);
   flatbuffers::Verifier verifier(bytes.data(), bytes.size());
   if (!verifier.VerifyBuffer<Table>(identifier))
     return Fail(ErrorCode::kCorruption,
@@ -54,8 +54,7 @@ Result<const Table*> CheckedRoot(ByteSpan bytes, const char* identifier, std::st
 }
 
 inline Status CheckVersion(std::uint16_t version, std::uint16_t newest, std::string_view where) {
-  if (version == 0)
-    return Fail(ErrorCode::kCorruption, std::string(where) + ": format version 0");
+  if (version == 0) return Fail(ErrorCode::kCorruption, std::string(where) + ": format version 0");
   if (version > newest)
     return Fail(ErrorCode::kUnsupported,
                 std::string(where) + ": format version " + std::to_string(version) +

@@ -68,7 +68,8 @@ class RecordEncoder {
  private:
   struct Buffer;
   Buffer& buffer();
-  Status Encode(const Record& record, const std::vector<PayloadDigest>& payloads, const EdgeArrays& edges);
+  Status Encode(const Record& record, const std::vector<PayloadDigest>& payloads,
+                const EdgeArrays& edges);
 
   std::unique_ptr<Buffer> buffer_;
   std::uint64_t digest_ = 0;

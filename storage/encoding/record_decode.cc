@@ -2,9 +2,9 @@
 #include <cstring>
 
 #include "record_generated.h"
-#include "storage/encoding/record_codec.h"
 #include "storage/encoding/edge_columns.h"
 #include "storage/encoding/flatbuffer_util.h"
+#include "storage/encoding/record_codec.h"
 
 namespace plexus::storage {
 
@@ -15,8 +15,8 @@ namespace {
 Status CheckOffsets(const std::vector<std::uint64_t>& offsets, std::size_t bytes,
                     std::size_t longest, const char* what, std::string_view where) {
   auto fail = [&](std::size_t i, const char* why) {
-    return Fail(ErrorCode::kCorruption, std::string(where) + ", " + what + " " +
-                                            std::to_string(i) + ": " + why);
+    return Fail(ErrorCode::kCorruption,
+                std::string(where) + ", " + what + " " + std::to_string(i) + ": " + why);
   };
   if (offsets.empty()) return bytes == 0 ? Status() : Status(fail(0, "bytes without offsets"));
   if (offsets.front() != 0) return fail(0, "the first offset is not 0");
@@ -33,7 +33,8 @@ Result<std::vector<EdgeChange>> ReadEdges(const fb::Record* root, ByteSpan bytes
                                           std::string_view where) {
   const bool by_column = root->format_version() >= kRecordVersion;
   if (by_column ? root->edges() != nullptr : root->edge_columns() != nullptr)
-    return Fail(ErrorCode::kCorruption, std::string(where) + ": edges in a form that is not of format version " +
+    return Fail(ErrorCode::kCorruption, std::string(where) +
+                                            ": edges in a form that is not of format version " +
                                             std::to_string(root->format_version()));
   if (!by_column) return StructsToVector<EdgeChange>(root->edges());
   if (!root->edge_columns()) return std::vector<EdgeChange>();

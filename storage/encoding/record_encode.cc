@@ -4,9 +4,9 @@
 #include <optional>
 
 #include "record_generated.h"
-#include "storage/encoding/record_codec.h"
 #include "storage/encoding/edge_columns.h"
 #include "storage/encoding/flatbuffer_util.h"
+#include "storage/encoding/record_codec.h"
 
 namespace plexus::storage {
 
@@ -20,7 +20,8 @@ PLEXUS_SAME(PayloadChange);
 PLEXUS_SAME(VectorChange);
 #undef PLEXUS_SAME
 static_assert(sizeof(PayloadDigest) == sizeof(fb::PayloadInfo));
-static_assert(offsetof(plexus::EdgeChange, created_at) == 16 && offsetof(plexus::EdgeChange, kind) == 24);
+static_assert(offsetof(plexus::EdgeChange, created_at) == 16 &&
+              offsetof(plexus::EdgeChange, kind) == 24);
 static_assert(offsetof(plexus::EdgeExtra, properties) == 24);
 static_assert(offsetof(plexus::ColumnChange, bits) == 8);
 
@@ -53,8 +54,9 @@ std::size_t Bound(const Record& r, std::size_t payloads, std::size_t edges) {
   for (const VectorSpace& s : r.space_definitions) definitions += s.name.size();
   return 1024 + definitions + SizeOf(r.string_offsets) + SizeOf(r.string_bytes) +
          SizeOf(r.node_kinds) + SizeOf(r.key_offsets) + SizeOf(r.key_bytes) +
-         SizeOf(r.node_changes) + edges * sizeof(EdgeChange) + SizeOf(r.edge_extras) + SizeOf(r.columns) +
-         SizeOf(r.payload_changes) + SizeOf(r.vectors) + payloads * sizeof(PayloadDigest);
+         SizeOf(r.node_changes) + edges * sizeof(EdgeChange) + SizeOf(r.edge_extras) +
+         SizeOf(r.columns) + SizeOf(r.payload_changes) + SizeOf(r.vectors) +
+         payloads * sizeof(PayloadDigest);
 }
 
 }  // namespace
@@ -91,7 +93,8 @@ Status RecordEncoder::Encode(const LoadedEdges& loaded, std::size_t batch, Seque
   Buffer& b = buffer();
   loaded.FillNodes(batch, b.nodes);
   b.nodes.sequence = sequence;
-  return Encode(b.nodes, {}, loaded.change_count(batch) == 0 ? EdgeArrays() : b.loaded.Of(loaded, batch));
+  return Encode(b.nodes, {},
+                loaded.change_count(batch) == 0 ? EdgeArrays() : b.loaded.Of(loaded, batch));
 }
 
 RecordEncoder::Buffer& RecordEncoder::buffer() {
@@ -113,10 +116,10 @@ Status RecordEncoder::Encode(const Record& r, const std::vector<PayloadDigest>& 
   flatbuffers::Offset<fb::Definitions> definitions;
   if (!r.node_kind_definitions.empty() || !r.edge_kind_definitions.empty() ||
       !r.column_definitions.empty() || !r.space_definitions.empty())
-    definitions = BuildDefinitions(
-        builder, {r.first_node_kind, r.node_kind_definitions, r.first_edge_kind,
-                  r.edge_kind_definitions, r.first_column, r.column_definitions, r.first_space,
-                  r.space_definitions});
+    definitions =
+        BuildDefinitions(builder, {r.first_node_kind, r.node_kind_definitions, r.first_edge_kind,
+                                   r.edge_kind_definitions, r.first_column, r.column_definitions,
+                                   r.first_space, r.space_definitions});
   // Empty lists are left out: absent and empty read the same.
   flatbuffers::Offset<flatbuffers::Vector<std::uint64_t>> string_offsets, key_offsets;
   flatbuffers::Offset<flatbuffers::Vector<std::uint8_t>> string_bytes, key_bytes;
@@ -162,7 +165,8 @@ std::uint64_t RecordEncoder::Seal(std::uint64_t previous_hash) {
 }
 
 std::string_view RecordEncoder::bytes() const {
-  return {reinterpret_cast<const char*>(buffer_->builder->GetBufferPointer()), buffer_->builder->GetSize()};
+  return {reinterpret_cast<const char*>(buffer_->builder->GetBufferPointer()),
+          buffer_->builder->GetSize()};
 }
 
 namespace {

@@ -7,14 +7,14 @@
 #include <memory>
 #include <utility>
 
+#include "storage/formats/base/linked_kind.h"
 #include "storage/formats/edges/edge_list.h"
 #include "storage/formats/edges/gap_serialized.h"
-#include "storage/formats/xml/graphml.h"
-#include "storage/formats/json/json_element.h"
-#include "storage/formats/base/linked_kind.h"
 #include "storage/formats/edges/matrix_market.h"
+#include "storage/formats/json/json_element.h"
 #include "storage/formats/json/mcp_memory.h"
 #include "storage/formats/json/node_link.h"
+#include "storage/formats/xml/graphml.h"
 
 namespace plexus::text {
 
@@ -54,10 +54,12 @@ Status DeclareNodes(ImportRun& run, std::uint64_t first, std::uint64_t count) {
 }
 
 // Reads the header and moves the reader behind it.
-Result<std::unique_ptr<BlockReader>> OpenMatrix(ImportRun& run, const Input& input, MatrixHeader& header) {
+Result<std::unique_ptr<BlockReader>> OpenMatrix(ImportRun& run, const Input& input,
+                                                MatrixHeader& header) {
   const ImportLimits& limits = run.options.limits;
   PLEXUS_ASSIGN(auto bytes, input.Open());
-  auto reader = std::make_unique<BlockReader>(std::move(bytes), run.options.block_bytes, limits.line_bytes);
+  auto reader =
+      std::make_unique<BlockReader>(std::move(bytes), run.options.block_bytes, limits.line_bytes);
   header = {};
   PLEXUS_TRY(ReadMatrixHeader(*reader, limits.line_bytes, header));
   return reader;
@@ -71,8 +73,8 @@ void ReserveEntries(ImportRun& run, const MatrixHeader& header) {
 }
 
 // Without anything being applied or told: which lines are second entries.
-Result<MatrixMarketParser::Seconds> FindSeconds(ImportRun& run, const Input& input, BlockReader& reader,
-                                                const MatrixHeader& header) {
+Result<MatrixMarketParser::Seconds> FindSeconds(ImportRun& run, const Input& input,
+                                                BlockReader& reader, const MatrixHeader& header) {
   const ImportReport before = run.report;
   ReserveEntries(run, header);
   run.checking = true;
@@ -83,7 +85,8 @@ Result<MatrixMarketParser::Seconds> FindSeconds(ImportRun& run, const Input& inp
   return SecondEntries(run.entries);
 }
 
-Status ReadMatrix(ImportRun& run, const Input& input, BlockReader& reader, const MatrixHeader& header) {
+Status ReadMatrix(ImportRun& run, const Input& input, BlockReader& reader,
+                  const MatrixHeader& header) {
   MatrixMarketParser::Seconds seconds;
   if (run.options.on_error == OnError::kSkip) {
     MatrixHeader again;
@@ -91,16 +94,19 @@ Status ReadMatrix(ImportRun& run, const Input& input, BlockReader& reader, const
     PLEXUS_ASSIGN(seconds, FindSeconds(run, input, *first, again));
     run.entries = {};
   }
-  if (header.symmetry == MatrixHeader::Symmetry::kSymmetric) PLEXUS_TRY(DefineKind(run, input, LinkedKind()));
+  if (header.symmetry == MatrixHeader::Symmetry::kSymmetric)
+    PLEXUS_TRY(DefineKind(run, input, LinkedKind()));
   if (run.report.stopped) return {};
   if (!run.checking) PLEXUS_TRY(DeclareNodes(run, 1, header.nodes));
   if (run.checking) ReserveEntries(run, header);
   const std::uint64_t records = run.report.records, errors = run.report.errors;
   PLEXUS_TRY(RunPipeline(run, input.name, reader, MatrixMarketParser(header, std::move(seconds))));
   const std::uint64_t entries = run.report.records - records;
-  if (entries != header.entries && (run.options.on_error == OnError::kSkip || run.report.errors == errors))
-    run.AddError(input.name, header.line, "the size line says " + std::to_string(header.entries) +
-                                              " entries, the file holds " + std::to_string(entries));
+  if (entries != header.entries &&
+      (run.options.on_error == OnError::kSkip || run.report.errors == errors))
+    run.AddError(input.name, header.line,
+                 "the size line says " + std::to_string(header.entries) +
+                     " entries, the file holds " + std::to_string(entries));
   if (!run.checking) return {};
   if (const auto twice = SecondEntries(run.entries); !twice.empty() && run.report.errors == errors)
     run.AddError(input.name, twice[0].first, SecondEntry(twice[0].second));
@@ -126,7 +132,8 @@ Status ImportMatrix(ImportRun& run, const Input& input, std::uint64_t size) {
                   std::to_string(body) + " bytes follow");
   if (header.nodes > size + run.options.limits.declared_nodes)
     return refuse("the size line says " + std::to_string(header.nodes) + " rows for " +
-                  std::to_string(header.entries) + " entries; that many nodes without edges are refused");
+                  std::to_string(header.entries) +
+                  " entries; that many nodes without edges are refused");
   return ReadMatrix(run, input, **reader, header);
 }
 
@@ -142,7 +149,8 @@ class GapLines final : public BlockSource {
     block.buffer = std::make_unique_for_overwrite<char[]>(block_bytes_ + BlockReader::kPadding);
     char* const begin = block.buffer.get();
     char* at = begin;
-    while (static_cast<std::size_t>(at - begin) + kLongest <= block_bytes_ && row_ < graph_.node_count) {
+    while (static_cast<std::size_t>(at - begin) + kLongest <= block_bytes_ &&
+           row_ < graph_.node_count) {
       if (arc_ == graph_.out.offsets[row_ + 1]) {
         ++row_;
         continue;
@@ -203,7 +211,8 @@ Status ImportGap(ImportRun& run, const Input& input, Checked& checked) {
   }
   PLEXUS_TRY(DeclareNodes(run, 0, graph.node_count));
   GapLines lines(graph, run.options.block_bytes);
-  return RunPipeline(run, input.name, lines, EdgeListParser(graph.directed ? "" : std::string(kLinkedKind)));
+  return RunPipeline(run, input.name, lines,
+                     EdgeListParser(graph.directed ? "" : std::string(kLinkedKind)));
 }
 
 Status ImportMemory(ImportRun& run, const Input& input) {
@@ -223,7 +232,8 @@ Status ImportGraphMl(ImportRun& run, const Input& input) {
 Status ImportNodeLink(ImportRun& run, const Input& input, Checked& checked) {
   const auto open = [&]() -> Result<std::unique_ptr<NodeLinkReader>> {
     PLEXUS_ASSIGN(auto bytes, input.Open());
-    return std::make_unique<NodeLinkReader>(std::move(bytes), run.options.block_bytes, run.options.limits.line_bytes);
+    return std::make_unique<NodeLinkReader>(std::move(bytes), run.options.block_bytes,
+                                            run.options.limits.line_bytes);
   };
   if (!checked.defaults) {
     // What the document says about all edges may stand behind them: look first.
@@ -246,8 +256,10 @@ bool IsDocument(Format format) {
     case Format::kGapSerialized:
     case Format::kGraphMl:
     case Format::kNodeLink:
-    case Format::kMcpMemory: return true;
-    default: return false;
+    case Format::kMcpMemory:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -262,12 +274,23 @@ Status ImportDocument(ImportRun& run, const Input& input, Format format, Checked
   if (!size) return Fail(ErrorCode::kUnsupported, input.name + ": is no regular file");
   Status status;
   switch (format) {
-    case Format::kMatrixMarket: status = ImportMatrix(run, input, *size); break;
-    case Format::kGapSerialized: status = ImportGap(run, input, checked); break;
-    case Format::kGraphMl: status = ImportGraphMl(run, input); break;
-    case Format::kNodeLink: status = ImportNodeLink(run, input, checked); break;
-    case Format::kMcpMemory: status = ImportMemory(run, input); break;
-    default: return Fail(ErrorCode::kInternal, "not a document");
+    case Format::kMatrixMarket:
+      status = ImportMatrix(run, input, *size);
+      break;
+    case Format::kGapSerialized:
+      status = ImportGap(run, input, checked);
+      break;
+    case Format::kGraphMl:
+      status = ImportGraphMl(run, input);
+      break;
+    case Format::kNodeLink:
+      status = ImportNodeLink(run, input, checked);
+      break;
+    case Format::kMcpMemory:
+      status = ImportMemory(run, input);
+      break;
+    default:
+      return Fail(ErrorCode::kInternal, "not a document");
   }
   run.report.bytes += *size;
   run.bytes_done += *size;

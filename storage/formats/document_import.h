@@ -10,8 +10,8 @@
 #include <optional>
 
 #include "storage/formats/edges/gap_serialized.h"
-#include "storage/formats/pipeline/input.h"
 #include "storage/formats/json/json_element.h"
+#include "storage/formats/pipeline/input.h"
 #include "storage/formats/pipeline/pipeline.h"
 
 namespace plexus::text {

@@ -45,15 +45,19 @@ Status ExportCsv(const Snapshot& snapshot, std::ostream& out, const ExportOption
 Status ExportDot(const Snapshot& snapshot, std::ostream& out, const ExportOptions& options = {});
 // A square coordinate matrix, rows by node id; parallel edges are added up; pattern when
 // all weights are 1, symmetric when all edges are. Memory O(nodes). Keys are comments.
-Status ExportMatrixMarket(const Snapshot& snapshot, std::ostream& out, const ExportOptions& options = {});
+Status ExportMatrixMarket(const Snapshot& snapshot, std::ostream& out,
+                          const ExportOptions& options = {});
 // Nodes with kind, text, tags, columns, props; edges with kind, weight, label, times,
 // props. Import reads both back; control characters of GraphML are spelled \u001b.
-Status ExportGraphMl(const Snapshot& snapshot, std::ostream& out, const ExportOptions& options = {});
-Status ExportNodeLink(const Snapshot& snapshot, std::ostream& out, const ExportOptions& options = {});
+Status ExportGraphMl(const Snapshot& snapshot, std::ostream& out,
+                     const ExportOptions& options = {});
+Status ExportNodeLink(const Snapshot& snapshot, std::ostream& out,
+                      const ExportOptions& options = {});
 // The file of the official MCP memory server: facts as entities, their edges as relations, in the
 // order of the file that they came from, then by id. What was imported from such a file comes back
 // as its server would load it. Not carried: weights, times, tags, columns. Memory O(edges).
-Status ExportMcpMemory(const Snapshot& snapshot, std::ostream& out, const ExportOptions& options = {});
+Status ExportMcpMemory(const Snapshot& snapshot, std::ostream& out,
+                       const ExportOptions& options = {});
 // GEXF 1.3, for Gephi.
 Status ExportGexf(const Snapshot& snapshot, std::ostream& out, const ExportOptions& options = {});
 

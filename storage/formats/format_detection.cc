@@ -16,20 +16,25 @@ struct Name {
   std::string_view name;
   Format format;
 };
-constexpr Name kNames[] = {{"auto", Format::kAuto},      {"csv", Format::kCsv},
-                           {"tsv", Format::kTsv},        {"jsonl", Format::kJsonLines},
-                           {"edgelist", Format::kEdgeList}, {"wordnet", Format::kWordNet},
-                           {"mtx", Format::kMatrixMarket},  {"gapbs", Format::kGapSerialized},
-                           {"graphml", Format::kGraphMl},   {"node-link", Format::kNodeLink},
+constexpr Name kNames[] = {{"auto", Format::kAuto},
+                           {"csv", Format::kCsv},
+                           {"tsv", Format::kTsv},
+                           {"jsonl", Format::kJsonLines},
+                           {"edgelist", Format::kEdgeList},
+                           {"wordnet", Format::kWordNet},
+                           {"mtx", Format::kMatrixMarket},
+                           {"gapbs", Format::kGapSerialized},
+                           {"graphml", Format::kGraphMl},
+                           {"node-link", Format::kNodeLink},
                            {"mcp-memory", Format::kMcpMemory}};
 constexpr std::string_view kNameList =
     "csv, tsv, jsonl, edgelist, mtx, gapbs, graphml, node-link, mcp-memory, wordnet";
-constexpr Name kExtensions[] = {{".csv", Format::kCsv},        {".tsv", Format::kTsv},
-                                {".tab", Format::kTsv},        {".jsonl", Format::kJsonLines},
-                                {".ndjson", Format::kJsonLines}, {".el", Format::kEdgeList},
-                                {".wel", Format::kEdgeList},   {".edges", Format::kEdgeList},
+constexpr Name kExtensions[] = {{".csv", Format::kCsv},           {".tsv", Format::kTsv},
+                                {".tab", Format::kTsv},           {".jsonl", Format::kJsonLines},
+                                {".ndjson", Format::kJsonLines},  {".el", Format::kEdgeList},
+                                {".wel", Format::kEdgeList},      {".edges", Format::kEdgeList},
                                 {".edgelist", Format::kEdgeList}, {".mtx", Format::kMatrixMarket},
-                                {".sg", Format::kGapSerialized}, {".wsg", Format::kGapSerialized},
+                                {".sg", Format::kGapSerialized},  {".wsg", Format::kGapSerialized},
                                 {".graphml", Format::kGraphMl}};
 
 std::string_view FirstLine(std::string_view head) {
@@ -47,7 +52,8 @@ bool HasCell(const std::string& line, std::string_view name) {
   std::size_t at = 0;
   while ((at = line.find(name, at)) != std::string::npos) {
     auto edge = [&](std::size_t i) {
-      return i >= line.size() || std::string_view(",;|\t\" \r").find(line[i]) != std::string_view::npos;
+      return i >= line.size() ||
+             std::string_view(",;|\t\" \r").find(line[i]) != std::string_view::npos;
     };
     if ((at == 0 || edge(at - 1)) && edge(at + name.size())) return true;
     ++at;
@@ -60,7 +66,8 @@ bool IsNodeLink(std::string_view head) {
   std::string begin;  // without blanks
   for (const char c : head.substr(0, 4096))
     if (c != ' ' && c != '\t' && c != '\r' && c != '\n') begin += c;
-  for (const std::string_view key : {"{\"directed\":", "{\"multigraph\":", "{\"graph\":{", "{\"nodes\":[", "{\"links\":[", "{\"edges\":["})
+  for (const std::string_view key : {"{\"directed\":", "{\"multigraph\":", "{\"graph\":{",
+                                     "{\"nodes\":[", "{\"links\":[", "{\"edges\":["})
     if (begin.starts_with(key)) return true;
   return false;
 }
@@ -72,8 +79,8 @@ bool IsJsonRecord(std::string_view line) {
   if (!root || (*root)->type != JsonType::kObject) return false;
   const auto has = [&](std::string_view key) { return json.Find(**root, key) != nullptr; };
   if (has("nodes") || has("links") || has("edges")) return false;
-  for (const std::string_view key : {"node", "edge", "event", "outcome", "vector", "unlink", "remove", "purge",
-                                     "kind", "column", "space"})
+  for (const std::string_view key : {"node", "edge", "event", "outcome", "vector", "unlink",
+                                     "remove", "purge", "kind", "column", "space"})
     if (has(key)) return true;
   return false;
 }
@@ -102,7 +109,8 @@ Result<Format> SniffFormat(std::string_view name, std::string_view head) {
   const std::string lower = Lower(name);
   const bool json = lower.ends_with(".json"), json_lines = lower.ends_with(".jsonl");
   const std::string_view first = FirstLine(head);
-  const bool cut = head.size() >= kSniffBytes && first.data() + first.size() == head.data() + head.size();
+  const bool cut =
+      head.size() >= kSniffBytes && first.data() + first.size() == head.data() + head.size();
   if ((json || json_lines) && IsMcpMemoryLine(first, cut)) return Format::kMcpMemory;
   for (const Name& e : kExtensions)
     if (lower.ends_with(e.name)) return e.format;
@@ -115,11 +123,14 @@ Result<Format> SniffFormat(std::string_view name, std::string_view head) {
   const std::size_t begin = line.find_first_not_of(" \t");
   if (line[begin] == '{') {
     if (IsMcpMemoryLine(first, cut)) return Format::kMcpMemory;
-    return (json && !IsJsonRecord(first)) || IsNodeLink(head) ? Format::kNodeLink : Format::kJsonLines;
+    return (json && !IsJsonRecord(first)) || IsNodeLink(head) ? Format::kNodeLink
+                                                              : Format::kJsonLines;
   }
-  if ((HasCell(line, "source") && HasCell(line, "target")) || HasCell(line, "key") || HasCell(line, "id"))
-    return line.find('\t') != std::string::npos && line.find(',') == std::string::npos ? Format::kTsv
-                                                                                      : Format::kCsv;
+  if ((HasCell(line, "source") && HasCell(line, "target")) || HasCell(line, "key") ||
+      HasCell(line, "id"))
+    return line.find('\t') != std::string::npos && line.find(',') == std::string::npos
+               ? Format::kTsv
+               : Format::kCsv;
   if (line.find(',') == std::string::npos && line.find_first_of(" \t", begin) != std::string::npos)
     return Format::kEdgeList;
   return Fail(ErrorCode::kInvalidArgument,

@@ -14,15 +14,15 @@
 #include <span>
 
 #include "engine/out_of_memory.h"
-#include "storage/formats/csv/csv.h"
-#include "storage/formats/edges/edge_list.h"
-#include "storage/formats/document_import.h"
-#include "storage/formats/pipeline/input.h"
-#include "storage/formats/json/json_lines.h"
-#include "storage/formats/edges/edge_loader.h"
-#include "storage/formats/pipeline/pipeline.h"
-#include "storage/formats/format_detection.h"
 #include "storage/formats/base/times.h"
+#include "storage/formats/csv/csv.h"
+#include "storage/formats/document_import.h"
+#include "storage/formats/edges/edge_list.h"
+#include "storage/formats/edges/edge_loader.h"
+#include "storage/formats/format_detection.h"
+#include "storage/formats/json/json_lines.h"
+#include "storage/formats/pipeline/input.h"
+#include "storage/formats/pipeline/pipeline.h"
 #include "storage/formats/wordnet/wordnet_parser.h"
 
 namespace plexus::text {
@@ -63,20 +63,23 @@ Result<Format> OpenReader(const ImportOptions& options, const Input& input, Bloc
     reader.Drop(3);
     PLEXUS_ASSIGN(head, reader.Peek(kSniffBytes));
   }
-  return options.format == Format::kAuto ? SniffFormat(input.name, head) : Result<Format>(options.format);
+  return options.format == Format::kAuto ? SniffFormat(input.name, head)
+                                         : Result<Format>(options.format);
 }
 
 Status ImportFile(ImportRun& run, const Input& input, Checked& checked) {
   BlockReader reader = MakeReader(nullptr, run.options);
   PLEXUS_ASSIGN(const Format format, OpenReader(run.options, input, reader));
   if (run.collector && format != Format::kEdgeList)
-    return Fail(ErrorCode::kIo, input.name + ": has changed while it was read; nothing was applied");
+    return Fail(ErrorCode::kIo,
+                input.name + ": has changed while it was read; nothing was applied");
   if (IsDocument(format)) return ImportDocument(run, input, format, checked);
   Status status;
   switch (format) {
     case Format::kCsv:
     case Format::kTsv: {
-      PLEXUS_ASSIGN(auto table, OpenTable(run, input, reader, format == Format::kTsv ? '\t' : '\0'));
+      PLEXUS_ASSIGN(auto table,
+                    OpenTable(run, input, reader, format == Format::kTsv ? '\t' : '\0'));
       if (table) status = RunPipeline(run, input.name, reader, *table);
       break;
     }
@@ -89,8 +92,9 @@ Status ImportFile(ImportRun& run, const Input& input, Checked& checked) {
       break;
     default:
       return Fail(ErrorCode::kInvalidArgument,
-                  input.name + ": WordNet is imported from a directory with data.noun, data.verb, "
-                               "data.adj and data.adv");
+                  input.name +
+                      ": WordNet is imported from a directory with data.noun, data.verb, "
+                      "data.adj and data.adv");
   }
   run.report.bytes += reader.bytes_read();
   run.bytes_done += reader.bytes_read();
@@ -115,7 +119,9 @@ Status ImportWordNet(ImportRun& run, const Input& directory) {
     if (pointers && run.checking)
       is_synset = [&run](const std::string& key) { return run.check.Knows(key); };
     else if (pointers)
-      is_synset = [now = run.graph.snapshot()](const std::string& key) { return now.Find(key).has_value(); };
+      is_synset = [now = run.graph.snapshot()](const std::string& key) {
+        return now.Find(key).has_value();
+      };
     for (std::string_view file : WordNetFiles()) {
       const std::string path = directory.name + "/" + std::string(file);
       PLEXUS_ASSIGN(auto source, OpenFile(path));
@@ -141,7 +147,8 @@ Status ImportOne(ImportRun& run, const Input& input, Checked& checked) {
 std::vector<FileStamp> Stamps(const Input& input) {
   if (!input.is_directory()) return {input.stamp()};
   std::vector<FileStamp> stamps;
-  for (std::string_view file : WordNetFiles()) stamps.push_back(StampOf(input.name + "/" + std::string(file)));
+  for (std::string_view file : WordNetFiles())
+    stamps.push_back(StampOf(input.name + "/" + std::string(file)));
   return stamps;
 }
 
@@ -160,16 +167,19 @@ std::uint64_t TotalBytes(std::span<const Input> inputs) {
 // Applies what the check found good. It must still be the same.
 Status ApplyChecked(ImportRun& run, const Input& input, Checked& checked) {
   if (Stamps(input) != checked.stamps)
-    return Fail(ErrorCode::kIo, input.name + ": has changed since it was checked; nothing of it was applied" +
-                                    (run.report.batches > 0 ? ", the files before it were" : ""));
+    return Fail(ErrorCode::kIo,
+                input.name + ": has changed since it was checked; nothing of it was applied" +
+                    (run.report.batches > 0 ? ", the files before it were" : ""));
   const std::uint64_t records = run.report.records, batches = run.report.batches;
   const Status status = ImportOne(run, input, checked);
-  const std::string applied = std::to_string(run.report.records - records) + " records of it were read, " +
-                              std::to_string(run.report.batches - batches) + " batches were applied";
+  const std::string applied =
+      std::to_string(run.report.records - records) + " records of it were read, " +
+      std::to_string(run.report.batches - batches) + " batches were applied";
   if (Stamps(input) != checked.stamps)
     return Fail(ErrorCode::kIo, input.name + ": has changed while it was imported; " + applied);
   if (status && run.report.stopped && !run.report.kept_errors.empty())
-    run.report.kept_errors.back().reason += " (not foreseen by the check of the file; " + applied + ")";
+    run.report.kept_errors.back().reason +=
+        " (not foreseen by the check of the file; " + applied + ")";
   return status;
 }
 
@@ -218,7 +228,8 @@ Result<bool> LoadGroup(ImportRun& run, std::span<const Input> inputs) {
     const std::vector<FileStamp> stamps = Stamps(inputs[i]);
     status = ImportFile(run, inputs[i], checked);
     if (status && !run.report.stopped && Stamps(inputs[i]) != stamps)
-      status = Fail(ErrorCode::kIo, inputs[i].name + ": has changed while it was read; nothing was applied");
+      status = Fail(ErrorCode::kIo,
+                    inputs[i].name + ": has changed while it was read; nothing was applied");
   }
   run.collector = nullptr;
   const bool too_large = !status && status.error().code == ErrorCode::kResourceExhausted;
@@ -229,9 +240,10 @@ Result<bool> LoadGroup(ImportRun& run, std::span<const Input> inputs) {
     loaded = run.graph.Load(collector.Finish(), run.options.apply, run.options.progress);
     if (!loaded) status = std::unexpected(loaded.error());
   }
-  const bool refused = !loaded && !run.graph.read_only() &&
-                       (loaded.error().code == ErrorCode::kFailedPrecondition ||  // another writer came in between
-                        loaded.error().code == ErrorCode::kResourceExhausted);
+  const bool refused =
+      !loaded && !run.graph.read_only() &&
+      (loaded.error().code == ErrorCode::kFailedPrecondition ||  // another writer came in between
+       loaded.error().code == ErrorCode::kResourceExhausted);
   if (too_large || refused) {
     run.report = before;
     run.bytes_total = total + run.bytes_done - done;
@@ -255,7 +267,8 @@ Status ImportGroup(ImportRun& run, std::span<const Input> inputs) {
   if (check) PLEXUS_TRY(CheckGroup(run, inputs, checked));
   for (std::size_t i = 0; i < inputs.size() && !run.report.stopped; ++i) {
     PLEXUS_TRY(run.BeginApplying());
-    PLEXUS_TRY(check ? ApplyChecked(run, inputs[i], checked[i]) : ImportOne(run, inputs[i], checked[i]));
+    PLEXUS_TRY(check ? ApplyChecked(run, inputs[i], checked[i])
+                     : ImportOne(run, inputs[i], checked[i]));
     checked[i] = {};
   }
   return {};
@@ -279,7 +292,8 @@ Status SpoolPipes(std::vector<Input>& inputs, const ImportOptions& options) {
   for (Input& input : inputs) {
     if (input.is_directory() || input.size()) continue;
     PLEXUS_ASSIGN(const auto source, input.Open());
-    PLEXUS_ASSIGN(input.spool, SpoolSource(*source, input.name, options.limits.spool_bytes, options.progress));
+    PLEXUS_ASSIGN(input.spool,
+                  SpoolSource(*source, input.name, options.limits.spool_bytes, options.progress));
   }
   return {};
 }
@@ -309,7 +323,8 @@ class BorrowedDescriptor final : public ByteSource {
       }
       const ssize_t n = ::read(fd_, to, size);
       if (n >= 0) return static_cast<std::size_t>(n);
-      if (errno != EINTR) return Fail(ErrorCode::kIo, name_ + ": read failed: " + std::strerror(errno));
+      if (errno != EINTR)
+        return Fail(ErrorCode::kIo, name_ + ": read failed: " + std::strerror(errno));
     }
   }
 
@@ -353,7 +368,8 @@ Result<ImportReport> RunImport(ImportRun& run, const std::function<Status()>& im
 }
 
 std::string ImportWarning::ToString() const {
-  std::string text = file + ":" + std::to_string(line) + ": \"" + field + "\" " + SecondsWarning(value);
+  std::string text =
+      file + ":" + std::to_string(line) + ": \"" + field + "\" " + SecondsWarning(value);
   if (count > 1) text += " (" + std::to_string(count) + " such values of this field)";
   return text;
 }
@@ -367,19 +383,23 @@ Result<ImportReport> Import(Graph& graph, const std::vector<std::string>& files,
   std::vector<Input> inputs;
   for (const std::string& file : files) inputs.push_back({file});
   return Run(graph, std::move(inputs), options);
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 Result<ImportReport> ImportBytes(Graph& graph, std::string_view name, std::string_view bytes,
                                  const ImportOptions& options) try {
   return Run(graph, {{std::string(name), bytes}}, options);
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 Result<ImportReport> ImportStream(Graph& graph, std::string_view name, int fd,
                                   const ImportOptions& options) try {
   Input input{std::string(name)};
   BorrowedDescriptor source(fd, input.name, options.progress);
-  PLEXUS_ASSIGN(input.spool, SpoolSource(source, input.name, options.limits.spool_bytes, options.progress));
+  PLEXUS_ASSIGN(input.spool,
+                SpoolSource(source, input.name, options.limits.spool_bytes, options.progress));
   return Run(graph, {std::move(input)}, options);
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus::text

@@ -25,20 +25,20 @@
 
 #include "engine/error.h"
 #include "engine/graph.h"
-#include "engine/parallel.h"
 #include "engine/monitoring/progress.h"
+#include "engine/parallel.h"
 #include "engine/types.h"
 
 namespace plexus::text {
 
 enum class Format {
-  kAuto,       // by extension, else by the first bytes
-  kCsv,        // header; delimiter among , ; | tab
-  kTsv,        // header; tab
-  kJsonLines,  // DESIGN section 9
-  kEdgeList,   // `a b [weight]`, comments # and %; GAP's .el and .wel
-  kWordNet,    // a directory with data.noun, data.verb, data.adj, data.adv
-  kMatrixMarket,  // .mtx, coordinate
+  kAuto,           // by extension, else by the first bytes
+  kCsv,            // header; delimiter among , ; | tab
+  kTsv,            // header; tab
+  kJsonLines,      // DESIGN section 9
+  kEdgeList,       // `a b [weight]`, comments # and %; GAP's .el and .wel
+  kWordNet,        // a directory with data.noun, data.verb, data.adj, data.adv
+  kMatrixMarket,   // .mtx, coordinate
   kGapSerialized,  // GAP's .sg and .wsg
   kGraphMl,
   kNodeLink,   // JSON of NetworkX and d3: "nodes", and "links" or "edges"
@@ -59,27 +59,28 @@ enum class OnError {
 
 // Bounds on what a file may hold; more is an error of that record.
 struct ImportLimits {
-  std::size_t line_bytes = std::size_t{16} << 20;   // one record
+  std::size_t line_bytes = std::size_t{16} << 20;      // one record
   std::size_t field_bytes = Limits::kMaxPayloadBytes;  // one cell or string
-  std::size_t tags = 64;                            // of one node
-  std::size_t members = 65536;                      // of one event
-  std::size_t columns = 1024;                       // of a CSV header
+  std::size_t tags = 64;                               // of one node
+  std::size_t members = 65536;                         // of one event
+  std::size_t columns = 1024;                          // of a CSV header
   // Nodes that a matrix or a serialized graph may declare beyond one per byte of it.
   std::size_t declared_nodes = std::size_t{1} << 20;
   // Memory that edge lists may take to be loaded into an empty graph at once, 80 bytes an
   // edge; never over half of the machine's. Larger files, and 0: batch by batch.
   std::uint64_t load_bytes = std::uint64_t{8} << 30;
-  std::uint64_t spool_bytes = std::uint64_t{16} << 30;  // of a pipe; over 8 MiB go to a temporary file
+  std::uint64_t spool_bytes = std::uint64_t{16}
+                              << 30;  // of a pipe; over 8 MiB go to a temporary file
 };
 
 struct ImportOptions {
   Format format = Format::kAuto;
   OnError on_error = OnError::kStop;
-  std::int64_t now_ms = 0;         // time of the batches; new records' created_at
-  Executor* executor = nullptr;    // how many threads parse; null: DefaultExecutor()
-  Progress* progress = nullptr;    // bytes read of all files
+  std::int64_t now_ms = 0;       // time of the batches; new records' created_at
+  Executor* executor = nullptr;  // how many threads parse; null: DefaultExecutor()
+  Progress* progress = nullptr;  // bytes read of all files
   std::size_t max_errors_kept = 100;
-  std::size_t batch_ops = 262'144;         // operations of one batch, about
+  std::size_t batch_ops = 262'144;                 // operations of one batch, about
   std::size_t block_bytes = std::size_t{4} << 20;  // read and parsed at a time
   ApplyOptions apply;
   ImportLimits limits;
@@ -88,13 +89,14 @@ struct ImportOptions {
   // too.
   std::function<Status()> before;
   std::function<Status()> after;
-  // Completes each batch of records just before it is applied to the graph, which is in that state: e.g. with
-  // the terms of its texts (AddTerms in algorithms/retrieval/term_index.h). An Error ends the import in the middle.
+  // Completes each batch of records just before it is applied to the graph, which is in that state:
+  // e.g. with the terms of its texts (AddTerms in algorithms/retrieval/term_index.h). An Error ends
+  // the import in the middle.
   std::function<Status(const Snapshot&, WriteBatch&)> complete;
 };
 
 struct ImportCounts {
-  std::uint64_t added = 0;    // "new"
+  std::uint64_t added = 0;  // "new"
   std::uint64_t changed = 0;
   std::uint64_t same = 0;
   bool operator==(const ImportCounts&) const = default;
@@ -125,16 +127,16 @@ struct ImportReport {
   ImportCounts nodes;     // fact nodes named by the files, each once
   ImportCounts edges;     // fact edge records; a repetition counts as same
   ImportCounts events;
-  std::uint64_t outcomes = 0;  // outcome records taken, the same ones included
-  std::uint64_t vectors = 0;   // vector records taken
-  std::uint64_t errors = 0;    // records refused
-  std::uint64_t removed = 0;   // unlinked edges and removed nodes of the fact plane
-  std::uint64_t records = 0;   // records read
+  std::uint64_t outcomes = 0;            // outcome records taken, the same ones included
+  std::uint64_t vectors = 0;             // vector records taken
+  std::uint64_t errors = 0;              // records refused
+  std::uint64_t removed = 0;             // unlinked edges and removed nodes of the fact plane
+  std::uint64_t records = 0;             // records read
   std::uint64_t self_loops_skipped = 0;  // WordNet pointers to their own synset
   std::uint64_t pointers = 0;            // WordNet pointers read
   std::uint64_t bytes = 0;
-  std::uint64_t batches = 0;   // handed to Apply
-  bool stopped = false;        // kStop met an error
+  std::uint64_t batches = 0;             // handed to Apply
+  bool stopped = false;                  // kStop met an error
   std::vector<ImportError> kept_errors;  // the first max_errors_kept, in file order
   std::vector<ImportWarning> warnings;   // one a file and field
 };
@@ -149,10 +151,11 @@ struct ImportReport {
 // after it was checked (kIo; the message says how much was applied). Importing again
 // completes it. Thread-safe as Graph is. Cost: O(bytes), parsed twice (once with
 // kSkip), memory O(threads * block_bytes); edge lists into an empty graph once, 38 to 78 bytes an
-// edge at the peak, of which the graph keeps 30, beside the keys and, for numbers as keys, half of the files' bytes at most; a matrix takes 16 bytes an entry, a file
-// with edges between facts of wanted kinds, or that states kinds of nodes where a kind of edge
-// wants one, what its nodes' keys take. A pipe is kept
-// in memory, over 8 MiB in a temporary file without a name (limits.spool_bytes, else kResourceExhausted).
+// edge at the peak, of which the graph keeps 30, beside the keys and, for numbers as keys, half of
+// the files' bytes at most; a matrix takes 16 bytes an entry, a file with edges between facts of
+// wanted kinds, or that states kinds of nodes where a kind of edge wants one, what its nodes' keys
+// take. A pipe is kept in memory, over 8 MiB in a temporary file without a name
+// (limits.spool_bytes, else kResourceExhausted).
 Result<ImportReport> Import(Graph& graph, const std::vector<std::string>& files,
                             const ImportOptions& options = {});
 

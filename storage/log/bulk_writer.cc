@@ -12,7 +12,8 @@ namespace plexus::storage {
 namespace {
 // Of one of several files written at once. RocksDB makes a buffer for the largest record of
 // each: many small files cost more in fresh memory and syncs than they bring.
-constexpr std::uint64_t kLeastFileBytes = std::uint64_t{4} << 20, kMostFileBytes = std::uint64_t{32} << 20;
+constexpr std::uint64_t kLeastFileBytes = std::uint64_t{4} << 20,
+                        kMostFileBytes = std::uint64_t{32} << 20;
 }  // namespace
 
 BulkWriter::BulkWriter(std::shared_ptr<Rocks> rocks, std::string scratch)

@@ -46,7 +46,9 @@ class BulkWriter {
   };
   Status Open(Sorted& sorted, rocksdb::ColumnFamilyHandle* family, const char* name);
   Status Finish(Sorted& sorted);
-  std::string NextPath(const char* name) { return scratch_ + "/" + name + std::to_string(files_++) + ".sst"; }
+  std::string NextPath(const char* name) {
+    return scratch_ + "/" + name + std::to_string(files_++) + ".sst";
+  }
 
   std::shared_ptr<Rocks> rocks_;
   std::string scratch_;

@@ -17,8 +17,8 @@ Result<std::optional<RecordHead>> LastRecord(const std::shared_ptr<Rocks>& rocks
   const Sequence sequence = SequenceOfLogKey(it->key());
   PLEXUS_ASSIGN(const RecordHead head, DecodeRecordHead(SliceBytes(it->value()), Where(sequence)));
   if (head.sequence != sequence || sequence == 0)
-    return Fail(ErrorCode::kCorruption, Where(sequence) + ": says it is record " +
-                                            std::to_string(head.sequence));
+    return Fail(ErrorCode::kCorruption,
+                Where(sequence) + ": says it is record " + std::to_string(head.sequence));
   return head;
 }
 
@@ -31,8 +31,8 @@ Result<RecordHead> ReadRecordHead(const std::shared_ptr<Rocks>& rocks, Sequence 
   PLEXUS_TRY(Check(status, Where(sequence)));
   PLEXUS_ASSIGN(const RecordHead head, DecodeRecordHead(SliceBytes(value), Where(sequence)));
   if (head.sequence != sequence)
-    return Fail(ErrorCode::kCorruption, Where(sequence) + ": says it is record " +
-                                            std::to_string(head.sequence));
+    return Fail(ErrorCode::kCorruption,
+                Where(sequence) + ": says it is record " + std::to_string(head.sequence));
   return head;
 }
 
@@ -50,12 +50,12 @@ Result<bool> LogCursor::Next() {
   const Sequence expected = point_.sequence + 1;
   const Sequence found = SequenceOfLogKey(iterator_->key());
   if (found != expected)
-    return Fail(ErrorCode::kCorruption, Where(expected) + ": is missing, the next one is " +
-                                            std::to_string(found));
+    return Fail(ErrorCode::kCorruption,
+                Where(expected) + ": is missing, the next one is " + std::to_string(found));
   PLEXUS_ASSIGN(record_, DecodeRecord(SliceBytes(iterator_->value()), Where(expected)));
   if (record_.head.sequence != expected)
-    return Fail(ErrorCode::kCorruption, Where(expected) + ": says it is record " +
-                                            std::to_string(record_.head.sequence));
+    return Fail(ErrorCode::kCorruption,
+                Where(expected) + ": says it is record " + std::to_string(record_.head.sequence));
   if (ChainHash(point_.hash, record_.head.digest) != record_.head.running_hash)
     return Fail(ErrorCode::kCorruption,
                 Where(expected) + ": its running hash does not follow from the record before");

@@ -75,9 +75,8 @@ Result<std::string> RocksPayloadStore::Get(PayloadRef ref) const {
   std::shared_lock lock(rocks_mutex_);
   if (!rocks_) return Fail(ErrorCode::kFailedPrecondition, Where(ref) + kClosed);
   rocksdb::PinnableSlice value;
-  const rocksdb::Status status =
-      rocks_->db()->Get(ScanOptions(), rocks_->payload(),
-                        PayloadKey(ref.sequence(), ref.ordinal()), &value);
+  const rocksdb::Status status = rocks_->db()->Get(
+      ScanOptions(), rocks_->payload(), PayloadKey(ref.sequence(), ref.ordinal()), &value);
   if (status.IsNotFound()) return Missing(ref);
   PLEXUS_TRY(Check(status, Where(ref)));
   PLEXUS_ASSIGN(std::string_view found, DecodePayload(ref, value.ToStringView()));
@@ -94,7 +93,8 @@ Status RocksPayloadStore::GetEach(std::span<const PayloadRef> refs, const EachPa
   if (!rocks_) return Fail(ErrorCode::kFailedPrecondition, Where(refs.front()) + kClosed);
   rocksdb::ReadOptions options = ScanOptions();
   options.readahead_size = kReadAhead;
-  const std::unique_ptr<rocksdb::Iterator> it(rocks_->db()->NewIterator(options, rocks_->payload()));
+  const std::unique_ptr<rocksdb::Iterator> it(
+      rocks_->db()->NewIterator(options, rocks_->payload()));
   for (std::size_t i = 0; i < refs.size(); ++i) {
     const std::string key = PayloadKey(refs[i].sequence(), refs[i].ordinal());
     MoveTo(*it, key);
@@ -102,7 +102,8 @@ Status RocksPayloadStore::GetEach(std::span<const PayloadRef> refs, const EachPa
       fn(i, DecodePayload(refs[i], it->value().ToStringView()));
     } else if (Status status = Check(it->status(), Where(refs[i])); status) {
       fn(i, refs[i] ? Missing(refs[i]) : Fail(ErrorCode::kNotFound, "there is no payload"));
-    } else if (status.error().code == ErrorCode::kCorruption) {  // of its block: others may be whole
+    } else if (status.error().code ==
+               ErrorCode::kCorruption) {  // of its block: others may be whole
       fn(i, std::unexpected(std::move(status.error())));
     } else {
       return status;
@@ -116,8 +117,8 @@ std::unexpected<Error> RocksPayloadStore::Missing(PayloadRef ref) const {
   const Sequence floor = trimmed_.load(std::memory_order_relaxed);
   if (ref.sequence() <= floor)
     return Fail(ErrorCode::kFailedPrecondition,
-                Where(ref) + ": was dropped when the history below record " + std::to_string(floor) +
-                    " was trimmed; take a new snapshot");
+                Where(ref) + ": was dropped when the history below record " +
+                    std::to_string(floor) + " was trimmed; take a new snapshot");
   return Fail(ErrorCode::kCorruption, Where(ref) + ": is missing from " + rocks_->path());
 }
 

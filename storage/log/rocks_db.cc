@@ -20,9 +20,9 @@ class NullLogger : public rocksdb::Logger {
   void Logv(const char*, va_list) override {}
 };
 
-constexpr int kSmallFiles = 4;                                  // merged when as many at level 0
+constexpr int kSmallFiles = 4;  // merged when as many at level 0
 constexpr std::uint64_t kSmallFileBytes = std::uint64_t{1} << 20;
-constexpr std::size_t kKeptLogs = 16;                           // write-ahead logs left by a close
+constexpr std::size_t kKeptLogs = 16;                            // write-ahead logs left by a close
 constexpr std::uint64_t kKeptLogBytes = std::uint64_t{1} << 20;  // all together
 
 rocksdb::ColumnFamilyOptions FamilyOptions(std::size_t block_bytes, std::size_t buffer_bytes) {
@@ -30,8 +30,8 @@ rocksdb::ColumnFamilyOptions FamilyOptions(std::size_t block_bytes, std::size_t 
   table.block_size = block_bytes;
   table.checksum = rocksdb::kXXH3;
   table.format_version = 5;
-  table.no_block_cache = true;          // we keep our own caches
-  table.max_auto_readahead_size = 0;    // it would copy every block once more
+  table.no_block_cache = true;        // we keep our own caches
+  table.max_auto_readahead_size = 0;  // it would copy every block once more
   rocksdb::ColumnFamilyOptions options;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   options.compression = rocksdb::kNoCompression;
@@ -91,7 +91,8 @@ Status RemoveOldManifests(const std::string& path, const Files& files) {
   PLEXUS_ASSIGN(const std::string current, files.Read(path + "/CURRENT", 1 << 10));
   PLEXUS_ASSIGN(const std::vector<std::string> names, files.List(path));
   for (const std::string& name : names)
-    if (name.starts_with("MANIFEST-") && current != name + "\n") unlink((path + "/" + name).c_str());
+    if (name.starts_with("MANIFEST-") && current != name + "\n")
+      unlink((path + "/" + name).c_str());
   return {};
 }
 
@@ -131,8 +132,7 @@ bool ParsePayloadKey(const rocksdb::Slice& key, Sequence* sequence, std::uint32_
   return true;
 }
 
-bool ParseSectionKey(const rocksdb::Slice& key, std::uint64_t* checkpoint,
-                     std::uint32_t* section) {
+bool ParseSectionKey(const rocksdb::Slice& key, std::uint64_t* checkpoint, std::uint32_t* section) {
   if (key.size() != 11) return false;
   *checkpoint = ReadBigEndian(key, 0, 8);
   *section = static_cast<std::uint32_t>(ReadBigEndian(key, 8, 3));
@@ -150,8 +150,9 @@ Result<std::shared_ptr<Rocks>> Rocks::Open(const std::string& path, Mode mode,
   if (!look && mode != Mode::kCreate) PLEXUS_TRY(RemoveOldManifests(path, *rocks->files_));
   rocksdb::Status status;
   try {  // a damaged length may ask for more memory than there is
-    status = look ? rocksdb::DB::OpenForReadOnly(options, path, families, &rocks->handles_, &rocks->db_)
-                  : rocksdb::DB::Open(options, path, families, &rocks->handles_, &rocks->db_);
+    status =
+        look ? rocksdb::DB::OpenForReadOnly(options, path, families, &rocks->handles_, &rocks->db_)
+             : rocksdb::DB::Open(options, path, families, &rocks->handles_, &rocks->db_);
   } catch (const std::exception& e) {
     return Fail(ErrorCode::kCorruption, path + ": RocksDB cannot open it: " + e.what());
   }
@@ -159,8 +160,9 @@ Result<std::shared_ptr<Rocks>> Rocks::Open(const std::string& path, Mode mode,
   return rocks;
 }
 
-Result<std::shared_ptr<Rocks>> Rocks::CreateFrom(const std::string& path, std::shared_ptr<Files> files,
-                                                 const rocksdb::ExportImportFilesMetaData& payloads) {
+Result<std::shared_ptr<Rocks>> Rocks::CreateFrom(
+    const std::string& path, std::shared_ptr<Files> files,
+    const rocksdb::ExportImportFilesMetaData& payloads) {
   constexpr std::ptrdiff_t kPayload = 2;
   auto rocks = std::shared_ptr<Rocks>(new Rocks);
   rocks->path_ = path;
@@ -176,8 +178,8 @@ Result<std::shared_ptr<Rocks>> Rocks::CreateFrom(const std::string& path, std::s
   move.move_files = true;
   PLEXUS_TRY(Check(payloads.files.empty()
                        ? rocks->db_->CreateColumnFamily(payload.options, payload.name, &handle)
-                       : rocks->db_->CreateColumnFamilyWithImport(payload.options, payload.name, move,
-                                                                  payloads, &handle),
+                       : rocks->db_->CreateColumnFamilyWithImport(payload.options, payload.name,
+                                                                  move, payloads, &handle),
                    path));
   rocks->handles_.insert(rocks->handles_.begin() + kPayload, handle);
   return rocks;
@@ -241,14 +243,14 @@ Status Rocks::MergeSmallFiles(rocksdb::ColumnFamilyHandle* family) const {
   std::vector<std::string> small;
   std::uint64_t bytes = 0;
   for (const int level : {0, 1})
-    for (const rocksdb::SstFileMetaData& file : meta.levels[static_cast<std::size_t>(level)].files) {
+    for (const rocksdb::SstFileMetaData& file :
+         meta.levels[static_cast<std::size_t>(level)].files) {
       if (level == 1 && file.size >= kSmallFileBytes) continue;
       small.push_back(file.name);
       bytes += file.size;
     }
   if (bytes > std::uint64_t{16} << 20) return {};  // RocksDB's own business
-  const rocksdb::Status status =
-      db_->CompactFiles(rocksdb::CompactionOptions(), family, small, 1);
+  const rocksdb::Status status = db_->CompactFiles(rocksdb::CompactionOptions(), family, small, 1);
   // RocksDB may be merging them itself.
   if (status.IsAborted() || status.IsInvalidArgument()) return {};
   return Check(status, path_);

@@ -25,8 +25,8 @@
 namespace plexus::storage {
 
 // Keys, big-endian so that byte order is number order.
-std::string LogKey(Sequence sequence);                                  // 8 bytes
-std::string PayloadKey(Sequence sequence, std::uint32_t ordinal);       // 12 bytes
+std::string LogKey(Sequence sequence);                                    // 8 bytes
+std::string PayloadKey(Sequence sequence, std::uint32_t ordinal);         // 12 bytes
 std::string SectionKey(std::uint64_t checkpoint, std::uint32_t section);  // 11 bytes
 inline constexpr std::uint32_t kManifestSection = 0xFFFFFF;
 // 0 / false when the key has another length.
@@ -46,8 +46,9 @@ class Rocks {
   static Result<std::shared_ptr<Rocks>> Open(const std::string& path, Mode mode,
                                              std::shared_ptr<Files> files);
   // A new one whose payloads are those of exported files, which are moved there.
-  static Result<std::shared_ptr<Rocks>> CreateFrom(const std::string& path, std::shared_ptr<Files> files,
-                                                   const rocksdb::ExportImportFilesMetaData& payloads);
+  static Result<std::shared_ptr<Rocks>> CreateFrom(
+      const std::string& path, std::shared_ptr<Files> files,
+      const rocksdb::ExportImportFilesMetaData& payloads);
   ~Rocks();
 
   rocksdb::DB* db() const { return db_; }

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMaxWriteBytes = std::size_t{256} << 20;  // a group is cut here
 constexpr std::uint64_t kBulkStepBytes = std::uint64_t{256} << 20;
-constexpr auto kSyncDelay = std::chrono::milliseconds(30);      // promise: within 50 ms
+constexpr auto kSyncDelay = std::chrono::milliseconds(30);  // promise: within 50 ms
 
 std::string NodeValue(Sequence sequence) {
   std::string value(8, '\0');
@@ -33,7 +33,9 @@ std::string NodeMetaKey(const char* prefix, NodeId node) {
 
 RocksJournal::RocksJournal(std::shared_ptr<Rocks> rocks, Sequence sequence, std::uint64_t hash,
                            Options options)
-    : rocks_(std::move(rocks)), options_(std::move(options)), position_{sequence, hash},
+    : rocks_(std::move(rocks)),
+      options_(std::move(options)),
+      position_{sequence, hash},
       synced_(sequence) {}
 
 RocksJournal::~RocksJournal() { (void)Close(); }
@@ -59,7 +61,8 @@ Status RocksJournal::Write(rocksdb::WriteBatch& batch, bool sync) {
   rocksdb::WriteOptions options;
   options.sync = sync;
   ReachPoint(rocks_->files()->hooks(), "journal.before_write");
-  Status status = OrNoMemory([&] { return Check(rocks_->db()->Write(options, &batch), rocks_->path()); });
+  Status status =
+      OrNoMemory([&] { return Check(rocks_->db()->Write(options, &batch), rocks_->path()); });
   ReachPoint(rocks_->files()->hooks(), "journal.after_write");
   return status;
 }
@@ -101,8 +104,9 @@ Status RocksJournal::Append(std::span<const Record> group, Durability durability
     }
     // A put into a batch in memory cannot fail.
     for (const Payload& p : record.payloads)
-      batch.Put(rocks_->payload(), PayloadKey(record.sequence, p.ordinal),
-                EncodePayload(PayloadRef::Make(record.sequence, p.ordinal), p.bytes))
+      batch
+          .Put(rocks_->payload(), PayloadKey(record.sequence, p.ordinal),
+               EncodePayload(PayloadRef::Make(record.sequence, p.ordinal), p.bytes))
           .PermitUncheckedError();
     batch.Put(rocks_->log(), LogKey(record.sequence), encoded->bytes).PermitUncheckedError();
     for (const NodeChange& c : record.node_changes) {
@@ -155,13 +159,14 @@ Status RocksJournal::AddBulkRecords(Sequence first, std::size_t count, Encode&& 
 
 // REQUIRES mutex_ held.
 Status RocksJournal::AddBulk(std::span<const Record> group) {
-  PLEXUS_TRY(AddBulkRecords(group.front().sequence, group.size(), [&](std::size_t i, RecordEncoder& encoder) {
-    return encoder.Encode(group[i]);
-  }));
+  PLEXUS_TRY(AddBulkRecords(
+      group.front().sequence, group.size(),
+      [&](std::size_t i, RecordEncoder& encoder) { return encoder.Encode(group[i]); }));
   for (const Record& record : group) {
     for (const Payload& p : record.payloads)
-      PLEXUS_TRY(bulk_->AddPayload(record.sequence, p.ordinal,
-                                   EncodePayload(PayloadRef::Make(record.sequence, p.ordinal), p.bytes)));
+      PLEXUS_TRY(
+          bulk_->AddPayload(record.sequence, p.ordinal,
+                            EncodePayload(PayloadRef::Make(record.sequence, p.ordinal), p.bytes)));
     for (const NodeChange& c : record.node_changes) {
       if (c.what != NodeChange::kPurge) continue;
       bulk_->AddMeta(NodeMetaKey(kPurgedPrefix, c.node), NodeValue(record.sequence));
@@ -276,7 +281,9 @@ void RocksJournal::SyncLoop() {
     if (closed_) return;
     sync_wanted_ = false;
     wake_.wait_for(lock, kSyncDelay, [&] { return closed_; });
-    if (!bulk_ && !failure_) (void)OrNoMemory([&] { return Sync(lock); });  // FailWith remembers an error, and of no memory
+    if (!bulk_ && !failure_)
+      (void)OrNoMemory(
+          [&] { return Sync(lock); });  // FailWith remembers an error, and of no memory
   }
 }
 

@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "engine/journal.h"
-#include "storage/log/bulk_writer.h"
 #include "storage/encoding/record_codec.h"
+#include "storage/log/bulk_writer.h"
 #include "storage/log/rocks_db.h"
 
 namespace plexus::storage {

@@ -12,8 +12,8 @@
 
 #include "engine/out_of_memory.h"
 #include "storage/database_impl.h"
-#include "storage/purge/log_rewriter.h"
 #include "storage/log_scope.h"
+#include "storage/purge/log_rewriter.h"
 #include "storage/purge/orphan_terms.h"
 
 namespace plexus::storage {
@@ -39,7 +39,8 @@ Status Database::HardPurge(std::span<const NodeId> nodes, Progress* progress) tr
   PLEXUS_TRY(d.ScrubNow(progress));
   PLEXUS_TRY(d.RewriteWithout(std::set<NodeId>(nodes.begin(), nodes.end()), progress));
   return log.Done(d.CheckpointNow(progress));
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 Status Database::Impl::RewriteWithout(std::set<NodeId> nodes, Progress* progress) {
   PLEXUS_TRY(journal->FlushBulk());

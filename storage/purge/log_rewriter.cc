@@ -10,8 +10,8 @@
 #include "storage/log/bulk_writer.h"
 #include "storage/purge/each_arc.h"
 #include "storage/purge/erase.h"
-#include "storage/purge/purge_mask.h"
 #include "storage/purge/payload_references.h"
+#include "storage/purge/purge_mask.h"
 
 namespace plexus::storage {
 

@@ -73,9 +73,8 @@ Result<GraphState> PurgeMask::Apply(GraphState state, Executor& executor) const 
     return false;
   });
   if (!changed) return state;
-  PLEXUS_ASSIGN(std::shared_ptr<Csr> base,
-                BuildCsr(state.base->node_count, list.edges, list.extras, *state.schema,
-                         state.base->sequence, executor));
+  PLEXUS_ASSIGN(std::shared_ptr<Csr> base, BuildCsr(state.base->node_count, list.edges, list.extras,
+                                                    *state.schema, state.base->sequence, executor));
   state.base = std::move(base);
   return state;
 }

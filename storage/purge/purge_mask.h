@@ -37,7 +37,7 @@ class PurgeMask {
     NodeId node;
     Sequence sequence;
   };
-  std::vector<Purge> purges_;  // by node
+  std::vector<Purge> purges_;   // by node
   Sequence at_ = 0, last_ = 0;  // of all purges
 };
 

@@ -6,7 +6,8 @@
 
 namespace plexus::storage {
 
-PurgedWords::PurgedWords(const Snapshot& now, const std::map<NodeId, Sequence>& purged, Sequence floor)
+PurgedWords::PurgedWords(const Snapshot& now, const std::map<NodeId, Sequence>& purged,
+                         Sequence floor)
     : purged_(purged) {
   for (NodeId v = 0; v < now.node_count(); ++v) {
     const NodeKindId kind = now.node_kind(v);

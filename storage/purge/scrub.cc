@@ -16,11 +16,11 @@
 
 #include "engine/out_of_memory.h"
 #include "storage/database_impl.h"
+#include "storage/log_scope.h"
 #include "storage/purge/each_arc.h"
 #include "storage/purge/erase.h"
-#include "storage/log_scope.h"
-#include "storage/purge/purge_mask.h"
 #include "storage/purge/orphan_terms.h"
+#include "storage/purge/purge_mask.h"
 #include "storage/purge/purged_words.h"
 
 namespace plexus::storage {
@@ -173,7 +173,8 @@ Status Database::Scrub(Progress* progress) try {
   std::lock_guard guard(impl_->maintenance);
   PLEXUS_TRY(impl_->ScrubNow(progress));
   return log.Done(impl_->ForgetWords(progress));
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 Result<ApplyReport> Database::Purge(std::span<const std::string_view> keys, std::int64_t now_ms,
                                     Progress* progress) try {
@@ -192,6 +193,7 @@ Result<ApplyReport> Database::Purge(std::span<const std::string_view> keys, std:
   PLEXUS_ASSIGN(const ApplyReport applied, graph().Apply(batch));
   PLEXUS_TRY(Scrub(progress));
   return log.Done(Result<ApplyReport>(applied));
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus::storage

@@ -8,18 +8,20 @@ namespace plexus::storage {
 namespace {
 
 // A whole array of a checkpoint, as bytes.
-Result<std::string> ReadArray(const Manifest& manifest, const Salvage& salvage, const ArraySpec& wanted) {
+Result<std::string> ReadArray(const Manifest& manifest, const Salvage& salvage,
+                              const ArraySpec& wanted) {
   std::uint32_t section = 0;
   std::string bytes;
   for (const ArraySpec& spec : manifest.arrays) {
     const auto count = static_cast<std::uint32_t>(manifest.section_count(spec));
     if (spec == wanted)
-      PLEXUS_TRY(salvage.Sections(manifest)->Visit(section, section + count, [&](std::uint32_t, ByteSpan value) -> Status {
-        const AlignedView view(value);
-        PLEXUS_ASSIGN(const SectionView found, DecodeSection(view.bytes(), "section"));
-        bytes.append(AsText(found.bytes));
-        return {};
-      }));
+      PLEXUS_TRY(salvage.Sections(manifest)->Visit(
+          section, section + count, [&](std::uint32_t, ByteSpan value) -> Status {
+            const AlignedView view(value);
+            PLEXUS_ASSIGN(const SectionView found, DecodeSection(view.bytes(), "section"));
+            bytes.append(AsText(found.bytes));
+            return {};
+          }));
     section += count;
   }
   return bytes;
@@ -41,17 +43,19 @@ void LostContents::Set(const Slot& slot, bool lost) {
 
 void LostContents::Forget(NodeId node) {
   std::erase_if(slots_, [&](const auto& entry) {
-    const bool gone = std::get<1>(entry.first) == node || (std::get<0>(entry.first) == kEdge && std::get<3>(entry.first) == node);
+    const bool gone = std::get<1>(entry.first) == node ||
+                      (std::get<0>(entry.first) == kEdge && std::get<3>(entry.first) == node);
     old_ += gone;
     return gone;
   });
 }
 
-Status LostContents::AddState(const GraphState& state, const Manifest& manifest, const Salvage& salvage,
-                              const IsLost& lost) {
+Status LostContents::AddState(const GraphState& state, const Manifest& manifest,
+                              const Salvage& salvage, const IsLost& lost) {
   for (std::uint32_t field = 0; field < kNodeFieldCount; ++field)
     for (NodeId v = 0; v < state.payload_refs[field].size(); ++v)
-      if (const PayloadRef ref{state.payload_refs[field][v]}; ref && lost(ref)) Set({kField, v, field, 0, 0}, true);
+      if (const PayloadRef ref{state.payload_refs[field][v]}; ref && lost(ref))
+        Set({kField, v, field, 0, 0}, true);
   const EdgeList list = ListEdges(*state.base, *state.schema);
   for (const EdgeExtra& x : list.extras) {
     const EdgeChange& e = list.edges[x.index];
@@ -73,8 +77,10 @@ Status LostContents::AddState(const GraphState& state, const Manifest& manifest,
 void LostContents::Add(const Record& r, const IsLost& lost) {
   for (const NodeChange& c : r.node_changes)
     if (c.what == NodeChange::kPurge && !slots_.empty()) Forget(c.node);
-  for (const PayloadChange& c : r.payload_changes) Set({kField, c.node, c.field, 0, 0}, c.ref && lost(c.ref));
-  for (const VectorChange& c : r.vectors) Set({kVector, c.node, c.space, 0, 0}, c.ref && lost(c.ref));
+  for (const PayloadChange& c : r.payload_changes)
+    Set({kField, c.node, c.field, 0, 0}, c.ref && lost(c.ref));
+  for (const VectorChange& c : r.vectors)
+    Set({kVector, c.node, c.space, 0, 0}, c.ref && lost(c.ref));
   std::size_t x = 0;
   for (std::size_t i = 0; i < r.edges.size(); ++i) {
     const EdgeChange& e = r.edges[i];
@@ -93,10 +99,12 @@ void LostContents::Tell(const Snapshot& now, RepairReport& report) const {
       continue;
     }
     LostContent content{std::string(now.key(node)), "text"};
-    if (sort == kField && static_cast<NodeField>(what) == NodeField::kProperties) content.what = "properties";
+    if (sort == kField && static_cast<NodeField>(what) == NodeField::kProperties)
+      content.what = "properties";
     if (sort == kVector) content.what = "vector " + now.schema().spaces()[what].name;
     if (sort == kEdge) {
-      content.what = "properties of its edge " + now.schema().edge_kind(static_cast<EdgeKindId>(what)).name + " " +
+      content.what = "properties of its edge " +
+                     now.schema().edge_kind(static_cast<EdgeKindId>(what)).name + " " +
                      std::string(now.key(target));
       if (label != 0) content.what += " with label " + std::string(now.string(label));
     }

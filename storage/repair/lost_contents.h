@@ -20,7 +20,8 @@ class LostContents {
 
   // What a checkpoint refers to. Vectors are looked up in its sections, as the state has none
   // that is lost.
-  Status AddState(const GraphState& state, const Manifest& manifest, const Salvage& salvage, const IsLost& lost);
+  Status AddState(const GraphState& state, const Manifest& manifest, const Salvage& salvage,
+                  const IsLost& lost);
   // The next record.
   void Add(const Record& record, const IsLost& lost);
   // Fills in what the state of `now` lacks.

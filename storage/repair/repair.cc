@@ -10,14 +10,14 @@
 #include <rocksdb/write_batch.h>
 
 #include "engine/out_of_memory.h"
-#include "storage/encoding/record_codec.h"
 #include "storage/base/lock_file.h"
-#include "storage/repair/lost_contents.h"
-#include "storage/purge/purge_mask.h"
+#include "storage/encoding/record_codec.h"
 #include "storage/log/payload_store.h"
-#include "storage/purge/payload_references.h"
-#include "storage/repair/repair_plan.h"
 #include "storage/log/rocks_journal.h"
+#include "storage/purge/payload_references.h"
+#include "storage/purge/purge_mask.h"
+#include "storage/repair/lost_contents.h"
+#include "storage/repair/repair_plan.h"
 
 namespace plexus::storage {
 
@@ -30,9 +30,13 @@ Status Stopped() { return Fail(ErrorCode::kCancelled, "repairing was stopped; no
 // Fills the new database's RocksDB.
 class Rebuilder {
  public:
-  Rebuilder(const Salvage& salvage, RepairPlan& plan, const RepairOptions& options, std::shared_ptr<Rocks> to,
-            std::string scratch)
-      : salvage_(salvage), plan_(plan), options_(options), to_(std::move(to)), scratch_(std::move(scratch)) {
+  Rebuilder(const Salvage& salvage, RepairPlan& plan, const RepairOptions& options,
+            std::shared_ptr<Rocks> to, std::string scratch)
+      : salvage_(salvage),
+        plan_(plan),
+        options_(options),
+        to_(std::move(to)),
+        scratch_(std::move(scratch)) {
     unlogged_.disableWAL = true;  // flushed and synced as a whole at the end
   }
 
@@ -71,7 +75,8 @@ Status Rebuilder::Write(bool always) {
   return {};
 }
 
-Result<DecodedRecord> Rebuilder::Decode(const Salvage::FoundRecord& found, std::string* bytes) const {
+Result<DecodedRecord> Rebuilder::Decode(const Salvage::FoundRecord& found,
+                                        std::string* bytes) const {
   PLEXUS_ASSIGN(*bytes, salvage_.Value(found.place));
   return DecodeRecord(AsBytes(*bytes), "log record " + std::to_string(found.sequence));
 }
@@ -83,7 +88,8 @@ Status Rebuilder::FindPurges() {
     PLEXUS_ASSIGN(const DecodedRecord decoded, Decode(*found, &bytes));
     for (const NodeChange& c : decoded.record.node_changes)
       if (c.what == NodeChange::kPurge) purges_[c.node] = decoded.record.sequence;
-    if (++done % 256 == 0 && options_.progress && !options_.progress->Report("reading log", done, plan_.records.size()))
+    if (++done % 256 == 0 && options_.progress &&
+        !options_.progress->Report("reading log", done, plan_.records.size()))
       return Stopped();
   }
   return {};
@@ -92,7 +98,8 @@ Status Rebuilder::FindPurges() {
 // What is lost becomes the empty value, as if it had been purged.
 Result<std::string> Rebuilder::PayloadValue(PayloadRef ref, const PayloadDigest* want) {
   auto bytes = salvage_.Payload(ref);
-  if (bytes && (!want || (bytes->size() == want->size && DigestPayload(ref, *bytes) == want->digest)))
+  if (bytes &&
+      (!want || (bytes->size() == want->size && DigestPayload(ref, *bytes) == want->digest)))
     return EncodePayload(ref, *bytes);
   if (!bytes && bytes.error().code == ErrorCode::kIo) return std::unexpected(bytes.error());
   if (bytes || bytes.error().code != ErrorCode::kNotFound) lost_.insert(ref.bits);
@@ -114,12 +121,14 @@ Status Rebuilder::AddBase() {
   for (const std::uint64_t bits : ReferencedBy(state)) {
     const PayloadRef ref{bits};
     PLEXUS_ASSIGN(const std::string value, PayloadValue(ref, nullptr));
-    batch_.Put(to_->payload(), PayloadKey(ref.sequence(), ref.ordinal()), value).PermitUncheckedError();
+    batch_.Put(to_->payload(), PayloadKey(ref.sequence(), ref.ordinal()), value)
+        .PermitUncheckedError();
     PLEXUS_TRY(Write(false));
   }
-  PLEXUS_ASSIGN(const Manifest manifest,
-                WriteCheckpoint(to_, Snapshot(std::make_shared<const GraphState>(std::move(state))), plan_.graph_id, 1,
-                                plan_.start.hash, scratch_, executor, options_.progress));
+  PLEXUS_ASSIGN(
+      const Manifest manifest,
+      WriteCheckpoint(to_, Snapshot(std::make_shared<const GraphState>(std::move(state))),
+                      plan_.graph_id, 1, plan_.start.hash, scratch_, executor, options_.progress));
   base_digest_ = manifest.digest;
   return {};
 }
@@ -154,7 +163,8 @@ Status Rebuilder::AddRecords() {
 Status Rebuilder::AddPurges() {
   for (const auto& [node, sequence] : purges_) {
     std::string value(8, '\0');
-    for (int i = 0; i < 8; ++i) value[static_cast<std::size_t>(i)] = static_cast<char>(sequence >> (8 * i));
+    for (int i = 0; i < 8; ++i)
+      value[static_cast<std::size_t>(i)] = static_cast<char>(sequence >> (8 * i));
     for (const char* prefix : {kPurgedPrefix, kScrubPrefix})
       batch_.Put(to_->meta(), NodeMetaKey(prefix, node), value).PermitUncheckedError();
   }
@@ -170,7 +180,8 @@ Status Rebuilder::Run() {
 }
 
 // What a closed database's list of files says against what is there.
-void TellFiles(const std::string& path, const Anchor& anchor, const Files& files, Salvage& salvage) {
+void TellFiles(const std::string& path, const Anchor& anchor, const Files& files,
+               Salvage& salvage) {
   const auto listed = ListGeneration(path, files);
   if (!listed || !anchor.clean) return;
   std::map<std::string, AnchorFile> there;
@@ -181,8 +192,8 @@ void TellFiles(const std::string& path, const Anchor& anchor, const Files& files
       salvage.AddDamage(f.name, 0, "is missing");
     else if (found->second.size != f.size)
       salvage.AddDamage(f.name, std::min(f.size, found->second.size),
-                        "has " + std::to_string(found->second.size) + " bytes, " + std::to_string(f.size) +
-                            " were there when it was closed");
+                        "has " + std::to_string(found->second.size) + " bytes, " +
+                            std::to_string(f.size) + " were there when it was closed");
     else if (found->second.digest != f.digest)
       salvage.AddDamage(f.name, f.whole || f.size < kTailBytes ? 0 : f.size - kTailBytes,
                         "the bytes changed after the database was closed");
@@ -214,10 +225,13 @@ class Repairer {
 // purge that a crash ended leaves a newer one that is not complete).
 Status Repairer::FindSource() {
   if (!files_->Exists(from_)) return Fail(ErrorCode::kNotFound, from_ + ": does not exist");
-  if (LockFile::IsHeld(from_)) return Fail(ErrorCode::kLocked, from_ + ": is open for writing; close it first");
+  if (LockFile::IsHeld(from_))
+    return Fail(ErrorCode::kLocked, from_ + ": is open for writing; close it first");
   auto anchor = ReadAnchor(from_, *files_);
-  if (anchor && anchor->generation == 0) return Fail(ErrorCode::kNotFound, from_ + ": was never completely created");
-  if (!anchor && anchor.error().code == ErrorCode::kUnsupported) return std::unexpected(anchor.error());
+  if (anchor && anchor->generation == 0)
+    return Fail(ErrorCode::kNotFound, from_ + ": was never completely created");
+  if (!anchor && anchor.error().code == ErrorCode::kUnsupported)
+    return std::unexpected(anchor.error());
   if (anchor) {
     anchor_ = *anchor;
     const std::string path = GenerationPath(from_, anchor_->generation);
@@ -230,7 +244,8 @@ Status Repairer::FindSource() {
   PLEXUS_ASSIGN(const std::vector<std::string> names, files_->List(from_));
   std::vector<std::uint64_t> generations;
   for (const std::string& name : names)
-    if (name.starts_with("generation-")) generations.push_back(std::strtoull(name.c_str() + 11, nullptr, 10));
+    if (name.starts_with("generation-"))
+      generations.push_back(std::strtoull(name.c_str() + 11, nullptr, 10));
   if (generations.empty()) return std::unexpected(anchor.error());
   std::sort(generations.rbegin(), generations.rend());
   std::optional<std::uint64_t> best;
@@ -249,7 +264,8 @@ Status Repairer::FindSource() {
 }
 
 Status Repairer::Build() {
-  PLEXUS_ASSIGN(RepairPlan plan, MakeRepairPlan(salvage_, anchor_ ? &*anchor_ : nullptr, options_, report_));
+  PLEXUS_ASSIGN(RepairPlan plan,
+                MakeRepairPlan(salvage_, anchor_ ? &*anchor_ : nullptr, options_, report_));
   PLEXUS_TRY(files_->MakeDirectory(to_));
   Anchor anchor;  // of generation 0 until all is there: "was never completely created"
   anchor.graph_id = plan.graph_id;
@@ -263,7 +279,8 @@ Status Repairer::Build() {
     PLEXUS_TRY(made->Close());
     anchor.generation = 1;
     anchor.sequence = rebuilder.end().sequence;
-    anchor.log_hash = rebuilder.end().sequence == 0 ? FirstHash(plan.graph_id) : rebuilder.end().hash;
+    anchor.log_hash =
+        rebuilder.end().sequence == 0 ? FirstHash(plan.graph_id) : rebuilder.end().hash;
     if (plan.base) {
       anchor.floor_sequence = plan.start.sequence;
       anchor.floor_hash = plan.start.hash;
@@ -287,7 +304,8 @@ Status Repairer::Finish() {
   PLEXUS_ASSIGN(const VerifyReport verified, made->Verify(check));
   if (!verified.ok)
     return Fail(ErrorCode::kInternal, to_ + ": the new database has problems, the first: " +
-                                          verified.problems.front().where + ": " + verified.problems.front().what);
+                                          verified.problems.front().where + ": " +
+                                          verified.problems.front().what);
   const Snapshot now = made->snapshot();
   lost_.Tell(now, report_);
   report_.sequence = now.sequence();
@@ -315,8 +333,10 @@ Result<RepairReport> Repairer::Run() {
 
 }  // namespace
 
-Result<RepairReport> Repair(const std::string& from, const std::string& to, const RepairOptions& options) try {
+Result<RepairReport> Repair(const std::string& from, const std::string& to,
+                            const RepairOptions& options) try {
   return Repairer(from, to, options).Run();
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus::storage

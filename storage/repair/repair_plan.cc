@@ -31,7 +31,8 @@ struct Candidate {
 
 class Planner {
  public:
-  Planner(const Salvage& salvage, const Anchor* anchor, const RepairOptions& options, RepairReport& report)
+  Planner(const Salvage& salvage, const Anchor* anchor, const RepairOptions& options,
+          RepairReport& report)
       : salvage_(salvage), anchor_(anchor), options_(options), report_(report) {}
 
   Result<RepairPlan> Plan();
@@ -63,7 +64,8 @@ void Planner::FindGraph(RepairPlan& plan) const {
     plan.graph_id = salvage_.manifests().back().graph_id;
   } else {
     plan.new_chain = true;
-    if (getrandom(&plan.graph_id, sizeof plan.graph_id, 0) != sizeof plan.graph_id || plan.graph_id == GraphId{})
+    if (getrandom(&plan.graph_id, sizeof plan.graph_id, 0) != sizeof plan.graph_id ||
+        plan.graph_id == GraphId{})
       plan.graph_id = {1, 1};
   }
 }
@@ -71,10 +73,12 @@ void Planner::FindGraph(RepairPlan& plan) const {
 // Along records that follow from one another.
 LogPoint Planner::Follow(LogPoint point, std::vector<const Salvage::FoundRecord*>* records) const {
   const auto& all = salvage_.records();
-  auto it = std::upper_bound(all.begin(), all.end(), point.sequence,
-                             [](Sequence s, const Salvage::FoundRecord& r) { return s < r.sequence; });
+  auto it =
+      std::upper_bound(all.begin(), all.end(), point.sequence,
+                       [](Sequence s, const Salvage::FoundRecord& r) { return s < r.sequence; });
   for (; it != all.end() && it->sequence <= point.sequence + 1; ++it) {
-    if (it->sequence != point.sequence + 1 || ChainHash(point.hash, it->digest) != it->running_hash) continue;
+    if (it->sequence != point.sequence + 1 || ChainHash(point.hash, it->digest) != it->running_hash)
+      continue;
     point = {it->sequence, it->running_hash};
     if (records) records->push_back(&*it);
   }
@@ -88,7 +92,8 @@ std::vector<Candidate> Planner::Candidates(const RepairPlan& plan) {
     LogPoint end = Follow(start, nullptr);
     const auto& all = salvage_.records();
     // Without the graph's id the first record is believed for its own digest.
-    if (plan.new_chain && !all.empty() && all.front().sequence == 1) end = Follow({1, all.front().running_hash}, nullptr);
+    if (plan.new_chain && !all.empty() && all.front().sequence == 1)
+      end = Follow({1, all.front().running_hash}, nullptr);
     candidates.push_back({nullptr, start, end});
   }
   for (const Manifest& m : salvage_.manifests()) {
@@ -111,7 +116,8 @@ std::vector<Candidate> Planner::Candidates(const RepairPlan& plan) {
 void Planner::TellLosses(const RepairPlan& plan, bool found) {
   if (anchor_ && anchor_->checkpoint_id != 0) {
     const auto is_it = [&](const auto& c) { return c.id == anchor_->checkpoint_id; };
-    if (!std::ranges::any_of(salvage_.manifests(), is_it) && !std::ranges::any_of(report_.lost_checkpoints, is_it)) {
+    if (!std::ranges::any_of(salvage_.manifests(), is_it) &&
+        !std::ranges::any_of(report_.lost_checkpoints, is_it)) {
       DamagedCheckpoint lost;
       lost.id = anchor_->checkpoint_id;
       lost.sequence = anchor_->checkpoint_sequence;
@@ -126,10 +132,12 @@ void Planner::TellLosses(const RepairPlan& plan, bool found) {
     report_.lost_records.push_back({end + 1, last});
     report_.complete = false;
   }
-  if (found && plan.start.sequence > floor()) report_.lost_history.push_back({floor() + 1, plan.start.sequence});
+  if (found && plan.start.sequence > floor())
+    report_.lost_history.push_back({floor() + 1, plan.start.sequence});
   if (!anchor_ || !anchor_->clean)
-    report_.notes.push_back("the database was not closed, or does not say so any more: whether records followed " +
-                            std::to_string(end) + " cannot be known");
+    report_.notes.push_back(
+        "the database was not closed, or does not say so any more: whether records followed " +
+        std::to_string(end) + " cannot be known");
 }
 
 Result<RepairPlan> Planner::Plan() {
@@ -140,8 +148,10 @@ Result<RepairPlan> Planner::Plan() {
     if (candidate.base) {
       auto state = ReadCheckpoint(*candidate.base, *salvage_.Sections(*candidate.base),
                                   std::make_shared<FoundPayloads>(salvage_),
-                                  options_.executor ? *options_.executor : DefaultExecutor(), options_.progress);
-      if (!state && state.error().code != ErrorCode::kCorruption) return std::unexpected(state.error());
+                                  options_.executor ? *options_.executor : DefaultExecutor(),
+                                  options_.progress);
+      if (!state && state.error().code != ErrorCode::kCorruption)
+        return std::unexpected(state.error());
       if (!state) {
         Damaged(*candidate.base, state.error().message);
         continue;
@@ -163,17 +173,18 @@ Result<RepairPlan> Planner::Plan() {
   }
   TellLosses(plan, found);
   if (!found || (plan.end.sequence == 0 && !report_.complete))
-    return Fail(ErrorCode::kCorruption, "nothing could be saved" +
-                                            (salvage_.damage().empty() ? std::string()
-                                                                       : ": " + salvage_.damage().front().where + ": " +
-                                                                             salvage_.damage().front().what));
+    return Fail(ErrorCode::kCorruption,
+                "nothing could be saved" + (salvage_.damage().empty()
+                                                ? std::string()
+                                                : ": " + salvage_.damage().front().where + ": " +
+                                                      salvage_.damage().front().what));
   return plan;
 }
 
 }  // namespace
 
-Result<RepairPlan> MakeRepairPlan(const Salvage& salvage, const Anchor* anchor, const RepairOptions& options,
-                                  RepairReport& report) {
+Result<RepairPlan> MakeRepairPlan(const Salvage& salvage, const Anchor* anchor,
+                                  const RepairOptions& options, RepairReport& report) {
   return Planner(salvage, anchor, options, report).Plan();
 }
 

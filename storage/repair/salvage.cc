@@ -9,8 +9,8 @@
 #include <cstring>
 #include <utility>
 
-#include "storage/encoding/record_codec.h"
 #include "storage/encoding/flatbuffer_util.h"
+#include "storage/encoding/record_codec.h"
 #include "storage/log/payload_store.h"
 #include "storage/log/rocks_db.h"
 
@@ -27,7 +27,8 @@ rocksdb::Slice AsKey(std::string_view key) { return {key.data(), key.size()}; }
 
 class Salvage::FoundSections : public SectionSource {
  public:
-  FoundSections(const Salvage& salvage, const Manifest& manifest) : salvage_(salvage), manifest_(manifest) {
+  FoundSections(const Salvage& salvage, const Manifest& manifest)
+      : salvage_(salvage), manifest_(manifest) {
     for (const FoundSection& s : salvage.sections_)
       if (s.id == manifest.id) bytes_ += s.place.size;
   }
@@ -79,7 +80,8 @@ Result<std::string> Salvage::ReadFile(const std::string& path, const std::string
     const std::size_t want = std::min(kReadBytes, bytes.size() - at);
     const ssize_t got = pread(descriptor, bytes.data() + at, want, static_cast<off_t>(at));
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) AddDamage(name, at, std::string("the disk cannot read it: ") + std::strerror(errno));
+    if (got < 0)
+      AddDamage(name, at, std::string("the disk cannot read it: ") + std::strerror(errno));
     if (got == 0) break;  // shrunk meanwhile
     at += got < 0 ? want : static_cast<std::size_t>(got);
   }
@@ -154,7 +156,9 @@ Status Salvage::ReadGeneration(const std::string& path, const Files& files, Prog
     }
     const auto file = sorted ? static_cast<std::uint32_t>(descriptors_.size() - 1) : kOwn;
     const auto found = [&](const FoundEntry& entry) { return Keep(entry, file); };
-    const auto lost = [&](std::uint64_t offset, const std::string& what) { AddDamage(name, offset, what); };
+    const auto lost = [&](std::uint64_t offset, const std::string& what) {
+      AddDamage(name, offset, what);
+    };
     if (sorted)
       WalkSortedFile(*bytes, found, lost);
     else
@@ -174,7 +178,8 @@ Status Salvage::ReadGeneration(const std::string& path, const Files& files, Prog
   if (!records_.empty()) last_sequence_ = records_.back().sequence;
   if (!manifests_.empty()) last_sequence_ = std::max(last_sequence_, manifests_.back().sequence);
   // A damaged key may say anything; only a next record is believed to have been one.
-  if (broken_last_ <= last_sequence_ + broken_records_) last_sequence_ = std::max(last_sequence_, broken_last_);
+  if (broken_last_ <= last_sequence_ + broken_records_)
+    last_sequence_ = std::max(last_sequence_, broken_last_);
   return {};
 }
 
@@ -193,8 +198,9 @@ Result<std::string> Salvage::Value(const Place& place) const {
 
 // A payload that was purged anywhere is purged: what an old file may still hold stays hidden.
 Result<std::string> Salvage::Payload(PayloadRef ref) const {
-  auto it = std::lower_bound(payloads_.begin(), payloads_.end(), ref.bits,
-                             [](const FoundPayload& p, std::uint64_t bits) { return p.ref < bits; });
+  auto it =
+      std::lower_bound(payloads_.begin(), payloads_.end(), ref.bits,
+                       [](const FoundPayload& p, std::uint64_t bits) { return p.ref < bits; });
   const FoundPayload* found = nullptr;
   for (; it != payloads_.end() && it->ref == ref.bits; ++it) {
     if (it->place.size == 0) return Fail(ErrorCode::kNotFound, "the payload was purged");
@@ -208,9 +214,9 @@ Result<std::string> Salvage::Payload(PayloadRef ref) const {
 
 Result<std::string> Salvage::Section(const Manifest& manifest, std::uint32_t section) const {
   const auto key = std::pair(manifest.id, section);
-  auto it = std::lower_bound(sections_.begin(), sections_.end(), key, [](const FoundSection& s, const auto& k) {
-    return std::pair(s.id, s.section) < k;
-  });
+  auto it = std::lower_bound(
+      sections_.begin(), sections_.end(), key,
+      [](const FoundSection& s, const auto& k) { return std::pair(s.id, s.section) < k; });
   const std::string where =
       "checkpoint " + std::to_string(manifest.id) + ", section " + std::to_string(section);
   if (it == sections_.end() || std::pair(it->id, it->section) != key)
@@ -224,7 +230,8 @@ Result<std::string> Salvage::Section(const Manifest& manifest, std::uint32_t sec
 }
 
 Status Salvage::CheckSections(const Manifest& manifest) const {
-  for (std::uint32_t s = 0; s < manifest.section_digests.size(); ++s) PLEXUS_TRY(Section(manifest, s));
+  for (std::uint32_t s = 0; s < manifest.section_digests.size(); ++s)
+    PLEXUS_TRY(Section(manifest, s));
   return {};
 }
 

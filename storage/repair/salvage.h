@@ -14,12 +14,12 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/payload.h"
 #include "engine/monitoring/progress.h"
-#include "storage/checkpoint/checkpoint.h"
-#include "storage/database.h"
+#include "engine/payload.h"
 #include "storage/base/digest.h"
 #include "storage/base/files.h"
+#include "storage/checkpoint/checkpoint.h"
+#include "storage/database.h"
 
 namespace plexus::storage {
 

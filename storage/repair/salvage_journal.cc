@@ -34,7 +34,8 @@ class Puts : public rocksdb::WriteBatch::Handler {
   Puts(const FoundSink& found, std::uint64_t offset) : found_(found), offset_(offset) {}
   bool whole() const { return whole_; }
 
-  rocksdb::Status PutCF(std::uint32_t, const rocksdb::Slice& key, const rocksdb::Slice& value) override {
+  rocksdb::Status PutCF(std::uint32_t, const rocksdb::Slice& key,
+                        const rocksdb::Slice& value) override {
     whole_ &= found_({key.ToStringView(), value.ToStringView(), offset_});
     return rocksdb::Status::OK();
   }
@@ -42,8 +43,11 @@ class Puts : public rocksdb::WriteBatch::Handler {
     whole_ &= found_({key.ToStringView(), {}, offset_, true});
     return rocksdb::Status::OK();
   }
-  rocksdb::Status SingleDeleteCF(std::uint32_t, const rocksdb::Slice&) override { return rocksdb::Status::OK(); }
-  rocksdb::Status DeleteRangeCF(std::uint32_t, const rocksdb::Slice&, const rocksdb::Slice&) override {
+  rocksdb::Status SingleDeleteCF(std::uint32_t, const rocksdb::Slice&) override {
+    return rocksdb::Status::OK();
+  }
+  rocksdb::Status DeleteRangeCF(std::uint32_t, const rocksdb::Slice&,
+                                const rocksdb::Slice&) override {
     return rocksdb::Status::OK();
   }
 

@@ -69,8 +69,9 @@ std::optional<std::size_t> SortedFile::FindDataEnd() const {
   std::uint64_t magic, meta_at, meta_size, index_at, index_size;
   std::memcpy(&magic, bytes_.data() + bytes_.size() - sizeof magic, sizeof magic);
   std::size_t at = footer + 1;
-  if (magic != kTableMagic || !ReadVarint(bytes_, at, meta_at) || !ReadVarint(bytes_, at, meta_size) ||
-      !ReadVarint(bytes_, at, index_at) || !ReadVarint(bytes_, at, index_size) || index_at > footer)
+  if (magic != kTableMagic || !ReadVarint(bytes_, at, meta_at) ||
+      !ReadVarint(bytes_, at, meta_size) || !ReadVarint(bytes_, at, index_at) ||
+      !ReadVarint(bytes_, at, index_size) || index_at > footer)
     return std::nullopt;
   return index_at;
 }
@@ -79,15 +80,17 @@ std::optional<SortedFile::Entry> SortedFile::Parse(std::size_t at, const std::st
                                                    std::string& key) const {
   Entry entry;
   std::uint64_t own = 0, size = 0;
-  if (!ReadVarint(bytes_, at, entry.shared) || !ReadVarint(bytes_, at, own) || !ReadVarint(bytes_, at, size))
+  if (!ReadVarint(bytes_, at, entry.shared) || !ReadVarint(bytes_, at, own) ||
+      !ReadVarint(bytes_, at, size))
     return std::nullopt;
   const std::size_t left = bytes_.size() - at;
-  if (entry.shared > before.size() || own > left || size > left - own || own + entry.shared < kInternalBytes ||
-      !IsKeySize(own + entry.shared - kInternalBytes))
+  if (entry.shared > before.size() || own > left || size > left - own ||
+      own + entry.shared < kInternalBytes || !IsKeySize(own + entry.shared - kInternalBytes))
     return std::nullopt;
   key.assign(before, 0, entry.shared).append(bytes_, at, own);
   entry.type = static_cast<std::uint8_t>(key[key.size() - kInternalBytes]);
-  if (entry.type != kValue && entry.type != kDeletion && entry.type != kSingleDeletion) return std::nullopt;
+  if (entry.type != kValue && entry.type != kDeletion && entry.type != kSingleDeletion)
+    return std::nullopt;
   entry.value = at + own;
   entry.end = entry.value + size;
   return entry;
@@ -106,7 +109,8 @@ std::optional<std::size_t> SortedFile::BlockEnd(std::size_t at) const {
 
 bool SortedFile::Tell(const Entry& entry, const std::string& key) const {
   return found_({std::string_view(key).substr(0, key.size() - kInternalBytes),
-                 bytes_.substr(entry.value, entry.end - entry.value), entry.value, entry.type != kValue});
+                 bytes_.substr(entry.value, entry.end - entry.value), entry.value,
+                 entry.type != kValue});
 }
 
 // The next entry that shares nothing and proves itself; its end, or the file's.

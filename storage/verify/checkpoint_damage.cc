@@ -43,7 +43,8 @@ Result<Manifest> ReadManifest(const std::shared_ptr<Rocks>& rocks, std::uint64_t
                    where));
   PLEXUS_ASSIGN(Manifest manifest, DecodeManifest(SliceBytes(value), where));
   if (manifest.id != id)
-    return Fail(ErrorCode::kCorruption, where + ": says it is checkpoint " + std::to_string(manifest.id));
+    return Fail(ErrorCode::kCorruption,
+                where + ": says it is checkpoint " + std::to_string(manifest.id));
   return manifest;
 }
 
@@ -101,7 +102,8 @@ DamagedCheckpoint DescribeDamage(const std::shared_ptr<Rocks>& rocks, std::uint6
   return damaged;
 }
 
-void MergeDamage(std::vector<DamagedCheckpoint>& damaged, const std::vector<DamagedCheckpoint>& more) {
+void MergeDamage(std::vector<DamagedCheckpoint>& damaged,
+                 const std::vector<DamagedCheckpoint>& more) {
   for (const DamagedCheckpoint& entry : more) {
     const auto known = std::find_if(damaged.begin(), damaged.end(),
                                     [&](const DamagedCheckpoint& d) { return d.id == entry.id; });
@@ -124,7 +126,8 @@ Result<std::vector<DamagedCheckpoint>> DamageOfFiles(const std::shared_ptr<Rocks
     if (file == files.end()) return Fail(ErrorCode::kCorruption, change.message);
     for (std::uint64_t id = file->first_id; id <= file->last_id; ++id) {
       rocksdb::PinnableSlice value;  // dropped ones are of no interest
-      if (rocks->db()->Get(ScanOptions(), rocks->checkpoint(), SectionKey(id, kManifestSection), &value)
+      if (rocks->db()
+              ->Get(ScanOptions(), rocks->checkpoint(), SectionKey(id, kManifestSection), &value)
               .IsNotFound())
         continue;
       DamagedCheckpoint entry;

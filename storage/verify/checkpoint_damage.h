@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "storage/encoding/anchor.h"
 #include "storage/checkpoint/checkpoint.h"
 #include "storage/database.h"
+#include "storage/encoding/anchor.h"
 
 namespace plexus::storage {
 
@@ -26,7 +26,8 @@ DamagedCheckpoint DescribeDamage(const std::shared_ptr<Rocks>& rocks, std::uint6
                                  Sequence sequence, const std::string& what);
 
 // Adds what `more` has of other checkpoints.
-void MergeDamage(std::vector<DamagedCheckpoint>& damaged, const std::vector<DamagedCheckpoint>& more);
+void MergeDamage(std::vector<DamagedCheckpoint>& damaged,
+                 const std::vector<DamagedCheckpoint>& more);
 
 // Of files whose bytes are not those of the clean close: those that hold checkpoints alone, as
 // entries of a report; kCorruption with the file's own message for any other.

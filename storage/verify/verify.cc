@@ -127,7 +127,8 @@ Status Verifier::CheckLog() {
   if (cursor.point().sequence < last_)
     problems_.Add("log record " + std::to_string(cursor.point().sequence + 1), 0, "is missing");
   else if (cursor.point().hash != last_hash_ && last_hash_ != 0)
-    problems_.Add("log record " + std::to_string(last_), 0, "its running hash is not the journal's");
+    problems_.Add("log record " + std::to_string(last_), 0,
+                  "its running hash is not the journal's");
   return {};
 }
 
@@ -196,11 +197,13 @@ Status Verifier::CheckCheckpoints() {
     }
     if (!replaying) continue;
     if (cursor.point().sequence != m.sequence) {
-      problems_.Add(where, 0, "says record " + std::to_string(m.sequence) + ", which the log does not have");
+      problems_.Add(where, 0,
+                    "says record " + std::to_string(m.sequence) + ", which the log does not have");
       continue;
     }
     if (cursor.point().hash != m.log_hash)
-      problems_.Add(where, 0, "its running hash is not the log's at record " + std::to_string(m.sequence));
+      problems_.Add(where, 0,
+                    "its running hash is not the log's at record " + std::to_string(m.sequence));
     PLEXUS_ASSIGN(const Snapshot replayed, Snapshot(writer->Publish()).Compacted(db_.executor()));
     CompareStates(*loaded, replayed.state(), where, problems_);
   }
@@ -237,7 +240,8 @@ Status Verifier::Run(const Snapshot& live) {
   report_.edges = live.CountEdges(Plane::kFact) + live.CountEdges(Plane::kIndex);
   for (const auto& space : compacted.state().spaces) report_.vectors += space.live_count();
   if (!db_.to_scrub.empty())
-    report_.notes.push_back(std::to_string(db_.to_scrub.size()) + " purged nodes wait for scrubbing");
+    report_.notes.push_back(std::to_string(db_.to_scrub.size()) +
+                            " purged nodes wait for scrubbing");
   return {};
 }
 
@@ -251,6 +255,7 @@ Result<VerifyReport> Database::Verify(const VerifyOptions& options) try {
   VerifyReport report;
   PLEXUS_TRY(Verifier(d, options, report).Run(snapshot()));
   return report;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus::storage

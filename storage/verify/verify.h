@@ -22,7 +22,8 @@ class ProblemList {
   // The offset is the one that the message names, if any.
   void Add(const std::string& where, const Error& error) {
     const std::size_t at = error.message.find("offset ");
-    Add(where, at == std::string::npos ? 0 : std::strtoull(error.message.c_str() + at + 7, nullptr, 10),
+    Add(where,
+        at == std::string::npos ? 0 : std::strtoull(error.message.c_str() + at + 7, nullptr, 10),
         error.message);
   }
 

@@ -21,7 +21,8 @@ void VerifyTranspose(const Csr& csr, const std::string& where, ProblemList& prob
     for (std::uint32_t i = in.offsets[v]; i < in.offsets[v + 1]; ++i) {
       const EdgeSlot slot = csr.in_slots[i];
       if (seen[slot]) {
-        problems.Add(where + ", in_slots", i, "slot " + std::to_string(slot) + " stands there twice");
+        problems.Add(where + ", in_slots", i,
+                     "slot " + std::to_string(slot) + " stands there twice");
         continue;
       }
       seen[slot] = true;
@@ -76,9 +77,9 @@ template <class A, class B>
 void CompareRange(const std::string& where, const char* array, const A& a, const B& b,
                   ProblemList& problems) {
   if (a.size() != b.size()) {
-    problems.Add(where + ", " + array, std::min(a.size(), b.size()),
-                 std::to_string(a.size()) + " values, the replayed log gives " +
-                     std::to_string(b.size()));
+    problems.Add(
+        where + ", " + array, std::min(a.size(), b.size()),
+        std::to_string(a.size()) + " values, the replayed log gives " + std::to_string(b.size()));
     return;
   }
   for (std::size_t i = 0; i < a.size(); ++i)
@@ -110,7 +111,8 @@ void ComparePaged(const std::string& where, const std::string& array, const View
 void CompareStrings(const std::string& where, const char* array, const StringTable::View& a,
                     const StringTable::View& b, ProblemList& problems) {
   if (a.size() != b.size()) {
-    problems.Add(where + ", " + array, std::min(a.size(), b.size()), "their number differs from the replayed log");
+    problems.Add(where + ", " + array, std::min(a.size(), b.size()),
+                 "their number differs from the replayed log");
     return;
   }
   StringTable::Cursor of_a(a), of_b(b);
@@ -129,9 +131,11 @@ void VerifyGraph(const GraphState& state, const std::string& where, ProblemList&
   VerifyEdges(state, where, problems);
   StringTable::Cursor keys(state.keys), strings(state.strings);
   for (NodeId v = 0; v < state.keys.size(); ++v) {
-    const bool index = state.schema->node_kind(NodeKindId(state.node_kinds[v])).plane == Plane::kIndex;
+    const bool index =
+        state.schema->node_kind(NodeKindId(state.node_kinds[v])).plane == Plane::kIndex;
     if (auto ok = CheckKey(keys[v], index); !ok)
-      problems.Add(where + ", key_bytes", v, "node " + std::to_string(v) + ": " + ok.error().message);
+      problems.Add(where + ", key_bytes", v,
+                   "node " + std::to_string(v) + ": " + ok.error().message);
   }
   for (std::uint32_t i = 0; i < state.strings.size(); ++i)
     if (!IsValidUtf8(strings[i])) problems.Add(where + ", string_bytes", i, "not valid UTF-8");
@@ -193,7 +197,8 @@ void NoteCycles(const Snapshot& snapshot, VerifyReport& report) {
     for (NodeId v = 0; v < snapshot.node_count(); ++v)
       if (open[v] > 0) {
         report.notes.push_back("edges of the acyclic kind '" + schema.edge_kinds()[k].name +
-                               "' form a cycle at or above node '" + std::string(snapshot.key(v)) + "'");
+                               "' form a cycle at or above node '" + std::string(snapshot.key(v)) +
+                               "'");
         break;
       }
   }
@@ -238,7 +243,8 @@ void CompareStates(const GraphState& a, const GraphState& b, const std::string& 
   for (std::size_t s = 0; s < std::min(a.spaces.size(), b.spaces.size()); ++s)
     for (NodeId v = 0; v < a.keys.size(); ++v)
       if (a.spaces[s].ref(v) != b.spaces[s].ref(v)) {
-        problems.Add(where + ", vector_refs " + std::to_string(s), v, "differ from the replayed log");
+        problems.Add(where + ", vector_refs " + std::to_string(s), v,
+                     "differ from the replayed log");
         break;
       }
 }

@@ -81,8 +81,8 @@ class PinnedView : public rocksdb::FileSystemWrapper {
     if (!IsOurs(path)) return FileSystemWrapper::GetFileSize(path, o, size, d);
     return With(path, [&](auto pinned) { *size = pinned->size(); });
   }
-  IOStatus GetFileModificationTime(const std::string& path, const IOOptions& o,
-                                   std::uint64_t* time, IODebugContext* d) override {
+  IOStatus GetFileModificationTime(const std::string& path, const IOOptions& o, std::uint64_t* time,
+                                   IODebugContext* d) override {
     if (!IsOurs(path)) return FileSystemWrapper::GetFileModificationTime(path, o, time, d);
     return With(path, [&](auto pinned) { *time = pinned->modified_seconds(); });
   }

@@ -28,8 +28,9 @@ Error SystemError(const std::string& path, int error) {
 // The whole of a small file.
 Result<std::string> ReadAll(const PinnedFile& file, const std::string& path, std::uint64_t limit) {
   if (file.size() > limit)
-    return Fail(ErrorCode::kCorruption, path + ": " + std::to_string(file.size()) + " bytes, at most " +
-                                            std::to_string(limit) + " expected");
+    return Fail(ErrorCode::kCorruption, path + ": " + std::to_string(file.size()) +
+                                            " bytes, at most " + std::to_string(limit) +
+                                            " expected");
   std::string bytes(file.size(), '\0');
   const std::int64_t read = file.Read(0, bytes.data(), bytes.size());
   if (read < 0) return std::unexpected(SystemError(path, errno));
@@ -61,7 +62,9 @@ Result<std::vector<std::string>> GenerationNames(const std::string& path) {
 }  // namespace
 
 PinnedFile::PinnedFile(int descriptor, const struct stat& status)
-    : descriptor_(descriptor), device_(status.st_dev), inode_(status.st_ino),
+    : descriptor_(descriptor),
+      device_(status.st_dev),
+      inode_(status.st_ino),
       size_(static_cast<std::uint64_t>(status.st_size)),
       modified_(static_cast<std::uint64_t>(status.st_mtime)) {}
 
@@ -106,8 +109,9 @@ bool PinnedFile::SameSize() const {
 }
 
 std::shared_ptr<PinnedFile> PinnedFiles::Find(const std::string& name) const {
-  const auto it = std::lower_bound(entries_.begin(), entries_.end(), name,
-                                   [](const PinnedEntry& e, const std::string& n) { return e.name < n; });
+  const auto it =
+      std::lower_bound(entries_.begin(), entries_.end(), name,
+                       [](const PinnedEntry& e, const std::string& n) { return e.name < n; });
   return it != entries_.end() && it->name == name ? it->file : nullptr;
 }
 
@@ -171,9 +175,10 @@ Result<std::shared_ptr<const PinnedFiles>> PinnedFiles::Take(const std::string& 
     PLEXUS_ASSIGN(auto pinned, TryOnce(directory));
     if (pinned) return pinned;
     if (Clock::now() >= end)
-      return Fail(ErrorCode::kLocked,
-                  directory + ": changed under each of " + std::to_string(tries) +
-                      " attempts to read it; it is being written by " + LockFile::HolderOf(directory));
+      return Fail(ErrorCode::kLocked, directory + ": changed under each of " +
+                                          std::to_string(tries) +
+                                          " attempts to read it; it is being written by " +
+                                          LockFile::HolderOf(directory));
     std::this_thread::sleep_for(std::chrono::microseconds(50 + random() % 1000));
   }
 }

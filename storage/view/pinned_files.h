@@ -63,8 +63,8 @@ class PinnedFiles {
   static constexpr std::chrono::milliseconds kPatience{10'000};
   // Tries until a moment is found, for `patience` at most: kLocked names the writer.
   // kNotFound: no database. kCorruption: the anchor is damaged, or what it names is missing.
-  static Result<std::shared_ptr<const PinnedFiles>> Take(const std::string& directory,
-                                                         std::chrono::milliseconds patience = kPatience);
+  static Result<std::shared_ptr<const PinnedFiles>> Take(
+      const std::string& directory, std::chrono::milliseconds patience = kPatience);
 
   const Anchor& anchor() const { return anchor_; }
   // The generation's directory; empty when the database is just being created.

@@ -18,11 +18,11 @@
 #include <numeric>
 
 #include "algorithms/connectivity/components.h"
+#include "algorithms/connectivity/topological_order.h"
 #include "algorithms/pagerank/pagerank.h"
 #include "algorithms/paths/shortest_path.h"
-#include "algorithms/connectivity/topological_order.h"
-#include "tests/support/for_each_case.h"
 #include "tests/reference/oracles.h"
+#include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
 namespace {
@@ -35,9 +35,12 @@ BOOST_CONCEPT_ASSERT((boost::IncidenceGraphConcept<BoostGraph>));
 BOOST_CONCEPT_ASSERT((boost::BidirectionalGraphConcept<BoostGraph>));
 BOOST_CONCEPT_ASSERT((boost::AdjacencyGraphConcept<BoostGraph>));
 BOOST_CONCEPT_ASSERT((boost::AdjacencyMatrixConcept<BoostGraph>));
-BOOST_CONCEPT_ASSERT((boost::ReadablePropertyGraphConcept<BoostGraph, NodeId, boost::vertex_index_t>));
-BOOST_CONCEPT_ASSERT((boost::ReadablePropertyGraphConcept<BoostGraph, BoostEdge, boost::edge_index_t>));
-BOOST_CONCEPT_ASSERT((boost::ReadablePropertyGraphConcept<BoostGraph, BoostEdge, boost::edge_weight_t>));
+BOOST_CONCEPT_ASSERT(
+    (boost::ReadablePropertyGraphConcept<BoostGraph, NodeId, boost::vertex_index_t>));
+BOOST_CONCEPT_ASSERT(
+    (boost::ReadablePropertyGraphConcept<BoostGraph, BoostEdge, boost::edge_index_t>));
+BOOST_CONCEPT_ASSERT(
+    (boost::ReadablePropertyGraphConcept<BoostGraph, BoostEdge, boost::edge_weight_t>));
 BOOST_CONCEPT_ASSERT((boost::VertexIndexGraphConcept<BoostGraph>));
 BOOST_CONCEPT_ASSERT((boost::EdgeIndexGraphConcept<BoostGraph>));
 
@@ -58,7 +61,8 @@ void CheckContract(const CaseGraph& g, const std::vector<EdgeKindId>& kinds) {
   const auto flat = g.Flat(kinds);
   std::vector<Arc3> want, listed, out, in;
   for (const auto& a : flat.arcs)
-    want.emplace_back(graph.view().dense(a.from), graph.view().dense(a.to), static_cast<double>(a.weight));
+    want.emplace_back(graph.view().dense(a.from), graph.view().dense(a.to),
+                      static_cast<double>(a.weight));
   NodeId selected = 0;
   for (NodeId v = 0; v < flat.node_count(); ++v) selected += flat.selected[v];
   ASSERT_EQ(num_vertices(graph), selected);
@@ -149,8 +153,8 @@ TEST(BoostGraph, PageRankAgreesWithOurs) {
     const BoostGraph graph = Adapt(g);
     if (num_vertices(graph) == 0) return;
     std::vector<double> rank(num_vertices(graph)), other(num_vertices(graph));
-    boost::graph::page_rank(graph, VertexMap(rank), boost::graph::n_iterations(200), 0.85, num_vertices(graph),
-                            VertexMap(other));
+    boost::graph::page_rank(graph, VertexMap(rank), boost::graph::n_iterations(200), 0.85,
+                            num_vertices(graph), VertexMap(other));
     const double sum = std::accumulate(rank.begin(), rank.end(), 0.0);
     PageRankOptions options;
     options.weighted = false;
@@ -195,7 +199,8 @@ TEST(BoostGraph, DijkstraAgreesWithOurs) {
 // Betweenness by definition: the share of shortest walks that pass through.
 std::vector<double> Betweenness(const BoostGraph& graph) {
   const NodeId n = num_vertices(graph);
-  std::vector<std::vector<double>> depth(n, std::vector<double>(n, INFINITY)), walks(n, std::vector<double>(n));
+  std::vector<std::vector<double>> depth(n, std::vector<double>(n, INFINITY)),
+      walks(n, std::vector<double>(n));
   for (NodeId s = 0; s < n; ++s) {
     depth[s][s] = 0;
     walks[s][s] = 1;
@@ -214,7 +219,8 @@ std::vector<double> Betweenness(const BoostGraph& graph) {
   for (NodeId s = 0; s < n; ++s)
     for (NodeId t = 0; t < n; ++t)
       for (NodeId v = 0; v < n; ++v)
-        if (s != t && s != v && v != t && depth[s][t] < INFINITY && depth[s][v] + depth[v][t] == depth[s][t])
+        if (s != t && s != v && v != t && depth[s][t] < INFINITY &&
+            depth[s][v] + depth[v][t] == depth[s][t])
           between[v] += walks[s][v] * walks[v][t] / walks[s][t];
   return between;
 }
@@ -261,11 +267,13 @@ TEST(BoostGraph, TopologicalSortAgreesWithOurs) {
 }
 
 TEST(BoostGraph, AdaptorsOfTheLibraryStack) {
-  CaseGraph g = Build({"chain", 1, [](CaseGraph& c, int) {
+  CaseGraph g = Build({"chain", 1,
+                       [](CaseGraph& c, int) {
                          c.AddNodes(3);
                          c.Link(0, kLink, 1, 0.5f);
                          c.Link(1, kLink, 2, 0.5f);
-                       }}, Shape::kRuns);
+                       }},
+                      Shape::kRuns);
   const BoostGraph graph = Adapt(g);
   const auto reversed = boost::make_reverse_graph(graph);
   std::vector<NodeId> order;

@@ -6,17 +6,18 @@
 #include <Eigen/Dense>
 #include <map>
 
-#include "algorithms/retrieval/nearest_neighbors.h"
 #include "algorithms/pagerank/pagerank.h"
-#include "tests/support/for_each_case.h"
+#include "algorithms/retrieval/nearest_neighbors.h"
 #include "tests/algorithms/retrieval/vector_cases.h"
+#include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
 namespace {
 
 TEST(Eigen, AdjacencyHoldsEveryArcOnce) {
   ForEachGraph([](const CaseGraph& g, Shape) {
-    for (const std::vector<EdgeKindId>& kinds : {std::vector<EdgeKindId>{}, {kHasTag}, {kSupports, kSimilar}}) {
+    for (const std::vector<EdgeKindId>& kinds :
+         {std::vector<EdgeKindId>{}, {kHasTag}, {kSupports, kSimilar}}) {
       for (bool weights : {true, false}) {
         DenseViewOptions options;
         options.kinds = kinds;
@@ -29,7 +30,8 @@ TEST(Eigen, AdjacencyHoldsEveryArcOnce) {
         ASSERT_EQ(matrix->cols(), matrix->rows());
         std::map<std::pair<NodeId, NodeId>, double> want;
         for (const auto& a : g.Flat(kinds).arcs)
-          want[{view->dense(a.from), view->dense(a.to)}] += weights ? static_cast<double>(a.weight) : 1;
+          want[{view->dense(a.from), view->dense(a.to)}] +=
+              weights ? static_cast<double>(a.weight) : 1;
         ASSERT_EQ(matrix->nonZeros(), static_cast<Eigen::Index>(want.size()));
         auto next = want.begin();  // row by row, columns ascending: the map's own order
         for (Eigen::Index row = 0; row < matrix->outerSize(); ++row)
@@ -45,7 +47,8 @@ TEST(Eigen, AdjacencyHoldsEveryArcOnce) {
 
 // A use: PageRank's fixed point as a linear system, solved densely.
 TEST(Eigen, SolvesPageRank) {
-  CaseGraph g = Build({"five", 1, [](CaseGraph& c, int) {
+  CaseGraph g = Build({"five", 1,
+                       [](CaseGraph& c, int) {
                          c.AddNodes(5);
                          c.Link(0, kLink, 1, 0.5f);
                          c.Link(1, kLink, 2, 1.0f);
@@ -53,7 +56,8 @@ TEST(Eigen, SolvesPageRank) {
                          c.Link(2, kLink, 3, 0.75f);
                          c.Link(4, kRelatesTo, 0, 1.0f);
                          c.Link(3, kLink, 4, 0.5f);
-                       }}, Shape::kDelta);
+                       }},
+                      Shape::kDelta);
   const auto view = DenseView::Make(g.snapshot());
   const auto matrix = AdjacencyMatrix(*view);
   ASSERT_TRUE(matrix.has_value());
@@ -82,7 +86,8 @@ TEST(Eigen, MapsOfVectorsAreTheRowsThemselves) {
     ASSERT_EQ(map.data(), vectors.row(first).data());  // no copy
     for (Eigen::Index i = 0; i < map.rows(); ++i)
       for (Eigen::Index k = 0; k < 19; ++k)
-        ASSERT_EQ(map(i, k), vectors.row(first + static_cast<std::uint32_t>(i))[static_cast<std::size_t>(k)]);
+        ASSERT_EQ(map(i, k),
+                  vectors.row(first + static_cast<std::uint32_t>(i))[static_cast<std::size_t>(k)]);
     rows += static_cast<std::uint32_t>(map.rows());
     ++maps;
   });

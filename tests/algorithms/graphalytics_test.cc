@@ -16,12 +16,12 @@
 #include <tuple>
 #include <vector>
 
-#include "algorithms/traversal/bfs.h"
-#include "algorithms/connectivity/components.h"
-#include "algorithms/paths/distances.h"
 #include "algorithms/community/label_propagation.h"
-#include "algorithms/pagerank/pagerank.h"
 #include "algorithms/community/triangles.h"
+#include "algorithms/connectivity/components.h"
+#include "algorithms/pagerank/pagerank.h"
+#include "algorithms/paths/distances.h"
+#include "algorithms/traversal/bfs.h"
 #include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
@@ -45,7 +45,8 @@ struct Graphalytics {
       : n(nodes), directed(is_directed), edges(std::move(list)), out(n), in(n) {
     for (const Edge3& e : edges) {
       out[e.source][e.target] = in[e.target][e.source] = static_cast<double>(e.weight);
-      if (!directed) out[e.target][e.source] = in[e.source][e.target] = static_cast<double>(e.weight);
+      if (!directed)
+        out[e.target][e.source] = in[e.source][e.target] = static_cast<double>(e.weight);
     }
   }
   std::set<NodeId> Near(NodeId v) const {
@@ -120,7 +121,8 @@ std::vector<NodeId> Cdlp(const Graphalytics& g, int iterations) {
       for (const auto& [u, w] : g.in[v]) ++histogram[labels[u]];
       for (const auto& [u, w] : g.out[v]) ++histogram[labels[u]];
       int most = 0;
-      for (const auto& [label, count] : histogram)  // ascending: the first of the most is the smallest
+      for (const auto& [label, count] :
+           histogram)  // ascending: the first of the most is the smallest
         if (count > most) {
           most = count;
           next[v] = label;
@@ -230,12 +232,14 @@ TEST(Graphalytics, RandomGraphs) {
       if (!directed && a > b) std::swap(a, b);
       if (!drawn.insert({a, b}).second) continue;
       edges.push_back({a, b, static_cast<float>(random() % 5) / 4});  // lengths of 0, too
-      if (directed && random() % 3 == 0 && drawn.insert({b, a}).second) edges.push_back({b, a, 0.5f});
+      if (directed && random() % 3 == 0 && drawn.insert({b, a}).second)
+        edges.push_back({b, a, 0.5f});
     }
     SCOPED_TRACE(round);
     const Graphalytics g(n, directed, edges);
     const auto& executor = executors[static_cast<std::size_t>(round) % executors.size()];
-    Check(g, static_cast<NodeId>(random() % n), static_cast<int>(random() % 12) + 1, executor.executor.get());
+    Check(g, static_cast<NodeId>(random() % n), static_cast<int>(random() % 12) + 1,
+          executor.executor.get());
     if (HasFailure()) return;
   }
 }
@@ -248,7 +252,8 @@ struct Printed {
   NodeId cdlp, wcc;
 };
 
-void CheckPrinted(const std::vector<Printed>& printed, bool directed, NodeId root, std::vector<Edge3> edges) {
+void CheckPrinted(const std::vector<Printed>& printed, bool directed, NodeId root,
+                  std::vector<Edge3> edges) {
   const NodeId first = printed.front().vertex;  // becomes node 0; the order of ids stays
   for (Edge3& e : edges) {
     e.source -= first;
@@ -262,8 +267,10 @@ void CheckPrinted(const std::vector<Printed>& printed, bool directed, NodeId roo
     const NodeId v = p.vertex - first;
     EXPECT_NEAR(ours.lcc[v], p.lcc, 0.005001);
     EXPECT_NEAR(ours.pr[v], p.pr, 0.005001);
-    if (p.sssp == kInfinity) EXPECT_EQ(ours.sssp[v], kInfinity);
-    else EXPECT_NEAR(ours.sssp[v], p.sssp, 0.005001);
+    if (p.sssp == kInfinity)
+      EXPECT_EQ(ours.sssp[v], kInfinity);
+    else
+      EXPECT_NEAR(ours.sssp[v], p.sssp, 0.005001);
     EXPECT_EQ(ours.bfs[v], p.bfs);
     EXPECT_EQ(ours.cdlp[v] + first, p.cdlp);
     EXPECT_EQ(ours.wcc[v] + first, p.wcc);
@@ -282,9 +289,23 @@ TEST(Graphalytics, ExampleDirected) {
                 {9, 0.00, 0.05, kInfinity, kInfinity, 2, 1},
                 {10, 0.00, 0.09, 1.02, 2, 1, 1}},
                true, 1,
-               {{1, 3, 0.5f},   {1, 5, 0.3f},  {2, 4, 0.1f},  {2, 5, 0.3f},  {2, 10, 0.12f}, {3, 1, 0.53f},
-                {3, 5, 0.62f},  {3, 8, 0.21f}, {3, 10, 0.52f}, {5, 3, 0.69f}, {5, 4, 0.53f},  {5, 8, 0.1f},
-                {6, 3, 0.23f},  {6, 4, 0.39f}, {7, 4, 0.83f}, {8, 1, 0.39f}, {9, 4, 0.69f}});
+               {{1, 3, 0.5f},
+                {1, 5, 0.3f},
+                {2, 4, 0.1f},
+                {2, 5, 0.3f},
+                {2, 10, 0.12f},
+                {3, 1, 0.53f},
+                {3, 5, 0.62f},
+                {3, 8, 0.21f},
+                {3, 10, 0.52f},
+                {5, 3, 0.69f},
+                {5, 4, 0.53f},
+                {5, 8, 0.1f},
+                {6, 3, 0.23f},
+                {6, 4, 0.39f},
+                {7, 4, 0.83f},
+                {8, 1, 0.39f},
+                {9, 4, 0.69f}});
 }
 
 TEST(Graphalytics, ExampleUndirected) {
@@ -298,8 +319,18 @@ TEST(Graphalytics, ExampleUndirected) {
                 {9, 1.00, 0.10, 2.01, 4, 5, 2},
                 {10, 0.00, 0.06, 2.41, 4, 5, 2}},
                false, 2,
-               {{2, 3, 0.9f}, {2, 4, 0.69f}, {3, 4, 0.13f}, {3, 5, 0.5f}, {3, 8, 0.32f}, {5, 6, 0.63f},
-                {5, 8, 0.12f}, {6, 7, 0.53f}, {6, 8, 0.64f}, {6, 9, 0.23f}, {6, 10, 0.63f}, {7, 9, 0.36f}});
+               {{2, 3, 0.9f},
+                {2, 4, 0.69f},
+                {3, 4, 0.13f},
+                {3, 5, 0.5f},
+                {3, 8, 0.32f},
+                {5, 6, 0.63f},
+                {5, 8, 0.12f},
+                {6, 7, 0.53f},
+                {6, 8, 0.64f},
+                {6, 9, 0.23f},
+                {6, 10, 0.63f},
+                {7, 9, 0.36f}});
 }
 
 }  // namespace

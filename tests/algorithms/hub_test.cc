@@ -1,4 +1,5 @@
-// A hub of a million arcs: right answers, and no kernel does more for a pair of its neighbours than once.
+// A hub of a million arcs: right answers, and no kernel does more for a pair of its neighbours than
+// once.
 //
 // Two tests, as each is a process of its own under ctest and makes the graph anew.
 #include <gtest/gtest.h>
@@ -7,18 +8,18 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/traversal/bfs.h"
-#include "algorithms/connectivity/components.h"
-#include "algorithms/connectivity/biconnectivity.h"
-#include "algorithms/paths/distances.h"
-#include "algorithms/connectivity/dominators.h"
 #include "algorithms/community/kcore.h"
 #include "algorithms/community/label_propagation.h"
+#include "algorithms/community/triangles.h"
+#include "algorithms/connectivity/biconnectivity.h"
+#include "algorithms/connectivity/components.h"
+#include "algorithms/connectivity/dominators.h"
 #include "algorithms/connectivity/max_flow.h"
 #include "algorithms/pagerank/pagerank.h"
+#include "algorithms/paths/distances.h"
 #include "algorithms/paths/shortest_path.h"
+#include "algorithms/traversal/bfs.h"
 #include "algorithms/traversal/traverse.h"
-#include "algorithms/community/triangles.h"
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
 
@@ -53,7 +54,8 @@ void ExpectRanks(const PageRankResult& got, double tolerance) {
   const double b = 1 / (1 + n * leaf + to);
   EXPECT_NEAR(got.scores[0] / b, 1, tolerance);
   EXPECT_NEAR(got.scores[1] / (b * to), 1, tolerance);
-  for (const NodeId v : {2u, 3u, kNodes / 2, kNodes - 1}) EXPECT_NEAR(got.scores[v] / (b * leaf), 1, tolerance) << v;
+  for (const NodeId v : {2u, 3u, kNodes / 2, kNodes - 1})
+    EXPECT_NEAR(got.scores[v] / (b * leaf), 1, tolerance) << v;
   EXPECT_EQ(got.edges, kLeaves + kLeaves / 2);
 }
 

@@ -2,29 +2,29 @@
 #include <gtest/gtest.h>
 
 #include "algorithms/centrality/betweenness.h"
-#include "algorithms/traversal/bfs.h"
 #include "algorithms/centrality/closeness.h"
-#include "algorithms/community/leiden.h"
-#include "algorithms/connectivity/components.h"
-#include "algorithms/connectivity/biconnectivity.h"
-#include "algorithms/paths/distances.h"
-#include "algorithms/connectivity/dominators.h"
 #include "algorithms/centrality/hits.h"
 #include "algorithms/centrality/katz.h"
 #include "algorithms/community/kcore.h"
 #include "algorithms/community/label_propagation.h"
+#include "algorithms/community/leiden.h"
+#include "algorithms/community/triangles.h"
+#include "algorithms/connectivity/biconnectivity.h"
+#include "algorithms/connectivity/components.h"
+#include "algorithms/connectivity/dominators.h"
 #include "algorithms/connectivity/max_flow.h"
-#include "algorithms/memory/visibility.h"
-#include "algorithms/traversal/multi_bfs.h"
-#include "algorithms/pagerank/pagerank.h"
-#include "algorithms/pagerank/pagerank_push.h"
-#include "algorithms/traversal/pattern.h"
-#include "algorithms/paths/shortest_path.h"
-#include "algorithms/similarity/similarity.h"
 #include "algorithms/connectivity/spanning_forest.h"
 #include "algorithms/connectivity/topological_order.h"
+#include "algorithms/memory/visibility.h"
+#include "algorithms/pagerank/pagerank.h"
+#include "algorithms/pagerank/pagerank_push.h"
+#include "algorithms/paths/distances.h"
+#include "algorithms/paths/shortest_path.h"
+#include "algorithms/similarity/similarity.h"
+#include "algorithms/traversal/bfs.h"
+#include "algorithms/traversal/multi_bfs.h"
+#include "algorithms/traversal/pattern.h"
 #include "algorithms/traversal/traverse.h"
-#include "algorithms/community/triangles.h"
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
 
@@ -114,12 +114,14 @@ TEST(LongChain, Communities) {
   EXPECT_FALSE(leiden->truncated);
   EXPECT_GT(leiden->modularity, 0.99);
   std::uint32_t joints = 0;  // pieces are connected: as many ends as pieces
-  for (NodeId v = 1; v <= kLength; ++v) joints += leiden->communities[v] != leiden->communities[v - 1];
+  for (NodeId v = 1; v <= kLength; ++v)
+    joints += leiden->communities[v] != leiden->communities[v - 1];
   EXPECT_EQ(joints + 1, leiden->count);
   const auto labels = LabelPropagation(Chain(), {.iterations = 3});
   ASSERT_TRUE(labels.has_value());
   EXPECT_EQ(labels->iterations, 3);
-  EXPECT_EQ(labels->labels[kLength / 2], kLength / 2 - 3);  // the smallest of two wins: a step a round
+  EXPECT_EQ(labels->labels[kLength / 2],
+            kLength / 2 - 3);  // the smallest of two wins: a step a round
 }
 
 TEST(LongChain, Structure) {
@@ -232,7 +234,8 @@ TEST(LongChain, PatternPathsAreBounded) {
   ASSERT_TRUE(pattern.has_value());
   PatternOptions options;
   options.top = 0;
-  const auto got = MatchPattern(Chain(), *pattern, std::vector<TraverseSeed>{{kLength, 1.0}}, options);
+  const auto got =
+      MatchPattern(Chain(), *pattern, std::vector<TraverseSeed>{{kLength, 1.0}}, options);
   ASSERT_TRUE(got.has_value());
   ASSERT_EQ(got->hits.size(), kLength);
   std::uint64_t steps = 0, without = 0;
@@ -248,7 +251,9 @@ TEST(LongChain, PatternPathsAreBounded) {
   EXPECT_EQ(without, got->paths_left_out);
   EXPECT_FALSE(got->truncated);
   options.paths = false;
-  EXPECT_EQ(MatchPattern(Chain(), *pattern, std::vector<TraverseSeed>{{kLength, 1.0}}, options)->paths_left_out, 0u);
+  EXPECT_EQ(MatchPattern(Chain(), *pattern, std::vector<TraverseSeed>{{kLength, 1.0}}, options)
+                ->paths_left_out,
+            0u);
 }
 
 TEST(LongChain, PageRank) {
@@ -285,7 +290,8 @@ TEST(LongChain, SpanningForestFilters) {
     }
     offsets.push_back(static_cast<std::uint32_t>(neighbors.size()));
   }
-  const SpanningForestCsrResult forest = SpanningForestCsr({offsets, neighbors, weights, {}, {}}, {}).value();
+  const SpanningForestCsrResult forest =
+      SpanningForestCsr({offsets, neighbors, weights, {}, {}}, {}).value();
   EXPECT_EQ(forest.arcs.size(), kNodes - 2);  // the last node stands alone
 }
 

@@ -1,5 +1,5 @@
-// What the tests of kernels without memory share: a graph in two sizes, answers as bytes, the sampling of
-// allocations that fail.
+// What the tests of kernels without memory share: a graph in two sizes, answers as bytes, the
+// sampling of allocations that fail.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,41 +10,41 @@
 #include <vector>
 
 #include "algorithms/centrality/betweenness.h"
-#include "algorithms/traversal/bfs.h"
-#include "algorithms/retrieval/bm25.h"
 #include "algorithms/centrality/closeness.h"
-#include "algorithms/community/leiden.h"
-#include "algorithms/connectivity/components.h"
-#include "algorithms/connectivity/biconnectivity.h"
-#include "algorithms/common/dense_view.h"
-#include "algorithms/paths/distances.h"
-#include "algorithms/connectivity/dominators.h"
-#include "algorithms/similarity/frontier.h"
 #include "algorithms/centrality/hits.h"
 #include "algorithms/centrality/katz.h"
+#include "algorithms/common/dense_view.h"
+#include "algorithms/common/score_ranking.h"
 #include "algorithms/community/kcore.h"
 #include "algorithms/community/label_propagation.h"
+#include "algorithms/community/leiden.h"
+#include "algorithms/community/triangles.h"
+#include "algorithms/connectivity/biconnectivity.h"
+#include "algorithms/connectivity/components.h"
+#include "algorithms/connectivity/dominators.h"
 #include "algorithms/connectivity/max_flow.h"
+#include "algorithms/connectivity/spanning_forest.h"
+#include "algorithms/connectivity/topological_order.h"
 #include "algorithms/memory/visibility.h"
-#include "algorithms/traversal/multi_bfs.h"
-#include "algorithms/retrieval/nearest_neighbors.h"
 #include "algorithms/pagerank/pagerank.h"
 #include "algorithms/pagerank/pagerank_batch.h"
 #include "algorithms/pagerank/pagerank_push.h"
+#include "algorithms/paths/distances.h"
+#include "algorithms/paths/shortest_path.h"
+#include "algorithms/retrieval/bm25.h"
+#include "algorithms/retrieval/nearest_neighbors.h"
 #include "algorithms/retrieval/path_rank.h"
-#include "algorithms/traversal/pattern.h"
-#include "algorithms/common/score_ranking.h"
 #include "algorithms/retrieval/remove_nodes.h"
 #include "algorithms/retrieval/rerank.h"
 #include "algorithms/retrieval/scan_nodes.h"
-#include "algorithms/paths/shortest_path.h"
-#include "algorithms/similarity/similarity.h"
-#include "algorithms/connectivity/spanning_forest.h"
 #include "algorithms/retrieval/term_index.h"
 #include "algorithms/retrieval/text_vectors.h"
-#include "algorithms/connectivity/topological_order.h"
+#include "algorithms/similarity/frontier.h"
+#include "algorithms/similarity/similarity.h"
+#include "algorithms/traversal/bfs.h"
+#include "algorithms/traversal/multi_bfs.h"
+#include "algorithms/traversal/pattern.h"
 #include "algorithms/traversal/traverse.h"
-#include "algorithms/community/triangles.h"
 #include "engine/graph.h"
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
@@ -62,12 +62,18 @@ template <class T>
 void Add(std::string& out, T value) {
   out.append(reinterpret_cast<const char*>(&value), sizeof(value));
 }
-void Add(std::string& out, const BfsNode& n) { Add(out, n.node), Add(out, n.depth), Add(out, n.parent); }
-void Add(std::string& out, const PathEdge& e) { Add(out, e.source), Add(out, e.target), Add(out, e.weight); }
+void Add(std::string& out, const BfsNode& n) {
+  Add(out, n.node), Add(out, n.depth), Add(out, n.parent);
+}
+void Add(std::string& out, const PathEdge& e) {
+  Add(out, e.source), Add(out, e.target), Add(out, e.weight);
+}
 void Add(std::string& out, const ScoredNode& n) { Add(out, n.node), Add(out, n.score); }
 void Add(std::string& out, const SimilarNode& n) { Add(out, n.node); }
 void Add(std::string& out, const SimilarNeighbor& n) { Add(out, n.node), Add(out, n.score); }
-void Add(std::string& out, const PairSimilarity& p) { Add(out, p.a), Add(out, p.b), Add(out, p.score); }
+void Add(std::string& out, const PairSimilarity& p) {
+  Add(out, p.a), Add(out, p.b), Add(out, p.score);
+}
 void Add(std::string& out, const RerankHit& h) { Add(out, h.node), Add(out, h.score); }
 void Add(std::string& out, const PathRankHit& h) { Add(out, h.node), Add(out, h.score); }
 void Add(std::string& out, const OrderedNode& n) { Add(out, n.node), Add(out, n.level); }
@@ -76,7 +82,9 @@ template <class T>
 void Add(std::string& out, const std::vector<T>& list);
 void Add(std::string& out, const FrontierSet& s) { Add(out, s.members), Add(out, s.score); }
 void Add(std::string& out, const FoundPath& p) { Add(out, p.cost), Add(out, p.nodes); }
-void Add(std::string& out, const TraverseHit& h) { Add(out, h.node), Add(out, h.score), Add(out, h.path); }
+void Add(std::string& out, const TraverseHit& h) {
+  Add(out, h.node), Add(out, h.score), Add(out, h.path);
+}
 void Add(std::string& out, const NodeSubset& s) { Add(out, s.ToList()); }
 template <class T>
 void Add(std::string& out, const AlignedArray<T>& list) {
@@ -113,7 +121,8 @@ struct Fixture {
     space.dimensions = 8;
     batch.DefineSpace(space);
     std::vector<NodeRef> refs;
-    for (NodeId i = 0; i < nodes; ++i) refs.push_back(batch.UpsertNode("fact " + std::to_string(i), kMemory));
+    for (NodeId i = 0; i < nodes; ++i)
+      refs.push_back(batch.UpsertNode("fact " + std::to_string(i), kMemory));
     auto draw = [state = std::uint64_t{1}](std::uint64_t below) mutable {
       state = state * 6364136223846793005ull + 1442695040888963407ull;
       return (state >> 33) % below;
@@ -122,14 +131,17 @@ struct Fixture {
     for (NodeId i = 1; i < nodes; ++i) {
       for (int k = 0; k < 3; ++k) {
         const auto j = static_cast<NodeId>(draw(i));
-        batch.Link(refs[i], kinds[draw(k == 0 && i % 16 == 0 ? 4 : 3)], refs[j], 0.25f + static_cast<float>(draw(3)) / 4);
+        batch.Link(refs[i], kinds[draw(k == 0 && i % 16 == 0 ? 4 : 3)], refs[j],
+                   0.25f + static_cast<float>(draw(3)) / 4);
       }
       const NodeRef tag = batch.IndexNode(kTag, "tag " + std::to_string(draw(1 + nodes / 8)));
       batch.Link(refs[i], kHasTag, tag);
-      batch.Link(refs[i], kHasTag, batch.IndexNode(kTag, "tag " + std::to_string(draw(1 + nodes / 8))));
+      batch.Link(refs[i], kHasTag,
+                 batch.IndexNode(kTag, "tag " + std::to_string(draw(1 + nodes / 8))));
     }
     const NodeId texts = std::min<NodeId>(nodes, 200);
-    const std::string words[] = {"graph", "engine", "memory", "vector", "frontier", "journal", "snapshot", "delta"};
+    const std::string words[] = {"graph",    "engine",  "memory",   "vector",
+                                 "frontier", "journal", "snapshot", "delta"};
     for (NodeId i = 0; i < texts; ++i) {
       std::string text;
       for (int w = 0; w < 6; ++w) text += words[draw(8)] + " ";
@@ -143,7 +155,8 @@ struct Fixture {
     EXPECT_TRUE(graph->Compact());
     WriteBatch more(2000);
     for (NodeId i = 0; i < nodes; i += 7)
-      more.Link(more.Node("fact " + std::to_string(i)), NameRef(kSupports), more.Node("fact " + std::to_string(nodes - 1 - i / 2)), 0.5f);
+      more.Link(more.Node("fact " + std::to_string(i)), NameRef(kSupports),
+                more.Node("fact " + std::to_string(nodes - 1 - i / 2)), 0.5f);
     EXPECT_TRUE(graph->Apply(more));
     state = graph->snapshot().state();
   }
@@ -167,8 +180,8 @@ struct Sampling {
   Fixture& fixture;
   Executor& executor;
   Failure failure;
-  std::int64_t all = 50;   // as many are tried one by one
-  double growth = 1.25;    // then so far apart
+  std::int64_t all = 50;  // as many are tried one by one
+  double growth = 1.25;   // then so far apart
 };
 
 // ask(snapshot, executor) -> a Result; tell(its value) -> bytes.
@@ -194,11 +207,13 @@ void Sample(const char* name, const Sampling& sampling, const Ask& ask, const Te
     if (answer)  // it did without, or none was left
       EXPECT_EQ(tell(*answer) == want[number % 2], true) << name << " without allocation " << n;
     else
-      EXPECT_EQ(answer.error().code, ErrorCode::kResourceExhausted) << name << " " << n << ": " << answer.error().message;
+      EXPECT_EQ(answer.error().code, ErrorCode::kResourceExhausted)
+          << name << " " << n << ": " << answer.error().message;
     auto again = ask(snapshot, sampling.executor);
     ASSERT_TRUE(again) << name << " after allocation " << n;
     EXPECT_EQ(tell(*again) == want[number % 2], true) << name << " after allocation " << n;
-    n = n < sampling.all ? n + 1 : static_cast<std::int64_t>(static_cast<double>(n) * sampling.growth) + 1;
+    n = n < sampling.all ? n + 1
+                         : static_cast<std::int64_t>(static_cast<double>(n) * sampling.growth) + 1;
   }
   EXPECT_GT(n, 2) << name << " allocates nothing";
 }
@@ -215,7 +230,7 @@ void Fails(const char* name, const Ask& ask, const Tell& tell) {
 }
 
 // ASK(Options): the kernel's options, by the executor that is sampled.
-#define ASK []([[maybe_unused]] const Snapshot & s, [[maybe_unused]] Executor & executor)
+#define ASK []([[maybe_unused]] const Snapshot& s, [[maybe_unused]] Executor& executor)
 template <class Options>
 Options With(Executor& executor) {
   Options options;

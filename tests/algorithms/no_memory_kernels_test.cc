@@ -59,156 +59,252 @@ namespace {
 TEST(NoMemoryKernels, PageRank) {
   const auto scores = [](const auto& r) { return Bytes(r.scores); };
   Fails("PageRank", ASK { return PageRank(s, With<PageRankOptions>(executor)); }, scores);
-  Fails("PageRank again", ASK {
-    static std::vector<double> start;
-    start.resize(s.node_count(), 1.0 / s.node_count());  // once for each graph
-    auto options = With<PageRankOptions>(executor);
-    options.start = std::span<const double>(start).first(s.node_count());
-    return PageRank(s, options);
-  }, scores);
+  Fails(
+      "PageRank again",
+      ASK {
+        static std::vector<double> start;
+        start.resize(s.node_count(), 1.0 / s.node_count());  // once for each graph
+        auto options = With<PageRankOptions>(executor);
+        options.start = std::span<const double>(start).first(s.node_count());
+        return PageRank(s, options);
+      },
+      scores);
   const std::vector<std::vector<PageRankSeed>> sets = {{{1, 1.0}}, {{2, 0.5}, {3, 0.5}}};
-  Fails("PageRankBatch", [&](const Snapshot& s, Executor& executor) {
-    auto options = With<PageRankOptions>(executor);
-    options.precision = Precision::kF32;
-    options.iterations = 5;
-    return PageRankBatch(s, sets, options);
-  }, scores);
+  Fails(
+      "PageRankBatch",
+      [&](const Snapshot& s, Executor& executor) {
+        auto options = With<PageRankOptions>(executor);
+        options.precision = Precision::kF32;
+        options.iterations = 5;
+        return PageRankBatch(s, sets, options);
+      },
+      scores);
   const std::vector<PageRankSeed> seeds = {{1, 1.0}};
-  Fails("PageRankPush", [&](const Snapshot& s, Executor&) { return PageRankPush(s, seeds); },
-        [](const auto& r) { return Bytes(r.top); });
+  Fails(
+      "PageRankPush", [&](const Snapshot& s, Executor&) { return PageRankPush(s, seeds); },
+      [](const auto& r) { return Bytes(r.top); });
   static const std::vector<double> ones(100, 1.0);
   static const NodeSubset some(100, std::vector<std::uint64_t>{7, 0});
-  Fails("PercentileRanks", ASK { return PercentileRanks(ones, some); }, [](const auto& r) { return Bytes(r); });
-  Fails("ScaleByMaximum", ASK { return ScaleByMaximum(ones, some); }, [](const auto& r) { return Bytes(r); });
-  Fails("TopScores", ASK { return TopScores(ones, some, 3); }, [](const auto& r) { return Bytes(r); });
+  Fails(
+      "PercentileRanks", ASK { return PercentileRanks(ones, some); },
+      [](const auto& r) { return Bytes(r); });
+  Fails(
+      "ScaleByMaximum", ASK { return ScaleByMaximum(ones, some); },
+      [](const auto& r) { return Bytes(r); });
+  Fails(
+      "TopScores", ASK { return TopScores(ones, some, 3); },
+      [](const auto& r) { return Bytes(r); });
 }
 
 TEST(NoMemoryKernels, Walks) {
   static const std::vector<NodeId> sources = {40, 17};
   static const std::vector<TraverseSeed> seeds = {{40, 1.0}, {17, 0.5}};
   const auto hits = [](const auto& r) { return Bytes(r.hits); };
-  Fails("Bfs", ASK { return Bfs(s, sources, With<BfsOptions>(executor)); }, [](const auto& r) { return Bytes(r.nodes); });
-  Fails("BfsCsr", ASK { return BfsCsr(s.base().out(), s.base().in(), 40, {true, &executor}); },
-        [](const auto& r) { return Bytes(r.parents, r.depths); });
-  Fails("MultiBfs", ASK { return MultiBfs(s, sources, With<MultiBfsOptions>(executor)); },
-        [](const auto& r) { return Bytes(r.depths); });
+  Fails(
+      "Bfs", ASK { return Bfs(s, sources, With<BfsOptions>(executor)); },
+      [](const auto& r) { return Bytes(r.nodes); });
+  Fails(
+      "BfsCsr", ASK { return BfsCsr(s.base().out(), s.base().in(), 40, {true, &executor}); },
+      [](const auto& r) { return Bytes(r.parents, r.depths); });
+  Fails(
+      "MultiBfs", ASK { return MultiBfs(s, sources, With<MultiBfsOptions>(executor)); },
+      [](const auto& r) { return Bytes(r.depths); });
   for (const Aggregate how : {Aggregate::kMax, Aggregate::kSum})
-    Fails("Traverse", [&](const Snapshot& s, Executor& executor) {
-      auto options = With<TraverseOptions>(executor);
-      options.aggregate = how;
-      return Traverse(s, seeds, options);
-    }, hits);
-  Fails("ShortestPath", ASK {
-    ShortestPathOptions options;
-    options.cost = PathCost::kLogWeight;
-    options.count = 3;
-    return ShortestPath(s, 40, 0, options);
-  },
-        [](const auto& r) { return Bytes(r.paths); });
-  Fails("Distances", ASK { return Distances(s, 40, With<DistancesOptions>(executor)); },
-        [](const auto& r) { return Bytes(r.distances); });
-  Fails("MatchPattern", ASK {
-    const auto pattern = PathPattern::Parse("supports/(causes|depends_on)*", s.schema());
-    if (!pattern) return Result<TraverseResult>(std::unexpected(pattern.error()));
-    return MatchPattern(s, *pattern, seeds);
-  }, hits);
-  Fails("DistancesCsr", ASK { return DistancesCsr(s.base().out(), 40, {.delta = 0, .executor = &executor}); },
-        [](const auto& r) { return Bytes(r); });
-  Fails("Dominators", ASK { return Dominators(s, 40, With<DominatorsOptions>(executor)); },
-        [](const auto& r) { return Bytes(r.dominators); });
-  Fails("MaxFlow", ASK { return MaxFlow(s, 40, 0, With<MaxFlowOptions>(executor)); }, [](const auto& r) { return Bytes(r.flow, r.cut); });
+    Fails(
+        "Traverse",
+        [&](const Snapshot& s, Executor& executor) {
+          auto options = With<TraverseOptions>(executor);
+          options.aggregate = how;
+          return Traverse(s, seeds, options);
+        },
+        hits);
+  Fails(
+      "ShortestPath",
+      ASK {
+        ShortestPathOptions options;
+        options.cost = PathCost::kLogWeight;
+        options.count = 3;
+        return ShortestPath(s, 40, 0, options);
+      },
+      [](const auto& r) { return Bytes(r.paths); });
+  Fails(
+      "Distances", ASK { return Distances(s, 40, With<DistancesOptions>(executor)); },
+      [](const auto& r) { return Bytes(r.distances); });
+  Fails(
+      "MatchPattern",
+      ASK {
+        const auto pattern = PathPattern::Parse("supports/(causes|depends_on)*", s.schema());
+        if (!pattern) return Result<TraverseResult>(std::unexpected(pattern.error()));
+        return MatchPattern(s, *pattern, seeds);
+      },
+      hits);
+  Fails(
+      "DistancesCsr",
+      ASK { return DistancesCsr(s.base().out(), 40, {.delta = 0, .executor = &executor}); },
+      [](const auto& r) { return Bytes(r); });
+  Fails(
+      "Dominators", ASK { return Dominators(s, 40, With<DominatorsOptions>(executor)); },
+      [](const auto& r) { return Bytes(r.dominators); });
+  Fails(
+      "MaxFlow", ASK { return MaxFlow(s, 40, 0, With<MaxFlowOptions>(executor)); },
+      [](const auto& r) { return Bytes(r.flow, r.cut); });
 }
 
 TEST(NoMemoryKernels, Parts) {
-  Fails("Components", ASK { return Components(s, With<ComponentsOptions>(executor)); }, [](const auto& r) { return Bytes(r.labels); });
-  Fails("ComponentsCsr", ASK { return ComponentsCsr(s.base().out(), s.base().in(), &executor); },
-        [](const auto& r) { return Bytes(r); });
-  Fails("StrongComponents", ASK { return StrongComponents(s, With<ComponentsOptions>(executor)); },
-        [](const auto& r) { return Bytes(r.labels); });
-  Fails("CutPoints", ASK { return CutPoints(s, {.list_blocks = true, .executor = &executor}); },
-        [](const auto& r) { return Bytes(r.points, r.bridges, r.block_nodes); });
-  Fails("SpanningForest", ASK { return SpanningForest(s, With<SpanningForestOptions>(executor)); },
-        [](const auto& r) { return Bytes(r.edges); });
-  Fails("TopologicalOrder", ASK { return TopologicalOrder(s, With<TopologicalOrderOptions>(executor)); },
-        [](const auto& r) { return Bytes(r.order); });
-  Fails("Leiden", ASK { return Leiden(s, With<LeidenOptions>(executor)); },
-        [](const auto& r) { return Bytes(r.communities, r.modularity); });
-  Fails("LabelPropagation", ASK { return LabelPropagation(s, With<LabelPropagationOptions>(executor)); },
-        [](const auto& r) { return Bytes(r.labels); });
-  Fails("KCore", ASK { return KCore(s, With<KCoreOptions>(executor)); }, [](const auto& r) { return Bytes(r.cores); });
-  Fails("KCoreCsr", ASK { return KCoreCsr(s.base().out()); }, [](const auto& r) { return Bytes(r); });
-  Fails("DenseView", ASK { return DenseView::Make(s, With<DenseViewOptions>(executor)); }, [](const auto& r) { return Bytes(r.node_count()); });
-  Fails("Triangles", ASK { return Triangles(s, With<TrianglesOptions>(executor)); }, [](const auto& r) { return Bytes(r.triangles); });
-  Fails("Clustering", ASK { return Clustering(s, With<ClusteringOptions>(executor)); },
-        [](const auto& r) { return Bytes(r.coefficients); });
+  Fails(
+      "Components", ASK { return Components(s, With<ComponentsOptions>(executor)); },
+      [](const auto& r) { return Bytes(r.labels); });
+  Fails(
+      "ComponentsCsr", ASK { return ComponentsCsr(s.base().out(), s.base().in(), &executor); },
+      [](const auto& r) { return Bytes(r); });
+  Fails(
+      "StrongComponents", ASK { return StrongComponents(s, With<ComponentsOptions>(executor)); },
+      [](const auto& r) { return Bytes(r.labels); });
+  Fails(
+      "CutPoints", ASK { return CutPoints(s, {.list_blocks = true, .executor = &executor}); },
+      [](const auto& r) { return Bytes(r.points, r.bridges, r.block_nodes); });
+  Fails(
+      "SpanningForest", ASK { return SpanningForest(s, With<SpanningForestOptions>(executor)); },
+      [](const auto& r) { return Bytes(r.edges); });
+  Fails(
+      "TopologicalOrder",
+      ASK { return TopologicalOrder(s, With<TopologicalOrderOptions>(executor)); },
+      [](const auto& r) { return Bytes(r.order); });
+  Fails(
+      "Leiden", ASK { return Leiden(s, With<LeidenOptions>(executor)); },
+      [](const auto& r) { return Bytes(r.communities, r.modularity); });
+  Fails(
+      "LabelPropagation",
+      ASK { return LabelPropagation(s, With<LabelPropagationOptions>(executor)); },
+      [](const auto& r) { return Bytes(r.labels); });
+  Fails(
+      "KCore", ASK { return KCore(s, With<KCoreOptions>(executor)); },
+      [](const auto& r) { return Bytes(r.cores); });
+  Fails(
+      "KCoreCsr", ASK { return KCoreCsr(s.base().out()); }, [](const auto& r) { return Bytes(r); });
+  Fails(
+      "DenseView", ASK { return DenseView::Make(s, With<DenseViewOptions>(executor)); },
+      [](const auto& r) { return Bytes(r.node_count()); });
+  Fails(
+      "Triangles", ASK { return Triangles(s, With<TrianglesOptions>(executor)); },
+      [](const auto& r) { return Bytes(r.triangles); });
+  Fails(
+      "Clustering", ASK { return Clustering(s, With<ClusteringOptions>(executor)); },
+      [](const auto& r) { return Bytes(r.coefficients); });
 }
 
 TEST(NoMemoryKernels, Centrality) {
-  Fails("Betweenness", ASK { return Betweenness(s, {.samples = 24, .executor = &executor}); },
-        [](const auto& r) { return Bytes(r.scores); });
+  Fails(
+      "Betweenness", ASK { return Betweenness(s, {.samples = 24, .executor = &executor}); },
+      [](const auto& r) { return Bytes(r.scores); });
   static const std::vector<NodeId> sources = {3, 40};
-  Fails("BetweennessCsr", ASK { return BetweennessCsr(s.base().out(), s.base().in(), sources, &executor); },
-        [](const auto& r) { return Bytes(r); });
-  Fails("Closeness", ASK { return Closeness(s, {.samples = 70, .executor = &executor}); },
-        [](const auto& r) { return Bytes(r.closeness); });
-  Fails("Katz", ASK { return Katz(s, With<KatzOptions>(executor)); }, [](const auto& r) { return Bytes(r.scores); });
-  Fails("Eigenvector", ASK { return Eigenvector(s, {.direction = Direction::kBoth, .executor = &executor}); },
-        [](const auto& r) { return Bytes(r.scores); });
-  Fails("Hits", ASK { return Hits(s, With<HitsOptions>(executor)); }, [](const auto& r) { return Bytes(r.hubs); });
+  Fails(
+      "BetweennessCsr",
+      ASK { return BetweennessCsr(s.base().out(), s.base().in(), sources, &executor); },
+      [](const auto& r) { return Bytes(r); });
+  Fails(
+      "Closeness", ASK { return Closeness(s, {.samples = 70, .executor = &executor}); },
+      [](const auto& r) { return Bytes(r.closeness); });
+  Fails(
+      "Katz", ASK { return Katz(s, With<KatzOptions>(executor)); },
+      [](const auto& r) { return Bytes(r.scores); });
+  Fails(
+      "Eigenvector",
+      ASK { return Eigenvector(s, {.direction = Direction::kBoth, .executor = &executor}); },
+      [](const auto& r) { return Bytes(r.scores); });
+  Fails(
+      "Hits", ASK { return Hits(s, With<HitsOptions>(executor)); },
+      [](const auto& r) { return Bytes(r.hubs); });
 }
 
 TEST(NoMemoryKernels, Likeness) {
   static const std::vector<float> query(8, 0.5f);
   static const std::vector<NodePair> pairs = {{1, 2}, {40, 41}};
-  Fails("Nearest", ASK { return Nearest(s, kSpace, query, With<NearestOptions>(executor)); }, [](const auto& r) { return Bytes(r.nodes); });
-  Fails("Rerank", ASK { return Rerank(s, kSpace, query, With<RerankOptions>(executor)); }, [](const auto& r) { return Bytes(r.hits); });
-  Fails("PairSimilarities", ASK { return PairSimilarities(s, pairs, With<SimilarityOptions>(executor)); },
-        [](const auto& r) { return Bytes(r.pairs); });
-  Fails("SimilarNodes", ASK { return SimilarNodes(s, 40, With<SimilarityOptions>(executor)); },
-        [](const auto& r) { return Bytes(r.nodes); });
-  Fails("SimilarPairs", ASK { return SimilarPairs(s, With<SimilarityOptions>(executor)); }, [](const auto& r) { return Bytes(r.pairs); });
+  Fails(
+      "Nearest", ASK { return Nearest(s, kSpace, query, With<NearestOptions>(executor)); },
+      [](const auto& r) { return Bytes(r.nodes); });
+  Fails(
+      "Rerank", ASK { return Rerank(s, kSpace, query, With<RerankOptions>(executor)); },
+      [](const auto& r) { return Bytes(r.hits); });
+  Fails(
+      "PairSimilarities",
+      ASK { return PairSimilarities(s, pairs, With<SimilarityOptions>(executor)); },
+      [](const auto& r) { return Bytes(r.pairs); });
+  Fails(
+      "SimilarNodes", ASK { return SimilarNodes(s, 40, With<SimilarityOptions>(executor)); },
+      [](const auto& r) { return Bytes(r.nodes); });
+  Fails(
+      "SimilarPairs", ASK { return SimilarPairs(s, With<SimilarityOptions>(executor)); },
+      [](const auto& r) { return Bytes(r.pairs); });
   for (const int arity : {2, 3})
-    Fails("Frontier", [&](const Snapshot& s, Executor& executor) {
-      auto options = With<FrontierOptions>(executor);
-      options.arity = arity;
-      options.top = 10;
-      return Frontier(s, options);
-    }, [](const auto& r) { return Bytes(r.sets); });
+    Fails(
+        "Frontier",
+        [&](const Snapshot& s, Executor& executor) {
+          auto options = With<FrontierOptions>(executor);
+          options.arity = arity;
+          options.top = 10;
+          return Frontier(s, options);
+        },
+        [](const auto& r) { return Bytes(r.sets); });
   static const std::vector<TraverseSeed> seeds = {{40, 1.0}};
-  Fails("RankPaths", ASK {
-    const auto hits = Traverse(s, seeds);
-    if (!hits) return Result<PathRankResult>(std::unexpected(hits.error()));
-    return RankPaths(s, kSpace, query, hits->hits, With<PathRankOptions>(executor));
-  }, [](const auto& r) { return Bytes(r.hits); });
+  Fails(
+      "RankPaths",
+      ASK {
+        const auto hits = Traverse(s, seeds);
+        if (!hits) return Result<PathRankResult>(std::unexpected(hits.error()));
+        return RankPaths(s, kSpace, query, hits->hits, With<PathRankOptions>(executor));
+      },
+      [](const auto& r) { return Bytes(r.hits); });
 }
 
 TEST(NoMemoryKernels, WordsAndLists) {
   static const std::vector<std::string> terms = {"graph", "delta"};
   const auto take = [](const WriteBatch&) { return Status(); };
-  Fails("Bm25", ASK { return Bm25(s, terms, With<Bm25Options>(executor)); }, [](const auto& r) { return Bytes(r.matches); });
-  Fails("IndexTerms", [&](const Snapshot& s, Executor& e) { return IndexTerms(s, With<IndexTermsOptions>(e), take); },
-        [](const auto& r) { return Bytes(r.texts, r.linked); });
+  Fails(
+      "Bm25", ASK { return Bm25(s, terms, With<Bm25Options>(executor)); },
+      [](const auto& r) { return Bytes(r.matches); });
+  Fails(
+      "IndexTerms",
+      [&](const Snapshot& s, Executor& e) {
+        return IndexTerms(s, With<IndexTermsOptions>(e), take);
+      },
+      [](const auto& r) { return Bytes(r.texts, r.linked); });
   static const WriteBatch texts = [] {
     WriteBatch batch(3000);
-    batch.SetPayload(batch.UpsertNode("a new fact"), NodeField::kText, "graph of memory, delta of graph");
+    batch.SetPayload(batch.UpsertNode("a new fact"), NodeField::kText,
+                     "graph of memory, delta of graph");
     return batch;
   }();
-  Fails("AddTerms", ASK {
-    return OrNoMemory([&] {
-      WriteBatch batch = texts;
-      return AddTerms(s, {}, batch, &executor);
-    });
-  }, [](const auto& r) { return Bytes(r.texts, r.linked); });
-  Fails("MakeTextVectors", [&](const Snapshot& s, Executor& e) { return MakeTextVectors(s, With<TextVectorOptions>(e), take); },
-        [](const auto& r) { return Bytes(r.documents, r.added); });
+  Fails(
+      "AddTerms",
+      ASK {
+        return OrNoMemory([&] {
+          WriteBatch batch = texts;
+          return AddTerms(s, {}, batch, &executor);
+        });
+      },
+      [](const auto& r) { return Bytes(r.texts, r.linked); });
+  Fails(
+      "MakeTextVectors",
+      [&](const Snapshot& s, Executor& e) {
+        return MakeTextVectors(s, With<TextVectorOptions>(e), take);
+      },
+      [](const auto& r) { return Bytes(r.documents, r.added); });
   static const std::vector<TermCount> counts = {{"graph", 1}, {"delta", 2}};
-  Fails("TextVector", ASK { return TextVector(s, counts, With<TextVectorOptions>(executor)); }, [](const auto& r) { return Bytes(r.values); });
-  Fails("VisibleNodes", ASK { return VisibleNodes(s, 1500, {.executor = &executor}); }, [](const auto& r) { return Bytes(*r); });
-  Fails("ScanNodes", ASK {
-    NodeScan scan;
-    scan.column = kCreatedAt;
-    return ScanNodes(s, scan);
-  }, [](const auto& r) { return Bytes(r.nodes); });
+  Fails(
+      "TextVector", ASK { return TextVector(s, counts, With<TextVectorOptions>(executor)); },
+      [](const auto& r) { return Bytes(r.values); });
+  Fails(
+      "VisibleNodes", ASK { return VisibleNodes(s, 1500, {.executor = &executor}); },
+      [](const auto& r) { return Bytes(*r); });
+  Fails(
+      "ScanNodes",
+      ASK {
+        NodeScan scan;
+        scan.column = kCreatedAt;
+        return ScanNodes(s, scan);
+      },
+      [](const auto& r) { return Bytes(r.nodes); });
 }
 
 // Of a graph that is changed: what was removed is gone, and nothing else.
@@ -219,7 +315,8 @@ TEST(NoMemoryKernels, RemoveNodes) {
     plain.executor = &SerialExecutor();
     const auto graph = Graph::InMemory(plain);
     WriteBatch batch(1000);
-    for (int i = 0; i < 30; ++i) batch.UpsertNode("fact " + std::to_string(i), NameRef(i % 2 ? kMemory : kNode));
+    for (int i = 0; i < 30; ++i)
+      batch.UpsertNode("fact " + std::to_string(i), NameRef(i % 2 ? kMemory : kNode));
     ASSERT_TRUE(graph->Apply(batch));
     NodeScan scan;
     scan.kind = kMemory;

@@ -87,7 +87,8 @@ TEST(AgentGraph, StartsAreStratified) {
     ++degree[edge.source];
     if (edge.kind == kCategorical) ++degree[edge.target];
   }
-  const auto hubs = std::count_if(starts.begin(), starts.end(), [&](NodeId v) { return degree[v] >= 64; });
+  const auto hubs =
+      std::count_if(starts.begin(), starts.end(), [&](NodeId v) { return degree[v] >= 64; });
   EXPECT_GT(hubs, 20);
   EXPECT_TRUE(std::all_of(starts.begin(), starts.end(), [&](NodeId v) { return degree[v] > 0; }));
 }

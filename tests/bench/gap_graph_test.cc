@@ -13,8 +13,8 @@
 #include <string>
 
 #include "algorithms/centrality/betweenness.h"
-#include "algorithms/paths/distances.h"
 #include "algorithms/community/triangles.h"
+#include "algorithms/paths/distances.h"
 #include "bench/gap/kernels.h"
 #include "bench/graphs/pairs.h"
 
@@ -51,9 +51,12 @@ TEST(GapGraph, WeightsAreTheSuites) {
     return hash;
   };
   for (Executor* executor : {&SerialExecutor(), &DefaultExecutor()}) {
-    const PairList kronecker = KroneckerPairs(10, 16, *executor), uniform = UniformPairs(10, 16, *executor);
-    EXPECT_EQ(fingerprint(GeneratedWeights(kronecker, Symmetric(kronecker), *executor)), 0x1dd9ccf052c75919u);
-    EXPECT_EQ(fingerprint(GeneratedWeights(uniform, Symmetric(uniform), *executor)), 0xd19d5dcb871b3efbu);
+    const PairList kronecker = KroneckerPairs(10, 16, *executor),
+                   uniform = UniformPairs(10, 16, *executor);
+    EXPECT_EQ(fingerprint(GeneratedWeights(kronecker, Symmetric(kronecker), *executor)),
+              0x1dd9ccf052c75919u);
+    EXPECT_EQ(fingerprint(GeneratedWeights(uniform, Symmetric(uniform), *executor)),
+              0xd19d5dcb871b3efbu);
   }
 }
 

@@ -63,7 +63,9 @@ TEST(Shapes, WeightedFilesComeBack) {
   options.symmetrize = true;
   const PairList grid = GridPairs(6);
   const Topology graph = BuildTopology(grid.node_count, grid.span(), options).value();
-  const auto path = [](const char* name) { return (std::filesystem::path(testing::TempDir()) / name).string(); };
+  const auto path = [](const char* name) {
+    return (std::filesystem::path(testing::TempDir()) / name).string();
+  };
   const std::string wsg = path("plexus_shape.wsg"), wel = path("plexus_shape.wel");
   ASSERT_TRUE(WriteSerialized(graph, wsg, &ArcWeight));
   AlignedArray<float> weights;
@@ -73,7 +75,8 @@ TEST(Shapes, WeightedFilesComeBack) {
   ASSERT_EQ(weights.size(), graph.arc_count());
   for (NodeId v = 0; v < graph.node_count; ++v)
     for (std::uint32_t a = graph.out_offsets[v]; a < graph.out_offsets[v + 1]; ++a) {
-      ASSERT_EQ(weights[a], static_cast<float>(ArcWeight(graph.out_neighbors[a], v)));  // in both directions
+      ASSERT_EQ(weights[a],
+                static_cast<float>(ArcWeight(graph.out_neighbors[a], v)));  // in both directions
       ASSERT_TRUE(weights[a] >= 1 && weights[a] <= 255);
     }
   ASSERT_TRUE(WritePairs(grid.span(), wel, &ArcWeight));

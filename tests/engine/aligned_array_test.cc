@@ -28,7 +28,8 @@ TEST(AlignedArray, EmptyOwnsNothing) {
 }
 
 TEST(AlignedArray, AlignedAtEverySize) {
-  for (std::size_t size : {1u, 15u, 63u, 64u, 4096u, (2u << 20) - 1, 2u << 20, (2u << 20) + 1, 5u << 20}) {
+  for (std::size_t size :
+       {1u, 15u, 63u, 64u, 4096u, (2u << 20) - 1, 2u << 20, (2u << 20) + 1, 5u << 20}) {
     AlignedArray<std::uint8_t> a(size);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(a.data()) % 64, 0u) << size;
     if (size > (2u << 20)) {
@@ -67,9 +68,11 @@ TEST(AlignedArray, MovesLeaveNothingBehind) {
   for (int i = 0; i < 50; ++i) EXPECT_EQ(many[i][4], i);
 }
 
-// Freed blocks of middle size come back for the next of their size, never twice, and not for others.
+// Freed blocks of middle size come back for the next of their size, never twice, and not for
+// others.
 TEST(AlignedArray, FreedBlocksAreLentOnce) {
-  for (std::size_t size : {std::size_t{64} << 10, std::size_t{100'000}, (std::size_t{2} << 20) - 5, std::size_t{5} << 20}) {
+  for (std::size_t size : {std::size_t{64} << 10, std::size_t{100'000}, (std::size_t{2} << 20) - 5,
+                           std::size_t{5} << 20}) {
     std::vector<AlignedArray<std::uint8_t>> all;
     for (int round = 0; round < 3; ++round) {
       for (int i = 0; i < 20; ++i) {
@@ -77,7 +80,8 @@ TEST(AlignedArray, FreedBlocksAreLentOnce) {
         AlignedArray<std::uint8_t> other(size + 70'000, std::uint8_t{0xEE});
       }
       for (int i = 0; i < 20; ++i)
-        for (std::size_t at : {std::size_t{0}, size / 2, size - 1}) ASSERT_EQ(all[i][at], i) << size;
+        for (std::size_t at : {std::size_t{0}, size / 2, size - 1})
+          ASSERT_EQ(all[i][at], i) << size;
       for (std::size_t i = 0; i < all.size(); ++i)
         for (std::size_t j = 0; j < i; ++j) ASSERT_NE(all[i].data(), all[j].data());
       all.clear();
@@ -91,10 +95,12 @@ TEST(AlignedArray, CheckedBuildsFillNewArrays) {
   for (std::size_t size : {std::size_t{10}, std::size_t{20'000}, std::size_t{700'000}}) {
     for (int round = 0; round < 2; ++round) {
       AlignedArray<double> numbers(size);
-      for (std::size_t at : {std::size_t{0}, size / 2, size - 1}) ASSERT_TRUE(std::isnan(numbers[at])) << size;
+      for (std::size_t at : {std::size_t{0}, size / 2, size - 1})
+        ASSERT_TRUE(std::isnan(numbers[at])) << size;
       for (double& x : numbers) x = 1;
       AlignedArray<float> halves(size * 2);  // the same bytes
-      for (std::size_t at : {std::size_t{0}, size / 2, size - 1}) ASSERT_TRUE(std::isnan(halves[at])) << size;
+      for (std::size_t at : {std::size_t{0}, size / 2, size - 1})
+        ASSERT_TRUE(std::isnan(halves[at])) << size;
     }
     AlignedArray<std::uint32_t> ids(size);
     EXPECT_GT(ids[size / 2], 0x7FFFFFFFu / 2);
@@ -102,7 +108,8 @@ TEST(AlignedArray, CheckedBuildsFillNewArrays) {
 }
 #endif
 
-#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)  // whose own locks are not made for such a child
+#if !defined(__SANITIZE_THREAD__) && \
+    !defined(__SANITIZE_ADDRESS__)  // whose own locks are not made for such a child
 TEST(AlignedArray, AChildOfThreadsMakesArrays) {
   std::atomic<bool> done = false;
   std::vector<std::jthread> busy;
@@ -115,7 +122,8 @@ TEST(AlignedArray, AChildOfThreadsMakesArrays) {
     const pid_t child = fork();
     if (child == 0) {
       alarm(5);  // a lock that nobody will give back
-      for (int round = 0; round < 3; ++round) AlignedArray<std::uint8_t> block(std::size_t{64} << 10);
+      for (int round = 0; round < 3; ++round)
+        AlignedArray<std::uint8_t> block(std::size_t{64} << 10);
       _exit(0);
     }
     int status = -1;

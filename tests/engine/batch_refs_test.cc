@@ -248,7 +248,7 @@ TEST_F(Refs, ACopyTakesWhatWasNamedBeforeIt) {
   const NodeRef a = origin.Node("a");
   const EdgeKindRef likes = origin.EdgeKindNamed("likes");
   B copy = origin;
-  const NodeRef later = origin.Node("later");       // not the copy's, though it may name as many
+  const NodeRef later = origin.Node("later");  // not the copy's, though it may name as many
   const EdgeKindRef hates = origin.EdgeKindNamed("hates");
   const NodeRef here = copy.Node("here");
   EXPECT_EQ(here.index(), later.index());

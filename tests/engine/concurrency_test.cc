@@ -20,8 +20,8 @@
 
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
-#include "tests/support/writer_harness.h"
 #include "tests/support/row_totals.h"
+#include "tests/support/writer_harness.h"
 
 namespace plexus {
 namespace {
@@ -77,7 +77,8 @@ class Mover {
         batch.Unlink(NodeRef::Id(old.source), Kind(old), NodeRef::Id(old.target), Label(a));
         edges_[a] = Fresh(old.weight);
         Put(batch, a);
-        for (NodeId v : {old.source, old.target, edges_[a].source, edges_[a].target}) WriteDegree(batch, v);
+        for (NodeId v : {old.source, old.target, edges_[a].source, edges_[a].target})
+          WriteDegree(batch, v);
       }
     }
     // A node's removal and return: its edges go, so they are put again.
@@ -98,7 +99,8 @@ class Mover {
   static std::string Label(std::size_t i) { return "e" + std::to_string(i); }
 
   Rows Fresh(float weight) {
-    Rows e{static_cast<NodeId>(rng_() % kNodes), static_cast<NodeId>(rng_() % kNodes), weight, rng_() % 3 == 0};
+    Rows e{static_cast<NodeId>(rng_() % kNodes), static_cast<NodeId>(rng_() % kNodes), weight,
+           rng_() % 3 == 0};
     if (e.source == e.target) e.target = (e.source + 1) % kNodes;
     Count(e, 1);
     return e;
@@ -145,21 +147,25 @@ std::string Check(const Snapshot& s) {
     s.ForEachArc(Direction::kIn, v, all, [&](const Arc& a) { in_total += a.weight; });
     if (!ordered) return "row of " + std::to_string(v) + " is out of order";
     if (v < kNodes && s.i64(kAccessCount, v) != degree)
-      return "degree of " + std::to_string(v) + " is " + std::to_string(degree) + ", its column says " +
-             std::to_string(s.i64(kAccessCount, v).value_or(-1));
+      return "degree of " + std::to_string(v) + " is " + std::to_string(degree) +
+             ", its column says " + std::to_string(s.i64(kAccessCount, v).value_or(-1));
     if (v < kNodes && s.Find(Key(v)) != v) return "key of " + std::to_string(v) + " is lost";
   }
   double scanned = 0;
-  s.ScanArcs(Direction::kIn, 0, s.node_count(), all, [&](NodeId, const Arc& a) { scanned += a.weight; });
+  s.ScanArcs(Direction::kIn, 0, s.node_count(), all,
+             [&](NodeId, const Arc& a) { scanned += a.weight; });
   if (scanned != in_total) return "a scan of the in rows sums to " + std::to_string(scanned);
   s.ForEachEdge(all, [&](const Edge& e) {
     ++edges;
     edge_total += e.weight;
   });
   if (edges != kEdges) return std::to_string(edges) + " edges";
-  if (s.CountEdges(Plane::kFact) != kEdges) return "counted " + std::to_string(s.CountEdges(Plane::kFact));
+  if (s.CountEdges(Plane::kFact) != kEdges)
+    return "counted " + std::to_string(s.CountEdges(Plane::kFact));
   if (edge_total != kTotal) return "weights sum to " + std::to_string(edge_total);
-  if (out_total != in_total) return "out rows sum to " + std::to_string(out_total) + ", in rows to " + std::to_string(in_total);
+  if (out_total != in_total)
+    return "out rows sum to " + std::to_string(out_total) + ", in rows to " +
+           std::to_string(in_total);
   return "";
 }
 
@@ -167,7 +173,9 @@ std::string Check(const Snapshot& s) {
 std::string CheckDerived(const Snapshot& s) {
   auto kept = FindDerived<RowTotals>(s);
   if (!kept) kept = KeepDerived(s, RowTotals::Make(s));
-  return kept->totals == RowTotals::Make(s)->totals ? "" : "row totals that were carried are not those of the rows";
+  return kept->totals == RowTotals::Make(s)->totals
+             ? ""
+             : "row totals that were carried are not those of the rows";
 }
 
 TEST(Concurrency, OneWriterFourReadersAndCompaction) {
@@ -204,16 +212,21 @@ TEST(Concurrency, OneWriterFourReadersAndCompaction) {
         Snapshot s = graph->snapshot();
         if (s.sequence() < last) report("a snapshot went back in time");
         last = s.sequence();
-        if (auto bad = Check(s); !bad.empty()) report("sequence " + std::to_string(s.sequence()) + ": " + bad);
-        if (auto bad = CheckDerived(s); !bad.empty()) report("sequence " + std::to_string(s.sequence()) + ": " + bad);
+        if (auto bad = Check(s); !bad.empty())
+          report("sequence " + std::to_string(s.sequence()) + ": " + bad);
+        if (auto bad = CheckDerived(s); !bad.empty())
+          report("sequence " + std::to_string(s.sequence()) + ": " + bad);
         if (round % 8 == static_cast<std::uint64_t>(r)) {
-          if (auto bad = Check(old) + CheckDerived(old); !bad.empty()) report("old snapshot: " + bad);
+          if (auto bad = Check(old) + CheckDerived(old); !bad.empty())
+            report("old snapshot: " + bad);
           old = s;
         }
         if (r == 0 && round % 16 == 0) {
           auto pure = s.Compacted(SerialExecutor());
-          if (!pure) report(pure.error().ToString());
-          else if (auto bad = Check(*pure); !bad.empty()) report("compacted: " + bad);
+          if (!pure)
+            report(pure.error().ToString());
+          else if (auto bad = Check(*pure); !bad.empty())
+            report("compacted: " + bad);
         }
         ++checked;
       }

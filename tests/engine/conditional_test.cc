@@ -143,10 +143,8 @@ TEST_F(Conditional, Existence) {
           [](B& b) { b.ExpectNoNode(b.IndexNode(kTag, "rust")); });
   Refused("expected node 'tag:go' to exist; there is none",
           [](B& b) { b.ExpectNode(b.IndexNode(kTag, "go")); });
-  Refused(
-      "empty", [](B& b) { b.ExpectNoNode(""); }, ErrorCode::kInvalidArgument);
-  Refused(
-      "UTF-8", [](B& b) { b.ExpectNode("\xff"); }, ErrorCode::kInvalidArgument);
+  Refused("empty", [](B& b) { b.ExpectNoNode(""); }, ErrorCode::kInvalidArgument);
+  Refused("UTF-8", [](B& b) { b.ExpectNode("\xff"); }, ErrorCode::kInvalidArgument);
   Refused(
       "out of range", [](B& b) { b.ExpectNoNode(NodeRef::Id(1000)); }, ErrorCode::kInvalidArgument);
 }
@@ -207,8 +205,7 @@ TEST_F(Conditional, Columns) {
   Refused(
       "nothere", [](B& b) { b.ExpectF64(b.Node("a"), b.ColumnNamed("nothere"), std::nullopt); },
       invalid);
-  Refused(
-      "holds i64", [](B& b) { b.ExpectF64(b.Node("a"), b.ColumnNamed("hits"), 5); }, invalid);
+  Refused("holds i64", [](B& b) { b.ExpectF64(b.Node("a"), b.ColumnNamed("hits"), 5); }, invalid);
   Refused(
       "holds string", [](B& b) { b.ExpectI64(b.Node("a"), b.ColumnNamed("state"), std::nullopt); },
       invalid);
@@ -372,12 +369,9 @@ TEST_F(Conditional, AdditionsThatLeaveTheRange) {
   Refused(
       "finite", [](B& b) { b.AddF64(b.Node("a"), b.ColumnNamed("stakes"), std::nan("")); },
       invalid);
-  Refused(
-      "holds f64", [](B& b) { b.AddI64(b.Node("a"), b.ColumnNamed("stakes"), 1); }, invalid);
-  Refused(
-      "holds string", [](B& b) { b.AddF64(b.Node("a"), b.ColumnNamed("state"), 1); }, invalid);
-  Refused(
-      "nothere", [](B& b) { b.AddF64(b.Node("a"), b.ColumnNamed("nothere"), 1); }, invalid);
+  Refused("holds f64", [](B& b) { b.AddI64(b.Node("a"), b.ColumnNamed("stakes"), 1); }, invalid);
+  Refused("holds string", [](B& b) { b.AddF64(b.Node("a"), b.ColumnNamed("state"), 1); }, invalid);
+  Refused("nothere", [](B& b) { b.AddF64(b.Node("a"), b.ColumnNamed("nothere"), 1); }, invalid);
   ASSERT_TRUE(live_.Do([](B& b) {  // to the last value of the range
     b.SetI64(b.Node("c"), b.ColumnNamed("hits"), -kMost + 1);
     b.AddI64(b.Node("c"), b.ColumnNamed("hits"), -1);

@@ -1,5 +1,5 @@
-// Conditional batches from many threads: additions add up, compare-and-set loses nothing, one of many
-// is first.
+// Conditional batches from many threads: additions add up, compare-and-set loses nothing, one of
+// many is first.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -20,7 +20,9 @@ Row CsrRow(const Csr& csr, Direction direction, NodeId v) {
   Row row;
   for (std::uint32_t i = view.offsets[v]; i < view.offsets[v + 1]; ++i) {
     EdgeSlot slot = direction == Direction::kOut ? i : csr.in_slots[i];
-    row.push_back({view.kind(i), view.neighbors[i], csr.labels.Get(slot, 0),
+    row.push_back({view.kind(i),
+                   view.neighbors[i],
+                   csr.labels.Get(slot, 0),
                    {view.weight(i), csr.out_created_at[slot], csr.created_by.Get(slot, 0),
                     csr.valid_from.Get(slot, kNoTime), csr.valid_until.Get(slot, kNoTime),
                     csr.properties.Get(slot, 0)}});
@@ -67,7 +69,8 @@ std::vector<std::uint8_t> Bytes(const Csr& csr) {
   add(csr.out_offsets), add(csr.out_neighbors), add(csr.out_weights), add(csr.out_kinds);
   add(csr.out_kinds_high), add(csr.out_created_at), add(csr.in_offsets), add(csr.in_neighbors);
   add(csr.in_weights), add(csr.in_kinds), add(csr.in_kinds_high), add(csr.in_slots);
-  add(csr.labels.slots), add(csr.labels.values), add(csr.created_by.slots), add(csr.created_by.values);
+  add(csr.labels.slots), add(csr.labels.values), add(csr.created_by.slots),
+      add(csr.created_by.values);
   add(csr.valid_from.slots), add(csr.valid_from.values), add(csr.valid_until.slots);
   add(csr.valid_until.values), add(csr.properties.slots), add(csr.properties.values);
   return all;
@@ -120,9 +123,11 @@ TEST(Csr, HubRowsAndManyBlocks) {
   const NodeId nodes = 50'000;
   Changes changes = RandomChanges(rng, schema, {.nodes = nodes, .count = 300'000, .extras = 0.01});
   for (std::uint32_t i = 0; i < 100'000; ++i)
-    changes.edges.push_back({.source = 7, .target = static_cast<NodeId>(rng() % nodes), .weight = 2});
+    changes.edges.push_back(
+        {.source = 7, .target = static_cast<NodeId>(rng() % nodes), .weight = 2});
   for (std::uint32_t i = 0; i < 100'000; ++i)
-    changes.edges.push_back({.source = static_cast<NodeId>(rng() % nodes), .target = 9, .weight = 3});
+    changes.edges.push_back(
+        {.source = static_cast<NodeId>(rng() % nodes), .target = 9, .weight = 3});
   EdgeMap map;
   ApplyChanges(map, changes);
   auto csr = BuildCsr(nodes, changes.edges, changes.extras, schema, 1, DefaultExecutor());
@@ -142,7 +147,8 @@ TEST(Csr, MoreThan256Kinds) {
   Schema schema;
   std::vector<EdgeKindId> kinds = {kLink, kContradicts};
   for (int i = 0; i < 400; ++i)
-    kinds.push_back(*schema.Define(EdgeKind{.name = "k" + std::to_string(i), .inverse = "", .symmetric = i % 7 == 0}));
+    kinds.push_back(*schema.Define(
+        EdgeKind{.name = "k" + std::to_string(i), .inverse = "", .symmetric = i % 7 == 0}));
   ASSERT_GT(schema.edge_kinds().size(), 300u);
   std::mt19937_64 rng(4);
   ChangeOptions o{.nodes = 60, .kinds = kinds, .count = 4000};
@@ -184,7 +190,8 @@ TEST(Csr, InArraysKeepTheSignOfZero) {
   const auto csr = BuildCsr(5, edges, {}, Schema(), 1, SerialExecutor());
   ASSERT_TRUE(csr);
   for (NodeId target = 1; target < 5; ++target)
-    EXPECT_EQ(std::signbit((*csr)->in().weight((*csr)->in_offsets[target])), target % 2 == 0) << target;
+    EXPECT_EQ(std::signbit((*csr)->in().weight((*csr)->in_offsets[target])), target % 2 == 0)
+        << target;
 }
 
 TEST(Csr, ViewDefaults) {
@@ -193,7 +200,8 @@ TEST(Csr, ViewDefaults) {
   EXPECT_EQ(none.arc_count(), 0u);
   const std::uint32_t offsets[] = {0, 2, 2};
   const NodeId neighbors[] = {0, 1};
-  CsrView bare{.offsets = offsets, .neighbors = neighbors, .weights = {}, .kinds = {}, .kinds_high = {}};
+  CsrView bare{
+      .offsets = offsets, .neighbors = neighbors, .weights = {}, .kinds = {}, .kinds_high = {}};
   EXPECT_EQ(bare.node_count(), 2u);
   EXPECT_EQ(bare.degree(0), 2u);
   EXPECT_EQ(bare.weight(1), 1.0f);

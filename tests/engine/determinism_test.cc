@@ -59,8 +59,9 @@ std::vector<WriteBatch> Script(std::uint64_t seed) {
 }
 
 // Applies the script; `after` runs behind each batch.
-std::unique_ptr<Graph> Play(const std::vector<WriteBatch>& script, const std::shared_ptr<FakeStore>& store,
-                           Executor& executor, const std::function<void(Graph&, std::size_t)>& after) {
+std::unique_ptr<Graph> Play(const std::vector<WriteBatch>& script,
+                            const std::shared_ptr<FakeStore>& store, Executor& executor,
+                            const std::function<void(Graph&, std::size_t)>& after) {
   GraphOptions options;
   options.executor = &executor;
   auto graph = Graph::Open(Live::FirstState(store), store, options);
@@ -100,10 +101,12 @@ TEST(Determinism, EveryWayToTheSameGraph) {
     auto own = [] { return std::make_shared<FakeStore>(); };
     check("two threads", Play(script, own(), *two, nullptr)->snapshot());
     check("default executor", Play(script, own(), DefaultExecutor(), nullptr)->snapshot());
-    check("compacted after every batch",
-          Play(script, own(), *two, [](Graph& g, std::size_t) { EXPECT_TRUE(g.Compact()); })->snapshot());
-    check("compacted now and then",
-          Play(script, own(), *two, [](Graph& g, std::size_t i) { EXPECT_TRUE(i % 7 || g.Compact()); })->snapshot());
+    check("compacted after every batch", Play(script, own(), *two, [](Graph& g, std::size_t) {
+                                           EXPECT_TRUE(g.Compact());
+                                         })->snapshot());
+    check("compacted now and then", Play(script, own(), *two, [](Graph& g, std::size_t i) {
+                                      EXPECT_TRUE(i % 7 || g.Compact());
+                                    })->snapshot());
     for (Executor* executor : {&SerialExecutor(), two.get(), &DefaultExecutor()}) {
       auto compacted = reference.Compacted(*executor);
       ASSERT_TRUE(compacted);
@@ -143,7 +146,8 @@ TEST(Determinism, RecordsDoNotDependOnTheLayout) {
   ASSERT_EQ(left.size(), right.size());
   auto same = [](const auto& x, const auto& y) {
     using T = typename std::decay_t<decltype(x)>::value_type;
-    return x.size() == y.size() && (x.empty() || std::memcmp(x.data(), y.data(), x.size() * sizeof(T)) == 0);
+    return x.size() == y.size() &&
+           (x.empty() || std::memcmp(x.data(), y.data(), x.size() * sizeof(T)) == 0);
   };
   for (std::size_t i = 0; i < left.size(); ++i) {
     const Record &x = left[i], &y = right[i];

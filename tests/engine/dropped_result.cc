@@ -1,4 +1,5 @@
-// Not built: a test compiles it twice, with and without DROP, and the second must warn (tests/engine/CMakeLists.txt).
+// Not built: a test compiles it twice, with and without DROP, and the second must warn
+// (tests/engine/CMakeLists.txt).
 #include "engine/error.h"
 
 namespace {

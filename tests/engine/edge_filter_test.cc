@@ -31,8 +31,8 @@ TEST(EdgeFilter, FindsAllAndLittleElse) {
     for (std::uint64_t hash : in) ASSERT_TRUE(filter.MayContain(hash));
     int wrong = 0;
     for (int i = 0; i < 20'000; ++i)
-      wrong += filter.MayContain(EdgeFilter::Hash(static_cast<NodeId>(random()), 7,
-                                                  static_cast<NodeId>(random()), 0));
+      wrong += filter.MayContain(
+          EdgeFilter::Hash(static_cast<NodeId>(random()), 7, static_cast<NodeId>(random()), 0));
     EXPECT_LT(wrong, 20'000 / 12) << count;
     filter.Reset(count);
     EXPECT_EQ(filter.count(), 0u);

@@ -16,15 +16,16 @@
 #include "engine/state_writer.h"
 #include "engine/vocabulary.h"
 #include "tests/support/dump.h"
-#include "tests/support/writer_harness.h"
 #include "tests/support/property_map.h"
+#include "tests/support/writer_harness.h"
 
 namespace plexus {
 namespace {
 
 using namespace testing;
 
-std::unique_ptr<Graph> OpenOn(const std::shared_ptr<FakeStore>& store, const GraphOptions& options = {}) {
+std::unique_ptr<Graph> OpenOn(const std::shared_ptr<FakeStore>& store,
+                              const GraphOptions& options = {}) {
   return Graph::Open(Live::FirstState(store), store, options);
 }
 
@@ -97,7 +98,8 @@ TEST(Graph, InMemoryPurgeErasesEverywhere) {
   });
   EXPECT_EQ(first.Payload(0, NodeField::kText).error().code, ErrorCode::kNotFound);
   EXPECT_EQ(second.Payload(0, NodeField::kText).error().code, ErrorCode::kNotFound);
-  EXPECT_EQ(first.Payload(first.FindEdge(0, kLink, 1)->properties).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(first.Payload(first.FindEdge(0, kLink, 1)->properties).error().code,
+            ErrorCode::kNotFound);
   EXPECT_EQ(graph->snapshot().Payload(0, NodeField::kText), "third");
   EXPECT_EQ(first.Payload(1, NodeField::kText), "kept");
 }
@@ -328,7 +330,8 @@ TEST(Graph, JournalFailureUnderSeveralWriters) {
             auto report = graph->Apply(batch);
             std::lock_guard lock(mutex);
             (report ? acknowledged : refused).push_back(key);
-            if (!report && report.error().code != ErrorCode::kIo && report.error().code != ErrorCode::kReadOnly)
+            if (!report && report.error().code != ErrorCode::kIo &&
+                report.error().code != ErrorCode::kReadOnly)
               ++other_errors;
           }
         });

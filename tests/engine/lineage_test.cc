@@ -11,8 +11,8 @@
 #include "engine/graph.h"
 #include "engine/monitoring/stats.h"
 #include "engine/vocabulary.h"
-#include "tests/support/writer_harness.h"
 #include "tests/support/row_totals.h"
+#include "tests/support/writer_harness.h"
 
 namespace plexus {
 namespace {
@@ -36,7 +36,8 @@ WriteBatch RandomLinks(std::mt19937_64& random, NodeId nodes, int count) {
   WriteBatch batch(1);
   for (int i = 0; i < count; ++i) {
     const std::uint64_t from = random() % nodes, to = (from + 1 + random() % (nodes - 1)) % nodes;
-    const NodeRef a = batch.UpsertNode("n" + std::to_string(from)), b = batch.UpsertNode("n" + std::to_string(to));
+    const NodeRef a = batch.UpsertNode("n" + std::to_string(from)),
+                  b = batch.UpsertNode("n" + std::to_string(to));
     const EdgeKindId kind = random() % 3 ? kLink : kRelatesTo;
     if (random() % 4)
       batch.Link(a, kind, b, static_cast<float>(random() % 9));
@@ -47,7 +48,9 @@ WriteBatch RandomLinks(std::mt19937_64& random, NodeId nodes, int count) {
 }
 
 // What the writer carried to a state, looked at without asking for it.
-std::shared_ptr<const RowTotals> Carried(const Snapshot& s) { return s.state().derived.kept.Find<RowTotals>(); }
+std::shared_ptr<const RowTotals> Carried(const Snapshot& s) {
+  return s.state().derived.kept.Find<RowTotals>();
+}
 
 TEST(DerivedData, TheFirstToKeepWinsAndACopyIsEmpty) {
   DerivedData data;
@@ -91,7 +94,8 @@ TEST(Lineage, TheWriterCarriesWhatWasAskedFor) {
     }
     ASSERT_TRUE(live.Apply(RandomLinks(random, 50, 6)));
     if (step % 7 == 0) {
-      ASSERT_TRUE(live.Do([&](WriteBatch& b) { b.RemoveNode(NodeRef::Id(static_cast<NodeId>(random() % 50))); }));
+      ASSERT_TRUE(live.Do(
+          [&](WriteBatch& b) { b.RemoveNode(NodeRef::Id(static_cast<NodeId>(random() % 50))); }));
     }
     if (step % 7 == 1) {
       ASSERT_TRUE(live.Apply(Nodes(50 + step)));
@@ -165,7 +169,8 @@ TEST(Lineage, ValuesNobodyAsksForWaitForAReader) {
   const int steps = Lineage::kIdleSteps + 20;
   for (int i = 0; i < steps; ++i) {
     WriteBatch batch(1);
-    batch.Link(NodeRef::Id(static_cast<NodeId>(random() % 20)), kLink, NodeRef::Id(3), static_cast<float>(i + 1));
+    batch.Link(NodeRef::Id(static_cast<NodeId>(random() % 20)), kLink, NodeRef::Id(3),
+               static_cast<float>(i + 1));
     ASSERT_TRUE(live.Apply(batch));
     carried += Carried(live.snapshot()) != nullptr;
   }

@@ -19,7 +19,8 @@ std::string Text(int node, int round) { return std::string(1000, 'a' + round % 2
 
 void Write(Graph& graph, int round) {
   WriteBatch batch(round + 1);
-  for (int i = 0; i < kNodes; ++i) batch.SetPayload(batch.Node(Key(i)), NodeField::kText, Text(i, round));
+  for (int i = 0; i < kNodes; ++i)
+    batch.SetPayload(batch.Node(Key(i)), NodeField::kText, Text(i, round));
   ASSERT_TRUE(graph.Apply(batch));
 }
 

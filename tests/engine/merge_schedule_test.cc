@@ -23,7 +23,8 @@ WriteBatch Batch(std::mt19937_64& random, std::int64_t time_ms) {
   WriteBatch batch(time_ms);
   for (int i = 0; i < 200; ++i) {
     const std::uint64_t at = random() % kNodes, to = (at + 1 + random() % (kNodes - 1)) % kNodes;
-    const NodeRef source = batch.Node("n" + std::to_string(at)), target = batch.Node("n" + std::to_string(to));
+    const NodeRef source = batch.Node("n" + std::to_string(at)),
+                  target = batch.Node("n" + std::to_string(to));
     const EdgeKindRef kind = random() % 4 == 0 ? kContradicts : kLink;
     if (random() % 6 == 0)
       batch.Unlink(source, kind, target);
@@ -68,7 +69,8 @@ TEST(DeltaSchedule, ACompactionUnderWayChangesNoAnswer) {
           compacted.writer.InstallBase(*base, runs);
           break;
         }
-        default: break;
+        default:
+          break;
       }
       if (b % 10 == 9) {
         ASSERT_TRUE(SameText(Dump(compacted.snapshot()), Dump(plain.snapshot())));

@@ -88,7 +88,8 @@ std::vector<std::pair<NodeId, float>> ArcsOf(const Snapshot& s) {
   std::vector<std::pair<NodeId, float>> arcs;
   for (NodeId v = 0; v < s.node_count(); ++v)
     for (const Direction d : {Direction::kOut, Direction::kIn})
-      s.ForEachArc(d, v, ArcFilter::All(), [&](const Arc& arc) { arcs.emplace_back(arc.neighbor, arc.weight); });
+      s.ForEachArc(d, v, ArcFilter::All(),
+                   [&](const Arc& arc) { arcs.emplace_back(arc.neighbor, arc.weight); });
   return arcs;
 }
 
@@ -156,7 +157,10 @@ TEST(NoMemory, Properties) {
   for (long n = 1;; ++n) {
     const Answer made = Failing(n, [&] {
       PropertyMapBuilder builder;
-      builder.String("a long name of a property", "a long text that fits no string inside").BeginList("l").Int(1).End();
+      builder.String("a long name of a property", "a long text that fits no string inside")
+          .BeginList("l")
+          .Int(1)
+          .End();
       auto got = builder.Finish();
       if (got) bytes = std::move(*got);
       return got;

@@ -148,7 +148,8 @@ TEST(PagedArray, ContinuingAViewLeavesTheWritersTailPageAlone) {
 }
 
 // Random writes against a vector; every view ever taken stays what it was.
-RC_GTEST_PROP(PagedArrayProperty, EveryViewIsFrozen, (const std::vector<std::pair<std::uint16_t, std::uint32_t>>& writes)) {
+RC_GTEST_PROP(PagedArrayProperty, EveryViewIsFrozen,
+              (const std::vector<std::pair<std::uint16_t, std::uint32_t>>& writes)) {
   Array a(42);
   std::vector<std::uint32_t> model;
   std::vector<std::pair<Array::View, std::vector<std::uint32_t>>> views;

@@ -109,8 +109,10 @@ TEST(Parallel, CombinesInBlockOrder) {
         },
         [](std::string a, std::string b) { return a + b; });
     EXPECT_EQ(text, "abcdefghijklmnopqrstuvwxyz") << e.name;
-    EXPECT_EQ(ParallelReduce(*e.executor, 0, 3, 5, [](std::size_t, std::size_t) { return 1; },
-                             [](int a, int b) { return a + b; }), 5);
+    EXPECT_EQ(ParallelReduce(
+                  *e.executor, 0, 3, 5, [](std::size_t, std::size_t) { return 1; },
+                  [](int a, int b) { return a + b; }),
+              5);
   }
 }
 
@@ -118,9 +120,8 @@ TEST(Parallel, Nested) {
   for (const Named& e : Executors()) {
     std::vector<std::atomic<int>> ran(20 * 30);
     ParallelFor(*e.executor, 20, 1, [&](std::size_t outer, std::size_t) {
-      ParallelFor(*e.executor, 30, 1, [&](std::size_t inner, std::size_t) {
-        ran[outer * 30 + inner].fetch_add(1);
-      });
+      ParallelFor(*e.executor, 30, 1,
+                  [&](std::size_t inner, std::size_t) { ran[outer * 30 + inner].fetch_add(1); });
     });
     for (auto& r : ran) ASSERT_EQ(r.load(), 1) << e.name;
   }
@@ -193,9 +194,13 @@ TEST(Parallel, InvokeDoesNotWaitForABusyExecutor) {
 TEST(Parallel, InvokeThrowsOnWhatWasThrown) {
   for (const Named& e : Executors()) {
     int ran = 0;
-    EXPECT_THROW(ParallelInvoke(*e.executor, [&] { throw std::bad_alloc(); }, [&] { ran = 1; }), std::bad_alloc);
+    EXPECT_THROW(ParallelInvoke(
+                     *e.executor, [&] { throw std::bad_alloc(); }, [&] { ran = 1; }),
+                 std::bad_alloc);
     EXPECT_EQ(ran, 1) << e.name;
-    EXPECT_THROW(ParallelInvoke(*e.executor, [&] { ran = 2; }, [&] { throw std::bad_alloc(); }), std::bad_alloc);
+    EXPECT_THROW(ParallelInvoke(
+                     *e.executor, [&] { ran = 2; }, [&] { throw std::bad_alloc(); }),
+                 std::bad_alloc);
     EXPECT_EQ(ran, 2) << e.name;
   }
 }

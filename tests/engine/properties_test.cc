@@ -16,10 +16,24 @@ namespace {
 
 std::string Everything() {
   PropertyMapBuilder made;
-  made.String("text", std::string_view("caf\xC3\xA9\0!", 7)).Null("nothing").Bool("yes", true).Bool("no", false);
-  made.Int("least", std::numeric_limits<std::int64_t>::min()).Uint("most", ~std::uint64_t{0}).Uint("small", 7);
+  made.String("text", std::string_view("caf\xC3\xA9\0!", 7))
+      .Null("nothing")
+      .Bool("yes", true)
+      .Bool("no", false);
+  made.Int("least", std::numeric_limits<std::int64_t>::min())
+      .Uint("most", ~std::uint64_t{0})
+      .Uint("small", 7);
   made.Double("pi", 3.25).Double("zero", -0.0);
-  made.BeginList("list").Int(1).String("two").Null().BeginMap().Bool("in", true).End().BeginList().End().End();
+  made.BeginList("list")
+      .Int(1)
+      .String("two")
+      .Null()
+      .BeginMap()
+      .Bool("in", true)
+      .End()
+      .BeginList()
+      .End()
+      .End();
   made.BeginMap("map").Int("b", 2).Int("a", 1).BeginMap("empty").End().End();
   const auto bytes = made.Finish();
   EXPECT_TRUE(bytes) << bytes.error().message;
@@ -85,20 +99,29 @@ TEST(Properties, WrongUsesAreRefusedByName) {
     return bytes.error().message;
   };
   using B = PropertyMapBuilder;
-  EXPECT_EQ(refused([](B& b) { b.Int("a", 1).Int("b", 2).Int("a", 3); }), "property 'a' is there twice");
-  EXPECT_EQ(refused([](B& b) { b.Double("x", NAN).Int("later", 1); }), "property 'x' is not finite");
+  EXPECT_EQ(refused([](B& b) { b.Int("a", 1).Int("b", 2).Int("a", 3); }),
+            "property 'a' is there twice");
+  EXPECT_EQ(refused([](B& b) { b.Double("x", NAN).Int("later", 1); }),
+            "property 'x' is not finite");
   EXPECT_EQ(refused([](B& b) { b.Double("x", -INFINITY); }), "property 'x' is not finite");
   EXPECT_EQ(refused([](B& b) { b.Int(1); }), "property of a map has no name");
-  EXPECT_EQ(refused([](B& b) { b.BeginList("l").Int("x", 1).End(); }), "property 'x' of a list has a name");
-  EXPECT_EQ(refused([](B& b) { b.String("s", "\xFF"); }), "property 's' is text that is not valid UTF-8");
-  EXPECT_EQ(refused([](B& b) { b.Int("\xFF", 1); }), "property '\xFF' has a name that is not valid UTF-8");
-  EXPECT_NE(refused([](B& b) { b.Int(std::string_view("a\0b", 3), 1); }).find("U+0000"), std::string::npos);
-  EXPECT_NE(refused([](B& b) { b.Int(std::string(1025, 'n'), 1); }).find("1024"), std::string::npos);
+  EXPECT_EQ(refused([](B& b) { b.BeginList("l").Int("x", 1).End(); }),
+            "property 'x' of a list has a name");
+  EXPECT_EQ(refused([](B& b) { b.String("s", "\xFF"); }),
+            "property 's' is text that is not valid UTF-8");
+  EXPECT_EQ(refused([](B& b) { b.Int("\xFF", 1); }),
+            "property '\xFF' has a name that is not valid UTF-8");
+  EXPECT_NE(refused([](B& b) { b.Int(std::string_view("a\0b", 3), 1); }).find("U+0000"),
+            std::string::npos);
+  EXPECT_NE(refused([](B& b) { b.Int(std::string(1025, 'n'), 1); }).find("1024"),
+            std::string::npos);
   EXPECT_NE(refused([](B& b) { b.End(); }).find("not begun"), std::string::npos);
   EXPECT_NE(refused([](B& b) { b.BeginMap("m"); }).find("not ended"), std::string::npos);
-  EXPECT_NE(refused([](B& b) { b.String("s", std::string(1 << 20, 'x')); }).find("1048576"), std::string::npos);
+  EXPECT_NE(refused([](B& b) { b.String("s", std::string(1 << 20, 'x')); }).find("1048576"),
+            std::string::npos);
   EXPECT_NE(refused([](B& b) {
-              for (int i = 0; i < 100; ++i) b.String("s" + std::to_string(i), std::string(1 << 20, 'x'));
+              for (int i = 0; i < 100; ++i)
+                b.String("s" + std::to_string(i), std::string(1 << 20, 'x'));
             }).find("1048576"),
             std::string::npos);
 }

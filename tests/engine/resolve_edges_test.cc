@@ -7,8 +7,8 @@
 
 #include "engine/vocabulary.h"
 #include "tests/support/dump.h"
-#include "tests/support/writer_harness.h"
 #include "tests/support/property_map.h"
+#include "tests/support/writer_harness.h"
 
 namespace plexus {
 namespace {
@@ -54,12 +54,14 @@ TEST(ResolveEdges, PartialUpdatesKeepWhatIsStored) {
     b.Link(in);
   }));
   auto change = [&](auto set) {
-    auto report = live.Do([&](B& b) {
-      auto in = Input(b.Node("a"), kSupports, b.Node("b"));
-      in.label = "l";
-      set(in);
-      b.Link(in);
-    }, 9000);
+    auto report = live.Do(
+        [&](B& b) {
+          auto in = Input(b.Node("a"), kSupports, b.Node("b"));
+          in.label = "l";
+          set(in);
+          b.Link(in);
+        },
+        9000);
     EXPECT_TRUE(report);
     EXPECT_EQ(Text(report->edges), "0/1/0/0");
   };
@@ -160,27 +162,33 @@ TEST(ResolveEdges, OrderInsideABatch) {
   EXPECT_FALSE(live.Find("a", kLink, "b"));
   // Unlink then link: there, with a fresh created_at.
   ASSERT_TRUE(live.Do([&](B& b) { a_to_b(b, 1); }));
-  report = live.Do([&](B& b) {
-    b.Unlink(b.Node("a"), kLink, b.Node("b"));
-    b.Link(Input(b.Node("a"), kLink, b.Node("b")));
-  }, 2000);
+  report = live.Do(
+      [&](B& b) {
+        b.Unlink(b.Node("a"), kLink, b.Node("b"));
+        b.Link(Input(b.Node("a"), kLink, b.Node("b")));
+      },
+      2000);
   EXPECT_EQ(Text(report->edges), "0/1/0/0");
   EXPECT_EQ(live.Find("a", kLink, "b")->created_at, 2000);
   // Link, then remove an endpoint: gone.
-  report = live.Do([&](B& b) {
-    a_to_b(b, 3);
-    b.Link(b.Node("a"), kSupports, b.Node("b"));
-    b.RemoveNode(b.Node("b"));
-  }, 2000);
+  report = live.Do(
+      [&](B& b) {
+        a_to_b(b, 3);
+        b.Link(b.Node("a"), kSupports, b.Node("b"));
+        b.RemoveNode(b.Node("b"));
+      },
+      2000);
   EXPECT_EQ(Text(report->edges), "0/0/1/1");
   EXPECT_FALSE(live.Find("a", kLink, "b"));
   EXPECT_FALSE(live.Alive("b"));
   // Remove, then link: the endpoint is revived, only the new edge is there.
-  ASSERT_TRUE(live.Do([&](B& b) {
-    b.Link(b.Node("a"), kSupports, b.Node("b"));
-    b.RemoveNode(b.Node("a"));
-    a_to_b(b, 4);
-  }, 2000));
+  ASSERT_TRUE(live.Do(
+      [&](B& b) {
+        b.Link(b.Node("a"), kSupports, b.Node("b"));
+        b.RemoveNode(b.Node("a"));
+        a_to_b(b, 4);
+      },
+      2000));
   EXPECT_TRUE(live.Alive("a"));
   EXPECT_TRUE(live.Alive("b"));
   EXPECT_FALSE(live.Find("a", kSupports, "b"));
@@ -217,7 +225,9 @@ TEST(ResolveEdges, RemovalTakesEveryEdgeOfBothRows) {
     b.Link(in);
   }));
   friends = live.snapshot().schema().FindEdgeKind("friends")->kind;
-  EXPECT_EQ(live.snapshot().Degree(Direction::kOut, 1, ArcFilter::Kinds(live.snapshot().schema(), std::array{friends})), 1u)
+  EXPECT_EQ(live.snapshot().Degree(Direction::kOut, 1,
+                                   ArcFilter::Kinds(live.snapshot().schema(), std::array{friends})),
+            1u)
       << "a symmetric self-loop is one arc";
   for (bool compact : {false, true}) {
     Live copy;

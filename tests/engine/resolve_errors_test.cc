@@ -24,7 +24,11 @@ class ResolveErrors : public ::testing::Test {
   ResolveErrors() {
     EXPECT_TRUE(live_.Do([](B& b) {
       b.DefineSpace({"s", 2, Metric::kL2});
-      b.DefineEdgeKind({.name = "signs", .inverse = "", .self_loops = false, .source_kind = kConcept, .target_kind = kMemory});
+      b.DefineEdgeKind({.name = "signs",
+                        .inverse = "",
+                        .self_loops = false,
+                        .source_kind = kConcept,
+                        .target_kind = kMemory});
       NodeRef a = b.UpsertNode("a", kMemory);
       b.Link(a, kSupports, b.UpsertNode("b", kConcept), 0.5f);
       b.SetPayload(b.Node("a"), NodeField::kText, "t");
@@ -72,7 +76,12 @@ TEST_F(ResolveErrors, Keys) {
   Refused("nokind", [](B& b) { b.UpsertNode("nokind\x1fx"); });
   Refused("memory", [](B& b) { b.UpsertNode("memory\x1fx"); });
   Refused("index", [](B& b) { b.UpsertNode("tag\x1f"); });
-  Refused("index", [](B& b) { b.UpsertNode("tag\x1f" "a\x1f" "b"); });
+  Refused("index", [](B& b) {
+    b.UpsertNode(
+        "tag\x1f"
+        "a\x1f"
+        "b");
+  });
   Refused("index", [](B& b) { b.IndexNode(kTag, ""), b.UpsertNode(b.IndexNode(kTag, "")); });
 }
 
@@ -81,7 +90,8 @@ TEST_F(ResolveErrors, Weights) {
                   -std::numeric_limits<float>::infinity(), -1.0f, -1e-30f})
     Refused("weight", [w](B& b) { b.Link(b.Node("a"), kLink, b.Node("c"), w); });
   Live live;
-  for (float w : {0.0f, -0.0f, std::numeric_limits<float>::denorm_min(), std::numeric_limits<float>::max()})
+  for (float w :
+       {0.0f, -0.0f, std::numeric_limits<float>::denorm_min(), std::numeric_limits<float>::max()})
     EXPECT_TRUE(live.Do([w](B& b) { b.Link(b.Node("a"), kLink, b.Node("c"), w); })) << w;
 }
 
@@ -115,7 +125,8 @@ TEST_F(ResolveErrors, Ids) {
   Refused("column", [](B& b) { b.SetF64(b.Node("a"), ColumnId{2000}, 1); });
   Refused("space", [](B& b) { b.SetVector(b.Node("a"), SpaceId{7}, std::vector<float>{1, 2}); });
   Refused("nothere", [](B& b) { b.SetF64(b.Node("a"), b.ColumnNamed("nothere"), 1); });
-  Refused("nothere", [](B& b) { b.SetVector(b.Node("a"), b.SpaceNamed("nothere"), std::vector<float>{1}); });
+  Refused("nothere",
+          [](B& b) { b.SetVector(b.Node("a"), b.SpaceNamed("nothere"), std::vector<float>{1}); });
 }
 
 TEST_F(ResolveErrors, Values) {
@@ -129,29 +140,64 @@ TEST_F(ResolveErrors, Values) {
   Refused("1025", [](B& b) { b.SetString(b.Node("a"), kScope, std::string(1025, 's')); });
   Refused("UTF-8", [](B& b) { b.SetString(b.Node("a"), kScope, "\xff"); });
   Refused("UTF-8", [](B& b) { b.SetPayload(b.Node("a"), NodeField::kText, "\xff"); });
-  Refused("1048577", [](B& b) { b.SetPayload(b.Node("a"), NodeField::kText, std::string((1 << 20) + 1, 't')); });
+  Refused("1048577", [](B& b) {
+    b.SetPayload(b.Node("a"), NodeField::kText, std::string((1 << 20) + 1, 't'));
+  });
   Refused("FlexBuffers", [](B& b) { b.SetPayload(b.Node("a"), NodeField::kProperties, "{}"); });
   Refused("label", [](B& b) {
     std::string label(1025, 'l');
-    b.Link({.source = b.Node("a"), .target = b.Node("b"), .kind = kLink, .label = label, .weight = {},
-            .created_at = {}, .created_by = {}, .valid_from = {}, .valid_until = {}, .properties = {}});
+    b.Link({.source = b.Node("a"),
+            .target = b.Node("b"),
+            .kind = kLink,
+            .label = label,
+            .weight = {},
+            .created_at = {},
+            .created_by = {},
+            .valid_from = {},
+            .valid_until = {},
+            .properties = {}});
   });
   Refused("created_by", [](B& b) {
-    b.Link({.source = b.Node("a"), .target = b.Node("b"), .kind = kLink, .label = {}, .weight = {},
-            .created_at = {}, .created_by = "\xff", .valid_from = {}, .valid_until = {}, .properties = {}});
+    b.Link({.source = b.Node("a"),
+            .target = b.Node("b"),
+            .kind = kLink,
+            .label = {},
+            .weight = {},
+            .created_at = {},
+            .created_by = "\xff",
+            .valid_from = {},
+            .valid_until = {},
+            .properties = {}});
   });
   Refused("created_at", [](B& b) {
-    b.Link({.source = b.Node("a"), .target = b.Node("b"), .kind = kLink, .label = {}, .weight = {},
-            .created_at = kNoTime, .created_by = {}, .valid_from = {}, .valid_until = {}, .properties = {}});
+    b.Link({.source = b.Node("a"),
+            .target = b.Node("b"),
+            .kind = kLink,
+            .label = {},
+            .weight = {},
+            .created_at = kNoTime,
+            .created_by = {},
+            .valid_from = {},
+            .valid_until = {},
+            .properties = {}});
   });
   Refused("FlexBuffers", [](B& b) {
-    b.Link({.source = b.Node("a"), .target = b.Node("b"), .kind = kLink, .label = {}, .weight = {},
-            .created_at = {}, .created_by = {}, .valid_from = {}, .valid_until = {}, .properties = "junk"});
+    b.Link({.source = b.Node("a"),
+            .target = b.Node("b"),
+            .kind = kLink,
+            .label = {},
+            .weight = {},
+            .created_at = {},
+            .created_by = {},
+            .valid_from = {},
+            .valid_until = {},
+            .properties = "junk"});
   });
 }
 
 TEST_F(ResolveErrors, Vectors) {
-  const float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
+  const float nan = std::numeric_limits<float>::quiet_NaN(),
+              inf = std::numeric_limits<float>::infinity();
   auto set = [](std::vector<float> v) {
     return [v](B& b) { b.SetVector(b.Node("a"), b.SpaceNamed("s"), v); };
   };
@@ -164,9 +210,15 @@ TEST_F(ResolveErrors, Vectors) {
 }
 
 TEST_F(ResolveErrors, Definitions) {
-  Refused("signs", [](B& b) { b.DefineEdgeKind({.name = "signs", .inverse = ""}); }, ErrorCode::kAlreadyExists);
-  Refused("memory", [](B& b) { b.DefineNodeKind({"memory", Plane::kIndex}); }, ErrorCode::kAlreadyExists);
-  Refused("trust", [](B& b) { b.DefineColumn({"trust", ColumnType::kI64}); }, ErrorCode::kAlreadyExists);
+  Refused(
+      "signs", [](B& b) { b.DefineEdgeKind({.name = "signs", .inverse = ""}); },
+      ErrorCode::kAlreadyExists);
+  Refused(
+      "memory", [](B& b) { b.DefineNodeKind({"memory", Plane::kIndex}); },
+      ErrorCode::kAlreadyExists);
+  Refused(
+      "trust", [](B& b) { b.DefineColumn({"trust", ColumnType::kI64}); },
+      ErrorCode::kAlreadyExists);
   Refused("'s'", [](B& b) { b.DefineSpace({"s", 3, Metric::kL2}); }, ErrorCode::kAlreadyExists);
   Refused("name", [](B& b) { b.UpsertNode("x", b.NodeKindNamed("")); });
   Refused("name", [](B& b) { b.Link(b.Node("a"), b.EdgeKindNamed("bad\nname"), b.Node("b")); });
@@ -187,7 +239,8 @@ TEST_F(ResolveErrors, KindsThatEdgesWant) {
     EXPECT_TRUE(SameText(before_, Dump(live_.snapshot())));
   };
   refused("node 'c' cannot become of kind 'node'", [](B& b) { b.UpsertNode("c", kNode); });
-  refused("'c' signs 'a' wants it to be of kind 'memory'", [](B& b) { b.UpsertNode("a", kConcept); });
+  refused("'c' signs 'a' wants it to be of kind 'memory'",
+          [](B& b) { b.UpsertNode("a", kConcept); });
   refused("must be of kind 'concept'", [&](B& b) {  // linked anew, it is asked as any edge
     b.Unlink(b.Node("c"), signs(b), b.Node("a"));
     b.UpsertNode("c", kNode);
@@ -199,7 +252,8 @@ TEST_F(ResolveErrors, KindsThatEdgesWant) {
     b.UpsertNode("c", kNode);
     b.UpsertNode("a", kConcept);
   }));
-  EXPECT_TRUE(live_.Do([&](B& b) { b.Link(b.UpsertNode("d", kConcept), signs(b), b.UpsertNode("e", kMemory), 1); }));
+  EXPECT_TRUE(live_.Do(
+      [&](B& b) { b.Link(b.UpsertNode("d", kConcept), signs(b), b.UpsertNode("e", kMemory), 1); }));
   EXPECT_TRUE(live_.Do([](B& b) {  // its edges go along
     b.RemoveNode(b.Node("d"));
     b.UpsertNode("d", kNode);
@@ -207,7 +261,8 @@ TEST_F(ResolveErrors, KindsThatEdgesWant) {
   EXPECT_EQ(live_.snapshot().node_kind(*live_.snapshot().Find("d")), kNode);
   // Of an edge that outlives its target, the target's kind stays wanted while it is gone.
   EXPECT_TRUE(live_.Do([](B& b) {
-    b.DefineEdgeKind({.name = "names", .inverse = "", .survives_removal = true, .target_kind = kMemory});
+    b.DefineEdgeKind(
+        {.name = "names", .inverse = "", .survives_removal = true, .target_kind = kMemory});
     b.Link(b.UpsertNode("list"), b.EdgeKindNamed("names"), b.UpsertNode("f", kMemory), 1);
   }));
   EXPECT_TRUE(live_.Do([](B& b) { b.RemoveNode(b.Node("f")); }));

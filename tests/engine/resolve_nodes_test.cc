@@ -145,8 +145,16 @@ TEST(ResolveNodes, ABatchThatChangesNothingGivesNoRecord) {
     b.SetPayload(x, NodeField::kText, "text");
     b.SetVector(x, b.SpaceNamed("s"), std::vector<float>{1, -0.0f});
     NodeRef y = b.UpsertNode("y");
-    b.Link({.source = x, .target = y, .kind = b.EdgeKindNamed("mentors"), .label = "l", .weight = 0.5f,
-            .created_at = 5, .created_by = "me", .valid_from = 1, .valid_until = 2, .properties = {}});
+    b.Link({.source = x,
+            .target = y,
+            .kind = b.EdgeKindNamed("mentors"),
+            .label = "l",
+            .weight = 0.5f,
+            .created_at = 5,
+            .created_by = "me",
+            .valid_from = 1,
+            .valid_until = 2,
+            .properties = {}});
     b.Link(x, kContradicts, y, 0.25f);
   };
   ASSERT_TRUE(live.Do(fill));
@@ -243,7 +251,8 @@ TEST(ResolveNodes, EveryCreatingOperationRevives) {
   EXPECT_TRUE(revives([](B& b, NodeRef x) { b.SetI64(x, kAccessCount, 1); }));
   EXPECT_TRUE(revives([](B& b, NodeRef x) { b.SetString(x, kScope, "a"); }));
   EXPECT_TRUE(revives([](B& b, NodeRef x) { b.SetPayload(x, NodeField::kText, "a"); }));
-  EXPECT_TRUE(revives([](B& b, NodeRef x) { b.SetVector(x, b.SpaceNamed("s"), std::vector<float>{1}); }));
+  EXPECT_TRUE(
+      revives([](B& b, NodeRef x) { b.SetVector(x, b.SpaceNamed("s"), std::vector<float>{1}); }));
   EXPECT_TRUE(revives([](B& b, NodeRef x) { b.Link(x, kLink, b.Node("y")); }));
   EXPECT_TRUE(revives([](B& b, NodeRef x) { b.Link(b.Node("y"), kLink, x); }));
   EXPECT_FALSE(revives([](B& b, NodeRef x) { b.Unlink(x, kLink, b.Node("y")); }));
@@ -276,13 +285,15 @@ TEST(ResolveNodes, OrderInsideABatch) {
   Live live;
   ASSERT_TRUE(live.Do([](B& b) { b.SetF64(b.UpsertNode("x"), kTrust, 0.5); }));
   // Remove, then add again: alive, old values gone.
-  ASSERT_TRUE(live.Do([](B& b) {
-    NodeRef x = b.Node("x");
-    b.SetF64(x, kRetention, 1);
-    b.RemoveNode(x);
-    b.UpsertNode(x);
-    b.SetF64(x, kValence, 2);
-  }, 4000));
+  ASSERT_TRUE(live.Do(
+      [](B& b) {
+        NodeRef x = b.Node("x");
+        b.SetF64(x, kRetention, 1);
+        b.RemoveNode(x);
+        b.UpsertNode(x);
+        b.SetF64(x, kValence, 2);
+      },
+      4000));
   Snapshot s = live.snapshot();
   EXPECT_TRUE(s.alive(0));
   EXPECT_FALSE(s.f64(kTrust, 0));
@@ -398,8 +409,16 @@ TEST(ResolveNodes, AppendedBatchesActInOrder) {
   WriteBatch a(1000), b(1000), c(1000);
   NodeRef x = a.UpsertNode("x", a.NodeKindNamed("robot"));
   a.SetF64(x, kTrust, 0.5);
-  a.Link({.source = x, .target = a.Node("y"), .kind = a.EdgeKindNamed("likes"), .label = "l1", .weight = 1.0f,
-          .created_at = {}, .created_by = "me", .valid_from = {}, .valid_until = {}, .properties = {}});
+  a.Link({.source = x,
+          .target = a.Node("y"),
+          .kind = a.EdgeKindNamed("likes"),
+          .label = "l1",
+          .weight = 1.0f,
+          .created_at = {},
+          .created_by = "me",
+          .valid_from = {},
+          .valid_until = {},
+          .properties = {}});
   NodeRef x2 = b.Node("x");
   b.DefineColumn({"stakes", ColumnType::kI64});
   b.DefineSpace({"s", 2, Metric::kL2});
@@ -408,8 +427,16 @@ TEST(ResolveNodes, AppendedBatchesActInOrder) {
   b.SetI64(b.Node("q"), b.ColumnNamed("stakes"), 3);
   b.SetVector(b.Node("q"), b.SpaceNamed("s"), std::vector<float>{1, 2});
   b.SetPayload(b.Node("q"), NodeField::kText, "t");
-  b.Link({.source = b.Node("q"), .target = b.Node("y"), .kind = b.EdgeKindNamed("hates"), .label = "l2",
-          .weight = 2.0f, .created_at = {}, .created_by = "you", .valid_from = 1, .valid_until = {}, .properties = {}});
+  b.Link({.source = b.Node("q"),
+          .target = b.Node("y"),
+          .kind = b.EdgeKindNamed("hates"),
+          .label = "l2",
+          .weight = 2.0f,
+          .created_at = {},
+          .created_by = "you",
+          .valid_from = 1,
+          .valid_until = {},
+          .properties = {}});
   c.UpsertNode("x", c.NodeKindNamed("robot"));
   c.Link(c.Node("x"), c.EdgeKindNamed("likes"), c.Node("q"));
   for (const WriteBatch* batch : {&a, &b, &c}) ASSERT_TRUE(once.Apply(*batch));
@@ -423,7 +450,8 @@ TEST(ResolveNodes, AppendedBatchesActInOrder) {
     Snapshot s = live->snapshot();
     EXPECT_TRUE(live->Alive("x"));
     EXPECT_FALSE(s.f64(kTrust, *s.Find("x")));
-    EdgeKindId likes = s.schema().FindEdgeKind("likes")->kind, hates = s.schema().FindEdgeKind("hates")->kind;
+    EdgeKindId likes = s.schema().FindEdgeKind("likes")->kind,
+               hates = s.schema().FindEdgeKind("hates")->kind;
     EXPECT_FALSE(live->Find("x", likes, "y", "l1"));
     auto e = live->Find("q", hates, "y", "l2");
     ASSERT_TRUE(e);

@@ -15,7 +15,8 @@ namespace {
 using namespace testing;
 
 // A state of a base and runs, with as many nodes as are asked for.
-GraphState MakeState(NodeId nodes, std::shared_ptr<const Schema> schema, std::shared_ptr<const Csr> base,
+GraphState MakeState(NodeId nodes, std::shared_ptr<const Schema> schema,
+                     std::shared_ptr<const Csr> base,
                      std::vector<std::shared_ptr<const plexus::Run>> runs) {
   GraphState state = EmptyState();
   StringTable keys;
@@ -56,8 +57,12 @@ struct Case {
 };
 
 TEST(FoldRuns, EqualsApplyingTheRuns) {
-  const Case cases[] = {{0, 10, 0, 30, 3},        {10, 10, 60, 20, 5},       {10, 40, 60, 40, 4},
-                        {5000, 5000, 9000, 50, 6}, {40'000, 60'000, 30'000, 4000, 3}, {20'000, 20'000, 5, 40'000, 2}};
+  const Case cases[] = {{0, 10, 0, 30, 3},
+                        {10, 10, 60, 20, 5},
+                        {10, 40, 60, 40, 4},
+                        {5000, 5000, 9000, 50, 6},
+                        {40'000, 60'000, 30'000, 4000, 3},
+                        {20'000, 20'000, 5, 40'000, 2}};
   std::uint64_t seed = 0;
   for (const Case& c : cases) {
     for (bool many_kinds : {false, true}) {
@@ -66,12 +71,15 @@ TEST(FoldRuns, EqualsApplyingTheRuns) {
       auto schema = std::make_shared<Schema>();
       const Schema before = *schema;
       ChangeOptions o;
-      Changes base_changes = RandomChanges(rng, *schema, {.nodes = std::max<NodeId>(1, c.base_nodes), .count = c.base_edges});
-      auto base = BuildCsr(c.base_nodes, base_changes.edges, base_changes.extras, before, 1, SerialExecutor());
+      Changes base_changes = RandomChanges(
+          rng, *schema, {.nodes = std::max<NodeId>(1, c.base_nodes), .count = c.base_edges});
+      auto base = BuildCsr(c.base_nodes, base_changes.edges, base_changes.extras, before, 1,
+                           SerialExecutor());
       ASSERT_TRUE(base);
       if (many_kinds)  // the 256th kind comes after the base was made
         for (int i = 0; i < 300; ++i)
-          o.kinds.push_back(*schema->Define(EdgeKind{.name = "k" + std::to_string(i), .inverse = "", .symmetric = i % 5 == 0}));
+          o.kinds.push_back(*schema->Define(
+              EdgeKind{.name = "k" + std::to_string(i), .inverse = "", .symmetric = i % 5 == 0}));
       EdgeMap map;
       ApplyChanges(map, base_changes);
       std::vector<std::shared_ptr<const plexus::Run>> runs;
@@ -84,14 +92,16 @@ TEST(FoldRuns, EqualsApplyingTheRuns) {
         // Half of the changes hit edges that are there.
         for (const auto& [id, value] : map) {
           if (changes.edges.size() >= 2 * c.run_edges || rng() % 4) continue;
-          EdgeChange e{.source = id.source, .target = id.target, .label = id.label, .kind = id.kind};
+          EdgeChange e{
+              .source = id.source, .target = id.target, .label = id.label, .kind = id.kind};
           if (rng() % 2) e.flags = EdgeChange::kTombstone, e.weight = 0;
           changes.edges.push_back(e);
         }
         changes = Canonical(changes);
         ApplyChanges(map, changes);
         after.push_back(map);
-        runs.push_back(MakeRun(static_cast<Sequence>(r) + 2, changes.edges, changes.extras, *schema));
+        runs.push_back(
+            MakeRun(static_cast<Sequence>(r) + 2, changes.edges, changes.extras, *schema));
       }
       GraphState state = MakeState(c.nodes, schema, *base, runs);
       Snapshot dirty(std::make_shared<GraphState>(state));
@@ -101,29 +111,38 @@ TEST(FoldRuns, EqualsApplyingTheRuns) {
         auto folded = FoldRuns(state, fold, DefaultExecutor());
         ASSERT_TRUE(folded);
         EXPECT_EQ((*folded)->node_count, c.nodes);
-        GraphState rest = MakeState(c.nodes, schema, *folded, {runs.begin() + static_cast<std::ptrdiff_t>(fold), runs.end()});
+        GraphState rest = MakeState(c.nodes, schema, *folded,
+                                    {runs.begin() + static_cast<std::ptrdiff_t>(fold), runs.end()});
         CheckRows(Snapshot(std::make_shared<GraphState>(rest)), map, c.nodes);
         // The folded base itself is the graph of that moment.
-        CheckRows(Snapshot(std::make_shared<GraphState>(MakeState(c.nodes, schema, *folded, {}))), after[fold], c.nodes);
+        CheckRows(Snapshot(std::make_shared<GraphState>(MakeState(c.nodes, schema, *folded, {}))),
+                  after[fold], c.nodes);
       }
       // The same bits as building anew, at one, two and three threads.
       auto one = FoldRuns(state, runs.size(), SerialExecutor());
       EdgeList list = ListEdges(**one, *schema);
       auto rebuilt = BuildCsr(c.nodes, list.edges, list.extras, *schema, 1, SerialExecutor());
       ASSERT_TRUE(rebuilt);
-      auto same = [](const auto& a, const auto& b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); };
+      auto same = [](const auto& a, const auto& b) {
+        return std::equal(a.begin(), a.end(), b.begin(), b.end());
+      };
       auto check = [&](const Csr& a, const Csr& b) {
         EXPECT_TRUE(same(a.out_offsets, b.out_offsets) && same(a.out_neighbors, b.out_neighbors) &&
                     same(a.out_weights, b.out_weights) && same(a.out_kinds, b.out_kinds) &&
-                    same(a.out_kinds_high, b.out_kinds_high) && same(a.out_created_at, b.out_created_at) &&
-                    same(a.in_offsets, b.in_offsets) && same(a.in_neighbors, b.in_neighbors) &&
-                    same(a.in_weights, b.in_weights) && same(a.in_kinds, b.in_kinds) &&
-                    same(a.in_kinds_high, b.in_kinds_high) && same(a.in_slots, b.in_slots));
+                    same(a.out_kinds_high, b.out_kinds_high) &&
+                    same(a.out_created_at, b.out_created_at) && same(a.in_offsets, b.in_offsets) &&
+                    same(a.in_neighbors, b.in_neighbors) && same(a.in_weights, b.in_weights) &&
+                    same(a.in_kinds, b.in_kinds) && same(a.in_kinds_high, b.in_kinds_high) &&
+                    same(a.in_slots, b.in_slots));
         EXPECT_TRUE(a.labels.slots == b.labels.slots && a.labels.values == b.labels.values);
-        EXPECT_TRUE(a.created_by.slots == b.created_by.slots && a.created_by.values == b.created_by.values);
-        EXPECT_TRUE(a.valid_from.slots == b.valid_from.slots && a.valid_from.values == b.valid_from.values);
-        EXPECT_TRUE(a.valid_until.slots == b.valid_until.slots && a.valid_until.values == b.valid_until.values);
-        EXPECT_TRUE(a.properties.slots == b.properties.slots && a.properties.values == b.properties.values);
+        EXPECT_TRUE(a.created_by.slots == b.created_by.slots &&
+                    a.created_by.values == b.created_by.values);
+        EXPECT_TRUE(a.valid_from.slots == b.valid_from.slots &&
+                    a.valid_from.values == b.valid_from.values);
+        EXPECT_TRUE(a.valid_until.slots == b.valid_until.slots &&
+                    a.valid_until.values == b.valid_until.values);
+        EXPECT_TRUE(a.properties.slots == b.properties.slots &&
+                    a.properties.values == b.properties.values);
       };
       check(**one, **rebuilt);
       for (int threads : {2, 3}) {

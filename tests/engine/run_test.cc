@@ -26,11 +26,14 @@ std::map<EdgeIdentity, std::pair<bool, EdgeValue>> Contents(const Run& run, cons
   for (std::uint32_t r = 0; r < run.out.rows.size(); ++r) {
     for (std::uint32_t i = run.out.offsets[r]; i < run.out.offsets[r + 1]; ++i) {
       const DeltaArc& arc = run.out.arcs[i];
-      EdgeChange e{.source = run.out.rows[r], .target = arc.neighbor, .label = arc.label, .kind = arc.kind};
-      if (schema.edge_kind(arc.kind).symmetric && e.source > e.target) std::swap(e.source, e.target);
+      EdgeChange e{
+          .source = run.out.rows[r], .target = arc.neighbor, .label = arc.label, .kind = arc.kind};
+      if (schema.edge_kind(arc.kind).symmetric && e.source > e.target)
+        std::swap(e.source, e.target);
       EdgeValue v{.weight = arc.weight, .created_at = run.created_at[i]};
       if (const EdgeExtra* x = run.extra(i))
-        v = {arc.weight, run.created_at[i], x->created_by, x->valid_from, x->valid_until, x->properties.bits};
+        v = {arc.weight,    run.created_at[i], x->created_by,
+             x->valid_from, x->valid_until,    x->properties.bits};
       const std::pair value(arc.tombstone(), v);
       const auto [at, fresh] = all.emplace(IdentityOf(e), value);
       EXPECT_TRUE(fresh || at->second == value) << "the mirror arc differs";
@@ -94,8 +97,10 @@ TEST(Run, EmptyRun) {
 
 TEST(Run, SymmetricEdgesHaveTwoArcsSelfLoopsOne) {
   Schema schema;
-  EdgeKindId friends = *schema.Define(EdgeKind{.name = "friends", .inverse = "", .symmetric = true});
-  EdgeChange ab{.source = 1, .target = 4, .kind = friends}, loop{.source = 2, .target = 2, .kind = friends};
+  EdgeKindId friends =
+      *schema.Define(EdgeKind{.name = "friends", .inverse = "", .symmetric = true});
+  EdgeChange ab{.source = 1, .target = 4, .kind = friends},
+      loop{.source = 2, .target = 2, .kind = friends};
   auto run = MakeRun(1, std::vector{ab, loop}, {}, schema);
   EXPECT_EQ(run->out.arcs.size(), 3u);
   EXPECT_EQ(run->in.arcs.size(), 3u);
@@ -118,7 +123,8 @@ TEST(Run, MakeRunEqualsItsChanges) {
       EdgeValue v{.weight = e.weight, .created_at = e.created_at};
       if (e.flags & EdgeChange::kHasExtra) {
         const EdgeExtra& extra = canonical.extras[x++];
-        v = {e.weight, e.created_at, extra.created_by, extra.valid_from, extra.valid_until, extra.properties.bits};
+        v = {e.weight,         e.created_at,      extra.created_by,
+             extra.valid_from, extra.valid_until, extra.properties.bits};
       }
       expected[IdentityOf(e)] = {e.tombstone(), v};
     }

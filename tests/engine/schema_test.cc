@@ -10,8 +10,16 @@
 namespace plexus {
 namespace {
 
-const std::string kBadNames[] = {"", std::string(Limits::kMaxStringBytes + 1, 'a'), "a\nb", "tab\t",
-                                 std::string("a\0b", 3), "\x7f", "a\x1f" "b", "\xff", "\xc3"};
+const std::string kBadNames[] = {"",
+                                 std::string(Limits::kMaxStringBytes + 1, 'a'),
+                                 "a\nb",
+                                 "tab\t",
+                                 std::string("a\0b", 3),
+                                 "\x7f",
+                                 "a\x1f"
+                                 "b",
+                                 "\xff",
+                                 "\xc3"};
 
 TEST(Schema, DefinesOnceAndAgreesAfterwards) {
   Schema s;
@@ -64,7 +72,8 @@ TEST(Schema, InverseNames) {
   EXPECT_EQ(inverse->kind, mentors);
   EXPECT_TRUE(inverse->reversed);
   // A name can be used once only, as a name or as an inverse.
-  EXPECT_EQ(s.Define(EdgeKind{.name = "mentored_by", .inverse = ""}).error().code, ErrorCode::kAlreadyExists);
+  EXPECT_EQ(s.Define(EdgeKind{.name = "mentored_by", .inverse = ""}).error().code,
+            ErrorCode::kAlreadyExists);
   EXPECT_EQ(s.Define(EdgeKind{.name = "a", .inverse = "mentors"}).error().code,
             ErrorCode::kAlreadyExists);
   EXPECT_EQ(s.Define(EdgeKind{.name = "b", .inverse = "mentored_by"}).error().code,
@@ -78,7 +87,9 @@ TEST(Schema, BadNamesAreRefusedEverywhere) {
   for (const std::string& name : kBadNames) {
     Schema s;
     SCOPED_TRACE(::testing::PrintToString(name));
-    auto invalid = [](const auto& r) { return !r && r.error().code == ErrorCode::kInvalidArgument; };
+    auto invalid = [](const auto& r) {
+      return !r && r.error().code == ErrorCode::kInvalidArgument;
+    };
     EXPECT_TRUE(invalid(s.Define(NodeKind{.name = name})));
     EXPECT_TRUE(invalid(s.Define(EdgeKind{.name = name, .inverse = ""})));
     if (!name.empty()) {
@@ -115,8 +126,10 @@ TEST(Schema, ColumnsAndSpaces) {
   auto space = s.Define(VectorSpace{"default", 384, Metric::kCosine});
   ASSERT_TRUE(space);
   EXPECT_EQ(s.FindSpace("default"), *space);
-  EXPECT_EQ(s.Define(VectorSpace{"default", 385, Metric::kCosine}).error().code, ErrorCode::kAlreadyExists);
-  EXPECT_EQ(s.Define(VectorSpace{"default", 384, Metric::kL2}).error().code, ErrorCode::kAlreadyExists);
+  EXPECT_EQ(s.Define(VectorSpace{"default", 385, Metric::kCosine}).error().code,
+            ErrorCode::kAlreadyExists);
+  EXPECT_EQ(s.Define(VectorSpace{"default", 384, Metric::kL2}).error().code,
+            ErrorCode::kAlreadyExists);
   EXPECT_EQ(s.Define(VectorSpace{"zero", 0}).error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(s.Define(VectorSpace{"huge", Limits::kMaxDimensions + 1}).error().code,
             ErrorCode::kInvalidArgument);
@@ -136,18 +149,32 @@ TEST(Schema, LimitsAreErrors) {
     ASSERT_TRUE(s.Define(NodeKind{"n" + std::to_string(s.node_kinds().size())}));
   EXPECT_EQ(s.Define(NodeKind{"one more"}).error().code, ErrorCode::kResourceExhausted);
   while (s.edge_kinds().size() < Limits::kMaxKinds)
-    ASSERT_TRUE(s.Define(EdgeKind{.name = "e" + std::to_string(s.edge_kinds().size()), .inverse = ""}));
-  EXPECT_EQ(s.Define(EdgeKind{.name = "one more", .inverse = ""}).error().code, ErrorCode::kResourceExhausted);
+    ASSERT_TRUE(
+        s.Define(EdgeKind{.name = "e" + std::to_string(s.edge_kinds().size()), .inverse = ""}));
+  EXPECT_EQ(s.Define(EdgeKind{.name = "one more", .inverse = ""}).error().code,
+            ErrorCode::kResourceExhausted);
   EXPECT_EQ(s.FindEdgeKind("e65534")->kind, 65534) << "the last id is not kNoEdgeKind";
 }
 
 TEST(CheckKey, WhatAKeyMayBe) {
-  for (std::string good : {std::string("a"), std::string(1024, 'k'), std::string("ключ"),
-                           std::string("\xf0\x9f\x98\x80"), std::string("a b\tc\n"), std::string("\xef\xbf\xbf")})
+  for (std::string good :
+       {std::string("a"), std::string(1024, 'k'), std::string("ключ"),
+        std::string("\xf0\x9f\x98\x80"), std::string("a b\tc\n"), std::string("\xef\xbf\xbf")})
     EXPECT_TRUE(CheckKey(good, false)) << good;
-  const std::string bad[] = {"", std::string(1025, 'k'), std::string("a\0", 2), "a\x1f" "b",
-                             "\x80", "\xc0\x80", "\xc3", "\xed\xa0\x80", "\xf4\x90\x80\x80",
-                             "\xf5\x80\x80\x80", "\xe0\x80\x80", "\xf0\x80\x80\x80", "ab\xff"};
+  const std::string bad[] = {"",
+                             std::string(1025, 'k'),
+                             std::string("a\0", 2),
+                             "a\x1f"
+                             "b",
+                             "\x80",
+                             "\xc0\x80",
+                             "\xc3",
+                             "\xed\xa0\x80",
+                             "\xf4\x90\x80\x80",
+                             "\xf5\x80\x80\x80",
+                             "\xe0\x80\x80",
+                             "\xf0\x80\x80\x80",
+                             "ab\xff"};
   for (const std::string& key : bad) {
     auto r = CheckKey(key, false);
     ASSERT_FALSE(r) << ::testing::PrintToString(key);
@@ -155,7 +182,10 @@ TEST(CheckKey, WhatAKeyMayBe) {
     EXPECT_FALSE(r.error().message.empty());
   }
   EXPECT_TRUE(CheckKey("tag\x1frust", true));
-  for (const std::string key : {"rust", "tag\x1f", "\x1frust", "tag\x1f" "a\x1f" "b"})
+  for (const std::string key : {"rust", "tag\x1f", "\x1frust",
+                                "tag\x1f"
+                                "a\x1f"
+                                "b"})
     EXPECT_FALSE(CheckKey(key, true)) << ::testing::PrintToString(key);
 }
 
@@ -179,9 +209,9 @@ bool SlowUtf8(std::string_view s) {
 }
 
 TEST(Utf8, EqualsTheDefinitionOnEveryShortString) {
-  const unsigned char interesting[] = {0x00, 0x41, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc1,
-                                       0xc2, 0xdf, 0xe0, 0xe1, 0xec, 0xed, 0xee, 0xef, 0xf0, 0xf1, 0xf3,
-                                       0xf4, 0xf5, 0xff};
+  const unsigned char interesting[] = {0x00, 0x41, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf,
+                                       0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1, 0xec, 0xed, 0xee,
+                                       0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xff};
   for (unsigned char a : interesting)
     for (unsigned char b : interesting)
       for (unsigned char c : interesting)

@@ -48,12 +48,19 @@ TEST_F(SnapshotRows, FiltersByKindAndPlane) {
     const Schema& schema = s.schema();
     EXPECT_EQ(s.has_delta(), !compact);
     EXPECT_EQ(Neighbors(s, Direction::kOut, 0, ArcFilter::All()), (std::vector<NodeId>{1, 2, 4}));
-    EXPECT_EQ(Neighbors(s, Direction::kOut, 0, ArcFilter::Kinds(schema, {})), (std::vector<NodeId>{1, 2}));
-    EXPECT_EQ(Neighbors(s, Direction::kBoth, 0, ArcFilter::Kinds(schema, {})), (std::vector<NodeId>{1, 2, 3}))
+    EXPECT_EQ(Neighbors(s, Direction::kOut, 0, ArcFilter::Kinds(schema, {})),
+              (std::vector<NodeId>{1, 2}));
+    EXPECT_EQ(Neighbors(s, Direction::kBoth, 0, ArcFilter::Kinds(schema, {})),
+              (std::vector<NodeId>{1, 2, 3}))
         << "out row, then in row without symmetric arcs again";
-    EXPECT_EQ(Neighbors(s, Direction::kOut, 0, ArcFilter::Kinds(schema, std::array{kHasTag})), (std::vector<NodeId>{4}));
-    EXPECT_EQ(Neighbors(s, Direction::kIn, 0, ArcFilter::Kinds(schema, std::array{kSupports, kLink})), (std::vector<NodeId>{3}));
-    EXPECT_EQ(Neighbors(s, Direction::kIn, 0, ArcFilter::Kinds(schema, std::array{EdgeKindId{60000}})), (std::vector<NodeId>{}))
+    EXPECT_EQ(Neighbors(s, Direction::kOut, 0, ArcFilter::Kinds(schema, std::array{kHasTag})),
+              (std::vector<NodeId>{4}));
+    EXPECT_EQ(
+        Neighbors(s, Direction::kIn, 0, ArcFilter::Kinds(schema, std::array{kSupports, kLink})),
+        (std::vector<NodeId>{3}));
+    EXPECT_EQ(
+        Neighbors(s, Direction::kIn, 0, ArcFilter::Kinds(schema, std::array{EdgeKindId{60000}})),
+        (std::vector<NodeId>{}))
         << "a kind that is not there matches nothing";
     EXPECT_EQ(s.Degree(Direction::kBoth, 0, ArcFilter::All()), 4u);
   }
@@ -99,11 +106,13 @@ TEST_F(SnapshotRows, IterationMayNest) {
   s.ForEachArc(Direction::kBoth, 0, ArcFilter::All(), [&](const Arc& a) {
     s.ForEachArc(Direction::kBoth, a.neighbor, ArcFilter::All(), [&](const Arc& b) {
       s.ForEachArc(Direction::kOut, b.neighbor, ArcFilter::All(), [&](const Arc& c) {
-        seen.push_back(std::to_string(a.neighbor) + std::to_string(b.neighbor) + std::to_string(c.neighbor));
+        seen.push_back(std::to_string(a.neighbor) + std::to_string(b.neighbor) +
+                       std::to_string(c.neighbor));
       });
     });
   });
-  EXPECT_EQ(seen, (std::vector<std::string>{"101", "102", "104", "201", "202", "204", "401", "402", "404", "301", "302", "304"}));
+  EXPECT_EQ(seen, (std::vector<std::string>{"101", "102", "104", "201", "202", "204", "401", "402",
+                                            "404", "301", "302", "304"}));
 }
 
 TEST_F(SnapshotRows, CleanBits) {
@@ -133,7 +142,9 @@ TEST_F(SnapshotRows, ValidTimeIsHalfOpen) {
   for (bool compact : {false, true}) {
     if (compact) live_.Compact();
     Snapshot s = live_.snapshot();
-    auto degree = [&](Direction d, NodeId v, std::int64_t at) { return s.Degree(d, v, ArcFilter::All().ValidAt(at)); };
+    auto degree = [&](Direction d, NodeId v, std::int64_t at) {
+      return s.Degree(d, v, ArcFilter::All().ValidAt(at));
+    };
     for (auto [at, expected] : {std::pair{9, 0u}, {10, 1u}, {19, 1u}, {20, 0u}}) {
       EXPECT_EQ(degree(Direction::kOut, 1, at), expected) << at;
       EXPECT_EQ(degree(Direction::kBoth, 1, at), expected + 1u) << at;  // and a -> b, always valid

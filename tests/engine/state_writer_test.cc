@@ -14,8 +14,8 @@
 
 #include "engine/vocabulary.h"
 #include "tests/support/dump.h"
-#include "tests/support/writer_harness.h"
 #include "tests/support/property_map.h"
+#include "tests/support/writer_harness.h"
 
 namespace plexus {
 namespace {
@@ -32,31 +32,33 @@ struct Two {
       b.Link(b.Node("a"), kLink, b.Node("c"));
     }));
     first = live.record;
-    EXPECT_TRUE(live.Do([](WriteBatch& b) {
-      b.DefineNodeKind({"robot", Plane::kFact});
-      b.DefineEdgeKind({.name = "likes", .inverse = "liked_by"});
-      b.DefineColumn({"stakes", ColumnType::kF64});
-      b.DefineColumn({"place", ColumnType::kString});
-      b.DefineSpace({"s", 2, Metric::kL2});
-      NodeRef e = b.UpsertNode("e", b.NodeKindNamed("robot"));
-      NodeRef f = b.UpsertNode("f");
-      b.SetF64(e, b.ColumnNamed("stakes"), 0.5);
-      b.SetI64(e, kAccessCount, 5);
-      b.SetString(f, b.ColumnNamed("place"), "home");
-      b.SetPayload(e, NodeField::kText, "text");
-      b.SetVector(e, b.SpaceNamed("s"), std::vector<float>{1, 2});
-      b.UpsertNode("b", kConcept);
-      b.RemoveNode(b.Node("c"));
-      b.Link(b.Node("a"), kContradicts, b.Node("b"), 0.5f);
-      WriteBatch::EdgeInput in;
-      in.source = b.Node("a");
-      in.target = e;
-      in.kind = b.EdgeKindNamed("likes");
-      in.label = "label";
-      in.created_by = "me";
-      in.valid_from = 3;
-      b.Link(in);
-    }, 2000));
+    EXPECT_TRUE(live.Do(
+        [](WriteBatch& b) {
+          b.DefineNodeKind({"robot", Plane::kFact});
+          b.DefineEdgeKind({.name = "likes", .inverse = "liked_by"});
+          b.DefineColumn({"stakes", ColumnType::kF64});
+          b.DefineColumn({"place", ColumnType::kString});
+          b.DefineSpace({"s", 2, Metric::kL2});
+          NodeRef e = b.UpsertNode("e", b.NodeKindNamed("robot"));
+          NodeRef f = b.UpsertNode("f");
+          b.SetF64(e, b.ColumnNamed("stakes"), 0.5);
+          b.SetI64(e, kAccessCount, 5);
+          b.SetString(f, b.ColumnNamed("place"), "home");
+          b.SetPayload(e, NodeField::kText, "text");
+          b.SetVector(e, b.SpaceNamed("s"), std::vector<float>{1, 2});
+          b.UpsertNode("b", kConcept);
+          b.RemoveNode(b.Node("c"));
+          b.Link(b.Node("a"), kContradicts, b.Node("b"), 0.5f);
+          WriteBatch::EdgeInput in;
+          in.source = b.Node("a");
+          in.target = e;
+          in.kind = b.EdgeKindNamed("likes");
+          in.label = "label";
+          in.created_by = "me";
+          in.valid_from = 3;
+          b.Link(in);
+        },
+        2000));
     second = live.record;
     good = Dump(live.snapshot());
   }
@@ -90,7 +92,7 @@ TEST(StateWriter, EveryBadValueIsCorruption) {
   };
   auto column = [](Record& r, ColumnType type) -> ColumnChange& {
     for (ColumnChange& c : r.columns) {
-      const bool is = type == ColumnType::kI64 ? c.column == kAccessCount
+      const bool is = type == ColumnType::kI64   ? c.column == kAccessCount
                       : type == ColumnType::kF64 ? c.column == kFirstUserColumn
                                                  : c.column == kFirstUserColumn + 1;
       if (is) return c;
@@ -109,14 +111,20 @@ TEST(StateWriter, EveryBadValueIsCorruption) {
       {"spaces skip", [](Record& r) { ++r.first_space; }},
       {"a kind defined twice", [](Record& r) { r.node_kind_definitions[0].name = "memory"; }},
       {"a kind without a name", [](Record& r) { r.edge_kind_definitions[0].name = ""; }},
-      {"an inverse that exists", [](Record& r) { r.edge_kind_definitions[0].inverse = "supports"; }},
+      {"an inverse that exists",
+       [](Record& r) { r.edge_kind_definitions[0].inverse = "supports"; }},
       {"a space of no dimensions", [](Record& r) { r.space_definitions[0].dimensions = 0; }},
       {"strings skip", [](Record& r) { ++r.first_string; }},
       {"string offsets too few", [](Record& r) { r.string_offsets.pop_back(); }},
       {"string offsets past the end", [](Record& r) { ++r.string_offsets.back(); }},
-      {"string offsets fall", [](Record& r) { std::swap(r.string_offsets[1], r.string_offsets[2]); }},
+      {"string offsets fall",
+       [](Record& r) { std::swap(r.string_offsets[1], r.string_offsets[2]); }},
       {"first string offset", [](Record& r) { r.string_offsets[0] = 1; }},
-      {"a string twice", [](Record& r) { r.string_bytes.replace(0, r.string_offsets[1], ""); r.string_offsets.assign(2, 0); }},
+      {"a string twice",
+       [](Record& r) {
+         r.string_bytes.replace(0, r.string_offsets[1], "");
+         r.string_offsets.assign(2, 0);
+       }},
       {"nodes skip", [](Record& r) { ++r.first_node; }},
       {"more kinds than keys", [](Record& r) { r.node_kinds.push_back(0); }},
       {"fewer kinds than keys", [](Record& r) { r.node_kinds.pop_back(); }},
@@ -132,7 +140,8 @@ TEST(StateWriter, EveryBadValueIsCorruption) {
       {"an index kind without its key", [](Record& r) { r.node_kinds[0] = kTag; }},
       {"a node change out of range", [](Record& r) { r.node_changes[0].node = 6; }},
       {"a node change of no sort", [](Record& r) { r.node_changes[0].what = 4; }},
-      {"a node changes to no kind", [](Record& r) { r.node_changes[0] = {1, NodeChange::kSetKind, 5000}; }},
+      {"a node changes to no kind",
+       [](Record& r) { r.node_changes[0] = {1, NodeChange::kSetKind, 5000}; }},
       {"source out of range", [&](Record& r) { last_edge(r).source = 6; }},
       {"target out of range", [&](Record& r) { last_edge(r).target = kNoNode; }},
       {"edge of a reserved kind", [&](Record& r) { last_edge(r).kind = EdgeKindId{50}; }},
@@ -143,14 +152,20 @@ TEST(StateWriter, EveryBadValueIsCorruption) {
       {"weight negative", [&](Record& r) { last_edge(r).weight = -1; }},
       {"edges out of order", [](Record& r) { std::swap(r.edges[0], r.edges[1]); }},
       {"an edge twice", [](Record& r) { r.edges[1] = r.edges[0]; }},
-      {"symmetric, larger first", [](Record& r) { std::swap(r.edges[1].source, r.edges[1].target); }},
+      {"symmetric, larger first",
+       [](Record& r) { std::swap(r.edges[1].source, r.edges[1].target); }},
       {"attributes of no edge", [](Record& r) { r.edge_extras[0].index = 77; }},
       {"attributes missing", [](Record& r) { r.edge_extras.clear(); }},
-      {"attributes without the flag", [](Record& r) { r.edges.back().flags &= static_cast<std::uint16_t>(~EdgeChange::kHasExtra); }},
+      {"attributes without the flag",
+       [](Record& r) {
+         r.edges.back().flags &= static_cast<std::uint16_t>(~EdgeChange::kHasExtra);
+       }},
       {"created_by unknown", [](Record& r) { r.edge_extras[0].created_by = 1000; }},
-      {"removes an edge kind that has none", [](Record& r) {
+      {"removes an edge kind that has none",
+       [](Record& r) {
          EdgeChange gone;
-         gone.source = 5, gone.target = 5, gone.kind = kEvokes, gone.flags = EdgeChange::kTombstone, gone.weight = 0;
+         gone.source = 5, gone.target = 5, gone.kind = kEvokes, gone.flags = EdgeChange::kTombstone,
+         gone.weight = 0;
          r.edges.push_back(gone);
        }},
       {"column of no node", [&](Record& r) { r.columns.back().node = 6; }},
@@ -166,10 +181,13 @@ TEST(StateWriter, EveryBadValueIsCorruption) {
       {"payload of no field", [](Record& r) { r.payload_changes[0].field = 2; }},
       {"vector of no node", [](Record& r) { r.vectors[0].node = 6; }},
       {"vector of no space", [](Record& r) { r.vectors[0].space = 1; }},
-      {"vector of the wrong size", [](Record& r) { r.payloads[r.vectors[0].ref.ordinal()].bytes += "1234"; }},
-      {"vector not finite", [](Record& r) {
+      {"vector of the wrong size",
+       [](Record& r) { r.payloads[r.vectors[0].ref.ordinal()].bytes += "1234"; }},
+      {"vector not finite",
+       [](Record& r) {
          const float inf = HUGE_VALF;
-         r.payloads[r.vectors[0].ref.ordinal()].bytes.replace(0, 4, reinterpret_cast<const char*>(&inf), 4);
+         r.payloads[r.vectors[0].ref.ordinal()].bytes.replace(
+             0, 4, reinterpret_cast<const char*>(&inf), 4);
        }},
   };
   for (const Bad& b : bad) {
@@ -200,19 +218,38 @@ TEST(StateWriter, RandomDamageNeverCrashes) {
     auto spoil = [&](auto& items) {
       if (items.empty()) return;
       auto* bytes = reinterpret_cast<unsigned char*>(items.data());
-      bytes[rng() % (items.size() * sizeof(items[0]))] ^= static_cast<unsigned char>(1u << rng() % 8);
+      bytes[rng() % (items.size() * sizeof(items[0]))] ^=
+          static_cast<unsigned char>(1u << rng() % 8);
     };
     for (std::uint64_t n = 1 + rng() % 3; n > 0; --n) {
       switch (rng() % 9) {
-        case 0: spoil(r.string_offsets); break;
-        case 1: spoil(r.key_offsets); break;
-        case 2: spoil(r.node_kinds); break;
-        case 3: spoil(r.node_changes); break;
-        case 4: spoil(r.edges); break;
-        case 5: spoil(r.edge_extras); break;
-        case 6: spoil(r.columns); break;
-        case 7: spoil(r.payload_changes); break;
-        default: spoil(r.vectors); break;
+        case 0:
+          spoil(r.string_offsets);
+          break;
+        case 1:
+          spoil(r.key_offsets);
+          break;
+        case 2:
+          spoil(r.node_kinds);
+          break;
+        case 3:
+          spoil(r.node_changes);
+          break;
+        case 4:
+          spoil(r.edges);
+          break;
+        case 5:
+          spoil(r.edge_extras);
+          break;
+        case 6:
+          spoil(r.columns);
+          break;
+        case 7:
+          spoil(r.payload_changes);
+          break;
+        default:
+          spoil(r.vectors);
+          break;
       }
     }
     StateWriter writer(EmptyState());
@@ -290,7 +327,8 @@ TEST(StateWriter, AStateMayBeContinuedTwice) {
       NodeRef n = b.UpsertNode(name);
       b.SetF64(n, kTrust, side);
       b.SetF64(b.Node("n3"), kTrust, 100 + side);
-      b.SetVector(n, b.SpaceNamed("s"), std::vector<float>(3, static_cast<float>(1000 * side + round)));
+      b.SetVector(n, b.SpaceNamed("s"),
+                  std::vector<float>(3, static_cast<float>(1000 * side + round)));
       b.SetString(n, kScope, name);
       b.Link(n, kLink, b.Node("n0"), static_cast<float>(side));
       auto record = writer->Resolve(b, nullptr);

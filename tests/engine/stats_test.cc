@@ -16,8 +16,8 @@ namespace {
 using namespace testing;
 
 std::uint64_t Sum(const GraphBytes& b) {
-  return b.csr + b.sparse + b.delta + b.nodes + b.keys + b.strings + b.columns + b.payload_refs + b.vectors +
-         b.derived;
+  return b.csr + b.sparse + b.delta + b.nodes + b.keys + b.strings + b.columns + b.payload_refs +
+         b.vectors + b.derived;
 }
 
 TEST(Stats, EmptyGraph) {
@@ -36,7 +36,8 @@ TEST(Stats, TheBudgetOfDesignSection3) {
   ASSERT_TRUE(live.Do([](WriteBatch& b) {
     std::vector<NodeRef> nodes;
     for (int i = 0; i < kNodes; ++i) nodes.push_back(b.Node("n" + std::to_string(i)));
-    for (int i = 0; i < kArcs; ++i) b.Link(nodes[i % kNodes], kLink, nodes[(i * 7 + i / kNodes) % kNodes]);
+    for (int i = 0; i < kArcs; ++i)
+      b.Link(nodes[i % kNodes], kLink, nodes[(i * 7 + i / kNodes) % kNodes]);
   }));
   EXPECT_GT(MeasureBytes(live.snapshot()).delta, 0u);
   const std::uint64_t edges = live.snapshot().CountEdges(Plane::kFact);

@@ -91,8 +91,8 @@ TEST(StoredVectors, ChangesNeedNoValues) {
   VectorTable table = Table(store, 100);
   const auto before = table.Publish();
   VectorTable next(before);
-  next.Set(2, Values(1000), PayloadRef::Make(2, 0));   // replaced
-  next.Set(501, Values(2000), PayloadRef::Make(2, 1)); // new
+  next.Set(2, Values(1000), PayloadRef::Make(2, 0));    // replaced
+  next.Set(501, Values(2000), PayloadRef::Make(2, 1));  // new
   next.Remove(4);
   const auto after = next.Publish();
   EXPECT_EQ(store.single, 0);

@@ -43,9 +43,9 @@ TEST(StringTable, IdsInOrderOfAppearance) {
 
 TEST(StringTable, BytesOfEveryKind) {
   StringTable t;
-  std::vector<std::string> texts = {std::string("a\0b", 3), std::string("a\0c", 3), "a",
-                                    std::string(1024, 'x'), std::string(65535, 'y'),
-                                    std::string(1024, 'x') + "z"};
+  std::vector<std::string> texts = {
+      std::string("a\0b", 3), std::string("a\0c", 3),  "a",
+      std::string(1024, 'x'), std::string(65535, 'y'), std::string(1024, 'x') + "z"};
   for (std::uint32_t i = 0; i < texts.size(); ++i) EXPECT_EQ(t.Insert(texts[i]).id, i);
   auto v = t.Publish();
   for (std::uint32_t i = 0; i < texts.size(); ++i) {
@@ -169,7 +169,8 @@ TEST(StringTable, GoesOnFromAnOldViewAfterItsWriterDied) {
     StringTable b(std::move(v));
     ASSERT_EQ(b.size(), 100u);
     for (int i = 0; i < later; ++i) ASSERT_FALSE(b.Find("later" + std::to_string(i))) << later;
-    for (std::uint32_t i = 0; i < 20'000; ++i) ASSERT_EQ(b.Insert("b" + std::to_string(i)).id, 100 + i);
+    for (std::uint32_t i = 0; i < 20'000; ++i)
+      ASSERT_EQ(b.Insert("b" + std::to_string(i)).id, 100 + i);
     for (int i = 0; i < 100; ++i) ASSERT_EQ(b.Find("a" + std::to_string(i)), i);
     for (int i = 0; i < later; ++i) ASSERT_FALSE(b.Find("later" + std::to_string(i))) << later;
   }
@@ -214,9 +215,11 @@ TEST(StringTable, TwoTablesGoOnFromOneViewAtOnce) {
       StringTable t(v);
       ++ready;
       while (ready < 2) std::this_thread::yield();
-      for (std::uint32_t i = 0; i < 2000; ++i) ASSERT_EQ(t.Insert(prefix + std::to_string(i)).id, 500 + i);
+      for (std::uint32_t i = 0; i < 2000; ++i)
+        ASSERT_EQ(t.Insert(prefix + std::to_string(i)).id, 500 + i);
       for (std::uint32_t i = 0; i < 500; ++i) ASSERT_EQ(t.Find("k" + std::to_string(i)), i);
-      for (std::uint32_t i = 0; i < 2000; ++i) ASSERT_EQ(t.Find(prefix + std::to_string(i)), 500 + i);
+      for (std::uint32_t i = 0; i < 2000; ++i)
+        ASSERT_EQ(t.Find(prefix + std::to_string(i)), 500 + i);
     };
     std::thread x(go_on, "x"), y(go_on, "y");
     x.join();

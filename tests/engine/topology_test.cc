@@ -63,7 +63,8 @@ void ExpectRightWithAllOptions(NodeId nodes, const std::vector<NodePair>& pairs)
   }
 }
 
-std::vector<NodePair> RandomPairs(NodeId nodes, std::size_t count, std::uint64_t seed, bool skewed) {
+std::vector<NodePair> RandomPairs(NodeId nodes, std::size_t count, std::uint64_t seed,
+                                  bool skewed) {
   std::mt19937_64 random(seed);
   std::vector<NodePair> pairs(count);
   for (NodePair& p : pairs) {
@@ -134,7 +135,8 @@ TEST(Topology, NamesTheFirstPairOutOfRange) {
   const Result<Topology> built = BuildTopology(4, pairs, {});
   ASSERT_FALSE(built);
   EXPECT_EQ(built.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_NE(built.error().message.find("pair 1 (1, 4)"), std::string::npos) << built.error().message;
+  EXPECT_NE(built.error().message.find("pair 1 (1, 4)"), std::string::npos)
+      << built.error().message;
 }
 
 }  // namespace

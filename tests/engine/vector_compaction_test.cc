@@ -174,7 +174,8 @@ void Embed(Graph& graph, int nodes, int round) {
   batch.DefineSpace({"text", 64, Metric::kCosine});
   const SpaceRef space = batch.SpaceNamed("text");
   for (int i = 0; i < nodes; ++i)
-    batch.SetVector(batch.Node(Key(i)), space, std::vector<float>(64, static_cast<float>(round * nodes + i)));
+    batch.SetVector(batch.Node(Key(i)), space,
+                    std::vector<float>(64, static_cast<float>(round * nodes + i)));
   ASSERT_TRUE(graph.Apply(batch));
 }
 

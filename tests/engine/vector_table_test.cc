@@ -24,7 +24,8 @@ std::vector<float> Of(const VectorTable::View& v, NodeId node) {
 TEST(VectorTable, RowsAreAlignedAndPadded) {
   for (std::uint32_t dimensions : {1u, 15u, 16u, 17u, 384u, 4096u}) {
     VectorTable t(dimensions);
-    for (NodeId n = 0; n < 40; ++n) t.Set(n * 3, Make(dimensions, static_cast<float>(n)), PayloadRef::Make(1, n));
+    for (NodeId n = 0; n < 40; ++n)
+      t.Set(n * 3, Make(dimensions, static_cast<float>(n)), PayloadRef::Make(1, n));
     auto v = t.Publish();
     EXPECT_EQ(v.dimensions(), dimensions);
     EXPECT_EQ(v.stride() % 16, 0u);
@@ -48,7 +49,8 @@ TEST(VectorTable, RowsAreAlignedAndPadded) {
 TEST(VectorTable, StretchesCoverEveryRowOnceInOrder) {
   for (std::uint32_t dimensions : {3u, 100u, 4096u}) {
     VectorTable t(dimensions);
-    for (NodeId n = 0; n < 5000 / (dimensions / 50 + 1); ++n) t.Set(n, Make(dimensions, static_cast<float>(n)), {});
+    for (NodeId n = 0; n < 5000 / (dimensions / 50 + 1); ++n)
+      t.Set(n, Make(dimensions, static_cast<float>(n)), {});
     const auto v = t.Publish();
     std::uint32_t row = 0, stretches = 0;
     for (; row < v.row_count(); ++stretches) {
@@ -175,18 +177,23 @@ TEST(VectorTable, LargeTablesThatGoOnFromAViewShareNoNewRows) {
   constexpr std::uint32_t kDimensions = 4096;
   constexpr NodeId kBefore = 16 * 21 + 5, kAfter = kBefore + 400;
   VectorTable a(kDimensions);
-  for (NodeId n = 0; n < kBefore; ++n) a.Set(n, Make(kDimensions, static_cast<float>(n)), PayloadRef::Make(1, n));
+  for (NodeId n = 0; n < kBefore; ++n)
+    a.Set(n, Make(kDimensions, static_cast<float>(n)), PayloadRef::Make(1, n));
   const auto v = a.Publish();
   VectorTable b(v), c(v);
   VectorTable* const tables[] = {&a, &b, &c};
   for (NodeId n = kBefore; n < kAfter; ++n)
-    for (int i = 0; i < 3; ++i) tables[i]->Set(n, Make(kDimensions, static_cast<float>(n + 1000 * (i + 1))), PayloadRef::Make(2, n));
+    for (int i = 0; i < 3; ++i)
+      tables[i]->Set(n, Make(kDimensions, static_cast<float>(n + 1000 * (i + 1))),
+                     PayloadRef::Make(2, n));
   for (int i = 0; i < 3; ++i) {
     const auto view = tables[i]->Publish();
     EXPECT_EQ(view.row_count(), kAfter);
     EXPECT_GE(view.size_bytes(), std::uint64_t{kAfter} * kDimensions * sizeof(float));
     for (NodeId n = 0; n < kAfter; ++n)
-      ASSERT_EQ(Of(view, n), Make(kDimensions, static_cast<float>(n < kBefore ? n : n + 1000 * (i + 1)))) << n;
+      ASSERT_EQ(Of(view, n),
+                Make(kDimensions, static_cast<float>(n < kBefore ? n : n + 1000 * (i + 1))))
+          << n;
   }
   EXPECT_EQ(v.row_count(), kBefore);
 }

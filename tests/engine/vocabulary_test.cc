@@ -16,11 +16,11 @@ namespace {
 
 TEST(Vocabulary, NodeKindNumbers) {
   const std::map<KindId, std::pair<std::string, Plane>> pinned = {
-      {0, {"node", Plane::kFact}},      {1, {"memory", Plane::kFact}},
-      {2, {"concept", Plane::kFact}},   {3, {"decision", Plane::kFact}},
-      {4, {"turn", Plane::kFact}},      {5, {"episode", Plane::kFact}},
-      {6, {"tag", Plane::kIndex}},      {7, {"term", Plane::kIndex}},
-      {8, {"file", Plane::kIndex}},     {9, {"session", Plane::kIndex}},
+      {0, {"node", Plane::kFact}},          {1, {"memory", Plane::kFact}},
+      {2, {"concept", Plane::kFact}},       {3, {"decision", Plane::kFact}},
+      {4, {"turn", Plane::kFact}},          {5, {"episode", Plane::kFact}},
+      {6, {"tag", Plane::kIndex}},          {7, {"term", Plane::kIndex}},
+      {8, {"file", Plane::kIndex}},         {9, {"session", Plane::kIndex}},
       {10, {"inscription", Plane::kIndex}}, {11, {"event", Plane::kIndex}},
       {12, {"outcome", Plane::kIndex}}};
   auto kinds = BuiltinNodeKinds();
@@ -36,13 +36,13 @@ TEST(Vocabulary, NodeKindNumbers) {
 
 TEST(Vocabulary, EdgeKindNumbers) {
   const std::map<KindId, std::string> pinned = {
-      {0, "link"},        {1, "supersedes"},   {2, "causes"},      {3, "supports"},
-      {4, "promoted_from"}, {5, "depends_on"}, {6, "refines"},     {7, "blocks"},
-      {8, "derived_from"}, {9, "is-a"},        {10, "part-of"},    {11, "evokes"},
-      {12, "temporal"},   {13, "referential"}, {14, "causal"},     {15, "trajectory"},
-      {16, "contradicts"}, {17, "relates_to"}, {18, "duplicates"}, {19, "similar"},
-      {20, "antonym"},    {21, "categorical"}, {32, "has_tag"},    {33, "has_term"},
-      {34, "mentions"},   {35, "in_session"},  {36, "member"},     {37, "labels"},
+      {0, "link"},          {1, "supersedes"},   {2, "causes"},      {3, "supports"},
+      {4, "promoted_from"}, {5, "depends_on"},   {6, "refines"},     {7, "blocks"},
+      {8, "derived_from"},  {9, "is-a"},         {10, "part-of"},    {11, "evokes"},
+      {12, "temporal"},     {13, "referential"}, {14, "causal"},     {15, "trajectory"},
+      {16, "contradicts"},  {17, "relates_to"},  {18, "duplicates"}, {19, "similar"},
+      {20, "antonym"},      {21, "categorical"}, {32, "has_tag"},    {33, "has_term"},
+      {34, "mentions"},     {35, "in_session"},  {36, "member"},     {37, "labels"},
       {38, "inscribed"}};
   auto kinds = BuiltinEdgeKinds();
   ASSERT_EQ(kinds.size(), 64u);
@@ -88,11 +88,11 @@ TEST(Vocabulary, EdgeTraits) {
 
 TEST(Vocabulary, ColumnNumbers) {
   const std::map<KindId, std::pair<std::string, ColumnType>> pinned = {
-      {0, {"trust", ColumnType::kF64}},         {1, {"retention", ColumnType::kF64}},
-      {2, {"valence", ColumnType::kF64}},       {3, {"arousal_level", ColumnType::kF64}},
-      {4, {"accessed_at", ColumnType::kI64}},   {5, {"access_count", ColumnType::kI64}},
-      {6, {"created_at", ColumnType::kI64}},    {7, {"valid_from", ColumnType::kI64}},
-      {8, {"valid_until", ColumnType::kI64}},   {9, {"scope", ColumnType::kString}}};
+      {0, {"trust", ColumnType::kF64}},       {1, {"retention", ColumnType::kF64}},
+      {2, {"valence", ColumnType::kF64}},     {3, {"arousal_level", ColumnType::kF64}},
+      {4, {"accessed_at", ColumnType::kI64}}, {5, {"access_count", ColumnType::kI64}},
+      {6, {"created_at", ColumnType::kI64}},  {7, {"valid_from", ColumnType::kI64}},
+      {8, {"valid_until", ColumnType::kI64}}, {9, {"scope", ColumnType::kString}}};
   auto columns = BuiltinColumns();
   ASSERT_EQ(columns.size(), 32u);
   EXPECT_EQ(kFirstUserColumn, 32);

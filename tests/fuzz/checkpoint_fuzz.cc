@@ -52,12 +52,13 @@ const Whole& Base() {
     if (!compacted) std::abort();
     Whole w;
     w.manifest.id = 1;
-    if (!BuildCheckpoint(*compacted, w.manifest,
-                         [&](std::uint32_t, ByteSpan value) {
-                           w.sections.emplace_back(AsText(value));
-                           return Status();
-                         },
-                         nullptr))
+    if (!BuildCheckpoint(
+            *compacted, w.manifest,
+            [&](std::uint32_t, ByteSpan value) {
+              w.sections.emplace_back(AsText(value));
+              return Status();
+            },
+            nullptr))
       std::abort();
     return w;
   }();

@@ -9,8 +9,8 @@
 #include "engine/snapshot.h"
 #include "engine/state_writer.h"
 #include "record_generated.h"
-#include "storage/encoding/record_codec.h"
 #include "storage/encoding/flatbuffer_util.h"
+#include "storage/encoding/record_codec.h"
 
 namespace {
 

@@ -36,7 +36,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Snapshot& graph = TheGraph();
   const auto pattern = PathPattern::Parse(text.substr(0, line), graph.schema());
   if (!pattern) {
-    if (pattern.error().code != ErrorCode::kInvalidArgument || pattern.error().message.empty()) std::abort();
+    if (pattern.error().code != ErrorCode::kInvalidArgument || pattern.error().message.empty())
+      std::abort();
     return 0;
   }
   const std::size_t steps = pattern->steps().size();

@@ -1,5 +1,5 @@
-// Fuzz target: properties from anywhere. They are refused as damaged, or every value can be read and,
-// written again, reads the same; once written they do not change any more.
+// Fuzz target: properties from anywhere. They are refused as damaged, or every value can be read
+// and, written again, reads the same; once written they do not change any more.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -19,12 +19,24 @@ void Require(bool holds) {
 template <class... Name>
 void Copy(PropertyMapBuilder& to, PropertyView from, Name... name) {
   switch (from.type()) {
-    case PropertyType::kNull: to.Null(name...); break;
-    case PropertyType::kBool: to.Bool(name..., *from.AsBool()); break;
-    case PropertyType::kInt: to.Int(name..., *from.AsInt()); break;
-    case PropertyType::kUint: to.Uint(name..., *from.AsUint()); break;
-    case PropertyType::kDouble: to.Double(name..., *from.AsDouble()); break;
-    case PropertyType::kString: to.String(name..., *from.AsString()); break;
+    case PropertyType::kNull:
+      to.Null(name...);
+      break;
+    case PropertyType::kBool:
+      to.Bool(name..., *from.AsBool());
+      break;
+    case PropertyType::kInt:
+      to.Int(name..., *from.AsInt());
+      break;
+    case PropertyType::kUint:
+      to.Uint(name..., *from.AsUint());
+      break;
+    case PropertyType::kDouble:
+      to.Double(name..., *from.AsDouble());
+      break;
+    case PropertyType::kString:
+      to.String(name..., *from.AsString());
+      break;
     case PropertyType::kList:
       to.BeginList(name...);
       for (std::size_t i = 0; i < from.size(); ++i) Copy(to, from[i]);

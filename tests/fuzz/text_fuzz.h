@@ -53,7 +53,8 @@ inline void ImportAndCheck(Format format, const std::uint8_t* data, std::size_t 
   if (!stopping->stopped && skipped->errors > 0) std::abort();
   if (stopping->stopped && skipped->errors == 0) {
     const std::string& reason = stopping->kept_errors.at(0).reason;
-    if (!reason.contains("cannot become of kind") && !reason.contains("must be of kind")) std::abort();
+    if (!reason.contains("cannot become of kind") && !reason.contains("must be of kind"))
+      std::abort();
   }
   if (stopping->stopped && whole->snapshot().sequence() != 0) std::abort();
   if (!stopping->stopped && ExportAll(*whole) != first) std::abort();

@@ -217,7 +217,9 @@ bool Batch::Finish(Model& model, ApplyReport& report) {
     if (Find(u.source) && Find(u.target))
       edges_.insert(Identity(u.source, u.kind, u.target, u.label));
     else
-      ++CountsOf({0, after_.schema.edge_kind(after_.schema.FindEdgeKind(u.kind)->kind).name, 0, ""}, report).same;
+      ++CountsOf({0, after_.schema.edge_kind(after_.schema.FindEdgeKind(u.kind)->kind).name, 0, ""},
+                 report)
+            .same;
   }
   bool emitted = false;
   for (const EdgeId& id : edges_) {
@@ -237,8 +239,9 @@ bool Batch::Finish(Model& model, ApplyReport& report) {
     const bool had = id < before_.nodes.size() && before_.nodes[id].vectors.contains(space);
     const bool has = after_.nodes[id].vectors.contains(space);
     if (had && has)
-      ++(before_.nodes[id].vectors.at(space) == after_.nodes[id].vectors.at(space) ? report.vectors.same
-                                                                                  : report.vectors.changed);
+      ++(before_.nodes[id].vectors.at(space) == after_.nodes[id].vectors.at(space)
+             ? report.vectors.same
+             : report.vectors.changed);
     else if (had || has)
       ++(had ? report.vectors.removed : report.vectors.added);
   }
@@ -271,8 +274,8 @@ bool Batch::Finish(Model& model, ApplyReport& report) {
   }
   for (const std::string& key : unknown_ops_)
     if (!Find(key)) ++report.nodes.same;
-  const bool changes = emitted || schema_changed_ || after_.nodes != before_.nodes ||
-                       after_.edges != before_.edges;
+  const bool changes =
+      emitted || schema_changed_ || after_.nodes != before_.nodes || after_.edges != before_.edges;
   report.sequence = before_.sequence + changes;
   if (!changes) return false;
   after_.sequence = report.sequence;

@@ -82,7 +82,8 @@ class Batch {
   void AddI64(const std::string& key, const std::string& column, std::int64_t delta);
   void Clear(const std::string& key, const std::string& column);
   void SetPayload(const std::string& key, NodeField field, std::optional<std::string> bytes);
-  void SetVector(const std::string& key, const std::string& space, std::optional<std::vector<float>> values);
+  void SetVector(const std::string& key, const std::string& space,
+                 std::optional<std::vector<float>> values);
 
   struct Link {
     std::string source, kind, target, label;

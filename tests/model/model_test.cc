@@ -1,5 +1,5 @@
-// Random life of a graph against the model: batches (some with expectations), refusals, compactions, old
-// snapshots, reopening by replay from the start and from the middle, journals and
+// Random life of a graph against the model: batches (some with expectations), refusals,
+// compactions, old snapshots, reopening by replay from the start and from the middle, journals and
 // payload stores that fail.
 //
 // PLEXUS_MODEL_STEPS scales it (default 2500); PLEXUS_MODEL_SEED repeats one
@@ -14,10 +14,10 @@
 
 #include "engine/graph.h"
 #include "engine/state_writer.h"
-#include "tests/support/dump.h"
-#include "tests/support/fakes.h"
 #include "tests/model/model.h"
 #include "tests/model/random_batch.h"
+#include "tests/support/dump.h"
+#include "tests/support/fakes.h"
 
 namespace plexus::model {
 namespace {
@@ -32,12 +32,12 @@ std::uint64_t FromEnv(const char* name, std::uint64_t otherwise) {
 
 std::string Text(const ApplyReport& r) {
   auto counts = [](const ChangeCounts& c) {
-    return std::to_string(c.added) + '/' + std::to_string(c.changed) + '/' + std::to_string(c.same) + '/' +
-           std::to_string(c.removed) + ' ';
+    return std::to_string(c.added) + '/' + std::to_string(c.changed) + '/' +
+           std::to_string(c.same) + '/' + std::to_string(c.removed) + ' ';
   };
-  return "sequence " + std::to_string(r.sequence) + " nodes " + counts(r.nodes) + "edges " + counts(r.edges) +
-         "events " + counts(r.events) + "outcomes " + counts(r.outcomes) + "index " + counts(r.index) +
-         "vectors " + counts(r.vectors);
+  return "sequence " + std::to_string(r.sequence) + " nodes " + counts(r.nodes) + "edges " +
+         counts(r.edges) + "events " + counts(r.events) + "outcomes " + counts(r.outcomes) +
+         "index " + counts(r.index) + "vectors " + counts(r.vectors);
 }
 
 GraphState FirstState(const std::shared_ptr<FakeStore>& store) {
@@ -66,12 +66,20 @@ class Life {
 
   void Step() {
     switch (rng_() % 24) {
-      case 0: return Refused();
-      case 1: case 2: return Compact();
-      case 3: return Replay();
-      case 4: return ReplayFromTheMiddle();
-      case 5: held_.push_back({graph_->snapshot(), model_}); return CheckHeld();
-      default: return RandomBatch();
+      case 0:
+        return Refused();
+      case 1:
+      case 2:
+        return Compact();
+      case 3:
+        return Replay();
+      case 4:
+        return ReplayFromTheMiddle();
+      case 5:
+        held_.push_back({graph_->snapshot(), model_});
+        return CheckHeld();
+      default:
+        return RandomBatch();
     }
   }
 
@@ -99,7 +107,8 @@ class Life {
     Batch on_model(model_, time);
     bool holds = true;
     const auto expect = [&] {
-      for (std::uint64_t n = rng_() % 3; n > 0; --n) holds &= AddExpectation(rng_, random_, model_, batch);
+      for (std::uint64_t n = rng_() % 3; n > 0; --n)
+        holds &= AddExpectation(rng_, random_, model_, batch);
     };
     if (rng_() % 3 == 0) expect();
     FillRandom(rng_, random_, batch, on_model);
@@ -198,7 +207,8 @@ class Life {
   void Reopen(StateWriter& writer) {
     auto state = writer.Publish();
     ASSERT_TRUE(Same(model_, Snapshot(state)));
-    ASSERT_TRUE(testing::SameText(testing::Dump(graph_->snapshot()), testing::Dump(Snapshot(state))));
+    ASSERT_TRUE(
+        testing::SameText(testing::Dump(graph_->snapshot()), testing::Dump(Snapshot(state))));
     graph_ = Graph::Open(*state, store_, options_);
     ASSERT_TRUE(Same(model_, graph_->snapshot()));
   }
@@ -277,7 +287,8 @@ TEST(Model, JournalFailsAtEveryCall) {
       graph.reset();
       StateWriter writer(FirstState(store));
       for (const Record& record : store->Records()) ASSERT_TRUE(writer.Apply(record));
-      ASSERT_TRUE(Same(how == FailHow::kAllWritten ? attempted : model, Snapshot(writer.Publish())));
+      ASSERT_TRUE(
+          Same(how == FailHow::kAllWritten ? attempted : model, Snapshot(writer.Publish())));
     }
   }
 }

@@ -15,8 +15,9 @@ namespace plexus::model {
 namespace {
 
 // Every sort of edge kind; "undefined..." ones come into being by use.
-constexpr const char* kEdgeKinds[] = {"link", "supports", "causes", "caused_by", "contradicts",
-                                      "friends", "keeps", "undefined1", "undefined2", "mentored_by"};
+constexpr const char* kEdgeKinds[] = {"link",        "supports",   "causes", "caused_by",
+                                      "contradicts", "friends",    "keeps",  "undefined1",
+                                      "undefined2",  "mentored_by"};
 constexpr const char* kNodeKinds[] = {"", "", "memory", "concept", "robot"};
 constexpr const char* kLabels[] = {"", "", "", "a", "b"};
 
@@ -29,13 +30,22 @@ class Filler {
     if (Chance(o_.remove)) return Remove(false);
     if (Chance(o_.purge)) return Remove(true);
     switch (Below(16)) {
-      case 0: case 1: return Upsert();
-      case 2: return Column();
-      case 3: return Payload();
-      case 4: return Vector();
-      case 5: return Index();
-      case 6: case 7: return Unlink();
-      default: return Link();
+      case 0:
+      case 1:
+        return Upsert();
+      case 2:
+        return Column();
+      case 3:
+        return Payload();
+      case 4:
+        return Vector();
+      case 5:
+        return Index();
+      case 6:
+      case 7:
+        return Unlink();
+      default:
+        return Link();
     }
   }
 
@@ -43,7 +53,9 @@ class Filler {
   std::uint64_t Below(std::uint64_t n) { return rng_() % n; }
   bool Chance(double p) { return static_cast<double>(rng_() >> 11) * 0x1p-53 < p; }
   template <class T, std::size_t n>
-  T Pick(const T (&list)[n]) { return list[Below(n)]; }
+  T Pick(const T (&list)[n]) {
+    return list[Below(n)];
+  }
   std::string Key() { return "k" + std::to_string(Below(static_cast<std::uint64_t>(o_.keys))); }
   std::string AnyKey() {  // fact or index
     if (Chance(0.8)) return Key();
@@ -94,7 +106,8 @@ class Filler {
         w_.AddI64(ref, w_.ColumnNamed(name), delta);
         return m_.AddI64(key, name, delta);
       }
-      case 0: case 1: {
+      case 0:
+      case 1: {
         const double value = static_cast<double>(Below(5)) / 4 - 0.5;
         const char* name = Chance(0.5) ? "trust" : "stakes";
         w_.SetF64(ref, w_.ColumnNamed(name), value);
@@ -126,8 +139,9 @@ class Filler {
     const auto field = Chance(0.6) ? NodeField::kText : NodeField::kProperties;
     std::optional<std::string> bytes;
     if (Chance(0.75))
-      bytes = field == NodeField::kText ? "text " + std::to_string(Below(3))
-                                        : testing::PropertyMap("p", static_cast<std::int64_t>(Below(3)));
+      bytes = field == NodeField::kText
+                  ? "text " + std::to_string(Below(3))
+                  : testing::PropertyMap("p", static_cast<std::int64_t>(Below(3)));
     if (bytes)
       w_.SetPayload(ref, field, *bytes);
     else
@@ -141,7 +155,8 @@ class Filler {
     const bool wide = Chance(0.3);
     const char* space = wide ? "wide" : "narrow";
     std::optional<std::vector<float>> values;
-    if (Chance(0.75)) values = std::vector<float>(wide ? 20 : 3, static_cast<float>(Below(3)) + 0.5f);
+    if (Chance(0.75))
+      values = std::vector<float>(wide ? 20 : 3, static_cast<float>(Below(3)) + 0.5f);
     if (values)
       w_.SetVector(ref, w_.SpaceNamed(space), *values);
     else
@@ -180,7 +195,9 @@ class Filler {
     if (Chance(0.2)) l.created_by = Pick(kLabels);
     if (Chance(0.2)) l.valid_from = Chance(0.3) ? kNoTime : static_cast<std::int64_t>(Below(100));
     if (Chance(0.2)) l.valid_until = Chance(0.3) ? kNoTime : static_cast<std::int64_t>(Below(100));
-    if (Chance(0.15)) l.properties = Chance(0.3) ? "" : testing::PropertyMap("q", static_cast<std::int64_t>(Below(3)));
+    if (Chance(0.15))
+      l.properties =
+          Chance(0.3) ? "" : testing::PropertyMap("q", static_cast<std::int64_t>(Below(3)));
     WriteBatch::EdgeInput in;
     in.source = source;
     in.target = target;
@@ -202,7 +219,8 @@ class Filler {
     // Mostly an edge that is there.
     if (const auto& edges = m_.after().edges; !edges.empty() && Chance(0.7)) {
       auto it = std::next(edges.begin(), static_cast<std::ptrdiff_t>(Below(edges.size())));
-      e = {m_.after().nodes[it->first.source].key, it->first.kind, m_.after().nodes[it->first.target].key};
+      e = {m_.after().nodes[it->first.source].key, it->first.kind,
+           m_.after().nodes[it->first.target].key};
       label = it->first.label;
     }
     NodeRef source = w_.Node(e.source);
@@ -234,23 +252,32 @@ void FirstBatch(WriteBatch& w, Batch& m) {
 
 void FillRandom(std::mt19937_64& rng, const RandomOptions& o, WriteBatch& w, Batch& m) {
   Filler filler(rng, o, w, m);
-  for (std::uint64_t n = rng() % static_cast<std::uint64_t>(o.most_ops) + 1; n > 0; --n) filler.One();
+  for (std::uint64_t n = rng() % static_cast<std::uint64_t>(o.most_ops) + 1; n > 0; --n)
+    filler.One();
 }
 
 void AddBadOperation(std::mt19937_64& rng, WriteBatch& w) {
   NodeRef a = w.UpsertNode("bad operation");
   switch (rng() % 9) {
-    case 0: return w.Link(a, kLink, w.Node("k0"), -1);
-    case 1: return w.Link(a, kSupports, a);
-    case 2: return w.SetF64(a, kTrust, std::numeric_limits<double>::infinity());
-    case 3: return w.UpsertNode(w.Node("nul\x1f"));
-    case 4: return w.SetVector(a, w.SpaceNamed("narrow"), std::vector<float>{1});
-    case 5: return w.Link(a, kHasTag, w.Node("k1"));
-    case 6: return w.AddF64(a, kTrust, std::numeric_limits<double>::quiet_NaN());
+    case 0:
+      return w.Link(a, kLink, w.Node("k0"), -1);
+    case 1:
+      return w.Link(a, kSupports, a);
+    case 2:
+      return w.SetF64(a, kTrust, std::numeric_limits<double>::infinity());
+    case 3:
+      return w.UpsertNode(w.Node("nul\x1f"));
+    case 4:
+      return w.SetVector(a, w.SpaceNamed("narrow"), std::vector<float>{1});
+    case 5:
+      return w.Link(a, kHasTag, w.Node("k1"));
+    case 6:
+      return w.AddF64(a, kTrust, std::numeric_limits<double>::quiet_NaN());
     case 7:
       w.SetI64(a, kAccessCount, std::numeric_limits<std::int64_t>::max());
       return w.AddI64(a, kAccessCount, 1);
-    default: return w.DefineColumn({"trust", ColumnType::kString});
+    default:
+      return w.DefineColumn({"trust", ColumnType::kString});
   }
 }
 

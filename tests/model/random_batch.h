@@ -21,10 +21,12 @@ struct RandomOptions {
 void FirstBatch(WriteBatch& batch, Batch& model);
 
 // Adds random operations to both.
-void FillRandom(std::mt19937_64& rng, const RandomOptions& options, WriteBatch& batch, Batch& model);
+void FillRandom(std::mt19937_64& rng, const RandomOptions& options, WriteBatch& batch,
+                Batch& model);
 
 // Adds one expectation of the graph that `before` is the model of; whether it holds.
-bool AddExpectation(std::mt19937_64& rng, const RandomOptions& options, const Model& before, WriteBatch& batch);
+bool AddExpectation(std::mt19937_64& rng, const RandomOptions& options, const Model& before,
+                    WriteBatch& batch);
 
 // Adds one operation that Apply must refuse.
 void AddBadOperation(std::mt19937_64& rng, WriteBatch& batch);

@@ -27,10 +27,10 @@ struct Line {
 
 std::string Text(const Line& l) {
   std::ostringstream out;
-  out << l.id.source << ' ' << l.id.kind << ' ' << l.id.target << " \"" << l.id.label << "\" weight "
-      << l.value.weight << " at " << l.value.created_at << " by " << l.value.created_by << " valid "
-      << l.value.valid_from << ".." << l.value.valid_until << " properties of "
-      << l.value.properties.size() << " bytes";
+  out << l.id.source << ' ' << l.id.kind << ' ' << l.id.target << " \"" << l.id.label
+      << "\" weight " << l.value.weight << " at " << l.value.created_at << " by "
+      << l.value.created_by << " valid " << l.value.valid_from << ".." << l.value.valid_until
+      << " properties of " << l.value.properties.size() << " bytes";
   return out.str();
 }
 
@@ -68,7 +68,8 @@ class Comparison {
     auto bad = [&] { return AssertionFailure() << "node " << v << " '" << n.key << "': "; };
     if (s_.key(v) != n.key || s_.Find(n.key) != v) return bad() << "key or look-up differs";
     if (s_.schema().node_kind(s_.node_kind(v)).name != n.kind)
-      return bad() << "kind " << s_.schema().node_kind(s_.node_kind(v)).name << ", expected " << n.kind;
+      return bad() << "kind " << s_.schema().node_kind(s_.node_kind(v)).name << ", expected "
+                   << n.kind;
     if (s_.alive(v) != n.alive) return bad() << "alive is " << s_.alive(v);
     if (s_.purged(v) != n.purged) return bad() << "purged is " << s_.purged(v);
     const auto& columns = s_.schema().columns();
@@ -77,7 +78,8 @@ class Comparison {
       auto it = n.columns.find(columns[c].name);
       const std::uint64_t absent = AbsentBits(columns[c].type), bits = s_.column_bits(c, v);
       if ((it == n.columns.end()) != (bits == absent))
-        return bad() << "column " << columns[c].name << (bits == absent ? " is absent" : " is there");
+        return bad() << "column " << columns[c].name
+                     << (bits == absent ? " is absent" : " is there");
       if (it == n.columns.end()) continue;
       const bool same = columns[c].type == ColumnType::kString
                             ? s_.string(*s_.string_column(c, v)) == it->second.text
@@ -91,14 +93,16 @@ class Comparison {
       auto bytes = s_.Payload(v, static_cast<NodeField>(f));
       if (bytes.has_value() != n.payloads[f].has_value())
         return bad() << "payload " << f << ": " << (bytes ? "is there" : bytes.error().ToString());
-      if (bytes && *bytes != *n.payloads[f]) return bad() << "payload " << f << " is '" << *bytes << "'";
+      if (bytes && *bytes != *n.payloads[f])
+        return bad() << "payload " << f << " is '" << *bytes << "'";
     }
     for (SpaceId p{}; p < s_.schema().spaces().size(); ++p) {
       auto it = n.vectors.find(s_.schema().spaces()[p].name);
       const auto space = s_.vectors(p);
       if (!space) return bad() << "vectors cannot be read: " << space.error().ToString();
       const auto row = (*space)->vector(v);
-      if (row.empty() != (it == n.vectors.end())) return bad() << "vector " << p << " is " << (row.empty() ? "absent" : "there");
+      if (row.empty() != (it == n.vectors.end()))
+        return bad() << "vector " << p << " is " << (row.empty() ? "absent" : "there");
       if (!row.empty() && !std::equal(row.begin(), row.end(), it->second.begin(), it->second.end()))
         return bad() << "vector " << p << " differs";
     }
@@ -108,22 +112,29 @@ class Comparison {
   AssertionResult SameCounts() {
     std::uint64_t nodes[2] = {0, 0}, edges[2] = {0, 0};
     for (const Node& n : m_.nodes)
-      nodes[static_cast<int>(m_.schema.node_kind(*m_.schema.FindNodeKind(n.kind)).plane)] += n.alive;
+      nodes[static_cast<int>(m_.schema.node_kind(*m_.schema.FindNodeKind(n.kind)).plane)] +=
+          n.alive;
     for (const auto& [id, value] : m_.edges) ++edges[static_cast<int>(m_.edge_kind(id.kind).plane)];
     for (Plane p : {Plane::kFact, Plane::kIndex}) {
       const int i = static_cast<int>(p);
       if (s_.CountNodes(p) != nodes[i])
-        return AssertionFailure() << "plane " << i << ": " << s_.CountNodes(p) << " nodes, expected " << nodes[i];
+        return AssertionFailure() << "plane " << i << ": " << s_.CountNodes(p)
+                                  << " nodes, expected " << nodes[i];
       if (s_.CountEdges(p) != edges[i])
-        return AssertionFailure() << "plane " << i << ": " << s_.CountEdges(p) << " edges, expected " << edges[i];
+        return AssertionFailure() << "plane " << i << ": " << s_.CountEdges(p)
+                                  << " edges, expected " << edges[i];
     }
     return AssertionSuccess();
   }
 
   Line LineOf(const Edge& e, NodeId neighbor) {
-    Line l{e.kind, neighbor, e.label,
-           {e.source, s_.schema().edge_kind(e.kind).name, e.target, std::string(s_.string(e.label))},
-           {e.weight, e.created_at, std::string(s_.string(e.created_by)), e.valid_from, e.valid_until, ""}};
+    Line l{
+        e.kind,
+        neighbor,
+        e.label,
+        {e.source, s_.schema().edge_kind(e.kind).name, e.target, std::string(s_.string(e.label))},
+        {e.weight, e.created_at, std::string(s_.string(e.created_by)), e.valid_from, e.valid_until,
+         ""}};
     if (e.properties) {
       auto bytes = s_.Payload(e.properties);
       l.value.properties = bytes ? *bytes : "!" + bytes.error().ToString();
@@ -133,7 +144,8 @@ class Comparison {
 
   std::vector<Line> Seen(Direction d, NodeId v, const ArcFilter& filter) {
     std::vector<Line> lines;
-    s_.ForEachArc(d, v, filter, [&](const Arc& arc) { lines.push_back(LineOf(s_.edge(arc, v), arc.neighbor)); });
+    s_.ForEachArc(d, v, filter,
+                  [&](const Arc& arc) { lines.push_back(LineOf(s_.edge(arc, v), arc.neighbor)); });
     return lines;
   }
 
@@ -157,7 +169,9 @@ class Comparison {
       }
       auto found = s_.FindEdge(id.source, kind, id.target, *label);
       if (!found || !(LineOf(*found, id.target) == line))
-        return AssertionFailure() << "FindEdge: " << (found ? Text(LineOf(*found, id.target)) : "none") << ", expected " << Text(line);
+        return AssertionFailure() << "FindEdge: "
+                                  << (found ? Text(LineOf(*found, id.target)) : "none")
+                                  << ", expected " << Text(line);
       if (traits.symmetric && !s_.FindEdge(id.target, kind, id.source, *label))
         return AssertionFailure() << "FindEdge in the other order misses " << Text(line);
       if (!traits.symmetric && id.source != id.target &&
@@ -178,24 +192,31 @@ class Comparison {
       for (const Line& l : in[v])
         if (l.neighbor != v && !m_.edge_kind(l.id.kind).symmetric) both.push_back(l);
       for (Direction d : {Direction::kOut, Direction::kIn, Direction::kBoth}) {
-        std::vector<Line> expected = d == Direction::kOut ? out[v] : d == Direction::kIn ? in[v] : both;
-        const std::string where = "node " + std::to_string(v) + ", direction " + std::to_string(static_cast<int>(d));
+        std::vector<Line> expected = d == Direction::kOut  ? out[v]
+                                     : d == Direction::kIn ? in[v]
+                                                           : both;
+        const std::string where =
+            "node " + std::to_string(v) + ", direction " + std::to_string(static_cast<int>(d));
         if (auto ok = SameLines(where, expected, Seen(d, v, everything)); !ok) return ok;
-        if (s_.Degree(d, v, everything) != expected.size()) return AssertionFailure() << where << ": Degree";
-        std::erase_if(expected, [&](const Line& l) { return m_.edge_kind(l.id.kind).plane != Plane::kFact; });
+        if (s_.Degree(d, v, everything) != expected.size())
+          return AssertionFailure() << where << ": Degree";
+        std::erase_if(expected,
+                      [&](const Line& l) { return m_.edge_kind(l.id.kind).plane != Plane::kFact; });
         if (auto ok = SameLines(where + ", facts", expected, Seen(d, v, facts)); !ok) return ok;
         std::erase_if(expected, [&](const Line& l) {
           return (l.value.valid_from != kNoTime && l.value.valid_from > at) ||
                  (l.value.valid_until != kNoTime && at >= l.value.valid_until);
         });
         if (auto ok = SameLines(where + ", valid", expected, Seen(d, v, valid)); !ok) return ok;
-        if (s_.Degree(d, v, valid) != expected.size()) return AssertionFailure() << where << ": Degree, valid";
+        if (s_.Degree(d, v, valid) != expected.size())
+          return AssertionFailure() << where << ": Degree, valid";
       }
     }
     // Scans: the same rows again, over a range that begins and ends anywhere.
     const auto nodes = static_cast<NodeId>(m_.nodes.size());
     const NodeId first = static_cast<NodeId>(m_.sequence % (nodes + 1));
-    for (const auto& [from, to] : {std::pair{NodeId{0}, nodes}, std::pair{first, nodes}, std::pair{NodeId{0}, first}}) {
+    for (const auto& [from, to] :
+         {std::pair{NodeId{0}, nodes}, std::pair{first, nodes}, std::pair{NodeId{0}, first}}) {
       for (Direction d : {Direction::kOut, Direction::kIn}) {
         for (const ArcFilter* filter : {&everything, &valid}) {
           std::vector<Line> rows, scanned;
@@ -209,7 +230,8 @@ class Comparison {
             last = v;
             scanned.push_back(LineOf(s_.edge(arc, v), arc.neighbor));
           });
-          if (auto ok = SameLines("scan from " + std::to_string(from), rows, scanned); !ok) return ok;
+          if (auto ok = SameLines("scan from " + std::to_string(from), rows, scanned); !ok)
+            return ok;
         }
       }
     }

@@ -6,7 +6,8 @@
 namespace plexus::reference {
 
 std::vector<std::optional<double>> Bm25(const std::vector<std::map<std::string, double>>& texts,
-                                        const std::vector<std::string>& query, double k1, double b) {
+                                        const std::vector<std::string>& query, double k1,
+                                        double b) {
   double documents = 0, total = 0;
   for (const auto& text : texts) {
     documents += !text.empty();

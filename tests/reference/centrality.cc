@@ -42,12 +42,14 @@ std::vector<std::vector<SharedLikeness>> Similarities(const FlatGraph& graph, Di
       }
       const double shared = static_cast<double>(x.shared);
       if (!either.empty()) x.jaccard = shared / static_cast<double>(either.size());
-      if (x.shared > 0) x.overlap = shared / static_cast<double>(std::min(x.neighbors_a, x.neighbors_b));
+      if (x.shared > 0)
+        x.overlap = shared / static_cast<double>(std::min(x.neighbors_a, x.neighbors_b));
     }
   return all;
 }
 
-std::vector<Closeness> Closenesses(const FlatGraph& graph, Direction direction, std::uint32_t max_hops) {
+std::vector<Closeness> Closenesses(const FlatGraph& graph, Direction direction,
+                                   std::uint32_t max_hops) {
   std::vector<Closeness> all(graph.node_count());
   for (NodeId v = 0; v < graph.node_count(); ++v) {
     if (!graph.selected[v]) continue;
@@ -62,14 +64,16 @@ std::vector<Closeness> Closenesses(const FlatGraph& graph, Direction direction, 
   return all;
 }
 
-std::vector<double> Katz(const FlatGraph& graph, double alpha, bool weighted, Direction direction, int steps) {
+std::vector<double> Katz(const FlatGraph& graph, double alpha, bool weighted, Direction direction,
+                         int steps) {
   const NodeId n = graph.node_count();
   const std::vector<FlatArc> arcs = Walkable(graph, direction);
   std::vector<double> x(n, 0);
   for (int i = 0; i < steps; ++i) {
     std::vector<double> next(n, 0);
     for (NodeId v = 0; v < n; ++v) next[v] = graph.selected[v] ? 1 : 0;
-    for (const FlatArc& a : arcs) next[a.to] += alpha * (weighted ? static_cast<double>(a.weight) : 1.0) * x[a.from];
+    for (const FlatArc& a : arcs)
+      next[a.to] += alpha * (weighted ? static_cast<double>(a.weight) : 1.0) * x[a.from];
     x = next;
   }
   return x;
@@ -79,7 +83,9 @@ std::vector<double> Eigenvector(const FlatGraph& graph, bool weighted, Direction
   const NodeId n = graph.node_count();
   const std::vector<FlatArc> arcs = Walkable(graph, direction);
   std::vector<double> x(n, 0), sums(n, 0);
-  const auto weight = [&](const FlatArc& a) { return weighted ? static_cast<double>(a.weight) : 1.0; };
+  const auto weight = [&](const FlatArc& a) {
+    return weighted ? static_cast<double>(a.weight) : 1.0;
+  };
   for (const FlatArc& a : arcs) sums[a.to] += weight(a);
   int steps = 0;
   double shift = 0;  // the largest row sum: no eigenvalue is above it

@@ -6,7 +6,8 @@
 namespace plexus::reference {
 
 std::vector<std::vector<double>> UndirectedWeights(const FlatGraph& graph, bool weighted) {
-  std::vector<std::vector<double>> a(graph.node_count(), std::vector<double>(graph.node_count(), 0.0));
+  std::vector<std::vector<double>> a(graph.node_count(),
+                                     std::vector<double>(graph.node_count(), 0.0));
   for (const FlatArc& arc : graph.arcs) {
     if (arc.mirrored) continue;  // a symmetric edge is one edge
     const double weight = weighted ? static_cast<double>(arc.weight) : 1.0;
@@ -16,7 +17,8 @@ std::vector<std::vector<double>> UndirectedWeights(const FlatGraph& graph, bool 
   return a;
 }
 
-double Modularity(const std::vector<std::vector<double>>& a, const std::vector<std::uint32_t>& communities, double resolution) {
+double Modularity(const std::vector<std::vector<double>>& a,
+                  const std::vector<std::uint32_t>& communities, double resolution) {
   const std::size_t n = a.size();
   std::vector<double> k(n, 0.0);
   double total = 0;
@@ -33,8 +35,8 @@ double Modularity(const std::vector<std::vector<double>>& a, const std::vector<s
   return q / total;
 }
 
-bool Connected(const std::vector<std::vector<double>>& a, const std::vector<std::uint32_t>& communities,
-               const std::vector<bool>& selected) {
+bool Connected(const std::vector<std::vector<double>>& a,
+               const std::vector<std::uint32_t>& communities, const std::vector<bool>& selected) {
   std::set<std::uint32_t> begun;
   std::vector<bool> reached(a.size(), false);
   for (std::size_t s = 0; s < a.size(); ++s) {

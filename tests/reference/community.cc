@@ -24,7 +24,8 @@ Sets Neighbours(const FlatGraph& graph, bool undirected) {
 
 std::uint64_t Common(const std::set<NodeId>& a, const std::set<NodeId>& b) {
   if (a.size() > b.size()) return Common(b, a);
-  return static_cast<std::uint64_t>(std::ranges::count_if(a, [&](NodeId v) { return b.contains(v); }));
+  return static_cast<std::uint64_t>(
+      std::ranges::count_if(a, [&](NodeId v) { return b.contains(v); }));
 }
 
 }  // namespace
@@ -94,14 +95,16 @@ std::vector<double> Betweenness(const FlatGraph& graph, bool undirected, std::ui
     for (NodeId t = 0; t < n; ++t) {
       if (s == t || depth[s][t] == kFar || depth[s][t] > max_hops) continue;
       for (NodeId v = 0; v < n; ++v)
-        if (v != s && v != t && depth[s][v] != kFar && depth[v][t] != kFar && depth[s][v] + depth[v][t] == depth[s][t])
+        if (v != s && v != t && depth[s][v] != kFar && depth[v][t] != kFar &&
+            depth[s][v] + depth[v][t] == depth[s][t])
           scores[v] += paths[s][v] * paths[v][t] / paths[s][t] * (undirected ? 0.5 : 1.0);
     }
   return scores;
 }
 
-std::vector<double> CheapestCosts(const std::vector<FlatArc>& arcs, const std::vector<double>& costs,
-                                  NodeId node_count, NodeId from) {
+std::vector<double> CheapestCosts(const std::vector<FlatArc>& arcs,
+                                  const std::vector<double>& costs, NodeId node_count,
+                                  NodeId from) {
   std::vector<double> best(node_count, std::numeric_limits<double>::infinity());
   best[from] = 0;
   for (bool changed = true; changed;) {

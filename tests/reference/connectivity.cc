@@ -12,7 +12,8 @@ namespace plexus::reference {
 namespace {
 
 // Components of the nodes of `there`, joined by `edges` but the one at `without`.
-std::uint64_t Components(const std::vector<bool>& there, const std::vector<FlatArc>& edges, std::size_t without) {
+std::uint64_t Components(const std::vector<bool>& there, const std::vector<FlatArc>& edges,
+                         std::size_t without) {
   std::vector<std::set<NodeId>> near(there.size());
   for (std::size_t e = 0; e < edges.size(); ++e)
     if (e != without && there[edges[e].from] && there[edges[e].to]) {
@@ -44,7 +45,8 @@ std::vector<FlatArc> EdgesOnce(const FlatGraph& graph) {
 }
 
 // Reached from `root` without ever standing on `banned`.
-std::vector<bool> Reached(const std::vector<FlatArc>& arcs, NodeId node_count, NodeId root, NodeId banned) {
+std::vector<bool> Reached(const std::vector<FlatArc>& arcs, NodeId node_count, NodeId root,
+                          NodeId banned) {
   std::vector<std::vector<NodeId>> next(node_count);
   for (const FlatArc& a : arcs) next[a.from].push_back(a.to);
   std::vector<bool> seen(node_count);
@@ -70,7 +72,8 @@ Forest SpanningForest(const FlatGraph& graph, bool maximum, bool weighted) {
   std::vector<NodeId> label(graph.node_count());
   std::iota(label.begin(), label.end(), NodeId{0});
   Forest forest;
-  forest.trees = static_cast<std::uint64_t>(std::count(graph.selected.begin(), graph.selected.end(), true));
+  forest.trees =
+      static_cast<std::uint64_t>(std::count(graph.selected.begin(), graph.selected.end(), true));
   const auto tree = [&](NodeId v) {
     while (label[v] != v) v = label[v];
     return v;
@@ -121,7 +124,8 @@ std::vector<NodeId> Dominators(const std::vector<FlatArc>& arcs, NodeId node_cou
   return immediate;
 }
 
-double MaxFlow(const std::vector<FlatArc>& arcs, NodeId node_count, NodeId source, NodeId sink, bool unit) {
+double MaxFlow(const std::vector<FlatArc>& arcs, NodeId node_count, NodeId source, NodeId sink,
+               bool unit) {
   std::vector<std::map<NodeId, double>> left(node_count);
   for (const FlatArc& a : arcs) {
     left[a.from][a.to] += unit ? 1.0 : static_cast<double>(a.weight);

@@ -63,8 +63,8 @@ std::optional<double> CheapestCost(const std::vector<FlatArc>& arcs,
                                    NodeId to);
 
 // The same to every node; infinity = none.
-std::vector<double> CheapestCosts(const std::vector<FlatArc>& arcs, const std::vector<double>& costs,
-                                  NodeId node_count, NodeId from);
+std::vector<double> CheapestCosts(const std::vector<FlatArc>& arcs,
+                                  const std::vector<double>& costs, NodeId node_count, NodeId from);
 
 // By NodeId, over the simple undirected graph; `directed` by LDBC Graphalytics' LCC.
 struct NodeClustering {
@@ -77,7 +77,8 @@ std::vector<NodeClustering> Clusterings(const FlatGraph& graph);
 std::vector<std::uint32_t> Cores(const FlatGraph& graph);
 
 // Betweenness by counting the paths of every pair that are at most `max_hops` long. O(n^3).
-std::vector<double> Betweenness(const FlatGraph& graph, bool undirected, std::uint32_t max_hops = 0xFFFFFFFFu);
+std::vector<double> Betweenness(const FlatGraph& graph, bool undirected,
+                                std::uint32_t max_hops = 0xFFFFFFFFu);
 
 // What two nodes share (algorithms/similarity/similarity.h has the definitions); [a][b], by NodeId.
 struct SharedLikeness {
@@ -91,11 +92,13 @@ struct Closeness {
   std::uint64_t reached = 0, distances = 0;
   double harmonic = 0;
 };
-std::vector<Closeness> Closenesses(const FlatGraph& graph, Direction direction, std::uint32_t max_hops);
+std::vector<Closeness> Closenesses(const FlatGraph& graph, Direction direction,
+                                   std::uint32_t max_hops);
 
 // x = alpha * A'x + 1 by so many steps from 0; A' + I by so many steps from equal scores,
 // Euclidean norm 1; HITS by so many steps, each sum 1.
-std::vector<double> Katz(const FlatGraph& graph, double alpha, bool weighted, Direction direction, int steps);
+std::vector<double> Katz(const FlatGraph& graph, double alpha, bool weighted, Direction direction,
+                         int steps);
 std::vector<double> Eigenvector(const FlatGraph& graph, bool weighted, Direction direction);
 // Whether there are walks of any length over arcs of weight above 0.
 bool HasCircle(const FlatGraph& graph, Direction direction);
@@ -107,9 +110,10 @@ HubsAndAuthorities Hits(const FlatGraph& graph, bool weighted);
 // The matrix A of algorithms/community/leiden.h, and by it: modularity, pair by pair; whether
 // the selected nodes of every community hang together by positive entries.
 std::vector<std::vector<double>> UndirectedWeights(const FlatGraph& graph, bool weighted);
-double Modularity(const std::vector<std::vector<double>>& a, const std::vector<std::uint32_t>& communities, double resolution);
-bool Connected(const std::vector<std::vector<double>>& a, const std::vector<std::uint32_t>& communities,
-               const std::vector<bool>& selected);
+double Modularity(const std::vector<std::vector<double>>& a,
+                  const std::vector<std::uint32_t>& communities, double resolution);
+bool Connected(const std::vector<std::vector<double>>& a,
+               const std::vector<std::uint32_t>& communities, const std::vector<bool>& selected);
 
 // The cheapest (dearest) way to keep the components together, by Kruskal's rule.
 struct Forest {
@@ -131,7 +135,8 @@ Cuts CutPoints(const FlatGraph& graph);
 std::vector<NodeId> Dominators(const std::vector<FlatArc>& arcs, NodeId node_count, NodeId root);
 
 // Maximum flow by shortest augmenting paths (Edmonds, Karp); exact where sums are.
-double MaxFlow(const std::vector<FlatArc>& arcs, NodeId node_count, NodeId source, NodeId sink, bool unit);
+double MaxFlow(const std::vector<FlatArc>& arcs, NodeId node_count, NodeId source, NodeId sink,
+               bool unit);
 
 // Nodes that supersession leaves standing, by definition: reachability of every
 // node from every node. `active` are the suppressing edges in force; `alive` the
@@ -144,8 +149,9 @@ std::vector<std::optional<double>> Bm25(const std::vector<std::map<std::string, 
                                         const std::vector<std::string>& query, double k1, double b);
 
 // The vector of every text (algorithms/retrieval/text_vectors.h has the formula), empty = none.
-std::vector<std::vector<double>> TextVectors(const std::vector<std::map<std::string, double>>& texts,
-                                             std::uint32_t dimensions, std::uint64_t seed);
+std::vector<std::vector<double>> TextVectors(
+    const std::vector<std::map<std::string, double>>& texts, std::uint32_t dimensions,
+    std::uint64_t seed);
 
 // How near two vectors are, in f64: the cosine (0 when either is zero), the inner product
 // or the distance.
@@ -172,18 +178,18 @@ std::vector<Reranked> Rerank(const FlatGraph& graph, const std::vector<Similar>&
 // Every walk of at most `hops` arcs from `from` as a word: an arc taken along its edge is
 // letter(kind), against it letter(kind) in upper case; of symmetric kinds always the
 // former. By node reached and word, the best product of weights. Exponential.
-std::map<std::pair<NodeId, std::string>, double> WalkWords(const FlatGraph& graph, NodeId from, int hops,
-                                                           const std::map<EdgeKindId, char>& letters);
+std::map<std::pair<NodeId, std::string>, double> WalkWords(
+    const FlatGraph& graph, NodeId from, int hops, const std::map<EdgeKindId, char>& letters);
 
 // Never-composed sets, by looking at every pair or triple (algorithms/similarity/frontier.h has the
 // definition), best first, ties by ids.
 struct FrontierInput {
-  std::vector<bool> facts;                      // alive facts, by NodeId: they make df
-  std::vector<bool> candidates;                 // of these
-  std::vector<bool> anchors;                    // empty = no anchor is asked for
-  std::vector<std::pair<NodeId, NodeId>> has;   // fact, index node; doubles are fine
-  std::vector<std::vector<NodeId>> events;      // members
-  std::vector<std::pair<NodeId, NodeId>> links; // mask a set that has both; empty = none
+  std::vector<bool> facts;                       // alive facts, by NodeId: they make df
+  std::vector<bool> candidates;                  // of these
+  std::vector<bool> anchors;                     // empty = no anchor is asked for
+  std::vector<std::pair<NodeId, NodeId>> has;    // fact, index node; doubles are fine
+  std::vector<std::vector<NodeId>> events;       // members
+  std::vector<std::pair<NodeId, NodeId>> links;  // mask a set that has both; empty = none
 };
 struct FrontierRow {
   std::vector<NodeId> members;

@@ -104,8 +104,9 @@ namespace {
 
 // The cheapest way from the path's last node on, then the one of fewest hops: Dijkstra by
 // looking at all nodes for the nearest. `barred` nodes and `taken` first steps are closed.
-std::optional<CostedPath> CheapestFrom(const std::vector<std::vector<std::pair<NodeId, double>>>& rows, CostedPath path,
-                                       NodeId to, const std::vector<bool>& barred, const std::set<NodeId>& taken) {
+std::optional<CostedPath> CheapestFrom(
+    const std::vector<std::vector<std::pair<NodeId, double>>>& rows, CostedPath path, NodeId to,
+    const std::vector<bool>& barred, const std::set<NodeId>& taken) {
   struct Label {
     std::pair<double, int> length{HUGE_VAL, 0};
     NodeId parent = kNoNode;
@@ -117,7 +118,8 @@ std::optional<CostedPath> CheapestFrom(const std::vector<std::vector<std::pair<N
   while (true) {
     NodeId near = kNoNode;
     for (NodeId v = 0; v < rows.size(); ++v)
-      if (!labels[v].done && labels[v].length.first < HUGE_VAL && (near == kNoNode || labels[v].length < labels[near].length))
+      if (!labels[v].done && labels[v].length.first < HUGE_VAL &&
+          (near == kNoNode || labels[v].length < labels[near].length))
         near = v;
     if (near == kNoNode) return std::nullopt;
     if (near == to) break;
@@ -139,8 +141,8 @@ std::optional<CostedPath> CheapestFrom(const std::vector<std::vector<std::pair<N
 
 }  // namespace
 
-std::vector<CostedPath> PlainYen(const std::vector<FlatArc>& arcs, const std::vector<double>& costs, NodeId node_count,
-                                 NodeId from, NodeId to, std::size_t count) {
+std::vector<CostedPath> PlainYen(const std::vector<FlatArc>& arcs, const std::vector<double>& costs,
+                                 NodeId node_count, NodeId from, NodeId to, std::size_t count) {
   std::vector<std::map<NodeId, double>> best(node_count);
   for (std::size_t i = 0; i < arcs.size(); ++i) {
     if (costs[i] < 0) continue;
@@ -151,7 +153,8 @@ std::vector<CostedPath> PlainYen(const std::vector<FlatArc>& arcs, const std::ve
   for (const auto& row : best) rows.emplace_back(row.begin(), row.end());
   std::vector<CostedPath> found;
   std::set<std::tuple<double, std::size_t, std::vector<NodeId>>> candidates;
-  auto search = [&](const CostedPath& begin, const std::vector<bool>& barred, const std::set<NodeId>& taken) {
+  auto search = [&](const CostedPath& begin, const std::vector<bool>& barred,
+                    const std::set<NodeId>& taken) {
     if (auto path = CheapestFrom(rows, begin, to, barred, taken))
       candidates.emplace(path->cost, path->nodes.size(), path->nodes);
   };
@@ -165,7 +168,8 @@ std::vector<CostedPath> PlainYen(const std::vector<FlatArc>& arcs, const std::ve
     for (std::size_t i = 0; i + 1 < path.nodes.size(); ++i) {
       std::set<NodeId> taken;
       for (const CostedPath& p : found)
-        if (p.nodes.size() > i + 1 && std::equal(begin.nodes.begin(), begin.nodes.end(), p.nodes.begin()))
+        if (p.nodes.size() > i + 1 &&
+            std::equal(begin.nodes.begin(), begin.nodes.end(), p.nodes.begin()))
           taken.insert(p.nodes[i + 1]);
       search(begin, barred, taken);
       barred[path.nodes[i]] = true;

@@ -16,9 +16,12 @@ double Measure(Likeness likeness, const std::vector<float>& a, const std::vector
     squares += (x - y) * (x - y);
   }
   switch (likeness) {
-    case Likeness::kInnerProduct: return dot;
-    case Likeness::kDistance: return std::sqrt(squares);
-    case Likeness::kCosine: break;
+    case Likeness::kInnerProduct:
+      return dot;
+    case Likeness::kDistance:
+      return std::sqrt(squares);
+    case Likeness::kCosine:
+      break;
   }
   return aa == 0 || bb == 0 ? 0 : dot / std::sqrt(aa * bb);
 }

@@ -31,8 +31,9 @@ double Sign(std::uint64_t seed, const std::string& key, std::uint32_t dimension)
 
 }  // namespace
 
-std::vector<std::vector<double>> TextVectors(const std::vector<std::map<std::string, double>>& texts,
-                                             std::uint32_t dimensions, std::uint64_t seed) {
+std::vector<std::vector<double>> TextVectors(
+    const std::vector<std::map<std::string, double>>& texts, std::uint32_t dimensions,
+    std::uint64_t seed) {
   std::map<std::string, double> df;
   double documents = 0;
   for (const auto& text : texts) {
@@ -46,7 +47,8 @@ std::vector<std::vector<double>> TextVectors(const std::vector<std::map<std::str
   for (const auto& [term, count] : df) {
     for (std::size_t d = 0; d < texts.size(); ++d)
       if (texts[d].contains(term))
-        weights(static_cast<Eigen::Index>(d), t) = std::log(1 + texts[d].at(term)) * std::log(1 + documents / count);
+        weights(static_cast<Eigen::Index>(d), t) =
+            std::log(1 + texts[d].at(term)) * std::log(1 + documents / count);
     for (std::uint32_t j = 0; j < dimensions; ++j) signs(t, j) = Sign(seed, "term\x1f" + term, j);
     ++t;
   }

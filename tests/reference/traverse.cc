@@ -97,8 +97,8 @@ Scores BestProduct(const FlatGraph& graph, const std::vector<double>& seeds, int
   return best;
 }
 
-std::map<std::pair<NodeId, std::string>, double> WalkWords(const FlatGraph& graph, NodeId from, int hops,
-                                                           const std::map<EdgeKindId, char>& letters) {
+std::map<std::pair<NodeId, std::string>, double> WalkWords(
+    const FlatGraph& graph, NodeId from, int hops, const std::map<EdgeKindId, char>& letters) {
   std::map<std::pair<NodeId, std::string>, double> words = {{{from, ""}, 1.0}}, layer = words;
   std::map<EdgeKindId, bool> symmetric;
   for (const FlatArc& a : graph.arcs) symmetric[a.kind] = symmetric[a.kind] || a.mirrored;

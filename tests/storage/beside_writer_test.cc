@@ -5,8 +5,8 @@
 // with a backup.
 #include <filesystem>
 
-#include "storage/base/lock_file.h"
 #include "storage/base/fail_points.h"
+#include "storage/base/lock_file.h"
 #include "tests/support/child_process.h"
 #include "tests/support/expected.h"
 #include "tests/support/store_test_util.h"

@@ -12,7 +12,8 @@ namespace {
 Sequence LastAck(const std::vector<std::string>& lines, Sequence before) {
   Sequence last = before;
   for (const std::string& line : lines)
-    if (line.starts_with("ack ")) last = std::max<Sequence>(last, std::strtoull(line.c_str() + 4, nullptr, 10));
+    if (line.starts_with("ack "))
+      last = std::max<Sequence>(last, std::strtoull(line.c_str() + 4, nullptr, 10));
   return last;
 }
 
@@ -50,7 +51,8 @@ TEST(Crash, KillLoop) {
     ASSERT_TRUE(db) << "seed " << seed << " round " << round << ": " << db.error().ToString();
     const Sequence found = (*db)->snapshot().sequence();
     ASSERT_GE(found, acked) << "seed " << seed << " round " << round;
-    ASSERT_EQ(DumpDigest((*db)->snapshot()), expected->At(found)) << "seed " << seed << " round " << round;
+    ASSERT_EQ(DumpDigest((*db)->snapshot()), expected->At(found))
+        << "seed " << seed << " round " << round;
     dropped_tails += (*db)->report().tail_dropped;
     early += lines.empty();
     acked = found;
@@ -62,10 +64,11 @@ TEST(Crash, KillLoop) {
     if (round % 3 == 0) PLEXUS_OK((*db)->Close());  // else: as a crash leaves it
   }
   RecordProperty("acknowledged", std::to_string(acknowledged));
-  std::printf("kill loop: %llu rounds, %llu acknowledged batches, 0 lost, %llu torn tails, "
-              "%llu killed before the first batch\n",
-              static_cast<unsigned long long>(rounds), static_cast<unsigned long long>(acknowledged),
-              static_cast<unsigned long long>(dropped_tails), static_cast<unsigned long long>(early));
+  std::printf(
+      "kill loop: %llu rounds, %llu acknowledged batches, 0 lost, %llu torn tails, "
+      "%llu killed before the first batch\n",
+      static_cast<unsigned long long>(rounds), static_cast<unsigned long long>(acknowledged),
+      static_cast<unsigned long long>(dropped_tails), static_cast<unsigned long long>(early));
 }
 
 // Every numbered point of a life with bulk steps, checkpoints, trims and closes.

@@ -25,14 +25,15 @@ class Damage : public ::testing::Test {
     dumps_ = ScriptDumps(kBatches);
     CopyTree(scratch_.path("whole"), scratch_.path("crashed"));  // as a crash leaves it
     PLEXUS_OK(db->Close());
-    for (const std::string& path : FilesBelow(scratch_.path("whole"))) total_ += ReadFile(path).size();
+    for (const std::string& path : FilesBelow(scratch_.path("whole")))
+      total_ += ReadFile(path).size();
   }
 
   // What opening a damaged copy comes to. Files must all still be there.
   struct Outcome {
     bool opened = false;
-    bool same = false;      // everything as it was, the past and verify included
-    bool prefix = false;    // an earlier state, and the report says so
+    bool same = false;    // everything as it was, the past and verify included
+    bool prefix = false;  // an earlier state, and the report says so
     ErrorCode code = ErrorCode::kInternal;
     std::string message;
   };
@@ -103,7 +104,8 @@ TEST_F(Damage, BitFlipsInAClosedDatabase) {
       if (outcome.opened) {
         ASSERT_TRUE(outcome.same) << name << " byte " << at << ": " << outcome.message;
       } else {
-        ASSERT_TRUE(outcome.code == ErrorCode::kCorruption || outcome.code == ErrorCode::kUnsupported)
+        ASSERT_TRUE(outcome.code == ErrorCode::kCorruption ||
+                    outcome.code == ErrorCode::kUnsupported)
             << name << " byte " << at << ": " << outcome.message;
         ASSERT_NE(outcome.message.find(scratch_.path("hurt")), std::string::npos)
             << "names no file: " << outcome.message;
@@ -136,16 +138,19 @@ TEST_F(Damage, BitFlipsAfterACrash) {
       refused += !outcome.opened;
       prefixes += outcome.prefix;
       if (outcome.opened) {
-        ASSERT_TRUE(outcome.same || outcome.prefix) << name << " byte " << at << ": " << outcome.message;
+        ASSERT_TRUE(outcome.same || outcome.prefix)
+            << name << " byte " << at << ": " << outcome.message;
       } else {
-        ASSERT_TRUE(outcome.code == ErrorCode::kCorruption || outcome.code == ErrorCode::kUnsupported)
+        ASSERT_TRUE(outcome.code == ErrorCode::kCorruption ||
+                    outcome.code == ErrorCode::kUnsupported)
             << name << " byte " << at << ": " << outcome.message;
       }
     }
   }
-  std::printf("after a crash: %llu flips, %llu refused, %llu opened to a reported prefix, rest whole\n",
-              static_cast<unsigned long long>(flips), static_cast<unsigned long long>(refused),
-              static_cast<unsigned long long>(prefixes));
+  std::printf(
+      "after a crash: %llu flips, %llu refused, %llu opened to a reported prefix, rest whole\n",
+      static_cast<unsigned long long>(flips), static_cast<unsigned long long>(refused),
+      static_cast<unsigned long long>(prefixes));
 }
 
 TEST_F(Damage, TruncationsOfAClosedDatabase) {
@@ -161,7 +166,8 @@ TEST_F(Damage, TruncationsOfAClosedDatabase) {
       if (outcome.opened) {
         ASSERT_TRUE(outcome.same) << name << " cut to " << size << ": " << outcome.message;
       } else {
-        ASSERT_EQ(outcome.code, ErrorCode::kCorruption) << name << " cut to " << size << ": " << outcome.message;
+        ASSERT_EQ(outcome.code, ErrorCode::kCorruption)
+            << name << " cut to " << size << ": " << outcome.message;
       }
     }
   }
@@ -174,7 +180,8 @@ TEST_F(Damage, MissingFiles) {
     CopyTree(scratch_.path("whole"), scratch_.path("hurt"));
     std::filesystem::remove(scratch_.path("hurt") + relative);
     const Outcome outcome = Try(scratch_.path("hurt"), false);
-    const bool harmless = name == "lock" || name == "LOCK" || name == "IDENTITY" || name.starts_with("OPTIONS");
+    const bool harmless =
+        name == "lock" || name == "LOCK" || name == "IDENTITY" || name.starts_with("OPTIONS");
     EXPECT_EQ(outcome.opened && outcome.same, harmless) << name << ": " << outcome.message;
   }
 }

@@ -24,13 +24,18 @@ TEST(Follow, EveryBatchOfAWriter) {
     const Snapshot old = reader->snapshot();
     ApplyScript(*writer, from, to);
     switch (random() % 6) {
-      case 0: PLEXUS_OK(writer->Checkpoint()); break;
-      case 1: PLEXUS_OK(reader->snapshot().vectors(SpaceId{})); break;  // loaded, from then on
+      case 0:
+        PLEXUS_OK(writer->Checkpoint());
+        break;
+      case 1:
+        PLEXUS_OK(reader->snapshot().vectors(SpaceId{}));
+        break;  // loaded, from then on
       case 2:
         PLEXUS_OK(writer->Close());
         writer = MustOpen(scratch.path());
         break;
-      default: break;
+      default:
+        break;
     }
     PLEXUS_OK(reader->Refresh());
     ASSERT_EQ(reader->snapshot().sequence(), to);
@@ -216,7 +221,8 @@ TEST(Changes, RecordsMustFollow) {
   const std::span<const Record> all = changes->records;
   EXPECT_EQ(replica->Replay(all.subspan(1)).error().code, ErrorCode::kFailedPrecondition);
   PLEXUS_OK(replica->Replay(all.first(4)));
-  EXPECT_EQ(replica->Replay(all.first(4)).error().code, ErrorCode::kFailedPrecondition) << "doubled";
+  EXPECT_EQ(replica->Replay(all.first(4)).error().code, ErrorCode::kFailedPrecondition)
+      << "doubled";
   std::vector<Record> damaged(all.begin() + 4, all.end());
   damaged[2].edges.push_back({});
   damaged[2].edges.back().target = 1'000'000;

@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "storage/encoding/record_codec.h"
 #include "storage/database_impl.h"
+#include "storage/encoding/record_codec.h"
 #include "tests/support/store_test_util.h"
 
 namespace plexus::storage::testing {
@@ -61,16 +61,20 @@ TEST(Golden, VersionOneOpensAndShowsTheSame) { OpensAndShowsTheSame("v1"); }
 TEST(Golden, VersionTwoOpensAndShowsTheSame) { OpensAndShowsTheSame("v2"); }
 
 // The same script, whatever the form: what is read of both is the same.
-TEST(Golden, VersionsSayTheSame) { EXPECT_EQ(ReadFile(Golden("v1/dump.txt")), ReadFile(Golden("v2/dump.txt"))); }
+TEST(Golden, VersionsSayTheSame) {
+  EXPECT_EQ(ReadFile(Golden("v1/dump.txt")), ReadFile(Golden("v2/dump.txt")));
+}
 
 // The bytes of a record are promised, not only that they are read: what version 2 wrote this
 // program writes the same.
 TEST(Golden, RecordsAreWrittenTheSame) {
   ScratchDirectory scratch;
   CopyTree(Golden("v2/db"), scratch.path());
-  auto rocks = Rocks::Open(GenerationPath(scratch.path(), 1), Rocks::Mode::kLook, std::make_shared<Files>());
+  auto rocks =
+      Rocks::Open(GenerationPath(scratch.path(), 1), Rocks::Mode::kLook, std::make_shared<Files>());
   PLEXUS_OK(rocks);
-  std::unique_ptr<rocksdb::Iterator> it((*rocks)->db()->NewIterator(ScanOptions(), (*rocks)->log()));
+  std::unique_ptr<rocksdb::Iterator> it(
+      (*rocks)->db()->NewIterator(ScanOptions(), (*rocks)->log()));
   std::uint64_t previous_hash = 0;
   int compared = 0;
   for (it->SeekToFirst(); it->Valid(); it->Next()) {
@@ -79,7 +83,8 @@ TEST(Golden, RecordsAreWrittenTheSame) {
     if (previous_hash != 0) {
       auto encoded = EncodeRecord(decoded->record, decoded->payloads, previous_hash);
       PLEXUS_OK(encoded);
-      EXPECT_TRUE(encoded->bytes == it->value().ToStringView()) << "record " << decoded->head.sequence;
+      EXPECT_TRUE(encoded->bytes == it->value().ToStringView())
+          << "record " << decoded->head.sequence;
       ++compared;
     }
     previous_hash = decoded->head.running_hash;
@@ -90,8 +95,9 @@ TEST(Golden, RecordsAreWrittenTheSame) {
 TEST(Golden, SchemasConform) {
   for (const char* version : {"v1", "v2"})
     for (const char* schema : {"common", "record", "checkpoint", "anchor"}) {
-      const std::string command = std::string(PLEXUS_FLATC) + " --conform " + Golden(version) + "/schema/" +
-                                  schema + ".fbs " + PLEXUS_SOURCE_DIR + "/storage/encoding/" + schema + ".fbs";
+      const std::string command = std::string(PLEXUS_FLATC) + " --conform " + Golden(version) +
+                                  "/schema/" + schema + ".fbs " + PLEXUS_SOURCE_DIR +
+                                  "/storage/encoding/" + schema + ".fbs";
       EXPECT_EQ(std::system(command.c_str()), 0) << command;
     }
 }

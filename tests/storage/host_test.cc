@@ -60,9 +60,10 @@ TEST(Host, ChildThatDestroysItsCopyLeavesTheDirectoryAlone) {
     auto db = MustOpen(scratch.path(), background ? Background() : Create());
     ApplyScript(*db, 1, 10);
     EXPECT_EQ(InChild([&] {
-      db.reset();
-      return 0;
-    }), 0);
+                db.reset();
+                return 0;
+              }),
+              0);
     ApplyScript(*db, 11, 20);
     EXPECT_EQ(InChild([&] { return Refused(db->Close()) ? (db.reset(), 0) : 1; }), 0);
     EXPECT_EQ(InChild([&] { return Refused(db->graph().Apply(ScriptBatch(21))) ? 0 : 1; }), 0);
@@ -86,20 +87,22 @@ TEST(Host, CallsInAChildAreErrors) {
   const NodeId nodes[] = {0};
   const std::string_view keys[] = {"a"};
   EXPECT_EQ(InChild([&] {
-    int call = 0;
-    for (const bool refused :
-         {Refused(db->graph().Compact()), Refused(db->graph().WaitDurable(1)),
-          Refused(db->AsOf(3)), Refused(db->AsOfTime(3000)), Refused(db->SequenceAtTime(3000)),
-          Refused(db->Checkpoint()), Refused(db->Trim(2)), Refused(db->Purge(keys, 99'000)),
-          Refused(db->Scrub()), Refused(db->HardPurge(nodes)), Refused(db->BeginBulk()),
-          Refused(db->EndBulk()), Refused(db->Verify()), Refused(db->Backup(scratch.path("copy"))),
-          Refused(db->History(0)), Refused(db->Discard()), Refused(db->Refresh())}) {
-      ++call;
-      if (!refused) return call;
-    }
-    if (db->stats().disk_bytes != 0) return 100;
-    return snapshot.node_count() == count ? 0 : 101;  // what is in RAM can be read
-  }), 0);
+              int call = 0;
+              for (const bool refused :
+                   {Refused(db->graph().Compact()), Refused(db->graph().WaitDurable(1)),
+                    Refused(db->AsOf(3)), Refused(db->AsOfTime(3000)),
+                    Refused(db->SequenceAtTime(3000)), Refused(db->Checkpoint()),
+                    Refused(db->Trim(2)), Refused(db->Purge(keys, 99'000)), Refused(db->Scrub()),
+                    Refused(db->HardPurge(nodes)), Refused(db->BeginBulk()), Refused(db->EndBulk()),
+                    Refused(db->Verify()), Refused(db->Backup(scratch.path("copy"))),
+                    Refused(db->History(0)), Refused(db->Discard()), Refused(db->Refresh())}) {
+                ++call;
+                if (!refused) return call;
+              }
+              if (db->stats().disk_bytes != 0) return 100;
+              return snapshot.node_count() == count ? 0 : 101;  // what is in RAM can be read
+            }),
+            0);
   ApplyScript(*db, 11, 12);
   PLEXUS_OK(db->Close());
   EXPECT_EQ(Dump(MustOpen(scratch.path())->snapshot()), ScriptDumps(12)[12]);
@@ -150,7 +153,8 @@ TEST(Host, BackgroundCheckpointsGoOnAfterFailures) {
   TestHooks hooks;
   hooks.at_point = [&](const char* point) {
     if (std::string_view(point) != "checkpoint.sections_ingested") return;
-    if (std::this_thread::get_id() != host && failures_left.fetch_sub(1) > 0) throw std::bad_alloc();
+    if (std::this_thread::get_id() != host && failures_left.fetch_sub(1) > 0)
+      throw std::bad_alloc();
   };
   OpenOptions options = Background();
   options.hooks = &hooks;

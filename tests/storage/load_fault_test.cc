@@ -91,7 +91,8 @@ TEST(LoadFaults, EveryWrite) {
           ASSERT_FALSE(life.failed);
           total = faults.operations;
         }
-        ASSERT_TRUE(life.failed || n == 0 || !stay) << "write " << n << " failed and nobody said so";
+        ASSERT_TRUE(life.failed || n == 0 || !stay)
+            << "write " << n << " failed and nobody said so";
         auto db = Database::Open(scratch.path(), Create());
         ASSERT_TRUE(db) << "write " << n << ": " << db.error().ToString();
         const Sequence found = (*db)->snapshot().sequence();
@@ -135,9 +136,12 @@ TEST(LoadFaults, EveryPoint) {
   const text::ImportOptions options = Options(20);
   const std::vector<std::uint64_t> expected = DigestsOf(RecordsOf(text, options));
   for (const bool bulk : {true, false})
-    CrashEverywhere(text, options, bulk, [&](Database& db, Sequence found) {
-      ASSERT_EQ(DumpDigest(db.snapshot()), expected.at(found));
-    }, expected.size() - 1);
+    CrashEverywhere(
+        text, options, bulk,
+        [&](Database& db, Sequence found) {
+          ASSERT_EQ(DumpDigest(db.snapshot()), expected.at(found));
+        },
+        expected.size() - 1);
 }
 
 // Records of more than a file: several are written at once and ingested in one step.
@@ -145,15 +149,18 @@ TEST(LoadFaults, EveryPointOfSeveralFiles) {
   const std::string text = Lines(800'000, 30'000);
   const text::ImportOptions options = Options(30'000);
   const std::vector<Record> records = RecordsOf(text, options);
-  CrashEverywhere(text, options, true, [&](Database& db, Sequence found) {
-    std::uint64_t nodes = 0, edges = 0;
-    for (Sequence s = 0; s < found; ++s) {
-      nodes += records[s].node_kinds.size();
-      for (const EdgeChange& e : records[s].edges) edges += e.is_new();
-    }
-    EXPECT_EQ(db.snapshot().node_count(), nodes);
-    EXPECT_EQ(db.snapshot().state().edges_by_kind[0], edges);
-  }, records.size());
+  CrashEverywhere(
+      text, options, true,
+      [&](Database& db, Sequence found) {
+        std::uint64_t nodes = 0, edges = 0;
+        for (Sequence s = 0; s < found; ++s) {
+          nodes += records[s].node_kinds.size();
+          for (const EdgeChange& e : records[s].edges) edges += e.is_new();
+        }
+        EXPECT_EQ(db.snapshot().node_count(), nodes);
+        EXPECT_EQ(db.snapshot().state().edges_by_kind[0], edges);
+      },
+      records.size());
 }
 
 // Every state of the past, with the checkpoint, without it, and after a trim.

@@ -1,5 +1,5 @@
-// What the host is told: of each kind of maintenance that it began and ended, without a lock held; and
-// what a metrics system reads.
+// What the host is told: of each kind of maintenance that it began and ended, without a lock held;
+// and what a metrics system reads.
 #include <gtest/gtest.h>
 
 #include <mutex>
@@ -39,7 +39,9 @@ WriteBatch SomeBatch(int number) {
   WriteBatch batch(1000 * number);
   const NodeRef hub = batch.UpsertNode("hub", NameRef(kMemory));
   for (int i = 0; i < 10; ++i)
-    batch.Link(hub, kSupports, batch.UpsertNode(std::to_string(number) + "/" + std::to_string(i), NameRef(kMemory)));
+    batch.Link(
+        hub, kSupports,
+        batch.UpsertNode(std::to_string(number) + "/" + std::to_string(i), NameRef(kMemory)));
   return batch;
 }
 
@@ -129,11 +131,13 @@ TEST(Log, WhatACallbackThrowsIsDropped) {
   EXPECT_TRUE(graph->Compact());
 }
 
-double Value(const std::vector<MetricRow>& rows, std::string_view name, std::string_view label = {}) {
+double Value(const std::vector<MetricRow>& rows, std::string_view name,
+             std::string_view label = {}) {
   double sum = 0;
   bool found = false;
   for (const MetricRow& row : rows)
-    if (row.name == name && (label.empty() || (!row.labels.empty() && row.labels[0].second == label)))
+    if (row.name == name &&
+        (label.empty() || (!row.labels.empty() && row.labels[0].second == label)))
       sum += row.value, found = true;
   EXPECT_TRUE(found) << name << " " << label;
   return sum;
@@ -179,10 +183,11 @@ TEST(Metrics, AsOpenMetrics) {
   };
   std::ostringstream out;
   ASSERT_TRUE(WriteOpenMetrics(rows, out));
-  EXPECT_EQ(out.str(),
-            "# HELP plexus_a Says \\\"a\\\\b\\\".\n# TYPE plexus_a counter\nplexus_a_total 12\n"
-            "# HELP plexus_b Two rows.\n# TYPE plexus_b gauge\n"
-            "plexus_b{kind=\"x\\\"\\\\\\n\"} 0.25\nplexus_b{kind=\"y\",plane=\"fact\"} -1\n# EOF\n");
+  EXPECT_EQ(
+      out.str(),
+      "# HELP plexus_a Says \\\"a\\\\b\\\".\n# TYPE plexus_a counter\nplexus_a_total 12\n"
+      "# HELP plexus_b Two rows.\n# TYPE plexus_b gauge\n"
+      "plexus_b{kind=\"x\\\"\\\\\\n\"} 0.25\nplexus_b{kind=\"y\",plane=\"fact\"} -1\n# EOF\n");
   const std::vector<MetricRow> apart = {rows[1], rows[0], rows[2]};
   EXPECT_EQ(WriteOpenMetrics(apart, out).error().code, ErrorCode::kInvalidArgument);
   std::ostringstream broken;

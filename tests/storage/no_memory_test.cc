@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "engine/vocabulary.h"
-#include "storage/metrics.h"
 #include "storage/formats/export.h"
 #include "storage/formats/import.h"
+#include "storage/metrics.h"
 #include "tests/support/failing_memory.h"
 #include "tests/support/store_test_util.h"
 
@@ -106,7 +106,8 @@ class NoMemoryStorage : public ::testing::Test {
       const Outcome outcome = Failing(n, [&] { return call(db); });
       ExpectNoMemory(what, n, outcome);
       const auto again = call(db);
-      EXPECT_TRUE(again) << what << " after allocation " << n << ": " << (again ? "" : again.error().message);
+      EXPECT_TRUE(again) << what << " after allocation " << n << ": "
+                         << (again ? "" : again.error().message);
       return outcome.reached;
     });
     EXPECT_EQ(testing::Dump(db.snapshot()) == *dump_, true) << what;
@@ -202,8 +203,8 @@ TEST_F(NoMemoryStorage, HardPurge) {
   });
 }
 
-// A batch is there whole, or not at all; a graph that may be ahead of its log takes no more until it is
-// opened again, and then shows what the log has.
+// A batch is there whole, or not at all; a graph that may be ahead of its log takes no more until
+// it is opened again, and then shows what the log has.
 TEST_F(NoMemoryStorage, Apply) {
   Sample(12, 1.3, [&](std::int64_t n) {
     const std::string directory = Copy();
@@ -266,10 +267,14 @@ TEST_F(NoMemoryStorage, ImportAndExport) {
   const auto db = Open(Copy());
   const Snapshot s = db->snapshot();
   using Exporter = Status (*)(const Snapshot&, std::ostream&, const text::ExportOptions&);
-  const std::pair<const char*, Exporter> exporters[] = {
-      {"x.jsonl", text::ExportJsonLines}, {"x.csv", text::ExportCsv},       {"x.dot", text::ExportDot},
-      {"x.mtx", text::ExportMatrixMarket}, {"x.graphml", text::ExportGraphMl}, {"x.node-link.json", text::ExportNodeLink},
-      {"x.mcp.json", text::ExportMcpMemory}, {"x.gexf", text::ExportGexf}};
+  const std::pair<const char*, Exporter> exporters[] = {{"x.jsonl", text::ExportJsonLines},
+                                                        {"x.csv", text::ExportCsv},
+                                                        {"x.dot", text::ExportDot},
+                                                        {"x.mtx", text::ExportMatrixMarket},
+                                                        {"x.graphml", text::ExportGraphMl},
+                                                        {"x.node-link.json", text::ExportNodeLink},
+                                                        {"x.mcp.json", text::ExportMcpMemory},
+                                                        {"x.gexf", text::ExportGexf}};
   GraphOptions plain;
   plain.executor = &SerialExecutor();
   for (const auto& [name, exporter] : exporters) {
@@ -295,7 +300,8 @@ TEST_F(NoMemoryStorage, ImportAndExport) {
       const Outcome outcome = Failing(n, [&] { return text::ImportBytes(*graph, name, bytes); });
       ExpectNoMemory("Import", n, outcome);
       const auto again = text::ImportBytes(*graph, name, bytes);
-      EXPECT_TRUE(again || again.error().code == ErrorCode::kReadOnly) << n << (again ? "" : again.error().message);
+      EXPECT_TRUE(again || again.error().code == ErrorCode::kReadOnly)
+          << n << (again ? "" : again.error().message);
       return outcome.reached;
     });
   }

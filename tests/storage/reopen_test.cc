@@ -27,7 +27,8 @@ TEST(Reopen, SameAfterEveryKindOfClose) {
   for (const bool checkpoint : {true, false}) {
     ScratchDirectory scratch;
     OpenOptions options = Create();
-    options.checkpoint_on_close = checkpoint ? CheckpointOnClose::kAlways : CheckpointOnClose::kNever;
+    options.checkpoint_on_close =
+        checkpoint ? CheckpointOnClose::kAlways : CheckpointOnClose::kNever;
     std::string before;
     for (std::uint64_t i = 0; i < kBatches; i += 8) {
       auto db = MustOpen(scratch.path(), options);

@@ -67,13 +67,15 @@ class CountingFileSystem : public rocksdb::FileSystemWrapper {
       : FileSystemWrapper(FileSystem::Default()), counts_(counts) {}
   const char* Name() const override { return "CountingFileSystem"; }
   IOStatus NewWritableFile(const std::string& path, const FileOptions& o,
-                           std::unique_ptr<rocksdb::FSWritableFile>* file, IODebugContext* d) override {
+                           std::unique_ptr<rocksdb::FSWritableFile>* file,
+                           IODebugContext* d) override {
     IOStatus s = FileSystemWrapper::NewWritableFile(path, o, file, d);
     if (s.ok()) *file = std::make_unique<CountingFile>(std::move(*file), counts_);
     return s;
   }
   IOStatus NewDirectory(const std::string& path, const IOOptions& o,
-                        std::unique_ptr<rocksdb::FSDirectory>* directory, IODebugContext* d) override {
+                        std::unique_ptr<rocksdb::FSDirectory>* directory,
+                        IODebugContext* d) override {
     IOStatus s = FileSystemWrapper::NewDirectory(path, o, directory, d);
     if (s.ok()) *directory = std::make_unique<CountingDirectory>(std::move(*directory), counts_);
     return s;

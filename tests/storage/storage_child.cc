@@ -18,8 +18,8 @@
 #include <iostream>
 #include <string>
 
-#include "storage/repair.h"
 #include "storage/base/fail_points.h"
+#include "storage/repair.h"
 #include "tests/support/store_test_util.h"
 
 namespace plexus::storage::testing {
@@ -73,9 +73,11 @@ int Damaged(const std::string& directory, const std::string& to) {
     Say("lost " + repaired.error().message);
     return 0;
   }
-  Say("repaired " + std::to_string(repaired->complete) + " " + std::to_string(repaired->sequence) + " " +
-      std::to_string(repaired->history_floor) + " " + std::to_string(repaired->lost_records.size()) + " " +
-      std::to_string(repaired->lost_contents.size()) + " " + std::to_string(repaired->lost_history.size()) + " " +
+  Say("repaired " + std::to_string(repaired->complete) + " " + std::to_string(repaired->sequence) +
+      " " + std::to_string(repaired->history_floor) + " " +
+      std::to_string(repaired->lost_records.size()) + " " +
+      std::to_string(repaired->lost_contents.size()) + " " +
+      std::to_string(repaired->lost_history.size()) + " " +
       std::to_string(repaired->damage.size() + repaired->lost_checkpoints.size()));
   auto made = Database::Open(to, ReadOnly());
   if (!made) return Die(made.error());
@@ -118,7 +120,8 @@ int Sessions(const std::string& directory, std::uint64_t seed) {
     Database& db = **opened;
     const std::uint64_t first = db.snapshot().sequence() + 1;
     for (std::uint64_t i = first; i <= first + session % 3; ++i) {
-      if (auto applied = db.graph().Apply(ScriptBatch(i, seed)); !applied) return Die(applied.error());
+      if (auto applied = db.graph().Apply(ScriptBatch(i, seed)); !applied)
+        return Die(applied.error());
       Say("ack " + std::to_string(i));
       if (i % 13 == 0)
         if (auto s = db.Checkpoint(); !s) return Die(s.error());

@@ -26,7 +26,8 @@ std::vector<float> Random(std::mt19937_64& random) {
 void Set(Database& db, Vectors& want, NodeId from, NodeId to, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   WriteBatch batch(static_cast<std::int64_t>(1000 * seed));
-  if (db.snapshot().schema().spaces().empty()) batch.DefineSpace({"s", kDimensions, Metric::kCosine});
+  if (db.snapshot().schema().spaces().empty())
+    batch.DefineSpace({"s", kDimensions, Metric::kCosine});
   for (NodeId i = from; i < to; ++i) {
     const NodeRef node = batch.UpsertNode(Key(i));
     batch.SetPayload(node, NodeField::kText, "text of " + Key(i));
@@ -38,7 +39,8 @@ void Set(Database& db, Vectors& want, NodeId from, NodeId to, std::uint64_t seed
 
 void Link(Database& db, NodeId a, NodeId b) {
   WriteBatch batch(db.snapshot().time_ms() + 1);
-  batch.Link(batch.UpsertNode(Key(a)), batch.EdgeKindNamed("relates_to"), batch.UpsertNode(Key(b)), 0.5f);
+  batch.Link(batch.UpsertNode(Key(a)), batch.EdgeKindNamed("relates_to"), batch.UpsertNode(Key(b)),
+             0.5f);
   PLEXUS_OK(db.graph().Apply(batch));
 }
 
@@ -55,15 +57,18 @@ void ExpectVectors(const Snapshot& s, const Vectors& want) {
     if (it == want.end()) {
       EXPECT_TRUE(got.empty());
     } else {
-      ASSERT_EQ(std::memcmp(got.data(), it->second.data(), kDimensions * sizeof(float)), 0) << s.key(v);
+      ASSERT_EQ(std::memcmp(got.data(), it->second.data(), kDimensions * sizeof(float)), 0)
+          << s.key(v);
     }
   }
 }
 
 // A checkpoint with vectors, then a tail that replaces, removes and adds.
-Vectors Fill(const std::string& directory, bool checkpoint_on_close, Vectors* at_checkpoint = nullptr) {
+Vectors Fill(const std::string& directory, bool checkpoint_on_close,
+             Vectors* at_checkpoint = nullptr) {
   OpenOptions options = Create();
-  options.checkpoint_on_close = checkpoint_on_close ? CheckpointOnClose::kAlways : CheckpointOnClose::kNever;
+  options.checkpoint_on_close =
+      checkpoint_on_close ? CheckpointOnClose::kAlways : CheckpointOnClose::kNever;
   auto db = MustOpen(directory, options);
   Vectors want;
   Set(*db, want, 0, kNodes, 1);
@@ -273,8 +278,8 @@ TEST(LazyVectors, DamageIsNamedOnFirstUse) {
     const auto view = db->snapshot().vectors(SpaceId{});
     ASSERT_FALSE(view);
     EXPECT_EQ(view.error().code, ErrorCode::kCorruption);
-    const std::string place = "payload (" + std::to_string(ref.sequence()) + ", " +
-                              std::to_string(ref.ordinal()) + ")";
+    const std::string place =
+        "payload (" + std::to_string(ref.sequence()) + ", " + std::to_string(ref.ordinal()) + ")";
     EXPECT_NE(view.error().message.find(place), std::string::npos) << view.error().message;
     auto report = db->Verify();
     PLEXUS_OK(report);

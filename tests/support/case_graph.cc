@@ -55,8 +55,8 @@ void CaseGraph::Link(std::size_t source, EdgeKindId kind, std::size_t target, fl
   edge.created_at = created_at;
 }
 
-void CaseGraph::LinkValid(std::size_t source, EdgeKindId kind, std::size_t target, std::int64_t from,
-                          std::int64_t until, std::int64_t created_at) {
+void CaseGraph::LinkValid(std::size_t source, EdgeKindId kind, std::size_t target,
+                          std::int64_t from, std::int64_t until, std::int64_t created_at) {
   const NodeRef s = Ref(source), t = Ref(target);
   WriteBatch::EdgeInput input{s, t, kind, "", 1.0f, created_at, {}, from, until, {}};
   batch_->Link(input);

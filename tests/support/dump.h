@@ -49,7 +49,8 @@ inline void DumpNode(std::ostream& out, const Snapshot& s, NodeId v) {
     if (space && !(*space)->has(v)) continue;
     out << "  vector " << v << ' ' << s.schema().spaces()[p].name;
     if (!space) out << " !" << ErrorCodeName(space.error().code);
-    for (float x : space ? (*space)->vector(v) : std::span<const float>()) out << ' ' << std::bit_cast<std::uint32_t>(x);
+    for (float x : space ? (*space)->vector(v) : std::span<const float>())
+      out << ' ' << std::bit_cast<std::uint32_t>(x);
     out << '\n';
   }
   for (Direction d : {Direction::kOut, Direction::kIn}) {

@@ -60,7 +60,9 @@ struct Changes {
   std::vector<EdgeExtra> extras;
 };
 
-inline EdgeIdentity IdentityOf(const EdgeChange& e) { return {e.source, e.kind, e.target, e.label}; }
+inline EdgeIdentity IdentityOf(const EdgeChange& e) {
+  return {e.source, e.kind, e.target, e.label};
+}
 
 inline void ApplyChanges(EdgeMap& map, const Changes& changes) {
   auto extra = changes.extras.begin();
@@ -178,9 +180,8 @@ inline Changes Canonical(const Changes& c) {
     }
     out.edges.push_back(c.edges[i]);
   }
-  std::sort(out.edges.begin(), out.edges.end(), [](const auto& a, const auto& b) {
-    return IdentityOf(a) < IdentityOf(b);
-  });
+  std::sort(out.edges.begin(), out.edges.end(),
+            [](const auto& a, const auto& b) { return IdentityOf(a) < IdentityOf(b); });
   return out;
 }
 

@@ -1,4 +1,5 @@
-// Memory that fails on demand: operator new and the arrays' AllocateAligned (engine/arrays/aligned_array.h).
+// Memory that fails on demand: operator new and the arrays' AllocateAligned
+// (engine/arrays/aligned_array.h).
 //
 // Included by exactly one file of a test program, which links with `plexus_failing_memory` (tests/
 // CMakeLists.txt): it replaces operator new, and the linker sends the library's calls of
@@ -80,7 +81,8 @@ class FailingMemory {
     const int count = backtrace(frames, 48);
     for (int i = 0; i < count; ++i) {
       Dl_info info;
-      if (dladdr(frames[i], &info) != 0 && info.dli_fname && std::strstr(info.dli_fname, Spared())) return true;
+      if (dladdr(frames[i], &info) != 0 && info.dli_fname && std::strstr(info.dli_fname, Spared()))
+        return true;
     }
     return false;
   }
@@ -108,19 +110,26 @@ void* __wrap__ZN6plexus15AllocateAlignedEm(std::size_t bytes) {
 }
 
 constexpr std::size_t kPlainAlignment = alignof(std::max_align_t);
-[[gnu::noinline]] void* operator new(std::size_t n) { return plexus::testing::AskOrThrow(n, kPlainAlignment); }
+[[gnu::noinline]] void* operator new(std::size_t n) {
+  return plexus::testing::AskOrThrow(n, kPlainAlignment);
+}
 [[gnu::noinline]] void* operator new(std::size_t n, std::align_val_t a) {
   return plexus::testing::AskOrThrow(n, static_cast<std::size_t>(a));
 }
 [[gnu::noinline]] void* operator new(std::size_t n, const std::nothrow_t&) noexcept {
   return plexus::testing::AskFor(n, kPlainAlignment);
 }
-[[gnu::noinline]] void* operator new(std::size_t n, std::align_val_t a, const std::nothrow_t&) noexcept {
+[[gnu::noinline]] void* operator new(std::size_t n, std::align_val_t a,
+                                     const std::nothrow_t&) noexcept {
   return plexus::testing::AskFor(n, static_cast<std::size_t>(a));
 }
 [[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
 [[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 [[gnu::noinline]] void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::size_t, std::align_val_t) noexcept {
+  std::free(p);
+}
 [[gnu::noinline]] void operator delete(void* p, const std::nothrow_t&) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, std::align_val_t, const std::nothrow_t&) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::align_val_t, const std::nothrow_t&) noexcept {
+  std::free(p);
+}

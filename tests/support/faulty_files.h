@@ -35,7 +35,8 @@ class FaultyFile : public rocksdb::FSWritableFileOwnerWrapper {
       : FSWritableFileOwnerWrapper(std::move(file)), faults_(faults) {}
   IOStatus Append(const Slice& data, const IOOptions& o, IODebugContext* d) override {
     if (IOStatus s = faults_.Step(); !s.ok()) {  // a short write: half of it is there
-      FSWritableFileOwnerWrapper::Append(Slice(data.data(), data.size() / 2), o, d).PermitUncheckedError();
+      FSWritableFileOwnerWrapper::Append(Slice(data.data(), data.size() / 2), o, d)
+          .PermitUncheckedError();
       return s;
     }
     return FSWritableFileOwnerWrapper::Append(data, o, d);
@@ -76,14 +77,16 @@ class FaultyFileSystem : public rocksdb::FileSystemWrapper {
       : FileSystemWrapper(FileSystem::Default()), faults_(faults) {}
   const char* Name() const override { return "FaultyFileSystem"; }
   IOStatus NewWritableFile(const std::string& path, const FileOptions& o,
-                           std::unique_ptr<rocksdb::FSWritableFile>* file, IODebugContext* d) override {
+                           std::unique_ptr<rocksdb::FSWritableFile>* file,
+                           IODebugContext* d) override {
     if (IOStatus s = faults_.Step(); !s.ok()) return s;
     IOStatus s = FileSystemWrapper::NewWritableFile(path, o, file, d);
     if (s.ok()) *file = std::make_unique<FaultyFile>(std::move(*file), faults_);
     return s;
   }
   IOStatus NewDirectory(const std::string& path, const IOOptions& o,
-                        std::unique_ptr<rocksdb::FSDirectory>* directory, IODebugContext* d) override {
+                        std::unique_ptr<rocksdb::FSDirectory>* directory,
+                        IODebugContext* d) override {
     IOStatus s = FileSystemWrapper::NewDirectory(path, o, directory, d);
     if (s.ok()) *directory = std::make_unique<FaultyDirectory>(std::move(*directory), faults_);
     return s;

@@ -12,9 +12,11 @@ namespace plexus::testing {
 
 constexpr Direction kDirections[] = {Direction::kBoth, Direction::kOut, Direction::kIn};
 
-inline void ExpectNear(const std::vector<double>& got, const std::vector<double>& want, double relative) {
+inline void ExpectNear(const std::vector<double>& got, const std::vector<double>& want,
+                       double relative) {
   ASSERT_EQ(got.size(), want.size());
-  for (NodeId v = 0; v < want.size(); ++v) ASSERT_NEAR(got[v], want[v], relative * (1 + std::abs(want[v]))) << v;
+  for (NodeId v = 0; v < want.size(); ++v)
+    ASSERT_NEAR(got[v], want[v], relative * (1 + std::abs(want[v]))) << v;
 }
 
 }  // namespace plexus::testing

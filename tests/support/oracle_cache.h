@@ -15,7 +15,8 @@ namespace plexus::testing {
 template <class Question, class Answer>
 class KnownAnswers {
  public:
-  // make() is asked when it is another graph or the question is new. The answer stays until another graph comes.
+  // make() is asked when it is another graph or the question is new. The answer stays until another
+  // graph comes.
   template <class Make>
   const Answer& Of(const reference::FlatGraph& flat, const Question& question, Make&& make) {
     if (!Same(flat)) {
@@ -30,9 +31,10 @@ class KnownAnswers {
  private:
   bool Same(const reference::FlatGraph& flat) const {
     return flat_.selected == flat.selected &&
-           std::ranges::equal(flat_.arcs, flat.arcs, [](const reference::FlatArc& a, const reference::FlatArc& b) {
-             return a.from == b.from && a.to == b.to && a.weight == b.weight;
-           });
+           std::ranges::equal(flat_.arcs, flat.arcs,
+                              [](const reference::FlatArc& a, const reference::FlatArc& b) {
+                                return a.from == b.from && a.to == b.to && a.weight == b.weight;
+                              });
   }
   reference::FlatGraph flat_;
   std::map<Question, Answer> known_;

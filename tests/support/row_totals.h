@@ -19,7 +19,8 @@ struct RowTotals final : Carried {
 
   static double Of(const Snapshot& s, NodeId v) {
     double total = 0;
-    s.ForEachArc(Direction::kOut, v, ArcFilter::All(), [&](const Arc& arc) { total += arc.weight; });
+    s.ForEachArc(Direction::kOut, v, ArcFilter::All(),
+                 [&](const Arc& arc) { total += arc.weight; });
     return total;
   }
   static std::shared_ptr<const RowTotals> Make(const Snapshot& s) {
@@ -27,7 +28,8 @@ struct RowTotals final : Carried {
     for (NodeId v = 0; v < s.node_count(); ++v) made->totals.push_back(Of(s, v));
     return made;
   }
-  std::shared_ptr<const Carried> Carry(const Snapshot& now, const StateChanges& changes) const override {
+  std::shared_ptr<const Carried> Carry(const Snapshot& now,
+                                       const StateChanges& changes) const override {
     auto made = std::make_shared<RowTotals>();
     made->totals = totals;
     made->totals.resize(now.node_count());

@@ -23,9 +23,7 @@ std::string Program() {
   return other ? other : PLEXUS_PROGRAM;
 }
 
-int CodeOf(int status) {
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
+int CodeOf(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
 
 [[noreturn]] void Execute(const std::vector<std::string>& arguments) {
   std::vector<std::string> words = {Program()};
@@ -106,7 +104,8 @@ Finished Plexus(const std::vector<std::string>& arguments, const RunOptions& opt
   const pid_t pid = fork();
   if (pid == 0) {
     dup2(in.read, STDIN_FILENO);
-    dup2(options.out_file.empty() ? out.write : open(options.out_file.c_str(), O_WRONLY), STDOUT_FILENO);
+    dup2(options.out_file.empty() ? out.write : open(options.out_file.c_str(), O_WRONLY),
+         STDOUT_FILENO);
     dup2(err.write, STDERR_FILENO);
     if (options.as_nobody) DropRights();
     Execute(arguments);

@@ -34,9 +34,9 @@ struct Finished {
 };
 
 struct RunOptions {
-  std::string input = {};     // standard input
-  std::string out_file = {};  // stdout goes there instead, e.g. /dev/full
-  bool as_nobody = false;     // needs root: drops all rights before it starts
+  std::string input = {};        // standard input
+  std::string out_file = {};     // stdout goes there instead, e.g. /dev/full
+  bool as_nobody = false;        // needs root: drops all rights before it starts
   bool close_out_early = false;  // reads a few bytes of stdout, then closes it
 };
 

@@ -27,13 +27,15 @@ ScratchDirectory::~ScratchDirectory() {
   fs::remove_all(root_, ignored);
 }
 
-std::vector<std::string> Found(const std::string& directory, const std::vector<std::string>& secrets) {
+std::vector<std::string> Found(const std::string& directory,
+                               const std::vector<std::string>& secrets) {
   std::vector<std::string> found;
   for (const std::string& path : FilesBelow(directory)) {
     const std::string bytes = ReadFile(path);
     for (const std::string& secret : secrets)
       if (bytes.find(secret) != std::string::npos)
-        found.push_back(std::filesystem::path(path).filename().string() + ": " + secret.substr(0, 20));
+        found.push_back(std::filesystem::path(path).filename().string() + ": " +
+                        secret.substr(0, 20));
   }
   return found;
 }
@@ -64,7 +66,9 @@ WriteBatch ScriptBatch(std::uint64_t number, std::uint64_t seed) {
     batch.SetPayload(node, NodeField::kText,
                      "text " + std::to_string(number) + "." + std::to_string(i) + " " +
                          std::string(pick(60), 'x'));
-    if (pick(3) == 0) batch.SetPayload(node, NodeField::kProperties, PropertyMap("props " + std::to_string(number)));
+    if (pick(3) == 0)
+      batch.SetPayload(node, NodeField::kProperties,
+                       PropertyMap("props " + std::to_string(number)));
     batch.SetF64(node, ColumnRef(kTrust), static_cast<double>(pick(100)) / 100);
     batch.SetI64(node, ColumnRef(kAccessedAt), static_cast<std::int64_t>(pick(1000)));
     if (pick(4) == 0) batch.SetString(node, ColumnRef(kScope), "scope" + std::to_string(pick(3)));
@@ -83,8 +87,10 @@ WriteBatch ScriptBatch(std::uint64_t number, std::uint64_t seed) {
     edge.source = batch.Node(from);
     edge.target = batch.Node(to);
     const std::uint64_t kind = pick(4);
-    edge.kind = kind == 0 ? EdgeKindRef(kSupports) : kind == 1 ? EdgeKindRef(kContradicts)
-                : kind == 2 ? batch.EdgeKindNamed("mentors") : EdgeKindRef(kCauses);
+    edge.kind = kind == 0   ? EdgeKindRef(kSupports)
+                : kind == 1 ? EdgeKindRef(kContradicts)
+                : kind == 2 ? batch.EdgeKindNamed("mentors")
+                            : EdgeKindRef(kCauses);
     edge.weight = static_cast<float>(1 + pick(100)) / 100;
     const std::string label = "file" + std::to_string(pick(4));
     if (pick(3) == 0) edge.label = label;

@@ -36,7 +36,8 @@ class ScratchDirectory {
 WriteBatch ScriptBatch(std::uint64_t number, std::uint64_t seed = 7);
 
 // Which of some bytes stand in which files below a directory: "file: their beginning".
-std::vector<std::string> Found(const std::string& directory, const std::vector<std::string>& secrets);
+std::vector<std::string> Found(const std::string& directory,
+                               const std::vector<std::string>& secrets);
 
 // A FlexBuffers map {"note": note}.
 std::string PropertyMap(const std::string& note);
@@ -65,10 +66,10 @@ void CopyTree(const std::string& from, const std::string& to);
 // An environment variable as a number, or the default.
 std::uint64_t EnvNumber(const char* name, std::uint64_t otherwise);
 
-#define PLEXUS_OK(expr)                                                     \
-  do {                                                                      \
-    auto&& plexus_ok_ = (expr);                                             \
-    ASSERT_TRUE(plexus_ok_.has_value()) << plexus_ok_.error().ToString();   \
+#define PLEXUS_OK(expr)                                                   \
+  do {                                                                    \
+    auto&& plexus_ok_ = (expr);                                           \
+    ASSERT_TRUE(plexus_ok_.has_value()) << plexus_ok_.error().ToString(); \
   } while (false)
 
 }  // namespace plexus::storage::testing

@@ -31,7 +31,8 @@ class StoredGraph : public ::testing::Test {
     arguments.insert(arguments.end(), {"--db", Db()});
     return Plexus(arguments, options);
   }
-  static boost::json::object Json(std::vector<std::string> arguments, const RunOptions& options = {}) {
+  static boost::json::object Json(std::vector<std::string> arguments,
+                                  const RunOptions& options = {}) {
     arguments.push_back("--json");
     const Finished run = Run(std::move(arguments), options);
     EXPECT_EQ(run.code, 0) << run.err;

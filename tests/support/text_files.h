@@ -61,8 +61,10 @@ inline std::string NpyOf(const std::string& dict, const std::string& values, cha
   if (major > 1) file.append(2, '\0');
   return file + header + values;
 }
-inline std::string Npy(const std::string& descr, const std::string& shape, const std::string& values) {
-  return NpyOf("{'descr': '" + descr + "', 'fortran_order': False, 'shape': " + shape + ", }", values);
+inline std::string Npy(const std::string& descr, const std::string& shape,
+                       const std::string& values) {
+  return NpyOf("{'descr': '" + descr + "', 'fortran_order': False, 'shape': " + shape + ", }",
+               values);
 }
 inline std::string Fvecs(const std::vector<std::vector<float>>& rows) {
   std::string file;

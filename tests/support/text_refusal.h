@@ -31,10 +31,10 @@ inline std::string Whole(const Graph& graph) {
 
 struct Case {
   std::string what;
-  std::string name;     // of the file, which tells the format
+  std::string name;  // of the file, which tells the format
   std::string bytes;
-  std::uint64_t line;   // where the record begins; 0: the file as a whole
-  std::string reason;   // a part of it
+  std::uint64_t line;     // where the record begins; 0: the file as a whole
+  std::string reason;     // a part of it
   std::string seed = {};  // JSON lines that are in the graph before
 };
 
@@ -69,15 +69,17 @@ inline ImportOptions SmallCuts(Executor& executor) {
 
 inline std::unique_ptr<Graph> Seeded(const std::string& seed) {
   auto graph = Graph::InMemory();
-  LoadClean(*graph, "seed.jsonl", R"({"node":"n0","kind":"memory","text":"here before","trust":0.5})"
-                                  "\n"
-                                  R"({"edge":["n0","n1"],"kind":"supports","label":"x"})"
-                                  "\n" + seed);
+  LoadClean(*graph, "seed.jsonl",
+            R"({"node":"n0","kind":"memory","text":"here before","trust":0.5})"
+            "\n"
+            R"({"edge":["n0","n1"],"kind":"supports","label":"x"})"
+            "\n" +
+                seed);
   return graph;
 }
 
 inline void ExpectRefused(const Case& c, const Result<ImportReport>& report, const Graph& graph,
-                   const std::string& before) {
+                          const std::string& before) {
   ASSERT_TRUE(report) << report.error().ToString();
   EXPECT_TRUE(report->stopped);
   EXPECT_GE(report->errors, 1u);
@@ -97,7 +99,8 @@ inline void RunCases(const std::vector<Case>& cases) {
   const auto two = MakeThreadExecutor(2);
   for (const Case& c : cases)
     for (Executor* executor : {&SerialExecutor(), two.get()}) {
-      SCOPED_TRACE(c.name + ", " + c.what + ", threads " + std::to_string(executor->thread_count()));
+      SCOPED_TRACE(c.name + ", " + c.what + ", threads " +
+                   std::to_string(executor->thread_count()));
       const auto graph = Seeded(c.seed);
       const std::string before = Whole(*graph);
       ExpectRefused(c, ImportBytes(*graph, c.name, c.bytes, SmallCuts(*executor)), *graph, before);

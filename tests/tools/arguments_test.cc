@@ -48,7 +48,8 @@ TEST(ParseDuration, ReadsUnitsAndFractions) {
   EXPECT_EQ(*ParseDuration("90m"), 5'400'000);
   EXPECT_EQ(*ParseDuration("45s"), 45'000);
   EXPECT_EQ(*ParseDuration("250ms"), 250);
-  for (const char* bad : {"", "d", "30", "0d", "-1d", "nand", "infd", "1e300d", "3 weeks", "0.1ms"}) EXPECT_FALSE(ParseDuration(bad)) << bad;
+  for (const char* bad : {"", "d", "30", "0d", "-1d", "nand", "infd", "1e300d", "3 weeks", "0.1ms"})
+    EXPECT_FALSE(ParseDuration(bad)) << bad;
 }
 
 TEST(ParseTime, ReadsIsoAndMilliseconds) {
@@ -62,9 +63,10 @@ TEST(ParseTime, ReadsIsoAndMilliseconds) {
 }
 
 TEST(ParseTime, RefusesWhatIsNoTime) {
-  for (const char* text : {"", "ms", "yesterday", "2026-13-01", "2026-02-30", "2026-1-1", "2026-11-21T",
-                           "2026-11-21T25:00", "2026-11-21T22:61", "2026-11-21T22:05:01+2:00",
-                           "2026-11-21T22:05:01.", "99999999999999999999", "1.5"}) {
+  for (const char* text :
+       {"", "ms", "yesterday", "2026-13-01", "2026-02-30", "2026-1-1", "2026-11-21T",
+        "2026-11-21T25:00", "2026-11-21T22:61", "2026-11-21T22:05:01+2:00", "2026-11-21T22:05:01.",
+        "99999999999999999999", "1.5"}) {
     const auto time = ParseTime(text);
     ASSERT_FALSE(time) << text;
     EXPECT_EQ(time.error().code, ErrorCode::kInvalidArgument);

@@ -32,14 +32,21 @@ TEST_F(Structure, Closeness) {
   EXPECT_TRUE(reply.at("exact").as_bool());
   EXPECT_EQ(Shown(reply, "closeness"), "c 0.8, d 0.666667");
   EXPECT_EQ(Shown(reply, "harmonic"), "c 3.5, d 3");
-  EXPECT_EQ(Shown(Json({"closeness", "--harmonic", "--direction", "in", "--top", "2"}), "harmonic"), "e 2.166667, c 2");
+  EXPECT_EQ(Shown(Json({"closeness", "--harmonic", "--direction", "in", "--top", "2"}), "harmonic"),
+            "e 2.166667, c 2");
   EXPECT_EQ(Shown(Json({"closeness", "--of", "e", "--direction", "out"}), "closeness"), "e 0");
-  EXPECT_EQ(Shown(Json({"closeness", "--of", "e", "--of", "d", "--of", "e", "--direction", "out", "--top", "1"}), "closeness"), "d 0.25");
+  EXPECT_EQ(Shown(Json({"closeness", "--of", "e", "--of", "d", "--of", "e", "--direction", "out",
+                        "--top", "1"}),
+                  "closeness"),
+            "d 0.25");
   const Finished elsewhere = Run({"closeness", "--of", "a", "--scope", "other"});
   EXPECT_EQ(elsewhere.code, 2);
-  EXPECT_NE(elsewhere.err.find("node 'a' is outside the subset or scope"), std::string::npos) << elsewhere.err;
+  EXPECT_NE(elsewhere.err.find("node 'a' is outside the subset or scope"), std::string::npos)
+      << elsewhere.err;
   EXPECT_EQ(Shown(Json({"closeness", "--of", "d", "--direction", "out"}), "closeness"), "d 0.25");
-  EXPECT_EQ(Shown(Json({"closeness", "--of", "d", "--direction", "out", "--unscaled"}), "closeness"), "d 1");
+  EXPECT_EQ(
+      Shown(Json({"closeness", "--of", "d", "--direction", "out", "--unscaled"}), "closeness"),
+      "d 1");
   EXPECT_EQ(Shown(Json({"closeness", "--of", "a", "--max-hops", "1"}), "reached"), "a 2");
   EXPECT_EQ(Shown(Json({"closeness", "--of", "d", "--valid-at", "300"}), "reached"), "d 3");
   const object sampled = Json({"closeness", "--samples", "2", "--seed", "3"});
@@ -64,7 +71,9 @@ TEST_F(Structure, ValidNow) {
   EXPECT_EQ(Shown(Json({"closeness", "--of", "d", "--valid-at", "now"}), "reached"), "d 3");
   EXPECT_EQ(Shown(Json({"descendants", "a", "--valid-at", "now"}), "distance"), "b 1, c 1, d 2");
   EXPECT_EQ(Shown(Json({"match", ".+", "--from", "d", "--valid-at", "now"}), "hops"), "");
-  EXPECT_EQ(Shown(Json({"hits", "--kinds", "likes", "--valid-at", "now", "--unweighted"}), "authority"), "a 1");
+  EXPECT_EQ(
+      Shown(Json({"hits", "--kinds", "likes", "--valid-at", "now", "--unweighted"}), "authority"),
+      "a 1");
   EXPECT_EQ(Shown(Json({"similar", "--of", "c", "--valid-at", "now"}), "score"), "a 0.25, b 0.25");
   EXPECT_EQ(Shown(Json({"betweenness", "--valid-at", "now"}), "score"), "c 2");
   for (const char* command : {"katz", "eigenvector", "triangles", "kcore", "distances"}) {
@@ -81,7 +90,8 @@ TEST_F(Structure, Katz) {
   EXPECT_TRUE(reply.at("converged").as_bool());
   EXPECT_EQ(Shown(reply, "score"), "c 1.222222, d 1.122222, e 1.112222, a 1.111111, b 1.111111");
   EXPECT_EQ(Run({"katz", "--alpha", "1.5", "--unweighted"}).code, 2);
-  EXPECT_NE(Run({"katz", "--alpha", "1.5", "--unweighted"}).err.find("spectral radius is at least"), std::string::npos);
+  EXPECT_NE(Run({"katz", "--alpha", "1.5", "--unweighted"}).err.find("spectral radius is at least"),
+            std::string::npos);
   EXPECT_EQ(Run({"katz", "--alpha", "0"}).code, 2);
   const object found = Json({"katz"});
   EXPECT_LE(found.at("alpha").to_number<double>() * found.at("radius").to_number<double>(), 0.51);
@@ -93,14 +103,18 @@ TEST_F(Structure, Katz) {
 }
 
 TEST_F(Structure, EigenvectorAndHits) {
-  const object reply = Json({"eigenvector", "--kinds", "knows", "--direction", "both", "--unweighted", "--top", "1"});
+  const object reply = Json(
+      {"eigenvector", "--kinds", "knows", "--direction", "both", "--unweighted", "--top", "1"});
   EXPECT_TRUE(reply.at("converged").as_bool());
-  EXPECT_NEAR(reply.at("eigenvalue").to_number<double>(), 2.170086, 1e-6);  // a triangle with a tail of one
+  EXPECT_NEAR(reply.at("eigenvalue").to_number<double>(), 2.170086,
+              1e-6);  // a triangle with a tail of one
   EXPECT_TRUE(Shown(reply, "score").starts_with("c 0.61"));
   const object hits = Json({"hits", "--kinds", "likes", "--unweighted"});
   EXPECT_TRUE(hits.at("converged").as_bool());
   EXPECT_EQ(Shown(hits, "authority"), "a 0.5, e 0.5");
-  EXPECT_EQ(Shown(Json({"hits", "--hubs", "--kinds", "likes", "--unweighted", "--top", "1"}), "hub"), "b 0.5");
+  EXPECT_EQ(
+      Shown(Json({"hits", "--hubs", "--kinds", "likes", "--unweighted", "--top", "1"}), "hub"),
+      "b 0.5");
   EXPECT_EQ(Run({"hits", "--tolerance", "0"}).code, 2);
   // d -> e and b -> a are all there is: nothing leads round.
   const object none = Json({"eigenvector", "--kinds", "likes"});
@@ -108,7 +122,8 @@ TEST_F(Structure, EigenvectorAndHits) {
   EXPECT_FALSE(none.at("truncated").as_bool());
   EXPECT_EQ(none.at("eigenvalue").to_number<double>(), 0);
   EXPECT_EQ(Shown(none, "score"), "");
-  EXPECT_NE(Run({"eigenvector", "--kinds", "likes"}).out.find("lead round in a circle"), std::string::npos);
+  EXPECT_NE(Run({"eigenvector", "--kinds", "likes"}).out.find("lead round in a circle"),
+            std::string::npos);
   EXPECT_FALSE(Json({"eigenvector"}).at("acyclic").as_bool());
 }
 
@@ -122,9 +137,11 @@ TEST_F(Structure, Similar) {
   EXPECT_EQ(Shown(Json({"similar", "--of", "b", "--direction", "out"}), "score"), "a 0.333333");
   EXPECT_EQ(Shown(Json({"similar", "--of", "b", "--direction", "in"}), "score"), "c 0.5");
   EXPECT_TRUE(Json({"similar", "--of", "a", "--max-edges", "3"}).at("truncated").as_bool());
-  const object pair = Json({"similar", "--of", "a", "--with", "d", "--with", "e", "--measure", "resource"});
+  const object pair =
+      Json({"similar", "--of", "a", "--with", "d", "--with", "e", "--measure", "resource"});
   EXPECT_EQ(boost::json::serialize(pair.at("pairs").as_array()[0]),
-            R"({"a":"a","b":"d","score":3.333333333333333E-1,"shared":1,"neighbors_a":2,"neighbors_b":2})");
+            R"({"a":"a","b":"d","score":3.333333333333333E-1,"shared":1,"neighbors_a":2,)"
+            R"("neighbors_b":2})");
   EXPECT_EQ(pair.at("pairs").as_array()[1].as_object().at("shared").as_int64(), 0);
   for (const char* option : {"--least", "--top"}) {
     const Finished both = Run({"similar", "--of", "a", "--with", "d", option, "2"});
@@ -140,7 +157,8 @@ TEST_F(Structure, Similar) {
   EXPECT_EQ(Run({"similar", "--of", "a", "--with", "a"}).code, 2);
   EXPECT_EQ(Run({"similar", "--of", "nobody"}).code, 3);
   EXPECT_EQ(Run({"similar", "--measure", "cosine"}).code, 2);
-  EXPECT_NE(Run({"similar", "--of", "a"}).out.find("3 nodes share some of 2 neighbours"), std::string::npos);
+  EXPECT_NE(Run({"similar", "--of", "a"}).out.find("3 nodes share some of 2 neighbours"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -38,16 +38,24 @@ TEST_F(Change, LinkAddsUpdatesAndTellsWhatItDid) {
   const object again = Json({"link", "a", "knows", "b", "--weight", "0.5"});
   EXPECT_EQ(again.at("edges").as_object().at("same").as_int64(), 1);
   EXPECT_EQ(again.at("sequence"), first.at("sequence"));
-  const object changed = Json({"link", "a", "knows", "b", "--weight", "0.25", "--props", R"({"why":"x"})"});
+  const object changed =
+      Json({"link", "a", "knows", "b", "--weight", "0.25", "--props", R"({"why":"x"})"});
   EXPECT_EQ(changed.at("edges").as_object().at("changed").as_int64(), 1);
-  EXPECT_EQ(Json({"neighbors", "a"}).at("neighbors").as_array()[0].as_object().at("weight").to_number<double>(), 0.25);
+  EXPECT_EQ(Json({"neighbors", "a"})
+                .at("neighbors")
+                .as_array()[0]
+                .as_object()
+                .at("weight")
+                .to_number<double>(),
+            0.25);
 }
 
 // As the formats read them (weights_test.cc).
 TEST_F(Change, WeightsFollowTheRuleOfTheFormats) {
   for (const char* zero : {"0", "-0", "1e-50", "1e-400"}) {
     Json({"link", "tiny", "knows", "b", "--weight", zero});
-    EXPECT_NE(Run({"neighbors", "tiny", "--json"}).out.find("\"weight\":0,"), std::string::npos) << zero;
+    EXPECT_NE(Run({"neighbors", "tiny", "--json"}).out.find("\"weight\":0,"), std::string::npos)
+        << zero;
     Json({"unlink", "tiny", "knows", "b"});
   }
   for (const char* bad : {"-1e-50", "-1e-400", "1e39", "x", ""}) {
@@ -64,14 +72,16 @@ TEST_F(Change, OnlyAtTheSequenceExpected) {
   };
   const std::string first = sequence({"link", "a", "knows", "b", "--expect-sequence", "0"});
   const std::string second = sequence({"link", "b", "knows", "c", "--expect-sequence", first});
-  for (const std::vector<std::string>& late : {std::vector<std::string>{"link", "c", "admires", "d"},
-                                               {"unlink", "a", "knows", "b"},
-                                               {"remove", "a"}}) {
+  for (const std::vector<std::string>& late :
+       {std::vector<std::string>{"link", "c", "admires", "d"},
+        {"unlink", "a", "knows", "b"},
+        {"remove", "a"}}) {
     std::vector<std::string> arguments = late;
     arguments.insert(arguments.end(), {"--expect-sequence", first});
     const Finished refused = Run(arguments);
     EXPECT_EQ(refused.code, 6) << late[0];
-    EXPECT_NE(refused.err.find("expected sequence " + first + "; the graph is at " + second), std::string::npos)
+    EXPECT_NE(refused.err.find("expected sequence " + first + "; the graph is at " + second),
+              std::string::npos)
         << refused.err;
     EXPECT_TRUE(refused.out.empty());
   }
@@ -107,7 +117,8 @@ TEST_F(Change, UnlinkTakesBackWhatIsThereAndNothingElse) {
 TEST_F(Change, ALoopPointsTheWayThatIsAskedFor) {
   Json({"link", "a", "knows", "a"});
   for (const auto& [asked, way] : {std::pair{"in", "in"}, {"out", "out"}, {"both", "out"}}) {
-    const boost::json::array rows = Json({"neighbors", "a", "--direction", asked}).at("neighbors").as_array();
+    const boost::json::array rows =
+        Json({"neighbors", "a", "--direction", asked}).at("neighbors").as_array();
     ASSERT_EQ(rows.size(), 1u) << asked;
     EXPECT_EQ(rows[0].as_object().at("direction").as_string(), way) << asked;
   }
@@ -127,7 +138,8 @@ TEST_F(Change, TheNextQuerySeesAChangeAndThePastStays) {
   Json({"link", "b", "knows", "c", "--now", "2026-02-01"});
   EXPECT_EQ(Json({"traverse", "--from", "a"}).at("nodes").as_array().size(), 2u);
   EXPECT_EQ(Json({"traverse", "--from", "a", "--as-of", "1"}).at("nodes").as_array().size(), 1u);
-  EXPECT_EQ(Json({"traverse", "--from", "a", "--as-of", "2026-01-15"}).at("nodes").as_array().size(), 1u);
+  EXPECT_EQ(
+      Json({"traverse", "--from", "a", "--as-of", "2026-01-15"}).at("nodes").as_array().size(), 1u);
   EXPECT_EQ(Json({"stats", "--as-of", "2026-02-01T00:00:00Z"}).at("edges").as_int64(), 2);
   EXPECT_EQ(Run({"get", "c", "--as-of", "1"}).code, 3);
   EXPECT_EQ(Run({"stats", "--as-of", "99"}).code, 3);
@@ -154,7 +166,10 @@ TEST_F(Change, RemoveKeepsHistory) {
 
 TEST_F(Change, PurgeErasesTheTextEverywhere) {
   const std::string secret = "correct horse battery staple";
-  ASSERT_EQ(Run({"import", "--format", "jsonl", "-"}, {.input = "{\"node\":\"m\",\"text\":\"" + secret + "\"}\n"}).code, 0);
+  ASSERT_EQ(Run({"import", "--format", "jsonl", "-"},
+                {.input = "{\"node\":\"m\",\"text\":\"" + secret + "\"}\n"})
+                .code,
+            0);
   EXPECT_NE(Run({"get", "m"}).out.find(secret), std::string::npos);
   EXPECT_EQ(Run({"purge", "nobody"}).code, 3);
   Json({"purge", "m"});
@@ -190,11 +205,13 @@ TEST_F(Change, BadValuesAreRefusedAndChangeNothing) {
 }
 
 TEST_F(Change, AnIndexNodeIsNeverHiddenByAFact) {
-  const std::string lines = "{\"node\":\"n1\",\"tags\":[\"rust\"]}\n{\"node\":\"n2\",\"tags\":[\"rust\"]}\n";
+  const std::string lines =
+      "{\"node\":\"n1\",\"tags\":[\"rust\"]}\n{\"node\":\"n2\",\"tags\":[\"rust\"]}\n";
   ASSERT_EQ(Run({"import", "--format", "jsonl", "-"}, {.input = lines}).code, 0);
   const Finished refused = Run({"link", "n1", "relates_to", "tag:rust"});
   EXPECT_EQ(refused.code, 2);
-  EXPECT_NE(refused.err.find("'tag:rust' is an index node of kind tag, and 'relates_to' joins facts; edges to it are of kind has_tag"),
+  EXPECT_NE(refused.err.find("'tag:rust' is an index node of kind tag, and 'relates_to' joins "
+                             "facts; edges to it are of kind has_tag"),
             std::string::npos)
       << refused.err;
   EXPECT_EQ(Run({"link", "n1", "new_kind", "tag:rust"}).code, 2);
@@ -203,7 +220,8 @@ TEST_F(Change, AnIndexNodeIsNeverHiddenByAFact) {
   EXPECT_EQ(Json({"neighbors", "tag:rust"}).at("neighbors").as_array().size(), 3u);
 
   // Files may bring facts of such keys. Everything stays reachable.
-  const std::string both = "{\"node\":\"tag:rust\",\"text\":\"oxide\"}\n{\"node\":\"key:tag:rust\",\"text\":\"odd\"}\n";
+  const std::string both =
+      "{\"node\":\"tag:rust\",\"text\":\"oxide\"}\n{\"node\":\"key:tag:rust\",\"text\":\"odd\"}\n";
   ASSERT_EQ(Run({"import", "--format", "jsonl", "-"}, {.input = both}).code, 0);
   EXPECT_EQ(Json({"get", "tag:rust"}).at("kind").as_string(), "tag");
   EXPECT_EQ(Json({"get", "key:tag:rust"}).at("text").as_string(), "oxide");

@@ -19,7 +19,8 @@ int Number(const boost::json::value& value) { return value.to_number<int>(); }
 
 std::string Keys(const boost::json::object& reply) {
   std::string keys;
-  for (const auto& result : reply.at("results").as_array()) keys += std::string(result.at("key").as_string()) + " ";
+  for (const auto& result : reply.at("results").as_array())
+    keys += std::string(result.at("key").as_string()) + " ";
   return keys;
 }
 
@@ -46,15 +47,20 @@ TEST(Embed, VectorsAreDurableAndTheSecondRunSaysTheSame) {
   EXPECT_EQ(Plexus({"export", "--db", db, "--format", "jsonl"}).out, before);
   EXPECT_EQ(Plexus({"verify", "--db", db}).code, 0);
 
-  EXPECT_EQ(Keys(Plexus({"rerank", "--db", db, "--json", "--space", "text", "--like", "m1", "--top", "1",
-                         "--graph-boost", "0"}).Json()), "m2 ");
+  EXPECT_EQ(Keys(Plexus({"rerank", "--db", db, "--json", "--space", "text", "--like", "m1", "--top",
+                         "1", "--graph-boost", "0"})
+                     .Json()),
+            "m2 ");
   const auto question = Plexus({"embed", "--db", db, "--query", "the dawn ship's SHIPS"});
   ASSERT_EQ(question.code, 0) << question.err;
-  EXPECT_EQ(Keys(Plexus({"rerank", "--db", db, "--json", "--vector", "-", "--top", "1"}, {.input = question.out}).Json()),
+  EXPECT_EQ(Keys(Plexus({"rerank", "--db", db, "--json", "--vector", "-", "--top", "1"},
+                        {.input = question.out})
+                     .Json()),
             "m3 ");
 }
 
-// terms, search, find, embed, rerank: stopped at once they say so and end well; with time they do it all.
+// terms, search, find, embed, rerank: stopped at once they say so and end well; with time they do
+// it all.
 TEST(Embed, BudgetsOfTheCommandsAboutTexts) {
   const TempDir dir;
   const std::string db = dir / "g";
@@ -63,18 +69,26 @@ TEST(Embed, BudgetsOfTheCommandsAboutTexts) {
     command.insert(command.end(), {"--db", db, "--max-seconds", seconds});
     const Finished told = Plexus(command);
     EXPECT_EQ(told.code, 0) << command[0] << told.err;
-    EXPECT_EQ(told.out.find("truncated: ") != std::string::npos, std::string_view(seconds) == "0") << told.out;
+    EXPECT_EQ(told.out.find("truncated: ") != std::string::npos, std::string_view(seconds) == "0")
+        << told.out;
     command.push_back("--json");
     return Plexus(command).Json().at("truncated").as_bool();
   };
-  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
-           {"terms"}, {"find", "ship"}, {"search", "ships"}, {"embed"}, {"rerank", "--space", "text", "--like", "m1"}}) {
+  for (const std::vector<std::string>& command :
+       std::vector<std::vector<std::string>>{{"terms"},
+                                             {"find", "ship"},
+                                             {"search", "ships"},
+                                             {"embed"},
+                                             {"rerank", "--space", "text", "--like", "m1"}}) {
     SCOPED_TRACE(command[0]);
     EXPECT_TRUE(truncated(command, "0"));
     EXPECT_FALSE(truncated(command, "1000"));
   }
   EXPECT_EQ(Number(Plexus({"embed", "--db", db, "--json"}).Json().at("vectors").at("same")), 3);
-  EXPECT_TRUE(Plexus({"embed", "--db", db, "--query", "ships", "--max-seconds", "0", "--json"}).Json().at("truncated").as_bool());
+  EXPECT_TRUE(Plexus({"embed", "--db", db, "--query", "ships", "--max-seconds", "0", "--json"})
+                  .Json()
+                  .at("truncated")
+                  .as_bool());
   const Finished none = Plexus({"embed", "--db", db, "--query", "ships", "--max-seconds", "0"});
   EXPECT_NE(none.code, 0) << "no numbers for a pipe";
   EXPECT_NE(none.err.find("--max-seconds"), std::string::npos) << none.err;
@@ -84,14 +98,19 @@ TEST(Embed, BudgetsOfTheCommandsAboutTexts) {
 TEST(Embed, SpacesSeedsAndWrongUse) {
   const TempDir dir;
   const std::string db = dir / "g";
-  ASSERT_EQ(Plexus({"import", "--db", db, "--quiet", "--terms", dir.File("m.jsonl", kLines)}).code, 0);
-  ASSERT_EQ(Plexus({"embed", "--db", db, "--space", "small", "--dimensions", "16", "--seed", "7"}).code, 0);
-  const auto again = Plexus({"embed", "--db", db, "--space", "small", "--seed", "7", "--json"}).Json();
+  ASSERT_EQ(Plexus({"import", "--db", db, "--quiet", "--terms", dir.File("m.jsonl", kLines)}).code,
+            0);
+  ASSERT_EQ(
+      Plexus({"embed", "--db", db, "--space", "small", "--dimensions", "16", "--seed", "7"}).code,
+      0);
+  const auto again =
+      Plexus({"embed", "--db", db, "--space", "small", "--seed", "7", "--json"}).Json();
   EXPECT_EQ(Number(again.at("dimensions")), 16);  // the space's own
   EXPECT_EQ(Number(again.at("vectors").at("same")), 3);
   const auto other = Plexus({"embed", "--db", db, "--space", "small", "--json"}).Json();
   EXPECT_EQ(Number(other.at("vectors").at("changed")), 3);
-  const auto query = Plexus({"embed", "--db", db, "--space", "small", "--query", "dog unheard", "--json"}).Json();
+  const auto query =
+      Plexus({"embed", "--db", db, "--space", "small", "--query", "dog unheard", "--json"}).Json();
   EXPECT_EQ(query.at("values").as_array().size(), 16u);
   EXPECT_EQ(Number(query.at("known")), 1);
 
@@ -106,20 +125,28 @@ TEST(Embed, SpacesSeedsAndWrongUse) {
 TEST(Embed, VectorsOlderThanTheirTextsAreTold) {
   const TempDir dir;
   const std::string db = dir / "g";
-  ASSERT_EQ(Plexus({"import", "--db", db, "--quiet", "--terms", dir.File("m.jsonl", kLines)}).code, 0);
+  ASSERT_EQ(Plexus({"import", "--db", db, "--quiet", "--terms", dir.File("m.jsonl", kLines)}).code,
+            0);
   ASSERT_EQ(Plexus({"embed", "--db", db}).code, 0);
-  const std::vector<std::string> ask = {"rerank", "--db", db, "--space", "text", "--like", "m1", "--json"};
+  const std::vector<std::string> ask = {"rerank", "--db",   db,   "--space",
+                                        "text",   "--like", "m1", "--json"};
   const auto older = [&] {
     const Finished run = Plexus(ask);
-    EXPECT_EQ(run.err.find("newer than its vector") != std::string::npos, Number(run.Json().at("older_than_text")) > 0) << run.err;
+    EXPECT_EQ(run.err.find("newer than its vector") != std::string::npos,
+              Number(run.Json().at("older_than_text")) > 0)
+        << run.err;
     return Number(run.Json().at("older_than_text"));
   };
   EXPECT_EQ(older(), 0);
-  const auto sequence = [&] { return Number(Plexus({"stats", "--db", db, "--json"}).Json().at("sequence")); };
+  const auto sequence = [&] {
+    return Number(Plexus({"stats", "--db", db, "--json"}).Json().at("sequence"));
+  };
   const int before = sequence();
   ASSERT_EQ(Plexus({"embed", "--db", db}).code, 0);
   EXPECT_EQ(sequence(), before);
-  const std::string changed = "{\"node\":\"m2\",\"text\":\"A small cat sleeps.\"}\n{\"node\":\"m9\",\"kind\":\"memory\",\"text\":\"New.\"}\n";
+  const std::string changed =
+      "{\"node\":\"m2\",\"text\":\"A small cat "
+      "sleeps.\"}\n{\"node\":\"m9\",\"kind\":\"memory\",\"text\":\"New.\"}\n";
   ASSERT_EQ(Plexus({"import", "--db", db, "--quiet", dir.File("n.jsonl", changed)}).code, 0);
   EXPECT_EQ(older(), 2);
   ASSERT_EQ(Plexus({"embed", "--db", db}).code, 0);

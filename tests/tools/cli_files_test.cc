@@ -18,7 +18,8 @@ int Number(const boost::json::object& object, const char* name) {
 TEST(Files, ImportReportsNewChangedSameAndIsIdempotent) {
   const TempDir dir;
   const std::string db = dir / "g";
-  const std::string csv = dir.File("e.csv", "source,target,kind,weight\na,b,knows,0.5\nb,c,knows,1\n");
+  const std::string csv =
+      dir.File("e.csv", "source,target,kind,weight\na,b,knows,0.5\nb,c,knows,1\n");
   const auto first = Plexus({"import", "--db", db, "--json", csv}).Json();
   EXPECT_EQ(Number(first.at("nodes").as_object(), "new"), 3);
   EXPECT_EQ(Number(first.at("edges").as_object(), "new"), 2);
@@ -44,7 +45,8 @@ TEST(Files, ErrorsNameFileLineAndReason) {
   EXPECT_NE(stopped.err.find("bad.csv:3: "), std::string::npos) << stopped.err;
   EXPECT_EQ(Number(stopped.Json(), "errors"), 1);
 
-  const Finished skipped = Plexus({"import", "--db", dir / "skip", "--json", "--on-error", "skip", csv});
+  const Finished skipped =
+      Plexus({"import", "--db", dir / "skip", "--json", "--on-error", "skip", csv});
   EXPECT_EQ(skipped.code, 0);
   EXPECT_NE(skipped.err.find("bad.csv:3: "), std::string::npos) << skipped.err;
   EXPECT_EQ(Number(skipped.Json(), "errors"), 1);
@@ -57,19 +59,24 @@ TEST(Files, ARefusedFileChangesNothing) {
   const TempDir dir;
   const std::string db = dir / "g";
   ASSERT_EQ(Plexus({"import", "--db", db, "--format", "jsonl", "-"},
-                   {.input = "{\"node\":\"m1\",\"kind\":\"memory\",\"text\":\"some words\"}\n"}).code, 0);
+                   {.input = "{\"node\":\"m1\",\"kind\":\"memory\",\"text\":\"some words\"}\n"})
+                .code,
+            0);
   std::string lines;
   for (int i = 0; i < 5000; ++i)
-    lines += "{\"node\":\"n" + std::to_string(i) + "\",\"kind\":\"person\",\"text\":\"more words\"}\n";
+    lines +=
+        "{\"node\":\"n" + std::to_string(i) + "\",\"kind\":\"person\",\"text\":\"more words\"}\n";
   const std::string bad_line = "{\"edge\":[\"n1\",\"n2\"],\"kind\":\"person\\u0007\"}\n";
-  const std::string good = dir.File("good.jsonl", lines), bad = dir.File("bad.jsonl", lines + bad_line + lines);
+  const std::string good = dir.File("good.jsonl", lines),
+                    bad = dir.File("bad.jsonl", lines + bad_line + lines);
   const auto read_stats = [&] {  // but for how RocksDB keeps its own books
     const std::string all = Plexus({"stats", "--db", db, "--json"}).out;
     return all.substr(0, all.find("\"storage\""));
   };
   const std::string exported = Plexus({"export", "--db", db}).out, stats = read_stats(),
                     kinds = Plexus({"kinds", "--db", db, "--json"}).out;
-  const auto refused = [&](std::vector<std::string> arguments, const std::string& place, const std::string& input) {
+  const auto refused = [&](std::vector<std::string> arguments, const std::string& place,
+                           const std::string& input) {
     arguments.insert(arguments.begin(), {"import", "--db", db, "--json"});
     const Finished done = Plexus(arguments, {.input = input});
     EXPECT_EQ(done.code, 1) << done.err;
@@ -85,7 +92,8 @@ TEST(Files, ARefusedFileChangesNothing) {
   refused({good, bad}, "bad.jsonl:5001: ", "");
   refused({"--format", "jsonl", "-"}, "standard input:5001: ", lines + bad_line);
   const Finished said = Plexus({"import", "--db", db, bad});
-  EXPECT_NE(said.out.find("nothing was imported; the graph is as it was"), std::string::npos) << said.out;
+  EXPECT_NE(said.out.find("nothing was imported; the graph is as it was"), std::string::npos)
+      << said.out;
   const Finished taken = Plexus({"import", "--db", db, "--json", good});
   EXPECT_EQ(taken.code, 0) << taken.err;
   EXPECT_EQ(Number(taken.Json().at("nodes").as_object(), "new"), 5000);
@@ -94,13 +102,18 @@ TEST(Files, ARefusedFileChangesNothing) {
 TEST(Files, JsonLinesGoRoundByteForByte) {
   const TempDir dir;
   const std::string lines =
-      R"({"node":"m1","kind":"memory","text":"first \u001b[31m","tags":["a","b"],"trust":0.5,"props":{"n":1}})"
+      R"({"node":"m1","kind":"memory","text":"first \u001b[31m","tags":["a","b"],"trust":0.5,)"
+      R"("props":{"n":1}})"
       "\n"
       R"({"node":"m2","kind":"memory","text":"second","created_at":1700000000000})"
       "\n"
       R"({"edge":["m2","m1"],"kind":"supersedes","weight":0.25,"created_by":"me","valid_from":5})"
       "\n";
-  ASSERT_EQ(Plexus({"import", "--db", dir / "a", "-", "--format", "jsonl", "--now", "1800000000000"}, {.input = lines}).code, 0);
+  ASSERT_EQ(
+      Plexus({"import", "--db", dir / "a", "-", "--format", "jsonl", "--now", "1800000000000"},
+             {.input = lines})
+          .code,
+      0);
   const Finished first = Plexus({"export", "--db", dir / "a"});
   EXPECT_EQ(first.code, 0) << first.err;
   EXPECT_NE(first.out.find("\"m1\""), std::string::npos);
@@ -129,7 +142,8 @@ TEST(Files, DotOfANeighbourhoodShowsTextsAndLeavesOutTheRest) {
       "{\"node\":\"a\",\"text\":\"apple\\nround\"}\n{\"node\":\"b\",\"text\":\"bread\"}\n"
       "{\"node\":\"c\",\"text\":\"cheese\"}\n{\"edge\":[\"a\",\"b\"],\"kind\":\"with\"}\n"
       "{\"edge\":[\"b\",\"c\"],\"kind\":\"with\"}\n";
-  ASSERT_EQ(Plexus({"import", "--db", dir / "g", "--format", "jsonl", "-"}, {.input = lines}).code, 0);
+  ASSERT_EQ(Plexus({"import", "--db", dir / "g", "--format", "jsonl", "-"}, {.input = lines}).code,
+            0);
   const Finished dot = Plexus({"export", "--db", dir / "g", "--format", "dot", "--around", "a"});
   EXPECT_EQ(dot.code, 0) << dot.err;
   EXPECT_TRUE(dot.out.starts_with("digraph")) << dot.out;
@@ -142,7 +156,8 @@ TEST(Files, DotOfANeighbourhoodShowsTextsAndLeavesOutTheRest) {
 TEST(Files, AReaderThatLeavesEarlyIsNoError) {
   const TempDir dir;
   std::string lines;
-  for (int i = 0; i < 20'000; ++i) lines += "a" + std::to_string(i) + " b" + std::to_string(i) + "\n";
+  for (int i = 0; i < 20'000; ++i)
+    lines += "a" + std::to_string(i) + " b" + std::to_string(i) + "\n";
   ASSERT_EQ(Plexus({"import", "--db", dir / "g", "--quiet", dir.File("e.el", lines)}).code, 0);
   const Finished run = Plexus({"export", "--db", dir / "g"}, {.close_out_early = true});
   EXPECT_EQ(run.code, 0) << run.err;

@@ -9,17 +9,26 @@
 namespace plexus::testing {
 namespace {
 
-int Number(const boost::json::object& object, const char* name) { return object.at(name).to_number<int>(); }
+int Number(const boost::json::object& object, const char* name) {
+  return object.at(name).to_number<int>();
+}
 
 TEST(Formats, FromMatrixToGraphMlToNodeLinkToMatrix) {
   const TempDir dir;
-  const std::string matrix = "%%MatrixMarket matrix coordinate real general\n3 3 3\n1 2 0.5\n2 3 2\n3 1 0.25\n";
-  const auto report = Plexus({"import", "--db", dir / "a", "--json", dir.File("m.mtx", matrix)}).Json();
+  const std::string matrix =
+      "%%MatrixMarket matrix coordinate real general\n3 3 3\n1 2 0.5\n2 3 2\n3 1 0.25\n";
+  const auto report =
+      Plexus({"import", "--db", dir / "a", "--json", dir.File("m.mtx", matrix)}).Json();
   EXPECT_EQ(Number(report.at("edges").as_object(), "new"), 3);
   EXPECT_EQ(Number(report.at("nodes").as_object(), "new"), 3);
-  ASSERT_EQ(Plexus({"export", "--db", dir / "a", "--format", "graphml", "-o", dir / "g.graphml"}).code, 0);
+  ASSERT_EQ(
+      Plexus({"export", "--db", dir / "a", "--format", "graphml", "-o", dir / "g.graphml"}).code,
+      0);
   ASSERT_EQ(Plexus({"import", "--db", dir / "b", dir / "g.graphml"}).code, 0);
-  ASSERT_EQ(Plexus({"export", "--db", dir / "b", "--format", "node-link", "--edges-key", "edges", "-o", dir / "g.json"}).code, 0);
+  ASSERT_EQ(Plexus({"export", "--db", dir / "b", "--format", "node-link", "--edges-key", "edges",
+                    "-o", dir / "g.json"})
+                .code,
+            0);
   ASSERT_EQ(Plexus({"import", "--db", dir / "c", dir / "g.json"}).code, 0);
   EXPECT_EQ(Plexus({"export", "--db", dir / "c", "--format", "mtx"}).out, matrix);
   EXPECT_TRUE(Plexus({"export", "--db", dir / "c", "--format", "gexf"}).out.starts_with("<?xml"));
@@ -31,9 +40,15 @@ TEST(Formats, ADocumentWithAnErrorChangesNothing) {
   const std::string before = Plexus({"export", "--db", dir / "g"}).out;
   const std::string files[] = {
       dir.File("m.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 2\n1 2 1\n2 3 nan\n"),
-      dir.File("g.graphml", "<graphml><graph edgedefault=\"directed\">\n<node id=\"x\"/>\n<edge source=\"x\"/></graph></graphml>"),
-      dir.File("g.json", "{\"nodes\":[{\"id\":1}],\n\"links\":[{\"source\":1,\"target\":2,\n\"weight\":-1}]}"),
-      dir.File("memory.jsonl", "{\"type\":\"entity\",\"name\":\"x\",\"entityType\":\"t\",\"observations\":[]}\n{\"type\":\"entity\"}\n"),
+      dir.File("g.graphml",
+               "<graphml><graph edgedefault=\"directed\">\n<node id=\"x\"/>\n<edge "
+               "source=\"x\"/></graph></graphml>"),
+      dir.File(
+          "g.json",
+          "{\"nodes\":[{\"id\":1}],\n\"links\":[{\"source\":1,\"target\":2,\n\"weight\":-1}]}"),
+      dir.File("memory.jsonl",
+               "{\"type\":\"entity\",\"name\":\"x\",\"entityType\":\"t\",\"observations\":[]}\n{"
+               "\"type\":\"entity\"}\n"),
       dir.File("g.sg", "not a graph")};
   for (const std::string& file : files) {
     const Finished run = Plexus({"import", "--db", dir / "g", file});
@@ -46,8 +61,10 @@ TEST(Formats, ADocumentWithAnErrorChangesNothing) {
 
 TEST(Formats, TheMemoryServersFileIsKnownByItsContent) {
   const TempDir dir;
-  const std::string file = dir.File("memory.json",
-      "{\"type\":\"entity\",\"name\":\"Ada\",\"entityType\":\"person\",\"observations\":[\"likes tea\"]}\n"
+  const std::string file = dir.File(
+      "memory.json",
+      "{\"type\":\"entity\",\"name\":\"Ada\",\"entityType\":\"person\",\"observations\":[\"likes "
+      "tea\"]}\n"
       "{\"type\":\"relation\",\"from\":\"Ada\",\"to\":\"Bob\",\"relationType\":\"knows\"}\n");
   ASSERT_EQ(Plexus({"import", "--db", dir / "g", file}).code, 0);
   const auto node = Plexus({"get", "--db", dir / "g", "--json", "Ada"}).Json();

@@ -18,16 +18,27 @@ class FrontierCommand : public StoredGraph<FrontierCommand> {
  protected:
   static void SetUpTestSuite() {
     const std::string lines =
-        R"({"node":"a","kind":"memory","text":"first","tags":["all","rare"]})" "\n"
-        R"({"node":"b","kind":"memory","text":"second","tags":["all","rare"]})" "\n"
-        R"({"node":"c","kind":"memory","tags":["all","lone"]})" "\n"
-        R"({"node":"d","kind":"memory","tags":["all"]})" "\n"
-        R"({"node":"old","kind":"memory","tags":["all","rare"]})" "\n"
-        R"({"edge":["a","old"],"kind":"supersedes"})" "\n"
-        R"({"edge":["c","b"],"kind":"supports"})" "\n"
-        R"({"event":"e1","tool":"t","members":[{"id":"a","role":"primary"},{"id":"c","role":"supporting"},{"id":"d","role":"supporting"}]})" "\n";
+        R"({"node":"a","kind":"memory","text":"first","tags":["all","rare"]})"
+        "\n"
+        R"({"node":"b","kind":"memory","text":"second","tags":["all","rare"]})"
+        "\n"
+        R"({"node":"c","kind":"memory","tags":["all","lone"]})"
+        "\n"
+        R"({"node":"d","kind":"memory","tags":["all"]})"
+        "\n"
+        R"({"node":"old","kind":"memory","tags":["all","rare"]})"
+        "\n"
+        R"({"edge":["a","old"],"kind":"supersedes"})"
+        "\n"
+        R"({"edge":["c","b"],"kind":"supports"})"
+        "\n"
+        R"({"event":"e1","tool":"t","members":[{"id":"a","role":"primary"},{"id":"c",)"
+        R"("role":"supporting"},{"id":"d","role":"supporting"}]})"
+        "\n";
     Import(lines, {"--now", "1700000000000"});
-    Import(R"({"event":"e2","members":[{"id":"a","role":"x"},{"id":"b","role":"x"}]})" "\n", {"--now", "1700000001000"});
+    Import(R"({"event":"e2","members":[{"id":"a","role":"x"},{"id":"b","role":"x"}]})"
+           "\n",
+           {"--now", "1700000001000"});
   }
   static Finished Ask(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"frontier", "--db", Db()});
@@ -58,7 +69,8 @@ TEST_F(FrontierCommand, PairsWithWhatTheyShare) {
   EXPECT_EQ(Sets({}), (Names{"b c", "b d"}));  // ab, ac, ad and cd were together
   EXPECT_EQ(Sets({"--mask", "linked"}), (Names{"b d"}));
   EXPECT_EQ(Sets({"--top", "1"}), (Names{"b c"}));
-  const object first = Ask({"--json", "--as-of", "1"}).Json().at("candidates").as_array()[0].as_object();
+  const object first =
+      Ask({"--json", "--as-of", "1"}).Json().at("candidates").as_array()[0].as_object();
   EXPECT_EQ(first.at("ids").as_array(), array({"a", "b"}));
   const double rare = 1 / std::log(4.0), all = 1 / std::log(6.0);  // df counts old as well
   EXPECT_NEAR(first.at("score").as_double(), rare + all, 1e-12);
@@ -66,7 +78,9 @@ TEST_F(FrontierCommand, PairsWithWhatTheyShare) {
   ASSERT_EQ(shared.size(), 2u);
   EXPECT_EQ(shared[0].as_object().at("key").as_string(), "tag\x1frare");
   EXPECT_NEAR(shared[0].as_object().at("weight").as_double(), rare, 1e-12);
-  EXPECT_EQ(shared[1].as_object().at("key").as_string(), "tag\x1f" "all");
+  EXPECT_EQ(shared[1].as_object().at("key").as_string(),
+            "tag\x1f"
+            "all");
 }
 
 TEST_F(FrontierCommand, ThePastHadFewerEvents) {

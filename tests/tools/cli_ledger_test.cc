@@ -26,7 +26,8 @@ class Ledger : public ::testing::Test {
   static object Import(const std::string& db, const std::string& week) {
     const std::string day = week == "1" ? "09" : week == "2" ? "16" : "23";
     return Plexus({"import", "--db", db, "--terms", "--json", "--now", "2026-03-" + day,
-                   std::string(PLEXUS_LEDGER) + "/week" + week + ".jsonl"}).Json();
+                   std::string(PLEXUS_LEDGER) + "/week" + week + ".jsonl"})
+        .Json();
   }
   static object Ask(std::vector<std::string> arguments) {
     arguments.insert(arguments.end(), {"--db", Db(), "--json"});
@@ -73,12 +74,25 @@ TEST_F(Ledger, ImportsCleanlyWithTheseCounts) {
   EXPECT_EQ(Number(stats.at("events")), 18);
   const auto kinds = stats.at("kinds").as_object();
   const auto index = stats.at("index").at("kinds").as_object();
-  for (const auto& [kind, count] : std::initializer_list<std::pair<const char*, int>>{
-           {"supersedes", 6}, {"contradicts", 5}, {"supports", 21}, {"causes", 7}, {"depends_on", 5},
-           {"temporal", 46}, {"referential", 5}, {"causal", 4}, {"trajectory", 10}, {"evokes", 11}})
+  for (const auto& [kind, count] :
+       std::initializer_list<std::pair<const char*, int>>{{"supersedes", 6},
+                                                          {"contradicts", 5},
+                                                          {"supports", 21},
+                                                          {"causes", 7},
+                                                          {"depends_on", 5},
+                                                          {"temporal", 46},
+                                                          {"referential", 5},
+                                                          {"causal", 4},
+                                                          {"trajectory", 10},
+                                                          {"evokes", 11}})
     EXPECT_EQ(Number(kinds.at(kind)), count) << kind;
-  for (const auto& [kind, count] : std::initializer_list<std::pair<const char*, int>>{
-           {"member", 47}, {"labels", 17}, {"in_session", 56}, {"mentions", 97}, {"has_tag", 121}, {"inscribed", 7}})
+  for (const auto& [kind, count] :
+       std::initializer_list<std::pair<const char*, int>>{{"member", 47},
+                                                          {"labels", 17},
+                                                          {"in_session", 56},
+                                                          {"mentions", 97},
+                                                          {"has_tag", 121},
+                                                          {"inscribed", 7}})
     EXPECT_EQ(Number(index.at(kind)), count) << kind;
   EXPECT_EQ(Plexus({"verify", "--db", Db()}).code, 0);
 }
@@ -98,33 +112,43 @@ TEST_F(Ledger, ASecondImportChangesNothing) {
 TEST_F(Ledger, RoundTripsWithoutALoss) {
   const TempDir dir;
   const std::string once = Plexus({"export", "--db", Db(), "--format", "jsonl"}).out;
-  ASSERT_EQ(Plexus({"import", "--db", dir / "copy", "--quiet", dir.File("once.jsonl", once)}).code, 0);
+  ASSERT_EQ(Plexus({"import", "--db", dir / "copy", "--quiet", dir.File("once.jsonl", once)}).code,
+            0);
   EXPECT_EQ(Plexus({"export", "--db", dir / "copy", "--format", "jsonl"}).out, once);
-  const object stats = Ask({"stats"}), copied = Plexus({"stats", "--db", dir / "copy", "--json"}).Json();
-  for (const char* what : {"nodes", "edges", "events", "kinds"}) EXPECT_EQ(copied.at(what), stats.at(what)) << what;
+  const object stats = Ask({"stats"}),
+               copied = Plexus({"stats", "--db", dir / "copy", "--json"}).Json();
+  for (const char* what : {"nodes", "edges", "events", "kinds"})
+    EXPECT_EQ(copied.at(what), stats.at(what)) << what;
 }
 
 TEST_F(Ledger, SupersededFactsShowWhenTheyWereTrue) {
   const auto best = [&](std::vector<std::string> more) {
-    std::vector<std::string> arguments = {"search", "settlement worker retries", "--kinds", "memory", "--top", "1"};
+    std::vector<std::string> arguments = {
+        "search", "settlement worker retries", "--kinds", "memory", "--top", "1"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return Keys(Ask(arguments).at("results"));
   };
   EXPECT_EQ(best({"--now", "2026-03-23"}), "retry-jitter ");
   EXPECT_EQ(best({"--as-of", "2026-03-10"}), "retry-thrice ");
   EXPECT_EQ(best({"--as-of", "2026-03-17"}), "retry-five ");
-  EXPECT_EQ(Keys(Ask({"traverse", "--from", "retry-jitter", "--kinds", "supersedes", "--now", "2026-03-23"}).at("nodes")), "");
-  EXPECT_EQ(Keys(Ask({"traverse", "--from", "retry-jitter", "--kinds", "supersedes", "--include-superseded"}).at("nodes")),
+  EXPECT_EQ(Keys(Ask({"traverse", "--from", "retry-jitter", "--kinds", "supersedes", "--now",
+                      "2026-03-23"})
+                     .at("nodes")),
+            "");
+  EXPECT_EQ(Keys(Ask({"traverse", "--from", "retry-jitter", "--kinds", "supersedes",
+                      "--include-superseded"})
+                     .at("nodes")),
             "retry-thrice retry-five ");
 }
 
 TEST_F(Ledger, WhatWasUsedTogetherAndWhatCameOfIt) {
-  const object reply = Ask({"traverse", "--from", "half-refund", "--kinds", "member,labels", "--direction", "in",
-                            "--hops", "2", "--now", "2026-03-23"});
+  const object reply = Ask({"traverse", "--from", "half-refund", "--kinds", "member,labels",
+                            "--direction", "in", "--hops", "2", "--now", "2026-03-23"});
   // The first outcome has notes, so its name has a digest of them.
-  EXPECT_EQ(Keys(reply.at("nodes")),
-            "event:c17 outcome:accepted/1773928800000/user%=6e8c14fd-4728-5c00-908a-8c76cb38993f/c17 "
-            "outcome:helpful/1773997200000/tool/c17 ");
+  EXPECT_EQ(
+      Keys(reply.at("nodes")),
+      "event:c17 outcome:accepted/1773928800000/user%=6e8c14fd-4728-5c00-908a-8c76cb38993f/c17 "
+      "outcome:helpful/1773997200000/tool/c17 ");
   EXPECT_EQ(reply.at("nodes").at(1).at("path").as_array().size(), 2u);
   EXPECT_EQ(Ask({"neighbors", "event:c17"}).at("neighbors").as_array().size(), 6u);
 }
@@ -135,22 +159,27 @@ TEST_F(Ledger, APairThatIsTriedIsNoCandidateAnyMore) {
   const std::string all = Plexus({"export", "--db", Db(), "--format", "jsonl"}).out;
   ASSERT_EQ(Plexus({"import", "--db", db, "--quiet", dir.File("all.jsonl", all)}).code, 0);
   const auto frontier = [&] {
-    return Plexus({"frontier", "--db", db, "--json", "--mask", "linked", "--kinds", "has_tag,mentions", "--now", "2026-03-23"})
-        .Json().at("candidates").as_array();
+    return Plexus({"frontier", "--db", db, "--json", "--mask", "linked", "--kinds",
+                   "has_tag,mentions", "--now", "2026-03-23"})
+        .Json()
+        .at("candidates")
+        .as_array();
   };
   const auto before = frontier();
   ASSERT_FALSE(before.empty());
   EXPECT_EQ(Ids(before[0]), "books-close refused-rows-late ");
   EXPECT_EQ(before[0].at("shared").as_array().size(), 3u);
-  const std::string event =
-      R"({"event":"c19","members":[{"id":"books-close","role":"primary"},{"id":"refused-rows-late","role":"related"}]})" "\n";
+  const std::string event = R"({"event":"c19","members":[{"id":"books-close","role":"primary"},)"
+                            R"({"id":"refused-rows-late","role":"related"}]})"
+                            "\n";
   ASSERT_EQ(Plexus({"import", "--db", db, "--format", "jsonl", "-"}, {.input = event}).code, 0);
   // It is gone; what came behind it is still there.
   std::vector<std::string> after;
   for (const auto& candidate : frontier()) after.push_back(Ids(candidate));
   EXPECT_EQ(std::ranges::count(after, Ids(before[0])), 0);
   ASSERT_GE(before.size(), 2u);
-  for (std::size_t i = 1; i < before.size(); ++i) EXPECT_EQ(std::ranges::count(after, Ids(before[i])), 1) << i;
+  for (std::size_t i = 1; i < before.size(); ++i)
+    EXPECT_EQ(std::ranges::count(after, Ids(before[i])), 1) << i;
 }
 
 }  // namespace

@@ -119,7 +119,8 @@ TEST_F(Care, AWriterLocksOutWritersButNotReaders) {
   ASSERT_TRUE(database) << database.error().message;
   const Finished write = Run({"link", "x", "knows", "y", "--wait", "0.05"});
   EXPECT_EQ(write.code, 5) << write.err;
-  EXPECT_NE(write.err.find(std::to_string(getpid())), std::string::npos) << write.err;  // the holder
+  EXPECT_NE(write.err.find(std::to_string(getpid())), std::string::npos)
+      << write.err;  // the holder
   WriteBatch batch(1);
   batch.Link(batch.Node("d"), batch.EdgeKindNamed("knows"), batch.Node("e"));
   ASSERT_TRUE((*database)->graph().Apply(batch));
@@ -155,7 +156,8 @@ TEST_F(Care, DamageExitsWith4AndIsNotServed) {
       EXPECT_FALSE(verify.Json().at("problems").as_array().empty());
     }
     const Finished read = Run({"export"});
-    EXPECT_TRUE(read.code == 4 || (read.code == 0 && read.out == healthy)) << path << ": " << read.code;
+    EXPECT_TRUE(read.code == 4 || (read.code == 0 && read.out == healthy))
+        << path << ": " << read.code;
     std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
   }
   EXPECT_GT(damaged, 0);
@@ -182,7 +184,8 @@ TEST_F(Care, BackupAndRestoreGiveTheSameGraph) {
   const Finished restored = Plexus({"restore", "--db", copy, "--from", backup, "--json"});
   EXPECT_EQ(restored.code, 0) << restored.err;
   EXPECT_EQ(restored.Json().at("sequence").to_number<int>(), 3);
-  EXPECT_EQ(Plexus({"export", "--db", copy}).out, Plexus({"export", "--db", Db(), "--as-of", "3"}).out);
+  EXPECT_EQ(Plexus({"export", "--db", copy}).out,
+            Plexus({"export", "--db", Db(), "--as-of", "3"}).out);
   EXPECT_NE(Plexus({"restore", "--db", copy, "--from", backup}).code, 0);
   EXPECT_EQ(Plexus({"restore", "--db", dir_ / "other", "--from", dir_ / "none"}).code, 3);
   EXPECT_EQ(Plexus({"link", "--db", copy, "--quiet", "x", "knows", "y"}).code, 0);

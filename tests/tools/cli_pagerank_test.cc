@@ -18,9 +18,11 @@ using boost::json::object;
 class CliPageRank : public StoredGraph<CliPageRank> {
  protected:
   static void SetUpTestSuite() {
-    std::string lines = "{\"node\":\"a\",\"tags\":[\"red\"]}\n{\"node\":\"e\",\"scope\":\"other\"}\n";
+    std::string lines =
+        "{\"node\":\"a\",\"tags\":[\"red\"]}\n{\"node\":\"e\",\"scope\":\"other\"}\n";
     const auto edge = [&](const char* from, const char* to, const char* kind, const char* weight) {
-      lines += std::string("{\"edge\":[\"") + from + "\",\"" + to + "\"],\"kind\":\"" + kind + "\",\"weight\":" + weight + "}\n";
+      lines += std::string("{\"edge\":[\"") + from + "\",\"" + to + "\"],\"kind\":\"" + kind +
+               "\",\"weight\":" + weight + "}\n";
     };
     edge("a", "b", "knows", "0.5");
     edge("b", "c", "knows", "0.5");
@@ -50,7 +52,8 @@ TEST_F(CliPageRank, PageRankSumsToOneAndObeysTop) {
   EXPECT_EQ(Run({"pagerank", "--damping", "1.5"}).code, 2);
   EXPECT_EQ(Run({"pagerank", "--iterations", "3", "--tolerance", "0.1"}).code, 2);
 
-  const object pushed = Json({"pagerank", "--seed", "c=2", "--seed", "a", "--push", "1e-6", "--top", "2"});
+  const object pushed =
+      Json({"pagerank", "--seed", "c=2", "--seed", "a", "--push", "1e-6", "--top", "2"});
   EXPECT_TRUE(pushed.at("converged").as_bool());
   EXPECT_LE(pushed.at("error").as_double(), 1e-6);
   ASSERT_EQ(pushed.at("nodes").as_array().size(), 2u);
@@ -58,7 +61,8 @@ TEST_F(CliPageRank, PageRankSumsToOneAndObeysTop) {
   EXPECT_EQ(Run({"pagerank", "--seed", "a", "--push", "2"}).code, 2);
   EXPECT_EQ(Run({"pagerank", "--seed", "a", "--push", "0.1", "--iterations", "3"}).code, 2);
 
-  const auto seeded = Json({"pagerank", "--seed", "c=2", "--seed", "a", "--top", "0"}).at("nodes").as_array();
+  const auto seeded =
+      Json({"pagerank", "--seed", "c=2", "--seed", "a", "--top", "0"}).at("nodes").as_array();
   EXPECT_EQ(pushed.at("nodes").as_array()[0].at("key"), seeded[0].at("key"));
   double b = -1, e = -1;
   for (const auto& row : seeded) {
@@ -78,7 +82,8 @@ TEST_F(CliPageRank, PageRankWeighsKindsAndAges) {
     EXPECT_FALSE(reply.at("truncated").as_bool());
     EXPECT_EQ(reply.at("layout_bytes").as_int64(), 0);
     for (const auto& row : reply.at("nodes").as_array())
-      found[std::string(row.as_object().at("key").as_string())] = row.as_object().at("score").to_number<double>();
+      found[std::string(row.as_object().at("key").as_string())] =
+          row.as_object().at("score").to_number<double>();
     return found;
   };
   const auto plain = scores({});
@@ -93,9 +98,15 @@ TEST_F(CliPageRank, PageRankWeighsKindsAndAges) {
   };
   EXPECT_NE(pushed({"--kind-weight", "likes=0"}), pushed({}));
   EXPECT_NE(pushed({"--reverse", "likes"}), pushed({}));
-  for (const std::vector<std::string>& wrong : std::vector<std::vector<std::string>>{
-           {"--kind-weight", "likes"}, {"--kind-weight", "likes=-1"}, {"--kind-weight", "lkes=2"}, {"--half-life", "30"},
-           {"--half-life", "0d"}, {"--reverse", "has_tag"}, {"--unweighted", "--half-life", "3d"}, {"--valid-at", "never"}}) {
+  for (const std::vector<std::string>& wrong :
+       std::vector<std::vector<std::string>>{{"--kind-weight", "likes"},
+                                             {"--kind-weight", "likes=-1"},
+                                             {"--kind-weight", "lkes=2"},
+                                             {"--half-life", "30"},
+                                             {"--half-life", "0d"},
+                                             {"--reverse", "has_tag"},
+                                             {"--unweighted", "--half-life", "3d"},
+                                             {"--valid-at", "never"}}) {
     std::vector<std::string> words = {"pagerank"};
     words.insert(words.end(), wrong.begin(), wrong.end());
     EXPECT_EQ(Run(words).code, 2) << wrong[0] << ' ' << wrong.back();
@@ -110,7 +121,8 @@ TEST_F(CliPageRank, PageRankOfManySets) {
   EXPECT_TRUE(reply.at("converged").as_bool());
   const array& sets = reply.at("sets").as_array();
   ASSERT_EQ(sets.size(), 3u);
-  const std::vector<std::vector<std::string>> same = {{"--seed", "a", "--seed", "c=2"}, {"--seed", "d"}, {"--seed", "b"}};
+  const std::vector<std::vector<std::string>> same = {
+      {"--seed", "a", "--seed", "c=2"}, {"--seed", "d"}, {"--seed", "b"}};
   for (std::size_t s = 0; s < 3; ++s) {
     EXPECT_EQ(sets[s].as_object().at("seeds").as_array().size(), same[s].size() / 2);
     std::vector<std::string> words = {"pagerank", "--top", "0"};
@@ -118,9 +130,11 @@ TEST_F(CliPageRank, PageRankOfManySets) {
     std::map<std::string, double> want, got;
     const object alone = Json(words);
     for (const auto& row : alone.at("nodes").as_array())
-      want[std::string(row.as_object().at("key").as_string())] = row.as_object().at("score").to_number<double>();
+      want[std::string(row.as_object().at("key").as_string())] =
+          row.as_object().at("score").to_number<double>();
     for (const auto& row : sets[s].as_object().at("nodes").as_array())
-      got[std::string(row.as_object().at("key").as_string())] = row.as_object().at("score").to_number<double>();
+      got[std::string(row.as_object().at("key").as_string())] =
+          row.as_object().at("score").to_number<double>();
     for (const auto& [key, score] : want) EXPECT_NEAR(got[key], score, 2e-5) << s << ' ' << key;
     EXPECT_LE(got.size(), want.size());
   }
@@ -129,10 +143,12 @@ TEST_F(CliPageRank, PageRankOfManySets) {
   EXPECT_EQ(unknown.code, 3);
   EXPECT_NE(unknown.err.find("bad.tsv:2: "), std::string::npos) << unknown.err;
   const std::vector<std::pair<std::string, std::string>> wrong = {
-      {"a=-1", "the weight of seed 'a=-1' is below 0"}, {"a=0\tc=0", "do not have a finite sum above 0"},
+      {"a=-1", "the weight of seed 'a=-1' is below 0"},
+      {"a=0\tc=0", "do not have a finite sum above 0"},
       {"tag:red", "seed 'tag:red' is of the index plane"}};
   for (const auto& [line, why] : wrong) {
-    const Finished refused = Run({"pagerank", "--sets", dir_->File("wrong.tsv", "a\n" + line + "\n")});
+    const Finished refused =
+        Run({"pagerank", "--sets", dir_->File("wrong.tsv", "a\n" + line + "\n")});
     EXPECT_EQ(refused.code, 2);
     EXPECT_NE(refused.err.find("wrong.tsv:2: "), std::string::npos) << refused.err;
     EXPECT_NE(refused.err.find(why), std::string::npos) << refused.err;
@@ -141,17 +157,20 @@ TEST_F(CliPageRank, PageRankOfManySets) {
   EXPECT_EQ(Run({"pagerank", "--sets", dir_->File("none.tsv", "\n\n")}).code, 2);
   const Finished gap = Run({"pagerank", "--sets", dir_->File("gap.tsv", "a\n\n\nb\n")});
   EXPECT_EQ(gap.code, 2);
-  EXPECT_NE(gap.err.find("gap.tsv:4: an empty line stands before this one"), std::string::npos) << gap.err;
+  EXPECT_NE(gap.err.find("gap.tsv:4: an empty line stands before this one"), std::string::npos)
+      << gap.err;
   EXPECT_NE(Run({"pagerank", "--help"}).out.find("4096 at most"), std::string::npos);
   EXPECT_EQ(Run({"pagerank", "--sets", file, "--seed", "a"}).code, 2);
   EXPECT_EQ(Run({"pagerank", "--sets", "nowhere.tsv"}).code, 3);
   EXPECT_NE(Run({"pagerank", "--sets", "/"}).err.find("/: is a directory"), std::string::npos);
 }
 
-// Nobody is told that a tolerance which he did not give is out of reach, and one that a message names is in reach.
+// Nobody is told that a tolerance which he did not give is out of reach, and one that a message
+// names is in reach.
 TEST_F(CliPageRank, TolerancesInReach) {
   const std::string sets = dir_->File("tolerance.tsv", "a\nb\n");
-  const std::vector<std::vector<std::string>> questions = {{"pagerank"}, {"pagerank", "--precision", "f32"}, {"pagerank", "--sets", sets}};
+  const std::vector<std::vector<std::string>> questions = {
+      {"pagerank"}, {"pagerank", "--precision", "f32"}, {"pagerank", "--sets", sets}};
   for (const char* damping : {"0.85", "0.99", "0.9999999", "0.87654321"})
     for (std::vector<std::string> words : questions) {
       words.insert(words.end(), {"--damping", damping});
@@ -161,31 +180,40 @@ TEST_F(CliPageRank, TolerancesInReach) {
       EXPECT_EQ(refused.code, 2);
       const std::size_t at = refused.err.find("at least ");
       ASSERT_NE(at, std::string::npos) << refused.err;
-      EXPECT_NE(refused.err.find(std::string("at damping ") + damping + " "), std::string::npos) << refused.err;
-      words.back() = refused.err.substr(at + 9, refused.err.find_first_not_of("0123456789.e-", at + 9) - at - 9);
+      EXPECT_NE(refused.err.find(std::string("at damping ") + damping + " "), std::string::npos)
+          << refused.err;
+      words.back() = refused.err.substr(
+          at + 9, refused.err.find_first_not_of("0123456789.e-", at + 9) - at - 9);
       EXPECT_EQ(Run(words).code, 0) << words.back();
     }
-  EXPECT_NE(Run({"pagerank", "--damping", "1.0000001"}).err.find("damping 1.0000001 is not"), std::string::npos);
+  EXPECT_NE(Run({"pagerank", "--damping", "1.0000001"}).err.find("damping 1.0000001 is not"),
+            std::string::npos);
 }
 
-// The figures are pinned to their models (pagerank_csr.cc, pagerank_batch.h, pagerank_push.h): 7 nodes, 6 arcs,
-// of which 6 nodes have some, weights other than 1.
+// The figures are pinned to their models (pagerank_csr.cc, pagerank_batch.h, pagerank_push.h): 7
+// nodes, 6 arcs, of which 6 nodes have some, weights other than 1.
 TEST_F(CliPageRank, BytesMoved) {
   const object one = Json({"pagerank"});
   EXPECT_EQ(one.at("bytes_per_iteration").as_int64(), 7 * 8 * 5 + 8 * 4 + 6 * (4 + 4));
-  EXPECT_EQ(Json({"pagerank", "--unweighted", "--precision", "f32"}).at("bytes_per_iteration").as_int64(), 7 * 4 * 5 + 8 * 4 + 6 * 4);
-  EXPECT_EQ(Json({"pagerank", "--seed", "a"}).at("bytes_per_iteration").as_int64(), 7 * 8 * 6 + 8 * 4 + 6 * 8);
+  EXPECT_EQ(
+      Json({"pagerank", "--unweighted", "--precision", "f32"}).at("bytes_per_iteration").as_int64(),
+      7 * 4 * 5 + 8 * 4 + 6 * 4);
+  EXPECT_EQ(Json({"pagerank", "--seed", "a"}).at("bytes_per_iteration").as_int64(),
+            7 * 8 * 6 + 8 * 4 + 6 * 8);
   EXPECT_EQ(one.at("layout_pays_after").as_int64(), 0);  // rows this few are never laid out
   EXPECT_EQ(one.at("layout_bytes").as_int64(), 0);
   // b, c, d and m1 are rows that arcs arrive in.
   const object sets = Json({"pagerank", "--sets", dir_->File("one.tsv", "a\n")});
   EXPECT_EQ(sets.at("bytes_per_iteration").as_int64(), 6 * 8 + 4 * 4 + 6 * (4 + 64 * 3));
-  EXPECT_NE(Run({"pagerank", "--sets", dir_->File("one.tsv", "a\n")}).out.find(" iterations of "), std::string::npos);
+  EXPECT_NE(Run({"pagerank", "--sets", dir_->File("one.tsv", "a\n")}).out.find(" iterations of "),
+            std::string::npos);
   // a is pushed to its three neighbours, and what they have then is too little to push on.
   const object pushed = Json({"pagerank", "--seed", "a", "--push", "0.9", "--damping", "0.2"});
   EXPECT_EQ(pushed.at("edges").as_int64(), 3);
   EXPECT_EQ(pushed.at("bytes").as_int64(), 3 * 65 + 56);
-  EXPECT_NE(Run({"pagerank", "--seed", "a", "--push", "0.9", "--damping", "0.2"}).out.find("3 arcs, 251 B"), std::string::npos);
+  EXPECT_NE(Run({"pagerank", "--seed", "a", "--push", "0.9", "--damping", "0.2"})
+                .out.find("3 arcs, 251 B"),
+            std::string::npos);
 }
 
 // A refresh from the scores of an earlier state ends where a run from nothing does.
@@ -208,7 +236,8 @@ TEST_F(CliPageRank, BeginsAtAnEarlierState) {
   const auto scores = [](const object& reply) {
     std::map<std::string, double> found;
     for (const auto& row : reply.at("nodes").as_array())
-      found[std::string(row.as_object().at("key").as_string())] = row.as_object().at("score").to_number<double>();
+      found[std::string(row.as_object().at("key").as_string())] =
+          row.as_object().at("score").to_number<double>();
     return found;
   };
   const auto want = scores(fresh), old = scores(then);
@@ -216,7 +245,9 @@ TEST_F(CliPageRank, BeginsAtAnEarlierState) {
   for (const auto& [key, score] : scores(got)) EXPECT_NEAR(score, want.at(key), 2e-9) << key;
   // From its own scores there is nothing left to do: a sweep that says so.
   EXPECT_LT(Json({"pagerank", "--from-as-of", now}).at("iterations").as_int64(), 3);
-  EXPECT_NE(Run({"pagerank", "--from-as-of", before}).out.find("begun at the scores of sequence " + before), std::string::npos);
+  EXPECT_NE(Run({"pagerank", "--from-as-of", before})
+                .out.find("begun at the scores of sequence " + before),
+            std::string::npos);
   const Finished later = Run({"pagerank", "--from-as-of", now, "--as-of", before});
   EXPECT_EQ(later.code, 2);
   EXPECT_NE(later.err.find("later than"), std::string::npos) << later.err;
@@ -224,7 +255,8 @@ TEST_F(CliPageRank, BeginsAtAnEarlierState) {
   for (const auto& [option, value] : {std::pair{"--kinds", "newer"}, {"--seed", "later"}}) {
     const Finished unknown = Run({"pagerank", "--from-as-of", before, option, value});
     EXPECT_GE(unknown.code, 2);
-    EXPECT_NE(unknown.err.find("at sequence " + before + ": no "), std::string::npos) << unknown.err;
+    EXPECT_NE(unknown.err.find("at sequence " + before + ": no "), std::string::npos)
+        << unknown.err;
   }
   ASSERT_EQ(Run({"remove", "later"}).code, 0);
   ASSERT_EQ(Run({"unlink", "d", "knows", "b"}).code, 0);

@@ -9,16 +9,22 @@
 namespace plexus::testing {
 namespace {
 
-bool Says(const std::string& text, std::string_view what) { return text.find(what) != std::string::npos; }
+bool Says(const std::string& text, std::string_view what) {
+  return text.find(what) != std::string::npos;
+}
 
 TEST(Promises, AnOptionGivenAsNothingIsRefused) {
   const TempDir dir;
   const std::string db = dir / "g";
   ASSERT_EQ(Plexus({"link", "--db", db, "a", "knows", "b", "--label", ""}).code, 0);
-  for (const std::vector<std::string>& given :
-       {std::vector<std::string>{"stats", "--as-of", ""}, {"stats", "--now", ""}, {"pagerank", "--scope", ""},
-        {"trim", "--before", ""}, {"pagerank", "--kinds", ""}, {"path", "--from", "a", "--to", ""},
-        {"pagerank", "--valid-at", ""}, {"backup", "--to", ""}}) {
+  for (const std::vector<std::string>& given : {std::vector<std::string>{"stats", "--as-of", ""},
+                                                {"stats", "--now", ""},
+                                                {"pagerank", "--scope", ""},
+                                                {"trim", "--before", ""},
+                                                {"pagerank", "--kinds", ""},
+                                                {"path", "--from", "a", "--to", ""},
+                                                {"pagerank", "--valid-at", ""},
+                                                {"backup", "--to", ""}}) {
     std::vector<std::string> arguments = given;
     arguments.insert(arguments.end(), {"--db", db});
     const Finished run = Plexus(arguments);
@@ -49,15 +55,22 @@ TEST(Promises, AFailedFirstImportLeavesNothing) {
 TEST(Promises, SecondsAreTold) {
   const TempDir dir;
   const std::string db = dir / "g";
-  const Finished link = Plexus({"link", "--db", db, "a", "knows", "b", "--valid-until", "1700000000"});
+  const Finished link =
+      Plexus({"link", "--db", db, "a", "knows", "b", "--valid-until", "1700000000"});
   EXPECT_EQ(link.code, 0);
-  EXPECT_TRUE(Says(link.err, "--valid-until: 1700000000 is read as milliseconds since 1970: 1970-01-20")) << link.err;
+  EXPECT_TRUE(
+      Says(link.err, "--valid-until: 1700000000 is read as milliseconds since 1970: 1970-01-20"))
+      << link.err;
   const Finished import = Plexus({"import", "--db", db, "--format", "jsonl", "--json", "-"},
-                                 {.input = R"({"node":"a","created_at":1700000000})" "\n"});
+                                 {.input = R"({"node":"a","created_at":1700000000})"
+                                           "\n"});
   EXPECT_EQ(import.code, 0);
   EXPECT_TRUE(Says(import.err, "standard input:1: \"created_at\" 1700000000")) << import.err;
   EXPECT_EQ(import.Json().at("warnings").as_array().size(), 1u);
-  EXPECT_EQ(Plexus({"link", "--db", db, "a", "knows", "c", "--valid-until", "2030-01-01T00:00:00+02:00"}).err, "");
+  EXPECT_EQ(
+      Plexus({"link", "--db", db, "a", "knows", "c", "--valid-until", "2030-01-01T00:00:00+02:00"})
+          .err,
+      "");
 }
 
 TEST(Promises, APathOverWeightZeroIsToldApartFromNone) {
@@ -65,28 +78,37 @@ TEST(Promises, APathOverWeightZeroIsToldApartFromNone) {
   const std::string db = dir / "g";
   ASSERT_EQ(Plexus({"link", "--db", db, "a", "knows", "b", "--weight", "0"}).code, 0);
   ASSERT_EQ(Plexus({"link", "--db", db, "b", "knows", "c", "--weight", "0.5"}).code, 0);
-  const std::vector<std::string> asked = {"path", "--db", db, "--from", "a", "--to", "c", "--weighted"};
+  const std::vector<std::string> asked = {"path", "--db", db,  "--from",
+                                          "a",    "--to", "c", "--weighted"};
   const Finished run = Plexus(asked);
   EXPECT_EQ(run.code, 0);
-  EXPECT_TRUE(Says(run.out, "over an edge of weight 0, whose cost -ln 0 is infinite: a knows b")) << run.out;
-  EXPECT_TRUE(Says(Plexus({"path", "--db", db, "--from", "c", "--to", "a", "--weighted"}).out, "no path from c to a; --direction both"));
+  EXPECT_TRUE(Says(run.out, "over an edge of weight 0, whose cost -ln 0 is infinite: a knows b"))
+      << run.out;
+  EXPECT_TRUE(Says(Plexus({"path", "--db", db, "--from", "c", "--to", "a", "--weighted"}).out,
+                   "no path from c to a; --direction both"));
 }
 
 TEST(Promises, TrimSaysWhereHistoryBegins) {
   const TempDir dir;
   const std::string db = dir / "g";
-  for (const char* to : {"b", "c", "d", "e"}) ASSERT_EQ(Plexus({"link", "--db", db, "a", "knows", to}).code, 0);
+  for (const char* to : {"b", "c", "d", "e"})
+    ASSERT_EQ(Plexus({"link", "--db", db, "a", "knows", to}).code, 0);
   const Finished run = Plexus({"trim", "--db", db, "--before", "2"});
-  EXPECT_EQ(run.out, "history trimmed: --as-of reaches back to sequence 2; the last is 4\n") << run.err;
+  EXPECT_EQ(run.out, "history trimmed: --as-of reaches back to sequence 2; the last is 4\n")
+      << run.err;
 }
 
 TEST(Promises, TheMemoryServersFileComesBack) {
   const TempDir dir;
   const std::string file =
-      R"({"type":"entity","name":"B","entityType":"person","observations":["x"]})" "\n"
-      R"({"type":"relation","from":"B","to":"A","relationType":"relates_to"})" "\n"
-      R"({"type":"relation","from":"A","to":"A","relationType":"relates_to"})" "\n"
-      R"({"type":"relation","from":"A","to":"B","relationType":"caused_by"})" "\n";
+      R"({"type":"entity","name":"B","entityType":"person","observations":["x"]})"
+      "\n"
+      R"({"type":"relation","from":"B","to":"A","relationType":"relates_to"})"
+      "\n"
+      R"({"type":"relation","from":"A","to":"A","relationType":"relates_to"})"
+      "\n"
+      R"({"type":"relation","from":"A","to":"B","relationType":"caused_by"})"
+      "\n";
   ASSERT_EQ(Plexus({"import", "--db", dir / "g", dir.File("memory.json", file)}).code, 0);
   EXPECT_EQ(Plexus({"export", "--db", dir / "g", "--format", "mcp-memory"}).out, file);
 }

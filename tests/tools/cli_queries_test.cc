@@ -95,7 +95,8 @@ TEST_F(Ask, StatsCountsFactsAndIndexApart) {
   EXPECT_EQ(stats.at("index").as_object().at("nodes").as_int64(), 1);
   const object& bytes = stats.at("bytes").as_object();
   std::int64_t sum = 0;
-  for (const char* part : {"csr", "delta", "nodes", "keys", "strings", "columns", "sparse", "payload_refs", "vectors", "derived"}) {
+  for (const char* part : {"csr", "delta", "nodes", "keys", "strings", "columns", "sparse",
+                           "payload_refs", "vectors", "derived"}) {
     ASSERT_TRUE(bytes.contains(part)) << part;
     sum += bytes.at(part).as_int64();
   }
@@ -105,13 +106,16 @@ TEST_F(Ask, StatsCountsFactsAndIndexApart) {
 }
 
 // By the grammar of OpenMetrics 1.0, as far as it concerns counters and gauges: families stand
-// together and are declared before their rows, counters end in _total, labels are quoted, EOF is the end.
+// together and are declared before their rows, counters end in _total, labels are quoted, EOF is
+// the end.
 TEST_F(Ask, StatsAsOpenMetrics) {
   const Finished run = Run({"stats", "--metrics"});
   ASSERT_EQ(run.code, 0) << run.err;
   const std::string label = R"re([a-z_]+="(?:[^"\\\n]|\\[\\"n])*")re";
-  const std::regex help("# HELP ([a-z][a-z0-9_]*) .+"), type("# TYPE ([a-z][a-z0-9_]*) (counter|gauge)"),
-      row("([a-z][a-z0-9_]*)([{]" + label + "(?:," + label + ")*[}])? (-?[0-9]+(?:[.][0-9]+)?(?:e[-+]?[0-9]+)?)");
+  const std::regex help("# HELP ([a-z][a-z0-9_]*) .+"),
+      type("# TYPE ([a-z][a-z0-9_]*) (counter|gauge)"),
+      row("([a-z][a-z0-9_]*)([{]" + label + "(?:," + label +
+          ")*[}])? (-?[0-9]+(?:[.][0-9]+)?(?:e[-+]?[0-9]+)?)");
   std::istringstream text(run.out);
   std::set<std::string> families, rows;
   std::string helped, family, kind, line;
@@ -140,7 +144,8 @@ TEST_F(Ask, StatsAsOpenMetrics) {
   EXPECT_EQ(run.out.back(), '\n');
   EXPECT_EQ(sums["plexus_nodes"], 7);
   EXPECT_EQ(sums["plexus_edges"], 6);
-  for (const char* name : {"plexus_batches", "plexus_memory_bytes", "plexus_disk_bytes", "plexus_stall_seconds", "plexus_payload_cache_hits"})
+  for (const char* name : {"plexus_batches", "plexus_memory_bytes", "plexus_disk_bytes",
+                           "plexus_stall_seconds", "plexus_payload_cache_hits"})
     EXPECT_TRUE(families.contains(name)) << name;
   EXPECT_EQ(Run({"stats", "--metrics", "--json"}).code, 2);
   EXPECT_EQ(Run({"stats", "--metrics", "--as-of", "1"}).code, 2);
@@ -161,11 +166,16 @@ TEST_F(Ask, KindsHaveTraits) {
 TEST_F(Ask, ValidTimesOfEdges) {
   const TempDir dir;
   const std::string db = dir / "g";
-  const std::string lines =
-      R"({"edge":["a","b"],"kind":"depends_on","valid_until":2000})" "\n"
-      R"({"edge":["b","c"],"kind":"depends_on","valid_from":1000})" "\n"
-      R"({"edge":["c","a"],"kind":"depends_on","valid_from":2000})" "\n";
-  ASSERT_EQ(Plexus({"import", "--db", db, "--now", "500", "--format", "jsonl", "-"}, {.input = lines}).code, 0);
+  const std::string lines = R"({"edge":["a","b"],"kind":"depends_on","valid_until":2000})"
+                            "\n"
+                            R"({"edge":["b","c"],"kind":"depends_on","valid_from":1000})"
+                            "\n"
+                            R"({"edge":["c","a"],"kind":"depends_on","valid_from":2000})"
+                            "\n";
+  ASSERT_EQ(
+      Plexus({"import", "--db", db, "--now", "500", "--format", "jsonl", "-"}, {.input = lines})
+          .code,
+      0);
   const auto json = [&](std::vector<std::string> arguments, int code = 0) {
     arguments.insert(arguments.end(), {"--db", db, "--json"});
     const Finished run = Plexus(arguments);
@@ -181,7 +191,13 @@ TEST_F(Ask, ValidTimesOfEdges) {
   EXPECT_EQ(strong({"--valid-at", "now"}), 1);
   EXPECT_EQ(json({"components", "--valid-at", "now", "--now", "500"}).at("count").as_int64(), 2);
   EXPECT_FALSE(json({"topo"}, 1).at("acyclic").as_bool());
-  EXPECT_EQ(json({"topo", "--valid-at", "2500"}).at("nodes").as_array()[0].as_object().at("key").as_string(), "b");
+  EXPECT_EQ(json({"topo", "--valid-at", "2500"})
+                .at("nodes")
+                .as_array()[0]
+                .as_object()
+                .at("key")
+                .as_string(),
+            "b");
   EXPECT_EQ(json({"bfs", "--from", "a"}).at("reached").as_int64(), 3);
   EXPECT_EQ(json({"bfs", "--from", "a", "--valid-at", "2000"}).at("reached").as_int64(), 1);
   EXPECT_EQ(Plexus({"topo", "--db", db, "--valid-at", "soon"}).code, 2);
@@ -191,12 +207,18 @@ TEST_F(Ask, ValidTimesOfEdges) {
 TEST_F(Ask, ThePastIsJudgedByItsOwnClock) {
   const TempDir dir;
   const std::string db = dir / "g";
-  const std::string first =
-      R"({"node":"short","valid_until":2000})" "\n"
-      R"({"node":"later","valid_from":3000})" "\n"
-      R"({"edge":["a","short"],"kind":"supports"})" "\n"
-      R"({"edge":["a","later"],"kind":"supports"})" "\n";
-  ASSERT_EQ(Plexus({"import", "--db", db, "--now", "1000", "--format", "jsonl", "-"}, {.input = first}).code, 0);
+  const std::string first = R"({"node":"short","valid_until":2000})"
+                            "\n"
+                            R"({"node":"later","valid_from":3000})"
+                            "\n"
+                            R"({"edge":["a","short"],"kind":"supports"})"
+                            "\n"
+                            R"({"edge":["a","later"],"kind":"supports"})"
+                            "\n";
+  ASSERT_EQ(
+      Plexus({"import", "--db", db, "--now", "1000", "--format", "jsonl", "-"}, {.input = first})
+          .code,
+      0);
   ASSERT_EQ(Plexus({"link", "--db", db, "a", "supports", "b", "--now", "9000"}).code, 0);
   const auto reached = [&](std::vector<std::string> more) {
     std::vector<std::string> arguments = {"traverse", "--db", db, "--json", "--from", "a"};
@@ -208,7 +230,7 @@ TEST_F(Ask, ThePastIsJudgedByItsOwnClock) {
     return found;
   };
   EXPECT_EQ(reached({}), "later b ");
-  EXPECT_EQ(reached({"--as-of", "1"}), "short ");         // the time of batch 1
+  EXPECT_EQ(reached({"--as-of", "1"}), "short ");  // the time of batch 1
   EXPECT_EQ(reached({"--as-of", "2"}), "later b ");
   EXPECT_EQ(reached({"--as-of", "1", "--now", "5000"}), "later ");  // unless it is said otherwise
 }
@@ -230,7 +252,8 @@ TEST(IndexEdges, AreCountedAndNamed) {
       "\n"
       R"({"outcome":"e","type":"helpful","labeled_at":1,"source":"s"})"
       "\n";
-  const Finished imported = Plexus({"import", "--db", db, "--format", "jsonl", "-"}, {.input = lines});
+  const Finished imported =
+      Plexus({"import", "--db", db, "--format", "jsonl", "-"}, {.input = lines});
   ASSERT_EQ(imported.code, 0) << imported.err << imported.out;
   const object memory = Plexus({"get", "--db", db, "--json", "m"}).Json();
   EXPECT_EQ(memory.at("out_degree").as_int64(), 0);
@@ -238,7 +261,8 @@ TEST(IndexEdges, AreCountedAndNamed) {
   EXPECT_EQ(memory.at("index_in_degree").as_int64(), 1);
   EXPECT_EQ(memory.at("index_edges").as_array().size(), 2u);
   EXPECT_EQ(memory.at("index_edges").as_array()[0].as_object().at("kind").as_string(), "has_tag");
-  EXPECT_EQ(Plexus({"get", "--db", db, "--json", "tag:t"}).Json().at("index_in_degree").as_int64(), 1);
+  EXPECT_EQ(Plexus({"get", "--db", db, "--json", "tag:t"}).Json().at("index_in_degree").as_int64(),
+            1);
   const Finished tag = Plexus({"get", "--db", db, "tag:t"});
   EXPECT_NE(tag.out.find("0 out, 1 in: has_tag 1"), std::string::npos) << tag.out;
 
@@ -250,11 +274,17 @@ TEST(IndexEdges, AreCountedAndNamed) {
 
   const Finished none = Plexus({"neighbors", "--db", db, "m"});
   EXPECT_EQ(none.code, 0);
-  EXPECT_NE(none.err.find("3 of the index plane (has_tag 2, member 1): --kinds has_tag,member lists them"), std::string::npos)
+  EXPECT_NE(none.err.find(
+                "3 of the index plane (has_tag 2, member 1): --kinds has_tag,member lists them"),
+            std::string::npos)
       << none.err;
   EXPECT_EQ(Plexus({"neighbors", "--db", db, "--quiet", "m"}).err, "");
-  EXPECT_EQ(Plexus({"neighbors", "--db", db, "--json", "m"}).Json().at("index_edges").as_array().size(), 2u);
-  EXPECT_EQ(Plexus({"neighbors", "--db", db, "--json", "tag:t"}).Json().at("neighbors").as_array().size(), 1u);
+  EXPECT_EQ(
+      Plexus({"neighbors", "--db", db, "--json", "m"}).Json().at("index_edges").as_array().size(),
+      2u);
+  EXPECT_EQ(
+      Plexus({"neighbors", "--db", db, "--json", "tag:t"}).Json().at("neighbors").as_array().size(),
+      1u);
 }
 
 }  // namespace

@@ -19,18 +19,28 @@ using boost::json::object;
 class Rerank : public StoredGraph<Rerank> {
  protected:
   static void SetUpTestSuite() {
-    const std::string lines =
-        R"({"vector":"a","values":[1,0]})" "\n"
-        R"({"vector":"b","values":[3,4]})" "\n"
-        R"({"vector":"c","values":[0,1]})" "\n"
-        R"({"vector":"d","values":[-1,0]})" "\n"
-        R"({"vector":"old","values":[2,0]})" "\n"
-        R"({"vector":"f","values":[1,1]})" "\n"
-        R"({"node":"f","scope":"other"})" "\n"
-        R"({"node":"x"})" "\n"
-        R"({"edge":["a","old"],"kind":"supersedes"})" "\n"
-        R"({"edge":["b","c"],"kind":"supports","weight":0.75})" "\n"
-        R"({"edge":["d","b"],"kind":"causes","weight":0.25})" "\n";
+    const std::string lines = R"({"vector":"a","values":[1,0]})"
+                              "\n"
+                              R"({"vector":"b","values":[3,4]})"
+                              "\n"
+                              R"({"vector":"c","values":[0,1]})"
+                              "\n"
+                              R"({"vector":"d","values":[-1,0]})"
+                              "\n"
+                              R"({"vector":"old","values":[2,0]})"
+                              "\n"
+                              R"({"vector":"f","values":[1,1]})"
+                              "\n"
+                              R"({"node":"f","scope":"other"})"
+                              "\n"
+                              R"({"node":"x"})"
+                              "\n"
+                              R"({"edge":["a","old"],"kind":"supersedes"})"
+                              "\n"
+                              R"({"edge":["b","c"],"kind":"supports","weight":0.75})"
+                              "\n"
+                              R"({"edge":["d","b"],"kind":"causes","weight":0.25})"
+                              "\n";
     Import(lines);
   }
   static std::string Keys(const object& reply) {
@@ -60,9 +70,12 @@ TEST_F(Rerank, FusesSimilarityAndGraph) {
   EXPECT_EQ(Keys(Json({"rerank", "--vector", query, "--graph-boost", "0"})), "a f b c d");
   EXPECT_EQ(Keys(Json({"rerank", "--vector", query, "--graph-boost", "0", "--k", "2"})), "a f");
   EXPECT_EQ(Keys(Json({"rerank", "--vector", query, "--graph-boost", "0.5", "--top", "2"})), "b a");
-  EXPECT_EQ(Keys(Json({"rerank", "--vector", "-", "--graph-boost", "0"}, {.input = "0,1"})), "c b f a d");
-  EXPECT_EQ(Keys(Json({"rerank", "--vector", query, "--graph-boost", "1", "--kinds", "causes"})), "b d a c f");
-  const object unit = Json({"rerank", "--vector", query, "--graph-boost", "0", "--unit-similarity"});
+  EXPECT_EQ(Keys(Json({"rerank", "--vector", "-", "--graph-boost", "0"}, {.input = "0,1"})),
+            "c b f a d");
+  EXPECT_EQ(Keys(Json({"rerank", "--vector", query, "--graph-boost", "1", "--kinds", "causes"})),
+            "b d a c f");
+  const object unit =
+      Json({"rerank", "--vector", query, "--graph-boost", "0", "--unit-similarity"});
   EXPECT_EQ(Of(unit, 4, "score"), 0);
   EXPECT_EQ(Of(unit, 4, "measure"), -1);
   const object l2 = Json({"rerank", "--vector", query, "--graph-boost", "0", "--metric", "l2"});
@@ -73,7 +86,9 @@ TEST_F(Rerank, FusesSimilarityAndGraph) {
 
 TEST_F(Rerank, LikeANodeLeavesItOut) {
   EXPECT_EQ(Keys(Json({"rerank", "--like", "b", "--graph-boost", "0"})), "f c a d");
-  EXPECT_EQ(Keys(Json({"rerank", "--like", "a", "--graph-boost", "0", "--include-superseded", "--k", "1"})), "old");
+  EXPECT_EQ(Keys(Json({"rerank", "--like", "a", "--graph-boost", "0", "--include-superseded", "--k",
+                       "1"})),
+            "old");
   EXPECT_EQ(Keys(Json({"rerank", "--like", "a", "--graph-boost", "0", "--scope", "other"})), "f");
   EXPECT_EQ(Run({"rerank", "--like", "x"}).code, 3);
   EXPECT_EQ(Run({"rerank", "--like", "nobody"}).code, 3);
@@ -121,32 +136,41 @@ TEST(ImportVectorFiles, KeysSpacesAndRefusals) {
   const float values[] = {1, 0, 0.5f, 0.5f};
   const std::string_view raw(reinterpret_cast<const char*>(values), sizeof values);
   const std::string file = dir.File("v.f32", raw), keys = dir.File("keys.txt", "one\ntwo\n");
-  const Finished run = Plexus({"import", "--db", db, file, "--dimensions", "2", "--keys", keys, "--space", "words",
-                               "--metric", "ip", "--json"});
+  const Finished run = Plexus({"import", "--db", db, file, "--dimensions", "2", "--keys", keys,
+                               "--space", "words", "--metric", "ip", "--json"});
   ASSERT_EQ(run.code, 0) << run.err;
   EXPECT_EQ(run.Json().at("vectors").as_int64(), 2);
   EXPECT_EQ(run.Json().at("nodes").as_object().at("new").as_int64(), 2);
-  const Finished asked = Plexus({"rerank", "--db", db, "--like", "one", "--json"});  // the only space
+  const Finished asked =
+      Plexus({"rerank", "--db", db, "--like", "one", "--json"});  // the only space
   ASSERT_EQ(asked.code, 0) << asked.err;
   EXPECT_EQ(asked.Json().at("metric").as_string(), "ip");
   EXPECT_EQ(asked.Json().at("results").as_array()[0].as_object().at("key").as_string(), "two");
   // By row number, from standard input.
-  const Finished numbered = Plexus({"import", "--db", dir / "n", "-", "--format", "f32", "--dimensions", "4"},
-                                   {.input = std::string(raw)});
+  const Finished numbered =
+      Plexus({"import", "--db", dir / "n", "-", "--format", "f32", "--dimensions", "4"},
+             {.input = std::string(raw)});
   ASSERT_EQ(numbered.code, 0) << numbered.err;
   EXPECT_EQ(Plexus({"get", "--db", dir / "n", "0"}).code, 0);
   // A bad file changes nothing and ends with 1.
   const Finished before = Plexus({"export", "--db", db, "--format", "jsonl"});
-  const Finished cut = Plexus({"import", "--db", db, "--format", "f32", "--dimensions", "3", "--space", "words", file});
+  const Finished cut = Plexus(
+      {"import", "--db", db, "--format", "f32", "--dimensions", "3", "--space", "words", file});
   EXPECT_EQ(cut.code, 1);
   EXPECT_NE(cut.err.find("no whole number of rows"), std::string::npos) << cut.err;
-  const Finished mismatch = Plexus({"import", "--db", db, "--dimensions", "4", "--space", "words", file});
+  const Finished mismatch =
+      Plexus({"import", "--db", db, "--dimensions", "4", "--space", "words", file});
   EXPECT_EQ(mismatch.code, 1);
   EXPECT_NE(mismatch.err.find("space 'words' has 2 dimensions"), std::string::npos) << mismatch.err;
   EXPECT_EQ(Plexus({"export", "--db", db, "--format", "jsonl"}).out, before.out);
-  EXPECT_EQ(Plexus({"import", "--db", db, file, file, "--format", "f32", "--dimensions", "2"}).code, 2);
-  EXPECT_EQ(Plexus({"import", "--db", db, dir.File("e.csv", "source,target\na,b\n"), "--keys", keys}).code, 2);
-  EXPECT_EQ(Plexus({"import", "--db", db, file, "--dimensions", "2", "--keys", dir / "none"}).code, 3);
+  EXPECT_EQ(Plexus({"import", "--db", db, file, file, "--format", "f32", "--dimensions", "2"}).code,
+            2);
+  EXPECT_EQ(
+      Plexus({"import", "--db", db, dir.File("e.csv", "source,target\na,b\n"), "--keys", keys})
+          .code,
+      2);
+  EXPECT_EQ(Plexus({"import", "--db", db, file, "--dimensions", "2", "--keys", dir / "none"}).code,
+            3);
 }
 
 }  // namespace

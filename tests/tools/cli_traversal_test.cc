@@ -41,7 +41,8 @@ TEST_F(Ask, TraverseGivesScoresWithProof) {
   EXPECT_NE(all.find("\"m1\""), std::string::npos);
   EXPECT_EQ(Json({"traverse", "--from", "a", "--hops", "0"}).at("nodes").as_array().size(), 0u);
   EXPECT_EQ(Run({"traverse", "--from", "a", "--hops", "17"}).code, 2);
-  EXPECT_NE(Run({"traverse", "--from", "a", "--paths"}).out.find("--likes--> d"), std::string::npos);
+  EXPECT_NE(Run({"traverse", "--from", "a", "--paths"}).out.find("--likes--> d"),
+            std::string::npos);
 }
 
 TEST_F(Ask, PathByHopsAndByWeights) {
@@ -55,31 +56,45 @@ TEST_F(Ask, PathByHopsAndByWeights) {
   EXPECT_NEAR(best.at("cost").to_number<double>(), -std::log(0.25), 1e-12);
   EXPECT_EQ(best.at("edges").as_array().size(), 3u);
   EXPECT_EQ(Json({"path", "--from", "d", "--to", "a"}).at("paths").as_array().size(), 0u);
-  EXPECT_EQ(Json({"path", "--from", "d", "--to", "a", "--direction", "both"}).at("paths").as_array().size(), 1u);
+  EXPECT_EQ(Json({"path", "--from", "d", "--to", "a", "--direction", "both"})
+                .at("paths")
+                .as_array()
+                .size(),
+            1u);
   EXPECT_EQ(Run({"path", "--from", "a", "--to", "d", "--count", "0"}).code, 2);
   EXPECT_EQ(Json({"path", "--from", "a", "--to", "d", "--cost", "log", "--count", "5"}), weighted);
   EXPECT_EQ(Json({"path", "--from", "a", "--to", "d", "--cost", "hops"}), hops);
-  const object length = Json({"path", "--from", "a", "--to", "d", "--cost", "length", "--count", "5"});
+  const object length =
+      Json({"path", "--from", "a", "--to", "d", "--cost", "length", "--count", "5"});
   ASSERT_EQ(length.at("paths").as_array().size(), 2u);
   EXPECT_EQ(length.at("paths").at(0).at("cost").to_number<double>(), 0.125);
   EXPECT_EQ(length.at("paths").at(1).at("cost").to_number<double>(), 2);
   EXPECT_EQ(Run({"path", "--from", "a", "--to", "d", "--cost", "miles"}).code, 2);
   EXPECT_EQ(Run({"path", "--from", "a", "--to", "d", "--cost", "hops", "--weighted"}).code, 2);
-  const Finished two = Run({"path", "--from", "a", "--to", "d", "--cost", "length", "--column", "trust"});
+  const Finished two =
+      Run({"path", "--from", "a", "--to", "d", "--cost", "length", "--column", "trust"});
   EXPECT_EQ(two.code, 2);
   EXPECT_NE(two.err.find("--cost and --column"), std::string::npos) << two.err;
-  EXPECT_NE(Run({"path", "--from", "a", "--to", "d", "--cost", "log"}).out.find("product of weights"), std::string::npos);
+  EXPECT_NE(
+      Run({"path", "--from", "a", "--to", "d", "--cost", "log"}).out.find("product of weights"),
+      std::string::npos);
 }
 
 TEST_F(Ask, PathToAnIndexNodeSaysWhyThereIsNone) {
   const object none = Json({"path", "--from", "a", "--to", "tag:red"});
   EXPECT_EQ(none.at("paths").as_array().size(), 0u);
   EXPECT_EQ(none.at("why").as_string(),
-            "tag:red is an index node and no edge between facts touches it; name kinds that do with --kinds: has_tag");
-  EXPECT_NE(Run({"path", "--from", "tag:red", "--to", "a", "--kinds", "knows"}).out.find(
-                "no path from tag:red to a: tag:red is an index node and no edge of the kinds named touches it"),
+            "tag:red is an index node and no edge between facts touches it; name kinds that do "
+            "with --kinds: has_tag");
+  EXPECT_NE(Run({"path", "--from", "tag:red", "--to", "a", "--kinds", "knows"})
+                .out.find("no path from tag:red to a: tag:red is an index node and no edge of the "
+                          "kinds named touches it"),
             std::string::npos);
-  EXPECT_EQ(Json({"path", "--from", "a", "--to", "tag:red", "--kinds", "has_tag"}).at("paths").as_array().size(), 1u);
+  EXPECT_EQ(Json({"path", "--from", "a", "--to", "tag:red", "--kinds", "has_tag"})
+                .at("paths")
+                .as_array()
+                .size(),
+            1u);
   EXPECT_FALSE(Json({"path", "--from", "d", "--to", "a"}).contains("why"));
 }
 
@@ -114,12 +129,16 @@ TEST_F(Ask, BfsFromEachByItself) {
 TEST_F(Ask, StrongComponentsAndTopologicalOrder) {
   const TempDir dir;
   const std::string db = dir / "g";
-  const std::string lines =
-      R"({"edge":["app","lib"],"kind":"depends_on"})" "\n"
-      R"({"edge":["lib","core"],"kind":"depends_on"})" "\n"
-      R"({"edge":["x","y"],"kind":"knows"})" "\n"
-      R"({"edge":["y","x"],"kind":"knows"})" "\n"
-      R"({"edge":["y","z"],"kind":"knows"})" "\n";
+  const std::string lines = R"({"edge":["app","lib"],"kind":"depends_on"})"
+                            "\n"
+                            R"({"edge":["lib","core"],"kind":"depends_on"})"
+                            "\n"
+                            R"({"edge":["x","y"],"kind":"knows"})"
+                            "\n"
+                            R"({"edge":["y","x"],"kind":"knows"})"
+                            "\n"
+                            R"({"edge":["y","z"],"kind":"knows"})"
+                            "\n";
   ASSERT_EQ(Plexus({"import", "--db", db, "--format", "jsonl", "-"}, {.input = lines}).code, 0);
   const auto json = [&](std::vector<std::string> arguments, int code) {
     arguments.insert(arguments.end(), {"--db", db, "--json"});
@@ -142,7 +161,8 @@ TEST_F(Ask, StrongComponentsAndTopologicalOrder) {
   EXPECT_EQ(nodes[2].as_object().at("level").as_int64(), 2);
   const object cyclic = json({"topo", "--kinds", "knows"}, 1);
   EXPECT_FALSE(cyclic.at("acyclic").as_bool());
-  EXPECT_EQ(cyclic.at("cycles").as_array()[0].as_object().at("nodes").as_array(), array({"x", "y"}));
+  EXPECT_EQ(cyclic.at("cycles").as_array()[0].as_object().at("nodes").as_array(),
+            array({"x", "y"}));
   EXPECT_EQ(cyclic.at("nodes").as_array().size(), 3u);
   const Finished told = Plexus({"topo", "--db", db, "--kinds", "knows"});
   EXPECT_EQ(told.code, 1);
@@ -155,9 +175,13 @@ TEST_F(Ask, TraverseReachesEventsAndOutcomesWhenTheirKindsAreNamed) {
   const TempDir dir;
   const std::string db = dir / "g";
   const std::string lines =
-      R"({"event":"e1","query":"why","members":[{"id":"m1","role":"primary"},{"id":"m2"},{"id":"old"}]})" "\n"
-      R"({"outcome":"e1","type":"helpful","labeled_at":5})" "\n"
-      R"({"edge":["m2","old"],"kind":"supersedes"})" "\n";
+      R"({"event":"e1","query":"why","members":[{"id":"m1","role":"primary"},{"id":"m2"},)"
+      R"({"id":"old"}]})"
+      "\n"
+      R"({"outcome":"e1","type":"helpful","labeled_at":5})"
+      "\n"
+      R"({"edge":["m2","old"],"kind":"supersedes"})"
+      "\n";
   ASSERT_EQ(Plexus({"import", "--db", db, "--format", "jsonl", "-"}, {.input = lines}).code, 0);
   const auto keys = [&](std::vector<std::string> more) {
     std::vector<std::string> arguments = {"traverse", "--db", db, "--json", "--from", "m1"};
@@ -173,7 +197,8 @@ TEST_F(Ask, TraverseReachesEventsAndOutcomesWhenTheirKindsAreNamed) {
   };
   EXPECT_EQ(keys({"--kinds", "member,labels", "--direction", "in", "--hops", "2"}),
             "event:e1 outcome:helpful/5//e1 ");
-  EXPECT_EQ(keys({"--kinds", "member", "--direction", "both", "--hops", "2"}), "event:e1 m2 ");  // old stays hidden
+  EXPECT_EQ(keys({"--kinds", "member", "--direction", "both", "--hops", "2"}),
+            "event:e1 m2 ");  // old stays hidden
   EXPECT_EQ(keys({"--direction", "both"}), "");
 }
 

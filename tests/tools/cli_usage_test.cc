@@ -18,7 +18,8 @@ std::vector<std::string> Commands() {
   std::vector<std::string> commands;
   bool listed = false;
   for (std::string line; std::getline(help, line);) {
-    if (line == "Files:" || line == "Look:" || line == "Ask:" || line == "Change:" || line == "Care:")
+    if (line == "Files:" || line == "Look:" || line == "Ask:" || line == "Change:" ||
+        line == "Care:")
       listed = true;
     else if (line.empty())
       listed = false;
@@ -30,17 +31,20 @@ std::vector<std::string> Commands() {
 
 std::size_t Count(const std::string& text, const std::string& part) {
   std::size_t count = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+    ++count;
   return count;
 }
 
 TEST(Usage, HelpListsEveryCommandOfTheContract) {
   const auto commands = Commands();
   const std::set<std::string> listed(commands.begin(), commands.end());
-  for (const char* name : {"import", "export", "get", "neighbors", "link", "unlink", "remove", "purge", "history",
-                           "kinds", "stats", "pagerank", "traverse", "match", "path", "compact", "checkpoint", "verify",
-                           "trim", "backup", "restore", "components", "bfs", "find", "frontier",
-                           "ancestors", "descendants", "distances", "triangles", "kcore", "betweenness"})
+  for (const char* name :
+       {"import",     "export",  "get",        "neighbors", "link",      "unlink",      "remove",
+        "purge",      "history", "kinds",      "stats",     "pagerank",  "traverse",    "match",
+        "path",       "compact", "checkpoint", "verify",    "trim",      "backup",      "restore",
+        "components", "bfs",     "find",       "frontier",  "ancestors", "descendants", "distances",
+        "triangles",  "kcore",   "betweenness"})
     EXPECT_TRUE(listed.contains(name)) << name;
 }
 
@@ -58,10 +62,14 @@ TEST(Usage, EveryCommandHasTwoWorkedExamples) {
 // Options that contradict each other, or need one that is missing, are refused by name.
 TEST(Usage, ContradictionsAreRefused) {
   const TempDir dir;
-  const std::string lines = R"({"node":"a","tags":["t"]})" "\n"
-                            R"({"edge":["a","b"],"kind":"knows"})" "\n"
-                            R"({"edge":["b","a"],"kind":"likes"})" "\n";
-  ASSERT_EQ(Plexus({"import", "--db", dir / "g", "--format", "jsonl", "-"}, {.input = lines}).code, 0);
+  const std::string lines = R"({"node":"a","tags":["t"]})"
+                            "\n"
+                            R"({"edge":["a","b"],"kind":"knows"})"
+                            "\n"
+                            R"({"edge":["b","a"],"kind":"likes"})"
+                            "\n";
+  ASSERT_EQ(Plexus({"import", "--db", dir / "g", "--format", "jsonl", "-"}, {.input = lines}).code,
+            0);
   const auto ask = [&](std::vector<std::string> words) {
     words.insert(words.end(), {"--db", dir / "g"});
     return Plexus(words);
@@ -75,13 +83,17 @@ TEST(Usage, ContradictionsAreRefused) {
       {{"distances", "--from", "a", "--within", "-5"}, "--within is 0 or more"},
       {{"bfs", "--from", "a", "--each", "--top", "1"}, "--each cannot go with --top"},
       {{"bfs", "--from", "a", "--each", "--resume", "x"}, "--each cannot go with --resume"},
-      {{"pagerank", "--kind-weight", "likes=2", "--kinds", "knows"}, "edge kind 'likes' is not followed"},
+      {{"pagerank", "--kind-weight", "likes=2", "--kinds", "knows"},
+       "edge kind 'likes' is not followed"},
       {{"pagerank", "--kind-weight", "has_tag=2"}, "edge kind 'has_tag' is not followed"},
-      {{"pagerank", "--iterations", "3", "--tolerance", "0.1"}, "--iterations cannot go with --tolerance"},
+      {{"pagerank", "--iterations", "3", "--tolerance", "0.1"},
+       "--iterations cannot go with --tolerance"},
       {{"pagerank", "--unweighted", "--decay"}, "--unweighted cannot go with --decay"},
-      {{"pagerank", "--push", "0.1", "--seed", "a", "--precision", "f32"}, "--push cannot go with --precision f32"},
+      {{"pagerank", "--push", "0.1", "--seed", "a", "--precision", "f32"},
+       "--push cannot go with --precision f32"},
       {{"pagerank", "--sets", "-", "--push", "0.1"}, "--sets cannot go with --push"},
-      {{"pagerank", "--from-as-of", "1", "--iterations", "3"}, "--from-as-of cannot go with --iterations"},
+      {{"pagerank", "--from-as-of", "1", "--iterations", "3"},
+       "--from-as-of cannot go with --iterations"},
       {{"frontier", "--match", "both"}, "--match both needs --tags"},
       {{"export", "--hops", "2"}, "--hops needs --around"},
       {{"export", "--limit", "2"}, "--limit needs --around"},
@@ -97,10 +109,14 @@ TEST(Usage, ContradictionsAreRefused) {
 
 TEST(Usage, ListsTakeNamesWithCommas) {
   const TempDir dir;
-  const std::string lines = R"({"node":"a","scope":"x,y"})" "\n"
-                            R"({"edge":["a","b"],"kind":"one,two"})" "\n"
-                            R"({"edge":["a","c"],"kind":"one"})" "\n";
-  ASSERT_EQ(Plexus({"import", "--db", dir / "g", "--format", "jsonl", "-"}, {.input = lines}).code, 0);
+  const std::string lines = R"({"node":"a","scope":"x,y"})"
+                            "\n"
+                            R"({"edge":["a","b"],"kind":"one,two"})"
+                            "\n"
+                            R"({"edge":["a","c"],"kind":"one"})"
+                            "\n";
+  ASSERT_EQ(Plexus({"import", "--db", dir / "g", "--format", "jsonl", "-"}, {.input = lines}).code,
+            0);
   const auto edges = [&](std::vector<std::string> words) {
     words.insert(words.end(), {"--json", "--db", dir / "g"});
     const Finished run = Plexus(words);
@@ -110,7 +126,8 @@ TEST(Usage, ListsTakeNamesWithCommas) {
   EXPECT_EQ(edges({"neighbors", "a", "--kinds", R"("one,two",one)"}), 2u);
   EXPECT_EQ(edges({"neighbors", "a", "--kinds", R"("one,two")", "--kinds", "one"}), 2u);
   const auto nodes = [&](const std::string& scopes) {
-    return Count(Plexus({"pagerank", "--scope", scopes, "--json", "--db", dir / "g"}).out, R"("key":)");
+    return Count(Plexus({"pagerank", "--scope", scopes, "--json", "--db", dir / "g"}).out,
+                 R"("key":)");
   };
   EXPECT_EQ(nodes(R"("x,y")"), 1u);
   EXPECT_EQ(nodes(R"("x,y",user)"), 3u);
@@ -122,13 +139,16 @@ TEST(Usage, ListsTakeNamesWithCommas) {
 // A set of kinds has no direction, so an inverse name does not belong into one.
 TEST(Usage, InverseNamesAreNoKindsToChoose) {
   const TempDir dir;
-  const std::string line = R"({"edge":["cause","effect"],"kind":"causes"})" "\n";
-  ASSERT_EQ(Plexus({"import", "--db", dir / "g", "--format", "jsonl", "-"}, {.input = line}).code, 0);
+  const std::string line = R"({"edge":["cause","effect"],"kind":"causes"})"
+                           "\n";
+  ASSERT_EQ(Plexus({"import", "--db", dir / "g", "--format", "jsonl", "-"}, {.input = line}).code,
+            0);
   for (const char* option : {"--kinds", "--reverse", "--kind-weight"}) {
     const std::string name = option == std::string("--kind-weight") ? "caused_by=2" : "caused_by";
     const Finished run = Plexus({"pagerank", option, name, "--db", dir / "g"});
     EXPECT_EQ(run.code, 2) << option;
-    EXPECT_NE(run.err.find("'caused_by' is edge kind 'causes' read backwards"), std::string::npos) << run.err;
+    EXPECT_NE(run.err.find("'caused_by' is edge kind 'causes' read backwards"), std::string::npos)
+        << run.err;
   }
   EXPECT_EQ(Plexus({"match", "caused_by", "--from", "effect", "--db", dir / "g"}).code, 0);
   EXPECT_EQ(Plexus({"unlink", "effect", "caused_by", "cause", "--db", dir / "g"}).code, 0);
@@ -160,7 +180,8 @@ TEST(Usage, WrongCommandLinesExitWith2) {
   ExpectUsageError({"stats"}, "--db");
   ExpectUsageError({"get", "--db", "x"}, "KEY");
   ExpectUsageError({"traverse", "--db", "x"}, "--from");
-  ExpectUsageError({"traverse", "--db", "x", "--from", "a", "--aggregate", "maxx"}, "did you mean 'max'?");
+  ExpectUsageError({"traverse", "--db", "x", "--from", "a", "--aggregate", "maxx"},
+                   "did you mean 'max'?");
   ExpectUsageError({"pagerank", "--db", "x", "--top", "many"}, "--top");
   ExpectUsageError({"pagerank", "--db", "x", "--top", "-1"}, "--top");
   ExpectUsageError({"pagerank", "--db", "x", "--damping", "nan"}, "--damping");
@@ -178,7 +199,8 @@ TEST(Usage, WrongCommandLinesExitWith2) {
 
 TEST(Usage, AGraphThatIsNotThereIsNotFoundAndNotMade) {
   const TempDir dir;
-  for (const char* command : {"stats", "kinds", "pagerank", "components", "compact", "checkpoint", "verify", "export"}) {
+  for (const char* command :
+       {"stats", "kinds", "pagerank", "components", "compact", "checkpoint", "verify", "export"}) {
     const Finished run = Plexus({command, "--db", dir / "none"});
     EXPECT_EQ(run.code, 3) << command << ": " << run.err;
     EXPECT_EQ(run.out, "") << command;

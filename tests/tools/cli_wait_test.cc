@@ -38,10 +38,13 @@ TEST(Wait, ZeroDoesNotWaitAndTheHolderIsNamed) {
   for (const char* seconds : {"0", "0.1"}) {
     const Finished refused = Plexus({"link", "a", "knows", "c", "--db", db, "--wait", seconds});
     EXPECT_EQ(refused.code, 5) << refused.err;
-    EXPECT_NE(refused.err.find("process " + std::to_string(getpid())), std::string::npos) << refused.err;
+    EXPECT_NE(refused.err.find("process " + std::to_string(getpid())), std::string::npos)
+        << refused.err;
   }
   for (const char* wrong : {"-1", "x", "nan", "2000000", ""})
-    EXPECT_EQ(Plexus({"link", "a", "knows", "c", "--db", db, std::string("--wait=") + wrong}).code, 2) << wrong;
+    EXPECT_EQ(Plexus({"link", "a", "knows", "c", "--db", db, std::string("--wait=") + wrong}).code,
+              2)
+        << wrong;
   // One that waits takes its turn when the holder is done, and Ctrl-C ends it before.
   Background stopped({"link", "a", "knows", "c", "--db", db, "--wait", "600"});
   Background patient({"link", "a", "knows", "d", "--db", db, "--wait", "600"});
@@ -71,7 +74,8 @@ TEST(Wait, ABackupNeedsNoTurn) {
   EXPECT_EQ(Plexus({"stats", "--db", copy, "--json"}).Json().at("edges").to_number<int>(), 2);
   EXPECT_EQ(Plexus({"restore", "--db", dir / "again", "--from", copy}).code, 0);
   // A copy that cannot be made leaves no folder.
-  EXPECT_NE(Plexus({"backup", "--db", db, "--to", dir / "no" + std::string("/such/folder")}).code, 0);
+  EXPECT_NE(Plexus({"backup", "--db", db, "--to", dir / "no" + std::string("/such/folder")}).code,
+            0);
   EXPECT_EQ(Plexus({"backup", "--db", dir / "none", "--to", dir / "empty"}).code, 3);
   EXPECT_FALSE(std::filesystem::exists(dir / "empty"));
 }

@@ -6,9 +6,9 @@
 #include <limits>
 #include <sstream>
 
-#include "tools/operations/json_writer.h"
 #include "tools/cli/progress_bar.h"
 #include "tools/cli/table.h"
+#include "tools/operations/json_writer.h"
 
 namespace plexus::tools {
 namespace {
@@ -31,10 +31,14 @@ TEST(Escaped, LeavesNothingThatDrivesATerminal) {
   EXPECT_EQ(Escaped("\x1b[31mred"), "\\x1B[31mred");
   EXPECT_EQ(Escaped("a\nb\tc\rd"), "a\\nb\\tc\\rd");
   EXPECT_EQ(Escaped(std::string_view("\0", 1)), "\\x00");
-  EXPECT_EQ(Escaped("\xC2\x9B" "31m"), "\\u{009B}31m");       // C1 control sequence
-  EXPECT_EQ(Escaped("\xE2\x80\xAE" "abc"), "\\u{202E}abc");   // right-to-left override
-  EXPECT_EQ(Escaped("\xFF\xC3"), "\\xFF\\xC3");               // not UTF-8
-  EXPECT_EQ(Escaped("\xED\xA0\x80"), "\\xED\\xA0\\x80");      // a surrogate
+  EXPECT_EQ(Escaped("\xC2\x9B"
+                    "31m"),
+            "\\u{009B}31m");  // C1 control sequence
+  EXPECT_EQ(Escaped("\xE2\x80\xAE"
+                    "abc"),
+            "\\u{202E}abc");                              // right-to-left override
+  EXPECT_EQ(Escaped("\xFF\xC3"), "\\xFF\\xC3");           // not UTF-8
+  EXPECT_EQ(Escaped("\xED\xA0\x80"), "\\xED\\xA0\\x80");  // a surrogate
 }
 
 TEST(Cut, MeasuresInColumns) {

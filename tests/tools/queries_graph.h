@@ -16,7 +16,8 @@ class Ask : public StoredGraph<Ask> {
  protected:
   static void SetUpTestSuite() {
     const std::string lines =
-        R"({"node":"a","kind":"memory","text":"apple, fruit\nround","tags":["red"],"trust":0.5,"props":{"n":1}})"
+        R"({"node":"a","kind":"memory","text":"apple, fruit\nround","tags":["red"],"trust":0.5,)"
+        R"("props":{"n":1}})"
         "\n"
         R"({"node":"e","scope":"other","text":"evil \u001b[2Jtext"})"
         "\n"

@@ -14,13 +14,20 @@ class Structure : public StoredGraph<Structure> {
  protected:
   static void SetUpTestSuite() {
     const std::string lines =
-        R"({"node":"a","tags":["t"]})" "\n"
-        R"({"edge":["a","b"],"kind":"knows","weight":2})" "\n"
-        R"({"edge":["b","a"],"kind":"likes"})" "\n"
-        R"({"edge":["b","c"],"kind":"knows","weight":3})" "\n"
-        R"({"edge":["a","c"],"kind":"knows","weight":7})" "\n"
-        R"({"edge":["c","d"],"kind":"knows","weight":0.5})" "\n"
-        R"({"edge":["d","e"],"kind":"likes","weight":0.5,"valid_from":100,"valid_until":200})" "\n";
+        R"({"node":"a","tags":["t"]})"
+        "\n"
+        R"({"edge":["a","b"],"kind":"knows","weight":2})"
+        "\n"
+        R"({"edge":["b","a"],"kind":"likes"})"
+        "\n"
+        R"({"edge":["b","c"],"kind":"knows","weight":3})"
+        "\n"
+        R"({"edge":["a","c"],"kind":"knows","weight":7})"
+        "\n"
+        R"({"edge":["c","d"],"kind":"knows","weight":0.5})"
+        "\n"
+        R"({"edge":["d","e"],"kind":"likes","weight":0.5,"valid_from":100,"valid_until":200})"
+        "\n";
     Import(lines);
   }
   // [{"key":..., NAME: number}, ...] as "key number, ...".
@@ -30,7 +37,8 @@ class Structure : public StoredGraph<Structure> {
       std::string number = std::to_string(row.as_object().at(name).to_number<double>());
       number.erase(number.find_last_not_of('0') + 1);
       if (number.ends_with('.')) number.pop_back();
-      shown += (shown.empty() ? "" : ", ") + std::string(row.as_object().at("key").as_string()) + " " + number;
+      shown += (shown.empty() ? "" : ", ") + std::string(row.as_object().at("key").as_string()) +
+               " " + number;
     }
     return shown;
   }

@@ -44,7 +44,8 @@ std::optional<double> ParseNumber(std::string_view text) {
 WeightedKey SplitWeight(std::string_view text) {
   const std::size_t at = text.rfind('=');
   if (at != std::string_view::npos && at > 0) {
-    if (const auto weight = ParseNumber(text.substr(at + 1))) return {std::string(text.substr(0, at)), *weight};
+    if (const auto weight = ParseNumber(text.substr(at + 1)))
+      return {std::string(text.substr(0, at)), *weight};
   }
   return {std::string(text), 1.0};
 }
@@ -59,14 +60,16 @@ Result<std::vector<std::string>> ParseList(std::string_view text) {
       for (;;) {
         const std::size_t end = rest.find('"');
         if (end == std::string_view::npos)
-          return Fail(ErrorCode::kInvalidArgument, "'" + std::string(text) + "' has a quote that is not closed");
+          return Fail(ErrorCode::kInvalidArgument,
+                      "'" + std::string(text) + "' has a quote that is not closed");
         item += rest.substr(0, end);
         rest.remove_prefix(end + 1);
         if (!Skip(rest, '"')) break;
         item += '"';
       }
       if (!rest.empty() && rest.front() != ',')
-        return Fail(ErrorCode::kInvalidArgument, "'" + std::string(text) + "': expected a comma after a closing quote");
+        return Fail(ErrorCode::kInvalidArgument,
+                    "'" + std::string(text) + "': expected a comma after a closing quote");
     } else {
       item = rest.substr(0, rest.find(','));
       rest.remove_prefix(item.size());
@@ -81,9 +84,10 @@ Result<std::int64_t> ParseTime(std::string_view given) {
   if (digits.ends_with("ms")) digits.remove_suffix(2);
   if (const auto ms = WholeNumber<std::int64_t>(digits); ms && *ms != kNoTime) return *ms;
   if (const auto iso = text::ParseIsoTime(given)) return *iso;
-  return Fail(ErrorCode::kInvalidArgument,
-              "'" + std::string(given) +
-                  "' is no time; expected 2026-11-21, 2026-11-21T22:05:00Z or milliseconds since 1970");
+  return Fail(
+      ErrorCode::kInvalidArgument,
+      "'" + std::string(given) +
+          "' is no time; expected 2026-11-21, 2026-11-21T22:05:00Z or milliseconds since 1970");
 }
 
 Result<std::int64_t> ParseDuration(std::string_view text) {
@@ -95,10 +99,12 @@ Result<std::int64_t> ParseDuration(std::string_view text) {
   for (const Unit& unit : kUnits) {
     if (!text.ends_with(unit.name)) continue;
     const auto count = ParseNumber(text.substr(0, text.size() - unit.name.size()));
-    if (count && *count * unit.ms >= 1 && *count * unit.ms < 1e18) return static_cast<std::int64_t>(*count * unit.ms);
+    if (count && *count * unit.ms >= 1 && *count * unit.ms < 1e18)
+      return static_cast<std::int64_t>(*count * unit.ms);
   }
   return Fail(ErrorCode::kInvalidArgument,
-              "'" + std::string(text) + "' is no length of time; expected 30d, 12h, 90m, 45s or 250ms, above 0");
+              "'" + std::string(text) +
+                  "' is no length of time; expected 30d, 12h, 90m, 45s or 250ms, above 0");
 }
 
 Result<Moment> ParseMoment(std::string_view text) {
@@ -114,18 +120,21 @@ Result<Moment> ParseMoment(std::string_view text) {
                   "1700000000000ms");
 }
 
-Result<std::optional<std::chrono::steady_clock::time_point>> DeadlineAfter(std::optional<double> seconds) {
+Result<std::optional<std::chrono::steady_clock::time_point>> DeadlineAfter(
+    std::optional<double> seconds) {
   using Clock = std::chrono::steady_clock;
   if (!seconds) return std::nullopt;
   if (!(*seconds >= 0)) return Fail(ErrorCode::kInvalidArgument, "--max-seconds is 0 or more");
   constexpr double kYears = 1e9;  // some 30 years
   if (*seconds > kYears) return std::nullopt;
-  return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*seconds));
+  return Clock::now() +
+         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*seconds));
 }
 
 Status NotTogether(bool one_given, std::string_view one, bool other_given, std::string_view other) {
   if (!one_given || !other_given) return {};
-  return Fail(ErrorCode::kInvalidArgument, std::string(one) + " cannot go with " + std::string(other));
+  return Fail(ErrorCode::kInvalidArgument,
+              std::string(one) + " cannot go with " + std::string(other));
 }
 
 Status Needs(bool one_given, std::string_view one, bool other_given, std::string_view other) {
@@ -183,7 +192,8 @@ std::size_t EditDistance(std::string_view a, std::string_view b, std::size_t lim
   return last[b.size()];
 }
 
-std::optional<std::string> Nearest(std::string_view given, std::span<const std::string> candidates) {
+std::optional<std::string> Nearest(std::string_view given,
+                                   std::span<const std::string> candidates) {
   const std::size_t limit = given.size() < 4 ? 1 : given.size() < 9 ? 2 : 3;
   std::size_t best = limit + 1;
   std::optional<std::string> nearest;

@@ -34,8 +34,8 @@ WeightedKey SplitWeight(std::string_view text);
 // written twice; what is empty, and not quoted, is left out of several.
 Result<std::vector<std::string>> ParseList(std::string_view text);
 
-// ISO 8601 as storage/formats/base/times.h reads it, "1700000000000" or "1700000000000ms": milliseconds
-// since 1970.
+// ISO 8601 as storage/formats/base/times.h reads it, "1700000000000" or "1700000000000ms":
+// milliseconds since 1970.
 Result<std::int64_t> ParseTime(std::string_view given);
 
 // "30d", "12h", "90m", "45s", "250ms", fractions too: milliseconds, above 0.
@@ -50,11 +50,14 @@ Result<Moment> ParseMoment(std::string_view text);
 
 // --max-seconds: that many from now on; nullopt when it was not given. A time beyond what
 // a clock counts is no limit. kInvalidArgument: negative.
-Result<std::optional<std::chrono::steady_clock::time_point>> DeadlineAfter(std::optional<double> seconds);
+Result<std::optional<std::chrono::steady_clock::time_point>> DeadlineAfter(
+    std::optional<double> seconds);
 
-// Two options of which only one may be given. kInvalidArgument, "ONE cannot go with OTHER", when both are.
+// Two options of which only one may be given. kInvalidArgument, "ONE cannot go with OTHER", when
+// both are.
 Status NotTogether(bool one_given, std::string_view one, bool other_given, std::string_view other);
-// An option that says something of another one. kInvalidArgument, "ONE needs OTHER", when that is not given.
+// An option that says something of another one. kInvalidArgument, "ONE needs OTHER", when that is
+// not given.
 Status Needs(bool one_given, std::string_view one, bool other_given, std::string_view other);
 
 // "out", "in" or "both".

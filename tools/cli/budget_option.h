@@ -30,13 +30,16 @@ inline Result<Budget> MakeBudget(const BudgetOption& given) {
 }
 
 inline Command& AddMaxSeconds(Command& command, BudgetOption& given) {
-  return command.Option("--max-seconds", "S", given.max_seconds, "stop after S seconds and say truncated (default: no limit)");
+  return command.Option("--max-seconds", "S", given.max_seconds,
+                        "stop after S seconds and say truncated (default: no limit)");
 }
 inline Command& AddMaxNodes(Command& command, BudgetOption& given) {
-  return command.Option("--max-nodes", "N", given.max_nodes, "stop after N nodes and say truncated (default: no limit)");
+  return command.Option("--max-nodes", "N", given.max_nodes,
+                        "stop after N nodes and say truncated (default: no limit)");
 }
 inline Command& AddMaxEdges(Command& command, BudgetOption& given) {
-  return command.Option("--max-edges", "N", given.max_edges, "stop after N edges and say truncated (default: no limit)");
+  return command.Option("--max-edges", "N", given.max_edges,
+                        "stop after N edges and say truncated (default: no limit)");
 }
 
 // The line of a table that was cut short: what it shows then, and that it is a part.

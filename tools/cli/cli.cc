@@ -26,7 +26,8 @@ constexpr double kLongestWait = 1e6;
 
 constexpr const char* kGlobalsFooter =
     "Global options may stand before or after the command: --db DIR, --json, --as-of SEQ|TIME,\n"
-    "--scope S[,S], --now TIME, --threads N, --wait SECONDS, --strict, --names, --quiet; see 'plexus --help'.";
+    "--scope S[,S], --now TIME, --threads N, --wait SECONDS, --strict, --names, --quiet; see "
+    "'plexus --help'.";
 
 constexpr const char* kMainFooter =
     "Times are ISO 8601 in UTC (2026-11-21, 2026-11-21T22:05:00Z) or milliseconds since 1970\n"
@@ -45,14 +46,16 @@ constexpr const char* kMainFooter =
 // An option that is given says something; what is empty is mostly a variable that is not set.
 const CLI::Validator& NotEmpty() {
   static const CLI::Validator check(
-      [](std::string& given) -> std::string { return given.empty() ? "is empty; leave it out or give a value" : ""; },
+      [](std::string& given) -> std::string {
+        return given.empty() ? "is empty; leave it out or give a value" : "";
+      },
       "", "not empty");
   return check;
 }
 
 // Many, repeated or between commas.
-CLI::Option* AddList(CLI::App& app, const std::string& names, const std::string& shown, std::vector<std::string>& values,
-                     const std::string& help) {
+CLI::Option* AddList(CLI::App& app, const std::string& names, const std::string& shown,
+                     std::vector<std::string>& values, const std::string& help) {
   const auto set = [&values, names](const std::vector<std::string>& given) {
     for (const std::string& text : given) {
       if (text.empty()) throw CLI::ValidationError(names, "is empty; leave it out or give a value");
@@ -61,7 +64,9 @@ CLI::Option* AddList(CLI::App& app, const std::string& names, const std::string&
       values.insert(values.end(), items->begin(), items->end());
     }
   };
-  return app.add_option_function<std::vector<std::string>>(names, set, help)->option_text(shown)->allow_extra_args(false);
+  return app.add_option_function<std::vector<std::string>>(names, set, help)
+      ->option_text(shown)
+      ->allow_extra_args(false);
 }
 
 }  // namespace
@@ -155,8 +160,7 @@ Command& Command::Choice(const std::string& names, std::string& value,
   return *this;
 }
 
-Command& Command::Positional(const std::string& name, std::string& value,
-                             const std::string& help) {
+Command& Command::Positional(const std::string& name, std::string& value, const std::string& help) {
   impl_->last = impl_->app->add_option(name, value, help)->option_text(" ")->required();
   return *this;
 }
@@ -192,11 +196,16 @@ Cli::Cli() : impl_(std::make_unique<Impl>()) {
   app.footer(kMainFooter);
   app.get_formatter()->column_width(28);
   app.get_formatter()->label("SUBCOMMAND", "COMMAND");
-  app.add_option("--db", globals.db, "the graph's directory")->option_text("DIR")->envname("PLEXUS_DB");
+  app.add_option("--db", globals.db, "the graph's directory")
+      ->option_text("DIR")
+      ->envname("PLEXUS_DB");
   app.add_flag("--json", globals.json, "print one JSON object on stdout");
-  app.add_option("--as-of", globals.as_of, "read the graph as it was then")->option_text("SEQ|TIME")->check(NotEmpty());
+  app.add_option("--as-of", globals.as_of, "read the graph as it was then")
+      ->option_text("SEQ|TIME")
+      ->check(NotEmpty());
   AddList(app, "--scope", "S[,S]", globals.scopes, "only nodes of these scopes");
-  app.add_option("--now", globals.now, "the time that is now (default: that of --as-of, or the clock)")
+  app.add_option("--now", globals.now,
+                 "the time that is now (default: that of --as-of, or the clock)")
       ->option_text("TIME")
       ->check(NotEmpty());
   app.add_option("--threads", globals.threads, "threads to use (default: all)")
@@ -205,10 +214,12 @@ Cli::Cli() : impl_(std::make_unique<Impl>()) {
   const auto set_wait = [&globals](const std::string& given) {
     const std::optional<double> seconds = ParseNumber(given);
     if (!seconds || *seconds < 0 || *seconds > kLongestWait)
-      throw CLI::ValidationError("--wait", "'" + given + "' is no number of seconds from 0 to 1000000");
+      throw CLI::ValidationError("--wait",
+                                 "'" + given + "' is no number of seconds from 0 to 1000000");
     globals.wait_seconds = *seconds;
   };
-  app.add_option_function<std::string>("--wait", set_wait, "wait so long for another writer (default: 5; 0: do not)")
+  app.add_option_function<std::string>("--wait", set_wait,
+                                       "wait so long for another writer (default: 5; 0: do not)")
       ->option_text("SECONDS");
   app.add_flag("--strict", globals.strict, "refuse a graph whose log lost its tail in a crash");
   app.add_flag("--names", globals.names, "tables show nodes by their text, without keys");

@@ -26,7 +26,7 @@ struct Globals {
   std::string as_of;
   std::string now;
   std::vector<std::string> scopes;
-  int threads = 0;  // 0 = all
+  int threads = 0;          // 0 = all
   double wait_seconds = 5;  // for another writer to finish
 };
 

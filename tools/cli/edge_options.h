@@ -6,8 +6,8 @@
 
 #include "engine/error.h"
 #include "tools/cli/cli.h"
-#include "tools/operations/names.h"
 #include "tools/cli/session.h"
+#include "tools/operations/names.h"
 
 namespace plexus::tools {
 

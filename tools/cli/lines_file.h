@@ -24,8 +24,8 @@ Status ForEachLine(const std::string& file, std::string_view text, Take&& take) 
     at = end + 1;
     ++number;
     if (Status taken = take(line); !taken)
-      return Fail(taken.error().code, (file == "-" ? "standard input" : file) + ":" + std::to_string(number) + ": " +
-                                          taken.error().message);
+      return Fail(taken.error().code, (file == "-" ? "standard input" : file) + ":" +
+                                          std::to_string(number) + ": " + taken.error().message);
   }
   return {};
 }

@@ -23,7 +23,8 @@ Result<std::int64_t> NowMs(const Globals& globals) {
 }
 
 void WarnOfSeconds(std::string_view option, std::int64_t time_ms) {
-  if (text::LooksLikeSeconds(time_ms)) PrintWarning(std::string(option) + ": " + text::SecondsWarning(time_ms));
+  if (text::LooksLikeSeconds(time_ms))
+    PrintWarning(std::string(option) + ": " + text::SecondsWarning(time_ms));
 }
 
 Result<Sequence> SequenceAt(storage::Database& database, std::string_view moment) {
@@ -36,7 +37,7 @@ namespace {
 
 // A misspelt scope selects nothing: say so.
 void NoteUnknownScopes(const Snapshot& snapshot, const std::vector<std::string>& scopes) {
-  std::vector<bool> met;  // by StringId
+  std::vector<bool> met;                                          // by StringId
   std::vector<std::string> names = {std::string(kDefaultScope)};  // of nodes without a scope, too
   for (NodeId v = 0; v < snapshot.node_count(); ++v) {
     if (!snapshot.alive(v)) continue;
@@ -63,7 +64,8 @@ Result<std::unique_ptr<Session>> Session::Open(const Globals& globals, Access ac
 Status Session::Begin(const Globals& globals, Access access) {
   globals_ = globals;
   if (globals.db.empty())
-    return Fail(ErrorCode::kInvalidArgument, "which graph? --db DIR (or PLEXUS_DB) names its directory");
+    return Fail(ErrorCode::kInvalidArgument,
+                "which graph? --db DIR (or PLEXUS_DB) names its directory");
   if (access != Access::kRead && !globals.as_of.empty())
     return Fail(ErrorCode::kInvalidArgument, "--as-of reads the past; this command writes");
   if (!globals.as_of.empty()) PLEXUS_TRY(ParseMoment(globals.as_of));
@@ -100,8 +102,7 @@ Status Session::Begin(const Globals& globals, Access access) {
   std::size_t told = 0;
   auto tell_damage = [&] {
     const std::vector<storage::DamagedCheckpoint> damaged = database_->damaged_checkpoints();
-    for (; told < damaged.size(); ++told)
-      WarnInReply(storage::DamageMessage(damaged[told]));
+    for (; told < damaged.size(); ++told) WarnInReply(storage::DamageMessage(damaged[told]));
   };
   tell_damage();
 

@@ -38,7 +38,8 @@ void Table::Print(std::ostream& out) const {
     text.erase(text.find_last_not_of(' ') + 1);
     out << text << '\n';
   };
-  const bool headed = std::ranges::any_of(columns_, [](const Head& c) { return !c.heading.empty(); });
+  const bool headed =
+      std::ranges::any_of(columns_, [](const Head& c) { return !c.heading.empty(); });
   if (headed) line([&](std::size_t i) -> const std::string& { return columns_[i].heading; });
   for (const auto& row : rows_) line([&](std::size_t i) -> const std::string& { return row[i]; });
 }

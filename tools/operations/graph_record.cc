@@ -27,7 +27,8 @@ Result<std::optional<GraphRecord>> ReadRecord(const Snapshot& snapshot, std::str
   boost::system::error_code failed;
   const boost::json::value value = boost::json::parse(json, failed);
   if (failed || !value.is_object())
-    return Fail(ErrorCode::kCorruption, "the record inscription:" + StoredName(name) + " cannot be read; remove it");
+    return Fail(ErrorCode::kCorruption,
+                "the record inscription:" + StoredName(name) + " cannot be read; remove it");
   return GraphRecord{value.get_object(), ref.sequence()};
 }
 
@@ -35,9 +36,11 @@ Status WriteRecord(WriteBatch& batch, std::string_view name, boost::json::object
                    const std::optional<GraphRecord>& before) {
   std::int64_t runs = 0;
   if (before)
-    if (const auto* last = before->properties.if_contains("runs"); last && last->is_int64()) runs = last->get_int64();
+    if (const auto* last = before->properties.if_contains("runs"); last && last->is_int64())
+      runs = last->get_int64();
   properties["runs"] = runs + 1;
-  PLEXUS_ASSIGN(const std::string bytes, text::PropertiesFromJson(boost::json::serialize(properties)));
+  PLEXUS_ASSIGN(const std::string bytes,
+                text::PropertiesFromJson(boost::json::serialize(properties)));
   const NodeRef node = batch.IndexNode(kInscription, StoredName(name));
   batch.UpsertNode(node);
   batch.SetPayload(node, NodeField::kProperties, bytes);

@@ -23,8 +23,8 @@ struct GraphRecord {
 
 // nullopt: there is none. Errors: kCorruption, properties that are no map; the payload store's.
 Result<std::optional<GraphRecord>> ReadRecord(const Snapshot& snapshot, std::string_view name);
-// Says in `batch` that all texts of the graph it is applied to are covered. "runs" counts the times,
-// so that the same properties are written again.
+// Says in `batch` that all texts of the graph it is applied to are covered. "runs" counts the
+// times, so that the same properties are written again.
 Status WriteRecord(WriteBatch& batch, std::string_view name, boost::json::object properties,
                    const std::optional<GraphRecord>& before);
 // Facts, of `subset` if it is given, whose text is newer than `covers`. O(nodes), no text is read.

@@ -73,8 +73,8 @@ Result<NodeId> FindAliveNode(const Snapshot& snapshot, std::string_view key) {
   PLEXUS_ASSIGN(const NodeId node, FindNode(snapshot, key));
   if (snapshot.alive(node)) return node;
   const char* how = snapshot.purged(node) ? "purged" : "removed";
-  return Fail(ErrorCode::kNotFound, "node '" + std::string(key) + "' was " + how +
-                                        "; 'plexus history' tells when");
+  return Fail(ErrorCode::kNotFound,
+              "node '" + std::string(key) + "' was " + how + "; 'plexus history' tells when");
 }
 
 std::vector<std::string> EdgeKindNames(const Schema& schema) {
@@ -95,16 +95,20 @@ std::vector<std::string> NodeKindNames(const Schema& schema) {
 
 Result<Schema::EdgeKindMatch> FindEdgeKind(const Schema& schema, const std::string& name) {
   if (const auto match = schema.FindEdgeKind(name)) return *match;
-  return Fail(ErrorCode::kInvalidArgument, "no edge kind '" + name + "'" + DidYouMean(name, EdgeKindNames(schema)));
+  return Fail(ErrorCode::kInvalidArgument,
+              "no edge kind '" + name + "'" + DidYouMean(name, EdgeKindNames(schema)));
 }
 
-Result<std::vector<EdgeKindId>> FindEdgeKinds(const Schema& schema, std::span<const std::string> names) {
+Result<std::vector<EdgeKindId>> FindEdgeKinds(const Schema& schema,
+                                              std::span<const std::string> names) {
   std::vector<EdgeKindId> kinds;
   for (const std::string& name : names) {
     PLEXUS_ASSIGN(const auto match, FindEdgeKind(schema, name));
     if (match.reversed)
-      return Fail(ErrorCode::kInvalidArgument, "'" + name + "' is edge kind '" + schema.edge_kind(match.kind).name +
-                                                   "' read backwards: name that kind, and the other direction where there is one");
+      return Fail(
+          ErrorCode::kInvalidArgument,
+          "'" + name + "' is edge kind '" + schema.edge_kind(match.kind).name +
+              "' read backwards: name that kind, and the other direction where there is one");
     if (std::ranges::find(kinds, match.kind) == kinds.end()) kinds.push_back(match.kind);
   }
   return kinds;
@@ -125,7 +129,10 @@ void NoteIndexNodes(const Globals& globals, const Snapshot& snapshot, std::span<
       return !meets;
     });
     if (!meets)
-      PrintNote("'" + ShownKey(snapshot, node) + "' is of the index plane, and none of the edge kinds followed touches it; name one that does" + hint);
+      PrintNote("'" + ShownKey(snapshot, node) +
+                "' is of the index plane, and none of the edge kinds followed touches it; name one "
+                "that does" +
+                hint);
   }
 }
 

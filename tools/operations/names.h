@@ -46,7 +46,8 @@ std::string StoredKey(const Schema& schema, std::string_view key);
 Result<Schema::EdgeKindMatch> FindEdgeKind(const Schema& schema, const std::string& name);
 // Edge kinds by name, each once. kInvalidArgument: no such kind, or an inverse name, as a set
 // of kinds has no direction.
-Result<std::vector<EdgeKindId>> FindEdgeKinds(const Schema& schema, std::span<const std::string> names);
+Result<std::vector<EdgeKindId>> FindEdgeKinds(const Schema& schema,
+                                              std::span<const std::string> names);
 // Names of all edge (node) kinds, inverse names included.
 std::vector<std::string> EdgeKindNames(const Schema& schema);
 std::vector<std::string> NodeKindNames(const Schema& schema);

@@ -5,8 +5,8 @@
 
 #include "engine/vocabulary.h"
 #include "tools/cli/human_format.h"
-#include "tools/operations/names.h"
 #include "tools/cli/output.h"
+#include "tools/operations/names.h"
 
 namespace plexus::tools {
 namespace {
@@ -118,12 +118,14 @@ void WriteHits(const Snapshot& snapshot, const TraverseResult& result) {
   Out() << '\n';
 }
 
-void PrintHits(const Globals& globals, const Snapshot& snapshot, const TraverseResult& result, bool paths) {
+void PrintHits(const Globals& globals, const Snapshot& snapshot, const TraverseResult& result,
+               bool paths) {
   if (paths) {
     for (const TraverseHit& hit : result.hits) {
       Out() << Number(hit.score, 4) << "  "
-            << Escaped(globals.names ? ShownName(snapshot, hit.node)
-                                     : ShownKey(snapshot, hit.node) + "  " + TextHead(snapshot, hit.node))
+            << Escaped(globals.names
+                           ? ShownName(snapshot, hit.node)
+                           : ShownKey(snapshot, hit.node) + "  " + TextHead(snapshot, hit.node))
             << '\n';
       if (hit.seed != kNoNode)
         Out() << "    " << Escaped(ShownPath(snapshot, hit.seed, hit.path)) << '\n';
@@ -142,8 +144,10 @@ void PrintHits(const Globals& globals, const Snapshot& snapshot, const TraverseR
   }
   if (result.hits.empty()) Out() << "nothing within reach\n";
   if (result.paths_left_out != 0)
-    Out() << "the walks to " << result.paths_left_out << " of these were left out: too many steps in all; ask for fewer with --top\n";
-  if (result.truncated) Out() << "truncated: the budget ran out; go on with --resume " << result.resume << '\n';
+    Out() << "the walks to " << result.paths_left_out
+          << " of these were left out: too many steps in all; ask for fewer with --top\n";
+  if (result.truncated)
+    Out() << "truncated: the budget ran out; go on with --resume " << result.resume << '\n';
 }
 
 void PrintByDepth(const Globals& globals, const Snapshot& snapshot, std::string_view name,
@@ -168,9 +172,15 @@ void WriteColumns(JsonWriter& json, const Snapshot& snapshot, NodeId node) {
     if (bits == AbsentBits(columns[id].type)) continue;
     json.Key(columns[id].name);
     switch (columns[id].type) {
-      case ColumnType::kF64: json.Value(std::bit_cast<double>(bits)); break;
-      case ColumnType::kI64: json.Value(static_cast<std::int64_t>(bits)); break;
-      case ColumnType::kString: json.Value(snapshot.string(static_cast<StringId>(bits))); break;
+      case ColumnType::kF64:
+        json.Value(std::bit_cast<double>(bits));
+        break;
+      case ColumnType::kI64:
+        json.Value(static_cast<std::int64_t>(bits));
+        break;
+      case ColumnType::kString:
+        json.Value(snapshot.string(static_cast<StringId>(bits)));
+        break;
     }
   }
   json.Field("scope", snapshot.scope(node));
@@ -179,15 +189,19 @@ void WriteColumns(JsonWriter& json, const Snapshot& snapshot, NodeId node) {
 std::string ShownColumnValue(const Snapshot& snapshot, ColumnId column, std::uint64_t bits) {
   const Column& definition = snapshot.schema().columns()[column];
   switch (definition.type) {
-    case ColumnType::kF64: return Number(std::bit_cast<double>(bits), 9);
-    case ColumnType::kString: return std::string(snapshot.string(static_cast<StringId>(bits)));
-    case ColumnType::kI64: break;
+    case ColumnType::kF64:
+      return Number(std::bit_cast<double>(bits), 9);
+    case ColumnType::kString:
+      return std::string(snapshot.string(static_cast<StringId>(bits)));
+    case ColumnType::kI64:
+      break;
   }
   const auto value = static_cast<std::int64_t>(bits);
   return IsTime(definition) ? IsoTime(value) : std::to_string(value);
 }
 
-std::vector<std::pair<std::string, std::string>> ShownColumns(const Snapshot& snapshot, NodeId node) {
+std::vector<std::pair<std::string, std::string>> ShownColumns(const Snapshot& snapshot,
+                                                              NodeId node) {
   std::vector<std::pair<std::string, std::string>> shown;
   const auto& columns = snapshot.schema().columns();
   for (std::size_t id = 0; id < columns.size(); ++id) {

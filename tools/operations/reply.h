@@ -10,14 +10,14 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/common/edge_step.h"
 #include "algorithms/traversal/bfs.h"
 #include "algorithms/traversal/traverse.h"
-#include "algorithms/common/edge_step.h"
 #include "engine/graph.h"
 #include "engine/snapshot.h"
 #include "tools/cli/cli.h"
-#include "tools/operations/json_writer.h"
 #include "tools/cli/table.h"
+#include "tools/operations/json_writer.h"
 
 namespace plexus::tools {
 
@@ -43,7 +43,8 @@ void AddNodeCells(std::vector<std::string>& row, const Globals& globals, const S
 // What a traversal or a pattern found: the reply of DESIGN section 9, with "resume" when
 // it was truncated; and for people, with two lines a hit when `paths` are shown.
 void WriteHits(const Snapshot& snapshot, const TraverseResult& result);
-void PrintHits(const Globals& globals, const Snapshot& snapshot, const TraverseResult& result, bool paths);
+void PrintHits(const Globals& globals, const Snapshot& snapshot, const TraverseResult& result,
+               bool paths);
 
 // A table of what a breadth-first search reached; `name` heads the column of depths.
 void PrintByDepth(const Globals& globals, const Snapshot& snapshot, std::string_view name,
@@ -52,7 +53,8 @@ void PrintByDepth(const Globals& globals, const Snapshot& snapshot, std::string_
 // The node's columns as members of an open object, "scope" included.
 void WriteColumns(JsonWriter& json, const Snapshot& snapshot, NodeId node);
 // The same for people: name, value.
-std::vector<std::pair<std::string, std::string>> ShownColumns(const Snapshot& snapshot, NodeId node);
+std::vector<std::pair<std::string, std::string>> ShownColumns(const Snapshot& snapshot,
+                                                              NodeId node);
 // One column's value for people; times in milliseconds become dates.
 std::string ShownColumnValue(const Snapshot& snapshot, ColumnId column, std::uint64_t bits);
 

@@ -5,8 +5,8 @@
 
 #include "algorithms/retrieval/term_index.h"
 #include "engine/error.h"
-#include "tools/operations/json_writer.h"
 #include "tools/cli/session.h"
+#include "tools/operations/json_writer.h"
 #include "tools/operations/term_record.h"
 
 namespace plexus::tools {
@@ -23,25 +23,28 @@ class TermKeeper {
   bool on() const { return on_; }
   // Completes a batch that is applied next to the graph as it is in `snapshot`.
   Status Complete(const Snapshot& snapshot, WriteBatch& batch);
-  // After the last batch: indexes texts that were there before and had been missed. What all of it did.
+  // After the last batch: indexes texts that were there before and had been missed. What all of it
+  // did.
   Result<IndexTermsReport> Finish();
 
  private:
   TermKeeper(Session& session, TermOptions terms) : session_(&session), terms_(std::move(terms)) {}
-  // Counts the batch completed last if it was applied: a refused one, which comes again in halves, raised no sequence.
+  // Counts the batch completed last if it was applied: a refused one, which comes again in halves,
+  // raised no sequence.
   void Settle(const Snapshot& now);
   void Add(const IndexTermsReport& more);
 
   Session* session_;
   TermOptions terms_;
   bool on_ = false;
-  bool complete_ = false;  // all texts of the graph are indexed, and its record says so
+  bool complete_ = false;     // all texts of the graph are indexed, and its record says so
   IndexTermsReport report_;   // of batches that were applied
   IndexTermsReport pending_;  // of the batch completed last
   Sequence completed_at_ = 0;
 };
 
-// "12 facts have a text that is newer than the index ..." on stderr, unless --quiet or there are none.
+// "12 facts have a text that is newer than the index ..." on stderr, unless --quiet or there are
+// none.
 void NoteNotIndexed(const Globals& globals, const NotIndexed& count);
 
 // "texts", "changed", "linked", "unlinked", into an open object.

@@ -24,8 +24,9 @@ std::vector<std::string> SortedWords(const TermOptions& options) {
 }
 
 Error Damaged() {
-  return {ErrorCode::kCorruption, "the record of the index of terms (inscription:plexus.terms) cannot be read; "
-                                  "remove it and run `plexus terms`"};
+  return {ErrorCode::kCorruption,
+          "the record of the index of terms (inscription:plexus.terms) cannot be read; "
+          "remove it and run `plexus terms`"};
 }
 
 }  // namespace
@@ -42,7 +43,8 @@ Result<TermRecord> ReadTermRecord(const Snapshot& snapshot) {
   const boost::json::object& map = record.stored->properties;
   const auto* defaults = map.if_contains("default_stop_words");
   const auto* words = map.if_contains("stop_words");
-  if (!defaults || !defaults->is_bool() || !words || !words->is_array()) return std::unexpected(Damaged());
+  if (!defaults || !defaults->is_bool() || !words || !words->is_array())
+    return std::unexpected(Damaged());
   record.terms.default_stop_words = defaults->get_bool();
   for (const boost::json::value& word : words->get_array()) {
     if (!word.is_string()) return std::unexpected(Damaged());
@@ -51,17 +53,20 @@ Result<TermRecord> ReadTermRecord(const Snapshot& snapshot) {
   return record;
 }
 
-Result<NotIndexed> CountNotIndexed(const Snapshot& snapshot, const TermRecord& record, const NodeSubset* subset) {
+Result<NotIndexed> CountNotIndexed(const Snapshot& snapshot, const TermRecord& record,
+                                   const NodeSubset* subset) {
   constexpr std::size_t kReadAtMost = 4'096;
   const EdgeKindId kind[] = {kHasTerm};
   const ArcFilter has_term = ArcFilter::Kinds(snapshot.schema(), kind);
   std::vector<NodeId> doubtful;
   NotIndexed unread;
   for (NodeId node = 0; node < snapshot.node_count(); ++node) {
-    if (!snapshot.alive(node) || !snapshot.is_fact(node) || (subset && !subset->contains(node))) continue;
+    if (!snapshot.alive(node) || !snapshot.is_fact(node) || (subset && !subset->contains(node)))
+      continue;
     const PayloadRef text = snapshot.payload_ref(node, NodeField::kText);
     if (text && record.covers() > 0 && text.sequence() <= record.covers()) continue;
-    const bool one_alone = static_cast<bool>(text) == (snapshot.Degree(Direction::kOut, node, has_term) == 0);
+    const bool one_alone =
+        static_cast<bool>(text) == (snapshot.Degree(Direction::kOut, node, has_term) == 0);
     if (!one_alone && (!text || record.covers() == 0)) continue;
     doubtful.push_back(node);
     ++(one_alone ? unread.facts : unread.not_compared);
@@ -71,7 +76,8 @@ Result<NotIndexed> CountNotIndexed(const Snapshot& snapshot, const TermRecord& r
   IndexTermsOptions options;
   options.terms = record.terms;
   options.subset = &read;
-  PLEXUS_ASSIGN(const IndexTermsReport report, IndexTerms(snapshot, options, [](const WriteBatch&) { return Status(); }));
+  PLEXUS_ASSIGN(const IndexTermsReport report,
+                IndexTerms(snapshot, options, [](const WriteBatch&) { return Status(); }));
   return NotIndexed{.facts = report.changed};
 }
 

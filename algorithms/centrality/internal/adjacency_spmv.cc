@@ -12,15 +12,17 @@ namespace {
 // fn(neighbour's dense id, weight) for every arc of a row, either way.
 template <class Fn>
 void ForRow(const Selection& selection, const DenseView& view, NodeId dense, Fn&& fn) {
-  selection.snapshot->ForEachArc(Direction::kBoth, view.node(dense), selection.filter, [&](const Arc& arc) {
-    const NodeId place = view.dense(arc.neighbor);
-    if (place != kNoNode) fn(place, arc.weight);
-  });
+  selection.snapshot->ForEachArc(Direction::kBoth, view.node(dense), selection.filter,
+                                 [&](const Arc& arc) {
+                                   const NodeId place = view.dense(arc.neighbor);
+                                   if (place != kNoNode) fn(place, arc.weight);
+                                 });
 }
 
 }  // namespace
 
-Result<ArcRows> MakeArcRows(const Snapshot& snapshot, Direction direction, DenseViewOptions options) {
+Result<ArcRows> MakeArcRows(const Snapshot& snapshot, Direction direction,
+                            DenseViewOptions options) {
   options.out = direction == Direction::kOut;
   options.in = direction == Direction::kIn;
   ArcRows made;
@@ -29,7 +31,8 @@ Result<ArcRows> MakeArcRows(const Snapshot& snapshot, Direction direction, Dense
     made.rows = options.out ? made.view.out() : made.view.in();
     return made;
   }
-  PLEXUS_ASSIGN(const Selection selection, Select(snapshot, options.kinds, options.valid_at, options.subset));
+  PLEXUS_ASSIGN(const Selection selection,
+                Select(snapshot, options.kinds, options.valid_at, options.subset));
   Executor& executor = Pick(options.executor);
   const NodeId n = made.view.node_count();
   made.offsets = AlignedArray<std::uint32_t>(std::size_t{n} + 1);
@@ -45,7 +48,8 @@ Result<ArcRows> MakeArcRows(const Snapshot& snapshot, Direction direction, Dense
   for (NodeId v = 0; v < n; ++v) {
     total += made.offsets[v + 1];
     if (total > Limits::kMaxArcs)
-      return Fail(ErrorCode::kResourceExhausted, "the selected rows hold more arcs than one csr may");
+      return Fail(ErrorCode::kResourceExhausted,
+                  "the selected rows hold more arcs than one csr may");
     made.offsets[v + 1] = static_cast<std::uint32_t>(total);
   }
   made.neighbors = AlignedArray<NodeId>(total);

@@ -10,16 +10,16 @@
 
 #include "algorithms/common/dense_view.h"
 #include "algorithms/common/internal/row_dot.h"
-#include "engine/arrays/aligned_array.h"
 #include "engine/adjacency/csr_view.h"
+#include "engine/arrays/aligned_array.h"
 #include "engine/error.h"
 #include "engine/parallel.h"
 
 namespace plexus::internal {
 
 struct ArcRows {
-  DenseView view;  // the numbering
-  CsrView rows;    // by dense id; weights empty = all 1
+  DenseView view;                       // the numbering
+  CsrView rows;                         // by dense id; weights empty = all 1
   AlignedArray<std::uint32_t> offsets;  // of kBoth
   AlignedArray<NodeId> neighbors;
   AlignedArray<float> weights;
@@ -27,7 +27,8 @@ struct ArcRows {
 
 // O(nodes + arcs). `options.out` and `in` do not count. The errors of DenseView::Make;
 // kResourceExhausted: more arcs than a csr holds.
-Result<ArcRows> MakeArcRows(const Snapshot& snapshot, Direction direction, DenseViewOptions options);
+Result<ArcRows> MakeArcRows(const Snapshot& snapshot, Direction direction,
+                            DenseViewOptions options);
 
 // Sum over a row of weight * x.
 inline double RowSum(const CsrView& rows, const double* x, NodeId v) {
@@ -41,12 +42,14 @@ inline constexpr std::size_t kRowGrain = 4096;  // nodes a block; part of a sum'
 
 // finish(v, RowSum of v, partial&) for every node; partials are added in the order of blocks.
 template <class Partial, class Finish, class Add>
-Partial PullRows(const CsrView& rows, const double* x, Executor& executor, Partial zero, Finish&& finish, Add&& add) {
+Partial PullRows(const CsrView& rows, const double* x, Executor& executor, Partial zero,
+                 Finish&& finish, Add&& add) {
   return ParallelReduce(
       executor, rows.node_count(), kRowGrain, zero,
       [&](std::size_t begin, std::size_t end) {
         Partial partial = zero;
-        for (auto v = static_cast<NodeId>(begin); v < end; ++v) finish(v, RowSum(rows, x, v), partial);
+        for (auto v = static_cast<NodeId>(begin); v < end; ++v)
+          finish(v, RowSum(rows, x, v), partial);
         return partial;
       },
       add);

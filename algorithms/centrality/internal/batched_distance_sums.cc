@@ -82,7 +82,8 @@ void LaneSums::Pull(std::uint64_t all) {
     const std::uint64_t wanted = all & ~seen_[v];
     if (wanted == 0) continue;
     std::uint64_t lanes = 0;
-    for (std::uint32_t a = back_.offsets[v]; a < back_.offsets[v + 1] && (lanes & wanted) != wanted; ++a)
+    for (std::uint32_t a = back_.offsets[v]; a < back_.offsets[v + 1] && (lanes & wanted) != wanted;
+         ++a)
       lanes |= now_[back_.neighbors[a]];
     lanes &= wanted;
     if (lanes == 0) continue;

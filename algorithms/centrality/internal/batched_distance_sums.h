@@ -10,15 +10,15 @@
 #include <span>
 #include <vector>
 
-#include "engine/arrays/aligned_array.h"
 #include "engine/adjacency/csr_view.h"
+#include "engine/arrays/aligned_array.h"
 #include "engine/types.h"
 
 namespace plexus::internal {
 
 struct DistanceSums {
-  std::uint64_t reached = 0;    // pairs of a source and this node, the node itself left out
-  std::uint64_t distances = 0;  // sum over them
+  std::uint64_t reached = 0;      // pairs of a source and this node, the node itself left out
+  std::uint64_t distances = 0;    // sum over them
   unsigned __int128 inverse = 0;  // sum of 1 / distance in units of 2^-64, each rounded down
 
   void Add(const DistanceSums& other) {

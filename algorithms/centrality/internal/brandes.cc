@@ -28,12 +28,14 @@ void Brandes::Prepare(Width width) {
     narrow_.depths = AlignedArray<std::uint8_t>(n, std::numeric_limits<std::uint8_t>::max());
     narrow_.numbers = AlignedArray<double>(n);
   } else if (width == Width::kWide && wide_.nodes.empty()) {
-    wide_.nodes = AlignedArray<WideNodes::Node>(n, {0, 0, std::numeric_limits<std::uint32_t>::max()});
+    wide_.nodes =
+        AlignedArray<WideNodes::Node>(n, {0, 0, std::numeric_limits<std::uint32_t>::max()});
   }
 }
 
 inline Brandes::Scaled Brandes::Sum(Scaled a, Scaled b) {
-  if (a.power == b.power) [[likely]] return {a.part + b.part, a.power};
+  if (a.power == b.power) [[likely]]
+    return {a.part + b.part, a.power};
   if (a.power < b.power) std::swap(a, b);
   if (a.part == 0) return b;
   // Two powers apart it is below a's last bit.
@@ -41,7 +43,8 @@ inline Brandes::Scaled Brandes::Sum(Scaled a, Scaled b) {
 }
 
 inline Brandes::Scaled Brandes::Settled(Scaled x) {
-  if (x.part < kLeastScaled) [[likely]] return x;
+  if (x.part < kLeastScaled) [[likely]]
+    return x;
   return {x.part * (1 / kScale), x.power + 1};
 }
 
@@ -67,8 +70,9 @@ bool Brandes::Forward(NodeId source, std::uint32_t max_hops, Nodes& nodes) {
   reached_ = 1;
   for (std::size_t i = 0; i < reached_; ++i) {
     const NodeId u = queue[i];
-    if (nodes.depth(u) == kFree - 1) return false;  // what it does not reach would look like the next level
-    if (nodes.depth(u) >= max_hops) break;          // so is all that follows
+    if (nodes.depth(u) == kFree - 1)
+      return false;                         // what it does not reach would look like the next level
+    if (nodes.depth(u) >= max_hops) break;  // so is all that follows
     if (i + 2 * kAhead < reached_) __builtin_prefetch(offsets + queue[i + 2 * kAhead]);
     if (i + kAhead < reached_) __builtin_prefetch(neighbors + offsets[queue[i + kAhead]]);
     const Depth next = static_cast<Depth>(nodes.depth(u) + 1);

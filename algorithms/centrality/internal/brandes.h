@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "engine/arrays/aligned_array.h"
 #include "engine/adjacency/csr_view.h"
+#include "engine/arrays/aligned_array.h"
 #include "engine/types.h"
 
 namespace plexus::internal {
@@ -41,7 +41,9 @@ class Brandes {
   static double Product(double a, double b) { return a * b; }
   static double Product(Scaled a, Scaled b);
   static double Share(double dependency, double paths) { return (1 + dependency) / paths; }
-  static Scaled Share(double dependency, Scaled paths) { return Settled(Scaled{(1 + dependency) / paths.part, -paths.power}); }
+  static Scaled Share(double dependency, Scaled paths) {
+    return Settled(Scaled{(1 + dependency) / paths.part, -paths.power});
+  }
 
   // Of each node its depth, all ones where no search is, and its number of paths from the source;
   // behind the backward sweep (1 + dependency) / paths.

@@ -37,16 +37,17 @@ struct Sweep {
   CsrView rows;
   const std::uint16_t* from = nullptr;  // lanes that neighbours give; null: nothing
   std::uint16_t* here = nullptr;        // lanes found (forward), lanes wanted (backward)
-  const double* given = nullptr;  // values of the neighbours' level
-  double* values = nullptr;       // of this one's
-  std::uint16_t* seen = nullptr;  // at levels of this parity
+  const double* given = nullptr;        // values of the neighbours' level
+  double* values = nullptr;             // of this one's
+  std::uint16_t* seen = nullptr;        // at levels of this parity
   const std::uint16_t* seen_other = nullptr;
   double* scores = nullptr;
   std::uint16_t all = 0;
 };
 
 // Adds the values of a row's neighbours under wanted lanes; returns the lanes met.
-[[gnu::always_inline]] inline std::uint16_t AddRow(const Sweep& s, NodeId v, std::uint16_t wanted, Eight& low, Eight& high) {
+[[gnu::always_inline]] inline std::uint16_t AddRow(const Sweep& s, NodeId v, std::uint16_t wanted,
+                                                   Eight& low, Eight& high) {
   NodeId nodes[kChunk];
   std::uint16_t masks[kChunk];
   unsigned met = 0;
@@ -70,9 +71,12 @@ struct Sweep {
     for (std::size_t i = 0; i < std::min(count, kAhead); ++i) fetch(i);
     for (std::size_t i = 0; i < count; ++i) {
       if (i + kAhead < count) fetch(i + kAhead);
-      const auto* const at = reinterpret_cast<const Bits*>(s.given + std::size_t{nodes[i]} * kLanes);
-      low += reinterpret_cast<Eight>(at[0] & *reinterpret_cast<const Bits*>(kExpansion.lanes[masks[i] & 255]));
-      high += reinterpret_cast<Eight>(at[1] & *reinterpret_cast<const Bits*>(kExpansion.lanes[masks[i] >> 8]));
+      const auto* const at =
+          reinterpret_cast<const Bits*>(s.given + std::size_t{nodes[i]} * kLanes);
+      low += reinterpret_cast<Eight>(
+          at[0] & *reinterpret_cast<const Bits*>(kExpansion.lanes[masks[i] & 255]));
+      high += reinterpret_cast<Eight>(
+          at[1] & *reinterpret_cast<const Bits*>(kExpansion.lanes[masks[i] >> 8]));
       met |= masks[i];
     }
   }
@@ -80,7 +84,8 @@ struct Sweep {
 }
 
 // Numbers of paths to the nodes that lanes reach now. Appends them; false when too many.
-[[gnu::always_inline]] inline bool ForwardBlock(const Sweep& s, NodeId begin, NodeId end, std::vector<NodeId>& found) {
+[[gnu::always_inline]] inline bool ForwardBlock(const Sweep& s, NodeId begin, NodeId end,
+                                                std::vector<NodeId>& found) {
   bool fits = true;
   for (NodeId v = begin; v < end; ++v) {
     const auto wanted = static_cast<std::uint16_t>(s.all & ~(s.seen[v] | s.seen_other[v]));
@@ -111,11 +116,14 @@ struct Sweep {
     auto* const at = reinterpret_cast<Eight*>(s.values + std::size_t{v} * kLanes);
     double score = 0;
     for (int half = 0; half < 2; ++half) {
-      const Bits mask = *reinterpret_cast<const Bits*>(kExpansion.lanes[half == 0 ? wanted & 255 : wanted >> 8]);
+      const Bits mask =
+          *reinterpret_cast<const Bits*>(kExpansion.lanes[half == 0 ? wanted & 255 : wanted >> 8]);
       const Eight paths = at[half];
-      const Eight dependency = reinterpret_cast<Eight>(reinterpret_cast<Bits>(paths * sums[half]) & mask);
+      const Eight dependency =
+          reinterpret_cast<Eight>(reinterpret_cast<Bits>(paths * sums[half]) & mask);
       const Eight share = (1.0 + dependency) / paths;
-      at[half] = reinterpret_cast<Eight>((reinterpret_cast<Bits>(share) & mask) | (reinterpret_cast<Bits>(paths) & ~mask));
+      at[half] = reinterpret_cast<Eight>((reinterpret_cast<Bits>(share) & mask) |
+                                         (reinterpret_cast<Bits>(paths) & ~mask));
       for (int i = 0; i < 8; ++i) score += dependency[i];
     }
     s.scores[v] += score;
@@ -133,20 +141,26 @@ bool ForwardBase(const Sweep& s, NodeId begin, NodeId end, std::vector<NodeId>& 
 void BackwardBase(const Sweep& s, NodeId begin, NodeId end) { BackwardBlock(s, begin, end); }
 
 #if defined(__x86_64__) && defined(__GNUC__)
-__attribute__((target("avx2"))) bool ForwardAvx2(const Sweep& s, NodeId begin, NodeId end, std::vector<NodeId>& found) {
+__attribute__((target("avx2"))) bool ForwardAvx2(const Sweep& s, NodeId begin, NodeId end,
+                                                 std::vector<NodeId>& found) {
   return ForwardBlock(s, begin, end, found);
 }
-__attribute__((target("avx2"))) void BackwardAvx2(const Sweep& s, NodeId begin, NodeId end) { BackwardBlock(s, begin, end); }
-__attribute__((target("avx512f,avx512dq"))) bool ForwardAvx512(const Sweep& s, NodeId begin, NodeId end,
+__attribute__((target("avx2"))) void BackwardAvx2(const Sweep& s, NodeId begin, NodeId end) {
+  BackwardBlock(s, begin, end);
+}
+__attribute__((target("avx512f,avx512dq"))) bool ForwardAvx512(const Sweep& s, NodeId begin,
+                                                               NodeId end,
                                                                std::vector<NodeId>& found) {
   return ForwardBlock(s, begin, end, found);
 }
-__attribute__((target("avx512f,avx512dq"))) void BackwardAvx512(const Sweep& s, NodeId begin, NodeId end) {
+__attribute__((target("avx512f,avx512dq"))) void BackwardAvx512(const Sweep& s, NodeId begin,
+                                                                NodeId end) {
   BackwardBlock(s, begin, end);
 }
 Kernels PickKernels() {
   __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) return {ForwardAvx512, BackwardAvx512};
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
+    return {ForwardAvx512, BackwardAvx512};
   if (__builtin_cpu_supports("avx2")) return {ForwardAvx2, BackwardAvx2};
   return {ForwardBase, BackwardBase};
 }
@@ -171,7 +185,8 @@ BrandesLanes::BrandesLanes(const CsrView& out, const CsrView& in, Executor& exec
   for (auto& block : block_found_) block.reserve(kGrain);
 }
 
-bool BrandesLanes::Add(std::span<const NodeId> sources, std::uint32_t max_hops, std::vector<double>& scores) {
+bool BrandesLanes::Add(std::span<const NodeId> sources, std::uint32_t max_hops,
+                       std::vector<double>& scores) {
   if (!Forward(sources, max_hops)) return false;
   const Kernels& kernels = TheKernels();
   for (std::size_t d = depth_; d-- > 1;) {
@@ -266,7 +281,8 @@ bool BrandesLanes::Pull(std::size_t depth, std::uint16_t all) {
   ParallelFor(executor_, in_.node_count(), kGrain, [&](std::size_t begin, std::size_t end) {
     std::vector<NodeId>& found = block_found_[begin / kGrain];
     found.clear();
-    if (!kernels.forward(sweep, static_cast<NodeId>(begin), static_cast<NodeId>(end), found)) fits = false;
+    if (!kernels.forward(sweep, static_cast<NodeId>(begin), static_cast<NodeId>(end), found))
+      fits = false;
   });
   for (const auto& block : block_found_) found_.insert(found_.end(), block.begin(), block.end());
   return fits;

@@ -48,7 +48,8 @@ inline bool HasCircle(const CsrView& rows, const std::vector<double>& x) {
     if (pointing[v] == 0) taken.push_back(v);
   for (std::size_t i = 0; i < taken.size(); ++i)
     for (std::uint32_t a = rows.offsets[taken[i]]; a < rows.offsets[taken[i] + 1]; ++a)
-      if (rows.weight(a) > 0 && --pointing[rows.neighbors[a]] == 0) taken.push_back(rows.neighbors[a]);
+      if (rows.weight(a) > 0 && --pointing[rows.neighbors[a]] == 0)
+        taken.push_back(rows.neighbors[a]);
   return taken.size() < n;
 }
 

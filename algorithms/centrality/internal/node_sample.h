@@ -20,7 +20,8 @@ inline std::vector<NodeId> DrawNodes(NodeId nodes, std::uint64_t count, std::uin
   std::mt19937_64 random(seed);
   count = std::min<std::uint64_t>(count, nodes);
   for (std::uint64_t i = 0; i < count; ++i) {
-    const std::uint64_t j = i + static_cast<std::uint64_t>((static_cast<unsigned __int128>(random()) * (nodes - i)) >> 64);
+    const std::uint64_t j = i + static_cast<std::uint64_t>(
+                                    (static_cast<unsigned __int128>(random()) * (nodes - i)) >> 64);
     std::swap(all[i], all[j]);
   }
   all.resize(count);

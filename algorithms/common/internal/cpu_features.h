@@ -10,8 +10,9 @@ namespace plexus::internal {
 
 #if defined(__x86_64__) || defined(__i386__)
 inline bool CpuHasAvx2() {
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c") &&
-         __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("aes") &&
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+         __builtin_cpu_supports("f16c") && __builtin_cpu_supports("bmi") &&
+         __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("aes") &&
          __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("sse4.2");
 }
 inline bool CpuHasAvx3() {

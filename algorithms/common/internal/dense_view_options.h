@@ -5,7 +5,8 @@
 
 namespace plexus::internal {
 
-// Kinds, reversed ones and weights (where the kernel takes them), time, subset and executor of `options`; which rows are needed is the caller's to say.
+// Kinds, reversed ones and weights (where the kernel takes them), time, subset and executor of
+// `options`; which rows are needed is the caller's to say.
 template <class Options>
 DenseViewOptions ViewOptions(const Options& options) {
   DenseViewOptions view;

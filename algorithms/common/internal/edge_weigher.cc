@@ -29,17 +29,20 @@ Result<ArcWeigher> ArcWeigher::Make(const Snapshot& snapshot, const ArcWeights& 
   }
   if (weights.now_ms != kNoTime)
     for (std::size_t id = 0; id < kinds.size(); ++id) {
-      const std::int64_t half_life = kinds[id].half_life_ms > 0 ? kinds[id].half_life_ms : weights.half_life_ms;
+      const std::int64_t half_life =
+          kinds[id].half_life_ms > 0 ? kinds[id].half_life_ms : weights.half_life_ms;
       if (half_life > 0) weigher.kinds_[id].rate = -1.0 / static_cast<double>(half_life);
     }
   return weigher;
 }
 
-Result<std::optional<ArcWeigher>> ArcWeigher::MakeIfAny(const Snapshot& snapshot, const ArcWeights& weights, bool weighted) {
+Result<std::optional<ArcWeigher>> ArcWeigher::MakeIfAny(const Snapshot& snapshot,
+                                                        const ArcWeights& weights, bool weighted) {
   if (weights.as_stored()) return std::nullopt;
   PLEXUS_ASSIGN(ArcWeigher weigher, Make(snapshot, weights));
   if (!weighted)
-    return Fail(ErrorCode::kInvalidArgument, "factors and half-lives of weights where weights do not count");
+    return Fail(ErrorCode::kInvalidArgument,
+                "factors and half-lives of weights where weights do not count");
   return weigher;
 }
 

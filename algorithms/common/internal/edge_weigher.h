@@ -20,19 +20,23 @@ class ArcWeigher {
   static Result<ArcWeigher> Make(const Snapshot& snapshot, const ArcWeights& weights);
   // Nothing where weights count as they are stored; kInvalidArgument also where they are to be
   // weighed and do not count (`weighted` false).
-  static Result<std::optional<ArcWeigher>> MakeIfAny(const Snapshot& snapshot, const ArcWeights& weights, bool weighted);
+  static Result<std::optional<ArcWeigher>> MakeIfAny(const Snapshot& snapshot,
+                                                     const ArcWeights& weights, bool weighted);
 
   // w'(e) of the edge that the arc stands for.
   float operator()(const Arc& arc) const {
     const Kind& kind = kinds_[arc.kind];
     // Infinity times what is left after a thousand half-lives would be no number.
-    double weight = std::min(static_cast<double>(arc.weight) * kind.factor, std::numeric_limits<double>::max());
+    double weight =
+        std::min(static_cast<double>(arc.weight) * kind.factor, std::numeric_limits<double>::max());
     if (kind.rate != 0) {
       const std::int64_t born = snapshot_->created_at(arc.ref);
       // Apart as f64: the difference of two times may not fit 64 bits.
-      if (born < now_) weight *= std::exp2((static_cast<double>(now_) - static_cast<double>(born)) * kind.rate);
+      if (born < now_)
+        weight *= std::exp2((static_cast<double>(now_) - static_cast<double>(born)) * kind.rate);
     }
-    return static_cast<float>(std::min(weight, static_cast<double>(std::numeric_limits<float>::max())));
+    return static_cast<float>(
+        std::min(weight, static_cast<double>(std::numeric_limits<float>::max())));
   }
 
  private:

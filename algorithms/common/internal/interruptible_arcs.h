@@ -1,4 +1,5 @@
-// ForEachArcHeard: a row arc by arc, with a look at the clock also between arcs that a filter hides.
+// ForEachArcHeard: a row arc by arc, with a look at the clock also between arcs that a filter
+// hides.
 //
 // Snapshot::ForEachArc calls for what passes its filter alone: in a row of millions of arcs of
 // other kinds, or out of their valid time, in the base or in a delta, nobody would hear a
@@ -9,12 +10,12 @@
 
 namespace plexus::internal {
 
-// Calls look() for every arc of the row that is not removed, then fn(const Arc&) if `filter` lets it through;
-// either returns false to stop. The arcs and their order are those of ForEachArc. False when
-// stopped.
+// Calls look() for every arc of the row that is not removed, then fn(const Arc&) if `filter` lets
+// it through; either returns false to stop. The arcs and their order are those of ForEachArc. False
+// when stopped.
 template <class Look, class Fn>
-bool ForEachArcHeard(const Snapshot& snapshot, Direction direction, NodeId node, const ArcFilter& filter, Look&& look,
-                     Fn&& fn) {
+bool ForEachArcHeard(const Snapshot& snapshot, Direction direction, NodeId node,
+                     const ArcFilter& filter, Look&& look, Fn&& fn) {
   const ArcFilter all = ArcFilter::All();
   const bool both = direction == Direction::kBoth;
   bool go_on = true;
@@ -22,7 +23,8 @@ bool ForEachArcHeard(const Snapshot& snapshot, Direction direction, NodeId node,
     snapshot.ForEachArc(side, node, all, [&](const Arc& arc) {
       if (!look()) return go_on = false;
       if (!filter.allows(arc.kind)) return true;
-      if (after_out && (arc.neighbor == node || snapshot.schema().edge_kind(arc.kind).symmetric)) return true;
+      if (after_out && (arc.neighbor == node || snapshot.schema().edge_kind(arc.kind).symmetric))
+        return true;
       if (filter.checks_time() && !snapshot.PassesTime(arc.ref, filter.valid_at())) return true;
       return go_on = fn(arc);
     });

@@ -36,7 +36,8 @@ class NodeMap {
   }
 
   std::size_t size_bytes() const {
-    return (slots_.capacity() + spare_.capacity()) * sizeof(Slot) + (taken_.capacity() + dense_.capacity()) * 4;
+    return (slots_.capacity() + spare_.capacity()) * sizeof(Slot) +
+           (taken_.capacity() + dense_.capacity()) * 4;
   }
 
   // The value, or kAbsent.

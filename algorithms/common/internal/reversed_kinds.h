@@ -24,12 +24,14 @@ class ReversedKinds {
     ReversedKinds result;
     for (const EdgeKindId kind : reversed) {
       if (kind >= schema.edge_kinds().size() || schema.edge_kind(kind).name.empty())
-        return Fail(ErrorCode::kInvalidArgument, "edge kind " + std::to_string(kind) + " is to be reversed and does not exist");
-      const bool is_followed = followed.empty() ? schema.edge_kind(kind).plane == Plane::kFact
-                                                : std::find(followed.begin(), followed.end(), kind) != followed.end();
-      if (!is_followed)
         return Fail(ErrorCode::kInvalidArgument,
-                    "edge kind '" + schema.edge_kind(kind).name + "' is to be reversed and not followed");
+                    "edge kind " + std::to_string(kind) + " is to be reversed and does not exist");
+      const bool is_followed =
+          followed.empty() ? schema.edge_kind(kind).plane == Plane::kFact
+                           : std::find(followed.begin(), followed.end(), kind) != followed.end();
+      if (!is_followed)
+        return Fail(ErrorCode::kInvalidArgument, "edge kind '" + schema.edge_kind(kind).name +
+                                                     "' is to be reversed and not followed");
       if (schema.edge_kind(kind).symmetric) continue;  // followed both ways anyway
       result.reversed_.resize(schema.edge_kinds().size());
       result.reversed_[kind] = true;
@@ -42,14 +44,16 @@ class ReversedKinds {
   // As Snapshot::ForEachArc, out or in, in the direction that results: of a reversed kind the
   // arcs come from the other side's row, after the others. fn returns whether to go on.
   template <class Fn>
-  void ForEachArc(const Snapshot& snapshot, Direction direction, NodeId node, const ArcFilter& filter, Fn&& fn) const {
+  void ForEachArc(const Snapshot& snapshot, Direction direction, NodeId node,
+                  const ArcFilter& filter, Fn&& fn) const {
     if (none()) return snapshot.ForEachArc(direction, node, filter, fn);
     bool on = true;
     for (const bool reversed : {false, true}) {
       if (!on) return;
       const bool out = (direction == Direction::kOut) != reversed;
-      snapshot.ForEachArc(out ? Direction::kOut : Direction::kIn, node, filter,
-                          [&](const Arc& arc) { return reversed_[arc.kind] != reversed || (on = fn(arc)); });
+      snapshot.ForEachArc(
+          out ? Direction::kOut : Direction::kIn, node, filter,
+          [&](const Arc& arc) { return reversed_[arc.kind] != reversed || (on = fn(arc)); });
     }
   }
 

@@ -40,12 +40,14 @@ Result<Selection> Select(const Snapshot& snapshot, std::span<const EdgeKindId> k
                   "edge kind " + std::to_string(kind) + " is not defined in this graph");
     if (edge_kinds[kind].plane == Plane::kIndex) s.both_planes = true;
   }
-  const bool all_facts = kinds.empty() && RefusesNothing(snapshot, [&](EdgeKindId kind) {
-                           return kind < edge_kinds.size() && edge_kinds[kind].plane == Plane::kFact;
-                         });
+  const bool all_facts =
+      kinds.empty() && RefusesNothing(snapshot, [&](EdgeKindId kind) {
+        return kind < edge_kinds.size() && edge_kinds[kind].plane == Plane::kFact;
+      });
   if (!all_facts) {  // a filter is memory of its own, a good part of a small query
     ArcFilter named = ArcFilter::Kinds(snapshot.schema(), kinds);
-    if (!RefusesNothing(snapshot, [&](EdgeKindId kind) { return named.allows(kind); })) s.filter = std::move(named);
+    if (!RefusesNothing(snapshot, [&](EdgeKindId kind) { return named.allows(kind); }))
+      s.filter = std::move(named);
   }
   if (valid_at != kNoTime && HasValidTimes(snapshot)) s.filter = s.filter.ValidAt(valid_at);
 
@@ -67,7 +69,8 @@ std::unexpected<Error> NotSelected(const Snapshot& snapshot, std::string_view wh
                                    std::span<const EdgeKindId> kinds) {
   const std::string one = (what.empty() ? std::string() : std::string(what) + " ") + "node ";
   if (node >= snapshot.node_count())
-    return Fail(ErrorCode::kInvalidArgument, one + "id " + std::to_string(node) + " is not below the graph's " +
+    return Fail(ErrorCode::kInvalidArgument, one + "id " + std::to_string(node) +
+                                                 " is not below the graph's " +
                                                  std::to_string(snapshot.node_count()) + " nodes");
   const std::string named = one + NodeName(snapshot, node);
   if (!snapshot.alive(node)) return Fail(ErrorCode::kNotFound, named + " was removed");
@@ -76,14 +79,18 @@ std::unexpected<Error> NotSelected(const Snapshot& snapshot, std::string_view wh
     return kind < known.size() && known[kind].plane == Plane::kIndex;
   });
   if (!snapshot.is_fact(node) && !index_followed)
-    return Fail(ErrorCode::kInvalidArgument, named + " is of the index plane, and none of the edge kinds followed is: name one that is");
-  return Fail(ErrorCode::kInvalidArgument, named + " is outside the subset or scope that is looked at");
+    return Fail(
+        ErrorCode::kInvalidArgument,
+        named + " is of the index plane, and none of the edge kinds followed is: name one that is");
+  return Fail(ErrorCode::kInvalidArgument,
+              named + " is outside the subset or scope that is looked at");
 }
 
 Result<NodeSubset> WithSources(const Snapshot& snapshot, const NodeSubset* subset,
                                std::span<const NodeId> sources) {
   for (const NodeId source : sources) {
-    if (source >= snapshot.node_count() || !snapshot.alive(source)) return NotSelected(snapshot, "source", source, {});
+    if (source >= snapshot.node_count() || !snapshot.alive(source))
+      return NotSelected(snapshot, "source", source, {});
   }
   if (!subset) return NodeSubset();
   PLEXUS_ASSIGN(const NodeSubset named, NodeSubset::Of(snapshot, sources));

@@ -45,9 +45,9 @@ Result<Selection> Select(const Snapshot& snapshot, std::span<const EdgeKindId> k
 // a node of the snapshot.
 std::string NodeName(const Snapshot& snapshot, NodeId node);
 
-// Why a node that a caller named as his `what` ("seed", "root", or nothing) is not among those that `kinds` and
-// a subset select. kNotFound: it was removed. kInvalidArgument: there is no such node, it is an
-// index node and no index kind is followed, or else it is outside the subset.
+// Why a node that a caller named as his `what` ("seed", "root", or nothing) is not among those that
+// `kinds` and a subset select. kNotFound: it was removed. kInvalidArgument: there is no such node,
+// it is an index node and no index kind is followed, or else it is outside the subset.
 std::unexpected<Error> NotSelected(const Snapshot& snapshot, std::string_view what, NodeId node,
                                    std::span<const EdgeKindId> kinds);
 

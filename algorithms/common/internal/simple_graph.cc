@@ -16,11 +16,12 @@ Result<SimpleGraph> MakeSimpleGraph(const Snapshot& snapshot, DenseViewOptions o
   PLEXUS_ASSIGN(graph.view, DenseView::Make(snapshot, options));
   const CsrView out = graph.view.out();
   AlignedArray<NodePair> pairs(out.arc_count());
-  ParallelFor(Pick(options.executor), out.node_count(), 2048, [&](std::size_t begin, std::size_t end) {
-    for (auto v = static_cast<NodeId>(begin); v < end; ++v)
-      for (std::uint32_t a = out.offsets[v]; a < out.offsets[v + 1]; ++a)
-        pairs[a] = {v, out.neighbors[a]};
-  });
+  ParallelFor(Pick(options.executor), out.node_count(), 2048,
+              [&](std::size_t begin, std::size_t end) {
+                for (auto v = static_cast<NodeId>(begin); v < end; ++v)
+                  for (std::uint32_t a = out.offsets[v]; a < out.offsets[v + 1]; ++a)
+                    pairs[a] = {v, out.neighbors[a]};
+              });
   TopologyOptions wanted;
   wanted.symmetrize = true;
   wanted.executor = options.executor;

@@ -15,7 +15,8 @@ namespace plexus::internal {
 inline PathEdge ArcAsEdge(const Snapshot& snapshot, NodeId row, NodeId neighbor, ArcRef ref) {
   PathEdge step{row, neighbor, {}, 0, 0};
   if (ref.run != 0) {
-    const DeltaArc& arc = snapshot.state().runs[ref.run - 1]->side(ref.direction).arcs[ref.position];
+    const DeltaArc& arc =
+        snapshot.state().runs[ref.run - 1]->side(ref.direction).arcs[ref.position];
     step.kind = arc.kind;
     step.label = arc.label;
     step.weight = arc.weight;

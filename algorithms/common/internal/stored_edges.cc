@@ -25,7 +25,10 @@ std::vector<PathEdge> EdgesAt(const Selection& selection, const DenseView& view,
       if (!view.packed()) {
         for (; i < end && positions[i] < *after; ++i) {
           const std::uint32_t at = positions[i];
-          const Arc arc{rows.neighbors[at], rows.kind(at), snapshot.base().out_weights[at], {0, at, Direction::kOut}};
+          const Arc arc{rows.neighbors[at],
+                        rows.kind(at),
+                        snapshot.base().out_weights[at],
+                        {0, at, Direction::kOut}};
           edges[i] = EdgeOf(snapshot, arc, node);
         }
         continue;

@@ -44,7 +44,8 @@ namespace {
 
 std::uint64_t Scalar(const std::uint64_t* a, const std::uint64_t* b, std::size_t words) {
   std::uint64_t sum = 0;
-  for (std::size_t i = 0; i < words; ++i) sum += static_cast<std::uint64_t>(std::popcount(a[i] & b[i]));
+  for (std::size_t i = 0; i < words; ++i)
+    sum += static_cast<std::uint64_t>(std::popcount(a[i] & b[i]));
   return sum;
 }
 
@@ -52,7 +53,8 @@ std::uint64_t Scalar(const std::uint64_t* a, const std::uint64_t* b, std::size_t
 
 CountCommonFn FindCountCommon(SimdLevel level) {
   switch (level) {
-    case SimdLevel::kScalar: return &Scalar;
+    case SimdLevel::kScalar:
+      return &Scalar;
     case SimdLevel::kAvx2:
 #if (HWY_TARGETS) & HWY_AVX2
       if (CpuHasAvx2()) return &N_AVX2::CountCommon;
@@ -66,7 +68,8 @@ CountCommonFn FindCountCommon(SimdLevel level) {
       if (CpuHasAvx3()) return &N_AVX3::CountCommon;
 #endif
       return nullptr;
-    case SimdLevel::kBest: break;
+    case SimdLevel::kBest:
+      break;
   }
   for (SimdLevel best : {SimdLevel::kAvx512, SimdLevel::kAvx2})
     if (const CountCommonFn found = FindCountCommon(best)) return found;

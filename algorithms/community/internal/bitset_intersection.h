@@ -11,7 +11,8 @@
 namespace plexus::internal {
 
 // Bits set in both a[i] and b[i], i < words. No alignment needed.
-using CountCommonFn = std::uint64_t (*)(const std::uint64_t* a, const std::uint64_t* b, std::size_t words);
+using CountCommonFn = std::uint64_t (*)(const std::uint64_t* a, const std::uint64_t* b,
+                                        std::size_t words);
 
 // Null when the machine or the build lacks the level; kBest and kScalar are always there.
 CountCommonFn FindCountCommon(SimdLevel level);

@@ -31,12 +31,22 @@ NodeId SizeFor(NodeId nodes) {
 template <bool kUnit>
 class BlockMoving::Block {
  public:
-  Block(BlockMoving& all, NodeId block, const CommunityGraph& graph, NodeId* communities, CommunitySums& sums,
-        const Plan& plan, std::vector<std::uint8_t>& waiting)
-      : graph_(graph), communities_(communities), totals_(sums.totals.data()), sizes_(sums.sizes.data()),
-        homes_(all.homes_.data()), block_(block), begin_(block * all.size_),
-        size_(std::min(graph.nodes - begin_, all.size_)), places_(std::bit_ceil(all.size_)), ring_(all.queues_.data() + std::size_t{block} * places_),
-        queued_(all.queued_.data()), waiting_(waiting.data()), plan_(plan), unused_(begin_) {}
+  Block(BlockMoving& all, NodeId block, const CommunityGraph& graph, NodeId* communities,
+        CommunitySums& sums, const Plan& plan, std::vector<std::uint8_t>& waiting)
+      : graph_(graph),
+        communities_(communities),
+        totals_(sums.totals.data()),
+        sizes_(sums.sizes.data()),
+        homes_(all.homes_.data()),
+        block_(block),
+        begin_(block * all.size_),
+        size_(std::min(graph.nodes - begin_, all.size_)),
+        places_(std::bit_ceil(all.size_)),
+        ring_(all.queues_.data() + std::size_t{block} * places_),
+        queued_(all.queued_.data()),
+        waiting_(waiting.data()),
+        plan_(plan),
+        unused_(begin_) {}
 
   Report Run(Tally& tally, Halt& halt, std::uint64_t arcs) {
     if (halt.Look()) return report_;
@@ -69,7 +79,8 @@ class BlockMoving::Block {
 
   void FillQueue() {
     const std::uint64_t draw = Mix(plan_.seed + block_);
-    const NodeId step = plan_.in_order ? 1 : static_cast<NodeId>(draw | 1), first = plan_.in_order ? 0 : static_cast<NodeId>(draw >> 32);
+    const NodeId step = plan_.in_order ? 1 : static_cast<NodeId>(draw | 1),
+                 first = plan_.in_order ? 0 : static_cast<NodeId>(draw >> 32);
     for (NodeId i = 0; i < places_; ++i) {
       const NodeId at = (first + i * step) & (places_ - 1);
       if (at >= size_) continue;
@@ -93,8 +104,10 @@ class BlockMoving::Block {
     typename Tally::Row<kUnit> row(tally);
     for (std::uint64_t a = where.begin; a < where.end; ++a) {
       const NodeId u = graph_.neighbors[a];
-      if (Here(u)) row.Add(communities_[u], graph_.Weight<kUnit>(a));
-      else held = true;
+      if (Here(u))
+        row.Add(communities_[u], graph_.Weight<kUnit>(a));
+      else
+        held = true;
     }
     const double stay = row.sum(own) - price * (totals_[own] - strength);
     double best = stay;
@@ -179,14 +192,16 @@ bool BlockMoving::Suits(const CommunityGraph& graph) {
   for (NodeId i = 0; i < kAsked; ++i) {
     const auto v = static_cast<NodeId>(std::uint64_t{graph.nodes} * i / kAsked);
     const NodeId begin = v / size * size;
-    for (std::uint64_t a = graph.rows[v].begin; a < graph.rows[v].end; ++a) near += graph.neighbors[a] - begin < size;
+    for (std::uint64_t a = graph.rows[v].begin; a < graph.rows[v].end; ++a)
+      near += graph.neighbors[a] - begin < size;
     all += graph.degree(v);
   }
   return 16 * near >= 15 * all;
 }
 
-BlockMoving::Report BlockMoving::Run(const CommunityGraph& graph, NodeId* communities, CommunitySums& sums,
-                                     const Plan& plan, Executor& executor, Pool<Tally>& tallies, const Budget* budget,
+BlockMoving::Report BlockMoving::Run(const CommunityGraph& graph, NodeId* communities,
+                                     CommunitySums& sums, const Plan& plan, Executor& executor,
+                                     Pool<Tally>& tallies, const Budget* budget,
                                      std::vector<std::uint8_t>& waiting) {
   size_ = SizeFor(graph.nodes);
   const NodeId blocks = (graph.nodes - 1) / size_ + 1;
@@ -204,8 +219,10 @@ BlockMoving::Report BlockMoving::Run(const CommunityGraph& graph, NodeId* commun
   ParallelFor(executor, blocks, 1, [&](std::size_t b, std::size_t) {
     auto tally = tallies.Take();
     const auto block = static_cast<NodeId>(b);
-    reports_[b] = graph.unit ? Block<true>(*this, block, graph, communities, sums, plan, waiting).Run(*tally, halt, plan.arcs / blocks)
-                             : Block<false>(*this, block, graph, communities, sums, plan, waiting).Run(*tally, halt, plan.arcs / blocks);
+    reports_[b] = graph.unit ? Block<true>(*this, block, graph, communities, sums, plan, waiting)
+                                   .Run(*tally, halt, plan.arcs / blocks)
+                             : Block<false>(*this, block, graph, communities, sums, plan, waiting)
+                                   .Run(*tally, halt, plan.arcs / blocks);
     tallies.Give(std::move(tally));
   });
   Report report;

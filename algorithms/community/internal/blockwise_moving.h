@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "algorithms/common/budget.h"
-#include "algorithms/community/internal/community_graph.h"
-#include "algorithms/common/internal/stop_flag.h"
 #include "algorithms/common/internal/object_pool.h"
+#include "algorithms/common/internal/stop_flag.h"
+#include "algorithms/community/internal/community_graph.h"
 #include "algorithms/community/internal/sparse_accumulator.h"
 #include "engine/parallel.h"
 
@@ -32,9 +32,10 @@ struct CommunitySums {
 class BlockMoving {
  public:
   struct Plan {
-    double scale;        // resolution / 2m
-    double tolerance;    // a block is left after a round that raised modularity by less than its share of that
-    bool in_order;       // else in an order that the seed draws
+    double scale;      // resolution / 2m
+    double tolerance;  // a block is left after a round that raised modularity by less than its
+                       // share of that
+    bool in_order;     // else in an order that the seed draws
     std::uint64_t seed;
     std::uint64_t arcs;  // that may be looked at; every block gets its share
   };
@@ -49,8 +50,9 @@ class BlockMoving {
 
   // Blocks stop when their share of plan.arcs is spent or `budget` (null = none) says to.
   // waiting[v]: v was not free to go where it likes, or was not looked at any more.
-  Report Run(const CommunityGraph& graph, NodeId* communities, CommunitySums& sums, const Plan& plan, Executor& executor,
-             Pool<Tally>& tallies, const Budget* budget, std::vector<std::uint8_t>& waiting);
+  Report Run(const CommunityGraph& graph, NodeId* communities, CommunitySums& sums,
+             const Plan& plan, Executor& executor, Pool<Tally>& tallies, const Budget* budget,
+             std::vector<std::uint8_t>& waiting);
 
  private:
   template <bool kUnit>

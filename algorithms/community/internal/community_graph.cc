@@ -26,8 +26,8 @@ std::span<T> Cut(std::byte*& at, std::uint64_t size) {
 
 // The row of one group, from `at` on: neighbours other than itself, and what stays inside.
 template <bool kUnit>
-void SumGroup(const CommunityGraph& graph, const std::vector<NodeId>& labels, const Groups& groups, NodeId group,
-              Tally& tally, std::uint64_t& at, Halt& halt, CommunityGraph& coarse) {
+void SumGroup(const CommunityGraph& graph, const std::vector<NodeId>& labels, const Groups& groups,
+              NodeId group, Tally& tally, std::uint64_t& at, Halt& halt, CommunityGraph& coarse) {
   double loop = 0, strength = 0;
   std::uint64_t arcs = 0;
   coarse.rows[group].begin = at;
@@ -62,7 +62,8 @@ void SumGroup(const CommunityGraph& graph, const std::vector<NodeId>& labels, co
 
 void CommunityGraph::Reserve(NodeId node_count, std::uint64_t arcs) {
   constexpr std::size_t kLines = 5 * 64;  // lost between arrays at most
-  const std::uint64_t bytes = node_count * (sizeof(Row) + 2 * sizeof(double)) + arcs * (sizeof(NodeId) + sizeof(double)) + kLines;
+  const std::uint64_t bytes = node_count * (sizeof(Row) + 2 * sizeof(double)) +
+                              arcs * (sizeof(NodeId) + sizeof(double)) + kLines;
   if (memory.size() < bytes) {
     memory = AlignedArray<std::byte>();  // free before taking anew
     memory = AlignedArray<std::byte>(bytes + bytes / 8);
@@ -76,7 +77,8 @@ void CommunityGraph::Reserve(NodeId node_count, std::uint64_t arcs) {
   weights = Cut<double>(at, arcs);
 }
 
-void MakeGroups(const CommunityGraph& graph, const std::vector<NodeId>& labels, NodeId count, Groups& groups) {
+void MakeGroups(const CommunityGraph& graph, const std::vector<NodeId>& labels, NodeId count,
+                Groups& groups) {
   groups.starts.assign(std::size_t{count} + 1, 0);
   groups.nodes.resize(graph.nodes);
   std::vector<std::uint64_t>& arcs_of = groups.arcs_of;
@@ -94,7 +96,8 @@ void MakeGroups(const CommunityGraph& graph, const std::vector<NodeId>& labels, 
   std::uint64_t arcs = 0;
   for (NodeId c = 0; c < count; ++c) {
     arcs += arcs_of[c];
-    const std::uint64_t work = arcs - groups.arcs.back() + groups.starts[c + 1] - groups.starts[groups.blocks.back()];
+    const std::uint64_t work =
+        arcs - groups.arcs.back() + groups.starts[c + 1] - groups.starts[groups.blocks.back()];
     if (work < kBlockWork && c + 1 < count) continue;
     groups.blocks.push_back(c + 1);
     groups.arcs.push_back(arcs);
@@ -115,7 +118,8 @@ NodeId Renumber(std::vector<NodeId>& labels, std::vector<NodeId>& numbers) {
 }
 
 bool Aggregate(const CommunityGraph& graph, const std::vector<NodeId>& labels, const Groups& groups,
-               Executor& executor, Pool<Tally>& tallies, const Budget* budget, CommunityGraph& coarse) {
+               Executor& executor, Pool<Tally>& tallies, const Budget* budget,
+               CommunityGraph& coarse) {
   const auto count = static_cast<NodeId>(groups.starts.size() - 1);
   coarse.Reserve(count, groups.arcs.back());
   coarse.unit = false;
@@ -133,8 +137,8 @@ bool Aggregate(const CommunityGraph& graph, const std::vector<NodeId>& labels, c
   return !halt.said();
 }
 
-double Modularity(const CommunityGraph& graph, const std::vector<NodeId>& labels, NodeId count, double resolution,
-                  Executor& executor) {
+double Modularity(const CommunityGraph& graph, const std::vector<NodeId>& labels, NodeId count,
+                  double resolution, Executor& executor) {
   if (!(graph.total > 0)) return 0;
   const double inside = ParallelReduce(
       executor, graph.nodes, kGrain, 0.0,
@@ -155,7 +159,8 @@ double Modularity(const CommunityGraph& graph, const std::vector<NodeId>& labels
   return inside / graph.total - resolution * squares;
 }
 
-NodeId SplitIntoConnected(const CommunityGraph& graph, std::vector<NodeId>& labels, NodeId count, Executor& executor) {
+NodeId SplitIntoConnected(const CommunityGraph& graph, std::vector<NodeId>& labels, NodeId count,
+                          Executor& executor) {
   Groups groups;
   MakeGroups(graph, labels, count, groups);
   // A part is named by its first node. Its nodes queue up where the group's list stands.

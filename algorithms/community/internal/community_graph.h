@@ -27,21 +27,23 @@ struct CommunityGraph {
     std::uint64_t begin, end;
   };
   NodeId nodes = 0;
-  bool unit = false;                // all weights are 1 and `weights` means nothing
+  bool unit = false;  // all weights are 1 and `weights` means nothing
   // All in `memory`, as one block lies on huge pages where five would not.
-  std::span<Row> rows;             // by node
-  std::span<double> strengths;     // A_vv of the adjacency matrix and the weights of the row
-  std::span<double> loops;         // A_vv: twice a loop's weight
-  std::span<NodeId> neighbors;     // never the row's own node
-  std::span<double> weights;       // of the arcs to them
+  std::span<Row> rows;          // by node
+  std::span<double> strengths;  // A_vv of the adjacency matrix and the weights of the row
+  std::span<double> loops;      // A_vv: twice a loop's weight
+  std::span<NodeId> neighbors;  // never the row's own node
+  std::span<double> weights;    // of the arcs to them
   AlignedArray<std::byte> memory;
-  double total = 0;                // of all strengths: 2m
+  double total = 0;  // of all strengths: 2m
 
   // Of an arc, in the tally's terms. REQUIRES kUnit == unit.
   template <bool kUnit>
   Tally::Row<kUnit>::Sum Weight(std::uint64_t arc) const {
-    if constexpr (kUnit) return 1;
-    else return weights[arc];
+    if constexpr (kUnit)
+      return 1;
+    else
+      return weights[arc];
   }
   std::uint64_t degree(NodeId v) const { return rows[v].end - rows[v].begin; }
   // Makes room; what was in it is lost.
@@ -54,7 +56,7 @@ struct Groups {
   // Labels cut into blocks of about equal work, block b being labels
   // [blocks[b], blocks[b + 1]); a pure function of the graph and the labels.
   std::vector<NodeId> blocks;
-  std::vector<std::uint64_t> arcs;  // in the rows before each block, and in all
+  std::vector<std::uint64_t> arcs;     // in the rows before each block, and in all
   std::vector<std::uint64_t> arcs_of;  // by label
   std::size_t block_count() const { return blocks.size() - 1; }
 };
@@ -63,7 +65,8 @@ struct Groups {
 inline void FetchLabels(const CommunityGraph& graph, NodeId v, const NodeId* labels) {
   const CommunityGraph::Row row = graph.rows[v];
   if (row.begin == row.end) return;
-  for (std::uint64_t i = 0; i < 4; ++i) __builtin_prefetch(&labels[graph.neighbors[std::min(row.begin + i, row.end - 1)]]);
+  for (std::uint64_t i = 0; i < 4; ++i)
+    __builtin_prefetch(&labels[graph.neighbors[std::min(row.begin + i, row.end - 1)]]);
 }
 // While the nodes of groups are walked, at place i: asks for the rows some places ahead,
 // and for what `labels` says of the first in rows that are nearer.
@@ -78,7 +81,8 @@ inline void FetchAhead(const CommunityGraph& graph, const Groups& groups, std::s
   if (!graph.unit) __builtin_prefetch(&graph.weights[graph.rows[next].begin]);
   FetchLabels(graph, groups.nodes[i + kAhead], labels.data());
 }
-void MakeGroups(const CommunityGraph& graph, const std::vector<NodeId>& labels, NodeId count, Groups& groups);
+void MakeGroups(const CommunityGraph& graph, const std::vector<NodeId>& labels, NodeId count,
+                Groups& groups);
 
 // Replaces labels by 0, 1, ... in the order of the first node that has each; returns how
 // many there are. REQUIRES labels below labels.size(). `numbers` is scratch.
@@ -89,14 +93,16 @@ NodeId Renumber(std::vector<NodeId>& labels, std::vector<NodeId>& numbers);
 // when `budget` (null = none) says to stop: looked at in every block and, in large groups,
 // every 4,096 nodes. REQUIRES labels below count.
 bool Aggregate(const CommunityGraph& graph, const std::vector<NodeId>& labels, const Groups& groups,
-               Executor& executor, Pool<Tally>& tallies, const Budget* budget, CommunityGraph& coarse);
+               Executor& executor, Pool<Tally>& tallies, const Budget* budget,
+               CommunityGraph& coarse);
 
 // Sum of A_ij - resolution * k_i k_j / 2m over all pairs of one community, over 2m; 0
 // when there are no weights.
-double Modularity(const CommunityGraph& graph, const std::vector<NodeId>& labels, NodeId count, double resolution,
-                  Executor& executor);
+double Modularity(const CommunityGraph& graph, const std::vector<NodeId>& labels, NodeId count,
+                  double resolution, Executor& executor);
 
 // Cuts every community into its connected parts, numbered as Renumber does; returns how many.
-NodeId SplitIntoConnected(const CommunityGraph& graph, std::vector<NodeId>& labels, NodeId count, Executor& executor);
+NodeId SplitIntoConnected(const CommunityGraph& graph, std::vector<NodeId>& labels, NodeId count,
+                          Executor& executor);
 
 }  // namespace plexus::internal

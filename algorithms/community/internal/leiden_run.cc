@@ -29,11 +29,13 @@ class Leiden {
     if (bottom_.total > 0) {
       tallies_.Reserve(executor_, bottom_.nodes);
       tallies_.Give(std::make_unique<Tally>());  // of the thread that applies picks
-      for (auto& tally : tallies_.idle()) bottom_.unit ? tally->Resize<true>(bottom_.nodes) : tally->Resize<false>(bottom_.nodes);
+      for (auto& tally : tallies_.idle())
+        bottom_.unit ? tally->Resize<true>(bottom_.nodes) : tally->Resize<false>(bottom_.nodes);
       while (found_.iterations < plan_.iterations && !found_.truncated)
         if (!Iterate()) break;
     }
-    found_.modularity = Modularity(bottom_, found_.labels, found_.count, plan_.resolution, executor_);
+    found_.modularity =
+        Modularity(bottom_, found_.labels, found_.count, plan_.resolution, executor_);
     return std::move(found_);
   }
 
@@ -47,14 +49,16 @@ class Leiden {
     at_.clear();                   // node of the level by node; empty = the same
     for (int level = 0; level < kMaxLevels; ++level) {
       found_.levels = std::max(found_.levels, level + 1);
-      const MoveReport report = moving_.Run(*graph, communities_, OptionsOf(level), executor_, tallies_, spending_);
+      const MoveReport report =
+          moving_.Run(*graph, communities_, OptionsOf(level), executor_, tallies_, spending_);
       moves += report.moves;
       found_.truncated |= report.truncated;
       const NodeId count = Renumber(communities_, scratch_);
       found_.count = count;
       if (count == graph->nodes || found_.truncated || !WorthGoingOn(level, report.gain)) break;
       MakeGroups(*graph, communities_, count, groups_);
-      if (!refinement_.Run(*graph, communities_, groups_, plan_.resolution, executor_, tallies_, &plan_.budget, parts_)) {
+      if (!refinement_.Run(*graph, communities_, groups_, plan_.resolution, executor_, tallies_,
+                           &plan_.budget, parts_)) {
         found_.truncated = true;
         break;
       }
@@ -67,14 +71,17 @@ class Leiden {
         break;
       }
       GoUp(parts);
-      for (auto& tally : tallies_.idle()) tally->Resize<false>(parts);  // coarse graphs have weights
+      for (auto& tally : tallies_.idle())
+        tally->Resize<false>(parts);  // coarse graphs have weights
       graph = &coarse;
     }
     // Nodes of any level are connected below: parts grow along links. So it is enough to cut
     // what hangs apart here, where nodes are few.
-    if (found_.count < graph->nodes) found_.count = SplitIntoConnected(*graph, communities_, found_.count, executor_);
+    if (found_.count < graph->nodes)
+      found_.count = SplitIntoConnected(*graph, communities_, found_.count, executor_);
     ParallelFor(executor_, found_.labels.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t v = begin; v < end; ++v) found_.labels[v] = communities_[at_.empty() ? v : at_[v]];
+      for (std::size_t v = begin; v < end; ++v)
+        found_.labels[v] = communities_[at_.empty() ? v : at_[v]];
     });
     found_.moves += moves;
     return moves > 0;
@@ -82,8 +89,10 @@ class Leiden {
 
   // Every level of every iteration has an order of its own.
   MoveOptions OptionsOf(int level) const {
-    const auto run = static_cast<std::uint64_t>(found_.iterations) * kMaxLevels + static_cast<std::uint64_t>(level);
-    return {plan_.resolution, plan_.tolerance, level > 0, found_.iterations > 1, plan_.seed * 0x9E3779B97F4A7C15ull + run};
+    const auto run = static_cast<std::uint64_t>(found_.iterations) * kMaxLevels +
+                     static_cast<std::uint64_t>(level);
+    return {plan_.resolution, plan_.tolerance, level > 0, found_.iterations > 1,
+            plan_.seed * 0x9E3779B97F4A7C15ull + run};
   }
 
   // After a level that gained this. Later iterations begin where little is left to gain.

@@ -13,11 +13,11 @@ namespace {
 
 constexpr int kClassBits = 12;
 constexpr NodeId kPerClass = 1u << kClassBits;  // nodes of a class, about
-constexpr int kRunBits = 4;            // ids that stand together: a few cache lines
-constexpr std::size_t kAhead = 6;      // nodes: each step of fetching comes so much before the next
+constexpr int kRunBits = 4;                     // ids that stand together: a few cache lines
+constexpr std::size_t kAhead = 6;  // nodes: each step of fetching comes so much before the next
 constexpr std::size_t kGrain = 64;
 constexpr std::size_t kAskGrain = 2048;
-constexpr std::size_t kFew = 256;      // so many are moved one by one
+constexpr std::size_t kFew = 256;  // so many are moved one by one
 constexpr int kMaxSweeps = 100;
 // Gains below this share of a node's strength may be rounding.
 constexpr double kNoise = 1e-11;
@@ -48,7 +48,8 @@ LocalMoving::Pick LocalMoving::Best(NodeId v, Tally& tally) const {
     NodeId target = own;
     row.Drain([&](NodeId label, double sum) {
       const double worth = sum - price * sums_.totals[label];
-      if (worth < best || label == own || (worth == best && (target == own || label > target))) return;
+      if (worth < best || label == own || (worth == best && (target == own || label > target)))
+        return;
       best = worth;
       links = sum - links_own;
       target = label;
@@ -84,7 +85,8 @@ void LocalMoving::FetchSums(const Pick& pick) const {
 double LocalMoving::Gain(const Pick& pick) const {
   const double strength = graph_->strengths[pick.node];
   const double there = pick.target == kNoNode ? 0.0 : sums_.totals[pick.target];
-  return pick.links - scale_ * strength * (there - sums_.totals[communities_[pick.node]] + strength);
+  return pick.links -
+         scale_ * strength * (there - sums_.totals[communities_[pick.node]] + strength);
 }
 
 NodeId LocalMoving::EmptyCommunity() {
@@ -136,7 +138,8 @@ void LocalMoving::CollectWaiting(NodeId cls) {
     }
     if (!waiting[i]) continue;
     waiting[i] = 0;
-    const auto run = static_cast<NodeId>(i >> run_bits_), rest = static_cast<NodeId>(i & ((1u << run_bits_) - 1));
+    const auto run = static_cast<NodeId>(i >> run_bits_),
+               rest = static_cast<NodeId>(i & ((1u << run_bits_) - 1));
     list_.push_back(((run << class_bits_ | cls) << run_bits_) | rest);
   }
 }
@@ -178,8 +181,8 @@ void LocalMoving::ApplyPicks(Tally& tally, Spending& spending, MoveReport& repor
   }
 }
 
-void LocalMoving::Sweep(const MoveOptions& options, Executor& executor, Pool<Tally>& tallies, Spending& spending,
-                        MoveReport& report) {
+void LocalMoving::Sweep(const MoveOptions& options, Executor& executor, Pool<Tally>& tallies,
+                        Spending& spending, MoveReport& report) {
   const std::uint64_t draw = Mix(options.seed);
   const NodeId step = options.in_order ? 1 : static_cast<NodeId>(draw | 1);
   const NodeId first = options.in_order ? 0 : static_cast<NodeId>(draw >> 32);
@@ -223,7 +226,8 @@ void LocalMoving::CutIntoClasses(bool in_order) {
   class_bits_ = std::countr_zero(classes);
   const NodeId runs_apart = classes << run_bits_;
   per_class_ = ((std::size_t{n} + runs_apart - 1) / runs_apart) << run_bits_;
-  if (waiting_.size() < per_class_ * classes) waiting_ = AlignedArray<std::uint8_t>(per_class_ * classes);
+  if (waiting_.size() < per_class_ * classes)
+    waiting_ = AlignedArray<std::uint8_t>(per_class_ * classes);
   std::fill_n(waiting_.data(), per_class_ * classes, std::uint8_t{0});
   for (NodeId v = 0; v < n; ++v)
     if (first_[v]) waiting_[place(v)] = 1;
@@ -237,9 +241,11 @@ bool LocalMoving::MayLeave(NodeId v) const {
   const CommunityGraph& g = *graph_;
   const NodeId own = communities_[v];
   bool inside = true;
-  for (std::uint64_t a = g.rows[v].begin; a < g.rows[v].end; ++a) inside &= communities_[g.neighbors[a]] == own;
+  for (std::uint64_t a = g.rows[v].begin; a < g.rows[v].end; ++a)
+    inside &= communities_[g.neighbors[a]] == own;
   const double links = g.strengths[v] - g.loops[v];
-  return !inside || links - scale_ * g.strengths[v] * (sums_.totals[own] - g.strengths[v]) < kNoise * g.strengths[v];
+  return !inside || links - scale_ * g.strengths[v] * (sums_.totals[own] - g.strengths[v]) <
+                        kNoise * g.strengths[v];
 }
 
 // first_: who wants to move by the state as it is.
@@ -262,8 +268,9 @@ void LocalMoving::Ask(Executor& executor, Pool<Tally>& tallies, Spending& spendi
       [](std::uint64_t a, std::uint64_t b) { return a + b; });
 }
 
-MoveReport LocalMoving::Run(const CommunityGraph& graph, std::vector<NodeId>& communities, const MoveOptions& options,
-                            Executor& executor, Pool<Tally>& tallies, Spending& spending) {
+MoveReport LocalMoving::Run(const CommunityGraph& graph, std::vector<NodeId>& communities,
+                            const MoveOptions& options, Executor& executor, Pool<Tally>& tallies,
+                            Spending& spending) {
   const NodeId n = graph.nodes;
   graph_ = &graph;
   communities_ = communities.data();
@@ -286,8 +293,10 @@ MoveReport LocalMoving::Run(const CommunityGraph& graph, std::vector<NodeId>& co
   if (options.settled && arcs <= spending.left()) {
     Ask(executor, tallies, spending);
   } else if (!options.settled && BlockMoving::Suits(graph)) {
-    const BlockMoving::Plan plan = {scale_, options.tolerance, options.in_order, options.seed, spending.left()};
-    const BlockMoving::Report found = blocks_.Run(graph, communities_, sums_, plan, executor, tallies, spending.budget, first_);
+    const BlockMoving::Plan plan = {scale_, options.tolerance, options.in_order, options.seed,
+                                    spending.left()};
+    const BlockMoving::Report found =
+        blocks_.Run(graph, communities_, sums_, plan, executor, tallies, spending.budget, first_);
     spending.arcs += found.arcs;
     report.moves = found.moves;
     report.gain = found.gain;

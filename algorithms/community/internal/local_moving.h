@@ -21,9 +21,9 @@
 #include <vector>
 
 #include "algorithms/common/budget.h"
+#include "algorithms/common/internal/object_pool.h"
 #include "algorithms/community/internal/blockwise_moving.h"
 #include "algorithms/community/internal/community_graph.h"
-#include "algorithms/common/internal/object_pool.h"
 #include "algorithms/community/internal/sparse_accumulator.h"
 #include "engine/parallel.h"
 
@@ -49,7 +49,9 @@ struct MoveReport {
 struct Spending {
   const Budget* budget = nullptr;
   std::uint64_t arcs = 0;  // looked at so far
-  std::uint64_t left() const { return !budget ? Budget::kUnlimited : budget->edges - std::min(budget->edges, arcs); }
+  std::uint64_t left() const {
+    return !budget ? Budget::kUnlimited : budget->edges - std::min(budget->edges, arcs);
+  }
   bool RanOut() const { return budget && (arcs >= budget->edges || budget->Interrupted()); }
 };
 
@@ -57,8 +59,9 @@ class LocalMoving {
  public:
   // Moves nodes of `graph` between communities until nothing is gained. Communities are
   // labels below graph.nodes; some may be empty, before and after.
-  MoveReport Run(const CommunityGraph& graph, std::vector<NodeId>& communities, const MoveOptions& options,
-                 Executor& executor, Pool<Tally>& tallies, Spending& spending);
+  MoveReport Run(const CommunityGraph& graph, std::vector<NodeId>& communities,
+                 const MoveOptions& options, Executor& executor, Pool<Tally>& tallies,
+                 Spending& spending);
 
  private:
   struct Pick {
@@ -78,7 +81,8 @@ class LocalMoving {
   void CutIntoClasses(bool in_order);
   bool MayLeave(NodeId v) const;
   void Ask(Executor& executor, Pool<Tally>& tallies, Spending& spending);
-  void Sweep(const MoveOptions& options, Executor& executor, Pool<Tally>& tallies, Spending& spending, MoveReport& report);
+  void Sweep(const MoveOptions& options, Executor& executor, Pool<Tally>& tallies,
+             Spending& spending, MoveReport& report);
   void CollectWaiting(NodeId cls);
   void ApplyPicks(Tally& tally, Spending& spending, MoveReport& report);
   void MoveOneByOne(Tally& tally, Spending& spending, MoveReport& report);
@@ -87,7 +91,8 @@ class LocalMoving {
   // Waiting flags lie class by class.
   std::size_t place(NodeId v) const {
     const NodeId run = v >> (run_bits_ + class_bits_);
-    return class_of(v) * per_class_ + (std::size_t{run} << run_bits_ | (v & ((1u << run_bits_) - 1)));
+    return class_of(v) * per_class_ +
+           (std::size_t{run} << run_bits_ | (v & ((1u << run_bits_) - 1)));
   }
 
   const CommunityGraph* graph_ = nullptr;
@@ -103,7 +108,7 @@ class LocalMoving {
   std::vector<NodeId> list_, moved_;
   std::vector<Pick> picks_;
   BlockMoving blocks_;
-  std::vector<std::uint8_t> first_;     // by node: waits when the sweeps begin
+  std::vector<std::uint8_t> first_;  // by node: waits when the sweeps begin
 };
 
 }  // namespace plexus::internal

@@ -17,7 +17,8 @@ constexpr std::uint16_t kNoRow = kKeys;
 std::uint16_t KeyOf(std::uint64_t degree) {
   if (degree == 0) return kKeys - 1;
   const int octave = static_cast<int>(std::bit_width(degree)) - 1;
-  const std::uint64_t quarter = octave >= 2 ? degree >> (octave - 2) & 3 : degree << (2 - octave) & 3;
+  const std::uint64_t quarter =
+      octave >= 2 ? degree >> (octave - 2) & 3 : degree << (2 - octave) & 3;
   return static_cast<std::uint16_t>(kKeys - 2 - (4 * static_cast<std::size_t>(octave) + quarter));
 }
 
@@ -53,7 +54,8 @@ Order Begin(std::vector<Counts>& blocks) {
 
 }  // namespace
 
-std::optional<Places> PlaceRows(NodeId all, std::span<const NodeId> selected, std::span<const std::uint64_t> degrees,
+std::optional<Places> PlaceRows(NodeId all, std::span<const NodeId> selected,
+                                std::span<const std::uint64_t> degrees,
                                 const AlignedArray<NodeId>& only, Executor& executor, Halt& halt) {
   const bool fold = !only.empty();
   // Of two that have only each other the smaller keeps its row.
@@ -103,7 +105,8 @@ std::optional<Places> PlaceRows(NodeId all, std::span<const NodeId> selected, st
   ParallelFor(executor, fold ? selected.size() : 0, grain, [&](std::size_t begin, std::size_t end) {
     if (halt.Look()) return;
     for (std::size_t i = begin; i < end; ++i)
-      if (const NodeId v = selected[i]; keys[i] == kNoRow && only[v] != kNoNode) places.rows[v] = places.rows[only[v]];
+      if (const NodeId v = selected[i]; keys[i] == kNoRow && only[v] != kNoNode)
+        places.rows[v] = places.rows[only[v]];
   });
   if (halt.Look()) return std::nullopt;
   return places;

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "algorithms/common/budget.h"
-#include "algorithms/community/internal/oriented_graph.h"
 #include "algorithms/common/internal/object_pool.h"
+#include "algorithms/community/internal/oriented_graph.h"
 #include "engine/adjacency/csr_view.h"
-#include "engine/parallel.h"
 #include "engine/internal/prefetch.h"
+#include "engine/parallel.h"
 
 namespace plexus::internal {
 
@@ -40,13 +40,15 @@ inline void PrefetchRow(const OrientedGraph& graph, std::uint32_t arc) {
 // How far a count gets: rows whose edges the budget pays, blocks until it is interrupted.
 class Extent {
  public:
-  Extent(const OrientedGraph& graph, const Budget& budget) : budget_(budget), rows_(graph.node_count()) {
+  Extent(const OrientedGraph& graph, const Budget& budget)
+      : budget_(budget), rows_(graph.node_count()) {
     if (budget.edges >= graph.neighbors.size()) return;
     const auto past = std::upper_bound(graph.offsets.begin(), graph.offsets.end(), budget.edges);
     rows_ = static_cast<NodeId>(past - graph.offsets.begin() - 1);
     cut_ = true;
   }
-  Extent(const CsrView& simple, const Budget& budget) : budget_(budget), rows_(simple.node_count()) {
+  Extent(const CsrView& simple, const Budget& budget)
+      : budget_(budget), rows_(simple.node_count()) {
     if (budget.edges >= simple.arc_count() / 2) return;
     std::uint64_t edges = 0;
     for (rows_ = 0; (edges += Below(simple, rows_)) <= budget.edges;) ++rows_;
@@ -54,7 +56,8 @@ class Extent {
   }
   // Members of row v that are smaller than v.
   static std::uint64_t Below(const CsrView& simple, NodeId v) {
-    const auto begin = simple.neighbors.begin() + simple.offsets[v], end = simple.neighbors.begin() + simple.offsets[v + 1];
+    const auto begin = simple.neighbors.begin() + simple.offsets[v],
+               end = simple.neighbors.begin() + simple.offsets[v + 1];
     return static_cast<std::uint64_t>(std::lower_bound(begin, end, v) - begin);
   }
   NodeId rows() const { return rows_; }

@@ -15,11 +15,13 @@ namespace plexus::internal {
 namespace {
 
 constexpr std::size_t kOrientGrain = 1024;
-constexpr double kSkew = 2;     // mean square degree over squared mean that is worth sorting for
-constexpr double kSparse = 10;         // arcs a node below which numbering by degree does not pay, as long as
-constexpr double kShort = 128;         // the sum of squared degrees, a bound of the work, is within so many times the arcs
+constexpr double kSkew = 2;  // mean square degree over squared mean that is worth sorting for
+constexpr double kSparse =
+    10;  // arcs a node below which numbering by degree does not pay, as long as
+constexpr double kShort =
+    128;  // the sum of squared degrees, a bound of the work, is within so many times the arcs
 constexpr std::size_t kSquaresGrain = 1 << 14;
-constexpr NodeId kMostHubs = 8192;     // 8 MiB of bits
+constexpr NodeId kMostHubs = 8192;  // 8 MiB of bits
 
 // Numbers by falling degree, ties by smaller id. O(nodes + largest degree).
 std::vector<NodeId> ByDegree(const CsrView& graph) {
@@ -39,14 +41,17 @@ void MarkHubs(OrientedGraph& graph, Executor& executor) {
   graph.hub_words = (std::size_t{graph.hubs} + 63) / 64;
   graph.hub_bits = AlignedArray<std::uint64_t>(graph.hubs * graph.hub_words);
   ParallelFor(executor, graph.hubs, 256, [&](std::size_t begin, std::size_t end) {
-    std::fill(graph.hub_bits.begin() + begin * graph.hub_words, graph.hub_bits.begin() + end * graph.hub_words, 0);
+    std::fill(graph.hub_bits.begin() + begin * graph.hub_words,
+              graph.hub_bits.begin() + end * graph.hub_words, 0);
     for (std::size_t v = begin; v < end; ++v)
       for (std::uint32_t a = graph.offsets[v]; a < graph.offsets[v + 1]; ++a)
-        graph.hub_bits[v * graph.hub_words + graph.neighbors[a] / 64] |= std::uint64_t{1} << (graph.neighbors[a] % 64);
+        graph.hub_bits[v * graph.hub_words + graph.neighbors[a] / 64] |=
+            std::uint64_t{1} << (graph.neighbors[a] % 64);
   });
 }
 
-std::uint64_t CountRow(const OrientedGraph& graph, NodeId u, std::uint64_t* marks, CountCommonFn common) {
+std::uint64_t CountRow(const OrientedGraph& graph, NodeId u, std::uint64_t* marks,
+                       CountCommonFn common) {
   const std::uint32_t first = graph.offsets[u], past = graph.offsets[u + 1];
   std::uint64_t count = 0;
   if (past - first >= 2) {
@@ -76,7 +81,8 @@ OrientedGraph Orient(const CsrView& simple, Executor& executor, Numbering number
   const NodeId n = simple.node_count();
   OrientedGraph graph;
   std::vector<NodeId> number;
-  if (n > 0 && (numbering == Numbering::kByDegree || (numbering == Numbering::kByShape && WorthOrienting(simple, executor)))) {
+  if (n > 0 && (numbering == Numbering::kByDegree ||
+                (numbering == Numbering::kByShape && WorthOrienting(simple, executor)))) {
     graph.order = ByDegree(simple);
     number.resize(n);
     for (NodeId v = 0; v < n; ++v) number[graph.order[v]] = v;
@@ -127,7 +133,8 @@ OrientedCount CountOriented(const OrientedGraph& graph, const Budget& budget, Ex
   const CountCommonFn common = FindCountCommon(SimdLevel::kBest);
   Extent extent(graph, budget);
   const NodeId rows = extent.rows();
-  Marks<std::uint64_t> scratch((std::size_t{graph.node_count()} + 63) / 64, rows / kCountGrain + 1, executor);
+  Marks<std::uint64_t> scratch((std::size_t{graph.node_count()} + 63) / 64, rows / kCountGrain + 1,
+                               executor);
   OrientedCount count;
   count.triangles = ParallelReduce(
       executor, rows, kCountGrain, std::uint64_t{0},
@@ -135,7 +142,8 @@ OrientedCount CountOriented(const OrientedGraph& graph, const Budget& budget, Ex
         if (!extent.Goes()) return std::uint64_t{0};
         auto marks = scratch.Take();
         std::uint64_t sum = 0;
-        for (auto u = static_cast<NodeId>(begin); u < end; ++u) sum += CountRow(graph, u, marks->data(), common);
+        for (auto u = static_cast<NodeId>(begin); u < end; ++u)
+          sum += CountRow(graph, u, marks->data(), common);
         scratch.Give(std::move(marks));
         return sum;
       },
@@ -178,7 +186,8 @@ OrientedCount CountSimple(const CsrView& simple, const Budget& budget, Executor&
         for (auto u = static_cast<NodeId>(begin); u < end; ++u) {
           const std::uint32_t first = simple.offsets[u], past = simple.offsets[u + 1];
           std::uint32_t a = first;
-          for (; a < past && neighbors[a] < u; ++a) marks[neighbors[a] / 64] |= std::uint64_t{1} << (neighbors[a] % 64);
+          for (; a < past && neighbors[a] < u; ++a)
+            marks[neighbors[a] / 64] |= std::uint64_t{1} << (neighbors[a] % 64);
           const std::uint32_t middle = a;
           // The smallest neighbour has no partner below it in this row.
           for (a = first + 1; a < middle; ++a) {

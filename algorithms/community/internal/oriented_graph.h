@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "algorithms/common/budget.h"
-#include "engine/arrays/aligned_array.h"
 #include "engine/adjacency/csr_view.h"
+#include "engine/arrays/aligned_array.h"
 #include "engine/parallel.h"
 #include "engine/types.h"
 
@@ -33,13 +33,14 @@ struct OrientedGraph {
 };
 
 enum class Numbering {
-  kByShape,   // by degree where WorthOrienting()
+  kByShape,  // by degree where WorthOrienting()
   kKept,
   kByDegree,
 };
 
 // REQUIRES symmetric rows, ascending, without doubles and loops. O(nodes + arcs).
-OrientedGraph Orient(const CsrView& simple, Executor& executor, Numbering numbering = Numbering::kByShape);
+OrientedGraph Orient(const CsrView& simple, Executor& executor,
+                     Numbering numbering = Numbering::kByShape);
 
 // Triangles. O(sum over arcs of the length of the row they point to), at most
 // edges^1.5. Same at any thread count.
@@ -47,7 +48,8 @@ struct OrientedCount {
   std::uint64_t triangles = 0;
   bool truncated = false;  // then of some rows only
 };
-// Of the budget, here and below: `edges` are the graph's, whole rows from the first on; `nodes` does not count.
+// Of the budget, here and below: `edges` are the graph's, whole rows from the first on; `nodes`
+// does not count.
 OrientedCount CountOriented(const OrientedGraph& graph, const Budget& budget, Executor& executor);
 
 // The same without orienting: the part of a row below its own number is what an oriented
@@ -57,8 +59,8 @@ OrientedCount CountSimple(const CsrView& simple, const Budget& budget, Executor&
 // A rule on degrees alone. O(nodes).
 bool WorthOrienting(const CsrView& simple, Executor& executor);
 
-// In triangles_per_node.cc. By node of the simple graph: triangles it is part of, and the number of arcs between
-// its neighbours, where arc a of the oriented graph stands for directions[a] of them
+// In triangles_per_node.cc. By node of the simple graph: triangles it is part of, and the number of
+// arcs between its neighbours, where arc a of the oriented graph stands for directions[a] of them
 // (1 or 2; empty: 1 each).
 struct NodeTriangles {
   std::vector<std::uint64_t> triangles, arcs;

@@ -8,9 +8,16 @@ namespace plexus::internal {
 template <bool kUnit>
 class Refinement::OneCommunity {
  public:
-  OneCommunity(const CommunityGraph& graph, const std::vector<NodeId>& communities, const Groups& groups, double scale,
-               std::vector<NodeId>& parts, AlignedArray<Part>& by_part, Halt& halt)
-      : graph_(graph), communities_(communities), groups_(groups), scale_(scale), parts_(parts), by_part_(by_part), halt_(halt) {}
+  OneCommunity(const CommunityGraph& graph, const std::vector<NodeId>& communities,
+               const Groups& groups, double scale, std::vector<NodeId>& parts,
+               AlignedArray<Part>& by_part, Halt& halt)
+      : graph_(graph),
+        communities_(communities),
+        groups_(groups),
+        scale_(scale),
+        parts_(parts),
+        by_part_(by_part),
+        halt_(halt) {}
 
   void Run(NodeId c, Tally& tally) const {
     const NodeId begin = groups_.starts[c], end = groups_.starts[c + 1];
@@ -22,7 +29,8 @@ class Refinement::OneCommunity {
       Begin(groups_.nodes[i], c);
     }
     if (end - begin < 2) return;
-    for (NodeId i = begin; i < end && !Stops(i - begin); ++i) Join(groups_.nodes[i], c, total, tally);
+    for (NodeId i = begin; i < end && !Stops(i - begin); ++i)
+      Join(groups_.nodes[i], c, total, tally);
   }
 
  private:
@@ -77,9 +85,9 @@ class Refinement::OneCommunity {
   Halt& halt_;
 };
 
-bool Refinement::Run(const CommunityGraph& graph, const std::vector<NodeId>& communities, const Groups& groups,
-                     double resolution, Executor& executor, Pool<Tally>& tallies, const Budget* budget,
-                     std::vector<NodeId>& parts) {
+bool Refinement::Run(const CommunityGraph& graph, const std::vector<NodeId>& communities,
+                     const Groups& groups, double resolution, Executor& executor,
+                     Pool<Tally>& tallies, const Budget* budget, std::vector<NodeId>& parts) {
   parts.resize(graph.nodes);
   if (by_part_.size() < graph.nodes) by_part_ = AlignedArray<Part>(graph.nodes);
   Halt halt(budget);

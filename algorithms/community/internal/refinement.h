@@ -22,8 +22,9 @@ class Refinement {
   // blocks run in parallel and know nothing of each other. False, and parts that mean
   // nothing, when `budget` (null = none) says to stop: looked at in every block and, in
   // large communities, every kLook nodes. REQUIRES a positive total.
-  bool Run(const CommunityGraph& graph, const std::vector<NodeId>& communities, const Groups& groups,
-           double resolution, Executor& executor, Pool<Tally>& tallies, const Budget* budget, std::vector<NodeId>& parts);
+  bool Run(const CommunityGraph& graph, const std::vector<NodeId>& communities,
+           const Groups& groups, double resolution, Executor& executor, Pool<Tally>& tallies,
+           const Budget* budget, std::vector<NodeId>& parts);
 
  private:
   static constexpr NodeId kLook = 1u << 12;

@@ -22,15 +22,18 @@ class Tally {
   // array as it is. REQUIRES an empty tally.
   template <bool kUnit>
   void Resize(NodeId labels) {
-    if constexpr (kUnit) Grow(counts_, labels);
-    else Grow(sums_, labels);
+    if constexpr (kUnit)
+      Grow(counts_, labels);
+    else
+      Grow(sums_, labels);
     if (touched_.size() <= labels) {
       touched_ = AlignedArray<NodeId>();
       touched_ = AlignedArray<NodeId>(std::size_t{labels} + 1);
     }
   }
   std::size_t bytes() const {
-    return sums_.size() * sizeof(double) + counts_.size() * sizeof(std::uint32_t) + touched_.size() * sizeof(NodeId);
+    return sums_.size() * sizeof(double) + counts_.size() * sizeof(std::uint32_t) +
+           touched_.size() * sizeof(NodeId);
   }
 
   // A row being summed or counted. Lives in registers: writing through the Tally itself would
@@ -40,8 +43,10 @@ class Tally {
    public:
     using Sum = std::conditional_t<kUnit, std::uint32_t, double>;
     explicit Row(Tally& tally) : touched_(tally.touched_.data()) {
-      if constexpr (kUnit) sums_ = tally.counts_.data();
-      else sums_ = tally.sums_.data();
+      if constexpr (kUnit)
+        sums_ = tally.counts_.data();
+      else
+        sums_ = tally.sums_.data();
     }
     // REQUIRES weight > 0; 1 when kUnit, and fewer than 2^32 of a label.
     void Add(NodeId label, Sum weight) {

@@ -31,7 +31,8 @@ struct HubEdges {
 };
 
 HubEdges BothWays(const OrientedGraph& graph, Executor& executor) {
-  HubEdges edges{graph.hubs, graph.hub_words, AlignedArray<std::uint64_t>(graph.hubs * graph.hub_words)};
+  HubEdges edges{graph.hubs, graph.hub_words,
+                 AlignedArray<std::uint64_t>(graph.hubs * graph.hub_words)};
   // A block has 512 columns for its own, a line of every row.
   ParallelFor(executor, edges.words, 8, [&](std::size_t begin, std::size_t end) {
     for (NodeId v = 0; v < edges.hubs; ++v) {
@@ -58,7 +59,8 @@ struct Corners {
   std::vector<NodeId> found;             // room for a row's
 };
 
-void CountRow(const OrientedGraph& graph, const HubEdges& edges, NodeId u, Corners& mine, CountCommonFn common) {
+void CountRow(const OrientedGraph& graph, const HubEdges& edges, NodeId u, Corners& mine,
+              CountCommonFn common) {
   const std::uint32_t first = graph.offsets[u], past = graph.offsets[u + 1];
   if (past - first < 2) return;
   std::uint64_t* const marks = mine.marks.data();
@@ -100,7 +102,8 @@ struct DirectedCorners {
   std::vector<std::uint64_t> triangles, arcs;
 };
 
-void CountRow(const OrientedGraph& graph, const std::vector<std::uint8_t>& directions, NodeId u, DirectedCorners& mine) {
+void CountRow(const OrientedGraph& graph, const std::vector<std::uint8_t>& directions, NodeId u,
+              DirectedCorners& mine) {
   const std::uint32_t first = graph.offsets[u], past = graph.offsets[u + 1];
   if (past - first < 2) return;
   for (std::uint32_t a = first; a < past; ++a) mine.marks[graph.neighbors[a]] = directions[a];
@@ -130,8 +133,9 @@ void CountRow(const OrientedGraph& graph, const std::vector<std::uint8_t>& direc
 
 // Counters of all blocks, by node.
 template <class Mine>
-void AddUp(const OrientedGraph& graph, const std::vector<std::unique_ptr<Mine>>& all, std::vector<std::uint64_t> Mine::*from,
-           std::vector<std::uint64_t>& sums, Executor& executor) {
+void AddUp(const OrientedGraph& graph, const std::vector<std::unique_ptr<Mine>>& all,
+           std::vector<std::uint64_t> Mine::* from, std::vector<std::uint64_t>& sums,
+           Executor& executor) {
   sums.assign(graph.node_count(), 0);
   ParallelFor(executor, graph.node_count(), kSumGrain, [&](std::size_t begin, std::size_t end) {
     for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
@@ -155,18 +159,20 @@ void ForEachRow(Extent& extent, Pool<Mine>& pool, Executor& executor, Row&& row)
 
 }  // namespace
 
-NodeTriangles CountPerNode(const OrientedGraph& graph, const std::vector<std::uint8_t>& directions, const Budget& budget,
-                           Executor& executor) {
+NodeTriangles CountPerNode(const OrientedGraph& graph, const std::vector<std::uint8_t>& directions,
+                           const Budget& budget, Executor& executor) {
   NodeTriangles sums;
   const NodeId n = graph.node_count();
   Extent extent(graph, budget);
   const std::size_t blocks = extent.rows() / kCountGrain + 1;
-  const bool alike = std::adjacent_find(directions.begin(), directions.end(), std::not_equal_to()) == directions.end();
+  const bool alike = std::adjacent_find(directions.begin(), directions.end(),
+                                        std::not_equal_to()) == directions.end();
   if (alike) {
     const CountCommonFn common = FindCountCommon(SimdLevel::kBest);
     const HubEdges edges = BothWays(graph, executor);
     std::uint32_t longest = 0;
-    for (NodeId v = 0; v < n; ++v) longest = std::max(longest, graph.offsets[v + 1] - graph.offsets[v]);
+    for (NodeId v = 0; v < n; ++v)
+      longest = std::max(longest, graph.offsets[v + 1] - graph.offsets[v]);
     Pool<Corners> pool;
     pool.Reserve(executor, blocks);
     for (auto& mine : pool.idle()) {
@@ -174,7 +180,8 @@ NodeTriangles CountPerNode(const OrientedGraph& graph, const std::vector<std::ui
       mine->triangles.assign(n, 0);
       mine->found.resize(longest);
     }
-    ForEachRow(extent, pool, executor, [&](NodeId u, Corners& mine) { CountRow(graph, edges, u, mine, common); });
+    ForEachRow(extent, pool, executor,
+               [&](NodeId u, Corners& mine) { CountRow(graph, edges, u, mine, common); });
     AddUp(graph, pool.idle(), &Corners::triangles, sums.triangles, executor);
     sums.arcs = sums.triangles;
     if (!directions.empty())
@@ -187,7 +194,8 @@ NodeTriangles CountPerNode(const OrientedGraph& graph, const std::vector<std::ui
       mine->triangles.assign(n, 0);
       mine->arcs.assign(n, 0);
     }
-    ForEachRow(extent, pool, executor, [&](NodeId u, DirectedCorners& mine) { CountRow(graph, directions, u, mine); });
+    ForEachRow(extent, pool, executor,
+               [&](NodeId u, DirectedCorners& mine) { CountRow(graph, directions, u, mine); });
     AddUp(graph, pool.idle(), &DirectedCorners::triangles, sums.triangles, executor);
     AddUp(graph, pool.idle(), &DirectedCorners::arcs, sums.arcs, executor);
   }

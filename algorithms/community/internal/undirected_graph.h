@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "algorithms/common/budget.h"
-#include "algorithms/community/internal/community_graph.h"
 #include "algorithms/common/internal/stop_flag.h"
+#include "algorithms/community/internal/community_graph.h"
 
 namespace plexus::internal {
 
@@ -64,7 +64,8 @@ struct RowRange {
 // that is fresh memory saved.
 class RowWriter {
  public:
-  RowWriter(CommunityGraph& graph, std::uint64_t first) : graph_(graph), first_(first), at_(first) {}
+  RowWriter(CommunityGraph& graph, std::uint64_t first)
+      : graph_(graph), first_(first), at_(first) {}
   const RowRange& range() const { return range_; }
   bool written() const { return written_; }
 
@@ -102,13 +103,13 @@ class RowWriter {
 
 // walk(v, fn) calls fn(u, weight) for everything at row v, in a fixed order and at most
 // degrees[v] times; weights finite and >= 0, those of zero are left out. at(v, u, weight, put)
-// calls put(row, weight) with the row that u is in, v itself for a loop, or not at all. Two u of one walk
-// are in one row only when that is v. Short rows are added up by u, which need be no row.
+// calls put(row, weight) with the row that u is in, v itself for a loop, or not at all. Two u of
+// one walk are in one row only when that is v. Short rows are added up by u, which need be no row.
 // None when `budget` (null = none) says to stop, which is asked before
 // every block of rows; how much it allows to look at does not count.
 template <class Walk, class At>
-std::optional<CommunityGraph> SumRows(std::span<const std::uint64_t> degrees, Executor& executor, const Budget* budget,
-                                      Walk&& walk, At&& at) {
+std::optional<CommunityGraph> SumRows(std::span<const std::uint64_t> degrees, Executor& executor,
+                                      const Budget* budget, Walk&& walk, At&& at) {
   constexpr std::size_t kGrain = 1024;
   Halt halt(budget);
   if (halt.Look()) return std::nullopt;
@@ -143,14 +144,18 @@ std::optional<CommunityGraph> SumRows(std::span<const std::uint64_t> degrees, Ex
           if (weight > 0) row.Add(u, weight);
         });
         row.Drain([&](NodeId u, double sum) {
-          at(v, u, sum, [&](NodeId there, double weight) { there == v ? writer.AddLoop(weight) : writer.Add(there, weight); });
+          at(v, u, sum, [&](NodeId there, double weight) {
+            there == v ? writer.AddLoop(weight) : writer.Add(there, weight);
+          });
         });
       } else {
         Tally::Row<false> row(*tally);
         walk(v, [&](NodeId u, double one) {
           at(v, u, one, [&](NodeId there, double weight) {
-            if (there == v) writer.AddLoop(weight);
-            else if (weight > 0) row.Add(there, weight);
+            if (there == v)
+              writer.AddLoop(weight);
+            else if (weight > 0)
+              row.Add(there, weight);
           });
         });
         row.Drain([&](NodeId there, double sum) { writer.Add(there, sum); });
@@ -161,9 +166,11 @@ std::optional<CommunityGraph> SumRows(std::span<const std::uint64_t> degrees, Ex
     tallies.Give(std::move(tally));
     return writer.range();
   };
-  const RowRange all = ParallelReduce(executor, nodes, kGrain, RowRange(), make, [](const RowRange& a, const RowRange& b) {
-    return RowRange{std::min(a.least, b.least), std::max(a.most, b.most), a.strength + b.strength};
-  });
+  const RowRange all = ParallelReduce(
+      executor, nodes, kGrain, RowRange(), make, [](const RowRange& a, const RowRange& b) {
+        return RowRange{std::min(a.least, b.least), std::max(a.most, b.most),
+                        a.strength + b.strength};
+      });
   if (halt.said()) return std::nullopt;
   // All alike: counted in that unit, exactly.
   graph.unit = all.least >= all.most && starts.back() < (std::uint64_t{1} << 32);
@@ -185,7 +192,8 @@ std::optional<CommunityGraph> SumRows(std::span<const std::uint64_t> degrees, Ex
   } else {
     ParallelFor(executor, nodes, kGrain, [&](std::size_t begin, std::size_t end) {
       if (const double weight = alike[begin / kGrain]; weight > 0)
-        std::fill(graph.weights.data() + graph.rows[begin].begin, graph.weights.data() + graph.rows[end - 1].end, weight);
+        std::fill(graph.weights.data() + graph.rows[begin].begin,
+                  graph.weights.data() + graph.rows[end - 1].end, weight);
     });
   }
   return graph;
@@ -193,9 +201,10 @@ std::optional<CommunityGraph> SumRows(std::span<const std::uint64_t> degrees, Ex
 
 // A walk over rows themselves.
 template <class Walk>
-std::optional<CommunityGraph> SumRows(std::span<const std::uint64_t> degrees, Executor& executor, const Budget* budget,
-                                      Walk&& walk) {
-  return SumRows(degrees, executor, budget, walk, [](NodeId, NodeId u, double weight, auto&& put) { put(u, weight); });
+std::optional<CommunityGraph> SumRows(std::span<const std::uint64_t> degrees, Executor& executor,
+                                      const Budget* budget, Walk&& walk) {
+  return SumRows(degrees, executor, budget, walk,
+                 [](NodeId, NodeId u, double weight, auto&& put) { put(u, weight); });
 }
 
 }  // namespace plexus::internal

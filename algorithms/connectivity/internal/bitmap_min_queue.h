@@ -39,7 +39,8 @@ class LeastSet {
   // REQUIRES !empty().
   NodeId TakeLeast() {
     std::size_t at = 0;
-    for (std::size_t i = levels_.size(); i-- > 0;) at = at * 64 + static_cast<std::size_t>(std::countr_zero(levels_[i][at]));
+    for (std::size_t i = levels_.size(); i-- > 0;)
+      at = at * 64 + static_cast<std::size_t>(std::countr_zero(levels_[i][at]));
     const auto least = static_cast<NodeId>(at);
     for (std::vector<std::uint64_t>& level : levels_) {
       std::uint64_t& word = level[at / 64];

@@ -14,9 +14,9 @@ namespace plexus::internal {
 
 namespace {
 
-constexpr std::size_t kBlock = 8192;   // nodes
-constexpr std::uint32_t kWide = 8;     // labels written at once
-constexpr std::size_t kAsked = 256;    // rows, which way their first arcs lead
+constexpr std::size_t kBlock = 8192;  // nodes
+constexpr std::uint32_t kWide = 8;    // labels written at once
+constexpr std::size_t kAsked = 256;   // rows, which way their first arcs lead
 
 using Labels = std::span<NodeId>;
 
@@ -59,8 +59,10 @@ void HangFirst(const CsrView& view, std::size_t begin, std::size_t end, Labels l
   for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
     const std::uint32_t row = view.offsets[v];
     const NodeId first = view.neighbors[std::min(row, last)];
-    const auto down = static_cast<NodeId>(row < view.offsets[v + 1]) & static_cast<NodeId>(first < v);
-    labels[v] = v ^ ((v ^ first) & (0 - down));  // first or v, with no branch for the compiler to see
+    const auto down =
+        static_cast<NodeId>(row < view.offsets[v + 1]) & static_cast<NodeId>(first < v);
+    labels[v] =
+        v ^ ((v ^ first) & (0 - down));  // first or v, with no branch for the compiler to see
   }
 }
 
@@ -71,17 +73,20 @@ void ToRoots(std::size_t begin, std::size_t end, Labels labels) {
 }
 
 // labels[v] beside every arc of v. Writes up to kWide - 1 beyond the last.
-void Spread(const CsrView& view, std::size_t begin, std::size_t end, Labels labels, NodeId* beside) {
+void Spread(const CsrView& view, std::size_t begin, std::size_t end, Labels labels,
+            NodeId* beside) {
   for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
     const NodeId label = Load(labels, v);
     NodeId* const to = beside + (view.offsets[v] - view.offsets[begin]);
     for (std::uint32_t i = 0; i < kWide; ++i) to[i] = label;
-    if (const std::uint32_t degree = view.degree(v); degree > kWide) std::fill(to + kWide, to + degree, label);
+    if (const std::uint32_t degree = view.degree(v); degree > kWide)
+      std::fill(to + kWide, to + degree, label);
   }
 }
 
 // Returns how many. Room for one pair more than there are arcs.
-std::size_t Note(std::span<const NodeId> neighbors, const NodeId* beside, Labels labels, Pair* pairs) {
+std::size_t Note(std::span<const NodeId> neighbors, const NodeId* beside, Labels labels,
+                 Pair* pairs) {
   std::size_t noted = 0;
   for (std::size_t a = 0; a < neighbors.size(); ++a) {
     const NodeId here = beside[a], there = Load(labels, neighbors[a]);
@@ -114,7 +119,8 @@ void Join(Pair pair, Labels labels) {
     const NodeId u = Root(labels, pair.a), v = Root(labels, pair.b);
     if (u == v) return;
     NodeId expected = std::max(u, v);
-    if (std::atomic_ref<NodeId>(labels[expected]).compare_exchange_strong(expected, std::min(u, v), std::memory_order_relaxed))
+    if (std::atomic_ref<NodeId>(labels[expected])
+            .compare_exchange_strong(expected, std::min(u, v), std::memory_order_relaxed))
       return;
   }
 }
@@ -128,17 +134,21 @@ void SmallComponents(const CsrView& out, const CsrView& in, Labels labels, Execu
     return;
   }
   const CsrView view = LeadsDown(out, in);
-  ParallelFor(executor, n, kBlock, [&](std::size_t begin, std::size_t end) { HangFirst(view, begin, end, labels); });
+  ParallelFor(executor, n, kBlock,
+              [&](std::size_t begin, std::size_t end) { HangFirst(view, begin, end, labels); });
   auto to_roots = [&](std::size_t begin, std::size_t end) { ToRoots(begin, end, labels); };
   ParallelFor(executor, n, kBlock, to_roots);
   AlignedArray<Pair> pairs(view.arc_count() + blocks);
   AlignedArray<NodeId> beside(view.arc_count() + blocks * kWide);
   std::vector<std::size_t> noted(blocks, 0);
-  auto pairs_at = [&](std::size_t begin) { return pairs.data() + view.offsets[begin] + begin / kBlock; };
+  auto pairs_at = [&](std::size_t begin) {
+    return pairs.data() + view.offsets[begin] + begin / kBlock;
+  };
   ParallelFor(executor, n, kBlock, [&](std::size_t begin, std::size_t end) {
     NodeId* const labelled = beside.data() + view.offsets[begin] + begin / kBlock * kWide;
     Spread(view, begin, end, labels, labelled);
-    const auto arcs = view.neighbors.subspan(view.offsets[begin], view.offsets[end] - view.offsets[begin]);
+    const auto arcs =
+        view.neighbors.subspan(view.offsets[begin], view.offsets[end] - view.offsets[begin]);
     const std::size_t count = Note(arcs, labelled, labels, pairs_at(begin));
     noted[begin / kBlock] = count;
     HangLeast({pairs_at(begin), count}, labels);

@@ -30,6 +30,7 @@ inline constexpr std::size_t kSmallComponentsArcs = 600'000;
 // `in` is the transpose of `out`, or the same view for a symmetric graph. REQUIRES at most
 // kSmallComponentsArcs arcs, as many labels as nodes, and when `executor` may pass blocks over,
 // that labels[v] <= v.
-void SmallComponents(const CsrView& out, const CsrView& in, std::span<NodeId> labels, Executor& executor);
+void SmallComponents(const CsrView& out, const CsrView& in, std::span<NodeId> labels,
+                     Executor& executor);
 
 }  // namespace plexus::internal

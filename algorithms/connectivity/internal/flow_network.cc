@@ -53,7 +53,8 @@ struct FlowGraph {
   using edges_size_type = std::uint32_t;
   using degree_size_type = std::uint32_t;
   using vertex_iterator = boost::counting_iterator<std::uint32_t>;
-  using out_edge_iterator = boost::transform_iterator<Leaving, boost::counting_iterator<std::uint32_t>, FlowArc, FlowArc>;
+  using out_edge_iterator =
+      boost::transform_iterator<Leaving, boost::counting_iterator<std::uint32_t>, FlowArc, FlowArc>;
   using edge_iterator = out_edge_iterator;
   static vertex_descriptor null_vertex() { return 0xFFFFFFFFu; }
 
@@ -61,14 +62,21 @@ struct FlowGraph {
   const Open* open;
 
   friend std::uint32_t source(FlowArc arc, const FlowGraph&) { return arc.source; }
-  friend std::uint32_t target(FlowArc arc, const FlowGraph& g) { return g.network->targets[arc.index]; }
-  friend std::uint32_t num_vertices(const FlowGraph& g) { return static_cast<std::uint32_t>(g.network->offsets.size() - 1); }
+  friend std::uint32_t target(FlowArc arc, const FlowGraph& g) {
+    return g.network->targets[arc.index];
+  }
+  friend std::uint32_t num_vertices(const FlowGraph& g) {
+    return static_cast<std::uint32_t>(g.network->offsets.size() - 1);
+  }
   friend std::pair<vertex_iterator, vertex_iterator> vertices(const FlowGraph& g) {
     return {vertex_iterator(0), vertex_iterator(num_vertices(g))};
   }
-  friend std::pair<out_edge_iterator, out_edge_iterator> out_edges(std::uint32_t v, const FlowGraph& g) {
+  friend std::pair<out_edge_iterator, out_edge_iterator> out_edges(std::uint32_t v,
+                                                                   const FlowGraph& g) {
     if (g.open->at_source == 0 || g.open->at_sink == 0) throw Saturated();
-    const auto at = [&](std::uint32_t end) { return out_edge_iterator(boost::counting_iterator<std::uint32_t>(end), Leaving{v}); };
+    const auto at = [&](std::uint32_t end) {
+      return out_edge_iterator(boost::counting_iterator<std::uint32_t>(end), Leaving{v});
+    };
     return {at(g.network->offsets[v]), at(g.network->offsets[v + std::size_t{1}])};
   }
   friend std::uint32_t out_degree(std::uint32_t v, const FlowGraph& g) {
@@ -147,13 +155,14 @@ bool AugmentPaths(FlowNetwork& network, const Budget& budget, std::int64_t& flow
     before += network.capacities[a];
     open.at_source += network.capacities[a] > 0;
   });
-  row(network.sink, [&](std::uint32_t a) { open.at_sink += network.capacities[network.reverse[a]] > 0; });
+  row(network.sink,
+      [&](std::uint32_t a) { open.at_sink += network.capacities[network.reverse[a]] > 0; });
   FlowGraph graph{&network, &open};
   std::uint64_t seen = 0;
   try {
-    boost::boykov_kolmogorov_max_flow(graph, CapacityMap{network.capacities.data()},
-                                      ResidualMap{&network, &open, &budget, &seen}, ReverseMap{&network},
-                                      boost::identity_property_map(), network.source, network.sink);
+    boost::boykov_kolmogorov_max_flow(
+        graph, CapacityMap{network.capacities.data()}, ResidualMap{&network, &open, &budget, &seen},
+        ReverseMap{&network}, boost::identity_property_map(), network.source, network.sink);
   } catch (const Stopped&) {
     return false;
   } catch (const Saturated&) {  // a maximum: a cut at one end is full

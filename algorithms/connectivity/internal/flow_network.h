@@ -12,10 +12,10 @@ namespace plexus::internal {
 
 // Every pair of neighbours is an arc each way; capacities may be 0.
 struct FlowNetwork {
-  std::vector<std::uint32_t> offsets;      // by node of the network; one more at the end
-  AlignedArray<std::uint32_t> targets;     // by arc, ascending in a row
-  AlignedArray<std::uint32_t> reverse;     // by arc: the one the other way
-  AlignedArray<std::int64_t> capacities;   // by arc
+  std::vector<std::uint32_t> offsets;     // by node of the network; one more at the end
+  AlignedArray<std::uint32_t> targets;    // by arc, ascending in a row
+  AlignedArray<std::uint32_t> reverse;    // by arc: the one the other way
+  AlignedArray<std::int64_t> capacities;  // by arc
   std::uint32_t source = 0, sink = 0;
 };
 

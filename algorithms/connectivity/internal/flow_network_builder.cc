@@ -37,17 +37,25 @@ struct NetworkBuilder::Scratch {
       starts.push_back(sides.size());
       other.resize(sides.size());
       for (std::size_t s = 0; s + 1 < starts.size(); s += 2) {
-        const std::size_t begin = starts[s], middle = starts[s + 1], end = s + 2 < starts.size() ? starts[s + 2] : middle;
-        const auto at = [&](std::size_t i) { return sides.begin() + static_cast<std::ptrdiff_t>(i); };
-        std::merge(at(begin), at(middle), at(middle), at(end), other.begin() + static_cast<std::ptrdiff_t>(begin), Nearer);
+        const std::size_t begin = starts[s], middle = starts[s + 1],
+                          end = s + 2 < starts.size() ? starts[s + 2] : middle;
+        const auto at = [&](std::size_t i) {
+          return sides.begin() + static_cast<std::ptrdiff_t>(i);
+        };
+        std::merge(at(begin), at(middle), at(middle), at(end),
+                   other.begin() + static_cast<std::ptrdiff_t>(begin), Nearer);
       }
       sides.swap(other);
     }
   }
 };
 
-NetworkBuilder::NetworkBuilder(const Selection& selection, const MaxFlowOptions& options, Executor& executor)
-    : selection_(selection), options_(options), executor_(executor), places_(selection.snapshot->node_count(), kOutside) {}
+NetworkBuilder::NetworkBuilder(const Selection& selection, const MaxFlowOptions& options,
+                               Executor& executor)
+    : selection_(selection),
+      options_(options),
+      executor_(executor),
+      places_(selection.snapshot->node_count(), kOutside) {}
 
 bool NetworkBuilder::FindNodes(NodeId source, NodeId sink) {
   constexpr std::uint32_t kAhead = 0, kOnTheWay = 1;  // marks, until they become places
@@ -64,8 +72,11 @@ bool NetworkBuilder::FindNodes(NodeId source, NodeId sink) {
 }
 
 // Turns the mark `from` of what is reached into `to`.
-bool NetworkBuilder::Spread(NodeId start, Direction direction, std::uint32_t from, std::uint32_t to) {
-  const Direction back = direction == Direction::kBoth ? direction : direction == Direction::kOut ? Direction::kIn : Direction::kOut;
+bool NetworkBuilder::Spread(NodeId start, Direction direction, std::uint32_t from,
+                            std::uint32_t to) {
+  const Direction back = direction == Direction::kBoth  ? direction
+                         : direction == Direction::kOut ? Direction::kIn
+                                                        : Direction::kOut;
   std::vector<NodeId> list = {start}, next;
   places_[start] = to;
   while (!list.empty()) {
@@ -91,7 +102,8 @@ bool NetworkBuilder::Spread(NodeId start, Direction direction, std::uint32_t fro
 // Nodes marked `from` that have a neighbour marked `to` are marked so, too, and make the new
 // list. Which of them another one sees at once depends on threads, what is reached in the
 // end does not.
-bool NetworkBuilder::Ask(Direction direction, std::uint32_t from, std::uint32_t to, std::vector<NodeId>& list) {
+bool NetworkBuilder::Ask(Direction direction, std::uint32_t from, std::uint32_t to,
+                         std::vector<NodeId>& list) {
   Halt halt(&options_.budget);
   std::vector<NodeId> found(places_.size());
   std::vector<std::size_t> counts((places_.size() + kLook - 1) / kLook);
@@ -100,7 +112,9 @@ bool NetworkBuilder::Ask(Direction direction, std::uint32_t from, std::uint32_t 
     std::size_t count = 0;
     for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
       std::atomic_ref<std::uint32_t> mark(places_[v]);
-      if (mark.load(std::memory_order_relaxed) != from || (from == kOutside && !selection_.contains(v))) continue;
+      if (mark.load(std::memory_order_relaxed) != from ||
+          (from == kOutside && !selection_.contains(v)))
+        continue;
       bool reached = false;
       selection_.snapshot->ForEachArc(direction, v, selection_.filter, [&](const Arc& arc) {
         std::atomic_ref<std::uint32_t> theirs(places_[arc.neighbor]);
@@ -136,13 +150,17 @@ template <class Fn>
 void NetworkBuilder::ReadRow(std::uint32_t u, Scratch& scratch, Fn&& capacity) const {
   scratch.ahead.clear();
   scratch.behind.clear();
-  ForEachArc(ahead(), u, [&](std::uint32_t v, const Arc& arc) { scratch.ahead.push_back({v, capacity(arc)}); });
-  if (!options_.undirected) ForEachArc(Direction::kIn, u, [&](std::uint32_t v, const Arc&) { scratch.behind.push_back({v, 0}); });
+  ForEachArc(ahead(), u,
+             [&](std::uint32_t v, const Arc& arc) { scratch.ahead.push_back({v, capacity(arc)}); });
+  if (!options_.undirected)
+    ForEachArc(Direction::kIn, u,
+               [&](std::uint32_t v, const Arc&) { scratch.behind.push_back({v, 0}); });
   scratch.Sort(scratch.ahead);
   scratch.Sort(scratch.behind);
   std::vector<Side>& row = scratch.row;
   row.resize(scratch.ahead.size() + scratch.behind.size());
-  std::merge(scratch.ahead.begin(), scratch.ahead.end(), scratch.behind.begin(), scratch.behind.end(), row.begin(), Scratch::Nearer);
+  std::merge(scratch.ahead.begin(), scratch.ahead.end(), scratch.behind.begin(),
+             scratch.behind.end(), row.begin(), Scratch::Nearer);
   std::size_t kept = 0;
   for (std::size_t i = 0; i < row.size(); ++i) {
     if (kept > 0 && row[i].target == row[kept - 1].target)
@@ -195,8 +213,9 @@ Result<bool> NetworkBuilder::MakeArcs() {
     arcs += offsets[u];
     offsets[u] = static_cast<std::uint32_t>(arcs);
     if (arcs > 2 * MaxFlowResult::kMostPairs)
-      return Fail(ErrorCode::kResourceExhausted, "more than " + std::to_string(MaxFlowResult::kMostPairs) +
-                                                     " pairs of neighbours lie between source and sink");
+      return Fail(ErrorCode::kResourceExhausted,
+                  "more than " + std::to_string(MaxFlowResult::kMostPairs) +
+                      " pairs of neighbours lie between source and sink");
   }
   network_.targets = AlignedArray<std::uint32_t>(arcs);
   network_.reverse = AlignedArray<std::uint32_t>(arcs);
@@ -247,14 +266,17 @@ std::int64_t NetworkBuilder::Capacity(const Arc& arc, std::uint64_t& rounded) co
   return units;
 }
 
-double NetworkBuilder::InWeights(std::int64_t units) const { return std::ldexp(static_cast<double>(units), -shift_); }
+double NetworkBuilder::InWeights(std::int64_t units) const {
+  return std::ldexp(static_cast<double>(units), -shift_);
+}
 
 std::vector<bool> NetworkBuilder::SourceSide() const {
   std::vector<bool> reached(nodes_.size());
   std::vector<std::uint32_t> queue = {network_.source};
   reached[network_.source] = true;
   for (std::size_t head = 0; head < queue.size(); ++head)
-    for (std::uint32_t a = network_.offsets[queue[head]]; a < network_.offsets[queue[head] + std::size_t{1}]; ++a)
+    for (std::uint32_t a = network_.offsets[queue[head]];
+         a < network_.offsets[queue[head] + std::size_t{1}]; ++a)
       if (const std::uint32_t v = network_.targets[a]; network_.capacities[a] > 0 && !reached[v]) {
         reached[v] = true;
         queue.push_back(v);

@@ -11,12 +11,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "algorithms/connectivity/internal/flow_network.h"
-#include "algorithms/common/internal/stop_flag.h"
+#include "algorithms/common/edge_step.h"
 #include "algorithms/common/internal/object_pool.h"
 #include "algorithms/common/internal/selection.h"
+#include "algorithms/common/internal/stop_flag.h"
+#include "algorithms/connectivity/internal/flow_network.h"
 #include "algorithms/connectivity/max_flow.h"
-#include "algorithms/common/edge_step.h"
 
 namespace plexus::internal {
 

@@ -18,7 +18,10 @@ struct SuppressingEdge {
 class Suppression {
  public:
   Suppression(const Snapshot& snapshot, std::int64_t now)
-      : snapshot_(snapshot), now_(now), kinds_(Kinds(snapshot)), filter_(ArcFilter::Kinds(snapshot.schema(), kinds_)) {}
+      : snapshot_(snapshot),
+        now_(now),
+        kinds_(Kinds(snapshot)),
+        filter_(ArcFilter::Kinds(snapshot.schema(), kinds_)) {}
 
   bool none() const { return kinds_.empty(); }
   const std::vector<EdgeKindId>& kinds() const { return kinds_; }  // ascending; with alive edges
@@ -26,8 +29,8 @@ class Suppression {
 
   // valid_from <= now < valid_until; tells note(time) when that changes.
   template <class Note>
-  static bool InForce(std::optional<std::int64_t> from, std::optional<std::int64_t> until, std::int64_t now,
-                      Note&& note) {
+  static bool InForce(std::optional<std::int64_t> from, std::optional<std::int64_t> until,
+                      std::int64_t now, Note&& note) {
     if (from) note(*from);
     if (until) note(*until);
     return (!from || *from <= now) && (!until || now < *until);
@@ -39,17 +42,20 @@ class Suppression {
            InForce(snapshot_.i64(kValidFrom, node), snapshot_.i64(kValidUntil, node), now_, note);
   }
 
-  // Calls fn(neighbor, created_at) for the active edges of a row but loops; false from fn stops. Calls
-  // note(neighbor, time) for the valid times of active and other edges.
+  // Calls fn(neighbor, created_at) for the active edges of a row but loops; false from fn stops.
+  // Calls note(neighbor, time) for the valid times of active and other edges.
   template <class Fn, class Note>
   void ForEach(Direction direction, NodeId node, Fn&& fn, Note&& note) const {
-    if (none() || (direction == Direction::kOut && !snapshot_.alive(node)) || !MayHave(direction, node)) return;
+    if (none() || (direction == Direction::kOut && !snapshot_.alive(node)) ||
+        !MayHave(direction, node))
+      return;
     snapshot_.ForEachArc(direction, node, filter_, [&](const plexus::Arc& arc) {
       if (arc.neighbor == node) return true;
       const NodeId source = direction == Direction::kOut ? node : arc.neighbor;
       if (!snapshot_.alive(source)) return true;
       const Edge e = snapshot_.edge(arc, node);
-      if (!InForce(Maybe(e.valid_from), Maybe(e.valid_until), now_, [&](std::int64_t time) { note(arc.neighbor, time); }))
+      if (!InForce(Maybe(e.valid_from), Maybe(e.valid_until), now_,
+                   [&](std::int64_t time) { note(arc.neighbor, time); }))
         return true;
       return static_cast<bool>(fn(arc.neighbor, e.created_at));
     });
@@ -76,7 +82,8 @@ class Suppression {
     if (!snapshot_.clean(direction, node)) return true;
     const CsrView rows = snapshot_.base().view(direction);
     const std::uint32_t begin = rows.offsets[node], end = rows.offsets[node + 1];
-    return begin != end && rows.kind(end - 1) >= kinds_.front() && rows.kind(begin) <= kinds_.back();
+    return begin != end && rows.kind(end - 1) >= kinds_.front() &&
+           rows.kind(begin) <= kinds_.back();
   }
 
   const Snapshot& snapshot_;

@@ -122,7 +122,8 @@ class VisibleSet::Recheck {
   bool AddCycleThrough(const Arc& arc) {
     End from(Direction::kOut, arc.target), to(Direction::kIn, arc.source);
     bool met = false;
-    while (!met && !from.done() && !to.done() && work_ <= kMostWork) met = Step(to, from) || Step(from, to);
+    while (!met && !from.done() && !to.done() && work_ <= kMostWork)
+      met = Step(to, from) || Step(from, to);
     while (met && !from.done() && work_ <= kMostWork) Step(from, to);
     while (met && !to.done() && work_ <= kMostWork) Step(to, from);
     if (met)
@@ -161,7 +162,8 @@ class VisibleSet::Recheck {
 };
 
 std::shared_ptr<const VisibleSet> VisibleSet::Rechecked(const Snapshot& snapshot, std::int64_t now,
-                                                        std::vector<NodeId> nodes, std::vector<Arc> arcs) const {
+                                                        std::vector<NodeId> nodes,
+                                                        std::vector<Arc> arcs) const {
   const NodeId n = snapshot.node_count();
   if (nodes.size() + arcs.size() > 1024 + n / 16) return nullptr;
   SortOnce(arcs);
@@ -178,10 +180,13 @@ std::shared_ptr<const VisibleSet> VisibleSet::Rechecked(const Snapshot& snapshot
   set->horizon_ = horizon_;
   set->cycles_ = recheck.cycles();
   Moments moments;
-  auto note = [&](std::int64_t time, NodeId node, NodeId target) { moments.push_back({time, node, target}); };
+  auto note = [&](std::int64_t time, NodeId node, NodeId target) {
+    moments.push_back({time, node, target});
+  };
   std::vector<NodeSubset::Change> changed;
   for (const NodeId v : recheck.Suspects(std::move(nodes), arcs)) {
-    const bool valid = recheck.suppression().IsValid(v, [&](std::int64_t time) { note(time, v, kNoNode); });
+    const bool valid =
+        recheck.suppression().IsValid(v, [&](std::int64_t time) { note(time, v, kNoNode); });
     const bool visible = valid && (include_superseded_ || !recheck.IsHidden(v));
     if (visible != nodes_->contains(v)) changed.push_back({v, visible});
   }

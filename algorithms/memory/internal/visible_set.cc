@@ -34,7 +34,8 @@ Involved Renumber(const std::vector<SuppressingEdge>& edges) {
   std::sort(g.nodes.begin(), g.nodes.end());
   g.nodes.erase(std::unique(g.nodes.begin(), g.nodes.end()), g.nodes.end());
   auto place = [&](NodeId v) {
-    return static_cast<std::uint32_t>(std::lower_bound(g.nodes.begin(), g.nodes.end(), v) - g.nodes.begin());
+    return static_cast<std::uint32_t>(std::lower_bound(g.nodes.begin(), g.nodes.end(), v) -
+                                      g.nodes.begin());
   };
   g.offsets.assign(g.nodes.size() + 1, 0);
   for (const SuppressingEdge& e : edges) {
@@ -67,8 +68,8 @@ NodeId VisibleSet::CycleOf(const Cycles& cycles, NodeId node) {
   return at != cycles.end() && at->node == node ? at->cycle : kNoNode;
 }
 
-std::shared_ptr<const VisibleSet> VisibleSet::Make(const Snapshot& snapshot, std::int64_t now, bool include_superseded,
-                                                   Executor& executor) {
+std::shared_ptr<const VisibleSet> VisibleSet::Make(const Snapshot& snapshot, std::int64_t now,
+                                                   bool include_superseded, Executor& executor) {
   const NodeId n = snapshot.node_count();
   const Suppression suppression(snapshot, now);
   std::vector<std::uint64_t> bits((std::size_t{n} + 63) / 64);
@@ -117,8 +118,8 @@ std::shared_ptr<const VisibleSet> VisibleSet::Make(const Snapshot& snapshot, std
   };
   std::vector<Head> heads(cycles.size());  // at the place of the node the cycle goes by
   auto head_of = [&](NodeId cycle) -> Head& {
-    return heads[static_cast<std::size_t>(std::lower_bound(cycles.begin(), cycles.end(), CycleNode{cycle, 0}) -
-                                          cycles.begin())];
+    return heads[static_cast<std::size_t>(
+        std::lower_bound(cycles.begin(), cycles.end(), CycleNode{cycle, 0}) - cycles.begin())];
   };
   auto hide = [&](NodeId v) { bits[v / 64] &= ~(std::uint64_t{1} << (v % 64)); };
   for (const SuppressingEdge& e : found.edges) {
@@ -127,7 +128,8 @@ std::shared_ptr<const VisibleSet> VisibleSet::Make(const Snapshot& snapshot, std
       hide(e.target);
     } else if (Head& head = head_of(cycle); CycleOf(cycles, e.source) != cycle) {
       head.superseded = true;
-    } else if (!head.known || e.created_at > head.newest) {  // sources ascend: ties keep the smaller id
+    } else if (!head.known ||
+               e.created_at > head.newest) {  // sources ascend: ties keep the smaller id
       head = {head.superseded, true, e.created_at, e.source};
     }
   }
@@ -146,7 +148,9 @@ std::shared_ptr<const VisibleSet> VisibleSet::Make(const Snapshot& snapshot, std
 }
 
 void VisibleSet::KeepMoments(Moments found, const std::shared_ptr<const Moments>& known) {
-  std::erase_if(found, [&](const Moment& m) { return m.time <= floor_ || (horizon_ && m.time >= *horizon_); });
+  std::erase_if(found, [&](const Moment& m) {
+    return m.time <= floor_ || (horizon_ && m.time >= *horizon_);
+  });
   if (found.size() > kMostMoments) {  // from nothing: all lie ahead
     const auto most = found.begin() + kMostMoments;
     std::nth_element(found.begin(), most, found.end());
@@ -160,13 +164,16 @@ void VisibleSet::KeepMoments(Moments found, const std::shared_ptr<const Moments>
   }
   auto all = std::make_shared<Moments>();
   if (known)
-    std::set_union(found.begin(), found.end(), known->begin(), known->end(), std::back_inserter(*all));
+    std::set_union(found.begin(), found.end(), known->begin(), known->end(),
+                   std::back_inserter(*all));
   else
     *all = std::move(found);
-  const auto ahead = static_cast<std::size_t>(std::ranges::upper_bound(*all, at_, {}, &Moment::time) - all->begin());
+  const auto ahead = static_cast<std::size_t>(
+      std::ranges::upper_bound(*all, at_, {}, &Moment::time) - all->begin());
   if (all->size() > ahead + 2 * kMostMoments) horizon_ = (*all)[ahead + kMostMoments].time;
   if (ahead > 2 * kMostPassed) floor_ = (*all)[ahead - kMostPassed - 1].time;
-  if (horizon_) all->erase(std::ranges::lower_bound(*all, *horizon_, {}, &Moment::time), all->end());
+  if (horizon_)
+    all->erase(std::ranges::lower_bound(*all, *horizon_, {}, &Moment::time), all->end());
   all->erase(all->begin(), std::ranges::upper_bound(*all, floor_, {}, &Moment::time));
   moments_ = std::move(all);
 }
@@ -177,7 +184,8 @@ std::span<const VisibleSet::Moment> VisibleSet::Between(std::int64_t now) const 
   return {first, last};
 }
 
-void VisibleSet::AddTo(std::span<const Moment> moments, std::vector<NodeId>& nodes, std::vector<Arc>& arcs) {
+void VisibleSet::AddTo(std::span<const Moment> moments, std::vector<NodeId>& nodes,
+                       std::vector<Arc>& arcs) {
   for (const Moment& m : moments) {
     if (m.target == kNoNode)
       nodes.push_back(m.node);
@@ -188,7 +196,8 @@ void VisibleSet::AddTo(std::span<const Moment> moments, std::vector<NodeId>& nod
 
 bool VisibleSet::Holds(std::int64_t now) const { return Knows(now) && Between(now).empty(); }
 
-std::shared_ptr<const VisibleSet> VisibleSet::AtTime(const Snapshot& snapshot, std::int64_t now) const {
+std::shared_ptr<const VisibleSet> VisibleSet::AtTime(const Snapshot& snapshot,
+                                                     std::int64_t now) const {
   if (!Knows(now)) return nullptr;
   std::vector<NodeId> nodes;
   std::vector<Arc> arcs;
@@ -196,7 +205,8 @@ std::shared_ptr<const VisibleSet> VisibleSet::AtTime(const Snapshot& snapshot, s
   return Rechecked(snapshot, now, std::move(nodes), std::move(arcs));
 }
 
-std::shared_ptr<const Carried> VisibleSet::Carry(const Snapshot& now, const StateChanges& changes) const {
+std::shared_ptr<const Carried> VisibleSet::Carry(const Snapshot& now,
+                                                 const StateChanges& changes) const {
   std::vector<NodeId> nodes = changes.nodes;
   for (const StateChanges::Column& c : changes.columns)
     if (c.column == kValidFrom || c.column == kValidUntil) nodes.push_back(c.node);
@@ -213,7 +223,8 @@ std::shared_ptr<const Carried> VisibleSet::Carry(const Snapshot& now, const Stat
     if (const Suppression suppression(now, at_); !suppression.none()) {
       const ArcFilter filter = ArcFilter::Kinds(schema, suppression.kinds());
       for (const NodeId v : changes.nodes)
-        now.ForEachArc(Direction::kOut, v, filter, [&](const plexus::Arc& arc) { arcs.push_back({v, arc.neighbor}); });
+        now.ForEachArc(Direction::kOut, v, filter,
+                       [&](const plexus::Arc& arc) { arcs.push_back({v, arc.neighbor}); });
     }
   }
   std::int64_t at = at_;

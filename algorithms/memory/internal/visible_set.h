@@ -1,15 +1,16 @@
 // VisibleSet: the visible nodes of one state at one time, and how to bring them to the next.
 //
 // Found from nothing once, O(nodes). Then carried to later states by what a batch changed
-// (engine/lineage.h), and to other times by the valid times in between: when a question asks for another
-// time, and to the time of the new state if the last question was not about the past. Both end in the same step:
-// some nodes and some suppressing edges are looked at again. That is local, because whether a
-// node is superseded depends only on its strong component among the active suppressing edges
-// and on the edges that enter it:
+// (engine/lineage.h), and to other times by the valid times in between: when a question asks for
+// another time, and to the time of the new state if the last question was not about the past. Both
+// end in the same step: some nodes and some suppressing edges are looked at again. That is local,
+// because whether a node is superseded depends only on its strong component among the active
+// suppressing edges and on the edges that enter it:
 //   - components of several nodes (cycles) are kept by name; all other nodes are alone;
 //   - an edge in a cycle that changed makes the cycle's nodes be sorted anew among themselves;
-//   - an edge source -> target that is there now can only have closed a cycle if target reaches source:
-//     both ends are searched in turn, so that an end with nothing before it answers at once;
+//   - an edge source -> target that is there now can only have closed a cycle if target reaches
+//     source: both ends are searched in turn, so that an end with nothing before it answers at
+//     once;
 //   - then only the targets of changed edges and the nodes of changed cycles can have changed.
 // A search that grows too large, or too much change, gives up: the set is found from nothing.
 // Private to algorithms/memory.
@@ -23,8 +24,8 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/memory/internal/suppression.h"
 #include "algorithms/common/node_subset.h"
+#include "algorithms/memory/internal/suppression.h"
 #include "engine/lineage.h"
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
@@ -36,11 +37,12 @@ class VisibleSet final : public Carried {
   static constexpr std::string_view kName = "visible nodes";
 
   // O(nodes + suppressing edges), in parallel.
-  static std::shared_ptr<const VisibleSet> Make(const Snapshot& snapshot, std::int64_t now, bool include_superseded,
-                                                Executor& executor);
+  static std::shared_ptr<const VisibleSet> Make(const Snapshot& snapshot, std::int64_t now,
+                                                bool include_superseded, Executor& executor);
   // The set of the same state at another time. Null: too far, or too much to do.
   std::shared_ptr<const VisibleSet> AtTime(const Snapshot& snapshot, std::int64_t now) const;
-  std::shared_ptr<const Carried> Carry(const Snapshot& now, const StateChanges& changes) const override;
+  std::shared_ptr<const Carried> Carry(const Snapshot& now,
+                                       const StateChanges& changes) const override;
 
   const std::shared_ptr<const NodeSubset>& nodes() const { return nodes_; }
   bool Holds(std::int64_t now) const;  // the set is the same at `now`
@@ -77,9 +79,11 @@ class VisibleSet final : public Carried {
   bool Knows(std::int64_t now) const { return floor_ <= now && (!horizon_ || now < *horizon_); }
   // What begins or ends between at_ and `now`.
   std::span<const Moment> Between(std::int64_t now) const;
-  static void AddTo(std::span<const Moment> moments, std::vector<NodeId>& nodes, std::vector<Arc>& arcs);
+  static void AddTo(std::span<const Moment> moments, std::vector<NodeId>& nodes,
+                    std::vector<Arc>& arcs);
   // This set with another look at some nodes and edges, of that state and time.
-  std::shared_ptr<const VisibleSet> Rechecked(const Snapshot& snapshot, std::int64_t now, std::vector<NodeId> nodes,
+  std::shared_ptr<const VisibleSet> Rechecked(const Snapshot& snapshot, std::int64_t now,
+                                              std::vector<NodeId> nodes,
                                               std::vector<Arc> arcs) const;
 
   bool include_superseded_ = false;

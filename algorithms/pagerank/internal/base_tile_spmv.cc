@@ -31,7 +31,8 @@ struct KeptTiles final : Derived {
     return by_weighted[weighted];
   }
   // What another thread made meanwhile stays.
-  std::shared_ptr<const PageRankTiles> Put(bool weighted, std::shared_ptr<const PageRankTiles> made) const {
+  std::shared_ptr<const PageRankTiles> Put(bool weighted,
+                                           std::shared_ptr<const PageRankTiles> made) const {
     const std::lock_guard lock(mutex);
     One& one = by_weighted[weighted];
     if (!one.known) one = {true, std::move(made)};
@@ -40,14 +41,16 @@ struct KeptTiles final : Derived {
   std::uint64_t size_bytes() const override {
     const std::lock_guard lock(mutex);
     std::uint64_t bytes = by_weighted[0].tiles ? by_weighted[0].tiles->size_bytes() : 0;
-    if (by_weighted[1].tiles && by_weighted[1].tiles != by_weighted[0].tiles) bytes += by_weighted[1].tiles->size_bytes();
+    if (by_weighted[1].tiles && by_weighted[1].tiles != by_weighted[0].tiles)
+      bytes += by_weighted[1].tiles->size_bytes();
     return bytes;
   }
 };
 
 }  // namespace
 
-std::shared_ptr<const PageRankTiles> TilesOfBase(const std::shared_ptr<const Csr>& base, bool weighted, Executor& executor) {
+std::shared_ptr<const PageRankTiles> TilesOfBase(const std::shared_ptr<const Csr>& base,
+                                                 bool weighted, Executor& executor) {
   std::shared_ptr<const KeptTiles> kept = base->derived.Find<KeptTiles>();
   if (!kept) kept = base->derived.Keep<KeptTiles>(std::make_shared<const KeptTiles>());
   if (const KeptTiles::One one = kept->Get(weighted); one.known) return one.tiles;
@@ -55,19 +58,22 @@ std::shared_ptr<const PageRankTiles> TilesOfBase(const std::shared_ptr<const Csr
   if (PageRankTiles::PayAfter(in, base->out()) == 0) return kept->Put(weighted, nullptr);
   if (!weighted || AllOnes(in.weights, executor)) in.weights = {};
   // Without weights to tell them apart both are one.
-  if (const KeptTiles::One other = kept->Get(!weighted); in.weights.empty() && other.tiles && !other.tiles->weights())
+  if (const KeptTiles::One other = kept->Get(!weighted);
+      in.weights.empty() && other.tiles && !other.tiles->weights())
     return kept->Put(weighted, other.tiles);
-  return kept->Put(weighted, std::make_shared<const PageRankTiles>(
-                                 PageRankTiles::Make(in, base->out(), executor, PageRankTiles::kEvenRows)));
+  return kept->Put(weighted, std::make_shared<const PageRankTiles>(PageRankTiles::Make(
+                                 in, base->out(), executor, PageRankTiles::kEvenRows)));
 }
 
-std::unique_ptr<TiledSums> TiledSums::Make(std::shared_ptr<const PageRankTiles> tiles, const LiveRows& rows, bool weighted,
+std::unique_ptr<TiledSums> TiledSums::Make(std::shared_ptr<const PageRankTiles> tiles,
+                                           const LiveRows& rows, bool weighted,
                                            std::uint64_t most_arcs, Executor& executor) {
   const std::vector<NodeId> touched = rows.Touched(Direction::kIn);
   std::unique_ptr<TiledSums> made(new TiledSums);
   made->apart_.resize(touched.size());
   ParallelFor(executor, touched.size(), 64, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) made->apart_[i] = {touched[i], rows.Degree(Direction::kIn, touched[i])};
+    for (std::size_t i = begin; i < end; ++i)
+      made->apart_[i] = {touched[i], rows.Degree(Direction::kIn, touched[i])};
   });
   std::uint64_t arcs = 0, longest = 0;
   for (Apart& apart : made->apart_) {
@@ -84,7 +90,8 @@ std::unique_ptr<TiledSums> TiledSums::Make(std::shared_ptr<const PageRankTiles> 
       for (std::size_t i = begin; i < end; ++i) {
         Term* to = made->terms_.data() + (i == 0 ? 0 : made->apart_[i - 1].end);
         rows.ForEachArc(Direction::kIn, touched[i], [&](NodeId u, double weight) {
-          *to++ = {positions && u < known ? positions[u] : u, weighted ? static_cast<float>(weight) : 1.0f};
+          *to++ = {positions && u < known ? positions[u] : u,
+                   weighted ? static_cast<float>(weight) : 1.0f};
         });
       }
     } catch (const std::bad_alloc&) {
@@ -97,12 +104,17 @@ std::unique_ptr<TiledSums> TiledSums::Make(std::shared_ptr<const PageRankTiles> 
     made->most_rows_ = std::max<std::size_t>(made->most_rows_, block.end - block.begin);
   }
   constexpr NodeId kNewRows = 4096;
-  for (NodeId v = known; v < rows.node_count; v += std::min(kNewRows, rows.node_count - v)) made->first_rows_.push_back(v);
+  for (NodeId v = known; v < rows.node_count; v += std::min(kNewRows, rows.node_count - v))
+    made->first_rows_.push_back(v);
   made->first_rows_.push_back(rows.node_count);
   if (rows.node_count > known) made->most_rows_ = std::max<std::size_t>(made->most_rows_, kNewRows);
-  const double segments = static_cast<double>(tiles->blocks().empty() ? 0 : tiles->blocks().front().tiles.size());
-  made->rounding_ = 0x1p-53 * std::max(PageRankTiles::kPiece + tiles->longest_row() / static_cast<double>(PageRankTiles::kPiece) + segments,
-                                       static_cast<double>(kChunk) + static_cast<double>(longest) / kChunk + 2);
+  const double segments =
+      static_cast<double>(tiles->blocks().empty() ? 0 : tiles->blocks().front().tiles.size());
+  made->rounding_ =
+      0x1p-53 *
+      std::max(PageRankTiles::kPiece +
+                   tiles->longest_row() / static_cast<double>(PageRankTiles::kPiece) + segments,
+               static_cast<double>(kChunk) + static_cast<double>(longest) / kChunk + 2);
   made->tiles_ = std::move(tiles);
   return made;
 }
@@ -114,14 +126,17 @@ void TiledSums::PullBlock(std::size_t block, const Value* values, double* sums) 
     SumTiles<double>(*tiles_, tiles_->blocks()[block], values, sums);
   else
     std::fill_n(sums, end - begin, 0.0);
-  auto apart = std::lower_bound(apart_.begin(), apart_.end(), begin, [](const Apart& a, NodeId row) { return a.row < row; });
+  auto apart = std::lower_bound(apart_.begin(), apart_.end(), begin,
+                                [](const Apart& a, NodeId row) { return a.row < row; });
   std::uint64_t at = apart == apart_.begin() ? 0 : (apart - 1)->end;
   for (; apart != apart_.end() && apart->row < end; ++apart) {
     double sum = 0;
     while (at < apart->end) {
       double chunk = 0;
-      for (const std::uint64_t stop = std::min<std::uint64_t>(at + kChunk, apart->end); at < stop; ++at)
-        chunk += static_cast<double>(values[terms_[at].position]) * static_cast<double>(terms_[at].weight);
+      for (const std::uint64_t stop = std::min<std::uint64_t>(at + kChunk, apart->end); at < stop;
+           ++at)
+        chunk += static_cast<double>(values[terms_[at].position]) *
+                 static_cast<double>(terms_[at].weight);
       sum += chunk;
     }
     sums[apart->row - begin] = sum;

@@ -13,38 +13,46 @@
 #include <span>
 #include <vector>
 
+#include "algorithms/pagerank/internal/csr_spmv.h"
 #include "algorithms/pagerank/internal/spmv.h"
 #include "algorithms/pagerank/internal/tile_layout.h"
-#include "algorithms/pagerank/internal/csr_spmv.h"
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
 
 namespace plexus::internal {
 
-// Tiles of all arcs of a base, kept as long as it lives, weighted and not apart. Null: tiles do not suit
-// its shape. The first call makes them, O(arcs); two at once both do, since waiting under a lock for
-// a parallel loop could wait for oneself. Thread-safe. May throw std::bad_alloc.
-std::shared_ptr<const PageRankTiles> TilesOfBase(const std::shared_ptr<const Csr>& base, bool weighted, Executor& executor);
+// Tiles of all arcs of a base, kept as long as it lives, weighted and not apart. Null: tiles do not
+// suit its shape. The first call makes them, O(arcs); two at once both do, since waiting under a
+// lock for a parallel loop could wait for oneself. Thread-safe. May throw std::bad_alloc.
+std::shared_ptr<const PageRankTiles> TilesOfBase(const std::shared_ptr<const Csr>& base,
+                                                 bool weighted, Executor& executor);
 
 class TiledSums final : public BlockSums {
  public:
-  // Of `rows`, whose `in` is what the tiles were made of. Empty: the rows that the delta touches have
-  // more than `most_arcs`. O(delta), and their arcs. Keeps a reference to `rows`.
-  static std::unique_ptr<TiledSums> Make(std::shared_ptr<const PageRankTiles> tiles, const LiveRows& rows, bool weighted,
+  // Of `rows`, whose `in` is what the tiles were made of. Empty: the rows that the delta touches
+  // have more than `most_arcs`. O(delta), and their arcs. Keeps a reference to `rows`.
+  static std::unique_ptr<TiledSums> Make(std::shared_ptr<const PageRankTiles> tiles,
+                                         const LiveRows& rows, bool weighted,
                                          std::uint64_t most_arcs, Executor& executor);
 
   std::size_t block_count() const override { return first_rows_.size() - 1; }
   std::size_t first_row(std::size_t block) const override { return first_rows_[block]; }
   std::size_t most_rows() const override { return most_rows_; }
   const std::uint32_t* positions(std::size_t block) const override {
-    return tiles_->positions() && block < tiles_->blocks().size() ? tiles_->positions() + first_rows_[block] : nullptr;
+    return tiles_->positions() && block < tiles_->blocks().size()
+               ? tiles_->positions() + first_rows_[block]
+               : nullptr;
   }
   void Reserve(const Executor&, std::size_t) override {}
-  // A row in a tile: a tree of eight, one addition for every sixteen arcs, one for every tile. A row
-  // apart: one for every arc of a chunk, one for every chunk.
+  // A row in a tile: a tree of eight, one addition for every sixteen arcs, one for every tile. A
+  // row apart: one for every arc of a chunk, one for every chunk.
   double Rounding() const override { return rounding_; }
-  void Pull(std::size_t block, const float* values, double* sums) override { PullBlock(block, values, sums); }
-  void Pull(std::size_t block, const double* values, double* sums) override { PullBlock(block, values, sums); }
+  void Pull(std::size_t block, const float* values, double* sums) override {
+    PullBlock(block, values, sums);
+  }
+  void Pull(std::size_t block, const double* values, double* sums) override {
+    PullBlock(block, values, sums);
+  }
 
  private:
   static constexpr std::size_t kChunk = 1024;  // arcs
@@ -62,7 +70,8 @@ class TiledSums final : public BlockSums {
   void PullBlock(std::size_t block, const Value* values, double* sums) const;
 
   std::shared_ptr<const PageRankTiles> tiles_;
-  std::vector<NodeId> first_rows_;  // of blocks: those of the tiles, then of nodes that the base has not
+  std::vector<NodeId>
+      first_rows_;  // of blocks: those of the tiles, then of nodes that the base has not
   std::size_t most_rows_ = 0;
   std::vector<Apart> apart_;  // by rising row
   AlignedArray<Term> terms_;

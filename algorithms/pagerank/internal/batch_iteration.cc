@@ -27,8 +27,10 @@ struct Sums {
   Eight low{}, high{};
 
   PLEXUS_INLINE void Add(const Line& line) {
-    low += __builtin_convertvector(__builtin_shufflevector(line, line, 0, 1, 2, 3, 4, 5, 6, 7), Eight);
-    high += __builtin_convertvector(__builtin_shufflevector(line, line, 8, 9, 10, 11, 12, 13, 14, 15), Eight);
+    low +=
+        __builtin_convertvector(__builtin_shufflevector(line, line, 0, 1, 2, 3, 4, 5, 6, 7), Eight);
+    high += __builtin_convertvector(
+        __builtin_shufflevector(line, line, 8, 9, 10, 11, 12, 13, 14, 15), Eight);
   }
   PLEXUS_INLINE void Round(Line& line) const {
     const Half a = __builtin_convertvector(low, Half), b = __builtin_convertvector(high, Half);
@@ -37,7 +39,9 @@ struct Sums {
 };
 
 PLEXUS_INLINE Line& At(Lanes* lines, std::size_t i) { return *reinterpret_cast<Line*>(&lines[i]); }
-PLEXUS_INLINE const Line& At(const Lanes* lines, std::size_t i) { return *reinterpret_cast<const Line*>(&lines[i]); }
+PLEXUS_INLINE const Line& At(const Lanes* lines, std::size_t i) {
+  return *reinterpret_cast<const Line*>(&lines[i]);
+}
 
 auto FirstSeed(const LaneRows::Block& block, const LanesStep& step) {
   return std::lower_bound(step.seeds->begin(), step.seeds->end(), block.begin,
@@ -93,7 +97,8 @@ struct Arrays {
   // What is used once a segment is not to be kept in the third-level cache, which the sources need.
   PLEXUS_INLINE void Prefetch(const Cursor& at, std::uint32_t sources, bool row) const {
     if constexpr (kSparse) return;
-    for (std::uint32_t i = 0; i < sources; ++i) __builtin_prefetch(&now[at.sources[LaneRows::kSourcesAhead + i]]);
+    for (std::uint32_t i = 0; i < sources; ++i)
+      __builtin_prefetch(&now[at.sources[LaneRows::kSourcesAhead + i]]);
     if (row) __builtin_prefetch(&next[at.rows[LaneRows::kRowsAhead]], 0, 0);
   }
 };
@@ -130,7 +135,8 @@ PLEXUS_INLINE void AddGroup(const A& arrays, std::uint32_t rows, Cursor& at) {
 }
 
 template <class A, std::size_t... kGroup>
-PLEXUS_INLINE void AddGroups(const A& arrays, const LaneRows::Tile& tile, Cursor& at, std::index_sequence<kGroup...>) {
+PLEXUS_INLINE void AddGroups(const A& arrays, const LaneRows::Tile& tile, Cursor& at,
+                             std::index_sequence<kGroup...>) {
   (AddGroup<kGroup + 1>(arrays, tile.rows[kGroup], at), ...);
 }
 
@@ -170,7 +176,8 @@ PLEXUS_INLINE void AddTile(const LaneRows& rows, const LaneRows::Block& block, s
   const Arrays<kWeighted, kSparse> arrays{step.now, step.next, step.live, step.live_next};
   AddGroups(arrays, tile, at, std::make_index_sequence<kShort>());
   const std::uint32_t* long_counts = block.long_counts.data() + tile.first_long;
-  for (std::uint32_t left = tile.rows[kShort]; left > 0; --left) AddLong(arrays, *long_counts++, at);
+  for (std::uint32_t left = tile.rows[kShort]; left > 0; --left)
+    AddLong(arrays, *long_counts++, at);
 }
 
 // Sums to scores, and to the lines that the next iteration reads, by rising row.
@@ -206,7 +213,8 @@ struct Finisher {
 };
 
 template <bool kMeasured, bool kSparse>
-PLEXUS_INLINE void FinishRows(const LaneRows::Block& block, const LanesStep& step, LanesPartial& partial) {
+PLEXUS_INLINE void FinishRows(const LaneRows::Block& block, const LanesStep& step,
+                              LanesPartial& partial) {
   Lanes home;
   for (std::uint32_t k = 0; k < kLanes; ++k) home.at[k] = step.base[k] * step.uniform[k];
   Finisher<kMeasured, kSparse> finisher{step, At(&home, 0), FirstSeed(block, step)};
@@ -246,7 +254,8 @@ PLEXUS_INLINE void BeginRows(const LaneRows::Block& block, const LanesStep& step
     return;
   }
   const Arrays<false, true> arrays{step.now, step.next, step.live, step.live_next};
-  for (auto seed = FirstSeed(block, step); seed != step.seeds->end() && seed->position < block.end; ++seed)
+  for (auto seed = FirstSeed(block, step); seed != step.seeds->end() && seed->position < block.end;
+       ++seed)
     arrays.Add(seed->position, Line{});
 }
 
@@ -276,7 +285,10 @@ void WorkBaseline(const Task& task) { Work(task); }
 
 #if defined(__x86_64__) && defined(__GNUC__)
 __attribute__((target("avx2"))) void WorkAvx2(const Task& task) { Work(task); }
-__attribute__((target("avx512f,avx512dq,prefer-vector-width=512"))) void WorkAvx512(const Task& task) { Work(task); }
+__attribute__((target("avx512f,avx512dq,prefer-vector-width=512"))) void WorkAvx512(
+    const Task& task) {
+  Work(task);
+}
 
 WorkFn PickBest() {
   __builtin_cpu_init();
@@ -299,7 +311,8 @@ LanesPartial Add(LanesPartial a, const LanesPartial& b) {
 }
 
 // All blocks of a segment before the next one: the threads share the third-level cache.
-std::optional<LanesPartial> LanesStepper::Step(const LanesStep& step, Executor& executor, LanesLevel level) {
+std::optional<LanesPartial> LanesStepper::Step(const LanesStep& step, Executor& executor,
+                                               LanesLevel level) {
   static const WorkFn best = PickBest();
   const WorkFn work = level == LanesLevel::kBest ? best : WorkBaseline;
   Halt halt(step.budget);

@@ -35,7 +35,8 @@ struct LaneSeed {
 struct LanesPartial {
   std::array<double, kLanes> step{};      // sum of |new - old|
   std::array<double, kLanes> dangling{};  // mass on nodes without arcs
-  double reached = 0;  // strength of the nodes whose lines can be other than zero; a sparse step's only
+  double reached =
+      0;  // strength of the nodes whose lines can be other than zero; a sparse step's only
 };
 LanesPartial Add(LanesPartial a, const LanesPartial& b);
 
@@ -66,7 +67,8 @@ class LanesStepper {
  public:
   explicit LanesStepper(const LaneRows& rows) : rows_(rows), partials_(rows.blocks().size()) {}
   // Nothing: the budget said stop, and what `next` holds is to be thrown away.
-  std::optional<LanesPartial> Step(const LanesStep& step, Executor& executor, LanesLevel level = LanesLevel::kBest);
+  std::optional<LanesPartial> Step(const LanesStep& step, Executor& executor,
+                                   LanesLevel level = LanesLevel::kBest);
 
  private:
   const LaneRows& rows_;

@@ -40,7 +40,8 @@ Numbering ByBucket(std::uint32_t n, const Bucket& bucket, Executor& executor) {
   std::uint32_t at = 0;
   for (std::uint32_t b = 0; b < kBuckets; ++b) {
     if (b == kBuckets - 1) made.linked = at;
-    for (std::size_t part = 0; part < parts; ++part) at += std::exchange(starts[part * kBuckets + b], at);
+    for (std::size_t part = 0; part < parts; ++part)
+      at += std::exchange(starts[part * kBuckets + b], at);
   }
   ParallelFor(executor, n, kGrain, [&](std::size_t begin, std::size_t end) {
     std::uint32_t* const next = &starts[begin / kGrain * kBuckets];
@@ -69,7 +70,8 @@ Numbering Number(const CsrView& in, const CsrView& out, Executor& executor) {
   if (IsSkewed(first, out.arc_count())) {
     const auto end = made.order.begin() + made.linked;
     made.sources = static_cast<std::uint32_t>(
-        std::partition_point(made.order.begin(), end, [&](NodeId v) { return out.degree(v) > 0; }) - made.order.begin());
+        std::partition_point(made.order.begin(), end, [&](NodeId v) { return out.degree(v) > 0; }) -
+        made.order.begin());
     return made;
   }
   made = ByBucket<2>(n, [&](NodeId v) { return isolated(v) ? 1u : 0u; }, executor);
@@ -79,13 +81,15 @@ Numbering Number(const CsrView& in, const CsrView& out, Executor& executor) {
 
 // Rows with arcs, in blocks of at most kMostRows rows and about arcs / 256 arcs.
 std::vector<LaneRows::Block> CutBlocks(const CsrView& in, const Numbering& numbering) {
-  const std::uint64_t enough = std::max<std::uint64_t>(in.arc_count() / 256, std::uint64_t{1} << 14);
+  const std::uint64_t enough =
+      std::max<std::uint64_t>(in.arc_count() / 256, std::uint64_t{1} << 14);
   std::vector<LaneRows::Block> blocks;
   std::uint64_t before = 0, inside = 0;
   std::uint32_t begin = 0;
   for (std::uint32_t p = 0; p < numbering.linked; ++p) {
     inside += in.degree(numbering.order[p]);
-    if (inside < enough && p + 1 - begin < LaneRows::kMostRows && p + 1 < numbering.linked) continue;
+    if (inside < enough && p + 1 - begin < LaneRows::kMostRows && p + 1 < numbering.linked)
+      continue;
     LaneRows::Block& block = blocks.emplace_back();
     block.begin = std::exchange(begin, p + 1);
     block.end = begin;
@@ -113,9 +117,13 @@ class BlockSorter {
   // Segments are equal, to a multiple of kChunk sources.
   static constexpr std::uint32_t kChunk = 4096;
 
-  BlockSorter(const CsrView& in, const Numbering& numbering, std::uint32_t segments, std::uint32_t* sources,
-              float* weights)
-      : in_(in), numbering_(numbering), segments_(segments), sources_(sources), weights_(weights),
+  BlockSorter(const CsrView& in, const Numbering& numbering, std::uint32_t segments,
+              std::uint32_t* sources, float* weights)
+      : in_(in),
+        numbering_(numbering),
+        segments_(segments),
+        sources_(sources),
+        weights_(weights),
         segment_of_((std::size_t{numbering.sources} + kChunk - 1) / kChunk) {
     for (std::size_t c = 0; c < segment_of_.size(); ++c)
       segment_of_[c] = static_cast<std::uint8_t>(c * segments / segment_of_.size());
@@ -132,7 +140,9 @@ class BlockSorter {
 
  private:
   // Group of a row with `count` arcs in a tile.
-  static constexpr std::uint32_t Group(std::uint32_t count) { return std::min(count, kShort + 1) - 1; }
+  static constexpr std::uint32_t Group(std::uint32_t count) {
+    return std::min(count, kShort + 1) - 1;
+  }
 
   std::uint32_t SegmentOf(std::uint32_t source) const { return segment_of_[source / kChunk]; }
 
@@ -155,7 +165,8 @@ class BlockSorter {
     for (std::uint32_t p = block.begin; p < block.end; ++p) {
       PrefetchRows(p, block.end);
       const NodeId v = numbering_.order[p];
-      for (const NodeId u : in_.neighbors.subspan(in_.offsets[v], in_.degree(v))) *to++ = numbering_.position[u];
+      for (const NodeId u : in_.neighbors.subspan(in_.offsets[v], in_.degree(v)))
+        *to++ = numbering_.position[u];
     }
     const std::uint32_t* source = scratch.sources.data();
     for (std::uint32_t p = block.begin; p < block.end; ++p) {
@@ -255,13 +266,17 @@ LaneRows LaneRows::Make(const CsrView& in, const CsrView& out, Executor& executo
   made.sources_ = AlignedArray<std::uint32_t>(in.arc_count() + kSourcesAhead);
   std::fill_n(made.sources_.end() - kSourcesAhead, kSourcesAhead, 0u);
   if (!in.weights.empty()) made.weights_ = AlignedArray<float>(in.arc_count());
-  made.segment_count_ = std::clamp(numbering.sources / kMostSources + (numbering.sources % kMostSources != 0), 1u, kMostSegments);
-  const BlockSorter sorter(in, numbering, made.segment_count_, made.sources_.data(), made.weights_.data());
+  made.segment_count_ =
+      std::clamp(numbering.sources / kMostSources + (numbering.sources % kMostSources != 0), 1u,
+                 kMostSegments);
+  const BlockSorter sorter(in, numbering, made.segment_count_, made.sources_.data(),
+                           made.weights_.data());
   Pool<Scratch> pool;
   pool.Reserve(executor, made.blocks_.size());
   std::atomic<bool> out_of_memory = false;  // tasks must not throw
   ParallelFor(executor, made.blocks_.size(), 1, [&](std::size_t b, std::size_t) {
-    const std::uint64_t end = b + 1 < made.blocks_.size() ? made.blocks_[b + 1].first_arc : in.arc_count();
+    const std::uint64_t end =
+        b + 1 < made.blocks_.size() ? made.blocks_[b + 1].first_arc : in.arc_count();
     try {
       std::unique_ptr<Scratch> scratch = pool.Take();
       sorter.Sort(made.blocks_[b], end - made.blocks_[b].first_arc, *scratch);

@@ -21,8 +21,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/arrays/aligned_array.h"
 #include "engine/adjacency/csr_view.h"
+#include "engine/arrays/aligned_array.h"
 #include "engine/parallel.h"
 #include "engine/types.h"
 
@@ -45,10 +45,10 @@ class LaneRows {
     std::uint64_t first_arc = 0;
   };
   struct Block {
-    std::uint32_t begin = 0, end = 0;        // rows, as positions
+    std::uint32_t begin = 0, end = 0;  // rows, as positions
     std::uint64_t first_arc = 0;
-    std::vector<Tile> tiles;                 // by segment
-    AlignedArray<std::uint32_t> rows;        // positions, by tile, group; then kRowsAhead times `begin`
+    std::vector<Tile> tiles;           // by segment
+    AlignedArray<std::uint32_t> rows;  // positions, by tile, group; then kRowsAhead times `begin`
     std::vector<std::uint32_t> long_counts;  // of the rows with more than kShort arcs
   };
 

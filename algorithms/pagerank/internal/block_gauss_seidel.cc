@@ -17,8 +17,8 @@ namespace {
 constexpr std::size_t kMostParts = 16;
 // What is kept is f32: rounded by so much of itself, and by kTiny where it is too small for that.
 constexpr double kKeptRounding = 0x1p-24, kTiny = 1e-44;
-// Changes sent as Real are rounded by so much, and where they are too small for f32 by a tiny number
-// times the strength.
+// Changes sent as Real are rounded by so much, and where they are too small for f32 by a tiny
+// number times the strength.
 template <class Real>
 constexpr double kEpsilon = static_cast<double>(std::numeric_limits<Real>::epsilon());
 constexpr double kTinyReal = 1e-25;
@@ -37,7 +37,9 @@ struct PartSweeps<Real>::Lanes {
   Wide scores{}, dangling{}, absolute{}, changes{}, kept{};
 
   // x where the mask's bits are set, else 0.
-  static void Mask(Wide& x, const Bits& mask) { x = reinterpret_cast<Wide>(reinterpret_cast<Bits>(x) & mask); }
+  static void Mask(Wide& x, const Bits& mask) {
+    x = reinterpret_cast<Wide>(reinterpret_cast<Bits>(x) & mask);
+  }
   static void DropSign(Wide& x) { Mask(x, Bits{} + std::numeric_limits<std::int64_t>::max()); }
   void AddScore(const Wide& score, const Bits& dangles) {
     Wide size = score, stays = score;
@@ -55,7 +57,9 @@ struct PartSweeps<Real>::Lanes {
     kept += keeping;
   }
   Totals Total() const {
-    const auto sum = [](const Wide& lanes) { return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]); };
+    const auto sum = [](const Wide& lanes) {
+      return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
+    };
     return {sum(scores), sum(dangling), sum(absolute), sum(changes), sum(kept), 0.0};
   }
   // fn(first, count) for four nodes at a time of one block, `count` a constant but for the last.
@@ -83,9 +87,16 @@ void Store(T* to, const Vector& from, std::size_t count) {
 
 template <class Real>
 PartSweeps<Real>::PartSweeps(const Problem& problem, Executor& executor)
-    : p_(problem), executor_(executor), n_(problem.scores.size()), 
-      coded_(n_ >= problem.coded_nodes && !problem.sums.positions(0)), wide_(!coded_), sent_(n_), codes_(coded_ ? n_ : 0), kept_(n_),
-      moved_(coded_ ? n_ : 0), moved_reals_(coded_ ? 0 : n_),
+    : p_(problem),
+      executor_(executor),
+      n_(problem.scores.size()),
+      coded_(n_ >= problem.coded_nodes && !problem.sums.positions(0)),
+      wide_(!coded_),
+      sent_(n_),
+      codes_(coded_ ? n_ : 0),
+      kept_(n_),
+      moved_(coded_ ? n_ : 0),
+      moved_reals_(coded_ ? 0 : n_),
       blocks_(std::max(problem.sums.block_count(), problem.rows.block_count())) {
   const std::size_t count = std::clamp<std::size_t>((n_ + p_.arcs) / p_.part_work, 1, kMostParts);
   const std::size_t size = (n_ + count - 1) / count;  // nodes a part, but for what blocks add
@@ -158,15 +169,17 @@ void PartSweeps<Real>::Contribute() {
       Lanes lanes;
       const std::size_t row = p_.sums.first_row(part.first + block);
       Lanes::ForEach(row, p_.sums.first_row(part.first + block + 1),
-                     [&, scores = p_.scores.data(), values = scratch->values.data()](std::size_t v, auto count) {
-        Wide score{}, r{};
-        Load(score, scores + v, count);
-        Load(r, p_.reciprocal.data() + v, count);
-        Store(values + (v - row), __builtin_convertvector(score * r, typename Lanes::Narrow), count);
-        typename Lanes::Bits dangles;
-        ZeroMask(r, dangles);
-        lanes.AddScore(score, dangles);
-      });
+                     [&, scores = p_.scores.data(), values = scratch->values.data()](std::size_t v,
+                                                                                     auto count) {
+                       Wide score{}, r{};
+                       Load(score, scores + v, count);
+                       Load(r, p_.reciprocal.data() + v, count);
+                       Store(values + (v - row),
+                             __builtin_convertvector(score * r, typename Lanes::Narrow), count);
+                       typename Lanes::Bits dangles;
+                       ZeroMask(r, dangles);
+                       lanes.AddScore(score, dangles);
+                     });
       Place(part.first + block, scratch->values.data());
       blocks_[block] = lanes.Total();
       pool_.Give(std::move(scratch));
@@ -209,17 +222,20 @@ void PartSweeps<Real>::SendCodes(double enough) {
   // Those too small for the largest beside them will not be passed on.
   const double beyond = ParallelReduce(
       executor_, n_, kGrain, 0.0,
-      [this, base, moved = moved_.data(), codes = codes_.data()](std::size_t begin, std::size_t end) {
+      [this, base, moved = moved_.data(), codes = codes_.data()](std::size_t begin,
+                                                                 std::size_t end) {
         int small = 0;
         for (std::size_t v = begin; v < end; ++v) {
-          const int sign = moved[v] >> 15, key = (moved[v] ^ sign) - sign, code = std::max(key - base, 0);
+          const int sign = moved[v] >> 15, key = (moved[v] ^ sign) - sign,
+                    code = std::max(key - base, 0);
           codes[v] = static_cast<std::uint8_t>(code | (sign & 128));
           small += (code == 0) & (key != 0);
         }
         double part = 0;
         for (std::size_t v = begin; small > 0 && v < end; ++v)
           if (moved[v] != 0 && (codes[v] & 127) == 0)
-            part += static_cast<double>(Codes::Value(std::abs(static_cast<int>(moved[v])))) / p_.reciprocal[v];
+            part += static_cast<double>(Codes::Value(std::abs(static_cast<int>(moved[v])))) /
+                    p_.reciprocal[v];
         return part;
       },
       [](double a, double b) { return a + b; });
@@ -234,8 +250,8 @@ void PartSweeps<Real>::SendCodes(double enough) {
   table_ = Codes::Table(base_);
 }
 
-// Lets the largest code be the largest that there is, so that smaller changes have one, too. The base
-// falls by whole octaves.
+// Lets the largest code be the largest that there is, so that smaller changes have one, too. The
+// base falls by whole octaves.
 template <class Real>
 void PartSweeps<Real>::Raise() {
   constexpr std::size_t kGrain = std::size_t{1} << 16;
@@ -254,22 +270,25 @@ void PartSweeps<Real>::Raise() {
   if (raise == 0) return;
   base_ -= raise;
   table_ = Codes::Table(base_);
-  ParallelFor(executor_, n_, kGrain, [more = static_cast<std::uint8_t>(raise), codes = codes_.data()](std::size_t begin, std::size_t end) {
-    using Bytes [[gnu::vector_size(16)]] = std::uint8_t;
-    for (std::size_t v = begin; v < end; v += sizeof(Bytes)) {
-      const std::size_t count = std::min(sizeof(Bytes), end - v);
-      Bytes some{};
-      Load(some, codes + v, count);
-      some += reinterpret_cast<Bytes>((some & 127) != 0) & more;
-      Store(codes + v, some, count);
-    }
-  });
+  ParallelFor(executor_, n_, kGrain,
+              [more = static_cast<std::uint8_t>(raise), codes = codes_.data()](std::size_t begin,
+                                                                               std::size_t end) {
+                using Bytes [[gnu::vector_size(16)]] = std::uint8_t;
+                for (std::size_t v = begin; v < end; v += sizeof(Bytes)) {
+                  const std::size_t count = std::min(sizeof(Bytes), end - v);
+                  Bytes some{};
+                  Load(some, codes + v, count);
+                  some += reinterpret_cast<Bytes>((some & 127) != 0) & more;
+                  Store(codes + v, some, count);
+                }
+              });
 }
 
 template <class Real>
 void PartSweeps<Real>::BeginSweep(double enough) {
   const Totals all = All();
-  if (!began_ || (lost_ > 0.25 * (1.0 - p_.damping) * enough * all.scores && all.changes <= 16 * lost_)) {
+  if (!began_ ||
+      (lost_ > 0.25 * (1.0 - p_.damping) * enough * all.scores && all.changes <= 16 * lost_)) {
     sweep_ = coded_ ? Sweep::kAnew : Sweep::kAnewReal;
     lost_ = 0;
     Contribute();
@@ -278,8 +297,8 @@ void PartSweeps<Real>::BeginSweep(double enough) {
   } else if (sweep_ == Sweep::kAnewReal) {
     SendReals([&](std::size_t v) { return moved_reals_[v]; });
   } else if (sweep_ == Sweep::kCoded) {
-    // What codes leave out is a twenty-fifth, where they reach from the largest to most others. Where
-    // changes cancel little rounding could make up for what a sweep takes from them.
+    // What codes leave out is a twenty-fifth, where they reach from the largest to most others.
+    // Where changes cancel little rounding could make up for what a sweep takes from them.
     if (all.kept > 0.25 * all.changes || all.changes > 0.5 * pending_)
       SendReals([&](std::size_t v) { return static_cast<Real>(table_[codes_[v]]); });
     else
@@ -291,11 +310,12 @@ void PartSweeps<Real>::BeginSweep(double enough) {
   pending_ = all.changes;
 }
 
-// Rows [begin, end) by their sums, what the teleport gives included: changes, or scores in a sweep anew.
-// What they send goes to next_ or next_codes_, from `next` on.
+// Rows [begin, end) by their sums, what the teleport gives included: changes, or scores in a sweep
+// anew. What they send goes to next_ or next_codes_, from `next` on.
 template <class Real>
 template <typename PartSweeps<Real>::Sweep kSweep>
-auto PartSweeps<Real>::FinishRows(std::size_t begin, std::size_t end, const double* sums, std::size_t next) -> Totals {
+auto PartSweeps<Real>::FinishRows(std::size_t begin, std::size_t end, const double* sums,
+                                  std::size_t next) -> Totals {
   using Wide = typename Lanes::Wide;
   using Narrow = typename Lanes::Narrow;
   using Floats = typename Lanes::Floats;
@@ -380,7 +400,8 @@ auto PartSweeps<Real>::SumRows(const Part& part, double home) -> Totals {
   const double d = p_.damping, each = p_.seeds.empty() ? home / static_cast<double>(n_) : 0.0;
   constexpr bool kCoded = kSweep == Sweep::kCoded;
   const std::size_t first = kCoded ? part.begin / RowSums::kBlock : part.first;
-  const std::size_t count = kCoded ? (part.end - part.begin + RowSums::kBlock - 1) / RowSums::kBlock : part.last - part.first;
+  const std::size_t count = kCoded ? (part.end - part.begin + RowSums::kBlock - 1) / RowSums::kBlock
+                                   : part.last - part.first;
   ParallelFor(executor_, count, 1, [&](std::size_t block, std::size_t) {
     std::unique_ptr<Scratch> scratch = pool_.Take();
     double* const sums = scratch->sums.data();
@@ -396,7 +417,8 @@ auto PartSweeps<Real>::SumRows(const Part& part, double home) -> Totals {
     if (!p_.seeds.empty()) {
       auto seed = std::lower_bound(p_.seeds.begin(), p_.seeds.end(), begin,
                                    [](const SeedShare& s, std::size_t v) { return s.dense < v; });
-      for (; seed != p_.seeds.end() && seed->dense < end; ++seed) sums[seed->dense - begin] += home * seed->share;
+      for (; seed != p_.seeds.end() && seed->dense < end; ++seed)
+        sums[seed->dense - begin] += home * seed->share;
     }
     blocks_[block] = FinishRows<kSweep>(begin, end, sums, begin - part.begin);
     pool_.Give(std::move(scratch));
@@ -428,16 +450,21 @@ void PartSweeps<Real>::Turn(std::size_t number) {
       Place(part.first + b, &next_[p_.sums.first_row(part.first + b) - part.begin]);
     });
   } else {  // by one thread: as long as it takes to start another
-    for (std::size_t b = part.first; b < part.last; ++b) Place(b, &next_[p_.sums.first_row(b) - part.begin]);
+    for (std::size_t b = part.first; b < part.last; ++b)
+      Place(b, &next_[p_.sums.first_row(b) - part.begin]);
   }
-  // Rounding: of scores, old and new, of what is kept or sent as Real, and where changes are summed.
+  // Rounding: of scores, old and new, of what is kept or sent as Real, and where changes are
+  // summed.
   const bool real = sweep_ != Sweep::kAnew && sweep_ != Sweep::kCoded;
   const double nodes = static_cast<double>(part.end - part.begin);
   // And the contributions told before were rounded.
-  if (sweep_ == Sweep::kAnewReal) now.changes += kEpsilon<Real> * std::max(now.absolute, before.absolute) + kTinyReal * nodes;
-  lost_ += 0x1p-51 * (now.absolute + before.absolute) + kKeptRounding * now.kept +
-           (std::max(p_.sums.Rounding(), p_.rows.Rounding()) + 0x1p-50 + (real ? kEpsilon<Real> : 0.0)) * now.changes +
-           (real ? kTinyReal : kTiny) * nodes;
+  if (sweep_ == Sweep::kAnewReal)
+    now.changes += kEpsilon<Real> * std::max(now.absolute, before.absolute) + kTinyReal * nodes;
+  lost_ +=
+      0x1p-51 * (now.absolute + before.absolute) + kKeptRounding * now.kept +
+      (std::max(p_.sums.Rounding(), p_.rows.Rounding()) + 0x1p-50 + (real ? kEpsilon<Real> : 0.0)) *
+          now.changes +
+      (real ? kTinyReal : kTiny) * nodes;
 }
 
 template <class Real>
@@ -450,7 +477,8 @@ double PartSweeps<Real>::Error() const {
   const double home = Home(all);
   double most = 0;
   for (const Part& part : parts_) most = std::max(most, std::abs(home - part.totals.home));
-  const double rounding = (std::max(p_.sums.Rounding(), p_.rows.Rounding()) + 0x1p-50) * all.absolute + lost_;
+  const double rounding =
+      (std::max(p_.sums.Rounding(), p_.rows.Rounding()) + 0x1p-50) * all.absolute + lost_;
   return (p_.damping * all.changes + most + rounding) / (all.scores * (1.0 - p_.damping));
 }
 

@@ -10,11 +10,11 @@
 // as not passed on, and sent along at the next turn: eight (ChangeCodes), so that gathers come
 // from the second-level cache. Scores stay f64. So that rows before and after a node's in the
 // order have heard the same, the first sweep tells those after it of a change in as few bits.
-// Where contributions are too far apart for eight bits, or changes hardly fall, they are sent as Real,
-// and so where a layout puts most gathers next to each other.
+// Where contributions are too far apart for eight bits, or changes hardly fall, they are sent as
+// Real, and so where a layout puts most gathers next to each other.
 //
-// After every turn it is known what is not yet passed on: the changes sent at each part's last turn,
-// and what all nodes keep.
+// After every turn it is known what is not yet passed on: the changes sent at each part's last
+// turn, and what all nodes keep.
 //
 // Sums follow rows and ids: bits depend on the graph and the scores alone. Not thread-safe.
 #pragma once
@@ -26,17 +26,18 @@
 #include <span>
 #include <vector>
 
-#include "algorithms/pagerank/internal/spmv.h"
-#include "algorithms/pagerank/internal/delta_quantization.h"
-#include "algorithms/pagerank/internal/preparation.h"
 #include "algorithms/common/internal/object_pool.h"
 #include "algorithms/pagerank/internal/csr_spmv.h"
+#include "algorithms/pagerank/internal/delta_quantization.h"
+#include "algorithms/pagerank/internal/preparation.h"
+#include "algorithms/pagerank/internal/spmv.h"
 #include "engine/arrays/aligned_array.h"
 #include "engine/parallel.h"
 
 namespace plexus::internal {
 
-// Real is what contributions are: float, or double where out-strengths are beyond what f32 can hold.
+// Real is what contributions are: float, or double where out-strengths are beyond what f32 can
+// hold.
 template <class Real>
 class PartSweeps {
  public:
@@ -59,8 +60,8 @@ class PartSweeps {
     std::uint64_t part_work = kPartWork;  // less in tests
     NodeId coded_nodes = kCodedNodes;     // as this
   };
-  // Memory: 11 to 13 bytes a node (Real = double: 15 to 21), 5 (9) a node of a part, 8 a row of a block and
-  // thread. May throw std::bad_alloc.
+  // Memory: 11 to 13 bytes a node (Real = double: 15 to 21), 5 (9) a node of a part, 8 a row of a
+  // block and thread. May throw std::bad_alloc.
   PartSweeps(const Problem& problem, Executor& executor);
 
   std::size_t count() const { return parts_.size(); }
@@ -87,9 +88,10 @@ class PartSweeps {
   // Of a block of rows, or a part.
   struct Totals {
     double scores = 0, dangling = 0, absolute = 0;
-    double changes = 0;  // of nodes with out-arcs, in absolute terms: what was sent at the last turn, and `kept`
-    double kept = 0;     // of changes: what nobody has been told yet
-    double home = 0;     // a part: what the teleport got all together, as its rows know it
+    double changes =
+        0;  // of nodes with out-arcs, in absolute terms: what was sent at the last turn, and `kept`
+    double kept = 0;  // of changes: what nobody has been told yet
+    double home = 0;  // a part: what the teleport got all together, as its rows know it
   };
   struct Part {
     std::size_t first, last;  // blocks [first, last) of p_.sums
@@ -101,11 +103,14 @@ class PartSweeps {
     AlignedArray<Real> values;
   };
   struct Lanes;
-  // kAnew is followed by codes, where they do, kAnewReal by Real; in kFirstReal what was kept goes along.
+  // kAnew is followed by codes, where they do, kAnewReal by Real; in kFirstReal what was kept goes
+  // along.
   enum class Sweep : std::uint8_t { kAnew, kAnewReal, kCoded, kFirstReal, kReal };
 
   Totals All() const;
-  double Home(const Totals& t) const { return (1.0 - p_.damping) * t.scores + p_.damping * t.dangling; }
+  double Home(const Totals& t) const {
+    return (1.0 - p_.damping) * t.scores + p_.damping * t.dangling;
+  }
   void Contribute();
   void SendCodes(double enough);
   void Raise();
@@ -123,17 +128,19 @@ class PartSweeps {
   const std::size_t n_;
   Sweep sweep_ = Sweep::kAnew;
   bool began_ = false;
-  const bool coded_;    // codes are to be tried
-  bool wide_;           // changes go as Real: few nodes, or codes did not do
-  double pending_ = 0;  // changes when the last sweep began
+  const bool coded_;              // codes are to be tried
+  bool wide_;                     // changes go as Real: few nodes, or codes did not do
+  double pending_ = 0;            // changes when the last sweep began
   typename Codes::Key base_ = 0;  // of the codes
   std::array<double, 256> table_{};
-  AlignedArray<Real> sent_;           // by position: contributions as they were told; in a sweep of Real changes: those
+  AlignedArray<Real>
+      sent_;  // by position: contributions as they were told; in a sweep of Real changes: those
   AlignedArray<std::uint8_t> codes_;  // by node: their last changes
   AlignedArray<float> kept_;          // by node: of its score, what nobody has been told yet
-  AlignedArray<std::int16_t> moved_;  // by node: during kAnew, keys of what rows after it were told, with the sign
-  AlignedArray<Real> moved_reals_;    // during kAnewReal, what they were told
-  AlignedArray<Real> next_;           // of the part at work, row by row
+  AlignedArray<std::int16_t>
+      moved_;  // by node: during kAnew, keys of what rows after it were told, with the sign
+  AlignedArray<Real> moved_reals_;  // during kAnewReal, what they were told
+  AlignedArray<Real> next_;         // of the part at work, row by row
   AlignedArray<std::uint8_t> next_codes_;
   std::vector<Totals> blocks_;
   std::vector<Part> parts_;

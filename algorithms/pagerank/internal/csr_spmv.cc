@@ -16,8 +16,8 @@ namespace {
 // so that a long row's roundings are those of its chunks. ahead(i) asks for
 // what the terms from i on will need later.
 template <class Term, class End, class Ahead>
-void SumRows(std::uint32_t count, std::size_t rows, std::uint32_t chunk, double* running, double* sums,
-             Term&& term, End&& end, Ahead&& ahead) {
+void SumRows(std::uint32_t count, std::size_t rows, std::uint32_t chunk, double* running,
+             double* sums, Term&& term, End&& end, Ahead&& ahead) {
   double carried = 0;  // of the row at work
   std::uint32_t at = 0;
   for (std::size_t row = 0; row < rows;) {
@@ -29,7 +29,8 @@ void SumRows(std::uint32_t count, std::size_t rows, std::uint32_t chunk, double*
       ahead(i);
       const double a = term(i), b = term(i + 1), c = term(i + 2), d = term(i + 3);
       const double e = term(i + 4), f = term(i + 5), g = term(i + 6), h = term(i + 7);
-      const double ab = a + b, abc = ab + c, abcd = abc + d, ef = e + f, efg = ef + g, efgh = efg + h;
+      const double ab = a + b, abc = ab + c, abcd = abc + d, ef = e + f, efg = ef + g,
+                   efgh = efg + h;
       const double half = sum + abcd;
       to[1] = sum + a;
       to[2] = sum + ab;
@@ -68,7 +69,8 @@ std::vector<NodeId> LiveRows::TouchedSince(const Snapshot& earlier, Direction di
   const auto& runs_then = earlier.state().runs;
   std::vector<NodeId> touched;
   for (const std::shared_ptr<const Run>& run : state()->state().runs)
-    if (std::find(runs_then.begin(), runs_then.end(), run) == runs_then.end()) MergeRows(*run, direction, touched);
+    if (std::find(runs_then.begin(), runs_then.end(), run) == runs_then.end())
+      MergeRows(*run, direction, touched);
   touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
   if (!numbering) return touched;
   std::size_t selected = 0;
@@ -83,8 +85,10 @@ NodeId LiveRows::CountIn(const Snapshot& earlier) const {
   NodeId low = 0;
   for (NodeId high = node_count; low < high;) {
     const NodeId middle = low + (high - low) / 2;
-    if (numbering->node(middle) < earlier.node_count()) low = middle + 1;
-    else high = middle;
+    if (numbering->node(middle) < earlier.node_count())
+      low = middle + 1;
+    else
+      high = middle;
   }
   return low;
 }
@@ -92,7 +96,8 @@ NodeId LiveRows::CountIn(const Snapshot& earlier) const {
 std::vector<NodeId> LiveRows::Touched(Direction direction) const {
   std::vector<NodeId> touched;
   if (!live) return touched;
-  for (const std::shared_ptr<const Run>& run : live->state().runs) MergeRows(*run, direction, touched);
+  for (const std::shared_ptr<const Run>& run : live->state().runs)
+    MergeRows(*run, direction, touched);
   for (NodeId v = live->state().base->node_count; v < node_count; ++v) touched.push_back(v);
   std::sort(touched.begin(), touched.end());
   touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
@@ -123,7 +128,8 @@ RowSums::RowSums(const LiveRows& rows, bool weighted, Executor& executor)
           for (std::size_t v = group * kGroup; v < stop; ++v) {
             const NodeId node = static_cast<NodeId>(v);
             const bool live = touched != touched_.end() && *touched == node;
-            const std::uint64_t degree = live ? rows_.Degree(Direction::kIn, node) : rows_.in.degree(node);
+            const std::uint64_t degree =
+                live ? rows_.Degree(Direction::kIn, node) : rows_.in.degree(node);
             touched += live;
             arcs += degree;
             part.row = std::max(part.row, degree);
@@ -132,7 +138,9 @@ RowSums::RowSums(const LiveRows& rows, bool weighted, Executor& executor)
         }
         return part;
       },
-      [](Most a, const Most& b) { return Most{std::max(a.touched, b.touched), std::max(a.row, b.row)}; });
+      [](Most a, const Most& b) {
+        return Most{std::max(a.touched, b.touched), std::max(a.row, b.row)};
+      });
   most_arcs_ = most.touched;
   longest_ = most.row;
 }
@@ -168,7 +176,8 @@ template <bool kWeighted, class Values>
 void RowSums::PullClean(std::size_t begin, std::size_t end, Values values, double* sums,
                         Scratch& scratch) const {
   const std::uint32_t* const ends = rows_.in.offsets.data() + begin + 1;
-  for (std::size_t ahead = 0; ahead < kGroup; ahead += 16) __builtin_prefetch(ends + kPullAhead + ahead);
+  for (std::size_t ahead = 0; ahead < kGroup; ahead += 16)
+    __builtin_prefetch(ends + kPullAhead + ahead);
   const std::uint32_t first = ends[-1];
   const NodeId* const neighbors = rows_.in.neighbors.data() + first;
   const float* const weights = kWeighted ? rows_.in.weights.data() + first : nullptr;
@@ -187,8 +196,8 @@ void RowSums::PullClean(std::size_t begin, std::size_t end, Values values, doubl
 }
 
 template <class Values>
-void RowSums::PullTouched(std::size_t begin, std::size_t end, std::span<const NodeId> touched, Values values,
-                          double* sums, Scratch& scratch) const {
+void RowSums::PullTouched(std::size_t begin, std::size_t end, std::span<const NodeId> touched,
+                          Values values, double* sums, Scratch& scratch) const {
   if (scratch.terms.size() < most_arcs_) scratch.terms.resize(most_arcs_);
   double* to = scratch.terms.data();
   const auto here = [&] { return static_cast<std::uint32_t>(to - scratch.terms.data()); };
@@ -216,8 +225,8 @@ void RowSums::PullTouched(std::size_t begin, std::size_t end, std::span<const No
   }
   SumRows(
       scratch.ends[end - begin - 1], end - begin, kChunk, scratch.running.data(), sums,
-      [&](std::uint32_t i) { return scratch.terms[i]; }, [&](std::size_t row) { return scratch.ends[row]; },
-      [](std::uint32_t) {});
+      [&](std::uint32_t i) { return scratch.terms[i]; },
+      [&](std::size_t row) { return scratch.ends[row]; }, [](std::uint32_t) {});
 }
 
 template void RowSums::PullBlock(std::size_t, const float*, double*);

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "algorithms/common/dense_view.h"
-#include "algorithms/pagerank/internal/spmv.h"
 #include "algorithms/common/internal/object_pool.h"
+#include "algorithms/pagerank/internal/spmv.h"
 #include "engine/adjacency/csr_view.h"
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
@@ -30,7 +30,8 @@ struct LiveRows {
   CsrView out, in;
   const Snapshot* live = nullptr;  // null: `out` and `in` are all; else dense ids are NodeIds
   NodeId node_count = 0;
-  // Packed rows: what they were packed from, where arcs are as stored there; for comparing with earlier states.
+  // Packed rows: what they were packed from, where arcs are as stored there; for comparing with
+  // earlier states.
   const Snapshot* packed_from = nullptr;
   const DenseView* numbering = nullptr;  // null: dense ids are NodeIds
   const ArcFilter* filter = nullptr;     // null: all arcs
@@ -41,7 +42,8 @@ struct LiveRows {
   void ForEachArc(Direction direction, NodeId v, Fn&& fn) const {
     if (!clean(direction, v)) {
       static const ArcFilter all = ArcFilter::All();
-      live->ForEachArc(direction, v, all, [&](const Arc& arc) { fn(arc.neighbor, static_cast<double>(arc.weight)); });
+      live->ForEachArc(direction, v, all,
+                       [&](const Arc& arc) { fn(arc.neighbor, static_cast<double>(arc.weight)); });
       return;
     }
     const CsrView& csr = direction == Direction::kOut ? out : in;
@@ -54,8 +56,8 @@ struct LiveRows {
   std::vector<NodeId> Touched(Direction direction) const;
   // Of a state of theirs, on the same base.
   const Snapshot* state() const { return live ? live : packed_from; }
-  // Rows that may differ from those of an earlier state on the same base, ascending: those of the runs that it
-  // has not. O(arcs of these). REQUIRES state().
+  // Rows that may differ from those of an earlier state on the same base, ascending: those of the
+  // runs that it has not. O(arcs of these). REQUIRES state().
   std::vector<NodeId> TouchedSince(const Snapshot& earlier, Direction direction) const;
   // As many rows were there in an earlier state, if none of its nodes went. O(log nodes).
   NodeId CountIn(const Snapshot& earlier) const;
@@ -84,7 +86,9 @@ class RowSums final : public BlockSums {
   RowSums(const LiveRows& rows, bool weighted, Executor& executor);
 
   std::size_t block_count() const override { return (rows_.node_count + kBlock - 1) / kBlock; }
-  std::size_t first_row(std::size_t block) const override { return std::min<std::size_t>(block * kBlock, rows_.node_count); }
+  std::size_t first_row(std::size_t block) const override {
+    return std::min<std::size_t>(block * kBlock, rows_.node_count);
+  }
   std::size_t most_rows() const override { return kBlock; }
   const std::uint32_t* positions(std::size_t) const override { return nullptr; }
   void Reserve(const Executor& executor, std::size_t at_once) override;
@@ -92,17 +96,25 @@ class RowSums final : public BlockSums {
   // In a chunk of arcs an addition for every eight, seven at its end, three for every eight that
   // stay among them, and five for every row, below 600; and a row that goes on into the next
   // chunk is carried over.
-  double Rounding() const override { return 0x1p-53 * (720.0 + static_cast<double>(longest_) / kChunk); }
+  double Rounding() const override {
+    return 0x1p-53 * (720.0 + static_cast<double>(longest_) / kChunk);
+  }
 
-  void Pull(std::size_t block, const float* values, double* sums) override { PullBlock(block, values, sums); }
-  void Pull(std::size_t block, const double* values, double* sums) override { PullBlock(block, values, sums); }
+  void Pull(std::size_t block, const float* values, double* sums) override {
+    PullBlock(block, values, sums);
+  }
+  void Pull(std::size_t block, const double* values, double* sums) override {
+    PullBlock(block, values, sums);
+  }
   // Values that are the entries of a table.
   struct Coded {
     const std::uint8_t* codes;  // by node
     const double* table;        // 256
     double operator[](std::size_t node) const { return table[codes[node]]; }
   };
-  void Pull(std::size_t block, const Coded& values, double* sums) { PullBlock(block, values, sums); }
+  void Pull(std::size_t block, const Coded& values, double* sums) {
+    PullBlock(block, values, sums);
+  }
 
  private:
   static constexpr std::size_t kChunk = 2048;  // arcs
@@ -116,10 +128,11 @@ class RowSums final : public BlockSums {
   template <class Values>
   void PullBlock(std::size_t block, Values values, double* sums);
   template <bool kWeighted, class Values>
-  void PullClean(std::size_t begin, std::size_t end, Values values, double* sums, Scratch& scratch) const;
+  void PullClean(std::size_t begin, std::size_t end, Values values, double* sums,
+                 Scratch& scratch) const;
   template <class Values>
-  void PullTouched(std::size_t begin, std::size_t end, std::span<const NodeId> touched, Values values,
-                   double* sums, Scratch& scratch) const;
+  void PullTouched(std::size_t begin, std::size_t end, std::span<const NodeId> touched,
+                   Values values, double* sums, Scratch& scratch) const;
 
   const LiveRows& rows_;
   const bool weighted_;

@@ -1,5 +1,5 @@
-// ChangeCodes: changes of contributions in eight bits, a sign and the first bits of a floating-point
-// number: four steps an octave, 31 octaves.
+// ChangeCodes: changes of contributions in eight bits, a sign and the first bits of a
+// floating-point number: four steps an octave, 31 octaves.
 //
 // What is gathered from anywhere has to be small: a million bytes stay in the second-level cache
 // where four million do not. A code says what it says exactly, so whoever sends one knows what
@@ -40,14 +40,16 @@ struct ChangeCodes {
     code |= signs < 0 ? Keys{} + 128 : Keys{};
     for (int i = 0; i < 4; ++i) codes[i] = static_cast<std::uint8_t>(code[i]);
   }
-  // Keys, with a sign, of changes near `values` by which `told` becomes another number without rounding.
+  // Keys, with a sign, of changes near `values` by which `told` becomes another number without
+  // rounding.
   static void Difference(const Reals& told, const Reals& values, Keys& keys, Reals& said) {
     Keys signs;
     Nearest(values, keys, signs);
     said = (told + reinterpret_cast<Reals>((keys << kShift) | signs)) - told;
     const Keys is_key = (reinterpret_cast<Keys>(said) & ((Key{1} << kShift) - 1)) == 0;
     // What the addition loses (Knuth's two-sum).
-    const Reals now = told + said, added = now - told, lost = (told - (now - added)) + (said - added);
+    const Reals now = told + said, added = now - told,
+                lost = (told - (now - added)) + (said - added);
     said = reinterpret_cast<Reals>(reinterpret_cast<Keys>(said) & is_key & (lost == 0));
     Nearest(said, keys, signs);
     const Keys minus = signs < 0;

@@ -18,7 +18,8 @@ PageRankPartial TileStepper::Step(const PageRankTiles& tiles, const PageRankStep
         std::unique_ptr<Sums> sums = pool_.Take();
         const PageRankTiles::Block& block = tiles.blocks()[b];
         SumTiles<Real>(tiles, block, step.contribution, sums->rows.data());
-        static_assert(PageRankTiles::kRowsTogether % PageRankPartial::kLanes == 0, "blocks begin at lane 0");
+        static_assert(PageRankTiles::kRowsTogether % PageRankPartial::kLanes == 0,
+                      "blocks begin at lane 0");
         const PageRankPartial partial = step.FinishRows(block.begin, block.end, sums->rows.data());
         pool_.Give(std::move(sums));
         return partial;
@@ -26,7 +27,9 @@ PageRankPartial TileStepper::Step(const PageRankTiles& tiles, const PageRankStep
       Add);
 }
 
-template PageRankPartial TileStepper::Step(const PageRankTiles&, const PageRankStep<float>&, Executor&);
-template PageRankPartial TileStepper::Step(const PageRankTiles&, const PageRankStep<double>&, Executor&);
+template PageRankPartial TileStepper::Step(const PageRankTiles&, const PageRankStep<float>&,
+                                           Executor&);
+template PageRankPartial TileStepper::Step(const PageRankTiles&, const PageRankStep<double>&,
+                                           Executor&);
 
 }  // namespace plexus::internal

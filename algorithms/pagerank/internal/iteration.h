@@ -9,9 +9,9 @@
 #include <cstring>
 #include <limits>
 
+#include "algorithms/common/internal/object_pool.h"
 #include "algorithms/pagerank/internal/simd4.h"
 #include "algorithms/pagerank/internal/tile_layout.h"
-#include "algorithms/common/internal/object_pool.h"
 #include "engine/arrays/aligned_array.h"
 #include "engine/parallel.h"
 
@@ -51,8 +51,10 @@ struct PageRankStep {
   // Rows [begin, end), begin a multiple of kLanes; sums[i] = row begin + i.
   PageRankPartial FinishRows(std::size_t begin, std::size_t end, const double* sums) const {
     if (positions)
-      return teleport ? FinishRows<true, true>(begin, end, sums) : FinishRows<true, false>(begin, end, sums);
-    return teleport ? FinishRows<false, true>(begin, end, sums) : FinishRows<false, false>(begin, end, sums);
+      return teleport ? FinishRows<true, true>(begin, end, sums)
+                      : FinishRows<true, false>(begin, end, sums);
+    return teleport ? FinishRows<false, true>(begin, end, sums)
+                    : FinishRows<false, false>(begin, end, sums);
   }
 
  private:
@@ -87,7 +89,8 @@ struct PageRankStep {
       const Narrow contribution_next = score * r;
       std::memcpy(at.scores + v, &score, sizeof score);
       if constexpr (kPositions) {
-        for (std::size_t lane = 0; lane < kLanes; ++lane) at.next[at.positions[v + lane]] = contribution_next[lane];
+        for (std::size_t lane = 0; lane < kLanes; ++lane)
+          at.next[at.positions[v + lane]] = contribution_next[lane];
       } else {
         std::memcpy(at.next + v, &contribution_next, sizeof contribution_next);
       }
@@ -97,7 +100,8 @@ struct PageRankStep {
     for (; v < end; ++v) {
       const double home = kTeleport ? base * static_cast<double>(teleport[v]) : base;
       const Real score = static_cast<Real>(home + damping * sums[v - begin]);
-      partial.step[v % kLanes] += std::abs(static_cast<double>(score) - static_cast<double>(scores[v]));
+      partial.step[v % kLanes] +=
+          std::abs(static_cast<double>(score) - static_cast<double>(scores[v]));
       if (reciprocal[v] == 0) partial.dangling[v % kLanes] += static_cast<double>(score);
       scores[v] = score;
       next[position(v)] = score * reciprocal[v];

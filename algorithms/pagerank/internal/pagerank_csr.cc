@@ -8,8 +8,8 @@
 #include <limits>
 #include <utility>
 
-#include "algorithms/pagerank/internal/pull_iteration.h"
 #include "algorithms/pagerank/internal/iteration.h"
+#include "algorithms/pagerank/internal/pull_iteration.h"
 #include "algorithms/pagerank/internal/tile_layout.h"
 #include "engine/arrays/aligned_array.h"
 #include "engine/out_of_memory.h"
@@ -37,24 +37,29 @@ std::uint64_t BytesPerIteration(const PageRankCsrInput<Real>& input) {
 
 }  // namespace
 
-Result<std::shared_ptr<const PageRankTiles>> MakePageRankLayout(const CsrView& in, const CsrView& out,
-                                                        Executor& executor, int iterations) try {
+Result<std::shared_ptr<const PageRankTiles>> MakePageRankLayout(const CsrView& in,
+                                                                const CsrView& out,
+                                                                Executor& executor,
+                                                                int iterations) try {
   const int enough = PageRankTiles::PayAfter(in, out);
   if (enough == 0 || iterations < enough) return nullptr;
   return std::make_shared<const PageRankTiles>(PageRankTiles::Make(in, out, executor));
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 template <class Real>
 Result<PageRankCsrResult<Real>> PageRankCsr(const PageRankCsrInput<Real>& input,
-                                    const PageRankCsrOptions& options) try {
+                                            const PageRankCsrOptions& options) try {
   PageRankCsrResult<Real> result;
   const std::size_t n = input.reciprocal.size();
   if (n == 0) return result;
   const std::uint64_t arcs = input.layout ? input.layout->arc_count() : input.in.arc_count();
   if (input.layout) {
     PLEXUS_CHECK(input.layout->node_count() == n, "one reciprocal per node");
-    PLEXUS_CHECK(input.in.offsets.empty() || input.in.arc_count() == arcs, "a layout of these rows");
-    PLEXUS_CHECK(input.in.neighbors.empty() || (input.layout->weights() != nullptr) == !input.in.weights.empty(),
+    PLEXUS_CHECK(input.in.offsets.empty() || input.in.arc_count() == arcs,
+                 "a layout of these rows");
+    PLEXUS_CHECK(input.in.neighbors.empty() ||
+                     (input.layout->weights() != nullptr) == !input.in.weights.empty(),
                  "a layout with weights for rows with weights");
   } else {
     PLEXUS_CHECK(input.in.node_count() == n, "one reciprocal per node");
@@ -99,11 +104,13 @@ Result<PageRankCsrResult<Real>> PageRankCsr(const PageRankCsrInput<Real>& input,
       break;
     }
     if (edges_left != Budget::kUnlimited) edges_left -= arcs;
-    const double kept = options.keep_dangling ? options.damping * PageRankPartial::Total(last.dangling) : 0.0;
+    const double kept =
+        options.keep_dangling ? options.damping * PageRankPartial::Total(last.dangling) : 0.0;
     step.base = (1.0 - options.damping + kept) * share;
     step.contribution = contribution.data();
     step.next = next.data();
-    last = input.layout ? over_tiles.Step(*input.layout, step, executor) : internal::StepByPull(input.in, step, executor);
+    last = input.layout ? over_tiles.Step(*input.layout, step, executor)
+                        : internal::StepByPull(input.in, step, executor);
     std::swap(contribution, next);
     result.step = PageRankPartial::Total(last.step);
     ++result.iterations;
@@ -111,13 +118,16 @@ Result<PageRankCsrResult<Real>> PageRankCsr(const PageRankCsrInput<Real>& input,
   }
   result.scores.resize(n);
   ParallelFor(executor, n, kGrain, [&](std::size_t begin, std::size_t end) {
-    std::copy(scores.begin() + begin, scores.begin() + end, result.scores.begin() + static_cast<std::ptrdiff_t>(begin));
+    std::copy(scores.begin() + begin, scores.begin() + end,
+              result.scores.begin() + static_cast<std::ptrdiff_t>(begin));
   });
   return result;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 template <class Real>
-Result<std::vector<Real>> StrengthReciprocals(std::span<const double> strengths, Executor& executor) try {
+Result<std::vector<Real>> StrengthReciprocals(std::span<const double> strengths,
+                                              Executor& executor) try {
   std::vector<Real> reciprocals(strengths.size());
   ParallelFor(executor, strengths.size(), kGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t v = begin; v < end; ++v)  // never 0 unless dangling
@@ -126,7 +136,8 @@ Result<std::vector<Real>> StrengthReciprocals(std::span<const double> strengths,
                                         : Real{0};
   });
   return reciprocals;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 Result<std::vector<double>> OutStrengths(const CsrView& out, Executor& executor) try {
   std::vector<double> strengths(out.node_count());
@@ -143,12 +154,13 @@ Result<std::vector<double>> OutStrengths(const CsrView& out, Executor& executor)
     }
   });
   return strengths;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 template Result<PageRankCsrResult<float>> PageRankCsr(const PageRankCsrInput<float>&,
-                                              const PageRankCsrOptions&);
+                                                      const PageRankCsrOptions&);
 template Result<PageRankCsrResult<double>> PageRankCsr(const PageRankCsrInput<double>&,
-                                               const PageRankCsrOptions&);
+                                                       const PageRankCsrOptions&);
 template Result<std::vector<float>> StrengthReciprocals(std::span<const double>, Executor&);
 template Result<std::vector<double>> StrengthReciprocals(std::span<const double>, Executor&);
 

@@ -68,7 +68,7 @@ struct PageRankCsrResult {
 // Real is float or double. O(iterations * (arcs + nodes)).
 template <class Real>
 Result<PageRankCsrResult<Real>> PageRankCsr(const PageRankCsrInput<Real>& input,
-                                    const PageRankCsrOptions& options = {});
+                                            const PageRankCsrOptions& options = {});
 
 // Sum of weights of every out row, or its length when out.weights is empty.
 Result<std::vector<double>> OutStrengths(const CsrView& out, Executor& executor);
@@ -76,6 +76,7 @@ Result<std::vector<double>> OutStrengths(const CsrView& out, Executor& executor)
 // 1 / strength by node, 0 where it is 0 (dangling). REQUIRES strengths >= 0. Those
 // beyond what Real can invert give its smallest positive number, never 0.
 template <class Real>
-Result<std::vector<Real>> StrengthReciprocals(std::span<const double> strengths, Executor& executor);
+Result<std::vector<Real>> StrengthReciprocals(std::span<const double> strengths,
+                                              Executor& executor);
 
 }  // namespace plexus

@@ -12,10 +12,10 @@
 #include <string_view>
 #include <utility>
 
-#include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/dense_view_options.h"
-#include "algorithms/pagerank/pagerank_batch.h"
+#include "algorithms/common/internal/selection.h"
 #include "algorithms/pagerank/internal/pagerank_csr.h"
+#include "algorithms/pagerank/pagerank_batch.h"
 
 namespace plexus::internal {
 
@@ -64,7 +64,8 @@ class PreparedRankings final : public Derived {
 // A run to a tolerance seldom takes fewer iterations, or many more.
 int ExpectedIterations(const PageRankOptions& options) {
   constexpr int kToTolerance = 20;
-  return options.iterations > 0 ? options.iterations : std::min(kToTolerance, options.max_iterations);
+  return options.iterations > 0 ? options.iterations
+                                : std::min(kToTolerance, options.max_iterations);
 }
 
 // The shortest that reads back as x.
@@ -77,14 +78,16 @@ std::string Text(double x) {
 bool Serves(const PageRankPrepared& p, PageRankUse use, int iterations) {
   if (p.use != use) return false;
   if (use == PageRankUse::kSixteen) return true;
-  return p.LayoutPays(iterations) ? p.layout != nullptr : !p.layout || !p.packed;  // the in rows are at hand
+  return p.LayoutPays(iterations) ? p.layout != nullptr
+                                  : !p.layout || !p.packed;  // the in rows are at hand
 }
 
 }  // namespace
 
 std::uint64_t PageRankPrepared::size_bytes() const {
-  return sizeof(*this) + (packed ? packed->size_bytes() : 0) + strengths.capacity() * sizeof(double) +
-         (layout ? layout->size_bytes() : 0) + (lanes ? lanes->size_bytes() : 0);
+  return sizeof(*this) + (packed ? packed->size_bytes() : 0) +
+         strengths.capacity() * sizeof(double) + (layout ? layout->size_bytes() : 0) +
+         (lanes ? lanes->size_bytes() : 0);
 }
 
 bool AllOnes(std::span<const float> weights, Executor& executor) {
@@ -100,19 +103,23 @@ bool AllOnes(std::span<const float> weights, Executor& executor) {
 
 Status CheckPageRankOptions(const PageRankOptions& o, PageRankUse use) {
   auto bad = [](const std::string& what) { return Fail(ErrorCode::kInvalidArgument, what); };
-  if (!(o.damping >= 0 && o.damping < 1)) return bad("damping " + Text(o.damping) + " is not in [0, 1)");
+  if (!(o.damping >= 0 && o.damping < 1))
+    return bad("damping " + Text(o.damping) + " is not in [0, 1)");
   if (o.iterations < 0) return bad("iterations " + std::to_string(o.iterations) + " is below 0");
   if (o.iterations > 0) return {};
   if (o.max_iterations < 1)
     return bad("max_iterations " + std::to_string(o.max_iterations) + " is below 1");
   const bool batch = use == PageRankUse::kSixteen;
-  const double least = batch ? LeastBatchTolerance(o.damping) : LeastTolerance(o.precision, o.damping);
+  const double least =
+      batch ? LeastBatchTolerance(o.damping) : LeastTolerance(o.precision, o.damping);
   if (!(o.tolerance >= least)) {
     char up[32];  // never less than what would do
     std::snprintf(up, sizeof up, "%.3g", least * 1.01);
     return bad("tolerance " + Text(o.tolerance) + " cannot be reached in " +
-               (batch ? "a batch" : o.precision == Precision::kF32 ? "f32" : "f64") + "; at damping " + Text(o.damping) +
-               " it must be at least " + up);
+               (batch                            ? "a batch"
+                : o.precision == Precision::kF32 ? "f32"
+                                                 : "f64") +
+               "; at damping " + Text(o.damping) + " it must be at least " + up);
   }
   return {};
 }
@@ -126,8 +133,9 @@ Result<PageRankReady> PreparePageRank(const Snapshot& snapshot, const PageRankOp
   const bool cached = options.use_cache && !options.subset && options.arc_weights.now_ms == kNoTime;
   if (cached)
     if (auto found = PreparedRankings::Of(snapshot)->Find([&](const PageRankPrepared& p) {
-          return p.kinds == options.kinds && p.reversed == options.reversed && p.valid_at == options.valid_at &&
-                 p.asked_weighted == options.weighted && p.arc_weights == options.arc_weights && Serves(p, use, iterations);
+          return p.kinds == options.kinds && p.reversed == options.reversed &&
+                 p.valid_at == options.valid_at && p.asked_weighted == options.weighted &&
+                 p.arc_weights == options.arc_weights && Serves(p, use, iterations);
         })) {
       const PageRankTiles* layout = found->LayoutPays(iterations) ? found->layout.get() : nullptr;
       if (found->packed) return PageRankReady{*found->packed, std::move(found), layout};
@@ -152,7 +160,9 @@ Result<PageRankReady> PreparePageRank(const Snapshot& snapshot, const PageRankOp
       made->lanes = std::make_shared<const LaneRows>(LaneRows::Make(in, out, executor));
     } else {
       made->layout_pays_after = PageRankTiles::PayAfter(in, out);
-      if (made->LayoutPays(iterations)) made->layout = std::make_shared<const PageRankTiles>(PageRankTiles::Make(in, out, executor));
+      if (made->LayoutPays(iterations))
+        made->layout =
+            std::make_shared<const PageRankTiles>(PageRankTiles::Make(in, out, executor));
     }
   } catch (const std::bad_alloc&) {
     return Fail(ErrorCode::kResourceExhausted,
@@ -177,16 +187,17 @@ Status CheckF32Range(std::span<const float> reciprocals) {
 }
 
 Result<std::vector<SeedShare>> SeedShares(const Snapshot& snapshot, const DenseView& view,
-                                          std::span<const PageRankSeed> seeds, std::span<const EdgeKindId> kinds) {
+                                          std::span<const PageRankSeed> seeds,
+                                          std::span<const EdgeKindId> kinds) {
   std::vector<SeedShare> shares;
   double total = 0;
   for (const PageRankSeed& seed : seeds) {
     const NodeId dense = seed.node < snapshot.node_count() ? view.dense(seed.node) : kNoNode;
     if (dense == kNoNode) return NotSelected(snapshot, "seed", seed.node, kinds);
     if (!(seed.weight >= 0) || !std::isfinite(seed.weight))
-      return Fail(ErrorCode::kInvalidArgument, "weight " + std::to_string(seed.weight) +
-                                                   " of seed node " + NodeName(snapshot, seed.node) +
-                                                   " is not a finite number >= 0");
+      return Fail(ErrorCode::kInvalidArgument,
+                  "weight " + std::to_string(seed.weight) + " of seed node " +
+                      NodeName(snapshot, seed.node) + " is not a finite number >= 0");
     shares.push_back({dense, seed.weight});
     total += seed.weight;
   }

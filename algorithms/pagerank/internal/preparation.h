@@ -31,10 +31,12 @@ struct PageRankPrepared {
   // The numbering, when it is not the base's own; with the in rows, when there is no layout.
   std::optional<DenseView> packed;
   std::uint64_t arcs = 0;
-  bool weighted = true;             // some weight is not 1
-  std::vector<double> strengths;    // sum of the out arcs' weights, by dense id
-  int layout_pays_after = 0;  // of a layout for one; 0: never
-  bool LayoutPays(int iterations) const { return layout_pays_after > 0 && iterations >= layout_pays_after; }
+  bool weighted = true;           // some weight is not 1
+  std::vector<double> strengths;  // sum of the out arcs' weights, by dense id
+  int layout_pays_after = 0;      // of a layout for one; 0: never
+  bool LayoutPays(int iterations) const {
+    return layout_pays_after > 0 && iterations >= layout_pays_after;
+  }
   std::shared_ptr<const PageRankTiles> layout;
   std::shared_ptr<const LaneRows> lanes;
   std::uint64_t size_bytes() const;
@@ -65,8 +67,10 @@ struct SeedShare {
   NodeId dense;
   double share;  // of the teleport; they sum to 1
 };
-// By rising dense id, a node once; `kinds` are those that selected the view. Errors: see pagerank.h.
+// By rising dense id, a node once; `kinds` are those that selected the view. Errors: see
+// pagerank.h.
 Result<std::vector<SeedShare>> SeedShares(const Snapshot& snapshot, const DenseView& view,
-                                          std::span<const PageRankSeed> seeds, std::span<const EdgeKindId> kinds);
+                                          std::span<const PageRankSeed> seeds,
+                                          std::span<const EdgeKindId> kinds);
 
 }  // namespace plexus::internal

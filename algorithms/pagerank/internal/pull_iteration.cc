@@ -30,7 +30,8 @@ class RunningSums {
 
   // `count` arcs, at most kArcs.
   template <bool kWeighted>
-  void Add(const NodeId* neighbors, const float* weights, std::uint32_t count, const float* contribution) {
+  void Add(const NodeId* neighbors, const float* weights, std::uint32_t count,
+           const float* contribution) {
     auto term = [&](std::uint32_t i) {
       double c = static_cast<double>(contribution[neighbors[i]]);
       if constexpr (kWeighted) c *= static_cast<double>(weights[i]);
@@ -69,7 +70,9 @@ class RunningSums {
   }
 
   // Of the chunk's first `count` arcs.
-  double operator()(std::uint32_t count) const { return inside_[count] + before_[count / kStretch]; }
+  double operator()(std::uint32_t count) const {
+    return inside_[count] + before_[count / kStretch];
+  }
 
  private:
   static constexpr std::uint32_t kLine = 16;  // ids
@@ -96,7 +99,8 @@ void SumsByDifference(const RowRange& range, const float* contribution, double* 
   const std::uint32_t arcs = range.rows == 0 ? 0 : range.ends[range.rows - 1] - range.begin;
   for (std::uint32_t first = 0; first < arcs;) {
     const std::uint32_t count = std::min(RunningSums::kArcs, arcs - first);
-    running.Add<kWeighted>(range.neighbors + first, kWeighted ? range.weights + first : nullptr, count, contribution);
+    running.Add<kWeighted>(range.neighbors + first, kWeighted ? range.weights + first : nullptr,
+                           count, contribution);
     double before = -carried;
     for (; row < range.rows && range.ends[row] - range.begin - first <= count; ++row) {
       __builtin_prefetch(range.ends + row + kPullAhead);
@@ -118,9 +122,10 @@ void Sums(const RowRange& range, const PageRankStep<Real>& step, double* sums) {
   std::uint32_t begin = range.begin;
   for (std::size_t row = 0; row < range.rows; ++row) {
     const std::uint32_t end = range.ends[row], at = begin - range.begin;
-    const double sum =
-        range.weights ? PullSum<true>(range.neighbors + at, range.weights + at, end - begin, step.contribution)
-                      : PullSum<false>(range.neighbors + at, nullptr, end - begin, step.contribution);
+    const double sum = range.weights ? PullSum<true>(range.neighbors + at, range.weights + at,
+                                                     end - begin, step.contribution)
+                                     : PullSum<false>(range.neighbors + at, nullptr, end - begin,
+                                                      step.contribution);
     sums[row] = sum;
     begin = end;
   }

@@ -22,13 +22,23 @@ constexpr std::size_t kGrain = RowSums::kBlock;
 
 class Refresher {
  public:
-  Refresher(const LiveRows& rows, std::span<const SeedShare> seeds, const PageRankRefreshOptions& options,
-            std::vector<double> start, Executor& executor)
-      : rows_(rows), seeds_(seeds), options_(options), executor_(executor), n_(rows.node_count),
-        edges_left_(options.budget.edges), reciprocal_(n_), weighted_(MeasureStrengths()),
+  Refresher(const LiveRows& rows, std::span<const SeedShare> seeds,
+            const PageRankRefreshOptions& options, std::vector<double> start, Executor& executor)
+      : rows_(rows),
+        seeds_(seeds),
+        options_(options),
+        executor_(executor),
+        n_(rows.node_count),
+        edges_left_(options.budget.edges),
+        reciprocal_(n_),
+        weighted_(MeasureStrengths()),
         sums_(rows, weighted_, executor),
-        changes_({.rows = rows, .damping = options.damping, .weighted = weighted_, .uniform = seeds.empty(),
-                  .reciprocal = reciprocal_}, executor) {
+        changes_({.rows = rows,
+                  .damping = options.damping,
+                  .weighted = weighted_,
+                  .uniform = seeds.empty(),
+                  .reciprocal = reciprocal_},
+                 executor) {
     result_.scores = std::move(start);
     sums_.Reserve(executor_, sums_.block_count());
   }
@@ -80,7 +90,9 @@ class Refresher {
 
   struct Mass {
     double scores = 0, dangling = 0, changes = 0;
-    static Mass Add(Mass a, const Mass& b) { return {a.scores + b.scores, a.dangling + b.dangling, a.changes + b.changes}; }
+    static Mass Add(Mass a, const Mass& b) {
+      return {a.scores + b.scores, a.dangling + b.dangling, a.changes + b.changes};
+    }
   };
   struct Strengths {
     std::uint64_t arcs = 0;
@@ -96,7 +108,8 @@ class Refresher {
           Strengths part;
           auto live = std::lower_bound(touched.begin(), touched.end(), begin);
           for (std::size_t v = begin; v < end; ++v, ++live) {
-            const std::size_t stop = live == touched.end() ? end : std::min<std::size_t>(*live, end);
+            const std::size_t stop =
+                live == touched.end() ? end : std::min<std::size_t>(*live, end);
             MeasureClean(v, stop, part);
             v = stop;
             if (v == end) break;
@@ -105,10 +118,12 @@ class Refresher {
           return part;
         },
         [](Strengths a, const Strengths& b) {
-          return Strengths{a.arcs + b.arcs, std::min(a.least, b.least), std::max(a.most, b.most), a.ones && b.ones};
+          return Strengths{a.arcs + b.arcs, std::min(a.least, b.least), std::max(a.most, b.most),
+                           a.ones && b.ones};
         });
     result_.arcs = all.arcs;
-    narrow_ = all.least >= PartSweeps<float>::kLeastStrength && all.most <= PartSweeps<float>::kMostStrength;
+    narrow_ = all.least >= PartSweeps<float>::kLeastStrength &&
+              all.most <= PartSweeps<float>::kMostStrength;
     return options_.weighted && !all.ones;
   }
   // Rows [begin, end), which no delta touches. No branch: which nodes dangle is anyone's guess.
@@ -172,12 +187,13 @@ class Refresher {
       const double quiet = std::max(silent, changes_.mass() / (2.0 * nodes));
       const PendingChanges::Loud loud = changes_.Above(quiet);
       if (loud.arcs * 16 > Few() || loud.mass * 2 < changes_.mass()) break;
-      if (result_.iterations >= options_.max_iterations || edges_left_ < loud.arcs || options_.budget.Interrupted()) {
+      if (result_.iterations >= options_.max_iterations || edges_left_ < loud.arcs ||
+          options_.budget.Interrupted()) {
         result_.truncated = true;
         break;
       }
-      const std::uint64_t arcs =
-          changes_.Push(changes_.NodesAbove(quiet), quiet, std::min(Few(), edges_left_), result_.scores);
+      const std::uint64_t arcs = changes_.Push(changes_.NodesAbove(quiet), quiet,
+                                               std::min(Few(), edges_left_), result_.scores);
       if (edges_left_ != Budget::kUnlimited) edges_left_ -= arcs;
       ++result_.iterations;
     }
@@ -196,8 +212,10 @@ class Refresher {
     const int sweeps = result_.iterations;
     PushWhileLocal(options_.tolerance / 4);
     // All at once: as good as most of a sweep.
-    if (result_.iterations == sweeps && changes_.Error() > options_.tolerance / 4 && ChangesAreSmall()) {
-      const std::uint64_t arcs = changes_.Spread(std::min(result_.arcs / 16, edges_left_), result_.scores);
+    if (result_.iterations == sweeps && changes_.Error() > options_.tolerance / 4 &&
+        ChangesAreSmall()) {
+      const std::uint64_t arcs =
+          changes_.Spread(std::min(result_.arcs / 16, edges_left_), result_.scores);
       if (edges_left_ != Budget::kUnlimited) edges_left_ -= arcs;
     }
     Give(changes_.home());
@@ -243,12 +261,14 @@ class Refresher {
     return true;
   }
   // Scores [begin, end) by the sums of their rows; what they change by waits.
-  Mass Change(std::size_t begin, std::size_t end, double home, const AlignedArray<double>& contribution, double* sums) {
+  Mass Change(std::size_t begin, std::size_t end, double home,
+              const AlignedArray<double>& contribution, double* sums) {
     const double d = options_.damping, each = seeds_.empty() ? home / static_cast<double>(n_) : 0.0;
     for (std::size_t i = 0; i < end - begin; ++i) sums[i] = each + d * sums[i];
     auto seed = std::lower_bound(seeds_.begin(), seeds_.end(), begin,
                                  [](const SeedShare& s, std::size_t v) { return s.dense < v; });
-    for (; seed != seeds_.end() && seed->dense < end; ++seed) sums[seed->dense - begin] += home * seed->share;
+    for (; seed != seeds_.end() && seed->dense < end; ++seed)
+      sums[seed->dense - begin] += home * seed->share;
     Mass part;
     for (std::size_t v = begin; v < end; ++v) {
       const double score = sums[v - begin], r = reciprocal_[v];
@@ -265,12 +285,17 @@ class Refresher {
   template <class Real>
   PageRankRefreshed SweepParts() {
     std::unique_ptr<TiledSums> tiled;
-    if (options_.tiles) tiled = TiledSums::Make(options_.tiles, rows_, weighted_, result_.arcs / 16, executor_);
+    if (options_.tiles)
+      tiled = TiledSums::Make(options_.tiles, rows_, weighted_, result_.arcs / 16, executor_);
     result_.tiled = tiled != nullptr;
     std::optional<PartSweeps<Real>> sweeps;
     const auto begin = [&] {
-      sweeps.emplace(typename PartSweeps<Real>::Problem{tiled ? static_cast<BlockSums&>(*tiled) : sums_, sums_, seeds_, reciprocal_, result_.scores, result_.arcs,
-                                                        options_.damping, options_.part_work, options_.coded_nodes}, executor_);
+      sweeps.emplace(
+          typename PartSweeps<Real>::Problem{tiled ? static_cast<BlockSums&>(*tiled) : sums_, sums_,
+                                             seeds_, reciprocal_, result_.scores, result_.arcs,
+                                             options_.damping, options_.part_work,
+                                             options_.coded_nodes},
+          executor_);
     };
     begin();
     bool known = false, again = false;  // every part had its turn; all began anew
@@ -315,10 +340,10 @@ class Refresher {
 
 }  // namespace
 
-PageRankRefreshed RefreshPageRank(const LiveRows& rows, std::vector<double> start, std::span<const SeedShare> seeds,
+PageRankRefreshed RefreshPageRank(const LiveRows& rows, std::vector<double> start,
+                                  std::span<const SeedShare> seeds,
                                   const PageRankRefreshOptions& options, Executor& executor) {
   return Refresher(rows, seeds, options, std::move(start), executor).Run();
 }
 
 }  // namespace plexus::internal
-

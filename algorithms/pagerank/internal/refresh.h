@@ -11,8 +11,9 @@
 //    teleport, once.
 //
 // Rows are read where they are, in the base and the delta: nothing is packed, no layout
-// is made; one that the base has can be swept over (TiledSums). Sums follow rows and dense ids, so bits depend on the graph, the start and the
-// options alone; over tiles on what is in the base, too.
+// is made; one that the base has can be swept over (TiledSums). Sums follow rows and dense ids, so
+// bits depend on the graph, the start and the options alone; over tiles on what is in the base,
+// too.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +22,10 @@
 #include <vector>
 
 #include "algorithms/common/budget.h"
-#include "algorithms/pagerank/internal/preparation.h"
+#include "algorithms/pagerank/internal/base_tile_spmv.h"
 #include "algorithms/pagerank/internal/block_gauss_seidel.h"
 #include "algorithms/pagerank/internal/csr_spmv.h"
-#include "algorithms/pagerank/internal/base_tile_spmv.h"
+#include "algorithms/pagerank/internal/preparation.h"
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
 
@@ -46,8 +47,8 @@ struct PageRankRefreshOptions {
 
 struct PageRankRefreshed {
   std::vector<double> scores;  // by dense id
-  int iterations = 0;          // sweeps over all rows, the last may be part of one, and rounds of pushes
-  double error = 2;            // bound on the L1 distance to the fixed point
+  int iterations = 0;  // sweeps over all rows, the last may be part of one, and rounds of pushes
+  double error = 2;    // bound on the L1 distance to the fixed point
   bool truncated = false;
   bool tiled = false;      // swept over tiles
   std::uint64_t arcs = 0;  // of the graph

@@ -45,7 +45,8 @@ void PendingChanges::ForEachWaiting(std::size_t first_word, std::size_t last_wor
   for (std::size_t w = first_word; w < last_word; ++w)
     for (std::uint64_t left = may_wait_[w]; left != 0; left &= left - 1) {
       const std::size_t v = w * 64 + static_cast<std::size_t>(std::countr_zero(left));
-      if (const double waits = std::abs((*waiting_)[v]); waits != 0) fn(static_cast<NodeId>(v), waits);
+      if (const double waits = std::abs((*waiting_)[v]); waits != 0)
+        fn(static_cast<NodeId>(v), waits);
     }
 }
 
@@ -72,7 +73,8 @@ void PendingChanges::Measure() {
       executor_, may_wait_.size(), kWords, 0.0,
       [&](std::size_t begin, std::size_t end) {
         double part = 0;
-        ForEachWaiting(begin, end, [&](NodeId v, double waits) { part += waits / p_.reciprocal[v]; });
+        ForEachWaiting(begin, end,
+                       [&](NodeId v, double waits) { part += waits / p_.reciprocal[v]; });
         return part;
       },
       [](double a, double b) { return a + b; });
@@ -85,16 +87,21 @@ struct PendingChanges::RowChange {
   double dangling = 0, home = 0;
 };
 
-void PendingChanges::Read(const Snapshot& earlier, std::span<const NodeId> nodes, std::uint64_t most_arcs,
-                          std::atomic<std::uint64_t>& arcs, const std::vector<double>& scores, RowChange& to) const {
+void PendingChanges::Read(const Snapshot& earlier, std::span<const NodeId> nodes,
+                          std::uint64_t most_arcs, std::atomic<std::uint64_t>& arcs,
+                          const std::vector<double>& scores, RowChange& to) const {
   Row before, after;
-  for (std::size_t i = 0; i < nodes.size() && arcs.load(std::memory_order_relaxed) <= most_arcs; ++i) {
+  for (std::size_t i = 0; i < nodes.size() && arcs.load(std::memory_order_relaxed) <= most_arcs;
+       ++i) {
     const NodeId u = nodes[i];
     if (scores[u] == 0) continue;
     before.Clear();
     after.Clear();
-    p_.rows.ForEachArcIn(earlier, Direction::kOut, u, [&](NodeId v, double weight) { before.Add(v, p_.weighted ? weight : 1.0); });
-    p_.rows.ForEachArc(Direction::kOut, u, [&](NodeId v, double weight) { after.Add(v, p_.weighted ? weight : 1.0); });
+    p_.rows.ForEachArcIn(earlier, Direction::kOut, u, [&](NodeId v, double weight) {
+      before.Add(v, p_.weighted ? weight : 1.0);
+    });
+    p_.rows.ForEachArc(Direction::kOut, u,
+                       [&](NodeId v, double weight) { after.Add(v, p_.weighted ? weight : 1.0); });
     arcs.fetch_add(before.arcs.size() + after.arcs.size(), std::memory_order_relaxed);
     if (before.arcs == after.arcs) continue;
     const double going = p_.damping * scores[u];
@@ -106,19 +113,23 @@ void PendingChanges::Read(const Snapshot& earlier, std::span<const NodeId> nodes
     // Most arcs are in both rows, and rows are in order.
     auto then = before.arcs.begin(), now = after.arcs.begin();
     while (then != before.arcs.end() || now != after.arcs.end()) {
-      const bool out = now == after.arcs.end() || (then != before.arcs.end() && then->node <= now->node);
-      const bool in = then == before.arcs.end() || (now != after.arcs.end() && now->node <= then->node);
+      const bool out =
+          now == after.arcs.end() || (then != before.arcs.end() && then->node <= now->node);
+      const bool in =
+          then == before.arcs.end() || (now != after.arcs.end() && now->node <= then->node);
       const NodeId node = out ? then->node : now->node;
       double change = 0;
       if (in) change += going * (now++)->weight / after.strength;
       if (out) change -= going * (then++)->weight / before.strength;
       to.changes.emplace_back(node, change);
     }
-    to.dangling += scores[u] * ((before.strength > 0 ? 0.0 : 1.0) - (after.strength > 0 ? 0.0 : 1.0));
+    to.dangling +=
+        scores[u] * ((before.strength > 0 ? 0.0 : 1.0) - (after.strength > 0 ? 0.0 : 1.0));
   }
 }
 
-bool PendingChanges::Compare(const Snapshot& earlier, std::uint64_t most_arcs, std::vector<double>& scores) {
+bool PendingChanges::Compare(const Snapshot& earlier, std::uint64_t most_arcs,
+                             std::vector<double>& scores) {
   const Snapshot* const now = p_.rows.state();
   if (!now || now->state().base != earlier.state().base) return false;
   const NodeId n = p_.rows.node_count, then = p_.rows.CountIn(earlier);
@@ -128,8 +139,9 @@ bool PendingChanges::Compare(const Snapshot& earlier, std::uint64_t most_arcs, s
   const double d = p_.damping;
   constexpr std::size_t kRows = 64;
   std::vector<RowChange> found((touched.size() + kRows - 1) / kRows);
-  std::atomic<std::uint64_t> arcs = n - then;  // of all threads: whether it ends above most_arcs is no matter of luck
-  std::atomic<bool> out_of_memory = false;     // tasks must not throw
+  std::atomic<std::uint64_t> arcs =
+      n - then;  // of all threads: whether it ends above most_arcs is no matter of luck
+  std::atomic<bool> out_of_memory = false;  // tasks must not throw
   ParallelFor(executor_, touched.size(), kRows, [&](std::size_t begin, std::size_t end) {
     try {
       Read(earlier, {&touched[begin], end - begin}, most_arcs, arcs, scores, found[begin / kRows]);
@@ -209,7 +221,8 @@ std::vector<NodeId> PendingChanges::NodesAbove(double threshold) const {
 // Asks for what rows[i + some] will need: rows lie anywhere.
 void PendingChanges::Prefetch(std::span<const NodeId> rows, std::size_t i) const {
   const CsrView& out = p_.rows.out;
-  if (i + 64 < rows.size() && rows[i + 64] < out.node_count()) __builtin_prefetch(&out.offsets[rows[i + 64]]);
+  if (i + 64 < rows.size() && rows[i + 64] < out.node_count())
+    __builtin_prefetch(&out.offsets[rows[i + 64]]);
   if (i + 32 >= rows.size() || rows[i + 32] >= out.node_count()) return;
   const NodeId* const first = out.neighbors.data() + out.offsets[rows[i + 32]];
   __builtin_prefetch(first);
@@ -265,7 +278,9 @@ std::uint64_t PendingChanges::Spread(std::uint64_t most_arcs, std::vector<double
         begins[r + 1] = begins[r] + next[r];
         next[r] = begins[r];
       }
-      each(begin, end, [&](NodeId v, double change) { shares[next[v >> bits]++] = {v, static_cast<float>(change)}; });
+      each(begin, end, [&](NodeId v, double change) {
+        shares[next[v >> bits]++] = {v, static_cast<float>(change)};
+      });
     } catch (const std::bad_alloc&) {
       out_of_memory = true;
     }
@@ -284,7 +299,8 @@ std::uint64_t PendingChanges::Spread(std::uint64_t most_arcs, std::vector<double
   return arcs;
 }
 
-std::uint64_t PendingChanges::Push(const std::vector<NodeId>& loud, double quiet, std::uint64_t arcs, std::vector<double>& scores) {
+std::uint64_t PendingChanges::Push(const std::vector<NodeId>& loud, double quiet,
+                                   std::uint64_t arcs, std::vector<double>& scores) {
   const double d = p_.damping;
   std::uint64_t left = arcs;
   sent_ = true;

@@ -14,8 +14,8 @@
 // Not thread-safe.
 #pragma once
 
-#include <cmath>
 #include <atomic>
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -32,7 +32,7 @@ class PendingChanges {
   struct Problem {
     const LiveRows& rows;
     double damping = 0.85;
-    bool weighted = true, uniform = true;  // uniform: no seeds
+    bool weighted = true, uniform = true;    // uniform: no seeds
     const AlignedArray<double>& reciprocal;  // of strengths, 0 = dangling
   };
   PendingChanges(const Problem& problem, Executor& executor) : p_(problem), executor_(executor) {}
@@ -40,13 +40,15 @@ class PendingChanges {
   // Of scores that sum to 1: `changes`, in absolute terms, of nodes with out-arcs, and
   // `dangling`, with its sign, of the others.
   void Set(double changes, double dangling, double rounding);
-  // What a node has pending is waiting[node], times its reciprocal. `any`: it may be anything, else it is 0.
+  // What a node has pending is waiting[node], times its reciprocal. `any`: it may be anything, else
+  // it is 0.
   void Hold(AlignedArray<double>& waiting, bool any);
 
   // What came of the rows that are not those of `earlier`, and of new nodes, by the scores
   // as they are, which then need not be positive any more. False, and nothing done: the two
   // do not share a base, it is not known what rows were packed from, or those touched since
-  // have more than `most_arcs`. REQUIRES waiting is all 0. O(nodes + most_arcs), and so is the memory.
+  // have more than `most_arcs`. REQUIRES waiting is all 0. O(nodes + most_arcs), and so is the
+  // memory.
   bool Compare(const Snapshot& earlier, std::uint64_t most_arcs, std::vector<double>& scores);
 
   struct Loud {
@@ -62,7 +64,8 @@ class PendingChanges {
   std::uint64_t Spread(std::uint64_t most_arcs, std::vector<double>& scores) const;
   // Pushes `loud`, and those that get above `quiet` on the way, while their rows have no more
   // than `arcs` arcs. Returns how many they had.
-  std::uint64_t Push(const std::vector<NodeId>& loud, double quiet, std::uint64_t arcs, std::vector<double>& scores);
+  std::uint64_t Push(const std::vector<NodeId>& loud, double quiet, std::uint64_t arcs,
+                     std::vector<double>& scores);
 
   double mass() const { return changes_ + std::abs(home_); }
   // What is to be added to the scores, spread as the teleport is: from the first push on.
@@ -79,8 +82,9 @@ class PendingChanges {
  private:
   struct RowChange;
   static constexpr std::size_t kWords = 64;  // of may_wait_, a block
-  void Read(const Snapshot& earlier, std::span<const NodeId> nodes, std::uint64_t most_arcs, std::atomic<std::uint64_t>& arcs,
-            const std::vector<double>& scores, RowChange& to) const;
+  void Read(const Snapshot& earlier, std::span<const NodeId> nodes, std::uint64_t most_arcs,
+            std::atomic<std::uint64_t>& arcs, const std::vector<double>& scores,
+            RowChange& to) const;
   void Prefetch(std::span<const NodeId> rows, std::size_t i) const;
   template <class Fn>
   void ForEachWaiting(std::size_t first_word, std::size_t last_word, Fn&& fn) const;
@@ -92,11 +96,11 @@ class PendingChanges {
   Executor& executor_;
   AlignedArray<double>* waiting_ = nullptr;
   std::vector<std::uint64_t> may_wait_;  // a bit a node: others have nothing pending
-  double changes_ = 0;   // absolute, of nodes with out-arcs
-  double home_ = 0;      // owed to the teleport
-  double sum_ = 1;       // of the scores
-  double rounding_ = 0;  // so much was left out by rounding the scores, as changes
-  bool sent_ = false;    // something was pushed, or compared
+  double changes_ = 0;                   // absolute, of nodes with out-arcs
+  double home_ = 0;                      // owed to the teleport
+  double sum_ = 1;                       // of the scores
+  double rounding_ = 0;                  // so much was left out by rounding the scores, as changes
+  bool sent_ = false;                    // something was pushed, or compared
   std::vector<bool> queued_;
 };
 

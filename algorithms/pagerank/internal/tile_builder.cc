@@ -1,4 +1,5 @@
-// What is in flight is a batch of rows, or a block, while it is split, and a block while it is cut into pieces.
+// What is in flight is a batch of rows, or a block, while it is split, and a block while it is cut
+// into pieces.
 #include "algorithms/pagerank/internal/tile_builder.h"
 
 #include <algorithm>
@@ -11,7 +12,8 @@ namespace plexus::internal {
 
 namespace {
 
-constexpr std::uint32_t kBits = PageRankTiles::kSegmentBits, kSegment = PageRankTiles::kSegment, kPiece = PageRankTiles::kPiece;
+constexpr std::uint32_t kBits = PageRankTiles::kSegmentBits, kSegment = PageRankTiles::kSegment,
+                        kPiece = PageRankTiles::kPiece;
 
 }  // namespace
 
@@ -62,7 +64,8 @@ void TileSorter::Sort(PageRankTiles::Block& block, std::uint64_t arcs, Scratch& 
 // Arc by arc, which is best where a row has an arc or two in a segment: counted, put into
 // its segment's place, and runs told by where the row changes.
 template <bool kWeighted>
-void TileSorter::SplitEvenly(const PageRankTiles::Block& block, std::uint64_t arcs, Scratch& scratch) const {
+void TileSorter::SplitEvenly(const PageRankTiles::Block& block, std::uint64_t arcs,
+                             Scratch& scratch) const {
   const NodeId* const neighbors = in_.neighbors.data() + block.first_arc;
   std::uint64_t* const next = scratch.next_.data();  // by segment
   for (std::uint64_t a = 0; a < arcs; ++a) ++next[neighbors[a] >> kBits];
@@ -116,7 +119,8 @@ void TileSorter::Split(const PageRankTiles::Block& block, Scratch& scratch) cons
     for (NodeId row = begin; row < v; ++row) {
       const std::uint32_t count = scratch.other_counts_[row - begin];
       if (count > 0)
-        Others<kWeighted>(static_cast<std::uint16_t>(row - block.begin), positions, weights, count, scratch);
+        Others<kWeighted>(static_cast<std::uint16_t>(row - block.begin), positions, weights, count,
+                          scratch);
       positions += count;
       if constexpr (kWeighted) weights += count;
     }
@@ -204,7 +208,8 @@ void TileSorter::Others(std::uint16_t row, const std::uint32_t* positions, const
   for (std::size_t w = 0; w < scratch.touched_.size(); ++w)
     for (std::uint64_t left = std::exchange(scratch.touched_[w], 0); left != 0; left &= left - 1) {
       const std::size_t segment = w * 64 + static_cast<std::size_t>(std::countr_zero(left));
-      const std::uint32_t here = std::exchange(counts[2 * segment], 0) + std::exchange(counts[2 * segment + 1], 0);
+      const std::uint32_t here =
+          std::exchange(counts[2 * segment], 0) + std::exchange(counts[2 * segment + 1], 0);
       Stream& stream = scratch.streams_[segment];
       stream.ReserveArcs(here, kWeighted);
       stream.ReserveRuns(1);
@@ -282,7 +287,8 @@ void TileSorter::CutRuns(PageRankTiles::Block& block, std::uint64_t arcs, Scratc
       }
     };
     for (std::uint32_t length = 1; length <= 4; ++length) put.template operator()<4>(length);
-    for (std::uint32_t length = 5; length <= kPiece; ++length) put.template operator()<kPiece>(length);
+    for (std::uint32_t length = 5; length <= kPiece; ++length)
+      put.template operator()<kPiece>(length);
   }
 }
 

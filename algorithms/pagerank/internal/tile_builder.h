@@ -4,7 +4,8 @@
 // Two passes. The first splits arcs by segment. Where sources are renumbered it follows the
 // rows once, and what is in flight stays in the second-level cache: sources become
 // positions, those of the first segment go straight to its stream (it has most of them),
-// the others are counted by segment and put into theirs. The second takes each segment's stream and cuts its runs into pieces.
+// the others are counted by segment and put into theirs. The second takes each segment's stream and
+// cuts its runs into pieces.
 #pragma once
 
 #include <array>

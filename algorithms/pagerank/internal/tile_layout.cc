@@ -13,8 +13,8 @@
 #include <utility>
 
 #include "algorithms/common/internal/degree_order.h"
-#include "algorithms/pagerank/internal/tile_builder.h"
 #include "algorithms/common/internal/object_pool.h"
+#include "algorithms/pagerank/internal/tile_builder.h"
 
 namespace plexus::internal {
 
@@ -29,7 +29,7 @@ AlignedArray<std::uint32_t> ByDegree(const CsrView& out, Executor& executor) {
   const std::uint32_t n = out.node_count();
   const std::size_t parts = (n + kGrain - 1) / kGrain;
   auto bucket = [&](std::size_t v) { return DegreeBucket(out.degree(static_cast<NodeId>(v))); };
-  std::vector<std::uint32_t> starts(parts * kBuckets);      // by part, bucket
+  std::vector<std::uint32_t> starts(parts * kBuckets);  // by part, bucket
   std::vector<std::uint64_t> arcs(parts * kBuckets);
   ParallelFor(executor, n, kGrain, [&](std::size_t begin, std::size_t end) {
     std::uint32_t* const counts = &starts[begin / kGrain * kBuckets];
@@ -67,15 +67,18 @@ std::vector<PageRankTiles::Block> CutBlocks(const CsrView& in, PageRankTiles::Cu
   const std::uint32_t n = in.node_count();
   const bool by_arcs = cut == PageRankTiles::kEvenArcs;
   const std::uint64_t enough =
-      by_arcs ? std::max<std::uint64_t>(in.arc_count() / 32, std::uint64_t{1} << 18) : std::numeric_limits<std::uint64_t>::max();
-  constexpr std::uint64_t kTogether = PageRankTiles::kEvenRowsTogether, kSegment = PageRankTiles::kSegment;
+      by_arcs ? std::max<std::uint64_t>(in.arc_count() / 32, std::uint64_t{1} << 18)
+              : std::numeric_limits<std::uint64_t>::max();
+  constexpr std::uint64_t kTogether = PageRankTiles::kEvenRowsTogether,
+                          kSegment = PageRankTiles::kSegment;
   const std::uint64_t most =
-      by_arcs ? kSegment : std::min(kSegment, ((std::uint64_t{n} + 63) / 64 + kTogether - 1) / kTogether * kTogether);
+      by_arcs ? kSegment
+              : std::min(kSegment,
+                         ((std::uint64_t{n} + 63) / 64 + kTogether - 1) / kTogether * kTogether);
   std::vector<PageRankTiles::Block> blocks;
   for (std::uint64_t begin = 0; begin < n;) {
     std::uint64_t end = begin;
-    do
-      end += PageRankTiles::kRowsTogether;
+    do end += PageRankTiles::kRowsTogether;
     while (end < n && end - begin < most && in.offsets[end] - in.offsets[begin] < enough);
     end = std::min<std::uint64_t>(end, n);
     PageRankTiles::Block& block = blocks.emplace_back();
@@ -97,7 +100,8 @@ bool RowsAreLocal(const CsrView& in, NodeId far) {
     const std::uint32_t end = std::min(in.offsets[v + 1], in.offsets[v] + kArcs);
     for (std::uint32_t a = in.offsets[v]; a < end; ++a, ++seen) {
       const NodeId u = in.neighbors[a];
-      near += (u > v ? u - v : v - u) < far || (a > in.offsets[v] && in.neighbors[a - 1] / 16 == u / 16);
+      near += (u > v ? u - v : v - u) < far ||
+              (a > in.offsets[v] && in.neighbors[a - 1] / 16 == u / 16);
     }
   }
   return std::uint64_t{near} * 4 >= std::uint64_t{seen} * 3;
@@ -130,7 +134,8 @@ int PageRankTiles::PayAfter(const CsrView& in, const CsrView& out) {
   return segments >= kLarge ? kEnoughIfLarge : kEnoughIfEven;
 }
 
-PageRankTiles PageRankTiles::Make(const CsrView& in, const CsrView& out, Executor& executor, Cut cut) {
+PageRankTiles PageRankTiles::Make(const CsrView& in, const CsrView& out, Executor& executor,
+                                  Cut cut) {
   PageRankTiles made;
   made.node_count_ = in.node_count();
   made.positions_ = ByDegree(out, executor);
@@ -140,19 +145,22 @@ PageRankTiles PageRankTiles::Make(const CsrView& in, const CsrView& out, Executo
       executor, in.node_count(), std::size_t{1} << 16, std::uint32_t{0},
       [&](std::size_t begin, std::size_t end) {
         std::uint32_t longest = 0;
-        for (std::size_t v = begin; v < end; ++v) longest = std::max(longest, in.degree(static_cast<NodeId>(v)));
+        for (std::size_t v = begin; v < end; ++v)
+          longest = std::max(longest, in.degree(static_cast<NodeId>(v)));
         return longest;
       },
       [](std::uint32_t a, std::uint32_t b) { return std::max(a, b); });
   if (!in.weights.empty()) made.weights_ = AlignedArray<float>(in.arc_count());
   made.sources_ = AlignedArray<std::uint16_t>(in.arc_count());
-  const TileSorter sorter(in, made.positions(), static_cast<std::uint32_t>(SegmentCount(made.node_count_)), made.sources_.data(),
-                          made.weights_.data());
+  const TileSorter sorter(in, made.positions(),
+                          static_cast<std::uint32_t>(SegmentCount(made.node_count_)),
+                          made.sources_.data(), made.weights_.data());
   Pool<TileSorter::Scratch> pool;
   pool.Reserve(executor, made.blocks_.size());
   std::atomic<bool> out_of_memory = false;  // tasks must not throw
   ParallelFor(executor, made.blocks_.size(), 1, [&](std::size_t b, std::size_t) {
-    const std::uint64_t end = b + 1 < made.blocks_.size() ? made.blocks_[b + 1].first_arc : in.arc_count();
+    const std::uint64_t end =
+        b + 1 < made.blocks_.size() ? made.blocks_[b + 1].first_arc : in.arc_count();
     try {
       std::unique_ptr<TileSorter::Scratch> scratch = pool.Take();
       sorter.Sort(made.blocks_[b], end - made.blocks_[b].first_arc, *scratch);

@@ -24,8 +24,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/arrays/aligned_array.h"
 #include "engine/adjacency/csr_view.h"
+#include "engine/arrays/aligned_array.h"
 #include "engine/parallel.h"
 #include "engine/types.h"
 
@@ -34,20 +34,22 @@ namespace plexus::internal {
 class PageRankTiles {
  public:
   static constexpr int kSegmentBits = 16;
-  static constexpr std::uint32_t kSegment = 1u << kSegmentBits;  // sources, and most rows of a block
-  static constexpr std::uint32_t kPiece = 16;  // arcs of a row's piece, at most
-  static constexpr std::uint32_t kRowsTogether = 16;  // blocks begin at multiples of it
-  static constexpr std::uint32_t kEvenRowsTogether = 1024;  // and of this where they have as many rows each
+  static constexpr std::uint32_t kSegment = 1u
+                                            << kSegmentBits;  // sources, and most rows of a block
+  static constexpr std::uint32_t kPiece = 16;                 // arcs of a row's piece, at most
+  static constexpr std::uint32_t kRowsTogether = 16;          // blocks begin at multiples of it
+  static constexpr std::uint32_t kEvenRowsTogether =
+      1024;  // and of this where they have as many rows each
 
   // pieces[c - 1] = those of c arcs.
   struct Tile {
     std::array<std::uint32_t, kPiece> pieces{};
   };
   struct Block {
-    NodeId begin = 0, end = 0;               // rows
-    std::uint64_t first_arc = 0;             // of `sources` and `weights`
-    std::vector<Tile> tiles;                 // by segment
-    AlignedArray<std::uint16_t> rows;        // by tile, length, piece: row - begin
+    NodeId begin = 0, end = 0;         // rows
+    std::uint64_t first_arc = 0;       // of `sources` and `weights`
+    std::vector<Tile> tiles;           // by segment
+    AlignedArray<std::uint16_t> rows;  // by tile, length, piece: row - begin
   };
 
   // How many iterations repay making tiles (0: none ever do), judged by the shape alone,
@@ -64,7 +66,8 @@ class PageRankTiles {
   // `out` is asked for row lengths only. O(nodes + arcs), one or two passes over the arcs.
   // Memory afterwards: 2 bytes an arc (6 with weights) and 2 for each piece.
   // May throw std::bad_alloc.
-  static PageRankTiles Make(const CsrView& in, const CsrView& out, Executor& executor, Cut cut = kEvenArcs);
+  static PageRankTiles Make(const CsrView& in, const CsrView& out, Executor& executor,
+                            Cut cut = kEvenArcs);
 
   std::uint32_t node_count() const { return node_count_; }
   // Where the contribution of each node is found; null: at its own number.
@@ -82,7 +85,8 @@ class PageRankTiles {
   std::uint32_t longest_row_ = 0;
   AlignedArray<std::uint32_t> positions_;
   std::vector<Block> blocks_;
-  AlignedArray<std::uint16_t> sources_;  // by block, tile, length, piece: position - segment's first
+  AlignedArray<std::uint16_t>
+      sources_;  // by block, tile, length, piece: position - segment's first
   AlignedArray<float> weights_;
 };
 

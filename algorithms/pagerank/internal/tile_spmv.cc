@@ -93,8 +93,8 @@ struct TileKernel {
 // The next tile's segment (`bytes` of values) is brought into the second-level cache while
 // this one is worked off, if it has two arcs a line for it; the last tile asks for the next
 // block's first.
-void LookAhead(const PageRankTiles::Tile& tile, const PageRankTiles::Tile& next, const void* next_segment, std::size_t bytes,
-               Cursor& at) {
+void LookAhead(const PageRankTiles::Tile& tile, const PageRankTiles::Tile& next,
+               const void* next_segment, std::size_t bytes, Cursor& at) {
   std::uint64_t arcs_next = 0, pieces = 0;
   for (std::uint32_t length = 1; length <= kPiece; ++length) {
     arcs_next += std::uint64_t{length} * next.pieces[length - 1];
@@ -103,18 +103,22 @@ void LookAhead(const PageRankTiles::Tile& tile, const PageRankTiles::Tile& next,
   const std::uint64_t lines = bytes / kLine, looks = pieces / kTogether + 1;
   constexpr std::uint64_t kMost = 16;
   at.next_segment = static_cast<const char*>(next_segment);
-  at.lines = arcs_next < 2 * lines ? 0 : static_cast<std::uint32_t>(std::min((lines + looks - 1) / looks, kMost));
+  at.lines = arcs_next < 2 * lines
+                 ? 0
+                 : static_cast<std::uint32_t>(std::min((lines + looks - 1) / looks, kMost));
 }
 
 template <bool kWeighted, class Real, class Value>
-void Sum(const PageRankTiles& tiles, const PageRankTiles::Block& block, const Value* values, double* sums) {
+void Sum(const PageRankTiles& tiles, const PageRankTiles::Block& block, const Value* values,
+         double* sums) {
   constexpr std::size_t kSegment = PageRankTiles::kSegment;
   std::fill_n(sums, block.end - block.begin, 0.0);
   Cursor at{block.rows.data(), tiles.sources() + block.first_arc,
             kWeighted ? tiles.weights() + block.first_arc : nullptr, nullptr, 0};
   for (std::size_t s = 0; s < block.tiles.size(); ++s) {
     const std::size_t next = (s + 1) % block.tiles.size();
-    LookAhead(block.tiles[s], block.tiles[next], values + next * kSegment, kSegment * sizeof(Value), at);
+    LookAhead(block.tiles[s], block.tiles[next], values + next * kSegment, kSegment * sizeof(Value),
+              at);
     TileKernel<kWeighted, Real, Value>{values + s * kSegment, sums}.Run(block.tiles[s], at);
   }
 }
@@ -122,15 +126,19 @@ void Sum(const PageRankTiles& tiles, const PageRankTiles::Block& block, const Va
 }  // namespace
 
 template <class Real, class Value>
-void SumTiles(const PageRankTiles& tiles, const PageRankTiles::Block& block, const Value* values, double* sums) {
+void SumTiles(const PageRankTiles& tiles, const PageRankTiles::Block& block, const Value* values,
+              double* sums) {
   if (tiles.weights())
     Sum<true, Real>(tiles, block, values, sums);
   else
     Sum<false, Real>(tiles, block, values, sums);
 }
 
-template void SumTiles<float>(const PageRankTiles&, const PageRankTiles::Block&, const float*, double*);
-template void SumTiles<double>(const PageRankTiles&, const PageRankTiles::Block&, const float*, double*);
-template void SumTiles<double>(const PageRankTiles&, const PageRankTiles::Block&, const double*, double*);
+template void SumTiles<float>(const PageRankTiles&, const PageRankTiles::Block&, const float*,
+                              double*);
+template void SumTiles<double>(const PageRankTiles&, const PageRankTiles::Block&, const float*,
+                               double*);
+template void SumTiles<double>(const PageRankTiles&, const PageRankTiles::Block&, const double*,
+                               double*);
 
 }  // namespace plexus::internal

@@ -9,6 +9,7 @@ namespace plexus::internal {
 // if the tiles have any. Up to eight terms are added as Real, float or double, in a tree; what
 // comes of that as f64, in one order. `sums`: block.end - block.begin of them.
 template <class Real, class Value>
-void SumTiles(const PageRankTiles& tiles, const PageRankTiles::Block& block, const Value* values, double* sums);
+void SumTiles(const PageRankTiles& tiles, const PageRankTiles::Block& block, const Value* values,
+              double* sums);
 
 }  // namespace plexus::internal

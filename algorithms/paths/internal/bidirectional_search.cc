@@ -7,9 +7,7 @@
 namespace plexus::internal {
 
 PointSearch::PointSearch(PathWalk& walk)
-    : walk_(walk),
-      forward_(walk.snapshot().node_count()),
-      backward_(walk.snapshot().node_count()) {
+    : walk_(walk), forward_(walk.snapshot().node_count()), backward_(walk.snapshot().node_count()) {
   backward_.backward = true;
 }
 

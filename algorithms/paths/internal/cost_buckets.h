@@ -57,7 +57,8 @@ struct CostBuckets {
     if (list.capacity() > kKept) spare_.push_back(std::move(list));
   }
 
-  // Moves `now` to the first bucket that holds something; false: none does. stale(entry): it need not be kept.
+  // Moves `now` to the first bucket that holds something; false: none does. stale(entry): it need
+  // not be kept.
   template <class Stale>
   bool Next(Stale&& stale) {
     if (waiting == 0 && !Refill(stale)) return false;

@@ -32,21 +32,26 @@ namespace plexus::internal {
 namespace {
 
 constexpr std::size_t kFillGrain = 1 << 16;
-constexpr std::size_t kMuch = 128;       // entries of a bucket that is worth waking others
-constexpr std::size_t kArcsEach = 128;   // so many arcs are worth as much as an entry
-constexpr std::size_t kBatch = 32;       // entries between looks at what others want
+constexpr std::size_t kMuch = 128;      // entries of a bucket that is worth waking others
+constexpr std::size_t kArcsEach = 128;  // so many arcs are worth as much as an entry
+constexpr std::size_t kBatch = 32;      // entries between looks at what others want
 constexpr std::size_t kBatchArcs = 4096;
-constexpr std::uint64_t kClock = 32;     // batches between looks at the budget
-constexpr std::size_t kGiveLeast = 32;   // entries (or their arcs) left of a bucket that is worth halving
-constexpr int kSlack = 2;                // buckets that a thread may be ahead of the last
-constexpr std::size_t kDone = 4096;      // entries of a bucket that may stay behind
-constexpr std::size_t kNoted = 1024;     // improvements kept before they are applied
-constexpr std::size_t kPlaceAhead = 24;  // entries: where their rows begin and what their nodes cost is fetched
-constexpr std::size_t kRowAhead = 8;     // entries: their rows are
-constexpr std::uint32_t kLongRow = 24;   // arcs: most of them improve nothing, which can be guessed
-constexpr std::uint32_t kShortRow = 8;   // arcs: copied as if there were as many, so that none is a guess
-constexpr std::size_t kCopied = 512;     // arcs of short rows
-constexpr std::uint64_t kSmallArcs = 1 << 20;  // of a graph whose rows are in the caches: copied, as eight arcs may lie on two lines, and not fetched
+constexpr std::uint64_t kClock = 32;  // batches between looks at the budget
+constexpr std::size_t kGiveLeast =
+    32;                    // entries (or their arcs) left of a bucket that is worth halving
+constexpr int kSlack = 2;  // buckets that a thread may be ahead of the last
+constexpr std::size_t kDone = 4096;   // entries of a bucket that may stay behind
+constexpr std::size_t kNoted = 1024;  // improvements kept before they are applied
+constexpr std::size_t kPlaceAhead =
+    24;  // entries: where their rows begin and what their nodes cost is fetched
+constexpr std::size_t kRowAhead = 8;    // entries: their rows are
+constexpr std::uint32_t kLongRow = 24;  // arcs: most of them improve nothing, which can be guessed
+constexpr std::uint32_t kShortRow =
+    8;  // arcs: copied as if there were as many, so that none is a guess
+constexpr std::size_t kCopied = 512;  // arcs of short rows
+constexpr std::uint64_t kSmallArcs = 1
+                                     << 20;  // of a graph whose rows are in the caches: copied, as
+                                             // eight arcs may lie on two lines, and not fetched
 
 template <class T>
 class Stepping {
@@ -54,9 +59,10 @@ class Stepping {
   Stepping(std::span<const CostedRows> rows, T delta, const Budget& budget, Executor& executor)
       : rows_(rows), delta_(delta), per_delta_(1 / delta), budget_(budget), executor_(executor) {
     result_.costs = AlignedArray<T>(rows[0].rows.node_count());
-    ParallelFor(executor_, result_.costs.size(), kFillGrain, [&](std::size_t begin, std::size_t end) {
-      std::fill(result_.costs.begin() + begin, result_.costs.begin() + end, kInfinity);
-    });
+    ParallelFor(executor_, result_.costs.size(), kFillGrain,
+                [&](std::size_t begin, std::size_t end) {
+                  std::fill(result_.costs.begin() + begin, result_.costs.begin() + end, kInfinity);
+                });
     seats_.push_back(std::make_unique<Seat>(per_delta_));
   }
 
@@ -88,9 +94,9 @@ class Stepping {
     using CostBuckets<T>::CostBuckets;
     std::uint64_t batches = 0;
     std::size_t noted = 0, copied = 0;
-    std::array<Entry, kNoted> notes;  // improvements seen and not yet applied
-    std::array<NodeId, kCopied> ends;  // of short rows' arcs not yet looked at
-    std::array<T, kCopied> offers;     // and what they would cost
+    std::array<Entry, kNoted> notes;               // improvements seen and not yet applied
+    std::array<NodeId, kCopied> ends;              // of short rows' arcs not yet looked at
+    std::array<T, kCopied> offers;                 // and what they would cost
     alignas(64) std::atomic<T> level = kInfinity;  // what it has left costs that at least
   };
 
@@ -152,7 +158,8 @@ class Stepping {
         continue;
       }
       seat.level.store(seat.base + static_cast<T>(seat.now) * delta_, std::memory_order_relaxed);
-      if (Ahead(seat) && Receive(seat, exchange_.Ask([&] { return Ahead(seat) && !stopped(); }))) continue;
+      if (Ahead(seat) && Receive(seat, exchange_.Ask([&] { return Ahead(seat) && !stopped(); })))
+        continue;
       WorkOff<true>(seat);
     }
     seat.level.store(kInfinity, std::memory_order_relaxed);
@@ -201,7 +208,8 @@ class Stepping {
       if (stop_.load(std::memory_order_relaxed)) return;
       if (kShared && exchange_.wanted()) GiveHalf(seat);
       std::size_t arcs = 0;
-      for (const std::size_t past = std::min(seat.at + kBatch, list.size()); seat.at < past && arcs < kBatchArcs; ++seat.at) {
+      for (const std::size_t past = std::min(seat.at + kBatch, list.size());
+           seat.at < past && arcs < kBatchArcs; ++seat.at) {
         LookAhead(list, seat.at);
         arcs += Node<kShared>(seat, list[seat.at]);
       }
@@ -242,9 +250,13 @@ class Stepping {
     for (const CostedRows& side : rows_) {
       const CsrView& rows = side.rows;
       if (!side.costs.empty())
-        arcs += Row<kShared>(seat, from, rows, [costs = side.costs.data()](std::uint32_t a) { return static_cast<T>(costs[a]); });
+        arcs += Row<kShared>(seat, from, rows, [costs = side.costs.data()](std::uint32_t a) {
+          return static_cast<T>(costs[a]);
+        });
       else if (!rows.weights.empty())
-        arcs += Row<kShared>(seat, from, rows, [weights = rows.weights.data()](std::uint32_t a) { return static_cast<T>(weights[a]); });
+        arcs += Row<kShared>(seat, from, rows, [weights = rows.weights.data()](std::uint32_t a) {
+          return static_cast<T>(weights[a]);
+        });
       else
         arcs += Row<kShared>(seat, from, rows, [](std::uint32_t) { return T{1}; });
     }
@@ -256,7 +268,8 @@ class Stepping {
     const std::uint32_t first = rows.offsets[from.node], past = rows.offsets[from.node + 1];
     const NodeId* const neighbors = rows.neighbors.data();
     const bool stale = Stale(from);
-    if (past - first <= kShortRow && small_ && first + std::size_t{kShortRow} <= rows.neighbors.size()) {
+    if (past - first <= kShortRow && small_ &&
+        first + std::size_t{kShortRow} <= rows.neighbors.size()) {
       if (seat.copied + kShortRow > kCopied) Offer<kShared>(seat);
       std::memcpy(&seat.ends[seat.copied], neighbors + first, kShortRow * sizeof(NodeId));
       std::array<T, kShortRow> offers;
@@ -341,7 +354,8 @@ class Stepping {
         if (!Stale(list[i])) least = std::min(least, list[i].cost);
     };
     for (const auto& seat : seats_) {
-      for (std::size_t b = 0; b < seat->near.size(); ++b) look(seat->near[b], b == seat->now ? seat->at : 0);
+      for (std::size_t b = 0; b < seat->near.size(); ++b)
+        look(seat->near[b], b == seat->now ? seat->at : 0);
       look(seat->far, 0);
     }
     for (const List& list : exchange_.TakeLists()) look(list, 0);
@@ -369,7 +383,9 @@ DeltaResult<T> DeltaStepping(std::span<const CostedRows> rows, NodeId source, T 
                              const Budget& budget, Executor& executor) {
   return Stepping<T>(rows, delta, budget, executor).Run(source);
 }
-template DeltaResult<float> DeltaStepping(std::span<const CostedRows>, NodeId, float, const Budget&, Executor&);
-template DeltaResult<double> DeltaStepping(std::span<const CostedRows>, NodeId, double, const Budget&, Executor&);
+template DeltaResult<float> DeltaStepping(std::span<const CostedRows>, NodeId, float, const Budget&,
+                                          Executor&);
+template DeltaResult<double> DeltaStepping(std::span<const CostedRows>, NodeId, double,
+                                           const Budget&, Executor&);
 
 }  // namespace plexus::internal

@@ -23,8 +23,8 @@ namespace plexus::internal {
 
 template <class T>
 struct DeltaResult {
-  AlignedArray<T> costs;  // by node; infinity = unreached
-  bool truncated = false; // then nodes not yet certain are infinity too
+  AlignedArray<T> costs;   // by node; infinity = unreached
+  bool truncated = false;  // then nodes not yet certain are infinity too
 };
 
 // T is float or double: what costs are added in. A step goes along every one of

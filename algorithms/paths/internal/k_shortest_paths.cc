@@ -15,13 +15,15 @@ constexpr std::uint32_t kNone = NodeMap::kAbsent;
 // gets a tree of its own.
 constexpr std::uint64_t kFirstEffort = 64;
 constexpr std::uint64_t kStraight = 256;
-constexpr std::size_t kMostKept = std::size_t{1} << 20;  // steps of paths found before they are the best
+constexpr std::size_t kMostKept = std::size_t{1}
+                                  << 20;  // steps of paths found before they are the best
 
 }  // namespace
 
 bool NextPaths::Later::operator()(const Open& a, const Open& b) const {
   if (a.least != b.least) return a.least > b.least;
-  return std::make_tuple(a.found == 0, a.path, ~a.at) > std::make_tuple(b.found == 0, b.path, ~b.at);
+  return std::make_tuple(a.found == 0, a.path, ~a.at) >
+         std::make_tuple(b.found == 0, b.path, ~b.at);
 }
 
 // Of equally good ones the one nearest to the end, so that a search walks straight.
@@ -250,8 +252,8 @@ NextPaths::Rest NextPaths::Push(std::uint32_t place) {
 void NextPaths::Keep(Open& open, std::uint32_t last, const Rest& rest) {
   Found found{{}, rest.tree.place};
   for (; last != 0; last = reached_[last].parent)
-    found.steps.push_back(
-        {reached_[last].node, walk_.Stored(reached_[last].arc, reached_[reached_[last].parent].node)});
+    found.steps.push_back({reached_[last].node,
+                           walk_.Stored(reached_[last].arc, reached_[reached_[last].parent].node)});
   std::reverse(found.steps.begin(), found.steps.end());
   if (rest.second.exact()) {  // it will not be there any more
     for (std::uint32_t p = rest.second.place; p != 0; p = second_->next(p))

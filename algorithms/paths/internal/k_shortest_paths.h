@@ -28,9 +28,9 @@
 #include <optional>
 #include <vector>
 
-#include "algorithms/paths/internal/reverse_tree.h"
 #include "algorithms/common/internal/node_map.h"
 #include "algorithms/paths/internal/path_query.h"
+#include "algorithms/paths/internal/reverse_tree.h"
 
 namespace plexus::internal {
 
@@ -44,7 +44,7 @@ class NextPaths {
 
  private:
   struct Listed {
-    std::uint32_t leaves;        // index of the node where it left its parent
+    std::uint32_t leaves;       // index of the node where it left its parent
     std::vector<NodeId> taken;  // steps from there by it and those before it, ascending
   };
   // The paths that begin with nodes 0..at of a listed path and then leave it.
@@ -79,7 +79,7 @@ class NextPaths {
     bool operator>(const Ahead& o) const;
   };
 
-  Status Part();                 // the last listed path's set, without it
+  Status Part();  // the last listed path's set, without it
   void Load(std::uint32_t path);
   bool Closed(const Open& open, NodeId next) const;  // as the step that leaves
   bool Barred(const Open& open, NodeId node) const { return index_.get(node) <= open.at; }
@@ -106,12 +106,12 @@ class NextPaths {
   EndTree tree_;
   std::vector<Open> queue_;
   std::vector<Found> found_;
-  std::size_t kept_ = 0;  // steps in them
+  std::size_t kept_ = 0;   // steps in them
   std::uint64_t outside_;  // arcs looked at outside of the tree
 
   // The path that searches leave at present.
   std::uint32_t loaded_ = NodeMap::kAbsent;
-  NodeMap index_;               // of its nodes
+  NodeMap index_;                // of its nodes
   std::vector<Length> lengths_;  // up to each of them
   struct Lowest {
     std::uint32_t epoch = 0, index = 0;

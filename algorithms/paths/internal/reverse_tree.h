@@ -22,7 +22,7 @@ namespace plexus::internal {
 class EndTree {
  public:
   struct Bound {
-    Length least;  // no way to the end is shorter
+    Length least;                            // no way to the end is shorter
     std::uint32_t place = NodeMap::kAbsent;  // the node's, when `least` is exact
     bool hopeless = false;                   // there is no way at all
     bool exact() const { return place != NodeMap::kAbsent; }

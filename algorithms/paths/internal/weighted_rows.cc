@@ -19,8 +19,9 @@ double ChooseDelta(std::span<const CostedRows> rows) {
     const std::size_t count = side.rows.arc_count(), stride = count / kSample + 1;
     arcs += static_cast<double>(count);
     for (std::size_t a = 0; a < count; a += stride) {
-      const double cost = side.costs.empty() ? static_cast<double>(side.rows.weight(static_cast<std::uint32_t>(a)))
-                                             : side.costs[a];
+      const double cost = side.costs.empty()
+                              ? static_cast<double>(side.rows.weight(static_cast<std::uint32_t>(a)))
+                              : side.costs[a];
       if (!std::isfinite(cost)) continue;
       sum += cost;
       sample.push_back(cost);

@@ -19,19 +19,23 @@ namespace plexus::internal {
 
 struct CostedRows {
   CsrView rows;
-  std::span<const double> costs = {};  // when not empty (infinity = closed); else the weights, else 1
+  std::span<const double> costs =
+      {};  // when not empty (infinity = closed); else the weights, else 1
 
   void FetchPlace(NodeId v) const { Prefetch(&rows.offsets[v]); }
   void FetchRow(NodeId v) const {
     const std::uint32_t first = rows.offsets[v], count = std::min(rows.degree(v), kFetched);
     if (count == 0) return;
     Fetch(rows.neighbors.data() + first, count);
-    if (!costs.empty()) Fetch(costs.data() + first, count);
-    else if (!rows.weights.empty()) Fetch(rows.weights.data() + first, count);
+    if (!costs.empty())
+      Fetch(costs.data() + first, count);
+    else if (!rows.weights.empty())
+      Fetch(rows.weights.data() + first, count);
   }
 
  private:
-  static constexpr std::uint32_t kFetched = 128;  // arcs; the processor follows a longer row by itself
+  static constexpr std::uint32_t kFetched =
+      128;  // arcs; the processor follows a longer row by itself
   static constexpr std::size_t kLine = 64;
 
   template <class Arc>

@@ -41,9 +41,14 @@ class WorkExchange {
   }
 
   // Somebody would take a list.
-  bool wanted() const { return hungry_.load(std::memory_order_relaxed) > offered_.load(std::memory_order_relaxed); }
+  bool wanted() const {
+    return hungry_.load(std::memory_order_relaxed) > offered_.load(std::memory_order_relaxed);
+  }
   // All others that came have left for want of work.
-  bool deserted() const { return deserted_.load(std::memory_order_relaxed) && present_.load(std::memory_order_relaxed) == 1; }
+  bool deserted() const {
+    return deserted_.load(std::memory_order_relaxed) &&
+           present_.load(std::memory_order_relaxed) == 1;
+  }
 
   void Give(List list) {
     const std::lock_guard lock(mutex_);
@@ -91,8 +96,8 @@ class WorkExchange {
   }
 
  private:
-  static constexpr int kPauses = 1000;        // turns before others get the processor
-  static constexpr int kPatience = 1500;      // turns: dozens of microseconds
+  static constexpr int kPauses = 1000;    // turns before others get the processor
+  static constexpr int kPatience = 1500;  // turns: dozens of microseconds
   static constexpr int kLongPatience = 4000;
 
   // `adds` to those who work: in the same moment, or others would think that nobody does.

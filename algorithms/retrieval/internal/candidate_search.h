@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
-#include "algorithms/common/internal/stoppable_executor.h"
 #include "algorithms/common/internal/selection.h"
+#include "algorithms/common/internal/stoppable_executor.h"
 #include "algorithms/retrieval/internal/vector_query.h"
 #include "algorithms/retrieval/nearest_neighbors.h"
 
@@ -53,7 +53,8 @@ class SpaceQuery {
   }
 
  private:
-  SpaceQuery(const VectorTable::View& view, std::span<const float> query, Metric metric, SimdLevel level)
+  SpaceQuery(const VectorTable::View& view, std::span<const float> query, Metric metric,
+             SimdLevel level)
       : view_(&view), metric_(metric), query_(query, view.stride(), metric, level) {}
 
   const VectorTable::View* view_;
@@ -68,8 +69,8 @@ struct NearestRanks {
   bool truncated = false;
 };
 // Measures nodes that all have a vector, in their order, as far as the budget goes; not sorted.
-NearestRanks RankNodesWithin(const SpaceQuery& query, std::vector<NodeId> nodes, const Budget& budget,
-                             HaltingExecutor& executor);
+NearestRanks RankNodesWithin(const SpaceQuery& query, std::vector<NodeId> nodes,
+                             const Budget& budget, HaltingExecutor& executor);
 Result<NearestRanks> RankNearest(const Snapshot& snapshot, const SpaceQuery& query,
                                  const NearestOptions& options);
 

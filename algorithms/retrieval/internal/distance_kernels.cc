@@ -12,8 +12,8 @@
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "algorithms/retrieval/internal/distance_kernels.cc"
-#include <hwy/foreach_target.h>  // compiles what follows once per level
 #include <hwy/cache_control.h>
+#include <hwy/foreach_target.h>  // compiles what follows once per level
 #include <hwy/highway.h>
 
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
@@ -28,7 +28,8 @@ constexpr std::size_t kLanes = HWY_MAX_BYTES / sizeof(float);
 constexpr std::size_t kStep = 4 * kLanes;
 constexpr std::size_t kStretch = 8 * kStep;
 // How far ahead a scan asks memory for its lines: the hardware's own reading ahead stops
-// at every page of 4 KiB. 3 KiB measured best of none, 3 and 8, and of 8 and 16 into the second level only.
+// at every page of 4 KiB. 3 KiB measured best of none, 3 and 8, and of 8 and 16 into the second
+// level only.
 constexpr std::size_t kAhead = 768;
 constexpr std::size_t kLineFloats = 64 / sizeof(float);
 
@@ -148,7 +149,8 @@ HWY_INLINE void EachRow(const float* query, std::size_t n, Rows rows, Put put) {
 }
 
 void DotRows(const float* query, std::size_t n, Rows rows, double* dots) {
-  EachRow<Dot, 1>(query, n, rows, [=](std::size_t r, const double* sums) HWY_ATTR { dots[r] = sums[0]; });
+  EachRow<Dot, 1>(query, n, rows,
+                  [=](std::size_t r, const double* sums) HWY_ATTR { dots[r] = sums[0]; });
 }
 
 void DotNormRows(const float* query, std::size_t n, Rows rows, double* dots, double* norms) {
@@ -159,7 +161,8 @@ void DotNormRows(const float* query, std::size_t n, Rows rows, double* dots, dou
 }
 
 void DistanceRows(const float* query, std::size_t n, Rows rows, double* squares) {
-  EachRow<Distance, 1>(query, n, rows, [=](std::size_t r, const double* sums) HWY_ATTR { squares[r] = sums[0]; });
+  EachRow<Distance, 1>(query, n, rows,
+                       [=](std::size_t r, const double* sums) HWY_ATTR { squares[r] = sums[0]; });
 }
 
 const RowKernels kKernels = {DotRows, DotNormRows, DistanceRows};
@@ -184,7 +187,8 @@ double SumOf(std::size_t n, Term&& term) {
 }
 
 double ScalarDot(const float* a, const float* b, std::size_t n) {
-  return SumOf(n, [&](std::size_t i) { return static_cast<double>(a[i]) * static_cast<double>(b[i]); });
+  return SumOf(
+      n, [&](std::size_t i) { return static_cast<double>(a[i]) * static_cast<double>(b[i]); });
 }
 
 const RowKernels kScalar = {
@@ -215,8 +219,10 @@ const RowKernels& ScalarRowKernels() { return kScalar; }
 
 const RowKernels* FindRowKernels(SimdLevel level) {
   switch (level) {
-    case SimdLevel::kBest: return &PickRowKernels(level);
-    case SimdLevel::kScalar: return &kScalar;
+    case SimdLevel::kBest:
+      return &PickRowKernels(level);
+    case SimdLevel::kScalar:
+      return &kScalar;
     case SimdLevel::kAvx2:
 #if (HWY_TARGETS) & HWY_AVX2
       if (CpuHasAvx2()) return &N_AVX2::kKernels;

@@ -12,11 +12,13 @@ namespace plexus {
 std::uint64_t NodeOrder::KeyOf(ColumnType type, std::uint64_t bits) {
   constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
   switch (type) {
-    case ColumnType::kI64: return bits ^ kSign;
+    case ColumnType::kI64:
+      return bits ^ kSign;
     case ColumnType::kF64:
       if (std::bit_cast<double>(bits) == 0) bits = 0;
       return bits & kSign ? ~bits : bits | kSign;
-    case ColumnType::kString: break;
+    case ColumnType::kString:
+      break;
   }
   return bits;
 }
@@ -43,8 +45,9 @@ void NodeOrder::Append(const Block& entries) {
   const std::size_t pieces = std::max<std::size_t>(1, entries.size() / kBlock);
   for (std::size_t i = 0, begin = 0; i < pieces && !entries.empty(); ++i) {
     const std::size_t end = entries.size() * (i + 1) / pieces;
-    blocks_.push_back(std::make_shared<const Block>(entries.begin() + static_cast<std::ptrdiff_t>(begin),
-                                                    entries.begin() + static_cast<std::ptrdiff_t>(end)));
+    blocks_.push_back(
+        std::make_shared<const Block>(entries.begin() + static_cast<std::ptrdiff_t>(begin),
+                                      entries.begin() + static_cast<std::ptrdiff_t>(end)));
     begin = end;
   }
 }
@@ -54,7 +57,8 @@ void NodeOrder::Count() {
   for (const auto& block : blocks_) starts_.push_back(starts_.back() + block->size());
 }
 
-std::shared_ptr<const NodeOrder> NodeOrder::Of(const Snapshot& snapshot, std::optional<ColumnId> column) {
+std::shared_ptr<const NodeOrder> NodeOrder::Of(const Snapshot& snapshot,
+                                               std::optional<ColumnId> column) {
   const std::uint32_t variant = column ? std::uint32_t{*column} + 1 : 0;
   if (auto known = FindDerived<NodeOrder>(snapshot, variant)) return known;
   std::shared_ptr<NodeOrder> made(new NodeOrder(column));
@@ -87,10 +91,12 @@ std::uint64_t NodeOrder::Rank(Entry entry) const {
 
 NodeOrder::Entry NodeOrder::At(std::uint64_t rank) const {
   const auto block = std::upper_bound(starts_.begin(), starts_.end(), rank) - starts_.begin() - 1;
-  return (*blocks_[static_cast<std::size_t>(block)])[rank - starts_[static_cast<std::size_t>(block)]];
+  return (
+      *blocks_[static_cast<std::size_t>(block)])[rank - starts_[static_cast<std::size_t>(block)]];
 }
 
-std::shared_ptr<const Carried> NodeOrder::Carry(const Snapshot& now, const StateChanges& changes) const {
+std::shared_ptr<const Carried> NodeOrder::Carry(const Snapshot& now,
+                                                const StateChanges& changes) const {
   std::vector<NodeId> touched = changes.nodes;
   if (column_) {
     for (const StateChanges::Column& c : changes.columns)
@@ -119,8 +125,10 @@ std::shared_ptr<const Carried> NodeOrder::Carry(const Snapshot& now, const State
     const Block& block = *blocks_[b];
     // Up to the next block's first entry; behind the last block there is nothing else.
     const bool last = b + 1 == blocks_.size();
-    const auto out_end = last ? gone.end() : std::lower_bound(out, gone.end(), blocks_[b + 1]->front());
-    const auto in_end = last ? come.end() : std::lower_bound(in, come.end(), blocks_[b + 1]->front());
+    const auto out_end =
+        last ? gone.end() : std::lower_bound(out, gone.end(), blocks_[b + 1]->front());
+    const auto in_end =
+        last ? come.end() : std::lower_bound(in, come.end(), blocks_[b + 1]->front());
     if (out == out_end && in == in_end && rest.empty()) {
       made->blocks_.push_back(blocks_[b]);
       continue;

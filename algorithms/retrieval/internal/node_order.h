@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/lineage.h"
 #include "engine/arrays/paged_array.h"
+#include "engine/lineage.h"
 #include "engine/snapshot.h"
 
 namespace plexus {
@@ -21,7 +21,8 @@ class NodeOrder final : public Carried {
  public:
   static constexpr std::string_view kName = "node order";
 
-  // `key` is less where the value is: numbers in their order, strings by StringId, kinds by NodeKindId.
+  // `key` is less where the value is: numbers in their order, strings by StringId, kinds by
+  // NodeKindId.
   struct Entry {
     std::uint64_t key = 0;
     NodeId node = 0;
@@ -44,7 +45,8 @@ class NodeOrder final : public Carried {
   void ForEach(std::uint64_t first, std::uint64_t last, bool descending, Fn&& fn) const;
 
   // O(changes log nodes + blocks). Null above an eighth of the entries.
-  std::shared_ptr<const Carried> Carry(const Snapshot& now, const StateChanges& changes) const override;
+  std::shared_ptr<const Carried> Carry(const Snapshot& now,
+                                       const StateChanges& changes) const override;
   std::uint64_t size_bytes() const override;
 
  private:
@@ -52,7 +54,8 @@ class NodeOrder final : public Carried {
   using Block = std::vector<Entry>;
 
   explicit NodeOrder(std::optional<ColumnId> column) : column_(column) {}
-  static std::shared_ptr<const NodeOrder> Of(const Snapshot& snapshot, std::optional<ColumnId> column);
+  static std::shared_ptr<const NodeOrder> Of(const Snapshot& snapshot,
+                                             std::optional<ColumnId> column);
   void Read(const Snapshot& snapshot);
   // The key of a node in the state that was read; none when it is not in the order.
   std::optional<std::uint64_t> Key(NodeId node) const;

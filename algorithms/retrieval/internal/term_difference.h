@@ -1,6 +1,7 @@
 // What a text's terms lack among the has_term arcs of its node, and what is too much.
 //
-// Shared by who indexes a graph (term_index.cc) and who indexes what a batch writes (batch_terms.cc).
+// Shared by who indexes a graph (term_index.cc) and who indexes what a batch writes
+// (batch_terms.cc).
 #pragma once
 
 #include <algorithm>
@@ -34,7 +35,8 @@ struct TermDifference {
 // `wanted` is in order of the terms' bytes, as TermSplitter::Count has it.
 inline TermDifference DifferenceOf(std::vector<TermCount> wanted, std::vector<StoredTerm> stored) {
   TermDifference out;
-  std::sort(stored.begin(), stored.end(), [](const StoredTerm& a, const StoredTerm& b) { return a.term < b.term; });
+  std::sort(stored.begin(), stored.end(),
+            [](const StoredTerm& a, const StoredTerm& b) { return a.term < b.term; });
   auto have = stored.begin();
   for (TermCount& want : wanted) {
     for (; have != stored.end() && have->term < want.term; ++have) out.unlink.push_back(have->node);
@@ -52,16 +54,19 @@ inline ArcFilter HasTermFilter(const Snapshot& snapshot) {
   return ArcFilter::Kinds(snapshot.schema(), kind);
 }
 
-inline std::vector<StoredTerm> StoredTerms(const Snapshot& snapshot, NodeId node, const ArcFilter& has_term) {
+inline std::vector<StoredTerm> StoredTerms(const Snapshot& snapshot, NodeId node,
+                                           const ArcFilter& has_term) {
   std::vector<StoredTerm> stored;
   snapshot.ForEachArc(Direction::kOut, node, has_term, [&](const Arc& arc) {
-    stored.push_back({DisplayName(snapshot.key(arc.neighbor)), NodeRef::Id(arc.neighbor), arc.weight});
+    stored.push_back(
+        {DisplayName(snapshot.key(arc.neighbor)), NodeRef::Id(arc.neighbor), arc.weight});
   });
   return stored;
 }
 
 // Writes the difference into a batch, and counts it.
-inline void FillTerms(WriteBatch& batch, NodeRef node, const TermDifference& difference, IndexTermsReport& report) {
+inline void FillTerms(WriteBatch& batch, NodeRef node, const TermDifference& difference,
+                      IndexTermsReport& report) {
   if (difference.empty()) return;
   ++report.changed;
   report.linked += difference.link.size();

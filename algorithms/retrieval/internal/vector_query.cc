@@ -63,7 +63,8 @@ void VectorQuery::Cosines(Rows rows, double* out) const {
       double product = norm_ * norms[i];
       if (!(norms[i] >= kSmallNorm && norms[i] < INFINITY && std::isfinite(dots[i]))) [[unlikely]] {
         double norm = 0;
-        ScalarRowKernels().dot_norm(query, n, {part.first + i * part.stride, n, 1}, dots + i, &norm);
+        ScalarRowKernels().dot_norm(query, n, {part.first + i * part.stride, n, 1}, dots + i,
+                                    &norm);
         product = exact_norm_ * norm;
       }
       // sqrt(x * x) is x: a vector and itself give exactly 1.
@@ -96,10 +97,14 @@ SimdLevel BestSimdLevel() {
 
 std::string_view SimdLevelName(SimdLevel level) {
   switch (level) {
-    case SimdLevel::kBest: return "best";
-    case SimdLevel::kScalar: return "scalar";
-    case SimdLevel::kAvx2: return "avx2";
-    case SimdLevel::kAvx512: return "avx512";
+    case SimdLevel::kBest:
+      return "best";
+    case SimdLevel::kScalar:
+      return "scalar";
+    case SimdLevel::kAvx2:
+      return "avx2";
+    case SimdLevel::kAvx512:
+      return "avx512";
   }
   return "?";
 }

@@ -32,9 +32,9 @@ class VectorQuery {
   Metric metric_;
   const RowKernels& kernels_;
   AlignedArray<float> query_;
-  double scale_ = 1;      // query = query_ * scale_
-  double norm_ = 0;       // query_ . query_, by kernels_
-  double exact_norm_ = 0; // the same in f64
+  double scale_ = 1;       // query = query_ * scale_
+  double norm_ = 0;        // query_ . query_, by kernels_
+  double exact_norm_ = 0;  // the same in f64
 };
 
 }  // namespace plexus::internal

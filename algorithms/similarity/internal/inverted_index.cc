@@ -75,7 +75,8 @@ std::vector<Block> ReadAll(const Snapshot& snapshot, const ArcFilter& filter, Ex
 
 // Gives the terms, in their order, weights and bits; returns node -> term.
 template <class Weight>
-std::vector<std::uint32_t> PlaceTerms(const std::vector<std::uint32_t>& df, SharedIndex& index, Weight&& weight) {
+std::vector<std::uint32_t> PlaceTerms(const std::vector<std::uint32_t>& df, SharedIndex& index,
+                                      Weight&& weight) {
   const std::size_t terms = index.term_nodes.size();
   index.weights.resize(terms);
   index.units.resize(terms);
@@ -115,7 +116,8 @@ std::vector<std::uint32_t> OrderTerms(const Snapshot& snapshot, const std::vecto
     if (df[t] >= 2 && snapshot.alive(t) && !snapshot.is_fact(t)) index.term_nodes.push_back(t);
   std::stable_sort(index.term_nodes.begin(), index.term_nodes.end(),
                    [&](NodeId a, NodeId b) { return df[a] < df[b]; });
-  return PlaceTerms(df, index, [&](NodeId t) { return 1.0 / std::log(1.0 + static_cast<double>(df[t])); });
+  return PlaceTerms(df, index,
+                    [&](NodeId t) { return 1.0 / std::log(1.0 + static_cast<double>(df[t])); });
 }
 
 // A candidate and where its neighbours lie.
@@ -147,7 +149,8 @@ void Sign(const SharedIndex& index, std::span<const SharedEntry> row, Signature&
     if (out.words[word] & bit) out.slack[word] = AddUnits(out.slack[word], index.units[e.term]);
     out.words[word] |= bit;
   }
-  for (std::size_t k = kWords - 1; k-- > 0;) out.slack[k] = AddUnits(out.slack[k], out.slack[k + 1]);
+  for (std::size_t k = kWords - 1; k-- > 0;)
+    out.slack[k] = AddUnits(out.slack[k], out.slack[k + 1]);
 }
 
 void FillRow(SharedIndex& index, const RowSource& source, const std::vector<std::uint32_t>& places,
@@ -172,8 +175,8 @@ void CountWedges(SharedIndex& index) {
 }
 
 // Rows of the sources that have terms, in their order.
-Status LayRows(std::vector<RowSource>& sources, const std::vector<std::uint32_t>& places, SharedIndex& index,
-               Executor& executor) {
+Status LayRows(std::vector<RowSource>& sources, const std::vector<std::uint32_t>& places,
+               SharedIndex& index, Executor& executor) {
   if (sources.size() >= std::size_t{1} << 31)
     return Fail(ErrorCode::kUnsupported, "frontier takes fewer than 2^31 candidates");
 
@@ -236,28 +239,34 @@ Result<SharedIndex> MakeSharedIndex(const Snapshot& snapshot, const SharedIndexO
   });
   std::erase_if(sources, [](const RowSource& s) { return s.count == 0; });
   if (options.leaders)
-    index.leaders = static_cast<std::uint32_t>(
-        std::stable_partition(sources.begin(), sources.end(),
-                              [&](const RowSource& s) { return options.leaders->contains(s.node); }) -
-        sources.begin());
+    index.leaders =
+        static_cast<std::uint32_t>(std::stable_partition(sources.begin(), sources.end(),
+                                                         [&](const RowSource& s) {
+                                                           return options.leaders->contains(s.node);
+                                                         }) -
+                                   sources.begin());
   PLEXUS_TRY(LayRows(sources, places, index, executor));
   return index;
 }
 
-Result<SharedIndex> MakeSharedIndex(const CsrView& rows, std::span<const double> shares, Executor& executor) {
+Result<SharedIndex> MakeSharedIndex(const CsrView& rows, std::span<const double> shares,
+                                    Executor& executor) {
   SharedIndex index;
   std::vector<std::uint32_t> df(rows.node_count(), 0);
   for (const NodeId t : rows.neighbors) ++df[t];
   for (NodeId t = 0; t < rows.node_count(); ++t)
     if (df[t] >= 2 && shares[t] > 0) index.term_nodes.push_back(t);
-  std::stable_sort(index.term_nodes.begin(), index.term_nodes.end(),
-                   [&](NodeId a, NodeId b) { return shares[a] != shares[b] ? shares[a] > shares[b] : df[a] < df[b]; });
-  const std::vector<std::uint32_t> places = PlaceTerms(df, index, [&](NodeId t) { return shares[t]; });
+  std::stable_sort(index.term_nodes.begin(), index.term_nodes.end(), [&](NodeId a, NodeId b) {
+    return shares[a] != shares[b] ? shares[a] > shares[b] : df[a] < df[b];
+  });
+  const std::vector<std::uint32_t> places =
+      PlaceTerms(df, index, [&](NodeId t) { return shares[t]; });
   std::vector<RowSource> sources;
   for (NodeId v = 0; v < rows.node_count(); ++v) {
     const NodeId* const first = rows.neighbors.data() + rows.offsets[v];
     RowSource source{v, 0, first, first + rows.degree(v)};
-    for (const NodeId* t = source.first; t != source.last; ++t) source.count += places[*t] != kNoTerm;
+    for (const NodeId* t = source.first; t != source.last; ++t)
+      source.count += places[*t] != kNoTerm;
     if (source.count > 0) sources.push_back(source);
   }
   PLEXUS_TRY(LayRows(sources, places, index, executor));

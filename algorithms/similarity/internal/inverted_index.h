@@ -23,8 +23,8 @@
 #include <vector>
 
 #include "algorithms/common/node_subset.h"
-#include "engine/arrays/aligned_array.h"
 #include "engine/adjacency/csr_view.h"
+#include "engine/arrays/aligned_array.h"
 #include "engine/error.h"
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
@@ -32,13 +32,17 @@
 namespace plexus::internal {
 
 inline constexpr int kWords = 4;
-inline constexpr double kUnit = 65536;                 // units per 1.0
-inline constexpr std::uint32_t kUnitsMax = 1u << 30;   // saturated
+inline constexpr double kUnit = 65536;                // units per 1.0
+inline constexpr std::uint32_t kUnitsMax = 1u << 30;  // saturated
 
-inline std::uint32_t AddUnits(std::uint32_t a, std::uint32_t b) { return std::min(a + b, kUnitsMax); }
+inline std::uint32_t AddUnits(std::uint32_t a, std::uint32_t b) {
+  return std::min(a + b, kUnitsMax);
+}
 // Largest number of units that is not above `score`.
 inline std::uint32_t UnitsBelow(double score) {
-  return score <= 0 ? 0 : score * kUnit >= kUnitsMax ? kUnitsMax : static_cast<std::uint32_t>(score * kUnit);
+  return score <= 0                   ? 0
+         : score * kUnit >= kUnitsMax ? kUnitsMax
+                                      : static_cast<std::uint32_t>(score * kUnit);
 }
 
 struct SharedEntry {
@@ -59,17 +63,17 @@ struct SharedIndexOptions {
 };
 
 struct SharedIndex {
-  std::vector<NodeId> nodes;  // by row; ascending, leaders first
-  std::uint32_t leaders = 0;  // rows that are
-  std::vector<std::uint32_t> begins;     // rows + 1
+  std::vector<NodeId> nodes;          // by row; ascending, leaders first
+  std::uint32_t leaders = 0;          // rows that are
+  std::vector<std::uint32_t> begins;  // rows + 1
   AlignedArray<SharedEntry> entries;
-  AlignedArray<Signature> signatures;    // by row
-  std::vector<NodeId> term_nodes;        // by term
-  std::vector<double> weights;           // by term; falling
-  std::vector<std::uint32_t> units;      // weights, rounded up
-  std::vector<std::uint8_t> cells;       // by term: word * 64 + bit; words ascend with terms
+  AlignedArray<Signature> signatures;  // by row
+  std::vector<NodeId> term_nodes;      // by term
+  std::vector<double> weights;         // by term; falling
+  std::vector<std::uint32_t> units;    // weights, rounded up
+  std::vector<std::uint8_t> cells;     // by term: word * 64 + bit; words ascend with terms
   std::array<std::uint32_t, kWords> word_units{};  // the largest of a word
-  std::uint64_t wedges = 0;              // saturating
+  std::uint64_t wedges = 0;                        // saturating
 
   std::uint32_t row_count() const { return static_cast<std::uint32_t>(nodes.size()); }
   std::uint32_t term_count() const { return static_cast<std::uint32_t>(weights.size()); }
@@ -95,6 +99,7 @@ Result<SharedIndex> MakeSharedIndex(const Snapshot& snapshot, const SharedIndexO
 // The same layout over any rows of neighbours (without doubles), with weights of the
 // caller's: shares[w] >= 0 by node, 0 = does not count. `nodes` and `term_nodes` are then
 // the row numbers. kUnsupported: 2^31 rows or more.
-Result<SharedIndex> MakeSharedIndex(const CsrView& rows, std::span<const double> shares, Executor& executor);
+Result<SharedIndex> MakeSharedIndex(const CsrView& rows, std::span<const double> shares,
+                                    Executor& executor);
 
 }  // namespace plexus::internal

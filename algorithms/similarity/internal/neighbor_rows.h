@@ -23,7 +23,9 @@ class SimpleRows {
   // The budget said stop in the middle of a row: what that call gave is a part of it.
   bool interrupted() const { return interrupted_; }
   // Length() reads the row, as kinds or times are to be looked at.
-  bool length_reads() const { return !selection_->filter.all_kinds() || selection_->filter.checks_time(); }
+  bool length_reads() const {
+    return !selection_->filter.all_kinds() || selection_->filter.checks_time();
+  }
 
   // fn(NodeId) for every arc to a selected node but `node` itself, doubles as they come;
   // false stops. Returns the arcs looked at.
@@ -82,7 +84,9 @@ class SimpleRows {
     for (std::size_t i = 1; i < row.size(); ++i)
       if (row[i] < row[i - 1]) begins_.push_back(i);
     begins_.push_back(row.size());
-    const auto at = [&](std::size_t i) { return row.begin() + static_cast<std::ptrdiff_t>(begins_[i]); };
+    const auto at = [&](std::size_t i) {
+      return row.begin() + static_cast<std::ptrdiff_t>(begins_[i]);
+    };
     while (begins_.size() > 2) {
       std::size_t kept = 1;
       for (std::size_t i = 0; i + 2 < begins_.size(); i += 2) {

@@ -1,4 +1,5 @@
-// What one shared neighbour adds to a similarity that is a sum (algorithms/similarity/similarity.h).
+// What one shared neighbour adds to a similarity that is a sum
+// (algorithms/similarity/similarity.h).
 #pragma once
 
 #include <cmath>
@@ -9,7 +10,8 @@
 namespace plexus::internal {
 
 inline bool IsSum(SimilarityMeasure measure) {
-  return measure == SimilarityMeasure::kAdamicAdar || measure == SimilarityMeasure::kResourceAllocation;
+  return measure == SimilarityMeasure::kAdamicAdar ||
+         measure == SimilarityMeasure::kResourceAllocation;
 }
 
 // Of a neighbour that `degree` nodes have. REQUIRES IsSum(measure), degree >= 2.

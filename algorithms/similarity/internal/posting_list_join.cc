@@ -8,9 +8,9 @@ namespace plexus::internal {
 
 namespace {
 
-constexpr std::size_t kShort = 96;          // items of a list that is compared as it is
+constexpr std::size_t kShort = 96;  // items of a list that is compared as it is
 constexpr std::size_t kMaxChain = 24;
-constexpr std::uint64_t kItemCost = 24;     // an item of a cut list, in comparisons
+constexpr std::uint64_t kItemCost = 24;        // an item of a cut list, in comparisons
 constexpr std::size_t kAhead = 16, kNear = 4;  // rows fetched before they are needed
 constexpr std::uint64_t kCheckEvery = 1 << 20;
 
@@ -123,7 +123,8 @@ void ListMiner::Compare(std::span<const ListItem> items, std::size_t first, std:
 void ListMiner::Score(const ListItem& a, const ListItem& b) {
   const SharedEntry* const entries = index_.entries.data();
   // What comes after the chain, from the end, then the chain backwards.
-  const SharedEntry *x = entries + index_.begins[a.row() + 1], *y = entries + index_.begins[b.row() + 1];
+  const SharedEntry *x = entries + index_.begins[a.row() + 1],
+                    *y = entries + index_.begins[b.row() + 1];
   const SharedEntry *const from_x = entries + a.entry + 1, *const from_y = entries + b.entry + 1;
   ScoredSet<2> set;
   std::uint64_t after = 0;  // common terms
@@ -154,7 +155,8 @@ void ListMiner::Score(const ListItem& a, const ListItem& b) {
   if (common != chain_.size()) return;
   if (question_.mask) {
     const std::array<std::uint32_t, 2> rows = {a.row(), b.row()};
-    if (question_.events_mask ? question_.mask->Masked(rows) : question_.mask->Linked(rows[0], rows[1]))
+    if (question_.events_mask ? question_.mask->Masked(rows)
+                              : question_.mask->Linked(rows[0], rows[1]))
       return;
   }
   best_->Offer(set);

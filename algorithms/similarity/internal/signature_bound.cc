@@ -36,10 +36,14 @@ template <int kFrom>
                                             std::uint32_t first, std::uint32_t last,
                                             std::uint32_t need, std::vector<std::uint32_t>& out) {
   switch (from) {
-    case 0: return ScanWords<0>(v, x, first, last, need, out);
-    case 1: return ScanWords<1>(v, x, first, last, need, out);
-    case 2: return ScanWords<2>(v, x, first, last, need, out);
-    default: return ScanWords<3>(v, x, first, last, need, out);
+    case 0:
+      return ScanWords<0>(v, x, first, last, need, out);
+    case 1:
+      return ScanWords<1>(v, x, first, last, need, out);
+    case 2:
+      return ScanWords<2>(v, x, first, last, need, out);
+    default:
+      return ScanWords<3>(v, x, first, last, need, out);
   }
 }
 
@@ -47,7 +51,8 @@ template <int kFrom>
                                                   const Signature& b) {
   std::uint32_t bound = std::min(a.slack[0], b.slack[0]);
   for (std::size_t k = 0; k < kWords; ++k)
-    bound += static_cast<std::uint32_t>(std::popcount(a.words[k] & b.words[k])) * index.word_units[k];
+    bound +=
+        static_cast<std::uint32_t>(std::popcount(a.words[k] & b.words[k])) * index.word_units[k];
   return bound;
 }
 
@@ -82,8 +87,8 @@ void ScanThirdsPortable(const SharedIndex& index, std::uint32_t a, std::uint32_t
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
-__attribute__((target("popcnt"))) void ScanThirdsPopcount(const SharedIndex& index,
-                                                          std::uint32_t a, std::uint32_t b,
+__attribute__((target("popcnt"))) void ScanThirdsPopcount(const SharedIndex& index, std::uint32_t a,
+                                                          std::uint32_t b,
                                                           std::span<const std::uint32_t> rows,
                                                           std::uint32_t need,
                                                           std::vector<std::uint32_t>& out) {

@@ -7,17 +7,17 @@
 #include <memory>
 #include <span>
 
-#include "algorithms/similarity/internal/posting_list_join.h"
 #include "algorithms/common/internal/object_pool.h"
+#include "algorithms/similarity/internal/posting_list_join.h"
 
 namespace plexus::internal {
 
 namespace {
 
-constexpr std::size_t kChunks = 8;                        // of rows, when lists are made
-constexpr std::uint64_t kFirstRound = 1 << 17;            // pairs
+constexpr std::size_t kChunks = 8;              // of rows, when lists are made
+constexpr std::uint64_t kFirstRound = 1 << 17;  // pairs
 constexpr std::uint64_t kLargestRound = std::uint64_t{1} << 40;
-constexpr std::uint64_t kTaskCost = 1 << 19;              // comparisons, roughly
+constexpr std::uint64_t kTaskCost = 1 << 19;  // comparisons, roughly
 constexpr std::uint64_t kListCost = 64, kItemCost = 32;
 constexpr std::uint32_t kMaxTerms = 1 << 20;  // of one round: bounds the memory for counts
 constexpr std::uint64_t kAllLeads = ~std::uint64_t{0};
@@ -31,9 +31,9 @@ struct Cursor {
 // Lists of the terms [first, last) of one round.
 struct Lists {
   std::uint32_t first = 0, last = 0;
-  std::uint32_t row = 0;                // Cursor::row for the list of `first`
+  std::uint32_t row = 0;                 // Cursor::row for the list of `first`
   std::uint64_t lead_limit = kAllLeads;  // of the one list, when it is not done whole
-  std::vector<std::uint64_t> begins;    // last - first + 1
+  std::vector<std::uint64_t> begins;     // last - first + 1
   std::vector<ListItem> items;
   std::span<const ListItem> of(std::uint32_t term) const {
     const std::uint64_t begin = begins[term - first], end = begins[term - first + 1];
@@ -93,7 +93,8 @@ class Membership {
   void SumTails(std::uint32_t entry, std::uint32_t end, std::vector<double>& tails) const {
     tails.clear();
     double sum = 0;
-    for (std::uint32_t e = end; e-- > entry;) tails.push_back(sum += index_.weights[index_.entries[e].term]);
+    for (std::uint32_t e = end; e-- > entry;)
+      tails.push_back(sum += index_.weights[index_.entries[e].term]);
   }
 
   const SharedIndex& index_;
@@ -111,7 +112,8 @@ class Miner {
     PairAnswer answer;
     std::uint64_t cap = kFirstRound;
     while (cursor_.term < index_.term_count()) {
-      const std::uint64_t left = question_.budget.edges - std::min(question_.budget.edges, compared_);
+      const std::uint64_t left =
+          question_.budget.edges - std::min(question_.budget.edges, compared_);
       if (scored_ >= question_.budget.nodes || question_.budget.Interrupted()) stop_ = true;
       if (stop_ || !Round(cap, left)) {
         answer.truncated = true;
@@ -240,7 +242,8 @@ class Miner {
         continue;
       }
       if (count.pairs() != 0)
-        cost += kListCost + count.items * kItemCost + std::min<std::uint64_t>(count.pairs(), count.items * 256ull);
+        cost += kListCost + count.items * kItemCost +
+                std::min<std::uint64_t>(count.pairs(), count.items * 256ull);
       task.last = t + 1;
       if (cost < kTaskCost) continue;
       tasks.push_back(task);

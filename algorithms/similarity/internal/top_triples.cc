@@ -9,9 +9,9 @@
 #include <span>
 #include <utility>
 
+#include "algorithms/common/internal/object_pool.h"
 #include "algorithms/similarity/internal/signature_bound.h"
 #include "algorithms/similarity/internal/top_pairs.h"
-#include "algorithms/common/internal/object_pool.h"
 
 namespace plexus::internal {
 
@@ -127,9 +127,8 @@ class Completer {
                 : c < pair.b ? Mean(ac, pair.score, bc)
                              : Mean(pair.score, ac, bc);
     if (!best.Passes(set)) return;
-    if (question_.anchors &&
-        std::none_of(set.members.begin(), set.members.end(),
-                     [&](NodeId v) { return question_.anchors->contains(v); }))
+    if (question_.anchors && std::none_of(set.members.begin(), set.members.end(),
+                                          [&](NodeId v) { return question_.anchors->contains(v); }))
       return;
     if (question_.mask && question_.mask->Masked(rows)) return;
     best.Offer(set);
@@ -146,7 +145,11 @@ class Completer {
 class Miner {
  public:
   Miner(const SharedIndex& index, const TripleQuestion& question, Executor& executor)
-      : index_(index), question_(question), executor_(executor), postings_(index), best_(question.k) {}
+      : index_(index),
+        question_(question),
+        executor_(executor),
+        postings_(index),
+        best_(question.k) {}
 
   TripleAnswer Run() {
     for (std::size_t step : kPairSteps) {
@@ -182,7 +185,8 @@ class Miner {
 
   Budget Remaining() const {
     Budget budget = question_.budget;
-    if (budget.edges != Budget::kUnlimited) budget.edges -= std::min(budget.edges, answer_.compared);
+    if (budget.edges != Budget::kUnlimited)
+      budget.edges -= std::min(budget.edges, answer_.compared);
     if (budget.nodes != Budget::kUnlimited) budget.nodes -= std::min(budget.nodes, answer_.scored);
     return budget;
   }
@@ -192,7 +196,8 @@ class Miner {
   bool CompleteAll(const std::vector<ScoredSet<2>>& pairs) {
     while (done_ < pairs.size()) {
       std::vector<RowPair> batch;
-      for (std::size_t i = done_; i < pairs.size() && batch.size() < batch_ && Hopeful(pairs[i]); ++i)
+      for (std::size_t i = done_; i < pairs.size() && batch.size() < batch_ && Hopeful(pairs[i]);
+           ++i)
         batch.push_back({pairs[i].score, RowOf(pairs[i].members[0]), RowOf(pairs[i].members[1])});
       if (batch.empty()) return true;
       const Budget left = Remaining();
@@ -204,9 +209,9 @@ class Miner {
       done_ += batch.size();
       if (stop_) return true;
       // A list may hold 2 k sets before it is cut.
-      const std::size_t largest =
-          std::clamp(kBatchBytes / (2 * std::max<std::size_t>(question_.k, 1) * sizeof(ScoredSet<3>)),
-                     kSmallestBatch, kLargestBatch);
+      const std::size_t largest = std::clamp(
+          kBatchBytes / (2 * std::max<std::size_t>(question_.k, 1) * sizeof(ScoredSet<3>)),
+          kSmallestBatch, kLargestBatch);
       batch_ = found > kBatchBytes / sizeof(ScoredSet<3>) ? std::max(batch_ / 2, kSmallestBatch)
                                                           : std::min(batch_ * 2, largest);
     }

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "algorithms/common/budget.h"
-#include "algorithms/similarity/internal/inverted_index.h"
 #include "algorithms/similarity/internal/cooccurrence.h"
+#include "algorithms/similarity/internal/inverted_index.h"
 #include "algorithms/similarity/internal/top_k_sets.h"
 #include "engine/parallel.h"
 

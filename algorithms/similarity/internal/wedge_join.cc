@@ -11,16 +11,18 @@ namespace plexus::internal {
 
 namespace {
 
-constexpr std::size_t kFirstRound = 64;  // rows
+constexpr std::size_t kFirstRound = 64;                    // rows
 constexpr std::size_t kMostTasks = 256, kLeastTasks = 16;  // of a round; each holds up to 2 k pairs
 constexpr std::size_t kHeldPairs = std::size_t{1} << 24;   // by all of them, roughly
 constexpr std::uint64_t kRoundWedges = std::uint64_t{1} << 28;  // or a single row's
 
 class Walker {
  public:
-  Walker(const CsrView& rows, std::span<const double> shares, const WedgeQuestion& question, Executor& executor)
+  Walker(const CsrView& rows, std::span<const double> shares, const WedgeQuestion& question,
+         Executor& executor)
       : rows_(rows), shares_(shares), question_(question), executor_(executor), best_(question.k) {
-    ratio_ = question.measure == SimilarityMeasure::kJaccard || question.measure == SimilarityMeasure::kOverlap;
+    ratio_ = question.measure == SimilarityMeasure::kJaccard ||
+             question.measure == SimilarityMeasure::kOverlap;
     Order();
     MakeLists();
   }
@@ -75,11 +77,13 @@ class Walker {
     std::vector<double> weight(n, 0);
     ParallelFor(executor_, n, 4096, [&](std::size_t begin, std::size_t end) {
       for (std::size_t v = begin; v < end; ++v)
-        for (std::uint32_t a = rows_.offsets[v]; a < rows_.offsets[v + 1]; ++a) weight[v] += shares_[rows_.neighbors[a]];
+        for (std::uint32_t a = rows_.offsets[v]; a < rows_.offsets[v + 1]; ++a)
+          weight[v] += shares_[rows_.neighbors[a]];
     });
     for (NodeId v = 0; v < n; ++v)
       if (weight[v] > 0 && rows_.degree(v) >= question_.least_shared) order_.push_back(v);
-    std::stable_sort(order_.begin(), order_.end(), [&](NodeId a, NodeId b) { return weight[a] > weight[b]; });
+    std::stable_sort(order_.begin(), order_.end(),
+                     [&](NodeId a, NodeId b) { return weight[a] > weight[b]; });
     weights_.reserve(order_.size());
     for (const NodeId v : order_) weights_.push_back(weight[v]);
   }
@@ -89,7 +93,8 @@ class Walker {
     const NodeId n = rows_.node_count();
     begins_.assign(std::size_t{n} + 1, 0);
     for (const NodeId v : order_)
-      for (std::uint32_t a = rows_.offsets[v]; a < rows_.offsets[v + 1]; ++a) ++begins_[rows_.neighbors[a] + 1];
+      for (std::uint32_t a = rows_.offsets[v]; a < rows_.offsets[v + 1]; ++a)
+        ++begins_[rows_.neighbors[a] + 1];
     for (NodeId w = 0; w < n; ++w) begins_[w + 1] += begins_[w];
     list_ = AlignedArray<std::uint32_t>(begins_[n]);
     std::vector<std::uint64_t> at(begins_.begin(), begins_.end() - 1);
@@ -106,7 +111,8 @@ class Walker {
     if (ratio_) return places;
     const double bar = best_.bar().score;
     return static_cast<std::uint32_t>(
-        std::partition_point(weights_.begin(), weights_.end(), [&](double w) { return w >= bar; }) - weights_.begin());
+        std::partition_point(weights_.begin(), weights_.end(), [&](double w) { return w >= bar; }) -
+        weights_.begin());
   }
 
   // Wedges among the places before `end`.
@@ -118,7 +124,8 @@ class Walker {
           for (auto w = static_cast<NodeId>(begin); w < last; ++w) {
             if (shares_[w] == 0) continue;
             const auto list = List(w);
-            const auto c = static_cast<std::uint64_t>(std::lower_bound(list.begin(), list.end(), end) - list.begin());
+            const auto c = static_cast<std::uint64_t>(
+                std::lower_bound(list.begin(), list.end(), end) - list.begin());
             sum += c * (c - (c > 0)) / 2;
           }
           return sum;
@@ -133,16 +140,19 @@ class Walker {
     };
     // The best of a round do not depend on how it is cut.
     const std::size_t most = std::clamp(kHeldPairs / (question_.k + 1), kLeastTasks, kMostTasks);
-    const std::size_t rows = (last - first + most - 1) / most, tasks = (last - first + rows - 1) / rows;
+    const std::size_t rows = (last - first + most - 1) / most,
+                      tasks = (last - first + rows - 1) / rows;
     std::vector<Outcome> outcomes(tasks, Outcome{TopSets<2>(question_.k, best_.bar())});
-    while (workers_ < std::min(tasks, static_cast<std::size_t>(std::max(1, executor_.thread_count())))) {
+    while (workers_ <
+           std::min(tasks, static_cast<std::size_t>(std::max(1, executor_.thread_count())))) {
       pool_.Give(MakeSums());
       ++workers_;
     }
     ParallelFor(executor_, last - first, rows, [&](std::size_t begin, std::size_t end) {
       auto sums = pool_.Take([&] { return MakeSums(); });
       Outcome& outcome = outcomes[begin / rows];
-      for (std::size_t i = begin; i < end; ++i) Row(first + static_cast<std::uint32_t>(i), *sums, outcome.best, outcome.wedges);
+      for (std::size_t i = begin; i < end; ++i)
+        Row(first + static_cast<std::uint32_t>(i), *sums, outcome.best, outcome.wedges);
       outcome.best.Cut();
       pool_.Give(std::move(sums));
     });
@@ -176,8 +186,9 @@ class Walker {
       const NodeId b = order_[p];
       if (ratio_) {
         const std::uint64_t other = rows_.degree(b);
-        const std::uint64_t whole = question_.measure == SimilarityMeasure::kJaccard ? length + other - shared
-                                                                                     : std::min<std::uint64_t>(length, other);
+        const std::uint64_t whole = question_.measure == SimilarityMeasure::kJaccard
+                                        ? length + other - shared
+                                        : std::min<std::uint64_t>(length, other);
         score = static_cast<double>(shared) / static_cast<double>(whole);
       }
       best.Offer({score, {std::min(a, b), std::max(a, b)}});
@@ -190,8 +201,8 @@ class Walker {
   const WedgeQuestion& question_;
   Executor& executor_;
   bool ratio_ = false;
-  std::vector<NodeId> order_;     // by place
-  std::vector<double> weights_;   // by place, falling
+  std::vector<NodeId> order_;    // by place
+  std::vector<double> weights_;  // by place, falling
   std::vector<std::uint64_t> begins_;
   AlignedArray<std::uint32_t> list_;
   TopSets<2> best_;
@@ -202,8 +213,8 @@ class Walker {
 
 }  // namespace
 
-WedgeAnswer WedgePairs(const CsrView& rows, std::span<const double> shares, const WedgeQuestion& question,
-                       Executor& executor) {
+WedgeAnswer WedgePairs(const CsrView& rows, std::span<const double> shares,
+                       const WedgeQuestion& question, Executor& executor) {
   return Walker(rows, shares, question, executor).Run();
 }
 

@@ -29,9 +29,9 @@ struct WedgeQuestion {
   SimilarityMeasure measure = SimilarityMeasure::kAdamicAdar;
   std::size_t k = 100;
   std::uint64_t least_shared = 1;
-  Budget budget;  // edges: wedges walked
-  std::uint64_t most_wedges = std::uint64_t{1} << 33;    // of the rest, or it gives up
-  std::uint64_t first_wedges = std::uint64_t{1} << 27;   // walked at least, to raise the bar
+  Budget budget;                                        // edges: wedges walked
+  std::uint64_t most_wedges = std::uint64_t{1} << 33;   // of the rest, or it gives up
+  std::uint64_t first_wedges = std::uint64_t{1} << 27;  // walked at least, to raise the bar
 };
 
 struct WedgeAnswer {
@@ -44,7 +44,7 @@ struct WedgeAnswer {
 // `rows` without doubles and loops, ascending; shares[w] >= 0 by node, what a shared w adds
 // (1 for counts and ratios). O(arcs) and the wedges that the bound leaves. Same answer at
 // any thread count. Memory: 4 bytes an arc, 20 a node and 20 more a thread.
-WedgeAnswer WedgePairs(const CsrView& rows, std::span<const double> shares, const WedgeQuestion& question,
-                       Executor& executor);
+WedgeAnswer WedgePairs(const CsrView& rows, std::span<const double> shares,
+                       const WedgeQuestion& question, Executor& executor);
 
 }  // namespace plexus::internal

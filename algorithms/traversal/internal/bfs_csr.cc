@@ -26,15 +26,17 @@ namespace {
 constexpr std::uint64_t kAlpha = 15, kBeta = 18;
 constexpr std::size_t kDownGrain = 128;    // level nodes a block, top-down
 constexpr std::size_t kUpGrain = 64 * 64;  // nodes a block, bottom-up: whole words
-constexpr std::size_t kFillGrain = 1 << 19;  // parents of a huge page; a small graph's are one thread's
+constexpr std::size_t kFillGrain =
+    1 << 19;  // parents of a huge page; a small graph's are one thread's
 constexpr std::uint64_t kAloneNodes = 16384, kAloneArcs = 20480;  // a level of one thread
-constexpr std::size_t kBuffer = 1024;      // nodes a task keeps before it writes them
+constexpr std::size_t kBuffer = 1024;  // nodes a task keeps before it writes them
 constexpr std::size_t kSettleGrain = 1024;
-constexpr std::size_t kNotes = 512;        // claims noted before they are made
+constexpr std::size_t kNotes = 512;  // claims noted before they are made
 constexpr std::size_t kClaimAhead = 16, kRowAhead = 16, kOffsetAhead = 32;
-constexpr std::size_t kSweepShare = 32;    // a level of more than one node in so many is settled by a sweep
+constexpr std::size_t kSweepShare =
+    32;  // a level of more than one node in so many is settled by a sweep
 constexpr std::size_t kSweepGrain = 64 * 256;
-constexpr std::uint32_t kStride = 4;       // arcs looked at together: short rows all end at one branch
+constexpr std::uint32_t kStride = 4;  // arcs looked at together: short rows all end at one branch
 
 struct Note {
   NodeId node, by;
@@ -132,7 +134,8 @@ class CsrSearch {
     }
     arcs_ = ParallelReduce(
         executor_, end_ - begin_, kSettleGrain, std::uint64_t{0},
-        [&](std::size_t first, std::size_t past) { return Settle(begin_ + first, begin_ + past); }, sum);
+        [&](std::size_t first, std::size_t past) { return Settle(begin_ + first, begin_ + past); },
+        sum);
   }
 
   // Exactly one of those who claim a node sees it free.
@@ -153,14 +156,16 @@ class CsrSearch {
     std::size_t noted = 0;
     auto apply = [&] {
       for (std::size_t i = 0; i < noted; ++i) {
-        if (i + kClaimAhead < noted) __builtin_prefetch(&result_.parents[notes[i + kClaimAhead].node], 1);
+        if (i + kClaimAhead < noted)
+          __builtin_prefetch(&result_.parents[notes[i + kClaimAhead].node], 1);
         claim(notes[i].node, notes[i].by);
       }
       noted = 0;
     };
     for (std::size_t i = first; i < past; ++i) {
       if (i + kOffsetAhead < past) __builtin_prefetch(&out_.offsets[queue_[i + kOffsetAhead]]);
-      if (i + kRowAhead < past) __builtin_prefetch(out_.neighbors.data() + out_.offsets[queue_[i + kRowAhead]]);
+      if (i + kRowAhead < past)
+        __builtin_prefetch(out_.neighbors.data() + out_.offsets[queue_[i + kRowAhead]]);
       const NodeId u = queue_[i];
       const std::uint32_t row = out_.offsets[u], row_end = out_.offsets[u + 1];
       if (row_end - row == 1) {
@@ -299,9 +304,10 @@ class CsrSearch {
   const CsrView& in_;
   Executor& executor_;
   const std::size_t n_;
-  Bits visited_;                // in an earlier level
-  AlignedArray<NodeId> queue_;  // every node once at most, and a place to write in vain; the level is [begin_, end_)
-  Bits front_;                  // the level as bits, where it was swept or is pulled
+  Bits visited_;  // in an earlier level
+  AlignedArray<NodeId>
+      queue_;  // every node once at most, and a place to write in vain; the level is [begin_, end_)
+  Bits front_;  // the level as bits, where it was swept or is pulled
   bool swept_ = false;
   std::size_t begin_ = 0, end_ = 0;
   std::uint64_t arcs_ = 0;  // that leave the level
@@ -312,9 +318,10 @@ class CsrSearch {
 }  // namespace
 
 Result<BfsCsrResult> BfsCsr(const CsrView& out, const CsrView& in, NodeId source,
-                    const BfsCsrOptions& options) try {
+                            const BfsCsrOptions& options) try {
   PLEXUS_CHECK(source < out.node_count(), "the source is a node");
   return CsrSearch(out, in, options).Run(source);
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus

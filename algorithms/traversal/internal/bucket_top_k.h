@@ -48,7 +48,8 @@ inline bool BetterLabel(const ScoredLabel& a, const ScoredLabel& b) {
 
 // Sorts `list` best first and cuts it to `top` (0 = all); `spare` is scratch. O(n) for
 // spread scores, O(n log n) at worst. REQUIRES distinct nodes.
-inline void BucketOrder(std::vector<ScoredLabel>& list, std::size_t top, std::vector<ScoredLabel>& spare) {
+inline void BucketOrder(std::vector<ScoredLabel>& list, std::size_t top,
+                        std::vector<ScoredLabel>& spare) {
   constexpr std::size_t kSteps = 256, kFew = 16;
   const std::size_t wanted = top == 0 ? list.size() : std::min(top, list.size());
   auto ordinary = [&] {
@@ -66,7 +67,9 @@ inline void BucketOrder(std::vector<ScoredLabel>& list, std::size_t top, std::ve
   const std::size_t steps = std::min(std::bit_ceil(list.size()) * 2, kSteps);
   const double scale = static_cast<double>(steps - 1) / (most - least);
   if (!std::isfinite(scale) || list.size() > kSteps * kFew) return ordinary();
-  auto step = [&](const ScoredLabel& l) { return static_cast<std::size_t>(static_cast<std::uint32_t>((most - l.value) * scale)); };
+  auto step = [&](const ScoredLabel& l) {
+    return static_cast<std::size_t>(static_cast<std::uint32_t>((most - l.value) * scale));
+  };
   std::array<std::uint32_t, kSteps + 2> begins;  // of a step, after the second loop
   std::fill_n(begins.begin(), steps + 2, 0);
   for (const ScoredLabel& l : list) ++begins[std::min(step(l), steps) + 1];

@@ -40,7 +40,8 @@ Offer Extend(const Label& from, std::uint32_t index, double value, double weight
   return offer;
 }
 
-inline void Write(Label& label, const Offer& offer, NodeId node, const Arc& arc, bool pulled, int hop) {
+inline void Write(Label& label, const Offer& offer, NodeId node, const Arc& arc, bool pulled,
+                  int hop) {
   label.value = offer.value;
   label.best = offer.best;
   label.node = node;
@@ -56,13 +57,13 @@ inline void Write(Label& label, const Offer& offer, NodeId node, const Arc& arc,
 // the smaller node; of one parent, to the arc that comes first in the parent's row
 // (`before`: this one does). True when the proof is now this arc.
 template <Aggregate A>
-bool Merge(Label& label, Offer offer, NodeId label_parent, const Arc& arc, bool pulled, bool before = false) {
+bool Merge(Label& label, Offer offer, NodeId label_parent, const Arc& arc, bool pulled,
+           bool before = false) {
   const bool wins_tie = offer.parent_node < label_parent || before;
-  const bool replaces = kDominates<A>
-                            ? Better<A>(offer.value, label.value) ||
-                                  (offer.value == label.value && wins_tie)
-                            : offer.best > label.best ||
-                                  (offer.best == label.best && wins_tie);
+  const bool replaces =
+      kDominates<A>
+          ? Better<A>(offer.value, label.value) || (offer.value == label.value && wins_tie)
+          : offer.best > label.best || (offer.best == label.best && wins_tie);
   if (A == Aggregate::kSum) offer.value = std::min(label.value + offer.value, kMost);
   if (A == Aggregate::kNoisyOr) offer.value = label.value + offer.value * (1.0 - label.value);
   if (replaces)
@@ -72,9 +73,9 @@ bool Merge(Label& label, Offer offer, NodeId label_parent, const Arc& arc, bool 
   return replaces;
 }
 
-// Of two arcs to one parent walked both ways, seen from the node `at` that is pulled to: which comes first in the
-// parent's rows, where a push finds it? Its out row has what leads here, symmetric kinds and
-// loops, by kind and label; its in row, the rest.
+// Of two arcs to one parent walked both ways, seen from the node `at` that is pulled to: which
+// comes first in the parent's rows, where a push finds it? Its out row has what leads here,
+// symmetric kinds and loops, by kind and label; its in row, the rest.
 inline bool PushedBefore(const Schema& schema, NodeId at, const Arc& a, const Arc& b) {
   if (a.neighbor == at) return a.kind < b.kind;
   const bool a_out = a.ref.direction == Direction::kIn || schema.edge_kind(a.kind).symmetric;

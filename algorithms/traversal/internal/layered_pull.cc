@@ -101,7 +101,8 @@ bool LayeredSearch::Pull(std::uint32_t begin, std::uint32_t end, int hop) {
           proof = arc;
           return;
         }
-        const bool before = kDominates<A> && both && from == label.parent && PushedBefore(schema, v, arc, proof);
+        const bool before =
+            kDominates<A> && both && from == label.parent && PushedBefore(schema, v, arc, proof);
         if (Merge<A>(label, offer, labels_[label.parent].node, arc, true, before)) proof = arc;
       };
       mine.row.clear();
@@ -125,7 +126,9 @@ bool LayeredSearch::Pull(std::uint32_t begin, std::uint32_t end, int hop) {
       if (mine.row.size() > 1) {
         std::sort(mine.row.begin(), mine.row.end(), [&](const Backward& a, const Backward& b) {
           if (a.arc.neighbor != b.arc.neighbor) return a.arc.neighbor < b.arc.neighbor;
-          auto before = [&](const Arc& x, const Arc& y) { return both ? PushedBefore(schema, v, x, y) : x.kind < y.kind; };
+          auto before = [&](const Arc& x, const Arc& y) {
+            return both ? PushedBefore(schema, v, x, y) : x.kind < y.kind;
+          };
           if (before(a.arc, b.arc)) return true;
           return !before(b.arc, a.arc) && a.place < b.place;
         });

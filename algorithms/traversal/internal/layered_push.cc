@@ -16,8 +16,8 @@ namespace plexus::internal {
 namespace {
 
 constexpr std::uint64_t kArcsBeforeBar = 256;  // fewer are followed without a bar
-constexpr std::size_t kRowsAhead = 48;         // labels whose rows are asked for ahead of their turn
-constexpr std::size_t kRipe = 8;               // a label's head has arrived when so many came after it
+constexpr std::size_t kRowsAhead = 48;  // labels whose rows are asked for ahead of their turn
+constexpr std::size_t kRipe = 8;        // a label's head has arrived when so many came after it
 
 }  // namespace
 
@@ -30,8 +30,8 @@ bool LayeredSearch::Interrupted() {
 
 // One arc of a label's row; `end` is where the layer being made begins.
 template <Aggregate A>
-[[gnu::always_inline]] inline LayeredSearch::Found LayeredSearch::Take(const Label& from, std::uint32_t index, double value, std::uint32_t end,
-                                         const Arc& arc) {
+[[gnu::always_inline]] inline LayeredSearch::Found LayeredSearch::Take(
+    const Label& from, std::uint32_t index, double value, std::uint32_t end, const Arc& arc) {
   std::uint32_t& at = newest_.at(arc.neighbor);
   if (at == kExcluded) return Found::kNothing;
   bool of_seed = false;
@@ -60,7 +60,8 @@ template <Aggregate A>
     if (A == Aggregate::kMax && bar_on_) Uncount(old, old.value);
   }
   at = static_cast<std::uint32_t>(labels_.size());
-  const Offer offer = Extend<A>(from, index, value, static_cast<double>(arc.weight), options_.decay);
+  const Offer offer =
+      Extend<A>(from, index, value, static_cast<double>(arc.weight), options_.decay);
   Label& made = labels_.emplace_back();
   Write(made, offer, arc.neighbor, arc, false, from.hop + 1);
   made.of_seed = of_seed;
@@ -74,7 +75,8 @@ void LayeredSearch::AskForRow(const Label& label) const {
   if (!heads_ || label.node >= rows_.nodes) return prefetch_.Arcs(label.node);
   const RowHead& head = heads_[label.node];
   if (head.degree == 0) return;
-  if (label.hop + 1 < options_.hops && head.first < rows_.nodes) __builtin_prefetch(&heads_[head.first]);
+  if (label.hop + 1 < options_.hops && head.first < rows_.nodes)
+    __builtin_prefetch(&heads_[head.first]);
   if (!all_kinds_) __builtin_prefetch(&rows_.low[head.begin]);
   if (head.degree == 1) return;
   const std::uint32_t last = head.begin + std::min(head.degree - 1, 16u);
@@ -86,8 +88,8 @@ void LayeredSearch::AskForRow(const Label& label) const {
 
 // A whole row of the base. False when no more labels may be made, or time is up.
 template <Aggregate A, bool kAllKinds>
-bool LayeredSearch::PushBaseRow(const RowHead& head, const Label& from, std::uint32_t index, std::uint32_t end,
-                                bool last) {
+bool LayeredSearch::PushBaseRow(const RowHead& head, const Label& from, std::uint32_t index,
+                                std::uint32_t end, bool last) {
   const double scaled = from.value * options_.decay;
   const std::uint32_t past = head.begin + head.degree;
   for (std::uint32_t i = head.begin; i < past;) {
@@ -100,7 +102,8 @@ bool LayeredSearch::PushBaseRow(const RowHead& head, const Label& from, std::uin
       const double value = std::min(scaled * static_cast<double>(weight), kMost);
       if (A == Aggregate::kMax && value < bar_.value()) continue;
       const NodeId node = i == head.begin ? head.first : rows_.neighbors[i];
-      const Found found = Take<A>(from, index, value, end, Arc{node, {}, weight, {0, i, rows_.direction}});
+      const Found found =
+          Take<A>(from, index, value, end, Arc{node, {}, weight, {0, i, rows_.direction}});
       if (found == Found::kNothing) continue;
       if (found == Found::kFull) {
         edges_ += passed;
@@ -164,7 +167,8 @@ bool LayeredSearch::Push(std::uint32_t begin, std::uint32_t end, int hop) {
       const RowHead head = heads_ ? heads_[from.node] : RowHead::Of(rows_, from.node);
       if (options_.budget.edges - edges_ >= head.degree) {
         if (bar_wanted_ && edges_ + head.degree > kArcsBeforeBar) TryBar();
-        if (!(all_kinds_ ? PushBaseRow<A, true>(head, from, i, end, last) : PushBaseRow<A, false>(head, from, i, end, last)))
+        if (!(all_kinds_ ? PushBaseRow<A, true>(head, from, i, end, last)
+                         : PushBaseRow<A, false>(head, from, i, end, last)))
           return false;
         continue;
       }

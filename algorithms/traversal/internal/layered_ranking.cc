@@ -22,7 +22,9 @@ void LayeredSearch::TryBar() {
 
 // Counts what was met so far, from the bar up.
 void LayeredSearch::StartBar() {
-  auto counts = [&](const Label& label) { return !label.dominated && Listed(label) && label.value >= bar_.value(); };
+  auto counts = [&](const Label& label) {
+    return !label.dominated && Listed(label) && label.value >= bar_.value();
+  };
   double least = largest_seed_;
   for (const Label& label : labels_)
     if (counts(label)) least = std::min(least, label.value);
@@ -39,7 +41,8 @@ void LayeredSearch::Fold() {
   if (options_.aggregate == Aggregate::kMax || options_.aggregate == Aggregate::kMin) {
     for (std::uint32_t i = 0; i < labels_.size(); ++i) {
       const Label& label = labels_[i];
-      if (!label.dominated && label.value >= bar_.value() && Listed(label)) scored.push_back({label.value, label.node, i});
+      if (!label.dominated && label.value >= bar_.value() && Listed(label))
+        scored.push_back({label.value, label.node, i});
     }
     return;
   }
@@ -55,8 +58,9 @@ void LayeredSearch::Fold() {
     }
     ScoredLabel& r = scored[place];
     if (label.best > labels_[r.label].best) r.label = i;
-    r.value = options_.aggregate == Aggregate::kSum ? std::min(r.value + label.value, std::numeric_limits<double>::max())
-                                                    : r.value + label.value * (1.0 - r.value);
+    r.value = options_.aggregate == Aggregate::kSum
+                  ? std::min(r.value + label.value, std::numeric_limits<double>::max())
+                  : r.value + label.value * (1.0 - r.value);
   }
 }
 

@@ -101,7 +101,8 @@ void LayeredSearch::RunLayers() {
   }
 }
 
-// Sums are taken by rising id of the parent's node, whether the layer after this is pushed or pulled.
+// Sums are taken by rising id of the parent's node, whether the layer after this is pushed or
+// pulled.
 void LayeredSearch::SortLayer(std::uint32_t begin) {
   auto less = [](const Label& a, const Label& b) { return a.node < b.node; };
   const auto first = labels_.begin() + static_cast<std::ptrdiff_t>(begin);
@@ -112,7 +113,8 @@ void LayeredSearch::SortLayer(std::uint32_t begin) {
 
 void LayeredSearch::Pay() {
   if (row_heads_ && !heads_)
-    row_heads_->Paid(selection_.snapshot->base(), options_.direction, base_arcs_, options_.budget, executor_);
+    row_heads_->Paid(selection_.snapshot->base(), options_.direction, base_arcs_, options_.budget,
+                     executor_);
 }
 
 }  // namespace plexus::internal

@@ -21,12 +21,12 @@
 #include <span>
 #include <vector>
 
-#include "algorithms/traversal/internal/bucket_top_k.h"
 #include "algorithms/common/internal/node_map.h"
-#include "algorithms/traversal/internal/top_k_threshold.h"
+#include "algorithms/common/internal/selection.h"
+#include "algorithms/traversal/internal/bucket_top_k.h"
 #include "algorithms/traversal/internal/row_descriptors.h"
 #include "algorithms/traversal/internal/row_prefetch.h"
-#include "algorithms/common/internal/selection.h"
+#include "algorithms/traversal/internal/top_k_threshold.h"
 #include "algorithms/traversal/traverse.h"
 
 namespace plexus::internal {
@@ -84,11 +84,13 @@ class LayeredSearch {
   template <Aggregate A>
   bool Push(std::uint32_t begin, std::uint32_t end, int hop);
   template <Aggregate A, bool kAllKinds>
-  bool PushBaseRow(const RowHead& head, const Label& from, std::uint32_t index, std::uint32_t end, bool last);
+  bool PushBaseRow(const RowHead& head, const Label& from, std::uint32_t index, std::uint32_t end,
+                   bool last);
   template <Aggregate A>
   bool PushMergedRow(const Label& from, std::uint32_t index, std::uint32_t end);
   template <Aggregate A>
-  Found Take(const Label& from, std::uint32_t index, double value, std::uint32_t end, const Arc& arc);
+  Found Take(const Label& from, std::uint32_t index, double value, std::uint32_t end,
+             const Arc& arc);
   void AskForRow(const Label& label) const;
   void SortLayer(std::uint32_t begin);
   template <Aggregate A>
@@ -108,7 +110,9 @@ class LayeredSearch {
   }
   void Fold();
   // The best that an arc can make of a value: more arcs make no more of it.
-  bool Reaches(double value) const { return value * options_.decay * largest_weight_ >= bar_.value(); }
+  bool Reaches(double value) const {
+    return value * options_.decay * largest_weight_ >= bar_.value();
+  }
 
   const Selection& selection_;
   const TraverseOptions& options_;
@@ -125,9 +129,10 @@ class LayeredSearch {
   const bool all_kinds_, base_rows_;  // base rows: may be read as they are where the delta has none
   std::shared_ptr<const RowHeads> row_heads_;
   const RowHead* heads_ = nullptr;  // by node of the base, when they are made
-  std::uint64_t looked_ = 0, next_check_ = 0;  // arcs passed over too: by them the clock is looked at
-  std::uint64_t base_arcs_ = 0;                // of base rows read as they are
-  std::size_t rows_asked_ = 0;  // labels before it had their rows asked for
+  std::uint64_t looked_ = 0,
+                next_check_ = 0;  // arcs passed over too: by them the clock is looked at
+  std::uint64_t base_arcs_ = 0;   // of base rows read as they are
+  std::size_t rows_asked_ = 0;    // labels before it had their rows asked for
   bool truncated_ = false;
   std::uint64_t edges_ = 0;
 };

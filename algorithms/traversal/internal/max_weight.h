@@ -16,7 +16,7 @@ namespace plexus::internal {
 // At least the weight of every arc that passes `filter`; 0 when there is none. O(runs * kinds)
 // when the base is known, else O(its arcs), in parallel. Nothing when the
 // deadline passed or the caller asked to stop meanwhile. Thread-safe.
-std::optional<float> LargestWeight(const Snapshot& snapshot, const ArcFilter& filter, const Budget& budget,
-                                   Executor& executor);
+std::optional<float> LargestWeight(const Snapshot& snapshot, const ArcFilter& filter,
+                                   const Budget& budget, Executor& executor);
 
 }  // namespace plexus::internal

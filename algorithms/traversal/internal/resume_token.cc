@@ -20,10 +20,13 @@ void Put(std::string& bytes, std::uint64_t value) {
 }
 std::uint64_t Get(std::string_view bytes, std::size_t at) {
   std::uint64_t value = 0;
-  for (std::size_t i = 0; i < 8; ++i) value |= std::uint64_t{static_cast<unsigned char>(bytes[at + i])} << (8 * i);
+  for (std::size_t i = 0; i < 8; ++i)
+    value |= std::uint64_t{static_cast<unsigned char>(bytes[at + i])} << (8 * i);
   return value;
 }
-int Digit(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; }
+int Digit(char c) {
+  return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
 
 std::unexpected<Error> Bad(const std::string& why) {
   return Fail(ErrorCode::kInvalidArgument, "resume token: " + why);
@@ -31,7 +34,8 @@ std::unexpected<Error> Bad(const std::string& why) {
 
 }  // namespace
 
-Question::Question(const Snapshot& snapshot, SearchKind search) : snapshot_(snapshot), search_(search) {}
+Question::Question(const Snapshot& snapshot, SearchKind search)
+    : snapshot_(snapshot), search_(search) {}
 
 void Question::Add(std::uint64_t value) { Put(bytes_, value); }
 void Question::Add(double value) { Put(bytes_, std::bit_cast<std::uint64_t>(value)); }
@@ -69,23 +73,28 @@ std::string Question::TokenAt(SearchPosition position) const {
 
 Result<SearchPosition> Question::Position(std::string_view token) const {
   if (token.size() != 2 * kTokenBytes)
-    return Bad(std::to_string(token.size()) + " characters, " + std::to_string(2 * kTokenBytes) + " expected");
+    return Bad(std::to_string(token.size()) + " characters, " + std::to_string(2 * kTokenBytes) +
+               " expected");
   std::string body;
   for (std::size_t i = 0; i < token.size(); i += 2) {
     const int high = Digit(token[i]), low = Digit(token[i + 1]);
     if (high < 0 || low < 0)
-      return Bad("character " + std::to_string(high < 0 ? i + 1 : i + 2) + " is no hexadecimal digit (0-9, a-f)");
+      return Bad("character " + std::to_string(high < 0 ? i + 1 : i + 2) +
+                 " is no hexadecimal digit (0-9, a-f)");
     body.push_back(static_cast<char>(high << 4 | low));
   }
-  if (Get(body, kBodyBytes) != XXH3_64bits_withSeed(body.data(), kBodyBytes, kSeed)) return Bad("it is damaged");
-  if (static_cast<std::uint8_t>(body[0]) != kVersion) return Bad("made by a later version of Plexus");
+  if (Get(body, kBodyBytes) != XXH3_64bits_withSeed(body.data(), kBodyBytes, kSeed))
+    return Bad("it is damaged");
+  if (static_cast<std::uint8_t>(body[0]) != kVersion)
+    return Bad("made by a later version of Plexus");
   if (body[1] != static_cast<char>(search_)) return Bad("it belongs to another kind of search");
   if (Get(body, 10) != XXH3_64bits_withSeed(bytes_.data(), bytes_.size(), kSeed))
     return Bad("it belongs to another question; start and options must be as they were");
   if (Get(body, 2) != snapshot_.sequence())
     return Fail(ErrorCode::kFailedPrecondition,
-                "resume token: made at sequence " + std::to_string(Get(body, 2)) + " of the graph, which is now at " +
-                    std::to_string(snapshot_.sequence()) + "; ask as of that sequence, or begin anew");
+                "resume token: made at sequence " + std::to_string(Get(body, 2)) +
+                    " of the graph, which is now at " + std::to_string(snapshot_.sequence()) +
+                    "; ask as of that sequence, or begin anew");
   return SearchPosition{Get(body, 18), Get(body, 26)};
 }
 

@@ -56,10 +56,13 @@ class RowHeads final : public Derived {
   static std::shared_ptr<const RowHeads> Of(const Snapshot& snapshot);
 
   // By node of the base, or null as long as they are not made. REQUIRES out or in.
-  const RowHead* get(Direction direction) const { return sides_[Side(direction)].made.load(std::memory_order_acquire); }
+  const RowHead* get(Direction direction) const {
+    return sides_[Side(direction)].made.load(std::memory_order_acquire);
+  }
   // `arcs` more were followed in this direction. May make the heads, O(nodes); given up, to be
   // paid for anew, when the budget is interrupted. REQUIRES the base that these are of.
-  void Paid(const Csr& base, Direction direction, std::uint64_t arcs, const Budget& budget, Executor& executor) const;
+  void Paid(const Csr& base, Direction direction, std::uint64_t arcs, const Budget& budget,
+            Executor& executor) const;
   std::uint64_t size_bytes() const override;
 
  private:

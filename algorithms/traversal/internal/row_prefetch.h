@@ -14,8 +14,8 @@ namespace plexus::internal {
 
 class RowPrefetch {
  public:
-  static constexpr std::size_t kFar = 24;  // places ahead: offsets
-  static constexpr std::size_t kNear = 12;  // places ahead: arcs
+  static constexpr std::size_t kFar = 24;                           // places ahead: offsets
+  static constexpr std::size_t kNear = 12;                          // places ahead: arcs
   static constexpr std::uint64_t kCached = std::uint64_t{1} << 20;  // arcs
 
   // Without kinds for those who follow every kind, without weights for those who count hops.

@@ -64,7 +64,9 @@ class RisingBar {
   static constexpr std::size_t kFew = 64;
   static constexpr std::size_t kSteps = std::size_t{1} << kStepBits;
 
-  static std::uint64_t Bits(double value) { return std::bit_cast<std::uint64_t>(value + 0.0); }  // -0 is 0
+  static std::uint64_t Bits(double value) {
+    return std::bit_cast<std::uint64_t>(value + 0.0);
+  }  // -0 is 0
   std::size_t Step(double value) const {
     const std::uint64_t bits = Bits(value);
     return bits <= lowest_ ? 0 : std::min<std::size_t>((bits - lowest_) >> shift_, kSteps - 1);

@@ -54,7 +54,9 @@ class VisitedSet {
   // Worth the whole array now: many nodes are about to be met.
   void MakeDense() { map_.MakeDense(); }
 
-  std::size_t size_bytes() const { return words_.capacity() * 8 + touched_.capacity() * 4 + map_.size_bytes(); }
+  std::size_t size_bytes() const {
+    return words_.capacity() * 8 + touched_.capacity() * 4 + map_.size_bytes();
+  }
 
  private:
   void Grow() {
@@ -64,7 +66,7 @@ class VisitedSet {
 
   NodeId node_count_ = 0;
   bool bits_ = true;
-  std::vector<std::uint64_t> words_;    // zero but for the words listed
+  std::vector<std::uint64_t> words_;  // zero but for the words listed
   std::vector<std::uint32_t> touched_;
   NodeMap map_;
 };

@@ -10,14 +10,16 @@ namespace {
 Answer WeightedPageRank(const Arcs& arcs) {
   const std::uint32_t n = arcs.nodes;
   Answer now(n, 1.0 / n), next(n), strength(n);
-  for (std::size_t i = 0; i < arcs.sources.size(); ++i) strength[arcs.sources[i]] += static_cast<double>(arcs.weights[i]);
+  for (std::size_t i = 0; i < arcs.sources.size(); ++i)
+    strength[arcs.sources[i]] += static_cast<double>(arcs.weights[i]);
   for (double bound = 1; bound > 1e-12;) {
     double dangling = 0, step = 0;
     for (std::uint32_t u = 0; u < n; ++u)
       if (strength[u] == 0) dangling += now[u];
     std::fill(next.begin(), next.end(), (1 - kDamping + kDamping * dangling) / n);
     for (std::size_t i = 0; i < arcs.sources.size(); ++i)
-      next[arcs.targets[i]] += kDamping * now[arcs.sources[i]] * static_cast<double>(arcs.weights[i]) / strength[arcs.sources[i]];
+      next[arcs.targets[i]] += kDamping * now[arcs.sources[i]] *
+                               static_cast<double>(arcs.weights[i]) / strength[arcs.sources[i]];
     for (std::uint32_t v = 0; v < n; ++v) step += std::abs(next[v] - now[v]);
     bound = step * kDamping / (1 - kDamping);
     now.swap(next);
@@ -30,7 +32,8 @@ Answer Katz(const Arcs& arcs) {
   Answer scores(arcs.nodes, 1), term(arcs.nodes, 1), next;
   for (double largest = 1; largest > 1e-14;) {
     next.assign(arcs.nodes, 0);
-    for (std::size_t i = 0; i < arcs.sources.size(); ++i) next[arcs.targets[i]] += alpha * term[arcs.sources[i]];
+    for (std::size_t i = 0; i < arcs.sources.size(); ++i)
+      next[arcs.targets[i]] += alpha * term[arcs.sources[i]];
     largest = 0;
     for (std::uint32_t v = 0; v < arcs.nodes; ++v) {
       scores[v] += next[v];
@@ -44,7 +47,8 @@ Answer Katz(const Arcs& arcs) {
 
 Answer OfPairs(const std::string& work, const Arcs& arcs) {
   std::vector<std::set<std::uint32_t>> near(arcs.nodes);
-  for (std::size_t i = 0; i < arcs.sources.size(); ++i) near[arcs.sources[i]].insert(arcs.targets[i]);
+  for (std::size_t i = 0; i < arcs.sources.size(); ++i)
+    near[arcs.sources[i]].insert(arcs.targets[i]);
   Answer answer;
   for (const auto& [a, b] : SimilarityPairs(arcs)) {
     double shared = 0, adamic = 0, resource = 0;

@@ -12,8 +12,9 @@ constexpr std::uint32_t kNone = 0xFFFFFFFFu;
 Answer Forest(const Arcs& arcs) {
   std::vector<std::uint32_t> order(arcs.sources.size()), label(arcs.nodes);
   std::iota(order.begin(), order.end(), 0u);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return arcs.weights[a] < arcs.weights[b]; });
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return arcs.weights[a] < arcs.weights[b];
+  });
   std::iota(label.begin(), label.end(), 0u);
   const auto root = [&](std::uint32_t v) {
     while (label[v] != v) v = label[v] = label[label[v]];
@@ -99,8 +100,10 @@ Answer Cuts(const Arcs& arcs) {
 Answer Dominators(const Arcs& arcs, std::uint32_t root) {
   const auto offsets = Offsets(arcs);
   std::vector<std::vector<std::uint32_t>> before(arcs.nodes);
-  for (std::size_t i = 0; i < arcs.sources.size(); ++i) before[arcs.targets[i]].push_back(arcs.sources[i]);
-  std::vector<std::uint32_t> next(offsets.begin(), offsets.end() - 1), post(arcs.nodes, kNone), order, walk = {root};
+  for (std::size_t i = 0; i < arcs.sources.size(); ++i)
+    before[arcs.targets[i]].push_back(arcs.sources[i]);
+  std::vector<std::uint32_t> next(offsets.begin(), offsets.end() - 1), post(arcs.nodes, kNone),
+      order, walk = {root};
   std::vector<bool> seen(arcs.nodes);
   seen[root] = true;
   while (!walk.empty()) {
@@ -147,7 +150,8 @@ Answer Flow(const Arcs& arcs, std::uint32_t source, std::uint32_t sink) {
   std::vector<double> left(arcs.weights.begin(), arcs.weights.end());
   const auto back = [&](std::uint32_t u, std::uint32_t arc) {
     const std::uint32_t v = arcs.targets[arc];
-    return static_cast<std::uint32_t>(std::lower_bound(arcs.targets.begin() + offsets[v], arcs.targets.begin() + offsets[v + 1], u) -
+    return static_cast<std::uint32_t>(std::lower_bound(arcs.targets.begin() + offsets[v],
+                                                       arcs.targets.begin() + offsets[v + 1], u) -
                                       arcs.targets.begin());
   };
   for (double flow = 0;;) {

@@ -7,11 +7,11 @@
 #include <numeric>
 #include <thread>
 
-#include "bench/peers/reference/louvain.h"
-#include "bench/peers/connectivity.h"
-#include "bench/peers/structure.h"
-#include "bench/peers/peer.h"
 #include "bench/peers/centrality.h"
+#include "bench/peers/connectivity.h"
+#include "bench/peers/peer.h"
+#include "bench/peers/reference/louvain.h"
+#include "bench/peers/structure.h"
 #include "bench/peers/traversal.h"
 
 namespace {
@@ -40,7 +40,8 @@ Answer PageRank(const Arcs& arcs) {
   return now;
 }
 
-Answer Bfs(const Arcs& arcs, const std::vector<std::uint32_t>& offsets, const std::vector<std::uint32_t>& starts) {
+Answer Bfs(const Arcs& arcs, const std::vector<std::uint32_t>& offsets,
+           const std::vector<std::uint32_t>& starts) {
   Answer answer;
   for (std::uint32_t start : starts) {
     Answer depth(arcs.nodes, -1);
@@ -74,7 +75,8 @@ Answer Components(const Arcs& arcs) {
   return answer;
 }
 
-Answer Closeness(const Arcs& arcs, const std::vector<std::uint32_t>& offsets, const std::vector<std::uint32_t>& starts) {
+Answer Closeness(const Arcs& arcs, const std::vector<std::uint32_t>& offsets,
+                 const std::vector<std::uint32_t>& starts) {
   const Answer depths = Bfs(arcs, offsets, starts);
   Answer answer;
   for (std::size_t i = 0; i < starts.size(); ++i) {
@@ -104,10 +106,12 @@ Answer Hits(const Arcs& arcs) {
   for (double step = 1; step > 1e-13;) {
     const Answer before = scores;
     std::fill(authorities, authorities + n, 0.0);
-    for (std::size_t i = 0; i < arcs.sources.size(); ++i) authorities[arcs.targets[i]] += hubs[arcs.sources[i]];
+    for (std::size_t i = 0; i < arcs.sources.size(); ++i)
+      authorities[arcs.targets[i]] += hubs[arcs.sources[i]];
     SumToOne(authorities, authorities + n);
     std::fill(hubs, hubs + n, 0.0);
-    for (std::size_t i = 0; i < arcs.sources.size(); ++i) hubs[arcs.sources[i]] += authorities[arcs.targets[i]];
+    for (std::size_t i = 0; i < arcs.sources.size(); ++i)
+      hubs[arcs.sources[i]] += authorities[arcs.targets[i]];
     SumToOne(hubs, hubs + n);
     step = 0;
     for (std::size_t v = 0; v < scores.size(); ++v) step += std::abs(scores[v] - before[v]);
@@ -116,12 +120,14 @@ Answer Hits(const Arcs& arcs) {
 }
 
 // Adamic-Adar of one node with all others; the arcs are there both ways.
-void Similar(const Arcs& arcs, const std::vector<std::uint32_t>& offsets, std::uint32_t start, Answer& answer) {
+void Similar(const Arcs& arcs, const std::vector<std::uint32_t>& offsets, std::uint32_t start,
+             Answer& answer) {
   std::vector<double> sum(arcs.nodes);
   for (std::uint32_t i = offsets[start]; i < offsets[start + 1]; ++i) {
     const std::uint32_t w = arcs.targets[i];
     for (std::uint32_t j = offsets[w]; j < offsets[w + 1]; ++j)
-      if (arcs.targets[j] != start) sum[arcs.targets[j]] += 1 / std::log(offsets[w + 1] - offsets[w]);
+      if (arcs.targets[j] != start)
+        sum[arcs.targets[j]] += 1 / std::log(offsets[w + 1] - offsets[w]);
   }
   std::vector<Entry> entries;
   for (std::uint32_t v = 0; v < arcs.nodes; ++v)
@@ -178,7 +184,8 @@ void Traverse(const Arcs& arcs, std::uint32_t start, Answer& answer) {
   for (int hop = 0; hop < kHops; ++hop) {
     next.assign(arcs.nodes, 0);
     for (std::size_t i = 0; i < arcs.sources.size(); ++i)
-      next[arcs.targets[i]] = std::max(next[arcs.targets[i]], layer[arcs.sources[i]] * static_cast<double>(arcs.weights[i]));
+      next[arcs.targets[i]] = std::max(
+          next[arcs.targets[i]], layer[arcs.sources[i]] * static_cast<double>(arcs.weights[i]));
     for (std::uint32_t v = 0; v < arcs.nodes; ++v) best[v] = std::max(best[v], next[v]);
     layer.swap(next);
   }
@@ -191,8 +198,8 @@ void Traverse(const Arcs& arcs, std::uint32_t start, Answer& answer) {
 // Rows a = first, first + step, ...: scores of all b > a in a dense accumulator.
 std::vector<Entry> PairsOf(const Sharing& s, const std::vector<std::vector<std::uint32_t>>& tags,
                            const std::vector<std::vector<std::uint32_t>>& holders,
-                           const std::vector<std::vector<std::uint32_t>>& together, std::uint32_t first,
-                           std::uint32_t step) {
+                           const std::vector<std::vector<std::uint32_t>>& together,
+                           std::uint32_t first, std::uint32_t step) {
   std::vector<Entry> best;
   std::vector<double> sum(s.facts);
   std::vector<std::uint32_t> touched;
@@ -222,7 +229,8 @@ std::vector<Entry> PairsOf(const Sharing& s, const std::vector<std::vector<std::
 }
 
 Answer Pairs(const Sharing& s, int threads) {
-  std::vector<std::vector<std::uint32_t>> tags(s.facts), holders(s.tags), members(s.events), together(s.facts);
+  std::vector<std::vector<std::uint32_t>> tags(s.facts), holders(s.tags), members(s.events),
+      together(s.facts);
   for (std::size_t i = 0; i < s.fact.size(); ++i) {
     tags[s.fact[i]].push_back(s.tag[i]);
     holders[s.tag[i]].push_back(s.fact[i]);
@@ -289,8 +297,9 @@ int main(int argc, char** argv) {
     peer.Trials([&] { return Pairs(sharing, peer.threads()); });
   } else if (work == "nearest" || work == "nearest-inside") {
     const Vectors vectors = peer.Load([&] { return ReadVectors(peer.folder()); });
-    peer.Queries(vectors.query_count(),
-                 [&](std::size_t q, Answer& answer) { Nearest(vectors, q, work == "nearest-inside", answer); });
+    peer.Queries(vectors.query_count(), [&](std::size_t q, Answer& answer) {
+      Nearest(vectors, q, work == "nearest-inside", answer);
+    });
   } else if (work == "leiden") {
     const Arcs pairs = peer.Load([&] { return ReadPairs(peer.folder()); });
     peer.Trials([&] { return Louvain(pairs); });
@@ -301,14 +310,22 @@ int main(int argc, char** argv) {
     if (work == "components") peer.Trials([&] { return Components(arcs); });
     if (work == "load" || work == "open") peer.Trials([&] { return Counts(arcs, work == "load"); });
     if (work == "hits") peer.Trials([&] { return Hits(arcs); });
-    if (work == "similar-pairs") peer.Trials([&] { return SimilarPairs(arcs, Offsets(arcs), peer.threads()); });
+    if (work == "similar-pairs")
+      peer.Trials([&] { return SimilarPairs(arcs, Offsets(arcs), peer.threads()); });
     if (work == "bfs" || work == "closeness" || work == "similar" || work == "traverse") {
       const auto starts = ReadArray<std::uint32_t>(peer / "starts.u32");
       const auto offsets = Offsets(arcs);
-      if (work == "bfs") peer.Trials([&] { return Bfs(arcs, offsets, starts); });
-      else if (work == "closeness") peer.Trials([&] { return Closeness(arcs, offsets, starts); });
-      else if (work == "similar") peer.Queries(starts.size(), [&](std::size_t i, Answer& answer) { Similar(arcs, offsets, starts[i], answer); });
-      else peer.Queries(starts.size(), [&](std::size_t i, Answer& answer) { Traverse(arcs, starts[i], answer); });
+      if (work == "bfs")
+        peer.Trials([&] { return Bfs(arcs, offsets, starts); });
+      else if (work == "closeness")
+        peer.Trials([&] { return Closeness(arcs, offsets, starts); });
+      else if (work == "similar")
+        peer.Queries(starts.size(), [&](std::size_t i, Answer& answer) {
+          Similar(arcs, offsets, starts[i], answer);
+        });
+      else
+        peer.Queries(starts.size(),
+                     [&](std::size_t i, Answer& answer) { Traverse(arcs, starts[i], answer); });
     }
   }
   return peer.Finish();

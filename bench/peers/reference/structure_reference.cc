@@ -25,7 +25,9 @@ std::vector<Ids> Near(const Arcs& once) {
 // Triangles at each node: every edge points to its busier end, and each triangle is found
 // at the one node that two of its edges leave.
 std::vector<std::uint64_t> TrianglesAt(const std::vector<Ids>& near) {
-  const auto before = [&](std::uint32_t a, std::uint32_t b) { return std::pair(near[a].size(), a) < std::pair(near[b].size(), b); };
+  const auto before = [&](std::uint32_t a, std::uint32_t b) {
+    return std::pair(near[a].size(), a) < std::pair(near[b].size(), b);
+  };
   std::vector<Ids> up(near.size());
   for (std::uint32_t v = 0; v < near.size(); ++v)
     for (std::uint32_t w : near[v])
@@ -52,7 +54,8 @@ Answer Clustering(const std::vector<Ids>& near) {
   const auto at = TrianglesAt(near);
   Answer answer(near.size());
   for (std::size_t v = 0; v < near.size(); ++v)
-    if (const double d = static_cast<double>(near[v].size()); d >= 2) answer[v] = 2 * static_cast<double>(at[v]) / (d * (d - 1));
+    if (const double d = static_cast<double>(near[v].size()); d >= 2)
+      answer[v] = 2 * static_cast<double>(at[v]) / (d * (d - 1));
   return answer;
 }
 
@@ -114,7 +117,8 @@ Answer Eigenvector(const Arcs& arcs) {
   for (double step = 1; step > 1e-13;) {
     next = now;
     for (double& x : next) x *= 8;
-    for (std::size_t i = 0; i < arcs.sources.size(); ++i) next[arcs.targets[i]] += now[arcs.sources[i]];
+    for (std::size_t i = 0; i < arcs.sources.size(); ++i)
+      next[arcs.targets[i]] += now[arcs.sources[i]];
     DivideBySum(next);
     step = 0;
     for (std::size_t v = 0; v < now.size(); ++v) step += std::abs(next[v] - now[v]);
@@ -148,7 +152,8 @@ struct Tree {
   Ids parent;
 };
 // Dijkstra; nodes of `closed` and steps from `from` into `first` are not taken.
-Tree Shortest(const Arcs& arcs, const Ids& offsets, std::uint32_t from, const std::set<std::uint32_t>& closed = {},
+Tree Shortest(const Arcs& arcs, const Ids& offsets, std::uint32_t from,
+              const std::set<std::uint32_t>& closed = {},
               const std::set<std::uint32_t>& first = {}) {
   Tree tree{Answer(arcs.nodes, kFar), Ids(arcs.nodes, from)};
   using Open = std::pair<double, std::uint32_t>;
@@ -162,7 +167,8 @@ Tree Shortest(const Arcs& arcs, const Ids& offsets, std::uint32_t from, const st
     for (std::uint32_t a = offsets[v]; a < offsets[v + 1]; ++a) {
       const std::uint32_t w = arcs.targets[a];
       const double there = length + static_cast<double>(arcs.weights[a]);
-      if (there >= tree.length[w] || closed.contains(w) || (v == from && first.contains(w))) continue;
+      if (there >= tree.length[w] || closed.contains(w) || (v == from && first.contains(w)))
+        continue;
       tree.length[w] = there;
       tree.parent[w] = v;
       open.push({there, w});
@@ -177,9 +183,11 @@ Answer KPaths(const Arcs& arcs, const Ids& offsets, std::uint32_t from, std::uin
   Answer answer;
   // Ways that begin with nodes 0..spur of `path`, but none of those found so far.
   const auto search = [&](const Ids& path, std::size_t spur, double before) {
-    std::set<std::uint32_t> closed(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(spur)), first;
+    std::set<std::uint32_t> closed(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(spur)),
+        first;
     for (const Ids& p : found)
-      if (p.size() > spur + 1 && std::equal(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(spur) + 1, p.begin()))
+      if (p.size() > spur + 1 &&
+          std::equal(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(spur) + 1, p.begin()))
         first.insert(p[spur + 1]);
     const Tree tree = Shortest(arcs, offsets, path[spur], closed, first);
     if (tree.length[to] == kFar) return;
@@ -208,7 +216,8 @@ Answer KPaths(const Arcs& arcs, const Ids& offsets, std::uint32_t from, std::uin
 // Kosaraju: nodes as a walk leaves them, last first; what each reaches backwards is one.
 Answer Strong(const Arcs& arcs, const Ids& offsets) {
   std::vector<Ids> back(arcs.nodes);
-  for (std::size_t i = 0; i < arcs.sources.size(); ++i) back[arcs.targets[i]].push_back(arcs.sources[i]);
+  for (std::size_t i = 0; i < arcs.sources.size(); ++i)
+    back[arcs.targets[i]].push_back(arcs.sources[i]);
   Ids left, walk, next(offsets.begin(), offsets.end() - 1);
   std::vector<bool> seen(arcs.nodes);
   for (std::uint32_t root = 0; root < arcs.nodes; ++root) {
@@ -270,7 +279,8 @@ bool Measures(Peer& peer, const Arcs& all) {
     for (std::uint32_t v = 0; v < arcs.nodes; ++v) every[v] = v;
     peer.Trials([&] { return Betweenness(Near(arcs), every, 0.5); });
   }
-  if (work == "betweenness-16") peer.Trials([&] { return Betweenness(Near(arcs), DistinctStarts(peer), 1); });
+  if (work == "betweenness-16")
+    peer.Trials([&] { return Betweenness(Near(arcs), DistinctStarts(peer), 1); });
   if (work == "eigenvector") peer.Trials([&] { return Eigenvector(arcs); });
   if (work == "personal") peer.Trials([&] { return Personal(arcs, starts[0]); });
   const auto offsets = Offsets(arcs);
@@ -278,14 +288,16 @@ bool Measures(Peer& peer, const Arcs& all) {
     peer.Trials([&] {
       Answer answer;
       for (std::uint32_t start : FirstStarts(peer))
-        for (double length : Shortest(arcs, offsets, start).length) answer.push_back(Length(length));
+        for (double length : Shortest(arcs, offsets, start).length)
+          answer.push_back(Length(length));
       return answer;
     });
   if (work == "point")
     peer.Trials([&] {
       Answer answer;
       for (std::size_t i = 0; i < starts.size(); ++i)
-        answer.push_back(Length(Shortest(arcs, offsets, starts[i]).length[starts[(i + 1) % starts.size()]]));
+        answer.push_back(
+            Length(Shortest(arcs, offsets, starts[i]).length[starts[(i + 1) % starts.size()]]));
       return answer;
     });
   if (work == "kpaths") peer.Trials([&] { return KPaths(arcs, offsets, starts[0], starts[1]); });

@@ -44,7 +44,9 @@ void Pattern(const Arcs& many, const Arcs& last, std::uint32_t start, Answer& an
 }
 
 void Aggregated(const std::string& work, const Arcs& arcs, std::uint32_t start, Answer& answer) {
-  const auto join = [&](double a, double b) { return work == "sum" ? a + b : work == "min" ? std::min(a, b) : 1 - (1 - a) * (1 - b); };
+  const auto join = [&](double a, double b) {
+    return work == "sum" ? a + b : work == "min" ? std::min(a, b) : 1 - (1 - a) * (1 - b);
+  };
   constexpr double kNone = -1;  // no walk
   const auto add = [&](double& to, double value) { to = to == kNone ? value : join(to, value); };
   std::vector<double> layer(arcs.nodes, kNone), next, score(arcs.nodes, kNone);
@@ -52,7 +54,8 @@ void Aggregated(const std::string& work, const Arcs& arcs, std::uint32_t start, 
   for (int hop = 0; hop < kHops; ++hop) {
     next.assign(arcs.nodes, kNone);
     for (std::size_t i = 0; i < arcs.sources.size(); ++i)
-      if (layer[arcs.sources[i]] != kNone) add(next[arcs.targets[i]], layer[arcs.sources[i]] * static_cast<double>(arcs.weights[i]));
+      if (layer[arcs.sources[i]] != kNone)
+        add(next[arcs.targets[i]], layer[arcs.sources[i]] * static_cast<double>(arcs.weights[i]));
     for (std::uint32_t v = 0; v < arcs.nodes; ++v)
       if (next[v] != kNone) add(score[v], next[v]);
     layer.swap(next);
@@ -70,15 +73,19 @@ bool WalkWorks(Peer& peer) {
   if (!IsWalkWork(work)) return false;
   const auto starts = ReadArray<std::uint32_t>(peer / "starts.u32");
   if (work == "pattern") {
-    const Arcs many = ArcsOfKind(peer.folder(), kManyKind), last = ArcsOfKind(peer.folder(), kLastKind);
-    peer.Queries(starts.size(), [&](std::size_t i, Answer& answer) { Pattern(many, last, starts[i], answer); });
+    const Arcs many = ArcsOfKind(peer.folder(), kManyKind),
+               last = ArcsOfKind(peer.folder(), kLastKind);
+    peer.Queries(starts.size(),
+                 [&](std::size_t i, Answer& answer) { Pattern(many, last, starts[i], answer); });
     return true;
   }
   Arcs arcs = ReadArcs(peer.folder());
   if (work == "ancestors") std::swap(arcs.sources, arcs.targets);
   peer.Queries(starts.size(), [&](std::size_t i, Answer& answer) {
-    if (work == "descendants" || work == "ancestors") Reach(arcs, starts[i], answer);
-    else Aggregated(work, arcs, starts[i], answer);
+    if (work == "descendants" || work == "ancestors")
+      Reach(arcs, starts[i], answer);
+    else
+      Aggregated(work, arcs, starts[i], answer);
   });
   return true;
 }

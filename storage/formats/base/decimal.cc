@@ -14,22 +14,27 @@ std::optional<float> ReadF32(std::string_view digits) {
   const char* const all = digits.data() + digits.size();
   const auto [end, error] = std::from_chars(digits.data(), all, value);
   if (end != all || digits.empty()) return std::nullopt;
-  if (error == std::errc::result_out_of_range && IsSmall(digits)) return digits.starts_with('-') ? -0.0f : 0.0f;
+  if (error == std::errc::result_out_of_range && IsSmall(digits))
+    return digits.starts_with('-') ? -0.0f : 0.0f;
   if (error != std::errc() || !std::isfinite(value)) return std::nullopt;
   return value;
 }
 
 bool IsBelowZero(std::string_view digits) {
-  return digits.starts_with('-') && digits.substr(0, digits.find_first_of("eE")).find_first_of("123456789") != std::string_view::npos;
+  return digits.starts_with('-') &&
+         digits.substr(0, digits.find_first_of("eE")).find_first_of("123456789") !=
+             std::string_view::npos;
 }
 
 bool IsSmall(std::string_view digits) {
   const std::size_t e = digits.find_first_of("eE");
   const std::string_view mantissa = digits.substr(0, e);
-  const std::size_t point = std::min(mantissa.find('.'), mantissa.size()), first = mantissa.find_first_of("123456789");
+  const std::size_t point = std::min(mantissa.find('.'), mantissa.size()),
+                    first = mantissa.find_first_of("123456789");
   if (first == std::string_view::npos) return true;
   // 0.d... times 10^power, d being the first digit that is not 0.
-  auto power = first < point ? static_cast<std::int64_t>(point - first) : -static_cast<std::int64_t>(first - point - 1);
+  auto power = first < point ? static_cast<std::int64_t>(point - first)
+                             : -static_cast<std::int64_t>(first - point - 1);
   if (e == std::string_view::npos) return power <= 0;
   std::string_view exponent = digits.substr(e + 1);
   if (exponent.starts_with('+')) exponent.remove_prefix(1);

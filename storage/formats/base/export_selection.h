@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "engine/vocabulary.h"
-#include "storage/formats/export.h"
 #include "storage/formats/base/export_sink.h"
 #include "storage/formats/base/properties.h"
+#include "storage/formats/export.h"
 
 namespace plexus::text {
 
@@ -43,7 +43,8 @@ inline std::optional<std::int64_t> Time(std::int64_t ms) {
 inline std::vector<ColumnId> UsedColumns(const Snapshot& s) {
   std::vector<ColumnId> columns;
   for (std::size_t c = 0; c < s.schema().columns().size(); ++c)
-    if (!s.schema().columns()[c].name.empty() && c < s.state().columns.size() && s.state().columns[c].size() > 0)
+    if (!s.schema().columns()[c].name.empty() && c < s.state().columns.size() &&
+        s.state().columns[c].size() > 0)
       columns.push_back(static_cast<ColumnId>(c));
   return columns;
 }

@@ -27,14 +27,14 @@ struct Handler {
   explicit Handler(std::size_t max_string) : max_string_bytes(max_string) {}
 
   std::size_t max_string_bytes;
-  std::string bytes;                  // of strings, keys and digits; reserved ahead
-  std::vector<JsonValue> open;        // values whose container is not complete
-  std::vector<std::size_t> marks;     // where each open container's values begin
-  std::vector<std::string_view> keys; // of each open container (member names)
+  std::string bytes;                   // of strings, keys and digits; reserved ahead
+  std::vector<JsonValue> open;         // values whose container is not complete
+  std::vector<std::size_t> marks;      // where each open container's values begin
+  std::vector<std::string_view> keys;  // of each open container (member names)
   std::string_view pending_key;
-  std::vector<JsonValue> nodes;       // children of complete containers
+  std::vector<JsonValue> nodes;  // children of complete containers
   std::vector<std::string_view> sorted;
-  std::size_t part = 0;               // begin of the string or number being read
+  std::size_t part = 0;  // begin of the string or number being read
   std::string why;
 
   bool Refuse(json::error_code& ec, std::string what) {
@@ -198,7 +198,8 @@ Result<const JsonValue*> JsonParser::Parse(std::string_view text) {
   }
   auto at = [&] { return " at byte " + std::to_string(used + 1); };
   if (!handler.why.empty()) return Fail(ErrorCode::kInvalidArgument, "JSON: " + handler.why + at());
-  if (ec && !IsValidUtf8(text)) return Fail(ErrorCode::kInvalidArgument, "JSON: not valid UTF-8" + at());
+  if (ec && !IsValidUtf8(text))
+    return Fail(ErrorCode::kInvalidArgument, "JSON: not valid UTF-8" + at());
   if (ec) return Fail(ErrorCode::kInvalidArgument, "JSON: " + ec.message() + at());
   for (; used < text.size(); ++used)
     if (std::string_view(" \t\r\n").find(text[used]) == std::string_view::npos)
@@ -219,14 +220,21 @@ const JsonValue* JsonParser::Find(const JsonValue& object, std::string_view key)
 
 std::string_view JsonTypeName(JsonType type) {
   switch (type) {
-    case JsonType::kNull: return "null";
-    case JsonType::kBool: return "a boolean";
+    case JsonType::kNull:
+      return "null";
+    case JsonType::kBool:
+      return "a boolean";
     case JsonType::kInt:
-    case JsonType::kUint: return "an integer";
-    case JsonType::kDouble: return "a number";
-    case JsonType::kString: return "a string";
-    case JsonType::kArray: return "an array";
-    case JsonType::kObject: return "an object";
+    case JsonType::kUint:
+      return "an integer";
+    case JsonType::kDouble:
+      return "a number";
+    case JsonType::kString:
+      return "a string";
+    case JsonType::kArray:
+      return "an array";
+    case JsonType::kObject:
+      return "an object";
   }
   return "?";
 }

@@ -26,15 +26,15 @@ std::string_view JsonTypeName(JsonType type);
 struct JsonValue {
   JsonType type = JsonType::kNull;
   bool boolean = false;
-  std::uint32_t count = 0;       // children of an array or object
-  std::uint32_t first = 0;       // index of the first child
+  std::uint32_t count = 0;  // children of an array or object
+  std::uint32_t first = 0;  // index of the first child
   union {
-    std::int64_t i = 0;          // kInt
-    std::uint64_t u;             // kUint: above INT64_MAX
-    double d;                    // kDouble
+    std::int64_t i = 0;  // kInt
+    std::uint64_t u;     // kUint: above INT64_MAX
+    double d;            // kDouble
   };
-  std::string_view key;          // when a member of an object
-  std::string_view text;         // kString: the characters; numbers: the digits
+  std::string_view key;   // when a member of an object
+  std::string_view text;  // kString: the characters; numbers: the digits
 
   bool is_null() const { return type == JsonType::kNull; }
   bool is_string() const { return type == JsonType::kString; }
@@ -42,8 +42,9 @@ struct JsonValue {
     return type == JsonType::kInt || type == JsonType::kUint || type == JsonType::kDouble;
   }
   double number() const {
-    return type == JsonType::kInt ? static_cast<double>(i)
-           : type == JsonType::kUint ? static_cast<double>(u) : d;
+    return type == JsonType::kInt    ? static_cast<double>(i)
+           : type == JsonType::kUint ? static_cast<double>(u)
+                                     : d;
   }
 };
 

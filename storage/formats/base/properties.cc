@@ -114,12 +114,24 @@ std::vector<const JsonValue*> Sorted(const JsonParser& json, const JsonValue& ob
 // The builder reads one byte past what it is given, so it gets strings, not views.
 void Build(fb::Builder& builder, const JsonParser& json, const JsonValue& value) {
   switch (value.type) {
-    case JsonType::kNull: builder.Null(); break;
-    case JsonType::kBool: builder.Bool(value.boolean); break;
-    case JsonType::kInt: builder.Int(value.i); break;
-    case JsonType::kUint: builder.UInt(value.u); break;
-    case JsonType::kDouble: builder.Double(value.d); break;
-    case JsonType::kString: builder.String(std::string(value.text)); break;
+    case JsonType::kNull:
+      builder.Null();
+      break;
+    case JsonType::kBool:
+      builder.Bool(value.boolean);
+      break;
+    case JsonType::kInt:
+      builder.Int(value.i);
+      break;
+    case JsonType::kUint:
+      builder.UInt(value.u);
+      break;
+    case JsonType::kDouble:
+      builder.Double(value.d);
+      break;
+    case JsonType::kString:
+      builder.String(std::string(value.text));
+      break;
     case JsonType::kArray: {
       const std::size_t start = builder.StartVector();
       for (const JsonValue& v : json.children(value)) Build(builder, json, v);
@@ -142,8 +154,9 @@ Status CheckKeys(const JsonParser& json, const JsonValue& value) {
   for (const JsonValue& v : json.children(value)) {
     if (value.type == JsonType::kObject) {
       if (v.key.size() > Limits::kMaxStringBytes)
-        return Fail(ErrorCode::kInvalidArgument, "a property name is over " +
-                                                     std::to_string(Limits::kMaxStringBytes) + " bytes");
+        return Fail(
+            ErrorCode::kInvalidArgument,
+            "a property name is over " + std::to_string(Limits::kMaxStringBytes) + " bytes");
       if (v.key.find('\0') != std::string_view::npos)
         return Fail(ErrorCode::kInvalidArgument, "a property name holds U+0000");
     }
@@ -244,8 +257,8 @@ Result<std::string> KeepReserved(std::string_view properties) {
 
 bool IsReservedProperty(std::string_view key) {
   static constexpr std::array<std::string_view, 10> kReserved = {
-      "tool", "mode", "confidence", "status", "output_preview", "query_hash",  // events
-      "type", "source", "confidence_delta", "notes"};                          // outcomes
+      "tool", "mode",   "confidence",       "status", "output_preview", "query_hash",  // events
+      "type", "source", "confidence_delta", "notes"};                                  // outcomes
   return std::find(kReserved.begin(), kReserved.end(), key) != kReserved.end();
 }
 

@@ -68,9 +68,11 @@ std::optional<std::int64_t> ParseIsoTime(std::string_view text) {
   if (!m || !Skip(text, '-')) return std::nullopt;
   const auto d = Take(text, 2);
   if (!d) return std::nullopt;
-  const year_month_day date{year(*y), month(static_cast<unsigned>(*m)), day(static_cast<unsigned>(*d))};
+  const year_month_day date{year(*y), month(static_cast<unsigned>(*m)),
+                            day(static_cast<unsigned>(*d))};
   if (!date.ok()) return std::nullopt;
-  const std::int64_t midnight = duration_cast<milliseconds>(sys_days(date).time_since_epoch()).count();
+  const std::int64_t midnight =
+      duration_cast<milliseconds>(sys_days(date).time_since_epoch()).count();
   if (text.empty()) return midnight;
   if (!Skip(text, 'T') && !Skip(text, 't') && !Skip(text, ' ')) return std::nullopt;
   const auto hour = Take(text, 2);
@@ -98,20 +100,23 @@ std::string IsoTime(std::int64_t time_ms) {
   const year_month_day date{day};
   const hh_mm_ss clock{time - day};
   char text[64];
-  std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02d.%03dZ", static_cast<int>(date.year()),
-                static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
-                static_cast<int>(clock.seconds().count()), static_cast<int>(clock.subseconds().count()));
+  std::snprintf(
+      text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02d.%03dZ", static_cast<int>(date.year()),
+      static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+      static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
+      static_cast<int>(clock.seconds().count()), static_cast<int>(clock.subseconds().count()));
   return text;
 }
 
 bool IsTimeColumn(ColumnId column) {
-  return column == kAccessedAt || column == kCreatedAt || column == kValidFrom || column == kValidUntil;
+  return column == kAccessedAt || column == kCreatedAt || column == kValidFrom ||
+         column == kValidUntil;
 }
 
 std::string SecondsWarning(std::int64_t time_ms) {
   return std::to_string(time_ms) + " is read as milliseconds since 1970: " + IsoTime(time_ms) +
-         "; a time in seconds is written " + IsoTime(time_ms * 1000) + " or " + std::to_string(time_ms) + "000";
+         "; a time in seconds is written " + IsoTime(time_ms * 1000) + " or " +
+         std::to_string(time_ms) + "000";
 }
 
 }  // namespace plexus::text

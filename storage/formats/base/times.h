@@ -25,7 +25,9 @@ std::string IsoTime(std::int64_t time_ms);
 bool IsTimeColumn(ColumnId column);
 
 // 1 to 10^11 - 1: as milliseconds a moment before March 1973, as seconds one up to the year 5138.
-inline bool LooksLikeSeconds(std::int64_t time_ms) { return time_ms > 0 && time_ms < 100'000'000'000; }
+inline bool LooksLikeSeconds(std::int64_t time_ms) {
+  return time_ms > 0 && time_ms < 100'000'000'000;
+}
 // "1700000000 is read as milliseconds: 1970-01-20T16:13:20.000Z; for seconds ...".
 std::string SecondsWarning(std::int64_t time_ms);
 

@@ -81,8 +81,10 @@ Result<CsvParser> CsvParser::FromHeader(std::string_view text, char delimiter,
     delimiter = ',';
     for (char candidate : {',', '\t', ';', '|'}) {
       CsvRow row;
-      const Status read = ReadCsvRow(text.substr(0, length), candidate, limits.columns, limits.field_bytes, row);
-      if (!read && row.cells.size() < limits.columns) continue;  // too many cells: it is this one, and told below
+      const Status read =
+          ReadCsvRow(text.substr(0, length), candidate, limits.columns, limits.field_bytes, row);
+      if (!read && row.cells.size() < limits.columns)
+        continue;  // too many cells: it is this one, and told below
       if (row.cells.size() > best) {
         best = row.cells.size();
         delimiter = candidate;
@@ -111,31 +113,36 @@ Status CsvParser::ReadHeader(const CsvRow& header) {
   };
   edges_ = has("source") && has("target");
   if (!edges_ && !has("key") && !has("id"))
-    return Bad("header: expected source and target (an edge table) or key or id (a node table), got " +
-               Quoted(names.empty() ? "" : names[0]) + " ...");
+    return Bad(
+        "header: expected source and target (an edge table) or key or id (a node table), got " +
+        Quoted(names.empty() ? "" : names[0]) + " ...");
   struct Known {
     std::string_view name;
     Field field;
     bool in_edges, in_nodes;
   };
-  static constexpr Known kKnown[] = {
-      {"source", Field::kSource, true, false},     {"target", Field::kTarget, true, false},
-      {"key", Field::kKey, false, true},           {"id", Field::kKey, false, true},
-      {"kind", Field::kKind, true, true},          {"type", Field::kKind, true, true},
-      {"weight", Field::kWeight, true, false},     {"created_at", Field::kCreatedAt, true, false},
-      {"label", Field::kLabel, true, false},       {"created_by", Field::kCreatedBy, true, false},
-      {"valid_from", Field::kValidFrom, true, false},
-      {"valid_until", Field::kValidUntil, true, false},
-      {"text", Field::kText, false, true},         {"tags", Field::kTags, false, true},
-      {"props", Field::kProps, true, true}};
+  static constexpr Known kKnown[] = {{"source", Field::kSource, true, false},
+                                     {"target", Field::kTarget, true, false},
+                                     {"key", Field::kKey, false, true},
+                                     {"id", Field::kKey, false, true},
+                                     {"kind", Field::kKind, true, true},
+                                     {"type", Field::kKind, true, true},
+                                     {"weight", Field::kWeight, true, false},
+                                     {"created_at", Field::kCreatedAt, true, false},
+                                     {"label", Field::kLabel, true, false},
+                                     {"created_by", Field::kCreatedBy, true, false},
+                                     {"valid_from", Field::kValidFrom, true, false},
+                                     {"valid_until", Field::kValidUntil, true, false},
+                                     {"text", Field::kText, false, true},
+                                     {"tags", Field::kTags, false, true},
+                                     {"props", Field::kProps, true, true}};
   for (const std::string& name : names) {
     HeaderColumn column{name, Field::kOther};
     const std::string lower = Lower(name);
     for (const Known& k : kKnown)
       if (lower == k.name && (edges_ ? k.in_edges : k.in_nodes)) column = {lower, k.field};
     for (const HeaderColumn& other : columns_) {
-      if (other.name == column.name)
-        return Bad("header: column " + Quoted(name) + " stands twice");
+      if (other.name == column.name) return Bad("header: column " + Quoted(name) + " stands twice");
       if (other.field == column.field && column.field != Field::kOther)
         return Bad("header: " + Quoted(other.name) + " and " + Quoted(name) + " mean the same");
     }
@@ -160,7 +167,8 @@ std::size_t CsvParser::Parse(std::string_view text, std::uint64_t first_line,
     const std::string_view rest = text.substr(at);
     Status ok = ReadCsvRow(rest, delimiter_, limits_.columns, limits_.field_bytes, row);
     const std::string_view record = rest.substr(0, row.length);
-    const bool blank = ok && row.cells.size() == 1 && Trim(row.cells[0]).empty() && record[0] != '"';
+    const bool blank =
+        ok && row.cells.size() == 1 && Trim(row.cells[0]).empty() && record[0] != '"';
     at += row.length;
     const std::uint64_t record_line = line;
     line += std::count(record.begin(), record.end(), '\n');
@@ -214,7 +222,8 @@ Status CsvParser::AddEdge(const CsvRow& row, BatchBuilder& builder) const {
   if (auto cell = Cell(row, Field::kWeight); !cell.empty()) {
     cell = Trim(cell);
     const auto weight = ReadF32(cell);
-    if (!weight) return Bad("column \"weight\": " + Quoted(cell) + " is not a finite number within f32");
+    if (!weight)
+      return Bad("column \"weight\": " + Quoted(cell) + " is not a finite number within f32");
     if (IsBelowZero(cell)) return Bad("weight " + Quoted(cell) + " is negative");
     edge.weight = *weight + 0.0f;  // -0 becomes 0
   }
@@ -306,15 +315,22 @@ Status CsvParser::AddNode(const CsvRow& row, BatchBuilder& builder) const {
   PLEXUS_TRY(builder.Upsert(name, node, kind));
   for (const Value& v : values) {
     const ColumnRef column = v.column < kFirstUserColumn
-                               ? ColumnRef(v.column)
-                               : batch.ColumnNamed(schema.columns()[v.column].name);
+                                 ? ColumnRef(v.column)
+                                 : batch.ColumnNamed(schema.columns()[v.column].name);
     switch (schema.columns()[v.column].type) {
-      case ColumnType::kF64: batch.SetF64(node, column, v.f64); break;
-      case ColumnType::kI64: batch.SetI64(node, column, v.i64); break;
-      case ColumnType::kString: batch.SetString(node, column, v.text); break;
+      case ColumnType::kF64:
+        batch.SetF64(node, column, v.f64);
+        break;
+      case ColumnType::kI64:
+        batch.SetI64(node, column, v.i64);
+        break;
+      case ColumnType::kString:
+        batch.SetString(node, column, v.text);
+        break;
     }
   }
-  if (auto text = Cell(row, Field::kText); !text.empty()) batch.SetPayload(node, NodeField::kText, text);
+  if (auto text = Cell(row, Field::kText); !text.empty())
+    batch.SetPayload(node, NodeField::kText, text);
   if (properties && !properties->empty()) builder.SetProperties(name, node, *properties);
   if (!tags.empty()) {
     std::vector<ListReplacement::Item> items;

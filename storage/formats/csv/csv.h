@@ -45,8 +45,20 @@ class CsvParser final : public RecordParser {
 
  private:
   enum class Field {
-    kSource, kTarget, kKey, kKind, kWeight, kCreatedAt, kLabel, kCreatedBy, kValidFrom,
-    kValidUntil, kText, kTags, kProps, kOther
+    kSource,
+    kTarget,
+    kKey,
+    kKind,
+    kWeight,
+    kCreatedAt,
+    kLabel,
+    kCreatedBy,
+    kValidFrom,
+    kValidUntil,
+    kText,
+    kTags,
+    kProps,
+    kOther
   };
   struct HeaderColumn {
     std::string name;

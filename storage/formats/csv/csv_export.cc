@@ -3,11 +3,11 @@
 
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
-#include "storage/formats/csv/csv.h"
-#include "storage/formats/export.h"
 #include "storage/formats/base/export_selection.h"
 #include "storage/formats/base/export_sink.h"
 #include "storage/formats/base/json_writer.h"
+#include "storage/formats/csv/csv.h"
+#include "storage/formats/export.h"
 
 namespace plexus::text {
 
@@ -96,8 +96,12 @@ Status CsvNodes(const Snapshot& s, const ExportOptions& options, ExportSink& sin
     AppendCell(out, JoinedTags(s, v));
     for (ColumnId c : columns) {
       switch (s.schema().columns()[c].type) {
-        case ColumnType::kF64: AppendNumberCell(out, s.f64(c, v)); break;
-        case ColumnType::kI64: AppendNumberCell(out, s.i64(c, v)); break;
+        case ColumnType::kF64:
+          AppendNumberCell(out, s.f64(c, v));
+          break;
+        case ColumnType::kI64:
+          AppendNumberCell(out, s.i64(c, v));
+          break;
         case ColumnType::kString:
           out += ',';
           if (auto id = s.string_column(c, v)) AppendCell(out, s.string(*id));
@@ -105,7 +109,8 @@ Status CsvNodes(const Snapshot& s, const ExportOptions& options, ExportSink& sin
       }
     }
     out += ',';
-    PLEXUS_ASSIGN(std::string properties, PropertiesJson(s, s.payload_ref(v, NodeField::kProperties)));
+    PLEXUS_ASSIGN(std::string properties,
+                  PropertiesJson(s, s.payload_ref(v, NodeField::kProperties)));
     AppendCell(out, properties);
     PLEXUS_TRY(sink.EndRow());
   }
@@ -134,7 +139,8 @@ Status ExportCsv(const Snapshot& snapshot, std::ostream& out, const ExportOption
   PLEXUS_TRY(options.csv_table == CsvTable::kEdges ? CsvEdges(snapshot, options, sink)
                                                    : CsvNodes(snapshot, options, sink));
   return sink.Finish();
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 Status ExportDot(const Snapshot& s, std::ostream& stream, const ExportOptions& options) try {
   ExportSink sink(stream, options.progress, s.node_count());
@@ -168,6 +174,7 @@ Status ExportDot(const Snapshot& s, std::ostream& stream, const ExportOptions& o
   out += '}';
   PLEXUS_TRY(sink.EndRow());
   return sink.Finish();
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus::text

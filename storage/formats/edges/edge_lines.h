@@ -29,7 +29,7 @@ struct Row {
 };
 
 struct Surprises {
-  bool control = false;    // bytes below the space other than tab and line ends
+  bool control = false;  // bytes below the space other than tab and line ends
   bool non_ascii = false;
 };
 
@@ -73,8 +73,9 @@ LineIs ReadLine(const char*& p, const char* end, const Surprises& surprises, Row
 // so that the cache lines of their tokens arrive together: near(row) is called ahead. 16
 // readable bytes, all '\n', follow `text`. Returns the bytes read.
 template <class Near, class Take>
-std::size_t ReadEdgeLines(std::string_view text, std::uint64_t first_line, const ParseContext& context,
-                          Piece& piece, std::size_t most, Near&& near, Take&& take) {
+std::size_t ReadEdgeLines(std::string_view text, std::uint64_t first_line,
+                          const ParseContext& context, Piece& piece, std::size_t most, Near&& near,
+                          Take&& take) {
   constexpr std::size_t kGroup = 32;
   const Surprises surprises = LookFor(text);
   const char* const end = text.data() + text.size();

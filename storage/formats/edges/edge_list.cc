@@ -35,10 +35,12 @@ std::size_t EdgeListParser::Parse(std::string_view text, std::uint64_t first_lin
   static thread_local TokenCache cache;
   cache.Reset();
   if (!context.check) piece.batch.ReserveEdges(std::min(context.max_ops, text.size() / 12 + 1));
-  const EdgeKindRef kind = kind_.empty() || context.check ? EdgeKindRef(kLink) : piece.batch.EdgeKindNamed(kind_);
+  const EdgeKindRef kind =
+      kind_.empty() || context.check ? EdgeKindRef(kLink) : piece.batch.EdgeKindNamed(kind_);
   const std::size_t have = piece.batch.op_count();
   return ReadEdgeLines(
-      text, first_line, context, piece, context.check ? SIZE_MAX : context.max_ops - std::min(have, context.max_ops),
+      text, first_line, context, piece,
+      context.check ? SIZE_MAX : context.max_ops - std::min(have, context.max_ops),
       [&](const Row& row) {
         if (context.check) return;
         cache.Prefetch(row.words[0]);

@@ -31,8 +31,10 @@ std::uint32_t NumberOf(std::string_view token, std::uint64_t word) {
     return kNoNumber;
   digits -= kZeroes;  // pairs, fours, all of them
   digits = digits * 10 + (digits >> 8);
-  return static_cast<std::uint32_t>(((digits & 0x000000FF000000FFull) * 0x000F424000000064ull +
-                                     ((digits >> 16) & 0x000000FF000000FFull) * 0x0000271000000001ull) >> 32);
+  return static_cast<std::uint32_t>(
+      ((digits & 0x000000FF000000FFull) * 0x000F424000000064ull +
+       ((digits >> 16) & 0x000000FF000000FFull) * 0x0000271000000001ull) >>
+      32);
 }
 
 // Names of a piece, by token; one a thread.
@@ -101,7 +103,8 @@ std::size_t EdgeLoadParser::Parse(std::string_view text, std::uint64_t first_lin
       });
   if (count < room / 2) {  // large arrays lie on huge pages: what is not used is there all the same
     pairs = AlignedArray<NodePair>(std::span<const NodePair>(pairs.data(), count));
-    if (!weights.empty()) weights = AlignedArray<float>(std::span<const float>(weights.data(), count));
+    if (!weights.empty())
+      weights = AlignedArray<float>(std::span<const float>(weights.data(), count));
   }
   pairs.Truncate(count);
   weights.Truncate(count);
@@ -135,16 +138,19 @@ Status EdgeCollector::Take(Piece& piece) {
   AlignedArray<NodePair>& pairs = edges.batch.edges;
   if (pairs.empty()) return {};
   edges_ += pairs.size();
-  const std::uint64_t bytes = edges_ * kBytesPerEdge + load_.keys.size_bytes() + of_number_.size() * sizeof(NodeId);
+  const std::uint64_t bytes =
+      edges_ * kBytesPerEdge + load_.keys.size_bytes() + of_number_.size() * sizeof(NodeId);
   if (edges_ > Limits::kMaxArcs || bytes > most_bytes_ || load_.batches.size() == kMaxLoadBatches) {
     return Fail(ErrorCode::kResourceExhausted, "too many edges to load at once");
   }
   if (edges.largest >= of_number_.size())
-    of_number_.resize(std::min<std::size_t>(numbers_, std::bit_ceil(edges.largest + std::size_t{1})), kNoNode);
+    of_number_.resize(
+        std::min<std::size_t>(numbers_, std::bit_ceil(edges.largest + std::size_t{1})), kNoNode);
   constexpr std::size_t kAhead = 12;  // index lines on their way
   const auto& names = edges.names;
   of_name_.assign(names.size(), kNoNode);
-  for (std::size_t i = 0; i < std::min(kAhead, names.size()); ++i) load_.keys.Prefetch(names[i].hash);
+  for (std::size_t i = 0; i < std::min(kAhead, names.size()); ++i)
+    load_.keys.Prefetch(names[i].hash);
   auto id = [&](std::uint32_t code) {
     if (!(code & PieceEdges::kNamed)) return IdOfNumber(code);
     const std::uint32_t name = code & ~PieceEdges::kNamed;

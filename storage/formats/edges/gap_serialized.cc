@@ -27,7 +27,8 @@ Result<bool> ReadInto(ByteSource& source, T* to, std::uint64_t count) {
   return true;
 }
 
-Status ReadOffsets(ByteSource& source, const Input& input, NodeId nodes, std::uint64_t arcs, GapSide& side) {
+Status ReadOffsets(ByteSource& source, const Input& input, NodeId nodes, std::uint64_t arcs,
+                   GapSide& side) {
   side.offsets = AlignedArray<std::int64_t>(std::size_t{nodes} + 1);
   PLEXUS_ASSIGN(const bool all, ReadInto(source, side.offsets.data(), side.offsets.size()));
   if (!all) return Damaged(input, "ends inside the offsets");
@@ -42,8 +43,8 @@ Status ReadOffsets(ByteSource& source, const Input& input, NodeId nodes, std::ui
   return {};
 }
 
-Status ReadNeighbors(ByteSource& source, const Input& input, NodeId nodes, std::uint64_t arcs, bool weighted,
-                     GapSide& side) {
+Status ReadNeighbors(ByteSource& source, const Input& input, NodeId nodes, std::uint64_t arcs,
+                     bool weighted, GapSide& side) {
   side.neighbors = AlignedArray<NodeId>(arcs);
   if (weighted) {
     struct Target {
@@ -67,7 +68,8 @@ Status ReadNeighbors(ByteSource& source, const Input& input, NodeId nodes, std::
     if (!all) return Damaged(input, "ends inside the neighbors");
   }
   for (std::uint64_t i = 0; i < arcs; ++i)
-    if (side.neighbors[i] >= nodes) return Damaged(input, "neighbor " + std::to_string(i) + " is out of range");
+    if (side.neighbors[i] >= nodes)
+      return Damaged(input, "neighbor " + std::to_string(i) + " is out of range");
   return {};
 }
 
@@ -84,8 +86,10 @@ bool IsTranspose(const GapGraph& graph) {
     const GapSide& side = in ? graph.in : graph.out;
     for (NodeId u = 0; u < graph.node_count; ++u)
       for (std::int64_t i = side.offsets[u]; i < side.offsets[u + 1]; ++i) {
-        const std::uint64_t weight = graph.weighted ? static_cast<std::uint32_t>(side.weights[i]) : 0;
-        const std::uint64_t source = in ? side.neighbors[i] : u, target = in ? u : side.neighbors[i];
+        const std::uint64_t weight =
+            graph.weighted ? static_cast<std::uint32_t>(side.weights[i]) : 0;
+        const std::uint64_t source = in ? side.neighbors[i] : u,
+                            target = in ? u : side.neighbors[i];
         sums[in] += Mix(Mix(source << 32 | target) + weight);
       }
   }
@@ -100,7 +104,8 @@ bool IsSymmetric(const GapGraph& graph) {
     for (std::int64_t i = graph.out.offsets[u]; i < graph.out.offsets[u + 1]; ++i) {
       const NodeId v = graph.out.neighbors[i];
       if (u == v) continue;
-      const std::uint64_t weight = graph.weighted ? static_cast<std::uint32_t>(graph.out.weights[i]) : 0;
+      const std::uint64_t weight =
+          graph.weighted ? static_cast<std::uint32_t>(graph.out.weights[i]) : 0;
       const std::uint64_t low = std::min(u, v), high = std::max(u, v);
       (u < v ? up : down) += Mix(Mix(low << 32 | high) + weight);
     }
@@ -124,13 +129,15 @@ Result<GapGraph> ReadGapGraph(const Input& input) {
       static_cast<std::uint64_t>(counts[0]) > Limits::kMaxArcs ||
       static_cast<std::uint64_t>(counts[1]) > Limits::kMaxNodes)
     return Damaged(input, "the header's counts are out of range");
-  const auto arcs = static_cast<std::uint64_t>(counts[0]), nodes = static_cast<std::uint64_t>(counts[1]);
+  const auto arcs = static_cast<std::uint64_t>(counts[0]),
+             nodes = static_cast<std::uint64_t>(counts[1]);
   const auto expected = [&](std::uint64_t arc_bytes) {
     return 17 + ((nodes + 1) * 8 + arcs * arc_bytes) * (directed ? 2 : 1);
   };
   if (*size != expected(4) && *size != expected(8))
     return Damaged(input, "has " + std::to_string(*size) + " bytes; its header says " +
-                              std::to_string(expected(4)) + ", or with weights " + std::to_string(expected(8)));
+                              std::to_string(expected(4)) + ", or with weights " +
+                              std::to_string(expected(8)));
   graph.directed = directed;
   graph.weighted = *size != expected(4);
   graph.node_count = static_cast<NodeId>(nodes);

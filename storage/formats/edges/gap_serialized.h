@@ -39,8 +39,6 @@ struct GapGraph {
 // O(bytes). kCorruption names the file and what is wrong, kIo, kNotFound; kUnsupported
 // when the input is no regular file.
 Result<GapGraph> ReadGapGraph(const Input& input);
-inline Result<GapGraph> ReadGapGraph(const std::string& path) {
-  return ReadGapGraph(Input{path});
-}
+inline Result<GapGraph> ReadGapGraph(const std::string& path) { return ReadGapGraph(Input{path}); }
 
 }  // namespace plexus::text

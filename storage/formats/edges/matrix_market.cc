@@ -11,9 +11,9 @@
 
 #include "engine/vocabulary.h"
 #include "storage/formats/base/ascii.h"
-#include "storage/formats/pipeline/block_reader.h"
 #include "storage/formats/base/decimal.h"
 #include "storage/formats/base/linked_kind.h"
+#include "storage/formats/pipeline/block_reader.h"
 #include "storage/formats/pipeline/token_cache.h"
 
 namespace plexus::text {
@@ -46,12 +46,14 @@ bool ParseWhole(std::string_view token, T& value) {
 }
 
 Status ReadBanner(std::string_view line, MatrixHeader& header) {
-  if (Next(line) != "%%MatrixMarket") return Bad("expected \"%%MatrixMarket matrix coordinate ...\"");
-  const std::string object = Lower(Next(line)), format = Lower(Next(line)), field = Lower(Next(line)),
-                    symmetry = Lower(Next(line));
+  if (Next(line) != "%%MatrixMarket")
+    return Bad("expected \"%%MatrixMarket matrix coordinate ...\"");
+  const std::string object = Lower(Next(line)), format = Lower(Next(line)),
+                    field = Lower(Next(line)), symmetry = Lower(Next(line));
   if (object != "matrix") return Bad("object " + Quoted(object) + ": expected matrix");
   if (format == "array")
-    return Fail(ErrorCode::kUnsupported, "a dense array is no adjacency matrix: expected coordinate");
+    return Fail(ErrorCode::kUnsupported,
+                "a dense array is no adjacency matrix: expected coordinate");
   if (format != "coordinate") return Bad("format " + Quoted(format) + ": expected coordinate");
   if (field == "complex") return Fail(ErrorCode::kUnsupported, "complex entries are no weights");
   if (field == "real" || field == "double")
@@ -108,16 +110,17 @@ Status ReadComment(std::string_view line, MatrixHeader& header) {
 Status ReadSize(std::string_view line, MatrixHeader& header) {
   std::uint64_t rows = 0, columns = 0;
   const std::string_view first = Next(line), second = Next(line), third = Next(line);
-  if (!ParseWhole(first, rows) || !ParseWhole(second, columns) || !ParseWhole(third, header.entries) ||
-      !Next(line).empty())
+  if (!ParseWhole(first, rows) || !ParseWhole(second, columns) ||
+      !ParseWhole(third, header.entries) || !Next(line).empty())
     return Bad("expected a size line of three numbers: rows columns entries");
   if (rows != columns)
     return Bad("the matrix has " + std::to_string(rows) + " rows and " + std::to_string(columns) +
                " columns; an adjacency matrix is square");
   if (rows > Limits::kMaxNodes)
-    return Bad(std::to_string(rows) + " rows; a graph holds at most " + std::to_string(Limits::kMaxNodes) +
-               " nodes");
-  if (header.symmetry == MatrixHeader::Symmetry::kSkew && header.lowest == 0 && !header.type.empty())
+    return Bad(std::to_string(rows) + " rows; a graph holds at most " +
+               std::to_string(Limits::kMaxNodes) + " nodes");
+  if (header.symmetry == MatrixHeader::Symmetry::kSkew && header.lowest == 0 &&
+      !header.type.empty())
     return Bad("a skew-symmetric matrix cannot be of type " + std::string(header.type));
   header.nodes = rows;
   return {};
@@ -129,10 +132,12 @@ struct Entry {
 };
 
 Result<float> ReadValue(std::string_view token, const MatrixHeader& header) {
-  const std::string_view digits = token.starts_with('+') && !token.starts_with("+-") ? token.substr(1) : token;
+  const std::string_view digits =
+      token.starts_with('+') && !token.starts_with("+-") ? token.substr(1) : token;
   std::int64_t whole = 0;
   std::uint64_t large = 0;
-  if (header.field == MatrixHeader::Field::kInteger && !ParseWhole(digits, whole) && !ParseWhole(digits, large))
+  if (header.field == MatrixHeader::Field::kInteger && !ParseWhole(digits, whole) &&
+      !ParseWhole(digits, large))
     return Bad("value " + Quoted(token) + " is not an integer");
   const auto weight = ReadF32(digits);
   if (!weight) return Bad("value " + Quoted(token) + " is not a finite number within f32");
@@ -154,7 +159,8 @@ Result<Entry> ReadEntry(std::string_view line, const MatrixHeader& header) {
   const auto in_range = [&](std::string_view token, std::uint64_t& to) {
     return ParseWhole(token, to) && to >= 1 && to <= header.nodes;
   };
-  if (!in_range(row, entry.row)) return Bad("row " + Quoted(row) + " is not in 1 to " + std::to_string(header.nodes));
+  if (!in_range(row, entry.row))
+    return Bad("row " + Quoted(row) + " is not in 1 to " + std::to_string(header.nodes));
   if (!in_range(column, entry.column))
     return Bad("column " + Quoted(column) + " is not in 1 to " + std::to_string(header.nodes));
   if (!pattern) {
@@ -171,8 +177,8 @@ NodeRef Number(std::uint64_t number, TokenCache& cache, Piece& piece, TouchedNod
   return cache.Get({digits, static_cast<std::size_t>(end - digits)}, Load8(digits), piece, touched);
 }
 
-void Link(Entry entry, const MatrixHeader& header, EdgeKindRef kind, TokenCache& cache, Piece& piece,
-          TouchedNodes* touched) {
+void Link(Entry entry, const MatrixHeader& header, EdgeKindRef kind, TokenCache& cache,
+          Piece& piece, TouchedNodes* touched) {
   if (std::signbit(entry.weight)) {
     std::swap(entry.row, entry.column);
     entry.weight = -entry.weight;
@@ -198,7 +204,8 @@ Status ReadMatrixHeader(BlockReader& reader, std::size_t line_limit, MatrixHeade
     while (used < head.size()) {
       const std::size_t end = head.find('\n', used);
       if (end == std::string_view::npos && !last) break;
-      const std::string_view line = head.substr(used, end == std::string_view::npos ? end : end - used);
+      const std::string_view line =
+          head.substr(used, end == std::string_view::npos ? end : end - used);
       used = std::min(used + line.size() + 1, head.size());
       std::string_view rest = line;
       if (!banner) {
@@ -215,7 +222,8 @@ Status ReadMatrixHeader(BlockReader& reader, std::size_t line_limit, MatrixHeade
       ++header.line;
     }
     if (last) return Bad(banner ? "the file ends before its size line" : "the file is empty");
-    if (used == 0 && want > line_limit) return Bad("line over " + std::to_string(line_limit) + " bytes");
+    if (used == 0 && want > line_limit)
+      return Bad("line over " + std::to_string(line_limit) + " bytes");
     want = used ? kChunk : want * 2;
     header.bytes += used;
     reader.Drop(used);
@@ -228,24 +236,28 @@ std::size_t MatrixMarketParser::Parse(std::string_view text, std::uint64_t first
   cache.Reset();
   const bool symmetric = header_.symmetry == MatrixHeader::Symmetry::kSymmetric;
   const EdgeKindRef kind = symmetric ? piece.batch.EdgeKindNamed(kLinkedKind) : EdgeKindRef(kLink);
-  return TakeLines(text, first_line, context, piece, [&](std::string_view line, std::uint64_t number) {
-    std::string_view rest = line;
-    if (line.starts_with('%') || Next(rest).empty()) return true;
-    ++piece.records;
-    Result<Entry> entry = ReadEntry(line, header_);
-    if (!entry) return NoteError(context, piece, number, std::move(entry.error().message));
-    if (context.check) {
-      std::uint64_t row = entry->row, column = entry->column;
-      if (header_.symmetry != MatrixHeader::Symmetry::kGeneral && row < column) std::swap(row, column);
-      piece.entries.push_back({row << 32 | column, number});
-    } else {
-      if (const auto at = std::lower_bound(seconds_.begin(), seconds_.end(), std::pair(number, std::uint64_t{0}));
-          at != seconds_.end() && at->first == number)
-        return NoteError(context, piece, number, SecondEntry(at->second));
-      Link(*entry, header_, kind, cache, piece, context.touched);
-    }
-    return true;
-  });
+  return TakeLines(text, first_line, context, piece,
+                   [&](std::string_view line, std::uint64_t number) {
+                     std::string_view rest = line;
+                     if (line.starts_with('%') || Next(rest).empty()) return true;
+                     ++piece.records;
+                     Result<Entry> entry = ReadEntry(line, header_);
+                     if (!entry)
+                       return NoteError(context, piece, number, std::move(entry.error().message));
+                     if (context.check) {
+                       std::uint64_t row = entry->row, column = entry->column;
+                       if (header_.symmetry != MatrixHeader::Symmetry::kGeneral && row < column)
+                         std::swap(row, column);
+                       piece.entries.push_back({row << 32 | column, number});
+                     } else {
+                       if (const auto at = std::lower_bound(seconds_.begin(), seconds_.end(),
+                                                            std::pair(number, std::uint64_t{0}));
+                           at != seconds_.end() && at->first == number)
+                         return NoteError(context, piece, number, SecondEntry(at->second));
+                       Link(*entry, header_, kind, cache, piece, context.touched);
+                     }
+                     return true;
+                   });
 }
 
 MatrixMarketParser::Seconds SecondEntries(std::vector<EntryAt>& entries) {

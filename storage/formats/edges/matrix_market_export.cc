@@ -25,7 +25,8 @@ struct Cell {
 class MatrixRows {
  public:
   MatrixRows(const Snapshot& snapshot, const ExportOptions& options)
-      : s_(snapshot), filter_(ArcFilter::Kinds(snapshot.schema(), options.kinds)),
+      : s_(snapshot),
+        filter_(ArcFilter::Kinds(snapshot.schema(), options.kinds)),
         row_of_(snapshot.node_count(), kNoNode) {
     for (NodeId v = 0; v < s_.node_count(); ++v)
       if (Included(s_, options, v)) row_of_[v] = rows_++;
@@ -44,7 +45,8 @@ class MatrixRows {
       if (column == kNoNode || (lower_only && column > row_of_[node])) return;
       cells_.push_back({column, arc.weight, arc.weight, false});
     });
-    std::stable_sort(cells_.begin(), cells_.end(), [](const Cell& a, const Cell& b) { return a.column < b.column; });
+    std::stable_sort(cells_.begin(), cells_.end(),
+                     [](const Cell& a, const Cell& b) { return a.column < b.column; });
     std::size_t kept = 0;
     for (const Cell& cell : cells_) {
       if (kept > 0 && cells_[kept - 1].column == cell.column) {
@@ -81,7 +83,8 @@ class MatrixRows {
 
 }  // namespace
 
-Status ExportMatrixMarket(const Snapshot& s, std::ostream& stream, const ExportOptions& options) try {
+Status ExportMatrixMarket(const Snapshot& s, std::ostream& stream,
+                          const ExportOptions& options) try {
   ExportSink sink(stream, options.progress, s.node_count());
   std::string& out = sink.text();
   MatrixRows rows(s, options);
@@ -127,6 +130,7 @@ Status ExportMatrixMarket(const Snapshot& s, std::ostream& stream, const ExportO
     }
   }
   return sink.Finish();
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus::text

@@ -18,7 +18,8 @@ Result<Plane> ReadPlane(const JsonValue* value, Plane otherwise) {
 // {"kind":K,"of":"node",...}: a node kind.
 Status JsonRecord::DefineNodeKind(const JsonValue& name) {
   NodeKind kind{std::string(name.text), Plane::kFact};
-  if (auto known = builder_.schema().FindNodeKind(name.text)) kind = builder_.schema().node_kind(*known);
+  if (auto known = builder_.schema().FindNodeKind(name.text))
+    kind = builder_.schema().node_kind(*known);
   PLEXUS_ASSIGN(const JsonValue* plane, TakeString("plane", false));
   PLEXUS_ASSIGN(kind.plane, ReadPlane(plane, kind.plane));
   PLEXUS_TRY(NothingLeft());
@@ -35,8 +36,7 @@ Status JsonRecord::DefineKind(const JsonValue& name) {
   EdgeKind kind;
   kind.name = std::string(name.text);
   if (auto known = builder_.schema().FindEdgeKind(name.text)) {
-    if (known->reversed)
-      return Bad("'" + kind.name + "' is the inverse name of another kind");
+    if (known->reversed) return Bad("'" + kind.name + "' is the inverse name of another kind");
     kind = builder_.schema().edge_kind(known->kind);
   }
   PLEXUS_ASSIGN(const JsonValue* plane, TakeString("plane", false));
@@ -45,22 +45,22 @@ Status JsonRecord::DefineKind(const JsonValue& name) {
   if (inverse) kind.inverse = std::string(inverse->text);
   struct Trait {
     std::string_view key;
-    bool EdgeKind::*flag;
+    bool EdgeKind::* flag;
   };
-  for (const Trait& trait : {Trait{"symmetric", &EdgeKind::symmetric},
-                             Trait{"suppresses", &EdgeKind::suppresses},
-                             Trait{"blocking", &EdgeKind::blocking},
-                             Trait{"acyclic", &EdgeKind::acyclic},
-                             Trait{"self_loops", &EdgeKind::self_loops},
-                             Trait{"survives_removal", &EdgeKind::survives_removal}}) {
+  for (const Trait& trait :
+       {Trait{"symmetric", &EdgeKind::symmetric}, Trait{"suppresses", &EdgeKind::suppresses},
+        Trait{"blocking", &EdgeKind::blocking}, Trait{"acyclic", &EdgeKind::acyclic},
+        Trait{"self_loops", &EdgeKind::self_loops},
+        Trait{"survives_removal", &EdgeKind::survives_removal}}) {
     PLEXUS_ASSIGN(std::optional<bool> value, TakeBool(trait.key));
     if (value) kind.*trait.flag = *value;
   }
   struct End {
     std::string_view key;
-    NodeKindId EdgeKind::*kind;
+    NodeKindId EdgeKind::* kind;
   };
-  for (const End& end : {End{"source", &EdgeKind::source_kind}, End{"target", &EdgeKind::target_kind}}) {
+  for (const End& end :
+       {End{"source", &EdgeKind::source_kind}, End{"target", &EdgeKind::target_kind}}) {
     PLEXUS_ASSIGN(const JsonValue* value, TakeString(end.key, true));
     if (!value) continue;
     if (value->is_null()) {
@@ -107,7 +107,8 @@ Status JsonRecord::DefineSpace(const JsonValue& name) {
   VectorSpace space{std::string(name.text), 0, Metric::kCosine};
   std::optional<std::int64_t> n = dimensions ? JsonToInt(*dimensions) : std::nullopt;
   if (!n || *n < 1 || *n > static_cast<std::int64_t>(Limits::kMaxDimensions))
-    return Bad("\"dimensions\" must be an integer from 1 to " + std::to_string(Limits::kMaxDimensions));
+    return Bad("\"dimensions\" must be an integer from 1 to " +
+               std::to_string(Limits::kMaxDimensions));
   space.dimensions = static_cast<std::uint32_t>(*n);
   const std::string_view m = metric ? metric->text : std::string_view("cosine");
   if (m == "inner_product")

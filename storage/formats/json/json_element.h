@@ -22,8 +22,8 @@ namespace plexus::text {
 
 // What the document says about all of its edges.
 struct ElementDefaults {
-  bool directed = true;      // an edge that does not say itself
-  bool multigraph = false;   // "key" tells parallel edges apart
+  bool directed = true;     // an edge that does not say itself
+  bool multigraph = false;  // "key" tells parallel edges apart
 };
 
 // What the readers share: lines are put together here and handed out as blocks.

@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "storage/formats/base/ascii.h"
-#include "storage/formats/json/json_element.h"
-#include "storage/formats/json/json_record.h"
 #include "storage/formats/base/linked_kind.h"
 #include "storage/formats/base/properties.h"
 #include "storage/formats/base/property_map.h"
+#include "storage/formats/json/json_element.h"
+#include "storage/formats/json/json_record.h"
 
 namespace plexus::text {
 
@@ -21,7 +21,8 @@ Status ParseElement(std::string_view line, const ElementDefaults& defaults, Json
   if (sort == 'X') return Bad(std::string(line.substr(2)));
   std::uint64_t number = 0;
   const char* at = std::from_chars(line.data() + 1, line.data() + line.size(), number).ptr;
-  PLEXUS_ASSIGN(const JsonValue* root, json.Parse(line.substr(static_cast<std::size_t>(at - line.data()))));
+  PLEXUS_ASSIGN(const JsonValue* root,
+                json.Parse(line.substr(static_cast<std::size_t>(at - line.data()))));
   if (sort == 'V') return {};
   if (root->type != JsonType::kObject)
     return Bad("expected an object, got " + std::string(JsonTypeName(root->type)));
@@ -31,16 +32,17 @@ Status ParseElement(std::string_view line, const ElementDefaults& defaults, Json
 
 }  // namespace
 
-std::size_t ElementParser::Parse(std::string_view text, std::uint64_t first_line, const ParseContext& context,
-                                 Piece& piece) const {
+std::size_t ElementParser::Parse(std::string_view text, std::uint64_t first_line,
+                                 const ParseContext& context, Piece& piece) const {
   JsonParser json(context.options->limits.field_bytes);
   BatchBuilder builder(context, piece);
-  return TakeLines(text, first_line, context, piece, [&](std::string_view line, std::uint64_t number) {
-    if (line[0] != 'V') ++piece.records;
-    builder.set_line(number);
-    Status ok = ParseElement(line, defaults_, json, builder);
-    return ok || NoteError(context, piece, number, std::move(ok.error().message));
-  });
+  return TakeLines(text, first_line, context, piece,
+                   [&](std::string_view line, std::uint64_t number) {
+                     if (line[0] != 'V') ++piece.records;
+                     builder.set_line(number);
+                     Status ok = ParseElement(line, defaults_, json, builder);
+                     return ok || NoteError(context, piece, number, std::move(ok.error().message));
+                   });
 }
 
 std::optional<Block> ElementLines::Take() {
@@ -148,21 +150,26 @@ Status JsonRecord::AddElementEdge(const ElementDefaults& defaults) {
   PLEXUS_ASSIGN(const std::optional<bool> says, TakeBool("directed"));
   const bool directed = says.value_or(defaults.directed);
   bool labelled = false;
-  for (std::size_t i = 0; i < members_.size(); ++i) labelled |= !taken_[i] && members_[i].key == "label";
+  for (std::size_t i = 0; i < members_.size(); ++i)
+    labelled |= !taken_[i] && members_[i].key == "label";
   PLEXUS_ASSIGN(WriteBatch::EdgeInput edge, TakeEdgeAttributes());
   std::string label;
   if (defaults.multigraph) {
     const JsonValue* key = Take("key");
     if (key && !labelled && !key->is_null()) {  // 0 is the first of parallel edges, or the only one
-      if (!key->is_string() && key->type != JsonType::kInt) return WrongType(*key, "a string or an integer");
+      if (!key->is_string() && key->type != JsonType::kInt)
+        return WrongType(*key, "a string or an integer");
       label = key->text == "0" ? std::string_view() : key->text;
       if (label.size() > Limits::kMaxStringBytes || label.find('\0') != std::string::npos)
-        return Bad("\"key\" is over " + std::to_string(Limits::kMaxStringBytes) + " bytes or holds U+0000");
+        return Bad("\"key\" is over " + std::to_string(Limits::kMaxStringBytes) +
+                   " bytes or holds U+0000");
       edge.label = label;
     }
   }
   PLEXUS_ASSIGN(const std::optional<std::string> properties, TakeRest());
-  const std::string name(kind && !kind->text.empty() ? kind->text : directed ? "link" : kLinkedKind);
+  const std::string name(kind && !kind->text.empty() ? kind->text
+                         : directed                  ? "link"
+                                                     : kLinkedKind);
   PLEXUS_ASSIGN(const BatchBuilder::EdgeEnds ends, builder_.Ends(source, target, name));
   const auto match = builder_.schema().FindEdgeKind(name);
   if (!match) {  // stated at its first good use, so that no later edge can mean it otherwise

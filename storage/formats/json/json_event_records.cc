@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "storage/formats/base/outcome_key.h"
-#include "storage/formats/json/json_record.h"
 #include "storage/formats/base/property_map.h"
+#include "storage/formats/json/json_record.h"
 
 namespace plexus::text {
 
@@ -48,7 +48,8 @@ Result<Member> ReadMember(const JsonParser& json, const JsonValue& value,
     } else if (m.key == "role") {
       if (!m.is_string() || m.text.size() > Limits::kMaxStringBytes ||
           m.text.find('\0') != std::string_view::npos)
-        return WrongType(m, "a string of at most " + std::to_string(Limits::kMaxStringBytes) + " bytes");
+        return WrongType(
+            m, "a string of at most " + std::to_string(Limits::kMaxStringBytes) + " bytes");
       member.role = m.text;
     } else if (m.is_null()) {
       continue;
@@ -108,7 +109,8 @@ Status JsonRecord::AddEvent(const JsonValue& key) {
     std::sort(items.begin(), items.end());
     auto twice = std::adjacent_find(items.begin(), items.end());
     if (twice != items.end())
-      return Bad("member '" + twice->target + "' stands twice under the role '" + twice->label + "'");
+      return Bad("member '" + twice->target + "' stands twice under the role '" + twice->label +
+                 "'");
   }
 
   WriteBatch& batch = builder_.batch();

@@ -1,8 +1,8 @@
 // Definitions of a JSON lines export: what this graph has beside the built-in.
 #include "engine/vocabulary.h"
+#include "storage/formats/base/json_writer.h"
 #include "storage/formats/json/json_exporter.h"
 #include "storage/formats/json/json_lines.h"
-#include "storage/formats/base/json_writer.h"
 
 namespace plexus::text {
 
@@ -77,8 +77,9 @@ Status JsonExporter::WriteDefinitions() {
     AppendJsonKey(out, "column");
     AppendJsonString(out, column.name);
     AppendJsonKey(out, "type");
-    AppendJsonString(out, column.type == ColumnType::kF64 ? "f64"
-                          : column.type == ColumnType::kI64 ? "i64" : "string");
+    AppendJsonString(out, column.type == ColumnType::kF64   ? "f64"
+                          : column.type == ColumnType::kI64 ? "i64"
+                                                            : "string");
     out += '}';
     PLEXUS_TRY(sink_.EndRow());
   }
@@ -90,7 +91,8 @@ Status JsonExporter::WriteDefinitions() {
     AppendNumber(out, space.dimensions);
     AppendJsonKey(out, "metric");
     AppendJsonString(out, space.metric == Metric::kCosine ? "cosine"
-                          : space.metric == Metric::kL2 ? "l2" : "inner_product");
+                          : space.metric == Metric::kL2   ? "l2"
+                                                          : "inner_product");
     out += '}';
     PLEXUS_TRY(sink_.EndRow());
   }

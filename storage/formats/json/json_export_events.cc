@@ -6,17 +6,17 @@
 #include <tuple>
 
 #include "engine/vocabulary.h"
-#include "storage/formats/base/outcome_key.h"
-#include "storage/formats/json/json_exporter.h"
 #include "storage/formats/base/json_writer.h"
+#include "storage/formats/base/outcome_key.h"
 #include "storage/formats/base/properties.h"
+#include "storage/formats/json/json_exporter.h"
 
 namespace plexus::text {
 
 namespace {
 
-constexpr std::string_view kEventAttributes[] = {"tool", "mode", "confidence", "status",
-                                                 "output_preview", "query_hash"};
+constexpr std::string_view kEventAttributes[] = {"tool",   "mode",           "confidence",
+                                                 "status", "output_preview", "query_hash"};
 constexpr std::string_view kOutcomeAttributes[] = {"type", "source", "confidence_delta"};
 constexpr std::string_view kMemberAttributes[] = {"rank", "trust", "score", "preview", "tags"};
 
@@ -73,8 +73,9 @@ Result<JsonExporter::EventShape> JsonExporter::ShapeOfOutcome(NodeId node, NodeI
   }
   for (const auto& [name, value] : shape.props) good &= !IsReservedProperty(name);
   const std::vector<Edge> row = Row(node, ArcFilter::All());
-  good = good && row.size() == 1 && row[0].kind == kLabels && row[0].label == 0 && IsPlain(row[0]) &&
-         s_.node_kind(row[0].target) == kEvent && shape.attributes.contains("type");
+  good = good && row.size() == 1 && row[0].kind == kLabels && row[0].label == 0 &&
+         IsPlain(row[0]) && s_.node_kind(row[0].target) == kEvent &&
+         shape.attributes.contains("type");
   if (!good) return shape;
   event = row[0].target;
   const std::string_view type = Unquoted(shape.attributes["type"]);

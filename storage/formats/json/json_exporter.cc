@@ -6,15 +6,17 @@
 
 #include "engine/out_of_memory.h"
 #include "engine/vocabulary.h"
-#include "storage/formats/json/json_lines.h"
 #include "storage/formats/base/json_writer.h"
 #include "storage/formats/base/properties.h"
+#include "storage/formats/json/json_lines.h"
 
 namespace plexus::text {
 
-Status ExportJsonLines(const Snapshot& snapshot, std::ostream& out, const ExportOptions& options) try {
+Status ExportJsonLines(const Snapshot& snapshot, std::ostream& out,
+                       const ExportOptions& options) try {
   return JsonExporter(snapshot, out, options.progress).Run();
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 Status JsonExporter::Run() {
   // Before anything is written: what cannot be read is refused as a whole.
@@ -75,11 +77,13 @@ void JsonExporter::FindSpecialNodes() {
 // A tag that some node's "tags" names and that has nothing more to tell.
 bool JsonExporter::IsImplied(NodeId tag) const {
   if (s_.node_kind(tag) != kTag || !s_.alive(tag)) return false;
-  if (s_.payload_ref(tag, NodeField::kText) || s_.payload_ref(tag, NodeField::kProperties)) return false;
+  if (s_.payload_ref(tag, NodeField::kText) || s_.payload_ref(tag, NodeField::kProperties))
+    return false;
   for (std::size_t c = 0; c < s_.schema().columns().size(); ++c) {
     const Column& column = s_.schema().columns()[c];
     const auto id = static_cast<ColumnId>(c);
-    if (!column.name.empty() && id != kCreatedAt && s_.column_bits(id, tag) != AbsentBits(column.type))
+    if (!column.name.empty() && id != kCreatedAt &&
+        s_.column_bits(id, tag) != AbsentBits(column.type))
       return false;
   }
   const EdgeKindId kind[] = {kHasTag};
@@ -125,8 +129,8 @@ Result<std::string> JsonExporter::EdgeProperties(const Edge& e) const {
 }
 
 bool JsonExporter::IsPlain(const Edge& e) const {
-  return e.weight == 1 && e.created_by == 0 && e.valid_from == kNoTime && e.valid_until == kNoTime &&
-         !e.properties;
+  return e.weight == 1 && e.created_by == 0 && e.valid_from == kNoTime &&
+         e.valid_until == kNoTime && !e.properties;
 }
 
 void JsonExporter::AppendName(NodeId node, NodeKindId expected) {
@@ -148,9 +152,15 @@ void JsonExporter::AppendColumns(NodeId node, bool skip_created_at) {
     }
     AppendJsonKey(out, column.name);
     switch (column.type) {
-      case ColumnType::kF64: AppendNumber(out, *s_.f64(id, node)); break;
-      case ColumnType::kI64: AppendNumber(out, *s_.i64(id, node)); break;
-      case ColumnType::kString: AppendJsonString(out, s_.string(*s_.string_column(id, node))); break;
+      case ColumnType::kF64:
+        AppendNumber(out, *s_.f64(id, node));
+        break;
+      case ColumnType::kI64:
+        AppendNumber(out, *s_.i64(id, node));
+        break;
+      case ColumnType::kString:
+        AppendJsonString(out, s_.string(*s_.string_column(id, node)));
+        break;
     }
   }
 }
@@ -159,8 +169,8 @@ Status JsonExporter::AppendPayloads(NodeId node) {
   PLEXUS_ASSIGN(std::string text, Payload(node, NodeField::kText));
   if (!text.empty()) {
     if (!IsValidUtf8(text))
-      return Fail(ErrorCode::kUnsupported, "export: the text of node '" + std::string(s_.key(node)) +
-                                               "' is not valid UTF-8");
+      return Fail(ErrorCode::kUnsupported, "export: the text of node '" +
+                                               std::string(s_.key(node)) + "' is not valid UTF-8");
     AppendJsonKey(sink_.text(), "text");
     AppendJsonString(sink_.text(), text);
   }

@@ -7,9 +7,9 @@
 
 #include <vector>
 
-#include "storage/formats/export.h"
 #include "storage/formats/base/export_sink.h"
 #include "storage/formats/base/property_map.h"
+#include "storage/formats/export.h"
 
 namespace plexus::text {
 
@@ -62,10 +62,10 @@ class JsonExporter {
 
   const Snapshot& s_;
   ExportSink sink_;
-  std::vector<NodeId> dead_;         // removed, but with arcs
-  std::vector<NodeId> index_nodes_;  // by key; without standard events and outcomes
+  std::vector<NodeId> dead_;               // removed, but with arcs
+  std::vector<NodeId> index_nodes_;        // by key; without standard events and outcomes
   std::vector<NodeId> events_, outcomes_;  // by id, standard ones
-  std::vector<std::uint8_t> standard_;  // by node id: 1 event, 2 outcome; empty if none
+  std::vector<std::uint8_t> standard_;     // by node id: 1 event, 2 outcome; empty if none
 };
 
 }  // namespace plexus::text

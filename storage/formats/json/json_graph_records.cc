@@ -14,7 +14,8 @@ Result<std::string_view> KeyText(const JsonValue& key) {
 
 }  // namespace
 
-Result<JsonRecord::NodeRecord> JsonRecord::NodeNamed(std::string_view key, std::string_view kind) const {
+Result<JsonRecord::NodeRecord> JsonRecord::NodeNamed(std::string_view key,
+                                                     std::string_view kind) const {
   NodeRecord record;
   record.kind = kind;
   if (!kind.empty()) record.known = builder_.schema().FindNodeKind(kind);
@@ -22,7 +23,8 @@ Result<JsonRecord::NodeRecord> JsonRecord::NodeNamed(std::string_view key, std::
     return Bad("a node kind's name has 1 to " + std::to_string(Limits::kMaxStringBytes) + " bytes");
   if (!kind.empty() && !record.known) PLEXUS_TRY(builder_.CheckNewNodeKind(kind));
   PLEXUS_ASSIGN(record.name, builder_.Name(key, record.known.value_or(kNoNodeKind)));
-  if (!kind.empty() && record.name.is_index() && record.name.kind != record.known.value_or(kNoNodeKind))
+  if (!kind.empty() && record.name.is_index() &&
+      record.name.kind != record.known.value_or(kNoNodeKind))
     return Bad("the key names an index node of another kind than \"" + std::string(kind) + "\"");
   return record;
 }
@@ -34,7 +36,8 @@ Status JsonRecord::CheckTagCount(std::size_t count) const {
 }
 
 Result<NodeName> JsonRecord::TagNamed(std::string_view tag) const {
-  if (tag.find(kIndexSeparator) != std::string_view::npos) return Bad("a tag must be a string without U+001F");
+  if (tag.find(kIndexSeparator) != std::string_view::npos)
+    return Bad("a tag must be a string without U+001F");
   return builder_.Name(tag, kTag);
 }
 
@@ -109,11 +112,13 @@ Result<WriteBatch::EdgeInput> JsonRecord::TakeEdgeAttributes() {
   } else if (weight) {
     const auto value = JsonToFloat(*weight);
     if (!value) return WrongType(*weight, "a number within f32");
-    if (IsBelowZero(weight->text)) return Bad("weight " + std::string(weight->text) + " is negative");
+    if (IsBelowZero(weight->text))
+      return Bad("weight " + std::string(weight->text) + " is negative");
     edge.weight = *value + 0.0f;  // -0 becomes 0
   }
   for (const JsonValue* s : {label, created_by})
-    if (s && (s->text.size() > Limits::kMaxStringBytes || s->text.find('\0') != std::string_view::npos))
+    if (s &&
+        (s->text.size() > Limits::kMaxStringBytes || s->text.find('\0') != std::string_view::npos))
       return Bad("\"" + std::string(s->key) + "\" is over " +
                  std::to_string(Limits::kMaxStringBytes) + " bytes or holds U+0000");
   if (edge.created_at == kNoTime) return Bad("\"created_at\" of an edge cannot be cleared");

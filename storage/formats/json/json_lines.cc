@@ -5,16 +5,16 @@
 #include <array>
 #include <cmath>
 
-#include "storage/formats/json/json_record.h"
 #include "storage/formats/base/property_map.h"
 #include "storage/formats/base/times.h"
+#include "storage/formats/json/json_record.h"
 
 namespace plexus::text {
 
 namespace {
 
 constexpr std::array<std::string_view, 16> kReservedKeys = {
-    "node", "edge",  "event", "outcome", "vector", "unlink", "remove",  "purge",
+    "node", "edge",   "event", "outcome", "vector", "unlink", "remove",  "purge",
     "kind", "column", "space", "text",    "tags",   "props",  "members", "label"};
 
 bool IsBlank(std::string_view line) {
@@ -23,10 +23,10 @@ bool IsBlank(std::string_view line) {
 
 Status ParseLine(std::string_view line, JsonParser& json, BatchBuilder& builder) {
   const std::size_t limit = builder.context().options->limits.line_bytes;
-  if (line.size() > limit)
-    return Bad("record over " + std::to_string(limit) + " bytes");
+  if (line.size() > limit) return Bad("record over " + std::to_string(limit) + " bytes");
   PLEXUS_ASSIGN(const JsonValue* root, json.Parse(line));
-  if (root->type != JsonType::kObject) return Bad("expected an object, got " + std::string(JsonTypeName(root->type)));
+  if (root->type != JsonType::kObject)
+    return Bad("expected an object, got " + std::string(JsonTypeName(root->type)));
   return JsonRecord(json, *root, builder).Add();
 }
 
@@ -40,13 +40,14 @@ std::size_t JsonLinesParser::Parse(std::string_view text, std::uint64_t first_li
                                    const ParseContext& context, Piece& piece) const {
   JsonParser json(context.options->limits.field_bytes);
   BatchBuilder builder(context, piece);
-  return TakeLines(text, first_line, context, piece, [&](std::string_view line, std::uint64_t number) {
-    if (IsBlank(line)) return true;
-    ++piece.records;
-    builder.set_line(number);
-    Status ok = ParseLine(line, json, builder);
-    return ok || NoteError(context, piece, number, std::move(ok.error().message));
-  });
+  return TakeLines(text, first_line, context, piece,
+                   [&](std::string_view line, std::uint64_t number) {
+                     if (IsBlank(line)) return true;
+                     ++piece.records;
+                     builder.set_line(number);
+                     Status ok = ParseLine(line, json, builder);
+                     return ok || NoteError(context, piece, number, std::move(ok.error().message));
+                   });
 }
 
 std::unexpected<Error> Bad(std::string message) {
@@ -54,14 +55,18 @@ std::unexpected<Error> Bad(std::string message) {
 }
 
 std::unexpected<Error> WrongType(const JsonValue& value, std::string_view expected) {
-  const bool number = value.type == JsonType::kInt || value.type == JsonType::kDouble;  // as it is written
-  return Bad("\"" + std::string(value.key.substr(0, 80)) + "\" must be " + std::string(expected) +
-             ", got " + (number ? std::string(value.text.substr(0, 40)) : std::string(JsonTypeName(value.type))));
+  const bool number =
+      value.type == JsonType::kInt || value.type == JsonType::kDouble;  // as it is written
+  return Bad(
+      "\"" + std::string(value.key.substr(0, 80)) + "\" must be " + std::string(expected) +
+      ", got " +
+      (number ? std::string(value.text.substr(0, 40)) : std::string(JsonTypeName(value.type))));
 }
 
 std::optional<std::int64_t> JsonToInt(const JsonValue& value) {
   if (value.type == JsonType::kInt) return value.i;
-  if (value.type == JsonType::kDouble && std::trunc(value.d) == value.d && std::fabs(value.d) < 9007199254740992.0)
+  if (value.type == JsonType::kDouble && std::trunc(value.d) == value.d &&
+      std::fabs(value.d) < 9007199254740992.0)
     return static_cast<std::int64_t>(value.d);
   return std::nullopt;
 }
@@ -72,12 +77,15 @@ Status JsonRecord::Add() {
     std::string_view key;
     Adder add;
   };
-  static constexpr Sort kSorts[] = {
-      {"node", &JsonRecord::AddNode},       {"edge", &JsonRecord::AddEdge},
-      {"event", &JsonRecord::AddEvent},     {"outcome", &JsonRecord::AddOutcome},
-      {"vector", &JsonRecord::AddVector},   {"unlink", &JsonRecord::AddUnlink},
-      {"remove", nullptr},                  {"purge", nullptr},
-      {"column", &JsonRecord::DefineColumn}};
+  static constexpr Sort kSorts[] = {{"node", &JsonRecord::AddNode},
+                                    {"edge", &JsonRecord::AddEdge},
+                                    {"event", &JsonRecord::AddEvent},
+                                    {"outcome", &JsonRecord::AddOutcome},
+                                    {"vector", &JsonRecord::AddVector},
+                                    {"unlink", &JsonRecord::AddUnlink},
+                                    {"remove", nullptr},
+                                    {"purge", nullptr},
+                                    {"column", &JsonRecord::DefineColumn}};
   const JsonValue* found = nullptr;
   const Sort* sort = nullptr;
   for (const Sort& s : kSorts) {
@@ -93,8 +101,9 @@ Status JsonRecord::Add() {
   if (found) return (this->*sort->add)(*found);
   if (const JsonValue* space = Take("space")) return DefineSpace(*space);
   if (const JsonValue* kind = Take("kind")) return DefineKind(*kind);
-  return Bad("not a record: expected one of the keys node, edge, event, outcome, vector, unlink, "
-             "remove, purge, kind, column, space");
+  return Bad(
+      "not a record: expected one of the keys node, edge, event, outcome, vector, unlink, "
+      "remove, purge, kind, column, space");
 }
 
 const JsonValue* JsonRecord::Take(std::string_view key) {
@@ -131,7 +140,8 @@ Result<std::optional<std::int64_t>> JsonRecord::TakeTime(std::string_view key) {
 Result<std::int64_t> JsonRecord::ReadTime(const JsonValue& value) const {
   const auto time = value.is_string() ? ParseIsoTime(value.text) : JsonToInt(value);
   if (!time || *time == kNoTime)
-    return WrongType(value, "a time (milliseconds since 1970, or text as 2026-11-21T22:05:00Z) or null");
+    return WrongType(value,
+                     "a time (milliseconds since 1970, or text as 2026-11-21T22:05:00Z) or null");
   builder_.NoteTime(value.key, *time);
   return *time;
 }
@@ -164,13 +174,15 @@ Result<JsonRecord::ColumnValue> JsonRecord::ReadColumn(ColumnId id, const JsonVa
         return out;
       }
       auto i = value.is_string() ? ParseIsoTime(value.text) : JsonToInt(value);
-      if (!i || *i == kNoTime) return WrongType(value, "an integer, a time as 2026-11-21T22:05:00Z, or null");
+      if (!i || *i == kNoTime)
+        return WrongType(value, "an integer, a time as 2026-11-21T22:05:00Z, or null");
       out.i64 = *i;
       return out;
     }
     case ColumnType::kString:
       if (!value.is_string()) return WrongType(value, "a string or null");
-      if (value.text.size() > Limits::kMaxStringBytes || value.text.find('\0') != std::string_view::npos)
+      if (value.text.size() > Limits::kMaxStringBytes ||
+          value.text.find('\0') != std::string_view::npos)
         return Bad("\"" + std::string(value.key) + "\" is over " +
                    std::to_string(Limits::kMaxStringBytes) + " bytes or holds U+0000");
       out.text = value.text;

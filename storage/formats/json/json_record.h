@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "storage/formats/pipeline/batch_builder.h"
-#include "storage/formats/json/json_element.h"
 #include "storage/formats/base/json_tree.h"
+#include "storage/formats/json/json_element.h"
+#include "storage/formats/pipeline/batch_builder.h"
 
 namespace plexus::text {
 

@@ -6,18 +6,19 @@
 #include <optional>
 #include <vector>
 
-#include "storage/formats/pipeline/batch_builder.h"
-#include "storage/formats/json/json_record.h"
 #include "storage/formats/base/json_tree.h"
 #include "storage/formats/base/json_writer.h"
 #include "storage/formats/base/properties.h"
 #include "storage/formats/base/property_map.h"
+#include "storage/formats/json/json_record.h"
+#include "storage/formats/pipeline/batch_builder.h"
 
 namespace plexus::text {
 
 namespace {
 
-Result<std::string_view> Text(const JsonParser& json, const JsonValue& root, std::string_view name) {
+Result<std::string_view> Text(const JsonParser& json, const JsonValue& root,
+                              std::string_view name) {
   const JsonValue* value = json.Find(root, name);
   if (!value) return Bad("no \"" + std::string(name) + "\"");
   if (!value->is_string()) return WrongType(*value, "a string");
@@ -25,7 +26,8 @@ Result<std::string_view> Text(const JsonParser& json, const JsonValue& root, std
 }
 
 // Members that the record's sort does not know, as FlexBuffers; "" for none.
-Result<std::string> Others(const JsonParser& json, const JsonValue& root, std::span<const std::string_view> known) {
+Result<std::string> Others(const JsonParser& json, const JsonValue& root,
+                           std::span<const std::string_view> known) {
   std::vector<const JsonValue*> members;
   for (const JsonValue& m : json.children(root))
     if (std::find(known.begin(), known.end(), m.key) == known.end()) members.push_back(&m);
@@ -45,7 +47,8 @@ Result<Observations> ReadObservations(const JsonParser& json, const JsonValue& r
   if (!list) return Bad("no \"observations\"");
   if (list->type != JsonType::kArray) return WrongType(*list, "an array of strings");
   for (const JsonValue& item : json.children(*list)) {
-    if (!item.is_string()) return Bad("an observation must be a string, got " + std::string(JsonTypeName(item.type)));
+    if (!item.is_string())
+      return Bad("an observation must be a string, got " + std::string(JsonTypeName(item.type)));
     plain = plain && !item.text.empty() && item.text.find('\n') == std::string_view::npos;
     if (!out.text.empty()) out.text += '\n';
     out.text += item.text;
@@ -58,9 +61,10 @@ Result<Observations> ReadObservations(const JsonParser& json, const JsonValue& r
   return out;
 }
 
-Status AddEntity(const JsonParser& json, const JsonValue& root, std::uint64_t line, BatchBuilder& builder) {
-  static constexpr std::array<std::string_view, 5> kKnown = {"type", "name", "entityType", "observations",
-                                                             kFileLine};
+Status AddEntity(const JsonParser& json, const JsonValue& root, std::uint64_t line,
+                 BatchBuilder& builder) {
+  static constexpr std::array<std::string_view, 5> kKnown = {"type", "name", "entityType",
+                                                             "observations", kFileLine};
   PLEXUS_ASSIGN(const std::string_view key, Text(json, root, "name"));
   PLEXUS_ASSIGN(const std::string_view type, Text(json, root, "entityType"));
   PLEXUS_ASSIGN(const Observations observations, ReadObservations(json, root));
@@ -94,21 +98,27 @@ struct Relation {
   std::string_view kind, label;
 };
 
-bool WantsOtherEnds(const EdgeKind& kind) { return kind.source_kind != kNoNodeKind || kind.target_kind != kNoNodeKind; }
+bool WantsOtherEnds(const EdgeKind& kind) {
+  return kind.source_kind != kNoNodeKind || kind.target_kind != kNoNodeKind;
+}
 
-Relation AsWritten(BatchBuilder& builder, std::string_view from, std::string_view to, std::string_view name) {
+Relation AsWritten(BatchBuilder& builder, std::string_view from, std::string_view to,
+                   std::string_view name) {
   const Relation generic{"link", name};
   if (name.empty() || name == generic.kind) return generic;
   const auto match = builder.schema().FindEdgeKind(name);
   if (!match) return builder.CheckNewEdgeKind(name) ? Relation{name, ""} : generic;
   const EdgeKind& kind = builder.schema().edge_kind(match->kind);
-  if (kind.plane != Plane::kFact || WantsOtherEnds(kind) || (from == to && !kind.self_loops)) return generic;
+  if (kind.plane != Plane::kFact || WantsOtherEnds(kind) || (from == to && !kind.self_loops))
+    return generic;
   if (match->reversed) return {name, name};
   return {name, kind.symmetric && from > to ? kReversedLabel : std::string_view()};
 }
 
-Status AddRelation(const JsonParser& json, const JsonValue& root, std::uint64_t line, BatchBuilder& builder) {
-  static constexpr std::array<std::string_view, 5> kKnown = {"type", "from", "to", "relationType", kFileLine};
+Status AddRelation(const JsonParser& json, const JsonValue& root, std::uint64_t line,
+                   BatchBuilder& builder) {
+  static constexpr std::array<std::string_view, 5> kKnown = {"type", "from", "to", "relationType",
+                                                             kFileLine};
   PLEXUS_ASSIGN(const std::string_view from, Text(json, root, "from"));
   PLEXUS_ASSIGN(const std::string_view to, Text(json, root, "to"));
   PLEXUS_ASSIGN(const std::string_view name, Text(json, root, "relationType"));
@@ -130,7 +140,8 @@ Status AddRelation(const JsonParser& json, const JsonValue& root, std::uint64_t 
   return builder.Link(ends, edge);
 }
 
-Status ParseLine(std::string_view line, std::uint64_t number, JsonParser& json, BatchBuilder& builder) {
+Status ParseLine(std::string_view line, std::uint64_t number, JsonParser& json,
+                 BatchBuilder& builder) {
   const std::size_t limit = builder.context().options->limits.line_bytes;
   if (line.size() > limit) return Bad("record over " + std::to_string(limit) + " bytes");
   PLEXUS_ASSIGN(const JsonValue* root, json.Parse(line));
@@ -139,21 +150,23 @@ Status ParseLine(std::string_view line, std::uint64_t number, JsonParser& json, 
   PLEXUS_ASSIGN(const std::string_view type, Text(json, *root, "type"));
   if (type == "entity") return AddEntity(json, *root, number, builder);
   if (type == "relation") return AddRelation(json, *root, number, builder);
-  return Bad("\"type\" must be entity or relation, got \"" + std::string(type.substr(0, 80)) + "\"");
+  return Bad("\"type\" must be entity or relation, got \"" + std::string(type.substr(0, 80)) +
+             "\"");
 }
 
 }  // namespace
 
-std::size_t McpMemoryParser::Parse(std::string_view text, std::uint64_t first_line, const ParseContext& context,
-                                   Piece& piece) const {
+std::size_t McpMemoryParser::Parse(std::string_view text, std::uint64_t first_line,
+                                   const ParseContext& context, Piece& piece) const {
   JsonParser json(context.options->limits.field_bytes);
   BatchBuilder builder(context, piece);
-  return TakeLines(text, first_line, context, piece, [&](std::string_view line, std::uint64_t number) {
-    if (line.find_first_not_of(" \t\r") == std::string_view::npos) return true;
-    ++piece.records;
-    Status ok = ParseLine(line, number, json, builder);
-    return ok || NoteError(context, piece, number, std::move(ok.error().message));
-  });
+  return TakeLines(text, first_line, context, piece,
+                   [&](std::string_view line, std::uint64_t number) {
+                     if (line.find_first_not_of(" \t\r") == std::string_view::npos) return true;
+                     ++piece.records;
+                     Status ok = ParseLine(line, number, json, builder);
+                     return ok || NoteError(context, piece, number, std::move(ok.error().message));
+                   });
 }
 
 bool IsMcpMemoryLine(std::string_view line, bool cut) {
@@ -161,7 +174,8 @@ bool IsMcpMemoryLine(std::string_view line, bool cut) {
     std::string begin;  // without blanks
     for (const char c : line.substr(0, 256))
       if (c != ' ' && c != '\t') begin += c;
-    return begin.starts_with(R"({"type":"entity","name":)") || begin.starts_with(R"({"type":"relation","from":)");
+    return begin.starts_with(R"({"type":"entity","name":)") ||
+           begin.starts_with(R"({"type":"relation","from":)");
   }
   JsonParser json;
   const auto root = json.Parse(line);

@@ -26,7 +26,7 @@
 
 namespace plexus::text {
 
-inline constexpr std::string_view kFileLine = "file_line";    // a property
+inline constexpr std::string_view kFileLine = "file_line";  // a property
 inline constexpr std::string_view kReversedLabel = "reversed";
 
 class McpMemoryParser final : public RecordParser {

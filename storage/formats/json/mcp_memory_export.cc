@@ -9,8 +9,8 @@
 #include "engine/out_of_memory.h"
 #include "storage/formats/base/export_selection.h"
 #include "storage/formats/base/json_writer.h"
-#include "storage/formats/json/mcp_memory.h"
 #include "storage/formats/base/property_map.h"
+#include "storage/formats/json/mcp_memory.h"
 
 namespace plexus::text {
 
@@ -77,13 +77,15 @@ class McpMemoryWriter {
       auto operator<=>(const Entity&) const = default;
     };
     std::vector<Entity> entities;
-    bool from_file = std::ranges::any_of(relations_, [](const Relation& r) { return r.line != kNoLine; });
+    bool from_file =
+        std::ranges::any_of(relations_, [](const Relation& r) { return r.line != kNoLine; });
     for (NodeId v = 0; v < s_.node_count(); ++v) {
       if (!Included(s_, options_, v)) continue;
       PLEXUS_ASSIGN(PropertyMap map, Properties(s_.payload_ref(v, NodeField::kProperties)));
       const std::uint64_t line = TakeLine(map);
       from_file |= line != kNoLine;
-      const bool bare = line == kNoLine && map.empty() && s_.node_kind(v) == kNode && !s_.payload_ref(v, NodeField::kText);
+      const bool bare = line == kNoLine && map.empty() && s_.node_kind(v) == kNode &&
+                        !s_.payload_ref(v, NodeField::kText);
       entities.push_back({line, v, bare});
     }
     if (from_file) std::erase_if(entities, [](const Entity& e) { return e.mentioned_only; });
@@ -99,9 +101,11 @@ class McpMemoryWriter {
     PLEXUS_ASSIGN(PropertyMap map, Properties(s_.payload_ref(v, NodeField::kProperties)));
     PLEXUS_ASSIGN(const std::string text, PayloadOrNone(s_, s_.payload_ref(v, NodeField::kText)));
     if (!IsValidUtf8(text))
-      return Fail(ErrorCode::kUnsupported, "export: the text of '" + std::string(s_.key(v)) + "' is not valid UTF-8");
+      return Fail(ErrorCode::kUnsupported,
+                  "export: the text of '" + std::string(s_.key(v)) + "' is not valid UTF-8");
     TakeLine(map);
-    const std::string type = TakeOr(map, "entityType", Quoted(s_.schema().node_kind(s_.node_kind(v)).name));
+    const std::string type =
+        TakeOr(map, "entityType", Quoted(s_.schema().node_kind(s_.node_kind(v)).name));
     const std::string observations = TakeOr(map, "observations", Observations(text));
     out_ += R"({"type":"entity","name":)";
     AppendJsonString(out_, s_.key(v));
@@ -113,7 +117,8 @@ class McpMemoryWriter {
   // Properties beside what the server knows, which it passes over.
   static void AppendRest(std::string& json, const PropertyMap& map) {
     for (const auto& [name, value] : map) {
-      const bool known = name == "type" || name == "name" || name == "from" || name == "to" || name == "relationType";
+      const bool known = name == "type" || name == "name" || name == "from" || name == "to" ||
+                         name == "relationType";
       if (known) continue;
       AppendJsonKey(json, name);
       json += value;
@@ -125,7 +130,9 @@ class McpMemoryWriter {
     std::uint64_t line;
     std::size_t place;  // in the order of ids
     std::string json;
-    bool operator<(const Relation& o) const { return std::tie(line, place) < std::tie(o.line, o.place); }
+    bool operator<(const Relation& o) const {
+      return std::tie(line, place) < std::tie(o.line, o.place);
+    }
   };
 
   Status ReadRelations() {
@@ -180,6 +187,7 @@ class McpMemoryWriter {
 Status ExportMcpMemory(const Snapshot& s, std::ostream& stream, const ExportOptions& options) try {
   ExportSink sink(stream, options.progress, s.node_count());
   return McpMemoryWriter(s, options, sink).Write();
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus::text

@@ -52,7 +52,8 @@ bool NodeLinkReader::Expect(char c, std::string_view what) {
     Get();
     return true;
   }
-  Fail(Peek() < 0 ? "the file ends where " + std::string(what) + " was expected" : "expected " + std::string(what));
+  Fail(Peek() < 0 ? "the file ends where " + std::string(what) + " was expected"
+                  : "expected " + std::string(what));
   return false;
 }
 
@@ -132,16 +133,19 @@ void NodeLinkReader::Flag(std::string_view key, std::size_t begin) {
 
 // A member of the document: its name, then one of the lists or any value.
 void NodeLinkReader::Member() {
-  if (SkipBlanks() != '"') return Fail(Peek() < 0 ? "the file ends inside the object" : "expected a member's name");
+  if (SkipBlanks() != '"')
+    return Fail(Peek() < 0 ? "the file ends inside the object" : "expected a member's name");
   std::string key;
   if (!CutString(key)) return Fail("the file ends inside a member's name");
   if (key.size() > 1024) return Fail("a member's name is over 1024 bytes");
   key = key.substr(1, key.size() - 2);
   if (!seen_.insert(key).second) return Fail("\"" + key + "\" stands twice");
-  if (seen_.size() > kMostMembers) return Fail("more than " + std::to_string(kMostMembers) + " members");
+  if (seen_.size() > kMostMembers)
+    return Fail("more than " + std::to_string(kMostMembers) + " members");
   if (!Expect(':', "':'")) return;
   if (key == "nodes" || key == "links" || key == "edges") {
-    if (seen_.contains("links") && seen_.contains("edges")) return Fail("has both \"links\" and \"edges\"");
+    if (seen_.contains("links") && seen_.contains("edges"))
+      return Fail("has both \"links\" and \"edges\"");
     if (!Expect('[', "a list of elements")) return;
     sort_ = key == "nodes" ? 'N' : 'E';
     first_ = true;
@@ -205,7 +209,8 @@ void NodeLinkReader::Step() {
       if (SkipBlanks() >= 0) return Fail("something follows the object");
       state_ = State::kDone;
       return;
-    case State::kDone: return;
+    case State::kDone:
+      return;
   }
 }
 

@@ -15,14 +15,15 @@
 #include <string>
 #include <string_view>
 
-#include "storage/formats/pipeline/block_reader.h"
 #include "storage/formats/json/json_element.h"
+#include "storage/formats/pipeline/block_reader.h"
 
 namespace plexus::text {
 
 class NodeLinkReader final : public BlockSource {
  public:
-  NodeLinkReader(std::unique_ptr<ByteSource> source, std::size_t block_bytes, std::size_t record_limit);
+  NodeLinkReader(std::unique_ptr<ByteSource> source, std::size_t block_bytes,
+                 std::size_t record_limit);
 
   // Blocks for ElementParser. Errors of the document are lines in them.
   Result<std::optional<Block>> Next() override;
@@ -36,13 +37,13 @@ class NodeLinkReader final : public BlockSource {
 
   int Peek();  // -1 at the end
   int Get();
-  int SkipBlanks();                           // the character behind them, not taken
+  int SkipBlanks();  // the character behind them, not taken
   bool Expect(char c, std::string_view what);
   void Step();
-  void Fail(std::string_view reason);         // the document ends here
+  void Fail(std::string_view reason);  // the document ends here
   void Member();
   void Flag(std::string_view key, std::size_t begin);
-  bool CutValue();                            // appends one value to the line
+  bool CutValue();  // appends one value to the line
   bool CutString(std::string& out);
 
   std::unique_ptr<ByteSource> source_;

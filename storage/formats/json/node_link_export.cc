@@ -19,10 +19,11 @@ namespace plexus::text {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> kNodeNames = {"id", "kind", "type", "text", "tags", "props"};
+constexpr std::array<std::string_view, 6> kNodeNames = {"id",   "kind", "type",
+                                                        "text", "tags", "props"};
 constexpr std::array<std::string_view, 13> kEdgeNames = {
-    "source", "target", "kind", "type", "weight", "label", "created_at",
-    "created_by", "valid_from", "valid_until", "directed", "key", "props"};
+    "source",     "target",     "kind",        "type",     "weight", "label", "created_at",
+    "created_by", "valid_from", "valid_until", "directed", "key",    "props"};
 
 void Member(std::string& out, std::string_view name, std::string_view text) {
   AppendJsonKey(out, name);
@@ -32,9 +33,14 @@ void Member(std::string& out, std::string_view name, std::string_view text) {
 class NodeLinkWriter {
  public:
   NodeLinkWriter(const Snapshot& snapshot, const ExportOptions& options, ExportSink& sink)
-      : s_(snapshot), options_(options), sink_(sink), out_(sink.text()), columns_(UsedColumns(snapshot)) {
+      : s_(snapshot),
+        options_(options),
+        sink_(sink),
+        out_(sink.text()),
+        columns_(UsedColumns(snapshot)) {
     // Told even when nobody has it: import would give nodes the time of the day.
-    if (std::find(columns_.begin(), columns_.end(), kCreatedAt) == columns_.end()) columns_.push_back(kCreatedAt);
+    if (std::find(columns_.begin(), columns_.end(), kCreatedAt) == columns_.end())
+      columns_.push_back(kCreatedAt);
   }
 
   // Whether edges have a direction, and whether two join the same nodes the same way.
@@ -44,7 +50,8 @@ class NodeLinkWriter {
     std::vector<NodeId> targets;
     const auto end_row = [&] {
       std::sort(targets.begin(), targets.end());
-      multigraph_ = multigraph_ || std::adjacent_find(targets.begin(), targets.end()) != targets.end();
+      multigraph_ =
+          multigraph_ || std::adjacent_find(targets.begin(), targets.end()) != targets.end();
       targets.clear();
     };
     std::ostringstream nowhere;
@@ -137,8 +144,12 @@ class NodeLinkWriter {
         out_ += "null";
     };
     switch (column.type) {
-      case ColumnType::kF64: number(s_.f64(c, v)); break;
-      case ColumnType::kI64: number(s_.i64(c, v)); break;
+      case ColumnType::kF64:
+        number(s_.f64(c, v));
+        break;
+      case ColumnType::kI64:
+        number(s_.i64(c, v));
+        break;
       case ColumnType::kString:
         if (auto id = s_.string_column(c, v)) Member(out_, column.name, s_.string(*id));
         break;
@@ -197,6 +208,7 @@ class NodeLinkWriter {
 Status ExportNodeLink(const Snapshot& s, std::ostream& stream, const ExportOptions& options) try {
   ExportSink sink(stream, options.progress, s.node_count());
   return NodeLinkWriter(s, options, sink).Write();
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus::text

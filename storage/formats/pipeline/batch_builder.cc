@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "storage/formats/pipeline/dry_run.h"
 #include "storage/formats/base/properties.h"
 #include "storage/formats/base/property_map.h"
 #include "storage/formats/base/times.h"
+#include "storage/formats/pipeline/dry_run.h"
 
 namespace plexus::text {
 
@@ -70,9 +70,9 @@ Result<NodeName> BatchBuilder::Name(std::string_view name, NodeKindId expected) 
     const std::string_view kind = name.substr(0, separator);
     const auto id = schema().FindNodeKind(kind);
     if (!id || schema().node_kind(*id).plane != Plane::kIndex)
-      return Fail(ErrorCode::kInvalidArgument,
-                  "node key " + Quoted(name) + " holds U+001F, but " + Quoted(kind) +
-                      " is not a node kind of the index plane");
+      return Fail(ErrorCode::kInvalidArgument, "node key " + Quoted(name) + " holds U+001F, but " +
+                                                   Quoted(kind) +
+                                                   " is not a node kind of the index plane");
     if (index_expected && *id != expected)
       return Fail(ErrorCode::kInvalidArgument, "expected a node of kind " +
                                                    Quoted(schema().node_kind(expected).name) +
@@ -110,18 +110,21 @@ Status BatchBuilder::Upsert(const NodeName& name, NodeRef node, std::string_view
   batch().UpsertNode(node, known && *known < kFirstUserNodeKind ? NodeKindRef(*known)
                                                                 : batch().NodeKindNamed(kind));
   piece_.notes.states_kinds = true;
-  if (context_.check && context_.check->watches_kinds()) piece_.notes.kinds.push_back({name.key, std::string(kind)});
+  if (context_.check && context_.check->watches_kinds())
+    piece_.notes.kinds.push_back({name.key, std::string(kind)});
   return {};
 }
 
-void BatchBuilder::SetProperties(const NodeName& name, NodeRef node, const std::string& properties) {
+void BatchBuilder::SetProperties(const NodeName& name, NodeRef node,
+                                 const std::string& properties) {
   if (properties.empty())
     batch().ClearPayload(node, NodeField::kProperties);
   else
     batch().SetPayload(node, NodeField::kProperties, properties);
   if (context_.check)
-    piece_.notes.maps.push_back({name.key, properties.size(),
-                                 context_.check->WatchesMap(name.key) ? properties : std::string()});
+    piece_.notes.maps.push_back(
+        {name.key, properties.size(),
+         context_.check->WatchesMap(name.key) ? properties : std::string()});
 }
 
 Result<BatchBuilder::EdgeEnds> BatchBuilder::Ends(std::string_view source, std::string_view target,
@@ -138,8 +141,9 @@ Result<BatchBuilder::EdgeEnds> BatchBuilder::Ends(std::string_view source, std::
     ends.target_kind = match->reversed ? kind.source_kind : kind.target_kind;
     self_loops = kind.self_loops;
   } else if (kind_name.empty() || kind_name.size() > Limits::kMaxStringBytes) {
-    return Fail(ErrorCode::kInvalidArgument, "an edge kind's name has 1 to " +
-                                                 std::to_string(Limits::kMaxStringBytes) + " bytes");
+    return Fail(
+        ErrorCode::kInvalidArgument,
+        "an edge kind's name has 1 to " + std::to_string(Limits::kMaxStringBytes) + " bytes");
   } else {
     PLEXUS_TRY(CheckNewEdgeKind(kind_name));
   }
@@ -254,7 +258,8 @@ Status BatchBuilder::PatchProperties(const NodeName& node, NodeRef ref, std::str
     batch().ClearPayload(ref, NodeField::kProperties);
   else
     batch().SetPayload(ref, NodeField::kProperties, alone);
-  piece_.patches[at->second] = {node.key, std::move(whole), replaces_rest, removed_.contains(node.key)};
+  piece_.patches[at->second] = {node.key, std::move(whole), replaces_rest,
+                                removed_.contains(node.key)};
   return {};
 }
 

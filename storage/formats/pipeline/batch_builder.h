@@ -26,8 +26,8 @@ namespace plexus::text {
 
 // A node as a record names it, checked, not yet in the batch.
 struct NodeName {
-  std::string key;           // full key
-  NodeKindId kind = kNoNodeKind;     // of an index node
+  std::string key;                // full key
+  NodeKindId kind = kNoNodeKind;  // of an index node
   bool is_index() const { return kind != kNoNodeKind; }
 };
 
@@ -72,7 +72,8 @@ class BatchBuilder {
     EdgeKindId stored = kNoEdgeKind;  // kNoEdgeKind: a kind defined by this use
     bool reversed = false;
     bool index_plane = false;
-    NodeKindId source_kind = kNoNodeKind, target_kind = kNoNodeKind;  // what the kind wants them to be
+    NodeKindId source_kind = kNoNodeKind,
+               target_kind = kNoNodeKind;  // what the kind wants them to be
   };
   Result<EdgeEnds> Ends(std::string_view source, std::string_view target,
                         std::string_view kind_name);
@@ -92,8 +93,7 @@ class BatchBuilder {
   void NoteTime(std::string_view field, std::int64_t time_ms);
 
   // Sets some keys of a node's property map (events, outcomes).
-  Status PatchProperties(const NodeName& node, NodeRef ref, std::string patch,
-                         bool replaces_rest);
+  Status PatchProperties(const NodeName& node, NodeRef ref, std::string patch, bool replaces_rest);
 
  private:
   using ListKey = std::pair<std::string, EdgeKindId>;

@@ -52,7 +52,7 @@ Result<std::unique_ptr<ByteSource>> OpenFile(const std::string& path) {
   if (fd < 0)
     return Fail(errno == ENOENT ? ErrorCode::kNotFound : ErrorCode::kIo,
                 path + ": cannot open: " + std::strerror(errno));
-  struct stat info {};
+  struct stat info{};
   if (::fstat(fd, &info) == 0 && S_ISDIR(info.st_mode)) {
     ::close(fd);
     return Fail(ErrorCode::kInvalidArgument, path + ": is a directory");

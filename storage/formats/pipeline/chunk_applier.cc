@@ -16,8 +16,10 @@ bool IsRecordError(const Graph& graph, const Error& error) {
     case ErrorCode::kNotFound:
     case ErrorCode::kResourceExhausted:
     case ErrorCode::kFailedPrecondition:
-    case ErrorCode::kUnsupported: return true;
-    default: return false;
+    case ErrorCode::kUnsupported:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -79,7 +81,8 @@ Status PieceApplier::Apply(Piece& piece) {
   } else if (run_.checking || !piece.batch.empty()) {
     Result<ApplyReport> applied = run_.checking ? Foresee(piece) : ApplyBatch(piece);
     if (!applied) {
-      if (not_the_records_fault_ || !IsRecordError(run_.graph, applied.error())) return std::unexpected(applied.error());
+      if (not_the_records_fault_ || !IsRecordError(run_.graph, applied.error()))
+        return std::unexpected(applied.error());
       const std::size_t head = parser_.RecordLength(piece.text);
       if (head < piece.text.size()) return Narrow(piece);
       AddError(piece.first_line, applied.error().message);
@@ -149,7 +152,8 @@ void PieceApplier::BookWarnings(const Piece& piece) {
       continue;
     }
     const bool mapped = lines_ && !lines_->empty();
-    all.push_back({file_, mapped ? (*lines_)[time.line - 1] : time.line, time.field, time.value, time.count});
+    all.push_back(
+        {file_, mapped ? (*lines_)[time.line - 1] : time.line, time.field, time.value, time.count});
   }
 }
 

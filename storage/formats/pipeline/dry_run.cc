@@ -21,10 +21,12 @@ constexpr std::size_t kWidening = 8;
 
 // Whether an edge kind wants a fact of some kind at an end.
 bool DemandsFacts(const Schema& schema) {
-  const auto fact = [&](NodeKindId kind) { return kind != kNoNodeKind && schema.node_kind(kind).plane == Plane::kFact; };
-  return std::any_of(schema.edge_kinds().begin(), schema.edge_kinds().end(), [&](const EdgeKind& kind) {
-    return fact(kind.source_kind) || fact(kind.target_kind);
-  });
+  const auto fact = [&](NodeKindId kind) {
+    return kind != kNoNodeKind && schema.node_kind(kind).plane == Plane::kFact;
+  };
+  return std::any_of(
+      schema.edge_kinds().begin(), schema.edge_kinds().end(),
+      [&](const EdgeKind& kind) { return fact(kind.source_kind) || fact(kind.target_kind); });
 }
 
 std::size_t Place(const std::string& node) { return std::hash<std::string>()(node) % kPlaces; }
@@ -63,7 +65,8 @@ Status ImportCheck::Take(const Piece& piece) {
   // The piece is good: from here on it counts.
   if (watches_kinds_) {
     if (Frees(piece))
-      for (const std::string& node : piece.notes.removed) kinds_[node] = {.kind = KindOf(node), .freed = true};
+      for (const std::string& node : piece.notes.removed)
+        kinds_[node] = {.kind = KindOf(node), .freed = true};
     for (const PieceNotes::WantedKind& wanted : piece.notes.wanted) {
       kinds_[wanted.node].kind = wanted.kind;
       kinds_[wanted.node].held = true;
@@ -115,18 +118,22 @@ const std::string& ImportCheck::KindInGraph(const std::string& node) const {
 
 Status ImportCheck::CheckRetyped(const Piece& piece) const {
   const bool frees = Frees(piece);
-  const std::unordered_set<std::string_view> removed(piece.notes.removed.begin(), piece.notes.removed.end());
+  const std::unordered_set<std::string_view> removed(piece.notes.removed.begin(),
+                                                     piece.notes.removed.end());
   std::unordered_set<std::string_view> judged;  // a row is read once a piece
   for (const auto& [node, stated] : piece.notes.kinds) {
     if (!judged.insert(node).second) continue;
-    const std::string& kind = piece_kinds_.at(node);  // the last one stated is what the batch makes of it
+    const std::string& kind =
+        piece_kinds_.at(node);  // the last one stated is what the batch makes of it
     const auto at = kinds_.find(node);
     const bool seen = at != kinds_.end();
     const std::string& before = seen ? at->second.kind : KindInGraph(node);
     if (kind == before || (frees && removed.contains(node))) continue;
-    if (!(seen && at->second.held) && ((seen && at->second.freed) || !HeldByGraph(node, before))) continue;
-    return Fail(ErrorCode::kInvalidArgument, "node '" + std::string(DisplayName(node)) + "' cannot become of kind '" +
-                                                 kind + "': an edge wants it to be of kind '" + before + "'");
+    if (!(seen && at->second.held) && ((seen && at->second.freed) || !HeldByGraph(node, before)))
+      continue;
+    return Fail(ErrorCode::kInvalidArgument,
+                "node '" + std::string(DisplayName(node)) + "' cannot become of kind '" + kind +
+                    "': an edge wants it to be of kind '" + before + "'");
   }
   return {};
 }
@@ -151,9 +158,10 @@ bool ImportCheck::HeldByGraph(const std::string& node, const std::string& kind) 
 // Whether removing a node leaves no edge that wants it to be of some kind.
 bool ImportCheck::Frees(const Piece& piece) const {
   const auto schema = piece.schema_after ? piece.schema_after : schema_;
-  return std::none_of(schema->edge_kinds().begin(), schema->edge_kinds().end(), [](const EdgeKind& kind) {
-    return kind.survives_removal && kind.target_kind != kNoNodeKind;
-  });
+  return std::none_of(schema->edge_kinds().begin(), schema->edge_kinds().end(),
+                      [](const EdgeKind& kind) {
+                        return kind.survives_removal && kind.target_kind != kNoNodeKind;
+                      });
 }
 
 Result<std::string> ImportCheck::StoredMap(const std::string& node) const {
@@ -185,7 +193,8 @@ Status ImportCheck::Suspect(const Piece& piece) {
   for (const PropertyPatch& patch : piece.patches) {
     if (patch.node.empty()) continue;
     PLEXUS_ASSIGN(const std::string stored, StoredMap(patch.node));
-    if (add(patch.node, patch.patch.size() + stored.size())) suspect_[Place(patch.node)] = maps_suspect_ = true;
+    if (add(patch.node, patch.patch.size() + stored.size()))
+      suspect_[Place(patch.node)] = maps_suspect_ = true;
   }
   return {};
 }
@@ -211,8 +220,9 @@ Status ImportCheck::Grow(const Piece& piece, Maps& grown) {
     }
     auto merged = MergeProperties(base, patch.patch);
     if (!merged)
-      return Fail(merged.error().code, "properties of '" + std::string(DisplayName(patch.node)) +
-                                           "', with what was there before: " + merged.error().message);
+      return Fail(merged.error().code,
+                  "properties of '" + std::string(DisplayName(patch.node)) +
+                      "', with what was there before: " + merged.error().message);
     grown.emplace_back(patch.node, std::move(*merged));
   }
   return {};

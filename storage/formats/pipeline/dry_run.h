@@ -8,9 +8,9 @@
 //   - property maps that grow piece by piece (events, outcomes, entities): their size.
 // (An edge that the files themselves take back, or that goes as its other end is removed, still
 // holds its ends to their kinds: do that in an import of its own. The line named may then be
-// one that such a node makes bad.) Neither is kept for every node of every file. The first look finds out whether the
-// file has such edges at all and, by a sketch of a fixed size, which maps could grow
-// too large; only if there are any a closer look is asked for, another pass that keeps
+// one that such a node makes bad.) Neither is kept for every node of every file. The first look
+// finds out whether the file has such edges at all and, by a sketch of a fixed size, which maps
+// could grow too large; only if there are any a closer look is asked for, another pass that keeps
 // the kinds of nodes and those few maps. Memory of the first look is constant.
 //
 // Take is called by one thread at a time, schema() and watches_kinds() by any.

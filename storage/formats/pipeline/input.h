@@ -30,8 +30,8 @@ class Spool {
   std::uint64_t size() const { return size_; }
 
  private:
-  friend Result<std::shared_ptr<const Spool>> SpoolSource(ByteSource&, const std::string&, std::uint64_t,
-                                                          Progress*);
+  friend Result<std::shared_ptr<const Spool>> SpoolSource(ByteSource&, const std::string&,
+                                                          std::uint64_t, Progress*);
   Status Add(const char* from, std::size_t size, const std::string& name);
 
   std::string bytes_;  // while there is no file
@@ -39,8 +39,8 @@ class Spool {
   std::uint64_t size_ = 0;
 };
 
-// Copies all of `source`, what does not fit in memory into $TMPDIR (or /tmp). kResourceExhausted above `limit`, kIo,
-// kCancelled; each names `name`.
+// Copies all of `source`, what does not fit in memory into $TMPDIR (or /tmp). kResourceExhausted
+// above `limit`, kIo, kCancelled; each names `name`.
 Result<std::shared_ptr<const Spool>> SpoolSource(ByteSource& source, const std::string& name,
                                                  std::uint64_t limit, Progress* progress);
 
@@ -65,14 +65,14 @@ struct Input {
   }
   bool by_name() const { return !bytes && !spool; }
   bool is_directory() const {
-    struct stat info {};
+    struct stat info{};
     return by_name() && ::stat(name.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
   }
   // nullopt when it cannot be known beforehand, and so not read twice (a pipe).
   std::optional<std::uint64_t> size() const {
     if (bytes) return bytes->size();
     if (spool) return spool->size();
-    struct stat info {};
+    struct stat info{};
     if (::stat(name.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
     return static_cast<std::uint64_t>(info.st_size);
   }

@@ -19,8 +19,8 @@ struct ParsedBlock {
 
 class Pipeline {
  public:
-  Pipeline(ImportRun& run, const std::string& file, BlockSource& source,
-           const RecordParser& parser, std::size_t workers)
+  Pipeline(ImportRun& run, const std::string& file, BlockSource& source, const RecordParser& parser,
+           std::size_t workers)
       : run_(run),
         source_(source),
         parser_(parser),
@@ -85,7 +85,8 @@ class Pipeline {
       Piece& next = parsed.pieces[i];
       if (next.uses_schema && next.schema != run_.Context().schema) {
         // Definitions came in between: read the rest of the block in their light.
-        const std::size_t at = static_cast<std::size_t>(next.text.data() - parsed.block.text.data());
+        const std::size_t at =
+            static_cast<std::size_t>(next.text.data() - parsed.block.text.data());
         parsed.pieces = Parse(parsed.block.text.substr(at), next.first_line);
         i = 0;
       }

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "engine/graph.h"
-#include "storage/formats/pipeline/block_reader.h"
 #include "storage/formats/import.h"
+#include "storage/formats/pipeline/block_reader.h"
 #include "storage/formats/pipeline/dry_run.h"
 #include "storage/formats/pipeline/record_parser.h"
 
@@ -37,8 +37,8 @@ struct ImportRun {
   bool checking = false;
   ImportCheck check;
   PieceCollector* collector = nullptr;  // set: pieces go there, nothing is applied
-  std::vector<EntryAt> entries;  // what Piece::entries told while checking
-  bool applying = false;         // options.before was called
+  std::vector<EntryAt> entries;         // what Piece::entries told while checking
+  bool applying = false;                // options.before was called
   ImportRun(Graph& g, const ImportOptions& o)
       : graph(g), options(o), start(g.snapshot()), touched(g.snapshot()), check(g.snapshot()) {}
 
@@ -65,8 +65,9 @@ class PieceApplier {
   PieceApplier(ImportRun& run, const std::string& file, const RecordParser& parser)
       : run_(run), file_(file), parser_(parser) {}
 
-  // Applies one piece, or asks run.check about it, or hands it to run.collector, and books its counts and errors. When
-  // it is refused, it is halved until the bad record stands alone. An Error is fatal.
+  // Applies one piece, or asks run.check about it, or hands it to run.collector, and books its
+  // counts and errors. When it is refused, it is halved until the bad record stands alone. An Error
+  // is fatal.
   Status Apply(Piece& piece);
   // Lines of the block whose pieces come next, see Block::lines.
   void set_lines(const std::vector<std::uint64_t>* lines) { lines_ = lines; }
@@ -112,8 +113,7 @@ class BatchPool {
 
 // Parses [text] completely into pieces of about options.batch_ops operations.
 std::vector<Piece> ParseAll(const RecordParser& parser, std::string_view text,
-                            std::uint64_t first_line, const ParseContext& context,
-                            BatchPool& pool);
+                            std::uint64_t first_line, const ParseContext& context, BatchPool& pool);
 
 // Operations that make a replaced list or a merged map true in `snapshot`: to be put
 // before (`before`) and after (`after`) the piece's own.

@@ -40,8 +40,8 @@ struct ListReplacement {
 
 // Keys of a property map to set (or, null, to clear) in a node's stored map.
 struct PropertyPatch {
-  std::string node;       // full key
-  std::string patch;      // FlexBuffers map
+  std::string node;   // full key
+  std::string patch;  // FlexBuffers map
   // Stored keys not in `reserved` are dropped first (the record had "props").
   bool replaces_rest = false;
   // The piece removes the node first: nothing that is stored counts any more.
@@ -63,8 +63,8 @@ struct PieceNotes {
     std::size_t bytes = 0;
     std::string map;  // when it is watched
   };
-  bool states_kinds = false;         // of some node, that is no index node
-  std::vector<KindOfNode> kinds;     // these in order, when kinds are watched
+  bool states_kinds = false;      // of some node, that is no index node
+  std::vector<KindOfNode> kinds;  // these in order, when kinds are watched
   std::vector<MapOfNode> maps;
   bool wants_kinds = false;          // some edge has a wanted kind
   std::vector<WantedKind> wanted;    // these, when kinds are watched
@@ -104,12 +104,12 @@ struct Piece {
   std::uint64_t vectors = 0;
   std::uint64_t self_loops = 0;
   std::uint64_t pointers = 0;
-  std::unique_ptr<PieceEdges> edges;  // while edges are collected: instead of the batch
+  std::unique_ptr<PieceEdges> edges;   // while edges are collected: instead of the batch
   std::vector<SmallTime> small_times;  // one a field
-  std::vector<EntryAt> entries;  // of a matrix, while it is being checked
-  PieceNotes notes;              // while the file is being checked
-  bool stopped = false;      // kStop: an error ended the piece
-  bool uses_schema = false;  // parsed differently under another schema
+  std::vector<EntryAt> entries;        // of a matrix, while it is being checked
+  PieceNotes notes;                    // while the file is being checked
+  bool stopped = false;                // kStop: an error ended the piece
+  bool uses_schema = false;            // parsed differently under another schema
   std::shared_ptr<const Schema> schema;
   std::shared_ptr<const Schema> schema_after;  // with its definitions; null: the same
 
@@ -122,10 +122,10 @@ struct Piece {
 struct ParseContext {
   const ImportOptions* options = nullptr;
   std::shared_ptr<const Schema> schema;
-  TouchedNodes* touched = nullptr;  // may be null
-  const Snapshot* start = nullptr;  // the graph before the import; null: empty
+  TouchedNodes* touched = nullptr;     // may be null
+  const Snapshot* start = nullptr;     // the graph before the import; null: empty
   const ImportCheck* check = nullptr;  // set: the file is being checked, nothing is applied
-  std::size_t max_ops = 0;          // a piece ends after the record that reaches it
+  std::size_t max_ops = 0;             // a piece ends after the record that reaches it
 };
 
 class RecordParser {

@@ -7,9 +7,9 @@
 #include <algorithm>
 
 #include "engine/vocabulary.h"
-#include "storage/formats/pipeline/pipeline.h"
 #include "storage/formats/base/properties.h"
 #include "storage/formats/base/property_map.h"
+#include "storage/formats/pipeline/pipeline.h"
 
 namespace plexus::text {
 

@@ -24,7 +24,8 @@ class SpoolReader final : public ByteSource {
         at_ += n;
         return static_cast<std::size_t>(n);
       }
-      if (errno != EINTR) return Fail(ErrorCode::kIo, name_ + ": read failed: " + std::strerror(errno));
+      if (errno != EINTR)
+        return Fail(ErrorCode::kIo, name_ + ": read failed: " + std::strerror(errno));
     }
   }
 
@@ -39,7 +40,8 @@ Status WriteAll(int fd, const char* from, std::size_t size, const std::string& n
     const ssize_t n = ::write(fd, from, size);
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0)
-      return Fail(ErrorCode::kIo, name + ": keeping it in a temporary file: " + std::strerror(errno));
+      return Fail(ErrorCode::kIo,
+                  name + ": keeping it in a temporary file: " + std::strerror(errno));
     from += n;
     size -= static_cast<std::size_t>(n);
   }
@@ -50,7 +52,8 @@ Result<int> NamelessFile() {
   const char* folder = std::getenv("TMPDIR");
   std::string path = std::string(folder && *folder ? folder : "/tmp") + "/plexus-import-XXXXXX";
   const int fd = ::mkostemp(path.data(), O_CLOEXEC);
-  if (fd < 0) return Fail(ErrorCode::kIo, path + ": cannot make a temporary file: " + std::strerror(errno));
+  if (fd < 0)
+    return Fail(ErrorCode::kIo, path + ": cannot make a temporary file: " + std::strerror(errno));
   ::unlink(path.c_str());
   return fd;
 }
@@ -88,8 +91,8 @@ Result<std::shared_ptr<const Spool>> SpoolSource(ByteSource& source, const std::
     PLEXUS_ASSIGN(const std::size_t n, source.Read(buffer.data(), buffer.size()));
     if (n == 0) return spool;
     if (n > limit - spool->size_)
-      return Fail(ErrorCode::kResourceExhausted,
-                  name + ": over " + std::to_string(limit) + " bytes; save it as a file and import that");
+      return Fail(ErrorCode::kResourceExhausted, name + ": over " + std::to_string(limit) +
+                                                     " bytes; save it as a file and import that");
     PLEXUS_TRY(spool->Add(buffer.data(), n, name));
     if (progress && !progress->Report("reading", spool->size_, 0))
       return Fail(ErrorCode::kCancelled, "import cancelled");
@@ -97,7 +100,7 @@ Result<std::shared_ptr<const Spool>> SpoolSource(ByteSource& source, const std::
 }
 
 FileStamp StampOf(const std::string& path) {
-  struct stat info {};
+  struct stat info{};
   if (::stat(path.c_str(), &info) != 0) return {};
   return {info.st_dev, info.st_ino, static_cast<std::uint64_t>(info.st_size), info.st_mtim.tv_sec,
           info.st_mtim.tv_nsec};

@@ -21,7 +21,9 @@ constexpr std::size_t kBatchFloats = std::size_t{4} << 20;  // 16 MiB of vectors
 constexpr std::uint64_t kReportRows = 4096;
 
 std::string_view MetricName(Metric metric) {
-  return metric == Metric::kCosine ? "cosine" : metric == Metric::kInnerProduct ? "inner product" : "L2";
+  return metric == Metric::kCosine         ? "cosine"
+         : metric == Metric::kInnerProduct ? "inner product"
+                                           : "L2";
 }
 
 class VectorImport {
@@ -47,15 +49,17 @@ class VectorImport {
       if (run_.report.errors > 0) return {};
       PLEXUS_TRY(run_.BeginApplying());
       opened = Open();
-      if (Stamp() != stamp || !opened || opened->rows() != rows_ || opened->dimensions() != space_.dimensions)
-        return Fail(ErrorCode::kIo, file_.name + ": has changed since it was checked; nothing of it was applied");
+      if (Stamp() != stamp || !opened || opened->rows() != rows_ ||
+          opened->dimensions() != space_.dimensions)
+        return Fail(ErrorCode::kIo,
+                    file_.name + ": has changed since it was checked; nothing of it was applied");
     }
     PLEXUS_TRY(run_.BeginApplying());
     const Status status = Pass(*opened, true);
     if (check_first && (Stamp() != stamp || run_.report.stopped))
       return Fail(ErrorCode::kIo, file_.name + ": has changed while it was imported; " +
-                                      std::to_string(applied_) + " of its " + std::to_string(rows_) +
-                                      " vectors were applied");
+                                      std::to_string(applied_) + " of its " +
+                                      std::to_string(rows_) + " vectors were applied");
     return status;
   }
 
@@ -72,7 +76,8 @@ class VectorImport {
   Status ContentError(Error error) {
     if (error.code != ErrorCode::kInvalidArgument) return std::unexpected(std::move(error));
     // The message names its file, as the report will again.
-    for (const std::string& name : {file_.name, vectors_.keys ? vectors_.keys->name : std::string()})
+    for (const std::string& name :
+         {file_.name, vectors_.keys ? vectors_.keys->name : std::string()})
       if (!name.empty() && error.message.starts_with(name + ": ")) {
         AddError(name, 0, error.message.substr(name.size() + 2));
         return {};
@@ -105,9 +110,10 @@ class VectorImport {
                   file_.name + ": rows of " + std::to_string(dimensions) + " values, space '" +
                       defined.name + "' has " + std::to_string(defined.dimensions) + " dimensions");
     if (vectors_.metric && *vectors_.metric != defined.metric)
-      return Fail(ErrorCode::kInvalidArgument,
-                  "space '" + defined.name + "' measures by " + std::string(MetricName(defined.metric)) +
-                      ", not by " + std::string(MetricName(*vectors_.metric)));
+      return Fail(ErrorCode::kInvalidArgument, "space '" + defined.name + "' measures by " +
+                                                   std::string(MetricName(defined.metric)) +
+                                                   ", not by " +
+                                                   std::string(MetricName(*vectors_.metric)));
     space_ = defined;
     return {};
   }
@@ -151,9 +157,11 @@ class VectorImport {
     Progress* progress = run_.options.progress;
     if (!progress || rows_ == 0) return {};
     const std::uint64_t before = apply ? run_.bytes_total - file.size_bytes() : 0;
-    const auto done = static_cast<std::uint64_t>(static_cast<double>(file.size_bytes()) *
-                                                 static_cast<double>(row) / static_cast<double>(rows_));
-    if (progress->Report(apply ? "importing" : "checking", before + done, run_.bytes_total)) return {};
+    const auto done =
+        static_cast<std::uint64_t>(static_cast<double>(file.size_bytes()) *
+                                   static_cast<double>(row) / static_cast<double>(rows_));
+    if (progress->Report(apply ? "importing" : "checking", before + done, run_.bytes_total))
+      return {};
     return Fail(ErrorCode::kCancelled, "import cancelled");
   }
 
@@ -192,7 +200,8 @@ Result<std::vector<float>> ParseNumbers(const std::string& name, std::string_vie
     const auto [stop, error] = std::from_chars(word.data(), word.data() + word.size(), value);
     if (error != std::errc() || stop != word.data() + word.size() || !std::isfinite(value))
       return BadVector(name, "value " + std::to_string(values.size()) + ", '" +
-                                 std::string(word.substr(0, 40)) + "', is no finite number within f32");
+                                 std::string(word.substr(0, 40)) +
+                                 "', is no finite number within f32");
     if (values.size() == Limits::kMaxDimensions)
       return BadVector(name, "more than " + std::to_string(Limits::kMaxDimensions) + " values");
     values.push_back(value);
@@ -209,15 +218,18 @@ Result<std::vector<float>> ParseNumbers(const std::string& name, std::string_vie
 }  // namespace
 
 Result<ImportReport> ImportVectors(Graph& graph, const VectorInput& file,
-                                   const VectorImportOptions& vectors, const ImportOptions& options) try {
+                                   const VectorImportOptions& vectors,
+                                   const ImportOptions& options) try {
   ImportRun run(graph, options);
   return RunImport(run, [&] { return VectorImport(run, file, vectors).Run(); });
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 Result<std::vector<float>> ReadVector(const VectorInput& file) try {
   constexpr std::size_t kMostText = Limits::kMaxDimensions * 64;
-  PLEXUS_ASSIGN(const auto source, file.bytes ? Result<std::unique_ptr<ByteSource>>(OpenBytes(*file.bytes))
-                                              : OpenFile(file.name));
+  PLEXUS_ASSIGN(const auto source, file.bytes
+                                       ? Result<std::unique_ptr<ByteSource>>(OpenBytes(*file.bytes))
+                                       : OpenFile(file.name));
   std::string text(kMostText + 1, '\0');
   std::size_t size = 0;
   while (size < text.size()) {
@@ -243,6 +255,7 @@ Result<std::vector<float>> ReadVector(const VectorInput& file) try {
   PLEXUS_TRY(vector.Next(values, bad));
   if (!bad.empty()) return BadVector(file.name, bad);
   return values;
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus::text

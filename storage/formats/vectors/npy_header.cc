@@ -56,7 +56,8 @@ class Literal {
 
  private:
   void Blanks() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t')) ++at_;
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t'))
+      ++at_;
   }
   bool Ahead(char c) {
     Blanks();
@@ -89,7 +90,8 @@ class Literal {
     while (!Take(')')) {
       Blanks();
       std::uint64_t value = 0;
-      const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
+      const auto [end, error] =
+          std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
       if (error != std::errc() || values.size() == kMaxAxes) return false;
       at_ = static_cast<std::size_t>(end - text_.data());
       values.push_back(value);
@@ -118,7 +120,8 @@ Result<NpyHeader> ParseNpyHeader(std::string_view head) {
   const std::size_t length = major == 1 ? byte(8) | byte(9) << 8
                                         : byte(8) | byte(9) << 8 | byte(10) << 16 | byte(11) << 24;
   if (length > kMaxNpyHeader)
-    return Bad("claims " + std::to_string(length) + " bytes, more than " + std::to_string(kMaxNpyHeader));
+    return Bad("claims " + std::to_string(length) + " bytes, more than " +
+               std::to_string(kMaxNpyHeader));
   if (head.size() - begin < length) return Bad("the file ends inside it");
   PLEXUS_ASSIGN(NpyHeader header, Literal(head.substr(begin, length)).Dict());
   header.bytes = begin + length;

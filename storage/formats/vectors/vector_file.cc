@@ -29,11 +29,12 @@ bool EndsWithNoCase(std::string_view name, std::string_view ending) {
 }
 
 Result<std::uint64_t> RegularFileSize(const std::string& path) {
-  struct stat info {};
+  struct stat info{};
   if (::stat(path.c_str(), &info) != 0) return 0;  // opening it will say why
   if (S_ISDIR(info.st_mode)) return Fail(ErrorCode::kInvalidArgument, path + ": is a directory");
   if (!S_ISREG(info.st_mode))
-    return Fail(ErrorCode::kUnsupported, path + ": vectors are read from regular files, this is none");
+    return Fail(ErrorCode::kUnsupported,
+                path + ": vectors are read from regular files, this is none");
   return static_cast<std::uint64_t>(info.st_size);
 }
 
@@ -94,8 +95,10 @@ Status VectorFile::ReadHeader(const VectorFileOptions& options) {
   } else if (format_ == VectorFormat::kFvecs) {
     PLEXUS_TRY(ReadFvecs());
   } else {
-    if (options.dimensions == 0) return Bad("plain f32 does not say how many values a row has; name the dimensions");
-    dimensions_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(options.dimensions, UINT32_MAX));
+    if (options.dimensions == 0)
+      return Bad("plain f32 does not say how many values a row has; name the dimensions");
+    dimensions_ =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(options.dimensions, UINT32_MAX));
   }
   if (dimensions_ == 0 || dimensions_ > Limits::kMaxDimensions)
     return Bad("rows of " + std::to_string(dimensions_) + " values; a vector has 1 to " +
@@ -103,7 +106,8 @@ Status VectorFile::ReadHeader(const VectorFileOptions& options) {
   if (options.dimensions != 0 && options.dimensions != dimensions_)
     return Bad("rows of " + std::to_string(dimensions_) + " values, expected " +
                std::to_string(options.dimensions));
-  const std::uint64_t row_bytes = dimensions_ * value_bytes_ + (format_ == VectorFormat::kFvecs ? 4 : 0);
+  const std::uint64_t row_bytes =
+      dimensions_ * value_bytes_ + (format_ == VectorFormat::kFvecs ? 4 : 0);
   const std::uint64_t there = size_bytes_ - header_bytes_;
   if (format_ != VectorFormat::kNpy) {
     if (there % row_bytes != 0)
@@ -112,9 +116,10 @@ Status VectorFile::ReadHeader(const VectorFileOptions& options) {
                  " values): truncated, or other dimensions");
     rows_ = there / row_bytes;
   } else if (rows_ != there / row_bytes || there % row_bytes != 0) {
-    return Bad("its header claims " + std::to_string(rows_) + " rows of " + std::to_string(row_bytes) +
-               " bytes, the file holds " + std::to_string(there) + " bytes: " +
-               (rows_ > there / row_bytes ? "truncated" : "something follows the array"));
+    return Bad(
+        "its header claims " + std::to_string(rows_) + " rows of " + std::to_string(row_bytes) +
+        " bytes, the file holds " + std::to_string(there) +
+        " bytes: " + (rows_ > there / row_bytes ? "truncated" : "something follows the array"));
   }
   if (options.single && rows_ != 1)
     return Bad("holds " + std::to_string(rows_) + " vectors, expected one");
@@ -129,8 +134,9 @@ Status VectorFile::ReadNpy(const VectorFileOptions& options) {
     return Fail(ErrorCode::kUnsupported, name_ + ": values of type '" + header->descr +
                                              "'; '<f4' and '<f8' are read (numpy: astype)");
   if (header->fortran_order && header->shape.size() > 1)
-    return Fail(ErrorCode::kUnsupported,
-                name_ + ": columns come first (Fortran order); rows are needed (numpy: ascontiguousarray)");
+    return Fail(
+        ErrorCode::kUnsupported,
+        name_ + ": columns come first (Fortran order); rows are needed (numpy: ascontiguousarray)");
   value_bytes_ = header->descr == "<f8" ? 8 : 4;
   std::vector<std::uint64_t> shape = header->shape;
   if (options.single && shape.size() == 1) shape.insert(shape.begin(), 1);
@@ -163,7 +169,8 @@ Result<std::size_t> VectorFile::Fill(char* to, std::size_t size) {
 
 std::string VectorFile::Place(std::size_t value) const {
   const std::uint64_t row_begin = header_bytes_ + next_ * buffer_.size();
-  const std::uint64_t value_begin = row_begin + buffer_.size() - (dimensions_ - value) * value_bytes_;
+  const std::uint64_t value_begin =
+      row_begin + buffer_.size() - (dimensions_ - value) * value_bytes_;
   return "row " + std::to_string(next_) + ", value " + std::to_string(value) + " (byte " +
          std::to_string(value_begin) + ")";
 }

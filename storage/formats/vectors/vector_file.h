@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "engine/error.h"
-#include "storage/formats/pipeline/block_reader.h"
 #include "storage/formats/import_vectors.h"
+#include "storage/formats/pipeline/block_reader.h"
 
 namespace plexus::text {
 
@@ -54,13 +54,13 @@ class VectorFile {
   std::string name_;
   VectorFormat format_ = VectorFormat::kAuto;
   std::unique_ptr<ByteSource> source_;
-  std::string head_;           // read ahead, consumed up to head_at_
+  std::string head_;  // read ahead, consumed up to head_at_
   std::size_t head_at_ = 0;
   std::uint64_t size_bytes_ = 0, header_bytes_ = 0;
   std::uint64_t rows_ = 0, next_ = 0;
   std::uint32_t dimensions_ = 0;
   std::size_t value_bytes_ = 4;
-  std::vector<char> buffer_;   // one row as the file has it
+  std::vector<char> buffer_;  // one row as the file has it
 };
 
 }  // namespace plexus::text

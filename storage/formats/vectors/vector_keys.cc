@@ -14,8 +14,9 @@ namespace {
 
 // No more than `limit` bytes; more is an error.
 Result<std::string> ReadAll(const VectorInput& input, std::uint64_t limit) {
-  PLEXUS_ASSIGN(const auto source, input.bytes ? Result<std::unique_ptr<ByteSource>>(OpenBytes(*input.bytes))
-                                               : OpenFile(input.name));
+  PLEXUS_ASSIGN(const auto source,
+                input.bytes ? Result<std::unique_ptr<ByteSource>>(OpenBytes(*input.bytes))
+                            : OpenFile(input.name));
   std::string text;
   for (;;) {
     const std::size_t before = text.size();
@@ -24,7 +25,8 @@ Result<std::string> ReadAll(const VectorInput& input, std::uint64_t limit) {
     text.resize(before + got);
     if (got == 0) return text;
     if (text.size() > limit)
-      return Fail(ErrorCode::kInvalidArgument, input.name + ": more bytes than the keys of all rows can have");
+      return Fail(ErrorCode::kInvalidArgument,
+                  input.name + ": more bytes than the keys of all rows can have");
   }
 }
 
@@ -60,7 +62,8 @@ void VectorKeys::Check() {
   std::vector<std::uint64_t> order(begins_.size());
   std::iota(order.begin(), order.end(), 0);
   for (std::uint64_t row : order)
-    if (Status good = CheckKey(key(row, unused), false); !good) refused_[row] = good.error().message;
+    if (Status good = CheckKey(key(row, unused), false); !good)
+      refused_[row] = good.error().message;
   std::sort(order.begin(), order.end(), [&](std::uint64_t a, std::uint64_t b) {
     const int order_of = key(a, unused).compare(key(b, unused));
     return order_of != 0 ? order_of < 0 : a < b;

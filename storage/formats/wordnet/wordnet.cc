@@ -36,7 +36,8 @@ Result<int> NextNumber(std::string_view& line, int base, std::string_view what) 
 }
 
 bool IsOffset(std::string_view field) {
-  return field.size() == 8 && std::all_of(field.begin(), field.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return field.size() == 8 &&
+         std::all_of(field.begin(), field.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
 std::string Key(char letter, std::string_view offset) { return letter + std::string(offset); }
@@ -60,7 +61,8 @@ const WordNetPointer* FindPointer(std::string_view symbol) {
 // "domestic_dog" -> "domestic dog"; "galore(ip)" -> "galore" (a syntactic marker).
 std::string Lemma(std::string_view word) {
   if (word.ends_with(')'))
-    if (auto open = word.rfind('('); open != std::string_view::npos && open > 0) word = word.substr(0, open);
+    if (auto open = word.rfind('('); open != std::string_view::npos && open > 0)
+      word = word.substr(0, open);
   std::string lemma(word);
   std::replace(lemma.begin(), lemma.end(), '_', ' ');
   return lemma;
@@ -72,7 +74,8 @@ Result<Pointer> ReadPointer(std::string_view& line) {
   const std::string_view pos = NextField(line);
   const std::string_view words = NextField(line);
   Pointer pointer{FindPointer(symbol), {}};
-  if (!pointer.sort) return Bad("unknown pointer symbol '" + std::string(symbol.substr(0, 8)) + "'");
+  if (!pointer.sort)
+    return Bad("unknown pointer symbol '" + std::string(symbol.substr(0, 8)) + "'");
   if (!IsOffset(offset) || words.size() != 4) return Bad("a pointer is cut short or damaged");
   if (pos != "n" && pos != "v" && pos != "a" && pos != "s" && pos != "r")
     return Bad("unknown part of speech '" + std::string(pos.substr(0, 8)) + "'");
@@ -120,46 +123,50 @@ Result<Synset> ReadSynset(std::string_view line, char letter) {
 
 std::size_t WordNetParser::Parse(std::string_view text, std::uint64_t first_line,
                                  const ParseContext& context, Piece& piece) const {
-  return TakeLines(text, first_line, context, piece, [&](std::string_view line, std::uint64_t number) {
-    if (line.starts_with("  ") || line.find_first_not_of(" \r") == std::string_view::npos) return true;
-    Result<Synset> synset = ReadSynset(line, letter_);
-    if (!synset) {
-      if (is_synset_) return true;  // told in the first pass
-      ++piece.records;
-      return NoteError(context, piece, number, synset.error().message);
-    }
-    if (!is_synset_) {
-      ++piece.records;
-      piece.notes.states_kinds = true;
-      if (context.check) piece.notes.kinds.push_back({synset->key, "concept"});
-      if (context.touched) context.touched->Mark(synset->key);
-      const NodeRef node = piece.batch.UpsertNode(synset->key, NodeKindRef(kConcept));
-      piece.batch.SetPayload(node, NodeField::kText, synset->text);
-      return true;
-    }
-    NodeRef node;
-    bool named = false;
-    for (const Pointer& pointer : synset->pointers) {
-      ++piece.pointers;
-      if (pointer.target == synset->key) {
-        ++piece.self_loops;
-        continue;
-      }
-      if (!is_synset_(pointer.target)) {
-        if (!NoteError(context, piece, number, "pointer to an unknown synset " + pointer.target)) return false;
-        continue;
-      }
-      if (!std::exchange(named, true)) node = piece.batch.Node(synset->key);
-      const NodeRef target = piece.batch.Node(pointer.target);
-      WriteBatch::EdgeInput edge;
-      edge.source = pointer.sort->reversed ? target : node;
-      edge.target = pointer.sort->reversed ? node : target;
-      edge.kind = piece.batch.EdgeKindNamed(pointer.sort->kind);
-      piece.batch.Link(edge);
-      ++piece.fact_edges;
-    }
-    return true;
-  });
+  return TakeLines(
+      text, first_line, context, piece, [&](std::string_view line, std::uint64_t number) {
+        if (line.starts_with("  ") || line.find_first_not_of(" \r") == std::string_view::npos)
+          return true;
+        Result<Synset> synset = ReadSynset(line, letter_);
+        if (!synset) {
+          if (is_synset_) return true;  // told in the first pass
+          ++piece.records;
+          return NoteError(context, piece, number, synset.error().message);
+        }
+        if (!is_synset_) {
+          ++piece.records;
+          piece.notes.states_kinds = true;
+          if (context.check) piece.notes.kinds.push_back({synset->key, "concept"});
+          if (context.touched) context.touched->Mark(synset->key);
+          const NodeRef node = piece.batch.UpsertNode(synset->key, NodeKindRef(kConcept));
+          piece.batch.SetPayload(node, NodeField::kText, synset->text);
+          return true;
+        }
+        NodeRef node;
+        bool named = false;
+        for (const Pointer& pointer : synset->pointers) {
+          ++piece.pointers;
+          if (pointer.target == synset->key) {
+            ++piece.self_loops;
+            continue;
+          }
+          if (!is_synset_(pointer.target)) {
+            if (!NoteError(context, piece, number,
+                           "pointer to an unknown synset " + pointer.target))
+              return false;
+            continue;
+          }
+          if (!std::exchange(named, true)) node = piece.batch.Node(synset->key);
+          const NodeRef target = piece.batch.Node(pointer.target);
+          WriteBatch::EdgeInput edge;
+          edge.source = pointer.sort->reversed ? target : node;
+          edge.target = pointer.sort->reversed ? node : target;
+          edge.kind = piece.batch.EdgeKindNamed(pointer.sort->kind);
+          piece.batch.Link(edge);
+          ++piece.fact_edges;
+        }
+        return true;
+      });
 }
 
 std::span<const WordNetPointer> WordNetPointers() {

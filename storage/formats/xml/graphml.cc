@@ -8,8 +8,8 @@
 #include <set>
 #include <vector>
 
-#include "storage/formats/xml/graphml_key.h"
 #include "storage/formats/base/json_writer.h"
+#include "storage/formats/xml/graphml_key.h"
 
 namespace plexus::text {
 
@@ -28,7 +28,10 @@ using Attributes = GraphMlKeys::Attributes;
 
 struct GraphMlReader::Impl {
   Impl(std::unique_ptr<ByteSource> s, std::size_t block, const ImportLimits& l)
-      : source(std::move(s)), block_bytes(block), limits(l), parser(XML_ParserCreateNS(nullptr, '|')) {
+      : source(std::move(s)),
+        block_bytes(block),
+        limits(l),
+        parser(XML_ParserCreateNS(nullptr, '|')) {
     if (!parser) return;
     XML_SetUserData(parser, this);
     XML_SetElementHandler(parser, &OnStart, &OnEnd);
@@ -112,9 +115,9 @@ struct GraphMlReader::Impl {
   std::vector<Open> open;
   bool has_graph = false, directed = true;
   GraphMlKeys keys;
-  GraphMlKey* key = nullptr;                     // of the <key> or <data> that is open
-  std::string text;                       // of <data> or <default>
-  bool markup = false;                    // it holds elements
+  GraphMlKey* key = nullptr;  // of the <key> or <data> that is open
+  std::string text;           // of <data> or <default>
+  bool markup = false;        // it holds elements
   // The node or edge that is open.
   std::uint64_t element_line = 0, nodes = 0;
   std::string element;  // its JSON so far
@@ -124,7 +127,8 @@ struct GraphMlReader::Impl {
 };
 
 void GraphMlReader::Impl::Start(std::string_view name, const XML_Char** pairs) {
-  if (open.size() >= kMaxDepth) return Refuse("elements nested over " + std::to_string(kMaxDepth) + " deep");
+  if (open.size() >= kMaxDepth)
+    return Refuse("elements nested over " + std::to_string(kMaxDepth) + " deep");
   const bool inside = !open.empty();
   const Open parent = inside ? open.back() : Open::kGraphMl;
   std::string_view local = name;
@@ -134,7 +138,8 @@ void GraphMlReader::Impl::Start(std::string_view name, const XML_Char** pairs) {
     local = name.substr(bar + 1);
   }
   if (!inside) {
-    if (local != "graphml") return Refuse("expected <graphml>, got <" + std::string(local.substr(0, 80)) + ">");
+    if (local != "graphml")
+      return Refuse("expected <graphml>, got <" + std::string(local.substr(0, 80)) + ">");
     open.push_back(Open::kGraphMl);
     return;
   }
@@ -223,7 +228,8 @@ void GraphMlReader::Impl::EnterElement(Open sort, const Attributes& attributes) 
   const auto own = attributes.find("directed");
   if (own != attributes.end() && own->second != "true" && own->second != "false")
     return Spoil("\"directed\" must be true or false");
-  if (own == attributes.end() ? !directed : own->second == "false") element += ",\"directed\":false";
+  if (own == attributes.end() ? !directed : own->second == "false")
+    element += ",\"directed\":false";
 }
 
 void GraphMlReader::Impl::EnterData(const Attributes& attributes) {
@@ -245,7 +251,8 @@ void GraphMlReader::Impl::Text(std::string_view more) {
 
 // Data may be named as the element's own attributes; it then goes into "props".
 void GraphMlReader::Impl::Append(Open sort, std::string_view name, std::string_view json) {
-  const bool own = sort == Open::kNode ? name == "id" : name == "source" || name == "target" || name == "directed";
+  const bool own = sort == Open::kNode ? name == "id"
+                                       : name == "source" || name == "target" || name == "directed";
   std::string& to = own ? beside : element;
   AppendJsonKey(to, name);
   to += json;
@@ -254,10 +261,12 @@ void GraphMlReader::Impl::Append(Open sort, std::string_view name, std::string_v
 void GraphMlReader::Impl::EndData() {
   if (!key || key->name.empty() || markup || !wrong.empty()) return;
   if (text.size() > limits.field_bytes)
-    return Spoil("\"" + key->name.substr(0, 80) + "\" is over " + std::to_string(limits.field_bytes) + " bytes");
+    return Spoil("\"" + key->name.substr(0, 80) + "\" is over " +
+                 std::to_string(limits.field_bytes) + " bytes");
   std::string json;
   if (!AppendValue(json, key->type, text))
-    return Spoil("\"" + key->name.substr(0, 80) + "\": \"" + text.substr(0, 40) + "\" is not a finite value of its type");
+    return Spoil("\"" + key->name.substr(0, 80) + "\": \"" + text.substr(0, 40) +
+                 "\" is not a finite value of its type");
   Append(open.back(), key->name, json);
   TooLong();
 }
@@ -271,7 +280,8 @@ bool GraphMlReader::Impl::TooLong() {
 
 void GraphMlReader::Impl::EndDefault() {
   if (key->name.empty() || markup) return;
-  if (const Status good = keys.SetDefault(*key, text, limits.field_bytes); !good) Refuse(good.error().message);
+  if (const Status good = keys.SetDefault(*key, text, limits.field_bytes); !good)
+    Refuse(good.error().message);
 }
 
 // False when the element became too long, or the document refused.
@@ -304,7 +314,8 @@ void GraphMlReader::Impl::EndElement(Open sort) {
   } else {
     lines.AddError(element_line, wrong);
   }
-  if (lines.size() >= block_bytes) XML_StopParser(parser, XML_TRUE);  // until the next block is wanted
+  if (lines.size() >= block_bytes)
+    XML_StopParser(parser, XML_TRUE);  // until the next block is wanted
 }
 
 void GraphMlReader::Impl::End() {
@@ -313,10 +324,13 @@ void GraphMlReader::Impl::End() {
   switch (ended) {
     case Open::kData:
       return EndData();
-    case Open::kDefault: return EndDefault();
+    case Open::kDefault:
+      return EndDefault();
     case Open::kNode:
-    case Open::kEdge: return EndElement(ended);
-    default: return;
+    case Open::kEdge:
+      return EndElement(ended);
+    default:
+      return;
   }
 }
 
@@ -325,14 +339,17 @@ Result<XML_Status> GraphMlReader::Impl::ParseMore() {
   if (suspended) return XML_ResumeParser(parser);
   // Expat begins a token that did not end anew with every chunk: what waits doubles the
   // chunk, so that a byte is looked at twice and not once for each chunk behind it.
-  const auto at = static_cast<std::uint64_t>(std::max<XML_Index>(XML_GetCurrentByteIndex(parser), 0));
+  const auto at =
+      static_cast<std::uint64_t>(std::max<XML_Index>(XML_GetCurrentByteIndex(parser), 0));
   const std::uint64_t waiting = fed - std::min(fed, at);
-  const int chunk = static_cast<int>(std::clamp<std::uint64_t>(waiting, kChunk, limits.line_bytes + kChunk));
+  const int chunk =
+      static_cast<int>(std::clamp<std::uint64_t>(waiting, kChunk, limits.line_bytes + kChunk));
   void* buffer = XML_GetBuffer(parser, chunk);
   if (!buffer) return Fail(ErrorCode::kResourceExhausted, "GraphML: out of memory");
   std::size_t n = 0;
   while (n < static_cast<std::size_t>(chunk)) {
-    PLEXUS_ASSIGN(const std::size_t got, source->Read(static_cast<char*>(buffer) + n, static_cast<std::size_t>(chunk) - n));
+    PLEXUS_ASSIGN(const std::size_t got, source->Read(static_cast<char*>(buffer) + n,
+                                                      static_cast<std::size_t>(chunk) - n));
     if (got == 0) break;
     n += got;
   }
@@ -357,15 +374,19 @@ Status GraphMlReader::Impl::Feed() {
     } else if (finished && !has_graph) {
       lines.AddError(line(), "the file has no <graph>");
     } else if (const auto at = XML_GetCurrentByteIndex(parser);
-               !finished && !suspended && fed - static_cast<std::uint64_t>(std::max<XML_Index>(at, 0)) > limits.line_bytes + kChunk) {
+               !finished && !suspended &&
+               fed - static_cast<std::uint64_t>(std::max<XML_Index>(at, 0)) >
+                   limits.line_bytes + kChunk) {
       finished = true;  // a tag or comment that does not end
-      lines.AddError(line(), "one piece of markup is over " + std::to_string(limits.line_bytes) + " bytes");
+      lines.AddError(line(),
+                     "one piece of markup is over " + std::to_string(limits.line_bytes) + " bytes");
     }
   }
   return {};
 }
 
-GraphMlReader::GraphMlReader(std::unique_ptr<ByteSource> source, std::size_t block_bytes, const ImportLimits& limits)
+GraphMlReader::GraphMlReader(std::unique_ptr<ByteSource> source, std::size_t block_bytes,
+                             const ImportLimits& limits)
     : impl_(std::make_unique<Impl>(std::move(source), block_bytes, limits)) {}
 GraphMlReader::~GraphMlReader() = default;
 

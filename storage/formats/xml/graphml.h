@@ -15,15 +15,16 @@
 
 #include <memory>
 
-#include "storage/formats/pipeline/block_reader.h"
 #include "storage/formats/import.h"
 #include "storage/formats/json/json_element.h"
+#include "storage/formats/pipeline/block_reader.h"
 
 namespace plexus::text {
 
 class GraphMlReader final : public BlockSource {
  public:
-  GraphMlReader(std::unique_ptr<ByteSource> source, std::size_t block_bytes, const ImportLimits& limits);
+  GraphMlReader(std::unique_ptr<ByteSource> source, std::size_t block_bytes,
+                const ImportLimits& limits);
   ~GraphMlReader() override;
 
   // Blocks for ElementParser. Errors of the document are lines in them.

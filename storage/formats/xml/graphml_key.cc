@@ -47,7 +47,8 @@ bool AppendValue(std::string& out, GraphMlType type, std::string_view text) {
   }
   double d = 0;
   auto [end, error] = std::from_chars(text.data(), last, d);
-  const bool zero = error == std::errc::result_out_of_range && IsSmall(text) && !IsBelowZero(text);  // it might be a weight
+  const bool zero = error == std::errc::result_out_of_range && IsSmall(text) &&
+                    !IsBelowZero(text);  // it might be a weight
   if ((error != std::errc() && !zero) || end != last || !std::isfinite(d)) return false;
   AppendJsonDouble(out, d);
   return true;
@@ -95,7 +96,8 @@ Status GraphMlKeys::SetDefault(GraphMlKey& key, std::string_view text, std::size
   AppendJsonString(name, key.name);
   default_bytes_ += name.size() + key.fallback.size();
   if (default_bytes_ > kMaxDefaults)
-    return Bad("with <default> of " + quoted + " the defaults are over " + std::to_string(kMaxDefaults) + " bytes");
+    return Bad("with <default> of " + quoted + " the defaults are over " +
+               std::to_string(kMaxDefaults) + " bytes");
   return {};
 }
 

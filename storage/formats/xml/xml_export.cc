@@ -18,18 +18,34 @@ void AppendXml(std::string& out, std::string_view text) {
     const char c = text[i];
     const auto u = static_cast<unsigned char>(c);
     switch (c) {
-      case '&': out += "&amp;"; continue;
-      case '<': out += "&lt;"; continue;
-      case '>': out += "&gt;"; continue;
-      case '"': out += "&quot;"; continue;
-      case '\t': out += "&#9;"; continue;
-      case '\n': out += "&#10;"; continue;
-      case '\r': out += "&#13;"; continue;
-      default: break;
+      case '&':
+        out += "&amp;";
+        continue;
+      case '<':
+        out += "&lt;";
+        continue;
+      case '>':
+        out += "&gt;";
+        continue;
+      case '"':
+        out += "&quot;";
+        continue;
+      case '\t':
+        out += "&#9;";
+        continue;
+      case '\n':
+        out += "&#10;";
+        continue;
+      case '\r':
+        out += "&#13;";
+        continue;
+      default:
+        break;
     }
     if (u < 0x20) {
       out.append("\\u00").append(1, kHex[u >> 4]).append(1, kHex[u & 15]);
-    } else if (text.substr(i).starts_with("\xef\xbf\xbe") || text.substr(i).starts_with("\xef\xbf\xbf")) {
+    } else if (text.substr(i).starts_with("\xef\xbf\xbe") ||
+               text.substr(i).starts_with("\xef\xbf\xbf")) {
       out += text[i + 2] == '\xbe' ? "\\ufffe" : "\\uffff";
       i += 2;
     } else {
@@ -51,8 +67,10 @@ std::string_view TypeName(ColumnType type) {
 struct Declared {
   std::string_view id, name, type;
 };
-constexpr Declared kNodeData[] = {
-    {"n_kind", "kind", "string"}, {"n_text", "text", "string"}, {"n_tags", "tags", "string"}, {"n_props", "props", "string"}};
+constexpr Declared kNodeData[] = {{"n_kind", "kind", "string"},
+                                  {"n_text", "text", "string"},
+                                  {"n_tags", "tags", "string"},
+                                  {"n_props", "props", "string"}};
 constexpr Declared kEdgeData[] = {{"e_kind", "kind", "string"},
                                   {"e_weight", "weight", "double"},
                                   {"e_label", "label", "string"},
@@ -65,7 +83,8 @@ constexpr Declared kEdgeData[] = {{"e_kind", "kind", "string"},
 // Calls value(id, text) for everything a node or an edge has, by the ids above; columns
 // are c0, c1 ... by their number.
 template <class Value>
-Status NodeValues(const Snapshot& s, const std::vector<ColumnId>& columns, NodeId v, Value&& value) {
+Status NodeValues(const Snapshot& s, const std::vector<ColumnId>& columns, NodeId v,
+                  Value&& value) {
   if (s.node_kind(v) != kNode) value("n_kind", s.schema().node_kind(s.node_kind(v)).name);
   PLEXUS_ASSIGN(const std::string text, PayloadOrNone(s, s.payload_ref(v, NodeField::kText)));
   if (!text.empty()) value("n_text", text);
@@ -76,15 +95,20 @@ Status NodeValues(const Snapshot& s, const std::vector<ColumnId>& columns, NodeI
       if (x) AppendNumber(spelled, *x);
     };
     switch (s.schema().columns()[c].type) {
-      case ColumnType::kF64: number(s.f64(c, v)); break;
-      case ColumnType::kI64: number(s.i64(c, v)); break;
+      case ColumnType::kF64:
+        number(s.f64(c, v));
+        break;
+      case ColumnType::kI64:
+        number(s.i64(c, v));
+        break;
       case ColumnType::kString:
         if (const auto id = s.string_column(c, v)) spelled = s.string(*id);
         break;
     }
     if (!spelled.empty()) value("c" + std::to_string(c), spelled);
   }
-  PLEXUS_ASSIGN(const std::string properties, PropertiesJson(s, s.payload_ref(v, NodeField::kProperties)));
+  PLEXUS_ASSIGN(const std::string properties,
+                PropertiesJson(s, s.payload_ref(v, NodeField::kProperties)));
   if (!properties.empty()) value("n_props", properties);
   return {};
 }
@@ -114,7 +138,8 @@ Status ExportGraphMl(const Snapshot& s, std::ostream& stream, const ExportOption
   ExportSink sink(stream, options.progress, s.node_count());
   std::string& out = sink.text();
   const std::vector<ColumnId> columns = UsedColumns(s);
-  const auto key = [&](std::string_view id, std::string_view of, std::string_view name, std::string_view type) {
+  const auto key = [&](std::string_view id, std::string_view of, std::string_view name,
+                       std::string_view type) {
     out += "  <key";
     AppendAttribute(out, "id", id);
     AppendAttribute(out, "for", of);
@@ -122,10 +147,13 @@ Status ExportGraphMl(const Snapshot& s, std::ostream& stream, const ExportOption
     AppendAttribute(out, "attr.type", type);
     out += "/>\n";
   };
-  out += "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n";
+  out +=
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<graphml "
+      "xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n";
   for (const Declared& d : kNodeData) key(d.id, "node", d.name, d.type);
   for (ColumnId c : columns)
-    key("c" + std::to_string(c), "node", s.schema().columns()[c].name, TypeName(s.schema().columns()[c].type));
+    key("c" + std::to_string(c), "node", s.schema().columns()[c].name,
+        TypeName(s.schema().columns()[c].type));
   for (const Declared& d : kEdgeData) key(d.id, "edge", d.name, d.type);
   out += "  <graph id=\"plexus\" edgedefault=\"directed\">";
   PLEXUS_TRY(sink.EndRow());
@@ -160,7 +188,8 @@ Status ExportGraphMl(const Snapshot& s, std::ostream& stream, const ExportOption
   out += "  </graph>\n</graphml>";
   PLEXUS_TRY(sink.EndRow());
   return sink.Finish();
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 Status ExportGexf(const Snapshot& s, std::ostream& stream, const ExportOptions& options) try {
   ExportSink sink(stream, options.progress, s.node_count());
@@ -173,11 +202,14 @@ Status ExportGexf(const Snapshot& s, std::ostream& stream, const ExportOptions& 
     AppendAttribute(out, "type", type);
     out += "/>\n";
   };
-  out += "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<gexf xmlns=\"http://gexf.net/1.3\" version=\"1.3\">\n"
-         "  <graph mode=\"static\" defaultedgetype=\"directed\">\n    <attributes class=\"node\">\n";
+  out +=
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<gexf xmlns=\"http://gexf.net/1.3\" "
+      "version=\"1.3\">\n"
+      "  <graph mode=\"static\" defaultedgetype=\"directed\">\n    <attributes class=\"node\">\n";
   for (const Declared& d : kNodeData) attribute(d.id, d.name, d.type);
   for (ColumnId c : columns)
-    attribute("c" + std::to_string(c), s.schema().columns()[c].name, TypeName(s.schema().columns()[c].type));
+    attribute("c" + std::to_string(c), s.schema().columns()[c].name,
+              TypeName(s.schema().columns()[c].type));
   out += "    </attributes>\n    <attributes class=\"edge\">\n";
   for (const Declared& d : kEdgeData)
     if (d.name != "weight") attribute(d.id, d.name, d.type);  // edges have one of their own
@@ -224,6 +256,7 @@ Status ExportGexf(const Snapshot& s, std::ostream& stream, const ExportOptions& 
   out += "    </edges>\n  </graph>\n</gexf>";
   PLEXUS_TRY(sink.EndRow());
   return sink.Finish();
-} PLEXUS_CATCH_NO_MEMORY
+}
+PLEXUS_CATCH_NO_MEMORY
 
 }  // namespace plexus::text

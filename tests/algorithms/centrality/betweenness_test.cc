@@ -15,21 +15,23 @@
 #include "algorithms/centrality/internal/brandes.h"
 #include "algorithms/centrality/internal/brandes_batch.h"
 #include "engine/bulk/topology.h"
-#include "tests/support/for_each_case.h"
 #include "tests/reference/oracles.h"
+#include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
 namespace {
 
 void Check(const CaseGraph& g, const BetweennessOptions& options) {
-  const auto want = reference::Betweenness(g.Flat(options.kinds, options.subset, options.valid_at), options.undirected, options.max_hops);
+  const auto want = reference::Betweenness(g.Flat(options.kinds, options.subset, options.valid_at),
+                                           options.undirected, options.max_hops);
   const auto got = Betweenness(g.snapshot(), options);
   ASSERT_TRUE(got.has_value()) << got.error().ToString();
   EXPECT_TRUE(got->exact);
   EXPECT_EQ(got->bound, 0);
   EXPECT_FALSE(got->truncated);
   ASSERT_EQ(got->scores.size(), want.size());
-  for (NodeId v = 0; v < want.size(); ++v) ASSERT_NEAR(got->scores[v], want[v], 1e-9 * (1 + want[v])) << v;
+  for (NodeId v = 0; v < want.size(); ++v)
+    ASSERT_NEAR(got->scores[v], want[v], 1e-9 * (1 + want[v])) << v;
 }
 
 TEST(Betweenness, EqualsCountingPaths) {
@@ -94,15 +96,19 @@ TEST(Betweenness, HopsAroundAByte) {
 }
 
 // Sixteen sources at a time; fails when lanes give up.
-std::vector<double> ByLanes(const Topology& graph, std::span<const NodeId> sources, std::uint32_t max_hops, Executor& executor) {
+std::vector<double> ByLanes(const Topology& graph, std::span<const NodeId> sources,
+                            std::uint32_t max_hops, Executor& executor) {
   internal::BrandesLanes lanes(graph.out(), graph.in(), executor);
   std::vector<double> scores(graph.out().node_count(), 0);
   for (std::size_t first = 0; first < sources.size(); first += internal::BrandesLanes::kLanes)
-    EXPECT_TRUE(lanes.Add(sources.subspan(first, std::min(internal::BrandesLanes::kLanes, sources.size() - first)), max_hops, scores));
+    EXPECT_TRUE(lanes.Add(
+        sources.subspan(first, std::min(internal::BrandesLanes::kLanes, sources.size() - first)),
+        max_hops, scores));
   return scores;
 }
 
-std::vector<double> OneByOne(const Topology& graph, std::span<const NodeId> sources, std::uint32_t max_hops) {
+std::vector<double> OneByOne(const Topology& graph, std::span<const NodeId> sources,
+                             std::uint32_t max_hops) {
   internal::Brandes search(graph.out());
   search.Prepare(internal::Brandes::Width::kNarrow);
   std::vector<double> scores(graph.out().node_count(), 0);
@@ -120,7 +126,8 @@ TEST(Betweenness, LanesEqualSingleSearches) {
   constexpr NodeId kNodes = 33'000;
   std::vector<NodePair> pairs;
   for (NodeId v = 0; v < 200'000; ++v)  // hubs, and a fringe of nodes without edges
-    pairs.push_back({static_cast<NodeId>(random() % (random() % 4 ? kNodes - 500 : 40)), static_cast<NodeId>(random() % (kNodes - 500))});
+    pairs.push_back({static_cast<NodeId>(random() % (random() % 4 ? kNodes - 500 : 40)),
+                     static_cast<NodeId>(random() % (kNodes - 500))});
   for (const bool symmetrize : {true, false}) {
     TopologyOptions options;
     options.symmetrize = symmetrize;
@@ -132,9 +139,10 @@ TEST(Betweenness, LanesEqualSingleSearches) {
     ASSERT_GE(graph.arc_count(), std::uint64_t{kNodes} * 8);
     for (const std::size_t count : {4u, 21u}) {
       std::vector<NodeId> sources;
-      for (std::size_t i = 0; i < count; ++i) sources.push_back(static_cast<NodeId>(random() % kNodes));
-      sources[1] = sources[0];      // twice the same
-      sources[2] = kNodes - 1;      // undirected: without an edge
+      for (std::size_t i = 0; i < count; ++i)
+        sources.push_back(static_cast<NodeId>(random() % kNodes));
+      sources[1] = sources[0];  // twice the same
+      sources[2] = kNodes - 1;  // undirected: without an edge
       const auto want = BetweennessCsr(graph.out(), {}, sources).value();
       std::optional<std::vector<double>> first;
       for (const auto& e : Executors()) {
@@ -146,8 +154,10 @@ TEST(Betweenness, LanesEqualSingleSearches) {
       // Lanes were what gave it: the very bits of their sums.
       ASSERT_EQ(ByLanes(graph, sources, 0xFFFFFFFFu, SerialExecutor()), *first);
       for (const std::uint32_t max_hops : {0u, 1u, 2u, 3u}) {
-        const auto few = OneByOne(graph, sources, max_hops), lanes = ByLanes(graph, sources, max_hops, DefaultExecutor());
-        for (NodeId v = 0; v < kNodes; ++v) ASSERT_NEAR(lanes[v], few[v], 1e-9 * (1 + few[v])) << max_hops << ", " << v;
+        const auto few = OneByOne(graph, sources, max_hops),
+                   lanes = ByLanes(graph, sources, max_hops, DefaultExecutor());
+        for (NodeId v = 0; v < kNodes; ++v)
+          ASSERT_NEAR(lanes[v], few[v], 1e-9 * (1 + few[v])) << max_hops << ", " << v;
         ASSERT_EQ(max_hops > 1, std::ranges::any_of(lanes, [](double x) { return x > 0; }));
       }
     }
@@ -160,13 +170,15 @@ TEST(Betweenness, DeepGraphsLeaveTheLanes) {
   constexpr NodeId kNodes = 40'000, kTail = 300;
   std::vector<NodePair> pairs;
   for (int i = 0; i < 200'000; ++i)
-    pairs.push_back({static_cast<NodeId>(random() % (kNodes - kTail)), static_cast<NodeId>(random() % (kNodes - kTail))});
+    pairs.push_back({static_cast<NodeId>(random() % (kNodes - kTail)),
+                     static_cast<NodeId>(random() % (kNodes - kTail))});
   for (NodeId v = kNodes - kTail; v < kNodes; ++v) pairs.push_back({v - 1, v});
   TopologyOptions options;
   options.symmetrize = true;
   const Topology graph = *BuildTopology(kNodes, pairs, options);
   const std::vector<NodeId> sources = {0, 1, 2, 3, 4, 5};
-  const auto want = BetweennessCsr(graph.out(), {}, sources).value(), got = BetweennessCsr(graph.out(), graph.in(), sources).value();
+  const auto want = BetweennessCsr(graph.out(), {}, sources).value(),
+             got = BetweennessCsr(graph.out(), graph.in(), sources).value();
   EXPECT_EQ(got, want);
   EXPECT_GT(got[kNodes - 2], 0);
 }
@@ -207,7 +219,8 @@ TEST(Betweenness, TheBoundHolds) {
     const auto got = Betweenness(g.snapshot(), {.samples = 300, .seed = seed});
     EXPECT_GT(got->bound, 0);
     EXPECT_LT(got->bound, 0.2);
-    for (NodeId v = 0; v < exact->shares.size(); ++v) ASSERT_LE(std::abs(got->shares[v] - exact->shares[v]), got->bound);
+    for (NodeId v = 0; v < exact->shares.size(); ++v)
+      ASSERT_LE(std::abs(got->shares[v] - exact->shares[v]), got->bound);
   }
 }
 
@@ -291,7 +304,8 @@ TEST(Betweenness, AddsNumbersOfPathsOfAnySize) {
       const auto want = BrandesInLongDouble(graph.out(), source);
       const auto got = BetweennessCsr(graph.out(), graph.in(), std::span(&source, 1)).value();
       ASSERT_GT(*std::ranges::max_element(want), 500.0);
-      for (NodeId v = 0; v < next; ++v) ASSERT_NEAR(got[v], want[v], 1e-9 * (1 + want[v])) << most << ", " << source << ", " << v;
+      for (NodeId v = 0; v < next; ++v)
+        ASSERT_NEAR(got[v], want[v], 1e-9 * (1 + want[v])) << most << ", " << source << ", " << v;
     }
   }
 }

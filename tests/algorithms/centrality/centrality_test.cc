@@ -9,9 +9,9 @@
 #include "algorithms/centrality/closeness.h"
 #include "algorithms/centrality/hits.h"
 #include "algorithms/centrality/katz.h"
+#include "tests/reference/oracles.h"
 #include "tests/support/for_each_case.h"
 #include "tests/support/near_scores.h"
-#include "tests/reference/oracles.h"
 
 namespace plexus::testing {
 namespace {
@@ -180,7 +180,8 @@ TEST(Eigenvector, EqualsTheReferenceAtItsEnd) {
       ++converged;
       EXPECT_EQ(got->acyclic, !reference::HasCircle(flat, direction));
       const std::vector<double> none(flat.node_count(), 0.0);
-      ExpectNear(got->scores, got->acyclic ? none : reference::Eigenvector(flat, true, direction), 1e-9);
+      ExpectNear(got->scores, got->acyclic ? none : reference::Eigenvector(flat, true, direction),
+                 1e-9);
     }
   });
   EXPECT_GT(converged, asked / 2);

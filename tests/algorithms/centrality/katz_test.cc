@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "algorithms/centrality/katz.h"
+#include "tests/reference/oracles.h"
 #include "tests/support/for_each_case.h"
 #include "tests/support/near_scores.h"
-#include "tests/reference/oracles.h"
 
 namespace plexus::testing {
 namespace {
@@ -40,7 +40,9 @@ TEST(Katz, EqualsTheFixedPointAndKeepsItsBound) {
         const auto fixed = reference::Katz(flat, options.alpha, weighted, direction, 2000);
         double squares = 0;
         for (NodeId v = 0; v < fixed.size(); ++v) {
-          ASSERT_LE(std::abs(rough->scores[v] - fixed[v]), rough->error * rough->scores[v] + 1e-12 * (1 + fixed[v])) << v;
+          ASSERT_LE(std::abs(rough->scores[v] - fixed[v]),
+                    rough->error * rough->scores[v] + 1e-12 * (1 + fixed[v]))
+              << v;
           squares += rough->scores[v] * rough->scores[v];
         }
         EXPECT_NEAR(rough->norm, std::sqrt(squares), 1e-9 * (1 + rough->norm));
@@ -73,7 +75,8 @@ TEST(Katz, RefusesWhatDoesNotConverge) {
     const auto refused = Katz(star.snapshot(), options);
     ASSERT_FALSE(refused.has_value()) << alpha;
     EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
-    EXPECT_NE(refused.error().message.find("spectral radius is at least"), std::string::npos) << refused.error().message;
+    EXPECT_NE(refused.error().message.find("spectral radius is at least"), std::string::npos)
+        << refused.error().message;
   }
   CaseGraph chain;
   chain.AddNodes(20);
@@ -146,13 +149,15 @@ TEST(Katz, NormOfLargeScores) {
   EXPECT_NEAR(got->norm / got->scores[199], std::sqrt(1 / 0.99), 1e-12);
 }
 
-// `layers` of `width` nodes, each joined to all of the next by arcs of one weight; `lonely` nodes more.
+// `layers` of `width` nodes, each joined to all of the next by arcs of one weight; `lonely` nodes
+// more.
 CaseGraph Layers(std::size_t layers, std::size_t width, float weight, std::size_t lonely = 0) {
   CaseGraph g;
   g.AddNodes(layers * width + lonely);
   for (std::size_t layer = 0; layer + 1 < layers; ++layer)
     for (std::size_t i = 0; i < width; ++i)
-      for (std::size_t j = 0; j < width; ++j) g.Link(layer * width + i, kLink, (layer + 1) * width + j, weight);
+      for (std::size_t j = 0; j < width; ++j)
+        g.Link(layer * width + i, kLink, (layer + 1) * width + j, weight);
   g.Commit();
   return g;
 }
@@ -175,15 +180,18 @@ Walks WalksOf(const CaseGraph& g, const KatzOptions& options, double alpha) {
     return total;
   };
   Walks walks;
-  const auto one = reference::Katz(flat, alpha, options.weighted, options.direction, 2);  // of 0 and 1 arcs
+  const auto one =
+      reference::Katz(flat, alpha, options.weighted, options.direction, 2);  // of 0 and 1 arcs
   for (NodeId v = 0; v < one.size(); ++v) walks.reached += one[v] > 1;
   double selected = 0;
   for (const bool is : flat.selected) selected += is;
-  walks.added = sum(reference::Katz(flat, alpha, options.weighted, options.direction, 9)) - selected;
+  walks.added =
+      sum(reference::Katz(flat, alpha, options.weighted, options.direction, 9)) - selected;
   return walks;
 }
 
-// Chains and trees away from their root: half of the largest weight, to the bit, whatever is appended to them.
+// Chains and trees away from their root: half of the largest weight, to the bit, whatever is
+// appended to them.
 TEST(Katz, DefaultAlphaOfChainsAndTrees) {
   for (const std::size_t length : {2u, 3u, 9u, 10u, 65u, 200u}) {
     EXPECT_EQ(DefaultAlpha(Layers(length, 1, 1)), 0.5) << length;
@@ -200,8 +208,8 @@ TEST(Katz, DefaultAlphaOfChainsAndTrees) {
   EXPECT_EQ(DefaultAlpha(empty), 0.5);
 }
 
-// Without cycles, yet with many walks: by those of up to 8 arcs; little changes with a layer more, with a weak
-// cycle, and nothing with the unit or with nodes that have no edges.
+// Without cycles, yet with many walks: by those of up to 8 arcs; little changes with a layer more,
+// with a weak cycle, and nothing with the unit or with nodes that have no edges.
 TEST(Katz, DefaultAlphaOfLayersFollowsTheirWalks) {
   double before = 0;
   for (std::size_t layers = 3; layers <= 40; ++layers) {

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <vector>
 
-#include "algorithms/community/leiden.h"
 #include "algorithms/centrality/internal/cycle_check.h"
 #include "algorithms/centrality/katz.h"
+#include "algorithms/community/leiden.h"
 #include "algorithms/traversal/traverse.h"
 #include "tests/support/case_graph.h"
 
@@ -38,14 +38,15 @@ TEST(Loops, AreOneArcEitherWay) {
       ASSERT_EQ(found->hits.size(), 1u);
       EXPECT_EQ(found->hits[0].score, 2);  // y x, and y x x
     }
-    // 2m = 4: the loop has two ends, as modularity has it. One community: 4/4 - 1; apart: 2/4 - (9 + 1)/16.
+    // 2m = 4: the loop has two ends, as modularity has it. One community: 4/4 - 1; apart: 2/4 - (9
+    // + 1)/16.
     EXPECT_NEAR(*Modularity(s, std::vector<std::uint32_t>{0, 0}), 0, 1e-12);
     EXPECT_NEAR(*Modularity(s, std::vector<std::uint32_t>{0, 1}), -0.125, 1e-12);
   }
 }
 
-// A layer of a small graph is pushed, of a large one pulled; the proof is the same: of loops of several
-// kinds the one that the out row has first.
+// A layer of a small graph is pushed, of a large one pulled; the proof is the same: of loops of
+// several kinds the one that the out row has first.
 TEST(Loops, ArePushedAndPulledAlike) {
   for (const std::size_t nodes : {std::size_t{64}, std::size_t{4096}}) {
     CaseGraph g;
@@ -77,7 +78,8 @@ TEST(Loops, ArePushedAndPulledAlike) {
     for (std::size_t v = 0; v < nodes; ++v) {
       for (const auto& found : {&*best, &*sums}) {
         ASSERT_EQ(found->hits[v].path.size(), 2u);
-        for (const PathEdge& edge : found->hits[v].path) ASSERT_EQ(edge.kind, kLink) << nodes << ' ' << v;
+        for (const PathEdge& edge : found->hits[v].path)
+          ASSERT_EQ(edge.kind, kLink) << nodes << ' ' << v;
       }
       ASSERT_EQ(best->hits[v].score, 4);
       ASSERT_EQ(sums->hits[v].score, 1 + 7 + 49);  // three loops of 2 and two edges of 0.5 a step
@@ -86,16 +88,17 @@ TEST(Loops, ArePushedAndPulledAlike) {
 }
 
 TEST(Circles, AreFoundWhereverTheyAre) {
-  const auto ask = [](std::vector<std::uint32_t> offsets, std::vector<NodeId> neighbors, std::vector<float> weights,
-                      std::vector<double> x) {
+  const auto ask = [](std::vector<std::uint32_t> offsets, std::vector<NodeId> neighbors,
+                      std::vector<float> weights, std::vector<double> x) {
     return internal::HasCircle(CsrView{offsets, neighbors, weights, {}, {}}, x);
   };
   EXPECT_FALSE(ask({0}, {}, {}, {}));
   EXPECT_FALSE(ask({0, 0}, {}, {}, {1}));
   EXPECT_TRUE(ask({0, 1}, {0}, {}, {1}));
-  EXPECT_FALSE(ask({0, 1}, {0}, {0}, {1}));                          // a weight of 0 is no arc
-  EXPECT_FALSE(ask({0, 2, 3, 3}, {1, 2, 2}, {}, {1, 1, 1}));         // 0 1 2, 0 2
-  EXPECT_TRUE(ask({0, 1, 1, 2, 3}, {1, 3, 2}, {}, {9, 9, 0, 0}));    // the walk ends at 1, 2 3 2 is elsewhere
+  EXPECT_FALSE(ask({0, 1}, {0}, {0}, {1}));                   // a weight of 0 is no arc
+  EXPECT_FALSE(ask({0, 2, 3, 3}, {1, 2, 2}, {}, {1, 1, 1}));  // 0 1 2, 0 2
+  EXPECT_TRUE(
+      ask({0, 1, 1, 2, 3}, {1, 3, 2}, {}, {9, 9, 0, 0}));  // the walk ends at 1, 2 3 2 is elsewhere
   EXPECT_TRUE(ask({0, 1, 2, 3, 4}, {1, 2, 3, 1}, {}, {9, 1, 1, 1}));  // a tail before the circle
   EXPECT_FALSE(ask({0, 1, 1, 2, 3}, {1, 3, 2}, {1, 1, 0}, {9, 9, 0, 0}));
 }

@@ -11,9 +11,9 @@
 #include "algorithms/common/dense_view.h"
 #include "algorithms/pagerank/pagerank_batch.h"
 #include "algorithms/pagerank/pagerank_push.h"
-#include "tests/support/for_each_case.h"
 #include "tests/algorithms/pagerank/pagerank_query.h"
 #include "tests/reference/oracles.h"
+#include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
 namespace {
@@ -46,7 +46,9 @@ Case AgedEdges() {
 }
 
 ArcWeights Weights() {
-  return {.factors = {{kCauses, 3.0}, {kLink, 0.5}, {kSimilar, 0.0}}, .now_ms = kNow, .half_life_ms = 6 * kHour};
+  return {.factors = {{kCauses, 3.0}, {kLink, 0.5}, {kSimilar, 0.0}},
+          .now_ms = kNow,
+          .half_life_ms = 6 * kHour};
 }
 
 // The arcs as the formula weighs them, in f32 as it says.
@@ -57,7 +59,8 @@ reference::FlatGraph Weighed(reference::FlatGraph flat, const ArcWeights& weight
       if (f.kind == a.kind) w *= f.factor;
     const std::int64_t half_life = a.kind == kFirstUserEdgeKind ? 2 * kHour : weights.half_life_ms;
     if (weights.now_ms != kNoTime && half_life > 0 && a.created_at < weights.now_ms)
-      w *= std::pow(0.5, static_cast<double>(weights.now_ms - a.created_at) / static_cast<double>(half_life));
+      w *= std::pow(
+          0.5, static_cast<double>(weights.now_ms - a.created_at) / static_cast<double>(half_life));
     a.weight = static_cast<float>(w);
   }
   return flat;
@@ -143,7 +146,8 @@ TEST(ArcWeights, RowsAreThoseOfTheFormula) {
       }
       for (NodeId v = 0; v < view->node_count(); ++v) {
         std::vector<std::pair<NodeId, float>> got;
-        for (std::uint32_t i = rows.offsets[v]; i < rows.offsets[v + 1]; ++i) got.push_back({rows.neighbors[i], rows.weight(i)});
+        for (std::uint32_t i = rows.offsets[v]; i < rows.offsets[v + 1]; ++i)
+          got.push_back({rows.neighbors[i], rows.weight(i)});
         std::sort(got.begin(), got.end());
         std::sort(want[v].begin(), want[v].end());
         ASSERT_EQ(got.size(), want[v].size());
@@ -239,7 +243,8 @@ TEST(ArcWeights, WhatCannotBeWeighedIsRefused) {
   EXPECT_TRUE(ranked.converged);
   // Beyond f64, and so old that nothing of it is left: infinity times nothing.
   huge.arc_weights = {.factors = {{kCauses, 1e308}}, .now_ms = kNow, .half_life_ms = 1};
-  for (const double score : Rank(g.snapshot(), huge).scores) EXPECT_TRUE(std::isfinite(score) && score >= 0);
+  for (const double score : Rank(g.snapshot(), huge).scores)
+    EXPECT_TRUE(std::isfinite(score) && score >= 0);
 }
 
 }  // namespace

@@ -61,7 +61,8 @@ TEST(DenseView, HoldsTheSelectionInOrder) {
     for (NodeId v = 0; v < s.node_count(); ++v)
       if (v % 3 != 1) some.push_back(v);
     const NodeSubset subset = *NodeSubset::Of(s, some);
-    for (const std::vector<EdgeKindId>& kinds : {std::vector<EdgeKindId>{}, {kLink}, {kHasTag, kLink}}) {
+    for (const std::vector<EdgeKindId>& kinds :
+         {std::vector<EdgeKindId>{}, {kLink}, {kHasTag, kLink}}) {
       Check(g, kinds, nullptr);
       Check(g, kinds, &subset);
     }

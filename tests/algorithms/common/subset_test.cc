@@ -7,18 +7,18 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/traversal/bfs.h"
 #include "algorithms/centrality/closeness.h"
-#include "algorithms/paths/distances.h"
+#include "algorithms/common/node_subset.h"
 #include "algorithms/connectivity/dominators.h"
 #include "algorithms/connectivity/max_flow.h"
-#include "algorithms/traversal/multi_bfs.h"
-#include "algorithms/common/node_subset.h"
 #include "algorithms/pagerank/pagerank.h"
 #include "algorithms/pagerank/pagerank_batch.h"
 #include "algorithms/pagerank/pagerank_push.h"
-#include "algorithms/traversal/pattern.h"
+#include "algorithms/paths/distances.h"
 #include "algorithms/similarity/similarity.h"
+#include "algorithms/traversal/bfs.h"
+#include "algorithms/traversal/multi_bfs.h"
+#include "algorithms/traversal/pattern.h"
 #include "algorithms/traversal/traverse.h"
 #include "tests/support/case_graph.h"
 
@@ -92,18 +92,38 @@ TEST_F(SubsetTest, NamedNodesThatAreNotSelected) {
   const Snapshot s = g.snapshot();
   const NodeSubset project = NodeSubset::InScopes(s, std::vector<std::string_view>{"project"});
   using Ask = std::function<Result<void>(NodeId, const NodeSubset*)>;
-  const auto told = [](const auto& result) { return result ? Result<void>() : Result<void>(std::unexpected(result.error())); };
-  const Ask bfs = [&](NodeId v, auto* set) { return told(Bfs(s, std::vector{v}, Within<BfsOptions>(set))); };
-  const Ask lanes = [&](NodeId v, auto* set) { return told(MultiBfs(s, std::vector{v}, Within<MultiBfsOptions>(set))); };
-  const Ask distances = [&](NodeId v, auto* set) { return told(Distances(s, v, Within<DistancesOptions>(set))); };
-  const Ask flow = [&](NodeId v, auto* set) { return told(MaxFlow(s, v, 5, Within<MaxFlowOptions>(set))); };
-  const Ask sink = [&](NodeId v, auto* set) { return told(MaxFlow(s, 5, v, Within<MaxFlowOptions>(set))); };
-  const Ask dominators = [&](NodeId v, auto* set) { return told(Dominators(s, v, Within<DominatorsOptions>(set))); };
+  const auto told = [](const auto& result) {
+    return result ? Result<void>() : Result<void>(std::unexpected(result.error()));
+  };
+  const Ask bfs = [&](NodeId v, auto* set) {
+    return told(Bfs(s, std::vector{v}, Within<BfsOptions>(set)));
+  };
+  const Ask lanes = [&](NodeId v, auto* set) {
+    return told(MultiBfs(s, std::vector{v}, Within<MultiBfsOptions>(set)));
+  };
+  const Ask distances = [&](NodeId v, auto* set) {
+    return told(Distances(s, v, Within<DistancesOptions>(set)));
+  };
+  const Ask flow = [&](NodeId v, auto* set) {
+    return told(MaxFlow(s, v, 5, Within<MaxFlowOptions>(set)));
+  };
+  const Ask sink = [&](NodeId v, auto* set) {
+    return told(MaxFlow(s, 5, v, Within<MaxFlowOptions>(set)));
+  };
+  const Ask dominators = [&](NodeId v, auto* set) {
+    return told(Dominators(s, v, Within<DominatorsOptions>(set)));
+  };
   const auto starts = [](NodeId v) { return std::vector<TraverseSeed>{{v, 1.0}}; };
-  const Ask traverse = [&](NodeId v, auto* set) { return told(Traverse(s, starts(v), Within<TraverseOptions>(set))); };
+  const Ask traverse = [&](NodeId v, auto* set) {
+    return told(Traverse(s, starts(v), Within<TraverseOptions>(set)));
+  };
   const PathPattern pattern = *PathPattern::Parse("supports", s.schema());
-  const Ask match = [&](NodeId v, auto* set) { return told(MatchPattern(s, pattern, starts(v), Within<PatternOptions>(set))); };
-  const Ask similar = [&](NodeId v, auto* set) { return told(SimilarNodes(s, v, Within<SimilarityOptions>(set))); };
+  const Ask match = [&](NodeId v, auto* set) {
+    return told(MatchPattern(s, pattern, starts(v), Within<PatternOptions>(set)));
+  };
+  const Ask similar = [&](NodeId v, auto* set) {
+    return told(SimilarNodes(s, v, Within<SimilarityOptions>(set)));
+  };
   const Ask closeness = [&](NodeId v, auto* set) {
     auto options = Within<ClosenessOptions>(set);
     options.of = {v};
@@ -123,31 +143,42 @@ TEST_F(SubsetTest, NamedNodesThatAreNotSelected) {
     return told(PageRankBatch(s, sets, options));
   };
   const Ask push = [&](NodeId v, auto* set) {
-    return told(PageRankPush(s, std::vector<PageRankSeed>{{v, 1.0}}, Within<PageRankPushOptions>(set)));
+    return told(
+        PageRankPush(s, std::vector<PageRankSeed>{{v, 1.0}}, Within<PageRankPushOptions>(set)));
   };
 
-  const auto says = [](const Result<void>& got, ErrorCode code, const std::string& name, const std::string& why) {
+  const auto says = [](const Result<void>& got, ErrorCode code, const std::string& name,
+                       const std::string& why) {
     ASSERT_FALSE(got.has_value());
     EXPECT_EQ(got.error().code, code);
-    for (const std::string& part : {name, why}) EXPECT_NE(got.error().message.find(part), std::string::npos) << got.error().message;
+    for (const std::string& part : {name, why})
+      EXPECT_NE(got.error().message.find(part), std::string::npos) << got.error().message;
   };
-  const std::string removed = "'" + std::string(s.key(0)) + "'", other = "'" + std::string(s.key(2)) + "'";
-  for (const Ask& ask : {bfs, lanes, distances, flow, sink, dominators, traverse, match, similar, closeness, rank, batch, push}) {
+  const std::string removed = "'" + std::string(s.key(0)) + "'",
+                    other = "'" + std::string(s.key(2)) + "'";
+  for (const Ask& ask : {bfs, lanes, distances, flow, sink, dominators, traverse, match, similar,
+                         closeness, rank, batch, push}) {
     says(ask(0, nullptr), ErrorCode::kNotFound, removed, "was removed");
     says(ask(9999, nullptr), ErrorCode::kInvalidArgument, "9999", "is not below");
     EXPECT_TRUE(ask(2, nullptr).has_value());
   }
-  for (const Ask& ask : {bfs, lanes, distances, flow, sink, dominators, traverse, match}) EXPECT_TRUE(ask(3, nullptr).has_value());
-  for (const Ask& ask : {closeness, rank, batch, push}) says(ask(3, nullptr), ErrorCode::kInvalidArgument, "'tag:", "index plane");
-  for (const Ask& ask : {bfs, lanes, distances, flow, dominators, traverse}) EXPECT_TRUE(ask(2, &project).has_value());
-  for (const Ask& ask : {closeness, rank, batch, push}) says(ask(2, &project), ErrorCode::kInvalidArgument, other, "outside");
+  for (const Ask& ask : {bfs, lanes, distances, flow, sink, dominators, traverse, match})
+    EXPECT_TRUE(ask(3, nullptr).has_value());
+  for (const Ask& ask : {closeness, rank, batch, push})
+    says(ask(3, nullptr), ErrorCode::kInvalidArgument, "'tag:", "index plane");
+  for (const Ask& ask : {bfs, lanes, distances, flow, dominators, traverse})
+    EXPECT_TRUE(ask(2, &project).has_value());
+  for (const Ask& ask : {closeness, rank, batch, push})
+    says(ask(2, &project), ErrorCode::kInvalidArgument, other, "outside");
   const auto negative = seeded(1, -1, &project);
   ASSERT_FALSE(negative.has_value());
-  EXPECT_NE(negative.error().message.find("of seed node '" + std::string(s.key(1)) + "'"), std::string::npos) << negative.error().message;
+  EXPECT_NE(negative.error().message.find("of seed node '" + std::string(s.key(1)) + "'"),
+            std::string::npos)
+      << negative.error().message;
 }
 
-// A search that starts at an index node and follows facts alone meets nothing: of a depth, a distance,
-// a dominator there is the start's own.
+// A search that starts at an index node and follows facts alone meets nothing: of a depth, a
+// distance, a dominator there is the start's own.
 TEST_F(SubsetTest, SearchesFromIndexNodesMeetNothing) {
   const Snapshot s = g.snapshot();
   constexpr NodeId kTagged = 3;
@@ -162,7 +193,8 @@ TEST_F(SubsetTest, SearchesFromIndexNodesMeetNothing) {
   EXPECT_EQ(dominators->reached, 1u);
   EXPECT_EQ(dominators->dominators, std::vector<NodeId>(s.node_count(), kNoNode));
   EXPECT_EQ(dominators->dominated, std::vector<std::uint32_t>(s.node_count(), 0));
-  for (const auto& [from, to] : std::vector<std::pair<NodeId, NodeId>>{{kTagged, 5}, {5, kTagged}}) {
+  for (const auto& [from, to] :
+       std::vector<std::pair<NodeId, NodeId>>{{kTagged, 5}, {5, kTagged}}) {
     const auto flow = MaxFlow(s, from, to);
     EXPECT_EQ(flow->flow, 0);
     EXPECT_TRUE(flow->cut.empty());

@@ -65,15 +65,17 @@ CommunitySums SumsOf(const CommunityGraph& graph, const std::vector<NodeId>& com
   return sums;
 }
 
-Moved Move(const CommunityGraph& graph, std::vector<NodeId> start, BlockMoving::Plan plan, Executor& executor,
-           const Budget* budget = nullptr) {
+Moved Move(const CommunityGraph& graph, std::vector<NodeId> start, BlockMoving::Plan plan,
+           Executor& executor, const Budget* budget = nullptr) {
   Moved moved{.communities = std::move(start), .waiting = {}, .report = {}};
   CommunitySums sums = SumsOf(graph, moved.communities);
   internal::Pool<internal::Tally> tallies;
   tallies.Reserve(executor, graph.nodes);
-  for (auto& tally : tallies.idle()) graph.unit ? tally->Resize<true>(graph.nodes) : tally->Resize<false>(graph.nodes);
+  for (auto& tally : tallies.idle())
+    graph.unit ? tally->Resize<true>(graph.nodes) : tally->Resize<false>(graph.nodes);
   BlockMoving blocks;
-  moved.report = blocks.Run(graph, moved.communities.data(), sums, plan, executor, tallies, budget, moved.waiting);
+  moved.report = blocks.Run(graph, moved.communities.data(), sums, plan, executor, tallies, budget,
+                            moved.waiting);
   const CommunitySums after = SumsOf(graph, moved.communities);
   EXPECT_EQ(sums.sizes, after.sizes);
   for (NodeId c = 0; c < graph.nodes; ++c) EXPECT_NEAR(sums.totals[c], after.totals[c], 1e-9) << c;
@@ -81,8 +83,8 @@ Moved Move(const CommunityGraph& graph, std::vector<NodeId> start, BlockMoving::
 }
 
 // What v gains by going to `label`, by the definition; an empty one is being alone.
-double GainOf(const CommunityGraph& graph, const std::vector<NodeId>& communities, const CommunitySums& sums, double scale,
-              NodeId v, NodeId label) {
+double GainOf(const CommunityGraph& graph, const std::vector<NodeId>& communities,
+              const CommunitySums& sums, double scale, NodeId v, NodeId label) {
   double there = 0, here = 0;
   for (std::uint64_t a = graph.rows[v].begin; a < graph.rows[v].end; ++a) {
     const double weight = graph.unit ? 1.0 : graph.weights[a];
@@ -90,7 +92,8 @@ double GainOf(const CommunityGraph& graph, const std::vector<NodeId>& communitie
     if (communities[graph.neighbors[a]] == communities[v]) here += weight;
   }
   const double k = graph.strengths[v];
-  return there - scale * k * sums.totals[label] - (here - scale * k * (sums.totals[communities[v]] - k));
+  return there - scale * k * sums.totals[label] -
+         (here - scale * k * (sums.totals[communities[v]] - k));
 }
 
 TEST(BlockMoving, GainsAreTrueAndWhoDoesNotWaitRests) {
@@ -104,8 +107,10 @@ TEST(BlockMoving, GainsAreTrueAndWhoDoesNotWaitRests) {
         std::vector<NodeId> start(n);
         std::iota(start.begin(), start.end(), NodeId{0});
         std::mt19937_64 random(n);
-        for (int turn = 0; turn < 2; ++turn) {  // from single nodes; from any labels, some across blocks
-          const BlockMoving::Plan plan{resolution / graph.total, 0, turn == 1, 5, Budget::kUnlimited};
+        for (int turn = 0; turn < 2;
+             ++turn) {  // from single nodes; from any labels, some across blocks
+          const BlockMoving::Plan plan{resolution / graph.total, 0, turn == 1, 5,
+                                       Budget::kUnlimited};
           const Moved moved = Move(graph, start, plan, SerialExecutor());
           const Moved again = Move(graph, start, plan, *two);
           EXPECT_EQ(moved.communities, again.communities);
@@ -113,11 +118,15 @@ TEST(BlockMoving, GainsAreTrueAndWhoDoesNotWaitRests) {
           EXPECT_EQ(moved.report.gain, again.report.gain);
           EXPECT_EQ(moved.report.moves, again.report.moves);
           const double before = internal::Modularity(graph, start, n, resolution, SerialExecutor());
-          const double after = internal::Modularity(graph, moved.communities, n, resolution, SerialExecutor());
+          const double after =
+              internal::Modularity(graph, moved.communities, n, resolution, SerialExecutor());
           EXPECT_NEAR(2 * moved.report.gain / graph.total, after - before, 1e-9);
-          if (n > 3 && turn == 0 && resolution <= 1) { EXPECT_GT(moved.report.moves, n / 4); }
+          if (n > 3 && turn == 0 && resolution <= 1) {
+            EXPECT_GT(moved.report.moves, n / 4);
+          }
           const CommunitySums sums = SumsOf(graph, moved.communities);
-          const auto empty = static_cast<NodeId>(std::ranges::find(sums.sizes, 0u) - sums.sizes.begin());
+          const auto empty =
+              static_cast<NodeId>(std::ranges::find(sums.sizes, 0u) - sums.sizes.begin());
           // Nobody asks again when a community's total changed, but when links did: so rest is
           // exact where totals have no price, and nearly so where they have one.
           NodeId free = 0, restless = 0;
@@ -126,15 +135,24 @@ TEST(BlockMoving, GainsAreTrueAndWhoDoesNotWaitRests) {
             if (moved.waiting[v]) continue;
             ++free;
             for (std::uint64_t a = graph.rows[v].begin; a < graph.rows[v].end; ++a)
-              ASSERT_EQ(graph.neighbors[a] / stretch, v / stretch) << v << " is free beside a node of another stretch";
-            bool wants = empty < n && GainOf(graph, moved.communities, sums, plan.scale, v, empty) > 1e-9;
+              ASSERT_EQ(graph.neighbors[a] / stretch, v / stretch)
+                  << v << " is free beside a node of another stretch";
+            bool wants =
+                empty < n && GainOf(graph, moved.communities, sums, plan.scale, v, empty) > 1e-9;
             for (std::uint64_t a = graph.rows[v].begin; a < graph.rows[v].end; ++a)
-              wants |= GainOf(graph, moved.communities, sums, plan.scale, v, moved.communities[graph.neighbors[a]]) > 1e-9;
+              wants |= GainOf(graph, moved.communities, sums, plan.scale, v,
+                              moved.communities[graph.neighbors[a]]) > 1e-9;
             restless += wants;
           }
-          if (resolution <= 1) { EXPECT_LE(restless, resolution > 0 ? n / 25 : 0); }
-          if (moved.report.blocks == 1) { EXPECT_EQ(free, n); }
-          if (turn == 0 && n > 3) { EXPECT_GT(free, n / 2); }
+          if (resolution <= 1) {
+            EXPECT_LE(restless, resolution > 0 ? n / 25 : 0);
+          }
+          if (moved.report.blocks == 1) {
+            EXPECT_EQ(free, n);
+          }
+          if (turn == 0 && n > 3) {
+            EXPECT_GT(free, n / 2);
+          }
           for (NodeId& label : start) label = random() % 4 == 0 ? label / 300 * 300 : label;
         }
       }
@@ -152,12 +170,15 @@ TEST(BlockMoving, StopsWhereTheBudgetSays) {
     EXPECT_EQ(moved.communities, Move(graph, start, plan, *two).communities);
     EXPECT_LE(moved.report.arcs, arcs + 100 * moved.report.blocks);
     EXPECT_EQ(moved.report.moves > 0, arcs > 0);
-    for (NodeId v = 0; v < graph.nodes && arcs == 0; ++v) ASSERT_EQ(moved.waiting[v], graph.degree(v) > 0) << v;
+    for (NodeId v = 0; v < graph.nodes && arcs == 0; ++v)
+      ASSERT_EQ(moved.waiting[v], graph.degree(v) > 0) << v;
   }
   std::atomic<bool> stop = true;
   Budget budget;
   budget.cancel = &stop;
-  EXPECT_EQ(Move(graph, start, {1 / graph.total, 0, false, 1, Budget::kUnlimited}, *two, &budget).report.moves, 0u);
+  EXPECT_EQ(Move(graph, start, {1 / graph.total, 0, false, 1, Budget::kUnlimited}, *two, &budget)
+                .report.moves,
+            0u);
 }
 
 TEST(BlockMoving, SuitsGraphsOfShortLinks) {
@@ -166,15 +187,17 @@ TEST(BlockMoving, SuitsGraphsOfShortLinks) {
   constexpr NodeId kNodes = 20'000;
   std::vector<std::vector<NodeId>> rows(kNodes);
   for (NodeId i = 0; i < 3 * kNodes; ++i) {
-    const auto u = static_cast<NodeId>(random() % kNodes), v = static_cast<NodeId>(random() % kNodes);
+    const auto u = static_cast<NodeId>(random() % kNodes),
+               v = static_cast<NodeId>(random() % kNodes);
     rows[u].push_back(v);
     rows[v].push_back(u);
   }
   std::vector<std::uint64_t> degrees;
   for (const auto& row : rows) degrees.push_back(row.size());
-  const auto graph = internal::SumRows(degrees, DefaultExecutor(), nullptr, [&](NodeId v, auto&& fn) {
-    for (NodeId u : rows[v]) fn(u, 1.0);
-  });
+  const auto graph =
+      internal::SumRows(degrees, DefaultExecutor(), nullptr, [&](NodeId v, auto&& fn) {
+        for (NodeId u : rows[v]) fn(u, 1.0);
+      });
   EXPECT_FALSE(BlockMoving::Suits(*graph));
 }
 

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <random>
 
+#include "tests/reference/oracles.h"
 #include "tests/support/for_each_case.h"
 #include "tests/support/oracle_cache.h"
-#include "tests/reference/oracles.h"
 
 namespace plexus::testing {
 namespace {
@@ -16,7 +16,8 @@ namespace {
 using Wanted = KnownAnswers<int, std::vector<std::uint32_t>>;
 
 // One reference for all executors, and for shapes that share `wanted`.
-void Check(const CaseGraph& g, KCoreOptions options, const std::vector<Executor*>& executors, Wanted& wanted) {
+void Check(const CaseGraph& g, KCoreOptions options, const std::vector<Executor*>& executors,
+           Wanted& wanted) {
   const auto flat = g.Flat(options.kinds, options.subset, options.valid_at);
   const auto& want = wanted.Of(flat, 0, [&] { return reference::Cores(flat); });
   for (Executor* executor : executors) {
@@ -54,8 +55,8 @@ TEST(KCore, EqualsTakingNodesAwayAtAnyThreadCount) {
   });
 }
 
-// Rows as they lie: once where both directions hold the same, added up where one ends before the other begins, counted
-// where a neighbour is in both.
+// Rows as they lie: once where both directions hold the same, added up where one ends before the
+// other begins, counted where a neighbour is in both.
 TEST(KCore, RowsOfAnyLikeness) {
   std::mt19937 random(9);
   for (const int likeness : {0, 1, 2, 3}) {
@@ -98,9 +99,11 @@ TEST(KCore, ABudgetLeavesLowerBounds) {
   ASSERT_FALSE(all->truncated);
   const std::atomic<bool> stop = true;
   int cut = 0;
-  for (std::uint64_t nodes : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{g.size() / 2}, std::uint64_t{g.size()}, Budget::kUnlimited})
+  for (std::uint64_t nodes : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{g.size() / 2},
+                              std::uint64_t{g.size()}, Budget::kUnlimited})
     for (std::uint64_t edges : {std::uint64_t{0}, std::uint64_t{1000}, Budget::kUnlimited})
-      for (const std::atomic<bool>* cancel : {static_cast<const std::atomic<bool>*>(nullptr), &stop}) {
+      for (const std::atomic<bool>* cancel :
+           {static_cast<const std::atomic<bool>*>(nullptr), &stop}) {
         KCoreOptions options;
         options.budget.nodes = nodes;
         options.budget.edges = edges;

@@ -7,8 +7,8 @@
 #include <map>
 #include <vector>
 
-#include "tests/support/for_each_case.h"
 #include "tests/reference/oracles.h"
+#include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
 namespace {
@@ -38,7 +38,8 @@ std::vector<NodeId> Counted(const reference::FlatGraph& flat, int iterations) {
   return labels;
 }
 
-void CheckLabels(const CaseGraph& g, int iterations, const std::vector<EdgeKindId>& kinds, Executor* executor) {
+void CheckLabels(const CaseGraph& g, int iterations, const std::vector<EdgeKindId>& kinds,
+                 Executor* executor) {
   LabelPropagationOptions options;
   options.iterations = iterations;
   options.kinds = kinds;
@@ -52,11 +53,14 @@ void CheckLabels(const CaseGraph& g, int iterations, const std::vector<EdgeKindI
 TEST(LabelPropagation, EqualsCountingAtAnyThreadCount) {
   const auto executors = Executors();
   ForEachCase(SmallCases(), [&](const CaseGraph& g, Shape) {
-    for (int iterations : {0, 1, 2, 5}) CheckLabels(g, iterations, {}, executors[static_cast<std::size_t>(iterations) % 3].executor.get());
+    for (int iterations : {0, 1, 2, 5})
+      CheckLabels(g, iterations, {},
+                  executors[static_cast<std::size_t>(iterations) % 3].executor.get());
     CheckLabels(g, 3, {kHasTag, kLink}, nullptr);
   });
   for (std::size_t which = 0; which < kLargeCases; ++which)
-    for (const auto& e : executors) CheckLabels(Large(which, Shape::kDelta), 1, {}, e.executor.get());
+    for (const auto& e : executors)
+      CheckLabels(Large(which, Shape::kDelta), 1, {}, e.executor.get());
 }
 
 TEST(LabelPropagation, StopsAndRefuses) {
@@ -65,7 +69,8 @@ TEST(LabelPropagation, StopsAndRefuses) {
   g.Link(0, kLink, 1);
   g.LinkValid(2, kLink, 3, 10, 20);
   g.Commit();
-  EXPECT_EQ(LabelPropagation(g.snapshot(), {.iterations = 1, .valid_at = 5})->labels, (std::vector<NodeId>{1, 0, 2, 3}));
+  EXPECT_EQ(LabelPropagation(g.snapshot(), {.iterations = 1, .valid_at = 5})->labels,
+            (std::vector<NodeId>{1, 0, 2, 3}));
   const auto swings = LabelPropagation(g.snapshot(), {.iterations = 7});
   EXPECT_EQ(swings->labels, (std::vector<NodeId>{1, 0, 3, 2}));
   EXPECT_FALSE(swings->converged);

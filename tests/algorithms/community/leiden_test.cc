@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "engine/bulk/topology.h"
+#include "tests/reference/oracles.h"
 #include "tests/support/cancelling_executor.h"
 #include "tests/support/for_each_case.h"
-#include "tests/reference/oracles.h"
 
 namespace plexus::testing {
 namespace {
@@ -44,7 +44,8 @@ void Check(const CaseGraph& g, const LeidenOptions& options) {
   ASSERT_TRUE(got.has_value()) << got.error().ToString();
   CheckNumbers(*got, flat.selected);
   const auto a = reference::UndirectedWeights(flat, options.weighted);
-  EXPECT_NEAR(got->modularity, reference::Modularity(a, got->communities, options.resolution), 1e-12);
+  EXPECT_NEAR(got->modularity, reference::Modularity(a, got->communities, options.resolution),
+              1e-12);
   EXPECT_TRUE(reference::Connected(a, got->communities, flat.selected));
   EXPECT_FALSE(got->truncated);
   const auto again = Modularity(g.snapshot(), got->communities, options);
@@ -133,12 +134,14 @@ TEST(Leiden, OnlyTheSelectionCounts) {
     std::vector<NodeId> some(inside);
     std::iota(some.begin(), some.end(), NodeId{0});
     std::vector<std::pair<std::size_t, std::size_t>> edges;
-    for (std::size_t i = 0; i < inside + inside / 2; ++i) edges.emplace_back(random() % inside, random() % inside);
+    for (std::size_t i = 0; i < inside + inside / 2; ++i)
+      edges.emplace_back(random() % inside, random() % inside);
     EdgeKind touches;
     touches.name = "touches";
     touches.symmetric = true;
     std::optional<LeidenResult> alone;
-    for (const int around : {0, 1, 2}) {  // no more nodes; more, and edges to them; and others there
+    for (const int around :
+         {0, 1, 2}) {  // no more nodes; more, and edges to them; and others there
       CaseGraph g;
       const EdgeKindId touch = g.DefineKind(touches), kind = round % 3 == 0 ? touch : kLink;
       g.AddNodes(around == 0 ? inside : inside + 5);
@@ -167,7 +170,8 @@ TEST(Leiden, AtTheEndNoNodeWantsToMove) {
     CaseGraph g;
     const std::size_t n = 5 + random() % 60;
     g.AddNodes(n);
-    for (std::size_t i = 0; i < 3 * n; ++i) g.Link(random() % n, kLink, random() % n, static_cast<float>(1 + random() % 4));
+    for (std::size_t i = 0; i < 3 * n; ++i)
+      g.Link(random() % n, kLink, random() % n, static_cast<float>(1 + random() % 4));
     g.Commit();
     LeidenOptions options;
     options.iterations = 100;
@@ -181,7 +185,8 @@ TEST(Leiden, AtTheEndNoNodeWantsToMove) {
       for (std::uint32_t c = 0; c <= got->count; ++c) {
         auto moved = got->communities;
         moved[v] = c;
-        ASSERT_LE(reference::Modularity(a, moved, 1), got->modularity + 1e-9) << round << ": " << v << " to " << c;
+        ASSERT_LE(reference::Modularity(a, moved, 1), got->modularity + 1e-9)
+            << round << ": " << v << " to " << c;
       }
   }
 }
@@ -232,7 +237,8 @@ TEST(Leiden, LeavesFollowTheirNeighbour) {
     CaseGraph g;
     constexpr std::size_t kCore = 12, kLeaves = 30;
     g.AddNodes(kCore + kLeaves);
-    for (std::size_t i = 0; i < 30; ++i) g.Link(random() % kCore, kLink, random() % kCore, static_cast<float>(1 + random() % 3));
+    for (std::size_t i = 0; i < 30; ++i)
+      g.Link(random() % kCore, kLink, random() % kCore, static_cast<float>(1 + random() % 3));
     std::vector<std::size_t> at;
     for (std::size_t i = 0; i < kLeaves; ++i) {
       at.push_back(random() % kCore);
@@ -240,9 +246,11 @@ TEST(Leiden, LeavesFollowTheirNeighbour) {
     }
     g.Commit();
     for (double resolution : {0.0, 0.5, 1.0}) {
-      const auto got = Leiden(g.snapshot(), {.resolution = resolution, .seed = static_cast<std::uint64_t>(round)});
+      const auto got = Leiden(
+          g.snapshot(), {.resolution = resolution, .seed = static_cast<std::uint64_t>(round)});
       ASSERT_TRUE(got.has_value());
-      for (std::size_t i = 0; i < kLeaves; ++i) ASSERT_EQ(got->communities[kCore + i], got->communities[at[i]]);
+      for (std::size_t i = 0; i < kLeaves; ++i)
+        ASSERT_EQ(got->communities[kCore + i], got->communities[at[i]]);
       Check(g, {.resolution = resolution, .seed = static_cast<std::uint64_t>(round)});
     }
     Check(g, {.resolution = 1.5});
@@ -284,7 +292,8 @@ TEST(Leiden, RefusesWhatIsNoNumber) {
   EXPECT_FALSE(Modularity(g.snapshot(), std::vector<std::uint32_t>(3)).has_value());
   const std::vector<std::uint32_t> offsets{0, 1, 3, 4};
   const std::vector<NodeId> neighbors{1, 0, 2, 1};
-  for (float bad : {-1.0f, std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+  for (float bad :
+       {-1.0f, std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
     const std::vector<float> weights{1, 1, bad, bad};
     CsrView view;
     view.offsets = offsets;
@@ -303,7 +312,8 @@ TEST(Leiden, AnyScaleOfWeights) {
     CaseGraph g;
     g.AddNodes(6);
     for (std::size_t c : {0u, 3u})
-      for (auto [u, v] : {std::pair{0u, 1u}, {1u, 2u}, {2u, 0u}}) g.Link(c + u, kLink, c + v, scale * (v == 0 ? 2.0f : 1.0f));
+      for (auto [u, v] : {std::pair{0u, 1u}, {1u, 2u}, {2u, 0u}})
+        g.Link(c + u, kLink, c + v, scale * (v == 0 ? 2.0f : 1.0f));
     g.Link(0, kLink, 3, scale);
     g.Commit();
     const auto got = Leiden(g.snapshot());

@@ -53,9 +53,10 @@ TEST(Refinement, PartsStayInsideLinkedAndWellConnected) {
       if (unit && u == v) continue;
       a[u][v] = a[v][u] = unit ? 1.0 : static_cast<double>(1 + random() % 5);
     }
-    const auto graph = internal::SumRows(std::vector<std::uint64_t>(n, n), DefaultExecutor(), nullptr, [&](NodeId v, auto&& fn) {
-      for (NodeId u = 0; u < n; ++u) fn(u, a[v][u]);
-    });
+    const auto graph = internal::SumRows(std::vector<std::uint64_t>(n, n), DefaultExecutor(),
+                                         nullptr, [&](NodeId v, auto&& fn) {
+                                           for (NodeId u = 0; u < n; ++u) fn(u, a[v][u]);
+                                         });
     ASSERT_TRUE(graph.has_value());
     if (!(graph->total > 0)) continue;
     std::vector<double> strengths(n, 0.0);
@@ -68,10 +69,12 @@ TEST(Refinement, PartsStayInsideLinkedAndWellConnected) {
     internal::MakeGroups(*graph, communities, count, groups);
     internal::Pool<internal::Tally> tallies;
     tallies.Reserve(DefaultExecutor(), n);
-    for (auto& tally : tallies.idle()) graph->unit ? tally->Resize<true>(n) : tally->Resize<false>(n);
+    for (auto& tally : tallies.idle())
+      graph->unit ? tally->Resize<true>(n) : tally->Resize<false>(n);
     const double resolution = 0.5 * static_cast<double>(1 + random() % 3);
     const double scale = resolution / std::accumulate(strengths.begin(), strengths.end(), 0.0);
-    internal::Refinement().Run(*graph, communities, groups, resolution, DefaultExecutor(), tallies, nullptr, parts);
+    internal::Refinement().Run(*graph, communities, groups, resolution, DefaultExecutor(), tallies,
+                               nullptr, parts);
     ASSERT_EQ(parts.size(), n);
     std::map<NodeId, std::vector<NodeId>> members;
     for (NodeId v = 0; v < n; ++v) {
@@ -105,20 +108,23 @@ TEST(Refinement, PartsStayInsideLinkedAndWellConnected) {
 // Two cliques in one community come apart, whether or not a link holds them.
 TEST(Refinement, CliquesOfOneCommunityAreItsParts) {
   for (const double bridge : {0.0, 1.0}) {
-    const auto graph = internal::SumRows(std::vector<std::uint64_t>(8, 8), DefaultExecutor(), nullptr, [&](NodeId v, auto&& fn) {
-      for (NodeId u = 0; u < 8; ++u)
-        if (u != v && u / 4 == v / 4) fn(u, 3.0);
-      if (v == 0 || v == 4) fn(4 - v, bridge);
-    });
+    const auto graph = internal::SumRows(std::vector<std::uint64_t>(8, 8), DefaultExecutor(),
+                                         nullptr, [&](NodeId v, auto&& fn) {
+                                           for (NodeId u = 0; u < 8; ++u)
+                                             if (u != v && u / 4 == v / 4) fn(u, 3.0);
+                                           if (v == 0 || v == 4) fn(4 - v, bridge);
+                                         });
     ASSERT_TRUE(graph.has_value());
     const std::vector<NodeId> together(8, 0);
     internal::Groups groups;
     internal::MakeGroups(*graph, together, 1, groups);
     internal::Pool<internal::Tally> tallies;
     tallies.Reserve(DefaultExecutor(), 8);
-    for (auto& tally : tallies.idle()) graph->unit ? tally->Resize<true>(8) : tally->Resize<false>(8);
+    for (auto& tally : tallies.idle())
+      graph->unit ? tally->Resize<true>(8) : tally->Resize<false>(8);
     std::vector<NodeId> parts, scratch;
-    internal::Refinement().Run(*graph, together, groups, 0.5, DefaultExecutor(), tallies, nullptr, parts);
+    internal::Refinement().Run(*graph, together, groups, 0.5, DefaultExecutor(), tallies, nullptr,
+                               parts);
     EXPECT_EQ(internal::Renumber(parts, scratch), 2u);
     EXPECT_EQ(parts, (std::vector<NodeId>{0, 0, 0, 0, 1, 1, 1, 1}));
   }
@@ -146,7 +152,8 @@ class CancelsAtBlock final : public Executor {
 Budget CancelledBy(const NodeId& written, std::size_t byte) {
   static_assert(sizeof(std::atomic<bool>) == 1 && std::endian::native == std::endian::little);
   Budget budget;
-  budget.cancel = reinterpret_cast<const std::atomic<bool>*>(reinterpret_cast<const unsigned char*>(&written) + byte);
+  budget.cancel = reinterpret_cast<const std::atomic<bool>*>(
+      reinterpret_cast<const unsigned char*>(&written) + byte);
   return budget;
 }
 
@@ -154,10 +161,11 @@ Budget CancelledBy(const NodeId& written, std::size_t byte) {
 // large community, which is one block: a cancel is heard inside.
 TEST(Refinement, AndAggregatingHearCancelOnTheWay) {
   constexpr NodeId n = 60'000, kUntouched = kNoNode;
-  const auto graph = internal::SumRows(std::vector<std::uint64_t>(n, 2), DefaultExecutor(), nullptr, [&](NodeId v, auto&& fn) {
-    fn((v + 1) % n, 1.0);
-    fn((v + n - 1) % n, 1.0);
-  });
+  const auto graph = internal::SumRows(std::vector<std::uint64_t>(n, 2), DefaultExecutor(), nullptr,
+                                       [&](NodeId v, auto&& fn) {
+                                         fn((v + 1) % n, 1.0);
+                                         fn((v + n - 1) % n, 1.0);
+                                       });
   ASSERT_TRUE(graph.has_value());
   internal::Pool<internal::Tally> tallies;
   tallies.Reserve(DefaultExecutor(), n);
@@ -173,12 +181,16 @@ TEST(Refinement, AndAggregatingHearCancelOnTheWay) {
     Budget budget;
     budget.cancel = &executor.cancel;
     std::vector<NodeId> parts(n, kUntouched);
-    EXPECT_FALSE(internal::Refinement().Run(*graph, communities, groups, 1, executor, tallies, &budget, parts));
-    EXPECT_EQ(static_cast<NodeId>(std::ranges::count(parts, kUntouched)), n - 10 * groups.blocks[block]);
+    EXPECT_FALSE(internal::Refinement().Run(*graph, communities, groups, 1, executor, tallies,
+                                            &budget, parts));
+    EXPECT_EQ(static_cast<NodeId>(std::ranges::count(parts, kUntouched)),
+              n - 10 * groups.blocks[block]);
     executor.cancel = false;
-    EXPECT_FALSE(internal::Aggregate(*graph, communities, groups, executor, tallies, &budget, coarse));
+    EXPECT_FALSE(
+        internal::Aggregate(*graph, communities, groups, executor, tallies, &budget, coarse));
     executor.cancel = false;
-    EXPECT_TRUE(internal::Aggregate(*graph, communities, groups, DefaultExecutor(), tallies, &budget, coarse));
+    EXPECT_TRUE(internal::Aggregate(*graph, communities, groups, DefaultExecutor(), tallies,
+                                    &budget, coarse));
   }
   communities.assign(n, 0);
   internal::MakeGroups(*graph, communities, 1, groups);
@@ -186,28 +198,33 @@ TEST(Refinement, AndAggregatingHearCancelOnTheWay) {
   constexpr NodeId kLook = 4095;  // nodes done when it is asked for the first time
   std::vector<NodeId> parts(n, 0);
   Budget budget = CancelledBy(parts[256], 1);  // raised when node 256 begins alone
-  EXPECT_FALSE(internal::Refinement().Run(*graph, communities, groups, 1, DefaultExecutor(), tallies, &budget, parts));
+  EXPECT_FALSE(internal::Refinement().Run(*graph, communities, groups, 1, DefaultExecutor(),
+                                          tallies, &budget, parts));
   for (NodeId v = 0; v < n; ++v) ASSERT_EQ(parts[v], v < kLook ? v : 0) << v;
   parts.assign(n, 0);
   budget = CancelledBy(parts[0], 0);  // raised when node 0 joins node 1
-  EXPECT_FALSE(internal::Refinement().Run(*graph, communities, groups, 1, DefaultExecutor(), tallies, &budget, parts));
+  EXPECT_FALSE(internal::Refinement().Run(*graph, communities, groups, 1, DefaultExecutor(),
+                                          tallies, &budget, parts));
   EXPECT_EQ(parts[0], 1u);
   for (NodeId v = kLook; v < n; ++v) ASSERT_EQ(parts[v], v) << v;
   // The same of aggregating: community 0 is written, and heard of in the large community 1.
   for (NodeId v = 0; v < n; ++v) communities[v] = v < 10 ? 0 : 1;
   internal::MakeGroups(*graph, communities, 2, groups);
   ASSERT_EQ(groups.block_count(), 1u);
-  EXPECT_TRUE(internal::Aggregate(*graph, communities, groups, DefaultExecutor(), tallies, nullptr, coarse));
+  EXPECT_TRUE(internal::Aggregate(*graph, communities, groups, DefaultExecutor(), tallies, nullptr,
+                                  coarse));
   EXPECT_EQ(coarse.neighbors[0], 1u);
   EXPECT_EQ(coarse.strengths[1], 2.0 * (n - 10));
   coarse.neighbors[0] = 0;
   budget = CancelledBy(coarse.neighbors[0], 0);
-  EXPECT_FALSE(internal::Aggregate(*graph, communities, groups, DefaultExecutor(), tallies, &budget, coarse));
+  EXPECT_FALSE(internal::Aggregate(*graph, communities, groups, DefaultExecutor(), tallies, &budget,
+                                   coarse));
   EXPECT_EQ(coarse.strengths[1], 2.0 * kLook);
   communities.assign(n, 0);
   internal::MakeGroups(*graph, communities, 1, groups);
   // What was left half done did not spoil the tallies.
-  EXPECT_TRUE(internal::Aggregate(*graph, communities, groups, DefaultExecutor(), tallies, nullptr, coarse));
+  EXPECT_TRUE(internal::Aggregate(*graph, communities, groups, DefaultExecutor(), tallies, nullptr,
+                                  coarse));
   EXPECT_EQ(coarse.loops[0], 2.0 * n);
 }
 
@@ -262,12 +279,13 @@ TEST(UndirectedRows, LeavesShareTheirNeighboursRow) {
       {{2, 1}, {5, 3}, {5, 3}},                  // 5: a leaf with a loop
       {{7, 1}},                                  // 6 and 7: each other's only one
       {{6, 1}},
-      {},                                        // 8
-      {{9, 4}, {9, 4}},                          // 9: a loop alone
-      {{11, 1}},                                 // 10 to 12: not symmetric, a ring
+      {},                // 8
+      {{9, 4}, {9, 4}},  // 9: a loop alone
+      {{11, 1}},         // 10 to 12: not symmetric, a ring
       {{12, 1}},
       {{10, 1}},
-      std::vector<std::pair<NodeId, double>>(9, {0, 1}),  // 13: one neighbour, by more arcs than are asked
+      std::vector<std::pair<NodeId, double>>(
+          9, {0, 1}),  // 13: one neighbour, by more arcs than are asked
       std::vector<std::pair<NodeId, double>>(8, {0, 1}),  // 14: by as many as are
   };
   const auto n = static_cast<NodeId>(arcs.size());
@@ -282,7 +300,8 @@ TEST(UndirectedRows, LeavesShareTheirNeighboursRow) {
     for (const auto& [u, weight] : arcs[v])
       if (u != 11) fn(u, weight);
   };
-  const auto folded = internal::MakePlaces(n, selected, degrees, true, DefaultExecutor(), nullptr, walk);
+  const auto folded =
+      internal::MakePlaces(n, selected, degrees, true, DefaultExecutor(), nullptr, walk);
   ASSERT_TRUE(folded.has_value());
   EXPECT_EQ(folded->rows[3], folded->rows[0]);
   EXPECT_NE(folded->rows[13], folded->rows[0]);
@@ -295,20 +314,24 @@ TEST(UndirectedRows, LeavesShareTheirNeighboursRow) {
   std::vector<NodeId> named(folded->nodes.begin(), folded->nodes.end());
   std::ranges::sort(named);
   EXPECT_EQ(named, (std::vector<NodeId>{0, 1, 2, 4, 5, 6, 9, 10, 13}));
-  for (NodeId row = 0; row < folded->nodes.size(); ++row) EXPECT_EQ(folded->rows[folded->nodes[row]], row);
-  const auto plain = internal::MakePlaces(n, selected, degrees, false, DefaultExecutor(), nullptr, walk);
+  for (NodeId row = 0; row < folded->nodes.size(); ++row)
+    EXPECT_EQ(folded->rows[folded->nodes[row]], row);
+  const auto plain =
+      internal::MakePlaces(n, selected, degrees, false, DefaultExecutor(), nullptr, walk);
   ASSERT_TRUE(plain.has_value());
   EXPECT_EQ(plain->nodes.size(), selected.size());
 }
 
-// Over several blocks: by id where degrees are even; else the busiest first, by id where they differ by less than a quarter octave.
+// Over several blocks: by id where degrees are even; else the busiest first, by id where they
+// differ by less than a quarter octave.
 TEST(Places, EvenDegreesKeepTheirOrderAndHubsComeFirst) {
   const NodeId n = 20000;
   std::vector<NodeId> selected;
   for (NodeId v = 0; v < n; ++v)
     if (v % 7 != 3) selected.push_back(v);
   const auto places = [&](const std::vector<std::uint64_t>& degrees, Executor& executor) {
-    return *internal::MakePlaces(n, selected, degrees, false, executor, nullptr, [](NodeId, auto&&) {});
+    return *internal::MakePlaces(n, selected, degrees, false, executor, nullptr,
+                                 [](NodeId, auto&&) {});
   };
   std::vector<std::uint64_t> degrees(selected.size());
   for (std::size_t i = 0; i < degrees.size(); ++i) degrees[i] = 3 + i % 4;
@@ -316,11 +339,13 @@ TEST(Places, EvenDegreesKeepTheirOrderAndHubsComeFirst) {
   EXPECT_TRUE(std::ranges::equal(even.nodes, selected));
   EXPECT_TRUE(std::ranges::equal(even.degrees, degrees));
   for (std::size_t i = 0; i < degrees.size(); ++i) degrees[i] = i % 50 == 7 ? 64 + i % 16 : i % 3;
-  const internal::Places skewed = places(degrees, DefaultExecutor()), alone = places(degrees, SerialExecutor());
+  const internal::Places skewed = places(degrees, DefaultExecutor()),
+                         alone = places(degrees, SerialExecutor());
   EXPECT_TRUE(std::ranges::equal(skewed.nodes, alone.nodes));
   std::vector<std::size_t> order(selected.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) { return std::min<std::uint64_t>(degrees[i], 64); });
+  std::ranges::stable_sort(order, std::greater(),
+                           [&](std::size_t i) { return std::min<std::uint64_t>(degrees[i], 64); });
   for (NodeId row = 0; row < order.size(); ++row) {
     ASSERT_EQ(skewed.nodes[row], selected[order[row]]) << row;
     EXPECT_EQ(skewed.degrees[row], degrees[order[row]]);

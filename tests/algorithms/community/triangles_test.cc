@@ -10,9 +10,9 @@
 #include "algorithms/community/internal/bitset_intersection.h"
 #include "algorithms/community/internal/oriented_graph.h"
 #include "engine/bulk/topology.h"
+#include "tests/reference/oracles.h"
 #include "tests/support/for_each_case.h"
 #include "tests/support/oracle_cache.h"
-#include "tests/reference/oracles.h"
 
 namespace plexus::testing {
 namespace {
@@ -39,7 +39,8 @@ void CheckOn(const CaseGraph& g, const Selected& selected, const reference::Flat
   EXPECT_EQ(total->edges, degrees / 2);
   EXPECT_EQ(total->wedges, wedges);
   EXPECT_EQ(total->nodes, nodes);
-  EXPECT_DOUBLE_EQ(total->transitivity, wedges == 0 ? 0.0 : static_cast<double>(corners) / static_cast<double>(wedges));
+  EXPECT_DOUBLE_EQ(total->transitivity,
+                   wedges == 0 ? 0.0 : static_cast<double>(corners) / static_cast<double>(wedges));
   for (bool directed : {false, true}) {
     ClusteringOptions c;
     c.directed = directed;
@@ -60,8 +61,10 @@ void CheckOn(const CaseGraph& g, const Selected& selected, const reference::Flat
 
 using Wanted = KnownAnswers<int, std::vector<reference::NodeClustering>>;
 
-// The reference, which takes its time, is asked once for all executors, and shapes where they share `wanted`.
-void Check(const CaseGraph& g, const Selected& selected, const std::vector<Executor*>& executors, Wanted& wanted) {
+// The reference, which takes its time, is asked once for all executors, and shapes where they share
+// `wanted`.
+void Check(const CaseGraph& g, const Selected& selected, const std::vector<Executor*>& executors,
+           Wanted& wanted) {
   const auto flat = g.Flat(selected.kinds, selected.subset, selected.valid_at);
   const auto& want = wanted.Of(flat, 0, [&] { return reference::Clusterings(flat); });
   for (std::size_t e = 0; e < executors.size(); ++e) {
@@ -175,7 +178,8 @@ TEST(TrianglesCsr, CompleteGraphs) {
     const std::uint64_t want = std::uint64_t{n} * (n - 1) * (n - 2) / 6;
     EXPECT_EQ(TrianglesCsr(graph.out()).value(), want) << n;
     for (auto numbering : {internal::Numbering::kKept, internal::Numbering::kByDegree}) {
-      const internal::OrientedGraph oriented = internal::Orient(graph.out(), DefaultExecutor(), numbering);
+      const internal::OrientedGraph oriented =
+          internal::Orient(graph.out(), DefaultExecutor(), numbering);
       EXPECT_EQ(oriented.hubs > 0, numbering == internal::Numbering::kByDegree && n > 0);
       EXPECT_EQ(internal::CountOriented(oriented, {}, DefaultExecutor()).triangles, want) << n;
     }
@@ -183,22 +187,27 @@ TEST(TrianglesCsr, CompleteGraphs) {
   }
 }
 
-// More nodes than hubs, hubs' rows full and not, members of a row on both sides of them: by words, looked up, one by
-// one where arcs stand for different numbers, all the same; and a budget cuts it at the same place.
+// More nodes than hubs, hubs' rows full and not, members of a row on both sides of them: by words,
+// looked up, one by one where arcs stand for different numbers, all the same; and a budget cuts it
+// at the same place.
 TEST(TrianglesCsr, CornersAreCreditedTheSameInEveryWay) {
   constexpr NodeId n = 12'000;
   std::mt19937_64 random(17);
   std::vector<NodePair> pairs;
   for (int i = 0; i < 60'000; ++i) {
-    const double x = static_cast<double>(random() % n) / n, y = static_cast<double>(random() % n) / n;
-    const auto u = static_cast<NodeId>(x * x * x * n), v = static_cast<NodeId>(y * (i % 2 ? y * y * y : 1) * n);
+    const double x = static_cast<double>(random() % n) / n,
+                 y = static_cast<double>(random() % n) / n;
+    const auto u = static_cast<NodeId>(x * x * x * n),
+               v = static_cast<NodeId>(y * (i % 2 ? y * y * y : 1) * n);
     if (u != v) pairs.push_back({u * 7 % n, v * 7 % n});
   }
   TopologyOptions options;
   options.symmetrize = true;
   const Topology graph = BuildTopology(n, pairs, options).value();
-  const internal::OrientedGraph kept = internal::Orient(graph.out(), DefaultExecutor(), internal::Numbering::kKept);
-  const internal::OrientedGraph sorted = internal::Orient(graph.out(), DefaultExecutor(), internal::Numbering::kByDegree);
+  const internal::OrientedGraph kept =
+      internal::Orient(graph.out(), DefaultExecutor(), internal::Numbering::kKept);
+  const internal::OrientedGraph sorted =
+      internal::Orient(graph.out(), DefaultExecutor(), internal::Numbering::kByDegree);
   ASSERT_LT(sorted.hubs, n);
   const auto want = internal::CountPerNode(kept, {}, {}, SerialExecutor());
   std::uint64_t corners = 0;
@@ -219,9 +228,12 @@ TEST(TrianglesCsr, CornersAreCreditedTheSameInEveryWay) {
     const auto doubled = internal::CountPerNode(sorted, twos, {}, *e.executor);
     EXPECT_TRUE(doubled.triangles == want.triangles) << e.name;
     for (NodeId v = 0; v < n; ++v) ASSERT_EQ(doubled.arcs[v], 2 * want.triangles[v]) << v;
-    EXPECT_TRUE(internal::CountPerNode(sorted, mixed, {}, *e.executor).triangles == want.triangles) << e.name;
-    EXPECT_TRUE(internal::CountPerNode(sorted, {}, some, *e.executor).triangles == cut.triangles) << e.name;
-    EXPECT_TRUE(internal::CountPerNode(kept, {}, {}, *e.executor).triangles == want.triangles) << e.name;
+    EXPECT_TRUE(internal::CountPerNode(sorted, mixed, {}, *e.executor).triangles == want.triangles)
+        << e.name;
+    EXPECT_TRUE(internal::CountPerNode(sorted, {}, some, *e.executor).triangles == cut.triangles)
+        << e.name;
+    EXPECT_TRUE(internal::CountPerNode(kept, {}, {}, *e.executor).triangles == want.triangles)
+        << e.name;
   }
 }
 
@@ -230,7 +242,8 @@ TEST(BitKernels, EveryLevelCountsAsALoopDoes) {
   std::vector<std::uint64_t> a(300), b(300);
   for (auto& word : a) word = random();
   for (auto& word : b) word = random() & random();
-  for (SimdLevel level : {SimdLevel::kScalar, SimdLevel::kAvx2, SimdLevel::kAvx512, SimdLevel::kBest}) {
+  for (SimdLevel level :
+       {SimdLevel::kScalar, SimdLevel::kAvx2, SimdLevel::kAvx512, SimdLevel::kBest}) {
     const internal::CountCommonFn count = internal::FindCountCommon(level);
     if (!count) {
       EXPECT_FALSE(HasSimdLevel(level));
@@ -239,8 +252,10 @@ TEST(BitKernels, EveryLevelCountsAsALoopDoes) {
     for (std::size_t from : {0u, 1u, 3u})
       for (std::size_t words = 0; words <= 130; ++words) {
         std::uint64_t want = 0;
-        for (std::size_t i = 0; i < words; ++i) want += static_cast<std::uint64_t>(std::popcount(a[from + i] & b[i]));
-        ASSERT_EQ(count(a.data() + from, b.data(), words), want) << SimdLevelName(level) << ", " << words;
+        for (std::size_t i = 0; i < words; ++i)
+          want += static_cast<std::uint64_t>(std::popcount(a[from + i] & b[i]));
+        ASSERT_EQ(count(a.data() + from, b.data(), words), want)
+            << SimdLevelName(level) << ", " << words;
       }
   }
 }

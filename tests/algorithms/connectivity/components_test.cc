@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "engine/bulk/topology.h"
+#include "tests/reference/oracles.h"
 #include "tests/support/cancelling_executor.h"
 #include "tests/support/for_each_case.h"
 #include "tests/support/ordered_executor.h"
-#include "tests/reference/oracles.h"
 
 namespace plexus::testing {
 namespace {
@@ -118,7 +118,8 @@ TEST(ComponentsCsr, FewArcsNearAndFar) {
     std::size_t pairs;
   };
   std::mt19937_64 random(3);
-  for (const auto [nodes, count] : {Size{70000, 30000}, Size{70000, 250000}, Size{140000, 100000}, Size{140000, 250000}, Size{180000, 620000}})
+  for (const auto [nodes, count] : {Size{70000, 30000}, Size{70000, 250000}, Size{140000, 100000},
+                                    Size{140000, 250000}, Size{180000, 620000}})
     for (NodeId reach : {NodeId{3}, NodeId{40}, nodes}) {
       std::vector<NodePair> pairs;
       for (std::size_t i = 0; i < count; ++i) {
@@ -135,14 +136,16 @@ TEST(ComponentsCsr, FewArcsNearAndFar) {
         ASSERT_TRUE(graph.has_value());
         for (const auto& e : Executors()) {
           const auto got = ComponentsCsr(graph->out(), graph->in(), e.executor.get()).value();
-          ASSERT_TRUE(std::ranges::equal(got.span(), want)) << e.name << ", " << reach << ", " << count << ", " << symmetrize;
+          ASSERT_TRUE(std::ranges::equal(got.span(), want))
+              << e.name << ", " << reach << ", " << count << ", " << symmetrize;
         }
       }
     }
 }
 
 // Arcs enough that nodes take turns at linking their second ones: with a largest component and with
-// many alike, islands of several nodes, nodes without arcs, rows that only lead up, nodes that only a hub leads to.
+// many alike, islands of several nodes, nodes without arcs, rows that only lead up, nodes that only
+// a hub leads to.
 TEST(ComponentsCsr, ManyArcs) {
   constexpr NodeId kNodes = 40000;
   std::mt19937_64 random(11);
@@ -163,7 +166,11 @@ TEST(ComponentsCsr, ManyArcs) {
         pairs.push_back({v + 120, v + 50});  // a chain through several blocks
         pairs.push_back({hub, v + 15});      // seen from its own side only by its in row
         // Two stars: their centres' third arcs.
-        pairs.insert(pairs.end(), {{v + 60, v + 20}, {v + 60, v + 25}, {v + 65, v + 30}, {v + 65, v + 55}, {v + 65, v + 60}});
+        pairs.insert(pairs.end(), {{v + 60, v + 20},
+                                   {v + 60, v + 25},
+                                   {v + 65, v + 30},
+                                   {v + 65, v + 55},
+                                   {v + 65, v + 60}});
       }
       const std::vector<NodeId> want = ByUnions(kNodes, pairs);
       for (bool symmetrize : {false, true}) {
@@ -176,7 +183,8 @@ TEST(ComponentsCsr, ManyArcs) {
         for (const auto& e : named) executors.push_back(e.executor.get());
         for (Executor* executor : executors) {
           const auto got = ComponentsCsr(graph->out(), graph->in(), executor).value();
-          ASSERT_TRUE(std::ranges::equal(got.span(), want)) << parts << ", " << up << ", " << symmetrize;
+          ASSERT_TRUE(std::ranges::equal(got.span(), want))
+              << parts << ", " << up << ", " << symmetrize;
         }
       }
     }
@@ -192,7 +200,8 @@ TEST(ComponentsCsr, ChainsThatGrowAtTheRoot) {
       pairs.push_back({m + i, m - 1 - i});
       pairs.push_back({2 * m + i, m - 1 - i});
     }
-    for (NodeId v = 3 * m + 1; v < 8 * m; ++v) pairs.push_back({v, v - 1});  // near: every edge is looked at
+    for (NodeId v = 3 * m + 1; v < 8 * m; ++v)
+      pairs.push_back({v, v - 1});  // near: every edge is looked at
     const auto graph = BuildTopology(8 * m, pairs, {});
     ASSERT_TRUE(graph.has_value());
     const auto got = ComponentsCsr(graph->out(), graph->in()).value();
@@ -204,10 +213,13 @@ TEST(ComponentsCsr, ChainsThatGrowAtTheRoot) {
 // loops in turn: nothing or all is told.
 TEST(Components, BudgetStopsBetweenBlocks) {
   for (Shape shape : {Shape::kClean, Shape::kRuns}) {
-    const CaseGraph g = Build({"chain", 1, [](CaseGraph& c, int) {
+    const CaseGraph g = Build({"chain", 1,
+                               [](CaseGraph& c, int) {
                                  c.AddNodes(40000);
-                                 for (std::size_t v = 1; v < 40000; ++v) c.Link(v * 7 % 40000, kLink, (v - 1) * 7 % 40000);
-                               }}, shape);
+                                 for (std::size_t v = 1; v < 40000; ++v)
+                                   c.Link(v * 7 % 40000, kLink, (v - 1) * 7 % 40000);
+                               }},
+                              shape);
     const auto whole = Components(g.snapshot());
     int loops = 0;
     for (bool truncated = true; truncated; ++loops) {
@@ -228,14 +240,17 @@ TEST(Components, BudgetStopsBetweenBlocks) {
 }
 
 TEST(Components, StopsWhenAskedBeforehand) {
-  const CaseGraph g = Build({"pair", 1, [](CaseGraph& c, int) {
+  const CaseGraph g = Build({"pair", 1,
+                             [](CaseGraph& c, int) {
                                c.AddNodes(2);
                                c.Link(0, kLink, 1);
-                             }}, Shape::kClean);
+                             }},
+                            Shape::kClean);
   const std::atomic<bool> cancel = true;
   ComponentsOptions options;
   options.budget.cancel = &cancel;
-  for (const auto& got : {Components(g.snapshot(), options), StrongComponents(g.snapshot(), options)}) {
+  for (const auto& got :
+       {Components(g.snapshot(), options), StrongComponents(g.snapshot(), options)}) {
     ASSERT_TRUE(got.has_value());
     EXPECT_TRUE(got->truncated);
     EXPECT_EQ(got->labels, std::vector<NodeId>(2, kNoNode));

@@ -2,23 +2,23 @@
 // graphs, against Boost.Graph and by certificate on large ones.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/biconnected_components.hpp>
 #include <boost/graph/dominator_tree.hpp>
-#include <atomic>
 #include <map>
 #include <numeric>
 #include <random>
 #include <set>
 
-#include "algorithms/connectivity/components.h"
 #include "algorithms/connectivity/biconnectivity.h"
+#include "algorithms/connectivity/components.h"
 #include "algorithms/connectivity/dominators.h"
 #include "algorithms/connectivity/spanning_forest.h"
 #include "engine/bulk/topology.h"
-#include "tests/support/for_each_case.h"
-#include "tests/support/edge_keys.h"
 #include "tests/reference/oracles.h"
+#include "tests/support/edge_keys.h"
+#include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
 namespace {
@@ -39,7 +39,8 @@ NodeSubset TwoThirds(const Snapshot& s) {
 
 // ---- spanning forests
 
-void CheckForest(const CaseGraph& g, SpanningForestOptions options, const std::vector<NamedExecutor>& executors) {
+void CheckForest(const CaseGraph& g, SpanningForestOptions options,
+                 const std::vector<NamedExecutor>& executors) {
   const auto flat = g.Flat(options.kinds, options.subset, options.valid_at);
   const auto want = reference::SpanningForest(flat, options.maximum, options.weighted);
   std::vector<PathEdge> first;
@@ -59,7 +60,8 @@ void CheckForest(const CaseGraph& g, SpanningForestOptions options, const std::v
   std::vector<NodeId> label(g.snapshot().node_count());
   std::iota(label.begin(), label.end(), NodeId{0});
   for (std::size_t i = 0; i < first.size(); ++i) {
-    ASSERT_TRUE(std::binary_search(all.begin(), all.end(), KeyOf(first[i].source, first[i].target, first[i])));
+    ASSERT_TRUE(std::binary_search(all.begin(), all.end(),
+                                   KeyOf(first[i].source, first[i].target, first[i])));
     if (i > 0) {
       ASSERT_LE(first[i - 1].source, first[i].source);
     }
@@ -99,7 +101,8 @@ TEST(SpanningForest, LabelsKindsAndValidTimes) {
     const Snapshot s = g.snapshot();
     const auto edges = [&](std::int64_t at) { return SpanningForest(s, {.valid_at = at})->edges; };
     const StringId b = *s.state().strings.Find("b");
-    EXPECT_EQ(edges(5), (std::vector<PathEdge>{{0, 1, kLink, b, 0.5f}, {1, 2, kRelatesTo, 0, 1.0f}}));
+    EXPECT_EQ(edges(5),
+              (std::vector<PathEdge>{{0, 1, kLink, b, 0.5f}, {1, 2, kRelatesTo, 0, 1.0f}}));
     EXPECT_EQ(edges(15), (std::vector<PathEdge>{{0, 1, kLink, b, 0.5f}, {1, 2, kCauses, 0, 1.0f}}));
     EXPECT_EQ(edges(25), (std::vector<PathEdge>{{0, 1, kLink, b, 0.5f}}));
     EXPECT_EQ(SpanningForest(s, {.maximum = true, .valid_at = 5})->weight, 1.5);
@@ -116,7 +119,8 @@ TEST(SpanningForest, RoundsOfFilteringChangeNothing) {
   std::vector<float> alike, different;
   for (NodeId v = 0; v < n; ++v) {
     for (int k = 0; k < 60; ++k) {
-      neighbors.push_back(static_cast<NodeId>(v / 1000 * 1000 + random() % 900));  // three islands, some of it alone
+      neighbors.push_back(static_cast<NodeId>(v / 1000 * 1000 +
+                                              random() % 900));  // three islands, some of it alone
       alike.push_back(0.5f);
       different.push_back(static_cast<float>(random() % 100'000) / 7);
     }
@@ -145,7 +149,11 @@ TEST(SpanningForest, RoundsOfFilteringChangeNothing) {
       }
       std::sort(want.begin(), want.end());
       for (const auto& e : executors)
-        EXPECT_EQ(SpanningForestCsr({offsets, neighbors, weights, {}, {}}, {maximum, {}, e.executor.get()}).value().arcs, want);
+        EXPECT_EQ(SpanningForestCsr({offsets, neighbors, weights, {}, {}},
+                                    {maximum, {}, e.executor.get()})
+                      .value()
+                      .arcs,
+                  want);
     }
 }
 
@@ -179,11 +187,13 @@ TEST(CutPoints, EqualBoost) {
     Undirected graph(flat.node_count());
     std::set<std::pair<NodeId, NodeId>> pairs;  // of parallel edges Boost numbers one alone
     for (const auto& a : flat.arcs)
-      if (a.from != a.to && pairs.emplace(std::minmax(a.from, a.to)).second) add_edge(a.from, a.to, num_edges(graph), graph);
+      if (a.from != a.to && pairs.emplace(std::minmax(a.from, a.to)).second)
+        add_edge(a.from, a.to, num_edges(graph), graph);
     std::vector<std::size_t> block(num_edges(graph));
     std::vector<NodeId> points;
     boost::biconnected_components(
-        graph, boost::make_iterator_property_map(block.begin(), get(boost::edge_index, graph)), std::back_inserter(points));
+        graph, boost::make_iterator_property_map(block.begin(), get(boost::edge_index, graph)),
+        std::back_inserter(points));
     std::map<std::size_t, std::set<NodeId>> sets;
     for (const auto& e : boost::make_iterator_range(edges(graph))) {
       auto& set = sets[block[get(boost::edge_index, graph, e)]];
@@ -202,8 +212,10 @@ TEST(CutPoints, EqualBoost) {
     ASSERT_EQ(got->block_begins.size(), want.size() + 1);
     std::size_t b = 0, largest = 0;
     for (const auto& nodes : want) {  // in the same order
-      const auto begin = got->block_nodes.begin() + static_cast<std::ptrdiff_t>(got->block_begins[b]);
-      const auto stop = got->block_nodes.begin() + static_cast<std::ptrdiff_t>(got->block_begins[++b]);
+      const auto begin =
+          got->block_nodes.begin() + static_cast<std::ptrdiff_t>(got->block_begins[b]);
+      const auto stop =
+          got->block_nodes.begin() + static_cast<std::ptrdiff_t>(got->block_begins[++b]);
       ASSERT_EQ(std::vector<NodeId>(begin, stop), nodes);
       largest = std::max(largest, nodes.size());
     }
@@ -215,16 +227,19 @@ TEST(CutPoints, ParallelEdgesAreNoBridge) {
   CaseGraph g;
   g.AddNodes(6);
   g.Link(0, kLink, 1);
-  g.Link(1, kSupports, 0);         // turned
-  g.Link(1, kRelatesTo, 2);        // symmetric: one edge
+  g.Link(1, kSupports, 0);   // turned
+  g.Link(1, kRelatesTo, 2);  // symmetric: one edge
   g.Link(2, kLink, 3, 1, "a");
-  g.Link(2, kLink, 3, 1, "b");     // by label
+  g.Link(2, kLink, 3, 1, "b");  // by label
   g.LinkValid(3, kLink, 4, 0, 10);
-  g.Link(3, kSupports, 4);         // until 10 it is not alone
+  g.Link(3, kSupports, 4);  // until 10 it is not alone
   g.Commit();
-  const auto bridges = [&](std::int64_t at) { return CutPoints(g.snapshot(), {.valid_at = at})->bridges; };
+  const auto bridges = [&](std::int64_t at) {
+    return CutPoints(g.snapshot(), {.valid_at = at})->bridges;
+  };
   EXPECT_EQ(bridges(5), (std::vector<PathEdge>{{1, 2, kRelatesTo, 0, 1.0f}}));
-  EXPECT_EQ(bridges(15), (std::vector<PathEdge>{{1, 2, kRelatesTo, 0, 1.0f}, {3, 4, kSupports, 0, 1.0f}}));
+  EXPECT_EQ(bridges(15),
+            (std::vector<PathEdge>{{1, 2, kRelatesTo, 0, 1.0f}, {3, 4, kSupports, 0, 1.0f}}));
   EXPECT_EQ(CutPoints(g.snapshot())->points, (std::vector<NodeId>{1, 2, 3}));
 }
 
@@ -233,7 +248,8 @@ TEST(CutPoints, ParallelEdgesAreNoBridge) {
 void CheckDominators(const CaseGraph& g, NodeId root, const DominatorsOptions& options) {
   const auto flat = g.Flat(options.kinds, options.subset, options.valid_at);
   if (!flat.selected[root]) return;
-  const auto want = reference::Dominators(Walkable(flat, options.direction), flat.node_count(), root);
+  const auto want =
+      reference::Dominators(Walkable(flat, options.direction), flat.node_count(), root);
   const auto got = Dominators(g.snapshot(), root, options);
   ASSERT_TRUE(got.has_value()) << got.error().ToString();
   ASSERT_EQ(got->dominators, want) << "from " << root;
@@ -274,11 +290,13 @@ TEST(Dominators, EqualBoost) {
     const auto none = boost::graph_traits<Directed>::null_vertex();
     std::vector<std::size_t> parents(flat.node_count(), none);
     boost::lengauer_tarjan_dominator_tree(
-        graph, root, boost::make_iterator_property_map(parents.begin(), get(boost::vertex_index, graph)));
+        graph, root,
+        boost::make_iterator_property_map(parents.begin(), get(boost::vertex_index, graph)));
     const auto got = Dominators(g.snapshot(), root);
     ASSERT_TRUE(got.has_value());
     for (NodeId v = 0; v < flat.node_count(); ++v)
-      ASSERT_EQ(got->dominators[v], parents[v] == none ? kNoNode : static_cast<NodeId>(parents[v])) << v;
+      ASSERT_EQ(got->dominators[v], parents[v] == none ? kNoNode : static_cast<NodeId>(parents[v]))
+          << v;
   });
 }
 
@@ -287,10 +305,13 @@ TEST(Dominators, EqualBoost) {
 TEST(Connections, ErrorsAndBudgets) {
   const CaseGraph& g = Large(0, Shape::kRuns);
   const Snapshot s = g.snapshot();
-  EXPECT_EQ(SpanningForest(s, {.kinds = {EdgeKindId{63}}}).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(SpanningForest(s, {.kinds = {EdgeKindId{63}}}).error().code,
+            ErrorCode::kInvalidArgument);
   EXPECT_EQ(CutPoints(s, {.kinds = {EdgeKindId{63}}}).error().code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(Dominators(s, 0, {.kinds = {EdgeKindId{63}}}).error().code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(Dominators(s, 0, {.direction = Direction::kBoth}).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(Dominators(s, 0, {.kinds = {EdgeKindId{63}}}).error().code,
+            ErrorCode::kInvalidArgument);
+  EXPECT_EQ(Dominators(s, 0, {.direction = Direction::kBoth}).error().code,
+            ErrorCode::kInvalidArgument);
   EXPECT_EQ(Dominators(s, s.node_count()).error().code, ErrorCode::kInvalidArgument);
   NodeId removed = 0;
   while (s.alive(removed)) ++removed;

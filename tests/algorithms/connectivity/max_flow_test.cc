@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "algorithms/connectivity/internal/flow_network.h"
-#include "tests/support/cancelling_executor.h"
-#include "tests/support/for_each_case.h"
-#include "tests/support/edge_keys.h"
 #include "tests/reference/oracles.h"
+#include "tests/support/cancelling_executor.h"
+#include "tests/support/edge_keys.h"
+#include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
 namespace {
@@ -31,17 +31,21 @@ void CheckFlow(const CaseGraph& g, NodeId source, NodeId sink, const MaxFlowOpti
   const auto flat = g.Flat(options.kinds, options.subset, options.valid_at);
   if (source == sink || !flat.selected[source] || !flat.selected[sink]) return;
   auto arcs = Walkable(flat, options.undirected ? Direction::kBoth : Direction::kOut);
-  const double want = reference::MaxFlow(arcs, flat.node_count(), source, sink, options.unit_capacities);
+  const double want =
+      reference::MaxFlow(arcs, flat.node_count(), source, sink, options.unit_capacities);
   const auto got = MaxFlow(g.snapshot(), source, sink, options);
   ASSERT_TRUE(got.has_value()) << got.error().ToString();
   ASSERT_EQ(got->flow, want) << source << " to " << sink;
   ASSERT_EQ(got->error, 0);
   // The cut carries as much, and without it nothing comes through.
   double cut = 0;
-  for (const PathEdge& e : got->cut) cut += options.unit_capacities ? 1.0 : static_cast<double>(e.weight);
+  for (const PathEdge& e : got->cut)
+    cut += options.unit_capacities ? 1.0 : static_cast<double>(e.weight);
   ASSERT_EQ(cut, want);
   auto gone = Keys(got->cut);
-  std::erase_if(arcs, [&](const auto& a) { return std::binary_search(gone.begin(), gone.end(), KeyOf(a.from, a.to, a)); });
+  std::erase_if(arcs, [&](const auto& a) {
+    return std::binary_search(gone.begin(), gone.end(), KeyOf(a.from, a.to, a));
+  });
   ASSERT_EQ(reference::MaxFlow(arcs, flat.node_count(), source, sink, options.unit_capacities), 0);
   ASSERT_EQ(got->cut.empty(), want == 0);
 }
@@ -61,12 +65,15 @@ TEST(MaxFlow, EqualsAugmentingPathsAndItsCut) {
     const NodeSubset subset = *NodeSubset::Of(g.snapshot(), some);
     std::mt19937_64 random(3);
     for (int pair = 0; pair < 4 && n > 1; ++pair) {
-      const auto source = static_cast<NodeId>(pair ? random() % n : 0), sink = static_cast<NodeId>(pair ? random() % n : n - 1);
+      const auto source = static_cast<NodeId>(pair ? random() % n : 0),
+                 sink = static_cast<NodeId>(pair ? random() % n : n - 1);
       CheckFlow(g, source, sink, {});
       CheckFlow(g, source, sink, {.unit_capacities = true});
       CheckFlow(g, source, sink, {.undirected = true});
-      CheckFlow(g, source, sink, {.unit_capacities = true, .undirected = true, .kinds = {kHasTag, kLink, kSimilar}});
-      if (source % 3 != 1 && sink % 3 != 1) CheckFlow(g, source, sink, {.undirected = true, .subset = &subset});
+      CheckFlow(g, source, sink,
+                {.unit_capacities = true, .undirected = true, .kinds = {kHasTag, kLink, kSimilar}});
+      if (source % 3 != 1 && sink % 3 != 1)
+        CheckFlow(g, source, sink, {.undirected = true, .subset = &subset});
     }
   });
 }
@@ -97,8 +104,9 @@ TEST(MaxFlow, WhereverTheNarrowPlaceIsAndAtAnyThreadCount) {
     double flow;
     std::size_t cut, source_side;
   };
-  for (const Round& round : {Round{0.25f, 0.5f, 0.5, 1, kWide + 2}, Round{0.25f, 100, 25, kWide, 2 * kWide + 3},
-                             Round{0.0625f, 100, 12.5, kWide, 1}}) {
+  for (const Round& round :
+       {Round{0.25f, 0.5f, 0.5, 1, kWide + 2}, Round{0.25f, 100, 25, kWide, 2 * kWide + 3},
+        Round{0.0625f, 100, 12.5, kWide, 1}}) {
     CaseGraph g;
     g.AddNodes(2 * kWide + 4);
     const std::size_t in = 2 * kWide, out = in + 1, source = in + 2, sink = in + 3;
@@ -111,7 +119,8 @@ TEST(MaxFlow, WhereverTheNarrowPlaceIsAndAtAnyThreadCount) {
     g.Link(in, kLink, out, round.middle);
     g.Commit();
     for (const auto& e : Executors()) {
-      const auto got = MaxFlow(g.snapshot(), static_cast<NodeId>(source), static_cast<NodeId>(sink), {.executor = e.executor.get()});
+      const auto got = MaxFlow(g.snapshot(), static_cast<NodeId>(source), static_cast<NodeId>(sink),
+                               {.executor = e.executor.get()});
       ASSERT_TRUE(got.has_value());
       EXPECT_EQ(got->flow, round.flow);
       EXPECT_EQ(got->source_side, round.source_side);
@@ -124,13 +133,16 @@ TEST(MaxFlow, WhereverTheNarrowPlaceIsAndAtAnyThreadCount) {
   // The two busiest nodes, which have something between them.
   std::vector<std::uint32_t> degrees(g.snapshot().node_count());
   for (const auto& arc : Walkable(g.Flat(), Direction::kBoth)) ++degrees[arc.from];
-  const auto busiest = [&] { return static_cast<NodeId>(std::ranges::max_element(degrees) - degrees.begin()); };
+  const auto busiest = [&] {
+    return static_cast<NodeId>(std::ranges::max_element(degrees) - degrees.begin());
+  };
   const NodeId source = busiest();
   degrees[source] = 0;
   const NodeId sink = busiest();
   std::optional<MaxFlowResult> first;
   for (const auto& e : Executors()) {
-    const auto got = MaxFlow(g.snapshot(), source, sink, {.undirected = true, .executor = e.executor.get()});
+    const auto got =
+        MaxFlow(g.snapshot(), source, sink, {.undirected = true, .executor = e.executor.get()});
     ASSERT_TRUE(got.has_value());
     if (!first) first = *got;
     EXPECT_GT(got->flow, 0);
@@ -184,7 +196,8 @@ TEST(MaxFlow, HearsCancelInEveryStep) {
   constexpr std::size_t n = 10'000;  // more than a block of nodes asked and of rows made
   g.AddNodes(n);
   std::mt19937_64 random(5);
-  for (std::size_t i = 0; i < 4 * n; ++i) g.Link(random() % n, kLink, random() % n, static_cast<float>(1 + random() % 4));
+  for (std::size_t i = 0; i < 4 * n; ++i)
+    g.Link(random() % n, kLink, random() % n, static_cast<float>(1 + random() % 4));
   for (std::size_t i = 1; i < 40; ++i) {
     g.Link(0, kLink, 10 * i, 1.0f);
     g.Link(10 * i + 5, kLink, n - 1, 2.0f);
@@ -214,7 +227,8 @@ TEST(MaxFlow, HearsCancelInEveryStep) {
 TEST(MaxFlow, ErrorsAndBudget) {
   const CaseGraph& g = Large(0, Shape::kRuns);
   const Snapshot s = g.snapshot();
-  EXPECT_EQ(MaxFlow(s, 0, 1, {.kinds = {EdgeKindId{63}}}).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(MaxFlow(s, 0, 1, {.kinds = {EdgeKindId{63}}}).error().code,
+            ErrorCode::kInvalidArgument);
   EXPECT_EQ(MaxFlow(s, 2, 2).error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(MaxFlow(s, 0, s.node_count()).error().code, ErrorCode::kInvalidArgument);
   NodeId removed = 0, alive = 0;

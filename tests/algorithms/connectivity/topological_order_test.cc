@@ -12,8 +12,8 @@
 
 #include "algorithms/connectivity/components.h"
 #include "algorithms/connectivity/internal/bitmap_min_queue.h"
-#include "tests/support/for_each_case.h"
 #include "tests/reference/oracles.h"
+#include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
 namespace {
@@ -70,7 +70,8 @@ void Check(const CaseGraph& g, EdgeKindId kind, bool reverse) {
       ASSERT_EQ(node.node, *ready.begin());
       ready.erase(ready.begin());
       for (const auto& a : flat.arcs)
-        if ((reverse ? a.to : a.from) == node.node && --waits[reverse ? a.from : a.to] == 0) ready.insert(reverse ? a.from : a.to);
+        if ((reverse ? a.to : a.from) == node.node && --waits[reverse ? a.from : a.to] == 0)
+          ready.insert(reverse ? a.from : a.to);
     }
   }
   std::size_t next = 0;
@@ -89,7 +90,8 @@ void Check(const CaseGraph& g, EdgeKindId kind, bool reverse) {
     std::size_t shortest = SIZE_MAX;
     const auto depths = reference::Depths(flat, {set}, Direction::kOut);
     for (const auto& a : flat.arcs)
-      if (a.to == set && depths[a.from] != 0xFFFFFFFFu) shortest = std::min<std::size_t>(shortest, depths[a.from] + 1u);
+      if (a.to == set && depths[a.from] != 0xFFFFFFFFu)
+        shortest = std::min<std::size_t>(shortest, depths[a.from] + 1u);
     ASSERT_EQ(cycle.nodes.size(), shortest);
   }
   ASSERT_EQ(next, got->cycles.size());
@@ -104,14 +106,16 @@ TEST(TopologicalOrder, HoldsOnEveryGraph) {
 
 TEST(TopologicalOrder, SmallestIdFirstAndLevels) {
   // 5 -> 3 -> 1, 5 -> 1, 4 -> 1; 0 alone.
-  CaseGraph g = Build({"dag", 1, [](CaseGraph& c, int) {
+  CaseGraph g = Build({"dag", 1,
+                       [](CaseGraph& c, int) {
                          c.AddNodes(6);
                          c.Link(5, kDependsOn, 3);
                          c.Link(3, kDependsOn, 1);
                          c.Link(5, kDependsOn, 1);
                          c.Link(4, kDependsOn, 1);
                          c.Link(2, kLink, 2);
-                       }}, Shape::kRuns);
+                       }},
+                      Shape::kRuns);
   const auto list = [](const Result<TopologicalOrderResult>& result) {
     std::string text;
     for (const OrderedNode& n : result->order)
@@ -132,10 +136,12 @@ TEST(TopologicalOrder, SmallestIdFirstAndLevels) {
 
 TEST(TopologicalOrder, LongChainsNeedNoStack) {
   constexpr std::size_t kLength = 200'000;
-  CaseGraph g = Build({"chain", 1, [](CaseGraph& c, int) {
+  CaseGraph g = Build({"chain", 1,
+                       [](CaseGraph& c, int) {
                          c.AddNodes(kLength);
                          for (std::size_t v = 1; v < kLength; ++v) c.Link(v - 1, kDependsOn, v);
-                       }}, Shape::kClean);
+                       }},
+                      Shape::kClean);
   const auto got = TopologicalOrder(g.snapshot());
   ASSERT_EQ(got->order.size(), kLength);
   EXPECT_EQ(got->order.back().node, kLength - 1);
@@ -145,11 +151,14 @@ TEST(TopologicalOrder, LongChainsNeedNoStack) {
 // Wherever a deadline falls, what is told is how the whole order begins.
 TEST(TopologicalOrder, TruncatedIsABeginning) {
   constexpr std::size_t kLength = 150'000;
-  CaseGraph g = Build({"chain of circles", 1, [](CaseGraph& c, int) {
+  CaseGraph g = Build({"chain of circles", 1,
+                       [](CaseGraph& c, int) {
                          c.AddNodes(kLength);
                          for (std::size_t v = 1; v < kLength; ++v) c.Link(v - 1, kDependsOn, v);
-                         for (std::size_t v = 10; v < kLength; v += 1000) c.Link(v, kDependsOn, v - 5);
-                       }}, Shape::kClean);
+                         for (std::size_t v = 10; v < kLength; v += 1000)
+                           c.Link(v, kDependsOn, v - 5);
+                       }},
+                      Shape::kClean);
   const auto whole = TopologicalOrder(g.snapshot());
   ASSERT_FALSE(whole->truncated);
   ASSERT_EQ(whole->order.size(), kLength);
@@ -160,7 +169,8 @@ TEST(TopologicalOrder, TruncatedIsABeginning) {
   EXPECT_TRUE(TopologicalOrder(g.snapshot(), options)->order.empty());
   options.budget.cancel = nullptr;
   for (int tenth = 1; tenth < 10; ++tenth) {
-    options.budget.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(3 * tenth);
+    options.budget.deadline =
+        std::chrono::steady_clock::now() + std::chrono::milliseconds(3 * tenth);
     const auto got = TopologicalOrder(g.snapshot(), options);
     ASSERT_TRUE(got.has_value());
     ASSERT_EQ(got->truncated, got->order.size() < kLength);
@@ -169,7 +179,8 @@ TEST(TopologicalOrder, TruncatedIsABeginning) {
       ASSERT_EQ(got->order[i].level, whole->order[i].level);
     }
     ASSERT_LE(got->cycles.size(), whole->cycles.size());
-    for (std::size_t i = 0; i < got->cycles.size(); ++i) ASSERT_EQ(got->cycles[i].nodes, whole->cycles[i].nodes);
+    for (std::size_t i = 0; i < got->cycles.size(); ++i)
+      ASSERT_EQ(got->cycles[i].nodes, whole->cycles[i].nodes);
   }
 }
 

@@ -1,5 +1,5 @@
-// Random batches of everything that can change what is carried from state to state, and a look whether it is
-// what is made from nothing, bit for bit.
+// Random batches of everything that can change what is carried from state to state, and a look
+// whether it is what is made from nothing, bit for bit.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -48,7 +48,8 @@ class Changer {
         batch.DefineEdgeKind(kind);
         return batch.EdgeKindNamed("rivals");
       }
-      default: return kSupersedes;
+      default:
+        return kSupersedes;
     }
   }
   void Link(WriteBatch& batch, const std::string& from, const std::string& to) {
@@ -67,14 +68,31 @@ class Changer {
   void One(WriteBatch& batch) {
     const std::string key = Key(), other = Key();
     switch (Below(16)) {
-      case 0: batch.RemoveNode(batch.Node(key)); break;
-      case 1: if (Below(3) == 0) batch.PurgeNode(batch.Node(key)); break;
-      case 2: batch.UpsertNode(key, Below(4) ? kMemory : kConcept); break;
-      case 3: batch.SetI64(batch.UpsertNode(key), kValidFrom, static_cast<std::int64_t>(Below(100))); break;
-      case 4: batch.SetI64(batch.UpsertNode(key), kValidUntil, static_cast<std::int64_t>(20 + Below(100))); break;
-      case 5: batch.ClearColumn(batch.UpsertNode(key), Below(2) ? kValidFrom : kValidUntil); break;
-      case 6: batch.Unlink(batch.Node(key), kSupersedes, batch.Node(other)); break;
-      case 7: batch.SetF64(batch.UpsertNode(key), kTrust, 0.5); break;
+      case 0:
+        batch.RemoveNode(batch.Node(key));
+        break;
+      case 1:
+        if (Below(3) == 0) batch.PurgeNode(batch.Node(key));
+        break;
+      case 2:
+        batch.UpsertNode(key, Below(4) ? kMemory : kConcept);
+        break;
+      case 3:
+        batch.SetI64(batch.UpsertNode(key), kValidFrom, static_cast<std::int64_t>(Below(100)));
+        break;
+      case 4:
+        batch.SetI64(batch.UpsertNode(key), kValidUntil,
+                     static_cast<std::int64_t>(20 + Below(100)));
+        break;
+      case 5:
+        batch.ClearColumn(batch.UpsertNode(key), Below(2) ? kValidFrom : kValidUntil);
+        break;
+      case 6:
+        batch.Unlink(batch.Node(key), kSupersedes, batch.Node(other));
+        break;
+      case 7:
+        batch.SetF64(batch.UpsertNode(key), kTrust, 0.5);
+        break;
       case 8:
       case 9:
       case 10:
@@ -86,7 +104,8 @@ class Changer {
         const std::size_t first = Below(most_), length = 2 + Below(4);
         for (std::size_t k = 0; k < length; ++k) {
           const std::string a = "n" + std::to_string((first + k) % most_);
-          const std::string b = "n" + std::to_string((first + (k + 1) % (length + Below(2))) % most_);
+          const std::string b =
+              "n" + std::to_string((first + (k + 1) % (length + Below(2))) % most_);
           batch.UpsertNode(a);
           batch.UpsertNode(b);
           Link(batch, a, b);

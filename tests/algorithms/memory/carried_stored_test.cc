@@ -1,4 +1,5 @@
-// What is carried, in a database: over closing and opening, beside states of the past, after purges.
+// What is carried, in a database: over closing and opening, beside states of the past, after
+// purges.
 #include <gtest/gtest.h>
 
 #include <memory>

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/memory/visibility.h"
 #include "algorithms/memory/internal/visible_set.h"
+#include "algorithms/memory/visibility.h"
 #include "algorithms/retrieval/term_lengths.h"
 #include "engine/graph.h"
 #include "engine/state_writer.h"
@@ -81,10 +81,13 @@ TEST(Carried, LongChainsAndLargeCycles) {
   auto graph = Graph::InMemory();
   constexpr int kLength = 30'000;
   WriteBatch batch(1);
-  for (int i = 0; i <= kLength; ++i) batch.UpsertNode("n" + std::to_string(i), NodeKindRef(kMemory));
+  for (int i = 0; i <= kLength; ++i)
+    batch.UpsertNode("n" + std::to_string(i), NodeKindRef(kMemory));
   ASSERT_TRUE(graph->Apply(batch));
   batch.Clear();
-  for (int i = 0; i < kLength; ++i) batch.Link(NodeRef::Id(static_cast<NodeId>(i + 1)), kSupersedes, NodeRef::Id(static_cast<NodeId>(i)));
+  for (int i = 0; i < kLength; ++i)
+    batch.Link(NodeRef::Id(static_cast<NodeId>(i + 1)), kSupersedes,
+               NodeRef::Id(static_cast<NodeId>(i)));
   ASSERT_TRUE(graph->Apply(batch));
   ASSERT_EQ(VisibleNodes(graph->snapshot(), 0).value()->ToList(), std::vector<NodeId>{kLength});
   const auto carried = [&] { return graph->snapshot().state().derived.kept.Find<VisibleSet>(); };
@@ -106,11 +109,13 @@ TEST(Carried, LongChainsAndLargeCycles) {
   in.created_at = 5;
   bite.Link(in);
   ASSERT_TRUE(graph->Apply(bite));
-  EXPECT_EQ(*VisibleNodes(graph->snapshot(), 0).value(), *VisibleNodes(graph->snapshot(), 0, {false, false, nullptr}).value());
+  EXPECT_EQ(*VisibleNodes(graph->snapshot(), 0).value(),
+            *VisibleNodes(graph->snapshot(), 0, {false, false, nullptr}).value());
   WriteBatch open(1);
   open.Unlink(NodeRef::Id(501), kSupersedes, NodeRef::Id(500));
   ASSERT_TRUE(graph->Apply(open));
-  EXPECT_EQ(*VisibleNodes(graph->snapshot(), 0).value(), *VisibleNodes(graph->snapshot(), 0, {false, false, nullptr}).value());
+  EXPECT_EQ(*VisibleNodes(graph->snapshot(), 0).value(),
+            *VisibleNodes(graph->snapshot(), 0, {false, false, nullptr}).value());
 }
 
 // More valid times than are kept ahead.
@@ -118,7 +123,8 @@ TEST(Carried, ManyMomentsAhead) {
   auto graph = Graph::InMemory();
   WriteBatch batch(1);
   for (int i = 0; i < 20'000; ++i)
-    batch.SetI64(batch.UpsertNode("n" + std::to_string(i), NodeKindRef(kMemory)), kValidUntil, 10 + (i * 7919) % 20'000);
+    batch.SetI64(batch.UpsertNode("n" + std::to_string(i), NodeKindRef(kMemory)), kValidUntil,
+                 10 + (i * 7919) % 20'000);
   ASSERT_TRUE(graph->Apply(batch));
   for (std::int64_t now : {0, 11, 500, 8'000, 9'000, 19'000, 30'000, 100}) {
     const Snapshot s = graph->snapshot();
@@ -126,7 +132,8 @@ TEST(Carried, ManyMomentsAhead) {
     EXPECT_EQ(*got, *VisibleNodes(s, now, {false, false, nullptr}).value()) << now;
     EXPECT_EQ(VisibleNodes(s, now).value(), got);
     WriteBatch more(1);
-    more.SetI64(more.UpsertNode("m" + std::to_string(now), NodeKindRef(kMemory)), kValidUntil, now + 5);
+    more.SetI64(more.UpsertNode("m" + std::to_string(now), NodeKindRef(kMemory)), kValidUntil,
+                now + 5);
     ASSERT_TRUE(graph->Apply(more));
   }
 }
@@ -143,9 +150,12 @@ TEST(Carried, TheClockGoesOn) {
     ASSERT_TRUE(graph->Apply(batch));
     const Snapshot s = graph->snapshot();
     if (i > 0) {
-      EXPECT_TRUE(s.state().derived.kept.Find<VisibleSet>(0) || s.state().derived.kept.Find<VisibleSet>(1));
+      EXPECT_TRUE(s.state().derived.kept.Find<VisibleSet>(0) ||
+                  s.state().derived.kept.Find<VisibleSet>(1));
     }
-    ASSERT_EQ(*VisibleNodes(s, now + 1).value(), *VisibleNodes(s, now + 1, {false, false, nullptr}).value()) << i;
+    ASSERT_EQ(*VisibleNodes(s, now + 1).value(),
+              *VisibleNodes(s, now + 1, {false, false, nullptr}).value())
+        << i;
   }
 }
 

@@ -5,8 +5,8 @@
 
 #include <random>
 
-#include "tests/support/for_each_case.h"
 #include "tests/reference/oracles.h"
+#include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
 namespace {
@@ -99,7 +99,8 @@ TEST(Visible, CachedUntilAMomentPasses) {
   g.SetI64(0, kValidUntil, 1000);
   g.Commit();
   const Snapshot s = g.snapshot();
-  const auto a = VisibleNodes(s, 10).value(), b = VisibleNodes(s, 999).value(), c = VisibleNodes(s, 1000).value();
+  const auto a = VisibleNodes(s, 10).value(), b = VisibleNodes(s, 999).value(),
+             c = VisibleNodes(s, 1000).value();
   EXPECT_EQ(a, b);  // the very same set
   EXPECT_NE(a, c);
   EXPECT_EQ(VisibleNodes(s, 5).value(), a);

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "tests/reference/oracles.h"
 #include "tests/support/for_each_case.h"
 #include "tests/support/oracle_cache.h"
-#include "tests/reference/oracles.h"
 
 namespace plexus::testing {
 namespace {
@@ -42,7 +42,8 @@ Sets MakeSets(const reference::FlatGraph& flat, std::size_t count) {
 
 // What the oracle gives set `s`.
 using Wanted = KnownAnswers<std::pair<bool, std::size_t>, std::vector<double>>;
-const std::vector<double>& WantedOf(Wanted& wanted, const reference::FlatGraph& flat, const Sets& sets, bool weighted, std::size_t s) {
+const std::vector<double>& WantedOf(Wanted& wanted, const reference::FlatGraph& flat,
+                                    const Sets& sets, bool weighted, std::size_t s) {
   return wanted.Of(flat, {weighted, s}, [&] {
     std::vector<double> teleport;
     if (!sets[s].empty()) teleport.assign(flat.node_count(), 0.0);
@@ -51,7 +52,8 @@ const std::vector<double>& WantedOf(Wanted& wanted, const reference::FlatGraph& 
   });
 }
 
-// Large graphs: weights in two shapes, none in the other two, and more sets than fit one sweep in one.
+// Large graphs: weights in two shapes, none in the other two, and more sets than fit one sweep in
+// one.
 TEST(PageRankBatch, EachSetGetsItsOwnPageRank) {
   Wanted wanted;
   ForEachGraph([&](const CaseGraph& g, Shape shape) {
@@ -87,7 +89,8 @@ TEST(PageRankBatch, WhatIsNotReachedYetChangesNoBit) {
   long_way.AddNodes(3000);
   for (NodeId v = 0; v + 1 < 3000; ++v) long_way.Link(v, kLink, v + 1);
   long_way.Commit();
-  for (const CaseGraph* g : {&std::as_const(long_way), &Large(0, Shape::kDelta), &Large(2, Shape::kClean)}) {
+  for (const CaseGraph* g :
+       {&std::as_const(long_way), &Large(0, Shape::kDelta), &Large(2, Shape::kClean)}) {
     const Snapshot s = g->snapshot();
     Sets sets = MakeSets(g->Flat(), 17);
     std::rotate(sets.begin(), sets.begin() + 1, sets.end());  // the uniform one is the last
@@ -104,8 +107,10 @@ TEST(PageRankBatch, WhatIsNotReachedYetChangesNoBit) {
       for (std::size_t k = 0; k < 15; ++k) {
         EXPECT_EQ(sixteen->errors[k], everywhere->errors[k]) << k;
         for (NodeId v = 0; v < s.node_count(); ++v) {
-          ASSERT_EQ(sixteen->score(v, k), everywhere->score(v, k)) << iterations << ", " << v << ", set " << k;
-          ASSERT_EQ(sixteen->score(v, k), more->score(v, k)) << iterations << ", " << v << ", set " << k;
+          ASSERT_EQ(sixteen->score(v, k), everywhere->score(v, k))
+              << iterations << ", " << v << ", set " << k;
+          ASSERT_EQ(sixteen->score(v, k), more->score(v, k))
+              << iterations << ", " << v << ", set " << k;
         }
       }
     }
@@ -131,7 +136,8 @@ TEST(PageRankBatch, SameBitsAtAnyThreadCountShapeAndCompany) {
     const Snapshot s = Large(which, Shape::kClean).snapshot();
     const auto alone = PageRankBatch(s, std::span(sets).subspan(3, 1), options);
     ASSERT_TRUE(alone);
-    for (NodeId v = 0; v < s.node_count(); ++v) ASSERT_EQ(alone->score(v, 0), first[v * sets.size() + 3]);
+    for (NodeId v = 0; v < s.node_count(); ++v)
+      ASSERT_EQ(alone->score(v, 0), first[v * sets.size() + 3]);
   }
 }
 
@@ -170,7 +176,8 @@ TEST(PageRankBatch, AnyNumberOfSetsOverASubset) {
       const auto some = PageRankBatch(s, std::span(sets).first(count), options);
       ASSERT_TRUE(some);
       for (NodeId v = 0; v < s.node_count(); ++v)
-        for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(some->score(v, i), all->score(v, i)) << count;
+        for (std::size_t i = 0; i < count; ++i)
+          ASSERT_EQ(some->score(v, i), all->score(v, i)) << count;
     }
   }
 }
@@ -187,7 +194,8 @@ TEST(PageRankBatch, NodesWithoutArcsKeepTheirShare) {
   empty.Commit();
   for (const CaseGraph* graph : {&g, &empty}) {
     const auto flat = graph->Flat();
-    const Sets sets = {{}, {{2, 1.0}}, {{2, 1.0}, {0, 3.0}}, {{1, 1.0}}, {{0, 1.0}, {2, 1.0}, {1, 2.0}}};
+    const Sets sets = {
+        {}, {{2, 1.0}}, {{2, 1.0}, {0, 3.0}}, {{1, 1.0}}, {{0, 1.0}, {2, 1.0}, {1, 2.0}}};
     const auto got = PageRankBatch(graph->snapshot(), sets, Single());
     ASSERT_TRUE(got) << got.error().ToString();
     EXPECT_TRUE(got->converged);
@@ -221,12 +229,18 @@ TEST(PageRankBatch, RefusesWhatItCannotDo) {
   EXPECT_NE(message(Sets(5000), nothing).find("5000"), std::string::npos);
   EXPECT_NE(message({{{7, 1.0}}}, nothing).find("seed node id 7"), std::string::npos);
   EXPECT_NE(message({{{0, std::nan("")}}}, nothing).find("weight"), std::string::npos);
-  EXPECT_NE(message(Sets(1), [](auto& o) { o.precision = Precision::kF64; }).find("f32"), std::string::npos);
-  EXPECT_NE(message(Sets(1), [](auto& o) { o.seeds = {{0, 1.0}}; }).find("sets"), std::string::npos);
+  EXPECT_NE(message(Sets(1), [](auto& o) { o.precision = Precision::kF64; }).find("f32"),
+            std::string::npos);
+  EXPECT_NE(message(Sets(1), [](auto& o) { o.seeds = {{0, 1.0}}; }).find("sets"),
+            std::string::npos);
   const std::vector<double> start(3, 1.0);
-  EXPECT_NE(message(Sets(1), [&](auto& o) { o.start = start; }).find("first scores"), std::string::npos);
-  EXPECT_NE(message(Sets(1), [](auto& o) { o.tolerance = 3e-6; }).find("tolerance"), std::string::npos);
-  EXPECT_NE(message(Sets(1), [](auto& o) { o.tolerance = 1e-9; }).find("in a batch; at damping 0.85 it must"), std::string::npos);
+  EXPECT_NE(message(Sets(1), [&](auto& o) { o.start = start; }).find("first scores"),
+            std::string::npos);
+  EXPECT_NE(message(Sets(1), [](auto& o) { o.tolerance = 3e-6; }).find("tolerance"),
+            std::string::npos);
+  EXPECT_NE(message(Sets(1), [](auto& o) { o.tolerance = 1e-9; })
+                .find("in a batch; at damping 0.85 it must"),
+            std::string::npos);
   EXPECT_EQ(message(Sets(1), [](auto& o) { o.tolerance = LeastBatchTolerance(o.damping); }), "");
   EXPECT_NE(message(Sets(1), [](auto& o) { o.damping = 2; }).find("damping"), std::string::npos);
 }

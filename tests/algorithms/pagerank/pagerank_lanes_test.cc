@@ -23,7 +23,8 @@ struct Rows {
   std::vector<NodeId> neighbors;
   std::vector<float> weights;
 
-  Rows(NodeId n, const std::vector<std::pair<NodeId, NodeId>>& arcs) : offsets(n + 1), neighbors(arcs.size()), weights(arcs.size()) {
+  Rows(NodeId n, const std::vector<std::pair<NodeId, NodeId>>& arcs)
+      : offsets(n + 1), neighbors(arcs.size()), weights(arcs.size()) {
     for (const auto& [row, column] : arcs) ++offsets[row + 1];
     std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
     std::vector<std::uint32_t> next(offsets.begin(), offsets.end() - 1);
@@ -33,7 +34,11 @@ struct Rows {
     }
   }
   CsrView view(bool weighted) const {
-    return {offsets, neighbors, weighted ? std::span<const float>(weights) : std::span<const float>(), {}, {}};
+    return {offsets,
+            neighbors,
+            weighted ? std::span<const float>(weights) : std::span<const float>(),
+            {},
+            {}};
   }
 };
 
@@ -47,11 +52,13 @@ class LaneSweep {
     std::mt19937_64 random(11);
     auto pick = [&](bool power) {
       const double u = std::uniform_real_distribution<double>(0, 1)(random);
-      const auto v = static_cast<std::uint64_t>((power ? u * u * u * u * u : u) * kNodes) * 7919 % kNodes;
+      const auto v =
+          static_cast<std::uint64_t>((power ? u * u * u * u * u : u) * kNodes) * 7919 % kNodes;
       return static_cast<NodeId>(v % 3 == 0 ? v + 1 : v);
     };
     std::vector<std::pair<NodeId, NodeId>> arcs;  // target, source
-    for (int i = 0; i < 900'000; ++i) arcs.emplace_back(i % 20 == 0 ? 7 + i % 3 * 30'000 : pick(false), pick(skewed));
+    for (int i = 0; i < 900'000; ++i)
+      arcs.emplace_back(i % 20 == 0 ? 7 + i % 3 * 30'000 : pick(false), pick(skewed));
     in_ = Rows(kNodes, arcs);
     for (auto& [target, source] : arcs) std::swap(target, source);
     out_ = Rows(kNodes, arcs);
@@ -64,12 +71,14 @@ class LaneSweep {
       strength_.push_back(static_cast<float>(strength));
       internal::Lanes line;
       for (std::uint32_t k = 0; k < internal::kLanes; ++k)
-        line.at[k] = std::uniform_real_distribution<float>(0, 1)(random) / static_cast<float>(k + 1);
+        line.at[k] =
+            std::uniform_real_distribution<float>(0, 1)(random) / static_cast<float>(k + 1);
       now_.push_back(line);
     }
   }
 
-  std::vector<internal::Lanes> Step(Executor& executor, internal::LanesLevel level, internal::LanesPartial& partial) const {
+  std::vector<internal::Lanes> Step(Executor& executor, internal::LanesLevel level,
+                                    internal::LanesPartial& partial) const {
     std::vector<internal::Lanes> next(now_.size());
     internal::LanesStep step = options_;
     step.strength = strength_.data();
@@ -87,7 +96,9 @@ class LaneSweep {
     for (std::uint32_t p = 0; p < kNodes; ++p) {
       const NodeId v = rows_.node(p);
       ++named[v];
-      const auto degree = [&](const Rows& rows, NodeId u) { return rows.offsets[u + 1] - rows.offsets[u]; };
+      const auto degree = [&](const Rows& rows, NodeId u) {
+        return rows.offsets[u + 1] - rows.offsets[u];
+      };
       ASSERT_EQ(p >= rows_.linked_count(), degree(in_, v) + degree(out_, v) == 0) << p;
       if (skewed && p > 0 && p < rows_.linked_count()) {
         ASSERT_LE(degree(out_, v), degree(out_, rows_.node(p - 1)) * 1.3 + 1) << p;
@@ -98,7 +109,8 @@ class LaneSweep {
   }
 
   // Against sums in f64 over the rows as they were.
-  void CheckSums(const std::vector<internal::Lanes>& next, const internal::LanesPartial& partial) const {
+  void CheckSums(const std::vector<internal::Lanes>& next,
+                 const internal::LanesPartial& partial) const {
     std::vector<std::uint32_t> position(kNodes);
     for (std::uint32_t p = 0; p < kNodes; ++p) position[rows_.node(p)] = p;
     for (const std::uint32_t k : {0u, 7u, 15u}) {
@@ -107,14 +119,18 @@ class LaneSweep {
         const NodeId v = rows_.node(p);
         double sum = 0;
         for (std::uint32_t a = in_.offsets[v]; a < in_.offsets[v + 1]; ++a)
-          sum += static_cast<double>(now_[position[in_.neighbors[a]]].at[k]) * (weighted_ ? static_cast<double>(in_.weights[a]) : 1.0);
-        double score = sum * options_.damping + static_cast<double>(options_.base[k]) * static_cast<double>(options_.uniform[k]);
+          sum += static_cast<double>(now_[position[in_.neighbors[a]]].at[k]) *
+                 (weighted_ ? static_cast<double>(in_.weights[a]) : 1.0);
+        double score = sum * options_.damping + static_cast<double>(options_.base[k]) *
+                                                    static_cast<double>(options_.uniform[k]);
         for (const internal::LaneSeed& s : seeds_)
-          if (s.position == p && s.lane == k) score += static_cast<double>(options_.base[k]) * static_cast<double>(s.share);
+          if (s.position == p && s.lane == k)
+            score += static_cast<double>(options_.base[k]) * static_cast<double>(s.share);
         const double strength = strength_[p] > 0 ? static_cast<double>(strength_[p]) : 1.0;
         if (!(strength_[p] > 0)) dangling += score;
         change += std::abs(score - static_cast<double>(now_[p].at[k]) * strength);
-        ASSERT_NEAR(static_cast<double>(next[p].at[k]) * strength, score, score * 1e-6) << p << ", lane " << k;
+        ASSERT_NEAR(static_cast<double>(next[p].at[k]) * strength, score, score * 1e-6)
+            << p << ", lane " << k;
       }
       EXPECT_NEAR(partial.step[k], change, change * 1e-6);
       EXPECT_NEAR(partial.dangling[k], dangling, dangling * 1e-6);

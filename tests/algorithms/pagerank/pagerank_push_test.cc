@@ -7,8 +7,8 @@
 #include <cmath>
 #include <vector>
 
-#include "tests/support/for_each_case.h"
 #include "tests/reference/oracles.h"
+#include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
 namespace {
@@ -170,7 +170,8 @@ TEST(PageRankPush, StopsWhenTheBudgetIsSpentAndRefusesNonsense) {
   EXPECT_NE(message({{asked.seeds[0].node, 0.0}}, nothing).find("sum"), std::string::npos);
   EXPECT_NE(message(asked.seeds, [](O& o) { o.max_error = 0; }).find("error"), std::string::npos);
   EXPECT_NE(message(asked.seeds, [](O& o) { o.damping = 1; }).find("damping"), std::string::npos);
-  EXPECT_NE(message(asked.seeds, [](O& o) { o.kinds = {EdgeKindId{40000}}; }).find("40000"), std::string::npos);
+  EXPECT_NE(message(asked.seeds, [](O& o) { o.kinds = {EdgeKindId{40000}}; }).find("40000"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Sweeps whose changes go in eight bits: codes say what they say exactly, and thousands of refreshes
-// of random graphs stay within the error stated.
+// Sweeps whose changes go in eight bits: codes say what they say exactly, and thousands of
+// refreshes of random graphs stay within the error stated.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -10,12 +10,12 @@
 #include <span>
 #include <vector>
 
+#include "algorithms/pagerank/internal/base_tile_spmv.h"
 #include "algorithms/pagerank/internal/delta_quantization.h"
 #include "algorithms/pagerank/internal/refresh.h"
-#include "algorithms/pagerank/internal/base_tile_spmv.h"
-#include "tests/support/for_each_case.h"
 #include "tests/algorithms/pagerank/pagerank_query.h"
 #include "tests/reference/oracles.h"
+#include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
 namespace {
@@ -35,7 +35,8 @@ void ExpectExactCodes() {
     for (int i = 0; i < 4; ++i) {
       state = state * 1664525u + 1013904223u;
       const int octave = static_cast<int>(state >> 26) - 60;
-      values[i] = static_cast<Real>(std::ldexp(1.0 + (state & 0xffff) / 65536.0, octave) * ((state >> 20) & 1 ? 1 : -1) * 3e-5);
+      values[i] = static_cast<Real>(std::ldexp(1.0 + (state & 0xffff) / 65536.0, octave) *
+                                    ((state >> 20) & 1 ? 1 : -1) * 3e-5);
       if (round % 50 == 0) values[i] = 0;
       told[i] = static_cast<Real>(1e-6 * (state & 0xfff));
     }
@@ -43,7 +44,8 @@ void ExpectExactCodes() {
     Codes::Encode(values, base, codes.data(), said);
     for (int i = 0; i < 4; ++i) {
       EXPECT_EQ(static_cast<double>(said[i]), table[codes[static_cast<std::size_t>(i)]]);
-      const double value = static_cast<double>(values[i]), off = std::abs(static_cast<double>(said[i]) - value);
+      const double value = static_cast<double>(values[i]),
+                   off = std::abs(static_cast<double>(said[i]) - value);
       if (said[i] != 0) {
         EXPECT_GT(static_cast<double>(said[i]) * value, 0);
         EXPECT_LE(off, std::abs(value) * (std::abs(value) < 3e-5 ? 0.125 : 1.0));
@@ -57,7 +59,8 @@ void ExpectExactCodes() {
       const typename Codes::Key key = keys[i] < 0 ? -keys[i] : keys[i];
       EXPECT_EQ(said[i], keys[i] < 0 ? -Codes::Value(key) : Codes::Value(key));
       const Real now = told[i] + said[i];
-      EXPECT_EQ(static_cast<long double>(now), static_cast<long double>(told[i]) + static_cast<long double>(said[i]));
+      EXPECT_EQ(static_cast<long double>(now),
+                static_cast<long double>(told[i]) + static_cast<long double>(said[i]));
     }
   }
 }
@@ -68,21 +71,27 @@ TEST(ChangeCodes, SayWhatTheySay) {
 }
 
 // Random graphs that mix well, badly, with weights near each other or decades apart, changed a
-// little or a lot, refreshed in one part or several, over rows or tiles, from the scores of the state
-// before or some that have nothing to do with it.
+// little or a lot, refreshed in one part or several, over rows or tiles, from the scores of the
+// state before or some that have nothing to do with it.
 TEST(PageRankRefresh, InCodesOfRandomGraphs) {
   std::uint32_t state = 11;
-  const auto draw = [&](std::uint32_t below) { return (state = state * 1664525u + 1013904223u) / 65536u % below; };
+  const auto draw = [&](std::uint32_t below) {
+    return (state = state * 1664525u + 1013904223u) / 65536u % below;
+  };
   int reached = 0;
   for (int round = 0; round < 3'000; ++round) {
     SCOPED_TRACE(round);
     CaseGraph g;
     const bool several = round % 50 == 0;
-    const std::uint32_t nodes = several ? 2'100 + draw(2'000) : 2 + draw(80), degree = 1 + draw(several ? 4 : 10), decades = draw(6);
+    const std::uint32_t nodes = several ? 2'100 + draw(2'000) : 2 + draw(80),
+                        degree = 1 + draw(several ? 4 : 10), decades = draw(6);
     g.AddNodes(nodes);
     const auto link = [&] {
       const std::size_t from = draw(nodes), to = draw(8) == 0 ? draw(1 + nodes / 16) : draw(nodes);
-      if (from != to) g.Link(from, kLink, to, std::pow(10.0f, static_cast<float>(draw(1 + decades))) * 0.125f * static_cast<float>(1 + draw(8)));
+      if (from != to)
+        g.Link(from, kLink, to,
+               std::pow(10.0f, static_cast<float>(draw(1 + decades))) * 0.125f *
+                   static_cast<float>(1 + draw(8)));
     };
     for (std::uint32_t e = nodes * degree; e > 0; --e) link();
     g.Commit();
@@ -96,9 +105,12 @@ TEST(PageRankRefresh, InCodesOfRandomGraphs) {
     options.part_work = 1'024;
     if (several && draw(2) != 0)
       options.tiles = std::make_shared<const internal::PageRankTiles>(internal::PageRankTiles::Make(
-          options.weighted ? before.base().in() : CsrView{before.base().in().offsets, before.base().in().neighbors, {}, {}, {}},
+          options.weighted
+              ? before.base().in()
+              : CsrView{before.base().in().offsets, before.base().in().neighbors, {}, {}, {}},
           before.base().out(), SerialExecutor(), internal::PageRankTiles::kEvenRows));
-    std::vector<double> start = reference::PageRank(g.Flat(), options.damping, options.weighted, {}, 0);
+    std::vector<double> start =
+        reference::PageRank(g.Flat(), options.damping, options.weighted, {}, 0);
     for (std::uint32_t e = draw(4) == 0 ? nodes / 2 : 1; e > 0; --e) link();
     g.Commit();
     if (draw(3) == 0) {

@@ -5,11 +5,11 @@
 #include <span>
 #include <vector>
 
-#include "algorithms/pagerank/internal/refresh.h"
 #include "algorithms/pagerank/internal/csr_spmv.h"
+#include "algorithms/pagerank/internal/refresh.h"
 #include "algorithms/pagerank/pagerank.h"
-#include "tests/support/for_each_case.h"
 #include "tests/algorithms/pagerank/pagerank_query.h"
+#include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
 namespace {
@@ -51,10 +51,17 @@ TEST(PageRankRefresh, InPartsFromAnythingWithAHint) {
           if (seeded) full.seeds = {{5'500, 1.0}};
           const std::vector<double> want = Rank(*now, full).scores;
           for (const int most : {3, 2'000}) {
-            const auto got = internal::RefreshPageRank(
-                rows, start, seeded ? std::span<const internal::SeedShare>(seed) : std::span<const internal::SeedShare>(),
-                {.damping = damping, .tolerance = 1e-7, .max_iterations = most, .earlier = earlier, .budget = {}, .part_work = 1'024},
-                SerialExecutor());
+            const auto got =
+                internal::RefreshPageRank(rows, start,
+                                          seeded ? std::span<const internal::SeedShare>(seed)
+                                                 : std::span<const internal::SeedShare>(),
+                                          {.damping = damping,
+                                           .tolerance = 1e-7,
+                                           .max_iterations = most,
+                                           .earlier = earlier,
+                                           .budget = {},
+                                           .part_work = 1'024},
+                                          SerialExecutor());
             EXPECT_GE(got.error, 0);
             EXPECT_LE(got.error, 2);
             EXPECT_LE(Distance(got.scores, want), got.error + 1e-9)
@@ -67,14 +74,15 @@ TEST(PageRankRefresh, InPartsFromAnythingWithAHint) {
         }
 }
 
-// Telling the neighbours of changed rows all at once spends arcs of the budget as sweeps do: of three
-// sweeps' worth two are left.
+// Telling the neighbours of changed rows all at once spends arcs of the budget as sweeps do: of
+// three sweeps' worth two are left.
 TEST(PageRankRefresh, NeighboursToldAtOnceAreCharged) {
   constexpr NodeId kNodes = 2'000;
   const Case c{"even", 1, [](CaseGraph& g, int) {
                  g.AddNodes(kNodes);
                  for (std::uint32_t v = 0; v < kNodes; ++v)
-                   for (std::uint32_t i = 1; i <= 16; ++i) g.Link(v, kLink, (v * 31u + i * i * 97u + i) % kNodes);
+                   for (std::uint32_t i = 1; i <= 16; ++i)
+                     g.Link(v, kLink, (v * 31u + i * i * 97u + i) % kNodes);
                }};
   CaseGraph g = Build(c, Shape::kCompacted);
   const Snapshot first = g.snapshot();

@@ -7,13 +7,13 @@
 #include <limits>
 #include <numeric>
 
-#include "algorithms/pagerank/internal/refresh.h"
 #include "algorithms/pagerank/internal/csr_spmv.h"
-#include "algorithms/pagerank/pagerank.h"
 #include "algorithms/pagerank/internal/pagerank_csr.h"
-#include "tests/support/for_each_case.h"
+#include "algorithms/pagerank/internal/refresh.h"
+#include "algorithms/pagerank/pagerank.h"
 #include "tests/algorithms/pagerank/pagerank_query.h"
 #include "tests/reference/oracles.h"
+#include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
 namespace {
@@ -32,7 +32,8 @@ TEST(PageRankRefresh, FromEarlierScores) {
   CaseGraph g;
   g.AddNodes(3000);
   for (std::size_t i = 0; i < 3000; ++i)
-    for (std::size_t k = 1; k < 6; ++k) g.Link(i, kLink, (i * 13 + k * k * 101 + 7) % 3000, 0.5f + static_cast<float>(k));
+    for (std::size_t k = 1; k < 6; ++k)
+      g.Link(i, kLink, (i * 13 + k * k * 101 + 7) % 3000, 0.5f + static_cast<float>(k));
   g.Commit();
   PageRankOptions options;
   options.tolerance = 1e-10;
@@ -103,7 +104,9 @@ TEST(PageRankRefresh, Locally) {
 // early or not: what is said of the error holds, and scores sum to 1.
 TEST(PageRankRefresh, FromAnything) {
   std::uint32_t state = 1;
-  const auto draw = [&](std::uint32_t below) { return (state = state * 1664525u + 1013904223u) / 65536u % below; };
+  const auto draw = [&](std::uint32_t below) {
+    return (state = state * 1664525u + 1013904223u) / 65536u % below;
+  };
   for (int round = 0; round < 300; ++round) {
     SCOPED_TRACE(round);
     CaseGraph g;
@@ -141,14 +144,16 @@ TEST(PageRankRefresh, FromAnything) {
 
 // Fifty refreshes, each from the one before, while edges come, go and change their weights,
 // nodes are added, lose their last out-edge and get one again, batches are compacted, and
-// at last nodes are removed. The refreshes of other selections go along. With tags, rows are packed.
+// at last nodes are removed. The refreshes of other selections go along. With tags, rows are
+// packed.
 void RefreshFiftyTimes(bool tags) {
   Draw draw;
   CaseGraph g;
   g.AddNodes(120);
   if (tags) g.Link(5, kHasTag, g.AddNode(kTag));
   const auto link = [&] {
-    const std::size_t from = draw(static_cast<std::uint32_t>(g.size())), to = draw(static_cast<std::uint32_t>(g.size()));
+    const std::size_t from = draw(static_cast<std::uint32_t>(g.size())),
+                      to = draw(static_cast<std::uint32_t>(g.size()));
     if (from == to || !g.alive(from) || !g.alive(to)) return;
     if (draw(4) == 0)
       g.LinkValid(from, kSupports, to, draw(100), 100 + draw(100));
@@ -177,11 +182,13 @@ void RefreshFiftyTimes(bool tags) {
       const std::size_t node = draw(static_cast<std::uint32_t>(g.size()));
       const auto edges = g.edges();
       for (const auto& [identity, record] : edges)
-        if (std::get<0>(identity) == node) g.Unlink(node, std::get<1>(identity), std::get<2>(identity), std::get<3>(identity));
+        if (std::get<0>(identity) == node)
+          g.Unlink(node, std::get<1>(identity), std::get<2>(identity), std::get<3>(identity));
     }
     if (step % 5 == 1) g.AddNodes(1 + draw(3));
     if (tags && step % 4 == 2) g.Link(draw(50), kHasTag, g.AddNode(kTag));
-    if (step >= 40 && step % 2 == 0 && g.alive(60u + static_cast<std::size_t>(step))) g.Remove(60u + static_cast<std::size_t>(step));
+    if (step >= 40 && step % 2 == 0 && g.alive(60u + static_cast<std::size_t>(step)))
+      g.Remove(60u + static_cast<std::size_t>(step));
     g.Commit();
     if (step % 11 == 10) g.Compact();
     const Snapshot now = g.snapshot();
@@ -204,8 +211,8 @@ void RefreshFiftyTimes(bool tags) {
       PageRankResult got = Rank(now, options);
       EXPECT_TRUE(got.converged);
       EXPECT_LE(got.error, options.tolerance);
-      const auto want = reference::PageRank(g.Flat(options.kinds, options.subset, options.valid_at), 0.85,
-                                            options.weighted, teleport, 0);
+      const auto want = reference::PageRank(g.Flat(options.kinds, options.subset, options.valid_at),
+                                            0.85, options.weighted, teleport, 0);
       EXPECT_LE(Distance(got.scores, want), got.error + 1e-12);
       scores[i] = std::move(got.scores);
     }
@@ -223,7 +230,8 @@ TEST(PageRankRefresh, AHintSavesSweepsBesideTags) {
     if (i % 3 == 2) continue;
     g.Link(i, kHasTag, 2 + i % 30 * 3);
     for (std::size_t k = 1; k < 4; ++k)
-      if (const std::size_t to = (i * 13 + k * k * 101 + 7) % 3000; to % 3 != 2) g.Link(i, kLink, to, 0.5f + static_cast<float>(k));
+      if (const std::size_t to = (i * 13 + k * k * 101 + 7) % 3000; to % 3 != 2)
+        g.Link(i, kLink, to, 0.5f + static_cast<float>(k));
   }
   g.Commit();
   g.Compact();
@@ -248,7 +256,8 @@ TEST(PageRankRefresh, WrongHintsCostSweepsOnly) {
   g.AddNodes(200);
   other.AddNodes(150);
   for (std::size_t i = 0; i < 200; ++i)
-    for (std::size_t k = 1; k < 4; ++k) g.Link(i, kLink, (i * 7 + k * 31) % 200, 0.5f + static_cast<float>(k));
+    for (std::size_t k = 1; k < 4; ++k)
+      g.Link(i, kLink, (i * 7 + k * 31) % 200, 0.5f + static_cast<float>(k));
   g.Commit();
   other.Link(0, kLink, 1);
   other.Commit();
@@ -287,7 +296,8 @@ TEST(PageRankRefresh, StrengthsOfAnySize) {
     g.AddNodes(300);
     for (std::size_t i = 0; i < 300; ++i)
       for (std::size_t k = 1; k < 4; ++k)
-        g.Link(i, kLink, (i * 7 + k * 31) % 300, (i % 2 == 0 ? scale : 1.0f) * static_cast<float>(k));
+        g.Link(i, kLink, (i * 7 + k * 31) % 300,
+               (i % 2 == 0 ? scale : 1.0f) * static_cast<float>(k));
     g.Commit();
     std::vector<double> start(300);
     std::iota(start.begin(), start.end(), 0.0);
@@ -314,14 +324,16 @@ TEST(PageRankRefresh, RefusesHostileStarts) {
     const auto result = PageRank(g.snapshot(), options);
     return result ? std::string() : result.error().message;
   };
-  const double nan = std::numeric_limits<double>::quiet_NaN(), infinite = std::numeric_limits<double>::infinity();
+  const double nan = std::numeric_limits<double>::quiet_NaN(),
+               infinite = std::numeric_limits<double>::infinity();
   EXPECT_NE(message({1, nan, 0, 0}).find("node 1"), std::string::npos);
   EXPECT_NE(message({1, 0, infinite, 0}).find("node 2"), std::string::npos);
   EXPECT_NE(message({1, 0, 0, -1e-9}).find("node 3"), std::string::npos);
   EXPECT_NE(message({0, 0, 0, 0}).find("sum"), std::string::npos);
   EXPECT_NE(message({1e308, 1e308, 1e308, 0}).find("sum"), std::string::npos);
   const auto want = reference::PageRank(g.Flat(), 0.85, true, {}, 0);
-  for (const std::vector<double>& start : {std::vector<double>{5}, {1, 2, 3, 4, 5, 6, nan}, {1e-300, 0, 0, 0}}) {
+  for (const std::vector<double>& start :
+       {std::vector<double>{5}, {1, 2, 3, 4, 5, 6, nan}, {1e-300, 0, 0, 0}}) {
     options.start = start;  // too short, too long, tiny
     EXPECT_LE(Distance(Rank(g.snapshot(), options).scores, want), options.tolerance);
   }
@@ -356,8 +368,8 @@ TEST(PageRankRefresh, InParts) {
       rows[u].push_back(v);
       columns[v].push_back(u);
     }
-  const auto flatten = [](const std::vector<std::vector<NodeId>>& lists, std::vector<std::uint32_t>& offsets,
-                          std::vector<NodeId>& neighbors) {
+  const auto flatten = [](const std::vector<std::vector<NodeId>>& lists,
+                          std::vector<std::uint32_t>& offsets, std::vector<NodeId>& neighbors) {
     offsets = {0};
     for (const auto& list : lists) {
       neighbors.insert(neighbors.end(), list.begin(), list.end());
@@ -368,7 +380,8 @@ TEST(PageRankRefresh, InParts) {
   std::vector<NodeId> out, in;
   flatten(rows, out_offsets, out);
   flatten(columns, in_offsets, in);
-  const internal::LiveRows live{{out_offsets, out, {}, {}, {}}, {in_offsets, in, {}, {}, {}}, nullptr, kNodes};
+  const internal::LiveRows live{
+      {out_offsets, out, {}, {}, {}}, {in_offsets, in, {}, {}, {}}, nullptr, kNodes};
   const auto strengths = OutStrengths(live.out, SerialExecutor()).value();
   const auto reciprocals = StrengthReciprocals<double>(strengths, SerialExecutor()).value();
   PageRankCsrOptions exact;
@@ -383,8 +396,8 @@ TEST(PageRankRefresh, InParts) {
   for (const double tolerance : {1e-7, 1e-10}) {
     first.clear();
     for (const auto& e : Executors()) {
-      const internal::PageRankRefreshed got =
-          internal::RefreshPageRank(live, start, {}, {.tolerance = tolerance, .budget = {}}, *e.executor);
+      const internal::PageRankRefreshed got = internal::RefreshPageRank(
+          live, start, {}, {.tolerance = tolerance, .budget = {}}, *e.executor);
       EXPECT_LE(got.error, tolerance);
       EXPECT_LE(Distance(got.scores, want), got.error + 2e-12);
       EXPECT_NEAR(std::accumulate(got.scores.begin(), got.scores.end(), 0.0), 1.0, 1e-11);
@@ -396,7 +409,8 @@ TEST(PageRankRefresh, InParts) {
   // The sums themselves, against one addition after the other.
   internal::RowSums sums(live, false, SerialExecutor());
   std::vector<double> got(kNodes);
-  for (std::size_t b = 0; b < sums.block_count(); ++b) sums.Pull(b, want.data(), &got[sums.first_row(b)]);
+  for (std::size_t b = 0; b < sums.block_count(); ++b)
+    sums.Pull(b, want.data(), &got[sums.first_row(b)]);
   double off = 0, total = 0;
   for (NodeId v = 0; v < kNodes; ++v) {
     long double row = 0;

@@ -9,12 +9,12 @@
 #include <span>
 #include <vector>
 
-#include "algorithms/pagerank/internal/refresh.h"
 #include "algorithms/pagerank/internal/base_tile_spmv.h"
+#include "algorithms/pagerank/internal/refresh.h"
 #include "algorithms/pagerank/pagerank.h"
-#include "tests/support/for_each_case.h"
 #include "tests/algorithms/pagerank/pagerank_query.h"
 #include "tests/reference/oracles.h"
+#include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
 namespace {
@@ -23,7 +23,9 @@ using internal::PageRankTiles;
 
 class Draw {
  public:
-  std::uint32_t operator()(std::uint32_t below) { return (state_ = state_ * 1664525u + 1013904223u) / 65536u % below; }
+  std::uint32_t operator()(std::uint32_t below) {
+    return (state_ = state_ * 1664525u + 1013904223u) / 65536u % below;
+  }
 
  private:
   std::uint32_t state_ = 11;
@@ -32,10 +34,14 @@ class Draw {
 // Compacted, `nodes` of them; few hold most arcs where `skewed`.
 void MakeBase(CaseGraph& g, Draw& draw, std::size_t nodes, bool skewed) {
   g.AddNodes(nodes);
-  const auto hub_or_any = [&] { return skewed && draw(8) != 0 ? draw(static_cast<std::uint32_t>(nodes / 40)) : draw(static_cast<std::uint32_t>(nodes)); };
+  const auto hub_or_any = [&] {
+    return skewed && draw(8) != 0 ? draw(static_cast<std::uint32_t>(nodes / 40))
+                                  : draw(static_cast<std::uint32_t>(nodes));
+  };
   for (std::size_t i = 0; i < 12 * nodes; ++i) {
     const std::size_t from = hub_or_any(), to = draw(static_cast<std::uint32_t>(nodes));
-    if (from != to) g.Link(from, draw(9) == 0 ? kRelatesTo : kLink, to, 0.25f * static_cast<float>(1 + draw(8)));
+    if (from != to)
+      g.Link(from, draw(9) == 0 ? kRelatesTo : kLink, to, 0.25f * static_cast<float>(1 + draw(8)));
   }
   g.Commit();
   g.Compact();
@@ -47,7 +53,8 @@ void Change(CaseGraph& g, Draw& draw) {
   const auto any = [&] { return draw(static_cast<std::uint32_t>(g.size())); };
   for (std::uint32_t i = 1 + draw(6); i > 0; --i) {
     const std::size_t from = any(), to = any();
-    if (from != to) g.Link(from, draw(3) == 0 ? kRelatesTo : kLink, to, 0.25f * static_cast<float>(1 + draw(8)));
+    if (from != to)
+      g.Link(from, draw(3) == 0 ? kRelatesTo : kLink, to, 0.25f * static_cast<float>(1 + draw(8)));
   }
   auto gone = g.edges().begin();
   std::advance(gone, draw(static_cast<std::uint32_t>(g.edges().size())));
@@ -56,16 +63,20 @@ void Change(CaseGraph& g, Draw& draw) {
   g.Commit();
 }
 
-internal::LiveRows RowsOf(const Snapshot& now) { return {now.base().out(), now.base().in(), &now, now.node_count()}; }
+internal::LiveRows RowsOf(const Snapshot& now) {
+  return {now.base().out(), now.base().in(), &now, now.node_count()};
+}
 
 std::shared_ptr<const PageRankTiles> TilesOf(const Snapshot& now, bool weighted) {
   CsrView in = now.base().in();
   if (!weighted) in.weights = {};
-  return std::make_shared<const PageRankTiles>(PageRankTiles::Make(in, now.base().out(), DefaultExecutor(), PageRankTiles::kEvenRows));
+  return std::make_shared<const PageRankTiles>(
+      PageRankTiles::Make(in, now.base().out(), DefaultExecutor(), PageRankTiles::kEvenRows));
 }
 
 template <class Value>
-void ExpectLiveSums(const Snapshot& now, bool weighted, const PageRankTiles& tiles, internal::TiledSums& sums) {
+void ExpectLiveSums(const Snapshot& now, bool weighted, const PageRankTiles& tiles,
+                    internal::TiledSums& sums) {
   const NodeId n = now.node_count();
   std::vector<Value> values(n), placed(n);
   for (NodeId v = 0; v < n; ++v) {
@@ -85,7 +96,8 @@ void ExpectLiveSums(const Snapshot& now, bool weighted, const PageRankTiles& til
       EXPECT_EQ(placed[positions ? positions[i] : next], values[next]);
       double want = 0;
       now.ForEachArc(Direction::kIn, next, ArcFilter::All(), [&](const Arc& arc) {
-        want += static_cast<double>(values[arc.neighbor]) * (weighted ? static_cast<double>(arc.weight) : 1.0);
+        want += static_cast<double>(values[arc.neighbor]) *
+                (weighted ? static_cast<double>(arc.weight) : 1.0);
       });
       off += std::abs(got[i] - want);
       total += want;
@@ -107,12 +119,14 @@ TEST(TiledSums, AreThoseOfTheLiveGraph) {
       for (int step = 0; step < 8; ++step) {
         const Snapshot now = g.snapshot();
         const internal::LiveRows rows = RowsOf(now);
-        const auto sums = internal::TiledSums::Make(tiles, rows, weighted, 1'000'000, DefaultExecutor());
+        const auto sums =
+            internal::TiledSums::Make(tiles, rows, weighted, 1'000'000, DefaultExecutor());
         ASSERT_TRUE(sums);
         ExpectLiveSums<float>(now, weighted, *tiles, *sums);
         ExpectLiveSums<double>(now, weighted, *tiles, *sums);
         if (step == 7) {
-          EXPECT_FALSE(internal::TiledSums::Make(tiles, rows, weighted, 3, DefaultExecutor())) << "too much is apart";
+          EXPECT_FALSE(internal::TiledSums::Make(tiles, rows, weighted, 3, DefaultExecutor()))
+              << "too much is apart";
         }
         Change(g, draw);
       }
@@ -154,11 +168,17 @@ TEST(PageRankRefresh, OverTilesOfTheBase) {
         for (const double tolerance : {1e-5, 1e-8, 1e-10}) {
           std::vector<double> first;
           for (const auto& e : executors) {
-            const internal::PageRankRefreshed got = internal::RefreshPageRank(
-                rows, scores, seeded ? std::span<const internal::SeedShare>(seed) : std::span<const internal::SeedShare>(),
-                {.tolerance = tolerance, .weighted = weighted, .earlier = step % 2 == 0 ? &earlier : nullptr, .tiles = tiles,
-                 .budget = {}, .part_work = 1'024},
-                *e.executor);
+            const internal::PageRankRefreshed got =
+                internal::RefreshPageRank(rows, scores,
+                                          seeded ? std::span<const internal::SeedShare>(seed)
+                                                 : std::span<const internal::SeedShare>(),
+                                          {.tolerance = tolerance,
+                                           .weighted = weighted,
+                                           .earlier = step % 2 == 0 ? &earlier : nullptr,
+                                           .tiles = tiles,
+                                           .budget = {},
+                                           .part_work = 1'024},
+                                          *e.executor);
             EXPECT_FALSE(got.truncated);
             EXPECT_LE(got.error, tolerance);
             EXPECT_LE(Distance(got.scores, want), got.error + 1e-13);
@@ -179,7 +199,8 @@ TEST(PageRankRefresh, OverTilesWithStrengthsBeyondF32) {
   Draw draw;
   CaseGraph g;
   MakeBase(g, draw, 800, false);
-  for (std::size_t i = 0; i < 800; i += 3) g.Link(i, kLink, (i * 7 + 1) % 800 == i ? i + 1 : (i * 7 + 1) % 800, 1e30f);
+  for (std::size_t i = 0; i < 800; i += 3)
+    g.Link(i, kLink, (i * 7 + 1) % 800 == i ? i + 1 : (i * 7 + 1) % 800, 1e30f);
   g.Commit();
   g.Compact();
   const auto tiles = TilesOf(g.snapshot(), true);
@@ -187,10 +208,12 @@ TEST(PageRankRefresh, OverTilesWithStrengthsBeyondF32) {
   const Snapshot now = g.snapshot();
   const internal::LiveRows rows = RowsOf(now);
   const std::vector<double> start(now.node_count(), 1.0 / now.node_count());
-  const auto got = internal::RefreshPageRank(rows, start, {}, {.tolerance = 1e-9, .tiles = tiles, .budget = {}, .part_work = 1'024},
-                                             DefaultExecutor());
+  const auto got = internal::RefreshPageRank(
+      rows, start, {}, {.tolerance = 1e-9, .tiles = tiles, .budget = {}, .part_work = 1'024},
+      DefaultExecutor());
   EXPECT_LE(got.error, 1e-9);
-  EXPECT_LE(Distance(got.scores, reference::PageRank(g.Flat(), 0.85, true, {}, 0)), got.error + 1e-13);
+  EXPECT_LE(Distance(got.scores, reference::PageRank(g.Flat(), 0.85, true, {}, 0)),
+            got.error + 1e-13);
 }
 
 // A base that tiles suit: in rows without order, which is all that is looked at.
@@ -226,7 +249,8 @@ TEST(TilesOfBase, AreMadeOnceAndOnlyWhereTheySuit) {
   EXPECT_NE(internal::TilesOfBase(weighted, false, DefaultExecutor()), heavy);
   EXPECT_FALSE(internal::TilesOfBase(weighted, false, DefaultExecutor())->weights());
   std::shared_ptr<const Csr> passing = LargeBase(1.0f);
-  const std::weak_ptr<const PageRankTiles> tiles = internal::TilesOfBase(passing, false, DefaultExecutor());
+  const std::weak_ptr<const PageRankTiles> tiles =
+      internal::TilesOfBase(passing, false, DefaultExecutor());
   EXPECT_FALSE(tiles.expired());
   EXPECT_GE(passing->derived.size_bytes(), tiles.lock()->size_bytes());
   passing.reset();
@@ -235,7 +259,8 @@ TEST(TilesOfBase, AreMadeOnceAndOnlyWhereTheySuit) {
   CaseGraph g;
   Draw draw;
   MakeBase(g, draw, 100, false);
-  EXPECT_FALSE(internal::TilesOfBase(g.snapshot().state().base, true, DefaultExecutor())) << "small";
+  EXPECT_FALSE(internal::TilesOfBase(g.snapshot().state().base, true, DefaultExecutor()))
+      << "small";
   PageRankOptions options;
   options.tolerance = 1e-8;
   const std::vector<double> start = Rank(g.snapshot(), options).scores;

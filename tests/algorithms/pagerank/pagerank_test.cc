@@ -8,9 +8,9 @@
 #include <numeric>
 
 #include "algorithms/pagerank/internal/pagerank_csr.h"
-#include "tests/support/for_each_case.h"
 #include "tests/algorithms/pagerank/pagerank_query.h"
 #include "tests/reference/oracles.h"
+#include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
 namespace {
@@ -235,7 +235,8 @@ TEST(PageRankCsr, CanLeakDanglingMassAsTheGapSuiteDoes) {
   PageRankCsrOptions options;
   options.keep_dangling = false;
   options.iterations = 2;
-  const auto got = PageRankCsr<float>({{offsets, neighbors, {}, {}, {}}, reciprocal, {}}, options).value();
+  const auto got =
+      PageRankCsr<float>({{offsets, neighbors, {}, {}, {}}, reciprocal, {}}, options).value();
   const double base = 0.15 / 3, first = 1.0 / 3;
   const double one1 = base + 0.85 * first / 2;
   EXPECT_NEAR(got.scores[0], base, 1e-7);

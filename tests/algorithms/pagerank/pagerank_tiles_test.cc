@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "algorithms/common/dense_view.h"
-#include "algorithms/pagerank/pagerank.h"
 #include "algorithms/pagerank/internal/pagerank_csr.h"
+#include "algorithms/pagerank/pagerank.h"
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
 #include "tests/support/for_each_case.h"
@@ -28,7 +28,11 @@ struct Rows {
   std::vector<NodeId> neighbors;
   std::vector<float> weights;
   CsrView view(bool weighted) const {
-    return {offsets, neighbors, weighted ? std::span<const float>(weights) : std::span<const float>(), {}, {}};
+    return {offsets,
+            neighbors,
+            weighted ? std::span<const float>(weights) : std::span<const float>(),
+            {},
+            {}};
   }
 };
 struct BothRows {
@@ -55,13 +59,15 @@ BothRows Random(Kind kind, NodeId n, std::size_t m) {
   std::mt19937_64 random(7 + static_cast<unsigned>(kind));
   auto pick = [&]() -> NodeId {
     const double u = std::uniform_real_distribution<double>(0, 1)(random);
-    if (kind == Kind::kSkewed) return static_cast<NodeId>(static_cast<std::uint64_t>(u * u * u * u * u * n) * 7919 % n);
+    if (kind == Kind::kSkewed)
+      return static_cast<NodeId>(static_cast<std::uint64_t>(u * u * u * u * u * n) * 7919 % n);
     return static_cast<NodeId>(u * n);
   };
   std::vector<std::tuple<NodeId, NodeId, float>> arcs;
   for (std::size_t i = 0; kind != Kind::kEmpty && i < m; ++i) {
     const NodeId u = kind == Kind::kHub && i % 3 == 0 ? n - 1 : pick();
-    const NodeId v = kind == Kind::kHub && i % 3 == 1 ? n / 2 : pick();  // parallel arcs and loops, too
+    const NodeId v =
+        kind == Kind::kHub && i % 3 == 1 ? n / 2 : pick();  // parallel arcs and loops, too
     arcs.emplace_back(u, v, static_cast<float>(1 + i % 7) / 4);
   }
   BothRows graph;
@@ -170,23 +176,27 @@ TEST(PageRankTiles, SinglePrecisionConvergesOnHubs) {
   const CsrView view = rows.view(false);
   const PageRankTiles layout = PageRankTiles::Make(view, view, DefaultExecutor());
   const auto reciprocals =
-      StrengthReciprocals<float>(OutStrengths(view, DefaultExecutor()).value(), DefaultExecutor()).value();
+      StrengthReciprocals<float>(OutStrengths(view, DefaultExecutor()).value(), DefaultExecutor())
+          .value();
   PageRankCsrOptions options;
   options.iterations = 300;
   options.tolerance = 2e-6;
-  EXPECT_LT(PageRankCsr<float>({view, reciprocals, {}, &layout, {}}, options).value().iterations, 150);
+  EXPECT_LT(PageRankCsr<float>({view, reciprocals, {}, &layout, {}}, options).value().iterations,
+            150);
 }
 
 constexpr NodeId kFewer = 2 * kSegment + 1234;
 
-// A layout of each executor, weighted or not, over the teleport and over all nodes: both ways of each, in all
-// four pairs where `all`.
+// A layout of each executor, weighted or not, over the teleport and over all nodes: both ways of
+// each, in all four pairs where `all`.
 template <class Real>
 void ExpectPullsAnswer(const BothRows& g, bool all, double within) {
   const auto executors = Executors();
   for (bool weighted : {false, true}) {
-    const std::vector<double> strengths = OutStrengths(g.out.view(weighted), DefaultExecutor()).value();
-    const std::vector<Real> reciprocals = StrengthReciprocals<Real>(strengths, DefaultExecutor()).value();
+    const std::vector<double> strengths =
+        OutStrengths(g.out.view(weighted), DefaultExecutor()).value();
+    const std::vector<Real> reciprocals =
+        StrengthReciprocals<Real>(strengths, DefaultExecutor()).value();
     std::vector<PageRankTiles> layouts;
     for (const auto& e : executors)
       layouts.push_back(PageRankTiles::Make(g.in.view(weighted), g.out.view(false), *e.executor));
@@ -209,7 +219,8 @@ void ExpectPullsAnswer(const BothRows& g, bool all, double within) {
         const auto got = PageRankCsr<Real>(input, options).value();
         double distance = 0;
         for (NodeId v = 0; v < kFewer; ++v)
-          distance += std::abs(static_cast<double>(got.scores[v]) - static_cast<double>(want.scores[v]));
+          distance +=
+              std::abs(static_cast<double>(got.scores[v]) - static_cast<double>(want.scores[v]));
         EXPECT_LE(distance, within);
         EXPECT_NEAR(got.step, want.step, within);
         EXPECT_GT(got.bytes_per_iteration, 0u);
@@ -244,7 +255,8 @@ TEST(PageRankTiles, PayOnLargeGraphsWithoutLocalityOnly) {
   constexpr int kNever = 0;
   std::mt19937 random(3);
   constexpr NodeId n = 4 * kSegment;
-  EXPECT_EQ(pays(n, 16, [&](NodeId, std::uint32_t) { return random() % n; }), PageRankTiles::kEnoughIfEven);
+  EXPECT_EQ(pays(n, 16, [&](NodeId, std::uint32_t) { return random() % n; }),
+            PageRankTiles::kEnoughIfEven);
   EXPECT_EQ(pays(n, 16, [&](NodeId v, std::uint32_t k) { return (v + k) % n; }), kNever);  // local
   EXPECT_EQ(PageRankTiles::PayAfter({}, {}), kNever);
   EXPECT_EQ(MakePageRankLayout({}, {}, DefaultExecutor()).value(), nullptr);
@@ -253,7 +265,7 @@ TEST(PageRankTiles, PayOnLargeGraphsWithoutLocalityOnly) {
     return PageRankTiles::PayAfter(g.in.view(false), g.out.view(false));
   };
   EXPECT_EQ(skewed(kNodes, 3'000'000), PageRankTiles::kEnoughIfSkewed);
-  EXPECT_EQ(skewed(kNodes, 1'000'000), kNever);                     // few arcs
+  EXPECT_EQ(skewed(kNodes, 1'000'000), kNever);        // few arcs
   EXPECT_EQ(skewed(2 * kSegment, 3'000'000), kNever);  // few nodes
 }
 
@@ -268,7 +280,11 @@ TEST(PageRankTiles, PaySoonerOnLargeEvenGraphs) {
   for (NodeId& u : rows.neighbors) u = random() % n;
   const auto of = [&](NodeId nodes, std::uint32_t degree) {
     for (NodeId v = 0; v <= nodes; ++v) rows.offsets[v] = v * degree;
-    const CsrView in{std::span(rows.offsets).first(nodes + 1), std::span(rows.neighbors).first(std::size_t{nodes} * degree), {}, {}, {}};
+    const CsrView in{std::span(rows.offsets).first(nodes + 1),
+                     std::span(rows.neighbors).first(std::size_t{nodes} * degree),
+                     {},
+                     {},
+                     {}};
     return PageRankTiles::PayAfter(in, in);
   };
   EXPECT_EQ(of(n, kDegree), PageRankTiles::kEnoughIfLarge);
@@ -280,7 +296,8 @@ TEST(PageRankTiles, PaySoonerOnLargeEvenGraphs) {
 TEST(PageRankTiles, PreparationsLiveWithTheirState) {
   auto graph = Graph::InMemory();
   WriteBatch batch;
-  for (int v = 0; v < 50; ++v) batch.Link(batch.UpsertNode(std::to_string(v)), kLink, batch.UpsertNode(std::to_string(v / 2)));
+  for (int v = 0; v < 50; ++v)
+    batch.Link(batch.UpsertNode(std::to_string(v)), kLink, batch.UpsertNode(std::to_string(v / 2)));
   ASSERT_TRUE(graph->Apply(batch));
   Snapshot s = graph->snapshot();
   const auto bytes = [&] { return s.state().derived.kept.size_bytes(); };
@@ -336,7 +353,8 @@ TEST(PageRankTiles, ServePageRank) {
   EXPECT_TRUE(first.tiled);
   EXPECT_GT(first.layout_bytes, first.edges * 6);
   EXPECT_EQ(first.layout_pays_after, 15);
-  EXPECT_EQ(first.bytes_per_iteration, std::uint64_t{n} * 8 * 5 + first.layout_bytes);  // of PageRankCsr's model
+  EXPECT_EQ(first.bytes_per_iteration,
+            std::uint64_t{n} * 8 * 5 + first.layout_bytes);  // of PageRankCsr's model
   EXPECT_TRUE(first.converged);
   EXPECT_NEAR(std::accumulate(first.scores.begin(), first.scores.end(), 0.0), 1.0, 1e-9);
 
@@ -346,13 +364,16 @@ TEST(PageRankTiles, ServePageRank) {
   EXPECT_FALSE(rows.tiled);
   EXPECT_EQ(rows.layout_pays_after, 15);
   EXPECT_EQ(rows.layout_bytes, 0u);
-  EXPECT_EQ(rows.bytes_per_iteration, std::uint64_t{n} * 8 * 5 + (std::uint64_t{n} + 1) * 4 + rows.edges * 8);
+  EXPECT_EQ(rows.bytes_per_iteration,
+            std::uint64_t{n} * 8 * 5 + (std::uint64_t{n} + 1) * 4 + rows.edges * 8);
   few.iterations = 15;
   const PageRankResult enough = rank(dirty, few);
   EXPECT_TRUE(enough.tiled);
   const DenseView view = *DenseView::Make(dirty);
   const auto reciprocals =
-      StrengthReciprocals<double>(OutStrengths(view.out(), DefaultExecutor()).value(), DefaultExecutor()).value();
+      StrengthReciprocals<double>(OutStrengths(view.out(), DefaultExecutor()).value(),
+                                  DefaultExecutor())
+          .value();
   PageRankCsrOptions kernel;
   kernel.iterations = 15;
   const auto pulled = PageRankCsr<double>({view.in(), reciprocals, {}, nullptr}, kernel).value();

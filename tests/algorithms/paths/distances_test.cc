@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "algorithms/paths/internal/work_sharing.h"
+#include "tests/reference/oracles.h"
 #include "tests/support/for_each_case.h"
 #include "tests/support/ordered_executor.h"
-#include "tests/reference/oracles.h"
 
 namespace plexus::testing {
 namespace {
@@ -28,14 +28,15 @@ double CostOf(const reference::FlatArc& arc, PathCost cost) {
 }
 
 // One reference for all widths and executors, which change nothing.
-void Check(const CaseGraph& g, NodeId source, DistancesOptions options, const std::vector<double>& deltas,
-           const std::vector<NamedExecutor>& executors = {}) {
+void Check(const CaseGraph& g, NodeId source, DistancesOptions options,
+           const std::vector<double>& deltas, const std::vector<NamedExecutor>& executors = {}) {
   const auto flat = g.Flat(options.kinds, options.subset, options.valid_at);
   const auto arcs = reference::Walkable(flat, options.direction);
   std::vector<double> costs;
   for (const auto& arc : arcs) costs.push_back(CostOf(arc, options.cost));
   const auto want = reference::CheapestCosts(arcs, costs, flat.node_count(), source);
-  const auto reached = static_cast<std::uint64_t>(std::ranges::count_if(want, [](double d) { return d < kInfinity; }));
+  const auto reached = static_cast<std::uint64_t>(
+      std::ranges::count_if(want, [](double d) { return d < kInfinity; }));
   std::size_t turn = 0;
   for (double delta : deltas) {
     SCOPED_TRACE(delta);
@@ -92,8 +93,10 @@ TEST(Distances, EqualBellmanFordBitByBit) {
 TEST(Distances, AnyRangeOfWeights) {
   CaseGraph g;
   g.AddNodes(40);
-  for (std::size_t v = 0; v + 1 < 40; ++v) g.Link(v, kLink, v + 1, std::ldexp(1.0f, 120 - 6 * static_cast<int>(v)));
-  for (std::size_t v = 0; v + 2 < 40; ++v) g.Link(v, kLink, v + 2, std::ldexp(1.0f, 119 - 6 * static_cast<int>(v)));
+  for (std::size_t v = 0; v + 1 < 40; ++v)
+    g.Link(v, kLink, v + 1, std::ldexp(1.0f, 120 - 6 * static_cast<int>(v)));
+  for (std::size_t v = 0; v + 2 < 40; ++v)
+    g.Link(v, kLink, v + 2, std::ldexp(1.0f, 119 - 6 * static_cast<int>(v)));
   g.Commit();
   for (double delta : {0.0, 1e-30, 1e30}) Check(g, 0, {.cost = PathCost::kWeight, .delta = delta});
 }
@@ -140,7 +143,8 @@ TEST(Distances, StoppedKeepsOnlyWhatIsCertain) {
 // others may be at work.
 class CancelsIn final : public Executor {
  public:
-  CancelsIn(Executor& threads, int loop, bool before) : threads_(threads), left_(loop), before_(before) {}
+  CancelsIn(Executor& threads, int loop, bool before)
+      : threads_(threads), left_(loop), before_(before) {}
   int thread_count() const override { return threads_.thread_count(); }
   void Run(std::size_t blocks, BlockTask task) override {
     const bool here = left_-- == 0;
@@ -164,7 +168,8 @@ TEST(Distances, StoppedOnTheWayKeepsCheapestOnesOnly) {
                  std::mt19937_64 random(9);
                  g.AddNodes(20000);  // buckets of thousands: too many for one thread alone
                  for (int i = 0; i < 160000; ++i)
-                   g.Link(random() % 20000, kLink, random() % 20000, static_cast<float>(1 + random() % 255));
+                   g.Link(random() % 20000, kLink, random() % 20000,
+                          static_cast<float>(1 + random() % 255));
                }};
   const CaseGraph g = Build(c, Shape::kClean);
   const auto all = Distances(g.snapshot(), 7, {.cost = PathCost::kWeight, .delta = 48});
@@ -250,7 +255,8 @@ TEST(DistancesCsr, NodesThatComeAgainAndAgain) {
   const CsrView out{offsets, neighbors, weights, {}, {}};
   for (const auto& e : Executors()) {
     const auto got = DistancesCsr(out, 0, {.delta = 1e9f, .executor = e.executor.get()}).value();
-    for (NodeId v = 1; v <= kChain; ++v) ASSERT_EQ(got[v], 2.0f + static_cast<float>(kChain - v)) << e.name;
+    for (NodeId v = 1; v <= kChain; ++v)
+      ASSERT_EQ(got[v], 2.0f + static_cast<float>(kChain - v)) << e.name;
   }
 }
 
@@ -299,20 +305,25 @@ TEST(DistancesCsr, EqualsF64AtAnyThreadCount) {
   const Case c{"whole weights", 1, [&](CaseGraph& g, int) {
                  g.AddNodes(2000);
                  for (int i = 0; i < 12000; ++i)
-                   g.Link(random() % 2000, kLink, random() % 2000, static_cast<float>(1 + random() % 255));
+                   g.Link(random() % 2000, kLink, random() % 2000,
+                          static_cast<float>(1 + random() % 255));
                }};
   const CaseGraph g = Build(c, Shape::kClean);
   const auto want = Distances(g.snapshot(), 5, {.cost = PathCost::kWeight});
   ASSERT_TRUE(want.has_value());
   for (const auto& e : Executors())
     for (float delta : {0.0f, 1.0f, 64.0f}) {
-      const auto got = DistancesCsr(g.snapshot().base().out(), 5, {.delta = delta, .executor = e.executor.get()}).value();
-      EXPECT_TRUE(std::ranges::equal(got.span(), want->distances, [](float a, double b) { return static_cast<double>(a) == b; })) << e.name;
+      const auto got =
+          DistancesCsr(g.snapshot().base().out(), 5, {.delta = delta, .executor = e.executor.get()})
+              .value();
+      EXPECT_TRUE(std::ranges::equal(got.span(), want->distances, [](float a, double b) {
+        return static_cast<double>(a) == b;
+      })) << e.name;
     }
 }
 
-// More arcs than are taken to lie in the caches: rows are fetched ahead and none is copied. Short rows and
-// hubs, against Bellman-Ford in f32.
+// More arcs than are taken to lie in the caches: rows are fetched ahead and none is copied. Short
+// rows and hubs, against Bellman-Ford in f32.
 TEST(DistancesCsr, RowsThatAreFetchedAhead) {
   constexpr NodeId kNodes = 60'000;
   std::mt19937 random(7);
@@ -342,13 +353,14 @@ TEST(DistancesCsr, RowsThatAreFetchedAhead) {
   const CsrView out{offsets, neighbors, weights, {}, {}};
   for (const auto& e : Executors())
     for (float delta : {0.0f, 1.0f, 500.0f}) {
-      const auto got = DistancesCsr(out, 17, {.delta = delta, .executor = e.executor.get()}).value();
+      const auto got =
+          DistancesCsr(out, 17, {.delta = delta, .executor = e.executor.get()}).value();
       ASSERT_TRUE(std::ranges::equal(got.span(), want)) << e.name << " " << delta;
     }
 }
 
-// A few of many are in reach of the buckets at any time: each waits in a heap, not in a list that is
-// looked through again for every few.
+// A few of many are in reach of the buckets at any time: each waits in a heap, not in a list that
+// is looked through again for every few.
 TEST(Distances, CostsOverThirtyOrdersOfMagnitude) {
   constexpr NodeId kLeaves = 100'000;
   std::vector<std::uint32_t> offsets(kLeaves + 2, kLeaves);

@@ -46,7 +46,8 @@ inline Case Parts(std::uint64_t seed) {
             if (step == 0) g.AddNodes(2 * kPart + 3 * kTail + 1);
             for (std::size_t part = 0; part < 2; ++part)
               for (std::size_t i = 0; i < kPart * 2; ++i)
-                g.Link(part * kPart + random() % kPart, kLink, part * kPart + random() % kPart, weight());
+                g.Link(part * kPart + random() % kPart, kLink, part * kPart + random() % kPart,
+                       weight());
             for (std::size_t i = 0; i < 1 + seed % 3; ++i)
               g.Link(random() % kPart, kLink, kPart + random() % kPart, weight());
             const std::size_t tail = 2 * kPart;

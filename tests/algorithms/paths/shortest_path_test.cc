@@ -7,9 +7,9 @@
 #include <cmath>
 #include <set>
 
-#include "tests/support/for_each_case.h"
 #include "tests/algorithms/paths/path_cases.h"
 #include "tests/reference/oracles.h"
+#include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
 namespace {
@@ -173,7 +173,8 @@ TEST(ShortestPath, BudgetsHoldOverAllOfYensSearches) {
   g.AddNodes(kSide * kSide);
   for (NodeId v = 0; v < kSide * kSide; ++v) {
     if (v % kSide + 1 < kSide) g.Link(v, kLink, v + 1, 0.5f + static_cast<float>(v % 7) / 16);
-    if (v + kSide < kSide * kSide) g.Link(v, kLink, v + kSide, 0.5f + static_cast<float>(v % 5) / 16);
+    if (v + kSide < kSide * kSide)
+      g.Link(v, kLink, v + kSide, 0.5f + static_cast<float>(v % 5) / 16);
   }
   g.Commit();
   for (const PathCost cost : {PathCost::kHops, PathCost::kWeight}) {
@@ -189,7 +190,8 @@ TEST(ShortestPath, BudgetsHoldOverAllOfYensSearches) {
       const ShortestPathResult cut = Query(g.snapshot(), 0, kSide * kSide - 1, options);
       ASSERT_TRUE(cut.truncated) << edges;
       ASSERT_LE(cut.edges, edges);
-      for (std::size_t i = 0; i < cut.paths.size(); ++i) ASSERT_EQ(cut.paths[i].nodes, whole.paths[i].nodes);
+      for (std::size_t i = 0; i < cut.paths.size(); ++i)
+        ASSERT_EQ(cut.paths[i].nodes, whole.paths[i].nodes);
       most = std::max(most, cut.paths.size());
     }
     EXPECT_GT(most, 1u);
@@ -205,13 +207,15 @@ void CheckNext(const CaseGraph& g, NodeId from, NodeId to, const ShortestPathOpt
                bool rough) {
   const Snapshot s = g.snapshot();
   NodeSubset inside;
-  if (options.subset) inside = options.subset->Unite(*NodeSubset::Of(s, std::vector<NodeId>{from, to}));
+  if (options.subset)
+    inside = options.subset->Unite(*NodeSubset::Of(s, std::vector<NodeId>{from, to}));
   const auto flat = g.Flat(options.kinds, options.subset ? &inside : nullptr, options.valid_at);
   const auto arcs = reference::Walkable(flat, options.direction);
   const auto costs = CostsOf(arcs, options.cost, s, options.column);
   auto want = flat.node_count() < 20
                   ? reference::AllSimplePaths(arcs, costs, flat.node_count(), from, to)
-                  : reference::PlainYen(arcs, costs, flat.node_count(), from, to, static_cast<std::size_t>(options.count));
+                  : reference::PlainYen(arcs, costs, flat.node_count(), from, to,
+                                        static_cast<std::size_t>(options.count));
   std::stable_sort(want.begin(), want.end(), [](const auto& a, const auto& b) {
     return std::pair(a.cost, a.nodes.size()) < std::pair(b.cost, b.nodes.size());
   });
@@ -219,7 +223,8 @@ void CheckNext(const CaseGraph& g, NodeId from, NodeId to, const ShortestPathOpt
   ASSERT_EQ(got.paths.size(), std::min(want.size(), static_cast<std::size_t>(options.count)));
   std::set<std::vector<NodeId>> distinct;
   for (std::size_t i = 0; i < got.paths.size(); ++i) {
-    ASSERT_NEAR(got.paths[i].cost, want[i].cost, 1e-12 * std::max(1.0, want[i].cost)) << "path " << i;
+    ASSERT_NEAR(got.paths[i].cost, want[i].cost, 1e-12 * std::max(1.0, want[i].cost))
+        << "path " << i;
     if (options.cost != PathCost::kLogWeight && !rough) {  // sums are exact
       ASSERT_EQ(got.paths[i].nodes.size(), want[i].nodes.size()) << "path " << i;
     }
@@ -311,7 +316,8 @@ TEST(ShortestPath, NextBestPathsOfALongLadder) {
     ASSERT_EQ(got.paths.size(), 20u);
     std::set<std::vector<NodeId>> distinct;
     for (std::size_t i = 0; i < 20; ++i) {
-      EXPECT_EQ(got.paths[i].cost, 2 * kDiamonds + (cost == PathCost::kHops ? 0 : extra[i] * kUnit));
+      EXPECT_EQ(got.paths[i].cost,
+                2 * kDiamonds + (cost == PathCost::kHops ? 0 : extra[i] * kUnit));
       EXPECT_EQ(got.paths[i].edges.size(), 2 * kDiamonds);
       EXPECT_TRUE(distinct.insert(got.paths[i].nodes).second);
     }
@@ -344,7 +350,7 @@ TEST(ShortestPath, NextBestPathsNearbyAreCheap) {
     ASSERT_EQ(got.paths.size(), 3u);
     EXPECT_EQ(got.paths[2].edges.size(), 3u);
     EXPECT_LT(got.edges, 8 * first + 20'000) << first;  // the hub's row a few times
-    options.count = 4;  // none is left in the grid of three edges
+    options.count = 4;                                  // none is left in the grid of three edges
     EXPECT_EQ(Query(g.snapshot(), from, to, options).paths.size(), 3u);
   }
 }

@@ -1,4 +1,5 @@
-// Terms in the batch of their text: after every batch the index is what indexing all texts anew would make it.
+// Terms in the batch of their text: after every batch the index is what indexing all texts anew
+// would make it.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -46,10 +47,12 @@ IndexTermsReport ApplyWithTerms(Graph& graph, WriteBatch& batch) {
 TEST(BatchTerms, ComeWithTheirText) {
   auto graph = Graph::InMemory();
   WriteBatch batch(1);
-  batch.SetPayload(batch.UpsertNode("a", NodeKindRef(kMemory)), NodeField::kText, "The dog barks; the Dog bites.");
+  batch.SetPayload(batch.UpsertNode("a", NodeKindRef(kMemory)), NodeField::kText,
+                   "The dog barks; the Dog bites.");
   batch.SetPayload(batch.IndexNode(kTag, "t"), NodeField::kText, "not a fact");
   EXPECT_EQ(ApplyWithTerms(*graph, batch), (IndexTermsReport{1, 1, 3, 0}));
-  EXPECT_EQ(OccurrencesOf(graph->snapshot()), (Occurrences{{"a", "barks", 1}, {"a", "bites", 1}, {"a", "dog", 2}}));
+  EXPECT_EQ(OccurrencesOf(graph->snapshot()),
+            (Occurrences{{"a", "barks", 1}, {"a", "bites", 1}, {"a", "dog", 2}}));
 
   WriteBatch same(2);  // the stored text again: nothing to do, whatever the index holds
   same.SetPayload(same.Node("a"), NodeField::kText, "The dog barks; the Dog bites.");
@@ -57,7 +60,8 @@ TEST(BatchTerms, ComeWithTheirText) {
 
   WriteBatch changed(3);
   changed.SetPayload(changed.Node("a"), NodeField::kText, "A cat.");
-  changed.SetPayload(NodeRef::Id(*graph->snapshot().Find("a")), NodeField::kText, "A dog.");  // the last one counts
+  changed.SetPayload(NodeRef::Id(*graph->snapshot().Find("a")), NodeField::kText,
+                     "A dog.");  // the last one counts
   EXPECT_EQ(ApplyWithTerms(*graph, changed), (IndexTermsReport{1, 1, 1, 2}));
   EXPECT_EQ(OccurrencesOf(graph->snapshot()), (Occurrences{{"a", "dog", 1}}));
 
@@ -71,11 +75,13 @@ TEST(BatchTerms, ComeWithTheirText) {
 TEST(BatchTerms, TheTextDecidesNotTheEdgesOfTheBatch) {
   auto graph = Graph::InMemory();
   WriteBatch batch(1);
-  const NodeRef a = batch.UpsertNode("a", NodeKindRef(kMemory)), b = batch.UpsertNode("b", NodeKindRef(kMemory));
+  const NodeRef a = batch.UpsertNode("a", NodeKindRef(kMemory)),
+                b = batch.UpsertNode("b", NodeKindRef(kMemory));
   batch.SetPayload(a, NodeField::kText, "red apples");
   batch.Link(a, kHasTerm, batch.IndexNode(kTerm, "apples"), 7);
   batch.Link(batch.Node("a"), batch.EdgeKindNamed("has_term"), batch.IndexNode(kTerm, "pears"), 1);
-  batch.Link(b, kHasTerm, batch.IndexNode(kTerm, "plums"), 1);  // no text of b is written: its edges are its own
+  batch.Link(b, kHasTerm, batch.IndexNode(kTerm, "plums"),
+             1);  // no text of b is written: its edges are its own
   ApplyWithTerms(*graph, batch);
   EXPECT_EQ(OccurrencesOf(graph->snapshot()),
             (Occurrences{{"a", "apples", 1}, {"a", "red", 1}, {"b", "plums", 1}}));
@@ -100,7 +106,8 @@ TEST(BatchTerms, AnErrorLeavesTheBatchAsItWas) {
   EXPECT_EQ(batch.op_count(), before);
 }
 
-// Random batches of every operation on texts, in any order, by key and by id, on nodes new, alive and removed.
+// Random batches of every operation on texts, in any order, by key and by id, on nodes new, alive
+// and removed.
 TEST(BatchTerms, AreThoseOfIndexingAnew) {
   for (const std::uint32_t seed : {1u, 2u, 3u}) {
     SCOPED_TRACE(seed);
@@ -121,13 +128,26 @@ TEST(BatchTerms, AreThoseOfIndexingAnew) {
         const auto id = now.Find(key);
         const NodeRef node = id && draw(2) == 0 ? NodeRef::Id(*id) : batch.Node(key);
         switch (draw(9)) {
-          case 0: batch.RemoveNode(node); break;
-          case 1: batch.PurgeNode(node); break;
-          case 2: batch.ClearPayload(node, NodeField::kText); break;
-          case 3: batch.Link(node, kCauses, batch.Node("n" + std::to_string(draw(30)) + "x")); break;
-          case 4: batch.UpsertNode(node, NodeKindRef(kMemory)); break;
-          case 5: batch.SetPayload(node, NodeField::kProperties, ""); break;
-          default: batch.SetPayload(node, NodeField::kText, text());
+          case 0:
+            batch.RemoveNode(node);
+            break;
+          case 1:
+            batch.PurgeNode(node);
+            break;
+          case 2:
+            batch.ClearPayload(node, NodeField::kText);
+            break;
+          case 3:
+            batch.Link(node, kCauses, batch.Node("n" + std::to_string(draw(30)) + "x"));
+            break;
+          case 4:
+            batch.UpsertNode(node, NodeKindRef(kMemory));
+            break;
+          case 5:
+            batch.SetPayload(node, NodeField::kProperties, "");
+            break;
+          default:
+            batch.SetPayload(node, NodeField::kText, text());
         }
       }
       // Beside the text, edges that are not its terms, and one that is taken back.
@@ -139,7 +159,8 @@ TEST(BatchTerms, AreThoseOfIndexingAnew) {
       }
       WriteBatch copy = batch;
       const bool taken = other->Apply(copy).has_value();
-      const auto report = AddTerms(graph->snapshot(), {}, batch, draw(2) == 0 ? &SerialExecutor() : nullptr);
+      const auto report =
+          AddTerms(graph->snapshot(), {}, batch, draw(2) == 0 ? &SerialExecutor() : nullptr);
       ASSERT_TRUE(report) << report.error().ToString();
       ASSERT_EQ(graph->Apply(batch).has_value(), taken);
       ASSERT_EQ(NotIndexed(graph->snapshot()), 0u);
@@ -152,17 +173,21 @@ TEST(BatchTerms, AreThoseOfIndexingAnew) {
       ASSERT_EQ(OccurrencesOf(graph->snapshot()), OccurrencesOf(other->snapshot()));
       if (step % 10 != 9) continue;
       const std::string query[] = {"w1", "w3", "w7"};
-      const auto a = Bm25(graph->snapshot(), query, {.top = 0}), b = Bm25(other->snapshot(), query, {.top = 0});
+      const auto a = Bm25(graph->snapshot(), query, {.top = 0}),
+                 b = Bm25(other->snapshot(), query, {.top = 0});
       ASSERT_TRUE(a && b);
       std::map<std::string, double> scores_a, scores_b;
-      for (const Bm25Match& m : a->matches) scores_a[std::string(graph->snapshot().key(m.node))] = m.score;
-      for (const Bm25Match& m : b->matches) scores_b[std::string(other->snapshot().key(m.node))] = m.score;
+      for (const Bm25Match& m : a->matches)
+        scores_a[std::string(graph->snapshot().key(m.node))] = m.score;
+      for (const Bm25Match& m : b->matches)
+        scores_b[std::string(other->snapshot().key(m.node))] = m.score;
       EXPECT_EQ(scores_a, scores_b);
     }
   }
 }
 
-// A term node that the batch removes takes the occurrences of before with it: those still wanted are linked again.
+// A term node that the batch removes takes the occurrences of before with it: those still wanted
+// are linked again.
 TEST(BatchTerms, OutliveTheRemovalOfATermNode) {
   for (const bool purge : {false, true}) {
     for (const bool before : {false, true}) {
@@ -179,7 +204,8 @@ TEST(BatchTerms, OutliveTheRemovalOfATermNode) {
       if (!before) remove();
       ApplyWithTerms(*graph, batch);
       EXPECT_EQ(NotIndexed(graph->snapshot()), 0u);
-      EXPECT_EQ(OccurrencesOf(graph->snapshot()), (Occurrences{{"a", "apples", 1}, {"a", "green", 1}}));
+      EXPECT_EQ(OccurrencesOf(graph->snapshot()),
+                (Occurrences{{"a", "apples", 1}, {"a", "green", 1}}));
     }
   }
 }

@@ -12,8 +12,8 @@
 #include "algorithms/retrieval/term_index.h"
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
-#include "tests/support/for_each_case.h"
 #include "tests/reference/oracles.h"
+#include "tests/support/for_each_case.h"
 
 namespace plexus {
 namespace {
@@ -24,13 +24,15 @@ using Texts = std::vector<std::map<std::string, double>>;
 std::unique_ptr<Graph> Make(const Texts& texts, std::mt19937_64& random) {
   auto graph = Graph::InMemory();
   WriteBatch nodes(1);
-  for (std::size_t d = 0; d < texts.size(); ++d) nodes.UpsertNode("d" + std::to_string(d), NodeKindRef(kMemory));
+  for (std::size_t d = 0; d < texts.size(); ++d)
+    nodes.UpsertNode("d" + std::to_string(d), NodeKindRef(kMemory));
   EXPECT_TRUE(graph->Apply(nodes));
   WriteBatch batch(2);
   for (std::size_t d = 0; d < texts.size(); ++d) {
     const auto node = NodeRef::Id(static_cast<NodeId>(d));
     for (const auto& [term, count] : texts[d]) {
-      if (random() % 4 == 0) batch.Link(node, kHasTerm, batch.IndexNode(kTerm, term), 9);  // overwritten
+      if (random() % 4 == 0)
+        batch.Link(node, kHasTerm, batch.IndexNode(kTerm, term), 9);  // overwritten
       batch.Link(node, kHasTerm, batch.IndexNode(kTerm, term), static_cast<float>(count));
     }
     batch.Link(node, kHasTerm, batch.IndexNode(kTerm, "gone"));
@@ -45,7 +47,8 @@ std::unique_ptr<Graph> Make(const Texts& texts, std::mt19937_64& random) {
   return graph;
 }
 
-void Compare(const Snapshot& s, const Texts& texts, const std::vector<std::string>& query, const Bm25Options& options) {
+void Compare(const Snapshot& s, const Texts& texts, const std::vector<std::string>& query,
+             const Bm25Options& options) {
   const auto expected = reference::Bm25(texts, query, options.k1, options.b);
   const auto result = Bm25(s, query, options);
   ASSERT_TRUE(result) << result.error().ToString();
@@ -67,7 +70,8 @@ void Compare(const Snapshot& s, const Texts& texts, const std::vector<std::strin
     EXPECT_EQ(sum, match.score);  // the shares are the score
     if (i == 0) continue;
     const Bm25Match& before = result->matches[i - 1];
-    EXPECT_TRUE(before.score > match.score || (before.score == match.score && before.node < match.node));
+    EXPECT_TRUE(before.score > match.score ||
+                (before.score == match.score && before.node < match.node));
   }
 }
 
@@ -78,12 +82,14 @@ TEST(Bm25, EqualsItsFormulaOnRandomTexts) {
     Texts texts(random() % 60);
     for (auto& text : texts)
       for (std::uint64_t i = 0, n = random() % 8; i < n; ++i)
-        text["t" + std::to_string(std::min(random() % 20, random() % 20))] = static_cast<double>(1 + random() % 4);
+        text["t" + std::to_string(std::min(random() % 20, random() % 20))] =
+            static_cast<double>(1 + random() % 4);
     const auto graph = Make(texts, random);
     const Snapshot dirty = graph->snapshot();
     const Snapshot clean = *dirty.Compacted(SerialExecutor());
     std::vector<std::string> query;
-    for (std::uint64_t i = 0, n = random() % 6; i < n; ++i) query.push_back("t" + std::to_string(random() % 24));
+    for (std::uint64_t i = 0, n = random() % 6; i < n; ++i)
+      query.push_back("t" + std::to_string(random() % 24));
     std::vector<NodeId> some;
     for (NodeId d = 0; d < texts.size(); ++d)
       if (random() % 2) some.push_back(d);
@@ -117,18 +123,22 @@ TEST(Bm25, AWorkedExample) {
   EXPECT_EQ(result->terms[1].df, 0u);
   EXPECT_EQ(result->terms[1].idf, 0);
   ASSERT_EQ(result->matches.size(), 2u);
-  // tf 1 in length 1 beats tf 2 in length 3: 2 ln 1.6 * tf * 2.2 / (tf + 1.2 (0.25 + 0.75 length / (8 / 3)))
+  // tf 1 in length 1 beats tf 2 in length 3: 2 ln 1.6 * tf * 2.2 / (tf + 1.2 (0.25 + 0.75 length /
+  // (8 / 3)))
   EXPECT_EQ(result->matches[0].node, 1u);
-  EXPECT_NEAR(result->matches[0].score, 2 * std::log(1.6) * 2.2 / (1 + 1.2 * (0.25 + 0.75 * 0.375)), 1e-12);
+  EXPECT_NEAR(result->matches[0].score, 2 * std::log(1.6) * 2.2 / (1 + 1.2 * (0.25 + 0.75 * 0.375)),
+              1e-12);
   EXPECT_EQ(result->matches[1].node, 0u);
-  EXPECT_NEAR(result->matches[1].score, 2 * std::log(1.6) * 4.4 / (2 + 1.2 * (0.25 + 0.75 * 1.125)), 1e-12);
+  EXPECT_NEAR(result->matches[1].score, 2 * std::log(1.6) * 4.4 / (2 + 1.2 * (0.25 + 0.75 * 1.125)),
+              1e-12);
   EXPECT_EQ(result->matches[1].shares[0].frequency, 2.0f);
 }
 
 TEST(Bm25, SameBitsAtAnyThreadCountAndTiesById) {
   std::mt19937_64 random(5);
   Texts texts(9000);
-  for (auto& text : texts) text["t" + std::to_string(random() % 3)] = static_cast<double>(1 + random() % 2);
+  for (auto& text : texts)
+    text["t" + std::to_string(random() % 3)] = static_cast<double>(1 + random() % 2);
   const auto graph = Make(texts, random);
   const std::vector<std::string> query = {"t0", "t1"};
   std::vector<std::pair<NodeId, double>> first;
@@ -143,7 +153,8 @@ TEST(Bm25, SameBitsAtAnyThreadCountAndTiesById) {
     if (first.empty()) first = now;
     EXPECT_EQ(now, first) << executor.name;
   }
-  EXPECT_TRUE(std::is_sorted(first.begin(), first.begin() + 20, [](auto& a, auto& b) { return a.first < b.first; }));
+  EXPECT_TRUE(std::is_sorted(first.begin(), first.begin() + 20,
+                             [](auto& a, auto& b) { return a.first < b.first; }));
 }
 
 // The best of the first nodes that have a term, with the scores that they have in the whole.
@@ -151,7 +162,8 @@ TEST(Bm25, BudgetsCutAtTheSamePlace) {
   std::mt19937_64 random(7);
   Texts texts(9000);
   for (auto& text : texts)
-    for (int i = 0; i < 2; ++i) text["t" + std::to_string(random() % 3)] = static_cast<double>(1 + random() % 3);
+    for (int i = 0; i < 2; ++i)
+      text["t" + std::to_string(random() % 3)] = static_cast<double>(1 + random() % 3);
   const auto graph = Make(texts, random);
   const Snapshot s = graph->snapshot();
   const std::vector<std::string> query = {"t0", "t1"};
@@ -167,11 +179,14 @@ TEST(Bm25, BudgetsCutAtTheSamePlace) {
       ASSERT_TRUE(part);
       EXPECT_TRUE(part->truncated);
       std::size_t expected = 0, postings = 0;
-      for (auto at = of.begin(); at != of.end() && (by_nodes ? expected : postings) < 1000; ++at, ++expected) {
+      for (auto at = of.begin(); at != of.end() && (by_nodes ? expected : postings) < 1000;
+           ++at, ++expected) {
         postings += at->second.shares.size();
-        EXPECT_TRUE(std::any_of(part->matches.begin(), part->matches.end(), [&](const Bm25Match& match) {
-          return match.node == at->first && match.score == at->second.score;
-        })) << at->first;
+        EXPECT_TRUE(std::any_of(part->matches.begin(), part->matches.end(),
+                                [&](const Bm25Match& match) {
+                                  return match.node == at->first && match.score == at->second.score;
+                                }))
+            << at->first;
       }
       EXPECT_EQ(part->found, expected);
       EXPECT_EQ(part->matches.size(), expected);
@@ -179,7 +194,8 @@ TEST(Bm25, BudgetsCutAtTheSamePlace) {
       (by_nodes ? options.budget.nodes : options.budget.edges) = 1'000'000;
       EXPECT_FALSE(Bm25(s, query, options)->truncated);
     }
-    // Stopped before lengths are known: nothing, and nothing wrong is kept; with lengths at hand: no postings.
+    // Stopped before lengths are known: nothing, and nothing wrong is kept; with lengths at hand:
+    // no postings.
     const std::atomic<bool> stop = true;
     const Snapshot anew(std::make_shared<const GraphState>(s.state()));
     for (const Snapshot& snapshot : {anew, s}) {

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <limits>
 
-#include "tests/support/for_each_case.h"
 #include "tests/algorithms/retrieval/vector_cases.h"
+#include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
 namespace {
@@ -77,7 +77,8 @@ TEST(Nearest, ManyRowsGiveTheSameBitsAtAnyThreadCount) {
   const auto executors = Executors();
   for (std::size_t top : {0u, 1u, 100u, 20'000u}) {
     std::vector<SimilarNode> first;
-    const auto want = reference::Nearest(made.graph.Flat(), made.vectors, reference::Likeness::kCosine, query);
+    const auto want =
+        reference::Nearest(made.graph.Flat(), made.vectors, reference::Likeness::kCosine, query);
     for (const auto& e : executors) {
       const auto got = Nearest(s, made.space(), query, {.top = top, .executor = e.executor.get()});
       ASSERT_TRUE(got.has_value());
@@ -113,7 +114,8 @@ TEST(Nearest, BudgetsCutAtTheSamePlace) {
       if (first.empty()) first = part->nodes;
       EXPECT_EQ(part->nodes, first) << e.name;
       std::size_t at = 0;  // a part of the whole, in its order
-      for (const SimilarNode& node : whole->nodes) at += at < part->nodes.size() && part->nodes[at] == node;
+      for (const SimilarNode& node : whole->nodes)
+        at += at < part->nodes.size() && part->nodes[at] == node;
       EXPECT_EQ(at, part->nodes.size());
       options.budget.nodes = 1'000'000;  // rows of vectors that were replaced count, too
       EXPECT_EQ(Nearest(s, made.space(), query, options)->nodes, whole->nodes);
@@ -156,7 +158,9 @@ TEST(Nearest, UsesTheSpacesOwnMetric) {
   ASSERT_TRUE(got.has_value());
   EXPECT_EQ(got->nodes[0].measure, 5);
   EXPECT_DOUBLE_EQ(got->nodes[0].similarity, 1.0 / 6);
-  EXPECT_EQ(Nearest(g.snapshot(), SpaceId{}, query, {.metric = Metric::kInnerProduct})->nodes[0].measure, 0);
+  EXPECT_EQ(
+      Nearest(g.snapshot(), SpaceId{}, query, {.metric = Metric::kInnerProduct})->nodes[0].measure,
+      0);
 }
 
 TEST(Nearest, RefusesBadQueries) {

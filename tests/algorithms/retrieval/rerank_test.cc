@@ -9,8 +9,8 @@
 #include <atomic>
 #include <cmath>
 
-#include "tests/support/for_each_case.h"
 #include "tests/algorithms/retrieval/vector_cases.h"
+#include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
 namespace {
@@ -37,7 +37,8 @@ void CheckAll(const std::vector<Case>& cases, std::size_t k) {
       const VectorCase made = WithVectors(c, shape, 4);
       const Snapshot s = made.graph.snapshot();
       const std::vector<float> query = SmallVector(random, 4);
-      for (const std::vector<EdgeKindId>& kinds : {std::vector<EdgeKindId>{}, {kSupports, kSimilar}}) {
+      for (const std::vector<EdgeKindId>& kinds :
+           {std::vector<EdgeKindId>{}, {kSupports, kSimilar}}) {
         const auto facts = made.graph.Flat();
         const auto flat = made.graph.Flat(kinds);
         for (Metric metric : kMetrics) {
@@ -75,7 +76,8 @@ struct Square {
   CaseGraph g;
   SpaceId space;
   std::vector<float> query = {1, 0};
-  Square() : g(Build({"square", 1, [](CaseGraph& graph, int) { graph.AddNodes(6); }}, Shape::kClean)) {
+  Square()
+      : g(Build({"square", 1, [](CaseGraph& graph, int) { graph.AddNodes(6); }}, Shape::kClean)) {
     const std::vector<std::vector<float>> vectors = {{1, 0}, {3, 4}, {0, 1}, {-1, 0}};
     for (std::size_t v = 0; v < 4; ++v) g.SetVector(v, kSpace, vectors[v]);
     g.Link(1, kSupports, 2, 0.5f);
@@ -161,7 +163,8 @@ TEST(Rerank, BudgetsCutAtTheSamePlace) {
     // Two measured: two candidates, whether they are the nearest or named.
     options.budget.nodes = 2;
     const NodeId named[] = {3, 2, 1};
-    for (const auto& few : {Rerank(s, t.space, t.query, options), RerankCandidates(s, t.space, t.query, named, options)}) {
+    for (const auto& few : {Rerank(s, t.space, t.query, options),
+                            RerankCandidates(s, t.space, t.query, named, options)}) {
       EXPECT_TRUE(few->truncated);
       EXPECT_EQ(few->candidates, 2u);
     }
@@ -170,7 +173,8 @@ TEST(Rerank, BudgetsCutAtTheSamePlace) {
   RerankOptions options;
   options.budget.cancel = &stop;
   const NodeId named[] = {0, 1};
-  for (const auto& none : {Rerank(s, t.space, t.query, options), RerankCandidates(s, t.space, t.query, named, options)}) {
+  for (const auto& none : {Rerank(s, t.space, t.query, options),
+                           RerankCandidates(s, t.space, t.query, named, options)}) {
     EXPECT_TRUE(none->truncated);
     EXPECT_EQ(none->candidates, 0u);
   }
@@ -215,7 +219,8 @@ TEST(PathRank, MixesPathWeightAndLikeness) {
     }
     // c by 0.5 and cosine 0, d by 0.25 and cosine -1.
     const auto find = [&](NodeId node) {
-      return std::find_if(got->hits.begin(), got->hits.end(), [&](const auto& h) { return h.node == node; });
+      return std::find_if(got->hits.begin(), got->hits.end(),
+                          [&](const auto& h) { return h.node == node; });
     };
     EXPECT_DOUBLE_EQ(find(2)->score, 0.4 * 0.5);
     EXPECT_DOUBLE_EQ(find(3)->score, 0.4 * 0.25 - 0.6);

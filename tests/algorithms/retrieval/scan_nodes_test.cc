@@ -33,14 +33,30 @@ class Script {
     for (std::uint64_t i = 0, n = 1 + Below(12); i < n; ++i) {
       const NodeRef node = batch.Node("n" + std::to_string(Below(most)));
       switch (Below(9)) {
-        case 0: batch.RemoveNode(node); break;
-        case 1: batch.UpsertNode(node, batch.NodeKindNamed("robot")); break;
-        case 2: batch.UpsertNode(node, batch.NodeKindNamed("node")); break;
-        case 3: batch.SetI64(node, kAccessCount, static_cast<std::int64_t>(Below(7)) - 3); break;
-        case 4: batch.SetF64(node, kTrust, Below(6) == 0 ? -0.0 : static_cast<double>(Below(5)) / 4); break;
-        case 5: batch.SetString(node, kScope, "s" + std::to_string(Below(3))); break;
-        case 6: batch.ClearColumn(node, kTrust); break;
-        case 7: batch.PurgeNode(node); break;
+        case 0:
+          batch.RemoveNode(node);
+          break;
+        case 1:
+          batch.UpsertNode(node, batch.NodeKindNamed("robot"));
+          break;
+        case 2:
+          batch.UpsertNode(node, batch.NodeKindNamed("node"));
+          break;
+        case 3:
+          batch.SetI64(node, kAccessCount, static_cast<std::int64_t>(Below(7)) - 3);
+          break;
+        case 4:
+          batch.SetF64(node, kTrust, Below(6) == 0 ? -0.0 : static_cast<double>(Below(5)) / 4);
+          break;
+        case 5:
+          batch.SetString(node, kScope, "s" + std::to_string(Below(3)));
+          break;
+        case 6:
+          batch.ClearColumn(node, kTrust);
+          break;
+        case 7:
+          batch.PurgeNode(node);
+          break;
         default: {
           WriteBatch::EdgeInput tag;
           tag.source = node;
@@ -121,7 +137,8 @@ NodeScan RandomScan(Script& script, const Snapshot& s) {
   const auto chance = [&](int n) { return script.Below(static_cast<std::uint64_t>(n)) == 0; };
   if (chance(3)) scan.kind = static_cast<NodeKindId>(script.Below(s.schema().node_kinds().size()));
   if (chance(3))
-    if (const auto tag = s.Find(std::string("tag") + kIndexSeparator + "t" + std::to_string(script.Below(4))))
+    if (const auto tag =
+            s.Find(std::string("tag") + kIndexSeparator + "t" + std::to_string(script.Below(4))))
       scan.tag = *tag;
   scan.descending = chance(2);
   scan.facts_only = !chance(3);
@@ -146,7 +163,8 @@ NodeScan RandomScan(Script& script, const Snapshot& s) {
       scan.column = kCreatedAt;
       scan.to = static_cast<std::int64_t>(1000 + script.Below(200));
       break;
-    default: break;
+    default:
+      break;
   }
   return scan;
 }
@@ -170,7 +188,8 @@ TEST(NodeOrder, CarriedEqualsMadeAnew) {
   auto graph = Graph::InMemory();
   WriteBatch fill(1);
   for (int i = 0; i < 20'000; ++i)
-    fill.SetI64(fill.UpsertNode("n" + std::to_string(i)), kAccessCount, static_cast<std::int64_t>(script.Below(5000)));
+    fill.SetI64(fill.UpsertNode("n" + std::to_string(i)), kAccessCount,
+                static_cast<std::int64_t>(script.Below(5000)));
   ASSERT_TRUE(graph->Apply(fill));
   int carried = 0;
   for (int step = 0; step < 60; ++step) {
@@ -178,7 +197,8 @@ TEST(NodeOrder, CarriedEqualsMadeAnew) {
     (void)NodeOrder::OfKinds(graph->snapshot());
     WriteBatch batch(1);
     if (step % 10 == 9) {  // a whole range goes, so blocks do
-      for (int i = step * 100; i < step * 100 + 900; ++i) batch.RemoveNode(batch.Node("n" + std::to_string(i)));
+      for (int i = step * 100; i < step * 100 + 900; ++i)
+        batch.RemoveNode(batch.Node("n" + std::to_string(i)));
     }
     for (int i = 0; i < 40; ++i)
       batch.SetI64(batch.Node("n" + std::to_string(script.Below(21'000))), kAccessCount,
@@ -192,8 +212,14 @@ TEST(NodeOrder, CarriedEqualsMadeAnew) {
     const auto expected = NodeOrder::OfColumn(anew, kAccessCount);
     ASSERT_EQ(order->size(), expected->size());
     std::vector<NodeOrder::Entry> a, b;
-    order->ForEach(0, order->size(), false, [&](NodeOrder::Entry e) { a.push_back(e); return true; });
-    expected->ForEach(0, expected->size(), true, [&](NodeOrder::Entry e) { b.push_back(e); return true; });
+    order->ForEach(0, order->size(), false, [&](NodeOrder::Entry e) {
+      a.push_back(e);
+      return true;
+    });
+    expected->ForEach(0, expected->size(), true, [&](NodeOrder::Entry e) {
+      b.push_back(e);
+      return true;
+    });
     std::reverse(b.begin(), b.end());
     ASSERT_EQ(a, b);
     for (int i = 0; i < 20; ++i) {
@@ -245,7 +271,8 @@ TEST(RemoveNodes, ByPredicateAndByAge) {
   for (int i = 0; i < 500; ++i) {
     WriteBatch batch(i * 10);
     batch.DefineNodeKind({"visit", Plane::kFact});
-    batch.SetI64(batch.UpsertNode("s" + std::to_string(i), batch.NodeKindNamed("visit")), kAccessCount, i % 5);
+    batch.SetI64(batch.UpsertNode("s" + std::to_string(i), batch.NodeKindNamed("visit")),
+                 kAccessCount, i % 5);
     batch.UpsertNode("m" + std::to_string(i));
     ASSERT_TRUE(graph->Apply(batch));
   }
@@ -280,7 +307,8 @@ TEST(RemoveNodes, ByPredicateAndByAge) {
 TEST(RemoveNodes, BesideAWriter) {
   auto graph = Graph::InMemory();
   WriteBatch fill(1);
-  for (int i = 0; i < 400; ++i) fill.SetI64(fill.UpsertNode("n" + std::to_string(i)), kAccessCount, 0);
+  for (int i = 0; i < 400; ++i)
+    fill.SetI64(fill.UpsertNode("n" + std::to_string(i)), kAccessCount, 0);
   ASSERT_TRUE(graph->Apply(fill));
   std::vector<bool> saved(400, false);
   std::thread writer([&] {
@@ -295,14 +323,14 @@ TEST(RemoveNodes, BesideAWriter) {
   RemoveOptions options;
   options.now_ms = 1;
   options.batch_nodes = 10;
-  const auto report = RemoveNodes(*graph, {}, options, [](const Snapshot& s, NodeId v) {
-    return s.i64(kAccessCount, v) == 0;
-  });
+  const auto report = RemoveNodes(
+      *graph, {}, options, [](const Snapshot& s, NodeId v) { return s.i64(kAccessCount, v) == 0; });
   writer.join();
   ASSERT_TRUE(report) << report.error().ToString();
   const Snapshot s = graph->snapshot();
   for (int i = 0; i < 400; ++i)
-    EXPECT_EQ(s.alive(*s.Find("n" + std::to_string(i))), bool{saved[static_cast<std::size_t>(i)]}) << i;
+    EXPECT_EQ(s.alive(*s.Find("n" + std::to_string(i))), bool{saved[static_cast<std::size_t>(i)]})
+        << i;
 }
 
 }  // namespace

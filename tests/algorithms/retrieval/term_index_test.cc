@@ -39,8 +39,9 @@ IndexTermsReport Index(Graph& graph, IndexTermsOptions options = {}) {
 std::string Terms(const Snapshot& s, std::string_view key) {
   const EdgeKindId kind[] = {kHasTerm};
   std::map<std::string, float> terms;
-  s.ForEachArc(Direction::kOut, *s.Find(key), ArcFilter::Kinds(s.schema(), kind),
-               [&](const Arc& arc) { terms[std::string(DisplayName(s.key(arc.neighbor)))] = arc.weight; });
+  s.ForEachArc(
+      Direction::kOut, *s.Find(key), ArcFilter::Kinds(s.schema(), kind),
+      [&](const Arc& arc) { terms[std::string(DisplayName(s.key(arc.neighbor)))] = arc.weight; });
   std::string out;
   for (const auto& [term, weight] : terms)
     out += (out.empty() ? "" : " ") + term + ":" + std::to_string(static_cast<int>(weight));
@@ -119,7 +120,9 @@ TEST(TermIndex, ErrorsAndCancelEndTheWork) {
   } stop;
   IndexTermsOptions options;
   options.progress = &stop;
-  EXPECT_EQ(IndexTerms(graph->snapshot(), options, [](const WriteBatch&) { return Status(); }).error().code,
+  EXPECT_EQ(IndexTerms(graph->snapshot(), options, [](const WriteBatch&) { return Status(); })
+                .error()
+                .code,
             ErrorCode::kCancelled);
   EXPECT_EQ(Index(*Graph::InMemory()), IndexTermsReport());
 }
@@ -147,7 +150,8 @@ TEST(TermIndex, ABudgetStopsBetweenWaves) {
 TEST(TermIndex, LongTextsEndAWave) {
   auto graph = Graph::InMemory();
   WriteBatch batch(1);
-  for (int i = 0; i < 100; ++i) SetText(batch, "n" + std::to_string(i), "word and another" + std::to_string(i));
+  for (int i = 0; i < 100; ++i)
+    SetText(batch, "n" + std::to_string(i), "word and another" + std::to_string(i));
   Apply(*graph, batch);
   struct Count : Progress {
     bool Report(std::string_view, std::uint64_t done, std::uint64_t) override {
@@ -186,8 +190,10 @@ TEST(TermIndex, LongTextsEndAWave) {
 TEST(TermIndex, ThreadsAndBatchesChangeNothing) {
   std::vector<std::string> keys;
   for (const auto& executor : testing::Executors())
-    for (const auto& [ops, wave] : {std::pair<std::size_t, std::size_t>{10, 1 << 25}, {1 << 18, 1 << 25},
-                                    {1 << 18, 1}, {100, 700}}) {
+    for (const auto& [ops, wave] : {std::pair<std::size_t, std::size_t>{10, 1 << 25},
+                                    {1 << 18, 1 << 25},
+                                    {1 << 18, 1},
+                                    {100, 700}}) {
       auto graph = Graph::InMemory();
       std::mt19937_64 random(3);
       WriteBatch batch(1);

@@ -11,8 +11,8 @@
 
 #include "engine/graph.h"
 #include "engine/vocabulary.h"
-#include "tests/support/for_each_case.h"
 #include "tests/reference/oracles.h"
+#include "tests/support/for_each_case.h"
 
 namespace plexus {
 namespace {
@@ -53,22 +53,25 @@ Texts RandomTexts(std::size_t count, std::uint64_t seed) {
   Texts texts(count);
   for (auto& text : texts)
     for (std::uint64_t i = 0, n = random() % 8; i < n; ++i)
-      text["t" + std::to_string(std::min(random() % 40, random() % 40))] = static_cast<double>(1 + random() % 4);
+      text["t" + std::to_string(std::min(random() % 40, random() % 40))] =
+          static_cast<double>(1 + random() % 4);
   return texts;
 }
 
 TextVectorReport Embed(Graph& graph, const TextVectorOptions& options = {}) {
-  const auto report = MakeTextVectors(graph.snapshot(), options, [&](const WriteBatch& batch) -> Status {
-    EXPECT_FALSE(batch.empty());
-    const auto applied = graph.Apply(batch);
-    if (!applied) return std::unexpected(applied.error());
-    return {};
-  });
+  const auto report =
+      MakeTextVectors(graph.snapshot(), options, [&](const WriteBatch& batch) -> Status {
+        EXPECT_FALSE(batch.empty());
+        const auto applied = graph.Apply(batch);
+        if (!applied) return std::unexpected(applied.error());
+        return {};
+      });
   EXPECT_TRUE(report) << report.error().ToString();
   return report.value_or(TextVectorReport());
 }
 
-std::vector<float> VectorOf(const Snapshot& s, std::string_view key, std::string_view space = "text") {
+std::vector<float> VectorOf(const Snapshot& s, std::string_view key,
+                            std::string_view space = "text") {
   const auto id = s.schema().FindSpace(space);
   if (!id) return {};
   const auto values = s.space(*id)->vector(*s.Find(key));
@@ -143,11 +146,12 @@ TEST(TextVectors, ABudgetStopsBetweenBatches) {
   const std::vector<TermCount> terms = {{"t1", 1}};
   EXPECT_TRUE(TextVector(graph->snapshot(), terms, options)->truncated);
   stop = false;
-  const auto some = MakeTextVectors(graph->snapshot(), options, [&](const WriteBatch& batch) -> Status {
-    EXPECT_TRUE(graph->Apply(batch));
-    stop = true;
-    return {};
-  });
+  const auto some =
+      MakeTextVectors(graph->snapshot(), options, [&](const WriteBatch& batch) -> Status {
+        EXPECT_TRUE(graph->Apply(batch));
+        stop = true;
+        return {};
+      });
   ASSERT_TRUE(some);
   EXPECT_TRUE(some->truncated);
   EXPECT_GT(some->added, 0u);
@@ -174,7 +178,8 @@ TEST(TextVectors, IdsOrderThreadsAndBatchesDoNotShow) {
     Embed(*graph, options);
     const Snapshot s = graph->snapshot();
     std::vector<std::vector<float>> now;
-    for (std::size_t d = 0; d < texts.size(); ++d) now.push_back(VectorOf(s, "d" + std::to_string(d)));
+    for (std::size_t d = 0; d < texts.size(); ++d)
+      now.push_back(VectorOf(s, "d" + std::to_string(d)));
     if (vectors.empty()) vectors = now;
     EXPECT_EQ(now, vectors) << executor.name;  // the same bits
   }
@@ -198,7 +203,8 @@ TEST(TextVectors, CosinesAreKept) {
     double sum = 0;
     for (const auto& [term, tf] : texts[a])
       if (const auto at = texts[b].find(term); at != texts[b].end())
-        sum += std::log1p(tf) * std::log1p(at->second) * std::pow(std::log1p(documents / df[term]), 2);
+        sum +=
+            std::log1p(tf) * std::log1p(at->second) * std::pow(std::log1p(documents / df[term]), 2);
     return sum;
   };
   double error = 0;
@@ -248,7 +254,8 @@ TEST(TextVectors, SubsetSpaceAndWhatIsRefused) {
   EXPECT_EQ(VectorOf(graph->snapshot(), "d1", "mine").size(), 16u);
 
   const auto refused = [&](const TextVectorOptions& asked) {
-    const auto result = MakeTextVectors(graph->snapshot(), asked, [](const WriteBatch&) { return Status(); });
+    const auto result =
+        MakeTextVectors(graph->snapshot(), asked, [](const WriteBatch&) { return Status(); });
     return result ? ErrorCode::kInternal : result.error().code;
   };
   EXPECT_EQ(refused({.space = "mine", .dimensions = 17}), ErrorCode::kInvalidArgument);

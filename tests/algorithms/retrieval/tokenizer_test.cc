@@ -20,7 +20,8 @@ std::string Joined(std::string_view text, const TermOptions& options = {}) {
 }
 
 TEST(Terms, FoldsAndCuts) {
-  EXPECT_EQ(Joined("The QUICK brown fox, fox-trot; and 3.14 of C++!"), "quick|brown|fox|fox|trot|3.14|c");
+  EXPECT_EQ(Joined("The QUICK brown fox, fox-trot; and 3.14 of C++!"),
+            "quick|brown|fox|fox|trot|3.14|c");
   EXPECT_EQ(Joined("Don't read example.com"), "don't|read|example.com");
   EXPECT_EQ(Joined("snake_case x1"), "snake_case|x1");
   EXPECT_EQ(Joined(""), "");
@@ -31,11 +32,13 @@ TEST(Terms, FoldsBeyondAscii) {
   EXPECT_EQ(Joined("STRASSE Stra\u00dfe"), "strasse|strasse");
   EXPECT_EQ(Joined("\u041c\u043e\u0441\u043a\u0432\u0430 \u041c\u041e\u0421\u041a\u0412\u0410"),
             "\u043c\u043e\u0441\u043a\u0432\u0430|\u043c\u043e\u0441\u043a\u0432\u0430");
-  EXPECT_EQ(Joined("\u03a3\u038a\u03a3\u03a5\u03a6\u039f\u03a3"), "\u03c3\u03af\u03c3\u03c5\u03c6\u03bf\u03c3");
-  EXPECT_EQ(Joined("\uff21\uff22\uff23 \ufb01n"), "abc|fin");        // full width, ligature
-  EXPECT_EQ(Joined("e\u0301t\u00e9"), "\u00e9t\u00e9");              // composed and not: one term
-  EXPECT_EQ(Joined("co\u00adoperate"), "cooperate");                  // soft hyphen
-  EXPECT_EQ(Joined("\u6211\u7231\u5317\u4eac"), "\u6211|\u7231|\u5317\u4eac");  // a dictionary's cuts
+  EXPECT_EQ(Joined("\u03a3\u038a\u03a3\u03a5\u03a6\u039f\u03a3"),
+            "\u03c3\u03af\u03c3\u03c5\u03c6\u03bf\u03c3");
+  EXPECT_EQ(Joined("\uff21\uff22\uff23 \ufb01n"), "abc|fin");  // full width, ligature
+  EXPECT_EQ(Joined("e\u0301t\u00e9"), "\u00e9t\u00e9");        // composed and not: one term
+  EXPECT_EQ(Joined("co\u00adoperate"), "cooperate");           // soft hyphen
+  EXPECT_EQ(Joined("\u6211\u7231\u5317\u4eac"),
+            "\u6211|\u7231|\u5317\u4eac");  // a dictionary's cuts
   EXPECT_NE(Joined("\u0e20\u0e32\u0e29\u0e32\u0e44\u0e17\u0e22").find('|'), std::string::npos);
 }
 
@@ -54,8 +57,13 @@ TEST(Terms, StopWordsAndLimits) {
 }
 
 TEST(Terms, BrokenBytesAreHarmless) {
-  EXPECT_EQ(Joined("ab\xff" "cd \xc3"), "ab|cd");
-  EXPECT_EQ(Joined(std::string_view("a1\0b2\x1f" "c3", 8)), "a1|b2|c3");
+  EXPECT_EQ(Joined("ab\xff"
+                   "cd \xc3"),
+            "ab|cd");
+  EXPECT_EQ(Joined(std::string_view("a1\0b2\x1f"
+                                    "c3",
+                                    8)),
+            "a1|b2|c3");
   EXPECT_EQ(Joined(std::string(1'000'000, 'x')), "");
 }
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/case_graph.h"
 #include "tests/reference/oracles.h"
+#include "tests/support/case_graph.h"
 
 namespace plexus::testing {
 
@@ -17,7 +17,7 @@ inline constexpr const char* kSpace = "words";
 inline constexpr Metric kMetrics[] = {Metric::kCosine, Metric::kInnerProduct, Metric::kL2};
 
 inline reference::Likeness LikenessOf(Metric metric) {
-  return metric == Metric::kCosine          ? reference::Likeness::kCosine
+  return metric == Metric::kCosine         ? reference::Likeness::kCosine
          : metric == Metric::kInnerProduct ? reference::Likeness::kInnerProduct
                                            : reference::Likeness::kDistance;
 }

@@ -22,7 +22,8 @@ using reference::Likeness;
 class Levels : public ::testing::TestWithParam<SimdLevel> {
  protected:
   void SetUp() override {
-    if (!HasSimdLevel(GetParam())) GTEST_SKIP() << "this machine has no " << SimdLevelName(GetParam());
+    if (!HasSimdLevel(GetParam()))
+      GTEST_SKIP() << "this machine has no " << SimdLevelName(GetParam());
   }
 };
 
@@ -41,7 +42,9 @@ std::vector<float> Random(std::mt19937_64& random, std::size_t n) {
   return v;
 }
 
-double Norm(const std::vector<float>& v) { return std::sqrt(reference::Measure(Likeness::kInnerProduct, v, v)); }
+double Norm(const std::vector<float>& v) {
+  return std::sqrt(reference::Measure(Likeness::kInnerProduct, v, v));
+}
 
 TEST_P(Levels, AreWithinAMillionthAtAnyLengthAndAlignment) {
   std::mt19937_64 random(1);
@@ -74,9 +77,12 @@ TEST_P(Levels, AreExactWhereF32Is) {
     std::vector<float> a(n), b(n);
     for (float& x : a) x = static_cast<float>(static_cast<int>(random() % 9) - 4);
     for (float& x : b) x = static_cast<float>(static_cast<int>(random() % 9) - 4);
-    ASSERT_EQ(InnerProduct(a, b, GetParam()), reference::Measure(Likeness::kInnerProduct, a, b)) << n;
+    ASSERT_EQ(InnerProduct(a, b, GetParam()), reference::Measure(Likeness::kInnerProduct, a, b))
+        << n;
     ASSERT_EQ(Cosine(a, b, GetParam()), reference::Measure(Likeness::kCosine, a, b)) << n;
-    ASSERT_EQ(std::sqrt(SquaredDistance(a, b, GetParam())), reference::Measure(Likeness::kDistance, a, b)) << n;
+    ASSERT_EQ(std::sqrt(SquaredDistance(a, b, GetParam())),
+              reference::Measure(Likeness::kDistance, a, b))
+        << n;
   }
 }
 
@@ -113,7 +119,8 @@ TEST_P(Levels, HoldAtTheEdgesOfF32) {
 
 TEST_P(Levels, ReadNothingBehindTheEnd) {
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  void* memory = ::mmap(nullptr, 3 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* memory =
+      ::mmap(nullptr, 3 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(memory, MAP_FAILED);
   auto* const bytes = static_cast<char*>(memory);
   ASSERT_EQ(::mprotect(bytes, page, PROT_NONE), 0);
@@ -173,7 +180,8 @@ TEST(SimdLevel, ForcedLevelsAreDifferentCode) {
   if (avx512) {
     EXPECT_NE(avx512->dot, avx2 ? avx2->dot : internal::ScalarRowKernels().dot);
   }
-  EXPECT_EQ(&internal::PickRowKernels(SimdLevel::kAvx512), avx512 ? avx512 : &internal::PickRowKernels(SimdLevel::kBest));
+  EXPECT_EQ(&internal::PickRowKernels(SimdLevel::kAvx512),
+            avx512 ? avx512 : &internal::PickRowKernels(SimdLevel::kBest));
 }
 
 }  // namespace

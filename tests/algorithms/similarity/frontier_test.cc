@@ -6,9 +6,9 @@
 #include <random>
 
 #include "algorithms/similarity/frontier.h"
-#include "tests/support/for_each_case.h"
 #include "tests/algorithms/similarity/ledger_case.h"
 #include "tests/reference/oracles.h"
+#include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
 namespace {
@@ -19,7 +19,8 @@ using reference::FrontierRow;
 const std::vector<EdgeKindId> kSharedKinds = {kHasTag, kHasTerm, kMentions, kInSession, kInscribed};
 
 // What the record says, in the oracle's words.
-FrontierInput Input(const CaseGraph& g, std::vector<EdgeKindId> kinds, const FrontierOptions& options) {
+FrontierInput Input(const CaseGraph& g, std::vector<EdgeKindId> kinds,
+                    const FrontierOptions& options) {
   FrontierInput input;
   input.facts = g.Flat().selected;
   input.candidates = input.facts;
@@ -123,7 +124,8 @@ TEST(Frontier, EqualsBruteForceOnRandomGraphs) {
           if (narrowed == 1) o.subset = &subset;
           if (narrowed == 2) o.anchors = &anchors;
           const auto want = reference::Frontier(Input(g, kSharedKinds, o), o.arity);
-          SCOPED_TRACE(c.name + " arity " + std::to_string(o.arity) + " top " + std::to_string(o.top));
+          SCOPED_TRACE(c.name + " arity " + std::to_string(o.arity) + " top " +
+                       std::to_string(o.top));
           ExpectSame(Ask(s, o), want, o.top == 0 ? kMaxFrontierTop : o.top);
           if (::testing::Test::HasFailure()) return;
         }
@@ -348,7 +350,8 @@ TEST(Frontier, EveryCaseInEveryShape) {
     for (int arity : {2, 3}) {
       FrontierOptions o;
       o.arity = arity;
-      ExpectSame(Ask(g.snapshot(), o), reference::Frontier(Input(g, kSharedKinds, o), arity), o.top);
+      ExpectSame(Ask(g.snapshot(), o), reference::Frontier(Input(g, kSharedKinds, o), arity),
+                 o.top);
     }
   });
 }

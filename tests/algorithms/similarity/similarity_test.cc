@@ -9,32 +9,37 @@
 #include <optional>
 
 #include "algorithms/common/internal/top_k.h"
-#include "tests/support/for_each_case.h"
 #include "tests/reference/oracles.h"
+#include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
 namespace {
 
-constexpr SimilarityMeasure kMeasures[] = {SimilarityMeasure::kCommon, SimilarityMeasure::kJaccard,
-                                           SimilarityMeasure::kOverlap, SimilarityMeasure::kAdamicAdar,
-                                           SimilarityMeasure::kResourceAllocation};
+constexpr SimilarityMeasure kMeasures[] = {
+    SimilarityMeasure::kCommon, SimilarityMeasure::kJaccard, SimilarityMeasure::kOverlap,
+    SimilarityMeasure::kAdamicAdar, SimilarityMeasure::kResourceAllocation};
 constexpr Direction kDirections[] = {Direction::kBoth, Direction::kOut, Direction::kIn};
 
 using Table = std::vector<std::vector<reference::SharedLikeness>>;
 
 double Score(const reference::SharedLikeness& x, SimilarityMeasure measure) {
   switch (measure) {
-    case SimilarityMeasure::kCommon: return static_cast<double>(x.shared);
-    case SimilarityMeasure::kJaccard: return x.jaccard;
-    case SimilarityMeasure::kOverlap: return x.overlap;
-    case SimilarityMeasure::kAdamicAdar: return x.adamic_adar;
-    case SimilarityMeasure::kResourceAllocation: return x.resource_allocation;
+    case SimilarityMeasure::kCommon:
+      return static_cast<double>(x.shared);
+    case SimilarityMeasure::kJaccard:
+      return x.jaccard;
+    case SimilarityMeasure::kOverlap:
+      return x.overlap;
+    case SimilarityMeasure::kAdamicAdar:
+      return x.adamic_adar;
+    case SimilarityMeasure::kResourceAllocation:
+      return x.resource_allocation;
   }
   return -1;
 }
 
-std::vector<SimilarNeighbor> WantedNodes(const Table& table, const std::vector<bool>& selected, NodeId a,
-                                         SimilarityMeasure measure, std::uint64_t least) {
+std::vector<SimilarNeighbor> WantedNodes(const Table& table, const std::vector<bool>& selected,
+                                         NodeId a, SimilarityMeasure measure, std::uint64_t least) {
   std::vector<SimilarNeighbor> list;
   for (NodeId b = 0; b < table.size(); ++b)
     if (b != a && selected[b] && table[a][b].shared >= least)
@@ -43,8 +48,8 @@ std::vector<SimilarNeighbor> WantedNodes(const Table& table, const std::vector<b
 }
 
 // Scores are sums in another order than the reference's: ties may turn, scores hardly move.
-void ExpectBest(const std::vector<SimilarNeighbor>& got, const std::vector<SimilarNeighbor>& all, std::size_t top,
-                bool counts) {
+void ExpectBest(const std::vector<SimilarNeighbor>& got, const std::vector<SimilarNeighbor>& all,
+                std::size_t top, bool counts) {
   std::vector<double> scores;
   for (const auto& entry : all) scores.push_back(entry.score);
   std::sort(scores.rbegin(), scores.rend());
@@ -93,9 +98,9 @@ void Check(const CaseGraph& g, SimilarityOptions options, Executor& executor) {
         const auto near = SimilarNodes(g.snapshot(), a, options);
         ASSERT_TRUE(near.has_value()) << near.error().ToString();
         ASSERT_FALSE(near->truncated);
-        ASSERT_NO_FATAL_FAILURE(
-            ExpectBest(near->nodes, WantedNodes(table, flat.selected, a, measure, options.least_shared), top,
-                       measure == SimilarityMeasure::kJaccard || measure == SimilarityMeasure::kOverlap));
+        ASSERT_NO_FATAL_FAILURE(ExpectBest(
+            near->nodes, WantedNodes(table, flat.selected, a, measure, options.least_shared), top,
+            measure == SimilarityMeasure::kJaccard || measure == SimilarityMeasure::kOverlap));
       }
     }
     options.least_shared = 1;
@@ -210,10 +215,12 @@ TEST(Similarity, PairsEqualComparingAll) {
           for (NodeId a = 0; a < table.size(); ++a)
             for (NodeId b = a + 1; b < table.size(); ++b)
               if (table[a][b].shared >= options.least_shared)
-                all.push_back({a, b, Score(table[a][b], measure), table[a][b].shared, table[a][b].neighbors_a, table[a][b].neighbors_b});
+                all.push_back({a, b, Score(table[a][b], measure), table[a][b].shared,
+                               table[a][b].neighbors_a, table[a][b].neighbors_b});
           const auto got = SimilarPairs(g.snapshot(), options);
           if (!got && limit == 0) {
-            ASSERT_TRUE(measure == SimilarityMeasure::kJaccard || measure == SimilarityMeasure::kOverlap);
+            ASSERT_TRUE(measure == SimilarityMeasure::kJaccard ||
+                        measure == SimilarityMeasure::kOverlap);
             ASSERT_EQ(got.error().code, ErrorCode::kResourceExhausted);
             continue;
           }
@@ -226,17 +233,20 @@ TEST(Similarity, PairsEqualComparingAll) {
           for (std::size_t i = 0; i < got->pairs.size(); ++i) {
             const PairSimilarity& pair = got->pairs[i];
             ASSERT_NEAR(pair.score, scores[i], 1e-12 * (1 + scores[i]));
-            const auto at = std::ranges::find_if(all, [&](const auto& x) { return x.a == pair.a && x.b == pair.b; });
+            const auto at = std::ranges::find_if(
+                all, [&](const auto& x) { return x.a == pair.a && x.b == pair.b; });
             ASSERT_NE(at, all.end());
             ASSERT_NEAR(pair.score, at->score, 1e-12 * (1 + scores[i]));
             ASSERT_EQ(pair.shared, at->shared);
             ASSERT_EQ(pair.neighbors_a, at->neighbors_a);
             ASSERT_EQ(pair.neighbors_b, at->neighbors_b);
             // Counts and ratios have no rounding: ties are in order.
-            if (measure != SimilarityMeasure::kAdamicAdar && measure != SimilarityMeasure::kResourceAllocation) {
+            if (measure != SimilarityMeasure::kAdamicAdar &&
+                measure != SimilarityMeasure::kResourceAllocation) {
               std::size_t better = 0;
               for (const auto& x : all)
-                better += x.score > pair.score || (x.score == pair.score && std::pair(x.a, x.b) < std::pair(pair.a, pair.b));
+                better += x.score > pair.score || (x.score == pair.score &&
+                                                   std::pair(x.a, x.b) < std::pair(pair.a, pair.b));
               ASSERT_EQ(better, i);
             }
           }
@@ -266,7 +276,8 @@ TEST(Similarity, PairsHaveTheSameBitsAnywhere) {
           for (const auto& pair : got->pairs) list.push_back({{pair.a, pair.b}, pair.score});
           if (!first) first = list;
           for (std::size_t i = 0; i < list.size(); ++i) {
-            ASSERT_EQ(list[i].first.source, (*first)[i].first.source) << which << ", " << shape << ", " << e.name;
+            ASSERT_EQ(list[i].first.source, (*first)[i].first.source)
+                << which << ", " << shape << ", " << e.name;
             ASSERT_EQ(list[i].first.target, (*first)[i].first.target);
             ASSERT_EQ(list[i].second, (*first)[i].second);
           }
@@ -278,7 +289,8 @@ TEST(Similarity, PairsHaveTheSameBitsAnywhere) {
   const auto cut = SimilarPairs(Large(1, Shape::kClean).snapshot(), options);
   ASSERT_TRUE(cut.has_value());
   EXPECT_TRUE(cut->truncated);
-  EXPECT_FALSE(SimilarPairs(Large(1, Shape::kClean).snapshot(), {.top = kMaxSimilarTop + 1}).has_value());
+  EXPECT_FALSE(
+      SimilarPairs(Large(1, Shape::kClean).snapshot(), {.top = kMaxSimilarTop + 1}).has_value());
 }
 
 // The budget cuts at the same place whoever works, and says so.
@@ -416,7 +428,8 @@ TEST(Similarity, LongListsOfTies) {
   for (const auto* got : {&*whole, &*cut}) {
     ASSERT_EQ(got->pairs.size(), 20'000u);
     for (std::size_t i = 1; i < got->pairs.size(); ++i)
-      ASSERT_LT(std::pair(got->pairs[i - 1].a, got->pairs[i - 1].b), std::pair(got->pairs[i].a, got->pairs[i].b));
+      ASSERT_LT(std::pair(got->pairs[i - 1].a, got->pairs[i - 1].b),
+                std::pair(got->pairs[i].a, got->pairs[i].b));
   }
   EXPECT_EQ(whole->pairs.back().a, 21u);  // 999 + 998 + ... + 980 = 19,790 before
   EXPECT_EQ(whole->pairs.back().b, 231u);
@@ -454,8 +467,10 @@ TEST(Similarity, Errors) {
   const Snapshot s = g.snapshot();
   EXPECT_EQ(SimilarNodes(s, 3).error().code, ErrorCode::kNotFound);
   EXPECT_EQ(SimilarNodes(s, 4).error().code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(SimilarNodes(s, 0, {.kinds = {EdgeKindId{63}}}).error().code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(PairSimilarities(s, std::vector<NodePair>{{0, 0}}).error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(SimilarNodes(s, 0, {.kinds = {EdgeKindId{63}}}).error().code,
+            ErrorCode::kInvalidArgument);
+  EXPECT_EQ(PairSimilarities(s, std::vector<NodePair>{{0, 0}}).error().code,
+            ErrorCode::kInvalidArgument);
   EXPECT_EQ(PairSimilarities(s, std::vector<NodePair>{{0, 3}}).error().code, ErrorCode::kNotFound);
   EXPECT_TRUE(PairSimilarities(s, {})->pairs.empty());
   EXPECT_EQ(SimilarNodes(s, 0)->nodes, (std::vector<SimilarNeighbor>{{2, 1.0, 1, 1}}));

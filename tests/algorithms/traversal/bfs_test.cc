@@ -10,8 +10,8 @@
 
 #include "algorithms/traversal/traverse.h"
 #include "engine/bulk/topology.h"
-#include "tests/support/for_each_case.h"
 #include "tests/reference/oracles.h"
+#include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
 namespace {
@@ -157,7 +157,8 @@ TEST(Bfs, ForeignTokensAreRefused) {
     bad[i] = bad[i] == '7' ? '8' : '7';
     EXPECT_NE(refused(now, 0, options, bad).message.find("damaged"), std::string::npos) << i;
     bad[i] = 'G';
-    EXPECT_NE(refused(now, 0, options, bad).message.find("character " + std::to_string(i + 1)), std::string::npos);
+    EXPECT_NE(refused(now, 0, options, bad).message.find("character " + std::to_string(i + 1)),
+              std::string::npos);
   }
   EXPECT_NE(refused(now, 1, options, token).message.find("another question"), std::string::npos);
   BfsOptions other = options;
@@ -229,7 +230,8 @@ TEST(BfsCsr, TheLastRowsMayBeEmpty) {
     in_offsets.push_back(v == 41 ? 41 : 40);
   }
   in.push_back(0);
-  EXPECT_EQ(BfsCsr({out_offsets, out, {}, {}, {}}, {in_offsets, in, {}, {}, {}}, 0).value().reached, 2u);
+  EXPECT_EQ(BfsCsr({out_offsets, out, {}, {}, {}}, {in_offsets, in, {}, {}, {}}, 0).value().reached,
+            2u);
 }
 
 TEST(BfsCsr, EqualsAQueueAtAnyThreadCount) {
@@ -246,9 +248,11 @@ TEST(BfsCsr, EqualsAQueueAtAnyThreadCount) {
       const auto want = reference::Depths(flat, {source}, Direction::kOut);
       std::optional<BfsCsrResult> first;
       for (const auto& e : executors) {
-        BfsCsrResult got = BfsCsr(s.base().out(), s.base().in(), source, {.executor = e.executor.get()}).value();
+        BfsCsrResult got =
+            BfsCsr(s.base().out(), s.base().in(), source, {.executor = e.executor.get()}).value();
         ASSERT_TRUE(std::ranges::equal(got.depths.span(), want)) << e.name;
-        const BfsCsrResult parents = BfsCsr(s.base().out(), s.base().in(), source, {.depths = false}).value();
+        const BfsCsrResult parents =
+            BfsCsr(s.base().out(), s.base().in(), source, {.depths = false}).value();
         EXPECT_TRUE(parents.depths.empty());
         EXPECT_TRUE(std::ranges::equal(parents.parents.span(), got.parents.span())) << e.name;
         std::uint64_t reached = 0;
@@ -281,7 +285,8 @@ TEST(BfsCsr, WideLevelsEqualAQueueAtAnyThreadCount) {
     for (NodeId v = 0; v < kNodes; ++v) {
       if (v % 5 == 4) continue;  // leads nowhere
       const std::size_t arcs = v % 1000 == 0 ? 900 : v % 3 == 0 ? 1 : degree + 1;
-      for (std::size_t i = 0; i < arcs; ++i) pairs.push_back({v, static_cast<NodeId>(random() % kNodes)});
+      for (std::size_t i = 0; i < arcs; ++i)
+        pairs.push_back({v, static_cast<NodeId>(random() % kNodes)});
     }
     for (bool symmetrize : {false, true}) {
       const auto graph = BuildTopology(kNodes, pairs, {.symmetrize = symmetrize});
@@ -299,7 +304,8 @@ TEST(BfsCsr, WideLevelsEqualAQueueAtAnyThreadCount) {
       std::optional<BfsCsrResult> first;
       for (const auto& e : executors) {
         BfsCsrResult got = BfsCsr(out, graph->in(), 1, {.executor = e.executor.get()}).value();
-        ASSERT_TRUE(std::ranges::equal(got.depths.span(), want)) << e.name << ", " << degree << ", " << symmetrize;
+        ASSERT_TRUE(std::ranges::equal(got.depths.span(), want))
+            << e.name << ", " << degree << ", " << symmetrize;
         ASSERT_EQ(got.reached, queue.size()) << e.name << ", " << degree << ", " << symmetrize;
         for (NodeId v = 0; v < kNodes; ++v) {
           const NodeId parent = got.parents[v];

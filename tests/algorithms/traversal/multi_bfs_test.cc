@@ -7,29 +7,32 @@
 #include <utility>
 #include <vector>
 
+#include "tests/reference/oracles.h"
 #include "tests/support/for_each_case.h"
 #include "tests/support/oracle_cache.h"
-#include "tests/reference/oracles.h"
 
 namespace plexus::testing {
 namespace {
 
 using Wanted = KnownAnswers<std::pair<NodeId, Direction>, std::vector<std::uint32_t>>;
 
-void Check(const CaseGraph& g, const reference::FlatGraph& flat, const std::vector<NodeId>& sources, MultiBfsOptions options,
-           Wanted& wanted) {
+void Check(const CaseGraph& g, const reference::FlatGraph& flat, const std::vector<NodeId>& sources,
+           MultiBfsOptions options, Wanted& wanted) {
   options.depths = true;
   const auto got = MultiBfs(g.snapshot(), sources, options);
   ASSERT_TRUE(got.has_value()) << got.error().ToString();
   ASSERT_EQ(got->sources, sources.size());
   for (std::size_t s = 0; s < sources.size(); ++s) {
-    const auto& want = wanted.Of(flat, {sources[s], options.direction},
-                                 [&] { return reference::Depths(flat, {sources[s]}, options.direction); });
+    const auto& want = wanted.Of(flat, {sources[s], options.direction}, [&] {
+      return reference::Depths(flat, {sources[s]}, options.direction);
+    });
     std::vector<std::uint64_t> levels;
     for (NodeId v = 0; v < want.size(); ++v) {
       const std::uint32_t depth = want[v] <= options.max_depth ? want[v] : kUnreached;
-      if (got->depths[v * sources.size() + s] != depth)  // a million of them: a macro each takes seconds
-        FAIL() << v << " from " << sources[s] << ": " << got->depths[v * sources.size() + s] << ", not " << depth;
+      if (got->depths[v * sources.size() + s] !=
+          depth)  // a million of them: a macro each takes seconds
+        FAIL() << v << " from " << sources[s] << ": " << got->depths[v * sources.size() + s]
+               << ", not " << depth;
       if (depth == kUnreached) continue;
       if (depth >= levels.size()) levels.resize(depth + 1, 0);
       ++levels[depth];
@@ -56,10 +59,13 @@ TEST(MultiBfs, EqualsOneSearchASourceAtAnyThreadCount) {
     for (Direction direction : {Direction::kOut, Direction::kIn, Direction::kBoth}) {
       MultiBfsOptions options;
       options.direction = direction;
-      for (std::size_t count : large ? std::vector<std::size_t>{1, 9} : std::vector<std::size_t>{1, 7, 64}) {
+      for (std::size_t count :
+           large ? std::vector<std::size_t>{1, 9} : std::vector<std::size_t>{1, 7, 64}) {
         const auto sources = Selected(flat, count);
         if (sources.empty()) continue;
-        options.executor = executors[(count + static_cast<std::size_t>(direction)) % executors.size()].executor.get();
+        options.executor =
+            executors[(count + static_cast<std::size_t>(direction)) % executors.size()]
+                .executor.get();
         Check(g, flat, sources, options, facts);
         if (::testing::Test::HasFatalFailure()) return;
       }
@@ -112,7 +118,8 @@ TEST(MultiBfs, TwiceTheSameSourceAndErrors) {
   EXPECT_FALSE(MultiBfs(g.snapshot(), {}, {}).has_value());
   EXPECT_FALSE(MultiBfs(g.snapshot(), std::vector<NodeId>(65, 0), {}).has_value());
   EXPECT_FALSE(MultiBfs(g.snapshot(), std::vector<NodeId>{3}, {}).has_value());
-  EXPECT_FALSE(MultiBfs(g.snapshot(), std::vector<NodeId>{0}, {.kinds = {EdgeKindId{63}}}).has_value());
+  EXPECT_FALSE(
+      MultiBfs(g.snapshot(), std::vector<NodeId>{0}, {.kinds = {EdgeKindId{63}}}).has_value());
 }
 
 }  // namespace

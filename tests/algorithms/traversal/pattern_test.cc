@@ -14,8 +14,8 @@
 #include <random>
 #include <regex>
 
-#include "tests/support/for_each_case.h"
 #include "tests/reference/oracles.h"
+#include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
 namespace {
@@ -26,8 +26,8 @@ PathPattern Parsed(std::string_view text, const Schema& schema) {
   return pattern ? *std::move(pattern) : PathPattern();
 }
 
-TraverseResult Query(const Snapshot& s, const PathPattern& pattern, std::vector<TraverseSeed> starts,
-                     const PatternOptions& options = {}) {
+TraverseResult Query(const Snapshot& s, const PathPattern& pattern,
+                     std::vector<TraverseSeed> starts, const PatternOptions& options = {}) {
   auto result = MatchPattern(s, pattern, starts, options);
   if (!result) ADD_FAILURE() << result.error().ToString();
   return result ? *std::move(result) : TraverseResult{};
@@ -38,7 +38,8 @@ struct Twin {
   std::string pattern, regex;
 };
 
-const std::map<EdgeKindId, char> kLetters = {{kLink, 'a'}, {kSupports, 'b'}, {kCauses, 'c'}, {kRelatesTo, 'd'}, {kSimilar, 'e'}};
+const std::map<EdgeKindId, char> kLetters = {
+    {kLink, 'a'}, {kSupports, 'b'}, {kCauses, 'c'}, {kRelatesTo, 'd'}, {kSimilar, 'e'}};
 
 class TwinMaker {
  public:
@@ -48,7 +49,8 @@ class TwinMaker {
     Twin made = Sequence(depth, turned);
     for (std::uint64_t more = random_() % 3 == 0; more > 0; --more) {
       const Twin other = Sequence(depth, turned);
-      made = {made.pattern + (random_() % 2 ? "|" : " | ") + other.pattern, made.regex + "|" + other.regex};
+      made = {made.pattern + (random_() % 2 ? "|" : " | ") + other.pattern,
+              made.regex + "|" + other.regex};
     }
     return made;
   }
@@ -76,12 +78,18 @@ class TwinMaker {
     } else if (form == 2) {
       made = {"caused_by", inverse ? "c" : "C"};
     } else {
-      static const std::pair<const char*, char> kKinds[] = {{"link", 'a'}, {"supports", 'b'}, {"causes", 'c'}, {"relates_to", 'd'}, {"'similar'", 'e'}};
+      static const std::pair<const char*, char> kKinds[] = {{"link", 'a'},
+                                                            {"supports", 'b'},
+                                                            {"causes", 'c'},
+                                                            {"relates_to", 'd'},
+                                                            {"'similar'", 'e'}};
       const auto& [name, letter] = kKinds[random_() % 5];
-      made = {name, std::string(1, inverse && letter < 'd' ? static_cast<char>(letter - 'a' + 'A') : letter)};
+      made = {name, std::string(1, inverse && letter < 'd' ? static_cast<char>(letter - 'a' + 'A')
+                                                           : letter)};
     }
     if (caret) made.pattern = "^" + made.pattern;
-    static const char* const kRepeats[] = {"", "", "", "*", "+", "?", "{2}", "{1,}", "{0,2}", "{1,3}"};
+    static const char* const kRepeats[] = {"",  "",    "",     "*",     "+",
+                                           "?", "{2}", "{1,}", "{0,2}", "{1,3}"};
     const char* repeat = kRepeats[random_() % 10];
     made.pattern += repeat;
     if (*repeat) made.regex = "(?:" + made.regex + ")" + repeat;
@@ -96,7 +104,8 @@ struct Want {
   double best;
 };
 
-std::map<NodeId, Want> Wanted(const std::map<std::pair<NodeId, std::string>, double>& words, const std::regex& regex) {
+std::map<NodeId, Want> Wanted(const std::map<std::pair<NodeId, std::string>, double>& words,
+                              const std::regex& regex) {
   std::map<std::string, bool> known;
   std::map<NodeId, Want> want;
   for (const auto& [at, value] : words) {
@@ -147,7 +156,8 @@ TEST(Pattern, EqualsEveryWalkSpelledOut) {
         const Twin twin = TwinMaker(seed * 31 + from).Choice(2, false);
         auto parsed = PathPattern::Parse(twin.pattern, s.schema());
         if (!parsed) {  // repeats in repeats may need too many steps
-          ASSERT_NE(parsed.error().message.find("steps"), std::string::npos) << parsed.error().message;
+          ASSERT_NE(parsed.error().message.find("steps"), std::string::npos)
+              << parsed.error().message;
           continue;
         }
         const std::regex regex(twin.regex, std::regex::optimize);
@@ -158,11 +168,13 @@ TEST(Pattern, EqualsEveryWalkSpelledOut) {
           options.hops = kHops;
           options.top = 0;
           const TraverseResult got = Query(s, *parsed, {{from, 1.0}}, options);
-          ASSERT_EQ(got.hits.size(), want.size()) << twin.pattern << " as " << twin.regex << " from " << from;
+          ASSERT_EQ(got.hits.size(), want.size())
+              << twin.pattern << " as " << twin.regex << " from " << from;
           for (const TraverseHit& hit : got.hits) {
             ASSERT_TRUE(want.contains(hit.node)) << twin.pattern;
             if (order == PatternOrder::kFewestHops) {
-              ASSERT_EQ(static_cast<std::uint32_t>(hit.hops), want.at(hit.node).hops) << twin.pattern;
+              ASSERT_EQ(static_cast<std::uint32_t>(hit.hops), want.at(hit.node).hops)
+                  << twin.pattern;
             } else {
               ASSERT_NEAR(hit.score, want.at(hit.node).best, 1e-12) << twin.pattern;
             }
@@ -192,7 +204,8 @@ TEST(Pattern, SameOnEveryShapeAndInTheOrderPromised) {
         options.order = order;
         options.hops = 5;
         options.top = 0;
-        TraverseResult got = Query(s, Parsed("(link|^causes)+ relates_to?", s.schema()), {{start, 1.0}}, options);
+        TraverseResult got =
+            Query(s, Parsed("(link|^causes)+ relates_to?", s.schema()), {{start, 1.0}}, options);
         for (std::size_t i = 1; i < got.hits.size(); ++i) {
           const TraverseHit &a = got.hits[i - 1], &b = got.hits[i];
           if (order == PatternOrder::kFewestHops)
@@ -201,9 +214,11 @@ TEST(Pattern, SameOnEveryShapeAndInTheOrderPromised) {
             ASSERT_TRUE(a.score > b.score || (a.score == b.score && a.node < b.node));
         }
         options.top = 7;
-        const TraverseResult seven = Query(s, Parsed("(link|^causes)+ relates_to?", s.schema()), {{start, 1.0}}, options);
+        const TraverseResult seven =
+            Query(s, Parsed("(link|^causes)+ relates_to?", s.schema()), {{start, 1.0}}, options);
         ASSERT_EQ(seven.hits.size(), std::min<std::size_t>(7, got.hits.size()));
-        for (std::size_t i = 0; i < seven.hits.size(); ++i) ASSERT_EQ(seven.hits[i].path, got.hits[i].path);
+        for (std::size_t i = 0; i < seven.hits.size(); ++i)
+          ASSERT_EQ(seven.hits[i].path, got.hits[i].path);
         if (!first) {
           first = std::move(got);
           continue;
@@ -232,7 +247,8 @@ TEST(Pattern, TimeSubsetsStartsAndIndexKinds) {
   const Snapshot s = g.snapshot();
   auto nodes = [&](const char* pattern, PatternOptions options = {}) {
     std::vector<NodeId> list;
-    for (const TraverseHit& hit : Query(s, Parsed(pattern, s.schema()), {{0, 1.0}}, options).hits) list.push_back(hit.node);
+    for (const TraverseHit& hit : Query(s, Parsed(pattern, s.schema()), {{0, 1.0}}, options).hits)
+      list.push_back(hit.node);
     return list;
   };
   using List = std::vector<NodeId>;
@@ -259,15 +275,29 @@ TEST(Pattern, SyntaxErrorsNameTheirPlace) {
     return parsed ? "parsed" : parsed.error().message;
   };
   const std::pair<const char*, const char*> cases[] = {
-      {"", "byte 1: a kind"},          {"  ", "byte 3: a kind"},       {"link |", "byte 7: a kind"},
-      {"| link", "byte 1: a kind"},    {"link //supports", "byte 7:"}, {"(link", "byte 6: ')' expected for '(' at byte 1"},
-      {"link)", "byte 5: unexpected"}, {"()", "byte 2: a kind"},       {"lnik", "byte 1: unknown edge kind 'lnik'"},
-      {"link **", ""},                 {"*", "byte 1:"},               {"link{", "byte 6: a number"},
-      {"link{2", "byte 7: '}'"},       {"link{3,2}", "byte 5:"},       {"link{0}", "byte 5:"},
-      {"link{0,0}", "byte 5:"},        {"link{99}", "byte 6: a repeat is at most 63"},
-      {"'link", "byte 1: a quoted"},   {"^^link", "byte 2:"},          {"^", "byte 2:"},
+      {"", "byte 1: a kind"},
+      {"  ", "byte 3: a kind"},
+      {"link |", "byte 7: a kind"},
+      {"| link", "byte 1: a kind"},
+      {"link //supports", "byte 7:"},
+      {"(link", "byte 6: ')' expected for '(' at byte 1"},
+      {"link)", "byte 5: unexpected"},
+      {"()", "byte 2: a kind"},
+      {"lnik", "byte 1: unknown edge kind 'lnik'"},
+      {"link **", ""},
+      {"*", "byte 1:"},
+      {"link{", "byte 6: a number"},
+      {"link{2", "byte 7: '}'"},
+      {"link{3,2}", "byte 5:"},
+      {"link{0}", "byte 5:"},
+      {"link{0,0}", "byte 5:"},
+      {"link{99}", "byte 6: a repeat is at most 63"},
+      {"'link", "byte 1: a quoted"},
+      {"^^link", "byte 2:"},
+      {"^", "byte 2:"},
       {"((link{8}){8}){8}", "more than 63 steps"}};
-  for (const auto& [text, part] : cases) EXPECT_NE(message(text).find(part), std::string::npos) << text << ": " << message(text);
+  for (const auto& [text, part] : cases)
+    EXPECT_NE(message(text).find(part), std::string::npos) << text << ": " << message(text);
   EXPECT_NE(message(std::string(2000, '(')).find("longer than"), std::string::npos);
   EXPECT_NE(message(std::string(500, '(')).find("deep"), std::string::npos);
   EXPECT_NE(message("link" + std::string(500, '*')).find("63 repeats"), std::string::npos);
@@ -284,7 +314,8 @@ TEST(Pattern, RefusesWhatMakesNoSense) {
   g.Commit();
   const Snapshot s = g.snapshot();
   const PathPattern link = Parsed("link", s.schema());
-  auto code = [&](const PathPattern& pattern, TraverseSeed start, const PatternOptions& options = {}) {
+  auto code = [&](const PathPattern& pattern, TraverseSeed start,
+                  const PatternOptions& options = {}) {
     auto result = MatchPattern(s, pattern, {&start, 1}, options);
     return result ? ErrorCode::kInternal : result.error().code;
   };
@@ -319,8 +350,10 @@ TEST(Pattern, BudgetsAreGoneOnWithToTheSameEnd) {
     EXPECT_GE(whole.edges, 100u);
     EXPECT_EQ(calls, 5);
     ASSERT_EQ(part.hits.size(), whole.hits.size());
-    for (std::size_t i = 0; i < part.hits.size(); ++i) EXPECT_EQ(part.hits[i].path, whole.hits[i].path);
-    auto refused = MatchPattern(s, Parsed("link+", s.schema()), std::vector<TraverseSeed>{{0, 1.0}}, options);
+    for (std::size_t i = 0; i < part.hits.size(); ++i)
+      EXPECT_EQ(part.hits[i].path, whole.hits[i].path);
+    auto refused =
+        MatchPattern(s, Parsed("link+", s.schema()), std::vector<TraverseSeed>{{0, 1.0}}, options);
     ASSERT_FALSE(refused);
     EXPECT_NE(refused.error().message.find("another question"), std::string::npos);
   }

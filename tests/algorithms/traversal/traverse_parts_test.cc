@@ -10,13 +10,13 @@
 #include <tuple>
 #include <vector>
 
-#include "algorithms/traversal/bfs.h"
 #include "algorithms/common/internal/interruptible_arcs.h"
-#include "algorithms/traversal/internal/top_k_threshold.h"
+#include "algorithms/traversal/bfs.h"
 #include "algorithms/traversal/internal/row_descriptors.h"
+#include "algorithms/traversal/internal/top_k_threshold.h"
 #include "algorithms/traversal/traverse.h"
-#include "tests/support/for_each_case.h"
 #include "tests/algorithms/traversal/traverse_query.h"
+#include "tests/support/for_each_case.h"
 
 namespace plexus::testing {
 namespace {
@@ -33,7 +33,8 @@ TEST(TraverseParts, SumsHaveOneOrder) {
     auto weight = [&] { return static_cast<float>(1 + random() % 1000) / 1009.0f; };
     for (std::size_t i = 0; i < 9000; ++i) {
       const std::size_t v = i < 300 ? 0 : random() % kNodes;
-      g.Link(v, kinds[random() % 4], (v + 1 + random() % (kNodes - 1)) % kNodes, weight(), random() % 8 == 0 ? "other" : "");
+      g.Link(v, kinds[random() % 4], (v + 1 + random() % (kNodes - 1)) % kNodes, weight(),
+             random() % 8 == 0 ? "other" : "");
       if (i == 6000) {
         g.Commit();
         g.Compact();
@@ -44,8 +45,9 @@ TEST(TraverseParts, SumsHaveOneOrder) {
     const auto two = MakeTbbExecutor(2);
     for (Aggregate aggregate : {Aggregate::kSum, Aggregate::kNoisyOr, Aggregate::kMax})
       for (Direction direction : {Direction::kOut, Direction::kIn, Direction::kBoth}) {
-        SCOPED_TRACE(::testing::Message() << "aggregate " << static_cast<int>(aggregate) << " direction "
-                                          << static_cast<int>(direction) << (compact ? " compacted" : " delta"));
+        SCOPED_TRACE(::testing::Message()
+                     << "aggregate " << static_cast<int>(aggregate) << " direction "
+                     << static_cast<int>(direction) << (compact ? " compacted" : " delta"));
         TraverseOptions options;
         options.aggregate = aggregate;
         options.direction = direction;
@@ -176,7 +178,8 @@ TEST(TraverseParts, TheBarIsBelowTheTopthBest) {
         double value = std::pow(spread, static_cast<double>(random()) / 4294967296.0);
         if (i % 50 == 0) value = i % 100 ? 0.0 : -0.0;
         if (i % 3 == 0 && !values.empty()) {  // a node's value rises
-          const auto at = std::next(values.begin(), static_cast<std::ptrdiff_t>(random() % values.size()));
+          const auto at =
+              std::next(values.begin(), static_cast<std::ptrdiff_t>(random() % values.size()));
           value = std::max(value, *at);
           bar.Drop(*at);
           values.erase(at);
@@ -190,7 +193,9 @@ TEST(TraverseParts, TheBarIsBelowTheTopthBest) {
         }
       }
       if (spread > 1e-100) {
-        EXPECT_GE(bar.value(), 0.9 * *std::next(values.rbegin(), static_cast<std::ptrdiff_t>(top) - 1)) << spread << " " << top;
+        EXPECT_GE(bar.value(),
+                  0.9 * *std::next(values.rbegin(), static_cast<std::ptrdiff_t>(top) - 1))
+            << spread << " " << top;
       }
     }
 }
@@ -200,10 +205,13 @@ TEST(TraverseParts, EveryArcOfARowIsHeard) {
   ForEachCase(SmallCases(), [](const CaseGraph& g, Shape) {
     const Snapshot s = g.snapshot();
     const EdgeKindId named[] = {kLink};
-    const ArcFilter filters[] = {ArcFilter::All(), ArcFilter::Kinds(s.schema(), named), ArcFilter::Kinds(s.schema(), {}),
+    const ArcFilter filters[] = {ArcFilter::All(), ArcFilter::Kinds(s.schema(), named),
+                                 ArcFilter::Kinds(s.schema(), {}),
                                  ArcFilter::Kinds(s.schema(), {}).ValidAt(150)};
     using Seen = std::tuple<NodeId, EdgeKindId, float, std::uint32_t, std::uint32_t>;
-    auto seen = [](const Arc& a) { return Seen{a.neighbor, a.kind, a.weight, a.ref.run, a.ref.position}; };
+    auto seen = [](const Arc& a) {
+      return Seen{a.neighbor, a.kind, a.weight, a.ref.run, a.ref.position};
+    };
     for (NodeId v = 0; v < s.node_count(); ++v)
       for (Direction direction : {Direction::kOut, Direction::kIn, Direction::kBoth})
         for (const ArcFilter& filter : filters) {
@@ -211,17 +219,20 @@ TEST(TraverseParts, EveryArcOfARowIsHeard) {
           s.ForEachArc(direction, v, filter, [&](const Arc& arc) { want.push_back(seen(arc)); });
           std::uint64_t stored = 0, looks = 0;
           for (Direction d : {Direction::kOut, Direction::kIn})
-            if (direction == d || direction == Direction::kBoth) stored += s.Degree(d, v, ArcFilter::All());
+            if (direction == d || direction == Direction::kBoth)
+              stored += s.Degree(d, v, ArcFilter::All());
           auto take = [&](const Arc& arc) {
             got.push_back(seen(arc));
             return true;
           };
-          EXPECT_TRUE(internal::ForEachArcHeard(s, direction, v, filter, [&] { return ++looks > 0; }, take));
+          EXPECT_TRUE(internal::ForEachArcHeard(
+              s, direction, v, filter, [&] { return ++looks > 0; }, take));
           ASSERT_EQ(got, want);
           ASSERT_EQ(looks, stored);
           if (stored < 2) continue;
           looks = 0;
-          EXPECT_FALSE(internal::ForEachArcHeard(s, direction, v, filter, [&] { return ++looks < 2; }, take));
+          EXPECT_FALSE(internal::ForEachArcHeard(
+              s, direction, v, filter, [&] { return ++looks < 2; }, take));
           ASSERT_EQ(looks, 2u);
         }
   });

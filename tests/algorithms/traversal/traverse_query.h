@@ -12,7 +12,7 @@
 namespace plexus::testing {
 
 inline TraverseResult Query(const Snapshot& s, const std::vector<TraverseSeed>& seeds,
-                     const TraverseOptions& options) {
+                            const TraverseOptions& options) {
   auto result = Traverse(s, seeds, options);
   if (!result) ADD_FAILURE() << result.error().ToString();
   return result ? *std::move(result) : TraverseResult{};

@@ -6,9 +6,9 @@
 
 #include "algorithms/traversal/internal/max_weight.h"
 #include "algorithms/traversal/traverse.h"
+#include "tests/algorithms/traversal/traverse_query.h"
 #include "tests/support/case_graph.h"
 #include "tests/support/for_each_case.h"
-#include "tests/algorithms/traversal/traverse_query.h"
 
 namespace plexus::testing {
 namespace {
@@ -103,7 +103,8 @@ TEST(Traverse, TheBarAndBudgetsKeepTheProofOfATie) {
   for (bool compact : {false, true}) {
     CaseGraph g;
     g.AddNodes(2500);
-    const std::vector<TraverseSeed> seeds = {{0, 1.0}, {2400, 1.0}};  // the second: where the bar is first tried
+    const std::vector<TraverseSeed> seeds = {
+        {0, 1.0}, {2400, 1.0}};  // the second: where the bar is first tried
     const EdgeKindId kinds[] = {kLink, kSupports, kRelatesTo, kCauses};
     for (std::size_t v = 1; v <= 300; ++v) {
       g.Link(0, kLink, v, v % 100 == 0 ? 1.0f : 0.5f);
@@ -116,7 +117,8 @@ TEST(Traverse, TheBarAndBudgetsKeepTheProofOfATie) {
     }
     g.Commit();
     if (compact) g.Compact();
-    for (Aggregate aggregate : {Aggregate::kMax, Aggregate::kMin, Aggregate::kSum, Aggregate::kNoisyOr}) {
+    for (Aggregate aggregate :
+         {Aggregate::kMax, Aggregate::kMin, Aggregate::kSum, Aggregate::kNoisyOr}) {
       TraverseOptions options;
       options.direction = Direction::kBoth;
       options.aggregate = aggregate;
@@ -152,11 +154,15 @@ TEST(WeightBound, IsKnownOfManyGraphsAndStopsWhenAsked) {
     g.Commit();
     if (i % 2 == 0) g.Compact();
     snapshots.push_back(g.snapshot());
-    EXPECT_EQ(internal::LargestWeight(snapshots.back(), ArcFilter(), stopped, DefaultExecutor()).has_value(), i % 2 != 0);
-    EXPECT_TRUE(internal::LargestWeight(snapshots.back(), ArcFilter(), {}, DefaultExecutor()).has_value());
+    EXPECT_EQ(internal::LargestWeight(snapshots.back(), ArcFilter(), stopped, DefaultExecutor())
+                  .has_value(),
+              i % 2 != 0);
+    EXPECT_TRUE(
+        internal::LargestWeight(snapshots.back(), ArcFilter(), {}, DefaultExecutor()).has_value());
   }
   for (std::size_t i = 0; i < snapshots.size(); ++i)
-    EXPECT_EQ(internal::LargestWeight(snapshots[i], ArcFilter(), stopped, DefaultExecutor()), 0.5f + static_cast<float>(i));
+    EXPECT_EQ(internal::LargestWeight(snapshots[i], ArcFilter(), stopped, DefaultExecutor()),
+              0.5f + static_cast<float>(i));
 }
 
 }  // namespace

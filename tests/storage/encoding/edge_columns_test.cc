@@ -11,8 +11,8 @@
 #include "engine/state_writer.h"
 #include "engine/vocabulary.h"
 #include "record_generated.h"
-#include "storage/encoding/record_codec.h"
 #include "storage/encoding/flatbuffer_util.h"
+#include "storage/encoding/record_codec.h"
 #include "tests/support/store_test_util.h"
 
 namespace plexus::storage::testing {
@@ -29,7 +29,8 @@ Record RecordOf(Edges edges) {
 }
 
 bool SameBytes(const Edges& a, const Edges& b) {
-  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(EdgeChange)) == 0);
+  return a.size() == b.size() &&
+         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(EdgeChange)) == 0);
 }
 
 // Returns the record's size.
@@ -53,7 +54,8 @@ std::size_t ExpectRoundTrip(const Edges& edges) {
 Edges Links(std::uint32_t count, std::uint32_t per_source) {
   Edges edges;
   for (std::uint32_t i = 0; i < count; ++i)
-    edges.push_back({i / per_source, i % per_source + 5, 0, 1.0f, 1000, kLink, EdgeChange::kIsNew, 0});
+    edges.push_back(
+        {i / per_source, i % per_source + 5, 0, 1.0f, 1000, kLink, EdgeChange::kIsNew, 0});
   return edges;
 }
 
@@ -64,7 +66,9 @@ TEST(EdgeColumns, EveryColumnAloneAndAll) {
       [](EdgeChange& e, std::uint32_t i) { e.label = i; },
       [](EdgeChange& e, std::uint32_t i) { e.kind = static_cast<EdgeKindId>(i); },
       [](EdgeChange& e, std::uint32_t i) { e.weight = static_cast<float>(i) / 8; },
-      [](EdgeChange& e, std::uint32_t i) { e.created_at = i % 3 ? kNoTime : std::int64_t{i} << 33; },
+      [](EdgeChange& e, std::uint32_t i) {
+        e.created_at = i % 3 ? kNoTime : std::int64_t{i} << 33;
+      },
       [](EdgeChange& e, std::uint32_t i) { e.flags = static_cast<std::uint16_t>(i % 3); }};
   // About the ends of blocks that are decoded at a time.
   for (const std::uint32_t count : {1u, 2u, 3u, 1023u, 1024u, 1025u, 4000u})
@@ -111,7 +115,9 @@ TEST(EdgeColumns, ZeroWithASign) {
 TEST(EdgeColumns, BytesPerEdge) {
   constexpr std::size_t kCount = 10'000;
   const double none = static_cast<double>(ExpectRoundTrip(Links(1, 1)));
-  auto per_edge = [&](const Edges& edges) { return (static_cast<double>(ExpectRoundTrip(edges)) - none) / kCount; };
+  auto per_edge = [&](const Edges& edges) {
+    return (static_cast<double>(ExpectRoundTrip(edges)) - none) / kCount;
+  };
   EXPECT_LT(per_edge(Links(kCount, 30)), 4.5);
   EXPECT_LT(per_edge(Links(kCount, 1)), 8.1);
   Edges weighted = Links(kCount, 1);
@@ -134,7 +140,8 @@ std::string RecordWith(std::uint16_t version, Fill&& fill) {
   else
     record.add_edges(columns);
   builder.Finish(record.Finish(), kRecordIdentifier);
-  SetSeal(builder.GetBufferPointer(), builder.GetSize(), fb::GetRecord(builder.GetBufferPointer())->seal());
+  SetSeal(builder.GetBufferPointer(), builder.GetSize(),
+          fb::GetRecord(builder.GetBufferPointer())->seal());
   return std::string(reinterpret_cast<const char*>(builder.GetBufferPointer()), builder.GetSize());
 }
 
@@ -153,13 +160,13 @@ std::string Bytes(const Parts& parts, std::uint16_t version = 2) {
       return values ? builder.CreateVector(*values) : flatbuffers::Offset<flatbuffers::Vector<T>>();
     };
     const fb::EdgeChange all(1, 2, 0, 1, 1000, kLink, 2, 77);
-    const auto row_ends = vector(parts.row_ends), sources = vector(parts.sources), targets = vector(parts.targets),
-               labels = vector(parts.labels);
+    const auto row_ends = vector(parts.row_ends), sources = vector(parts.sources),
+               targets = vector(parts.targets), labels = vector(parts.labels);
     const auto weights = vector(parts.weights);
     const auto created_at = vector(parts.created_at);
     const auto kinds = vector(parts.kinds), flags = vector(parts.flags);
-    return fb::CreateEdgeColumns(builder, parts.count, parts.all ? &all : nullptr, row_ends, sources, targets,
-                                 labels, weights, created_at, kinds, flags);
+    return fb::CreateEdgeColumns(builder, parts.count, parts.all ? &all : nullptr, row_ends,
+                                 sources, targets, labels, weights, created_at, kinds, flags);
   });
 }
 
@@ -192,12 +199,14 @@ TEST(EdgeColumns, ColumnsThatDoNotFitAreRefused) {
   refuse("column targets has 4 values, not 5", [](Parts& p) { p.count = 5; });
   refuse("column targets has 4 values, not 4294967295", [](Parts& p) { p.count = 0xFFFFFFFF; });
   refuse("column targets has 1 values, not 4", [](Parts& p) { p.targets = {{1}}; });
-  refuse("column targets has 0 values, not 4", [](Parts& p) { p.targets = std::vector<std::uint32_t>(); });
+  refuse("column targets has 0 values, not 4",
+         [](Parts& p) { p.targets = std::vector<std::uint32_t>(); });
   refuse("column sources has 3 values, not 4", [](Parts& p) { p.sources = {{1, 2, 3}}; });
   refuse("column labels has 5 values, not 4", [](Parts& p) { p.labels = {{1, 2, 3, 4, 5}}; });
   refuse("column weights has 1 values, not 4", [](Parts& p) { p.weights = {{1}}; });
   refuse("column created_at has 2 values, not 4", [](Parts& p) { p.created_at = {{1, 2}}; });
-  refuse("column kinds has 8 values, not 4", [](Parts& p) { p.kinds = std::vector<std::uint16_t>(8); });
+  refuse("column kinds has 8 values, not 4",
+         [](Parts& p) { p.kinds = std::vector<std::uint16_t>(8); });
   refuse("column flags has 3 values, not 4", [](Parts& p) { p.flags = {{1, 1, 1}}; });
   // Values that many edges may share say nothing of how many there are.
   for (const int column : {0, 1, 2})
@@ -208,20 +217,28 @@ TEST(EdgeColumns, ColumnsThatDoNotFitAreRefused) {
       if (column == 2) p.created_at = {{1, 2, 3, 4}};
     });
   // More edges than the record has bytes.
-  refuse("4294967295 edges that nothing tells apart", [](Parts& p) { p.count = 0xFFFFFFFF, p.targets = {}; });
+  refuse("4294967295 edges that nothing tells apart",
+         [](Parts& p) { p.count = 0xFFFFFFFF, p.targets = {}; });
   refuse("4294967295 edges that nothing tells apart", [](Parts& p) {
     p.count = 0xFFFFFFFF, p.targets = {}, p.sources = {{3}}, p.row_ends = {{0xFFFFFFFF}};
   });
   refuse("edge rows without sources", [](Parts& p) { p.row_ends = {{4}}; });
-  refuse("edge rows end at 3, not at 4", [](Parts& p) { p.sources = {{1, 2}}, p.row_ends = {{1, 3}}; });
-  refuse("edge rows end at 5, not at 4", [](Parts& p) { p.sources = {{1, 2}}, p.row_ends = {{1, 5}}; });
+  refuse("edge rows end at 3, not at 4",
+         [](Parts& p) { p.sources = {{1, 2}}, p.row_ends = {{1, 3}}; });
+  refuse("edge rows end at 5, not at 4",
+         [](Parts& p) { p.sources = {{1, 2}}, p.row_ends = {{1, 5}}; });
   refuse("edge rows end at 0, not at 4",
          [](Parts& p) { p.sources = p.row_ends = std::vector<std::uint32_t>(); });
-  refuse("row ends before it begins", [](Parts& p) { p.sources = {{1, 2, 3}}, p.row_ends = {{3, 2, 4}}; });
-  refuse("row ends before it begins", [](Parts& p) { p.sources = {{1, 2, 3}}, p.row_ends = {{0, 2, 4}}; });
-  refuse("row ends before it begins", [](Parts& p) { p.sources = {{1, 2, 3}}, p.row_ends = {{2, 2, 4}}; });
-  refuse("column sources has 3 values, not 2", [](Parts& p) { p.sources = {{1, 2, 3}}, p.row_ends = {{2, 4}}; });
-  refuse("column sources has 1 values, not 2", [](Parts& p) { p.sources = {{1}}, p.row_ends = {{2, 4}}; });
+  refuse("row ends before it begins",
+         [](Parts& p) { p.sources = {{1, 2, 3}}, p.row_ends = {{3, 2, 4}}; });
+  refuse("row ends before it begins",
+         [](Parts& p) { p.sources = {{1, 2, 3}}, p.row_ends = {{0, 2, 4}}; });
+  refuse("row ends before it begins",
+         [](Parts& p) { p.sources = {{1, 2, 3}}, p.row_ends = {{2, 2, 4}}; });
+  refuse("column sources has 3 values, not 2",
+         [](Parts& p) { p.sources = {{1, 2, 3}}, p.row_ends = {{2, 4}}; });
+  refuse("column sources has 1 values, not 2",
+         [](Parts& p) { p.sources = {{1}}, p.row_ends = {{2, 4}}; });
 }
 
 // What the codec cannot know is left to Apply, as with structs.
@@ -244,22 +261,33 @@ TEST(EdgeColumns, ValuesOutOfRangeAreRefusedByApply) {
     return status ? std::string("applied") : status.error().message;
   };
   EXPECT_EQ(refused([](Parts&) {}), "applied");
-  EXPECT_NE(refused([](Parts& p) { p.targets = {{1, 2, 3, 5}}; }).find("edge 3 has an endpoint"), std::string::npos);
-  EXPECT_NE(refused([](Parts& p) { p.sources = {{1, 9}}, p.row_ends = {{2, 4}}; }).find("edge 2 has an endpoint"),
+  EXPECT_NE(refused([](Parts& p) { p.targets = {{1, 2, 3, 5}}; }).find("edge 3 has an endpoint"),
             std::string::npos);
-  EXPECT_NE(refused([](Parts& p) { p.kinds = {{kLink, kLink, kLink, 60'000}}; }).find("edge 3 has an unknown kind"),
+  EXPECT_NE(refused([](Parts& p) {
+              p.sources = {{1, 9}}, p.row_ends = {{2, 4}};
+            }).find("edge 2 has an endpoint"),
             std::string::npos);
-  EXPECT_NE(refused([](Parts& p) { p.labels = {{0, 0, 8, 0}}; }).find("edge 2 has an unknown label"), std::string::npos);
-  EXPECT_NE(refused([](Parts& p) { p.weights = {{1, -1, 1, 1}}; }).find("edge 1 has a weight"), std::string::npos);
-  EXPECT_NE(refused([](Parts& p) { p.targets = {{1, 2, 2, 4}}; }).find("edge 2 is out of order"), std::string::npos);
-  EXPECT_NE(refused([](Parts& p) { p.flags = {{2, 2, 6, 2}}; }).find("edge 2 lacks its attributes"), std::string::npos);
+  EXPECT_NE(refused([](Parts& p) {
+              p.kinds = {{kLink, kLink, kLink, 60'000}};
+            }).find("edge 3 has an unknown kind"),
+            std::string::npos);
+  EXPECT_NE(
+      refused([](Parts& p) { p.labels = {{0, 0, 8, 0}}; }).find("edge 2 has an unknown label"),
+      std::string::npos);
+  EXPECT_NE(refused([](Parts& p) { p.weights = {{1, -1, 1, 1}}; }).find("edge 1 has a weight"),
+            std::string::npos);
+  EXPECT_NE(refused([](Parts& p) { p.targets = {{1, 2, 2, 4}}; }).find("edge 2 is out of order"),
+            std::string::npos);
+  EXPECT_NE(refused([](Parts& p) { p.flags = {{2, 2, 6, 2}}; }).find("edge 2 lacks its attributes"),
+            std::string::npos);
 }
 
 TEST(EdgeColumns, VersionsKeepTheirForm) {
   const Edges edges = Links(5, 2);
   auto structs = [&](std::uint16_t version) {
     return RecordWith(version, [&](flatbuffers::FlatBufferBuilder& builder) {
-      return builder.CreateVectorOfStructs(reinterpret_cast<const fb::EdgeChange*>(edges.data()), edges.size());
+      return builder.CreateVectorOfStructs(reinterpret_cast<const fb::EdgeChange*>(edges.data()),
+                                           edges.size());
     });
   };
   auto old = DecodeRecord(AsBytes(structs(1)), "record");
@@ -271,7 +299,8 @@ TEST(EdgeColumns, VersionsKeepTheirForm) {
     auto mixed = DecodeRecord(AsBytes(bytes), "log record 1");
     ASSERT_FALSE(mixed);
     EXPECT_EQ(mixed.error().code, ErrorCode::kCorruption);
-    EXPECT_NE(mixed.error().message.find("not of format version"), std::string::npos) << mixed.error().message;
+    EXPECT_NE(mixed.error().message.find("not of format version"), std::string::npos)
+        << mixed.error().message;
   }
   for (const std::string& bytes : {structs(3), Bytes(columns, 3)}) {
     auto whole = DecodeRecord(AsBytes(bytes), "log record 1");

@@ -37,15 +37,15 @@ class AllOrNothing : public ::testing::Test {
     options.batch_ops = 8;
     return options;
   }
-  const fs::path folder_ =
-      fs::path(::testing::TempDir()) /
-      ("plexus_import_" + std::to_string(::getpid()) +
-       ::testing::UnitTest::GetInstance()->current_test_info()->name());
+  const fs::path folder_ = fs::path(::testing::TempDir()) /
+                           ("plexus_import_" + std::to_string(::getpid()) +
+                            ::testing::UnitTest::GetInstance()->current_test_info()->name());
 };
 
 std::string GoodEdges(int count) {
   std::string text;
-  for (int i = 0; i < count; ++i) text += "n" + std::to_string(i) + " n" + std::to_string(i + 1) + "\n";
+  for (int i = 0; i < count; ++i)
+    text += "n" + std::to_string(i) + " n" + std::to_string(i + 1) + "\n";
   return text;
 }
 
@@ -73,9 +73,16 @@ TEST_F(AllOrNothing, SeveralFilesAreOne) {
 
 // What the first file defines, the second may use, before anything is applied.
 TEST_F(AllOrNothing, LaterFilesSeeEarlierDefinitions) {
-  const std::string definitions = File("a.jsonl", R"({"column":"stakes"})" "\n" R"({"kind":"m","symmetric":true})" "\n"),
-                    uses = File("b.jsonl", R"({"node":"a","stakes":1.5})" "\n" R"({"edge":["b","a"],"kind":"m"})" "\n"),
-                    conflict = File("c.jsonl", R"({"kind":"m","symmetric":false})" "\n");
+  const std::string definitions = File("a.jsonl", R"({"column":"stakes"})"
+                                                  "\n"
+                                                  R"({"kind":"m","symmetric":true})"
+                                                  "\n"),
+                    uses = File("b.jsonl", R"({"node":"a","stakes":1.5})"
+                                           "\n"
+                                           R"({"edge":["b","a"],"kind":"m"})"
+                                           "\n"),
+                    conflict = File("c.jsonl", R"({"kind":"m","symmetric":false})"
+                                               "\n");
   auto graph = Graph::InMemory();
   const auto refused = Import(*graph, {definitions, uses, conflict}, Small());
   ASSERT_TRUE(refused);
@@ -92,10 +99,15 @@ TEST_F(AllOrNothing, GrowingMaps) {
   const std::string value(100'000, 'v');
   std::string text;
   for (int i = 0; i < 12; ++i)
-    text += R"({"event":"e","tool":"t)" + std::to_string(i) + R"(","query":"q"})" "\n" R"({"outcome":"e","type":"x","labeled_at":1,"notes":"n"})" "\n";
+    text += R"({"event":"e","tool":"t)" + std::to_string(i) +
+            R"(","query":"q"})"
+            "\n"
+            R"({"outcome":"e","type":"x","labeled_at":1,"notes":"n"})"
+            "\n";
   std::string modes = text;
   for (const char* attribute : {"tool", "mode", "status", "output_preview", "query_hash"})
-    for (int i = 0; i < 4; ++i) modes += R"({"event":"e",")" + std::string(attribute) + R"(":")" + value + "\"}\n";
+    for (int i = 0; i < 4; ++i)
+      modes += R"({"event":"e",")" + std::string(attribute) + R"(":")" + value + "\"}\n";
   auto graph = Graph::InMemory();
   EXPECT_EQ(LoadClean(*graph, "f.jsonl", modes, Small()).errors, 0u);  // each replaces its own
 
@@ -112,7 +124,8 @@ TEST_F(AllOrNothing, GrowingMaps) {
     const ImportReport r = Load(*other, "f.jsonl", bytes, Small());
     EXPECT_TRUE(r.stopped);
     ASSERT_EQ(r.kept_errors.size(), 1u);
-    EXPECT_NE(r.kept_errors[0].reason.find("properties over"), std::string::npos) << r.kept_errors[0].reason;
+    EXPECT_NE(r.kept_errors[0].reason.find("properties over"), std::string::npos)
+        << r.kept_errors[0].reason;
     EXPECT_EQ(r.kept_errors[0].line, there ? 3u : line + 3);
     EXPECT_EQ(other->snapshot().sequence(), before);
   }
@@ -125,9 +138,11 @@ TEST_F(AllOrNothing, GrowingMaps) {
 
 // One file sets a fact's map as a whole, the next one's entity patches it past the limit.
 TEST_F(AllOrNothing, MapsThatTwoFilesMake) {
-  const auto node = File("a.jsonl", R"({"node":"a","props":{"x":")" + std::string(900'000, 'v') + "\"}}\n");
-  const auto entity = File("b.json", R"({"type":"entity","name":"a","entityType":"t","observations":[],"y":")" +
-                                         std::string(300'000, 'v') + "\"}\n");
+  const auto node =
+      File("a.jsonl", R"({"node":"a","props":{"x":")" + std::string(900'000, 'v') + "\"}}\n");
+  const auto entity =
+      File("b.json", R"({"type":"entity","name":"a","entityType":"t","observations":[],"y":")" +
+                         std::string(300'000, 'v') + "\"}\n");
   auto graph = Graph::InMemory();
   const Sequence before = graph->snapshot().sequence();
   const auto report = Import(*graph, {node, entity}, ImportOptions());
@@ -140,9 +155,11 @@ TEST_F(AllOrNothing, MapsThatTwoFilesMake) {
 // A gloss that no payload may hold is found by the check, not by the graph.
 TEST_F(AllOrNothing, AGlossThatIsTooLong) {
   const std::string folder = File("wordnet/data.noun", "");
-  File("wordnet/data.noun", "00000001 03 n 01 word 0 000 | a gloss\n00009999 03 n 01 long 0 000 | " +
-                                std::string(1'100'000, 'x') + "\n");
-  for (const char* other : {"data.verb", "data.adj", "data.adv"}) File(std::string("wordnet/") + other, "");
+  File("wordnet/data.noun",
+       "00000001 03 n 01 word 0 000 | a gloss\n00009999 03 n 01 long 0 000 | " +
+           std::string(1'100'000, 'x') + "\n");
+  for (const char* other : {"data.verb", "data.adj", "data.adv"})
+    File(std::string("wordnet/") + other, "");
   auto graph = Graph::InMemory();
   const auto report = Import(*graph, {folder.substr(0, folder.rfind('/'))}, ImportOptions());
   ASSERT_TRUE(report) << report.error().ToString();
@@ -155,12 +172,21 @@ TEST_F(AllOrNothing, AGlossThatIsTooLong) {
 // An event that is removed behind its patch stays removed.
 TEST_F(AllOrNothing, RemovalAfterAPatchInOnePiece) {
   auto graph = Graph::InMemory();
-  LoadClean(*graph, "f.jsonl", R"({"event":"e","tool":"a","mode":"m"})" "\n");
-  LoadClean(*graph, "f.jsonl", "{\"event\":\"e\",\"tool\":\"b\"}\n{\"remove\":\"event\\u001fe\"}\n");
-  const NodeId e = Id(graph->snapshot(), "event\x1f" "e");
+  LoadClean(*graph, "f.jsonl",
+            R"({"event":"e","tool":"a","mode":"m"})"
+            "\n");
+  LoadClean(*graph, "f.jsonl",
+            "{\"event\":\"e\",\"tool\":\"b\"}\n{\"remove\":\"event\\u001fe\"}\n");
+  const NodeId e = Id(graph->snapshot(),
+                      "event\x1f"
+                      "e");
   EXPECT_FALSE(graph->snapshot().alive(e));
-  LoadClean(*graph, "f.jsonl", R"({"event":"e","tool":"a","mode":"m"})" "\n");
-  LoadClean(*graph, "f.jsonl", "{\"event\":\"e\",\"tool\":\"b\"}\n{\"remove\":\"event\\u001fe\"}\n{\"event\":\"e\",\"tool\":\"c\"}\n");
+  LoadClean(*graph, "f.jsonl",
+            R"({"event":"e","tool":"a","mode":"m"})"
+            "\n");
+  LoadClean(*graph, "f.jsonl",
+            "{\"event\":\"e\",\"tool\":\"b\"}\n{\"remove\":\"event\\u001fe\"}\n{\"event\":\"e\","
+            "\"tool\":\"c\"}\n");
   EXPECT_TRUE(graph->snapshot().alive(e));
   EXPECT_EQ(JsonLines(graph->snapshot()).find("\"mode\""), std::string::npos);
 }
@@ -195,9 +221,11 @@ TEST_F(AllOrNothing, AFileThatChangesIsToldFrom) {
     const auto report = Import(*graph, {path}, options);
     ASSERT_FALSE(report);
     EXPECT_EQ(report.error().code, ErrorCode::kIo);
-    EXPECT_NE(report.error().message.find(while_importing ? "has changed while it was imported; 1000 records of it were read"
-                                                          : "has changed since it was checked; nothing of it was applied"),
-              std::string::npos)
+    EXPECT_NE(
+        report.error().message.find(
+            while_importing ? "has changed while it was imported; 1000 records of it were read"
+                            : "has changed since it was checked; nothing of it was applied"),
+        std::string::npos)
         << report.error().message;
     EXPECT_EQ(graph->snapshot().sequence() > 0, while_importing);
   }
@@ -221,8 +249,9 @@ TEST_F(AllOrNothing, AVectorFileThatChangesIsToldFrom) {
     const auto report = ImportVectors(*graph, {path}, {}, options);
     ASSERT_FALSE(report);
     EXPECT_EQ(report.error().code, ErrorCode::kIo);
-    EXPECT_NE(report.error().message.find(while_importing ? "has changed while it was imported; 0 of its 300000 vectors"
-                                                          : "has changed since it was checked; nothing of it was applied"),
+    EXPECT_NE(report.error().message.find(
+                  while_importing ? "has changed while it was imported; 0 of its 300000 vectors"
+                                  : "has changed since it was checked; nothing of it was applied"),
               std::string::npos)
         << report.error().message;
     EXPECT_EQ(graph->snapshot().sequence(), 0u);
@@ -253,7 +282,8 @@ TEST_F(AllOrNothing, PipesAreKeptAndCheckedFirst) {
     EXPECT_EQ(report->stopped, !good);
     EXPECT_EQ(graph->snapshot().node_count(), good ? 20'001u : 0u);
     if (!good) {
-      EXPECT_EQ(report->kept_errors.at(0).ToString(), "a pipe:20001: expected `source target [weight]`");
+      EXPECT_EQ(report->kept_errors.at(0).ToString(),
+                "a pipe:20001: expected `source target [weight]`");
     }
   }
 }
@@ -288,7 +318,8 @@ TEST_F(AllOrNothing, SmallPipesNeedNoTemporaryFolder) {
   EXPECT_EQ(graph->snapshot().node_count(), 1001u);
   const auto large = Import(*graph, {"/dev/zero"}, options);
   ASSERT_FALSE(large);
-  EXPECT_NE(large.error().message.find("/nowhere/at/all"), std::string::npos) << large.error().message;
+  EXPECT_NE(large.error().message.find("/nowhere/at/all"), std::string::npos)
+      << large.error().message;
   if (before)
     ::setenv("TMPDIR", kept.c_str(), 1);
   else
@@ -318,12 +349,19 @@ TEST_F(AllOrNothing, LinesOf100MegabytesAreRefusedUnheld) {
       {"e.csv", "", "\n", 1},
       {"e.tsv", "source\ttarget\na\tb\n", "\n", 3},
       {"f.jsonl", "{\"node\":\"a\"}\n{\"node\":\"", "\"}\n", 2},
-      {"memory.json", "{\"type\":\"entity\",\"name\":\"a\",\"entityType\":\"p\",\"observations\":[]}\n{\"type\":\"", "\"}\n", 2},
+      {"memory.json",
+       "{\"type\":\"entity\",\"name\":\"a\",\"entityType\":\"p\",\"observations\":[]}\n{\"type\":"
+       "\"",
+       "\"}\n", 2},
       {"m.mtx", "%%MatrixMarket matrix coordinate pattern general\n3 3 1\n1 1\n", "\n", 4},
       {"m.mtx", "%%MatrixMarket matrix coordinate pattern general\n%", "\n3 3 1\n1 1\n", 2},
-      {"g.graphml", "<graphml><graph edgedefault=\"directed\">\n<node id=\"", "\"/></graph></graphml>\n", 2},
-      {"g.graphml", "<graphml><graph edgedefault=\"directed\">\n<!--", "--></graph></graphml>\n", 2},
-      {"g.graphml", "<graphml><key id=\"k\" attr.name=\"k\"/><graph edgedefault=\"directed\">\n<node id=\"a\"><data key=\"k\">",
+      {"g.graphml", "<graphml><graph edgedefault=\"directed\">\n<node id=\"",
+       "\"/></graph></graphml>\n", 2},
+      {"g.graphml", "<graphml><graph edgedefault=\"directed\">\n<!--", "--></graph></graphml>\n",
+       2},
+      {"g.graphml",
+       "<graphml><key id=\"k\" attr.name=\"k\"/><graph edgedefault=\"directed\">\n<node "
+       "id=\"a\"><data key=\"k\">",
        "</data></node></graph></graphml>\n", 2},
       {"g.json", "{\"nodes\":[{\"id\":\"a\"},\n{\"id\":\"", "\"}],\"links\":[]}\n", 2},
   };
@@ -345,20 +383,23 @@ TEST_F(AllOrNothing, LinesOf100MegabytesAreRefusedUnheld) {
     EXPECT_TRUE(r.stopped);
     ASSERT_FALSE(r.kept_errors.empty());
     EXPECT_EQ(r.kept_errors[0].line, c.line) << r.kept_errors[0].ToString();
-    EXPECT_NE(r.kept_errors[0].reason.find("over "), std::string::npos) << r.kept_errors[0].ToString();
+    EXPECT_NE(r.kept_errors[0].reason.find("over "), std::string::npos)
+        << r.kept_errors[0].ToString();
     EXPECT_EQ(graph->snapshot().sequence(), 0u);
     if (measured) {
       EXPECT_LT(most - std::min(before, most), kLine) << "grew by " << (most - before);
     }
   }
-  if (!measured) GTEST_SKIP() << "refused as they should be, but how much memory that took is unknown: "
-                                 "/proc/self/clear_refs cannot be written";
+  if (!measured)
+    GTEST_SKIP() << "refused as they should be, but how much memory that took is unknown: "
+                    "/proc/self/clear_refs cannot be written";
 }
 
 // A default of a key is repeated by every element that has none: bounded by what was read.
 TEST_F(AllOrNothing, GraphMlDefaultsDoNotMultiply) {
   const auto document = [](std::size_t default_bytes, int nodes) {
-    std::string text = "<graphml><key id=\"k\" attr.name=\"k\"><default>" + std::string(default_bytes, 'd') +
+    std::string text = "<graphml><key id=\"k\" attr.name=\"k\"><default>" +
+                       std::string(default_bytes, 'd') +
                        "</default></key><graph edgedefault=\"directed\">\n";
     for (int i = 0; i < nodes; ++i) text += "<node id=\"" + std::to_string(i) + "\"/>\n";
     return text + "</graph></graphml>\n";
@@ -367,14 +408,16 @@ TEST_F(AllOrNothing, GraphMlDefaultsDoNotMultiply) {
   const ImportReport r = Load(*graph, "g.graphml", document(60'000, 2000));
   EXPECT_TRUE(r.stopped);
   ASSERT_EQ(r.kept_errors.size(), 1u);
-  EXPECT_NE(r.kept_errors[0].reason.find("16 times as large"), std::string::npos) << r.kept_errors[0].ToString();
+  EXPECT_NE(r.kept_errors[0].reason.find("16 times as large"), std::string::npos)
+      << r.kept_errors[0].ToString();
   EXPECT_EQ(graph->snapshot().sequence(), 0u);
   LoadClean(*graph, "g.graphml", document(20, 2000));
 }
 
 TEST_F(AllOrNothing, SecondEntriesOfAMatrixAreCountedWhenSkipping) {
   const std::string text =
-      "%%MatrixMarket matrix coordinate real symmetric\n3 3 5\n2 1 0.5\n3 1 0.25\n1 2 0.75\n3 3 1\n2 1 0.125\n";
+      "%%MatrixMarket matrix coordinate real symmetric\n3 3 5\n2 1 0.5\n3 1 0.25\n1 2 0.75\n3 3 "
+      "1\n2 1 0.125\n";
   auto graph = Graph::InMemory();
   const ImportReport r = Load(*graph, "m.mtx", text, Skip());
   EXPECT_EQ(r.errors, 2u);
@@ -383,7 +426,8 @@ TEST_F(AllOrNothing, SecondEntriesOfAMatrixAreCountedWhenSkipping) {
   EXPECT_EQ(r.kept_errors[1].ToString(), "m.mtx:7: a second entry in row and column of line 3");
   EXPECT_EQ(r.edges, (ImportCounts{3, 0, 0}));
   const Snapshot s = graph->snapshot();
-  EXPECT_EQ(s.FindEdge(Id(s, "1"), s.schema().FindEdgeKind("linked")->kind, Id(s, "2"))->weight, 0.5f);
+  EXPECT_EQ(s.FindEdge(Id(s, "1"), s.schema().FindEdgeKind("linked")->kind, Id(s, "2"))->weight,
+            0.5f);
   EXPECT_EQ(Load(*graph, "m.mtx", text, Skip()).edges, (ImportCounts{0, 0, 3}));
 }
 

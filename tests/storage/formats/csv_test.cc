@@ -6,7 +6,8 @@
 namespace plexus::text {
 namespace {
 
-std::string EdgeProps(const Snapshot& s, std::string_view a, std::string_view b, EdgeKindId kind = kLink) {
+std::string EdgeProps(const Snapshot& s, std::string_view a, std::string_view b,
+                      EdgeKindId kind = kLink) {
   const auto edge = s.FindEdge(Id(s, a), kind, Id(s, b));
   if (!edge || !edge->properties) return "";
   return JsonFromProperties(s.Payload(edge->properties).value()).value();
@@ -14,12 +15,13 @@ std::string EdgeProps(const Snapshot& s, std::string_view a, std::string_view b,
 
 TEST(Csv, EdgeTable) {
   auto graph = Graph::InMemory();
-  const ImportReport r = LoadClean(*graph, "e.csv",
-                                   "\xef\xbb\xbfsource,target,kind,weight,created_at,label,note,n\r\n"
-                                   "a,b,supports,0.5,12,,\"say \"\"hi\"\",\nthere\",42\r\n"
-                                   "\r\n"
-                                   "b,c,caused_by,,,,,007\r\n"
-                                   "c,\"d,e\",,2,,,,1.5");
+  const ImportReport r =
+      LoadClean(*graph, "e.csv",
+                "\xef\xbb\xbfsource,target,kind,weight,created_at,label,note,n\r\n"
+                "a,b,supports,0.5,12,,\"say \"\"hi\"\",\nthere\",42\r\n"
+                "\r\n"
+                "b,c,caused_by,,,,,007\r\n"
+                "c,\"d,e\",,2,,,,1.5");
   EXPECT_EQ(r.edges, (ImportCounts{3, 0, 0}));
   EXPECT_EQ(r.records, 3u);
   const Snapshot s = graph->snapshot();
@@ -47,7 +49,8 @@ TEST(Csv, NodeTable) {
   EXPECT_EQ(s.i64(kAccessCount, m), 3);
   EXPECT_EQ(s.scope(m), "team");
   EXPECT_EQ(Edges(s, "has_tag"), "m1>red m1>blue");
-  EXPECT_EQ(JsonFromProperties(s.Payload(m, NodeField::kProperties).value()).value(), R"({"colour":"green"})");
+  EXPECT_EQ(JsonFromProperties(s.Payload(m, NodeField::kProperties).value()).value(),
+            R"({"colour":"green"})");
   EXPECT_EQ(s.node_kind(Id(s, "m2")), kNode);
   EXPECT_EQ(LoadClean(*graph, "n.csv", "key,text\nm1,hello\n").nodes, (ImportCounts{0, 0, 1}));
 }
@@ -80,7 +83,8 @@ TEST(Csv, Refuses) {
   };
   for (const Case& c : {
            Case{"source,target,source\na,b,c\n", "e.csv:1: header: column \"source\" stands twice"},
-           Case{"source,target,kind,type\n", "e.csv:1: header: \"kind\" and \"type\" mean the same"},
+           Case{"source,target,kind,type\n",
+                "e.csv:1: header: \"kind\" and \"type\" mean the same"},
            Case{"source,target,\na,b,c\n", "e.csv:1: header: a column has no name"},
            Case{"a,b\n1,2\n", "e.csv:1: header: expected source and target"},
            Case{"source,target\na\n", "e.csv:2: expected 2 cells as in the header, got 1"},
@@ -88,12 +92,16 @@ TEST(Csv, Refuses) {
            Case{"source,target,n\n\"x\ny\",b,\n\na\"b,c,\n", "e.csv:5: a quote inside a cell"},
            Case{"source,target\n\"a\"b,c\n", "e.csv:2: a closing quote must be followed"},
            Case{"source,target\na,\"b\n", "e.csv:2: a quoted cell is never closed"},
-           Case{"source,target,weight\na,b,nan\n", "e.csv:2: column \"weight\": \"nan\" is not a finite number"},
+           Case{"source,target,weight\na,b,nan\n",
+                "e.csv:2: column \"weight\": \"nan\" is not a finite number"},
            Case{"source,target,weight\na,b,-1\n", "e.csv:2: weight \"-1\" is negative"},
-           Case{"source,target,created_at\na,b,1.5\n", "e.csv:2: column \"created_at\": \"1.5\" is no time; expected milliseconds since 1970, or 2026-11-21T22:05:00Z"},
+           Case{"source,target,created_at\na,b,1.5\n",
+                "e.csv:2: column \"created_at\": \"1.5\" is no time; expected milliseconds since "
+                "1970, or 2026-11-21T22:05:00Z"},
            Case{"source,target\na,\n", "e.csv:2: node key is empty"},
            Case{"source,target\na,\xff\n", "e.csv:2: not valid UTF-8"},
-           Case{"source,target,kind\na,a,is-a\n", "e.csv:2: an edge of kind 'is-a' cannot join 'a' to itself"},
+           Case{"source,target,kind\na,a,is-a\n",
+                "e.csv:2: an edge of kind 'is-a' cannot join 'a' to itself"},
        }) {
     const std::string error = OneError("e.csv", c.text);
     EXPECT_TRUE(error.starts_with(c.error)) << error << "\n  expected " << c.error;

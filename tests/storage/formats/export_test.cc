@@ -14,10 +14,16 @@ std::string Csv(const Snapshot& s, const ExportOptions& options = {}) {
 }
 
 const char kFacts[] =
-    R"({"node":"=cmd","kind":"memory","text":"two\nlines, \"quoted\"","tags":["a","b"],"trust":0.5,"created_at":1})" "\n"
-    R"({"node":"b\u001b[31m","created_at":1,"props":{"k":[1]}})" "\n"
-    R"({"edge":["=cmd","b\u001b[31m"],"kind":"supports","weight":0.5,"label":"-x","created_at":2,"props":{"p":1}})" "\n"
-    R"({"edge":["c","=cmd"],"kind":"contradicts","created_at":3})" "\n";
+    R"({"node":"=cmd","kind":"memory","text":"two\nlines, \"quoted\"","tags":["a","b"],)"
+    R"("trust":0.5,"created_at":1})"
+    "\n"
+    R"({"node":"b\u001b[31m","created_at":1,"props":{"k":[1]}})"
+    "\n"
+    R"({"edge":["=cmd","b\u001b[31m"],"kind":"supports","weight":0.5,"label":"-x",)"
+    R"("created_at":2,"props":{"p":1}})"
+    "\n"
+    R"({"edge":["c","=cmd"],"kind":"contradicts","created_at":3})"
+    "\n";
 
 TEST(Export, CsvEdges) {
   auto graph = Graph::InMemory();
@@ -31,10 +37,19 @@ TEST(Export, CsvEdges) {
 TEST(Export, CsvGoesBackIn) {
   auto graph = Graph::InMemory();
   LoadClean(*graph, "f.jsonl",
-            R"({"node":"=cmd","kind":"memory","text":"two\nlines, \"q\"","tags":["a"],"trust":0.5,"props":{"k":1}})" "\n"
-            R"({"node":"'=x"})" "\n" R"({"node":"-1"})" "\n" R"({"node":" spaces "})" "\n"
-            R"({"edge":["=cmd","'=x"],"kind":"supports","weight":0.25,"props":{"s":"-5","n":-5}})" "\n"
-            R"({"edge":["-1"," spaces "],"kind":"k","valid_until":9})" "\n");
+            R"({"node":"=cmd","kind":"memory","text":"two\nlines, \"q\"","tags":["a"],"trust":0.5,)"
+            R"("props":{"k":1}})"
+            "\n"
+            R"({"node":"'=x"})"
+            "\n"
+            R"({"node":"-1"})"
+            "\n"
+            R"({"node":" spaces "})"
+            "\n"
+            R"({"edge":["=cmd","'=x"],"kind":"supports","weight":0.25,"props":{"s":"-5","n":-5}})"
+            "\n"
+            R"({"edge":["-1"," spaces "],"kind":"k","valid_until":9})"
+            "\n");
   ExportOptions nodes;
   nodes.csv_table = CsvTable::kNodes;
   auto copy = Graph::InMemory();
@@ -47,8 +62,11 @@ TEST(Export, CsvGoesBackIn) {
 TEST(Export, DotEscapesAndSelects) {
   auto graph = Graph::InMemory();
   LoadClean(*graph, "f.jsonl",
-            R"({"edge":["a\"b","c\\d"],"kind":"supports","weight":0.5})" "\n"
-            R"({"edge":["c\\d","e\u0007"],"kind":"similar"})" "\n" R"({"edge":["x","y"],"kind":"k"})");
+            R"({"edge":["a\"b","c\\d"],"kind":"supports","weight":0.5})"
+            "\n"
+            R"({"edge":["c\\d","e\u0007"],"kind":"similar"})"
+            "\n"
+            R"({"edge":["x","y"],"kind":"k"})");
   const Snapshot s = graph->snapshot();
   ExportOptions options;
   options.include = [&](NodeId v) { return s.key(v) != "x" && s.key(v) != "y"; };
@@ -91,7 +109,10 @@ TEST(Files, SniffingAndErrors) {
   EXPECT_EQ(edges(write("four.NDJSON", "{\"edge\":[\"1\",\"2\"]}")), 1u);
   EXPECT_EQ(edges(write("lines.json", "\n{\"edge\":[\"1\",\"2\"]}\n{\"node\":\"3\"}\n")), 1u);
   EXPECT_EQ(edges(write("kind.json", "{\"kind\":\"sees\"}\n{\"edge\":[\"1\",\"2\"]}\n")), 1u);
-  EXPECT_EQ(edges(write("document.json", "{\"kind\":\"x\",\"nodes\":[],\"links\":[{\"source\":\"1\",\"target\":\"2\"}]}\n")), 1u);
+  EXPECT_EQ(edges(write(
+                "document.json",
+                "{\"kind\":\"x\",\"nodes\":[],\"links\":[{\"source\":\"1\",\"target\":\"2\"}]}\n")),
+            1u);
   auto error = [&](const std::string& path) {
     auto r = Import(*graph, {path});
     EXPECT_FALSE(r);
@@ -100,18 +121,21 @@ TEST(Files, SniffingAndErrors) {
   EXPECT_NE(error(write("gz", "\x1f\x8b\x08")).find("gzip"), std::string::npos);
   EXPECT_NE(error(write("u16.csv", "\xff\xfes")).find("UTF-16"), std::string::npos);
   EXPECT_NE(error(write("what", "a,b,c\n")).find("cannot tell its format"), std::string::npos);
-  EXPECT_NE(error((directory / "none.csv").string()).find("none.csv: cannot open"), std::string::npos);
+  EXPECT_NE(error((directory / "none.csv").string()).find("none.csv: cannot open"),
+            std::string::npos);
   // Two files are one import: a second naming of a node is still one node.
   auto both = Import(*graph, {write("five.el", "p q\n"), write("six.el", "q r\nbad\n")}, Skip());
   ASSERT_TRUE(both);
   EXPECT_EQ(both->nodes, (ImportCounts{3, 0, 0}));
   ASSERT_EQ(both->kept_errors.size(), 1u);
-  EXPECT_TRUE(both->kept_errors[0].ToString().ends_with("six.el:2: expected `source target [weight]`"));
+  EXPECT_TRUE(
+      both->kept_errors[0].ToString().ends_with("six.el:2: expected `source target [weight]`"));
   std::filesystem::remove_all(directory);
 }
 
 TEST(Formats, Names) {
-  for (Format f : {Format::kAuto, Format::kCsv, Format::kTsv, Format::kJsonLines, Format::kEdgeList, Format::kWordNet})
+  for (Format f : {Format::kAuto, Format::kCsv, Format::kTsv, Format::kJsonLines, Format::kEdgeList,
+                   Format::kWordNet})
     EXPECT_EQ(ParseFormat(FormatName(f)).value(), f);
   EXPECT_FALSE(ParseFormat("xml"));
 }

@@ -48,7 +48,8 @@ std::string Refused(const std::string& bytes) {
 
 TEST(GapSerialized, DamageIsRefusedAndNothingChanges) {
   const std::string good = Serialized(kUndirected, false, true);
-  for (std::size_t size = 0; size < good.size(); ++size) EXPECT_NE(Refused(good.substr(0, size)), "") << size;
+  for (std::size_t size = 0; size < good.size(); ++size)
+    EXPECT_NE(Refused(good.substr(0, size)), "") << size;
   EXPECT_EQ(Refused(good.substr(0, 10)), "g: ends inside the header");
   EXPECT_EQ(Refused(good + "x"), "g: has 90 bytes; its header says 73, or with weights 89");
   const auto with = [&](std::size_t at, auto value) {
@@ -59,13 +60,15 @@ TEST(GapSerialized, DamageIsRefusedAndNothingChanges) {
   EXPECT_EQ(with(0, std::uint8_t{2}), "g: the header's counts are out of range");
   EXPECT_EQ(with(1, std::int64_t{-1}), "g: the header's counts are out of range");
   EXPECT_EQ(with(9, std::int64_t{1} << 62), "g: the header's counts are out of range");
-  EXPECT_EQ(with(1, std::int64_t{0xFFFFFFF0}), "g: has 89 bytes; its header says 17179869177, or with weights 34359738297");
+  EXPECT_EQ(with(1, std::int64_t{0xFFFFFFF0}),
+            "g: has 89 bytes; its header says 17179869177, or with weights 34359738297");
   EXPECT_EQ(with(17 + 8, std::int64_t{5}), "g: offset 1 is out of order");
   EXPECT_EQ(with(17 + 16, std::int64_t{1}), "g: offset 2 is out of order");
   EXPECT_EQ(with(17, std::int64_t{1}), "g: offsets do not cover the neighbors");
   EXPECT_EQ(with(57, std::uint32_t{4}), "g: neighbor 0 is out of range");
   EXPECT_EQ(with(57, std::uint32_t{3}), "g: says undirected, but an arc lacks its way back");
-  EXPECT_EQ(with(61, std::int32_t{4}), "g: says undirected, but an arc lacks its way back");  // the weight
+  EXPECT_EQ(with(61, std::int32_t{4}),
+            "g: says undirected, but an arc lacks its way back");  // the weight
   Rows negative = kUndirected;
   negative[0][0].second = negative[1][0].second = -3;
   EXPECT_EQ(Refused(Serialized(negative, false, true)), "g: weight 0 is negative");
@@ -74,7 +77,8 @@ TEST(GapSerialized, DamageIsRefusedAndNothingChanges) {
 TEST(GapSerialized, ThreadsAndCutsChangeNothing) {
   Rows rows(500);
   for (std::uint32_t u = 0; u < rows.size(); ++u)
-    for (std::uint32_t k = 1; k <= 7; ++k) rows[u].push_back({(u * 37 + k * k * 11) % 500, static_cast<std::int32_t>(k)});
+    for (std::uint32_t k = 1; k <= 7; ++k)
+      rows[u].push_back({(u * 37 + k * k * 11) % 500, static_cast<std::int32_t>(k)});
   const std::string bytes = Serialized(rows, true, true);
   ExpectSameAtAnyCut("g.wsg", bytes, {64, 3000, 1 << 22});
 }

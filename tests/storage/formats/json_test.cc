@@ -17,10 +17,12 @@ std::string Text(const Snapshot& s, std::string_view key) {
 
 TEST(Json, NodeLine) {
   auto graph = Graph::InMemory();
-  const ImportReport r = LoadClean(
-      *graph, "f.jsonl",
-      R"({"node":"m1","kind":"memory","text":"hi \u00e9","tags":["b","a"],"trust":0.8,"access_count":3,)"
-      R"("created_at":5,"scope":"team","props":{"z":1,"a":[true,null,{"k":-0.5}]}})" "\n");
+  const ImportReport r =
+      LoadClean(*graph, "f.jsonl",
+                R"({"node":"m1","kind":"memory","text":"hi \u00e9","tags":["b","a"],"trust":0.8,)"
+                R"("access_count":3,)"
+                R"("created_at":5,"scope":"team","props":{"z":1,"a":[true,null,{"k":-0.5}]}})"
+                "\n");
   EXPECT_EQ(r.nodes, (ImportCounts{1, 0, 0}));
   const Snapshot s = graph->snapshot();
   const NodeId m = Id(s, "m1");
@@ -39,14 +41,17 @@ TEST(Json, NodeLine) {
 TEST(Json, AbsentKeepsNullClears) {
   auto graph = Graph::InMemory();
   LoadClean(*graph, "f.jsonl",
-            R"({"node":"m","kind":"memory","text":"t","tags":["x"],"trust":0.5,"scope":"s","props":{"p":1}})");
+            R"({"node":"m","kind":"memory","text":"t","tags":["x"],"trust":0.5,"scope":"s",)"
+            R"("props":{"p":1}})");
   EXPECT_EQ(LoadClean(*graph, "f.jsonl", R"({"node":"m"})").nodes, (ImportCounts{0, 0, 1}));
   Snapshot s = graph->snapshot();
   EXPECT_EQ(Text(s, "m"), "t");
   EXPECT_EQ(Edges(s, "has_tag"), "m>x");
-  EXPECT_EQ(LoadClean(*graph, "f.jsonl",
-                      R"({"node":"m","text":null,"tags":null,"trust":null,"scope":null,"props":null})").nodes,
-            (ImportCounts{0, 1, 0}));
+  EXPECT_EQ(
+      LoadClean(*graph, "f.jsonl",
+                R"({"node":"m","text":null,"tags":null,"trust":null,"scope":null,"props":null})")
+          .nodes,
+      (ImportCounts{0, 1, 0}));
   s = graph->snapshot();
   EXPECT_EQ(Text(s, "m"), "");
   EXPECT_EQ(Props(s, "m"), "");
@@ -62,22 +67,34 @@ TEST(Json, TagsReplace) {
   EXPECT_EQ(Edges(graph->snapshot(), "has_tag"), "m>b m>c");
   // Twice in one batch, with an edge line between: the last list counts.
   LoadClean(*graph, "f.jsonl",
-            R"({"node":"m","tags":["d"]})" "\n" R"({"edge":["m","e"],"kind":"has_tag"})" "\n"
+            R"({"node":"m","tags":["d"]})"
+            "\n"
+            R"({"edge":["m","e"],"kind":"has_tag"})"
+            "\n"
             R"({"node":"m","tags":["b","f"]})");
   EXPECT_EQ(Edges(graph->snapshot(), "has_tag"), "m>b m>f");
-  LoadClean(*graph, "f.jsonl", R"({"node":"m","tags":["b"]})" "\n" R"({"edge":["m","g"],"kind":"has_tag"})");
+  LoadClean(*graph, "f.jsonl",
+            R"({"node":"m","tags":["b"]})"
+            "\n"
+            R"({"edge":["m","g"],"kind":"has_tag"})");
   EXPECT_EQ(Edges(graph->snapshot(), "has_tag"), "m>b m>g");
 }
 
 TEST(Json, EdgeLine) {
   auto graph = Graph::InMemory();
-  const ImportReport r = LoadClean(
-      *graph, "f.jsonl",
-      R"({"edge":["a","b"],"kind":"supports","weight":0.7,"label":"l","created_at":9,"created_by":"me","valid_from":1,"valid_until":2,"props":{"x":"y"}})" "\n"
-      R"({"edge":["b","a"],"kind":"caused_by"})" "\n"
-      R"({"edge":["b","a"],"kind":"contradicts"})" "\n"
-      R"({"edge":["a","b"],"kind":"mentors"})" "\n"
-      R"({"edge":["a","a"]})" "\n");
+  const ImportReport r =
+      LoadClean(*graph, "f.jsonl",
+                R"({"edge":["a","b"],"kind":"supports","weight":0.7,"label":"l","created_at":9,)"
+                R"("created_by":"me","valid_from":1,"valid_until":2,"props":{"x":"y"}})"
+                "\n"
+                R"({"edge":["b","a"],"kind":"caused_by"})"
+                "\n"
+                R"({"edge":["b","a"],"kind":"contradicts"})"
+                "\n"
+                R"({"edge":["a","b"],"kind":"mentors"})"
+                "\n"
+                R"({"edge":["a","a"]})"
+                "\n");
   EXPECT_EQ(r.edges, (ImportCounts{5, 0, 0}));
   const Snapshot s = graph->snapshot();
   EXPECT_EQ(Edges(s, "causes"), "a>b");
@@ -94,9 +111,12 @@ TEST(Json, EdgeLine) {
   EXPECT_EQ(e.valid_from, 1);
   EXPECT_EQ(e.valid_until, 2);
   EXPECT_EQ(JsonFromProperties(s.Payload(e.properties).value()).value(), R"({"x":"y"})");
-  EXPECT_EQ(LoadClean(*graph, "f.jsonl",
-                      R"({"edge":["a","b"],"kind":"supports","label":"l","valid_from":null,"props":null,"created_by":null,"weight":null})").edges,
-            (ImportCounts{0, 1, 0}));
+  EXPECT_EQ(
+      LoadClean(*graph, "f.jsonl",
+                R"({"edge":["a","b"],"kind":"supports","label":"l","valid_from":null,"props":null,)"
+                R"("created_by":null,"weight":null})")
+          .edges,
+      (ImportCounts{0, 1, 0}));
   const Snapshot t = graph->snapshot();
   const Edge f = *t.FindEdge(Id(t, "a"), kSupports, Id(t, "b"), label);
   EXPECT_EQ(f.weight, 1.0f);
@@ -111,11 +131,16 @@ TEST(Json, EdgeLine) {
 TEST(Json, EventsAndOutcomes) {
   auto graph = Graph::InMemory();
   const std::string text =
-      R"({"event":"e1","tool":"deep_reference","mode":"x","query":"why?","created_at":7,"members":[)"
+      R"({"event":"e1","tool":"deep_reference","mode":"x","query":"why?","created_at":7,)"
+      R"("members":[)"
       R"({"id":"m1","role":"primary","rank":0,"trust":0.9,"score":0.8,"preview":"p","tags":["t"]},)"
-      R"({"id":"m1","role":"related"},{"id":"m2","role":"supporting","rank":1}],"props":{"k":1}})" "\n"
-      R"({"outcome":"e1","type":"helpful","notes":"n","source":"user","confidence_delta":0.0,"labeled_at":8})" "\n"
-      R"({"outcome":"e1","type":"dead_end","labeled_at":9})" "\n";
+      R"({"id":"m1","role":"related"},{"id":"m2","role":"supporting","rank":1}],"props":{"k":1}})"
+      "\n"
+      R"({"outcome":"e1","type":"helpful","notes":"n","source":"user","confidence_delta":0.0,)"
+      R"("labeled_at":8})"
+      "\n"
+      R"({"outcome":"e1","type":"dead_end","labeled_at":9})"
+      "\n";
   ImportReport r = LoadClean(*graph, "f.jsonl", text);
   EXPECT_EQ(r.events, (ImportCounts{1, 0, 0}));
   EXPECT_EQ(r.nodes, (ImportCounts{2, 0, 0}));
@@ -135,11 +160,16 @@ TEST(Json, EventsAndOutcomes) {
   EXPECT_EQ(r.sequence, sequence);
 
   // Absent keeps; null clears; the list of members replaces; "props" replaces props only.
-  LoadClean(*graph, "f.jsonl", R"({"event":"e1","mode":null,"confidence":0.5,"members":[{"id":"m3","role":"primary"}]})");
+  LoadClean(
+      *graph, "f.jsonl",
+      R"({"event":"e1","mode":null,"confidence":0.5,"members":[{"id":"m3","role":"primary"}]})");
   s = graph->snapshot();
   EXPECT_EQ(Edges(s, "member"), "e1>m3#primary");
   EXPECT_EQ(Props(s, event), R"({"confidence":0.5,"k":1,"tool":"deep_reference"})");
-  LoadClean(*graph, "f.jsonl", R"({"event":"e1","props":{"j":2}})" "\n" R"({"event":"e1","tool":"t2"})");
+  LoadClean(*graph, "f.jsonl",
+            R"({"event":"e1","props":{"j":2}})"
+            "\n"
+            R"({"event":"e1","tool":"t2"})");
   EXPECT_EQ(Props(graph->snapshot(), event), R"({"confidence":0.5,"j":2,"tool":"t2"})");
   EXPECT_EQ(Text(graph->snapshot(), event), "why?");
 }
@@ -147,16 +177,26 @@ TEST(Json, EventsAndOutcomes) {
 TEST(Json, DefinitionsAndVectors) {
   auto graph = Graph::InMemory();
   LoadClean(*graph, "f.jsonl",
-            R"({"kind":"mentors","plane":"fact","symmetric":false,"inverse":"mentored_by"})" "\n"
-            R"({"kind":"topic","of":"node","plane":"index"})" "\n"
-            R"({"kind":"about","plane":"index","target":"topic"})" "\n"
-            R"({"column":"stakes","type":"f64"})" "\n"
-            R"({"column":"place","type":"string"})" "\n"
-            R"({"space":"default","dimensions":3,"metric":"l2"})" "\n"
-            R"({"node":"a","stakes":2.5,"place":"here"})" "\n"
-            R"({"edge":["b","a"],"kind":"mentored_by"})" "\n"
-            R"({"edge":["a","physics"],"kind":"about"})" "\n"
-            R"({"vector":"a","values":[1,2.5,-3e-2]})" "\n");
+            R"({"kind":"mentors","plane":"fact","symmetric":false,"inverse":"mentored_by"})"
+            "\n"
+            R"({"kind":"topic","of":"node","plane":"index"})"
+            "\n"
+            R"({"kind":"about","plane":"index","target":"topic"})"
+            "\n"
+            R"({"column":"stakes","type":"f64"})"
+            "\n"
+            R"({"column":"place","type":"string"})"
+            "\n"
+            R"({"space":"default","dimensions":3,"metric":"l2"})"
+            "\n"
+            R"({"node":"a","stakes":2.5,"place":"here"})"
+            "\n"
+            R"({"edge":["b","a"],"kind":"mentored_by"})"
+            "\n"
+            R"({"edge":["a","physics"],"kind":"about"})"
+            "\n"
+            R"({"vector":"a","values":[1,2.5,-3e-2]})"
+            "\n");
   const Snapshot s = graph->snapshot();
   EXPECT_EQ(Edges(s, "mentors"), "a>b");
   EXPECT_EQ(Edges(s, "about"), "a>physics");
@@ -173,13 +213,21 @@ TEST(Json, DefinitionsAndVectors) {
 TEST(Json, RemoveAndPurge) {
   auto graph = Graph::InMemory();
   LoadClean(*graph, "f.jsonl",
-            R"({"edge":["a","b"],"kind":"supports"})" "\n" R"({"node":"c","text":"secret"})" "\n"
-            R"({"remove":"a"})" "\n" R"({"purge":"c"})");
+            R"({"edge":["a","b"],"kind":"supports"})"
+            "\n"
+            R"({"node":"c","text":"secret"})"
+            "\n"
+            R"({"remove":"a"})"
+            "\n"
+            R"({"purge":"c"})");
   const Snapshot s = graph->snapshot();
   EXPECT_FALSE(s.alive(Id(s, "a")));
   EXPECT_TRUE(s.purged(Id(s, "c")));
   EXPECT_EQ(s.CountNodes(Plane::kFact), 1u);
-  const ImportReport r = LoadClean(*graph, "f.jsonl", R"({"remove":"a"})" "\n" R"({"remove":"never"})");
+  const ImportReport r = LoadClean(*graph, "f.jsonl",
+                                   R"({"remove":"a"})"
+                                   "\n"
+                                   R"({"remove":"never"})");
   EXPECT_EQ(r.removed, 0u);
 }
 
@@ -234,8 +282,11 @@ TEST(Json, RefusesWithReasons) {
 TEST(Json, BadLineAddsNothing) {
   auto graph = Graph::InMemory();
   Load(*graph, "f.jsonl",
-       R"({"event":"e","members":[{"id":"x"},{"id":"y","rank":"bad"}]})" "\n"
-       R"({"edge":["p","q"],"kind":"newkind","weight":"w"})" "\n" R"({"node":"ok"})",
+       R"({"event":"e","members":[{"id":"x"},{"id":"y","rank":"bad"}]})"
+       "\n"
+       R"({"edge":["p","q"],"kind":"newkind","weight":"w"})"
+       "\n"
+       R"({"node":"ok"})",
        Skip());
   const Snapshot s = graph->snapshot();
   EXPECT_EQ(s.node_count(), 1u);
@@ -243,13 +294,16 @@ TEST(Json, BadLineAddsNothing) {
 }
 
 TEST(Json, KindNamesAreCheckedWithTheRecord) {
-  for (const char* record : {R"({"edge":["n1","n2"],"kind":"bad\u0007kind"})", R"({"node":"n1","kind":"bad\u0007kind"})",
-                             R"({"node":"n1","kind":"bad\u007fkind"})"}) {
+  for (const char* record :
+       {R"({"edge":["n1","n2"],"kind":"bad\u0007kind"})", R"({"node":"n1","kind":"bad\u0007kind"})",
+        R"({"node":"n1","kind":"bad\u007fkind"})"}) {
     auto graph = Graph::InMemory();
-    const ImportReport r = Load(*graph, "f.jsonl", "{\"node\":\"n0\"}\n" + std::string(record) + "\n");
+    const ImportReport r =
+        Load(*graph, "f.jsonl", "{\"node\":\"n0\"}\n" + std::string(record) + "\n");
     ASSERT_EQ(r.kept_errors.size(), 1u);
     EXPECT_EQ(r.kept_errors[0].line, 2u);
-    EXPECT_NE(r.kept_errors[0].reason.find("kind name contains a control character"), std::string::npos);
+    EXPECT_NE(r.kept_errors[0].reason.find("kind name contains a control character"),
+              std::string::npos);
     EXPECT_EQ(graph->snapshot().node_count(), 0u);
   }
 }
@@ -300,10 +354,13 @@ TEST(Json, FirstErrorsAreKeptAllAreCounted) {
 }
 
 TEST(Properties, CanonicalAndExact) {
-  EXPECT_EQ(PropertiesFromJson(R"({"b":"y","a":"x"})").value(), PropertiesFromJson(R"({ "a":"x","b":"y" })").value());
+  EXPECT_EQ(PropertiesFromJson(R"({"b":"y","a":"x"})").value(),
+            PropertiesFromJson(R"({ "a":"x","b":"y" })").value());
   EXPECT_EQ(PropertiesFromJson("{}").value(), "");
-  for (const char* json : {R"({"a":0.1,"b":1e+300,"c":-0.0,"d":3.0,"e":18446744073709551615,"f":-9223372036854775808})",
-                           R"({"k":[[],{},"",null,false]})", R"({"":"empty key","q":"\"\\\n\u0000\u007f"})"})
+  for (
+      const char* json :
+      {R"({"a":0.1,"b":1e+300,"c":-0.0,"d":3.0,"e":18446744073709551615,"f":-9223372036854775808})",
+       R"({"k":[[],{},"",null,false]})", R"({"":"empty key","q":"\"\\\n\u0000\u007f"})"})
     EXPECT_EQ(JsonFromProperties(PropertiesFromJson(json).value()).value(), json);
   EXPECT_FALSE(JsonFromProperties("garbage"));
   EXPECT_FALSE(PropertiesFromJson("[]"));

@@ -79,7 +79,8 @@ void ExpectSameState(const Snapshot& a, const Snapshot& b) {
               Same(x.out_weights, y.out_weights) && Same(x.out_kinds, y.out_kinds) &&
               Same(x.out_created_at, y.out_created_at));
   EXPECT_TRUE(Same(x.in_offsets, y.in_offsets) && Same(x.in_neighbors, y.in_neighbors) &&
-              Same(x.in_weights, y.in_weights) && Same(x.in_kinds, y.in_kinds) && Same(x.in_slots, y.in_slots));
+              Same(x.in_weights, y.in_weights) && Same(x.in_kinds, y.in_kinds) &&
+              Same(x.in_slots, y.in_slots));
 }
 
 // Both ways at 1 and 2 threads; returns the report.
@@ -89,7 +90,8 @@ ImportReport ExpectSameBothWays(const std::vector<std::string>& files, ImportOpt
   ImportReport last;
   for (Executor* executor : {&SerialExecutor(), two.get()}) {
     options.executor = executor;
-    const Imported general = ImportOneWay(files, options, false), loaded = ImportOneWay(files, options, true);
+    const Imported general = ImportOneWay(files, options, false),
+                   loaded = ImportOneWay(files, options, true);
     EXPECT_TRUE(general.report && loaded.report);
     if (!general.report || !loaded.report) return last;
     const ImportReport &g = *general.report, &l = *loaded.report;
@@ -116,7 +118,8 @@ ImportReport ExpectSameBothWays(const std::vector<std::string>& files, ImportOpt
     ExpectSameState(general.graph->snapshot(), loaded.graph->snapshot());
     // Both go on the same way.
     const std::string_view more = "7 new 3\nnew 1 2\n1 2 0.125\n";
-    const ImportReport a = text::Load(*general.graph, "m.el", more), b = text::Load(*loaded.graph, "m.el", more);
+    const ImportReport a = text::Load(*general.graph, "m.el", more),
+                       b = text::Load(*loaded.graph, "m.el", more);
     EXPECT_EQ(a.nodes, b.nodes);
     EXPECT_EQ(a.edges, b.edges);
     EXPECT_EQ(JsonLines(general.graph->snapshot()), JsonLines(loaded.graph->snapshot()));
@@ -136,20 +139,29 @@ std::string RandomLines(std::mt19937_64& random, int lines, const Shape& shape) 
     const auto n = random() % static_cast<unsigned>(shape.keys);
     if (!shape.names) return std::to_string(n);
     switch (random() % 12) {
-      case 0: return "0" + std::to_string(n);            // not the number
-      case 1: return std::to_string(10'000'000 + n);     // eight digits
-      case 2: return std::to_string(4'294'967'290 + n);  // about 2^32
-      case 3: return "long-key-" + std::to_string(n) + std::string(n % 3 * 300, 'x');
-      case 4: return "k" + std::to_string(n);
-      case 5: return "\xc3\xa9" + std::to_string(n);
-      case 6: return "-" + std::to_string(n);
-      default: return std::to_string(n);
+      case 0:
+        return "0" + std::to_string(n);  // not the number
+      case 1:
+        return std::to_string(10'000'000 + n);  // eight digits
+      case 2:
+        return std::to_string(4'294'967'290 + n);  // about 2^32
+      case 3:
+        return "long-key-" + std::to_string(n) + std::string(n % 3 * 300, 'x');
+      case 4:
+        return "k" + std::to_string(n);
+      case 5:
+        return "\xc3\xa9" + std::to_string(n);
+      case 6:
+        return "-" + std::to_string(n);
+      default:
+        return std::to_string(n);
     }
   };
   for (int i = 0; i < lines; ++i) {
     if (random() % 40 == 0) text += random() % 2 ? "# comment\n" : "\n";
     if (shape.errors && random() % 30 == 0) {
-      const char* bad[] = {"alone\n", "a b c d\n", "a b -1\n", "a b nan\n", "a\x01 b\n", "\xff\xfe b\n"};
+      const char* bad[] = {"alone\n",   "a b c d\n", "a b -1\n",
+                           "a b nan\n", "a\x01 b\n", "\xff\xfe b\n"};
       text += bad[random() % 6];
     }
     const std::string source = key();
@@ -175,8 +187,9 @@ TEST_F(Load, EqualsBatchByBatch) {
     shape.errors = random() % 2;
     std::vector<std::string> files;
     for (std::uint64_t i = 0; i <= random() % 3; ++i)
-      files.push_back(File("f" + std::to_string(i) + ".el",
-                           random() % 5 ? RandomLines(random, static_cast<int>(random() % 800), shape) : ""));
+      files.push_back(
+          File("f" + std::to_string(i) + ".el",
+               random() % 5 ? RandomLines(random, static_cast<int>(random() % 800), shape) : ""));
     ImportOptions options;
     options.on_error = shape.errors && random() % 4 ? OnError::kSkip : OnError::kStop;
     options.block_bytes = random() % 3 == 0 ? 16 : 64 << random() % 9;
@@ -206,11 +219,16 @@ TEST_F(Load, EqualsBatchByBatchWhenLarge) {
 TEST_F(Load, SmallFiles) {
   ImportOptions one;
   one.batch_ops = 1;
-  for (const char* text : {"", "\n", "# only\n", "1 1", "1 2\n1 2\n1 2 1\n1 2 5\n1 2\n1 2 5\n1 2 0\n1 2 -0\n",
-                           "0 00\n", "00 0\n", "99999999 12345678\n", "2147483648 4294967296\n"})
+  for (const char* text :
+       {"", "\n", "# only\n", "1 1", "1 2\n1 2\n1 2 1\n1 2 5\n1 2\n1 2 5\n1 2 0\n1 2 -0\n",
+        "0 00\n", "00 0\n", "99999999 12345678\n", "2147483648 4294967296\n"})
     ExpectSameBothWays({File("f.el", text)}, one);
-  ExpectSameBothWays({File("a.el", "1 2\n"), File("empty.el", ""), File("b.el", "2 1 0.5\n1 2 3\n")}, one);
-  ExpectSameBothWays({File("bom.el", "\xef\xbb\xbf" "1 2\n")}, one);
+  ExpectSameBothWays(
+      {File("a.el", "1 2\n"), File("empty.el", ""), File("b.el", "2 1 0.5\n1 2 3\n")}, one);
+  ExpectSameBothWays({File("bom.el",
+                           "\xef\xbb\xbf"
+                           "1 2\n")},
+                     one);
   ExpectSameBothWays({File("long.el", "1 2\n" + std::string(2000, 'k') + " 3\n")}, one);
 }
 
@@ -227,7 +245,8 @@ TEST_F(Load, ADroppedRecord) {
 // What is too large, or not only edge lists, or not into an empty graph, goes the general way.
 TEST_F(Load, GivesUpBeforeAnythingIsApplied) {
   std::mt19937_64 random(22);
-  const std::string edges = File("a.el", RandomLines(random, 500, {})), table = File("b.csv", "source,target\nx,y\n");
+  const std::string edges = File("a.el", RandomLines(random, 500, {})),
+                    table = File("b.csv", "source,target\nx,y\n");
   ImportOptions options;
   options.now_ms = kNow;
   options.block_bytes = 256;
@@ -240,7 +259,8 @@ TEST_F(Load, GivesUpBeforeAnythingIsApplied) {
   EXPECT_EQ(over.report->edges, general.report->edges);
   EXPECT_EQ(over.report->records, general.report->records);
   options.limits.load_bytes = ImportLimits().load_bytes;
-  EXPECT_EQ(ImportOneWay({edges, table}, options, true).appends, ImportOneWay({edges, table}, options, false).appends);
+  EXPECT_EQ(ImportOneWay({edges, table}, options, true).appends,
+            ImportOneWay({edges, table}, options, false).appends);
   auto graph = Graph::InMemory();
   LoadClean(*graph, "f.el", "1 2\n");
   EXPECT_EQ(graph->Load(EdgeLoad()).error().code, ErrorCode::kFailedPrecondition);
@@ -282,8 +302,11 @@ TEST_F(Load, WhoWatchesMayAskTheGraph) {
 // Between the look at its first bytes and its turn.
 TEST_F(Load, AFileThatBecomesAnotherFormatIsToldFrom) {
   std::mt19937_64 random(25);
-  const std::string first = File("a.el", RandomLines(random, 300, {})), second = File("b.txt", "1 2\n");
-  for (const std::string_view other : {"source,target\nx,y\n", "{\"edge\":{}}\n", "%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1\n"}) {
+  const std::string first = File("a.el", RandomLines(random, 300, {})),
+                    second = File("b.txt", "1 2\n");
+  for (const std::string_view other :
+       {"source,target\nx,y\n", "{\"edge\":{}}\n",
+        "%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1\n"}) {
     File("b.txt", "1 2\n");
     Calls progress([&](std::string_view) { File("b.txt", other); });
     ImportOptions options;
@@ -304,8 +327,9 @@ TEST_F(Load, AFailedJournalLeavesAPrefix) {
   options.batch_ops = 10;
   const std::string file = File("f.el", RandomLines(random, 300, {}));
   const Imported good = ImportOneWay({file}, options, true);
-  for (const auto how : {plexus::testing::FailHow::kNothingWritten, plexus::testing::FailHow::kPrefixWritten,
-                         plexus::testing::FailHow::kAllWritten}) {
+  for (const auto how :
+       {plexus::testing::FailHow::kNothingWritten, plexus::testing::FailHow::kPrefixWritten,
+        plexus::testing::FailHow::kAllWritten}) {
     auto store = std::make_shared<plexus::testing::FakeStore>();
     store->FailAt(1, how);
     GraphState state = EmptyState();

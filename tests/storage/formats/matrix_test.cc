@@ -27,8 +27,9 @@ std::string Refused(const std::string& text, std::string_view name = "m.mtx") {
 TEST(MatrixMarket, GeneralEntriesAreWeightedLinks) {
   auto graph = Graph::InMemory();
   const ImportReport r = LoadClean(*graph, "m.mtx",
-                                   kGeneral + "%%GraphBLAS type double\n% comment\n\n 4 4 3 \n"
-                                              "3 1 .5\r\n1 2 1e-3\n\n% between\n3 3 +2");
+                                   kGeneral +
+                                       "%%GraphBLAS type double\n% comment\n\n 4 4 3 \n"
+                                       "3 1 .5\r\n1 2 1e-3\n\n% between\n3 3 +2");
   EXPECT_EQ(r.records, 3u);
   EXPECT_EQ(r.nodes, (ImportCounts{4, 0, 0}));
   EXPECT_EQ(r.edges, (ImportCounts{3, 0, 0}));
@@ -42,13 +43,15 @@ TEST(MatrixMarket, GeneralEntriesAreWeightedLinks) {
 
 TEST(MatrixMarket, SymmetricSkewPatternInteger) {
   auto symmetric = Graph::InMemory();
-  LoadClean(*symmetric, "m.mtx", "%%MatrixMarket matrix coordinate integer symmetric\n3 3 3\n2 1 5\n3 3 1\n2 3 4\n");
+  LoadClean(*symmetric, "m.mtx",
+            "%%MatrixMarket matrix coordinate integer symmetric\n3 3 3\n2 1 5\n3 3 1\n2 3 4\n");
   const Snapshot s = symmetric->snapshot();
   EXPECT_EQ(Edges(s, "linked"), "1>2 2>3 3>3");
   EXPECT_TRUE(s.schema().edge_kind(s.schema().FindEdgeKind("linked")->kind).symmetric);
   EXPECT_EQ(s.CountEdges(Plane::kFact), 3u);
   auto skew = Graph::InMemory();
-  LoadClean(*skew, "m.mtx", "%%MatrixMarket MATRIX Coordinate Real Skew-Symmetric\n3 3 2\n2 1 -0.25\n3 1 7\n");
+  LoadClean(*skew, "m.mtx",
+            "%%MatrixMarket MATRIX Coordinate Real Skew-Symmetric\n3 3 2\n2 1 -0.25\n3 1 7\n");
   EXPECT_EQ(Edges(skew->snapshot(), "link"), "1>2 3>1");  // along the positive direction
   EXPECT_EQ(skew->snapshot().FindEdge(0, kLink, 1)->weight, 0.25f);
   auto pattern = Graph::InMemory();
@@ -59,14 +62,16 @@ TEST(MatrixMarket, SymmetricSkewPatternInteger) {
 
 TEST(MatrixMarket, WholeRangeOfIntegers) {
   auto graph = Graph::InMemory();
-  LoadClean(*graph, "m.mtx", "%%MatrixMarket matrix coordinate integer general\n%%GraphBLAS type uint64_t\n2 2 1\n"
-                             "1 2 18446744073709551615\n");
+  LoadClean(*graph, "m.mtx",
+            "%%MatrixMarket matrix coordinate integer general\n%%GraphBLAS type uint64_t\n2 2 1\n"
+            "1 2 18446744073709551615\n");
   EXPECT_EQ(graph->snapshot().FindEdge(0, kLink, 1)->weight, 18446744073709551616.0f);
 }
 
 TEST(MatrixMarket, SecondImportIsSame) {
   auto graph = Graph::InMemory();
-  const std::string text = "%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n2 1 5\n3 2 .5\n";
+  const std::string text =
+      "%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n2 1 5\n3 2 .5\n";
   LoadClean(*graph, "m.mtx", text);
   const std::string before = JsonLines(graph->snapshot());
   const Sequence sequence = graph->snapshot().sequence();
@@ -84,43 +89,60 @@ TEST(MatrixMarket, MangledFilesAreRefusedByLine) {
   const struct {
     std::string text, error;
   } cases[] = {
-      {"%%MatrixMarket mangled coordinate pattern symmetric\n1 1 1\n1 1 1\n", "1: object \"mangled\": expected matrix"},
-      {"%%MatrixMarket matrix mangled pattern symmetric\n1 1 1\n1 1 1\n", "1: format \"mangled\": expected coordinate"},
+      {"%%MatrixMarket mangled coordinate pattern symmetric\n1 1 1\n1 1 1\n",
+       "1: object \"mangled\": expected matrix"},
+      {"%%MatrixMarket matrix mangled pattern symmetric\n1 1 1\n1 1 1\n",
+       "1: format \"mangled\": expected coordinate"},
       {"%%MatrixMarket matrix coordinate mangled symmetric\n1 1 1\n1 1 1\n",
        "1: field \"mangled\": expected real, integer or pattern"},
       {"%%MatrixMarket matrix coordinate real mangled\n1 1 1\n1 1 1\n",
        "1: symmetry \"mangled\" of a real matrix: expected general, symmetric or skew-symmetric"},
       {"%%MatrixMarket matrix coordinate pattern hermitian\n2 2 1\n2 2\n",
-       "1: symmetry \"hermitian\" of a pattern matrix: expected general, symmetric or skew-symmetric"},
-      {"%%MatrixMarket matrix array real general\n3 3\n1\n", "1: a dense array is no adjacency matrix: expected coordinate"},
-      {"%%MatrixMarket matrix coordinate complex general\n3 3 1\n1 1 1 1\n", "1: complex entries are no weights"},
-      {kGeneral + "%%GraphBLAS type gunk\n3 3 1\n1 1 1\n", "2: GraphBLAS type \"gunk\" is not one of numbers"},
+       "1: symmetry \"hermitian\" of a pattern matrix: expected general, symmetric or "
+       "skew-symmetric"},
+      {"%%MatrixMarket matrix array real general\n3 3\n1\n",
+       "1: a dense array is no adjacency matrix: expected coordinate"},
+      {"%%MatrixMarket matrix coordinate complex general\n3 3 1\n1 1 1 1\n",
+       "1: complex entries are no weights"},
+      {kGeneral + "%%GraphBLAS type gunk\n3 3 1\n1 1 1\n",
+       "2: GraphBLAS type \"gunk\" is not one of numbers"},
       {kGeneral + "3\n1 1\n", "2: expected a size line of three numbers: rows columns entries"},
-      {kGeneral + "3 -3 1\n1 1 1\n", "2: expected a size line of three numbers: rows columns entries"},
-      {kGeneral + "3 4 1\n1 1 1\n", "2: the matrix has 3 rows and 4 columns; an adjacency matrix is square"},
-      {kGeneral + "% c\n3 3 3\n1 1 3.0\n2 2 3.4\n", "3: the size line says 3 entries, the file holds 2"},
+      {kGeneral + "3 -3 1\n1 1 1\n",
+       "2: expected a size line of three numbers: rows columns entries"},
+      {kGeneral + "3 4 1\n1 1 1\n",
+       "2: the matrix has 3 rows and 4 columns; an adjacency matrix is square"},
+      {kGeneral + "% c\n3 3 3\n1 1 3.0\n2 2 3.4\n",
+       "3: the size line says 3 entries, the file holds 2"},
       {kGeneral + "3 3 1\n1 1 3.0\n2 2 3.4\n", "2: the size line says 1 entries, the file holds 2"},
       {kGeneral + "3 3 2\n1 1 1\n1 zero pi\n", "4: column \"zero\" is not in 1 to 3"},
       {kGeneral + "3 3 1\n1 1\n", "3: expected `row column value`"},
       {kGeneral + "3 3 1\n1\n", "2: the size line says 1 entries, but only 2 bytes follow"},
       {kGeneral + "3 3 2\n1 1 1\n3 9999 3.4\n", "4: column \"9999\" is not in 1 to 3"},
       {kGeneral + "3 3 1\n0 1 1\n", "3: row \"0\" is not in 1 to 3"},
-      {kGeneral + "3 3 3\n1 1 3.0\n2 2 3.4\n2 2 7.1\n", "5: a second entry in row and column of line 4"},
+      {kGeneral + "3 3 3\n1 1 3.0\n2 2 3.4\n2 2 7.1\n",
+       "5: a second entry in row and column of line 4"},
       {"%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n2 1 1\n1 2 1\n",
        "4: a second entry in row and column of line 3"},
       {"%%MatrixMarket matrix coordinate integer general\n%%GraphBLAS type bool\n2 2 1\n1 2 2\n",
        "4: value \"2\" is outside of type bool"},
-      {"%%MatrixMarket matrix coordinate integer general\n%%GraphBLAS type int8_t\n2 2 1\n1 2 128\n",
+      {"%%MatrixMarket matrix coordinate integer general\n%%GraphBLAS type int8_t\n2 2 1\n1 2 "
+       "128\n",
        "4: value \"128\" is outside of type int8_t"},
-      {"%%MatrixMarket matrix coordinate integer skew-symmetric\n%%GraphBLAS type uint8_t\n2 2 1\n1 2 8\n",
+      {"%%MatrixMarket matrix coordinate integer skew-symmetric\n%%GraphBLAS type uint8_t\n2 2 "
+       "1\n1 2 8\n",
        "3: a skew-symmetric matrix cannot be of type uint8_t"},
-      {"%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 2 1.5\n", "3: value \"1.5\" is not an integer"},
-      {"%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2 1\n", "3: expected `row column`"},
-      {"%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 2 1\n", "3: a skew-symmetric matrix has no diagonal"},
+      {"%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 2 1.5\n",
+       "3: value \"1.5\" is not an integer"},
+      {"%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2 1\n",
+       "3: expected `row column`"},
+      {"%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 2 1\n",
+       "3: a skew-symmetric matrix has no diagonal"},
       {kGeneral + "2 2 1\n1 2 +-5\n", "3: value \"+-5\" is not a finite number within f32"},
-      {"%%MatrixMarket matrix coordinate integer skew-symmetric\n2 2 1\n2 1 +-5\n", "3: value \"+-5\" is not an integer"},
+      {"%%MatrixMarket matrix coordinate integer skew-symmetric\n2 2 1\n2 1 +-5\n",
+       "3: value \"+-5\" is not an integer"},
       {kGeneral + "2 2 1\n1 2 -1\n", "3: value \"-1\" is negative; weights are not"},
-      {"%%MatrixMarket matrix coordinate real general more\n2 2 1\n1 2 1\n", "1: something follows the banner"},
+      {"%%MatrixMarket matrix coordinate real general more\n2 2 1\n1 2 1\n",
+       "1: something follows the banner"},
       {"1 2 3\n", "1: expected \"%%MatrixMarket matrix coordinate ...\""},
       {"", "1: the file is empty"},
       {kGeneral + "% only comments\n", "3: the file ends before its size line"},
@@ -135,7 +157,8 @@ TEST(MatrixMarket, AbsurdSizesAreRefused) {
   EXPECT_EQ(Refused(kGeneral + "5 5 9999999999\n1 1 1\n"),
             "m.mtx:2: the size line says 9999999999 entries, but only 6 bytes follow");
   EXPECT_EQ(Refused(kGeneral + "3000000000 3000000000 1\n1 1 1\n"),
-            "m.mtx:2: the size line says 3000000000 rows for 1 entries; that many nodes without edges are refused");
+            "m.mtx:2: the size line says 3000000000 rows for 1 entries; that many nodes without "
+            "edges are refused");
   EXPECT_EQ(Refused(kGeneral + "5000000000 5000000000 1\n1 1 1\n"),
             "m.mtx:2: 5000000000 rows; a graph holds at most 4294967280 nodes");
   EXPECT_EQ(Refused(kGeneral + "99999999999999999999 1 1\n1 1 1\n"),
@@ -155,7 +178,8 @@ TEST(MatrixMarket, TinyValuesAreZeroAndLongLinesRefused) {
       Load(*other, "m.mtx", kGeneral + "2 2 1\n1 2 " + std::string(100'000, '0') + "\n", options);
   ASSERT_EQ(body.errors, 1u);
   EXPECT_EQ(body.kept_errors[0].ToString(), "m.mtx:3: record over 1000 bytes");
-  const ImportReport head = Load(*other, "m.mtx", kGeneral + "%" + std::string(1'000'000, 'c') + "\n2 2 0\n", options);
+  const ImportReport head =
+      Load(*other, "m.mtx", kGeneral + "%" + std::string(1'000'000, 'c') + "\n2 2 0\n", options);
   ASSERT_EQ(head.errors, 1u);
   EXPECT_EQ(head.kept_errors[0].ToString(), "m.mtx:2: line over 1000 bytes");
   EXPECT_EQ(other->snapshot().sequence(), 0u);
@@ -178,7 +202,8 @@ TEST(MatrixMarket, ThreadsAndCutsChangeNothing) {
   std::set<std::pair<int, int>> places;
   while (places.size() < 5000) places.insert({random() % 700 + 1, random() % 700 + 1});
   for (const auto& [row, column] : places)
-    body += std::to_string(row) + " " + std::to_string(column) + " 0." + std::to_string(random() % 1000) + "\n";
+    body += std::to_string(row) + " " + std::to_string(column) + " 0." +
+            std::to_string(random() % 1000) + "\n";
   const std::string text = kGeneral + "700 700 5000\n" + body;
   EXPECT_EQ(ExpectSameAtAnyCut("m.mtx", text, {100, 5000, 1 << 22}).edges.added, 5000u);
 }

@@ -6,7 +6,8 @@
 namespace plexus::text {
 namespace {
 
-constexpr const char* kNetworkX = R"({"directed": false, "multigraph": false, "graph": {"name": "g"},
+constexpr const char* kNetworkX =
+    R"({"directed": false, "multigraph": false, "graph": {"name": "g"},
  "nodes": [{"id": 1, "type": "person", "age": 41, "trust": 0.5},
            {"id": "b", "text": "second",
             "tags": ["x", "y"]}],
@@ -18,13 +19,16 @@ TEST(NodeLink, NetworkXUndirected) {
   EXPECT_EQ(r.records, 3u);
   EXPECT_EQ(r.nodes, (ImportCounts{2, 0, 0}));
   EXPECT_EQ(r.edges, (ImportCounts{1, 0, 0}));
-  EXPECT_EQ(JsonLines(graph->snapshot()),
-            "{\"kind\":\"person\",\"of\":\"node\",\"plane\":\"fact\"}\n"
-            "{\"kind\":\"linked\",\"plane\":\"fact\",\"symmetric\":true}\n"
-            "{\"node\":\"1\",\"kind\":\"person\",\"props\":{\"age\":41},\"trust\":0.5,\"created_at\":1700000000000}\n"
-            "{\"node\":\"b\",\"kind\":\"node\",\"text\":\"second\",\"tags\":[\"x\",\"y\"],\"created_at\":1700000000000}\n"
-            "{\"edge\":[\"1\",\"b\"],\"kind\":\"linked\",\"weight\":0.25,\"created_at\":1700000000000,"
-            "\"props\":{\"since\":[1,{\"y\":2}]}}\n");
+  EXPECT_EQ(
+      JsonLines(graph->snapshot()),
+      "{\"kind\":\"person\",\"of\":\"node\",\"plane\":\"fact\"}\n"
+      "{\"kind\":\"linked\",\"plane\":\"fact\",\"symmetric\":true}\n"
+      "{\"node\":\"1\",\"kind\":\"person\",\"props\":{\"age\":41},\"trust\":0.5,\"created_at\":"
+      "1700000000000}\n"
+      "{\"node\":\"b\",\"kind\":\"node\",\"text\":\"second\",\"tags\":[\"x\",\"y\"],\"created_at\":"
+      "1700000000000}\n"
+      "{\"edge\":[\"1\",\"b\"],\"kind\":\"linked\",\"weight\":0.25,\"created_at\":1700000000000,"
+      "\"props\":{\"since\":[1,{\"y\":2}]}}\n");
   const Sequence before = graph->snapshot().sequence();
   const ImportReport again = LoadClean(*graph, "g.json", kNetworkX);
   EXPECT_EQ(again.nodes, (ImportCounts{0, 0, 2}));
@@ -36,8 +40,10 @@ TEST(NodeLink, EdgesDialectDirectedMultigraphFlagsBehind) {
   auto graph = Graph::InMemory();
   LoadClean(*graph, "g.json",
             R"({"nodes":[{"id":"a"},{"id":"b"}],"edges":[{"source":"a","target":"b","key":0},
-               {"source":"a","target":"b","key":1,"kind":"knows"},{"source":"b","target":"a","key":"k"},
-               {"source":"a","target":"b","kind":"similar","key":7,"label":""}],"multigraph":true,"directed":true})");
+               {"source":"a","target":"b","key":1,"kind":"knows"},{"source":"b","target":"a",)"
+            R"("key":"k"},
+               {"source":"a","target":"b","kind":"similar","key":7,"label":""}],)"
+            R"("multigraph":true,"directed":true})");
   const Snapshot s = graph->snapshot();
   EXPECT_EQ(Edges(s, "link"), "a>b b>a#k");
   EXPECT_EQ(Edges(s, "knows"), "a>b#1");
@@ -46,11 +52,13 @@ TEST(NodeLink, EdgesDialectDirectedMultigraphFlagsBehind) {
 
 TEST(NodeLink, D3ListsAlone) {
   auto by_id = Graph::InMemory();
-  LoadClean(*by_id, "miserables.json", R"({"nodes":[{"id":"Myriel","group":1},{"id":"Anne"}],)"
-                                       R"("links":[{"source":"Anne","target":"Myriel","value":3}]})");
+  LoadClean(*by_id, "miserables.json",
+            R"({"nodes":[{"id":"Myriel","group":1},{"id":"Anne"}],)"
+            R"("links":[{"source":"Anne","target":"Myriel","value":3}]})");
   EXPECT_EQ(Edges(by_id->snapshot(), "link"), "Anne>Myriel");
   auto by_number = Graph::InMemory();
-  LoadClean(*by_number, "old.json", R"({"nodes":[{"name":"Myriel"},{"name":"Anne"}],"links":[{"source":1,"target":0}]})");
+  LoadClean(*by_number, "old.json",
+            R"({"nodes":[{"name":"Myriel"},{"name":"Anne"}],"links":[{"source":1,"target":0}]})");
   EXPECT_EQ(Edges(by_number->snapshot(), "link"), "1>0");
   EXPECT_EQ(Id(by_number->snapshot(), "0"), 0u);
 }
@@ -67,19 +75,24 @@ std::string Refused(const std::string& text, ImportOptions options = {}) {
 TEST(NodeLink, RefusedWithLineAndNoChange) {
   const std::string nodes = "{\"nodes\":[{\"id\":\"a\"},\n{\"id\":\"b\"}],\n\"links\":[";
   const auto edge = [&](const std::string& attributes) {
-    return nodes + "{\"source\":\"a\",\"target\":\"b\"},\n{\"source\":\"a\",\"target\":\"b\"," + attributes + "}]}";
+    return nodes + "{\"source\":\"a\",\"target\":\"b\"},\n{\"source\":\"a\",\"target\":\"b\"," +
+           attributes + "}]}";
   };
   EXPECT_EQ(Refused(edge("\"weight\":-1")), "g:4: weight -1 is negative");
   EXPECT_EQ(Refused(edge("\"weight\":NaN")), "g:4: JSON: syntax error at byte 38");
-  EXPECT_EQ(Refused(edge("\"weight\":1e400")), "g:4: JSON: number 1e400 is out of range at byte 43");
-  EXPECT_EQ(Refused(edge("\"weight\":1e39")), "g:4: \"weight\" must be a number within f32, got 1e39");
-  EXPECT_EQ(Refused(edge("\"weight\":\"1\"")), "g:4: \"weight\" must be a number within f32, got a string");
+  EXPECT_EQ(Refused(edge("\"weight\":1e400")),
+            "g:4: JSON: number 1e400 is out of range at byte 43");
+  EXPECT_EQ(Refused(edge("\"weight\":1e39")),
+            "g:4: \"weight\" must be a number within f32, got 1e39");
+  EXPECT_EQ(Refused(edge("\"weight\":\"1\"")),
+            "g:4: \"weight\" must be a number within f32, got a string");
   EXPECT_EQ(Refused(edge("\"x\":1,\"x\":2")), "g:4: JSON: key \"x\" stands twice at byte 40");
   EXPECT_EQ(Refused(edge("\"x\":\"\xff\"")), "g:4: JSON: not valid UTF-8 at byte 34");
   EXPECT_EQ(Refused(edge("\"source\":1")), "g:4: JSON: key \"source\" stands twice at byte 39");
   EXPECT_EQ(Refused(edge("\"kind\":\"causes\",\"directed\":false")),
             "g:4: the edge is undirected, but kind \"causes\" is directed");
-  EXPECT_EQ(Refused("{\"nodes\":[{\"id\":1.5}]}"), "g:1: \"id\" must be a string or an integer, got 1.5");
+  EXPECT_EQ(Refused("{\"nodes\":[{\"id\":1.5}]}"),
+            "g:1: \"id\" must be a string or an integer, got 1.5");
   EXPECT_EQ(Refused("{\"nodes\":[{\"id\":\"\"}]}").substr(0, 4), "g:1:");
   EXPECT_EQ(Refused("{\"nodes\":[7]}"), "g:1: expected an object, got an integer");
   EXPECT_EQ(Refused("{\"nodes\":[{}],\n\"nodes\":[]}"), "g:2: \"nodes\" stands twice");
@@ -93,8 +106,10 @@ TEST(NodeLink, RefusedWithLineAndNoChange) {
   for (std::size_t size = 1; size + 1 < nodes.size(); ++size)  // every cut
     EXPECT_NE(Refused(nodes.substr(0, size)).find("the file ends"), std::string::npos) << size;
   std::string deep(100'000, '[');
-  EXPECT_EQ(Refused("{\"nodes\":[{\"id\":\"a\",\"x\":" + deep), "g:1: the file ends inside a value");
-  EXPECT_NE(Refused("{\"nodes\":[{\"id\":\"a\",\"x\":" + deep + std::string(100'000, ']') + "}]}").find("too deep"),
+  EXPECT_EQ(Refused("{\"nodes\":[{\"id\":\"a\",\"x\":" + deep),
+            "g:1: the file ends inside a value");
+  EXPECT_NE(Refused("{\"nodes\":[{\"id\":\"a\",\"x\":" + deep + std::string(100'000, ']') + "}]}")
+                .find("too deep"),
             std::string::npos);
 }
 
@@ -105,15 +120,20 @@ TEST(NodeLink, BadKindNamesChangeNothing) {
   ImportOptions options;
   options.batch_ops = 10;
   options.block_bytes = 100;
-  EXPECT_EQ(Refused(nodes + R"({"id":"a","kind":"bad\u0007kind"}]})", options), "g:501: node kind name contains a control character");
-  EXPECT_EQ(Refused(nodes + "{\"id\":\"a\"}],\n" + R"("links":[{"source":"a","target":"a","kind":"bad\u001bkind"}]})", options),
+  EXPECT_EQ(Refused(nodes + R"({"id":"a","kind":"bad\u0007kind"}]})", options),
+            "g:501: node kind name contains a control character");
+  EXPECT_EQ(Refused(nodes + "{\"id\":\"a\"}],\n" +
+                        R"("links":[{"source":"a","target":"a","kind":"bad\u001bkind"}]})",
+                    options),
             "g:502: edge kind name contains a control character");
 }
 
 TEST(NodeLink, AnEdgeLeftOutDefinesNoKind) {
   auto graph = Graph::InMemory();
-  const ImportReport r = Load(*graph, "g.json", R"({"nodes":[{"id":"a"}],"links":[{"source":"a","target":"","kind":"knows"},
-    {"source":"a","target":"a","kind":"sees"}]})", Skip());
+  const ImportReport r = Load(
+      *graph, "g.json", R"({"nodes":[{"id":"a"}],"links":[{"source":"a","target":"","kind":"knows"},
+    {"source":"a","target":"a","kind":"sees"}]})",
+      Skip());
   EXPECT_EQ(r.errors, 1u);
   EXPECT_FALSE(graph->snapshot().schema().FindEdgeKind("knows"));
   EXPECT_TRUE(graph->snapshot().schema().FindEdgeKind("sees"));
@@ -131,7 +151,9 @@ TEST(NodeLink, OneLongLineIsFineOneLongElementIsNot) {
             "g:1: element over 200 bytes");
   auto skipping = Graph::InMemory();
   options.on_error = OnError::kSkip;
-  const ImportReport r = Load(*skipping, "g.json", text + ",{\"id\":\"" + std::string(1000, 'x') + "\"},{\"id\":\"z\"}]}", options);
+  const ImportReport r =
+      Load(*skipping, "g.json",
+           text + ",{\"id\":\"" + std::string(1000, 'x') + "\"},{\"id\":\"z\"}]}", options);
   EXPECT_EQ(r.errors, 1u);
   EXPECT_EQ(r.nodes.added, 5001u);
 }
@@ -141,8 +163,9 @@ TEST(NodeLink, ThreadsAndCutsChangeNothing) {
   std::string text = "{\"nodes\":[{\"id\":\"n0\"}],\n\"links\":[";
   for (int i = 0; i < 3000; ++i) {
     text += i ? "," : "";
-    text += "{\"source\":\"n" + std::to_string(random() % 200) + "\",\"target\":\"n" + std::to_string(random() % 200) +
-            "\",\"kind\":\"k" + std::to_string(random() % 3) + "\",\"weight\":0." + std::to_string(random() % 10) + "}";
+    text += "{\"source\":\"n" + std::to_string(random() % 200) + "\",\"target\":\"n" +
+            std::to_string(random() % 200) + "\",\"kind\":\"k" + std::to_string(random() % 3) +
+            "\",\"weight\":0." + std::to_string(random() % 10) + "}";
     if (random() % 2) text += "\n";
   }
   text += "]}";

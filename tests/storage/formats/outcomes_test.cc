@@ -6,17 +6,23 @@
 namespace plexus::text {
 namespace {
 
-const std::string kEventLine = R"({"event":"e","tool":"t","created_at":1700000000000})" "\n";
-const std::string kHead = R"({"outcome":"e","type":"helpful","source":"user","labeled_at":1700000000001)";
+const std::string kEventLine = R"({"event":"e","tool":"t","created_at":1700000000000})"
+                               "\n";
+const std::string kHead =
+    R"({"outcome":"e","type":"helpful","source":"user","labeled_at":1700000000001)";
 
 TEST(Outcomes, ThoseThatDifferInAnythingAreKept) {
   std::string lines = kEventLine;
-  for (const char* rest : {"", R"(,"notes":"a")", R"(,"notes":"b")", R"(,"confidence_delta":0.5)",
-                           R"(,"confidence_delta":0.5,"notes":"a")", R"(,"props":{"k":1})", R"(,"props":{"k":2})"})
+  for (const char* rest :
+       {"", R"(,"notes":"a")", R"(,"notes":"b")", R"(,"confidence_delta":0.5)",
+        R"(,"confidence_delta":0.5,"notes":"a")", R"(,"props":{"k":1})", R"(,"props":{"k":2})"})
     lines += kHead + rest + "}\n";
-  lines += R"({"outcome":"e","type":"helpful","source":"tool","labeled_at":1700000000001})" "\n"
-           R"({"outcome":"e","type":"helpful","source":"user","labeled_at":1700000000002})" "\n"
-           R"({"outcome":"e","type":"dead_end","source":"user","labeled_at":1700000000001})" "\n";
+  lines += R"({"outcome":"e","type":"helpful","source":"tool","labeled_at":1700000000001})"
+           "\n"
+           R"({"outcome":"e","type":"helpful","source":"user","labeled_at":1700000000002})"
+           "\n"
+           R"({"outcome":"e","type":"dead_end","source":"user","labeled_at":1700000000001})"
+           "\n";
   auto graph = Graph::InMemory();
   LoadClean(*graph, "a.jsonl", lines);
   EXPECT_EQ(graph->snapshot().state().nodes_by_kind[kOutcome], 10u);
@@ -33,8 +39,13 @@ TEST(Outcomes, ThoseThatDifferInAnythingAreKept) {
 // A null, an empty text and what is absent are the same.
 TEST(Outcomes, AbsentIsNull) {
   auto graph = Graph::InMemory();
-  LoadClean(*graph, "a.jsonl", kEventLine + kHead + "}\n" + kHead + R"(,"notes":null,"confidence_delta":null,"props":{}})" "\n" +
-                                   kHead + R"(,"notes":""})" "\n");
+  LoadClean(*graph, "a.jsonl",
+            kEventLine + kHead + "}\n" + kHead +
+                R"(,"notes":null,"confidence_delta":null,"props":{}})"
+                "\n" +
+                kHead +
+                R"(,"notes":""})"
+                "\n");
   EXPECT_EQ(graph->snapshot().state().nodes_by_kind[kOutcome], 1u);
 }
 
@@ -43,12 +54,14 @@ TEST(Outcomes, AGraphOfAnEarlierVersionKeepsItsNames) {
   auto graph = Graph::InMemory();
   LoadClean(*graph, "e.jsonl", kEventLine);
   WriteBatch old(1'700'000'000'005);
-  const OutcomeContent content{"e", "helpful", "user", 1'700'000'000'001, "a", {{"confidence_delta", "0.5"}}};
+  const OutcomeContent content{
+      "e", "helpful", "user", 1'700'000'000'001, "a", {{"confidence_delta", "0.5"}}};
   const NodeRef outcome = old.IndexNode(kOutcome, OutcomeName(content));
   old.UpsertNode(outcome);
   old.SetPayload(outcome, NodeField::kText, "a");
-  old.SetPayload(outcome, NodeField::kProperties,
-                 *PropertiesFromJson(R"({"type":"helpful","source":"user","confidence_delta":0.5})"));
+  old.SetPayload(
+      outcome, NodeField::kProperties,
+      *PropertiesFromJson(R"({"type":"helpful","source":"user","confidence_delta":0.5})"));
   old.SetI64(outcome, kCreatedAt, 1'700'000'000'001);
   WriteBatch::EdgeInput edge;
   edge.source = outcome;
@@ -58,12 +71,20 @@ TEST(Outcomes, AGraphOfAnEarlierVersionKeepsItsNames) {
   old.Link(edge);
   ASSERT_TRUE(graph->Apply(old));
   const Sequence before = graph->snapshot().sequence();
-  LoadClean(*graph, "a.jsonl", kHead + R"(,"notes":"a","confidence_delta":0.5})" "\n");
+  LoadClean(*graph, "a.jsonl",
+            kHead + R"(,"notes":"a","confidence_delta":0.5})"
+                    "\n");
   EXPECT_EQ(graph->snapshot().sequence(), before);
-  LoadClean(*graph, "a.jsonl", kHead + "}\n" + kHead + R"(,"notes":"b"})" "\n");
+  LoadClean(*graph, "a.jsonl",
+            kHead + "}\n" + kHead +
+                R"(,"notes":"b"})"
+                "\n");
   EXPECT_EQ(graph->snapshot().state().nodes_by_kind[kOutcome], 3u);
   const Sequence after = graph->snapshot().sequence();
-  LoadClean(*graph, "a.jsonl", kHead + "}\n" + kHead + R"(,"notes":"b"})" "\n");
+  LoadClean(*graph, "a.jsonl",
+            kHead + "}\n" + kHead +
+                R"(,"notes":"b"})"
+                "\n");
   EXPECT_EQ(graph->snapshot().sequence(), after);
   const std::string exported = JsonLines(graph->snapshot());
   auto copy = Graph::InMemory();

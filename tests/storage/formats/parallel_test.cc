@@ -29,10 +29,17 @@ std::string RandomCsv(std::uint64_t seed, int rows) {
     text += "n" + std::to_string(random() % 500) + ",m" + std::to_string(random() % 500) + ",k" +
             std::to_string(random() % 5) + ",";
     switch (random() % 4) {
-      case 0: text += "\"line one\nline \"\"two\"\", and\r\nthree\""; break;
-      case 1: text += "plain"; break;
-      case 2: text += "\"\""; break;
-      default: break;
+      case 0:
+        text += "\"line one\nline \"\"two\"\", and\r\nthree\"";
+        break;
+      case 1:
+        text += "plain";
+        break;
+      case 2:
+        text += "\"\"";
+        break;
+      default:
+        break;
     }
     text += random() % 9 ? "\n" : "\r\n";
   }
@@ -41,28 +48,39 @@ std::string RandomCsv(std::uint64_t seed, int rows) {
 
 std::string RandomJson(std::uint64_t seed, int lines) {
   std::mt19937_64 random(seed);
-  std::string text = R"({"column":"stakes","type":"f64"})" "\n" R"({"kind":"topic","of":"node","plane":"index"})" "\n";
+  std::string text = R"({"column":"stakes","type":"f64"})"
+                     "\n"
+                     R"({"kind":"topic","of":"node","plane":"index"})"
+                     "\n";
   auto node = [&] { return "\"n" + std::to_string(random() % 300) + "\""; };
   for (int i = 0; i < lines; ++i) {
     switch (random() % 8) {
       case 0:
       case 1:
-        text += R"({"node":)" + node() + R"(,"kind":"memory","created_at":5,"stakes":)" + std::to_string(random() % 100) +
-                R"(,"tags":["t)" + std::to_string(random() % 9) + R"(","u)" + std::to_string(random() % 9) + "\"]}";
+        text += R"({"node":)" + node() + R"(,"kind":"memory","created_at":5,"stakes":)" +
+                std::to_string(random() % 100) + R"(,"tags":["t)" + std::to_string(random() % 9) +
+                R"(","u)" + std::to_string(random() % 9) + "\"]}";
         break;
-      case 2: text += R"({"unlink":[)" + node() + "," + node() + R"(],"kind":"k1"})"; break;
+      case 2:
+        text += R"({"unlink":[)" + node() + "," + node() + R"(],"kind":"k1"})";
+        break;
       case 3:
-        text += R"({"event":"e)" + std::to_string(random() % 40) + R"(","created_at":6,"mode":"m)" + std::to_string(random() % 3) +
-                R"(","members":[{"id":)" + node() + R"(,"role":"primary"}]})";
+        text += R"({"event":"e)" + std::to_string(random() % 40) + R"(","created_at":6,"mode":"m)" +
+                std::to_string(random() % 3) + R"(","members":[{"id":)" + node() +
+                R"(,"role":"primary"}]})";
         break;
       case 4:
-        text += R"({"outcome":"e)" + std::to_string(random() % 40) + R"(","type":"helpful","labeled_at":)" +
-                std::to_string(random() % 20) + "}";
+        text += R"({"outcome":"e)" + std::to_string(random() % 40) +
+                R"(","type":"helpful","labeled_at":)" + std::to_string(random() % 20) + "}";
         break;
-      case 5: text += random() % 4 ? R"({"edge":[)" + node() + ",\"topic\\u001fx\"],\"kind\":\"about\"}" : R"({"remove":)" + node() + "}"; break;
+      case 5:
+        text += random() % 4 ? R"({"edge":[)" + node() + ",\"topic\\u001fx\"],\"kind\":\"about\"}"
+                             : R"({"remove":)" + node() + "}";
+        break;
       default:
-        text += R"({"edge":["a)" + std::to_string(random() % 300) + "\"," + node() + R"(],"kind":"k)" +
-                std::to_string(random() % 3) + R"(","weight":0.)" + std::to_string(random() % 10) + "}";
+        text += R"({"edge":["a)" + std::to_string(random() % 300) + "\"," + node() +
+                R"(],"kind":"k)" + std::to_string(random() % 3) + R"(","weight":0.)" +
+                std::to_string(random() % 10) + "}";
     }
     text += '\n';
   }
@@ -74,8 +92,8 @@ struct Seen {
   ImportReport report;
 };
 
-Seen See(std::string_view name, const std::string& text, Executor& executor, std::size_t block_bytes,
-         std::size_t batch_ops) {
+Seen See(std::string_view name, const std::string& text, Executor& executor,
+         std::size_t block_bytes, std::size_t batch_ops) {
   auto graph = Graph::InMemory();
   ImportOptions options;
   options.executor = &executor;
@@ -119,7 +137,9 @@ TEST(Parallel, AnyCutGivesTheSameGraph) {
     const struct {
       const char* name;
       std::string text;
-    } files[] = {{"g.el", RandomEdgeList(seed, 500)}, {"e.csv", RandomCsv(seed, 300)}, {"f.jsonl", RandomJson(seed, 600)}};
+    } files[] = {{"g.el", RandomEdgeList(seed, 500)},
+                 {"e.csv", RandomCsv(seed, 300)},
+                 {"f.jsonl", RandomJson(seed, 600)}};
     for (const auto& file : files) {
       const Seen whole = See(file.name, file.text, SerialExecutor(), std::size_t{1} << 22, 1 << 20);
       for (std::size_t block : {16, 61, 300, 5000}) {
@@ -164,8 +184,14 @@ TEST(Parallel, CancelLeavesWholeBatches) {
     options.progress = &progress;
     options.block_bytes = 1000;
     options.limits.load_bytes = 0;  // load_test.cc has the other way
-    options.before = [&] { ++before; return Status(); };
-    options.after = [&] { ++after; return Status(); };
+    options.before = [&] {
+      ++before;
+      return Status();
+    };
+    options.after = [&] {
+      ++after;
+      return Status();
+    };
     const auto report = ImportBytes(*graph, "g.el", RandomEdgeList(5, 2000), options);
     ASSERT_FALSE(report);
     EXPECT_EQ(report.error().code, ErrorCode::kCancelled);

@@ -21,7 +21,8 @@ TEST(Refusal, Csv) {
       Cut("e.csv", edges, edge, "a,b", "expected 4 cells"),
       Cut("n.csv", nodes, node, "a,person,1,\"wor", "never closed"),
       Late("absurd key", "e.csv", edges, edge, kLongKey + ",b,knows,1", "1025 bytes"),
-      Late("absurd cell", "n.csv", nodes, node, "a,person,1," + kLongLine, "record over 100000 bytes"),
+      Late("absurd cell", "n.csv", nodes, node, "a,person,1," + kLongLine,
+           "record over 100000 bytes"),
       Late("invalid UTF-8", "e.csv", edges, edge, "a,\xff\xfe,knows,1", "not valid UTF-8"),
       Late("NUL", "e.csv", edges, edge, std::string("a,b\0c,knows,1", 13), "NUL"),
       Late("line over the limit", "e.csv", edges, edge, kLongLine, "record over 100000 bytes"),
@@ -29,7 +30,8 @@ TEST(Refusal, Csv) {
       Late("a bad kind of edge", "e.csv", edges, edge, "a,b,bad\akind,1", "control character"),
       {"duplicate header", "e.csv", "source,target,weight,Weight\na,b,1,2\n", 1, "stands twice"},
       {"duplicate meaning", "n.csv", "key,id\na,b\n", 1, "mean the same"},
-      {"absurd header", "e.csv", "source,target" + std::string(2000, ',') + "\na,b\n", 1, "more than 1024 cells"},
+      {"absurd header", "e.csv", "source,target" + std::string(2000, ',') + "\na,b\n", 1,
+       "more than 1024 cells"},
       {"endless header", "e.csv", "source,target," + kLongLine + kLongLine, 1, ""},
   });
 }
@@ -51,10 +53,12 @@ TEST(Refusal, Tsv) {
 TEST(Refusal, JsonLinesRecords) {
   const auto good = [](int i) {
     if (i % 3 == 0) return R"({"node":")" + N(i) + R"(","kind":"person","tags":["a"],"trust":0.5})";
-    if (i % 3 == 1) return R"({"edge":[")" + N(i) + "\",\"" + N(i + 1) + R"("],"kind":"knows","weight":0.5})";
+    if (i % 3 == 1)
+      return R"({"edge":[")" + N(i) + "\",\"" + N(i + 1) + R"("],"kind":"knows","weight":0.5})";
     return R"({"vector":")" + N(i) + R"(","space":"s","values":[1,2,3]})";
   };
-  const auto late = [&](std::string what, std::string bad, std::string reason, std::string name = "f.jsonl") {
+  const auto late = [&](std::string what, std::string bad, std::string reason,
+                        std::string name = "f.jsonl") {
     return Late(std::move(what), std::move(name), "", good, std::move(bad), std::move(reason));
   };
   RunCases({
@@ -62,11 +66,15 @@ TEST(Refusal, JsonLinesRecords) {
       late("infinity", R"({"edge":["a","b"],"weight":1e999})", ""),
       late("over f32", R"({"edge":["a","b"],"weight":1e60})", "number within f32"),
       late("infinity in a column", R"({"node":"a","trust":1e999})", ""),
-      late("infinity in a vector", R"({"vector":"a","space":"s","values":[1,2,1e39]})", "finite numbers within f32"),
+      late("infinity in a vector", R"({"vector":"a","space":"s","values":[1,2,1e39]})",
+           "finite numbers within f32"),
       late("wrong dimensions", R"({"vector":"a","space":"s","values":[1,2]})", "has 3 dimensions"),
-      late("absurd dimensions", R"({"space":"t","dimensions":1000000000})", "integer from 1 to 4096"),
+      late("absurd dimensions", R"({"space":"t","dimensions":1000000000})",
+           "integer from 1 to 4096"),
       late("absurd key", R"({"node":")" + kLongKey + "\"}", "1025 bytes"),
-      late("absurd depth", R"({"node":"a","props":{"x":)" + std::string(40, '[') + std::string(40, ']') + "}}", "too deep"),
+      late("absurd depth",
+           R"({"node":"a","props":{"x":)" + std::string(40, '[') + std::string(40, ']') + "}}",
+           "too deep"),
       late("invalid UTF-8", "{\"node\":\"\xff\"}", "UTF-8"),
       late("duplicate keys", R"({"node":"a","trust":1,"trust":2})", "twice"),
       late("line over the limit", "{\"node\":\"" + kLongLine + "\"}", "record over 100000 bytes"),
@@ -77,53 +85,96 @@ TEST(Refusal, JsonLinesRecords) {
 
 // The same name with other traits, hundreds of lines and many batches later.
 TEST(Refusal, JsonLinesDefinitions) {
-  const auto good = [](int i) { return R"({"edge":[")" + N(i) + "\",\"" + N(i + 1) + R"("],"kind":"knows"})"; };
-  const auto late = [&](std::string first, std::string bad, std::string reason, std::string seed = "") {
-    Case c = Late(first, "f.jsonl", first.empty() ? "" : first + "\n", good, std::move(bad), std::move(reason));
+  const auto good = [](int i) {
+    return R"({"edge":[")" + N(i) + "\",\"" + N(i + 1) + R"("],"kind":"knows"})";
+  };
+  const auto late = [&](std::string first, std::string bad, std::string reason,
+                        std::string seed = "") {
+    Case c = Late(first, "f.jsonl", first.empty() ? "" : first + "\n", good, std::move(bad),
+                  std::move(reason));
     c.seed = std::move(seed);
     return c;
   };
-  const std::string mentors = R"({"kind":"person","of":"node"})" "\n" R"({"kind":"mentors","source":"person"})";
-  const std::string pair = "\n" R"({"node":"p","kind":"person"})" "\n" R"({"edge":["p","q"],"kind":"mentors"})";
+  const std::string mentors = R"({"kind":"person","of":"node"})"
+                              "\n"
+                              R"({"kind":"mentors","source":"person"})";
+  const std::string pair =
+      "\n"
+      R"({"node":"p","kind":"person"})"
+      "\n"
+      R"({"edge":["p","q"],"kind":"mentors"})";
   RunCases({
-      late(R"({"kind":"m","symmetric":true})", R"({"kind":"m","symmetric":false})", "already defined with other traits"),
+      late(R"({"kind":"m","symmetric":true})", R"({"kind":"m","symmetric":false})",
+           "already defined with other traits"),
       late("", R"({"kind":"knows","plane":"index"})", "already defined with other traits"),
       late(R"({"kind":"m","inverse":"im"})", R"({"kind":"im"})", "inverse name"),
-      late(R"({"kind":"robot","of":"node"})", R"({"kind":"robot","of":"node","plane":"index"})", "already defined"),
-      late(R"({"node":"r","kind":"robot"})", R"({"kind":"robot","of":"node","plane":"index"})", "already defined"),
+      late(R"({"kind":"robot","of":"node"})", R"({"kind":"robot","of":"node","plane":"index"})",
+           "already defined"),
+      late(R"({"node":"r","kind":"robot"})", R"({"kind":"robot","of":"node","plane":"index"})",
+           "already defined"),
       late(R"({"column":"stakes"})", R"({"column":"stakes","type":"i64"})", "already defined"),
-      late(R"({"column":"stakes","type":"i64"})", R"({"node":"a","stakes":0.5})", "must be an integer"),
+      late(R"({"column":"stakes","type":"i64"})", R"({"node":"a","stakes":0.5})",
+           "must be an integer"),
       late(R"({"space":"s","dimensions":3})", R"({"space":"s","dimensions":4})", "already defined"),
-      late(R"({"vector":"a","space":"s","values":[1,2]})", R"({"vector":"b","space":"s","values":[1]})", "has 2 dimensions"),
+      late(R"({"vector":"a","space":"s","values":[1,2]})",
+           R"({"vector":"b","space":"s","values":[1]})", "has 2 dimensions"),
       late("", R"({"kind":"supports","symmetric":true})", "already defined"),
-      late("", R"({"space":"s","dimensions":4})", "already defined", R"({"space":"s","dimensions":3})" "\n"),
+      late("", R"({"space":"s","dimensions":4})", "already defined",
+           R"({"space":"s","dimensions":3})"
+           "\n"),
       late(R"({"kind":"m","self_loops":false})", R"({"edge":["a","a"],"kind":"m"})", "to itself"),
-      late(R"({"kind":"m","self_loops":false})", "{\"edge\":[\"tag\\u001fx\",\"tag\\u001fx\"],\"kind\":\"m\"}", "to itself"),
-      late(R"({"kind":"m","target":"tag","self_loops":false})", "{\"edge\":[\"tag\\u001fx\",\"x\"],\"kind\":\"m\"}", "to itself"),
-      late(mentors, R"({"edge":["n7","n8"],"kind":"mentors"})", "its source must be of kind 'person', not 'node'"),
+      late(R"({"kind":"m","self_loops":false})",
+           "{\"edge\":[\"tag\\u001fx\",\"tag\\u001fx\"],\"kind\":\"m\"}", "to itself"),
+      late(R"({"kind":"m","target":"tag","self_loops":false})",
+           "{\"edge\":[\"tag\\u001fx\",\"x\"],\"kind\":\"m\"}", "to itself"),
+      late(mentors, R"({"edge":["n7","n8"],"kind":"mentors"})",
+           "its source must be of kind 'person', not 'node'"),
       late(mentors, R"({"edge":["nobody","n8"],"kind":"mentors"})", "not 'node'"),
-      late(mentors + "\n" R"({"node":"r","kind":"robot"})", R"({"edge":["r","n8"],"kind":"mentors"})", "not 'robot'"),
+      late(mentors + "\n"
+                     R"({"node":"r","kind":"robot"})",
+           R"({"edge":["r","n8"],"kind":"mentors"})", "not 'robot'"),
       late("", R"({"edge":["n0","n8"],"kind":"mentors"})", "not 'memory'", mentors + "\n"),
       late(mentors + pair, R"({"node":"p","kind":"robot"})", "'p' cannot become of kind 'robot'"),
-      late("", R"({"node":"p","kind":"robot"})", "wants it to be of kind 'person'", mentors + pair + "\n"),
+      late("", R"({"node":"p","kind":"robot"})", "wants it to be of kind 'person'",
+           mentors + pair + "\n"),
   });
 }
 
-// Other kinds for nodes that no edge holds to one: it wants another, it is gone, or only its other end is held.
+// Other kinds for nodes that no edge holds to one: it wants another, it is gone, or only its other
+// end is held.
 TEST(Refusal, NodesThatNoEdgeHoldsTakeAnotherKind) {
   auto graph = Graph::InMemory();
-  std::string text = R"({"kind":"person","of":"node"})" "\n" R"({"kind":"mentors","source":"person"})" "\n";
+  std::string text = R"({"kind":"person","of":"node"})"
+                     "\n"
+                     R"({"kind":"mentors","source":"person"})"
+                     "\n";
   for (int i = 0; i < 100; ++i) {
-    text += R"({"node":")" + N(i) + R"(","kind":"person"})" "\n";
-    text += R"({"edge":[")" + N(i) + R"(","x"],"kind":"mentors"})" "\n";
+    text += R"({"node":")" + N(i) +
+            R"(","kind":"person"})"
+            "\n";
+    text += R"({"edge":[")" + N(i) +
+            R"(","x"],"kind":"mentors"})"
+            "\n";
   }
   LoadClean(*graph, "f.jsonl", text, SmallCuts(SerialExecutor()));
-  std::string retyped = R"({"node":"x","kind":"robot"})" "\n" R"({"node":"fresh","kind":"person"})" "\n"
-                        R"({"node":"fresh","kind":"robot"})" "\n";
+  std::string retyped = R"({"node":"x","kind":"robot"})"
+                        "\n"
+                        R"({"node":"fresh","kind":"person"})"
+                        "\n"
+                        R"({"node":"fresh","kind":"robot"})"
+                        "\n";
   for (int i = 0; i < 50; ++i)
-    retyped += R"({"remove":")" + N(i) + "\"}\n" R"({"node":")" + N(i) + R"(","kind":"robot"})" "\n";
+    retyped += R"({"remove":")" + N(i) +
+               "\"}\n"
+               R"({"node":")" +
+               N(i) +
+               R"(","kind":"robot"})"
+               "\n";
   EXPECT_EQ(LoadClean(*graph, "g.jsonl", retyped, SmallCuts(SerialExecutor())).records, 103u);
-  const Case c{"held", "g.jsonl", retyped + R"({"node":"n50","kind":"robot"})" "\n", 104, "'n50' cannot become"};
+  const Case c{"held", "g.jsonl",
+               retyped + R"({"node":"n50","kind":"robot"})"
+                         "\n",
+               104, "'n50' cannot become"};
   Case held = c;
   held.seed = text;
   RunCases({held});
@@ -131,16 +182,27 @@ TEST(Refusal, NodesThatNoEdgeHoldsTakeAnotherKind) {
 
 // An index key must not slip through as a fact of the wanted kind, nor be refused wrongly.
 TEST(Refusal, WantedKindsOfGoodFilesPass) {
-  std::string text = R"({"kind":"person","of":"node"})" "\n" R"({"kind":"mentors","source":"person","inverse":"mentored_by"})" "\n";
+  std::string text = R"({"kind":"person","of":"node"})"
+                     "\n"
+                     R"({"kind":"mentors","source":"person","inverse":"mentored_by"})"
+                     "\n";
   for (int i = 0; i < 200; ++i) {
-    text += R"({"node":")" + N(i) + R"(","kind":"person"})" "\n";
-    text += R"({"edge":[")" + N(i) + R"(","x"],"kind":"mentors"})" "\n";
-    text += R"({"edge":["y",")" + N(i / 2) + R"("],"kind":"mentored_by"})" "\n";
+    text += R"({"node":")" + N(i) +
+            R"(","kind":"person"})"
+            "\n";
+    text += R"({"edge":[")" + N(i) +
+            R"(","x"],"kind":"mentors"})"
+            "\n";
+    text += R"({"edge":["y",")" + N(i / 2) +
+            R"("],"kind":"mentored_by"})"
+            "\n";
   }
   auto graph = Graph::InMemory();
   const ImportReport r = LoadClean(*graph, "f.jsonl", text, SmallCuts(SerialExecutor()));
   EXPECT_EQ(r.edges.added, 300u);  // of y, two say the same
-  const Case c{"index node", "f.jsonl", text + "{\"edge\":[\"tag\\u001fx\",\"x\"],\"kind\":\"mentors\"}\n", 603, "not 'tag'"};
+  const Case c{"index node", "f.jsonl",
+               text + "{\"edge\":[\"tag\\u001fx\",\"x\"],\"kind\":\"mentors\"}\n", 603,
+               "not 'tag'"};
   RunCases({c});
 }
 

@@ -14,20 +14,30 @@ TEST(Times, Iso8601) {
   EXPECT_EQ(ParseIsoTime("2026-11-22T00:05:01,123+02"), 1795298701123);
   EXPECT_EQ(ParseIsoTime("2026-11-21T16:35:01.123-0530"), 1795298701123);
   EXPECT_EQ(ParseIsoTime("2026-11-21T22:05"), 1795298700000);
-  for (const char* none : {"", "2026", "2026-13-01", "2026-02-29", "2026-11-21T", "2026-11-21T25:00", "2026-11-21T22:05:61",
-                           "2026-11-21T22:05:01.", "2026-11-21T22:05+", "2026-11-21T22:05+24:00", "2026-11-21T22:05+02:",
-                           "2026-11-21T22:05+02:60", "2026-11-21T22:05Zx", "1700000000000", "26-11-21"})
+  for (const char* none :
+       {"", "2026", "2026-13-01", "2026-02-29", "2026-11-21T", "2026-11-21T25:00",
+        "2026-11-21T22:05:61", "2026-11-21T22:05:01.", "2026-11-21T22:05+",
+        "2026-11-21T22:05+24:00", "2026-11-21T22:05+02:", "2026-11-21T22:05+02:60",
+        "2026-11-21T22:05Zx", "1700000000000", "26-11-21"})
     EXPECT_EQ(ParseIsoTime(none), std::nullopt) << none;
 }
 
 TEST(Times, EveryFormatTakesIsoAndMilliseconds) {
   auto graph = Graph::InMemory();
   LoadClean(*graph, "a.jsonl",
-            R"({"column":"due","type":"i64"})" "\n"
-            R"({"node":"a","created_at":"2026-11-21T22:05:01.123Z","valid_until":"2027-01-01","due":"2026-12-24"})" "\n"
-            R"({"edge":["a","b"],"kind":"knows","created_at":"2026-11-21T22:05:01.123Z","valid_from":1795298701123})" "\n"
-            R"({"outcome":"e","type":"helpful","labeled_at":"2026-11-21T22:05:01.123Z"})" "\n");
-  LoadClean(*graph, "b.csv", "source,target,kind,created_at,valid_until\na,c,knows,2026-11-22T00:05:01.123+02:00,\n");
+            R"({"column":"due","type":"i64"})"
+            "\n"
+            R"({"node":"a","created_at":"2026-11-21T22:05:01.123Z","valid_until":"2027-01-01",)"
+            R"("due":"2026-12-24"})"
+            "\n"
+            R"({"edge":["a","b"],"kind":"knows","created_at":"2026-11-21T22:05:01.123Z",)"
+            R"("valid_from":1795298701123})"
+            "\n"
+            R"({"outcome":"e","type":"helpful","labeled_at":"2026-11-21T22:05:01.123Z"})"
+            "\n");
+  LoadClean(
+      *graph, "b.csv",
+      "source,target,kind,created_at,valid_until\na,c,knows,2026-11-22T00:05:01.123+02:00,\n");
   LoadClean(*graph, "c.csv", "key,created_at,due\nd,2026-11-21,2026-12-24\n");
   const Snapshot s = graph->snapshot();
   EXPECT_EQ(s.i64(kCreatedAt, Id(s, "a")), 1795298701123);
@@ -42,18 +52,26 @@ TEST(Times, EveryFormatTakesIsoAndMilliseconds) {
 TEST(Times, SecondsAreReadAsTheyStandAndTold) {
   auto graph = Graph::InMemory();
   const std::string lines =
-      "\n" R"({"node":"a","created_at":1700000000})" "\n" R"({"node":"b","created_at":1700000001,"valid_until":1800000000})" "\n"
-      R"({"node":"c","created_at":1700000000000})" "\n";
+      "\n"
+      R"({"node":"a","created_at":1700000000})"
+      "\n"
+      R"({"node":"b","created_at":1700000001,"valid_until":1800000000})"
+      "\n"
+      R"({"node":"c","created_at":1700000000000})"
+      "\n";
   for (const int repeat : {0, 1}) {
     const ImportReport r = LoadClean(*graph, "a.jsonl", lines);
     ASSERT_EQ(r.warnings.size(), 2u) << repeat;
     EXPECT_EQ(r.warnings[0].ToString(),
-              "a.jsonl:2: \"created_at\" 1700000000 is read as milliseconds since 1970: 1970-01-20T16:13:20.000Z; a time "
-              "in seconds is written 2023-11-14T22:13:20.000Z or 1700000000000 (2 such values of this field)");
+              "a.jsonl:2: \"created_at\" 1700000000 is read as milliseconds since 1970: "
+              "1970-01-20T16:13:20.000Z; a time "
+              "in seconds is written 2023-11-14T22:13:20.000Z or 1700000000000 (2 such values of "
+              "this field)");
     EXPECT_EQ(r.warnings[1].line, 3u);
     EXPECT_EQ(r.warnings[1].field, "valid_until");
   }
-  const ImportReport csv = LoadClean(*graph, "b.csv", "source,target,kind,created_at\na,b,k,1700000000\na,c,k,0\n");
+  const ImportReport csv =
+      LoadClean(*graph, "b.csv", "source,target,kind,created_at\na,b,k,1700000000\na,c,k,0\n");
   ASSERT_EQ(csv.warnings.size(), 1u);
   EXPECT_EQ(csv.warnings[0].line, 2u);
   EXPECT_EQ(graph->snapshot().i64(kCreatedAt, Id(graph->snapshot(), "a")), 1700000000);

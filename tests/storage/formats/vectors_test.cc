@@ -27,7 +27,8 @@ ImportReport LoadVectors(Graph& graph, const std::string& name, std::string_view
   return report ? *report : ImportReport();
 }
 
-std::vector<float> VectorOf(const Snapshot& s, std::string_view key, const char* space = "default") {
+std::vector<float> VectorOf(const Snapshot& s, std::string_view key,
+                            const char* space = "default") {
   const auto id = s.schema().FindSpace(space);
   if (!id) return {};
   const auto v = s.space(*id)->vector(Id(s, key));
@@ -35,7 +36,8 @@ std::vector<float> VectorOf(const Snapshot& s, std::string_view key, const char*
 }
 
 // The only error of a file that must change nothing, by report or by Result.
-std::string Refused(const std::string& name, std::string_view bytes, VectorImportOptions vectors = {}) {
+std::string Refused(const std::string& name, std::string_view bytes,
+                    VectorImportOptions vectors = {}) {
   auto graph = Graph::InMemory();
   LoadClean(*graph, "a.jsonl", "{\"node\":\"0\"}\n");
   const std::string before = JsonLines(graph->snapshot());
@@ -56,8 +58,12 @@ TEST(TextVectors, ThreeFormatsSayTheSame) {
   const std::vector<std::tuple<std::string, std::string, VectorImportOptions>> files = {
       {"v.npy", kGood, {}},
       {"v.npy", Npy("<f8", "(2, 3)", Bytes(wide)), {}},
-      {"v.NPY", NpyOf("{\"shape\":(2,3),\"fortran_order\":False,\"descr\":\"<f4\"}", Bytes(kSix), 2), {}},
-      {"by content", NpyOf("{'descr':'<f4','fortran_order':False,'shape':(2,3,)}", Bytes(kSix), 3), {}},
+      {"v.NPY",
+       NpyOf("{\"shape\":(2,3),\"fortran_order\":False,\"descr\":\"<f4\"}", Bytes(kSix), 2),
+       {}},
+      {"by content",
+       NpyOf("{'descr':'<f4','fortran_order':False,'shape':(2,3,)}", Bytes(kSix), 3),
+       {}},
       {"v.fvecs", Fvecs({{1, 2, 3}, {4, 5, 6.5f}}), {}},
       {"v.f32", Bytes(kSix), plain}};
   for (const auto& [name, bytes, vectors] : files) {
@@ -127,12 +133,17 @@ TEST(TextVectors, HeadersThatLieAreRefused) {
   EXPECT_EQ(refused(Npy("<f4", "(3, 3)", v)),
             "v.npy: its header claims 3 rows of 12 bytes, the file holds 24 bytes: truncated");
   EXPECT_EQ(refused(Npy("<f4", "(1, 3)", v)),
-            "v.npy: its header claims 1 rows of 12 bytes, the file holds 24 bytes: something follows the array");
-  EXPECT_NE(refused(Npy("<f4", "(18446744073709551615, 3)", v)).find("truncated"), std::string::npos);
-  EXPECT_NE(refused(Npy("<f4", "(6148914691236517205, 4)", v)).find("truncated"), std::string::npos);
-  EXPECT_NE(refused(Npy("<f4", "(2, 99999999999)", v)).find("a vector has 1 to 4096"), std::string::npos);
+            "v.npy: its header claims 1 rows of 12 bytes, the file holds 24 bytes: something "
+            "follows the array");
+  EXPECT_NE(refused(Npy("<f4", "(18446744073709551615, 3)", v)).find("truncated"),
+            std::string::npos);
+  EXPECT_NE(refused(Npy("<f4", "(6148914691236517205, 4)", v)).find("truncated"),
+            std::string::npos);
+  EXPECT_NE(refused(Npy("<f4", "(2, 99999999999)", v)).find("a vector has 1 to 4096"),
+            std::string::npos);
   EXPECT_NE(refused(Npy("<f4", "(2, 0)", "")).find("a vector has 1 to 4096"), std::string::npos);
-  EXPECT_NE(refused(Npy("<f4", "(99999999999999999999, 3)", v)).find("shape is no tuple"), std::string::npos);
+  EXPECT_NE(refused(Npy("<f4", "(99999999999999999999, 3)", v)).find("shape is no tuple"),
+            std::string::npos);
   EXPECT_EQ(refused(Npy("<f4", "(6,)", v)), "v.npy: shape (6,), expected (rows, values)");
   EXPECT_NE(refused(Npy("<f4", "(1, 2, 3)", v)).find("shape (1, 2, 3)"), std::string::npos);
   EXPECT_NE(refused(Npy("<f4", "()", v)).find("shape ()"), std::string::npos);
@@ -140,33 +151,42 @@ TEST(TextVectors, HeadersThatLieAreRefused) {
   EXPECT_NE(refused(Npy("<f4", "(-2, 3)", v)).find("no tuple"), std::string::npos);
   EXPECT_NE(refused(kGood.substr(0, 40)).find("the file ends inside it"), std::string::npos);
   EXPECT_NE(refused(kGood.substr(0, 8)).find("the file ends inside it"), std::string::npos);
-  EXPECT_NE(refused("\x93NUMPY\x09\x01"  "abcdef").find("version 9"), std::string::npos);
+  EXPECT_NE(refused("\x93NUMPY\x09\x01"
+                    "abcdef")
+                .find("version 9"),
+            std::string::npos);
   EXPECT_NE(refused(std::string("\x93NUMPY\x02\0\xff\xff\xff\xff", 12) + std::string(200, ' '))
-                .find("claims 4294967295 bytes"), std::string::npos);
+                .find("claims 4294967295 bytes"),
+            std::string::npos);
   EXPECT_NE(refused("not numpy at all").find("does not begin with"), std::string::npos);
   EXPECT_NE(refused("").find("is empty"), std::string::npos);
   for (const char* dict :
-       {"{'descr': '<f4', 'fortran_order': False}", "{'descr': '<f4', 'fortran_order': 0, 'shape': (2, 3)}",
+       {"{'descr': '<f4', 'fortran_order': False}",
+        "{'descr': '<f4', 'fortran_order': 0, 'shape': (2, 3)}",
         "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2, 3)}",
         "{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (2, 3)}",
         "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), 'x': 1}",
-        "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3)} + 1", "{'descr': '<f4' 'shape': (2,3)}",
-        "", "{", "{'descr", "__import__('os')"})
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3)} + 1",
+        "{'descr': '<f4' 'shape': (2,3)}", "", "{", "{'descr", "__import__('os')"})
     EXPECT_NE(refused(NpyOf(dict, v)).find("npy header: "), std::string::npos) << dict;
   // Types and orders that are not read.
   EXPECT_NE(refused(Npy(">f4", "(2, 3)", v)).find("values of type '>f4'"), std::string::npos);
   EXPECT_NE(refused(Npy("<i4", "(2, 3)", v)).find("values of type '<i4'"), std::string::npos);
-  EXPECT_NE(refused(NpyOf("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3)}", v)).find("Fortran"),
-            std::string::npos);
+  EXPECT_NE(
+      refused(NpyOf("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3)}", v)).find("Fortran"),
+      std::string::npos);
 }
 
 TEST(TextVectors, FvecsAndPlainRowsMustFit) {
   const std::string good = Fvecs({{1, 2, 3}, {4, 5, 6}});
-  EXPECT_NE(Refused("v.fvecs", good.substr(0, good.size() - 1)).find("truncated"), std::string::npos);
+  EXPECT_NE(Refused("v.fvecs", good.substr(0, good.size() - 1)).find("truncated"),
+            std::string::npos);
   EXPECT_NE(Refused("v.fvecs", good.substr(0, 3)).find("ends inside"), std::string::npos);
   EXPECT_NE(Refused("v.fvecs", "").find("is empty"), std::string::npos);
-  EXPECT_NE(Refused("v.fvecs", Bytes(std::vector<std::int32_t>{-1, 0})).find("row 0 claims -1"), std::string::npos);
-  EXPECT_NE(Refused("v.fvecs", Bytes(std::vector<std::int32_t>{1 << 30, 0})).find("row 0 claims 1073741824"),
+  EXPECT_NE(Refused("v.fvecs", Bytes(std::vector<std::int32_t>{-1, 0})).find("row 0 claims -1"),
+            std::string::npos);
+  EXPECT_NE(Refused("v.fvecs", Bytes(std::vector<std::int32_t>{1 << 30, 0}))
+                .find("row 0 claims 1073741824"),
             std::string::npos);
   // Same size, other dimensions inside.
   std::string mixed = good;
@@ -175,19 +195,23 @@ TEST(TextVectors, FvecsAndPlainRowsMustFit) {
   VectorImportOptions vectors;
   EXPECT_NE(Refused("v.f32", Bytes(kSix)).find("name the dimensions"), std::string::npos);
   vectors.dimensions = 4;
-  EXPECT_NE(Refused("v.f32", Bytes(kSix), vectors).find("24 bytes are no whole number of rows of 16 bytes"),
+  EXPECT_NE(Refused("v.f32", Bytes(kSix), vectors)
+                .find("24 bytes are no whole number of rows of 16 bytes"),
             std::string::npos);
   EXPECT_EQ(Refused("v.npy", kGood, vectors), "v.npy: rows of 3 values, expected 4");
   vectors.dimensions = 5'000'000'000;
-  EXPECT_NE(Refused("v.f32", Bytes(kSix), vectors).find("a vector has 1 to 4096"), std::string::npos);
+  EXPECT_NE(Refused("v.f32", Bytes(kSix), vectors).find("a vector has 1 to 4096"),
+            std::string::npos);
   EXPECT_NE(Refused("v.bin", Bytes(kSix)).find("cannot tell its format"), std::string::npos);
 }
 
 TEST(TextVectors, ValuesThatAreNoNumbersAreRefusedByPlace) {
-  const float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
+  const float nan = std::numeric_limits<float>::quiet_NaN(),
+              inf = std::numeric_limits<float>::infinity();
   EXPECT_EQ(Refused("v.npy", Npy("<f4", "(2, 3)", Bytes(std::vector<float>{1, 2, 3, 4, nan, 6}))),
             "v.npy: row 1, value 1 (byte 144): not a number");
-  EXPECT_EQ(Refused("v.fvecs", Fvecs({{1, 2}, {3, -inf}})), "v.fvecs: row 1, value 1 (byte 20): infinite");
+  EXPECT_EQ(Refused("v.fvecs", Fvecs({{1, 2}, {3, -inf}})),
+            "v.fvecs: row 1, value 1 (byte 20): infinite");
   EXPECT_EQ(Refused("v.npy", Npy("<f8", "(1, 2)", Bytes(std::vector<double>{1, 1e300}))),
             "v.npy: row 0, value 1 (byte 136): too large for f32");
   EXPECT_EQ(Refused("v.npy", Npy("<f8", "(1, 1)", Bytes(std::vector<double>{-HUGE_VAL}))),
@@ -245,8 +269,8 @@ TEST(TextVectors, ASpaceKeepsItsDimensionsAndMetric) {
 }
 
 TEST(TextVectors, FilesAndWhatIsNoFile) {
-  const std::filesystem::path folder =
-      std::filesystem::path(::testing::TempDir()) / ("plexus_vectors_" + std::to_string(::getpid()));
+  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) /
+                                       ("plexus_vectors_" + std::to_string(::getpid()));
   std::filesystem::create_directories(folder);
   const std::string path = (folder / "v.npy").string();
   std::ofstream(path, std::ios::binary) << kGood;
@@ -268,8 +292,11 @@ TEST(TextVectors, FilesAndWhatIsNoFile) {
 
 TEST(TextVectors, OneVectorOfAQuery) {
   const std::vector<float> three = {1, -2.5f, 3e-3f};
-  const auto read = [](const std::string& name, std::string_view bytes) { return ReadVector({name, bytes}); };
-  for (const char* text : {"1 -2.5 0.003", "[1, -2.5, 3e-3]\n", " 1,-2.5,\t3e-3 \r\n", "1\n-2.5\n0.003\n", "[1 -2.5,3e-3]"}) {
+  const auto read = [](const std::string& name, std::string_view bytes) {
+    return ReadVector({name, bytes});
+  };
+  for (const char* text : {"1 -2.5 0.003", "[1, -2.5, 3e-3]\n", " 1,-2.5,\t3e-3 \r\n",
+                           "1\n-2.5\n0.003\n", "[1 -2.5,3e-3]"}) {
     const auto got = read("q.txt", text);
     ASSERT_TRUE(got) << got.error().message;
     EXPECT_EQ(*got, three) << text;
@@ -293,11 +320,13 @@ TEST(TextVectors, OneVectorOfAQuery) {
   std::string many;
   for (int i = 0; i < 5000; ++i) many += "1 ";
   EXPECT_NE(refused("q", many).find("more than 4096 values"), std::string::npos);
-  EXPECT_NE(refused("q", std::string(1 << 20, '1')).find("more text than one vector"), std::string::npos);
+  EXPECT_NE(refused("q", std::string(1 << 20, '1')).find("more text than one vector"),
+            std::string::npos);
   EXPECT_EQ(refused("q.fvecs", Fvecs({three, three})), "q.fvecs: holds 2 vectors, expected one");
   EXPECT_NE(refused("q.npy", Npy("<f4", "(0, 3)", "")).find("holds 0 vectors"), std::string::npos);
-  EXPECT_NE(refused("q.npy", Npy("<f4", "(2,)", Bytes(std::vector<float>{1, NAN}))).find("not a number"),
-            std::string::npos);
+  EXPECT_NE(
+      refused("q.npy", Npy("<f4", "(2,)", Bytes(std::vector<float>{1, NAN}))).find("not a number"),
+      std::string::npos);
 }
 
 }  // namespace

@@ -30,23 +30,25 @@ TEST(WordNet, WholeDatabase) {
   // hypernyms and as many hyponyms make one is-a each, and so for every inverse pair;
   // of 74,717 derivations (19 of them loops) 63,639 differ as ordered pairs...
   const std::map<std::string, std::uint64_t> expected = {
-      {"is-a", 89'089},      {"instance-of", 8'577}, {"part-of", 9'097},   {"member-of", 12'293},
-      {"substance-of", 797}, {"in-topic", 6'653},    {"in-region", 1'357}, {"in-usage", 1'287},
-      {"antonym", 3'802},    {"similar", 10'693},    {"derivation", 31'839}, {"attribute", 639},
-      {"also-see", 1'971},   {"verb-group", 875},    {"entails", 408},     {"causes", 220},
+      {"is-a", 89'089},       {"instance-of", 8'577}, {"part-of", 9'097},     {"member-of", 12'293},
+      {"substance-of", 797},  {"in-topic", 6'653},    {"in-region", 1'357},   {"in-usage", 1'287},
+      {"antonym", 3'802},     {"similar", 10'693},    {"derivation", 31'839}, {"attribute", 639},
+      {"also-see", 1'971},    {"verb-group", 875},    {"entails", 408},       {"causes", 220},
       {"pertains-to", 6'667}, {"participle-of", 61}};
   const Snapshot s = graph->snapshot();
   std::map<std::string, std::uint64_t> counts;
   std::uint64_t total = 0;
   for (std::size_t k = 0; k < s.schema().edge_kinds().size(); ++k) {
-    if (const std::uint64_t n = s.state().edges_by_kind[k]) counts[s.schema().edge_kinds()[k].name] = n;
+    if (const std::uint64_t n = s.state().edges_by_kind[k])
+      counts[s.schema().edge_kinds()[k].name] = n;
     total += s.state().edges_by_kind[k];
   }
   EXPECT_EQ(counts, expected);
   EXPECT_EQ(total, 186'325u);
   std::map<char, int> letters;
   for (NodeId v = 0; v < s.node_count(); ++v) ++letters[s.key(v)[0]];
-  EXPECT_EQ(letters, (std::map<char, int>{{'n', 82'115}, {'v', 13'767}, {'a', 18'156}, {'r', 3'621}}));
+  EXPECT_EQ(letters,
+            (std::map<char, int>{{'n', 82'115}, {'v', 13'767}, {'a', 18'156}, {'r', 3'621}}));
 
   EXPECT_EQ(s.key(0), "n00001740");
   const NodeId dog = Id(s, "n02084071");
@@ -68,10 +70,13 @@ class SmallWordNet : public ::testing::Test {
   void SetUp() override {
     directory_ = fs::path(::testing::TempDir()) / "plexus_small_wordnet";
     fs::create_directories(directory_);
-    for (const char* name : {"data.noun", "data.verb", "data.adj", "data.adv"}) Write(name, "  1 licence\n");
+    for (const char* name : {"data.noun", "data.verb", "data.adj", "data.adv"})
+      Write(name, "  1 licence\n");
   }
   void TearDown() override { fs::remove_all(directory_); }
-  void Write(const char* name, const std::string& text) { std::ofstream(directory_ / name) << text; }
+  void Write(const char* name, const std::string& text) {
+    std::ofstream(directory_ / name) << text;
+  }
   Result<ImportReport> Run(Graph& graph, OnError on_error) {
     ImportOptions options;
     options.on_error = on_error;
@@ -85,7 +90,8 @@ TEST_F(SmallWordNet, KeysLettersAndErrors) {
         "  1 licence\n"
         "00000001 03 n 02 some_thing 0 it 0 001 ~ 00000002 n 0000 | a gloss  \n"
         "00000002 03 n 01 part 0 002 @ 00000001 n 0000 = 00000007 a 0000 | another\n");
-  Write("data.adj", "00000007 00 s 01 odd(p) 0 002 = 00000002 n 0000 + 00000007 s 0101 | strange\n");
+  Write("data.adj",
+        "00000007 00 s 01 odd(p) 0 002 = 00000002 n 0000 + 00000007 s 0101 | strange\n");
   auto graph = Graph::InMemory();
   auto report = Run(*graph, OnError::kStop);
   ASSERT_TRUE(report) << report.error().ToString();
@@ -102,8 +108,9 @@ TEST_F(SmallWordNet, KeysLettersAndErrors) {
   ASSERT_TRUE(again);
   ASSERT_EQ(again->kept_errors.size(), 2u);
   EXPECT_NE(again->kept_errors[0].ToString().find("data.verb:3: no gloss"), std::string::npos);
-  EXPECT_NE(again->kept_errors[1].ToString().find("data.verb:2: pointer to an unknown synset v00000009"),
-            std::string::npos);
+  EXPECT_NE(
+      again->kept_errors[1].ToString().find("data.verb:2: pointer to an unknown synset v00000009"),
+      std::string::npos);
 }
 
 TEST_F(SmallWordNet, MissingFileIsNamed) {

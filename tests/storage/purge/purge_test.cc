@@ -19,7 +19,9 @@ std::string Floats(const float* values, std::size_t count) {
 }
 
 const std::string kEventText = "what the event was asked for";  // goes with a hard purge
-std::vector<std::string> Secrets() { return {kText, kOldText, kProps, kPreview, Floats(kVector, 5)}; }
+std::vector<std::string> Secrets() {
+  return {kText, kOldText, kProps, kPreview, Floats(kVector, 5)};
+}
 
 // A memory with two versions of text, properties, a vector, a tag, a preview in an
 // event, among others; `between` runs in the middle.
@@ -57,7 +59,8 @@ TEST(Purge, NoLiveFileHoldsTheBytes) {
   auto db = MustOpen(scratch.path(), Create());
   Fill(*db, [&] { PLEXUS_OK(db->Checkpoint()); });
   PLEXUS_OK(db->Checkpoint());
-  EXPECT_EQ(Found(scratch.path(), Secrets()).empty(), false) << "the search must be able to find them";
+  EXPECT_EQ(Found(scratch.path(), Secrets()).empty(), false)
+      << "the search must be able to find them";
   const Snapshot before = db->snapshot();
   PLEXUS_OK(db->Purge(kKeys, 9000));
   EXPECT_EQ(Found(scratch.path(), Secrets()), std::vector<std::string>{}) << "while it is open";
@@ -96,10 +99,12 @@ TEST(Purge, NoLiveFileHoldsTheBytes) {
 
 // Sessions that close without a checkpoint keep their write-ahead logs, which hold the bytes, too.
 TEST(Purge, WhatEarlierSessionsWroteIsInNoFile) {
-  for (const CheckpointOnClose mode : {CheckpointOnClose::kNever, CheckpointOnClose::kWhenEarned, CheckpointOnClose::kAlways})
+  for (const CheckpointOnClose mode :
+       {CheckpointOnClose::kNever, CheckpointOnClose::kWhenEarned, CheckpointOnClose::kAlways})
     for (int sessions = 0; sessions < 3; ++sessions)
       for (const bool by_apply : {false, true}) {
-        SCOPED_TRACE(std::to_string(static_cast<int>(mode)) + ", sessions between " + std::to_string(sessions) + (by_apply ? ", by Apply" : ""));
+        SCOPED_TRACE(std::to_string(static_cast<int>(mode)) + ", sessions between " +
+                     std::to_string(sessions) + (by_apply ? ", by Apply" : ""));
         ScratchDirectory scratch;
         OpenOptions options = Create();
         options.checkpoint_on_close = mode;
@@ -244,7 +249,8 @@ TEST(Purge, AboveALaterFloorIsReplayed) {
     auto again = Database::Open(scratch.path(), options);
     PLEXUS_OK(again);
     EXPECT_EQ((*again)->snapshot().state().edges_by_kind[kHasTag], links);
-    for (const auto& [sequence, tags] : {std::pair<Sequence, std::uint64_t>{2, 1}, {3, 1}, {4, 1}, {5, links}}) {
+    for (const auto& [sequence, tags] :
+         {std::pair<Sequence, std::uint64_t>{2, 1}, {3, 1}, {4, 1}, {5, links}}) {
       auto past = (*again)->AsOf(sequence);
       PLEXUS_OK(past);
       EXPECT_EQ(past->state().edges_by_kind[kHasTag], tags) << "record " << sequence;
@@ -264,11 +270,14 @@ TEST(HardPurge, KeysAndEventsAreGoneToo) {
       ApplyScript(*db, 9, 12);
       if (trimmed) PLEXUS_OK(db->Trim(8));
       const NodeId node = *db->snapshot().Find("secret");
-      const std::string other = *db->snapshot().Payload(*db->snapshot().Find("m3"), NodeField::kText);
+      const std::string other =
+          *db->snapshot().Payload(*db->snapshot().Find("m3"), NodeField::kText);
       PLEXUS_OK(db->HardPurge({&node, 1}));
       std::vector<std::string> secrets = Secrets();
       secrets.push_back("secret");
-      secrets.push_back("event\x1f" "e1");
+      secrets.push_back(
+          "event\x1f"
+          "e1");
       secrets.push_back(kEventText);
       EXPECT_EQ(Found(scratch.path(), secrets), std::vector<std::string>{});
       const Snapshot now = db->snapshot();

@@ -11,9 +11,12 @@ namespace {
 // are replaced: of "formerword" no arc is left, "onceword" moves from one to the other.
 void FillTerms(Database& db) {
   WriteBatch batch(1000);
-  const NodeRef secret = batch.UpsertNode("secret-node", NodeKindRef(kMemory)), other = batch.UpsertNode("other");
-  for (const char* word : {"hunterword", "sharedword", "formerword"}) batch.Link(secret, kHasTerm, batch.IndexNode(kTerm, word));
-  for (const char* word : {"otherword", "sharedword", "onceword"}) batch.Link(other, kHasTerm, batch.IndexNode(kTerm, word));
+  const NodeRef secret = batch.UpsertNode("secret-node", NodeKindRef(kMemory)),
+                other = batch.UpsertNode("other");
+  for (const char* word : {"hunterword", "sharedword", "formerword"})
+    batch.Link(secret, kHasTerm, batch.IndexNode(kTerm, word));
+  for (const char* word : {"otherword", "sharedword", "onceword"})
+    batch.Link(other, kHasTerm, batch.IndexNode(kTerm, word));
   PLEXUS_OK(db.graph().Apply(batch));
   WriteBatch later(2000);
   later.Unlink(later.Node("secret-node"), kHasTerm, later.IndexNode(kTerm, "formerword"));
@@ -51,8 +54,10 @@ TEST(Purge, WordsOfThePurgedTextAloneGoWithIt) {
 void FillWordsAndTags(Database& db) {
   FillTerms(db);
   WriteBatch batch(2500);
-  for (const char* tag : {"tagsecret", "tagshared"}) batch.Link(batch.Node("secret-node"), kHasTag, batch.IndexNode(kTag, tag));
-  for (const char* tag : {"tagother", "tagshared"}) batch.Link(batch.Node("other"), kHasTag, batch.IndexNode(kTag, tag));
+  for (const char* tag : {"tagsecret", "tagshared"})
+    batch.Link(batch.Node("secret-node"), kHasTag, batch.IndexNode(kTag, tag));
+  for (const char* tag : {"tagother", "tagshared"})
+    batch.Link(batch.Node("other"), kHasTag, batch.IndexNode(kTag, tag));
   batch.UpsertNode(IndexKey("tag", "tagofnobody"), NodeKindRef(kTag));
   PLEXUS_OK(db.graph().Apply(batch));
   WriteBatch later(2600);
@@ -64,7 +69,8 @@ void FillWordsAndTags(Database& db) {
 }
 
 const std::vector<std::string> kOwnWords = {"hunterword", "formerword", "tagsecret", "tagformer"};
-const std::vector<std::string> kOthersWords = {"sharedword", "otherword", "onceword", "tagshared", "tagother", "tagofnobody"};
+const std::vector<std::string> kOthersWords = {"sharedword", "otherword", "onceword",
+                                               "tagshared",  "tagother",  "tagofnobody"};
 
 void ExpectWordsGone(Database& db, const std::string& directory, Sequence floor) {
   EXPECT_EQ(Found(directory, kOwnWords), std::vector<std::string>{});
@@ -88,7 +94,8 @@ void ExpectWordsGone(Database& db, const std::string& directory, Sequence floor)
 
 TEST(Purge, WordsAndTagsOfItsOwnAreInNoFile) {
   enum class By { kPurge, kApplyAndClose, kApplyAndCrash, kCheckpointThenClose };
-  for (const By by : {By::kPurge, By::kApplyAndClose, By::kApplyAndCrash, By::kCheckpointThenClose}) {
+  for (const By by :
+       {By::kPurge, By::kApplyAndClose, By::kApplyAndCrash, By::kCheckpointThenClose}) {
     for (const bool trimmed : {false, true}) {
       SCOPED_TRACE(std::to_string(static_cast<int>(by)) + (trimmed ? " trimmed" : ""));
       ScratchDirectory scratch;
@@ -113,10 +120,14 @@ TEST(Purge, WordsAndTagsOfItsOwnAreInNoFile) {
           again.Link(again.Node("other"), kHasTag, again.IndexNode(kTag, "tagsecret"));
           PLEXUS_OK(db->graph().Apply(again));
           PLEXUS_OK(db->Close());
-          EXPECT_EQ(Found(directory, {"hunterword", "formerword", "tagformer"}), std::vector<std::string>{});
+          EXPECT_EQ(Found(directory, {"hunterword", "formerword", "tagformer"}),
+                    std::vector<std::string>{});
           db = MustOpen(directory);
           EXPECT_TRUE(db->snapshot().alive(*db->snapshot().Find(IndexKey("tag", "tagsecret"))));
-          EXPECT_EQ(db->snapshot().Degree(Direction::kIn, *db->snapshot().Find(IndexKey("tag", "tagsecret")), ArcFilter::All()), 1u);
+          EXPECT_EQ(db->snapshot().Degree(Direction::kIn,
+                                          *db->snapshot().Find(IndexKey("tag", "tagsecret")),
+                                          ArcFilter::All()),
+                    1u);
           continue;
         }
         if (by == By::kApplyAndCrash) {
@@ -177,11 +188,13 @@ TEST(Purge, HistoryTellsNumbersOnly) {
       EXPECT_GT(e.erased, 5u);
     }
   }
-  EXPECT_EQ(told, (std::vector<What>{What::kCreated, What::kPurged, What::kRevived, What::kLinked}));
+  EXPECT_EQ(told,
+            (std::vector<What>{What::kCreated, What::kPurged, What::kRevived, What::kLinked}));
   // Nor does the history of a tag that both had.
   auto of_tag = db->History(*db->snapshot().Find(IndexKey("tag", "tagshared")));
   PLEXUS_OK(of_tag);
-  for (const HistoryEntry& e : *of_tag) EXPECT_TRUE(e.other != node || e.sequence == db->snapshot().sequence());
+  for (const HistoryEntry& e : *of_tag)
+    EXPECT_TRUE(e.other != node || e.sequence == db->snapshot().sequence());
 }
 
 TEST(HardPurge, WordsThatNobodyElseEverHadAreInNoFile) {
@@ -194,10 +207,12 @@ TEST(HardPurge, WordsThatNobodyElseEverHadAreInNoFile) {
     ASSERT_FALSE(Found(scratch.path(), {"hunterword"}).empty());
     PLEXUS_OK(db->HardPurge({&node, 1}));
     // Trimmed, no record is left that says whose word "formerword" was.
-    EXPECT_EQ(Found(scratch.path(), {"hunterword", "formerword", "secret-node"}), std::vector<std::string>{});
+    EXPECT_EQ(Found(scratch.path(), {"hunterword", "formerword", "secret-node"}),
+              std::vector<std::string>{});
     // What the history knows of another node stays in it; below the floor nobody knows.
     EXPECT_EQ(Found(scratch.path(), {"onceword"}).empty(), trimmed);
-    EXPECT_EQ(AliveTerms(db->snapshot()), "sharedword otherword ") << "a word without an arc is nobody's";
+    EXPECT_EQ(AliveTerms(db->snapshot()), "sharedword otherword ")
+        << "a word without an arc is nobody's";
     if (!trimmed) {
       EXPECT_EQ(AliveTerms(*db->AsOf(1)), "sharedword otherword onceword ");
     }

@@ -5,10 +5,10 @@
 #include <random>
 #include <sstream>
 
-#include "storage/repair.h"
-#include "storage/verify/checkpoint_damage.h"
 #include "storage/base/files.h"
 #include "storage/log/rocks_db.h"
+#include "storage/repair.h"
+#include "storage/verify/checkpoint_damage.h"
 #include "tests/support/child_process.h"
 #include "tests/support/store_test_util.h"
 
@@ -34,7 +34,8 @@ class DamagedFiles : public ::testing::Test {
   }
   std::map<std::string, std::string> Tree(const std::string& directory) const {
     std::map<std::string, std::string> tree;
-    for (const std::string& path : FilesBelow(directory)) tree[path.substr(directory.size())] = ReadFile(path);
+    for (const std::string& path : FilesBelow(directory))
+      tree[path.substr(directory.size())] = ReadFile(path);
     return tree;
   }
   void Damage(const std::string& relative, const std::string* bytes) {
@@ -82,12 +83,14 @@ void DamagedFiles::Judge(const std::string& what) {
   if (word == "opened") {
     std::uint64_t sequence = 0, warnings = 0;
     opened >> sequence >> warnings;
-    EXPECT_TRUE(ReadFile(made + ".opened") == dumps_[kBatches]) << "another graph was served: " << open_line;
+    EXPECT_TRUE(ReadFile(made + ".opened") == dumps_[kBatches])
+        << "another graph was served: " << open_line;
     ++(warnings ? worked_round_ : harmless_);
   } else {
     opened >> code;
-    EXPECT_EQ(code, ErrorCodeName(what.find("/anchor deleted") != std::string::npos ? ErrorCode::kNotFound
-                                                                                    : ErrorCode::kCorruption));
+    EXPECT_EQ(code, ErrorCodeName(what.find("/anchor deleted") != std::string::npos
+                                      ? ErrorCode::kNotFound
+                                      : ErrorCode::kCorruption));
     EXPECT_NE(open_line.find(hurt), std::string::npos) << open_line;
     if (code == "corruption") {
       EXPECT_NE(open_line.find("plexus repair"), std::string::npos) << open_line;
@@ -99,7 +102,8 @@ void DamagedFiles::Judge(const std::string& what) {
   std::istringstream repaired(repair_line);
   repaired >> word;
   ASSERT_EQ(word, "repaired") << repair_line;
-  std::uint64_t complete = 0, sequence = 0, floor = 0, records = 0, contents = 0, history = 0, damage = 0;
+  std::uint64_t complete = 0, sequence = 0, floor = 0, records = 0, contents = 0, history = 0,
+                damage = 0;
   repaired >> complete >> sequence >> floor >> records >> contents >> history >> damage;
   const std::string dump = ReadFile(made + ".repaired");
   ASSERT_LE(sequence, kBatches);
@@ -140,7 +144,8 @@ TEST_F(DamagedFiles, OneAtATime) {
     if (HasFatalFailure()) return;
   }
   std::printf("%llu harmless, %llu worked round, %llu refused; repair: %llu whole, %llu in part\n",
-              static_cast<unsigned long long>(harmless_), static_cast<unsigned long long>(worked_round_),
+              static_cast<unsigned long long>(harmless_),
+              static_cast<unsigned long long>(worked_round_),
               static_cast<unsigned long long>(refused_), static_cast<unsigned long long>(whole_),
               static_cast<unsigned long long>(partly_));
   EXPECT_GT(worked_round_, 0u);
@@ -190,7 +195,8 @@ TEST_F(DamagedFiles, RepairNamesWhoLostWhatAndErasesWhatIsPurged) {
   // One text of "m3" is overwritten by another byte in the payloads' file.
   auto db = MustOpen(scratch_.path("whole"));
   WriteBatch batch(20'000);
-  batch.SetPayload(batch.UpsertNode("precious"), NodeField::kText, "a text that will be hurt by one bit");
+  batch.SetPayload(batch.UpsertNode("precious"), NodeField::kText,
+                   "a text that will be hurt by one bit");
   batch.SetPayload(batch.UpsertNode("secret"), NodeField::kText, "a text that is purged");
   PLEXUS_OK(db->graph().Apply(batch));
   const std::string_view keys[] = {"secret"};
@@ -224,7 +230,8 @@ TEST_F(DamagedFiles, RepairNamesWhoLostWhatAndErasesWhatIsPurged) {
   for (const std::string& path : FilesBelow(scratch_.path("made")))
     EXPECT_EQ(ReadFile(path).find("a text that is purged"), std::string::npos) << path;
   EXPECT_EQ(Dump(*db->AsOf(kBatches)), dumps_[kBatches]);
-  EXPECT_EQ(Repair(scratch_.path("whole"), scratch_.path("made")).error().code, ErrorCode::kAlreadyExists);
+  EXPECT_EQ(Repair(scratch_.path("whole"), scratch_.path("made")).error().code,
+            ErrorCode::kAlreadyExists);
   EXPECT_EQ(Repair(scratch_.path("none"), scratch_.path("new")).error().code, ErrorCode::kNotFound);
 }
 
@@ -275,7 +282,8 @@ TEST(RepairGap, ALaterCheckpointBridgesIt) {
     for (const std::string& path : FilesBelow(scratch.path("whole"))) {
       std::string bytes = ReadFile(path);
       if (bytes.find("PLXR") == std::string::npos) continue;
-      if (const auto at = bytes.find("node-of-record-5-end"); at != std::string::npos) bytes[at] = 'N';
+      if (const auto at = bytes.find("node-of-record-5-end"); at != std::string::npos)
+        bytes[at] = 'N';
       WriteFile(path, bytes);
     }
     ASSERT_FALSE(Database::Open(scratch.path("whole"), {}));
@@ -286,7 +294,8 @@ TEST(RepairGap, ALaterCheckpointBridgesIt) {
     EXPECT_EQ(report->history_floor, bridged ? 8u : 0u);
     db = MustOpen(scratch.path("made"));
     EXPECT_EQ(Dump(db->snapshot()), dumps[report->sequence]);
-    for (Sequence s = report->history_floor; s <= report->sequence; ++s) EXPECT_EQ(Dump(*db->AsOf(s)), dumps[s]);
+    for (Sequence s = report->history_floor; s <= report->sequence; ++s)
+      EXPECT_EQ(Dump(*db->AsOf(s)), dumps[s]);
     const auto& ranges = bridged ? report->lost_history : report->lost_records;
     ASSERT_EQ(ranges.size(), 1u);
     EXPECT_EQ(ranges[0].from, bridged ? 1u : 5u);
@@ -321,15 +330,21 @@ TEST(DamagedCheckpoints, TheFileIsTheOneTheMessageIsAbout) {
     PLEXUS_OK(db->Checkpoint());
     PLEXUS_OK(db->Close());
   }
-  auto rocks = Rocks::Open(scratch.path() + "/generation-1", Rocks::Mode::kLook, std::make_shared<Files>());
+  auto rocks =
+      Rocks::Open(scratch.path() + "/generation-1", Rocks::Mode::kLook, std::make_shared<Files>());
   PLEXUS_OK(rocks);
-  auto file = [&](const std::string& what) { return DescribeDamage(*rocks, 1, 0, "checkpoint 1" + what).file; };
-  const std::string sections = file(", section 0: the digest does not match"), manifest = file(", manifest: too short");
+  auto file = [&](const std::string& what) {
+    return DescribeDamage(*rocks, 1, 0, "checkpoint 1" + what).file;
+  };
+  const std::string sections = file(", section 0: the digest does not match"),
+                    manifest = file(", manifest: too short");
   EXPECT_TRUE(sections.ends_with(".sst"));
   EXPECT_TRUE(manifest.ends_with(".sst"));
   EXPECT_NE(sections, manifest);
   EXPECT_EQ(file(", out_offsets: they descend"), "") << "was the manifest's";
-  EXPECT_EQ(file(", section 0: Corruption: block checksum mismatch in db/" + manifest + " offset 0"), manifest);
+  EXPECT_EQ(
+      file(", section 0: Corruption: block checksum mismatch in db/" + manifest + " offset 0"),
+      manifest);
 }
 
 }  // namespace

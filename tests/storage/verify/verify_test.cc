@@ -8,8 +8,8 @@
 #include <functional>
 
 #include "engine/vocabulary.h"
-#include "storage/encoding/anchor.h"
 #include "storage/checkpoint/checkpoint.h"
+#include "storage/encoding/anchor.h"
 #include "storage/encoding/record_codec.h"
 #include "storage/log/log_reader.h"
 #include "storage/log/payload_store.h"
@@ -88,11 +88,15 @@ class VerifyTest : public ::testing::Test {
 
   static Manifest Newest(Rocks& rocks) {
     std::string value;
-    EXPECT_TRUE(rocks.db()->Get({}, rocks.checkpoint(), SectionKey(1, kManifestSection), &value).ok());
+    EXPECT_TRUE(
+        rocks.db()->Get({}, rocks.checkpoint(), SectionKey(1, kManifestSection), &value).ok());
     return *DecodeManifest(AsBytes(std::string_view(value)), "manifest");
   }
   static void Store(Rocks& rocks, Manifest& m, Anchor& anchor) {
-    EXPECT_TRUE(rocks.db()->Put({}, rocks.checkpoint(), SectionKey(m.id, kManifestSection), EncodeManifest(m)).ok());
+    EXPECT_TRUE(
+        rocks.db()
+            ->Put({}, rocks.checkpoint(), SectionKey(m.id, kManifestSection), EncodeManifest(m))
+            .ok());
     anchor.checkpoint_digest = m.digest;
     anchor.checkpoint_sequence = m.sequence;
   }
@@ -194,15 +198,18 @@ TEST_F(VerifyTest, InSlotsSwapped) {
   ExpectFound("in_neighbors");
 }
 TEST_F(VerifyTest, InSlotOutOfRange) {
-  MutateArray(ArrayId::kInSlots, [](std::uint8_t* b, std::size_t) { AddTo<std::uint32_t>(b, 0, 1u << 30); });
+  MutateArray(ArrayId::kInSlots,
+              [](std::uint8_t* b, std::size_t) { AddTo<std::uint32_t>(b, 0, 1u << 30); });
   ExpectFound("in_slots");
 }
 TEST_F(VerifyTest, NeighborOutOfRange) {
-  MutateArray(ArrayId::kOutNeighbors, [](std::uint8_t* b, std::size_t) { AddTo<std::uint32_t>(b, 2, 100'000); });
+  MutateArray(ArrayId::kOutNeighbors,
+              [](std::uint8_t* b, std::size_t) { AddTo<std::uint32_t>(b, 2, 100'000); });
   ExpectFound("out_neighbors");
 }
 TEST_F(VerifyTest, OffsetsDescend) {
-  MutateArray(ArrayId::kOutOffsets, [](std::uint8_t* b, std::size_t) { AddTo<std::uint32_t>(b, 1, 50); });
+  MutateArray(ArrayId::kOutOffsets,
+              [](std::uint8_t* b, std::size_t) { AddTo<std::uint32_t>(b, 1, 50); });
   ExpectFound("out_");
 }
 TEST_F(VerifyTest, WeightNotFinite) {
@@ -217,7 +224,8 @@ TEST_F(VerifyTest, UnknownEdgeKind) {
   ExpectFound("out_");
 }
 TEST_F(VerifyTest, CreatedAt) {
-  MutateArray(ArrayId::kOutCreatedAt, [](std::uint8_t* b, std::size_t) { AddTo<std::int64_t>(b, 4, 1); });
+  MutateArray(ArrayId::kOutCreatedAt,
+              [](std::uint8_t* b, std::size_t) { AddTo<std::int64_t>(b, 4, 1); });
   ExpectFound("out_created_at");
 }
 TEST_F(VerifyTest, NodeFlag) {
@@ -266,7 +274,8 @@ TEST_F(VerifyTest, PayloadReference) {
   ExpectFound("payload_refs");
 }
 TEST_F(VerifyTest, VectorReference) {
-  MutateArray(ArrayId::kVectorRefs, [](std::uint8_t* b, std::size_t n) { std::memcpy(b, b + n - 8, 8); });
+  MutateArray(ArrayId::kVectorRefs,
+              [](std::uint8_t* b, std::size_t n) { std::memcpy(b, b + n - 8, 8); });
   ExpectFound("vector_refs");
 }
 TEST_F(VerifyTest, EdgeCount) {
@@ -289,7 +298,9 @@ TEST_F(VerifyTest, HugeCounts) {
   ExpectFound("manifest");
 }
 TEST_F(VerifyTest, RecordLost) {
-  Mutate([](Rocks& rocks, Anchor&) { ASSERT_TRUE(rocks.db()->Delete({}, rocks.log(), LogKey(7)).ok()); });
+  Mutate([](Rocks& rocks, Anchor&) {
+    ASSERT_TRUE(rocks.db()->Delete({}, rocks.log(), LogKey(7)).ok());
+  });
   ExpectFound("log record 7");
 }
 TEST_F(VerifyTest, RecordsSwapped) {
@@ -317,7 +328,8 @@ TEST_F(VerifyTest, RecordWithAValueOutOfRange) {
 TEST_F(VerifyTest, PayloadChangedDigestRecomputed) {
   Mutate([](Rocks& rocks, Anchor&) {
     const PayloadRef ref = PayloadRef::Make(5, 0);
-    ASSERT_TRUE(rocks.db()->Put({}, rocks.payload(), PayloadKey(5, 0), EncodePayload(ref, "forged")).ok());
+    ASSERT_TRUE(
+        rocks.db()->Put({}, rocks.payload(), PayloadKey(5, 0), EncodePayload(ref, "forged")).ok());
   });
   ExpectFound("payload (5, 0)");
 }
@@ -338,7 +350,8 @@ TEST_F(VerifyTest, PayloadUnderAnotherKey) {
 TEST_F(VerifyTest, StrayPayload) {
   Mutate([](Rocks& rocks, Anchor&) {
     const PayloadRef ref = PayloadRef::Make(5, 900);
-    ASSERT_TRUE(rocks.db()->Put({}, rocks.payload(), PayloadKey(5, 900), EncodePayload(ref, "x")).ok());
+    ASSERT_TRUE(
+        rocks.db()->Put({}, rocks.payload(), PayloadKey(5, 900), EncodePayload(ref, "x")).ok());
   });
   ExpectFound("payload (5, 900)");
 }

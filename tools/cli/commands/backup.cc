@@ -3,9 +3,9 @@
 
 #include "tools/cli/cli.h"
 #include "tools/cli/exit_code.h"
-#include "tools/operations/json_writer.h"
 #include "tools/cli/output.h"
 #include "tools/cli/session.h"
+#include "tools/operations/json_writer.h"
 
 namespace plexus::tools {
 namespace {
@@ -66,7 +66,8 @@ void AddBackup(Cli& cli) {
           [](const Globals& globals) { return RunBackup(globals, to); })
       .Option("--to", "DIR", to, "a directory that does not exist yet")
       .Required()
-      .Example("plexus backup --db g --to backups/g-2026-11-21", "a whole, verified copy, also while others write")
+      .Example("plexus backup --db g --to backups/g-2026-11-21",
+               "a whole, verified copy, also while others write")
       .Example("plexus backup --db g --to /mnt/other/g --json", "on another disk, for a script");
 
   static std::string from;

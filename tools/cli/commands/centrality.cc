@@ -14,18 +14,19 @@
 #include "tools/cli/cli.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/human_format.h"
-#include "tools/operations/json_writer.h"
-#include "tools/operations/names.h"
 #include "tools/cli/output.h"
 #include "tools/cli/rank_options.h"
-#include "tools/operations/reply.h"
 #include "tools/cli/session.h"
 #include "tools/cli/table.h"
+#include "tools/operations/json_writer.h"
+#include "tools/operations/names.h"
+#include "tools/operations/reply.h"
 
 namespace plexus::tools {
 namespace {
 
-// The nodes that were asked for and measured, each once, those that score 0 too; all unless --top is given.
+// The nodes that were asked for and measured, each once, those that score 0 too; all unless --top
+// is given.
 Result<std::vector<ScoredNode>> Asked(const Snapshot& snapshot, const std::vector<double>& scores,
                                       std::span<const NodeId> of, const RankedSelection& given) {
   PLEXUS_ASSIGN(const NodeSubset asked, NodeSubset::Of(snapshot, of));
@@ -50,8 +51,8 @@ void WriteNodes(JsonWriter& json, const Snapshot& snapshot, const std::vector<Sc
   }
   json.EndArray();
 }
-void PrintNodes(const Globals& globals, const Snapshot& snapshot, const std::vector<ScoredNode>& nodes,
-                const std::vector<Column>& columns) {
+void PrintNodes(const Globals& globals, const Snapshot& snapshot,
+                const std::vector<ScoredNode>& nodes, const std::vector<Column>& columns) {
   Table table;
   for (const Column& column : columns) table.Column(column.heading, Table::Align::kRight);
   AddNodeColumns(table, globals, 60);
@@ -68,18 +69,21 @@ void PrintNodes(const Globals& globals, const Snapshot& snapshot, const std::vec
 template <class Options>
 Status TakeIterations(const std::optional<std::uint64_t>& given, Options& options) {
   if (!given) return {};
-  if (*given < 1 || *given > 1'000'000) return Fail(ErrorCode::kInvalidArgument, "--iterations is 1 to 1000000");
+  if (*given < 1 || *given > 1'000'000)
+    return Fail(ErrorCode::kInvalidArgument, "--iterations is 1 to 1000000");
   options.max_iterations = static_cast<int>(*given);
   return {};
 }
 Command& AddIterations(Command& command, std::optional<std::uint64_t>& iterations) {
-  return command.Option("--iterations", "N", iterations, "at most N, then say truncated (default 1000)");
+  return command.Option("--iterations", "N", iterations,
+                        "at most N, then say truncated (default 1000)");
 }
 
 // An iteration that was stopped, by the budget or by the most steps that it takes.
 void PrintStopped(bool truncated) {
   if (truncated)
-    Out() << "truncated: not converged when the budget or --iterations (default 1000) ran out; these are the scores of the last step made\n";
+    Out() << "truncated: not converged when the budget or --iterations (default 1000) ran out; "
+             "these are the scores of the last step made\n";
 }
 
 struct ClosenessArguments : RankedSelection {
@@ -99,7 +103,8 @@ Result<int> RunCloseness(const Globals& globals, const ClosenessArguments& given
   PLEXUS_ASSIGN(options.budget, MakeBudget(given));
   PLEXUS_ASSIGN(options.direction, ParseDirection(given.direction));
   options.scaled = !given.unscaled;
-  if (given.max_hops && *given.max_hops < options.max_hops) options.max_hops = static_cast<std::uint32_t>(*given.max_hops);
+  if (given.max_hops && *given.max_hops < options.max_hops)
+    options.max_hops = static_cast<std::uint32_t>(*given.max_hops);
   options.samples = given.samples.value_or(0);
   options.seed = given.seed.value_or(1);
   for (const std::string& key : given.of) {
@@ -107,7 +112,8 @@ Result<int> RunCloseness(const Globals& globals, const ClosenessArguments& given
     options.of.push_back(node);
   }
   PLEXUS_ASSIGN(const ClosenessResult result, Closeness(snapshot, options));
-  const Column closeness{"closeness", "closeness", &result.closeness}, harmonic{"harmonic", "harmonic", &result.harmonic},
+  const Column closeness{"closeness", "closeness", &result.closeness},
+      harmonic{"harmonic", "harmonic", &result.harmonic},
       reached{"reached", "reaches", &result.reached};
   std::vector<Column> columns = {closeness, harmonic, reached};
   if (given.harmonic) columns = {harmonic, closeness, reached};
@@ -115,7 +121,8 @@ Result<int> RunCloseness(const Globals& globals, const ClosenessArguments& given
   if (options.of.empty()) {
     PLEXUS_ASSIGN(top, Best(*columns[0].values, given));
   } else {
-    PLEXUS_ASSIGN(top, Asked(snapshot, *columns[0].values, std::span(options.of).first(result.sources), given));
+    PLEXUS_ASSIGN(top, Asked(snapshot, *columns[0].values,
+                             std::span(options.of).first(result.sources), given));
   }
   if (globals.json) {
     JsonWriter json(Out());
@@ -136,9 +143,11 @@ Result<int> RunCloseness(const Globals& globals, const ClosenessArguments& given
   else if (options.of.empty())
     Out() << "estimated from " << Grouped(result.sources) << " of " << Grouped(result.nodes)
           << " nodes: with probability 0.9 no harmonic is off by more than "
-          << Number(result.bound * static_cast<double>(result.nodes - 1), 3) << ", no closeness by more than "
-          << Number(result.closeness_bound, 3) << '\n';
-  PrintTruncated(result.truncated, options.of.empty() ? "from a smaller sample than was asked for" : "the later nodes of --of were not measured");
+          << Number(result.bound * static_cast<double>(result.nodes - 1), 3)
+          << ", no closeness by more than " << Number(result.closeness_bound, 3) << '\n';
+  PrintTruncated(result.truncated, options.of.empty()
+                                       ? "from a smaller sample than was asked for"
+                                       : "the later nodes of --of were not measured");
   return kDone;
 }
 
@@ -156,7 +165,8 @@ Result<int> RunKatz(const Globals& globals, const KatzArguments& given) {
   PLEXUS_TRY(Select(*session, given, options));
   PLEXUS_ASSIGN(options.budget, MakeBudget(given));
   PLEXUS_ASSIGN(options.direction, ParseDirection(given.direction));
-  if (given.alpha && !(*given.alpha > 0)) return Fail(ErrorCode::kInvalidArgument, "--alpha is above 0");
+  if (given.alpha && !(*given.alpha > 0))
+    return Fail(ErrorCode::kInvalidArgument, "--alpha is above 0");
   options.alpha = given.alpha.value_or(0);
   PLEXUS_TRY(TakeIterations(given.iterations, options));
   options.tolerance = given.tolerance.value_or(options.tolerance);
@@ -164,7 +174,8 @@ Result<int> RunKatz(const Globals& globals, const KatzArguments& given) {
   PLEXUS_ASSIGN(const KatzResult result, Katz(snapshot, options));
   std::vector<double> normal = result.scores;
   for (double& x : normal) x = result.norm > 0 ? x / result.norm : 0;
-  const std::vector<Column> columns = {{"score", "score", &result.scores}, {"normalized", "of norm 1", &normal}};
+  const std::vector<Column> columns = {{"score", "score", &result.scores},
+                                       {"normalized", "of norm 1", &normal}};
   PLEXUS_ASSIGN(const std::vector<ScoredNode> top, Best(result.scores, given));
   if (globals.json) {
     JsonWriter json(Out());
@@ -181,10 +192,11 @@ Result<int> RunKatz(const Globals& globals, const KatzArguments& given) {
     return kDone;
   }
   PrintNodes(globals, snapshot, top, columns);
-  Out() << "alpha " << Number(result.alpha, 4) << ", spectral radius at most " << Number(result.radius, 4) << ", "
-        << result.iterations << " iterations, "
-        << (std::isfinite(result.error) ? "no score off by more than " + Number(result.error * 100, 3) + " %"
-                                        : std::string("not known to converge"))
+  Out() << "alpha " << Number(result.alpha, 4) << ", spectral radius at most "
+        << Number(result.radius, 4) << ", " << result.iterations << " iterations, "
+        << (std::isfinite(result.error)
+                ? "no score off by more than " + Number(result.error * 100, 3) + " %"
+                : std::string("not known to converge"))
         << '\n';
   PrintStopped(result.truncated);
   return kDone;
@@ -225,12 +237,14 @@ Result<int> RunEigenvector(const Globals& globals, const EigenvectorArguments& g
     return kDone;
   }
   if (result.acyclic) {
-    Out() << "no edges lead round in a circle: the eigenvalue is 0 and no node has a score; katz, or --direction both, ranks such a graph\n";
+    Out() << "no edges lead round in a circle: the eigenvalue is 0 and no node has a score; katz, "
+             "or --direction both, ranks such a graph\n";
     return kDone;
   }
   PrintNodes(globals, snapshot, top, columns);
-  Out() << "eigenvalue " << Number(result.eigenvalue, 6) << ", " << result.iterations << " iterations, last step "
-        << Number(result.step, 3) << (result.converged ? "" : ", not converged") << '\n';
+  Out() << "eigenvalue " << Number(result.eigenvalue, 6) << ", " << result.iterations
+        << " iterations, last step " << Number(result.step, 3)
+        << (result.converged ? "" : ", not converged") << '\n';
   PrintStopped(result.truncated);
   return kDone;
 }
@@ -251,7 +265,8 @@ Result<int> RunHits(const Globals& globals, const HitsArguments& given) {
   options.tolerance = given.tolerance.value_or(options.tolerance);
   options.weighted = !given.unweighted;
   PLEXUS_ASSIGN(const HitsResult result, Hits(snapshot, options));
-  const Column authority{"authority", "authority", &result.authorities}, hub{"hub", "hub", &result.hubs};
+  const Column authority{"authority", "authority", &result.authorities},
+      hub{"hub", "hub", &result.hubs};
   std::vector<Column> columns = {authority, hub};
   if (given.hubs) columns = {hub, authority};
   PLEXUS_ASSIGN(const std::vector<ScoredNode> top, Best(*columns[0].values, given));
@@ -274,59 +289,83 @@ Result<int> RunHits(const Globals& globals, const HitsArguments& given) {
   return kDone;
 }
 
-constexpr const char* kWalks = "along the edges (who is pointed at), against them, or either way (default out)";
+constexpr const char* kWalks =
+    "along the edges (who is pointed at), against them, or either way (default out)";
 
 }  // namespace
 
 void AddCentrality(Cli& cli) {
   static ClosenessArguments closeness;
   AddRanked(cli.Add("Ask", "closeness", "Rank nodes by how near they are to all others",
-                   [](const Globals& globals) { return RunCloseness(globals, closeness); })
-               .Flag("--harmonic", closeness.harmonic, "rank by the sum of 1 / distance")
-               .Flag("--unscaled", closeness.unscaled, "closeness as if what a node reaches were all there is")
-               .Choice("--direction", closeness.direction, {"out", "in", "both"}, "distances from a node, to it, or either way (default both)")
-               .Option("--max-hops", "H", closeness.max_hops, "what is farther away is not reached (default: no limit)")
-               .Option("--samples", "N", closeness.samples, "distances to N nodes (default: all up to 20,000, else 1,024)")
-               .Option("--seed", "S", closeness.seed, "of the sample (default 1)")
-               .Repeated("--of", "KEY", closeness.of, "only this node, exactly; repeatable"),
-           closeness)
+                    [](const Globals& globals) { return RunCloseness(globals, closeness); })
+                .Flag("--harmonic", closeness.harmonic, "rank by the sum of 1 / distance")
+                .Flag("--unscaled", closeness.unscaled,
+                      "closeness as if what a node reaches were all there is")
+                .Choice("--direction", closeness.direction, {"out", "in", "both"},
+                        "distances from a node, to it, or either way (default both)")
+                .Option("--max-hops", "H", closeness.max_hops,
+                        "what is farther away is not reached (default: no limit)")
+                .Option("--samples", "N", closeness.samples,
+                        "distances to N nodes (default: all up to 20,000, else 1,024)")
+                .Option("--seed", "S", closeness.seed, "of the sample (default 1)")
+                .Repeated("--of", "KEY", closeness.of, "only this node, exactly; repeatable"),
+            closeness)
       .Example("plexus closeness --db g --harmonic --top 10", "the ten nodes nearest to all others")
-      .Example("plexus closeness --db g --of alice --of bob --direction out --json", "of two nodes, exactly");
+      .Example("plexus closeness --db g --of alice --of bob --direction out --json",
+               "of two nodes, exactly");
 
   static KatzArguments katz;
-  AddRanked(AddIterations(cli.Add("Ask", "katz", "Rank nodes by the walks that lead to them, long ones counting less",
-                                 [](const Globals& globals) { return RunKatz(globals, katz); }),
-                         katz.iterations)
-               .Option("--alpha", "A", katz.alpha, "what a step leaves of a walk (default: half of what converges, and of what arcs and walks of up to 8 arcs weigh)")
-               .Option("--max-edges", "N", katz.max_edges, "follow N edges, all of them once an iteration, and say truncated (default: no limit)")
-               .Option("--tolerance", "T", katz.tolerance, "stop when no score is off by more than this share (default 1e-9)")
-               .Choice("--direction", katz.direction, {"out", "in", "both"}, kWalks)
-               .Flag("--unweighted", katz.unweighted, "every edge counts 1"),
-           katz)
+  AddRanked(
+      AddIterations(cli.Add("Ask", "katz",
+                            "Rank nodes by the walks that lead to them, long ones counting less",
+                            [](const Globals& globals) { return RunKatz(globals, katz); }),
+                    katz.iterations)
+          .Option("--alpha", "A", katz.alpha,
+                  "what a step leaves of a walk (default: half of what converges, and of what arcs "
+                  "and walks of up to 8 arcs weigh)")
+          .Option("--max-edges", "N", katz.max_edges,
+                  "follow N edges, all of them once an iteration, and say truncated (default: no "
+                  "limit)")
+          .Option("--tolerance", "T", katz.tolerance,
+                  "stop when no score is off by more than this share (default 1e-9)")
+          .Choice("--direction", katz.direction, {"out", "in", "both"}, kWalks)
+          .Flag("--unweighted", katz.unweighted, "every edge counts 1"),
+      katz)
       .Example("plexus katz --db g --top 10", "the ten nodes most walks lead to")
-      .Example("plexus katz --db g --alpha 0.01 --kinds cites --json", "with a given attenuation, over one kind");
+      .Example("plexus katz --db g --alpha 0.01 --kinds cites --json",
+               "with a given attenuation, over one kind");
 
   static EigenvectorArguments eigenvector;
-  AddRanked(AddIterations(cli.Add("Ask", "eigenvector", "Rank nodes by the rank of those that point at them",
-                                 [](const Globals& globals) { return RunEigenvector(globals, eigenvector); }),
-                         eigenvector.iterations)
-               .Option("--max-edges", "N", eigenvector.max_edges, "follow N edges, all of them once an iteration, and say truncated (default: no limit)")
-               .Option("--tolerance", "T", eigenvector.tolerance, "stop when a step changes less, L1 (default 1e-9)")
-               .Choice("--direction", eigenvector.direction, {"out", "in", "both"}, kWalks)
-               .Flag("--unweighted", eigenvector.unweighted, "every edge counts 1"),
-           eigenvector)
+  AddRanked(
+      AddIterations(
+          cli.Add("Ask", "eigenvector", "Rank nodes by the rank of those that point at them",
+                  [](const Globals& globals) { return RunEigenvector(globals, eigenvector); }),
+          eigenvector.iterations)
+          .Option("--max-edges", "N", eigenvector.max_edges,
+                  "follow N edges, all of them once an iteration, and say truncated (default: no "
+                  "limit)")
+          .Option("--tolerance", "T", eigenvector.tolerance,
+                  "stop when a step changes less, L1 (default 1e-9)")
+          .Choice("--direction", eigenvector.direction, {"out", "in", "both"}, kWalks)
+          .Flag("--unweighted", eigenvector.unweighted, "every edge counts 1"),
+      eigenvector)
       .Example("plexus eigenvector --db g --direction both", "whose neighbours are central")
-      .Example("plexus eigenvector --db g --kinds cites --json", "who is cited by those who are cited");
+      .Example("plexus eigenvector --db g --kinds cites --json",
+               "who is cited by those who are cited");
 
   static HitsArguments hits;
-  AddRanked(AddIterations(cli.Add("Ask", "hits", "Rank nodes as authorities that good hubs point at, and as hubs",
-                                 [](const Globals& globals) { return RunHits(globals, hits); }),
-                         hits.iterations)
-               .Flag("--hubs", hits.hubs, "rank by hub")
-               .Option("--max-edges", "N", hits.max_edges, "follow N edges, all of them twice an iteration, and say truncated (default: no limit)")
-               .Option("--tolerance", "T", hits.tolerance, "stop when a step changes less, L1 (default 1e-9)")
-               .Flag("--unweighted", hits.unweighted, "every edge counts 1"),
-           hits)
+  AddRanked(AddIterations(cli.Add("Ask", "hits",
+                                  "Rank nodes as authorities that good hubs point at, and as hubs",
+                                  [](const Globals& globals) { return RunHits(globals, hits); }),
+                          hits.iterations)
+                .Flag("--hubs", hits.hubs, "rank by hub")
+                .Option("--max-edges", "N", hits.max_edges,
+                        "follow N edges, all of them twice an iteration, and say truncated "
+                        "(default: no limit)")
+                .Option("--tolerance", "T", hits.tolerance,
+                        "stop when a step changes less, L1 (default 1e-9)")
+                .Flag("--unweighted", hits.unweighted, "every edge counts 1"),
+            hits)
       .Example("plexus hits --db g --top 10", "the ten best authorities")
       .Example("plexus hits --db g --hubs --kinds cites --json", "who cites best");
 }

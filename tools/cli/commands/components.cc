@@ -5,22 +5,22 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/traversal/bfs.h"
-#include "algorithms/connectivity/components.h"
 #include "algorithms/common/score_ranking.h"
+#include "algorithms/connectivity/components.h"
+#include "algorithms/traversal/bfs.h"
 #include "tools/cli/arguments.h"
-#include "tools/cli/commands/multi_bfs.h"
 #include "tools/cli/budget_option.h"
 #include "tools/cli/cli.h"
+#include "tools/cli/commands/multi_bfs.h"
+#include "tools/cli/edge_options.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/human_format.h"
-#include "tools/operations/json_writer.h"
-#include "tools/operations/names.h"
 #include "tools/cli/output.h"
-#include "tools/operations/reply.h"
-#include "tools/cli/edge_options.h"
 #include "tools/cli/session.h"
 #include "tools/cli/table.h"
+#include "tools/operations/json_writer.h"
+#include "tools/operations/names.h"
+#include "tools/operations/reply.h"
 
 namespace plexus::tools {
 namespace {
@@ -43,14 +43,16 @@ std::vector<Component> BySize(const ComponentsResult& result) {
     if (label != kNoNode) ++sizes[label];
   std::vector<Component> components;
   for (std::size_t node = 0; node < sizes.size(); ++node)
-    if (sizes[node] > 0) components.push_back({static_cast<NodeId>(node), sizes[node], {static_cast<NodeId>(node)}});
+    if (sizes[node] > 0)
+      components.push_back({static_cast<NodeId>(node), sizes[node], {static_cast<NodeId>(node)}});
   std::stable_sort(components.begin(), components.end(),
                    [](const Component& a, const Component& b) { return a.size > b.size; });
   return components;
 }
 
 // The first `most` members of each that is listed; 0 = all.
-void ListMembers(const ComponentsResult& result, std::uint64_t most, std::vector<Component>& components) {
+void ListMembers(const ComponentsResult& result, std::uint64_t most,
+                 std::vector<Component>& components) {
   constexpr auto kNone = static_cast<std::size_t>(-1);
   std::vector<std::size_t> places(result.labels.size(), kNone);
   for (std::size_t i = 0; i < components.size(); ++i) {
@@ -59,7 +61,8 @@ void ListMembers(const ComponentsResult& result, std::uint64_t most, std::vector
   }
   for (NodeId v = 0; v < result.labels.size(); ++v) {
     const std::size_t place = result.labels[v] == kNoNode ? kNone : places[result.labels[v]];
-    if (place != kNone && (most == 0 || components[place].shown.size() < most)) components[place].shown.push_back(v);
+    if (place != kNone && (most == 0 || components[place].shown.size() < most))
+      components[place].shown.push_back(v);
   }
 }
 
@@ -103,8 +106,8 @@ Result<int> RunComponents(const Globals& globals, const ComponentsArguments& giv
     PrintTruncated(true, "no component is known");
     return kDone;
   }
-  Out() << Grouped(result.count) << (given.strong ? " strong" : "") << " components, the largest has " << Grouped(result.largest)
-        << " nodes\n";
+  Out() << Grouped(result.count) << (given.strong ? " strong" : "")
+        << " components, the largest has " << Grouped(result.largest) << " nodes\n";
   Table table;
   table.Column("nodes", Table::Align::kRight);
   AddNodeColumns(table, globals, 60);
@@ -161,7 +164,8 @@ Result<int> RunBfs(const Globals& globals, const BfsArguments& given) {
     sources.push_back(node);
   }
   BfsOptions options;
-  if (given.depth && *given.depth < kUnreached) options.max_depth = static_cast<std::uint32_t>(*given.depth);
+  if (given.depth && *given.depth < kUnreached)
+    options.max_depth = static_cast<std::uint32_t>(*given.depth);
   PLEXUS_ASSIGN(options.direction, ParseDirection(given.direction));
   PLEXUS_TRY(Select(*session, given, options));
   PLEXUS_ASSIGN(options.budget, MakeBudget(given));
@@ -183,7 +187,8 @@ Result<int> RunBfs(const Globals& globals, const BfsArguments& given) {
     ++levels[node.depth];
   }
   const std::uint64_t top = given.top.value_or(100);
-  const std::size_t shown = top == 0 ? result.nodes.size() : std::min<std::size_t>(top, result.nodes.size());
+  const std::size_t shown =
+      top == 0 ? result.nodes.size() : std::min<std::size_t>(top, result.nodes.size());
   if (globals.json) {
     WriteBfs(snapshot, result, levels, shown);
     return kDone;
@@ -201,30 +206,38 @@ Result<int> RunBfs(const Globals& globals, const BfsArguments& given) {
 
 void AddComponents(Cli& cli) {
   static ComponentsArguments components;
-  Command& joined =
-      AddSelection(cli.Add("Ask", "components", "Tell which nodes hang together",
-                           [](const Globals& globals) { return RunComponents(globals, components); })
-                       .Flag("--strong", components.strong, "along directions: nodes that reach each other (default: directions ignored)"),
-                   components);
+  Command& joined = AddSelection(
+      cli.Add("Ask", "components", "Tell which nodes hang together",
+              [](const Globals& globals) { return RunComponents(globals, components); })
+          .Flag("--strong", components.strong,
+                "along directions: nodes that reach each other (default: directions ignored)"),
+      components);
   AddMaxSeconds(joined, components)
       .Option("--top", "K", components.top, "list the K largest; 0 = all (default 20)")
-      .Option("--members", "M", components.members, "show the first M nodes of each; 0 = all (default: the first alone)")
+      .Option("--members", "M", components.members,
+              "show the first M nodes of each; 0 = all (default: the first alone)")
       .Example("plexus components --db g", "how many parts, and the largest")
-      .Example("plexus components --db g --kinds supersedes --top 0 --members 0 --json", "all chains of versions, every version")
-      .Example("plexus components --db g --strong --kinds depends_on", "what depends on itself in a circle");
+      .Example("plexus components --db g --kinds supersedes --top 0 --members 0 --json",
+               "all chains of versions, every version")
+      .Example("plexus components --db g --strong --kinds depends_on",
+               "what depends on itself in a circle");
 
   static BfsArguments bfs;
-  Command& reached =
-      AddSelection(cli.Add("Ask", "bfs", "List what can be reached, nearest first",
-                           [](const Globals& globals) { return RunBfs(globals, bfs); })
-                       .Repeated("--from", "KEY", bfs.from, "start here; repeatable")
-                       .Required()
-                       .Flag("--each", bfs.each, "a search from each --from by itself, 64 at once (limits hold for each 64): how many it reaches at which depth")
-                       .Option("--depth", "D", bfs.depth, "at most D edges away (default: no limit)")
-                       .Choice("--direction", bfs.direction, {"out", "in", "both"}, "which way to walk (default out)"),
-                   bfs);
+  Command& reached = AddSelection(
+      cli.Add("Ask", "bfs", "List what can be reached, nearest first",
+              [](const Globals& globals) { return RunBfs(globals, bfs); })
+          .Repeated("--from", "KEY", bfs.from, "start here; repeatable")
+          .Required()
+          .Flag("--each", bfs.each,
+                "a search from each --from by itself, 64 at once (limits hold for each 64): how "
+                "many it reaches at which depth")
+          .Option("--depth", "D", bfs.depth, "at most D edges away (default: no limit)")
+          .Choice("--direction", bfs.direction, {"out", "in", "both"},
+                  "which way to walk (default out)"),
+      bfs);
   AddMaxSeconds(AddMaxEdges(AddMaxNodes(reached, bfs), bfs), bfs)
-      .Option("--resume", "TOKEN", bfs.resume, "go on where a truncated reply of the same question stopped")
+      .Option("--resume", "TOKEN", bfs.resume,
+              "go on where a truncated reply of the same question stopped")
       .Option("--top", "K", bfs.top, "list the first K; 0 = all (default 100)")
       .Example("plexus bfs --db g --from alice --depth 2", "everything two edges from alice")
       .Example("plexus bfs --db g --from alice --from bob --each", "how far each of them gets")

@@ -14,15 +14,15 @@
 #include "tools/cli/arguments.h"
 #include "tools/cli/budget_option.h"
 #include "tools/cli/cli.h"
+#include "tools/cli/edge_options.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/human_format.h"
-#include "tools/operations/json_writer.h"
-#include "tools/operations/names.h"
 #include "tools/cli/output.h"
-#include "tools/operations/reply.h"
-#include "tools/cli/edge_options.h"
 #include "tools/cli/session.h"
 #include "tools/cli/table.h"
+#include "tools/operations/json_writer.h"
+#include "tools/operations/names.h"
+#include "tools/operations/reply.h"
 
 namespace plexus::tools {
 namespace {
@@ -44,20 +44,28 @@ Status Fill(Session& session, const Given& given, Options& options) {
   return Select(session, given, options);
 }
 
-Command& AddGiven(Command& command, Given& given) { return AddMaxSeconds(AddSelection(command, given), given); }
+Command& AddGiven(Command& command, Given& given) {
+  return AddMaxSeconds(AddSelection(command, given), given);
+}
 
 void PrintMore(std::size_t shown, std::size_t count) {
   if (shown < count) Out() << "... " << Grouped(count - shown) << " more\n";
 }
 
 // One edge a line; keys, or texts with --names.
-void PrintEdges(const Globals& globals, const Snapshot& snapshot, std::span<const PathEdge> edges, std::size_t shown) {
+void PrintEdges(const Globals& globals, const Snapshot& snapshot, std::span<const PathEdge> edges,
+                std::size_t shown) {
   Table table;
-  table.Column("weight", Table::Align::kRight).Column("from", Table::Align::kLeft, 50).Column("kind");
+  table.Column("weight", Table::Align::kRight)
+      .Column("from", Table::Align::kLeft, 50)
+      .Column("kind");
   table.Column("to", Table::Align::kLeft, 50);
-  const auto name = [&](NodeId v) { return globals.names ? ShownName(snapshot, v) : ShownKey(snapshot, v); };
+  const auto name = [&](NodeId v) {
+    return globals.names ? ShownName(snapshot, v) : ShownKey(snapshot, v);
+  };
   for (const PathEdge& e : edges.first(shown))
-    table.Row({Number(static_cast<double>(e.weight)), name(e.source), snapshot.schema().edge_kind(e.kind).name, name(e.target)});
+    table.Row({Number(static_cast<double>(e.weight)), name(e.source),
+               snapshot.schema().edge_kind(e.kind).name, name(e.target)});
   table.Print(Out());
   PrintMore(shown, edges.size());
 }
@@ -75,9 +83,10 @@ Result<int> RunForest(const Globals& globals, const ForestArguments& given) {
   options.weighted = !given.unweighted;
   PLEXUS_ASSIGN(SpanningForestResult forest, SpanningForest(snapshot, options));
   if (options.weighted)
-    std::stable_sort(forest.edges.begin(), forest.edges.end(), [&](const PathEdge& a, const PathEdge& b) {
-      return given.maximum ? a.weight > b.weight : a.weight < b.weight;
-    });
+    std::stable_sort(forest.edges.begin(), forest.edges.end(),
+                     [&](const PathEdge& a, const PathEdge& b) {
+                       return given.maximum ? a.weight > b.weight : a.weight < b.weight;
+                     });
   const std::size_t shown = given.Shown(globals, forest.edges.size());
   if (globals.json) {
     JsonWriter json(Out());
@@ -87,15 +96,17 @@ Result<int> RunForest(const Globals& globals, const ForestArguments& given) {
     json.Field("trees", forest.trees);
     json.Field("nodes", forest.nodes);
     json.Field("count", forest.edges.size());
-    WritePath(json, "edges", snapshot, {forest.edges.begin(), forest.edges.begin() + static_cast<std::ptrdiff_t>(shown)});
+    WritePath(json, "edges", snapshot,
+              {forest.edges.begin(), forest.edges.begin() + static_cast<std::ptrdiff_t>(shown)});
     json.EndObject();
     Out() << '\n';
     return kDone;
   }
-  Out() << Grouped(forest.edges.size()) << " edges of weight " << Number(forest.weight) << " join " << Grouped(forest.nodes)
-        << " nodes into " << Grouped(forest.trees) << " trees\n";
+  Out() << Grouped(forest.edges.size()) << " edges of weight " << Number(forest.weight) << " join "
+        << Grouped(forest.nodes) << " nodes into " << Grouped(forest.trees) << " trees\n";
   PrintEdges(globals, snapshot, forest.edges, shown);
-  PrintTruncated(forest.truncated, given.maximum ? "these are the heaviest edges alone" : "these are the lightest edges alone");
+  PrintTruncated(forest.truncated, given.maximum ? "these are the heaviest edges alone"
+                                                 : "these are the lightest edges alone");
   return kDone;
 }
 
@@ -103,8 +114,11 @@ struct CutsArguments : Given {
   bool blocks = false;
 };
 
-void WriteCuts(const Globals& globals, const Snapshot& snapshot, const CutPointsResult& cuts, const CutsArguments& given) {
-  const auto first = [&](const auto& list) { return std::span(list).first(given.Shown(globals, list.size())); };
+void WriteCuts(const Globals& globals, const Snapshot& snapshot, const CutPointsResult& cuts,
+               const CutsArguments& given) {
+  const auto first = [&](const auto& list) {
+    return std::span(list).first(given.Shown(globals, list.size()));
+  };
   JsonWriter json(Out());
   json.BeginObject();
   json.Field("truncated", cuts.truncated);
@@ -125,7 +139,8 @@ void WriteCuts(const Globals& globals, const Snapshot& snapshot, const CutPoints
     json.BeginArray("components");
     for (std::size_t b = 0; b < given.Shown(globals, cuts.blocks); ++b) {
       json.BeginArray();
-      for (std::uint64_t i = cuts.block_begins[b]; i < cuts.block_begins[b + 1]; ++i) json.Value(snapshot.key(cuts.block_nodes[i]));
+      for (std::uint64_t i = cuts.block_begins[b]; i < cuts.block_begins[b + 1]; ++i)
+        json.Value(snapshot.key(cuts.block_nodes[i]));
       json.EndArray();
     }
     json.EndArray();
@@ -145,9 +160,10 @@ Result<int> RunCuts(const Globals& globals, const CutsArguments& given) {
     WriteCuts(globals, snapshot, cuts, given);
     return kDone;
   }
-  Out() << Grouped(cuts.points.size()) << " articulation points and " << Grouped(cuts.bridges.size()) << " bridges among "
-        << Grouped(cuts.nodes) << " nodes; " << Grouped(cuts.blocks) << " blocks, the largest of "
-        << Grouped(cuts.largest_block) << " nodes\n";
+  Out() << Grouped(cuts.points.size()) << " articulation points and "
+        << Grouped(cuts.bridges.size()) << " bridges among " << Grouped(cuts.nodes) << " nodes; "
+        << Grouped(cuts.blocks) << " blocks, the largest of " << Grouped(cuts.largest_block)
+        << " nodes\n";
   const std::size_t points = given.Shown(globals, cuts.points.size());
   Table table;
   AddNodeColumns(table, globals, 60);
@@ -212,7 +228,8 @@ Result<int> RunDominators(const Globals& globals, const DominatorsArguments& giv
     for (const NodeId v : std::span(nodes).first(shown)) {
       json.BeginObject();
       json.Field("key", snapshot.key(v));
-      if (result.dominators[v] != kNoNode) json.Field("dominator", snapshot.key(result.dominators[v]));
+      if (result.dominators[v] != kNoNode)
+        json.Field("dominator", snapshot.key(result.dominators[v]));
       json.Field("dominated", result.dominated[v]);
       json.EndObject();
     }
@@ -223,12 +240,15 @@ Result<int> RunDominators(const Globals& globals, const DominatorsArguments& giv
   }
   Out() << Grouped(result.reached) << " nodes reached\n";
   Table table;
-  table.Column("cut off without it", Table::Align::kRight).Column("hangs by", Table::Align::kLeft, 50);
+  table.Column("cut off without it", Table::Align::kRight)
+      .Column("hangs by", Table::Align::kLeft, 50);
   AddNodeColumns(table, globals, 60);
   for (const NodeId v : std::span(nodes).first(shown)) {
     const NodeId by = result.dominators[v];
-    std::vector<std::string> row = {Grouped(result.dominated[v]),
-                                    by == kNoNode ? "" : globals.names ? ShownName(snapshot, by) : ShownKey(snapshot, by)};
+    std::vector<std::string> row = {Grouped(result.dominated[v]), by == kNoNode ? ""
+                                                                  : globals.names
+                                                                      ? ShownName(snapshot, by)
+                                                                      : ShownKey(snapshot, by)};
     AddNodeCells(row, globals, snapshot, v);
     table.Row(row);
   }
@@ -265,7 +285,8 @@ Result<int> RunFlow(const Globals& globals, const FlowArguments& given) {
     json.Field("pairs", result.pairs);
     json.Field("source_side", result.source_side);
     json.Field("count", result.cut.size());
-    WritePath(json, "cut", snapshot, {result.cut.begin(), result.cut.begin() + static_cast<std::ptrdiff_t>(shown)});
+    WritePath(json, "cut", snapshot,
+              {result.cut.begin(), result.cut.begin() + static_cast<std::ptrdiff_t>(shown)});
     json.EndObject();
     Out() << '\n';
     return kDone;
@@ -273,8 +294,9 @@ Result<int> RunFlow(const Globals& globals, const FlowArguments& given) {
   if (!result.truncated) {
     Out() << "flow " << Number(result.flow, 9);
     if (result.error > 0) Out() << " (off by " << Number(result.error, 2) << " at most)";
-    Out() << ", cut by " << Grouped(result.cut.size()) << (result.cut.size() == 1 ? " edge" : " edges") << "; "
-          << Grouped(result.nodes) << " nodes lie between\n";
+    Out() << ", cut by " << Grouped(result.cut.size())
+          << (result.cut.size() == 1 ? " edge" : " edges") << "; " << Grouped(result.nodes)
+          << " nodes lie between\n";
     PrintEdges(globals, snapshot, result.cut, shown);
   }
   PrintTruncated(result.truncated, "the flow is not known");
@@ -285,33 +307,43 @@ Result<int> RunFlow(const Globals& globals, const FlowArguments& given) {
 
 void AddConnections(Cli& cli) {
   static ForestArguments forest;
-  AddGiven(cli.Add("Ask", "forest", "Find the lightest edges that keep everything together (minimum spanning forest)",
-                   [](const Globals& globals) { return RunForest(globals, forest); }),
-           forest)
+  AddGiven(
+      cli.Add("Ask", "forest",
+              "Find the lightest edges that keep everything together (minimum spanning forest)",
+              [](const Globals& globals) { return RunForest(globals, forest); }),
+      forest)
       .Flag("--maximum", forest.maximum, "the heaviest edges instead")
       .Flag("--unweighted", forest.unweighted, "every edge weighs 1")
-      .Option("--top", "K", forest.top, "list the first K edges; 0 = all (default 100, with --json all)")
+      .Option("--top", "K", forest.top,
+              "list the first K edges; 0 = all (default 100, with --json all)")
       .Example("plexus forest --db roads --kinds road", "the cheapest net that joins all towns")
-      .Example("plexus forest --db g --kinds similar --maximum --json", "the backbone of likeness: the strongest ties alone");
+      .Example("plexus forest --db g --kinds similar --maximum --json",
+               "the backbone of likeness: the strongest ties alone");
 
   static CutsArguments cuts;
   AddGiven(cli.Add("Ask", "cuts", "List the nodes and edges without which the graph falls apart",
                    [](const Globals& globals) { return RunCuts(globals, cuts); }),
            cuts)
       .Flag("--blocks", cuts.blocks, "list the biconnected components, too")
-      .Option("--top", "K", cuts.top, "list the first K of each; 0 = all (default 100, with --json all)")
+      .Option("--top", "K", cuts.top,
+              "list the first K of each; 0 = all (default 100, with --json all)")
       .Example("plexus cuts --db g", "articulation points and bridges, edges read either way")
-      .Example("plexus cuts --db g --kinds depends_on --blocks --json", "the same of one kind, and what holds together without them");
+      .Example("plexus cuts --db g --kinds depends_on --blocks --json",
+               "the same of one kind, and what holds together without them");
 
   static DominatorsArguments dominators;
-  AddGiven(cli.Add("Ask", "dominators", "Tell what everything that follows from a node has to pass through",
+  AddGiven(cli.Add("Ask", "dominators",
+                   "Tell what everything that follows from a node has to pass through",
                    [](const Globals& globals) { return RunDominators(globals, dominators); })
                .Positional("KEY", dominators.key, "the root")
                .Option("--to", "B", dominators.to, "only what every path to B passes, in order"),
            dominators)
-      .Choice("--direction", dominators.direction, {"out", "in"}, "paths from the root, or to it (default out)")
-      .Option("--top", "K", dominators.top, "list the first K of those reached; 0 = all (default 100, with --json all)")
-      .Example("plexus dominators --db g start --top 10", "the nodes that most would be cut off without")
+      .Choice("--direction", dominators.direction, {"out", "in"},
+              "paths from the root, or to it (default out)")
+      .Option("--top", "K", dominators.top,
+              "list the first K of those reached; 0 = all (default 100, with --json all)")
+      .Example("plexus dominators --db g start --top 10",
+               "the nodes that most would be cut off without")
       .Example("plexus dominators --db g premise --to conclusion --kinds supports,causes --json",
                "the steps that no argument from premise to conclusion can leave out");
 
@@ -323,10 +355,14 @@ void AddConnections(Cli& cli) {
                .Option("--to", "B", flow.to, "the sink's key")
                .Required(),
            flow)
-      .Choice("--capacity", flow.capacity, {"weight", "unit"}, "of an edge: its weight, or 1 (default weight)")
-      .Choice("--direction", flow.direction, {"out", "both"}, "edges carry one way, or either (default out)")
-      .Option("--top", "K", flow.top, "list the first K edges of the cut; 0 = all (default 100, with --json all)")
-      .Example("plexus flow --db pipes --from spring --to town", "how much gets through, and the bottleneck")
+      .Choice("--capacity", flow.capacity, {"weight", "unit"},
+              "of an edge: its weight, or 1 (default weight)")
+      .Choice("--direction", flow.direction, {"out", "both"},
+              "edges carry one way, or either (default out)")
+      .Option("--top", "K", flow.top,
+              "list the first K edges of the cut; 0 = all (default 100, with --json all)")
+      .Example("plexus flow --db pipes --from spring --to town",
+               "how much gets through, and the bottleneck")
       .Example("plexus flow --db g --from alice --to dave --capacity unit --direction both --json",
                "how many paths without a common edge join alice and dave");
 }

@@ -12,10 +12,10 @@
 #include "tools/cli/arguments.h"
 #include "tools/cli/cli.h"
 #include "tools/cli/exit_code.h"
-#include "tools/operations/names.h"
 #include "tools/cli/output.h"
-#include "tools/operations/reply.h"
 #include "tools/cli/session.h"
+#include "tools/operations/names.h"
+#include "tools/operations/reply.h"
 
 namespace plexus::tools {
 namespace {
@@ -39,7 +39,8 @@ std::string Summary(const ApplyReport& report) {
   std::string text;
   const auto add = [&](std::uint64_t count, const char* noun, const char* what) {
     if (count == 0) return;
-    text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + noun + (count == 1 ? " " : "s ") + what;
+    text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + noun +
+            (count == 1 ? " " : "s ") + what;
   };
   const auto add_all = [&](const ChangeCounts& counts, const char* noun) {
     add(counts.added, noun, "new");
@@ -49,7 +50,8 @@ std::string Summary(const ApplyReport& report) {
   add_all(report.edges, "edge");
   add_all(report.nodes, "node");
   add_all(report.index, "index entry");
-  return "sequence " + std::to_string(report.sequence) + ": " + (text.empty() ? "nothing to change" : text);
+  return "sequence " + std::to_string(report.sequence) + ": " +
+         (text.empty() ? "nothing to change" : text);
 }
 
 // Closes the graph, so that every error is heard, and only then answers.
@@ -67,16 +69,18 @@ Result<int> Answer(Session& session, const ApplyReport& report) {
 
 // The node that `key` means, or a new one: an index node ("tag:rust") where the edge's kind is
 // of the index plane, else a fact. kInvalidArgument: an index node under a kind of facts.
-Result<NodeRef> Endpoint(WriteBatch& batch, const Snapshot& snapshot, std::string_view key, const std::string& kind_name,
-                         bool index) {
+Result<NodeRef> Endpoint(WriteBatch& batch, const Snapshot& snapshot, std::string_view key,
+                         const std::string& kind_name, bool index) {
   const Schema& schema = snapshot.schema();
   if (const auto node = MeantNode(snapshot, key); node && snapshot.alive(*node)) {
     if (index || snapshot.is_fact(*node)) return NodeRef::Id(*node);
-    std::string why = "'" + std::string(key) + "' is an index node of kind " + schema.node_kind(snapshot.node_kind(*node)).name +
-                      ", and '" + kind_name + "' joins facts";
+    std::string why = "'" + std::string(key) + "' is an index node of kind " +
+                      schema.node_kind(snapshot.node_kind(*node)).name + ", and '" + kind_name +
+                      "' joins facts";
     std::string kinds;
     for (const EdgeKind& kind : schema.edge_kinds())
-      if (kind.plane == Plane::kIndex && (kind.source_kind == snapshot.node_kind(*node) || kind.target_kind == snapshot.node_kind(*node)))
+      if (kind.plane == Plane::kIndex && (kind.source_kind == snapshot.node_kind(*node) ||
+                                          kind.target_kind == snapshot.node_kind(*node)))
         kinds += (kinds.empty() ? "" : ", ") + kind.name;
     if (!kinds.empty()) why += "; edges to it are of kind " + kinds;
     return Fail(ErrorCode::kInvalidArgument, why);
@@ -92,7 +96,8 @@ Result<NodeRef> Endpoint(WriteBatch& batch, const Snapshot& snapshot, std::strin
 // A misspelt kind would quietly become a new one: say so.
 void NoteNewKind(const Session& session, const std::string& kind) {
   if (session.globals().quiet || session.schema().FindEdgeKind(kind)) return;
-  PrintNote("note: '" + kind + "' is a new edge kind" + DidYouMean(kind, EdgeKindNames(session.schema())));
+  PrintNote("note: '" + kind + "' is a new edge kind" +
+            DidYouMean(kind, EdgeKindNames(session.schema())));
 }
 
 Result<int> RunLink(const Globals& globals, const LinkArguments& given) {
@@ -100,7 +105,8 @@ Result<int> RunLink(const Globals& globals, const LinkArguments& given) {
   if (given.weight) {
     const auto weight = text::ReadF32(*given.weight);  // as the formats read it
     if (!weight || text::IsBelowZero(*given.weight))
-      return Fail(ErrorCode::kInvalidArgument, "--weight '" + *given.weight + "': a weight is a finite number >= 0");
+      return Fail(ErrorCode::kInvalidArgument,
+                  "--weight '" + *given.weight + "': a weight is a finite number >= 0");
     edge.weight = *weight + 0.0f;  // -0 becomes 0
   }
   edge.label = given.label;
@@ -143,18 +149,21 @@ Result<int> RunUnlink(const Globals& globals, const LinkArguments& given) {
   const auto label = snapshot.state().strings.Find(given.label);
   const bool linked =
       (given.label.empty() || label) &&
-      snapshot.FindEdge(match.reversed ? target : source, match.kind, match.reversed ? source : target,
-                        given.label.empty() ? 0 : *label);
+      snapshot.FindEdge(match.reversed ? target : source, match.kind,
+                        match.reversed ? source : target, given.label.empty() ? 0 : *label);
   if (!linked)
-    return Fail(ErrorCode::kNotFound, "no edge " + given.source + " " + given.kind + " " + given.target +
-                                          (given.label.empty() ? "" : " with label '" + given.label + "'"));
+    return Fail(ErrorCode::kNotFound,
+                "no edge " + given.source + " " + given.kind + " " + given.target +
+                    (given.label.empty() ? "" : " with label '" + given.label + "'"));
   WriteBatch batch = BatchFor(*session, given.expected);
-  batch.Unlink(NodeRef::Id(source), batch.EdgeKindNamed(given.kind), NodeRef::Id(target), given.label);
+  batch.Unlink(NodeRef::Id(source), batch.EdgeKindNamed(given.kind), NodeRef::Id(target),
+               given.label);
   PLEXUS_ASSIGN(const ApplyReport report, session->graph().Apply(batch));
   return Answer(*session, report);
 }
 
-Result<int> RunRemove(const Globals& globals, const std::string& key, std::optional<std::uint64_t> expected) {
+Result<int> RunRemove(const Globals& globals, const std::string& key,
+                      std::optional<std::uint64_t> expected) {
   PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kWrite));
   PLEXUS_ASSIGN(const NodeId node, FindAliveNode(session->snapshot(), key));
   WriteBatch batch = BatchFor(*session, expected);
@@ -174,7 +183,8 @@ Result<int> RunPurge(const Globals& globals, const std::string& key, bool hard) 
     report.sequence = session->database().snapshot().sequence();
     report.nodes.removed = 1;
   } else {
-    PLEXUS_ASSIGN(report, session->database().Purge(stored, session->now_ms(), session->progress()));
+    PLEXUS_ASSIGN(report,
+                  session->database().Purge(stored, session->now_ms(), session->progress()));
   }
   return Answer(*session, report);
 }
@@ -199,7 +209,8 @@ void AddWrite(Cli& cli) {
       .Option("--valid-until", "TIME", link.valid_until, "valid until just before then")
       .Option("--props", "JSON", link.props, "an object of properties")
       .Option("--expect-sequence", "N", link.expected, kExpectHelp)
-      .Example("plexus link --db g alice knows bob --weight 0.8", "one edge, durable when it returns")
+      .Example("plexus link --db g alice knows bob --weight 0.8",
+               "one edge, durable when it returns")
       .Example("plexus link --db g m2 supersedes m1", "m2 hides m1 from recall and traverse");
 
   static LinkArguments unlink;
@@ -221,16 +232,21 @@ void AddWrite(Cli& cli) {
       .Positional("KEY", removed, "the node's key")
       .Option("--expect-sequence", "N", remove_expected, kExpectHelp)
       .Example("plexus remove --db g alice", "alice and her edges are gone from now on")
-      .Example("plexus remove --db g m1 --json", "many at once: {\"remove\":\"m1\"} lines for import");
+      .Example("plexus remove --db g m1 --json",
+               "many at once: {\"remove\":\"m1\"} lines for import");
 
   static std::string purged;
   static bool hard = false;
-  cli.Add("Change", "purge", "Erase what a node holds, from the past too (reads the log; rewrites it when words or tags were its alone)",
+  cli.Add("Change", "purge",
+          "Erase what a node holds, from the past too (reads the log; rewrites it when words or "
+          "tags were its alone)",
           [](const Globals& globals) { return RunPurge(globals, purged, hard); })
       .Positional("KEY", purged, "the node's key")
       .Flag("--hard", hard, "rewrite the log without its key and edges as well")
-      .Example("plexus purge --db g m1", "text, words, tags and vectors of m1, at every point in time")
-      .Example("plexus purge --db g m1 --hard", "the key and the edges too; slow, rewrites the log");
+      .Example("plexus purge --db g m1",
+               "text, words, tags and vectors of m1, at every point in time")
+      .Example("plexus purge --db g m1 --hard",
+               "the key and the edges too; slow, rewrites the log");
 }
 
 }  // namespace plexus::tools

@@ -3,18 +3,18 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/retrieval/tokenizer.h"
 #include "algorithms/retrieval/text_vectors.h"
+#include "algorithms/retrieval/tokenizer.h"
 #include "tools/cli/budget_option.h"
 #include "tools/cli/cli.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/human_format.h"
-#include "tools/operations/json_writer.h"
-#include "tools/operations/graph_record.h"
 #include "tools/cli/output.h"
 #include "tools/cli/session.h"
-#include "tools/operations/term_record.h"
+#include "tools/operations/graph_record.h"
+#include "tools/operations/json_writer.h"
 #include "tools/operations/term_operations.h"
+#include "tools/operations/term_record.h"
 #include "tools/operations/text_vectors.h"
 
 namespace plexus::tools {
@@ -48,7 +48,8 @@ Result<TextVectorOptions> Options(Session& session, const EmbedArguments& given)
 }
 
 Error NoTerms(const Globals& globals) {
-  return {ErrorCode::kFailedPrecondition, "the graph has no terms yet: run `plexus terms --db " + globals.db + "`"};
+  return {ErrorCode::kFailedPrecondition,
+          "the graph has no terms yet: run `plexus terms --db " + globals.db + "`"};
 }
 
 std::string RecordName(std::string_view space) { return "embed." + std::string(space); }
@@ -64,14 +65,17 @@ Status Remember(Session& session, const TextVectorOptions& options) {
     const auto* value = before->properties.if_contains(name);
     return value && *value == made[name];
   };
-  if (before && same("dimensions") && same("seed") && CountNewerTexts(now, before->covers, nullptr) == 0) return {};
+  if (before && same("dimensions") && same("seed") &&
+      CountNewerTexts(now, before->covers, nullptr) == 0)
+    return {};
   WriteBatch batch(options.now_ms);
   PLEXUS_TRY(WriteRecord(batch, RecordName(options.space), std::move(made), before));
   PLEXUS_TRY(session.graph().Apply(batch));
   return {};
 }
 
-void WriteReport(Sequence sequence, const TextVectorOptions& options, const TextVectorReport& report) {
+void WriteReport(Sequence sequence, const TextVectorOptions& options,
+                 const TextVectorReport& report) {
   JsonWriter json(Out());
   json.BeginObject();
   json.Field("sequence", sequence);
@@ -93,9 +97,10 @@ void WriteReport(Sequence sequence, const TextVectorOptions& options, const Text
 }
 
 void PrintReport(const TextVectorOptions& options, const TextVectorReport& report) {
-  Out() << Grouped(report.documents) << " texts of " << Grouped(report.terms) << " different terms became "
-        << Grouped(report.added + report.changed + report.same) << " vectors of " << options.dimensions
-        << " dimensions in space '" << Escaped(options.space) << "': " << Grouped(report.added) << " new, "
+  Out() << Grouped(report.documents) << " texts of " << Grouped(report.terms)
+        << " different terms became " << Grouped(report.added + report.changed + report.same)
+        << " vectors of " << options.dimensions << " dimensions in space '"
+        << Escaped(options.space) << "': " << Grouped(report.added) << " new, "
         << Grouped(report.changed) << " changed, " << Grouped(report.same) << " same";
   if (report.removed > 0) Out() << ", " << Grouped(report.removed) << " removed";
   Out() << "; " << Grouped(report.without) << " nodes without terms have none\n";
@@ -112,14 +117,16 @@ Result<int> MakeAll(const Globals& globals, const EmbedArguments& given) {
         return {};
       });
   Status remembered;
-  if (report && !report->truncated && !options.subset && report->documents > 0) remembered = Remember(*session, options);
+  if (report && !report->truncated && !options.subset && report->documents > 0)
+    remembered = Remember(*session, options);
   const Sequence sequence = session->graph().snapshot().sequence();
   const Status closed = session->Close();
   if (!report) return std::unexpected(report.error());
   PLEXUS_TRY(remembered);
   PLEXUS_TRY(closed);
   // Vectors of texts that lost all their terms are gone by now, which is an answer.
-  if (report->documents == 0 && report->removed == 0 && !report->truncated) return std::unexpected(NoTerms(globals));
+  if (report->documents == 0 && report->removed == 0 && !report->truncated)
+    return std::unexpected(NoTerms(globals));
   if (globals.json)
     WriteReport(sequence, options, *report);
   else
@@ -132,7 +139,8 @@ Result<int> MakeOne(const Globals& globals, const EmbedArguments& given) {
   PLEXUS_ASSIGN(const TextVectorOptions options, Options(*session, given));
   if (given.query->empty()) return Fail(ErrorCode::kInvalidArgument, "--query: no words");
   PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(session->snapshot()));
-  PLEXUS_ASSIGN(const NotIndexed not_indexed, CountNotIndexed(session->snapshot(), record, nullptr));
+  PLEXUS_ASSIGN(const NotIndexed not_indexed,
+                CountNotIndexed(session->snapshot(), record, nullptr));
   NoteNotIndexed(globals, not_indexed);
   PLEXUS_ASSIGN(TermSplitter splitter, TermSplitter::Make(record.terms));
   PLEXUS_ASSIGN(const std::vector<TermCount> terms, splitter.Count(*given.query));
@@ -140,7 +148,8 @@ Result<int> MakeOne(const Globals& globals, const EmbedArguments& given) {
   if (query.values.empty() && !query.truncated)
     return Fail(ErrorCode::kNotFound, "no text has a word of '" + *given.query + "'");
   if (query.truncated && !globals.json)  // what reads the numbers would not know
-    return Fail(ErrorCode::kResourceExhausted, "--max-seconds: the time was up before the vector was made");
+    return Fail(ErrorCode::kResourceExhausted,
+                "--max-seconds: the time was up before the vector was made");
   JsonWriter json(Out());
   if (globals.json) {
     json.BeginObject();
@@ -166,24 +175,31 @@ Result<int> RunEmbed(const Globals& globals, const EmbedArguments& given) {
 
 }  // namespace
 
-Result<std::uint64_t> CountOlderVectors(const Snapshot& snapshot, std::string_view space, const NodeSubset* subset) {
+Result<std::uint64_t> CountOlderVectors(const Snapshot& snapshot, std::string_view space,
+                                        const NodeSubset* subset) {
   PLEXUS_ASSIGN(const auto record, ReadRecord(snapshot, RecordName(space)));
   return record ? CountNewerTexts(snapshot, record->covers, subset) : 0;
 }
 
 void AddEmbed(Cli& cli) {
   static EmbedArguments given;
-  AddMaxSeconds(cli.Add("Change", "embed", "Make a vector of every text, from its terms, for `rerank`",
-                        [](const Globals& globals) { return RunEmbed(globals, given); }),
-                given)
+  AddMaxSeconds(
+      cli.Add("Change", "embed", "Make a vector of every text, from its terms, for `rerank`",
+              [](const Globals& globals) { return RunEmbed(globals, given); }),
+      given)
       .Option("--space", "NAME", given.space,
               "the vector space that holds them and nothing else (default: text)")
-      .Option("--dimensions", "D", given.dimensions, "length of a vector (default: the space's, or 128)")
-      .Option("--seed", "S", given.seed, "of the random projection, the same for all of a space (default 1)")
+      .Option("--dimensions", "D", given.dimensions,
+              "length of a vector (default: the space's, or 128)")
+      .Option("--seed", "S", given.seed,
+              "of the random projection, the same for all of a space (default 1)")
       .Option("--query", "WORDS", given.query, "print the vector of these words and change nothing")
-      .Example("plexus embed --db g", "tf-idf of the terms, projected to 128 dimensions; again after changes")
-      .Example("plexus embed --db g --query \"large dog\" | plexus rerank --db g --space text --vector -",
-               "what is most like these words");
+      .Example("plexus embed --db g",
+               "tf-idf of the terms, projected to 128 dimensions; again after changes")
+      .Example(
+          "plexus embed --db g --query \"large dog\" | plexus rerank --db g --space text --vector "
+          "-",
+          "what is most like these words");
 }
 
 }  // namespace plexus::tools

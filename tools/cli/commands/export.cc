@@ -7,16 +7,16 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/traversal/bfs.h"
 #include "algorithms/common/node_subset.h"
+#include "algorithms/traversal/bfs.h"
 #include "storage/formats/export.h"
 #include "tools/cli/arguments.h"
 #include "tools/cli/cli.h"
 #include "tools/cli/exit_code.h"
-#include "tools/operations/json_writer.h"
-#include "tools/operations/names.h"
 #include "tools/cli/output.h"
 #include "tools/cli/session.h"
+#include "tools/operations/json_writer.h"
+#include "tools/operations/names.h"
 
 namespace plexus::tools {
 namespace {
@@ -42,7 +42,8 @@ Result<std::optional<NodeSubset>> Selected(Session& session, const ExportArgumen
     sources.push_back(node);
   }
   BfsOptions options;
-  options.max_depth = static_cast<std::uint32_t>(std::min<std::uint64_t>(given.hops.value_or(1), 1'000'000));
+  options.max_depth =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(given.hops.value_or(1), 1'000'000));
   options.direction = Direction::kBoth;
   options.kinds = kinds;
   options.subset = session.scope();
@@ -64,7 +65,8 @@ Status Write(Session& session, const ExportArguments& given, std::ostream& out) 
   if (given.format == "jsonl") {
     if (selected || !given.kinds.empty())
       return Fail(ErrorCode::kInvalidArgument,
-                  "jsonl is the whole graph, lossless; --around, --kinds and --scope go with the other formats");
+                  "jsonl is the whole graph, lossless; --around, --kinds and --scope go with the "
+                  "other formats");
     return text::ExportJsonLines(snapshot, out, options);
   }
   if (selected) options.include = [&](NodeId node) { return selected->contains(node); };
@@ -80,7 +82,8 @@ Status Write(Session& session, const ExportArguments& given, std::ostream& out) 
   }
   if (given.format == "mcp-memory") return text::ExportMcpMemory(snapshot, out, options);
   if (!given.keys) options.dot_label = [&](NodeId node) { return ShownName(snapshot, node); };
-  return given.format == "gexf" ? text::ExportGexf(snapshot, out, options) : text::ExportDot(snapshot, out, options);
+  return given.format == "gexf" ? text::ExportGexf(snapshot, out, options)
+                                : text::ExportDot(snapshot, out, options);
 }
 
 // Written beside its place and renamed, so that no half file is ever seen.
@@ -91,7 +94,8 @@ Result<std::uint64_t> WriteFile(Session& session, const ExportArguments& given) 
   Status written = Write(session, given, file);
   const std::streamoff size = file.tellp();
   file.close();
-  if (written && !file) written = Fail(ErrorCode::kIo, "cannot write '" + temporary + "'; is the disk full?");
+  if (written && !file)
+    written = Fail(ErrorCode::kIo, "cannot write '" + temporary + "'; is the disk full?");
   if (written && std::rename(temporary.c_str(), given.output.c_str()) != 0)
     written = Fail(ErrorCode::kIo, "cannot rename to '" + given.output + "'");
   if (!written) {
@@ -105,9 +109,11 @@ Result<int> RunExport(const Globals& globals, const ExportArguments& given) {
   PLEXUS_TRY(Needs(given.hops.has_value(), "--hops", !given.around.empty(), "--around"));
   PLEXUS_TRY(Needs(given.limit.has_value(), "--limit", !given.around.empty(), "--around"));
   PLEXUS_TRY(Needs(given.table == "nodes", "--table nodes", given.format == "csv", "--format csv"));
-  PLEXUS_TRY(Needs(given.edges_key == "edges", "--edges-key edges", given.format == "node-link", "--format node-link"));
+  PLEXUS_TRY(Needs(given.edges_key == "edges", "--edges-key edges", given.format == "node-link",
+                   "--format node-link"));
   if (globals.json && given.output.empty())
-    return Fail(ErrorCode::kInvalidArgument, "--json with export needs --output FILE: stdout holds one of them");
+    return Fail(ErrorCode::kInvalidArgument,
+                "--json with export needs --output FILE: stdout holds one of them");
   PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
   const SignalGuard guard;
   if (given.output.empty()) {
@@ -135,17 +141,20 @@ void AddExport(Cli& cli) {
   static ExportArguments given;
   cli.Add("Files", "export", "Write the graph, or a neighbourhood of it, as text",
           [](const Globals& globals) { return RunExport(globals, given); })
-      .Choice("--format", given.format, {"jsonl", "csv", "mtx", "graphml", "node-link", "mcp-memory", "gexf", "dot"},
+      .Choice("--format", given.format,
+              {"jsonl", "csv", "mtx", "graphml", "node-link", "mcp-memory", "gexf", "dot"},
               "jsonl is lossless, the others show the facts (default jsonl)")
       .Option("-o,--output", "FILE", given.output, "write there instead of to stdout")
       .Choice("--table", given.table, {"edges", "nodes"}, "csv: which table (default edges)")
-      .Repeated("--around", "KEY", given.around, "not jsonl: only what is near this node; repeatable")
+      .Repeated("--around", "KEY", given.around,
+                "not jsonl: only what is near this node; repeatable")
       .Option("--hops", "H", given.hops, "with --around: how near, both ways (default 1)")
       .Option("--limit", "N", given.limit, "with --around: at most N nodes, nearest first")
       .List("--kinds", "A,B", given.kinds, "not jsonl: only these edge kinds (default: all facts)")
       .Flag("--keys", given.keys, "dot, gexf: show keys instead of texts")
       .Choice("--edges-key", given.edges_key, {"links", "edges"},
-              "node-link: name of the list of edges; NetworkX 3.4 and later reads edges (default links)")
+              "node-link: name of the list of edges; NetworkX 3.4 and later reads edges (default "
+              "links)")
       .Example("plexus export --db g > g.jsonl", "everything; import reads it back")
       .Example("plexus export --db g --format dot --around alice --hops 2 | dot -Tpng > alice.png",
                "a picture of alice's surroundings");

@@ -14,11 +14,11 @@
 #include "tools/cli/budget_option.h"
 #include "tools/cli/cli.h"
 #include "tools/cli/exit_code.h"
-#include "tools/operations/json_writer.h"
-#include "tools/operations/names.h"
 #include "tools/cli/output.h"
 #include "tools/cli/session.h"
 #include "tools/cli/table.h"
+#include "tools/operations/json_writer.h"
+#include "tools/operations/names.h"
 
 namespace plexus::tools {
 namespace {
@@ -58,7 +58,8 @@ std::optional<int> Rank(std::string_view key, std::string_view text, std::string
     if (rest.substr(0, comma) == words) return rank;
     rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 2);
   }
-  if (name.find(words) != std::string_view::npos || Lower(key).find(words) != std::string::npos) return 2;
+  if (name.find(words) != std::string_view::npos || Lower(key).find(words) != std::string::npos)
+    return 2;
   if (lower.find(words) != std::string::npos) return 3;
   return std::nullopt;
 }
@@ -66,7 +67,8 @@ std::optional<int> Rank(std::string_view key, std::string_view text, std::string
 constexpr std::size_t kGrain = 1024;  // nodes per block
 
 // `truncated`: is set when the budget ran out; then some blocks of nodes were not looked at.
-Result<std::vector<Match>> FindAll(Session& session, const FindArguments& given, std::atomic<bool>& truncated) {
+Result<std::vector<Match>> FindAll(Session& session, const FindArguments& given,
+                                   std::atomic<bool>& truncated) {
   PLEXUS_ASSIGN(const Budget budget, MakeBudget(given));
   const Snapshot& snapshot = session.snapshot();
   const std::string words = Lower(given.words);

@@ -5,21 +5,21 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/similarity/frontier.h"
 #include "algorithms/memory/visibility.h"
+#include "algorithms/similarity/frontier.h"
 #include "engine/vocabulary.h"
 #include "tools/cli/arguments.h"
 #include "tools/cli/budget_option.h"
 #include "tools/cli/cli.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/human_format.h"
+#include "tools/cli/output.h"
+#include "tools/cli/session.h"
 #include "tools/operations/json_writer.h"
 #include "tools/operations/names.h"
-#include "tools/cli/output.h"
 #include "tools/operations/reply.h"
-#include "tools/cli/session.h"
-#include "tools/operations/term_record.h"
 #include "tools/operations/term_operations.h"
+#include "tools/operations/term_record.h"
 
 namespace plexus::tools {
 namespace {
@@ -38,8 +38,7 @@ struct FrontierArguments : BudgetOption {
 Result<NodeSubset> Carriers(Session& session, const std::vector<std::string>& tags) {
   const Snapshot& snapshot = session.snapshot();
   constexpr EdgeKindId kKinds[] = {kHasTag};
-  const ArcFilter filter =
-      ArcFilter::Kinds(snapshot.schema(), kKinds).ValidAt(session.now_ms());
+  const ArcFilter filter = ArcFilter::Kinds(snapshot.schema(), kKinds).ValidAt(session.now_ms());
   std::vector<NodeId> carriers;
   for (const std::string& tag : tags) {
     auto node = snapshot.Find(IndexKey("tag", tag));
@@ -60,8 +59,7 @@ Result<FrontierOptions> Options(Session& session, const FrontierArguments& given
   options.arity = static_cast<int>(arity);
   options.top = given.top.value_or(100);
   if (options.top > kMaxFrontierTop)
-    return Fail(ErrorCode::kInvalidArgument,
-                "--top is at most " + std::to_string(kMaxFrontierTop));
+    return Fail(ErrorCode::kInvalidArgument, "--top is at most " + std::to_string(kMaxFrontierTop));
   options.mask = given.mask == "linked" ? FrontierMask::kLinked : FrontierMask::kEvents;
   PLEXUS_ASSIGN(options.kinds, FindEdgeKinds(session.schema(), given.kinds));
   options.valid_at = session.now_ms();
@@ -121,7 +119,8 @@ void PrintSets(const Globals& globals, const Snapshot& snapshot, const FrontierR
       Out() << ", and " << set.shared.size() - kSharedShown << " more";
     Out() << '\n';
   }
-  if (result.sets.empty()) Out() << "nothing shares a tag, term or file that is not together already\n";
+  if (result.sets.empty())
+    Out() << "nothing shares a tag, term or file that is not together already\n";
   PrintTruncated(result.truncated, "the best of what was compared");
 }
 
@@ -165,8 +164,7 @@ void AddFrontier(Cli& cli) {
   static FrontierArguments given;
   Command& command = cli.Add("Ask", "frontier", "Find what shares much and was never put together",
                              [](const Globals& globals) { return RunFrontier(globals, given); });
-  command
-      .Option("--arity", "M", given.arity, "sets of M members, 2 or 3 (default 2)")
+  command.Option("--arity", "M", given.arity, "sets of M members, 2 or 3 (default 2)")
       .Option("--top", "K", given.top, "the K best; 0 = all (default 100)")
       .List("--tags", "A,B", given.tags, "a member must carry one of these tags")
       .Choice("--match", given.match, {"either", "both"},
@@ -179,7 +177,8 @@ void AddFrontier(Cli& cli) {
               "stop after about N comparisons and say truncated");
   AddMaxSeconds(command, given)
       .Flag("--include-superseded", given.include_superseded, "do not hide what was superseded")
-      .Example("plexus frontier --db g --top 20 --names", "the 20 best untried pairs and what they share")
+      .Example("plexus frontier --db g --top 20 --names",
+               "the 20 best untried pairs and what they share")
       .Example("plexus frontier --db g --arity 3 --tags rust --mask linked --json",
                "triples with a member tagged rust, none of them linked");
 }

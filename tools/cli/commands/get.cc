@@ -10,12 +10,12 @@
 #include "tools/cli/cli.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/human_format.h"
-#include "tools/operations/json_writer.h"
-#include "tools/operations/names.h"
 #include "tools/cli/output.h"
-#include "tools/operations/reply.h"
 #include "tools/cli/session.h"
 #include "tools/cli/table.h"
+#include "tools/operations/json_writer.h"
+#include "tools/operations/names.h"
+#include "tools/operations/reply.h"
 
 namespace plexus::tools {
 namespace {
@@ -45,7 +45,7 @@ struct NodeView {
 // Edges of the index plane by kind, those without edges left out. O(edges of the node).
 std::vector<KindCount> CountIndexEdges(const Snapshot& snapshot, NodeId node) {
   std::vector<KindCount> counts;
-  const auto count = [&](Direction direction, std::uint64_t KindCount::*which) {
+  const auto count = [&](Direction direction, std::uint64_t KindCount::* which) {
     snapshot.ForEachArc(direction, node, ArcFilter::All(), [&](const Arc& arc) {
       if (snapshot.schema().edge_kind(arc.kind).plane != Plane::kIndex) return;
       auto at = std::ranges::find(counts, arc.kind, &KindCount::kind);
@@ -59,13 +59,14 @@ std::vector<KindCount> CountIndexEdges(const Snapshot& snapshot, NodeId node) {
   return counts;
 }
 
-std::uint64_t Sum(const std::vector<KindCount>& counts, std::uint64_t KindCount::*which) {
+std::uint64_t Sum(const std::vector<KindCount>& counts, std::uint64_t KindCount::* which) {
   std::uint64_t sum = 0;
   for (const KindCount& count : counts) sum += count.*which;
   return sum;
 }
 
-void WriteIndexEdges(JsonWriter& json, const Snapshot& snapshot, const std::vector<KindCount>& counts) {
+void WriteIndexEdges(JsonWriter& json, const Snapshot& snapshot,
+                     const std::vector<KindCount>& counts) {
   json.BeginArray("index_edges");
   for (const KindCount& count : counts) {
     json.BeginObject();
@@ -81,15 +82,18 @@ void WriteIndexEdges(JsonWriter& json, const Snapshot& snapshot, const std::vect
 std::string KindsWithCounts(const Snapshot& snapshot, const std::vector<KindCount>& counts) {
   std::string text;
   for (const KindCount& count : counts)
-    text += (text.empty() ? "" : ", ") + snapshot.schema().edge_kind(count.kind).name + " " + Grouped(count.out + count.in);
+    text += (text.empty() ? "" : ", ") + snapshot.schema().edge_kind(count.kind).name + " " +
+            Grouped(count.out + count.in);
   return text;
 }
 
-std::vector<EventEnd> EventEnds(const Snapshot& snapshot, NodeId event, Direction direction, EdgeKindId kind) {
+std::vector<EventEnd> EventEnds(const Snapshot& snapshot, NodeId event, Direction direction,
+                                EdgeKindId kind) {
   std::vector<EventEnd> ends;
   const EdgeKindId kinds[] = {kind};
-  snapshot.ForEachArc(direction, event, ArcFilter::Kinds(snapshot.schema(), kinds),
-                      [&](const Arc& arc) { ends.push_back({arc.neighbor, snapshot.edge(arc, event).label}); });
+  snapshot.ForEachArc(
+      direction, event, ArcFilter::Kinds(snapshot.schema(), kinds),
+      [&](const Arc& arc) { ends.push_back({arc.neighbor, snapshot.edge(arc, event).label}); });
   return ends;
 }
 
@@ -104,10 +108,9 @@ Result<NodeView> ViewNode(const Snapshot& snapshot, NodeId node) {
     PLEXUS_ASSIGN(view.properties, text::JsonFromProperties(bytes));
   }
   const EdgeKindId has_tag[] = {kHasTag};
-  snapshot.ForEachArc(Direction::kOut, node, ArcFilter::Kinds(snapshot.schema(), has_tag),
-                      [&](const Arc& arc) {
-                        view.tags.emplace_back(DisplayName(snapshot.key(arc.neighbor)));
-                      });
+  snapshot.ForEachArc(
+      Direction::kOut, node, ArcFilter::Kinds(snapshot.schema(), has_tag),
+      [&](const Arc& arc) { view.tags.emplace_back(DisplayName(snapshot.key(arc.neighbor))); });
   const ArcFilter facts = ArcFilter::Kinds(snapshot.schema(), {});
   view.out = snapshot.Degree(Direction::kOut, node, facts);
   view.in = snapshot.Degree(Direction::kIn, node, facts);
@@ -154,14 +157,16 @@ void WriteNode(const Snapshot& snapshot, const NodeView& view) {
 }
 
 // The first of them, one a line.
-void ListEnds(Table& table, const Snapshot& snapshot, const char* name, const std::vector<EventEnd>& ends) {
+void ListEnds(Table& table, const Snapshot& snapshot, const char* name,
+              const std::vector<EventEnd>& ends) {
   constexpr std::size_t kShown = 20;
   for (std::size_t i = 0; i < std::min(ends.size(), kShown); ++i) {
     std::string line = ShownKey(snapshot, ends[i].node);
     if (ends[i].role) line += " (" + std::string(snapshot.string(ends[i].role)) + ")";
     table.Row({i == 0 ? name : "", std::move(line)});
   }
-  if (ends.size() > kShown) table.Row({"", "... of " + Grouped(ends.size()) + "; --json lists all"});
+  if (ends.size() > kShown)
+    table.Row({"", "... of " + Grouped(ends.size()) + "; --json lists all"});
 }
 
 void PrintNode(const Snapshot& snapshot, const NodeView& view) {
@@ -182,7 +187,8 @@ void PrintNode(const Snapshot& snapshot, const NodeView& view) {
   if (!tags.empty()) table.Row({"tags", tags});
   for (const auto& [name, value] : ShownColumns(snapshot, view.node)) table.Row({name, value});
   if (view.properties != "{}") table.Row({"props", view.properties});
-  if (snapshot.is_fact(view.node)) table.Row({"edges", Grouped(view.out) + " out, " + Grouped(view.in) + " in"});
+  if (snapshot.is_fact(view.node))
+    table.Row({"edges", Grouped(view.out) + " out, " + Grouped(view.in) + " in"});
   if (!snapshot.is_fact(view.node) || !view.index_edges.empty()) {
     std::string edges = Grouped(Sum(view.index_edges, &KindCount::out)) + " out, " +
                         Grouped(Sum(view.index_edges, &KindCount::in)) + " in";
@@ -222,10 +228,12 @@ const char* Way(const Snapshot& snapshot, const Edge& edge, NodeId node, Directi
 
 void NoteIndexEdges(const Snapshot& snapshot, NodeId node, const std::vector<KindCount>& counts) {
   std::string names;
-  for (const KindCount& count : counts) names += (names.empty() ? "" : ",") + snapshot.schema().edge_kind(count.kind).name;
+  for (const KindCount& count : counts)
+    names += (names.empty() ? "" : ",") + snapshot.schema().edge_kind(count.kind).name;
   PrintNote("no edge of '" + ShownKey(snapshot, node) + "' between facts to list; it has " +
-            Grouped(Sum(counts, &KindCount::out) + Sum(counts, &KindCount::in)) + " of the index plane (" +
-            KindsWithCounts(snapshot, counts) + "): --kinds " + names + " lists them");
+            Grouped(Sum(counts, &KindCount::out) + Sum(counts, &KindCount::in)) +
+            " of the index plane (" + KindsWithCounts(snapshot, counts) + "): --kinds " + names +
+            " lists them");
 }
 
 Result<int> RunNeighbors(const Globals& globals, const NeighborsArguments& given) {
@@ -252,7 +260,8 @@ Result<int> RunNeighbors(const Globals& globals, const NeighborsArguments& given
 
   // Facts list edges between facts unless kinds are named: say what was not asked for.
   const bool facts_only = kinds.empty() && snapshot.is_fact(node);
-  const std::vector<KindCount> left_out = facts_only ? CountIndexEdges(snapshot, node) : std::vector<KindCount>();
+  const std::vector<KindCount> left_out =
+      facts_only ? CountIndexEdges(snapshot, node) : std::vector<KindCount>();
   if (globals.json) {
     JsonWriter json(Out());
     json.BeginObject();
@@ -279,14 +288,17 @@ Result<int> RunNeighbors(const Globals& globals, const NeighborsArguments& given
     const std::string_view way = Way(snapshot, edge, node, direction);
     std::string kind = snapshot.schema().edge_kind(edge.kind).name;
     if (edge.label) kind += ":" + std::string(snapshot.string(edge.label));
-    std::vector<std::string> row = {way == "out" ? "-->" : way == "in" ? "<--" : "---", kind,
-                                    Number(edge.weight)};
+    std::vector<std::string> row = {way == "out"  ? "-->"
+                                    : way == "in" ? "<--"
+                                                  : "---",
+                                    kind, Number(edge.weight)};
     AddNodeCells(row, globals, snapshot, neighbor);
     table.Row(row);
   }
   table.Print(Out());
   if (more) Out() << "... and more; --top 0 shows all\n";
-  if (found.empty() && !left_out.empty() && !globals.quiet) NoteIndexEdges(snapshot, node, left_out);
+  if (found.empty() && !left_out.empty() && !globals.quiet)
+    NoteIndexEdges(snapshot, node, left_out);
   return kDone;
 }
 
@@ -304,7 +316,8 @@ void AddRead(Cli& cli) {
   cli.Add("Look", "neighbors", "List a node's edges and their other ends",
           [](const Globals& globals) { return RunNeighbors(globals, neighbors); })
       .Positional("KEY", neighbors.key, "the node's key")
-      .Choice("--direction", neighbors.direction, {"out", "in", "both"}, "which edges (default both)")
+      .Choice("--direction", neighbors.direction, {"out", "in", "both"},
+              "which edges (default both)")
       .List("--kinds", "A,B", neighbors.kinds, "only these edge kinds (default: all facts)")
       .Option("--top", "K", neighbors.top, "at most K edges; 0 = all (default)")
       .Example("plexus neighbors --db g alice", "who alice is linked to, both ways")

@@ -5,12 +5,12 @@
 #include "tools/cli/cli.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/human_format.h"
-#include "tools/operations/json_writer.h"
-#include "tools/operations/names.h"
 #include "tools/cli/output.h"
-#include "tools/operations/reply.h"
 #include "tools/cli/session.h"
 #include "tools/cli/table.h"
+#include "tools/operations/json_writer.h"
+#include "tools/operations/names.h"
+#include "tools/operations/reply.h"
 
 namespace plexus::tools {
 namespace {
@@ -24,8 +24,10 @@ bool IsEdge(What what) {
 
 void WriteValue(JsonWriter& json, const Snapshot& snapshot, const HistoryEntry& entry) {
   switch (snapshot.schema().columns()[entry.column].type) {
-    case ColumnType::kF64: return json.Field("value", std::bit_cast<double>(entry.bits));
-    case ColumnType::kI64: return json.Field("value", static_cast<std::int64_t>(entry.bits));
+    case ColumnType::kF64:
+      return json.Field("value", std::bit_cast<double>(entry.bits));
+    case ColumnType::kI64:
+      return json.Field("value", static_cast<std::int64_t>(entry.bits));
     case ColumnType::kString:
       return json.Field("value", snapshot.string(static_cast<StringId>(entry.bits)));
   }
@@ -62,7 +64,8 @@ std::string Details(const Snapshot& snapshot, const HistoryEntry& entry) {
   if (IsEdge(entry.what)) {
     const std::string kind = schema.edge_kind(entry.edge_kind).name;
     const bool out = entry.direction == Direction::kOut;
-    std::string text = (out ? "--" + kind + "--> " : "<--" + kind + "-- ") + ShownKey(snapshot, entry.other);
+    std::string text =
+        (out ? "--" + kind + "--> " : "<--" + kind + "-- ") + ShownKey(snapshot, entry.other);
     const std::string head = TextHead(snapshot, entry.other);
     if (!head.empty()) text += " (" + head + ")";
     if (entry.label) text += " label " + std::string(snapshot.string(entry.label));
@@ -71,23 +74,28 @@ std::string Details(const Snapshot& snapshot, const HistoryEntry& entry) {
   }
   switch (entry.what) {
     case What::kCreated:
-    case What::kKindSet: return "kind " + schema.node_kind(entry.node_kind).name;
+    case What::kKindSet:
+      return "kind " + schema.node_kind(entry.node_kind).name;
     case What::kColumnSet:
       return schema.columns()[entry.column].name + " = " +
              ShownColumnValue(snapshot, entry.column, entry.bits);
     case What::kPurged:
       return entry.erased ? Grouped(entry.erased) + " entries before it are not told" : "";
-    case What::kColumnCleared: return schema.columns()[entry.column].name;
+    case What::kColumnCleared:
+      return schema.columns()[entry.column].name;
     case What::kPayloadSet: {
       const std::string field = entry.field == NodeField::kText ? "text" : "props";
       if (field != "text") return field;
       const Result<std::string> text = snapshot.Payload(entry.ref);
       return text ? field + " = " + *text : field + " (no longer there)";
     }
-    case What::kPayloadCleared: return entry.field == NodeField::kText ? "text" : "props";
+    case What::kPayloadCleared:
+      return entry.field == NodeField::kText ? "text" : "props";
     case What::kVectorSet:
-    case What::kVectorRemoved: return "space " + schema.spaces()[entry.space].name;
-    default: return "";
+    case What::kVectorRemoved:
+      return "space " + schema.spaces()[entry.space].name;
+    default:
+      return "";
   }
 }
 

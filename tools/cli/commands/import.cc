@@ -19,10 +19,10 @@
 #include "tools/cli/cli.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/human_format.h"
-#include "tools/operations/json_writer.h"
 #include "tools/cli/output.h"
 #include "tools/cli/session.h"
 #include "tools/cli/table.h"
+#include "tools/operations/json_writer.h"
 #include "tools/operations/term_operations.h"
 
 namespace plexus::tools {
@@ -135,7 +135,8 @@ void PrintReport(const text::ImportReport& report, double seconds) {
   row("edges", report.edges);
   row("events", report.events);
   table.Print(Out());
-  if (report.stopped && report.batches == 0) Out() << "nothing was imported; the graph is as it was\n";
+  if (report.stopped && report.batches == 0)
+    Out() << "nothing was imported; the graph is as it was\n";
   const auto line = [](std::uint64_t count, const char* what) {
     if (count > 0) Out() << Grouped(count) << ' ' << what << '\n';
   };
@@ -158,7 +159,8 @@ void TellErrors(const text::ImportReport& report) {
       PrintWarning(error.ToString() + " (skipped)");
   }
   if (report.errors > report.kept_errors.size())
-    PrintWarning(std::to_string(report.errors - report.kept_errors.size()) + " more records refused");
+    PrintWarning(std::to_string(report.errors - report.kept_errors.size()) +
+                 " more records refused");
 }
 
 // Vectors are read from regular files; what a pipe holds is kept in memory.
@@ -166,17 +168,19 @@ Result<std::string> ReadVectorsFromInput() {
   constexpr std::size_t kMost = std::size_t{1} << 30;
   std::string bytes;
   std::vector<char> buffer(std::size_t{1} << 20);
-  while (std::cin.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) || std::cin.gcount() > 0) {
+  while (std::cin.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) ||
+         std::cin.gcount() > 0) {
     bytes.append(buffer.data(), static_cast<std::size_t>(std::cin.gcount()));
     if (bytes.size() > kMost)
-      return Fail(ErrorCode::kResourceExhausted,
-                  "standard input: over " + std::to_string(kMost) + " bytes of vectors; save them as a file");
+      return Fail(ErrorCode::kResourceExhausted, "standard input: over " + std::to_string(kMost) +
+                                                     " bytes of vectors; save them as a file");
   }
   return bytes;
 }
 
 Result<text::ImportReport> ReadVectors(Session& session, const ImportArguments& given,
-                                       text::VectorFormat format, const text::ImportOptions& options) {
+                                       text::VectorFormat format,
+                                       const text::ImportOptions& options) {
   text::VectorImportOptions vectors;
   vectors.format = format;
   vectors.dimensions = given.dimensions.value_or(0);
@@ -193,7 +197,8 @@ Result<text::ImportReport> ReadVectors(Session& session, const ImportArguments& 
 
 Result<text::ImportReport> Read(Session& session, const ImportArguments& given,
                                 const text::ImportOptions& options) {
-  if (const auto format = AskedVectorFormat(given)) return ReadVectors(session, given, *format, options);
+  if (const auto format = AskedVectorFormat(given))
+    return ReadVectors(session, given, *format, options);
   if (given.files != std::vector<std::string>{"-"})
     return text::Import(session.graph(), given.files, options);
   return text::ImportStream(session.graph(), "standard input", STDIN_FILENO, options);
@@ -239,9 +244,12 @@ Result<int> RunImport(const Globals& globals, const ImportArguments& given) {
     options.after = [&] { return database.EndBulk(&must_finish); };
   }
   const auto start = std::chrono::steady_clock::now();
-  PLEXUS_ASSIGN(TermKeeper keeper, TermKeeper::Make(*session, given.terms));  // what was indexed once stays up to date
+  PLEXUS_ASSIGN(TermKeeper keeper,
+                TermKeeper::Make(*session, given.terms));  // what was indexed once stays up to date
   if (keeper.on())
-    options.complete = [&](const Snapshot& snapshot, WriteBatch& batch) { return keeper.Complete(snapshot, batch); };
+    options.complete = [&](const Snapshot& snapshot, WriteBatch& batch) {
+      return keeper.Complete(snapshot, batch);
+    };
   Result<text::ImportReport> report = Read(*session, given, options);
   std::optional<Result<IndexTermsReport>> terms;
   if (report && !report->stopped && keeper.on()) {  // a refused file leaves no trace
@@ -257,7 +265,8 @@ Result<int> RunImport(const Globals& globals, const ImportArguments& given) {
   }
   PLEXUS_TRY(closed);
   if (terms && !*terms) return std::unexpected(terms->error());
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   TellErrors(*report);
   if (globals.json)
     WriteReport(*report, terms ? &**terms : nullptr);
@@ -275,20 +284,25 @@ void AddImport(Cli& cli) {
           [](const Globals& globals) { return RunImport(globals, given); })
       .Positionals("FILE", given.files, "files, WordNet's directory, or - for standard input")
       .Choice("--format", given.format,
-              {"auto", "csv", "tsv", "jsonl", "edgelist", "mtx", "gapbs", "graphml", "node-link", "mcp-memory", "wordnet", "npy", "fvecs", "f32"},
+              {"auto", "csv", "tsv", "jsonl", "edgelist", "mtx", "gapbs", "graphml", "node-link",
+               "mcp-memory", "wordnet", "npy", "fvecs", "f32"},
               "default auto: by name, then by content")
-      .Choice("--on-error", given.on_error, {"stop", "skip"},
-              "at a record that cannot be read or that the graph refuses: stop, and nothing of all\n"
-              "the files is imported (default); skip it and count it. What no check of the files can\n"
-              "foresee (a full disk, Ctrl-C half way) keeps whole batches; import again to complete")
-      .Flag("--terms", given.terms, "make the texts' words terms, for search. A graph that has terms gets those of\n"
+      .Choice(
+          "--on-error", given.on_error, {"stop", "skip"},
+          "at a record that cannot be read or that the graph refuses: stop, and nothing of all\n"
+          "the files is imported (default); skip it and count it. What no check of the files can\n"
+          "foresee (a full disk, Ctrl-C half way) keeps whole batches; import again to complete")
+      .Flag("--terms", given.terms,
+            "make the texts' words terms, for search. A graph that has terms gets those of\n"
             "its new texts without being asked")
-      .Option("--keys", "FILE", given.keys, "vectors: one key a line (default: the row's number, from 0)")
+      .Option("--keys", "FILE", given.keys,
+              "vectors: one key a line (default: the row's number, from 0)")
       .Option("--space", "NAME", given.space, "vectors: the space they go to (default default)")
       .Option("--dimensions", "D", given.dimensions, "vectors: values in a row; plain f32 needs it")
       .Choice("--metric", given.metric, MetricNames(),
               "vectors: how a new space measures (default cosine)")
-      .Example("plexus import --db g people.csv knows.csv", "columns source,target,kind,weight make edges")
+      .Example("plexus import --db g people.csv knows.csv",
+               "columns source,target,kind,weight make edges")
       .Example("plexus import --db wn --format wordnet /usr/share/wordnet",
                "117,659 concepts of WordNet 3.0")
       .Example("plexus import --db g --keys words.txt vectors.npy",

@@ -5,10 +5,10 @@
 #include "tools/cli/cli.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/human_format.h"
-#include "tools/operations/json_writer.h"
 #include "tools/cli/output.h"
 #include "tools/cli/session.h"
 #include "tools/cli/table.h"
+#include "tools/operations/json_writer.h"
 
 namespace plexus::tools {
 namespace {
@@ -19,7 +19,8 @@ std::uint64_t At(const std::vector<std::uint64_t>& counts, std::size_t id) {
   return id < counts.size() ? counts[id] : 0;
 }
 
-void WriteEdgeKind(JsonWriter& json, const Schema& schema, const EdgeKind& kind, std::uint64_t count) {
+void WriteEdgeKind(JsonWriter& json, const Schema& schema, const EdgeKind& kind,
+                   std::uint64_t count) {
   json.BeginObject();
   json.Field("kind", kind.name);
   json.Field("plane", PlaneName(kind.plane));
@@ -30,8 +31,10 @@ void WriteEdgeKind(JsonWriter& json, const Schema& schema, const EdgeKind& kind,
   if (kind.blocking) json.Field("blocking", true);
   if (kind.acyclic) json.Field("acyclic", true);
   if (!kind.self_loops) json.Field("self_loops", false);
-  if (kind.source_kind != kNoNodeKind) json.Field("source_kind", schema.node_kind(kind.source_kind).name);
-  if (kind.target_kind != kNoNodeKind) json.Field("target_kind", schema.node_kind(kind.target_kind).name);
+  if (kind.source_kind != kNoNodeKind)
+    json.Field("source_kind", schema.node_kind(kind.source_kind).name);
+  if (kind.target_kind != kNoNodeKind)
+    json.Field("target_kind", schema.node_kind(kind.target_kind).name);
   if (kind.half_life_ms > 0) json.Field("half_life_ms", kind.half_life_ms);
   json.EndObject();
 }
@@ -68,7 +71,8 @@ void WriteKinds(const Snapshot& snapshot) {
   json.BeginArray("edge_kinds");
   for (std::size_t id = 0; id < schema.edge_kinds().size(); ++id) {
     const EdgeKind& kind = schema.edge_kinds()[id];
-    if (!kind.name.empty()) WriteEdgeKind(json, schema, kind, At(snapshot.state().edges_by_kind, id));
+    if (!kind.name.empty())
+      WriteEdgeKind(json, schema, kind, At(snapshot.state().edges_by_kind, id));
   }
   json.EndArray();
   json.EndObject();
@@ -83,7 +87,8 @@ void PrintKinds(const Snapshot& snapshot) {
   for (std::size_t id = 0; id < schema.node_kinds().size(); ++id) {
     const NodeKind& kind = schema.node_kinds()[id];
     if (!kind.name.empty())
-      nodes.Row({kind.name, PlaneName(kind.plane), Grouped(At(snapshot.state().nodes_by_kind, id))});
+      nodes.Row(
+          {kind.name, PlaneName(kind.plane), Grouped(At(snapshot.state().nodes_by_kind, id))});
   }
   nodes.Print(Out());
   Out() << '\n';

@@ -4,9 +4,9 @@
 #include "tools/cli/cli.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/human_format.h"
-#include "tools/operations/json_writer.h"
 #include "tools/cli/output.h"
 #include "tools/cli/session.h"
+#include "tools/operations/json_writer.h"
 
 namespace plexus::tools {
 namespace {
@@ -27,7 +27,8 @@ Result<int> Answer(Session& session, const char* done, bool trimmed = false) {
     json.EndObject();
     Out() << '\n';
   } else if (trimmed) {
-    Out() << done << ": --as-of reaches back to sequence " << stats.history_floor << "; the last is " << sequence << '\n';
+    Out() << done << ": --as-of reaches back to sequence " << stats.history_floor
+          << "; the last is " << sequence << '\n';
   } else {
     Out() << done << " at sequence " << sequence << '\n';
   }
@@ -51,7 +52,8 @@ Result<int> RunTrim(const Globals& globals, const std::string& before) {
   PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kWrite));
   PLEXUS_ASSIGN(const Sequence cut, SequenceAt(session->database(), before));
   if (cut > session->snapshot().sequence())
-    return Fail(ErrorCode::kNotFound, "sequence " + std::to_string(cut) + " is in the future; the last is " +
+    return Fail(ErrorCode::kNotFound, "sequence " + std::to_string(cut) +
+                                          " is in the future; the last is " +
                                           std::to_string(session->snapshot().sequence()));
   PLEXUS_TRY(session->database().Trim(cut, session->progress()));
   return Answer(*session, "history trimmed", true);
@@ -93,9 +95,9 @@ void PrintReport(const storage::VerifyReport& report) {
           << Escaped(problem.what) << '\n';
   for (const std::string& note : report.notes) Out() << "note: " << Escaped(note) << '\n';
   Out() << (report.ok ? "ok" : "DAMAGED") << ": checked " << Grouped(report.records) << " records, "
-        << Grouped(report.payloads) << " payloads, " << Grouped(report.checkpoints) << " checkpoints, "
-        << Grouped(report.nodes) << " nodes, " << Grouped(report.edges) << " edges, "
-        << Grouped(report.vectors) << " vectors, " << Bytes(report.bytes) << '\n';
+        << Grouped(report.payloads) << " payloads, " << Grouped(report.checkpoints)
+        << " checkpoints, " << Grouped(report.nodes) << " nodes, " << Grouped(report.edges)
+        << " edges, " << Grouped(report.vectors) << " vectors, " << Bytes(report.bytes) << '\n';
 }
 
 // A graph that cannot even be opened is a finding, too.

@@ -9,9 +9,9 @@
 #include "tools/cli/budget_option.h"
 #include "tools/cli/cli.h"
 #include "tools/cli/exit_code.h"
+#include "tools/cli/session.h"
 #include "tools/operations/names.h"
 #include "tools/operations/reply.h"
-#include "tools/cli/session.h"
 
 namespace plexus::tools {
 namespace {
@@ -32,7 +32,8 @@ Result<int> RunMatch(const Globals& globals, const MatchArguments& given) {
   PatternOptions options;
   if (given.best) options.order = PatternOrder::kBestProduct;
   if (given.hops) {
-    if (*given.hops >= PatternOptions::kNoLimit) return Fail(ErrorCode::kInvalidArgument, "--hops is too large");
+    if (*given.hops >= PatternOptions::kNoLimit)
+      return Fail(ErrorCode::kInvalidArgument, "--hops is too large");
     options.hops = static_cast<std::uint32_t>(*given.hops);
   }
   options.top = given.top.value_or(100);
@@ -41,7 +42,8 @@ Result<int> RunMatch(const Globals& globals, const MatchArguments& given) {
   options.subset = session->scope();
   PLEXUS_ASSIGN(options.budget, MakeBudget(given));
   options.resume = given.resume.value_or("");
-  PLEXUS_ASSIGN(const std::vector<TraverseSeed> starts, FindSeeds<TraverseSeed>(snapshot, given.from));
+  PLEXUS_ASSIGN(const std::vector<TraverseSeed> starts,
+                FindSeeds<TraverseSeed>(snapshot, given.from));
   PLEXUS_ASSIGN(const TraverseResult result, MatchPattern(snapshot, pattern, starts, options));
   std::vector<NodeId> nodes;
   for (const TraverseSeed& start : starts) nodes.push_back(start.node);
@@ -60,19 +62,23 @@ Result<int> RunMatch(const Globals& globals, const MatchArguments& given) {
 
 void AddMatch(Cli& cli) {
   static MatchArguments given;
-  Command& command = cli.Add("Ask", "match", "Find what walks lead to whose edge kinds spell a pattern",
-                             [](const Globals& globals) { return RunMatch(globals, given); });
+  Command& command =
+      cli.Add("Ask", "match", "Find what walks lead to whose edge kinds spell a pattern",
+              [](const Globals& globals) { return RunMatch(globals, given); });
   command
       .Positional("PATTERN", given.pattern,
                   "kinds in a row, with | * + ? {m,n} ( ), . for any kind, ^ for against the edge")
-      .Repeated("--from", "KEY[=W]", given.from, "start here, with weight W (default 1); repeatable")
+      .Repeated("--from", "KEY[=W]", given.from,
+                "start here, with weight W (default 1); repeatable")
       .Required()
       .Flag("--best", given.best, "best product of weights first, not fewest edges")
-      .Option("--hops", "H", given.hops, "at most H edges away (default: no limit; with --best 16, at most 64)")
+      .Option("--hops", "H", given.hops,
+              "at most H edges away (default: no limit; with --best 16, at most 64)")
       .Option("--valid-at", "TIME", given.valid_at, "only edges valid then, or now (default: all)")
       .Option("--top", "K", given.top, "the first K; 0 = all (default 100)");
   AddMaxSeconds(AddMaxEdges(AddMaxNodes(command, given), given), given)
-      .Option("--resume", "TOKEN", given.resume, "go on where a truncated reply of the same question stopped")
+      .Option("--resume", "TOKEN", given.resume,
+              "go on where a truncated reply of the same question stopped")
       .Flag("--paths", given.paths, "show a walk to each node (--json always has it)")
       .Example("plexus match --db g 'depends_on+ contradicts' --from m1 --paths",
                "what contradicts something that m1 depends on, directly or not")

@@ -9,15 +9,15 @@
 #include "tools/cli/budget_option.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/human_format.h"
-#include "tools/operations/json_writer.h"
 #include "tools/cli/output.h"
-#include "tools/operations/reply.h"
 #include "tools/cli/table.h"
+#include "tools/operations/json_writer.h"
+#include "tools/operations/reply.h"
 
 namespace plexus::tools {
 
-Result<int> RunBfsEach(const Globals& globals, const Session& session, std::span<const NodeId> sources,
-                       const MultiBfsOptions& options) {
+Result<int> RunBfsEach(const Globals& globals, const Session& session,
+                       std::span<const NodeId> sources, const MultiBfsOptions& options) {
   const Snapshot& snapshot = session.snapshot();
   std::vector<std::vector<std::uint64_t>> levels;
   bool truncated = false;
@@ -55,7 +55,8 @@ Result<int> RunBfsEach(const Globals& globals, const Session& session, std::span
   AddNodeColumns(table, globals, 60);
   for (std::size_t i = 0; i < sources.size(); ++i) {
     std::string sizes;
-    for (std::size_t d = 0; d < std::min(levels[i].size(), kShown); ++d) sizes += (d ? " " : "") + Grouped(levels[i][d]);
+    for (std::size_t d = 0; d < std::min(levels[i].size(), kShown); ++d)
+      sizes += (d ? " " : "") + Grouped(levels[i][d]);
     if (levels[i].size() > kShown) sizes += " ... to " + Grouped(levels[i].size() - 1);
     std::vector<std::string> row = {Grouped(reached(levels[i])), sizes};
     AddNodeCells(row, globals, snapshot, sources[i]);

@@ -11,7 +11,7 @@
 namespace plexus::tools {
 
 // How many nodes each source reaches, level by level, in the order given.
-Result<int> RunBfsEach(const Globals& globals, const Session& session, std::span<const NodeId> sources,
-                       const MultiBfsOptions& options);
+Result<int> RunBfsEach(const Globals& globals, const Session& session,
+                       std::span<const NodeId> sources, const MultiBfsOptions& options);
 
 }  // namespace plexus::tools

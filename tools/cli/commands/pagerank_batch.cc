@@ -7,16 +7,16 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/pagerank/pagerank_batch.h"
 #include "algorithms/common/score_ranking.h"
+#include "algorithms/pagerank/pagerank_batch.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/human_format.h"
-#include "tools/operations/json_writer.h"
 #include "tools/cli/lines_file.h"
-#include "tools/operations/names.h"
 #include "tools/cli/output.h"
-#include "tools/operations/reply.h"
 #include "tools/cli/table.h"
+#include "tools/operations/json_writer.h"
+#include "tools/operations/names.h"
+#include "tools/operations/reply.h"
 
 namespace plexus::tools {
 namespace {
@@ -27,18 +27,23 @@ struct SeedSet {
 };
 
 // What PageRankBatch asks of seeds, here where the line is known.
-Status CheckSeeds(const Snapshot& snapshot, const PageRankOptions& options, const std::vector<PageRankSeed>& seeds,
-                  const std::vector<std::string>& keys) {
-  const bool index = std::ranges::any_of(
-      options.kinds, [&](EdgeKindId kind) { return snapshot.schema().edge_kind(kind).plane == Plane::kIndex; });
+Status CheckSeeds(const Snapshot& snapshot, const PageRankOptions& options,
+                  const std::vector<PageRankSeed>& seeds, const std::vector<std::string>& keys) {
+  const bool index = std::ranges::any_of(options.kinds, [&](EdgeKindId kind) {
+    return snapshot.schema().edge_kind(kind).plane == Plane::kIndex;
+  });
   double total = 0;
   for (std::size_t i = 0; i < seeds.size(); ++i) {
     if (!index && !snapshot.is_fact(seeds[i].node))
-      return Fail(ErrorCode::kInvalidArgument,
-                  "seed '" + keys[i] + "' is of the index plane, and none of the edge kinds followed is: name one that is");
+      return Fail(
+          ErrorCode::kInvalidArgument,
+          "seed '" + keys[i] +
+              "' is of the index plane, and none of the edge kinds followed is: name one that is");
     if (options.subset && !options.subset->contains(seeds[i].node))
-      return Fail(ErrorCode::kInvalidArgument, "seed '" + keys[i] + "' is outside the scope that is looked at");
-    if (!(seeds[i].weight >= 0)) return Fail(ErrorCode::kInvalidArgument, "the weight of seed '" + keys[i] + "' is below 0");
+      return Fail(ErrorCode::kInvalidArgument,
+                  "seed '" + keys[i] + "' is outside the scope that is looked at");
+    if (!(seeds[i].weight >= 0))
+      return Fail(ErrorCode::kInvalidArgument, "the weight of seed '" + keys[i] + "' is below 0");
     total += seeds[i].weight;
   }
   if (!(total > 0) || !std::isfinite(total))
@@ -46,7 +51,8 @@ Status CheckSeeds(const Snapshot& snapshot, const PageRankOptions& options, cons
   return {};
 }
 
-Result<std::vector<SeedSet>> ReadSets(const Snapshot& snapshot, const PageRankOptions& options, const std::string& file) {
+Result<std::vector<SeedSet>> ReadSets(const Snapshot& snapshot, const PageRankOptions& options,
+                                      const std::string& file) {
   PLEXUS_ASSIGN(const std::string text, ReadText(file));
   std::vector<SeedSet> sets;
   bool ended = false;
@@ -62,19 +68,24 @@ Result<std::vector<SeedSet>> ReadSets(const Snapshot& snapshot, const PageRankOp
       ended = true;
       return {};
     }
-    if (ended) return Fail(ErrorCode::kInvalidArgument, "an empty line stands before this one; a set has a seed or more");
+    if (ended)
+      return Fail(ErrorCode::kInvalidArgument,
+                  "an empty line stands before this one; a set has a seed or more");
     PLEXUS_ASSIGN(set.seeds, FindSeeds<PageRankSeed>(snapshot, keys));
     if (Status fit = CheckSeeds(snapshot, options, set.seeds, keys); !fit) return fit;
     for (const std::string& key : keys) set.shown += (set.shown.empty() ? "" : " ") + key;
     sets.push_back(std::move(set));
     return {};
   }));
-  if (sets.empty()) return Fail(ErrorCode::kInvalidArgument, "no seed sets in '" + file + "'; one is expected a line");
+  if (sets.empty())
+    return Fail(ErrorCode::kInvalidArgument,
+                "no seed sets in '" + file + "'; one is expected a line");
   return sets;
 }
 
 // The best of one set, out of the scores of all; what its seeds do not reach is not listed.
-Result<std::vector<ScoredNode>> Best(const PageRankBatchResult& result, std::size_t set, NodeId node_count, std::uint64_t top) {
+Result<std::vector<ScoredNode>> Best(const PageRankBatchResult& result, std::size_t set,
+                                     NodeId node_count, std::uint64_t top) {
   std::vector<double> scores(node_count);
   std::vector<std::uint64_t> reached((std::size_t{node_count} + 63) / 64);
   for (NodeId v = 0; v < node_count; ++v) {
@@ -110,7 +121,8 @@ Result<int> RunSets(const Globals& globals, const Session& session, const PageRa
       json.EndArray();
       json.Field("error", result.errors[s]);
       json.BeginArray("nodes");
-      PLEXUS_ASSIGN(const std::vector<ScoredNode> best, Best(result, s, snapshot.node_count(), top));
+      PLEXUS_ASSIGN(const std::vector<ScoredNode> best,
+                    Best(result, s, snapshot.node_count(), top));
       for (const ScoredNode& node : best) {
         json.BeginObject();
         json.Field("key", snapshot.key(node.node));
@@ -133,16 +145,16 @@ Result<int> RunSets(const Globals& globals, const Session& session, const PageRa
     std::size_t rank = 0;
     PLEXUS_ASSIGN(const std::vector<ScoredNode> best, Best(result, s, snapshot.node_count(), top));
     for (const ScoredNode& node : best) {
-      std::vector<std::string> row = {rank == 0 ? sets[s].shown : "",
-                                      std::to_string(rank + 1), Number(node.score, 4)};
+      std::vector<std::string> row = {rank == 0 ? sets[s].shown : "", std::to_string(rank + 1),
+                                      Number(node.score, 4)};
       ++rank;
       AddNodeCells(row, globals, snapshot, node.node);
       table.Row(row);
     }
   }
   table.Print(Out());
-  Out() << Grouped(sets.size()) << " sets, " << Grouped(result.edges) << " arcs, " << result.iterations << " iterations of "
-        << Bytes(result.bytes_per_iteration)
+  Out() << Grouped(sets.size()) << " sets, " << Grouped(result.edges) << " arcs, "
+        << result.iterations << " iterations of " << Bytes(result.bytes_per_iteration)
         << (result.truncated ? ", stopped before all had converged" : "") << '\n';
   return kDone;
 }

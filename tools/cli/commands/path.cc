@@ -10,14 +10,14 @@
 #include "tools/cli/arguments.h"
 #include "tools/cli/budget_option.h"
 #include "tools/cli/cli.h"
+#include "tools/cli/edge_options.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/human_format.h"
+#include "tools/cli/output.h"
+#include "tools/cli/session.h"
 #include "tools/operations/json_writer.h"
 #include "tools/operations/names.h"
-#include "tools/cli/output.h"
 #include "tools/operations/reply.h"
-#include "tools/cli/edge_options.h"
-#include "tools/cli/session.h"
 
 namespace plexus::tools {
 namespace {
@@ -32,10 +32,11 @@ struct PathArguments : EdgeSelection, BudgetOption {
 Result<ShortestPathOptions> Options(Session& session, const PathArguments& given) {
   ShortestPathOptions options;
   if (!given.column.empty() && (given.weighted || !given.cost.empty()))
-    return Fail(ErrorCode::kInvalidArgument,
-                std::string(given.weighted ? "--weighted" : "--cost") + " and --column exclude each other");
+    return Fail(ErrorCode::kInvalidArgument, std::string(given.weighted ? "--weighted" : "--cost") +
+                                                 " and --column exclude each other");
   if (given.weighted && !given.cost.empty() && given.cost != "log")
-    return Fail(ErrorCode::kInvalidArgument, "--weighted is --cost log and excludes --cost " + given.cost);
+    return Fail(ErrorCode::kInvalidArgument,
+                "--weighted is --cost log and excludes --cost " + given.cost);
   if (given.weighted || given.cost == "log") options.cost = PathCost::kLogWeight;
   if (given.cost == "length") options.cost = PathCost::kWeight;
   if (!given.column.empty()) {
@@ -59,7 +60,8 @@ Result<ShortestPathOptions> Options(Session& session, const PathArguments& given
 }
 
 // Ways that there are, but not at this cost: -ln 0 is infinite. Empty when that is not so.
-Result<std::string> WhyTooCostly(const Snapshot& snapshot, ShortestPathOptions options, NodeId from, NodeId to) {
+Result<std::string> WhyTooCostly(const Snapshot& snapshot, ShortestPathOptions options, NodeId from,
+                                 NodeId to) {
   if (options.cost != PathCost::kLogWeight) return std::string();
   options.cost = PathCost::kHops;
   options.count = 1;
@@ -69,14 +71,16 @@ Result<std::string> WhyTooCostly(const Snapshot& snapshot, ShortestPathOptions o
   const auto zero = std::ranges::find_if(edges, [](const PathEdge& e) { return e.weight == 0; });
   if (zero == edges.end()) return std::string();
   return "every way leads over an edge of weight 0, whose cost -ln 0 is infinite: " +
-         ShownKey(snapshot, zero->source) + " " + snapshot.schema().edge_kind(zero->kind).name + " " +
-         ShownKey(snapshot, zero->target) + "; without --weighted (--cost hops) there is one of " +
-         std::to_string(edges.size()) + (edges.size() == 1 ? " edge" : " edges");
+         ShownKey(snapshot, zero->source) + " " + snapshot.schema().edge_kind(zero->kind).name +
+         " " + ShownKey(snapshot, zero->target) +
+         "; without --weighted (--cost hops) there is one of " + std::to_string(edges.size()) +
+         (edges.size() == 1 ? " edge" : " edges");
 }
 
 // Why there can be none: an index node at an end that no edge of the kinds followed touches.
 // Empty when that is not so.
-std::string WhyNone(const Snapshot& snapshot, const ShortestPathOptions& options, NodeId from, NodeId to) {
+std::string WhyNone(const Snapshot& snapshot, const ShortestPathOptions& options, NodeId from,
+                    NodeId to) {
   const ArcFilter followed = ArcFilter::Kinds(snapshot.schema(), options.kinds);
   for (NodeId end : {from, to}) {
     if (snapshot.is_fact(end)) continue;
@@ -88,7 +92,8 @@ std::string WhyNone(const Snapshot& snapshot, const ShortestPathOptions& options
     });
     if (touched) continue;
     std::string why = ShownKey(snapshot, end) + " is an index node and no " +
-                      (options.kinds.empty() ? "edge between facts" : "edge of the kinds named") + " touches it";
+                      (options.kinds.empty() ? "edge between facts" : "edge of the kinds named") +
+                      " touches it";
     if (!kinds.empty()) why += "; name kinds that do with --kinds: ";
     for (const char* between = ""; EdgeKindId kind : kinds) {
       why += between + snapshot.schema().edge_kind(kind).name;
@@ -99,7 +104,8 @@ std::string WhyNone(const Snapshot& snapshot, const ShortestPathOptions& options
   return "";
 }
 
-void WritePaths(const Snapshot& snapshot, const ShortestPathResult& result, const std::string& why) {
+void WritePaths(const Snapshot& snapshot, const ShortestPathResult& result,
+                const std::string& why) {
   JsonWriter json(Out());
   json.BeginObject();
   json.Field("truncated", result.truncated);
@@ -118,7 +124,8 @@ void WritePaths(const Snapshot& snapshot, const ShortestPathResult& result, cons
 }
 
 // One node a line, so that long names stay readable.
-void PrintPath(const Globals& globals, const Snapshot& snapshot, const FoundPath& path, bool weighted) {
+void PrintPath(const Globals& globals, const Snapshot& snapshot, const FoundPath& path,
+               bool weighted) {
   Out() << path.edges.size() << (path.edges.size() == 1 ? " edge" : " edges") << ", cost "
         << Number(path.cost);
   if (weighted) Out() << " (product of weights " << Number(std::exp(-path.cost), 4) << ")";
@@ -128,13 +135,15 @@ void PrintPath(const Globals& globals, const Snapshot& snapshot, const FoundPath
     if (i > 0) {
       const PathEdge& edge = path.edges[i - 1];
       const EdgeKind& kind = snapshot.schema().edge_kind(edge.kind);
-      const std::string words = kind.name + (edge.weight == 1.0f ? "" : " " + Number(edge.weight, 3));
+      const std::string words =
+          kind.name + (edge.weight == 1.0f ? "" : " " + Number(edge.weight, 3));
       const bool forward = edge.source == path.nodes[i - 1];
       Out() << "    " << (kind.symmetric || forward ? "--" : "<--") << Escaped(words)
             << (kind.symmetric || !forward ? "--" : "-->") << '\n';
     }
-    const std::string shown = globals.names ? ShownName(snapshot, node)
-                                            : ShownKey(snapshot, node) + "  " + TextHead(snapshot, node);
+    const std::string shown = globals.names
+                                  ? ShownName(snapshot, node)
+                                  : ShownKey(snapshot, node) + "  " + TextHead(snapshot, node);
     Out() << "  " << Cut(Escaped(shown), 100) << '\n';
   }
 }
@@ -159,8 +168,7 @@ Result<int> RunPath(const Globals& globals, const PathArguments& given) {
   }
   for (std::size_t i = 0; i < result.paths.size(); ++i) {
     if (i > 0) Out() << '\n';
-    PrintPath(globals, snapshot, result.paths[i],
-              options.cost == PathCost::kLogWeight);
+    PrintPath(globals, snapshot, result.paths[i], options.cost == PathCost::kLogWeight);
   }
   if (result.truncated) {
     Out() << "truncated: the budget ran out\n";
@@ -194,13 +202,16 @@ void AddPath(Cli& cli) {
       .Flag("--weighted", given.weighted, "the best product of weights: the same as --cost log")
       .Option("--column", "NAME", given.column, "cost = this column of the nodes stepped into")
       .Option("--count", "K", given.count, "the K best paths, 1 to 1000 (default 1)")
-      .Choice("--direction", given.direction, {"out", "in", "both"}, "which way to walk (default out)")
+      .Choice("--direction", given.direction, {"out", "in", "both"},
+              "which way to walk (default out)")
       .List("--kinds", "A,B", given.kinds, "only these edge kinds (default: all facts)")
-      .Option("--valid-at", "TIME", given.valid_at, "follow only edges valid then, or now (default: all)")
+      .Option("--valid-at", "TIME", given.valid_at,
+              "follow only edges valid then, or now (default: all)")
       .Example("plexus path --db g --from alice --to dave", "the fewest edges from alice to dave")
       .Example("plexus path --db g --from alice --to dave --weighted --count 3 --json",
                "the three best products of weights, for a script")
-      .Example("plexus path --db roads --from home --to work --cost length", "the shortest way by road");
+      .Example("plexus path --db roads --from home --to work --cost length",
+               "the shortest way by road");
 }
 
 }  // namespace plexus::tools

@@ -6,17 +6,18 @@
 #include "tools/cli/cli.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/human_format.h"
-#include "tools/operations/json_writer.h"
 #include "tools/cli/output.h"
 #include "tools/cli/progress_bar.h"
 #include "tools/cli/signals.h"
+#include "tools/operations/json_writer.h"
 
 namespace plexus::tools {
 namespace {
 
 constexpr std::size_t kShown = 20;  // of each list, for people
 
-void WriteRanges(JsonWriter& json, std::string_view name, const std::vector<storage::RecordRange>& ranges) {
+void WriteRanges(JsonWriter& json, std::string_view name,
+                 const std::vector<storage::RecordRange>& ranges) {
   json.BeginArray(name);
   for (const storage::RecordRange& range : ranges) {
     json.BeginObject();
@@ -80,7 +81,9 @@ void PrintSome(const List& list, const char* what, Print&& print) {
     print(list[i]);
     Out() << '\n';
   }
-  if (list.size() > kShown) Out() << "... and " << Grouped(list.size() - kShown) << " more " << what << " (--json tells all)\n";
+  if (list.size() > kShown)
+    Out() << "... and " << Grouped(list.size() - kShown) << " more " << what
+          << " (--json tells all)\n";
 }
 
 void PrintReport(const std::string& to, const storage::RepairReport& report) {
@@ -97,19 +100,23 @@ void PrintReport(const std::string& to, const storage::RepairReport& report) {
     Out() << "LOST: " << Escaped(c.what) << " of " << Escaped(c.key);
   });
   PrintSome(report.lost_history, "gaps", [](const storage::RecordRange& r) {
-    Out() << "lost history: records " << r.from << " to " << r.to << "; what they did is in the graph";
+    Out() << "lost history: records " << r.from << " to " << r.to
+          << "; what they did is in the graph";
   });
   if (report.lost_old_contents > 0)
-    Out() << "lost history: " << Grouped(report.lost_old_contents) << " texts, properties or vectors of the past\n";
+    Out() << "lost history: " << Grouped(report.lost_old_contents)
+          << " texts, properties or vectors of the past\n";
   for (const std::string& note : report.notes) Out() << "note: " << Escaped(note) << '\n';
-  Out() << "repaired into " << to << " at sequence " << report.sequence << ": " << Grouped(report.nodes) << " nodes, "
-        << Grouped(report.edges) << " edges; "
-        << (report.complete ? "nothing of the present state is lost\n" : "the present state is NOT whole\n");
+  Out() << "repaired into " << to << " at sequence " << report.sequence << ": "
+        << Grouped(report.nodes) << " nodes, " << Grouped(report.edges) << " edges; "
+        << (report.complete ? "nothing of the present state is lost\n"
+                            : "the present state is NOT whole\n");
 }
 
 Result<int> RunRepair(const Globals& globals, const std::string& to) {
   if (globals.db.empty())
-    return Fail(ErrorCode::kInvalidArgument, "repair which graph? --db DIR (or PLEXUS_DB) names its directory");
+    return Fail(ErrorCode::kInvalidArgument,
+                "repair which graph? --db DIR (or PLEXUS_DB) names its directory");
   storage::RepairReport report;
   {
     const SignalGuard guard;
@@ -134,11 +141,15 @@ Result<int> RunRepair(const Globals& globals, const std::string& to) {
 
 void AddRepair(Cli& cli) {
   static std::string to;
-  cli.Add("Care", "repair", "Save what can be read of a damaged graph into a new one; exit code 4 when something is lost",
+  cli.Add("Care", "repair",
+          "Save what can be read of a damaged graph into a new one; exit code 4 when something is "
+          "lost",
           [](const Globals& globals) { return RunRepair(globals, to); })
-      .Option("--to", "DIR", to, "a directory that does not exist yet; the damaged one is not changed")
+      .Option("--to", "DIR", to,
+              "a directory that does not exist yet; the damaged one is not changed")
       .Required()
-      .Example("plexus repair --db g --to g-new", "what was lost is named; 1 when nothing could be saved")
+      .Example("plexus repair --db g --to g-new",
+               "what was lost is named; 1 when nothing could be saved")
       .Example("plexus repair --db g --to g-new --json", "all of it, for a script");
 }
 

@@ -12,13 +12,13 @@
 #include "tools/cli/cli.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/human_format.h"
-#include "tools/operations/json_writer.h"
 #include "tools/cli/lines_file.h"
-#include "tools/operations/names.h"
 #include "tools/cli/output.h"
-#include "tools/operations/reply.h"
 #include "tools/cli/session.h"
 #include "tools/cli/table.h"
+#include "tools/operations/json_writer.h"
+#include "tools/operations/names.h"
+#include "tools/operations/reply.h"
 #include "tools/operations/text_vectors.h"
 
 namespace plexus::tools {
@@ -42,7 +42,8 @@ Status CheckArguments(const RerankArguments& given) {
     return Fail(ErrorCode::kInvalidArgument, "--candidates and --k exclude each other");
   if (given.k && *given.k == 0) return Fail(ErrorCode::kInvalidArgument, "--k is 1 or more");
   if (given.vector == "-" && given.candidates == "-")
-    return Fail(ErrorCode::kInvalidArgument, "only one of --vector and --candidates can be standard input");
+    return Fail(ErrorCode::kInvalidArgument,
+                "only one of --vector and --candidates can be standard input");
   return {};
 }
 
@@ -56,7 +57,8 @@ Result<SpaceId> FindSpace(const Schema& schema, const std::optional<std::string>
   std::string list;
   for (const std::string& known : names) list += (list.empty() ? "" : ", ") + known;
   if (!name) return Fail(ErrorCode::kInvalidArgument, "which space? --space is one of " + list);
-  return Fail(ErrorCode::kNotFound, "no vector space '" + *name + "'; there are " + list + DidYouMean(*name, names));
+  return Fail(ErrorCode::kNotFound,
+              "no vector space '" + *name + "'; there are " + list + DidYouMean(*name, names));
 }
 
 // One key a line; empty lines are passed over.
@@ -65,7 +67,8 @@ Result<std::vector<NodeId>> ReadCandidates(const Snapshot& snapshot, const std::
   std::vector<NodeId> nodes;
   PLEXUS_TRY(ForEachLine(file, text, [&](std::string_view key) -> Status {
     if (key.empty()) return {};
-    PLEXUS_ASSIGN(const NodeId node, FindAliveNode(snapshot, key.substr(0, Limits::kMaxKeyBytes + 1)));
+    PLEXUS_ASSIGN(const NodeId node,
+                  FindAliveNode(snapshot, key.substr(0, Limits::kMaxKeyBytes + 1)));
     nodes.push_back(node);
     return {};
   }));
@@ -132,7 +135,8 @@ void PrintHits(const Globals& globals, const Snapshot& snapshot, const RerankRes
   table.Column("score", right).Column("similarity", right).Column("graph", right);
   AddNodeColumns(table, globals, 60);
   for (const RerankHit& hit : result.hits) {
-    std::vector<std::string> row = {Number(hit.score, 4), Number(hit.similarity, 4), Number(hit.graph, 4)};
+    std::vector<std::string> row = {Number(hit.score, 4), Number(hit.similarity, 4),
+                                    Number(hit.graph, 4)};
     AddNodeCells(row, globals, snapshot, hit.node);
     table.Row(row);
   }
@@ -143,7 +147,8 @@ void PrintHits(const Globals& globals, const Snapshot& snapshot, const RerankRes
   if (result.without_vector > 0)
     PrintNote(Grouped(result.without_vector) + " candidates have no vector and are left out");
   if (result.outside > 0)
-    PrintNote(Grouped(result.outside) + " candidates are superseded, expired or out of scope and are left out");
+    PrintNote(Grouped(result.outside) +
+              " candidates are superseded, expired or out of scope and are left out");
 }
 
 Result<int> RunRerank(const Globals& globals, const RerankArguments& given) {
@@ -185,8 +190,9 @@ Result<int> RunRerank(const Globals& globals, const RerankArguments& given) {
   PLEXUS_ASSIGN(const std::uint64_t older,
                 CountOlderVectors(snapshot, session->schema().spaces()[space].name, &subset));
   if (older > 0 && !globals.quiet)
-    PrintNote(Grouped(older) + (older == 1 ? " fact has" : " facts have") + " a text that is newer than its vector: `plexus embed --db " +
-              globals.db + "` makes them anew");
+    PrintNote(Grouped(older) + (older == 1 ? " fact has" : " facts have") +
+              " a text that is newer than its vector: `plexus embed --db " + globals.db +
+              "` makes them anew");
   if (globals.json)
     WriteHits(snapshot, space, metric, options, result, older);
   else
@@ -198,25 +204,30 @@ Result<int> RunRerank(const Globals& globals, const RerankArguments& given) {
 
 void AddRerank(Cli& cli) {
   static RerankArguments given;
-  AddMaxSeconds(cli.Add("Ask", "rerank", "Find what is most like a vector or a node, reordered by the graph",
-                        [](const Globals& globals) { return RunRerank(globals, given); }),
-                given)
-      .Option("--vector", "FILE", given.vector, "the query: numbers, a JSON array, .npy, .fvecs or .f32; - is stdin")
-      .Option("--like", "KEY", given.like, "the query: this node's own vector; the node is not among the nearest")
+  AddMaxSeconds(
+      cli.Add("Ask", "rerank", "Find what is most like a vector or a node, reordered by the graph",
+              [](const Globals& globals) { return RunRerank(globals, given); }),
+      given)
+      .Option("--vector", "FILE", given.vector,
+              "the query: numbers, a JSON array, .npy, .fvecs or .f32; - is stdin")
+      .Option("--like", "KEY", given.like,
+              "the query: this node's own vector; the node is not among the nearest")
       .Option("--candidates", "FILE", given.candidates, "rank these, one key a line; - is stdin")
       .Option("--k", "N", given.k, "rank the N nearest (default 30)")
       .Option("--top", "K", given.top, "list the K best of them; 0 = all (default 0)")
       .Option("--graph-boost", "G", given.boost,
               "score = (1 - G) * similarity + G * graph, G in [0, 1] (default 0.3)")
       .List("--kinds", "A,B", given.kinds, "edges that count for the graph (default: all facts)")
-      .Option("--space", "NAME", given.space, "the vector space (default: default, or the only one)")
+      .Option("--space", "NAME", given.space,
+              "the vector space (default: default, or the only one)")
       .Choice("--metric", given.metric, MetricNames(), "how to measure (default: the space's own)")
       .Flag("--unit-similarity", given.unit_similarity, "map a cosine c to (1 + c) / 2")
       .Flag("--include-superseded", given.include_superseded, "do not hide what was superseded")
       .Example("plexus rerank --db g --like m1 --k 30 --top 10",
                "the 30 memories nearest to m1, those first that hang together with the others")
-      .Example("plexus rerank --db g --vector query.npy --candidates hits.txt --graph-boost 0.5 --json",
-               "another system's hits in a new order, with every term of the score");
+      .Example(
+          "plexus rerank --db g --vector query.npy --candidates hits.txt --graph-boost 0.5 --json",
+          "another system's hits in a new order, with every term of the score");
 }
 
 }  // namespace plexus::tools

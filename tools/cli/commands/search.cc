@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/retrieval/bm25.h"
 #include "algorithms/memory/visibility.h"
+#include "algorithms/retrieval/bm25.h"
 #include "algorithms/retrieval/tokenizer.h"
 #include "engine/vocabulary.h"
 #include "tools/cli/arguments.h"
@@ -13,14 +13,14 @@
 #include "tools/cli/cli.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/human_format.h"
-#include "tools/operations/json_writer.h"
-#include "tools/operations/names.h"
 #include "tools/cli/output.h"
-#include "tools/operations/reply.h"
 #include "tools/cli/session.h"
 #include "tools/cli/table.h"
-#include "tools/operations/term_record.h"
+#include "tools/operations/json_writer.h"
+#include "tools/operations/names.h"
+#include "tools/operations/reply.h"
 #include "tools/operations/term_operations.h"
+#include "tools/operations/term_record.h"
 
 namespace plexus::tools {
 namespace {
@@ -61,7 +61,8 @@ struct Hidden {
   std::uint64_t all() const { return superseded + not_valid + out_of_scope + other_kinds; }
 };
 
-Result<Hidden> CountHidden(Session& session, const SearchArguments& given, std::span<const std::string> terms) {
+Result<Hidden> CountHidden(Session& session, const SearchArguments& given,
+                           std::span<const std::string> terms) {
   const Snapshot& snapshot = session.snapshot();
   Bm25Options options;
   options.top = 0;
@@ -90,7 +91,8 @@ Result<Hidden> CountHidden(Session& session, const SearchArguments& given, std::
 }
 
 // Why nothing was found. "no text" is said only where no fact, shown or hidden, has a word.
-std::string WhyNothing(const std::string& query, const Hidden& hidden, const NotIndexed& not_indexed) {
+std::string WhyNothing(const std::string& query, const Hidden& hidden,
+                       const NotIndexed& not_indexed) {
   std::string why;
   const auto add = [&](std::uint64_t count, std::string_view what) {
     if (count > 0) why += (why.empty() ? "" : ", ") + Grouped(count) + " " + std::string(what);
@@ -100,10 +102,12 @@ std::string WhyNothing(const std::string& query, const Hidden& hidden, const Not
   add(hidden.out_of_scope, "out of scope (--scope names others)");
   add(hidden.other_kinds, "of other kinds (--kinds names others)");
   if (!why.empty()) return "nothing shown has a word of '" + query + "'; hidden are " + why;
-  return (!not_indexed.none() ? "no indexed text has a word of '" : "no text has a word of '") + query + "'";
+  return (!not_indexed.none() ? "no indexed text has a word of '" : "no text has a word of '") +
+         query + "'";
 }
 
-void WriteResult(const Snapshot& snapshot, const Bm25Result& result, const Hidden& hidden, const NotIndexed& not_indexed) {
+void WriteResult(const Snapshot& snapshot, const Bm25Result& result, const Hidden& hidden,
+                 const NotIndexed& not_indexed) {
   JsonWriter json(Out());
   json.BeginObject();
   json.Field("truncated", result.truncated);
@@ -165,7 +169,8 @@ void PrintResult(const Globals& globals, const Snapshot& snapshot, const Bm25Res
     AddNodeCells(row, globals, snapshot, match.node);
     std::string why;
     for (const TermShare& share : match.shares)
-      why += (why.empty() ? "" : ", ") + result.terms[share.term].term + " " + Number(share.score, 3);
+      why +=
+          (why.empty() ? "" : ", ") + result.terms[share.term].term + " " + Number(share.score, 3);
     row.push_back(std::move(why));
     table.Row(row);
   }
@@ -181,7 +186,8 @@ Result<int> RunSearch(const Globals& globals, const SearchArguments& given) {
   PLEXUS_ASSIGN(TermSplitter splitter, TermSplitter::Make(record.terms));
   PLEXUS_ASSIGN(const std::vector<std::string> terms, splitter.Split(given.query));
   if (terms.empty())
-    return Fail(ErrorCode::kInvalidArgument, "'" + given.query + "' has no words to search for (stop words are none)");
+    return Fail(ErrorCode::kInvalidArgument,
+                "'" + given.query + "' has no words to search for (stop words are none)");
   PLEXUS_ASSIGN(const NodeSubset subset, Allowed(*session, given));
   Bm25Options options;
   options.top = static_cast<std::size_t>(given.top.value_or(20));
@@ -192,7 +198,8 @@ Result<int> RunSearch(const Globals& globals, const SearchArguments& given) {
   options.executor = &session->executor();
   PLEXUS_ASSIGN(const Bm25Result result, Bm25(snapshot, terms, options));
   if (result.documents == 0 && !result.truncated)
-    return Fail(ErrorCode::kFailedPrecondition, "the graph has no terms yet: run `plexus terms --db " + globals.db + "`");
+    return Fail(ErrorCode::kFailedPrecondition,
+                "the graph has no terms yet: run `plexus terms --db " + globals.db + "`");
   const bool nothing = result.found == 0 && !result.truncated;
   PLEXUS_ASSIGN(const NotIndexed not_indexed, CountNotIndexed(snapshot, record, &subset));
   Hidden hidden;
@@ -222,7 +229,8 @@ void AddSearch(Cli& cli) {
       .Option("--k1", "X", given.k1, "how soon more of the same word stops to help (default 1.2)")
       .Option("--b", "X", given.b, "how much length is held against a text, 0 to 1 (default 0.75)")
       .Flag("--include-superseded", given.include_superseded, "do not hide what was superseded")
-      .Example("plexus search --db g \"snow leopard\"", "best first, each word's share of the score beside it")
+      .Example("plexus search --db g \"snow leopard\"",
+               "best first, each word's share of the score beside it")
       .Example("plexus search --db g --json --top 3 leopard", "with tf, df and idf of every word");
 }
 

@@ -8,15 +8,15 @@
 #include "tools/cli/arguments.h"
 #include "tools/cli/budget_option.h"
 #include "tools/cli/cli.h"
+#include "tools/cli/edge_options.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/human_format.h"
-#include "tools/operations/json_writer.h"
-#include "tools/operations/names.h"
 #include "tools/cli/output.h"
-#include "tools/operations/reply.h"
-#include "tools/cli/edge_options.h"
 #include "tools/cli/session.h"
 #include "tools/cli/table.h"
+#include "tools/operations/json_writer.h"
+#include "tools/operations/names.h"
+#include "tools/operations/reply.h"
 
 namespace plexus::tools {
 namespace {
@@ -35,9 +35,11 @@ SimilarityMeasure MeasureNamed(const std::string& name) {
   return name == "resource" ? SimilarityMeasure::kResourceAllocation : SimilarityMeasure::kCommon;
 }
 
-Result<int> ShowNodes(const Globals& globals, const Snapshot& snapshot, NodeId of, const SimilarityOptions& options) {
+Result<int> ShowNodes(const Globals& globals, const Snapshot& snapshot, NodeId of,
+                      const SimilarityOptions& options) {
   PLEXUS_ASSIGN(const SimilarNodesResult result, SimilarNodes(snapshot, of, options));
-  const bool counted = options.measure == SimilarityMeasure::kJaccard || options.measure == SimilarityMeasure::kOverlap;
+  const bool counted = options.measure == SimilarityMeasure::kJaccard ||
+                       options.measure == SimilarityMeasure::kOverlap;
   if (globals.json) {
     JsonWriter json(Out());
     json.BeginObject();
@@ -58,8 +60,8 @@ Result<int> ShowNodes(const Globals& globals, const Snapshot& snapshot, NodeId o
     Out() << '\n';
     return kDone;
   }
-  Out() << Grouped(result.candidates) << " nodes share some of " << Grouped(result.neighbors) << " neighbours"
-        << (result.truncated ? "; not all were looked at" : "") << '\n';
+  Out() << Grouped(result.candidates) << " nodes share some of " << Grouped(result.neighbors)
+        << " neighbours" << (result.truncated ? "; not all were looked at" : "") << '\n';
   Table table;
   const auto right = Table::Align::kRight;
   table.Column("score", right).Column("shared", right);
@@ -73,7 +75,8 @@ Result<int> ShowNodes(const Globals& globals, const Snapshot& snapshot, NodeId o
   return kDone;
 }
 
-int ShowPairs(const Globals& globals, const Snapshot& snapshot, const std::vector<PairSimilarity>& pairs, bool truncated) {
+int ShowPairs(const Globals& globals, const Snapshot& snapshot,
+              const std::vector<PairSimilarity>& pairs, bool truncated) {
   if (globals.json) {
     JsonWriter json(Out());
     json.BeginObject();
@@ -96,9 +99,13 @@ int ShowPairs(const Globals& globals, const Snapshot& snapshot, const std::vecto
   }
   Table table;
   const auto right = Table::Align::kRight;
-  table.Column("score", right).Column("shared", right).Column("one", Table::Align::kLeft, 50).Column("other", Table::Align::kLeft, 50);
+  table.Column("score", right)
+      .Column("shared", right)
+      .Column("one", Table::Align::kLeft, 50)
+      .Column("other", Table::Align::kLeft, 50);
   for (const PairSimilarity& pair : pairs)
-    table.Row({Number(pair.score, 4), Grouped(pair.shared), globals.names ? ShownName(snapshot, pair.a) : ShownKey(snapshot, pair.a),
+    table.Row({Number(pair.score, 4), Grouped(pair.shared),
+               globals.names ? ShownName(snapshot, pair.a) : ShownKey(snapshot, pair.a),
                globals.names ? ShownName(snapshot, pair.b) : ShownKey(snapshot, pair.b)});
   table.Print(Out());
   if (truncated) Out() << "not all pairs were looked at\n";
@@ -111,7 +118,8 @@ Result<int> RunSimilar(const Globals& globals, const SimilarArguments& given) {
   PLEXUS_TRY(NotTogether(!given.with.empty(), "--with", given.least.has_value(), "--least"));
   PLEXUS_TRY(NotTogether(!given.with.empty(), "--with", given.top.has_value(), "--top"));
   if (given.least && *given.least == 0)
-    return Fail(ErrorCode::kInvalidArgument, "--least is 1 or more: who shares nothing is never listed");
+    return Fail(ErrorCode::kInvalidArgument,
+                "--least is 1 or more: who shares nothing is never listed");
   PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
   const Snapshot& snapshot = session->snapshot();
   SimilarityOptions options;
@@ -143,16 +151,23 @@ Result<int> RunSimilar(const Globals& globals, const SimilarArguments& given) {
 
 void AddSimilar(Cli& cli) {
   static SimilarArguments given;
-  Command& command = cli.Add("Ask", "similar", "Find nodes that share neighbours with one, or the pairs of the graph that share most",
-                             [](const Globals& globals) { return RunSimilar(globals, given); });
+  Command& command = cli.Add(
+      "Ask", "similar",
+      "Find nodes that share neighbours with one, or the pairs of the graph that share most",
+      [](const Globals& globals) { return RunSimilar(globals, given); });
   command
-      .Option("--of", "KEY", given.of, "nodes similar to this one (default: pairs of the whole graph)")
-      .Repeated("--with", "KEY", given.with, "compare with this node alone, --of beside it and neither --least nor --top; repeatable")
-      .Choice("--measure", given.measure, {"jaccard", "overlap", "adamic-adar", "resource", "common"},
+      .Option("--of", "KEY", given.of,
+              "nodes similar to this one (default: pairs of the whole graph)")
+      .Repeated(
+          "--with", "KEY", given.with,
+          "compare with this node alone, --of beside it and neither --least nor --top; repeatable")
+      .Choice("--measure", given.measure,
+              {"jaccard", "overlap", "adamic-adar", "resource", "common"},
               "how what is shared counts (default jaccard)")
       .Choice("--direction", given.direction, {"out", "in", "both"},
               "share what both point at, what points at both, or either (default both)")
-      .List("--kinds", "A,B", given.kinds, "only these edge kinds; has_tag, say, for shared tags (default: all facts)")
+      .List("--kinds", "A,B", given.kinds,
+            "only these edge kinds; has_tag, say, for shared tags (default: all facts)")
       .Option("--valid-at", "TIME", given.valid_at, "only edges valid then, or now (default: all)")
       .Option("--least", "N", given.least, "leave out who shares fewer than N (default 1)");
   AddMaxSeconds(AddMaxEdges(command, given), given)

@@ -8,10 +8,10 @@
 #include "tools/cli/cli.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/human_format.h"
-#include "tools/operations/json_writer.h"
 #include "tools/cli/output.h"
 #include "tools/cli/session.h"
 #include "tools/cli/table.h"
+#include "tools/operations/json_writer.h"
 
 namespace plexus::tools {
 namespace {
@@ -28,7 +28,8 @@ void WriteKindCounts(JsonWriter& json, std::string_view name, const Snapshot& sn
   json.BeginObject(name);
   const auto write = [&](const auto& kinds, const std::vector<std::uint64_t>& counts) {
     for (std::size_t id = 0; id < kinds.size(); ++id)
-      if (kinds[id].plane == plane && At(counts, id) > 0) json.Field(kinds[id].name, At(counts, id));
+      if (kinds[id].plane == plane && At(counts, id) > 0)
+        json.Field(kinds[id].name, At(counts, id));
   };
   if (nodes)
     write(snapshot.schema().node_kinds(), state.nodes_by_kind);
@@ -115,9 +116,10 @@ void PrintStats(Session& session) {
   const auto right = Table::Align::kRight;
   Out() << "sequence " << snapshot.sequence();
   if (snapshot.sequence() > 0) Out() << ", " << IsoTime(snapshot.time_ms());
-  Out() << '\n' << Grouped(snapshot.CountNodes(Plane::kFact)) << " nodes, "
-        << Grouped(snapshot.CountEdges(Plane::kFact)) << " edges (index plane: "
-        << Grouped(snapshot.CountNodes(Plane::kIndex)) << " nodes, "
+  Out() << '\n'
+        << Grouped(snapshot.CountNodes(Plane::kFact)) << " nodes, "
+        << Grouped(snapshot.CountEdges(Plane::kFact))
+        << " edges (index plane: " << Grouped(snapshot.CountNodes(Plane::kIndex)) << " nodes, "
         << Grouped(snapshot.CountEdges(Plane::kIndex)) << " edges)\n\n";
   Table kinds;
   kinds.Column("edges", right).Column("kind").Column("plane");
@@ -151,11 +153,13 @@ void PrintStats(Session& session) {
           << " per node\n";
   const ProcessBytes process = MeasureProcess();
   if (process.resident > 0)
-    Out() << "this process " << Bytes(process.resident) << ": beside the graph memtables " << Bytes(stored.memtable_bytes)
-          << ", indexes of files " << Bytes(stored.table_reader_bytes) << ", freed and kept "
+    Out() << "this process " << Bytes(process.resident) << ": beside the graph memtables "
+          << Bytes(stored.memtable_bytes) << ", indexes of files "
+          << Bytes(stored.table_reader_bytes) << ", freed and kept "
           << Bytes(process.allocator_free) << ", the program and its libraries\n";
-  Out() << "\non disk " << Bytes(stored.disk_bytes) << ": log " << Bytes(stored.log_bytes) << ", texts "
-        << Bytes(stored.payload_bytes) << ", checkpoints " << Bytes(stored.checkpoint_bytes) << '\n';
+  Out() << "\non disk " << Bytes(stored.disk_bytes) << ": log " << Bytes(stored.log_bytes)
+        << ", texts " << Bytes(stored.payload_bytes) << ", checkpoints "
+        << Bytes(stored.checkpoint_bytes) << '\n';
 }
 
 Result<int> RunStats(const Globals& globals, bool metrics) {

@@ -5,21 +5,21 @@
 #include <vector>
 
 #include "algorithms/centrality/betweenness.h"
-#include "algorithms/community/kcore.h"
 #include "algorithms/common/score_ranking.h"
+#include "algorithms/community/kcore.h"
 #include "algorithms/community/triangles.h"
 #include "tools/cli/arguments.h"
 #include "tools/cli/budget_option.h"
 #include "tools/cli/cli.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/human_format.h"
-#include "tools/operations/json_writer.h"
-#include "tools/operations/names.h"
 #include "tools/cli/output.h"
 #include "tools/cli/rank_options.h"
-#include "tools/operations/reply.h"
 #include "tools/cli/session.h"
 #include "tools/cli/table.h"
+#include "tools/operations/json_writer.h"
+#include "tools/operations/names.h"
+#include "tools/operations/reply.h"
 
 namespace plexus::tools {
 namespace {
@@ -74,8 +74,9 @@ Result<int> RunTriangles(const Globals& globals, const TrianglesArguments& given
     Out() << '\n';
     return kDone;
   }
-  Out() << Grouped(counted.triangles) << " triangles among " << Grouped(counted.nodes) << " nodes and "
-        << Grouped(counted.edges) << " pairs of neighbours, transitivity " << Number(counted.transitivity, 4);
+  Out() << Grouped(counted.triangles) << " triangles among " << Grouped(counted.nodes)
+        << " nodes and " << Grouped(counted.edges) << " pairs of neighbours, transitivity "
+        << Number(counted.transitivity, 4);
   if (!given.total) Out() << ", average clustering " << Number(nodes.average, 4);
   if (counted.truncated) Out() << "; at least: not all edges were looked at (truncated)";
   Out() << '\n';
@@ -85,7 +86,8 @@ Result<int> RunTriangles(const Globals& globals, const TrianglesArguments& given
   table.Column("triangles", right).Column("neighbours", right).Column("clustering", right);
   AddNodeColumns(table, globals, 60);
   for (const ScoredNode& node : top) {
-    std::vector<std::string> row = {Grouped(nodes.triangles[node.node]), Grouped(nodes.degrees[node.node]),
+    std::vector<std::string> row = {Grouped(nodes.triangles[node.node]),
+                                    Grouped(nodes.degrees[node.node]),
                                     Number(nodes.coefficients[node.node], 4)};
     AddNodeCells(row, globals, snapshot, node.node);
     table.Row(row);
@@ -140,8 +142,9 @@ Result<int> RunKCore(const Globals& globals, const KCoreArguments& given) {
     Out() << '\n';
     return kDone;
   }
-  Out() << "the densest core is the " << result.degeneracy << "-core; " << Grouped(found) << " nodes stand in the "
-        << least << "-core" << (result.truncated ? "; at least: not all edges were followed (truncated)" : "") << '\n';
+  Out() << "the densest core is the " << result.degeneracy << "-core; " << Grouped(found)
+        << " nodes stand in the " << least << "-core"
+        << (result.truncated ? "; at least: not all edges were followed (truncated)" : "") << '\n';
   Table table;
   table.Column("core", Table::Align::kRight);
   AddNodeColumns(table, globals, 60);
@@ -168,7 +171,8 @@ Result<int> RunBetweenness(const Globals& globals, const BetweennessArguments& g
   options.undirected = !given.directed;
   options.samples = given.samples.value_or(0);
   options.seed = given.seed.value_or(1);
-  if (given.max_hops && *given.max_hops < options.max_hops) options.max_hops = static_cast<std::uint32_t>(*given.max_hops);
+  if (given.max_hops && *given.max_hops < options.max_hops)
+    options.max_hops = static_cast<std::uint32_t>(*given.max_hops);
   PLEXUS_ASSIGN(const BetweennessResult result, Betweenness(snapshot, options));
   PLEXUS_ASSIGN(const std::vector<ScoredNode> top, Best(result.scores, given));
   if (globals.json) {
@@ -196,7 +200,8 @@ Result<int> RunBetweenness(const Globals& globals, const BetweennessArguments& g
   table.Column("score", right).Column("of all pairs", right);
   AddNodeColumns(table, globals, 60);
   for (const ScoredNode& node : top) {
-    std::vector<std::string> row = {Number(node.score, 6), Number(result.shares[node.node] * 100, 3) + " %"};
+    std::vector<std::string> row = {Number(node.score, 6),
+                                    Number(result.shares[node.node] * 100, 3) + " %"};
     AddNodeCells(row, globals, snapshot, node.node);
     table.Row(row);
   }
@@ -205,7 +210,8 @@ Result<int> RunBetweenness(const Globals& globals, const BetweennessArguments& g
     Out() << "exact, from all " << Grouped(result.sources) << " nodes\n";
   else
     Out() << "estimated from " << Grouped(result.sources) << " of " << Grouped(result.nodes)
-          << " nodes: no share is off by more than " << Number(result.bound * 100, 3) << " %, with probability 0.9\n";
+          << " nodes: no share is off by more than " << Number(result.bound * 100, 3)
+          << " %, with probability 0.9\n";
   PrintTruncated(result.truncated, "from the nodes that were searched by then");
   return kDone;
 }
@@ -214,35 +220,46 @@ Result<int> RunBetweenness(const Globals& globals, const BetweennessArguments& g
 
 void AddStructure(Cli& cli) {
   static TrianglesArguments triangles;
-  AddRanked(cli.Add("Ask", "triangles", "Count triangles; tell how closely a node's neighbours are knit",
-                   [](const Globals& globals) { return RunTriangles(globals, triangles); })
-               .Flag("--total", triangles.total, "the counts alone, which is faster")
-               .Option("--max-edges", "N", triangles.max_edges, "look at N edges and say truncated (default: no limit)")
-               .Flag("--directed", triangles.directed, "clustering counts directions (LDBC Graphalytics' LCC)"),
-           triangles)
+  AddRanked(
+      cli.Add("Ask", "triangles", "Count triangles; tell how closely a node's neighbours are knit",
+              [](const Globals& globals) { return RunTriangles(globals, triangles); })
+          .Flag("--total", triangles.total, "the counts alone, which is faster")
+          .Option("--max-edges", "N", triangles.max_edges,
+                  "look at N edges and say truncated (default: no limit)")
+          .Flag("--directed", triangles.directed,
+                "clustering counts directions (LDBC Graphalytics' LCC)"),
+      triangles)
       .Example("plexus triangles --db g", "how many, and the nodes that are in most of them")
-      .Example("plexus triangles --db g --kinds knows --top 0 --json", "the clustering coefficient of all who are in a triangle");
+      .Example("plexus triangles --db g --kinds knows --top 0 --json",
+               "the clustering coefficient of all who are in a triangle");
 
   static KCoreArguments cores;
   AddRanked(cli.Add("Ask", "kcore", "Tell how deep in the dense part of the graph nodes stand",
-                   [](const Globals& globals) { return RunKCore(globals, cores); })
-               .Option("--max-nodes", "N", cores.max_nodes, "take N nodes away and say truncated (default: no limit)")
-               .Option("--max-edges", "N", cores.max_edges, "follow N edges and say truncated (default: no limit)")
-               .Option("--least", "K", cores.least, "only nodes of the K-core"),
-           cores, "")
+                    [](const Globals& globals) { return RunKCore(globals, cores); })
+                .Option("--max-nodes", "N", cores.max_nodes,
+                        "take N nodes away and say truncated (default: no limit)")
+                .Option("--max-edges", "N", cores.max_edges,
+                        "follow N edges and say truncated (default: no limit)")
+                .Option("--least", "K", cores.least, "only nodes of the K-core"),
+            cores, "")
       .Example("plexus kcore --db g --top 10", "ten of the nodes deepest in")
-      .Example("plexus kcore --db g --least 3 --top 0 --json", "the 3-core, each node with its core number");
+      .Example("plexus kcore --db g --least 3 --top 0 --json",
+               "the 3-core, each node with its core number");
 
   static BetweennessArguments between;
   AddRanked(cli.Add("Ask", "betweenness", "Rank nodes by the shortest paths that lead over them",
-                   [](const Globals& globals) { return RunBetweenness(globals, between); })
-               .Option("--samples", "N", between.samples, "search from N nodes (default: all up to 100,000, else 1,024)")
-               .Option("--seed", "S", between.seed, "of the sample (default 1)")
-               .Option("--max-hops", "H", between.max_hops, "only paths of at most H edges (default: no limit)")
-               .Flag("--directed", between.directed, "paths follow the edges' directions (default: either way)"),
-           between)
+                    [](const Globals& globals) { return RunBetweenness(globals, between); })
+                .Option("--samples", "N", between.samples,
+                        "search from N nodes (default: all up to 100,000, else 1,024)")
+                .Option("--seed", "S", between.seed, "of the sample (default 1)")
+                .Option("--max-hops", "H", between.max_hops,
+                        "only paths of at most H edges (default: no limit)")
+                .Flag("--directed", between.directed,
+                      "paths follow the edges' directions (default: either way)"),
+            between)
       .Example("plexus betweenness --db g --top 10", "the ten nodes that connect most")
-      .Example("plexus betweenness --db g --samples 256 --json", "an estimate from 256 nodes, with its bound");
+      .Example("plexus betweenness --db g --samples 256 --json",
+               "an estimate from 256 nodes, with its bound");
 }
 
 }  // namespace plexus::tools

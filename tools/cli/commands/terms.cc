@@ -12,8 +12,8 @@
 #include "tools/cli/exit_code.h"
 #include "tools/cli/human_format.h"
 #include "tools/cli/output.h"
-#include "tools/operations/term_record.h"
 #include "tools/operations/term_operations.h"
+#include "tools/operations/term_record.h"
 
 namespace plexus::tools {
 namespace {
@@ -37,7 +37,8 @@ Result<std::vector<std::string>> Lines(const std::string& path) {
 Result<int> RunTerms(const Globals& globals, const TermsArguments& given) {
   IndexTermsOptions options;
   // Without a word about stop words the index stays as it was made.
-  const bool as_made = !given.no_stop_words && !given.default_stop_words && given.stop_words.empty();
+  const bool as_made =
+      !given.no_stop_words && !given.default_stop_words && given.stop_words.empty();
   options.terms.default_stop_words = !given.no_stop_words;
   if (!given.stop_words.empty()) {
     PLEXUS_ASSIGN(options.terms.stop_words, Lines(given.stop_words));
@@ -47,7 +48,8 @@ Result<int> RunTerms(const Globals& globals, const TermsArguments& given) {
   if (as_made) options.terms = record.terms;
   options.subset = session->scope();
   if (options.subset && HasTerms(session->snapshot()) && !SameOptions(options.terms, record.terms))
-    return Fail(ErrorCode::kInvalidArgument, "--scope cannot go with other stop words than those of the rest of the index");
+    return Fail(ErrorCode::kInvalidArgument,
+                "--scope cannot go with other stop words than those of the rest of the index");
   PLEXUS_ASSIGN(options.budget, MakeBudget(given));
   const Result<IndexTermsReport> report = UpdateTerms(*session, options);
   const Sequence sequence = session->graph().snapshot().sequence();
@@ -87,7 +89,9 @@ Result<IndexTermsReport> UpdateTerms(Session& session, IndexTermsOptions options
   const Snapshot now = graph.snapshot();
   PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(now));
   if (!HasTerms(now)) return report;
-  if (record.covers() > 0 && SameOptions(record.terms, options.terms) && CountNewerTexts(now, record.covers(), nullptr) == 0) return report;
+  if (record.covers() > 0 && SameOptions(record.terms, options.terms) &&
+      CountNewerTexts(now, record.covers(), nullptr) == 0)
+    return report;
   WriteBatch batch(options.now_ms);
   PLEXUS_TRY(WriteTermRecord(batch, record, options.terms));
   PLEXUS_TRY(apply(batch));
@@ -134,7 +138,8 @@ Result<IndexTermsReport> TermKeeper::Finish() {
   const Snapshot now = session_->graph().snapshot();
   Settle(now);
   PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(now));
-  if (complete_ && (!HasTerms(now) || (SameOptions(record.terms, terms_) && CountNewerTexts(now, record.covers(), nullptr) == 0)))
+  if (complete_ && (!HasTerms(now) || (SameOptions(record.terms, terms_) &&
+                                       CountNewerTexts(now, record.covers(), nullptr) == 0)))
     return report_;
   IndexTermsOptions options;
   options.terms = terms_;
@@ -146,12 +151,17 @@ Result<IndexTermsReport> TermKeeper::Finish() {
 
 void NoteNotIndexed(const Globals& globals, const NotIndexed& count) {
   if (globals.quiet) return;
-  const auto have = [](std::uint64_t facts) { return Grouped(facts) + (facts == 1 ? " fact has" : " facts have"); };
+  const auto have = [](std::uint64_t facts) {
+    return Grouped(facts) + (facts == 1 ? " fact has" : " facts have");
+  };
   if (count.facts > 0)
-    PrintNote(have(count.facts) + " a text that is newer than the index of terms: `plexus terms --db " + globals.db +
+    PrintNote(have(count.facts) +
+              " a text that is newer than the index of terms: `plexus terms --db " + globals.db +
               "` brings it up to date");
   if (count.not_compared > 0)
-    PrintNote(have(count.not_compared) + " terms that were not compared with a text newer than the index's record: `plexus terms --db " +
+    PrintNote(have(count.not_compared) +
+              " terms that were not compared with a text newer than the index's record: `plexus "
+              "terms --db " +
               globals.db + "` compares them, and remembers");
 }
 
@@ -163,8 +173,9 @@ void WriteTermFields(JsonWriter& json, const IndexTermsReport& report) {
 }
 
 void PrintTerms(const IndexTermsReport& report) {
-  Out() << Grouped(report.texts) << " texts read, " << Grouped(report.changed) << " nodes brought up to date: "
-        << Grouped(report.linked) << " terms linked, " << Grouped(report.unlinked) << " unlinked\n";
+  Out() << Grouped(report.texts) << " texts read, " << Grouped(report.changed)
+        << " nodes brought up to date: " << Grouped(report.linked) << " terms linked, "
+        << Grouped(report.unlinked) << " unlinked\n";
 }
 
 void AddTerms(Cli& cli) {
@@ -172,12 +183,16 @@ void AddTerms(Cli& cli) {
   AddMaxSeconds(cli.Add("Change", "terms", "Make the words of texts terms, which search looks up",
                         [](const Globals& globals) { return RunTerms(globals, given); }),
                 given)
-      .Option("--stop-words", "FILE", given.stop_words, "words to leave out, one a line, beside the English ones")
+      .Option("--stop-words", "FILE", given.stop_words,
+              "words to leave out, one a line, beside the English ones")
       .Flag("--no-stop-words", given.no_stop_words, "keep the English stop words")
       .Flag("--default-stop-words", given.default_stop_words,
-            "leave out the English ones alone, again. Without any of the three: as the index was made")
-      .Example("plexus terms --db g", "index every text; again after changes, it costs what changed")
-      .Example("plexus terms --db g --stop-words german.txt", "leave out a language's small words, too");
+            "leave out the English ones alone, again. Without any of the three: as the index was "
+            "made")
+      .Example("plexus terms --db g",
+               "index every text; again after changes, it costs what changed")
+      .Example("plexus terms --db g --stop-words german.txt",
+               "leave out a language's small words, too");
 }
 
 }  // namespace plexus::tools

@@ -8,15 +8,15 @@
 #include "tools/cli/arguments.h"
 #include "tools/cli/budget_option.h"
 #include "tools/cli/cli.h"
+#include "tools/cli/edge_options.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/human_format.h"
-#include "tools/operations/json_writer.h"
-#include "tools/operations/names.h"
 #include "tools/cli/output.h"
-#include "tools/operations/reply.h"
-#include "tools/cli/edge_options.h"
 #include "tools/cli/session.h"
 #include "tools/cli/table.h"
+#include "tools/operations/json_writer.h"
+#include "tools/operations/names.h"
+#include "tools/operations/reply.h"
 
 namespace plexus::tools {
 namespace {
@@ -54,8 +54,8 @@ void WriteOrder(const Snapshot& snapshot, const TopologicalOrderResult& result, 
   Out() << '\n';
 }
 
-void PrintOrder(const Globals& globals, const Snapshot& snapshot, const TopologicalOrderResult& result,
-                std::size_t shown) {
+void PrintOrder(const Globals& globals, const Snapshot& snapshot,
+                const TopologicalOrderResult& result, std::size_t shown) {
   Table table;
   table.Column("level", Table::Align::kRight);
   AddNodeColumns(table, globals, 60);
@@ -66,7 +66,8 @@ void PrintOrder(const Globals& globals, const Snapshot& snapshot, const Topologi
   }
   table.Print(Out());
   if (result.order.empty() && !result.truncated) Out() << "no edges to order by\n";
-  if (shown < result.order.size()) Out() << "... " << Grouped(result.order.size() - shown) << " more\n";
+  if (shown < result.order.size())
+    Out() << "... " << Grouped(result.order.size() - shown) << " more\n";
   constexpr std::size_t kShownCycles = 20, kShownNodes = 12;
   for (std::size_t i = 0; i < std::min(kShownCycles, result.cycles.size()); ++i) {
     const OrderCycle& cycle = result.cycles[i];
@@ -75,12 +76,14 @@ void PrintOrder(const Globals& globals, const Snapshot& snapshot, const Topologi
       Out() << Escaped(ShownKey(snapshot, cycle.nodes[k])) << " -> ";
     if (cycle.nodes.size() > kShownNodes) Out() << "... -> ";
     Out() << Escaped(ShownKey(snapshot, cycle.nodes[0]));
-    if (cycle.size > cycle.nodes.size()) Out() << "  (one of " << Grouped(cycle.size) << " nodes that reach each other)";
+    if (cycle.size > cycle.nodes.size())
+      Out() << "  (one of " << Grouped(cycle.size) << " nodes that reach each other)";
     Out() << '\n';
   }
   if (result.cycles.size() > kShownCycles)
     Out() << "... " << Grouped(result.cycles.size() - kShownCycles) << " more cycles\n";
-  PrintTruncated(result.truncated, "this is how the order begins; what follows, and its cycles, are not known");
+  PrintTruncated(result.truncated,
+                 "this is how the order begins; what follows, and its cycles, are not known");
 }
 
 Result<int> RunTopo(const Globals& globals, const TopoArguments& given) {
@@ -92,7 +95,8 @@ Result<int> RunTopo(const Globals& globals, const TopoArguments& given) {
   PLEXUS_ASSIGN(options.budget, MakeBudget(given));
   PLEXUS_ASSIGN(const TopologicalOrderResult result, TopologicalOrder(snapshot, options));
   const std::uint64_t top = given.top.value_or(globals.json ? 0 : 100);
-  const std::size_t shown = top == 0 ? result.order.size() : std::min<std::size_t>(top, result.order.size());
+  const std::size_t shown =
+      top == 0 ? result.order.size() : std::min<std::size_t>(top, result.order.size());
   if (globals.json)
     WriteOrder(snapshot, result, shown);
   else
@@ -104,16 +108,20 @@ Result<int> RunTopo(const Globals& globals, const TopoArguments& given) {
 
 void AddTopo(Cli& cli) {
   static TopoArguments given;
-  Command& command = cli.Add("Ask", "topo", "Order nodes so that every edge points forward; name the cycles (exit code 1)",
-                             [](const Globals& globals) { return RunTopo(globals, given); });
+  Command& command = cli.Add(
+      "Ask", "topo", "Order nodes so that every edge points forward; name the cycles (exit code 1)",
+      [](const Globals& globals) { return RunTopo(globals, given); });
   command
-      .List("--kinds", "A,B", given.kinds, "order by these edge kinds (default: those declared acyclic)")
-      .Flag("--reverse", given.reverse, "what is pointed to first: dependencies before their dependents")
+      .List("--kinds", "A,B", given.kinds,
+            "order by these edge kinds (default: those declared acyclic)")
+      .Flag("--reverse", given.reverse,
+            "what is pointed to first: dependencies before their dependents")
       .Option("--valid-at", "TIME", given.valid_at, "only edges valid then, or now (default: all)");
   AddMaxSeconds(command, given)
       .Option("--top", "K", given.top, "list the first K; 0 = all (default 100, with --json all)")
       .Example("plexus topo --db g --reverse", "in which order to do what depends_on each other")
-      .Example("plexus topo --db g --kinds supersedes --json", "versions, newest first; cycles, if there are any");
+      .Example("plexus topo --db g --kinds supersedes --json",
+               "versions, newest first; cycles, if there are any");
 }
 
 }  // namespace plexus::tools

@@ -13,9 +13,9 @@
 #include "tools/cli/budget_option.h"
 #include "tools/cli/cli.h"
 #include "tools/cli/exit_code.h"
+#include "tools/cli/session.h"
 #include "tools/operations/names.h"
 #include "tools/operations/reply.h"
-#include "tools/cli/session.h"
 
 namespace plexus::tools {
 namespace {
@@ -56,10 +56,12 @@ Result<TraverseOptions> Options(Session& session, const TraverseArguments& given
 // Events, outcomes, tags ... are neither superseded nor expired: when kinds that lead to
 // them are named they are met, as in a traversal without visibility.
 // With a scope given, none whose own scope is another one.
-void AddIndexNodes(const Snapshot& snapshot, std::span<const EdgeKindId> kinds, const std::vector<std::string>& scopes,
-                   NodeSubset& subset) {
+void AddIndexNodes(const Snapshot& snapshot, std::span<const EdgeKindId> kinds,
+                   const std::vector<std::string>& scopes, NodeSubset& subset) {
   const auto& traits = snapshot.schema().edge_kinds();
-  if (std::ranges::none_of(kinds, [&](EdgeKindId kind) { return traits[kind].plane == Plane::kIndex; })) return;
+  if (std::ranges::none_of(kinds,
+                           [&](EdgeKindId kind) { return traits[kind].plane == Plane::kIndex; }))
+    return;
   std::vector<NodeId> nodes;
   for (NodeId node = 0; node < snapshot.node_count(); ++node)
     if (snapshot.alive(node) && !snapshot.is_fact(node) &&
@@ -73,7 +75,8 @@ void AddIndexNodes(const Snapshot& snapshot, std::span<const EdgeKindId> kinds, 
 Result<std::string> SplitResume(const std::string& text, Globals& globals) {
   const std::size_t dot = text.find('.');
   if (dot == std::string::npos || !ParseCount(text.substr(0, dot)))
-    return Fail(ErrorCode::kInvalidArgument, "--resume: '" + text.substr(0, 100) + "' is not what an earlier traverse printed");
+    return Fail(ErrorCode::kInvalidArgument,
+                "--resume: '" + text.substr(0, 100) + "' is not what an earlier traverse printed");
   if (globals.now.empty()) globals.now = text.substr(0, dot);
   return text.substr(dot + 1);
 }
@@ -86,7 +89,8 @@ Result<int> RunTraverse(Globals globals, const TraverseArguments& given) {
   PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
   const Snapshot& snapshot = session->snapshot();
   PLEXUS_ASSIGN(TraverseOptions options, Options(*session, given));
-  PLEXUS_ASSIGN(const std::vector<TraverseSeed> seeds, FindSeeds<TraverseSeed>(snapshot, given.from));
+  PLEXUS_ASSIGN(const std::vector<TraverseSeed> seeds,
+                FindSeeds<TraverseSeed>(snapshot, given.from));
   // Superseded, expired and not yet valid memories are left out unless asked for.
   VisibleOptions visible;
   visible.include_superseded = given.include_superseded;
@@ -114,26 +118,32 @@ Result<int> RunTraverse(Globals globals, const TraverseArguments& given) {
 
 void AddTraverse(Cli& cli) {
   static TraverseArguments given;
-  Command& command = cli.Add("Ask", "traverse", "Find what lies within a few hops, best product of weights first",
-                             [](const Globals& globals) { return RunTraverse(globals, given); });
+  Command& command =
+      cli.Add("Ask", "traverse", "Find what lies within a few hops, best product of weights first",
+              [](const Globals& globals) { return RunTraverse(globals, given); });
   command
-      .Repeated("--from", "KEY[=W]", given.from, "start here, with weight W (default 1); repeatable")
+      .Repeated("--from", "KEY[=W]", given.from,
+                "start here, with weight W (default 1); repeatable")
       .Required()
       .Option("--hops", "H", given.hops, "at most H edges away, 0 to 16 (default 3)")
       .List("--kinds", "A,B", given.kinds, "only these edge kinds (default: all facts)")
-      .Choice("--direction", given.direction, {"out", "in", "both"}, "which way to walk (default out)")
+      .Choice("--direction", given.direction, {"out", "in", "both"},
+              "which way to walk (default out)")
       .Choice("--aggregate", given.aggregate, {"max", "sum", "min", "noisy-or"},
               "how several ways to a node become one score (default max)")
       .Option("--decay", "D", given.decay, "factor for every hop, in (0, 1] (default 1)")
       .Option("--top", "K", given.top, "the K best; 0 = all (default 100)")
       .Flag("--paths", given.paths, "show the path behind each score (--json always has it)");
   AddMaxSeconds(AddMaxEdges(AddMaxNodes(command, given), given), given)
-      .Option("--resume", "TOKEN", given.resume, "go on where a truncated reply of the same question stopped")
+      .Option("--resume", "TOKEN", given.resume,
+              "go on where a truncated reply of the same question stopped")
       .Flag("--include-superseded", given.include_superseded, "do not hide what was superseded")
-      .Example("plexus traverse --db g --from alice --hops 3 --paths", "alice's surroundings and why")
-      .Example("plexus traverse --db g --from m1=2 --from m2 --hops 2 --kinds supports,causes "
-               "--direction both --decay 0.5 --json",
-               "evidence around two memories, both ways, halved at every hop");
+      .Example("plexus traverse --db g --from alice --hops 3 --paths",
+               "alice's surroundings and why")
+      .Example(
+          "plexus traverse --db g --from m1=2 --from m2 --hops 2 --kinds supports,causes "
+          "--direction both --decay 0.5 --json",
+          "evidence around two memories, both ways, halved at every hop");
 }
 
 }  // namespace plexus::tools
