@@ -3,7 +3,7 @@
 // Reads the sources under PLEXUS_SOURCE_DIR and fails on: an include arrow that is
 // not in the table of layers; a public header that includes a third-party or a
 // private header; a file that does not open with its story; a source file that no
-// build list names; a file too long to read; a machine's path in a file.
+// build list names; a file or a line too long to read; a machine's path in a file.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -336,6 +336,16 @@ TEST(Tidy, FilesCanBeRead) {
   for (const File& file : Sources())
     EXPECT_LE(file.lines.size(), static_cast<std::size_t>(kMaxLines))
         << file.path << " is too long";
+}
+
+TEST(Tidy, LinesHave100Columns) {
+  // Columns are characters: bytes that do not continue one.
+  const auto columns = [](const std::string& line) {
+    return std::count_if(line.begin(), line.end(), [](char c) { return (c & 0xC0) != 0x80; });
+  };
+  for (const File& file : Sources())
+    for (std::size_t i = 0; i < file.lines.size(); ++i)
+      EXPECT_LE(columns(file.lines[i]), 100) << file.path << ":" << i + 1 << " is too long";
 }
 
 TEST(Tidy, TheReadmesExampleIsTheOneThatIsCompiled) {
