@@ -1,7 +1,7 @@
 #!/bin/bash
 # Side by side with the GAP Benchmark Suite: the same file into both programs, answers
 # checked, then A B A B ..., median and quartiles of each program's "Trial Time:" lines
-# (least and greatest of fewer than five), and at the end the rows of the README's table.
+# (least and greatest of fewer than five), and at the end rows for RESULTS.md (results.sh puts them there).
 #
 # Usage: bench/compare_gap.sh GAPBS_DIR WORK[,WORK...] [ROUNDS] [BUILD_DIR]
 #   GAPBS_DIR  a checkout of the suite with its programs built (make)

@@ -348,6 +348,44 @@ TEST(Tidy, LinesHave100Columns) {
       EXPECT_LE(columns(file.lines[i]), 100) << file.path << ":" << i + 1 << " is too long";
 }
 
+// Lines that a README may have. What was tried, and when, goes to bench/notes/.
+std::size_t ReadmeLimit(const std::string& path) {
+  static const std::map<std::string, std::size_t> limits = {
+      {"README.md", 150},
+      {"tools/README.md", 80},
+      {"storage/formats/README.md", 200},  // the users' page of formats
+  };
+  if (const auto found = limits.find(path); found != limits.end()) return found->second;
+  const bool family = StartsWith(path, "algorithms/") && path != "algorithms/README.md";
+  return family ? 60 : 120;
+}
+
+// The first date (20xx-xx-xx) in a line; "" when there is none.
+std::string Date(const std::string& line) {
+  const std::string shape = "20dd-dd-dd";
+  for (std::size_t at = line.find("20"); at != std::string::npos; at = line.find("20", at + 1)) {
+    const std::string words = line.substr(at, shape.size());
+    const auto fits = [](char c, char s) { return s == 'd' ? c >= '0' && c <= '9' : c == s; };
+    if (words.size() == shape.size() && std::equal(words.begin(), words.end(), shape.begin(), fits))
+      return words;
+  }
+  return "";
+}
+
+TEST(Tidy, ReadmesKeepTheirLimits) {
+  std::vector<File> files = Files({"README.md"});
+  for (const char* top : {"README.md", "CONTRIBUTING.md", "third_party/README.md"})
+    files.push_back(Read(Root() / top));
+  ASSERT_GT(files.size(), 8u);
+  for (const File& file : files) {
+    if (file.path == "algorithms/README.md") continue;  // not yet cut into pages of the families
+    EXPECT_LE(file.lines.size(), ReadmeLimit(file.path)) << file.path << " is too long";
+    if (StartsWith(file.path, "bench/")) continue;
+    for (std::size_t i = 0; i < file.lines.size(); ++i)
+      EXPECT_EQ(Date(file.lines[i]), "") << file.path << ":" << i + 1 << " has a date";
+  }
+}
+
 TEST(Tidy, TheReadmesExampleIsTheOneThatIsCompiled) {
   const std::string consumer = Read(Root() / "tests/install/consumer.cc").text;
   const std::string begin = "// README-EXAMPLE-BEGIN\n", end = "// README-EXAMPLE-END";

@@ -1,10 +1,11 @@
 #!/bin/bash
 # Plexus beside installed peers: answers compared first, then timed in turns.
 #
-#   bench/peers/run.sh [all]             measure every row; the table, also into bench/README.md
+#   bench/peers/run.sh [all]             measure every row; the table, also into RESULTS.md
 #   bench/peers/run.sh measure ROW...    some rows; results stay in PEERS_DIR/results
 #   bench/peers/run.sh more ROW...       further rounds of measured rows, answers not compared again
-#   bench/peers/run.sh table [write]     the table of what was measured; write: into bench/README.md
+#   bench/peers/run.sh table [write]     the table of what was measured; write: into bench/peers/RESULTS.md,
+#                                        and its short form into bench/RESULTS.md
 #   bench/peers/run.sh rows              the rows
 #   bench/peers/run.sh install           Debian's packages for peers (packages.txt)
 #   bench/peers/run.sh smoke             tiny inputs, answers compared, nothing timed
@@ -315,19 +316,21 @@ table() {
   echo "Versions: $(cat "$dir"/results/*/*.first | sed -n 's/^version: //p' | sort -u | paste -sd';' | sed 's/;/; /g')."
   echo "Plexus and every program here: $(g++ --version | head -1), preset release (-O3), no -march=native; $PEERS_THREADS threads where a program has more than one."
   echo "Medians over processes that took turns (A B C A B C ...); \"loading\" is apart from the time. No program was given huge pages; Plexus asks for its own (madvise)."
+  echo "Commit: $(git -C "$root" rev-parse --short HEAD 2>/dev/null || echo unknown), $(date -u +%F)."
   echo "Machine: $(nproc) cores, $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1). ${PEERS_CAPTION:-}"
 }
 
 begin="<!-- peers: begin, written by bench/peers/run.sh table write -->" end="<!-- peers: end -->"
 write_table() {
-  local readme=$root/bench/README.md
-  grep -qF "$begin" "$readme" && grep -qF "$end" "$readme" || { echo "peers: bench/README.md has no marker lines" >&2; exit 1; }
+  local results=$here/RESULTS.md
+  grep -qF "$begin" "$results" && grep -qF "$end" "$results" || { echo "peers: $results has no marker lines" >&2; exit 1; }
   table >"$dir/table.md"
   awk -v begin="$begin" -v end="$end" -v table="$dir/table.md" '
     $0 == end {inside = 0}
     !inside {print}
-    $0 == begin {inside = 1; while ((getline line < table) > 0) print line}' "$readme" >"$dir/readme.md"
-  cat "$dir/readme.md" >"$readme"
+    $0 == begin {inside = 1; while ((getline line < table) > 0) print line}' "$results" >"$dir/results.md"
+  cat "$dir/results.md" >"$results"
+  "$here/../results.sh" peers
 }
 
 measure_rows() {

@@ -36,6 +36,7 @@ install(FILES ${PROJECT_BINARY_DIR}/plexus.pc DESTINATION ${pc_dir})
 
 # Documents keep their folders, so that their links to each other work.
 foreach(document
+    bench/RESULTS.md bench/peers/README.md bench/ratios.svg tools/REPLIES.md
     LICENSE README.md CONTRIBUTING.md algorithms/README.md bench/README.md engine/README.md
     storage/FORMAT.md storage/README.md storage/formats/README.md tests/README.md
     tests/install/consumer.cc third_party/README.md tools/README.md tools/scripts/packages.txt)
