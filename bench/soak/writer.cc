@@ -306,6 +306,8 @@ void Writer::Count() {
       board_.live = snapshot.CountNodes(Plane::kFact);
       board_.ids = snapshot.node_count();
       board_.graph_bytes = bytes.total;
+      board_.allocator_free = MeasureProcess().allocator_free;
+      board_.memtable_bytes = database_->stats().memtable_bytes;
       board_.id_bytes = bytes.nodes + bytes.keys + bytes.columns + bytes.payload_refs;
       board_.compactions = stats.compactions;
       board_.vector_compactions = stats.vector_compactions;
