@@ -100,7 +100,7 @@ struct PageRankResult {
   double preparation_ms = 0;
   std::uint64_t layout_bytes = 0;
   // Break-even: iterations that repay making a layout of this graph's shape, as measured on
-  // graphs of that shape (algorithms/README.md); 0 = rows as they lie are never slower.
+  // graphs of that shape (bench/notes/pagerank.md); 0 = rows as they lie are never slower.
   int layout_pays_after = 0;
   // Modelled: every array of the kernel once, each line fetched used to the end; of a refresh
   // over the rows, whatever it swept over.

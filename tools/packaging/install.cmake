@@ -38,6 +38,10 @@ install(FILES ${PROJECT_BINARY_DIR}/plexus.pc DESTINATION ${pc_dir})
 foreach(document
     bench/RESULTS.md bench/peers/README.md bench/ratios.svg tools/REPLIES.md
     LICENSE README.md CONTRIBUTING.md algorithms/README.md bench/README.md engine/README.md
+    algorithms/centrality/README.md algorithms/common/README.md algorithms/community/README.md
+    algorithms/connectivity/README.md algorithms/memory/README.md algorithms/pagerank/README.md
+    algorithms/paths/README.md algorithms/retrieval/README.md algorithms/similarity/README.md
+    algorithms/traversal/README.md
     storage/FORMAT.md storage/README.md storage/formats/README.md tests/README.md
     tests/install/consumer.cc third_party/README.md tools/README.md tools/scripts/packages.txt)
   cmake_path(GET document PARENT_PATH folder)
