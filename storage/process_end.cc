@@ -5,8 +5,8 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <mutex>
-#include <set>
 
 #include "engine/out_of_memory.h"
 #include "storage/database_impl.h"
@@ -15,10 +15,11 @@ namespace plexus::storage {
 
 namespace {
 
-// Both outlive every static object.
+// Both outlive every static object. A child of fork may have destroyed a database of its parent
+// without the mutex, so the owner is asked of the table and not of the database.
 constinit std::mutex mutex;
-std::set<Database::Impl*>& Open() {
-  static auto& open = *new std::set<Database::Impl*>;
+std::map<Database::Impl*, Owner>& Open() {
+  static auto& open = *new std::map<Database::Impl*, Owner>;
   return open;
 }
 
@@ -32,8 +33,8 @@ void AtEnd(int status, void*) {
   // A thread of the parent may have held the mutex at fork.
   std::unique_lock guard(mutex, std::defer_lock);
   if (child ? !guard.try_lock() : (guard.lock(), false)) _exit(status);
-  for (Database::Impl* database : Open())
-    if (database->owner.Here()) (void)OrNoMemory([&] { return database->CloseNow(); });
+  for (const auto& [database, owner] : Open())
+    if (owner.Here()) (void)OrNoMemory([&] { return database->CloseNow(); });
   if (!child) return;
   std::fflush(nullptr);
   _exit(status);
@@ -45,7 +46,7 @@ void RegisterProcessEnd() { on_exit(AtEnd, nullptr); }
 
 void CloseAtProcessEnd(Database::Impl* database) {
   std::lock_guard guard(mutex);
-  Open().insert(database);
+  Open().insert_or_assign(database, database->owner);
   [[maybe_unused]] static const bool registered = (FirstProcess(), RegisterProcessEnd(), true);
 }
 

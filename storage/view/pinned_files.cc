@@ -9,9 +9,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <new>
 #include <random>
 #include <thread>
 
+#include "engine/out_of_memory.h"
 #include "storage/base/lock_file.h"
 
 namespace plexus::storage {
@@ -46,15 +48,17 @@ bool HoldsGraph(const std::string& name) {
 
 // The names that make up a generation, sorted.
 Result<std::vector<std::string>> GenerationNames(const std::string& path) {
-  DIR* directory = opendir(path.c_str());
+  struct Close {
+    void operator()(DIR* directory) const { closedir(directory); }
+  };
+  const std::unique_ptr<DIR, Close> directory(opendir(path.c_str()));
   if (!directory) return std::unexpected(SystemError(path, errno));
   std::vector<std::string> names;
-  while (const dirent* entry = readdir(directory)) {
+  while (const dirent* entry = readdir(directory.get())) {
     const std::string name = entry->d_name;
     // IDENTITY is not needed, but RocksDB looks for it.
     if (HoldsGraph(name) || name == "IDENTITY") names.push_back(name);
   }
-  closedir(directory);
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -79,7 +83,12 @@ Result<std::shared_ptr<PinnedFile>> PinnedFile::Open(const std::string& path) {
     close(descriptor);
     return std::unexpected(SystemError(path, error));
   }
-  return std::shared_ptr<PinnedFile>(new PinnedFile(descriptor, status));
+  PinnedFile* file = new (std::nothrow) PinnedFile(descriptor, status);
+  if (!file) {
+    close(descriptor);
+    return OutOfMemory();
+  }
+  return std::shared_ptr<PinnedFile>(file);
 }
 
 std::int64_t PinnedFile::Read(std::uint64_t offset, void* out, std::size_t bytes) const {
