@@ -19,7 +19,7 @@
 // Large graphs without locality are ranked over a private layout of their arcs where enough
 // iterations are to come (pagerank/internal/tile_layout.h). What is prepared once for a snapshot
 // and options, the layout, the out-strengths and the packed rows of a dirty graph, is kept for the
-// next calls: the last four of the process; those of snapshots that are gone go at the next call.
+// next calls: the last four of the state; those of snapshots that are gone go at the next call.
 // Whether the layout is used depends on the graph's shape and on the options alone, so an answer's
 // bits do not depend on what is kept.
 #pragma once
