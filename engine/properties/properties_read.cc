@@ -44,6 +44,17 @@ class PropertyReader {
     return static_cast<std::uint32_t>(reinterpret_cast<const std::uint8_t*>(at) - data_);
   }
 
+  // A key's text. FlexBuffers' verifier (2.0.8) does not look for its NUL: it stops at
+  // the first byte that is not one.
+  Status Key(const fb::Reference& from, std::string_view& text) const {
+    const char* const begin = from.AsKey();
+    const auto* const end =
+        static_cast<const char*>(std::memchr(begin, 0, size_ - Offset(begin)));
+    if (end == nullptr) return Damaged("a name has no end");
+    text = {begin, static_cast<std::size_t>(end - begin)};
+    return {};
+  }
+
   // A value; its children later, so that they stand together.
   Status Add(const fb::Reference& from, std::string_view name = {}) {
     if (from_.size() >= size_) return Damaged("more values than bytes");
@@ -73,7 +84,7 @@ class PropertyReader {
       if (from.IsString())
         text = {from.AsString().c_str(), from.AsString().length()};
       else
-        text = from.AsKey();
+        PLEXUS_TRY(Key(from, text));
       if (!IsValidUtf8(text)) return Damaged("a string is not valid UTF-8");
       value.first = Offset(text.data());
       value.count = static_cast<std::uint32_t>(text.size());
@@ -122,7 +133,8 @@ class PropertyReader {
     for (std::size_t i = 0; i < keys.size(); ++i) {
       const fb::Reference key = keys[i];
       if (!key.IsKey()) return Damaged("a name is not text");
-      const std::string_view name = key.AsKey();
+      std::string_view name;
+      PLEXUS_TRY(Key(key, name));
       if (!IsValidUtf8(name)) return Damaged("a name is not valid UTF-8");
       if (i > 0 && name <= last) return Damaged("names are not sorted, or one is there twice");
       last = name;

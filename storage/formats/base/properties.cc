@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <vector>
 
+#include "engine/properties/properties.h"
 #include "engine/schema.h"
 #include "engine/types.h"
 #include "storage/formats/base/json_tree.h"
@@ -20,86 +20,47 @@ namespace {
 
 namespace fb = flexbuffers;
 
-constexpr int kMaxDepth = 64;  // of stored maps; JSON itself stops at 32
-
 std::string Bytes(const std::vector<std::uint8_t>& buffer) {
   return std::string(reinterpret_cast<const char*>(buffer.data()), buffer.size());
 }
 
-std::unexpected<Error> Damaged(const char* what) {
-  return Fail(ErrorCode::kCorruption, std::string("properties: ") + what);
-}
-
-// The root of `bytes`, verified, or an error. `bytes` must outlive the reference.
-Result<fb::Map> Open(std::string_view bytes) {
-  const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data());
-  fb::Verifier verifier(data, bytes.size(), nullptr, false, kMaxDepth);
-  if (bytes.size() < 3 || !verifier.VerifyBuffer()) return Damaged("not a FlexBuffers value");
-  fb::Reference root = fb::GetRoot(data, bytes.size());
-  if (!root.IsMap()) return Damaged("not a map");
-  return root.AsMap();
-}
-
-std::string_view Text(const fb::Reference& value) {
-  if (value.IsKey()) return value.AsKey();
-  fb::String s = value.AsString();
-  return {s.c_str(), s.size()};
-}
-
-Status AppendJson(std::string& out, const fb::Reference& value);
-
-template <class V>
-Status AppendArray(std::string& out, const V& vector) {
-  out += '[';
-  for (std::size_t i = 0; i < vector.size(); ++i) {
-    if (i) out += ',';
-    PLEXUS_TRY(AppendJson(out, vector[i]));
+void AppendJson(std::string& out, PropertyView value) {
+  switch (value.type()) {
+    case PropertyType::kNull:
+      out += "null";
+      break;
+    case PropertyType::kBool:
+      out += *value.AsBool() ? "true" : "false";
+      break;
+    case PropertyType::kInt:
+      AppendNumber(out, *value.AsInt());
+      break;
+    case PropertyType::kUint:
+      AppendNumber(out, *value.AsUint());
+      break;
+    case PropertyType::kDouble:
+      AppendJsonDouble(out, *value.AsDouble());
+      break;
+    case PropertyType::kString:
+      AppendJsonString(out, *value.AsString());
+      break;
+    case PropertyType::kList:
+      out += '[';
+      for (std::size_t i = 0; i < value.size(); ++i) {
+        if (i) out += ',';
+        AppendJson(out, value[i]);
+      }
+      out += ']';
+      break;
+    case PropertyType::kMap:
+      out += '{';
+      for (std::size_t i = 0; i < value.size(); ++i) {
+        AppendJsonKey(out, value.name(i));
+        AppendJson(out, value[i]);
+      }
+      out += '}';
+      break;
   }
-  out += ']';
-  return {};
-}
-
-Status AppendMap(std::string& out, const fb::Map& map) {
-  const fb::TypedVector keys = map.Keys();
-  const fb::Vector values = map.Values();
-  out += '{';
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    const std::string_view key = keys[i].AsKey();
-    if (!IsValidUtf8(key)) return Damaged("a key is not valid UTF-8");
-    AppendJsonKey(out, key);
-    PLEXUS_TRY(AppendJson(out, values[i]));
-  }
-  out += '}';
-  return {};
-}
-
-Status AppendJson(std::string& out, const fb::Reference& value) {
-  if (value.IsNull()) {
-    out += "null";
-  } else if (value.IsBool()) {
-    out += value.AsBool() ? "true" : "false";
-  } else if (value.IsInt()) {
-    AppendNumber(out, value.AsInt64());
-  } else if (value.IsUInt()) {
-    AppendNumber(out, value.AsUInt64());
-  } else if (value.IsFloat()) {
-    if (!std::isfinite(value.AsDouble())) return Damaged("a number is not finite");
-    AppendJsonDouble(out, value.AsDouble());
-  } else if (value.IsString() || value.IsKey()) {
-    if (!IsValidUtf8(Text(value))) return Damaged("a string is not valid UTF-8");
-    AppendJsonString(out, Text(value));
-  } else if (value.IsMap()) {
-    return AppendMap(out, value.AsMap());
-  } else if (value.IsVector()) {
-    return AppendArray(out, value.AsVector());
-  } else if (value.IsTypedVector()) {
-    return AppendArray(out, value.AsTypedVector());
-  } else if (value.IsFixedTypedVector()) {
-    return AppendArray(out, value.AsFixedTypedVector());
-  } else {
-    return Damaged("a value of a kind that JSON does not have");
-  }
-  return {};
 }
 
 // Children of an object by key, as FlexBuffers wants them.
@@ -204,10 +165,9 @@ Result<std::string> PropertiesFromJson(std::string_view text) {
 }
 
 Result<std::string> JsonFromProperties(std::string_view properties) {
+  PLEXUS_ASSIGN(const plexus::PropertyMap map, plexus::PropertyMap::Read(properties));
   std::string out;
-  if (properties.empty()) return std::string("{}");
-  PLEXUS_ASSIGN(fb::Map map, Open(properties));
-  PLEXUS_TRY(AppendMap(out, map));
+  AppendJson(out, map.root());
   return out;
 }
 
@@ -226,16 +186,11 @@ Result<std::string> MergeProperties(std::string_view base, std::string_view patc
 }
 
 Result<PropertyMap> SplitProperties(std::string_view properties) {
+  PLEXUS_ASSIGN(const plexus::PropertyMap map, plexus::PropertyMap::Read(properties));
+  const PropertyView root = map.root();
   PropertyMap out;
-  if (properties.empty()) return out;
-  PLEXUS_ASSIGN(fb::Map map, Open(properties));
-  const fb::TypedVector keys = map.Keys();
-  const fb::Vector values = map.Values();
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    const std::string_view key = keys[i].AsKey();
-    if (!IsValidUtf8(key)) return Damaged("a key is not valid UTF-8");
-    PLEXUS_TRY(AppendJson(out[std::string(key)], values[i]));
-  }
+  for (std::size_t i = 0; i < root.size(); ++i)
+    AppendJson(out[std::string(root.name(i))], root[i]);
   return out;
 }
 
