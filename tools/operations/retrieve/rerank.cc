@@ -84,17 +84,20 @@ Result<Query> ReadQuery(const Snapshot& snapshot, SpaceId space, const Request& 
   return query;
 }
 
-// What was left out, and what may be stale.
+// What may be stale, and what was left out.
 void AddNotes(Workspace& workspace, const Request& request, const RerankResult& result,
               std::uint64_t older) {
-  const auto note = [&](std::uint64_t count, const std::string& text) {
-    if (count > 0) workspace.notes().push_back({Grouped(count) + text});
+  const auto note = [&](std::uint64_t count, const std::string& text, Note::Level level) {
+    if (count > 0) workspace.notes().push_back({Grouped(count) + text, level});
   };
-  note(older, std::string(older == 1 ? " fact has" : " facts have") +
-                  " a text that is newer than its vector: " +
-                  request.Command("embed", workspace.directory()) + " makes them anew");
-  note(result.without_vector, " candidates have no vector and are left out");
-  note(result.outside, " candidates are superseded, expired or out of scope and are left out");
+  note(older,
+       std::string(older == 1 ? " fact has" : " facts have") +
+           " a text that is newer than its vector: " +
+           request.Command("embed", workspace.directory()) + " makes them anew",
+       Note::kNote);
+  note(result.without_vector, " candidates have no vector and are left out", Note::kForPeople);
+  note(result.outside, " candidates are superseded, expired or out of scope and are left out",
+       Note::kForPeople);
 }
 
 Result<Reply> Run(Workspace& workspace, const Request& request) {
@@ -190,7 +193,7 @@ void AddRerank(Rows& rows) {
                MaxSeconds(), IncludeSuperseded()},
        .reply = "space:s, metric:s, graph_boost:x, truncated:b, candidates:n, without_vector:n, "
                 "left_out:n, older_than_text:n, "
-                "results:[{key:k, score:x, similarity:x, graph:x, measure:x, degree:n}]",
+                "results:[{key:k, score:x, similarity:x, graph:x, measure:x, degree:x}]",
        .tables = {{"results",
                    {{"score", "score", As::kPlain, 4},
                     {"similarity", "similarity", As::kPlain, 4},
