@@ -61,8 +61,7 @@ Result<NodeSubset> VisibleInScope(const Workspace& workspace, const Request& req
   VisibleOptions visible;
   visible.include_superseded = request.Flag("include_superseded");
   SetExecutor(visible, workspace);
-  PLEXUS_ASSIGN(const auto shown,
-                VisibleNodes(workspace.snapshot(), workspace.now_ms(), visible));
+  PLEXUS_ASSIGN(const auto shown, VisibleNodes(workspace.snapshot(), workspace.now_ms(), visible));
   return workspace.scope() ? shown->Intersect(*workspace.scope()) : *shown;
 }
 

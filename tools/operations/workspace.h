@@ -31,7 +31,7 @@ struct WorkspaceOptions {
   bool strict = false;  // refuse a graph that lost its tail in a crash
   int threads = 0;      // 0 = all
   std::int64_t lock_wait_ms = 5000;
-  int input = -1;          // a file descriptor that "-" means; -1 = there is none
+  int input = -1;                // a file descriptor that "-" means; -1 = there is none
   bool one_request = true;       // the process ends soon: freed memory is not given back
   Progress* progress = nullptr;  // may be null
   // A note of what goes on meanwhile, such as who is waited for; called at most once.

@@ -67,8 +67,7 @@ Result<Exporter> MakeExporter(const Workspace& workspace, const Request& request
   exporter.snapshot = workspace.snapshot();
   exporter.format = request.Text("format");
   exporter.options.progress = workspace.progress();
-  PLEXUS_ASSIGN(exporter.options.kinds,
-                FindEdgeKinds(workspace.schema(), request.List("kinds")));
+  PLEXUS_ASSIGN(exporter.options.kinds, FindEdgeKinds(workspace.schema(), request.List("kinds")));
   PLEXUS_ASSIGN(exporter.selected, Selected(workspace, request));
   if (exporter.format == "jsonl" && (exporter.selected || request.Given("kinds")))
     return Fail(ErrorCode::kInvalidArgument,

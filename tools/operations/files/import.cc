@@ -145,9 +145,9 @@ void AddNotes(std::vector<Note>& notes, const text::ImportReport& report) {
       notes.push_back({error.ToString() + " (skipped)", Note::kWarning});
   }
   if (report.errors > report.kept_errors.size())
-    notes.push_back({std::to_string(report.errors - report.kept_errors.size()) +
-                         " more records refused",
-                     Note::kWarning});
+    notes.push_back(
+        {std::to_string(report.errors - report.kept_errors.size()) + " more records refused",
+         Note::kWarning});
 }
 
 // Vectors are read from regular files; what a pipe holds is kept in memory.
@@ -172,8 +172,8 @@ Result<text::ImportReport> ReadVectors(Workspace& workspace, const Request& requ
   const std::string& file = request.List("files")[0];
   text::VectorImportOptions vectors;
   vectors.format = format;
-  vectors.dimensions = static_cast<decltype(vectors.dimensions)>(
-      request.MaybeCount("dimensions").value_or(0));
+  vectors.dimensions =
+      static_cast<decltype(vectors.dimensions)>(request.MaybeCount("dimensions").value_or(0));
   vectors.space = request.Text("space");
   if (request.Given("metric")) {
     PLEXUS_ASSIGN(vectors.metric, ParseMetric(request.Text("metric")));
@@ -200,9 +200,9 @@ Status CheckFiles(const Workspace& workspace, const Request& request) {
   if (vectors && given.size() != 1)
     return Fail(ErrorCode::kInvalidArgument, "vectors are imported from one file at a time");
   if (!vectors && (request.Given("keys") || request.Given("metric") || request.Given("dimensions")))
-    return Fail(ErrorCode::kInvalidArgument,
-                request.Name("keys") + ", " + request.Name("metric") + " and " +
-                    request.Name("dimensions") + " go with a vector file (.npy, .fvecs, .f32)");
+    return Fail(ErrorCode::kInvalidArgument, request.Name("keys") + ", " + request.Name("metric") +
+                                                 " and " + request.Name("dimensions") +
+                                                 " go with a vector file (.npy, .fvecs, .f32)");
   std::vector<std::string> files = given;
   if (request.Given("keys")) files.push_back(request.Text("keys"));
   std::error_code ignored;
@@ -240,8 +240,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
     };
   Result<text::ImportReport> report = Read(workspace, request, options);
   if (!report) {
-    if (report.error().code != ErrorCode::kInvalidArgument)
-      return std::unexpected(report.error());
+    if (report.error().code != ErrorCode::kInvalidArgument) return std::unexpected(report.error());
     return Fail(ErrorCode::kFailedPrecondition, report.error().message);  // the file's fault
   }
   std::optional<IndexTermsReport> terms;
@@ -305,12 +304,11 @@ void AddImport(Rows& rows) {
             Text("space", "NAME", "vectors: the space they go to").Default(std::string("default")),
             Count("dimensions", "D", "vectors: values in a row; plain f32 needs it"),
             MetricParameter()},
-       .reply =
-           "sequence:n, nodes:{new:n, changed:n, same:n}, edges:{new:n, changed:n, same:n}, "
-           "events:{new:n, changed:n, same:n}, outcomes:n, vectors:n, errors:n, removed:n, "
-           "records:n, bytes:n, batches:n, pointers?:n, self_loops_skipped?:n, "
-           "terms?:{texts:n, changed:n, linked:n, unlinked:n}, stopped:b, messages:[s], "
-           "warnings:[s]",
+       .reply = "sequence:n, nodes:{new:n, changed:n, same:n}, edges:{new:n, changed:n, same:n}, "
+                "events:{new:n, changed:n, same:n}, outcomes:n, vectors:n, errors:n, removed:n, "
+                "records:n, bytes:n, batches:n, pointers?:n, self_loops_skipped?:n, "
+                "terms?:{texts:n, changed:n, linked:n, unlinked:n}, stopped:b, messages:[s], "
+                "warnings:[s]",
        .examples = {{"plexus import --db g people.csv knows.csv",
                      "columns source,target,kind,weight make edges"},
                     {"plexus import --db wn --format wordnet /usr/share/wordnet",

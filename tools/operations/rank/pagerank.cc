@@ -48,11 +48,17 @@ Result<ArcWeights> Weights(const View& view, const Request& request,
 }
 
 Status CheckTogether(const Request& request) {
-  constexpr std::pair<const char*, const char*> kPairs[] = {
-      {"iterations", "tolerance"}, {"unweighted", "kind_weight"}, {"unweighted", "decay"},
-      {"unweighted", "half_life"}, {"push", "iterations"},        {"push", "tolerance"},
-      {"sets", "seed"},            {"sets", "push"},              {"from_as_of", "sets"},
-      {"from_as_of", "push"},      {"from_as_of", "iterations"}};
+  constexpr std::pair<const char*, const char*> kPairs[] = {{"iterations", "tolerance"},
+                                                            {"unweighted", "kind_weight"},
+                                                            {"unweighted", "decay"},
+                                                            {"unweighted", "half_life"},
+                                                            {"push", "iterations"},
+                                                            {"push", "tolerance"},
+                                                            {"sets", "seed"},
+                                                            {"sets", "push"},
+                                                            {"from_as_of", "sets"},
+                                                            {"from_as_of", "push"},
+                                                            {"from_as_of", "iterations"}};
   for (const auto& [one, other] : kPairs) PLEXUS_TRY(NotTogether(request, one, other));
   if (request.Text("precision") == "f32")
     for (const char* one : {"push", "from_as_of"})
@@ -80,8 +86,7 @@ Result<PageRankOptions> Options(const Workspace& workspace, const View& view,
   }
   const double least = sets ? LeastBatchTolerance(options.damping)
                             : LeastTolerance(options.precision, options.damping);
-  options.tolerance =
-      request.MaybeNumber("tolerance").value_or(std::max(options.tolerance, least));
+  options.tolerance = request.MaybeNumber("tolerance").value_or(std::max(options.tolerance, least));
   options.weighted = !request.Flag("unweighted");
   PLEXUS_ASSIGN(options.seeds, FindSeeds<RankSeed>(view.snapshot, request.List("seed")));
   PLEXUS_ASSIGN(options.reversed, FindEdgeKinds(view.snapshot.schema(), request.List("reverse")));
@@ -109,10 +114,10 @@ Result<Earlier> RankEarlier(Workspace& workspace, const Request& request, const 
   PLEXUS_ASSIGN(const View view, workspace.ViewAt(request.Text("from_as_of"), request));
   const Sequence sequence = view.snapshot.sequence();
   if (sequence > workspace.snapshot().sequence())
-    return Fail(ErrorCode::kInvalidArgument,
-                request.Name("from_as_of") + " is sequence " + std::to_string(sequence) +
-                    ", later than the " + std::to_string(workspace.snapshot().sequence()) +
-                    " that is asked for");
+    return Fail(ErrorCode::kInvalidArgument, request.Name("from_as_of") + " is sequence " +
+                                                 std::to_string(sequence) + ", later than the " +
+                                                 std::to_string(workspace.snapshot().sequence()) +
+                                                 " that is asked for");
   PLEXUS_ASSIGN(PageRankOptions options, At(sequence, Options(workspace, view, request)));
   BudgetIn(options) = budget;
   PLEXUS_ASSIGN(PageRankResult result, At(sequence, PageRank(view.snapshot, options)));
@@ -146,8 +151,7 @@ Result<Reply> RunPush(const Workspace& workspace, const Request& request,
   push.reversed = options.reversed;
   push.arc_weights = options.arc_weights;
   BudgetIn(push) = BudgetIn(options);
-  PLEXUS_ASSIGN(PageRankPushResult result,
-                PageRankPush(workspace.snapshot(), options.seeds, push));
+  PLEXUS_ASSIGN(PageRankPushResult result, PageRankPush(workspace.snapshot(), options.seeds, push));
   std::string closing = Grouped(result.nodes) + " nodes touched, " + Grouped(result.edges) +
                         " arcs, " + Bytes(result.bytes) + ", " + Number(result.error, 3) +
                         " of the mass not placed" +
@@ -220,8 +224,10 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
 
 Parameters RankParameters() {
   return {
-      MaxEdges(), MaxSeconds(),
-      MaxNodes("of push: stop after N nodes and say truncated"), Top(20, "the K best; 0 = all"),
+      MaxEdges(),
+      MaxSeconds(),
+      MaxNodes("of push: stop after N nodes and say truncated"),
+      Top(20, "the K best; 0 = all"),
       Number("damping", "D", "in [0, 1)").Default(0.85),
       Count("iterations", "N", "exactly N iterations").Between(1, 1'000'000),
       Number("tolerance", "T",
@@ -239,14 +245,14 @@ Parameters RankParameters() {
       KindsParameter(),
       List("reverse", "A,B", "of these kinds rank flows from target to source")
           .Named(Means::kEdgeKind),
-      Repeated("kind_weight", "KIND=F",
-               "edges of the kind count F times their weight; repeatable"),
+      Repeated("kind_weight", "KIND=F", "edges of the kind count F times their weight; repeatable"),
       Flag("decay", "edges lose weight with age, by the half-lives of their kinds, up to now"),
       Text("half_life", "T", "the same, and T (30d, 12h) for kinds without a half-life"),
       ValidAtParameter(),
       Number("push", "E",
              "near the seeds only, until at most E of the mass is not placed (1e-9 to 1)"),
-      Choice("precision", {"f64", "f32"}, "of the scores"), Flag("unweighted", "every edge counts 1")};
+      Choice("precision", {"f64", "f32"}, "of the scores"),
+      Flag("unweighted", "every edge counts 1")};
 }
 
 }  // namespace

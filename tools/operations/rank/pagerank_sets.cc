@@ -100,8 +100,11 @@ Result<Reply> RankSets(const Workspace& workspace, const Request& request,
     std::uint64_t edges, bytes_per_iteration;
     std::vector<double> errors;
   };
-  Counts counts{static_cast<int>(result.iterations), result.converged, result.truncated,
-                result.edges, result.bytes_per_iteration,
+  Counts counts{static_cast<int>(result.iterations),
+                result.converged,
+                result.truncated,
+                result.edges,
+                result.bytes_per_iteration,
                 {result.errors.begin(), result.errors.end()}};
   std::string closing = Grouped(sets.size()) + " sets, " + Grouped(result.edges) + " arcs, " +
                         std::to_string(counts.iterations) + " iterations of " +

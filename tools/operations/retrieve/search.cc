@@ -130,9 +130,8 @@ Reply MakeReply(const Workspace& workspace, Bm25Result result, const Hidden& hid
       json.Field("other_kinds", hidden.other_kinds);
       json.EndObject();
     }
-    json.Objects("results", result.matches, [&](const Bm25Match& match) {
-      WriteMatch(json, snapshot, result, match);
-    });
+    json.Objects("results", result.matches,
+                 [&](const Bm25Match& match) { WriteMatch(json, snapshot, result, match); });
   });
   reply.closing = std::move(closing);
   return reply;
@@ -145,8 +144,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(const std::vector<std::string> terms, splitter.Split(request.Text("query")));
   if (terms.empty())
     return Fail(ErrorCode::kInvalidArgument,
-                "'" + request.Text("query") +
-                    "' has no words to search for (stop words are none)");
+                "'" + request.Text("query") + "' has no words to search for (stop words are none)");
   PLEXUS_ASSIGN(const NodeSubset subset, Allowed(workspace, request));
   Bm25Options options;
   options.top = static_cast<std::size_t>(request.Count("top"));
@@ -178,17 +176,16 @@ void AddSearch(Rows& rows) {
        .title = "Words in texts",
        .summary = "Texts that answer a query best, and why",
        .parameters =
-           Parameters{Text("query", "QUERY", "words, in any case; rare ones count more")
-                          .Positional()
-                          .MayBeEmpty(),
-                      Top(20, "at most K nodes; 0 = all"),
-                      List("kinds", "A,B", "only these node kinds (default: all facts)")
-                          .Named(Means::kNodeKind),
-                      Number("k1", "X", "how soon more of the same word stops to help")
-                          .Default(1.2),
-                      Number("b", "X", "how much length is held against a text, 0 to 1")
-                          .Default(0.75),
-                      MaxSeconds(), IncludeSuperseded()},
+           Parameters{
+               Text("query", "QUERY", "words, in any case; rare ones count more")
+                   .Positional()
+                   .MayBeEmpty(),
+               Top(20, "at most K nodes; 0 = all"),
+               List("kinds", "A,B", "only these node kinds (default: all facts)")
+                   .Named(Means::kNodeKind),
+               Number("k1", "X", "how soon more of the same word stops to help").Default(1.2),
+               Number("b", "X", "how much length is held against a text, 0 to 1").Default(0.75),
+               MaxSeconds(), IncludeSuperseded()},
        .reply = "truncated:b, documents:n, average_length:x, "
                 "terms:[{term:s, df:n, idf:x}], found:n, not_indexed:n, not_compared:n, "
                 "hidden?:{superseded:n, not_valid:n, out_of_scope:n, other_kinds:n}, "

@@ -38,8 +38,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(workspace.snapshot()));
   if (as_made) options.terms = record.terms;
   options.subset = workspace.scope();
-  if (options.subset && HasTerms(workspace.snapshot()) &&
-      !SameOptions(options.terms, record.terms))
+  if (options.subset && HasTerms(workspace.snapshot()) && !SameOptions(options.terms, record.terms))
     return Fail(ErrorCode::kInvalidArgument,
                 request.Name("scope") +
                     " cannot go with other stop words than those of the rest of the index");
@@ -67,8 +66,7 @@ void AddTerms(Rows& rows) {
        .effect = Effect::kWrite,
        .parameters =
            {MaxSeconds(),
-            Text("stop_words", "FILE",
-                 "words to leave out, one a line, beside the English ones")
+            Text("stop_words", "FILE", "words to leave out, one a line, beside the English ones")
                 .Named(Means::kContent)
                 .MayBeEmpty(),
             Flag("no_stop_words", "keep the English stop words"),

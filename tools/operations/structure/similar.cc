@@ -60,8 +60,7 @@ Reply PairsReply(const Snapshot& snapshot, std::vector<PairSimilarity> pairs, bo
 
 Result<Reply> Run(Workspace& workspace, const Request& request) {
   if (request.Given("with") && !request.Given("of"))
-    return Fail(ErrorCode::kInvalidArgument, request.Name("with") + " needs " +
-                                                 request.Name("of") +
+    return Fail(ErrorCode::kInvalidArgument, request.Name("with") + " needs " + request.Name("of") +
                                                  ": which node is compared?");
   PLEXUS_TRY(NotTogether(request, "with", "least"));
   PLEXUS_TRY(NotTogether(request, "with", "top"));

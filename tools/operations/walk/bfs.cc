@@ -20,8 +20,7 @@ namespace {
 
 std::uint32_t DepthOf(const Request& request) {
   const auto depth = request.MaybeCount("depth");
-  return depth && *depth < kUnreached ? static_cast<std::uint32_t>(*depth)
-                                      : BfsOptions().max_depth;
+  return depth && *depth < kUnreached ? static_cast<std::uint32_t>(*depth) : BfsOptions().max_depth;
 }
 
 // Level sizes of many searches; more than 64 go 64 at a time.
@@ -48,8 +47,7 @@ Result<Reply> RunEach(Workspace& workspace, const Request& request,
     for (std::size_t i = 0; i < sources.size(); ++i) {
       json.BeginObject();
       json.Node("key", snapshot, sources[i]);
-      json.Field("reached",
-                 std::accumulate(levels[i].begin(), levels[i].end(), std::uint64_t{0}));
+      json.Field("reached", std::accumulate(levels[i].begin(), levels[i].end(), std::uint64_t{0}));
       json.Values("levels", levels[i]);
       json.EndObject();
     }
@@ -171,14 +169,13 @@ void AddBfs(Rows& rows) {
        .title = "Breadth-first search",
        .summary = "List what can be reached, nearest first",
        .parameters =
-           Parameters{Repeated("from", "KEY", "start here; repeatable")
-                          .Named(Means::kKey)
-                          .Required(),
-                      Flag("each",
-                           "a search from each start by itself, 64 at once (limits hold for each "
-                           "64): how many it reaches at which depth"),
-                      Count("depth", "D", "at most D edges away (default: no limit)"),
-                      DirectionParameter({"out", "in", "both"}, "which way to walk")} +
+           Parameters{
+               Repeated("from", "KEY", "start here; repeatable").Named(Means::kKey).Required(),
+               Flag("each",
+                    "a search from each start by itself, 64 at once (limits hold for each "
+                    "64): how many it reaches at which depth"),
+               Count("depth", "D", "at most D edges away (default: no limit)"),
+               DirectionParameter({"out", "in", "both"}, "which way to walk")} +
            EdgeParameters() +
            Parameters{MaxNodes(), MaxEdges(), MaxSeconds(), ResumeParameter(), Top(100)},
        .reply = "truncated:b, resume?:s, reached?:n, levels?:[n], "

@@ -66,9 +66,10 @@ void AddDistances(Rows& rows) {
                              "of an edge: 1, its weight as a length, or -ln of its weight"),
                       DirectionParameter({"out", "in", "both"}, "which way to walk")} +
            EdgeParameters() +
-           Parameters{MaxSeconds(),
-                      Number("within", "X", "list only nodes at a distance of at most X").AtLeast(0),
-                      Top(100, "list the K nearest; 0 = all")},
+           Parameters{
+               MaxSeconds(),
+               Number("within", "X", "list only nodes at a distance of at most X").AtLeast(0),
+               Top(100, "list the K nearest; 0 = all")},
        .reply = "truncated:b, reached:n, found:n, nodes:[{key:k, distance:x}]",
        .tables = {{"nodes", {{"distance", "distance"}, {"key", "", As::kNode}}}},
        .examples = {{"plexus distances --db roads --from home --cost length --within 10",

@@ -158,8 +158,7 @@ void AddPath(Rows& rows) {
                       DirectionParameter({"out", "in", "both"}, "which way to walk")} +
            EdgeParameters() + Parameters{MaxNodes(), MaxEdges(), MaxSeconds()},
        .reply = "truncated:b, why?:s, paths:[{cost:x, hops:n, edges:[E]}]",
-       .tables = {{"paths",
-                   {{"hops", "edges"}, {"cost", "cost"}, {"edges", "", As::kSteps}}}},
+       .tables = {{"paths", {{"hops", "edges"}, {"cost", "cost"}, {"edges", "", As::kSteps}}}},
        .examples = {{"plexus path --db g --from alice --to dave",
                      "the fewest edges from alice to dave"},
                     {"plexus path --db g --from alice --to dave --weighted --count 3 --json",

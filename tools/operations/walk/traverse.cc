@@ -50,9 +50,8 @@ Result<std::string> TakeResume(Workspace& workspace, const Request& request) {
   const std::size_t dot = text->find('.');
   const auto now = dot == std::string::npos ? std::nullopt : ParseCount(text->substr(0, dot));
   if (!now)
-    return Fail(ErrorCode::kInvalidArgument,
-                request.Name("resume") + ": '" + text->substr(0, 100) +
-                    "' is not what an earlier traverse printed");
+    return Fail(ErrorCode::kInvalidArgument, request.Name("resume") + ": '" + text->substr(0, 100) +
+                                                 "' is not what an earlier traverse printed");
   if (!request.Given("now")) workspace.SetNow(static_cast<std::int64_t>(*now));
   return text->substr(dot + 1);
 }
@@ -148,10 +147,10 @@ void AddTraverse(Rows& rows) {
                Repeated("from", "KEY[=W]", "start here, with weight W (default 1); repeatable")
                    .Named(Means::kWeightedKey)
                    .Required(),
-               Count("hops", "H", "at most H edges away, 0 to 16").Between(0, kMaxHops).Default(
-                   std::uint64_t{3}),
-               KindsParameter(),
-               DirectionParameter({"out", "in", "both"}, "which way to walk"),
+               Count("hops", "H", "at most H edges away, 0 to 16")
+                   .Between(0, kMaxHops)
+                   .Default(std::uint64_t{3}),
+               KindsParameter(), DirectionParameter({"out", "in", "both"}, "which way to walk"),
                Choice("aggregate", {"max", "sum", "min", "noisy-or"},
                       "how several ways to a node become one score"),
                Number("decay", "D", "factor for every hop, in (0, 1]").Default(1.0),
