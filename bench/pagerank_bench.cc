@@ -56,12 +56,12 @@ PageRankOptions Options(bool weighted) {
   options.precision = Precision::kF32;
   options.weighted = weighted;
   options.iterations = kIterations;
-  options.executor = &ExecutorOf(2);
+  options.run.executor = &ExecutorOf(2);
   return options;
 }
 
-std::vector<std::vector<PageRankSeed>> SixteenSeeds(const Snapshot& snapshot) {
-  std::vector<std::vector<PageRankSeed>> sets;
+std::vector<std::vector<NodeWeight>> SixteenSeeds(const Snapshot& snapshot) {
+  std::vector<std::vector<NodeWeight>> sets;
   const ArcFilter all = ArcFilter::All();
   for (NodeId v = 1; sets.size() < 16; v = v * 48271u % snapshot.node_count())
     if (snapshot.Degree(Direction::kOut, v, all) > 0) sets.push_back({{v, 1.0}});
@@ -170,7 +170,7 @@ void Refresh(benchmark::State& state) {
   PageRankOptions options;
   options.tolerance = 1e-6;
   options.weighted = false;
-  options.executor = &ExecutorOf(2);
+  options.run.executor = &ExecutorOf(2);
   const PageRankResult earlier = Must(PageRank(before, options), "pagerank");
   Must(graph->Apply(batch), "appending");
   const Snapshot after = graph->snapshot();

@@ -150,12 +150,12 @@ void OneQuery(benchmark::State& state) {
   options.metric = static_cast<Metric>(state.range(1));
   options.level = static_cast<SimdLevel>(state.range(2));
   if (!HasSimdLevel(options.level)) return state.SkipWithError("no such instruction level here");
-  options.executor = &ExecutorOf(static_cast<int>(state.range(0)));
+  options.run.executor = &ExecutorOf(static_cast<int>(state.range(0)));
   std::vector<double> reads, scans;
   std::size_t i = 0;
   for (auto _ : state) {
     const auto query = TheVectors().vector(QueryNode(i++));
-    reads.push_back(SecondsToRead(*options.executor));
+    reads.push_back(SecondsToRead(*options.run.executor));
     const auto start = std::chrono::steady_clock::now();
     const auto result = Nearest(snapshot, SpaceId{}, query, options);
     scans.push_back(

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <optional>
 
+#include "algorithms/centrality/internal/betweenness_csr.h"
 #include "algorithms/centrality/internal/brandes.h"
 #include "algorithms/centrality/internal/brandes_batch.h"
 #include "algorithms/centrality/internal/node_sample.h"
@@ -130,7 +131,7 @@ PLEXUS_CATCH_NO_MEMORY
 
 Result<BetweennessResult> Betweenness(const Snapshot& snapshot,
                                       const BetweennessOptions& options) try {
-  Executor& executor = internal::Pick(options.executor);
+  Executor& executor = internal::Pick(options.run.executor);
   DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.in = false;
   wanted.weights = false;
@@ -155,7 +156,7 @@ Result<BetweennessResult> Betweenness(const Snapshot& snapshot,
   const std::vector<NodeId> sources = internal::DrawNodes(view.node_count(), samples, options.seed);
   std::vector<double> sums(view.node_count(), 0);
   result.sources = Accumulator(graph.out(), graph.in(), options.max_hops, executor)
-                       .Add(sources, options.budget, sums);
+                       .Add(sources, options.run.budget, sums);
   result.truncated = result.sources < sources.size();
   result.exact = result.sources == result.nodes;
 

@@ -93,7 +93,7 @@ std::uint64_t Accumulate(const Rows& rows, std::span<const NodeId> sources,
   };
   std::vector<Done> done(batches);
   ParallelFor(executor, batches, 1, [&](std::size_t b, std::size_t) {
-    if (options.budget.Interrupted()) return;
+    if (options.run.budget.Interrupted()) return;
     const auto batch =
         sources.subspan(b * kBfsLanes, std::min(kBfsLanes, sources.size() - b * kBfsLanes));
     auto search = searches.Take([&] { return std::make_unique<LaneSums>(rows.back, rows.forth); });
@@ -119,15 +119,15 @@ Status MeasureSome(const Snapshot& snapshot, const Rows& rows, const ClosenessOp
   std::vector<NodeId> places;
   for (const NodeId node : options.of) {
     const NodeId place = node < result.closeness.size() ? rows.nodes().dense(node) : kNoNode;
-    if (place == kNoNode) return internal::NotSelected(snapshot, "", node, options.kinds);
+    if (place == kNoNode) return internal::NotSelected(snapshot, "", node, options.filter.kinds);
     places.push_back(place);
   }
   MultiBfsOptions search;
   search.max_depth = options.max_hops;
-  search.executor = options.executor;
+  search.run.executor = options.run.executor;
   const double others = static_cast<double>(result.nodes) - 1;
   for (std::size_t first = 0; first < places.size(); first += kBfsLanes) {
-    if (options.budget.Interrupted()) {
+    if (options.run.budget.Interrupted()) {
       result.truncated = true;
       break;
     }
@@ -152,7 +152,7 @@ Status MeasureSome(const Snapshot& snapshot, const Rows& rows, const ClosenessOp
 }  // namespace
 
 Result<ClosenessResult> Closeness(const Snapshot& snapshot, const ClosenessOptions& options) try {
-  Executor& executor = internal::Pick(options.executor);
+  Executor& executor = internal::Pick(options.run.executor);
   PLEXUS_ASSIGN(const Rows rows, MakeRows(snapshot, options));
   const DenseView& view = rows.nodes();
   ClosenessResult result;

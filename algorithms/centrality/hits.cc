@@ -52,7 +52,7 @@ Result<HitsResult> Hits(const Snapshot& snapshot, const HitsOptions& options) tr
   if (options.max_iterations < 1)
     return Fail(ErrorCode::kInvalidArgument,
                 "max_iterations " + std::to_string(options.max_iterations) + " is below 1");
-  Executor& executor = internal::Pick(options.executor);
+  Executor& executor = internal::Pick(options.run.executor);
   DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.weights = options.weighted;
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
@@ -68,8 +68,8 @@ Result<HitsResult> Hits(const Snapshot& snapshot, const HitsOptions& options) tr
   std::vector<double> hubs(n, 1.0 / n), authorities(n, 0), next(n);
   std::uint64_t spent = 0;
   while (!result.converged) {
-    if (result.iterations == options.max_iterations || options.budget.Interrupted() ||
-        2 * arcs > options.budget.edges || spent > options.budget.edges - 2 * arcs) {
+    if (result.iterations == options.max_iterations || options.run.budget.Interrupted() ||
+        2 * arcs > options.run.budget.edges || spent > options.run.budget.edges - 2 * arcs) {
       result.truncated = true;
       break;
     }

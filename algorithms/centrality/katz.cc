@@ -244,8 +244,8 @@ Result<KatzResult> Katz(const Snapshot& snapshot, const KatzOptions& options) tr
     return Fail(ErrorCode::kInvalidArgument,
                 "alpha " + Text(options.alpha) + " is not a number of 0 or more");
   PLEXUS_ASSIGN(const ArcRows rows, MakeRows(snapshot, options));
-  Executor& executor = internal::Pick(options.executor);
-  Terms terms(rows.rows, options.budget, executor);
+  Executor& executor = internal::Pick(options.run.executor);
+  Terms terms(rows.rows, options.run.budget, executor);
   KatzResult result;
   result.alpha = options.alpha > 0 ? options.alpha : FindAlpha(rows.rows, terms, executor);
   result.radius = kUnknown;
@@ -295,7 +295,7 @@ PLEXUS_CATCH_NO_MEMORY
 Result<EigenvectorResult> Eigenvector(const Snapshot& snapshot,
                                       const EigenvectorOptions& options) try {
   PLEXUS_ASSIGN(const ArcRows rows, MakeRows(snapshot, options));
-  Executor& executor = internal::Pick(options.executor);
+  Executor& executor = internal::Pick(options.run.executor);
   const NodeId n = rows.view.node_count();
   EigenvectorResult result;
   result.scores.assign(snapshot.node_count(), 0);
@@ -320,8 +320,8 @@ Result<EigenvectorResult> Eigenvector(const Snapshot& snapshot,
   };
   while (!result.converged) {
     const std::uint64_t arcs = rows.rows.arc_count();
-    if (result.iterations == options.max_iterations || options.budget.Interrupted() ||
-        arcs > options.budget.edges || spent > options.budget.edges - arcs) {
+    if (result.iterations == options.max_iterations || options.run.budget.Interrupted() ||
+        arcs > options.run.budget.edges || spent > options.run.budget.edges - arcs) {
       result.truncated = true;
       break;
     }

@@ -31,10 +31,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "algorithms/common/budget.h"
-#include "algorithms/common/node_subset.h"
+#include "algorithms/common/graph_filter.h"
+#include "algorithms/common/run_options.h"
 #include "engine/error.h"
-#include "engine/parallel.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
@@ -48,11 +47,9 @@ struct KatzOptions {
   bool weighted = true;
   // Along the edges (a node counts who points at it), against them, or either way.
   Direction direction = Direction::kOut;
-  std::vector<EdgeKindId> kinds = {};  // none = the fact plane
-  std::int64_t valid_at = kNoTime;     // only edges valid then
-  const NodeSubset* subset = nullptr;
-  Budget budget = {};  // edges = arcs x iterations; deadline; cancel. Checked per iteration
-  Executor* executor = nullptr;
+  GraphFilter filter = {};
+  // budget: edges are arcs x iterations. Looked at once an iteration.
+  RunOptions run = {};
 };
 
 struct KatzResult {
@@ -79,11 +76,8 @@ struct EigenvectorOptions {
   int max_iterations = 1000;
   bool weighted = true;
   Direction direction = Direction::kOut;  // as KatzOptions
-  std::vector<EdgeKindId> kinds = {};
-  std::int64_t valid_at = kNoTime;
-  const NodeSubset* subset = nullptr;
-  Budget budget = {};
-  Executor* executor = nullptr;
+  GraphFilter filter = {};
+  RunOptions run = {};
 };
 
 struct EigenvectorResult {

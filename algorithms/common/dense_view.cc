@@ -202,13 +202,13 @@ class Packer {
 }  // namespace
 
 Result<DenseView> DenseView::Make(const Snapshot& snapshot, const DenseViewOptions& options) try {
-  PLEXUS_ASSIGN(const internal::Selection selection,
-                internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
+  PLEXUS_ASSIGN(const internal::Selection selection, internal::Select(snapshot, options.filter));
   Executor& executor = internal::Pick(options.executor);
   PLEXUS_ASSIGN(const std::optional<internal::ArcWeigher> weigher,
                 internal::ArcWeigher::MakeIfAny(snapshot, options.arc_weights, options.weights));
-  PLEXUS_ASSIGN(const internal::ReversedKinds reversed,
-                internal::ReversedKinds::Make(snapshot.schema(), options.reversed, options.kinds));
+  PLEXUS_ASSIGN(
+      const internal::ReversedKinds reversed,
+      internal::ReversedKinds::Make(snapshot.schema(), options.reversed, options.filter.kinds));
   DenseView view;
   const bool numbering_only = selection.all_nodes && !options.out && !options.in;
   if ((selection.whole_base || numbering_only) && !weigher && reversed.none()) {

@@ -17,6 +17,7 @@
 #include "algorithms/common/internal/dense_view_options.h"
 #include "algorithms/common/internal/object_pool.h"
 #include "algorithms/common/internal/selection.h"
+#include "algorithms/community/internal/kcore_csr.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {
@@ -159,7 +160,7 @@ Result<KCoreResult> KCore(const Snapshot& snapshot, const KCoreOptions& options)
   wanted.weights = false;
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
   const std::array<CsrView, 2> both = {view.out(), view.in()};
-  Executor& executor = internal::Pick(options.executor);
+  Executor& executor = internal::Pick(options.run.executor);
   const Likeness likeness = Compare(both[0], both[1], executor);
   const Rows rows(both.data(), likeness.same ? 1 : 2);
   bool twice = false;
@@ -171,8 +172,8 @@ Result<KCoreResult> KCore(const Snapshot& snapshot, const KCoreOptions& options)
   } else {
     cores = Degrees(rows, view.node_count(), executor, twice);
   }
-  const bool whole =
-      twice ? Peel<true>(rows, options.budget, cores) : Peel<false>(rows, options.budget, cores);
+  const bool whole = twice ? Peel<true>(rows, options.run.budget, cores)
+                           : Peel<false>(rows, options.run.budget, cores);
   KCoreResult result;
   result.truncated = !whole;
   result.cores.assign(snapshot.node_count(), KCoreResult::kNotSelected);

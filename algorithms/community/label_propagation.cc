@@ -10,6 +10,7 @@
 #include "algorithms/common/internal/dense_view_options.h"
 #include "algorithms/common/internal/object_pool.h"
 #include "algorithms/common/internal/selection.h"
+#include "algorithms/community/internal/label_propagation_csr.h"
 #include "algorithms/community/internal/sparse_accumulator.h"
 #include "engine/out_of_memory.h"
 
@@ -43,7 +44,7 @@ Result<LabelPropagationResult> LabelPropagationCsr(const CsrView& out, const Csr
   if (options.iterations < 0)
     return Fail(ErrorCode::kInvalidArgument,
                 "iterations " + std::to_string(options.iterations) + ": expected at least 0");
-  Executor& executor = internal::Pick(options.executor);
+  Executor& executor = internal::Pick(options.run.executor);
   const NodeId n = out.node_count();
   LabelPropagationResult result;
   std::vector<NodeId>& labels = result.labels;
@@ -54,7 +55,7 @@ Result<LabelPropagationResult> LabelPropagationCsr(const CsrView& out, const Csr
   tallies.Reserve(executor, n);
   for (auto& tally : tallies.idle()) tally->Resize<true>(n);
   while (result.iterations < options.iterations && !result.converged) {
-    if (options.budget.Interrupted()) {
+    if (options.run.budget.Interrupted()) {
       result.truncated = true;
       break;
     }

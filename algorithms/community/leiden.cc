@@ -12,6 +12,7 @@
 
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/stop_flag.h"
+#include "algorithms/community/internal/leiden_csr.h"
 #include "algorithms/community/internal/leiden_run.h"
 #include "algorithms/community/internal/node_ordering.h"
 #include "algorithms/community/internal/undirected_graph.h"
@@ -53,7 +54,7 @@ LeidenResult Find(const internal::CommunityGraph& graph, const Places& places, N
   plan.iterations = options.iterations;
   plan.tolerance = options.tolerance;
   plan.seed = options.seed;
-  plan.budget = options.budget;
+  plan.budget = options.run.budget;
   const internal::LeidenOutcome found = internal::RunLeiden(graph, plan, executor);
   LeidenResult result;
   result.modularity = found.modularity;
@@ -140,8 +141,7 @@ Symmetry SymmetryOf(const Snapshot& snapshot, const ArcFilter& filter) {
 Result<Undirected> MakeGraph(const Snapshot& snapshot, const LeidenOptions& options, bool fold,
                              const Budget* budget, Executor& executor) {
   PLEXUS_TRY(CheckOptions(options));
-  PLEXUS_ASSIGN(const internal::Selection selection,
-                internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
+  PLEXUS_ASSIGN(const internal::Selection selection, internal::Select(snapshot, options.filter));
   const NodeSubset nodes = selection.Materialise(executor);
   const Symmetry symmetry = SymmetryOf(snapshot, selection.filter);
   const auto weight_of = [&](NodeId v, NodeId u, float weight) {
@@ -200,9 +200,9 @@ Result<LeidenResult> Find(const Undirected& made, NodeId all, const LeidenOption
 }  // namespace
 
 Result<LeidenResult> Leiden(const Snapshot& snapshot, const LeidenOptions& options) try {
-  Executor& executor = internal::Pick(options.executor);
+  Executor& executor = internal::Pick(options.run.executor);
   PLEXUS_ASSIGN(const Undirected made,
-                MakeGraph(snapshot, options, MayFold(options), &options.budget, executor));
+                MakeGraph(snapshot, options, MayFold(options), &options.run.budget, executor));
   return Find(made, snapshot.node_count(), options, executor);
 }
 PLEXUS_CATCH_NO_MEMORY
@@ -213,7 +213,7 @@ Result<double> Modularity(const Snapshot& snapshot, std::span<const std::uint32_
     return Fail(ErrorCode::kInvalidArgument,
                 "communities of " + std::to_string(communities.size()) +
                     " nodes were given, the graph has " + std::to_string(snapshot.node_count()));
-  Executor& executor = internal::Pick(options.executor);
+  Executor& executor = internal::Pick(options.run.executor);
   PLEXUS_ASSIGN(const Undirected made, MakeGraph(snapshot, options, false, nullptr, executor));
   std::unordered_map<std::uint32_t, NodeId> numbers;
   std::vector<NodeId> labels(made.graph->nodes);
@@ -235,11 +235,11 @@ Result<LeidenResult> LeidenCsr(const CsrView& symmetric, const LeidenOptions& op
                                                      std::to_string(symmetric.neighbors[a]) +
                                                      ": weight " + std::to_string(weight) +
                                                      ", expected a finite one of at least 0");
-  Executor& executor = internal::Pick(options.executor);
+  Executor& executor = internal::Pick(options.run.executor);
   std::vector<NodeId> all(symmetric.node_count());
   std::iota(all.begin(), all.end(), NodeId{0});
   const Undirected made = MakeGraph(
-      std::move(all), symmetric.node_count(), MayFold(options), &options.budget, executor,
+      std::move(all), symmetric.node_count(), MayFold(options), &options.run.budget, executor,
       [&](NodeId v) { return symmetric.degree(v); },
       [&](NodeId v, auto&& fn) {
         for (std::uint32_t a = symmetric.offsets[v]; a < symmetric.offsets[v + 1]; ++a)

@@ -23,6 +23,7 @@
 
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/stoppable_executor.h"
+#include "algorithms/connectivity/internal/components_csr.h"
 #include "algorithms/connectivity/internal/components_small.h"
 #include "engine/internal/prefetch.h"
 #include "engine/out_of_memory.h"
@@ -409,12 +410,11 @@ PLEXUS_CATCH_NO_MEMORY
 
 Result<ComponentsResult> Components(const Snapshot& snapshot,
                                     const ComponentsOptions& options) try {
-  PLEXUS_ASSIGN(const internal::Selection selection,
-                internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
+  PLEXUS_ASSIGN(const internal::Selection selection, internal::Select(snapshot, options.filter));
   const CsrView out = snapshot.base().out(), in = snapshot.base().in();
-  internal::HaltingExecutor executor(selection.whole_base ? ForArrays(out, in, options.executor)
-                                                          : internal::Pick(options.executor),
-                                     options.budget);
+  internal::HaltingExecutor executor(selection.whole_base ? ForArrays(out, in, options.run.executor)
+                                                          : internal::Pick(options.run.executor),
+                                     options.run.budget);
   ComponentsResult result;
   result.labels.resize(snapshot.node_count());
   if (executor.halted()) {  // before it began

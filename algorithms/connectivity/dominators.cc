@@ -8,6 +8,7 @@
 #include "algorithms/common/dense_view.h"
 #include "algorithms/common/internal/dense_view_options.h"
 #include "algorithms/common/internal/selection.h"
+#include "algorithms/connectivity/internal/dominators_csr.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {
@@ -144,8 +145,9 @@ Result<DominatorsResult> Dominators(const Snapshot& snapshot, NodeId root,
     return Fail(ErrorCode::kInvalidArgument, "dominators need a direction: out or in");
   DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.weights = false;
-  PLEXUS_ASSIGN(const NodeSubset with, internal::WithSources(snapshot, options.subset, {&root, 1}));
-  if (options.subset) wanted.subset = &with;
+  PLEXUS_ASSIGN(const NodeSubset with,
+                internal::WithSources(snapshot, options.filter.subset, {&root, 1}));
+  if (options.filter.subset) wanted.filter.subset = &with;
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
   DominatorsResult result;
   const NodeId start = view.dense(root);
@@ -156,7 +158,8 @@ Result<DominatorsResult> Dominators(const Snapshot& snapshot, NodeId root,
     return result;
   }
   const bool out = options.direction == Direction::kOut;
-  LengauerTarjan tree(out ? view.out() : view.in(), out ? view.in() : view.out(), options.budget);
+  LengauerTarjan tree(out ? view.out() : view.in(), out ? view.in() : view.out(),
+                      options.run.budget);
   result.truncated = !tree.Run(start);
   result.reached = tree.nodes().size();
   if (result.truncated) return result;

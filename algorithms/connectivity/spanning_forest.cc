@@ -12,6 +12,7 @@
 #include "algorithms/common/internal/dense_view_options.h"
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/common/internal/stored_edges.h"
+#include "algorithms/connectivity/internal/spanning_forest_csr.h"
 #include "engine/arrays/aligned_array.h"
 #include "engine/bulk/radix_sort.h"
 #include "engine/out_of_memory.h"
@@ -203,7 +204,8 @@ class FilterKruskal {
 
 Result<SpanningForestCsrResult> SpanningForestCsr(const CsrView& rows,
                                                   const SpanningForestCsrOptions& options) try {
-  FilterKruskal kruskal(rows, options.maximum, options.budget, internal::Pick(options.executor));
+  FilterKruskal kruskal(rows, options.maximum, options.run.budget,
+                        internal::Pick(options.run.executor));
   SpanningForestCsrResult result;
   result.arcs = kruskal.Run();
   result.truncated = kruskal.truncated();
@@ -217,13 +219,14 @@ Result<SpanningForestResult> SpanningForest(const Snapshot& snapshot,
   wanted.in = false;
   wanted.weights = options.weighted;
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
-  PLEXUS_ASSIGN(const internal::Selection selection,
-                internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
-  PLEXUS_ASSIGN(const SpanningForestCsrResult chosen,
-                SpanningForestCsr(view.out(), {options.maximum, options.budget, options.executor}));
+  PLEXUS_ASSIGN(const internal::Selection selection, internal::Select(snapshot, options.filter));
+  PLEXUS_ASSIGN(
+      const SpanningForestCsrResult chosen,
+      SpanningForestCsr(view.out(), {options.maximum, options.run.budget, options.run.executor}));
   SpanningForestResult result;
   result.truncated = chosen.truncated;
-  result.edges = internal::EdgesAt(selection, view, chosen.arcs, internal::Pick(options.executor));
+  result.edges =
+      internal::EdgesAt(selection, view, chosen.arcs, internal::Pick(options.run.executor));
   result.nodes = view.node_count();
   result.trees = result.nodes - result.edges.size();
   for (const PathEdge& edge : result.edges)

@@ -17,7 +17,7 @@ Result<ComponentsResult> StrongComponents(const Snapshot& snapshot,
   ComponentsResult result;
   result.labels.assign(snapshot.node_count(), kNoNode);
   const auto found =
-      internal::StrongComponents(view.out().offsets, view.out().neighbors, options.budget);
+      internal::StrongComponents(view.out().offsets, view.out().neighbors, options.run.budget);
   result.truncated = !found;
   if (!found) return result;
   const std::vector<std::uint32_t>& component = *found;

@@ -137,19 +137,20 @@ Ordered OrderNodes(const CsrView& rows, const DenseView& view, const Budget& bud
 Result<TopologicalOrderResult> TopologicalOrder(const Snapshot& snapshot,
                                                 const TopologicalOrderOptions& options) try {
   DenseViewOptions wanted = internal::ViewOptions(options);
-  PLEXUS_ASSIGN(wanted.kinds, DirectedKinds(snapshot.schema(), options.kinds));
+  PLEXUS_ASSIGN(wanted.filter.kinds, DirectedKinds(snapshot.schema(), options.filter.kinds));
   wanted.out = !options.reverse;
   wanted.in = options.reverse;
   wanted.weights = false;
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
   const CsrView rows = options.reverse ? view.in() : view.out();
   TopologicalOrderResult result;
-  const Ordered ordered = OrderNodes(rows, view, options.budget, result.order);
+  const Ordered ordered = OrderNodes(rows, view, options.run.budget, result.order);
   if (ordered == Ordered::kAll) return result;
   result.order.clear();  // with a cycle it may begin in another way
-  auto components = ordered == Ordered::kStopped
-                        ? std::nullopt
-                        : internal::StrongComponents(rows.offsets, rows.neighbors, options.budget);
+  auto components =
+      ordered == Ordered::kStopped
+          ? std::nullopt
+          : internal::StrongComponents(rows.offsets, rows.neighbors, options.run.budget);
   result.truncated = !components;
   if (!components) return result;
   const Groups groups(*std::move(components));
@@ -173,7 +174,7 @@ Result<TopologicalOrderResult> TopologicalOrder(const Snapshot& snapshot,
   while (!ready.empty()) {
     const std::uint32_t c = ready.top().second;
     if (++steps >= next_look) {
-      if (options.budget.Interrupted()) {
+      if (options.run.budget.Interrupted()) {
         result.truncated = true;
         break;
       }

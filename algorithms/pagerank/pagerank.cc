@@ -69,8 +69,7 @@ struct RefreshRows {
 };
 
 Status ViewRows(const Snapshot& snapshot, const PageRankOptions& options, RefreshRows& to) {
-  PLEXUS_ASSIGN(const internal::Selection selection,
-                internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
+  PLEXUS_ASSIGN(const internal::Selection selection, internal::Select(snapshot, options.filter));
   const bool as_stored = options.arc_weights.as_stored() && options.reversed.empty();
   const bool live = !selection.whole_base && selection.all_nodes && selection.filter.all_kinds() &&
                     !selection.filter.checks_time() && as_stored;
@@ -83,7 +82,7 @@ Status ViewRows(const Snapshot& snapshot, const PageRankOptions& options, Refres
   to.rows.live = live ? &snapshot : nullptr;
   to.rows.out = live ? snapshot.base().out() : to.view.out();
   to.rows.in = live ? snapshot.base().in() : to.view.in();
-  if (!live && as_stored && !options.subset) {
+  if (!live && as_stored && !options.filter.subset) {
     to.rows.packed_from = &snapshot;
     to.rows.numbering = to.view.packed() ? &to.view : nullptr;
     to.rows.filter = &to.filter;
@@ -101,7 +100,7 @@ Result<PageRankResult> Refresh(const Snapshot& snapshot, const PageRankOptions& 
   const DenseView& view = read.view;
   PageRankResult result;
   std::shared_ptr<const internal::PageRankTiles> tiles;
-  if (options.keep_layout && read.over_base && !options.budget.Interrupted())
+  if (options.keep_layout && read.over_base && !options.run.budget.Interrupted())
     tiles = internal::TilesOfBase(snapshot.state().base, options.weighted, executor);
   result.layout_bytes = tiles ? tiles->size_bytes() : 0;
   result.nodes = view.nodes();
@@ -114,7 +113,7 @@ Result<PageRankResult> Refresh(const Snapshot& snapshot, const PageRankOptions& 
   }
   std::vector<internal::SeedShare> seeds;
   if (!options.seeds.empty()) {
-    PLEXUS_ASSIGN(seeds, internal::SeedShares(snapshot, view, options.seeds, options.kinds));
+    PLEXUS_ASSIGN(seeds, internal::SeedShares(snapshot, view, options.seeds, options.filter.kinds));
   }
   PLEXUS_ASSIGN(std::vector<double> start, Start(view, options.start, executor));
   internal::PageRankRefreshed refreshed =
@@ -125,7 +124,7 @@ Result<PageRankResult> Refresh(const Snapshot& snapshot, const PageRankOptions& 
                                  .weighted = options.weighted,
                                  .earlier = options.start_snapshot,
                                  .tiles = std::move(tiles),
-                                 .budget = options.budget},
+                                 .budget = options.run.budget},
                                 executor);
   if (view.node_count() == snapshot.node_count()) {
     result.scores = std::move(refreshed.scores);
@@ -159,7 +158,7 @@ Status RankDense(const internal::PageRankReady& ready, const std::vector<double>
   kernel.damping = options.damping;
   kernel.iterations = options.iterations > 0 ? options.iterations : options.max_iterations;
   kernel.tolerance = options.iterations > 0 ? 0 : options.tolerance;
-  kernel.budget = options.budget;
+  kernel.budget = options.run.budget;
   kernel.executor = &executor;
   PLEXUS_ASSIGN(const auto ranked,
                 PageRankCsr<Real>({in, reciprocals, home, ready.layout, first}, kernel));
@@ -187,7 +186,7 @@ double LeastTolerance(Precision precision, double damping) {
 
 Result<PageRankResult> PageRank(const Snapshot& snapshot, const PageRankOptions& options) try {
   PLEXUS_TRY(internal::CheckPageRankOptions(options, internal::PageRankUse::kOne));
-  Executor& executor = internal::Pick(options.executor);
+  Executor& executor = internal::Pick(options.run.executor);
   if (!options.start.empty() && options.iterations == 0 &&
       internal::RefreshReaches(options.tolerance, options.damping))
     return Refresh(snapshot, options, executor);
@@ -199,7 +198,7 @@ Result<PageRankResult> PageRank(const Snapshot& snapshot, const PageRankOptions&
   std::vector<double> teleport;  // empty = uniform
   if (!options.seeds.empty()) {
     PLEXUS_ASSIGN(const auto shares,
-                  internal::SeedShares(snapshot, view, options.seeds, options.kinds));
+                  internal::SeedShares(snapshot, view, options.seeds, options.filter.kinds));
     teleport.assign(view.node_count(), 0.0);
     for (const internal::SeedShare& s : shares) teleport[s.dense] = s.share;
   }

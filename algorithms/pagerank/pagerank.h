@@ -28,22 +28,18 @@
 #include <span>
 #include <vector>
 
-#include "algorithms/common/budget.h"
 #include "algorithms/common/edge_weighting.h"
+#include "algorithms/common/graph_filter.h"
 #include "algorithms/common/node_subset.h"
+#include "algorithms/common/node_weight.h"
+#include "algorithms/common/run_options.h"
 #include "engine/error.h"
-#include "engine/parallel.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
 namespace plexus {
 
 enum class Precision : std::uint8_t { kF64, kF32 };
-
-struct PageRankSeed {
-  NodeId node = kNoNode;
-  double weight = 1.0;
-};
 
 struct PageRankOptions {
   double damping = 0.85;  // in [0, 1)
@@ -54,14 +50,12 @@ struct PageRankOptions {
   int max_iterations = 1000;  // with a tolerance
   bool weighted = true;
   Precision precision = Precision::kF64;
-  std::vector<PageRankSeed> seeds;   // none = uniform; the same node twice adds up
-  std::vector<EdgeKindId> kinds;     // none = the fact plane
+  std::vector<NodeWeight> seeds;  // none = uniform; the same node twice adds up
+  GraphFilter filter = {};
   std::vector<EdgeKindId> reversed;  // of these kinds: rank flows from target to source
-  std::int64_t valid_at = kNoTime;   // only edges valid then; kNoTime = any time
   // What a stored weight counts for: factors by kind, half-lives by age. Rows are packed once a
   // call (kept for the next ones while nothing ages).
   ArcWeights arc_weights;
-  const NodeSubset* subset = nullptr;
   // Refresh: begin at these scores by NodeId, those of an earlier state of the graph,
   // instead of the teleport. They are scaled to sum to 1 over the selected nodes; ids
   // beyond the list begin at 0. With a tolerance of 1e-12 / (1 - d)^2 or more this runs over
@@ -81,8 +75,8 @@ struct PageRankOptions {
   // Where the base ends and the delta begins then shows in an answer's last bits.
   bool keep_layout = false;
   bool use_cache = true;  // not with a subset, nor where edges age
-  Budget budget;          // edges = arcs x iterations; deadline; cancel. Checked per iteration
-  Executor* executor = nullptr;
+  // budget: edges are arcs x iterations. Looked at once an iteration.
+  RunOptions run = {};
 };
 
 struct PageRankResult {

@@ -40,7 +40,7 @@ class Sweeper {
         options_(options),
         executor_(executor),
         result_(result),
-        edges_left_(options.budget.edges),
+        edges_left_(options.run.budget.edges),
         n_(ready.view.node_count()),
         linked_(rows_.linked_count()),
         strength_(linked_),
@@ -78,14 +78,14 @@ class Sweeper {
     int done = 0;
     bool within = false;
     Place(seeds);
-    if (most > 0 && !options_.budget.Interrupted()) {
+    if (most > 0 && !options_.run.budget.Interrupted()) {
       Start(most);
       internal::LanesStep step;
       step.damping = options_.damping;
       step.seeds = &seeds_;
       step.uniform = uniform_;
       step.strength = strength_.data();
-      step.budget = &options_.budget;
+      step.budget = &options_.run.budget;
       for (; done < most && !within; ++done) {
         // Where the iterations are counted, only the last one's change says anything.
         step.measured = options_.iterations == 0 || done + 1 == most;
@@ -297,7 +297,7 @@ std::uint64_t BytesPerIteration(const LaneRows& rows) {
              (sizeof(float) + sizeof(Lanes) * (1 + 2 * std::uint64_t{rows.segment_count()}));
 }
 
-Status Check(std::span<const std::vector<PageRankSeed>> sets, const PageRankOptions& options) {
+Status Check(std::span<const std::vector<NodeWeight>> sets, const PageRankOptions& options) {
   auto bad = [](const std::string& what) { return Fail(ErrorCode::kInvalidArgument, what); };
   if (sets.empty() || sets.size() > kMaxSets)
     return bad(std::to_string(sets.size()) + " seed sets; 1 to " + std::to_string(kMaxSets) +
@@ -315,10 +315,10 @@ Status Check(std::span<const std::vector<PageRankSeed>> sets, const PageRankOpti
 double LeastBatchTolerance(double damping) { return 0x1p-20 / (1.0 - damping); }
 
 Result<PageRankBatchResult> PageRankBatch(const Snapshot& snapshot,
-                                          std::span<const std::vector<PageRankSeed>> sets,
+                                          std::span<const std::vector<NodeWeight>> sets,
                                           const PageRankOptions& options) try {
   PLEXUS_TRY(Check(sets, options));
-  Executor& executor = internal::Pick(options.executor);
+  Executor& executor = internal::Pick(options.run.executor);
   const auto start = std::chrono::steady_clock::now();
   PLEXUS_ASSIGN(
       const internal::PageRankReady ready,
@@ -326,7 +326,8 @@ Result<PageRankBatchResult> PageRankBatch(const Snapshot& snapshot,
   std::vector<std::vector<internal::SeedShare>> shares(sets.size());
   for (std::size_t s = 0; s < sets.size(); ++s)
     if (!sets[s].empty()) {
-      PLEXUS_ASSIGN(shares[s], internal::SeedShares(snapshot, ready.view, sets[s], options.kinds));
+      PLEXUS_ASSIGN(shares[s],
+                    internal::SeedShares(snapshot, ready.view, sets[s], options.filter.kinds));
     }
   if (ready.prepared->weighted) {
     PLEXUS_ASSIGN(const auto reciprocals,

@@ -48,7 +48,7 @@ struct PageRankBatchResult {
 // options.iterations whatever else is in the batch. Thread-safe. Errors as
 // PageRank(), and kInvalidArgument for no set or more than 4096.
 Result<PageRankBatchResult> PageRankBatch(const Snapshot& snapshot,
-                                          std::span<const std::vector<PageRankSeed>> sets,
+                                          std::span<const std::vector<NodeWeight>> sets,
                                           const PageRankOptions& options);
 
 // The least options.tolerance that it takes. REQUIRES damping in [0, 1).

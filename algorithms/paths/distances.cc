@@ -10,6 +10,7 @@
 #include "algorithms/common/internal/dense_view_options.h"
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/paths/internal/delta_stepping.h"
+#include "algorithms/paths/internal/distances_csr.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {
@@ -117,13 +118,13 @@ Status Check(const Snapshot& snapshot, const DistancesOptions& options) {
 Result<DistancesResult> Distances(const Snapshot& snapshot, NodeId source,
                                   const DistancesOptions& options) try {
   PLEXUS_TRY(Check(snapshot, options));
-  Executor& executor = internal::Pick(options.executor);
+  Executor& executor = internal::Pick(options.run.executor);
   DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.out = options.direction != Direction::kIn;
   wanted.in = options.direction != Direction::kOut;
   PLEXUS_ASSIGN(const NodeSubset with,
-                internal::WithSources(snapshot, options.subset, {&source, 1}));
-  if (options.subset) wanted.subset = &with;
+                internal::WithSources(snapshot, options.filter.subset, {&source, 1}));
+  if (options.filter.subset) wanted.filter.subset = &with;
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
   DistancesResult result;
   result.distances.assign(snapshot.node_count(), kInfinity);
@@ -138,7 +139,8 @@ Result<DistancesResult> Distances(const Snapshot& snapshot, NodeId source,
   if (wanted.out) PLEXUS_TRY(costs.Make(view.out(), rows.emplace_back()));
   if (wanted.in) PLEXUS_TRY(costs.Make(view.in(), rows.emplace_back()));
   const double delta = options.delta > 0 ? options.delta : internal::ChooseDelta(rows);
-  const auto found = internal::DeltaStepping<double>(rows, start, delta, options.budget, executor);
+  const auto found =
+      internal::DeltaStepping<double>(rows, start, delta, options.run.budget, executor);
   result.truncated = found.truncated;
   for (NodeId v = 0; v < view.node_count(); ++v) {
     result.distances[view.node(v)] = found.costs[v];

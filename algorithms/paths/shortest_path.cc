@@ -49,8 +49,7 @@ Result<ShortestPathResult> ShortestPath(const Snapshot& snapshot, NodeId from, N
   PLEXUS_TRY(CheckEnd(snapshot, from, "start"));
   PLEXUS_TRY(CheckEnd(snapshot, to, "end"));
   PLEXUS_TRY(CheckOptions(snapshot, options));
-  PLEXUS_ASSIGN(const internal::Selection selection,
-                internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
+  PLEXUS_ASSIGN(const internal::Selection selection, internal::Select(snapshot, options.filter));
   internal::PathWalk walk(selection, options, from, to);
   ShortestPathResult result;
   PLEXUS_ASSIGN(std::optional<FoundPath> first, internal::PointSearch(walk).Run());

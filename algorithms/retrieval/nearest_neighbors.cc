@@ -145,8 +145,8 @@ NearestRanks RankNodesWithin(const SpaceQuery& query, std::vector<NodeId> nodes,
 
 Result<NearestRanks> RankNearest(const Snapshot& snapshot, const SpaceQuery& query,
                                  const NearestOptions& options) {
-  PLEXUS_ASSIGN(const Selection selection, Select(snapshot, {}, kNoTime, options.subset));
-  HaltingExecutor executor(Pick(options.executor), options.budget);
+  PLEXUS_ASSIGN(const Selection selection, Select(snapshot, GraphFilter{.subset = options.subset}));
+  HaltingExecutor executor(Pick(options.run.executor), options.run.budget);
   const VectorTable::View& view = query.view();
   NearestRanks found;
   if (options.subset && options.subset->count() < view.row_count() / 4) {
@@ -155,10 +155,10 @@ Result<NearestRanks> RankNearest(const Snapshot& snapshot, const SpaceQuery& que
       return v >= snapshot.node_count() || v == options.skip || !view.has(v) ||
              !selection.contains(v);
     });
-    found = RankNodesWithin(query, std::move(nodes), options.budget, executor);
+    found = RankNodesWithin(query, std::move(nodes), options.run.budget, executor);
   } else if (!executor.halted()) {
-    const auto rows =
-        static_cast<std::uint32_t>(std::min<std::uint64_t>(view.row_count(), options.budget.nodes));
+    const auto rows = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(view.row_count(), options.run.budget.nodes));
     found = Scan(query, selection, rows, options, executor);
     found.truncated = rows < view.row_count();
   }

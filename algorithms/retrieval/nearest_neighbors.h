@@ -18,11 +18,10 @@
 #include <span>
 #include <vector>
 
-#include "algorithms/common/budget.h"
 #include "algorithms/common/node_subset.h"
+#include "algorithms/common/run_options.h"
 #include "algorithms/retrieval/vector_distance.h"
 #include "engine/error.h"
-#include "engine/parallel.h"
 #include "engine/schema.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
@@ -35,8 +34,8 @@ struct NearestOptions {
   const NodeSubset* subset = nullptr;  // of the alive fact nodes; null = all of them
   NodeId skip = kNoNode;               // left out: the node that the query was taken from
   SimdLevel level = SimdLevel::kBest;
-  Executor* executor = nullptr;
-  Budget budget = {};  // nodes: vectors measured, in order of row (of a small subset: of id)
+  // budget: nodes are vectors measured, in order of row (of a small subset: of id).
+  RunOptions run = {};
 };
 
 struct SimilarNode {

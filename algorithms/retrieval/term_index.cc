@@ -37,7 +37,7 @@ class Indexer {
     WriteBatch batch(options_.now_ms);
     for (NodeId begin = 0; begin < s_.node_count();
          begin += std::min<std::size_t>(kWave, s_.node_count() - begin)) {
-      if (options_.budget.Interrupted()) {
+      if (options_.run.budget.Interrupted()) {
         report_.truncated = true;
         break;
       }
@@ -81,7 +81,7 @@ class Indexer {
   Status Compare(NodeId begin, std::size_t next, std::vector<Compared>& wave) {
     const std::size_t count = wave.size() - next;
     std::vector<std::optional<Error>> errors((count + kGrain - 1) / kGrain);
-    Executor& executor = options_.executor ? *options_.executor : DefaultExecutor();
+    Executor& executor = options_.run.executor ? *options_.run.executor : DefaultExecutor();
     ParallelFor(executor, count, kGrain, [&](std::size_t first, std::size_t last) {
       Result<TermSplitter> splitter = pool_.Take();
       Status status = splitter ? Status() : std::unexpected(splitter.error());

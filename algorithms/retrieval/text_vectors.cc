@@ -226,7 +226,7 @@ class Maker {
       if (IsDocument(s_, v) && (!options_.subset || options_.subset->contains(v)))
         nodes.push_back(v);
       if (nodes.size() < wave && v + 1 < s_.node_count()) continue;
-      if (options_.budget.Interrupted()) {
+      if (options_.run.budget.Interrupted()) {
         report_.truncated = true;
         return report_;
       }
@@ -312,8 +312,8 @@ Result<TextVectorReport> MakeTextVectors(
   if (const auto id = snapshot.schema().FindSpace(options.space)) {
     PLEXUS_ASSIGN(stored, snapshot.vectors(*id));
   }
-  Executor& executor = options.executor ? *options.executor : DefaultExecutor();
-  internal::HaltingExecutor halting(executor, options.budget);
+  Executor& executor = options.run.executor ? *options.run.executor : DefaultExecutor();
+  internal::HaltingExecutor halting(executor, options.run.budget);
   return Maker(snapshot, stored, options, executor, halting).Run(apply);
 }
 PLEXUS_CATCH_NO_MEMORY
@@ -321,8 +321,8 @@ PLEXUS_CATCH_NO_MEMORY
 Result<QueryVector> TextVector(const Snapshot& snapshot, std::span<const TermCount> terms,
                                const TextVectorOptions& options) try {
   PLEXUS_TRY(Check(snapshot, options));
-  Executor& executor = options.executor ? *options.executor : DefaultExecutor();
-  internal::HaltingExecutor halting(executor, options.budget);
+  Executor& executor = options.run.executor ? *options.run.executor : DefaultExecutor();
+  internal::HaltingExecutor halting(executor, options.run.budget);
   const Vocabulary vocabulary(snapshot, options.seed, halting);
   QueryVector query;
   query.truncated = halting.halted();

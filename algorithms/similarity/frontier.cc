@@ -81,8 +81,9 @@ void Reply(const SharedIndex& index, const std::vector<ScoredSet<kMembers>>& fou
 
 Result<FrontierResult> Frontier(const Snapshot& snapshot, const FrontierOptions& options) try {
   PLEXUS_TRY(CheckOptions(options));
-  Executor& executor = internal::Pick(options.executor);
-  internal::SharedIndexOptions shared{options.kinds, options.valid_at, options.subset, nullptr};
+  Executor& executor = internal::Pick(options.run.executor);
+  internal::SharedIndexOptions shared{options.filter.kinds, options.filter.valid_at,
+                                      options.filter.subset, nullptr};
   if (options.arity == 2) shared.leaders = options.anchors;
   PLEXUS_ASSIGN(const SharedIndex index, internal::MakeSharedIndex(snapshot, shared, executor));
   const internal::Together mask(snapshot, index, options.mask == FrontierMask::kLinked, executor);
@@ -102,12 +103,12 @@ Result<FrontierResult> Frontier(const Snapshot& snapshot, const FrontierOptions&
     question.k = k;
     question.mask = &mask;
     question.leaders_only = options.anchors != nullptr;
-    question.budget = options.budget;
+    question.budget = options.run.budget;
     const internal::PairAnswer answer = MinePairs(index, question, executor);
     note(answer);
     Reply(index, answer.pairs, options, result);
   } else {
-    const internal::TripleQuestion question{k, &mask, options.anchors, options.budget};
+    const internal::TripleQuestion question{k, &mask, options.anchors, options.run.budget};
     const internal::TripleAnswer answer = MineTriples(index, question, executor);
     note(answer);
     Reply(index, answer.triples, options, result);

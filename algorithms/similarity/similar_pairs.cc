@@ -35,7 +35,7 @@ Result<Rows> MakeRows(const Snapshot& snapshot, const SimilarityOptions& options
   PLEXUS_ASSIGN(rows.view, DenseView::Make(snapshot, wanted));
   const CsrView arcs = wanted.in ? rows.view.in() : rows.view.out();
   AlignedArray<NodePair> pairs(arcs.arc_count());
-  ParallelFor(internal::Pick(options.executor), arcs.node_count(), 4096,
+  ParallelFor(internal::Pick(options.run.executor), arcs.node_count(), 4096,
               [&](std::size_t begin, std::size_t end) {
                 for (auto v = static_cast<NodeId>(begin); v < end; ++v)
                   for (std::uint32_t a = arcs.offsets[v]; a < arcs.offsets[v + 1]; ++a)
@@ -44,7 +44,7 @@ Result<Rows> MakeRows(const Snapshot& snapshot, const SimilarityOptions& options
   TopologyOptions simple;
   simple.symmetrize = options.direction == Direction::kBoth;
   simple.inverse = false;
-  simple.executor = options.executor;
+  simple.executor = options.run.executor;
   PLEXUS_ASSIGN(rows.topology, BuildTopology(rows.view.node_count(), pairs.span(), simple));
   return rows;
 }
@@ -114,7 +114,7 @@ Result<SimilarPairsResult> SimilarPairs(const Snapshot& snapshot,
                                                  std::to_string(kMaxSimilarTop));
   if (options.least_shared == 0)
     return Fail(ErrorCode::kInvalidArgument, "least_shared is 1 or more");
-  Executor& executor = internal::Pick(options.executor);
+  Executor& executor = internal::Pick(options.run.executor);
   PLEXUS_ASSIGN(const Rows made, MakeRows(snapshot, options));
   const CsrView rows = made.topology.out();
   const std::vector<double> shares = Shares(rows, options.measure);
@@ -125,7 +125,7 @@ Result<SimilarPairsResult> SimilarPairs(const Snapshot& snapshot,
   question.measure = options.measure;
   question.k = options.top == 0 ? kMaxSimilarTop + 1 : options.top;
   question.least_shared = options.least_shared;
-  question.budget = options.budget;
+  question.budget = options.run.budget;
   question.most_wedges = options.wedge_limit;
   question.first_wedges = ratio ? 0 : std::min(question.first_wedges, options.wedge_limit);
   internal::WedgeAnswer walked = internal::WedgePairs(rows, shares, question, executor);
@@ -144,7 +144,7 @@ Result<SimilarPairsResult> SimilarPairs(const Snapshot& snapshot,
     internal::PairQuestion rest;
     rest.k = question.k;
     rest.least_common = question.least_shared;
-    rest.budget = options.budget;
+    rest.budget = options.run.budget;
     if (rest.budget.edges != Budget::kUnlimited)
       rest.budget.edges -= std::min(rest.budget.edges, walked.wedges);
     PLEXUS_ASSIGN(pairs, Mine(rows, shares, std::move(pairs), rest, executor, result));

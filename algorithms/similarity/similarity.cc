@@ -62,7 +62,7 @@ struct Shared {
 class PairJudge {
  public:
   PairJudge(const Selection& selection, const SimilarityOptions& options)
-      : selection_(selection), options_(options), rows_(selection, &options.budget) {}
+      : selection_(selection), options_(options), rows_(selection, &options.run.budget) {}
 
   // False once the budget said stop within a pair: what was judged since is worth nothing.
   bool whole() const { return !rows_.interrupted(); }
@@ -154,7 +154,7 @@ class TwoSteps {
   TwoSteps(const Selection& selection, NodeId node, const SimilarityOptions& options)
       : node_(node),
         options_(options),
-        rows_(selection, &options.budget),
+        rows_(selection, &options.run.budget),
         places_(selection.snapshot->node_count()) {}
 
   SimilarNodesResult Run() {
@@ -181,15 +181,15 @@ class TwoSteps {
     return a.score != b.score ? a.score > b.score : a.node < b.node;
   }
   std::uint64_t Left() const {
-    return options_.budget.edges - std::min(options_.budget.edges, result_.edges);
+    return options_.run.budget.edges - std::min(options_.run.budget.edges, result_.edges);
   }
 
   // After a row was read within Left(): whether it had more, or the budget said stop.
   bool Overrun() {
-    if (result_.edges > options_.budget.edges || rows_.interrupted() ||
-        options_.budget.Interrupted())
+    if (result_.edges > options_.run.budget.edges || rows_.interrupted() ||
+        options_.run.budget.Interrupted())
       result_.truncated = true;
-    result_.edges = std::min(result_.edges, options_.budget.edges);
+    result_.edges = std::min(result_.edges, options_.run.budget.edges);
     return result_.truncated;
   }
 
@@ -200,7 +200,7 @@ class TwoSteps {
       order.push_back({rows_.Length(w, back, Left()), w});
       // A row that does not fit is not followed below, but it has been read.
       if (rows_.length_reads()) result_.edges += std::min(order.back().length, Left());
-      if (rows_.interrupted() || (order.size() % 4096 == 0 && options_.budget.Interrupted())) {
+      if (rows_.interrupted() || (order.size() % 4096 == 0 && options_.run.budget.Interrupted())) {
         result_.truncated = true;
         return;
       }
@@ -208,7 +208,7 @@ class TwoSteps {
     std::sort(order.begin(), order.end());
     std::vector<std::uint32_t> here;
     for (std::uint32_t i = 0; i < order.size(); ++i) {
-      if (order[i].length > Left() || options_.budget.Interrupted()) {
+      if (order[i].length > Left() || options_.run.budget.Interrupted()) {
         result_.truncated = true;
         return;
       }
@@ -267,13 +267,13 @@ class TwoSteps {
         const double most = jaccard ? Ratio(c.shared, near_.size()) : 1.0;
         if (!Better({c.node, most, 0, 0}, best.front())) break;
       }
-      if (Left() == 0 || (looked_at++ % 256 == 255 && options_.budget.Interrupted())) {
+      if (Left() == 0 || (looked_at++ % 256 == 255 && options_.run.budget.Interrupted())) {
         result_.truncated = true;
         break;
       }
       result_.edges += rows_.Gather(c.node, options_.direction, node_, row_, Left());
-      if (result_.edges > options_.budget.edges || rows_.interrupted()) {
-        result_.edges = std::min(result_.edges, options_.budget.edges);
+      if (result_.edges > options_.run.budget.edges || rows_.interrupted()) {
+        result_.edges = std::min(result_.edges, options_.run.budget.edges);
         result_.truncated = true;
         break;
       }
@@ -312,9 +312,8 @@ Result<PairSimilaritiesResult> PairSimilarities(const Snapshot& snapshot,
       return Fail(ErrorCode::kInvalidArgument,
                   "node '" + std::string(snapshot.key(pair.source)) + "' is compared with itself");
   }
-  PLEXUS_ASSIGN(const Selection selection,
-                internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
-  Executor& executor = internal::Pick(options.executor);
+  PLEXUS_ASSIGN(const Selection selection, internal::Select(snapshot, options.filter));
+  Executor& executor = internal::Pick(options.run.executor);
   internal::Pool<PairJudge> judges;
   PairSimilaritiesResult result;
   std::uint64_t spent = 0;
@@ -322,10 +321,10 @@ Result<PairSimilaritiesResult> PairSimilarities(const Snapshot& snapshot,
   std::vector<std::uint8_t> done(kRoundBlocks);  // by block of the round: not interrupted
   for (std::size_t first = 0; first < pairs.size() && !result.truncated; first += round.size()) {
     const std::size_t count = std::min(round.size(), pairs.size() - first);
-    const std::uint64_t left = options.budget.edges - spent;
+    const std::uint64_t left = options.run.budget.edges - spent;
     ParallelFor(executor, count, kPairBlock, [&](std::size_t begin, std::size_t end) {
       done[begin / kPairBlock] = false;
-      if (options.budget.Interrupted()) return;
+      if (options.run.budget.Interrupted()) return;
       auto judge = judges.Take([&] { return std::make_unique<PairJudge>(selection, options); });
       judge->Forget();
       std::uint64_t here = 0;
@@ -339,7 +338,7 @@ Result<PairSimilaritiesResult> PairSimilarities(const Snapshot& snapshot,
       judges.Give(std::move(judge));
     });
     for (std::size_t i = 0; i < count; ++i) {
-      if (!done[i / kPairBlock] || round[i].edges > options.budget.edges - spent) {
+      if (!done[i / kPairBlock] || round[i].edges > options.run.budget.edges - spent) {
         result.truncated = true;
         break;
       }
@@ -356,8 +355,7 @@ Result<SimilarNodesResult> SimilarNodes(const Snapshot& snapshot, NodeId node,
   if (options.least_shared == 0)
     return Fail(ErrorCode::kInvalidArgument, "least_shared is 1 or more");
   PLEXUS_TRY(CheckNode(snapshot, node));
-  PLEXUS_ASSIGN(const Selection selection,
-                internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
+  PLEXUS_ASSIGN(const Selection selection, internal::Select(snapshot, options.filter));
   return TwoSteps(selection, node, options).Run();
 }
 PLEXUS_CATCH_NO_MEMORY

@@ -332,9 +332,9 @@ internal::Question Asked(const Snapshot& snapshot, std::span<const NodeId> sourc
   internal::Question question(snapshot, internal::SearchKind::kBfs);
   question.Add(std::uint64_t{o.max_depth});
   question.Add(static_cast<std::uint64_t>(o.direction));
-  question.Add(std::span(o.kinds));
-  question.Add(static_cast<std::uint64_t>(o.valid_at));
-  question.Add(o.subset);
+  question.Add(std::span(o.filter.kinds));
+  question.Add(static_cast<std::uint64_t>(o.filter.valid_at));
+  question.Add(o.filter.subset);
   for (NodeId v : sources) question.AddNode(v);
   return question;
 }
@@ -343,19 +343,18 @@ internal::Question Asked(const Snapshot& snapshot, std::span<const NodeId> sourc
 
 Result<BfsResult> Bfs(const Snapshot& snapshot, std::span<const NodeId> sources,
                       const BfsOptions& options) try {
-  PLEXUS_ASSIGN(const internal::Selection selection,
-                internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
+  PLEXUS_ASSIGN(const internal::Selection selection, internal::Select(snapshot, options.filter));
   for (NodeId v : sources) {
     if (v >= snapshot.node_count() || !snapshot.alive(v))
-      return internal::NotSelected(snapshot, "source", v, options.kinds);
+      return internal::NotSelected(snapshot, "source", v, options.filter.kinds);
   }
-  Budget budget = options.budget;
+  Budget budget = options.run.budget;
   if (!options.resume.empty()) {
     PLEXUS_ASSIGN(const internal::SearchPosition position,
                   Asked(snapshot, sources, options).Position(options.resume));
     budget = internal::BudgetFrom(position, budget);
   }
-  Search search(selection, options, budget, internal::Pick(options.executor));
+  Search search(selection, options, budget, internal::Pick(options.run.executor));
   search.Run(sources);
   BfsResult result = search.Take();
   search.Pay();

@@ -91,8 +91,8 @@ class PatternSearch {
         places_(selection.snapshot->node_count()),
         best_(selection.snapshot->node_count()) {}
 
-  void Run(std::span<const TraverseSeed> starts, std::uint32_t hops) {
-    for (const TraverseSeed& start : starts) {
+  void Run(std::span<const NodeWeight> starts, std::uint32_t hops) {
+    for (const NodeWeight& start : starts) {
       if (labels_.size() >= most_labels()) return void(truncated_ = true);
       Place(start.node, true);
       labels_.push_back({start.weight, start.node, kNone, {}, 0, kStart, start.node});
@@ -247,29 +247,29 @@ class PatternSearch {
 };
 
 // Ascending, each node once with its largest weight.
-Result<std::vector<TraverseSeed>> CheckStarts(const Snapshot& snapshot,
-                                              std::span<const TraverseSeed> starts) {
+Result<std::vector<NodeWeight>> CheckStarts(const Snapshot& snapshot,
+                                            std::span<const NodeWeight> starts) {
   std::vector<NodeId> nodes;
-  for (const TraverseSeed& s : starts) nodes.push_back(s.node);
+  for (const NodeWeight& s : starts) nodes.push_back(s.node);
   PLEXUS_TRY(internal::WithSources(snapshot, nullptr, nodes));
-  for (const TraverseSeed& s : starts)
+  for (const NodeWeight& s : starts)
     if (!(s.weight > 0) || !std::isfinite(s.weight))
       return Fail(ErrorCode::kInvalidArgument, "weight " + std::to_string(s.weight) + " of start " +
                                                    internal::NodeName(snapshot, s.node) +
                                                    " is not a finite number above 0");
-  std::vector<TraverseSeed> sorted(starts.begin(), starts.end());
-  std::sort(sorted.begin(), sorted.end(), [](const TraverseSeed& a, const TraverseSeed& b) {
+  std::vector<NodeWeight> sorted(starts.begin(), starts.end());
+  std::sort(sorted.begin(), sorted.end(), [](const NodeWeight& a, const NodeWeight& b) {
     return a.node != b.node ? a.node < b.node : a.weight > b.weight;
   });
   sorted.erase(
       std::unique(sorted.begin(), sorted.end(),
-                  [](const TraverseSeed& a, const TraverseSeed& b) { return a.node == b.node; }),
+                  [](const NodeWeight& a, const NodeWeight& b) { return a.node == b.node; }),
       sorted.end());
   return sorted;
 }
 
 internal::Question Asked(const Snapshot& snapshot, const PathPattern& pattern,
-                         std::span<const TraverseSeed> starts, const PatternOptions& o) {
+                         std::span<const NodeWeight> starts, const PatternOptions& o) {
   internal::Question question(snapshot, internal::SearchKind::kPattern);
   question.Add(pattern.text());
   question.Add(static_cast<std::uint64_t>(o.order));
@@ -277,7 +277,7 @@ internal::Question Asked(const Snapshot& snapshot, const PathPattern& pattern,
   question.Add(std::uint64_t{o.top});
   question.Add(static_cast<std::uint64_t>(o.valid_at));
   question.Add(o.subset);
-  for (const TraverseSeed& s : starts) {
+  for (const NodeWeight& s : starts) {
     question.AddNode(s.node);
     question.Add(s.weight);
   }
@@ -287,7 +287,7 @@ internal::Question Asked(const Snapshot& snapshot, const PathPattern& pattern,
 }  // namespace
 
 Result<TraverseResult> MatchPattern(const Snapshot& snapshot, const PathPattern& pattern,
-                                    std::span<const TraverseSeed> starts,
+                                    std::span<const NodeWeight> starts,
                                     const PatternOptions& options) try {
   if (pattern.steps().empty())
     return Fail(ErrorCode::kInvalidArgument, "a pattern that was never parsed");
@@ -299,10 +299,11 @@ Result<TraverseResult> MatchPattern(const Snapshot& snapshot, const PathPattern&
                                                    std::to_string(PatternOptions::kMaxProductHops));
   }
   PLEXUS_ASSIGN(const StepMasks masks, Masks(snapshot.schema(), pattern));
-  PLEXUS_ASSIGN(const internal::Selection selection,
-                internal::Select(snapshot, masks.kinds, options.valid_at, options.subset));
-  PLEXUS_ASSIGN(const std::vector<TraverseSeed> sorted, CheckStarts(snapshot, starts));
-  Budget budget = options.budget;
+  PLEXUS_ASSIGN(
+      const internal::Selection selection,
+      internal::Select(snapshot, GraphFilter{masks.kinds, options.valid_at, options.subset}));
+  PLEXUS_ASSIGN(const std::vector<NodeWeight> sorted, CheckStarts(snapshot, starts));
+  Budget budget = options.run.budget;
   if (!options.resume.empty()) {
     PLEXUS_ASSIGN(const internal::SearchPosition position,
                   Asked(snapshot, pattern, sorted, options).Position(options.resume));

@@ -22,6 +22,7 @@
 #include <string_view>
 #include <vector>
 
+#include "algorithms/common/run_options.h"
 #include "algorithms/traversal/traverse.h"
 #include "engine/error.h"
 #include "engine/schema.h"
@@ -75,8 +76,9 @@ struct PatternOptions {
   bool paths = true;                   // fill TraverseHit::path, up to kMostPathSteps
   std::int64_t valid_at = kNoTime;     // only edges valid then
   const NodeSubset* subset = nullptr;  // starts need not be in it
-  Budget budget;                       // nodes: (node, state) labels
-  std::string resume;                  // TraverseResult::resume of an earlier call
+  // budget: nodes are (node, state) labels. executor: not used.
+  RunOptions run = {};
+  std::string resume;  // TraverseResult::resume of an earlier call
 };
 
 // Nodes that a start is joined to, with a walk as proof: fewest hops first (ties by id),
@@ -92,7 +94,7 @@ struct PatternOptions {
 // `resume`; kNotFound: a start that was removed; kFailedPrecondition: a `resume` of another
 // version of the graph.
 Result<TraverseResult> MatchPattern(const Snapshot& snapshot, const PathPattern& pattern,
-                                    std::span<const TraverseSeed> starts,
+                                    std::span<const NodeWeight> starts,
                                     const PatternOptions& options = {});
 
 }  // namespace plexus

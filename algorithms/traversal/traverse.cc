@@ -33,11 +33,10 @@ Status CheckOptions(const TraverseOptions& o) {
 }
 
 // Seeds ascending, each node once.
-Result<std::vector<TraverseSeed>> CheckSeeds(const Snapshot& snapshot,
-                                             std::span<const TraverseSeed> seeds,
-                                             Aggregate aggregate) {
-  std::vector<TraverseSeed> sorted(seeds.begin(), seeds.end());
-  for (const TraverseSeed& s : sorted) {
+Result<std::vector<NodeWeight>> CheckSeeds(const Snapshot& snapshot,
+                                           std::span<const NodeWeight> seeds, Aggregate aggregate) {
+  std::vector<NodeWeight> sorted(seeds.begin(), seeds.end());
+  for (const NodeWeight& s : sorted) {
     if (s.node >= snapshot.node_count() || !snapshot.alive(s.node))
       return internal::NotSelected(snapshot, "seed", s.node, {});
     const bool too_much = aggregate == Aggregate::kNoisyOr && s.weight > 1;
@@ -49,7 +48,7 @@ Result<std::vector<TraverseSeed>> CheckSeeds(const Snapshot& snapshot,
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const auto& a, const auto& b) { return a.node < b.node; });
   std::size_t kept = 0;
-  for (const TraverseSeed& s : sorted) {
+  for (const NodeWeight& s : sorted) {
     if (kept == 0 || sorted[kept - 1].node != s.node) {
       sorted[kept++] = s;
       continue;
@@ -101,7 +100,7 @@ void FillHit(const Snapshot& snapshot, const std::vector<Label>& labels, const S
   hit.seed = labels[at].node;
 }
 
-internal::Question Asked(const Snapshot& snapshot, std::span<const TraverseSeed> starts,
+internal::Question Asked(const Snapshot& snapshot, std::span<const NodeWeight> starts,
                          const TraverseOptions& o) {
   internal::Question question(snapshot, internal::SearchKind::kTraverse);
   question.Add(static_cast<std::uint64_t>(o.hops));
@@ -110,10 +109,10 @@ internal::Question Asked(const Snapshot& snapshot, std::span<const TraverseSeed>
   question.Add(o.decay);
   question.Add(std::uint64_t{o.top});
   question.Add(std::uint64_t{o.include_seeds});
-  question.Add(std::span(o.kinds));
-  question.Add(static_cast<std::uint64_t>(o.valid_at));
-  question.Add(o.subset);
-  for (const TraverseSeed& s : starts) {
+  question.Add(std::span(o.filter.kinds));
+  question.Add(static_cast<std::uint64_t>(o.filter.valid_at));
+  question.Add(o.filter.subset);
+  for (const NodeWeight& s : starts) {
     question.AddNode(s.node);
     question.Add(s.weight);
   }
@@ -122,25 +121,24 @@ internal::Question Asked(const Snapshot& snapshot, std::span<const TraverseSeed>
 
 }  // namespace
 
-Result<TraverseResult> Traverse(const Snapshot& snapshot, std::span<const TraverseSeed> seeds,
+Result<TraverseResult> Traverse(const Snapshot& snapshot, std::span<const NodeWeight> seeds,
                                 const TraverseOptions& given) try {
   PLEXUS_TRY(CheckOptions(given));
   if (!given.resume.empty()) {
-    PLEXUS_ASSIGN(const std::vector<TraverseSeed> starts,
+    PLEXUS_ASSIGN(const std::vector<NodeWeight> starts,
                   CheckSeeds(snapshot, seeds, given.aggregate));
     PLEXUS_ASSIGN(const internal::SearchPosition position,
                   Asked(snapshot, starts, given).Position(given.resume));
     TraverseOptions further = given;
     further.resume.clear();
-    further.budget = internal::BudgetFrom(position, given.budget);
+    further.run.budget = internal::BudgetFrom(position, given.run.budget);
     return Traverse(snapshot, seeds, further);
   }
   const TraverseOptions& options = given;
-  PLEXUS_ASSIGN(const internal::Selection selection,
-                internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
-  PLEXUS_ASSIGN(const std::vector<TraverseSeed> starts,
+  PLEXUS_ASSIGN(const internal::Selection selection, internal::Select(snapshot, options.filter));
+  PLEXUS_ASSIGN(const std::vector<NodeWeight> starts,
                 CheckSeeds(snapshot, seeds, options.aggregate));
-  LayeredSearch search(selection, options, internal::Pick(options.executor));
+  LayeredSearch search(selection, options, internal::Pick(options.run.executor));
   search.Run(starts);
 
   const std::span<const ScoredLabel> reached = search.Best();

@@ -12,6 +12,7 @@
 
 #include "algorithms/pagerank/internal/pagerank_csr.h"
 #include "algorithms/traversal/bfs.h"
+#include "algorithms/traversal/internal/bfs_csr.h"
 #include "bench/graphs/uniform_draw.h"
 #include "engine/bulk/topology.h"
 

@@ -15,11 +15,16 @@
 #include <string_view>
 
 #include "algorithms/centrality/betweenness.h"
+#include "algorithms/centrality/internal/betweenness_csr.h"
 #include "algorithms/community/internal/oriented_graph.h"
+#include "algorithms/community/internal/triangles_csr.h"
 #include "algorithms/community/triangles.h"
 #include "algorithms/connectivity/components.h"
+#include "algorithms/connectivity/internal/components_csr.h"
 #include "algorithms/paths/distances.h"
+#include "algorithms/paths/internal/distances_csr.h"
 #include "algorithms/traversal/bfs.h"
+#include "algorithms/traversal/internal/bfs_csr.h"
 #include "bench/gap/kernels.h"
 #include "bench/graphs/pairs.h"
 

@@ -89,7 +89,7 @@ TEST(Hubs, RanksSearchesAndCounts) {
   walk.top = 3;
   for (const Aggregate aggregate : {Aggregate::kMax, Aggregate::kSum}) {
     walk.aggregate = aggregate;
-    const auto hits = Traverse(s, std::vector<TraverseSeed>{{2, 1.0}}, walk);
+    const auto hits = Traverse(s, std::vector<NodeWeight>{{2, 1.0}}, walk);
     ASSERT_TRUE(hits.has_value());
     ASSERT_EQ(hits->hits.size(), 3u);
     // All leaves by way of 0; the even ones by way of 1, too.

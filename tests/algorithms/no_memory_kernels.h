@@ -234,7 +234,7 @@ void Fails(const char* name, const Ask& ask, const Tell& tell) {
 template <class Options>
 Options With(Executor& executor) {
   Options options;
-  options.executor = &executor;
+  options.run.executor = &executor;
   return options;
 }
 

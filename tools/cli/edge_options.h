@@ -17,13 +17,13 @@ struct EdgeSelection {
   std::string valid_at;
 };
 
-// Puts it, --scope and, where the kernel takes one, the executor into a kernel's options.
+// Puts it, --scope and the executor into a kernel's options.
 template <class Options>
 Status Select(Session& session, const EdgeSelection& given, Options& options) {
-  PLEXUS_ASSIGN(options.kinds, FindEdgeKinds(session.schema(), given.kinds));
-  PLEXUS_ASSIGN(options.valid_at, session.ValidAt(given.valid_at));
-  options.subset = session.scope();
-  if constexpr (requires { options.executor; }) options.executor = &session.executor();
+  PLEXUS_ASSIGN(options.filter.kinds, FindEdgeKinds(session.schema(), given.kinds));
+  PLEXUS_ASSIGN(options.filter.valid_at, session.ValidAt(given.valid_at));
+  options.filter.subset = session.scope();
+  options.run.executor = &session.executor();
   return {};
 }
 

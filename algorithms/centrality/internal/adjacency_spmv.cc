@@ -31,8 +31,7 @@ Result<ArcRows> MakeArcRows(const Snapshot& snapshot, Direction direction,
     made.rows = options.out ? made.view.out() : made.view.in();
     return made;
   }
-  PLEXUS_ASSIGN(const Selection selection,
-                Select(snapshot, options.kinds, options.valid_at, options.subset));
+  PLEXUS_ASSIGN(const Selection selection, Select(snapshot, options.filter));
   Executor& executor = Pick(options.executor);
   const NodeId n = made.view.node_count();
   made.offsets = AlignedArray<std::uint32_t>(std::size_t{n} + 1);

@@ -5,15 +5,15 @@
 
 namespace plexus::internal {
 
-// Kinds, reversed ones and weights (where the kernel takes them), time, subset and executor of
-// `options`; which rows are needed is the caller's to say.
+// Filter, reversed kinds and weights (where the kernel takes them), and executor of `options`;
+// which rows are needed is the caller's to say.
 template <class Options>
 DenseViewOptions ViewOptions(const Options& options) {
   DenseViewOptions view;
-  view.kinds = options.kinds;
-  view.valid_at = options.valid_at;
-  view.subset = options.subset;
-  view.executor = options.executor;
+  view.filter.kinds = options.filter.kinds;
+  view.filter.valid_at = options.filter.valid_at;
+  view.filter.subset = options.filter.subset;
+  view.executor = options.run.executor;
   if constexpr (requires { options.reversed; }) view.reversed = options.reversed;
   if constexpr (requires { options.arc_weights; }) view.arc_weights = options.arc_weights;
   return view;

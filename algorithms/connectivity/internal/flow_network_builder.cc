@@ -86,7 +86,7 @@ bool NetworkBuilder::Spread(NodeId start, Direction direction, std::uint32_t fro
     }
     next.clear();
     for (std::size_t i = 0; i < list.size(); ++i) {
-      if (i % kLook == 0 && options_.budget.Interrupted()) return false;
+      if (i % kLook == 0 && options_.run.budget.Interrupted()) return false;
       selection_.snapshot->ForEachArc(direction, list[i], selection_.filter, [&](const Arc& arc) {
         if (!carries(arc) || places_[arc.neighbor] != from) return;
         if (from == kOutside && !selection_.contains(arc.neighbor)) return;
@@ -104,7 +104,7 @@ bool NetworkBuilder::Spread(NodeId start, Direction direction, std::uint32_t fro
 // end does not.
 bool NetworkBuilder::Ask(Direction direction, std::uint32_t from, std::uint32_t to,
                          std::vector<NodeId>& list) {
-  Halt halt(&options_.budget);
+  Halt halt(&options_.run.budget);
   std::vector<NodeId> found(places_.size());
   std::vector<std::size_t> counts((places_.size() + kLook - 1) / kLook);
   ParallelFor(executor_, places_.size(), kLook, [&](std::size_t begin, std::size_t end) {
@@ -174,7 +174,7 @@ void NetworkBuilder::ReadRow(std::uint32_t u, Scratch& scratch, Fn&& capacity) c
 Result<bool> NetworkBuilder::MakeArcs() {
   Pool<Scratch> scratches;
   scratches.Reserve(executor_, nodes_.size());
-  Halt halt(&options_.budget);
+  Halt halt(&options_.run.budget);
   // Scratch grows to the longest row. A task must not throw: what it meets is thrown after.
   std::atomic<bool> no_memory = false;
   const auto caught = [&](auto&& work) {
@@ -245,7 +245,7 @@ Result<bool> NetworkBuilder::MakeArcs() {
   // Rows are sorted, so the arcs that arrive at a node come in the order of its row.
   std::vector<std::uint32_t> next(offsets.begin(), offsets.end() - 1);
   for (std::uint32_t u = 0; u < nodes_.size(); ++u) {
-    if (u % kLook == 0 && options_.budget.Interrupted()) return false;
+    if (u % kLook == 0 && options_.run.budget.Interrupted()) return false;
     const std::uint32_t* begin = network_.targets.data() + offsets[u];
     const std::uint32_t* end = network_.targets.data() + offsets[u + std::size_t{1}];
     for (const std::uint32_t* target = std::upper_bound(begin, end, u); target < end; ++target) {

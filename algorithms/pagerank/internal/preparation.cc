@@ -130,11 +130,12 @@ Result<PageRankReady> PreparePageRank(const Snapshot& snapshot, const PageRankOp
   DenseViewOptions wanted = ViewOptions(options);
   wanted.weights = options.weighted;
   // What ages is asked for at another time each time.
-  const bool cached = options.use_cache && !options.subset && options.arc_weights.now_ms == kNoTime;
+  const bool cached =
+      options.use_cache && !options.filter.subset && options.arc_weights.now_ms == kNoTime;
   if (cached)
     if (auto found = PreparedRankings::Of(snapshot)->Find([&](const PageRankPrepared& p) {
-          return p.kinds == options.kinds && p.reversed == options.reversed &&
-                 p.valid_at == options.valid_at && p.asked_weighted == options.weighted &&
+          return p.kinds == options.filter.kinds && p.reversed == options.reversed &&
+                 p.valid_at == options.filter.valid_at && p.asked_weighted == options.weighted &&
                  p.arc_weights == options.arc_weights && Serves(p, use, iterations);
         })) {
       const PageRankTiles* layout = found->LayoutPays(iterations) ? found->layout.get() : nullptr;
@@ -144,9 +145,9 @@ Result<PageRankReady> PreparePageRank(const Snapshot& snapshot, const PageRankOp
     }
   PLEXUS_ASSIGN(DenseView view, DenseView::Make(snapshot, wanted));
   auto made = std::make_shared<PageRankPrepared>();
-  made->kinds = options.kinds;
+  made->kinds = options.filter.kinds;
   made->reversed = options.reversed;
-  made->valid_at = options.valid_at;
+  made->valid_at = options.filter.valid_at;
   made->asked_weighted = options.weighted;
   made->arc_weights = options.arc_weights;
   made->use = use;
@@ -187,11 +188,11 @@ Status CheckF32Range(std::span<const float> reciprocals) {
 }
 
 Result<std::vector<SeedShare>> SeedShares(const Snapshot& snapshot, const DenseView& view,
-                                          std::span<const PageRankSeed> seeds,
+                                          std::span<const NodeWeight> seeds,
                                           std::span<const EdgeKindId> kinds) {
   std::vector<SeedShare> shares;
   double total = 0;
-  for (const PageRankSeed& seed : seeds) {
+  for (const NodeWeight& seed : seeds) {
     const NodeId dense = seed.node < snapshot.node_count() ? view.dense(seed.node) : kNoNode;
     if (dense == kNoNode) return NotSelected(snapshot, "seed", seed.node, kinds);
     if (!(seed.weight >= 0) || !std::isfinite(seed.weight))

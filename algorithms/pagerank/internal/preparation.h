@@ -70,7 +70,7 @@ struct SeedShare {
 // By rising dense id, a node once; `kinds` are those that selected the view. Errors: see
 // pagerank.h.
 Result<std::vector<SeedShare>> SeedShares(const Snapshot& snapshot, const DenseView& view,
-                                          std::span<const PageRankSeed> seeds,
+                                          std::span<const NodeWeight> seeds,
                                           std::span<const EdgeKindId> kinds);
 
 }  // namespace plexus::internal

@@ -27,7 +27,7 @@ PathWalk::PathWalk(const Selection& selection, const ShortestPathOptions& option
                                                       : Direction::kBoth) {}
 
 bool PathWalk::Interrupted() {
-  if (options_.budget.Interrupted()) truncated_ = true;
+  if (options_.run.budget.Interrupted()) truncated_ = true;
   return truncated_;
 }
 
@@ -37,7 +37,7 @@ bool PathWalk::Look() {
 }
 
 bool PathWalk::Spend(std::size_t reached) {
-  if (edges_ >= options_.budget.edges || reached >= options_.budget.nodes) {
+  if (edges_ >= options_.run.budget.edges || reached >= options_.run.budget.nodes) {
     truncated_ = true;
     return false;
   }

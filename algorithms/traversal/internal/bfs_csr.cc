@@ -16,6 +16,7 @@
 #include <bit>
 
 #include "algorithms/traversal/bfs.h"
+#include "algorithms/traversal/internal/bfs_csr.h"
 
 #include "engine/out_of_memory.h"
 

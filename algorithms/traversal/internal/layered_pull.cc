@@ -52,11 +52,11 @@ bool LayeredSearch::PullFits(std::uint32_t begin, std::uint32_t end) const {
     if (live * kPullShare <= n) return false;
   }
   if (labels_.size() + std::uint64_t{n} > max_labels_) return false;
-  if (options_.budget.edges == Budget::kUnlimited) return true;
+  if (options_.run.budget.edges == Budget::kUnlimited) return true;
   std::uint64_t arcs = edges_;
-  for (std::uint32_t i = begin; i < end && arcs <= options_.budget.edges; ++i)
+  for (std::uint32_t i = begin; i < end && arcs <= options_.run.budget.edges; ++i)
     arcs += snapshot.Degree(options_.direction, labels_[i].node, selection_.filter);
-  return arcs <= options_.budget.edges;
+  return arcs <= options_.run.budget.edges;
 }
 
 template <Aggregate A>
@@ -80,7 +80,7 @@ bool LayeredSearch::Pull(std::uint32_t begin, std::uint32_t end, int hop) {
   const bool sorted = !kDominates<A> && !OneSortedRow(selection_, options_.direction);
   const Schema& schema = snapshot.schema();
   ParallelFor(executor_, n, kPullGrain, [&](std::size_t first, std::size_t past) {
-    if (stop.load(std::memory_order_relaxed) || options_.budget.Interrupted()) {
+    if (stop.load(std::memory_order_relaxed) || options_.run.budget.Interrupted()) {
       stop = true;
       return;
     }
@@ -108,7 +108,7 @@ bool LayeredSearch::Pull(std::uint32_t begin, std::uint32_t end, int hop) {
       mine.row.clear();
       const bool whole = ForEachArcHeard(
           snapshot, back, v, selection_.filter,
-          [&] { return ++mine.looked % kCheckEvery != 0 || !options_.budget.Interrupted(); },
+          [&] { return ++mine.looked % kCheckEvery != 0 || !options_.run.budget.Interrupted(); },
           [&](const Arc& arc) {
             const std::uint32_t from = layer[arc.neighbor];
             if (from == NodeMap::kAbsent) return true;

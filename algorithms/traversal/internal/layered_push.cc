@@ -25,7 +25,7 @@ constexpr std::size_t kRipe = 8;        // a label's head has arrived when so ma
 bool LayeredSearch::Interrupted() {
   if (looked_ < next_check_) return false;
   next_check_ = looked_ + kCheckEvery;
-  return options_.budget.Interrupted();
+  return options_.run.budget.Interrupted();
 }
 
 // One arc of a label's row; `end` is where the layer being made begins.
@@ -134,7 +134,7 @@ bool LayeredSearch::PushMergedRow(const Label& from, std::uint32_t index, std::u
         return !Interrupted();
       },
       [&](const Arc& arc) {
-        if (edges_ >= options_.budget.edges) return false;
+        if (edges_ >= options_.run.budget.edges) return false;
         ++edges_;
         const double value = std::min(scaled * static_cast<double>(arc.weight), kMost);
         if (A == Aggregate::kMax && value < bar_.value()) return true;
@@ -165,7 +165,7 @@ bool LayeredSearch::Push(std::uint32_t begin, std::uint32_t end, int hop) {
     const Label from = labels_[i];  // a copy: labels_ grows below
     if (base_rows_ && snapshot.clean(options_.direction, from.node)) {
       const RowHead head = heads_ ? heads_[from.node] : RowHead::Of(rows_, from.node);
-      if (options_.budget.edges - edges_ >= head.degree) {
+      if (options_.run.budget.edges - edges_ >= head.degree) {
         if (bar_wanted_ && edges_ + head.degree > kArcsBeforeBar) TryBar();
         if (!(all_kinds_ ? PushBaseRow<A, true>(head, from, i, end, last)
                          : PushBaseRow<A, false>(head, from, i, end, last)))

@@ -13,7 +13,7 @@ namespace plexus::internal {
 void LayeredSearch::TryBar() {
   bar_wanted_ = false;
   const std::optional<float> largest =
-      LargestWeight(*selection_.snapshot, selection_.filter, options_.budget, executor_);
+      LargestWeight(*selection_.snapshot, selection_.filter, options_.run.budget, executor_);
   if (!largest || *largest > 1) return;
   largest_weight_ = static_cast<double>(*largest);
   bar_on_ = true;

@@ -33,8 +33,8 @@ LayeredSearch::LayeredSearch(const Selection& selection, const TraverseOptions& 
     : selection_(selection),
       options_(options),
       executor_(executor),
-      max_labels_(
-          static_cast<std::uint32_t>(std::min<std::uint64_t>(options.budget.nodes, kMostLabels))),
+      max_labels_(static_cast<std::uint32_t>(
+          std::min<std::uint64_t>(options.run.budget.nodes, kMostLabels))),
       scratch_(TakeScratch()),
       labels_(scratch_->labels),
       newest_(scratch_->newest),
@@ -55,8 +55,8 @@ LayeredSearch::LayeredSearch(const Selection& selection, const TraverseOptions& 
 
 LayeredSearch::~LayeredSearch() { GiveBack(std::move(scratch_)); }
 
-void LayeredSearch::Run(std::span<const TraverseSeed> seeds) {
-  for (const TraverseSeed& seed : seeds) {
+void LayeredSearch::Run(std::span<const NodeWeight> seeds) {
+  for (const NodeWeight& seed : seeds) {
     if (labels_.size() >= max_labels_) {
       truncated_ = true;
       return;
@@ -87,7 +87,7 @@ void LayeredSearch::RunLayers() {
   for (int hop = 1; hop <= options_.hops; ++hop) {
     const auto end = static_cast<std::uint32_t>(labels_.size());
     if (begin == end) return;
-    if (options_.budget.Interrupted()) {
+    if (options_.run.budget.Interrupted()) {
       truncated_ = true;
       return;
     }
@@ -113,8 +113,8 @@ void LayeredSearch::SortLayer(std::uint32_t begin) {
 
 void LayeredSearch::Pay() {
   if (row_heads_ && !heads_)
-    row_heads_->Paid(selection_.snapshot->base(), options_.direction, base_arcs_, options_.budget,
-                     executor_);
+    row_heads_->Paid(selection_.snapshot->base(), options_.direction, base_arcs_,
+                     options_.run.budget, executor_);
 }
 
 }  // namespace plexus::internal

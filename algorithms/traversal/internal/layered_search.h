@@ -63,7 +63,7 @@ class LayeredSearch {
   LayeredSearch& operator=(const LayeredSearch&) = delete;
 
   // REQUIRES checked seeds, ascending, each node once.
-  void Run(std::span<const TraverseSeed> seeds);
+  void Run(std::span<const NodeWeight> seeds);
 
   const std::vector<Label>& labels() const { return labels_; }
   // Best first, each node once with the label whose walk is its proof. Call once.

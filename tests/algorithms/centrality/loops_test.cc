@@ -34,7 +34,7 @@ TEST(Loops, AreOneArcEitherWay) {
       options.hops = 2;
       options.direction = direction;
       options.aggregate = Aggregate::kSum;
-      const auto found = Traverse(s, std::vector<TraverseSeed>{{1, 1.0}}, options);
+      const auto found = Traverse(s, std::vector<NodeWeight>{{1, 1.0}}, options);
       ASSERT_EQ(found->hits.size(), 1u);
       EXPECT_EQ(found->hits[0].score, 2);  // y x, and y x x
     }
@@ -58,7 +58,7 @@ TEST(Loops, ArePushedAndPulledAlike) {
     const EdgeKindId peers = g.DefineKind(kind);
     ASSERT_LT(kLink, peers);
     g.AddNodes(nodes);
-    std::vector<TraverseSeed> seeds;
+    std::vector<NodeWeight> seeds;
     for (std::size_t v = 0; v < nodes; ++v) {
       for (const EdgeKindId loop : {echoes, peers, kLink}) g.Link(v, loop, v, 2.0f);
       g.Link(v, kLink, (v + 1) % nodes, 0.5f);
@@ -120,7 +120,7 @@ TEST(Circles, WithoutOneThereIsNoEigenvector) {
   }
   Budget budget;
   budget.edges = 5 * kLong;  // ran out before anybody looked
-  const auto cut = Eigenvector(g.snapshot(), {.budget = budget});
+  const auto cut = Eigenvector(g.snapshot(), {.run = {.budget = budget}});
   EXPECT_TRUE(cut->truncated);
   EXPECT_FALSE(cut->acyclic || cut->converged);
   g.Link(kLong - 1, kLink, kLong - 2, 0.9f);

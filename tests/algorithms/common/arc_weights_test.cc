@@ -104,7 +104,7 @@ TEST(ArcWeights, EveryPageRankWeighsByTheFormula) {
       refresh.start_snapshot = &same;
       EXPECT_LE(Distance(Rank(g.snapshot(), refresh).scores, want), 1e-6);
 
-      const std::vector<std::vector<PageRankSeed>> sets = {{}, {{1, 1.0}}};
+      const std::vector<std::vector<NodeWeight>> sets = {{}, {{1, 1.0}}};
       PageRankOptions batch = options;
       batch.precision = Precision::kF32;
       batch.tolerance = 1e-5;
@@ -175,7 +175,7 @@ TEST(ArcWeights, ReversedKindsFlowFromTargetToSource) {
         const auto want = reference::PageRank(flat, 0.85, true, {}, 0);
         PageRankOptions options;
         options.tolerance = 1e-12;
-        options.kinds = kinds;
+        options.filter.kinds = kinds;
         options.reversed = {kCauses, kFirstUserEdgeKind};
         if (kinds.empty()) options.reversed.push_back(kSimilar);
         options.arc_weights = weights;
@@ -189,11 +189,12 @@ TEST(ArcWeights, ReversedKindsFlowFromTargetToSource) {
         refresh.start = want;
         EXPECT_LE(Distance(Rank(g.snapshot(), refresh).scores, want), 1e-6);
         PageRankPushOptions push;
-        push.kinds = options.kinds, push.reversed = options.reversed, push.arc_weights = weights;
+        push.filter.kinds = options.filter.kinds, push.reversed = options.reversed,
+        push.arc_weights = weights;
         push.max_error = 1e-6, push.top = 0;
         std::vector<double> home(flat.node_count()), near(flat.node_count());
         home[1] = 1;
-        const auto pushed = PageRankPush(g.snapshot(), std::vector<PageRankSeed>{{1, 1.0}}, push);
+        const auto pushed = PageRankPush(g.snapshot(), std::vector<NodeWeight>{{1, 1.0}}, push);
         ASSERT_TRUE(pushed) << pushed.error().ToString();
         for (const ScoredNode& node : pushed->top) near[node.node] = node.score;
         EXPECT_LE(Distance(near, reference::PageRank(flat, 0.85, true, home, 0)), 3e-6);
@@ -201,9 +202,9 @@ TEST(ArcWeights, ReversedKindsFlowFromTargetToSource) {
     PageRankOptions wrong;
     wrong.reversed = {EdgeKindId{4000}};
     EXPECT_FALSE(PageRank(g.snapshot(), wrong));
-    wrong.kinds = {kLink}, wrong.reversed = {kCauses};  // not followed
+    wrong.filter.kinds = {kLink}, wrong.reversed = {kCauses};  // not followed
     EXPECT_FALSE(PageRank(g.snapshot(), wrong));
-    wrong.kinds.clear(), wrong.reversed = {kHasTag};
+    wrong.filter.kinds.clear(), wrong.reversed = {kHasTag};
     EXPECT_FALSE(PageRank(g.snapshot(), wrong));
   });
 }
@@ -219,7 +220,7 @@ TEST(ArcWeights, WhatCannotBeWeighedIsRefused) {
     EXPECT_NE(got.error().message.find(mentions), std::string::npos) << got.error().message;
     PageRankPushOptions push;
     push.arc_weights = options.arc_weights;
-    EXPECT_FALSE(PageRankPush(g.snapshot(), std::vector<PageRankSeed>{{1, 1.0}}, push));
+    EXPECT_FALSE(PageRankPush(g.snapshot(), std::vector<NodeWeight>{{1, 1.0}}, push));
   };
   refused(Factors({{kCauses, std::nan("")}}), "'causes' is not a finite number");
   refused(Factors({{kCauses, -1}}), "not a finite number >= 0");

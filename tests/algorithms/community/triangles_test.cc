@@ -1,5 +1,6 @@
 // Triangles and clustering against sets of neighbours; bit rows against loops.
 #include "algorithms/community/triangles.h"
+#include "algorithms/community/internal/triangles_csr.h"
 
 #include <gtest/gtest.h>
 
@@ -25,7 +26,7 @@ struct Selected {
 
 void CheckOn(const CaseGraph& g, const Selected& selected, const reference::FlatGraph& flat,
              const std::vector<reference::NodeClustering>& want, Executor* executor) {
-  TrianglesOptions options{selected.kinds, selected.valid_at, selected.subset, {}, executor};
+  TrianglesOptions options{{selected.kinds, selected.valid_at, selected.subset}, {{}, executor}};
   const auto total = Triangles(g.snapshot(), options);
   ASSERT_TRUE(total.has_value()) << total.error().ToString();
   std::uint64_t corners = 0, degrees = 0, wedges = 0, nodes = 0;
@@ -44,10 +45,10 @@ void CheckOn(const CaseGraph& g, const Selected& selected, const reference::Flat
   for (bool directed : {false, true}) {
     ClusteringOptions c;
     c.directed = directed;
-    c.kinds = selected.kinds;
-    c.subset = selected.subset;
-    c.valid_at = selected.valid_at;
-    c.executor = executor;
+    c.filter.kinds = selected.kinds;
+    c.filter.subset = selected.subset;
+    c.filter.valid_at = selected.valid_at;
+    c.run.executor = executor;
     const auto got = Clustering(g.snapshot(), c);
     ASSERT_TRUE(got.has_value()) << got.error().ToString();
     EXPECT_EQ(got->total, corners / 3);
@@ -122,8 +123,8 @@ TEST(Triangles, OnlyWhatIsValid) {
   g.LinkValid(2, kLink, 0, 10, 20);
   g.Commit();
   for (std::int64_t at : {5, 10, 19, 20}) Check(g, {{}, nullptr, at});
-  EXPECT_EQ(Triangles(g.snapshot(), {.valid_at = 15})->triangles, 1u);
-  EXPECT_EQ(Triangles(g.snapshot(), {.valid_at = 25})->triangles, 0u);
+  EXPECT_EQ(Triangles(g.snapshot(), {.filter = {.valid_at = 15}})->triangles, 1u);
+  EXPECT_EQ(Triangles(g.snapshot(), {.filter = {.valid_at = 25}})->triangles, 0u);
 }
 
 TEST(Triangles, ABudgetLeavesLowerBoundsTheSameAtAnyThreadCount) {
@@ -138,12 +139,12 @@ TEST(Triangles, ABudgetLeavesLowerBoundsTheSameAtAnyThreadCount) {
     for (const auto& e : Executors()) {
       Budget budget;
       budget.edges = edges;
-      TrianglesOptions options{.budget = budget, .executor = e.executor.get()};
+      TrianglesOptions options{.run = {.budget = budget, .executor = e.executor.get()}};
       const auto got = Triangles(g.snapshot(), options);
       EXPECT_EQ(got->truncated, edges < all->edges);
       if (first == Budget::kUnlimited) first = got->triangles;
       EXPECT_EQ(got->triangles, first);
-      ClusteringOptions each{.budget = budget, .executor = e.executor.get()};
+      ClusteringOptions each{.run = {.budget = budget, .executor = e.executor.get()}};
       const auto per_node = Clustering(g.snapshot(), each);
       EXPECT_EQ(per_node->truncated, got->truncated);
       for (NodeId v = 0; v < g.size(); ++v) ASSERT_LE(per_node->triangles[v], nodes->triangles[v]);
@@ -154,7 +155,7 @@ TEST(Triangles, ABudgetLeavesLowerBoundsTheSameAtAnyThreadCount) {
   EXPECT_EQ(before, all->triangles);
   const std::atomic<bool> stop = true;
   TrianglesOptions stopped;
-  stopped.budget.cancel = &stop;
+  stopped.run.budget.cancel = &stop;
   const auto none = Triangles(g.snapshot(), stopped);
   EXPECT_TRUE(none->truncated);
   EXPECT_EQ(none->triangles, 0u);
@@ -162,8 +163,8 @@ TEST(Triangles, ABudgetLeavesLowerBoundsTheSameAtAnyThreadCount) {
 
 TEST(Triangles, RefusesUnknownKinds) {
   CaseGraph g;
-  EXPECT_FALSE(Triangles(g.snapshot(), {.kinds = {EdgeKindId{63}}}).has_value());
-  EXPECT_FALSE(Clustering(g.snapshot(), {.kinds = {EdgeKindId{63}}}).has_value());
+  EXPECT_FALSE(Triangles(g.snapshot(), {.filter = {.kinds = {EdgeKindId{63}}}}).has_value());
+  EXPECT_FALSE(Clustering(g.snapshot(), {.filter = {.kinds = {EdgeKindId{63}}}}).has_value());
 }
 
 // Both layouts, whatever the shape asks for, on a graph of known count.

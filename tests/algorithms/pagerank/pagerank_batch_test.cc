@@ -18,7 +18,7 @@
 namespace plexus::testing {
 namespace {
 
-using Sets = std::vector<std::vector<PageRankSeed>>;
+using Sets = std::vector<std::vector<NodeWeight>>;
 
 PageRankOptions Single() {
   PageRankOptions options;
@@ -47,7 +47,7 @@ const std::vector<double>& WantedOf(Wanted& wanted, const reference::FlatGraph& 
   return wanted.Of(flat, {weighted, s}, [&] {
     std::vector<double> teleport;
     if (!sets[s].empty()) teleport.assign(flat.node_count(), 0.0);
-    for (const PageRankSeed& seed : sets[s]) teleport[seed.node] += seed.weight;
+    for (const NodeWeight& seed : sets[s]) teleport[seed.node] += seed.weight;
     return reference::PageRank(flat, 0.85, weighted, teleport, 100);  // 2 * 0.85^100 < 2e-7
   });
 }
@@ -127,7 +127,7 @@ TEST(PageRankBatch, SameBitsAtAnyThreadCountShapeAndCompany) {
     std::vector<float> first;
     for (Shape shape : kShapes)
       for (const auto& e : executors) {
-        options.executor = e.executor.get();
+        options.run.executor = e.executor.get();
         const auto got = PageRankBatch(Large(which, shape).snapshot(), sets, options);
         ASSERT_TRUE(got);
         if (first.empty()) first.assign(got->scores.begin(), got->scores.end());
@@ -154,7 +154,7 @@ TEST(PageRankBatch, AnyNumberOfSetsOverASubset) {
   for (const bool weighted : {true, false}) {
     PageRankOptions options = Single();
     options.weighted = weighted;
-    options.subset = &subset;
+    options.filter.subset = &subset;
     options.iterations = 12;
     const auto all = PageRankBatch(s, sets, options);
     ASSERT_TRUE(all) << all.error().ToString();
@@ -202,7 +202,7 @@ TEST(PageRankBatch, NodesWithoutArcsKeepTheirShare) {
     for (std::size_t s = 0; s < sets.size(); ++s) {
       std::vector<double> teleport;
       if (!sets[s].empty()) teleport.assign(flat.node_count(), 0.0);
-      for (const PageRankSeed& seed : sets[s]) teleport[seed.node] += seed.weight;
+      for (const NodeWeight& seed : sets[s]) teleport[seed.node] += seed.weight;
       const auto want = reference::PageRank(flat, 0.85, true, teleport, 0);
       double distance = 0;
       for (NodeId v = 0; v < flat.node_count(); ++v)
@@ -269,7 +269,7 @@ TEST(PageRankBatch, StopsWhenTheBudgetIsSpent) {
   const auto full = PageRankBatch(s, Sets(2), options);
   ASSERT_TRUE(full);
   ASSERT_GT(full->iterations, 3);
-  options.budget.edges = full->edges * 3;
+  options.run.budget.edges = full->edges * 3;
   const auto three = PageRankBatch(s, Sets(2), options);
   ASSERT_TRUE(three);
   EXPECT_TRUE(three->truncated);
@@ -312,9 +312,9 @@ TEST(PageRankBatch, ACancelEndsTheSweepThatIsUnderWay) {
     for (const int nth : {1, 2, 4, 9, 14}) {
       SCOPED_TRACE(nth);
       Raising executor(nth);
-      options.executor = &executor;
+      options.run.executor = &executor;
       options.iterations = iterations;
-      options.budget.cancel = &executor.flag();
+      options.run.budget.cancel = &executor.flag();
       const auto got = PageRankBatch(s, sets, options);
       ASSERT_TRUE(got);
       EXPECT_TRUE(got->truncated);

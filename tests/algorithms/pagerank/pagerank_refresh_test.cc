@@ -164,8 +164,8 @@ void RefreshFiftyTimes(bool tags) {
   g.Commit();
   std::vector<PageRankOptions> selections(5);
   selections[1].weighted = false;
-  selections[2].kinds = {kLink, kRelatesTo};
-  selections[3].valid_at = 100;
+  selections[2].filter.kinds = {kLink, kRelatesTo};
+  selections[3].filter.valid_at = 100;
   selections[4].seeds = {{3, 1.0}, {17, 2.0}};
   std::vector<std::vector<double>> scores(selections.size() + 1);  // the last: of a subset
   Snapshot earlier = g.snapshot();
@@ -199,7 +199,7 @@ void RefreshFiftyTimes(bool tags) {
     for (std::size_t i = 0; i < scores.size(); ++i) {
       SCOPED_TRACE(i);
       PageRankOptions options = i < selections.size() ? selections[i] : PageRankOptions{};
-      if (i == selections.size()) options.subset = &subset;
+      if (i == selections.size()) options.filter.subset = &subset;
       options.tolerance = 1e-8;
       options.start = scores[i];
       if (step % 3 != 2) options.start_snapshot = &earlier;
@@ -211,8 +211,9 @@ void RefreshFiftyTimes(bool tags) {
       PageRankResult got = Rank(now, options);
       EXPECT_TRUE(got.converged);
       EXPECT_LE(got.error, options.tolerance);
-      const auto want = reference::PageRank(g.Flat(options.kinds, options.subset, options.valid_at),
-                                            0.85, options.weighted, teleport, 0);
+      const auto want = reference::PageRank(
+          g.Flat(options.filter.kinds, options.filter.subset, options.filter.valid_at), 0.85,
+          options.weighted, teleport, 0);
       EXPECT_LE(Distance(got.scores, want), got.error + 1e-12);
       scores[i] = std::move(got.scores);
     }
@@ -350,7 +351,7 @@ TEST(PageRankRefresh, SameBitsAtAnyThreadCountAndOnAnyShape) {
   std::vector<double> first;
   for (Shape shape : kShapes)
     for (const auto& e : executors) {
-      options.executor = e.executor.get();
+      options.run.executor = e.executor.get();
       const auto scores = Rank(Large(0, shape).snapshot(), options).scores;
       if (first.empty()) first = scores;
       EXPECT_EQ(scores, first) << shape << ", " << e.name;

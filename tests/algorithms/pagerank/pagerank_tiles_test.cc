@@ -309,7 +309,7 @@ TEST(PageRankTiles, PreparationsLiveWithTheirState) {
   EXPECT_EQ(bytes(), one);
   PageRankOptions options;
   for (std::int64_t at = 1; at <= 9; ++at) {
-    options.valid_at = at;
+    options.filter.valid_at = at;
     ASSERT_TRUE(PageRank(s, options));
   }
   EXPECT_LE(bytes(), 4 * one + 4096) << "the last four";
@@ -384,7 +384,7 @@ TEST(PageRankTiles, ServePageRank) {
   EXPECT_TRUE(rank(dirty, options).scores == first.scores);  // kept
   options.use_cache = false;
   EXPECT_TRUE(rank(dirty, options).scores == first.scores);
-  options.executor = &SerialExecutor();
+  options.run.executor = &SerialExecutor();
   EXPECT_TRUE(rank(dirty, options).scores == first.scores);
   options.use_cache = true;
   ASSERT_TRUE(graph->Compact());

@@ -53,15 +53,15 @@ TEST(TraverseParts, SumsHaveOneOrder) {
         options.direction = direction;
         options.top = 0;
         options.decay = 0.9;
-        const std::vector<TraverseSeed> seeds = {{0, 0.7}, {1, 0.3}};
+        const std::vector<NodeWeight> seeds = {{0, 0.7}, {1, 0.3}};
         const TraverseResult pulled = Query(g.snapshot(), seeds, options);
-        options.budget.nodes = pulled.nodes;  // no room for a pull
+        options.run.budget.nodes = pulled.nodes;  // no room for a pull
         const TraverseResult pushed = Query(g.snapshot(), seeds, options);
         ASSERT_FALSE(pushed.truncated);
         ExpectPrefix(pushed, pulled, pulled.hits.size());
-        options.budget = {};
-        options.budget.edges = pulled.edges / 5 + 1;
-        options.executor = two.get();
+        options.run.budget = {};
+        options.run.budget.edges = pulled.edges / 5 + 1;
+        options.run.executor = two.get();
         TraverseResult part = Query(g.snapshot(), seeds, options);
         int calls = 1;
         for (; part.truncated && calls < 20; ++calls) {
@@ -108,14 +108,14 @@ TEST(TraverseParts, HeadsChangeNothing) {
             options.hops = 4;
             options.top = 20;
             options.direction = direction;
-            options.budget.cancel = &cancel;
-            if (kinds) options.kinds = {kLink};
+            options.run.budget.cancel = &cancel;
+            if (kinds) options.filter.kinds = {kLink};
             hits.push_back(Query(s, {{v, 1.0}}, options));
             BfsOptions far;
             far.max_depth = 3;
             far.direction = direction;
-            far.kinds = options.kinds;
-            far.budget.cancel = &cancel;
+            far.filter.kinds = options.filter.kinds;
+            far.run.budget.cancel = &cancel;
             levels.push_back(*Bfs(s, {&v, 1}, far));
           }
     return std::pair(std::move(hits), std::move(levels));

@@ -29,12 +29,12 @@ TEST(Traverse, TheBarChangesNothing) {
           options.direction = direction;
           options.hops = 2 + variant;
           if (direction == Direction::kOut && variant % 2) options.direction = Direction::kIn;
-          options.executor = executors[static_cast<std::size_t>(variant) % 3].executor.get();
+          options.run.executor = executors[static_cast<std::size_t>(variant) % 3].executor.get();
           options.include_seeds = variant == 1;
-          if (variant == 1) options.kinds = {kLink, kSupports};
-          if (variant == 2) options.subset = &subset;
+          if (variant == 1) options.filter.kinds = {kLink, kSupports};
+          if (variant == 2) options.filter.subset = &subset;
           if (variant == 3) options.decay = 0.75;
-          std::vector<TraverseSeed> seeds;
+          std::vector<NodeWeight> seeds;
           for (NodeId v = 0; seeds.size() < (variant == 2 ? 3u : 1u); ++v)
             if (s.alive(v)) seeds.push_back({v, seeds.empty() ? 1.0 : 0.75});
           options.top = 0;
@@ -70,7 +70,7 @@ TEST(Traverse, NoBarWhereWeightsExceedOne) {
   const TraverseResult grown = Query(g.snapshot(), {{0, 1.0}}, options);
   EXPECT_EQ(grown.hits[0].node, 999u);
   EXPECT_EQ(grown.hits[0].hops, 3);
-  options.kinds = {kLink};
+  options.filter.kinds = {kLink};
   EXPECT_EQ(Query(g.snapshot(), {{0, 1.0}}, options).hits[0].node, 997u);
 }
 
@@ -103,7 +103,7 @@ TEST(Traverse, TheBarAndBudgetsKeepTheProofOfATie) {
   for (bool compact : {false, true}) {
     CaseGraph g;
     g.AddNodes(2500);
-    const std::vector<TraverseSeed> seeds = {
+    const std::vector<NodeWeight> seeds = {
         {0, 1.0}, {2400, 1.0}};  // the second: where the bar is first tried
     const EdgeKindId kinds[] = {kLink, kSupports, kRelatesTo, kCauses};
     for (std::size_t v = 1; v <= 300; ++v) {
@@ -125,11 +125,11 @@ TEST(Traverse, TheBarAndBudgetsKeepTheProofOfATie) {
       options.hops = 2;
       options.top = 0;
       const TraverseResult pulled = Query(g.snapshot(), seeds, options);
-      options.budget.nodes = pulled.nodes;  // no room for a pull
+      options.run.budget.nodes = pulled.nodes;  // no room for a pull
       const TraverseResult pushed = Query(g.snapshot(), seeds, options);
       ASSERT_FALSE(pushed.truncated);
       ExpectPrefix(pushed, pulled, pulled.hits.size());
-      options.budget = {};
+      options.run.budget = {};
       options.top = 3;
       const TraverseResult some = Query(g.snapshot(), seeds, options);
       ExpectPrefix(some, pulled, 3);

@@ -100,7 +100,7 @@ Result<int> RunCloseness(const Globals& globals, const ClosenessArguments& given
   const Snapshot& snapshot = session->snapshot();
   ClosenessOptions options;
   PLEXUS_TRY(Select(*session, given, options));
-  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
+  PLEXUS_ASSIGN(options.run.budget, MakeBudget(given));
   PLEXUS_ASSIGN(options.direction, ParseDirection(given.direction));
   options.scaled = !given.unscaled;
   if (given.max_hops && *given.max_hops < options.max_hops)
@@ -163,7 +163,7 @@ Result<int> RunKatz(const Globals& globals, const KatzArguments& given) {
   const Snapshot& snapshot = session->snapshot();
   KatzOptions options;
   PLEXUS_TRY(Select(*session, given, options));
-  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
+  PLEXUS_ASSIGN(options.run.budget, MakeBudget(given));
   PLEXUS_ASSIGN(options.direction, ParseDirection(given.direction));
   if (given.alpha && !(*given.alpha > 0))
     return Fail(ErrorCode::kInvalidArgument, "--alpha is above 0");
@@ -214,7 +214,7 @@ Result<int> RunEigenvector(const Globals& globals, const EigenvectorArguments& g
   const Snapshot& snapshot = session->snapshot();
   EigenvectorOptions options;
   PLEXUS_TRY(Select(*session, given, options));
-  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
+  PLEXUS_ASSIGN(options.run.budget, MakeBudget(given));
   PLEXUS_ASSIGN(options.direction, ParseDirection(given.direction));
   PLEXUS_TRY(TakeIterations(given.iterations, options));
   options.tolerance = given.tolerance.value_or(options.tolerance);
@@ -260,7 +260,7 @@ Result<int> RunHits(const Globals& globals, const HitsArguments& given) {
   const Snapshot& snapshot = session->snapshot();
   HitsOptions options;
   PLEXUS_TRY(Select(*session, given, options));
-  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
+  PLEXUS_ASSIGN(options.run.budget, MakeBudget(given));
   PLEXUS_TRY(TakeIterations(given.iterations, options));
   options.tolerance = given.tolerance.value_or(options.tolerance);
   options.weighted = !given.unweighted;

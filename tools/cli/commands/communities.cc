@@ -44,7 +44,7 @@ struct Found {
 template <class Options>
 Status Fill(Session& session, const Arguments& given, Options& options) {
   PLEXUS_TRY(Select(session, given, options));
-  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
+  PLEXUS_ASSIGN(options.run.budget, MakeBudget(given));
   if (given.iterations)
     options.iterations = static_cast<int>(std::min<std::uint64_t>(*given.iterations, 1'000'000));
   return {};

@@ -71,7 +71,7 @@ Result<int> RunComponents(const Globals& globals, const ComponentsArguments& giv
   const Snapshot& snapshot = session->snapshot();
   ComponentsOptions options;
   PLEXUS_TRY(Select(*session, given, options));
-  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
+  PLEXUS_ASSIGN(options.run.budget, MakeBudget(given));
   PLEXUS_ASSIGN(const ComponentsResult result,
                 given.strong ? StrongComponents(snapshot, options) : Components(snapshot, options));
   std::vector<Component> components = BySize(result);
@@ -168,19 +168,19 @@ Result<int> RunBfs(const Globals& globals, const BfsArguments& given) {
     options.max_depth = static_cast<std::uint32_t>(*given.depth);
   PLEXUS_ASSIGN(options.direction, ParseDirection(given.direction));
   PLEXUS_TRY(Select(*session, given, options));
-  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
+  PLEXUS_ASSIGN(options.run.budget, MakeBudget(given));
   options.resume = given.resume.value_or("");
   if (given.each) {
     MultiBfsOptions each;
     each.max_depth = options.max_depth;
     each.direction = options.direction;
-    each.budget = options.budget;
+    each.run.budget = options.run.budget;
     PLEXUS_TRY(Select(*session, given, each));
-    NoteIndexNodes(globals, snapshot, sources, options.kinds);
+    NoteIndexNodes(globals, snapshot, sources, options.filter.kinds);
     return RunBfsEach(globals, *session, sources, each);
   }
   PLEXUS_ASSIGN(const BfsResult result, Bfs(snapshot, sources, options));
-  NoteIndexNodes(globals, snapshot, sources, options.kinds);
+  NoteIndexNodes(globals, snapshot, sources, options.filter.kinds);
   std::vector<std::uint64_t> levels;
   for (const BfsNode& node : result.nodes) {
     if (node.depth >= levels.size()) levels.resize(node.depth + 1);

@@ -40,7 +40,7 @@ struct Given : EdgeSelection, BudgetOption {
 
 template <class Options>
 Status Fill(Session& session, const Given& given, Options& options) {
-  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
+  PLEXUS_ASSIGN(options.run.budget, MakeBudget(given));
   return Select(session, given, options);
 }
 
@@ -205,7 +205,7 @@ Result<int> RunDominators(const Globals& globals, const DominatorsArguments& giv
   PLEXUS_ASSIGN(const DominatorsResult result, Dominators(snapshot, root, options));
   std::vector<NodeId> ends = {root};
   if (to != kNoNode && to != root) ends.push_back(to);
-  NoteIndexNodes(globals, snapshot, ends, options.kinds);
+  NoteIndexNodes(globals, snapshot, ends, options.filter.kinds);
   // With --to the way down to one node, else all that is reached, whoever dominates most first.
   std::vector<NodeId> nodes;
   if (to != kNoNode && !result.truncated && (to == root || result.dominators[to] != kNoNode)) {
@@ -273,7 +273,7 @@ Result<int> RunFlow(const Globals& globals, const FlowArguments& given) {
   options.undirected = given.direction == "both";
   PLEXUS_ASSIGN(const MaxFlowResult result, MaxFlow(snapshot, from, to, options));
   const NodeId ends[] = {from, to};
-  NoteIndexNodes(globals, snapshot, ends, options.kinds);
+  NoteIndexNodes(globals, snapshot, ends, options.filter.kinds);
   const std::size_t shown = given.Shown(globals, result.cut.size());
   if (globals.json) {
     JsonWriter json(Out());

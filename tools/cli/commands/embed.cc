@@ -40,9 +40,9 @@ Result<TextVectorOptions> Options(Session& session, const EmbedArguments& given)
   }
   options.seed = given.seed.value_or(options.seed);
   options.now_ms = session.now_ms();
-  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
+  PLEXUS_ASSIGN(options.run.budget, MakeBudget(given));
   options.subset = session.scope();
-  options.executor = &session.executor();
+  options.run.executor = &session.executor();
   options.progress = session.progress();
   return options;
 }

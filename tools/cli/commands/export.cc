@@ -46,9 +46,9 @@ Result<std::optional<NodeSubset>> Selected(Session& session, const ExportArgumen
       static_cast<std::uint32_t>(std::min<std::uint64_t>(given.hops.value_or(1), 1'000'000));
   options.direction = Direction::kBoth;
   options.kinds = kinds;
-  options.subset = session.scope();
-  if (given.limit) options.budget.nodes = *given.limit;
-  options.executor = &session.executor();
+  options.filter.subset = session.scope();
+  if (given.limit) options.run.budget.nodes = *given.limit;
+  options.run.executor = &session.executor();
   PLEXUS_ASSIGN(const BfsResult reached, Bfs(snapshot, sources, options));
   std::vector<NodeId> nodes;
   for (const BfsNode& node : reached.nodes) nodes.push_back(node.node);
@@ -61,7 +61,8 @@ Status Write(Session& session, const ExportArguments& given, std::ostream& out) 
   text::ExportOptions options;
   options.progress = session.progress();
   PLEXUS_ASSIGN(options.kinds, FindEdgeKinds(snapshot.schema(), given.kinds));
-  PLEXUS_ASSIGN(const std::optional<NodeSubset> selected, Selected(session, given, options.kinds));
+  PLEXUS_ASSIGN(const std::optional<NodeSubset> selected,
+                Selected(session, given, options.kinds));
   if (given.format == "jsonl") {
     if (selected || !given.kinds.empty())
       return Fail(ErrorCode::kInvalidArgument,

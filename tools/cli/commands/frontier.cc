@@ -61,11 +61,11 @@ Result<FrontierOptions> Options(Session& session, const FrontierArguments& given
   if (options.top > kMaxFrontierTop)
     return Fail(ErrorCode::kInvalidArgument, "--top is at most " + std::to_string(kMaxFrontierTop));
   options.mask = given.mask == "linked" ? FrontierMask::kLinked : FrontierMask::kEvents;
-  PLEXUS_ASSIGN(options.kinds, FindEdgeKinds(session.schema(), given.kinds));
-  options.valid_at = session.now_ms();
-  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
-  if (given.max_compared) options.budget.edges = *given.max_compared;
-  options.executor = &session.executor();
+  PLEXUS_ASSIGN(options.filter.kinds, FindEdgeKinds(session.schema(), given.kinds));
+  options.filter.valid_at = session.now_ms();
+  PLEXUS_ASSIGN(options.run.budget, MakeBudget(given));
+  if (given.max_compared) options.run.budget.edges = *given.max_compared;
+  options.run.executor = &session.executor();
   return options;
 }
 
@@ -143,7 +143,7 @@ Result<int> RunFrontier(const Globals& globals, const FrontierArguments& given) 
     else
       options.anchors = &carriers;
   }
-  options.subset = &subset;
+  options.filter.subset = &subset;
 
   if (HasTerms(snapshot)) {  // where sets share terms, those of newer texts are missing
     PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(snapshot));

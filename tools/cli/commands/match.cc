@@ -40,13 +40,12 @@ Result<int> RunMatch(const Globals& globals, const MatchArguments& given) {
   options.paths = given.paths || globals.json;
   PLEXUS_ASSIGN(options.valid_at, session->ValidAt(given.valid_at));
   options.subset = session->scope();
-  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
+  PLEXUS_ASSIGN(options.run.budget, MakeBudget(given));
   options.resume = given.resume.value_or("");
-  PLEXUS_ASSIGN(const std::vector<TraverseSeed> starts,
-                FindSeeds<TraverseSeed>(snapshot, given.from));
+  PLEXUS_ASSIGN(const std::vector<NodeWeight> starts, FindSeeds<NodeWeight>(snapshot, given.from));
   PLEXUS_ASSIGN(const TraverseResult result, MatchPattern(snapshot, pattern, starts, options));
   std::vector<NodeId> nodes;
-  for (const TraverseSeed& start : starts) nodes.push_back(start.node);
+  for (const NodeWeight& start : starts) nodes.push_back(start.node);
   std::vector<EdgeKindId> kinds;
   for (const PathPattern::Step& step : pattern.steps())
     if (step.kind != kNoEdgeKind) kinds.push_back(step.kind);

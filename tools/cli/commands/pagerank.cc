@@ -96,11 +96,11 @@ Result<PageRankOptions> Options(Session& session, const PageRankArguments& given
                             : LeastTolerance(options.precision, options.damping);
   options.tolerance = given.tolerance.value_or(std::max(options.tolerance, least));
   options.weighted = !given.unweighted;
-  PLEXUS_ASSIGN(options.seeds, FindSeeds<PageRankSeed>(session.snapshot(), given.seeds));
+  PLEXUS_ASSIGN(options.seeds, FindSeeds<NodeWeight>(session.snapshot(), given.seeds));
   PLEXUS_TRY(Select(session, given, options));
   PLEXUS_ASSIGN(options.reversed, FindEdgeKinds(session.schema(), given.reversed));
-  PLEXUS_ASSIGN(options.arc_weights, Weights(session, options.kinds, given));
-  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
+  PLEXUS_ASSIGN(options.arc_weights, Weights(session, options.filter.kinds, given));
+  PLEXUS_ASSIGN(options.run.budget, MakeBudget(given));
   return options;
 }
 
@@ -132,8 +132,8 @@ Result<Earlier> RankEarlier(const Globals& globals, const Session& now,
                 "--from-as-of is sequence " + std::to_string(sequence) + ", later than the " +
                     std::to_string(now.snapshot().sequence()) + " that is asked for");
   PLEXUS_ASSIGN(PageRankOptions options, At(sequence, Options(*session, given)));
-  options.budget = budget;
-  options.executor = &session->executor();
+  options.run.budget = budget;
+  options.run.executor = &session->executor();
   PLEXUS_ASSIGN(PageRankResult result, At(sequence, PageRank(session->snapshot(), options)));
   return Earlier{sequence, std::move(result)};
 }
@@ -248,12 +248,12 @@ Result<int> RunPush(const Globals& globals, const Session& session, const PageRa
   push.max_error = *given.push;
   push.top = given.top.value_or(20);
   push.weighted = options.weighted;
-  push.kinds = options.kinds;
+  push.filter.kinds = options.filter.kinds;
   push.reversed = options.reversed;
-  push.valid_at = options.valid_at;
+  push.filter.valid_at = options.filter.valid_at;
   push.arc_weights = options.arc_weights;
-  push.budget = options.budget;
-  push.subset = options.subset;
+  push.run.budget = options.run.budget;
+  push.filter.subset = options.filter.subset;
   PLEXUS_ASSIGN(const PageRankPushResult result,
                 PageRankPush(session.snapshot(), options.seeds, push));
   if (globals.json)
@@ -273,7 +273,7 @@ Result<int> RunPageRank(const Globals& globals, const PageRankArguments& given) 
   if (given.push) return RunPush(globals, *session, given, options);
   std::optional<Earlier> earlier;
   if (!given.from_as_of.empty()) {
-    PLEXUS_ASSIGN(earlier, RankEarlier(globals, *session, given, options.budget));
+    PLEXUS_ASSIGN(earlier, RankEarlier(globals, *session, given, options.run.budget));
     options.start = earlier->result.scores;
   }
   PLEXUS_ASSIGN(const PageRankResult result, PageRank(snapshot, options));

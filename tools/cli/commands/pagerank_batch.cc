@@ -23,13 +23,13 @@ namespace {
 
 struct SeedSet {
   std::string shown;  // the line, tabs as blanks
-  std::vector<PageRankSeed> seeds;
+  std::vector<NodeWeight> seeds;
 };
 
 // What PageRankBatch asks of seeds, here where the line is known.
 Status CheckSeeds(const Snapshot& snapshot, const PageRankOptions& options,
-                  const std::vector<PageRankSeed>& seeds, const std::vector<std::string>& keys) {
-  const bool index = std::ranges::any_of(options.kinds, [&](EdgeKindId kind) {
+                  const std::vector<NodeWeight>& seeds, const std::vector<std::string>& keys) {
+  const bool index = std::ranges::any_of(options.filter.kinds, [&](EdgeKindId kind) {
     return snapshot.schema().edge_kind(kind).plane == Plane::kIndex;
   });
   double total = 0;
@@ -39,7 +39,7 @@ Status CheckSeeds(const Snapshot& snapshot, const PageRankOptions& options,
           ErrorCode::kInvalidArgument,
           "seed '" + keys[i] +
               "' is of the index plane, and none of the edge kinds followed is: name one that is");
-    if (options.subset && !options.subset->contains(seeds[i].node))
+    if (options.filter.subset && !options.filter.subset->contains(seeds[i].node))
       return Fail(ErrorCode::kInvalidArgument,
                   "seed '" + keys[i] + "' is outside the scope that is looked at");
     if (!(seeds[i].weight >= 0))
@@ -71,7 +71,7 @@ Result<std::vector<SeedSet>> ReadSets(const Snapshot& snapshot, const PageRankOp
     if (ended)
       return Fail(ErrorCode::kInvalidArgument,
                   "an empty line stands before this one; a set has a seed or more");
-    PLEXUS_ASSIGN(set.seeds, FindSeeds<PageRankSeed>(snapshot, keys));
+    PLEXUS_ASSIGN(set.seeds, FindSeeds<NodeWeight>(snapshot, keys));
     if (Status fit = CheckSeeds(snapshot, options, set.seeds, keys); !fit) return fit;
     for (const std::string& key : keys) set.shown += (set.shown.empty() ? "" : " ") + key;
     sets.push_back(std::move(set));
@@ -101,7 +101,7 @@ Result<int> RunSets(const Globals& globals, const Session& session, const PageRa
                     const std::string& file, std::uint64_t top) {
   const Snapshot& snapshot = session.snapshot();
   PLEXUS_ASSIGN(const std::vector<SeedSet> sets, ReadSets(snapshot, options, file));
-  std::vector<std::vector<PageRankSeed>> seeds;
+  std::vector<std::vector<NodeWeight>> seeds;
   for (const SeedSet& set : sets) seeds.push_back(set.seeds);
   PLEXUS_ASSIGN(const PageRankBatchResult result, PageRankBatch(snapshot, seeds, options));
   if (globals.json) {
@@ -117,7 +117,7 @@ Result<int> RunSets(const Globals& globals, const Session& session, const PageRa
     for (std::size_t s = 0; s < sets.size(); ++s) {
       json.BeginObject();
       json.BeginArray("seeds");
-      for (const PageRankSeed& seed : sets[s].seeds) json.Value(snapshot.key(seed.node));
+      for (const NodeWeight& seed : sets[s].seeds) json.Value(snapshot.key(seed.node));
       json.EndArray();
       json.Field("error", result.errors[s]);
       json.BeginArray("nodes");

@@ -55,7 +55,7 @@ Result<ShortestPathOptions> Options(Session& session, const PathArguments& given
   options.count = static_cast<int>(count);
   PLEXUS_ASSIGN(options.direction, ParseDirection(given.direction));
   PLEXUS_TRY(Select(session, given, options));
-  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
+  PLEXUS_ASSIGN(options.run.budget, MakeBudget(given));
   return options;
 }
 
@@ -81,7 +81,7 @@ Result<std::string> WhyTooCostly(const Snapshot& snapshot, ShortestPathOptions o
 // Empty when that is not so.
 std::string WhyNone(const Snapshot& snapshot, const ShortestPathOptions& options, NodeId from,
                     NodeId to) {
-  const ArcFilter followed = ArcFilter::Kinds(snapshot.schema(), options.kinds);
+  const ArcFilter followed = ArcFilter::Kinds(snapshot.schema(), options.filter.kinds);
   for (NodeId end : {from, to}) {
     if (snapshot.is_fact(end)) continue;
     bool touched = false;
@@ -91,9 +91,10 @@ std::string WhyNone(const Snapshot& snapshot, const ShortestPathOptions& options
       touched = touched || followed.allows(arc.kind);
     });
     if (touched) continue;
-    std::string why = ShownKey(snapshot, end) + " is an index node and no " +
-                      (options.kinds.empty() ? "edge between facts" : "edge of the kinds named") +
-                      " touches it";
+    std::string why =
+        ShownKey(snapshot, end) + " is an index node and no " +
+        (options.filter.kinds.empty() ? "edge between facts" : "edge of the kinds named") +
+        " touches it";
     if (!kinds.empty()) why += "; name kinds that do with --kinds: ";
     for (const char* between = ""; EdgeKindId kind : kinds) {
       why += between + snapshot.schema().edge_kind(kind).name;

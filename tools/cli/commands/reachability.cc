@@ -41,10 +41,11 @@ Result<int> RunReach(const Globals& globals, const ReachArguments& given, Direct
   PLEXUS_TRY(Select(*session, given, options));
   options.resume = given.resume.value_or("");
   // The start is not among its own ancestors, whatever circles there are.
-  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
-  if (options.budget.nodes < Budget::kUnlimited - 1 && !given.resume) ++options.budget.nodes;
+  PLEXUS_ASSIGN(options.run.budget, MakeBudget(given));
+  if (options.run.budget.nodes < Budget::kUnlimited - 1 && !given.resume)
+    ++options.run.budget.nodes;
   PLEXUS_ASSIGN(BfsResult result, Bfs(snapshot, {&start, 1}, options));
-  NoteIndexNodes(globals, snapshot, {&start, 1}, options.kinds);
+  NoteIndexNodes(globals, snapshot, {&start, 1}, options.filter.kinds);
   result.nodes.erase(result.nodes.begin());
   const std::uint64_t top = given.top.value_or(globals.json ? 0 : 100);
   const std::size_t shown =
@@ -96,9 +97,9 @@ Result<int> RunDistances(const Globals& globals, const DistancesArguments& given
                                           : PathCost::kLogWeight;
   PLEXUS_ASSIGN(options.direction, ParseDirection(given.direction));
   PLEXUS_TRY(Select(*session, given, options));
-  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
+  PLEXUS_ASSIGN(options.run.budget, MakeBudget(given));
   PLEXUS_ASSIGN(const DistancesResult result, Distances(snapshot, from, options));
-  NoteIndexNodes(globals, snapshot, {&from, 1}, options.kinds);
+  NoteIndexNodes(globals, snapshot, {&from, 1}, options.filter.kinds);
   std::vector<NodeId> nodes;
   const double within = given.within.value_or(INFINITY);
   for (NodeId v = 0; v < snapshot.node_count(); ++v)

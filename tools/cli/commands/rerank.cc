@@ -165,19 +165,19 @@ Result<int> RunRerank(const Globals& globals, const RerankArguments& given) {
   options.top = given.top.value_or(0);
   if (given.boost) options.boost = *given.boost;
   options.unit_similarity = given.unit_similarity;
-  PLEXUS_ASSIGN(options.kinds, FindEdgeKinds(session->schema(), given.kinds));
-  options.valid_at = session->now_ms();
+  PLEXUS_ASSIGN(options.filter.kinds, FindEdgeKinds(session->schema(), given.kinds));
+  options.filter.valid_at = session->now_ms();
   options.skip = query.node;
-  options.executor = &session->executor();
+  options.run.executor = &session->executor();
   // Superseded, expired and not yet valid memories are left out unless asked for.
   VisibleOptions visible;
   visible.include_superseded = given.include_superseded;
-  visible.executor = options.executor;
+  visible.executor = options.run.executor;
   PLEXUS_ASSIGN(const auto shown, VisibleNodes(snapshot, session->now_ms(), visible));
   NodeSubset subset = *shown;
   if (session->scope()) subset = subset.Intersect(*session->scope());
-  options.subset = &subset;
-  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
+  options.filter.subset = &subset;
+  PLEXUS_ASSIGN(options.run.budget, MakeBudget(given));
 
   RerankResult result;
   if (given.candidates.empty()) {

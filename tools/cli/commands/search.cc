@@ -66,8 +66,8 @@ Result<Hidden> CountHidden(Session& session, const SearchArguments& given,
   const Snapshot& snapshot = session.snapshot();
   Bm25Options options;
   options.top = 0;
-  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
-  options.executor = &session.executor();
+  PLEXUS_ASSIGN(options.run.budget, MakeBudget(given));
+  options.run.executor = &session.executor();
   PLEXUS_ASSIGN(const Bm25Result all, Bm25(snapshot, terms, options));
   VisibleOptions any_version;
   any_version.include_superseded = true;
@@ -194,8 +194,8 @@ Result<int> RunSearch(const Globals& globals, const SearchArguments& given) {
   options.k1 = given.k1.value_or(options.k1);
   options.b = given.b.value_or(options.b);
   options.subset = &subset;
-  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
-  options.executor = &session->executor();
+  PLEXUS_ASSIGN(options.run.budget, MakeBudget(given));
+  options.run.executor = &session->executor();
   PLEXUS_ASSIGN(const Bm25Result result, Bm25(snapshot, terms, options));
   if (result.documents == 0 && !result.truncated)
     return Fail(ErrorCode::kFailedPrecondition,

@@ -128,7 +128,7 @@ Result<int> RunSimilar(const Globals& globals, const SimilarArguments& given) {
   PLEXUS_TRY(Select(*session, given, options));
   options.top = given.top.value_or(20);
   options.least_shared = given.least.value_or(1);
-  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
+  PLEXUS_ASSIGN(options.run.budget, MakeBudget(given));
   if (!given.of) {
     PLEXUS_ASSIGN(const SimilarPairsResult result, SimilarPairs(snapshot, options));
     return ShowPairs(globals, snapshot, result.pairs, result.truncated);
@@ -139,7 +139,7 @@ Result<int> RunSimilar(const Globals& globals, const SimilarArguments& given) {
     PLEXUS_ASSIGN(const NodeId other, FindAliveNode(snapshot, key));
     named.push_back(other);
   }
-  NoteIndexNodes(globals, snapshot, named, options.kinds);
+  NoteIndexNodes(globals, snapshot, named, options.filter.kinds);
   if (given.with.empty()) return ShowNodes(globals, snapshot, of, options);
   std::vector<NodePair> pairs;
   for (const NodeId other : std::span(named).subspan(1)) pairs.push_back({of, other});

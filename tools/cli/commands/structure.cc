@@ -35,7 +35,7 @@ Result<int> RunTriangles(const Globals& globals, const TrianglesArguments& given
   const Snapshot& snapshot = session->snapshot();
   TrianglesOptions options;
   PLEXUS_TRY(Select(*session, given, options));
-  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
+  PLEXUS_ASSIGN(options.run.budget, MakeBudget(given));
   PLEXUS_ASSIGN(const TrianglesResult counted, Triangles(snapshot, options));
   ClusteringResult nodes;
   std::vector<ScoredNode> top;
@@ -43,7 +43,7 @@ Result<int> RunTriangles(const Globals& globals, const TrianglesArguments& given
     ClusteringOptions wanted;
     wanted.directed = given.directed;
     PLEXUS_TRY(Select(*session, given, wanted));
-    wanted.budget = options.budget;
+    wanted.run.budget = options.run.budget;
     PLEXUS_ASSIGN(nodes, Clustering(snapshot, wanted));
     const std::vector<double> scores(nodes.triangles.begin(), nodes.triangles.end());
     PLEXUS_ASSIGN(top, Best(scores, given));
@@ -105,7 +105,7 @@ Result<int> RunKCore(const Globals& globals, const KCoreArguments& given) {
   const Snapshot& snapshot = session->snapshot();
   KCoreOptions options;
   PLEXUS_TRY(Select(*session, given, options));
-  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
+  PLEXUS_ASSIGN(options.run.budget, MakeBudget(given));
   PLEXUS_ASSIGN(const KCoreResult result, KCore(snapshot, options));
   const std::uint64_t least = given.least.value_or(0);
   const auto wanted = [&](NodeId v) {
@@ -167,7 +167,7 @@ Result<int> RunBetweenness(const Globals& globals, const BetweennessArguments& g
   const Snapshot& snapshot = session->snapshot();
   BetweennessOptions options;
   PLEXUS_TRY(Select(*session, given, options));
-  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
+  PLEXUS_ASSIGN(options.run.budget, MakeBudget(given));
   options.undirected = !given.directed;
   options.samples = given.samples.value_or(0);
   options.seed = given.seed.value_or(1);

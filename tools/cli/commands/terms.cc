@@ -50,7 +50,7 @@ Result<int> RunTerms(const Globals& globals, const TermsArguments& given) {
   if (options.subset && HasTerms(session->snapshot()) && !SameOptions(options.terms, record.terms))
     return Fail(ErrorCode::kInvalidArgument,
                 "--scope cannot go with other stop words than those of the rest of the index");
-  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
+  PLEXUS_ASSIGN(options.run.budget, MakeBudget(given));
   const Result<IndexTermsReport> report = UpdateTerms(*session, options);
   const Sequence sequence = session->graph().snapshot().sequence();
   const Status closed = session->Close();
@@ -81,7 +81,7 @@ Result<IndexTermsReport> UpdateTerms(Session& session, IndexTermsOptions options
     return {};
   };
   options.now_ms = session.now_ms();
-  options.executor = &session.executor();
+  options.run.executor = &session.executor();
   options.progress = session.progress();
   auto report = IndexTerms(graph.snapshot(), options, apply);
   session.EndProgress();

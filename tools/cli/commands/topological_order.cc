@@ -92,7 +92,7 @@ Result<int> RunTopo(const Globals& globals, const TopoArguments& given) {
   TopologicalOrderOptions options;
   PLEXUS_TRY(Select(*session, given, options));
   options.reverse = given.reverse;
-  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
+  PLEXUS_ASSIGN(options.run.budget, MakeBudget(given));
   PLEXUS_ASSIGN(const TopologicalOrderResult result, TopologicalOrder(snapshot, options));
   const std::uint64_t top = given.top.value_or(globals.json ? 0 : 100);
   const std::size_t shown =

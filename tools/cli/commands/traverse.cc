@@ -46,10 +46,10 @@ Result<TraverseOptions> Options(Session& session, const TraverseArguments& given
   options.aggregate = AggregateNamed(given.aggregate);
   if (given.decay) options.decay = *given.decay;
   options.top = given.top.value_or(100);
-  PLEXUS_ASSIGN(options.budget, MakeBudget(given));
-  PLEXUS_ASSIGN(options.kinds, FindEdgeKinds(session.schema(), given.kinds));
-  options.valid_at = session.now_ms();
-  options.executor = &session.executor();
+  PLEXUS_ASSIGN(options.run.budget, MakeBudget(given));
+  PLEXUS_ASSIGN(options.filter.kinds, FindEdgeKinds(session.schema(), given.kinds));
+  options.filter.valid_at = session.now_ms();
+  options.run.executor = &session.executor();
   return options;
 }
 
@@ -89,8 +89,7 @@ Result<int> RunTraverse(Globals globals, const TraverseArguments& given) {
   PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
   const Snapshot& snapshot = session->snapshot();
   PLEXUS_ASSIGN(TraverseOptions options, Options(*session, given));
-  PLEXUS_ASSIGN(const std::vector<TraverseSeed> seeds,
-                FindSeeds<TraverseSeed>(snapshot, given.from));
+  PLEXUS_ASSIGN(const std::vector<NodeWeight> seeds, FindSeeds<NodeWeight>(snapshot, given.from));
   // Superseded, expired and not yet valid memories are left out unless asked for.
   VisibleOptions visible;
   visible.include_superseded = given.include_superseded;
@@ -98,14 +97,14 @@ Result<int> RunTraverse(Globals globals, const TraverseArguments& given) {
   PLEXUS_ASSIGN(const auto shown, VisibleNodes(snapshot, session->now_ms(), visible));
   NodeSubset subset = *shown;
   if (session->scope()) subset = subset.Intersect(*session->scope());
-  AddIndexNodes(snapshot, options.kinds, globals.scopes, subset);
-  options.subset = &subset;
+  AddIndexNodes(snapshot, options.filter.kinds, globals.scopes, subset);
+  options.filter.subset = &subset;
   options.resume = resume;
 
   PLEXUS_ASSIGN(TraverseResult result, Traverse(snapshot, seeds, options));
   std::vector<NodeId> starts;
-  for (const TraverseSeed& seed : seeds) starts.push_back(seed.node);
-  NoteIndexNodes(globals, snapshot, starts, options.kinds);
+  for (const NodeWeight& seed : seeds) starts.push_back(seed.node);
+  NoteIndexNodes(globals, snapshot, starts, options.filter.kinds);
   if (result.truncated) result.resume = std::to_string(session->now_ms()) + "." + result.resume;
   if (globals.json)
     WriteHits(snapshot, result);
