@@ -195,7 +195,7 @@ std::optional<Edge> Snapshot::FindBaseEdge(NodeId source, EdgeKindId kind, NodeI
   const std::uint64_t order = ArcOrder(kind, target);
   const GraphState& s = *state_;
   if (source >= s.base->node_count) return std::nullopt;
-  const internal::BaseRows rows(*s.base, Direction::kOut);
+  const engine_internal::BaseRows rows(*s.base, Direction::kOut);
   std::uint32_t at = rows.offsets[source], end = rows.offsets[source + 1];
   const std::uint32_t row_end = end;
   auto below = [&](std::uint32_t i) {

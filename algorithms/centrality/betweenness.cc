@@ -23,8 +23,8 @@ namespace plexus {
 
 namespace {
 
-using internal::Brandes;
-using internal::BrandesLanes;
+using centrality_internal::Brandes;
+using centrality_internal::BrandesLanes;
 
 constexpr std::size_t kPass = 8;
 constexpr std::size_t kGrain = 4096;
@@ -152,7 +152,7 @@ Result<BetweennessResult> Betweenness(const Snapshot& snapshot,
   if (samples == 0)
     samples =
         result.nodes <= BetweennessOptions::kAllUpTo ? result.nodes : BetweennessOptions::kSampled;
-  const std::vector<NodeId> sources = internal::DrawNodes(view.node_count(), samples, options.seed);
+  const std::vector<NodeId> sources = centrality_internal::DrawNodes(view.node_count(), samples, options.seed);
   std::vector<double> sums(view.node_count(), 0);
   result.sources = Accumulator(graph.out(), graph.in(), options.max_hops, executor)
                        .Add(sources, options.budget, sums);

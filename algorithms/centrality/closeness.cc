@@ -22,8 +22,8 @@ namespace plexus {
 
 namespace {
 
-using internal::DistanceSums;
-using internal::LaneSums;
+using centrality_internal::DistanceSums;
+using centrality_internal::LaneSums;
 
 // The selected nodes, and rows along which distances are measured and back.
 struct Rows {
@@ -169,7 +169,7 @@ Result<ClosenessResult> Closeness(const Snapshot& snapshot, const ClosenessOptio
   if (samples == 0)
     samples =
         result.nodes <= ClosenessOptions::kAllUpTo ? result.nodes : ClosenessOptions::kSampled;
-  std::vector<NodeId> sources = internal::DrawNodes(view.node_count(), samples, options.seed);
+  std::vector<NodeId> sources = centrality_internal::DrawNodes(view.node_count(), samples, options.seed);
   const bool all = sources.size() == result.nodes;
   if (all)
     std::sort(sources.begin(), sources.end());  // neighbours in id share more of their search

@@ -20,9 +20,9 @@ namespace plexus {
 
 namespace {
 
-using internal::ArcRows;
-using internal::kRowGrain;
-using internal::PullRows;
+using centrality_internal::ArcRows;
+using centrality_internal::kRowGrain;
+using centrality_internal::PullRows;
 
 constexpr double kUnknown = std::numeric_limits<double>::infinity();
 constexpr double kShift = 0.5;      // of ||A'x||, for the eigenvector
@@ -51,7 +51,7 @@ Result<ArcRows> MakeRows(const Snapshot& snapshot, const Options& options) {
                 "max_iterations " + std::to_string(options.max_iterations) + " is below 1");
   DenseViewOptions wanted = internal::ViewOptions(options);
   wanted.weights = options.weighted;
-  return internal::MakeArcRows(snapshot, Pulled(options.direction), wanted);
+  return centrality_internal::MakeArcRows(snapshot, Pulled(options.direction), wanted);
 }
 
 struct Most {
@@ -310,7 +310,7 @@ Result<EigenvectorResult> Eigenvector(const Snapshot& snapshot,
   std::uint64_t spent = 0;
   // After some steps the walk begins where scores gather, which is where circles are.
   const auto acyclic = [&] {
-    result.acyclic = !internal::HasCircle(rows.rows, x);
+    result.acyclic = !centrality_internal::HasCircle(rows.rows, x);
     if (result.acyclic) {
       result.eigenvalue = result.step = 0;
       result.converged = true;

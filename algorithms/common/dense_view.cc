@@ -142,15 +142,15 @@ class Packer {
   template <class Done>
   void StoredRows(Direction direction, std::size_t begin, std::size_t end, Block& block,
                   Done&& done) const {
-    const internal::BaseRows rows(selection_.snapshot->base(), direction);
-    internal::DirtyRows dirty(selection_.snapshot->state(), direction, nodes_[begin]);
+    const engine_internal::BaseRows rows(selection_.snapshot->base(), direction);
+    engine_internal::DirtyRows dirty(selection_.snapshot->state(), direction, nodes_[begin]);
     for (std::size_t i = begin; i < end; ++i) {
       const NodeId v = nodes_[i];
       dirty.SkipTo(v);
       if (dirty.next() != v) {
         CleanRow(rows, v, block);
       } else {
-        internal::DeltaRow delta;
+        engine_internal::DeltaRow delta;
         dirty.Take(delta);
         rows.Merge(rows.begin(v), rows.end(v), delta,
                    [&](NodeId neighbor, EdgeKindId kind, float weight, const ArcRef&) {
@@ -163,7 +163,7 @@ class Packer {
 
   // A row that is the base's, without the arcs that are not selected. No branch on these: which
   // they are is anyone's guess.
-  void CleanRow(const internal::BaseRows& rows, NodeId v, Block& block) const {
+  void CleanRow(const engine_internal::BaseRows& rows, NodeId v, Block& block) const {
     const std::uint32_t begin = rows.begin(v), end = rows.end(v);
     block.MakeRoom(end - begin, weights_);
     NodeId* const neighbors = block.neighbors.data();

@@ -21,8 +21,8 @@ constexpr std::size_t kGrain = 1024;
 
 // The label of v after this iteration.
 NodeId Next(const CsrView& out, const CsrView& in, NodeId v, const std::vector<NodeId>& labels,
-            internal::Tally& tally) {
-  internal::Tally::Row<true> row(tally);
+            community_internal::Tally& tally) {
+  community_internal::Tally::Row<true> row(tally);
   for (const CsrView* rows : {&out, &in})
     for (std::uint32_t a = rows->offsets[v]; a < rows->offsets[v + 1]; ++a)
       row.Add(labels[rows->neighbors[a]], 1);
@@ -50,7 +50,7 @@ Result<LabelPropagationResult> LabelPropagationCsr(const CsrView& out, const Csr
   labels.resize(n);
   std::iota(labels.begin(), labels.end(), NodeId{0});
   std::vector<NodeId> next(n);
-  internal::Pool<internal::Tally> tallies;
+  internal::Pool<community_internal::Tally> tallies;
   tallies.Reserve(executor, n);
   for (auto& tally : tallies.idle()) tally->Resize<true>(n);
   while (result.iterations < options.iterations && !result.converged) {

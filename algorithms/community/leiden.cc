@@ -21,7 +21,7 @@ namespace plexus {
 
 namespace {
 
-using internal::Places;
+using community_internal::Places;
 
 Status CheckOptions(const LeidenOptions& options) {
   if (!std::isfinite(options.resolution) || options.resolution < 0)
@@ -46,15 +46,15 @@ LeidenResult Alone(const std::vector<NodeId>& selected, NodeId all) {
   return result;
 }
 
-LeidenResult Find(const internal::CommunityGraph& graph, const Places& places, NodeId all,
+LeidenResult Find(const community_internal::CommunityGraph& graph, const Places& places, NodeId all,
                   const LeidenOptions& options, Executor& executor) {
-  internal::LeidenPlan plan;
+  community_internal::LeidenPlan plan;
   plan.resolution = options.resolution;
   plan.iterations = options.iterations;
   plan.tolerance = options.tolerance;
   plan.seed = options.seed;
   plan.budget = options.budget;
-  const internal::LeidenOutcome found = internal::RunLeiden(graph, plan, executor);
+  const community_internal::LeidenOutcome found = community_internal::RunLeiden(graph, plan, executor);
   LeidenResult result;
   result.modularity = found.modularity;
   result.levels = found.levels;
@@ -82,7 +82,7 @@ LeidenResult Find(const internal::CommunityGraph& graph, const Places& places, N
 struct Undirected {
   std::vector<NodeId> selected;  // ascending
   Places places;
-  std::optional<internal::CommunityGraph> graph;  // none: the budget ran out before
+  std::optional<community_internal::CommunityGraph> graph;  // none: the budget ran out before
 };
 
 // walk(node, fn(neighbour, weight)): the arcs of a node to selected ones, until fn returns
@@ -101,11 +101,11 @@ Undirected MakeGraph(std::vector<NodeId> selected, NodeId all, bool fold, const 
     for (std::size_t i = begin; i < end; ++i) degrees[i] = degree(made.selected[i]);
   });
   if (halt.said()) return made;
-  auto places = internal::MakePlaces(all, made.selected, degrees, fold, executor, budget, walk);
+  auto places = community_internal::MakePlaces(all, made.selected, degrees, fold, executor, budget, walk);
   if (!places) return made;
   made.places = *std::move(places);
   const Places& at = made.places;
-  made.graph = internal::SumRows(
+  made.graph = community_internal::SumRows(
       at.degrees.span(), executor, budget,
       [&](NodeId row, auto&& fn) {
         walk(at.nodes[row], [&](NodeId u, double weight) {
@@ -221,7 +221,7 @@ Result<double> Modularity(const Snapshot& snapshot, std::span<const std::uint32_
     labels[v] =
         numbers.try_emplace(communities[made.places.nodes[v]], static_cast<NodeId>(numbers.size()))
             .first->second;
-  return internal::Modularity(*made.graph, labels, static_cast<NodeId>(numbers.size()),
+  return community_internal::Modularity(*made.graph, labels, static_cast<NodeId>(numbers.size()),
                               options.resolution, executor);
 }
 PLEXUS_CATCH_NO_MEMORY

@@ -352,7 +352,7 @@ bool Few(const CsrView& out, const CsrView& in) {
   return out.arc_count() / (BothEnds(out, in) ? 2 : 1) <= kFewArcs * out.node_count();
 }
 bool Small(const CsrView& out, const CsrView& in) {
-  return Few(out, in) && out.arc_count() <= internal::kSmallComponentsArcs;
+  return Few(out, in) && out.arc_count() <= connectivity_internal::kSmallComponentsArcs;
 }
 
 Executor& ForArrays(const CsrView& out, const CsrView& in, Executor* wanted) {
@@ -363,7 +363,7 @@ Executor& ForArrays(const CsrView& out, const CsrView& in, Executor* wanted) {
 }
 
 void OverArrays(const CsrView& out, const CsrView& in, Labels labels, Executor& executor) {
-  if (Small(out, in)) return internal::SmallComponents(out, in, labels, executor);
+  if (Small(out, in)) return connectivity_internal::SmallComponents(out, in, labels, executor);
   const bool few = Few(out, in);
   if (few || out.arc_count() == 0) Identity(labels, executor);
   if (out.arc_count() == 0) return;

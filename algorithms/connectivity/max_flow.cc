@@ -24,7 +24,7 @@ Result<MaxFlowResult> MaxFlow(const Snapshot& snapshot, NodeId source, NodeId si
   MaxFlowResult result;
   for (const NodeId end : ends)
     if (!selection.contains(end)) return result;  // an index node, and only facts are followed
-  internal::NetworkBuilder builder(selection, options, internal::Pick(options.executor));
+  connectivity_internal::NetworkBuilder builder(selection, options, internal::Pick(options.executor));
   result.truncated = !builder.FindNodes(source, sink);
   if (builder.nodes().empty()) return result;
   PLEXUS_ASSIGN(const bool made, builder.MakeArcs());
@@ -33,7 +33,7 @@ Result<MaxFlowResult> MaxFlow(const Snapshot& snapshot, NodeId source, NodeId si
   result.nodes = builder.nodes().size();
   result.pairs = builder.pairs();
   std::int64_t flow = 0;
-  if (!internal::AugmentPaths(builder.network(), options.budget, flow)) {
+  if (!connectivity_internal::AugmentPaths(builder.network(), options.budget, flow)) {
     result.truncated = true;
     return result;
   }

@@ -105,7 +105,7 @@ Ordered OrderNodes(const CsrView& rows, const DenseView& view, const Budget& bud
   for (NodeId v = 0; v < n; ++v)
     for (std::uint32_t arc = rows.offsets[v]; arc < rows.offsets[v + 1]; ++arc)
       ++waits[rows.neighbors[arc]];
-  internal::LeastSet ready(n);
+  connectivity_internal::LeastSet ready(n);
   std::size_t touched = 0;
   for (NodeId v = 0; v < n; ++v) {
     if (waits[v] == 0 && rows.degree(v) == 0) continue;
@@ -149,7 +149,7 @@ Result<TopologicalOrderResult> TopologicalOrder(const Snapshot& snapshot,
   result.order.clear();  // with a cycle it may begin in another way
   auto components = ordered == Ordered::kStopped
                         ? std::nullopt
-                        : internal::StrongComponents(rows.offsets, rows.neighbors, options.budget);
+                        : connectivity_internal::StrongComponents(rows.offsets, rows.neighbors, options.budget);
   result.truncated = !components;
   if (!components) return result;
   const Groups groups(*std::move(components));

@@ -22,18 +22,18 @@ namespace plexus {
 
 namespace {
 
-using internal::kLanes;
-using internal::LaneRows;
-using internal::Lanes;
-using internal::LaneSeed;
-using internal::LanesPartial;
+using pagerank_internal::kLanes;
+using pagerank_internal::LaneRows;
+using pagerank_internal::Lanes;
+using pagerank_internal::LaneSeed;
+using pagerank_internal::LanesPartial;
 
 constexpr std::size_t kGrain = 4096;
 constexpr std::size_t kMaxSets = 4096;
 
 class Sweeper {
  public:
-  Sweeper(const internal::PageRankReady& ready, const PageRankOptions& options,
+  Sweeper(const pagerank_internal::PageRankReady& ready, const PageRankOptions& options,
           PageRankBatchResult& result, Executor& executor)
       : ready_(ready),
         rows_(*ready.prepared->lanes),
@@ -72,7 +72,7 @@ class Sweeper {
 
   // Sets [first, first + lanes) of the result; seeds[i] are set i's shares by dense id,
   // empty = uniform.
-  void Run(std::span<const std::vector<internal::SeedShare>> seeds, std::size_t first) {
+  void Run(std::span<const std::vector<pagerank_internal::SeedShare>> seeds, std::size_t first) {
     const std::size_t lanes = seeds.size();
     const int most = MostIterations();
     int done = 0;
@@ -80,7 +80,7 @@ class Sweeper {
     Place(seeds);
     if (most > 0 && !options_.budget.Interrupted()) {
       Start(most);
-      internal::LanesStep step;
+      pagerank_internal::LanesStep step;
       step.damping = options_.damping;
       step.seeds = &seeds_;
       step.uniform = uniform_;
@@ -124,7 +124,7 @@ class Sweeper {
   }
 
   // False: interrupted, and now_ is what it was.
-  bool Step(internal::LanesStep& step) {
+  bool Step(pagerank_internal::LanesStep& step) {
     const std::array<float, kLanes> before = base_;
     for (std::size_t k = 0; k < kLanes; ++k)
       step.base[k] =
@@ -151,12 +151,12 @@ class Sweeper {
   }
 
   // Seeds by position, and the shares of nodes that have none of their own.
-  void Place(std::span<const std::vector<internal::SeedShare>> seeds) {
+  void Place(std::span<const std::vector<pagerank_internal::SeedShare>> seeds) {
     seeds_.clear();
     uniform_ = {};
     for (std::uint32_t k = 0; k < seeds.size(); ++k) {
       if (seeds[k].empty()) uniform_[k] = 1.0f / static_cast<float>(n_);
-      for (const internal::SeedShare& s : seeds[k])
+      for (const pagerank_internal::SeedShare& s : seeds[k])
         seeds_.push_back({position_[s.dense], k, static_cast<float>(s.share)});
     }
     std::sort(seeds_.begin(), seeds_.end(), [](const LaneSeed& a, const LaneSeed& b) {
@@ -208,7 +208,7 @@ class Sweeper {
           }
           return partial;
         },
-        internal::Add);
+        pagerank_internal::Add);
   }
   static float LineOf(float score, float strength) {
     return strength > 0 ? score / strength : score;
@@ -264,7 +264,7 @@ class Sweeper {
   // A sparse step pays while the nodes reached have an eighth of the arcs (by weight) or less.
   static constexpr double kSparseShare = 8;
 
-  const internal::PageRankReady& ready_;
+  const pagerank_internal::PageRankReady& ready_;
   const LaneRows& rows_;
   const PageRankOptions& options_;
   Executor& executor_;
@@ -279,7 +279,7 @@ class Sweeper {
   Lanes *now_ = nullptr, *next_ = nullptr;
   bool sparse_ = false;
   std::vector<std::uint64_t> live_, live_next_;  // bits by position, of lines of now_ and next_
-  internal::LanesStepper stepper_;
+  pagerank_internal::LanesStepper stepper_;
   std::vector<LaneSeed> seeds_;
   std::array<float, kLanes> uniform_{};    // share of every node, by lane
   std::array<float, kLanes> base_{};       // mass that teleported last
@@ -307,7 +307,7 @@ Status Check(std::span<const std::vector<PageRankSeed>> sets, const PageRankOpti
   if (!options.start.empty()) return bad("a batch begins at its seeds; it takes no first scores");
   if (options.precision != Precision::kF32)
     return bad("a batch is computed in f32; say so in the options");
-  return internal::CheckPageRankOptions(options, internal::PageRankUse::kSixteen);
+  return pagerank_internal::CheckPageRankOptions(options, pagerank_internal::PageRankUse::kSixteen);
 }
 
 }  // namespace
@@ -321,17 +321,17 @@ Result<PageRankBatchResult> PageRankBatch(const Snapshot& snapshot,
   Executor& executor = internal::Pick(options.executor);
   const auto start = std::chrono::steady_clock::now();
   PLEXUS_ASSIGN(
-      const internal::PageRankReady ready,
-      internal::PreparePageRank(snapshot, options, internal::PageRankUse::kSixteen, executor));
-  std::vector<std::vector<internal::SeedShare>> shares(sets.size());
+      const pagerank_internal::PageRankReady ready,
+      pagerank_internal::PreparePageRank(snapshot, options, pagerank_internal::PageRankUse::kSixteen, executor));
+  std::vector<std::vector<pagerank_internal::SeedShare>> shares(sets.size());
   for (std::size_t s = 0; s < sets.size(); ++s)
     if (!sets[s].empty()) {
-      PLEXUS_ASSIGN(shares[s], internal::SeedShares(snapshot, ready.view, sets[s], options.kinds));
+      PLEXUS_ASSIGN(shares[s], pagerank_internal::SeedShares(snapshot, ready.view, sets[s], options.kinds));
     }
   if (ready.prepared->weighted) {
     PLEXUS_ASSIGN(const auto reciprocals,
                   StrengthReciprocals<float>(ready.prepared->strengths, executor));
-    PLEXUS_TRY(internal::CheckF32Range(reciprocals));
+    PLEXUS_TRY(pagerank_internal::CheckF32Range(reciprocals));
   }
   PageRankBatchResult result;
   result.sets = sets.size();

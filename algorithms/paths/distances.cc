@@ -16,7 +16,7 @@ namespace plexus {
 
 namespace {
 
-using internal::CostedRows;
+using paths_internal::CostedRows;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t kGrain = 4096;
@@ -137,8 +137,8 @@ Result<DistancesResult> Distances(const Snapshot& snapshot, NodeId source,
   std::vector<CostedRows> rows;
   if (wanted.out) PLEXUS_TRY(costs.Make(view.out(), rows.emplace_back()));
   if (wanted.in) PLEXUS_TRY(costs.Make(view.in(), rows.emplace_back()));
-  const double delta = options.delta > 0 ? options.delta : internal::ChooseDelta(rows);
-  const auto found = internal::DeltaStepping<double>(rows, start, delta, options.budget, executor);
+  const double delta = options.delta > 0 ? options.delta : paths_internal::ChooseDelta(rows);
+  const auto found = paths_internal::DeltaStepping<double>(rows, start, delta, options.budget, executor);
   result.truncated = found.truncated;
   for (NodeId v = 0; v < view.node_count(); ++v) {
     result.distances[view.node(v)] = found.costs[v];
@@ -153,8 +153,8 @@ Result<AlignedArray<float>> DistancesCsr(const CsrView& out, NodeId source,
   PLEXUS_CHECK(source < out.node_count(), "the source is a node");
   const CostedRows rows{out, {}};
   const float delta =
-      options.delta > 0 ? options.delta : static_cast<float>(internal::ChooseDelta({&rows, 1}));
-  return internal::DeltaStepping<float>({&rows, 1}, source, delta, {},
+      options.delta > 0 ? options.delta : static_cast<float>(paths_internal::ChooseDelta({&rows, 1}));
+  return paths_internal::DeltaStepping<float>({&rows, 1}, source, delta, {},
                                         internal::Pick(options.executor))
       .costs;
 }

@@ -51,13 +51,13 @@ Result<ShortestPathResult> ShortestPath(const Snapshot& snapshot, NodeId from, N
   PLEXUS_TRY(CheckOptions(snapshot, options));
   PLEXUS_ASSIGN(const internal::Selection selection,
                 internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
-  internal::PathWalk walk(selection, options, from, to);
+  paths_internal::PathWalk walk(selection, options, from, to);
   ShortestPathResult result;
-  PLEXUS_ASSIGN(std::optional<FoundPath> first, internal::PointSearch(walk).Run());
+  PLEXUS_ASSIGN(std::optional<FoundPath> first, paths_internal::PointSearch(walk).Run());
   if (first) {
     result.paths.push_back(*std::move(first));
     if (options.count > 1) {
-      internal::NextPaths next(walk, result.paths);
+      paths_internal::NextPaths next(walk, result.paths);
       for (bool more = true;
            more && result.paths.size() < static_cast<std::size_t>(options.count);) {
         PLEXUS_ASSIGN(more, next.Find());

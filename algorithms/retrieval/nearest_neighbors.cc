@@ -16,7 +16,7 @@
 
 namespace plexus {
 
-namespace internal {
+namespace retrieval_internal {
 
 Result<SpaceQuery> SpaceQuery::Make(const Snapshot& snapshot, SpaceId space,
                                     std::span<const float> query, std::optional<Metric> metric,
@@ -167,19 +167,19 @@ Result<NearestRanks> RankNearest(const Snapshot& snapshot, const SpaceQuery& que
   return found;
 }
 
-}  // namespace internal
+}  // namespace retrieval_internal
 
 Result<NearestResult> Nearest(const Snapshot& snapshot, SpaceId space, std::span<const float> query,
                               const NearestOptions& options) try {
-  PLEXUS_ASSIGN(const internal::SpaceQuery prepared,
-                internal::SpaceQuery::Make(snapshot, space, query, options.metric, options.level));
-  PLEXUS_ASSIGN(const internal::NearestRanks found,
-                internal::RankNearest(snapshot, prepared, options));
+  PLEXUS_ASSIGN(const retrieval_internal::SpaceQuery prepared,
+                retrieval_internal::SpaceQuery::Make(snapshot, space, query, options.metric, options.level));
+  PLEXUS_ASSIGN(const retrieval_internal::NearestRanks found,
+                retrieval_internal::RankNearest(snapshot, prepared, options));
   NearestResult result;
   result.measured = found.measured;
   result.truncated = found.truncated;
   result.nodes.reserve(found.ranked.size());
-  for (const internal::RankedNode& r : found.ranked) result.nodes.push_back(prepared.ToSimilar(r));
+  for (const retrieval_internal::RankedNode& r : found.ranked) result.nodes.push_back(prepared.ToSimilar(r));
   return result;
 }
 PLEXUS_CATCH_NO_MEMORY

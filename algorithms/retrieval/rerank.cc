@@ -14,7 +14,7 @@ namespace plexus {
 
 namespace {
 
-using internal::RankedNode;
+using retrieval_internal::RankedNode;
 
 Status Check(Metric metric, const RerankOptions& options) {
   if (!(options.boost >= 0 && options.boost <= 1))
@@ -68,7 +68,7 @@ std::vector<double> Degrees(const Snapshot& snapshot, const ArcFilter& filter,
 }
 
 // `ranked`: nearest first.
-Result<RerankResult> Fuse(const Snapshot& snapshot, const internal::SpaceQuery& query,
+Result<RerankResult> Fuse(const Snapshot& snapshot, const retrieval_internal::SpaceQuery& query,
                           std::vector<RankedNode> ranked, const RerankOptions& options,
                           RerankResult result) {
   PLEXUS_ASSIGN(const internal::Selection selection,
@@ -103,8 +103,8 @@ Result<RerankResult> Fuse(const Snapshot& snapshot, const internal::SpaceQuery& 
 
 Result<RerankResult> Rerank(const Snapshot& snapshot, SpaceId space, std::span<const float> query,
                             const RerankOptions& options) try {
-  PLEXUS_ASSIGN(const internal::SpaceQuery prepared,
-                internal::SpaceQuery::Make(snapshot, space, query, options.metric, options.level));
+  PLEXUS_ASSIGN(const retrieval_internal::SpaceQuery prepared,
+                retrieval_internal::SpaceQuery::Make(snapshot, space, query, options.metric, options.level));
   PLEXUS_TRY(Check(prepared.metric(), options));
   const NearestOptions nearest{.top = options.k,
                                .metric = options.metric,
@@ -113,8 +113,8 @@ Result<RerankResult> Rerank(const Snapshot& snapshot, SpaceId space, std::span<c
                                .level = options.level,
                                .executor = options.executor,
                                .budget = options.budget};
-  PLEXUS_ASSIGN(const internal::NearestRanks found,
-                internal::RankNearest(snapshot, prepared, nearest));
+  PLEXUS_ASSIGN(const retrieval_internal::NearestRanks found,
+                retrieval_internal::RankNearest(snapshot, prepared, nearest));
   RerankResult result;
   result.truncated = found.truncated;
   return Fuse(snapshot, prepared, found.ranked, options, std::move(result));
@@ -125,8 +125,8 @@ Result<RerankResult> RerankCandidates(const Snapshot& snapshot, SpaceId space,
                                       std::span<const float> query,
                                       std::span<const NodeId> candidates,
                                       const RerankOptions& options) try {
-  PLEXUS_ASSIGN(const internal::SpaceQuery prepared,
-                internal::SpaceQuery::Make(snapshot, space, query, options.metric, options.level));
+  PLEXUS_ASSIGN(const retrieval_internal::SpaceQuery prepared,
+                retrieval_internal::SpaceQuery::Make(snapshot, space, query, options.metric, options.level));
   PLEXUS_TRY(Check(prepared.metric(), options));
   PLEXUS_ASSIGN(const internal::Selection selection,
                 internal::Select(snapshot, {}, kNoTime, options.subset));
@@ -141,8 +141,8 @@ Result<RerankResult> RerankCandidates(const Snapshot& snapshot, SpaceId space,
   result.outside = std::erase_if(nodes, [&](NodeId v) { return !selection.contains(v); });
   result.without_vector = std::erase_if(nodes, [&](NodeId v) { return !prepared.view().has(v); });
   internal::HaltingExecutor executor(internal::Pick(options.executor), options.budget);
-  internal::NearestRanks found =
-      internal::RankNodesWithin(prepared, std::move(nodes), options.budget, executor);
+  retrieval_internal::NearestRanks found =
+      retrieval_internal::RankNodesWithin(prepared, std::move(nodes), options.budget, executor);
   internal::KeepBest(found.ranked, 0);
   result.truncated = found.truncated;
   return Fuse(snapshot, prepared, std::move(found.ranked), options, std::move(result));

@@ -18,7 +18,7 @@ constexpr std::size_t kWave = 1024;  // nodes compared before their batch is fil
 
 // One node's arcs as they should become.
 struct Compared {
-  internal::TermDifference difference;
+  retrieval_internal::TermDifference difference;
   std::size_t bytes = 0;  // of the text
   bool read = false, done = false;
 };
@@ -28,7 +28,7 @@ class Indexer {
   Indexer(const Snapshot& snapshot, const IndexTermsOptions& options)
       : s_(snapshot),
         options_(options),
-        has_term_(internal::HasTermFilter(snapshot)),
+        has_term_(retrieval_internal::HasTermFilter(snapshot)),
         pool_(options.terms) {}
 
   Result<IndexTermsReport> Run(const std::function<Status(const WriteBatch&)>& apply) {
@@ -49,7 +49,7 @@ class Indexer {
           const Compared compared = std::exchange(wave[next], {});
           held_ -= compared.bytes;
           report_.texts += compared.read;
-          internal::FillTerms(batch, NodeRef::Id(static_cast<NodeId>(begin + next)),
+          retrieval_internal::FillTerms(batch, NodeRef::Id(static_cast<NodeId>(begin + next)),
                               compared.difference, report_);
           if (batch.op_count() < std::max<std::size_t>(options_.batch_ops, 1)) continue;
           PLEXUS_TRY(apply(batch));
@@ -113,14 +113,14 @@ class Indexer {
       }
     }
     out.difference =
-        internal::DifferenceOf(std::move(wanted), internal::StoredTerms(s_, node, has_term_));
+        retrieval_internal::DifferenceOf(std::move(wanted), retrieval_internal::StoredTerms(s_, node, has_term_));
     return {};
   }
 
   const Snapshot& s_;
   const IndexTermsOptions& options_;
   const ArcFilter has_term_;
-  internal::SplitterPool pool_;
+  retrieval_internal::SplitterPool pool_;
   std::atomic<std::size_t> held_ = 0;  // bytes of the texts compared but not in a batch
   IndexTermsReport report_;
 };

@@ -17,9 +17,9 @@ namespace plexus {
 
 namespace {
 
-using internal::ScoredSet;
-using internal::SharedEntry;
-using internal::SharedIndex;
+using similarity_internal::ScoredSet;
+using similarity_internal::SharedEntry;
+using similarity_internal::SharedIndex;
 
 Status CheckOptions(const FrontierOptions& options) {
   if (options.arity != 2 && options.arity != 3)
@@ -82,10 +82,10 @@ void Reply(const SharedIndex& index, const std::vector<ScoredSet<kMembers>>& fou
 Result<FrontierResult> Frontier(const Snapshot& snapshot, const FrontierOptions& options) try {
   PLEXUS_TRY(CheckOptions(options));
   Executor& executor = internal::Pick(options.executor);
-  internal::SharedIndexOptions shared{options.kinds, options.valid_at, options.subset, nullptr};
+  similarity_internal::SharedIndexOptions shared{options.kinds, options.valid_at, options.subset, nullptr};
   if (options.arity == 2) shared.leaders = options.anchors;
-  PLEXUS_ASSIGN(const SharedIndex index, internal::MakeSharedIndex(snapshot, shared, executor));
-  const internal::Together mask(snapshot, index, options.mask == FrontierMask::kLinked, executor);
+  PLEXUS_ASSIGN(const SharedIndex index, similarity_internal::MakeSharedIndex(snapshot, shared, executor));
+  const similarity_internal::Together mask(snapshot, index, options.mask == FrontierMask::kLinked, executor);
   const std::size_t k = options.top == 0 ? kMaxFrontierTop + 1 : options.top;
 
   FrontierResult result;
@@ -98,17 +98,17 @@ Result<FrontierResult> Frontier(const Snapshot& snapshot, const FrontierOptions&
     result.scored = answer.scored;
   };
   if (options.arity == 2) {
-    internal::PairQuestion question;
+    similarity_internal::PairQuestion question;
     question.k = k;
     question.mask = &mask;
     question.leaders_only = options.anchors != nullptr;
     question.budget = options.budget;
-    const internal::PairAnswer answer = MinePairs(index, question, executor);
+    const similarity_internal::PairAnswer answer = MinePairs(index, question, executor);
     note(answer);
     Reply(index, answer.pairs, options, result);
   } else {
-    const internal::TripleQuestion question{k, &mask, options.anchors, options.budget};
-    const internal::TripleAnswer answer = MineTriples(index, question, executor);
+    const similarity_internal::TripleQuestion question{k, &mask, options.anchors, options.budget};
+    const similarity_internal::TripleAnswer answer = MineTriples(index, question, executor);
     note(answer);
     Reply(index, answer.triples, options, result);
   }

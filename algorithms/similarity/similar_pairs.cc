@@ -18,8 +18,8 @@ namespace plexus {
 
 namespace {
 
-using internal::ScoredSet;
-using internal::SharedIndex;
+using similarity_internal::ScoredSet;
+using similarity_internal::SharedIndex;
 
 struct Rows {
   DenseView view;
@@ -56,16 +56,16 @@ std::vector<double> Shares(const CsrView& rows, SimilarityMeasure measure) {
   std::vector<double> shares(rows.node_count(), 0);
   for (NodeId w = 0; w < rows.node_count(); ++w)
     if (degrees[w] >= 2)
-      shares[w] = internal::IsSum(measure) ? internal::Share(measure, degrees[w]) : 1.0;
+      shares[w] = similarity_internal::IsSum(measure) ? similarity_internal::Share(measure, degrees[w]) : 1.0;
   return shares;
 }
 
 // Goes on from the best pairs so far: pairs better than the k-th of them, and that one.
 Result<std::vector<ScoredSet<2>>> Mine(const CsrView& rows, const std::vector<double>& shares,
                                        std::vector<ScoredSet<2>> found,
-                                       internal::PairQuestion question, Executor& executor,
+                                       similarity_internal::PairQuestion question, Executor& executor,
                                        SimilarPairsResult& result) {
-  PLEXUS_ASSIGN(const SharedIndex index, internal::MakeSharedIndex(rows, shares, executor));
+  PLEXUS_ASSIGN(const SharedIndex index, similarity_internal::MakeSharedIndex(rows, shares, executor));
   const auto row_of = [&](NodeId node) {
     return static_cast<std::uint32_t>(
         std::lower_bound(index.nodes.begin(), index.nodes.end(), node) - index.nodes.begin());
@@ -73,10 +73,10 @@ Result<std::vector<ScoredSet<2>>> Mine(const CsrView& rows, const std::vector<do
   // In the miner's order of addition, so that equal pairs have equal scores.
   for (ScoredSet<2>& pair : found)
     pair.score = index.PairScore(row_of(pair.members[0]), row_of(pair.members[1]));
-  std::sort(found.begin(), found.end(), internal::Better());
+  std::sort(found.begin(), found.end(), similarity_internal::Better());
   const bool full = found.size() == question.k;
   if (full) question.bar = found.back();
-  internal::PairAnswer answer = internal::MinePairs(index, question, executor);
+  similarity_internal::PairAnswer answer = similarity_internal::MinePairs(index, question, executor);
   result.compared = answer.compared;
   result.truncated = answer.truncated;
   std::vector<ScoredSet<2>> pairs = std::move(answer.pairs);
@@ -84,7 +84,7 @@ Result<std::vector<ScoredSet<2>>> Mine(const CsrView& rows, const std::vector<do
     pairs.insert(pairs.end(), found.begin(), found.end());
   else if (full)
     pairs.push_back(found.back());
-  std::sort(pairs.begin(), pairs.end(), internal::Better());
+  std::sort(pairs.begin(), pairs.end(), similarity_internal::Better());
   pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
   if (pairs.size() > question.k) pairs.resize(question.k);
   return pairs;
@@ -121,14 +121,14 @@ Result<SimilarPairsResult> SimilarPairs(const Snapshot& snapshot,
   const bool ratio = options.measure == SimilarityMeasure::kJaccard ||
                      options.measure == SimilarityMeasure::kOverlap;
 
-  internal::WedgeQuestion question;
+  similarity_internal::WedgeQuestion question;
   question.measure = options.measure;
   question.k = options.top == 0 ? kMaxSimilarTop + 1 : options.top;
   question.least_shared = options.least_shared;
   question.budget = options.budget;
   question.most_wedges = options.wedge_limit;
   question.first_wedges = ratio ? 0 : std::min(question.first_wedges, options.wedge_limit);
-  internal::WedgeAnswer walked = internal::WedgePairs(rows, shares, question, executor);
+  similarity_internal::WedgeAnswer walked = similarity_internal::WedgePairs(rows, shares, question, executor);
   SimilarPairsResult result;
   result.wedges = walked.wedges;
   result.truncated = walked.truncated;
@@ -141,7 +141,7 @@ Result<SimilarPairsResult> SimilarPairs(const Snapshot& snapshot,
                       "pairs that share "
                       "more, for a sum (Adamic-Adar, resource allocation), or for the best of "
                       "single nodes");
-    internal::PairQuestion rest;
+    similarity_internal::PairQuestion rest;
     rest.k = question.k;
     rest.least_common = question.least_shared;
     rest.budget = options.budget;

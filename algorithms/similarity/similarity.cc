@@ -22,7 +22,7 @@ namespace {
 
 using internal::NodeMap;
 using internal::Selection;
-using internal::SimpleRows;
+using similarity_internal::SimpleRows;
 
 constexpr std::size_t kPairBlock = 64;  // pairs that share a cache of degrees
 constexpr std::size_t kRoundBlocks =
@@ -82,7 +82,7 @@ class PairJudge {
     result.shared = shared_.size();
     if (options_.measure == SimilarityMeasure::kCommon)
       result.score = static_cast<double>(result.shared);
-    else if (internal::IsSum(options_.measure))
+    else if (similarity_internal::IsSum(options_.measure))
       result.score = Sum(result, edges);
     else
       result.score =
@@ -127,7 +127,7 @@ class PairJudge {
     std::sort(order_.begin(), order_.end());
     double sum = 0;
     for (const Shared& w : order_)
-      sum += internal::Share(options_.measure, known_[places_.get(w.node)].degree + outside);
+      sum += similarity_internal::Share(options_.measure, known_[places_.get(w.node)].degree + outside);
     return sum;
   }
 
@@ -163,7 +163,7 @@ class TwoSteps {
     result_.neighbors = near_.size();
     Accumulate();
     result_.candidates = found_.size();
-    if (options_.measure == SimilarityMeasure::kCommon || internal::IsSum(options_.measure))
+    if (options_.measure == SimilarityMeasure::kCommon || similarity_internal::IsSum(options_.measure))
       RankSums();
     else
       RankSets();
@@ -232,8 +232,8 @@ class TwoSteps {
         return;
       }
       // d counts the node asked about, whether it is selected or not.
-      const double share = internal::IsSum(options_.measure) && !here.empty()
-                               ? internal::Share(options_.measure, here.size() + 1)
+      const double share = similarity_internal::IsSum(options_.measure) && !here.empty()
+                               ? similarity_internal::Share(options_.measure, here.size() + 1)
                                : 0.0;
       for (const std::uint32_t place : here) {
         ++found_[place].shared;
@@ -246,7 +246,7 @@ class TwoSteps {
     for (const Candidate& c : found_)
       if (c.shared >= options_.least_shared)
         result_.nodes.push_back(
-            {c.node, internal::IsSum(options_.measure) ? c.sum : static_cast<double>(c.shared),
+            {c.node, similarity_internal::IsSum(options_.measure) ? c.sum : static_cast<double>(c.shared),
              c.shared, 0});
     internal::KeepBest(result_.nodes, options_.top, Better);
   }

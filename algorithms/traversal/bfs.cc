@@ -36,7 +36,7 @@ constexpr std::size_t kRowsAhead = 64;  // nodes of the next level whose rows ar
 constexpr std::size_t kRipe = 8;        // an offset has arrived when so many nodes came after it
 
 struct Scratch {
-  internal::VisitedSet met;  // reached, or looked at and not selected
+  traversal_internal::VisitedSet met;  // reached, or looked at and not selected
   std::vector<BfsNode> nodes, spare;
   std::vector<std::uint32_t> next;
 };
@@ -68,9 +68,9 @@ void SortLevel(std::vector<BfsNode>& nodes, std::size_t begin, Scratch& scratch)
   // Within a step the id's lower bits are left to order.
   for (const BfsNode& n : scratch.spare) first[next[(n.node - least) >> shift]++] = n;
   if (crowd <= 16)
-    return internal::SortFew(first, first + count, less);  // nothing is far from its place
+    return traversal_internal::SortFew(first, first + count, less);  // nothing is far from its place
   for (std::size_t s = 0, from = 0; s < steps; from = next[s++])
-    internal::SortStep(first + from, first + next[s], less);
+    traversal_internal::SortStep(first + from, first + next[s], less);
 }
 
 class Search {
@@ -87,7 +87,7 @@ class Search {
     met_.Reset(selection.snapshot->node_count());
     nodes_.clear();
     if (BaseRowsRead()) {
-      row_heads_ = internal::RowHeads::Of(*selection.snapshot);
+      row_heads_ = traversal_internal::RowHeads::Of(*selection.snapshot);
       if (row_heads_) heads_ = row_heads_->get(options.direction);
     }
     const auto& by_kind = selection.snapshot->state().edges_by_kind;
@@ -177,8 +177,8 @@ class Search {
     const Snapshot& snapshot = *selection_.snapshot;
     const Direction direction = options_.direction;
     const bool all_kinds = selection_.filter.all_kinds();
-    const internal::RowPrefetch prefetch(snapshot, direction, !all_kinds, false);
-    const internal::BaseRows rows(snapshot.base(), direction);
+    const traversal_internal::RowPrefetch prefetch(snapshot, direction, !all_kinds, false);
+    const engine_internal::BaseRows rows(snapshot.base(), direction);
     const bool base_rows = BaseRowsRead();
     const bool last = depth == options_.max_depth;
     // What says where a row is, and, when that has come, the row.
@@ -191,13 +191,13 @@ class Search {
     auto ask_row = [&](NodeId v) {
       if (!heads_) return prefetch.Arcs(v);
       if (v >= rows.nodes) return;
-      const internal::RowHead& head = heads_[v];
+      const traversal_internal::RowHead& head = heads_[v];
       if (!all_kinds) Prefetch(&rows.low[head.begin]);
       if (head.degree < 2) return;
       Prefetch(&rows.neighbors[head.begin + 1]);
       Prefetch(&rows.neighbors[head.begin + std::min(head.degree - 1, 16u)]);
     };
-    constexpr std::size_t kFar = internal::RowPrefetch::kFar, kNear = internal::RowPrefetch::kNear;
+    constexpr std::size_t kFar = traversal_internal::RowPrefetch::kFar, kNear = traversal_internal::RowPrefetch::kNear;
     // The first rows of the next level are asked for as soon as their offsets have come, so
     // that levels of few nodes do not wait for memory one after the other.
     std::size_t asked = end;
@@ -316,20 +316,20 @@ class Search {
   const Budget& budget_;
   Executor& executor_;
   std::unique_ptr<Scratch> scratch_;
-  internal::VisitedSet& met_;
+  traversal_internal::VisitedSet& met_;
   std::vector<BfsNode>& nodes_;
   bool one_sorted_row_;
-  std::shared_ptr<const internal::RowHeads> row_heads_;
-  const internal::RowHead* heads_ = nullptr;  // by node of the base, when they are made
+  std::shared_ptr<const traversal_internal::RowHeads> row_heads_;
+  const traversal_internal::RowHead* heads_ = nullptr;  // by node of the base, when they are made
   std::uint64_t base_arcs_ = 0;               // of base rows pushed as they are
   std::uint64_t looked_ = 0,
                 next_check_ = 0;  // arcs passed over too: by them the clock is looked at
   BfsResult result_;
 };
 
-internal::Question Asked(const Snapshot& snapshot, std::span<const NodeId> sources,
+traversal_internal::Question Asked(const Snapshot& snapshot, std::span<const NodeId> sources,
                          const BfsOptions& o) {
-  internal::Question question(snapshot, internal::SearchKind::kBfs);
+  traversal_internal::Question question(snapshot, traversal_internal::SearchKind::kBfs);
   question.Add(std::uint64_t{o.max_depth});
   question.Add(static_cast<std::uint64_t>(o.direction));
   question.Add(std::span(o.kinds));
@@ -351,9 +351,9 @@ Result<BfsResult> Bfs(const Snapshot& snapshot, std::span<const NodeId> sources,
   }
   Budget budget = options.budget;
   if (!options.resume.empty()) {
-    PLEXUS_ASSIGN(const internal::SearchPosition position,
+    PLEXUS_ASSIGN(const traversal_internal::SearchPosition position,
                   Asked(snapshot, sources, options).Position(options.resume));
-    budget = internal::BudgetFrom(position, budget);
+    budget = traversal_internal::BudgetFrom(position, budget);
   }
   Search search(selection, options, budget, internal::Pick(options.executor));
   search.Run(sources);

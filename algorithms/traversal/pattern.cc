@@ -268,9 +268,9 @@ Result<std::vector<TraverseSeed>> CheckStarts(const Snapshot& snapshot,
   return sorted;
 }
 
-internal::Question Asked(const Snapshot& snapshot, const PathPattern& pattern,
+traversal_internal::Question Asked(const Snapshot& snapshot, const PathPattern& pattern,
                          std::span<const TraverseSeed> starts, const PatternOptions& o) {
-  internal::Question question(snapshot, internal::SearchKind::kPattern);
+  traversal_internal::Question question(snapshot, traversal_internal::SearchKind::kPattern);
   question.Add(pattern.text());
   question.Add(static_cast<std::uint64_t>(o.order));
   question.Add(std::uint64_t{o.hops});
@@ -304,9 +304,9 @@ Result<TraverseResult> MatchPattern(const Snapshot& snapshot, const PathPattern&
   PLEXUS_ASSIGN(const std::vector<TraverseSeed> sorted, CheckStarts(snapshot, starts));
   Budget budget = options.budget;
   if (!options.resume.empty()) {
-    PLEXUS_ASSIGN(const internal::SearchPosition position,
+    PLEXUS_ASSIGN(const traversal_internal::SearchPosition position,
                   Asked(snapshot, pattern, sorted, options).Position(options.resume));
-    budget = internal::BudgetFrom(position, budget);
+    budget = traversal_internal::BudgetFrom(position, budget);
   }
   PatternSearch search(selection, pattern, masks, options, budget);
   search.Run(sorted, hops);

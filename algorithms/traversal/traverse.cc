@@ -16,9 +16,9 @@ namespace plexus {
 
 namespace {
 
-using internal::Label;
-using internal::LayeredSearch;
-using internal::ScoredLabel;
+using traversal_internal::Label;
+using traversal_internal::LayeredSearch;
+using traversal_internal::ScoredLabel;
 
 std::unexpected<Error> Bad(std::string message) {
   return Fail(ErrorCode::kInvalidArgument, std::move(message));
@@ -101,9 +101,9 @@ void FillHit(const Snapshot& snapshot, const std::vector<Label>& labels, const S
   hit.seed = labels[at].node;
 }
 
-internal::Question Asked(const Snapshot& snapshot, std::span<const TraverseSeed> starts,
+traversal_internal::Question Asked(const Snapshot& snapshot, std::span<const TraverseSeed> starts,
                          const TraverseOptions& o) {
-  internal::Question question(snapshot, internal::SearchKind::kTraverse);
+  traversal_internal::Question question(snapshot, traversal_internal::SearchKind::kTraverse);
   question.Add(static_cast<std::uint64_t>(o.hops));
   question.Add(static_cast<std::uint64_t>(o.direction));
   question.Add(static_cast<std::uint64_t>(o.aggregate));
@@ -128,11 +128,11 @@ Result<TraverseResult> Traverse(const Snapshot& snapshot, std::span<const Traver
   if (!given.resume.empty()) {
     PLEXUS_ASSIGN(const std::vector<TraverseSeed> starts,
                   CheckSeeds(snapshot, seeds, given.aggregate));
-    PLEXUS_ASSIGN(const internal::SearchPosition position,
+    PLEXUS_ASSIGN(const traversal_internal::SearchPosition position,
                   Asked(snapshot, starts, given).Position(given.resume));
     TraverseOptions further = given;
     further.resume.clear();
-    further.budget = internal::BudgetFrom(position, given.budget);
+    further.budget = traversal_internal::BudgetFrom(position, given.budget);
     return Traverse(snapshot, seeds, further);
   }
   const TraverseOptions& options = given;

@@ -141,7 +141,7 @@ class DirectionFold {
         const std::uint64_t o = ArcOrder(rows_.kind(i), rows_.neighbors[i]);
         if (o > order) break;
         if (o == order) {
-          const StringId label = internal::BaseLabel(rows_.base, rows_.direction, i);
+          const StringId label = engine_internal::BaseLabel(rows_.base, rows_.direction, i);
           if (label > arc.label) break;
           if (label == arc.label) {
             gone(i++);
@@ -177,7 +177,7 @@ class DirectionFold {
       std::memcpy(&to_.kinds_high[to], &view_.kinds_high[from], count);
   }
 
-  internal::BaseRows rows_;
+  engine_internal::BaseRows rows_;
   CsrView view_;
   const RunSide& side_;
   NodeId nodes_;

@@ -5,7 +5,8 @@
 
 #include "algorithms/common/internal/selection.h"
 
-namespace plexus::internal {
+namespace plexus::centrality_internal {
+using namespace internal;
 
 namespace {
 
@@ -68,4 +69,4 @@ Result<ArcRows> MakeArcRows(const Snapshot& snapshot, Direction direction,
   return made;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::centrality_internal

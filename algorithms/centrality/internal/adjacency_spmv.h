@@ -15,7 +15,8 @@
 #include "engine/error.h"
 #include "engine/parallel.h"
 
-namespace plexus::internal {
+namespace plexus::centrality_internal {
+using namespace internal;
 
 struct ArcRows {
   DenseView view;                       // the numbering
@@ -55,4 +56,4 @@ Partial PullRows(const CsrView& rows, const double* x, Executor& executor, Parti
       add);
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::centrality_internal

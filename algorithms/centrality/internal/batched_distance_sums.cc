@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace plexus::internal {
+namespace plexus::centrality_internal {
 
 namespace {
 
@@ -92,4 +92,4 @@ void LaneSums::Pull(std::uint64_t all) {
   }
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::centrality_internal

@@ -14,7 +14,7 @@
 #include "engine/arrays/aligned_array.h"
 #include "engine/types.h"
 
-namespace plexus::internal {
+namespace plexus::centrality_internal {
 
 struct DistanceSums {
   std::uint64_t reached = 0;      // pairs of a source and this node, the node itself left out
@@ -53,4 +53,4 @@ class LaneSums {
   std::vector<NodeId> level_, found_;
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::centrality_internal

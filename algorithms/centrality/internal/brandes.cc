@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace plexus::internal {
+namespace plexus::centrality_internal {
 
 namespace {
 
@@ -134,4 +134,4 @@ bool Brandes::Search(NodeId source, std::uint32_t max_hops, Width width, double*
                                  : Run(source, max_hops, wide_, dependencies);
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::centrality_internal

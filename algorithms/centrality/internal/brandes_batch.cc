@@ -6,7 +6,7 @@
 #include <array>
 #include <atomic>
 
-namespace plexus::internal {
+namespace plexus::centrality_internal {
 
 namespace {
 
@@ -288,4 +288,4 @@ bool BrandesLanes::Pull(std::size_t depth, std::uint16_t all) {
   return fits;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::centrality_internal

@@ -20,7 +20,7 @@
 #include "engine/parallel.h"
 #include "engine/types.h"
 
-namespace plexus::internal {
+namespace plexus::centrality_internal {
 
 class BrandesLanes {
  public:
@@ -49,4 +49,4 @@ class BrandesLanes {
   std::vector<std::vector<NodeId>> block_found_;
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::centrality_internal

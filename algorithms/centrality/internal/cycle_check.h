@@ -12,7 +12,7 @@
 #include "engine/adjacency/csr_view.h"
 #include "engine/types.h"
 
-namespace plexus::internal {
+namespace plexus::centrality_internal {
 
 // `x`: one number a node, 0 or more; where the walk begins and where it goes on. One thread, no
 // recursion. O(nodes + arcs); 8 bytes a node where the walk ends.
@@ -53,4 +53,4 @@ inline bool HasCircle(const CsrView& rows, const std::vector<double>& x) {
   return taken.size() < n;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::centrality_internal

@@ -7,7 +7,8 @@
 
 #include "algorithms/common/internal/splitmix64.h"
 
-namespace plexus::internal {
+namespace plexus::community_internal {
+using namespace internal;
 
 namespace {
 
@@ -235,4 +236,4 @@ BlockMoving::Report BlockMoving::Run(const CommunityGraph& graph, NodeId* commun
   return report;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::community_internal

@@ -21,7 +21,8 @@
 #include "algorithms/community/internal/sparse_accumulator.h"
 #include "engine/parallel.h"
 
-namespace plexus::internal {
+namespace plexus::community_internal {
+using namespace internal;
 
 // What moving knows of communities, by label.
 struct CommunitySums {
@@ -64,4 +65,4 @@ class BlockMoving {
   std::vector<Report> reports_;
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::community_internal

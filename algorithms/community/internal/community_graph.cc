@@ -6,7 +6,8 @@
 
 #include "algorithms/common/internal/stop_flag.h"
 
-namespace plexus::internal {
+namespace plexus::community_internal {
+using namespace internal;
 
 namespace {
 
@@ -189,4 +190,4 @@ NodeId SplitIntoConnected(const CommunityGraph& graph, std::vector<NodeId>& labe
   return Renumber(labels, queue);
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::community_internal

@@ -20,7 +20,8 @@
 #include "engine/parallel.h"
 #include "engine/types.h"
 
-namespace plexus::internal {
+namespace plexus::community_internal {
+using namespace internal;
 
 struct CommunityGraph {
   struct Row {
@@ -105,4 +106,4 @@ double Modularity(const CommunityGraph& graph, const std::vector<NodeId>& labels
 NodeId SplitIntoConnected(const CommunityGraph& graph, std::vector<NodeId>& labels, NodeId count,
                           Executor& executor);
 
-}  // namespace plexus::internal
+}  // namespace plexus::community_internal

@@ -8,7 +8,8 @@
 #include "algorithms/community/internal/local_moving.h"
 #include "algorithms/community/internal/refinement.h"
 
-namespace plexus::internal {
+namespace plexus::community_internal {
+using namespace internal;
 
 namespace {
 
@@ -134,4 +135,4 @@ LeidenOutcome RunLeiden(const CommunityGraph& graph, const LeidenPlan& plan, Exe
   return Leiden(graph, plan, executor).Run();
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::community_internal

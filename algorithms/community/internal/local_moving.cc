@@ -7,7 +7,8 @@
 
 #include "algorithms/common/internal/splitmix64.h"
 
-namespace plexus::internal {
+namespace plexus::community_internal {
+using namespace internal;
 
 namespace {
 
@@ -317,4 +318,4 @@ MoveReport LocalMoving::Run(const CommunityGraph& graph, std::vector<NodeId>& co
   return report;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::community_internal

@@ -27,7 +27,8 @@
 #include "algorithms/community/internal/sparse_accumulator.h"
 #include "engine/parallel.h"
 
-namespace plexus::internal {
+namespace plexus::community_internal {
+using namespace internal;
 
 struct MoveOptions {
   double resolution = 1;
@@ -111,4 +112,4 @@ class LocalMoving {
   std::vector<std::uint8_t> first_;  // by node: waits when the sweeps begin
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::community_internal

@@ -7,7 +7,8 @@
 #include <utility>
 #include <vector>
 
-namespace plexus::internal {
+namespace plexus::community_internal {
+using namespace internal;
 
 namespace {
 
@@ -112,4 +113,4 @@ std::optional<Places> PlaceRows(NodeId all, std::span<const NodeId> selected,
   return places;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::community_internal

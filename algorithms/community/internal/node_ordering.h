@@ -23,7 +23,8 @@
 #include "engine/parallel.h"
 #include "engine/types.h"
 
-namespace plexus::internal {
+namespace plexus::community_internal {
+using namespace internal;
 
 // Which node of the caller's is in which row.
 struct Places {
@@ -76,4 +77,4 @@ std::optional<Places> MakePlaces(NodeId all, std::span<const NodeId> selected,
   return PlaceRows(all, selected, degrees, only, executor, halt);
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::community_internal

@@ -16,7 +16,8 @@
 #include "engine/internal/prefetch.h"
 #include "engine/parallel.h"
 
-namespace plexus::internal {
+namespace plexus::community_internal {
+using namespace internal;
 
 constexpr std::size_t kCountGrain = 512;        // rows a block
 constexpr std::uint32_t kFar = 24, kNear = 12;  // arcs ahead whose row's place and row are fetched
@@ -89,4 +90,4 @@ class Marks {
   Pool<std::vector<Mark>> pool_;
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::community_internal

@@ -10,7 +10,7 @@
 #include "engine/error.h"
 #include "engine/internal/prefetch.h"
 
-namespace plexus::internal {
+namespace plexus::community_internal {
 
 namespace {
 
@@ -210,4 +210,4 @@ OrientedCount CountSimple(const CsrView& simple, const Budget& budget, Executor&
   return count;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::community_internal

@@ -3,7 +3,8 @@
 
 #include "algorithms/common/internal/stop_flag.h"
 
-namespace plexus::internal {
+namespace plexus::community_internal {
+using namespace internal;
 
 template <bool kUnit>
 class Refinement::OneCommunity {
@@ -107,4 +108,4 @@ bool Refinement::Run(const CommunityGraph& graph, const std::vector<NodeId>& com
   return !halt.said();
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::community_internal

@@ -14,7 +14,8 @@
 #include "algorithms/common/budget.h"
 #include "algorithms/community/internal/community_graph.h"
 
-namespace plexus::internal {
+namespace plexus::community_internal {
+using namespace internal;
 
 class Refinement {
  public:
@@ -39,4 +40,4 @@ class Refinement {
   AlignedArray<Part> by_part_;  // scratch
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::community_internal

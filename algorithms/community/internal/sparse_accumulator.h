@@ -14,7 +14,7 @@
 #include "engine/arrays/aligned_array.h"
 #include "engine/types.h"
 
-namespace plexus::internal {
+namespace plexus::community_internal {
 
 class Tally {
  public:
@@ -132,4 +132,4 @@ decltype(auto) WithRow(Tally& tally, std::uint64_t arcs, Fn&& fn) {
   return fn(row);
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::community_internal

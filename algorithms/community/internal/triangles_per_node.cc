@@ -16,7 +16,8 @@
 #include "algorithms/community/internal/oriented_count.h"
 #include "algorithms/community/internal/oriented_graph.h"
 
-namespace plexus::internal {
+namespace plexus::community_internal {
+using namespace internal;
 
 namespace {
 
@@ -203,4 +204,4 @@ NodeTriangles CountPerNode(const OrientedGraph& graph, const std::vector<std::ui
   return sums;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::community_internal

@@ -12,7 +12,8 @@
 #include "algorithms/common/internal/stop_flag.h"
 #include "algorithms/community/internal/community_graph.h"
 
-namespace plexus::internal {
+namespace plexus::community_internal {
+using namespace internal;
 
 // A row of at most 8 arcs whose walk lists neighbours in rising order, perhaps twice (out and
 // in): found without a search. Any other order is right, too.
@@ -207,4 +208,4 @@ std::optional<CommunityGraph> SumRows(std::span<const std::uint64_t> degrees, Ex
                  [](NodeId, NodeId u, double weight, auto&& put) { put(u, weight); });
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::community_internal

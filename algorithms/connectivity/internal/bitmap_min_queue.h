@@ -12,7 +12,7 @@
 
 #include "engine/types.h"
 
-namespace plexus::internal {
+namespace plexus::connectivity_internal {
 
 class LeastSet {
  public:
@@ -55,4 +55,4 @@ class LeastSet {
   std::vector<std::vector<std::uint64_t>> levels_;
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::connectivity_internal

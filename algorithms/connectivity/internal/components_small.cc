@@ -10,7 +10,7 @@
 
 #include "engine/arrays/aligned_array.h"
 
-namespace plexus::internal {
+namespace plexus::connectivity_internal {
 
 namespace {
 
@@ -160,4 +160,4 @@ void SmallComponents(const CsrView& out, const CsrView& in, Labels labels, Execu
   ParallelFor(executor, n, kBlock, to_roots);
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::connectivity_internal

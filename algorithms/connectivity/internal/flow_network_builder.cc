@@ -10,7 +10,8 @@
 
 #include "algorithms/common/internal/stored_edges.h"
 
-namespace plexus::internal {
+namespace plexus::connectivity_internal {
+using namespace internal;
 
 namespace {
 
@@ -294,4 +295,4 @@ std::vector<PathEdge> NetworkBuilder::CutEdges(const std::vector<bool>& source_s
   return cut;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::connectivity_internal

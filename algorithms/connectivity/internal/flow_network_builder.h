@@ -18,7 +18,8 @@
 #include "algorithms/connectivity/internal/flow_network.h"
 #include "algorithms/connectivity/max_flow.h"
 
-namespace plexus::internal {
+namespace plexus::connectivity_internal {
+using namespace internal;
 
 class NetworkBuilder {
  public:
@@ -69,4 +70,4 @@ class NetworkBuilder {
   std::uint64_t rounded_ = 0;  // arcs, each by less than a unit
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::connectivity_internal

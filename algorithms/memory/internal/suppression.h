@@ -8,7 +8,7 @@
 #include "engine/snapshot.h"
 #include "engine/vocabulary.h"
 
-namespace plexus {
+namespace plexus::memory_internal {
 
 struct SuppressingEdge {
   NodeId source, target;
@@ -92,4 +92,4 @@ class Suppression {
   ArcFilter filter_;
 };
 
-}  // namespace plexus
+}  // namespace plexus::memory_internal

@@ -7,7 +7,7 @@
 
 #include "algorithms/memory/internal/visible_set.h"
 
-namespace plexus {
+namespace plexus::memory_internal {
 
 namespace {
 
@@ -205,4 +205,4 @@ std::shared_ptr<const VisibleSet> VisibleSet::Rechecked(const Snapshot& snapshot
   return set;
 }
 
-}  // namespace plexus
+}  // namespace plexus::memory_internal

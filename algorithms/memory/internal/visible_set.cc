@@ -10,7 +10,7 @@
 #include "algorithms/connectivity/components.h"
 #include "engine/vocabulary.h"
 
-namespace plexus {
+namespace plexus::memory_internal {
 
 namespace {
 
@@ -242,4 +242,4 @@ std::uint64_t VisibleSet::size_bytes() const {
          cycles_->capacity() * sizeof(CycleNode);
 }
 
-}  // namespace plexus
+}  // namespace plexus::memory_internal

@@ -30,7 +30,7 @@
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
 
-namespace plexus {
+namespace plexus::memory_internal {
 
 class VisibleSet final : public Carried {
  public:
@@ -97,4 +97,4 @@ class VisibleSet final : public Carried {
   std::shared_ptr<const NodeSubset> nodes_;
 };
 
-}  // namespace plexus
+}  // namespace plexus::memory_internal

@@ -13,7 +13,7 @@
 #include "algorithms/pagerank/internal/tile_spmv.h"
 #include "engine/derived.h"
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
 
 namespace {
 
@@ -143,4 +143,4 @@ void TiledSums::PullBlock(std::size_t block, const Value* values, double* sums) 
   }
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

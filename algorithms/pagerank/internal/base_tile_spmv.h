@@ -19,7 +19,7 @@
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
 
 // Tiles of all arcs of a base, kept as long as it lives, weighted and not apart. Null: tiles do not
 // suit its shape. The first call makes them, O(arcs); two at once both do, since waiting under a
@@ -78,4 +78,4 @@ class TiledSums final : public BlockSums {
   double rounding_ = 0;
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

@@ -10,7 +10,8 @@
 
 #include "algorithms/common/internal/stop_flag.h"
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
+using namespace internal;
 
 namespace {
 
@@ -326,4 +327,4 @@ std::optional<LanesPartial> LanesStepper::Step(const LanesStep& step, Executor& 
   return total;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

@@ -18,7 +18,7 @@
 #include "algorithms/pagerank/internal/batch_layout.h"
 #include "engine/parallel.h"
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
 
 inline constexpr std::uint32_t kLanes = 16;
 
@@ -75,4 +75,4 @@ class LanesStepper {
   std::vector<LanesPartial> partials_;  // by block
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

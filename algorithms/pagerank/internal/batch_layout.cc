@@ -12,7 +12,8 @@
 #include "algorithms/common/internal/degree_order.h"
 #include "algorithms/common/internal/object_pool.h"
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
+using namespace internal;
 
 namespace {
 
@@ -298,4 +299,4 @@ std::uint64_t LaneRows::size_bytes() const {
   return bytes;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

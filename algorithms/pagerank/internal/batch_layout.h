@@ -26,7 +26,7 @@
 #include "engine/parallel.h"
 #include "engine/types.h"
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
 
 class LaneRows {
  public:
@@ -77,4 +77,4 @@ class LaneRows {
   AlignedArray<float> weights_;
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

@@ -10,7 +10,7 @@
 
 #include "algorithms/pagerank/internal/simd4.h"
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
 
 namespace {
 
@@ -485,4 +485,4 @@ double PartSweeps<Real>::Error() const {
 template class PartSweeps<float>;
 template class PartSweeps<double>;
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

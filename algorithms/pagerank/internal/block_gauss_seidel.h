@@ -34,7 +34,8 @@
 #include "engine/arrays/aligned_array.h"
 #include "engine/parallel.h"
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
+using namespace internal;
 
 // Real is what contributions are: float, or double where out-strengths are beyond what f32 can
 // hold.
@@ -148,4 +149,4 @@ class PartSweeps {
   double lost_ = 0;  // changes that will not be passed on
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

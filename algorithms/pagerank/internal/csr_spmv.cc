@@ -7,7 +7,8 @@
 
 #include "algorithms/common/internal/row_dot.h"
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
+using namespace internal;
 
 namespace {
 
@@ -233,4 +234,4 @@ template void RowSums::PullBlock(std::size_t, const float*, double*);
 template void RowSums::PullBlock(std::size_t, const double*, double*);
 template void RowSums::PullBlock(std::size_t, RowSums::Coded, double*);
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

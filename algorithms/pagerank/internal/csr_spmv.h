@@ -23,7 +23,8 @@
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
+using namespace internal;
 
 // Rows by dense id: those of `out` and `in`, or of `live` where the delta touches them.
 struct LiveRows {
@@ -142,4 +143,4 @@ class RowSums final : public BlockSums {
   Pool<Scratch> pool_;
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

@@ -16,7 +16,7 @@
 #include <limits>
 #include <type_traits>
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
 
 template <class Real>
 struct ChangeCodes {
@@ -73,4 +73,4 @@ struct ChangeCodes {
   }
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

@@ -6,7 +6,7 @@
 
 #include "algorithms/pagerank/internal/tile_spmv.h"
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
 
 template <class Real>
 PageRankPartial TileStepper::Step(const PageRankTiles& tiles, const PageRankStep<Real>& step,
@@ -32,4 +32,4 @@ template PageRankPartial TileStepper::Step(const PageRankTiles&, const PageRankS
 template PageRankPartial TileStepper::Step(const PageRankTiles&, const PageRankStep<double>&,
                                            Executor&);
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

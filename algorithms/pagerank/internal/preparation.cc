@@ -17,7 +17,8 @@
 #include "algorithms/pagerank/internal/pagerank_csr.h"
 #include "algorithms/pagerank/pagerank_batch.h"
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
+using namespace internal;
 
 namespace {
 
@@ -217,4 +218,4 @@ Result<std::vector<SeedShare>> SeedShares(const Snapshot& snapshot, const DenseV
   return shares;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

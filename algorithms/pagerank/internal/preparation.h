@@ -15,7 +15,7 @@
 #include "algorithms/pagerank/internal/tile_layout.h"
 #include "algorithms/pagerank/pagerank.h"
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
 
 enum class PageRankUse : std::uint8_t { kOne, kSixteen };  // rankings in a sweep
 
@@ -73,4 +73,4 @@ Result<std::vector<SeedShare>> SeedShares(const Snapshot& snapshot, const DenseV
                                           std::span<const PageRankSeed> seeds,
                                           std::span<const EdgeKindId> kinds);
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

@@ -16,7 +16,8 @@
 
 #include "algorithms/common/internal/row_dot.h"
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
+using namespace internal;
 
 namespace {
 
@@ -151,4 +152,4 @@ PageRankPartial StepByPull(const CsrView& in, const PageRankStep<Real>& step, Ex
 template PageRankPartial StepByPull(const CsrView&, const PageRankStep<float>&, Executor&);
 template PageRankPartial StepByPull(const CsrView&, const PageRankStep<double>&, Executor&);
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

@@ -14,7 +14,7 @@
 #include "algorithms/pagerank/internal/residual_push.h"
 #include "engine/arrays/aligned_array.h"
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
 
 namespace {
 
@@ -346,4 +346,4 @@ PageRankRefreshed RefreshPageRank(const LiveRows& rows, std::vector<double> star
   return Refresher(rows, seeds, options, std::move(start), executor).Run();
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

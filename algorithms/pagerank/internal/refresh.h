@@ -29,7 +29,7 @@
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
 
 struct PageRankRefreshOptions {
   double damping = 0.85, tolerance = 1e-9;
@@ -66,4 +66,4 @@ PageRankRefreshed RefreshPageRank(const LiveRows& rows, std::vector<double> star
                                   std::span<const SeedShare> seeds,
                                   const PageRankRefreshOptions& options, Executor& executor);
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

@@ -9,7 +9,7 @@
 #include <new>
 #include <utility>
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
 
 namespace {
 
@@ -330,4 +330,4 @@ std::uint64_t PendingChanges::Push(const std::vector<NodeId>& loud, double quiet
   return arcs - left;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

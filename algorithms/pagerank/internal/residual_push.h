@@ -25,7 +25,7 @@
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
 
 class PendingChanges {
  public:
@@ -104,4 +104,4 @@ class PendingChanges {
   std::vector<bool> queued_;
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

@@ -8,7 +8,7 @@
 #include "engine/parallel.h"
 #include "engine/types.h"
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
 
 class BlockSums {
  public:
@@ -32,4 +32,4 @@ class BlockSums {
   virtual void Pull(std::size_t block, const double* values, double* sums) = 0;
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

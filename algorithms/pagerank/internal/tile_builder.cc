@@ -8,7 +8,7 @@
 #include <numeric>
 #include <utility>
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
 
 namespace {
 
@@ -292,4 +292,4 @@ void TileSorter::CutRuns(PageRankTiles::Block& block, std::uint64_t arcs, Scratc
   }
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

@@ -18,7 +18,7 @@
 #include "engine/adjacency/csr_view.h"
 #include "engine/types.h"
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
 
 // Uninitialised memory that grows and never shrinks.
 template <class T>
@@ -107,4 +107,4 @@ class TileSorter::Scratch {
   Buffer<Placed> placed_;
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

@@ -16,7 +16,8 @@
 #include "algorithms/common/internal/object_pool.h"
 #include "algorithms/pagerank/internal/tile_builder.h"
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
+using namespace internal;
 
 namespace {
 
@@ -180,4 +181,4 @@ std::uint64_t PageRankTiles::size_bytes() const {
   return bytes;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

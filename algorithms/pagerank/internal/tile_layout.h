@@ -29,7 +29,7 @@
 #include "engine/parallel.h"
 #include "engine/types.h"
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
 
 class PageRankTiles {
  public:
@@ -90,4 +90,4 @@ class PageRankTiles {
   AlignedArray<float> weights_;
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

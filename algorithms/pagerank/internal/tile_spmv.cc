@@ -7,7 +7,8 @@
 
 #include "algorithms/common/internal/row_dot.h"
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
+using namespace internal;
 
 namespace {
 
@@ -141,4 +142,4 @@ template void SumTiles<double>(const PageRankTiles&, const PageRankTiles::Block&
 template void SumTiles<double>(const PageRankTiles&, const PageRankTiles::Block&, const double*,
                                double*);
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

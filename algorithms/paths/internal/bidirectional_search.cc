@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <functional>
 
-namespace plexus::internal {
+namespace plexus::paths_internal {
+using namespace internal;
 
 PointSearch::PointSearch(PathWalk& walk)
     : walk_(walk), forward_(walk.snapshot().node_count()), backward_(walk.snapshot().node_count()) {
@@ -142,4 +143,4 @@ FoundPath PointSearch::Spell() const {
   return path;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::paths_internal

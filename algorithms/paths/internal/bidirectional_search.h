@@ -14,7 +14,8 @@
 #include "algorithms/common/internal/node_map.h"
 #include "algorithms/paths/internal/path_query.h"
 
-namespace plexus::internal {
+namespace plexus::paths_internal {
+using namespace internal;
 
 class PointSearch {
  public:
@@ -67,4 +68,4 @@ class PointSearch {
   std::optional<Meeting> best_;
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::paths_internal

@@ -27,7 +27,7 @@
 #include "algorithms/paths/internal/work_sharing.h"
 #include "engine/internal/prefetch.h"
 
-namespace plexus::internal {
+namespace plexus::paths_internal {
 
 namespace {
 
@@ -388,4 +388,4 @@ template DeltaResult<float> DeltaStepping(std::span<const CostedRows>, NodeId, f
 template DeltaResult<double> DeltaStepping(std::span<const CostedRows>, NodeId, double,
                                            const Budget&, Executor&);
 
-}  // namespace plexus::internal
+}  // namespace plexus::paths_internal

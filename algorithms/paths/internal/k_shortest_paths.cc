@@ -6,7 +6,8 @@
 #include <tuple>
 #include <utility>
 
-namespace plexus::internal {
+namespace plexus::paths_internal {
+using namespace internal;
 
 namespace {
 
@@ -303,4 +304,4 @@ void NextPaths::List(const Open& open) {
   paths_.push_back(std::move(path));
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::paths_internal

@@ -32,7 +32,8 @@
 #include "algorithms/paths/internal/path_query.h"
 #include "algorithms/paths/internal/reverse_tree.h"
 
-namespace plexus::internal {
+namespace plexus::paths_internal {
+using namespace internal;
 
 class NextPaths {
  public:
@@ -128,4 +129,4 @@ class NextPaths {
   bool two_trees_ = false;
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::paths_internal

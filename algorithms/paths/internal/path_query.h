@@ -14,7 +14,8 @@
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/paths/shortest_path.h"
 
-namespace plexus::internal {
+namespace plexus::paths_internal {
+using namespace internal;
 
 struct Length {
   double cost = 0;
@@ -96,4 +97,4 @@ Status PathWalk::ForEachStep(bool backward, NodeId node, Reached&& reached, Step
   return status;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::paths_internal

@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <functional>
 
-namespace plexus::internal {
+namespace plexus::paths_internal {
+using namespace internal;
 
 EndTree::EndTree(PathWalk& walk) : walk_(walk) { Restart(nullptr, 0); }
 
@@ -80,4 +81,4 @@ Status EndTree::Expand(std::uint32_t place) {
       });
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::paths_internal

@@ -17,7 +17,8 @@
 #include "algorithms/common/internal/node_map.h"
 #include "algorithms/paths/internal/path_query.h"
 
-namespace plexus::internal {
+namespace plexus::paths_internal {
+using namespace internal;
 
 class EndTree {
  public:
@@ -77,4 +78,4 @@ class EndTree {
   bool finished_ = false;
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::paths_internal

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-namespace plexus::internal {
+namespace plexus::paths_internal {
 
 namespace {
 constexpr std::size_t kSample = 1024;  // arcs
@@ -40,4 +40,4 @@ double ChooseDelta(std::span<const CostedRows> rows) {
   return std::max(delta, 1e-30);
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::paths_internal

@@ -15,7 +15,7 @@
 #include "engine/internal/prefetch.h"
 #include "engine/types.h"
 
-namespace plexus::internal {
+namespace plexus::paths_internal {
 
 struct CostedRows {
   CsrView rows;
@@ -49,4 +49,4 @@ struct CostedRows {
 // medians) over the mean degree, from about a thousand arcs; the same for the same rows.
 double ChooseDelta(std::span<const CostedRows> rows);
 
-}  // namespace plexus::internal
+}  // namespace plexus::paths_internal

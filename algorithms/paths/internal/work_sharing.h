@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace plexus::internal {
+namespace plexus::paths_internal {
 
 template <class Item>
 class WorkExchange {
@@ -127,4 +127,4 @@ class WorkExchange {
   alignas(64) std::atomic<int> hungry_ = 0, offered_ = 0;
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::paths_internal

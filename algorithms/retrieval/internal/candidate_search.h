@@ -15,7 +15,8 @@
 #include "algorithms/retrieval/internal/vector_query.h"
 #include "algorithms/retrieval/nearest_neighbors.h"
 
-namespace plexus::internal {
+namespace plexus::retrieval_internal {
+using namespace internal;
 
 struct RankedNode {
   double rank = 0;
@@ -74,4 +75,4 @@ NearestRanks RankNodesWithin(const SpaceQuery& query, std::vector<NodeId> nodes,
 Result<NearestRanks> RankNearest(const Snapshot& snapshot, const SpaceQuery& query,
                                  const NearestOptions& options);
 
-}  // namespace plexus::internal
+}  // namespace plexus::retrieval_internal

@@ -15,7 +15,7 @@
 #include "engine/lineage.h"
 #include "engine/snapshot.h"
 
-namespace plexus {
+namespace plexus::retrieval_internal {
 
 class NodeOrder final : public Carried {
  public:
@@ -96,4 +96,4 @@ void NodeOrder::ForEach(std::uint64_t first, std::uint64_t last, bool descending
   }
 }
 
-}  // namespace plexus
+}  // namespace plexus::retrieval_internal

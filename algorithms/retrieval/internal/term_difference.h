@@ -17,7 +17,7 @@
 #include "engine/vocabulary.h"
 #include "engine/write_batch.h"
 
-namespace plexus::internal {
+namespace plexus::retrieval_internal {
 
 // An occurrence that is there: the term's name, its node, the frequency.
 struct StoredTerm {
@@ -102,4 +102,4 @@ class SplitterPool {
   std::vector<TermSplitter> spare_;
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::retrieval_internal

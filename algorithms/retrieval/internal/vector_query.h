@@ -15,7 +15,7 @@
 #include "engine/arrays/aligned_array.h"
 #include "engine/schema.h"
 
-namespace plexus::internal {
+namespace plexus::retrieval_internal {
 
 class VectorQuery {
  public:
@@ -37,4 +37,4 @@ class VectorQuery {
   double exact_norm_ = 0;  // the same in f64
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::retrieval_internal

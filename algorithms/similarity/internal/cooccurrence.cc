@@ -8,7 +8,7 @@
 
 #include "engine/vocabulary.h"
 
-namespace plexus::internal {
+namespace plexus::similarity_internal {
 
 namespace {
 
@@ -111,4 +111,4 @@ bool Together::Masked(std::span<const std::uint32_t> rows) const {
   return ShareEvent(rows);
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::similarity_internal

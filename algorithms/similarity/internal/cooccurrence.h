@@ -13,7 +13,7 @@
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
 
-namespace plexus::internal {
+namespace plexus::similarity_internal {
 
 class Together {
  public:
@@ -42,4 +42,4 @@ class Together {
   Lists events_, links_;
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::similarity_internal

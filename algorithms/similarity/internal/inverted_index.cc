@@ -8,7 +8,7 @@
 
 #include "engine/vocabulary.h"
 
-namespace plexus::internal {
+namespace plexus::similarity_internal {
 
 namespace {
 
@@ -273,4 +273,4 @@ Result<SharedIndex> MakeSharedIndex(const CsrView& rows, std::span<const double>
   return index;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::similarity_internal

@@ -29,7 +29,7 @@
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
 
-namespace plexus::internal {
+namespace plexus::similarity_internal {
 
 inline constexpr int kWords = 4;
 inline constexpr double kUnit = 65536;                // units per 1.0
@@ -102,4 +102,4 @@ Result<SharedIndex> MakeSharedIndex(const Snapshot& snapshot, const SharedIndexO
 Result<SharedIndex> MakeSharedIndex(const CsrView& rows, std::span<const double> shares,
                                     Executor& executor);
 
-}  // namespace plexus::internal
+}  // namespace plexus::similarity_internal

@@ -12,7 +12,8 @@
 #include "algorithms/common/internal/selection.h"
 #include "engine/snapshot.h"
 
-namespace plexus::internal {
+namespace plexus::similarity_internal {
+using namespace internal;
 
 class SimpleRows {
  public:
@@ -106,4 +107,4 @@ class SimpleRows {
   std::vector<std::size_t> begins_;
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::similarity_internal

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-namespace plexus::internal {
+namespace plexus::similarity_internal {
 
 namespace {
 
@@ -162,4 +162,4 @@ void ListMiner::Score(const ListItem& a, const ListItem& b) {
   best_->Offer(set);
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::similarity_internal

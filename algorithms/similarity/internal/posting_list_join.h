@@ -17,7 +17,7 @@
 #include "algorithms/similarity/internal/signature_bound.h"
 #include "algorithms/similarity/internal/top_pairs.h"
 
-namespace plexus::internal {
+namespace plexus::similarity_internal {
 
 class ListMiner {
  public:
@@ -65,4 +65,4 @@ class ListMiner {
   std::uint64_t unchecked_ = 0;  // comparisons since the budget's clock was looked at
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::similarity_internal

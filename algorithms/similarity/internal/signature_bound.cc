@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace plexus::internal {
+namespace plexus::similarity_internal {
 
 namespace {
 
@@ -167,4 +167,4 @@ void ScanThirds(const SharedIndex& index, std::uint32_t a, std::uint32_t b,
   third_scanner(index, a, b, rows, need, out);
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::similarity_internal

@@ -13,7 +13,7 @@
 
 #include "engine/types.h"
 
-namespace plexus::internal {
+namespace plexus::similarity_internal {
 
 template <int kMembers>
 struct ScoredSet {
@@ -75,4 +75,4 @@ class TopSets {
   std::vector<Set> sets_;
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::similarity_internal

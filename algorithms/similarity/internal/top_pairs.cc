@@ -10,7 +10,8 @@
 #include "algorithms/common/internal/object_pool.h"
 #include "algorithms/similarity/internal/posting_list_join.h"
 
-namespace plexus::internal {
+namespace plexus::similarity_internal {
+using namespace internal;
 
 namespace {
 
@@ -328,4 +329,4 @@ PairAnswer MinePairs(const SharedIndex& index, const PairQuestion& question, Exe
   return Miner(index, question, executor).Run();
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::similarity_internal

@@ -28,7 +28,7 @@
 #include "algorithms/similarity/internal/top_k_sets.h"
 #include "engine/parallel.h"
 
-namespace plexus::internal {
+namespace plexus::similarity_internal {
 
 struct PairQuestion {
   std::size_t k = 100;
@@ -49,4 +49,4 @@ struct PairAnswer {
 
 PairAnswer MinePairs(const SharedIndex& index, const PairQuestion& question, Executor& executor);
 
-}  // namespace plexus::internal
+}  // namespace plexus::similarity_internal

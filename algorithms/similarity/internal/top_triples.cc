@@ -13,7 +13,8 @@
 #include "algorithms/similarity/internal/signature_bound.h"
 #include "algorithms/similarity/internal/top_pairs.h"
 
-namespace plexus::internal {
+namespace plexus::similarity_internal {
+using namespace internal;
 
 namespace {
 
@@ -279,4 +280,4 @@ TripleAnswer MineTriples(const SharedIndex& index, const TripleQuestion& questio
   return Miner(index, question, executor).Run();
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::similarity_internal

@@ -20,7 +20,7 @@
 #include "algorithms/similarity/internal/top_k_sets.h"
 #include "engine/parallel.h"
 
-namespace plexus::internal {
+namespace plexus::similarity_internal {
 
 struct TripleQuestion {
   std::size_t k = 100;
@@ -41,4 +41,4 @@ struct TripleAnswer {
 TripleAnswer MineTriples(const SharedIndex& index, const TripleQuestion& question,
                          Executor& executor);
 
-}  // namespace plexus::internal
+}  // namespace plexus::similarity_internal

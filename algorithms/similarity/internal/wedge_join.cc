@@ -7,7 +7,8 @@
 #include "algorithms/common/internal/object_pool.h"
 #include "engine/arrays/aligned_array.h"
 
-namespace plexus::internal {
+namespace plexus::similarity_internal {
+using namespace internal;
 
 namespace {
 
@@ -218,4 +219,4 @@ WedgeAnswer WedgePairs(const CsrView& rows, std::span<const double> shares,
   return Walker(rows, shares, question, executor).Run();
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::similarity_internal

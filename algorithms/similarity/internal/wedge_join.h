@@ -23,7 +23,7 @@
 #include "engine/adjacency/csr_view.h"
 #include "engine/parallel.h"
 
-namespace plexus::internal {
+namespace plexus::similarity_internal {
 
 struct WedgeQuestion {
   SimilarityMeasure measure = SimilarityMeasure::kAdamicAdar;
@@ -47,4 +47,4 @@ struct WedgeAnswer {
 WedgeAnswer WedgePairs(const CsrView& rows, std::span<const double> shares,
                        const WedgeQuestion& question, Executor& executor);
 
-}  // namespace plexus::internal
+}  // namespace plexus::similarity_internal

@@ -10,7 +10,8 @@
 #include "algorithms/traversal/internal/label_relaxation.h"
 #include "algorithms/traversal/internal/layered_search.h"
 
-namespace plexus::internal {
+namespace plexus::traversal_internal {
+using namespace internal;
 
 namespace {
 
@@ -162,4 +163,4 @@ template bool LayeredSearch::Pull<Aggregate::kMin>(std::uint32_t, std::uint32_t,
 template bool LayeredSearch::Pull<Aggregate::kSum>(std::uint32_t, std::uint32_t, int);
 template bool LayeredSearch::Pull<Aggregate::kNoisyOr>(std::uint32_t, std::uint32_t, int);
 
-}  // namespace plexus::internal
+}  // namespace plexus::traversal_internal

@@ -11,7 +11,8 @@
 #include "algorithms/traversal/internal/label_relaxation.h"
 #include "algorithms/traversal/internal/layered_search.h"
 
-namespace plexus::internal {
+namespace plexus::traversal_internal {
+using namespace internal;
 
 namespace {
 
@@ -184,4 +185,4 @@ template bool LayeredSearch::Push<Aggregate::kMin>(std::uint32_t, std::uint32_t,
 template bool LayeredSearch::Push<Aggregate::kSum>(std::uint32_t, std::uint32_t, int);
 template bool LayeredSearch::Push<Aggregate::kNoisyOr>(std::uint32_t, std::uint32_t, int);
 
-}  // namespace plexus::internal
+}  // namespace plexus::traversal_internal

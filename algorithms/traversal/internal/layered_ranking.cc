@@ -7,7 +7,8 @@
 #include "algorithms/traversal/internal/layered_search.h"
 #include "algorithms/traversal/internal/max_weight.h"
 
-namespace plexus::internal {
+namespace plexus::traversal_internal {
+using namespace internal;
 
 // From now on with a bar, if the weights allow one.
 void LayeredSearch::TryBar() {
@@ -70,4 +71,4 @@ std::span<const ScoredLabel> LayeredSearch::Best() {
   return scratch_->scored;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::traversal_internal

@@ -6,7 +6,8 @@
 
 #include "algorithms/traversal/internal/label_relaxation.h"
 
-namespace plexus::internal {
+namespace plexus::traversal_internal {
+using namespace internal;
 
 namespace {
 
@@ -117,4 +118,4 @@ void LayeredSearch::Pay() {
                      executor_);
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::traversal_internal

@@ -29,7 +29,8 @@
 #include "algorithms/traversal/internal/top_k_threshold.h"
 #include "algorithms/traversal/traverse.h"
 
-namespace plexus::internal {
+namespace plexus::traversal_internal {
+using namespace internal;
 
 struct Label {
   static constexpr std::uint32_t kSeed = 0xFFFFFFFFu;
@@ -124,7 +125,7 @@ class LayeredSearch {
   RisingBar& bar_;
   bool bar_wanted_, bar_on_ = false;
   double largest_seed_ = 0, largest_weight_ = 0;
-  const BaseRows rows_;
+  const engine_internal::BaseRows rows_;
   const RowPrefetch prefetch_;
   const bool all_kinds_, base_rows_;  // base rows: may be read as they are where the delta has none
   std::shared_ptr<const RowHeads> row_heads_;
@@ -137,4 +138,4 @@ class LayeredSearch {
   std::uint64_t edges_ = 0;
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::traversal_internal

@@ -7,7 +7,7 @@
 
 #include "engine/adjacency/heaviest_arcs.h"
 
-namespace plexus::internal {
+namespace plexus::traversal_internal {
 
 std::optional<float> LargestWeight(const Snapshot& snapshot, const ArcFilter& filter,
                                    const Budget& budget, Executor& executor) {
@@ -28,4 +28,4 @@ std::optional<float> LargestWeight(const Snapshot& snapshot, const ArcFilter& fi
   return most;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::traversal_internal

@@ -11,7 +11,7 @@
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
 
-namespace plexus::internal {
+namespace plexus::traversal_internal {
 
 // At least the weight of every arc that passes `filter`; 0 when there is none. O(runs * kinds)
 // when the base is known, else O(its arcs), in parallel. Nothing when the
@@ -19,4 +19,4 @@ namespace plexus::internal {
 std::optional<float> LargestWeight(const Snapshot& snapshot, const ArcFilter& filter,
                                    const Budget& budget, Executor& executor);
 
-}  // namespace plexus::internal
+}  // namespace plexus::traversal_internal

@@ -7,7 +7,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-namespace plexus::internal {
+namespace plexus::traversal_internal {
 
 namespace {
 
@@ -107,4 +107,4 @@ Budget BudgetFrom(SearchPosition position, Budget budget) {
   return budget;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::traversal_internal

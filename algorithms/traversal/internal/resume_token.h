@@ -25,7 +25,7 @@
 #include "engine/error.h"
 #include "engine/snapshot.h"
 
-namespace plexus::internal {
+namespace plexus::traversal_internal {
 
 enum class SearchKind : std::uint8_t { kTraverse = 1, kBfs = 2, kPattern = 3 };
 
@@ -58,4 +58,4 @@ class Question {
 // `budget` counted from `position` on; what is unlimited stays so.
 Budget BudgetFrom(SearchPosition position, Budget budget);
 
-}  // namespace plexus::internal
+}  // namespace plexus::traversal_internal

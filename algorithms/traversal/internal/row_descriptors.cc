@@ -4,7 +4,7 @@
 #include <new>
 #include <utility>
 
-namespace plexus::internal {
+namespace plexus::traversal_internal {
 
 namespace {
 
@@ -36,7 +36,7 @@ void RowHeads::Paid(const Csr& base, Direction direction, std::uint64_t arcs, co
   if (!lock || side.made.load(std::memory_order_relaxed)) return;
   side.paid.store(0, std::memory_order_relaxed);
   if (budget.Interrupted()) return;
-  const BaseRows rows(base, direction);
+  const engine_internal::BaseRows rows(base, direction);
   AlignedArray<RowHead> heads;
   try {
     heads = AlignedArray<RowHead>(base.node_count);
@@ -56,4 +56,4 @@ void RowHeads::Paid(const Csr& base, Direction direction, std::uint64_t arcs, co
   side.made.store(side.heads.data(), std::memory_order_release);
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::traversal_internal

@@ -27,7 +27,7 @@
 #include "engine/parallel.h"
 #include "engine/snapshot.h"
 
-namespace plexus::internal {
+namespace plexus::traversal_internal {
 
 struct RowHead {
   std::uint32_t begin = 0, degree = 0;
@@ -35,7 +35,7 @@ struct RowHead {
   float weight = 0;
 
   // Of a node of the base.
-  static RowHead Of(const BaseRows& rows, NodeId node) {
+  static RowHead Of(const engine_internal::BaseRows& rows, NodeId node) {
     RowHead head;
     head.begin = rows.offsets[node];
     head.degree = rows.offsets[node + 1] - head.begin;
@@ -77,4 +77,4 @@ class RowHeads final : public Derived {
   mutable std::mutex making_;
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::traversal_internal

@@ -10,7 +10,7 @@
 #include "engine/internal/prefetch.h"
 #include "engine/snapshot.h"
 
-namespace plexus::internal {
+namespace plexus::traversal_internal {
 
 class RowPrefetch {
  public:
@@ -73,10 +73,10 @@ inline std::uint64_t BaseArcs(const Snapshot& snapshot, Direction direction, Nod
   std::uint64_t arcs = 0;
   for (const Direction d : {Direction::kOut, Direction::kIn}) {
     if (direction != d && direction != Direction::kBoth) continue;
-    const BaseRows rows(snapshot.base(), d);
+    const engine_internal::BaseRows rows(snapshot.base(), d);
     arcs += rows.end(node) - rows.begin(node);
   }
   return arcs;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::traversal_internal

@@ -16,7 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace plexus::internal {
+namespace plexus::traversal_internal {
 
 class RisingBar {
  public:
@@ -81,4 +81,4 @@ class RisingBar {
   std::array<std::uint32_t, kSteps> counts_;  // right from step_ on; nothing before Start
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::traversal_internal

@@ -14,7 +14,8 @@
 #include "algorithms/common/internal/node_map.h"
 #include "engine/types.h"
 
-namespace plexus::internal {
+namespace plexus::traversal_internal {
+using namespace internal;
 
 class VisitedSet {
  public:
@@ -71,4 +72,4 @@ class VisitedSet {
   NodeMap map_;
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::traversal_internal

@@ -17,9 +17,9 @@
 namespace plexus::testing {
 namespace {
 
-using internal::BlockMoving;
-using internal::CommunityGraph;
-using internal::CommunitySums;
+using community_internal::BlockMoving;
+using community_internal::CommunityGraph;
+using community_internal::CommunitySums;
 
 // A ring of nodes with chords to near ids, a few to far ones, and a hub now and then.
 CommunityGraph ShortLinks(NodeId n, bool unit, std::uint64_t seed) {
@@ -43,7 +43,7 @@ CommunityGraph ShortLinks(NodeId n, bool unit, std::uint64_t seed) {
   }
   std::vector<std::uint64_t> degrees(n);
   for (NodeId v = 0; v < n; ++v) degrees[v] = rows[v].size();
-  return *internal::SumRows(degrees, DefaultExecutor(), nullptr, [&](NodeId v, auto&& fn) {
+  return *community_internal::SumRows(degrees, DefaultExecutor(), nullptr, [&](NodeId v, auto&& fn) {
     for (const auto& [u, weight] : rows[v]) fn(u, weight);
   });
 }
@@ -69,7 +69,7 @@ Moved Move(const CommunityGraph& graph, std::vector<NodeId> start, BlockMoving::
            Executor& executor, const Budget* budget = nullptr) {
   Moved moved{.communities = std::move(start), .waiting = {}, .report = {}};
   CommunitySums sums = SumsOf(graph, moved.communities);
-  internal::Pool<internal::Tally> tallies;
+  internal::Pool<community_internal::Tally> tallies;
   tallies.Reserve(executor, graph.nodes);
   for (auto& tally : tallies.idle())
     graph.unit ? tally->Resize<true>(graph.nodes) : tally->Resize<false>(graph.nodes);
@@ -117,9 +117,9 @@ TEST(BlockMoving, GainsAreTrueAndWhoDoesNotWaitRests) {
           EXPECT_EQ(moved.waiting, again.waiting);
           EXPECT_EQ(moved.report.gain, again.report.gain);
           EXPECT_EQ(moved.report.moves, again.report.moves);
-          const double before = internal::Modularity(graph, start, n, resolution, SerialExecutor());
+          const double before = community_internal::Modularity(graph, start, n, resolution, SerialExecutor());
           const double after =
-              internal::Modularity(graph, moved.communities, n, resolution, SerialExecutor());
+              community_internal::Modularity(graph, moved.communities, n, resolution, SerialExecutor());
           EXPECT_NEAR(2 * moved.report.gain / graph.total, after - before, 1e-9);
           if (n > 3 && turn == 0 && resolution <= 1) {
             EXPECT_GT(moved.report.moves, n / 4);
@@ -195,7 +195,7 @@ TEST(BlockMoving, SuitsGraphsOfShortLinks) {
   std::vector<std::uint64_t> degrees;
   for (const auto& row : rows) degrees.push_back(row.size());
   const auto graph =
-      internal::SumRows(degrees, DefaultExecutor(), nullptr, [&](NodeId v, auto&& fn) {
+      community_internal::SumRows(degrees, DefaultExecutor(), nullptr, [&](NodeId v, auto&& fn) {
         for (NodeId u : rows[v]) fn(u, 1.0);
       });
   EXPECT_FALSE(BlockMoving::Suits(*graph));

@@ -196,7 +196,7 @@ TEST(TopologicalOrder, RefusesWhatHasNoDirection) {
 // Several levels of words, and the same as a sorted set.
 TEST(LeastSet, TakesTheLeastFirst) {
   for (const NodeId bound : {1u, 64u, 65u, 5'000u, 300'000u}) {
-    internal::LeastSet ids(bound);
+    connectivity_internal::LeastSet ids(bound);
     std::set<NodeId> want;
     std::uint64_t random = 1;
     for (int i = 0; i < 20'000; ++i) {

@@ -380,7 +380,7 @@ TEST(PageRankRefresh, InParts) {
   std::vector<NodeId> out, in;
   flatten(rows, out_offsets, out);
   flatten(columns, in_offsets, in);
-  const internal::LiveRows live{
+  const pagerank_internal::LiveRows live{
       {out_offsets, out, {}, {}, {}}, {in_offsets, in, {}, {}, {}}, nullptr, kNodes};
   const auto strengths = OutStrengths(live.out, SerialExecutor()).value();
   const auto reciprocals = StrengthReciprocals<double>(strengths, SerialExecutor()).value();
@@ -396,7 +396,7 @@ TEST(PageRankRefresh, InParts) {
   for (const double tolerance : {1e-7, 1e-10}) {
     first.clear();
     for (const auto& e : Executors()) {
-      const internal::PageRankRefreshed got = internal::RefreshPageRank(
+      const pagerank_internal::PageRankRefreshed got = pagerank_internal::RefreshPageRank(
           live, start, {}, {.tolerance = tolerance, .budget = {}}, *e.executor);
       EXPECT_LE(got.error, tolerance);
       EXPECT_LE(Distance(got.scores, want), got.error + 2e-12);
@@ -407,7 +407,7 @@ TEST(PageRankRefresh, InParts) {
     }
   }
   // The sums themselves, against one addition after the other.
-  internal::RowSums sums(live, false, SerialExecutor());
+  pagerank_internal::RowSums sums(live, false, SerialExecutor());
   std::vector<double> got(kNodes);
   for (std::size_t b = 0; b < sums.block_count(); ++b)
     sums.Pull(b, want.data(), &got[sums.first_row(b)]);

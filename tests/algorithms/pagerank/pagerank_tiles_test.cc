@@ -21,7 +21,7 @@
 namespace plexus::testing {
 namespace {
 
-using internal::PageRankTiles;
+using pagerank_internal::PageRankTiles;
 
 struct Rows {
   std::vector<std::uint32_t> offsets;

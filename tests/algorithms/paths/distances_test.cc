@@ -218,7 +218,7 @@ class InWaves : public Executor {
 
 // What a loop leaves behind is neither lost nor in the way of the next.
 TEST(WorkExchange, ListsThatNobodyTookAreHandedBack) {
-  internal::WorkExchange<int> exchange;
+  paths_internal::WorkExchange<int> exchange;
   exchange.Open();
   exchange.Sit();
   exchange.Give({1, 2});

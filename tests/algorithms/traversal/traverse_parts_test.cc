@@ -120,8 +120,8 @@ TEST(TraverseParts, HeadsChangeNothing) {
           }
     return std::pair(std::move(hits), std::move(levels));
   };
-  const auto heads = internal::RowHeads::Of(clean);
-  ASSERT_EQ(heads, internal::RowHeads::Of(delta));
+  const auto heads = traversal_internal::RowHeads::Of(clean);
+  ASSERT_EQ(heads, traversal_internal::RowHeads::Of(delta));
   // Paid for, but interrupted: not made.
   cancel = true;
   Budget stopped;
@@ -153,7 +153,7 @@ TEST(TraverseParts, NoHeadsWhereRowsAreLong) {
     for (std::size_t k = 1; k <= 3; ++k) g.Link(v, kLink, (v + k) % 20);
   g.Commit();
   g.Compact();
-  EXPECT_EQ(internal::RowHeads::Of(g.snapshot()), nullptr);
+  EXPECT_EQ(traversal_internal::RowHeads::Of(g.snapshot()), nullptr);
 }
 
 // Never above the top-th best of what is there, and close to it once enough came.
@@ -161,7 +161,7 @@ TEST(TraverseParts, TheBarIsBelowTheTopthBest) {
   std::mt19937 random(11);
   for (double spread : {0.5, 1e-3, 1e-300})
     for (std::size_t top : {std::size_t{1}, std::size_t{7}, std::size_t{100}}) {
-      internal::RisingBar bar;
+      traversal_internal::RisingBar bar;
       bar.Reset();
       std::multiset<double> values;
       auto start = [&] {

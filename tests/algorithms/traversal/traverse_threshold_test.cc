@@ -154,14 +154,14 @@ TEST(WeightBound, IsKnownOfManyGraphsAndStopsWhenAsked) {
     g.Commit();
     if (i % 2 == 0) g.Compact();
     snapshots.push_back(g.snapshot());
-    EXPECT_EQ(internal::LargestWeight(snapshots.back(), ArcFilter(), stopped, DefaultExecutor())
+    EXPECT_EQ(traversal_internal::LargestWeight(snapshots.back(), ArcFilter(), stopped, DefaultExecutor())
                   .has_value(),
               i % 2 != 0);
     EXPECT_TRUE(
-        internal::LargestWeight(snapshots.back(), ArcFilter(), {}, DefaultExecutor()).has_value());
+        traversal_internal::LargestWeight(snapshots.back(), ArcFilter(), {}, DefaultExecutor()).has_value());
   }
   for (std::size_t i = 0; i < snapshots.size(); ++i)
-    EXPECT_EQ(internal::LargestWeight(snapshots[i], ArcFilter(), stopped, DefaultExecutor()),
+    EXPECT_EQ(traversal_internal::LargestWeight(snapshots[i], ArcFilter(), stopped, DefaultExecutor()),
               0.5f + static_cast<float>(i));
 }
 
