@@ -53,12 +53,12 @@ struct DerivedKey {
   bool operator==(const DerivedKey&) const = default;
 };
 
-// Thread-safe, and const: keeping a value does not change the part. At most kMost values; what
+// Thread-safe, and const: keeping a value does not change the part. At most kMaxValues values; what
 // comes after is not kept. Nothing is computed or freed under the lock. A copy starts empty, as
 // its part may be changed.
 class DerivedData {
  public:
-  static constexpr std::size_t kMost = 32;
+  static constexpr std::size_t kMaxValues = 32;
 
   DerivedData() = default;
   DerivedData(const DerivedData&) noexcept {}

@@ -142,7 +142,7 @@ void Graph::Impl::RunGroup(const std::vector<Request*>& group) {
     // The writer may be ahead of the journal now: it must not be used again.
     read_only_ = true;
     RefuseAll(group, failed.error());
-    return Tell(lock, LogLevel::kError, "journal.failed", failed.error().message);
+    return LogEvent(lock, LogLevel::kError, "journal.failed", failed.error().message);
   }
   if (records.empty()) return;
   if (auto published = PublishApplied(records.size()); !published)

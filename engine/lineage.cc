@@ -203,7 +203,7 @@ void Lineage::Offer(DerivedKey key, std::uint64_t version, std::shared_ptr<const
     gone = std::exchange(newest->value, std::move(value));
     newest->version = version;
     newest->idle = 0;
-  } else if (newest_.size() < DerivedData::kMost) {
+  } else if (newest_.size() < DerivedData::kMaxValues) {
     newest_.push_back({key, version, std::move(value), 0});
   }
 }

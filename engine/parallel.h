@@ -59,8 +59,8 @@ class Executor {
 // from the first block at which `help` says so, threads of `executor` that are free
 // join in. Unlike Run it never waits for a thread that has not begun, so a busy
 // executor cannot hold up whoever calls this under a lock. Tasks must not throw (Catching).
-void RunHelped(Executor& executor, std::size_t blocks, BlockTask task,
-               const std::function<bool()>& help);
+void RunWithHelpers(Executor& executor, std::size_t blocks, BlockTask task,
+                    const std::function<bool()>& help);
 
 // All hardware threads over oneTBB; made at first use, lives for the process.
 Executor& DefaultExecutor();
@@ -133,7 +133,7 @@ void ParallelInvoke(Executor& executor, A&& a, B&& b) {
       thrown[block] = std::current_exception();
     }
   };
-  RunHelped(executor, 2, BlockTask(task), [] { return true; });
+  RunWithHelpers(executor, 2, BlockTask(task), [] { return true; });
   for (const std::exception_ptr& e : thrown)
     if (e) std::rethrow_exception(e);
 }

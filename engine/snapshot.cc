@@ -233,7 +233,7 @@ void Snapshot::PrefetchDeltaRow(NodeId source, bool near) const {
 
 Result<Snapshot> Snapshot::Compacted(Executor& executor) const try {
   if (!has_delta() && state_->base->node_count == node_count()) return *this;
-  PLEXUS_ASSIGN(auto base, FoldRuns(*state_, state_->runs.size(), executor));
+  PLEXUS_ASSIGN(auto base, CompactRuns(*state_, state_->runs.size(), executor));
   auto state = std::make_shared<GraphState>(*state_);
   state->base = std::move(base);
   state->runs.clear();

@@ -80,7 +80,7 @@ class StateWriter {
 };
 
 // Folds the first `run_count` runs of `state` into a new base. Pure.
-Result<std::shared_ptr<const Csr>> FoldRuns(const GraphState& state, std::size_t run_count,
-                                            Executor& executor);
+Result<std::shared_ptr<const Csr>> CompactRuns(const GraphState& state, std::size_t run_count,
+                                               Executor& executor);
 
 }  // namespace plexus

@@ -97,7 +97,7 @@ class Database::Impl {
   Status OpenForReading();
   // Looks at the closed files, compares them with the anchor and loads the state. Reads
   // `through` other Files when somebody else may be writing.
-  Result<Loaded> LookAndLoad(bool live_writer, std::shared_ptr<Files> through = nullptr);
+  Result<Loaded> OpenReadOnlyAndLoad(bool live_writer, std::shared_ptr<Files> through = nullptr);
   void StartGraph(const Loaded& loaded, std::shared_ptr<Journal> journal);
   // follow.cc
   Result<bool> Follow();
@@ -114,11 +114,11 @@ class Database::Impl {
   Result<std::uint64_t> HashAt(Sequence sequence);
   // After each append: wakes the keeper, and moves the anchor's lower bound on
   // before RocksDB flushes log records out of the write-ahead log.
-  void Notice(std::uint64_t tail_bytes);
+  void OnAppended(std::uint64_t tail_bytes);
   void MoveAnchor();
-  void KeeperLoop();
+  void CheckpointLoop();
   Status CheckpointInBackground(bool& early);
-  void TellFailure(const Error& error) noexcept;
+  void LogFailure(const Error& error) noexcept;
   void StopKeeper();
   Status CloseNow();
   // Whether Close is to write a checkpoint. REQUIRES `maintenance` held.

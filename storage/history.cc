@@ -132,21 +132,21 @@ Result<std::vector<HistoryEntry>> Database::History(NodeId node) try {
     HistoryEntry base;
     base.sequence = r.sequence;
     base.time_ms = r.time_ms;
-    auto tell = [&](std::vector<HistoryEntry>& out) {
+    auto append = [&](std::vector<HistoryEntry>& out) {
       AddNodeChanges(r, node, base, out);
       AddEdgeChanges(r, node, base, out);
     };
     mask.MoveTo(r.sequence - 1);
     if (!mask.hides(node)) {
       mask.Apply(r);
-      tell(entries);
+      append(entries);
       continue;
     }
     std::vector<HistoryEntry> whole;
-    tell(whole);
+    append(whole);
     mask.Apply(r);
     const std::size_t before = entries.size();
-    tell(entries);
+    append(entries);
     erased += whole.size() - (entries.size() - before);
     if (purged.at(node) == r.sequence)
       for (std::size_t i = before; i < entries.size(); ++i)

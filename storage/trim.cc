@@ -79,11 +79,11 @@ Status Database::Trim(Sequence before, Progress* progress) try {
     next.checkpoint_sequence = manifest.sequence;
     next.checkpoint_digest = manifest.digest;
   }
-  ReachPoint(d.options.hooks, "trim.before_anchor");
+  FailPoint(d.options.hooks, "trim.before_anchor");
   PLEXUS_TRY(WriteAnchor(d.directory, next, *d.files));
   d.anchor = next;
   d.NoteFloor();
-  ReachPoint(d.options.hooks, "trim.anchored");
+  FailPoint(d.options.hooks, "trim.anchored");
   {
     std::lock_guard past_guard(d.past_mutex);
     d.past.clear();

@@ -49,7 +49,7 @@ template <class PackedRows>
 class Packer {
  public:
   Packer(const internal::Selection& selection, const std::vector<NodeId>& nodes,
-         const std::vector<NodeId>& places, bool weights, const internal::ArcWeigher* weigher,
+         const std::vector<NodeId>& places, bool weights, const internal::EdgeWeigher* weigher,
          const internal::ReversedKinds& reversed, Executor& executor)
       : selection_(selection),
         nodes_(nodes),
@@ -192,7 +192,7 @@ class Packer {
   const std::vector<NodeId>& nodes_;
   const std::vector<NodeId>& places_;  // node -> dense; empty = the same
   const bool weights_;
-  const internal::ArcWeigher* weigher_;  // null: as stored
+  const internal::EdgeWeigher* weigher_;  // null: as stored
   const internal::ReversedKinds& reversed_;
   Executor& executor_;
   const bool as_stored_;  // arcs need no more than their kind to be selected
@@ -205,8 +205,8 @@ Result<DenseView> DenseView::Make(const Snapshot& snapshot, const DenseViewOptio
   PLEXUS_ASSIGN(const internal::Selection selection,
                 internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
   Executor& executor = internal::Pick(options.executor);
-  PLEXUS_ASSIGN(const std::optional<internal::ArcWeigher> weigher,
-                internal::ArcWeigher::MakeIfAny(snapshot, options.arc_weights, options.weights));
+  PLEXUS_ASSIGN(const std::optional<internal::EdgeWeigher> weigher,
+                internal::EdgeWeigher::MakeIfAny(snapshot, options.arc_weights, options.weights));
   PLEXUS_ASSIGN(const internal::ReversedKinds reversed,
                 internal::ReversedKinds::Make(snapshot.schema(), options.reversed, options.kinds));
   DenseView view;

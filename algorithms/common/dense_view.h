@@ -28,7 +28,7 @@ struct DenseViewOptions {
   bool out = true;  // which directions to make
   bool in = true;
   bool weights = true;
-  ArcWeights arc_weights;            // other than as stored: rows are packed; needs `weights`
+  EdgeWeighting arc_weights;         // other than as stored: rows are packed; needs `weights`
   std::vector<EdgeKindId> kinds;     // none = the fact plane
   std::vector<EdgeKindId> reversed;  // of these, followed from target to source; rows are packed
   std::int64_t valid_at = kNoTime;   // only edges valid then

@@ -114,12 +114,13 @@ Likeness Compare(const CsrView& out, const CsrView& in, Executor& executor) {
 // How many different neighbours each node has; `twice` is set when that is fewer than arcs.
 Numbers Degrees(Rows rows, NodeId n, Executor& executor, bool& twice) {
   Numbers degrees(n);
-  internal::Pool<std::vector<NodeId>> marks;  // by node: who counted it last
+  internal::ObjectPool<std::vector<NodeId>> marks;  // by node: who counted it last
   marks.Reserve(executor, (n + kGrain - 1) / kGrain);
   for (auto& mark : marks.idle()) mark->assign(n, kNoNode);
   std::atomic<bool> any = false;
   ParallelFor(executor, n, kGrain, [&](std::size_t begin, std::size_t end) {
-    auto seen = marks.Take([&] { return std::make_unique<std::vector<NodeId>>(n, kNoNode); });
+    const auto seen =
+        marks.Acquire([&] { return std::make_unique<std::vector<NodeId>>(n, kNoNode); });
     bool less = false;
     for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
       std::uint32_t count = 0, all = 0;
@@ -136,7 +137,6 @@ Numbers Degrees(Rows rows, NodeId n, Executor& executor, bool& twice) {
       less |= count != all;
     }
     if (less) any = true;
-    marks.Give(std::move(seen));
   });
   twice = any;
   return degrees;

@@ -19,11 +19,13 @@ Result<internal::SimpleGraph> SimpleGraphOf(const Snapshot& snapshot, const Opti
   return internal::MakeSimpleGraph(snapshot, wanted);
 }
 
-community_internal::OrientedCount Count(const CsrView& simple, const Budget& budget, Executor& executor) {
+community_internal::OrientedCount Count(const CsrView& simple, const Budget& budget,
+                                        Executor& executor) {
   if (!community_internal::WorthOrienting(simple, executor))
     return community_internal::CountSimple(simple, budget, executor);
-  return community_internal::CountOriented(community_internal::Orient(simple, executor, community_internal::Numbering::kByDegree),
-                                 budget, executor);
+  return community_internal::CountOriented(
+      community_internal::Orient(simple, executor, community_internal::Numbering::kByDegree),
+      budget, executor);
 }
 
 // Per arc of the oriented graph: how many directions the edge has in the view.
@@ -87,7 +89,8 @@ Result<ClusteringResult> Clustering(const Snapshot& snapshot,
                                     const ClusteringOptions& options) try {
   PLEXUS_ASSIGN(const internal::SimpleGraph graph, SimpleGraphOf(snapshot, options));
   Executor& executor = internal::Pick(options.executor);
-  const community_internal::OrientedGraph oriented = community_internal::Orient(graph.edges.out(), executor);
+  const community_internal::OrientedGraph oriented =
+      community_internal::Orient(graph.edges.out(), executor);
   std::vector<std::uint8_t> directions;
   if (options.directed) {
     PLEXUS_ASSIGN(directions, Directions(graph, oriented, executor));

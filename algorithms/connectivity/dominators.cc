@@ -15,8 +15,8 @@ namespace plexus {
 namespace {
 
 constexpr std::uint32_t kNone = 0xFFFFFFFFu;
-constexpr std::uint64_t kLook = 1u << 16;  // nodes and arcs between looks at the budget
-constexpr std::uint32_t kAhead = 8;        // arcs
+constexpr std::uint64_t kPollInterval = 1u << 16;  // nodes and arcs between looks at the budget
+constexpr std::uint32_t kAhead = 8;                // arcs
 
 class LengauerTarjan {
  public:
@@ -31,7 +31,7 @@ class LengauerTarjan {
  private:
   // After so many nodes and arcs more. False: the budget has run out.
   bool MayGoOn(std::uint64_t more) {
-    if ((looked_ += more) < kLook) return true;
+    if ((looked_ += more) < kPollInterval) return true;
     looked_ = 0;
     return !budget_.Interrupted();
   }

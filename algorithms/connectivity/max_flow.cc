@@ -24,7 +24,8 @@ Result<MaxFlowResult> MaxFlow(const Snapshot& snapshot, NodeId source, NodeId si
   MaxFlowResult result;
   for (const NodeId end : ends)
     if (!selection.contains(end)) return result;  // an index node, and only facts are followed
-  connectivity_internal::NetworkBuilder builder(selection, options, internal::Pick(options.executor));
+  connectivity_internal::NetworkBuilder builder(selection, options,
+                                                internal::Pick(options.executor));
   result.truncated = !builder.FindNodes(source, sink);
   if (builder.nodes().empty()) return result;
   PLEXUS_ASSIGN(const bool made, builder.MakeArcs());

@@ -22,7 +22,8 @@ namespace {
 
 constexpr std::size_t kBlock = std::size_t{1} << 16;  // arcs; a multiple of 64
 constexpr std::size_t kSamples = 4096;
-constexpr std::size_t kLook = std::size_t{1} << 16;  // edges joined between looks at the budget
+constexpr std::size_t kPollInterval = std::size_t{1}
+                                      << 16;  // edges joined between looks at the budget
 
 class FilterKruskal {
  public:
@@ -165,7 +166,7 @@ class FilterKruskal {
   bool Join() {
     StableSort(order_, scratch_);
     for (std::size_t i = 0; i < order_.size(); ++i) {
-      if (i % kLook == 0 && budget_.Interrupted()) {
+      if (i % kPollInterval == 0 && budget_.Interrupted()) {
         truncated_ = true;
         return false;
       }

@@ -16,8 +16,8 @@ Result<ComponentsResult> StrongComponents(const Snapshot& snapshot,
   PLEXUS_ASSIGN(const DenseView view, DenseView::Make(snapshot, wanted));
   ComponentsResult result;
   result.labels.assign(snapshot.node_count(), kNoNode);
-  const auto found =
-      connectivity_internal::StrongComponents(view.out().offsets, view.out().neighbors, options.budget);
+  const auto found = connectivity_internal::StrongComponents(view.out().offsets,
+                                                             view.out().neighbors, options.budget);
   result.truncated = !found;
   if (!found) return result;
   const std::vector<std::uint32_t>& component = *found;

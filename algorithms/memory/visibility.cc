@@ -18,7 +18,7 @@ Result<std::shared_ptr<const NodeSubset>> VisibleNodes(const Snapshot& snapshot,
                                                        const VisibleOptions& options) try {
   auto make = [&] {
     return memory_internal::VisibleSet::Make(snapshot, now_ms, options.include_superseded,
-                            internal::Pick(options.executor));
+                                             internal::Pick(options.executor));
   };
   if (!options.use_cache) return make()->nodes();
   const std::uint32_t first = options.include_superseded ? 2 : 0;

@@ -64,7 +64,7 @@ Result<std::vector<double>> Start(const DenseView& view, std::span<const double>
 struct RefreshRows {
   DenseView view;
   ArcFilter filter = ArcFilter::All();
-  pagerank_internal::LiveRows rows;  // points into the above
+  pagerank_internal::LiveCsr rows;  // points into the above
   bool over_base = false;
 };
 
@@ -114,19 +114,20 @@ Result<PageRankResult> Refresh(const Snapshot& snapshot, const PageRankOptions& 
   }
   std::vector<pagerank_internal::SeedShare> seeds;
   if (!options.seeds.empty()) {
-    PLEXUS_ASSIGN(seeds, pagerank_internal::SeedShares(snapshot, view, options.seeds, options.kinds));
+    PLEXUS_ASSIGN(seeds,
+                  pagerank_internal::SeedShares(snapshot, view, options.seeds, options.kinds));
   }
   PLEXUS_ASSIGN(std::vector<double> start, Start(view, options.start, executor));
   pagerank_internal::PageRankRefreshed refreshed =
       pagerank_internal::RefreshPageRank(read.rows, std::move(start), seeds,
-                                {.damping = options.damping,
-                                 .tolerance = options.tolerance,
-                                 .max_iterations = options.max_iterations,
-                                 .weighted = options.weighted,
-                                 .earlier = options.start_snapshot,
-                                 .tiles = std::move(tiles),
-                                 .budget = options.budget},
-                                executor);
+                                         {.damping = options.damping,
+                                          .tolerance = options.tolerance,
+                                          .max_iterations = options.max_iterations,
+                                          .weighted = options.weighted,
+                                          .earlier = options.start_snapshot,
+                                          .tiles = std::move(tiles),
+                                          .budget = options.budget},
+                                         executor);
   if (view.node_count() == snapshot.node_count()) {
     result.scores = std::move(refreshed.scores);
   } else {
@@ -153,7 +154,8 @@ Status RankDense(const pagerank_internal::PageRankReady& ready, const std::vecto
   if (!ready.prepared->weighted) in.weights = {};
   PLEXUS_ASSIGN(const std::vector<Real> reciprocals,
                 StrengthReciprocals<Real>(ready.prepared->strengths, executor));
-  if constexpr (sizeof(Real) == sizeof(float)) PLEXUS_TRY(pagerank_internal::CheckF32Range(reciprocals));
+  if constexpr (sizeof(Real) == sizeof(float))
+    PLEXUS_TRY(pagerank_internal::CheckF32Range(reciprocals));
   const std::vector<Real> home(teleport.begin(), teleport.end()), first(start.begin(), start.end());
   PageRankCsrOptions kernel;
   kernel.damping = options.damping;
@@ -186,15 +188,16 @@ double LeastTolerance(Precision precision, double damping) {
 }
 
 Result<PageRankResult> PageRank(const Snapshot& snapshot, const PageRankOptions& options) try {
-  PLEXUS_TRY(pagerank_internal::CheckPageRankOptions(options, pagerank_internal::PageRankUse::kOne));
+  PLEXUS_TRY(
+      pagerank_internal::CheckPageRankOptions(options, pagerank_internal::PageRankUse::kOne));
   Executor& executor = internal::Pick(options.executor);
   if (!options.start.empty() && options.iterations == 0 &&
       pagerank_internal::RefreshReaches(options.tolerance, options.damping))
     return Refresh(snapshot, options, executor);
   const auto began = std::chrono::steady_clock::now();
-  PLEXUS_ASSIGN(
-      const pagerank_internal::PageRankReady ready,
-      pagerank_internal::PreparePageRank(snapshot, options, pagerank_internal::PageRankUse::kOne, executor));
+  PLEXUS_ASSIGN(const pagerank_internal::PageRankReady ready,
+                pagerank_internal::PreparePageRank(snapshot, options,
+                                                   pagerank_internal::PageRankUse::kOne, executor));
   const DenseView& view = ready.view;
   std::vector<double> teleport;  // empty = uniform
   if (!options.seeds.empty()) {

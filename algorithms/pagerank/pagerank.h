@@ -60,7 +60,7 @@ struct PageRankOptions {
   std::int64_t valid_at = kNoTime;   // only edges valid then; kNoTime = any time
   // What a stored weight counts for: factors by kind, half-lives by age. Rows are packed once a
   // call (kept for the next ones while nothing ages).
-  ArcWeights arc_weights;
+  EdgeWeighting arc_weights;
   const NodeSubset* subset = nullptr;
   // Refresh: begin at these scores by NodeId, those of an earlier state of the graph,
   // instead of the teleport. They are scaled to sum to 1 over the selected nodes; ids

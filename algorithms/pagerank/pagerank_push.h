@@ -39,7 +39,7 @@ struct PageRankPushOptions {
   std::vector<EdgeKindId> kinds;     // none = the fact plane
   std::vector<EdgeKindId> reversed;  // of these kinds: rank flows from target to source
   std::int64_t valid_at = kNoTime;   // only edges valid then
-  ArcWeights arc_weights;            // factors by kind, half-lives by age; as in PageRankOptions
+  EdgeWeighting arc_weights;         // factors by kind, half-lives by age; as in PageRankOptions
   const NodeSubset* subset = nullptr;
   Budget budget;  // nodes touched, arcs followed, deadline, cancel; kept to the node and arc
 };

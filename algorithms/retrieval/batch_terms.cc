@@ -42,8 +42,8 @@ class BatchTerms {
 
   Result<IndexTermsReport> Run() {
     PLEXUS_TRY(batch_.CheckRefs());
-    PLEXUS_ASSIGN(TermSplitter first, pool_.Take());  // fails here, once, or never
-    pool_.Give(std::move(first));
+    PLEXUS_ASSIGN(TermSplitter first, pool_.Acquire());  // fails here, once, or never
+    pool_.Release(std::move(first));
     CollectTexts();
     if (written_.empty()) return IndexTermsReport();
     CollectEdges();
@@ -151,11 +151,11 @@ class BatchTerms {
   Status CompareAll() {
     std::vector<std::optional<Error>> errors((written_.size() + kGrain - 1) / kGrain);
     ParallelFor(executor_, written_.size(), kGrain, [&](std::size_t begin, std::size_t end) {
-      Result<TermSplitter> splitter = pool_.Take();
+      Result<TermSplitter> splitter = pool_.Acquire();
       Status status = splitter ? Status() : std::unexpected(splitter.error());
       for (std::size_t i = begin; i < end && status; ++i) status = Compare(written_[i], *splitter);
       if (!status) errors[begin / kGrain] = status.error();
-      if (splitter) pool_.Give(std::move(*splitter));
+      if (splitter) pool_.Release(std::move(*splitter));
     });
     for (std::optional<Error>& error : errors)
       if (error) return std::unexpected(std::move(*error));
@@ -182,8 +182,9 @@ class BatchTerms {
         return removed_ids_.contains(there.node.index());
       });
     for (const retrieval_internal::StoredTerm& own : w.own) {  // in order: the last one counts
-      std::erase_if(stored,
-                    [&](const retrieval_internal::StoredTerm& there) { return there.term == own.term; });
+      std::erase_if(stored, [&](const retrieval_internal::StoredTerm& there) {
+        return there.term == own.term;
+      });
       if (own.weight >= 0) stored.push_back(own);
     }
     w.difference = retrieval_internal::DifferenceOf(std::move(wanted), std::move(stored));

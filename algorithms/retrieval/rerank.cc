@@ -80,7 +80,7 @@ Result<RerankResult> Fuse(const Snapshot& snapshot, const retrieval_internal::Sp
   result.candidates = ranked.size();
   result.hits.reserve(ranked.size());
   for (std::size_t i = 0; i < ranked.size(); ++i) {
-    const SimilarNode similar = query.ToSimilar(ranked[i]);
+    const NearestHit similar = query.ToSimilar(ranked[i]);
     RerankHit hit;
     hit.node = similar.node;
     hit.measure = similar.measure;
@@ -103,8 +103,9 @@ Result<RerankResult> Fuse(const Snapshot& snapshot, const retrieval_internal::Sp
 
 Result<RerankResult> Rerank(const Snapshot& snapshot, SpaceId space, std::span<const float> query,
                             const RerankOptions& options) try {
-  PLEXUS_ASSIGN(const retrieval_internal::SpaceQuery prepared,
-                retrieval_internal::SpaceQuery::Make(snapshot, space, query, options.metric, options.level));
+  PLEXUS_ASSIGN(
+      const retrieval_internal::SpaceQuery prepared,
+      retrieval_internal::SpaceQuery::Make(snapshot, space, query, options.metric, options.level));
   PLEXUS_TRY(Check(prepared.metric(), options));
   const NearestOptions nearest{.top = options.k,
                                .metric = options.metric,
@@ -125,8 +126,9 @@ Result<RerankResult> RerankCandidates(const Snapshot& snapshot, SpaceId space,
                                       std::span<const float> query,
                                       std::span<const NodeId> candidates,
                                       const RerankOptions& options) try {
-  PLEXUS_ASSIGN(const retrieval_internal::SpaceQuery prepared,
-                retrieval_internal::SpaceQuery::Make(snapshot, space, query, options.metric, options.level));
+  PLEXUS_ASSIGN(
+      const retrieval_internal::SpaceQuery prepared,
+      retrieval_internal::SpaceQuery::Make(snapshot, space, query, options.metric, options.level));
   PLEXUS_TRY(Check(prepared.metric(), options));
   PLEXUS_ASSIGN(const internal::Selection selection,
                 internal::Select(snapshot, {}, kNoTime, options.subset));
@@ -140,10 +142,10 @@ Result<RerankResult> RerankCandidates(const Snapshot& snapshot, SpaceId space,
   RerankResult result;
   result.outside = std::erase_if(nodes, [&](NodeId v) { return !selection.contains(v); });
   result.without_vector = std::erase_if(nodes, [&](NodeId v) { return !prepared.view().has(v); });
-  internal::HaltingExecutor executor(internal::Pick(options.executor), options.budget);
+  internal::StoppableExecutor executor(internal::Pick(options.executor), options.budget);
   retrieval_internal::NearestRanks found =
       retrieval_internal::RankNodesWithin(prepared, std::move(nodes), options.budget, executor);
-  internal::KeepBest(found.ranked, 0);
+  internal::SortTopK(found.ranked, 0);
   result.truncated = found.truncated;
   return Fuse(snapshot, prepared, std::move(found.ranked), options, std::move(result));
 }

@@ -18,8 +18,8 @@ namespace plexus {
 
 namespace {
 
+using similarity_internal::InvertedIndex;
 using similarity_internal::ScoredSet;
-using similarity_internal::SharedIndex;
 
 struct Rows {
   DenseView view;
@@ -56,16 +56,19 @@ std::vector<double> Shares(const CsrView& rows, SimilarityMeasure measure) {
   std::vector<double> shares(rows.node_count(), 0);
   for (NodeId w = 0; w < rows.node_count(); ++w)
     if (degrees[w] >= 2)
-      shares[w] = similarity_internal::IsSum(measure) ? similarity_internal::Share(measure, degrees[w]) : 1.0;
+      shares[w] = similarity_internal::IsSum(measure)
+                      ? similarity_internal::NeighborWeight(measure, degrees[w])
+                      : 1.0;
   return shares;
 }
 
 // Goes on from the best pairs so far: pairs better than the k-th of them, and that one.
 Result<std::vector<ScoredSet<2>>> Mine(const CsrView& rows, const std::vector<double>& shares,
                                        std::vector<ScoredSet<2>> found,
-                                       similarity_internal::PairQuestion question, Executor& executor,
+                                       similarity_internal::PairQuery query, Executor& executor,
                                        SimilarPairsResult& result) {
-  PLEXUS_ASSIGN(const SharedIndex index, similarity_internal::MakeSharedIndex(rows, shares, executor));
+  PLEXUS_ASSIGN(const InvertedIndex index,
+                similarity_internal::MakeInvertedIndex(rows, shares, executor));
   const auto row_of = [&](NodeId node) {
     return static_cast<std::uint32_t>(
         std::lower_bound(index.nodes.begin(), index.nodes.end(), node) - index.nodes.begin());
@@ -74,9 +77,10 @@ Result<std::vector<ScoredSet<2>>> Mine(const CsrView& rows, const std::vector<do
   for (ScoredSet<2>& pair : found)
     pair.score = index.PairScore(row_of(pair.members[0]), row_of(pair.members[1]));
   std::sort(found.begin(), found.end(), similarity_internal::Better());
-  const bool full = found.size() == question.k;
-  if (full) question.bar = found.back();
-  similarity_internal::PairAnswer answer = similarity_internal::MinePairs(index, question, executor);
+  const bool full = found.size() == query.k;
+  if (full) query.threshold = found.back();
+  similarity_internal::PairResult answer =
+      similarity_internal::FindTopPairs(index, query, executor);
   result.compared = answer.compared;
   result.truncated = answer.truncated;
   std::vector<ScoredSet<2>> pairs = std::move(answer.pairs);
@@ -86,7 +90,7 @@ Result<std::vector<ScoredSet<2>>> Mine(const CsrView& rows, const std::vector<do
     pairs.push_back(found.back());
   std::sort(pairs.begin(), pairs.end(), similarity_internal::Better());
   pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
-  if (pairs.size() > question.k) pairs.resize(question.k);
+  if (pairs.size() > query.k) pairs.resize(query.k);
   return pairs;
 }
 
@@ -121,14 +125,15 @@ Result<SimilarPairsResult> SimilarPairs(const Snapshot& snapshot,
   const bool ratio = options.measure == SimilarityMeasure::kJaccard ||
                      options.measure == SimilarityMeasure::kOverlap;
 
-  similarity_internal::WedgeQuestion question;
-  question.measure = options.measure;
-  question.k = options.top == 0 ? kMaxSimilarTop + 1 : options.top;
-  question.least_shared = options.least_shared;
-  question.budget = options.budget;
-  question.most_wedges = options.wedge_limit;
-  question.first_wedges = ratio ? 0 : std::min(question.first_wedges, options.wedge_limit);
-  similarity_internal::WedgeAnswer walked = similarity_internal::WedgePairs(rows, shares, question, executor);
+  similarity_internal::WedgeQuery query;
+  query.measure = options.measure;
+  query.k = options.top == 0 ? kMaxSimilarTop + 1 : options.top;
+  query.least_shared = options.least_shared;
+  query.budget = options.budget;
+  query.most_wedges = options.wedge_limit;
+  query.first_wedges = ratio ? 0 : std::min(query.first_wedges, options.wedge_limit);
+  similarity_internal::WedgeResult walked =
+      similarity_internal::WedgePairs(rows, shares, query, executor);
   SimilarPairsResult result;
   result.wedges = walked.wedges;
   result.truncated = walked.truncated;
@@ -141,9 +146,9 @@ Result<SimilarPairsResult> SimilarPairs(const Snapshot& snapshot,
                       "pairs that share "
                       "more, for a sum (Adamic-Adar, resource allocation), or for the best of "
                       "single nodes");
-    similarity_internal::PairQuestion rest;
-    rest.k = question.k;
-    rest.least_common = question.least_shared;
+    similarity_internal::PairQuery rest;
+    rest.k = query.k;
+    rest.least_common = query.least_shared;
     rest.budget = options.budget;
     if (rest.budget.edges != Budget::kUnlimited)
       rest.budget.edges -= std::min(rest.budget.edges, walked.wedges);

@@ -22,7 +22,7 @@ namespace {
 
 using internal::NodeMap;
 using internal::Selection;
-using similarity_internal::SimpleRows;
+using similarity_internal::NeighborRows;
 
 constexpr std::size_t kPairBlock = 64;  // pairs that share a cache of degrees
 constexpr std::size_t kRoundBlocks =
@@ -127,13 +127,14 @@ class PairJudge {
     std::sort(order_.begin(), order_.end());
     double sum = 0;
     for (const Shared& w : order_)
-      sum += similarity_internal::Share(options_.measure, known_[places_.get(w.node)].degree + outside);
+      sum += similarity_internal::NeighborWeight(options_.measure,
+                                                 known_[places_.get(w.node)].degree + outside);
     return sum;
   }
 
   const Selection& selection_;
   const SimilarityOptions& options_;
-  SimpleRows rows_;
+  NeighborRows rows_;
   struct Known {
     std::uint64_t length, degree;  // the degree is among the selected nodes
   };
@@ -163,7 +164,8 @@ class TwoSteps {
     result_.neighbors = near_.size();
     Accumulate();
     result_.candidates = found_.size();
-    if (options_.measure == SimilarityMeasure::kCommon || similarity_internal::IsSum(options_.measure))
+    if (options_.measure == SimilarityMeasure::kCommon ||
+        similarity_internal::IsSum(options_.measure))
       RankSums();
     else
       RankSets();
@@ -232,9 +234,10 @@ class TwoSteps {
         return;
       }
       // d counts the node asked about, whether it is selected or not.
-      const double share = similarity_internal::IsSum(options_.measure) && !here.empty()
-                               ? similarity_internal::Share(options_.measure, here.size() + 1)
-                               : 0.0;
+      const double share =
+          similarity_internal::IsSum(options_.measure) && !here.empty()
+              ? similarity_internal::NeighborWeight(options_.measure, here.size() + 1)
+              : 0.0;
       for (const std::uint32_t place : here) {
         ++found_[place].shared;
         found_[place].sum += share;
@@ -246,9 +249,10 @@ class TwoSteps {
     for (const Candidate& c : found_)
       if (c.shared >= options_.least_shared)
         result_.nodes.push_back(
-            {c.node, similarity_internal::IsSum(options_.measure) ? c.sum : static_cast<double>(c.shared),
+            {c.node,
+             similarity_internal::IsSum(options_.measure) ? c.sum : static_cast<double>(c.shared),
              c.shared, 0});
-    internal::KeepBest(result_.nodes, options_.top, Better);
+    internal::SortTopK(result_.nodes, options_.top, Better);
   }
 
   // Candidates in an order in which, once one cannot enter a full list, no later one can:
@@ -293,7 +297,7 @@ class TwoSteps {
 
   const NodeId node_;
   const SimilarityOptions& options_;
-  SimpleRows rows_;
+  NeighborRows rows_;
   NodeMap places_;  // node -> its place in found_
   std::vector<NodeId> near_, row_;
   std::vector<Candidate> found_;
@@ -315,7 +319,7 @@ Result<PairSimilaritiesResult> PairSimilarities(const Snapshot& snapshot,
   PLEXUS_ASSIGN(const Selection selection,
                 internal::Select(snapshot, options.kinds, options.valid_at, options.subset));
   Executor& executor = internal::Pick(options.executor);
-  internal::Pool<PairJudge> judges;
+  internal::ObjectPool<PairJudge> judges;
   PairSimilaritiesResult result;
   std::uint64_t spent = 0;
   std::vector<Judged> round(std::min(pairs.size(), kPairBlock * kRoundBlocks));
@@ -326,7 +330,8 @@ Result<PairSimilaritiesResult> PairSimilarities(const Snapshot& snapshot,
     ParallelFor(executor, count, kPairBlock, [&](std::size_t begin, std::size_t end) {
       done[begin / kPairBlock] = false;
       if (options.budget.Interrupted()) return;
-      auto judge = judges.Take([&] { return std::make_unique<PairJudge>(selection, options); });
+      const auto judge =
+          judges.Acquire([&] { return std::make_unique<PairJudge>(selection, options); });
       judge->Forget();
       std::uint64_t here = 0;
       for (std::size_t i = begin; i < end; ++i) {
@@ -336,7 +341,6 @@ Result<PairSimilaritiesResult> PairSimilarities(const Snapshot& snapshot,
         here += round[i].edges;
       }
       done[begin / kPairBlock] = judge->whole();
-      judges.Give(std::move(judge));
     });
     for (std::size_t i = 0; i < count; ++i) {
       if (!done[i / kPairBlock] || round[i].edges > options.budget.edges - spent) {

@@ -101,23 +101,24 @@ void FillHit(const Snapshot& snapshot, const std::vector<Label>& labels, const S
   hit.seed = labels[at].node;
 }
 
-traversal_internal::Question Asked(const Snapshot& snapshot, std::span<const TraverseSeed> starts,
-                         const TraverseOptions& o) {
-  traversal_internal::Question question(snapshot, traversal_internal::SearchKind::kTraverse);
-  question.Add(static_cast<std::uint64_t>(o.hops));
-  question.Add(static_cast<std::uint64_t>(o.direction));
-  question.Add(static_cast<std::uint64_t>(o.aggregate));
-  question.Add(o.decay);
-  question.Add(std::uint64_t{o.top});
-  question.Add(std::uint64_t{o.include_seeds});
-  question.Add(std::span(o.kinds));
-  question.Add(static_cast<std::uint64_t>(o.valid_at));
-  question.Add(o.subset);
+traversal_internal::QueryDigest MakeDigest(const Snapshot& snapshot,
+                                           std::span<const TraverseSeed> starts,
+                                           const TraverseOptions& o) {
+  traversal_internal::QueryDigest digest(snapshot, traversal_internal::SearchKind::kTraverse);
+  digest.Add(static_cast<std::uint64_t>(o.hops));
+  digest.Add(static_cast<std::uint64_t>(o.direction));
+  digest.Add(static_cast<std::uint64_t>(o.aggregate));
+  digest.Add(o.decay);
+  digest.Add(std::uint64_t{o.top});
+  digest.Add(std::uint64_t{o.include_seeds});
+  digest.Add(std::span(o.kinds));
+  digest.Add(static_cast<std::uint64_t>(o.valid_at));
+  digest.Add(o.subset);
   for (const TraverseSeed& s : starts) {
-    question.AddNode(s.node);
-    question.Add(s.weight);
+    digest.AddNode(s.node);
+    digest.Add(s.weight);
   }
-  return question;
+  return digest;
 }
 
 }  // namespace
@@ -129,7 +130,7 @@ Result<TraverseResult> Traverse(const Snapshot& snapshot, std::span<const Traver
     PLEXUS_ASSIGN(const std::vector<TraverseSeed> starts,
                   CheckSeeds(snapshot, seeds, given.aggregate));
     PLEXUS_ASSIGN(const traversal_internal::SearchPosition position,
-                  Asked(snapshot, starts, given).Position(given.resume));
+                  MakeDigest(snapshot, starts, given).Position(given.resume));
     TraverseOptions further = given;
     further.resume.clear();
     further.budget = traversal_internal::BudgetFrom(position, given.budget);
@@ -149,13 +150,13 @@ Result<TraverseResult> Traverse(const Snapshot& snapshot, std::span<const Traver
   result.nodes = search.labels().size();
   result.edges = search.edges();
   if (result.truncated)
-    result.resume = Asked(snapshot, starts, options).TokenAt({result.nodes, result.edges});
+    result.resume = MakeDigest(snapshot, starts, options).TokenAt({result.nodes, result.edges});
   result.hits.resize(reached.size());
   if (options.paths) PrefetchSteps(snapshot, search.labels(), reached);
   for (std::size_t i = 0; i < reached.size(); ++i)
     FillHit(snapshot, search.labels(), reached[i], options.paths, starts.size() == 1,
             result.hits[i]);
-  search.Pay();
+  search.RecordTraversal();
   return result;
 }
 PLEXUS_CATCH_NO_MEMORY

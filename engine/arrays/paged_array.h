@@ -37,7 +37,7 @@ class PagedArray {
   struct Page {
     T values[kPageSize];
   };
-  static constexpr std::size_t kMostUniform = 16;
+  static constexpr std::size_t kMaxUniform = 16;
   struct Spine {
     std::vector<std::shared_ptr<Page>> pages;
     std::vector<std::shared_ptr<Page>> uniform;  // pages that stand in more than one place
@@ -50,7 +50,7 @@ class PagedArray {
     std::shared_ptr<Page> Uniform(const T& value, const T& absent) {
       for (const auto& page : uniform)
         if (std::memcmp(&page->values[0], &value, sizeof(T)) == 0) return page;
-      if (uniform.size() >= kMostUniform && std::memcmp(&value, &absent, sizeof(T)) != 0)
+      if (uniform.size() >= kMaxUniform && std::memcmp(&value, &absent, sizeof(T)) != 0)
         return nullptr;
       auto page = std::make_shared<Page>();
       std::fill_n(page->values, kPageSize, value);

@@ -256,8 +256,8 @@ std::shared_ptr<const Csr> Finish(const Csr& base, std::shared_ptr<Csr> csr, Exe
 
 }  // namespace
 
-Result<std::shared_ptr<const Csr>> FoldRuns(const GraphState& state, std::size_t run_count,
-                                            Executor& executor) {
+Result<std::shared_ptr<const Csr>> CompactRuns(const GraphState& state, std::size_t run_count,
+                                               Executor& executor) {
   std::shared_ptr<const Run> run = std::make_shared<Run>();
   if (run_count == 1) run = state.runs[0];
   if (run_count > 1) run = MergeRuns(std::span(state.runs).first(run_count), executor);

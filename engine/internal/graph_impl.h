@@ -96,8 +96,8 @@ class Graph::Impl {
   bool WakeMaintenance() noexcept;
   void MaintenanceLoop();
   // Tells the host, without the lock.
-  void Tell(std::unique_lock<std::mutex>& lock, LogLevel level, std::string_view event,
-            std::string_view message, std::initializer_list<LogField> fields = {});
+  void LogEvent(std::unique_lock<std::mutex>& lock, LogLevel level, std::string_view event,
+                std::string_view message, std::initializer_list<LogField> fields = {});
 
   GraphOptions options_;
   const Owner owner_;

@@ -12,8 +12,8 @@ constexpr std::uint64_t kEntryBytes = 96;  // of a payload, beside its bytes
 // Tables keep their buckets when entries go.
 template <class Map>
 void Shrink(Map& map) {
-  constexpr std::size_t kFew = 4096, kPart = 8;
-  if (map.bucket_count() > kFew && map.size() < map.bucket_count() / kPart) map.rehash(0);
+  constexpr std::size_t kMinBuckets = 4096, kPart = 8;
+  if (map.bucket_count() > kMinBuckets && map.size() < map.bucket_count() / kPart) map.rehash(0);
 }
 }  // namespace
 

@@ -264,17 +264,17 @@ Result<Manifest> WriteCheckpoint(const std::shared_ptr<Rocks>& rocks, const Snap
   });
   for (const Status& status : written) PLEXUS_TRY(status);
   if (parts > 0) {
-    ReachPoint(files.hooks(), "checkpoint.sections_written");
+    FailPoint(files.hooks(), "checkpoint.sections_written");
     PLEXUS_TRY(ingest(paths));
   }
-  ReachPoint(files.hooks(), "checkpoint.sections_ingested");
+  FailPoint(files.hooks(), "checkpoint.sections_ingested");
   const std::string path = scratch + "/manifest.sst";
   const auto writer = MakeSortedFileWriter(*rocks, rocks->checkpoint());
   PLEXUS_TRY(Check(writer->Open(path), path));
   PLEXUS_TRY(Check(writer->Put(SectionKey(id, kManifestSection), EncodeManifest(manifest)), path));
   PLEXUS_TRY(Check(writer->Finish(), path));
   PLEXUS_TRY(ingest({path}));
-  ReachPoint(files.hooks(), "checkpoint.manifest_ingested");
+  FailPoint(files.hooks(), "checkpoint.manifest_ingested");
   PLEXUS_TRY(files.RemoveTree(scratch));
   return manifest;
 }

@@ -197,7 +197,7 @@ Status CheckGroup(ImportRun& run, std::span<const Input> inputs, std::vector<Che
       if (checked[i].stamps.empty()) checked[i].stamps = Stamps(inputs[i]);
       status = ImportOne(run, inputs[i], checked[i]);
     }
-  } while (status && !run.report.stopped && run.check.LookCloser());
+  } while (status && !run.report.stopped && run.check.NeedsSecondPass());
   run.checking = false;
   if (status && !run.report.stopped) run.report = before;
   return status;

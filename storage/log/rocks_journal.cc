@@ -60,10 +60,10 @@ void RocksJournal::FailWith(const Error& error) noexcept {
 Status RocksJournal::Write(rocksdb::WriteBatch& batch, bool sync) {
   rocksdb::WriteOptions options;
   options.sync = sync;
-  ReachPoint(rocks_->files()->hooks(), "journal.before_write");
+  FailPoint(rocks_->files()->hooks(), "journal.before_write");
   Status status =
       OrNoMemory([&] { return Check(rocks_->db()->Write(options, &batch), rocks_->path()); });
-  ReachPoint(rocks_->files()->hooks(), "journal.after_write");
+  FailPoint(rocks_->files()->hooks(), "journal.after_write");
   return status;
 }
 

@@ -65,7 +65,7 @@ Status Database::Impl::RewriteWithout(std::set<NodeId> nodes, Progress* progress
   next.checkpoint_id = written.checkpoint.id;
   next.checkpoint_sequence = written.checkpoint.sequence;
   next.checkpoint_digest = written.checkpoint.digest;
-  ReachPoint(options.hooks, "hard_purge.before_switch");
+  FailPoint(options.hooks, "hard_purge.before_switch");
   // From here on the old generation is history.
   const std::unique_lock renewing(renewal);
   PLEXUS_TRY(journal->Close());
@@ -78,7 +78,7 @@ Status Database::Impl::RewriteWithout(std::set<NodeId> nodes, Progress* progress
     PLEXUS_TRY(WriteAnchor(directory, next, *files));
     anchor = next;
     NoteFloor();
-    ReachPoint(options.hooks, "hard_purge.switched");
+    FailPoint(options.hooks, "hard_purge.switched");
     Loaded loaded;
     loaded.state = written.state;
     loaded.point = written.end;

@@ -252,14 +252,14 @@ Status LogRewriter::CopyPurges(const std::shared_ptr<Rocks>& to) {
 
 Result<LogRewriter::Written> LogRewriter::Write(const std::string& path, Progress* progress) {
   PLEXUS_ASSIGN(const std::shared_ptr<Rocks> to, Import(path));
-  ReachPoint(db_.options.hooks, "hard_purge.linked");
+  FailPoint(db_.options.hooks, "hard_purge.linked");
   PLEXUS_TRY(WriteFloor(to, progress));
   Written written;
   PLEXUS_ASSIGN(written.end, CopyLog(to, progress));
   if (written.end.sequence != now_.sequence())
     return Fail(ErrorCode::kFailedPrecondition,
                 "the log was written to while it was rewritten; nothing was rewritten");
-  ReachPoint(db_.options.hooks, "hard_purge.copied");
+  FailPoint(db_.options.hooks, "hard_purge.copied");
   PLEXUS_TRY(Erase(to));
   PLEXUS_TRY(CopyPurges(to));
   PLEXUS_ASSIGN(GraphState state, gone_->Without(now_.state(), db_.executor()));

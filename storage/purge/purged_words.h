@@ -31,7 +31,7 @@ class PurgedWords {
   struct Candidate {
     bool is_candidate = false, of_purged = false;
   };
-  void Look(NodeId word, NodeId other, Sequence at);
+  void CheckCandidate(NodeId word, NodeId other, Sequence at);
 
   const std::map<NodeId, Sequence>& purged_;
   std::vector<Candidate> nodes_;  // empty when there are none

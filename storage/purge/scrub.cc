@@ -114,7 +114,7 @@ Status Database::Impl::ScrubNow(Progress* progress) {
     std::lock_guard guard(past_mutex);
     past.clear();
   }
-  ReachPoint(options.hooks, "scrub.overwritten");
+  FailPoint(options.hooks, "scrub.overwritten");
   PLEXUS_TRY(rocks->FlushAll());  // retires the write-ahead logs with the old bytes
   PLEXUS_TRY(CompactAround(rocks, refs));
   {

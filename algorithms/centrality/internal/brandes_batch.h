@@ -1,4 +1,4 @@
-// BrandesLanes: what up to 16 sources add to every node's betweenness, in one sweep.
+// BrandesBatch: what up to 16 sources add to every node's betweenness, in one sweep.
 //
 // One lane a source. Level by level all searches step together: which lanes stand at a
 // node is a 16-bit mask a level, in the second cache level; the numbers of shortest paths
@@ -22,12 +22,12 @@
 
 namespace plexus::centrality_internal {
 
-class BrandesLanes {
+class BrandesBatch {
  public:
   static constexpr std::size_t kLanes = 16;
 
   // `in` is the transpose of `out`. 260 bytes a node, and 2 more a level met.
-  BrandesLanes(const CsrView& out, const CsrView& in, Executor& executor);
+  BrandesBatch(const CsrView& out, const CsrView& in, Executor& executor);
   // Adds the sources' dependencies to `scores`; nobody's own. False, nothing added: deeper,
   // or more paths, than lanes are made for. REQUIRES 1 to 16 sources, doubles are fine.
   bool Add(std::span<const NodeId> sources, std::uint32_t max_hops, std::vector<double>& scores);

@@ -1,4 +1,4 @@
-// HasCircle: do arcs of weight above 0 lead round in a circle?
+// HasCycle: do arcs of weight above 0 lead round in a circle?
 //
 // What decides whether a matrix of weights has an eigenvalue other than 0. A walk from row to
 // row, each time to the neighbour of the largest share, comes round quickly where there
@@ -16,7 +16,7 @@ namespace plexus::centrality_internal {
 
 // `x`: one number a node, 0 or more; where the walk begins and where it goes on. One thread, no
 // recursion. O(nodes + arcs); 8 bytes a node where the walk ends.
-inline bool HasCircle(const CsrView& rows, const std::vector<double>& x) {
+inline bool HasCycle(const CsrView& rows, const std::vector<double>& x) {
   const NodeId n = rows.node_count();
   NodeId at = kNoNode;
   for (NodeId v = 0; v < n; ++v)

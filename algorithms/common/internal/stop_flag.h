@@ -11,21 +11,21 @@
 
 namespace plexus::internal {
 
-class Halt {
+class StopFlag {
  public:
-  explicit Halt(const Budget* budget) : budget_(budget) {}  // null: never
+  explicit StopFlag(const Budget* budget) : budget_(budget) {}  // null: never
   // Asks the budget unless somebody has been told already. From any thread.
-  bool Look() {
-    if (said()) return true;
+  bool Poll() {
+    if (stopped()) return true;
     if (!budget_ || !budget_->Interrupted()) return false;
-    said_.store(true, std::memory_order_relaxed);
+    stopped_.store(true, std::memory_order_relaxed);
     return true;
   }
-  bool said() const { return said_.load(std::memory_order_relaxed); }
+  bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
 
  private:
   const Budget* budget_;
-  std::atomic<bool> said_ = false;
+  std::atomic<bool> stopped_ = false;
 };
 
 }  // namespace plexus::internal

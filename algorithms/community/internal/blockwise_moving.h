@@ -30,7 +30,7 @@ struct CommunitySums {
   std::vector<NodeId> sizes;
 };
 
-class BlockMoving {
+class BlockwiseMoving {
  public:
   struct Plan {
     double scale;      // resolution / 2m
@@ -47,19 +47,20 @@ class BlockMoving {
   };
 
   // Whether it pays: one block, or few links from block to block.
-  static bool Suits(const CommunityGraph& graph);
+  static bool IsWorthwhile(const CommunityGraph& graph);
 
   // Blocks stop when their share of plan.arcs is spent or `budget` (null = none) says to.
   // waiting[v]: v was not free to go where it likes, or was not looked at any more.
   Report Run(const CommunityGraph& graph, NodeId* communities, CommunitySums& sums,
-             const Plan& plan, Executor& executor, Pool<Tally>& tallies, const Budget* budget,
-             std::vector<std::uint8_t>& waiting);
+             const Plan& plan, Executor& executor, ObjectPool<SparseAccumulator>& accumulators,
+             const Budget* budget, std::vector<std::uint8_t>& waiting);
 
  private:
   template <bool kUnit>
   class Block;
-  NodeId size_ = 0;            // nodes of a block
-  std::vector<NodeId> homes_;  // by label: the block of all its nodes, kNoNode: nobody's, kSeveral
+  NodeId size_ = 0;  // nodes of a block
+  std::vector<NodeId>
+      block_of_label_;  // by label: the block of all its nodes, kNoNode: none, kManyBlocks: several
   std::vector<NodeId> queues_;
   std::vector<std::uint8_t> queued_;
   std::vector<Report> reports_;

@@ -40,7 +40,7 @@ struct CommunityGraph {
 
   // Of an arc, in the tally's terms. REQUIRES kUnit == unit.
   template <bool kUnit>
-  Tally::Row<kUnit>::Sum Weight(std::uint64_t arc) const {
+  SparseAccumulator::Row<kUnit>::Sum Weight(std::uint64_t arc) const {
     if constexpr (kUnit)
       return 1;
     else
@@ -94,8 +94,8 @@ NodeId Renumber(std::vector<NodeId>& labels, std::vector<NodeId>& numbers);
 // when `budget` (null = none) says to stop: looked at in every block and, in large groups,
 // every 4,096 nodes. REQUIRES labels below count.
 bool Aggregate(const CommunityGraph& graph, const std::vector<NodeId>& labels, const Groups& groups,
-               Executor& executor, Pool<Tally>& tallies, const Budget* budget,
-               CommunityGraph& coarse);
+               Executor& executor, ObjectPool<SparseAccumulator>& accumulators,
+               const Budget* budget, CommunityGraph& coarse);
 
 // Sum of A_ij - resolution * k_i k_j / 2m over all pairs of one community, over 2m; 0
 // when there are no weights.

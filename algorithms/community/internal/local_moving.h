@@ -61,32 +61,33 @@ class LocalMoving {
   // Moves nodes of `graph` between communities until nothing is gained. Communities are
   // labels below graph.nodes; some may be empty, before and after.
   MoveReport Run(const CommunityGraph& graph, std::vector<NodeId>& communities,
-                 const MoveOptions& options, Executor& executor, Pool<Tally>& tallies,
-                 Spending& spending);
+                 const MoveOptions& options, Executor& executor,
+                 ObjectPool<SparseAccumulator>& accumulators, Spending& spending);
 
  private:
-  struct Pick {
+  struct Proposal {
     NodeId node, target;
-    double links;  // weight to the target's nodes less that to its own community's
-    double risk;   // at most this much of `links` may have changed before it is applied
+    double links;            // weight to the target's nodes less that to its own community's
+    double staleness_bound;  // at most this much of `links` may have changed before it is applied
   };
-  template <bool kUnit, bool kRisk>
-  Pick Best(NodeId v, Tally& tally) const;
-  Pick Best(NodeId v, bool risk, Tally& tally) const;
+  template <bool kUnit, bool kStalenessBound>
+  Proposal Best(NodeId v, SparseAccumulator& accumulator) const;
+  Proposal Best(NodeId v, bool staleness_bound, SparseAccumulator& accumulator) const;
   void FetchRow(NodeId v) const;
-  void FetchSums(const Pick& pick) const;
-  double Gain(const Pick& pick) const;
-  void Apply(const Pick& pick);
-  void Tell(NodeId v);
+  void FetchSums(const Proposal& proposal) const;
+  double Gain(const Proposal& proposal) const;
+  void Apply(const Proposal& proposal);
+  void MarkNeighbors(NodeId v);
   NodeId EmptyCommunity();
   void CutIntoClasses(bool in_order);
-  bool MayLeave(NodeId v) const;
-  void Ask(Executor& executor, Pool<Tally>& tallies, Spending& spending);
-  void Sweep(const MoveOptions& options, Executor& executor, Pool<Tally>& tallies,
-             Spending& spending, MoveReport& report);
+  bool CanMove(NodeId v) const;
+  void ProposeAll(Executor& executor, ObjectPool<SparseAccumulator>& accumulators,
+                  Spending& spending);
+  void Sweep(const MoveOptions& options, Executor& executor,
+             ObjectPool<SparseAccumulator>& accumulators, Spending& spending, MoveReport& report);
   void CollectWaiting(NodeId cls);
-  void ApplyPicks(Tally& tally, Spending& spending, MoveReport& report);
-  void MoveOneByOne(Tally& tally, Spending& spending, MoveReport& report);
+  void ApplyProposals(SparseAccumulator& accumulator, Spending& spending, MoveReport& report);
+  void MoveOneByOne(SparseAccumulator& accumulator, Spending& spending, MoveReport& report);
 
   NodeId class_of(NodeId v) const { return (v >> run_bits_) & mask_; }
   // Waiting flags lie class by class.
@@ -107,8 +108,8 @@ class LocalMoving {
   NodeId never_used_ = 0;               // communities from here on were looked at as empty
   AlignedArray<std::uint8_t> waiting_;  // by place
   std::vector<NodeId> list_, moved_;
-  std::vector<Pick> picks_;
-  BlockMoving blocks_;
+  std::vector<Proposal> proposals_;
+  BlockwiseMoving blocks_;
   std::vector<std::uint8_t> first_;  // by node: waits when the sweeps begin
 };
 

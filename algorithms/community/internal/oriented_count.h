@@ -83,11 +83,10 @@ class Marks {
     pool_.Reserve(executor, blocks);
     for (auto& marks : pool_.idle()) marks->assign(count, 0);
   }
-  auto Take() { return pool_.Take(); }
-  void Give(std::unique_ptr<std::vector<Mark>> marks) { pool_.Give(std::move(marks)); }
+  auto Acquire() { return pool_.Acquire(); }
 
  private:
-  Pool<std::vector<Mark>> pool_;
+  ObjectPool<std::vector<Mark>> pool_;
 };
 
 }  // namespace plexus::community_internal

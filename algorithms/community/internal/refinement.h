@@ -24,11 +24,12 @@ class Refinement {
   // nothing, when `budget` (null = none) says to stop: looked at in every block and, in
   // large communities, every kLook nodes. REQUIRES a positive total.
   bool Run(const CommunityGraph& graph, const std::vector<NodeId>& communities,
-           const Groups& groups, double resolution, Executor& executor, Pool<Tally>& tallies,
-           const Budget* budget, std::vector<NodeId>& parts);
+           const Groups& groups, double resolution, Executor& executor,
+           ObjectPool<SparseAccumulator>& accumulators, const Budget* budget,
+           std::vector<NodeId>& parts);
 
  private:
-  static constexpr NodeId kLook = 1u << 12;
+  static constexpr NodeId kPollInterval = 1u << 12;
   struct Part {
     double strength;  // of its nodes; with the sign bit: more than one node
     double outside;   // weight between it and the rest of its community

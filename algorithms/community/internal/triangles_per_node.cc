@@ -149,12 +149,11 @@ void AddUp(const OrientedGraph& graph, const std::vector<std::unique_ptr<Mine>>&
 
 // row(u, mine) for the rows that the extent goes over.
 template <class Mine, class Row>
-void ForEachRow(Extent& extent, Pool<Mine>& pool, Executor& executor, Row&& row) {
+void ForEachRow(Extent& extent, ObjectPool<Mine>& pool, Executor& executor, Row&& row) {
   ParallelFor(executor, extent.rows(), kCountGrain, [&](std::size_t begin, std::size_t end) {
     if (!extent.Goes()) return;
-    auto mine = pool.Take();
+    const auto mine = pool.Acquire();
     for (auto u = static_cast<NodeId>(begin); u < end; ++u) row(u, *mine);
-    pool.Give(std::move(mine));
   });
 }
 
@@ -174,7 +173,7 @@ NodeTriangles CountPerNode(const OrientedGraph& graph, const std::vector<std::ui
     std::uint32_t longest = 0;
     for (NodeId v = 0; v < n; ++v)
       longest = std::max(longest, graph.offsets[v + 1] - graph.offsets[v]);
-    Pool<Corners> pool;
+    ObjectPool<Corners> pool;
     pool.Reserve(executor, blocks);
     for (auto& mine : pool.idle()) {
       mine->marks.assign((std::size_t{n} + 63) / 64, 0);
@@ -188,7 +187,7 @@ NodeTriangles CountPerNode(const OrientedGraph& graph, const std::vector<std::ui
     if (!directions.empty())
       for (std::uint64_t& arcs : sums.arcs) arcs *= directions[0];
   } else {
-    Pool<DirectedCorners> pool;
+    ObjectPool<DirectedCorners> pool;
     pool.Reserve(executor, blocks);
     for (auto& mine : pool.idle()) {
       mine->marks.assign(n, 0);

@@ -107,11 +107,11 @@ struct ResidualMap {
   Open* open;
   const Budget* budget;
   std::uint64_t* seen;
-  void Look() const {
+  void Poll() const {
     if ((++*seen & 0xFFFF) == 0 && budget->Interrupted()) throw Stopped();
   }
   friend std::int64_t get(const ResidualMap& map, FlowArc arc) {
-    map.Look();
+    map.Poll();
     return map.network->capacities[arc.index];
   }
   friend void put(const ResidualMap& map, FlowArc arc, std::int64_t value) {

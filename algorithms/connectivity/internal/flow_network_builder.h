@@ -28,7 +28,7 @@ class NetworkBuilder {
   // Nodes on a way from source to sink, ascending; none when there is no way. False, here
   // and below: the budget ran out.
   bool FindNodes(NodeId source, NodeId sink);
-  // REQUIRES nodes. kResourceExhausted: more than kMostPairs pairs.
+  // REQUIRES nodes. kResourceExhausted: more than kMaxPairs pairs.
   Result<bool> MakeArcs();
 
   // Of the network once its capacities are what a maximum flow leaves: the source's side of
@@ -52,8 +52,9 @@ class NetworkBuilder {
   Direction ahead() const { return options_.undirected ? Direction::kBoth : Direction::kOut; }
   Direction behind() const { return options_.undirected ? Direction::kBoth : Direction::kIn; }
   bool carries(const Arc& arc) const { return arc.weight > 0 || options_.unit_capacities; }
-  bool Spread(NodeId start, Direction direction, std::uint32_t from, std::uint32_t to);
-  bool Ask(Direction direction, std::uint32_t from, std::uint32_t to, std::vector<NodeId>& list);
+  bool PushReach(NodeId start, Direction direction, std::uint32_t from, std::uint32_t to);
+  bool PullReach(Direction direction, std::uint32_t from, std::uint32_t to,
+                 std::vector<NodeId>& list);
   template <class Fn>
   void ForEachArc(Direction direction, std::uint32_t u, Fn&& fn) const;
   template <class Fn>

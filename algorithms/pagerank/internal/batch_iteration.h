@@ -20,37 +20,37 @@
 
 namespace plexus::pagerank_internal {
 
-inline constexpr std::uint32_t kLanes = 16;
+inline constexpr std::uint32_t kBatchWidth = 16;
 
-struct alignas(64) Lanes {
-  std::array<float, kLanes> at{};
+struct alignas(64) Batch16 {
+  std::array<float, kBatchWidth> at{};
 };
 
 // Where a lane's teleport goes; sorted by (position, lane).
-struct LaneSeed {
+struct BatchSeed {
   std::uint32_t position, lane;
   float share;
 };
 
-struct LanesPartial {
-  std::array<double, kLanes> step{};      // sum of |new - old|
-  std::array<double, kLanes> dangling{};  // mass on nodes without arcs
+struct BatchPartial {
+  std::array<double, kBatchWidth> step{};      // sum of |new - old|
+  std::array<double, kBatchWidth> dangling{};  // mass on nodes without arcs
   double reached =
       0;  // strength of the nodes whose lines can be other than zero; a sparse step's only
 };
-LanesPartial Add(LanesPartial a, const LanesPartial& b);
+BatchPartial Add(BatchPartial a, const BatchPartial& b);
 
 // Arrays by position, of those with arcs. A node's line holds its contributions, score /
 // strength; that of a node without out arcs, which nobody reads, the scores themselves.
 // So the scores need no array of their own, and `next` is where rows are summed.
-struct LanesStep {
+struct BatchStep {
   double damping = 0;
-  std::array<float, kLanes> base{};     // mass that teleports, by lane
-  std::array<float, kLanes> uniform{};  // share of it that every node gets
-  const std::vector<LaneSeed>* seeds = nullptr;
+  std::array<float, kBatchWidth> base{};     // mass that teleports, by lane
+  std::array<float, kBatchWidth> uniform{};  // share of it that every node gets
+  const std::vector<BatchSeed>* seeds = nullptr;
   const float* strength = nullptr;  // 0 = no out arcs
-  const Lanes* now = nullptr;
-  Lanes* next = nullptr;
+  const Batch16* now = nullptr;
+  Batch16* next = nullptr;
   bool measured = true;  // the sums of |new - old| are wanted; else they are 0 and cost nothing
   // A sparse step, where both are given: bits by position, of the lines of `now` that can be
   // other than zero, and a place, all 0, for those of `next`. Other lines are neither read
@@ -61,18 +61,18 @@ struct LanesStep {
 };
 
 // Instruction levels of the kernel; all give the same bits.
-enum class LanesLevel : std::uint8_t { kBest, kBaseline };
+enum class BatchLevel : std::uint8_t { kBest, kBaseline };
 
-class LanesStepper {
+class BatchStepper {
  public:
-  explicit LanesStepper(const LaneRows& rows) : rows_(rows), partials_(rows.blocks().size()) {}
+  explicit BatchStepper(const BatchLayout& rows) : rows_(rows), partials_(rows.blocks().size()) {}
   // Nothing: the budget said stop, and what `next` holds is to be thrown away.
-  std::optional<LanesPartial> Step(const LanesStep& step, Executor& executor,
-                                   LanesLevel level = LanesLevel::kBest);
+  std::optional<BatchPartial> Step(const BatchStep& step, Executor& executor,
+                                   BatchLevel level = BatchLevel::kBest);
 
  private:
-  const LaneRows& rows_;
-  std::vector<LanesPartial> partials_;  // by block
+  const BatchLayout& rows_;
+  std::vector<BatchPartial> partials_;  // by block
 };
 
 }  // namespace plexus::pagerank_internal

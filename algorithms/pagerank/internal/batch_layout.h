@@ -1,4 +1,4 @@
-// LaneRows: the arcs of a graph laid out for a sweep that fetches a whole cache line a
+// BatchLayout: the arcs of a graph laid out for a sweep that fetches a whole cache line a
 // source (16 PageRanks at once, batch_iteration.h).
 //
 // The lines of all sources outgrow the third-level cache, so arcs are cut into segments
@@ -28,13 +28,13 @@
 
 namespace plexus::pagerank_internal {
 
-class LaneRows {
+class BatchLayout {
  public:
-  static constexpr std::uint32_t kMostSources = 1u << 18;  // of a segment
+  static constexpr std::uint32_t kMaxSources = 1u << 18;  // of a segment
   // A row's sum passes through f32 once a segment, so segments grow instead of their number.
-  static constexpr std::uint32_t kMostSegments = 64;
-  static constexpr std::uint32_t kMostRows = 8192;  // of a block
-  static constexpr std::uint32_t kShort = 16;       // rows of up to so many arcs are grouped
+  static constexpr std::uint32_t kMaxSegments = 64;
+  static constexpr std::uint32_t kMaxRows = 8192;  // of a block
+  static constexpr std::uint32_t kShort = 16;      // rows of up to so many arcs are grouped
   // How far a kernel may look ahead in the lists.
   static constexpr std::uint32_t kSourcesAhead = 192, kRowsAhead = 96;
 
@@ -55,7 +55,7 @@ class LaneRows {
   // `out` is asked for row lengths only. O(nodes + arcs), two passes over the arcs. Memory
   // afterwards: 4 bytes an arc (8 with weights), 4 for each row of a tile and 4 a node.
   // May throw std::bad_alloc.
-  static LaneRows Make(const CsrView& in, const CsrView& out, Executor& executor);
+  static BatchLayout Make(const CsrView& in, const CsrView& out, Executor& executor);
 
   std::uint32_t node_count() const { return static_cast<std::uint32_t>(order_.size()); }
   // Positions [0, linked_count()) have arcs, the others none.

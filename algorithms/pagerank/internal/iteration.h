@@ -128,7 +128,7 @@ class TileStepper {
   struct Sums {
     AlignedArray<double> rows{PageRankTiles::kSegment};
   };
-  Pool<Sums> pool_;
+  ObjectPool<Sums> pool_;
 };
 
 }  // namespace plexus::pagerank_internal

@@ -41,7 +41,7 @@ Result<std::shared_ptr<const PageRankTiles>> MakePageRankLayout(const CsrView& i
                                                                 const CsrView& out,
                                                                 Executor& executor,
                                                                 int iterations) try {
-  const int enough = PageRankTiles::PayAfter(in, out);
+  const int enough = PageRankTiles::BreakEvenIterations(in, out);
   if (enough == 0 || iterations < enough) return nullptr;
   return std::make_shared<const PageRankTiles>(PageRankTiles::Make(in, out, executor));
 }

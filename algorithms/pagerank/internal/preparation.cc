@@ -158,9 +158,9 @@ Result<PageRankReady> PreparePageRank(const Snapshot& snapshot, const PageRankOp
   try {
     PLEXUS_ASSIGN(made->strengths, OutStrengths(out, executor));
     if (use == PageRankUse::kSixteen) {
-      made->lanes = std::make_shared<const LaneRows>(LaneRows::Make(in, out, executor));
+      made->lanes = std::make_shared<const BatchLayout>(BatchLayout::Make(in, out, executor));
     } else {
-      made->layout_pays_after = PageRankTiles::PayAfter(in, out);
+      made->layout_pays_after = PageRankTiles::BreakEvenIterations(in, out);
       if (made->LayoutPays(iterations))
         made->layout =
             std::make_shared<const PageRankTiles>(PageRankTiles::Make(in, out, executor));

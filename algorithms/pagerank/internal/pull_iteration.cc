@@ -123,10 +123,10 @@ void Sums(const RowRange& range, const PageRankStep<Real>& step, double* sums) {
   std::uint32_t begin = range.begin;
   for (std::size_t row = 0; row < range.rows; ++row) {
     const std::uint32_t end = range.ends[row], at = begin - range.begin;
-    const double sum = range.weights ? PullSum<true>(range.neighbors + at, range.weights + at,
-                                                     end - begin, step.contribution)
-                                     : PullSum<false>(range.neighbors + at, nullptr, end - begin,
-                                                      step.contribution);
+    const double sum =
+        range.weights
+            ? RowDot<true>(range.neighbors + at, range.weights + at, end - begin, step.contribution)
+            : RowDot<false>(range.neighbors + at, nullptr, end - begin, step.contribution);
     sums[row] = sum;
     begin = end;
   }

@@ -1,18 +1,18 @@
 // PageRank from the scores of an earlier state of the graph, by what has changed since.
 //
-// 1. Where the earlier state is at hand, rows that differ tell what has changed (PendingChanges);
+// 1. Where the earlier state is at hand, rows that differ tell what has changed (ResidualPush);
 //    else one sweep over all rows turns the earlier scores x into x + r, where r is what the
 //    graph as it is now makes of them.
 // 2. While few nodes hold most of r only their changes travel, pushed one by one; where they are
 //    more, but their rows few still, all at once.
 // 3. When changes have spread, or to make sure: sweeps in parts, which know after every part
-//    what is not yet passed on (PartSweeps): the last sweep ends as soon as that is little enough.
-//    Scores that are not of this graph may lose their sum that way: then all begins anew at the
-//    teleport, once.
+//    what is not yet passed on (BlockGaussSeidel): the last sweep ends as soon as that is little
+//    enough. Scores that are not of this graph may lose their sum that way: then all begins anew at
+//    the teleport, once.
 //
 // Rows are read where they are, in the base and the delta: nothing is packed, no layout
-// is made; one that the base has can be swept over (TiledSums). Sums follow rows and dense ids, so
-// bits depend on the graph, the start and the options alone; over tiles on what is in the base,
+// is made; one that the base has can be swept over (BaseTileSpmv). Sums follow rows and dense ids,
+// so bits depend on the graph, the start and the options alone; over tiles on what is in the base,
 // too.
 #pragma once
 
@@ -41,8 +41,8 @@ struct PageRankRefreshOptions {
   // Of rows.in, to be swept over instead of it; null: none.
   std::shared_ptr<const PageRankTiles> tiles = nullptr;
   Budget budget;
-  std::uint64_t part_work = PartSweeps<float>::kPartWork;  // less in tests
-  NodeId coded_nodes = PartSweeps<float>::kCodedNodes;     // as this
+  std::uint64_t part_work = BlockGaussSeidel<float>::kPartWork;  // less in tests
+  NodeId coded_nodes = BlockGaussSeidel<float>::kCodedNodes;     // as this
 };
 
 struct PageRankRefreshed {
@@ -62,7 +62,7 @@ inline bool RefreshReaches(double tolerance, double damping) {
 
 // `start` sums to 1; `seeds` empty: uniform teleport. Memory: 32 bytes a node, 40
 // where strengths are beyond f32; rows of a group of 64 that the delta touches, by thread.
-PageRankRefreshed RefreshPageRank(const LiveRows& rows, std::vector<double> start,
+PageRankRefreshed RefreshPageRank(const LiveCsr& rows, std::vector<double> start,
                                   std::span<const SeedShare> seeds,
                                   const PageRankRefreshOptions& options, Executor& executor);
 

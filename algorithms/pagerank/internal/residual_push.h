@@ -1,4 +1,4 @@
-// PendingChanges: changes of PageRank scores whose out-rows have yet to be told of them.
+// ResidualPush: changes of PageRank scores whose out-rows have yet to be told of them.
 //
 // A node's change is added to its score at once, and waits until it is pushed: passed on
 // along the node's out-row, which makes changes of its neighbours. (Residual propagation:
@@ -27,80 +27,81 @@
 
 namespace plexus::pagerank_internal {
 
-class PendingChanges {
+class ResidualPush {
  public:
   struct Problem {
-    const LiveRows& rows;
+    const LiveCsr& rows;
     double damping = 0.85;
     bool weighted = true, uniform = true;    // uniform: no seeds
     const AlignedArray<double>& reciprocal;  // of strengths, 0 = dangling
   };
-  PendingChanges(const Problem& problem, Executor& executor) : p_(problem), executor_(executor) {}
+  ResidualPush(const Problem& problem, Executor& executor) : p_(problem), executor_(executor) {}
 
   // Of scores that sum to 1: `changes`, in absolute terms, of nodes with out-arcs, and
   // `dangling`, with its sign, of the others.
   void Set(double changes, double dangling, double rounding);
   // What a node has pending is waiting[node], times its reciprocal. `any`: it may be anything, else
   // it is 0.
-  void Hold(AlignedArray<double>& waiting, bool any);
+  void Attach(AlignedArray<double>& residual, bool any);
 
   // What came of the rows that are not those of `earlier`, and of new nodes, by the scores
   // as they are, which then need not be positive any more. False, and nothing done: the two
   // do not share a base, it is not known what rows were packed from, or those touched since
   // have more than `most_arcs`. REQUIRES waiting is all 0. O(nodes + most_arcs), and so is the
   // memory.
-  bool Compare(const Snapshot& earlier, std::uint64_t most_arcs, std::vector<double>& scores);
+  bool InitFromChangedRows(const Snapshot& earlier, std::uint64_t max_arcs,
+                           std::vector<double>& scores);
 
-  struct Loud {
+  struct LargeResiduals {
     std::uint64_t arcs = 0;  // of their rows
     double mass = 0;
   };
   // Nodes with more pending than `threshold`. O(nodes / 64), and those with anything.
-  Loud Above(double threshold) const;
+  LargeResiduals CountAbove(double threshold) const;
   std::vector<NodeId> NodesAbove(double threshold) const;
   // Adds to the scores what all that is pending makes of its neighbours, in parallel, and no more:
   // what is pending afterwards, and owed, is not kept. Returns how many arcs their rows had; 0, and
   // nothing done: more than `most_arcs`. O(nodes + most_arcs).
-  std::uint64_t Spread(std::uint64_t most_arcs, std::vector<double>& scores) const;
+  std::uint64_t PropagateAll(std::uint64_t max_arcs, std::vector<double>& scores) const;
   // Pushes `loud`, and those that get above `quiet` on the way, while their rows have no more
   // than `arcs` arcs. Returns how many they had.
-  std::uint64_t Push(const std::vector<NodeId>& loud, double quiet, std::uint64_t arcs,
+  std::uint64_t Push(const std::vector<NodeId>& large, double threshold, std::uint64_t arcs,
                      std::vector<double>& scores);
 
-  double mass() const { return changes_ + std::abs(home_); }
+  double mass() const { return changes_ + std::abs(teleport_residual_); }
   // What is to be added to the scores, spread as the teleport is: from the first push on.
-  double home() const { return sent_ ? home_ : 0.0; }
-  double sum() const { return sum_ + home(); }  // of the scores once that is done
+  double teleport_residual() const { return sent_ ? teleport_residual_ : 0.0; }
+  double sum() const { return sum_ + teleport_residual(); }  // of the scores once that is done
   // Bound on the L1 distance of these, scaled to sum 1, to the fixed point. What is pending
   // has its first step to go, and so has what is owed, whether added (with as much taken off
   // for what it sums to) or not; what rounding left out has all its steps to go.
   double Error() const {
     const double d = p_.damping;
-    return (d * (changes_ + std::abs(home_)) + rounding_) / ((1.0 - d) * sum());
+    return (d * (changes_ + std::abs(teleport_residual_)) + rounding_) / ((1.0 - d) * sum());
   }
 
  private:
   struct RowChange;
   static constexpr std::size_t kWords = 64;  // of may_wait_, a block
-  void Read(const Snapshot& earlier, std::span<const NodeId> nodes, std::uint64_t most_arcs,
+  void Read(const Snapshot& earlier, std::span<const NodeId> nodes, std::uint64_t max_arcs,
             std::atomic<std::uint64_t>& arcs, const std::vector<double>& scores,
             RowChange& to) const;
   void Prefetch(std::span<const NodeId> rows, std::size_t i) const;
   template <class Fn>
-  void ForEachWaiting(std::size_t first_word, std::size_t last_word, Fn&& fn) const;
+  void ForEachResidual(std::size_t first_word, std::size_t last_word, Fn&& fn) const;
   // Adds to the score, and to what waits; returns what waits.
   double Add(NodeId v, double change, std::vector<double>& scores);
   void Measure();
 
   const Problem p_;
   Executor& executor_;
-  AlignedArray<double>* waiting_ = nullptr;
-  std::vector<std::uint64_t> may_wait_;  // a bit a node: others have nothing pending
-  double changes_ = 0;                   // absolute, of nodes with out-arcs
-  double home_ = 0;                      // owed to the teleport
-  double sum_ = 1;                       // of the scores
-  double rounding_ = 0;                  // so much was left out by rounding the scores, as changes
-  bool sent_ = false;                    // something was pushed, or compared
+  AlignedArray<double>* residual_ = nullptr;
+  std::vector<std::uint64_t> may_have_residual_;  // a bit a node: others have nothing pending
+  double changes_ = 0;                            // absolute, of nodes with out-arcs
+  double teleport_residual_ = 0;                  // owed to the teleport
+  double sum_ = 1;                                // of the scores
+  double rounding_ = 0;  // so much was left out by rounding the scores, as changes
+  bool sent_ = false;    // something was pushed, or compared
   std::vector<bool> queued_;
 };
 

@@ -136,11 +136,11 @@ void TileSorter::Split(const PageRankTiles::Block& block, Scratch& scratch) cons
 // from anywhere, and a wrong guess would wait for it, row after row. There is none here.
 template <bool kWeighted>
 NodeId TileSorter::SplitRows(const PageRankTiles::Block& block, NodeId v, Scratch& scratch) const {
-  constexpr std::uint32_t kTogether = 4096, kAhead = 512;
+  constexpr std::uint32_t kBatchArcs = 4096, kAhead = 512;
   Stream& first = scratch.streams_[0];
   const std::uint32_t begin = in_.offsets[v];
   NodeId end = v + 1;
-  while (end < block.end && in_.offsets[end + 1] - begin <= kTogether) ++end;
+  while (end < block.end && in_.offsets[end + 1] - begin <= kBatchArcs) ++end;
   const std::uint32_t arcs = in_.offsets[end] - begin;
   first.ReserveArcs(arcs, kWeighted);
   first.ReserveRuns(end - v);

@@ -37,8 +37,8 @@ class PageRankTiles {
   static constexpr std::uint32_t kSegment = 1u
                                             << kSegmentBits;  // sources, and most rows of a block
   static constexpr std::uint32_t kPiece = 16;                 // arcs of a row's piece, at most
-  static constexpr std::uint32_t kRowsTogether = 16;          // blocks begin at multiples of it
-  static constexpr std::uint32_t kEvenRowsTogether =
+  static constexpr std::uint32_t kRowAlign = 16;              // blocks begin at multiples of it
+  static constexpr std::uint32_t kEvenRowAlign =
       1024;  // and of this where they have as many rows each
 
   // pieces[c - 1] = those of c arcs.
@@ -56,8 +56,8 @@ class PageRankTiles {
   // never by a timer: the same call gives the same bits. The sources must outgrow the cache,
   // the rows must not be local already, a tile must have enough arcs to pay for fetching its
   // segment. O(1): it looks at samples.
-  static constexpr int kEnoughIfSkewed = 15, kEnoughIfEven = 20, kEnoughIfLarge = 12;
-  static int PayAfter(const CsrView& in, const CsrView& out);
+  static constexpr int kBreakEvenSkewed = 15, kBreakEvenEven = 20, kBreakEvenLarge = 12;
+  static int BreakEvenIterations(const CsrView& in, const CsrView& out);
 
   // How rows are cut into blocks: about as many arcs each, or as many rows (up to 64 blocks on
   // graphs of up to four million nodes).

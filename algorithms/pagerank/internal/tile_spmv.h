@@ -1,4 +1,4 @@
-// SumTiles: what the rows of one block of PageRankTiles add up to.
+// TileSpmv: what the rows of one block of PageRankTiles add up to.
 #pragma once
 
 #include "algorithms/pagerank/internal/tile_layout.h"
@@ -9,7 +9,7 @@ namespace plexus::pagerank_internal {
 // if the tiles have any. Up to eight terms are added as Real, float or double, in a tree; what
 // comes of that as f64, in one order. `sums`: block.end - block.begin of them.
 template <class Real, class Value>
-void SumTiles(const PageRankTiles& tiles, const PageRankTiles::Block& block, const Value* values,
+void TileSpmv(const PageRankTiles& tiles, const PageRankTiles::Block& block, const Value* values,
               double* sums);
 
 }  // namespace plexus::pagerank_internal

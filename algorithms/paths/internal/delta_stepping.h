@@ -30,7 +30,7 @@ struct DeltaResult {
 // T is float or double: what costs are added in. A step goes along every one of
 // `rows`. REQUIRES costs >= 0, delta > 0, source below the node count.
 template <class T>
-DeltaResult<T> DeltaStepping(std::span<const CostedRows> rows, NodeId source, T delta,
+DeltaResult<T> DeltaStepping(std::span<const WeightedRows> rows, NodeId source, T delta,
                              const Budget& budget, Executor& executor);
 
 }  // namespace plexus::paths_internal

@@ -32,8 +32,8 @@ bool PathWalk::Interrupted() {
   return truncated_;
 }
 
-bool PathWalk::Look() {
-  if ((++looked_ & 4095) == 0) Interrupted();
+bool PathWalk::Poll() {
+  if ((++polled_ & 4095) == 0) Interrupted();
   return !truncated_;
 }
 

@@ -64,7 +64,7 @@ class PathWalk {
   PathEdge Stored(const Arc& arc, NodeId row) const;
 
  private:
-  bool Look();                      // before every arc, hidden ones too
+  bool Poll();                      // before every arc, hidden ones too
   bool Spend(std::size_t reached);  // one arc; false when the budget is gone
 
   const Selection& selection_;
@@ -72,13 +72,13 @@ class PathWalk {
   const NodeId from_, to_;
   Direction forward_, backward_;
   bool truncated_ = false;
-  std::uint64_t edges_ = 0, looked_ = 0;
+  std::uint64_t edges_ = 0, polled_ = 0;
 };
 
 template <class Reached, class Step>
 bool PathWalk::ForEachArc(bool backward, NodeId node, Reached&& reached, Step&& step) {
-  return ForEachArcHeard(
-      snapshot(), backward ? backward_ : forward_, node, selection_.filter, [&] { return Look(); },
+  return ForEachArcInterruptible(
+      snapshot(), backward ? backward_ : forward_, node, selection_.filter, [&] { return Poll(); },
       [&](const Arc& arc) { return Spend(reached()) && step(arc); });
 }
 

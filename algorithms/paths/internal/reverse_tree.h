@@ -1,4 +1,4 @@
-// EndTree: the cheapest ways to the end of a path query, from as many nodes as were asked for.
+// ReverseTree: the cheapest ways to the end of a path query, from as many nodes as were asked for.
 //
 // A search from the end, backwards: breadth-first by hops, Dijkstra by cost. It stops and
 // goes on as it is told, so a query pays for the nodes near the end that it needs and for
@@ -20,20 +20,20 @@
 namespace plexus::paths_internal {
 using namespace internal;
 
-class EndTree {
+class ReverseTree {
  public:
   struct Bound {
     Length least;                            // no way to the end is shorter
     std::uint32_t place = NodeMap::kAbsent;  // the node's, when `least` is exact
-    bool hopeless = false;                   // there is no way at all
+    bool unreachable = false;                // there is no way at all
     bool exact() const { return place != NodeMap::kAbsent; }
   };
 
-  explicit EndTree(PathWalk& walk);
+  explicit ReverseTree(PathWalk& walk);
   // Begins anew, without the nodes whose index is `last` or less. Keeps a pointer to `index`.
   void Restart(const NodeMap* index, std::uint32_t last);
 
-  Bound At(NodeId node) const;
+  Bound LowerBound(NodeId node) const;
   // Goes on until it has looked at `arcs` in all, the budget is gone or nothing is left.
   Status Grow(std::uint64_t arcs);
 

@@ -11,11 +11,11 @@ namespace {
 constexpr std::size_t kSample = 1024;  // arcs
 }
 
-double ChooseDelta(std::span<const CostedRows> rows) {
+double ChooseDelta(std::span<const WeightedRows> rows) {
   double sum = 0, arcs = 0;
   std::vector<double> sample;
   const double nodes = rows[0].rows.node_count();
-  for (const CostedRows& side : rows) {
+  for (const WeightedRows& side : rows) {
     const std::size_t count = side.rows.arc_count(), stride = count / kSample + 1;
     arcs += static_cast<double>(count);
     for (std::size_t a = 0; a < count; a += stride) {

@@ -80,7 +80,7 @@ inline void FillTerms(WriteBatch& batch, NodeRef node, const TermDifference& dif
 class SplitterPool {
  public:
   explicit SplitterPool(const TermOptions& options) : options_(options) {}
-  Result<TermSplitter> Take() {
+  Result<TermSplitter> Acquire() {
     {
       std::lock_guard lock(mutex_);
       if (!spare_.empty()) {
@@ -91,7 +91,7 @@ class SplitterPool {
     }
     return TermSplitter::Make(options_);
   }
-  void Give(TermSplitter splitter) {
+  void Release(TermSplitter splitter) {
     std::lock_guard lock(mutex_);
     spare_.push_back(std::move(splitter));
   }

@@ -82,7 +82,8 @@ namespace {
 double Measure(std::span<const float> a, std::span<const float> b, Metric metric, SimdLevel level) {
   PLEXUS_CHECK(a.size() == b.size(), "vectors of one length");
   double out = 0;
-  retrieval_internal::VectorQuery(a, a.size(), metric, level).Measure({b.data(), b.size(), 1}, &out);
+  retrieval_internal::VectorQuery(a, a.size(), metric, level)
+      .Measure({b.data(), b.size(), 1}, &out);
   return out;
 }
 

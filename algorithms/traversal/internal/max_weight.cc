@@ -9,8 +9,8 @@
 
 namespace plexus::traversal_internal {
 
-std::optional<float> LargestWeight(const Snapshot& snapshot, const ArcFilter& filter,
-                                   const Budget& budget, Executor& executor) {
+std::optional<float> MaxWeight(const Snapshot& snapshot, const ArcFilter& filter,
+                               const Budget& budget, Executor& executor) {
   float most = 0;
   auto add = [&](const std::vector<float>& by_kind) {
     for (std::size_t kind = 0; kind < by_kind.size(); ++kind)

@@ -34,9 +34,9 @@ struct SearchPosition {
 };
 
 // What was asked, field by field; seeds by key, so that another graph is another question.
-class Question {
+class QueryDigest {
  public:
-  Question(const Snapshot& snapshot, SearchKind search);
+  QueryDigest(const Snapshot& snapshot, SearchKind search);
   void Add(std::uint64_t value);
   void Add(double value);
   void Add(std::string_view text);

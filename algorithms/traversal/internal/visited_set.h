@@ -19,7 +19,7 @@ using namespace internal;
 
 class VisitedSet {
  public:
-  static constexpr NodeId kMostBits = NodeId{1} << 23;
+  static constexpr NodeId kMaxBitmapNodes = NodeId{1} << 23;
 
   // Empty again, for ids below node_count.
   void Reset(NodeId node_count) {
@@ -29,7 +29,7 @@ class VisitedSet {
       for (const std::uint32_t word : touched_) words_[word] = 0;
     touched_.clear();
     node_count_ = node_count;
-    bits_ = node_count <= kMostBits;
+    bits_ = node_count <= kMaxBitmapNodes;
     if (bits_)
       Grow();
     else

@@ -105,7 +105,7 @@ void JsonExporter::AppendMap(const PropertyMap& map) {
 }
 
 // A member edge that a standard event's line tells in full.
-Result<bool> JsonExporter::IsToldByMember(const Edge& e) const {
+Result<bool> JsonExporter::IsWrittenByMember(const Edge& e) const {
   Edge bare = e;
   bare.properties = {};
   if (!IsPlain(bare)) return false;

@@ -284,8 +284,8 @@ Status JsonExporter::WriteIndexEdges() {
       if (s_.is_fact(e.source) && s_.is_fact(e.target)) continue;
       if (e.kind == kHasTag && s_.is_fact(e.source) && e.label == 0 && IsPlain(e)) continue;
       if (e.kind == kMember && !standard_.empty() && standard_[e.source] == 1) {
-        PLEXUS_ASSIGN(bool told, IsToldByMember(e));
-        if (told) continue;
+        PLEXUS_ASSIGN(bool written_before, IsWrittenByMember(e));
+        if (written_before) continue;
       }
       if (e.kind == kLabels && !standard_.empty() && standard_[e.source] == 2) continue;
       // Ends of a symmetric edge by key: their ids depend on the past.

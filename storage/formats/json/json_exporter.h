@@ -57,7 +57,7 @@ class JsonExporter {
   Status WriteOutcome(NodeId node, NodeId event, bool by_label_time, const EventShape& shape);
   Status WriteEventsAndOutcomes();
   Status AppendMembers(NodeId event);
-  Result<bool> IsToldByMember(const Edge& edge) const;
+  Result<bool> IsWrittenByMember(const Edge& edge) const;
   void AppendMap(const PropertyMap& map);
 
   const Snapshot& s_;

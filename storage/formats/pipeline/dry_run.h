@@ -53,7 +53,7 @@ class ImportCheck {
   Status Take(const Piece& piece);
 
   // True when the files must be looked at once more: Take begins anew.
-  bool LookCloser();
+  bool NeedsSecondPass();
 
  private:
   using Maps = std::vector<std::pair<std::string, std::string>>;
@@ -67,9 +67,9 @@ class ImportCheck {
   std::string KindOf(const std::string& node) const;
   Status CheckRetyped(const Piece& piece) const;
   const std::string& KindInGraph(const std::string& node) const;
-  bool Frees(const Piece& piece) const;
+  bool ReleasesKind(const Piece& piece) const;
   bool HeldByGraph(const std::string& node, const std::string& kind) const;
-  Status Suspect(const Piece& piece);
+  Status FlagLargeMap(const Piece& piece);
   Status Grow(const Piece& piece, Maps& grown);
   Result<std::string> StoredMap(const std::string& node) const;
 

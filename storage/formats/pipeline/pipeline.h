@@ -75,10 +75,10 @@ class PieceApplier {
 
  private:
   Result<ApplyReport> ApplyBatch(Piece& piece);
-  Result<ApplyReport> Foresee(const Piece& piece);
-  Status Narrow(const Piece& piece);
+  Result<ApplyReport> DryRun(const Piece& piece);
+  Status BisectRefused(const Piece& piece);
   Piece Parse(std::string_view text, std::uint64_t first_line);
-  void Book(const Piece& piece, const ApplyReport& report);
+  void RecordCounts(const Piece& piece, const ApplyReport& report);
   void BookApplied(const Piece& piece, const ApplyReport& report);
   void BookWarnings(const Piece& piece);
 
@@ -92,21 +92,21 @@ class PieceApplier {
 // Batches that were applied, kept for their memory. Thread-safe.
 class BatchPool {
  public:
-  WriteBatch Take() {
+  WriteBatch Acquire() {
     std::lock_guard lock(mutex_);
     if (spare_.empty()) return WriteBatch();
     WriteBatch batch = std::move(spare_.back());
     spare_.pop_back();
     return batch;
   }
-  void Give(WriteBatch batch) {
+  void Release(WriteBatch batch) {
     batch.Clear();
     std::lock_guard lock(mutex_);
-    if (spare_.size() < kMost) spare_.push_back(std::move(batch));
+    if (spare_.size() < kMaxSpare) spare_.push_back(std::move(batch));
   }
 
  private:
-  static constexpr std::size_t kMost = 16;
+  static constexpr std::size_t kMaxSpare = 16;
   std::mutex mutex_;
   std::vector<WriteBatch> spare_;
 };

@@ -90,7 +90,7 @@ TEST(Loops, ArePushedAndPulledAlike) {
 TEST(Circles, AreFoundWhereverTheyAre) {
   const auto ask = [](std::vector<std::uint32_t> offsets, std::vector<NodeId> neighbors,
                       std::vector<float> weights, std::vector<double> x) {
-    return centrality_internal::HasCircle(CsrView{offsets, neighbors, weights, {}, {}}, x);
+    return centrality_internal::HasCycle(CsrView{offsets, neighbors, weights, {}, {}}, x);
   };
   EXPECT_FALSE(ask({0}, {}, {}, {}));
   EXPECT_FALSE(ask({0, 0}, {}, {}, {1}));

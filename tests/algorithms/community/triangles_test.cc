@@ -59,7 +59,7 @@ void CheckOn(const CaseGraph& g, const Selected& selected, const reference::Flat
   }
 }
 
-using Wanted = KnownAnswers<int, std::vector<reference::NodeClustering>>;
+using Wanted = OracleCache<int, std::vector<reference::NodeClustering>>;
 
 // The reference, which takes its time, is asked once for all executors, and shapes where they share
 // `wanted`.
@@ -177,13 +177,16 @@ TEST(TrianglesCsr, CompleteGraphs) {
     const Topology graph = BuildTopology(n, pairs, options).value();
     const std::uint64_t want = std::uint64_t{n} * (n - 1) * (n - 2) / 6;
     EXPECT_EQ(TrianglesCsr(graph.out()).value(), want) << n;
-    for (auto numbering : {community_internal::Numbering::kKept, community_internal::Numbering::kByDegree}) {
+    for (auto numbering :
+         {community_internal::Numbering::kKept, community_internal::Numbering::kByDegree}) {
       const community_internal::OrientedGraph oriented =
           community_internal::Orient(graph.out(), DefaultExecutor(), numbering);
       EXPECT_EQ(oriented.hubs > 0, numbering == community_internal::Numbering::kByDegree && n > 0);
-      EXPECT_EQ(community_internal::CountOriented(oriented, {}, DefaultExecutor()).triangles, want) << n;
+      EXPECT_EQ(community_internal::CountOriented(oriented, {}, DefaultExecutor()).triangles, want)
+          << n;
     }
-    EXPECT_EQ(community_internal::CountSimple(graph.out(), {}, DefaultExecutor()).triangles, want) << n;
+    EXPECT_EQ(community_internal::CountSimple(graph.out(), {}, DefaultExecutor()).triangles, want)
+        << n;
   }
 }
 
@@ -204,15 +207,16 @@ TEST(TrianglesCsr, CornersAreCreditedTheSameInEveryWay) {
   TopologyOptions options;
   options.symmetrize = true;
   const Topology graph = BuildTopology(n, pairs, options).value();
-  const community_internal::OrientedGraph kept =
-      community_internal::Orient(graph.out(), DefaultExecutor(), community_internal::Numbering::kKept);
-  const community_internal::OrientedGraph sorted =
-      community_internal::Orient(graph.out(), DefaultExecutor(), community_internal::Numbering::kByDegree);
+  const community_internal::OrientedGraph kept = community_internal::Orient(
+      graph.out(), DefaultExecutor(), community_internal::Numbering::kKept);
+  const community_internal::OrientedGraph sorted = community_internal::Orient(
+      graph.out(), DefaultExecutor(), community_internal::Numbering::kByDegree);
   ASSERT_LT(sorted.hubs, n);
   const auto want = community_internal::CountPerNode(kept, {}, {}, SerialExecutor());
   std::uint64_t corners = 0;
   for (const std::uint64_t count : want.triangles) corners += count;
-  EXPECT_EQ(corners, 3 * community_internal::CountSimple(graph.out(), {}, DefaultExecutor()).triangles);
+  EXPECT_EQ(corners,
+            3 * community_internal::CountSimple(graph.out(), {}, DefaultExecutor()).triangles);
   ASSERT_GT(corners, 30'000u);
   const std::vector<std::uint8_t> twos(sorted.neighbors.size(), 2);
   std::vector<std::uint8_t> mixed(sorted.neighbors.size(), 1);
@@ -228,11 +232,14 @@ TEST(TrianglesCsr, CornersAreCreditedTheSameInEveryWay) {
     const auto doubled = community_internal::CountPerNode(sorted, twos, {}, *e.executor);
     EXPECT_TRUE(doubled.triangles == want.triangles) << e.name;
     for (NodeId v = 0; v < n; ++v) ASSERT_EQ(doubled.arcs[v], 2 * want.triangles[v]) << v;
-    EXPECT_TRUE(community_internal::CountPerNode(sorted, mixed, {}, *e.executor).triangles == want.triangles)
+    EXPECT_TRUE(community_internal::CountPerNode(sorted, mixed, {}, *e.executor).triangles ==
+                want.triangles)
         << e.name;
-    EXPECT_TRUE(community_internal::CountPerNode(sorted, {}, some, *e.executor).triangles == cut.triangles)
+    EXPECT_TRUE(community_internal::CountPerNode(sorted, {}, some, *e.executor).triangles ==
+                cut.triangles)
         << e.name;
-    EXPECT_TRUE(community_internal::CountPerNode(kept, {}, {}, *e.executor).triangles == want.triangles)
+    EXPECT_TRUE(community_internal::CountPerNode(kept, {}, {}, *e.executor).triangles ==
+                want.triangles)
         << e.name;
   }
 }

@@ -194,15 +194,15 @@ TEST(TopologicalOrder, RefusesWhatHasNoDirection) {
 }
 
 // Several levels of words, and the same as a sorted set.
-TEST(LeastSet, TakesTheLeastFirst) {
+TEST(BitmapMinQueue, TakesTheLeastFirst) {
   for (const NodeId bound : {1u, 64u, 65u, 5'000u, 300'000u}) {
-    connectivity_internal::LeastSet ids(bound);
+    connectivity_internal::BitmapMinQueue ids(bound);
     std::set<NodeId> want;
     std::uint64_t random = 1;
     for (int i = 0; i < 20'000; ++i) {
       random = random * 6364136223846793005u + 1442695040888963407u;
       if (random >> 62 == 0 && !want.empty()) {
-        ASSERT_EQ(ids.TakeLeast(), *want.begin());
+        ASSERT_EQ(ids.PopMin(), *want.begin());
         want.erase(want.begin());
       } else {
         const auto id = static_cast<NodeId>((random >> 30) % bound);
@@ -211,7 +211,7 @@ TEST(LeastSet, TakesTheLeastFirst) {
       }
       ASSERT_EQ(ids.empty(), want.empty());
     }
-    for (const NodeId id : want) ASSERT_EQ(ids.TakeLeast(), id);
+    for (const NodeId id : want) ASSERT_EQ(ids.PopMin(), id);
     EXPECT_TRUE(ids.empty());
   }
 }

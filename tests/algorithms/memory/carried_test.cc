@@ -90,7 +90,9 @@ TEST(Carried, LongChainsAndLargeCycles) {
                NodeRef::Id(static_cast<NodeId>(i)));
   ASSERT_TRUE(graph->Apply(batch));
   ASSERT_EQ(VisibleNodes(graph->snapshot(), 0).value()->ToList(), std::vector<NodeId>{kLength});
-  const auto carried = [&] { return graph->snapshot().state().derived.kept.Find<memory_internal::VisibleSet>(); };
+  const auto carried = [&] {
+    return graph->snapshot().state().derived.kept.Find<memory_internal::VisibleSet>();
+  };
   // A new head; an old node superseded once more; a link out of the middle taken away: all local.
   WriteBatch next(1);
   next.Link(next.UpsertNode("head", NodeKindRef(kMemory)), kSupersedes, NodeRef::Id(kLength));

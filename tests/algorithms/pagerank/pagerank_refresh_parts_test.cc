@@ -43,7 +43,7 @@ TEST(PageRankRefresh, InPartsFromAnythingWithAHint) {
     for (const Snapshot* earlier : {&first, now})
       for (const double damping : {0.85, 0.99})
         for (const bool seeded : {false, true}) {
-          const pagerank_internal::LiveRows rows{now->base().out(), now->base().in(), now, kNodes};
+          const pagerank_internal::LiveCsr rows{now->base().out(), now->base().in(), now, kNodes};
           PageRankOptions full;
           full.damping = damping;
           full.tolerance = 1e-10;
@@ -51,17 +51,17 @@ TEST(PageRankRefresh, InPartsFromAnythingWithAHint) {
           if (seeded) full.seeds = {{5'500, 1.0}};
           const std::vector<double> want = Rank(*now, full).scores;
           for (const int most : {3, 2'000}) {
-            const auto got =
-                pagerank_internal::RefreshPageRank(rows, start,
-                                          seeded ? std::span<const pagerank_internal::SeedShare>(seed)
-                                                 : std::span<const pagerank_internal::SeedShare>(),
-                                          {.damping = damping,
-                                           .tolerance = 1e-7,
-                                           .max_iterations = most,
-                                           .earlier = earlier,
-                                           .budget = {},
-                                           .part_work = 1'024},
-                                          SerialExecutor());
+            const auto got = pagerank_internal::RefreshPageRank(
+                rows, start,
+                seeded ? std::span<const pagerank_internal::SeedShare>(seed)
+                       : std::span<const pagerank_internal::SeedShare>(),
+                {.damping = damping,
+                 .tolerance = 1e-7,
+                 .max_iterations = most,
+                 .earlier = earlier,
+                 .budget = {},
+                 .part_work = 1'024},
+                SerialExecutor());
             EXPECT_GE(got.error, 0);
             EXPECT_LE(got.error, 2);
             EXPECT_LE(Distance(got.scores, want), got.error + 1e-9)
@@ -93,7 +93,7 @@ TEST(PageRankRefresh, NeighboursToldAtOnceAreCharged) {
   full.tolerance = 1e-10;
   full.max_iterations = 10'000;
   const std::vector<double> start = Rank(first, full).scores;
-  const pagerank_internal::LiveRows rows{now.base().out(), now.base().in(), &now, kNodes};
+  const pagerank_internal::LiveCsr rows{now.base().out(), now.base().in(), &now, kNodes};
   pagerank_internal::PageRankRefreshOptions options;
   options.tolerance = 1e-10;
   options.earlier = &first;

@@ -380,7 +380,7 @@ TEST(PageRankRefresh, InParts) {
   std::vector<NodeId> out, in;
   flatten(rows, out_offsets, out);
   flatten(columns, in_offsets, in);
-  const pagerank_internal::LiveRows live{
+  const pagerank_internal::LiveCsr live{
       {out_offsets, out, {}, {}, {}}, {in_offsets, in, {}, {}, {}}, nullptr, kNodes};
   const auto strengths = OutStrengths(live.out, SerialExecutor()).value();
   const auto reciprocals = StrengthReciprocals<double>(strengths, SerialExecutor()).value();
@@ -407,7 +407,7 @@ TEST(PageRankRefresh, InParts) {
     }
   }
   // The sums themselves, against one addition after the other.
-  pagerank_internal::RowSums sums(live, false, SerialExecutor());
+  pagerank_internal::CsrSpmv sums(live, false, SerialExecutor());
   std::vector<double> got(kNodes);
   for (std::size_t b = 0; b < sums.block_count(); ++b)
     sums.Pull(b, want.data(), &got[sums.first_row(b)]);

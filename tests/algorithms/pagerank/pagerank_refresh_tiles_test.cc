@@ -63,7 +63,7 @@ void Change(CaseGraph& g, Draw& draw) {
   g.Commit();
 }
 
-pagerank_internal::LiveRows RowsOf(const Snapshot& now) {
+pagerank_internal::LiveCsr RowsOf(const Snapshot& now) {
   return {now.base().out(), now.base().in(), &now, now.node_count()};
 }
 
@@ -76,7 +76,7 @@ std::shared_ptr<const PageRankTiles> TilesOf(const Snapshot& now, bool weighted)
 
 template <class Value>
 void ExpectLiveSums(const Snapshot& now, bool weighted, const PageRankTiles& tiles,
-                    pagerank_internal::TiledSums& sums) {
+                    pagerank_internal::BaseTileSpmv& sums) {
   const NodeId n = now.node_count();
   std::vector<Value> values(n), placed(n);
   for (NodeId v = 0; v < n; ++v) {
@@ -88,7 +88,7 @@ void ExpectLiveSums(const Snapshot& now, bool weighted, const PageRankTiles& til
   for (std::size_t b = 0; b < sums.block_count(); ++b) {
     ASSERT_EQ(sums.first_row(b), next);
     const std::size_t count = sums.first_row(b + 1) - next;
-    ASSERT_LE(count, sums.most_rows());
+    ASSERT_LE(count, sums.max_rows());
     std::vector<double> got(count, -1.0);
     sums.Pull(b, placed.data(), got.data());
     for (std::size_t i = 0; i < count; ++i, ++next) {
@@ -107,7 +107,7 @@ void ExpectLiveSums(const Snapshot& now, bool weighted, const PageRankTiles& til
   EXPECT_LE(off, sums.Rounding() * total + 1e-12 * total);
 }
 
-TEST(TiledSums, AreThoseOfTheLiveGraph) {
+TEST(BaseTileSpmv, AreThoseOfTheLiveGraph) {
   for (const bool skewed : {false, true})
     for (const bool weighted : {false, true}) {
       SCOPED_TRACE((skewed ? 2 : 0) + (weighted ? 1 : 0));
@@ -118,14 +118,15 @@ TEST(TiledSums, AreThoseOfTheLiveGraph) {
       EXPECT_EQ(tiles->positions() != nullptr, skewed);
       for (int step = 0; step < 8; ++step) {
         const Snapshot now = g.snapshot();
-        const pagerank_internal::LiveRows rows = RowsOf(now);
-        const auto sums =
-            pagerank_internal::TiledSums::Make(tiles, rows, weighted, 1'000'000, DefaultExecutor());
+        const pagerank_internal::LiveCsr rows = RowsOf(now);
+        const auto sums = pagerank_internal::BaseTileSpmv::Make(tiles, rows, weighted, 1'000'000,
+                                                                DefaultExecutor());
         ASSERT_TRUE(sums);
         ExpectLiveSums<float>(now, weighted, *tiles, *sums);
         ExpectLiveSums<double>(now, weighted, *tiles, *sums);
         if (step == 7) {
-          EXPECT_FALSE(pagerank_internal::TiledSums::Make(tiles, rows, weighted, 3, DefaultExecutor()))
+          EXPECT_FALSE(
+              pagerank_internal::BaseTileSpmv::Make(tiles, rows, weighted, 3, DefaultExecutor()))
               << "too much is apart";
         }
         Change(g, draw);
@@ -152,7 +153,7 @@ TEST(PageRankRefresh, OverTilesOfTheBase) {
       for (int step = 0; step < 4; ++step) {
         Change(g, draw);
         const Snapshot now = g.snapshot();
-        const pagerank_internal::LiveRows rows = RowsOf(now);
+        const pagerank_internal::LiveCsr rows = RowsOf(now);
         scores.resize(now.node_count());
         const bool seeded = step % 3 == 2;
         if (seeded) std::iota(scores.begin(), scores.end(), 1.0);
@@ -168,17 +169,17 @@ TEST(PageRankRefresh, OverTilesOfTheBase) {
         for (const double tolerance : {1e-5, 1e-8, 1e-10}) {
           std::vector<double> first;
           for (const auto& e : executors) {
-            const pagerank_internal::PageRankRefreshed got =
-                pagerank_internal::RefreshPageRank(rows, scores,
-                                          seeded ? std::span<const pagerank_internal::SeedShare>(seed)
-                                                 : std::span<const pagerank_internal::SeedShare>(),
-                                          {.tolerance = tolerance,
-                                           .weighted = weighted,
-                                           .earlier = step % 2 == 0 ? &earlier : nullptr,
-                                           .tiles = tiles,
-                                           .budget = {},
-                                           .part_work = 1'024},
-                                          *e.executor);
+            const pagerank_internal::PageRankRefreshed got = pagerank_internal::RefreshPageRank(
+                rows, scores,
+                seeded ? std::span<const pagerank_internal::SeedShare>(seed)
+                       : std::span<const pagerank_internal::SeedShare>(),
+                {.tolerance = tolerance,
+                 .weighted = weighted,
+                 .earlier = step % 2 == 0 ? &earlier : nullptr,
+                 .tiles = tiles,
+                 .budget = {},
+                 .part_work = 1'024},
+                *e.executor);
             EXPECT_FALSE(got.truncated);
             EXPECT_LE(got.error, tolerance);
             EXPECT_LE(Distance(got.scores, want), got.error + 1e-13);
@@ -206,7 +207,7 @@ TEST(PageRankRefresh, OverTilesWithStrengthsBeyondF32) {
   const auto tiles = TilesOf(g.snapshot(), true);
   Change(g, draw);
   const Snapshot now = g.snapshot();
-  const pagerank_internal::LiveRows rows = RowsOf(now);
+  const pagerank_internal::LiveCsr rows = RowsOf(now);
   const std::vector<double> start(now.node_count(), 1.0 / now.node_count());
   const auto got = pagerank_internal::RefreshPageRank(
       rows, start, {}, {.tolerance = 1e-9, .tiles = tiles, .budget = {}, .part_work = 1'024},
@@ -242,7 +243,8 @@ TEST(TilesOfBase, AreMadeOnceAndOnlyWhereTheySuit) {
   const auto plain = pagerank_internal::TilesOfBase(base, false, DefaultExecutor());
   ASSERT_TRUE(plain);
   EXPECT_EQ(pagerank_internal::TilesOfBase(base, false, SerialExecutor()), plain);
-  EXPECT_EQ(pagerank_internal::TilesOfBase(base, true, SerialExecutor()), plain) << "all weights are 1";
+  EXPECT_EQ(pagerank_internal::TilesOfBase(base, true, SerialExecutor()), plain)
+      << "all weights are 1";
   const auto heavy = pagerank_internal::TilesOfBase(weighted, true, DefaultExecutor());
   ASSERT_TRUE(heavy);
   EXPECT_TRUE(heavy->weights());

@@ -37,11 +37,11 @@ void Check(const CaseGraph& g, NodeId source, DistancesOptions options,
   const auto want = reference::CheapestCosts(arcs, costs, flat.node_count(), source);
   const auto reached = static_cast<std::uint64_t>(
       std::ranges::count_if(want, [](double d) { return d < kInfinity; }));
-  std::size_t turn = 0;
+  std::size_t spin = 0;
   for (double delta : deltas) {
     SCOPED_TRACE(delta);
     options.delta = delta;
-    if (!executors.empty()) options.executor = executors[turn++ % executors.size()].executor.get();
+    if (!executors.empty()) options.executor = executors[spin++ % executors.size()].executor.get();
     const auto got = Distances(g.snapshot(), source, options);
     ASSERT_TRUE(got.has_value()) << got.error().ToString();
     EXPECT_FALSE(got->truncated);
@@ -217,19 +217,19 @@ class InWaves : public Executor {
 };
 
 // What a loop leaves behind is neither lost nor in the way of the next.
-TEST(WorkExchange, ListsThatNobodyTookAreHandedBack) {
-  paths_internal::WorkExchange<int> exchange;
+TEST(WorkSharing, ListsThatNobodyTookAreHandedBack) {
+  paths_internal::WorkSharing<int> exchange;
   exchange.Open();
-  exchange.Sit();
-  exchange.Give({1, 2});
-  exchange.Give({3});
+  exchange.Join();
+  exchange.Share({1, 2});
+  exchange.Share({3});
   exchange.Leave();
-  EXPECT_EQ(exchange.TakeLists(), (std::vector<std::vector<int>>{{1, 2}, {3}}));
-  EXPECT_TRUE(exchange.TakeLists().empty());
+  EXPECT_EQ(exchange.DrainLists(), (std::vector<std::vector<int>>{{1, 2}, {3}}));
+  EXPECT_TRUE(exchange.DrainLists().empty());
   exchange.Open();
-  exchange.Sit();
+  exchange.Join();
   bool wanted = false;
-  EXPECT_TRUE(exchange.Ask([&] { return wanted = exchange.wanted(), !wanted; }).empty());
+  EXPECT_TRUE(exchange.Request([&] { return wanted = exchange.wanted(), !wanted; }).empty());
   EXPECT_TRUE(wanted);
   exchange.Leave();
 }
@@ -287,7 +287,7 @@ TEST(DistancesCsr, HandedFromThreadToThread) {
   std::uint64_t reached = 0;
   for (float d : want) reached += d < std::numeric_limits<float>::infinity();
   EXPECT_GT(reached, kSide * kSide * kGrids * 9 / 10);
-  OneAfterTheOther forwards(false), backwards(true);
+  OrderedExecutor forwards(false), backwards(true);
   InWaves waves;
   std::vector<Executor*> executors = {&forwards, &backwards, &waves};
   const auto named = Executors();

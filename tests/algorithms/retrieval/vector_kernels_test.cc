@@ -170,10 +170,14 @@ TEST(SimdLevel, ForcedLevelsAreDifferentCode) {
   EXPECT_TRUE(HasSimdLevel(SimdLevel::kScalar));
   EXPECT_TRUE(HasSimdLevel(SimdLevel::kBest));
   EXPECT_TRUE(HasSimdLevel(BestSimdLevel()));
-  EXPECT_EQ(retrieval_internal::FindRowKernels(SimdLevel::kScalar), &retrieval_internal::ScalarRowKernels());
-  EXPECT_EQ(retrieval_internal::FindRowKernels(SimdLevel::kBest), retrieval_internal::FindRowKernels(BestSimdLevel()));
-  const retrieval_internal::RowKernels* const avx2 = retrieval_internal::FindRowKernels(SimdLevel::kAvx2);
-  const retrieval_internal::RowKernels* const avx512 = retrieval_internal::FindRowKernels(SimdLevel::kAvx512);
+  EXPECT_EQ(retrieval_internal::FindRowKernels(SimdLevel::kScalar),
+            &retrieval_internal::ScalarRowKernels());
+  EXPECT_EQ(retrieval_internal::FindRowKernels(SimdLevel::kBest),
+            retrieval_internal::FindRowKernels(BestSimdLevel()));
+  const retrieval_internal::RowKernels* const avx2 =
+      retrieval_internal::FindRowKernels(SimdLevel::kAvx2);
+  const retrieval_internal::RowKernels* const avx512 =
+      retrieval_internal::FindRowKernels(SimdLevel::kAvx512);
   if (avx2) {
     EXPECT_NE(avx2->dot, retrieval_internal::ScalarRowKernels().dot);
   }

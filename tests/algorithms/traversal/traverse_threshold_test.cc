@@ -1,4 +1,5 @@
-// Traverse's bar: that it cuts, that it and budgets change no proof, what it knows of weights.
+// Traverse's threshold: that it cuts, that it and budgets change no proof, what it knows of
+// weights.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -97,14 +98,14 @@ TEST(Traverse, TheBarCuts) {
   }
 }
 
-// Edges of equal weight both ways, of several kinds: a push and a pull, which the bar and a
+// Edges of equal weight both ways, of several kinds: a push and a pull, which the threshold and a
 // budget make of each other, show the same one.
 TEST(Traverse, TheBarAndBudgetsKeepTheProofOfATie) {
   for (bool compact : {false, true}) {
     CaseGraph g;
     g.AddNodes(2500);
     const std::vector<TraverseSeed> seeds = {
-        {0, 1.0}, {2400, 1.0}};  // the second: where the bar is first tried
+        {0, 1.0}, {2400, 1.0}};  // the second: where the threshold is first tried
     const EdgeKindId kinds[] = {kLink, kSupports, kRelatesTo, kCauses};
     for (std::size_t v = 1; v <= 300; ++v) {
       g.Link(0, kLink, v, v % 100 == 0 ? 1.0f : 0.5f);
@@ -154,14 +155,15 @@ TEST(WeightBound, IsKnownOfManyGraphsAndStopsWhenAsked) {
     g.Commit();
     if (i % 2 == 0) g.Compact();
     snapshots.push_back(g.snapshot());
-    EXPECT_EQ(traversal_internal::LargestWeight(snapshots.back(), ArcFilter(), stopped, DefaultExecutor())
-                  .has_value(),
-              i % 2 != 0);
-    EXPECT_TRUE(
-        traversal_internal::LargestWeight(snapshots.back(), ArcFilter(), {}, DefaultExecutor()).has_value());
+    EXPECT_EQ(
+        traversal_internal::MaxWeight(snapshots.back(), ArcFilter(), stopped, DefaultExecutor())
+            .has_value(),
+        i % 2 != 0);
+    EXPECT_TRUE(traversal_internal::MaxWeight(snapshots.back(), ArcFilter(), {}, DefaultExecutor())
+                    .has_value());
   }
   for (std::size_t i = 0; i < snapshots.size(); ++i)
-    EXPECT_EQ(traversal_internal::LargestWeight(snapshots[i], ArcFilter(), stopped, DefaultExecutor()),
+    EXPECT_EQ(traversal_internal::MaxWeight(snapshots[i], ArcFilter(), stopped, DefaultExecutor()),
               0.5f + static_cast<float>(i));
 }
 
