@@ -13,8 +13,8 @@
 
 namespace plexus {
 
-// REQUIRES writer_mutex_ held. The thread starts with its first work, so a short session pays
-// for none. False without a thread: kManual, or the system has none left.
+// REQUIRES writer_mutex_ held. The thread starts with its first work, so a short session starts
+// none. False without a thread: kManual, or the system has none left.
 bool Graph::Impl::WakeMaintenance() noexcept {
   if (options_.maintenance == Maintenance::kManual) return false;
   if (!thread_.joinable()) try {
@@ -63,7 +63,7 @@ std::uint64_t Ms(std::chrono::steady_clock::duration time) {
 }
 }  // namespace
 
-// The hard limit on the delta: readers must not pay for a writer without end.
+// The hard limit on the delta: a steady writer must not slow readers down.
 Status Graph::Impl::WaitForRoom(std::unique_lock<std::mutex>& lock) {
   if (options_.maintenance == Maintenance::kManual)
     PLEXUS_TRY(CompactVectors(lock, kMaxDeadBytes, kMaxDeadPart));

@@ -42,7 +42,7 @@ std::shared_ptr<const Carried> TryCarry(const Carried& value, const Snapshot& no
                                         const StateChanges& changes) {
   try {
     return value.Carry(now, changes);
-  } catch (const std::exception&) {  // no memory: made anew when asked for
+  } catch (const std::exception&) {  // no memory: made anew when read
     return nullptr;
   }
 }

@@ -1,4 +1,4 @@
-// Executors over oneTBB, over plain threads, and over the caller alone.
+// Executors over oneTBB, over plain threads, and over the calling thread.
 #include "engine/parallel.h"
 
 #include <oneapi/tbb/global_control.h>

@@ -168,7 +168,7 @@ struct BaseRows {
     return EdgeKindId(high ? low[i] | (high[i] << 8) : low[i]);
   }
 
-  // Fetches what merging needs and a scan of weights alone would not have read.
+  // Fetches what merging needs and a scan of weights would not have read.
   void Prefetch(NodeId v) const {
     if (v >= nodes || offsets[v] == offsets[v + 1]) return;
     __builtin_prefetch(neighbors + offsets[v]);

@@ -104,7 +104,7 @@ Status Recover(const std::string& directory, Executor& executor, const Files& fi
     PLEXUS_TRY(copy->Close());
   }
   const std::string lock = directory + "/" + kLockFileName;
-  PLEXUS_TRY(Check(files.env()->DeleteFile(lock), lock));  // nobody writes to a backup
+  PLEXUS_TRY(Check(files.env()->DeleteFile(lock), lock));  // no process writes to a backup
   return files.SyncDirectory(directory);
 }
 

@@ -142,7 +142,7 @@ Status Database::Impl::ReplaceDamaged() {
   std::vector<DamagedCheckpoint> unread;
   PLEXUS_ASSIGN(const std::vector<Manifest> manifests, ListSoundCheckpoints(rocks, unread));
   for (const DamagedCheckpoint& d : report.damaged_checkpoints) {
-    bool of_floor = false;  // nothing else tells how the history begins
+    bool of_floor = false;  // nothing else records how the history begins
     for (const Manifest& m : manifests)
       of_floor |= m.id == d.id && anchor.floor_sequence > 0 && m.sequence == anchor.floor_sequence;
     if (!of_floor && d.id != anchor.checkpoint_id) PLEXUS_TRY(DropCheckpoint(rocks, d.id));

@@ -1,4 +1,4 @@
-// LogScope: tells that maintenance began, and that it ended or failed and after how long.
+// LogScope: logs that maintenance began, and that it ended or failed and after how long.
 //
 // Made before the locks of the work are taken, so that it ends after them.
 #pragma once

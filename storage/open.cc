@@ -25,7 +25,7 @@ namespace {
 
 constexpr int kLooks = 4;  // that damage is confirmed by when a writer goes on
 
-// What a read-only graph's Apply meets.
+// The journal of a read-only graph: Apply fails.
 class RefusingJournal : public Journal {
  public:
   Status Accepts() const override {

@@ -2,7 +2,7 @@
 //
 // Order: the floor's checkpoint, then the anchor that names it, then deletion. A
 // crash before the anchor leaves one checkpoint more than needed, after it some
-// records that nobody looks at and the next trim deletes.
+// records that are never read and that the next trim deletes.
 #include <algorithm>
 
 #include <rocksdb/convenience.h>

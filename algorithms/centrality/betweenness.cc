@@ -1,4 +1,4 @@
-// Passes of 16 sources in lanes where that pays, else of 8, each searched by one thread
+// Passes of 16 sources in lanes where that is faster, else of 8, each searched by one thread
 // and then added node by node in the order of the sources.
 #include "algorithms/centrality/betweenness.h"
 
@@ -29,7 +29,7 @@ using centrality_internal::BrandesBatch;
 constexpr std::size_t kPass = 8;
 constexpr std::size_t kGrain = 4096;
 
-// Lanes share what they fetch where searches meet the same nodes at few depths, and their
+// Lanes share what they fetch where searches visit the same nodes at few depths, and their
 // numbers leave the cache where one search's would not have: large graphs with many arcs.
 constexpr NodeId kLaneNodes = 1 << 15;
 constexpr std::uint64_t kLaneDegree = 8;
@@ -168,7 +168,7 @@ Result<BetweennessResult> Betweenness(const Snapshot& snapshot,
   result.shares.assign(snapshot.node_count(), 0);
   for (NodeId v = 0; v < view.node_count(); ++v) {
     const NodeId node = view.node(v);
-    // A sample may say more than all pairs; no share is above 1.
+    // A sample may exceed all pairs; no share is above 1.
     result.scores[node] =
         result.exact ? sums[v] * scale : std::min(sums[v] * scale, std::max(0.0, pairs_of_others));
     if (pairs_of_others > 0) result.shares[node] = result.scores[node] / pairs_of_others;

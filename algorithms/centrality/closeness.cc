@@ -1,5 +1,5 @@
 // Batches of 64 sources, each searched by one thread into sums of its own; the sums are
-// integers, so which thread had which batch cannot be told.
+// integers, so the result does not depend on which thread had which batch.
 #include "algorithms/centrality/closeness.h"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// Terms are pulled row by row and added up; every few terms a look whether they can be
-// shown to grow for ever.
+// Terms are pulled row by row and added up; every few terms a test whether they grow for ever.
 #include "algorithms/centrality/katz.h"
 
 #include <algorithm>
@@ -189,7 +188,7 @@ double Root(const std::array<double, kCounted>& walks, double most) {
 
 struct Strengths {
   double row = 0, weight = 0;  // the largest
-  double reached = 0;          // nodes that any walk leads to
+  double reached = 0;          // nodes that any walk reaches
 };
 Strengths MeasureStrengths(const CsrView& rows, Executor& executor) {
   return ParallelReduce(
@@ -308,7 +307,7 @@ Result<EigenvectorResult> Eigenvector(const Snapshot& snapshot,
   };
   std::vector<double> x(n, 1 / std::sqrt(static_cast<double>(n))), next(n);
   std::uint64_t spent = 0;
-  // After some steps the walk begins where scores gather, which is where circles are.
+  // After some steps the walk begins where scores gather, which is where cycles are.
   const auto acyclic = [&] {
     result.acyclic = !centrality_internal::HasCycle(rows.rows, x);
     if (result.acyclic) {

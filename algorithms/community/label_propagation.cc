@@ -1,4 +1,4 @@
-// Two arrays of labels in turns; a row is counted in a dense tally.
+// Two arrays of labels in turns; a row is counted in a dense accumulator.
 #include "algorithms/community/label_propagation.h"
 
 #include <algorithm>

@@ -36,7 +36,7 @@ Status CheckOptions(const LeidenOptions& options) {
   return {};
 }
 
-// Of a graph that the budget did not let be made: every node is alone.
+// The result when the budget ended before the graph was made: every node is a community.
 LeidenResult Singletons(const std::vector<NodeId>& selected, NodeId all) {
   LeidenResult result;
   result.truncated = true;
@@ -79,7 +79,7 @@ LeidenResult Find(const community_internal::CommunityGraph& graph, const NodeOrd
   return result;
 }
 
-// A graph read as undirected, and who is where in it.
+// A graph read as undirected, and which node is in which row.
 struct Undirected {
   std::vector<NodeId> selected;  // ascending
   NodeOrdering places;

@@ -2,12 +2,12 @@
 // the graph has a delta, hidden kinds or unselected nodes.
 //
 // First every node points at the first of its row when that is smaller than itself: no atomics, no
-// cycles, and no branch over arrays. Then nodes take turns, a sixteenth, as many again, twice as
-// many and so on, at linking their second neighbour: the larger root is hooked under the smaller
-// by compare-and-swap. Between turns ways are shortened, and as soon as one tree has nearly
-// everything that hangs anywhere, nodes outside it look along their rows until they meet it. A
-// parent is always smaller than its child, so the last root of a component is its smallest id
-// whatever the order of the links.
+// cycles, and no branch over arrays. Then sampling rounds link second neighbours, for a sixteenth
+// of the nodes, as many again, twice as many and so on: the larger root is linked under the smaller
+// by compare-and-swap. Between rounds paths are compressed. As soon as one tree has nearly all
+// linked nodes, the nodes outside it scan their rows until they join it. A parent is always smaller
+// than its child, so the last root of a component is its smallest id whatever the order of the
+// links.
 //
 // Bare arrays of few arcs a node take a shorter way: small ones the loops of
 // connectivity/internal/components_small.h; of the others, where arcs mostly stay among near
@@ -32,17 +32,16 @@ namespace plexus {
 namespace {
 
 constexpr std::size_t kGrain = 16384;
-constexpr std::uint32_t kSampledArcs = 2;  // per node, before the giant is known
+constexpr std::uint32_t kSampledArcs = 2;  // per node, before the sampled component is known
 constexpr std::size_t kSampledNodes = 1024;
-constexpr std::size_t kRoundParts = 16;  // nodes take turns at their second arcs,
-constexpr std::size_t kRoundRun = 64;    // so many in a row
-constexpr std::size_t kCandidates =
-    2048;  // nodes asked whether they have something to do before any does it
-constexpr std::size_t kRowAhead = 16;  // nodes that do: their rows are fetched
-constexpr NodeId kFirstAhead = 64;     // nodes in order: their first arcs are fetched
-constexpr std::size_t kFewArcs = 4;    // edges a node
-// A small graph of at most so many nodes is the caller's alone: its labels fill half of one
-// core's second cache level, and a second thread would want every line of them as well.
+constexpr std::size_t kRoundParts = 16;    // parts of the nodes, linked by rounds,
+constexpr std::size_t kRoundRun = 64;      // nodes in a row of the same part
+constexpr std::size_t kCandidates = 2048;  // nodes tested for work before any of them is linked
+constexpr std::size_t kRowAhead = 16;      // of these nodes: their rows are prefetched
+constexpr NodeId kFirstAhead = 64;         // nodes in order: their first arcs are prefetched
+constexpr std::size_t kFewArcs = 4;        // edges a node
+// A small graph of at most so many nodes runs on the caller's thread: its labels fill half of one
+// core's second cache level, and a second thread would contend for every line of them.
 constexpr std::size_t kSerialNodes = 131'072;
 
 using Labels = std::span<NodeId>;
@@ -54,7 +53,7 @@ void Store(Labels labels, NodeId v, NodeId label) {
   std::atomic_ref<NodeId>(labels[v]).store(label, std::memory_order_relaxed);
 }
 
-// True when it hooked a root; false when the two hang together already.
+// True when it linked a root; false when the two are linked already.
 bool Link(NodeId u, NodeId v, Labels labels) {
   NodeId p = Load(labels, u), q = Load(labels, v);
   while (p != q) {
@@ -65,7 +64,7 @@ bool Link(NodeId u, NodeId v, Labels labels) {
     if (up == p && std::atomic_ref<NodeId>(labels[p]).compare_exchange_strong(
                        up, q, std::memory_order_relaxed))
       return true;
-    p = Load(labels, up);  // p hangs somewhere already: go on from there
+    p = Load(labels, up);  // p is linked already: continue from its parent
     q = Load(labels, q);
   }
   return false;
@@ -87,11 +86,11 @@ void Compress(Labels labels, Executor& executor) {
 
 struct SampledComponent {
   NodeId label = 0;  // the most frequent; 0, as good as any, when no sampled node takes part
-  bool covers_most = false;  // of those that hang somewhere hang there
+  bool covers_most = false;  // most linked nodes of the sample are in it
 };
 
 // From evenly spaced nodes (no power of two apart, as what is done to nodes by turns is). It only
-// decides whose arcs are skipped.
+// decides which arcs are skipped.
 SampledComponent SampleLargest(std::span<const NodeId> labels) {
   SampledComponent sampled;
   std::vector<NodeId> sample;
@@ -214,7 +213,7 @@ class SnapshotRows {
 
 // The root of both, which are joined when they were not.
 NodeId Join(NodeId u, NodeId v, Labels labels) {
-  // Halves the way on the way: who is no root may be hung under any ancestor.
+  // Path halving: every visited node is re-pointed to its grandparent.
   auto root = [&](NodeId x) {
     for (;;) {
       const NodeId up = Load(labels, x), above = Load(labels, up);
@@ -234,9 +233,8 @@ NodeId Join(NodeId u, NodeId v, Labels labels) {
   }
 }
 
-// What the largest component so far does not have yet: an arc between a member of it and
-// another node is seen from the other node, which looks along both of its rows, until it belongs
-// to it as well.
+// Links the nodes outside the sampled component. An arc is skipped only if both endpoints are
+// already in the sampled component, so no component is ever split.
 template <class Rows>
 void LinkRemaining(Labels labels, Executor& executor, const Rows& rows, NodeId largest) {
   std::atomic<bool> joined = false;
@@ -305,8 +303,8 @@ void Identity(Labels labels, Executor& executor) {
   });
 }
 
-// Every edge, once. A node that has hung somewhere is no root again, so that it may be hung
-// under any ancestor without asking.
+// Links every edge, once. A linked node is never a root again, so it may be linked under any
+// ancestor without compare-and-swap.
 void LinkEveryEdge(const CsrView& out, bool both_ends, Labels labels, Executor& executor) {
   ForEachNode(labels, executor, [&](NodeId v, NodeId label) {
     NodeId root = label;

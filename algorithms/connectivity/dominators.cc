@@ -73,7 +73,7 @@ class LengauerTarjan {
     path_.clear();
     for (std::uint32_t at = v; ancestors_[ancestors_[at]] != kNone; at = ancestors_[at])
       path_.push_back(at);
-    while (!path_.empty()) {  // from the top down, each hung under the root
+    while (!path_.empty()) {  // from the top down, each linked under the root
       const std::uint32_t at = path_.back(), above = ancestors_[at];
       path_.pop_back();
       if (semi_[best_[above]] < semi_[best_[at]]) best_[at] = best_[above];

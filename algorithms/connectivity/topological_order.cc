@@ -1,5 +1,5 @@
-// Kahn's algorithm: over the nodes themselves while nothing turns in a circle; if something
-// does, again over the condensation, whose nodes are strong components.
+// Kahn's algorithm: over the nodes themselves while there is no cycle; if there is one, again over
+// the condensation, whose nodes are strong components.
 #include "algorithms/connectivity/topological_order.h"
 
 #include <algorithm>

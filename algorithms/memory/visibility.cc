@@ -33,7 +33,7 @@ Result<std::shared_ptr<const NodeSubset>> VisibleNodes(const Snapshot& snapshot,
   for (const auto& set : sets)
     if (!made && set) made = set->AtTime(snapshot, now_ms);
   if (!made) made = make();
-  std::uint32_t to = 1;  // a free place, or that of the set that was not asked for of late
+  std::uint32_t to = 1;  // a free place, or that of the set that was not used of late
   if (!sets[0] || (sets[1] && sets[1]->recent && !sets[0]->recent)) to = 0;
   if (sets[1 - to]) sets[1 - to]->recent = false;
   ReplaceDerived<memory_internal::VisibleSet>(snapshot, made, first + to);

@@ -115,7 +115,7 @@ class Sweeper {
     return Bound() * *std::max_element(last_.step.begin(),
                                        last_.step.begin() + static_cast<std::ptrdiff_t>(lanes));
   }
-  // Those asked for that the budget's arcs reach.
+  // Those requested that the budget's arcs cover.
   int MaxIterations() const {
     const int asked = options_.iterations > 0 ? options_.iterations : options_.max_iterations;
     if (edges_left_ == Budget::kUnlimited || rows_.arc_count() == 0) return asked;
@@ -261,7 +261,7 @@ class Sweeper {
                         first];
   }
 
-  // A sparse step pays while the nodes reached have an eighth of the arcs (by weight) or less.
+  // A sparse step is faster while the nodes reached have an eighth of the arcs (by weight) or less.
   static constexpr double kSparseShare = 8;
 
   const pagerank_internal::PageRankReady& ready_;

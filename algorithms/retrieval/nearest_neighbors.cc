@@ -1,6 +1,6 @@
 // Scan or gather, a small best-list per block, one merge at the end.
 //
-// The scan measures a stretch of rows first and asks which node a row belongs to only
+// The scan measures a stretch of rows first and looks up which node a row belongs to only
 // when its rank would enter the block's list: measuring is bound by memory, asking by
 // latency. Blocks are cut by row, and the k best of a union are the k best of the
 // parts' k best, so neither blocks nor threads show in the answer.

@@ -1,4 +1,4 @@
-// Frontier: index, mask, mine, explain.
+// Frontier: index, mask, find the top sets, explain.
 #include "algorithms/similarity/frontier.h"
 
 #include <algorithm>

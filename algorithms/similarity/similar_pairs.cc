@@ -1,4 +1,4 @@
-// The graph's rows made simple, shares, wedges; the miner when there are too many.
+// The graph's rows made simple, shares, wedges; the top-k join when there are too many.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -73,7 +73,7 @@ Result<std::vector<ScoredSet<2>>> Mine(const CsrView& rows, const std::vector<do
     return static_cast<std::uint32_t>(
         std::lower_bound(index.nodes.begin(), index.nodes.end(), node) - index.nodes.begin());
   };
-  // In the miner's order of addition, so that equal pairs have equal scores.
+  // In the join's order of addition, so that equal pairs have equal scores.
   for (ScoredSet<2>& pair : found)
     pair.score = index.PairScore(row_of(pair.members[0]), row_of(pair.members[1]));
   std::sort(found.begin(), found.end(), similarity_internal::Better());
@@ -84,7 +84,7 @@ Result<std::vector<ScoredSet<2>>> Mine(const CsrView& rows, const std::vector<do
   result.compared = answer.compared;
   result.truncated = answer.truncated;
   std::vector<ScoredSet<2>> pairs = std::move(answer.pairs);
-  if (answer.truncated)  // it may not have met again what was found before
+  if (answer.truncated)  // it may not have found again what was found before
     pairs.insert(pairs.end(), found.begin(), found.end());
   else if (full)
     pairs.push_back(found.back());

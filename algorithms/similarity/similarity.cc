@@ -49,7 +49,7 @@ double SetScore(SimilarityMeasure measure, std::uint64_t shared, std::uint64_t a
                                                 : Ratio(shared, std::min(a, b));
 }
 
-// A shared neighbour; sums are taken over rising length, then id, whoever asks.
+// A shared neighbour; sums are taken over rising length, then id, for every caller.
 struct Shared {
   std::uint64_t length;
   NodeId node;
@@ -64,7 +64,7 @@ class PairJudge {
   PairJudge(const Selection& selection, const SimilarityOptions& options)
       : selection_(selection), options_(options), rows_(selection, &options.budget) {}
 
-  // False once the budget said stop within a pair: what was judged since is worth nothing.
+  // False once the budget interrupted a pair: what was judged since is void.
   bool whole() const { return !rows_.interrupted(); }
   void Forget() {
     places_.Reset(selection_.snapshot->node_count());
@@ -160,7 +160,7 @@ class TwoSteps {
 
   SimilarNodesResult Run() {
     result_.edges = rows_.Gather(node_, options_.direction, kNoNode, near_, Left());
-    if (Overrun()) return std::move(result_);  // without its neighbours there is nothing to say
+    if (Overrun()) return std::move(result_);  // without its neighbours there is no score
     result_.neighbors = near_.size();
     Accumulate();
     result_.candidates = found_.size();
@@ -186,7 +186,7 @@ class TwoSteps {
     return options_.budget.edges - std::min(options_.budget.edges, result_.edges);
   }
 
-  // After a row was read within Left(): whether it had more, or the budget said stop.
+  // After a row was read within Left(): whether it had more, or the budget interrupted it.
   bool Overrun() {
     if (result_.edges > options_.budget.edges || rows_.interrupted() ||
         options_.budget.Interrupted())
@@ -233,7 +233,7 @@ class TwoSteps {
         result_.truncated = true;
         return;
       }
-      // d counts the node asked about, whether it is selected or not.
+      // d counts the queried node, whether it is selected or not.
       const double share =
           similarity_internal::IsSum(options_.measure) && !here.empty()
               ? similarity_internal::NeighborWeight(options_.measure, here.size() + 1)

@@ -29,14 +29,14 @@ namespace plexus {
 namespace {
 
 constexpr std::size_t kPullGrain = 2048;
-constexpr std::uint32_t kCheckEvery = 4096;  // arcs between looks at the clock
+constexpr std::uint32_t kCheckEvery = 4096;  // arcs between two polls of the budget
 constexpr NodeId kMinPullNodes = 2048;
 constexpr std::uint64_t kPullShare = 16;
-constexpr std::size_t kRowsAhead = 64;    // nodes of the next level whose rows are asked for
+constexpr std::size_t kRowsAhead = 64;    // nodes of the next level whose rows are prefetched
 constexpr std::size_t kPrefetchLead = 8;  // an offset has arrived when so many nodes came after it
 
 struct Scratch {
-  traversal_internal::VisitedSet visited;  // reached, or looked at and not selected
+  traversal_internal::VisitedSet visited;  // reached, or visited and not selected
   std::vector<BfsNode> nodes, spare;
   std::vector<std::uint32_t> next;
 };
@@ -182,7 +182,7 @@ class Search {
     const engine_internal::BaseRows rows(snapshot.base(), direction);
     const bool base_rows = BaseRowsRead();
     const bool last = depth == options_.max_depth;
-    // What says where a row is, and, when that has come, the row.
+    // The descriptor (or offset) of a row and, when that has come, the row.
     auto prefetch_descriptor = [&](NodeId v) {
       if (!descriptors_)
         prefetch.Offsets(v);
@@ -200,7 +200,7 @@ class Search {
     };
     constexpr std::size_t kFar = traversal_internal::RowPrefetch::kFar,
                           kNear = traversal_internal::RowPrefetch::kNear;
-    // The first rows of the next level are asked for as soon as their offsets have come, so
+    // The first rows of the next level are prefetched as soon as their offsets have come, so
     // that levels of few nodes do not wait for memory one after the other.
     std::size_t prefetched = end;
     auto prefetch_next = [&](std::size_t past) {
@@ -289,7 +289,7 @@ class Search {
       for (auto v = static_cast<NodeId>(first); v < past; ++v) {
         if (visited_.contains(v) || !selection_.contains(v)) continue;
         NodeId parent =
-            kNoNode;  // the first is the smallest where a row is sorted by neighbour alone
+            kNoNode;  // the first is the smallest where a row is sorted by neighbour only
         bool interrupted = false;
         internal::ForEachArcInterruptible(
             snapshot, back, v, selection_.filter,

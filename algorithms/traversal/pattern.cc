@@ -1,8 +1,8 @@
 // MatchPattern: layers of (node, state) labels, each made from one of the layer before.
 //
 // The newest label of every pair is found through a map from node to a row of states,
-// made when the node is first met, so a small query pays for what it touches. Rows of arcs
-// are walked once per label and direction; the steps that an arc can take are the word
+// made when the node is first visited, so the cost of a small query depends on what it touches.
+// Rows of arcs are walked once per label and direction; the steps that an arc can take are the word
 // `next(state) & steps of its kind`. Labels know the label and arc they came from, so the
 // array is the proof.
 #include "algorithms/traversal/pattern.h"

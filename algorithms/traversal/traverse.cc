@@ -70,8 +70,8 @@ PathEdge StepOf(const Snapshot& snapshot, const Label& label, const Label& paren
                       : internal::ArcAsEdge(snapshot, parent.node, label.node, ref);
 }
 
-// Kinds were not read by a search that follows all of them, nor weights where a row's head had
-// them: asked for before the first is needed.
+// Kinds were not read by a search that follows all of them, nor weights where a row's descriptor
+// had them: prefetched before the first is needed.
 void PrefetchSteps(const Snapshot& snapshot, const std::vector<Label>& labels,
                    std::span<const ScoredLabel> reached) {
   const CsrView views[] = {snapshot.base().out(), snapshot.base().in()};

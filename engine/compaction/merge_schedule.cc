@@ -115,7 +115,7 @@ void StateWriter::InstallBase(std::shared_ptr<const Csr> base, std::size_t folde
   w.pinned_runs = 0;
   w.dirty = std::move(dirty);
   for (const auto& run : w.runs) w.MarkDirty(*run);
-  if (!w.filter_used) return;  // if what follows fails the filter tells too much, no less
+  if (!w.filter_used) return;  // if what follows fails the filter holds too much, never too little
   if (apart)
     w.pinned_filter = EdgeFilter();
   else

@@ -247,8 +247,8 @@ AlignedArray<EdgeSlot> SlotsOfInArcs(const Run& run, const SlotMap& map, Executo
   return slots;
 }
 
-// What was asked of the old base is known of the new one, so that no question pays for a
-// compaction.
+// Values derived from the old base are derived from the new one here, so that no query has to after
+// a compaction.
 std::shared_ptr<const Csr> Finish(const Csr& base, std::shared_ptr<Csr> csr, Executor& executor) {
   if (base.derived.Find<HeaviestArcs>()) csr->derived.Keep(FindHeaviestArcs(*csr, executor));
   return csr;

@@ -23,7 +23,7 @@ std::shared_ptr<float> Floats(std::size_t count) {
 }  // namespace
 
 struct VectorTable::Chunks {
-  std::vector<std::shared_ptr<float>> chunks;  // alone, or inside a slab
+  std::vector<std::shared_ptr<float>> chunks;  // single, or inside a slab
   std::uint32_t rows_per_chunk = 0;
   std::uint32_t stride = 0;
   std::size_t floats() const { return std::size_t{rows_per_chunk} * stride; }  // of a chunk

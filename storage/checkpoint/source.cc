@@ -25,7 +25,7 @@ class RocksSections : public SectionSource {
     for (std::uint32_t section = first; section < last; ++section) {
       const std::string where =
           "checkpoint " + std::to_string(id_) + ", section " + std::to_string(section);
-      // A block of another checkpoint ends the iterator, too: ask for this one alone.
+      // A block of another checkpoint ends the iterator, too: read only this one.
       if (!it->status().ok()) return VisitWhole(section, last, fn);
       std::uint64_t id = 0;
       std::uint32_t found = 0;

@@ -172,7 +172,7 @@ void AddCsr(SectionPlan& out, const Csr& csr) {
   AddSlots(out, ArrayId::kPropertySlots, ArrayId::kProperties, csr.properties);
 }
 
-// Vectors are persisted once, as payloads: here only who has one, and where.
+// Vectors are persisted once, as payloads: here only which nodes have one, and where.
 void AddVectors(SectionPlan& out, const GraphState& state) {
   for (std::size_t s = 0; s < state.spaces.size(); ++s) {
     const VectorTable::View& space = state.spaces[s];

@@ -72,7 +72,7 @@ void ReserveEntries(ImportRun& run, const MatrixHeader& header) {
   run.entries.reserve(std::min(header.entries, kMaxReserved));
 }
 
-// Without anything being applied or told: which lines are second entries.
+// Without anything being applied or reported: which lines are second entries.
 Result<MatrixMarketParser::Seconds> FindSeconds(ImportRun& run, const Input& input,
                                                 BlockReader& reader, const MatrixHeader& header) {
   const ImportReport before = run.report;

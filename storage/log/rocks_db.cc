@@ -149,7 +149,7 @@ Result<std::shared_ptr<Rocks>> Rocks::Open(const std::string& path, Mode mode,
   const bool look = mode == Mode::kReadOnly || mode == Mode::kReadOnlyTolerant;
   if (!look && mode != Mode::kCreate) PLEXUS_TRY(RemoveOldManifests(path, *rocks->files_));
   rocksdb::Status status;
-  try {  // a damaged length may ask for more memory than there is
+  try {  // a damaged length may demand more memory than there is
     status =
         look ? rocksdb::DB::OpenForReadOnly(options, path, families, &rocks->handles_, &rocks->db_)
              : rocksdb::DB::Open(options, path, families, &rocks->handles_, &rocks->db_);

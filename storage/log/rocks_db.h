@@ -3,7 +3,7 @@
 // This build of RocksDB has assertions on: deleting a database before its column
 // family handles or iterators aborts. So everything lives behind RAII here, an
 // iterator is made only while a shared_ptr<Rocks> is held, and the checks that
-// could trip an assertion are made before RocksDB is asked.
+// could trip an assertion are made before RocksDB is called.
 #pragma once
 
 #include <cstdint>

@@ -54,8 +54,8 @@ Status LogRewriter::Choose(const std::set<NodeId>& nodes, const std::set<NodeId>
   std::set<NodeId> all = words;
   if (!nodes.empty()) {
     const ForgottenNodes chosen(nodes, now_);
-    // Terms whose keys are words of the purged texts alone, or of texts replaced before the
-    // history floor, whoever had those.
+    // Terms whose keys are words of only the purged texts, or of texts replaced before the history
+    // floor, of any node.
     std::vector<bool> term(now_.node_count());
     for (NodeId v = 0; v < now_.node_count(); ++v) term[v] = now_.node_kind(v) == kTerm;
     const auto keep = [&](NodeId node) {

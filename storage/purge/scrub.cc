@@ -5,10 +5,10 @@
 // vectors, the properties of edges that touch it) in the log and, below the history
 // floor, in the floor's checkpoint; overwrites each with the empty value that
 // means "purged"; then flushes and compacts, so that no file holds the bytes any
-// more. The words of the node's text and the names of its tags are keys of index nodes. Those
-// that nobody else ever had are found in the same pass; when there are any, the log is written
-// anew without them (hard_purge.cc), as it chains digests. A crash leaves the marks, and
-// the next open goes on.
+// more. The words of the node's text and the names of its tags are keys of index nodes. Those that
+// no other node ever had are found in the same pass; when there are any, the log is written anew
+// without them (hard_purge.cc), as it chains digests. A crash leaves the marks, and the next open
+// goes on.
 #include <algorithm>
 #include <set>
 

@@ -61,7 +61,7 @@ class Rebuilder {
   const std::string scratch_;
   rocksdb::WriteOptions unlogged_;
   rocksdb::WriteBatch batch_;
-  std::map<NodeId, Sequence> purges_;  // told by the records
+  std::map<NodeId, Sequence> purges_;  // given by the records
   std::set<std::uint64_t> lost_;
   LostContents contents_;
   LogPoint end_;

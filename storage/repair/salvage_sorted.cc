@@ -128,7 +128,7 @@ void SortedFile::Walk() {
   std::size_t at = 0;
   bool in_block = false;
   if (!data_end_) lost_(bytes_.size(), "its end is not that of a sorted file");
-  // Behind the data nothing is missed, but where they end, a damaged footer may say wrong.
+  // Behind the data nothing is missed, but where they end, a damaged footer may be wrong.
   auto lost = [&](std::size_t from, const std::string& what) {
     if (!data_end_ || from < *data_end_) lost_(from, what);
   };

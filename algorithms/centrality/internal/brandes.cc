@@ -1,5 +1,5 @@
 // Forward, a queue and path counts; backward, the queue from its end. A node pulls from
-// the arcs that lead one level on, in the order of its row, so sums have one order.
+// the arcs into the next level, in the order of its row, so sums have one order.
 #include "algorithms/centrality/internal/brandes.h"
 
 #include <algorithm>
@@ -12,10 +12,10 @@ namespace plexus::centrality_internal {
 
 namespace {
 
-// More paths than this are counted in scaled numbers: sums of few such still fit f64.
+// More paths than this are counted in scaled numbers: sums of a few of them still fit f64.
 constexpr double kMaxPaths = 1e290;
 constexpr double kScale = 0x1p512, kMinScaled = 0x1p256;
-// Places in the queue: rows, then their ends, are asked for so much earlier.
+// Places in the queue: rows, then their ends, are prefetched so much earlier.
 constexpr std::size_t kAhead = 8;
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace plexus::centrality_internal {
 class Brandes {
  public:
   // What a search can hold. Depths fit a byte almost always, a byte a node stays in the
-  // second cache level, and most arcs ask for nothing else. Wide: any depth and any number
+  // second cache level, and most arcs read nothing else. Wide: any depth and any number
   // of paths, all of a node in one place.
   enum class Width : std::uint8_t { kNarrow, kWide };
 

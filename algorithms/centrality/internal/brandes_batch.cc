@@ -45,7 +45,7 @@ struct Sweep {
   std::uint16_t all = 0;
 };
 
-// Adds the values of a row's neighbours under wanted lanes; returns the lanes met.
+// Adds the values of a row's neighbours under wanted lanes; returns the lanes found.
 [[gnu::always_inline]] inline std::uint16_t AddRow(const Sweep& s, NodeId v, std::uint16_t wanted,
                                                    Eight& low, Eight& high) {
   NodeId nodes[kChunk];
@@ -96,7 +96,7 @@ struct Sweep {
     if (met == 0) continue;
     auto* const at = reinterpret_cast<Eight*>(s.values + std::size_t{v} * kLanes);
     for (int i = 0; i < 8; ++i) fits &= low[i] <= kMaxPaths && high[i] <= kMaxPaths;
-    // Lanes that came before keep theirs; memory nobody wrote yet means nothing.
+    // Lanes that came before keep theirs; memory not yet written has no meaning.
     at[0] = s.seen[v] == 0 ? low : at[0] + low;
     at[1] = s.seen[v] == 0 ? high : at[1] + high;
     s.here[v] = met;

@@ -1,4 +1,4 @@
-// What a kernel's options select, as DenseView wants it said.
+// A kernel's options as DenseViewOptions.
 #pragma once
 
 #include "algorithms/common/dense_view.h"
@@ -6,7 +6,7 @@
 namespace plexus::internal {
 
 // Kinds, reversed ones and weights (where the kernel takes them), time, subset and executor of
-// `options`; which rows are needed is the caller's to say.
+// `options`; the caller sets which rows are needed.
 template <class Options>
 DenseViewOptions ViewOptions(const Options& options) {
   DenseViewOptions view;

@@ -1,17 +1,16 @@
-// ForEachArcInterruptible: a row arc by arc, with a look at the clock also between arcs that a
-// filter hides.
+// ForEachArcInterruptible: a row arc by arc, with the budget polled also between arcs that a filter
+// hides.
 //
-// Snapshot::ForEachArc calls for what passes its filter alone: in a row of millions of arcs of
-// other kinds, or out of their valid time, in the base or in a delta, nobody would hear a
-// deadline. Here the filter is asked outside.
+// Snapshot::ForEachArc visits only arcs that pass its filter. In a row of millions of arcs of other
+// kinds or valid times no visit would notice a deadline, so here the filter is applied outside.
 #pragma once
 
 #include "engine/snapshot.h"
 
 namespace plexus::internal {
 
-// Calls look() for every arc of the row that is not removed, then fn(const Arc&) if `filter` lets
-// it through; either returns false to stop. The arcs and their order are those of ForEachArc. False
+// Calls poll() for every arc of the row that is not removed, then visit(const Arc&) if `filter`
+// passes it; either returns false to stop. The arcs and their order are those of ForEachArc. False
 // when stopped.
 template <class Poll, class Visit>
 bool ForEachArcInterruptible(const Snapshot& snapshot, Direction direction, NodeId node,

@@ -1,7 +1,7 @@
 // NodeMap: NodeId -> u32 for queries that touch few of many nodes.
 //
 // Open addressing with linear probing, so that a small query stays in the first
-// cache level and never pays O(nodes). When it would outgrow an array over all
+// cache level and never costs O(nodes). When it would outgrow an array over all
 // nodes it becomes that array. Which slots were taken is listed, so that a map that is
 // used again is emptied at the cost of what was in it. Single-threaded to write, shared
 // to read.

@@ -10,8 +10,8 @@
 
 namespace plexus::internal {
 
-// How far ahead the ids of sources are asked for, in arcs. The processor follows a stream
-// by itself, but not while its line buffers are full of gathers: asking early made a sweep
+// How far ahead the ids of sources are prefetched, in arcs. The processor follows a stream
+// by itself, but not while its line buffers are full of gathers: an early prefetch made a sweep
 // 1.3 to 1.6 times as fast. A prefetch beyond the end of an array does nothing.
 constexpr std::size_t kPullAhead = 512;
 

@@ -1,8 +1,8 @@
-// Halt: the blocks of one parallel loop agree that a budget says to stop.
+// StopFlag: the blocks of one parallel loop agree that a budget says to stop.
 //
-// Whoever looks first and finds the deadline passed or the cancel flag raised says so to
-// all; blocks that begin later see it without asking a clock. What a loop leaves behind
-// after that is unfinished and to be thrown away.
+// The first block that finds the deadline passed or the cancel flag raised sets the flag; later
+// blocks read it without a clock. What the loop has written by then is unfinished and must be
+// discarded.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@ namespace plexus::internal {
 class StopFlag {
  public:
   explicit StopFlag(const Budget* budget) : budget_(budget) {}  // null: never
-  // Asks the budget unless somebody has been told already. From any thread.
+  // Polls the budget unless the flag is set. From any thread.
   bool Poll() {
     if (stopped()) return true;
     if (!budget_ || !budget_->Interrupted()) return false;

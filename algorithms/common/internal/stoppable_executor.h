@@ -1,8 +1,8 @@
 // StoppableExecutor: an executor whose blocks are passed over once a budget says to stop.
 //
-// For kernels that are a row of parallel loops over arrays: they run as they are, and ask
-// halted() at the end. REQUIRES that every loop ends whatever the ones before it left undone.
-// A budget without deadline and cancel flag costs nothing.
+// For kernels that are a sequence of parallel loops over arrays: they run unchanged and check
+// stopped() at the end. REQUIRES that every loop ends whatever the ones before it left undone. A
+// budget without deadline and cancel flag costs nothing.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace plexus::internal {
 
 class StoppableExecutor final : public Executor {
  public:
-  // Keeps references to both. Looks at the budget at once.
+  // Keeps references to both. Polls the budget at once.
   StoppableExecutor(Executor& inner, const Budget& budget)
       : inner_(inner), stop_flag_(budget.deadline || budget.cancel ? &budget : nullptr) {
     stop_flag_.Poll();
@@ -31,7 +31,7 @@ class StoppableExecutor final : public Executor {
   }
   bool Enqueue(std::function<void()> task) override { return inner_.Enqueue(std::move(task)); }
   // True when some block may have been passed over. A loop of one block never is: ParallelFor
-  // runs it without asking an executor.
+  // runs it without an executor.
   bool stopped() const { return stop_flag_.stopped(); }
 
  private:

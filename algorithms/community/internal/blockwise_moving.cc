@@ -15,12 +15,12 @@ namespace {
 constexpr NodeId kMaxSingleBlock = 2048;  // up to so many nodes there is one block
 constexpr NodeId kMaxBlockNodes = 8192;   // nodes of a block
 constexpr NodeId kManyBlocks = kNoNode - 1;
-constexpr std::uint64_t kPollInterval = 1 << 17;  // arcs and visits between looks at the clock
+constexpr std::uint64_t kPollInterval = 1 << 17;  // arcs and visits between two polls of the budget
 constexpr int kMaxRounds = 100;
 constexpr double kNoise = 1e-11;  // as in local_moving.cc
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Even stretches, and an even number of them.
+// Blocks of equal size, and an even number of them.
 NodeId SizeFor(NodeId nodes) {
   if (nodes <= kMaxSingleBlock) return nodes;
   const NodeId pairs = (nodes - 1) / (2 * kMaxBlockNodes) + 1;
@@ -151,7 +151,7 @@ class BlockwiseMoving::Block {
     for (std::uint64_t a = graph_.rows[v].begin; a < graph_.rows[v].end; ++a) {
       const NodeId u = graph_.neighbors[a];
       if (!IsInside(u)) continue;
-      // No branch: half of them wait already.
+      // No branch: half of them are queued already.
       const bool wakes = !queued_[u] & (communities_[u] != target) & IsOwn(communities_[u]);
       ring_[tail_ & (places_ - 1)] = wakes ? u : ring_[tail_ & (places_ - 1)];
       tail_ += wakes;
@@ -159,8 +159,8 @@ class BlockwiseMoving::Block {
     }
   }
 
-  // A label of nobody: the one left last, or one that is a node of this stretch, as such
-  // labels are at nobody else's disposal; kNoNode when all are taken.
+  // An unused label: the one left last, or one that is a node of this block, since no other block
+  // uses those; kNoNode when all are in use.
   NodeId Unused() {
     if (empty_ != kNoNode && sizes_[empty_] == 0) return empty_;
     for (; unused_ < begin_ + size_; ++unused_) {

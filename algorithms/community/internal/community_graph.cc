@@ -1,4 +1,4 @@
-// Groups are counted out; rows of groups are summed up in a dense tally, block by block.
+// Groups are counted out; rows of groups are summed up in a dense accumulator, block by block.
 #include "algorithms/community/internal/community_graph.h"
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t kBlockWork = 1 << 13;  // arcs and nodes
 constexpr std::size_t kGrain = 4096;
-constexpr NodeId kPollInterval = 4096;  // nodes of a group between looks at the budget
+constexpr NodeId kPollInterval = 4096;  // nodes of a group between two polls of the budget
 constexpr NodeId kNone = kNoNode;
 
 // The next `size` entries of a block, at the beginning of a line.
@@ -112,7 +112,7 @@ NodeId Renumber(std::vector<NodeId>& labels, std::vector<NodeId>& numbers) {
   NodeId count = 0;
   for (NodeId& label : labels) {
     NodeId& number = numbers[label];
-    const bool first = number == kNone;  // no branch: nobody could foretell it
+    const bool first = number == kNone;  // no branch: it is unpredictable
     number = first ? count : number;
     count += first;
     label = number;

@@ -2,9 +2,9 @@
 //
 // The first level is the caller's graph: every pair of neighbours once, with the sum of
 // the weights between them; every later one has the communities of the one before as
-// nodes. Between rows there may be room that nobody uses. Weights are positive; a graph
+// nodes. Between rows there may be unused room. Weights are positive; a graph
 // whose weights are all alike has none and counts in that unit.
-// Loops are kept apart: they move nobody, but they count in the strengths.
+// Loops are kept apart: they cause no move, but they count in the strengths.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +38,7 @@ struct CommunityGraph {
   AlignedArray<std::byte> memory;
   double total = 0;  // of all strengths: 2m
 
-  // Of an arc, in the tally's terms. REQUIRES kUnit == unit.
+  // Of an arc, in the accumulator's type. REQUIRES kUnit == unit.
   template <bool kUnit>
   SparseAccumulator::Row<kUnit>::Sum Weight(std::uint64_t arc) const {
     if constexpr (kUnit)
@@ -61,16 +61,16 @@ struct Groups {
   std::vector<std::uint64_t> arcs_of;  // by label
   std::size_t block_count() const { return blocks.size() - 1; }
 };
-// Asks for the labels of the first neighbours of v; always four, as a loop's end would be guessed
-// wrong on most rows that are shorter.
+// Prefetches the labels of the first neighbours of v; always four, since the end of a loop would be
+// mispredicted on most shorter rows.
 inline void FetchLabels(const CommunityGraph& graph, NodeId v, const NodeId* labels) {
   const CommunityGraph::Row row = graph.rows[v];
   if (row.begin == row.end) return;
   for (std::uint64_t i = 0; i < 4; ++i)
     __builtin_prefetch(&labels[graph.neighbors[std::min(row.begin + i, row.end - 1)]]);
 }
-// While the nodes of groups are walked, at place i: asks for the rows some places ahead,
-// and for what `labels` says of the first in rows that are nearer.
+// While the nodes of groups are walked, at place i: prefetches the rows some places ahead, and the
+// labels of the first neighbours in rows that are nearer.
 inline void FetchAhead(const CommunityGraph& graph, const Groups& groups, std::size_t i,
                        const std::vector<NodeId>& labels) {
   constexpr std::size_t kAhead = 6;

@@ -77,8 +77,8 @@ class Leiden {
         accumulator->Resize<false>(parts);  // coarse graphs have weights
       graph = &coarse;
     }
-    // Nodes of any level are connected below: parts grow along links. So it is enough to cut
-    // what hangs apart here, where nodes are few.
+    // Nodes of any level are connected below: parts grow along links. So it is enough to split
+    // disconnected communities here, where nodes are few.
     if (found_.count < graph->nodes)
       found_.count = SplitIntoConnected(*graph, communities_, found_.count, executor_);
     ParallelFor(executor_, found_.labels.size(), kGrain, [&](std::size_t begin, std::size_t end) {

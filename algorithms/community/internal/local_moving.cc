@@ -1,4 +1,4 @@
-// Class by class: pick in parallel, apply in order, tell the neighbours in parallel.
+// Class by class: propose in parallel, apply in order, mark the neighbours in parallel.
 #include "algorithms/community/internal/local_moving.h"
 
 #include <atomic>
@@ -26,7 +26,7 @@ constexpr double kNoise = 1e-11;
 }  // namespace
 
 // The best community for v by the state as it is; its own when none is better, kNoNode
-// when it is better off alone. Ties go to the smaller label.
+// when a community of its own is better. Ties go to the smaller label.
 template <bool kUnit, bool kStalenessBound>
 LocalMoving::Proposal LocalMoving::Best(NodeId v, SparseAccumulator& accumulator) const {
   const CommunityGraph& g = *graph_;
@@ -85,7 +85,7 @@ void LocalMoving::FetchSums(const Proposal& proposal) const {
   __builtin_prefetch(&sums_.sizes[proposal.target]);
 }
 
-// Of a pick, by the totals as they are now, in units of weight.
+// Of a proposal, by the current totals, in units of weight.
 double LocalMoving::Gain(const Proposal& proposal) const {
   const double strength = graph_->strengths[proposal.node];
   const double there = proposal.target == kNoNode ? 0.0 : sums_.totals[proposal.target];
@@ -122,7 +122,7 @@ void LocalMoving::MarkNeighbors(NodeId v) {
   for (std::uint64_t a = graph_->rows[v].begin; a < graph_->rows[v].end; ++a) {
     const NodeId u = graph_->neighbors[a];
     if (communities_[u] == home) continue;
-    // Several threads may say the same.
+    // Several threads may store the same.
     std::atomic_ref<std::uint8_t> wait(waiting_[place(u)]);
     if (!wait.load(std::memory_order_relaxed)) wait.store(1, std::memory_order_relaxed);
   }
@@ -132,7 +132,7 @@ void LocalMoving::CollectWaiting(NodeId cls) {
   list_.clear();
   std::uint8_t* waiting = waiting_.data() + cls * per_class_;
   for (std::size_t i = 0; i < per_class_; ++i) {
-    if (i % 8 == 0 && i + 8 <= per_class_) {  // mostly nobody of eight
+    if (i % 8 == 0 && i + 8 <= per_class_) {  // mostly none of eight
       std::uint64_t eight;
       std::memcpy(&eight, waiting + i, 8);
       if (eight == 0) {
@@ -241,7 +241,7 @@ void LocalMoving::CutIntoClasses(bool in_order) {
   moved_.reserve(per_class_);
 }
 
-// Whether v has a neighbour in another community, or could be better off alone.
+// Whether v has a neighbour in another community, or could be better off in a community of its own.
 bool LocalMoving::CanMove(NodeId v) const {
   const CommunityGraph& g = *graph_;
   const NodeId own = communities_[v];
@@ -253,7 +253,7 @@ bool LocalMoving::CanMove(NodeId v) const {
                         kNoise * g.strengths[v];
 }
 
-// first_: who wants to move by the state as it is.
+// first_: the nodes that would move in the current state.
 void LocalMoving::ProposeAll(Executor& executor, ObjectPool<SparseAccumulator>& accumulators,
                              Spending& spending) {
   first_.resize(graph_->nodes);

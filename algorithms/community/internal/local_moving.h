@@ -1,19 +1,19 @@
 // Local moving: nodes go to the neighbouring community that raises modularity most.
 //
-// The fast variant of Leiden (Traag, Waltman, van Eck, 2019, algorithm A.2): a node is
-// looked at again only after a neighbour moved. Here in sweeps, and inside a sweep by
-// classes of nodes, so that threads can work and the outcome is still one:
-//   1. every waiting node of the class picks its best community, all from the same state;
-//   2. one thread applies the picks in order. What moved before in the class is known in
-//      the communities' totals, and of links to such nodes the picker noted an upper
-//      bound: where the gain outweighs it the move is right as it stands, else the node
-//      picks again. So every move raises modularity, at any number of threads;
-//   3. the neighbours of those that moved are told to wait.
+// The fast variant of Leiden (Traag, Waltman, van Eck, 2019, algorithm A.2): a node is visited
+// again only after a neighbour moved. Here in sweeps, and inside a sweep by classes of nodes, so
+// that threads can work and the outcome is still one:
+//   1. every waiting node of the class proposes its best community, all from the same state;
+//   2. one thread applies the proposals in order. Earlier moves of the class are in the
+//   communities' totals, and a proposal carries an upper bound on its links to nodes of the class
+//   (`staleness_bound`): where the gain exceeds it the move is valid, else the node proposes again.
+//   So every move raises modularity, at any number of threads;
+//   3. the neighbours of moved nodes are marked as waiting.
 // Up to some thousand nodes every node is a class of its own.
 //
-// Where links are short, stretches of nodes move alone before (blockwise_moving.h), and sweeps
-// begin with those that were not free to go anywhere. Where most nodes are where they belong
-// they begin with those that want to move: one look at everybody, in parallel.
+// Where links are short, blocks of nodes move by themselves first (blockwise_moving.h), and sweeps
+// begin with the nodes that were constrained there. Where most nodes are settled, sweeps begin with
+// the nodes that would move: one pass over all nodes, in parallel.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ using namespace internal;
 struct MoveOptions {
   double resolution = 1;
   double tolerance = 0;  // stop after a sweep that raised modularity by less
-  // true: classes are stretches of nodes, taken in order. false: of short runs that stand
+  // true: classes are ranges of nodes, taken in order. false: of short runs that stand
   // far apart, in an order that the seed draws.
   bool in_order = false;
   bool settled = false;  // most nodes are where they belong
@@ -46,7 +46,7 @@ struct MoveReport {
   bool truncated = false;
 };
 
-// What is left to spend; looked at between classes.
+// What is left of the budget; checked between classes.
 struct Spending {
   const Budget* budget = nullptr;
   std::uint64_t arcs = 0;  // looked at so far

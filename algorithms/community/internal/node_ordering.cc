@@ -32,7 +32,7 @@ struct Counts {
 
 struct Order {
   NodeId rows = 0;
-  bool by_key = false;  // else by id, everybody under key 0
+  bool by_key = false;  // else by id, all nodes under key 0
 };
 
 // Turns numbers of nodes into places.
@@ -103,7 +103,7 @@ std::optional<NodeOrdering> OrderRows(NodeId all, std::span<const NodeId> select
     }
   });
   if (stop_flag.Poll()) return std::nullopt;
-  // Whose row is shared has one, or (rows of a csr that is not symmetric) nobody shares it.
+  // A node whose row is shared has one, or (rows of a csr that is not symmetric) no node shares it.
   ParallelFor(executor, fold ? selected.size() : 0, grain, [&](std::size_t begin, std::size_t end) {
     if (stop_flag.Poll()) return;
     for (std::size_t i = begin; i < end; ++i)

@@ -1,11 +1,11 @@
 // Which nodes of a graph read as undirected get rows, and in which order.
 //
-// Not every node needs a row. One without arcs is a community of its own. And one without
-// a loop whose only neighbour is u (asked of nodes with at most 8 arcs) belongs to u's community
-// whenever the resolution is at most 1: with w between them it gains w by being there, and pays
-// resolution * w K / 2m, K < 2m being the strength of the others in the community (Arenas, Duch,
-// Fernandez, Gomez, "Size reduction of complex networks preserving modularity", 2007). So it shares
-// u's row, as if an aggregation had joined them, and no best partition is lost.
+// Not every node needs a row. One without arcs is a community of its own. A node without a loop
+// whose only neighbour is u (tested for nodes with at most 8 arcs) belongs to u's community
+// whenever the resolution is at most 1 (pendant folding): with w between them it gains w by being
+// there, and loses resolution * w K / 2m, K < 2m being the strength of the others in the community
+// (Arenas, Duch, Fernandez, Gomez, "Size reduction of complex networks preserving modularity",
+// 2007). So it shares u's row, as if an aggregation had joined them, and no best partition is lost.
 //
 // Busy nodes stand together, so that what most arcs point to stays in the cache: by quarter
 // octaves of degree, falling, then by id. Where degrees are even the ids' own order is worth
@@ -26,7 +26,7 @@
 namespace plexus::community_internal {
 using namespace internal;
 
-// Which node of the caller's is in which row.
+// Maps the caller's nodes to rows.
 struct NodeOrdering {
   static constexpr NodeId kIsolated = kNoNode - 1;
   AlignedArray<NodeId> rows;   // by node; kAlone = has none, kNoNode = not selected
@@ -46,8 +46,8 @@ std::optional<NodeOrdering> OrderRows(NodeId all, std::span<const NodeId> select
 // as many as walk(selected[i], fn) calls fn(neighbour, weight) for, loops included; it may
 // stop when fn returns false. Neighbours are selected ones.
 // fold: nodes with one neighbour and no loop share its row, nodes with no arcs have none;
-// only nodes of up to kFoldedDegree arcs, parallel ones counted, are asked. None when `budget`
-// (null = none) says to stop. A few passes over the nodes, in parallel.
+// only nodes of up to kFoldedDegree arcs, parallel ones counted, are tested. None when `budget`
+// (null = none) interrupts. A few passes over the nodes, in parallel.
 inline constexpr std::uint64_t kFoldedDegree = 8;
 template <class Walk>
 std::optional<NodeOrdering> MakeNodeOrdering(NodeId all, std::span<const NodeId> selected,

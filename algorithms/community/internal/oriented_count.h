@@ -38,7 +38,7 @@ inline void PrefetchRow(const OrientedGraph& graph, std::uint32_t arc) {
   Prefetch(&graph.neighbors[end - 1]);
 }
 
-// How far a count gets: rows whose edges the budget pays, blocks until it is interrupted.
+// How far a count gets: rows whose edges the budget covers, blocks until it is interrupted.
 class Extent {
  public:
   Extent(const OrientedGraph& graph, const Budget& budget)

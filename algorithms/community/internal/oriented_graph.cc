@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kOrientGrain = 1024;
 constexpr double kSkew = 2;  // mean square degree over squared mean that is worth sorting for
 constexpr double kSparse =
-    10;  // arcs a node below which numbering by degree does not pay, as long as
+    10;  // arcs a node below which numbering by degree is not worth it, as long as
 constexpr double kShort =
     128;  // the sum of squared degrees, a bound of the work, is within so many times the arcs
 constexpr std::size_t kSquaresGrain = 1 << 14;

@@ -1,11 +1,10 @@
 // Refinement: what Leiden does between moving and aggregating.
 //
-// Inside every community the nodes begin alone again and each that still is alone may
-// join, once, a part of its community that it is linked to and that is itself well
-// connected to the rest (Traag, Waltman, van Eck, 2019, algorithm A.2,
-// MergeNodesSubset). Parts only grow along links, so each is connected. Of the parts
-// that raise modularity the best is taken (the paper draws one; greedy is as good:
-// Sahu, 2023, "GVE-Leiden"), so nothing is left to chance.
+// Inside every community the nodes begin as singletons and each that still is a singleton may join,
+// once, a part of its community that it is linked to and that is itself well connected to the rest
+// (Traag, Waltman, van Eck, 2019, algorithm A.2, MergeNodesSubset). Parts only grow along links, so
+// each is connected. Of the parts that raise modularity the best is taken (the paper draws one;
+// greedy is as good: Sahu, 2023, "GVE-Leiden"), so nothing is left to chance.
 #pragma once
 
 #include <cmath>
@@ -20,9 +19,9 @@ using namespace internal;
 class Refinement {
  public:
   // parts[v]: the label of v's part, a node of it. Communities are those of `groups`; their
-  // blocks run in parallel and know nothing of each other. False, and parts that mean
-  // nothing, when `budget` (null = none) says to stop: looked at in every block and, in
-  // large communities, every kLook nodes. REQUIRES a positive total.
+  // blocks run in parallel, independent of each other. False, and parts without meaning, when
+  // `budget` (null = none) interrupts: polled in every block and, in large communities, every
+  // kPollInterval nodes. REQUIRES a positive total.
   bool Run(const CommunityGraph& graph, const std::vector<NodeId>& communities,
            const Groups& groups, double resolution, Executor& executor,
            ObjectPool<SparseAccumulator>& accumulators, const Budget* budget,

@@ -20,7 +20,7 @@ namespace plexus::community_internal {
 class SparseAccumulator {
  public:
   // Room for labels below `labels` in rows of that kind, and only of that. Keeps a larger
-  // array as it is. REQUIRES an empty tally.
+  // array as it is. REQUIRES an empty accumulator.
   template <bool kUnit>
   void Resize(NodeId labels) {
     if constexpr (kUnit)
@@ -58,8 +58,8 @@ class SparseAccumulator {
     }
     NodeId count() const { return count_; }  // labels touched
     double sum(NodeId label) const { return static_cast<double>(sums_[label]); }
-    // fn(label, sum) in the order of first touch; then the tally is empty. To be called
-    // once for every Row.
+    // fn(label, sum) in the order of first touch; then the accumulator is empty. To be called once
+    // for every Row.
     template <class Fn>
     void ForEachAndClear(Fn&& fn) {
       for (NodeId i = 0; i < count_; ++i) {

@@ -1,12 +1,12 @@
-// A triangle u > v > w counts at all three corners. At u they add up in a register; v and w
-// have to be told, which is one or two adds to memory a triangle if done one by one.
+// A triangle u > v > w counts at all three corners. At u they add up in a register; v and w need
+// one or two adds to memory a triangle if done one by one.
 //
 // Among hubs it is done by words: hubs' rows are kept as bits in both directions, so that a
 // member x of u's row has as many triangles with u as x's bits and the row's have in
-// common, in whatever role, and nobody tells anybody. An edge between hubs is a bit where the
+// common, in whatever role, without any update of v and w. An edge between hubs is a bit where the
 // row of its larger end is full enough; all other edges v -> w are looked up, and the w
-// that u points to as well are noted without a branch and told afterwards. Whoever runs a
-// block has counters of its own: no atomics.
+// that u points to as well are collected without a branch and updated afterwards. Every block has
+// counters of its own: no atomics.
 #include <algorithm>
 #include <functional>
 #include <memory>

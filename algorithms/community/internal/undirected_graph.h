@@ -106,8 +106,8 @@ class RowWriter {
 // degrees[v] times; weights finite and >= 0, those of zero are left out. at(v, u, weight, put)
 // calls put(row, weight) with the row that u is in, v itself for a loop, or not at all. Two u of
 // one walk are in one row only when that is v. Short rows are added up by u, which need be no row.
-// None when `budget` (null = none) says to stop, which is asked before
-// every block of rows; how much it allows to look at does not count.
+// None when `budget` (null = none) interrupts, which is polled before every block of rows; its
+// limits do not count.
 template <class Walk, class At>
 std::optional<CommunityGraph> SumRows(std::span<const std::uint64_t> degrees, Executor& executor,
                                       const Budget* budget, Walk&& walk, At&& at) {

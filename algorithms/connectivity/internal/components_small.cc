@@ -15,8 +15,8 @@ namespace plexus::connectivity_internal {
 namespace {
 
 constexpr std::size_t kBlock = 8192;       // nodes
-constexpr std::uint32_t kWide = 8;         // labels written at once
-constexpr std::size_t kSampledRows = 256;  // rows, which way their first arcs lead
+constexpr std::uint32_t kWide = 8;         // labels written at a time
+constexpr std::size_t kSampledRows = 256;  // rows tested for the direction of their first arcs
 
 using Labels = std::span<NodeId>;
 
@@ -30,9 +30,8 @@ NodeId Load(Labels labels, NodeId v) {
 void Store(Labels labels, NodeId v, NodeId label) {
   std::atomic_ref<NodeId>(labels[v]).store(label, std::memory_order_relaxed);
 }
-// Halves the way on the way, so that long ones are not walked again and again: who is no root
-// may hang under any ancestor. Only nodes from `own` on are changed: a late store to another's
-// node could undo the root that its owner has just given it.
+// Path halving: every visited node is re-pointed to its grandparent. Only nodes at or above `own`
+// are written, because a delayed store to another thread's node could undo a newer link.
 NodeId Root(Labels labels, NodeId v, std::size_t own = 0) {
   for (;;) {
     const NodeId up = Load(labels, v), above = Load(labels, up);
@@ -72,7 +71,7 @@ void CompressPaths(std::size_t begin, std::size_t end, Labels labels) {
     Store(labels, v, Root(labels, Load(labels, Load(labels, Load(labels, v))), begin));
 }
 
-// labels[v] beside every arc of v. Writes up to kWide - 1 beyond the last.
+// Writes labels[v] for every arc of v. Writes up to kWide - 1 beyond the last.
 void CopyLabelsToArcs(const CsrView& view, std::size_t begin, std::size_t end, Labels labels,
                       NodeId* arc_labels) {
   for (auto v = static_cast<NodeId>(begin); v < end; ++v) {
@@ -103,7 +102,7 @@ void LinkToSmallestRoot(std::span<const Pair> pairs, Labels labels) {
   }
 }
 
-// Those that two steps do not bring together; returns how many.
+// Keeps the pairs whose roots still differ after two steps; returns how many.
 std::size_t KeepUnlinkedPairs(std::span<Pair> pairs, Labels labels) {
   std::size_t unlinked = 0;
   for (const auto [a, b] : pairs) {

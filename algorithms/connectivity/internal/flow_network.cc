@@ -4,7 +4,7 @@
 // the budget now and then and throws. Nor does it see that nothing more can leave the
 // source, or reach the sink, and would go on until both trees have nowhere to grow, which
 // is all of the network. The map counts what is open at both ends; when there is nothing
-// the graph throws, where Boost asks for a row: between augmentations, never inside one.
+// the graph throws, where Boost reads a row: between augmentations, never inside one.
 #include "algorithms/connectivity/internal/flow_network.h"
 
 #include <algorithm>
@@ -40,7 +40,8 @@ struct Open {
 };
 
 struct FlowGraph {
-  // An adjacency matrix, for all Boost asks of one: edge(u, v) without a walk along the row.
+  // An adjacency matrix, for the one function that Boost needs: edge(u, v) without a walk along the
+  // row.
   struct traversal_category : boost::vertex_list_graph_tag,
                               boost::edge_list_graph_tag,
                               boost::incidence_graph_tag,

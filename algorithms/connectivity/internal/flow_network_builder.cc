@@ -176,7 +176,8 @@ Result<bool> NetworkBuilder::MakeArcs() {
   ObjectPool<Scratch> scratches;
   scratches.Reserve(executor_, nodes_.size());
   StopFlag stop_flag(&options_.budget);
-  // Scratch grows to the longest row. A task must not throw: what it meets is thrown after.
+  // Scratch grows to the longest row. A task must not throw: exceptions are rethrown after the
+  // loop.
   std::atomic<bool> no_memory = false;
   const auto caught = [&](auto&& work) {
     try {

@@ -2,9 +2,9 @@
 //
 // First the nodes on some way from source to sink: what the source reaches and what of that
 // reaches the sink. Reaching spreads from a list of nodes while that is short; when it is
-// not, every node outside asks its neighbours instead whether one is inside, and stops at
-// the first. Then rows are looked at twice in parallel: once for their lengths and the sum
-// that decides the unit of capacities, once to write them, so that no array grows.
+// not, every node outside scans its neighbours for one inside, and stops at the first. Then rows
+// are read twice in parallel: once for their lengths and the sum that decides the unit of
+// capacities, once to write them, so that no array grows.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// Another look at some nodes and edges: dirty cycles, new cycles, then who is hidden.
+// Another look at some nodes and edges: dirty cycles, new cycles, then the hidden nodes.
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
@@ -107,7 +107,7 @@ class VisibleSet::Recheck {
     return active;
   }
 
-  // Follows one more node of an end; true when it meets the other.
+  // Follows one more node of an end; true when it reaches the other.
   bool Step(End& end, const End& other) {
     bool met = false;
     suppression_.ForEach(end.direction, end.reached[end.next++], [&](NodeId v, std::int64_t) {

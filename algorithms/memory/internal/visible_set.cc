@@ -109,7 +109,8 @@ std::shared_ptr<const VisibleSet> VisibleSet::Make(const Snapshot& snapshot, std
         return a;
       });
 
-  // A node alone is hidden by any edge; a cycle by one from outside, else all but its head are.
+  // A node outside cycles is hidden by any edge; a cycle by one from outside, else all but its head
+  // are.
   const Cycles cycles = FindCycles(found.edges);
   struct Head {
     bool superseded = false, known = false;

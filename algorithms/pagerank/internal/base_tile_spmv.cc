@@ -57,7 +57,7 @@ std::shared_ptr<const PageRankTiles> TilesOfBase(const std::shared_ptr<const Csr
   CsrView in = base->in();
   if (PageRankTiles::BreakEvenIterations(in, base->out()) == 0) return kept->Put(weighted, nullptr);
   if (!weighted || AllOnes(in.weights, executor)) in.weights = {};
-  // Without weights to tell them apart both are one.
+  // Without weights both are the same.
   if (const CachedTiles::One other = kept->Get(!weighted);
       in.weights.empty() && other.tiles && !other.tiles->weights())
     return kept->Put(weighted, other.tiles);

@@ -1,5 +1,5 @@
-// The 16-lane kernel, compiled for three instruction levels and picked at run time. Lanes
-// never meet, so all add the same numbers in the same order; this file is compiled without
+// The 16-lane kernel, compiled for three instruction levels and picked at run time. Lanes are
+// independent, so all levels add the same numbers in the same order; this file is compiled without
 // fused multiply-add, which some of them lack.
 #include "algorithms/pagerank/internal/batch_iteration.h"
 
@@ -59,7 +59,7 @@ struct Cursor {
 };
 
 // Where a sweep reads and writes. kSparse: lines whose bit in `live` is 0 count as zero, and
-// rows that nothing reaches are left alone.
+// rows that nothing reaches are not written.
 template <bool kIsWeighted, bool kIsSparse>
 struct Arrays {
   static constexpr bool kWeighted = kIsWeighted, kSparse = kIsSparse;

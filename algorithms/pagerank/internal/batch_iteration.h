@@ -1,12 +1,13 @@
 // One iteration of 16 PageRanks at once over the same arcs.
 //
-// What one PageRank wastes is most of every cache line it fetches: a line holds 16
+// One PageRank uses little of every cache line it fetches: a line holds 16
 // values of f32 and one is used. Here node v's line holds the contributions of v to 16
 // rankings, so each line fetched is used whole, and the arcs are read once for all.
 //
 // A ranking that begins at few nodes reaches few in its first iterations. While that is so
-// a sweep is told which lines can be other than zero: it looks at a bit an arc instead of a
-// line and leaves out all other rows. Leaving out zeros changes no sum, so no bit either.
+// a sweep gets a bitmap of the lines that can be other than zero: it tests a bit an arc instead of
+// fetching a line and leaves out all other rows. Leaving out zeros changes no sum, so no bit
+// either.
 #pragma once
 
 #include <array>
@@ -41,7 +42,7 @@ struct BatchPartial {
 BatchPartial Add(BatchPartial a, const BatchPartial& b);
 
 // Arrays by position, of those with arcs. A node's line holds its contributions, score /
-// strength; that of a node without out arcs, which nobody reads, the scores themselves.
+// strength; that of a node without out arcs, which no row reads, the scores themselves.
 // So the scores need no array of their own, and `next` is where rows are summed.
 struct BatchStep {
   double damping = 0;
@@ -57,7 +58,7 @@ struct BatchStep {
   // nor written. REQUIRES that `uniform` is 0.
   const std::uint64_t* live = nullptr;
   std::uint64_t* live_next = nullptr;
-  const Budget* budget = nullptr;  // asked for a deadline and a cancel between the blocks
+  const Budget* budget = nullptr;  // polled between the blocks
 };
 
 // Instruction levels of the kernel; all give the same bits.
@@ -66,7 +67,7 @@ enum class BatchLevel : std::uint8_t { kBest, kBaseline };
 class BatchStepper {
  public:
   explicit BatchStepper(const BatchLayout& rows) : rows_(rows), partials_(rows.blocks().size()) {}
-  // Nothing: the budget said stop, and what `next` holds is to be thrown away.
+  // Nothing: the budget interrupted, and what `next` holds must be discarded.
   std::optional<BatchPartial> Step(const BatchStep& step, Executor& executor,
                                    BatchLevel level = BatchLevel::kBest);
 

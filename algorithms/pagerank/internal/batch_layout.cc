@@ -147,7 +147,7 @@ class BlockSorter {
 
   std::uint32_t SegmentOf(std::uint32_t source) const { return segment_of_[source / kChunk]; }
 
-  // Renumbered rows lie anywhere: ask early for where they begin, then for the rows.
+  // Renumbered rows lie anywhere: prefetch where they begin early, then the rows.
   void PrefetchRows(std::uint32_t p, std::uint32_t end) const {
     constexpr std::uint32_t kFar = 24, kNear = 12, kLines = 6;
     if (p + kFar < end) __builtin_prefetch(&in_.offsets[numbering_.order[p + kFar]]);
@@ -158,9 +158,8 @@ class BlockSorter {
     for (std::uint32_t line = 0; line < lines; ++line) __builtin_prefetch(row + 16 * line);
   }
 
-  // First pass: all positions, apart from counting them, because a branch that hangs on
-  // what is fetched from anywhere would wait for it; then the runs of every row, and how
-  // many rows each group has.
+  // First pass: all positions, apart from counting them, because a branch that depends on a
+  // gathered value would wait for it; then the runs of every row, and how many rows each group has.
   void Count(BatchLayout::Block& block, Scratch& scratch) const {
     std::uint32_t* to = scratch.sources.data();
     for (std::uint32_t p = block.begin; p < block.end; ++p) {

@@ -5,9 +5,9 @@
 // of at most 262,144 sources (16 MiB of lines) and a sweep works one segment off after
 // the other: the lines stay in cache, and what travels through memory are the rows' sums,
 // in order. Inside a segment and a block of rows, rows are grouped by how many arcs they
-// have there, so the loop over a group has a fixed length and no branch in it is guessed
-// wrong. The idea and its source are those of PageRankTiles; but there 16-bit ids and
-// segments of 256 KiB pay, here lines are 16 times as long and ids cost little.
+// have there, so the loop over a group has a fixed length and no branch in it is mispredicted. The
+// idea and its source are those of PageRankTiles; but there 16-bit ids and segments of 256 KiB are
+// best, here lines are 16 times as long and ids cost little.
 //
 // Nodes are renumbered: by falling out-degree where few nodes hold most arcs, so that
 // most arcs fall into the first segment and to its beginning, else in their own order;
@@ -52,7 +52,7 @@ class BatchLayout {
     std::vector<std::uint32_t> long_counts;  // of the rows with more than kShort arcs
   };
 
-  // `out` is asked for row lengths only. O(nodes + arcs), two passes over the arcs. Memory
+  // Of `out` only row lengths are read. O(nodes + arcs), two passes over the arcs. Memory
   // afterwards: 4 bytes an arc (8 with weights), 4 for each row of a tile and 4 a node.
   // May throw std::bad_alloc.
   static BatchLayout Make(const CsrView& in, const CsrView& out, Executor& executor);

@@ -13,9 +13,9 @@ using namespace internal;
 namespace {
 
 // sums[r] = sum of term(i) over [end(r - 1), end(r)), by differences of a running sum that
-// begins anew every `chunk` arcs; what a row has from the chunks before is carried apart,
-// so that a long row's roundings are those of its chunks. ahead(i) asks for
-// what the terms from i on will need later.
+// begins anew every `chunk` arcs; what a row has from the chunks before is carried separately,
+// so that a long row's roundings are those of its chunks. ahead(i) prefetches what the terms from i
+// on will need later.
 template <class Term, class End, class Ahead>
 void SumRows(std::uint32_t count, std::size_t rows, std::uint32_t chunk, double* running,
              double* sums, Term&& term, End&& end, Ahead&& ahead) {

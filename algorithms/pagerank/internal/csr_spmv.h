@@ -1,11 +1,11 @@
-// CsrSpmv: what pulling over in-rows adds up to, rows read where they are.
+// CsrSpmv: the sparse matrix-vector product over in-rows, read where they are.
 //
-// A loop per row guesses wrong at the end of nearly every row, which costs more than the
-// row. So 64 rows are gone through as one list of arcs, whose running sum is kept; a row's
-// sum is the difference of two of its values. Groups of rows begin at multiples of 64, so a
-// sum's bits depend on the rows of its group alone: not on threads, nor on where rows lie.
+// A loop per row mispredicts the end of nearly every row, which costs more than the row. So 64 rows
+// are summed as one list of arcs, whose running sum is kept; a row's sum is the difference of two
+// of its values. Groups of rows begin at multiples of 64, so a sum's bits depend on the rows of its
+// group alone: not on threads, nor on where rows lie.
 //
-// Values may be f32 as well, or bytes that a table tells the values of; sums are f64. Rounding: of
+// Values may be f32 as well, or bytes that index a table of values; sums are f64. Rounding: of
 // all rows see Rounding.
 #pragma once
 

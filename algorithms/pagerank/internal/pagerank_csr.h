@@ -29,8 +29,8 @@ namespace pagerank_internal {
 class PageRankTiles;
 }
 
-// Null where none pays within so many iterations: few nodes, few arcs, rows that are local
-// already. `out` is asked for row lengths only. O(nodes + arcs), the time of two to seven
+// Null where none is worthwhile within so many iterations: few nodes, few arcs, rows that are local
+// already. Of `out` only row lengths are read. O(nodes + arcs), the time of two to seven
 // iterations over the rows as they are.
 Result<std::shared_ptr<const pagerank_internal::PageRankTiles>> MakePageRankLayout(
     const CsrView& in, const CsrView& out, Executor& executor,

@@ -75,7 +75,7 @@ std::string Text(double x) {
   return {text, std::to_chars(text, text + sizeof text, x).ptr};
 }
 
-// Which layout is used depends on what is asked for, never on what is kept.
+// Which layout is used depends on the options, never on what is cached.
 bool Serves(const PageRankPrepared& p, PageRankUse use, int iterations) {
   if (p.use != use) return false;
   if (use == PageRankUse::kSixteen) return true;
@@ -130,7 +130,7 @@ Result<PageRankReady> PreparePageRank(const Snapshot& snapshot, const PageRankOp
   const int iterations = ExpectedIterations(options);
   DenseViewOptions wanted = ViewOptions(options);
   wanted.weights = options.weighted;
-  // What ages is asked for at another time each time.
+  // Weights that age differ at every time, so they are not cached.
   const bool cached = options.use_cache && !options.subset && options.arc_weights.now_ms == kNoTime;
   if (cached)
     if (auto found = PreparedRankings::Of(snapshot)->Find([&](const PageRankPrepared& p) {

@@ -2,7 +2,7 @@
 // dangling mass. What takes the time is fetching contributions from anywhere; everything
 // else must keep out of the way of as many fetches at once as the processor can hold.
 //
-// The end of a row is a branch that nobody can guess, one to four times a row. In f32 rows
+// The end of a row is an unpredictable branch, one to four times a row. In f32 rows
 // are therefore not followed at all: 512 arcs at a time become running sums of f64, and a
 // row's sum is a difference of two of them. Its error is at most 2^-45 of what those arcs
 // bring together, far below what f32 rounds away of all scores; a row that brings nothing

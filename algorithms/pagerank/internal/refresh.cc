@@ -126,7 +126,7 @@ class Refresher {
                 all.most <= BlockGaussSeidel<float>::kMaxStrength;
     return options_.weighted && !all.ones;
   }
-  // Rows [begin, end), which no delta touches. No branch: which nodes dangle is anyone's guess.
+  // Rows [begin, end), which no delta touches. No branch: which nodes dangle is unpredictable.
   void MeasureClean(std::size_t begin, std::size_t end, Strengths& to) {
     if (options_.weighted) {
       for (std::size_t v = begin; v < end; ++v) MeasureRow(static_cast<NodeId>(v), to);
@@ -157,7 +157,7 @@ class Refresher {
     reciprocal_[v] = sends * std::max(1.0 / divisor, std::numeric_limits<double>::min());
   }
 
-  // Gives the teleport `home`.
+  // Adds `home` to the teleport.
   void AddToTeleport(double home) {
     if (home == 0) return;
     for (const SeedShare& seed : seeds_) result_.scores[seed.dense] += home * seed.share;
@@ -182,7 +182,8 @@ class Refresher {
   void PushWhileLocal(double enough) {
     const double d = options_.damping, nodes = static_cast<double>(n_);
     while (push_.Error() > enough && ChangesAreSmall()) {
-      // Quiet nodes, all together, may stay pending for good: a quarter of what is allowed.
+      // The nodes below the threshold, all together, may keep their residual: a quarter of the
+      // tolerance.
       const double negligible = enough * (1.0 - d) / (4.0 * d * nodes);
       const double threshold = std::max(negligible, push_.mass() / (2.0 * nodes));
       const ResidualPush::LargeResiduals large = push_.CountAbove(threshold);
@@ -222,8 +223,7 @@ class Refresher {
     AddToTeleport(push_.teleport_residual());
     return true;
   }
-  // By one sweep, which tells what is pending for certain. False: that was enough, or all
-  // there was time for.
+  // By one sweep, which gives the exact residuals. False: that was enough, or the budget ran out.
   bool StartFromSweep() {
     if (!MaySweep()) {
       result_.truncated = true;
@@ -282,7 +282,7 @@ class Refresher {
     return part;
   }
 
-  // Sweeps in parts until the bound is met.
+  // Sweeps in parts until the error bound is below the tolerance.
   template <class Real>
   PageRankRefreshed SweepParts() {
     std::unique_ptr<BaseTileSpmv> tiled;
@@ -303,7 +303,7 @@ class Refresher {
     for (;;) {
       if (result_.iterations >= options_.max_iterations || !MaySweep()) {
         result_.truncated = true;
-        // No sweep has confirmed what the changed rows told, or all began anew.
+        // No sweep has confirmed what the changed rows gave, or all began anew.
         if (!known && (unconfirmed_ || again)) result_.error = 2;
         return Done();
       }

@@ -1,13 +1,13 @@
 // PageRank from the scores of an earlier state of the graph, by what has changed since.
 //
-// 1. Where the earlier state is at hand, rows that differ tell what has changed (ResidualPush);
+// 1. Where the earlier state is at hand, rows that differ give the residuals (ResidualPush);
 //    else one sweep over all rows turns the earlier scores x into x + r, where r is what the
 //    graph as it is now makes of them.
-// 2. While few nodes hold most of r only their changes travel, pushed one by one; where they are
+// 2. While few nodes hold most of r only their residuals are pushed, one by one; where they are
 //    more, but their rows few still, all at once.
-// 3. When changes have spread, or to make sure: sweeps in parts, which know after every part
-//    what is not yet passed on (BlockGaussSeidel): the last sweep ends as soon as that is little
-//    enough. Scores that are not of this graph may lose their sum that way: then all begins anew at
+// 3. When changes have spread, or to make sure: block Gauss-Seidel sweeps, which know the residual
+// after every part (BlockGaussSeidel): the last sweep ends as soon as it is small enough. Scores
+// that are not of this graph may lose their sum that way: then all begins anew at
 //    the teleport, once.
 //
 // Rows are read where they are, in the base and the delta: nothing is packed, no layout
@@ -35,8 +35,8 @@ struct PageRankRefreshOptions {
   double damping = 0.85, tolerance = 1e-9;
   int max_iterations = 1000;
   bool weighted = true;
-  // The state whose scores the start is, as far as the caller knows: tells which rows to look
-  // at first. Where it is wrong that costs sweeps, the error stated holds.
+  // The state whose scores the start is, as far as the caller knows: selects the rows that are
+  // compared first. A wrong one costs sweeps; the error stated holds.
   const Snapshot* earlier = nullptr;
   // Of rows.in, to be swept over instead of it; null: none.
   std::shared_ptr<const PageRankTiles> tiles = nullptr;

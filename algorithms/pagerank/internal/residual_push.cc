@@ -1,4 +1,4 @@
-// Where changes come from when rows have changed, and pushing them.
+// Residuals from changed rows, and pushing them.
 #include "algorithms/pagerank/internal/residual_push.h"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ void ResidualPush::Attach(AlignedArray<double>& residual, bool any) {
     may_have_residual_.back() >>= 64 - p_.rows.node_count % 64;
 }
 
-// Nodes with something pending, of 64 a word, ascending.
+// Nodes with a residual, of 64 a word, ascending.
 template <class Fn>
 void ResidualPush::ForEachResidual(std::size_t first_word, std::size_t last_word, Fn&& fn) const {
   for (std::size_t w = first_word; w < last_word; ++w)
@@ -223,7 +223,7 @@ std::vector<NodeId> ResidualPush::NodesAbove(double threshold) const {
   return nodes;
 }
 
-// Asks for what rows[i + some] will need: rows lie anywhere.
+// Prefetches what rows[i + some] will need: rows lie anywhere.
 void ResidualPush::Prefetch(std::span<const NodeId> rows, std::size_t i) const {
   const CsrView& out = p_.rows.out;
   if (i + 64 < rows.size() && rows[i + 64] < out.node_count())

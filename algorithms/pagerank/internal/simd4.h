@@ -1,6 +1,6 @@
 // Which of four doubles are zero, as a mask. The compiler takes a comparison of a vector that
 // is wider than the machine's apart and branches on every lane, which for dangling nodes is
-// anyone's guess: a pass over the nodes took three times as long.
+// unpredictable: a pass over the nodes took three times as long.
 #pragma once
 
 #include <cstdint>

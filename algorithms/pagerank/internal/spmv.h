@@ -1,5 +1,5 @@
-// Spmv: what in-rows add up to, a block of them at a time, over rows as they lie (CsrSpmv)
-// or over a layout of their own (BaseTileSpmv).
+// Spmv: sparse matrix-vector product, y = A'x, one block of in-rows at a time, over the csr
+// (CsrSpmv) or over a tiled layout (BaseTileSpmv).
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // Sorts the arcs of a block of rows into its tiles: by segment, by length of the row's
-// pieces there, by row. For PageRankTiles alone.
+// pieces there, by row. Used by PageRankTiles only.
 //
 // Two passes. The first splits arcs by segment. Where sources are renumbered it follows the
 // rows once, and what is in flight stays in the second-level cache: sources become

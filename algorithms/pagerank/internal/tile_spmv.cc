@@ -13,7 +13,7 @@ using namespace internal;
 namespace {
 
 constexpr std::uint32_t kPiece = PageRankTiles::kPiece;
-// How far ahead the streams are asked for, in elements (see kPullAhead).
+// How far ahead the streams are prefetched, in elements (see kPullAhead).
 constexpr std::uint32_t kAhead = 1024;
 constexpr std::uint32_t kBatchPieces = 16;  // pieces from one look ahead to the next
 constexpr std::size_t kLine = 64;
@@ -23,8 +23,8 @@ struct Cursor {
   const std::uint16_t* rows;
   const std::uint16_t* sources;
   const float* weights;
-  const char* next_segment;  // where asking for it has come to
-  std::uint32_t lines;       // of it, to ask for with every kBatchPieces pieces
+  const char* next_segment;  // up to where it is prefetched
+  std::uint32_t lines;       // of it, to prefetch with every kBatchPieces pieces
 };
 
 // Terms are gathered as Value and added as Real.
@@ -92,7 +92,7 @@ struct TileKernel {
 };
 
 // The next tile's segment (`bytes` of values) is brought into the second-level cache while
-// this one is worked off, if it has two arcs a line for it; the last tile asks for the next
+// this one is worked off, if it has two arcs a line for it; the last tile prefetches the next
 // block's first.
 void LookAhead(const PageRankTiles::Tile& tile, const PageRankTiles::Tile& next,
                const void* next_segment, std::size_t bytes, Cursor& at) {

@@ -1,4 +1,4 @@
-// TileSpmv: what the rows of one block of PageRankTiles add up to.
+// TileSpmv: the matrix-vector product of one block of PageRankTiles.
 #pragma once
 
 #include "algorithms/pagerank/internal/tile_layout.h"

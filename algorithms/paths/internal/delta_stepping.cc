@@ -1,9 +1,9 @@
-// Every thread works off buckets of its own; none waits at a bucket's end.
+// Every worker processes buckets of its own; none waits at a bucket's end.
 //
 // An entry is a node and the cost it was pushed with: when the node has become cheaper
-// since, the entry is stale and passed over, so no row is read twice for one cost. One
-// thread begins, without atomics. Once a bucket is large, others join: who has nothing to
-// do, or is too far ahead of another's bucket, is given half of the rest of one.
+// since, the entry is stale and passed over, so no row is read twice for one cost. One worker
+// begins, without atomics. Once a bucket is large, others join: a worker that has nothing to do, or
+// is too far ahead of another's bucket, receives half of the rest of a bucket.
 //
 // Entries are relaxed in batches: first their arcs are looked at, without a branch that
 // depends on a cost, and those that seem to improve something are noted; then these are
@@ -34,7 +34,7 @@ namespace {
 constexpr std::size_t kFillGrain = 1 << 16;
 constexpr std::size_t kShareThreshold = 128;  // entries of a bucket that is worth waking others
 constexpr std::size_t kArcsEach = 128;        // so many arcs are worth as much as an entry
-constexpr std::size_t kBatch = 32;            // entries between looks at what others want
+constexpr std::size_t kBatch = 32;            // entries between two checks for waiting workers
 constexpr std::size_t kBatchArcs = 4096;
 constexpr std::uint64_t kPollInterval = 32;  // batches between looks at the budget
 constexpr std::size_t kMinShared =
@@ -101,7 +101,7 @@ class Stepping {
     alignas(64) std::atomic<T> level = kInfinity;  // what it has left costs that at least
   };
 
-  // Until nothing is left (true), the budget ends, or a bucket holds `much`.
+  // Until nothing is left (true), the budget ends, or a bucket holds `share_threshold`.
   bool RunSerial(Worker& worker, std::size_t share_threshold) {
     while (Next(worker)) {
       if (HasWork(worker, share_threshold)) return false;
@@ -111,7 +111,7 @@ class Stepping {
     return true;
   }
 
-  // After a loop: whatever any thread left behind, and lists that nobody took, for the first.
+  // After a loop: moves what any worker left, and lists that no worker took, to the first worker.
   void Gather() {
     List left;
     for (const auto& worker : workers_) {
@@ -375,7 +375,8 @@ class Stepping {
   const Budget& budget_;
   Executor& executor_;
   DeltaResult<T> result_;
-  std::vector<std::unique_ptr<Worker>> workers_;  // one a thread; the first has what there is
+  std::vector<std::unique_ptr<Worker>>
+      workers_;  // one a thread; the first begins with all the work
   WorkSharing<Entry> sharing_;
   std::atomic<bool> stop_ = false;  // the budget ran out, or memory
   std::atomic<bool> out_of_memory_ = false;

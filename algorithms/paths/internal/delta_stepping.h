@@ -1,10 +1,10 @@
 // Delta-stepping over bare arrays: cheapest costs from one node to all.
 //
-// Nodes wait in buckets of width delta (Meyer, Sanders, 2003). Buckets are private to
-// whoever works; no thread waits at a bucket's end, but who runs dry, or is two buckets
-// ahead of the last, is given half of another's (paths/internal/work_sharing.h). So which of them
-// holds a node depends on timing; the costs do not: they are the least fixed point of
-// cost(v) = min over arcs of cost(u) + arc, which rounding, being monotone, leaves unique.
+// Nodes wait in buckets of width delta (Meyer, Sanders, 2003). Buckets are private to a worker; no
+// thread waits at a bucket's end, but a worker that runs out of entries, or is two buckets ahead of
+// the last, receives half of another's (paths/internal/work_sharing.h). So which worker holds a
+// node depends on timing; the costs do not: they are the least fixed point of cost(v) = min over
+// arcs of cost(u) + arc, which rounding, being monotone, leaves unique.
 //
 // At most kWindow buckets exist; what costs more waits in one list until they are
 // empty. So a delta far too small costs time, never memory; one far too wide may relax a

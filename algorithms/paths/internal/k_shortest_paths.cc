@@ -106,7 +106,7 @@ bool KShortestPaths::IsExcludedStep(const Open& open, NodeId next) const {
 }
 
 // The least index in the loaded path of the nodes on the way from a settled place to the
-// end. Every place is asked for once while a path is loaded.
+// end. Every place is looked up once while a path is loaded.
 std::uint32_t KShortestPaths::LowestIndex(std::uint32_t place) {
   if (lowest_.size() < tree_.size()) lowest_.resize(tree_.size());
   trail_.clear();
@@ -212,7 +212,7 @@ KShortestPaths::Remainder KShortestPaths::LowerBoundFrom(NodeId node) const {
   return rest;
 }
 
-// Looks along the row of a node that was reached.
+// Relaxes the arcs of a node that was reached.
 Status KShortestPaths::ExpandRow(const Open& open, std::uint32_t place) {
   const NodeId node = reached_[place].node;
   const Length length = reached_[place].length;
@@ -276,7 +276,7 @@ void KShortestPaths::List(const Open& open) {
   const auto kept = static_cast<std::ptrdiff_t>(open.at);
   path.nodes.assign(paths_[open.path].nodes.begin(), paths_[open.path].nodes.begin() + kept + 1);
   path.edges.assign(paths_[open.path].edges.begin(), paths_[open.path].edges.begin() + kept);
-  // Where sums are rounded, parts may meet early at the same cost: then the circle between is
+  // Where sums are rounded, the parts may join early at the same cost: then the cycle between is
   // left out.
   NodeMap index_of(walk_.snapshot().node_count());
   auto step = [&](NodeId node, const PathEdge& edge, bool note) {

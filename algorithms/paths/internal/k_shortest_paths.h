@@ -2,22 +2,20 @@
 //
 // Yen (1971) with Lawler's rule (1972). Every path listed stands for a set of paths: those
 // that begin as it does up to the node where it left its parent and take none of the
-// steps already taken there. Its next ones are parted by where they leave it, so the sets are
-// disjoint, no path is met twice and nobody has to look for doubles. What is open is
-// kept in a heap by a lower bound of its cheapest path, and only the lowest is searched.
-// (Kurz and Mutzel, "A sidetrack-based algorithm for finding the k shortest simple
-// paths in a directed graph", 2016, postpone in the same way; Feng, "Finding k
-// shortest simple paths in directed graphs: a node classification algorithm", 2014, tells
-// which tree paths are free of the beginning.)
+// steps already taken there. Its next ones are split by the node where they leave it, so the sets
+// are disjoint and no path is found twice. What is open is kept in a heap by a lower bound of its
+// cheapest path, and only the lowest is searched. (Kurz and Mutzel, "A sidetrack-based algorithm
+// for finding the k shortest simple paths in a directed graph", 2016, postpone in the same way;
+// Feng, "Finding k shortest simple paths in directed graphs: a node classification algorithm",
+// 2014, classifies the tree paths that avoid the beginning.)
 //
 // A search is A* with the bounds of an ReverseTree. It ends at the first settled node whose tree
 // path avoids the beginning, mostly the first one. Once it has to look beyond the
 // next best bound it is put back with what it has learnt, and may do twice as much the
 // next time, so a set without a good path costs little as long as there are better ones.
-// The tree grows by as much as searches have to walk outside of it. Where its bounds do not
-// lead on, because its paths go back through the beginning, a second tree without the beginning
-// is grown beside the search, row for row: they meet half-way, or one of both runs out
-// of nodes and the set is empty.
+// The tree grows by as much as searches expand outside of it. Where its bounds do not help, because
+// its paths go back through the beginning, a second tree without the beginning is grown beside the
+// search, row for row: both join, or one of them runs out of nodes and the set is empty.
 //
 // Memory: a heap entry (32 bytes) for each step of each path listed, the tree (about 80 bytes
 // a node it has reached), one search with its tree, and paths that were found before they were

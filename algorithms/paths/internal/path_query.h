@@ -1,8 +1,8 @@
 // PathWalk: what the searches of one path query share: where they may go, what a step
 // costs, and what is left of the budget.
 //
-// Costs are compared as (cost, hops), so edges of cost 0 are harmless and cycles never pay.
-// Single-threaded; a query has one.
+// Costs are compared as (cost, hops), so edges of cost 0 are harmless and no cheapest path has a
+// cycle. Single-threaded; a query has one.
 #pragma once
 
 #include <compare>
@@ -37,13 +37,13 @@ class PathWalk {
 
   std::uint64_t edges() const { return edges_; }  // arcs looked at so far
   bool truncated() const { return truncated_; }
-  // The clock and the flag, now; for searches that may be too short to look.
+  // Polls the budget now; for searches that may be too short for the next poll.
   bool Interrupted();
 
   // Calls step(const Arc&, Length of the step) for every arc that may be walked from
-  // `node` (backward: to it), until it returns false. `reached` tells how many nodes the search
-  // holds. Stops when the budget runs out (`truncated`). kInvalidArgument: what
-  // ShortestPath refuses.
+  // `node` (backward: to it), until it returns false. `reached` returns how many nodes the search
+  // holds. Stops when the budget runs out (`truncated`). kInvalidArgument: what ShortestPath
+  // refuses.
   template <class Reached, class Step>
   Status ForEachStep(bool backward, NodeId node, Reached&& reached, Step&& step);
 
@@ -54,7 +54,7 @@ class PathWalk {
   bool MayEnter(NodeId node) const {
     return node == from_ || node == to_ || selection_.contains(node);
   }
-  // Of an edge of this weight into `to`. Negative: closed. NaN: Refusal tells why.
+  // Of an edge of this weight into `to`. Negative: closed. NaN: Refusal returns why.
   double Cost(float weight, NodeId to) const;
   Status Refusal(const Arc& arc, NodeId from, NodeId to) const;
   // The sum from the start, so that the same path always has the same bits.
@@ -64,7 +64,7 @@ class PathWalk {
   PathEdge Stored(const Arc& arc, NodeId row) const;
 
  private:
-  bool Poll();                      // before every arc, hidden ones too
+  bool Poll();                      // polls the budget; before every arc, hidden ones too
   bool Spend(std::size_t reached);  // one arc; false when the budget is gone
 
   const Selection& selection_;

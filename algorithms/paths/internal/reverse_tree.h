@@ -1,13 +1,12 @@
-// ReverseTree: the cheapest ways to the end of a path query, from as many nodes as were asked for.
+// ReverseTree: the cheapest ways to the end of a path query, from as many nodes as were needed.
 //
-// A search from the end, backwards: breadth-first by hops, Dijkstra by cost. It stops and
-// goes on as it is told, so a query pays for the nodes near the end that it needs and for
-// no others, and all searches for next paths share it. What it has settled is exact; of
-// everything else it knows how far it has come, which is a lower bound. The bounds are
-// consistent: At(u) <= step + At(v), at any one time. They only grow. The start is never
-// passed through, as no path comes back to it.
+// A search from the end, backwards: breadth-first by hops, Dijkstra by cost. It is suspended and
+// resumed, so a query expands the nodes near the end that it needs and no others, and all searches
+// for next paths share it. What it has settled is exact; of everything else it knows how far it has
+// come, which is a lower bound. The bounds are consistent: At(u) <= step + At(v), at any one time.
+// They only grow. The start is never passed through, as no path comes back to it.
 //
-// A tree may also leave out the beginning of a path: then it is of use to one search alone.
+// A tree may also leave out the beginning of a path: then it serves one search only.
 #pragma once
 
 #include <cstddef>

@@ -1,9 +1,9 @@
 // WeightedRows: rows, what their arcs cost, and how a search gets them into the caches in time.
 //
-// A search by costs reads rows in an order that no processor can guess, and each begins with
-// a wait for where it begins, then one for every line of its arcs. Who knows its next nodes asks
-// for both beforehand: PrefetchOffset, and a while later FetchRow, which reads the place. Hints:
-// they change nothing.
+// A search by costs reads rows in an order that no processor can predict. A row costs a wait for
+// its offset, then one for every line of its arcs. A search that knows its next nodes prefetches
+// both: PrefetchOffset, and some steps later PrefetchRow, which reads the offset. Both are hints
+// and change no result.
 #pragma once
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 // WorkSharing: lists of work, handed from threads that have much to threads that have little.
 //
-// One loop over as many tasks as there are threads; each takes a seat when it begins, and
-// the first has all the work. No task waits for one that has not begun, so tasks may as well
-// run one after the other, in any order. A list is dozens of items and more, and rare, so a
-// mutex hands it over; asking whether anybody wants one is a load of a line that hardly changes.
+// One loop over as many tasks as there are threads; each joins when it begins, and the first has
+// all the work. No task waits for one that has not begun, so tasks may as well run one after the
+// other, in any order. A list is dozens of items and more, and rare, so a mutex hands it over;
+// wanted() is a load of a line that hardly changes.
 #pragma once
 
 #include <atomic>
@@ -24,27 +24,27 @@ class WorkSharing {
   void Open() {
     joined_ = 0;
     members_ = idle_ = 0;
-    working_ = 1;  // seat 0, whoever that will be
+    working_ = 1;  // the first to join
     all_others_left_ = false;
   }
-  // 0 is the seat with the work.
+  // 0 for the first, which has the work.
   std::size_t Join() {
     const std::lock_guard lock(mutex_);
     ++members_;
     if (joined_ > 0) ++working_;
     return joined_++;
   }
-  // Ends what Sit began, unless Starve did.
+  // Ends what Join began, unless WaitForWork did.
   void Leave() {
     const std::lock_guard lock(mutex_);
     --members_, --working_;
   }
 
-  // Somebody would take a list.
+  // A worker waits for a list.
   bool wanted() const {
     return idle_.load(std::memory_order_relaxed) > offered_.load(std::memory_order_relaxed);
   }
-  // All others that came have left for want of work.
+  // All other workers have left without work.
   bool AllOthersLeft() const {
     return all_others_left_.load(std::memory_order_relaxed) &&
            members_.load(std::memory_order_relaxed) == 1;
@@ -56,7 +56,7 @@ class WorkSharing {
     offered_ = static_cast<int>(lists_.size());
   }
 
-  // A list; empty when waits() is over, or patience is.
+  // A list; empty when waits() returns false or the spin limit is reached.
   template <class Waits>
   List Request(Waits&& waits) {
     List list;
@@ -66,8 +66,8 @@ class WorkSharing {
     return list;
   }
 
-  // A list for a thread that has nothing left. Empty: nobody has, or stopped() says so, or
-  // nothing came for long; the thread has left then.
+  // A list for a worker that has nothing left. Empty, and the worker has left: no worker has work,
+  // stopped() returns true, or the long spin limit is reached.
   template <class Stopped>
   List WaitForWork(Stopped&& stopped) {
     List list;
@@ -77,7 +77,7 @@ class WorkSharing {
       const bool gave_up = spin == kLongSpinLimit;
       if (gave_up || working_.load(std::memory_order_relaxed) == 0 || stopped()) {
         const std::lock_guard lock(mutex_);
-        // Somebody took a list since, or gave one and left.
+        // Another worker took a list since, or shared one and left.
         if (!gave_up && !stopped() && (working_ > 0 || !lists_.empty())) continue;
         if (gave_up) all_others_left_ = true;
         --members_;
@@ -89,18 +89,18 @@ class WorkSharing {
     return list;
   }
 
-  // Those that nobody took. REQUIRES no loop at work.
+  // The lists that no worker took. REQUIRES no loop at work.
   std::vector<List> DrainLists() {
     offered_ = 0;
     return std::exchange(lists_, {});
   }
 
  private:
-  static constexpr int kPauses = 1000;     // turns before others get the processor
-  static constexpr int kSpinLimit = 1500;  // turns: dozens of microseconds
+  static constexpr int kPauses = 1000;     // spins before the thread yields
+  static constexpr int kSpinLimit = 1500;  // spins: dozens of microseconds
   static constexpr int kLongSpinLimit = 4000;
 
-  // `adds` to those who work: in the same moment, or others would think that nobody does.
+  // Adds `adds` to working_ under the same lock, so that no worker sees 0 in between.
   bool TryTake(List& list, int adds) {
     if (offered_.load(std::memory_order_relaxed) == 0) return false;
     const std::lock_guard lock(mutex_);
@@ -122,7 +122,8 @@ class WorkSharing {
   std::mutex mutex_;
   std::vector<List> lists_;
   std::size_t joined_ = 0;
-  std::atomic<int> members_ = 0, working_ = 0;  // seats taken; those of them that have work
+  std::atomic<int> members_ = 0,
+                   working_ = 0;  // workers that have not left; those of them that have work
   std::atomic<bool> all_others_left_ = false;
   alignas(64) std::atomic<int> idle_ = 0, offered_ = 0;
 };

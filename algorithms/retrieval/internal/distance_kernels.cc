@@ -27,7 +27,7 @@ using Vec = hn::Vec<Tag>;
 constexpr std::size_t kLanes = HWY_MAX_BYTES / sizeof(float);
 constexpr std::size_t kStep = 4 * kLanes;
 constexpr std::size_t kStretch = 8 * kStep;
-// How far ahead a scan asks memory for its lines: the hardware's own reading ahead stops
+// How far ahead a scan prefetches its lines: the hardware's own reading ahead stops
 // at every page of 4 KiB. 3 KiB measured best of none, 3 and 8, and of 8 and 16 into the second
 // level only.
 constexpr std::size_t kAhead = 768;

@@ -1,6 +1,6 @@
 // What a text's terms lack among the has_term arcs of its node, and what is too much.
 //
-// Shared by who indexes a graph (term_index.cc) and who indexes what a batch writes
+// Shared by the index of a graph (term_index.cc) and the index of what a batch writes
 // (batch_terms.cc).
 #pragma once
 
@@ -76,7 +76,7 @@ inline void FillTerms(WriteBatch& batch, NodeRef node, const TermDifference& dif
   for (const NodeRef term : difference.unlink) batch.Unlink(node, kHasTerm, term);
 }
 
-// Splitters for as many threads as ask at once. Thread-safe.
+// Splitters for as many threads as use one at a time. Thread-safe.
 class SplitterPool {
  public:
   explicit SplitterPool(const TermOptions& options) : options_(options) {}

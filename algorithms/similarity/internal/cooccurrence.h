@@ -1,8 +1,8 @@
-// CooccurrenceIndex: which candidates were put together before: shared events, fact edges.
+// CooccurrenceIndex: which candidates were combined before: shared events, fact edges.
 //
 // Two sorted lists per row of an InvertedIndex: its events and, on request, the rows an edge
-// of the fact plane joins it to. Asked only for sets that would enter the list, so a look
-// along the shorter list is cheap enough. Immutable; O(events' members + arcs) to make.
+// of the fact plane joins it to. Only sets that would enter the list are tested, so a scan of the
+// shorter list is cheap enough. Immutable; O(events' members + arcs) to make.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
-// InvertedIndex: who has which index neighbours, laid out for mining pairs.
+// InvertedIndex: which rows have which index neighbours, laid out for top-k joins.
 //
 // Candidates become rows 0..n-1, index neighbours with df >= 2 become terms ordered from
 // the rarest to the commonest (ties by id), so a row lists its heaviest terms first.
-// Beside each term stands `rest`, the weight of the row from there to its end: no set
+// Beside each term stands `suffix_weight`, the weight of the row from there to its end: no set
 // whose first common term is this one can score more. Bounds are integers in units of
 // 2^-16, every weight rounded up and every threshold down, so a bound never lies below
 // the true f64 score; kUnitsMax stands for "that or more". Scores are f64 and added from
@@ -63,7 +63,7 @@ struct InvertedIndexOptions {
 };
 
 struct InvertedIndex {
-  std::vector<NodeId> nodes;          // by row; ascending, leaders first
+  std::vector<NodeId> nodes;          // by row; ascending, anchors first
   std::uint32_t anchors = 0;          // rows that are
   std::vector<std::uint32_t> begins;  // rows + 1
   AlignedArray<IndexEntry> entries;

@@ -1,6 +1,6 @@
 // NeighborRows: the neighbours of single nodes, each once, straight from a Snapshot.
 //
-// For questions that touch few rows and must not pay for a copy of the graph. Kinds and
+// For queries that touch few rows and must not copy the graph. Kinds and
 // parallel edges collapse, loops do not count. One per thread: it holds scratch memory.
 #pragma once
 
@@ -17,11 +17,11 @@ using namespace internal;
 
 class NeighborRows {
  public:
-  // Looks at the budget's deadline and cancel flag every kLook arcs; null: never.
+  // Looks at the budget's deadline and cancel flag every kPollInterval arcs; null: never.
   explicit NeighborRows(const Selection& selection, const Budget* budget = nullptr)
       : selection_(&selection), budget_(budget) {}
 
-  // The budget said stop in the middle of a row: what that call gave is a part of it.
+  // The budget interrupted a row: that call returned a part of it.
   bool interrupted() const { return interrupted_; }
   // Length() reads the row, as kinds or times are to be looked at.
   bool length_reads() const {

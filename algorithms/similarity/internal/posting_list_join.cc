@@ -1,4 +1,4 @@
-// Cutting a list by the next common term, comparing a short one, scoring what passes.
+// Splitting a list by the next common term, comparing a short one, scoring the pairs that pass.
 #include "algorithms/similarity/internal/posting_list_join.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ constexpr std::uint64_t kCheckEvery = 1 << 20;
 
 }  // namespace
 
-// Units that a pair of this chain must still have in common.
+// Units that a pair with this prefix must still have in common.
 std::uint32_t PostingListJoin::RequiredOverlap() const {
   std::uint32_t required = UnitsBelow(best_->threshold().score);
   for (std::uint32_t t : prefix_) required -= std::min(required, index_.units[t]);
@@ -49,7 +49,8 @@ void PostingListJoin::JoinPrefix(std::span<const ListItem> items, std::size_t fi
   Compare(items, first, last);
 }
 
-// False when it would not pay. Lists of fewer than two rows or without a lead are left out.
+// False when splitting would not halve the pairs. Lists of fewer than two rows or without a probe
+// are left out.
 bool PostingListJoin::Cut(std::span<const ListItem> items, std::uint64_t pairs,
                           std::uint32_t required, Level& level) {
   level.terms.clear();
@@ -125,7 +126,7 @@ void PostingListJoin::Compare(std::span<const ListItem> items, std::size_t first
 
 void PostingListJoin::Score(const ListItem& a, const ListItem& b) {
   const IndexEntry* const entries = index_.entries.data();
-  // What comes after the chain, from the end, then the chain backwards.
+  // The terms after the prefix, from the end, then the prefix backwards.
   const IndexEntry *x = entries + index_.begins[a.row() + 1],
                    *y = entries + index_.begins[b.row() + 1];
   const IndexEntry *const from_x = entries + a.entry + 1, *const from_y = entries + b.entry + 1;
@@ -145,7 +146,7 @@ void PostingListJoin::Score(const ListItem& a, const ListItem& b) {
   const NodeId p = index_.nodes[a.row()], q = index_.nodes[b.row()];
   set.members = {std::min(p, q), std::max(p, q)};
   if (!best_->Passes(set) || prefix_.size() + after < query_.least_common) return;
-  // A pair with a common term outside the chain is met in another list.
+  // A pair with a common term outside the prefix is reported in another list.
   x = entries + index_.begins[a.row()];
   y = entries + index_.begins[b.row()];
   std::size_t common = 0;

@@ -1,10 +1,10 @@
-// PostingListJoin: the pairs of one list of rows that may clear the threshold.
+// PostingListJoin: the pairs of one posting list that may pass the threshold.
 //
-// A list is a chain of common terms and the rows that have them all. A long one is cut by
-// the next common term: a row goes to the list of each later term from which on it still
-// weighs what is missing; a pair belongs to the one list whose chain is how its common
-// terms begin, and is thrown out elsewhere. Cutting is done only where it halves the
-// pairs, so that lists of equal rows do not grow into all their subsets. Short lists are
+// A posting list holds the rows that contain a given prefix of terms. A long list is split by the
+// next common term: a row moves to the sublist of every later term at which its remaining weight
+// can still reach the threshold. Each pair is reported only in the list whose prefix equals the
+// first common terms of the pair, so no pair is reported twice. A list is split only where that
+// halves the pairs, so that lists of equal rows do not grow into all their subsets. Short lists are
 // compared through PairBound. One per worker at a time: it holds the scratch memory.
 #pragma once
 
@@ -24,7 +24,7 @@ class PostingListJoin {
   PostingListJoin(const InvertedIndex& index, const PairQuery& query, std::atomic<bool>& stop)
       : index_(index), query_(query), stop_(stop), counts_(index.term_count()) {}
 
-  // A new task: pairs are offered to `best`, and its threshold is the one to clear.
+  // Begins a task: pairs are offered to `best`, whose threshold they must pass.
   void Begin(TopKSets<2>* best) {
     best_ = best;
     compared = scored = 0;
@@ -57,12 +57,12 @@ class PostingListJoin {
   const PairQuery& query_;
   std::atomic<bool>& stop_;
   TopKSets<2>* best_ = nullptr;
-  std::vector<std::uint32_t> prefix_;  // the common terms so far
+  std::vector<std::uint32_t> prefix_;  // the common terms of the list
   std::vector<TermCount> counts_;      // by term, zero between cuts
   std::deque<Level> levels_;           // by depth; references stay good as it grows
   PairBound bound_;
   std::vector<std::uint32_t> passed_;
-  std::uint64_t unchecked_ = 0;  // comparisons since the budget's clock was looked at
+  std::uint64_t unchecked_ = 0;  // comparisons since the budget was polled
 };
 
 }  // namespace plexus::similarity_internal

@@ -15,8 +15,8 @@
 
 namespace plexus::similarity_internal {
 
-// A row inside a list: the entry of the last common term, and whether pairs may start
-// with it (FindTopPairs's lead).
+// A row inside a list: the entry of the last common term, and whether pairs may start with it (the
+// probe of FindTopPairs).
 struct ListItem {
   std::uint32_t row_and_probe;
   std::uint32_t entry;

@@ -23,7 +23,7 @@ constexpr std::uint64_t kListCost = 64, kItemCost = 32;
 constexpr std::uint32_t kMaxTerms = 1 << 20;  // of one round: bounds the memory for counts
 constexpr std::uint64_t kAllProbes = ~std::uint64_t{0};
 
-// How far mining has come: whole terms before `term`, and of that one the pairs whose
+// How far the search has come: whole terms before `term`, and of that one the pairs whose
 // first row is before `row`.
 struct Cursor {
   std::uint32_t term = 0, row = 0;
@@ -180,7 +180,7 @@ class PairSearch {
     return counts;
   }
 
-  // As many whole lists as fit; a first list that is too large is taken alone, and only
+  // As many whole lists as fit; a first list that is too large is taken by itself, and only
   // some of its rows when nothing can be cut off it.
   bool Choose(const Membership& membership, const std::vector<std::vector<Count>>& counts,
               std::uint64_t cap, std::uint64_t left, Lists& lists) const {

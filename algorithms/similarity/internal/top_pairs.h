@@ -11,9 +11,9 @@
 // pass are scored exactly, looked up in the mask and offered to the list of the best.
 //
 // Ties are decided by ids, and a threshold with a thousand ties must not cost a comparison of
-// all of them: a pair that starts with a row after the k-th best pair's has to beat the
-// threshold, not meet it. A row whose exact tail only meets it is then no *lead*: it may still
-// be the second of a pair. With leaders (rows that come first) leads are those.
+// all of them: a pair that starts with a row after the k-th best pair's must exceed the threshold.
+// A row whose exact tail only equals it is then no *probe*: it may still be the second of a pair.
+// With anchors (rows that come first) only they are probes.
 //
 // Work is cut into rounds and tasks by counts alone and each task starts from the threshold at
 // the end of the round before, so every counter is the same at any number of threads.
@@ -35,7 +35,7 @@ struct PairQuery {
   ScoredSet<2> threshold;                   // only better pairs; default: any positive score
   const CooccurrenceIndex* mask = nullptr;  // null: nothing is masked
   bool events_mask = true;                  // false: shared events do not mask, links do
-  bool anchors_only = false;                // one member must be a leader of the index
+  bool anchors_only = false;                // one member must be an anchor of the index
   std::uint64_t least_common = 1;           // pairs with fewer common terms are left out
   Budget budget;
 };

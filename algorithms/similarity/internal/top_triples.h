@@ -36,7 +36,7 @@ struct TripleResult {
   std::uint64_t scored = 0;
 };
 
-// REQUIRES an index without leaders. Truncated also when more than 2^22 pairs clear the
+// REQUIRES an index without anchors. Truncated also when more than 2^22 pairs clear the
 // threshold of the triples.
 TripleResult FindTopTriples(const InvertedIndex& index, const TripleQuery& query,
                             Executor& executor);

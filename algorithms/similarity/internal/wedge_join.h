@@ -1,12 +1,11 @@
 // WedgePairs: the k most similar pairs of a whole graph by walking wedges a - w - b.
 //
-// Rows are taken from the heaviest on, weight(a) = the largest score a can have with
-// anybody (the sum of its neighbours' shares; |N(a)| for counts and ratios). A row meets
-// those before it in the lists of its neighbours, which ascend in that order, and adds up
-// what they share in an array. No score exceeds the smaller weight, so once a row weighs
-// less than the k-th best score (the threshold), it and all after it are done. The bound is of
-// the f64 sums themselves: a part of a row is added in the row's own order. For the ratios
-// weights say nothing: all wedges are walked.
+// Rows are taken from the heaviest on, weight(a) = the largest score of a with any row (the sum of
+// its neighbours' shares; |N(a)| for counts and ratios). The rows before it are found in the lists
+// of its neighbours, which ascend in that order; what each shares with it is added up in an array.
+// No score exceeds the smaller weight, so once a row weighs less than the k-th best score (the
+// threshold), it and all after it are done. The bound is of the f64 sums themselves: a part of a
+// row is added in the row's own order. For the ratios weights give no bound: all wedges are walked.
 //
 // Exact when it finishes. It does not begin what it cannot afford: before each round it
 // counts the wedges among the rows that still reach the threshold and gives up above a limit

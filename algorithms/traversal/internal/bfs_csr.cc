@@ -1,11 +1,11 @@
 // Whole-graph breadth-first search on bare arrays, direction-optimising.
 //
 // Top-down, a level's nodes claim their unvisited neighbours; the parent is the
-// smallest claimant, by an atomic minimum, so that it does not depend on who came
-// first. Bottom-up, unvisited nodes scan their in-row for a member of the level
-// and take the first. The switch follows Beamer's rule (alpha 15, beta 18) on
-// counts that are the same at any thread count. What both look at most, who was
-// visited before this level, is one bit a node and stays in the second cache level.
+// smallest claimant, by an atomic minimum, so that it does not depend on timing. Bottom-up,
+// unvisited nodes scan their in-row for a member of the level and take the first. The switch
+// follows Beamer's rule (alpha 15, beta 18) on counts that are the same at any thread count. The
+// set of nodes visited before this level, which both read most, is one bit a node and stays in the
+// second cache level.
 //
 // Levels lie one behind another in one queue; their order depends on timing, what is
 // made of them does not. Small levels, of which a road network has thousands, are one
@@ -31,10 +31,10 @@ constexpr std::size_t kFillGrain =
 constexpr std::uint64_t kSerialNodes = 16384, kSerialArcs = 20480;  // a level of one thread
 constexpr std::size_t kBuffer = 1024;  // nodes a task keeps before it writes them
 constexpr std::size_t kMarkGrain = 1024;
-constexpr std::size_t kMaxClaims = 512;  // claims noted before they are made
+constexpr std::size_t kMaxClaims = 512;  // claims buffered before they are made
 constexpr std::size_t kClaimAhead = 16, kRowAhead = 16, kOffsetAhead = 32;
 constexpr std::size_t kSweepShare =
-    32;  // a level of more than one node in so many is settled by a sweep
+    32;  // a level of more than one node in so many is marked by a sweep
 constexpr std::size_t kSweepGrain = 64 * 256;
 constexpr std::uint32_t kStride = 4;  // arcs looked at together: short rows all end at one branch
 
@@ -140,7 +140,7 @@ class CsrSearch {
         sum);
   }
 
-  // Exactly one of those who claim a node sees it free.
+  // Exactly one claimant of a node sees it free.
   static bool ClaimShared(NodeId& parent, NodeId by) {
     std::atomic_ref<NodeId> shared(parent);
     NodeId old = shared.load(std::memory_order_relaxed);
@@ -149,9 +149,9 @@ class CsrSearch {
     return old == kNoNode;
   }
 
-  // claim(v, u) for what places [first, past) of the queue point to and nobody visited before.
-  // Whether an arc leads to such a node is hard to guess, so no branch depends on it: they are
-  // noted, and their parents' places asked for before they are needed. An arc may come twice.
+  // claim(v, u) for every arc u -> v from places [first, past) of the queue to an unvisited node.
+  // Whether a node is visited is hard to predict, so no branch depends on it: claims are buffered
+  // and their parents prefetched. An arc may come twice.
   template <class Try>
   void Claim(std::size_t first, std::size_t past, Try&& claim) {
     PendingClaim claims[kMaxClaims];
@@ -202,7 +202,7 @@ class CsrSearch {
     return arcs;
   }
 
-  // The same for the whole level by one thread. Who has no arc to go on by leaves the queue.
+  // The same for the whole level by one thread. Nodes without out arcs leave the queue.
   std::uint64_t MarkVisitedSerial() {
     std::uint64_t arcs = 0;
     std::size_t kept = begin_;
@@ -220,8 +220,8 @@ class CsrSearch {
     return arcs;
   }
 
-  // Settle for a level that is everywhere: whoever has a parent and was not visited is of it.
-  // Each word is one block's, where marking node by node would have the threads take lines
+  // MarkVisited for a large level: the nodes that have a parent and were not visited are its
+  // members. Each word is one block's, where marking node by node would have the threads take lines
   // from each other. Leaves the level in front_.
   std::uint64_t Sweep(std::size_t begin, std::size_t end) {
     std::uint64_t arcs = 0;
@@ -286,7 +286,7 @@ class CsrSearch {
         const std::uint32_t past = in_.offsets[v + 1];
         std::uint32_t a = in_.offsets[v];
         if (a == past)
-          unreachable |= unvisited & -unvisited;  // nothing points at it: never ask again
+          unreachable |= unvisited & -unvisited;  // no arc enters it: never scanned again
         for (; a < past; ++a) {
           const NodeId u = in_.neighbors[a];
           if (!Test(front, u)) continue;

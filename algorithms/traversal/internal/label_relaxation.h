@@ -1,4 +1,4 @@
-// What an arc makes of a label, and what becomes of two offers to one node.
+// What an arc makes of a label, and how two relaxations of one node are merged.
 #pragma once
 
 #include <algorithm>
@@ -54,7 +54,7 @@ inline void WriteLabel(Label& label, const Relaxation& relaxation, NodeId node, 
   label.pulled = pulled;
 }
 
-// The offer joins a label of its own layer. Ties of the proof go to the parent with
+// The relaxation is merged into a label of its own layer. Ties of the proof go to the parent with
 // the smaller node; of one parent, to the arc that comes first in the parent's row
 // (`before`: this one does). True when the proof is now this arc.
 template <Aggregate A>
@@ -76,7 +76,7 @@ bool MergeLabel(Label& label, Relaxation relaxation, NodeId label_parent, const 
 }
 
 // Of two arcs to one parent walked both ways, seen from the node `at` that is pulled to: which
-// comes first in the parent's rows, where a push finds it? Its out row has what leads here,
+// comes first in the parent's rows, where a push finds it? Its out row has the arcs that end here,
 // symmetric kinds and loops, by kind and label; its in row, the rest.
 inline bool PushedBefore(const Schema& schema, NodeId at, const Arc& a, const Arc& b) {
   if (a.neighbor == at) return a.kind < b.kind;

@@ -1,7 +1,7 @@
 // Pull: every node looks back along its rows for members of the layer, in parallel.
 //
-// Under sum and noisy-or the arcs of a row are taken in the order in which a push meets
-// them, rising id of the neighbor and then as in its own rows: sorted where the row mixes kinds.
+// Under sum and noisy-or the arcs of a row are taken in the order in which a push visits them,
+// rising id of the neighbor and then as in its own rows: sorted where the row mixes kinds.
 #include <algorithm>
 #include <atomic>
 #include <vector>
@@ -31,7 +31,7 @@ struct Backward {
   std::uint32_t from, place;  // the label it comes from; where it stood in the row
 };
 
-// Rows are sorted by neighbor alone: one kind, seen from one side.
+// Rows are sorted by neighbor only: one kind, seen from one side.
 bool OneSortedRow(const Selection& selection, Direction direction) {
   const auto& by_kind = selection.snapshot->state().edges_by_kind;
   std::size_t kinds = 0;

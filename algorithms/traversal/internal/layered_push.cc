@@ -1,9 +1,9 @@
-// Push: the rows of a layer's labels followed in order, serially, with what comes next asked for.
+// Push: the rows of a layer's labels followed in order, serially, with the next rows prefetched.
 //
-// Labels are expanded in the order they are made, so the next layer's rows are asked for while
-// this one is expanded: a node's head (or offset) as soon as it has a label, its row and the
-// head of its first neighbor when some more labels were made and the head has come. Between
-// two layers nothing waits for memory twice.
+// Labels are expanded in the order they are made, so the next layer's rows are prefetched while
+// this one is expanded: a node's descriptor (or offset) as soon as it has a label, its row and the
+// descriptor of its first neighbor when some more labels were made and the descriptor has come.
+// Between two layers nothing waits for memory twice.
 #include <algorithm>
 #include <limits>
 
@@ -17,12 +17,13 @@ using namespace internal;
 namespace {
 
 constexpr std::uint64_t kArcsBeforeThreshold = 256;  // fewer are followed without a threshold
-constexpr std::size_t kRowsAhead = 48;    // labels whose rows are asked for ahead of their turn
-constexpr std::size_t kPrefetchLead = 8;  // a label's head has arrived when so many came after it
+constexpr std::size_t kRowsAhead = 48;               // labels whose rows are prefetched
+constexpr std::size_t kPrefetchLead =
+    8;  // a label's descriptor has arrived when so many labels came after it
 
 }  // namespace
 
-// Looks at the clock now and then.
+// Polls the budget now and then.
 bool LayeredSearch::Interrupted() {
   if (scanned_ < next_check_) return false;
   next_check_ = scanned_ + kCheckEvery;
@@ -71,7 +72,8 @@ template <Aggregate A>
   return Found::kLabel;
 }
 
-// Asks for the rest of a label's row, its head having come, and for where its first arc leads.
+// Prefetches the rest of a label's row, its descriptor having come, and the descriptor of its first
+// neighbor.
 void LayeredSearch::PrefetchRow(const Label& label) const {
   if (threshold_on_ && !Reaches(label.value)) return;
   if (!descriptors_ || label.node >= rows_.nodes) return prefetch_.Arcs(label.node);

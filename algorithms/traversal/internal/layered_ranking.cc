@@ -21,7 +21,7 @@ void LayeredSearch::TryThreshold() {
   StartThreshold();
 }
 
-// Counts what was met so far, from the threshold up.
+// Counts the labels made so far, from the threshold up.
 void LayeredSearch::StartThreshold() {
   auto counts = [&](const Label& label) {
     return !label.dominated && Listed(label) && label.value >= threshold_.value();

@@ -69,15 +69,15 @@ class LayeredSearch {
   const std::vector<Label>& labels() const { return labels_; }
   // Best first, each node once with the label whose walk is its proof. Call once.
   std::span<const ScoredLabel> Best();
-  // What this search leaves behind for later ones; after Best.
+  // Adds the arcs followed to those that make row descriptors worth building; after Best.
   void RecordTraversal();
   bool truncated() const { return truncated_; }
   std::uint64_t edges() const { return edges_; }
 
  private:
-  static constexpr std::uint32_t kExcluded = NodeMap::kAbsent - 1;  // looked at, not selected
+  static constexpr std::uint32_t kExcluded = NodeMap::kAbsent - 1;  // visited, not selected
   static constexpr std::uint32_t kMaxLabels = NodeMap::kAbsent - 16;
-  static constexpr std::uint64_t kCheckEvery = 4096;  // arcs between looks at the clock
+  static constexpr std::uint64_t kCheckEvery = 4096;  // arcs between two polls of the budget
   enum class Found { kNothing, kLabel, kFull };
 
   template <Aggregate A>
@@ -133,7 +133,7 @@ class LayeredSearch {
   std::uint64_t scanned_ = 0,
                 next_check_ = 0;     // arcs passed over too: by them the clock is looked at
   std::uint64_t base_arcs_ = 0;      // of base rows read as they are
-  std::size_t rows_prefetched_ = 0;  // labels before it had their rows asked for
+  std::size_t rows_prefetched_ = 0;  // rows of labels before it are prefetched
   bool truncated_ = false;
   std::uint64_t edges_ = 0;
 };

@@ -1,18 +1,18 @@
 // Resume tokens: where a search stopped for want of budget, as text.
 //
 // Searches are deterministic, so a position is two numbers: how many nodes (labels) and
-// arcs had been counted. A token holds no part of the search: whoever brings it back has
-// the way to the position walked again, off the budget, and goes on from there. That
-// keeps it 84 characters long whatever the search had found, needs no memory between two
-// calls and no file, and makes the last of many calls equal to one call without a budget,
-// to the last bit: whether a layer is pushed or pulled, which a budget may decide, sums are
-// taken in one order. The price: the k-th call walks k budgets.
+// arcs had been counted. A token holds no part of the search: the search that receives it walks to
+// the position again, off the budget, and goes on from there. That keeps it 84 characters long
+// whatever the search had found, needs no memory between two calls and no file, and makes the last
+// of many calls equal to one call without a budget, to the last bit: whether a layer is pushed or
+// pulled, which a budget may decide, sums are taken in one order. The price: the k-th call walks k
+// budgets.
 //
-// Besides the position: the snapshot's sequence number, a digest of the question (seeds
+// Besides the position: the snapshot's sequence number, a digest of the query (seeds
 // and every option but budget and executor) and a checksum. Text from outside is checked
 // against all of them. The checksum has no secret: it finds damage, not forgery. A forged
-// position raises the budget of its call by as much as it says, so a host that lets
-// strangers bring tokens back limits the work by a deadline.
+// position raises the budget of its call by as much as it says, so a host that accepts tokens from
+// outside limits the work by a deadline.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct SearchPosition {
   std::uint64_t nodes = 0, edges = 0;
 };
 
-// What was asked, field by field; seeds by key, so that another graph is another question.
+// A query field by field; seeds by key, so that another graph is another query.
 class QueryDigest {
  public:
   QueryDigest(const Snapshot& snapshot, SearchKind search);
@@ -45,7 +45,7 @@ class QueryDigest {
   void AddNode(NodeId node) { Add(snapshot_.key(node)); }
 
   std::string TokenAt(SearchPosition position) const;
-  // kInvalidArgument: no token, damaged, or of another question; kFailedPrecondition: of
+  // kInvalidArgument: no token, damaged, or of another query; kFailedPrecondition: of
   // another version of the graph.
   Result<SearchPosition> Position(std::string_view token) const;
 

@@ -1,4 +1,4 @@
-// The heads of all rows of a base, once searches have paid for them.
+// The descriptors of all rows of a base, built once searches have followed enough arcs.
 #include "algorithms/traversal/internal/row_descriptors.h"
 
 #include <new>
@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kGrain = std::size_t{1} << 15;
 constexpr std::uint64_t kBuildShare =
-    32;  // an arc followed in cold rows costs as much as some 12 heads
+    32;  // an arc followed in cold rows costs as much as some 12 descriptors
 constexpr std::uint64_t kMaxArcsPerNode = 2;  // a node
 
 }  // namespace

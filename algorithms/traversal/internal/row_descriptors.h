@@ -2,16 +2,16 @@
 //
 // A small search waits for memory: of every node it expands a line of the offsets, then one
 // of the neighbors and one of the weights, the last two known only when the first has come.
-// Where most rows hold one arc (the turns of a session), the head is all of it, and the next
-// node of a chain mostly stands in the same line; longer rows go on in the base arrays,
-// unchanged. Same arcs, same order: whoever reads heads gets the bits of who does not. Bases
-// of more than two arcs a node get none: there a line of offsets serves more nodes than one
-// of heads, and the rows are read anyway.
+// Where most rows hold one arc (the turns of a session), the descriptor is all of it, and the next
+// node of a chain mostly stands in the same line; longer rows go on in the base arrays, unchanged.
+// Same arcs, same order: the result has the same bits with and without descriptors. Bases of more
+// than two arcs a node get none: there a line of offsets serves more nodes than one of descriptors,
+// and the rows are read anyway.
 //
-// Made when they pay: searches say how many arcs they followed in a base, and once these
-// are a 32nd of its nodes and arcs (about half of what making the heads costs) the search
-// that was last makes them, in parallel, after its own work. 16 bytes a node and direction, kept
-// with the base (engine/derived.h).
+// The build is amortised: searches add the arcs they followed in a base, and once these are a 32nd
+// of its nodes and arcs (about half of what the build costs) the last search builds them, in
+// parallel, after its own work. 16 bytes a node and direction, kept with the base
+// (engine/derived.h).
 #pragma once
 
 #include <array>
@@ -59,8 +59,9 @@ class RowDescriptors final : public Derived {
   const RowDescriptor* get(Direction direction) const {
     return sides_[Side(direction)].ready.load(std::memory_order_acquire);
   }
-  // `arcs` more were followed in this direction. May make the heads, O(nodes); given up, to be
-  // paid for anew, when the budget is interrupted. REQUIRES the base that these are of.
+  // `arcs` more were followed in this direction. May build the descriptors, O(nodes); when the
+  // budget is interrupted the build is dropped and the count begins anew. REQUIRES the base that
+  // these are of.
   void AddTraversedArcs(const Csr& base, Direction direction, std::uint64_t arcs,
                         const Budget& budget, Executor& executor) const;
   std::uint64_t size_bytes() const override;

@@ -1,4 +1,5 @@
-// TopKThreshold: a value that at least `top` of the nodes met so far reach, kept up as they come.
+// TopKThreshold: a value that at least `top` of the nodes found so far reach, updated with every
+// node.
 //
 // Values are counted in 512 steps between the threshold when counting began and the largest value
 // there can be. The bits of a double are in the order of the values, so a step is a
@@ -35,8 +36,8 @@ class TopKThreshold {
     step_ = above_ = added_ = 0;
     more_ = static_cast<std::size_t>(-1);
   }
-  // From here on as many may come as were added since Start, or 512; few say little of where
-  // values lie.
+  // From here on as many may come as were added since Start, or 512; a small count says little
+  // about the distribution.
   void Started() { more_ = added_ < kMinRecount ? kMinRecount : std::max(added_ * 2, kSteps); }
 
   // True when it is time to Start again.

@@ -1,10 +1,10 @@
-// VisitedSet: which nodes a search has met, one bit each, at no cost for the rest.
+// VisitedSet: which nodes a search has visited, one bit each, at no cost for the rest.
 //
 // A bitmap that is kept between searches and cleaned word by word: the words that a
-// search touched are listed. So a small search pays for its own nodes alone, and a set of
-// 300,000 nodes fits the first cache levels. Graphs of over 8 million nodes would make
-// the kept memory large and its first cleaning slow; they get a hash table, until a
-// search is so large that the bitmap is worth it. Single-threaded to write, shared to read.
+// search touched are listed. So the cost of a small search depends on its own nodes only, and a set
+// of 300,000 nodes fits the first cache levels. Graphs of over 8 million nodes would make the kept
+// memory large and its first cleaning slow; they get a hash table, until a search is so large that
+// the bitmap is worth it. Single-threaded to write, shared to read.
 #pragma once
 
 #include <algorithm>
@@ -52,7 +52,7 @@ class VisitedSet {
   bool contains(NodeId node) const {
     return bits_ ? words_[node / 64] >> (node % 64) & 1 : map_.get(node) != NodeMap::kAbsent;
   }
-  // Worth the whole array now: many nodes are about to be met.
+  // Worth the whole array now: many nodes are about to be visited.
   void MakeDense() { map_.MakeDense(); }
 
   std::size_t size_bytes() const {

@@ -48,7 +48,7 @@ class JsonExporter {
 
   // json_export_events.cc
   struct EventShape {
-    bool standard = false;  // can be told by an event or outcome line
+    bool standard = false;  // fits an event or outcome line
     PropertyMap attributes, props;
   };
   Result<EventShape> ShapeOfEvent(NodeId node) const;

@@ -38,7 +38,7 @@ class NodeLinkWriter {
         sink_(sink),
         out_(sink.text()),
         columns_(UsedColumns(snapshot)) {
-    // Told even when nobody has it: import would give nodes the time of the day.
+    // Written even when no node has it: import would give nodes the current time.
     if (std::find(columns_.begin(), columns_.end(), kCreatedAt) == columns_.end())
       columns_.push_back(kCreatedAt);
   }

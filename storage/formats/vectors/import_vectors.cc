@@ -100,7 +100,7 @@ class VectorImport {
     const Schema& schema = snapshot.schema();
     const auto id = schema.FindSpace(vectors_.space);
     if (!id) {
-      Schema copy = schema;  // what Apply would say, before anything is read
+      Schema copy = schema;  // what Apply would return, before anything is read
       PLEXUS_TRY(copy.Define(space_));
       return {};
     }
