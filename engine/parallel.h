@@ -58,7 +58,7 @@ class Executor {
 // Runs task(0) ... task(blocks - 1), each once. The caller works through them itself;
 // from the first block at which `help` says so, threads of `executor` that are free
 // join in. Unlike Run it never waits for a thread that has not begun, so a busy executor cannot
-// hold up a caller that has a lock. Tasks must not throw (Catching).
+// hold up a caller that holds a lock. Tasks must not throw (Catching).
 void RunWithHelpers(Executor& executor, std::size_t blocks, BlockTask task,
                     const std::function<bool()>& help);
 

@@ -222,7 +222,7 @@ class RandomizedRun {
   std::vector<Held> held_;
 };
 
-TEST(Model, RandomLives) {
+TEST(Model, RandomRunsEqualTheModel) {
   constexpr std::uint64_t kStepsPerLife = 50;
   const std::uint64_t steps = FromEnv("PLEXUS_MODEL_STEPS", 2500);
   const bool one = std::getenv("PLEXUS_MODEL_SEED");

@@ -4,9 +4,9 @@
 // move its nodes by itself, on one thread, out of its cache, as in the paper: one queue, every move
 // by the current state. What makes blocks independent:
 //   - a community belongs to a block when all its nodes are in it; only those are joined and left,
-//   so no other block reads or writes their totals;
+//     so no other block reads or writes their totals;
 //   - of links to nodes elsewhere only the fact counts: a node that has one is visited again
-//   afterwards, and so is one whose community lies in several blocks.
+//     afterwards, and so is one whose community lies in several blocks.
 // So every move raises modularity by what it seems to, and the outcome is the same at any
 // number of threads. A graph of one block is finished after it.
 #pragma once

@@ -4,10 +4,10 @@
 // again only after a neighbour moved. Here in sweeps, and inside a sweep by classes of nodes, so
 // that threads can work and the outcome is still one:
 //   1. every waiting node of the class proposes its best community, all from the same state;
-//   2. one thread applies the proposals in order. Earlier moves of the class are in the
-//   communities' totals, and a proposal carries an upper bound on its links to nodes of the class
-//   (`staleness_bound`): where the gain exceeds it the move is valid, else the node proposes again.
-//   So every move raises modularity, at any number of threads;
+//   2. one thread applies the proposals in order. Earlier moves of the class are in the totals of
+//      the communities, and a proposal carries an upper bound on its links to nodes of the class
+//      (`staleness_bound`): where the gain exceeds it the move is valid, else the node proposes
+//      again. So every move raises modularity, at any number of threads;
 //   3. the neighbours of moved nodes are marked as waiting.
 // Up to some thousand nodes every node is a class of its own.
 //

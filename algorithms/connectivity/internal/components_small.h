@@ -3,12 +3,12 @@
 // While a graph is in the caches, what costs is not its arcs but mispredicted branches: whether a
 // row has another arc, whether its ends are linked already. So:
 //   1. every node is linked under its row's first neighbour, if that is smaller (by out rows or in
-//   rows: the view with more such neighbours);
+//      rows: the view with more such neighbours);
 //   2. every label is a root;
 //   3. what a row's node is labelled is written beside each of its arcs, so that arcs need no
 //      rows: those whose ends have different roots are collected, without a branch;
 //   4. the larger root of each pair is linked under the smallest other root of its pairs, without a
-//   compare-and-swap: a link lost to another thread is still in the list;
+//      compare-and-swap: a link lost to another thread is still in the list;
 //   5. pairs that still differ are joined by compare-and-swap (WordNet: one pair in 20);
 //   6. every label is a root again.
 // A parent is always smaller than its child, so that root is the smallest id of its component

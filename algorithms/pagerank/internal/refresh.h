@@ -6,9 +6,9 @@
 // 2. While few nodes hold most of r only their residuals are pushed, one by one; where they are
 //    more, but their rows few still, all at once.
 // 3. When changes have spread, or to make sure: block Gauss-Seidel sweeps, which know the residual
-// after every part (BlockGaussSeidel): the last sweep ends as soon as it is small enough. Scores
-// that are not of this graph may lose their sum that way: then all begins anew at
-//    the teleport, once.
+//    after every part (BlockGaussSeidel): the last sweep ends as soon as it is small enough.
+//    Scores that are not of this graph may lose their sum that way: then all begins anew at the
+//    teleport, once.
 //
 // Rows are read where they are, in the base and the delta: nothing is packed, no layout
 // is made; one that the base has can be swept over (BaseTileSpmv). Sums follow rows and dense ids,

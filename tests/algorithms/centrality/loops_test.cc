@@ -87,7 +87,7 @@ TEST(Loops, ArePushedAndPulledAlike) {
   }
 }
 
-TEST(Circles, AreFoundWhereverTheyAre) {
+TEST(Cycles, AreFoundAnywhere) {
   const auto ask = [](std::vector<std::uint32_t> offsets, std::vector<NodeId> neighbors,
                       std::vector<float> weights, std::vector<double> x) {
     return centrality_internal::HasCycle(CsrView{offsets, neighbors, weights, {}, {}}, x);
@@ -103,7 +103,7 @@ TEST(Circles, AreFoundWhereverTheyAre) {
   EXPECT_FALSE(ask({0, 1, 1, 2, 3}, {1, 3, 2}, {1, 1, 0}, {9, 9, 0, 0}));
 }
 
-TEST(Circles, WithoutOneThereIsNoEigenvector) {
+TEST(Cycles, WithoutOneThereIsNoEigenvector) {
   CaseGraph g;
   constexpr std::size_t kLong = 20'000;
   g.AddNodes(kLong);

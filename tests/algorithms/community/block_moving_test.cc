@@ -97,7 +97,7 @@ double GainOf(const CommunityGraph& graph, const std::vector<NodeId>& communitie
          (here - scale * k * (sums.totals[communities[v]] - k));
 }
 
-TEST(BlockwiseMoving, GainsAreTrueAndWhoDoesNotWaitRests) {
+TEST(BlockwiseMoving, GainsAreExactAndOtherNodesAreSettled) {
   const auto two = MakeTbbExecutor(2);
   for (NodeId n : {3u, 700u, 2048u, 2049u, 9001u})
     for (bool unit : {true, false})
@@ -183,7 +183,7 @@ TEST(BlockwiseMoving, StopsWhereTheBudgetSays) {
             0u);
 }
 
-TEST(BlockwiseMoving, SuitsGraphsOfShortLinks) {
+TEST(BlockwiseMoving, IsWorthwhileOnGraphsOfShortLinks) {
   EXPECT_TRUE(BlockwiseMoving::IsWorthwhile(ShortLinks(20'000, true, 1)));
   std::mt19937_64 random(2);
   constexpr NodeId kNodes = 20'000;

@@ -159,7 +159,7 @@ Budget CancelledBy(const NodeId& written, std::size_t byte) {
 
 // A ring of many small communities: what comes after a cancel is left as it was. And of one
 // large community, which is one block: a cancel is heard inside.
-TEST(Refinement, AndAggregatingHearCancelOnTheWay) {
+TEST(Refinement, CancelStopsRefinementAndAggregation) {
   constexpr NodeId n = 60'000, kUntouched = kNoNode;
   const auto graph = community_internal::SumRows(
       std::vector<std::uint64_t>(n, 2), DefaultExecutor(), nullptr, [&](NodeId v, auto&& fn) {
@@ -245,7 +245,7 @@ TEST(SparseAccumulator, HoldsWhatIsInUse) {
 }
 
 // A short row in a list and the dense array say the same.
-TEST(SparseAccumulator, ShortRowsEqualLongOnes) {
+TEST(SparseAccumulator, SmallAndDenseAccumulatorsAgree) {
   std::mt19937_64 random(5);
   community_internal::SparseAccumulator accumulator;
   accumulator.Resize<false>(20);
@@ -269,7 +269,7 @@ TEST(SparseAccumulator, ShortRowsEqualLongOnes) {
 }
 
 // Who shares a row: one neighbour by at most 8 arcs, and no loop, and something between the two.
-TEST(UndirectedRows, LeavesShareTheirNeighboursRow) {
+TEST(PendantFolding, LeavesShareTheirNeighboursRow) {
   using community_internal::NodeOrdering;
   const std::vector<std::vector<std::pair<NodeId, double>>> arcs = {
       {{1, 1}, {2, 1}, {3, 2}, {3, 1}, {4, 0}},  // 0: a hub

@@ -239,7 +239,7 @@ TEST(Components, BudgetStopsBetweenBlocks) {
   }
 }
 
-TEST(Components, StopsWhenAskedBeforehand) {
+TEST(Components, CancelBeforeTheStartStops) {
   const CaseGraph g = Build({"pair", 1,
                              [](CaseGraph& c, int) {
                                c.AddNodes(2);

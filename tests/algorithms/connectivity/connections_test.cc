@@ -302,7 +302,7 @@ TEST(Dominators, EqualBoost) {
 
 // ---- what all of them refuse and how they stop
 
-TEST(Connections, ErrorsAndBudgets) {
+TEST(ConnectivityCommands, ErrorsAndBudgets) {
   const CaseGraph& g = Large(0, Shape::kRuns);
   const Snapshot s = g.snapshot();
   EXPECT_EQ(SpanningForest(s, {.kinds = {EdgeKindId{63}}}).error().code,

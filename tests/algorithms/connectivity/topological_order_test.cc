@@ -194,7 +194,7 @@ TEST(TopologicalOrder, RefusesWhatHasNoDirection) {
 }
 
 // Several levels of words, and the same as a sorted set.
-TEST(BitmapMinQueue, TakesTheLeastFirst) {
+TEST(BitmapMinQueue, PopsTheMinimum) {
   for (const NodeId bound : {1u, 64u, 65u, 5'000u, 300'000u}) {
     connectivity_internal::BitmapMinQueue ids(bound);
     std::set<NodeId> want;

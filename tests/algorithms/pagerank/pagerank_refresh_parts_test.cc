@@ -16,7 +16,7 @@ namespace {
 
 // Scores that are not of the earlier state, in several parts: what they sum to may be lost, or
 // turn negative, on the way. The bound holds, and the scores are those of the graph.
-TEST(PageRankRefresh, InPartsFromAnythingWithAHint) {
+TEST(PageRankRefresh, ErrorBoundHoldsInPartsFromArbitraryStartWithAHint) {
   constexpr NodeId kNodes = 6'000;  // six parts
   const Case c{"lost mass", 1, [](CaseGraph& g, int) {
                  g.AddNodes(kNodes);
@@ -76,7 +76,7 @@ TEST(PageRankRefresh, InPartsFromAnythingWithAHint) {
 
 // Telling the neighbours of changed rows all at once spends arcs of the budget as sweeps do: of
 // three sweeps' worth two are left.
-TEST(PageRankRefresh, NeighboursToldAtOnceAreCharged) {
+TEST(PageRankRefresh, ArcsPropagatedAtOnceCountAgainstTheBudget) {
   constexpr NodeId kNodes = 2'000;
   const Case c{"even", 1, [](CaseGraph& g, int) {
                  g.AddNodes(kNodes);

@@ -28,7 +28,7 @@ class Draw {
   std::uint32_t state_ = 7;
 };
 
-TEST(PageRankRefresh, FromEarlierScores) {
+TEST(PageRankRefresh, ErrorBoundHoldsFromEarlierScores) {
   CaseGraph g;
   g.AddNodes(3000);
   for (std::size_t i = 0; i < 3000; ++i)
@@ -61,7 +61,7 @@ TEST(PageRankRefresh, FromEarlierScores) {
 
 // Long chains with cross links, dangling ends and weights: changes stay near where they
 // are made, so their rows are pushed one by one.
-TEST(PageRankRefresh, Locally) {
+TEST(PageRankRefresh, ErrorBoundHoldsAfterLocalChanges) {
   for (const bool weighted : {false, true})
     for (const bool seeded : {false, true}) {
       SCOPED_TRACE((weighted ? 2 : 0) + (seeded ? 1 : 0));
@@ -102,7 +102,7 @@ TEST(PageRankRefresh, Locally) {
 
 // From scores that have nothing to do with the graph or the seeds, any damping, stopped
 // early or not: what is said of the error holds, and scores sum to 1.
-TEST(PageRankRefresh, FromAnything) {
+TEST(PageRankRefresh, ErrorBoundHoldsFromArbitraryStart) {
   std::uint32_t state = 1;
   const auto draw = [&](std::uint32_t below) {
     return (state = state * 1664525u + 1013904223u) / 65536u % below;
@@ -219,8 +219,8 @@ void RefreshFiftyTimes(bool tags) {
     earlier = now;
   }
 }
-TEST(PageRankRefresh, ChainOfFifty) { RefreshFiftyTimes(false); }
-TEST(PageRankRefresh, ChainOfFiftyBesideTags) { RefreshFiftyTimes(true); }
+TEST(PageRankRefresh, ErrorBoundHoldsOverFiftyRefreshes) { RefreshFiftyTimes(false); }
+TEST(PageRankRefresh, ErrorBoundHoldsOverFiftyRefreshesBesideTags) { RefreshFiftyTimes(true); }
 
 // The hint serves where index nodes lie between the facts, too.
 TEST(PageRankRefresh, AHintSavesSweepsBesideTags) {

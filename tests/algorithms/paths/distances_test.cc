@@ -217,7 +217,7 @@ class InWaves : public Executor {
 };
 
 // What a loop leaves behind is neither lost nor in the way of the next.
-TEST(WorkSharing, ListsThatNobodyTookAreHandedBack) {
+TEST(WorkSharing, UntakenListsAreReturned) {
   paths_internal::WorkSharing<int> exchange;
   exchange.Open();
   exchange.Join();
@@ -262,7 +262,7 @@ TEST(DistancesCsr, NodesThatComeAgainAndAgain) {
 
 // A road network, whose frontier is handed from thread to thread, in pieces with a bottleneck
 // between them.
-TEST(DistancesCsr, HandedFromThreadToThread) {
+TEST(DistancesCsr, SharedWorkGivesTheSameCosts) {
   constexpr NodeId kSide = 250, kGrids = 2;
   std::mt19937_64 random(5);
   const Case c{"grids", 1, [&](CaseGraph& g, int) {

@@ -77,7 +77,7 @@ TEST(TraverseParts, SumsHaveOneOrder) {
 }
 
 // Sessions with a few links across, as heads are made for; with and without a delta.
-TEST(TraverseParts, HeadsChangeNothing) {
+TEST(TraverseParts, RowDescriptorsChangeNoResult) {
   CaseGraph g;
   constexpr std::size_t kNodes = 1500;
   g.AddNodes(kNodes);
@@ -147,7 +147,7 @@ TEST(TraverseParts, HeadsChangeNothing) {
   }
 }
 
-TEST(TraverseParts, NoHeadsWhereRowsAreLong) {
+TEST(TraverseParts, NoRowDescriptorsWhereRowsAreLong) {
   CaseGraph g;
   g.AddNodes(20);
   for (std::size_t v = 0; v < 20; ++v)
@@ -158,7 +158,7 @@ TEST(TraverseParts, NoHeadsWhereRowsAreLong) {
 }
 
 // Never above the top-th best of what is there, and close to it once enough came.
-TEST(TraverseParts, TheBarIsBelowTheTopthBest) {
+TEST(TraverseParts, ThresholdIsAtMostTheTopthBest) {
   std::mt19937 random(11);
   for (double spread : {0.5, 1e-3, 1e-300})
     for (std::size_t top : {std::size_t{1}, std::size_t{7}, std::size_t{100}}) {
@@ -203,7 +203,7 @@ TEST(TraverseParts, TheBarIsBelowTheTopthBest) {
 }
 
 // The arcs of ForEachArc, and a look at every stored one, whatever is hidden.
-TEST(TraverseParts, EveryArcOfARowIsHeard) {
+TEST(TraverseParts, EveryArcOfARowIsPolled) {
   ForEachCase(SmallCases(), [](const CaseGraph& g, Shape) {
     const Snapshot s = g.snapshot();
     const EdgeKindId named[] = {kLink};

@@ -15,7 +15,7 @@ namespace plexus::testing {
 namespace {
 
 // What is left out because it cannot be among the best is never missed.
-TEST(Traverse, TheBarChangesNothing) {
+TEST(Traverse, ThresholdChangesNoResult) {
   const auto executors = Executors();
   for (std::size_t which = 0; which < kLargeCases; ++which)
     for (Shape shape : kShapes) {
@@ -56,7 +56,7 @@ TEST(Traverse, TheBarChangesNothing) {
 }
 
 // One weight above 1, even in a batch just added, and a walk may grow again.
-TEST(Traverse, NoBarWhereWeightsExceedOne) {
+TEST(Traverse, NoThresholdWhereWeightsExceedOne) {
   CaseGraph g;
   g.AddNodes(1000);
   for (std::size_t v = 1; v < 998; ++v) g.Link(0, kLink, v, 0.5f + static_cast<float>(v) / 2000.0f);
@@ -76,7 +76,7 @@ TEST(Traverse, NoBarWhereWeightsExceedOne) {
 }
 
 // A hub whose best neighbour leaves nothing to the others.
-TEST(Traverse, TheBarCuts) {
+TEST(Traverse, ThresholdCutsWork) {
   for (bool compact : {false, true}) {
     CaseGraph g;
     g.AddNodes(1500);
@@ -100,7 +100,7 @@ TEST(Traverse, TheBarCuts) {
 
 // Edges of equal weight both ways, of several kinds: a push and a pull, which the threshold and a
 // budget make of each other, show the same one.
-TEST(Traverse, TheBarAndBudgetsKeepTheProofOfATie) {
+TEST(Traverse, ThresholdAndBudgetsKeepTheProofOfATie) {
   for (bool compact : {false, true}) {
     CaseGraph g;
     g.AddNodes(2500);
@@ -143,7 +143,7 @@ TEST(Traverse, TheBarAndBudgetsKeepTheProofOfATie) {
 }
 
 // Runs, and a base whose weights are known, need no look at them, so no time either; others do.
-TEST(WeightBound, IsKnownOfManyGraphsAndStopsWhenAsked) {
+TEST(MaxWeight, IsExactOnManyGraphsAndStopsOnCancel) {
   std::atomic<bool> cancel = true;
   Budget stopped;
   stopped.cancel = &cancel;
