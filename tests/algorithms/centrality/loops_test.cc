@@ -1,4 +1,4 @@
-// Self-loops count once either way, pushed or pulled; and whether there are circles at all.
+// Self-loops count once either way, pushed or pulled; and whether there are cycles at all.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -99,7 +99,7 @@ TEST(Cycles, AreFoundAnywhere) {
   EXPECT_FALSE(ask({0, 2, 3, 3}, {1, 2, 2}, {}, {1, 1, 1}));  // 0 1 2, 0 2
   EXPECT_TRUE(
       ask({0, 1, 1, 2, 3}, {1, 3, 2}, {}, {9, 9, 0, 0}));  // the walk ends at 1, 2 3 2 is elsewhere
-  EXPECT_TRUE(ask({0, 1, 2, 3, 4}, {1, 2, 3, 1}, {}, {9, 1, 1, 1}));  // a tail before the circle
+  EXPECT_TRUE(ask({0, 1, 2, 3, 4}, {1, 2, 3, 1}, {}, {9, 1, 1, 1}));  // a tail before the cycle
   EXPECT_FALSE(ask({0, 1, 1, 2, 3}, {1, 3, 2}, {1, 1, 0}, {9, 9, 0, 0}));
 }
 

@@ -55,7 +55,7 @@ void CheckForest(const CaseGraph& g, SpanningForestOptions options,
     if (first.empty()) first = got->edges;
     ASSERT_EQ(got->edges, first) << e.name;
   }
-  // Edges of the graph, in order, and no circle among them.
+  // Edges of the graph, in order, and no cycle among them.
   auto all = Keys(flat.arcs);
   std::vector<NodeId> label(g.snapshot().node_count());
   std::iota(label.begin(), label.end(), NodeId{0});

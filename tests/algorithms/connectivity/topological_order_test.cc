@@ -151,7 +151,7 @@ TEST(TopologicalOrder, LongChainsNeedNoStack) {
 // Wherever a deadline falls, what is told is how the whole order begins.
 TEST(TopologicalOrder, TruncatedIsABeginning) {
   constexpr std::size_t kLength = 150'000;
-  CaseGraph g = Build({"chain of circles", 1,
+  CaseGraph g = Build({"chain of cycles", 1,
                        [](CaseGraph& c, int) {
                          c.AddNodes(kLength);
                          for (std::size_t v = 1; v < kLength; ++v) c.Link(v - 1, kDependsOn, v);

@@ -40,7 +40,7 @@ Result<int> RunReach(const Globals& globals, const ReachArguments& given, Direct
   options.direction = direction;
   PLEXUS_TRY(Select(*session, given, options));
   options.resume = given.resume.value_or("");
-  // The start is not among its own ancestors, whatever circles there are.
+  // The start is not among its own ancestors, whatever cycles there are.
   PLEXUS_ASSIGN(options.budget, MakeBudget(given));
   if (options.budget.nodes < Budget::kUnlimited - 1 && !given.resume) ++options.budget.nodes;
   PLEXUS_ASSIGN(BfsResult result, Bfs(snapshot, {&start, 1}, options));
