@@ -187,7 +187,7 @@ class Asker {
   Hits NearestAmong() {
     const auto visible = Visible();
     Hits hits;
-    for (const SimilarNode& n :
+    for (const NearestHit& n :
          Must(Nearest(s_, SpaceId{}, query_,
                       {.top = 10, .subset = visible.get(), .run = {.executor = &executor_}}),
               "nearest")

@@ -38,7 +38,7 @@ Result<Snapshot> Database::AsOf(Sequence sequence) try {
   };
   if (const auto found = cached()) return *found;
   std::lock_guard alone(d.maintenance);            // no checkpoint may vanish meanwhile
-  if (const auto found = cached()) return *found;  // somebody else just loaded it
+  if (const auto found = cached()) return *found;  // another thread just loaded it
   LoadRequest request = d.Request();
   if (sequence < request.floor.sequence)
     return std::unexpected(

@@ -42,8 +42,8 @@ Result<bool> Database::Impl::Follow() {
   PLEXUS_ASSIGN(const auto moment, PinnedFiles::Take(directory));
   const Anchor& next = moment->anchor();
   if (next.generation != anchor.generation || next.graph_id != anchor.graph_id) return false;
-  auto look =
-      Rocks::Open(generation_path(), Rocks::Mode::kLook, std::make_shared<Files>(*files, moment));
+  auto look = Rocks::Open(generation_path(), Rocks::Mode::kReadOnly,
+                          std::make_shared<Files>(*files, moment));
   if (!look) return false;
   const auto continues = Continues(*look, next);
   if (!continues || !*continues) return false;

@@ -3,10 +3,12 @@
 // Reads the sources under PLEXUS_SOURCE_DIR and fails on: an include arrow that is
 // not in the table of layers; a public header that includes a third-party or a
 // private header; a file that does not open with its story; a source file that no
-// build list names; a file or a line too long to read; a machine's path in a file.
+// build list names; a file or a line too long to read; a name from outside the field's
+// language; a machine's path in a file.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -347,6 +349,68 @@ TEST(Tidy, LinesHave100Columns) {
   for (const File& file : Sources())
     for (std::size_t i = 0; i < file.lines.size(); ++i)
       EXPECT_LE(columns(file.lines[i]), 100) << file.path << ":" << i + 1 << " is too long";
+}
+
+// A line without its comment and without what stands in quotes.
+std::string Code(const std::string& line) {
+  std::string code;
+  char quote = 0;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    const bool separator =
+        c == '\'' && i > 0 && std::isalnum(static_cast<unsigned char>(line[i - 1]));
+    if (quote != 0) {
+      if (c == '\\')
+        ++i;
+      else if (c == quote)
+        quote = 0;
+    } else if (c == '/' && line.compare(i, 2, "//") == 0) {
+      break;
+    } else if (c == '"' || (c == '\'' && !separator)) {
+      quote = c;
+    } else {
+      code += c;
+    }
+  }
+  return code;
+}
+
+// The words of an identifier in lower case: kFewArcs is k, few, arcs.
+std::vector<std::string> Words(const std::string& identifier) {
+  std::vector<std::string> words(1);
+  for (std::size_t i = 0; i < identifier.size(); ++i) {
+    const auto c = static_cast<unsigned char>(identifier[i]);
+    const bool begins =
+        i > 0 && std::isupper(c) && !std::isupper(static_cast<unsigned char>(identifier[i - 1]));
+    if (c == '_' || begins) words.emplace_back();
+    if (c != '_') words.back() += static_cast<char>(std::tolower(c));
+  }
+  return words;
+}
+
+// Names are the field's terms and verbs that a debugger would print; these were neither.
+TEST(Tidy, NamesAreTheFieldsTerms) {
+  const std::set<std::string> words = {"heard", "told", "hungry", "starve", "circle"};
+  const std::set<std::string> names = {"Ask", "Circle", "Look", "Pay", "Tell", "Together"};
+  for (const File& file : Sources()) {
+    if (!StartsWith(file.path, "algorithms/") && !StartsWith(file.path, "engine/") &&
+        !StartsWith(file.path, "storage/"))
+      continue;
+    for (std::size_t i = 0; i < file.lines.size(); ++i) {
+      std::string name;
+      for (const char c : Code(file.lines[i]) + " ") {
+        if (std::isalnum(static_cast<unsigned char>(c)) || c == '_') {
+          name += c;
+          continue;
+        }
+        bool banned = names.contains(name);
+        for (const std::string& word : Words(name)) banned = banned || words.contains(word);
+        EXPECT_FALSE(banned) << file.path << ":" << i + 1 << ": the name " << name
+                             << " is not a term of the field";
+        name.clear();
+      }
+    }
+  }
 }
 
 // Lines that a README may have. What was tried, and when, goes to bench/notes/.

@@ -1,5 +1,5 @@
 // Batches of 64 sources, each searched by one thread into sums of its own; the sums are
-// integers, so which thread had which batch cannot be told.
+// integers, so the result does not depend on which thread had which batch.
 #include "algorithms/centrality/closeness.h"
 
 #include <algorithm>
@@ -22,8 +22,8 @@ namespace plexus {
 
 namespace {
 
-using internal::DistanceSums;
-using internal::LaneSums;
+using centrality_internal::BatchedDistanceSums;
+using centrality_internal::DistanceSums;
 
 // The selected nodes, and rows along which distances are measured and back.
 struct Rows {
@@ -82,11 +82,11 @@ std::uint64_t Accumulate(const Rows& rows, std::span<const NodeId> sources,
                          const ClosenessOptions& options, Executor& executor,
                          std::vector<DistanceSums>& sums, std::uint32_t& deepest, bool& truncated) {
   const std::size_t batches = (sources.size() + kBfsLanes - 1) / kBfsLanes;
-  internal::Pool<LaneSums> searches;
+  internal::ObjectPool<BatchedDistanceSums> searches;
   const std::size_t workers =
       std::min(batches, static_cast<std::size_t>(std::max(1, executor.thread_count())));
   for (std::size_t i = 0; i < workers; ++i)
-    searches.Give(std::make_unique<LaneSums>(rows.back, rows.forth));
+    searches.Add(std::make_unique<BatchedDistanceSums>(rows.back, rows.forth));
   struct Done {
     std::uint64_t sources = 0;
     std::uint32_t depth = 0;
@@ -96,9 +96,9 @@ std::uint64_t Accumulate(const Rows& rows, std::span<const NodeId> sources,
     if (options.run.budget.Interrupted()) return;
     const auto batch =
         sources.subspan(b * kBfsLanes, std::min(kBfsLanes, sources.size() - b * kBfsLanes));
-    auto search = searches.Take([&] { return std::make_unique<LaneSums>(rows.back, rows.forth); });
+    const auto search = searches.Acquire(
+        [&] { return std::make_unique<BatchedDistanceSums>(rows.back, rows.forth); });
     done[b] = {batch.size(), search->Search(batch, options.max_hops)};
-    searches.Give(std::move(search));
   });
   std::uint64_t searched = 0;
   for (const Done& batch : done) {
@@ -169,7 +169,8 @@ Result<ClosenessResult> Closeness(const Snapshot& snapshot, const ClosenessOptio
   if (samples == 0)
     samples =
         result.nodes <= ClosenessOptions::kAllUpTo ? result.nodes : ClosenessOptions::kSampled;
-  std::vector<NodeId> sources = internal::DrawNodes(view.node_count(), samples, options.seed);
+  std::vector<NodeId> sources =
+      centrality_internal::DrawNodes(view.node_count(), samples, options.seed);
   const bool all = sources.size() == result.nodes;
   if (all)
     std::sort(sources.begin(), sources.end());  // neighbours in id share more of their search

@@ -18,7 +18,7 @@ namespace {
 // Fills `next` with row sums of `x` scaled to the sum 1; returns the sum before.
 double PullScaled(const CsrView& rows, const std::vector<double>& x, std::vector<double>& next,
                   Executor& executor) {
-  const double sum = internal::PullRows(
+  const double sum = centrality_internal::MultiplyRows(
       rows, x.data(), executor, 0.0,
       [&](NodeId v, double value, double& partial) {
         next[v] = value;
@@ -26,15 +26,16 @@ double PullScaled(const CsrView& rows, const std::vector<double>& x, std::vector
       },
       [](double a, double b) { return a + b; });
   const double scale = sum > 0 ? 1 / sum : 0;
-  ParallelFor(executor, next.size(), internal::kRowGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t v = begin; v < end; ++v) next[v] *= scale;
-  });
+  ParallelFor(executor, next.size(), centrality_internal::kRowGrain,
+              [&](std::size_t begin, std::size_t end) {
+                for (std::size_t v = begin; v < end; ++v) next[v] *= scale;
+              });
   return sum;
 }
 
 double Distance(const std::vector<double>& a, const std::vector<double>& b, Executor& executor) {
   return ParallelReduce(
-      executor, a.size(), internal::kRowGrain, 0.0,
+      executor, a.size(), centrality_internal::kRowGrain, 0.0,
       [&](std::size_t begin, std::size_t end) {
         double sum = 0;
         for (std::size_t v = begin; v < end; ++v) sum += std::abs(a[v] - b[v]);

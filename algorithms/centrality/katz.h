@@ -22,7 +22,7 @@
 // same alpha.
 //
 // Eigenvector centrality (Bonacich, 1972): x proportional to A'x, by power iteration on
-// A' + s * I, s half of the last ||A'x||: bipartite graphs do not turn it in circles, and it
+// A' + s * I, s half of the last ||A'x||: bipartite graphs do not make it oscillate, and it
 // takes the same steps in whatever unit the weights are (networkx's s is 1). Where
 // several components have the largest eigenvalue, the answer depends on the start, which
 // is uniform.
@@ -87,7 +87,7 @@ struct EigenvectorResult {
   int iterations = 0;
   bool converged = false;
   bool truncated = false;  // by the budget or max_iterations
-  // No arcs of weight above 0 lead round in a circle: the only eigenvalue is 0 and no node has a
+  // No arcs of weight above 0 form a cycle: the only eigenvalue is 0 and no node has a
   // score (as igraph answers), where the iteration would creep to the ends of the longest walks.
   // Looked for once, in the 16th iteration or at the end; false when the budget ran out before.
   bool acyclic = false;

@@ -29,7 +29,7 @@ struct DenseViewOptions {
   bool out = true;  // which directions to make
   bool in = true;
   bool weights = true;
-  ArcWeights arc_weights;  // other than as stored: rows are packed; needs `weights`
+  EdgeWeighting arc_weights;  // other than as stored: rows are packed; needs `weights`
   GraphFilter filter = {};
   std::vector<EdgeKindId> reversed;  // of these, followed from target to source; rows are packed
   Executor* executor = nullptr;

@@ -20,16 +20,18 @@ Result<internal::SimpleGraph> SimpleGraphOf(const Snapshot& snapshot, const Opti
   return internal::MakeSimpleGraph(snapshot, wanted);
 }
 
-internal::OrientedCount Count(const CsrView& simple, const Budget& budget, Executor& executor) {
-  if (!internal::WorthOrienting(simple, executor))
-    return internal::CountSimple(simple, budget, executor);
-  return internal::CountOriented(internal::Orient(simple, executor, internal::Numbering::kByDegree),
-                                 budget, executor);
+community_internal::OrientedCount Count(const CsrView& simple, const Budget& budget,
+                                        Executor& executor) {
+  if (!community_internal::WorthOrienting(simple, executor))
+    return community_internal::CountSimple(simple, budget, executor);
+  return community_internal::CountOriented(
+      community_internal::Orient(simple, executor, community_internal::Numbering::kByDegree),
+      budget, executor);
 }
 
 // Per arc of the oriented graph: how many directions the edge has in the view.
 Result<std::vector<std::uint8_t>> Directions(const internal::SimpleGraph& graph,
-                                             const internal::OrientedGraph& oriented,
+                                             const community_internal::OrientedGraph& oriented,
                                              Executor& executor) {
   const CsrView out = graph.view.out();
   AlignedArray<NodePair> pairs(out.arc_count());
@@ -88,13 +90,14 @@ Result<ClusteringResult> Clustering(const Snapshot& snapshot,
                                     const ClusteringOptions& options) try {
   PLEXUS_ASSIGN(const internal::SimpleGraph graph, SimpleGraphOf(snapshot, options));
   Executor& executor = internal::Pick(options.run.executor);
-  const internal::OrientedGraph oriented = internal::Orient(graph.edges.out(), executor);
+  const community_internal::OrientedGraph oriented =
+      community_internal::Orient(graph.edges.out(), executor);
   std::vector<std::uint8_t> directions;
   if (options.directed) {
     PLEXUS_ASSIGN(directions, Directions(graph, oriented, executor));
   }
-  const internal::NodeTriangles counts =
-      internal::CountPerNode(oriented, directions, options.run.budget, executor);
+  const community_internal::NodeTriangles counts =
+      community_internal::CountPerNode(oriented, directions, options.run.budget, executor);
   ClusteringResult result;
   result.truncated = counts.truncated;
   result.coefficients.assign(snapshot.node_count(), 0);

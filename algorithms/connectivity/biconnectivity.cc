@@ -19,8 +19,8 @@ namespace plexus {
 
 namespace {
 
-constexpr std::uint32_t kLook = 1u << 16;  // nodes and arcs between looks at the budget
-constexpr std::uint32_t kAhead = 8;        // arcs
+constexpr std::uint32_t kPollInterval = 1u << 16;  // nodes and arcs between looks at the budget
+constexpr std::uint32_t kAhead = 8;                // arcs
 
 class Search {
  public:
@@ -79,7 +79,7 @@ class Search {
         }
         if (w != parent) state.low = std::min(state.low, states_[w].number);
       }
-      if ((looked_ += frame.next - from + 1) >= kLook) {
+      if ((looked_ += frame.next - from + 1) >= kPollInterval) {
         looked_ = 0;
         if (options_.run.budget.Interrupted()) {
           result_.truncated = true;

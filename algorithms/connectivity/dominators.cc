@@ -16,8 +16,8 @@ namespace plexus {
 namespace {
 
 constexpr std::uint32_t kNone = 0xFFFFFFFFu;
-constexpr std::uint64_t kLook = 1u << 16;  // nodes and arcs between looks at the budget
-constexpr std::uint32_t kAhead = 8;        // arcs
+constexpr std::uint64_t kPollInterval = 1u << 16;  // nodes and arcs between looks at the budget
+constexpr std::uint32_t kAhead = 8;                // arcs
 
 class LengauerTarjan {
  public:
@@ -32,7 +32,7 @@ class LengauerTarjan {
  private:
   // After so many nodes and arcs more. False: the budget has run out.
   bool MayGoOn(std::uint64_t more) {
-    if ((looked_ += more) < kLook) return true;
+    if ((looked_ += more) < kPollInterval) return true;
     looked_ = 0;
     return !budget_.Interrupted();
   }
@@ -74,7 +74,7 @@ class LengauerTarjan {
     path_.clear();
     for (std::uint32_t at = v; ancestors_[ancestors_[at]] != kNone; at = ancestors_[at])
       path_.push_back(at);
-    while (!path_.empty()) {  // from the top down, each hung under the root
+    while (!path_.empty()) {  // from the top down, each linked under the root
       const std::uint32_t at = path_.back(), above = ancestors_[at];
       path_.pop_back();
       if (semi_[best_[above]] < semi_[best_[at]]) best_[at] = best_[above];

@@ -26,7 +26,8 @@ Result<MaxFlowResult> MaxFlow(const Snapshot& snapshot, NodeId source, NodeId si
   MaxFlowResult result;
   for (const NodeId end : ends)
     if (!selection.contains(end)) return result;  // an index node, and only facts are followed
-  internal::NetworkBuilder builder(selection, options, internal::Pick(options.run.executor));
+  connectivity_internal::NetworkBuilder builder(selection, options,
+                                                internal::Pick(options.run.executor));
   result.truncated = !builder.FindNodes(source, sink);
   if (builder.nodes().empty()) return result;
   PLEXUS_ASSIGN(const bool made, builder.MakeArcs());
@@ -35,7 +36,7 @@ Result<MaxFlowResult> MaxFlow(const Snapshot& snapshot, NodeId source, NodeId si
   result.nodes = builder.nodes().size();
   result.pairs = builder.pairs();
   std::int64_t flow = 0;
-  if (!internal::AugmentPaths(builder.network(), options.run.budget, flow)) {
+  if (!connectivity_internal::AugmentPaths(builder.network(), options.run.budget, flow)) {
     result.truncated = true;
     return result;
   }

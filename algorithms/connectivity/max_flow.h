@@ -35,7 +35,7 @@ struct MaxFlowOptions {
 };
 
 struct MaxFlowResult {
-  static constexpr std::uint64_t kMostPairs = std::uint64_t{1} << 30;
+  static constexpr std::uint64_t kMaxPairs = std::uint64_t{1} << 30;
 
   double flow = 0;
   double error = 0;               // the flow is off by this at most; 0 = exact to f64
@@ -51,7 +51,7 @@ struct MaxFlowResult {
 // nothing, unless capacities are unit ones. Thread-safe, same bits at any thread count.
 // Nothing flows from or to an index node while only kinds of facts are followed.
 // kInvalidArgument: a kind or node out of range, source and sink the same; kNotFound: an end
-// that was removed; kResourceExhausted: more than kMostPairs.
+// that was removed; kResourceExhausted: more than kMaxPairs.
 Result<MaxFlowResult> MaxFlow(const Snapshot& snapshot, NodeId source, NodeId sink,
                               const MaxFlowOptions& options = {});
 

@@ -1,5 +1,5 @@
 // Rounds of filter-Kruskal: of the arcs that still join two trees the lightest are taken
-// out, sorted and joined; the others are asked again whether they still do. Which arcs
+// out, sorted and joined; the others are tested again. Which arcs
 // are left is a bit each. An arc's rank is (weight, position), so no two are equal.
 #include "algorithms/connectivity/spanning_forest.h"
 
@@ -23,7 +23,8 @@ namespace {
 
 constexpr std::size_t kBlock = std::size_t{1} << 16;  // arcs; a multiple of 64
 constexpr std::size_t kSamples = 4096;
-constexpr std::size_t kLook = std::size_t{1} << 16;  // edges joined between looks at the budget
+constexpr std::size_t kPollInterval = std::size_t{1}
+                                      << 16;  // edges joined between looks at the budget
 
 class FilterKruskal {
  public:
@@ -166,7 +167,7 @@ class FilterKruskal {
   bool Join() {
     StableSort(order_, scratch_);
     for (std::size_t i = 0; i < order_.size(); ++i) {
-      if (i % kLook == 0 && budget_.Interrupted()) {
+      if (i % kPollInterval == 0 && budget_.Interrupted()) {
         truncated_ = true;
         return false;
       }

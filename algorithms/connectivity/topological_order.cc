@@ -1,5 +1,5 @@
-// Kahn's algorithm: over the nodes themselves while nothing turns in a circle; if something
-// does, again over the condensation, whose nodes are strong components.
+// Kahn's algorithm: over the nodes themselves while there is no cycle; if there is one, again over
+// the condensation, whose nodes are strong components.
 #include "algorithms/connectivity/topological_order.h"
 
 #include <algorithm>
@@ -105,7 +105,7 @@ Ordered OrderNodes(const CsrView& rows, const DenseView& view, const Budget& bud
   for (NodeId v = 0; v < n; ++v)
     for (std::uint32_t arc = rows.offsets[v]; arc < rows.offsets[v + 1]; ++arc)
       ++waits[rows.neighbors[arc]];
-  internal::LeastSet ready(n);
+  connectivity_internal::BitmapMinQueue ready(n);
   std::size_t touched = 0;
   for (NodeId v = 0; v < n; ++v) {
     if (waits[v] == 0 && rows.degree(v) == 0) continue;
@@ -115,7 +115,7 @@ Ordered OrderNodes(const CsrView& rows, const DenseView& view, const Budget& bud
   order.reserve(touched);
   std::uint64_t steps = 0, next_look = 0;  // nodes and arcs passed
   while (!ready.empty()) {
-    const NodeId v = ready.TakeLeast();
+    const NodeId v = ready.PopMin();
     steps += 1 + rows.degree(v);
     if (steps >= next_look) {
       if (budget.Interrupted()) return Ordered::kStopped;
@@ -147,10 +147,10 @@ Result<TopologicalOrderResult> TopologicalOrder(const Snapshot& snapshot,
   const Ordered ordered = OrderNodes(rows, view, options.run.budget, result.order);
   if (ordered == Ordered::kAll) return result;
   result.order.clear();  // with a cycle it may begin in another way
-  auto components =
-      ordered == Ordered::kStopped
-          ? std::nullopt
-          : internal::StrongComponents(rows.offsets, rows.neighbors, options.run.budget);
+  auto components = ordered == Ordered::kStopped
+                        ? std::nullopt
+                        : connectivity_internal::StrongComponents(rows.offsets, rows.neighbors,
+                                                                  options.run.budget);
   result.truncated = !components;
   if (!components) return result;
   const Groups groups(*std::move(components));

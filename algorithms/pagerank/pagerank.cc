@@ -64,7 +64,7 @@ Result<std::vector<double>> Start(const DenseView& view, std::span<const double>
 struct RefreshRows {
   DenseView view;
   ArcFilter filter = ArcFilter::All();
-  internal::LiveRows rows;  // points into the above
+  pagerank_internal::LiveCsr rows;  // points into the above
   bool over_base = false;
 };
 
@@ -99,9 +99,9 @@ Result<PageRankResult> Refresh(const Snapshot& snapshot, const PageRankOptions& 
   PLEXUS_TRY(ViewRows(snapshot, options, read));
   const DenseView& view = read.view;
   PageRankResult result;
-  std::shared_ptr<const internal::PageRankTiles> tiles;
+  std::shared_ptr<const pagerank_internal::PageRankTiles> tiles;
   if (options.keep_layout && read.over_base && !options.run.budget.Interrupted())
-    tiles = internal::TilesOfBase(snapshot.state().base, options.weighted, executor);
+    tiles = pagerank_internal::TilesOfBase(snapshot.state().base, options.weighted, executor);
   result.layout_bytes = tiles ? tiles->size_bytes() : 0;
   result.nodes = view.nodes();
   result.preparation_ms =
@@ -111,21 +111,22 @@ Result<PageRankResult> Refresh(const Snapshot& snapshot, const PageRankOptions& 
     result.converged = true;
     return result;
   }
-  std::vector<internal::SeedShare> seeds;
+  std::vector<pagerank_internal::SeedShare> seeds;
   if (!options.seeds.empty()) {
-    PLEXUS_ASSIGN(seeds, internal::SeedShares(snapshot, view, options.seeds, options.filter.kinds));
+    PLEXUS_ASSIGN(
+        seeds, pagerank_internal::SeedShares(snapshot, view, options.seeds, options.filter.kinds));
   }
   PLEXUS_ASSIGN(std::vector<double> start, Start(view, options.start, executor));
-  internal::PageRankRefreshed refreshed =
-      internal::RefreshPageRank(read.rows, std::move(start), seeds,
-                                {.damping = options.damping,
-                                 .tolerance = options.tolerance,
-                                 .max_iterations = options.max_iterations,
-                                 .weighted = options.weighted,
-                                 .earlier = options.start_snapshot,
-                                 .tiles = std::move(tiles),
-                                 .budget = options.run.budget},
-                                executor);
+  pagerank_internal::PageRankRefreshed refreshed =
+      pagerank_internal::RefreshPageRank(read.rows, std::move(start), seeds,
+                                         {.damping = options.damping,
+                                          .tolerance = options.tolerance,
+                                          .max_iterations = options.max_iterations,
+                                          .weighted = options.weighted,
+                                          .earlier = options.start_snapshot,
+                                          .tiles = std::move(tiles),
+                                          .budget = options.run.budget},
+                                         executor);
   if (view.node_count() == snapshot.node_count()) {
     result.scores = std::move(refreshed.scores);
   } else {
@@ -145,14 +146,15 @@ Result<PageRankResult> Refresh(const Snapshot& snapshot, const PageRankOptions& 
 }
 
 template <class Real>
-Status RankDense(const internal::PageRankReady& ready, const std::vector<double>& teleport,
+Status RankDense(const pagerank_internal::PageRankReady& ready, const std::vector<double>& teleport,
                  const std::vector<double>& start, const PageRankOptions& options,
                  Executor& executor, PageRankResult& result) {
   CsrView in = ready.view.in();
   if (!ready.prepared->weighted) in.weights = {};
   PLEXUS_ASSIGN(const std::vector<Real> reciprocals,
                 StrengthReciprocals<Real>(ready.prepared->strengths, executor));
-  if constexpr (sizeof(Real) == sizeof(float)) PLEXUS_TRY(internal::CheckF32Range(reciprocals));
+  if constexpr (sizeof(Real) == sizeof(float))
+    PLEXUS_TRY(pagerank_internal::CheckF32Range(reciprocals));
   const std::vector<Real> home(teleport.begin(), teleport.end()), first(start.begin(), start.end());
   PageRankCsrOptions kernel;
   kernel.damping = options.damping;
@@ -185,22 +187,23 @@ double LeastTolerance(Precision precision, double damping) {
 }
 
 Result<PageRankResult> PageRank(const Snapshot& snapshot, const PageRankOptions& options) try {
-  PLEXUS_TRY(internal::CheckPageRankOptions(options, internal::PageRankUse::kOne));
+  PLEXUS_TRY(
+      pagerank_internal::CheckPageRankOptions(options, pagerank_internal::PageRankUse::kOne));
   Executor& executor = internal::Pick(options.run.executor);
   if (!options.start.empty() && options.iterations == 0 &&
-      internal::RefreshReaches(options.tolerance, options.damping))
+      pagerank_internal::RefreshReaches(options.tolerance, options.damping))
     return Refresh(snapshot, options, executor);
   const auto began = std::chrono::steady_clock::now();
-  PLEXUS_ASSIGN(
-      const internal::PageRankReady ready,
-      internal::PreparePageRank(snapshot, options, internal::PageRankUse::kOne, executor));
+  PLEXUS_ASSIGN(const pagerank_internal::PageRankReady ready,
+                pagerank_internal::PreparePageRank(snapshot, options,
+                                                   pagerank_internal::PageRankUse::kOne, executor));
   const DenseView& view = ready.view;
   std::vector<double> teleport;  // empty = uniform
   if (!options.seeds.empty()) {
-    PLEXUS_ASSIGN(const auto shares,
-                  internal::SeedShares(snapshot, view, options.seeds, options.filter.kinds));
+    PLEXUS_ASSIGN(const auto shares, pagerank_internal::SeedShares(snapshot, view, options.seeds,
+                                                                   options.filter.kinds));
     teleport.assign(view.node_count(), 0.0);
-    for (const internal::SeedShare& s : shares) teleport[s.dense] = s.share;
+    for (const pagerank_internal::SeedShare& s : shares) teleport[s.dense] = s.share;
   }
   PageRankResult result;
   result.scores.assign(snapshot.node_count(), 0.0);

@@ -55,7 +55,7 @@ struct PageRankOptions {
   std::vector<EdgeKindId> reversed;  // of these kinds: rank flows from target to source
   // What a stored weight counts for: factors by kind, half-lives by age. Rows are packed once a
   // call (kept for the next ones while nothing ages).
-  ArcWeights arc_weights;
+  EdgeWeighting arc_weights;
   // Refresh: begin at these scores by NodeId, those of an earlier state of the graph,
   // instead of the teleport. They are scaled to sum to 1 over the selected nodes; ids
   // beyond the list begin at 0. With a tolerance of 1e-12 / (1 - d)^2 or more this runs over

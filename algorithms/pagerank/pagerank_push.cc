@@ -31,7 +31,7 @@ static_assert(sizeof(Entry) == 24);  // the header says what is moved
 class Pusher {
  public:
   // `weigher` null: weights as stored.
-  Pusher(const internal::Selection& selection, const internal::ArcWeigher* weigher,
+  Pusher(const internal::Selection& selection, const internal::EdgeWeigher* weigher,
          const internal::ReversedKinds& reversed, const PageRankPushOptions& options)
       : selection_(selection),
         weigher_(weigher),
@@ -90,14 +90,14 @@ class Pusher {
   // The selected arcs of a row, as far as the budget goes; false when it does not go to
   // the end.
   bool ReadRow(NodeId node) {
-    constexpr std::uint64_t kAskEvery = 4096;  // arcs, for the deadline
+    constexpr std::uint64_t kPollInterval = 4096;  // arcs, for the deadline
     row_.clear();
     if (result_.pushes % 256 == 0 && options_.run.budget.Interrupted()) return false;
     bool whole = true;
     reversed_.ForEachArc(
         *selection_.snapshot, Direction::kOut, node, selection_.filter, [&](const Arc& arc) {
           if (result_.edges >= options_.run.budget.edges ||
-              (result_.edges % kAskEvery == 0 && options_.run.budget.Interrupted()))
+              (result_.edges % kPollInterval == 0 && options_.run.budget.Interrupted()))
             return whole = false;
           ++result_.edges;
           if (selection_.all_nodes || selection_.contains(arc.neighbor))
@@ -128,12 +128,12 @@ class Pusher {
     for (const auto& [neighbor, weight] : row_) strength += weight;
     if (strength > 0)
       for (const auto& [neighbor, weight] : row_)
-        Give(Place(neighbor), going * (weight / strength), threshold);
+        AddResidual(Place(neighbor), going * (weight / strength), threshold);
     else
-      for (const Seed& seed : seeds_) Give(seed.place, going * seed.share, threshold);
+      for (const Seed& seed : seeds_) AddResidual(seed.place, going * seed.share, threshold);
     return true;
   }
-  void Give(std::uint32_t i, double residual, double threshold) {
+  void AddResidual(std::uint32_t i, double residual, double threshold) {
     entries_[i].residual += residual;
     Enqueue(i, threshold);
   }
@@ -164,7 +164,7 @@ class Pusher {
   }
 
   const internal::Selection& selection_;
-  const internal::ArcWeigher* weigher_;
+  const internal::EdgeWeigher* weigher_;
   const internal::ReversedKinds& reversed_;
   const PageRankPushOptions& options_;
   internal::NodeMap places_;
@@ -215,8 +215,8 @@ Result<PageRankPushResult> PageRankPush(const Snapshot& snapshot, std::span<cons
   PLEXUS_TRY(Check(seeds, options, selection, total));
   std::map<NodeId, double> weights;  // the same node twice adds up
   for (const NodeWeight& seed : seeds) weights[seed.node] += seed.weight;
-  PLEXUS_ASSIGN(const std::optional<internal::ArcWeigher> weigher,
-                internal::ArcWeigher::MakeIfAny(snapshot, options.arc_weights, options.weighted));
+  PLEXUS_ASSIGN(const std::optional<internal::EdgeWeigher> weigher,
+                internal::EdgeWeigher::MakeIfAny(snapshot, options.arc_weights, options.weighted));
   PLEXUS_ASSIGN(
       const internal::ReversedKinds reversed,
       internal::ReversedKinds::Make(snapshot.schema(), options.reversed, options.filter.kinds));

@@ -17,7 +17,7 @@ namespace plexus {
 
 namespace {
 
-using internal::CostedRows;
+using paths_internal::WeightedRows;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t kGrain = 4096;
@@ -29,7 +29,7 @@ class Costs {
         Executor& executor)
       : snapshot_(snapshot), view_(view), options_(options), executor_(executor) {}
 
-  Status Make(const CsrView& rows, CostedRows& out) {
+  Status Make(const CsrView& rows, WeightedRows& out) {
     out.rows = rows;
     out.costs = {};
     switch (options_.cost) {
@@ -52,7 +52,7 @@ class Costs {
     return kept_.back().span();
   }
 
-  Status Logarithms(const CsrView& rows, CostedRows& out) {
+  Status Logarithms(const CsrView& rows, WeightedRows& out) {
     const std::span<double> costs = New(rows);
     std::atomic<std::uint64_t> bad = rows.arc_count();
     ParallelFor(executor_, costs.size(), kGrain, [&](std::size_t begin, std::size_t end) {
@@ -77,7 +77,7 @@ class Costs {
                     ": -ln(weight) needs at most 1");
   }
 
-  Status Values(const CsrView& rows, CostedRows& out) {
+  Status Values(const CsrView& rows, WeightedRows& out) {
     std::vector<double> values(view_.node_count(), kInfinity);
     for (NodeId v = 0; v < view_.node_count(); ++v) {
       const auto value = snapshot_.f64(options_.column, view_.node(v));
@@ -135,12 +135,12 @@ Result<DistancesResult> Distances(const Snapshot& snapshot, NodeId source,
     return result;
   }
   Costs costs(snapshot, view, options, executor);
-  std::vector<CostedRows> rows;
+  std::vector<WeightedRows> rows;
   if (wanted.out) PLEXUS_TRY(costs.Make(view.out(), rows.emplace_back()));
   if (wanted.in) PLEXUS_TRY(costs.Make(view.in(), rows.emplace_back()));
-  const double delta = options.delta > 0 ? options.delta : internal::ChooseDelta(rows);
+  const double delta = options.delta > 0 ? options.delta : paths_internal::ChooseDelta(rows);
   const auto found =
-      internal::DeltaStepping<double>(rows, start, delta, options.run.budget, executor);
+      paths_internal::DeltaStepping<double>(rows, start, delta, options.run.budget, executor);
   result.truncated = found.truncated;
   for (NodeId v = 0; v < view.node_count(); ++v) {
     result.distances[view.node(v)] = found.costs[v];
@@ -153,11 +153,12 @@ PLEXUS_CATCH_NO_MEMORY
 Result<AlignedArray<float>> DistancesCsr(const CsrView& out, NodeId source,
                                          const DistancesCsrOptions& options) try {
   PLEXUS_CHECK(source < out.node_count(), "the source is a node");
-  const CostedRows rows{out, {}};
-  const float delta =
-      options.delta > 0 ? options.delta : static_cast<float>(internal::ChooseDelta({&rows, 1}));
-  return internal::DeltaStepping<float>({&rows, 1}, source, delta, {},
-                                        internal::Pick(options.executor))
+  const WeightedRows rows{out, {}};
+  const float delta = options.delta > 0
+                          ? options.delta
+                          : static_cast<float>(paths_internal::ChooseDelta({&rows, 1}));
+  return paths_internal::DeltaStepping<float>({&rows, 1}, source, delta, {},
+                                              internal::Pick(options.executor))
       .costs;
 }
 PLEXUS_CATCH_NO_MEMORY

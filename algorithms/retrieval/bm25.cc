@@ -97,12 +97,12 @@ Bm25Result Nothing(Bm25Result result) {
 Result<Bm25Result> Bm25(const Snapshot& snapshot, std::span<const std::string> terms,
                         const Bm25Options& options) try {
   PLEXUS_TRY(Check(terms, options));
-  internal::HaltingExecutor executor(internal::Pick(options.run.executor), options.run.budget);
+  internal::StoppableExecutor executor(internal::Pick(options.run.executor), options.run.budget);
   const std::shared_ptr<const TermLengths> known =
-      TermLengths::Of(snapshot, executor, [&executor] { return executor.halted(); });
+      TermLengths::Of(snapshot, executor, [&executor] { return executor.stopped(); });
   const TermLengths& lengths = *known;
   Bm25Result result;
-  if (executor.halted()) return Nothing({});
+  if (executor.stopped()) return Nothing({});
   result.documents = lengths.documents();
   result.average_length = lengths.average();
 

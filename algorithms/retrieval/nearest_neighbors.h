@@ -38,17 +38,17 @@ struct NearestOptions {
   RunOptions run = {};
 };
 
-struct SimilarNode {
+struct NearestHit {
   NodeId node = kNoNode;
   double similarity = 0;  // larger is nearer, see above
   double measure = 0;     // the cosine, the product or the distance itself
-  bool operator==(const SimilarNode&) const = default;
+  bool operator==(const NearestHit&) const = default;
 };
 
 struct NearestResult {
-  std::vector<SimilarNode> nodes;  // nearest first by the measure, ties by smaller id
-  std::uint64_t measured = 0;      // vectors read, dead rows of a scan included
-  bool truncated = false;          // the budget ran out: the nearest of those that were measured
+  std::vector<NearestHit> nodes;  // nearest first by the measure, ties by smaller id
+  std::uint64_t measured = 0;     // vectors read, dead rows of a scan included
+  bool truncated = false;         // the budget ran out: the nearest of those that were measured
 };
 
 // O(rows * dimensions), or O(subset * dimensions). The same bits at any thread count.

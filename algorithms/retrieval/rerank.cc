@@ -14,7 +14,7 @@ namespace plexus {
 
 namespace {
 
-using internal::RankedNode;
+using retrieval_internal::RankedNode;
 
 Status Check(Metric metric, const RerankOptions& options) {
   if (!(options.boost >= 0 && options.boost <= 1))
@@ -68,7 +68,7 @@ std::vector<double> Degrees(const Snapshot& snapshot, const ArcFilter& filter,
 }
 
 // `ranked`: nearest first.
-Result<RerankResult> Fuse(const Snapshot& snapshot, const internal::SpaceQuery& query,
+Result<RerankResult> Fuse(const Snapshot& snapshot, const retrieval_internal::SpaceQuery& query,
                           std::vector<RankedNode> ranked, const RerankOptions& options,
                           RerankResult result) {
   PLEXUS_ASSIGN(const internal::Selection selection,
@@ -82,7 +82,7 @@ Result<RerankResult> Fuse(const Snapshot& snapshot, const internal::SpaceQuery& 
   result.candidates = ranked.size();
   result.hits.reserve(ranked.size());
   for (std::size_t i = 0; i < ranked.size(); ++i) {
-    const SimilarNode similar = query.ToSimilar(ranked[i]);
+    const NearestHit similar = query.ToSimilar(ranked[i]);
     RerankHit hit;
     hit.node = similar.node;
     hit.measure = similar.measure;
@@ -105,8 +105,9 @@ Result<RerankResult> Fuse(const Snapshot& snapshot, const internal::SpaceQuery& 
 
 Result<RerankResult> Rerank(const Snapshot& snapshot, SpaceId space, std::span<const float> query,
                             const RerankOptions& options) try {
-  PLEXUS_ASSIGN(const internal::SpaceQuery prepared,
-                internal::SpaceQuery::Make(snapshot, space, query, options.metric, options.level));
+  PLEXUS_ASSIGN(
+      const retrieval_internal::SpaceQuery prepared,
+      retrieval_internal::SpaceQuery::Make(snapshot, space, query, options.metric, options.level));
   PLEXUS_TRY(Check(prepared.metric(), options));
   const NearestOptions nearest{.top = options.k,
                                .metric = options.metric,
@@ -114,8 +115,8 @@ Result<RerankResult> Rerank(const Snapshot& snapshot, SpaceId space, std::span<c
                                .skip = options.skip,
                                .level = options.level,
                                .run = options.run};
-  PLEXUS_ASSIGN(const internal::NearestRanks found,
-                internal::RankNearest(snapshot, prepared, nearest));
+  PLEXUS_ASSIGN(const retrieval_internal::NearestRanks found,
+                retrieval_internal::RankNearest(snapshot, prepared, nearest));
   RerankResult result;
   result.truncated = found.truncated;
   return Fuse(snapshot, prepared, found.ranked, options, std::move(result));
@@ -126,8 +127,9 @@ Result<RerankResult> RerankCandidates(const Snapshot& snapshot, SpaceId space,
                                       std::span<const float> query,
                                       std::span<const NodeId> candidates,
                                       const RerankOptions& options) try {
-  PLEXUS_ASSIGN(const internal::SpaceQuery prepared,
-                internal::SpaceQuery::Make(snapshot, space, query, options.metric, options.level));
+  PLEXUS_ASSIGN(
+      const retrieval_internal::SpaceQuery prepared,
+      retrieval_internal::SpaceQuery::Make(snapshot, space, query, options.metric, options.level));
   PLEXUS_TRY(Check(prepared.metric(), options));
   PLEXUS_ASSIGN(const internal::Selection selection,
                 internal::Select(snapshot, GraphFilter{.subset = options.filter.subset}));
@@ -141,10 +143,10 @@ Result<RerankResult> RerankCandidates(const Snapshot& snapshot, SpaceId space,
   RerankResult result;
   result.outside = std::erase_if(nodes, [&](NodeId v) { return !selection.contains(v); });
   result.without_vector = std::erase_if(nodes, [&](NodeId v) { return !prepared.view().has(v); });
-  internal::HaltingExecutor executor(internal::Pick(options.run.executor), options.run.budget);
-  internal::NearestRanks found =
-      internal::RankNodesWithin(prepared, std::move(nodes), options.run.budget, executor);
-  internal::KeepBest(found.ranked, 0);
+  internal::StoppableExecutor executor(internal::Pick(options.run.executor), options.run.budget);
+  retrieval_internal::NearestRanks found =
+      retrieval_internal::RankNodesWithin(prepared, std::move(nodes), options.run.budget, executor);
+  internal::SortTopK(found.ranked, 0);
   result.truncated = found.truncated;
   return Fuse(snapshot, prepared, std::move(found.ranked), options, std::move(result));
 }

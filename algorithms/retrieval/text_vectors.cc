@@ -206,13 +206,13 @@ class Maker {
   // `stored`: the space as it is, null when there is none. `halting`: whose budget may
   // leave the vocabulary undone.
   Maker(const Snapshot& snapshot, const VectorTable::View* stored, const TextVectorOptions& options,
-        Executor& executor, internal::HaltingExecutor& halting)
+        Executor& executor, internal::StoppableExecutor& stoppable)
       : s_(snapshot),
         options_(options),
         executor_(executor),
-        vocabulary_(snapshot, options.seed, halting),
+        vocabulary_(snapshot, options.seed, stoppable),
         stored_(stored) {
-    report_.truncated = halting.halted();
+    report_.truncated = stoppable.stopped();
   }
 
   Result<TextVectorReport> Run(const std::function<Status(const WriteBatch&)>& apply) {
@@ -313,8 +313,8 @@ Result<TextVectorReport> MakeTextVectors(
     PLEXUS_ASSIGN(stored, snapshot.vectors(*id));
   }
   Executor& executor = options.run.executor ? *options.run.executor : DefaultExecutor();
-  internal::HaltingExecutor halting(executor, options.run.budget);
-  return Maker(snapshot, stored, options, executor, halting).Run(apply);
+  internal::StoppableExecutor stoppable(executor, options.run.budget);
+  return Maker(snapshot, stored, options, executor, stoppable).Run(apply);
 }
 PLEXUS_CATCH_NO_MEMORY
 
@@ -322,10 +322,10 @@ Result<QueryVector> TextVector(const Snapshot& snapshot, std::span<const TermCou
                                const TextVectorOptions& options) try {
   PLEXUS_TRY(Check(snapshot, options));
   Executor& executor = options.run.executor ? *options.run.executor : DefaultExecutor();
-  internal::HaltingExecutor halting(executor, options.run.budget);
-  const Vocabulary vocabulary(snapshot, options.seed, halting);
+  internal::StoppableExecutor stoppable(executor, options.run.budget);
+  const Vocabulary vocabulary(snapshot, options.seed, stoppable);
   QueryVector query;
-  query.truncated = halting.halted();
+  query.truncated = stoppable.stopped();
   if (query.truncated) return query;
   const std::vector<Weighted> found = vocabulary.Find(terms);
   Eigen::RowVectorXf values(options.dimensions);

@@ -26,7 +26,7 @@ using Lanes = AlignedArray<std::uint64_t>;
 class LaneSearch {
  public:
   // A step goes along every view of `out`; `in` has their transposes. A source of kNoNode reaches
-  // itself alone.
+  // only itself.
   LaneSearch(std::span<const CsrView> out, std::span<const CsrView> in,
              std::span<const NodeId> sources, const MultiBfsOptions& options)
       : out_(out),
@@ -41,7 +41,7 @@ class LaneSearch {
     result_.levels.resize(sources.size());
     if (options.depths) result_.depths.assign(std::size_t{n_} * sources.size(), kUnreached);
     for (std::size_t s = 0; s < sources.size(); ++s) {
-      if (sources[s] == kNoNode) {  // it is not among the nodes, and meets none of them
+      if (sources[s] == kNoNode) {  // it is not among the nodes and reaches none of them
         result_.levels[s] = {1};
         ++pairs_;
         continue;

@@ -22,7 +22,7 @@ namespace plexus::bench {
 // `iterations` (null = pull).
 struct GapPageRankInput {
   std::vector<float> reciprocal;
-  std::shared_ptr<const internal::PageRankTiles> layout;
+  std::shared_ptr<const pagerank_internal::PageRankTiles> layout;
 };
 GapPageRankInput PreparePageRank(const Topology& graph, int iterations);
 

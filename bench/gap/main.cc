@@ -247,9 +247,10 @@ Result<bool> RunKernel(const Options& o) {
   if (o.kernel == "tc") {
     if (!graph.symmetric)
       return Fail(ErrorCode::kInvalidArgument, "tc needs an undirected graph: give -s");
-    if (internal::WorthOrienting(graph.out(), DefaultExecutor())) {
+    if (community_internal::WorthOrienting(graph.out(), DefaultExecutor())) {
       const auto start = std::chrono::steady_clock::now();
-      const internal::OrientedGraph oriented = internal::Orient(graph.out(), DefaultExecutor());
+      const community_internal::OrientedGraph oriented =
+          community_internal::Orient(graph.out(), DefaultExecutor());
       PrintTime("Preprocess Time", Seconds(start));  // a trial pays it again, as the suite's does
     }
     return RunTrials(

@@ -354,7 +354,7 @@ void NearestOf(Peer& peer, bool inside, Executor& executor) {
     const auto result =
         Must(Nearest(graph, SpaceId{}, {vectors.query(q), vectors.dimensions}, options), "nearest");
     answer.push_back(static_cast<double>(result.nodes.size()));
-    for (const SimilarNode& node : result.nodes)
+    for (const NearestHit& node : result.nodes)
       answer.insert(answer.end(), {static_cast<double>(node.node), node.similarity});
   });
 }

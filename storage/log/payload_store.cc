@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kEntryOverhead = 128;  // list and map nodes
 constexpr std::size_t kReadAhead = std::size_t{1} << 20;
-constexpr int kSteps = 16;  // over other payloads before the index is asked
+constexpr int kSteps = 16;  // over other payloads before the index is used
 constexpr const char* kClosed = ": the database is closed";
 
 std::string Where(PayloadRef ref) {

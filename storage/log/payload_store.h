@@ -35,7 +35,7 @@ class RocksPayloadStore : public PayloadStore {
 
   // Where to read from; null after a close: Get is kFailedPrecondition then.
   void Attach(std::shared_ptr<Rocks> rocks);
-  // From now on payloads are read by this process alone, by no child of fork.
+  // From now on payloads are read only by this process, by no child of fork.
   void Own() { owner_.emplace(); }
   // Called before a look-up of a payload of that or a later sequence: bulk records
   // may have to be ingested first. 0 = nothing is pending.

@@ -135,7 +135,7 @@ Status Verifier::CheckLog() {
 // Loads every checkpoint and, going along the log once, compares each with the
 // graph the log gives there.
 Status Verifier::CheckCheckpoints() {
-  std::vector<DamagedCheckpoint> damaged;  // a writing open has replaced those that it met
+  std::vector<DamagedCheckpoint> damaged;  // a writing open has replaced those that it found
   if (db_.options.read_only) damaged = db_.report.damaged_checkpoints;
   auto listed = ListSoundCheckpoints(db_.rocks, damaged);
   if (!listed) {

@@ -175,9 +175,9 @@ Result<std::shared_ptr<const PinnedFiles>> PinnedFiles::TryOnce(const std::strin
 }
 
 Result<std::shared_ptr<const PinnedFiles>> PinnedFiles::Take(const std::string& directory,
-                                                             std::chrono::milliseconds patience) {
+                                                             std::chrono::milliseconds timeout) {
   using Clock = std::chrono::steady_clock;
-  const Clock::time_point end = Clock::now() + patience;
+  const Clock::time_point end = Clock::now() + timeout;
   // A pause that is never the same, so that no writer's rhythm can hide every moment.
   std::minstd_rand random(static_cast<unsigned>(Clock::now().time_since_epoch().count()));
   for (std::uint64_t tries = 1;; ++tries) {

@@ -60,11 +60,11 @@ struct PinnedEntry {
 class PinnedFiles {
  public:
   // A moment comes between any two steps of a writer; this long is for machines that stand still.
-  static constexpr std::chrono::milliseconds kPatience{10'000};
+  static constexpr std::chrono::milliseconds kPinTimeout{10'000};
   // Tries until a moment is found, for `patience` at most: kLocked names the writer.
   // kNotFound: no database. kCorruption: the anchor is damaged, or what it names is missing.
   static Result<std::shared_ptr<const PinnedFiles>> Take(
-      const std::string& directory, std::chrono::milliseconds patience = kPatience);
+      const std::string& directory, std::chrono::milliseconds timeout = kPinTimeout);
 
   const Anchor& anchor() const { return anchor_; }
   // The generation's directory; empty when the database is just being created.

@@ -59,7 +59,7 @@ void ExpectRanks(const PageRankResult& got, double tolerance) {
   EXPECT_EQ(got.edges, kLeaves + kLeaves / 2);
 }
 
-TEST(Hubs, RanksSearchesAndCounts) {
+TEST(HubGraphs, RanksSearchesAndCounts) {
   const Snapshot& s = Hubs();
   PageRankOptions rank;
   rank.tolerance = 1e-9;
@@ -112,7 +112,7 @@ TEST(Hubs, RanksSearchesAndCounts) {
   EXPECT_EQ(labels->count, 2u);
 }
 
-TEST(Hubs, PathsCutsDominatorsAndFlow) {
+TEST(HubGraphs, PathsCutsDominatorsAndFlow) {
   ShortestPathOptions length;
   length.cost = PathCost::kWeight;
   for (const Direction direction : {Direction::kOut, Direction::kBoth}) {

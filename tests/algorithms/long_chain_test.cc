@@ -248,8 +248,8 @@ TEST(LongChain, PatternPathsAreBounded) {
     steps += hit.path.size();
     if (!hit.path.empty() && hit.path.size() != i + 1) ADD_FAILURE() << i;
   }
-  EXPECT_GT(steps, PatternOptions::kMostPathSteps - 2000);
-  EXPECT_LE(steps, PatternOptions::kMostPathSteps);
+  EXPECT_GT(steps, PatternOptions::kMaxPathSteps - 2000);
+  EXPECT_LE(steps, PatternOptions::kMaxPathSteps);
   EXPECT_EQ(without, got->paths_left_out);
   EXPECT_FALSE(got->truncated);
   options.paths = false;

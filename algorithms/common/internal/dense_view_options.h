@@ -1,4 +1,4 @@
-// What a kernel's options select, as DenseView wants it said.
+// A kernel's options as DenseViewOptions.
 #pragma once
 
 #include "algorithms/common/dense_view.h"
@@ -6,7 +6,8 @@
 namespace plexus::internal {
 
 // Filter, reversed kinds and weights (where the kernel takes them), and executor of `options`;
-// which rows are needed is the caller's to say.
+// Filter, reversed kinds and weights (where the kernel takes them), and executor of `options`; the
+// caller sets which rows are needed.
 template <class Options>
 DenseViewOptions ViewOptions(const Options& options) {
   DenseViewOptions view;

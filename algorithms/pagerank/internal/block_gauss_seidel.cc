@@ -10,11 +10,11 @@
 
 #include "algorithms/pagerank/internal/simd4.h"
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
 
 namespace {
 
-constexpr std::size_t kMostParts = 16;
+constexpr std::size_t kMaxParts = 16;
 // What is kept is f32: rounded by so much of itself, and by kTiny where it is too small for that.
 constexpr double kKeptRounding = 0x1p-24, kTiny = 1e-44;
 // Changes sent as Real are rounded by so much, and where they are too small for f32 by a tiny
@@ -27,7 +27,7 @@ constexpr double kTinyReal = 1e-25;
 
 // Short chains of additions, side by side: node v adds to lane v % 4.
 template <class Real>
-struct PartSweeps<Real>::Lanes {
+struct BlockGaussSeidel<Real>::Lanes {
   static constexpr std::size_t kCount = 4;
   using Wide = FourDoubles;
   using Bits = FourMasks;
@@ -49,8 +49,8 @@ struct PartSweeps<Real>::Lanes {
     absolute += size;
     dangling += stays;
   }
-  void AddChange(const Wide& said, const Wide& keeps) {
-    Wide sent = said, keeping = keeps;
+  void AddChange(const Wide& quantized, const Wide& keeps) {
+    Wide sent = quantized, keeping = keeps;
     DropSign(sent);
     DropSign(keeping);
     changes += sent + keeping;
@@ -86,7 +86,7 @@ void Store(T* to, const Vector& from, std::size_t count) {
 }  // namespace
 
 template <class Real>
-PartSweeps<Real>::PartSweeps(const Problem& problem, Executor& executor)
+BlockGaussSeidel<Real>::BlockGaussSeidel(const Problem& problem, Executor& executor)
     : p_(problem),
       executor_(executor),
       n_(problem.scores.size()),
@@ -98,11 +98,11 @@ PartSweeps<Real>::PartSweeps(const Problem& problem, Executor& executor)
       moved_(coded_ ? n_ : 0),
       moved_reals_(coded_ ? 0 : n_),
       blocks_(std::max(problem.sums.block_count(), problem.rows.block_count())) {
-  const std::size_t count = std::clamp<std::size_t>((n_ + p_.arcs) / p_.part_work, 1, kMostParts);
+  const std::size_t count = std::clamp<std::size_t>((n_ + p_.arcs) / p_.part_work, 1, kMaxParts);
   const std::size_t size = (n_ + count - 1) / count;  // nodes a part, but for what blocks add
   for (std::size_t b = 0; b < p_.sums.block_count(); ++b) {
     const std::size_t row = p_.sums.first_row(b);
-    if (parts_.empty() || (row >= parts_.back().begin + size && row % RowSums::kBlock == 0))
+    if (parts_.empty() || (row >= parts_.back().begin + size && row % CsrSpmv::kBlock == 0))
       parts_.push_back({b, b, static_cast<NodeId>(row), 0, {}});
     parts_.back().last = b + 1;
     parts_.back().end = static_cast<NodeId>(p_.sums.first_row(b + 1));
@@ -114,15 +114,15 @@ PartSweeps<Real>::PartSweeps(const Problem& problem, Executor& executor)
   p_.sums.Reserve(executor_, p_.sums.block_count());
   p_.rows.Reserve(executor_, p_.rows.block_count());
   pool_.Reserve(executor_, blocks_.size());
-  const std::size_t most_rows = std::max(p_.sums.most_rows(), p_.rows.most_rows());
+  const std::size_t max_rows = std::max(p_.sums.max_rows(), p_.rows.max_rows());
   for (const auto& scratch : pool_.idle()) {
-    scratch->sums = AlignedArray<double>(most_rows);
-    scratch->values = AlignedArray<Real>(most_rows);
+    scratch->sums = AlignedArray<double>(max_rows);
+    scratch->values = AlignedArray<Real>(max_rows);
   }
 }
 
 template <class Real>
-auto PartSweeps<Real>::All() const -> Totals {
+auto BlockGaussSeidel<Real>::All() const -> Totals {
   Totals all;
   for (const Part& part : parts_) {
     all.scores += part.totals.scores;
@@ -136,7 +136,7 @@ auto PartSweeps<Real>::All() const -> Totals {
 
 // Of the first `count` blocks at work.
 template <class Real>
-auto PartSweeps<Real>::Fold(std::size_t count) const -> Totals {
+auto BlockGaussSeidel<Real>::Fold(std::size_t count) const -> Totals {
   Totals all;
   for (std::size_t b = 0; b < count; ++b) {
     all.scores += blocks_[b].scores;
@@ -150,7 +150,7 @@ auto PartSweeps<Real>::Fold(std::size_t count) const -> Totals {
 
 // Values of a block's rows, to where rows look for them.
 template <class Real>
-void PartSweeps<Real>::Place(std::size_t block, const Real* values) {
+void BlockGaussSeidel<Real>::Place(std::size_t block, const Real* values) {
   const std::size_t row = p_.sums.first_row(block), count = p_.sums.first_row(block + 1) - row;
   Real* const sent = sent_.data();
   if (const std::uint32_t* const positions = p_.sums.positions(block))
@@ -161,11 +161,11 @@ void PartSweeps<Real>::Place(std::size_t block, const Real* values) {
 
 // Contributions and totals of the scores as they are.
 template <class Real>
-void PartSweeps<Real>::Contribute() {
+void BlockGaussSeidel<Real>::Contribute() {
   using Wide = typename Lanes::Wide;
   for (Part& part : parts_) {
     ParallelFor(executor_, part.last - part.first, 1, [&](std::size_t block, std::size_t) {
-      std::unique_ptr<Scratch> scratch = pool_.Take();
+      const auto scratch = pool_.Acquire();
       Lanes lanes;
       const std::size_t row = p_.sums.first_row(part.first + block);
       Lanes::ForEach(row, p_.sums.first_row(part.first + block + 1),
@@ -182,7 +182,6 @@ void PartSweeps<Real>::Contribute() {
                      });
       Place(part.first + block, scratch->values.data());
       blocks_[block] = lanes.Total();
-      pool_.Give(std::move(scratch));
     });
     part.totals = Fold(part.last - part.first);
   }
@@ -191,21 +190,20 @@ void PartSweeps<Real>::Contribute() {
 // Value(v), by which a sweep of Real changes begins, to where rows look for it.
 template <class Real>
 template <class Value>
-void PartSweeps<Real>::SendReals(Value&& value) {
+void BlockGaussSeidel<Real>::SendReals(Value&& value) {
   sweep_ = Sweep::kFirstReal;
   wide_ = true;
   ParallelFor(executor_, p_.sums.block_count(), 1, [&](std::size_t b, std::size_t) {
-    std::unique_ptr<Scratch> scratch = pool_.Take();
+    const auto scratch = pool_.Acquire();
     const std::size_t row = p_.sums.first_row(b), count = p_.sums.first_row(b + 1) - row;
     for (std::size_t i = 0; i < count; ++i) scratch->values[i] = value(row + i);
     Place(b, scratch->values.data());
-    pool_.Give(std::move(scratch));
   });
 }
 
 // After a sweep anew: what rows before a node's have not been told yet, as codes.
 template <class Real>
-void PartSweeps<Real>::SendCodes(double enough) {
+void BlockGaussSeidel<Real>::SendCodes(double enough) {
   constexpr std::size_t kGrain = std::size_t{1} << 14;
   const int most = ParallelReduce(
       executor_, n_, kGrain, 0,
@@ -253,7 +251,7 @@ void PartSweeps<Real>::SendCodes(double enough) {
 // Lets the largest code be the largest that there is, so that smaller changes have one, too. The
 // base falls by whole octaves.
 template <class Real>
-void PartSweeps<Real>::Raise() {
+void BlockGaussSeidel<Real>::RescaleCodes() {
   constexpr std::size_t kGrain = std::size_t{1} << 16;
   const int most = ParallelReduce(
       executor_, n_, kGrain, 0,
@@ -285,7 +283,7 @@ void PartSweeps<Real>::Raise() {
 }
 
 template <class Real>
-void PartSweeps<Real>::BeginSweep(double enough) {
+void BlockGaussSeidel<Real>::BeginSweep(double enough) {
   const Totals all = All();
   if (!began_ ||
       (lost_ > 0.25 * (1.0 - p_.damping) * enough * all.scores && all.changes <= 16 * lost_)) {
@@ -302,7 +300,7 @@ void PartSweeps<Real>::BeginSweep(double enough) {
     if (all.kept > 0.25 * all.changes || all.changes > 0.5 * pending_)
       SendReals([&](std::size_t v) { return static_cast<Real>(table_[codes_[v]]); });
     else
-      Raise();
+      RescaleCodes();
   } else {
     sweep_ = Sweep::kReal;
   }
@@ -313,9 +311,9 @@ void PartSweeps<Real>::BeginSweep(double enough) {
 // Rows [begin, end) by their sums, what the teleport gives included: changes, or scores in a sweep
 // anew. What they send goes to next_ or next_codes_, from `next` on.
 template <class Real>
-template <typename PartSweeps<Real>::Sweep kSweep>
-auto PartSweeps<Real>::FinishRows(std::size_t begin, std::size_t end, const double* sums,
-                                  std::size_t next) -> Totals {
+template <typename BlockGaussSeidel<Real>::Sweep kSweep>
+auto BlockGaussSeidel<Real>::FinishRows(std::size_t begin, std::size_t end, const double* sums,
+                                        std::size_t next) -> Totals {
   using Wide = typename Lanes::Wide;
   using Narrow = typename Lanes::Narrow;
   using Floats = typename Lanes::Floats;
@@ -339,13 +337,13 @@ auto PartSweeps<Real>::FinishRows(std::size_t begin, std::size_t end, const doub
     divisor += r;
     Wide keeps{};
     Wide score = sum, pending;  // what others have yet to be told of
-    [[maybe_unused]] Narrow told{}, said{};
+    [[maybe_unused]] Narrow accumulated{}, quantized{};
     if constexpr (kSweep == Sweep::kAnew || kSweep == Sweep::kAnewReal) {
-      told = __builtin_convertvector(was * r, Narrow);
+      accumulated = __builtin_convertvector(was * r, Narrow);
       if constexpr (kSweep == Sweep::kAnewReal)
         pending = score - was;
       else
-        pending = score - __builtin_convertvector(told, Wide) / divisor;
+        pending = score - __builtin_convertvector(accumulated, Wide) / divisor;
     } else {
       score += was;
       pending = sum;
@@ -360,27 +358,27 @@ auto PartSweeps<Real>::FinishRows(std::size_t begin, std::size_t end, const doub
     if constexpr (kSweep == Sweep::kAnew) {
       // Contributions of Real, old and new, must differ by what a code says.
       typename Codes::Keys keys;
-      Codes::Difference(told, sending, keys, said);
-      const Narrow now = told + said;
+      Codes::Difference(accumulated, sending, keys, quantized);
+      const Narrow now = accumulated + quantized;
       Store(to + v, now, count);
       for (std::size_t i = 0; i < count; ++i) moved[v + i] = static_cast<std::int16_t>(keys[i]);
     } else if constexpr (kSweep == Sweep::kCoded) {
       std::array<std::uint8_t, 4> code;
-      Codes::Encode(sending, base_, code.data(), said);
+      Codes::Encode(sending, base_, code.data(), quantized);
       Store(codes + v, code, count);
     } else if constexpr (kSweep == Sweep::kAnewReal) {
       const Narrow now = __builtin_convertvector(score * r, Narrow);
       Store(to + v, now, count);
-      Store(moved_reals + v, now - told, count);
+      Store(moved_reals + v, now - accumulated, count);
       keeps = score - __builtin_convertvector(now, Wide) / divisor;
       Lanes::Mask(keeps, ~dangles);
     } else {
       Store(to + v, sending, count);
     }
-    Wide saying = pending;
+    Wide sent = pending;
     if constexpr (kSweep == Sweep::kAnew || kSweep == Sweep::kCoded) {
-      saying = __builtin_convertvector(said, Wide) / divisor;
-      keeps = pending - saying;
+      sent = __builtin_convertvector(quantized, Wide) / divisor;
+      keeps = pending - sent;
     }
     if constexpr (kSweep == Sweep::kAnew || kSweep == Sweep::kAnewReal || kSweep == Sweep::kCoded) {
       const Floats keeping = __builtin_convertvector(keeps, Floats);
@@ -388,27 +386,27 @@ auto PartSweeps<Real>::FinishRows(std::size_t begin, std::size_t end, const doub
     }
     Store(scores + v, score, count);
     lanes.AddScore(score, dangles);
-    lanes.AddChange(saying, keeps);
+    lanes.AddChange(sent, keeps);
   });
   return lanes.Total();
 }
 
 // The rows of a part, by what others have sent. `home`: what the teleport gets, or gets more.
 template <class Real>
-template <typename PartSweeps<Real>::Sweep kSweep>
-auto PartSweeps<Real>::SumRows(const Part& part, double home) -> Totals {
+template <typename BlockGaussSeidel<Real>::Sweep kSweep>
+auto BlockGaussSeidel<Real>::SumRows(const Part& part, double home) -> Totals {
   const double d = p_.damping, each = p_.seeds.empty() ? home / static_cast<double>(n_) : 0.0;
   constexpr bool kCoded = kSweep == Sweep::kCoded;
-  const std::size_t first = kCoded ? part.begin / RowSums::kBlock : part.first;
-  const std::size_t count = kCoded ? (part.end - part.begin + RowSums::kBlock - 1) / RowSums::kBlock
+  const std::size_t first = kCoded ? part.begin / CsrSpmv::kBlock : part.first;
+  const std::size_t count = kCoded ? (part.end - part.begin + CsrSpmv::kBlock - 1) / CsrSpmv::kBlock
                                    : part.last - part.first;
   ParallelFor(executor_, count, 1, [&](std::size_t block, std::size_t) {
-    std::unique_ptr<Scratch> scratch = pool_.Take();
+    const auto scratch = pool_.Acquire();
     double* const sums = scratch->sums.data();
     std::size_t begin, end;
     if constexpr (kCoded) {
       begin = p_.rows.first_row(first + block), end = p_.rows.first_row(first + block + 1);
-      p_.rows.Pull(first + block, RowSums::Coded{codes_.data(), table_.data()}, sums);
+      p_.rows.Pull(first + block, CsrSpmv::Coded{codes_.data(), table_.data()}, sums);
     } else {
       begin = p_.sums.first_row(first + block), end = p_.sums.first_row(first + block + 1);
       p_.sums.Pull(first + block, sent_.data(), sums);
@@ -421,13 +419,12 @@ auto PartSweeps<Real>::SumRows(const Part& part, double home) -> Totals {
         sums[seed->dense - begin] += home * seed->share;
     }
     blocks_[block] = FinishRows<kSweep>(begin, end, sums, begin - part.begin);
-    pool_.Give(std::move(scratch));
   });
   return Fold(count);
 }
 
 template <class Real>
-void PartSweeps<Real>::Turn(std::size_t number) {
+void BlockGaussSeidel<Real>::UpdateBlock(std::size_t number) {
   Part& part = parts_[number];
   const Totals before = part.totals;
   const double home = Home(All());
@@ -468,7 +465,7 @@ void PartSweeps<Real>::Turn(std::size_t number) {
 }
 
 template <class Real>
-double PartSweeps<Real>::Error() const {
+double BlockGaussSeidel<Real>::Error() const {
   // What one more sweep would change is what the parts' last changes send to those parts that
   // have not had their turn since, and what is kept to all; and what the teleport has got since a
   // part's last turn.
@@ -482,7 +479,7 @@ double PartSweeps<Real>::Error() const {
   return (p_.damping * all.changes + most + rounding) / (all.scores * (1.0 - p_.damping));
 }
 
-template class PartSweeps<float>;
-template class PartSweeps<double>;
+template class BlockGaussSeidel<float>;
+template class BlockGaussSeidel<double>;
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

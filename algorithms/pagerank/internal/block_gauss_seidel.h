@@ -1,4 +1,4 @@
-// PartSweeps: PageRank over all rows again and again, in parts.
+// BlockGaussSeidel: PageRank over all rows again and again, in parts.
 //
 // Up to 16 ranges of nodes have their turn one after the other, each going by the scores that
 // the ones before have just been given (block Gauss-Seidel; for PageRank: Gleich, Zhukov,
@@ -34,15 +34,16 @@
 #include "engine/arrays/aligned_array.h"
 #include "engine/parallel.h"
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
+using namespace internal;
 
 // Real is what contributions are: float, or double where out-strengths are beyond what f32 can
 // hold.
 template <class Real>
-class PartSweeps {
+class BlockGaussSeidel {
  public:
   // Out-strengths that Real = float serves.
-  static constexpr double kLeastStrength = 1e-18, kMostStrength = 1e18;
+  static constexpr double kMinStrength = 1e-18, kMaxStrength = 1e18;
   // Nodes and arcs a part, of which there are 16 at most: part of the result's definition.
   // Smaller parts cost more, by the threads that wait for each other, than they save in sweeps.
   static constexpr std::uint64_t kPartWork = 1 << 18;
@@ -50,8 +51,8 @@ class PartSweeps {
   static constexpr NodeId kCodedNodes = 1 << 18;
 
   struct Problem {
-    BlockSums& sums;  // of `rows`, or of a layout of theirs: for all sweeps but those in codes
-    RowSums& rows;
+    Spmv& sums;  // of `rows`, or of a layout of theirs: for all sweeps but those in codes
+    CsrSpmv& rows;
     std::span<const SeedShare> seeds;
     const AlignedArray<double>& reciprocal;  // of out-strengths, 0 = dangling
     std::vector<double>& scores;             // all of them, with any sum above 0
@@ -62,13 +63,13 @@ class PartSweeps {
   };
   // Memory: 11 to 13 bytes a node (Real = double: 15 to 21), 5 (9) a node of a part, 8 a row of a
   // block and thread. May throw std::bad_alloc.
-  PartSweeps(const Problem& problem, Executor& executor);
+  BlockGaussSeidel(const Problem& problem, Executor& executor);
 
   std::size_t count() const { return parts_.size(); }
   // A turn of all, part by part: BeginSweep, then Turn(0) to Turn(count() - 1).
   // `enough`: the error wanted.
   void BeginSweep(double enough);
-  void Turn(std::size_t number);
+  void UpdateBlock(std::size_t number);
 
   // Bound on the L1 distance of the scores, which may sum to something else than 1, scaled to
   // sum 1, to the fixed point, rounding included; infinite when they do not sum to more than 0.
@@ -78,7 +79,7 @@ class PartSweeps {
   // sweeping on leads nowhere. A turn takes a node's old score before all have been told of
   // it, so scores that are not of this graph may come to that; those that begin at the
   // teleport cannot: a part with seeds keeps 1 - d of the sum. REQUIRES as Error.
-  bool Holds() const {
+  bool IsStable() const {
     const Totals all = All();
     return all.scores > 0.5 * all.absolute;
   }
@@ -113,7 +114,7 @@ class PartSweeps {
   }
   void Contribute();
   void SendCodes(double enough);
-  void Raise();
+  void RescaleCodes();
   template <class Value>
   void SendReals(Value&& value);
   template <Sweep kSweep>
@@ -144,8 +145,8 @@ class PartSweeps {
   AlignedArray<std::uint8_t> next_codes_;
   std::vector<Totals> blocks_;
   std::vector<Part> parts_;
-  Pool<Scratch> pool_;
+  ObjectPool<Scratch> pool_;
   double lost_ = 0;  // changes that will not be passed on
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

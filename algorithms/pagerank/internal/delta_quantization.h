@@ -16,7 +16,7 @@
 #include <limits>
 #include <type_traits>
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
 
 template <class Real>
 struct ChangeCodes {
@@ -29,29 +29,30 @@ struct ChangeCodes {
   static Real Value(Key key) { return std::bit_cast<Real>(key << kShift); }
 
   // The codes nearest to `values`, and what they say. Too small: 0; too large: the largest.
-  static void Encode(const Reals& values, Key base, std::uint8_t* codes, Reals& said) {
+  static void Encode(const Reals& values, Key base, std::uint8_t* codes, Reals& quantized) {
     Keys code, signs;
     Nearest(values, code, signs);
     code -= base;
     code = code > kTop ? Keys{} + kTop : code;
     const Keys some = code > 0;
     code &= some;
-    said = reinterpret_cast<Reals>((((code + base) & some) << kShift) | (signs & some));
+    quantized = reinterpret_cast<Reals>((((code + base) & some) << kShift) | (signs & some));
     code |= signs < 0 ? Keys{} + 128 : Keys{};
     for (int i = 0; i < 4; ++i) codes[i] = static_cast<std::uint8_t>(code[i]);
   }
   // Keys, with a sign, of changes near `values` by which `told` becomes another number without
   // rounding.
-  static void Difference(const Reals& told, const Reals& values, Keys& keys, Reals& said) {
+  static void Difference(const Reals& accumulated, const Reals& values, Keys& keys,
+                         Reals& quantized) {
     Keys signs;
     Nearest(values, keys, signs);
-    said = (told + reinterpret_cast<Reals>((keys << kShift) | signs)) - told;
-    const Keys is_key = (reinterpret_cast<Keys>(said) & ((Key{1} << kShift) - 1)) == 0;
+    quantized = (accumulated + reinterpret_cast<Reals>((keys << kShift) | signs)) - accumulated;
+    const Keys is_key = (reinterpret_cast<Keys>(quantized) & ((Key{1} << kShift) - 1)) == 0;
     // What the addition loses (Knuth's two-sum).
-    const Reals now = told + said, added = now - told,
-                lost = (told - (now - added)) + (said - added);
-    said = reinterpret_cast<Reals>(reinterpret_cast<Keys>(said) & is_key & (lost == 0));
-    Nearest(said, keys, signs);
+    const Reals now = accumulated + quantized, added = now - accumulated,
+                lost = (accumulated - (now - added)) + (quantized - added);
+    quantized = reinterpret_cast<Reals>(reinterpret_cast<Keys>(quantized) & is_key & (lost == 0));
+    Nearest(quantized, keys, signs);
     const Keys minus = signs < 0;
     keys = (keys ^ minus) - minus;
   }
@@ -73,4 +74,4 @@ struct ChangeCodes {
   }
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

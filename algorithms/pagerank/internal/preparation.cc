@@ -17,7 +17,8 @@
 #include "algorithms/pagerank/internal/pagerank_csr.h"
 #include "algorithms/pagerank/pagerank_batch.h"
 
-namespace plexus::internal {
+namespace plexus::pagerank_internal {
+using namespace internal;
 
 namespace {
 
@@ -74,7 +75,7 @@ std::string Text(double x) {
   return {text, std::to_chars(text, text + sizeof text, x).ptr};
 }
 
-// Which layout is used depends on what is asked for, never on what is kept.
+// Which layout is used depends on the options, never on what is cached.
 bool Serves(const PageRankPrepared& p, PageRankUse use, int iterations) {
   if (p.use != use) return false;
   if (use == PageRankUse::kSixteen) return true;
@@ -129,7 +130,7 @@ Result<PageRankReady> PreparePageRank(const Snapshot& snapshot, const PageRankOp
   const int iterations = ExpectedIterations(options);
   DenseViewOptions wanted = ViewOptions(options);
   wanted.weights = options.weighted;
-  // What ages is asked for at another time each time.
+  // Weights that age differ at every time, so they are not cached.
   const bool cached =
       options.use_cache && !options.filter.subset && options.arc_weights.now_ms == kNoTime;
   if (cached)
@@ -158,9 +159,9 @@ Result<PageRankReady> PreparePageRank(const Snapshot& snapshot, const PageRankOp
   try {
     PLEXUS_ASSIGN(made->strengths, OutStrengths(out, executor));
     if (use == PageRankUse::kSixteen) {
-      made->lanes = std::make_shared<const LaneRows>(LaneRows::Make(in, out, executor));
+      made->lanes = std::make_shared<const BatchLayout>(BatchLayout::Make(in, out, executor));
     } else {
-      made->layout_pays_after = PageRankTiles::PayAfter(in, out);
+      made->layout_pays_after = PageRankTiles::BreakEvenIterations(in, out);
       if (made->LayoutPays(iterations))
         made->layout =
             std::make_shared<const PageRankTiles>(PageRankTiles::Make(in, out, executor));
@@ -218,4 +219,4 @@ Result<std::vector<SeedShare>> SeedShares(const Snapshot& snapshot, const DenseV
   return shares;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::pagerank_internal

@@ -6,7 +6,8 @@
 #include <optional>
 #include <string>
 
-namespace plexus::internal {
+namespace plexus::paths_internal {
+using namespace internal;
 
 namespace {
 
@@ -31,8 +32,8 @@ bool PathWalk::Interrupted() {
   return truncated_;
 }
 
-bool PathWalk::Look() {
-  if ((++looked_ & 4095) == 0) Interrupted();
+bool PathWalk::Poll() {
+  if ((++polled_ & 4095) == 0) Interrupted();
   return !truncated_;
 }
 
@@ -87,4 +88,4 @@ PathEdge PathWalk::Stored(const Arc& arc, NodeId row) const {
   return {e.source, e.target, e.kind, e.label, e.weight};
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::paths_internal

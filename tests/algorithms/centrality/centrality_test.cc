@@ -178,7 +178,7 @@ TEST(Eigenvector, EqualsTheReferenceAtItsEnd) {
       ++asked;
       if (!got->converged) continue;
       ++converged;
-      EXPECT_EQ(got->acyclic, !reference::HasCircle(flat, direction));
+      EXPECT_EQ(got->acyclic, !reference::HasCycle(flat, direction));
       const std::vector<double> none(flat.node_count(), 0.0);
       ExpectNear(got->scores, got->acyclic ? none : reference::Eigenvector(flat, true, direction),
                  1e-9);

@@ -1,4 +1,4 @@
-// Self-loops count once either way, pushed or pulled; and whether there are circles at all.
+// Self-loops count once either way, pushed or pulled; and whether there are cycles at all.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -87,10 +87,10 @@ TEST(Loops, ArePushedAndPulledAlike) {
   }
 }
 
-TEST(Circles, AreFoundWhereverTheyAre) {
+TEST(Cycles, AreFoundAnywhere) {
   const auto ask = [](std::vector<std::uint32_t> offsets, std::vector<NodeId> neighbors,
                       std::vector<float> weights, std::vector<double> x) {
-    return internal::HasCircle(CsrView{offsets, neighbors, weights, {}, {}}, x);
+    return centrality_internal::HasCycle(CsrView{offsets, neighbors, weights, {}, {}}, x);
   };
   EXPECT_FALSE(ask({0}, {}, {}, {}));
   EXPECT_FALSE(ask({0, 0}, {}, {}, {1}));
@@ -99,11 +99,11 @@ TEST(Circles, AreFoundWhereverTheyAre) {
   EXPECT_FALSE(ask({0, 2, 3, 3}, {1, 2, 2}, {}, {1, 1, 1}));  // 0 1 2, 0 2
   EXPECT_TRUE(
       ask({0, 1, 1, 2, 3}, {1, 3, 2}, {}, {9, 9, 0, 0}));  // the walk ends at 1, 2 3 2 is elsewhere
-  EXPECT_TRUE(ask({0, 1, 2, 3, 4}, {1, 2, 3, 1}, {}, {9, 1, 1, 1}));  // a tail before the circle
+  EXPECT_TRUE(ask({0, 1, 2, 3, 4}, {1, 2, 3, 1}, {}, {9, 1, 1, 1}));  // a tail before the cycle
   EXPECT_FALSE(ask({0, 1, 1, 2, 3}, {1, 3, 2}, {1, 1, 0}, {9, 9, 0, 0}));
 }
 
-TEST(Circles, WithoutOneThereIsNoEigenvector) {
+TEST(Cycles, WithoutOneThereIsNoEigenvector) {
   CaseGraph g;
   constexpr std::size_t kLong = 20'000;
   g.AddNodes(kLong);

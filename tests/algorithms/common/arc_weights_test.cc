@@ -45,14 +45,14 @@ Case AgedEdges() {
           }};
 }
 
-ArcWeights Weights() {
+EdgeWeighting Weights() {
   return {.factors = {{kCauses, 3.0}, {kLink, 0.5}, {kSimilar, 0.0}},
           .now_ms = kNow,
           .half_life_ms = 6 * kHour};
 }
 
 // The arcs as the formula weighs them, in f32 as it says.
-reference::FlatGraph Weighed(reference::FlatGraph flat, const ArcWeights& weights) {
+reference::FlatGraph Weighed(reference::FlatGraph flat, const EdgeWeighting& weights) {
   for (reference::FlatArc& a : flat.arcs) {
     double w = static_cast<double>(a.weight);
     for (const KindFactor& f : weights.factors)
@@ -66,23 +66,23 @@ reference::FlatGraph Weighed(reference::FlatGraph flat, const ArcWeights& weight
   return flat;
 }
 
-ArcWeights Factors(std::vector<KindFactor> factors) {
-  ArcWeights weights;
+EdgeWeighting Factors(std::vector<KindFactor> factors) {
+  EdgeWeighting weights;
   weights.factors = std::move(factors);
   return weights;
 }
 
-std::vector<ArcWeights> Cases() {
-  ArcWeights factors = Weights(), own = Weights(), both = Weights();
+std::vector<EdgeWeighting> Cases() {
+  EdgeWeighting factors = Weights(), own = Weights(), both = Weights();
   factors.now_ms = kNoTime, factors.half_life_ms = 0;
   own.factors.clear(), own.half_life_ms = 0;  // kinds with a half-life of their own alone
   return {factors, own, both};
 }
 
-TEST(ArcWeights, EveryPageRankWeighsByTheFormula) {
+TEST(EdgeWeighting, EveryPageRankWeighsByTheFormula) {
   ForEachCase({AgedEdges()}, [](const CaseGraph& g, Shape) {
     const auto plain = reference::PageRank(g.Flat(), 0.85, true, {}, 0);
-    for (const ArcWeights& weights : Cases()) {
+    for (const EdgeWeighting& weights : Cases()) {
       const auto flat = Weighed(g.Flat(), weights);
       const auto want = reference::PageRank(flat, 0.85, true, {}, 0);
       EXPECT_GT(Distance(want, plain), 1e-3);
@@ -130,7 +130,7 @@ TEST(ArcWeights, EveryPageRankWeighsByTheFormula) {
   });
 }
 
-TEST(ArcWeights, RowsAreThoseOfTheFormula) {
+TEST(EdgeWeighting, RowsAreThoseOfTheFormula) {
   ForEachCase({AgedEdges()}, [](const CaseGraph& g, Shape) {
     const auto flat = Weighed(g.Flat(), Weights());
     DenseViewOptions options;
@@ -161,7 +161,7 @@ TEST(ArcWeights, RowsAreThoseOfTheFormula) {
 }
 
 // Salience: along depends_on, against causes. A symmetric kind has no direction to reverse.
-TEST(ArcWeights, ReversedKindsFlowFromTargetToSource) {
+TEST(EdgeWeighting, ReversedKindsFlowFromTargetToSource) {
   ForEachCase({AgedEdges()}, [](const CaseGraph& g, Shape) {
     const auto reversed = [](reference::FlatGraph flat) {
       for (reference::FlatArc& a : flat.arcs)
@@ -170,7 +170,7 @@ TEST(ArcWeights, ReversedKindsFlowFromTargetToSource) {
     };
     const std::vector<EdgeKindId> named = {kCauses, kLink, kFirstUserEdgeKind};
     for (const std::vector<EdgeKindId>& kinds : {std::vector<EdgeKindId>{}, named})
-      for (const ArcWeights& weights : {ArcWeights{}, Weights()}) {
+      for (const EdgeWeighting& weights : {EdgeWeighting{}, Weights()}) {
         const auto flat = reversed(Weighed(g.Flat(kinds), weights));
         const auto want = reference::PageRank(flat, 0.85, true, {}, 0);
         PageRankOptions options;
@@ -209,9 +209,9 @@ TEST(ArcWeights, ReversedKindsFlowFromTargetToSource) {
   });
 }
 
-TEST(ArcWeights, WhatCannotBeWeighedIsRefused) {
+TEST(EdgeWeighting, WhatCannotBeWeighedIsRefused) {
   const CaseGraph g = Build(AgedEdges(), Shape::kDelta);
-  const auto refused = [&](ArcWeights weights, const std::string& mentions) {
+  const auto refused = [&](EdgeWeighting weights, const std::string& mentions) {
     PageRankOptions options;
     options.arc_weights = std::move(weights);
     const auto got = PageRank(g.snapshot(), options);

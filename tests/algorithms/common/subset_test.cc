@@ -182,7 +182,7 @@ TEST_F(SubsetTest, NamedNodesThatAreNotSelected) {
 
 // A search that starts at an index node and follows facts alone meets nothing: of a depth, a
 // distance, a dominator there is the start's own.
-TEST_F(SubsetTest, SearchesFromIndexNodesMeetNothing) {
+TEST_F(SubsetTest, SearchesFromIndexNodesReachNothing) {
   const Snapshot s = g.snapshot();
   constexpr NodeId kTagged = 3;
   ASSERT_FALSE(s.is_fact(kTagged));

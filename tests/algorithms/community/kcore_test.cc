@@ -13,7 +13,7 @@
 namespace plexus::testing {
 namespace {
 
-using Wanted = KnownAnswers<int, std::vector<std::uint32_t>>;
+using Wanted = OracleCache<int, std::vector<std::uint32_t>>;
 
 // One reference for all executors, and for shapes that share `wanted`.
 void Check(const CaseGraph& g, KCoreOptions options, const std::vector<Executor*>& executors,

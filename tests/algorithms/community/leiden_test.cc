@@ -165,7 +165,7 @@ TEST(Leiden, OnlyTheSelectionCounts) {
 }
 
 // Everything at rest: no node gains by leaving for a neighbour's community or for none.
-TEST(Leiden, AtTheEndNoNodeWantsToMove) {
+TEST(Leiden, AtTheEndNoMoveRaisesModularity) {
   std::mt19937_64 random(3);
   for (int round = 0; round < 30; ++round) {
     CaseGraph g;
@@ -387,7 +387,7 @@ TEST(Leiden, StopsWhenTheBudgetRunsOut) {
 
 // From any loop on: nothing of moving, refining and aggregating begins any more. Left to
 // do are at most telling neighbours, and labels, connected parts and Q of the answer.
-TEST(Leiden, HearsCancelInEveryStep) {
+TEST(Leiden, CancelStopsEveryStep) {
   const CaseGraph& g = Large(0, Shape::kClean);
   const auto flat = g.Flat();
   int loops = 0, made = 0;

@@ -178,7 +178,7 @@ TEST(ComponentsCsr, ManyArcs) {
         const auto graph = BuildTopology(kNodes, pairs, {.symmetrize = symmetrize});
         ASSERT_TRUE(graph.has_value());
         ASSERT_GT(graph->out().arc_count(), 4 * kNodes);
-        OneAfterTheOther backwards(true);  // ways to the root get long
+        OrderedExecutor backwards(true);  // ways to the root get long
         const auto named = Executors();
         std::vector<Executor*> executors = {&backwards};
         for (const auto& e : named) executors.push_back(e.executor.get());
@@ -240,7 +240,7 @@ TEST(Components, BudgetStopsBetweenBlocks) {
   }
 }
 
-TEST(Components, StopsWhenAskedBeforehand) {
+TEST(Components, CancelBeforeTheStartStops) {
   const CaseGraph g = Build({"pair", 1,
                              [](CaseGraph& c, int) {
                                c.AddNodes(2);

@@ -56,7 +56,7 @@ void CheckForest(const CaseGraph& g, SpanningForestOptions options,
     if (first.empty()) first = got->edges;
     ASSERT_EQ(got->edges, first) << e.name;
   }
-  // Edges of the graph, in order, and no circle among them.
+  // Edges of the graph, in order, and no cycle among them.
   auto all = Keys(flat.arcs);
   std::vector<NodeId> label(g.snapshot().node_count());
   std::iota(label.begin(), label.end(), NodeId{0});
@@ -306,7 +306,7 @@ TEST(Dominators, EqualBoost) {
 
 // ---- what all of them refuse and how they stop
 
-TEST(Connections, ErrorsAndBudgets) {
+TEST(ConnectivityCommands, ErrorsAndBudgets) {
   const CaseGraph& g = Large(0, Shape::kRuns);
   const Snapshot s = g.snapshot();
   EXPECT_EQ(SpanningForest(s, {.filter = {.kinds = {EdgeKindId{63}}}}).error().code,

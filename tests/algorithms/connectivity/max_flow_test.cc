@@ -175,7 +175,7 @@ TEST(MaxFlow, TheSearchItselfCanBeStopped) {
     offsets.push_back(static_cast<std::uint32_t>(targets.size()));
   }
   const auto chain = [&] {
-    internal::FlowNetwork network;
+    connectivity_internal::FlowNetwork network;
     network.sink = kNodes - 1;
     network.offsets = offsets;
     network.targets = AlignedArray<std::uint32_t>(targets);
@@ -184,12 +184,12 @@ TEST(MaxFlow, TheSearchItselfCanBeStopped) {
     return network;
   };
   std::int64_t flow = 0;
-  internal::FlowNetwork network = chain(), other = chain();
-  EXPECT_TRUE(internal::AugmentPaths(network, {}, flow));
+  connectivity_internal::FlowNetwork network = chain(), other = chain();
+  EXPECT_TRUE(connectivity_internal::AugmentPaths(network, {}, flow));
   EXPECT_EQ(flow, 7);
   EXPECT_EQ(network.capacities[0], 0);  // 7 before
   EXPECT_EQ(network.capacities[1], 7);  // the way back of it
-  EXPECT_FALSE(internal::AugmentPaths(other, kStopped, flow));
+  EXPECT_FALSE(connectivity_internal::AugmentPaths(other, kStopped, flow));
 }
 
 // A cancel in any loop of making the network: no flow and no cut, and never a wrong one.

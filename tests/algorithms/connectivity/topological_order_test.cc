@@ -151,7 +151,7 @@ TEST(TopologicalOrder, LongChainsNeedNoStack) {
 // Wherever a deadline falls, what is told is how the whole order begins.
 TEST(TopologicalOrder, TruncatedIsABeginning) {
   constexpr std::size_t kLength = 150'000;
-  CaseGraph g = Build({"chain of circles", 1,
+  CaseGraph g = Build({"chain of cycles", 1,
                        [](CaseGraph& c, int) {
                          c.AddNodes(kLength);
                          for (std::size_t v = 1; v < kLength; ++v) c.Link(v - 1, kDependsOn, v);
@@ -195,15 +195,15 @@ TEST(TopologicalOrder, RefusesWhatHasNoDirection) {
 }
 
 // Several levels of words, and the same as a sorted set.
-TEST(LeastSet, TakesTheLeastFirst) {
+TEST(BitmapMinQueue, PopsTheMinimum) {
   for (const NodeId bound : {1u, 64u, 65u, 5'000u, 300'000u}) {
-    internal::LeastSet ids(bound);
+    connectivity_internal::BitmapMinQueue ids(bound);
     std::set<NodeId> want;
     std::uint64_t random = 1;
     for (int i = 0; i < 20'000; ++i) {
       random = random * 6364136223846793005u + 1442695040888963407u;
       if (random >> 62 == 0 && !want.empty()) {
-        ASSERT_EQ(ids.TakeLeast(), *want.begin());
+        ASSERT_EQ(ids.PopMin(), *want.begin());
         want.erase(want.begin());
       } else {
         const auto id = static_cast<NodeId>((random >> 30) % bound);
@@ -212,7 +212,7 @@ TEST(LeastSet, TakesTheLeastFirst) {
       }
       ASSERT_EQ(ids.empty(), want.empty());
     }
-    for (const NodeId id : want) ASSERT_EQ(ids.TakeLeast(), id);
+    for (const NodeId id : want) ASSERT_EQ(ids.PopMin(), id);
     EXPECT_TRUE(ids.empty());
   }
 }

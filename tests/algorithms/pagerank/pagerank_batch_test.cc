@@ -41,7 +41,7 @@ Sets MakeSets(const reference::FlatGraph& flat, std::size_t count) {
 }
 
 // What the oracle gives set `s`.
-using Wanted = KnownAnswers<std::pair<bool, std::size_t>, std::vector<double>>;
+using Wanted = OracleCache<std::pair<bool, std::size_t>, std::vector<double>>;
 const std::vector<double>& WantedOf(Wanted& wanted, const reference::FlatGraph& flat,
                                     const Sets& sets, bool weighted, std::size_t s) {
   return wanted.Of(flat, {weighted, s}, [&] {

@@ -20,7 +20,7 @@
 namespace plexus::testing {
 namespace {
 
-using internal::ChangeCodes;
+using pagerank_internal::ChangeCodes;
 
 template <class Real>
 void ExpectExactCodes() {
@@ -31,36 +31,36 @@ void ExpectExactCodes() {
   const std::array<double, 256> table = Codes::Table(base);
   std::uint32_t state = 3;
   for (int round = 0; round < 20'000; ++round) {
-    typename Codes::Reals values, said, told;
+    typename Codes::Reals values, quantized, accumulated;
     for (int i = 0; i < 4; ++i) {
       state = state * 1664525u + 1013904223u;
       const int octave = static_cast<int>(state >> 26) - 60;
       values[i] = static_cast<Real>(std::ldexp(1.0 + (state & 0xffff) / 65536.0, octave) *
                                     ((state >> 20) & 1 ? 1 : -1) * 3e-5);
       if (round % 50 == 0) values[i] = 0;
-      told[i] = static_cast<Real>(1e-6 * (state & 0xfff));
+      accumulated[i] = static_cast<Real>(1e-6 * (state & 0xfff));
     }
     std::array<std::uint8_t, 4> codes{};
-    Codes::Encode(values, base, codes.data(), said);
+    Codes::Encode(values, base, codes.data(), quantized);
     for (int i = 0; i < 4; ++i) {
-      EXPECT_EQ(static_cast<double>(said[i]), table[codes[static_cast<std::size_t>(i)]]);
+      EXPECT_EQ(static_cast<double>(quantized[i]), table[codes[static_cast<std::size_t>(i)]]);
       const double value = static_cast<double>(values[i]),
-                   off = std::abs(static_cast<double>(said[i]) - value);
-      if (said[i] != 0) {
-        EXPECT_GT(static_cast<double>(said[i]) * value, 0);
+                   off = std::abs(static_cast<double>(quantized[i]) - value);
+      if (quantized[i] != 0) {
+        EXPECT_GT(static_cast<double>(quantized[i]) * value, 0);
         EXPECT_LE(off, std::abs(value) * (std::abs(value) < 3e-5 ? 0.125 : 1.0));
       } else {
         EXPECT_LT(std::abs(value), 3e-5 * 0x1p-30);
       }
     }
     typename Codes::Keys keys;
-    Codes::Difference(told, values, keys, said);
+    Codes::Difference(accumulated, values, keys, quantized);
     for (int i = 0; i < 4; ++i) {
       const typename Codes::Key key = keys[i] < 0 ? -keys[i] : keys[i];
-      EXPECT_EQ(said[i], keys[i] < 0 ? -Codes::Value(key) : Codes::Value(key));
-      const Real now = told[i] + said[i];
+      EXPECT_EQ(quantized[i], keys[i] < 0 ? -Codes::Value(key) : Codes::Value(key));
+      const Real now = accumulated[i] + quantized[i];
       EXPECT_EQ(static_cast<long double>(now),
-                static_cast<long double>(told[i]) + static_cast<long double>(said[i]));
+                static_cast<long double>(accumulated[i]) + static_cast<long double>(quantized[i]));
     }
   }
 }
@@ -97,18 +97,19 @@ TEST(PageRankRefresh, InCodesOfRandomGraphs) {
     g.Commit();
     g.Compact();
     const Snapshot before = g.snapshot();
-    internal::PageRankRefreshOptions options;
+    pagerank_internal::PageRankRefreshOptions options;
     options.damping = std::array{0.85, 0.1, 0.95, 0.5}[draw(4)];
     options.tolerance = std::array{1e-4, 1e-6, 1e-8}[draw(3)];
     options.weighted = draw(2) != 0;
     options.coded_nodes = 0;
     options.part_work = 1'024;
     if (several && draw(2) != 0)
-      options.tiles = std::make_shared<const internal::PageRankTiles>(internal::PageRankTiles::Make(
-          options.weighted
-              ? before.base().in()
-              : CsrView{before.base().in().offsets, before.base().in().neighbors, {}, {}, {}},
-          before.base().out(), SerialExecutor(), internal::PageRankTiles::kEvenRows));
+      options.tiles = std::make_shared<const pagerank_internal::PageRankTiles>(
+          pagerank_internal::PageRankTiles::Make(
+              options.weighted
+                  ? before.base().in()
+                  : CsrView{before.base().in().offsets, before.base().in().neighbors, {}, {}, {}},
+              before.base().out(), SerialExecutor(), pagerank_internal::PageRankTiles::kEvenRows));
     std::vector<double> start =
         reference::PageRank(g.Flat(), options.damping, options.weighted, {}, 0);
     for (std::uint32_t e = draw(4) == 0 ? nodes / 2 : 1; e > 0; --e) link();
@@ -120,7 +121,7 @@ TEST(PageRankRefresh, InCodesOfRandomGraphs) {
     }
     const Snapshot now = g.snapshot();
     if (draw(2) != 0) options.earlier = &before;
-    std::vector<internal::SeedShare> seeds;
+    std::vector<pagerank_internal::SeedShare> seeds;
     std::vector<double> teleport;
     if (draw(3) == 0) {
       const NodeId seed = draw(nodes);
@@ -128,14 +129,16 @@ TEST(PageRankRefresh, InCodesOfRandomGraphs) {
       teleport.assign(nodes, 0.0);
       teleport[seed] = 1;
     }
-    const internal::LiveRows rows{now.base().out(), now.base().in(), &now, nodes};
+    const pagerank_internal::LiveCsr rows{now.base().out(), now.base().in(), &now, nodes};
     const auto want = reference::PageRank(g.Flat(), options.damping, options.weighted, teleport, 0);
-    const auto got = internal::RefreshPageRank(rows, start, seeds, options, SerialExecutor());
+    const auto got =
+        pagerank_internal::RefreshPageRank(rows, start, seeds, options, SerialExecutor());
     EXPECT_LE(Distance(got.scores, want), got.error + 1e-13);
     EXPECT_LE(got.error, options.tolerance);
     reached += got.error <= options.tolerance;
     options.max_iterations = 1 + static_cast<int>(draw(6));
-    const auto stopped = internal::RefreshPageRank(rows, start, seeds, options, SerialExecutor());
+    const auto stopped =
+        pagerank_internal::RefreshPageRank(rows, start, seeds, options, SerialExecutor());
     EXPECT_LE(Distance(stopped.scores, want), stopped.error + 1e-13);
   }
   EXPECT_EQ(reached, 3'000);

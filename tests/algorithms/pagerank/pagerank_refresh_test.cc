@@ -28,7 +28,7 @@ class Draw {
   std::uint32_t state_ = 7;
 };
 
-TEST(PageRankRefresh, FromEarlierScores) {
+TEST(PageRankRefresh, ErrorBoundHoldsFromEarlierScores) {
   CaseGraph g;
   g.AddNodes(3000);
   for (std::size_t i = 0; i < 3000; ++i)
@@ -61,7 +61,7 @@ TEST(PageRankRefresh, FromEarlierScores) {
 
 // Long chains with cross links, dangling ends and weights: changes stay near where they
 // are made, so their rows are pushed one by one.
-TEST(PageRankRefresh, Locally) {
+TEST(PageRankRefresh, ErrorBoundHoldsAfterLocalChanges) {
   for (const bool weighted : {false, true})
     for (const bool seeded : {false, true}) {
       SCOPED_TRACE((weighted ? 2 : 0) + (seeded ? 1 : 0));
@@ -102,7 +102,7 @@ TEST(PageRankRefresh, Locally) {
 
 // From scores that have nothing to do with the graph or the seeds, any damping, stopped
 // early or not: what is said of the error holds, and scores sum to 1.
-TEST(PageRankRefresh, FromAnything) {
+TEST(PageRankRefresh, ErrorBoundHoldsFromArbitraryStart) {
   std::uint32_t state = 1;
   const auto draw = [&](std::uint32_t below) {
     return (state = state * 1664525u + 1013904223u) / 65536u % below;
@@ -220,8 +220,8 @@ void RefreshFiftyTimes(bool tags) {
     earlier = now;
   }
 }
-TEST(PageRankRefresh, ChainOfFifty) { RefreshFiftyTimes(false); }
-TEST(PageRankRefresh, ChainOfFiftyBesideTags) { RefreshFiftyTimes(true); }
+TEST(PageRankRefresh, ErrorBoundHoldsOverFiftyRefreshes) { RefreshFiftyTimes(false); }
+TEST(PageRankRefresh, ErrorBoundHoldsOverFiftyRefreshesBesideTags) { RefreshFiftyTimes(true); }
 
 // The hint serves where index nodes lie between the facts, too.
 TEST(PageRankRefresh, AHintSavesSweepsBesideTags) {
@@ -381,7 +381,7 @@ TEST(PageRankRefresh, InParts) {
   std::vector<NodeId> out, in;
   flatten(rows, out_offsets, out);
   flatten(columns, in_offsets, in);
-  const internal::LiveRows live{
+  const pagerank_internal::LiveCsr live{
       {out_offsets, out, {}, {}, {}}, {in_offsets, in, {}, {}, {}}, nullptr, kNodes};
   const auto strengths = OutStrengths(live.out, SerialExecutor()).value();
   const auto reciprocals = StrengthReciprocals<double>(strengths, SerialExecutor()).value();
@@ -397,7 +397,7 @@ TEST(PageRankRefresh, InParts) {
   for (const double tolerance : {1e-7, 1e-10}) {
     first.clear();
     for (const auto& e : Executors()) {
-      const internal::PageRankRefreshed got = internal::RefreshPageRank(
+      const pagerank_internal::PageRankRefreshed got = pagerank_internal::RefreshPageRank(
           live, start, {}, {.tolerance = tolerance, .budget = {}}, *e.executor);
       EXPECT_LE(got.error, tolerance);
       EXPECT_LE(Distance(got.scores, want), got.error + 2e-12);
@@ -408,7 +408,7 @@ TEST(PageRankRefresh, InParts) {
     }
   }
   // The sums themselves, against one addition after the other.
-  internal::RowSums sums(live, false, SerialExecutor());
+  pagerank_internal::CsrSpmv sums(live, false, SerialExecutor());
   std::vector<double> got(kNodes);
   for (std::size_t b = 0; b < sums.block_count(); ++b)
     sums.Pull(b, want.data(), &got[sums.first_row(b)]);

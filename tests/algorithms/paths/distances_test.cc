@@ -38,12 +38,12 @@ void Check(const CaseGraph& g, NodeId source, DistancesOptions options,
   const auto want = reference::CheapestCosts(arcs, costs, flat.node_count(), source);
   const auto reached = static_cast<std::uint64_t>(
       std::ranges::count_if(want, [](double d) { return d < kInfinity; }));
-  std::size_t turn = 0;
+  std::size_t spin = 0;
   for (double delta : deltas) {
     SCOPED_TRACE(delta);
     options.delta = delta;
     if (!executors.empty())
-      options.run.executor = executors[turn++ % executors.size()].executor.get();
+      options.run.executor = executors[spin++ % executors.size()].executor.get();
     const auto got = Distances(g.snapshot(), source, options);
     ASSERT_TRUE(got.has_value()) << got.error().ToString();
     EXPECT_FALSE(got->truncated);
@@ -219,19 +219,19 @@ class InWaves : public Executor {
 };
 
 // What a loop leaves behind is neither lost nor in the way of the next.
-TEST(WorkExchange, ListsThatNobodyTookAreHandedBack) {
-  internal::WorkExchange<int> exchange;
+TEST(WorkSharing, UntakenListsAreReturned) {
+  paths_internal::WorkSharing<int> exchange;
   exchange.Open();
-  exchange.Sit();
-  exchange.Give({1, 2});
-  exchange.Give({3});
+  exchange.Join();
+  exchange.Share({1, 2});
+  exchange.Share({3});
   exchange.Leave();
-  EXPECT_EQ(exchange.TakeLists(), (std::vector<std::vector<int>>{{1, 2}, {3}}));
-  EXPECT_TRUE(exchange.TakeLists().empty());
+  EXPECT_EQ(exchange.DrainLists(), (std::vector<std::vector<int>>{{1, 2}, {3}}));
+  EXPECT_TRUE(exchange.DrainLists().empty());
   exchange.Open();
-  exchange.Sit();
+  exchange.Join();
   bool wanted = false;
-  EXPECT_TRUE(exchange.Ask([&] { return wanted = exchange.wanted(), !wanted; }).empty());
+  EXPECT_TRUE(exchange.Request([&] { return wanted = exchange.wanted(), !wanted; }).empty());
   EXPECT_TRUE(wanted);
   exchange.Leave();
 }
@@ -264,7 +264,7 @@ TEST(DistancesCsr, NodesThatComeAgainAndAgain) {
 
 // A road network, whose frontier is handed from thread to thread, in pieces with a bottleneck
 // between them.
-TEST(DistancesCsr, HandedFromThreadToThread) {
+TEST(DistancesCsr, SharedWorkGivesTheSameCosts) {
   constexpr NodeId kSide = 250, kGrids = 2;
   std::mt19937_64 random(5);
   const Case c{"grids", 1, [&](CaseGraph& g, int) {
@@ -289,7 +289,7 @@ TEST(DistancesCsr, HandedFromThreadToThread) {
   std::uint64_t reached = 0;
   for (float d : want) reached += d < std::numeric_limits<float>::infinity();
   EXPECT_GT(reached, kSide * kSide * kGrids * 9 / 10);
-  OneAfterTheOther forwards(false), backwards(true);
+  OrderedExecutor forwards(false), backwards(true);
   InWaves waves;
   std::vector<Executor*> executors = {&forwards, &backwards, &waves};
   const auto named = Executors();

@@ -76,7 +76,7 @@ TEST(Nearest, ManyRowsGiveTheSameBitsAtAnyThreadCount) {
   const std::vector<float> query = {1, -2, 1};
   const auto executors = Executors();
   for (std::size_t top : {0u, 1u, 100u, 20'000u}) {
-    std::vector<SimilarNode> first;
+    std::vector<NearestHit> first;
     const auto want =
         reference::Nearest(made.graph.Flat(), made.vectors, reference::Likeness::kCosine, query);
     for (const auto& e : executors) {
@@ -104,7 +104,7 @@ TEST(Nearest, BudgetsCutAtTheSamePlace) {
     const auto whole = Nearest(s, made.space(), query, {.top = 0, .subset = within});
     ASSERT_TRUE(whole.has_value());
     EXPECT_FALSE(whole->truncated);
-    std::vector<SimilarNode> first;
+    std::vector<NearestHit> first;
     for (const auto& e : Executors()) {
       NearestOptions options{.top = 0, .subset = within, .run = {.executor = e.executor.get()}};
       options.run.budget.nodes = 1000;
@@ -115,7 +115,7 @@ TEST(Nearest, BudgetsCutAtTheSamePlace) {
       if (first.empty()) first = part->nodes;
       EXPECT_EQ(part->nodes, first) << e.name;
       std::size_t at = 0;  // a part of the whole, in its order
-      for (const SimilarNode& node : whole->nodes)
+      for (const NearestHit& node : whole->nodes)
         at += at < part->nodes.size() && part->nodes[at] == node;
       EXPECT_EQ(at, part->nodes.size());
       options.run.budget.nodes = 1'000'000;  // rows of vectors that were replaced count, too

@@ -436,7 +436,7 @@ TEST(Similarity, LongListsOfTies) {
 }
 
 // Two rows so heavy that the miner's units saturate far from their ends.
-TEST(Similarity, RowsBeyondTheMinersUnits) {
+TEST(Similarity, RowsBeyondTheRangeOfBounds) {
   constexpr std::size_t kShared = 12'000;
   CaseGraph g;
   g.AddNodes(2 + kShared);

@@ -114,7 +114,7 @@ TEST(Bfs, SameBitsAtAnyThreadCountAndOnAnyShape) {
   }
 }
 
-TEST(Bfs, BudgetsAreGoneOnWithToTheSameEnd) {
+TEST(Bfs, ResumedSearchesEqualUnbudgetedOnes) {
   for (std::size_t which = 0; which < kLargeCases; ++which)
     for (Direction direction : {Direction::kOut, Direction::kBoth}) {
       const CaseGraph& g = Large(which, Shape::kDelta);

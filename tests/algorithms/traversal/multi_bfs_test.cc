@@ -14,7 +14,7 @@
 namespace plexus::testing {
 namespace {
 
-using Wanted = KnownAnswers<std::pair<NodeId, Direction>, std::vector<std::uint32_t>>;
+using Wanted = OracleCache<std::pair<NodeId, Direction>, std::vector<std::uint32_t>>;
 
 void Check(const CaseGraph& g, const reference::FlatGraph& flat, const std::vector<NodeId>& sources,
            MultiBfsOptions options, Wanted& wanted) {

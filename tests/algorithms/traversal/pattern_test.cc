@@ -329,7 +329,7 @@ TEST(Pattern, RefusesWhatMakesNoSense) {
   EXPECT_EQ(code(PathPattern(), {0, 1.0}), ErrorCode::kInvalidArgument);
 }
 
-TEST(Pattern, BudgetsAreGoneOnWithToTheSameEnd) {
+TEST(Pattern, ResumedSearchesEqualUnbudgetedOnes) {
   const Snapshot s = Large(0, Shape::kDelta).snapshot();
   const PathPattern pattern = Parsed("(.|^link)+ ^causes?", s.schema());
   for (PatternOrder order : {PatternOrder::kFewestHops, PatternOrder::kBestProduct}) {

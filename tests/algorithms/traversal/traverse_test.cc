@@ -313,7 +313,7 @@ TEST(Traverse, BudgetsCutAtTheSamePlaceAndSaySo) {
   EXPECT_TRUE(Query(g.snapshot(), {{0, 1.0}}, options).truncated);
 }
 
-TEST(Traverse, BudgetsAreGoneOnWithToTheSameEnd) {
+TEST(Traverse, ResumedSearchesEqualUnbudgetedOnes) {
   for (Shape shape : {Shape::kClean, Shape::kRuns})
     for (std::size_t top : {0, 20})
       for (auto [aggregate, fold] : kFolds) {

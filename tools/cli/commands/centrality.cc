@@ -237,7 +237,7 @@ Result<int> RunEigenvector(const Globals& globals, const EigenvectorArguments& g
     return kDone;
   }
   if (result.acyclic) {
-    Out() << "no edges lead round in a circle: the eigenvalue is 0 and no node has a score; katz, "
+    Out() << "no edges form a cycle: the eigenvalue is 0 and no node has a score; katz, "
              "or --direction both, ranks such a graph\n";
     return kDone;
   }

@@ -220,7 +220,7 @@ void AddComponents(Cli& cli) {
       .Example("plexus components --db g --kinds supersedes --top 0 --members 0 --json",
                "all chains of versions, every version")
       .Example("plexus components --db g --strong --kinds depends_on",
-               "what depends on itself in a circle");
+               "what depends on itself in a cycle");
 
   static BfsArguments bfs;
   Command& reached = AddSelection(

@@ -165,14 +165,15 @@ void TellErrors(const text::ImportReport& report) {
 
 // Vectors are read from regular files; what a pipe holds is kept in memory.
 Result<std::string> ReadVectorsFromInput() {
-  constexpr std::size_t kMost = std::size_t{1} << 30;
+  constexpr std::size_t kMaxInputBytes = std::size_t{1} << 30;
   std::string bytes;
   std::vector<char> buffer(std::size_t{1} << 20);
   while (std::cin.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) ||
          std::cin.gcount() > 0) {
     bytes.append(buffer.data(), static_cast<std::size_t>(std::cin.gcount()));
-    if (bytes.size() > kMost)
-      return Fail(ErrorCode::kResourceExhausted, "standard input: over " + std::to_string(kMost) +
+    if (bytes.size() > kMaxInputBytes)
+      return Fail(ErrorCode::kResourceExhausted, "standard input: over " +
+                                                     std::to_string(kMaxInputBytes) +
                                                      " bytes of vectors; save them as a file");
   }
   return bytes;

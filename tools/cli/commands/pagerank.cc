@@ -35,9 +35,9 @@ struct PageRankArguments : EdgeSelection, BudgetOption {
 };
 
 // --kind-weight, --decay, --half-life.
-Result<ArcWeights> Weights(Session& session, std::span<const EdgeKindId> followed,
-                           const PageRankArguments& given) {
-  ArcWeights weights;
+Result<EdgeWeighting> Weights(Session& session, std::span<const EdgeKindId> followed,
+                              const PageRankArguments& given) {
+  EdgeWeighting weights;
   for (const std::string& text : given.factors) {
     const WeightedKey factor = SplitWeight(text);
     if (factor.key == text)

@@ -40,7 +40,7 @@ Result<int> RunReach(const Globals& globals, const ReachArguments& given, Direct
   options.direction = direction;
   PLEXUS_TRY(Select(*session, given, options));
   options.resume = given.resume.value_or("");
-  // The start is not among its own ancestors, whatever circles there are.
+  // The start is not among its own ancestors, whatever cycles there are.
   PLEXUS_ASSIGN(options.run.budget, MakeBudget(given));
   if (options.run.budget.nodes < Budget::kUnlimited - 1 && !given.resume)
     ++options.run.budget.nodes;
