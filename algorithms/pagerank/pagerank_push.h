@@ -38,7 +38,7 @@ struct PageRankPushOptions {
   bool weighted = true;
   GraphFilter filter = {};
   std::vector<EdgeKindId> reversed;  // of these kinds: rank flows from target to source
-  ArcWeights arc_weights;            // factors by kind, half-lives by age; as in PageRankOptions
+  EdgeWeighting arc_weights;         // factors by kind, half-lives by age; as in PageRankOptions
   // budget: nodes touched and arcs followed, kept to the node and arc. executor: not used.
   RunOptions run = {};
 };

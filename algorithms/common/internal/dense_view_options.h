@@ -5,15 +5,12 @@
 
 namespace plexus::internal {
 
-// Filter, reversed kinds and weights (where the kernel takes them), and executor of `options`;
-// Filter, reversed kinds and weights (where the kernel takes them), and executor of `options`; the
+// Filter, executor and, where the kernel takes them, reversed kinds and weights of `options`; the
 // caller sets which rows are needed.
 template <class Options>
 DenseViewOptions ViewOptions(const Options& options) {
   DenseViewOptions view;
-  view.filter.kinds = options.filter.kinds;
-  view.filter.valid_at = options.filter.valid_at;
-  view.filter.subset = options.filter.subset;
+  view.filter = options.filter;
   view.executor = options.run.executor;
   if constexpr (requires { options.reversed; }) view.reversed = options.reversed;
   if constexpr (requires { options.arc_weights; }) view.arc_weights = options.arc_weights;
