@@ -33,6 +33,7 @@
 #include "algorithms/pagerank/pagerank.h"
 #include "algorithms/pagerank/pagerank_batch.h"
 #include "algorithms/pagerank/pagerank_push.h"
+#include "algorithms/pagerank/refresh_pagerank.h"
 #include "algorithms/paths/distances.h"
 #include "algorithms/paths/shortest_path.h"
 #include "algorithms/retrieval/bm25.h"

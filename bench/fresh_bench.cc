@@ -27,7 +27,7 @@
 #include <vector>
 
 #include "algorithms/memory/visibility.h"
-#include "algorithms/pagerank/pagerank.h"
+#include "algorithms/pagerank/refresh_pagerank.h"
 #include "algorithms/retrieval/bm25.h"
 #include "algorithms/retrieval/nearest_neighbors.h"
 #include "algorithms/traversal/traverse.h"
@@ -273,11 +273,8 @@ std::pair<double, double> RefreshPageRanks(Graph& graph, Memories& memories, std
     memories.Add(batch, kBatch);
     Must(graph.Apply(batch), "append");
     const Snapshot now = graph.snapshot();
-    PageRankOptions from_start = options;
-    from_start.start = scores;
-    from_start.start_snapshot = &before;
     auto start = Clock::now();
-    const PageRankResult fresh = Must(PageRank(now, from_start), "refresh");
+    const PageRankResult fresh = Must(RefreshPageRank(now, {scores, &before}, options), "refresh");
     refreshed.push_back(MsSince(start));
     start = Clock::now();
     const PageRankResult whole = Must(PageRank(now, options), "PageRank");

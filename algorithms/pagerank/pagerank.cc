@@ -12,8 +12,8 @@
 #include "algorithms/common/internal/dense_view_options.h"
 #include "algorithms/common/internal/selection.h"
 #include "algorithms/pagerank/internal/pagerank_csr.h"
+#include "algorithms/pagerank/internal/power_iteration.h"
 #include "algorithms/pagerank/internal/preparation.h"
-#include "algorithms/pagerank/internal/refresh.h"
 #include "engine/out_of_memory.h"
 
 namespace plexus {
@@ -21,129 +21,6 @@ namespace plexus {
 namespace {
 
 constexpr std::size_t kGrain = 4096;
-
-// The scores to begin with, by dense id; empty = the teleport.
-Result<std::vector<double>> Start(const DenseView& view, std::span<const double> start,
-                                  Executor& executor) {
-  std::vector<double> dense;
-  if (start.empty()) return dense;
-  const std::size_t n = view.node_count();
-  const bool in_place =
-      n == 0 || view.node(static_cast<NodeId>(n - 1)) == n - 1;  // no id is left out
-  if (in_place)
-    dense.assign(start.begin(),
-                 start.begin() + static_cast<std::ptrdiff_t>(std::min(n, start.size())));
-  dense.resize(n);
-  for (NodeId i = 0; !in_place && i < n; ++i)
-    if (view.node(i) < start.size()) dense[i] = start[view.node(i)];
-  const double sum = ParallelReduce(
-      executor, n, kGrain, 0.0,
-      [&](std::size_t begin, std::size_t end) {
-        double part = 0;
-        for (std::size_t i = begin; i < end; ++i) part += dense[i] >= 0 ? dense[i] : std::nan("");
-        return part;
-      },
-      [](double a, double b) { return a + b; });
-  if (!std::isfinite(sum))
-    for (NodeId i = 0; i < n; ++i)
-      if (!(dense[i] >= 0) || !std::isfinite(dense[i]))
-        return Fail(ErrorCode::kInvalidArgument, "the first score of node " +
-                                                     std::to_string(view.node(i)) +
-                                                     " is not a finite number >= 0");
-  if (!(sum > 0) || !std::isfinite(sum))
-    return Fail(ErrorCode::kInvalidArgument,
-                "the first scores of the selected nodes do not have a finite sum above 0");
-  ParallelFor(executor, n, kGrain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) dense[i] /= sum;
-  });
-  return dense;
-}
-
-// What a refresh reads: the rows as they are, where the arrays of the base and the delta are the
-// selection; else packed.
-struct RefreshRows {
-  DenseView view;
-  ArcFilter filter = ArcFilter::All();
-  pagerank_internal::LiveCsr rows;  // points into the above
-  bool over_base = false;
-};
-
-Status ViewRows(const Snapshot& snapshot, const PageRankOptions& options, RefreshRows& to) {
-  PLEXUS_ASSIGN(const internal::Selection selection, internal::Select(snapshot, options.filter));
-  const bool as_stored = options.arc_weights.as_stored() && options.reversed.empty();
-  const bool live = !selection.whole_base && selection.all_nodes && selection.filter.all_kinds() &&
-                    !selection.filter.checks_time() && as_stored;
-  DenseViewOptions wanted = internal::ViewOptions(options);
-  wanted.out = wanted.in = !live;
-  wanted.weights = options.weighted;
-  PLEXUS_ASSIGN(to.view, DenseView::Make(snapshot, wanted));
-  to.filter = selection.filter;
-  to.rows.node_count = to.view.node_count();
-  to.rows.live = live ? &snapshot : nullptr;
-  to.rows.out = live ? snapshot.base().out() : to.view.out();
-  to.rows.in = live ? snapshot.base().in() : to.view.in();
-  if (!live && as_stored && !options.filter.subset) {
-    to.rows.packed_from = &snapshot;
-    to.rows.numbering = to.view.packed() ? &to.view : nullptr;
-    to.rows.filter = &to.filter;
-  }
-  to.over_base = live || (selection.whole_base && !to.view.packed());
-  return {};
-}
-
-// From earlier scores to a tolerance. May throw std::bad_alloc.
-Result<PageRankResult> Refresh(const Snapshot& snapshot, const PageRankOptions& options,
-                               Executor& executor) {
-  const auto began = std::chrono::steady_clock::now();
-  RefreshRows read;
-  PLEXUS_TRY(ViewRows(snapshot, options, read));
-  const DenseView& view = read.view;
-  PageRankResult result;
-  std::shared_ptr<const pagerank_internal::PageRankTiles> tiles;
-  if (options.keep_layout && read.over_base && !options.run.budget.Interrupted())
-    tiles = pagerank_internal::TilesOfBase(snapshot.state().base, options.weighted, executor);
-  result.layout_bytes = tiles ? tiles->size_bytes() : 0;
-  result.nodes = view.nodes();
-  result.preparation_ms =
-      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
-  if (view.node_count() == 0) {
-    result.scores.assign(snapshot.node_count(), 0.0);
-    result.converged = true;
-    return result;
-  }
-  std::vector<pagerank_internal::SeedShare> seeds;
-  if (!options.seeds.empty()) {
-    PLEXUS_ASSIGN(
-        seeds, pagerank_internal::SeedShares(snapshot, view, options.seeds, options.filter.kinds));
-  }
-  PLEXUS_ASSIGN(std::vector<double> start, Start(view, options.start, executor));
-  pagerank_internal::PageRankRefreshed refreshed =
-      pagerank_internal::RefreshPageRank(read.rows, std::move(start), seeds,
-                                         {.damping = options.damping,
-                                          .tolerance = options.tolerance,
-                                          .max_iterations = options.max_iterations,
-                                          .weighted = options.weighted,
-                                          .earlier = options.start_snapshot,
-                                          .tiles = std::move(tiles),
-                                          .budget = options.run.budget},
-                                         executor);
-  if (view.node_count() == snapshot.node_count()) {
-    result.scores = std::move(refreshed.scores);
-  } else {
-    result.scores.assign(snapshot.node_count(), 0.0);
-    for (NodeId i = 0; i < view.node_count(); ++i)
-      result.scores[view.node(i)] = refreshed.scores[i];
-  }
-  result.iterations = refreshed.iterations;
-  result.error = refreshed.error;
-  result.converged = refreshed.error <= options.tolerance;
-  result.truncated = refreshed.truncated;
-  result.tiled = refreshed.tiled;
-  result.edges = refreshed.arcs;
-  result.bytes_per_iteration =
-      refreshed.arcs * (options.weighted ? 8 : 4) + std::uint64_t{view.node_count()} * 44;
-  return result;
-}
 
 template <class Real>
 Status RankDense(const pagerank_internal::PageRankReady& ready, const std::vector<double>& teleport,
@@ -186,13 +63,50 @@ double LeastTolerance(Precision precision, double damping) {
   return (precision == Precision::kF32 ? 0x1p-22 : 0x1p-50) / (1.0 - damping);
 }
 
-Result<PageRankResult> PageRank(const Snapshot& snapshot, const PageRankOptions& options) try {
+namespace pagerank_internal {
+
+// The scores to begin with, by dense id; empty = the teleport.
+Result<std::vector<double>> StartScores(const DenseView& view, std::span<const double> start,
+                                        Executor& executor) {
+  std::vector<double> dense;
+  if (start.empty()) return dense;
+  const std::size_t n = view.node_count();
+  const bool in_place =
+      n == 0 || view.node(static_cast<NodeId>(n - 1)) == n - 1;  // no id is left out
+  if (in_place)
+    dense.assign(start.begin(),
+                 start.begin() + static_cast<std::ptrdiff_t>(std::min(n, start.size())));
+  dense.resize(n);
+  for (NodeId i = 0; !in_place && i < n; ++i)
+    if (view.node(i) < start.size()) dense[i] = start[view.node(i)];
+  const double sum = ParallelReduce(
+      executor, n, kGrain, 0.0,
+      [&](std::size_t begin, std::size_t end) {
+        double part = 0;
+        for (std::size_t i = begin; i < end; ++i) part += dense[i] >= 0 ? dense[i] : std::nan("");
+        return part;
+      },
+      [](double a, double b) { return a + b; });
+  if (!std::isfinite(sum))
+    for (NodeId i = 0; i < n; ++i)
+      if (!(dense[i] >= 0) || !std::isfinite(dense[i]))
+        return Fail(ErrorCode::kInvalidArgument, "the first score of node " +
+                                                     std::to_string(view.node(i)) +
+                                                     " is not a finite number >= 0");
+  if (!(sum > 0) || !std::isfinite(sum))
+    return Fail(ErrorCode::kInvalidArgument,
+                "the first scores of the selected nodes do not have a finite sum above 0");
+  ParallelFor(executor, n, kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) dense[i] /= sum;
+  });
+  return dense;
+}
+
+Result<PageRankResult> IteratePageRank(const Snapshot& snapshot, const PageRankOptions& options,
+                                       std::span<const double> first) {
   PLEXUS_TRY(
       pagerank_internal::CheckPageRankOptions(options, pagerank_internal::PageRankUse::kOne));
   Executor& executor = internal::Pick(options.run.executor);
-  if (!options.start.empty() && options.iterations == 0 &&
-      pagerank_internal::RefreshReaches(options.tolerance, options.damping))
-    return Refresh(snapshot, options, executor);
   const auto began = std::chrono::steady_clock::now();
   PLEXUS_ASSIGN(const pagerank_internal::PageRankReady ready,
                 pagerank_internal::PreparePageRank(snapshot, options,
@@ -218,7 +132,7 @@ Result<PageRankResult> PageRank(const Snapshot& snapshot, const PageRankOptions&
     result.converged = true;
     return result;
   }
-  PLEXUS_ASSIGN(const std::vector<double> start, Start(view, options.start, executor));
+  PLEXUS_ASSIGN(const std::vector<double> start, StartScores(view, first, executor));
   if (options.precision == Precision::kF32)
     PLEXUS_TRY(RankDense<float>(ready, teleport, start, options, executor, result));
   else
@@ -226,6 +140,12 @@ Result<PageRankResult> PageRank(const Snapshot& snapshot, const PageRankOptions&
   result.converged = result.error <= options.tolerance;
   if (options.iterations == 0 && !result.converged) result.truncated = true;
   return result;
+}
+
+}  // namespace pagerank_internal
+
+Result<PageRankResult> PageRank(const Snapshot& snapshot, const PageRankOptions& options) try {
+  return pagerank_internal::IteratePageRank(snapshot, options, {});
 }
 PLEXUS_CATCH_NO_MEMORY
 

@@ -34,6 +34,7 @@
 #include "algorithms/pagerank/pagerank.h"
 #include "algorithms/pagerank/pagerank_batch.h"
 #include "algorithms/pagerank/pagerank_push.h"
+#include "algorithms/pagerank/refresh_pagerank.h"
 #include "algorithms/paths/distances.h"
 #include "algorithms/paths/internal/distances_csr.h"
 #include "algorithms/paths/shortest_path.h"
@@ -69,9 +70,8 @@ TEST(NoMemoryKernels, PageRank) {
       ASK {
         static std::vector<double> start;
         start.resize(s.node_count(), 1.0 / s.node_count());  // once for each graph
-        auto options = With<PageRankOptions>(executor);
-        options.start = std::span<const double>(start).first(s.node_count());
-        return PageRank(s, options);
+        const auto options = With<PageRankOptions>(executor);
+        return RefreshPageRank(s, {std::span<const double>(start).first(s.node_count())}, options);
       },
       scores);
   const std::vector<std::vector<NodeWeight>> sets = {{{1, 1.0}}, {{2, 0.5}, {3, 0.5}}};

@@ -11,6 +11,7 @@
 #include "algorithms/common/dense_view.h"
 #include "algorithms/pagerank/pagerank_batch.h"
 #include "algorithms/pagerank/pagerank_push.h"
+#include "algorithms/pagerank/refresh_pagerank.h"
 #include "tests/algorithms/pagerank/pagerank_query.h"
 #include "tests/reference/oracles.h"
 #include "tests/support/for_each_case.h"
@@ -99,10 +100,9 @@ TEST(EdgeWeighting, EveryPageRankWeighsByTheFormula) {
       // From other scores, and with a hint that does not hold here.
       PageRankOptions refresh = options;
       refresh.tolerance = 1e-9;
-      refresh.start = plain;
       const Snapshot same = g.snapshot();
-      refresh.start_snapshot = &same;
-      EXPECT_LE(Distance(Rank(g.snapshot(), refresh).scores, want), 1e-6);
+      const auto refreshed = RefreshPageRank(g.snapshot(), {plain, &same}, refresh);
+      EXPECT_LE(Distance(refreshed.value().scores, want), 1e-6);
 
       const std::vector<std::vector<NodeWeight>> sets = {{}, {{1, 1.0}}};
       PageRankOptions batch = options;
@@ -186,8 +186,8 @@ TEST(EdgeWeighting, ReversedKindsFlowFromTargetToSource) {
         EXPECT_GT(Distance(Rank(g.snapshot(), straight).scores, want), 1e-3);
         PageRankOptions refresh = options;
         refresh.tolerance = 1e-9;
-        refresh.start = want;
-        EXPECT_LE(Distance(Rank(g.snapshot(), refresh).scores, want), 1e-6);
+        const auto refreshed = RefreshPageRank(g.snapshot(), {.scores = want}, refresh);
+        EXPECT_LE(Distance(refreshed.value().scores, want), 1e-6);
         PageRankPushOptions push;
         push.filter.kinds = options.filter.kinds, push.reversed = options.reversed,
         push.arc_weights = weights;

@@ -35,7 +35,7 @@ TEST(PageRankRefresh, ErrorBoundHoldsFromEarlierScores) {
     for (std::size_t k = 1; k < 6; ++k)
       g.Link(i, kLink, (i * 13 + k * k * 101 + 7) % 3000, 0.5f + static_cast<float>(k));
   g.Commit();
-  PageRankOptions options;
+  RefreshQuery options;
   options.tolerance = 1e-10;
   const PageRankResult before = Rank(g.snapshot(), options);
   g.Link(g.AddNode(), kLink, 5);
@@ -54,9 +54,9 @@ TEST(PageRankRefresh, ErrorBoundHoldsFromEarlierScores) {
 
   const std::vector<double> zero(3000, 0.0), negative(3000, -1.0);
   options.start = zero;
-  EXPECT_FALSE(PageRank(g.snapshot(), options).has_value());
+  EXPECT_FALSE(Refresh(g.snapshot(), options).has_value());
   options.start = negative;
-  EXPECT_FALSE(PageRank(g.snapshot(), options).has_value());
+  EXPECT_FALSE(Refresh(g.snapshot(), options).has_value());
 }
 
 // Long chains with cross links, dangling ends and weights: changes stay near where they
@@ -73,7 +73,7 @@ TEST(PageRankRefresh, ErrorBoundHoldsAfterLocalChanges) {
         if (i % 5 == 0 && i % 7 != 6) g.Link(i, kRelatesTo, (i * 13 + 5) % kNodes / 40 * 40 + 1);
       }
       g.Commit();
-      PageRankOptions options;
+      RefreshQuery options;
       options.weighted = weighted;
       options.tolerance = 1e-6;
       if (seeded) options.seeds = {{11, 1.0}, {4000, 3.0}};
@@ -117,7 +117,7 @@ TEST(PageRankRefresh, ErrorBoundHoldsFromArbitraryStart) {
       if (from != to) g.Link(from, kLink, to, 0.125f * static_cast<float>(1 + draw(40)));
     }
     g.Commit();
-    PageRankOptions options;
+    RefreshQuery options;
     options.damping = std::array{0.85, 0.0, 0.1, 0.9}[draw(4)];
     options.tolerance = std::array{1e-3, 1e-6, 1e-8}[draw(3)];
     options.weighted = draw(2) != 0;
@@ -162,7 +162,7 @@ void RefreshFiftyTimes(bool tags) {
   };
   for (int i = 0; i < 400; ++i) link();
   g.Commit();
-  std::vector<PageRankOptions> selections(5);
+  std::vector<RefreshQuery> selections(5);
   selections[1].weighted = false;
   selections[2].filter.kinds = {kLink, kRelatesTo};
   selections[3].filter.valid_at = 100;
@@ -198,7 +198,7 @@ void RefreshFiftyTimes(bool tags) {
     const NodeSubset subset = *NodeSubset::Of(now, two_thirds);
     for (std::size_t i = 0; i < scores.size(); ++i) {
       SCOPED_TRACE(i);
-      PageRankOptions options = i < selections.size() ? selections[i] : PageRankOptions{};
+      RefreshQuery options = i < selections.size() ? selections[i] : RefreshQuery{};
       if (i == selections.size()) options.filter.subset = &subset;
       options.tolerance = 1e-8;
       options.start = scores[i];
@@ -237,7 +237,7 @@ TEST(PageRankRefresh, AHintSavesSweepsBesideTags) {
   g.Commit();
   g.Compact();
   const Snapshot before = g.snapshot();
-  PageRankOptions options;
+  RefreshQuery options;
   options.tolerance = 1e-6;
   const std::vector<double> scores = Rank(before, options).scores;
   g.Link(3, kLink, 6, 1.0f);
@@ -262,7 +262,7 @@ TEST(PageRankRefresh, WrongHintsCostSweepsOnly) {
   g.Commit();
   other.Link(0, kLink, 1);
   other.Commit();
-  PageRankOptions options;
+  RefreshQuery options;
   options.tolerance = 1e-9;
   const Snapshot first = g.snapshot();
   for (std::size_t i = 0; i < 60; ++i) g.Link(i, kRelatesTo, (i * 11 + 1) % 200, 9.0f);
@@ -302,7 +302,7 @@ TEST(PageRankRefresh, StrengthsOfAnySize) {
     g.Commit();
     std::vector<double> start(300);
     std::iota(start.begin(), start.end(), 0.0);
-    PageRankOptions options;
+    RefreshQuery options;
     options.start = start;
     const auto want = reference::PageRank(g.Flat(), 0.85, true, {}, 0);
     for (const double tolerance : {1e-5, 1e-7, 5e-11}) {
@@ -319,10 +319,10 @@ TEST(PageRankRefresh, RefusesHostileStarts) {
   g.AddNodes(4);
   g.Link(0, kLink, 1);
   g.Commit();
-  PageRankOptions options;
+  RefreshQuery options;
   const auto message = [&](const std::vector<double>& start) {
     options.start = start;
-    const auto result = PageRank(g.snapshot(), options);
+    const auto result = Refresh(g.snapshot(), options);
     return result ? std::string() : result.error().message;
   };
   const double nan = std::numeric_limits<double>::quiet_NaN(),
@@ -342,7 +342,7 @@ TEST(PageRankRefresh, RefusesHostileStarts) {
 
 TEST(PageRankRefresh, SameBitsAtAnyThreadCountAndOnAnyShape) {
   const auto executors = Executors();
-  PageRankOptions options;
+  RefreshQuery options;
   options.tolerance = 1e-7;
   const std::vector<double> start = Rank(Large(0, Shape::kClean).snapshot(), options).scores;
   std::vector<double> biased(start);

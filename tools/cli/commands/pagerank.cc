@@ -9,6 +9,7 @@
 #include "algorithms/pagerank/pagerank.h"
 #include "algorithms/pagerank/pagerank_batch.h"
 #include "algorithms/pagerank/pagerank_push.h"
+#include "algorithms/pagerank/refresh_pagerank.h"
 #include "tools/cli/arguments.h"
 #include "tools/cli/budget_option.h"
 #include "tools/cli/cli.h"
@@ -274,9 +275,10 @@ Result<int> RunPageRank(const Globals& globals, const PageRankArguments& given) 
   std::optional<Earlier> earlier;
   if (!given.from_as_of.empty()) {
     PLEXUS_ASSIGN(earlier, RankEarlier(globals, *session, given, options.run.budget));
-    options.start = earlier->result.scores;
   }
-  PLEXUS_ASSIGN(const PageRankResult result, PageRank(snapshot, options));
+  PLEXUS_ASSIGN(const PageRankResult result,
+                earlier ? RefreshPageRank(snapshot, {.scores = earlier->result.scores}, options)
+                        : PageRank(snapshot, options));
   PLEXUS_ASSIGN(const auto top, TopScores(result.scores, result.nodes, given.top.value_or(20)));
   PLEXUS_ASSIGN(const auto scaled, ScaleByMaximum(result.scores, result.nodes));
   if (globals.json) {
