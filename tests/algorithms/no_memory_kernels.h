@@ -234,7 +234,10 @@ void Fails(const char* name, const Ask& ask, const Tell& tell) {
 template <class Options>
 Options With(Executor& executor) {
   Options options;
-  options.run.executor = &executor;
+  if constexpr (requires { options.run; })
+    options.run.executor = &executor;
+  else
+    options.executor = &executor;
   return options;
 }
 

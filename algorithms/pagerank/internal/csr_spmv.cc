@@ -231,6 +231,5 @@ void CsrSpmv::PullTouched(std::size_t begin, std::size_t end, std::span<const No
 
 template void CsrSpmv::PullBlock(std::size_t, const float*, double*);
 template void CsrSpmv::PullBlock(std::size_t, const double*, double*);
-template void CsrSpmv::PullBlock(std::size_t, CsrSpmv::Coded, double*);
 
 }  // namespace plexus::pagerank_internal

@@ -5,8 +5,7 @@
 // of its values. Groups of rows begin at multiples of 64, so a sum's bits depend on the rows of its
 // group alone: not on threads, nor on where rows lie.
 //
-// Values may be f32 as well, or bytes that index a table of values; sums are f64. Rounding: of
-// all rows see Rounding.
+// Values may be f32 as well; sums are f64. Rounding: of all rows see Rounding.
 #pragma once
 
 #include <algorithm>
@@ -105,15 +104,6 @@ class CsrSpmv final : public Spmv {
     PullBlock(block, values, sums);
   }
   void Pull(std::size_t block, const double* values, double* sums) override {
-    PullBlock(block, values, sums);
-  }
-  // Values that are the entries of a table.
-  struct Coded {
-    const std::uint8_t* codes;  // by node
-    const double* table;        // 256
-    double operator[](std::size_t node) const { return table[codes[node]]; }
-  };
-  void Pull(std::size_t block, const Coded& values, double* sums) {
     PullBlock(block, values, sums);
   }
 

@@ -292,10 +292,9 @@ class Refresher {
     std::optional<BlockGaussSeidel<Real>> sweeps;
     const auto begin = [&] {
       sweeps.emplace(
-          typename BlockGaussSeidel<Real>::Problem{tiled ? static_cast<Spmv&>(*tiled) : sums_,
-                                                   sums_, seeds_, reciprocal_, result_.scores,
-                                                   result_.arcs, options_.damping,
-                                                   options_.part_work, options_.coded_nodes},
+          typename BlockGaussSeidel<Real>::Problem{
+              tiled ? static_cast<Spmv&>(*tiled) : sums_, seeds_, reciprocal_, result_.scores,
+              result_.arcs, options_.damping, options_.part_work},
           executor_);
     };
     begin();

@@ -42,7 +42,6 @@ struct PageRankRefreshOptions {
   std::shared_ptr<const PageRankTiles> tiles = nullptr;
   Budget budget;
   std::uint64_t part_work = BlockGaussSeidel<float>::kPartWork;  // less in tests
-  NodeId coded_nodes = BlockGaussSeidel<float>::kCodedNodes;     // as this
 };
 
 struct PageRankRefreshed {

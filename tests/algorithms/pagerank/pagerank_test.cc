@@ -186,7 +186,8 @@ TEST(PageRank, RefusesWhatItCannotDo) {
             }).find("f32"),
             std::string::npos);
   EXPECT_NE(message([](O& o) { o.iterations = -1; }).find("iterations"), std::string::npos);
-  EXPECT_NE(message([](O& o) { o.filter.kinds = {EdgeKindId{40000}}; }).find("40000"), std::string::npos);
+  EXPECT_NE(message([](O& o) { o.filter.kinds = {EdgeKindId{40000}}; }).find("40000"),
+            std::string::npos);
   EXPECT_NE(message([](O& o) { o.seeds = {{2, 1.0}}; }).find("seed node '"), std::string::npos);
   EXPECT_NE(message([](O& o) { o.seeds = {{99, 1.0}}; }).find("99"), std::string::npos);
   EXPECT_NE(message([](O& o) { o.seeds = {{0, -1.0}}; }).find("weight"), std::string::npos);
