@@ -66,8 +66,8 @@ TEST(DerivedData, TheFirstToKeepWinsAndACopyIsEmpty) {
   EXPECT_EQ(copy.Find<Number>(), nullptr);
   data = copy;
   EXPECT_EQ(data.Find<Number>(), nullptr);
-  for (std::uint32_t i = 0; i < 2 * DerivedData::kMost; ++i) data.Keep<Number>(one, i);
-  EXPECT_EQ(data.size_bytes(), 7 * DerivedData::kMost) << "bounded";
+  for (std::uint32_t i = 0; i < 2 * DerivedData::kMaxValues; ++i) data.Keep<Number>(one, i);
+  EXPECT_EQ(data.size_bytes(), 7 * DerivedData::kMaxValues) << "bounded";
 }
 
 TEST(DerivedData, LivesWithItsPart) {

@@ -22,6 +22,8 @@
 namespace plexus {
 namespace {
 
+using retrieval_internal::NodeOrder;
+
 class Script {
  public:
   explicit Script(std::uint64_t seed) : random_(seed) {}
@@ -193,8 +195,8 @@ TEST(NodeOrder, CarriedEqualsMadeAnew) {
   ASSERT_TRUE(graph->Apply(fill));
   int carried = 0;
   for (int step = 0; step < 60; ++step) {
-    (void)retrieval_internal::NodeOrder::OfColumn(graph->snapshot(), kAccessCount);
-    (void)retrieval_internal::NodeOrder::OfKinds(graph->snapshot());
+    (void)NodeOrder::OfColumn(graph->snapshot(), kAccessCount);
+    (void)NodeOrder::OfKinds(graph->snapshot());
     WriteBatch batch(1);
     if (step % 10 == 9) {  // a whole range goes, so blocks do
       for (int i = step * 100; i < step * 100 + 900; ++i)
@@ -206,17 +208,17 @@ TEST(NodeOrder, CarriedEqualsMadeAnew) {
     ASSERT_TRUE(graph->Apply(batch));
     const Snapshot s = graph->snapshot();
     carried += s.state().derived.kept.Find<NodeOrder>(std::uint32_t{kAccessCount} + 1) != nullptr;
-    const auto order = retrieval_internal::NodeOrder::OfColumn(s, kAccessCount);
+    const auto order = NodeOrder::OfColumn(s, kAccessCount);
     GraphState copy = s.state();  // keeps nothing
     const Snapshot anew(std::make_shared<const GraphState>(std::move(copy)));
-    const auto expected = retrieval_internal::NodeOrder::OfColumn(anew, kAccessCount);
+    const auto expected = NodeOrder::OfColumn(anew, kAccessCount);
     ASSERT_EQ(order->size(), expected->size());
-    std::vector<retrieval_internal::NodeOrder::Entry> a, b;
-    order->ForEach(0, order->size(), false, [&](retrieval_internal::NodeOrder::Entry e) {
+    std::vector<NodeOrder::Entry> a, b;
+    order->ForEach(0, order->size(), false, [&](NodeOrder::Entry e) {
       a.push_back(e);
       return true;
     });
-    expected->ForEach(0, expected->size(), true, [&](retrieval_internal::NodeOrder::Entry e) {
+    expected->ForEach(0, expected->size(), true, [&](NodeOrder::Entry e) {
       b.push_back(e);
       return true;
     });
@@ -227,7 +229,7 @@ TEST(NodeOrder, CarriedEqualsMadeAnew) {
       ASSERT_EQ(order->At(rank), a[rank]);
       ASSERT_EQ(order->Rank(a[rank]), rank);
     }
-    ASSERT_EQ(retrieval_internal::NodeOrder::OfKinds(s)->size(), NodeOrder::OfKinds(anew)->size());
+    ASSERT_EQ(NodeOrder::OfKinds(s)->size(), NodeOrder::OfKinds(anew)->size());
   }
   EXPECT_GT(carried, 50);
 }
