@@ -136,6 +136,7 @@ Result<Loaded> Database::Impl::LookAndLoad(bool live_writer, std::shared_ptr<Fil
     PLEXUS_TRY(
         CompareGeneration(path, anchor.files, *through, options.strict ? nullptr : &changed));
   auto look = Rocks::Open(path, Rocks::Mode::kLook, through);
+  at_log_end = look.has_value();
   if (!look && !anchor.clean) {
     const std::string why = look.error().message;
     look = Rocks::Open(path, Rocks::Mode::kLookTolerant, through);
