@@ -84,9 +84,16 @@ Status FetchVectors(const PayloadStore& store, Record& record, std::uint64_t& by
   return {};
 }
 
-Result<Changes> Database::ChangesSince(Sequence since, const ChangesOptions& options) try {
-  Impl& d = *impl_;
-  PLEXUS_TRY(d.Usable());
+namespace {
+
+Status CheckFloor(Sequence since, Sequence floor) {
+  if (since >= floor) return {};
+  return Fail(ErrorCode::kFailedPrecondition, "records up to " + std::to_string(floor) +
+                                                  " were trimmed; a follower at " +
+                                                  std::to_string(since) + " begins with a backup");
+}
+
+Result<Changes> ReadChanges(Database::Impl& d, Sequence since, const ChangesOptions& options) {
   std::shared_ptr<Rocks> rocks;
   LogPoint floor;
   Sequence end = 0;
@@ -115,11 +122,8 @@ Result<Changes> Database::ChangesSince(Sequence since, const ChangesOptions& opt
   if (since > end)
     return Fail(ErrorCode::kNotFound, "sequence " + std::to_string(since) + " lies after " +
                                           std::to_string(end) + ", the last that is durable");
-  if (since < floor.sequence)
-    return Fail(ErrorCode::kFailedPrecondition, "records up to " + std::to_string(floor.sequence) +
-                                                    " were trimmed; a follower at " +
-                                                    std::to_string(since) +
-                                                    " begins with a backup");
+  PLEXUS_TRY(CheckFloor(since, floor.sequence));
+  ReachPoint(d.options.hooks, "changes.floor_read");
   Changes changes;
   changes.generation = generation;
   changes.next = since;
@@ -145,6 +149,17 @@ Result<Changes> Database::ChangesSince(Sequence since, const ChangesOptions& opt
     changes.records.push_back(std::move(record));
   }
   changes.more = changes.next < end;
+  return changes;
+}
+
+}  // namespace
+
+Result<Changes> Database::ChangesSince(Sequence since, const ChangesOptions& options) try {
+  Impl& d = *impl_;
+  PLEXUS_TRY(d.Usable());
+  auto changes = ReadChanges(d, since, options);
+  // A trim that came meanwhile takes away what is read.
+  if (!changes) PLEXUS_TRY(CheckFloor(since, d.NotedFloor().floor.sequence));
   return changes;
 }
 PLEXUS_CATCH_NO_MEMORY

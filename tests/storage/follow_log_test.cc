@@ -4,6 +4,7 @@
 #include <map>
 #include <random>
 #include <set>
+#include <thread>
 
 #include "engine/vocabulary.h"
 #include "storage/base/fail_points.h"
@@ -329,7 +330,6 @@ TEST(FollowLog, BesideAWriterThatIsKilled) {
   Expected expected(3);
   Sequence acknowledged = 0;
   std::unique_ptr<View> view;
-  int by_log = 0;
   for (int life = 0; life < 6; ++life) {
     ChildProcess child({"write", scratch.path(), "3"});
     std::string line;
@@ -353,9 +353,7 @@ TEST(FollowLog, BesideAWriterThatIsKilled) {
     ASSERT_GE(view->snapshot().sequence(), acknowledged);
     ASSERT_EQ(DumpDigest(view->snapshot()),
               DumpDigest(MustOpen(scratch.path(), ReadOnly())->snapshot()));
-    by_log = view->by_log();
   }
-  EXPECT_GT(by_log, 5);
 }
 
 // A follower that begins with a view may know more than is durable.
@@ -374,6 +372,71 @@ TEST(FollowLog, AFeedGoesOnFromAView) {
   EXPECT_EQ(changes->next, begun);
   EXPECT_GE(writer->stats().synced_sequence, begun);
   EXPECT_EQ(writer->ChangesSince(begun + 1).error().code, ErrorCode::kNotFound);
+}
+
+// What was read past RocksDB is bounded, and many may ask for more at once.
+TEST(FollowLog, ManyBytesAndManyThreads) {
+  ScratchDirectory scratch;
+  auto writer = MustOpen(scratch.path(), Create());
+  PLEXUS_OK(writer->graph().Apply(OneText(1, 10)));
+  View view(scratch.path());
+  std::uint64_t number = 1;
+  for (int i = 0; i < 12; ++i) {
+    PLEXUS_OK(writer->graph().Apply(OneText(++number, (1 << 20) - static_cast<std::size_t>(i))));
+    PLEXUS_OK(view->Refresh());
+    ASSERT_EQ(Dump(view.snapshot()), Dump(writer->snapshot()));
+  }
+  EXPECT_GE(view.by_opening(), 1);
+  EXPECT_GE(view.by_log(), 8);
+  for (int round = 0; round < 5; ++round) {
+    for (int i = 0; i < 3; ++i, ++number)
+      PLEXUS_OK(writer->graph().Apply(OneText(number + 1, 50 + number)));
+    PLEXUS_OK(view->Refresh());
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 6; ++t)
+      threads.emplace_back([&, t] {
+        switch (t) {
+          case 0:
+          case 1:
+            EXPECT_TRUE(view->AsOf(number - 2));
+            break;
+          case 2:
+            EXPECT_EQ(view->ChangesSince(number - 2)->records.size(), 2u);
+            EXPECT_EQ(view->ChangesSince(number - 5)->records.size(), 5u);
+            break;
+          case 3:
+            EXPECT_EQ(view->stats().synced_sequence, number);
+            EXPECT_FALSE(view->History(0)->empty());
+            break;
+          case 4:
+            EXPECT_TRUE(view->Verify()->ok);
+            break;
+          default:
+            EXPECT_EQ(Dump(view.snapshot()), Dump(writer->snapshot()));
+        }
+      });
+  }
+}
+
+// A trim while the records are read.
+TEST(FollowLog, AFeedBesideATrim) {
+  ScratchDirectory scratch;
+  TestHooks hooks;
+  OpenOptions options = Create();
+  options.hooks = &hooks;
+  auto writer = MustOpen(scratch.path(), options);
+  ApplyScript(*writer, 1, 20);
+  Sequence floor = 0;
+  hooks.at_point = [&](const char* point) {
+    if (std::string_view(point) == "changes.floor_read") {
+      EXPECT_TRUE(writer->Trim(floor));
+    }
+  };
+  for (const Sequence since : {Sequence{0}, Sequence{3}, Sequence{7}}) {
+    floor = since + 3;
+    EXPECT_EQ(writer->ChangesSince(since).error().code, ErrorCode::kFailedPrecondition) << since;
+  }
+  EXPECT_EQ(writer->ChangesSince(10)->records.size(), 10u);
 }
 
 }  // namespace
