@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <shared_mutex>
 #include <string>
@@ -54,6 +55,13 @@ class Database::Impl {
   std::uint64_t checkpoint_bytes = 0;  // of the newest one; guarded by `maintenance`
   // Read-only: the files as they were at the view's moment.
   std::shared_ptr<const PinnedFiles> pinned;
+  // Read-only: all that the newest log of `pinned` holds is in the view.
+  bool at_log_end = false;
+  // Read-only: records of the view that `rocks` was opened before (follow.cc), as they are stored,
+  // the first of them follows `news_after`. Guarded by `renewal`.
+  std::vector<std::string> news;
+  LogPoint news_after;
+  std::uint64_t news_bytes = 0;  // with their payloads
 
   std::mutex purge_mutex;
   std::map<NodeId, Sequence> purged;    // ever, last purge
@@ -101,6 +109,10 @@ class Database::Impl {
   void StartGraph(const Loaded& loaded, std::shared_ptr<Journal> journal);
   // follow.cc
   Result<bool> Follow();
+  std::optional<bool> FollowLog(const std::shared_ptr<const PinnedFiles>& grown);
+  // Opens `rocks` at the view's moment when it has not all of its records. For who reads from it
+  // more than payloads.
+  Status CatchUp();
   Result<bool> Continues(const std::shared_ptr<Rocks>& now, const Anchor& next) const;
   Status CreateIfAsked();
   Status AttachWriter(const Loaded& loaded);

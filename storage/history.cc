@@ -118,6 +118,7 @@ Result<std::vector<HistoryEntry>> Database::History(NodeId node) try {
     return Fail(ErrorCode::kNotFound, "there is no node " + std::to_string(node));
   std::lock_guard guard(d.maintenance);
   if (d.journal) PLEXUS_TRY(d.journal->FlushBulk());
+  PLEXUS_TRY(d.CatchUp());
   // Of what a purge erased only the number is given, of the node itself and of those that it was
   // linked with.
   const std::map<NodeId, Sequence> purged = d.Purged();

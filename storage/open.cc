@@ -137,6 +137,7 @@ Result<Loaded> Database::Impl::OpenReadOnlyAndLoad(bool live_writer,
     PLEXUS_TRY(
         CompareGeneration(path, anchor.files, *through, options.strict ? nullptr : &changed));
   auto look = Rocks::Open(path, Rocks::Mode::kReadOnly, through);
+  at_log_end = look.has_value();
   if (!look && !anchor.clean) {
     const std::string why = look.error().message;
     look = Rocks::Open(path, Rocks::Mode::kReadOnlyTolerant, through);

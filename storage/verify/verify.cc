@@ -252,6 +252,7 @@ Result<VerifyReport> Database::Verify(const VerifyOptions& options) try {
   PLEXUS_TRY(d.Usable());
   std::lock_guard guard(d.maintenance);
   if (d.journal) PLEXUS_TRY(d.journal->FlushBulk());
+  PLEXUS_TRY(d.CatchUp());
   VerifyReport report;
   PLEXUS_TRY(Verifier(d, options, report).Run(snapshot()));
   return report;
