@@ -95,7 +95,7 @@ Status Database::Impl::CatchUp() {
   if (!options.read_only) return {};
   const std::unique_lock renewing(renewal);
   if (news.empty()) return {};
-  PLEXUS_ASSIGN(auto now, Rocks::Open(generation_path(), Rocks::Mode::kLook,
+  PLEXUS_ASSIGN(auto now, Rocks::Open(generation_path(), Rocks::Mode::kReadOnly,
                                       std::make_shared<Files>(*files, pinned)));
   store->Attach(now);
   rocks = std::move(now);

@@ -9,10 +9,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/json/parse.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
+#include <sstream>
+
+#include "tests/support/json_schema.h"
+#include "tools/operations/json_writer.h"
+#include "tools/operations/registry.h"
+#include "tools/operations/schema.h"
 
 namespace plexus::testing {
 namespace {
@@ -64,6 +72,36 @@ struct Pipe {
     write = -1;
   }
 };
+
+// The operation that the words ask, where they ask for JSON.
+const tools::Operation* AskedForJson(const std::vector<std::string>& words) {
+  if (std::ranges::find(words, "--json") == words.end()) return nullptr;
+  static const std::set<std::string> valued = {"--db",  "--as-of",   "--scope",
+                                               "--now", "--threads", "--wait"};
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (valued.contains(words[i]))
+      ++i;
+    else if (!words[i].starts_with("-"))
+      return tools::FindOperation(words[i]);
+  }
+  return nullptr;
+}
+
+// Every JSON reply is as its schema says.
+void CheckReply(const std::vector<std::string>& words, const std::string& out) {
+  const tools::Operation* operation = AskedForJson(words);
+  if (!operation || out.empty()) return;
+  boost::system::error_code failed;
+  const boost::json::value reply = boost::json::parse(out, failed);
+  if (failed || !reply.is_object() || reply.as_object().contains("error")) return;
+  std::ostringstream schema;
+  tools::JsonWriter json(schema);
+  json.BeginObject();
+  tools::WriteReplySchema(json, *operation);
+  json.EndObject();
+  EXPECT_EQ(SchemaProblem(boost::json::parse(schema.str()), reply), "")
+      << operation->name << ": " << out.substr(0, 2000);
+}
 
 // Takes what is there; false at the end of the stream.
 bool Take(int fd, std::string& to) {
@@ -133,6 +171,7 @@ Finished Plexus(const std::vector<std::string>& arguments, const RunOptions& opt
   int status = 0;
   waitpid(pid, &status, 0);
   finished.code = CodeOf(status);
+  if (options.out_file.empty() && !options.close_out_early) CheckReply(arguments, finished.out);
   return finished;
 }
 

@@ -1,6 +1,7 @@
 // Help, wrong usage, and the words the program finds for it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <sstream>
 #include <string>
@@ -19,7 +20,7 @@ std::vector<std::string> Commands() {
   bool listed = false;
   for (std::string line; std::getline(help, line);) {
     if (line == "Files:" || line == "Look:" || line == "Ask:" || line == "Change:" ||
-        line == "Care:")
+        line == "Care:" || line == "Help:")
       listed = true;
     else if (line.empty())
       listed = false;
@@ -168,7 +169,11 @@ void ExpectUsageError(const std::vector<std::string>& arguments, const std::stri
   SCOPED_TRACE(line);
   const Finished run = Plexus(arguments);
   EXPECT_EQ(run.code, 2) << run.err;
-  EXPECT_EQ(run.out, "");
+  if (std::ranges::find(arguments, "--json") == arguments.end()) {
+    EXPECT_EQ(run.out, "");
+  } else {
+    EXPECT_TRUE(run.out.starts_with(R"({"error":{"code":"invalid_argument",)")) << run.out;
+  }
   EXPECT_TRUE(run.err.starts_with("plexus: error: ")) << run.err;
   EXPECT_NE(run.err.find(words), std::string::npos) << run.err;
 }

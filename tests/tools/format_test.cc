@@ -1,5 +1,5 @@
 // What people and scripts read: escaping, numbers, tables, JSON, the progress line.
-#include "tools/cli/human_format.h"
+#include "tools/operations/human_format.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "tools/cli/progress_bar.h"
-#include "tools/cli/table.h"
+#include "tools/operations/text_table.h"
 #include "tools/operations/json_writer.h"
 
 namespace plexus::tools {
@@ -51,8 +51,8 @@ TEST(Cut, MeasuresInColumns) {
 }
 
 TEST(Table, LinesUp) {
-  Table table;
-  table.Column("n", Table::Align::kRight).Column("name");
+  TextTable table;
+  table.Column("n", TextTable::Align::kRight).Column("name");
   table.Row({"1", "one"});
   table.Row({"12", "tw\x1bo"});
   std::ostringstream out;

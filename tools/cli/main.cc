@@ -1,37 +1,42 @@
-// plexus: the command line. Commands live in commands/*.cc, the contract in DESIGN
-// section 9 and in README.md beside this file.
-#include "tools/cli/cli.h"
+// plexus: the command line, the first door to the operations.
+#include <exception>
+#include <new>
+#include <string>
+#include <vector>
 
-// A family a line, in the order of --help.
+#include "tools/cli/command_line.h"
+#include "tools/cli/exit_code.h"
+#include "tools/cli/output.h"
+#include "tools/cli/run.h"
+#include "tools/cli/shell.h"
+#include "tools/cli/signals.h"
+
+namespace {
+
+int Main(const std::vector<std::string>& words) {
+  using namespace plexus::tools;
+  const CommandLine line = ParseCommandLine(words, {});
+  if (line.error) {
+    const int code = PrintFailure(*line.error, line);
+    if (code == kUsage) PrintNote(line.hint);
+    return code;
+  }
+  if (line.request && line.request->operation().name == "shell") return RunShell(line);
+  if (line.request) return RunCommand(line);
+  Out() << line.text;
+  return FlushOut() ? kDone : kFailed;
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
-  plexus::tools::Cli cli;
-  plexus::tools::AddImport(cli);
-  plexus::tools::AddExport(cli);
-  plexus::tools::AddRead(cli);
-  plexus::tools::AddFind(cli);
-  plexus::tools::AddHistory(cli);
-  plexus::tools::AddStats(cli);
-  plexus::tools::AddKinds(cli);
-  plexus::tools::AddWrite(cli);
-  plexus::tools::AddTerms(cli);
-  plexus::tools::AddEmbed(cli);
-  plexus::tools::AddPageRank(cli);
-  plexus::tools::AddTraverse(cli);
-  plexus::tools::AddPath(cli);
-  plexus::tools::AddMatch(cli);
-  plexus::tools::AddReach(cli);
-  plexus::tools::AddComponents(cli);
-  plexus::tools::AddCommunities(cli);
-  plexus::tools::AddStructure(cli);
-  plexus::tools::AddCentrality(cli);
-  plexus::tools::AddConnections(cli);
-  plexus::tools::AddSearch(cli);
-  plexus::tools::AddSimilar(cli);
-  plexus::tools::AddTopo(cli);
-  plexus::tools::AddRerank(cli);
-  plexus::tools::AddFrontier(cli);
-  plexus::tools::AddMaintain(cli);
-  plexus::tools::AddBackup(cli);
-  plexus::tools::AddRepair(cli);
-  return cli.Main(argc, argv);
+  plexus::tools::InstallSignalHandlers();
+  try {
+    return Main(std::vector<std::string>(argv + 1, argv + argc));
+  } catch (const std::bad_alloc&) {
+    plexus::tools::PrintError({plexus::ErrorCode::kResourceExhausted, "out of memory"});
+  } catch (const std::exception& error) {
+    plexus::tools::PrintError({plexus::ErrorCode::kInternal, error.what()});
+  }
+  return plexus::tools::kFailed;
 }

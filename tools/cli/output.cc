@@ -11,7 +11,7 @@
 #include <string>
 
 #include "tools/cli/exit_code.h"
-#include "tools/cli/human_format.h"
+#include "tools/operations/human_format.h"
 
 namespace plexus::tools {
 namespace {
@@ -77,15 +77,5 @@ void EndOnLostReader(bool end) { end_on_lost_reader = end; }
 void PrintError(const Error& error) { PrintLine("error: ", error.message); }
 void PrintWarning(std::string_view message) { PrintLine("warning: ", message); }
 void PrintNote(std::string_view message) { PrintLine("", message); }
-
-void WarnInReply(std::string_view message) {
-  PrintWarning(message);
-  ReplyWarnings().emplace_back(message);
-}
-
-std::vector<std::string>& ReplyWarnings() {
-  static std::vector<std::string> warnings;
-  return warnings;
-}
 
 }  // namespace plexus::tools

@@ -9,7 +9,6 @@
 #include <ostream>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "engine/error.h"
 
@@ -24,9 +23,5 @@ void EndOnLostReader(bool end);
 void PrintError(const Error& error);          // plexus: error: ...
 void PrintWarning(std::string_view message);  // plexus: warning: ...
 void PrintNote(std::string_view message);     // plexus: ...
-
-// PrintWarning, and a member of "warnings" in the JSON reply (json_writer.cc).
-void WarnInReply(std::string_view message);
-std::vector<std::string>& ReplyWarnings();  // not yet in a reply
 
 }  // namespace plexus::tools

@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "tools/cli/human_format.h"
+#include "tools/operations/human_format.h"
 #include "tools/cli/signals.h"
 
 namespace plexus::tools {
@@ -66,8 +66,9 @@ std::string ProgressLine(std::string_view phase, std::uint64_t done, std::uint64
 
 ProgressBar::ProgressBar(bool enabled) : enabled_(enabled && IsTerminal()) {}
 
-ProgressBar::~ProgressBar() {
+void ProgressBar::End() {
   if (drawn_) std::fputs("\r\x1b[K", stderr);
+  drawn_ = false;
 }
 
 bool ProgressBar::Report(std::string_view phase, std::uint64_t done, std::uint64_t total) {

@@ -18,7 +18,8 @@ namespace plexus::tools {
 class ProgressBar : public Progress {
  public:
   explicit ProgressBar(bool enabled);
-  ~ProgressBar() override;  // wipes the line
+  ~ProgressBar() override { End(); }
+  void End();  // wipes the line
   bool Report(std::string_view phase, std::uint64_t done, std::uint64_t total) override;
 
  private:

@@ -4,11 +4,6 @@
 #include <boost/json/serialize.hpp>
 #include <charconv>
 #include <cmath>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "tools/cli/output.h"
 
 namespace plexus::tools {
 
@@ -21,18 +16,9 @@ void JsonWriter::Open(char bracket) {
   Separate();
   out_ << bracket;
   comma_ = false;
-  ++depth_;
 }
 
 void JsonWriter::Close(char bracket) {
-  if (--depth_ == 0 && bracket == '}' && &out_ == &Out() && !ReplyWarnings().empty()) {
-    const std::vector<std::string> warnings = std::exchange(ReplyWarnings(), {});
-    depth_ = 1;
-    BeginArray("warnings");
-    for (const std::string& warning : warnings) Value(warning);
-    EndArray();
-    depth_ = 0;
-  }
   out_ << bracket;
   comma_ = true;
 }
@@ -50,7 +36,7 @@ void JsonWriter::Value(std::string_view text) {
 
 template <class Real>
 void JsonWriter::Shortest(Real number) {
-  if (!std::isfinite(number)) return Value(nullptr);
+  if (!std::isfinite(number)) return Raw("null");
   Separate();
   char text[40];
   auto end = std::to_chars(text, text + sizeof text, number);
@@ -59,8 +45,6 @@ void JsonWriter::Shortest(Real number) {
 
 void JsonWriter::Value(double number) { Shortest(number); }
 void JsonWriter::Value(float number) { Shortest(number); }
-void JsonWriter::Value(bool truth) { Raw(truth ? "true" : "false"); }
-void JsonWriter::Value(std::nullptr_t) { Raw("null"); }
 
 void JsonWriter::Integer(std::int64_t number) {
   Separate();

@@ -5,9 +5,8 @@
 #include <optional>
 
 #include "engine/vocabulary.h"
-#include "tools/cli/arguments.h"
-#include "tools/cli/human_format.h"
-#include "tools/cli/output.h"
+#include "tools/operations/arguments.h"
+#include "tools/operations/human_format.h"
 
 namespace plexus::tools {
 namespace {
@@ -77,6 +76,16 @@ Result<NodeId> FindAliveNode(const Snapshot& snapshot, std::string_view key) {
               "node '" + std::string(key) + "' was " + how + "; 'plexus history' tells when");
 }
 
+Result<std::vector<NodeId>> FindAliveNodes(const Snapshot& snapshot,
+                                           std::span<const std::string> keys) {
+  std::vector<NodeId> nodes;
+  for (const std::string& key : keys) {
+    PLEXUS_ASSIGN(const NodeId node, FindAliveNode(snapshot, key));
+    nodes.push_back(node);
+  }
+  return nodes;
+}
+
 std::vector<std::string> EdgeKindNames(const Schema& schema) {
   std::vector<std::string> names;
   for (const EdgeKind& kind : schema.edge_kinds()) {
@@ -114,9 +123,21 @@ Result<std::vector<EdgeKindId>> FindEdgeKinds(const Schema& schema,
   return kinds;
 }
 
-void NoteIndexNodes(const Globals& globals, const Snapshot& snapshot, std::span<const NodeId> nodes,
-                    std::span<const EdgeKindId> kinds) {
-  if (globals.quiet) return;
+Result<std::vector<std::uint8_t>> NodeKindMask(const Schema& schema,
+                                               std::span<const std::string> names) {
+  std::vector<std::uint8_t> named(schema.node_kinds().size());
+  for (const std::string& name : names) {
+    const auto kind = schema.FindNodeKind(name);
+    if (!kind)
+      return Fail(ErrorCode::kInvalidArgument,
+                  "no node kind '" + name + "'" + DidYouMean(name, NodeKindNames(schema)));
+    named[*kind] = 1;
+  }
+  return named;
+}
+
+void NoteIndexNodes(std::vector<Note>& notes, const Snapshot& snapshot,
+                    std::span<const NodeId> nodes, std::span<const EdgeKindId> kinds) {
   const Schema& schema = snapshot.schema();
   const ArcFilter followed = ArcFilter::Kinds(schema, kinds);
   for (const NodeId node : nodes) {
@@ -129,10 +150,11 @@ void NoteIndexNodes(const Globals& globals, const Snapshot& snapshot, std::span<
       return !meets;
     });
     if (!meets)
-      PrintNote("'" + ShownKey(snapshot, node) +
-                "' is of the index plane, and none of the edge kinds followed touches it; name one "
-                "that does" +
-                hint);
+      notes.push_back(
+          {"'" + ShownKey(snapshot, node) +
+           "' is of the index plane, and none of the edge kinds followed touches it; name one "
+           "that does" +
+           hint});
   }
 }
 

@@ -3,6 +3,7 @@
 // Errors name what was given and the nearest name there is.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,8 +14,8 @@
 #include "engine/schema.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
-#include "tools/cli/arguments.h"
-#include "tools/cli/cli.h"
+#include "tools/operations/arguments.h"
+#include "tools/operations/reply.h"
 
 namespace plexus::tools {
 
@@ -27,6 +28,9 @@ Result<NodeId> FindNode(const Snapshot& snapshot, std::string_view key);
 std::optional<NodeId> MeantNode(const Snapshot& snapshot, std::string_view key);
 // The same, and kNotFound when it was removed.
 Result<NodeId> FindAliveNode(const Snapshot& snapshot, std::string_view key);
+// Nodes that are alive, by key.
+Result<std::vector<NodeId>> FindAliveNodes(const Snapshot& snapshot,
+                                           std::span<const std::string> keys);
 // "KEY" or "KEY=W" each, as nodes that are alive with weights (arguments.h, SplitWeight). Seed:
 // a node and a weight.
 template <class Seed>
@@ -52,9 +56,13 @@ Result<std::vector<EdgeKindId>> FindEdgeKinds(const Schema& schema,
 std::vector<std::string> EdgeKindNames(const Schema& schema);
 std::vector<std::string> NodeKindNames(const Schema& schema);
 
-// Says on stderr, unless --quiet, that an index node which was named as an end meets nothing, as
-// none of `kinds` is of its plane. Nothing for nodes that are facts.
-void NoteIndexNodes(const Globals& globals, const Snapshot& snapshot, std::span<const NodeId> nodes,
+// Which node kinds are named, by id; none where the list is empty. kInvalidArgument.
+Result<std::vector<std::uint8_t>> NodeKindMask(const Schema& schema,
+                                               std::span<const std::string> names);
+
+// Notes that an index node which was named as an end meets nothing, as none of `kinds` is of its
+// plane. Nothing for nodes that are facts.
+void NoteIndexNodes(std::vector<Note>& notes, const Snapshot& snapshot, std::span<const NodeId> nodes,
                     std::span<const EdgeKindId> kinds);
 
 // The key as people read it and as FindNode takes it: "tag:rust" for an index node,
@@ -65,8 +73,7 @@ std::string ShownKey(const Snapshot& snapshot, NodeId node);
 std::string TextHead(const Snapshot& snapshot, NodeId node);
 // TextHead, or the key where there is no text.
 std::string ShownName(const Snapshot& snapshot, NodeId node);
-// ShownName up to its first comma, at most 40 columns: for paths, where many names
-// share a line.
+// ShownName up to its first comma, at most 40 columns: for paths, where many names share a line.
 std::string ShortName(const Snapshot& snapshot, NodeId node);
 
 }  // namespace plexus::tools

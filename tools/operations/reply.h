@@ -1,61 +1,58 @@
-// Pieces of replies that several commands share: nodes, edges, counts, as JSON.
+// What an operation answers.
 //
-// Absent attributes are left out. Keys of index nodes are written as they are
-// stored (with U+001F), so that they can be fed back.
+// A reply is one object, whose members are written once, to whatever a door hands in: JSON text, or
+// a tree from which tables and CSV are made. It holds the results it writes, so that it outlives
+// the call. The other fields are words for people beside that object, which a door may
+// show or not; foreign text in them is
+// escaped (human_format.h).
 #pragma once
 
-#include <span>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <ostream>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "algorithms/common/edge_step.h"
-#include "algorithms/traversal/bfs.h"
-#include "algorithms/traversal/traverse.h"
-#include "engine/graph.h"
-#include "engine/snapshot.h"
-#include "tools/cli/cli.h"
-#include "tools/cli/table.h"
-#include "tools/operations/json_writer.h"
+#include "engine/error.h"
+#include "tools/operations/reply_writer.h"
 
 namespace plexus::tools {
 
-// {"new":n,"changed":n,"same":n} and "removed" when there are any.
-void WriteCounts(JsonWriter& json, std::string_view name, const ChangeCounts& counts);
-// What an ApplyReport says, as one object.
-void WriteApplyReport(JsonWriter& json, const ApplyReport& report);
+// What to know beside an answer.
+struct Note {
+  enum Level : std::uint8_t {
+    kForPeople,  // said beside a table alone; a reply says it in its members
+    kNote,
+    kWarning,
+    kError,
+  };
+  std::string text;
+  Level level = kNote;
+};
 
-// "kind", "weight", "label", "created_at" ... of an edge, into an open object.
-void WriteEdgeAttributes(JsonWriter& json, const Snapshot& snapshot, const Edge& edge);
-// [{"source":"a","kind":"k","target":"b","weight":x}, ...]
-void WritePath(JsonWriter& json, std::string_view name, const Snapshot& snapshot,
-               const std::vector<PathEdge>& path);
-// "a --kind 0.7--> b <--kind 1-- c", walked from `start`, with short names.
-std::string ShownPath(const Snapshot& snapshot, NodeId start, const std::vector<PathEdge>& path);
+struct Reply {
+  using Members = std::move_only_function<void(ReplyWriter&)>;
+  using Stream = std::move_only_function<Status(std::ostream&)>;
 
-// How tables show a node: its key and the head of its text, or with --names the
-// text alone (the key where there is none). `width` limits the text.
-void AddNodeColumns(Table& table, const Globals& globals, std::size_t width);
-void AddNodeCells(std::vector<std::string>& row, const Globals& globals, const Snapshot& snapshot,
-                  NodeId node);
+  Reply() = default;
+  Reply(Members written) : members(std::move(written)) {}  // NOLINT: a reply is its members
 
-// What a traversal or a pattern found: the reply of DESIGN section 9, with "resume" when
-// it was truncated; and for people, with two lines a hit when `paths` are shown.
-void WriteHits(const Snapshot& snapshot, const TraverseResult& result);
-void PrintHits(const Globals& globals, const Snapshot& snapshot, const TraverseResult& result,
-               bool paths);
+  Members members;
 
-// A table of what a breadth-first search reached; `name` heads the column of depths.
-void PrintByDepth(const Globals& globals, const Snapshot& snapshot, std::string_view name,
-                  std::span<const BfsNode> nodes);
+  std::string headline;            // lines before a table
+  std::string closing;             // lines after it
+  std::string page;                // instead of a table
+  bool quiet = false;              // people are shown nothing but these words
+  // The answer is a failure, too: a cycle, damage, nothing found. Without a message nothing is to
+  // be said beyond the reply.
+  std::optional<Error> failure;
+  // A format of its own, such as an export, instead of the object.
+  Stream stream;
+};
 
-// The node's columns as members of an open object, "scope" included.
-void WriteColumns(JsonWriter& json, const Snapshot& snapshot, NodeId node);
-// The same for people: name, value.
-std::vector<std::pair<std::string, std::string>> ShownColumns(const Snapshot& snapshot,
-                                                              NodeId node);
-// One column's value for people; times in milliseconds become dates.
-std::string ShownColumnValue(const Snapshot& snapshot, ColumnId column, std::uint64_t bits);
+// The whole object, with "warnings" at its end when there are any.
+void WriteReply(Reply& reply, const std::vector<std::string>& warnings, ReplyWriter& writer);
 
 }  // namespace plexus::tools

@@ -1,25 +1,27 @@
 // Keeping the index of terms, shared by `terms` and `import --terms`.
 #pragma once
 
+#include <string>
 #include <utility>
 
 #include "algorithms/retrieval/term_index.h"
 #include "engine/error.h"
-#include "tools/cli/session.h"
-#include "tools/operations/json_writer.h"
+#include "tools/operations/reply_writer.h"
+#include "tools/operations/request.h"
 #include "tools/operations/term_record.h"
+#include "tools/operations/workspace.h"
 
 namespace plexus::tools {
 
-// Makes the terms of the session's graph, as it is now, agree with its texts, and when all of
-// them do, records it (term_record.h). REQUIRES a session that may write.
-Result<IndexTermsReport> UpdateTerms(Session& session, IndexTermsOptions options);
+// Makes the terms of the workspace's graph, as it is now, agree with its texts, and when all of
+// them do, records it (term_record.h). REQUIRES a workspace that may write.
+Result<IndexTermsReport> UpdateTerms(Workspace& workspace, IndexTermsOptions options);
 
 // Keeps the index in step with an import: terms go into the batches of their texts.
 class TermKeeper {
  public:
   // `asked`: also where the graph has no terms yet.
-  static Result<TermKeeper> Make(Session& session, bool asked);
+  static Result<TermKeeper> Make(Workspace& workspace, bool asked);
   bool on() const { return on_; }
   // Completes a batch that is applied next to the graph as it is in `snapshot`.
   Status Complete(const Snapshot& snapshot, WriteBatch& batch);
@@ -28,13 +30,13 @@ class TermKeeper {
   Result<IndexTermsReport> Finish();
 
  private:
-  TermKeeper(Session& session, TermOptions terms) : session_(&session), terms_(std::move(terms)) {}
+  TermKeeper(Workspace& workspace, TermOptions terms) : workspace_(&workspace), terms_(std::move(terms)) {}
   // Counts the batch completed last if it was applied: a refused one, which comes again in halves,
   // raised no sequence.
   void Settle(const Snapshot& now);
   void Add(const IndexTermsReport& more);
 
-  Session* session_;
+  Workspace* workspace_;
   TermOptions terms_;
   bool on_ = false;
   bool complete_ = false;     // all texts of the graph are indexed, and its record says so
@@ -43,12 +45,13 @@ class TermKeeper {
   Sequence completed_at_ = 0;
 };
 
-// "12 facts have a text that is newer than the index ..." on stderr, unless --quiet or there are
-// none.
-void NoteNotIndexed(const Globals& globals, const NotIndexed& count);
+// Notes "12 facts have a text that is newer than the index ..." when there are any.
+void NoteNotIndexed(Workspace& workspace, const Request& request, const NotIndexed& count);
+// What to do where there are no terms.
+std::string NoTermsYet(const Workspace& workspace, const Request& request);
 
-// "texts", "changed", "linked", "unlinked", into an open object.
-void WriteTermFields(JsonWriter& json, const IndexTermsReport& report);
-void PrintTerms(const IndexTermsReport& report);
+// "texts", "changed", "linked", "unlinked", as members.
+void WriteTermFields(ReplyWriter& json, const IndexTermsReport& report);
+std::string ShownTerms(const IndexTermsReport& report);
 
 }  // namespace plexus::tools

@@ -1,0 +1,60 @@
+// How replies come out: JSON, tables, CSV, errors.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/support/run_plexus.h"
+
+namespace plexus::testing {
+namespace {
+
+class Output : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const std::string lines = R"({"node":"a","text":"first, \"one\""})"
+                              "\n"
+                              R"({"edge":["a","b"],"kind":"knows","weight":0.5})"
+                              "\n";
+    ASSERT_EQ(
+        Plexus({"import", "--db", db_, "--format", "jsonl", "-"}, {.input = lines}).code, 0);
+  }
+  const TempDir dir_;
+  const std::string db_ = dir_ / "g";
+};
+
+TEST_F(Output, CsvHasTheRowsOfTheReply) {
+  const Finished run = Plexus({"neighbors", "a", "--db", db_, "--format", "csv"});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_TRUE(run.out.starts_with("key,direction,kind,weight,label,created_at,")) << run.out;
+  EXPECT_NE(run.out.find("\r\nb,out,knows,0.5,,"), std::string::npos) << run.out;
+}
+
+TEST_F(Output, FormatJsonIsJson) {
+  const Finished short_form = Plexus({"kinds", "--db", db_, "--json"});
+  const Finished long_form = Plexus({"kinds", "--db", db_, "--format", "json"});
+  EXPECT_EQ(short_form.out, long_form.out);
+}
+
+TEST_F(Output, AFailureIsJsonTooWhereJsonIsAskedFor) {
+  const Finished run = Plexus({"get", "nobody", "--db", db_, "--json"});
+  EXPECT_EQ(run.code, 3);
+  const auto error = run.Json().at("error").as_object();
+  EXPECT_EQ(error.at("code"), "not_found");
+  EXPECT_EQ(error.at("message"), "no node 'nobody'");
+  EXPECT_TRUE(run.err.starts_with("plexus: error: no node 'nobody'")) << run.err;
+  EXPECT_EQ(Plexus({"get", "nobody", "--db", db_}).out, "");
+}
+
+TEST_F(Output, SchemasArePrinted) {
+  const Finished run = Plexus({"schema", "kcore", "--json"});
+  EXPECT_EQ(run.code, 0) << run.err;
+  const auto reply = run.Json();
+  EXPECT_EQ(reply.at("operation"), "kcore");
+  EXPECT_EQ(reply.at("effect"), "read");
+  EXPECT_EQ(reply.at("request").at("properties").at("least").at("type"), "integer");
+  EXPECT_TRUE(reply.at("reply").at("properties").as_object().contains("degeneracy"));
+  EXPECT_EQ(Plexus({"schema", "kcoer"}).code, 2);
+}
+
+}  // namespace
+}  // namespace plexus::testing

@@ -1,0 +1,119 @@
+// Flags, help, completion, man pages and the reference are the rows.
+#include "tools/cli/command_line.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tools/cli/own_commands.h"
+
+namespace plexus::tools {
+namespace {
+
+TEST(CommandLine, EveryParameterHasAFlagAndHelp) {
+  for (const Operation& command : AllCommands()) {
+    const std::string help = ParseCommandLine({CommandName(command.name), "--help"}, {}).text;
+    EXPECT_NE(help.find(command.summary), std::string::npos) << command.name;
+    for (const Parameter& parameter : command.parameters)
+      EXPECT_NE(help.find(parameter.positional ? parameter.shown : FlagName(parameter.name)),
+                std::string::npos)
+          << command.name << " " << parameter.name;
+  }
+}
+
+// The words of an example, as a shell splits them, up to a pipe or a redirection.
+std::vector<std::string> WordsOf(const std::string& shell) {
+  std::vector<std::string> words;
+  std::string word;
+  bool begun = false;
+  char quote = 0;
+  for (const char c : shell) {
+    if (quote) {
+      if (c == quote)
+        quote = 0;
+      else
+        word += c;
+    } else if (c == '\'' || c == '"') {
+      quote = c;
+      begun = true;
+    } else if (c == ' ') {
+      if (begun) words.push_back(word);
+      word.clear();
+      begun = false;
+    } else if (c == '|' || c == '>' || c == '<') {
+      break;
+    } else {
+      word += c;
+      begun = true;
+    }
+  }
+  if (begun) words.push_back(word);
+  return words;
+}
+
+TEST(CommandLine, EveryExampleIsACommandLine) {
+  for (const Operation& command : AllCommands())
+    for (const Example& example : command.examples) {
+      std::vector<std::string> words = WordsOf(example.shell);
+      ASSERT_EQ(words.at(0), "plexus") << example.shell;
+      words.erase(words.begin());
+      const CommandLine line = ParseCommandLine(words, {});
+      // A file that an example names need not be there.
+      if (line.error && line.error->code == ErrorCode::kNotFound) continue;
+      EXPECT_FALSE(line.error) << example.shell << ": "
+                               << (line.error ? line.error->message : "");
+      ASSERT_TRUE(line.request) << example.shell;
+      EXPECT_EQ(line.request->operation().name, command.name) << example.shell;
+    }
+}
+
+TEST(CommandLine, GlobalOptionsStandOnEitherSide) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"--db", "stats", "--json", "--as-of", "7", "stats"},
+        std::vector<std::string>{"stats", "--db", "stats", "--json", "--as-of", "7"}}) {
+    const CommandLine line = ParseCommandLine(words, {});
+    ASSERT_TRUE(line.request) << (line.error ? line.error->message : "");
+    EXPECT_EQ(line.globals.db, "stats");
+    EXPECT_EQ(line.globals.format, Format::kJson);
+    EXPECT_EQ(line.request->Text("as_of"), "7");
+  }
+}
+
+TEST(CommandLine, FormatsAreNamed) {
+  EXPECT_EQ(ParseCommandLine({"kinds", "--format", "csv"}, {}).globals.format, Format::kCsv);
+  const CommandLine wrong = ParseCommandLine({"kinds", "--format", "cvs"}, {});
+  ASSERT_TRUE(wrong.error);
+  EXPECT_EQ(wrong.error->message,
+            "--format: 'cvs' is not one of table|json|csv; did you mean 'csv'?");
+}
+
+TEST(CommandLine, CompletionAndManPagesNameEveryCommandAndFlag) {
+  const std::string bash = BashCompletion(), zsh = ZshCompletion();
+  for (const Operation& command : AllCommands()) {
+    const std::string name = CommandName(command.name), page = ManPage(&command);
+    EXPECT_NE(bash.find("[" + name + "]="), std::string::npos) << name;
+    EXPECT_NE(zsh.find("'" + name + ":"), std::string::npos) << name;
+    for (const Parameter& parameter : command.parameters) {
+      if (parameter.positional) continue;
+      EXPECT_NE(bash.find(FlagName(parameter.name)), std::string::npos) << parameter.name;
+      EXPECT_NE(zsh.find(FlagName(parameter.name) + "["), std::string::npos) << parameter.name;
+      std::string roff;
+      for (const char c : FlagName(parameter.name)) roff += c == '-' ? "\\-" : std::string(1, c);
+      EXPECT_NE(page.find(roff), std::string::npos) << name << " " << parameter.name;
+    }
+  }
+}
+
+TEST(CommandLine, TheReferencePageIsTheRows) {
+  std::ifstream file(PLEXUS_REFERENCE, std::ios::binary);
+  std::ostringstream page;
+  page << file.rdbuf();
+  EXPECT_TRUE(page.str() == ReferencePage())
+      << "write it anew: plexus reference > tools/REFERENCE.md";
+}
+
+}  // namespace
+}  // namespace plexus::tools

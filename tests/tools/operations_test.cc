@@ -1,0 +1,158 @@
+// Every row is whole: names, examples, schemas, shapes; and operations know no door.
+#include <gtest/gtest.h>
+
+#include <boost/json/parse.hpp>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "engine/graph.h"
+#include "tests/support/json_schema.h"
+#include "tools/operations/json_writer.h"
+#include "tools/operations/registry.h"
+#include "tools/operations/schema.h"
+#include "tools/operations/shape.h"
+#include "tools/operations/workspace.h"
+
+namespace plexus::tools {
+namespace {
+
+bool IsSnakeCase(const std::string& name) {
+  return !name.empty() && name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") ==
+                              std::string::npos;
+}
+
+// Lists that a shape has at some path, and the members of their elements.
+const Shape* ListOf(const Shape& shape, const std::string& path) {
+  const std::size_t slash = path.find('/');
+  for (const ShapeMember& member : shape.members) {
+    if (member.name != path.substr(0, slash) || member.shape.kind != Shape::Kind::kArray) continue;
+    return slash == std::string::npos ? &member.shape.element()
+                                      : ListOf(member.shape.element(), path.substr(slash + 1));
+  }
+  return nullptr;
+}
+
+TEST(Operations, RowsAreWhole) {
+  std::set<std::string> names;
+  for (const Operation& row : AllOperations()) {
+    SCOPED_TRACE(row.name);
+    EXPECT_TRUE(IsSnakeCase(row.name));
+    EXPECT_TRUE(names.insert(row.name).second) << "comes twice";
+    EXPECT_FALSE(row.title.empty());
+    EXPECT_FALSE(row.summary.empty() || row.summary.ends_with('.'));
+    EXPECT_GE(row.examples.size(), 2u);
+    EXPECT_TRUE(row.run);
+    std::set<std::string> parameters;
+    for (const Parameter& common : CommonParameters()) parameters.insert(common.name);
+    for (const Parameter& parameter : row.parameters) {
+      EXPECT_TRUE(IsSnakeCase(parameter.name)) << parameter.name;
+      EXPECT_TRUE(parameters.insert(parameter.name).second) << parameter.name << " comes twice";
+      EXPECT_FALSE(parameter.help.empty()) << parameter.name;
+      EXPECT_EQ(parameter.help.find("(default: )"), std::string::npos);
+      Request request(row);
+      if (parameter.default_value.index() != 0) {
+        EXPECT_TRUE(request.Set(parameter.name, parameter.default_value)) << parameter.name;
+      }
+    }
+    EXPECT_EQ(FindOperation(row.name), &row);
+  }
+}
+
+TEST(Operations, TablesNameMembersOfTheReply) {
+  for (const Operation& row : AllOperations()) {
+    const Shape reply = ParseShape(row.reply);
+    for (const Layout& table : row.tables) {
+      const Shape* element = ListOf(reply, table.list);
+      ASSERT_TRUE(element) << row.name << " has no list " << table.list;
+      std::set<std::string> known;
+      for (const ShapeMember& member : element->members) known.insert(member.name);
+      if (const std::size_t slash = table.list.find('/'); slash != std::string::npos)
+        for (const ShapeMember& member : ListOf(reply, table.list.substr(0, slash))->members)
+          known.insert(member.name);
+      for (const TableColumn& column : table.columns) {
+        EXPECT_TRUE(column.flag.empty() || row.Find(column.flag)) << row.name << column.flag;
+        std::istringstream fields(column.field);
+        for (std::string field; std::getline(fields, field, '|');)
+          EXPECT_TRUE(known.contains(field)) << row.name << " " << field;
+      }
+    }
+  }
+}
+
+TEST(Operations, SchemasAreJson) {
+  for (const Operation& row : AllOperations()) {
+    for (const auto write : {WriteRequestSchema, WriteReplySchema}) {
+      std::ostringstream text;
+      JsonWriter json(text);
+      json.BeginObject();
+      write(json, row);
+      json.EndObject();
+      const boost::json::value schema = boost::json::parse(text.str());
+      EXPECT_EQ(schema.at("type"), "object") << row.name;
+      EXPECT_EQ(schema.at("$schema"), "https://json-schema.org/draft/2020-12/schema");
+    }
+  }
+}
+
+TEST(Operations, ADoorWithoutFlagsNamesParameters) {
+  const auto graph = Graph::InMemory();
+  const auto workspace = Workspace::Of(*graph, 1'700'000'000'000);
+  const Operation* row = FindOperation("closeness");
+  Request request(*row);
+  ASSERT_TRUE(request.Set("of", std::vector<std::string>{"a"}));
+  ASSERT_TRUE(request.Set("samples", std::uint64_t{3}));
+  const Result<Reply> reply = Answer(*workspace, request);
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().message, "of cannot go with samples");
+}
+
+// A graph in RAM is asked as a directory is.
+TEST(Operations, AnswerOnAGraphInMemory) {
+  const auto graph = Graph::InMemory();
+  WriteBatch batch(1'700'000'000'000);
+  const NodeRef a = batch.Node("a"), b = batch.Node("b");
+  batch.Link(a, batch.EdgeKindNamed("knows"), b, 0.5f);
+  ASSERT_TRUE(graph->Apply(batch));
+  const auto workspace = Workspace::Of(*graph, 1'700'000'000'000);
+  Request request(*FindOperation("neighbors"));
+  ASSERT_TRUE(request.Set("key", std::string("a")));
+  Result<Reply> reply = Answer(*workspace, request);
+  ASSERT_TRUE(reply);
+  std::ostringstream text;
+  JsonWriter json(text);
+  WriteReply(*reply, {}, json);
+  EXPECT_EQ(text.str(),
+            R"({"key":"a","truncated":false,"index_edges":[],"neighbors":[{"key":"b",)"
+            R"("direction":"out","kind":"knows","weight":0.5,"created_at":1700000000000}]})");
+}
+
+TEST(Shape, IsReadAsWritten) {
+  const Shape shape = ParseShape("truncated:b, nodes?:[{key:k, path:[E]}], kinds:{*:n}");
+  ASSERT_EQ(shape.members.size(), 3u);
+  EXPECT_FALSE(shape.members[0].optional);
+  EXPECT_TRUE(shape.members[1].optional);
+  const Shape& node = shape.members[1].shape.element();
+  ASSERT_EQ(node.members.size(), 2u);
+  EXPECT_EQ(node.members[1].shape.element().members.size(), 5u);
+  ASSERT_EQ(shape.members[2].shape.others.size(), 1u);
+  EXPECT_EQ(shape.members[2].shape.others[0].kind, Shape::Kind::kCount);
+}
+
+TEST(JsonSchema, ProblemsAreNamed) {
+  const boost::json::value schema = boost::json::parse(
+      R"({"type":"object","properties":{"a":{"type":"integer","minimum":0},)"
+      R"("b":{"type":"array","items":{"type":"string"}}},"required":["a"],)"
+      R"("additionalProperties":false})");
+  const auto problem = [&](const char* value) {
+    return testing::SchemaProblem(schema, boost::json::parse(value));
+  };
+  EXPECT_EQ(problem(R"({"a":1,"b":["x"]})"), "");
+  EXPECT_EQ(problem(R"({"b":[]})"), "$: 'a' is missing");
+  EXPECT_EQ(problem(R"({"a":-1})"), "$.a: is below the minimum");
+  EXPECT_EQ(problem(R"({"a":1,"c":2})"), "$.c: is not in the schema");
+  EXPECT_EQ(problem(R"({"a":1,"b":[2]})"), R"($.b[0]: 2 is not of type "string")");
+}
+
+}  // namespace
+}  // namespace plexus::tools

@@ -1,0 +1,89 @@
+// Requests are checked against their row, whatever the door.
+#include "tools/operations/request.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tools/operations/registry.h"
+
+namespace plexus::tools {
+namespace {
+
+Operation Row() {
+  return {.name = "ask",
+          .group = "Ask",
+          .title = "Ask",
+          .summary = "Ask",
+          .parameters = {Text("key", "KEY", "a key").Positional(),
+                         Count("top", "K", "at most K").Between(1, 100).Default(std::uint64_t{20}),
+                         Number("damping", "D", "a factor").Default(0.85),
+                         Choice("mode", {"slow", "fast"}, "how"),
+                         List("kinds", "A,B", "kinds"), Repeated("seed", "KEY", "seeds"),
+                         Flag("paths", "show paths"),
+                         Count("max_nodes", "N", "nodes").ForPeople(7)}};
+}
+
+std::string Why(const Status& status) { return status ? "" : status.error().message; }
+
+TEST(Request, DefaultsStandWhereNothingIsGiven) {
+  const Operation row = Row();
+  const Request request(row);
+  EXPECT_EQ(request.Count("top"), 20u);
+  EXPECT_EQ(request.Number("damping"), 0.85);
+  EXPECT_EQ(request.Text("mode"), "slow");
+  EXPECT_FALSE(request.Flag("paths"));
+  EXPECT_TRUE(request.List("kinds").empty());
+  EXPECT_FALSE(request.MaybeCount("max_nodes"));
+  EXPECT_FALSE(request.Given("top"));
+}
+
+TEST(Request, AnUnknownParameterNamesTheNearest) {
+  const Operation row = Row();
+  Request request(row);
+  EXPECT_EQ(Why(request.Set("tpo", std::uint64_t{1})),
+            "ask has no parameter 'tpo'; did you mean 'top'?");
+  EXPECT_EQ(Why(request.Set("as_of", std::string("7"))), "");  // common to all
+}
+
+TEST(Request, LimitsHoldAndTypesAreChecked) {
+  const Operation row = Row();
+  Request names(row), flags(row, Spelling::kFlags);
+  EXPECT_EQ(Why(names.Set("top", std::uint64_t{101})), "top is 1 to 100");
+  EXPECT_EQ(Why(flags.Set("top", std::uint64_t{0})), "--top is 1 to 100");
+  EXPECT_EQ(Why(names.Set("top", std::string("5"))), "top is a whole number >= 0");
+  EXPECT_EQ(Why(names.Set("damping", 0.0 / 0.0)), "damping is a finite number");
+  EXPECT_EQ(Why(names.Set("damping", std::uint64_t{1})), "");  // whole numbers serve
+  EXPECT_EQ(names.Number("damping"), 1.0);
+  EXPECT_EQ(Why(names.Set("mode", std::string("fsat"))),
+            "mode: 'fsat' is not one of slow|fast; did you mean 'fast'?");
+  EXPECT_EQ(Why(names.Set("key", std::string())), "key: is empty; leave it out or give a value");
+  EXPECT_EQ(Why(names.Check()), "key is required");
+  EXPECT_EQ(Why(flags.Check()), "KEY is required");
+}
+
+TEST(Request, TextsOfACommandLineAreRead) {
+  const Operation row = Row();
+  Request request(row, Spelling::kFlags);
+  EXPECT_EQ(Why(request.SetFromText("top", "five")), "--top: 'five' is no whole number >= 0");
+  EXPECT_EQ(Why(request.SetFromText("damping", "0.5x")), "--damping: '0.5x' is no finite number");
+  EXPECT_EQ(Why(request.SetFromText("kinds", "a,\"b,c\"")), "");
+  EXPECT_EQ(Why(request.SetFromText("kinds", "d")), "");
+  EXPECT_EQ(request.List("kinds"), (std::vector<std::string>{"a", "b,c", "d"}));
+  EXPECT_EQ(Why(request.SetFromText("seed", "x,y")), "");  // one a flag
+  EXPECT_EQ(request.List("seed"), (std::vector<std::string>{"x,y"}));
+}
+
+TEST(Request, PeopleAreShownFewerRows) {
+  const Operation row = Row();
+  Request request(row);
+  request.SetForPeople();
+  EXPECT_EQ(request.MaybeCount("max_nodes"), 7u);
+  EXPECT_FALSE(request.Given("max_nodes"));
+  ASSERT_EQ(Why(request.Set("max_nodes", std::uint64_t{3})), "");
+  EXPECT_EQ(request.MaybeCount("max_nodes"), 3u);
+}
+
+}  // namespace
+}  // namespace plexus::tools

@@ -1,0 +1,279 @@
+// CLI11 behind a small face: only this file pays for its templates, and only this file knows how a
+// parse error becomes a message. Only the command that is named gets its options, so that a line
+// of a shell costs little.
+#include "tools/cli/command_line.h"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <algorithm>
+#include <sstream>
+
+#include "tools/cli/files.h"
+#include "tools/cli/own_commands.h"
+#include "tools/operations/arguments.h"
+#include "tools/operations/human_format.h"
+
+#ifndef PLEXUS_VERSION
+#define PLEXUS_VERSION "unknown"
+#endif
+
+namespace plexus::tools {
+namespace {
+
+constexpr double kLongestWait = 1e6;
+constexpr std::size_t kHelpColumns = 70;
+
+constexpr const char* kGlobalsFooter =
+    "Global options may stand before or after the command: --db DIR, --json, --format F,\n"
+    "--as-of SEQ|TIME, --scope S[,S], --now TIME, --threads N, --wait SECONDS, --strict, --names,\n"
+    "--quiet; see 'plexus --help'.";
+
+constexpr const char* kMainFooter =
+    "Times are ISO 8601 in UTC (2026-11-21, 2026-11-21T22:05:00Z) or milliseconds since 1970\n"
+    "(1700000000000 or 1700000000000ms). --as-of takes a plain number below 100000000000 for a\n"
+    "sequence number. A KEY that starts with '-' goes after '--'; an index node is named\n"
+    "kind:name, e.g. tag:rust. In a list A,B a name that has a comma stands in double quotes.\n"
+    "\n"
+    "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 damage found, 5 locked by\n"
+    "another process, 6 not what --expect-sequence expects, 130 interrupted.\n"
+    "\n"
+    "Examples:\n"
+    "  plexus import --db g edges.csv            make the graph directory g from a batch file\n"
+    "  plexus pagerank --db g --top 10 --json    rank it, as JSON for a script\n"
+    "  plexus get --help                         one command's options and examples";
+
+// At spaces, so that long help stands in its column.
+std::string Wrapped(const std::string& text) {
+  std::string wrapped;
+  std::size_t column = 0;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    if (column > 0 && column + 1 + word.size() > kHelpColumns) {
+      wrapped += '\n';
+      column = 0;
+    }
+    if (column > 0) wrapped += ' ';
+    wrapped += word;
+    column += word.size() + (column > 0);
+  }
+  return wrapped;
+}
+
+// What was given for a parameter, in the order of the words.
+struct Given {
+  const Parameter* parameter;
+  std::vector<std::string> texts;
+};
+
+struct Parse {
+  CLI::App app{"Plexus: a graph kept in memory and on disk, ranked and traversed.", "plexus"};
+  GlobalOptions globals;
+  std::vector<Given> given;
+  const Operation* chosen = nullptr;
+};
+
+void AddParameter(Parse& parse, CLI::App& app, const Parameter& parameter) {
+  const std::string help = Wrapped(HelpOf(parameter));
+  std::string names = parameter.positional ? parameter.shown : FlagName(parameter.name);
+  if (parameter.letter) names = std::string("-") + parameter.letter + "," + names;
+  const auto take = [&parse, &parameter](std::vector<std::string> texts) {
+    parse.given.push_back({&parameter, std::move(texts)});
+  };
+  const auto take_one = [take](const std::string& text) { take({text}); };
+  const char* shown = parameter.positional ? " " : parameter.shown.c_str();
+  switch (parameter.type) {
+    case Type::kFlag:
+      app.add_flag_callback(names, [take] { take({"true"}); }, help);
+      return;
+    case Type::kList:
+      if (parameter.positional)
+        app.add_option_function<std::vector<std::string>>(names, take, help)->option_text(shown);
+      else
+        app.add_option_function<std::vector<std::string>>(names, take, help)
+            ->option_text(shown)
+            ->allow_extra_args(false);
+      return;
+    default:
+      app.add_option_function<std::string>(names, take_one, help)->option_text(shown);
+  }
+}
+
+void AddCommand(Parse& parse, const Operation& operation, bool whole) {
+  CLI::App* app = parse.app.add_subcommand(CommandName(operation.name), operation.summary);
+  app->group(operation.group);
+  app->fallthrough();
+  app->parse_complete_callback([&parse, &operation] { parse.chosen = &operation; });
+  if (!whole) return;
+  for (const Parameter& parameter : operation.parameters) AddParameter(parse, *app, parameter);
+  std::string examples = "Examples:\n";
+  for (const Example& example : operation.examples)
+    examples += "  " + example.shell + "\n      " + example.what + "\n";
+  app->footer(examples + "\n" + kGlobalsFooter);
+}
+
+void AddGlobals(Parse& parse) {
+  CLI::App& app = parse.app;
+  GlobalOptions& globals = parse.globals;
+  app.require_subcommand(1);
+  app.fallthrough();
+  app.set_version_flag("--version", std::string("plexus ") + PLEXUS_VERSION);
+  app.footer(kMainFooter);
+  app.get_formatter()->column_width(28);
+  app.get_formatter()->label("SUBCOMMAND", "COMMAND");
+  app.add_option("--db", globals.db, "the graph's directory")
+      ->option_text("DIR")
+      ->envname("PLEXUS_DB");
+  app.add_flag_callback(
+      "--json", [&globals] { globals.format = Format::kJson; }, "print one JSON object on stdout");
+  const auto set_format = [&globals](const std::string& given) {
+    const std::vector<std::string> known = {"table", "json", "csv"};
+    const auto at = std::ranges::find(known, given);
+    if (at == known.end())
+      throw CLI::ValidationError("--format: '" + given + "' is not one of table|json|csv" +
+                                 DidYouMean(given, known));
+    globals.format = static_cast<Format>(at - known.begin());
+  };
+  app.add_option_function<std::string>("--format", set_format, "how to print (default table)")
+      ->option_text("table|json|csv");
+  for (const Parameter& parameter : CommonParameters()) AddParameter(parse, app, parameter);
+  app.add_option("--threads", globals.threads, "threads to use (default: all)")
+      ->option_text("N")
+      ->check(CLI::Range(1, 1024));
+  const auto set_wait = [&globals](const std::string& given) {
+    const std::optional<double> seconds = ParseNumber(given);
+    if (!seconds || *seconds < 0 || *seconds > kLongestWait)
+      throw CLI::ValidationError("--wait: '" + given + "' is no number of seconds from 0 to 1000000");
+    globals.wait_seconds = *seconds;
+  };
+  app.add_option_function<std::string>("--wait", set_wait,
+                                       "wait so long for another writer (default: 5; 0: do not)")
+      ->option_text("SECONDS");
+  app.add_flag("--strict", globals.strict, "refuse a graph whose log lost its tail in a crash");
+  app.add_flag("--names", globals.names, "tables show nodes by their text, without keys");
+  app.add_flag("--quiet", globals.quiet, "no progress bar, no notes on stderr");
+}
+
+// The contents of the files that were named; standard input serves one parameter.
+Status ReadFiles(Request& request, const std::vector<Given>& given) {
+  const Parameter* from_input = nullptr;
+  for (const auto& [parameter, texts] : given) {
+    if (parameter->means != Means::kContent) continue;
+    const std::string& file = texts.back();
+    if (file.empty())
+      return Fail(ErrorCode::kInvalidArgument,
+                  request.Name(parameter->name) + ": is empty; leave it out or give a value");
+    if (file == "-" && from_input)
+      return Fail(ErrorCode::kInvalidArgument,
+                  "only one of " + request.Name(from_input->name) + " and " +
+                      request.Name(parameter->name) + " can be standard input");
+    if (file == "-") from_input = parameter;
+  }
+  for (const auto& [parameter, texts] : given) {
+    if (parameter->means != Means::kContent) continue;
+    PLEXUS_ASSIGN(std::string content, ReadText(texts.back()));
+    PLEXUS_TRY(request.Set(parameter->name, std::move(content)));
+    request.SetSource(parameter->name, texts.back() == "-" ? "standard input" : texts.back());
+  }
+  return {};
+}
+
+Result<Request> MakeRequest(const Parse& parse) {
+  Request request(*parse.chosen, Spelling::kFlags);
+  for (const auto& [parameter, texts] : parse.given) {
+    if (parameter->means == Means::kContent) continue;
+    for (const std::string& text : texts)
+      PLEXUS_TRY(request.SetFromText(parameter->name, text));
+  }
+  PLEXUS_TRY(ReadFiles(request, parse.given));
+  PLEXUS_TRY(request.Check());
+  if (parse.globals.format == Format::kTable) request.SetForPeople();
+  return request;
+}
+
+// The first word that names a command and does not stand for the value of a global option.
+const Operation* NamedIn(const std::vector<std::string>& words) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (word == "--") return nullptr;
+    if (!word.starts_with("-")) return FindCommand(word);
+    for (const GlobalOption& option : GlobalOptionList())
+      if (option.names == word && !option.shown.empty()) ++i;
+  }
+  return nullptr;
+}
+
+void Explain(const Parse& parse, const CLI::ParseError& error, CommandLine& line) {
+  std::string message = error.what();
+  const auto chosen = parse.app.get_subcommands();
+  if (chosen.empty() && !parse.app.remaining().empty()) {
+    const std::string given = parse.app.remaining().front();
+    std::vector<std::string> names;
+    for (const Operation& operation : AllCommands())
+      names.push_back(CommandName(operation.name));
+    message = "no command or option '" + given + "'" + DidYouMean(given, names);
+  } else if (chosen.empty() && !dynamic_cast<const CLI::ValidationError*>(&error)) {
+    message = "which command?";
+  }
+  line.error = Error{ErrorCode::kInvalidArgument, message};
+  line.hint = std::string("try 'plexus ") +
+              (chosen.empty() ? "" : chosen.front()->get_name() + " ") + "--help'";
+}
+
+}  // namespace
+
+std::string HelpOf(const Parameter& parameter) {
+  std::string shown;
+  if (const auto* count = std::get_if<std::uint64_t>(&parameter.default_value))
+    shown = std::to_string(*count);
+  if (const auto* number = std::get_if<double>(&parameter.default_value))
+    shown = Number(*number, 12);
+  if (const auto* text = std::get_if<std::string>(&parameter.default_value)) shown = *text;
+  if (parameter.for_people)
+    shown = std::to_string(*parameter.for_people) + "; as JSON or CSV " + shown;
+  return shown.empty() ? parameter.help : parameter.help + " (default " + shown + ")";
+}
+
+const std::vector<GlobalOption>& GlobalOptionList() {
+  static const std::vector<GlobalOption> options = [] {
+    Parse parse;
+    AddGlobals(parse);
+    std::vector<GlobalOption> list;
+    for (const CLI::Option* option : parse.app.get_options())
+      list.push_back({option->get_name(), option->get_option_text(), option->get_description()});
+    return list;
+  }();
+  return options;
+}
+
+CommandLine ParseCommandLine(const std::vector<std::string>& words, const GlobalOptions& given) {
+  CommandLine line;
+  Parse parse;
+  parse.globals = given;
+  AddGlobals(parse);
+  if (const Operation* named = NamedIn(words))
+    AddCommand(parse, *named, true);
+  else
+    for (const Operation& operation : AllCommands()) AddCommand(parse, operation, true);
+  try {
+    parse.app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+    Result<Request> request = MakeRequest(parse);
+    line.globals = parse.globals;
+    if (request) {
+      line.request = *std::move(request);
+    } else {
+      line.error = request.error();
+      line.hint = "try 'plexus " + CommandName(parse.chosen->name) + " --help'";
+    }
+  } catch (const CLI::Success& asked) {  // --help, --version
+    std::ostringstream text;
+    parse.app.exit(asked, text, text);
+    line.text = std::move(text).str();
+  } catch (const CLI::ParseError& error) {
+    Explain(parse, error, line);
+  }
+  line.globals = parse.globals;
+  return line;
+}
+
+}  // namespace plexus::tools

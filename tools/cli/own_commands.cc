@@ -1,0 +1,95 @@
+// Each prints a text of its own, so a reply is a stream.
+#include "tools/cli/own_commands.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "tools/operations/registry.h"
+#include "tools/operations/request.h"
+#include "tools/operations/workspace.h"
+
+namespace plexus::tools {
+namespace {
+
+Reply TextReply(std::string text) {
+  Reply reply;
+  reply.stream = [text = std::move(text)](std::ostream& out) -> Status {
+    out << text;
+    return {};
+  };
+  return reply;
+}
+
+Result<Reply> RunCompletion(Workspace&, const Request& request) {
+  return TextReply(request.Text("shell") == "zsh" ? ZshCompletion() : BashCompletion());
+}
+
+Result<Reply> RunMan(Workspace&, const Request& request) {
+  if (!request.Given("command")) return TextReply(ManPage(nullptr));
+  const Operation* command = FindCommand(request.Text("command"));
+  if (!command)
+    return Fail(ErrorCode::kInvalidArgument, NoSuchOperation(request.Text("command")));
+  return TextReply(ManPage(command));
+}
+
+Result<Reply> RunReference(Workspace&, const Request&) { return TextReply(ReferencePage()); }
+
+// The shell asks no single question: main() runs it.
+Result<Reply> RunNothing(Workspace&, const Request&) { return Reply(); }
+
+Access NothingOpen(const Request&) { return Access::kNothing; }
+
+std::vector<Operation> MakeCommands() {
+  std::vector<Operation> commands = AllOperations();
+  Parameter shell = Optional(Choice("shell", {"bash", "zsh"}, "bash or zsh").Positional());
+  shell.shown = "SHELL";
+  const auto add = [&](const char* name, const char* title, const char* summary,
+                       Parameters parameters, std::vector<Example> examples,
+                       Result<Reply> (*run)(Workspace&, const Request&)) {
+    commands.push_back({.name = name,
+                        .group = "Help",
+                        .title = title,
+                        .summary = summary,
+                        .parameters = std::move(parameters),
+                        .examples = std::move(examples),
+                        .run = run,
+                        .access = NothingOpen});
+  };
+  add("completion", "Completion", "Print the completion of commands for a shell",
+      {std::move(shell)},
+      {{"plexus completion bash > ~/.local/share/bash-completion/completions/plexus",
+        "bash completes from its next start on"},
+       {"plexus completion zsh > ~/.zfunc/_plexus", "zsh, where ~/.zfunc is in fpath"}},
+      RunCompletion);
+  add("man", "Man pages", "Print the man page of the program or of a command",
+      {Optional(Text("command", "COMMAND", "one alone (default: the program)").Positional())},
+      {{"plexus man pagerank | man -l -", "read the page of pagerank"},
+       {"plexus man > plexus.1", "the program's own page"}},
+      RunMan);
+  add("reference", "Reference", "Print the reference of all commands as Markdown", {},
+      {{"plexus reference > tools/REFERENCE.md", "the page in the repository"},
+       {"plexus reference | less", "everything on one page"}},
+      RunReference);
+  add("shell", "Shell", "Answer commands line by line, on a graph that stays open",
+      {Flag("bail", "end at the first line that fails")},
+      {{"plexus shell --db g", "with history and completion; quit ends it"},
+       {"plexus shell --db g --json < questions.txt", "a script: a command a line, # comments"}},
+      RunNothing);
+  return commands;
+}
+
+}  // namespace
+
+const std::vector<Operation>& AllCommands() {
+  static const std::vector<Operation> commands = MakeCommands();
+  return commands;
+}
+
+const Operation* FindCommand(std::string_view name) {
+  for (const Operation& command : AllCommands())
+    if (CommandName(command.name) == name) return &command;
+  return nullptr;
+}
+
+}  // namespace plexus::tools

@@ -1,0 +1,23 @@
+// Commands that only a command line has: completion, man pages, the reference page. Rows like any
+// other, so that they have help and examples.
+#pragma once
+
+#include <vector>
+
+#include "tools/operations/operation.h"
+
+namespace plexus::tools {
+
+// All operations, then the command line's own.
+const std::vector<Operation>& AllCommands();
+// By the name that is typed; null when there is none.
+const Operation* FindCommand(std::string_view name);
+
+// Written from the rows.
+std::string BashCompletion();
+std::string ZshCompletion();
+// Of one command, or of the program.
+std::string ManPage(const Operation* command);
+std::string ReferencePage();
+
+}  // namespace plexus::tools

@@ -1,0 +1,86 @@
+// A reply held whole: what tables and CSV are made from.
+//
+// Members keep their order and numbers their types. A node stays a node, so that a table can show
+// its text and a CSV its stored key.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "engine/snapshot.h"
+#include "tools/operations/reply_writer.h"
+
+namespace plexus::tools {
+
+struct TreeNode {
+  struct Node {
+    NodeId id;
+  };
+  struct Json {
+    std::string text;
+  };
+  using Array = std::vector<TreeNode>;
+  using Object = std::vector<std::pair<std::string, TreeNode>>;
+  std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, float, std::string, Node,
+               Json, Array, Object>
+      value;
+
+  const Array* array() const { return std::get_if<Array>(&value); }
+  const Object* object() const { return std::get_if<Object>(&value); }
+  const NodeId* node() const {
+    const Node* node = std::get_if<Node>(&value);
+    return node ? &node->id : nullptr;
+  }
+  // A member of an object; null when there is none.
+  const TreeNode* Find(std::string_view name) const;
+  // A number of any type; 0 for anything else.
+  double number() const;
+};
+
+class TreeWriter final : public ReplyWriter {
+ public:
+  void BeginObject() override { Open(TreeNode::Object()); }
+  void EndObject() override { open_.pop_back(); }
+  void BeginArray() override { Open(TreeNode::Array()); }
+  void EndArray() override { open_.pop_back(); }
+  void Key(std::string_view name) override { key_ = name; }
+  void Value(std::string_view text) override { Add(std::string(text)); }
+  void Value(double number) override { Add(number); }
+  void Value(float number) override { Add(number); }
+  void Value(bool truth) override { Add(truth); }
+  void Integer(std::int64_t number) override { Add(number); }
+  void Unsigned(std::uint64_t number) override { Add(number); }
+  void Raw(std::string_view json) override { Add(TreeNode::Json{std::string(json)}); }
+  void Node(const Snapshot& snapshot, NodeId node) override {
+    snapshot_ = snapshot;
+    Add(TreeNode::Node{node});
+  }
+  using ReplyWriter::BeginArray;
+  using ReplyWriter::BeginObject;
+  using ReplyWriter::Node;
+  using ReplyWriter::Value;
+
+  const TreeNode& root() const { return root_; }
+  // Of the nodes.
+  const Snapshot& snapshot() const { return snapshot_; }
+
+ private:
+  template <class T>
+  TreeNode& Add(T value);
+  template <class T>
+  void Open(T empty) {
+    open_.push_back(&Add(std::move(empty)));
+  }
+
+  TreeNode root_;
+  // Only the innermost one grows, so those around it stay where they are.
+  std::vector<TreeNode*> open_;
+  std::string key_;
+  Snapshot snapshot_;
+};
+
+}  // namespace plexus::tools

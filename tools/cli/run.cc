@@ -1,0 +1,194 @@
+// The one order of things: open, answer, close, print; what went wrong is heard before anything is
+// said to be done.
+#include "tools/cli/run.h"
+
+#if __has_include(<malloc.h>)
+#include <malloc.h>
+#endif
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "tools/cli/exit_code.h"
+#include "tools/cli/output.h"
+#include "tools/cli/progress_bar.h"
+#include "tools/cli/signals.h"
+#include "tools/cli/tables.h"
+#include "tools/operations/arguments.h"
+#include "tools/operations/json_writer.h"
+
+namespace plexus::tools {
+namespace {
+
+// An import takes and frees arrays of many megabytes all the time, and the process ends with it:
+// keeping them costs less than fetching cleared pages anew.
+void KeepFreedMemory() {
+#ifdef M_MMAP_MAX
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+  mallopt(M_TOP_PAD, 64 << 20);
+#endif
+}
+
+// Columns of the terminal; 0 where there is none.
+std::size_t TerminalWidth() {
+  winsize size{};
+  if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return 0;
+  return size.ws_col;
+}
+
+void PrintNotes(Workspace& workspace, const GlobalOptions& globals) {
+  for (const Note& note : std::exchange(workspace.notes(), {})) {
+    if (note.level == Note::kError)
+      PrintError(Error{ErrorCode::kInvalidArgument, note.text});
+    else if (note.level == Note::kWarning)
+      PrintWarning(note.text);
+    else if (!globals.quiet && (note.level != Note::kForPeople || globals.format == Format::kTable))
+      PrintNote(note.text);
+  }
+}
+
+Status PrintReply(Reply& reply, const std::vector<std::string>& warnings,
+                  const CommandLine& line) {
+  const Format format = line.globals.format;
+  if (reply.stream && (format == Format::kTable || !reply.members)) {
+    if (format != Format::kTable)
+      return Fail(ErrorCode::kInvalidArgument,
+                  "this reply has a format of its own; leave --json and --format out");
+    return reply.stream(Out());
+  }
+  if (format == Format::kJson) {
+    JsonWriter json(Out());
+    WriteReply(reply, warnings, json);
+    Out() << '\n';
+    return {};
+  }
+  if (format == Format::kTable && !reply.page.empty()) {
+    Out() << reply.page;
+    return {};
+  }
+  if (reply.quiet && format == Format::kTable) return {};
+  TreeWriter tree;
+  WriteReply(reply, {}, tree);
+  if (format == Format::kCsv) {
+    PrintCsv(*line.request, tree, Out());
+    return {};
+  }
+  // A reply that only a failure explains shows no empty table.
+  Out() << reply.headline;
+  PrintTables(*line.request, tree, {line.globals.names, TerminalWidth()}, Out());
+  Out() << reply.closing;
+  return {};
+}
+
+// What can be refused before a graph is opened, or made.
+Status CheckUse(const Request& request, Format format) {
+  if (format != Format::kTable && request.Has("output") && !request.Given("output"))
+    return Fail(ErrorCode::kInvalidArgument,
+                "--json with export needs --output FILE: stdout holds one of them");
+  if (!request.Given("as_of")) return {};
+  PLEXUS_TRY(ParseMoment(request.Text("as_of")));
+  if (request.operation().AccessFor(request) == Access::kRead) return {};
+  return Fail(ErrorCode::kInvalidArgument, "--as-of reads the past; this command writes");
+}
+
+int Finish(Result<Reply>& reply, Workspace& workspace, const CommandLine& line) {
+  if (!reply) return PrintFailure(reply.error(), line);
+  const auto& failure = reply->failure;
+  // Without a table or a page, an answer that is nothing but a failure prints nothing for people.
+  Status printed = PrintReply(*reply, workspace.warnings(), line);
+  if (printed) printed = FlushOut();
+  if (!printed) return PrintFailure(printed.error(), line);
+  if (!failure) return kDone;
+  if (!failure->message.empty()) PrintError(*failure);
+  return ExitCodeOf(failure->code);
+}
+
+}  // namespace
+
+int PrintFailure(const Error& error, const CommandLine& line) {
+  PrintError(error);
+  if (line.globals.format == Format::kJson) {
+    JsonWriter json(Out());
+    json.BeginObject();
+    json.BeginObject("error");
+    json.Field("code", ErrorCodeName(error.code));
+    json.Field("message", error.message);
+    json.EndObject();
+    json.EndObject();
+    Out() << '\n';
+    (void)FlushOut();
+  }
+  return ExitCodeOf(error.code);
+}
+
+std::int64_t ClockMs() {
+  using namespace std::chrono;
+  return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
+}
+
+Result<std::unique_ptr<Workspace>> OpenWorkspace(const CommandLine& line, Access access,
+                                                 bool one_request, Progress* progress) {
+  const GlobalOptions& globals = line.globals;
+  WorkspaceOptions options;
+  options.directory = globals.db;
+  options.access = access;
+  options.clock_ms = ClockMs();
+  if (line.request->Given("now")) {
+    PLEXUS_ASSIGN(options.clock_ms, ParseTime(line.request->Text("now")));
+  }
+  options.strict = globals.strict;
+  options.threads = globals.threads;
+  options.lock_wait_ms = static_cast<std::int64_t>(globals.wait_seconds * 1000);
+  options.input = STDIN_FILENO;
+  options.one_request = one_request;
+  options.progress = progress;
+  if (!globals.quiet && isatty(STDERR_FILENO))
+    options.note = [](const std::string& text) { PrintNote(text); };
+  return Workspace::Open(options);
+}
+
+int RunCommand(const CommandLine& line) {
+  const Request& request = *line.request;
+  const GlobalOptions& globals = line.globals;
+  if (const Status usable = CheckUse(request, globals.format); !usable)
+    return PrintFailure(usable.error(), line);
+  ProgressBar bar(!globals.quiet);
+  const Access access = request.operation().AccessFor(request);
+  if (request.operation().name == "import") KeepFreedMemory();
+  std::optional<SignalGuard> guard;
+  if (access == Access::kNothing) guard.emplace();
+  Result<std::unique_ptr<Workspace>> opened = OpenWorkspace(line, access, true, &bar);
+  if (!opened) return PrintFailure(opened.error(), line);
+  Workspace& workspace = **opened;
+  const bool writes = access == Access::kWrite || access == Access::kCreate;
+  if (writes || request.operation().interruptible) guard.emplace();
+  if (writes) EndOnLostReader(false);
+
+  Result<Reply> reply = Answer(workspace, request);
+  if (writes) {
+    const bool failed = !reply || reply->failure;
+    const Status closed = failed ? workspace.Abandon() : workspace.Close();
+    if (reply && !closed) reply = std::unexpected(closed.error());
+  }
+  bar.End();
+  for (const std::string& warning : workspace.warnings()) PrintWarning(warning);
+  PrintNotes(workspace, globals);
+  return Finish(reply, workspace, line);
+}
+
+int RunOn(Workspace& workspace, const CommandLine& line) {
+  if (const Status usable = CheckUse(*line.request, line.globals.format); !usable)
+    return PrintFailure(usable.error(), line);
+  Result<Reply> reply = Answer(workspace, *line.request);
+  for (const std::string& warning : workspace.warnings()) PrintWarning(warning);
+  PrintNotes(workspace, line.globals);
+  return Finish(reply, workspace, line);
+}
+
+}  // namespace plexus::tools

@@ -1,0 +1,24 @@
+// Runs a request and prints what it answers.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "tools/cli/command_line.h"
+#include "tools/operations/workspace.h"
+
+namespace plexus::tools {
+
+// Milliseconds since 1970.
+std::int64_t ClockMs();
+// Opens the graph that the line names. Errors: those of Workspace::Open.
+Result<std::unique_ptr<Workspace>> OpenWorkspace(const CommandLine& line, Access access,
+                                                 bool one_request, Progress* progress = nullptr);
+// The exit code. Prints the reply to standard output, and errors and notes to standard error.
+int RunCommand(const CommandLine& line);
+// The same on a graph that is open and stays open.
+int RunOn(Workspace& workspace, const CommandLine& line);
+// An error on standard error and, as JSON, on standard output, too.
+int PrintFailure(const Error& error, const CommandLine& line);
+
+}  // namespace plexus::tools

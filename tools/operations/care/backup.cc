@@ -1,0 +1,76 @@
+// backup, restore: a verified copy, and a graph made from one.
+#include <string>
+
+#include "tools/operations/registry.h"
+#include "tools/operations/workspace.h"
+
+namespace plexus::tools {
+namespace {
+
+// Reads back the sequence that a finished copy holds.
+Result<Reply> CopyReply(const char* what, const std::string& directory) {
+  storage::OpenOptions options;
+  options.read_only = true;
+  PLEXUS_ASSIGN(const auto database, storage::Database::Open(directory, options));
+  const Sequence sequence = database->snapshot().sequence();
+  Reply reply([directory, sequence](ReplyWriter& json) {
+    json.Field("directory", directory);
+    json.Field("sequence", sequence);
+  });
+  reply.page = what + (" " + directory) + " at sequence " + std::to_string(sequence) + "\n";
+  return reply;
+}
+
+Result<Reply> RunBackup(Workspace& workspace, const Request& request) {
+  if (request.Given("as_of"))
+    return Fail(ErrorCode::kInvalidArgument,
+                request.Name("as_of") + " reads the past; a backup is of the present");
+  PLEXUS_TRY(workspace.database().Backup(request.Text("to"), workspace.progress()));
+  PLEXUS_TRY(workspace.Close());
+  return CopyReply("backed up to", request.Text("to"));
+}
+
+Result<Reply> RunRestore(Workspace& workspace, const Request& request) {
+  PLEXUS_TRY(workspace.CheckDirectory());
+  PLEXUS_TRY(storage::Database::Restore(request.Text("from"), workspace.directory(),
+                                        workspace.progress()));
+  return CopyReply("restored", workspace.directory());
+}
+
+Access NothingOpen(const Request&) { return Access::kNothing; }
+
+}  // namespace
+
+void AddBackup(Rows& rows) {
+  rows.push_back({.name = "backup",
+                  .group = "Care",
+                  .title = "Back up",
+                  .summary = "Copy the graph to a new directory and verify the copy",
+                  .parameters = {Text("to", "DIR", "a directory that does not exist yet")
+                                     .Named(Means::kPath)
+                                     .Required()},
+                  .reply = "directory:s, sequence:n",
+                  .examples = {{"plexus backup --db g --to backups/g-2026-11-21",
+                                "a whole, verified copy, also while others write"},
+                               {"plexus backup --db g --to /mnt/other/g --json",
+                                "on another disk, for a script"}},
+                  .run = RunBackup,
+                  .interruptible = true});
+  rows.push_back(
+      {.name = "restore",
+       .group = "Care",
+       .title = "Restore",
+       .summary = "Make a new graph from a backup and verify it",
+       .effect = Effect::kWrite,
+       .parameters = {Text("from", "DIR", "a backup, or a graph that nobody has open")
+                          .Named(Means::kFile)
+                          .Required()},
+       .reply = "directory:s, sequence:n",
+       .examples = {{"plexus restore --db g2 --from backups/g-2026-11-21",
+                     "g2 must not exist yet"},
+                    {"plexus restore --db g2 --from g --json", "a copy of a closed graph"}},
+       .run = RunRestore,
+       .access = NothingOpen});
+}
+
+}  // namespace plexus::tools

@@ -1,0 +1,173 @@
+// export: the graph, or a neighbourhood of it, out as text.
+#include "storage/formats/export.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "algorithms/common/node_subset.h"
+#include "algorithms/traversal/bfs.h"
+#include "tools/operations/kernel_options.h"
+#include "tools/operations/names.h"
+#include "tools/operations/registry.h"
+
+namespace plexus::tools {
+namespace {
+
+// The nodes within some hops of `around`, or of the scope, or nullopt = all.
+Result<std::optional<NodeSubset>> Selected(const Workspace& workspace, const Request& request) {
+  const Snapshot& snapshot = workspace.snapshot();
+  if (!request.Given("around")) {
+    if (!workspace.scope()) return std::nullopt;
+    return *workspace.scope();
+  }
+  PLEXUS_ASSIGN(const std::vector<NodeId> sources,
+                FindAliveNodes(snapshot, request.List("around")));
+  BfsOptions options;
+  PLEXUS_TRY(Select(workspace, request, options));
+  options.max_depth =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(request.Count("hops"), 1'000'000));
+  options.direction = Direction::kBoth;
+  if (const auto limit = request.MaybeCount("limit")) BudgetIn(options).nodes = *limit;
+  PLEXUS_ASSIGN(const BfsResult reached, Bfs(snapshot, sources, options));
+  std::vector<NodeId> nodes;
+  for (const BfsNode& node : reached.nodes) nodes.push_back(node.node);
+  PLEXUS_ASSIGN(NodeSubset subset, NodeSubset::Of(snapshot, nodes));
+  return subset;
+}
+
+// All that is written: independent of the workspace, but for its progress.
+struct Exporter {
+  Snapshot snapshot;
+  text::ExportOptions options;
+  std::string format;
+  std::optional<NodeSubset> selected;
+
+  Status Write(std::ostream& out) {
+    if (selected) options.include = [this](NodeId node) { return selected->contains(node); };
+    if (format == "jsonl") return text::ExportJsonLines(snapshot, out, options);
+    if (format == "csv") return text::ExportCsv(snapshot, out, options);
+    if (format == "mtx") return text::ExportMatrixMarket(snapshot, out, options);
+    if (format == "graphml") return text::ExportGraphMl(snapshot, out, options);
+    if (format == "node-link") return text::ExportNodeLink(snapshot, out, options);
+    if (format == "mcp-memory") return text::ExportMcpMemory(snapshot, out, options);
+    return format == "gexf" ? text::ExportGexf(snapshot, out, options)
+                            : text::ExportDot(snapshot, out, options);
+  }
+};
+
+Result<Exporter> MakeExporter(const Workspace& workspace, const Request& request) {
+  Exporter exporter;
+  exporter.snapshot = workspace.snapshot();
+  exporter.format = request.Text("format");
+  exporter.options.progress = workspace.progress();
+  PLEXUS_ASSIGN(exporter.options.filter.kinds,
+                FindEdgeKinds(workspace.schema(), request.List("kinds")));
+  PLEXUS_ASSIGN(exporter.selected, Selected(workspace, request));
+  if (exporter.format == "jsonl" && (exporter.selected || request.Given("kinds")))
+    return Fail(ErrorCode::kInvalidArgument,
+                "jsonl is the whole graph, lossless; " + request.Name("around") + ", " +
+                    request.Name("kinds") + " and " + request.Name("scope") +
+                    " go with the other formats");
+  if (request.Text("table") == "nodes") exporter.options.csv_table = text::CsvTable::kNodes;
+  exporter.options.edges_key = request.Text("edges_key");
+  if (!request.Flag("keys"))
+    exporter.options.dot_label = [snapshot = workspace.snapshot()](NodeId node) {
+      return ShownName(snapshot, node);
+    };
+  return exporter;
+}
+
+// Written beside its place and renamed, so that no half file is ever seen.
+Result<std::uint64_t> WriteFile(Exporter& exporter, const std::string& output) {
+  const std::string temporary = output + ".part" + std::to_string(getpid());
+  std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
+  if (!file) return Fail(ErrorCode::kIo, "cannot write '" + temporary + "'");
+  Status written = exporter.Write(file);
+  const std::streamoff size = file.tellp();
+  file.close();
+  if (written && !file)
+    written = Fail(ErrorCode::kIo, "cannot write '" + temporary + "'; is the disk full?");
+  if (written && std::rename(temporary.c_str(), output.c_str()) != 0)
+    written = Fail(ErrorCode::kIo, "cannot rename to '" + output + "'");
+  if (!written) {
+    std::remove(temporary.c_str());
+    return std::unexpected(written.error());
+  }
+  return static_cast<std::uint64_t>(size);
+}
+
+// Of a choice that only another one gives a meaning.
+Status ValueNeeds(const Request& request, const char* name, const char* value, const char* other,
+                  const char* other_value) {
+  if (request.Text(name) != value || request.Text(other) == other_value) return {};
+  return Fail(ErrorCode::kInvalidArgument,
+              request.Name(name, value) + " needs " + request.Name(other, other_value));
+}
+
+Result<Reply> Run(Workspace& workspace, const Request& request) {
+  PLEXUS_TRY(Needs(request, "hops", "around"));
+  PLEXUS_TRY(Needs(request, "limit", "around"));
+  PLEXUS_TRY(ValueNeeds(request, "table", "nodes", "format", "csv"));
+  PLEXUS_TRY(ValueNeeds(request, "edges_key", "edges", "format", "node-link"));
+  PLEXUS_ASSIGN(Exporter exporter, MakeExporter(workspace, request));
+  Reply reply;
+  const std::string output = request.Text("output");
+  if (output.empty()) {
+    reply.stream = [exporter = std::move(exporter)](std::ostream& out) mutable {
+      return exporter.Write(out);
+    };
+    return reply;
+  }
+  PLEXUS_ASSIGN(const std::uint64_t bytes, WriteFile(exporter, output));
+  reply.members = [sequence = workspace.snapshot().sequence(), format = exporter.format, output,
+                   bytes](ReplyWriter& json) {
+    json.Field("sequence", sequence);
+    json.Field("format", format);
+    json.Field("file", output);
+    json.Field("bytes", bytes);
+  };
+  reply.quiet = true;
+  return reply;
+}
+
+}  // namespace
+
+void AddExport(Rows& rows) {
+  rows.push_back(
+      {.name = "export",
+       .group = "Files",
+       .title = "Write files",
+       .summary = "Write the graph, or a neighbourhood of it, as text",
+       .parameters =
+           {Choice("format",
+                   {"jsonl", "csv", "mtx", "graphml", "node-link", "mcp-memory", "gexf", "dot"},
+                   "jsonl is lossless, the others show the facts"),
+            Text("output", "FILE", "write there instead of to stdout")
+                .Named(Means::kPath)
+                .Letter('o'),
+            Choice("table", {"edges", "nodes"}, "csv: which table"),
+            Repeated("around", "KEY", "not jsonl: only what is near this node; repeatable")
+                .Named(Means::kKey),
+            Count("hops", "H", "with around: how near, both ways").Default(std::uint64_t{1}),
+            Count("limit", "N", "with around: at most N nodes, nearest first"),
+            KindsParameter("not jsonl: only these edge kinds (default: all facts)"),
+            Flag("keys", "dot, gexf: show keys instead of texts"),
+            Choice("edges_key", {"links", "edges"},
+                   "node-link: name of the list of edges; NetworkX 3.4 and later reads edges")},
+       .reply = "sequence:n, format:s, file:s, bytes:n",
+       .examples = {{"plexus export --db g > g.jsonl", "everything; import reads it back"},
+                    {"plexus export --db g --format dot --around alice --hops 2 | dot -Tpng > "
+                     "alice.png",
+                     "a picture of alice's surroundings"}},
+       .run = Run,
+       .interruptible = true});
+}
+
+}  // namespace plexus::tools

@@ -1,0 +1,324 @@
+// import: batch files in. Makes the graph when there is none; importing a file
+// again changes nothing.
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "storage/formats/import.h"
+#include "storage/formats/import_vectors.h"
+#include "tools/operations/arguments.h"
+#include "tools/operations/human_format.h"
+#include "tools/operations/registry.h"
+#include "tools/operations/term_operations.h"
+#include "tools/operations/text_table.h"
+#include "tools/operations/workspace.h"
+
+namespace plexus::tools {
+namespace {
+
+// From here on files are written sorted and ingested, instead of one fsync a batch.
+constexpr std::uintmax_t kBulkBytes = std::uintmax_t{8} << 20;
+
+// The vector format that is asked for, or that the only file's name says.
+std::optional<text::VectorFormat> AskedVectorFormat(const Request& request) {
+  const std::string& format = request.Text("format");
+  if (format == "npy") return text::VectorFormat::kNpy;
+  if (format == "fvecs") return text::VectorFormat::kFvecs;
+  if (format == "f32") return text::VectorFormat::kF32;
+  const std::vector<std::string>& files = request.List("files");
+  if (format != "auto" || files.size() != 1) return std::nullopt;
+  return text::VectorFormatOf(files[0]);
+}
+
+// Shows progress but never asks to stop: what was read is made durable first.
+class MustFinish : public Progress {
+ public:
+  explicit MustFinish(Progress* shown) : shown_(shown) {}
+  bool Report(std::string_view phase, std::uint64_t done, std::uint64_t total) override {
+    shown_->Report(phase, done, total);
+    return true;
+  }
+
+ private:
+  Progress* shown_;
+};
+
+std::uintmax_t TotalBytes(const std::vector<std::string>& files) {
+  namespace fs = std::filesystem;
+  std::uintmax_t total = 0;
+  std::error_code ignored;
+  const auto add = [&](const fs::path& path) {
+    const std::uintmax_t size = fs::file_size(path, ignored);
+    if (!ignored) total += size;
+  };
+  for (const std::string& file : files) {
+    if (!fs::is_directory(file, ignored)) {
+      add(file);
+      continue;
+    }
+    for (const auto& entry : fs::directory_iterator(file, ignored)) add(entry.path());
+  }
+  return total;
+}
+
+void WriteImportCounts(ReplyWriter& json, const char* name, const text::ImportCounts& counts) {
+  json.BeginObject(name);
+  json.Field("new", counts.added);
+  json.Field("changed", counts.changed);
+  json.Field("same", counts.same);
+  json.EndObject();
+}
+
+void WriteReport(ReplyWriter& json, const text::ImportReport& report,
+                 const std::optional<IndexTermsReport>& terms,
+                 const std::vector<std::string>& warnings) {
+  json.Field("sequence", report.sequence);
+  WriteImportCounts(json, "nodes", report.nodes);
+  WriteImportCounts(json, "edges", report.edges);
+  WriteImportCounts(json, "events", report.events);
+  json.Field("outcomes", report.outcomes);
+  json.Field("vectors", report.vectors);
+  json.Field("errors", report.errors);
+  json.Field("removed", report.removed);
+  json.Field("records", report.records);
+  json.Field("bytes", report.bytes);
+  json.Field("batches", report.batches);
+  if (report.pointers > 0) {
+    json.Field("pointers", report.pointers);
+    json.Field("self_loops_skipped", report.self_loops_skipped);
+  }
+  if (terms) {
+    json.BeginObject("terms");
+    WriteTermFields(json, *terms);
+    json.EndObject();
+  }
+  json.Field("stopped", report.stopped);
+  json.BeginArray("messages");
+  for (const text::ImportError& error : report.kept_errors) json.Value(error.ToString());
+  json.EndArray();
+  json.Values("warnings", warnings);
+}
+
+std::string Page(const text::ImportReport& report, double seconds) {
+  std::ostringstream page;
+  TextTable table;
+  const auto right = TextTable::Align::kRight;
+  table.Column("").Column("new", right).Column("changed", right).Column("same", right);
+  const auto row = [&](const char* name, const text::ImportCounts& counts) {
+    if (counts.added + counts.changed + counts.same > 0)
+      table.Row({name, Grouped(counts.added), Grouped(counts.changed), Grouped(counts.same)});
+  };
+  row("nodes", report.nodes);
+  row("edges", report.edges);
+  row("events", report.events);
+  table.Print(page);
+  if (report.stopped && report.batches == 0)
+    page << "nothing was imported; the graph is as it was\n";
+  const auto line = [&](std::uint64_t count, const char* what) {
+    if (count > 0) page << Grouped(count) << ' ' << what << '\n';
+  };
+  line(report.outcomes, "outcomes");
+  line(report.vectors, "vectors");
+  line(report.removed, "removed");
+  line(report.pointers, "pointers read");
+  line(report.self_loops_skipped, "pointers to themselves skipped");
+  line(report.errors, "records refused");
+  page << Grouped(report.records) << " records, " << Bytes(report.bytes) << ", sequence "
+       << report.sequence << ", in " << Number(seconds, 3) << " s\n";
+  return std::move(page).str();
+}
+
+// What was refused, and what looks wrong.
+void AddNotes(std::vector<Note>& notes, const text::ImportReport& report) {
+  for (const text::ImportWarning& warning : report.warnings)
+    notes.push_back({warning.ToString(), Note::kWarning});
+  for (const text::ImportError& error : report.kept_errors) {
+    if (report.stopped)
+      notes.push_back({error.ToString(), Note::kError});
+    else
+      notes.push_back({error.ToString() + " (skipped)", Note::kWarning});
+  }
+  if (report.errors > report.kept_errors.size())
+    notes.push_back({std::to_string(report.errors - report.kept_errors.size()) +
+                         " more records refused",
+                     Note::kWarning});
+}
+
+// Vectors are read from regular files; what a pipe holds is kept in memory.
+Result<std::string> ReadVectorsFrom(int input) {
+  constexpr std::size_t kMost = std::size_t{1} << 30;
+  std::string bytes;
+  std::vector<char> buffer(std::size_t{1} << 20);
+  for (;;) {
+    const ssize_t count = read(input, buffer.data(), buffer.size());
+    if (count < 0) return Fail(ErrorCode::kIo, "standard input: cannot be read");
+    if (count == 0) return bytes;
+    bytes.append(buffer.data(), static_cast<std::size_t>(count));
+    if (bytes.size() > kMost)
+      return Fail(ErrorCode::kResourceExhausted, "standard input: over " + std::to_string(kMost) +
+                                                     " bytes of vectors; save them as a file");
+  }
+}
+
+Result<text::ImportReport> ReadVectors(Workspace& workspace, const Request& request,
+                                       text::VectorFormat format,
+                                       const text::ImportOptions& options) {
+  const std::string& file = request.List("files")[0];
+  text::VectorImportOptions vectors;
+  vectors.format = format;
+  vectors.dimensions = static_cast<decltype(vectors.dimensions)>(
+      request.MaybeCount("dimensions").value_or(0));
+  vectors.space = request.Text("space");
+  if (request.Given("metric")) {
+    PLEXUS_ASSIGN(vectors.metric, ParseMetric(request.Text("metric")));
+  }
+  if (request.Given("keys")) vectors.keys = text::VectorInput{request.Text("keys")};
+  if (file != "-") return text::ImportVectors(workspace.graph(), {file}, vectors, options);
+  PLEXUS_ASSIGN(const std::string bytes, ReadVectorsFrom(workspace.input()));
+  return text::ImportVectors(workspace.graph(), {"standard input", bytes}, vectors, options);
+}
+
+Result<text::ImportReport> Read(Workspace& workspace, const Request& request,
+                                const text::ImportOptions& options) {
+  if (const auto format = AskedVectorFormat(request))
+    return ReadVectors(workspace, request, *format, options);
+  const std::vector<std::string>& files = request.List("files");
+  if (files != std::vector<std::string>{"-"})
+    return text::Import(workspace.graph(), files, options);
+  return text::ImportStream(workspace.graph(), "standard input", workspace.input(), options);
+}
+
+Status CheckFiles(const Workspace& workspace, const Request& request) {
+  const std::vector<std::string>& given = request.List("files");
+  const bool vectors = AskedVectorFormat(request).has_value();
+  if (vectors && given.size() != 1)
+    return Fail(ErrorCode::kInvalidArgument, "vectors are imported from one file at a time");
+  if (!vectors && (request.Given("keys") || request.Given("metric") || request.Given("dimensions")))
+    return Fail(ErrorCode::kInvalidArgument,
+                request.Name("keys") + ", " + request.Name("metric") + " and " +
+                    request.Name("dimensions") + " go with a vector file (.npy, .fvecs, .f32)");
+  std::vector<std::string> files = given;
+  if (request.Given("keys")) files.push_back(request.Text("keys"));
+  std::error_code ignored;
+  for (const std::string& file : files) {
+    if (file == "-" && workspace.input() < 0)
+      return Fail(ErrorCode::kInvalidArgument, "there is no standard input here");
+    if (file != "-" && !std::filesystem::exists(file, ignored))
+      return Fail(ErrorCode::kNotFound, "no file '" + file + "'");
+  }
+  return {};
+}
+
+Result<Reply> Run(Workspace& workspace, const Request& request) {
+  PLEXUS_TRY(CheckFiles(workspace, request));
+  text::ImportOptions options;
+  if (!AskedVectorFormat(request)) {
+    PLEXUS_ASSIGN(options.format, text::ParseFormat(request.Text("format")));
+  }
+  options.on_error =
+      request.Text("on_error") == "skip" ? text::OnError::kSkip : text::OnError::kStop;
+  options.now_ms = workspace.now_ms();
+  options.executor = &workspace.executor();
+  options.progress = workspace.progress();
+  MustFinish must_finish(workspace.progress());
+  if (workspace.has_database() && TotalBytes(request.List("files")) >= kBulkBytes) {
+    options.before = [&] { return workspace.database().BeginBulk(); };
+    options.after = [&] { return workspace.database().EndBulk(&must_finish); };
+  }
+  const auto start = std::chrono::steady_clock::now();
+  // What was indexed once stays up to date.
+  PLEXUS_ASSIGN(TermKeeper keeper, TermKeeper::Make(workspace, request.Flag("terms")));
+  if (keeper.on())
+    options.complete = [&](const Snapshot& snapshot, WriteBatch& batch) {
+      return keeper.Complete(snapshot, batch);
+    };
+  Result<text::ImportReport> report = Read(workspace, request, options);
+  if (!report) {
+    if (report.error().code != ErrorCode::kInvalidArgument)
+      return std::unexpected(report.error());
+    return Fail(ErrorCode::kFailedPrecondition, report.error().message);  // the file's fault
+  }
+  std::optional<IndexTermsReport> terms;
+  if (!report->stopped && keeper.on()) {  // a refused file leaves no trace
+    PLEXUS_ASSIGN(terms, keeper.Finish());
+    report->sequence = workspace.graph().snapshot().sequence();
+  }
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  AddNotes(workspace.notes(), *report);
+  std::vector<std::string> warnings = std::exchange(workspace.warnings(), {});
+  for (const text::ImportWarning& warning : report->warnings)
+    warnings.push_back(warning.ToString());
+  std::string page = Page(*report, seconds);
+  if (terms) page += ShownTerms(*terms);
+  const bool stopped = report->stopped;
+  Reply reply([report = *std::move(report), terms, warnings](ReplyWriter& json) {
+    WriteReport(json, report, terms, warnings);
+  });
+  reply.page = std::move(page);
+  if (stopped) reply.failure = Error{ErrorCode::kFailedPrecondition, ""};
+  return reply;
+}
+
+Access ImportAccess(const Request&) { return Access::kCreate; }
+
+Parameter MetricParameter() {
+  Parameter metric =
+      Choice("metric", MetricNames(), "vectors: how a new space measures (default cosine)");
+  metric.default_value = {};
+  return metric;
+}
+
+}  // namespace
+
+void AddImport(Rows& rows) {
+  rows.push_back(
+      {.name = "import",
+       .group = "Files",
+       .title = "Read files",
+       .summary = "Read batch files into a graph, which is made when there is none",
+       .effect = Effect::kWrite,
+       .parameters =
+           {Repeated("files", "FILE", "files, WordNet's directory, or - for standard input")
+                .Named(Means::kFile)
+                .Positional(),
+            Choice("format",
+                   {"auto", "csv", "tsv", "jsonl", "edgelist", "mtx", "gapbs", "graphml",
+                    "node-link", "mcp-memory", "wordnet", "npy", "fvecs", "f32"},
+                   "auto: by name, then by content"),
+            Choice("on_error", {"stop", "skip"},
+                   "at a record that cannot be read or that the graph refuses: stop, and nothing "
+                   "of all the files is imported; skip it and count it. What no check of the "
+                   "files can foresee (a full disk, Ctrl-C half way) keeps whole batches; import "
+                   "again to complete"),
+            Flag("terms",
+                 "make the texts' words terms, for search. A graph that has terms gets those of "
+                 "its new texts without being asked"),
+            Text("keys", "FILE", "vectors: one key a line (default: the row's number, from 0)")
+                .Named(Means::kFile),
+            Text("space", "NAME", "vectors: the space they go to").Default(std::string("default")),
+            Count("dimensions", "D", "vectors: values in a row; plain f32 needs it"),
+            MetricParameter()},
+       .reply =
+           "sequence:n, nodes:{new:n, changed:n, same:n}, edges:{new:n, changed:n, same:n}, "
+           "events:{new:n, changed:n, same:n}, outcomes:n, vectors:n, errors:n, removed:n, "
+           "records:n, bytes:n, batches:n, pointers?:n, self_loops_skipped?:n, "
+           "terms?:{texts:n, changed:n, linked:n, unlinked:n}, stopped:b, messages:[s], "
+           "warnings:[s]",
+       .examples = {{"plexus import --db g people.csv knows.csv",
+                     "columns source,target,kind,weight make edges"},
+                    {"plexus import --db wn --format wordnet /usr/share/wordnet",
+                     "117,659 concepts of WordNet 3.0"},
+                    {"plexus import --db g --keys words.txt vectors.npy",
+                     "row i of the array becomes the vector of the i-th line's key"}},
+       .run = Run,
+       .access = ImportAccess});
+}
+
+}  // namespace plexus::tools

@@ -1,0 +1,266 @@
+// link, unlink, remove, purge: one change at a time, durable when the graph is closed.
+//
+// Many changes at once are files for import; these are for hands and small scripts.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/vocabulary.h"
+#include "storage/formats/base/decimal.h"
+#include "storage/formats/base/properties.h"
+#include "tools/operations/arguments.h"
+#include "tools/operations/names.h"
+#include "tools/operations/registry.h"
+#include "tools/operations/reply_parts.h"
+#include "tools/operations/workspace.h"
+
+namespace plexus::tools {
+namespace {
+
+// For what was read at a sequence: the change is made only if nothing was applied since.
+WriteBatch MakeBatch(const Workspace& workspace, const Request& request) {
+  WriteBatch batch(workspace.now_ms());
+  if (const auto expected = request.MaybeCount("expect_sequence")) batch.ExpectSequence(*expected);
+  return batch;
+}
+
+// One line for people: "sequence 7: 1 edge new, 2 nodes new".
+std::string Summary(const ApplyReport& report) {
+  std::string text;
+  const auto add = [&](std::uint64_t count, const char* noun, const char* what) {
+    if (count == 0) return;
+    text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + noun +
+            (count == 1 ? " " : "s ") + what;
+  };
+  const auto add_all = [&](const ChangeCounts& counts, const char* noun) {
+    add(counts.added, noun, "new");
+    add(counts.changed, noun, "changed");
+    add(counts.removed, noun, "removed");
+  };
+  add_all(report.edges, "edge");
+  add_all(report.nodes, "node");
+  add_all(report.index, "index entry");
+  return "sequence " + std::to_string(report.sequence) + ": " +
+         (text.empty() ? "nothing to change" : text);
+}
+
+Reply ReplyOf(const ApplyReport& report) {
+  Reply reply([report](ReplyWriter& json) { WriteApplyReport(json, report); });
+  reply.page = Summary(report) + "\n";
+  return reply;
+}
+
+Result<Reply> ApplyTo(Workspace& workspace, const WriteBatch& batch) {
+  PLEXUS_ASSIGN(const ApplyReport report, workspace.graph().Apply(batch));
+  return ReplyOf(report);
+}
+
+// The node that `key` means, or a new one: an index node ("tag:rust") where the edge's kind is
+// of the index plane, else a fact. kInvalidArgument: an index node under a kind of facts.
+Result<NodeRef> Endpoint(WriteBatch& batch, const Snapshot& snapshot, std::string_view key,
+                         const std::string& kind_name, bool index) {
+  const Schema& schema = snapshot.schema();
+  if (const auto node = MeantNode(snapshot, key); node && snapshot.alive(*node)) {
+    if (index || snapshot.is_fact(*node)) return NodeRef::Id(*node);
+    std::string why = "'" + std::string(key) + "' is an index node of kind " +
+                      schema.node_kind(snapshot.node_kind(*node)).name + ", and '" + kind_name +
+                      "' joins facts";
+    std::string kinds;
+    for (const EdgeKind& kind : schema.edge_kinds())
+      if (kind.plane == Plane::kIndex && (kind.source_kind == snapshot.node_kind(*node) ||
+                                          kind.target_kind == snapshot.node_kind(*node)))
+        kinds += (kinds.empty() ? "" : ", ") + kind.name;
+    if (!kinds.empty()) why += "; edges to it are of kind " + kinds;
+    return Fail(ErrorCode::kInvalidArgument, why);
+  }
+  if (!index) return batch.Node(key);
+  const std::string stored = StoredKey(schema, key);
+  const std::size_t at = stored.find(kIndexSeparator);
+  if (at == std::string::npos) return batch.Node(key);
+  const auto kind = schema.FindNodeKind(std::string_view(stored).substr(0, at));
+  return kind ? batch.IndexNode(*kind, std::string_view(stored).substr(at + 1)) : batch.Node(key);
+}
+
+// A misspelt kind would quietly become a new one: say so.
+void NoteNewKind(Workspace& workspace, const std::string& kind) {
+  if (workspace.schema().FindEdgeKind(kind)) return;
+  workspace.notes().push_back({"note: '" + kind + "' is a new edge kind" +
+                               DidYouMean(kind, EdgeKindNames(workspace.schema()))});
+}
+
+Status TakeTime(Workspace& workspace, const Request& request, const char* name,
+                std::optional<std::int64_t>& value) {
+  if (!request.Given(name)) return {};
+  PLEXUS_ASSIGN(value, ParseTime(request.Text(name)));
+  WarnOfSeconds(workspace, request.Name(name), *value);
+  return {};
+}
+
+Result<Reply> RunLink(Workspace& workspace, const Request& request) {
+  WriteBatch::EdgeInput edge;
+  if (request.Given("weight")) {
+    const std::string& given = request.Text("weight");
+    const auto weight = text::ReadF32(given);  // as the formats read it
+    if (!weight || text::IsBelowZero(given))
+      return Fail(ErrorCode::kInvalidArgument, request.Name("weight") + " '" + given +
+                                                   "': a weight is a finite number >= 0");
+    edge.weight = *weight + 0.0f;  // -0 becomes 0
+  }
+  edge.label = request.Text("label");
+  PLEXUS_TRY(TakeTime(workspace, request, "created_at", edge.created_at));
+  PLEXUS_TRY(TakeTime(workspace, request, "valid_from", edge.valid_from));
+  PLEXUS_TRY(TakeTime(workspace, request, "valid_until", edge.valid_until));
+  if (request.Given("created_by")) edge.created_by = request.Text("created_by");
+  std::string properties;
+  if (request.Given("props")) {
+    PLEXUS_ASSIGN(properties, text::PropertiesFromJson(request.Text("props")));
+    edge.properties = properties;
+  }
+  const std::string& kind = request.Text("kind");
+  NoteNewKind(workspace, kind);
+  const auto match = workspace.schema().FindEdgeKind(kind);
+  const bool index = match && workspace.schema().edge_kind(match->kind).plane == Plane::kIndex;
+  WriteBatch batch = MakeBatch(workspace, request);
+  const Snapshot& snapshot = workspace.snapshot();
+  PLEXUS_ASSIGN(edge.source, Endpoint(batch, snapshot, request.Text("source"), kind, index));
+  PLEXUS_ASSIGN(edge.target, Endpoint(batch, snapshot, request.Text("target"), kind, index));
+  edge.kind = batch.EdgeKindNamed(kind);
+  batch.Link(edge);
+  return ApplyTo(workspace, batch);
+}
+
+// A weight, times and properties that cannot be read are refused before a graph is made.
+Access LinkAccess(const Request& request) {
+  return request.MaybeCount("expect_sequence").value_or(0) > 0 ? Access::kWrite : Access::kCreate;
+}
+
+Result<Reply> RunUnlink(Workspace& workspace, const Request& request) {
+  const Snapshot& snapshot = workspace.snapshot();
+  const std::string &kind = request.Text("kind"), &label = request.Text("label");
+  PLEXUS_ASSIGN(NodeId source, FindAliveNode(snapshot, request.Text("source")));
+  PLEXUS_ASSIGN(NodeId target, FindAliveNode(snapshot, request.Text("target")));
+  PLEXUS_ASSIGN(const auto match, FindEdgeKind(snapshot.schema(), kind));
+  const auto stored = snapshot.state().strings.Find(label);
+  const bool linked =
+      (label.empty() || stored) &&
+      snapshot.FindEdge(match.reversed ? target : source, match.kind,
+                        match.reversed ? source : target, label.empty() ? 0 : *stored);
+  if (!linked)
+    return Fail(ErrorCode::kNotFound,
+                "no edge " + request.Text("source") + " " + kind + " " + request.Text("target") +
+                    (label.empty() ? "" : " with label '" + label + "'"));
+  WriteBatch batch = MakeBatch(workspace, request);
+  batch.Unlink(NodeRef::Id(source), batch.EdgeKindNamed(kind), NodeRef::Id(target), label);
+  return ApplyTo(workspace, batch);
+}
+
+Result<Reply> RunRemove(Workspace& workspace, const Request& request) {
+  PLEXUS_ASSIGN(const NodeId node, FindAliveNode(workspace.snapshot(), request.Text("key")));
+  WriteBatch batch = MakeBatch(workspace, request);
+  batch.RemoveNode(NodeRef::Id(node));
+  return ApplyTo(workspace, batch);
+}
+
+Result<Reply> RunPurge(Workspace& workspace, const Request& request) {
+  PLEXUS_ASSIGN(const NodeId node, FindNode(workspace.snapshot(), request.Text("key")));
+  ApplyReport report;
+  if (request.Flag("hard")) {
+    const NodeId nodes[] = {node};
+    PLEXUS_TRY(workspace.database().HardPurge(nodes, workspace.progress()));
+    report.sequence = workspace.graph().snapshot().sequence();
+    report.nodes.removed = 1;
+  } else {
+    const std::string_view stored[] = {workspace.snapshot().key(node)};
+    PLEXUS_ASSIGN(report, workspace.database().Purge(stored, workspace.now_ms(),
+                                                     workspace.progress()));
+  }
+  return ReplyOf(report);
+}
+
+const char* const kChange =
+    "sequence:n, nodes:{new:n, changed:n, same:n, removed?:n}, "
+    "edges:{new:n, changed:n, same:n, removed?:n}, index:{new:n, changed:n, same:n, removed?:n}";
+
+Parameter ExpectSequence() {
+  return Count("expect_sequence", "N", "only if the graph is at sequence N (else exit code 6)");
+}
+Parameter Key() { return Text("key", "KEY", "the node's key").Named(Means::kKey).Positional(); }
+
+}  // namespace
+
+void AddEdit(Rows& rows) {
+  rows.push_back(
+      {.name = "link",
+       .group = "Change",
+       .title = "Add an edge",
+       .summary = "Add or update one edge",
+       .effect = Effect::kWrite,
+       .parameters =
+           {Text("source", "A", "the source's key; a new node when there is none")
+                .Named(Means::kKey)
+                .Positional(),
+            Text("kind", "KIND", "the edge's kind; an inverse name swaps the ends")
+                .Named(Means::kEdgeKind)
+                .Positional(),
+            Text("target", "B", "the target's key").Named(Means::kKey).Positional(),
+            Text("weight", "W", "finite, >= 0 (default: keep, or 1 when new)").MayBeEmpty(),
+            Text("label", "L", "tells parallel edges apart").MayBeEmpty(),
+            Text("created_at", "TIME", "default: now").Named(Means::kTime),
+            Text("created_by", "NAME", "who says so").MayBeEmpty(),
+            Text("valid_from", "TIME", "valid from then on").Named(Means::kTime),
+            Text("valid_until", "TIME", "valid until just before then").Named(Means::kTime),
+            Text("props", "JSON", "an object of properties"), ExpectSequence()},
+       .reply = kChange,
+       .examples = {{"plexus link --db g alice knows bob --weight 0.8",
+                     "one edge, durable when it returns"},
+                    {"plexus link --db g m2 supersedes m1",
+                     "m2 hides m1 from recall and traverse"}},
+       .run = RunLink,
+       .access = LinkAccess});
+  rows.push_back(
+      {.name = "unlink",
+       .group = "Change",
+       .title = "Take an edge back",
+       .summary = "Take one edge back; the past keeps it",
+       .effect = Effect::kWrite,
+       .parameters = {Text("source", "A", "the source's key").Named(Means::kKey).Positional(),
+                      Text("kind", "KIND", "the edge's kind")
+                          .Named(Means::kEdgeKind)
+                          .Positional(),
+                      Text("target", "B", "the target's key").Named(Means::kKey).Positional(),
+                      Text("label", "L", "of the edge that is meant").MayBeEmpty(),
+                      ExpectSequence()},
+       .reply = kChange,
+       .examples = {{"plexus unlink --db g alice knows bob", "the edge is gone from now on"},
+                    {"plexus unlink --db g m2 supersedes m1 --json", "m1 shows again"}},
+       .run = RunUnlink});
+  rows.push_back(
+      {.name = "remove",
+       .group = "Change",
+       .title = "Remove a node",
+       .summary = "Remove a node with its edges; the past keeps them",
+       .effect = Effect::kWrite,
+       .parameters = {Key(), ExpectSequence()},
+       .reply = kChange,
+       .examples = {{"plexus remove --db g alice", "alice and her edges are gone from now on"},
+                    {"plexus remove --db g m1 --json",
+                     "many at once: {\"remove\":\"m1\"} lines for import"}},
+       .run = RunRemove});
+  rows.push_back(
+      {.name = "purge",
+       .group = "Change",
+       .title = "Erase a node",
+       .summary = "Erase what a node holds, from the past too (reads the log; rewrites it when "
+                  "words or tags were its alone)",
+       .effect = Effect::kDestroy,
+       .parameters = {Key(), Flag("hard", "rewrite the log without its key and edges as well")},
+       .reply = kChange,
+       .examples = {{"plexus purge --db g m1",
+                     "text, words, tags and vectors of m1, at every point in time"},
+                    {"plexus purge --db g m1 --hard",
+                     "the key and the edges too; slow, rewrites the log"}},
+       .run = RunPurge});
+}
+
+}  // namespace plexus::tools

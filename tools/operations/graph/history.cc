@@ -1,0 +1,150 @@
+// history: what the log says about one node, oldest first.
+#include <bit>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tools/operations/human_format.h"
+#include "tools/operations/names.h"
+#include "tools/operations/registry.h"
+#include "tools/operations/reply_parts.h"
+#include "tools/operations/text_table.h"
+#include "tools/operations/workspace.h"
+
+namespace plexus::tools {
+namespace {
+
+using storage::HistoryEntry;
+using What = HistoryEntry::What;
+
+bool IsEdge(What what) {
+  return what == What::kLinked || what == What::kUpdated || what == What::kUnlinked;
+}
+
+void WriteValue(ReplyWriter& json, const Snapshot& snapshot, const HistoryEntry& entry) {
+  switch (snapshot.schema().columns()[entry.column].type) {
+    case ColumnType::kF64:
+      return json.Field("value", std::bit_cast<double>(entry.bits));
+    case ColumnType::kI64:
+      return json.Field("value", static_cast<std::int64_t>(entry.bits));
+    case ColumnType::kString:
+      return json.Field("value", snapshot.string(static_cast<StringId>(entry.bits)));
+  }
+}
+
+void WriteEntry(ReplyWriter& json, const Snapshot& snapshot, const HistoryEntry& entry) {
+  const Schema& schema = snapshot.schema();
+  json.Field("sequence", entry.sequence);
+  json.Field("time_ms", entry.time_ms);
+  json.Field("what", storage::HistoryWhatName(entry.what));
+  if (entry.what == What::kCreated || entry.what == What::kKindSet)
+    json.Field("kind", schema.node_kind(entry.node_kind).name);
+  if (entry.what == What::kColumnSet || entry.what == What::kColumnCleared)
+    json.Field("column", schema.columns()[entry.column].name);
+  if (entry.what == What::kColumnSet) WriteValue(json, snapshot, entry);
+  if (entry.what == What::kPayloadSet || entry.what == What::kPayloadCleared)
+    json.Field("field", entry.field == NodeField::kText ? "text" : "props");
+  if (entry.what == What::kVectorSet || entry.what == What::kVectorRemoved)
+    json.Field("space", schema.spaces()[entry.space].name);
+  if (entry.what == What::kPurged) json.Field("erased", entry.erased);
+  if (IsEdge(entry.what)) {
+    json.Field("kind", schema.edge_kind(entry.edge_kind).name);
+    json.Field("direction", entry.direction == Direction::kOut ? "out" : "in");
+    json.Node("other", snapshot, entry.other);
+    if (entry.label) json.Field("label", snapshot.string(entry.label));
+    if (entry.what != What::kUnlinked) json.Field("weight", entry.weight);
+  }
+}
+
+std::string Details(const Snapshot& snapshot, const HistoryEntry& entry) {
+  const Schema& schema = snapshot.schema();
+  if (IsEdge(entry.what)) {
+    const std::string kind = schema.edge_kind(entry.edge_kind).name;
+    const bool out = entry.direction == Direction::kOut;
+    std::string text =
+        (out ? "--" + kind + "--> " : "<--" + kind + "-- ") + ShownKey(snapshot, entry.other);
+    const std::string head = TextHead(snapshot, entry.other);
+    if (!head.empty()) text += " (" + head + ")";
+    if (entry.label) text += " label " + std::string(snapshot.string(entry.label));
+    if (entry.what != What::kUnlinked) text += " weight " + Number(entry.weight);
+    return text;
+  }
+  switch (entry.what) {
+    case What::kCreated:
+    case What::kKindSet:
+      return "kind " + schema.node_kind(entry.node_kind).name;
+    case What::kColumnSet:
+      return schema.columns()[entry.column].name + " = " +
+             ShownColumnValue(snapshot, entry.column, entry.bits);
+    case What::kPurged:
+      return entry.erased ? Grouped(entry.erased) + " entries before it are not told" : "";
+    case What::kColumnCleared:
+      return schema.columns()[entry.column].name;
+    case What::kPayloadSet: {
+      const std::string field = entry.field == NodeField::kText ? "text" : "props";
+      if (field != "text") return field;
+      const Result<std::string> text = snapshot.Payload(entry.ref);
+      return text ? field + " = " + *text : field + " (no longer there)";
+    }
+    case What::kPayloadCleared:
+      return entry.field == NodeField::kText ? "text" : "props";
+    case What::kVectorSet:
+    case What::kVectorRemoved:
+      return "space " + schema.spaces()[entry.space].name;
+    default:
+      return "";
+  }
+}
+
+std::string Page(const Snapshot& snapshot, const std::vector<HistoryEntry>& entries) {
+  TextTable table;
+  table.Column("sequence", TextTable::Align::kRight).Column("time").Column("what");
+  table.Column("details", TextTable::Align::kLeft, 90);
+  for (const HistoryEntry& entry : entries)
+    table.Row({std::to_string(entry.sequence), IsoTime(entry.time_ms),
+               std::string(storage::HistoryWhatName(entry.what)), Details(snapshot, entry)});
+  std::ostringstream page;
+  table.Print(page);
+  return std::move(page).str();
+}
+
+Result<Reply> Run(Workspace& workspace, const Request& request) {
+  const Snapshot& snapshot = workspace.snapshot();
+  PLEXUS_ASSIGN(const NodeId node, FindNode(snapshot, request.Text("key")));
+  PLEXUS_ASSIGN(auto entries, workspace.database().History(node));
+  std::erase_if(entries, [&](const HistoryEntry& e) { return e.sequence > snapshot.sequence(); });
+  std::string page = Page(snapshot, entries);
+  Reply reply([snapshot, node, entries = std::move(entries)](ReplyWriter& json) {
+    json.Node("key", snapshot, node);
+    json.Field("alive", snapshot.alive(node));
+    json.Objects("entries", entries,
+                 [&](const HistoryEntry& entry) { WriteEntry(json, snapshot, entry); });
+  });
+  reply.page = std::move(page);
+  return reply;
+}
+
+}  // namespace
+
+void AddHistory(Rows& rows) {
+  rows.push_back(
+      {.name = "history",
+       .group = "Look",
+       .title = "A node's past",
+       .summary = "Tell everything that happened to a node",
+       .parameters = {Text("key", "KEY", "the node's key; a removed node's too")
+                          .Named(Means::kKey)
+                          .Positional()},
+       .reply = "key:k, alive:b, entries:[{sequence:n, time_ms:i, what:s, kind?:s, column?:s, "
+                "value?:j, field?:s, space?:s, erased?:n, direction?:s, other?:k, label?:s, "
+                "weight?:x}]",
+       .tables = {{"entries", {}}},
+       .examples = {{"plexus history --db g alice",
+                     "when alice came, changed, was linked and unlinked"},
+                    {"plexus history --db g alice --as-of 2026-11-01 --json",
+                     "only what was known then"}},
+       .run = Run});
+}
+
+}  // namespace plexus::tools

@@ -1,0 +1,96 @@
+// kinds: the named kinds of nodes and edges, with their traits.
+#include <string>
+
+#include "engine/snapshot.h"
+#include "tools/operations/registry.h"
+#include "tools/operations/workspace.h"
+
+namespace plexus::tools {
+namespace {
+
+const char* PlaneName(Plane plane) { return plane == Plane::kFact ? "fact" : "index"; }
+
+std::uint64_t At(const std::vector<std::uint64_t>& counts, std::size_t id) {
+  return id < counts.size() ? counts[id] : 0;
+}
+
+void WriteEdgeKind(ReplyWriter& json, const Schema& schema, const EdgeKind& kind,
+                   std::uint64_t count) {
+  json.Field("kind", kind.name);
+  json.Field("plane", PlaneName(kind.plane));
+  json.Field("count", count);
+  json.Field("symmetric", kind.symmetric);
+  if (!kind.inverse.empty()) json.Field("inverse", kind.inverse);
+  if (kind.suppresses) json.Field("suppresses", true);
+  if (kind.blocking) json.Field("blocking", true);
+  if (kind.acyclic) json.Field("acyclic", true);
+  if (!kind.self_loops) json.Field("self_loops", false);
+  if (kind.source_kind != kNoNodeKind)
+    json.Field("source_kind", schema.node_kind(kind.source_kind).name);
+  if (kind.target_kind != kNoNodeKind)
+    json.Field("target_kind", schema.node_kind(kind.target_kind).name);
+  if (kind.half_life_ms > 0) json.Field("half_life_ms", kind.half_life_ms);
+}
+
+void WriteKinds(ReplyWriter& json, const Snapshot& snapshot) {
+  const Schema& schema = snapshot.schema();
+  json.BeginArray("node_kinds");
+  for (std::size_t id = 0; id < schema.node_kinds().size(); ++id) {
+    const NodeKind& kind = schema.node_kinds()[id];
+    if (kind.name.empty()) continue;
+    json.BeginObject();
+    json.Field("kind", kind.name);
+    json.Field("plane", PlaneName(kind.plane));
+    json.Field("count", At(snapshot.state().nodes_by_kind, id));
+    json.EndObject();
+  }
+  json.EndArray();
+  json.BeginArray("edge_kinds");
+  for (std::size_t id = 0; id < schema.edge_kinds().size(); ++id) {
+    const EdgeKind& kind = schema.edge_kinds()[id];
+    if (kind.name.empty()) continue;
+    json.BeginObject();
+    WriteEdgeKind(json, schema, kind, At(snapshot.state().edges_by_kind, id));
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+Result<Reply> Run(Workspace& workspace, const Request&) {
+  return Reply([snapshot = workspace.snapshot()](ReplyWriter& json) {
+    WriteKinds(json, snapshot);
+  });
+}
+
+}  // namespace
+
+void AddKinds(Rows& rows) {
+  rows.push_back(
+      {.name = "kinds",
+       .group = "Look",
+       .title = "Kinds",
+       .summary = "List node and edge kinds with their traits",
+       .parameters = {},
+       .reply = "node_kinds:[{kind:s, plane:s, count:n}], "
+                "edge_kinds:[{kind:s, plane:s, count:n, symmetric:b, inverse?:s, suppresses?:b, "
+                "blocking?:b, acyclic?:b, self_loops?:b, source_kind?:s, target_kind?:s, "
+                "half_life_ms?:i}]",
+       .tables = {{"edge_kinds",
+                   {{"kind", "edge kind"},
+                    {"plane", "plane"},
+                    {"count", "edges", As::kGrouped},
+                    {"inverse", "inverse"},
+                    {"symmetric", "symmetric", As::kTrait},
+                    {"suppresses", "hides its target", As::kTrait},
+                    {"blocking", "blocks its target", As::kTrait},
+                    {"acyclic", "acyclic", As::kTrait}}},
+                  {"node_kinds",
+                   {{"kind", "node kind"},
+                    {"plane", "plane"},
+                    {"count", "nodes", As::kGrouped}}}},
+       .examples = {{"plexus kinds --db g", "all kinds, built in and your own"},
+                    {"plexus kinds --db g --json", "the same for a script"}},
+       .run = Run});
+}
+
+}  // namespace plexus::tools

@@ -1,0 +1,324 @@
+// log, diff: what happened to the graph, batch by batch, and between two of its states.
+#include <algorithm>
+#include <bit>
+#include <compare>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "tools/operations/human_format.h"
+#include "tools/operations/kernel_options.h"
+#include "tools/operations/names.h"
+#include "tools/operations/registry.h"
+#include "tools/operations/reply_parts.h"
+
+namespace plexus::tools {
+namespace {
+
+// What a batch did, counted.
+struct BatchCounts {
+  Sequence sequence = 0;
+  std::int64_t time_ms = 0;
+  std::uint64_t nodes_new = 0, nodes_removed = 0, edges_new = 0, edges_changed = 0,
+                edges_removed = 0, columns = 0, contents = 0, vectors = 0;
+};
+
+BatchCounts CountRecord(const Record& record) {
+  BatchCounts counts;
+  counts.sequence = record.sequence;
+  counts.time_ms = record.time_ms;
+  counts.nodes_new = record.node_kinds.size();
+  for (const NodeChange& change : record.node_changes) {
+    counts.nodes_new += change.what == NodeChange::kRevive;
+    counts.nodes_removed += change.what == NodeChange::kRemove || change.what == NodeChange::kPurge;
+  }
+  for (const EdgeChange& edge : record.edges)
+    ++(edge.tombstone() ? counts.edges_removed
+       : edge.is_new()  ? counts.edges_new
+                        : counts.edges_changed);
+  counts.columns = record.columns.size();
+  counts.contents = record.payload_changes.size();
+  counts.vectors = record.vectors.size();
+  return counts;
+}
+
+Result<Reply> RunLog(Workspace& workspace, const Request& request) {
+  const Sequence last = workspace.snapshot().sequence();
+  const Sequence floor = workspace.database().stats().history_floor;
+  const std::uint64_t top = request.Count("top");
+  Sequence since = top == 0 || last < top ? 0 : last - top;
+  if (request.Given("since")) {
+    PLEXUS_ASSIGN(since, workspace.SequenceAt(request.Text("since")));
+  }
+  since = std::max(since, floor);
+  std::vector<BatchCounts> batches;
+  for (bool more = true; more && since < last;) {
+    PLEXUS_ASSIGN(const storage::Changes changes, workspace.database().ChangesSince(since));
+    for (const Record& record : changes.records)
+      if (record.sequence <= last) batches.push_back(CountRecord(record));
+    more = changes.more && changes.next > since;
+    since = changes.next;
+  }
+  std::ranges::reverse(batches);
+  const bool truncated = top > 0 && batches.size() > top;
+  if (truncated) batches.resize(top);
+  Reply reply([last, floor, truncated, batches = std::move(batches)](ReplyWriter& json) {
+    json.Field("sequence", last);
+    json.Field("history_floor", floor);
+    json.Field("truncated", truncated);
+    json.Objects("batches", batches, [&](const BatchCounts& batch) {
+      json.Field("sequence", batch.sequence);
+      json.Field("time_ms", batch.time_ms);
+      json.Field("nodes_new", batch.nodes_new);
+      json.Field("nodes_removed", batch.nodes_removed);
+      json.Field("edges_new", batch.edges_new);
+      json.Field("edges_changed", batch.edges_changed);
+      json.Field("edges_removed", batch.edges_removed);
+      json.Field("columns", batch.columns);
+      json.Field("contents", batch.contents);
+      json.Field("vectors", batch.vectors);
+    });
+  });
+  if (truncated) reply.closing = "... and earlier ones; " + request.Name("top", "0") + " shows all\n";
+  return reply;
+}
+
+// A node or an edge that two states differ in.
+struct Difference {
+  const char* what;
+  NodeId node = kNoNode;
+  std::vector<std::string> fields = {};  // of a changed node
+  std::optional<Edge> edge = {};
+  std::optional<float> weight_before = {};
+};
+
+struct Counts {
+  std::uint64_t added = 0, removed = 0, changed = 0;
+  std::uint64_t all() const { return added + removed + changed; }
+};
+
+class Differ {
+ public:
+  Differ(const Snapshot& before, const Snapshot& after, std::uint64_t top)
+      : before_(before), after_(after), top_(top) {}
+
+  void Run() {
+    for (NodeId v = 0; v < after_.node_count(); ++v) CompareNode(v);
+    for (NodeId v = 0; v < after_.node_count(); ++v) CompareEdges(v);
+  }
+
+  Counts nodes, edges;
+  std::vector<Difference> list;
+
+ private:
+  void Add(Difference difference) {
+    if (top_ == 0 || list.size() < top_) list.push_back(std::move(difference));
+  }
+
+  void CompareNode(NodeId v) {
+    const bool was = v < before_.node_count() && before_.alive(v), is = after_.alive(v);
+    if (!was && is) {
+      ++nodes.added;
+      return Add({"node_added", v});
+    }
+    if (was && !is) {
+      ++nodes.removed;
+      return Add({"node_removed", v});
+    }
+    if (!was) return;
+    std::vector<std::string> fields;
+    if (before_.node_kind(v) != after_.node_kind(v)) fields.emplace_back("kind");
+    const auto& columns = after_.schema().columns();
+    for (std::size_t id = 0; id < columns.size(); ++id) {
+      const auto column = static_cast<ColumnId>(id);
+      const std::uint64_t then = id < before_.schema().columns().size()
+                                     ? before_.column_bits(column, v)
+                                     : AbsentBits(columns[id].type);
+      if (then != after_.column_bits(column, v)) fields.push_back(columns[id].name);
+    }
+    for (const auto& [field, name] : {std::pair(NodeField::kText, "text"),
+                                      std::pair(NodeField::kProperties, "props")})
+      if (before_.payload_ref(v, field) != after_.payload_ref(v, field)) fields.emplace_back(name);
+    if (fields.empty()) return;
+    ++nodes.changed;
+    Add({"node_changed", v, std::move(fields)});
+  }
+
+  static auto Identity(const Edge& edge) {
+    return std::tuple(edge.kind, edge.target, edge.label);
+  }
+  static bool SameValue(const Edge& a, const Edge& b) {
+    return std::bit_cast<std::uint32_t>(a.weight) == std::bit_cast<std::uint32_t>(b.weight) &&
+           a.created_at == b.created_at && a.created_by == b.created_by &&
+           a.valid_from == b.valid_from && a.valid_until == b.valid_until &&
+           a.properties == b.properties;
+  }
+
+  static void EdgesOf(const Snapshot& snapshot, NodeId v, std::vector<Edge>& edges) {
+    edges.clear();
+    if (v >= snapshot.node_count() || !snapshot.alive(v)) return;
+    snapshot.ForEachArc(Direction::kOut, v, ArcFilter::All(), [&](const Arc& arc) {
+      const Edge edge = snapshot.edge(arc, v);
+      if (edge.source == v) edges.push_back(edge);
+    });
+    std::ranges::sort(edges, {}, Identity);
+    const auto rest = std::ranges::unique(edges, {}, Identity);
+    edges.erase(rest.begin(), rest.end());
+  }
+
+  void CompareEdges(NodeId v) {
+    EdgesOf(before_, v, then_);
+    EdgesOf(after_, v, now_);
+    auto then = then_.begin();
+    auto now = now_.begin();
+    while (then != then_.end() || now != now_.end()) {
+      const bool gone = now == now_.end() ||
+                        (then != then_.end() && Identity(*then) < Identity(*now));
+      const bool come = then == then_.end() ||
+                        (now != now_.end() && Identity(*now) < Identity(*then));
+      if (gone) {
+        ++edges.removed;
+        Add({.what = "edge_removed", .edge = *then++});
+      } else if (come) {
+        ++edges.added;
+        Add({.what = "edge_added", .edge = *now++});
+      } else {
+        if (!SameValue(*then, *now)) {
+          ++edges.changed;
+          Add({.what = "edge_changed", .edge = *now, .weight_before = then->weight});
+        }
+        ++then, ++now;
+      }
+    }
+  }
+
+  const Snapshot &before_, &after_;
+  const std::uint64_t top_;
+  std::vector<Edge> then_, now_;
+};
+
+void WriteDifference(ReplyWriter& json, const Snapshot& after, const Difference& difference) {
+  json.Field("what", difference.what);
+  if (difference.node != kNoNode) {
+    json.Node("key", after, difference.node);
+    json.Field("kind", after.schema().node_kind(after.node_kind(difference.node)).name);
+  }
+  if (!difference.fields.empty()) json.Values("fields", difference.fields);
+  if (!difference.edge) return;
+  json.Node("source", after, difference.edge->source);
+  json.Field("kind", after.schema().edge_kind(difference.edge->kind).name);
+  json.Node("target", after, difference.edge->target);
+  if (difference.edge->label) json.Field("label", after.string(difference.edge->label));
+  json.Field("weight", difference.edge->weight);
+  if (difference.weight_before) json.Field("weight_before", *difference.weight_before);
+}
+
+void WriteChanged(ReplyWriter& json, std::string_view name, const Counts& counts) {
+  json.BeginObject(name);
+  json.Field("added", counts.added);
+  json.Field("removed", counts.removed);
+  json.Field("changed", counts.changed);
+  json.EndObject();
+}
+
+std::string Shown(const Counts& counts, const char* noun) {
+  return Grouped(counts.added) + " " + noun + " added, " + Grouped(counts.removed) +
+         " removed, " + Grouped(counts.changed) + " changed";
+}
+
+Result<Reply> RunDiff(Workspace& workspace, const Request& request) {
+  if (!workspace.has_database())
+    return Fail(ErrorCode::kFailedPrecondition, "a graph in RAM alone has no history");
+  PLEXUS_ASSIGN(const Sequence from, workspace.SequenceAt(request.Text("from")));
+  Sequence to = workspace.snapshot().sequence();
+  if (request.Given("to")) {
+    PLEXUS_ASSIGN(to, workspace.SequenceAt(request.Text("to")));
+  }
+  if (from > to)
+    return Fail(ErrorCode::kInvalidArgument, "sequence " + std::to_string(from) +
+                                                 " comes after sequence " + std::to_string(to) +
+                                                 "; name the earlier one first");
+  PLEXUS_ASSIGN(const Snapshot before, workspace.database().AsOf(from));
+  PLEXUS_ASSIGN(const Snapshot after, workspace.database().AsOf(to));
+  Differ differ(before, after, request.Count("top"));
+  differ.Run();
+  const Counts nodes = differ.nodes, edges = differ.edges;
+  const bool truncated = differ.list.size() < nodes.all() + edges.all();
+  Reply reply([after, from, to, nodes, edges, truncated,
+               list = std::move(differ.list)](ReplyWriter& json) {
+    json.Field("from", from);
+    json.Field("to", to);
+    WriteChanged(json, "nodes", nodes);
+    WriteChanged(json, "edges", edges);
+    json.Field("truncated", truncated);
+    json.Objects("changes", list, [&](const Difference& difference) {
+      WriteDifference(json, after, difference);
+    });
+  });
+  reply.headline = "from sequence " + std::to_string(from) + " to " + std::to_string(to) + ": " +
+                   Shown(nodes, "nodes") + "; " + Shown(edges, "edges") + "\n";
+  if (truncated) reply.closing = "... and more; " + request.Name("top", "0") + " shows all\n";
+  return reply;
+}
+
+}  // namespace
+
+void AddLog(Rows& rows) {
+  rows.push_back(
+      {.name = "log",
+       .group = "Look",
+       .title = "Batches",
+       .summary = "List the batches that made the graph, newest first, with what they changed",
+       .parameters = {Text("since", "SEQ|TIME", "only those after it").Named(Means::kMoment),
+                      Top(20, "the newest K; 0 = all")},
+       .reply = "sequence:n, history_floor:n, truncated:b, batches:[{sequence:n, time_ms:i, "
+                "nodes_new:n, nodes_removed:n, edges_new:n, edges_changed:n, edges_removed:n, "
+                "columns:n, contents:n, vectors:n}]",
+       .tables = {{"batches",
+                   {{"sequence", "sequence"},
+                    {"time_ms", "time", As::kTime},
+                    {"nodes_new", "nodes new", As::kGrouped},
+                    {"nodes_removed", "removed", As::kGrouped},
+                    {"edges_new", "edges new", As::kGrouped},
+                    {"edges_changed", "changed", As::kGrouped},
+                    {"edges_removed", "removed", As::kGrouped},
+                    {"contents", "texts", As::kGrouped},
+                    {"vectors", "vectors", As::kGrouped}}}},
+       .examples = {{"plexus log --db g", "the last twenty batches"},
+                    {"plexus log --db g --since 2026-11-01 --top 0 --json",
+                     "everything since November, for a script"}},
+       .run = RunLog});
+  rows.push_back(
+      {.name = "diff",
+       .group = "Look",
+       .title = "Between two states",
+       .summary = "Compare two states of the graph: nodes and edges added, removed and changed",
+       .parameters = {Text("from", "FROM", "the earlier state: a sequence number or a time")
+                          .Named(Means::kMoment)
+                          .Positional(),
+                      Optional(Text("to", "TO", "the later one (default: the present)")
+                                   .Named(Means::kMoment)
+                                   .Positional()),
+                      Top(100, "list the first K; 0 = all")},
+       .reply = "from:n, to:n, nodes:{added:n, removed:n, changed:n}, "
+                "edges:{added:n, removed:n, changed:n}, truncated:b, "
+                "changes:[{what:s, key?:k, kind?:s, fields?:[s], source?:k, target?:k, label?:s, "
+                "weight?:x, weight_before?:x}]",
+       .tables = {{"changes",
+                   {{"what", "what"},
+                    {"key", "", As::kNode},
+                    {"fields", "fields", As::kList},
+                    {"source", "from", As::kKey},
+                    {"kind", "kind"},
+                    {"target", "to", As::kKey},
+                    {"weight_before", "weight before"},
+                    {"weight", "weight"}}}},
+       .examples = {{"plexus diff --db g 12 17", "what batches 13 to 17 changed"},
+                    {"plexus diff --db g 2026-11-01 --format csv",
+                     "what changed since November, for a spreadsheet"}},
+       .run = RunDiff});
+}
+
+}  // namespace plexus::tools

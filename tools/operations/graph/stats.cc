@@ -1,0 +1,200 @@
+// stats: what there is, and what it takes.
+#include <sstream>
+#include <string>
+#include <utility>
+
+#include "engine/monitoring/metrics.h"
+#include "engine/monitoring/stats.h"
+#include "engine/vocabulary.h"
+#include "storage/metrics.h"
+#include "tools/operations/human_format.h"
+#include "tools/operations/registry.h"
+#include "tools/operations/text_table.h"
+#include "tools/operations/workspace.h"
+
+namespace plexus::tools {
+namespace {
+
+const char* PlaneName(Plane plane) { return plane == Plane::kFact ? "fact" : "index"; }
+
+std::uint64_t At(const std::vector<std::uint64_t>& counts, std::size_t id) {
+  return id < counts.size() ? counts[id] : 0;
+}
+
+void WriteKindCounts(ReplyWriter& json, std::string_view name, const Snapshot& snapshot, Plane plane,
+                     bool nodes) {
+  const GraphState& state = snapshot.state();
+  json.BeginObject(name);
+  const auto write = [&](const auto& kinds, const std::vector<std::uint64_t>& counts) {
+    for (std::size_t id = 0; id < kinds.size(); ++id)
+      if (kinds[id].plane == plane && At(counts, id) > 0)
+        json.Field(kinds[id].name, At(counts, id));
+  };
+  if (nodes)
+    write(snapshot.schema().node_kinds(), state.nodes_by_kind);
+  else
+    write(snapshot.schema().edge_kinds(), state.edges_by_kind);
+  json.EndObject();
+}
+
+void WriteBytes(ReplyWriter& json, const GraphBytes& bytes) {
+  json.BeginObject("bytes");
+  json.Field("total", bytes.total);
+  json.Field("per_edge", bytes.per_edge);
+  json.Field("per_node", bytes.per_node);
+  json.Field("csr", bytes.csr);
+  json.Field("delta", bytes.delta);
+  json.Field("nodes", bytes.nodes);
+  json.Field("keys", bytes.keys);
+  json.Field("strings", bytes.strings);
+  json.Field("columns", bytes.columns);
+  json.Field("sparse", bytes.sparse);
+  json.Field("payload_refs", bytes.payload_refs);
+  json.Field("vectors", bytes.vectors);
+  json.Field("derived", bytes.derived);
+  json.Field("vectors_not_loaded", bytes.vectors_not_loaded);
+  json.EndObject();
+}
+
+void WriteStorage(ReplyWriter& json, const storage::StorageStats& stats) {
+  json.BeginObject("storage");
+  json.Field("disk_bytes", stats.disk_bytes);
+  json.Field("log_bytes", stats.log_bytes);
+  json.Field("payload_bytes", stats.payload_bytes);
+  json.Field("checkpoint_bytes", stats.checkpoint_bytes);
+  json.Field("tail_bytes", stats.tail_bytes);
+  json.Values("checkpoints", stats.checkpoints);
+  json.Field("history_floor", stats.history_floor);
+  json.EndObject();
+}
+
+void WriteProcess(ReplyWriter& json, const storage::StorageStats& stats) {
+  const ProcessBytes process = MeasureProcess();
+  json.BeginObject("process");
+  json.Field("resident", process.resident);
+  json.Field("allocator_free", process.allocator_free);
+  json.Field("memtables", stats.memtable_bytes);
+  json.Field("table_readers", stats.table_reader_bytes);
+  json.Field("block_cache", stats.block_cache_bytes);
+  json.Field("payload_cache", stats.payload_cache_bytes);
+  json.EndObject();
+}
+
+void WriteStats(ReplyWriter& json, const Snapshot& snapshot,
+                const storage::StorageStats& stored) {
+  json.Field("sequence", snapshot.sequence());
+  json.Field("time_ms", snapshot.time_ms());
+  json.Field("nodes", snapshot.CountNodes(Plane::kFact));
+  json.Field("edges", snapshot.CountEdges(Plane::kFact));
+  json.Field("arcs", snapshot.base().arc_count());
+  json.Field("events", At(snapshot.state().nodes_by_kind, kEvent));
+  WriteKindCounts(json, "kinds", snapshot, Plane::kFact, false);
+  WriteKindCounts(json, "node_kinds", snapshot, Plane::kFact, true);
+  json.BeginObject("index");
+  json.Field("nodes", snapshot.CountNodes(Plane::kIndex));
+  json.Field("edges", snapshot.CountEdges(Plane::kIndex));
+  WriteKindCounts(json, "kinds", snapshot, Plane::kIndex, false);
+  WriteKindCounts(json, "node_kinds", snapshot, Plane::kIndex, true);
+  json.EndObject();
+  WriteBytes(json, MeasureBytes(snapshot));
+  WriteStorage(json, stored);
+  WriteProcess(json, stored);
+}
+
+std::string Page(const Snapshot& snapshot, const storage::StorageStats& stored) {
+  const GraphBytes bytes = MeasureBytes(snapshot);
+  std::ostringstream out;
+  const auto right = TextTable::Align::kRight;
+  out << "sequence " << snapshot.sequence();
+  if (snapshot.sequence() > 0) out << ", " << IsoTime(snapshot.time_ms());
+  out << '\n'
+        << Grouped(snapshot.CountNodes(Plane::kFact)) << " nodes, "
+        << Grouped(snapshot.CountEdges(Plane::kFact))
+        << " edges (index plane: " << Grouped(snapshot.CountNodes(Plane::kIndex)) << " nodes, "
+        << Grouped(snapshot.CountEdges(Plane::kIndex)) << " edges)\n\n";
+  TextTable kinds;
+  kinds.Column("edges", right).Column("kind").Column("plane");
+  for (std::size_t id = 0; id < snapshot.schema().edge_kinds().size(); ++id) {
+    const EdgeKind& kind = snapshot.schema().edge_kinds()[id];
+    const std::uint64_t count = At(snapshot.state().edges_by_kind, id);
+    if (count > 0) kinds.Row({Grouped(count), kind.name, PlaneName(kind.plane)});
+  }
+  kinds.Print(out);
+  out << '\n';
+  TextTable memory;
+  memory.Column("in RAM", right).Column("");
+  const auto row = [&](std::uint64_t size, const char* what) {
+    if (size > 0) memory.Row({Bytes(size), what});
+  };
+  row(bytes.csr, "edges, both directions (csr)");
+  row(bytes.delta, "edges since the last compaction (delta)");
+  row(bytes.sparse, "labels, valid times, properties of edges");
+  row(bytes.nodes, "kinds and flags of nodes");
+  row(bytes.keys, "keys");
+  row(bytes.strings, "labels and names");
+  row(bytes.columns, "columns of nodes");
+  row(bytes.payload_refs, "references to texts");
+  row(bytes.vectors, "vectors");
+  row(bytes.derived, "kept answers: visible nodes, text lengths, layouts (derived)");
+  row(bytes.total, "total");
+  row(bytes.vectors_not_loaded, "of vectors are not loaded, until a command reads them");
+  memory.Print(out);
+  if (bytes.per_edge > 0)
+    out << Number(bytes.per_edge, 4) << " bytes per directed edge, " << Number(bytes.per_node, 4)
+          << " per node\n";
+  const ProcessBytes process = MeasureProcess();
+  if (process.resident > 0)
+    out << "this process " << Bytes(process.resident) << ": beside the graph memtables "
+          << Bytes(stored.memtable_bytes) << ", indexes of files "
+          << Bytes(stored.table_reader_bytes) << ", freed and kept "
+          << Bytes(process.allocator_free) << ", the program and its libraries\n";
+  out << "\non disk " << Bytes(stored.disk_bytes) << ": log " << Bytes(stored.log_bytes)
+        << ", texts " << Bytes(stored.payload_bytes) << ", checkpoints "
+        << Bytes(stored.checkpoint_bytes) << '\n';
+  return std::move(out).str();
+}
+
+Result<Reply> Run(Workspace& workspace, const Request& request) {
+  if (request.Flag("metrics") && request.Given("as_of"))
+    return Fail(ErrorCode::kInvalidArgument, request.Name("metrics") +
+                                                 " tells of the present; leave " +
+                                                 request.Name("as_of") + " out");
+  const Snapshot& snapshot = workspace.snapshot();
+  const storage::StorageStats stored = workspace.database().stats();
+  Reply reply([snapshot, stored](ReplyWriter& json) { WriteStats(json, snapshot, stored); });
+  if (!request.Flag("metrics")) {
+    reply.page = Page(snapshot, stored);
+    return reply;
+  }
+  reply.members = nullptr;  // the format is all there is
+  PLEXUS_ASSIGN(std::vector<MetricRow> rows, storage::Metrics(workspace.database()));
+  reply.stream = [rows = std::move(rows)](std::ostream& out) {
+    return WriteOpenMetrics(rows, out);
+  };
+  return reply;
+}
+
+}  // namespace
+
+void AddStats(Rows& rows) {
+  rows.push_back(
+      {.name = "stats",
+       .group = "Look",
+       .title = "Sizes",
+       .summary = "Count nodes and edges by kind, and the bytes they take",
+       .parameters = {Flag("metrics", "print OpenMetrics text, for Prometheus and its like")},
+       .reply = "sequence:n, time_ms:i, nodes:n, edges:n, arcs:n, events:n, kinds:{*:n}, "
+                "node_kinds:{*:n}, index:{nodes:n, edges:n, kinds:{*:n}, node_kinds:{*:n}}, "
+                "bytes:{total:n, per_edge:x, per_node:x, csr:n, delta:n, nodes:n, keys:n, "
+                "strings:n, columns:n, sparse:n, payload_refs:n, vectors:n, derived:n, "
+                "vectors_not_loaded:n}, storage:{disk_bytes:n, log_bytes:n, payload_bytes:n, "
+                "checkpoint_bytes:n, tail_bytes:n, checkpoints:[n], history_floor:n}, "
+                "process:{resident:n, allocator_free:n, memtables:n, table_readers:n, "
+                "block_cache:n, payload_cache:n}",
+       .examples = {{"plexus stats --db g", "sizes, kinds, memory and disk"},
+                    {"plexus stats --db g --as-of 12 --json",
+                     "the same after batch 12, for a script"}},
+       .run = Run});
+}
+
+}  // namespace plexus::tools

@@ -1,0 +1,73 @@
+// The same words for all operations that have a parameter.
+#include "tools/operations/kernel_options.h"
+
+#include "algorithms/memory/visibility.h"
+#include "tools/operations/arguments.h"
+
+namespace plexus::tools {
+
+Parameter KindsParameter(std::string help) {
+  return List("kinds", "A,B", std::move(help)).Named(Means::kEdgeKind);
+}
+Parameter ValidAtParameter() {
+  return Text("valid_at", "TIME", "only edges valid then, or now (default: all)")
+      .Named(Means::kTime);
+}
+Parameters EdgeParameters() { return {KindsParameter(), ValidAtParameter()}; }
+Parameter MaxSeconds() {
+  return Number("max_seconds", "S", "stop after S seconds and say truncated (default: no limit)")
+      .AtLeast(0);
+}
+Parameter MaxNodes(std::string help) {
+  return Count("max_nodes", "N", std::move(help) + " (default: no limit)");
+}
+Parameter MaxEdges(std::string help) {
+  return Count("max_edges", "N", std::move(help) + " (default: no limit)");
+}
+Parameter ResumeParameter() {
+  return Text("resume", "TOKEN", "go on where a truncated reply of the same question stopped")
+      .MayBeEmpty();
+}
+Parameter Top(std::uint64_t count, std::string help) {
+  return Count("top", "K", std::move(help)).Default(count);
+}
+Parameter TopForPeople(std::string help) {
+  return Count("top", "K", std::move(help)).Default(std::uint64_t{0}).ForPeople(100);
+}
+Parameter DirectionParameter(std::vector<std::string> choices, std::string help) {
+  return Choice("direction", std::move(choices), std::move(help));
+}
+Parameter IncludeSuperseded() {
+  return Flag("include_superseded", "do not hide what was superseded");
+}
+Parameters RankedParameters(const char* rows) {
+  return EdgeParameters() +
+         Parameters{MaxSeconds(), Top(20, std::string("list the K first; 0 = all") + rows)};
+}
+
+Result<Budget> MakeBudget(const Request& request) {
+  Budget budget;
+  if (request.Has("max_seconds")) {
+    PLEXUS_ASSIGN(budget.deadline, DeadlineAfter(request.MaybeNumber("max_seconds")));
+  }
+  if (request.Has("max_nodes"))
+    budget.nodes = request.MaybeCount("max_nodes").value_or(Budget::kUnlimited);
+  if (request.Has("max_edges"))
+    budget.edges = request.MaybeCount("max_edges").value_or(Budget::kUnlimited);
+  return budget;
+}
+
+Result<NodeSubset> VisibleInScope(const Workspace& workspace, const Request& request) {
+  VisibleOptions visible;
+  visible.include_superseded = request.Flag("include_superseded");
+  SetExecutor(visible, workspace);
+  PLEXUS_ASSIGN(const auto shown,
+                VisibleNodes(workspace.snapshot(), workspace.now_ms(), visible));
+  return workspace.scope() ? shown->Intersect(*workspace.scope()) : *shown;
+}
+
+Result<std::vector<ScoredNode>> Best(const std::vector<double>& scores, std::uint64_t top) {
+  return Best(scores, top, [&](NodeId v) { return scores[v] > 0; });
+}
+
+}  // namespace plexus::tools

@@ -1,0 +1,112 @@
+// Parameters that many operations share, and the one place that puts them into a kernel's options.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "algorithms/common/budget.h"
+#include "algorithms/common/node_subset.h"
+#include "algorithms/common/score_ranking.h"
+#include "algorithms/pagerank/pagerank.h"
+#include "algorithms/traversal/traverse.h"
+#include "engine/error.h"
+#include "tools/operations/names.h"
+#include "tools/operations/request.h"
+#include "tools/operations/workspace.h"
+
+namespace plexus::tools {
+
+#if __has_include("algorithms/common/node_weight.h")
+using RankSeed = NodeWeight;
+using WalkSeed = NodeWeight;
+#else
+using RankSeed = PageRankSeed;
+using WalkSeed = TraverseSeed;
+#endif
+
+// kinds, valid_at.
+Parameters EdgeParameters();
+Parameter KindsParameter(std::string help = "only these edge kinds (default: all facts)");
+Parameter ValidAtParameter();
+Parameter MaxSeconds();
+Parameter MaxNodes(std::string help = "stop after N nodes and say truncated");
+Parameter MaxEdges(std::string help = "stop after N edges and say truncated");
+Parameter ResumeParameter();
+// Lists: the first `count`, 0 = all.
+Parameter Top(std::uint64_t count, std::string help = "list the K first; 0 = all");
+// Everything, and the first 100 where people read a table.
+Parameter TopForPeople(std::string help = "list the K first; 0 = all");
+Parameter DirectionParameter(std::vector<std::string> choices, std::string help);
+Parameter IncludeSuperseded();
+// kinds, valid_at, max_seconds, top = 20.
+Parameters RankedParameters(const char* rows = " that score above 0");
+
+// max_seconds, max_nodes, max_edges, as far as the row has them. The seconds count from now.
+Result<Budget> MakeBudget(const Request& request);
+
+// The parts of a kernel's options that a request speaks of, whether they stand by themselves or in
+// `filter` and `run`.
+auto& KindsIn(auto& options) {
+  if constexpr (requires { options.filter; })
+    return options.filter.kinds;
+  else
+    return options.kinds;
+}
+auto& ValidAtIn(auto& options) {
+  if constexpr (requires { options.filter; })
+    return options.filter.valid_at;
+  else
+    return options.valid_at;
+}
+auto& SubsetIn(auto& options) {
+  if constexpr (requires { options.filter; })
+    return options.filter.subset;
+  else
+    return options.subset;
+}
+auto& BudgetIn(auto& options) {
+  if constexpr (requires { options.run; })
+    return options.run.budget;
+  else
+    return options.budget;
+}
+void SetExecutor(auto& options, const Workspace& workspace) {
+  if constexpr (requires { options.run; })
+    options.run.executor = &workspace.executor();
+  else if constexpr (requires { options.executor; })
+    options.executor = &workspace.executor();
+}
+
+// The request's kinds, valid_at and budget, the workspace's scope and executor.
+template <class Options>
+Status Select(const Workspace& workspace, const Request& request, Options& options) {
+  if constexpr (requires { options.filter; } || requires { options.kinds; }) {
+    if (request.Has("kinds")) {
+      PLEXUS_ASSIGN(KindsIn(options), FindEdgeKinds(workspace.schema(), request.List("kinds")));
+    }
+  }
+  if (request.Has("valid_at")) {
+    PLEXUS_ASSIGN(ValidAtIn(options), workspace.ValidAt(request.Text("valid_at")));
+  }
+  SubsetIn(options) = workspace.scope();
+  PLEXUS_ASSIGN(BudgetIn(options), MakeBudget(request));
+  SetExecutor(options, workspace);
+  return {};
+}
+
+// Nodes that are visible now, of the scope; superseded ones when the request includes them.
+Result<NodeSubset> VisibleInScope(const Workspace& workspace, const Request& request);
+
+// The best of the nodes for which `counts(node)`. `scores` by NodeId; top = 0: all.
+template <class Counts>
+Result<std::vector<ScoredNode>> Best(const std::vector<double>& scores, std::uint64_t top,
+                                     Counts&& counts) {
+  std::vector<std::uint64_t> words((scores.size() + 63) / 64, 0);
+  for (std::size_t v = 0; v < scores.size(); ++v)
+    if (counts(static_cast<NodeId>(v))) words[v / 64] |= std::uint64_t{1} << (v % 64);
+  return TopScores(scores, NodeSubset(static_cast<NodeId>(scores.size()), std::move(words)), top);
+}
+// Of those that score above 0.
+Result<std::vector<ScoredNode>> Best(const std::vector<double>& scores, std::uint64_t top);
+
+}  // namespace plexus::tools

@@ -1,0 +1,164 @@
+// An operation: what a user can ask, declared once and reached through every door.
+//
+// A row says the name, the parameters with their types, defaults and limits, the shape of the
+// reply and how it is laid out as a table, two examples, and the function that answers. Flags,
+// help, completion, man pages, JSON Schemas and the reference page are made from it. No door
+// knows a kernel, and no operation knows a door.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "engine/error.h"
+#include "tools/operations/reply.h"
+
+namespace plexus::tools {
+
+class Request;
+class Workspace;
+
+enum class Effect : std::uint8_t {
+  kRead,     // changes nothing
+  kWrite,    // adds or changes; the past keeps what was
+  kDestroy,  // takes away
+};
+
+// How the graph must be open for a request.
+enum class Access : std::uint8_t {
+  kRead,
+  kWrite,    // the graph must exist
+  kCreate,   // made when it does not
+  kNothing,  // the operation works on directories itself
+};
+
+enum class Type : std::uint8_t {
+  kFlag,    // bool
+  kCount,   // whole number >= 0
+  kNumber,  // finite
+  kText,
+  kList,  // of texts
+};
+
+// What a text or an element of a list names; for completion and descriptions.
+enum class Means : std::uint8_t {
+  kText,
+  kKey,          // of a node
+  kWeightedKey,  // KEY or KEY=W
+  kEdgeKind,
+  kNodeKind,
+  kTime,
+  kMoment,   // a sequence or a time
+  kFile,     // a path that is read
+  kContent,  // what a file holds; a command line names the file
+  kPath,     // a path that is written
+};
+
+using Value =
+    std::variant<std::monostate, bool, std::uint64_t, double, std::string, std::vector<std::string>>;
+
+struct Parameter {
+  std::string name;  // snake_case
+  Type type = Type::kFlag;
+  Means means = Means::kText;
+  std::string shown;  // stands for the value in help, such as KEY
+  std::string help;   // without the default, which stands beside it
+  Value default_value = {};
+  std::vector<std::string> choices = {};
+  std::optional<double> least = {}, most = {};  // inclusive
+  bool required = false;
+  bool positional = false;  // on a command line
+  bool commas = false;      // on a command line: a list in one word, "A,B"
+  bool may_be_empty = false;
+  char letter = 0;  // a short flag
+  // Where people read a table and ask for no number: this many.
+  std::optional<std::uint64_t> for_people = {};
+
+  Parameter Default(Value value) &&;
+  Parameter Between(double from, double to) &&;
+  Parameter AtLeast(double from) &&;
+  Parameter Named(Means what) &&;
+  Parameter Required() &&;
+  Parameter Positional() &&;
+  Parameter MayBeEmpty() &&;
+  Parameter Letter(char c) &&;
+  Parameter ForPeople(std::uint64_t count) &&;
+};
+
+struct Parameters : std::vector<Parameter> {
+  using std::vector<Parameter>::vector;
+};
+Parameters operator+(Parameters left, const Parameters& right);
+
+Parameter Flag(std::string name, std::string help);
+Parameter Count(std::string name, std::string shown, std::string help);
+Parameter Number(std::string name, std::string shown, std::string help);
+Parameter Text(std::string name, std::string shown, std::string help);
+// One of `choices`; the first is the default.
+Parameter Choice(std::string name, std::vector<std::string> choices, std::string help);
+// The same, not required: a positional one that may be left out.
+Parameter Optional(Parameter parameter);
+// "A,B" on a command line; Repeated: one a flag.
+Parameter List(std::string name, std::string shown, std::string help);
+Parameter Repeated(std::string name, std::string shown, std::string help);
+
+// How a column of a table shows what the reply holds.
+enum class As : std::uint8_t {
+  kPlain,    // numbers with `digits` significant digits, texts as they are
+  kGrouped,  // 1,234,567
+  kPercent,  // a share, as per cent
+  kTime,     // milliseconds since 1970, as a date
+  kRank,     // the row's number; no field
+  kNode,     // a key, with the text of its node beside it
+  kKey,      // a key alone
+  kNodes,    // a list of keys, a line each
+  kTrait,    // the heading where it is true
+  kArrow,    // out, in or both
+  kList,     // a list in one cell
+  kPath,     // edges, from node to node, on a line below
+  kSteps,    // edges, a node and an edge a line, below
+  kShares,   // keys with weights, on a line below
+};
+
+struct TableColumn {
+  std::string field = {};
+  std::string heading = {};
+  As as = As::kPlain;
+  int digits = 6;
+  std::string flag = {};  // shown only when this flag of the request is given
+};
+
+// A table of a reply: its rows are the objects of a list. "sets/nodes" is a list in a list; the
+// fields of the outer object stand in the first row of each.
+struct Layout {
+  std::string list;
+  std::vector<TableColumn> columns;
+};
+
+struct Example {
+  std::string shell;  // a line that a shell takes
+  std::string what;
+};
+
+struct Operation {
+  std::string name = {};   // snake_case; a command line writes it with '-'
+  std::string group = {};  // Files, Look, Ask, Change, Care
+  std::string title = {};
+  std::string summary = {};  // one sentence without its full stop
+  Effect effect = Effect::kRead;
+  Parameters parameters = {};
+  std::string reply = {};  // in the language of shape.h
+  std::vector<Layout> tables = {};  // the first one is also the CSV; none: the reply's own members
+  std::vector<Example> examples = {};  // two or more
+  Result<Reply> (*run)(Workspace&, const Request&) = nullptr;
+  // How the graph must be open; by default as the effect says.
+  Access (*access)(const Request&) = nullptr;
+  bool interruptible = false;  // reading that reports progress, and is asked to stop before it ends
+
+  const Parameter* Find(std::string_view parameter) const;
+  Access AccessFor(const Request& request) const;
+};
+
+}  // namespace plexus::tools

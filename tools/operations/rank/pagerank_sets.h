@@ -1,0 +1,15 @@
+// pagerank of many seed sets at once.
+#pragma once
+
+#include "algorithms/pagerank/pagerank.h"
+#include "engine/error.h"
+#include "tools/operations/request.h"
+#include "tools/operations/workspace.h"
+
+namespace plexus::tools {
+
+// A ranking for each line of the parameter `sets`. Errors name the line.
+Result<Reply> RankSets(const Workspace& workspace, const Request& request,
+                       PageRankOptions& options);
+
+}  // namespace plexus::tools

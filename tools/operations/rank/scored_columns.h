@@ -1,0 +1,28 @@
+// Rows of ranked nodes with one or more scores.
+#pragma once
+
+#include <initializer_list>
+#include <vector>
+
+#include "algorithms/common/score_ranking.h"
+#include "tools/operations/reply_writer.h"
+
+namespace plexus::tools {
+
+struct ScoredColumn {
+  const char* name;
+  const std::vector<double>* values;  // by NodeId
+};
+
+// "nodes":[{"key":...,"NAME":x, ...}, ...].
+inline void WriteScored(ReplyWriter& json, const Snapshot& snapshot,
+                        const std::vector<ScoredNode>& nodes,
+                        std::initializer_list<ScoredColumn> columns) {
+  json.Objects("nodes", nodes, [&](const ScoredNode& node) {
+    json.Node("key", snapshot, node.node);
+    for (const ScoredColumn& column : columns)
+      json.Field(column.name, (*column.values)[node.node]);
+  });
+}
+
+}  // namespace plexus::tools

@@ -1,0 +1,44 @@
+// The families, in the order of help.
+#include "tools/operations/registry.h"
+
+#include <algorithm>
+#include <string>
+
+#include "tools/operations/arguments.h"
+
+namespace plexus::tools {
+namespace {
+
+Rows MakeRows() {
+  Rows rows;
+  for (const auto add :
+       {AddImport, AddExport, AddGet, AddFind, AddHistory, AddLog, AddStats, AddKinds, AddSchema, AddEdit,
+        AddTerms, AddEmbed, AddPageRank, AddTraverse, AddNeighborhood, AddPath,
+        AddDistances, AddBfs, AddComponents, AddCommunities, AddCohesion, AddPathCentrality,
+        AddSpectralCentrality, AddConnectivity, AddFlow, AddSearch, AddSimilar,
+        AddTopologicalOrder, AddRerank, AddFrontier, AddMaintenance, AddBackup, AddRepair})
+    add(rows);
+  return rows;
+}
+
+}  // namespace
+
+const std::vector<Operation>& AllOperations() {
+  static const Rows rows = MakeRows();
+  return rows;
+}
+
+const Operation* FindOperation(std::string_view name) {
+  std::string wanted(name);
+  std::ranges::replace(wanted, '-', '_');
+  const auto at = std::ranges::find(AllOperations(), wanted, &Operation::name);
+  return at == AllOperations().end() ? nullptr : &*at;
+}
+
+std::string NoSuchOperation(std::string_view name) {
+  std::vector<std::string> names;
+  for (const Operation& operation : AllOperations()) names.push_back(operation.name);
+  return "no operation '" + std::string(name) + "'" + DidYouMean(name, names);
+}
+
+}  // namespace plexus::tools

@@ -1,0 +1,65 @@
+// All operations.
+//
+// A family is a file that adds its rows; registry.cc calls each once. The table is made at the
+// first call, is const from then on, and may be read from any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/error.h"
+#include "tools/operations/operation.h"
+
+namespace plexus::tools {
+
+// In the order of help.
+const std::vector<Operation>& AllOperations();
+// By name, with '-' or '_'; null when there is none.
+const Operation* FindOperation(std::string_view name);
+
+// "no operation ...; did you mean ...".
+std::string NoSuchOperation(std::string_view name);
+
+using Rows = std::vector<Operation>;
+// Files.
+void AddImport(Rows& rows);
+void AddExport(Rows& rows);
+// Look.
+void AddGet(Rows& rows);
+void AddFind(Rows& rows);
+void AddHistory(Rows& rows);
+void AddLog(Rows& rows);
+void AddStats(Rows& rows);
+void AddKinds(Rows& rows);
+// Change.
+void AddEdit(Rows& rows);
+void AddTerms(Rows& rows);
+void AddEmbed(Rows& rows);
+// Ask.
+void AddPageRank(Rows& rows);
+void AddTraverse(Rows& rows);
+void AddNeighborhood(Rows& rows);
+void AddPath(Rows& rows);
+void AddDistances(Rows& rows);
+void AddBfs(Rows& rows);
+void AddComponents(Rows& rows);
+void AddCommunities(Rows& rows);
+void AddCohesion(Rows& rows);
+void AddPathCentrality(Rows& rows);
+void AddSpectralCentrality(Rows& rows);
+void AddConnectivity(Rows& rows);
+void AddFlow(Rows& rows);
+void AddSearch(Rows& rows);
+void AddSimilar(Rows& rows);
+void AddTopologicalOrder(Rows& rows);
+void AddRerank(Rows& rows);
+void AddFrontier(Rows& rows);
+// Care.
+void AddMaintenance(Rows& rows);
+void AddBackup(Rows& rows);
+void AddRepair(Rows& rows);
+// What the program itself knows.
+void AddSchema(Rows& rows);
+
+}  // namespace plexus::tools

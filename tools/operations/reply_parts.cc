@@ -1,0 +1,128 @@
+// Shapes of DESIGN section 9.
+#include "tools/operations/reply_parts.h"
+
+#include <bit>
+
+#include "engine/vocabulary.h"
+#include "tools/operations/human_format.h"
+#include "tools/operations/names.h"
+
+namespace plexus::tools {
+namespace {
+
+bool IsTime(const Column& column) {
+  return column.type == ColumnType::kI64 &&
+         (column.name.ends_with("_at") || column.name.starts_with("valid_"));
+}
+
+}  // namespace
+
+void WriteCounts(ReplyWriter& json, std::string_view name, const ChangeCounts& counts) {
+  json.BeginObject(name);
+  json.Field("new", counts.added);
+  json.Field("changed", counts.changed);
+  json.Field("same", counts.same);
+  if (counts.removed > 0) json.Field("removed", counts.removed);
+  json.EndObject();
+}
+
+void WriteApplyReport(ReplyWriter& json, const ApplyReport& report) {
+  json.Field("sequence", report.sequence);
+  WriteCounts(json, "nodes", report.nodes);
+  WriteCounts(json, "edges", report.edges);
+  WriteCounts(json, "index", report.index);
+}
+
+void WriteEdgeAttributes(ReplyWriter& json, const Snapshot& snapshot, const Edge& edge) {
+  json.Field("kind", snapshot.schema().edge_kind(edge.kind).name);
+  json.Field("weight", edge.weight);
+  if (edge.label) json.Field("label", snapshot.string(edge.label));
+  json.Field("created_at", edge.created_at);
+  if (edge.created_by) json.Field("created_by", snapshot.string(edge.created_by));
+  if (edge.valid_from != kNoTime) json.Field("valid_from", edge.valid_from);
+  if (edge.valid_until != kNoTime) json.Field("valid_until", edge.valid_until);
+}
+
+void WriteEdge(ReplyWriter& json, const Snapshot& snapshot, const PathEdge& edge) {
+  json.Node("source", snapshot, edge.source);
+  json.Field("kind", snapshot.schema().edge_kind(edge.kind).name);
+  json.Node("target", snapshot, edge.target);
+  json.Field("weight", edge.weight);
+  if (edge.label) json.Field("label", snapshot.string(edge.label));
+}
+
+void WritePath(ReplyWriter& json, std::string_view name, const Snapshot& snapshot,
+               std::span<const PathEdge> path) {
+  json.Objects(name, path, [&](const PathEdge& edge) { WriteEdge(json, snapshot, edge); });
+}
+
+void WriteHits(ReplyWriter& json, const Snapshot& snapshot, const TraverseResult& result) {
+  json.Field("truncated", result.truncated);
+  if (result.truncated) json.Field("resume", result.resume);
+  if (result.paths_left_out != 0) json.Field("paths_left_out", result.paths_left_out);
+  json.Objects("nodes", result.hits, [&](const TraverseHit& hit) {
+    json.Node("key", snapshot, hit.node);
+    json.Field("score", hit.score);
+    json.Field("hops", hit.hops);
+    if (hit.seed != kNoNode) json.Node("from", snapshot, hit.seed);
+    WritePath(json, "path", snapshot, hit.path);
+  });
+}
+
+std::string Truncated(bool truncated, std::string_view what) {
+  return truncated ? "truncated: the budget ran out; " + std::string(what) + "\n" : std::string();
+}
+
+void WriteColumns(ReplyWriter& json, const Snapshot& snapshot, NodeId node) {
+  const auto& columns = snapshot.schema().columns();
+  for (std::size_t id = 0; id < columns.size(); ++id) {
+    const auto column = static_cast<ColumnId>(id);
+    if (columns[id].name.empty() || column == kScope) continue;
+    const std::uint64_t bits = snapshot.column_bits(column, node);
+    if (bits == AbsentBits(columns[id].type)) continue;
+    json.Key(columns[id].name);
+    switch (columns[id].type) {
+      case ColumnType::kF64:
+        json.Value(std::bit_cast<double>(bits));
+        break;
+      case ColumnType::kI64:
+        json.Value(static_cast<std::int64_t>(bits));
+        break;
+      case ColumnType::kString:
+        json.Value(snapshot.string(static_cast<StringId>(bits)));
+        break;
+    }
+  }
+  json.Field("scope", snapshot.scope(node));
+}
+
+std::string ShownColumnValue(const Snapshot& snapshot, ColumnId column, std::uint64_t bits) {
+  const Column& definition = snapshot.schema().columns()[column];
+  switch (definition.type) {
+    case ColumnType::kF64:
+      return Number(std::bit_cast<double>(bits), 9);
+    case ColumnType::kString:
+      return std::string(snapshot.string(static_cast<StringId>(bits)));
+    case ColumnType::kI64:
+      break;
+  }
+  const auto value = static_cast<std::int64_t>(bits);
+  return IsTime(definition) ? IsoTime(value) : std::to_string(value);
+}
+
+std::vector<std::pair<std::string, std::string>> ShownColumns(const Snapshot& snapshot,
+                                                              NodeId node) {
+  std::vector<std::pair<std::string, std::string>> shown;
+  const auto& columns = snapshot.schema().columns();
+  for (std::size_t id = 0; id < columns.size(); ++id) {
+    const auto column = static_cast<ColumnId>(id);
+    if (columns[id].name.empty() || column == kScope) continue;
+    const std::uint64_t bits = snapshot.column_bits(column, node);
+    if (bits != AbsentBits(columns[id].type))
+      shown.emplace_back(columns[id].name, ShownColumnValue(snapshot, column, bits));
+  }
+  shown.emplace_back("scope", snapshot.scope(node));
+  return shown;
+}
+
+}  // namespace plexus::tools

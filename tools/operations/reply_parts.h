@@ -1,0 +1,53 @@
+// Pieces of replies that several operations share: edges, counts, columns.
+//
+// Absent attributes are left out.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "algorithms/common/edge_step.h"
+#include "algorithms/traversal/traverse.h"
+#include "engine/graph.h"
+#include "engine/snapshot.h"
+#include "tools/operations/reply_writer.h"
+
+namespace plexus::tools {
+
+// {"new":n,"changed":n,"same":n} and "removed" when there are any.
+void WriteCounts(ReplyWriter& json, std::string_view name, const ChangeCounts& counts);
+// What an ApplyReport says, as members.
+void WriteApplyReport(ReplyWriter& json, const ApplyReport& report);
+
+// "kind", "weight", "label", "created_at" ... of an edge, as members.
+void WriteEdgeAttributes(ReplyWriter& json, const Snapshot& snapshot, const Edge& edge);
+// "source", "kind", "target", "weight", "label", as members; and a list of such.
+void WriteEdge(ReplyWriter& json, const Snapshot& snapshot, const PathEdge& edge);
+void WritePath(ReplyWriter& json, std::string_view name, const Snapshot& snapshot,
+               std::span<const PathEdge> path);
+// What a traversal or a pattern found, with "resume" when it was truncated.
+void WriteHits(ReplyWriter& json, const Snapshot& snapshot, const TraverseResult& result);
+
+// The line that says that a list was cut short, and what it shows then; "" when it was not.
+std::string Truncated(bool truncated, std::string_view what);
+// The first `top` of a list; 0 = all.
+template <class T>
+std::span<const T> First(const std::vector<T>& list, std::uint64_t top) {
+  return std::span(list).first(top == 0 || top > list.size() ? list.size()
+                                                             : static_cast<std::size_t>(top));
+}
+
+// The node's columns as members, "scope" included.
+void WriteColumns(ReplyWriter& json, const Snapshot& snapshot, NodeId node);
+// The same for people: name, value.
+std::vector<std::pair<std::string, std::string>> ShownColumns(const Snapshot& snapshot,
+                                                              NodeId node);
+// One column's value for people; times in milliseconds become dates.
+std::string ShownColumnValue(const Snapshot& snapshot, ColumnId column, std::uint64_t bits);
+
+}  // namespace plexus::tools

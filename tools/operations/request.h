@@ -1,0 +1,91 @@
+// A request: typed values for the parameters of one operation, checked against its row.
+//
+// Besides its own parameters every operation takes the common ones (as_of, scope, now). An unknown
+// name is an error that names the nearest one; a value of another type, out of its limits or not
+// among the choices is refused. Messages spell parameters as the door does (--top or top).
+// Reading a parameter that the row does not have is a programmer's error. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/error.h"
+#include "tools/operations/operation.h"
+
+namespace plexus::tools {
+
+enum class Spelling : std::uint8_t {
+  kNames,  // top
+  kFlags,  // --top
+};
+
+// as_of, scope, now: which state, which nodes, and what time it is.
+const Parameters& CommonParameters();
+
+class Request {
+ public:
+  explicit Request(const Operation& operation, Spelling spelling = Spelling::kNames);
+
+  // kInvalidArgument: no such parameter, another type, beyond its limits, no such choice, empty.
+  // Whole numbers serve where numbers are asked for.
+  Status Set(std::string_view name, Value value);
+  // As a command line gives it; a list takes one more text, or several between commas.
+  Status SetFromText(std::string_view name, std::string_view text);
+  // For Means::kContent: where the text came from, as messages name it.
+  void SetSource(std::string_view name, std::string source);
+  // kInvalidArgument: a required parameter is missing.
+  Status Check() const;
+  // The rows of a table that nobody asked a number of are few.
+  void SetForPeople();
+
+  const Operation& operation() const { return *operation_; }
+  // What was asked for, defaults aside.
+  bool Given(std::string_view name) const;
+  bool Has(std::string_view name) const { return Index(name).has_value(); }
+
+  // The value given, or the default; without a default false, "" and an empty list.
+  bool Flag(std::string_view name) const;
+  const std::string& Text(std::string_view name) const;
+  const std::vector<std::string>& List(std::string_view name) const;
+  std::uint64_t Count(std::string_view name) const;  // there must be a value or a default
+  double Number(std::string_view name) const;
+  std::optional<std::uint64_t> MaybeCount(std::string_view name) const;
+  std::optional<double> MaybeNumber(std::string_view name) const;
+  std::optional<std::string> MaybeText(std::string_view name) const;
+  const std::string& Source(std::string_view name) const;
+
+  // The parameter as this door spells it: "--max-nodes", "KEY" or "max_nodes".
+  std::string Name(std::string_view name) const;
+  // A parameter with its value: "--table nodes", "table nodes".
+  std::string Name(std::string_view name, std::string_view value) const;
+  // An operation as the door spells it, to be run on the same graph.
+  std::string Command(std::string_view operation, std::string_view graph) const;
+
+ private:
+  std::optional<std::size_t> Index(std::string_view name) const;
+  const Parameter& At(std::size_t index) const;
+  const Value& Get(std::string_view name) const;
+  Status Checked(const Parameter& parameter, Value& value) const;
+
+  const Operation* operation_;
+  Spelling spelling_;
+  std::vector<Value> values_;  // of the operation's parameters, then of the common ones
+  std::vector<std::string> sources_;
+  bool for_people_ = false;
+};
+
+// "ONE cannot go with OTHER" when both are given. A pair may carry the value that counts.
+Status NotTogether(const Request& request, std::string_view one, std::string_view other);
+// "ONE needs OTHER" when the one is given without the other.
+Status Needs(const Request& request, std::string_view one, std::string_view other);
+
+// --top-of-page and top_of_page.
+std::string FlagName(std::string_view name);
+// pagerank_refresh as a command: pagerank-refresh.
+std::string CommandName(std::string_view operation);
+
+}  // namespace plexus::tools

@@ -1,0 +1,193 @@
+// embed: a vector for every text, made of its terms, and the vector of a question.
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "algorithms/retrieval/text_vectors.h"
+#include "algorithms/retrieval/tokenizer.h"
+#include "tools/operations/graph_record.h"
+#include "tools/operations/human_format.h"
+#include "tools/operations/json_writer.h"
+#include "tools/operations/kernel_options.h"
+#include "tools/operations/registry.h"
+#include "tools/operations/reply_parts.h"
+#include "tools/operations/term_operations.h"
+#include "tools/operations/term_record.h"
+#include "tools/operations/text_vectors.h"
+
+namespace plexus::tools {
+namespace {
+
+Result<TextVectorOptions> Options(const Workspace& workspace, const Request& request) {
+  TextVectorOptions options;
+  options.space = request.Text("space");
+  // A space that is there says itself how long its vectors are.
+  if (const auto space = workspace.schema().FindSpace(options.space))
+    options.dimensions = workspace.schema().spaces()[*space].dimensions;
+  if (const auto dimensions = request.MaybeCount("dimensions"))
+    options.dimensions = static_cast<std::uint32_t>(*dimensions);
+  options.seed = request.Count("seed");
+  options.now_ms = workspace.now_ms();
+  PLEXUS_ASSIGN(options.run.budget, MakeBudget(request));
+  options.subset = workspace.scope();
+  options.run.executor = &workspace.executor();
+  options.progress = workspace.progress();
+  return options;
+}
+
+std::string RecordName(std::string_view space) { return "embed." + std::string(space); }
+
+// Remembers how the vectors of the space were made and that they cover all texts.
+Status Remember(Workspace& workspace, const TextVectorOptions& options) {
+  const Snapshot now = workspace.graph().snapshot();
+  PLEXUS_ASSIGN(const auto before, ReadRecord(now, RecordName(options.space)));
+  boost::json::object made;
+  made["dimensions"] = static_cast<std::int64_t>(options.dimensions);
+  made["seed"] = static_cast<std::int64_t>(options.seed);
+  const auto same = [&](const char* name) {
+    const auto* value = before->properties.if_contains(name);
+    return value && *value == made[name];
+  };
+  if (before && same("dimensions") && same("seed") &&
+      CountNewerTexts(now, before->covers, nullptr) == 0)
+    return {};
+  WriteBatch batch(options.now_ms);
+  PLEXUS_TRY(WriteRecord(batch, RecordName(options.space), std::move(made), before));
+  PLEXUS_TRY(workspace.graph().Apply(batch));
+  return {};
+}
+
+std::string Page(const TextVectorOptions& options, const TextVectorReport& report) {
+  std::string page = Grouped(report.documents) + " texts of " + Grouped(report.terms) +
+                     " different terms became " +
+                     Grouped(report.added + report.changed + report.same) + " vectors of " +
+                     std::to_string(options.dimensions) + " dimensions in space '" +
+                     Escaped(options.space) + "': " + Grouped(report.added) + " new, " +
+                     Grouped(report.changed) + " changed, " + Grouped(report.same) + " same";
+  if (report.removed > 0) page += ", " + Grouped(report.removed) + " removed";
+  return page + "; " + Grouped(report.without) + " nodes without terms have none\n" +
+         Truncated(report.truncated, "what was made stays, the same again goes on");
+}
+
+Result<Reply> MakeAll(Workspace& workspace, const Request& request) {
+  PLEXUS_ASSIGN(const TextVectorOptions options, Options(workspace, request));
+  Graph& graph = workspace.graph();
+  PLEXUS_ASSIGN(
+      const TextVectorReport report,
+      MakeTextVectors(graph.snapshot(), options, [&](const WriteBatch& batch) -> Status {
+        PLEXUS_TRY(graph.Apply(batch));
+        return {};
+      }));
+  if (!report.truncated && !options.subset && report.documents > 0)
+    PLEXUS_TRY(Remember(workspace, options));
+  // Vectors of texts that lost all their terms are gone by now, which is an answer.
+  if (report.documents == 0 && report.removed == 0 && !report.truncated)
+    return Fail(ErrorCode::kFailedPrecondition, NoTermsYet(workspace, request));
+  const Sequence sequence = graph.snapshot().sequence();
+  Reply reply([sequence, report, space = options.space, dimensions = options.dimensions,
+               seed = options.seed](ReplyWriter& json) {
+    json.Field("sequence", sequence);
+    json.Field("truncated", report.truncated);
+    json.Field("space", space);
+    json.Field("dimensions", dimensions);
+    json.Field("seed", seed);
+    json.Field("documents", report.documents);
+    json.Field("terms", report.terms);
+    json.BeginObject("vectors");
+    json.Field("new", report.added);
+    json.Field("changed", report.changed);
+    json.Field("same", report.same);
+    json.Field("removed", report.removed);
+    json.EndObject();
+    json.Field("without", report.without);
+  });
+  reply.page = Page(options, report);
+  return reply;
+}
+
+Result<Reply> MakeOne(Workspace& workspace, const Request& request) {
+  const Snapshot& snapshot = workspace.snapshot();
+  PLEXUS_ASSIGN(const TextVectorOptions options, Options(workspace, request));
+  PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(snapshot));
+  PLEXUS_ASSIGN(const NotIndexed not_indexed, CountNotIndexed(snapshot, record, nullptr));
+  NoteNotIndexed(workspace, request, not_indexed);
+  PLEXUS_ASSIGN(TermSplitter splitter, TermSplitter::Make(record.terms));
+  PLEXUS_ASSIGN(const std::vector<TermCount> terms, splitter.Count(request.Text("query")));
+  PLEXUS_ASSIGN(QueryVector query, TextVector(snapshot, terms, options));
+  if (query.values.empty() && !query.truncated)
+    return Fail(ErrorCode::kNotFound, "no text has a word of '" + request.Text("query") + "'");
+  Reply::Stream numbers;
+  if (query.truncated)  // what reads the numbers would not know
+    numbers = [name = request.Name("max_seconds")](std::ostream&) -> Status {
+      return Fail(ErrorCode::kResourceExhausted,
+                  name + ": the time was up before the vector was made");
+    };
+  else
+    numbers = [values = query.values](std::ostream& out) -> Status {
+      JsonWriter json(out);  // as rerank reads it
+      json.BeginArray();
+      for (const float value : values) json.Value(value);
+      json.EndArray();
+      out << '\n';
+      return {};
+    };
+  Reply reply([space = options.space, dimensions = options.dimensions, seed = options.seed,
+               count = terms.size(), query = std::move(query)](ReplyWriter& json) {
+    json.Field("space", space);
+    json.Field("dimensions", dimensions);
+    json.Field("seed", seed);
+    json.Field("truncated", query.truncated);
+    json.Field("terms", count);
+    json.Field("known", query.known);
+    json.Values("values", query.values);
+  });
+  reply.stream = std::move(numbers);
+  return reply;
+}
+
+Result<Reply> Run(Workspace& workspace, const Request& request) {
+  return request.Given("query") ? MakeOne(workspace, request) : MakeAll(workspace, request);
+}
+
+Access EmbedAccess(const Request& request) {
+  return request.Given("query") ? Access::kRead : Access::kWrite;
+}
+
+}  // namespace
+
+Result<std::uint64_t> CountOlderVectors(const Snapshot& snapshot, std::string_view space,
+                                        const NodeSubset* subset) {
+  PLEXUS_ASSIGN(const auto record, ReadRecord(snapshot, RecordName(space)));
+  return record ? CountNewerTexts(snapshot, record->covers, subset) : 0;
+}
+
+void AddEmbed(Rows& rows) {
+  rows.push_back(
+      {.name = "embed",
+       .group = "Change",
+       .title = "Vectors of texts",
+       .summary = "Make a vector of every text, from its terms, for `rerank`",
+       .effect = Effect::kWrite,
+       .parameters =
+           {MaxSeconds(),
+            Text("space", "NAME", "the vector space that holds them and nothing else")
+                .Default(std::string("text")),
+            Count("dimensions", "D", "length of a vector (default: the space's, or 128)")
+                .Between(1, Limits::kMaxDimensions),
+            Count("seed", "S", "of the random projection, the same for all of a space")
+                .Default(std::uint64_t{1}),
+            Text("query", "WORDS", "print the vector of these words and change nothing")},
+       .reply = "sequence?:n, truncated:b, space:s, dimensions:n, seed:n, documents?:n, terms:n, "
+                "vectors?:{new:n, changed:n, same:n, removed:n}, without?:n, known?:n, "
+                "values?:[x]",
+       .examples = {{"plexus embed --db g",
+                     "tf-idf of the terms, projected to 128 dimensions; again after changes"},
+                    {"plexus embed --db g --query \"large dog\" | plexus rerank --db g --space "
+                     "text --vector -",
+                     "what is most like these words"}},
+       .run = Run,
+       .access = EmbedAccess});
+}
+
+}  // namespace plexus::tools

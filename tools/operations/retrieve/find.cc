@@ -1,0 +1,152 @@
+// find: from words to keys, where keys are no words (WordNet's are offsets).
+//
+// Looks at every node's key and text, so it takes O(nodes); `search` looks up whole
+// words instead. Best first: the whole name, a whole part of a comma-separated name, a part
+// of the name, a part of the text; then the node with more edges.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tools/operations/kernel_options.h"
+#include "tools/operations/names.h"
+#include "tools/operations/registry.h"
+#include "tools/operations/reply_parts.h"
+
+namespace plexus::tools {
+namespace {
+
+struct Match {
+  int rank;  // 0 is best
+  std::uint64_t degree;
+  NodeId node;
+  bool operator<(const Match& o) const {
+    return rank != o.rank ? rank < o.rank : degree != o.degree ? degree > o.degree : node < o.node;
+  }
+};
+
+std::string Lower(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return lower;
+}
+
+// 0: the first part of the name; 1: another part; 2: inside the name; 3: inside the
+// text; nullopt: nowhere. `words` is in lower case.
+std::optional<int> Rank(std::string_view key, std::string_view text, std::string_view words) {
+  if (Lower(key) == words) return 0;
+  const std::string lower = Lower(text);
+  const std::string_view name = std::string_view(lower).substr(0, lower.find('\n'));
+  std::string_view rest = name;
+  for (int rank = 0; !rest.empty(); rank = 1) {
+    const std::size_t comma = rest.find(", ");
+    if (rest.substr(0, comma) == words) return rank;
+    rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 2);
+  }
+  if (name.find(words) != std::string_view::npos || Lower(key).find(words) != std::string::npos)
+    return 2;
+  if (lower.find(words) != std::string::npos) return 3;
+  return std::nullopt;
+}
+
+constexpr std::size_t kGrain = 1024;  // nodes per block
+
+// `truncated`: is set when the budget ran out; then some blocks of nodes were not looked at.
+Result<std::vector<Match>> FindAll(const Workspace& workspace, const Request& request,
+                                   std::atomic<bool>& truncated) {
+  PLEXUS_ASSIGN(const Budget budget, MakeBudget(request));
+  const Snapshot& snapshot = workspace.snapshot();
+  const std::string words = Lower(request.Text("words"));
+  const bool any_kind = !request.Given("kinds");
+  PLEXUS_ASSIGN(const std::vector<std::uint8_t> kinds,
+                NodeKindMask(snapshot.schema(), request.List("kinds")));
+  const ArcFilter facts = ArcFilter::Kinds(snapshot.schema(), {});
+  return ParallelReduce<std::vector<Match>>(
+      workspace.executor(), snapshot.node_count(), kGrain, {},
+      [&](std::size_t begin, std::size_t end) {
+        std::vector<Match> matches;
+        if (truncated || budget.Interrupted()) {
+          truncated = true;
+          return matches;
+        }
+        for (std::size_t i = begin; i < end; ++i) {
+          const auto node = static_cast<NodeId>(i);
+          if (!snapshot.alive(node)) continue;
+          if (any_kind ? !snapshot.is_fact(node) : !kinds[snapshot.node_kind(node)]) continue;
+          if (workspace.scope() && !workspace.scope()->contains(node)) continue;
+          std::string text;
+          if (snapshot.payload_ref(node, NodeField::kText))
+            text = snapshot.Payload(node, NodeField::kText).value_or("");
+          if (const auto rank = Rank(snapshot.key(node), text, words))
+            matches.push_back({*rank, snapshot.Degree(Direction::kBoth, node, facts), node});
+        }
+        return matches;
+      },
+      [](std::vector<Match> left, std::vector<Match> right) {
+        left.insert(left.end(), right.begin(), right.end());
+        return left;
+      });
+}
+
+Result<Reply> Run(Workspace& workspace, const Request& request) {
+  const Snapshot& snapshot = workspace.snapshot();
+  std::atomic<bool> stopped = false;
+  PLEXUS_ASSIGN(auto matches, FindAll(workspace, request, stopped));
+  std::sort(matches.begin(), matches.end());
+  const std::size_t total = matches.size();
+  const std::uint64_t top = request.Count("top");
+  if (top > 0 && matches.size() > top) matches.resize(top);
+  const bool truncated = stopped, more = matches.size() < total;
+  std::string keys;
+  if (request.Flag("keys"))
+    for (const Match& match : matches) keys += std::string(snapshot.key(match.node)) + "\n";
+  Reply reply([snapshot, truncated, total, matches = std::move(matches)](ReplyWriter& json) {
+    static constexpr std::array kWhere = {"name", "name", "part of the name", "text"};
+    json.Field("truncated", truncated);
+    json.Field("found", total);
+    json.Objects("nodes", matches, [&](const Match& match) {
+      json.Node("key", snapshot, match.node);
+      json.Field("kind", snapshot.schema().node_kind(snapshot.node_kind(match.node)).name);
+      json.Field("text", TextHead(snapshot, match.node));
+      json.Field("where", kWhere[static_cast<std::size_t>(match.rank)]);
+      json.Field("edges", match.degree);
+    });
+  });
+  reply.page = std::move(keys);
+  if (!request.Flag("keys")) {
+    if (more) reply.closing = "... of " + std::to_string(total) + "\n";
+    reply.closing += Truncated(truncated, "not all nodes were looked at");
+  }
+  if (total == 0 && !truncated)
+    reply.failure = Error{ErrorCode::kNotFound,
+                          "nothing has '" + request.Text("words") + "' in its key or text"};
+  return reply;
+}
+
+}  // namespace
+
+void AddFind(Rows& rows) {
+  rows.push_back(
+      {.name = "find",
+       .group = "Look",
+       .title = "Nodes by a word",
+       .summary = "Find nodes by a word of their key or text",
+       .parameters =
+           Parameters{Text("words", "WORDS", "looked for without regard to case").Positional(),
+                      List("kinds", "A,B", "only these node kinds (default: all facts)")
+                          .Named(Means::kNodeKind),
+                      Top(20, "at most K nodes; 0 = all"),
+                      Flag("keys", "show keys only, one a line"), MaxSeconds()},
+       .reply = "truncated:b, found:n, nodes:[{key:k, kind:s, text:s, where:s, edges:n}]",
+       .tables = {{"nodes", {{"edges", "edges", As::kGrouped}, {"key", "", As::kNode}}}},
+       .examples = {{"plexus find --db wordnet dog", "the concepts that are called dog come first"},
+                    {"plexus find --db wordnet --keys --top 1 dog",
+                     "a word's key, for another command: --from $(plexus find ... dog)"}},
+       .run = Run});
+}
+
+}  // namespace plexus::tools

@@ -1,0 +1,134 @@
+// frontier: pairs and triples that share much and were never put together, with what
+// they share.
+#include "algorithms/similarity/frontier.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/vocabulary.h"
+#include "tools/operations/arguments.h"
+#include "tools/operations/kernel_options.h"
+#include "tools/operations/names.h"
+#include "tools/operations/registry.h"
+#include "tools/operations/reply_parts.h"
+#include "tools/operations/term_operations.h"
+#include "tools/operations/term_record.h"
+
+namespace plexus::tools {
+namespace {
+
+// Facts that carry one of the tags (names or keys of tags) now. kNotFound names a tag
+// that the graph does not have.
+Result<NodeSubset> Carriers(const Workspace& workspace, const std::vector<std::string>& tags) {
+  const Snapshot& snapshot = workspace.snapshot();
+  constexpr EdgeKindId kKinds[] = {kHasTag};
+  const ArcFilter filter = ArcFilter::Kinds(snapshot.schema(), kKinds).ValidAt(workspace.now_ms());
+  std::vector<NodeId> carriers;
+  for (const std::string& tag : tags) {
+    auto node = snapshot.Find(IndexKey("tag", tag));
+    if (!node) {
+      PLEXUS_ASSIGN(node, FindAliveNode(snapshot, tag.starts_with("tag:") ? tag : "tag:" + tag));
+    }
+    snapshot.ForEachArc(Direction::kIn, *node, filter,
+                        [&](const Arc& arc) { carriers.push_back(arc.neighbor); });
+  }
+  return NodeSubset::Of(snapshot, carriers);
+}
+
+Result<Reply> Run(Workspace& workspace, const Request& request) {
+  const bool all = request.Text("match") == "both";
+  if (all && !request.Given("tags"))
+    return Fail(ErrorCode::kInvalidArgument,
+                request.Name("match", "both") + " needs " + request.Name("tags"));
+  const Snapshot& snapshot = workspace.snapshot();
+  FrontierOptions options;
+  PLEXUS_TRY(Select(workspace, request, options));
+  options.arity = static_cast<int>(request.Count("arity"));
+  options.top = request.Count("top");
+  options.mask =
+      request.Text("mask") == "linked" ? FrontierMask::kLinked : FrontierMask::kEvents;
+  ValidAtIn(options) = workspace.now_ms();
+  if (const auto compared = request.MaybeCount("max_compared"))
+    BudgetIn(options).edges = *compared;
+  PLEXUS_ASSIGN(NodeSubset subset, VisibleInScope(workspace, request));
+  NodeSubset carriers;
+  if (request.Given("tags")) {
+    PLEXUS_ASSIGN(carriers, Carriers(workspace, request.List("tags")));
+    if (all)
+      subset = subset.Intersect(carriers);
+    else
+      options.anchors = &carriers;
+  }
+  SubsetIn(options) = &subset;
+
+  if (HasTerms(snapshot)) {  // where sets share terms, those of newer texts are missing
+    PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(snapshot));
+    PLEXUS_ASSIGN(const NotIndexed not_indexed, CountNotIndexed(snapshot, record, &subset));
+    NoteNotIndexed(workspace, request, not_indexed);
+  }
+  PLEXUS_ASSIGN(FrontierResult result, Frontier(snapshot, options));
+  std::string closing;
+  if (result.sets.empty())
+    closing = "nothing shares a tag, term or file that is not together already\n";
+  closing += Truncated(result.truncated, "the best of what was compared");
+  Reply reply([snapshot, result = std::move(result)](ReplyWriter& json) {
+    json.Field("truncated", result.truncated);
+    json.Objects("candidates", result.sets, [&](const FrontierSet& set) {
+      json.Nodes("ids", snapshot, set.members);
+      json.Field("score", set.score);
+      json.Objects("shared", set.shared, [&](const SharedNeighbor& shared) {
+        json.Node("key", snapshot, shared.node);
+        json.Field("weight", shared.share);
+      });
+    });
+    json.Field("facts", result.facts);
+    json.Field("neighbors", result.neighbors);
+    json.Field("wedges", result.wedges);
+    json.Field("compared", result.compared);
+    json.Field("scored", result.scored);
+  });
+  reply.closing = std::move(closing);
+  return reply;
+}
+
+}  // namespace
+
+void AddFrontier(Rows& rows) {
+  rows.push_back(
+      {.name = "frontier",
+       .group = "Ask",
+       .title = "Untried combinations",
+       .summary = "Find what shares much and was never put together",
+       .parameters =
+           Parameters{
+               Count("arity", "M", "sets of M members, 2 or 3").Between(2, 3).Default(
+                   std::uint64_t{2}),
+               Count("top", "K", "the K best; 0 = all")
+                   .Between(0, static_cast<double>(kMaxFrontierTop))
+                   .Default(std::uint64_t{100}),
+               List("tags", "A,B", "a member must carry one of these tags"),
+               Choice("match", {"either", "both"},
+                      "of tags: one member is enough, or all must carry one"),
+               KindsParameter(
+                   "edge kinds whose ends are shared, e.g. has_tag,mentions (default: all but "
+                   "events)"),
+               Choice("mask", {"events", "linked"},
+                      "leave out what is in one event, or that and what an edge joins"),
+               Count("max_compared", "N", "stop after about N comparisons and say truncated"),
+               MaxSeconds(), IncludeSuperseded()},
+       .reply = "truncated:b, "
+                "candidates:[{ids:[k], score:x, shared:[{key:k, weight:x}]}], facts:n, "
+                "neighbors:n, wedges:n, compared:n, scored:n",
+       .tables = {{"candidates",
+                   {{"score", "score", As::kPlain, 4},
+                    {"ids", "", As::kNodes},
+                    {"shared", "share", As::kShares, 3}}}},
+       .examples = {{"plexus frontier --db g --top 20 --names",
+                     "the 20 best untried pairs and what they share"},
+                    {"plexus frontier --db g --arity 3 --tags rust --mask linked --json",
+                     "triples with a member tagged rust, none of them linked"}},
+       .run = Run});
+}
+
+}  // namespace plexus::tools

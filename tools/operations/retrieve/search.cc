@@ -1,0 +1,208 @@
+// search: texts that answer a query, by BM25 over the index of terms, and why.
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "algorithms/memory/visibility.h"
+#include "algorithms/retrieval/bm25.h"
+#include "algorithms/retrieval/tokenizer.h"
+#include "engine/vocabulary.h"
+#include "tools/operations/arguments.h"
+#include "tools/operations/human_format.h"
+#include "tools/operations/kernel_options.h"
+#include "tools/operations/names.h"
+#include "tools/operations/registry.h"
+#include "tools/operations/reply_parts.h"
+#include "tools/operations/term_operations.h"
+#include "tools/operations/term_record.h"
+
+namespace plexus::tools {
+namespace {
+
+// What may be found: visible nodes in scope, of the kinds asked for.
+Result<NodeSubset> Allowed(const Workspace& workspace, const Request& request) {
+  const Snapshot& snapshot = workspace.snapshot();
+  PLEXUS_ASSIGN(NodeSubset subset, VisibleInScope(workspace, request));
+  if (!request.Given("kinds")) return subset;
+  PLEXUS_ASSIGN(const std::vector<std::uint8_t> wanted,
+                NodeKindMask(snapshot.schema(), request.List("kinds")));
+  std::vector<NodeId> nodes;
+  for (const NodeId node : subset.ToList())
+    if (wanted[snapshot.node_kind(node)]) nodes.push_back(node);
+  return NodeSubset::Of(snapshot, nodes);
+}
+
+// Facts that have a word of the query and may not be shown, by why not.
+struct Hidden {
+  std::uint64_t superseded = 0, not_valid = 0, out_of_scope = 0, other_kinds = 0;
+};
+
+Result<Hidden> CountHidden(const Workspace& workspace, const Request& request,
+                           std::span<const std::string> terms) {
+  const Snapshot& snapshot = workspace.snapshot();
+  Bm25Options options;
+  options.top = 0;
+  PLEXUS_ASSIGN(BudgetIn(options), MakeBudget(request));
+  SetExecutor(options, workspace);
+  PLEXUS_ASSIGN(const Bm25Result all, Bm25(snapshot, terms, options));
+  VisibleOptions newest, any_version;
+  any_version.include_superseded = true;
+  SetExecutor(newest, workspace);
+  SetExecutor(any_version, workspace);
+  PLEXUS_ASSIGN(const auto valid, VisibleNodes(snapshot, workspace.now_ms(), any_version));
+  PLEXUS_ASSIGN(const auto visible, VisibleNodes(snapshot, workspace.now_ms(), newest));
+  Hidden hidden;
+  for (const Bm25Match& match : all.matches) {
+    if (workspace.scope() && !workspace.scope()->contains(match.node))
+      ++hidden.out_of_scope;
+    else if (!valid->contains(match.node))
+      ++hidden.not_valid;
+    else if (!request.Flag("include_superseded") && !visible->contains(match.node))
+      ++hidden.superseded;
+    else
+      ++hidden.other_kinds;
+  }
+  return hidden;
+}
+
+// Why nothing was found. "no text" is said only where no fact, shown or hidden, has a word.
+std::string WhyNothing(const Request& request, const Hidden& hidden,
+                       const NotIndexed& not_indexed) {
+  std::string why;
+  const auto add = [&](std::uint64_t count, const std::string& what) {
+    if (count > 0) why += (why.empty() ? "" : ", ") + Grouped(count) + " " + what;
+  };
+  add(hidden.superseded, "superseded (" + request.Name("include_superseded") + " shows them)");
+  add(hidden.not_valid, "not valid at this time (" + request.Name("now") + " or " +
+                            request.Name("as_of") + " another)");
+  add(hidden.out_of_scope, "out of scope (" + request.Name("scope") + " names others)");
+  add(hidden.other_kinds, "of other kinds (" + request.Name("kinds") + " names others)");
+  const std::string& query = request.Text("query");
+  if (!why.empty()) return "nothing shown has a word of '" + query + "'; hidden are " + why;
+  return (!not_indexed.none() ? "no indexed text has a word of '" : "no text has a word of '") +
+         query + "'";
+}
+
+void WriteTerm(ReplyWriter& json, const QueryTerm& term) {
+  json.Field("df", term.df);
+  json.Field("idf", term.idf);
+}
+
+void WriteMatch(ReplyWriter& json, const Snapshot& snapshot, const Bm25Result& result,
+                const Bm25Match& match) {
+  json.Node("key", snapshot, match.node);
+  json.Field("score", match.score);
+  json.Field("kind", snapshot.schema().node_kind(snapshot.node_kind(match.node)).name);
+  json.Field("text", TextHead(snapshot, match.node));
+  json.Field("length", match.length);
+  json.Objects("terms", match.shares, [&](const TermShare& share) {
+    const QueryTerm& term = result.terms[share.term];
+    json.Field("term", term.term);
+    json.Field("tf", share.frequency);
+    WriteTerm(json, term);
+    json.Field("score", share.score);
+  });
+}
+
+Reply MakeReply(const Workspace& workspace, Bm25Result result, const Hidden& hidden,
+                const NotIndexed& not_indexed) {
+  std::string closing;
+  if (result.matches.size() < result.found) closing = "... of " + Grouped(result.found) + "\n";
+  closing += Truncated(result.truncated, "these are the best of those looked at");
+  Reply reply([snapshot = workspace.snapshot(), result = std::move(result), hidden,
+               not_indexed](ReplyWriter& json) {
+    json.Field("truncated", result.truncated);
+    json.Field("documents", result.documents);
+    json.Field("average_length", result.average_length);
+    json.Objects("terms", result.terms, [&](const QueryTerm& term) {
+      json.Field("term", term.term);
+      WriteTerm(json, term);
+    });
+    json.Field("found", result.found);
+    json.Field("not_indexed", not_indexed.facts);
+    json.Field("not_compared", not_indexed.not_compared);
+    if (result.found == 0 && !result.truncated) {
+      json.BeginObject("hidden");
+      json.Field("superseded", hidden.superseded);
+      json.Field("not_valid", hidden.not_valid);
+      json.Field("out_of_scope", hidden.out_of_scope);
+      json.Field("other_kinds", hidden.other_kinds);
+      json.EndObject();
+    }
+    json.Objects("results", result.matches, [&](const Bm25Match& match) {
+      WriteMatch(json, snapshot, result, match);
+    });
+  });
+  reply.closing = std::move(closing);
+  return reply;
+}
+
+Result<Reply> Run(Workspace& workspace, const Request& request) {
+  const Snapshot& snapshot = workspace.snapshot();
+  PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(snapshot));
+  PLEXUS_ASSIGN(TermSplitter splitter, TermSplitter::Make(record.terms));
+  PLEXUS_ASSIGN(const std::vector<std::string> terms, splitter.Split(request.Text("query")));
+  if (terms.empty())
+    return Fail(ErrorCode::kInvalidArgument,
+                "'" + request.Text("query") +
+                    "' has no words to search for (stop words are none)");
+  PLEXUS_ASSIGN(const NodeSubset subset, Allowed(workspace, request));
+  Bm25Options options;
+  options.top = static_cast<std::size_t>(request.Count("top"));
+  options.k1 = request.Number("k1");
+  options.b = request.Number("b");
+  SubsetIn(options) = &subset;
+  PLEXUS_ASSIGN(BudgetIn(options), MakeBudget(request));
+  SetExecutor(options, workspace);
+  PLEXUS_ASSIGN(Bm25Result result, Bm25(snapshot, terms, options));
+  if (result.documents == 0 && !result.truncated)
+    return Fail(ErrorCode::kFailedPrecondition, NoTermsYet(workspace, request));
+  PLEXUS_ASSIGN(const NotIndexed not_indexed, CountNotIndexed(snapshot, record, &subset));
+  NoteNotIndexed(workspace, request, not_indexed);
+  if (result.found > 0 || result.truncated)
+    return MakeReply(workspace, std::move(result), {}, not_indexed);
+  PLEXUS_ASSIGN(const Hidden hidden, CountHidden(workspace, request, terms));
+  PLEXUS_ASSIGN(const NotIndexed of_all, CountNotIndexed(snapshot, record, nullptr));
+  Reply reply = MakeReply(workspace, std::move(result), hidden, not_indexed);
+  reply.failure = Error{ErrorCode::kNotFound, WhyNothing(request, hidden, of_all)};
+  return reply;
+}
+
+}  // namespace
+
+void AddSearch(Rows& rows) {
+  rows.push_back(
+      {.name = "search",
+       .group = "Ask",
+       .title = "Words in texts",
+       .summary = "Texts that answer a query best, and why",
+       .parameters =
+           Parameters{Text("query", "QUERY", "words, in any case; rare ones count more")
+                          .Positional()
+                          .MayBeEmpty(),
+                      Top(20, "at most K nodes; 0 = all"),
+                      List("kinds", "A,B", "only these node kinds (default: all facts)")
+                          .Named(Means::kNodeKind),
+                      Number("k1", "X", "how soon more of the same word stops to help")
+                          .Default(1.2),
+                      Number("b", "X", "how much length is held against a text, 0 to 1")
+                          .Default(0.75),
+                      MaxSeconds(), IncludeSuperseded()},
+       .reply = "truncated:b, documents:n, average_length:x, "
+                "terms:[{term:s, df:n, idf:x}], found:n, not_indexed:n, not_compared:n, "
+                "hidden?:{superseded:n, not_valid:n, out_of_scope:n, other_kinds:n}, "
+                "results:[{key:k, score:x, kind:s, text:s, length:n, "
+                "terms:[{term:s, tf:n, df:n, idf:x, score:x}]}]",
+       .tables = {{"results",
+                   {{"score", "score", As::kPlain, 4},
+                    {"key", "", As::kNode},
+                    {"terms", "why", As::kList, 3}}}},
+       .examples = {{"plexus search --db g \"snow leopard\"",
+                     "best first, each word's share of the score beside it"},
+                    {"plexus search --db g --json --top 3 leopard",
+                     "with tf, df and idf of every word"}},
+       .run = Run});
+}
+
+}  // namespace plexus::tools

@@ -1,0 +1,167 @@
+// communities: which nodes belong together, by modularity or by what neighbours say.
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "algorithms/community/label_propagation.h"
+#include "algorithms/community/leiden.h"
+#include "tools/operations/human_format.h"
+#include "tools/operations/kernel_options.h"
+#include "tools/operations/registry.h"
+#include "tools/operations/reply_parts.h"
+
+namespace plexus::tools {
+namespace {
+
+// What both methods find, communities in the order of their smallest members.
+struct Found {
+  static constexpr std::uint32_t kNone = LeidenResult::kNotSelected;
+  std::vector<std::uint32_t> communities;  // by NodeId
+  std::uint32_t count = 0;
+  int iterations = 0, levels = 0;
+  double modularity = 0;
+  bool truncated = false;
+};
+
+// Shared by the options of both.
+template <class Options>
+Status Fill(const Workspace& workspace, const Request& request, Options& options) {
+  PLEXUS_TRY(Select(workspace, request, options));
+  if (const auto iterations = request.MaybeCount("iterations"))
+    options.iterations = static_cast<int>(std::min<std::uint64_t>(*iterations, 1'000'000));
+  return {};
+}
+
+Result<Found> ByLeiden(const Workspace& workspace, const Request& request) {
+  LeidenOptions options;
+  PLEXUS_TRY(Fill(workspace, request, options));
+  options.resolution = request.Number("resolution");
+  options.seed = request.Count("seed");
+  options.weighted = !request.Flag("unweighted");
+  PLEXUS_ASSIGN(LeidenResult result, Leiden(workspace.snapshot(), options));
+  return Found{std::move(result.communities),
+               result.count,
+               result.iterations,
+               result.levels,
+               result.modularity,
+               result.truncated};
+}
+
+Result<Found> ByLabels(const Workspace& workspace, const Request& request) {
+  for (const char* name : {"resolution", "seed", "unweighted", "max_edges"})
+    if (request.Given(name))
+      return Fail(ErrorCode::kInvalidArgument,
+                  request.Name("resolution") + ", " + request.Name("seed") + ", " +
+                      request.Name("unweighted") + " and " + request.Name("max_edges") +
+                      " are of " + request.Name("method", "leiden"));
+  LabelPropagationOptions options;
+  PLEXUS_TRY(Fill(workspace, request, options));
+  PLEXUS_ASSIGN(const LabelPropagationResult result,
+                LabelPropagation(workspace.snapshot(), options));
+  Found found;
+  found.iterations = result.iterations;
+  found.truncated = result.truncated;
+  found.communities.assign(result.labels.size(), Found::kNone);
+  std::vector<std::uint32_t> numbers(result.labels.size(), Found::kNone);
+  for (std::size_t v = 0; v < result.labels.size(); ++v) {
+    if (result.labels[v] == kNoNode) continue;
+    std::uint32_t& number = numbers[result.labels[v]];
+    if (number == Found::kNone) number = found.count++;
+    found.communities[v] = number;
+  }
+  LeidenOptions graph;  // the graph whose modularity is told
+  PLEXUS_TRY(Fill(workspace, request, graph));
+  graph.iterations = 1;  // of labels there may be none; here they mean nothing
+  PLEXUS_ASSIGN(found.modularity, Modularity(workspace.snapshot(), found.communities, graph));
+  return found;
+}
+
+struct Listed {
+  std::uint32_t community;
+  std::vector<NodeId> members;  // ascending
+};
+
+// Largest first, ties to the smaller first member.
+std::vector<Listed> BySize(const Found& found) {
+  std::vector<Listed> list(found.count);
+  for (std::uint32_t c = 0; c < found.count; ++c) list[c].community = c;
+  for (NodeId v = 0; v < found.communities.size(); ++v)
+    if (found.communities[v] != Found::kNone) list[found.communities[v]].members.push_back(v);
+  std::stable_sort(list.begin(), list.end(), [](const Listed& a, const Listed& b) {
+    return a.members.size() > b.members.size();
+  });
+  return list;
+}
+
+Result<Reply> Run(Workspace& workspace, const Request& request) {
+  const std::string method = request.Text("method");
+  PLEXUS_ASSIGN(Found found, method == "labels" ? ByLabels(workspace, request)
+                                                : ByLeiden(workspace, request));
+  std::vector<Listed> list = BySize(found);
+  const std::size_t largest = list.empty() ? 0 : list[0].members.size();
+  const auto alone = static_cast<std::uint64_t>(
+      std::ranges::count_if(list, [](const Listed& l) { return l.members.size() == 1; }));
+  std::string headline = Grouped(found.count) + " communities, the largest has " +
+                         Grouped(largest) + " nodes, " + Grouped(alone) +
+                         " are single nodes; modularity " + Number(found.modularity, 6) + "\n";
+  found.communities.clear();
+  const bool truncated = found.truncated;
+  Reply reply([snapshot = workspace.snapshot(), method, found = std::move(found),
+               list = std::move(list), top = request.Count("top"),
+               members = request.Count("members")](ReplyWriter& json) {
+    json.Field("truncated", found.truncated);
+    json.Field("method", method);
+    json.Field("count", found.count);
+    json.Field("modularity", found.modularity);
+    json.Field("iterations", found.iterations);
+    if (method == "leiden") json.Field("levels", found.levels);
+    json.Objects("communities", First(list, top), [&](const Listed& listed) {
+      json.Field("community", listed.community);
+      json.Field("size", listed.members.size());
+      json.Nodes("members", snapshot, First(listed.members, members));
+    });
+  });
+  reply.headline = std::move(headline);
+  reply.closing = Truncated(truncated, "a partition as good as it was by then");
+  return reply;
+}
+
+}  // namespace
+
+void AddCommunities(Rows& rows) {
+  rows.push_back(
+      {.name = "communities",
+       .group = "Ask",
+       .title = "Communities",
+       .summary = "Tell which nodes belong together",
+       .parameters =
+           Parameters{Choice("method", {"leiden", "labels"},
+                             "leiden: high modularity, every community connected; labels: LDBC "
+                             "Graphalytics' label propagation")} +
+           EdgeParameters() +
+           Parameters{Number("resolution", "R",
+                             "more and smaller communities above 1, fewer below")
+                          .Default(1.0),
+                      Count("seed", "S", "of the order in which nodes move")
+                          .Default(std::uint64_t{0}),
+                      Flag("unweighted", "every edge counts 1"),
+                      Count("iterations", "N", "rounds (default 2; labels: 10)"), MaxEdges(),
+                      MaxSeconds(), Top(20, "list the K largest; 0 = all"),
+                      Count("members", "M", "show the first M of each; 0 = all")
+                          .Default(std::uint64_t{5})},
+       .reply = "truncated:b, method:s, count:n, modularity:x, iterations:n, levels?:n, "
+                "communities:[{community:n, size:n, members:[k]}]",
+       .tables = {{"communities",
+                   {{"community", "community"},
+                    {"size", "nodes", As::kGrouped},
+                    {"members", "", As::kNodes}}}},
+       .examples = {{"plexus communities --db g",
+                     "the twenty largest communities, five members of each"},
+                    {"plexus communities --db g --kinds supports,refines --resolution 2 --top 0 "
+                     "--members 0 --json",
+                     "all of a finer partition, every member, its modularity"}},
+       .run = Run});
+}
+
+}  // namespace plexus::tools

@@ -1,0 +1,107 @@
+// components: which nodes hang together.
+#include "algorithms/connectivity/components.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tools/operations/human_format.h"
+#include "tools/operations/kernel_options.h"
+#include "tools/operations/registry.h"
+#include "tools/operations/reply_parts.h"
+
+namespace plexus::tools {
+namespace {
+
+struct Component {
+  NodeId first;  // its smallest id
+  std::uint64_t size;
+  std::vector<NodeId> members;  // the first ones, ascending, where they are asked for
+};
+
+// Largest first, ties by smaller id.
+std::vector<Component> BySize(const ComponentsResult& result) {
+  std::vector<std::uint64_t> sizes(result.labels.size());
+  for (NodeId label : result.labels)
+    if (label != kNoNode) ++sizes[label];
+  std::vector<Component> components;
+  for (std::size_t node = 0; node < sizes.size(); ++node)
+    if (sizes[node] > 0) components.push_back({static_cast<NodeId>(node), sizes[node], {}});
+  std::stable_sort(components.begin(), components.end(),
+                   [](const Component& a, const Component& b) { return a.size > b.size; });
+  return components;
+}
+
+// The first `most` members of each that is listed; 0 = all.
+void ListMembers(const ComponentsResult& result, std::uint64_t most,
+                 std::vector<Component>& components) {
+  constexpr auto kNone = static_cast<std::size_t>(-1);
+  std::vector<std::size_t> places(result.labels.size(), kNone);
+  for (std::size_t i = 0; i < components.size(); ++i) places[components[i].first] = i;
+  for (NodeId v = 0; v < result.labels.size(); ++v) {
+    const std::size_t place = result.labels[v] == kNoNode ? kNone : places[result.labels[v]];
+    if (place != kNone && (most == 0 || components[place].members.size() < most))
+      components[place].members.push_back(v);
+  }
+}
+
+Result<Reply> Run(Workspace& workspace, const Request& request) {
+  const Snapshot& snapshot = workspace.snapshot();
+  ComponentsOptions options;
+  PLEXUS_TRY(Select(workspace, request, options));
+  const bool strong = request.Flag("strong");
+  PLEXUS_ASSIGN(const ComponentsResult result,
+                strong ? StrongComponents(snapshot, options) : Components(snapshot, options));
+  std::vector<Component> components = BySize(result);
+  const std::uint64_t top = request.Count("top");
+  if (top > 0 && components.size() > top) components.resize(top);
+  const auto members = request.MaybeCount("members");
+  if (members) ListMembers(result, *members, components);
+  Reply reply([snapshot, components = std::move(components), listed = members.has_value(),
+               truncated = result.truncated, count = result.count,
+               largest = result.largest](ReplyWriter& json) {
+    json.Field("truncated", truncated);
+    json.Field("count", count);
+    json.Field("largest", largest);
+    json.Objects("components", components, [&](const Component& component) {
+      json.Node("key", snapshot, component.first);
+      json.Field("size", component.size);
+      if (listed) json.Nodes("members", snapshot, component.members);
+    });
+  });
+  reply.closing = Truncated(result.truncated, "no component is known");
+  if (!result.truncated)
+    reply.headline = Grouped(result.count) + (strong ? " strong" : "") +
+                     " components, the largest has " + Grouped(result.largest) + " nodes\n";
+  return reply;
+}
+
+}  // namespace
+
+void AddComponents(Rows& rows) {
+  rows.push_back(
+      {.name = "components",
+       .group = "Ask",
+       .title = "Connected components",
+       .summary = "Tell which nodes hang together",
+       .parameters =
+           Parameters{Flag("strong",
+                           "along directions: nodes that reach each other (default: directions "
+                           "ignored)")} +
+           EdgeParameters() +
+           Parameters{MaxSeconds(), Top(20, "list the K largest; 0 = all"),
+                      Count("members", "M",
+                            "show the first M nodes of each; 0 = all (default: the first alone)")},
+       .reply = "truncated:b, count:n, largest:n, components:[{key:k, size:n, members?:[k]}]",
+       .tables = {{"components",
+                   {{"size", "nodes", As::kGrouped}, {"key|members", "", As::kNodes}}}},
+       .examples = {{"plexus components --db g", "how many parts, and the largest"},
+                    {"plexus components --db g --kinds supersedes --top 0 --members 0 --json",
+                     "all chains of versions, every version"},
+                    {"plexus components --db g --strong --kinds depends_on",
+                     "what depends on itself in a circle"}},
+       .run = Run});
+}
+
+}  // namespace plexus::tools

@@ -1,0 +1,230 @@
+// forest, cuts, dominators: what holds the graph together, and what it hangs by.
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "algorithms/connectivity/biconnectivity.h"
+#include "algorithms/connectivity/dominators.h"
+#include "algorithms/connectivity/spanning_forest.h"
+#include "tools/operations/arguments.h"
+#include "tools/operations/human_format.h"
+#include "tools/operations/kernel_options.h"
+#include "tools/operations/names.h"
+#include "tools/operations/registry.h"
+#include "tools/operations/reply_parts.h"
+
+namespace plexus::tools {
+namespace {
+
+std::string More(std::size_t count, std::uint64_t top) {
+  if (top == 0 || count <= top) return "";
+  return "... " + Grouped(count - static_cast<std::size_t>(top)) + " more\n";
+}
+
+Result<Reply> RunForest(Workspace& workspace, const Request& request) {
+  const Snapshot& snapshot = workspace.snapshot();
+  SpanningForestOptions options;
+  PLEXUS_TRY(Select(workspace, request, options));
+  const bool maximum = request.Flag("maximum");
+  options.maximum = maximum;
+  options.weighted = !request.Flag("unweighted");
+  PLEXUS_ASSIGN(SpanningForestResult forest, SpanningForest(snapshot, options));
+  if (options.weighted)
+    std::stable_sort(forest.edges.begin(), forest.edges.end(),
+                     [&](const PathEdge& a, const PathEdge& b) {
+                       return maximum ? a.weight > b.weight : a.weight < b.weight;
+                     });
+  const std::uint64_t top = request.Count("top");
+  std::string headline = Grouped(forest.edges.size()) + " edges of weight " +
+                         Number(forest.weight) + " join " + Grouped(forest.nodes) +
+                         " nodes into " + Grouped(forest.trees) + " trees\n";
+  std::string closing =
+      More(forest.edges.size(), top) +
+      Truncated(forest.truncated, maximum ? "these are the heaviest edges alone"
+                                          : "these are the lightest edges alone");
+  Reply reply([snapshot, top, forest = std::move(forest)](ReplyWriter& json) {
+    json.Field("truncated", forest.truncated);
+    json.Field("weight", forest.weight);
+    json.Field("trees", forest.trees);
+    json.Field("nodes", forest.nodes);
+    json.Field("count", forest.edges.size());
+    WritePath(json, "edges", snapshot, First(forest.edges, top));
+  });
+  reply.headline = std::move(headline);
+  reply.closing = std::move(closing);
+  return reply;
+}
+
+// Blocks, for people: the first nodes of each.
+std::string ShownBlocks(const Snapshot& snapshot, const CutPointsResult& cuts, std::uint64_t top) {
+  constexpr std::uint64_t kShownNodes = 12;
+  const std::uint64_t shown = top == 0 ? cuts.blocks : std::min<std::uint64_t>(top, cuts.blocks);
+  std::string text;
+  for (std::uint64_t b = 0; b < shown; ++b) {
+    const std::uint64_t begin = cuts.block_begins[b], end = cuts.block_begins[b + 1];
+    text += "block of " + Grouped(end - begin) + ":";
+    for (std::uint64_t i = begin; i < std::min(end, begin + kShownNodes); ++i)
+      text += " " + Escaped(ShownKey(snapshot, cuts.block_nodes[i]));
+    text += end - begin > kShownNodes ? " ...\n" : "\n";
+  }
+  return text;
+}
+
+Result<Reply> RunCuts(Workspace& workspace, const Request& request) {
+  const Snapshot& snapshot = workspace.snapshot();
+  CutPointsOptions options;
+  PLEXUS_TRY(Select(workspace, request, options));
+  const bool blocks = request.Flag("blocks");
+  options.list_blocks = blocks;
+  PLEXUS_ASSIGN(CutPointsResult cuts, CutPoints(snapshot, options));
+  const std::uint64_t top = request.Count("top");
+  std::string headline = Grouped(cuts.points.size()) + " articulation points and " +
+                         Grouped(cuts.bridges.size()) + " bridges among " + Grouped(cuts.nodes) +
+                         " nodes; " + Grouped(cuts.blocks) + " blocks, the largest of " +
+                         Grouped(cuts.largest_block) + " nodes\n";
+  std::string closing = More(std::max(cuts.points.size(), cuts.bridges.size()), top);
+  if (blocks) closing += ShownBlocks(snapshot, cuts, top);
+  closing += Truncated(cuts.truncated, "what is listed is certain, the rest is not known");
+  Reply reply([snapshot, top, blocks, cuts = std::move(cuts)](ReplyWriter& json) {
+    json.Field("truncated", cuts.truncated);
+    json.Field("articulation_points", cuts.points.size());
+    json.Field("bridges", cuts.bridges.size());
+    json.Field("blocks", cuts.blocks);
+    json.Field("largest_block", cuts.largest_block);
+    json.Objects("nodes", First(cuts.points, top),
+                 [&](NodeId v) { json.Node("key", snapshot, v); });
+    WritePath(json, "edges", snapshot, First(cuts.bridges, top));
+    if (!blocks) return;
+    const std::uint64_t shown = top == 0 ? cuts.blocks : std::min<std::uint64_t>(top, cuts.blocks);
+    json.BeginArray("components");
+    for (std::uint64_t b = 0; b < shown; ++b) {
+      json.BeginArray();
+      for (std::uint64_t i = cuts.block_begins[b]; i < cuts.block_begins[b + 1]; ++i)
+        json.Node(snapshot, cuts.block_nodes[i]);
+      json.EndArray();
+    }
+    json.EndArray();
+  });
+  reply.headline = std::move(headline);
+  reply.closing = std::move(closing);
+  return reply;
+}
+
+Result<Reply> RunDominators(Workspace& workspace, const Request& request) {
+  const Snapshot& snapshot = workspace.snapshot();
+  PLEXUS_ASSIGN(const NodeId root, FindAliveNode(snapshot, request.Text("key")));
+  DominatorsOptions options;
+  PLEXUS_TRY(Select(workspace, request, options));
+  PLEXUS_ASSIGN(options.direction, ParseDirection(request.Text("direction")));
+  NodeId to = kNoNode;
+  if (request.Given("to")) {
+    PLEXUS_ASSIGN(to, FindAliveNode(snapshot, request.Text("to")));
+  }
+  PLEXUS_ASSIGN(DominatorsResult result, Dominators(snapshot, root, options));
+  std::vector<NodeId> ends = {root};
+  if (to != kNoNode && to != root) ends.push_back(to);
+  NoteIndexNodes(workspace.notes(), snapshot, ends, KindsIn(options));
+  // With `to` the way down to one node, else all that is reached, whoever dominates most first.
+  std::vector<NodeId> nodes;
+  if (to != kNoNode && !result.truncated && (to == root || result.dominators[to] != kNoNode)) {
+    for (NodeId v = to; v != kNoNode; v = result.dominators[v]) nodes.push_back(v);
+    std::reverse(nodes.begin(), nodes.end());
+  } else if (to == kNoNode) {
+    for (NodeId v = 0; v < result.dominated.size(); ++v)
+      if (v == root || result.dominators[v] != kNoNode) nodes.push_back(v);
+    std::stable_sort(nodes.begin(), nodes.end(),
+                     [&](NodeId a, NodeId b) { return result.dominated[a] > result.dominated[b]; });
+  }
+  const std::uint64_t top = request.Count("top");
+  std::string headline = Grouped(result.reached) + " nodes reached\n";
+  std::string closing =
+      More(nodes.size(), top) + Truncated(result.truncated, "no dominators are known");
+  Reply reply([snapshot, top, nodes = std::move(nodes),
+               result = std::move(result)](ReplyWriter& json) {
+    json.Field("truncated", result.truncated);
+    json.Field("reached", result.reached);
+    json.Field("count", nodes.size());
+    json.Objects("nodes", First(nodes, top), [&](NodeId v) {
+      json.Node("key", snapshot, v);
+      if (result.dominators[v] != kNoNode)
+        json.Node("dominator", snapshot, result.dominators[v]);
+      json.Field("dominated", result.dominated[v]);
+    });
+  });
+  reply.headline = std::move(headline);
+  reply.closing = std::move(closing);
+  return reply;
+}
+
+Layout EdgesLayout(const char* list) {
+  return {list,
+          {{"weight", "weight"},
+           {"source", "from", As::kKey},
+           {"kind", "kind"},
+           {"target", "to", As::kKey}}};
+}
+
+}  // namespace
+
+void AddConnectivity(Rows& rows) {
+  rows.push_back(
+      {.name = "forest",
+       .group = "Ask",
+       .title = "Spanning forest",
+       .summary =
+           "Find the lightest edges that keep everything together (minimum spanning forest)",
+       .parameters =
+           EdgeParameters() + Parameters{MaxSeconds(), Flag("maximum", "the heaviest edges instead"),
+                                         Flag("unweighted", "every edge weighs 1"),
+                                         TopForPeople("list the first K edges; 0 = all")},
+       .reply = "truncated:b, weight:x, trees:n, nodes:n, count:n, edges:[E]",
+       .tables = {EdgesLayout("edges")},
+       .examples = {{"plexus forest --db roads --kinds road",
+                     "the cheapest net that joins all towns"},
+                    {"plexus forest --db g --kinds similar --maximum --json",
+                     "the backbone of likeness: the strongest ties alone"}},
+       .run = RunForest});
+  rows.push_back(
+      {.name = "cuts",
+       .group = "Ask",
+       .title = "Articulation points and bridges",
+       .summary = "List the nodes and edges without which the graph falls apart",
+       .parameters = EdgeParameters() +
+                     Parameters{MaxSeconds(), Flag("blocks", "list the biconnected components, too"),
+                                TopForPeople("list the first K of each; 0 = all")},
+       .reply = "truncated:b, articulation_points:n, bridges:n, blocks:n, largest_block:n, "
+                "nodes:[{key:k}], edges:[E], components?:[[k]]",
+       .tables = {{"nodes", {{"key", "", As::kNode}}}, EdgesLayout("edges")},
+       .examples = {{"plexus cuts --db g",
+                     "articulation points and bridges, edges read either way"},
+                    {"plexus cuts --db g --kinds depends_on --blocks --json",
+                     "the same of one kind, and what holds together without them"}},
+       .run = RunCuts});
+  rows.push_back(
+      {.name = "dominators",
+       .group = "Ask",
+       .title = "Dominators",
+       .summary = "Tell what everything that follows from a node has to pass through",
+       .parameters =
+           Parameters{Text("key", "KEY", "the root").Named(Means::kKey).Positional(),
+                      Text("to", "B", "only what every path to B passes, in order")
+                          .Named(Means::kKey)} +
+           EdgeParameters() +
+           Parameters{MaxSeconds(),
+                      DirectionParameter({"out", "in"}, "paths from the root, or to it"),
+                      TopForPeople("list the first K of those reached; 0 = all")},
+       .reply = "truncated:b, reached:n, count:n, nodes:[{key:k, dominator?:k, dominated:n}]",
+       .tables = {{"nodes",
+                   {{"dominated", "cut off without it", As::kGrouped},
+                    {"dominator", "hangs by", As::kKey},
+                    {"key", "", As::kNode}}}},
+       .examples = {{"plexus dominators --db g start --top 10",
+                     "the nodes that most would be cut off without"},
+                    {"plexus dominators --db g premise --to conclusion --kinds supports,causes "
+                     "--json",
+                     "the steps that no argument from premise to conclusion can leave out"}},
+       .run = RunDominators});
+}
+
+}  // namespace plexus::tools

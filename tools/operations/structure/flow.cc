@@ -1,0 +1,82 @@
+// flow: the most that gets from one node to another, and the edges that let no more through.
+#include <string>
+#include <utility>
+
+#include "algorithms/connectivity/max_flow.h"
+#include "tools/operations/human_format.h"
+#include "tools/operations/kernel_options.h"
+#include "tools/operations/names.h"
+#include "tools/operations/registry.h"
+#include "tools/operations/reply_parts.h"
+
+namespace plexus::tools {
+namespace {
+
+Result<Reply> Run(Workspace& workspace, const Request& request) {
+  const Snapshot& snapshot = workspace.snapshot();
+  PLEXUS_ASSIGN(const NodeId from, FindAliveNode(snapshot, request.Text("from")));
+  PLEXUS_ASSIGN(const NodeId to, FindAliveNode(snapshot, request.Text("to")));
+  MaxFlowOptions options;
+  PLEXUS_TRY(Select(workspace, request, options));
+  options.unit_capacities = request.Text("capacity") == "unit";
+  options.undirected = request.Text("direction") == "both";
+  PLEXUS_ASSIGN(MaxFlowResult result, MaxFlow(snapshot, from, to, options));
+  const NodeId ends[] = {from, to};
+  NoteIndexNodes(workspace.notes(), snapshot, ends, KindsIn(options));
+  const std::uint64_t top = request.Count("top");
+  std::string headline, closing = Truncated(result.truncated, "the flow is not known");
+  if (!result.truncated) {
+    headline = "flow " + Number(result.flow, 9);
+    if (result.error > 0) headline += " (off by " + Number(result.error, 2) + " at most)";
+    headline += ", cut by " + Grouped(result.cut.size()) +
+                (result.cut.size() == 1 ? " edge" : " edges") + "; " + Grouped(result.nodes) +
+                " nodes lie between\n";
+    if (const std::size_t shown = First(result.cut, top).size(); shown < result.cut.size())
+      closing = "... " + Grouped(result.cut.size() - shown) + " more\n";
+  }
+  Reply reply([snapshot, top, result = std::move(result)](ReplyWriter& json) {
+    json.Field("truncated", result.truncated);
+    json.Field("flow", result.flow);
+    json.Field("error", result.error);
+    json.Field("nodes", result.nodes);
+    json.Field("pairs", result.pairs);
+    json.Field("source_side", result.source_side);
+    json.Field("count", result.cut.size());
+    WritePath(json, "cut", snapshot, First(result.cut, top));
+  });
+  reply.headline = std::move(headline);
+  reply.closing = std::move(closing);
+  return reply;
+}
+
+}  // namespace
+
+void AddFlow(Rows& rows) {
+  rows.push_back(
+      {.name = "flow",
+       .group = "Ask",
+       .title = "Maximum flow",
+       .summary = "Find the maximum flow and the minimum cut between two nodes",
+       .parameters =
+           Parameters{Text("from", "A", "the source's key").Named(Means::kKey).Required(),
+                      Text("to", "B", "the sink's key").Named(Means::kKey).Required()} +
+           EdgeParameters() +
+           Parameters{MaxSeconds(),
+                      Choice("capacity", {"weight", "unit"}, "of an edge: its weight, or 1"),
+                      DirectionParameter({"out", "both"}, "edges carry one way, or either"),
+                      TopForPeople("list the first K edges of the cut; 0 = all")},
+       .reply = "truncated:b, flow:x, error:x, nodes:n, pairs:n, source_side:n, count:n, cut:[E]",
+       .tables = {{"cut",
+                   {{"weight", "weight"},
+                    {"source", "from", As::kKey},
+                    {"kind", "kind"},
+                    {"target", "to", As::kKey}}}},
+       .examples = {{"plexus flow --db pipes --from spring --to town",
+                     "how much gets through, and the bottleneck"},
+                    {"plexus flow --db g --from alice --to dave --capacity unit --direction both "
+                     "--json",
+                     "how many paths without a common edge join alice and dave"}},
+       .run = Run});
+}
+
+}  // namespace plexus::tools

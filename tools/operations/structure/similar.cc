@@ -1,0 +1,138 @@
+// similar: nodes that share neighbours: near one node, of given pairs, of the whole graph.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "algorithms/similarity/similarity.h"
+#include "tools/operations/arguments.h"
+#include "tools/operations/human_format.h"
+#include "tools/operations/kernel_options.h"
+#include "tools/operations/names.h"
+#include "tools/operations/registry.h"
+
+namespace plexus::tools {
+namespace {
+
+SimilarityMeasure MeasureNamed(const std::string& name) {
+  if (name == "jaccard") return SimilarityMeasure::kJaccard;
+  if (name == "overlap") return SimilarityMeasure::kOverlap;
+  if (name == "adamic-adar") return SimilarityMeasure::kAdamicAdar;
+  return name == "resource" ? SimilarityMeasure::kResourceAllocation : SimilarityMeasure::kCommon;
+}
+
+Result<Reply> NodesReply(const Snapshot& snapshot, NodeId of, const SimilarityOptions& options) {
+  PLEXUS_ASSIGN(SimilarNodesResult result, SimilarNodes(snapshot, of, options));
+  const bool counted = options.measure == SimilarityMeasure::kJaccard ||
+                       options.measure == SimilarityMeasure::kOverlap;
+  std::string headline = Grouped(result.candidates) + " nodes share some of " +
+                         Grouped(result.neighbors) + " neighbours" +
+                         (result.truncated ? "; not all were looked at" : "") + "\n";
+  Reply reply([snapshot, counted, result = std::move(result)](ReplyWriter& json) {
+    json.Field("truncated", result.truncated);
+    json.Field("neighbors", result.neighbors);
+    json.Field("candidates", result.candidates);
+    json.Objects("nodes", result.nodes, [&](const SimilarNeighbor& node) {
+      json.Node("key", snapshot, node.node);
+      json.Field("score", node.score);
+      json.Field("shared", node.shared);
+      if (counted) json.Field("neighbors", node.neighbors);
+    });
+  });
+  reply.headline = std::move(headline);
+  return reply;
+}
+
+Reply PairsReply(const Snapshot& snapshot, std::vector<PairSimilarity> pairs, bool truncated) {
+  Reply reply([snapshot, pairs = std::move(pairs), truncated](ReplyWriter& json) {
+    json.Field("truncated", truncated);
+    json.Objects("pairs", pairs, [&](const PairSimilarity& pair) {
+      json.Node("a", snapshot, pair.a);
+      json.Node("b", snapshot, pair.b);
+      json.Field("score", pair.score);
+      json.Field("shared", pair.shared);
+      json.Field("neighbors_a", pair.neighbors_a);
+      json.Field("neighbors_b", pair.neighbors_b);
+    });
+  });
+  if (truncated) reply.closing = "not all pairs were looked at\n";
+  return reply;
+}
+
+Result<Reply> Run(Workspace& workspace, const Request& request) {
+  if (request.Given("with") && !request.Given("of"))
+    return Fail(ErrorCode::kInvalidArgument, request.Name("with") + " needs " +
+                                                 request.Name("of") +
+                                                 ": which node is compared?");
+  PLEXUS_TRY(NotTogether(request, "with", "least"));
+  PLEXUS_TRY(NotTogether(request, "with", "top"));
+  const std::uint64_t least = request.Count("least");
+  if (least == 0)
+    return Fail(ErrorCode::kInvalidArgument,
+                request.Name("least") + " is 1 or more: who shares nothing is never listed");
+  const Snapshot& snapshot = workspace.snapshot();
+  SimilarityOptions options;
+  PLEXUS_TRY(Select(workspace, request, options));
+  options.measure = MeasureNamed(request.Text("measure"));
+  PLEXUS_ASSIGN(options.direction, ParseDirection(request.Text("direction")));
+  options.top = request.Count("top");
+  options.least_shared = least;
+  if (!request.Given("of")) {
+    PLEXUS_ASSIGN(SimilarPairsResult result, SimilarPairs(snapshot, options));
+    return PairsReply(snapshot, std::move(result.pairs), result.truncated);
+  }
+  PLEXUS_ASSIGN(const NodeId of, FindAliveNode(snapshot, request.Text("of")));
+  PLEXUS_ASSIGN(std::vector<NodeId> named, FindAliveNodes(snapshot, request.List("with")));
+  std::vector<NodePair> pairs;
+  for (const NodeId other : named) pairs.push_back({of, other});
+  named.insert(named.begin(), of);
+  NoteIndexNodes(workspace.notes(), snapshot, named, KindsIn(options));
+  if (pairs.empty()) return NodesReply(snapshot, of, options);
+  PLEXUS_ASSIGN(PairSimilaritiesResult result, PairSimilarities(snapshot, pairs, options));
+  return PairsReply(snapshot, std::move(result.pairs), result.truncated);
+}
+
+}  // namespace
+
+void AddSimilar(Rows& rows) {
+  rows.push_back(
+      {.name = "similar",
+       .group = "Ask",
+       .title = "Shared neighbours",
+       .summary =
+           "Find nodes that share neighbours with one, or the pairs of the graph that share most",
+       .parameters =
+           Parameters{
+               Text("of", "KEY", "nodes similar to this one (default: pairs of the whole graph)")
+                   .Named(Means::kKey),
+               Repeated("with", "KEY",
+                        "compare with this node alone, 'of' beside it and neither 'least' nor "
+                        "'top'; repeatable")
+                   .Named(Means::kKey),
+               Choice("measure", {"jaccard", "overlap", "adamic-adar", "resource", "common"},
+                      "how what is shared counts"),
+               DirectionParameter({"both", "out", "in"},
+                                  "share what both point at, what points at both, or either"),
+               KindsParameter(
+                   "only these edge kinds; has_tag, say, for shared tags (default: all facts)"),
+               ValidAtParameter(),
+               Count("least", "N", "leave out who shares fewer than N").Default(std::uint64_t{1}),
+               MaxEdges(), MaxSeconds(), Top(20, "the K best; 0 = all")},
+       .reply = "truncated:b, neighbors?:n, candidates?:n, "
+                "nodes?:[{key:k, score:x, shared:n, neighbors?:n}], "
+                "pairs?:[{a:k, b:k, score:x, shared:n, neighbors_a:n, neighbors_b:n}]",
+       .tables = {{"nodes",
+                   {{"score", "score", As::kPlain, 4},
+                    {"shared", "shared", As::kGrouped},
+                    {"key", "", As::kNode}}},
+                  {"pairs",
+                   {{"score", "score", As::kPlain, 4},
+                    {"shared", "shared", As::kGrouped},
+                    {"a", "one", As::kKey},
+                    {"b", "other", As::kKey}}}},
+       .examples = {{"plexus similar --db g --of alice --top 10", "who knows whom alice knows"},
+                    {"plexus similar --db g --measure adamic-adar --kinds has_tag --json",
+                     "the pairs of the whole graph with the rarest tags in common"}},
+       .run = Run});
+}
+
+}  // namespace plexus::tools

@@ -1,0 +1,94 @@
+// topo: nodes in an order that every edge follows, or the cycles that forbid it.
+#include "algorithms/connectivity/topological_order.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "tools/operations/human_format.h"
+#include "tools/operations/kernel_options.h"
+#include "tools/operations/names.h"
+#include "tools/operations/registry.h"
+#include "tools/operations/reply_parts.h"
+
+namespace plexus::tools {
+namespace {
+
+// What stands below the order.
+std::string Closing(const Snapshot& snapshot, const TopologicalOrderResult& result,
+                    std::uint64_t top) {
+  std::string text;
+  if (result.order.empty() && !result.truncated) text = "no edges to order by\n";
+  if (const std::size_t shown = First(result.order, top).size(); shown < result.order.size())
+    text += "... " + Grouped(result.order.size() - shown) + " more\n";
+  constexpr std::size_t kShownCycles = 20, kShownNodes = 12;
+  for (std::size_t i = 0; i < std::min(kShownCycles, result.cycles.size()); ++i) {
+    const OrderCycle& cycle = result.cycles[i];
+    text += "cycle: ";
+    for (std::size_t k = 0; k < std::min(kShownNodes, cycle.nodes.size()); ++k)
+      text += Escaped(ShownKey(snapshot, cycle.nodes[k])) + " -> ";
+    if (cycle.nodes.size() > kShownNodes) text += "... -> ";
+    text += Escaped(ShownKey(snapshot, cycle.nodes[0]));
+    if (cycle.size > cycle.nodes.size())
+      text += "  (one of " + Grouped(cycle.size) + " nodes that reach each other)";
+    text += '\n';
+  }
+  if (result.cycles.size() > kShownCycles)
+    text += "... " + Grouped(result.cycles.size() - kShownCycles) + " more cycles\n";
+  return text + Truncated(result.truncated,
+                          "this is how the order begins; what follows, and its cycles, are not "
+                          "known");
+}
+
+Result<Reply> Run(Workspace& workspace, const Request& request) {
+  const Snapshot& snapshot = workspace.snapshot();
+  TopologicalOrderOptions options;
+  PLEXUS_TRY(Select(workspace, request, options));
+  options.reverse = request.Flag("reverse");
+  PLEXUS_ASSIGN(TopologicalOrderResult result, TopologicalOrder(snapshot, options));
+  const std::uint64_t top = request.Count("top");
+  std::string closing = Closing(snapshot, result, top);
+  const bool cyclic = !result.cycles.empty();
+  Reply reply([snapshot, top, result = std::move(result)](ReplyWriter& json) {
+    json.Field("truncated", result.truncated);
+    if (!result.truncated || !result.cycles.empty()) json.Field("acyclic", result.cycles.empty());
+    json.Field("count", result.order.size());
+    json.Objects("nodes", First(result.order, top), [&](const auto& place) {
+      json.Node("key", snapshot, place.node);
+      json.Field("level", place.level);
+    });
+    json.Objects("cycles", result.cycles, [&](const OrderCycle& cycle) {
+      json.Field("size", cycle.size);
+      json.Nodes("nodes", snapshot, cycle.nodes);
+    });
+  });
+  reply.closing = std::move(closing);
+  if (cyclic) reply.failure = Error{ErrorCode::kFailedPrecondition, ""};
+  return reply;
+}
+
+}  // namespace
+
+void AddTopologicalOrder(Rows& rows) {
+  rows.push_back(
+      {.name = "topo",
+       .group = "Ask",
+       .title = "Topological order",
+       .summary = "Order nodes so that every edge points forward; name the cycles (exit code 1)",
+       .parameters =
+           Parameters{KindsParameter(
+                          "order by these edge kinds (default: those declared acyclic)"),
+                      Flag("reverse",
+                           "what is pointed to first: dependencies before their dependents"),
+                      ValidAtParameter(), MaxSeconds(), TopForPeople()},
+       .reply = "truncated:b, acyclic?:b, count:n, nodes:[{key:k, level:n}], "
+                "cycles:[{size:n, nodes:[k]}]",
+       .tables = {{"nodes", {{"level", "level"}, {"key", "", As::kNode}}}},
+       .examples = {{"plexus topo --db g --reverse",
+                     "in which order to do what depends_on each other"},
+                    {"plexus topo --db g --kinds supersedes --json",
+                     "versions, newest first; cycles, if there are any"}},
+       .run = Run});
+}
+
+}  // namespace plexus::tools

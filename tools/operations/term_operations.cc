@@ -1,0 +1,116 @@
+// Keeps terms and their record in step with the texts.
+#include "tools/operations/term_operations.h"
+
+#include "tools/operations/human_format.h"
+
+namespace plexus::tools {
+
+Result<IndexTermsReport> UpdateTerms(Workspace& workspace, IndexTermsOptions options) {
+  Graph& graph = workspace.graph();
+  const auto apply = [&](const WriteBatch& batch) -> Status {
+    const auto applied = graph.Apply(batch);
+    if (!applied) return std::unexpected(applied.error());
+    return {};
+  };
+  options.now_ms = workspace.now_ms();
+  options.run.executor = &workspace.executor();
+  options.progress = workspace.progress();
+  auto report = IndexTerms(graph.snapshot(), options, apply);
+  if (!report || report->truncated || options.subset) return report;
+  const Snapshot now = graph.snapshot();
+  PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(now));
+  if (!HasTerms(now)) return report;
+  if (record.covers() > 0 && SameOptions(record.terms, options.terms) &&
+      CountNewerTexts(now, record.covers(), nullptr) == 0)
+    return report;
+  WriteBatch batch(options.now_ms);
+  PLEXUS_TRY(WriteTermRecord(batch, record, options.terms));
+  PLEXUS_TRY(apply(batch));
+  return report;
+}
+
+Result<TermKeeper> TermKeeper::Make(Workspace& workspace, bool asked) {
+  const Snapshot& before = workspace.snapshot();
+  PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(before));
+  TermKeeper keeper(workspace, record.terms);
+  keeper.on_ = asked || HasTerms(before);
+  if (!keeper.on_) return keeper;
+  if (HasTerms(before) && record.covers() > 0) {
+    PLEXUS_ASSIGN(const NotIndexed missed, CountNotIndexed(before, record, nullptr));
+    keeper.complete_ = missed.none();
+  } else {
+    keeper.complete_ = CountNewerTexts(before, 0, nullptr) == 0;
+  }
+  return keeper;
+}
+
+Status TermKeeper::Complete(const Snapshot& snapshot, WriteBatch& batch) {
+  Settle(snapshot);
+  PLEXUS_ASSIGN(pending_, AddTerms(snapshot, terms_, batch, &workspace_->executor()));
+  completed_at_ = snapshot.sequence();
+  if (!complete_ || pending_.texts == 0) return {};
+  PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(snapshot));
+  return WriteTermRecord(batch, record, terms_);
+}
+
+void TermKeeper::Settle(const Snapshot& now) {
+  if (now.sequence() > completed_at_) Add(pending_);
+  pending_ = {};
+}
+
+void TermKeeper::Add(const IndexTermsReport& more) {
+  report_.texts += more.texts;
+  report_.changed += more.changed;
+  report_.linked += more.linked;
+  report_.unlinked += more.unlinked;
+}
+
+Result<IndexTermsReport> TermKeeper::Finish() {
+  const Snapshot now = workspace_->graph().snapshot();
+  Settle(now);
+  PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(now));
+  if (complete_ && (!HasTerms(now) || (SameOptions(record.terms, terms_) &&
+                                       CountNewerTexts(now, record.covers(), nullptr) == 0)))
+    return report_;
+  IndexTermsOptions options;
+  options.terms = terms_;
+  PLEXUS_ASSIGN(const IndexTermsReport rest, UpdateTerms(*workspace_, options));
+  Add(rest);
+  report_.truncated = rest.truncated;
+  return report_;
+}
+
+void NoteNotIndexed(Workspace& workspace, const Request& request, const NotIndexed& count) {
+  const auto have = [](std::uint64_t facts) {
+    return Grouped(facts) + (facts == 1 ? " fact has" : " facts have");
+  };
+  const std::string command = request.Command("terms", workspace.directory());
+  if (count.facts > 0)
+    workspace.notes().push_back({have(count.facts) +
+                                 " a text that is newer than the index of terms: " + command +
+                                 " brings it up to date"});
+  if (count.not_compared > 0)
+    workspace.notes().push_back(
+        {have(count.not_compared) +
+         " terms that were not compared with a text newer than the index's record: " + command +
+         " compares them, and remembers"});
+}
+
+std::string NoTermsYet(const Workspace& workspace, const Request& request) {
+  return "the graph has no terms yet: run " + request.Command("terms", workspace.directory());
+}
+
+void WriteTermFields(ReplyWriter& json, const IndexTermsReport& report) {
+  json.Field("texts", report.texts);
+  json.Field("changed", report.changed);
+  json.Field("linked", report.linked);
+  json.Field("unlinked", report.unlinked);
+}
+
+std::string ShownTerms(const IndexTermsReport& report) {
+  return Grouped(report.texts) + " texts read, " + Grouped(report.changed) +
+         " nodes brought up to date: " + Grouped(report.linked) + " terms linked, " +
+         Grouped(report.unlinked) + " unlinked\n";
+}
+
+}  // namespace plexus::tools

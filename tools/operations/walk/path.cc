@@ -1,0 +1,172 @@
+// path: the shortest ways between two nodes, by edges or by weights.
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "algorithms/paths/shortest_path.h"
+#include "tools/operations/arguments.h"
+#include "tools/operations/human_format.h"
+#include "tools/operations/kernel_options.h"
+#include "tools/operations/names.h"
+#include "tools/operations/registry.h"
+#include "tools/operations/reply_parts.h"
+
+namespace plexus::tools {
+namespace {
+
+Result<ShortestPathOptions> Options(const Workspace& workspace, const Request& request) {
+  ShortestPathOptions options;
+  PLEXUS_TRY(Select(workspace, request, options));
+  const bool weighted = request.Flag("weighted"), costed = request.Given("cost");
+  const std::string& cost = request.Text("cost");
+  if (request.Given("column") && (weighted || costed))
+    return Fail(ErrorCode::kInvalidArgument, request.Name(weighted ? "weighted" : "cost") +
+                                                 " and " + request.Name("column") +
+                                                 " exclude each other");
+  if (weighted && costed && cost != "log")
+    return Fail(ErrorCode::kInvalidArgument, request.Name("weighted") + " is " +
+                                                 request.Name("cost", "log") + " and excludes " +
+                                                 request.Name("cost", cost));
+  if (weighted || cost == "log") options.cost = PathCost::kLogWeight;
+  if (cost == "length") options.cost = PathCost::kWeight;
+  if (const auto name = request.MaybeText("column")) {
+    const auto column = workspace.schema().FindColumn(*name);
+    if (!column) {
+      std::vector<std::string> names;
+      for (const plexus::Column& known : workspace.schema().columns()) names.push_back(known.name);
+      return Fail(ErrorCode::kInvalidArgument,
+                  "no column '" + *name + "'" + DidYouMean(*name, names));
+    }
+    options.cost = PathCost::kColumn;
+    options.column = *column;
+  }
+  options.count = static_cast<int>(request.Count("count"));
+  PLEXUS_ASSIGN(options.direction, ParseDirection(request.Text("direction")));
+  return options;
+}
+
+// Ways that there are, but not at this cost: -ln 0 is infinite. Empty when that is not so.
+Result<std::string> WhyTooCostly(const Snapshot& snapshot, const Request& request,
+                                 ShortestPathOptions options, NodeId from, NodeId to) {
+  if (options.cost != PathCost::kLogWeight) return std::string();
+  options.cost = PathCost::kHops;
+  options.count = 1;
+  PLEXUS_ASSIGN(const ShortestPathResult any, ShortestPath(snapshot, from, to, options));
+  if (any.paths.empty()) return std::string();
+  const auto& edges = any.paths[0].edges;
+  const auto zero = std::ranges::find_if(edges, [](const PathEdge& e) { return e.weight == 0; });
+  if (zero == edges.end()) return std::string();
+  return "every way leads over an edge of weight 0, whose cost -ln 0 is infinite: " +
+         ShownKey(snapshot, zero->source) + " " + snapshot.schema().edge_kind(zero->kind).name +
+         " " + ShownKey(snapshot, zero->target) + "; without " + request.Name("weighted") + " (" +
+         request.Name("cost", "hops") + ") there is one of " + std::to_string(edges.size()) +
+         (edges.size() == 1 ? " edge" : " edges");
+}
+
+// Why there can be none: an index node at an end that no edge of the kinds followed touches.
+// Empty when that is not so.
+std::string WhyNone(const Snapshot& snapshot, const Request& request,
+                    const std::vector<EdgeKindId>& followed_kinds, NodeId from, NodeId to) {
+  const ArcFilter followed = ArcFilter::Kinds(snapshot.schema(), followed_kinds);
+  for (NodeId end : {from, to}) {
+    if (snapshot.is_fact(end)) continue;
+    bool touched = false;
+    std::set<EdgeKindId> kinds;
+    snapshot.ForEachArc(Direction::kBoth, end, ArcFilter::All(), [&](const Arc& arc) {
+      kinds.insert(arc.kind);
+      touched = touched || followed.allows(arc.kind);
+    });
+    if (touched) continue;
+    std::string why = ShownKey(snapshot, end) + " is an index node and no " +
+                      (followed_kinds.empty() ? "edge between facts" : "edge of the kinds named") +
+                      " touches it";
+    if (!kinds.empty()) why += "; name kinds that do with " + request.Name("kinds") + ": ";
+    for (const char* between = ""; EdgeKindId kind : kinds) {
+      why += between + snapshot.schema().edge_kind(kind).name;
+      between = ",";
+    }
+    return why;
+  }
+  return "";
+}
+
+// What stands below the paths, or instead of them.
+std::string Closing(const Snapshot& snapshot, const Request& request,
+                    const ShortestPathOptions& options, const ShortestPathResult& result,
+                    const std::string& why, NodeId from, NodeId to) {
+  if (result.truncated) return "truncated: the budget ran out\n";
+  if (!result.paths.empty())
+    return options.cost == PathCost::kLogWeight
+               ? "best product of weights " + Number(std::exp(-result.paths[0].cost), 4) + "\n"
+               : "";
+  std::string text = "no path from " + Escaped(ShownKey(snapshot, from)) + " to " +
+                     Escaped(ShownKey(snapshot, to));
+  if (!why.empty())
+    text += ": " + Escaped(why);
+  else if (options.direction != Direction::kBoth)
+    text += "; " + request.Name("direction", "both") + " walks edges either way";
+  return text + "\n";
+}
+
+Result<Reply> Run(Workspace& workspace, const Request& request) {
+  const Snapshot& snapshot = workspace.snapshot();
+  PLEXUS_ASSIGN(const NodeId from, FindAliveNode(snapshot, request.Text("from")));
+  PLEXUS_ASSIGN(const NodeId to, FindAliveNode(snapshot, request.Text("to")));
+  PLEXUS_ASSIGN(ShortestPathOptions options, Options(workspace, request));
+  PLEXUS_ASSIGN(ShortestPathResult result, ShortestPath(snapshot, from, to, options));
+  std::string why;
+  if (result.paths.empty() && !result.truncated) {
+    why = WhyNone(snapshot, request, KindsIn(options), from, to);
+    if (why.empty()) {
+      PLEXUS_ASSIGN(why, WhyTooCostly(snapshot, request, options, from, to));
+    }
+  }
+  std::string closing = Closing(snapshot, request, options, result, why, from, to);
+  Reply reply([snapshot, why, result = std::move(result)](ReplyWriter& json) {
+    json.Field("truncated", result.truncated);
+    if (!why.empty()) json.Field("why", why);
+    json.Objects("paths", result.paths, [&](const FoundPath& path) {
+      json.Field("cost", path.cost);
+      json.Field("hops", path.edges.size());
+      WritePath(json, "edges", snapshot, path.edges);
+    });
+  });
+  reply.closing = std::move(closing);
+  return reply;
+}
+
+}  // namespace
+
+void AddPath(Rows& rows) {
+  rows.push_back(
+      {.name = "path",
+       .group = "Ask",
+       .title = "Shortest paths",
+       .summary = "Find the shortest paths between two nodes",
+       .parameters =
+           Parameters{Text("from", "A", "the first node's key").Named(Means::kKey).Required(),
+                      Text("to", "B", "the last node's key").Named(Means::kKey).Required(),
+                      Choice("cost", {"hops", "length", "log"},
+                             "of an edge: 1, its weight as a length, or -ln of its weight"),
+                      Flag("weighted", "the best product of weights: the same as cost log"),
+                      Text("column", "NAME", "cost = this column of the nodes stepped into"),
+                      Count("count", "K", "the K best paths, 1 to 1000")
+                          .Between(1, 1000)
+                          .Default(std::uint64_t{1}),
+                      DirectionParameter({"out", "in", "both"}, "which way to walk")} +
+           EdgeParameters() + Parameters{MaxNodes(), MaxEdges(), MaxSeconds()},
+       .reply = "truncated:b, why?:s, paths:[{cost:x, hops:n, edges:[E]}]",
+       .tables = {{"paths",
+                   {{"hops", "edges"}, {"cost", "cost"}, {"edges", "", As::kSteps}}}},
+       .examples = {{"plexus path --db g --from alice --to dave",
+                     "the fewest edges from alice to dave"},
+                    {"plexus path --db g --from alice --to dave --weighted --count 3 --json",
+                     "the three best products of weights, for a script"},
+                    {"plexus path --db roads --from home --to work --cost length",
+                     "the shortest way by road"}},
+       .run = Run});
+}
+
+}  // namespace plexus::tools

@@ -1,0 +1,200 @@
+// traverse, match: what walks from seeds lead to, with the path as proof.
+#include "algorithms/traversal/traverse.h"
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "algorithms/traversal/pattern.h"
+#include "engine/vocabulary.h"
+#include "tools/operations/arguments.h"
+#include "tools/operations/kernel_options.h"
+#include "tools/operations/names.h"
+#include "tools/operations/registry.h"
+#include "tools/operations/reply_parts.h"
+
+namespace plexus::tools {
+namespace {
+
+Aggregate AggregateNamed(const std::string& name) {
+  return name == "sum"        ? Aggregate::kSum
+         : name == "min"      ? Aggregate::kMin
+         : name == "noisy-or" ? Aggregate::kNoisyOr
+                              : Aggregate::kMax;
+}
+
+// Events, outcomes, tags ... are neither superseded nor expired: when kinds that lead to
+// them are named they are met, as in a traversal without visibility.
+// With a scope given, none whose own scope is another one.
+void AddIndexNodes(const Snapshot& snapshot, std::span<const EdgeKindId> kinds,
+                   const std::vector<std::string>& scopes, NodeSubset& subset) {
+  const auto& traits = snapshot.schema().edge_kinds();
+  if (std::ranges::none_of(kinds,
+                           [&](EdgeKindId kind) { return traits[kind].plane == Plane::kIndex; }))
+    return;
+  std::vector<NodeId> nodes;
+  for (NodeId node = 0; node < snapshot.node_count(); ++node)
+    if (snapshot.alive(node) && !snapshot.is_fact(node) &&
+        (scopes.empty() || !snapshot.string_column(kScope, node) ||
+         std::ranges::find(scopes, snapshot.scope(node)) != scopes.end()))
+      nodes.push_back(node);
+  subset = NodeSubset::Of(snapshot, nodes)->Unite(subset);
+}
+
+// A token of ours is "NOW.TOKEN": what is visible depends on the time that was asked for.
+Result<std::string> TakeResume(Workspace& workspace, const Request& request) {
+  const auto text = request.MaybeText("resume");
+  if (!text) return std::string();
+  const std::size_t dot = text->find('.');
+  const auto now = dot == std::string::npos ? std::nullopt : ParseCount(text->substr(0, dot));
+  if (!now)
+    return Fail(ErrorCode::kInvalidArgument,
+                request.Name("resume") + ": '" + text->substr(0, 100) +
+                    "' is not what an earlier traverse printed");
+  if (!request.Given("now")) workspace.SetNow(static_cast<std::int64_t>(*now));
+  return text->substr(dot + 1);
+}
+
+Reply HitsReply(const Workspace& workspace, const Request& request, TraverseResult result) {
+  std::string closing;
+  if (result.hits.empty()) closing = "nothing within reach\n";
+  if (result.paths_left_out != 0)
+    closing += "the walks to " + std::to_string(result.paths_left_out) +
+               " of these were left out: too many steps in all; ask for fewer with " +
+               request.Name("top") + "\n";
+  closing += Truncated(result.truncated, "go on with " + request.Name("resume", result.resume));
+  Reply reply([snapshot = workspace.snapshot(), result = std::move(result)](ReplyWriter& json) {
+    WriteHits(json, snapshot, result);
+  });
+  reply.closing = std::move(closing);
+  return reply;
+}
+
+std::vector<NodeId> NodesOf(std::span<const WalkSeed> seeds) {
+  std::vector<NodeId> nodes;
+  for (const WalkSeed& seed : seeds) nodes.push_back(seed.node);
+  return nodes;
+}
+
+Result<Reply> RunTraverse(Workspace& workspace, const Request& request) {
+  PLEXUS_ASSIGN(const std::string resume, TakeResume(workspace, request));
+  const Snapshot& snapshot = workspace.snapshot();
+  TraverseOptions options;
+  PLEXUS_TRY(Select(workspace, request, options));
+  options.hops = static_cast<int>(request.Count("hops"));
+  PLEXUS_ASSIGN(options.direction, ParseDirection(request.Text("direction")));
+  options.aggregate = AggregateNamed(request.Text("aggregate"));
+  options.decay = request.Number("decay");
+  options.top = request.Count("top");
+  options.resume = resume;
+  ValidAtIn(options) = workspace.now_ms();
+  PLEXUS_ASSIGN(const std::vector<WalkSeed> seeds,
+                FindSeeds<WalkSeed>(snapshot, request.List("from")));
+  // Superseded, expired and not yet valid memories are left out unless asked for.
+  PLEXUS_ASSIGN(NodeSubset subset, VisibleInScope(workspace, request));
+  AddIndexNodes(snapshot, KindsIn(options), request.List("scope"), subset);
+  SubsetIn(options) = &subset;
+  PLEXUS_ASSIGN(TraverseResult result, Traverse(snapshot, seeds, options));
+  NoteIndexNodes(workspace.notes(), snapshot, NodesOf(seeds), KindsIn(options));
+  if (result.truncated) result.resume = std::to_string(workspace.now_ms()) + "." + result.resume;
+  return HitsReply(workspace, request, std::move(result));
+}
+
+Result<Reply> RunMatch(Workspace& workspace, const Request& request) {
+  const Snapshot& snapshot = workspace.snapshot();
+  PLEXUS_ASSIGN(const PathPattern pattern,
+                PathPattern::Parse(request.Text("pattern"), snapshot.schema()));
+  PatternOptions options;
+  PLEXUS_TRY(Select(workspace, request, options));
+  if (request.Flag("best")) options.order = PatternOrder::kBestProduct;
+  if (const auto hops = request.MaybeCount("hops"))
+    options.hops = static_cast<std::uint32_t>(*hops);
+  options.top = request.Count("top");
+  options.resume = request.Text("resume");
+  PLEXUS_ASSIGN(const std::vector<WalkSeed> starts,
+                FindSeeds<WalkSeed>(snapshot, request.List("from")));
+  PLEXUS_ASSIGN(TraverseResult result, MatchPattern(snapshot, pattern, starts, options));
+  std::vector<EdgeKindId> kinds;
+  for (const PathPattern::Step& step : pattern.steps())
+    if (step.kind != kNoEdgeKind) kinds.push_back(step.kind);
+  NoteIndexNodes(workspace.notes(), snapshot, NodesOf(starts), kinds);
+  return HitsReply(workspace, request, std::move(result));
+}
+
+const char* const kHits =
+    "truncated:b, resume?:s, paths_left_out?:n, "
+    "nodes:[{key:k, score:x, hops:n, from?:k, path:[E]}]";
+
+std::vector<Layout> HitsLayout() {
+  return {{"nodes",
+           {{"score", "score", As::kPlain, 4},
+            {"hops", "hops"},
+            {"key", "", As::kNode},
+            {"path", "", As::kPath, 0, "paths"}}}};
+}
+
+}  // namespace
+
+void AddTraverse(Rows& rows) {
+  rows.push_back(
+      {.name = "traverse",
+       .group = "Ask",
+       .title = "Best products over a few hops",
+       .summary = "Find what lies within a few hops, best product of weights first",
+       .parameters =
+           Parameters{
+               Repeated("from", "KEY[=W]", "start here, with weight W (default 1); repeatable")
+                   .Named(Means::kWeightedKey)
+                   .Required(),
+               Count("hops", "H", "at most H edges away, 0 to 16").Between(0, kMaxHops).Default(
+                   std::uint64_t{3}),
+               KindsParameter(),
+               DirectionParameter({"out", "in", "both"}, "which way to walk"),
+               Choice("aggregate", {"max", "sum", "min", "noisy-or"},
+                      "how several ways to a node become one score"),
+               Number("decay", "D", "factor for every hop, in (0, 1]").Default(1.0),
+               Top(100, "the K best; 0 = all"),
+               Flag("paths", "show the path behind each score in tables; a reply always has it"),
+               MaxNodes(), MaxEdges(), MaxSeconds(), ResumeParameter(), IncludeSuperseded()},
+       .reply = kHits,
+       .tables = HitsLayout(),
+       .examples = {{"plexus traverse --db g --from alice --hops 3 --paths",
+                     "alice's surroundings and why"},
+                    {"plexus traverse --db g --from m1=2 --from m2 --hops 2 --kinds "
+                     "supports,causes --direction both --decay 0.5 --json",
+                     "evidence around two memories, both ways, halved at every hop"}},
+       .run = RunTraverse});
+  rows.push_back(
+      {.name = "match",
+       .group = "Ask",
+       .title = "Walks that spell a pattern",
+       .summary = "Find what walks lead to whose edge kinds spell a pattern",
+       .parameters =
+           Parameters{
+               Text("pattern", "PATTERN",
+                    "kinds in a row, with | * + ? {m,n} ( ), . for any kind, ^ for against the "
+                    "edge")
+                   .Positional(),
+               Repeated("from", "KEY[=W]", "start here, with weight W (default 1); repeatable")
+                   .Named(Means::kWeightedKey)
+                   .Required(),
+               Flag("best", "best product of weights first, not fewest edges"),
+               Count("hops", "H",
+                     "at most H edges away (default: no limit; with best 16, at most 64)")
+                   .Between(0, PatternOptions::kNoLimit - 1.0),
+               ValidAtParameter(), Top(100, "the first K; 0 = all"), MaxNodes(), MaxEdges(),
+               MaxSeconds(), ResumeParameter(),
+               Flag("paths", "show a walk to each node in tables; a reply always has it")},
+       .reply = kHits,
+       .tables = HitsLayout(),
+       .examples = {{"plexus match --db g 'depends_on+ contradicts' --from m1 --paths",
+                     "what contradicts something that m1 depends on, directly or not"},
+                    {"plexus match --db g '(supports|causes){1,3} ^refines' --from m1 --best "
+                     "--json",
+                     "refinements of what m1 supports or causes, the strongest first"}},
+       .run = RunMatch});
+}
+
+}  // namespace plexus::tools

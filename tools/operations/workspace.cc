@@ -1,0 +1,182 @@
+// The one place where the program opens a graph.
+#include "tools/operations/workspace.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "engine/vocabulary.h"
+#include "storage/formats/base/times.h"
+#include "tools/operations/arguments.h"
+
+namespace plexus::tools {
+
+Result<std::unique_ptr<Workspace>> Workspace::Open(const WorkspaceOptions& options) {
+  std::unique_ptr<Workspace> workspace(new Workspace());
+  Workspace& made = *workspace;
+  made.options_ = options;
+  if (options.access != Access::kNothing) PLEXUS_TRY(made.CheckDirectory());
+  if (options.threads > 0) made.own_executor_ = MakeTbbExecutor(options.threads);
+  made.executor_ = made.own_executor_ ? made.own_executor_.get() : &DefaultExecutor();
+  if (options.access == Access::kNothing) return workspace;
+
+  storage::OpenOptions open;
+  open.create = options.access == Access::kCreate;
+  open.read_only = options.access == Access::kRead;
+  open.strict = options.strict;
+  open.graph.executor = made.executor_;
+  open.graph.return_freed_memory = !options.one_request;
+  open.graph.now_ms = [now = options.clock_ms] { return now; };
+  open.lock_wait_ms = options.lock_wait_ms;
+  bool noted = !options.note;
+  open.on_lock_wait = [&](const std::string& holder, std::int64_t waited_ms) {
+    if (!noted && waited_ms >= 1000) {
+      options.note("waiting for " + holder + ", who writes to " + options.directory);
+      noted = true;
+    }
+    return true;  // nothing is open yet: Ctrl-C ends the program at once
+  };
+  made.made_directory_ = open.create && !std::filesystem::exists(options.directory);
+  PLEXUS_ASSIGN(made.database_, storage::Database::Open(options.directory, open));
+  made.open_for_writing_ = options.access != Access::kRead;
+  if (made.database_->report().tail_dropped)
+    made.warnings_.push_back(made.database_->report().tail_message);
+  made.NoteDamage();
+  return workspace;
+}
+
+Status Workspace::CheckDirectory() const {
+  if (!options_.directory.empty()) return {};
+  return Fail(ErrorCode::kInvalidArgument,
+              "which graph? --db DIR (or PLEXUS_DB) names its directory");
+}
+
+std::unique_ptr<Workspace> Workspace::Of(Graph& graph, std::int64_t clock_ms) {
+  std::unique_ptr<Workspace> workspace(new Workspace());
+  workspace->options_.access = Access::kWrite;
+  workspace->options_.clock_ms = clock_ms;
+  workspace->executor_ = &DefaultExecutor();
+  workspace->graph_ = &graph;
+  return workspace;
+}
+
+void Workspace::NoteDamage() {
+  const std::vector<storage::DamagedCheckpoint> damaged = database_->damaged_checkpoints();
+  for (; damage_noted_ < damaged.size(); ++damage_noted_)
+    warnings_.push_back(storage::DamageMessage(damaged[damage_noted_]));
+}
+
+Status Workspace::Refresh(std::int64_t clock_ms) {
+  options_.clock_ms = clock_ms;
+  warnings_.clear();
+  return database_ ? database_->Refresh() : Status();
+}
+
+Result<Sequence> Workspace::SequenceAt(std::string_view moment) {
+  PLEXUS_ASSIGN(const Moment when, ParseMoment(moment));
+  if (const Sequence* sequence = std::get_if<Sequence>(&when.value)) return *sequence;
+  return database_->SequenceAtTime(std::get<std::int64_t>(when.value));
+}
+
+Result<View> Workspace::Seen(std::string_view as_of, const Request& request) {
+  View view;
+  const std::string& now = request.Text("now");
+  view.now_ms = options_.clock_ms;
+  if (!now.empty()) {
+    PLEXUS_ASSIGN(view.now_ms, ParseTime(now));
+  }
+  if (!graph_ && !database_) return view;
+  view.snapshot = graph().snapshot();
+  if (!as_of.empty()) {
+    if (!database_)
+      return Fail(ErrorCode::kFailedPrecondition, "a graph in RAM alone has no history");
+    PLEXUS_ASSIGN(const Moment when, ParseMoment(as_of));
+    PLEXUS_ASSIGN(const Sequence sequence, SequenceAt(as_of));
+    PLEXUS_ASSIGN(view.snapshot, database_->AsOf(sequence));
+    NoteDamage();
+    // What was visible and valid then is judged by the clock of then.
+    const std::int64_t* asked = std::get_if<std::int64_t>(&when.value);
+    if (now.empty()) view.now_ms = asked ? *asked : view.snapshot.time_ms();
+  }
+  const std::vector<std::string>& scopes = request.List("scope");
+  if (!scopes.empty()) {
+    const std::vector<std::string_view> names(scopes.begin(), scopes.end());
+    view.scope = NodeSubset::InScopes(view.snapshot, names);
+  }
+  return view;
+}
+
+Result<View> Workspace::ViewAt(std::string_view as_of, const Request& request) {
+  return Seen(as_of, request);
+}
+
+Status Workspace::Look(const Request& request) {
+  notes_.clear();
+  const Access access = request.operation().AccessFor(request);
+  if (access != Access::kRead && request.Given("as_of"))
+    return Fail(ErrorCode::kInvalidArgument,
+                request.Name("as_of") + " reads the past; this command writes");
+  PLEXUS_ASSIGN(view_, Seen(request.Text("as_of"), request));
+  if (access != Access::kRead && request.Given("now"))
+    WarnOfSeconds(*this, request.Name("now"), view_.now_ms);
+  if (view_.scope) NoteUnknownScopes(request.List("scope"));
+  return {};
+}
+
+// A misspelt scope selects nothing: say so.
+void Workspace::NoteUnknownScopes(const std::vector<std::string>& scopes) {
+  const Snapshot& snapshot = view_.snapshot;
+  std::vector<bool> met;                                          // by StringId
+  std::vector<std::string> names = {std::string(kDefaultScope)};  // of nodes without a scope, too
+  for (NodeId v = 0; v < snapshot.node_count(); ++v) {
+    if (!snapshot.alive(v)) continue;
+    const auto id = snapshot.string_column(kScope, v);
+    if (!id) continue;
+    if (*id >= met.size()) met.resize(*id + std::size_t{1});
+    if (met[*id]) continue;
+    met[*id] = true;
+    names.emplace_back(snapshot.string(*id));
+  }
+  for (const std::string& scope : scopes)
+    if (std::ranges::find(names, scope) == names.end())
+      notes_.push_back({"no node has the scope '" + scope + "'" + DidYouMean(scope, names)});
+}
+
+Result<std::int64_t> Workspace::ValidAt(std::string_view given) const {
+  if (given.empty()) return kNoTime;
+  if (given == "now") return now_ms();
+  return ParseTime(given);
+}
+
+Workspace::~Workspace() {
+  if (open_for_writing_) (void)Abandon();
+}
+
+Status Workspace::Abandon() {
+  if (!open_for_writing_ || !database_->report().created || graph().snapshot().sequence() != 0)
+    return Close();
+  open_for_writing_ = false;
+  view_.snapshot = {};
+  PLEXUS_TRY(database_->Discard());
+  std::error_code not_empty;  // somebody else's files stay
+  if (made_directory_) std::filesystem::remove(options_.directory, not_empty);
+  return {};
+}
+
+Status Workspace::Close() {
+  open_for_writing_ = false;
+  return database_ ? database_->Close() : Status();
+}
+
+Result<Reply> Answer(Workspace& workspace, const Request& request) {
+  PLEXUS_TRY(request.Check());
+  PLEXUS_TRY(workspace.Look(request));
+  return request.operation().run(workspace, request);
+}
+
+void WarnOfSeconds(Workspace& workspace, const std::string& option, std::int64_t time_ms) {
+  if (text::LooksLikeSeconds(time_ms))
+    workspace.notes().push_back({option + ": " + text::SecondsWarning(time_ms), Note::kWarning});
+}
+
+}  // namespace plexus::tools

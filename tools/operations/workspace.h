@@ -1,0 +1,124 @@
+// Workspace: an open graph, and the moment, nodes and time that a request is about.
+//
+// A door opens it once and may ask many requests of it, one after the other: Look sets what the
+// common parameters say. Reading opens the directory read-only, so it needs no right to write and
+// works beside a live writer. Writing takes the lock and must be closed by Close, so that errors
+// are heard. The library never reads a clock: clock_ms is an argument. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "algorithms/common/node_subset.h"
+#include "engine/error.h"
+#include "engine/monitoring/progress.h"
+#include "engine/parallel.h"
+#include "engine/snapshot.h"
+#include "storage/database.h"
+#include "tools/operations/request.h"
+
+namespace plexus::tools {
+
+struct WorkspaceOptions {
+  std::string directory;
+  Access access = Access::kRead;
+  std::int64_t clock_ms = 0;
+  bool strict = false;  // refuse a graph that lost its tail in a crash
+  int threads = 0;      // 0 = all
+  std::int64_t lock_wait_ms = 5000;
+  int input = -1;          // a file descriptor that "-" means; -1 = there is none
+  bool one_request = true;       // the process ends soon: freed memory is not given back
+  Progress* progress = nullptr;  // may be null
+  // A note of what goes on meanwhile, such as who is waited for; called at most once.
+  std::function<void(const std::string&)> note = {};
+};
+
+// A state of the graph, its clock and its scope.
+struct View {
+  Snapshot snapshot;
+  std::int64_t now_ms = 0;
+  std::optional<NodeSubset> scope;
+};
+
+class Workspace {
+ public:
+  // Opens the directory, or nothing with Access::kNothing. Errors: kInvalidArgument, no directory
+  // is named; Database's own.
+  static Result<std::unique_ptr<Workspace>> Open(const WorkspaceOptions& options);
+  // A graph in RAM, which must outlive it. Operations on directories refuse it.
+  static std::unique_ptr<Workspace> Of(Graph& graph, std::int64_t clock_ms);
+  ~Workspace();
+
+  // Read-only: brings the graph up to what its writer has made durable, and sets the clock.
+  Status Refresh(std::int64_t clock_ms);
+  // What the request's as_of, scope and now mean. Errors: kInvalidArgument, a time that cannot be
+  // read, or as_of with writing; the history's own.
+  Status Look(const Request& request);
+  // The same at another moment, without notes.
+  Result<View> ViewAt(std::string_view as_of, const Request& request);
+
+  const WorkspaceOptions& options() const { return options_; }
+  // kInvalidArgument: no directory is named.
+  Status CheckDirectory() const;
+  const std::string& directory() const { return options_.directory; }
+  // A hard purge renews the graph of a database.
+  Graph& graph() { return database_ ? database_->graph() : *graph_; }
+  storage::Database& database() { return *database_; }
+  bool has_database() const { return database_ != nullptr; }
+  const Snapshot& snapshot() const { return view_.snapshot; }
+  const Schema& schema() const { return view_.snapshot.schema(); }
+  std::int64_t now_ms() const { return view_.now_ms; }
+  // The nodes that the scope selects; null = all of them.
+  const NodeSubset* scope() const { return view_.scope ? &*view_.scope : nullptr; }
+  Executor& executor() const { return *executor_; }
+  int input() const { return options_.input; }
+  Progress* progress() const { return options_.progress; }
+
+  // Traverse judges its resumed question by the time at which it was asked.
+  void SetNow(std::int64_t now_ms) { view_.now_ms = now_ms; }
+  // A time or "now"; "" is kNoTime, valid times are not looked at.
+  Result<std::int64_t> ValidAt(std::string_view given) const;
+  // The sequence that a moment means in this graph.
+  Result<Sequence> SequenceAt(std::string_view moment);
+
+  // Of damage that was worked around; a reply ends with them.
+  std::vector<std::string>& warnings() { return warnings_; }
+  // To be known beside the answer, such as a misspelt scope; of the last request.
+  std::vector<Note>& notes() { return notes_; }
+
+  Status Close();
+  // Close for work that failed: a graph that this workspace made, and that is still empty, is taken
+  // back, directory and all.
+  Status Abandon();
+
+ private:
+  Workspace() = default;
+  Result<View> Seen(std::string_view as_of, const Request& request);
+  void NoteDamage();
+  void NoteUnknownScopes(const std::vector<std::string>& scopes);
+
+  WorkspaceOptions options_;
+  std::unique_ptr<Executor> own_executor_;  // outlives the database
+  Executor* executor_ = nullptr;
+  std::unique_ptr<storage::Database> database_;
+  Graph* graph_ = nullptr;
+  View view_;
+  std::vector<std::string> warnings_;
+  std::vector<Note> notes_;
+  std::size_t damage_noted_ = 0;
+  bool made_directory_ = false;
+  bool open_for_writing_ = false;
+};
+
+// Answers a request: checks it, looks, runs. What is to be known beside it stands in notes().
+Result<Reply> Answer(Workspace& workspace, const Request& request);
+
+// "OPTION: ... looks like seconds", when a time most likely is.
+void WarnOfSeconds(Workspace& workspace, const std::string& option, std::int64_t time_ms);
+
+}  // namespace plexus::tools
