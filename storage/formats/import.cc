@@ -14,7 +14,7 @@
 #include <span>
 
 #include "engine/out_of_memory.h"
-#include "storage/formats/base/times.h"
+#include "engine/times.h"
 #include "storage/formats/csv/csv.h"
 #include "storage/formats/document_import.h"
 #include "storage/formats/edges/edge_list.h"

@@ -6,12 +6,12 @@
 #include <charconv>
 #include <cmath>
 
+#include "engine/times.h"
 #include "storage/formats/base/ascii.h"
 #include "storage/formats/base/decimal.h"
 #include "storage/formats/base/json_writer.h"
 #include "storage/formats/base/properties.h"
 #include "storage/formats/base/property_map.h"
-#include "storage/formats/base/times.h"
 
 namespace plexus::text {
 
