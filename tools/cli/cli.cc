@@ -9,6 +9,7 @@
 #include <exception>
 #include <iostream>
 #include <new>
+#include <set>
 
 #include "tools/cli/arguments.h"
 #include "tools/cli/exit_code.h"
@@ -26,8 +27,8 @@ constexpr double kLongestWait = 1e6;
 
 constexpr const char* kGlobalsFooter =
     "Global options may stand before or after the command: --db DIR, --json, --as-of SEQ|TIME,\n"
-    "--scope S[,S], --now TIME, --threads N, --wait SECONDS, --strict, --names, --quiet; see "
-    "'plexus --help'.";
+    "--scope S[,S], --where EXPRESSION, --now TIME, --threads N, --wait SECONDS, --strict,\n"
+    "--names, --quiet; see 'plexus --help'.";
 
 constexpr const char* kMainFooter =
     "Times are ISO 8601 in UTC (2026-11-21, 2026-11-21T22:05:00Z) or milliseconds since 1970\n"
@@ -51,6 +52,13 @@ const CLI::Validator& NotEmpty() {
       },
       "", "not empty");
   return check;
+}
+
+// --where narrows questions, and what reads texts; elsewhere it would be ignored.
+bool TakesWhere(const CLI::App& command) {
+  static const std::set<std::string> kOthers = {"list",   "find",  "neighbors",
+                                                "export", "terms", "embed"};
+  return command.get_group() == "Ask" || kOthers.contains(command.get_name());
 }
 
 // Many, repeated or between commas.
@@ -204,6 +212,9 @@ Cli::Cli() : impl_(std::make_unique<Impl>()) {
       ->option_text("SEQ|TIME")
       ->check(NotEmpty());
   AddList(app, "--scope", "S[,S]", globals.scopes, "only nodes of these scopes");
+  app.add_option("--where", globals.where, "only nodes of which this is true; see 'list'")
+      ->option_text("EXPRESSION")
+      ->check(NotEmpty());
   app.add_option("--now", globals.now,
                  "the time that is now (default: that of --as-of, or the clock)")
       ->option_text("TIME")
@@ -260,7 +271,10 @@ int Cli::Impl::Run() {
   const CLI::App* chosen = Chosen();
   for (const Entry& entry : entries) {
     if (entry.command.impl_->app != chosen) continue;
-    Result<int> code = entry.run(globals);
+    Result<int> code = TakesWhere(*chosen) || globals.where.empty()
+                           ? entry.run(globals)
+                           : Fail(ErrorCode::kInvalidArgument,
+                                  "'" + chosen->get_name() + "' does not take --where");
     if (code) {
       if (Status flushed = FlushOut(); !flushed) code = std::unexpected(flushed.error());
     }

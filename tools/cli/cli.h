@@ -26,6 +26,7 @@ struct Globals {
   std::string as_of;
   std::string now;
   std::vector<std::string> scopes;
+  std::string where;        // an expression over nodes (algorithms/retrieval/where.h)
   int threads = 0;          // 0 = all
   double wait_seconds = 5;  // for another writer to finish
 };
@@ -95,6 +96,7 @@ void AddHistory(Cli& cli);
 void AddStats(Cli& cli);
 void AddKinds(Cli& cli);
 void AddFind(Cli& cli);
+void AddList(Cli& cli);
 void AddTerms(Cli& cli);
 void AddEmbed(Cli& cli);
 void AddSearch(Cli& cli);

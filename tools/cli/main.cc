@@ -9,6 +9,7 @@ int main(int argc, char** argv) {
   plexus::tools::AddExport(cli);
   plexus::tools::AddRead(cli);
   plexus::tools::AddFind(cli);
+  plexus::tools::AddList(cli);
   plexus::tools::AddHistory(cli);
   plexus::tools::AddStats(cli);
   plexus::tools::AddKinds(cli);

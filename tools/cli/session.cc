@@ -9,8 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/retrieval/where.h"
+#include "engine/times.h"
 #include "engine/vocabulary.h"
-#include "storage/formats/base/times.h"
 #include "tools/cli/arguments.h"
 #include "tools/cli/output.h"
 
@@ -23,8 +24,7 @@ Result<std::int64_t> NowMs(const Globals& globals) {
 }
 
 void WarnOfSeconds(std::string_view option, std::int64_t time_ms) {
-  if (text::LooksLikeSeconds(time_ms))
-    PrintWarning(std::string(option) + ": " + text::SecondsWarning(time_ms));
+  if (LooksLikeSeconds(time_ms)) PrintWarning(std::string(option) + ": " + SecondsWarning(time_ms));
 }
 
 Result<Sequence> SequenceAt(storage::Database& database, std::string_view moment) {
@@ -122,6 +122,13 @@ Status Session::Begin(const Globals& globals, Access access) {
     const std::vector<std::string_view> scopes(globals.scopes.begin(), globals.scopes.end());
     scope_ = NodeSubset::InScopes(snapshot_, scopes);
     if (!globals.quiet) NoteUnknownScopes(snapshot_, globals.scopes);
+  }
+  if (!globals.where.empty()) {
+    WhereOptions where;
+    where.subset = scope();
+    where.executor = executor_;
+    PLEXUS_ASSIGN(WhereResult found, EvaluateWhere(snapshot_, globals.where, where));
+    scope_ = std::move(found.nodes);
   }
   return {};
 }

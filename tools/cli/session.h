@@ -47,7 +47,7 @@ class Session {
   Result<std::int64_t> ValidAt(std::string_view given) const;
   Executor& executor() { return *executor_; }
   Progress* progress() { return progress_.get(); }
-  // The nodes that --scope selects; null = all of them.
+  // The facts that --scope and --where select; null = all nodes.
   const NodeSubset* scope() const { return scope_ ? &*scope_ : nullptr; }
 
   // Wipes the progress bar, before results are printed.
