@@ -165,7 +165,7 @@ const std::map<std::string, Room>& Rooms() {
         {"connectivity", {"boost/graph", "boost/iterator", "boost/property_map"}},
         {"community", {"hwy/"}},
         {"similarity", {}},
-        {"retrieval", {"Eigen/", "boost/unordered", "hwy/", "unicode/"}},
+        {"retrieval", {"Eigen/", "boost/unordered", "hwy/", "libstemmer.h", "unicode/"}},
     };
     for (const auto& [family, headers] : libraries) {
       Room& room = table["algorithms/" + family];

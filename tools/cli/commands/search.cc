@@ -6,6 +6,7 @@
 
 #include "algorithms/memory/visibility.h"
 #include "algorithms/retrieval/bm25.h"
+#include "algorithms/retrieval/phrase.h"
 #include "algorithms/retrieval/tokenizer.h"
 #include "engine/vocabulary.h"
 #include "tools/cli/arguments.h"
@@ -61,11 +62,13 @@ struct Hidden {
   std::uint64_t all() const { return superseded + not_valid + out_of_scope + other_kinds; }
 };
 
+// `holding`: null, or the nodes that hold the query's phrases.
 Result<Hidden> CountHidden(Session& session, const SearchArguments& given,
-                           std::span<const std::string> terms) {
+                           std::span<const std::string> terms, const NodeSubset* holding) {
   const Snapshot& snapshot = session.snapshot();
   Bm25Options options;
   options.top = 0;
+  options.subset = holding;
   PLEXUS_ASSIGN(options.budget, MakeBudget(given));
   options.executor = &session.executor();
   PLEXUS_ASSIGN(const Bm25Result all, Bm25(snapshot, terms, options));
@@ -99,20 +102,25 @@ std::string WhyNothing(const std::string& query, const Hidden& hidden,
   };
   add(hidden.superseded, "superseded (--include-superseded shows them)");
   add(hidden.not_valid, "not valid at this time (--now or --as-of another)");
-  add(hidden.out_of_scope, "out of scope (--scope names others)");
+  add(hidden.out_of_scope, "out of scope (--scope and --where name others)");
   add(hidden.other_kinds, "of other kinds (--kinds names others)");
   if (!why.empty()) return "nothing shown has a word of '" + query + "'; hidden are " + why;
   return (!not_indexed.none() ? "no indexed text has a word of '" : "no text has a word of '") +
          query + "'";
 }
 
-void WriteResult(const Snapshot& snapshot, const Bm25Result& result, const Hidden& hidden,
-                 const NotIndexed& not_indexed) {
+void WriteResult(const Snapshot& snapshot, const PhraseQuery& query, const Bm25Result& result,
+                 const Hidden& hidden, const NotIndexed& not_indexed) {
   JsonWriter json(Out());
   json.BeginObject();
   json.Field("truncated", result.truncated);
   json.Field("documents", result.documents);
   json.Field("average_length", result.average_length);
+  if (!query.phrases.empty()) {
+    json.BeginArray("phrases");
+    for (const std::string& phrase : query.phrases) json.Value(phrase);
+    json.EndArray();
+  }
   json.BeginArray("terms");
   for (const QueryTerm& term : result.terms) {
     json.BeginObject();
@@ -184,11 +192,22 @@ Result<int> RunSearch(const Globals& globals, const SearchArguments& given) {
   const Snapshot& snapshot = session->snapshot();
   PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(snapshot));
   PLEXUS_ASSIGN(TermSplitter splitter, TermSplitter::Make(record.terms));
-  PLEXUS_ASSIGN(const std::vector<std::string> terms, splitter.Split(given.query));
+  const PhraseQuery query = ParsePhrases(given.query);
+  PLEXUS_ASSIGN(const std::vector<std::string> terms, splitter.Split(query.words));
   if (terms.empty())
     return Fail(ErrorCode::kInvalidArgument,
                 "'" + given.query + "' has no words to search for (stop words are none)");
-  PLEXUS_ASSIGN(const NodeSubset subset, Allowed(*session, given));
+  PLEXUS_ASSIGN(const NodeSubset allowed, Allowed(*session, given));
+  NodeSubset subset = allowed;
+  PhraseOptions in_phrases;
+  in_phrases.terms = record.terms;
+  in_phrases.executor = &session->executor();
+  PLEXUS_ASSIGN(in_phrases.budget, MakeBudget(given));
+  PhraseResult holding;
+  if (!query.phrases.empty()) {
+    PLEXUS_ASSIGN(holding, NodesWithPhrases(snapshot, query.phrases, in_phrases));
+    subset = subset.Intersect(holding.nodes);
+  }
   Bm25Options options;
   options.top = static_cast<std::size_t>(given.top.value_or(20));
   options.k1 = given.k1.value_or(options.k1);
@@ -196,19 +215,21 @@ Result<int> RunSearch(const Globals& globals, const SearchArguments& given) {
   options.subset = &subset;
   PLEXUS_ASSIGN(options.budget, MakeBudget(given));
   options.executor = &session->executor();
-  PLEXUS_ASSIGN(const Bm25Result result, Bm25(snapshot, terms, options));
+  PLEXUS_ASSIGN(Bm25Result result, Bm25(snapshot, terms, options));
+  result.truncated = result.truncated || holding.truncated;
   if (result.documents == 0 && !result.truncated)
     return Fail(ErrorCode::kFailedPrecondition,
                 "the graph has no terms yet: run `plexus terms --db " + globals.db + "`");
   const bool nothing = result.found == 0 && !result.truncated;
-  PLEXUS_ASSIGN(const NotIndexed not_indexed, CountNotIndexed(snapshot, record, &subset));
+  PLEXUS_ASSIGN(const NotIndexed not_indexed, CountNotIndexed(snapshot, record, &allowed));
   Hidden hidden;
   if (nothing) {
-    PLEXUS_ASSIGN(hidden, CountHidden(*session, given, terms));
+    PLEXUS_ASSIGN(hidden, CountHidden(*session, given, terms,
+                                      query.phrases.empty() ? nullptr : &holding.nodes));
   }
   NoteNotIndexed(globals, not_indexed);
   if (globals.json)
-    WriteResult(snapshot, result, hidden, not_indexed);
+    WriteResult(snapshot, query, result, hidden, not_indexed);
   else if (!nothing)
     PrintResult(globals, snapshot, result);
   if (!nothing) return kDone;
@@ -223,7 +244,9 @@ void AddSearch(Cli& cli) {
   AddMaxSeconds(cli.Add("Ask", "search", "Texts that answer a query best, and why",
                         [](const Globals& globals) { return RunSearch(globals, given); }),
                 given)
-      .Positional("QUERY", given.query, "words, in any case; rare ones count more")
+      .Positional("QUERY", given.query,
+                  "words, in any case; rare ones count more. What stands in double\n"
+                  "quotes must stand so in the text")
       .Option("--top", "K", given.top, "at most K nodes; 0 = all (default 20)")
       .List("--kinds", "A,B", given.kinds, "only these node kinds (default: all facts)")
       .Option("--k1", "X", given.k1, "how soon more of the same word stops to help (default 1.2)")
@@ -231,6 +254,8 @@ void AddSearch(Cli& cli) {
       .Flag("--include-superseded", given.include_superseded, "do not hide what was superseded")
       .Example("plexus search --db g \"snow leopard\"",
                "best first, each word's share of the score beside it")
+      .Example("plexus search --db g '\"large cat\" asia'",
+               "texts that hold these two words side by side")
       .Example("plexus search --db g --json --top 3 leopard", "with tf, df and idf of every word");
 }
 

@@ -21,6 +21,8 @@ namespace {
 struct TermsArguments : BudgetOption {
   std::string stop_words;
   bool no_stop_words = false, default_stop_words = false;
+  std::string accents, identifiers, cjk, stem;
+  bool renew = false;
 };
 
 Result<std::vector<std::string>> Lines(const std::string& path) {
@@ -34,22 +36,33 @@ Result<std::vector<std::string>> Lines(const std::string& path) {
   return lines;
 }
 
+// What the index is made with: as it was made, but for what is asked for.
+Result<TermOptions> Asked(const TermsArguments& given, const TermOptions& as_made) {
+  TermOptions terms = given.renew ? TermOptions::Recommended() : as_made;
+  if (given.no_stop_words || given.default_stop_words || !given.stop_words.empty()) {
+    terms.default_stop_words = !given.no_stop_words;
+    terms.stop_words.clear();
+  }
+  if (!given.stop_words.empty()) {
+    PLEXUS_ASSIGN(terms.stop_words, Lines(given.stop_words));
+  }
+  if (!given.accents.empty()) terms.fold_accents = given.accents == "fold";
+  if (!given.identifiers.empty()) terms.split_identifiers = given.identifiers == "split";
+  if (!given.cjk.empty()) terms.cjk_bigrams = given.cjk == "bigrams";
+  if (!given.stem.empty()) terms.stemmer = given.stem == "none" ? "" : given.stem;
+  return terms;
+}
+
 Result<int> RunTerms(const Globals& globals, const TermsArguments& given) {
   IndexTermsOptions options;
-  // Without a word about stop words the index stays as it was made.
-  const bool as_made =
-      !given.no_stop_words && !given.default_stop_words && given.stop_words.empty();
-  options.terms.default_stop_words = !given.no_stop_words;
-  if (!given.stop_words.empty()) {
-    PLEXUS_ASSIGN(options.terms.stop_words, Lines(given.stop_words));
-  }
   PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kWrite));
   PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(session->snapshot()));
-  if (as_made) options.terms = record.terms;
+  PLEXUS_ASSIGN(options.terms, Asked(given, record.terms));
   options.subset = session->scope();
   if (options.subset && HasTerms(session->snapshot()) && !SameOptions(options.terms, record.terms))
     return Fail(ErrorCode::kInvalidArgument,
-                "--scope cannot go with other stop words than those of the rest of the index");
+                "--scope and --where cannot go with other stop words or switches than those of the "
+                "rest of the index");
   PLEXUS_ASSIGN(options.budget, MakeBudget(given));
   const Result<IndexTermsReport> report = UpdateTerms(*session, options);
   const Sequence sequence = session->graph().snapshot().sequence();
@@ -189,10 +202,23 @@ void AddTerms(Cli& cli) {
       .Flag("--default-stop-words", given.default_stop_words,
             "leave out the English ones alone, again. Without any of the three: as the index was "
             "made")
+      .Choice("--accents", given.accents, {"fold", "keep"},
+              "fold: cafe finds caf\u00e9 (a new index does)")
+      .Choice("--identifiers", given.identifiers, {"split", "whole"},
+              "split: user finds get_user_by_id and getUserById (a new index does)")
+      .Choice("--cjk", given.cjk, {"bigrams", "words"},
+              "bigrams: \u6771\u4eac finds every text that holds it, however a dictionary cuts it\n"
+              "(a new index does)")
+      .Option("--stem", "LANGUAGE|none", given.stem,
+              "words by their stems, as english: leopards finds leopard (a new index does not)")
+      .Flag("--renew", given.renew,
+            "as a new index is made; an index of an earlier version stays as it is without this")
       .Example("plexus terms --db g",
                "index every text; again after changes, it costs what changed")
       .Example("plexus terms --db g --stop-words german.txt",
-               "leave out a language's small words, too");
+               "leave out a language's small words, too")
+      .Example("plexus terms --db g --stem english",
+               "find plurals; the index stays so, also in later imports");
 }
 
 }  // namespace plexus::tools
