@@ -135,7 +135,7 @@ const std::map<std::string, Room>& Rooms() {
         {"storage/formats/base",
          {{"storage/formats/*.h", "storage/formats/base", "engine/"},
           {"boost/json", "boost/uuid", "flatbuffers/"}}},
-        {"storage/formats/pipeline", {pipeline, {}}},
+        {"storage/formats/pipeline", {pipeline, {"zlib.h"}}},
         {"storage/formats/csv", {With(pipeline, {"storage/formats/csv"}), {}}},
         {"storage/formats/json",
          {With(pipeline, {"storage/formats/json"}), {"boost/json", "boost/uuid"}}},

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <iostream>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@
 #include "tools/cli/session.h"
 #include "tools/cli/table.h"
 #include "tools/operations/json_writer.h"
+#include "tools/operations/scratch_graph.h"
 #include "tools/operations/term_operations.h"
 
 namespace plexus::tools {
@@ -34,7 +36,8 @@ constexpr std::uintmax_t kBulkBytes = std::uintmax_t{8} << 20;
 struct ImportArguments {
   std::vector<std::string> files;
   std::string format = "auto", on_error = "stop";
-  bool terms = false;
+  bool terms = false, dry_run = false;
+  std::vector<std::string> columns;
   // Of raw vector files.
   std::string keys, metric;
   std::string space = "default";
@@ -89,10 +92,11 @@ void WriteImportCounts(JsonWriter& json, const char* name, const text::ImportCou
   json.EndObject();
 }
 
-void WriteReport(const text::ImportReport& report, const IndexTermsReport* terms) {
+void WriteReport(const text::ImportReport& report, const IndexTermsReport* terms, bool dry_run) {
   JsonWriter json(Out());
   json.BeginObject();
   json.Field("sequence", report.sequence);
+  if (dry_run) json.Field("dry_run", true);
   WriteImportCounts(json, "nodes", report.nodes);
   WriteImportCounts(json, "edges", report.edges);
   WriteImportCounts(json, "events", report.events);
@@ -150,6 +154,23 @@ void PrintReport(const text::ImportReport& report, double seconds) {
         << report.sequence << ", in " << Number(seconds, 3) << " s\n";
 }
 
+// "source=from" -> what the file calls "from" is the source.
+Result<std::vector<text::ColumnName>> ColumnNames(const std::vector<std::string>& given) {
+  std::vector<text::ColumnName> names;
+  for (const std::string& pair : given) {
+    const std::size_t equal = pair.find('=');
+    if (equal == 0 || equal == std::string::npos || equal + 1 == pair.size())
+      return Fail(ErrorCode::kInvalidArgument,
+                  "--columns: '" + pair + "' is not MEANING=COLUMN, as source=from");
+    names.push_back({pair.substr(0, equal), pair.substr(equal + 1)});
+    for (std::size_t i = 0; i + 1 < names.size(); ++i)
+      if (names[i].meaning == names.back().meaning || names[i].in_file == names.back().in_file)
+        return Fail(ErrorCode::kInvalidArgument,
+                    "--columns: '" + pair + "' names what stands there already");
+  }
+  return names;
+}
+
 void TellErrors(const text::ImportReport& report) {
   for (const text::ImportWarning& warning : report.warnings) PrintWarning(warning.ToString());
   for (const text::ImportError& error : report.kept_errors) {
@@ -178,7 +199,7 @@ Result<std::string> ReadVectorsFromInput() {
   return bytes;
 }
 
-Result<text::ImportReport> ReadVectors(Session& session, const ImportArguments& given,
+Result<text::ImportReport> ReadVectors(Graph& graph, const ImportArguments& given,
                                        text::VectorFormat format,
                                        const text::ImportOptions& options) {
   text::VectorImportOptions vectors;
@@ -189,19 +210,18 @@ Result<text::ImportReport> ReadVectors(Session& session, const ImportArguments& 
     PLEXUS_ASSIGN(vectors.metric, ParseMetric(given.metric));
   }
   if (!given.keys.empty()) vectors.keys = text::VectorInput{given.keys};
-  if (given.files[0] != "-")
-    return text::ImportVectors(session.graph(), {given.files[0]}, vectors, options);
+  if (given.files[0] != "-") return text::ImportVectors(graph, {given.files[0]}, vectors, options);
   PLEXUS_ASSIGN(const std::string bytes, ReadVectorsFromInput());
-  return text::ImportVectors(session.graph(), {"standard input", bytes}, vectors, options);
+  return text::ImportVectors(graph, {"standard input", bytes}, vectors, options);
 }
 
-Result<text::ImportReport> Read(Session& session, const ImportArguments& given,
+Result<text::ImportReport> Read(Graph& graph, const ImportArguments& given,
                                 const text::ImportOptions& options) {
   if (const auto format = AskedVectorFormat(given))
-    return ReadVectors(session, given, *format, options);
+    return ReadVectors(graph, given, *format, options);
   if (given.files != std::vector<std::string>{"-"})
-    return text::Import(session.graph(), given.files, options);
-  return text::ImportStream(session.graph(), "standard input", STDIN_FILENO, options);
+    return text::Import(graph, given.files, options);
+  return text::ImportStream(graph, "standard input", STDIN_FILENO, options);
 }
 
 // This process lives for one import and takes and frees arrays of many megabytes
@@ -212,6 +232,44 @@ void KeepFreedMemory() {
   mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
   mallopt(M_TOP_PAD, 64 << 20);
 #endif
+}
+
+// --dry-run: the files into a copy in RAM, which goes. Nothing is made or written.
+Result<int> RunDry(Globals globals, const ImportArguments& given, text::ImportOptions options) {
+  std::unique_ptr<Session> session;
+  std::unique_ptr<Graph> graph;
+  GraphOptions in_memory;
+  std::error_code ignored;
+  if (globals.db.empty() || std::filesystem::exists(globals.db, ignored)) {
+    PLEXUS_ASSIGN(session, Session::Open(globals, Access::kRead));
+    options.now_ms = session->now_ms();
+    options.executor = in_memory.executor = &session->executor();
+    options.progress = session->progress();
+    graph = ScratchGraph(session->snapshot(), in_memory);
+  } else {
+    PLEXUS_ASSIGN(options.now_ms, NowMs(globals));
+    graph = Graph::InMemory(in_memory);
+  }
+  if (!graph) return Fail(ErrorCode::kResourceExhausted, "no memory for a copy of the graph");
+  const Sequence before = graph->snapshot().sequence();
+  const auto start = std::chrono::steady_clock::now();
+  Result<text::ImportReport> report = Read(*graph, given, options);
+  if (session) session->EndProgress();
+  if (!report) {
+    if (report.error().code != ErrorCode::kInvalidArgument) return std::unexpected(report.error());
+    PrintError(report.error());  // the file's fault, not the command line's
+    return kFailed;
+  }
+  report->sequence = before;
+  TellErrors(*report);
+  if (globals.json) {
+    WriteReport(*report, nullptr, true);
+  } else {
+    PrintReport(*report,
+                std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    Out() << "a dry run: nothing was written\n";
+  }
+  return report->stopped ? kFailed : kDone;
 }
 
 Result<int> RunImport(const Globals& globals, const ImportArguments& given) {
@@ -226,12 +284,16 @@ Result<int> RunImport(const Globals& globals, const ImportArguments& given) {
     PLEXUS_ASSIGN(options.format, text::ParseFormat(given.format));
   }
   options.on_error = given.on_error == "skip" ? text::OnError::kSkip : text::OnError::kStop;
+  PLEXUS_ASSIGN(options.columns, ColumnNames(given.columns));
+  PLEXUS_TRY(NotTogether(!options.columns.empty(), "--columns", vectors, "a vector file"));
+  PLEXUS_TRY(NotTogether(given.dry_run, "--dry-run", given.terms, "--terms"));
   std::error_code ignored;
   std::vector<std::string> files = given.files;
   if (!given.keys.empty()) files.push_back(given.keys);
   for (const std::string& file : files)  // before a graph is made for nothing
     if (file != "-" && !std::filesystem::exists(file, ignored))
       return Fail(ErrorCode::kNotFound, "no file '" + file + "'");
+  if (given.dry_run) return RunDry(globals, given, std::move(options));
   PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kCreate));
   options.now_ms = session->now_ms();
   options.executor = &session->executor();
@@ -250,7 +312,7 @@ Result<int> RunImport(const Globals& globals, const ImportArguments& given) {
     options.complete = [&](const Snapshot& snapshot, WriteBatch& batch) {
       return keeper.Complete(snapshot, batch);
     };
-  Result<text::ImportReport> report = Read(*session, given, options);
+  Result<text::ImportReport> report = Read(session->graph(), given, options);
   std::optional<Result<IndexTermsReport>> terms;
   if (report && !report->stopped && keeper.on()) {  // a refused file leaves no trace
     terms = keeper.Finish();
@@ -269,7 +331,7 @@ Result<int> RunImport(const Globals& globals, const ImportArguments& given) {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   TellErrors(*report);
   if (globals.json)
-    WriteReport(*report, terms ? &**terms : nullptr);
+    WriteReport(*report, terms ? &**terms : nullptr, false);
   else
     PrintReport(*report, seconds);
   if (terms && !globals.json) PrintTerms(**terms);
@@ -282,7 +344,8 @@ void AddImport(Cli& cli) {
   static ImportArguments given;
   cli.Add("Files", "import", "Read batch files into a graph, which is made when there is none",
           [](const Globals& globals) { return RunImport(globals, given); })
-      .Positionals("FILE", given.files, "files, WordNet's directory, or - for standard input")
+      .Positionals("FILE", given.files,
+                   "files (packed ones too: .gz), WordNet's directory, or - for standard input")
       .Choice("--format", given.format,
               {"auto", "csv", "tsv", "jsonl", "edgelist", "mtx", "gapbs", "graphml", "node-link",
                "mcp-memory", "wordnet", "npy", "fvecs", "f32"},
@@ -295,6 +358,12 @@ void AddImport(Cli& cli) {
       .Flag("--terms", given.terms,
             "make the texts' words terms, for search. A graph that has terms gets those of\n"
             "its new texts without being asked")
+      .Flag("--dry-run", given.dry_run,
+            "say what would be new, changed and refused, and write nothing; takes the memory of\n"
+            "the import")
+      .List("--columns", "MEANING=COLUMN", given.columns,
+            "tables: what the file's columns mean, as source=from,target=to; unnamed ones mean\n"
+            "what they are called")
       .Option("--keys", "FILE", given.keys,
               "vectors: one key a line (default: the row's number, from 0)")
       .Option("--space", "NAME", given.space, "vectors: the space they go to (default default)")
@@ -303,6 +372,8 @@ void AddImport(Cli& cli) {
               "vectors: how a new space measures (default cosine)")
       .Example("plexus import --db g people.csv knows.csv",
                "columns source,target,kind,weight make edges")
+      .Example("plexus import --db g --dry-run --columns source=from,target=to roads.csv.gz",
+               "what it would do, with a file that names its columns otherwise")
       .Example("plexus import --db wn --format wordnet /usr/share/wordnet",
                "117,659 concepts of WordNet 3.0")
       .Example("plexus import --db g --keys words.txt vectors.npy",
