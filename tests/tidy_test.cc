@@ -98,7 +98,7 @@ struct Room {
   std::vector<std::string> libraries;  // prefixes of third-party headers
 };
 
-// DESIGN section 2: who may include whom.
+// Who may include whom.
 const std::map<std::string, Room>& Rooms() {
   static const std::map<std::string, Room> rooms = [] {
     using Names = std::set<std::string>;

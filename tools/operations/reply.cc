@@ -1,4 +1,4 @@
-// Shapes of DESIGN section 9.
+// Shapes of tools/REPLIES.md.
 #include "tools/operations/reply.h"
 
 #include <bit>

@@ -40,7 +40,7 @@ void AddNodeColumns(Table& table, const Globals& globals, std::size_t width);
 void AddNodeCells(std::vector<std::string>& row, const Globals& globals, const Snapshot& snapshot,
                   NodeId node);
 
-// What a traversal or a pattern found: the reply of DESIGN section 9, with "resume" when
+// What a traversal or a pattern found: the reply, with "resume" when
 // it was truncated; and for people, with two lines a hit when `paths` are shown.
 void WriteHits(const Snapshot& snapshot, const TraverseResult& result);
 void PrintHits(const Globals& globals, const Snapshot& snapshot, const TraverseResult& result,
