@@ -33,13 +33,14 @@ struct Posting {
   float frequency;
 };
 
-std::vector<Posting> Postings(const Snapshot& snapshot, const ArcFilter& filter,
+std::vector<Posting> Postings(const Snapshot& snapshot, const ArcFilter& filter, bool events,
                               std::string_view term) {
   std::vector<Posting> postings;
   const auto node = snapshot.Find(IndexKey(snapshot.schema().node_kind(kTerm).name, term));
   if (!node || !snapshot.alive(*node)) return postings;
   snapshot.ForEachArc(Direction::kIn, *node, filter, [&](const Arc& arc) {
-    if (!snapshot.is_fact(arc.neighbor)) return;
+    if (events ? snapshot.node_kind(arc.neighbor) != kEvent : !snapshot.is_fact(arc.neighbor))
+      return;
     if (!postings.empty() && postings.back().node == arc.neighbor)  // parallel edges
       postings.back().frequency += arc.weight;
     else
@@ -98,8 +99,8 @@ Result<Bm25Result> Bm25(const Snapshot& snapshot, std::span<const std::string> t
                         const Bm25Options& options) try {
   PLEXUS_TRY(Check(terms, options));
   internal::HaltingExecutor executor(internal::Pick(options.executor), options.budget);
-  const std::shared_ptr<const TermLengths> known =
-      TermLengths::Of(snapshot, executor, [&executor] { return executor.halted(); });
+  const std::shared_ptr<const TermLengths> known = TermLengths::Of(
+      snapshot, executor, [&executor] { return executor.halted(); }, options.events);
   const TermLengths& lengths = *known;
   Bm25Result result;
   if (executor.halted()) return Nothing({});
@@ -116,7 +117,7 @@ Result<Bm25Result> Bm25(const Snapshot& snapshot, std::span<const std::string> t
       continue;
     }
     if (options.budget.Interrupted()) return Nothing(std::move(result));
-    postings.push_back(Postings(snapshot, filter, term));
+    postings.push_back(Postings(snapshot, filter, options.events, term));
     QueryTerm& query = result.terms.emplace_back();
     query.term = term;
     query.df = postings.back().size();

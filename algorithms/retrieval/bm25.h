@@ -27,10 +27,12 @@
 namespace plexus {
 
 struct Bm25Options {
-  double k1 = 1.2;                     // how soon more of the same term stops to help, >= 0
-  double b = 0.75;                     // how much a long text is held against it, 0 to 1
-  std::size_t top = 20;                // 0 = all
-  const NodeSubset* subset = nullptr;  // what may be found; df and lengths are of all facts
+  double k1 = 1.2;       // how soon more of the same term stops to help, >= 0
+  double b = 0.75;       // how much a long text is held against it, 0 to 1
+  std::size_t top = 20;  // 0 = all
+  bool events = false;   // rank events by their queries (TermOptions::event_queries), not facts
+  const NodeSubset* subset =
+      nullptr;  // what may be found; df and lengths are of all facts (events)
   // nodes: that have a term of the query, looked at in order of id; edges: their postings;
   // deadline and cancel, while lengths are counted too.
   Budget budget = {};

@@ -41,6 +41,7 @@ std::span<const std::string_view> EnglishStopWords() { return kEnglishStopWords;
 TermOptions TermOptions::Recommended() {
   TermOptions options;
   options.fold_accents = options.split_identifiers = options.cjk_bigrams = true;
+  options.event_queries = true;
   return options;
 }
 

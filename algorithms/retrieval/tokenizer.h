@@ -42,8 +42,12 @@ struct TermOptions {
   // "german", "fr" ...); "" = none. Stop words are left out before, accents folded after.
   std::string stemmer;
 
-  // What a new index is made with: accents, identifiers, pairs of characters; no stemmer, as the
-  // language of a text is not known.
+  // Of an index, not of a text: events have the terms of their text too, which is the query that
+  // they answered.
+  bool event_queries = false;
+
+  // What a new index is made with: all of these but a stemmer, as the language of a text is not
+  // known.
   static TermOptions Recommended();
   bool operator==(const TermOptions&) const = default;
 };

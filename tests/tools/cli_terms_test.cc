@@ -77,6 +77,50 @@ TEST(SearchWords, SwitchesStayWithTheIndex) {
   EXPECT_NE(unknown.err.find("no stemmer for 'klingon'"), std::string::npos) << unknown.err;
 }
 
+TEST(SearchWords, EventsByTheirQueries) {
+  const TempDir dir;
+  const std::string db = dir / "g";
+  const std::string lines =
+      kLines +
+      "{\"event\":\"e1\",\"query\":\"where is the caf\u00e9\",\"members\":[{\"id\":\"bar\"}]}\n"
+      "{\"event\":\"e2\",\"query\":\"large animals\",\"members\":[{\"id\":\"cats\"}]}\n";
+  ASSERT_EQ(Plexus({"import", "--db", db, "--terms", "--quiet", dir.File("l.jsonl", lines)}).code,
+            0);
+  const auto events = [&](std::vector<std::string> more) {
+    std::vector<std::string> arguments = {"search", "--db", db, "--json", "--events"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    std::string keys;
+    const auto reply = Plexus(arguments).Json();
+    for (const auto& node : reply.at("results").as_array())
+      keys += std::string(node.at("key").as_string()) + " ";
+    return keys;
+  };
+  EXPECT_EQ(events({"cafe"}),
+            "event\x1f"
+            "e1 ");
+  EXPECT_EQ(events({"large"}),
+            "event\x1f"
+            "e2 ");
+  EXPECT_EQ(events({"--where", "key = 'event:e2'", "large cafe"}),
+            "event\x1f"
+            "e2 ");
+  EXPECT_EQ(Found(db, "cafe"), "bar");  // facts alone
+  EXPECT_EQ(Plexus({"search", "--db", db, "--events", "zebra"}).code, 3);
+  // Facts rank as if there were no events; what was exported comes back.
+  const std::string other = dir / "h", part = dir / "p";
+  ASSERT_EQ(
+      Plexus({"import", "--db", part, "--terms", "--quiet", dir.File("k.jsonl", kLines)}).code, 0);
+  EXPECT_EQ(Plexus({"search", "--db", part, "--json", "large cat"}).out,
+            Plexus({"search", "--db", db, "--json", "large cat"}).out);
+  const Finished exported = Plexus({"export", "--db", db});
+  ASSERT_EQ(Plexus({"import", "--db", other, "--quiet", dir.File("x.jsonl", exported.out)}).code,
+            0);
+  EXPECT_EQ(Plexus({"export", "--db", other}).out, exported.out);
+  // Without them again.
+  ASSERT_EQ(Plexus({"terms", "--db", db, "--events", "none"}).code, 0);
+  EXPECT_EQ(Plexus({"search", "--db", db, "--events", "cafe"}).code, 1);
+}
+
 TEST(SearchWords, AnIndexOfAnEarlierVersionStaysAsItWas) {
   const TempDir dir;
   const std::string db = dir / "g";

@@ -21,7 +21,8 @@ struct Switch {
 };
 constexpr Switch kSwitches[] = {{"fold_accents", &TermOptions::fold_accents},
                                 {"split_identifiers", &TermOptions::split_identifiers},
-                                {"cjk_bigrams", &TermOptions::cjk_bigrams}};
+                                {"cjk_bigrams", &TermOptions::cjk_bigrams},
+                                {"event_queries", &TermOptions::event_queries}};
 
 std::vector<std::string> SortedWords(const TermOptions& options) {
   std::vector<std::string> words = options.stop_words;
@@ -81,8 +82,9 @@ Result<NotIndexed> CountNotIndexed(const Snapshot& snapshot, const TermRecord& r
   std::vector<NodeId> doubtful;
   NotIndexed unread;
   for (NodeId node = 0; node < snapshot.node_count(); ++node) {
-    if (!snapshot.alive(node) || !snapshot.is_fact(node) || (subset && !subset->contains(node)))
-      continue;
+    const bool indexed = snapshot.is_fact(node) || (record.terms.event_queries && !subset &&
+                                                    snapshot.node_kind(node) == kEvent);
+    if (!snapshot.alive(node) || !indexed || (subset && !subset->contains(node))) continue;
     const PayloadRef text = snapshot.payload_ref(node, NodeField::kText);
     if (text && record.covers() > 0 && text.sequence() <= record.covers()) continue;
     const bool one_alone =

@@ -8,6 +8,7 @@
 #include "algorithms/retrieval/bm25.h"
 #include "algorithms/retrieval/phrase.h"
 #include "algorithms/retrieval/tokenizer.h"
+#include "algorithms/retrieval/where.h"
 #include "engine/vocabulary.h"
 #include "tools/cli/arguments.h"
 #include "tools/cli/budget_option.h"
@@ -31,12 +32,21 @@ struct SearchArguments : BudgetOption {
   std::optional<std::uint64_t> top;
   std::optional<double> k1, b;
   std::vector<std::string> kinds;
-  bool include_superseded = false;
+  bool include_superseded = false, events = false;
 };
 
 // What may be found: visible nodes in scope, of the kinds asked for.
 Result<NodeSubset> Allowed(Session& session, const SearchArguments& given) {
   const Snapshot& snapshot = session.snapshot();
+  if (given.events) {
+    const std::string& where = session.globals().where;
+    WhereOptions options;
+    options.index_nodes = true;
+    options.executor = &session.executor();
+    PLEXUS_ASSIGN(WhereResult found,
+                  EvaluateWhere(snapshot, where.empty() ? "kind = 'event'" : where, options));
+    return std::move(found.nodes);
+  }
   VisibleOptions visible;
   visible.include_superseded = given.include_superseded;
   visible.executor = &session.executor();
@@ -69,6 +79,7 @@ Result<Hidden> CountHidden(Session& session, const SearchArguments& given,
   Bm25Options options;
   options.top = 0;
   options.subset = holding;
+  options.events = given.events;
   PLEXUS_ASSIGN(options.budget, MakeBudget(given));
   options.executor = &session.executor();
   PLEXUS_ASSIGN(const Bm25Result all, Bm25(snapshot, terms, options));
@@ -188,6 +199,8 @@ void PrintResult(const Globals& globals, const Snapshot& snapshot, const Bm25Res
 }
 
 Result<int> RunSearch(const Globals& globals, const SearchArguments& given) {
+  PLEXUS_TRY(NotTogether(given.events, "--events", !globals.scopes.empty(), "--scope"));
+  PLEXUS_TRY(NotTogether(given.events, "--events", !given.kinds.empty(), "--kinds"));
   PLEXUS_ASSIGN(const auto session, Session::Open(globals, Access::kRead));
   const Snapshot& snapshot = session->snapshot();
   PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(snapshot));
@@ -213,17 +226,21 @@ Result<int> RunSearch(const Globals& globals, const SearchArguments& given) {
   options.k1 = given.k1.value_or(options.k1);
   options.b = given.b.value_or(options.b);
   options.subset = &subset;
+  options.events = given.events;
   PLEXUS_ASSIGN(options.budget, MakeBudget(given));
   options.executor = &session->executor();
   PLEXUS_ASSIGN(Bm25Result result, Bm25(snapshot, terms, options));
   result.truncated = result.truncated || holding.truncated;
+  if (given.events && result.documents == 0 && !result.truncated)
+    return Fail(ErrorCode::kFailedPrecondition,
+                "no event has terms: run `plexus terms --events index --db " + globals.db + "`");
   if (result.documents == 0 && !result.truncated)
     return Fail(ErrorCode::kFailedPrecondition,
                 "the graph has no terms yet: run `plexus terms --db " + globals.db + "`");
   const bool nothing = result.found == 0 && !result.truncated;
   PLEXUS_ASSIGN(const NotIndexed not_indexed, CountNotIndexed(snapshot, record, &allowed));
   Hidden hidden;
-  if (nothing) {
+  if (nothing && !given.events) {
     PLEXUS_ASSIGN(hidden, CountHidden(*session, given, terms,
                                       query.phrases.empty() ? nullptr : &holding.nodes));
   }
@@ -251,6 +268,7 @@ void AddSearch(Cli& cli) {
       .List("--kinds", "A,B", given.kinds, "only these node kinds (default: all facts)")
       .Option("--k1", "X", given.k1, "how soon more of the same word stops to help (default 1.2)")
       .Option("--b", "X", given.b, "how much length is held against a text, 0 to 1 (default 0.75)")
+      .Flag("--events", given.events, "events by the query that they answered, not facts")
       .Flag("--include-superseded", given.include_superseded, "do not hide what was superseded")
       .Example("plexus search --db g \"snow leopard\"",
                "best first, each word's share of the score beside it")

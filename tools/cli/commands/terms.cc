@@ -21,7 +21,7 @@ namespace {
 struct TermsArguments : BudgetOption {
   std::string stop_words;
   bool no_stop_words = false, default_stop_words = false;
-  std::string accents, identifiers, cjk, stem;
+  std::string accents, identifiers, cjk, stem, events;
   bool renew = false;
 };
 
@@ -49,6 +49,7 @@ Result<TermOptions> Asked(const TermsArguments& given, const TermOptions& as_mad
   if (!given.accents.empty()) terms.fold_accents = given.accents == "fold";
   if (!given.identifiers.empty()) terms.split_identifiers = given.identifiers == "split";
   if (!given.cjk.empty()) terms.cjk_bigrams = given.cjk == "bigrams";
+  if (!given.events.empty()) terms.event_queries = given.events == "index";
   if (!given.stem.empty()) terms.stemmer = given.stem == "none" ? "" : given.stem;
   return terms;
 }
@@ -209,6 +210,8 @@ void AddTerms(Cli& cli) {
       .Choice("--cjk", given.cjk, {"bigrams", "words"},
               "bigrams: \u6771\u4eac finds every text that holds it, however a dictionary cuts it\n"
               "(a new index does)")
+      .Choice("--events", given.events, {"index", "none"},
+              "index: the queries of events, for search --events (a new index does)")
       .Option("--stem", "LANGUAGE|none", given.stem,
               "words by their stems, as english: leopards finds leopard (a new index does not)")
       .Flag("--renew", given.renew,
