@@ -59,6 +59,13 @@ class PhraseReader {
              (options_.subset && !options_.subset->contains(node)) ||
              !s_.payload_ref(node, NodeField::kText);
     });
+    PhraseResult result;
+    result.nodes = NodeSubset(
+        s_.node_count(), std::vector<std::uint64_t>((std::size_t{s_.node_count()} + 63) / 64, 0));
+    if (nodes->size() > options_.max_texts) {
+      result.too_many = true;
+      return result;
+    }
     std::vector<std::uint8_t> holds(nodes->size(), 0);
     std::vector<std::optional<Error>> errors((nodes->size() + kGrain - 1) / kGrain);
     std::atomic<bool> truncated = false;
@@ -75,7 +82,6 @@ class PhraseReader {
                 });
     for (std::optional<Error>& error : errors)
       if (error) return std::unexpected(std::move(*error));
-    PhraseResult result;
     result.truncated = truncated;
     result.texts = nodes->size();
     std::vector<NodeId> found;

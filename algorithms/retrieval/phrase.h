@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,13 +31,16 @@ PhraseQuery ParsePhrases(std::string_view query);
 struct PhraseOptions {
   TermOptions terms;                   // those of the index
   const NodeSubset* subset = nullptr;  // what may be found; null: all alive nodes
-  Budget budget = {};                  // deadline and cancel
+  // Above so many nodes that have the phrases' terms no text is read, and none is found.
+  std::uint64_t max_texts = std::numeric_limits<std::uint64_t>::max();
+  Budget budget = {};  // deadline and cancel
   Executor* executor = nullptr;
 };
 
 struct PhraseResult {
   NodeSubset nodes;         // that hold every phrase
   std::uint64_t texts = 0;  // read
+  bool too_many = false;    // above max_texts
   bool truncated = false;   // the budget ran out: nodes that hold it may be missing
 };
 

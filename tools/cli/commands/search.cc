@@ -105,7 +105,7 @@ Result<Hidden> CountHidden(Session& session, const SearchArguments& given,
 }
 
 // Why nothing was found. "no text" is said only where no fact, shown or hidden, has a word.
-std::string WhyNothing(const std::string& query, const Hidden& hidden,
+std::string WhyNothing(const PhraseQuery& parsed, const std::string& query, const Hidden& hidden,
                        const NotIndexed& not_indexed) {
   std::string why;
   const auto add = [&](std::uint64_t count, std::string_view what) {
@@ -116,7 +116,8 @@ std::string WhyNothing(const std::string& query, const Hidden& hidden,
   add(hidden.out_of_scope, "out of scope (--scope and --where name others)");
   add(hidden.other_kinds, "of other kinds (--kinds names others)");
   if (!why.empty()) return "nothing shown has a word of '" + query + "'; hidden are " + why;
-  return (!not_indexed.none() ? "no indexed text has a word of '" : "no text has a word of '") +
+  return std::string(not_indexed.none() ? "no text " : "no indexed text ") +
+         (parsed.phrases.empty() ? "has a word of '" : "holds words in quotes side by side: '") +
          query + "'";
 }
 
@@ -198,6 +199,18 @@ void PrintResult(const Globals& globals, const Snapshot& snapshot, const Bm25Res
   PrintTruncated(result.truncated, "these are the best of those looked at");
 }
 
+// Texts that hold a query of several words as it stands: it counts as one more word. None where
+// that cannot be told from a few texts.
+Result<PhraseResult> WholeQuery(const Snapshot& snapshot, const PhraseQuery& query,
+                                TermSplitter& splitter, PhraseOptions options) {
+  constexpr std::uint64_t kMostTexts = 4'096;
+  PLEXUS_ASSIGN(const std::vector<std::string> needed, splitter.PhraseTerms(query.words));
+  if (needed.size() < 2 || !query.phrases.empty()) return PhraseResult();
+  options.max_texts = kMostTexts;
+  const std::string whole[] = {query.words};
+  return NodesWithPhrases(snapshot, whole, options);
+}
+
 Result<int> RunSearch(const Globals& globals, const SearchArguments& given) {
   PLEXUS_TRY(NotTogether(given.events, "--events", !globals.scopes.empty(), "--scope"));
   PLEXUS_TRY(NotTogether(given.events, "--events", !given.kinds.empty(), "--kinds"));
@@ -229,6 +242,9 @@ Result<int> RunSearch(const Globals& globals, const SearchArguments& given) {
   options.events = given.events;
   PLEXUS_ASSIGN(options.budget, MakeBudget(given));
   options.executor = &session->executor();
+  PLEXUS_ASSIGN(const PhraseResult whole, WholeQuery(snapshot, query, splitter, in_phrases));
+  const Bm25Phrase phrase[] = {{"\"" + query.words + "\"", &whole.nodes}};
+  options.phrases = phrase;
   PLEXUS_ASSIGN(Bm25Result result, Bm25(snapshot, terms, options));
   result.truncated = result.truncated || holding.truncated;
   if (given.events && result.documents == 0 && !result.truncated)
@@ -251,7 +267,7 @@ Result<int> RunSearch(const Globals& globals, const SearchArguments& given) {
     PrintResult(globals, snapshot, result);
   if (!nothing) return kDone;
   PLEXUS_ASSIGN(const NotIndexed of_all, CountNotIndexed(snapshot, record, nullptr));
-  return Fail(ErrorCode::kNotFound, WhyNothing(given.query, hidden, of_all));
+  return Fail(ErrorCode::kNotFound, WhyNothing(query, given.query, hidden, of_all));
 }
 
 }  // namespace
