@@ -6,7 +6,7 @@
 // m is 1 for kinds not named. h is the kind's own half-life (EdgeKind::half_life_ms) or, where
 // it has none, the one given here. Computed in f64 when rows are read, then rounded to f32 as
 // stored weights are (at most the largest f32): nothing is stored, and the same snapshot may be
-// asked with any factors at any time. Source: DESIGN, section 3, the kinds' half-life trait.
+// asked with any factors at any time.
 #pragma once
 
 #include <cstdint>

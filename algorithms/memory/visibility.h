@@ -1,4 +1,4 @@
-// Visible nodes: what default recall may return (DESIGN "Visibility").
+// Visible nodes: what default recall may return.
 //
 // A node is visible at `now_ms` when it is an alive fact, valid then (valid_from
 // <= now < valid_until, absent = unbounded) and not superseded. An edge of a kind

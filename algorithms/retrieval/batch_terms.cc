@@ -38,6 +38,7 @@ class BatchTerms {
         batch_(batch),
         executor_(executor),
         has_term_(retrieval_internal::HasTermFilter(snapshot)),
+        events_(terms.event_queries),
         pool_(terms) {}
 
   Result<IndexTermsReport> Run() {
@@ -61,9 +62,16 @@ class BatchTerms {
     if (!node.local()) return static_cast<NodeId>(node.index());
     return s_.Find(batch_.key(node)).value_or(kNoNode);
   }
-  bool IsFact(NodeRef node, NodeId id) const {
-    if (id == kNoNode) return batch_.key(node).find(kIndexSeparator) == std::string_view::npos;
-    return id < s_.node_count() && s_.is_fact(id);  // an id beyond is for Apply to refuse
+  // A fact, or an event whose text is indexed.
+  bool IsDocument(NodeRef node, NodeId id) const {
+    if (id == kNoNode) {
+      const std::string_view key = batch_.key(node);
+      const std::size_t kind = key.find(kIndexSeparator);
+      return kind == std::string_view::npos ||
+             (events_ && key.substr(0, kind) == s_.schema().node_kind(kEvent).name);
+    }
+    return id < s_.node_count() &&  // an id beyond is for Apply to refuse
+           (s_.is_fact(id) || (events_ && s_.node_kind(id) == kEvent));
   }
 
   // Edge operations before the last removal of the node: those edges and the stored ones are gone.
@@ -113,7 +121,7 @@ class BatchTerms {
       const NodeId id = Id(node);
       if (change == WriteBatch::TextChange::kRemoveNode)
         NoteRemoval(node, id, edges_before);  // of a term, too
-      if (!IsFact(node, id)) return;
+      if (!IsDocument(node, id)) return;
       if (id == kNoNode && change != WriteBatch::TextChange::kSet && !Find(node, id))
         return;  // there is none
       Written& w = Make(node, id);
@@ -204,6 +212,7 @@ class BatchTerms {
   WriteBatch& batch_;
   Executor& executor_;
   const ArcFilter has_term_;
+  const bool events_;
   retrieval_internal::SplitterPool pool_;
   std::vector<Written> written_;
   boost::unordered_flat_map<NodeId, std::uint32_t> by_id_;

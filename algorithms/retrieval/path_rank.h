@@ -1,8 +1,8 @@
 // Path rank: what a traversal reached, ordered by the path's weight and by likeness.
 //
 //   score = path_share * path weight + (1 - path_share) * similarity
-// (CONTRACTS decision 9, "multi-hop rank": 0.4 and 0.6 by default). The path weight is the
-// hit's score, so with seeds of weight 1 and weights in [0, 1] both terms are at most 1.
+// (0.4 and 0.6 by default). The path weight is the hit's score, so with seeds of weight 1 and
+// weights in [0, 1] both terms are at most 1.
 #pragma once
 
 #include <cstddef>

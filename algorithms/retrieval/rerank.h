@@ -2,7 +2,6 @@
 //
 //   score  = (1 - boost) * similarity + boost * graph
 //   graph  = weighted degree inside the candidate set / the largest such degree
-// (CONTRACTS decision 9; the idea is the graph rerank of A5 with its count normalised).
 // The degree of a candidate is the sum of the weights of the edges that join it to
 // other candidates: both directions, parallel edges each, symmetric ones once, loops
 // never; all graph terms are 0 when no two candidates are joined. `similarity` is as

@@ -66,13 +66,19 @@ class Indexer {
 
  private:
   bool Concerns(NodeId node) const {
-    if (!s_.alive(node) || !s_.is_fact(node)) return false;
+    if (!s_.alive(node)) return false;
+    if (!s_.is_fact(node) && !ConcernsEvent(node)) return false;
     if (options_.subset && !options_.subset->contains(node)) return false;
     const Snapshot* since = options_.since;
     if (!since || node >= since->node_count() || !since->alive(node)) return true;
     const PayloadRef text = s_.payload_ref(node, NodeField::kText);
     if (since->payload_ref(node, NodeField::kText) != text) return true;
     return text && s_.Degree(Direction::kOut, node, has_term_) == 0;
+  }
+
+  bool ConcernsEvent(NodeId node) const {
+    return s_.node_kind(node) == kEvent &&
+           (options_.terms.event_queries || s_.Degree(Direction::kOut, node, has_term_) > 0);
   }
 
   // Compares nodes of the wave from `next` on, at least that one, until the texts of
@@ -103,7 +109,8 @@ class Indexer {
 
   Status CompareNode(NodeId node, TermSplitter& splitter, Compared& out) const {
     std::vector<TermCount> wanted;
-    if (const PayloadRef ref = s_.payload_ref(node, NodeField::kText)) {
+    const bool indexed = s_.is_fact(node) || options_.terms.event_queries;
+    if (const PayloadRef ref = s_.payload_ref(node, NodeField::kText); ref && indexed) {
       Result<std::string> text = s_.Payload(ref);
       if (!text && text.error().code != ErrorCode::kNotFound) return std::unexpected(text.error());
       if (text) {

@@ -2,7 +2,7 @@
 //
 // The same file or generated graph goes into the suite's program and into this one,
 // and one parser reads both outputs ("Trial Time:", "Average Time:"). Bare arrays, no
-// snapshot: what is compared is the kernel. Usage: see Usage(), or DESIGN section 10.
+// snapshot: what is compared is the kernel. Usage: see Usage().
 #include <getopt.h>
 
 #include <algorithm>

@@ -14,13 +14,14 @@
 #include <span>
 
 #include "engine/out_of_memory.h"
-#include "storage/formats/base/times.h"
+#include "engine/times.h"
 #include "storage/formats/csv/csv.h"
 #include "storage/formats/document_import.h"
 #include "storage/formats/edges/edge_list.h"
 #include "storage/formats/edges/edge_loader.h"
 #include "storage/formats/format_detection.h"
 #include "storage/formats/json/json_lines.h"
+#include "storage/formats/pipeline/gunzip.h"
 #include "storage/formats/pipeline/input.h"
 #include "storage/formats/pipeline/pipeline.h"
 #include "storage/formats/wordnet/wordnet_parser.h"
@@ -44,7 +45,7 @@ Result<std::optional<CsvParser>> OpenTable(ImportRun& run, const Input& input, B
     PLEXUS_ASSIGN(head, reader.Peek(want));
   }
   if (head.empty()) return std::nullopt;
-  auto parser = CsvParser::FromHeader(head, delimiter, limits);
+  auto parser = CsvParser::FromHeader(head, delimiter, limits, run.options.columns);
   if (!parser) {
     run.AddError(input.name, 1, parser.error().message);
     return std::nullopt;
@@ -63,7 +64,7 @@ Result<Format> OpenReader(const ImportOptions& options, const Input& input, Bloc
     reader.Drop(3);
     PLEXUS_ASSIGN(head, reader.Peek(kSniffBytes));
   }
-  return options.format == Format::kAuto ? SniffFormat(input.name, head)
+  return options.format == Format::kAuto ? SniffFormat(WithoutGz(input.name), head)
                                          : Result<Format>(options.format);
 }
 
@@ -287,13 +288,29 @@ Status ImportAll(ImportRun& run, std::span<const Input> inputs) {
   return {};
 }
 
-// Pipes are read once: what they hold is kept beside.
+// What the source holds, unpacked if it is gzip.
+Result<std::shared_ptr<const Spool>> Keep(std::unique_ptr<ByteSource> source, const Input& input,
+                                          bool packed, const ImportOptions& options) {
+  if (packed) source = Gunzip(std::move(source), input.name);
+  if (!source) return Fail(ErrorCode::kResourceExhausted, input.name + ": no memory to unpack it");
+  return SpoolSource(*source, input.name, options.limits.spool_bytes, options.progress);
+}
+
+// Pipes are read once, and packed files are unpacked once: what they hold is kept beside.
 Status SpoolPipes(std::vector<Input>& inputs, const ImportOptions& options) {
   for (Input& input : inputs) {
-    if (input.is_directory() || input.size()) continue;
-    PLEXUS_ASSIGN(const auto source, input.Open());
-    PLEXUS_ASSIGN(input.spool,
-                  SpoolSource(*source, input.name, options.limits.spool_bytes, options.progress));
+    if (input.is_directory()) continue;
+    if (!input.size()) {
+      PLEXUS_ASSIGN(auto source, input.Open());
+      PLEXUS_ASSIGN(input.spool, Keep(std::move(source), input, false, options));
+    }
+    PLEXUS_ASSIGN(auto head, input.Open());
+    char first[2];
+    PLEXUS_ASSIGN(const std::size_t n, head->Read(first, sizeof first));
+    if (!IsGzip({first, n})) continue;
+    PLEXUS_ASSIGN(auto source, input.Open());
+    PLEXUS_ASSIGN(input.spool, Keep(std::move(source), input, true, options));
+    input.bytes.reset();
   }
   return {};
 }

@@ -1,4 +1,4 @@
-// frontier as a user runs it: the reply of DESIGN section 9, tags, masks, the past.
+// frontier as a user runs it: its reply, tags, masks, the past.
 #include <gtest/gtest.h>
 
 #include <cmath>

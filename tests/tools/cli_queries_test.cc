@@ -1,5 +1,5 @@
 // Questions: get, neighbors, find, stats, kinds, traverse, path, bfs,
-// components; the JSON shapes of DESIGN section 9.
+// components; the shapes of JSON replies.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -203,7 +203,7 @@ TEST_F(QueryCommands, ValidTimesOfEdges) {
   EXPECT_EQ(Plexus({"topo", "--db", db, "--valid-at", "soon"}).code, 2);
 }
 
-// CONTRACTS decision 6: the past answers as it would have answered then.
+// The past answers as it would have answered then.
 TEST_F(QueryCommands, ThePastIsJudgedByItsOwnClock) {
   const TempDir dir;
   const std::string db = dir / "g";

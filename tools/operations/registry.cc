@@ -11,12 +11,40 @@ namespace {
 
 Rows MakeRows() {
   Rows rows;
-  for (const auto add :
-       {AddImport, AddExport, AddGet, AddFind, AddHistory, AddLog, AddStats, AddKinds, AddSchema, AddEdit,
-        AddTerms, AddEmbed, AddPageRank, AddTraverse, AddNeighborhood, AddPath,
-        AddDistances, AddBfs, AddComponents, AddCommunities, AddCohesion, AddPathCentrality,
-        AddSpectralCentrality, AddConnectivity, AddFlow, AddSearch, AddSimilar,
-        AddTopologicalOrder, AddRerank, AddFrontier, AddMaintenance, AddBackup, AddRepair})
+  for (const auto add : {AddImport,
+                         AddExport,
+                         AddGet,
+                         AddList,
+                         AddFind,
+                         AddHistory,
+                         AddLog,
+                         AddStats,
+                         AddKinds,
+                         AddSchema,
+                         AddEdit,
+                         AddTerms,
+                         AddEmbed,
+                         AddPageRank,
+                         AddTraverse,
+                         AddNeighborhood,
+                         AddPath,
+                         AddDistances,
+                         AddBfs,
+                         AddComponents,
+                         AddCommunities,
+                         AddCohesion,
+                         AddPathCentrality,
+                         AddSpectralCentrality,
+                         AddConnectivity,
+                         AddFlow,
+                         AddSearch,
+                         AddSimilar,
+                         AddTopologicalOrder,
+                         AddRerank,
+                         AddFrontier,
+                         AddMaintenance,
+                         AddBackup,
+                         AddRepair})
     add(rows);
   return rows;
 }

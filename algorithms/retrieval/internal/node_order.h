@@ -32,6 +32,9 @@ class NodeOrder final : public Carried {
   // Nodes with a value. Kept or carried, else O(nodes log nodes). REQUIRES a column of the schema.
   static std::shared_ptr<const NodeOrder> OfColumn(const Snapshot& snapshot, ColumnId column);
   static std::shared_ptr<const NodeOrder> OfKinds(const Snapshot& snapshot);
+  // The order of the column, or of kinds (none), if it is kept or can be carried; else null.
+  static std::shared_ptr<const NodeOrder> Kept(const Snapshot& snapshot,
+                                               std::optional<ColumnId> column);
   // What `OfColumn` sorts by; -0.0 is 0.0.
   static std::uint64_t KeyOf(ColumnType type, std::uint64_t bits);
 

@@ -105,7 +105,7 @@ TEST(Traverse, EqualsEnumeratedWalks) {
   });
 }
 
-// CONTRACTS A5: with weights in (0, 1] the best simple path, the best walk and a
+// With weights in (0, 1] the best simple path, the best walk and a
 // max-product Bellman-Ford of h rounds agree.
 TEST(Traverse, BestWalkIsTheBestSimplePath) {
   ForEachCase(SmallCases(), [](const CaseGraph& g, Shape) {

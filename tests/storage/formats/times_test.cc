@@ -1,5 +1,5 @@
 // Times in files: ISO 8601 beside milliseconds, and a word when a number looks like seconds.
-#include "storage/formats/base/times.h"
+#include "engine/times.h"
 
 #include "tests/support/text_support.h"
 
