@@ -32,7 +32,7 @@ std::vector<NodeId> Postings(const Snapshot& snapshot, const ArcFilter& has_term
 // Nodes that have every term, ascending; none at all when there is no term.
 std::optional<std::vector<NodeId>> WithTerms(const Snapshot& snapshot,
                                              const std::vector<std::string>& terms) {
-  const ArcFilter has_term = internal::HasTermFilter(snapshot);
+  const ArcFilter has_term = retrieval_internal::HasTermFilter(snapshot);
   std::vector<std::vector<NodeId>> lists;
   for (const std::string& term : terms) lists.push_back(Postings(snapshot, has_term, term));
   if (lists.empty()) return std::nullopt;
@@ -106,7 +106,7 @@ class PhraseReader {
   const Snapshot& s_;
   const PhraseOptions& options_;
   const std::vector<std::vector<std::string>> phrases_;  // words
-  internal::SplitterPool pool_;
+  retrieval_internal::SplitterPool pool_;
 };
 
 }  // namespace

@@ -25,12 +25,12 @@ namespace plexus {
 
 namespace {
 
-using internal::WhereComparison;
-using internal::WhereField;
-using internal::WhereForm;
-using internal::WhereScalar;
-using internal::WhereTest;
-using internal::WhereTruth;
+using retrieval_internal::WhereComparison;
+using retrieval_internal::WhereField;
+using retrieval_internal::WhereForm;
+using retrieval_internal::WhereScalar;
+using retrieval_internal::WhereTest;
+using retrieval_internal::WhereTruth;
 
 constexpr std::size_t kGrain = 1024;  // nodes a block; a multiple of 64, so that words are its own
 constexpr std::size_t kLookEvery = 128;  // fetched payloads between two looks at the budget
@@ -93,12 +93,12 @@ class NodeTruth {
   static WhereTruth Tested(const WhereTest& test, const WhereScalar& have) {
     if (test.form == WhereForm::kExists)
       return Truth(!std::holds_alternative<std::monostate>(have));
-    if (test.form == WhereForm::kIn) return internal::IsIn(have, test.list);
+    if (test.form == WhereForm::kIn) return retrieval_internal::IsIn(have, test.list);
     if (test.form == WhereForm::kLike) {
       const std::string_view* text = std::get_if<std::string_view>(&have);
       return text ? Truth(test.pattern.Matches(*text)) : WhereTruth::kNeither;
     }
-    const auto order = internal::CompareWhere(have, test.value);
+    const auto order = retrieval_internal::CompareWhere(have, test.value);
     return order ? Truth(internal::Holds(test.comparison, *order)) : WhereTruth::kNeither;
   }
 
@@ -216,8 +216,8 @@ class Evaluator {
   }
 
   Result<WhereResult> Run() {
-    internal::HaltingExecutor executor(internal::Pick(options_.executor), options_.budget);
-    const auto list = internal::ShortestList(s_, root_, options_.make_orders);
+    internal::StoppableExecutor executor(internal::Pick(options_.executor), options_.budget);
+    const auto list = retrieval_internal::ShortestList(s_, root_, options_.make_orders);
     const std::size_t count = list ? list->size() : s_.node_count();
     std::vector<std::vector<NodeId>> chosen((count + kGrain - 1) / kGrain);
     ParallelFor(executor, count, kGrain, [&](std::size_t begin, std::size_t end) {

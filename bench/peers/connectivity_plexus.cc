@@ -19,7 +19,7 @@ using bench::Must;
 
 Snapshot LoadLinks(const Arcs& arcs, Executor& executor) {
   GraphOptions options;
-  options.run.executor = &executor;
+  options.executor = &executor;
   const auto graph = Graph::InMemory(options);
   bench::AddNodes(*graph, arcs.nodes);
   constexpr std::size_t kStep = 1 << 20;

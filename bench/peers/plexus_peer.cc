@@ -79,7 +79,7 @@ void Fill(Graph& graph, const Edges& edges) {
 
 Snapshot InRam(const Edges& edges, Executor& executor) {
   GraphOptions options;
-  options.run.executor = &executor;
+  options.executor = &executor;
   const auto graph = Graph::InMemory(options);
   Fill(*graph, edges);
   return graph->snapshot();
@@ -89,7 +89,7 @@ Topology Bare(const Edges& edges, Executor& executor) {
   std::vector<NodePair> pairs(edges.sources.size());
   for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i] = {edges.sources[i], edges.targets[i]};
   TopologyOptions options;
-  options.run.executor = &executor;
+  options.executor = &executor;
   return Must(BuildTopology(edges.nodes, pairs, options), "building");
 }
 

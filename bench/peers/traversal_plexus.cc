@@ -21,7 +21,7 @@ Snapshot LoadKinds(const Peer& peer, Executor& executor) {
   const auto weights = ReadArray<float>(peer / "weights.f32");
   const auto kinds = ReadArray<std::uint8_t>(peer / "kinds.u8");
   GraphOptions options;
-  options.run.executor = &executor;
+  options.executor = &executor;
   const auto graph = Graph::InMemory(options);
   bench::AddNodes(*graph, ReadNumber<NodeId>(peer / "nodes.u32"));
   WriteBatch batch(bench::kBenchTime);

@@ -214,7 +214,7 @@ void ExpectPullsAnswer(const BothRows& g, bool all, double within) {
       const auto want = PageRankCsr<Real>(input, options).value();
       std::vector<Real> first;
       for (std::size_t e = 0; e < executors.size(); ++e) {
-        options.run.executor = executors[e].executor.get();
+        options.executor = executors[e].executor.get();
         input.layout = &layouts[e];
         const auto got = PageRankCsr<Real>(input, options).value();
         double distance = 0;

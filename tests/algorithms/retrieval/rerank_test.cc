@@ -208,7 +208,7 @@ TEST(PathRank, MixesPathWeightAndLikeness) {
   ASSERT_TRUE(reached.has_value());
   for (const auto& e : Executors()) {
     PathRankOptions options;
-    options.run.executor = e.executor.get();
+    options.executor = e.executor.get();
     const auto got = RankPaths(s, t.space, t.query, reached->hits, options);
     ASSERT_TRUE(got.has_value());
     ASSERT_EQ(got->hits.size(), reached->hits.size());

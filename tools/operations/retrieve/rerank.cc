@@ -49,15 +49,15 @@ Result<SpaceId> FindSpace(const Schema& schema, const Request& request) {
 // One key a line; empty lines are passed over.
 Result<std::vector<NodeId>> ReadCandidates(const Snapshot& snapshot, const Request& request) {
   std::vector<NodeId> nodes;
-  PLEXUS_TRY(ForEachLine(
-      request.Source("candidates"), request.Text("candidates"),
-      [&](std::string_view key) -> Status {
-        if (key.empty()) return {};
-        PLEXUS_ASSIGN(const NodeId node,
-                      FindAliveNode(snapshot, key.substr(0, Limits::kMaxKeyBytes + 1)));
-        nodes.push_back(node);
-        return {};
-      }));
+  PLEXUS_TRY(ForEachLine(request.Source("candidates"), request.Text("candidates"),
+                         [&](std::string_view key) -> Status {
+                           if (key.empty()) return {};
+                           PLEXUS_ASSIGN(
+                               const NodeId node,
+                               FindAliveNode(snapshot, key.substr(0, Limits::kMaxKeyBytes + 1)));
+                           nodes.push_back(node);
+                           return {};
+                         }));
   return nodes;
 }
 
@@ -114,11 +114,11 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   options.top = request.Count("top");
   options.boost = request.Number("graph_boost");
   options.unit_similarity = request.Flag("unit_similarity");
-  ValidAtIn(options) = workspace.now_ms();
+  options.filter.valid_at = workspace.now_ms();
   options.skip = query.node;
   // Superseded, expired and not yet valid memories are left out unless asked for.
   PLEXUS_ASSIGN(NodeSubset subset, VisibleInScope(workspace, request));
-  SubsetIn(options) = &subset;
+  options.filter.subset = &subset;
   RerankResult result;
   if (!request.Given("candidates")) {
     PLEXUS_ASSIGN(result, Rerank(snapshot, space, query.values, options));
@@ -175,7 +175,7 @@ void AddRerank(Rows& rows) {
                Text("vector", "FILE",
                     "the query: numbers, a JSON array, .npy, .fvecs or .f32; - is stdin")
                    .Named(Means::kContent)
-          .MayBeEmpty(),
+                   .MayBeEmpty(),
                Text("like", "KEY",
                     "the query: this node's own vector; the node is not among the nearest")
                    .Named(Means::kKey),
@@ -184,8 +184,7 @@ void AddRerank(Rows& rows) {
                    .MayBeEmpty(),
                Count("k", "N", "rank the N nearest").AtLeast(1).Default(std::uint64_t{30}),
                Top(0, "list the K best of them; 0 = all"),
-               Number("graph_boost", "G",
-                      "score = (1 - G) * similarity + G * graph, G in [0, 1]")
+               Number("graph_boost", "G", "score = (1 - G) * similarity + G * graph, G in [0, 1]")
                    .Default(0.3),
                KindsParameter("edges that count for the graph (default: all facts)"),
                Text("space", "NAME", "the vector space (default: default, or the only one)"),
