@@ -123,7 +123,7 @@ Result<Changes> ReadChanges(Database::Impl& d, Sequence since, const ChangesOpti
     return Fail(ErrorCode::kNotFound, "sequence " + std::to_string(since) + " lies after " +
                                           std::to_string(end) + ", the last that is durable");
   PLEXUS_TRY(CheckFloor(since, floor.sequence));
-  ReachPoint(d.options.hooks, "changes.floor_read");
+  FailPoint(d.options.hooks, "changes.floor_read");
   Changes changes;
   changes.generation = generation;
   changes.next = since;

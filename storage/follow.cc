@@ -87,7 +87,7 @@ std::optional<bool> Database::Impl::FollowLog(const std::shared_ptr<const Pinned
     report.replayed_records += count;
   }
   at_log_end = true;
-  ReachPoint(options.hooks, "follow.log_end");
+  FailPoint(options.hooks, "follow.log_end");
   return true;
 }
 
@@ -170,7 +170,7 @@ Result<bool> Database::Impl::Follow() {
     report.tail_dropped = false;
     report.tail_message.clear();
   }
-  ReachPoint(options.hooks, "follow.opened");
+  FailPoint(options.hooks, "follow.opened");
   return true;
 }
 

@@ -304,7 +304,6 @@ Status Check(std::span<const std::vector<NodeWeight>> sets, const PageRankOption
                " are possible");
   if (!options.seeds.empty())
     return bad("a batch takes its seeds from the sets, not from the options");
-  if (!options.start.empty()) return bad("a batch begins at its seeds; it takes no first scores");
   if (options.precision != Precision::kF32)
     return bad("a batch is computed in f32; say so in the options");
   return pagerank_internal::CheckPageRankOptions(options, pagerank_internal::PageRankUse::kSixteen);

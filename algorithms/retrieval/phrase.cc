@@ -69,16 +69,16 @@ class PhraseReader {
     std::vector<std::uint8_t> holds(nodes->size(), 0);
     std::vector<std::optional<Error>> errors((nodes->size() + kGrain - 1) / kGrain);
     std::atomic<bool> truncated = false;
-    ParallelFor(internal::Pick(options_.executor), nodes->size(), kGrain,
+    ParallelFor(internal::Pick(options_.run.executor), nodes->size(), kGrain,
                 [&](std::size_t begin, std::size_t end) {
-                  if (options_.budget.Interrupted()) truncated = true;
+                  if (options_.run.budget.Interrupted()) truncated = true;
                   if (truncated) return;
-                  Result<TermSplitter> splitter = pool_.Take();
+                  Result<TermSplitter> splitter = pool_.Acquire();
                   Status status = splitter ? Status() : std::unexpected(splitter.error());
                   for (std::size_t i = begin; i < end && status; ++i)
                     status = Look((*nodes)[i], *splitter, holds[i]);
                   if (!status) errors[begin / kGrain] = status.error();
-                  if (splitter) pool_.Give(std::move(*splitter));
+                  if (splitter) pool_.Release(std::move(*splitter));
                 });
     for (std::optional<Error>& error : errors)
       if (error) return std::unexpected(std::move(*error));

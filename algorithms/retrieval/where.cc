@@ -99,7 +99,7 @@ class NodeTruth {
       return text ? Truth(test.pattern.Matches(*text)) : WhereTruth::kNeither;
     }
     const auto order = retrieval_internal::CompareWhere(have, test.value);
-    return order ? Truth(internal::Holds(test.comparison, *order)) : WhereTruth::kNeither;
+    return order ? Truth(retrieval_internal::Holds(test.comparison, *order)) : WhereTruth::kNeither;
   }
 
   std::optional<WhereTruth> OfTags(const WhereTest& test) const {
@@ -216,7 +216,7 @@ class Evaluator {
   }
 
   Result<WhereResult> Run() {
-    internal::StoppableExecutor executor(internal::Pick(options_.executor), options_.budget);
+    internal::StoppableExecutor executor(internal::Pick(options_.run.executor), options_.run.budget);
     const auto list = retrieval_internal::ShortestList(s_, root_, options_.make_orders);
     const std::size_t count = list ? list->size() : s_.node_count();
     std::vector<std::vector<NodeId>> chosen((count + kGrain - 1) / kGrain);
@@ -224,7 +224,7 @@ class Evaluator {
       Block(begin, end, list ? &*list : nullptr, chosen[begin / kGrain]);
     });
     if (error_) return std::unexpected(std::move(*error_));
-    if (executor.halted() || stopped_)
+    if (executor.stopped() || stopped_)
       return Fail(ErrorCode::kCancelled, "where: stopped before all nodes were tested");
     std::vector<std::uint64_t> words((std::size_t{s_.node_count()} + 63) / 64, 0);
     for (const std::vector<NodeId>& block : chosen)
@@ -277,7 +277,7 @@ class Evaluator {
     reads_[static_cast<int>(field)] += waiting.size();
     std::vector<NodeId> rest;
     const auto take = [&](std::size_t i, Result<std::string_view> bytes) {
-      if (i % kLookEvery == 0 && options_.budget.Interrupted()) stopped_ = true;
+      if (i % kLookEvery == 0 && options_.run.budget.Interrupted()) stopped_ = true;
       if (stopped_) return;
       truth.Begin(waiting[i].node);
       PropertyMap map;
@@ -290,7 +290,7 @@ class Evaluator {
     if (const Status walked = GetEach(refs, take); !walked)
       return Refuse(walked.error(), waiting[0].node);
     for (std::size_t i = 0; i < rest.size() && !stopped_; ++i) {
-      if (i % kLookEvery == 0 && options_.budget.Interrupted()) stopped_ = true;
+      if (i % kLookEvery == 0 && options_.run.budget.Interrupted()) stopped_ = true;
       FetchBoth(rest[i], truth, chosen);
     }
   }

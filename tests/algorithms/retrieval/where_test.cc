@@ -172,7 +172,7 @@ TEST(Where, EqualsReadingEveryNode) {
       WhereOptions options;
       options.index_nodes = random.Chance(3);
       options.make_orders = random.Chance(2);
-      options.executor = executors[random.Below(executors.size())].executor.get();
+      options.run.executor = executors[random.Below(executors.size())].executor.get();
       const auto result = EvaluateWhere(s, text, options);
       ASSERT_TRUE(result) << result.error().message;
       ASSERT_EQ(result->nodes.ToList(), Slow(s, test, options.index_nodes));
@@ -348,7 +348,7 @@ TEST_F(Small, Limits) {
 TEST_F(Small, ABudgetThatRanOutIsAnError) {
   const std::atomic<bool> cancel = true;
   WhereOptions options;
-  options.budget.cancel = &cancel;
+  options.run.budget.cancel = &cancel;
   const auto result = EvaluateWhere(graph_->snapshot(), "text like '%'", options);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, ErrorCode::kCancelled);

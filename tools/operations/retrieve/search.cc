@@ -56,14 +56,14 @@ Result<Hidden> CountHidden(const Workspace& workspace, const Request& request,
   const Snapshot& snapshot = workspace.snapshot();
   Bm25Options options;
   options.top = 0;
-  options.filter.subset = holding;
+  options.subset = holding;
   PLEXUS_ASSIGN(options.run.budget, MakeBudget(request));
   options.run.executor = &workspace.executor();
   PLEXUS_ASSIGN(const Bm25Result all, Bm25(snapshot, terms, options));
   VisibleOptions newest, any_version;
   any_version.include_superseded = true;
-  newest.run.executor = &workspace.executor();
-  any_version.run.executor = &workspace.executor();
+  newest.executor = &workspace.executor();
+  any_version.executor = &workspace.executor();
   PLEXUS_ASSIGN(const auto valid, VisibleNodes(snapshot, workspace.now_ms(), any_version));
   PLEXUS_ASSIGN(const auto visible, VisibleNodes(snapshot, workspace.now_ms(), newest));
   Hidden hidden;
@@ -194,7 +194,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   options.top = static_cast<std::size_t>(request.Count("top"));
   options.k1 = request.Number("k1");
   options.b = request.Number("b");
-  options.filter.subset = &subset;
+  options.subset = &subset;
   options.events = request.Flag("events");
   options.phrases = phrase;
   PLEXUS_ASSIGN(options.run.budget, MakeBudget(request));
