@@ -38,8 +38,8 @@ struct Bm25Options {
   std::size_t top = 20;                      // 0 = all
   std::span<const Bm25Phrase> phrases = {};  // one that nobody holds is left out
   bool events = false;  // rank events by their queries (TermOptions::event_queries), not facts
-  const NodeSubset* subset =
-      nullptr;  // what may be found; df and lengths are of all facts (events)
+  // What may be found; df and lengths are of all facts (events).
+  const NodeSubset* subset = nullptr;
   // nodes: that have a term of the query, looked at in order of id; edges: their postings;
   // deadline and cancel, while lengths are counted too.
   Budget budget = {};
