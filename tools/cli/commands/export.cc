@@ -65,8 +65,8 @@ Status Write(Session& session, const ExportArguments& given, std::ostream& out) 
   if (given.format == "jsonl") {
     if (selected || !given.kinds.empty())
       return Fail(ErrorCode::kInvalidArgument,
-                  "jsonl is the whole graph, lossless; --around, --kinds and --scope go with the "
-                  "other formats");
+                  "jsonl is the whole graph, lossless; --around, --kinds, --scope and --where go "
+                  "with the other formats");
     return text::ExportJsonLines(snapshot, out, options);
   }
   if (selected) options.include = [&](NodeId node) { return selected->contains(node); };

@@ -242,7 +242,7 @@ Result<int> RunNeighbors(const Globals& globals, const NeighborsArguments& given
   PLEXUS_ASSIGN(const NodeId node, FindAliveNode(snapshot, given.key));
   PLEXUS_ASSIGN(const Direction direction, ParseDirection(given.direction));
   PLEXUS_ASSIGN(const auto kinds, FindEdgeKinds(snapshot.schema(), given.kinds));
-  // An index node has index edges only: show them unasked.
+  // An index node has index edges only: show them unasked, but an event's words.
   const bool all = kinds.empty() && !snapshot.is_fact(node);
   const ArcFilter filter = all ? ArcFilter::All() : ArcFilter::Kinds(snapshot.schema(), kinds);
   std::vector<std::pair<NodeId, Edge>> found;
@@ -250,6 +250,7 @@ Result<int> RunNeighbors(const Globals& globals, const NeighborsArguments& given
   const std::uint64_t limit = given.top.value_or(0);
   snapshot.ForEachArc(direction, node, filter, [&](const Arc& arc) {
     if (session->scope() && !session->scope()->contains(arc.neighbor)) return true;
+    if (all && arc.kind == kHasTerm && snapshot.node_kind(node) == kEvent) return true;
     if (limit > 0 && found.size() == limit) {
       more = true;
       return false;
