@@ -8,14 +8,11 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
-#include "algorithms/common/budget.h"
-#include "algorithms/common/node_subset.h"
-#include "engine/adjacency/csr_view.h"
+#include "algorithms/common/graph_filter.h"
+#include "algorithms/common/run_options.h"
 #include "engine/error.h"
-#include "engine/parallel.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
@@ -29,12 +26,10 @@ struct BetweennessOptions {
   static constexpr std::uint64_t kAllUpTo = 100000, kSampled = 1024;
 
   std::uint32_t max_hops = 0xFFFFFFFFu;
-  bool undirected = true;              // false: paths follow the edges' directions
-  std::vector<EdgeKindId> kinds = {};  // none = the fact plane
-  std::int64_t valid_at = kNoTime;     // only edges valid then
-  const NodeSubset* subset = nullptr;
-  Budget budget = {};  // deadline and cancel flag, looked at between passes of 8 or 16 sources
-  Executor* executor = nullptr;
+  bool undirected = true;  // false: paths follow the edges' directions
+  GraphFilter filter = {};
+  // budget: deadline and cancel flag alone, looked at between passes of 8 or 16 sources.
+  RunOptions run = {};
 };
 
 struct BetweennessResult {
@@ -58,12 +53,5 @@ struct BetweennessResult {
 // csr holds.
 Result<BetweennessResult> Betweenness(const Snapshot& snapshot,
                                       const BetweennessOptions& options = {});
-
-// Sums over the given sources on bare arrays, neither halved nor scaled.
-// REQUIRES rows without doubles and loops, `in` the transpose of `out` (or empty: then one
-// source a thread), sources below out.node_count().
-Result<std::vector<double>> BetweennessCsr(const CsrView& out, const CsrView& in,
-                                           std::span<const NodeId> sources,
-                                           Executor* executor = nullptr);
 
 }  // namespace plexus

@@ -17,10 +17,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "algorithms/common/budget.h"
-#include "algorithms/common/node_subset.h"
+#include "algorithms/common/graph_filter.h"
+#include "algorithms/common/run_options.h"
 #include "engine/error.h"
-#include "engine/parallel.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
@@ -40,11 +39,9 @@ struct ClosenessOptions {
   std::uint64_t seed = 1;
   static constexpr std::uint64_t kAllUpTo = 20000, kSampled = 1024;
 
-  std::vector<EdgeKindId> kinds = {};  // none = the fact plane
-  std::int64_t valid_at = kNoTime;     // only edges valid then
-  const NodeSubset* subset = nullptr;
-  Budget budget = {};  // deadline and cancel flag, looked at between 64 searches
-  Executor* executor = nullptr;
+  GraphFilter filter = {};
+  // budget: deadline and cancel flag alone, looked at between 64 searches.
+  RunOptions run = {};
 };
 
 struct ClosenessResult {

@@ -11,10 +11,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "algorithms/common/budget.h"
-#include "algorithms/common/node_subset.h"
+#include "algorithms/common/graph_filter.h"
+#include "algorithms/common/run_options.h"
 #include "engine/error.h"
-#include "engine/parallel.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
@@ -26,11 +25,9 @@ struct HitsOptions {
   double tolerance = 1e-9;  // 2^-50 or more
   int max_iterations = 1000;
   bool weighted = true;
-  std::vector<EdgeKindId> kinds = {};  // none = the fact plane
-  std::int64_t valid_at = kNoTime;     // only edges valid then
-  const NodeSubset* subset = nullptr;
-  Budget budget = {};  // edges = 2 x arcs x iterations; deadline; cancel. Checked per iteration
-  Executor* executor = nullptr;
+  GraphFilter filter = {};
+  // budget: edges are 2 x arcs x iterations. Looked at once an iteration.
+  RunOptions run = {};
 };
 
 struct HitsResult {

@@ -22,7 +22,7 @@
 // same alpha.
 //
 // Eigenvector centrality (Bonacich, 1972): x proportional to A'x, by power iteration on
-// A' + s * I, s half of the last ||A'x||: bipartite graphs do not turn it in circles, and it
+// A' + s * I, s half of the last ||A'x||: bipartite graphs do not make it oscillate, and it
 // takes the same steps in whatever unit the weights are (networkx's s is 1). Where
 // several components have the largest eigenvalue, the answer depends on the start, which
 // is uniform.
@@ -31,10 +31,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "algorithms/common/budget.h"
-#include "algorithms/common/node_subset.h"
+#include "algorithms/common/graph_filter.h"
+#include "algorithms/common/run_options.h"
 #include "engine/error.h"
-#include "engine/parallel.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
@@ -48,11 +47,9 @@ struct KatzOptions {
   bool weighted = true;
   // Along the edges (a node counts who points at it), against them, or either way.
   Direction direction = Direction::kOut;
-  std::vector<EdgeKindId> kinds = {};  // none = the fact plane
-  std::int64_t valid_at = kNoTime;     // only edges valid then
-  const NodeSubset* subset = nullptr;
-  Budget budget = {};  // edges = arcs x iterations; deadline; cancel. Checked per iteration
-  Executor* executor = nullptr;
+  GraphFilter filter = {};
+  // budget: edges are arcs x iterations. Looked at once an iteration.
+  RunOptions run = {};
 };
 
 struct KatzResult {
@@ -79,11 +76,8 @@ struct EigenvectorOptions {
   int max_iterations = 1000;
   bool weighted = true;
   Direction direction = Direction::kOut;  // as KatzOptions
-  std::vector<EdgeKindId> kinds = {};
-  std::int64_t valid_at = kNoTime;
-  const NodeSubset* subset = nullptr;
-  Budget budget = {};
-  Executor* executor = nullptr;
+  GraphFilter filter = {};
+  RunOptions run = {};
 };
 
 struct EigenvectorResult {
@@ -93,7 +87,7 @@ struct EigenvectorResult {
   int iterations = 0;
   bool converged = false;
   bool truncated = false;  // by the budget or max_iterations
-  // No arcs of weight above 0 lead round in a circle: the only eigenvalue is 0 and no node has a
+  // No arcs of weight above 0 form a cycle: the only eigenvalue is 0 and no node has a
   // score (as igraph answers), where the iteration would creep to the ends of the longest walks.
   // Looked for once, in the 16th iteration or at the end; false when the budget ran out before.
   bool acyclic = false;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "algorithms/common/edge_weighting.h"
+#include "algorithms/common/graph_filter.h"
 #include "algorithms/common/node_subset.h"
 #include "engine/adjacency/csr_view.h"
 #include "engine/error.h"
@@ -28,11 +29,9 @@ struct DenseViewOptions {
   bool out = true;  // which directions to make
   bool in = true;
   bool weights = true;
-  ArcWeights arc_weights;            // other than as stored: rows are packed; needs `weights`
-  std::vector<EdgeKindId> kinds;     // none = the fact plane
+  EdgeWeighting arc_weights;  // other than as stored: rows are packed; needs `weights`
+  GraphFilter filter = {};
   std::vector<EdgeKindId> reversed;  // of these, followed from target to source; rows are packed
-  std::int64_t valid_at = kNoTime;   // only edges valid then
-  const NodeSubset* subset = nullptr;
   Executor* executor = nullptr;
 };
 

@@ -1,4 +1,4 @@
-// ArcWeights: what a stored weight counts for when some kinds matter more than others and
+// EdgeWeighting: what a stored weight counts for when some kinds matter more than others and
 // old edges less.
 //
 //   w'(e) = w(e) * m(kind of e) * 2^(-age(e) / h(kind of e)),   age = max(0, now - created_at)
@@ -22,13 +22,13 @@ struct KindFactor {
   bool operator==(const KindFactor&) const = default;
 };
 
-struct ArcWeights {
+struct EdgeWeighting {
   std::vector<KindFactor> factors;  // finite, >= 0, a kind once; 0 leaves the arcs without weight
   std::int64_t now_ms = kNoTime;    // ages are counted up to here; kNoTime = nothing ages
   std::int64_t half_life_ms = 0;    // of kinds without one of their own; 0 = these do not age
 
   bool as_stored() const { return factors.empty() && now_ms == kNoTime && half_life_ms == 0; }
-  bool operator==(const ArcWeights&) const = default;
+  bool operator==(const EdgeWeighting&) const = default;
 };
 
 }  // namespace plexus

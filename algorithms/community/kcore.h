@@ -11,22 +11,19 @@
 #include <cstdint>
 #include <vector>
 
-#include "algorithms/common/budget.h"
-#include "algorithms/common/node_subset.h"
-#include "engine/adjacency/csr_view.h"
+#include "algorithms/common/graph_filter.h"
+#include "algorithms/common/run_options.h"
 #include "engine/error.h"
-#include "engine/parallel.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
 namespace plexus {
 
 struct KCoreOptions {
-  std::vector<EdgeKindId> kinds = {};  // none = the fact plane
-  std::int64_t valid_at = kNoTime;     // only edges valid then
-  const NodeSubset* subset = nullptr;
-  Budget budget = {};            // nodes taken away, arcs followed from them (of either direction)
-  Executor* executor = nullptr;  // counts neighbours
+  GraphFilter filter = {};
+  // budget: nodes are those taken away, edges the arcs followed from them in either direction.
+  // executor: counts neighbours.
+  RunOptions run = {};
 };
 
 struct KCoreResult {
@@ -42,10 +39,5 @@ struct KCoreResult {
 // O(nodes + arcs); 16 bytes a node and 4 a thread. Thread-safe, deterministic (core numbers are
 // unique). kInvalidArgument: a kind out of range.
 Result<KCoreResult> KCore(const Snapshot& snapshot, const KCoreOptions& options = {});
-
-// Core numbers of bare rows. REQUIRES symmetric rows without doubles and loops.
-// `truncated`, when given, is set to whether the budget ran out (see KCoreResult).
-Result<std::vector<std::uint32_t>> KCoreCsr(const CsrView& simple, const Budget& budget = {},
-                                            bool* truncated = nullptr);
 
 }  // namespace plexus

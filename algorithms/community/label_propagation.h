@@ -14,23 +14,19 @@
 #include <cstdint>
 #include <vector>
 
-#include "algorithms/common/budget.h"
-#include "algorithms/common/node_subset.h"
-#include "engine/adjacency/csr_view.h"
+#include "algorithms/common/graph_filter.h"
+#include "algorithms/common/run_options.h"
 #include "engine/error.h"
-#include "engine/parallel.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
 namespace plexus {
 
 struct LabelPropagationOptions {
-  int iterations = 10;                 // at least 0
-  std::vector<EdgeKindId> kinds = {};  // none = the fact plane
-  std::int64_t valid_at = kNoTime;     // only edges valid then
-  const NodeSubset* subset = nullptr;
-  Budget budget = {};  // deadline and cancel flag, looked at between iterations
-  Executor* executor = nullptr;
+  int iterations = 10;  // at least 0
+  GraphFilter filter = {};
+  // budget: deadline and cancel flag alone, looked at between iterations.
+  RunOptions run = {};
 };
 
 struct LabelPropagationResult {
@@ -45,10 +41,5 @@ struct LabelPropagationResult {
 // same bits at any thread count. kInvalidArgument: negative iterations, a kind out of range.
 Result<LabelPropagationResult> LabelPropagation(const Snapshot& snapshot,
                                                 const LabelPropagationOptions& options = {});
-
-// On bare rows of both directions. Kinds, valid_at and subset do not count. REQUIRES as
-// many nodes in both.
-Result<LabelPropagationResult> LabelPropagationCsr(const CsrView& out, const CsrView& in,
-                                                   const LabelPropagationOptions& options = {});
 
 }  // namespace plexus

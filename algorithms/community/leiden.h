@@ -21,11 +21,9 @@
 #include <span>
 #include <vector>
 
-#include "algorithms/common/budget.h"
-#include "algorithms/common/node_subset.h"
-#include "engine/adjacency/csr_view.h"
+#include "algorithms/common/graph_filter.h"
+#include "algorithms/common/run_options.h"
 #include "engine/error.h"
-#include "engine/parallel.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
@@ -39,15 +37,12 @@ struct LeidenOptions {
   // A level is left when a sweep over its nodes raised Q by less, and an iteration ends at
   // a level that raised it by no more. 0: when no move gains.
   double tolerance = 1e-4;
-  std::uint64_t seed = 0;              // of the order in which nodes move
-  bool weighted = true;                // false: every edge counts 1
-  std::vector<EdgeKindId> kinds = {};  // none = the fact plane
-  std::int64_t valid_at = kNoTime;     // only edges valid then
-  const NodeSubset* subset = nullptr;
-  // `edges`: arcs looked at while moving nodes (cuts at the same place at any thread
-  // count); deadline and cancel flag. `nodes` does not count.
-  Budget budget = {};
-  Executor* executor = nullptr;
+  std::uint64_t seed = 0;  // of the order in which nodes move
+  bool weighted = true;    // false: every edge counts 1
+  GraphFilter filter = {};
+  // budget: edges are arcs looked at while nodes move; they cut at the same place at any thread
+  // count. Nodes do not count.
+  RunOptions run = {};
 };
 
 struct LeidenResult {
@@ -86,10 +81,5 @@ Result<LeidenResult> Leiden(const Snapshot& snapshot, const LeidenOptions& optio
 // another length than the snapshot has nodes.
 Result<double> Modularity(const Snapshot& snapshot, std::span<const std::uint32_t> communities,
                           const LeidenOptions& options = {});
-
-// On bare rows, each pair in the rows of both its ends; entries of one pair add up, an
-// entry (v, v) is A_vv itself. Kinds, valid_at and subset do not count. kInvalidArgument
-// also: a negative, infinite or NaN weight, naming its arc.
-Result<LeidenResult> LeidenCsr(const CsrView& symmetric, const LeidenOptions& options = {});
 
 }  // namespace plexus

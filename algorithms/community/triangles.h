@@ -10,24 +10,19 @@
 #include <cstdint>
 #include <vector>
 
-#include "algorithms/common/budget.h"
-#include "algorithms/common/node_subset.h"
-#include "engine/adjacency/csr_view.h"
+#include "algorithms/common/graph_filter.h"
+#include "algorithms/common/run_options.h"
 #include "engine/error.h"
-#include "engine/parallel.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
 namespace plexus {
 
 struct TrianglesOptions {
-  std::vector<EdgeKindId> kinds = {};  // none = the fact plane
-  std::int64_t valid_at = kNoTime;     // only edges valid then
-  const NodeSubset* subset = nullptr;
-  // Its edges are those of the simple graph whose triangles are looked for; `nodes` does
-  // not count. Making the simple graph is not cut short.
-  Budget budget = {};
-  Executor* executor = nullptr;
+  GraphFilter filter = {};
+  // budget: edges are those of the simple graph whose triangles are looked for; nodes do not count.
+  // Making the simple graph is not cut short.
+  RunOptions run = {};
 };
 
 struct TrianglesResult {
@@ -49,11 +44,9 @@ struct ClusteringOptions {
   // are those of either direction, arcs between them count per direction, over d (d - 1).
   // Without: 2 triangles / (d (d - 1)). Equal when every edge is symmetric.
   bool directed = false;
-  std::vector<EdgeKindId> kinds = {};
-  std::int64_t valid_at = kNoTime;
-  const NodeSubset* subset = nullptr;
-  Budget budget = {};  // as TrianglesOptions'
-  Executor* executor = nullptr;
+  GraphFilter filter = {};
+  // As in TrianglesOptions.
+  RunOptions run = {};
 };
 
 struct ClusteringResult {
@@ -70,8 +63,5 @@ struct ClusteringResult {
 // different numbers of directions), and 8 MiB for hubs.
 Result<ClusteringResult> Clustering(const Snapshot& snapshot,
                                     const ClusteringOptions& options = {});
-
-// Triangles of bare rows. REQUIRES symmetric rows, ascending, without doubles and loops.
-Result<std::uint64_t> TrianglesCsr(const CsrView& simple, Executor* executor = nullptr);
 
 }  // namespace plexus

@@ -9,27 +9,23 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
-#include "algorithms/common/budget.h"
 #include "algorithms/common/edge_step.h"
-#include "algorithms/common/node_subset.h"
-#include "engine/adjacency/csr_view.h"
+#include "algorithms/common/graph_filter.h"
+#include "algorithms/common/run_options.h"
 #include "engine/error.h"
-#include "engine/parallel.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
 namespace plexus {
 
 struct CutPointsOptions {
-  bool list_blocks = false;            // fill the blocks' nodes, not just their number
-  std::vector<EdgeKindId> kinds = {};  // none = the fact plane
-  std::int64_t valid_at = kNoTime;     // only edges valid then
-  const NodeSubset* subset = nullptr;
-  Budget budget = {};            // its deadline and its cancel flag; nodes and edges do not count
-  Executor* executor = nullptr;  // packs rows where the base arrays do not serve
+  bool list_blocks = false;  // fill the blocks' nodes, not just their number
+  GraphFilter filter = {};
+  // budget: deadline and cancel flag alone. executor: packs rows where the base arrays do not
+  // serve.
+  RunOptions run = {};
 };
 
 struct CutPointsResult {
@@ -48,24 +44,5 @@ struct CutPointsResult {
 // O(nodes + arcs), one thread. 32 bytes a node. Thread-safe, deterministic.
 // kInvalidArgument: a kind out of range.
 Result<CutPointsResult> CutPoints(const Snapshot& snapshot, const CutPointsOptions& options = {});
-
-// On bare rows; `in` is the transpose of `out` (the same view when rows are symmetric).
-struct CutPointsCsrResult {
-  std::vector<bool> points;  // by node
-  // (parent, child) in the search: a bridge unless more than one edge joins the two.
-  struct Pair {
-    NodeId parent, child;
-  };
-  std::vector<Pair> narrow;
-  std::vector<std::uint64_t> block_begins;  // as above, unsorted; without list_blocks sizes alone
-  std::vector<NodeId> block_nodes;
-  bool truncated = false;
-};
-struct CutPointsCsrOptions {
-  bool list_blocks = false;
-  Budget budget = {};
-};
-Result<CutPointsCsrResult> CutPointsCsr(const CsrView& out, const CsrView& in,
-                                        const CutPointsCsrOptions& options = {});
 
 }  // namespace plexus

@@ -10,25 +10,18 @@
 #include <span>
 #include <vector>
 
-#include "algorithms/common/budget.h"
-#include "algorithms/common/node_subset.h"
-#include "engine/adjacency/csr_view.h"
-#include "engine/arrays/aligned_array.h"
+#include "algorithms/common/graph_filter.h"
+#include "algorithms/common/run_options.h"
 #include "engine/error.h"
-#include "engine/parallel.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
 namespace plexus {
 
 struct ComponentsOptions {
-  std::vector<EdgeKindId> kinds;    // none = the fact plane
-  std::int64_t valid_at = kNoTime;  // only edges valid then
-  const NodeSubset* subset = nullptr;
-  // Its deadline and its cancel flag, looked at before each block of at most 16,384 rows; nodes and
-  // edges do not count.
-  Budget budget = {};
-  Executor* executor = nullptr;
+  GraphFilter filter = {};
+  // budget: deadline and cancel flag alone, looked at before each block of at most 16,384 rows.
+  RunOptions run = {};
 };
 
 struct ComponentsResult {
@@ -54,10 +47,5 @@ Result<ComponentsResult> StrongComponents(const Snapshot& snapshot,
 // each node; a component is numbered before those that reach it. Thread-safe.
 std::vector<std::uint32_t> StrongComponents(std::span<const std::uint32_t> offsets,
                                             std::span<const std::uint32_t> targets);
-
-// Labels on bare arrays; `in` is the transpose of `out` (the same view for a
-// symmetric graph).
-Result<AlignedArray<NodeId>> ComponentsCsr(const CsrView& out, const CsrView& in,
-                                           Executor* executor = nullptr);
 
 }  // namespace plexus

@@ -8,11 +8,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "algorithms/common/budget.h"
-#include "algorithms/common/node_subset.h"
-#include "engine/adjacency/csr_view.h"
+#include "algorithms/common/graph_filter.h"
+#include "algorithms/common/run_options.h"
 #include "engine/error.h"
-#include "engine/parallel.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
@@ -20,11 +18,10 @@ namespace plexus {
 
 struct DominatorsOptions {
   Direction direction = Direction::kOut;  // kIn: of the paths that lead to the root
-  std::vector<EdgeKindId> kinds = {};     // none = the fact plane
-  std::int64_t valid_at = kNoTime;        // only edges valid then
-  const NodeSubset* subset = nullptr;     // the root need not be in it
-  Budget budget = {};  // its deadline and its cancel flag; nodes and edges do not count
-  Executor* executor = nullptr;
+  // subset: the root need not be in it.
+  GraphFilter filter = {};
+  // budget: deadline and cancel flag alone.
+  RunOptions run = {};
 };
 
 struct DominatorsResult {
@@ -42,10 +39,5 @@ struct DominatorsResult {
 // kNotFound: a root that was removed.
 Result<DominatorsResult> Dominators(const Snapshot& snapshot, NodeId root,
                                     const DominatorsOptions& options = {});
-
-// Immediate dominators on bare rows, kNoNode as above; `in` is the transpose of `out`.
-// REQUIRES root < out.node_count(). Empty when the budget ran out.
-Result<std::vector<NodeId>> DominatorsCsr(const CsrView& out, const CsrView& in, NodeId root,
-                                          const Budget& budget = {});
 
 }  // namespace plexus

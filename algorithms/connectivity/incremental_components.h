@@ -45,7 +45,7 @@ class IncrementalComponents {
   // Smallest id of the node's component, kNoNode when the node takes no part. O(log n).
   NodeId Label(NodeId node) const;
   // False when one of the two takes no part.
-  bool Together(NodeId a, NodeId b) const;
+  bool Connected(NodeId a, NodeId b) const;
   std::uint64_t Size(NodeId node) const;  // of its component; 0: takes no part
 
  private:

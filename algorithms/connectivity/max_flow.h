@@ -16,28 +16,26 @@
 #include <cstdint>
 #include <vector>
 
-#include "algorithms/common/budget.h"
 #include "algorithms/common/edge_step.h"
-#include "algorithms/common/node_subset.h"
+#include "algorithms/common/graph_filter.h"
+#include "algorithms/common/run_options.h"
 #include "engine/error.h"
-#include "engine/parallel.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
 namespace plexus {
 
 struct MaxFlowOptions {
-  bool unit_capacities = false;        // every edge carries 1, whatever its weight
-  bool undirected = false;             // edges carry as much either way, one way at a time
-  std::vector<EdgeKindId> kinds = {};  // none = the fact plane
-  std::int64_t valid_at = kNoTime;     // only edges valid then
-  const NodeSubset* subset = nullptr;  // source and sink need not be in it
-  Budget budget = {};            // its deadline and its cancel flag; nodes and edges do not count
-  Executor* executor = nullptr;  // for the network; the search in it is one thread's
+  bool unit_capacities = false;  // every edge carries 1, whatever its weight
+  bool undirected = false;       // edges carry as much either way, one way at a time
+  // subset: source and sink need not be in it.
+  GraphFilter filter = {};
+  // budget: deadline and cancel flag alone. executor: makes the network; one thread searches in it.
+  RunOptions run = {};
 };
 
 struct MaxFlowResult {
-  static constexpr std::uint64_t kMostPairs = std::uint64_t{1} << 30;
+  static constexpr std::uint64_t kMaxPairs = std::uint64_t{1} << 30;
 
   double flow = 0;
   double error = 0;               // the flow is off by this at most; 0 = exact to f64
@@ -53,7 +51,7 @@ struct MaxFlowResult {
 // nothing, unless capacities are unit ones. Thread-safe, same bits at any thread count.
 // Nothing flows from or to an index node while only kinds of facts are followed.
 // kInvalidArgument: a kind or node out of range, source and sink the same; kNotFound: an end
-// that was removed; kResourceExhausted: more than kMostPairs.
+// that was removed; kResourceExhausted: more than kMaxPairs.
 Result<MaxFlowResult> MaxFlow(const Snapshot& snapshot, NodeId source, NodeId sink,
                               const MaxFlowOptions& options = {});
 

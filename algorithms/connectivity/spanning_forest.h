@@ -10,25 +10,21 @@
 #include <cstdint>
 #include <vector>
 
-#include "algorithms/common/budget.h"
 #include "algorithms/common/edge_step.h"
-#include "algorithms/common/node_subset.h"
-#include "engine/adjacency/csr_view.h"
+#include "algorithms/common/graph_filter.h"
+#include "algorithms/common/run_options.h"
 #include "engine/error.h"
-#include "engine/parallel.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
 namespace plexus {
 
 struct SpanningForestOptions {
-  bool maximum = false;                // the heaviest edges instead of the lightest
-  bool weighted = true;                // false: every edge weighs 1
-  std::vector<EdgeKindId> kinds = {};  // none = the fact plane
-  std::int64_t valid_at = kNoTime;     // only edges valid then
-  const NodeSubset* subset = nullptr;
-  Budget budget = {};  // its deadline and its cancel flag; nodes and edges do not count
-  Executor* executor = nullptr;
+  bool maximum = false;  // the heaviest edges instead of the lightest
+  bool weighted = true;  // false: every edge weighs 1
+  GraphFilter filter = {};
+  // budget: deadline and cancel flag alone.
+  RunOptions run = {};
 };
 
 struct SpanningForestResult {
@@ -45,19 +41,5 @@ struct SpanningForestResult {
 // thread count. kInvalidArgument: a kind out of range.
 Result<SpanningForestResult> SpanningForest(const Snapshot& snapshot,
                                             const SpanningForestOptions& options = {});
-
-// On bare rows. An edge may be there in one direction or in both: then the first of its
-// two positions counts.
-struct SpanningForestCsrOptions {
-  bool maximum = false;
-  Budget budget = {};
-  Executor* executor = nullptr;
-};
-struct SpanningForestCsrResult {
-  std::vector<std::uint32_t> arcs;  // positions, ascending
-  bool truncated = false;
-};
-Result<SpanningForestCsrResult> SpanningForestCsr(const CsrView& rows,
-                                                  const SpanningForestCsrOptions& options = {});
 
 }  // namespace plexus

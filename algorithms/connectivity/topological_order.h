@@ -9,24 +9,21 @@
 #include <cstdint>
 #include <vector>
 
-#include "algorithms/common/budget.h"
-#include "algorithms/common/node_subset.h"
+#include "algorithms/common/graph_filter.h"
+#include "algorithms/common/run_options.h"
 #include "engine/error.h"
-#include "engine/parallel.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
 namespace plexus {
 
 struct TopologicalOrderOptions {
-  std::vector<EdgeKindId> kinds = {};  // none = the kinds declared acyclic
-  bool reverse = false;                // what is pointed to first: dependencies before dependents
-  std::int64_t valid_at = kNoTime;     // only edges valid then
-  const NodeSubset* subset = nullptr;
-  // Its deadline and its cancel flag, looked at every 65,536 steps of ordering, not in the passes
-  // over all arcs before; nodes and edges do not count.
-  Budget budget = {};
-  Executor* executor = nullptr;
+  // kinds: none = the kinds declared acyclic.
+  GraphFilter filter = {};
+  bool reverse = false;  // what is pointed to first: dependencies before dependents
+  // budget: deadline and cancel flag alone, looked at every 65,536 steps of ordering, not in the
+  // passes over all arcs before.
+  RunOptions run = {};
 };
 
 struct OrderedNode {

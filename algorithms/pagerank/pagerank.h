@@ -28,22 +28,18 @@
 #include <span>
 #include <vector>
 
-#include "algorithms/common/budget.h"
 #include "algorithms/common/edge_weighting.h"
+#include "algorithms/common/graph_filter.h"
 #include "algorithms/common/node_subset.h"
+#include "algorithms/common/node_weight.h"
+#include "algorithms/common/run_options.h"
 #include "engine/error.h"
-#include "engine/parallel.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
 namespace plexus {
 
 enum class Precision : std::uint8_t { kF64, kF32 };
-
-struct PageRankSeed {
-  NodeId node = kNoNode;
-  double weight = 1.0;
-};
 
 struct PageRankOptions {
   double damping = 0.85;  // in [0, 1)
@@ -54,41 +50,21 @@ struct PageRankOptions {
   int max_iterations = 1000;  // with a tolerance
   bool weighted = true;
   Precision precision = Precision::kF64;
-  std::vector<PageRankSeed> seeds;   // none = uniform; the same node twice adds up
-  std::vector<EdgeKindId> kinds;     // none = the fact plane
+  std::vector<NodeWeight> seeds;  // none = uniform; the same node twice adds up
+  GraphFilter filter = {};
   std::vector<EdgeKindId> reversed;  // of these kinds: rank flows from target to source
-  std::int64_t valid_at = kNoTime;   // only edges valid then; kNoTime = any time
   // What a stored weight counts for: factors by kind, half-lives by age. Rows are packed once a
   // call (kept for the next ones while nothing ages).
-  ArcWeights arc_weights;
-  const NodeSubset* subset = nullptr;
-  // Refresh: begin at these scores by NodeId, those of an earlier state of the graph,
-  // instead of the teleport. They are scaled to sum to 1 over the selected nodes; ids
-  // beyond the list begin at 0. With a tolerance of 1e-12 / (1 - d)^2 or more this runs over
-  // the rows as they are, in f64 whatever `precision` says: no layout is made, and where few
-  // nodes changed few rows are read (pagerank/internal/refresh.h). `error` bounds the distance
-  // to the fixed point all the same, whatever the scores were.
-  std::span<const double> start = {};
-  // The state of which `start` is the PageRank, with these options, if the caller has kept it:
-  // rows that have changed since are looked at first, which saves sweeps. A hint: used when
-  // the two share a base, nothing was compacted since, and there is no subset, no arc_weights and
-  // nothing reversed; a wrong one costs time only.
-  const Snapshot* start_snapshot = nullptr;
-  // Refresh, where it runs over a base and its delta as they are: sweep over a private layout of
-  // the base, where that suits its shape. The first such call makes it (5 to 10 iterations'
-  // time, in preparation_ms), the others find it as long as the base lives, whatever is appended:
-  // for hosts that refresh after every few batches. Memory: 2 to 6 bytes an arc (weighted 6 to 10).
-  // Where the base ends and the delta begins then shows in an answer's last bits.
-  bool keep_layout = false;
+  EdgeWeighting arc_weights;
   bool use_cache = true;  // not with a subset, nor where edges age
-  Budget budget;          // edges = arcs x iterations; deadline; cancel. Checked per iteration
-  Executor* executor = nullptr;
+  // budget: edges are arcs x iterations. Looked at once an iteration.
+  RunOptions run = {};
 };
 
 struct PageRankResult {
   std::vector<double> scores;  // by NodeId; 0 for nodes that are not selected
   NodeSubset nodes;            // the selected ones
-  int iterations = 0;          // refresh: sweeps, the last maybe a part, and rounds of pushes
+  int iterations = 0;          // of a refresh: sweeps, the last maybe a part, and rounds of pushes
   // Bound on the L1 distance to the fixed point; of a refresh rounding included, else rounding
   // aside, which is about 1e-7 in f32, 1e-13 in f64, 1e-10 where a row has millions of arcs.
   double error = 0;
@@ -117,8 +93,7 @@ struct PageRankResult {
 // tolerance that the precision cannot reach (f32: below 2^-22 / (1 - d), f64:
 // below 2^-50 / (1 - d)); a seed that is not selected, or has a weight that is
 // negative, not finite, or sums to 0; with f32 also out-strengths outside 1e-25..1e25.
-// `start` with an entry that is negative or not finite, or with nothing on the selected
-// nodes. kNotFound: a seed that was removed. No node selected: an empty, converged result.
+// kNotFound: a seed that was removed. No node selected: an empty, converged result.
 Result<PageRankResult> PageRank(const Snapshot& snapshot, const PageRankOptions& options = {});
 
 // The least tolerance that PageRank() takes. REQUIRES damping in [0, 1).

@@ -36,7 +36,7 @@ struct PageRankBatchResult {
 };
 
 // O(iterations * (nodes + arcs)) for every sixteen sets, and O(nodes + arcs) for the layout,
-// once a snapshot. options.seeds and options.start must be empty, options.precision kF32 and
+// once a snapshot. options.seeds must be empty, options.precision kF32 and
 // options.tolerance at least 2^-20 / (1 - d), unless iterations are given; a set without
 // seeds is the uniform teleport. Sets in the same sixteen stop together, when the last of them is
 // within tolerance: the others may run some iterations more than alone. A deadline or a
@@ -48,7 +48,7 @@ struct PageRankBatchResult {
 // options.iterations whatever else is in the batch. Thread-safe. Errors as
 // PageRank(), and kInvalidArgument for no set or more than 4096.
 Result<PageRankBatchResult> PageRankBatch(const Snapshot& snapshot,
-                                          std::span<const std::vector<PageRankSeed>> sets,
+                                          std::span<const std::vector<NodeWeight>> sets,
                                           const PageRankOptions& options);
 
 // The least options.tolerance that it takes. REQUIRES damping in [0, 1).

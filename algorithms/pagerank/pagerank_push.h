@@ -19,8 +19,8 @@
 #include <span>
 #include <vector>
 
-#include "algorithms/common/budget.h"
-#include "algorithms/common/node_subset.h"
+#include "algorithms/common/graph_filter.h"
+#include "algorithms/common/run_options.h"
 #include "algorithms/common/score_ranking.h"
 #include "algorithms/pagerank/pagerank.h"
 #include "engine/error.h"
@@ -36,12 +36,11 @@ struct PageRankPushOptions {
   // Stop as soon as nobody outside the top can belong into it (ties aside).
   bool stop_at_certain_top = false;
   bool weighted = true;
-  std::vector<EdgeKindId> kinds;     // none = the fact plane
+  GraphFilter filter = {};
   std::vector<EdgeKindId> reversed;  // of these kinds: rank flows from target to source
-  std::int64_t valid_at = kNoTime;   // only edges valid then
-  ArcWeights arc_weights;            // factors by kind, half-lives by age; as in PageRankOptions
-  const NodeSubset* subset = nullptr;
-  Budget budget;  // nodes touched, arcs followed, deadline, cancel; kept to the node and arc
+  EdgeWeighting arc_weights;         // factors by kind, half-lives by age; as in PageRankOptions
+  // budget: nodes touched and arcs followed, kept to the node and arc. executor: not used.
+  RunOptions run = {};
 };
 
 struct PageRankPushResult {
@@ -59,8 +58,7 @@ struct PageRankPushResult {
 // Serial and deterministic. O(arcs followed + nodes touched for each fourfold fall of the
 // residual). Memory: 70 to 100 bytes a node touched, and the longest row. Thread-safe.
 // kInvalidArgument: no seeds, or as PageRank().
-Result<PageRankPushResult> PageRankPush(const Snapshot& snapshot,
-                                        std::span<const PageRankSeed> seeds,
+Result<PageRankPushResult> PageRankPush(const Snapshot& snapshot, std::span<const NodeWeight> seeds,
                                         const PageRankPushOptions& options = {});
 
 }  // namespace plexus

@@ -9,13 +9,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "algorithms/common/budget.h"
-#include "algorithms/common/node_subset.h"
+#include "algorithms/common/graph_filter.h"
+#include "algorithms/common/run_options.h"
 #include "algorithms/paths/shortest_path.h"
-#include "engine/adjacency/csr_view.h"
-#include "engine/arrays/aligned_array.h"
 #include "engine/error.h"
-#include "engine/parallel.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
@@ -26,11 +23,9 @@ struct DistancesOptions {
   ColumnId column{};                // with kColumn
   double delta = 0;                 // bucket width; 0 = chosen from the costs
   Direction direction = Direction::kOut;
-  std::vector<EdgeKindId> kinds = {};  // none = the fact plane
-  std::int64_t valid_at = kNoTime;     // only edges valid then
-  const NodeSubset* subset = nullptr;
-  Budget budget = {};  // its deadline and its cancel flag; nodes and edges do not count
-  Executor* executor = nullptr;
+  GraphFilter filter = {};
+  // budget: deadline and cancel flag alone.
+  RunOptions run = {};
 };
 
 struct DistancesResult {
@@ -54,16 +49,5 @@ struct DistancesResult {
 // node); kNotFound: a source that was removed.
 Result<DistancesResult> Distances(const Snapshot& snapshot, NodeId source,
                                   const DistancesOptions& options = {});
-
-// On bare arrays, weights as lengths (1 when there are none), added in f32 (exact while sums of
-// whole numbers stay below 2^24). Time as above without the making of costs; memory: 4 bytes a node
-// and the buckets. Thread-safe, same bits at any thread count. REQUIRES weights >= 0, source <
-// out.node_count().
-struct DistancesCsrOptions {
-  float delta = 0;  // 0 = chosen from the weights
-  Executor* executor = nullptr;
-};
-Result<AlignedArray<float>> DistancesCsr(const CsrView& out, NodeId source,
-                                         const DistancesCsrOptions& options = {});
 
 }  // namespace plexus

@@ -22,9 +22,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "algorithms/common/budget.h"
 #include "algorithms/common/edge_step.h"
-#include "algorithms/common/node_subset.h"
+#include "algorithms/common/graph_filter.h"
+#include "algorithms/common/run_options.h"
 #include "engine/error.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
@@ -44,13 +44,12 @@ struct ShortestPathOptions {
   ColumnId column{};  // with kColumn
   int count = 1;      // 1..1000 paths, cheapest first
   Direction direction = Direction::kOut;
-  std::vector<EdgeKindId> kinds;       // none = the fact plane
-  std::int64_t valid_at = kNoTime;     // only edges valid then
-  const NodeSubset* subset = nullptr;  // the two ends need not be in it
-  // Edges count over all searches together, nodes in each one (the tree of the next paths
-  // counts with the search that uses it); a path that is listed is final, so a truncated
-  // list is the beginning of the whole one.
-  Budget budget;
+  // subset: the two ends need not be in it.
+  GraphFilter filter = {};
+  // budget: edges count over all searches together, nodes in each one (the tree of the next paths
+  // counts with the search that uses it). A path that is listed is final, so a truncated list is
+  // the beginning of the whole one. executor: not used.
+  RunOptions run = {};
 };
 
 struct FoundPath {

@@ -102,12 +102,12 @@ Bm25Result Nothing(Bm25Result result) {
 Result<Bm25Result> Bm25(const Snapshot& snapshot, std::span<const std::string> terms,
                         const Bm25Options& options) try {
   PLEXUS_TRY(Check(terms, options));
-  internal::HaltingExecutor executor(internal::Pick(options.executor), options.budget);
+  internal::StoppableExecutor executor(internal::Pick(options.run.executor), options.run.budget);
   const std::shared_ptr<const TermLengths> known = TermLengths::Of(
-      snapshot, executor, [&executor] { return executor.halted(); }, options.events);
+      snapshot, executor, [&executor] { return executor.stopped(); }, options.events);
   const TermLengths& lengths = *known;
   Bm25Result result;
-  if (executor.halted()) return Nothing({});
+  if (executor.stopped()) return Nothing({});
   result.documents = lengths.documents();
   result.average_length = lengths.average();
 
@@ -124,7 +124,7 @@ Result<Bm25Result> Bm25(const Snapshot& snapshot, std::span<const std::string> t
       ++result.terms[at->second].asked;
       continue;
     }
-    if (options.budget.Interrupted()) return Nothing(std::move(result));
+    if (options.run.budget.Interrupted()) return Nothing(std::move(result));
     postings.push_back(Postings(snapshot, filter, options.events, term));
     QueryTerm& query = result.terms.emplace_back();
     query.term = term;
@@ -153,10 +153,10 @@ Result<Bm25Result> Bm25(const Snapshot& snapshot, std::span<const std::string> t
   for (std::size_t t = 0; t < postings.size(); ++t)
     if (!postings[t].empty()) heads.push({postings[t][0].node, t, 0});
   Best best(options.top);
-  std::uint64_t edges_left = options.budget.edges;
+  std::uint64_t edges_left = options.run.budget.edges;
   for (std::uint64_t seen = 0; !heads.empty(); ++seen) {
-    if (seen >= options.budget.nodes || edges_left == 0 ||
-        (seen % kLookEvery == 0 && options.budget.Interrupted())) {
+    if (seen >= options.run.budget.nodes || edges_left == 0 ||
+        (seen % kLookEvery == 0 && options.run.budget.Interrupted())) {
       result.truncated = true;
       break;
     }

@@ -18,10 +18,9 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/common/budget.h"
 #include "algorithms/common/node_subset.h"
+#include "algorithms/common/run_options.h"
 #include "engine/error.h"
-#include "engine/parallel.h"
 #include "engine/snapshot.h"
 
 namespace plexus {
@@ -40,10 +39,9 @@ struct Bm25Options {
   bool events = false;  // rank events by their queries (TermOptions::event_queries), not facts
   // What may be found; df and lengths are of all facts (events).
   const NodeSubset* subset = nullptr;
-  // nodes: that have a term of the query, looked at in order of id; edges: their postings;
-  // deadline and cancel, while lengths are counted too.
-  Budget budget = {};
-  Executor* executor = nullptr;
+  // budget: nodes are those that have a term of the query, looked at in order of id; edges are
+  // their postings. Deadline and cancel flag are looked at while lengths are counted, too.
+  RunOptions run = {};
 };
 
 // One query term and what it is worth here.

@@ -18,11 +18,10 @@
 #include <span>
 #include <vector>
 
-#include "algorithms/common/budget.h"
 #include "algorithms/common/node_subset.h"
+#include "algorithms/common/run_options.h"
 #include "algorithms/retrieval/vector_distance.h"
 #include "engine/error.h"
-#include "engine/parallel.h"
 #include "engine/schema.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
@@ -35,21 +34,21 @@ struct NearestOptions {
   const NodeSubset* subset = nullptr;  // of the alive fact nodes; null = all of them
   NodeId skip = kNoNode;               // left out: the node that the query was taken from
   SimdLevel level = SimdLevel::kBest;
-  Executor* executor = nullptr;
-  Budget budget = {};  // nodes: vectors measured, in order of row (of a small subset: of id)
+  // budget: nodes are vectors measured, in order of row (of a small subset: of id).
+  RunOptions run = {};
 };
 
-struct SimilarNode {
+struct NearestHit {
   NodeId node = kNoNode;
   double similarity = 0;  // larger is nearer, see above
   double measure = 0;     // the cosine, the product or the distance itself
-  bool operator==(const SimilarNode&) const = default;
+  bool operator==(const NearestHit&) const = default;
 };
 
 struct NearestResult {
-  std::vector<SimilarNode> nodes;  // nearest first by the measure, ties by smaller id
-  std::uint64_t measured = 0;      // vectors read, dead rows of a scan included
-  bool truncated = false;          // the budget ran out: the nearest of those that were measured
+  std::vector<NearestHit> nodes;  // nearest first by the measure, ties by smaller id
+  std::uint64_t measured = 0;     // vectors read, dead rows of a scan included
+  bool truncated = false;         // the budget ran out: the nearest of those that were measured
 };
 
 // O(rows * dimensions), or O(subset * dimensions). The same bits at any thread count.

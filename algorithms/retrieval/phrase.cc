@@ -32,7 +32,7 @@ std::vector<NodeId> Postings(const Snapshot& snapshot, const ArcFilter& has_term
 // Nodes that have every term, ascending; none at all when there is no term.
 std::optional<std::vector<NodeId>> WithTerms(const Snapshot& snapshot,
                                              const std::vector<std::string>& terms) {
-  const ArcFilter has_term = internal::HasTermFilter(snapshot);
+  const ArcFilter has_term = retrieval_internal::HasTermFilter(snapshot);
   std::vector<std::vector<NodeId>> lists;
   for (const std::string& term : terms) lists.push_back(Postings(snapshot, has_term, term));
   if (lists.empty()) return std::nullopt;
@@ -69,16 +69,16 @@ class PhraseReader {
     std::vector<std::uint8_t> holds(nodes->size(), 0);
     std::vector<std::optional<Error>> errors((nodes->size() + kGrain - 1) / kGrain);
     std::atomic<bool> truncated = false;
-    ParallelFor(internal::Pick(options_.executor), nodes->size(), kGrain,
+    ParallelFor(internal::Pick(options_.run.executor), nodes->size(), kGrain,
                 [&](std::size_t begin, std::size_t end) {
-                  if (options_.budget.Interrupted()) truncated = true;
+                  if (options_.run.budget.Interrupted()) truncated = true;
                   if (truncated) return;
-                  Result<TermSplitter> splitter = pool_.Take();
+                  Result<TermSplitter> splitter = pool_.Acquire();
                   Status status = splitter ? Status() : std::unexpected(splitter.error());
                   for (std::size_t i = begin; i < end && status; ++i)
                     status = Look((*nodes)[i], *splitter, holds[i]);
                   if (!status) errors[begin / kGrain] = status.error();
-                  if (splitter) pool_.Give(std::move(*splitter));
+                  if (splitter) pool_.Release(std::move(*splitter));
                 });
     for (std::optional<Error>& error : errors)
       if (error) return std::unexpected(std::move(*error));
@@ -106,7 +106,7 @@ class PhraseReader {
   const Snapshot& s_;
   const PhraseOptions& options_;
   const std::vector<std::vector<std::string>> phrases_;  // words
-  internal::SplitterPool pool_;
+  retrieval_internal::SplitterPool pool_;
 };
 
 }  // namespace

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/common/budget.h"
 #include "algorithms/common/node_subset.h"
+#include "algorithms/common/run_options.h"
 #include "algorithms/retrieval/tokenizer.h"
 #include "engine/error.h"
 #include "engine/parallel.h"
@@ -33,8 +33,7 @@ struct PhraseOptions {
   const NodeSubset* subset = nullptr;  // what may be found; null: all alive nodes
   // Above so many nodes that have the phrases' terms no text is read, and none is found.
   std::uint64_t max_texts = std::numeric_limits<std::uint64_t>::max();
-  Budget budget = {};  // deadline and cancel
-  Executor* executor = nullptr;
+  RunOptions run = {};  // budget: deadline and cancel flag alone
 };
 
 struct PhraseResult {

@@ -16,7 +16,8 @@
 #include <span>
 #include <vector>
 
-#include "algorithms/common/budget.h"
+#include "algorithms/common/graph_filter.h"
+#include "algorithms/common/run_options.h"
 #include "algorithms/retrieval/nearest_neighbors.h"
 
 namespace plexus {
@@ -26,14 +27,13 @@ struct RerankOptions {
   std::size_t top = 0;           // results given, 0 = every candidate
   double boost = 0.3;            // share of the graph term, in [0, 1]
   bool unit_similarity = false;  // cosine as (1 + c) / 2; refused for inner products
-  std::optional<Metric> metric = {};   // absent: the space's own
-  std::vector<EdgeKindId> kinds = {};  // edges that join candidates; none = the fact plane
-  std::int64_t valid_at = kNoTime;     // only edges valid then
-  const NodeSubset* subset = nullptr;  // candidates outside are left out
-  NodeId skip = kNoNode;               // never among the k nearest: where the query was taken from
-  Budget budget = {};  // nodes: vectors measured; edges: arcs of candidates' rows looked at
+  std::optional<Metric> metric = {};  // absent: the space's own
+  // kinds: edges that join candidates. subset: candidates outside are left out.
+  GraphFilter filter = {};
+  NodeId skip = kNoNode;  // never among the k nearest: where the query was taken from
+  // budget: nodes are vectors measured, edges arcs of candidates' rows looked at.
+  RunOptions run = {};
   SimdLevel level = SimdLevel::kBest;
-  Executor* executor = nullptr;
 };
 
 struct RerankHit {

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/common/budget.h"
 #include "algorithms/common/node_subset.h"
+#include "algorithms/common/run_options.h"
 #include "algorithms/retrieval/tokenizer.h"
 #include "engine/error.h"
 #include "engine/monitoring/progress.h"
@@ -33,8 +33,8 @@ struct IndexTermsOptions {
   std::size_t batch_ops = 262'144;  // operations of one batch, about
   // Texts compared before their batch is filled, about: what is held of them.
   std::size_t wave_bytes = std::size_t{32} << 20;
-  Budget budget = {};            // deadline and cancel; looked at every 1,024 nodes
-  Executor* executor = nullptr;  // null: DefaultExecutor()
+  // budget: deadline and cancel flag alone, looked at every 1,024 nodes.
+  RunOptions run = {};
   Progress* progress = nullptr;  // nodes looked at
 };
 

@@ -28,12 +28,11 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/common/budget.h"
 #include "algorithms/common/node_subset.h"
+#include "algorithms/common/run_options.h"
 #include "algorithms/retrieval/tokenizer.h"
 #include "engine/error.h"
 #include "engine/monitoring/progress.h"
-#include "engine/parallel.h"
 #include "engine/snapshot.h"
 #include "engine/write_batch.h"
 
@@ -46,8 +45,8 @@ struct TextVectorOptions {
   std::int64_t now_ms = 0;             // time of the batches
   const NodeSubset* subset = nullptr;  // whose vectors are made; N and df are of all facts
   std::size_t batch_floats = std::size_t{1} << 20;  // values of one batch, about
-  Budget budget = {};            // deadline and cancel; looked at between batches
-  Executor* executor = nullptr;  // null: DefaultExecutor()
+  // budget: deadline and cancel flag alone, looked at between batches.
+  RunOptions run = {};
   Progress* progress = nullptr;  // nodes looked at
 };
 

@@ -50,7 +50,7 @@ struct TermSplitter::Impl {
   std::unique_ptr<icu::BreakIterator> words;
   std::set<std::string, std::less<>> stop_words;
   TermOptions options;
-  std::optional<internal::Stemmer> stemmer;
+  std::optional<retrieval_internal::Stemmer> stemmer;
   std::string folded, form;
 
   Status Fold(std::string_view text) {
@@ -97,7 +97,7 @@ struct TermSplitter::Impl {
     if (stemmer && std::ranges::all_of(word, is_letter)) word = stemmer->Stem(word);
     if (!options.fold_accents) return word;
     form.assign(word);
-    PLEXUS_TRY(internal::FoldAccents(form));
+    PLEXUS_TRY(retrieval_internal::FoldAccents(form));
     return std::string_view(form);
   }
 
@@ -121,8 +121,8 @@ struct TermSplitter::Impl {
       if (!options.split_identifiers || word.find_first_of("_.") == std::string_view::npos ||
           word.size() > options.max_term_bytes)
         return {};
-      const std::vector<internal::Piece> parts = internal::SeparatedParts(word);
-      for (const internal::Piece part : parts)
+      const std::vector<retrieval_internal::Piece> parts = retrieval_internal::SeparatedParts(word);
+      for (const retrieval_internal::Piece part : parts)
         if (parts.size() > 1)
           PLEXUS_TRY(offer_part(word.substr(part.begin, part.end - part.begin)));
       return {};
@@ -135,7 +135,8 @@ struct TermSplitter::Impl {
       });
     }
     if (!options.split_identifiers) return {};
-    for (const internal::Piece part : internal::CamelCaseParts(text, options.max_term_bytes)) {
+    for (const retrieval_internal::Piece part :
+         retrieval_internal::CamelCaseParts(text, options.max_term_bytes)) {
       PLEXUS_TRY(Fold(text.substr(part.begin, part.end - part.begin)));
       PLEXUS_TRY(offer_part(folded));
     }
@@ -154,8 +155,8 @@ struct TermSplitter::Impl {
   static void ForEachPair(std::string_view text, Fn&& fn) {
     std::size_t previous = std::string_view::npos;
     for (std::size_t at = 0; at < text.size();) {
-      const internal::Utf8Character c = internal::CharacterAt(text, at);
-      const bool is_cjk = internal::IsCjk(c.code);
+      const retrieval_internal::Utf8Character c = retrieval_internal::CharacterAt(text, at);
+      const bool is_cjk = retrieval_internal::IsCjk(c.code);
       if (is_cjk && previous != std::string_view::npos) fn(previous, at + c.bytes);
       previous = is_cjk ? at : std::string_view::npos;
       at += c.bytes;
@@ -169,7 +170,8 @@ struct TermSplitter::Impl {
     std::string spaced;
     if (options.split_identifiers) {  // "getUser" -> "get User"
       std::size_t copied = 0, last_end = 0;
-      for (const internal::Piece part : internal::CamelCaseParts(text, options.max_term_bytes)) {
+      for (const retrieval_internal::Piece part :
+           retrieval_internal::CamelCaseParts(text, options.max_term_bytes)) {
         if (part.begin == last_end && part.begin > 0) {
           spaced.append(text.substr(copied, part.begin - copied)).push_back(' ');
           copied = part.begin;
@@ -181,10 +183,11 @@ struct TermSplitter::Impl {
     }
     Run run;
     const auto take = [&](std::size_t begin, std::size_t end) -> Status {
-      std::vector<internal::Piece> parts = {{0, end - begin}};
+      std::vector<retrieval_internal::Piece> parts = {{0, end - begin}};
       if (options.split_identifiers)
-        parts = internal::SeparatedParts(std::string_view(folded).substr(begin, end - begin));
-      for (const internal::Piece part : parts)
+        parts =
+            retrieval_internal::SeparatedParts(std::string_view(folded).substr(begin, end - begin));
+      for (const retrieval_internal::Piece part : parts)
         PLEXUS_TRY(OfferPhraseWords(begin + part.begin, begin + part.end, run, fn));
       return {};
     };
@@ -208,8 +211,8 @@ struct TermSplitter::Impl {
     const std::string_view text = folded;
     std::size_t other = begin;  // where what is no such character begins
     for (std::size_t at = begin; at < end;) {
-      const internal::Utf8Character c = internal::CharacterAt(text, at);
-      if (internal::IsCjk(c.code)) {
+      const retrieval_internal::Utf8Character c = retrieval_internal::CharacterAt(text, at);
+      if (retrieval_internal::IsCjk(c.code)) {
         if (run.length == 0 || run.end != at) PLEXUS_TRY(EndRun(run, fn));
         if (other < at) PLEXUS_TRY(fn(text.substr(other, at - other), false));
         if (run.length > 0) PLEXUS_TRY(fn(text.substr(run.begin, at + c.bytes - run.begin), true));
@@ -239,7 +242,7 @@ Result<TermSplitter> TermSplitter::Make(const TermOptions& options) try {
   if (U_FAILURE(status)) return IcuError(status);
   impl->options = options;
   if (!options.stemmer.empty()) {
-    PLEXUS_ASSIGN(impl->stemmer, internal::Stemmer::Make(options.stemmer));
+    PLEXUS_ASSIGN(impl->stemmer, retrieval_internal::Stemmer::Make(options.stemmer));
   }
   const auto add = [&](std::string_view word) -> Status {
     PLEXUS_TRY(impl->Fold(word));
@@ -288,7 +291,7 @@ Result<std::vector<std::string>> TermSplitter::PhraseTerms(std::string_view phra
   std::vector<std::string> terms;
   const auto take = [&](std::string_view word, bool pair) -> Status {
     if (pair ? !impl_->options.cjk_bigrams : word.size() < 2 || !impl_->IsTerm(word)) return {};
-    const bool character = internal::IsCjk(internal::CharacterAt(word, 0).code);
+    const bool character = retrieval_internal::IsCjk(retrieval_internal::CharacterAt(word, 0).code);
     if (character && !pair) return {};  // alone here, in the text perhaps part of a word
     PLEXUS_ASSIGN(const std::string_view form, impl_->Form(word));
     if (!form.empty()) terms.emplace_back(form);

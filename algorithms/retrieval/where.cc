@@ -25,12 +25,12 @@ namespace plexus {
 
 namespace {
 
-using internal::WhereComparison;
-using internal::WhereField;
-using internal::WhereForm;
-using internal::WhereScalar;
-using internal::WhereTest;
-using internal::WhereTruth;
+using retrieval_internal::WhereComparison;
+using retrieval_internal::WhereField;
+using retrieval_internal::WhereForm;
+using retrieval_internal::WhereScalar;
+using retrieval_internal::WhereTest;
+using retrieval_internal::WhereTruth;
 
 constexpr std::size_t kGrain = 1024;  // nodes a block; a multiple of 64, so that words are its own
 constexpr std::size_t kLookEvery = 128;  // fetched payloads between two looks at the budget
@@ -93,13 +93,13 @@ class NodeTruth {
   static WhereTruth Tested(const WhereTest& test, const WhereScalar& have) {
     if (test.form == WhereForm::kExists)
       return Truth(!std::holds_alternative<std::monostate>(have));
-    if (test.form == WhereForm::kIn) return internal::IsIn(have, test.list);
+    if (test.form == WhereForm::kIn) return retrieval_internal::IsIn(have, test.list);
     if (test.form == WhereForm::kLike) {
       const std::string_view* text = std::get_if<std::string_view>(&have);
       return text ? Truth(test.pattern.Matches(*text)) : WhereTruth::kNeither;
     }
-    const auto order = internal::CompareWhere(have, test.value);
-    return order ? Truth(internal::Holds(test.comparison, *order)) : WhereTruth::kNeither;
+    const auto order = retrieval_internal::CompareWhere(have, test.value);
+    return order ? Truth(retrieval_internal::Holds(test.comparison, *order)) : WhereTruth::kNeither;
   }
 
   std::optional<WhereTruth> OfTags(const WhereTest& test) const {
@@ -216,15 +216,15 @@ class Evaluator {
   }
 
   Result<WhereResult> Run() {
-    internal::HaltingExecutor executor(internal::Pick(options_.executor), options_.budget);
-    const auto list = internal::ShortestList(s_, root_, options_.make_orders);
+    internal::StoppableExecutor executor(internal::Pick(options_.run.executor), options_.run.budget);
+    const auto list = retrieval_internal::ShortestList(s_, root_, options_.make_orders);
     const std::size_t count = list ? list->size() : s_.node_count();
     std::vector<std::vector<NodeId>> chosen((count + kGrain - 1) / kGrain);
     ParallelFor(executor, count, kGrain, [&](std::size_t begin, std::size_t end) {
       Block(begin, end, list ? &*list : nullptr, chosen[begin / kGrain]);
     });
     if (error_) return std::unexpected(std::move(*error_));
-    if (executor.halted() || stopped_)
+    if (executor.stopped() || stopped_)
       return Fail(ErrorCode::kCancelled, "where: stopped before all nodes were tested");
     std::vector<std::uint64_t> words((std::size_t{s_.node_count()} + 63) / 64, 0);
     for (const std::vector<NodeId>& block : chosen)
@@ -277,7 +277,7 @@ class Evaluator {
     reads_[static_cast<int>(field)] += waiting.size();
     std::vector<NodeId> rest;
     const auto take = [&](std::size_t i, Result<std::string_view> bytes) {
-      if (i % kLookEvery == 0 && options_.budget.Interrupted()) stopped_ = true;
+      if (i % kLookEvery == 0 && options_.run.budget.Interrupted()) stopped_ = true;
       if (stopped_) return;
       truth.Begin(waiting[i].node);
       PropertyMap map;
@@ -290,7 +290,7 @@ class Evaluator {
     if (const Status walked = GetEach(refs, take); !walked)
       return Refuse(walked.error(), waiting[0].node);
     for (std::size_t i = 0; i < rest.size() && !stopped_; ++i) {
-      if (i % kLookEvery == 0 && options_.budget.Interrupted()) stopped_ = true;
+      if (i % kLookEvery == 0 && options_.run.budget.Interrupted()) stopped_ = true;
       FetchBoth(rest[i], truth, chosen);
     }
   }

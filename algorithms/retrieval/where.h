@@ -43,8 +43,8 @@
 #include <memory>
 #include <string_view>
 
-#include "algorithms/common/budget.h"
 #include "algorithms/common/node_subset.h"
+#include "algorithms/common/run_options.h"
 #include "engine/error.h"
 #include "engine/parallel.h"
 #include "engine/schema.h"
@@ -89,8 +89,7 @@ struct WhereOptions {
   // Sorted orders of columns and kinds that are not kept with the graph yet are made, O(nodes log
   // nodes): pays in a program that keeps the graph open and asks again.
   bool make_orders = false;
-  Budget budget = {};  // deadline and cancel
-  Executor* executor = nullptr;
+  RunOptions run = {};  // budget: deadline and cancel flag alone
 };
 
 struct WhereResult {

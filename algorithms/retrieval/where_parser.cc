@@ -16,12 +16,12 @@ namespace plexus {
 
 namespace {
 
-using internal::WhereComparison;
-using internal::WhereCost;
-using internal::WhereField;
-using internal::WhereForm;
-using internal::WhereTest;
-using internal::WhereValue;
+using retrieval_internal::WhereComparison;
+using retrieval_internal::WhereCost;
+using retrieval_internal::WhereField;
+using retrieval_internal::WhereForm;
+using retrieval_internal::WhereTest;
+using retrieval_internal::WhereValue;
 
 enum class Sign : std::uint8_t { kEnd, kWord, kQuoted, kString, kNumber, kSymbol };
 
@@ -422,7 +422,7 @@ class WhereParser {
     if (!IsSymbol(")")) return Bad(token_.at, "',' or ')' expected, not " + Shown(token_));
     std::ranges::sort(test.list.strings);
     std::ranges::sort(test.list.times);
-    std::ranges::sort(test.list.numbers, internal::LessNumber);
+    std::ranges::sort(test.list.numbers, retrieval_internal::LessNumber);
     return Next();
   }
 
@@ -438,7 +438,7 @@ class WhereParser {
     if (token_.text.size() > WhereLimits::kMaxPatternBytes)
       return Bad(token_.at, "a pattern has at most " +
                                 std::to_string(WhereLimits::kMaxPatternBytes) + " bytes");
-    test.pattern = internal::LikePattern(token_.text, ignore_case);
+    test.pattern = retrieval_internal::LikePattern(token_.text, ignore_case);
     return Next();
   }
 

@@ -25,10 +25,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "algorithms/common/budget.h"
+#include "algorithms/common/graph_filter.h"
 #include "algorithms/common/node_subset.h"
+#include "algorithms/common/run_options.h"
 #include "engine/error.h"
-#include "engine/parallel.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
@@ -45,16 +45,14 @@ struct FrontierOptions {
   int arity = 2;          // 2 or 3
   std::size_t top = 100;  // best first, ties by ids; 0 = all, at most kMaxFrontierTop
   FrontierMask mask = FrontierMask::kEvents;
-  // Edge kinds of the index plane whose index ends are shared, in either direction.
-  // None = all of them but those at events (member) and outcomes (labels).
-  std::vector<EdgeKindId> kinds;
-  std::int64_t valid_at = kNoTime;      // only edges to index nodes that are valid then
-  const NodeSubset* subset = nullptr;   // candidates, e.g. the visible nodes; df counts all
+  // kinds: of the index plane; their index ends are what is shared, in either direction. None = all
+  // of them but those at events (member) and outcomes (labels). valid_at: of edges to index nodes.
+  // subset: candidates, such as the visible nodes; document frequencies count all.
+  GraphFilter filter = {};
   const NodeSubset* anchors = nullptr;  // a set must hold one of these
-  // edges: comparisons (FrontierResult::compared; triples may pass it by one round);
-  // nodes: sets scored, looked at between rounds. Reading the index is not counted.
-  Budget budget;
-  Executor* executor = nullptr;
+  // budget: edges are comparisons (FrontierResult::compared; triples may pass it by one round),
+  // nodes are sets scored, looked at between rounds. Reading the index is not counted.
+  RunOptions run = {};
 };
 
 struct SharedNeighbor {

@@ -23,11 +23,10 @@
 #include <span>
 #include <vector>
 
-#include "algorithms/common/budget.h"
-#include "algorithms/common/node_subset.h"
+#include "algorithms/common/graph_filter.h"
+#include "algorithms/common/run_options.h"
 #include "engine/bulk/topology.h"
 #include "engine/error.h"
-#include "engine/parallel.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
@@ -46,16 +45,13 @@ inline constexpr std::size_t kMaxSimilarTop = std::size_t{1} << 20;
 struct SimilarityOptions {
   SimilarityMeasure measure = SimilarityMeasure::kJaccard;
   Direction direction = Direction::kBoth;
-  std::vector<EdgeKindId> kinds = {};  // none = the fact plane
-  std::int64_t valid_at = kNoTime;     // only edges valid then
-  const NodeSubset* subset = nullptr;
+  GraphFilter filter = {};
   std::size_t top =
       20;  // of lists: the best, ties by ids; 0 = all (SimilarPairs: at most kMaxSimilarTop)
   std::uint64_t least_shared = 1;  // of lists: leave out who shares fewer; 1 or more
   std::uint64_t wedge_limit = std::uint64_t{1} << 33;  // SimilarPairs: when it changes its way
-  Budget budget =
-      {};  // edges: arcs looked at (SimilarPairs: wedges, comparisons); deadline; cancel
-  Executor* executor = nullptr;
+  // budget: edges are arcs looked at (SimilarPairs: wedges, comparisons).
+  RunOptions run = {};
 };
 
 struct PairSimilarity {

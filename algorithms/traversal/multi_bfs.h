@@ -11,6 +11,8 @@
 #include <span>
 #include <vector>
 
+#include "algorithms/common/graph_filter.h"
+#include "algorithms/common/run_options.h"
 #include "algorithms/traversal/bfs.h"
 #include "engine/adjacency/csr_view.h"
 #include "engine/error.h"
@@ -34,13 +36,10 @@ struct MultiBfsOptions {
   std::uint32_t max_depth = kUnreached;
   bool depths = false;  // nodes * sources * 4 bytes
   Direction direction = Direction::kOut;
-  std::vector<EdgeKindId> kinds = {};  // none = the fact plane
-  std::int64_t valid_at = kNoTime;     // only edges valid then
-  const NodeSubset* subset = nullptr;
-  // Looked at between levels: nodes are (node, source) pairs reached, edges the arcs that
-  // leave the nodes of a level. With nodes = 0 not even the sources are reached, as in Bfs.
-  Budget budget = {};
-  Executor* executor = nullptr;
+  GraphFilter filter = {};
+  // budget: nodes are (node, source) pairs reached, edges the arcs that leave the nodes of a level,
+  // looked at between levels. With nodes = 0 not even the sources are reached, as in Bfs.
+  RunOptions run = {};
 };
 
 // Deterministic, thread-safe. A source may be named twice and need not be in the subset.
@@ -54,8 +53,8 @@ struct MultiBfsOptions {
 Result<MultiBfsResult> MultiBfs(const Snapshot& snapshot, std::span<const NodeId> sources,
                                 const MultiBfsOptions& options = {});
 
-// The same on bare arrays: `in` is the transpose of `out`. Of the options, kinds, direction
-// and subset do not count. REQUIRES 1..kBfsLanes sources below out.node_count().
+// The same on bare arrays: `in` is the transpose of `out`. Of the options, filter and
+// direction do not count. REQUIRES 1..kBfsLanes sources below out.node_count().
 Result<MultiBfsResult> MultiBfsCsr(const CsrView& out, const CsrView& in,
                                    std::span<const NodeId> sources,
                                    const MultiBfsOptions& options = {});

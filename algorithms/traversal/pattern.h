@@ -22,6 +22,7 @@
 #include <string_view>
 #include <vector>
 
+#include "algorithms/common/run_options.h"
 #include "algorithms/traversal/traverse.h"
 #include "engine/error.h"
 #include "engine/schema.h"
@@ -67,16 +68,17 @@ enum class PatternOrder : std::uint8_t { kFewestHops, kBestProduct };
 struct PatternOptions {
   static constexpr std::uint32_t kMaxProductHops = 64;
   static constexpr std::uint32_t kNoLimit = 0xFFFFFFFFu;
-  static constexpr std::uint64_t kMostPathSteps = 2'000'000;  // of all paths of a reply together
+  static constexpr std::uint64_t kMaxPathSteps = 2'000'000;  // of all paths of a reply together
 
   PatternOrder order = PatternOrder::kFewestHops;
   std::uint32_t hops = kNoLimit;       // kBestProduct: at most kMaxProductHops, 0xFFFFFFFF = 16
   std::size_t top = 100;               // 0 = all
-  bool paths = true;                   // fill TraverseHit::path, up to kMostPathSteps
+  bool paths = true;                   // fill TraverseHit::path, up to kMaxPathSteps
   std::int64_t valid_at = kNoTime;     // only edges valid then
   const NodeSubset* subset = nullptr;  // starts need not be in it
-  Budget budget;                       // nodes: (node, state) labels
-  std::string resume;                  // TraverseResult::resume of an earlier call
+  // budget: nodes are (node, state) labels. executor: not used.
+  RunOptions run = {};
+  std::string resume;  // TraverseResult::resume of an earlier call
 };
 
 // Nodes that a start is joined to, with a walk as proof: fewest hops first (ties by id),
@@ -84,15 +86,15 @@ struct PatternOptions {
 // its length. A start is listed when a walk leads back to it, or the pattern matches the
 // empty walk. Nodes are alive facts, and index nodes when the pattern names a kind of the
 // index plane. Serial, the same bits on every shape of the graph. O(labels and arcs
-// touched + kMostPathSteps); a label is a (node, state) pair, under kBestProduct and hop.
+// touched + kMaxPathSteps); a label is a (node, state) pair, under kBestProduct and hop.
 // Walks may be as long as the graph has pairs, so paths are bounded by themselves: best hit
-// first, one that no longer fits in kMostPathSteps is left empty (its `hops` and `seed` are
+// first, one that no longer fits in kMaxPathSteps is left empty (its `hops` and `seed` are
 // there) and counted in `paths_left_out`. Thread-safe.
 // kInvalidArgument: a start's id or weight, hops, a kind the graph does not have, a foreign
 // `resume`; kNotFound: a start that was removed; kFailedPrecondition: a `resume` of another
 // version of the graph.
 Result<TraverseResult> MatchPattern(const Snapshot& snapshot, const PathPattern& pattern,
-                                    std::span<const TraverseSeed> starts,
+                                    std::span<const NodeWeight> starts,
                                     const PatternOptions& options = {});
 
 }  // namespace plexus

@@ -44,11 +44,11 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/common/budget.h"
 #include "algorithms/common/edge_step.h"
-#include "algorithms/common/node_subset.h"
+#include "algorithms/common/graph_filter.h"
+#include "algorithms/common/node_weight.h"
+#include "algorithms/common/run_options.h"
 #include "engine/error.h"
-#include "engine/parallel.h"
 #include "engine/snapshot.h"
 #include "engine/types.h"
 
@@ -58,27 +58,20 @@ inline constexpr int kMaxHops = 16;
 
 enum class Aggregate : std::uint8_t { kMax, kSum, kMin, kNoisyOr };
 
-struct TraverseSeed {
-  NodeId node = kNoNode;
-  double weight = 1.0;  // finite, > 0; noisy-or: at most 1
-};
-
 struct TraverseOptions {
   int hops = 3;  // 0..kMaxHops
   Direction direction = Direction::kOut;
   Aggregate aggregate = Aggregate::kMax;
-  double decay = 1.0;                  // in (0, 1], applied once per hop
-  std::size_t top = 100;               // best first, ties by id; 0 = all
-  bool paths = true;                   // fill TraverseHit::path
-  bool include_seeds = false;          // seeds are never listed unless set (score: their own
-                                       // weight and the walks that return)
-  std::vector<EdgeKindId> kinds;       // none = the fact plane
-  std::int64_t valid_at = kNoTime;     // only edges valid then
-  const NodeSubset* subset = nullptr;  // e.g. the visible nodes; seeds need not be in it
-  Budget budget;
+  double decay = 1.0;          // in (0, 1], applied once per hop
+  std::size_t top = 100;       // best first, ties by id; 0 = all
+  bool paths = true;           // fill TraverseHit::path
+  bool include_seeds = false;  // seeds are never listed unless set (score: their own
+                               // weight and the walks that return)
+  // subset: such as the visible nodes; seeds need not be in it.
+  GraphFilter filter = {};
+  RunOptions run = {};
   std::string
       resume;  // TraverseResult::resume of an earlier call: its budget and this one's together
-  Executor* executor = nullptr;
 };
 
 struct TraverseHit {
@@ -103,7 +96,7 @@ struct TraverseResult {
 // range, a `resume` that does not belong to this question; kNotFound: a seed that was
 // removed; kFailedPrecondition: a `resume` of another version of the graph. The same seed twice:
 // the larger weight (max, noisy-or), the smaller (min), the sum (sum).
-Result<TraverseResult> Traverse(const Snapshot& snapshot, std::span<const TraverseSeed> seeds,
+Result<TraverseResult> Traverse(const Snapshot& snapshot, std::span<const NodeWeight> seeds,
                                 const TraverseOptions& options = {});
 
 }  // namespace plexus

@@ -14,7 +14,7 @@ using bench::Must;
 void WeightedPageRank(Peer& peer, const Snapshot& graph, Executor& executor) {
   PageRankOptions options;
   options.tolerance = kTrueError;
-  options.executor = &executor;
+  options.run.executor = &executor;
   int iterations = 0;
   peer.Trials([&] {
     PageRankResult result = Must(PageRank(graph, options), "pagerank");
@@ -29,7 +29,7 @@ void KatzOf(Peer& peer, const Snapshot& graph, double alpha, Executor& executor)
   options.alpha = alpha;
   options.tolerance = 1e-8;
   options.weighted = false;
-  options.executor = &executor;
+  options.run.executor = &executor;
   int iterations = 0;
   peer.Trials([&] {
     KatzResult result = Must(Katz(graph, options), "katz");
@@ -48,7 +48,7 @@ void OfPairs(Peer& peer, const Snapshot& graph, const Arcs& arcs, Executor& exec
                     : work == "adamic"  ? SimilarityMeasure::kAdamicAdar
                                         : SimilarityMeasure::kResourceAllocation;
   options.direction = Direction::kOut;
-  options.executor = &executor;
+  options.run.executor = &executor;
   std::vector<NodePair> pairs;
   for (const auto& [a, b] : SimilarityPairs(arcs)) pairs.push_back({a, b});
   peer.Trials([&] {

@@ -55,7 +55,7 @@ Result<std::optional<CsvParser>> OpenTable(ImportRun& run, const Input& input, B
   return std::move(*parser);
 }
 
-// Opens a file, behind its byte order mark, and tells its format.
+// Opens a file, behind its byte order mark, and detects its format.
 Result<Format> OpenReader(const ImportOptions& options, const Input& input, BlockReader& reader) {
   PLEXUS_ASSIGN(auto source, input.Open());
   reader = MakeReader(std::move(source), options);
@@ -184,7 +184,7 @@ Status ApplyChecked(ImportRun& run, const Input& input, Checked& checked) {
   return status;
 }
 
-// A look at all of them that applies nothing; a closer one, if that asks for it.
+// A pass over all of them that applies nothing; a second one, if the first finds that it is needed.
 Status CheckGroup(ImportRun& run, std::span<const Input> inputs, std::vector<Checked>& checked) {
   const ImportReport before = run.report;
   run.check.Begin(run.graph.snapshot());
@@ -198,7 +198,7 @@ Status CheckGroup(ImportRun& run, std::span<const Input> inputs, std::vector<Che
       if (checked[i].stamps.empty()) checked[i].stamps = Stamps(inputs[i]);
       status = ImportOne(run, inputs[i], checked[i]);
     }
-  } while (status && !run.report.stopped && run.check.LookCloser());
+  } while (status && !run.report.stopped && run.check.NeedsSecondPass());
   run.checking = false;
   if (status && !run.report.stopped) run.report = before;
   return status;
@@ -275,8 +275,8 @@ Status ImportGroup(ImportRun& run, std::span<const Input> inputs) {
   return {};
 }
 
-// All inputs together are one group, but WordNet's directories stand alone: what they
-// may point to is asked of the graph.
+// All inputs together are one group, but WordNet's directories stand alone: what they may point to
+// is looked up in the graph.
 Status ImportAll(ImportRun& run, std::span<const Input> inputs) {
   for (std::size_t begin = 0; begin < inputs.size() && !run.report.stopped;) {
     std::size_t end = begin + 1;

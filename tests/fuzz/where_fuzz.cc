@@ -45,7 +45,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Snapshot& graph = TheGraph();
   WhereOptions options;
   options.index_nodes = size % 2 == 0;
-  options.executor = &SerialExecutor();
+  options.run.executor = &SerialExecutor();
   const auto first = EvaluateWhere(graph, text, options);
   if (!first) {
     if (first.error().code != ErrorCode::kInvalidArgument ||

@@ -43,7 +43,7 @@ std::vector<std::string> WordsOf(const std::string& shell) {
       if (begun) words.push_back(word);
       word.clear();
       begun = false;
-    } else if (c == '|' || c == '>') {
+    } else if (c == '|' || c == '>' || c == '<') {
       break;
     } else {
       word += c;

@@ -48,7 +48,7 @@ void PrintNotes(Workspace& workspace, const GlobalOptions& globals) {
       PrintError(Error{ErrorCode::kInvalidArgument, note.text});
     else if (note.level == Note::kWarning)
       PrintWarning(note.text);
-    else if (!globals.quiet)
+    else if (!globals.quiet && (note.level != Note::kForPeople || globals.format == Format::kTable))
       PrintNote(note.text);
   }
 }

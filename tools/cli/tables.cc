@@ -203,9 +203,12 @@ class Printer {
     return text;
   }
 
+  static std::string Joined(std::string key, const std::string& text) {
+    return text.empty() ? key : key + "  " + text;
+  }
   std::string Whole(NodeId node) const {
     return options_.names ? ShownName(snapshot_, node)
-                          : ShownKey(snapshot_, node) + "  " + TextHead(snapshot_, node);
+                          : Joined(ShownKey(snapshot_, node), TextHead(snapshot_, node));
   }
 
   void AddSteps(const TreeNode::Array& edges, const Row& row) {

@@ -22,7 +22,12 @@ namespace plexus::tools {
 
 // What to know beside an answer.
 struct Note {
-  enum Level : std::uint8_t { kNote, kWarning, kError };
+  enum Level : std::uint8_t {
+    kForPeople,  // said beside a table alone; a reply says it in its members
+    kNote,
+    kWarning,
+    kError,
+  };
   std::string text;
   Level level = kNote;
 };

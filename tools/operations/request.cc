@@ -45,7 +45,8 @@ const Parameters& CommonParameters() {
       tools::Text("as_of", "SEQ|TIME", "read the graph as it was then").Named(Means::kMoment),
       tools::List("scope", "S[,S]", "only nodes of these scopes"),
       tools::Text("where", "EXPRESSION", "only nodes of which this is true; 'list' shows how"),
-      tools::Text("now", "TIME", "the time that is now (default: that of as_of, or the clock)")
+      tools::Text("now", "TIME",
+                  "the time that is now (default: that of the state asked for, or the clock)")
           .Named(Means::kTime)};
   return common;
 }
@@ -87,8 +88,7 @@ Status Request::Checked(const Parameter& parameter, Value& value) const {
     return Fail(ErrorCode::kInvalidArgument, Name(parameter.name) + " " + why);
   };
   if (parameter.type == Type::kNumber)
-    if (const auto* count = std::get_if<std::uint64_t>(&value))
-      value = static_cast<double>(*count);
+    if (const auto* count = std::get_if<std::uint64_t>(&value)) value = static_cast<double>(*count);
   if (value.index() != static_cast<std::size_t>(parameter.type) + 1)
     return refuse("is " + std::string(TypeName(parameter.type)));
   std::optional<double> number;
@@ -110,9 +110,9 @@ Status Request::Checked(const Parameter& parameter, Value& value) const {
   const auto* text = std::get_if<std::string>(&value);
   if (text && !parameter.choices.empty()) {
     if (std::ranges::find(parameter.choices, *text) != parameter.choices.end()) return {};
-    return Fail(ErrorCode::kInvalidArgument,
-                Name(parameter.name) + ": '" + *text + "' is not one of " + parameter.shown +
-                    DidYouMean(*text, parameter.choices));
+    return Fail(ErrorCode::kInvalidArgument, Name(parameter.name) + ": '" + *text +
+                                                 "' is not one of " + parameter.shown +
+                                                 DidYouMean(*text, parameter.choices));
   }
   if (text && text->empty() && !parameter.may_be_empty)
     return Fail(ErrorCode::kInvalidArgument,
@@ -126,8 +126,7 @@ Status Request::Set(std::string_view name, Value value) {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < values_.size(); ++i) names.push_back(At(i).name);
     return Fail(ErrorCode::kInvalidArgument, operation_->name + " has no parameter '" +
-                                                 std::string(name) + "'" +
-                                                 DidYouMean(name, names));
+                                                 std::string(name) + "'" + DidYouMean(name, names));
   }
   PLEXUS_TRY(Checked(At(*index), value));
   values_[*index] = std::move(value);
@@ -231,9 +230,7 @@ std::optional<std::string> Request::MaybeText(std::string_view name) const {
   const auto* given = std::get_if<std::string>(&Get(name));
   return given ? std::optional(*given) : std::nullopt;
 }
-const std::string& Request::Source(std::string_view name) const {
-  return sources_[*Index(name)];
-}
+const std::string& Request::Source(std::string_view name) const { return sources_[*Index(name)]; }
 
 Status NotTogether(const Request& request, std::string_view one, std::string_view other) {
   if (!request.Given(one) || !request.Given(other)) return {};

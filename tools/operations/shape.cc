@@ -108,7 +108,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 36> kMeaning
     {"exact", "from all nodes, not from a sample"},
     {"found", "how many there are, listed or not"},
     {"from", "where it begins"},
-    {"history_floor", "the earliest sequence that as_of reaches"},
+    {"history_floor", "the earliest sequence that can be asked for"},
     {"hops", "edges on the way"},
     {"idf", "how rare a term is"},
     {"key", "the stored key, to be given back as it is"},

@@ -119,7 +119,7 @@ Result<View> Workspace::Seen(std::string_view as_of, const Request& request) {
     WhereOptions options;
     options.subset = view.scope ? &*view.scope : nullptr;
     options.make_orders = !options_.one_request;
-    SetExecutor(options, *this);
+    options.run.executor = &executor();
     PLEXUS_ASSIGN(WhereResult found, EvaluateWhere(view.snapshot, request.Text("where"), options));
     view.scope = std::move(found.nodes);
   }

@@ -1,7 +1,7 @@
 // Pieces taken greedily from the left, the last one from the right; see like_pattern.h.
 #include "algorithms/retrieval/internal/like_pattern.h"
 
-namespace plexus::internal {
+namespace plexus::retrieval_internal {
 
 namespace {
 
@@ -69,4 +69,4 @@ bool LikePattern::Matches(std::string_view text) const {
   return false;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::retrieval_internal

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace plexus::internal {
+namespace plexus::retrieval_internal {
 
 class LikePattern {
  public:
@@ -35,4 +35,4 @@ class LikePattern {
   std::vector<Piece> pieces_ = {Piece()};  // between the "%"; some may be empty
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::retrieval_internal

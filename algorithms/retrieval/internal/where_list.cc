@@ -13,7 +13,7 @@
 #include "engine/state.h"
 #include "engine/vocabulary.h"
 
-namespace plexus::internal {
+namespace plexus::retrieval_internal {
 
 namespace {
 
@@ -259,4 +259,4 @@ std::optional<std::vector<NodeId>> ShortestList(const Snapshot& snapshot, const 
   return nodes;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::retrieval_internal

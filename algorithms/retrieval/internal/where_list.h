@@ -11,11 +11,11 @@
 #include "algorithms/retrieval/internal/where_tree.h"
 #include "engine/snapshot.h"
 
-namespace plexus::internal {
+namespace plexus::retrieval_internal {
 
 // Ascending, each once; nullopt: no list is shorter than half of the nodes. `make_orders`: as
 // WhereOptions has it. O(list * log list).
 std::optional<std::vector<NodeId>> ShortestList(const Snapshot& snapshot, const WhereTest& root,
                                                 bool make_orders);
 
-}  // namespace plexus::internal
+}  // namespace plexus::retrieval_internal

@@ -17,7 +17,7 @@
 #include "engine/schema.h"
 #include "engine/types.h"
 
-namespace plexus::internal {
+namespace plexus::retrieval_internal {
 
 // A value as an expression spells it. `time_ms`: of a string that is an ISO 8601 time.
 struct WhereValue {
@@ -78,12 +78,12 @@ struct WhereTest {
   LikePattern pattern;
 };
 
-}  // namespace plexus::internal
+}  // namespace plexus::retrieval_internal
 
 namespace plexus {
 
 struct WhereExpression::Tree {
-  internal::WhereTest root;
+  retrieval_internal::WhereTest root;
 };
 
 }  // namespace plexus

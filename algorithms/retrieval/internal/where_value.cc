@@ -5,7 +5,7 @@
 
 #include "algorithms/retrieval/internal/where_tree.h"
 
-namespace plexus::internal {
+namespace plexus::retrieval_internal {
 
 namespace {
 
@@ -128,4 +128,4 @@ bool Holds(WhereComparison comparison, std::strong_ordering order) {
   return false;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::retrieval_internal

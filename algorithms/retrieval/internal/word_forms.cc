@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace plexus::internal {
+namespace plexus::retrieval_internal {
 
 namespace {
 
@@ -168,4 +168,4 @@ std::vector<Piece> CamelCaseParts(std::string_view text, std::size_t max_bytes) 
   return parts;
 }
 
-}  // namespace plexus::internal
+}  // namespace plexus::retrieval_internal

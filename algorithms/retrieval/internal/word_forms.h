@@ -13,7 +13,7 @@
 
 struct sb_stemmer;
 
-namespace plexus::internal {
+namespace plexus::retrieval_internal {
 
 // Snowball's algorithm for a language. Not thread-safe.
 class Stemmer {
@@ -53,4 +53,4 @@ std::vector<Piece> SeparatedParts(std::string_view word);
 // words without such a change of case, beside letters beyond ASCII, or over `max_bytes` (base64).
 std::vector<Piece> CamelCaseParts(std::string_view text, std::size_t max_bytes);
 
-}  // namespace plexus::internal
+}  // namespace plexus::retrieval_internal

@@ -102,7 +102,7 @@ Result<CsvParser> CsvParser::FromHeader(std::string_view text, char delimiter,
       const Status read =
           ReadCsvRow(text.substr(0, length), candidate, limits.columns, limits.field_bytes, row);
       if (!read && row.cells.size() < limits.columns)
-        continue;  // too many cells: it is this one, and told below
+        continue;  // too many cells: it is this one, and reported below
       if (row.cells.size() > best) {
         best = row.cells.size();
         delimiter = candidate;

@@ -57,7 +57,7 @@ TEST(Phrases, EqualReadingEveryText) {
     for (int round = 0; round < 20; ++round) {
       std::vector<std::string> phrases = {text(3)};
       if (random() % 3 == 0) phrases.push_back(text(2));
-      options.executor = executors[random() % executors.size()].executor.get();
+      options.run.executor = executors[random() % executors.size()].executor.get();
       const auto result = NodesWithPhrases(s, phrases, options);
       ASSERT_TRUE(result) << result.error().message;
       std::vector<NodeId> expected;

@@ -172,7 +172,7 @@ TEST(Where, EqualsReadingEveryNode) {
       WhereOptions options;
       options.index_nodes = random.Chance(3);
       options.make_orders = random.Chance(2);
-      options.executor = executors[random.Below(executors.size())].executor.get();
+      options.run.executor = executors[random.Below(executors.size())].executor.get();
       const auto result = EvaluateWhere(s, text, options);
       ASSERT_TRUE(result) << result.error().message;
       ASSERT_EQ(result->nodes.ToList(), Slow(s, test, options.index_nodes));
@@ -348,7 +348,7 @@ TEST_F(Small, Limits) {
 TEST_F(Small, ABudgetThatRanOutIsAnError) {
   const std::atomic<bool> cancel = true;
   WhereOptions options;
-  options.budget.cancel = &cancel;
+  options.run.budget.cancel = &cancel;
   const auto result = EvaluateWhere(graph_->snapshot(), "text like '%'", options);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, ErrorCode::kCancelled);
@@ -358,7 +358,7 @@ TEST(Like, ManyPercentSignsCostNoMoreThanTheirProduct) {
   std::string pattern;
   for (int i = 0; i < 100; ++i) pattern += "%a";
   pattern += "%b";
-  const internal::LikePattern like(pattern, false);
+  const retrieval_internal::LikePattern like(pattern, false);
   EXPECT_FALSE(like.Matches(std::string(100'000, 'a')));
   EXPECT_TRUE(like.Matches(std::string(100'000, 'a') + "b"));
 }
@@ -374,7 +374,7 @@ TEST(Like, EqualsPlainRecursion) {
       pattern += random.Chance(8) && piece.size() == 1 ? "\\" + piece : piece;
     }
     const bool ignore_case = random.Chance(2);
-    ASSERT_EQ(internal::LikePattern(pattern, ignore_case).Matches(text),
+    ASSERT_EQ(retrieval_internal::LikePattern(pattern, ignore_case).Matches(text),
               testing::SlowLike(text, pattern, ignore_case))
         << text << " like " << pattern;
   }

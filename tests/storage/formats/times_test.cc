@@ -49,7 +49,7 @@ TEST(Times, EveryFormatTakesIsoAndMilliseconds) {
   EXPECT_EQ(s.FindEdge(Id(s, "a"), knows, Id(s, "c"))->created_at, 1795298701123);
 }
 
-TEST(Times, SecondsAreReadAsTheyStandAndTold) {
+TEST(Times, SecondsAreReadAsSuchAndReported) {
   auto graph = Graph::InMemory();
   const std::string lines =
       "\n"

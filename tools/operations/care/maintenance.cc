@@ -148,7 +148,7 @@ void AddMaintenance(Rows& rows) {
        .summary = "Forget history up to a point; the present stays",
        .effect = Effect::kDestroy,
        .parameters = {Text("before", "SEQ|TIME",
-                           "the earliest state that as_of will still reach")
+                           "the earliest state that can still be asked for")
                           .Named(Means::kMoment)
                           .Required()},
        .reply = kCareReply,

@@ -34,7 +34,7 @@ Result<std::optional<NodeSubset>> Selected(const Workspace& workspace, const Req
   options.max_depth =
       static_cast<std::uint32_t>(std::min<std::uint64_t>(request.Count("hops"), 1'000'000));
   options.direction = Direction::kBoth;
-  if (const auto limit = request.MaybeCount("limit")) BudgetIn(options).nodes = *limit;
+  if (const auto limit = request.MaybeCount("limit")) options.run.budget.nodes = *limit;
   PLEXUS_ASSIGN(const BfsResult reached, Bfs(snapshot, sources, options));
   std::vector<NodeId> nodes;
   for (const BfsNode& node : reached.nodes) nodes.push_back(node.node);
@@ -67,8 +67,7 @@ Result<Exporter> MakeExporter(const Workspace& workspace, const Request& request
   exporter.snapshot = workspace.snapshot();
   exporter.format = request.Text("format");
   exporter.options.progress = workspace.progress();
-  PLEXUS_ASSIGN(exporter.options.kinds,
-                FindEdgeKinds(workspace.schema(), request.List("kinds")));
+  PLEXUS_ASSIGN(exporter.options.kinds, FindEdgeKinds(workspace.schema(), request.List("kinds")));
   PLEXUS_ASSIGN(exporter.selected, Selected(workspace, request));
   if (exporter.format == "jsonl" && (exporter.selected || request.Given("kinds")))
     return Fail(ErrorCode::kInvalidArgument,

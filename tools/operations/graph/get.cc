@@ -213,9 +213,10 @@ void NoteIndexEdges(Workspace& workspace, const Request& request, NodeId node,
     names += (names.empty() ? "" : ",") + snapshot.schema().edge_kind(count.kind).name;
   workspace.notes().push_back(
       {"no edge of '" + ShownKey(snapshot, node) + "' between facts to list; it has " +
-       Grouped(Sum(counts, &KindCount::out) + Sum(counts, &KindCount::in)) +
-       " of the index plane (" + KindsWithCounts(snapshot, counts) +
-       "): " + request.Name("kinds", names) + " lists them"});
+           Grouped(Sum(counts, &KindCount::out) + Sum(counts, &KindCount::in)) +
+           " of the index plane (" + KindsWithCounts(snapshot, counts) +
+           "): " + request.Name("kinds", names) + " lists them",
+       Note::kForPeople});
 }
 
 Result<Reply> RunNeighbors(Workspace& workspace, const Request& request) {

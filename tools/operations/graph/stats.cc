@@ -166,6 +166,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
     reply.page = Page(snapshot, stored);
     return reply;
   }
+  reply.members = nullptr;  // the format is all there is
   PLEXUS_ASSIGN(std::vector<MetricRow> rows, storage::Metrics(workspace.database()));
   reply.stream = [rows = std::move(rows)](std::ostream& out) {
     return WriteOpenMetrics(rows, out);

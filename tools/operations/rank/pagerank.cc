@@ -11,6 +11,7 @@
 #include "algorithms/common/score_ranking.h"
 #include "algorithms/pagerank/pagerank_batch.h"
 #include "algorithms/pagerank/pagerank_push.h"
+#include "algorithms/pagerank/refresh_pagerank.h"
 #include "tools/operations/arguments.h"
 #include "tools/operations/human_format.h"
 #include "tools/operations/kernel_options.h"
@@ -23,10 +24,10 @@ namespace plexus::tools {
 namespace {
 
 // kind_weight, decay, half_life.
-Result<ArcWeights> Weights(const View& view, const Request& request,
-                           std::span<const EdgeKindId> followed) {
+Result<EdgeWeighting> Weights(const View& view, const Request& request,
+                              std::span<const EdgeKindId> followed) {
   const Schema& schema = view.snapshot.schema();
-  ArcWeights weights;
+  EdgeWeighting weights;
   const std::string name = request.Name("kind_weight");
   for (const std::string& text : request.List("kind_weight")) {
     const WeightedKey factor = SplitWeight(text);
@@ -48,11 +49,17 @@ Result<ArcWeights> Weights(const View& view, const Request& request,
 }
 
 Status CheckTogether(const Request& request) {
-  constexpr std::pair<const char*, const char*> kPairs[] = {
-      {"iterations", "tolerance"}, {"unweighted", "kind_weight"}, {"unweighted", "decay"},
-      {"unweighted", "half_life"}, {"push", "iterations"},        {"push", "tolerance"},
-      {"sets", "seed"},            {"sets", "push"},              {"from_as_of", "sets"},
-      {"from_as_of", "push"},      {"from_as_of", "iterations"}};
+  constexpr std::pair<const char*, const char*> kPairs[] = {{"iterations", "tolerance"},
+                                                            {"unweighted", "kind_weight"},
+                                                            {"unweighted", "decay"},
+                                                            {"unweighted", "half_life"},
+                                                            {"push", "iterations"},
+                                                            {"push", "tolerance"},
+                                                            {"sets", "seed"},
+                                                            {"sets", "push"},
+                                                            {"from_as_of", "sets"},
+                                                            {"from_as_of", "push"},
+                                                            {"from_as_of", "iterations"}};
   for (const auto& [one, other] : kPairs) PLEXUS_TRY(NotTogether(request, one, other));
   if (request.Text("precision") == "f32")
     for (const char* one : {"push", "from_as_of"})
@@ -67,9 +74,9 @@ Result<PageRankOptions> Options(const Workspace& workspace, const View& view,
                                 const Request& request) {
   PageRankOptions options;
   PLEXUS_TRY(Select(workspace, request, options));
-  SubsetIn(options) = view.scope ? &*view.scope : nullptr;
-  PLEXUS_ASSIGN(KindsIn(options), FindEdgeKinds(view.snapshot.schema(), request.List("kinds")));
-  if (request.Text("valid_at") == "now") ValidAtIn(options) = view.now_ms;
+  options.filter.subset = view.scope ? &*view.scope : nullptr;
+  PLEXUS_ASSIGN(options.filter.kinds, FindEdgeKinds(view.snapshot.schema(), request.List("kinds")));
+  if (request.Text("valid_at") == "now") options.filter.valid_at = view.now_ms;
   if (const auto iterations = request.MaybeCount("iterations"))
     options.iterations = static_cast<int>(*iterations);
   options.damping = request.Number("damping");
@@ -80,12 +87,11 @@ Result<PageRankOptions> Options(const Workspace& workspace, const View& view,
   }
   const double least = sets ? LeastBatchTolerance(options.damping)
                             : LeastTolerance(options.precision, options.damping);
-  options.tolerance =
-      request.MaybeNumber("tolerance").value_or(std::max(options.tolerance, least));
+  options.tolerance = request.MaybeNumber("tolerance").value_or(std::max(options.tolerance, least));
   options.weighted = !request.Flag("unweighted");
-  PLEXUS_ASSIGN(options.seeds, FindSeeds<RankSeed>(view.snapshot, request.List("seed")));
+  PLEXUS_ASSIGN(options.seeds, FindSeeds<NodeWeight>(view.snapshot, request.List("seed")));
   PLEXUS_ASSIGN(options.reversed, FindEdgeKinds(view.snapshot.schema(), request.List("reverse")));
-  PLEXUS_ASSIGN(options.arc_weights, Weights(view, request, KindsIn(options)));
+  PLEXUS_ASSIGN(options.arc_weights, Weights(view, request, options.filter.kinds));
   return options;
 }
 
@@ -109,12 +115,12 @@ Result<Earlier> RankEarlier(Workspace& workspace, const Request& request, const 
   PLEXUS_ASSIGN(const View view, workspace.ViewAt(request.Text("from_as_of"), request));
   const Sequence sequence = view.snapshot.sequence();
   if (sequence > workspace.snapshot().sequence())
-    return Fail(ErrorCode::kInvalidArgument,
-                request.Name("from_as_of") + " is sequence " + std::to_string(sequence) +
-                    ", later than the " + std::to_string(workspace.snapshot().sequence()) +
-                    " that is asked for");
+    return Fail(ErrorCode::kInvalidArgument, request.Name("from_as_of") + " is sequence " +
+                                                 std::to_string(sequence) + ", later than the " +
+                                                 std::to_string(workspace.snapshot().sequence()) +
+                                                 " that is asked for");
   PLEXUS_ASSIGN(PageRankOptions options, At(sequence, Options(workspace, view, request)));
-  BudgetIn(options) = budget;
+  options.run.budget = budget;
   PLEXUS_ASSIGN(PageRankResult result, At(sequence, PageRank(view.snapshot, options)));
   return Earlier{sequence, std::move(result)};
 }
@@ -145,9 +151,8 @@ Result<Reply> RunPush(const Workspace& workspace, const Request& request,
   push.weighted = options.weighted;
   push.reversed = options.reversed;
   push.arc_weights = options.arc_weights;
-  BudgetIn(push) = BudgetIn(options);
-  PLEXUS_ASSIGN(PageRankPushResult result,
-                PageRankPush(workspace.snapshot(), options.seeds, push));
+  push.run.budget = options.run.budget;
+  PLEXUS_ASSIGN(PageRankPushResult result, PageRankPush(workspace.snapshot(), options.seeds, push));
   std::string closing = Grouped(result.nodes) + " nodes touched, " + Grouped(result.edges) +
                         " arcs, " + Bytes(result.bytes) + ", " + Number(result.error, 3) +
                         " of the mass not placed" +
@@ -180,10 +185,12 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   if (request.Given("push")) return RunPush(workspace, request, options);
   std::optional<Earlier> earlier;
   if (request.Given("from_as_of")) {
-    PLEXUS_ASSIGN(earlier, RankEarlier(workspace, request, BudgetIn(options)));
-    options.start = earlier->result.scores;
+    PLEXUS_ASSIGN(earlier, RankEarlier(workspace, request, options.run.budget));
   }
-  PLEXUS_ASSIGN(PageRankResult result, PageRank(view.snapshot, options));
+  PLEXUS_ASSIGN(PageRankResult result,
+                earlier
+                    ? RefreshPageRank(view.snapshot, {.scores = earlier->result.scores}, options)
+                    : PageRank(view.snapshot, options));
   PLEXUS_ASSIGN(auto top, TopScores(result.scores, result.nodes, request.Count("top")));
   PLEXUS_ASSIGN(auto scaled, ScaleByMaximum(result.scores, result.nodes));
   PLEXUS_ASSIGN(auto percentiles, PercentileRanks(result.scores, result.nodes));
@@ -220,8 +227,10 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
 
 Parameters RankParameters() {
   return {
-      MaxEdges(), MaxSeconds(),
-      MaxNodes("of push: stop after N nodes and say truncated"), Top(20, "the K best; 0 = all"),
+      MaxEdges(),
+      MaxSeconds(),
+      MaxNodes("of push: stop after N nodes and say truncated"),
+      Top(20, "the K best; 0 = all"),
       Number("damping", "D", "in [0, 1)").Default(0.85),
       Count("iterations", "N", "exactly N iterations").Between(1, 1'000'000),
       Number("tolerance", "T",
@@ -239,14 +248,14 @@ Parameters RankParameters() {
       KindsParameter(),
       List("reverse", "A,B", "of these kinds rank flows from target to source")
           .Named(Means::kEdgeKind),
-      Repeated("kind_weight", "KIND=F",
-               "edges of the kind count F times their weight; repeatable"),
+      Repeated("kind_weight", "KIND=F", "edges of the kind count F times their weight; repeatable"),
       Flag("decay", "edges lose weight with age, by the half-lives of their kinds, up to now"),
       Text("half_life", "T", "the same, and T (30d, 12h) for kinds without a half-life"),
       ValidAtParameter(),
       Number("push", "E",
              "near the seeds only, until at most E of the mass is not placed (1e-9 to 1)"),
-      Choice("precision", {"f64", "f32"}, "of the scores"), Flag("unweighted", "every edge counts 1")};
+      Choice("precision", {"f64", "f32"}, "of the scores"),
+      Flag("unweighted", "every edge counts 1")};
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ Result<Reply> RunBetweenness(Workspace& workspace, const Request& request) {
   return reply;
 }
 
-std::string ClosenessClosing(const ClosenessResult& result, bool asked) {
+std::string ClosenessClosing(const Request& request, const ClosenessResult& result, bool asked) {
   std::string text;
   if (result.exact)
     text = "exact, " + Grouped(result.nodes) + " nodes\n";
@@ -60,8 +60,9 @@ std::string ClosenessClosing(const ClosenessResult& result, bool asked) {
            " nodes: with probability 0.9 no harmonic is off by more than " +
            Number(result.bound * static_cast<double>(result.nodes - 1), 3) +
            ", no closeness by more than " + Number(result.closeness_bound, 3) + "\n";
-  return text + Truncated(result.truncated, asked ? "the later nodes asked of were not measured"
-                                                  : "from a smaller sample than was asked for");
+  return text + Truncated(result.truncated, asked ? "the later nodes of " + request.Name("of") +
+                                                    " were not measured"
+                                              : "from a smaller sample than was asked for");
 }
 
 Result<Reply> RunCloseness(Workspace& workspace, const Request& request) {
@@ -89,7 +90,7 @@ Result<Reply> RunCloseness(Workspace& workspace, const Request& request) {
   } else {
     PLEXUS_ASSIGN(top, Best(scores, request.Count("top")));
   }
-  std::string closing = ClosenessClosing(result, asked);
+  std::string closing = ClosenessClosing(request, result, asked);
   Reply reply([snapshot, harmonic, top = std::move(top),
                result = std::move(result)](ReplyWriter& json) {
     json.Field("exact", result.exact);

@@ -46,11 +46,10 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   PLEXUS_TRY(Select(workspace, request, options));
   options.arity = static_cast<int>(request.Count("arity"));
   options.top = request.Count("top");
-  options.mask =
-      request.Text("mask") == "linked" ? FrontierMask::kLinked : FrontierMask::kEvents;
-  ValidAtIn(options) = workspace.now_ms();
+  options.mask = request.Text("mask") == "linked" ? FrontierMask::kLinked : FrontierMask::kEvents;
+  options.filter.valid_at = workspace.now_ms();
   if (const auto compared = request.MaybeCount("max_compared"))
-    BudgetIn(options).edges = *compared;
+    options.run.budget.edges = *compared;
   PLEXUS_ASSIGN(NodeSubset subset, VisibleInScope(workspace, request));
   NodeSubset carriers;
   if (request.Given("tags")) {
@@ -60,7 +59,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
     else
       options.anchors = &carriers;
   }
-  SubsetIn(options) = &subset;
+  options.filter.subset = &subset;
 
   if (HasTerms(snapshot)) {  // where sets share terms, those of newer texts are missing
     PLEXUS_ASSIGN(const TermRecord record, ReadTermRecord(snapshot));
@@ -102,8 +101,9 @@ void AddFrontier(Rows& rows) {
        .summary = "Find what shares much and was never put together",
        .parameters =
            Parameters{
-               Count("arity", "M", "sets of M members, 2 or 3").Between(2, 3).Default(
-                   std::uint64_t{2}),
+               Count("arity", "M", "sets of M members, 2 or 3")
+                   .Between(2, 3)
+                   .Default(std::uint64_t{2}),
                Count("top", "K", "the K best; 0 = all")
                    .Between(0, static_cast<double>(kMaxFrontierTop))
                    .Default(std::uint64_t{100}),

@@ -49,15 +49,15 @@ Result<SpaceId> FindSpace(const Schema& schema, const Request& request) {
 // One key a line; empty lines are passed over.
 Result<std::vector<NodeId>> ReadCandidates(const Snapshot& snapshot, const Request& request) {
   std::vector<NodeId> nodes;
-  PLEXUS_TRY(ForEachLine(
-      request.Source("candidates"), request.Text("candidates"),
-      [&](std::string_view key) -> Status {
-        if (key.empty()) return {};
-        PLEXUS_ASSIGN(const NodeId node,
-                      FindAliveNode(snapshot, key.substr(0, Limits::kMaxKeyBytes + 1)));
-        nodes.push_back(node);
-        return {};
-      }));
+  PLEXUS_TRY(ForEachLine(request.Source("candidates"), request.Text("candidates"),
+                         [&](std::string_view key) -> Status {
+                           if (key.empty()) return {};
+                           PLEXUS_ASSIGN(
+                               const NodeId node,
+                               FindAliveNode(snapshot, key.substr(0, Limits::kMaxKeyBytes + 1)));
+                           nodes.push_back(node);
+                           return {};
+                         }));
   return nodes;
 }
 
@@ -84,17 +84,20 @@ Result<Query> ReadQuery(const Snapshot& snapshot, SpaceId space, const Request& 
   return query;
 }
 
-// What was left out, and what may be stale.
+// What may be stale, and what was left out.
 void AddNotes(Workspace& workspace, const Request& request, const RerankResult& result,
               std::uint64_t older) {
-  const auto note = [&](std::uint64_t count, const std::string& text) {
-    if (count > 0) workspace.notes().push_back({Grouped(count) + text});
+  const auto note = [&](std::uint64_t count, const std::string& text, Note::Level level) {
+    if (count > 0) workspace.notes().push_back({Grouped(count) + text, level});
   };
-  note(older, std::string(older == 1 ? " fact has" : " facts have") +
-                  " a text that is newer than its vector: " +
-                  request.Command("embed", workspace.directory()) + " makes them anew");
-  note(result.without_vector, " candidates have no vector and are left out");
-  note(result.outside, " candidates are superseded, expired or out of scope and are left out");
+  note(older,
+       std::string(older == 1 ? " fact has" : " facts have") +
+           " a text that is newer than its vector: " +
+           request.Command("embed", workspace.directory()) + " makes them anew",
+       Note::kNote);
+  note(result.without_vector, " candidates have no vector and are left out", Note::kForPeople);
+  note(result.outside, " candidates are superseded, expired or out of scope and are left out",
+       Note::kForPeople);
 }
 
 Result<Reply> Run(Workspace& workspace, const Request& request) {
@@ -111,11 +114,11 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   options.top = request.Count("top");
   options.boost = request.Number("graph_boost");
   options.unit_similarity = request.Flag("unit_similarity");
-  ValidAtIn(options) = workspace.now_ms();
+  options.filter.valid_at = workspace.now_ms();
   options.skip = query.node;
   // Superseded, expired and not yet valid memories are left out unless asked for.
   PLEXUS_ASSIGN(NodeSubset subset, VisibleInScope(workspace, request));
-  SubsetIn(options) = &subset;
+  options.filter.subset = &subset;
   RerankResult result;
   if (!request.Given("candidates")) {
     PLEXUS_ASSIGN(result, Rerank(snapshot, space, query.values, options));
@@ -172,7 +175,7 @@ void AddRerank(Rows& rows) {
                Text("vector", "FILE",
                     "the query: numbers, a JSON array, .npy, .fvecs or .f32; - is stdin")
                    .Named(Means::kContent)
-          .MayBeEmpty(),
+                   .MayBeEmpty(),
                Text("like", "KEY",
                     "the query: this node's own vector; the node is not among the nearest")
                    .Named(Means::kKey),
@@ -181,8 +184,7 @@ void AddRerank(Rows& rows) {
                    .MayBeEmpty(),
                Count("k", "N", "rank the N nearest").AtLeast(1).Default(std::uint64_t{30}),
                Top(0, "list the K best of them; 0 = all"),
-               Number("graph_boost", "G",
-                      "score = (1 - G) * similarity + G * graph, G in [0, 1]")
+               Number("graph_boost", "G", "score = (1 - G) * similarity + G * graph, G in [0, 1]")
                    .Default(0.3),
                KindsParameter("edges that count for the graph (default: all facts)"),
                Text("space", "NAME", "the vector space (default: default, or the only one)"),
@@ -190,7 +192,7 @@ void AddRerank(Rows& rows) {
                MaxSeconds(), IncludeSuperseded()},
        .reply = "space:s, metric:s, graph_boost:x, truncated:b, candidates:n, without_vector:n, "
                 "left_out:n, older_than_text:n, "
-                "results:[{key:k, score:x, similarity:x, graph:x, measure:x, degree:n}]",
+                "results:[{key:k, score:x, similarity:x, graph:x, measure:x, degree:x}]",
        .tables = {{"results",
                    {{"score", "score", As::kPlain, 4},
                     {"similarity", "similarity", As::kPlain, 4},

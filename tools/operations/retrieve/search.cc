@@ -28,7 +28,7 @@ Result<NodeSubset> Allowed(const Workspace& workspace, const Request& request) {
   if (request.Flag("events")) {
     WhereOptions options;
     options.index_nodes = true;
-    SetExecutor(options, workspace);
+    options.run.executor = &workspace.executor();
     PLEXUS_ASSIGN(
         WhereResult found,
         EvaluateWhere(snapshot, request.Given("where") ? request.Text("where") : "kind = 'event'",
@@ -56,14 +56,14 @@ Result<Hidden> CountHidden(const Workspace& workspace, const Request& request,
   const Snapshot& snapshot = workspace.snapshot();
   Bm25Options options;
   options.top = 0;
-  SubsetIn(options) = holding;
-  PLEXUS_ASSIGN(BudgetIn(options), MakeBudget(request));
-  SetExecutor(options, workspace);
+  options.subset = holding;
+  PLEXUS_ASSIGN(options.run.budget, MakeBudget(request));
+  options.run.executor = &workspace.executor();
   PLEXUS_ASSIGN(const Bm25Result all, Bm25(snapshot, terms, options));
   VisibleOptions newest, any_version;
   any_version.include_superseded = true;
-  SetExecutor(newest, workspace);
-  SetExecutor(any_version, workspace);
+  newest.executor = &workspace.executor();
+  any_version.executor = &workspace.executor();
   PLEXUS_ASSIGN(const auto valid, VisibleNodes(snapshot, workspace.now_ms(), any_version));
   PLEXUS_ASSIGN(const auto visible, VisibleNodes(snapshot, workspace.now_ms(), newest));
   Hidden hidden;
@@ -181,8 +181,8 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   NodeSubset subset = allowed;
   PhraseOptions in_phrases;
   in_phrases.terms = record.terms;
-  SetExecutor(in_phrases, workspace);
-  PLEXUS_ASSIGN(BudgetIn(in_phrases), MakeBudget(request));
+  in_phrases.run.executor = &workspace.executor();
+  PLEXUS_ASSIGN(in_phrases.run.budget, MakeBudget(request));
   PhraseResult holding;
   if (!query.phrases.empty()) {
     PLEXUS_ASSIGN(holding, NodesWithPhrases(snapshot, query.phrases, in_phrases));
@@ -194,11 +194,11 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   options.top = static_cast<std::size_t>(request.Count("top"));
   options.k1 = request.Number("k1");
   options.b = request.Number("b");
-  SubsetIn(options) = &subset;
+  options.subset = &subset;
   options.events = request.Flag("events");
   options.phrases = phrase;
-  PLEXUS_ASSIGN(BudgetIn(options), MakeBudget(request));
-  SetExecutor(options, workspace);
+  PLEXUS_ASSIGN(options.run.budget, MakeBudget(request));
+  options.run.executor = &workspace.executor();
   PLEXUS_ASSIGN(Bm25Result result, Bm25(snapshot, terms, options));
   result.truncated = result.truncated || holding.truncated;
   if (options.events && result.documents == 0 && !result.truncated)

@@ -60,7 +60,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
                 request.Name("scope") + " and " + request.Name("where") +
                     " cannot go with other stop words or switches than those of the rest of the "
                     "index");
-  PLEXUS_ASSIGN(options.budget, MakeBudget(request));
+  PLEXUS_ASSIGN(options.run.budget, MakeBudget(request));
   PLEXUS_ASSIGN(const IndexTermsReport report, UpdateTerms(workspace, options));
   const Sequence sequence = workspace.graph().snapshot().sequence();
   Reply reply([sequence, report](ReplyWriter& json) {

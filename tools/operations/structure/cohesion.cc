@@ -26,13 +26,13 @@ Result<Reply> RunTriangles(Workspace& workspace, const Request& request) {
     ClusteringOptions wanted;
     PLEXUS_TRY(Select(workspace, request, wanted));
     wanted.directed = request.Flag("directed");
-    BudgetIn(wanted) = BudgetIn(options);
+    wanted.run.budget = options.run.budget;
     PLEXUS_ASSIGN(nodes, Clustering(snapshot, wanted));
     const std::vector<double> scores(nodes.triangles.begin(), nodes.triangles.end());
     PLEXUS_ASSIGN(top, Best(scores, request.Count("top")));
   }
-  std::string headline = Grouped(counted.triangles) + " triangles among " +
-                         Grouped(counted.nodes) + " nodes and " + Grouped(counted.edges) +
+  std::string headline = Grouped(counted.triangles) + " triangles among " + Grouped(counted.nodes) +
+                         " nodes and " + Grouped(counted.edges) +
                          " pairs of neighbours, transitivity " + Number(counted.transitivity, 4);
   if (!total) headline += ", average clustering " + Number(nodes.average, 4);
   if (counted.truncated) headline += "; at least: not all edges were looked at (truncated)";
@@ -71,28 +71,28 @@ Result<Reply> RunKCore(Workspace& workspace, const Request& request) {
   const std::vector<double> scores(result.cores.begin(), result.cores.end());
   PLEXUS_ASSIGN(auto top, Best(scores, request.Count("top"), wanted));
   std::string headline =
-      "the densest core is the " + std::to_string(result.degeneracy) + "-core; " +
-      Grouped(found) + " nodes stand in the " + std::to_string(least) + "-core" +
+      "the densest core is the " + std::to_string(result.degeneracy) + "-core; " + Grouped(found) +
+      " nodes stand in the " + std::to_string(least) + "-core" +
       (result.truncated ? "; at least: not all edges were followed (truncated)" : "") + "\n";
-  Reply reply([snapshot, found, top = std::move(top),
-               result = std::move(result)](ReplyWriter& json) {
-    json.Field("degeneracy", result.degeneracy);
-    json.Field("truncated", result.truncated);
-    json.BeginArray("cores");  // how many nodes have which core number
-    for (std::size_t k = 0; k < result.sizes.size(); ++k) {
-      if (result.sizes[k] == 0) continue;
-      json.BeginObject();
-      json.Field("core", k);
-      json.Field("nodes", result.sizes[k]);
-      json.EndObject();
-    }
-    json.EndArray();
-    json.Field("found", found);
-    json.Objects("nodes", top, [&](const ScoredNode& node) {
-      json.Node("key", snapshot, node.node);
-      json.Field("core", result.cores[node.node]);
-    });
-  });
+  Reply reply(
+      [snapshot, found, top = std::move(top), result = std::move(result)](ReplyWriter& json) {
+        json.Field("degeneracy", result.degeneracy);
+        json.Field("truncated", result.truncated);
+        json.BeginArray("cores");  // how many nodes have which core number
+        for (std::size_t k = 0; k < result.sizes.size(); ++k) {
+          if (result.sizes[k] == 0) continue;
+          json.BeginObject();
+          json.Field("core", k);
+          json.Field("nodes", result.sizes[k]);
+          json.EndObject();
+        }
+        json.EndArray();
+        json.Field("found", found);
+        json.Objects("nodes", top, [&](const ScoredNode& node) {
+          json.Node("key", snapshot, node.node);
+          json.Field("core", result.cores[node.node]);
+        });
+      });
   reply.headline = std::move(headline);
   return reply;
 }
@@ -108,8 +108,7 @@ void AddCohesion(Rows& rows) {
        .parameters =
            Parameters{Flag("total", "the counts alone, which is faster"),
                       MaxEdges("look at N edges and say truncated"),
-                      Flag("directed",
-                           "clustering counts directions (LDBC Graphalytics' LCC)")} +
+                      Flag("directed", "clustering counts directions (LDBC Graphalytics' LCC)")} +
            RankedParameters(),
        .reply = "triangles:n, nodes_total:n, edges:n, wedges:n, transitivity:x, truncated:b, "
                 "average_clustering?:x, "
@@ -119,8 +118,7 @@ void AddCohesion(Rows& rows) {
                     {"neighbors", "neighbours", As::kGrouped},
                     {"clustering", "clustering", As::kPlain, 4},
                     {"key", "", As::kNode}}}},
-       .examples = {{"plexus triangles --db g",
-                     "how many, and the nodes that are in most of them"},
+       .examples = {{"plexus triangles --db g", "how many, and the nodes that are in most of them"},
                     {"plexus triangles --db g --kinds knows --top 0 --json",
                      "the clustering coefficient of all who are in a triangle"}},
        .run = RunTriangles});

@@ -37,12 +37,11 @@ Result<Reply> RunForest(Workspace& workspace, const Request& request) {
                      });
   const std::uint64_t top = request.Count("top");
   std::string headline = Grouped(forest.edges.size()) + " edges of weight " +
-                         Number(forest.weight) + " join " + Grouped(forest.nodes) +
-                         " nodes into " + Grouped(forest.trees) + " trees\n";
-  std::string closing =
-      More(forest.edges.size(), top) +
-      Truncated(forest.truncated, maximum ? "these are the heaviest edges alone"
-                                          : "these are the lightest edges alone");
+                         Number(forest.weight) + " join " + Grouped(forest.nodes) + " nodes into " +
+                         Grouped(forest.trees) + " trees\n";
+  std::string closing = More(forest.edges.size(), top) +
+                        Truncated(forest.truncated, maximum ? "these are the heaviest edges alone"
+                                                            : "these are the lightest edges alone");
   Reply reply([snapshot, top, forest = std::move(forest)](ReplyWriter& json) {
     json.Field("truncated", forest.truncated);
     json.Field("weight", forest.weight);
@@ -124,7 +123,7 @@ Result<Reply> RunDominators(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(DominatorsResult result, Dominators(snapshot, root, options));
   std::vector<NodeId> ends = {root};
   if (to != kNoNode && to != root) ends.push_back(to);
-  NoteIndexNodes(workspace.notes(), snapshot, ends, KindsIn(options));
+  NoteIndexNodes(workspace.notes(), snapshot, ends, options.filter.kinds);
   // With `to` the way down to one node, else all that is reached, whoever dominates most first.
   std::vector<NodeId> nodes;
   if (to != kNoNode && !result.truncated && (to == root || result.dominators[to] != kNoNode)) {
@@ -140,18 +139,18 @@ Result<Reply> RunDominators(Workspace& workspace, const Request& request) {
   std::string headline = Grouped(result.reached) + " nodes reached\n";
   std::string closing =
       More(nodes.size(), top) + Truncated(result.truncated, "no dominators are known");
-  Reply reply([snapshot, top, nodes = std::move(nodes),
-               result = std::move(result)](ReplyWriter& json) {
-    json.Field("truncated", result.truncated);
-    json.Field("reached", result.reached);
-    json.Field("count", nodes.size());
-    json.Objects("nodes", First(nodes, top), [&](NodeId v) {
-      json.Node("key", snapshot, v);
-      if (result.dominators[v] != kNoNode)
-        json.Node("dominator", snapshot, result.dominators[v]);
-      json.Field("dominated", result.dominated[v]);
-    });
-  });
+  Reply reply(
+      [snapshot, top, nodes = std::move(nodes), result = std::move(result)](ReplyWriter& json) {
+        json.Field("truncated", result.truncated);
+        json.Field("reached", result.reached);
+        json.Field("count", nodes.size());
+        json.Objects("nodes", First(nodes, top), [&](NodeId v) {
+          json.Node("key", snapshot, v);
+          if (result.dominators[v] != kNoNode)
+            json.Node("dominator", snapshot, result.dominators[v]);
+          json.Field("dominated", result.dominated[v]);
+        });
+      });
   reply.headline = std::move(headline);
   reply.closing = std::move(closing);
   return reply;
@@ -172,12 +171,11 @@ void AddConnectivity(Rows& rows) {
       {.name = "forest",
        .group = "Ask",
        .title = "Spanning forest",
-       .summary =
-           "Find the lightest edges that keep everything together (minimum spanning forest)",
-       .parameters =
-           EdgeParameters() + Parameters{MaxSeconds(), Flag("maximum", "the heaviest edges instead"),
-                                         Flag("unweighted", "every edge weighs 1"),
-                                         TopForPeople("list the first K edges; 0 = all")},
+       .summary = "Find the lightest edges that keep everything together (minimum spanning forest)",
+       .parameters = EdgeParameters() + Parameters{MaxSeconds(),
+                                                   Flag("maximum", "the heaviest edges instead"),
+                                                   Flag("unweighted", "every edge weighs 1"),
+                                                   TopForPeople("list the first K edges; 0 = all")},
        .reply = "truncated:b, weight:x, trees:n, nodes:n, count:n, edges:[E]",
        .tables = {EdgesLayout("edges")},
        .examples = {{"plexus forest --db roads --kinds road",
@@ -185,31 +183,32 @@ void AddConnectivity(Rows& rows) {
                     {"plexus forest --db g --kinds similar --maximum --json",
                      "the backbone of likeness: the strongest ties alone"}},
        .run = RunForest});
-  rows.push_back(
-      {.name = "cuts",
-       .group = "Ask",
-       .title = "Articulation points and bridges",
-       .summary = "List the nodes and edges without which the graph falls apart",
-       .parameters = EdgeParameters() +
-                     Parameters{MaxSeconds(), Flag("blocks", "list the biconnected components, too"),
-                                TopForPeople("list the first K of each; 0 = all")},
-       .reply = "truncated:b, articulation_points:n, bridges:n, blocks:n, largest_block:n, "
-                "nodes:[{key:k}], edges:[E], components?:[[k]]",
-       .tables = {{"nodes", {{"key", "", As::kNode}}}, EdgesLayout("edges")},
-       .examples = {{"plexus cuts --db g",
-                     "articulation points and bridges, edges read either way"},
-                    {"plexus cuts --db g --kinds depends_on --blocks --json",
-                     "the same of one kind, and what holds together without them"}},
-       .run = RunCuts});
+  rows.push_back({.name = "cuts",
+                  .group = "Ask",
+                  .title = "Articulation points and bridges",
+                  .summary = "List the nodes and edges without which the graph falls apart",
+                  .parameters = EdgeParameters() +
+                                Parameters{MaxSeconds(),
+                                           Flag("blocks", "list the biconnected components, too"),
+                                           TopForPeople("list the first K of each; 0 = all")},
+                  .reply =
+                      "truncated:b, articulation_points:n, bridges:n, blocks:n, largest_block:n, "
+                      "nodes:[{key:k}], edges:[E], components?:[[k]]",
+                  .tables = {{"nodes", {{"key", "", As::kNode}}}, EdgesLayout("edges")},
+                  .examples = {{"plexus cuts --db g",
+                                "articulation points and bridges, edges read either way"},
+                               {"plexus cuts --db g --kinds depends_on --blocks --json",
+                                "the same of one kind, and what holds together without them"}},
+                  .run = RunCuts});
   rows.push_back(
       {.name = "dominators",
        .group = "Ask",
        .title = "Dominators",
        .summary = "Tell what everything that follows from a node has to pass through",
        .parameters =
-           Parameters{Text("key", "KEY", "the root").Named(Means::kKey).Positional(),
-                      Text("to", "B", "only what every path to B passes, in order")
-                          .Named(Means::kKey)} +
+           Parameters{
+               Text("key", "KEY", "the root").Named(Means::kKey).Positional(),
+               Text("to", "B", "only what every path to B passes, in order").Named(Means::kKey)} +
            EdgeParameters() +
            Parameters{MaxSeconds(),
                       DirectionParameter({"out", "in"}, "paths from the root, or to it"),

@@ -20,8 +20,7 @@ namespace {
 
 std::uint32_t DepthOf(const Request& request) {
   const auto depth = request.MaybeCount("depth");
-  return depth && *depth < kUnreached ? static_cast<std::uint32_t>(*depth)
-                                      : BfsOptions().max_depth;
+  return depth && *depth < kUnreached ? static_cast<std::uint32_t>(*depth) : BfsOptions().max_depth;
 }
 
 // Level sizes of many searches; more than 64 go 64 at a time.
@@ -41,15 +40,14 @@ Result<Reply> RunEach(Workspace& workspace, const Request& request,
     truncated |= result.truncated;
     for (auto& sizes : result.levels) levels.push_back(std::move(sizes));
   }
-  NoteIndexNodes(workspace.notes(), snapshot, sources, KindsIn(options));
+  NoteIndexNodes(workspace.notes(), snapshot, sources, options.filter.kinds);
   Reply reply([snapshot, sources, levels = std::move(levels), truncated](ReplyWriter& json) {
     json.Field("truncated", truncated);
     json.BeginArray("sources");
     for (std::size_t i = 0; i < sources.size(); ++i) {
       json.BeginObject();
       json.Node("key", snapshot, sources[i]);
-      json.Field("reached",
-                 std::accumulate(levels[i].begin(), levels[i].end(), std::uint64_t{0}));
+      json.Field("reached", std::accumulate(levels[i].begin(), levels[i].end(), std::uint64_t{0}));
       json.Values("levels", levels[i]);
       json.EndObject();
     }
@@ -71,7 +69,7 @@ Result<Reply> RunBfs(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(options.direction, ParseDirection(request.Text("direction")));
   options.resume = request.Text("resume");
   PLEXUS_ASSIGN(BfsResult result, Bfs(snapshot, sources, options));
-  NoteIndexNodes(workspace.notes(), snapshot, sources, KindsIn(options));
+  NoteIndexNodes(workspace.notes(), snapshot, sources, options.filter.kinds);
   std::vector<std::uint64_t> levels;
   for (const BfsNode& node : result.nodes) {
     if (node.depth >= levels.size()) levels.resize(node.depth + 1);
@@ -108,10 +106,10 @@ Result<Reply> OneWay(Workspace& workspace, const Request& request, Direction dir
   options.direction = direction;
   options.resume = request.Text("resume");
   // The start is not among its own ancestors, whatever circles there are.
-  Budget& budget = BudgetIn(options);
+  Budget& budget = options.run.budget;
   if (budget.nodes < Budget::kUnlimited - 1 && !request.Given("resume")) ++budget.nodes;
   PLEXUS_ASSIGN(BfsResult result, Bfs(snapshot, {&start, 1}, options));
-  NoteIndexNodes(workspace.notes(), snapshot, {&start, 1}, KindsIn(options));
+  NoteIndexNodes(workspace.notes(), snapshot, {&start, 1}, options.filter.kinds);
   result.nodes.erase(result.nodes.begin());
   const std::uint64_t top = request.Count("top");
   std::string headline = Grouped(result.nodes.size()) +
@@ -171,14 +169,13 @@ void AddBfs(Rows& rows) {
        .title = "Breadth-first search",
        .summary = "List what can be reached, nearest first",
        .parameters =
-           Parameters{Repeated("from", "KEY", "start here; repeatable")
-                          .Named(Means::kKey)
-                          .Required(),
-                      Flag("each",
-                           "a search from each start by itself, 64 at once (limits hold for each "
-                           "64): how many it reaches at which depth"),
-                      Count("depth", "D", "at most D edges away (default: no limit)"),
-                      DirectionParameter({"out", "in", "both"}, "which way to walk")} +
+           Parameters{
+               Repeated("from", "KEY", "start here; repeatable").Named(Means::kKey).Required(),
+               Flag("each",
+                    "a search from each start by itself, 64 at once (limits hold for each "
+                    "64): how many it reaches at which depth"),
+               Count("depth", "D", "at most D edges away (default: no limit)"),
+               DirectionParameter({"out", "in", "both"}, "which way to walk")} +
            EdgeParameters() +
            Parameters{MaxNodes(), MaxEdges(), MaxSeconds(), ResumeParameter(), Top(100)},
        .reply = "truncated:b, resume?:s, reached?:n, levels?:[n], "

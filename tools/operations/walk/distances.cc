@@ -27,7 +27,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
                                     : PathCost::kLogWeight;
   PLEXUS_ASSIGN(options.direction, ParseDirection(request.Text("direction")));
   PLEXUS_ASSIGN(DistancesResult result, Distances(snapshot, from, options));
-  NoteIndexNodes(workspace.notes(), snapshot, {&from, 1}, KindsIn(options));
+  NoteIndexNodes(workspace.notes(), snapshot, {&from, 1}, options.filter.kinds);
   std::vector<NodeId> nodes;
   const double within = request.MaybeNumber("within").value_or(INFINITY);
   for (NodeId v = 0; v < snapshot.node_count(); ++v)
@@ -66,9 +66,10 @@ void AddDistances(Rows& rows) {
                              "of an edge: 1, its weight as a length, or -ln of its weight"),
                       DirectionParameter({"out", "in", "both"}, "which way to walk")} +
            EdgeParameters() +
-           Parameters{MaxSeconds(),
-                      Number("within", "X", "list only nodes at a distance of at most X").AtLeast(0),
-                      Top(100, "list the K nearest; 0 = all")},
+           Parameters{
+               MaxSeconds(),
+               Number("within", "X", "list only nodes at a distance of at most X").AtLeast(0),
+               Top(100, "list the K nearest; 0 = all")},
        .reply = "truncated:b, reached:n, found:n, nodes:[{key:k, distance:x}]",
        .tables = {{"nodes", {{"distance", "distance"}, {"key", "", As::kNode}}}},
        .examples = {{"plexus distances --db roads --from home --cost length --within 10",

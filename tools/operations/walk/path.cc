@@ -118,7 +118,7 @@ Result<Reply> Run(Workspace& workspace, const Request& request) {
   PLEXUS_ASSIGN(ShortestPathResult result, ShortestPath(snapshot, from, to, options));
   std::string why;
   if (result.paths.empty() && !result.truncated) {
-    why = WhyNone(snapshot, request, KindsIn(options), from, to);
+    why = WhyNone(snapshot, request, options.filter.kinds, from, to);
     if (why.empty()) {
       PLEXUS_ASSIGN(why, WhyTooCostly(snapshot, request, options, from, to));
     }
@@ -158,8 +158,7 @@ void AddPath(Rows& rows) {
                       DirectionParameter({"out", "in", "both"}, "which way to walk")} +
            EdgeParameters() + Parameters{MaxNodes(), MaxEdges(), MaxSeconds()},
        .reply = "truncated:b, why?:s, paths:[{cost:x, hops:n, edges:[E]}]",
-       .tables = {{"paths",
-                   {{"hops", "edges"}, {"cost", "cost"}, {"edges", "", As::kSteps}}}},
+       .tables = {{"paths", {{"hops", "edges"}, {"cost", "cost"}, {"edges", "", As::kSteps}}}},
        .examples = {{"plexus path --db g --from alice --to dave",
                      "the fewest edges from alice to dave"},
                     {"plexus path --db g --from alice --to dave --weighted --count 3 --json",
