@@ -37,8 +37,8 @@ struct Bm25Options {
   std::size_t top = 20;                      // 0 = all
   std::span<const Bm25Phrase> phrases = {};  // one that nobody holds is left out
   bool events = false;  // rank events by their queries (TermOptions::event_queries), not facts
-  const NodeSubset* subset =
-      nullptr;  // what may be found; df and lengths are of all facts (events)
+  // What may be found; df and lengths are of all facts (events).
+  const NodeSubset* subset = nullptr;
   // budget: nodes are those that have a term of the query, looked at in order of id; edges are
   // their postings. Deadline and cancel flag are looked at while lengths are counted, too.
   RunOptions run = {};

@@ -72,8 +72,8 @@ Result<Exporter> MakeExporter(const Workspace& workspace, const Request& request
   if (exporter.format == "jsonl" && (exporter.selected || request.Given("kinds")))
     return Fail(ErrorCode::kInvalidArgument,
                 "jsonl is the whole graph, lossless; " + request.Name("around") + ", " +
-                    request.Name("kinds") + " and " + request.Name("scope") +
-                    " go with the other formats");
+                    request.Name("kinds") + ", " + request.Name("scope") + " and " +
+                    request.Name("where") + " go with the other formats");
   if (request.Text("table") == "nodes") exporter.options.csv_table = text::CsvTable::kNodes;
   exporter.options.edges_key = request.Text("edges_key");
   if (!request.Flag("keys"))
