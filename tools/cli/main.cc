@@ -1,5 +1,5 @@
-// plexus: the command line. Commands live in commands/*.cc, the contract in DESIGN
-// section 9 and in README.md beside this file.
+// plexus: the command line. Commands live in commands/*.cc; tools/REPLIES.md is the contract of
+// their options, replies and exit codes.
 #include "tools/cli/cli.h"
 
 // A family a line, in the order of --help.
