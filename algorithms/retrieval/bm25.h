@@ -1,14 +1,13 @@
-// BM25: facts ranked by how well their terms answer a query.
+// BM25: facts ranked by the terms that they share with a query (Robertson, Zaragoza, "The
+// Probabilistic Relevance Framework: BM25 and Beyond", 2009; Lucene's idf, which is never
+// negative).
 //
-// Over the postings of term_index.h. For query terms t (each once for every time it is
-// asked for) and a node d,
 //   score(d) = sum over t of  idf(t) * tf * (k1 + 1) / (tf + k1 * (1 - b + b * |d| / avg))
 //   idf(t)   = ln(1 + (N - df + 0.5) / (df + 0.5))
-// with tf the weight of the arc d -> t, df the facts that have t, |d| the sum of d's
-// term frequencies, N and avg the number of facts that have terms and their mean
-// length. Terms that nobody has add nothing.
-// Sources: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and
-// Beyond", 2009; the idf that cannot become negative is Lucene's.
+//
+// t runs over the query's terms, repeated ones included. tf is the weight of the arc d -> t
+// (term_index.h), df the number of facts with t, |d| the sum of d's term frequencies. N facts have
+// terms, avg is their mean length. A term without facts adds nothing.
 #pragma once
 
 #include <cstdint>
@@ -26,28 +25,28 @@
 namespace plexus {
 
 struct Bm25Options {
-  double k1 = 1.2;                     // how soon more of the same term stops to help, >= 0
-  double b = 0.75;                     // how much a long text is held against it, 0 to 1
-  std::size_t top = 20;                // 0 = all
-  const NodeSubset* subset = nullptr;  // what may be found; df and lengths are of all facts
-  // budget: nodes are those that have a term of the query, looked at in order of id; edges are
-  // their postings. Deadline and cancel flag are looked at while lengths are counted, too.
+  double k1 = 1.2;                     // Saturation of repeated terms, >= 0.
+  double b = 0.75;                     // Penalty of long texts, 0 to 1.
+  std::size_t top = 20;                // 0: all.
+  const NodeSubset* subset = nullptr;  // Nodes that may match. df and lengths count all facts.
+  // budget: nodes are those with a term of the query, in order of id; edges are their postings.
+  // Deadline and cancel flag also stop the counting of lengths.
   RunOptions run = {};
 };
 
-// One query term and what it is worth here.
+// A query term and its statistics.
 struct QueryTerm {
   std::string term;
-  std::uint32_t asked = 1;  // times in the query
+  std::uint32_t asked = 1;  // Occurrences in the query.
   std::uint64_t df = 0;
-  double idf = 0;  // 0 when df is 0
+  double idf = 0;  // 0 when df is 0.
 };
 
-// Why a node was found: one entry for each query term that it has.
+// The part of a score that comes from one query term of the node.
 struct TermShare {
-  std::size_t term = 0;  // index into Bm25Result::terms
+  std::size_t term = 0;  // Index into Bm25Result::terms.
   float frequency = 0;
-  double score = 0;  // these add up to the node's score
+  double score = 0;  // They add up to the node's score.
 };
 
 struct Bm25Match {
@@ -58,21 +57,22 @@ struct Bm25Match {
 };
 
 struct Bm25Result {
-  std::vector<QueryTerm> terms;  // distinct, in order of first mention
+  std::vector<QueryTerm> terms;  // Distinct, in order of first mention.
   std::uint64_t documents = 0;
   double average_length = 0;
-  std::uint64_t found = 0;         // nodes with any of the terms
-  std::vector<Bm25Match> matches;  // best first, ties by smaller id
-  // The budget ran out: these are the best of the first nodes that have a term. None, and terms
-  // without df, when it did before all lengths and postings were known, as no score is right
-  // without.
+  std::uint64_t found = 0;         // Nodes with any of the terms.
+  std::vector<Bm25Match> matches;  // Best first, ties by smaller id.
+  // The budget ran out. Matches are the best of the first nodes with a term. When lengths and
+  // postings were not yet counted there are no matches and no df.
   bool truncated = false;
 };
 
-// `terms` as TermSplitter::Split gives them. O(postings * log terms + found), once the lengths of
-// all facts are known: counted by the first query, then carried with the graph's changes
-// (term_lengths.h). Thread-safe; the same bits at any thread
-// count. Errors: kInvalidArgument for options out of range or more than 1,024 terms.
+// Computes: the best facts for `terms`, as TermSplitter::Split returns them.
+// Complexity: O(postings * log terms + found). The first query also counts the lengths of all
+//   facts; changes then carry them (term_lengths.h).
+// Errors: kInvalidArgument: options out of range or more than 1,024 terms. kResourceExhausted: no
+//   memory.
+// Threads: thread-safe. The bits are the same at any thread count.
 Result<Bm25Result> Bm25(const Snapshot& snapshot, std::span<const std::string> terms,
                         const Bm25Options& options = {});
 

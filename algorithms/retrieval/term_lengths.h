@@ -1,11 +1,9 @@
-// TermLengths: how long each fact's text is, in terms, and how long texts are on average.
+// TermLengths: the length of each fact's text in terms, and the mean length.
 //
-// What BM25 needs of all facts before the first score. Counted once over all has_term arcs, then
-// carried from state to state by the facts that a batch changed (engine/lineage.h).
-//
-// The average must come out with the same bits either way, so lengths are added up in one fixed
-// order: by block of kBlock nodes, by group of kGroup blocks, then over the groups. A change adds
-// up its blocks and groups anew.
+// BM25 needs the lengths of all facts before the first score. They are counted once over all
+// has_term arcs, then carried from state to state by the facts that a batch changed
+// (engine/lineage.h). Lengths are added in a fixed order (blocks of nodes, groups of blocks, then
+// the groups), so counted and carried means have the same bits.
 #pragma once
 
 #include <cstdint>
@@ -28,18 +26,22 @@ class TermLengths final : public Carried {
   // What an executor that stopped half way left undone is wrong, so nothing is kept when
   // `stopped()`.
   template <class Stopped>
+  // Computes: the lengths of the snapshot, kept, carried or counted now. Nothing is kept when
+  //   `stopped()`, because a stopped executor leaves wrong lengths.
+  // Complexity: O(nodes + has_term arcs) when counted, in parallel.
+  // Threads: thread-safe.
   static std::shared_ptr<const TermLengths> Of(const Snapshot& snapshot, Executor& executor,
                                                Stopped&& stopped) {
     if (auto known = FindDerived<TermLengths>(snapshot)) return known;
     auto made = Make(snapshot, executor);
     return stopped() ? made : KeepDerived<TermLengths>(snapshot, std::move(made));
   }
-  // From nothing, and not kept.
+  // Counts the lengths and does not keep them.
   static std::shared_ptr<const TermLengths> Make(const Snapshot& snapshot, Executor& executor);
 
-  std::uint64_t documents() const { return documents_; }  // alive facts with a term
-  double average() const { return average_; }  // their mean length; 0 when there are none
-  float operator[](NodeId node) const { return lengths_[node] + 0.0f; }  // 0 = no terms
+  std::uint64_t documents() const { return documents_; }  // Alive facts with a term.
+  double average() const { return average_; }             // Their mean length, 0 without any.
+  float operator[](NodeId node) const { return lengths_[node] + 0.0f; }  // 0: no terms.
 
   std::shared_ptr<const Carried> Carry(const Snapshot& now,
                                        const StateChanges& changes) const override;

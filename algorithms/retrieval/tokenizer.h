@@ -1,13 +1,11 @@
-// Terms: a text taken apart into the words it can be found by.
+// Terms: the words by which a text is found.
 //
-// The text is folded (Unicode NFKC_Casefold: case, width, ligatures, ignorable
-// characters), then cut at word boundaries (UAX #29, with ICU's dictionaries for
-// scripts that do not write blanks: Chinese, Japanese, Thai ...). Words of letters,
-// digits, kana and ideographs are terms; blanks and punctuation are not, nor are stop
-// words. No stemming: "dogs" is not "dog". Terms are what a `term` node is named by.
-//
-// Sources: Unicode Standard Annexes #29 and #15. The boundaries of scripts that need
-// a dictionary may move with ICU's version; indexing again (term_index.h) tells.
+// The text is folded (Unicode NFKC_Casefold: case, width, ligatures, ignorable characters), then
+// cut at word boundaries (Unicode Standard Annexes #29 and #15, with ICU's dictionaries for scripts
+// without blanks: Chinese, Japanese, Thai ...). Words of letters, digits, kana and ideographs are
+// terms. Blanks, punctuation and stop words are not. There is no stemming: "dogs" is not "dog". A
+// `term` node is named by its term. Boundaries of dictionary scripts may change with ICU's version;
+// IndexTerms then finds the differences.
 #pragma once
 
 #include <cstddef>
@@ -23,10 +21,10 @@
 namespace plexus {
 
 struct TermOptions {
-  // Left out, compared after folding. Default: EnglishStopWords().
+  // Left out, compared after folding.
   std::vector<std::string> stop_words;
-  bool default_stop_words = true;    // those of EnglishStopWords(), too
-  std::size_t max_term_bytes = 128;  // longer words (hashes, base64) are no terms
+  bool default_stop_words = true;    // Leaves out EnglishStopWords(), too.
+  std::size_t max_term_bytes = 128;  // Longer words (hashes, base64) are no terms.
 };
 
 // The 33 words that Lucene's EnglishAnalyzer leaves out.
@@ -34,23 +32,27 @@ std::span<const std::string_view> EnglishStopWords();
 
 struct TermCount {
   std::string term;
-  std::uint32_t count = 0;  // occurrences, "term frequency"
+  std::uint32_t count = 0;  // Occurrences: the term frequency.
   bool operator==(const TermCount&) const = default;
 };
 
-// Not thread-safe: one for each thread.
+// Threads: not thread-safe. Use one for each thread.
 class TermSplitter {
  public:
-  // kUnsupported when ICU lacks its data; kInvalidArgument for max_term_bytes beyond 1000.
+  // Errors: kUnsupported: ICU lacks its data. kInvalidArgument: max_term_bytes above 1,000.
+  //   kResourceExhausted, kInternal: failures of ICU.
   static Result<TermSplitter> Make(const TermOptions& options = {});
   TermSplitter(TermSplitter&&) noexcept;
   TermSplitter& operator=(TermSplitter&&) noexcept;
   ~TermSplitter();
 
-  // Terms in order, repetitions included. O(bytes). Bytes that are not UTF-8 count as
-  // U+FFFD, which is in no term. kResourceExhausted, kInternal: ICU's own failures.
+  // Computes: the terms in order, repetitions included. Bytes that are not UTF-8 count as U+FFFD,
+  //   which is in no term.
+  // Complexity: O(bytes).
+  // Errors: kResourceExhausted: a text over 1 GiB, or no memory. kInternal: a failure of ICU.
   Result<std::vector<std::string>> Split(std::string_view text);
-  // Distinct terms in order of their bytes.
+  // Computes: the distinct terms in order of their bytes, with counts.
+  // Errors: those of Split.
   Result<std::vector<TermCount>> Count(std::string_view text);
 
  private:
