@@ -52,9 +52,8 @@ struct BetweennessResult {
 // Computes: the betweenness of every selected node.
 // Complexity: O(sources * (nodes + arcs)).
 // Memory: 4 to 8 bytes an arc, and 16 more an arc at the start. A pass of 16 sources takes 272
-// bytes
-//   a node, 2 more a level (up to 64 levels) and 8 a node of a frontier. Single sources take 72
-//   bytes a node and 13 a node and thread. Paths of more than 254 hops, or more paths than f64
+//   bytes a node, 2 more a level (up to 64 levels) and 8 a node of a frontier. Single sources take
+//   72 bytes a node and 13 a node and thread. Paths of more than 254 hops, or more paths than f64
 //   holds, take 16 more a node and thread.
 // Errors: kInvalidArgument: a kind out of range. kResourceExhausted: more arcs than a csr holds, or
 //   no memory.
