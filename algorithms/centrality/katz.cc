@@ -1,4 +1,11 @@
 // Terms are pulled row by row and added up; every few terms a test whether they grow for ever.
+//
+// The default alpha. Katz advises 1 / alpha between r and 2r; networkx takes 0.1 and igraph 1 for
+// every graph. A graph without cycles has r = 0, so every alpha converges there. Where all edges
+// are symmetric, half of 1 / r is the least of the three bounds: the largest weight is at most r,
+// and walks of k arcs are at most nodes * r^k. Chains, and trees away from their root, get
+// 0.5 / weight at any length. The alpha follows the unit of the weights. Nodes without edges do not
+// change it.
 #include "algorithms/centrality/katz.h"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
-// GraphFilter: the part of a graph that a kernel looks at. Every kernel's options hold one.
+// GraphFilter: the part of a graph that a kernel reads. The options of every kernel hold one.
 //
 //   plexus::PageRank(snapshot, {.filter = {.kinds = {causes}, .subset = &visible}});
 //
-// Where a kernel reads a field otherwise than said here, its own options say so.
+// A kernel that reads a field in another way documents it in its own options.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@
 namespace plexus {
 
 struct GraphFilter {
-  std::vector<EdgeKindId> kinds = {};  // edges of these kinds; none = the fact plane
-  std::int64_t valid_at = kNoTime;     // edges valid then, in milliseconds; kNoTime = of any time
-  const NodeSubset* subset = nullptr;  // these nodes, and edges between them; null = all
+  std::vector<EdgeKindId> kinds = {};  // Edges of these kinds. None: the fact plane.
+  std::int64_t valid_at = kNoTime;     // Edges valid at this time, in ms. kNoTime: of any time.
+  const NodeSubset* subset = nullptr;  // These nodes and the edges between them. Null: all.
 };
 
 }  // namespace plexus

@@ -1,4 +1,4 @@
-// NodeWeight: a node and how much it counts, where a kernel starts.
+// NodeWeight: a start node of a kernel and its weight.
 #pragma once
 
 #include "engine/types.h"

@@ -1,4 +1,4 @@
-// RunOptions: how a kernel runs, whatever it computes. Every kernel's options hold one.
+// RunOptions: limits and threads of a call. The options of every kernel hold one.
 //
 //   plexus::Leiden(snapshot, {.run = {.budget = {.deadline = at}, .executor = &pool}});
 #pragma once
@@ -9,10 +9,10 @@
 namespace plexus {
 
 struct RunOptions {
-  // Each kernel says what its nodes and edges count, and how often it looks at the deadline and
-  // the cancel flag.
+  // Each kernel documents what its nodes and edges count, and how often it checks deadline and
+  // cancel flag.
   Budget budget = {};
-  // The threads; null: DefaultExecutor(). A kernel of one thread does not use it.
+  // The threads. Null: DefaultExecutor(). Kernels of one thread do not use it.
   Executor* executor = nullptr;
 };
 

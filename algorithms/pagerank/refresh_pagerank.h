@@ -1,10 +1,9 @@
 // PageRank after changes, from the scores of an earlier state of the graph.
 //
-// Computes what PageRank() computes (pagerank.h), to the same bound on the error, from wherever it
-// begins. Where few nodes changed few rows are read: their changes are pushed (residual
-// propagation: Berkhin, 2006; Lofgren, 2015). Widespread changes are swept in parts (block
-// Gauss-Seidel: Gleich, Zhukov, Berkhin, 2004). The error is bounded by a sweep over the graph as
-// it is now, so that no error is carried from one refresh to the next.
+// Computes what PageRank() computes (pagerank.h), to the same error bound, from any start. Changes
+// of few nodes are pushed (residual propagation: Berkhin, 2006; Lofgren, 2015). Widespread changes
+// are swept in parts (block Gauss-Seidel: Gleich, Zhukov, Berkhin, 2004). A sweep over the current
+// graph bounds the error, so no error is carried from one refresh to the next.
 #pragma once
 
 #include <cstdint>
@@ -18,41 +17,44 @@
 namespace plexus {
 
 struct PageRankState {
-  // By NodeId. They are scaled to sum to 1 over the selected nodes; ids beyond the list begin at 0.
+  // By NodeId. They are scaled to sum to 1 over the selected nodes; ids beyond the list start at 0.
   // Empty: the teleport.
   std::span<const double> scores = {};
-  // The state that `scores` is the PageRank of, with the same options, if the caller has kept it:
-  // rows that have changed since are read first, which saves sweeps. A hint: used when the two
-  // share a base, nothing was compacted since, and there is no subset, no arc_weights and nothing
-  // reversed. A wrong one costs time only.
+  // The state that `scores` rank, with the same options, or null. Rows changed since are read
+  // first, which saves sweeps. It is used when both snapshots share a base, nothing was compacted
+  // since, and there is no subset, no arc_weights and no reversed kind. A wrong one costs time
+  // only.
   const Snapshot* snapshot = nullptr;
 };
 
-// With a tolerance of 1e-12 / (1 - d)^2 or more this runs over the rows as they are, in f64
-// whatever `precision` says, and makes no layout; with a smaller one, or a number of iterations, it
-// is PageRank() begun at the scores. Time: O(nodes), and the rows of the nodes whose scores change,
-// up to sweeps of O(nodes + arcs). Memory: as PageRank() without a layout. Thread-safe; the same
-// bits at any thread count. Errors: those of PageRank(). kInvalidArgument: a score that is negative
-// or not finite, or nothing on the selected nodes.
+// Computes: the PageRank of `now`. With a tolerance of 1e-12 / (1 - d)^2 or more it runs over plain
+//   rows in f64, whatever `precision` says, without a layout. With a smaller tolerance, or with
+//   iterations, it is PageRank() started at the scores.
+// Complexity: O(nodes), and the rows of the nodes whose scores change, up to sweeps of O(nodes +
+//   arcs).
+// Memory: as PageRank() without a layout.
+// Errors: those of PageRank(). kInvalidArgument: a score that is negative or not finite, or scores
+//   that are 0 on all selected nodes.
+// Threads: thread-safe. The bits are the same at any thread count.
 Result<PageRankResult> RefreshPageRank(const Snapshot& now, const PageRankState& earlier,
                                        const PageRankOptions& options = {});
 
-// Keeps a ranking up to date: for hosts that rank after every few batches.
-//
-// Holds the scores and the snapshot of the last ranking. Where that suits the shape of the base, it
-// sweeps over a private layout of the base, which is made once (5 to 10 iterations' time) and kept
-// as long as the base lives, whatever is appended: 2 to 6 bytes an arc (weighted 6 to 10). So the
-// last bits of an answer depend on where the base ends and the delta begins.
-// One thread at a time.
+// Keeps a ranking up to date, for hosts that rank after every few batches. It holds the scores and
+// the snapshot of the last ranking. Where the shape of the base suits it, it sweeps over a layout
+// of the base, made once (5 to 10 iterations' time) and kept as long as the base lives. The last
+// bits of an answer then depend on where the base ends.
+// Memory: the layout takes 2 to 6 bytes an arc (weighted 6 to 10).
+// Threads: one thread at a time.
 class PageRankRefresher {
  public:
-  // What `options` points to (filter.subset, run.executor) outlives the refresher.
+  // REQUIRES that what `options` points to (filter.subset, run.executor) outlives the refresher.
   explicit PageRankRefresher(PageRankOptions options) : options_(std::move(options)) {}
 
-  // The ranking of `now`: of the first call from nothing, of each later one from the one before,
-  // which it replaces once it succeeds. Errors as RefreshPageRank(); the ranking before stays then.
+  // Computes: the ranking of `now`, from nothing in the first call, from the last ranking later. A
+  //   success replaces the last ranking, an error keeps it.
+  // Errors: those of RefreshPageRank().
   Result<const PageRankResult*> Refresh(const Snapshot& now);
-  // The last ranking; nullptr before the first.
+  // The last ranking. nullptr before the first.
   const PageRankResult* last() const { return snapshot_ ? &last_ : nullptr; }
   void set_budget(const Budget& budget) { options_.run.budget = budget; }
 

@@ -26,7 +26,8 @@ class BrandesBatch {
  public:
   static constexpr std::size_t kLanes = 16;
 
-  // `in` is the transpose of `out`. 260 bytes a node, and 2 more a level.
+  // `in` is the transpose of `out`. 264 bytes a node, 2 more a level, and
+  // 8 for each node of a frontier.
   BrandesBatch(const CsrView& out, const CsrView& in, Executor& executor);
   // Adds the sources' dependencies to `scores`; a source's own is 0. False, nothing added: deeper,
   // or more paths, than lanes are made for. REQUIRES 1 to 16 sources, doubles are fine.

@@ -6,7 +6,7 @@
 // node depends on timing; the costs do not: they are the least fixed point of cost(v) = min over
 // arcs of cost(u) + arc, which rounding, being monotone, leaves unique.
 //
-// At most kWindow buckets exist; what costs more waits in one list until they are
+// At most kWindow buckets exist; what costs more waits in a heap (cost_buckets.h) until they are
 // empty. So a delta far too small costs time, never memory; one far too wide may relax a
 // node again and again, and holds a few entries for each node and thread.
 #pragma once
